@@ -1,0 +1,79 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+// One source list, two builds. `swift build` gives the package build; with LIVERY_EMBEDDED=1 in the environment the
+// same targets compile as Embedded Swift into a library without a Swift runtime (CMakeLists.txt drives that).
+let embedded = Context.environment["LIVERY_EMBEDDED"] == "1"
+
+let swiftSettings: [SwiftSetting] =
+  [
+    .treatAllWarnings(as: .error),
+    .treatWarning("EmbeddedRestrictions", as: .error),
+  ]
+  + (embedded
+    ? [
+      .enableExperimentalFeature("Embedded"),
+      .unsafeFlags(["-wmo", "-Xfrontend", "-function-sections"]),
+    ]
+    : [.unsafeFlags(["-Xfrontend", "-disable-implicit-string-processing-module-import"])])
+
+let cSettings: [CSetting] = embedded ? [.define("LIVERY_EMBEDDED")] : []
+
+let runtimeLinks: [LinkerSetting] =
+  [.linkedLibrary("m")] + (embedded ? [.linkedLibrary("swiftUnicodeDataTables")] : [])
+
+let libraryLinks: [LinkerSetting] =
+  runtimeLinks
+  + (embedded
+    ? [
+      .unsafeFlags([
+        "-Xlinker", "--version-script=\(Context.packageDirectory)/Sources/LiveryABI/livery.map",
+        "-Xlinker", "-z", "-Xlinker", "defs",
+        "-Xlinker", "-soname", "-Xlinker", "liblivery.so.0",
+      ])
+    ] : [])
+
+var products: [Product] = [
+  .library(name: "livery", type: .dynamic, targets: ["LiveryABI"]),
+  .library(name: "livery-static", type: .static, targets: ["LiveryABI"]),
+  .executable(name: "livery-command", targets: ["LiveryCommand"]),
+]
+
+var targets: [Target] = [
+  // C libraries and shims.
+  .systemLibrary(name: "CLMDB", pkgConfig: "lmdb", providers: [.apt(["liblmdb-dev"])]),
+  .systemLibrary(name: "CJansson", pkgConfig: "jansson", providers: [.apt(["libjansson-dev"])]),
+  .systemLibrary(name: "CPlist", pkgConfig: "libplist-2.0", providers: [.apt(["libplist-dev"])]),
+  .target(name: "CXXHash", cSettings: [.unsafeFlags(["-O2"])]),
+  .target(name: "CSystem", cSettings: cSettings),
+  // The public header. A target of its own, so that the compiler checks every implementation against it.
+  .target(
+    name: "CLivery", path: ".", sources: ["Sources/CLivery/header.c"], publicHeadersPath: "include"),
+
+  // Swift, bottom to top.
+  .target(name: "LMDB", dependencies: ["CLMDB", "CSystem"], swiftSettings: swiftSettings),
+  .target(
+    name: "LiveryCore", dependencies: ["CSystem", "CJansson", "CPlist", "CXXHash"],
+    swiftSettings: swiftSettings),
+  .target(
+    name: "Livery", dependencies: ["LiveryCore", "LMDB", "CSystem"], swiftSettings: swiftSettings,
+    linkerSettings: runtimeLinks),
+  .target(
+    name: "LiveryABI", dependencies: ["CLivery", "Livery", "CSystem"],
+    exclude: ["livery.map"], swiftSettings: swiftSettings, linkerSettings: libraryLinks),
+  .executableTarget(
+    name: "LiveryCommand", dependencies: ["Livery", "CSystem"], swiftSettings: swiftSettings,
+    linkerSettings: runtimeLinks),
+]
+
+if !embedded {
+  products.append(.library(name: "Livery", targets: ["Livery"]))
+  targets += [
+    .testTarget(name: "LiveryCoreTests", dependencies: ["LiveryCore"], swiftSettings: swiftSettings),
+    .testTarget(
+      name: "LiveryTests", dependencies: ["Livery", "LMDB", "CSystem"], swiftSettings: swiftSettings),
+  ]
+}
+
+let package = Package(
+  name: "livery", products: products, targets: targets, swiftLanguageModes: [.v6], cLanguageStandard: .gnu11)

@@ -1,0 +1,101 @@
+// What Swift cannot import by itself: variadics, errno, thread-locals, fork detection, regular expressions.
+#ifndef CSYSTEM_H
+#define CSYSTEM_H
+
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/types.h>
+#include <time.h>
+#include <unistd.h>
+
+static inline int lvs_errno(void) { return errno; }
+
+// Files. Each returns -1 and sets errno on failure, as the calls they stand for.
+int lvs_open(const char *path, int flags, unsigned mode);
+int lvs_reserve(int descriptor, uint64_t size);
+ssize_t lvs_write_all(int descriptor, const void *bytes, size_t count);
+// The whole of a file (descriptor 0 and up, or path when descriptor is -1), malloc'ed and NUL-terminated; NULL and errno
+// on failure; EFBIG past `limit`.
+char *lvs_read_file(const char *path, int descriptor, size_t limit, size_t *count);
+
+typedef struct lvs_file_facts {
+  uint64_t device, inode, size, allocated;
+  bool is_directory;
+} lvs_file_facts;
+int lvs_file_facts_of(const char *path, lvs_file_facts *facts);
+
+// A POSIX record lock on the whole file: not inherited by fork, released by the kernel when the process dies.
+int lvs_lock_file(int descriptor);
+int lvs_unlock_file(int descriptor);
+// The process that holds the lock, or 0.
+pid_t lvs_lock_holder(int descriptor);
+
+// Clocks.
+uint64_t lvs_monotonic_ns(void);
+int64_t lvs_realtime_us(void);
+void lvs_sleep_us(uint64_t microseconds);
+
+// A number that differs between a process and its forked children; the page behind it is wiped by the kernel on fork.
+extern uint64_t *lvs_process_token_page;
+uint64_t lvs_process_token_make(void);
+static inline uint64_t lvs_process_token(void) {
+  uint64_t *page = __atomic_load_n(&lvs_process_token_page, __ATOMIC_ACQUIRE);
+  uint64_t token = page ? __atomic_load_n(page, __ATOMIC_RELAXED) : 0;
+  return token ? token : lvs_process_token_make();
+}
+
+// A mutex. Those made with `lvs_mutex_make_global` are held over a fork, so that a child never inherits them locked.
+typedef struct lvs_mutex lvs_mutex;
+lvs_mutex *lvs_mutex_make(void);
+lvs_mutex *lvs_mutex_make_global(void);
+void lvs_mutex_free(lvs_mutex *mutex);
+void lvs_mutex_lock(lvs_mutex *mutex);
+void lvs_mutex_unlock(lvs_mutex *mutex);
+// False when the deadline (monotonic nanoseconds) passed first.
+bool lvs_mutex_lock_until(lvs_mutex *mutex, uint64_t deadline_ns);
+
+typedef struct lvs_rwlock lvs_rwlock;
+lvs_rwlock *lvs_rwlock_make(void);
+void lvs_rwlock_free(lvs_rwlock *lock);
+void lvs_rwlock_read(lvs_rwlock *lock);
+void lvs_rwlock_write(lvs_rwlock *lock);
+bool lvs_rwlock_write_until(lvs_rwlock *lock, uint64_t deadline_ns);
+void lvs_rwlock_unlock(lvs_rwlock *lock);
+
+// The calling thread's last error; fixed buffers, so that a thread's end has nothing to free.
+enum { LVS_MESSAGE_SIZE = 4096, LVS_SETTING_SIZE = 256 };
+typedef struct lvs_error {
+  int32_t status;
+  int32_t system_error;
+  uint32_t line, column;
+  char message[LVS_MESSAGE_SIZE];
+  char setting[LVS_SETTING_SIZE];
+} lvs_error;
+lvs_error *lvs_thread_error(void);
+
+// A finite decimal number in the C locale that fills the whole text; false otherwise.
+bool lvs_parse_double(const char *text, size_t length, double *value);
+// The shortest text that reads back as the same number; returns its length.
+size_t lvs_format_double(double value, char buffer[40]);
+
+// POSIX extended regular expressions over UTF-8 bytes. NULL for a broken pattern, with the reason in `message`.
+typedef struct lvs_regex lvs_regex;
+lvs_regex *lvs_regex_make(const char *pattern, char *message, size_t message_size);
+bool lvs_regex_matches(const lvs_regex *regex, const char *text, size_t length);
+void lvs_regex_free(lvs_regex *regex);
+
+// The program's arguments and environment, for commands.
+int lvs_argument_count(void);
+const char *lvs_argument(int index);
+
+// Writes the message to standard error and aborts: the last resort for a broken invariant.
+_Noreturn void lvs_die(const char *message);
+
+#endif

@@ -1,0 +1,333 @@
+#define _GNU_SOURCE
+#include "csystem.h"
+
+#include <locale.h>
+#include <math.h>
+#include <regex.h>
+#include <stdio.h>
+#include <sys/mman.h>
+
+// Files
+
+int lvs_open(const char *path, int flags, unsigned mode) {
+  int descriptor;
+  do descriptor = open(path, flags | O_CLOEXEC, mode);
+  while (descriptor < 0 && errno == EINTR);
+  return descriptor;
+}
+
+int lvs_reserve(int descriptor, uint64_t size) {
+  struct stat facts;
+  if (fstat(descriptor, &facts) != 0) return -1;
+  if ((uint64_t)facts.st_size >= size && (uint64_t)facts.st_blocks * 512 >= size) return 0;
+  int status;
+  do status = posix_fallocate(descriptor, 0, (off_t)size);
+  while (status == EINTR);
+  if (status == 0 || status == EOPNOTSUPP || status == EINVAL) return 0;
+  errno = status;
+  return -1;
+}
+
+ssize_t lvs_write_all(int descriptor, const void *bytes, size_t count) {
+  const char *next = bytes;
+  size_t left = count;
+  while (left > 0) {
+    ssize_t written = write(descriptor, next, left);
+    if (written < 0 && errno == EINTR) continue;
+    if (written < 0) return -1;
+    next += written;
+    left -= (size_t)written;
+  }
+  return (ssize_t)count;
+}
+
+char *lvs_read_file(const char *path, int descriptor, size_t limit, size_t *count) {
+  int file = descriptor >= 0 ? descriptor : lvs_open(path, O_RDONLY, 0);
+  if (file < 0) return NULL;
+  char *bytes = NULL;
+  size_t used = 0, room = 0;
+  int failure = 0;
+  for (;;) {
+    if (used == room) {
+      size_t larger = room ? room * 2 : 65536;
+      char *moved = realloc(bytes, larger + 1);
+      if (!moved) { failure = ENOMEM; break; }
+      bytes = moved;
+      room = larger;
+    }
+    ssize_t got = read(file, bytes + used, room - used);
+    if (got < 0 && errno == EINTR) continue;
+    if (got < 0) { failure = errno; break; }
+    if (got == 0) break;
+    used += (size_t)got;
+    if (used > limit) { failure = EFBIG; break; }
+  }
+  if (descriptor < 0) close(file);
+  if (failure) {
+    free(bytes);
+    errno = failure;
+    return NULL;
+  }
+  bytes[used] = 0;
+  *count = used;
+  return bytes;
+}
+
+int lvs_file_facts_of(const char *path, lvs_file_facts *facts) {
+  struct stat found;
+  if (stat(path, &found) != 0) return -1;
+  *facts = (lvs_file_facts){
+      .device = found.st_dev,
+      .inode = found.st_ino,
+      .size = (uint64_t)found.st_size,
+      .allocated = (uint64_t)found.st_blocks * 512,
+      .is_directory = S_ISDIR(found.st_mode),
+  };
+  return 0;
+}
+
+static int set_lock(int descriptor, short kind) {
+  struct flock range = {.l_type = kind, .l_whence = SEEK_SET};
+  int status;
+  do status = fcntl(descriptor, F_SETLK, &range);
+  while (status < 0 && errno == EINTR);
+  return status;
+}
+
+int lvs_lock_file(int descriptor) { return set_lock(descriptor, F_WRLCK); }
+int lvs_unlock_file(int descriptor) { return set_lock(descriptor, F_UNLCK); }
+
+pid_t lvs_lock_holder(int descriptor) {
+  struct flock range = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
+  if (fcntl(descriptor, F_GETLK, &range) != 0 || range.l_type == F_UNLCK) return 0;
+  return range.l_pid;
+}
+
+// Clocks
+
+uint64_t lvs_monotonic_ns(void) {
+  struct timespec now;
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+}
+
+int64_t lvs_realtime_us(void) {
+  struct timespec now;
+  clock_gettime(CLOCK_REALTIME, &now);
+  return (int64_t)now.tv_sec * 1000000 + now.tv_nsec / 1000;
+}
+
+void lvs_sleep_us(uint64_t microseconds) {
+  struct timespec left = {.tv_sec = (time_t)(microseconds / 1000000), .tv_nsec = (long)(microseconds % 1000000) * 1000};
+  while (nanosleep(&left, &left) != 0 && errno == EINTR) {}
+}
+
+// Fork detection and locks
+
+uint64_t *lvs_process_token_page;
+static uint64_t fallback_token;
+static pthread_mutex_t token_lock = PTHREAD_MUTEX_INITIALIZER;
+
+struct lvs_mutex {
+  pthread_mutex_t lock;
+  lvs_mutex *next_global;
+};
+static lvs_mutex *global_mutexes;
+
+static void before_fork(void) {
+  pthread_mutex_lock(&token_lock);
+  for (lvs_mutex *m = global_mutexes; m; m = m->next_global) pthread_mutex_lock(&m->lock);
+}
+
+static void after_fork_in_parent(void) {
+  for (lvs_mutex *m = global_mutexes; m; m = m->next_global) pthread_mutex_unlock(&m->lock);
+  pthread_mutex_unlock(&token_lock);
+}
+
+static void after_fork_in_child(void) {
+  uint64_t *page = lvs_process_token_page;
+  if (page) __atomic_store_n(page, 0, __ATOMIC_RELAXED);
+  after_fork_in_parent();
+}
+
+static void make_token_page(void) {
+  void *page = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (page == MAP_FAILED) page = &fallback_token;
+  else madvise(page, 4096, MADV_WIPEONFORK);
+  __atomic_store_n(&lvs_process_token_page, page, __ATOMIC_RELEASE);
+  pthread_atfork(before_fork, after_fork_in_parent, after_fork_in_child);
+}
+
+uint64_t lvs_process_token_make(void) {
+  pthread_mutex_lock(&token_lock);
+  if (!lvs_process_token_page) make_token_page();
+  uint64_t token = __atomic_load_n(lvs_process_token_page, __ATOMIC_RELAXED);
+  if (token == 0) {
+    // The process id alone could repeat one of an ancestor's; the time makes the pair unique.
+    token = ((uint64_t)getpid() << 40) ^ lvs_monotonic_ns();
+    token |= 1;
+    __atomic_store_n(lvs_process_token_page, token, __ATOMIC_RELAXED);
+  }
+  pthread_mutex_unlock(&token_lock);
+  return token;
+}
+
+lvs_mutex *lvs_mutex_make(void) {
+  lvs_mutex *mutex = calloc(1, sizeof *mutex);
+  if (!mutex) lvs_die("livery: out of memory\n");
+  pthread_mutex_init(&mutex->lock, NULL);
+  return mutex;
+}
+
+lvs_mutex *lvs_mutex_make_global(void) {
+  lvs_process_token();
+  lvs_mutex *mutex = lvs_mutex_make();
+  pthread_mutex_lock(&token_lock);
+  mutex->next_global = global_mutexes;
+  global_mutexes = mutex;
+  pthread_mutex_unlock(&token_lock);
+  return mutex;
+}
+
+void lvs_mutex_free(lvs_mutex *mutex) {
+  pthread_mutex_destroy(&mutex->lock);
+  free(mutex);
+}
+
+void lvs_mutex_lock(lvs_mutex *mutex) { pthread_mutex_lock(&mutex->lock); }
+void lvs_mutex_unlock(lvs_mutex *mutex) { pthread_mutex_unlock(&mutex->lock); }
+
+static struct timespec time_of(uint64_t ns) {
+  return (struct timespec){.tv_sec = (time_t)(ns / 1000000000u), .tv_nsec = (long)(ns % 1000000000u)};
+}
+
+bool lvs_mutex_lock_until(lvs_mutex *mutex, uint64_t deadline_ns) {
+  struct timespec deadline = time_of(deadline_ns);
+  return pthread_mutex_clocklock(&mutex->lock, CLOCK_MONOTONIC, &deadline) == 0;
+}
+
+struct lvs_rwlock {
+  pthread_rwlock_t lock;
+};
+
+lvs_rwlock *lvs_rwlock_make(void) {
+  lvs_rwlock *lock = calloc(1, sizeof *lock);
+  if (!lock) lvs_die("livery: out of memory\n");
+  pthread_rwlock_init(&lock->lock, NULL);
+  return lock;
+}
+
+void lvs_rwlock_free(lvs_rwlock *lock) {
+  pthread_rwlock_destroy(&lock->lock);
+  free(lock);
+}
+
+void lvs_rwlock_read(lvs_rwlock *lock) { pthread_rwlock_rdlock(&lock->lock); }
+void lvs_rwlock_write(lvs_rwlock *lock) { pthread_rwlock_wrlock(&lock->lock); }
+void lvs_rwlock_unlock(lvs_rwlock *lock) { pthread_rwlock_unlock(&lock->lock); }
+
+bool lvs_rwlock_write_until(lvs_rwlock *lock, uint64_t deadline_ns) {
+  struct timespec deadline = time_of(deadline_ns);
+  return pthread_rwlock_clockwrlock(&lock->lock, CLOCK_MONOTONIC, &deadline) == 0;
+}
+
+// The thread's last error
+
+lvs_error *lvs_thread_error(void) {
+  static _Thread_local lvs_error error;
+  return &error;
+}
+
+// Numbers
+
+static locale_t c_locale(void) {
+  static locale_t made;
+  locale_t found = __atomic_load_n(&made, __ATOMIC_ACQUIRE);
+  if (found) return found;
+  locale_t fresh = newlocale(LC_ALL_MASK, "C", (locale_t)0);
+  locale_t none = (locale_t)0;
+  if (!__atomic_compare_exchange_n(&made, &none, fresh, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE)) {
+    freelocale(fresh);
+    return none;
+  }
+  return fresh;
+}
+
+bool lvs_parse_double(const char *text, size_t length, double *value) {
+  char buffer[512];
+  if (length == 0 || length >= sizeof buffer) return false;
+  bool digit = false;
+  for (size_t i = 0; i < length; i++) {
+    char c = text[i];
+    if (c >= '0' && c <= '9') digit = true;
+    else if (c != '+' && c != '-' && c != '.' && c != 'e' && c != 'E') return false;
+  }
+  if (!digit) return false;
+  memcpy(buffer, text, length);
+  buffer[length] = 0;
+  char *end = NULL;
+  double result = strtod_l(buffer, &end, c_locale());
+  if (end != buffer + length || !isfinite(result)) return false;
+  *value = result;
+  return true;
+}
+
+size_t lvs_format_double(double value, char buffer[40]) {
+  locale_t before = uselocale(c_locale());
+  int length = 0;
+  for (int digits = 15; digits <= 17; digits++) {
+    length = snprintf(buffer, 40, "%.*g", digits, value);
+    if (strtod(buffer, NULL) == value) break;
+  }
+  uselocale(before);
+  if (isfinite(value) && !strpbrk(buffer, ".e")) {
+    memcpy(buffer + length, ".0", 3);
+    length += 2;
+  }
+  return (size_t)length;
+}
+
+// Regular expressions
+
+struct lvs_regex {
+  regex_t compiled;
+};
+
+lvs_regex *lvs_regex_make(const char *pattern, char *message, size_t message_size) {
+  lvs_regex *regex = calloc(1, sizeof *regex);
+  if (!regex) lvs_die("livery: out of memory\n");
+  int status = regcomp(&regex->compiled, pattern, REG_EXTENDED | REG_NOSUB);
+  if (status == 0) return regex;
+  regerror(status, &regex->compiled, message, message_size);
+  free(regex);
+  return NULL;
+}
+
+bool lvs_regex_matches(const lvs_regex *regex, const char *text, size_t length) {
+  regmatch_t range = {.rm_so = 0, .rm_eo = (regoff_t)length};
+  return regexec(&regex->compiled, text, 1, &range, REG_STARTEND) == 0;
+}
+
+void lvs_regex_free(lvs_regex *regex) {
+  regfree(&regex->compiled);
+  free(regex);
+}
+
+// Commands
+
+static int argument_count;
+static char **arguments;
+
+// The GNU loader hands a constructor what it hands main.
+__attribute__((constructor)) static void keep_arguments(int count, char **values) {
+  argument_count = count;
+  arguments = values;
+}
+
+int lvs_argument_count(void) { return argument_count; }
+const char *lvs_argument(int index) { return index >= 0 && index < argument_count ? arguments[index] : NULL; }
+
+_Noreturn void lvs_die(const char *message) {
+  lvs_write_all(2, message, strlen(message));
+  abort();
+}

@@ -1,0 +1,2 @@
+import CLivery
+import Livery

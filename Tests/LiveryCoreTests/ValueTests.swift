@@ -1,0 +1,20 @@
+import LiveryCore
+import Testing
+
+@Suite struct ValueTests {
+  @Test func textIsComparedByteByByte() {
+    #expect(Value.string("\u{e9}") != Value.string("e\u{301}"))
+    #expect(Value.string("a") == Value.string("a"))
+  }
+
+  @Test func membersAreComparedInAnyOrder() {
+    let left = Value.object([.init("a", .int(1)), .init("b", .int(2))])
+    let right = Value.object([.init("b", .int(2)), .init("a", .int(1))])
+    #expect(left == right)
+    #expect(left != .object([.init("a", .int(1)), .init("b", .int(3))]))
+  }
+
+  @Test func integerAndDoubleDiffer() {
+    #expect(Value.int(2) != Value.double(2))
+  }
+}

@@ -1,0 +1,5 @@
+import Livery
+import Testing
+
+@Suite struct StoreTests {
+}

@@ -1,0 +1,80 @@
+/**
+ * @file livery.h
+ * Livery: the settings and branding store for apps on devices.
+ *
+ * ## Model
+ *
+ * A *store* is a directory. Any number of processes and threads use it at once; there is no daemon. It holds *settings*,
+ * named and typed slots described by a *schema*, and for each setting up to seven values, one a *layer*:
+ *
+ *     defaults < bundle < recommended < user < session < enforced < override
+ *
+ * The *effective value* is the value of the strongest layer that has one; every plain read (`livery_get_*`) returns it.
+ * Removing a layer's value uncovers the one beneath. While `enforced` holds a value, weaker layers refuse changes with
+ * #LIVERY_ERROR_LOCKED. `livery_inspect` tells every layer's value, who set it and when, and which one wins and why.
+ *
+ * Changes are made in *change sets*: a batch of edits to one layer, validated against the schema and committed as one
+ * transaction. When a commit returns #LIVERY_OK it survives power loss, and until then no reader in any process sees
+ * any part of it. Each commit that changes something raises the store's *revision* by one.
+ *
+ * ## First steps
+ *
+ *     livery_store *store = NULL;
+ *     livery_open_options options = LIVERY_OPEN_OPTIONS_INIT;
+ *     options.flags = LIVERY_OPEN_CREATE;
+ *     if (livery_open("/var/lib/kiosk/settings", &options, &store) != LIVERY_OK)
+ *       return fprintf(stderr, "%s\n", livery_last_error()->message), 1;
+ *     int64_t seconds = 120;
+ *     livery_get_int(store, "idleResetSeconds", &seconds);
+ *     livery_close(store);
+ *
+ * ## Status and errors
+ *
+ * Every function that can fail returns a #livery_status: 0 is success, failures are negative, and the numbers never
+ * change. Results come through the last parameters and are untouched on failure (the two exceptions say so). The status
+ * is authoritative; livery_last_error() adds, for the calling thread, a message for people, the setting's name, line and
+ * column for parse errors, and errno. Success does not clear it.
+ *
+ * ## Handles
+ *
+ * The handle types are opaque and are not pointers to memory: a stale, foreign or already closed handle is recognised
+ * and gives #LIVERY_ERROR_CLOSED. Close, release and discard functions accept NULL. A store may be closed while other
+ * threads are inside its functions: they finish, later calls get #LIVERY_ERROR_CLOSED.
+ *
+ * ## Threads
+ *
+ * All functions may be called from any thread at any time. Reads take no lock that a writer in another process holds,
+ * and never wait for a commit. Commits wait for each other, at most the `busy_timeout_ms` given at open.
+ *
+ * ## Fork
+ *
+ * A store does not survive fork(): in the child every function on a handle made by the parent returns
+ * #LIVERY_ERROR_FORKED and touches nothing. The child may open the store again. fork() followed by exec is always safe.
+ *
+ * ## Text, names and values
+ *
+ * Names, paths and patterns are NUL-terminated UTF-8. Values are pointer and length; where a length is taken
+ * #LIVERY_ZERO_TERMINATED may be given. A setting's name has 1 to #LIVERY_NAME_MAX bytes and no control characters; `.`
+ * groups names by convention (`branding.color.Toolbar`). Names are compared byte by byte.
+ *
+ * ## Ownership
+ *
+ * What a function named `copy`, or one that returns text through a `char **`, gives is freed with livery_free(). A
+ * #livery_value is reference-counted: release each one you were given. Option structs belong to the caller and are read
+ * only during the call.
+ *
+ * ## Versions
+ *
+ * Versions before 1.0 may change the ABI between minor versions (docs/abi-changes.md). Option structs begin with their
+ * size and only grow at the end, so a program built against an older header keeps working with a newer library.
+ */
+#ifndef LIVERY_H
+#define LIVERY_H
+
+#include "livery/base.h"
+#include "livery/value.h"
+#include "livery/store.h"
+#include "livery/change.h"
+#include "livery/schema.h"
+
+#endif

@@ -1,0 +1,574 @@
+/**
+ * @file livery/change.h
+ * Change settings, one at a time or as a change set.
+ */
+#ifndef LIVERY_CHANGE_H
+#define LIVERY_CHANGE_H
+
+#include "store.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/** A change set: edits to one layer, committed together. */
+typedef struct livery_change livery_change;
+
+/**
+ * Set a truth value.
+ *
+ * Commits at once; several edits that belong together, or are many, are better made in a change set. Setting what the
+ * layer holds already changes nothing and makes no revision.
+ *
+ * Threads: any. Waits for other writers, at most `busy_timeout_ms`, and for the disk.
+ *
+ * @param store  an open store
+ * @param layer  one of `LIVERY_LAYER_*`
+ * @param name   the setting's name, or an alias of it
+ * @param value  the value
+ * @return #LIVERY_OK, or
+ *   - #LIVERY_ERROR_NOT_FOUND         no such setting: the message names the nearest names
+ *   - #LIVERY_ERROR_TYPE_MISMATCH     the value does not convert to the setting's type without loss
+ *   - #LIVERY_ERROR_INVALID_VALUE     the value violates a constraint; or the layer is `override`, whose values
+ *     need an expiry: use a change set
+ *   - #LIVERY_ERROR_LOCKED            the `enforced` layer holds a value
+ *   - #LIVERY_ERROR_READ_ONLY         the store was opened read-only, the schema says ReadOnly, or the layer is
+ *     `defaults`, or `override` without #LIVERY_OPEN_ALLOW_OVERRIDE
+ *   - #LIVERY_ERROR_BUSY              another writer kept the store for longer than `busy_timeout_ms`
+ *   - #LIVERY_ERROR_NO_SPACE          the file system is full; nothing was changed
+ *   - #LIVERY_ERROR_IO                another failure of the operating system; nothing was changed
+ *   - #LIVERY_ERROR_CORRUPT           the stored record is damaged: set the setting anew, or restore a backup
+ *   - #LIVERY_ERROR_INVALID_ARGUMENT  a pointer is NULL, the name is malformed, or no such layer
+ *   - #LIVERY_ERROR_CLOSED            the store was closed
+ *   - #LIVERY_ERROR_FORKED            the store belongs to the parent process: open the store again
+ * @since 0.1
+ */
+LIVERY_API livery_status livery_set_bool(livery_store *store, livery_layer layer, const char *name, bool value);
+
+/**
+ * Set an integer.
+ *
+ * Commits at once; several edits that belong together, or are many, are better made in a change set. Setting what the
+ * layer holds already changes nothing and makes no revision.
+ *
+ * Threads: any. Waits for other writers, at most `busy_timeout_ms`, and for the disk.
+ *
+ * @param store  an open store
+ * @param layer  one of `LIVERY_LAYER_*`
+ * @param name   the setting's name, or an alias of it
+ * @param value  the value
+ * @return #LIVERY_OK, or
+ *   - #LIVERY_ERROR_NOT_FOUND         no such setting: the message names the nearest names
+ *   - #LIVERY_ERROR_TYPE_MISMATCH     the value does not convert to the setting's type without loss
+ *   - #LIVERY_ERROR_INVALID_VALUE     the value violates a constraint; or the layer is `override`, whose values
+ *     need an expiry: use a change set
+ *   - #LIVERY_ERROR_LOCKED            the `enforced` layer holds a value
+ *   - #LIVERY_ERROR_READ_ONLY         the store was opened read-only, the schema says ReadOnly, or the layer is
+ *     `defaults`, or `override` without #LIVERY_OPEN_ALLOW_OVERRIDE
+ *   - #LIVERY_ERROR_BUSY              another writer kept the store for longer than `busy_timeout_ms`
+ *   - #LIVERY_ERROR_NO_SPACE          the file system is full; nothing was changed
+ *   - #LIVERY_ERROR_IO                another failure of the operating system; nothing was changed
+ *   - #LIVERY_ERROR_CORRUPT           the stored record is damaged: set the setting anew, or restore a backup
+ *   - #LIVERY_ERROR_INVALID_ARGUMENT  a pointer is NULL, the name is malformed, or no such layer
+ *   - #LIVERY_ERROR_CLOSED            the store was closed
+ *   - #LIVERY_ERROR_FORKED            the store belongs to the parent process: open the store again
+ * @since 0.1
+ */
+LIVERY_API livery_status livery_set_int(livery_store *store, livery_layer layer, const char *name, int64_t value);
+
+/**
+ * Set a double.
+ *
+ * Commits at once; several edits that belong together, or are many, are better made in a change set. Setting what the
+ * layer holds already changes nothing and makes no revision.
+ *
+ * Threads: any. Waits for other writers, at most `busy_timeout_ms`, and for the disk.
+ *
+ * @param store  an open store
+ * @param layer  one of `LIVERY_LAYER_*`
+ * @param name   the setting's name, or an alias of it
+ * @param value  the value; finite
+ * @return #LIVERY_OK, or
+ *   - #LIVERY_ERROR_NOT_FOUND         no such setting: the message names the nearest names
+ *   - #LIVERY_ERROR_TYPE_MISMATCH     the value does not convert to the setting's type without loss
+ *   - #LIVERY_ERROR_INVALID_VALUE     the value violates a constraint; or the layer is `override`, whose values
+ *     need an expiry: use a change set
+ *   - #LIVERY_ERROR_LOCKED            the `enforced` layer holds a value
+ *   - #LIVERY_ERROR_READ_ONLY         the store was opened read-only, the schema says ReadOnly, or the layer is
+ *     `defaults`, or `override` without #LIVERY_OPEN_ALLOW_OVERRIDE
+ *   - #LIVERY_ERROR_BUSY              another writer kept the store for longer than `busy_timeout_ms`
+ *   - #LIVERY_ERROR_NO_SPACE          the file system is full; nothing was changed
+ *   - #LIVERY_ERROR_IO                another failure of the operating system; nothing was changed
+ *   - #LIVERY_ERROR_CORRUPT           the stored record is damaged: set the setting anew, or restore a backup
+ *   - #LIVERY_ERROR_INVALID_ARGUMENT  a pointer is NULL, the name is malformed, or no such layer
+ *   - #LIVERY_ERROR_CLOSED            the store was closed
+ *   - #LIVERY_ERROR_FORKED            the store belongs to the parent process: open the store again
+ * @since 0.1
+ */
+LIVERY_API livery_status livery_set_double(livery_store *store, livery_layer layer, const char *name, double value);
+
+/**
+ * Set a string, or anything that text converts to: the setting's type decides.
+ *
+ * Commits at once; several edits that belong together, or are many, are better made in a change set. Setting what the
+ * layer holds already changes nothing and makes no revision.
+ *
+ * Threads: any. Waits for other writers, at most `busy_timeout_ms`, and for the disk.
+ *
+ * @param store   an open store
+ * @param layer   one of `LIVERY_LAYER_*`
+ * @param name    the setting's name, or an alias of it
+ * @param text    UTF-8; may contain NUL when `length` is given
+ * @param length  in bytes, or #LIVERY_ZERO_TERMINATED
+ * @return #LIVERY_OK, or
+ *   - #LIVERY_ERROR_NOT_FOUND         no such setting: the message names the nearest names
+ *   - #LIVERY_ERROR_TYPE_MISMATCH     the value does not convert to the setting's type without loss
+ *   - #LIVERY_ERROR_INVALID_VALUE     the value violates a constraint; or the layer is `override`, whose values
+ *     need an expiry: use a change set
+ *   - #LIVERY_ERROR_LOCKED            the `enforced` layer holds a value
+ *   - #LIVERY_ERROR_READ_ONLY         the store was opened read-only, the schema says ReadOnly, or the layer is
+ *     `defaults`, or `override` without #LIVERY_OPEN_ALLOW_OVERRIDE
+ *   - #LIVERY_ERROR_BUSY              another writer kept the store for longer than `busy_timeout_ms`
+ *   - #LIVERY_ERROR_NO_SPACE          the file system is full; nothing was changed
+ *   - #LIVERY_ERROR_IO                another failure of the operating system; nothing was changed
+ *   - #LIVERY_ERROR_CORRUPT           the stored record is damaged: set the setting anew, or restore a backup
+ *   - #LIVERY_ERROR_INVALID_ARGUMENT  a pointer is NULL, the name is malformed, or no such layer
+ *   - #LIVERY_ERROR_CLOSED            the store was closed
+ *   - #LIVERY_ERROR_FORKED            the store belongs to the parent process: open the store again
+ * @since 0.1
+ */
+LIVERY_API livery_status livery_set_string(livery_store *store, livery_layer layer, const char *name, const char *text,
+                                           size_t length);
+
+/**
+ * Set bytes.
+ *
+ * Commits at once; several edits that belong together, or are many, are better made in a change set. Setting what the
+ * layer holds already changes nothing and makes no revision.
+ *
+ * Threads: any. Waits for other writers, at most `busy_timeout_ms`, and for the disk.
+ *
+ * @param store   an open store
+ * @param layer   one of `LIVERY_LAYER_*`
+ * @param name    the setting's name, or an alias of it
+ * @param bytes   may be NULL when `length` is 0
+ * @param length  in bytes
+ * @return #LIVERY_OK, or
+ *   - #LIVERY_ERROR_NOT_FOUND         no such setting: the message names the nearest names
+ *   - #LIVERY_ERROR_TYPE_MISMATCH     the value does not convert to the setting's type without loss
+ *   - #LIVERY_ERROR_INVALID_VALUE     the value violates a constraint; or the layer is `override`, whose values
+ *     need an expiry: use a change set
+ *   - #LIVERY_ERROR_LOCKED            the `enforced` layer holds a value
+ *   - #LIVERY_ERROR_READ_ONLY         the store was opened read-only, the schema says ReadOnly, or the layer is
+ *     `defaults`, or `override` without #LIVERY_OPEN_ALLOW_OVERRIDE
+ *   - #LIVERY_ERROR_BUSY              another writer kept the store for longer than `busy_timeout_ms`
+ *   - #LIVERY_ERROR_NO_SPACE          the file system is full; nothing was changed
+ *   - #LIVERY_ERROR_IO                another failure of the operating system; nothing was changed
+ *   - #LIVERY_ERROR_CORRUPT           the stored record is damaged: set the setting anew, or restore a backup
+ *   - #LIVERY_ERROR_INVALID_ARGUMENT  a pointer is NULL, the name is malformed, or no such layer
+ *   - #LIVERY_ERROR_CLOSED            the store was closed
+ *   - #LIVERY_ERROR_FORKED            the store belongs to the parent process: open the store again
+ * @since 0.1
+ */
+LIVERY_API livery_status livery_set_data(livery_store *store, livery_layer layer, const char *name, const void *bytes,
+                                         size_t length);
+
+/**
+ * Set a color.
+ *
+ * Commits at once; several edits that belong together, or are many, are better made in a change set. Setting what the
+ * layer holds already changes nothing and makes no revision.
+ *
+ * Threads: any. Waits for other writers, at most `busy_timeout_ms`, and for the disk.
+ *
+ * @param store  an open store
+ * @param layer  one of `LIVERY_LAYER_*`
+ * @param name   the setting's name, or an alias of it
+ * @param value  components from 0 to 1
+ * @return #LIVERY_OK, or
+ *   - #LIVERY_ERROR_NOT_FOUND         no such setting: the message names the nearest names
+ *   - #LIVERY_ERROR_TYPE_MISMATCH     the value does not convert to the setting's type without loss
+ *   - #LIVERY_ERROR_INVALID_VALUE     the value violates a constraint; or the layer is `override`, whose values
+ *     need an expiry: use a change set
+ *   - #LIVERY_ERROR_LOCKED            the `enforced` layer holds a value
+ *   - #LIVERY_ERROR_READ_ONLY         the store was opened read-only, the schema says ReadOnly, or the layer is
+ *     `defaults`, or `override` without #LIVERY_OPEN_ALLOW_OVERRIDE
+ *   - #LIVERY_ERROR_BUSY              another writer kept the store for longer than `busy_timeout_ms`
+ *   - #LIVERY_ERROR_NO_SPACE          the file system is full; nothing was changed
+ *   - #LIVERY_ERROR_IO                another failure of the operating system; nothing was changed
+ *   - #LIVERY_ERROR_CORRUPT           the stored record is damaged: set the setting anew, or restore a backup
+ *   - #LIVERY_ERROR_INVALID_ARGUMENT  a pointer is NULL, the name is malformed, or no such layer
+ *   - #LIVERY_ERROR_CLOSED            the store was closed
+ *   - #LIVERY_ERROR_FORKED            the store belongs to the parent process: open the store again
+ * @since 0.1
+ */
+LIVERY_API livery_status livery_set_color(livery_store *store, livery_layer layer, const char *name,
+                                          livery_color value);
+
+/**
+ * Set a value of any type.
+ *
+ * Commits at once; several edits that belong together, or are many, are better made in a change set. Setting what the
+ * layer holds already changes nothing and makes no revision.
+ *
+ * Threads: any. Waits for other writers, at most `busy_timeout_ms`, and for the disk.
+ *
+ * @param store  an open store
+ * @param layer  one of `LIVERY_LAYER_*`
+ * @param name   the setting's name, or an alias of it
+ * @param value  a value; the store takes what it needs of it
+ * @return #LIVERY_OK, or
+ *   - #LIVERY_ERROR_NOT_FOUND         no such setting: the message names the nearest names
+ *   - #LIVERY_ERROR_TYPE_MISMATCH     the value does not convert to the setting's type without loss
+ *   - #LIVERY_ERROR_INVALID_VALUE     the value violates a constraint; or the layer is `override`, whose values
+ *     need an expiry: use a change set
+ *   - #LIVERY_ERROR_LOCKED            the `enforced` layer holds a value
+ *   - #LIVERY_ERROR_READ_ONLY         the store was opened read-only, the schema says ReadOnly, or the layer is
+ *     `defaults`, or `override` without #LIVERY_OPEN_ALLOW_OVERRIDE
+ *   - #LIVERY_ERROR_BUSY              another writer kept the store for longer than `busy_timeout_ms`
+ *   - #LIVERY_ERROR_NO_SPACE          the file system is full; nothing was changed
+ *   - #LIVERY_ERROR_IO                another failure of the operating system; nothing was changed
+ *   - #LIVERY_ERROR_CORRUPT           the stored record is damaged: set the setting anew, or restore a backup
+ *   - #LIVERY_ERROR_INVALID_ARGUMENT  a pointer is NULL, the name is malformed, or no such layer
+ *   - #LIVERY_ERROR_CLOSED            the store was closed
+ *   - #LIVERY_ERROR_FORKED            the store belongs to the parent process: open the store again
+ * @since 0.1
+ */
+LIVERY_API livery_status livery_set_value(livery_store *store, livery_layer layer, const char *name,
+                                          livery_value *value);
+
+/**
+ * Remove a layer's value of a setting, which uncovers the one beneath.
+ *
+ * Commits at once. Removing what is not there changes nothing and makes no revision.
+ *
+ * Threads: any. Waits for other writers, at most `busy_timeout_ms`, and for the disk.
+ *
+ * @param store  an open store
+ * @param layer  one of `LIVERY_LAYER_*`
+ * @param name   the setting's name, or an alias of it
+ * @return #LIVERY_OK, or
+ *   - #LIVERY_ERROR_NOT_FOUND         no such setting: the message names the nearest names
+ *   - #LIVERY_ERROR_LOCKED            the `enforced` layer holds a value
+ *   - #LIVERY_ERROR_READ_ONLY         the store was opened read-only, the schema says ReadOnly, or the layer is
+ *     `defaults`, or `override` without #LIVERY_OPEN_ALLOW_OVERRIDE
+ *   - #LIVERY_ERROR_BUSY              another writer kept the store for longer than `busy_timeout_ms`
+ *   - #LIVERY_ERROR_NO_SPACE          the file system is full; nothing was changed
+ *   - #LIVERY_ERROR_IO                another failure of the operating system; nothing was changed
+ *   - #LIVERY_ERROR_CORRUPT           the stored record is damaged: set the setting anew, or restore a backup
+ *   - #LIVERY_ERROR_INVALID_ARGUMENT  a pointer is NULL, the name is malformed, or no such layer
+ *   - #LIVERY_ERROR_CLOSED            the store was closed
+ *   - #LIVERY_ERROR_FORKED            the store belongs to the parent process: open the store again
+ * @since 0.1
+ */
+LIVERY_API livery_status livery_reset(livery_store *store, livery_layer layer, const char *name);
+
+/**
+ * Begin a change set: a list of edits to one layer.
+ *
+ * It is kept in memory until livery_change_commit(): beginning one locks nothing, and any number may be open at once.
+ *
+ * Threads: any. Never blocks.
+ *
+ * @param store         an open store
+ * @param layer         one of `LIVERY_LAYER_*`
+ * @param[out] change   a handle: commit or discard it, or let livery_close() discard it; untouched on failure
+ * @return #LIVERY_OK, or
+ *   - #LIVERY_ERROR_READ_ONLY         the store was opened read-only, or the layer is `defaults`, or `override`
+ *     without #LIVERY_OPEN_ALLOW_OVERRIDE
+ *   - #LIVERY_ERROR_INVALID_ARGUMENT  a pointer is NULL, or no such layer
+ *   - #LIVERY_ERROR_CLOSED            the store was closed
+ *   - #LIVERY_ERROR_FORKED            the store belongs to the parent process: open the store again
+ * @since 0.1
+ */
+LIVERY_API livery_status livery_change_begin(livery_store *store, livery_layer layer, livery_change **change);
+
+/**
+ * Add to a change set: set a truth value.
+ *
+ * A later edit of the same setting replaces an earlier one. Whether the value fits the setting is found at commit.
+ *
+ * Threads: any; calls on one change set wait for each other.
+ *
+ * @param change  an open change set
+ * @param name    the setting's name
+ * @param value   the value
+ * @return #LIVERY_OK, or
+ *   - #LIVERY_ERROR_INVALID_ARGUMENT  a pointer is NULL, or the name is malformed
+ *   - #LIVERY_ERROR_CLOSED            the change set or its store was closed
+ *   - #LIVERY_ERROR_FORKED            the change set belongs to the parent process
+ * @since 0.1
+ */
+LIVERY_API livery_status livery_change_set_bool(livery_change *change, const char *name, bool value);
+
+/**
+ * Add to a change set: set an integer.
+ *
+ * A later edit of the same setting replaces an earlier one. Whether the value fits the setting is found at commit.
+ *
+ * Threads: any; calls on one change set wait for each other.
+ *
+ * @param change  an open change set
+ * @param name    the setting's name
+ * @param value   the value
+ * @return #LIVERY_OK, or
+ *   - #LIVERY_ERROR_INVALID_ARGUMENT  a pointer is NULL, or the name is malformed
+ *   - #LIVERY_ERROR_CLOSED            the change set or its store was closed
+ *   - #LIVERY_ERROR_FORKED            the change set belongs to the parent process
+ * @since 0.1
+ */
+LIVERY_API livery_status livery_change_set_int(livery_change *change, const char *name, int64_t value);
+
+/**
+ * Add to a change set: set a double.
+ *
+ * A later edit of the same setting replaces an earlier one. Whether the value fits the setting is found at commit.
+ *
+ * Threads: any; calls on one change set wait for each other.
+ *
+ * @param change  an open change set
+ * @param name    the setting's name
+ * @param value   the value
+ * @return #LIVERY_OK, or
+ *   - #LIVERY_ERROR_INVALID_ARGUMENT  a pointer is NULL, or the name is malformed
+ *   - #LIVERY_ERROR_CLOSED            the change set or its store was closed
+ *   - #LIVERY_ERROR_FORKED            the change set belongs to the parent process
+ * @since 0.1
+ */
+LIVERY_API livery_status livery_change_set_double(livery_change *change, const char *name, double value);
+
+/**
+ * Add to a change set: set a string, or anything that text converts to: the setting's type decides.
+ *
+ * A later edit of the same setting replaces an earlier one. Whether the value fits the setting is found at commit.
+ *
+ * Threads: any; calls on one change set wait for each other.
+ *
+ * @param change  an open change set
+ * @param name    the setting's name
+ * @param text    UTF-8; copied
+ * @param length  in bytes, or #LIVERY_ZERO_TERMINATED
+ * @return #LIVERY_OK, or
+ *   - #LIVERY_ERROR_INVALID_VALUE     the text is not UTF-8, or longer than #LIVERY_VALUE_MAX
+ *   - #LIVERY_ERROR_INVALID_ARGUMENT  a pointer is NULL, or the name is malformed
+ *   - #LIVERY_ERROR_CLOSED            the change set or its store was closed
+ *   - #LIVERY_ERROR_FORKED            the change set belongs to the parent process
+ * @since 0.1
+ */
+LIVERY_API livery_status livery_change_set_string(livery_change *change, const char *name, const char *text,
+                                                  size_t length);
+
+/**
+ * Add to a change set: set bytes.
+ *
+ * A later edit of the same setting replaces an earlier one. Whether the value fits the setting is found at commit.
+ *
+ * Threads: any; calls on one change set wait for each other.
+ *
+ * @param change  an open change set
+ * @param name    the setting's name
+ * @param bytes   copied; may be NULL when `length` is 0
+ * @param length  in bytes
+ * @return #LIVERY_OK, or
+ *   - #LIVERY_ERROR_INVALID_VALUE     longer than #LIVERY_VALUE_MAX
+ *   - #LIVERY_ERROR_INVALID_ARGUMENT  a pointer is NULL, or the name is malformed
+ *   - #LIVERY_ERROR_CLOSED            the change set or its store was closed
+ *   - #LIVERY_ERROR_FORKED            the change set belongs to the parent process
+ * @since 0.1
+ */
+LIVERY_API livery_status livery_change_set_data(livery_change *change, const char *name, const void *bytes,
+                                                size_t length);
+
+/**
+ * Add to a change set: set a color.
+ *
+ * A later edit of the same setting replaces an earlier one. Whether the value fits the setting is found at commit.
+ *
+ * Threads: any; calls on one change set wait for each other.
+ *
+ * @param change  an open change set
+ * @param name    the setting's name
+ * @param value   components from 0 to 1
+ * @return #LIVERY_OK, or
+ *   - #LIVERY_ERROR_INVALID_ARGUMENT  a pointer is NULL, or the name is malformed
+ *   - #LIVERY_ERROR_CLOSED            the change set or its store was closed
+ *   - #LIVERY_ERROR_FORKED            the change set belongs to the parent process
+ * @since 0.1
+ */
+LIVERY_API livery_status livery_change_set_color(livery_change *change, const char *name, livery_color value);
+
+/**
+ * Add to a change set: set a value of any type.
+ *
+ * A later edit of the same setting replaces an earlier one. Whether the value fits the setting is found at commit.
+ *
+ * Threads: any; calls on one change set wait for each other.
+ *
+ * @param change  an open change set
+ * @param name    the setting's name
+ * @param value   a value; the change set takes a reference of its own
+ * @return #LIVERY_OK, or
+ *   - #LIVERY_ERROR_INVALID_ARGUMENT  a pointer is NULL, or the name is malformed
+ *   - #LIVERY_ERROR_CLOSED            the change set, its store or the value was closed
+ *   - #LIVERY_ERROR_FORKED            the change set belongs to the parent process
+ * @since 0.1
+ */
+LIVERY_API livery_status livery_change_set_value(livery_change *change, const char *name, livery_value *value);
+
+/**
+ * Add to a change set: remove the layer's value of a setting.
+ *
+ * A later edit of the same setting replaces an earlier one.
+ *
+ * Threads: any; calls on one change set wait for each other.
+ *
+ * @param change  an open change set
+ * @param name    the setting's name
+ * @return #LIVERY_OK, or
+ *   - #LIVERY_ERROR_INVALID_ARGUMENT  a pointer is NULL, or the name is malformed
+ *   - #LIVERY_ERROR_CLOSED            the change set or its store was closed
+ *   - #LIVERY_ERROR_FORKED            the change set belongs to the parent process
+ * @since 0.1
+ */
+LIVERY_API livery_status livery_change_reset(livery_change *change, const char *name);
+
+/**
+ * Add to a change set: remove all values of the layer.
+ *
+ * Forgets the edits made so far; edits made after it count on top. Logging a user out is this on the `session` layer.
+ * Locks do not prevent it.
+ *
+ * Threads: any; calls on one change set wait for each other.
+ *
+ * @param change  an open change set
+ * @return #LIVERY_OK, or
+ *   - #LIVERY_ERROR_INVALID_ARGUMENT  a pointer is NULL
+ *   - #LIVERY_ERROR_CLOSED            the change set or its store was closed
+ *   - #LIVERY_ERROR_FORKED            the change set belongs to the parent process
+ * @since 0.1
+ */
+LIVERY_API livery_status livery_change_reset_all(livery_change *change);
+
+/**
+ * Say when the values that are set from here on expire.
+ *
+ * From that moment on a value does not count, in any process, without any commit. Required for each value of the
+ * `override` layer, possible for the `session` layer.
+ *
+ * Threads: any; calls on one change set wait for each other.
+ *
+ * @param change        an open change set
+ * @param microseconds  since 1970-01-01T00:00:00Z, in the future at commit; 0 for values that follow not to
+ *   expire
+ * @return #LIVERY_OK, or
+ *   - #LIVERY_ERROR_INVALID_ARGUMENT  `change` is NULL, or the layer is neither `override` nor `session`
+ *   - #LIVERY_ERROR_CLOSED            the change set or its store was closed
+ *   - #LIVERY_ERROR_FORKED            the change set belongs to the parent process
+ * @since 0.1
+ */
+LIVERY_API livery_status livery_change_expires(livery_change *change, int64_t microseconds);
+
+/**
+ * Commit only if a setting has not changed meanwhile.
+ *
+ * With a revision read from livery_revision(), a snapshot or livery_inspect(), the commit fails with
+ * #LIVERY_ERROR_CONFLICT if the effective value of the setting, or its value in this layer, was changed by a later
+ * commit. 0 expects a setting that never had a value.
+ *
+ * Threads: any; calls on one change set wait for each other.
+ *
+ * @param change    an open change set
+ * @param name      the setting's name
+ * @param revision  the last revision at which the caller knows the setting
+ * @return #LIVERY_OK, or
+ *   - #LIVERY_ERROR_INVALID_ARGUMENT  a pointer is NULL, or the name is malformed
+ *   - #LIVERY_ERROR_CLOSED            the change set or its store was closed
+ *   - #LIVERY_ERROR_FORKED            the change set belongs to the parent process
+ * @since 0.1
+ */
+LIVERY_API livery_status livery_change_expect(livery_change *change, const char *name, uint64_t revision);
+
+/**
+ * Say where the changes come from: "console", "settings-view", …
+ *
+ * It is kept with each value and shown by livery_inspect(). The default is "".
+ *
+ * Threads: any; calls on one change set wait for each other.
+ *
+ * @param change  an open change set
+ * @param origin  up to #LIVERY_ORIGIN_MAX bytes of UTF-8 without control characters; copied
+ * @return #LIVERY_OK, or
+ *   - #LIVERY_ERROR_INVALID_ARGUMENT  a pointer is NULL, or the origin is malformed
+ *   - #LIVERY_ERROR_CLOSED            the change set or its store was closed
+ *   - #LIVERY_ERROR_FORKED            the change set belongs to the parent process
+ * @since 0.1
+ */
+LIVERY_API livery_status livery_change_origin(livery_change *change, const char *origin);
+
+/**
+ * Validate the whole change set and commit it as one transaction.
+ *
+ * On success the handle is closed. On failure nothing was changed and the handle stays open:
+ * livery_change_violations() lists everything that is wrong, edits may be corrected and the commit tried again, or the
+ * change set discarded. The status is that of the first violation, in the order of the edits.
+ *
+ * A change set that changes nothing makes no revision; `revision` is then the present one.
+ *
+ * Threads: any. Waits for other writers, at most `busy_timeout_ms`, and for the disk.
+ *
+ * @param change          an open change set
+ * @param[out] revision   of this commit; may be NULL; untouched on failure
+ * @return #LIVERY_OK, or
+ *   - #LIVERY_ERROR_NOT_FOUND         no such setting: the message names the nearest names
+ *   - #LIVERY_ERROR_TYPE_MISMATCH     a value does not convert to its setting's type without loss
+ *   - #LIVERY_ERROR_INVALID_VALUE     a value violates a constraint, or its expiry is missing or past
+ *   - #LIVERY_ERROR_LOCKED            the `enforced` layer holds a value of a setting
+ *   - #LIVERY_ERROR_READ_ONLY         the schema says ReadOnly of a setting
+ *   - #LIVERY_ERROR_CONFLICT          a setting has changed since the revision that was expected
+ *   - #LIVERY_ERROR_BUSY              another writer kept the store for longer than `busy_timeout_ms`
+ *   - #LIVERY_ERROR_NO_SPACE          the file system is full; nothing was changed
+ *   - #LIVERY_ERROR_IO                another failure of the operating system; nothing was changed
+ *   - #LIVERY_ERROR_CORRUPT           the stored record is damaged: set the setting anew, or restore a backup
+ *   - #LIVERY_ERROR_INVALID_ARGUMENT  a pointer is NULL
+ *   - #LIVERY_ERROR_CLOSED            the change set or its store was closed
+ *   - #LIVERY_ERROR_FORKED            the change set belongs to the parent process
+ * @since 0.1
+ */
+LIVERY_API livery_status livery_change_commit(livery_change *change, uint64_t *revision);
+
+/**
+ * Everything that was wrong at the last livery_change_commit().
+ *
+ * Each item is an object: `name`, `status` (text, such as "LIVERY_ERROR_INVALID_VALUE"), `constraint` (text, such as
+ * "Maximum", if one was violated) and `message`.
+ *
+ * Threads: any; calls on one change set wait for each other.
+ *
+ * @param change            an open change set
+ * @param[out] violations   a list, empty if nothing was wrong: release it; untouched on failure
+ * @return #LIVERY_OK, or
+ *   - #LIVERY_ERROR_INVALID_ARGUMENT  a pointer is NULL
+ *   - #LIVERY_ERROR_CLOSED            the change set or its store was closed
+ *   - #LIVERY_ERROR_FORKED            the change set belongs to the parent process
+ * @since 0.1
+ */
+LIVERY_API livery_status livery_change_violations(livery_change *change, livery_value **violations);
+
+/**
+ * Discard a change set.
+ *
+ * Threads: any. Never blocks.
+ *
+ * @param change  a change set, or NULL for nothing to happen
+ * @return #LIVERY_OK, or
+ *   - #LIVERY_ERROR_CLOSED  the change set was committed or discarded, or its store was closed
+ *   - #LIVERY_ERROR_FORKED  the change set belongs to the parent process
+ * @since 0.1
+ */
+LIVERY_API livery_status livery_change_discard(livery_change *change);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

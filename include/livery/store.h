@@ -1,0 +1,762 @@
+/**
+ * @file livery/store.h
+ * Open a store and read from it.
+ *
+ * Reads return the *effective* value. They convert only where nothing is lost, and otherwise say
+ * #LIVERY_ERROR_TYPE_MISMATCH: never a silent 0, false or empty text. What converts is the same everywhere: in reads, in
+ * changes (to the type that the schema declares) and in the `livery_value_as_*` functions:
+ *
+ * | from → to | bool | int | double | string | data | url | date | color | image |
+ * |---|---|---|---|---|---|---|---|---|---|
+ * | int | – | = | if exact | – | – | – | – | – | – |
+ * | double | – | if whole | = | – | – | – | – | – | – |
+ * | string | 1 true yes 0 false no | whole decimal | finite decimal | = | base64 | absolute URL | RFC 3339 | #RGB #RRGGBB #RRGGBBAA | if not empty |
+ * | url, image | – | – | – | same text | – | = / absolute URL | – | – | if not empty / = |
+ */
+#ifndef LIVERY_STORE_H
+#define LIVERY_STORE_H
+
+#include "value.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/** An open store; see the file's comment. */
+typedef struct livery_store livery_store;
+/** A setting's name, looked up once. */
+typedef struct livery_key livery_key;
+/** One moment of a store, held still. */
+typedef struct livery_snapshot livery_snapshot;
+
+/** Layers, weakest first. The numbers are pinned for ever. */
+typedef int32_t livery_layer;
+enum {
+  /** The schema's defaults; written by livery_schema_apply() alone. */
+  LIVERY_LAYER_DEFAULTS = 0,
+  /** What the app ships: a brand's property list, a variant. */
+  LIVERY_LAYER_BUNDLE = 1,
+  /** From the console; the operator may overrule it. */
+  LIVERY_LAYER_RECOMMENDED = 2,
+  /** The operator at the device. */
+  LIVERY_LAYER_USER = 3,
+  /** The logged-in user; goes at logout (livery_change_reset_all()) or when it expires. */
+  LIVERY_LAYER_SESSION = 4,
+  /** From the console; weaker layers are locked. */
+  LIVERY_LAYER_ENFORCED = 5,
+  /** For support and testing: needs #LIVERY_OPEN_ALLOW_OVERRIDE, and each value carries an expiry time. */
+  LIVERY_LAYER_OVERRIDE = 6
+};
+
+/** Bits of livery_open_options.flags. */
+enum {
+  /** Make the store if the directory is missing or empty. */
+  LIVERY_OPEN_CREATE = 1 << 0,
+  /** Refuse every change through this handle with #LIVERY_ERROR_READ_ONLY. */
+  LIVERY_OPEN_READ_ONLY = 1 << 1,
+  /** Allow changes to the `override` layer through this handle. */
+  LIVERY_OPEN_ALLOW_OVERRIDE = 1 << 2,
+  /** Commits of this handle may be lost by a power failure shortly after, the last ones first; the store is never damaged. */
+  LIVERY_OPEN_DEFERRED = 1 << 3
+};
+
+/** How to open a store. Zero in any member means its default. */
+typedef struct livery_open_options {
+  /** sizeof(livery_open_options) */
+  size_t struct_size;
+  /** A sum of `LIVERY_OPEN_*` bits. */
+  uint32_t flags;
+  /** How long a commit waits for other writers, in milliseconds; default 5,000. */
+  uint32_t busy_timeout_ms;
+  /** Address space reserved for the store, in bytes; default 1 GiB. It is no memory and no disk space; the store grows
+      beyond it when it must. From 1 MiB to 1 TiB. */
+  uint64_t map_size;
+  /** How many reads can be under way at once in all processes; default 1,024; from 8 to 65,536. The first process to open
+      the store decides. */
+  uint32_t max_readers;
+  /** To be 0. */
+  uint32_t reserved;
+} livery_open_options;
+
+/** The defaults. */
+#define LIVERY_OPEN_OPTIONS_INIT { sizeof(livery_open_options), 0, 0, 0, 0, 0 }
+
+/**
+ * Open a store.
+ *
+ * Opening the same directory again, also through another path to it, gives a second handle on the same store; each is
+ * closed on its own. Options that concern the store as a whole (`map_size`, `max_readers`) count when the process
+ * opens it first. The cost does not depend on the number of settings.
+ *
+ * New directories get mode 0700 and new files 0600.
+ *
+ * Threads: any. May wait for a writer, at most `busy_timeout_ms`.
+ *
+ * @param path         the directory; NUL-terminated UTF-8
+ * @param options      NULL for the defaults
+ * @param[out] store   a handle: close it with livery_close(); untouched on failure
+ * @return #LIVERY_OK, or
+ *   - #LIVERY_ERROR_NOT_FOUND         there is no such directory: give #LIVERY_OPEN_CREATE to make it
+ *   - #LIVERY_ERROR_NOT_A_STORE       the path is no directory, or one that holds something else
+ *   - #LIVERY_ERROR_FORMAT_NEWER      written by a newer Livery: upgrade the library
+ *   - #LIVERY_ERROR_PERMISSION        the directory or its files cannot be read, or not written (a read-only open
+ *     too needs write access to the lock file)
+ *   - #LIVERY_ERROR_NO_SPACE          the file system is full
+ *   - #LIVERY_ERROR_CORRUPT           the store is damaged: restore a backup
+ *   - #LIVERY_ERROR_BUSY              another process was opening or writing it for longer than the timeout
+ *   - #LIVERY_ERROR_IO                another failure of the operating system; see `system_error`
+ *   - #LIVERY_ERROR_INVALID_ARGUMENT  a pointer is NULL, the path is no UTF-8, or an option is out of range
+ * @since 0.1
+ */
+LIVERY_API livery_status livery_open(const char *path, const livery_open_options *options, livery_store **store);
+
+/**
+ * Close a store.
+ *
+ * Calls under way in other threads finish; keys, snapshots and change sets of this handle are closed with it. Values
+ * stay valid.
+ *
+ * Threads: any. Does not wait.
+ *
+ * @param store  an open store, or NULL for nothing to happen
+ * @return #LIVERY_OK, or
+ *   - #LIVERY_ERROR_CLOSED  the store was closed already
+ *   - #LIVERY_ERROR_FORKED  the store belongs to the parent process
+ * @since 0.1
+ */
+LIVERY_API livery_status livery_close(livery_store *store);
+
+/**
+ * The store's revision: the number of commits that changed something.
+ *
+ * Threads: any. Never blocks, never waits for a writer.
+ *
+ * @param store           an open store
+ * @param[out] revision   untouched on failure
+ * @return #LIVERY_OK, or
+ *   - #LIVERY_ERROR_CORRUPT           the stored record is damaged: set the setting anew, or restore a backup
+ *   - #LIVERY_ERROR_INVALID_ARGUMENT  a pointer is NULL
+ *   - #LIVERY_ERROR_CLOSED            the store was closed
+ *   - #LIVERY_ERROR_FORKED            the store belongs to the parent process: open the store again
+ * @since 0.1
+ */
+LIVERY_API livery_status livery_revision(livery_store *store, uint64_t *revision);
+
+/**
+ * Read a setting as a truth value.
+ *
+ * Returns the effective value: the strongest layer that has one. The strings "1", "true" and "yes" convert to true,
+ * "0", "false" and "no" to false, in any letter case.
+ *
+ * Threads: any. Never blocks, never waits for a writer.
+ *
+ * @param store        an open store
+ * @param name         the setting's name, or an alias of it
+ * @param[out] value   untouched on failure
+ * @return #LIVERY_OK, or
+ *   - #LIVERY_ERROR_NOT_FOUND         no such setting: the message names the nearest names
+ *   - #LIVERY_ERROR_NO_VALUE          no layer has a value for it
+ *   - #LIVERY_ERROR_TYPE_MISMATCH     the value neither is a truth value nor spells one
+ *   - #LIVERY_ERROR_CORRUPT           the stored record is damaged: set the setting anew, or restore a backup
+ *   - #LIVERY_ERROR_INVALID_ARGUMENT  a pointer is NULL, or the name is malformed
+ *   - #LIVERY_ERROR_CLOSED            the store was closed
+ *   - #LIVERY_ERROR_FORKED            the store belongs to the parent process: open the store again
+ * @since 0.1
+ */
+LIVERY_API livery_status livery_get_bool(livery_store *store, const char *name, bool *value);
+
+/**
+ * Read a setting as a 64-bit integer.
+ *
+ * Returns the effective value: the strongest layer that has one. A double that is a whole number in range converts,
+ * and a string that spells a whole decimal number. Nothing else does.
+ *
+ * Threads: any. Never blocks, never waits for a writer.
+ *
+ * @param store        an open store
+ * @param name         the setting's name, or an alias of it
+ * @param[out] value   untouched on failure
+ * @return #LIVERY_OK, or
+ *   - #LIVERY_ERROR_NOT_FOUND         no such setting: the message names the nearest names
+ *   - #LIVERY_ERROR_NO_VALUE          no layer has a value for it
+ *   - #LIVERY_ERROR_TYPE_MISMATCH     the value is not a whole number in the range of int64_t
+ *   - #LIVERY_ERROR_CORRUPT           the stored record is damaged: set the setting anew, or restore a backup
+ *   - #LIVERY_ERROR_INVALID_ARGUMENT  a pointer is NULL, or the name is malformed
+ *   - #LIVERY_ERROR_CLOSED            the store was closed
+ *   - #LIVERY_ERROR_FORKED            the store belongs to the parent process: open the store again
+ * @since 0.1
+ */
+LIVERY_API livery_status livery_get_int(livery_store *store, const char *name, int64_t *value);
+
+/**
+ * Read a setting as a float: the number nearest to what livery_get_double() gives.
+ *
+ * Returns the effective value: the strongest layer that has one. Rounding to the precision of a float is what the
+ * caller asks for; a number beyond its range is a mismatch.
+ *
+ * Threads: any. Never blocks, never waits for a writer.
+ *
+ * @param store        an open store
+ * @param name         the setting's name, or an alias of it
+ * @param[out] value   untouched on failure
+ * @return #LIVERY_OK, or
+ *   - #LIVERY_ERROR_NOT_FOUND         no such setting: the message names the nearest names
+ *   - #LIVERY_ERROR_NO_VALUE          no layer has a value for it
+ *   - #LIVERY_ERROR_TYPE_MISMATCH     the value is not a number in the range of float
+ *   - #LIVERY_ERROR_CORRUPT           the stored record is damaged: set the setting anew, or restore a backup
+ *   - #LIVERY_ERROR_INVALID_ARGUMENT  a pointer is NULL, or the name is malformed
+ *   - #LIVERY_ERROR_CLOSED            the store was closed
+ *   - #LIVERY_ERROR_FORKED            the store belongs to the parent process: open the store again
+ * @since 0.1
+ */
+LIVERY_API livery_status livery_get_float(livery_store *store, const char *name, float *value);
+
+/**
+ * Read a setting as a double.
+ *
+ * Returns the effective value: the strongest layer that has one. An integer that a double holds exactly converts, and
+ * a string that spells a finite decimal number.
+ *
+ * Threads: any. Never blocks, never waits for a writer.
+ *
+ * @param store        an open store
+ * @param name         the setting's name, or an alias of it
+ * @param[out] value   untouched on failure
+ * @return #LIVERY_OK, or
+ *   - #LIVERY_ERROR_NOT_FOUND         no such setting: the message names the nearest names
+ *   - #LIVERY_ERROR_NO_VALUE          no layer has a value for it
+ *   - #LIVERY_ERROR_TYPE_MISMATCH     the value is not a number that a double holds
+ *   - #LIVERY_ERROR_CORRUPT           the stored record is damaged: set the setting anew, or restore a backup
+ *   - #LIVERY_ERROR_INVALID_ARGUMENT  a pointer is NULL, or the name is malformed
+ *   - #LIVERY_ERROR_CLOSED            the store was closed
+ *   - #LIVERY_ERROR_FORKED            the store belongs to the parent process: open the store again
+ * @since 0.1
+ */
+LIVERY_API livery_status livery_get_double(livery_store *store, const char *name, double *value);
+
+/**
+ * Read the text of a string, URL or image setting into a buffer.
+ *
+ * Returns the effective value: the strongest layer that has one.  The text is always followed by a NUL.
+ *
+ * Threads: any. Never blocks, never waits for a writer.
+ *
+ * @param store         an open store
+ * @param name          the setting's name, or an alias of it
+ * @param buffer        receives the text and a NUL; may be NULL when `capacity` is 0
+ * @param capacity      the buffer's size in bytes, for text and NUL
+ * @param[out] length   in bytes, without the NUL; stored also with #LIVERY_ERROR_BUFFER_TOO_SMALL, otherwise
+ *   untouched on failure; may be NULL
+ * @return #LIVERY_OK, or
+ *   - #LIVERY_ERROR_NOT_FOUND         no such setting: the message names the nearest names
+ *   - #LIVERY_ERROR_NO_VALUE          no layer has a value for it
+ *   - #LIVERY_ERROR_TYPE_MISMATCH     the value is no text
+ *   - #LIVERY_ERROR_BUFFER_TOO_SMALL  `capacity` is less than needed; `length` tells how much is
+ *   - #LIVERY_ERROR_CORRUPT           the stored record is damaged: set the setting anew, or restore a backup
+ *   - #LIVERY_ERROR_INVALID_ARGUMENT  `store`, `name` or a needed buffer is NULL, or the name is malformed
+ *   - #LIVERY_ERROR_CLOSED            the store was closed
+ *   - #LIVERY_ERROR_FORKED            the store belongs to the parent process: open the store again
+ * @since 0.1
+ */
+LIVERY_API livery_status livery_get_string(livery_store *store, const char *name, char *buffer, size_t capacity,
+                                           size_t *length);
+
+/**
+ * Read the bytes of a data setting into a buffer.
+ *
+ * Returns the effective value: the strongest layer that has one. A string converts if it is base64 (RFC 4648 §4).
+ *
+ * Threads: any. Never blocks, never waits for a writer.
+ *
+ * @param store         an open store
+ * @param name          the setting's name, or an alias of it
+ * @param buffer        receives the bytes; may be NULL when `capacity` is 0
+ * @param capacity      the buffer's size in bytes
+ * @param[out] length   in bytes; stored also with #LIVERY_ERROR_BUFFER_TOO_SMALL, otherwise untouched on
+ *   failure; may be NULL
+ * @return #LIVERY_OK, or
+ *   - #LIVERY_ERROR_NOT_FOUND         no such setting: the message names the nearest names
+ *   - #LIVERY_ERROR_NO_VALUE          no layer has a value for it
+ *   - #LIVERY_ERROR_TYPE_MISMATCH     the value is neither data nor base64
+ *   - #LIVERY_ERROR_BUFFER_TOO_SMALL  `capacity` is less than needed; `length` tells how much is
+ *   - #LIVERY_ERROR_CORRUPT           the stored record is damaged: set the setting anew, or restore a backup
+ *   - #LIVERY_ERROR_INVALID_ARGUMENT  `store`, `name` or a needed buffer is NULL, or the name is malformed
+ *   - #LIVERY_ERROR_CLOSED            the store was closed
+ *   - #LIVERY_ERROR_FORKED            the store belongs to the parent process: open the store again
+ * @since 0.1
+ */
+LIVERY_API livery_status livery_get_data(livery_store *store, const char *name, void *buffer, size_t capacity,
+                                         size_t *length);
+
+/**
+ * Read a URL setting into a buffer.
+ *
+ * Returns the effective value: the strongest layer that has one. A string converts if it is empty or an absolute URL.
+ * The text is always followed by a NUL.
+ *
+ * Threads: any. Never blocks, never waits for a writer.
+ *
+ * @param store         an open store
+ * @param name          the setting's name, or an alias of it
+ * @param buffer        receives the text and a NUL; may be NULL when `capacity` is 0
+ * @param capacity      the buffer's size in bytes, for text and NUL
+ * @param[out] length   in bytes, without the NUL; stored also with #LIVERY_ERROR_BUFFER_TOO_SMALL, otherwise
+ *   untouched on failure; may be NULL
+ * @return #LIVERY_OK, or
+ *   - #LIVERY_ERROR_NOT_FOUND         no such setting: the message names the nearest names
+ *   - #LIVERY_ERROR_NO_VALUE          no layer has a value for it
+ *   - #LIVERY_ERROR_TYPE_MISMATCH     the value is neither a URL nor spells one
+ *   - #LIVERY_ERROR_BUFFER_TOO_SMALL  `capacity` is less than needed; `length` tells how much is
+ *   - #LIVERY_ERROR_CORRUPT           the stored record is damaged: set the setting anew, or restore a backup
+ *   - #LIVERY_ERROR_INVALID_ARGUMENT  `store`, `name` or a needed buffer is NULL, or the name is malformed
+ *   - #LIVERY_ERROR_CLOSED            the store was closed
+ *   - #LIVERY_ERROR_FORKED            the store belongs to the parent process: open the store again
+ * @since 0.1
+ */
+LIVERY_API livery_status livery_get_url(livery_store *store, const char *name, char *buffer, size_t capacity,
+                                        size_t *length);
+
+/**
+ * Read a setting as a moment.
+ *
+ * Returns the effective value: the strongest layer that has one. A string converts if it is an RFC 3339 date-time.
+ *
+ * Threads: any. Never blocks, never waits for a writer.
+ *
+ * @param store               an open store
+ * @param name                the setting's name, or an alias of it
+ * @param[out] microseconds   since 1970-01-01T00:00:00Z; untouched on failure
+ * @return #LIVERY_OK, or
+ *   - #LIVERY_ERROR_NOT_FOUND         no such setting: the message names the nearest names
+ *   - #LIVERY_ERROR_NO_VALUE          no layer has a value for it
+ *   - #LIVERY_ERROR_TYPE_MISMATCH     the value neither is a moment nor spells one
+ *   - #LIVERY_ERROR_CORRUPT           the stored record is damaged: set the setting anew, or restore a backup
+ *   - #LIVERY_ERROR_INVALID_ARGUMENT  a pointer is NULL, or the name is malformed
+ *   - #LIVERY_ERROR_CLOSED            the store was closed
+ *   - #LIVERY_ERROR_FORKED            the store belongs to the parent process: open the store again
+ * @since 0.1
+ */
+LIVERY_API livery_status livery_get_date(livery_store *store, const char *name, int64_t *microseconds);
+
+/**
+ * Read a setting as a color.
+ *
+ * Returns the effective value: the strongest layer that has one. A string converts if it is written `#RGB`, `#RRGGBB`
+ * or `#RRGGBBAA`.
+ *
+ * Threads: any. Never blocks, never waits for a writer.
+ *
+ * @param store        an open store
+ * @param name         the setting's name, or an alias of it
+ * @param[out] value   untouched on failure
+ * @return #LIVERY_OK, or
+ *   - #LIVERY_ERROR_NOT_FOUND         no such setting: the message names the nearest names
+ *   - #LIVERY_ERROR_NO_VALUE          no layer has a value for it
+ *   - #LIVERY_ERROR_TYPE_MISMATCH     the value neither is a color nor spells one
+ *   - #LIVERY_ERROR_CORRUPT           the stored record is damaged: set the setting anew, or restore a backup
+ *   - #LIVERY_ERROR_INVALID_ARGUMENT  a pointer is NULL, or the name is malformed
+ *   - #LIVERY_ERROR_CLOSED            the store was closed
+ *   - #LIVERY_ERROR_FORKED            the store belongs to the parent process: open the store again
+ * @since 0.1
+ */
+LIVERY_API livery_status livery_get_color(livery_store *store, const char *name, livery_color *value);
+
+/**
+ * Read a list setting.
+ *
+ * Returns the effective value: the strongest layer that has one. Nothing converts.
+ *
+ * Threads: any. Never blocks, never waits for a writer.
+ *
+ * @param store        an open store
+ * @param name         the setting's name, or an alias of it
+ * @param[out] value   a new reference: release it; untouched on failure
+ * @return #LIVERY_OK, or
+ *   - #LIVERY_ERROR_NOT_FOUND         no such setting: the message names the nearest names
+ *   - #LIVERY_ERROR_NO_VALUE          no layer has a value for it
+ *   - #LIVERY_ERROR_TYPE_MISMATCH     the value is no list
+ *   - #LIVERY_ERROR_CORRUPT           the stored record is damaged: set the setting anew, or restore a backup
+ *   - #LIVERY_ERROR_INVALID_ARGUMENT  a pointer is NULL, or the name is malformed
+ *   - #LIVERY_ERROR_CLOSED            the store was closed
+ *   - #LIVERY_ERROR_FORKED            the store belongs to the parent process: open the store again
+ * @since 0.1
+ */
+LIVERY_API livery_status livery_get_list(livery_store *store, const char *name, livery_value **value);
+
+/**
+ * Read an object setting.
+ *
+ * Returns the effective value: the strongest layer that has one. Nothing converts.
+ *
+ * Threads: any. Never blocks, never waits for a writer.
+ *
+ * @param store        an open store
+ * @param name         the setting's name, or an alias of it
+ * @param[out] value   a new reference: release it; untouched on failure
+ * @return #LIVERY_OK, or
+ *   - #LIVERY_ERROR_NOT_FOUND         no such setting: the message names the nearest names
+ *   - #LIVERY_ERROR_NO_VALUE          no layer has a value for it
+ *   - #LIVERY_ERROR_TYPE_MISMATCH     the value is no object
+ *   - #LIVERY_ERROR_CORRUPT           the stored record is damaged: set the setting anew, or restore a backup
+ *   - #LIVERY_ERROR_INVALID_ARGUMENT  a pointer is NULL, or the name is malformed
+ *   - #LIVERY_ERROR_CLOSED            the store was closed
+ *   - #LIVERY_ERROR_FORKED            the store belongs to the parent process: open the store again
+ * @since 0.1
+ */
+LIVERY_API livery_status livery_get_object(livery_store *store, const char *name, livery_value **value);
+
+/**
+ * Read a setting of any type.
+ *
+ * Returns the effective value: the strongest layer that has one.
+ *
+ * Threads: any. Never blocks, never waits for a writer.
+ *
+ * @param store        an open store
+ * @param name         the setting's name, or an alias of it
+ * @param[out] value   a new reference: release it; untouched on failure
+ * @return #LIVERY_OK, or
+ *   - #LIVERY_ERROR_NOT_FOUND         no such setting: the message names the nearest names
+ *   - #LIVERY_ERROR_NO_VALUE          no layer has a value for it
+ *   - #LIVERY_ERROR_CORRUPT           the stored record is damaged: set the setting anew, or restore a backup
+ *   - #LIVERY_ERROR_INVALID_ARGUMENT  a pointer is NULL, or the name is malformed
+ *   - #LIVERY_ERROR_CLOSED            the store was closed
+ *   - #LIVERY_ERROR_FORKED            the store belongs to the parent process: open the store again
+ * @since 0.1
+ */
+LIVERY_API livery_status livery_get_value(livery_store *store, const char *name, livery_value **value);
+
+/**
+ * Read the text of a string, URL or image setting as a copy.
+ *
+ * Returns the effective value: the strongest layer that has one.
+ *
+ * Threads: any. Never blocks, never waits for a writer.
+ *
+ * @param store         an open store
+ * @param name          the setting's name, or an alias of it
+ * @param[out] text     UTF-8, followed by a NUL: free it with livery_free(); untouched on failure
+ * @param[out] length   in bytes, without the NUL; may be NULL
+ * @return #LIVERY_OK, or
+ *   - #LIVERY_ERROR_NOT_FOUND         no such setting: the message names the nearest names
+ *   - #LIVERY_ERROR_NO_VALUE          no layer has a value for it
+ *   - #LIVERY_ERROR_TYPE_MISMATCH     the value is no text
+ *   - #LIVERY_ERROR_CORRUPT           the stored record is damaged: set the setting anew, or restore a backup
+ *   - #LIVERY_ERROR_INVALID_ARGUMENT  a pointer is NULL, or the name is malformed
+ *   - #LIVERY_ERROR_CLOSED            the store was closed
+ *   - #LIVERY_ERROR_FORKED            the store belongs to the parent process: open the store again
+ * @since 0.1
+ */
+LIVERY_API livery_status livery_copy_string(livery_store *store, const char *name, char **text, size_t *length);
+
+/**
+ * Read the bytes of a data setting as a copy.
+ *
+ * Returns the effective value: the strongest layer that has one. A string converts if it is base64 (RFC 4648 §4).
+ *
+ * Threads: any. Never blocks, never waits for a writer.
+ *
+ * @param store         an open store
+ * @param name          the setting's name, or an alias of it
+ * @param[out] bytes    free them with livery_free(); not NULL, even for no bytes; untouched on failure
+ * @param[out] length   in bytes
+ * @return #LIVERY_OK, or
+ *   - #LIVERY_ERROR_NOT_FOUND         no such setting: the message names the nearest names
+ *   - #LIVERY_ERROR_NO_VALUE          no layer has a value for it
+ *   - #LIVERY_ERROR_TYPE_MISMATCH     the value is neither data nor base64
+ *   - #LIVERY_ERROR_CORRUPT           the stored record is damaged: set the setting anew, or restore a backup
+ *   - #LIVERY_ERROR_INVALID_ARGUMENT  a pointer is NULL, or the name is malformed
+ *   - #LIVERY_ERROR_CLOSED            the store was closed
+ *   - #LIVERY_ERROR_FORKED            the store belongs to the parent process: open the store again
+ * @since 0.1
+ */
+LIVERY_API livery_status livery_copy_data(livery_store *store, const char *name, void **bytes, size_t *length);
+
+/**
+ * Look a name up once, for reading it often.
+ *
+ * The key follows the setting: it reads what livery_get_* would read under its name at that time. A name that is no
+ * setting yet is accepted; reads then say so.
+ *
+ * Threads: any. Never blocks, never waits for a writer.
+ *
+ * @param store      an open store
+ * @param name       the setting's name, or an alias of it
+ * @param[out] key   a handle: close it with livery_key_close(), or let livery_close() do it; untouched on
+ *   failure
+ * @return #LIVERY_OK, or
+ *   - #LIVERY_ERROR_INVALID_ARGUMENT  a pointer is NULL, or the name is malformed
+ *   - #LIVERY_ERROR_CLOSED            the store was closed
+ *   - #LIVERY_ERROR_FORKED            the store belongs to the parent process: open the store again
+ * @since 0.1
+ */
+LIVERY_API livery_status livery_key_open(livery_store *store, const char *name, livery_key **key);
+
+/**
+ * Close a key.
+ *
+ * Threads: any. Never blocks, never waits for a writer.
+ *
+ * @param key  a key, or NULL for nothing to happen
+ * @return #LIVERY_OK, or
+ *   - #LIVERY_ERROR_CLOSED  the key or its store was closed already
+ *   - #LIVERY_ERROR_FORKED  the key belongs to the parent process
+ * @since 0.1
+ */
+LIVERY_API livery_status livery_key_close(livery_key *key);
+
+/**
+ * Read a setting by key as a truth value.
+ *
+ * Returns the effective value: the strongest layer that has one. Converts as livery_get_bool().
+ *
+ * Threads: any. Never blocks, never waits for a writer.
+ *
+ * @param key          an open key
+ * @param[out] value   untouched on failure
+ * @return #LIVERY_OK, or
+ *   - #LIVERY_ERROR_NOT_FOUND         no such setting: the message names the nearest names
+ *   - #LIVERY_ERROR_NO_VALUE          no layer has a value for it
+ *   - #LIVERY_ERROR_TYPE_MISMATCH     the value neither is a truth value nor spells one
+ *   - #LIVERY_ERROR_CORRUPT           the stored record is damaged: set the setting anew, or restore a backup
+ *   - #LIVERY_ERROR_INVALID_ARGUMENT  a pointer is NULL
+ *   - #LIVERY_ERROR_CLOSED            the key or its store was closed
+ *   - #LIVERY_ERROR_FORKED            the key belongs to the parent process
+ * @since 0.1
+ */
+LIVERY_API livery_status livery_key_get_bool(livery_key *key, bool *value);
+
+/**
+ * Read a setting by key as a 64-bit integer.
+ *
+ * Returns the effective value: the strongest layer that has one. Converts as livery_get_int().
+ *
+ * Threads: any. Never blocks, never waits for a writer.
+ *
+ * @param key          an open key
+ * @param[out] value   untouched on failure
+ * @return #LIVERY_OK, or
+ *   - #LIVERY_ERROR_NOT_FOUND         no such setting: the message names the nearest names
+ *   - #LIVERY_ERROR_NO_VALUE          no layer has a value for it
+ *   - #LIVERY_ERROR_TYPE_MISMATCH     the value is not a whole number in the range of int64_t
+ *   - #LIVERY_ERROR_CORRUPT           the stored record is damaged: set the setting anew, or restore a backup
+ *   - #LIVERY_ERROR_INVALID_ARGUMENT  a pointer is NULL
+ *   - #LIVERY_ERROR_CLOSED            the key or its store was closed
+ *   - #LIVERY_ERROR_FORKED            the key belongs to the parent process
+ * @since 0.1
+ */
+LIVERY_API livery_status livery_key_get_int(livery_key *key, int64_t *value);
+
+/**
+ * Read a setting by key as a double.
+ *
+ * Returns the effective value: the strongest layer that has one. Converts as livery_get_double().
+ *
+ * Threads: any. Never blocks, never waits for a writer.
+ *
+ * @param key          an open key
+ * @param[out] value   untouched on failure
+ * @return #LIVERY_OK, or
+ *   - #LIVERY_ERROR_NOT_FOUND         no such setting: the message names the nearest names
+ *   - #LIVERY_ERROR_NO_VALUE          no layer has a value for it
+ *   - #LIVERY_ERROR_TYPE_MISMATCH     the value is not a number that a double holds
+ *   - #LIVERY_ERROR_CORRUPT           the stored record is damaged: set the setting anew, or restore a backup
+ *   - #LIVERY_ERROR_INVALID_ARGUMENT  a pointer is NULL
+ *   - #LIVERY_ERROR_CLOSED            the key or its store was closed
+ *   - #LIVERY_ERROR_FORKED            the key belongs to the parent process
+ * @since 0.1
+ */
+LIVERY_API livery_status livery_key_get_double(livery_key *key, double *value);
+
+/**
+ * Read the text of a string, URL or image setting by key into a buffer.
+ *
+ * Returns the effective value: the strongest layer that has one. The text is always followed by a NUL.
+ *
+ * Threads: any. Never blocks, never waits for a writer.
+ *
+ * @param key           an open key
+ * @param buffer        receives the text and a NUL; may be NULL when `capacity` is 0
+ * @param capacity      the buffer's size in bytes, for text and NUL
+ * @param[out] length   in bytes, without the NUL; stored also with #LIVERY_ERROR_BUFFER_TOO_SMALL, otherwise
+ *   untouched on failure; may be NULL
+ * @return #LIVERY_OK, or
+ *   - #LIVERY_ERROR_NOT_FOUND         no such setting: the message names the nearest names
+ *   - #LIVERY_ERROR_NO_VALUE          no layer has a value for it
+ *   - #LIVERY_ERROR_TYPE_MISMATCH     the value is no text
+ *   - #LIVERY_ERROR_BUFFER_TOO_SMALL  `capacity` is less than needed; `length` tells how much is
+ *   - #LIVERY_ERROR_CORRUPT           the stored record is damaged: set the setting anew, or restore a backup
+ *   - #LIVERY_ERROR_INVALID_ARGUMENT  `key` or a needed buffer is NULL
+ *   - #LIVERY_ERROR_CLOSED            the key or its store was closed
+ *   - #LIVERY_ERROR_FORKED            the key belongs to the parent process
+ * @since 0.1
+ */
+LIVERY_API livery_status livery_key_get_string(livery_key *key, char *buffer, size_t capacity, size_t *length);
+
+/**
+ * Hold one moment of the store still, to read several settings that belong together.
+ *
+ * All reads from a snapshot see the same revision. Writers go on meanwhile, but space they free is not used again
+ * until the snapshot is closed: keep it for moments, not for hours.
+ *
+ * Threads: any. Never blocks, never waits for a writer.
+ *
+ * @param store           an open store
+ * @param[out] snapshot   a handle: close it with livery_snapshot_close(), or let livery_close() do it; untouched
+ *   on failure
+ * @return #LIVERY_OK, or
+ *   - #LIVERY_ERROR_BUSY              all reader slots are taken
+ *   - #LIVERY_ERROR_IO                another failure of the operating system
+ *   - #LIVERY_ERROR_INVALID_ARGUMENT  a pointer is NULL
+ *   - #LIVERY_ERROR_CLOSED            the store was closed
+ *   - #LIVERY_ERROR_FORKED            the store belongs to the parent process: open the store again
+ * @since 0.1
+ */
+LIVERY_API livery_status livery_snapshot_open(livery_store *store, livery_snapshot **snapshot);
+
+/**
+ * Close a snapshot.
+ *
+ * Threads: any. Waits for calls on this snapshot in other threads.
+ *
+ * @param snapshot  a snapshot, or NULL for nothing to happen
+ * @return #LIVERY_OK, or
+ *   - #LIVERY_ERROR_CLOSED  the snapshot or its store was closed already
+ *   - #LIVERY_ERROR_FORKED  the snapshot belongs to the parent process
+ * @since 0.1
+ */
+LIVERY_API livery_status livery_snapshot_close(livery_snapshot *snapshot);
+
+/**
+ * The revision that a snapshot shows.
+ *
+ * Threads: any. Never blocks, never waits for a writer.
+ *
+ * @param snapshot        an open snapshot
+ * @param[out] revision   untouched on failure
+ * @return #LIVERY_OK, or
+ *   - #LIVERY_ERROR_INVALID_ARGUMENT  a pointer is NULL
+ *   - #LIVERY_ERROR_CLOSED            the snapshot or its store was closed
+ *   - #LIVERY_ERROR_FORKED            the snapshot belongs to the parent process
+ * @since 0.1
+ */
+LIVERY_API livery_status livery_snapshot_revision(livery_snapshot *snapshot, uint64_t *revision);
+
+/**
+ * Read a setting as it was at the moment of the snapshot.
+ *
+ * Returns the effective value. A value that has expired since still counts in the snapshot.
+ *
+ * Threads: any; calls on one snapshot wait for each other.
+ *
+ * @param snapshot     an open snapshot
+ * @param name         the setting's name, or an alias of it
+ * @param[out] value   a new reference: release it; untouched on failure
+ * @return #LIVERY_OK, or
+ *   - #LIVERY_ERROR_NOT_FOUND         no such setting: the message names the nearest names
+ *   - #LIVERY_ERROR_NO_VALUE          no layer has a value for it
+ *   - #LIVERY_ERROR_CORRUPT           the stored record is damaged: set the setting anew, or restore a backup
+ *   - #LIVERY_ERROR_INVALID_ARGUMENT  a pointer is NULL, or the name is malformed
+ *   - #LIVERY_ERROR_CLOSED            the snapshot or its store was closed
+ *   - #LIVERY_ERROR_FORKED            the snapshot belongs to the parent process
+ * @since 0.1
+ */
+LIVERY_API livery_status livery_snapshot_get(livery_snapshot *snapshot, const char *name, livery_value **value);
+
+/**
+ * Walk the settings of a snapshot that have a value, in the order of their names (byte by byte).
+ *
+ * Begin with an empty name; each call stores the next name and its value:
+ *
+ *     char name[LIVERY_NAME_MAX + 1] = "";
+ *
+ *     while (livery_snapshot_next(snapshot, "branding.**", name, &value) == LIVERY_OK) { …
+ * livery_value_release(value); }
+ *
+ * Threads: any; calls on one snapshot wait for each other.
+ *
+ * @param snapshot       an open snapshot
+ * @param pattern        which settings; see livery_list(); NULL for all
+ * @param[in,out] name   a buffer of #LIVERY_NAME_MAX + 1 bytes with the name after which to go on; untouched on
+ *   failure
+ * @param[out] value     a new reference: release it; untouched on failure
+ * @return #LIVERY_OK, or
+ *   - #LIVERY_ERROR_NOT_FOUND         there are no more
+ *   - #LIVERY_ERROR_CORRUPT           the stored record is damaged: set the setting anew, or restore a backup
+ *   - #LIVERY_ERROR_INVALID_ARGUMENT  a pointer is NULL, or name or pattern is malformed
+ *   - #LIVERY_ERROR_CLOSED            the snapshot or its store was closed
+ *   - #LIVERY_ERROR_FORKED            the snapshot belongs to the parent process
+ * @since 0.1
+ */
+LIVERY_API livery_status livery_snapshot_next(livery_snapshot *snapshot, const char *pattern, char *name,
+                                              livery_value **value);
+
+/** What livery_list() lists. Zero in any member means its default. */
+typedef struct livery_list_options {
+  /** sizeof(livery_list_options) */
+  size_t struct_size;
+  /** List only settings whose name comes after this one; NULL for all. For the next page, the last name of this one. */
+  const char *after;
+  /** The most items to return; 0 for no limit. */
+  size_t limit;
+} livery_list_options;
+
+/** The defaults. */
+#define LIVERY_LIST_OPTIONS_INIT { sizeof(livery_list_options), NULL, 0 }
+
+/**
+ * List settings by pattern, in the order of their names (byte by byte).
+ *
+ * In a pattern `*` stands for any run of characters other than `.`, `**` for any run, `?` for one character other than
+ * `.`; everything else stands for itself: `media*`, `branding.**`.
+ *
+ * Each item is an object: `name`, `type` (text: "bool", "int", "double", "string", "data", "url", "date", "color",
+ * "image", "choice", "list", "object"), `title` (if the schema gives one), `locked` (bool), `secret` (true, only if
+ * so), and, if the setting has a value, `value`, `layer` (text) and `revision` (the commit that made it effective).
+ *
+ * Threads: any. Never blocks, never waits for a writer.
+ *
+ * @param store        an open store
+ * @param pattern      NULL for all
+ * @param options      NULL for the defaults
+ * @param[out] value   a list: release it; untouched on failure
+ * @return #LIVERY_OK, or
+ *   - #LIVERY_ERROR_CORRUPT           the stored record is damaged: set the setting anew, or restore a backup
+ *   - #LIVERY_ERROR_INVALID_ARGUMENT  `store` or `value` is NULL, or the pattern is malformed
+ *   - #LIVERY_ERROR_CLOSED            the store was closed
+ *   - #LIVERY_ERROR_FORKED            the store belongs to the parent process: open the store again
+ * @since 0.1
+ */
+LIVERY_API livery_status livery_list(livery_store *store, const char *pattern, const livery_list_options *options,
+                                     livery_value **value);
+
+/**
+ * Tell everything about a setting: what it is, every layer's value, which one wins and why.
+ *
+ * The result is an object: `name`, `type`, `title`, `description`, `group`, `constraints` (object), `secret` (bool),
+ * `readOnly` (bool), `locked` (bool), `reason` (one sentence that says which layer wins and why), `effective` (object:
+ * `value`, `layer`, `revision`; missing if there is no value) and `layers`: a list, strongest layer first, of objects
+ * `layer`, `value`, `revision`, `time` (date), `origin`, `expires` (date, if it does), `state`: "wins", "shadowed",
+ * "expired" or "rejected" (it no longer satisfies the schema; then `problem` says why). Members that do not apply are
+ * missing. Values of secrets are included: it is for the program to mask them.
+ *
+ * Threads: any. Never blocks, never waits for a writer.
+ *
+ * @param store        an open store
+ * @param name         the setting's name, or an alias of it
+ * @param[out] value   an object: release it; untouched on failure
+ * @return #LIVERY_OK, or
+ *   - #LIVERY_ERROR_NOT_FOUND         no such setting: the message names the nearest names
+ *   - #LIVERY_ERROR_CORRUPT           the stored record is damaged: set the setting anew, or restore a backup
+ *   - #LIVERY_ERROR_INVALID_ARGUMENT  a pointer is NULL, or the name is malformed
+ *   - #LIVERY_ERROR_CLOSED            the store was closed
+ *   - #LIVERY_ERROR_FORKED            the store belongs to the parent process: open the store again
+ * @since 0.1
+ */
+LIVERY_API livery_status livery_inspect(livery_store *store, const char *name, livery_value **value);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif
