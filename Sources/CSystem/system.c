@@ -1,6 +1,7 @@
 #define _GNU_SOURCE
 #include "csystem.h"
 
+#include <dirent.h>
 #include <locale.h>
 #include <math.h>
 #include <regex.h>
@@ -86,19 +87,32 @@ int lvs_file_facts_of(const char *path, lvs_file_facts *facts) {
   return 0;
 }
 
-static int set_lock(int descriptor, short kind) {
-  struct flock range = {.l_type = kind, .l_whence = SEEK_SET};
+int lvs_count_foreign_entries(const char *path, const char *const *known, int count) {
+  DIR *directory = opendir(path);
+  if (!directory) return -1;
+  int foreign = 0;
+  for (struct dirent *entry; (entry = readdir(directory));) {
+    bool expected = strcmp(entry->d_name, ".") == 0 || strcmp(entry->d_name, "..") == 0;
+    for (int i = 0; i < count && !expected; i++) expected = strcmp(entry->d_name, known[i]) == 0;
+    if (!expected) foreign++;
+  }
+  closedir(directory);
+  return foreign;
+}
+
+static int set_lock(int descriptor, short kind, int64_t byte) {
+  struct flock range = {.l_type = kind, .l_whence = SEEK_SET, .l_start = byte, .l_len = 1};
   int status;
   do status = fcntl(descriptor, F_SETLK, &range);
   while (status < 0 && errno == EINTR);
   return status;
 }
 
-int lvs_lock_file(int descriptor) { return set_lock(descriptor, F_WRLCK); }
-int lvs_unlock_file(int descriptor) { return set_lock(descriptor, F_UNLCK); }
+int lvs_lock_byte(int descriptor, int64_t byte) { return set_lock(descriptor, F_WRLCK, byte); }
+int lvs_unlock_byte(int descriptor, int64_t byte) { return set_lock(descriptor, F_UNLCK, byte); }
 
-pid_t lvs_lock_holder(int descriptor) {
-  struct flock range = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
+pid_t lvs_lock_holder(int descriptor, int64_t byte) {
+  struct flock range = {.l_type = F_WRLCK, .l_whence = SEEK_SET, .l_start = byte, .l_len = 1};
   if (fcntl(descriptor, F_GETLK, &range) != 0 || range.l_type == F_UNLCK) return 0;
   return range.l_pid;
 }

@@ -31,11 +31,15 @@ typedef struct lvs_file_facts {
 } lvs_file_facts;
 int lvs_file_facts_of(const char *path, lvs_file_facts *facts);
 
-// A POSIX record lock on the whole file: not inherited by fork, released by the kernel when the process dies.
-int lvs_lock_file(int descriptor);
-int lvs_unlock_file(int descriptor);
-// The process that holds the lock, or 0.
-pid_t lvs_lock_holder(int descriptor);
+// The number of entries in a directory whose names are not among the `count` given ones; -1 on failure.
+int lvs_count_foreign_entries(const char *path, const char *const *known, int count);
+
+// A POSIX record lock on one byte of a file: not inherited by fork, released by the kernel when the process dies. Locking
+// does not wait: it fails with EAGAIN or EACCES while another process holds the byte.
+int lvs_lock_byte(int descriptor, int64_t byte);
+int lvs_unlock_byte(int descriptor, int64_t byte);
+// The process that holds the byte, or 0.
+pid_t lvs_lock_holder(int descriptor, int64_t byte);
 
 // Clocks.
 uint64_t lvs_monotonic_ns(void);

@@ -1,0 +1,226 @@
+import CLMDB
+import CSystem
+
+/// An LMDB environment: a directory with `data.mdb` and `lock.mdb`.
+///
+/// At most one may be open for a directory in a process, and none survives a fork; the caller sees to both.
+public final class Environment: @unchecked Sendable {
+  /// What a caller may choose.
+  public struct Options: Sendable {
+    /// Address space for the map, in bytes; it grows when it must.
+    public var mapSize: UInt64 = 1 << 30
+    /// Slots for read transactions in all processes.
+    public var maximumReaders: UInt32 = 1024
+    public var maximumDatabases: UInt32 = 16
+    public var fileMode: UInt32 = 0o600
+    /// How long a move of the map waits for transactions of this process, in nanoseconds.
+    public var moveTimeout: UInt64 = 5_000_000_000
+
+    public init() {}
+  }
+
+  private static let largestMap: UInt64 = 1 << 46
+
+  let handle: OpaquePointer
+  private let options: Options
+  private let gate = MapGate()
+  private let idleReaders = IdleReaders()
+
+  /// Opens the environment in a directory that exists.
+  public init(path: String, options: Options = Options()) throws(LMDBError) {
+    var made: OpaquePointer?
+    try LMDBError.check(mdb_env_create(&made))
+    guard let made else { throw LMDBError(code: ENOMEM) }
+    mdb_env_set_mapsize(made, Int(clamping: options.mapSize))
+    mdb_env_set_maxreaders(made, options.maximumReaders)
+    mdb_env_set_maxdbs(made, options.maximumDatabases)
+    // NOTLS: a read transaction belongs to its object and not to the thread, so that any thread may use it.
+    let code = path.withCString { mdb_env_open(made, $0, UInt32(MDB_NOTLS), options.fileMode) }
+    guard code == MDB_SUCCESS else {
+      mdb_env_close(made)
+      throw LMDBError(code: code)
+    }
+    handle = made
+    self.options = options
+  }
+
+  /// Closes the environment; no transaction may be open, and nothing may be called afterwards.
+  public func close() {
+    for reader in idleReaders.takeAll() { mdb_txn_abort(reader) }
+    mdb_env_close(handle)
+  }
+
+  /// Runs `body` in a read transaction: it sees one moment of the store.
+  public func read<R, E: LMDBErrorConvertible>(_ body: (Transaction) throws(E) -> R) throws(E) -> R {
+    gate.enter()
+    defer { gate.leave() }
+    let reader: OpaquePointer
+    do { reader = try beginReader() } catch { throw E(error) }
+    defer {
+      mdb_txn_reset(reader)
+      if !idleReaders.put(reader) { mdb_txn_abort(reader) }
+    }
+    return try body(Transaction(handle: reader))
+  }
+
+  /// Begins a read transaction that stays open until the object is closed. While it is, the map cannot be moved.
+  public func snapshot() throws(LMDBError) -> HeldTransaction {
+    gate.enter()
+    do { return HeldTransaction(handle: try beginReader(), environment: self) } catch {
+      gate.leave()
+      throw error
+    }
+  }
+
+  /// Runs `body` in a write transaction and commits it, or aborts it if `body` throws. When the map turns out too small
+  /// it grows and `body` runs once more from the start. Waits for other writers without limit.
+  public func write<R, E: LMDBErrorConvertible>(_ body: (Transaction) throws(E) -> Outcome<R>) throws(E) -> R {
+    while true {
+      gate.enter()
+      var begun: OpaquePointer?
+      let code = mdb_txn_begin(handle, nil, 0, &begun)
+      guard code == MDB_SUCCESS, let transaction = begun else {
+        gate.leave()
+        guard code == MDB_MAP_RESIZED, moveMap(to: 0) else { throw E(LMDBError(code: code)) }
+        continue
+      }
+      var isFull = false
+      let result = withUnsafeMutablePointer(to: &isFull) { mark in
+        Self.finish(transaction, isFull: mark, body)
+      }
+      gate.leave()
+      if isFull, growMap() { continue }
+      return try result.get()
+    }
+  }
+
+  private static func finish<R, E: LMDBErrorConvertible>(
+    _ transaction: OpaquePointer, isFull: UnsafeMutablePointer<Bool>,
+    _ body: (Transaction) throws(E) -> Outcome<R>
+  ) -> Result<R, E> {
+    do {
+      switch try body(Transaction(handle: transaction, isFull: isFull)) {
+      case .commit(let value):
+        let code = mdb_txn_commit(transaction)
+        guard code == MDB_SUCCESS else {
+          isFull.pointee = code == MDB_MAP_FULL
+          return .failure(E(LMDBError(code: code)))
+        }
+        return .success(value)
+      case .abort(let value):
+        mdb_txn_abort(transaction)
+        return .success(value)
+      }
+    } catch {
+      mdb_txn_abort(transaction)
+      return .failure(error)
+    }
+  }
+
+  /// How a write ends when its body does not throw.
+  public enum Outcome<R> {
+    case commit(R)
+    case abort(R)
+  }
+
+  /// Facts about the environment.
+  public struct Information: Sendable {
+    public let mapSize: UInt64
+    /// The file's pages in use are 0 to this one.
+    public let lastPage: UInt64
+    public let lastTransaction: UInt64
+    public let maximumReaders, readers: UInt32
+  }
+
+  public func information() -> Information {
+    var info = MDB_envinfo()
+    mdb_env_info(handle, &info)
+    return Information(
+      mapSize: UInt64(info.me_mapsize), lastPage: UInt64(info.me_last_pgno),
+      lastTransaction: UInt64(info.me_last_txnid), maximumReaders: info.me_maxreaders, readers: info.me_numreaders)
+  }
+
+  /// Whether commits wait for the disk to have their last page; without it a power failure may lose the latest of them.
+  /// To be called by the holder of the right to write.
+  public func setSynchronous(_ isSynchronous: Bool) {
+    mdb_env_set_flags(handle, UInt32(MDB_NOMETASYNC), isSynchronous ? 0 : 1)
+  }
+
+  /// Frees the slots of readers whose process has died; their number.
+  @discardableResult
+  public func clearDeadReaders() -> Int {
+    var count: Int32 = 0
+    mdb_reader_check(handle, &count)
+    return Int(count)
+  }
+
+  private func beginReader() throws(LMDBError) -> OpaquePointer {
+    var triedClearing = false
+    while true {
+      if let idle = idleReaders.take() {
+        let code = mdb_txn_renew(idle)
+        if code == MDB_SUCCESS { return idle }
+        mdb_txn_abort(idle)
+        try recover(from: code, &triedClearing)
+        continue
+      }
+      var begun: OpaquePointer?
+      let code = mdb_txn_begin(handle, nil, UInt32(MDB_RDONLY), &begun)
+      if code == MDB_SUCCESS, let begun { return begun }
+      try recover(from: code, &triedClearing)
+    }
+  }
+
+  private func recover(from code: Int32, _ triedClearing: inout Bool) throws(LMDBError) {
+    switch code {
+    case MDB_MAP_RESIZED:
+      // Step out of the gate that this thread is inside, so that the map can be moved.
+      gate.leave()
+      let moved = moveMap(to: 0)
+      gate.enter()
+      guard moved else { throw LMDBError(code: code) }
+    case MDB_READERS_FULL where !triedClearing:
+      triedClearing = true
+      clearDeadReaders()
+    default: throw LMDBError(code: code)
+    }
+  }
+
+  /// Moves the map to a new size, or with 0 to the one that another process gave it.
+  private func moveMap(to size: UInt64) -> Bool {
+    var code: Int32 = MDB_SUCCESS
+    let closed = gate.close(until: lvs_monotonic_ns() &+ options.moveTimeout) {
+      code = mdb_env_set_mapsize(handle, Int(clamping: size))
+    }
+    return closed && code == MDB_SUCCESS
+  }
+
+  private func growMap() -> Bool {
+    let size = information().mapSize
+    guard size < Self.largestMap else { return false }
+    return moveMap(to: size * 2)
+  }
+
+  fileprivate func end(_ held: OpaquePointer) {
+    mdb_txn_reset(held)
+    if !idleReaders.put(held) { mdb_txn_abort(held) }
+    gate.leave()
+  }
+}
+
+/// A read transaction held open over several calls.
+public final class HeldTransaction: @unchecked Sendable {
+  /// Usable until `close`; by one thread at a time.
+  public let transaction: Transaction
+  private let environment: Environment
+
+  fileprivate init(handle: OpaquePointer, environment: Environment) {
+    transaction = Transaction(handle: handle)
+    self.environment = environment
+  }
+
+  /// Ends the transaction; to be called once.
+  public func close() {
+    environment.end(transaction.handle)
+  }
+}

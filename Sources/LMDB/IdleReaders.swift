@@ -1,0 +1,40 @@
+import CSystem
+
+/// Read transactions that have been reset, kept for renewal: beginning one anew costs a slot and an allocation.
+final class IdleReaders: @unchecked Sendable {
+  private static let most = 16
+
+  private let lock = lvs_mutex_make()
+  private var idle: [OpaquePointer] = []
+
+  init() {
+    idle.reserveCapacity(Self.most)
+  }
+
+  deinit {
+    lvs_mutex_free(lock)
+  }
+
+  func take() -> OpaquePointer? {
+    lvs_mutex_lock(lock)
+    defer { lvs_mutex_unlock(lock) }
+    return idle.popLast()
+  }
+
+  /// False if there are enough already: the caller then ends the transaction.
+  func put(_ reader: OpaquePointer) -> Bool {
+    lvs_mutex_lock(lock)
+    defer { lvs_mutex_unlock(lock) }
+    guard idle.count < Self.most else { return false }
+    idle.append(reader)
+    return true
+  }
+
+  func takeAll() -> [OpaquePointer] {
+    lvs_mutex_lock(lock)
+    defer { lvs_mutex_unlock(lock) }
+    let all = idle
+    idle = []
+    return all
+  }
+}

@@ -1,0 +1,25 @@
+import CLMDB
+
+/// A code of LMDB (negative, MDB_…) or of the operating system (positive, errno).
+public struct LMDBError: Error, Sendable {
+  public let code: Int32
+
+  public init(code: Int32) {
+    self.code = code
+  }
+
+  /// What the code means, in LMDB's words.
+  public var message: String {
+    guard let text = mdb_strerror(code) else { return "error \(code)" }
+    return String(cString: text)
+  }
+
+  static func check(_ code: Int32) throws(LMDBError) {
+    guard code == MDB_SUCCESS else { throw LMDBError(code: code) }
+  }
+}
+
+/// An error that failures of LMDB can be told as, so that a transaction's body may throw it.
+public protocol LMDBErrorConvertible: Error {
+  init(_ error: LMDBError)
+}

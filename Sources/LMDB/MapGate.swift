@@ -1,0 +1,42 @@
+import CSystem
+import Synchronization
+
+/// Keeps transactions out while the map is moved: LMDB may resize it only while this process has none open.
+///
+/// Entering is one atomic addition; moving the map is rare, so whoever meets it polls.
+final class MapGate: Sendable {
+  private let active = Atomic<Int>(0)
+  private let moving = Atomic<Bool>(false)
+
+  func enter() {
+    while true {
+      active.add(1, ordering: .sequentiallyConsistent)
+      if !moving.load(ordering: .sequentiallyConsistent) { return }
+      active.subtract(1, ordering: .sequentiallyConsistent)
+      while moving.load(ordering: .relaxed) { lvs_sleep_us(50) }
+    }
+  }
+
+  func leave() {
+    active.subtract(1, ordering: .sequentiallyConsistent)
+  }
+
+  /// Runs `body` while no transaction is open, or waits for another thread that does the same. False if transactions
+  /// were still open at the deadline (monotonic nanoseconds).
+  func close(until deadline: UInt64, _ body: () -> Void) -> Bool {
+    guard moving.compareExchange(expected: false, desired: true, ordering: .sequentiallyConsistent).exchanged else {
+      while moving.load(ordering: .relaxed) {
+        guard lvs_monotonic_ns() < deadline else { return false }
+        lvs_sleep_us(50)
+      }
+      return true
+    }
+    defer { moving.store(false, ordering: .sequentiallyConsistent) }
+    while active.load(ordering: .sequentiallyConsistent) != 0 {
+      guard lvs_monotonic_ns() < deadline else { return false }
+      lvs_sleep_us(50)
+    }
+    body()
+    return true
+  }
+}

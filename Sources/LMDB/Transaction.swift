@@ -1,0 +1,131 @@
+import CLMDB
+
+/// A named database of an environment; valid while the environment is open.
+public struct Database: Sendable {
+  let handle: MDB_dbi
+}
+
+/// A transaction; usable only inside the call that handed it out, by one thread at a time.
+public struct Transaction {
+  let handle: OpaquePointer
+  /// Where a write transaction notes that the map is too small.
+  private let isFull: UnsafeMutablePointer<Bool>?
+
+  init(handle: OpaquePointer, isFull: UnsafeMutablePointer<Bool>? = nil) {
+    self.handle = handle
+    self.isFull = isFull
+  }
+
+  /// Hands `body` the value stored under a key, or nil. The bytes are those of the map: valid during the call, unaligned.
+  public func withValue<R>(for key: [UInt8], in database: Database, _ body: (RawSpan?) -> R) throws(LMDBError) -> R {
+    let result: Result<R, LMDBError> = key.withUnsafeBytes { keyBytes in
+      var keyValue = MDB_val(keyBytes)
+      var found = MDB_val()
+      switch mdb_get(handle, database.handle, &keyValue, &found) {
+      case MDB_SUCCESS: return .success(body(found.bytes.bytes))
+      case MDB_NOTFOUND: return .success(body(nil))
+      case let code: return .failure(LMDBError(code: code))
+      }
+    }
+    return try result.get()
+  }
+
+  /// Walks a database in the order of its keys, from `start` on (that key included), until `body` returns false.
+  public func walk(
+    _ database: Database, from start: [UInt8] = [], _ body: (_ key: RawSpan, _ value: RawSpan) -> Bool
+  ) throws(LMDBError) {
+    var cursor: OpaquePointer?
+    try LMDBError.check(mdb_cursor_open(handle, database.handle, &cursor))
+    defer { mdb_cursor_close(cursor) }
+    var key = MDB_val()
+    var value = MDB_val()
+    var code: Int32
+    if start.isEmpty {
+      code = mdb_cursor_get(cursor, &key, &value, MDB_FIRST)
+    } else {
+      code = start.withUnsafeBytes { bytes in
+        key = MDB_val(bytes)
+        return mdb_cursor_get(cursor, &key, &value, MDB_SET_RANGE)
+      }
+    }
+    while code == MDB_SUCCESS {
+      guard body(key.bytes.bytes, value.bytes.bytes) else { return }
+      code = mdb_cursor_get(cursor, &key, &value, MDB_NEXT)
+    }
+    guard code == MDB_NOTFOUND else { throw LMDBError(code: code) }
+  }
+
+  /// The number of keys in a database.
+  public func count(_ database: Database) throws(LMDBError) -> Int {
+    try statistics(database).entries
+  }
+
+  /// Keys, pages and depth of a database.
+  public func statistics(_ database: Database) throws(LMDBError) -> DatabaseStatistics {
+    var stat = MDB_stat()
+    try LMDBError.check(mdb_stat(handle, database.handle, &stat))
+    return DatabaseStatistics(
+      entries: Int(stat.ms_entries), depth: Int(stat.ms_depth), pageSize: Int(stat.ms_psize),
+      pages: Int(stat.ms_branch_pages + stat.ms_leaf_pages + stat.ms_overflow_pages))
+  }
+
+  /// The transaction's id: for a reader that of the commit it sees.
+  public var id: UInt64 { UInt64(mdb_txn_id(handle)) }
+
+  /// Stores a value under a key, in place of any other.
+  public func put(_ value: [UInt8], for key: [UInt8], in database: Database) throws(LMDBError) {
+    let code = key.withUnsafeBytes { keyBytes in
+      value.withUnsafeBytes { valueBytes in
+        var keyValue = MDB_val(keyBytes)
+        var dataValue = MDB_val(valueBytes)
+        return mdb_put(handle, database.handle, &keyValue, &dataValue, 0)
+      }
+    }
+    try checkWrite(code)
+  }
+
+  /// Removes a key; false if it was not there.
+  @discardableResult
+  public func delete(_ key: [UInt8], in database: Database) throws(LMDBError) -> Bool {
+    let code = key.withUnsafeBytes { bytes in
+      var keyValue = MDB_val(bytes)
+      return mdb_del(handle, database.handle, &keyValue, nil)
+    }
+    if code == MDB_NOTFOUND { return false }
+    try checkWrite(code)
+    return true
+  }
+
+  /// Removes all keys.
+  public func clear(_ database: Database) throws(LMDBError) {
+    try checkWrite(mdb_drop(handle, database.handle, 0))
+  }
+
+  private func checkWrite(_ code: Int32) throws(LMDBError) {
+    if code == MDB_MAP_FULL { isFull?.pointee = true }
+    try LMDBError.check(code)
+  }
+
+  /// A named database, or nil if there is none and `create` is false. Valid beyond the transaction if that commits.
+  public func database(named name: String, create: Bool) throws(LMDBError) -> Database? {
+    var found: MDB_dbi = 0
+    let code = name.withCString { mdb_dbi_open(handle, $0, create ? UInt32(MDB_CREATE) : 0, &found) }
+    if code == MDB_NOTFOUND { return nil }
+    try LMDBError.check(code)
+    return Database(handle: found)
+  }
+}
+
+/// Size of a database.
+public struct DatabaseStatistics: Sendable {
+  public let entries, depth, pageSize, pages: Int
+}
+
+extension MDB_val {
+  init(_ bytes: UnsafeRawBufferPointer) {
+    // LMDB only reads through it, and refuses an empty key before it would.
+    self.init(mv_size: bytes.count, mv_data: UnsafeMutableRawPointer(mutating: bytes.baseAddress))
+  }
+
+  var bytes: UnsafeRawBufferPointer { UnsafeRawBufferPointer(start: mv_data, count: mv_size) }
+}

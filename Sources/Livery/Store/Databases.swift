@@ -1,0 +1,89 @@
+import LMDB
+
+/// The named databases of a store; docs/file-format.md describes what is in each.
+struct Databases: Sendable {
+  /// Format, revision and schema of the store.
+  let meta: Database
+  /// Name → compiled descriptor, or the setting that an alias stands for.
+  let schema: Database
+  /// Layer and name → record.
+  let layers: Database
+  /// Name → the record in effect: what reads look at. Recomputed at commit for the names touched.
+  let effective: Database
+  /// Expiry time, layer and name → nothing: what expires next comes first.
+  let expiries: Database
+
+  /// Opens them; nil if one is missing and `create` is false.
+  init?(_ transaction: Transaction, create: Bool) throws(LMDBError) {
+    guard let meta = try transaction.database(named: "meta", create: create),
+      let schema = try transaction.database(named: "schema", create: create),
+      let layers = try transaction.database(named: "layers", create: create),
+      let effective = try transaction.database(named: "effective", create: create),
+      let expiries = try transaction.database(named: "expiries", create: create)
+    else { return nil }
+    self.meta = meta
+    self.schema = schema
+    self.layers = layers
+    self.effective = effective
+    self.expiries = expiries
+  }
+}
+
+/// What a checksum is bound to beside the key, so that a record cannot pass for one of another database.
+enum Tag {
+  static let meta: UInt8 = 1
+  static let schema: UInt8 = 2
+  static let layers: UInt8 = 3
+  static let effective: UInt8 = 4
+}
+
+/// The layer and name of a record in `layers`.
+struct LayerKey {
+  let layer: Layer
+  let name: String
+
+  init(_ layer: Layer, _ name: String) {
+    self.layer = layer
+    self.name = name
+  }
+
+  init?(_ bytes: RawSpan) {
+    guard bytes.byteCount > 1, let layer = Layer(rawValue: bytes.byte(at: 0)),
+      let name = bytes.text(in: 1..<bytes.byteCount)
+    else { return nil }
+    self.init(layer, name)
+  }
+
+  var bytes: [UInt8] {
+    var bytes = [layer.rawValue]
+    bytes.append(contentsOf: name.utf8)
+    return bytes
+  }
+}
+
+/// A value's place in `expiries`.
+struct ExpiryKey {
+  let time: Timestamp
+  let place: LayerKey
+
+  init(_ time: Timestamp, _ place: LayerKey) {
+    self.time = time
+    self.place = place
+  }
+
+  init?(_ bytes: RawSpan) {
+    guard bytes.byteCount > 9 else { return nil }
+    time = Timestamp(microseconds: Int64(bitPattern: bytes.word(at: 0).byteSwapped))
+    let rest = bytes.array(in: 8..<bytes.byteCount)
+    guard let place = rest.withUnsafeBytes({ LayerKey($0.bytes) }) else { return nil }
+    self.place = place
+  }
+
+  /// Expiry times are after 1970, so that the order of the bytes is that of time.
+  var bytes: [UInt8] {
+    var bytes: [UInt8] = []
+    bytes.append(bigEndian: UInt64(bitPattern: time.microseconds))
+    bytes.append(contentsOf: place.bytes)
+    return bytes
+  }
+}

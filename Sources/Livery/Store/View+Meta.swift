@@ -1,0 +1,85 @@
+/// What the store knows of its schema without looking at it.
+struct SchemaFacts: Equatable {
+  /// 0 if no schema has been applied.
+  var version: UInt64
+  /// Whether undeclared settings may be set.
+  var isOpen: Bool
+  var digest: [UInt8]
+
+  /// A store without a schema takes anything.
+  static let none = SchemaFacts(version: 0, isOpen: true, digest: [])
+}
+
+extension View {
+  private static let formatKey = "format".bytes
+  private static let identifierKey = "id".bytes
+  private static let revisionKey = "revision".bytes
+  private static let schemaKey = "schema".bytes
+  private static let schemaTextKey = "schema-text".bytes
+
+  /// The number of the file format; raised when an older library could not read the store.
+  static let format: UInt64 = 1
+
+  func format() throws(StoreError) -> UInt64? {
+    try number(Self.formatKey, "the store's format number")
+  }
+
+  func revision() throws(StoreError) -> UInt64 {
+    try number(Self.revisionKey, "the store's revision") ?? 0
+  }
+
+  func putRevision(_ revision: UInt64) throws(StoreError) {
+    try putNumber(revision, Self.revisionKey)
+  }
+
+  /// Makes an empty store.
+  func initialise(identifier: [UInt8]) throws(StoreError) {
+    try putNumber(Self.format, Self.formatKey)
+    try putNumber(0, Self.revisionKey)
+    try putMeta(identifier, Self.identifierKey)
+  }
+
+  func identifier() throws(StoreError) -> [UInt8] {
+    try meta(Self.identifierKey, "the store's identifier") ?? []
+  }
+
+  func schemaFacts() throws(StoreError) -> SchemaFacts {
+    guard let content = try meta(Self.schemaKey, "the schema's facts") else { return .none }
+    guard content.count >= 9 else { throw StoreError.damaged("the schema's facts") }
+    let version = content.withUnsafeBytes { $0.bytes.word(at: 0) }
+    return SchemaFacts(version: version, isOpen: content[8] != 0, digest: Array(content[9...]))
+  }
+
+  func putSchema(_ facts: SchemaFacts, text: [UInt8]) throws(StoreError) {
+    var content: [UInt8] = []
+    content.append(littleEndian: facts.version)
+    content.append(facts.isOpen ? 1 : 0)
+    content.append(contentsOf: facts.digest)
+    try putMeta(content, Self.schemaKey)
+    try putMeta(text, Self.schemaTextKey)
+  }
+
+  func schemaText() throws(StoreError) -> [UInt8]? {
+    try meta(Self.schemaTextKey, "the schema's text")
+  }
+
+  private func meta(_ key: [UInt8], _ what: String) throws(StoreError) -> [UInt8]? {
+    try read(key, databases.meta, orDamaged: what) { Checksum.content(of: $0, key: key, tag: Tag.meta) }
+  }
+
+  private func putMeta(_ content: [UInt8], _ key: [UInt8]) throws(StoreError) {
+    try put(Checksum.sealed(content, key: key, tag: Tag.meta), key, databases.meta)
+  }
+
+  private func number(_ key: [UInt8], _ what: String) throws(StoreError) -> UInt64? {
+    guard let content = try meta(key, what) else { return nil }
+    guard content.count == 8 else { throw StoreError.damaged(what) }
+    return content.withUnsafeBytes { $0.bytes.word(at: 0) }
+  }
+
+  private func putNumber(_ number: UInt64, _ key: [UInt8]) throws(StoreError) {
+    var content: [UInt8] = []
+    content.append(littleEndian: number)
+    try putMeta(content, key)
+  }
+}

@@ -1,0 +1,70 @@
+/// A row of the compiled schema.
+enum SchemaRow {
+  case setting(SettingDescriptor)
+  /// An old name of the setting named.
+  case alias(String)
+}
+
+extension View {
+  private static let settingRow: UInt8 = 0
+  private static let aliasRow: UInt8 = 1
+
+  func schemaRow(_ name: String) throws(StoreError) -> SchemaRow? {
+    let key = name.bytes
+    guard
+      let content = try read(
+        key, databases.schema, orDamaged: "the declaration of `\(name)`", setting: name,
+        { Checksum.content(of: $0, key: key, tag: Tag.schema) })
+    else { return nil }
+    return try Self.row(content, name)
+  }
+
+  /// What a setting is declared as, or nil if it is not.
+  func descriptor(_ name: String) throws(StoreError) -> SettingDescriptor? {
+    guard case .setting(let descriptor) = try schemaRow(name) else { return nil }
+    return descriptor
+  }
+
+  /// The setting that a name stands for: the one an alias names, otherwise itself.
+  func resolveAlias(_ name: String) throws(StoreError) -> String {
+    guard case .alias(let target) = try schemaRow(name) else { return name }
+    return target
+  }
+
+  /// Replaces the declarations by those of a schema.
+  func putDeclarations(_ schema: Schema) throws(StoreError) {
+    try clear(databases.schema)
+    for setting in schema.settings {
+      try putRow(Self.settingRow, setting.encode(), setting.key)
+      for alias in setting.aliases { try putRow(Self.aliasRow, setting.key.bytes, alias) }
+    }
+  }
+
+  /// Walks the declared settings in the order of names, with their stored form.
+  func walkDeclarations(_ body: (String, [UInt8]) -> Void) throws(StoreError) {
+    try walk(databases.schema) { (key, value) throws(StoreError) in
+      guard let name = key.text,
+        let content = Checksum.content(of: value, key: key.array, tag: Tag.schema), let kind = content.first
+      else { throw StoreError.damaged("a declaration") }
+      if kind == Self.settingRow { body(name, Array(content.dropFirst())) }
+      return true
+    }
+  }
+
+  private func putRow(_ kind: UInt8, _ content: [UInt8], _ name: String) throws(StoreError) {
+    let key = name.bytes
+    try put(Checksum.sealed([kind] + content, key: key, tag: Tag.schema), key, databases.schema)
+  }
+
+  private static func row(_ content: [UInt8], _ name: String) throws(StoreError) -> SchemaRow {
+    let rest = Array(content.dropFirst())
+    switch content.first {
+    case settingRow: return .setting(try SettingDescriptor.decode(rest))
+    case aliasRow:
+      guard let target = String(validating: rest, as: UTF8.self) else { break }
+      return .alias(target)
+    default: break
+    }
+    throw StoreError.damaged("the declaration of `\(name)`", setting: name)
+  }
+}

@@ -1,0 +1,160 @@
+import LMDB
+
+/// Typed access to the databases within one transaction: the only place that knows how keys and records are laid out.
+struct View {
+  let transaction: Transaction
+  let databases: Databases
+
+  // MARK: effective
+
+  func effective(_ name: String) throws(StoreError) -> Record? {
+    let key = name.bytes
+    return try read(
+      key, databases.effective, orDamaged: "the record of `\(name)`", setting: name
+    ) { Record($0, key: key, tag: Tag.effective) }
+  }
+
+  func putEffective(_ record: Record, _ name: String) throws(StoreError) {
+    let key = name.bytes
+    try put(record.encode(key: key, tag: Tag.effective), key, databases.effective)
+  }
+
+  func deleteEffective(_ name: String) throws(StoreError) {
+    try delete(name.bytes, databases.effective)
+  }
+
+  /// Walks the effective records in the order of names, after `after` and from `prefix` on while names begin with it.
+  func walkEffective(
+    after: String? = nil, prefix: String = "", _ body: (String, Record) throws(StoreError) -> Bool
+  ) throws(StoreError) {
+    var start = prefix.bytes
+    if let after, prefix.precedesInBytes(after) || prefix.sameBytes(as: after) {
+      start = after.bytes
+      start.append(0)
+    }
+    try walk(databases.effective, from: start) { (key, value) throws(StoreError) in
+      let keyBytes = key.array
+      guard let name = key.text else { throw StoreError.damaged("a name") }
+      guard name.utf8.starts(with: prefix.utf8) else { return false }
+      guard let record = Record(value, key: keyBytes, tag: Tag.effective) else {
+        throw StoreError.damaged("the record of `\(name)`", setting: name)
+      }
+      return try body(name, record)
+    }
+  }
+
+  /// Walks the names that reads know, without looking at their records.
+  func walkNames(_ body: (String) -> Bool) throws(StoreError) {
+    try walk(databases.effective) { (key, _) throws(StoreError) in
+      guard let name = key.text else { return true }
+      return body(name)
+    }
+  }
+
+  // MARK: layers
+
+  func record(_ place: LayerKey) throws(StoreError) -> Record? {
+    let key = place.bytes
+    return try read(
+      key, databases.layers, orDamaged: "the value of `\(place.name)` in the layer \(place.layer)", setting: place.name
+    ) { Record($0, key: key, tag: Tag.layers) }
+  }
+
+  /// What the layers hold for a setting, weakest first.
+  func records(of name: String) throws(StoreError) -> [Record] {
+    var found: [Record] = []
+    for layer in Layer.allCases {
+      if let record = try record(LayerKey(layer, name)) { found.append(record) }
+    }
+    return found
+  }
+
+  func put(_ record: Record, _ place: LayerKey) throws(StoreError) {
+    let key = place.bytes
+    if let old = try self.record(place)?.expires { try delete(ExpiryKey(old, place).bytes, databases.expiries) }
+    try put(record.encode(key: key, tag: Tag.layers), key, databases.layers)
+    if let expires = record.expires { try put([], ExpiryKey(expires, place).bytes, databases.expiries) }
+  }
+
+  /// Removes a layer's value, a damaged one too.
+  func delete(_ place: LayerKey) throws(StoreError) {
+    if let old = try? record(place)?.expires { try delete(ExpiryKey(old, place).bytes, databases.expiries) }
+    try delete(place.bytes, databases.layers)
+  }
+
+  /// Walks the records of a layer, or of all layers, weakest first, in the order of names.
+  func walkLayers(_ layer: Layer? = nil, _ body: (LayerKey, Record) throws(StoreError) -> Void) throws(StoreError) {
+    let start = layer.map { [$0.rawValue] } ?? []
+    try walk(databases.layers, from: start) { (key, value) throws(StoreError) in
+      let keyBytes = key.array
+      guard let place = LayerKey(key) else { throw StoreError.damaged("a key") }
+      if let layer, place.layer != layer { return false }
+      guard let record = Record(value, key: keyBytes, tag: Tag.layers) else {
+        throw StoreError.damaged("the value of `\(place.name)` in the layer \(place.layer)", setting: place.name)
+      }
+      try body(place, record)
+      return true
+    }
+  }
+
+  /// Where values have expired by a moment.
+  func expired(by now: Timestamp) throws(StoreError) -> [ExpiryKey] {
+    var found: [ExpiryKey] = []
+    try walk(databases.expiries) { (key, _) throws(StoreError) in
+      guard let expiry = ExpiryKey(key) else { throw StoreError.damaged("an expiry time") }
+      guard expiry.time <= now else { return false }
+      found.append(expiry)
+      return true
+    }
+    return found
+  }
+
+  func deleteExpiry(_ expiry: ExpiryKey) throws(StoreError) {
+    try delete(expiry.bytes, databases.expiries)
+  }
+
+  // MARK: plumbing
+
+  /// Reads and decodes one stored thing: nil if it is not there, `.corrupt` if it does not decode.
+  func read<R>(
+    _ key: [UInt8], _ database: Database, orDamaged what: @autoclosure () -> String, setting: String? = nil,
+    _ decode: (RawSpan) -> R?
+  ) throws(StoreError) -> R? {
+    let found: (isThere: Bool, decoded: R?)
+    do {
+      found = try transaction.withValue(for: key, in: database) { bytes in
+        guard let bytes else { return (false, nil) }
+        return (true, decode(bytes))
+      }
+    } catch { throw StoreError(error) }
+    if found.isThere, found.decoded == nil { throw StoreError.damaged(what(), setting: setting) }
+    return found.decoded
+  }
+
+  func put(_ value: [UInt8], _ key: [UInt8], _ database: Database) throws(StoreError) {
+    do { try transaction.put(value, for: key, in: database) } catch { throw StoreError(error) }
+  }
+
+  func delete(_ key: [UInt8], _ database: Database) throws(StoreError) {
+    do { try transaction.delete(key, in: database) } catch { throw StoreError(error) }
+  }
+
+  func clear(_ database: Database) throws(StoreError) {
+    do { try transaction.clear(database) } catch { throw StoreError(error) }
+  }
+
+  func walk(
+    _ database: Database, from start: [UInt8] = [], _ body: (RawSpan, RawSpan) throws(StoreError) -> Bool
+  ) throws(StoreError) {
+    var failure: StoreError?
+    do {
+      try transaction.walk(database, from: start) { key, value in
+        do { return try body(key, value) } catch {
+          failure = error
+          return false
+        }
+      }
+    } catch { throw StoreError(error) }
+    if let failure { throw failure }
+  }
+}

@@ -1,0 +1,40 @@
+import CXXHash
+
+/// The checksum that every stored thing begins with: 8 bytes, little-endian, over what follows them, bound to the key.
+///
+/// A record that is damaged, or that a damaged page shows under another key, does not verify.
+public enum Checksum {
+  public static let size = 8
+
+  /// Fills in the checksum of bytes whose first 8 are free.
+  public static func seal(_ bytes: inout [UInt8], key: [UInt8], tag: UInt8) {
+    let sum = bytes.withUnsafeBytes { compute($0, key: key, tag: tag) }
+    for index in 0..<size { bytes[index] = UInt8(truncatingIfNeeded: sum >> (8 * UInt64(index))) }
+  }
+
+  public static func verify(_ bytes: RawSpan, key: [UInt8], tag: UInt8) -> Bool {
+    guard bytes.byteCount >= size else { return false }
+    return bytes.withUnsafeBytes { compute($0, key: key, tag: tag) } == bytes.word(at: 0)
+  }
+
+  /// `content` with its checksum in front.
+  public static func sealed(_ content: [UInt8], key: [UInt8], tag: UInt8) -> [UInt8] {
+    var bytes = [UInt8](repeating: 0, count: size)
+    bytes.reserveCapacity(size + content.count)
+    bytes.append(contentsOf: content)
+    seal(&bytes, key: key, tag: tag)
+    return bytes
+  }
+
+  /// The content behind a checksum, or nil if it is damaged.
+  public static func content(of bytes: RawSpan, key: [UInt8], tag: UInt8) -> [UInt8]? {
+    guard verify(bytes, key: key, tag: tag) else { return nil }
+    return bytes.array(in: size..<bytes.byteCount)
+  }
+
+  private static func compute(_ bytes: UnsafeRawBufferPointer, key: [UInt8], tag: UInt8) -> UInt64 {
+    let seed = key.withUnsafeBytes { lvs_xxh3($0.baseAddress, $0.count, UInt64(tag)) }
+    let rest = UnsafeRawBufferPointer(rebasing: bytes[size...])
+    return lvs_xxh3(rest.baseAddress, rest.count, seed)
+  }
+}

@@ -1,0 +1,104 @@
+import CXXHash
+
+/// A value with where it comes from, as it is stored: one layer's value of a setting, or the effective one.
+///
+/// Layout, little-endian, unaligned:
+///
+///     0  checksum   u64   XXH3-64 of all that follows, seeded with the XXH3-64 of the key (seeded with the database's tag)
+///     8  format     u8    1
+///     9  type       u8    ValueType, 0 for no value
+///    10  flags      u8    1 rejected, 2 locked
+///    11  layer      u8
+///    12  origin     u8    length in bytes
+///    13  reserved   3 bytes, 0
+///    16  revision   u64
+///    24  time       i64   microseconds since 1970
+///    32  expires    i64   microseconds since 1970, 0 for never
+///    40  payload, then origin
+public struct Record: Sendable, Equatable {
+  /// nil in an effective record: the setting has no value.
+  public var value: Value?
+  public var layer: Layer
+  /// The commit that made it.
+  public var revision: UInt64
+  public var time: Timestamp
+  public var expires: Timestamp?
+  public var origin: String
+  /// Whether it no longer satisfies the schema.
+  public var isRejected = false
+  /// In an effective record: whether weaker layers may not be changed.
+  public var isLocked = false
+
+  public init(
+    _ value: Value?, layer: Layer, revision: UInt64, time: Timestamp, expires: Timestamp? = nil, origin: String = ""
+  ) {
+    self.value = value
+    self.layer = layer
+    self.revision = revision
+    self.time = time
+    self.expires = expires
+    self.origin = origin
+  }
+}
+
+extension Record {
+  public static let format: UInt8 = 1
+  static let headerSize = 40
+  private static let rejectedFlag: UInt8 = 1
+  private static let lockedFlag: UInt8 = 2
+
+  /// The stored form, bound to the key it is stored under.
+  public func encode(key: [UInt8], tag: UInt8) -> [UInt8] {
+    var bytes: [UInt8] = []
+    let payload = value.map(Payload.encode) ?? []
+    bytes.reserveCapacity(Self.headerSize + payload.count + origin.utf8.count)
+    bytes.append(littleEndian: 0 as UInt64)
+    bytes.append(Self.format)
+    bytes.append(value?.type.rawValue ?? 0)
+    bytes.append((isRejected ? Self.rejectedFlag : 0) | (isLocked ? Self.lockedFlag : 0))
+    bytes.append(layer.rawValue)
+    bytes.append(UInt8(clamping: origin.utf8.count))
+    bytes.append(contentsOf: [0, 0, 0])
+    bytes.append(littleEndian: revision)
+    bytes.append(littleEndian: UInt64(bitPattern: time.microseconds))
+    bytes.append(littleEndian: UInt64(bitPattern: expires?.microseconds ?? 0))
+    bytes.append(contentsOf: payload)
+    bytes.append(contentsOf: origin.utf8)
+    Checksum.seal(&bytes, key: key, tag: tag)
+    return bytes
+  }
+
+  /// Reads a stored record back; nil if it is damaged or belongs to another key.
+  public init?(_ bytes: RawSpan, key: [UInt8], tag: UInt8) {
+    guard bytes.byteCount >= Self.headerSize, Checksum.verify(bytes, key: key, tag: tag) else { return nil }
+    let originSize = Int(bytes.byte(at: 12))
+    let end = bytes.byteCount - originSize
+    guard bytes.byte(at: 8) == Self.format, end >= Self.headerSize, let layer = Layer(rawValue: bytes.byte(at: 11)),
+      let origin = bytes.text(in: end..<bytes.byteCount)
+    else { return nil }
+    let flags = bytes.byte(at: 10)
+    let expires = Int64(bitPattern: bytes.word(at: 32))
+    self.layer = layer
+    self.origin = origin
+    revision = bytes.word(at: 16)
+    time = Timestamp(microseconds: Int64(bitPattern: bytes.word(at: 24)))
+    self.expires = expires == 0 ? nil : Timestamp(microseconds: expires)
+    isRejected = flags & Self.rejectedFlag != 0
+    isLocked = flags & Self.lockedFlag != 0
+    let type = bytes.byte(at: 9)
+    if type == 0 {
+      value = nil
+    } else {
+      guard let type = ValueType(rawValue: type),
+        let decoded = Payload.decode(type, bytes.array(in: Self.headerSize..<end))
+      else { return nil }
+      value = decoded
+    }
+  }
+
+  /// Whether two records say the same, whichever commits made them.
+  public func saysTheSame(as other: Record) -> Bool {
+    value == other.value && layer == other.layer && expires == other.expires && isRejected == other.isRejected
+      && isLocked == other.isLocked
+  }
+}

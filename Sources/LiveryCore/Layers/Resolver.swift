@@ -1,0 +1,69 @@
+/// What became of one layer's value.
+public enum LayerState: Sendable {
+  /// It is the effective value.
+  case wins
+  /// A stronger layer has a value.
+  case shadowed
+  /// Its time is over.
+  case expired
+  /// It no longer satisfies the schema.
+  case rejected
+}
+
+extension LayerState: CustomStringConvertible {
+  public var description: String {
+    switch self {
+    case .wins: "wins"
+    case .shadowed: "shadowed"
+    case .expired: "expired"
+    case .rejected: "rejected"
+    }
+  }
+}
+
+/// What the layers of one setting come to.
+public struct Resolution: Sendable {
+  /// The record that is in effect, if any.
+  public let winner: Record?
+  /// Whether weaker layers may not be changed.
+  public let isLocked: Bool
+  /// What became of each record, in the order they were given.
+  public let states: [LayerState]
+}
+
+/// The one place that decides which layer's value counts: the strongest that has neither expired nor been rejected.
+///
+/// - Parameter records: at most one for each layer, in any order.
+public func resolve(_ records: [Record], at now: Timestamp) -> Resolution {
+  var winner: Int?
+  var isLocked = false
+  for (index, record) in records.enumerated() where record.counts(at: now) {
+    if record.layer == .enforced { isLocked = true }
+    if let best = winner, records[best].layer > record.layer { continue }
+    winner = index
+  }
+  var states: [LayerState] = []
+  states.reserveCapacity(records.count)
+  for (index, record) in records.enumerated() {
+    if record.isRejected {
+      states.append(.rejected)
+    } else if record.hasExpired(at: now) {
+      states.append(.expired)
+    } else {
+      states.append(index == winner ? .wins : .shadowed)
+    }
+  }
+  return Resolution(winner: winner.map { records[$0] }, isLocked: isLocked, states: states)
+}
+
+extension Record {
+  /// From its expiry time on a value does not count.
+  public func hasExpired(at now: Timestamp) -> Bool {
+    guard let expires else { return false }
+    return expires <= now
+  }
+
+  public func counts(at now: Timestamp) -> Bool {
+    !isRejected && !hasExpired(at: now)
+  }
+}
