@@ -1,0 +1,52 @@
+/// A JSON document as read: null included, members in the order of the text.
+public enum JSON: Sendable {
+  case null
+  case bool(Bool)
+  /// A number written without fraction and exponent.
+  case int(Int64)
+  case double(Double)
+  case string(String)
+  case array([JSON])
+  case object([Member])
+
+  public struct Member: Sendable {
+    public var key: String
+    public var value: JSON
+
+    public init(key: String, value: JSON) {
+      self.key = key
+      self.value = value
+    }
+  }
+
+  /// The largest text, in bytes.
+  public static let maximumSize = 64 << 20
+  /// The deepest nesting of arrays and objects.
+  public static let maximumDepth = 200
+  /// The largest number of values in one text. It bounds memory: the smallest text of a value takes two bytes, the value
+  /// itself a hundred.
+  public static let maximumCount = 4_000_000
+
+  /// An object's member by key, compared byte by byte; nil for anything else.
+  public subscript(key: String) -> JSON? {
+    guard case .object(let members) = self else { return nil }
+    return members.first { $0.key.sameBytes(as: key) }?.value
+  }
+}
+
+extension JSON: Equatable {
+  /// Whether two documents are the same: text byte by byte, members in the same order.
+  public static func == (left: JSON, right: JSON) -> Bool {
+    switch (left, right) {
+    case (.null, .null): true
+    case (.bool(let a), .bool(let b)): a == b
+    case (.int(let a), .int(let b)): a == b
+    case (.double(let a), .double(let b)): a == b
+    case (.string(let a), .string(let b)): a.sameBytes(as: b)
+    case (.array(let a), .array(let b)): a == b
+    case (.object(let a), .object(let b)):
+      a.count == b.count && zip(a, b).allSatisfy { $0.key.sameBytes(as: $1.key) && $0.value == $1.value }
+    default: false
+    }
+  }
+}

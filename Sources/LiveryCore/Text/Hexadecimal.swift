@@ -1,0 +1,43 @@
+/// Base 16 of RFC 4648 §8: written in lower case, read in either.
+public enum Hexadecimal {
+  public static func encode(_ bytes: [UInt8]) -> String {
+    var out: [UInt8] = []
+    out.reserveCapacity(bytes.count * 2)
+    for byte in bytes {
+      out.append(character(byte >> 4))
+      out.append(character(byte & 15))
+    }
+    return String(decoding: out, as: UTF8.self)
+  }
+
+  /// The bytes; nil for anything but pairs of digits.
+  public static func decode(_ text: String) -> [UInt8]? {
+    guard text.utf8.count % 2 == 0 else { return nil }
+    var out: [UInt8] = []
+    out.reserveCapacity(text.utf8.count / 2)
+    var high: UInt8?
+    for character in text.utf8 {
+      guard let digit = digit(character) else { return nil }
+      if let first = high {
+        out.append(first << 4 | digit)
+        high = nil
+      } else {
+        high = digit
+      }
+    }
+    return out
+  }
+
+  static func character(_ digit: UInt8) -> UInt8 {
+    digit < 10 ? UInt8(ascii: "0") &+ digit : UInt8(ascii: "a") &+ (digit &- 10)
+  }
+
+  static func digit(_ character: UInt8) -> UInt8? {
+    switch character {
+    case UInt8(ascii: "0")...UInt8(ascii: "9"): character - UInt8(ascii: "0")
+    case UInt8(ascii: "a")...UInt8(ascii: "f"): character - UInt8(ascii: "a") + 10
+    case UInt8(ascii: "A")...UInt8(ascii: "F"): character - UInt8(ascii: "A") + 10
+    default: nil
+    }
+  }
+}

@@ -1,0 +1,60 @@
+extension Unicode.Scalar {
+  /// Whether it is a control character: U+0000–1F, U+007F or U+0080–9F.
+  var isControl: Bool { value < 0x20 || (value >= 0x7f && value <= 0x9f) }
+
+  /// "U+000A"
+  var codePoint: String {
+    let digits = String(value, radix: 16, uppercase: true)
+    return "U+" + String(repeating: "0", count: max(0, 4 - digits.utf8.count)) + digits
+  }
+}
+
+/// Checks the name of a setting: 1 to 255 bytes of UTF-8 without control characters.
+///
+/// Errors: `.invalidArgument`, saying what is wrong.
+public func checkName(_ name: String) throws(StoreError) {
+  guard !name.utf8.isEmpty else { throw StoreError(.invalidArgument, "the name of a setting is empty") }
+  try checkText(name, what: "the name", limit: 255)
+}
+
+/// Checks the origin of a change: at most 63 bytes of UTF-8 without control characters.
+///
+/// Errors: `.invalidArgument`, saying what is wrong.
+public func checkOrigin(_ origin: String) throws(StoreError) {
+  try checkText(origin, what: "the origin", limit: 63)
+}
+
+func checkText(_ text: String, what: String, limit: Int) throws(StoreError) {
+  let count = text.utf8.count
+  guard count <= limit else {
+    let quoted = truncated(text, to: 40)
+    throw StoreError(.invalidArgument, "\(what) `\(quoted)` has \(count) bytes; at most \(limit) are allowed")
+  }
+  for scalar in text.unicodeScalars where scalar.isControl {
+    let quoted = truncated(text, to: 80)
+    throw StoreError(.invalidArgument, "\(what) `\(quoted)` contains the control character \(scalar.codePoint)")
+  }
+}
+
+/// Whether the text can refer to an image asset: 1 to 1,024 bytes of UTF-8 without control characters.
+public func isImageReference(_ text: String) -> Bool {
+  let count = text.utf8.count
+  return count >= 1 && count <= 1024 && !text.unicodeScalars.contains { $0.isControl }
+}
+
+/// The text for use in a message of one line: cut to `limit` characters, the last of them an ellipsis, with control
+/// characters replaced.
+public func truncated(_ text: String, to limit: Int) -> String {
+  var out = String.UnicodeScalarView()
+  var count = 0
+  for scalar in text.unicodeScalars {
+    if count >= limit {
+      if !out.isEmpty { out.removeLast() }
+      out.append("…")
+      break
+    }
+    out.append(scalar.isControl ? "\u{fffd}" : scalar)
+    count += 1
+  }
+  return String(out)
+}
