@@ -175,8 +175,9 @@ import Testing
       .color(Color(red8: 1, green8: 2, blue8: 3)), .image("x"), .double(.nan), .bool(false),
     ])
     #expect(
-      value.json() == #"["AQID","https://a.example/é","1970-01-01T00:00:01.5Z","#010203FF","x",null,false]"#)
-    #expect(Value.string("\"\\/\u{8}\t\n\u{c}\r\u{1}\u{1f}\u{7f}é\u{2028}").json() == "\"\\\"\\\\/\\b\\t\\n\\f\\r\\u0001\\u001f\\u007fé\u{2028}\"")
+      value.json() == ##"["AQID","https://a.example/é","1970-01-01T00:00:01.5Z","#010203FF","x",null,false]"##)
+    #expect(
+      Value.string("\"\\/\u{8}\t\n\u{c}\r\u{1}\u{1f}\u{7f}é\u{2028}").json() == "\"\\\"\\\\/\\b\\t\\n\\f\\r\\u0001\\u001f\\u007fé\u{2028}\"")
   }
 
   @Test func writingStopsAtAbsurdNesting() {
