@@ -252,6 +252,46 @@ lvs_error *lvs_thread_error(void) {
   return &error;
 }
 
+static _Thread_local bool error_has_setting;
+
+static void keep_line(char *buffer, size_t size, const char *text, size_t length) {
+  size_t count = length < size ? length : size - 1;
+  if (count < length)
+    while (count > 0 && ((unsigned char)text[count] & 0xC0) == 0x80) count--;
+  for (size_t i = 0; i < count; i++) {
+    unsigned char c = (unsigned char)text[i];
+    buffer[i] = c < 0x20 || c == 0x7F ? ' ' : text[i];
+  }
+  buffer[count] = 0;
+}
+
+void lvs_thread_error_set(int32_t status, int32_t system_error, uint32_t line, uint32_t column, const void *message,
+                          size_t message_length, bool has_setting, const void *setting, size_t setting_length) {
+  lvs_error *error = lvs_thread_error();
+  error->status = status;
+  error->system_error = system_error;
+  error->line = line;
+  error->column = column;
+  keep_line(error->message, sizeof error->message, message, message_length);
+  keep_line(error->setting, sizeof error->setting, setting, setting_length);
+  error_has_setting = has_setting;
+}
+
+const lvs_error_view *lvs_thread_error_view(void) {
+  static _Thread_local lvs_error_view view;
+  lvs_error *error = lvs_thread_error();
+  view = (lvs_error_view){
+      .struct_size = sizeof view,
+      .status = error->status,
+      .system_error = error->system_error,
+      .message = error->message,
+      .setting = error_has_setting ? error->setting : NULL,
+      .line = error->line,
+      .column = error->column,
+  };
+  return &view;
+}
+
 // Numbers
 
 static locale_t c_locale(void) {

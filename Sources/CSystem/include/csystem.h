@@ -83,6 +83,17 @@ typedef struct lvs_error {
   char setting[LVS_SETTING_SIZE];
 } lvs_error;
 lvs_error *lvs_thread_error(void);
+// Keeps an error: text becomes one line, and what does not fit is cut between characters.
+void lvs_thread_error_set(int32_t status, int32_t system_error, uint32_t line, uint32_t column, const void *message,
+                          size_t message_length, bool has_setting, const void *setting, size_t setting_length);
+// The same in the layout of the public livery_error.
+typedef struct lvs_error_view {
+  size_t struct_size;
+  int32_t status, system_error;
+  const char *message, *setting;
+  uint32_t line, column;
+} lvs_error_view;
+const lvs_error_view *lvs_thread_error_view(void);
 
 // A finite decimal number in the C locale that fills the whole text; false otherwise.
 bool lvs_parse_double(const char *text, size_t length, double *value);
