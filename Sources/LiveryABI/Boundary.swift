@@ -1,0 +1,26 @@
+import CLivery
+import CSystem
+import Livery
+
+/// Runs what a C function does; an error becomes the status and the thread's last error.
+func boundary(_ body: () throws(StoreError) -> Void) -> livery_status {
+  do {
+    try body()
+    return livery_status(LIVERY_OK)
+  } catch {
+    record(error)
+    return error.code.rawValue
+  }
+}
+
+private func record(_ error: StoreError) {
+  // Cannot fail: the body throws nothing.
+  try? withBytes(of: error.message) { (message) throws(StoreError) in
+    try withBytes(of: error.setting ?? "") { (setting) throws(StoreError) in
+      lvs_thread_error_set(
+        error.code.rawValue, error.systemError, UInt32(clamping: error.location?.line ?? 0),
+        UInt32(clamping: error.location?.column ?? 0), message.baseAddress, message.count, error.setting != nil,
+        setting.baseAddress, setting.count)
+    }
+  }
+}

@@ -1,2 +1,0 @@
-import CLivery
-import Livery

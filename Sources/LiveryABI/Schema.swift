@@ -1,0 +1,118 @@
+import CLivery
+import Livery
+
+/// Hands out a report where there is one and it is wanted, then says what went wrong.
+private func deliver(
+  _ report: Value, when hasReport: Bool, _ error: StoreError?, to pointer: UnsafeMutablePointer<OpaquePointer?>?
+) throws(StoreError) {
+  if hasReport, let pointer { try publish(report, to: pointer) }
+  if let error { throw error }
+}
+
+@_cdecl("livery_schema_apply") @implementation
+public func livery_schema_apply(
+  _ store: OpaquePointer?, _ json: UnsafePointer<CChar>?, _ length: Int,
+  _ options: UnsafePointer<livery_schema_options>?, _ report: UnsafeMutablePointer<OpaquePointer?>?
+) -> livery_status {
+  onStore(store) { (object) throws(StoreError) in
+    var origin = "schema"
+    if let options {
+      let options = try structure(options, none: livery_schema_options())
+      if let text = options.origin { origin = try argument(text, limit: LIVERY_ORIGIN_MAX, "origin") }
+    }
+    let json = try document(json, length, zeroTerminated: true, "json")
+    let outcome = object.store.applySchema(json, origin: origin)
+    try deliver(outcome.report, when: outcome.hasReport, outcome.error, to: report)
+  }
+}
+
+@_cdecl("livery_schema_check") @implementation
+public func livery_schema_check(
+  _ store: OpaquePointer?, _ json: UnsafePointer<CChar>?, _ length: Int,
+  _ report: UnsafeMutablePointer<OpaquePointer?>?
+) -> livery_status {
+  func check(_ run: ([UInt8]) -> SchemaOutcome) throws(StoreError) {
+    let report = try required(report, "report")
+    let outcome = run(try document(json, length, zeroTerminated: true, "json"))
+    try deliver(outcome.report, when: outcome.hasReport, outcome.error, to: report)
+  }
+  if store == nil {
+    return boundary { () throws(StoreError) in try check { Store.checkSchema($0) } }
+  }
+  return onStore(store) { (object) throws(StoreError) in try check { object.store.checkSchema($0) } }
+}
+
+@_cdecl("livery_schema_version") @implementation
+public func livery_schema_version(_ store: OpaquePointer?, _ version: UnsafeMutablePointer<UInt64>?)
+  -> livery_status
+{
+  onStore(store) { (object) throws(StoreError) in
+    try required(version, "version").pointee = object.store.schemaVersion()
+  }
+}
+
+@_cdecl("livery_schema_copy_json") @implementation
+public func livery_schema_copy_json(
+  _ store: OpaquePointer?, _ json: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>?,
+  _ length: UnsafeMutablePointer<Int>?
+) -> livery_status {
+  onStore(store) { (object) throws(StoreError) in
+    let json = try required(json, "json")
+    let text = try object.store.schemaText()
+    let memory = try withBytes(of: text) { (bytes) throws(StoreError) in try copy(bytes) }
+    json.pointee = memory.assumingMemoryBound(to: CChar.self)
+    length?.pointee = text.count
+  }
+}
+
+@_cdecl("livery_settings") @implementation
+public func livery_settings(_ store: OpaquePointer?, _ value: UnsafeMutablePointer<OpaquePointer?>?)
+  -> livery_status
+{
+  onStore(store) { (object) throws(StoreError) in
+    let value = try required(value, "value")
+    try publish(object.store.settings(), to: value)
+  }
+}
+
+@_cdecl("livery_import_json") @implementation
+public func livery_import_json(
+  _ store: OpaquePointer?, _ number: livery_layer, _ json: UnsafePointer<CChar>?, _ length: Int, _ flags: UInt32,
+  _ report: UnsafeMutablePointer<OpaquePointer?>?
+) -> livery_status {
+  onStore(store) { (object) throws(StoreError) in
+    let layer = try layer(number)
+    try checkFlags(flags, known: LIVERY_IMPORT_PARTIAL)
+    let json = try document(json, length, zeroTerminated: true, "json")
+    let outcome = object.store.importJSON(json, into: layer, partial: flags != 0)
+    try deliver(outcome.report, when: outcome.hasReport, outcome.error, to: report)
+  }
+}
+
+@_cdecl("livery_import_plist") @implementation
+public func livery_import_plist(
+  _ store: OpaquePointer?, _ number: livery_layer, _ bytes: UnsafeRawPointer?, _ length: Int, _ flags: UInt32,
+  _ report: UnsafeMutablePointer<OpaquePointer?>?
+) -> livery_status {
+  onStore(store) { (object) throws(StoreError) in
+    let layer = try layer(number)
+    try checkFlags(flags, known: LIVERY_IMPORT_PARTIAL)
+    let bytes = try document(bytes, length, zeroTerminated: false, "bytes")
+    let outcome = object.store.importPropertyList(bytes, into: layer, partial: flags != 0)
+    try deliver(outcome.report, when: outcome.hasReport, outcome.error, to: report)
+  }
+}
+
+@_cdecl("livery_export_json") @implementation
+public func livery_export_json(
+  _ store: OpaquePointer?, _ flags: UInt32, _ json: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>?,
+  _ length: UnsafeMutablePointer<Int>?
+) -> livery_status {
+  onStore(store) { (object) throws(StoreError) in
+    let json = try required(json, "json")
+    try checkFlags(flags, known: LIVERY_EXPORT_LAYERS, LIVERY_JSON_PRETTY)
+    let text = try object.store.exportJSON(
+      layers: flags & UInt32(LIVERY_EXPORT_LAYERS) != 0, pretty: flags & UInt32(LIVERY_JSON_PRETTY) != 0)
+    try give(text, to: json, length)
+  }
+}

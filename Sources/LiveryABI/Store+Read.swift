@@ -1,0 +1,168 @@
+import CLivery
+import Livery
+
+// The typed reads of the effective value.
+
+/// Reads a setting as a type, when there is a place for the result.
+private func read<Place>(
+  _ store: OpaquePointer?, _ name: UnsafePointer<CChar>?, as type: ValueType?, into place: Place?,
+  _ parameter: StaticString, _ use: (Value, Place) throws(StoreError) -> Void
+) -> livery_status {
+  onStore(store) { (object) throws(StoreError) in
+    let place = try required(place, parameter)
+    let name = try settingName(name)
+    let value =
+      if let type { try object.store.value(name, as: type) } else { try object.store.value(name) }
+    try use(value, place)
+  }
+}
+
+/// Reads a setting as a type into a caller's buffer.
+private func read(
+  _ store: OpaquePointer?, _ name: UnsafePointer<CChar>?, as type: ValueType, _ buffer: UnsafeMutableRawPointer?,
+  _ capacity: Int, _ use: (Value) throws(StoreError) -> Void
+) -> livery_status {
+  onStore(store) { (object) throws(StoreError) in
+    try checkBuffer(buffer, capacity)
+    try use(object.store.value(settingName(name), as: type))
+  }
+}
+
+@_cdecl("livery_get_bool") @implementation
+public func livery_get_bool(
+  _ store: OpaquePointer?, _ name: UnsafePointer<CChar>?, _ value: UnsafeMutablePointer<Bool>?
+) -> livery_status {
+  read(store, name, as: .bool, into: value, "value") { (found, value) throws(StoreError) in
+    value.pointee = try found.asBool()
+  }
+}
+
+@_cdecl("livery_get_int") @implementation
+public func livery_get_int(
+  _ store: OpaquePointer?, _ name: UnsafePointer<CChar>?, _ value: UnsafeMutablePointer<Int64>?
+) -> livery_status {
+  read(store, name, as: .int, into: value, "value") { (found, value) throws(StoreError) in
+    value.pointee = try found.asInt()
+  }
+}
+
+@_cdecl("livery_get_float") @implementation
+public func livery_get_float(
+  _ store: OpaquePointer?, _ name: UnsafePointer<CChar>?, _ value: UnsafeMutablePointer<Float>?
+) -> livery_status {
+  read(store, name, as: .double, into: value, "value") { (found, value) throws(StoreError) in
+    let nearest = Float(try found.asDouble())
+    guard nearest.isFinite else {
+      throw StoreError(
+        .typeMismatch, "the number is beyond the range of float", setting: try settingName(name))
+    }
+    value.pointee = nearest
+  }
+}
+
+@_cdecl("livery_get_double") @implementation
+public func livery_get_double(
+  _ store: OpaquePointer?, _ name: UnsafePointer<CChar>?, _ value: UnsafeMutablePointer<Double>?
+) -> livery_status {
+  read(store, name, as: .double, into: value, "value") { (found, value) throws(StoreError) in
+    value.pointee = try found.asDouble()
+  }
+}
+
+@_cdecl("livery_get_date") @implementation
+public func livery_get_date(
+  _ store: OpaquePointer?, _ name: UnsafePointer<CChar>?, _ microseconds: UnsafeMutablePointer<Int64>?
+) -> livery_status {
+  read(store, name, as: .date, into: microseconds, "microseconds") { (found, microseconds) throws(StoreError) in
+    microseconds.pointee = try found.asDate().microseconds
+  }
+}
+
+@_cdecl("livery_get_color") @implementation
+public func livery_get_color(
+  _ store: OpaquePointer?, _ name: UnsafePointer<CChar>?, _ value: UnsafeMutablePointer<livery_color>?
+) -> livery_status {
+  read(store, name, as: .color, into: value, "value") { (found, value) throws(StoreError) in
+    value.pointee = livery_color(try found.asColor())
+  }
+}
+
+@_cdecl("livery_get_list") @implementation
+public func livery_get_list(
+  _ store: OpaquePointer?, _ name: UnsafePointer<CChar>?, _ value: UnsafeMutablePointer<OpaquePointer?>?
+) -> livery_status {
+  read(store, name, as: .list, into: value, "value") { (found, value) throws(StoreError) in
+    try publish(found, to: value)
+  }
+}
+
+@_cdecl("livery_get_object") @implementation
+public func livery_get_object(
+  _ store: OpaquePointer?, _ name: UnsafePointer<CChar>?, _ value: UnsafeMutablePointer<OpaquePointer?>?
+) -> livery_status {
+  read(store, name, as: .object, into: value, "value") { (found, value) throws(StoreError) in
+    try publish(found, to: value)
+  }
+}
+
+@_cdecl("livery_get_value") @implementation
+public func livery_get_value(
+  _ store: OpaquePointer?, _ name: UnsafePointer<CChar>?, _ value: UnsafeMutablePointer<OpaquePointer?>?
+) -> livery_status {
+  read(store, name, as: nil, into: value, "value") { (found, value) throws(StoreError) in
+    try publish(found, to: value)
+  }
+}
+
+@_cdecl("livery_get_string") @implementation
+public func livery_get_string(
+  _ store: OpaquePointer?, _ name: UnsafePointer<CChar>?, _ buffer: UnsafeMutablePointer<CChar>?, _ capacity: Int,
+  _ length: UnsafeMutablePointer<Int>?
+) -> livery_status {
+  read(store, name, as: .string, buffer, capacity) { (found) throws(StoreError) in
+    try fill(buffer, capacity, length, with: found.asText())
+  }
+}
+
+@_cdecl("livery_get_url") @implementation
+public func livery_get_url(
+  _ store: OpaquePointer?, _ name: UnsafePointer<CChar>?, _ buffer: UnsafeMutablePointer<CChar>?, _ capacity: Int,
+  _ length: UnsafeMutablePointer<Int>?
+) -> livery_status {
+  read(store, name, as: .url, buffer, capacity) { (found) throws(StoreError) in
+    try fill(buffer, capacity, length, with: found.asURL())
+  }
+}
+
+@_cdecl("livery_get_data") @implementation
+public func livery_get_data(
+  _ store: OpaquePointer?, _ name: UnsafePointer<CChar>?, _ buffer: UnsafeMutableRawPointer?, _ capacity: Int,
+  _ length: UnsafeMutablePointer<Int>?
+) -> livery_status {
+  read(store, name, as: .data, buffer, capacity) { (found) throws(StoreError) in
+    try fill(buffer, capacity, length, with: found.asData())
+  }
+}
+
+@_cdecl("livery_copy_string") @implementation
+public func livery_copy_string(
+  _ store: OpaquePointer?, _ name: UnsafePointer<CChar>?, _ text: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>?,
+  _ length: UnsafeMutablePointer<Int>?
+) -> livery_status {
+  read(store, name, as: .string, into: text, "text") { (found, text) throws(StoreError) in
+    try give(found.asText(), to: text, length)
+  }
+}
+
+@_cdecl("livery_copy_data") @implementation
+public func livery_copy_data(
+  _ store: OpaquePointer?, _ name: UnsafePointer<CChar>?, _ bytes: UnsafeMutablePointer<UnsafeMutableRawPointer?>?,
+  _ length: UnsafeMutablePointer<Int>?
+) -> livery_status {
+  read(store, name, as: .data, into: bytes, "bytes") { (found, bytes) throws(StoreError) in
+    let length = try required(length, "length")
+    let content = try found.asData()
+    bytes.pointee = try withBytes(of: content) { (content) throws(StoreError) in try copy(content) }
+    length.pointee = content.count
+  }
+}
