@@ -1,0 +1,39 @@
+/// The keys declared so far where they must be distinct: in a whole schema, or in the items of one list.
+final class SchemaScope {
+  struct Declaration {
+    /// The place of the key.
+    var path: [PathStep]
+    /// The setting's position among those of the scope.
+    var index: Int
+  }
+
+  /// A condition that can be checked only when all keys are known.
+  struct PendingCondition {
+    var path: [PathStep]
+    var key: String
+    var equals: Value
+    /// The setting that has the condition, by position in the scope and by key.
+    var index: Int
+    var setting: String
+  }
+
+  private var declarations: [NameKey: Declaration] = [:]
+  var conditions: [PendingCondition] = []
+  let isItem: Bool
+
+  init(isItem: Bool) {
+    self.isItem = isItem
+  }
+
+  func declaration(of key: String) -> Declaration? {
+    declarations[NameKey(key)]
+  }
+
+  /// Declares a key or alias; returns the earlier declaration, which stays, if there is one.
+  func declare(_ key: String, _ declaration: Declaration) -> Declaration? {
+    let name = NameKey(key)
+    if let earlier = declarations[name] { return earlier }
+    declarations[name] = declaration
+    return nil
+  }
+}

@@ -1,0 +1,235 @@
+/// A descriptor made ready to check values: its pattern compiled, its options indexed, and those of its template.
+struct SettingValidator {
+  let descriptor: SettingDescriptor
+  private let pattern: Pattern?
+  private let options: OptionTable?
+  private let members: [SettingValidator]
+  private let memberIndexes: [NameKey: Int]
+
+  init(_ descriptor: SettingDescriptor) {
+    self.descriptor = descriptor
+    pattern = descriptor.pattern.flatMap { try? Pattern($0) }
+    options = descriptor.kind == .choice || descriptor.kind == .choices ? OptionTable(descriptor.options) : nil
+    members = descriptor.template.map { SettingValidator($0) }
+    var indexes: [NameKey: Int] = [:]
+    for (index, member) in descriptor.template.enumerated() { indexes[NameKey(member.key)] = index }
+    memberIndexes = indexes
+  }
+
+  /// Checks a value of the setting; nil, with violations reported, if it cannot be converted.
+  func check(_ value: Value, in run: inout ValidationRun) -> Value? {
+    run.path.append(.member(descriptor.key))
+    defer { run.path.removeLast() }
+    do {
+      if run.path.count == 1 { try value.check() }
+    } catch {
+      run.report(.invalidValue, nil, error.message)
+      return nil
+    }
+    switch descriptor.kind {
+    case .choice: return option(value, in: &run)
+    case .choices: return choices(value, in: &run)
+    case .list: return list(value, in: &run)
+    default: return scalar(value, in: &run)
+    }
+  }
+
+  /// A value as messages show it: never a secret, and of lists and objects no more than what they are.
+  private func shown(_ value: Value) -> String {
+    if descriptor.holdsSecret { return "••••••" }
+    switch value {
+    case .list, .object: return value.type.description
+    default: return value.brief
+    }
+  }
+
+  private func found(_ value: Value) -> String {
+    switch value {
+    case .list, .object: "found \(value.type)"
+    default: "found \(value.type) \(shown(value))"
+    }
+  }
+}
+
+// MARK: Scalars
+
+extension SettingValidator {
+  private func scalar(_ value: Value, in run: inout ValidationRun) -> Value? {
+    guard let type = descriptor.kind.valueType, let value = value.coerced(to: type) else {
+      run.report(.typeMismatch, "Type", "expected \(descriptor.kind), \(found(value))")
+      return nil
+    }
+    switch value {
+    case .int, .double, .date: range(value, in: &run)
+    case .string(let text), .url(let text), .image(let text): check(text: text, value, in: &run)
+    case .data(let bytes):
+      if descriptor.isRequired, bytes.isEmpty { run.report(.invalidValue, "Required", "a value is required") }
+      length(bytes.count, value, unit: "bytes", in: &run)
+    default: break
+    }
+    return value
+  }
+
+  private func range(_ value: Value, in run: inout ValidationRun) {
+    if let minimum = descriptor.minimum, Bounds.order(value, minimum) != .greater,
+      Bounds.order(value, minimum) != .equal
+    {
+      run.report(.invalidValue, "Minimum", "\(shown(value)) is less than Minimum \(minimum.brief)")
+    }
+    if let maximum = descriptor.maximum, Bounds.order(value, maximum) != .less,
+      Bounds.order(value, maximum) != .equal
+    {
+      run.report(.invalidValue, "Maximum", "\(shown(value)) is greater than Maximum \(maximum.brief)")
+    }
+    if let step = descriptor.step, !Bounds.isMultiple(value, of: step, from: descriptor.minimum) {
+      let base = descriptor.minimum.map { " from Minimum \($0.brief)" } ?? ""
+      run.report(.invalidValue, "Step", "\(shown(value)) is not a whole number of Step \(step.brief)\(base)")
+    }
+  }
+
+  private func check(text: String, _ value: Value, in run: inout ValidationRun) {
+    if text.isEmpty {
+      // An empty URL says that there is none; only Required objects to that.
+      if descriptor.isRequired {
+        run.report(.invalidValue, "Required", "a value is required")
+        return
+      }
+      if descriptor.kind == .url { return }
+    }
+    length(text.unicodeScalars.count, value, unit: "characters", in: &run)
+    guard let source = descriptor.pattern else { return }
+    guard let pattern else {
+      run.report(.invalidValue, "Pattern", "Pattern \(source) cannot be used")
+      return
+    }
+    guard text.utf8.count <= Pattern.maximumTextLength else {
+      run.report(
+        .invalidValue, "Pattern",
+        "the text is longer than the \(Pattern.maximumTextLength) bytes that Pattern is searched in")
+      return
+    }
+    if !pattern.matches(text) {
+      run.report(.invalidValue, "Pattern", "\(shown(value)) does not match Pattern \(source)")
+    }
+  }
+
+  private func length(_ length: Int, _ value: Value, unit: String, in run: inout ValidationRun) {
+    if let minimum = descriptor.minLength, length < minimum {
+      run.report(.invalidValue, "MinLength", "\(shown(value)) is shorter than MinLength \(minimum) (\(unit))")
+    }
+    if let maximum = descriptor.maxLength, length > maximum {
+      run.report(.invalidValue, "MaxLength", "\(shown(value)) is longer than MaxLength \(maximum) (\(unit))")
+    }
+  }
+}
+
+// MARK: Choices
+
+extension SettingValidator {
+  private func option(_ value: Value, in run: inout ValidationRun) -> Value? {
+    switch options?.match(value) ?? .wrongType {
+    case .option(let option):
+      if descriptor.isRequired, case .string(let text) = option, text.isEmpty {
+        run.report(.invalidValue, "Required", "a value is required")
+      }
+      return option
+    case .notAnOption:
+      run.report(.invalidValue, "Options", "\(shown(value)) is not one of Options (\(optionsShown))")
+      return nil
+    case .wrongType:
+      run.report(.typeMismatch, "Type", "expected one of Options (\(optionsShown)), \(found(value))")
+      return nil
+    }
+  }
+
+  private var optionsShown: String {
+    let limit = 8
+    var text = ""
+    for option in descriptor.options.prefix(limit) {
+      if !text.isEmpty { text += ", " }
+      text += option.value.brief
+    }
+    return descriptor.options.count > limit ? text + ", …" : text
+  }
+
+  private func choices(_ value: Value, in run: inout ValidationRun) -> Value? {
+    guard case .list(let items) = value else {
+      run.report(.typeMismatch, "Type", "expected list, \(found(value))")
+      return nil
+    }
+    checkCount(items.count, in: &run)
+    var result: [Value] = []
+    result.reserveCapacity(items.count)
+    var seen: Set<[UInt8]> = []
+    for (index, item) in items.enumerated() {
+      run.path.append(.index(index))
+      if let option = option(item, in: &run) {
+        if !seen.insert(CBOR.encode(option)).inserted {
+          run.report(.invalidValue, "Options", "\(shown(option)) is chosen twice")
+        }
+        result.append(option)
+      }
+      run.path.removeLast()
+    }
+    return .list(result)
+  }
+
+  private func checkCount(_ count: Int, in run: inout ValidationRun) {
+    if descriptor.isRequired, count == 0 { run.report(.invalidValue, "Required", "a value is required") }
+    if let most = descriptor.maxItems, count > most {
+      run.report(.invalidValue, "MaxItems", "\(count) items are more than MaxItems \(most)")
+    }
+  }
+}
+
+// MARK: Lists
+
+extension SettingValidator {
+  private func list(_ value: Value, in run: inout ValidationRun) -> Value? {
+    guard case .list(let items) = value else {
+      run.report(.typeMismatch, "Type", "expected list, \(found(value))")
+      return nil
+    }
+    checkCount(items.count, in: &run)
+    var result: [Value] = []
+    result.reserveCapacity(items.count)
+    var seen: Set<[UInt8]> = []
+    for (index, item) in items.enumerated() {
+      run.path.append(.index(index))
+      if let checked = self.item(item, in: &run) {
+        if let name = descriptor.uniqueBy, let mark = checked[name], !seen.insert(CBOR.encode(mark)).inserted {
+          let shown = memberIndexes[NameKey(name)].map { members[$0].shown(mark) } ?? mark.type.description
+          run.report(.invalidValue, "UniqueBy", "`\(name)` is \(shown), as in an item before")
+        }
+        result.append(checked)
+      }
+      run.path.removeLast()
+    }
+    return .list(result)
+  }
+
+  private func item(_ value: Value, in run: inout ValidationRun) -> Value? {
+    guard case .object(let given) = value else {
+      run.report(.typeMismatch, "Type", "expected object, \(found(value))")
+      return nil
+    }
+    var result: [Value.Member] = []
+    result.reserveCapacity(given.count)
+    var present = [Bool](repeating: false, count: members.count)
+    for member in given {
+      guard let index = memberIndexes[NameKey(member.key)] else {
+        let near = didYouMean(nearestNames(to: member.key, among: members.map { $0.descriptor.key }, limit: 1))
+        run.report(.invalidValue, "ItemTemplate", "`\(member.key)` is not a member of an item\(near)")
+        continue
+      }
+      present[index] = true
+      if let checked = members[index].check(member.value, in: &run) {
+        result.append(.init(member.key, checked))
+      }
+    }
+    for (index, member) in members.enumerated() where member.descriptor.isRequired && !present[index] {
+      run.report(.invalidValue, "Required", "`\(member.descriptor.key)` is required")
+    }
+    return .object(result)
+  }
+}
