@@ -1,0 +1,82 @@
+"""Livery: the settings and branding store for apps on devices.
+
+    with livery.open("/var/lib/kiosk/settings", create=True) as store:
+      store.set("idleResetSeconds", 120)
+      print(store.get_int("idleResetSeconds"))
+
+A store is a directory that any number of processes and threads use at once. See docs/python.md.
+"""
+
+from ._native import library_path, library_version
+from .change import Change
+from .errors import (
+  BufferTooSmallError,
+  BusyError,
+  ClosedError,
+  ConflictError,
+  CorruptError,
+  ForkedError,
+  FormatNewerError,
+  InputOutputError,
+  InvalidArgumentError,
+  InvalidValueError,
+  LiveryError,
+  LockedError,
+  NoSpaceError,
+  NotAStoreError,
+  NotFoundError,
+  NoValueError,
+  ParseError,
+  PermissionDeniedError,
+  ReadOnlyError,
+  SchemaInvalidError,
+  SchemaNewerError,
+  TypeMismatchError,
+)
+from .log import LogLevel, set_log_handler
+from .schema import check_schema
+from .store import Key, Snapshot, Store, open
+from .value import URL, Color, Image, Layer, Settable, Value
+
+__version__ = "0.1.0"
+
+__all__ = [
+  "BufferTooSmallError",
+  "BusyError",
+  "Change",
+  "ClosedError",
+  "Color",
+  "ConflictError",
+  "CorruptError",
+  "ForkedError",
+  "FormatNewerError",
+  "Image",
+  "InputOutputError",
+  "InvalidArgumentError",
+  "InvalidValueError",
+  "Key",
+  "Layer",
+  "LiveryError",
+  "LockedError",
+  "LogLevel",
+  "NoSpaceError",
+  "NoValueError",
+  "NotAStoreError",
+  "NotFoundError",
+  "ParseError",
+  "PermissionDeniedError",
+  "ReadOnlyError",
+  "SchemaInvalidError",
+  "SchemaNewerError",
+  "Settable",
+  "Snapshot",
+  "Store",
+  "TypeMismatchError",
+  "URL",
+  "Value",
+  "check_schema",
+  "library_path",
+  "library_version",
+  "open",
+  "set_log_handler",
+]

@@ -1,0 +1,162 @@
+"""Python's own types to the library's values and back."""
+from __future__ import annotations
+
+from datetime import datetime, timedelta, timezone
+from typing import Any, Callable, Dict, Iterable, List, Mapping, Optional, Tuple
+
+from . import _native
+from .errors import InvalidValueError, LiveryError, TypeMismatchError
+from .value import URL, Color, Image
+
+_EPOCH = datetime(1970, 1, 1, tzinfo=timezone.utc)
+_MICROSECOND = timedelta(microseconds=1)
+
+# -- Values to Python -------------------------------------------------------------------------------------------------
+
+
+def moment(microseconds: int) -> datetime:
+  """The library's dates are of the years 1 to 9999, and so are Python's."""
+  return _EPOCH + timedelta(microseconds=microseconds)
+
+
+def take(value: int) -> Any:
+  """The value as Python's own types; its reference is released."""
+  return _take(_native.ValueReader(), value)
+
+
+def _take(reader: _native.ValueReader, value: int) -> Any:
+  try:
+    kind = reader.kind(value)
+    read = _READ.get(kind)
+    if read is None:
+      raise TypeMismatchError(f"the value is of type {kind}, which this package does not know")
+    return read(reader, value)
+  finally:
+    _native.value_release(value)
+
+
+def _take_list(reader: _native.ValueReader, value: int) -> List[Any]:
+  return [_take(reader, reader.item(value, index)) for index in range(reader.count(value))]
+
+
+def _take_object(reader: _native.ValueReader, value: int) -> Dict[str, Any]:
+  members = range(reader.count(value))
+  return {reader.key(value, index): _take(reader, reader.item(value, index)) for index in members}
+
+
+_READ: Dict[int, Callable[[_native.ValueReader, int], Any]] = {
+  1: _native.ValueReader.as_bool,
+  2: _native.ValueReader.as_int,
+  3: _native.ValueReader.as_double,
+  4: _native.ValueReader.as_string,
+  5: _native.ValueReader.as_data,
+  6: lambda reader, value: URL(reader.as_string(value)),
+  7: lambda reader, value: moment(reader.as_date(value)),
+  8: lambda reader, value: Color(*reader.as_color(value)),
+  9: lambda reader, value: Image(reader.as_string(value)),
+  10: _take_list,
+  11: _take_object,
+}
+
+
+def report(outcome: _native.Report) -> Dict[str, Any]:
+  """The report of a call; on failure the exception carries it."""
+  error, value = outcome
+  content: Optional[Dict[str, Any]] = take(value) if value else None
+  if error is not None:
+    error.report = content
+    raise error
+  return content or {}
+
+
+# -- Python to values -------------------------------------------------------------------------------------------------
+
+
+def make(name: str, value: object) -> int:
+  """A new reference to a value for a setting, to be released. Errors name the setting and the place in the value."""
+  path: List[str] = []
+  try:
+    return _make(value, path)
+  except LiveryError as error:
+    raise type(error)(f"{name}{''.join(path)}: {error.message}", setting=name) from None
+
+
+def microseconds(when: datetime) -> int:
+  """Since 1970; InvalidValueError for a datetime without a time zone."""
+  if when.utcoffset() is None:
+    raise InvalidValueError(f"{when.isoformat()} has no time zone: use an aware datetime")
+  return (when - _EPOCH) // _MICROSECOND
+
+
+def _make(value: object, path: List[str]) -> int:
+  if isinstance(value, bool):
+    return _native.make_bool(value)
+  if isinstance(value, int):
+    if not -(1 << 63) <= value < 1 << 63:
+      raise InvalidValueError("the integer does not fit in 64 bits with sign")
+    return _native.make_int(int(value))
+  if isinstance(value, float):
+    return _native.make_double(value)
+  if isinstance(value, URL):
+    return _native.make_url(_utf8(value))
+  if isinstance(value, Image):
+    return _native.make_image(_utf8(value))
+  if isinstance(value, str):
+    return _native.make_string(_utf8(value))
+  if isinstance(value, (bytes, bytearray, memoryview)):
+    return _native.make_data(bytes(value))
+  if isinstance(value, datetime):
+    return _native.make_date(microseconds(value))
+  if isinstance(value, Color):
+    return _native.make_color(_components(value))
+  if isinstance(value, (list, tuple)):
+    return _assembled(len(value), ((f"[{i}]", item) for i, item in enumerate(value)), path, _native.make_list)
+  if isinstance(value, Mapping):
+    keys, members = [_key(key) for key in value], [(f".{key}", member) for key, member in value.items()]
+    return _assembled(len(keys), members, path, lambda items: _native.make_object(keys, items))
+  if value is None:
+    raise TypeMismatchError("None is no value; use reset() to remove one")
+  raise TypeMismatchError(f"{type(value).__name__} is no type that a setting can have")
+
+
+def _assembled(
+  count: int, parts: Iterable[Tuple[str, Any]], path: List[str], assemble: Callable[[List[int]], int]
+) -> int:
+  if len(path) >= _native.DEPTH_MAX:
+    raise InvalidValueError(f"the value is nested deeper than {_native.DEPTH_MAX}")
+  if count > _native.VALUE_MAX:
+    raise InvalidValueError(f"the value is larger than {_native.VALUE_MAX} bytes")
+  items: List[int] = []
+  try:
+    for step, part in parts:
+      path.append(step)
+      items.append(_make(part, path))
+      path.pop()
+    return assemble(items)
+  finally:
+    for item in items:
+      _native.value_release(item)
+
+
+def _utf8(value: str) -> bytes:
+  try:
+    return value.encode()
+  except UnicodeEncodeError:
+    raise InvalidValueError("the text is not valid Unicode: it contains a surrogate") from None
+
+
+def _key(key: object) -> bytes:
+  if not isinstance(key, str):
+    raise TypeMismatchError(f"the key {key!r} is not text")
+  raw = _utf8(key)
+  if b"\0" in raw:
+    raise InvalidValueError(f"the key {key!r} contains a NUL")
+  return raw
+
+
+def _components(color: Color) -> _native.Components:
+  try:
+    red, green, blue, alpha = (float(component) for component in color)
+  except (TypeError, ValueError, OverflowError):
+    raise InvalidValueError("a color's components are numbers from 0 to 1") from None
+  return red, green, blue, alpha

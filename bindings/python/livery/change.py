@@ -1,0 +1,124 @@
+"""Change settings together."""
+from __future__ import annotations
+
+from datetime import datetime, timedelta, timezone
+from types import TracebackType
+from typing import Any, Dict, List, Optional, Type, Union
+
+from . import _convert, _native
+from ._handle import Handle
+from .errors import ClosedError, ForkedError, InvalidArgumentError, LiveryError
+from .value import Layer, Settable
+
+
+class Change(Handle):
+  """A change set: edits to one layer, committed together.
+
+  Leaving its ``with`` block commits, an exception in the block discards. Whether the values fit is found at commit;
+  the exception's ``violations`` then list everything that was wrong, and nothing was changed.
+  """
+
+  _kind = "change set"
+
+  def __init__(self, store: Handle, number: int, layer: Layer, origin: Optional[str]) -> None:
+    self._store, self._layer = store, layer
+    self._revision: Optional[int] = None
+    raw_origin = None if origin is None else _native.text("an origin", origin)
+    super().__init__(_native.change_begin(number, layer), _native.change_discard)
+    if raw_origin is not None:
+      try:
+        _native.change_origin(self._number, raw_origin)
+      except LiveryError:
+        self.close()
+        raise
+
+  @property
+  def layer(self) -> Layer:
+    """The layer that it changes."""
+    return self._layer
+
+  @property
+  def revision(self) -> Optional[int]:
+    """The revision of the commit; None until then."""
+    return self._revision
+
+  def __setitem__(self, name: str, value: Settable) -> None:
+    self.set(name, value)
+
+  def __delitem__(self, name: str) -> None:
+    self.reset(name)
+
+  def set(self, name: str, value: Settable) -> None:
+    """Set a setting; a later edit of the same setting replaces an earlier one."""
+    number, raw = self._number, _native.text("a setting's name", name)
+    handle = _convert.make(name, value)
+    try:
+      _native.change_set_value(number, raw, handle)
+    finally:
+      _native.value_release(handle)
+
+  def reset(self, name: str) -> None:
+    """Remove the layer's value of a setting, which uncovers the one beneath."""
+    _native.change_reset(self._number, _native.text("a setting's name", name))
+
+  def reset_all(self) -> None:
+    """Remove all values of the layer, and forget the edits made so far."""
+    _native.change_reset_all(self._number)
+
+  def expires(self, when: Union[datetime, timedelta, None]) -> None:
+    """Say when the values that are set from here on expire: a moment, a time from now, or None for never.
+
+    Only values of the ``session`` and ``override`` layers can.
+    """
+    if isinstance(when, timedelta):
+      when = _later(when)
+    if when is not None and not isinstance(when, datetime):
+      raise TypeError(f"an expiry is a datetime, a timedelta or None, not {type(when).__name__}")
+    # For the library 0 is never, so the moment 0, which is past, becomes its neighbor.
+    _native.change_expires(self._number, 0 if when is None else _convert.microseconds(when) or 1)
+
+  def expect(self, name: str, revision: int) -> None:
+    """Commit only if the setting was not changed after that revision; 0 expects that it never had a value."""
+    raw = _native.text("a setting's name", name)
+    if not 0 <= revision < 1 << 64:
+      raise InvalidArgumentError(f"revision is out of range: {revision}")
+    _native.change_expect(self._number, raw, revision)
+
+  def commit(self) -> int:
+    """Validate and commit, and return the revision. On failure the change set stays open, to be corrected."""
+    number = self._number
+    try:
+      revision = _native.change_commit(number)
+    except (ClosedError, ForkedError):
+      raise
+    except LiveryError as error:
+      error.violations = self.violations()
+      raise
+    self._finalizer.detach()
+    self._revision = revision
+    return revision
+
+  def violations(self) -> List[Dict[str, Any]]:
+    """Everything that was wrong at the last commit: dicts with name, status, message and, if it applies, constraint."""
+    found: List[Dict[str, Any]] = _convert.take(_native.change_violations(self._number))
+    return found
+
+  def discard(self) -> None:
+    """Forget the edits. The same as close()."""
+    self.close()
+
+  def __exit__(
+    self, kind: Optional[Type[BaseException]], error: Optional[BaseException], trace: Optional[TracebackType]
+  ) -> None:
+    try:
+      if kind is None and not self.closed:
+        self.commit()
+    finally:
+      self.close()
+
+
+def _later(delay: timedelta) -> datetime:
+  try:
+    return datetime.now(timezone.utc) + delay
+  except OverflowError:
+    raise InvalidArgumentError(f"{delay} from now is beyond the year 9999") from None

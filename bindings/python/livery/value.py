@@ -1,0 +1,84 @@
+"""The types of values that Python has no type of its own for."""
+from __future__ import annotations
+
+import re
+from datetime import datetime
+from enum import IntEnum
+from typing import Any, Dict, List, Mapping, NamedTuple, Tuple, Union
+
+from .errors import InvalidArgumentError, InvalidValueError
+
+
+class Layer(IntEnum):
+  """Where a value was set, weakest first. Every function that takes a layer takes its name in lower case, too."""
+
+  DEFAULTS = 0
+  BUNDLE = 1
+  RECOMMENDED = 2
+  USER = 3
+  SESSION = 4
+  ENFORCED = 5
+  OVERRIDE = 6
+
+  @classmethod
+  def of(cls, layer: Union["Layer", str, int]) -> "Layer":
+    """The layer of that name or number; InvalidArgumentError if there is none."""
+    if isinstance(layer, str):
+      found = cls.__members__.get(layer.upper()) if layer == layer.lower() else None
+    elif isinstance(layer, int) and not isinstance(layer, bool):
+      found = next((one for one in cls if one == layer), None)
+    else:
+      raise TypeError(f"a layer is a name or a Layer, not {type(layer).__name__}")
+    if found is None:
+      names = ", ".join(name.lower() for name in cls.__members__)
+      raise InvalidArgumentError(f"no such layer: {layer!r}; there are {names}")
+    return found
+
+
+class URL(str):
+  """Text that is empty or an absolute URL. It is checked when it is set, not when it is made."""
+
+  __slots__ = ()
+
+  def __repr__(self) -> str:
+    return f"URL({str.__repr__(self)})"
+
+
+class Image(str):
+  """A reference to an image asset, by convention the SHA-256 of its bytes in hexadecimal."""
+
+  __slots__ = ()
+
+  def __repr__(self) -> str:
+    return f"Image({str.__repr__(self)})"
+
+
+class Color(NamedTuple):
+  """An sRGB color: components and alpha from 0 to 1, alpha not premultiplied. Stored with 32 bits a component."""
+
+  red: float
+  green: float
+  blue: float
+  alpha: float = 1.0
+
+  @property
+  def hex(self) -> str:
+    """The color as ``#RRGGBBAA``, each component rounded to 8 bits."""
+    return "#" + "".join(f"{max(0, min(255, int(component * 255 + 0.5))):02X}" for component in self)
+
+  @classmethod
+  def from_hex(cls, text: str) -> "Color":
+    """The color that ``#RGB``, ``#RRGGBB`` or ``#RRGGBBAA`` spells; InvalidValueError for anything else."""
+    if not re.fullmatch(r"#([0-9a-fA-F]{3}|[0-9a-fA-F]{6}|[0-9a-fA-F]{8})", text):
+      raise InvalidValueError(f"{text!r} is no color: write #RGB, #RRGGBB or #RRGGBBAA")
+    digits = text[1:] if len(text) > 4 else "".join(digit * 2 for digit in text[1:])
+    return cls(*(int(digits[at : at + 2], 16) / 255 for at in range(0, len(digits), 2)))
+
+
+#: What a read returns, and what a list or an object is made of.
+Value = Union[bool, int, float, str, bytes, datetime, Color, List[Any], Dict[str, Any]]
+
+#: What can be set: the same, and what converts to it without a doubt.
+Settable = Union[
+  bool, int, float, str, bytes, bytearray, memoryview, datetime, Color, List[Any], Tuple[Any, ...], Mapping[str, Any]
+]
