@@ -63,6 +63,30 @@ public final class Environment: @unchecked Sendable {
     return try body(Transaction(handle: reader))
   }
 
+  /// Runs `body` in a read transaction whose database handles stay valid afterwards.
+  public func openDatabases<R, E: LMDBErrorConvertible>(_ body: (Transaction) throws(E) -> R) throws(E) -> R {
+    gate.enter()
+    defer { gate.leave() }
+    var begun: OpaquePointer?
+    let code = mdb_txn_begin(handle, nil, UInt32(MDB_RDONLY), &begun)
+    guard code == MDB_SUCCESS, let begun else { throw E(LMDBError(code: code)) }
+    let result: R
+    do { result = try body(Transaction(handle: begun)) } catch {
+      mdb_txn_abort(begun)
+      throw error
+    }
+    let committed = mdb_txn_commit(begun)
+    guard committed == MDB_SUCCESS else { throw E(LMDBError(code: committed)) }
+    return result
+  }
+
+  /// The number of named databases, and of keys outside of them.
+  public var rootEntries: Int {
+    var stat = MDB_stat()
+    mdb_env_stat(handle, &stat)
+    return Int(stat.ms_entries)
+  }
+
   /// Begins a read transaction that stays open until the object is closed. While it is, the map cannot be moved.
   public func snapshot() throws(LMDBError) -> HeldTransaction {
     gate.enter()
@@ -222,5 +246,16 @@ public final class HeldTransaction: @unchecked Sendable {
   /// Ends the transaction; to be called once.
   public func close() {
     environment.end(transaction.handle)
+  }
+}
+
+extension Environment {
+  /// The LMDB library in use, such as "0.9.24".
+  public static var version: String {
+    var major: Int32 = 0
+    var minor: Int32 = 0
+    var patch: Int32 = 0
+    mdb_version(&major, &minor, &patch)
+    return "\(major).\(minor).\(patch)"
   }
 }

@@ -14,6 +14,21 @@ public struct LMDBError: Error, Sendable {
     return String(cString: text)
   }
 
+  /// What a caller may want to tell apart.
+  public enum Kind: Sendable {
+    case damaged, foreign, mapFull, readersFull, system, other
+  }
+
+  public var kind: Kind {
+    switch code {
+    case MDB_CORRUPTED, MDB_PAGE_NOTFOUND, MDB_CURSOR_FULL, MDB_PAGE_FULL: .damaged
+    case MDB_INVALID, MDB_VERSION_MISMATCH: .foreign
+    case MDB_MAP_FULL: .mapFull
+    case MDB_READERS_FULL: .readersFull
+    case let code: code > 0 ? .system : .other
+    }
+  }
+
   static func check(_ code: Int32) throws(LMDBError) {
     guard code == MDB_SUCCESS else { throw LMDBError(code: code) }
   }

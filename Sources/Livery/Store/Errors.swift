@@ -1,31 +1,31 @@
-import CLMDB
 import CSystem
 @_exported import LiveryCore
 import LMDB
 
 extension StoreError: LMDBErrorConvertible {
-  /// The one place that tells LMDB's failures and the operating system's as ours.
+  /// The one place that tells LMDB's failures as ours.
   public init(_ error: LMDBError) {
-    self.init(lmdb: error.code, doing: "the store")
-  }
-
-  init(lmdb code: Int32, doing what: String) {
-    let found: Code
-    switch code {
-    case MDB_CORRUPTED, MDB_PAGE_NOTFOUND, MDB_CURSOR_FULL, MDB_PAGE_FULL: found = .corrupt
-    case MDB_INVALID, MDB_VERSION_MISMATCH: found = .notAStore
-    case MDB_MAP_FULL, ENOSPC, EDQUOT, EFBIG: found = .noSpace
-    case MDB_READERS_FULL, EAGAIN, EBUSY: found = .busy
-    case EACCES, EPERM, EROFS: found = .permission
-    case ENOENT: found = .notFound
-    default: found = .io
+    switch error.kind {
+    case .damaged: self.init(.corrupt, "the store's file is damaged (\(error.message)): restore a backup")
+    case .foreign: self.init(.notAStore, "the directory holds no store: \(error.message)")
+    case .mapFull: self.init(.noSpace, "the store has outgrown the address space that it can reserve")
+    case .readersFull: self.init(.busy, "all reader slots of the store are taken")
+    case .system: self = .system(error.code, "the store")
+    case .other: self.init(.io, "the store: \(error.message)")
     }
-    self.init(found, "\(what): \(LMDBError(code: code).message)", systemError: code > 0 ? code : 0)
   }
 
-  /// From errno.
+  /// From errno: the one place that tells the operating system's failures as ours.
   static func system(_ code: Int32, _ what: String) -> StoreError {
-    StoreError(lmdb: code, doing: what)
+    let found: Code =
+      switch code {
+      case ENOSPC, EDQUOT, EFBIG: .noSpace
+      case EAGAIN, EBUSY: .busy
+      case EACCES, EPERM, EROFS: .permission
+      case ENOENT: .notFound
+      default: .io
+      }
+    return StoreError(found, "\(what): \(LMDBError(code: code).message)", systemError: code)
   }
 
   static func damaged(_ what: String, setting: String? = nil) -> StoreError {

@@ -97,6 +97,16 @@ struct View {
     }
   }
 
+  /// Walks where a layer has values, without looking at them.
+  func walkPlaces(_ layer: Layer, _ body: (LayerKey) -> Void) throws(StoreError) {
+    try walk(databases.layers, from: [layer.rawValue]) { (key, _) throws(StoreError) in
+      guard let place = LayerKey(key) else { throw StoreError.damaged("a key") }
+      guard place.layer == layer else { return false }
+      body(place)
+      return true
+    }
+  }
+
   /// Where values have expired by a moment.
   func expired(by now: Timestamp) throws(StoreError) -> [ExpiryKey] {
     var found: [ExpiryKey] = []
@@ -149,7 +159,7 @@ struct View {
     var failure: StoreError?
     do {
       try transaction.walk(database, from: start) { key, value in
-        do { return try body(key, value) } catch {
+        do throws(StoreError) { return try body(key, value) } catch {
           failure = error
           return false
         }

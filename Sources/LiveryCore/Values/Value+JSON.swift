@@ -1,16 +1,18 @@
 extension Value {
   /// A value from JSON.
   ///
-  /// Errors: `.invalidValue` for a null, or nesting deeper than `maximumDepth`; the message has the JSON pointer.
-  public init(json: JSON) throws(StoreError) {
+  /// Errors: `.invalidValue` for a null, or nesting deeper than `depthLimit`; the message has the JSON pointer.
+  ///
+  /// - Parameter depthLimit: higher only for documents that wrap values.
+  public init(json: JSON, depthLimit: Int = Value.maximumDepth) throws(StoreError) {
     do {
-      self = try Value.converted(json, depth: 0)
+      self = try Value.converted(json, depth: 0, limit: depthLimit)
     } catch {
       throw StoreError(.invalidValue, error.message)
     }
   }
 
-  private static func converted(_ json: JSON, depth: Int) throws(Misfit) -> Value {
+  private static func converted(_ json: JSON, depth: Int, limit: Int) throws(Misfit) -> Value {
     switch json {
     case .null: throw Misfit("null is no value; leave the member out instead")
     case .bool(let truth): return .bool(truth)
@@ -18,24 +20,24 @@ extension Value {
     case .double(let number): return .double(number)
     case .string(let text): return .string(text)
     case .array(let elements):
-      guard depth < maximumDepth else { throw Misfit("nested deeper than \(maximumDepth) levels") }
+      guard depth < limit else { throw Misfit("nested deeper than \(limit) levels") }
       var items: [Value] = []
       items.reserveCapacity(elements.count)
       for (index, element) in elements.enumerated() {
         do {
-          items.append(try converted(element, depth: depth + 1))
+          items.append(try converted(element, depth: depth + 1, limit: limit))
         } catch {
           throw error.within(String(index))
         }
       }
       return .list(items)
     case .object(let entries):
-      guard depth < maximumDepth else { throw Misfit("nested deeper than \(maximumDepth) levels") }
+      guard depth < limit else { throw Misfit("nested deeper than \(limit) levels") }
       var members: [Member] = []
       members.reserveCapacity(entries.count)
       for entry in entries {
         do {
-          members.append(Member(entry.key, try converted(entry.value, depth: depth + 1)))
+          members.append(Member(entry.key, try converted(entry.value, depth: depth + 1, limit: limit)))
         } catch {
           throw error.within(entry.key)
         }

@@ -1,0 +1,298 @@
+import LMDB
+
+/// One edit of one layer.
+struct Edit: Sendable {
+  enum Action: Sendable {
+    case set(Value)
+    case reset
+  }
+
+  /// What an import brings back of a value's past.
+  struct Provenance: Sendable {
+    var revision: UInt64
+    var time: Timestamp
+    var origin: String
+    /// It did not count for want of a declaration that it satisfies, and is to be kept nevertheless.
+    var isSetAside = false
+  }
+
+  var name: String
+  var layer: Layer
+  var action: Action
+  var expires: Timestamp?
+  var provenance: Provenance?
+}
+
+/// What is to be committed as one.
+struct CommitRequest: Sendable {
+  var edits: [Edit] = []
+  /// Layers whose values all go, before the edits.
+  var clearedLayers: [Layer] = []
+  /// Settings that must not have changed after a revision, in a layer.
+  var expectations: [(name: String, layer: Layer, revision: UInt64)] = []
+  var origin = ""
+  /// An import of all layers brings back locks together with what they lock.
+  var ignoresLocks = false
+  /// Leave out what is refused, in place of refusing everything.
+  var isPartial = false
+  /// Take the revisions of provenances if the store has no values of its own.
+  var restoresRevisions = false
+  var allowsOverride = false
+}
+
+/// Something that a commit refuses.
+struct Refusal: Sendable {
+  var name: String
+  var code: StoreError.Code
+  var constraint: String?
+  var message: String
+
+  var value: Value {
+    var members: [Value.Member] = [
+      .init("name", .string(name)), .init("status", .string(code.description)), .init("message", .string(message)),
+    ]
+    if let constraint { members.append(.init("constraint", .string(constraint))) }
+    return .object(members)
+  }
+}
+
+struct CommitResult: Sendable {
+  var revision: UInt64
+  /// How many values were set.
+  var count: Int
+  var refusals: [Refusal]
+  /// Nothing was committed, because of `refusals`.
+  var isRefused: Bool
+}
+
+extension Store {
+  /// Validates a request as a whole and commits it as one transaction.
+  func commit(_ request: CommitRequest) throws(StoreError) -> CommitResult {
+    try write { (view) throws(StoreError) in
+      var committer = try Committer(view, request)
+      return try committer.run()
+    }
+  }
+}
+
+/// The commit of one request, inside its transaction.
+private struct Committer {
+  let view: View
+  let request: CommitRequest
+  let now = Timestamp.now
+  let facts: SchemaFacts
+  let revision: UInt64
+  let takesRevisions: Bool
+  var refusals: [Refusal] = []
+  var touched = NameSet()
+  var count = 0
+
+  init(_ view: View, _ request: CommitRequest) throws(StoreError) {
+    self.view = view
+    self.request = request
+    facts = try view.schemaFacts()
+    let present = try view.revision()
+    takesRevisions = request.restoresRevisions ? try !view.hasOwnValues() : false
+    var next = present + 1
+    if takesRevisions {
+      for edit in request.edits { next = max(next, min(edit.provenance?.revision ?? 0, UInt64(Int64.max))) }
+    }
+    revision = next
+  }
+
+  mutating func run() throws(StoreError) -> Environment.Outcome<CommitResult> {
+    let present = try view.revision()
+    try checkExpectations()
+    for expired in try view.expired(by: now) { try remove(expired.place, expired) }
+    for layer in request.clearedLayers { try clear(layer) }
+    for edit in request.edits { try apply(edit) }
+    if !refusals.isEmpty, !request.isPartial {
+      return .abort(CommitResult(revision: present, count: 0, refusals: refusals, isRefused: true))
+    }
+    guard !touched.isEmpty else {
+      return .abort(CommitResult(revision: present, count: count, refusals: refusals, isRefused: false))
+    }
+    for name in touched.names {
+      try view.recomputeEffective(name, takesUndeclared: facts.isOpen, revision: revision, now: now)
+    }
+    try view.putRevision(revision)
+    return .commit(CommitResult(revision: revision, count: count, refusals: refusals, isRefused: false))
+  }
+
+  private func checkExpectations() throws(StoreError) {
+    for expected in request.expectations {
+      let name = try view.resolveAlias(expected.name)
+      let effective = try view.effective(name)?.revision ?? 0
+      let own = try view.record(LayerKey(expected.layer, name))?.revision ?? 0
+      let last = max(effective, own)
+      guard last <= expected.revision else {
+        throw StoreError(
+          .conflict, "`\(name)` was changed at revision \(last), after revision \(expected.revision) that was expected",
+          setting: name)
+      }
+    }
+  }
+
+  private mutating func clear(_ layer: Layer) throws(StoreError) {
+    // What is set again below is left for the comparison there, so that replacing a layer by the same changes nothing.
+    var setAgain = NameSet()
+    for edit in request.edits where edit.layer == layer {
+      if case .set = edit.action { setAgain.insert(try view.resolveAlias(edit.name)) }
+    }
+    var places: [LayerKey] = []
+    try view.walkPlaces(layer) { if !setAgain.contains($0.name) { places.append($0) } }
+    for place in places { try remove(place) }
+  }
+
+  private mutating func remove(_ place: LayerKey, _ expiry: ExpiryKey? = nil) throws(StoreError) {
+    try view.delete(place)
+    if let expiry { try view.deleteExpiry(expiry) }
+    touched.insert(place.name)
+  }
+
+  private mutating func apply(_ edit: Edit) throws(StoreError) {
+    let name = try view.resolveAlias(edit.name)
+    let descriptor = try view.descriptor(name)
+    let problems = try check(edit, name, descriptor)
+    guard problems.isEmpty else { return refusals += problems }
+
+    let place = LayerKey(edit.layer, name)
+    let old = try storedOrDamaged(place)
+    switch edit.action {
+    case .reset:
+      guard old.isThere else { return }
+      try remove(place)
+    case .set(let given):
+      var fresh: Record
+      switch validate(given, name, descriptor) {
+      case .success(let value): fresh = record(value, edit)
+      case .failure(let refused):
+        guard edit.provenance?.isSetAside == true, (try? given.check()) != nil else { return refusals += refused.all }
+        fresh = record(given, edit)
+        fresh.isRejected = true
+      }
+      count += 1
+      if let old = old.record, old.saysTheSame(as: fresh) { return }
+      try view.put(fresh, place)
+      touched.insert(name)
+    }
+  }
+
+  /// A damaged value can be set anew or removed like any other.
+  private func storedOrDamaged(_ place: LayerKey) throws(StoreError) -> (isThere: Bool, record: Record?) {
+    do throws(StoreError) {
+      let record = try view.record(place)
+      return (record != nil, record)
+    } catch {
+      guard error.code == .corrupt else { throw error }
+      return (true, nil)
+    }
+  }
+
+  /// Whether an edit is allowed at all, whatever its value.
+  private func check(_ edit: Edit, _ name: String, _ descriptor: SettingDescriptor?) throws(StoreError) -> [Refusal] {
+    var found: [Refusal] = []
+    func refuse(_ code: StoreError.Code, _ message: String, _ constraint: String? = nil) {
+      found.append(Refusal(name: edit.name, code: code, constraint: constraint, message: message))
+    }
+    if descriptor == nil, !facts.isOpen, edit.provenance?.isSetAside != true {
+      let error = view.unknown(edit.name)
+      refuse(error.code, error.message)
+      return found
+    }
+    if edit.layer == .override, !request.allowsOverride {
+      refuse(.readOnly, "`\(name)`: the layer override needs a store that was opened to allow it")
+    }
+    if descriptor?.isReadOnly == true, !edit.layer.isConsole, !request.ignoresLocks {
+      refuse(.readOnly, "`\(name)` is read-only: only the console's layers may set it, not \(edit.layer)", "ReadOnly")
+    }
+    if edit.layer < .enforced, !request.ignoresLocks,
+      let enforced = try storedOrDamaged(LayerKey(.enforced, name)).record, enforced.counts(at: now)
+    {
+      refuse(.locked, "`\(name)` is locked: the layer enforced holds a value, so \(edit.layer) cannot be changed")
+    }
+    if case .set = edit.action {
+      if let expires = edit.expires {
+        if !edit.layer.canExpire { refuse(.invalidValue, "`\(name)`: values of the layer \(edit.layer) cannot expire") }
+        if expires <= now {
+          refuse(.invalidValue, "`\(name)`: the expiry time \(expires.rfc3339) has passed", "Expires")
+        }
+      } else if edit.layer == .override {
+        refuse(.invalidValue, "`\(name)`: a value of the layer override needs an expiry time", "Expires")
+      }
+    }
+    return found
+  }
+
+  private struct Refused: Error {
+    let all: [Refusal]
+  }
+
+  private func validate(
+    _ given: Value, _ name: String, _ descriptor: SettingDescriptor?
+  ) -> Result<Value, Refused> {
+    guard let descriptor else {
+      do throws(StoreError) { try given.check() } catch {
+        return .failure(
+          Refused(all: [Refusal(name: name, code: error.code, message: "`\(name)`: \(error.message)")]))
+      }
+      return .success(given)
+    }
+    switch descriptor.validated(given) {
+    case .valid(let value): return .success(value)
+    case .invalid(let violations):
+      return .failure(
+        Refused(
+          all: violations.map {
+            Refusal(name: name, code: $0.code, constraint: $0.constraint, message: $0.message)
+          }))
+    }
+  }
+
+  private func record(_ value: Value, _ edit: Edit) -> Record {
+    let past = edit.provenance
+    return Record(
+      value, layer: edit.layer, revision: takesRevisions ? past?.revision ?? revision : revision,
+      time: past?.time ?? now, expires: edit.expires, origin: past?.origin ?? request.origin)
+  }
+}
+
+extension View {
+  /// Whether any layer but the defaults holds a value.
+  func hasOwnValues() throws(StoreError) -> Bool {
+    var found = false
+    try walk(databases.layers, from: [Layer.bundle.rawValue]) { (_, _) throws(StoreError) in
+      found = true
+      return false
+    }
+    return found
+  }
+
+  /// Decides anew what is in effect for a setting, and stores it if it is something else than before.
+  func recomputeEffective(
+    _ name: String, takesUndeclared: Bool, revision: UInt64, now: Timestamp
+  ) throws(StoreError) {
+    let isDeclared = try descriptor(name) != nil
+    guard isDeclared || takesUndeclared else { return try deleteEffective(name) }
+    let resolution = resolve(try records(of: name), at: now)
+    var fresh = resolution.winner ?? Record(nil, layer: .defaults, revision: revision, time: now)
+    fresh.isLocked = resolution.isLocked
+    fresh.revision = revision
+    if let old = try? effective(name), old.saysTheSame(as: fresh) { return }
+    try putEffective(fresh, name)
+  }
+}
+
+/// Distinct names in the order they were first met, compared byte by byte.
+struct NameSet {
+  private(set) var names: [String] = []
+  private var known: Set<[UInt8]> = []
+
+  var isEmpty: Bool { names.isEmpty }
+
+  func contains(_ name: String) -> Bool { known.contains(name.bytes) }
+
+  mutating func insert(_ name: String) {
+    if known.insert(name.bytes).inserted { names.append(name) }
+  }
+}

@@ -1,0 +1,72 @@
+extension Store {
+  /// Settings as JSON: `{"Version", "Values"}` of the effective values, or one object for each layer.
+  ///
+  /// All of it is of one moment; the same content gives the same bytes. Corresponds to `livery_export_json` in C.
+  public func exportJSON(layers: Bool = false, pretty: Bool = false) throws(StoreError) -> String {
+    let document = try read { (view) throws(StoreError) in
+      layers ? try exportLayers(view) : try exportEffective(view)
+    }
+    return document.json(pretty: pretty)
+  }
+
+  private func exportEffective(_ view: View) throws(StoreError) -> Value {
+    let now = Timestamp.now
+    var values: [Value.Member] = []
+    var types: [Value.Member] = []
+    try view.walkEffective { (name, record) throws(StoreError) in
+      guard let value = try view.current(record, name, at: now).value else { return true }
+      values.append(.init(name, value.inCanonicalOrder))
+      if let hint = TypeHints.hint(for: value), try view.descriptor(name) == nil { types.append(.init(name, hint)) }
+      return true
+    }
+    var document: [Value.Member] = [
+      .init("Version", .int(Int64(clamping: try view.schemaFacts().version))), .init("Values", .object(values)),
+    ]
+    if !types.isEmpty { document.append(.init("Types", .object(types))) }
+    return .object(document)
+  }
+
+  private func exportLayers(_ view: View) throws(StoreError) -> Value {
+    var layers: [Value.Member] = []
+    for layer in Layer.allCases {
+      var items: [Value.Member] = []
+      try view.walkLayers(layer) { (place, record) throws(StoreError) in
+        items.append(.init(place.name, try exported(record, place.name, view)))
+      }
+      if !items.isEmpty { layers.append(.init(layer.description, .object(items))) }
+    }
+    return .object([
+      .init("Version", .int(Int64(clamping: try view.schemaFacts().version))),
+      .init("Revision", .int(Int64(clamping: try view.revision()))), .init("Layers", .object(layers)),
+    ])
+  }
+
+  private func exported(_ record: Record, _ name: String, _ view: View) throws(StoreError) -> Value {
+    var members: [Value.Member] = []
+    let isDeclared = try view.descriptor(name) != nil
+    let isOrphan = isDeclared ? false : try !view.takesUndeclared()
+    let isSetAside = record.isRejected || isOrphan
+    if let value = record.value {
+      members.append(.init("value", value.inCanonicalOrder))
+      if !isDeclared || isSetAside, let hint = TypeHints.hint(for: value) { members.append(.init("type", hint)) }
+    }
+    if isSetAside { members.append(.init("setAside", .bool(true))) }
+    members.append(.init("revision", .int(Int64(clamping: record.revision))))
+    members.append(.init("time", .date(record.time)))
+    if !record.origin.isEmpty { members.append(.init("origin", .string(record.origin))) }
+    if let expires = record.expires { members.append(.init("expires", .date(expires))) }
+    return .object(members)
+  }
+}
+
+extension Value {
+  /// The same value with the members of every object in the order of their keys.
+  var inCanonicalOrder: Value {
+    switch self {
+    case .list(let items): return .list(items.map { $0.inCanonicalOrder })
+    case .object(let members):
+      return .object(members.sortedByKey().map { Member($0.key, $0.value.inCanonicalOrder) })
+    default: return self
+    }
+  }
+}

@@ -1,0 +1,27 @@
+/// Warnings that no caller is told through an error: drift of a schema, ignored input, recovery. Dropped by default.
+///
+/// Corresponds to `livery_set_log_handler` in C.
+public enum Log {
+  public typealias Handler = @Sendable (_ level: Level, _ message: String) -> Void
+
+  /// How grave a message is. Raw values are those of the C constants.
+  public enum Level: Int32, Sendable {
+    /// Something was ignored, or is not as it should be; nothing was lost.
+    case warning = 1
+    /// Something failed that no caller was told of.
+    case error = 2
+  }
+
+  private static let lock = Lock(isGlobal: true)
+  nonisolated(unsafe) private static var handler: Handler?
+
+  /// Receives the messages from here on, from any thread, outside every lock; nil for silence.
+  public static func setHandler(_ handler: Handler?) {
+    lock.withLock { Self.handler = handler }
+  }
+
+  static func write(_ level: Level, _ message: String) {
+    let handler = lock.withLock { Self.handler }
+    handler?(level, message)
+  }
+}

@@ -1,0 +1,91 @@
+import LMDB
+
+/// One moment of a store, held still, to read several settings that belong together.
+///
+/// Usable from any thread; calls on one snapshot wait for each other. Keep it for moments: space that writers free is not
+/// used again until it is closed. Corresponds to `livery_snapshot` in C.
+public final class Snapshot: @unchecked Sendable {
+  /// The revision that it shows.
+  public let revision: UInt64
+  private let store: Store
+  private let time: Timestamp
+  private let lock = Lock()
+  /// Guarded by `lock`; nil once closed.
+  private var held: HeldTransaction?
+
+  init(_ store: Store) throws(StoreError) {
+    let begun = try store.whileOpen { () throws(StoreError) in
+      let begun = try store.shared.hold()
+      Registry.retain(store.shared)
+      return begun
+    }
+    self.store = store
+    time = .now
+    held = begun.held
+    revision = begun.revision
+  }
+
+  deinit {
+    close()
+  }
+
+  /// Ends it; closing twice is fine.
+  public func close() {
+    let held = lock.withLock {
+      let held = self.held
+      self.held = nil
+      return held
+    }
+    guard let held else { return }
+    // A child process must not touch the parent's transaction.
+    guard store.isOfThisProcess else { return }
+    held.close()
+    Registry.release(store.shared)
+  }
+
+  /// A setting's effective value at the moment of the snapshot. Corresponds to `livery_snapshot_get` in C.
+  ///
+  /// - Throws: as `Store.value(_:)`.
+  public func value(_ name: String) throws(StoreError) -> Value {
+    try checkName(name)
+    let record = try read { (view) throws(StoreError) in try view.effectiveRecord(name, at: time) }
+    guard let value = record.value else { throw .noValue(name) }
+    return value
+  }
+
+  /// The next setting after a name that has a value and matches the pattern; nil if there are no more.
+  ///
+  /// Corresponds to `livery_snapshot_next` in C.
+  public func next(
+    after name: String, matching pattern: NamePattern? = nil
+  ) throws(StoreError) -> (name: String, value: Value)? {
+    try read { (view) throws(StoreError) in
+      var found: (name: String, value: Value)?
+      try view.walkEffective(after: name, prefix: pattern?.literalPrefix ?? "") { (name, record) throws(StoreError) in
+        if let pattern, !pattern.matches(name) { return true }
+        guard let value = try view.current(record, name, at: time).value else { return true }
+        found = (name, value)
+        return false
+      }
+      return found
+    }
+  }
+
+  private func read<R>(_ body: (View) throws(StoreError) -> R) throws(StoreError) -> R {
+    try store.whileOpen { () throws(StoreError) in
+      try lock.withLock { () throws(StoreError) in
+        guard let held else { throw StoreError(.closed, "the snapshot is closed") }
+        return try body(View(transaction: held.transaction, databases: store.shared.databases))
+      }
+    }
+  }
+}
+
+extension Store {
+  /// Holds the present moment still. Corresponds to `livery_snapshot_open` in C.
+  ///
+  /// - Throws: `.busy` if all reader slots are taken.
+  public func snapshot() throws(StoreError) -> Snapshot {
+    try Snapshot(self)
+  }
+}

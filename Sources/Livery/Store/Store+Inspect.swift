@@ -1,0 +1,111 @@
+extension Store {
+  /// Everything about a setting: what it is, every layer's value, which one wins and why.
+  ///
+  /// Corresponds to `livery_inspect` in C, where the members of the result are described.
+  ///
+  /// - Throws: `.notFound` if there is no such setting, `.corrupt`.
+  public func inspect(_ name: String) throws(StoreError) -> Value {
+    try checkName(name)
+    return try read { (view) throws(StoreError) in
+      let now = Timestamp.now
+      let target = try view.resolveAlias(name)
+      let descriptor = try view.descriptor(target)
+      guard let effective = try view.effective(target) else { throw view.unknown(name) }
+      let records = try view.records(of: target)
+      let resolution = resolve(records, at: now)
+      guard descriptor != nil || resolution.winner != nil || !records.isEmpty else { throw view.unknown(name) }
+
+      var members = description(target, descriptor, resolution)
+      members.append(.init("locked", .bool(resolution.isLocked)))
+      members.append(.init("reason", .string(reason(records, resolution))))
+      if let winner = resolution.winner, let value = winner.value {
+        members.append(
+          .init(
+            "effective",
+            .object([
+              .init("value", value), .init("layer", .string(winner.layer.description)),
+              .init("revision", .int(Int64(clamping: effective.revision))),
+            ])))
+      }
+      var layers: [Value] = []
+      for index in records.indices.reversed() {
+        layers.append(layerItem(records[index], resolution.states[index], descriptor))
+      }
+      members.append(.init("layers", .list(layers)))
+      return .object(members)
+    }
+  }
+
+  private func description(
+    _ name: String, _ descriptor: SettingDescriptor?, _ resolution: Resolution
+  ) -> [Value.Member] {
+    var members: [Value.Member] = [.init("name", .string(name))]
+    if let type = descriptor?.kind.description ?? resolution.winner?.value?.type.description {
+      members.append(.init("type", .string(type)))
+    }
+    guard let descriptor else { return members }
+    if let title = descriptor.title { members.append(.init("title", .string(title))) }
+    if let text = descriptor.description { members.append(.init("description", .string(text))) }
+    if !descriptor.group.isEmpty { members.append(.init("group", .string(descriptor.group))) }
+    if descriptor.constraints.count > 0 { members.append(.init("constraints", descriptor.constraints)) }
+    if let text = descriptor.deprecated { members.append(.init("deprecated", .string(text))) }
+    if !descriptor.aliases.isEmpty { members.append(.init("aliases", .list(descriptor.aliases.map { .string($0) }))) }
+    members.append(.init("secret", .bool(descriptor.isSecret)))
+    members.append(.init("readOnly", .bool(descriptor.isReadOnly)))
+    return members
+  }
+
+  private func layerItem(_ record: Record, _ state: LayerState, _ descriptor: SettingDescriptor?) -> Value {
+    var members: [Value.Member] = [.init("layer", .string(record.layer.description))]
+    if let value = record.value { members.append(.init("value", value)) }
+    members.append(.init("state", .string(state.description)))
+    members.append(.init("revision", .int(Int64(clamping: record.revision))))
+    members.append(.init("time", .date(record.time)))
+    members.append(.init("origin", .string(record.origin)))
+    if let expires = record.expires { members.append(.init("expires", .date(expires))) }
+    if state == .rejected, let value = record.value, case .invalid(let violations)? = descriptor?.validated(value),
+      let problem = violations.first
+    {
+      members.append(.init("problem", .string(problem.message)))
+    }
+    return .object(members)
+  }
+
+  /// One sentence, or a few, on which layer wins and why.
+  private func reason(_ records: [Record], _ resolution: Resolution) -> String {
+    guard let winner = resolution.winner else {
+      return records.isEmpty
+        ? "No layer has a value." : "No layer has a value that counts." + setAside(records, resolution)
+    }
+    var shadowed: [String] = []
+    for index in records.indices.reversed() where resolution.states[index] == .shadowed {
+      shadowed.append("`\(records[index].layer)`")
+    }
+    let text: String
+    switch (winner.layer, shadowed.isEmpty) {
+    case (.enforced, _):
+      text =
+        "`enforced` wins: the console enforces this value"
+        + (shadowed.isEmpty ? "" : " over " + shadowed.joined(separator: ", ")) + ", and weaker layers are locked."
+    case (.defaults, _): text = "`defaults` wins: no stronger layer has a value."
+    case (_, true): text = "`\(winner.layer)` wins: it is the only layer with a value."
+    case (_, false):
+      text = "`\(winner.layer)` wins: it is stronger than \(shadowed.joined(separator: ", "))."
+    }
+    let locked = resolution.isLocked && winner.layer != .enforced
+    return text + (locked ? " `enforced` locks the layers beneath it." : "") + setAside(records, resolution)
+  }
+
+  private func setAside(_ records: [Record], _ resolution: Resolution) -> String {
+    var text = ""
+    for index in records.indices.reversed() {
+      let record = records[index]
+      switch resolution.states[index] {
+      case .expired: text += " `\(record.layer)` expired at \(record.expires?.rfc3339 ?? "") and no longer counts."
+      case .rejected: text += " `\(record.layer)` no longer satisfies the schema and does not count."
+      case .wins, .shadowed: break
+      }
+    }
+    return text
+  }
+}

@@ -1,0 +1,110 @@
+import CSystem
+
+extension Timestamp {
+  /// The present moment, of the system's clock.
+  public static var now: Timestamp { Timestamp(microseconds: lvs_realtime_us()) }
+}
+
+extension View {
+  /// The record that is in effect at a moment, of the setting that a name or alias stands for.
+  ///
+  /// - Throws: `.notFound`, with the nearest names, if there is no such setting.
+  func effectiveRecord(_ name: String, at now: Timestamp) throws(StoreError) -> Record {
+    var name = name
+    var found = try effective(name)
+    if found == nil {
+      let target = try resolveAlias(name)
+      guard !target.sameBytes(as: name), let aliased = try effective(target) else { throw unknown(name) }
+      name = target
+      found = aliased
+    }
+    guard let record = found else { throw unknown(name) }
+    let current = try current(record, name, at: now)
+    // An undeclared setting that has been removed leaves a record that only remembers when.
+    if current.value == nil, try descriptor(name) == nil { throw unknown(name) }
+    return current
+  }
+
+  /// An effective record as it is at a moment: when its value has expired since, the one beneath.
+  func current(_ record: Record, _ name: String, at now: Timestamp) throws(StoreError) -> Record {
+    guard record.hasExpired(at: now) else { return record }
+    let resolution = resolve(try records(of: name), at: now)
+    var now = resolution.winner ?? Record(nil, layer: .defaults, revision: 0, time: now)
+    now.isLocked = resolution.isLocked
+    now.revision = record.revision
+    return now
+  }
+
+  /// Whether a setting that is not declared may exist.
+  func takesUndeclared() throws(StoreError) -> Bool {
+    try schemaFacts().isOpen
+  }
+
+  func unknown(_ name: String) -> StoreError {
+    var names: [String] = []
+    try? walkNames { known in
+      names.append(known)
+      return names.count < 10_000
+    }
+    return StoreError(
+      .notFound, "there is no setting `\(name)`\(didYouMean(nearestNames(to: name, among: names)))", setting: name)
+  }
+}
+
+extension Store {
+  /// A setting's effective value: that of the strongest layer that has one.
+  ///
+  /// Corresponds to `livery_get_value` in C.
+  ///
+  /// - Throws: `.notFound` if there is no such setting, `.noValue` if no layer has a value for it, `.corrupt`.
+  public func value(_ name: String) throws(StoreError) -> Value {
+    try checkName(name)
+    let record = try read { (view) throws(StoreError) in try view.effectiveRecord(name, at: .now) }
+    guard let value = record.value else { throw .noValue(name) }
+    return value
+  }
+
+  /// A setting's effective value in another type, if nothing is lost by that.
+  ///
+  /// Corresponds to `livery_get_bool`, `livery_get_int` and so on in C.
+  ///
+  /// - Throws: `.typeMismatch` if it does not convert; and as `value(_:)`.
+  public func value(_ name: String, as type: ValueType) throws(StoreError) -> Value {
+    let value = try value(name)
+    guard let coerced = value.coerced(to: type) else { throw try mismatch(name, value, type) }
+    return coerced
+  }
+
+  /// What to say of a value that does not convert; the value itself is shown unless it is secret.
+  private func mismatch(_ name: String, _ value: Value, _ type: ValueType) throws(StoreError) -> StoreError {
+    let isSecret = try read { (view) throws(StoreError) in
+      try view.descriptor(view.resolveAlias(name))?.isSecret ?? false
+    }
+    let shown = isSecret ? "••••••" : value.brief
+    return StoreError(
+      .typeMismatch, "`\(name)` is the \(value.type) \(shown), which does not convert to \(type) without loss",
+      setting: name)
+  }
+
+  /// All settings that have a value, as clients of App Settings Management know them: `{"Version", "Values"}`.
+  ///
+  /// Corresponds to `livery_settings` in C.
+  public func settings() throws(StoreError) -> Value {
+    try read { (view) throws(StoreError) in
+      let now = Timestamp.now
+      var values: [Value.Member] = []
+      try view.walkEffective { (name, record) throws(StoreError) in
+        if let value = try view.current(record, name, at: now).value { values.append(.init(name, value)) }
+        return true
+      }
+      let version = try view.schemaFacts().version
+      return .object([.init("Version", .int(Int64(clamping: version))), .init("Values", .object(values))])
+    }
+  }
+}
+
+extension StoreError {
+  static func noValue(_ name: String) -> StoreError {
+    StoreError(.noValue, "`\(name)` has no value: no layer sets it and the schema has no default", setting: name)
+  }
+}

@@ -1,0 +1,42 @@
+import CSystem
+import LMDB
+
+extension Store {
+  /// Figures about the store: an object `path`, `id`, `format`, `revision`, `schemaVersion`, `settings`, `values` (an object
+  /// by layer), `fileBytes`, `usedBytes`, `mapBytes`, `readers`, `maxReaders`, `lmdb`.
+  public func statistics() throws(StoreError) -> Value {
+    try read { (view) throws(StoreError) in
+      var layers: [Value.Member] = []
+      for layer in Layer.allCases {
+        var count: Int64 = 0
+        try view.walkPlaces(layer) { _ in count += 1 }
+        if count > 0 { layers.append(.init(layer.description, .int(count))) }
+      }
+      var settings = 0
+      try view.walkNames { _ in
+        settings += 1
+        return true
+      }
+      var facts = lvs_file_facts()
+      _ = lvs_file_facts_of(path + "/data.mdb", &facts)
+      let information = shared.environment.information()
+      let pageSize = try view.pageSize()
+      func int(_ number: UInt64) -> Value { .int(Int64(clamping: number)) }
+      return .object([
+        .init("path", .string(path)), .init("id", .string(Hexadecimal.encode(try view.identifier()))),
+        .init("format", int(try view.format() ?? 0)), .init("revision", int(try view.revision())),
+        .init("schemaVersion", int(try view.schemaFacts().version)), .init("settings", .int(Int64(settings))),
+        .init("values", .object(layers)), .init("fileBytes", int(facts.allocated)),
+        .init("usedBytes", int((information.lastPage + 1) * UInt64(pageSize))),
+        .init("mapBytes", int(information.mapSize)), .init("readers", int(UInt64(information.readers))),
+        .init("maxReaders", int(UInt64(information.maximumReaders))), .init("lmdb", .string(Environment.version)),
+      ])
+    }
+  }
+}
+
+extension View {
+  func pageSize() throws(StoreError) -> Int {
+    do { return try transaction.statistics(databases.meta).pageSize } catch { throw StoreError(error) }
+  }
+}

@@ -1,0 +1,136 @@
+import CSystem
+import LMDB
+import Synchronization
+
+/// An open store.
+///
+/// All members may be used from any thread. A store does not survive a fork: in the child everything throws `.forked`.
+/// Corresponds to `livery_store` in C.
+public final class Store: Sendable {
+  /// How to open a store. Corresponds to `livery_open_options` in C.
+  public struct Options: Sendable {
+    /// Make the store if the directory is missing or empty.
+    public var create = false
+    /// Refuse every change through this handle.
+    public var readOnly = false
+    /// Allow changes to the `override` layer through this handle.
+    public var allowOverride = false
+    /// Let a power failure lose the last commits of this handle; the store is never damaged.
+    public var deferred = false
+    /// How long a commit waits for other writers, in milliseconds; 0 for 5,000.
+    public var busyTimeout: UInt32 = 0
+    /// Address space reserved for the store, in bytes; 0 for 1 GiB. It grows beyond that when it must.
+    public var mapSize: UInt64 = 0
+    /// How many reads can be under way at once in all processes; 0 for 1,024.
+    public var maxReaders: UInt32 = 0
+
+    public init() {}
+
+    var effectiveTimeout: UInt32 { busyTimeout == 0 ? 5000 : busyTimeout }
+    var effectiveMapSize: UInt64 { mapSize == 0 ? 1 << 30 : mapSize }
+    var effectiveReaders: UInt32 { maxReaders == 0 ? 1024 : maxReaders }
+  }
+
+  /// The directory, as it was given.
+  public let path: String
+  public let options: Options
+  let shared: SharedEnvironment
+  private let process: UInt64
+  private let use = UseCount()
+
+  /// Opens a store. Corresponds to `livery_open` in C.
+  ///
+  /// - Throws: `.notFound`, `.notAStore`, `.formatNewer`, `.permission`, `.noSpace`, `.corrupt`, `.busy`, `.io`;
+  ///   `.invalidArgument` for an option out of range.
+  public init(path: String, options: Options = Options()) throws(StoreError) {
+    try options.check()
+    guard !path.isEmpty, !path.utf8.contains(0) else {
+      throw StoreError(.invalidArgument, "the path is empty or contains NUL")
+    }
+    self.path = path
+    self.options = options
+    process = lvs_process_token()
+    shared = try Registry.acquire(path, options)
+  }
+
+  deinit {
+    close()
+  }
+
+  /// Closes the store: calls under way finish, later ones throw `.closed`. Closing twice is fine.
+  ///
+  /// Corresponds to `livery_close` in C.
+  public func close() {
+    if use.close() { Registry.release(shared) }
+  }
+
+  var isOfThisProcess: Bool { process == lvs_process_token() }
+
+  /// Runs `body` unless the store is closed or belongs to a parent process; closing waits for it.
+  func whileOpen<R>(_ body: () throws(StoreError) -> R) throws(StoreError) -> R {
+    guard isOfThisProcess else {
+      throw StoreError(.forked, "the store was opened by this process's parent: open it again")
+    }
+    guard use.enter() else { throw StoreError(.closed, "the store is closed") }
+    defer { if use.leave() { Registry.release(shared) } }
+    return try body()
+  }
+
+  /// Runs `body` in a read transaction.
+  func read<R>(_ body: (View) throws(StoreError) -> R) throws(StoreError) -> R {
+    try whileOpen { () throws(StoreError) in try shared.read(body) }
+  }
+
+  /// Runs `body` as the only writer, in a transaction that is committed unless it throws or says otherwise.
+  func write<R>(_ body: (View) throws(StoreError) -> Environment.Outcome<R>) throws(StoreError) -> R {
+    try whileOpen { () throws(StoreError) in
+      guard !options.readOnly else { throw StoreError(.readOnly, "the store was opened read-only") }
+      return try shared.write(timeout: options.effectiveTimeout, isSynchronous: !options.deferred, body)
+    }
+  }
+
+  /// The number of commits that changed something. Corresponds to `livery_revision` in C.
+  public func revision() throws(StoreError) -> UInt64 {
+    try read { (view) throws(StoreError) in try view.revision() }
+  }
+}
+
+extension Store.Options {
+  func check() throws(StoreError) {
+    guard mapSize == 0 || (1 << 20...1 << 40).contains(mapSize) else {
+      throw StoreError(.invalidArgument, "map size \(mapSize) is not between 1 MiB and 1 TiB")
+    }
+    guard maxReaders == 0 || (8...65536).contains(maxReaders) else {
+      throw StoreError(.invalidArgument, "\(maxReaders) readers are not between 8 and 65,536")
+    }
+  }
+}
+
+/// Counts the calls inside an object, so that the last one out, or `close`, lets go of what it holds exactly once.
+final class UseCount: Sendable {
+  private static let closed = 1 << 62
+  private let state = Atomic<Int>(0)
+
+  /// False if closed.
+  func enter() -> Bool {
+    var expected = state.load(ordering: .relaxed)
+    while expected < Self.closed {
+      let (exchanged, original) = state.compareExchange(
+        expected: expected, desired: expected + 1, ordering: .acquiring)
+      if exchanged { return true }
+      expected = original
+    }
+    return false
+  }
+
+  /// Whether the caller has to let go: it was the last one in after a close.
+  func leave() -> Bool {
+    state.subtract(1, ordering: .acquiringAndReleasing).newValue == Self.closed
+  }
+
+  /// Whether the caller has to let go; false while calls are inside, and if it was closed before.
+  func close() -> Bool {
+    let before = state.bitwiseOr(Self.closed, ordering: .acquiringAndReleasing).oldValue
+    return before == 0
+  }
+}

@@ -1,0 +1,151 @@
+import CSystem
+import LMDB
+
+/// A store's directory on disk: opening it, and making a new one.
+///
+///     data.mdb     everything
+///     lock.mdb     LMDB's reader table and writer lock
+///     livery.lock  the writer gate
+struct StoreDirectory {
+  let path: String
+  let options: Store.Options
+
+  private static let ownFiles = ["data.mdb", "lock.mdb", "livery.lock"]
+
+  func open(
+    _ finish: (Environment, Databases, WriterGate) -> SharedEnvironment?
+  ) throws(StoreError) -> SharedEnvironment {
+    try checkDirectory()
+    let hasData = try checkData()
+    let gate = WriterGate(file: try file("livery.lock"))
+    return try gate.whileOpening(timeout: options.effectiveTimeout) { () throws(StoreError) in
+      try reserveLockFile()
+      let environment = try openEnvironment()
+      do throws(StoreError) {
+        let databases = try openDatabases(environment, gate, isNew: !hasData)
+        environment.clearDeadReaders()
+        guard let shared = finish(environment, databases, gate) else {
+          throw StoreError(.notFound, "\(path): the directory has gone")
+        }
+        return shared
+      } catch {
+        environment.close()
+        throw error
+      }
+    }
+  }
+
+  private func checkDirectory() throws(StoreError) {
+    var facts = lvs_file_facts()
+    if lvs_file_facts_of(path, &facts) != 0 {
+      let code = lvs_errno()
+      guard code == ENOENT else { throw .system(code, path) }
+      guard options.create else {
+        throw StoreError(.notFound, "\(path): there is no such directory", systemError: code)
+      }
+      guard mkdir(path, 0o700) == 0 || lvs_errno() == EEXIST else { throw .system(lvs_errno(), path) }
+    } else if !facts.is_directory {
+      throw StoreError(.notAStore, "\(path): a store is a directory, and this is a file")
+    }
+  }
+
+  /// Whether there is a data file; an error if there is none and none may be made.
+  private func checkData() throws(StoreError) -> Bool {
+    var facts = lvs_file_facts()
+    if lvs_file_facts_of(path + "/data.mdb", &facts) == 0 {
+      if facts.is_directory { throw StoreError(.notAStore, "\(path): data.mdb is a directory") }
+      // An empty file is what a crash while making the store leaves.
+      if facts.size > 0 { return true }
+    } else if lvs_errno() != ENOENT {
+      throw .system(lvs_errno(), path)
+    }
+    guard options.create else { throw StoreError(.notAStore, "\(path): the directory holds no store") }
+    let foreign = foreignEntries()
+    guard foreign >= 0 else { throw .system(lvs_errno(), path) }
+    guard foreign == 0 else {
+      throw StoreError(.notAStore, "\(path): the directory holds other files; a new store needs one that is empty")
+    }
+    return false
+  }
+
+  private func foreignEntries() -> Int32 {
+    Self.ownFiles[0].withCString { first in
+      Self.ownFiles[1].withCString { second in
+        Self.ownFiles[2].withCString { third in
+          let known: [UnsafePointer<CChar>?] = [first, second, third]
+          return lvs_count_foreign_entries(path, known, Int32(known.count))
+        }
+      }
+    }
+  }
+
+  private func file(_ name: String) throws(StoreError) -> Int32 {
+    let descriptor = lvs_open(path + "/" + name, O_RDWR | O_CREAT, 0o600)
+    guard descriptor >= 0 else { throw .system(lvs_errno(), "\(path)/\(name)") }
+    return descriptor
+  }
+
+  /// LMDB only stretches the lock file, so that writing to its map would be SIGBUS on a full disk: give it real blocks.
+  private func reserveLockFile() throws(StoreError) {
+    let descriptor = try file("lock.mdb")
+    defer { close(descriptor) }
+    // Two lines of 64 bytes of header, and one for each reader.
+    let size = UInt64(options.effectiveReaders) * 64 + 128
+    guard lvs_reserve(descriptor, size) == 0 else { throw .system(lvs_errno(), "\(path)/lock.mdb") }
+  }
+
+  private func openEnvironment() throws(StoreError) -> Environment {
+    var environmentOptions = Environment.Options()
+    environmentOptions.mapSize = options.effectiveMapSize
+    environmentOptions.maximumReaders = options.effectiveReaders
+    environmentOptions.moveTimeout = UInt64(options.effectiveTimeout) * 1_000_000
+    do { return try Environment(path: path, options: environmentOptions) } catch {
+      var told = StoreError(error)
+      told.message = "\(path): \(told.message)"
+      throw told
+    }
+  }
+
+  private func openDatabases(
+    _ environment: Environment, _ gate: WriterGate, isNew: Bool
+  ) throws(StoreError) -> Databases {
+    let found = try environment.openDatabases { (transaction) throws(StoreError) -> Databases? in
+      do throws(LMDBError) { return try Databases(transaction, create: false) } catch { throw StoreError(error) }
+    }
+    if let found {
+      try environment.read { (transaction) throws(StoreError) in
+        try checkFormat(View(transaction: transaction, databases: found))
+      }
+      return found
+    }
+    // A crash while making a store leaves an environment without any database.
+    guard options.create, isNew || environment.rootEntries == 0 else {
+      throw StoreError(.notAStore, "\(path): data.mdb is an LMDB file, but no Livery store")
+    }
+    return try environment.write { (transaction) throws(StoreError) in try make(transaction) }
+  }
+
+  private func checkFormat(_ view: View) throws(StoreError) {
+    guard let format = try view.format() else {
+      throw StoreError(.notAStore, "\(path): data.mdb is an LMDB file, but no Livery store")
+    }
+    guard format <= View.format else {
+      throw StoreError(
+        .formatNewer,
+        "\(path): the store has format \(format), and this library knows formats up to \(View.format): upgrade it")
+    }
+  }
+
+  private func make(_ transaction: Transaction) throws(StoreError) -> Environment.Outcome<Databases> {
+    let made: Databases?
+    do { made = try Databases(transaction, create: true) } catch { throw StoreError(error) }
+    guard let databases = made else { throw StoreError(.io, "\(path): the databases could not be made") }
+    let view = View(transaction: transaction, databases: databases)
+    guard try view.format() == nil else { return .commit(databases) }
+    var generator = SystemRandomNumberGenerator()
+    var identifier: [UInt8] = []
+    for _ in 0..<2 { identifier.append(littleEndian: generator.next()) }
+    try view.initialise(identifier: identifier)
+    return .commit(databases)
+  }
+}

@@ -1,0 +1,53 @@
+import CSystem
+
+/// The right to write, among all threads and processes: a mutex, and a POSIX lock on the first byte of `livery.lock`.
+///
+/// It stands in front of LMDB's own writer lock, which has no timeout: a stuck writer makes others fail with `.busy`
+/// instead of hanging them. The kernel frees the file lock when its process dies.
+final class WriterGate: @unchecked Sendable {
+  private static let writerByte: Int64 = 0
+  private static let openerByte: Int64 = 1
+
+  private let threads = Lock()
+  private let file: Int32
+
+  init(file: Int32) {
+    self.file = file
+  }
+
+  deinit {
+    close(file)
+  }
+
+  /// Runs `body` as the only writer.
+  func whileWriting<R>(timeout: UInt32, _ body: () throws(StoreError) -> R) throws(StoreError) -> R {
+    try hold(Self.writerByte, timeout, body)
+  }
+
+  /// Runs `body` as the only process that opens or closes the store.
+  func whileOpening<R>(timeout: UInt32, _ body: () throws(StoreError) -> R) throws(StoreError) -> R {
+    try hold(Self.openerByte, timeout, body)
+  }
+
+  private func hold<R>(_ byte: Int64, _ timeout: UInt32, _ body: () throws(StoreError) -> R) throws(StoreError) -> R {
+    let deadline = lvs_monotonic_ns() &+ UInt64(timeout) * 1_000_000
+    guard threads.lock(until: deadline) else {
+      throw StoreError(.busy, "another thread of this process kept the store for longer than \(timeout) ms")
+    }
+    defer { threads.unlock() }
+    var pause: UInt64 = 50
+    while lvs_lock_byte(file, byte) != 0 {
+      let code = lvs_errno()
+      guard code == EAGAIN || code == EACCES else { throw .system(code, "livery.lock") }
+      guard lvs_monotonic_ns() < deadline else {
+        let holder = lvs_lock_holder(file, byte)
+        let who = holder > 0 ? "process \(holder)" : "another process"
+        throw StoreError(.busy, "\(who) kept the store for longer than \(timeout) ms")
+      }
+      lvs_sleep_us(pause)
+      pause = min(pause * 2, 1000)
+    }
+    defer { lvs_unlock_byte(file, byte) }
+    return try body()
+  }
+}
