@@ -69,9 +69,9 @@ var targets: [Target] = [
 if !embedded {
   products.append(.library(name: "Livery", targets: ["Livery"]))
   targets += [
-    .testTarget(name: "LiveryCoreTests", dependencies: ["LiveryCore"], swiftSettings: swiftSettings),
+    .testTarget(name: "LiveryCoreTests", dependencies: ["LiveryCore"]),
     .testTarget(
-      name: "LiveryTests", dependencies: ["Livery", "LMDB", "CSystem"], swiftSettings: swiftSettings),
+      name: "LiveryTests", dependencies: ["Livery", "LMDB", "CSystem"]),
   ]
 }
 

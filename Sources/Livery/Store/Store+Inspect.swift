@@ -50,7 +50,7 @@ extension Store {
     if descriptor.constraints.count > 0 { members.append(.init("constraints", descriptor.constraints)) }
     if let text = descriptor.deprecated { members.append(.init("deprecated", .string(text))) }
     if !descriptor.aliases.isEmpty { members.append(.init("aliases", .list(descriptor.aliases.map { .string($0) }))) }
-    members.append(.init("secret", .bool(descriptor.isSecret)))
+    members.append(.init("secret", .bool(descriptor.holdsSecret)))
     members.append(.init("readOnly", .bool(descriptor.isReadOnly)))
     return members
   }

@@ -41,7 +41,7 @@ extension Store {
       members.append(.init("revision", .int(Int64(clamping: record.revision))))
     }
     members.append(.init("locked", .bool(record.isLocked)))
-    if descriptor?.isSecret == true { members.append(.init("secret", .bool(true))) }
+    if descriptor?.holdsSecret == true { members.append(.init("secret", .bool(true))) }
     return .object(members)
   }
 }

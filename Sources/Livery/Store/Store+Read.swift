@@ -71,16 +71,18 @@ extension Store {
   /// - Throws: `.typeMismatch` if it does not convert; and as `value(_:)`.
   public func value(_ name: String, as type: ValueType) throws(StoreError) -> Value {
     let value = try value(name)
-    guard let coerced = value.coerced(to: type) else { throw try mismatch(name, value, type) }
+    guard let coerced = value.coerced(to: type) else {
+      throw mismatch(name, value, type.description)
+    }
     return coerced
   }
 
   /// What to say of a value that does not convert; the value itself is shown unless it is secret.
-  private func mismatch(_ name: String, _ value: Value, _ type: ValueType) throws(StoreError) -> StoreError {
-    let isSecret = try read { (view) throws(StoreError) in
-      try view.descriptor(view.resolveAlias(name))?.isSecret ?? false
+  func mismatch(_ name: String, _ value: Value, _ type: String) -> StoreError {
+    let declared = try? read { (view) throws(StoreError) in
+      try view.descriptor(view.resolveAlias(name))
     }
-    let shown = isSecret ? "••••••" : value.brief
+    let shown = declared?.holdsSecret == true ? "••••••" : value.brief
     return StoreError(
       .typeMismatch, "`\(name)` is the \(value.type) \(shown), which does not convert to \(type) without loss",
       setting: name)

@@ -1,0 +1,104 @@
+/// A Swift type that settings can be read and written as.
+public protocol SettingValue: Sendable {
+  /// The value as this type, if nothing is lost by that.
+  init?(_ value: Value)
+  var settingValue: Value { get }
+  /// What to call the type in messages.
+  static var settingType: String { get }
+}
+
+extension Value: SettingValue {
+  public init?(_ value: Value) { self = value }
+  public var settingValue: Value { self }
+  public static var settingType: String { "value" }
+}
+
+extension Bool: SettingValue {
+  public init?(_ value: Value) {
+    guard case .bool(let content)? = value.coerced(to: .bool) else { return nil }
+    self = content
+  }
+  public var settingValue: Value { .bool(self) }
+  public static var settingType: String { "bool" }
+}
+
+extension Int64: SettingValue {
+  public init?(_ value: Value) {
+    guard case .int(let content)? = value.coerced(to: .int) else { return nil }
+    self = content
+  }
+  public var settingValue: Value { .int(self) }
+  public static var settingType: String { "int" }
+}
+
+extension Int: SettingValue {
+  public init?(_ value: Value) {
+    guard let content = Int64(value), let exact = Int(exactly: content) else { return nil }
+    self = exact
+  }
+  public var settingValue: Value { .int(Int64(self)) }
+  public static var settingType: String { "int" }
+}
+
+extension Double: SettingValue {
+  public init?(_ value: Value) {
+    guard case .double(let content)? = value.coerced(to: .double) else { return nil }
+    self = content
+  }
+  public var settingValue: Value { .double(self) }
+  public static var settingType: String { "double" }
+}
+
+/// Reads as the float nearest to the number; a number beyond its range does not convert.
+extension Float: SettingValue {
+  public init?(_ value: Value) {
+    guard let content = Double(value) else { return nil }
+    self.init(content)
+    guard isFinite else { return nil }
+  }
+  public var settingValue: Value { .double(Double(self)) }
+  public static var settingType: String { "float" }
+}
+
+/// Reads strings, URLs and image references.
+extension String: SettingValue {
+  public init?(_ value: Value) {
+    guard case .string(let content)? = value.coerced(to: .string) else { return nil }
+    self = content
+  }
+  public var settingValue: Value { .string(self) }
+  public static var settingType: String { "string" }
+}
+
+extension Timestamp: SettingValue {
+  public init?(_ value: Value) {
+    guard case .date(let content)? = value.coerced(to: .date) else { return nil }
+    self = content
+  }
+  public var settingValue: Value { .date(self) }
+  public static var settingType: String { "date" }
+}
+
+extension Color: SettingValue {
+  public init?(_ value: Value) {
+    guard case .color(let content)? = value.coerced(to: .color) else { return nil }
+    self = content
+  }
+  public var settingValue: Value { .color(self) }
+  public static var settingType: String { "color" }
+}
+
+extension Array: SettingValue where Element: SettingValue {
+  public init?(_ value: Value) {
+    guard case .list(let items) = value else { return nil }
+    var content: [Element] = []
+    content.reserveCapacity(items.count)
+    for item in items {
+      guard let element = Element(item) else { return nil }
+      content.append(element)
+    }
+    self = content
+  }
+  public var settingValue: Value { .list(map { $0.settingValue }) }
+  public static var settingType: String { "list" }
+}

@@ -1,5 +1,0 @@
-import Livery
-import Testing
-
-@Suite struct StoreTests {
-}

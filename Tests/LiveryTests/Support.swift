@@ -1,0 +1,77 @@
+import CSystem
+import Livery
+import Testing
+
+/// A directory of its own for a test, removed afterwards.
+final class TemporaryStore {
+  let path: String
+
+  init() {
+    var generator = SystemRandomNumberGenerator()
+    path = "/tmp/livery-test-\(Hexadecimal.encode((0..<8).map { _ in UInt8.random(in: 0...255, using: &generator) }))"
+  }
+
+  deinit {
+    for name in ["data.mdb", "lock.mdb", "livery.lock"] { unlink(path + "/" + name) }
+    rmdir(path)
+  }
+
+  func open(_ change: (inout Store.Options) -> Void = { _ in }) throws(StoreError) -> Store {
+    var options = Store.Options()
+    options.create = true
+    change(&options)
+    return try Store(path: path, options: options)
+  }
+
+  /// A store with a schema applied.
+  func open(schema: String) throws -> Store {
+    let store = try open()
+    let outcome = store.applySchema(Array(schema.utf8))
+    if let error = outcome.error { throw error }
+    return store
+  }
+}
+
+/// The code that `body` throws, or nil.
+func code(_ body: () throws(StoreError) -> Void) -> StoreError.Code? {
+  do { try body() } catch { return error.code }
+  return nil
+}
+
+/// A file under Tests/Fixtures.
+func fixture(_ name: String, _ here: String = #filePath) throws -> [UInt8] {
+  let folder = here.split(separator: "/").dropLast(2).joined(separator: "/")
+  var count = 0
+  let bytes = try #require(lvs_read_file("/\(folder)/Fixtures/\(name)", -1, 1 << 24, &count))
+  defer { free(bytes) }
+  return UnsafeRawBufferPointer(start: bytes, count: count).map { $0 }
+}
+
+extension Value {
+  /// Items of a list.
+  var items: [Value] {
+    guard case .list(let items) = self else { return [] }
+    return items
+  }
+
+  /// The text of a member.
+  func text(_ key: String) -> String? {
+    guard case .string(let text)? = self[key] else { return nil }
+    return text
+  }
+}
+
+let kioskSchema = """
+  {"Version": 1, "Groups": [{"Title": "Kiosk", "Settings": [
+    {"Type": "TextField", "Title": "Welcome", "Key": "welcome", "Value": "Hello", "MaxLength": 20},
+    {"Type": "Number", "Title": "Idle", "Key": "idle", "Format": "integer", "Value": 120, "Minimum": 15, "Maximum": 3600,
+     "Aliases": ["idleTime"]},
+    {"Type": "ToggleSwitch", "Title": "Sound", "Key": "sound", "Value": true},
+    {"Type": "TextField", "Title": "PIN", "Key": "pin", "Class": ["Password"], "MinLength": 4},
+    {"Type": "TextField", "Title": "Fleet", "Key": "fleet", "Value": "none", "ReadOnly": true},
+    {"Type": "ComboBox", "Title": "Language", "Key": "language", "Value": "en", "Class": ["Single"],
+     "Options": [{"Title": "English", "Value": "en"}, {"Title": "Deutsch", "Value": "de"}]},
+    {"Type": "Color", "Title": "Toolbar", "Key": "branding.color.Toolbar", "Value": "#102030"},
+    {"Type": "Color", "Title": "Text", "Key": "branding.color.Text"}
+  ]}]}
+  """
