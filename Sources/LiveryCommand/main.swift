@@ -1,1 +1,3 @@
-print("livery")
+import CSystem
+
+exit(Program.run())

@@ -17,7 +17,13 @@ public enum Log {
 
   /// Receives the messages from here on, from any thread, outside every lock; nil for silence.
   public static func setHandler(_ handler: Handler?) {
-    lock.withLock { Self.handler = handler }
+    // Letting go of the former one may run code of the caller's: outside the lock.
+    let former = lock.withLock {
+      let former = Self.handler
+      Self.handler = handler
+      return former
+    }
+    withExtendedLifetime(former) {}
   }
 
   static func write(_ level: Level, _ message: String) {

@@ -1,0 +1,122 @@
+import Livery
+
+/// An option of the command line.
+struct Option: Sendable {
+  let name: String
+  var short: String? = nil
+  /// What it takes; nil for nothing.
+  var value: String? = nil
+  let help: String
+  /// Whether every command takes it.
+  var isGlobal = false
+
+  static let all: [Option] = [
+    Option(name: "store", value: "PATH", help: "the directory of the store; else $LIVERY_STORE", isGlobal: true),
+    Option(name: "json", help: "print the result as one JSON value", isGlobal: true),
+    Option(name: "reveal", help: "show secrets", isGlobal: true),
+    Option(name: "timeout", value: "MS", help: "how long to wait for other writers; 5000 if not given", isGlobal: true),
+    Option(name: "help", short: "h", help: "tell how to use a command", isGlobal: true),
+    Option(name: "version", help: "print the version", isGlobal: true),
+    Option(name: "schema", value: "FILE", help: "a schema to apply"),
+    Option(
+      name: "layer", value: "LAYER",
+      help: "bundle, recommended, user (if not given), session, enforced or override"),
+    Option(name: "origin", value: "TEXT", help: "who makes the change; kept with each value"),
+    Option(name: "expires", value: "TIME", help: "when the values expire: a time as of RFC 3339, or +SECONDS"),
+    Option(name: "value-json", help: "take values as JSON in place of text"),
+    Option(
+      name: "type", value: "TYPE",
+      help: "convert to bool, int, double, string, data, url, date, color, image, list or object"),
+    Option(name: "all", help: "all settings of the layer"),
+    Option(name: "after", value: "NAME", help: "only settings that come after this name"),
+    Option(name: "limit", value: "COUNT", help: "at most so many settings"),
+    Option(name: "partial", help: "skip what is unknown or invalid in place of refusing the whole"),
+    Option(name: "layers", help: "each layer's values, with time and origin"),
+    Option(name: "output", short: "o", value: "FILE", help: "a file to write to in place of standard output"),
+  ]
+}
+
+/// The command line, taken apart: options may come before and after the command.
+struct Arguments {
+  private(set) var command: String?
+  private(set) var words: [String] = []
+  private var options: [(name: String, value: String)] = []
+
+  init(_ arguments: [String]) throws(StoreError) {
+    var position = 0
+    while position < arguments.count {
+      let argument = arguments[position]
+      position += 1
+      if argument.sameBytes(as: "--") {
+        for word in arguments[position...] { add(word) }
+        break
+      }
+      guard Self.isOption(argument) else {
+        add(argument)
+        continue
+      }
+      let (option, inline) = try Self.option(argument)
+      if option.value == nil {
+        guard inline == nil else { throw StoreError(.usage, "--\(option.name) takes no value") }
+        options.append((option.name, ""))
+      } else if let inline {
+        options.append((option.name, inline))
+      } else {
+        guard position < arguments.count else {
+          throw StoreError(.usage, "--\(option.name) needs a value: \(option.value ?? "")")
+        }
+        options.append((option.name, arguments[position]))
+        position += 1
+      }
+    }
+  }
+
+  private mutating func add(_ word: String) {
+    if command == nil { command = word } else { words.append(word) }
+  }
+
+  /// A dash alone is standard input, and one before a digit or point a negative number.
+  private static func isOption(_ argument: String) -> Bool {
+    let bytes = argument.bytes
+    guard bytes.count > 1, bytes[0] == UInt8(ascii: "-") else { return false }
+    return !(UInt8(ascii: "0")...UInt8(ascii: "9")).contains(bytes[1]) && bytes[1] != UInt8(ascii: ".")
+  }
+
+  private static func option(_ argument: String) throws(StoreError) -> (Option, String?) {
+    let isLong = argument.hasPrefix("--")
+    let text = String(argument.dropFirst(isLong ? 2 : 1))
+    var name = text
+    var inline: String?
+    if isLong, let end = text.utf8.firstIndex(of: UInt8(ascii: "=")) {
+      name = String(text[..<end])
+      inline = String(text[text.index(after: end)...])
+    }
+    for option in Option.all {
+      if isLong ? option.name.sameBytes(as: name) : option.short?.sameBytes(as: name) ?? false {
+        return (option, inline)
+      }
+    }
+    let near = isLong ? nearestNames(to: name, among: Option.all.map { $0.name }).map { "--\($0)" } : []
+    throw StoreError(.usage, "there is no option `\(truncated(argument, to: 40))`\(didYouMean(near))")
+  }
+
+  func has(_ name: String) -> Bool { value(name) != nil }
+
+  /// The last value given for an option; "" for an option that takes none.
+  func value(_ name: String) -> String? {
+    options.last { $0.name.sameBytes(as: name) }?.value
+  }
+
+  /// Refuses options and words that a command does not take.
+  func check(for command: Command) throws(StoreError) {
+    for option in options {
+      let isGlobal = Option.all.contains { $0.isGlobal && $0.name.sameBytes(as: option.name) }
+      guard isGlobal || command.options.contains(where: { $0.sameBytes(as: option.name) }) else {
+        throw StoreError(.usage, "`livery \(command.name)` takes no --\(option.name)")
+      }
+    }
+    guard command.words.contains(words.count) else {
+      throw StoreError(.usage, "usage: livery \(command.name) \(command.usage)")
+    }
+  }
+}

@@ -1,0 +1,111 @@
+import CSystem
+import Livery
+
+/// One command of the command line; the table of all of them drives dispatch and help.
+struct Command: Sendable {
+  let name: String
+  /// What comes after the name.
+  let usage: String
+  /// One line.
+  let summary: String
+  /// The options it takes, beside those that all take.
+  let options: [String]
+  let words: ClosedRange<Int>
+  let run: @Sendable (Context) throws(StoreError) -> Void
+
+  static let all: [Command] = [
+    Command(
+      name: "init", usage: "[--schema FILE]", summary: "make a store, and apply a schema to it",
+      options: ["schema"], words: 0...0, run: initialize),
+    Command(
+      name: "apply", usage: "SCHEMA", summary: "apply a schema: declare settings, defaults and constraints",
+      options: ["origin"], words: 1...1, run: apply),
+    Command(
+      name: "check", usage: "SCHEMA…", summary: "check schemas, and tell what applying them to the store would do",
+      options: [], words: 1...1000, run: check),
+    Command(
+      name: "get", usage: "NAME…", summary: "print the effective value of settings", options: ["type"],
+      words: 1...1000, run: get),
+    Command(
+      name: "set", usage: "NAME VALUE [NAME VALUE…]", summary: "set settings, all of them or none",
+      options: ["layer", "origin", "expires", "value-json"], words: 2...2000, run: set),
+    Command(
+      name: "reset", usage: "NAME… | --all", summary: "remove a layer's values, which uncovers those beneath",
+      options: ["layer", "origin", "all"], words: 0...1000, run: reset),
+    Command(
+      name: "list", usage: "[PATTERN]", summary: "list settings, such as `media*` or `branding.**`",
+      options: ["after", "limit"], words: 0...1, run: list),
+    Command(
+      name: "explain", usage: "NAME", summary: "tell every layer's value of a setting, which one wins and why",
+      options: [], words: 1...1, run: explain),
+    Command(
+      name: "import", usage: "FILE", summary: "set what a JSON file or a property list says, as one commit",
+      options: ["layer", "partial"], words: 1...1, run: importFile),
+    Command(
+      name: "export", usage: "", summary: "write settings as JSON", options: ["layers", "output"], words: 0...0,
+      run: exportFile),
+    Command(
+      name: "stats", usage: "", summary: "print figures about the store", options: [], words: 0...0,
+      run: statistics),
+    Command(
+      name: "help", usage: "[COMMAND]", summary: "tell how to use the commands", options: [], words: 0...1,
+      run: { (context) throws(StoreError) in try Help.print(context.words.first, context.output) }),
+  ]
+
+  static func named(_ name: String) -> Command? {
+    all.first { $0.name.sameBytes(as: name) }
+  }
+}
+
+/// What a command works with.
+struct Context {
+  let command: Command
+  let arguments: Arguments
+  let output: Output
+
+  var words: [String] { arguments.words }
+  var reveals: Bool { arguments.has("reveal") }
+
+  /// The directory of the store, if one is given.
+  var storePath: String? {
+    if let path = arguments.value("store") { return path }
+    guard let path = getenv("LIVERY_STORE"), path.pointee != 0 else { return nil }
+    return String(validatingCString: path)
+  }
+
+  func open(readOnly: Bool = false, create: Bool = false, allowOverride: Bool = false) throws(StoreError) -> Store {
+    guard let path = storePath else {
+      throw StoreError(.usage, "no store given: use --store PATH or set LIVERY_STORE")
+    }
+    var options = Store.Options()
+    options.readOnly = readOnly
+    options.create = create
+    options.allowOverride = allowOverride
+    if let timeout = try number("timeout") {
+      guard let milliseconds = UInt32(exactly: timeout), milliseconds > 0 else {
+        throw StoreError(.usage, "--timeout takes milliseconds, from 1 to \(UInt32.max)")
+      }
+      options.busyTimeout = milliseconds
+    }
+    return try Store(path: path, options: options)
+  }
+
+  /// An option that takes a whole number.
+  func number(_ name: String) throws(StoreError) -> Int64? {
+    guard let text = arguments.value(name) else { return nil }
+    guard case .int(let number)? = Value.string(text).coerced(to: .int), number >= 0 else {
+      throw StoreError(.usage, "--\(name) takes a whole number, not `\(truncated(text, to: 40))`")
+    }
+    return number
+  }
+
+  /// The layer to change.
+  func layer() throws(StoreError) -> Layer {
+    guard let name = arguments.value("layer") else { return .user }
+    guard let layer = Layer(name: name) else {
+      let near = nearestNames(to: name, among: Layer.allCases.map { $0.description })
+      throw StoreError(.usage, "there is no layer `\(truncated(name, to: 40))`\(didYouMean(near))")
+    }
+    return layer
+  }
+}

@@ -1,0 +1,50 @@
+import CSystem
+import Livery
+
+/// Files, and the standard streams.
+enum Files {
+  private static let limit = 64 << 20
+
+  /// The whole of a file; `-` is standard input.
+  static func read(_ path: String) throws(StoreError) -> [UInt8] {
+    var count = 0
+    let isInput = path.sameBytes(as: "-")
+    guard let memory = lvs_read_file(path, isInput ? 0 : -1, limit, &count) else {
+      let code = lvs_errno()
+      if code == EFBIG { throw StoreError(.parse, "\(shown(path)): larger than 64 MiB") }
+      throw failure("read", path, code)
+    }
+    defer { free(memory) }
+    return [UInt8](UnsafeRawBufferPointer(start: memory, count: count))
+  }
+
+  /// Writes a file anew, for its owner alone if it is private.
+  static func write(_ bytes: [UInt8], to path: String, isPrivate: Bool) throws(StoreError) {
+    let descriptor = lvs_open(path, O_WRONLY | O_CREAT | O_TRUNC, isPrivate ? 0o600 : 0o666)
+    guard descriptor >= 0 else { throw failure("write", path, lvs_errno()) }
+    let isWritten = write(bytes, to: descriptor)
+    let code = lvs_errno()
+    guard close(descriptor) == 0, isWritten else { throw failure("write", path, isWritten ? lvs_errno() : code) }
+  }
+
+  static func write(_ bytes: [UInt8], to descriptor: Int32) -> Bool {
+    bytes.isEmpty || bytes.withUnsafeBufferPointer { lvs_write_all(descriptor, $0.baseAddress, $0.count) } >= 0
+  }
+
+  /// A path as messages show it.
+  static func shown(_ path: String) -> String {
+    path.sameBytes(as: "-") ? "standard input" : truncated(path, to: 200)
+  }
+
+  private static func failure(_ verb: String, _ path: String, _ code: Int32) -> StoreError {
+    let reason = strerror(code).flatMap { String(validatingCString: $0) } ?? "error \(code)"
+    let kind: StoreError.Code =
+      switch code {
+      case ENOENT, ENOTDIR: .notFound
+      case EACCES, EPERM, EROFS: .permission
+      case ENOSPC, EDQUOT: .noSpace
+      default: .io
+      }
+    return StoreError(kind, "cannot \(verb) \(shown(path)): \(reason)", systemError: code)
+  }
+}

@@ -1,0 +1,93 @@
+import CSystem
+import Livery
+
+/// From the arguments to the exit status.
+enum Program {
+  static let version = "0.1.0"
+
+  static func run() -> Int32 {
+    var words: [String] = []
+    for index in 1..<max(1, Int(lvs_argument_count())) {
+      guard let argument = lvs_argument(Int32(truncatingIfNeeded: index)) else { break }
+      guard let word = String(validatingCString: argument) else {
+        return finish(Output(), StoreError(.usage, "argument \(index) is not UTF-8"))
+      }
+      words.append(word)
+    }
+    // Known before the rest is, so that mistakes in the rest are told in the form asked for.
+    let output = Output(isJSON: words.prefix { !$0.sameBytes(as: "--") }.contains { $0.sameBytes(as: "--json") })
+    do {
+      try run(words, output)
+      return finish(output, nil)
+    } catch {
+      return finish(output, error)
+    }
+  }
+
+  private static func run(_ words: [String], _ output: Output) throws(StoreError) {
+    let arguments = try Arguments(words)
+    if arguments.has("version") { return output.write("livery \(version)", json: .string(version)) }
+    guard let word = arguments.command else {
+      if arguments.has("help") { return try Help.print(nil, output) }
+      throw StoreError(.usage, "no command given; see `livery help`")
+    }
+    guard let command = Command.named(word) else {
+      let near = nearestNames(to: word, among: Command.all.map { $0.name })
+      throw StoreError(.usage, "there is no command `\(truncated(word, to: 40))`\(didYouMean(near))")
+    }
+    if arguments.has("help") { return try Help.print(command.name, output) }
+    try arguments.check(for: command)
+    try command.run(Context(command: command, arguments: arguments, output: output))
+  }
+
+  /// Writes what there is to write; an error is one line on standard error, and in JSON also an object.
+  private static func finish(_ output: Output, _ error: StoreError?) -> Int32 {
+    var status: Int32 = 0
+    if let error {
+      status = exitStatus(of: error)
+      output.fail(error)
+    }
+    if !output.flush() && status == 0 { status = ExitStatus.system.rawValue }
+    return status
+  }
+}
+
+extension StoreError.Code {
+  /// The command line is wrong. A code of this command only.
+  static let usage = StoreError.Code(rawValue: 1)
+}
+
+/// The exit statuses, as `livery help` tells them.
+enum ExitStatus: Int32, CaseIterable {
+  case done = 0
+  case other, usage, missing, invalid, refused, busy, unreadable, system
+
+  var meaning: String {
+    switch self {
+    case .done: "done"
+    case .other: "another failure"
+    case .usage: "the command line is wrong"
+    case .missing: "no such setting, value, store or file"
+    case .invalid: "an invalid value, a wrong type, a broken document or schema"
+    case .refused: "locked, read-only, or changed meanwhile"
+    case .busy: "another writer kept the store for too long"
+    case .unreadable: "not a store, damaged, or of a newer format"
+    case .system: "no permission, no space, or another failure of the system"
+    }
+  }
+}
+
+func exitStatus(of error: StoreError) -> Int32 {
+  let status: ExitStatus =
+    switch error.code {
+    case .usage, .invalidArgument: .usage
+    case .notFound, .noValue: .missing
+    case .invalidValue, .typeMismatch, .parse, .schemaInvalid, .schemaNewer: .invalid
+    case .locked, .readOnly, .conflict: .refused
+    case .busy: .busy
+    case .notAStore, .corrupt, .formatNewer: .unreadable
+    case .permission, .noSpace, .io: .system
+    default: .other
+    }
+  return status.rawValue
+}

@@ -1,0 +1,125 @@
+import Livery
+
+/// `livery init`
+func initialize(_ context: Context) throws(StoreError) {
+  var schema: [UInt8]?
+  if let path = context.arguments.value("schema") {
+    let text = try Files.read(path)
+    // A broken schema leaves no empty store behind.
+    try deliver(Store.checkSchema(text), of: path, context)
+    schema = text
+  }
+  let isNew: Bool
+  do throws(StoreError) {
+    try context.open(readOnly: true).close()
+    isNew = false
+  } catch {
+    guard error.code == .notFound || error.code == .notAStore else { throw error }
+    isNew = true
+  }
+  let store = try context.open(create: true)
+  context.output.line("\(isNew ? "made the store" : "there is a store in") \(truncated(store.path, to: 500))")
+  var members: [Value.Member] = [.init("path", .string(store.path)), .init("created", .bool(isNew))]
+  if let schema, let path = context.arguments.value("schema") {
+    let outcome = store.applySchema(schema)
+    if outcome.hasReport {
+      tell(outcome.report, of: path, context)
+      members.append(.init("report", outcome.report))
+    }
+    context.output.result(.object(members))
+    if let error = outcome.error { throw error.within(path) }
+  }
+  context.output.result(.object(members))
+}
+
+/// `livery apply`
+func apply(_ context: Context) throws(StoreError) {
+  let path = context.words[0]
+  let schema = try Files.read(path)
+  let store = try context.open()
+  let outcome = store.applySchema(schema, origin: context.arguments.value("origin") ?? "schema")
+  try deliver(outcome, of: path, context)
+  tell(outcome.report, of: path, context)
+}
+
+/// `livery check`
+func check(_ context: Context) throws(StoreError) {
+  var store: Store?
+  if context.storePath != nil {
+    do throws(StoreError) {
+      store = try context.open(readOnly: true)
+    } catch {
+      // A store that is only in the environment need not be there yet.
+      guard error.code == .notFound, !context.arguments.has("store") else { throw error }
+    }
+  }
+  var reports: [Value] = []
+  var first: StoreError?
+  for path in context.words {
+    let schema = try Files.read(path)
+    let outcome = store?.checkSchema(schema) ?? Store.checkSchema(schema)
+    do throws(StoreError) {
+      try deliver(outcome, of: path, context)
+      let warnings = outcome.report.items("diagnostics").count
+      let found = warnings == 0 ? "no problems" : warnings == 1 ? "1 warning" : "\(warnings) warnings"
+      context.output.line("\(Files.shown(path)): version \(outcome.report.number("version")), \(found)")
+      if store != nil { tell(outcome.report, of: path, context, isTrial: true) }
+    } catch {
+      if first == nil { first = error }
+    }
+    reports.append(outcome.report)
+  }
+  context.output.result(reports.count == 1 ? reports[0] : .object([.init("reports", .list(reports))]))
+  if let first { throw first }
+}
+
+/// Prints the diagnostics of a schema as compilers do, then throws what went wrong.
+private func deliver(_ outcome: SchemaOutcome, of path: String, _ context: Context) throws(StoreError) {
+  if outcome.hasReport {
+    context.output.result(outcome.report)
+    for diagnostic in outcome.report.items("diagnostics") {
+      var place = Files.shown(path)
+      if diagnostic["line"] != nil { place += ":\(diagnostic.number("line")):\(diagnostic.number("column"))" }
+      let message = truncated(diagnostic.text("message"), to: 1000)
+      context.output.warn("\(place): \(diagnostic.text("severity")): \(message) [\(diagnostic.text("code"))]")
+      if diagnostic["hint"] != nil { context.output.warn("  hint: \(truncated(diagnostic.text("hint"), to: 1000))") }
+    }
+  }
+  if let error = outcome.error { throw error.within(path) }
+}
+
+/// Tells what applying a schema did, or would do.
+private func tell(_ report: Value, of path: String, _ context: Context, isTrial: Bool = false) {
+  let output = context.output
+  let version = report.number("version")
+  if report.flag("drift") {
+    output.warn(
+      "\(Files.shown(path)): warning: the store has version \(version) with other content; "
+        + "this one is ignored until its version is raised [drift]")
+    return
+  }
+  guard report.flag("applied") || (isTrial && version > report.number("previousVersion")) else {
+    output.line("version \(version) is applied already")
+    return
+  }
+  let before = report.number("previousVersion")
+  output.line((isTrial ? "would apply" : "applied") + " version \(version)" + (before == 0 ? "" : " over \(before)"))
+  for (sign, key) in [("+", "added"), ("-", "removed"), ("~", "changed")] {
+    for name in report.items(key) { output.line("  \(sign) \(name.plain)") }
+  }
+  for item in report.items("rejected") {
+    output.line("  ! \(item.text("name")) in \(item.text("layer")): \(truncated(item.text("message"), to: 500))")
+  }
+}
+
+extension StoreError {
+  /// The error with the file that it is about.
+  func within(_ path: String) -> StoreError {
+    guard code == .parse || code == .schemaInvalid || code == .schemaNewer else { return self }
+    var error = self
+    var place = Files.shown(path)
+    if code == .parse, let location { place += ":\(location.line):\(location.column)" }
+    error.message = "\(place): \(message)"
+    return error
+  }
+}
