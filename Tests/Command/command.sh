@@ -1,0 +1,245 @@
+#!/usr/bin/env bash
+# Tests the `livery` command, given by its path: what it prints, its exit statuses, its JSON, and that it keeps secrets.
+set -u
+livery=$(realpath "${1:?usage: command.sh PATH_OF_LIVERY}")
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+cd "$work" || exit 1
+unset LIVERY_STORE NO_COLOR
+passed=0
+failed=0
+
+pass() { passed=$((passed + 1)); }
+fail() {
+  failed=$((failed + 1))
+  printf 'not ok - %s\n' "$1"
+  printf '  # %s\n' "${@:2}"
+}
+
+# run STATUS ARGUMENTS…: runs the command and checks its exit status; files `out` and `err` get what it printed.
+run() {
+  local wanted=$1
+  shift
+  "$livery" "$@" >out 2>err </dev/null
+  local status=$?
+  out=$(cat out)
+  err=$(cat err)
+  what="livery $*"
+  if [ $status -eq "$wanted" ]; then pass; else fail "$what" "exit status $status, not $wanted" "$out" "$err"; fi
+}
+prints() { if [ "$out" = "$1" ]; then pass; else fail "$what" "printed: $out" "wanted: $1"; fi; }
+has() { if grep -qF -- "$1" out; then pass; else fail "$what" "lacks: $1" "printed: $out"; fi; }
+hides() { if ! grep -qF -- "$1" out err; then pass; else fail "$what" "shows: $1" "$out" "$err"; fi; }
+warns() { if grep -qF -- "$1" err; then pass; else fail "$what" "standard error lacks: $1" "has: $err"; fi; }
+quiet() { if [ -z "$err" ]; then pass; else fail "$what" "standard error: $err"; fi; }
+one_line() { if [ "$(wc -l <err)" -eq 1 ] && [[ $err == livery:\ * ]]; then pass; else fail "$what" "errors: $err"; fi; }
+# json EXPRESSION: that it holds of the one JSON value `v` on standard output.
+json() {
+  if python3 -c 'import json, sys
+v = json.load(open("out", encoding="utf-8"))
+sys.exit(not eval(sys.argv[1]))' "$1" 2>json.err; then pass; else fail "$what" "not so: $1" "$out" "$(tail -1 json.err)"; fi
+}
+
+cat >v1.json <<'JSON'
+{"Version": 1, "Groups": [{"Title": "Home", "Settings": [
+  {"Type": "Header", "Title": "All of it"},
+  {"Type": "TextField", "Title": "Password", "Key": "adminPassword", "Value": "d3f4ult", "Class": ["Password"]},
+  {"Type": "ToggleSwitch", "Title": "Progress", "Key": "progress", "Value": true},
+  {"Type": "ComboBox", "Title": "Idle", "Key": "idle", "Value": "2", "Class": ["Single"],
+   "Options": [{"Title": "One", "Value": "1"}, {"Title": "Two", "Value": "2"}]},
+  {"Type": "TextField", "Title": "URL", "Key": "mediaUrl", "Value": ""},
+  {"Type": "Number", "Title": "Volume", "Key": "volume", "Value": 5, "Format": "integer", "Minimum": -10, "Maximum": 10},
+  {"Type": "Color", "Title": "Bar", "Key": "branding.color.Toolbar", "Value": "#102030"},
+  {"Type": "TextField", "Title": "Console", "Key": "console", "ReadOnly": true},
+  {"Type": "List", "Title": "Playlist", "Key": "playlist", "ItemTemplate": [
+    {"Type": "TextField", "Title": "Content", "Key": "content", "Value": ""}]}
+]}]}
+JSON
+sed 's/"Version": 1/"Version": 2/; s/"Key": "console"/"Key": "consoleText"/' v1.json >v2.json
+sed 's/"Value": 5/"Value": 6/' v1.json >drift.json
+sed 's/"Value": "2", "Class"/"Defualt": "2", "Value": "9", "Class"/' v1.json >invalid.json
+printf '{"Version": 1,\n "Groups": [}' >broken.json
+
+# Help and usage
+run 0 help && has "usage: livery" && has "exit status" && quiet
+for command in init apply check get set reset list explain import export stats help; do
+  run 0 help && has "  $command "
+  run 0 help $command && has "usage: livery $command"
+  run 0 $command --help && has "usage: livery $command"
+done
+run 0 --help && has "usage: livery"
+run 0 --version && has "livery 0."
+run 0 --version --json && json 'isinstance(v, str)'
+run 0 help --json && json 'any(c["name"] == "explain" for c in v)'
+run 2 && one_line
+run 2 explian x && warns 'did you mean `explain`?'
+run 2 help explian && one_line
+run 2 get x --stoer s && warns '`--store`'
+run 2 get x && warns "no store given"
+run 2 --store s get && warns "usage: livery get"
+run 2 --store s get x --layer user && warns "takes no --layer"
+run 2 --store && warns "needs a value"
+run 2 --store s set x && one_line
+run 2 --store s set a 1 b && warns '`b` has no value'
+run 2 --store s set a 1 --layer usr && warns '`user`'
+run 2 --store s set a 1 --expires soon && warns "--expires"
+run 2 --store s list --limit many && warns "--limit"
+run 2 --store s list --timeout 0 && warns "--timeout"
+run 2 --store s reset && one_line
+run 2 --store s reset --all a && one_line
+run 2 --json explian && json 'v["error"]["status"] == "LIVERY_ERROR_INVALID_ARGUMENT" and "explian" in v["error"]["message"]'
+
+# Stores
+run 3 --store s get x && warns "no such directory" && one_line
+mkdir other && touch other/file
+run 7 --store other get x && one_line
+run 4 --store s init --schema invalid.json && warns "invalid.json:5:"
+run 3 --store s list
+run 3 --store s init --schema nothing.json && warns "nothing.json"
+run 0 --store s init --schema v1.json && has "applied version 1" && has "+ volume" && quiet
+run 0 init --store s && has "there is a store"
+run 0 init --store t --json && json 'v["created"] is True and v["path"] == "t"'
+run 0 init --store=u --schema v1.json --json && json 'v["report"]["applied"] and "volume" in v["report"]["added"]'
+export LIVERY_STORE=$work/s
+
+# Schemas
+run 0 check v1.json && has "version 1, no problems"
+run 0 check v2.json && has "would apply version 2 over 1" && has "+ consoleText" && has "- console"
+run 0 check v2.json --json && json 'v["applied"] is False and v["added"] == ["consoleText"] and v["removed"] == ["console"]'
+run 0 check drift.json && warns "drift"
+run 4 check invalid.json && warns "invalid.json:5:" && warns "error: " && warns "hint: " && warns '`Value`'
+run 4 check invalid.json --json && json 'v["error"]["status"] == "LIVERY_ERROR_SCHEMA_INVALID" and v["diagnostics"]'
+run 4 check v1.json invalid.json --json && json 'len(v["reports"]) == 2 and v["error"]'
+run 4 check broken.json && warns "broken.json:2:"
+run 4 check broken.json --json && json 'v["error"]["line"] == 2'
+LIVERY_STORE=$work/none run 0 check v1.json && has "no problems"
+run 3 check v1.json --store none
+run 3 apply nothing.json && one_line
+run 4 apply broken.json
+run 4 apply invalid.json --json && json 'v["applied"] is False and v["error"]'
+run 0 apply v1.json && has "applied already"
+run 0 apply drift.json && warns "drift"
+
+# Reading and changing
+run 0 get idle && prints 2
+run 0 get idle progress volume branding.color.Toolbar && prints $'2\ntrue\n5\n#102030FF'
+run 0 get idle --json && json 'v == "2"'
+run 0 get idle --type int --json && json 'v == 2'
+run 0 get idle progress idle --json && json 'v == {"idle": "2", "progress": True}'
+run 4 get mediaUrl --type int && one_line
+run 2 get idle --type integer && one_line
+run 3 get playlist && warns "playlist"
+run 3 get idel && warns 'did you mean `idle`?' && one_line
+run 3 get idel --json && json 'v["error"]["status"] == "LIVERY_ERROR_NOT_FOUND" and v["error"]["setting"] == "idel"'
+run 0 set idle 1 progress no && has "revision"
+run 0 get idle progress && prints $'1\nfalse'
+run 0 set idle 2 --json && json 'isinstance(v["revision"], int)'
+run 0 set volume -7
+run 0 get volume && prints -7
+run 0 set -- mediaUrl --json
+run 0 get mediaUrl && prints --json
+run 0 set playlist '[{"content": "a"}]'
+run 0 get playlist --json && json 'v == [{"content": "a"}]'
+run 4 set playlist a,b && warns "JSON"
+run 0 set volume 3 --value-json
+run 4 set volume '"x' --value-json
+run 4 set volume 11 && warns "Maximum" && one_line
+run 4 set volume 11 idle 9 --json && json 'len(v["violations"]) == 2 and v["error"]["setting"] == "volume"'
+run 4 set volume 11 idle 1
+run 0 get volume idle && prints $'3\n2'
+run 3 set idel 1 && one_line
+run 5 set console x && one_line
+run 0 set console x --layer recommended --origin hq
+run 0 get console && prints x
+run 0 set idle 1 --layer enforced --origin headquarters
+run 5 set idle 2 && one_line
+run 5 set idle 2 --json && json 'v["error"]["status"] == "LIVERY_ERROR_LOCKED"'
+run 5 set idle 2 --layer defaults
+run 4 set idle 2 --layer override
+run 0 set idle 2 --layer override --expires +3600
+run 0 get idle && prints 2
+run 4 set idle 2 --layer override --expires 2001-01-01T00:00:00Z
+run 0 set progress true --layer session --expires 2999-01-01T00:00:00Z
+run 0 get progress && prints true
+run 2 set progress true --expires +60
+run 0 reset --all --layer session
+run 0 get progress && prints false
+run 0 reset idle --layer override
+run 0 get idle && prints 1
+
+# Listing and explaining
+run 0 list && has NAME && has volume && has locked && quiet
+run 0 list 'branding.**' --json
+json '[i["name"] for i in v] == ["branding.color.Toolbar"] and v[0]["value"] == "#102030FF"'
+run 0 list --limit 2 --json && json 'len(v) == 2'
+run 0 list --after progress --json && json '[i["name"] for i in v] == ["volume"]'
+run 0 list 'nothing*' && prints ""
+run 2 list '' && one_line
+run 0 explain idle && has "enforced" && has headquarters && has "shadowed" && has '`enforced` wins'
+run 0 explain idle --json && json 'v["layers"][0]["layer"] == "enforced" and v["locked"] and v["effective"]["value"] == "1"'
+run 3 explain idel && one_line
+
+# Secrets
+run 0 set adminPassword s3cr3t --layer user
+for command in "get adminPassword" "get adminPassword --json" list "list --json" "explain adminPassword" \
+  "explain adminPassword --json" export "export --layers" "export --json"; do
+  run 0 $command && hides s3cr3t && hides d3f4ult
+  run 0 $command --reveal && has s3cr3t
+done
+run 0 get adminPassword && prints ••••••
+run 0 export && warns "--reveal" && json '"adminPassword" not in v["Values"]'
+
+# Import and export
+run 0 export --json && json 'v["Version"] == 1 and v["Values"]["volume"] == 3'
+run 0 export --layers --reveal -o all.json && prints ""
+if [ "$(stat -c %a all.json)" = 600 ]; then pass; else fail "an export with secrets is for its owner alone"; fi
+run 0 export --output values.json --json && json 'v == {"written": "values.json"}'
+run 3 export --reveal -o nowhere/file && one_line
+run 0 --store v init --schema v1.json
+run 0 --store v import all.json --json && json 'v["imported"] > 5'
+run 0 --store v get adminPassword --reveal && prints s3cr3t
+run 0 --store v export --layers --reveal -o again.json
+if diff <(python3 -c 'import json; v = json.load(open("all.json")); del v["Layers"]["defaults"]; print(v)') \
+  <(python3 -c 'import json; v = json.load(open("again.json")); del v["Layers"]["defaults"]; print(v)') >diff.out; then
+  pass
+else
+  fail "an export with layers comes back as it was" "$(cat diff.out)"
+fi
+if "$livery" --store u import --partial - <values.json >out 2>err; then pass; else fail "import of standard input" "$(cat err)"; fi
+run 0 --store u get volume && prints 3
+cat >settings.plist <<'PLIST'
+<?xml version="1.0" encoding="UTF-8"?>
+<plist version="1.0"><dict><key>volume</key><integer>8</integer><key>progress</key><true/></dict></plist>
+PLIST
+run 0 --store u import settings.plist --layer bundle && has "imported 2 values"
+run 0 --store u explain volume && has bundle
+printf '{"volume": 4, "nothing": 1}' >partly.json
+run 3 --store u import partly.json && warns "nothing"
+run 0 --store u get volume && prints 3
+run 0 --store u import partly.json --partial && has "imported 1 value," && warns "nothing"
+run 3 --store u import partly.json --json
+json 'v["imported"] == 0 and v["diagnostics"][0]["name"] == "nothing" and v["error"]'
+run 4 --store u import broken.json
+run 3 --store u import nothing.json
+
+# The rest
+run 0 stats && has revision
+run 0 stats --json && json 'v["schemaVersion"] == 1 and v["revision"] > 0'
+run 0 apply v2.json && has "applied version 2 over 1" && has "- console"
+run 4 apply v1.json && one_line
+run 0 --store t set any 'thing "x"'
+run 0 --store t get any && prints 'thing "x"'
+run 0 --store t set parts '{"a": [1, 2.5]}' --value-json
+run 0 --store t get parts && prints '{"a":[1,2.5]}'
+"$livery" list >/dev/full 2>err
+if [ $? -eq 8 ]; then pass; else fail "a result that cannot be written is a failure" "$(cat err)"; fi
+run 2 get $'x\xff' && one_line
+if command -v script >/dev/null; then
+  script -qec "'$livery' explain volume" /dev/null </dev/null >out
+  if grep -q $'\e\[1m' out; then pass; else fail "a terminal gets bold text" "$(cat out)"; fi
+  NO_COLOR=1 script -qec "'$livery' explain volume" /dev/null </dev/null >out
+  if grep -q $'\e\[' out; then fail "NO_COLOR is respected"; else pass; fi
+fi
+
+echo "$passed passed, $failed failed"
+[ $failed -eq 0 ]
