@@ -9,7 +9,8 @@ public func nearestNames(
   let wanted = Letters(name)
   var nearest: [(name: String, distance: Int)] = []
   var rows = EditDistance(width: wanted.scalars.count)
-  var bound = max(1, wanted.scalars.count / 3) * EditDistance.unit
+  // Changes of letter case may come on top, up to what a letter counts.
+  var bound = max(1, wanted.scalars.count / 3) * EditDistance.unit + EditDistance.unit - 1
   for candidate in candidates {
     guard candidate.utf8.count <= 255 else { continue }
     guard let distance = rows.distance(from: wanted, to: Letters(candidate), bound: bound) else { continue }

@@ -1,0 +1,172 @@
+/// Checks a binary property list before libplist reads it.
+///
+/// Its objects refer to each other by number. libplist copies an object each time that it is referred to, so that a few
+/// hundred bytes can stand for more values than memory holds; it also cuts text at a NUL and leaves out what is no UTF-16.
+enum PropertyListBinary {
+  /// The most bytes that text and data may take once every reference is followed.
+  private static let maximumExpansion = 128 << 20
+
+  static func check(_ bytes: [UInt8]) throws(StoreError) {
+    do throws(Misfit) {
+      var checker = try Checker(bytes)
+      try checker.check()
+    } catch {
+      throw StoreError(.parse, "the binary property list is malformed: \(error.reason)")
+    }
+  }
+
+  private struct Checker {
+    let bytes: [UInt8]
+    let offsetSize: Int
+    let referenceSize: Int
+    let count: Int
+    let root: Int
+    let table: Int
+    /// Of each object already looked at, with all that it refers to.
+    var costs: [Cost?]
+
+    struct Cost {
+      var values: Int
+      var bytes: Int
+      var height: Int
+    }
+
+    init(_ bytes: [UInt8]) throws(Misfit) {
+      guard bytes.count >= 8 + 32, bytes.starts(with: Array("bplist00".utf8)) else {
+        throw Misfit("it is cut short, or of an unknown version")
+      }
+      self.bytes = bytes
+      let trailer = bytes.count - 32
+      offsetSize = Int(bytes[trailer + 6])
+      referenceSize = Int(bytes[trailer + 7])
+      guard (1...8).contains(offsetSize), (1...8).contains(referenceSize),
+        let count = Checker.number(bytes, trailer + 8, 8), let root = Checker.number(bytes, trailer + 16, 8),
+        let table = Checker.number(bytes, trailer + 24, 8),
+        count >= 1, count <= bytes.count, root < count, table >= 8, table <= trailer,
+        count * offsetSize <= trailer - table
+      else { throw Misfit("the trailer makes no sense") }
+      self.count = count
+      self.root = root
+      self.table = table
+      costs = [Cost?](repeating: nil, count: count)
+    }
+
+    mutating func check() throws(Misfit) {
+      _ = try cost(of: root, depth: 0)
+    }
+
+    private mutating func cost(of object: Int, depth: Int) throws(Misfit) -> Cost {
+      // A reference to an object that contains it never ends, and so meets this limit.
+      guard depth <= PropertyList.maximumNesting else {
+        throw Misfit("nested deeper than \(PropertyList.maximumNesting) levels")
+      }
+      if let known = costs[object] {
+        guard depth + known.height <= PropertyList.maximumNesting else {
+          throw Misfit("nested deeper than \(PropertyList.maximumNesting) levels")
+        }
+        return known
+      }
+      guard let start = Checker.number(bytes, table + object * offsetSize, offsetSize), start >= 8, start < table else {
+        throw Misfit("an object is out of range")
+      }
+      let cost = try costOfObject(at: start, depth: depth)
+      guard cost.values <= PropertyList.maximumCount else {
+        throw Misfit("more than \(PropertyList.maximumCount) values")
+      }
+      guard cost.bytes <= maximumExpansion else { throw Misfit("more than \(maximumExpansion) bytes of text and data") }
+      costs[object] = cost
+      return cost
+    }
+
+    private mutating func costOfObject(at start: Int, depth: Int) throws(Misfit) -> Cost {
+      let low = Int(bytes[start] & 15)
+      var cost = Cost(values: 1, bytes: 0, height: 0)
+      switch bytes[start] >> 4 {
+      case 0x0: break
+      case 0x1:
+        guard low <= 4, start + 1 + (1 << low) <= table else { throw Misfit("an integer is out of range") }
+        if low == 4 { try checkWide(start + 1) }
+      case 0x2:
+        guard low == 2 || low == 3, start + 1 + (1 << low) <= table else { throw Misfit("a number is out of range") }
+      case 0x3:
+        guard low == 3, start + 9 <= table else { throw Misfit("a date is out of range") }
+      case 0x8:
+        guard low <= 7, start + 2 + low <= table else { throw Misfit("a UID is out of range") }
+      case 0x4: cost.bytes = try run(start, unit: 1).count
+      case 0x5:
+        let text = try run(start, unit: 1)
+        guard !bytes[text].contains(0) else { throw Misfit("a text contains a NUL") }
+        cost.bytes = text.count
+      case 0x6:
+        let text = try run(start, unit: 2)
+        try checkUTF16(text)
+        cost.bytes = text.count * 2
+      case 0xa: try add(references: run(start, unit: referenceSize), to: &cost, depth: depth)
+      case 0xd: try add(references: run(start, unit: referenceSize * 2), to: &cost, depth: depth)
+      default: throw Misfit("an unknown type of object")
+      }
+      return cost
+    }
+
+    private mutating func add(references: Range<Int>, to cost: inout Cost, depth: Int) throws(Misfit) {
+      for place in stride(from: references.lowerBound, to: references.upperBound, by: referenceSize) {
+        guard let object = Checker.number(bytes, place, referenceSize), object < count else {
+          throw Misfit("a reference is out of range")
+        }
+        let part = try self.cost(of: object, depth: depth + 1)
+        cost.values += part.values
+        cost.bytes += part.bytes
+        cost.height = max(cost.height, part.height + 1)
+        guard cost.values <= PropertyList.maximumCount else {
+          throw Misfit("more than \(PropertyList.maximumCount) values")
+        }
+        guard cost.bytes <= maximumExpansion else { throw Misfit("more than \(maximumExpansion) bytes of text and data") }
+      }
+    }
+
+    /// The bytes of an object with a length.
+    private func run(_ start: Int, unit: Int) throws(Misfit) -> Range<Int> {
+      var first = start + 1
+      var length = Int(bytes[start] & 15)
+      if length == 15 {
+        guard first < table, bytes[first] >> 4 == 1, bytes[first] & 15 <= 3 else { throw Misfit("a length is malformed") }
+        let size = 1 << Int(bytes[first] & 15)
+        guard first + 1 + size <= table, let long = Checker.number(bytes, first + 1, size) else {
+          throw Misfit("a length is out of range")
+        }
+        length = long
+        first += 1 + size
+      }
+      guard length <= (table - first) / unit else { throw Misfit("a length is out of range") }
+      return first..<(first + length * unit)
+    }
+
+    /// Integers of 16 bytes are those that do not fit into 8 with a sign, so only the needlessly long ones are of use.
+    private func checkWide(_ start: Int) throws(Misfit) {
+      let high = bytes[start..<(start + 8)]
+      let negative = bytes[start + 8] & 0x80 != 0
+      guard high.allSatisfy({ $0 == (negative ? 0xff : 0) }) else {
+        throw Misfit("an integer does not fit into 64 bits with a sign")
+      }
+    }
+
+    private func checkUTF16(_ text: Range<Int>) throws(Misfit) {
+      var high = false
+      for place in stride(from: text.lowerBound, to: text.upperBound, by: 2) {
+        let unit = UInt16(bytes[place]) << 8 | UInt16(bytes[place + 1])
+        let low = unit & 0xfc00 == 0xdc00
+        guard low == high, unit != 0 else { throw Misfit("a text is no UTF-16, or contains a NUL") }
+        high = unit & 0xfc00 == 0xd800
+      }
+      guard !high else { throw Misfit("a text is no UTF-16") }
+    }
+
+    /// A number, the highest byte first; nil if it is larger than any offset.
+    private static func number(_ bytes: [UInt8], _ start: Int, _ size: Int) -> Int? {
+      guard start >= 0, start + size <= bytes.count else { return nil }
+      var number: UInt64 = 0
+      for byte in bytes[start..<(start + size)] { number = number << 8 | UInt64(byte) }
+      return number <= UInt64(UInt32.max) ? Int(number) : nil
+    }
+  }
+}
