@@ -167,8 +167,12 @@ struct PropertyListXMLChecker {
         throw Misfit("nested deeper than \(PropertyList.maximumNesting) levels")
       }
       levels.append(Level(element: element))
-    case .string: try content(of: element, name: name, isEmpty: isEmpty)
-    case .key: try key(name: name, isEmpty: isEmpty)
+    case .string:
+      if !isEmpty { try content(name: name) }
+    case .key:
+      // libplist takes <key></key> and not this, which would leave the reason to guess.
+      guard !isEmpty else { throw Misfit("a <key/> without text") }
+      try key(name: name)
     default:
       let content = isEmpty ? text[offset..<offset] : try plainContent(name: name)
       if let complaint = PropertyListXML.complaint(about: content, in: element) { throw Misfit("\(complaint)") }
@@ -231,11 +235,8 @@ struct PropertyListXMLChecker {
 
   /// Passes over text with entities, comments and CDATA; returns libplist's hash of it.
   @discardableResult
-  private mutating func content(
-    of element: PropertyListXML.Element, name: ArraySlice<UInt8>, isEmpty: Bool
-  ) throws(Misfit) -> UInt32 {
+  private mutating func content(name: ArraySlice<UInt8>) throws(Misfit) -> UInt32 {
     var hash: UInt32 = 5381
-    if isEmpty { return hash }
     var start = offset
     var entities = 0
     while offset < text.count {
@@ -301,8 +302,8 @@ struct PropertyListXMLChecker {
     return scalar
   }
 
-  private mutating func key(name: ArraySlice<UInt8>, isEmpty: Bool) throws(Misfit) {
-    let bucket = Int(try content(of: .key, name: name, isEmpty: isEmpty) & 0xfff)
+  private mutating func key(name: ArraySlice<UInt8>) throws(Misfit) {
+    let bucket = Int(try content(name: name) & 0xfff)
     guard let last = levels.indices.last, levels[last].count > Self.plainDictionary else { return }
     if levels[last].buckets.isEmpty { levels[last].buckets = [UInt16](repeating: 0, count: 4096) }
     levels[last].buckets[bucket] += 1
