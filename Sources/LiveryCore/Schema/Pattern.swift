@@ -12,17 +12,22 @@ final class Pattern {
   static let maximumTextLength = 4_096
 
   private let handle: OpaquePointer
+  /// The number of parts once repetition is expanded: what compiling and searching cost.
+  let size: Int
 
   /// Throws `.invalidValue` for a pattern that is malformed or too costly.
-  init(_ text: String) throws(StoreError) {
-    let bytes = text.bytes
-    try Pattern.check(bytes)
+  convenience init(_ text: String) throws(StoreError) {
+    try self.init(text, size: try Pattern.size(of: text))
+  }
+
+  fileprivate init(_ text: String, size: Int) throws(StoreError) {
     var reason = [CChar](repeating: 0, count: 128)
     guard let handle = lvs_regex_make(text, &reason, reason.count) else {
       let message = String(decoding: reason.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
       throw StoreError(.invalidValue, "the pattern is malformed: \(message)")
     }
     self.handle = handle
+    self.size = size
   }
 
   deinit {
@@ -42,13 +47,37 @@ final class Pattern {
 
   /// Refuses what would cost the C library memory or time without bounds: `x+` and `x{n}` are expanded to copies of
   /// `x`, so nesting multiplies them, and back-references make matching exponential.
-  private static func check(_ bytes: [UInt8]) throws(StoreError) {
+  fileprivate static func size(of text: String) throws(StoreError) -> Int {
+    let bytes = text.bytes
     guard bytes.count <= maximumLength else {
       throw StoreError(.invalidValue, "the pattern is longer than \(maximumLength) bytes")
     }
     guard !bytes.contains(0) else { throw StoreError(.invalidValue, "the pattern contains a NUL") }
     var scan = PatternScan(bytes: bytes)
-    try scan.sequence(depth: 0)
+    return try scan.sequence(depth: 0).size
+  }
+}
+
+/// The patterns of one schema or setting: the same text is compiled once, and all together may cost only so much.
+final class PatternCache {
+  /// The most that compiling may cost: the sum of the squares of the sizes, as the C library takes that much memory.
+  static let budget = 20_000_000
+
+  private var patterns: [NameKey: Pattern] = [:]
+  private var spent = 0
+
+  /// Throws `.invalidValue` for a pattern that is malformed or too costly, by itself or with those before.
+  func pattern(_ text: String) throws(StoreError) -> Pattern {
+    let name = NameKey(text)
+    if let known = patterns[name] { return known }
+    let size = try Pattern.size(of: text)
+    guard spent + size * size <= PatternCache.budget else {
+      throw StoreError(.invalidValue, "the patterns are too costly together")
+    }
+    spent += size * size
+    let pattern = try Pattern(text, size: size)
+    patterns[name] = pattern
+    return pattern
   }
 }
 
@@ -71,7 +100,6 @@ private struct PatternScan {
   private var next: UInt8? { position < bytes.count ? bytes[position] : nil }
 
   /// Passes over the parts up to the end or the closing parenthesis.
-  @discardableResult
   mutating func sequence(depth: Int) throws(StoreError) -> Cost {
     guard depth <= 32 else { throw StoreError(.invalidValue, "the pattern nests too deeply") }
     var total = Cost(copies: 1, size: 1)

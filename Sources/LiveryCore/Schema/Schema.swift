@@ -26,8 +26,8 @@ public struct SchemaCompilation: Sendable {
 
 /// Compiles a settings schema.
 ///
-/// Corresponds to `livery_schema_check` in C. Throws `.parse` for a text that is not JSON; everything else that is wrong
-/// is a diagnostic.
+/// Corresponds to `livery_schema_check` in C. Throws `.parse` for a text that is not JSON; everything else that is
+/// wrong is a diagnostic.
 public func compileSchema(_ text: [UInt8]) throws(StoreError) -> SchemaCompilation {
   let document = try JSON.parse(text)
   var compiler = SchemaCompiler()

@@ -110,10 +110,15 @@ extension JSON {
 
 /// Finding what a misspelled or foreign name stands for.
 enum MemberNames {
+  /// The most names that are looked through, and their greatest length in bytes: hints must stay cheap in any document.
+  static let limit = 200
+  private static let maximumLength = 64
+
   /// Words that other formats use for the same thing.
   private static let synonyms: [(String, String)] = [
     ("Default", "Value"), ("DefaultValue", "Value"), ("Name", "Key"), ("Id", "Key"), ("Identifier", "Key"),
-    ("Label", "Title"), ("Text", "Title"), ("Min", "Minimum"), ("Max", "Maximum"), ("Regex", "Pattern"),
+    ("Label", "Title"), ("Text", "Title"), ("Min", "Minimum"), ("Max", "Maximum"), ("Min", "MinLength"),
+    ("Max", "MaxLength"), ("Regex", "Pattern"),
     ("Choices", "Options"), ("Values", "Options"), ("Items", "ItemTemplate"), ("Template", "ItemTemplate"),
     ("Help", "Description"), ("Hint", "Placeholder"), ("Kind", "Type"), ("Mandatory", "Required"),
     ("Controls", "Settings"), ("Sections", "Groups"), ("Equal", "Equals"),
@@ -121,6 +126,8 @@ enum MemberNames {
 
   /// The known name that was probably meant.
   static func meant(by name: String, among known: [String]) -> String? {
+    guard name.utf8.count <= maximumLength else { return nil }
+    let known = known.prefix(limit).filter { $0.utf8.count <= maximumLength }
     let lowered = lowercased(name)
     if let same = known.first(where: { lowercased($0).sameBytes(as: lowered) }) { return same }
     let usable = synonyms.filter { pair in known.contains { $0.sameBytes(as: pair.1) } }

@@ -1,5 +1,5 @@
 /// The members of one setting in the document, by what they are.
-private struct Fields {
+struct SettingFields {
   private var values = [JSON?](repeating: nil, count: SchemaMember.allCases.count)
 
   subscript(member: SchemaMember) -> JSON? {
@@ -63,8 +63,8 @@ extension SchemaCompiler {
   }
 
   /// Sorts the members, and warns of those that are unknown or do not apply.
-  private mutating func fields(_ members: [JSON.Member], of type: SchemaType) -> Fields {
-    var fields = Fields()
+  private mutating func fields(_ members: [JSON.Member], of type: SchemaType) -> SettingFields {
+    var fields = SettingFields()
     for member in members {
       guard let known = SchemaMember(name: member.key) else {
         at(.member(member.key)) { $0.reportUnknown(member.key, known: type.memberNames, in: "a \(type.name)") }
@@ -83,13 +83,13 @@ extension SchemaCompiler {
   }
 
   /// Checks the members that only show something.
-  private mutating func presentation(_ fields: Fields) {
+  private mutating func presentation(_ fields: SettingFields) {
     if let json = fields[.description] { at(.description) { _ = $0.text(json) } }
     if let json = fields[.hidden] { at(.hidden) { _ = $0.flag(json) } }
   }
 
   private mutating func pane(
-    _ fields: Fields, title: String?, group: String, depth: Int, scope: SchemaScope,
+    _ fields: SettingFields, title: String?, group: String, depth: Int, scope: SchemaScope,
     into settings: inout [SettingDescriptor]
   ) {
     guard depth < SchemaCompiler.maximumDepth else {
@@ -110,7 +110,7 @@ extension SchemaCompiler {
 
 extension SchemaCompiler {
   private mutating func keyed(
-    _ fields: Fields, type: SchemaType, title: String?, group: String, depth: Int, scope: SchemaScope,
+    _ fields: SettingFields, type: SchemaType, title: String?, group: String, depth: Int, scope: SchemaScope,
     into settings: inout [SettingDescriptor]
   ) {
     let key = fields[.key].flatMap { json in at(.key) { $0.key(json) } }
@@ -134,7 +134,7 @@ extension SchemaCompiler {
     settings.append(descriptor)
   }
 
-  private mutating func key(_ json: JSON) -> String? {
+  mutating func key(_ json: JSON) -> String? {
     guard let key = text(json) else { return nil }
     do {
       try checkName(key)
@@ -145,14 +145,14 @@ extension SchemaCompiler {
     }
   }
 
-  private mutating func declare(_ key: String, index: Int, scope: SchemaScope) {
+  mutating func declare(_ key: String, index: Int, scope: SchemaScope) {
     guard let earlier = scope.declare(key, .init(path: path, index: index)) else { return }
     report(
       .error, "duplicate-key", "`\(key)` is declared twice, first at \(earlier.path.pointer)", related: earlier.path)
   }
 
   /// What the setting holds; also reads `Class` and `Format`.
-  private mutating func kind(_ fields: Fields, of type: SchemaType) -> SettingKind {
+  private mutating func kind(_ fields: SettingFields, of type: SchemaType) -> SettingKind {
     switch type {
     case .toggleSwitch: return .bool
     case .comboBox: return classes(fields, known: ["Single", "Multiple"])[1] ? .choices : .choice
@@ -168,7 +168,7 @@ extension SchemaCompiler {
   }
 
   /// Which of the known classes the setting has.
-  private mutating func classes(_ fields: Fields, known: [String]) -> [Bool] {
+  private mutating func classes(_ fields: SettingFields, known: [String]) -> [Bool] {
     var present = [Bool](repeating: false, count: known.count)
     guard let json = fields[.kindClass] else { return present }
     at(.kindClass) { compiler in
@@ -192,7 +192,7 @@ extension SchemaCompiler {
     return present
   }
 
-  private mutating func number(_ fields: Fields) -> SettingKind {
+  private mutating func number(_ fields: SettingFields) -> SettingKind {
     guard let json = fields[.format] else { return .double }
     return at(.format) { compiler in
       guard let name = compiler.text(json) else { return .double }
@@ -206,7 +206,7 @@ extension SchemaCompiler {
     }
   }
 
-  private mutating func general(_ fields: Fields, of descriptor: inout SettingDescriptor) {
+  private mutating func general(_ fields: SettingFields, of descriptor: inout SettingDescriptor) {
     func read<R>(
       _ member: SchemaMember, _ reader: (inout SchemaCompiler, JSON) -> R?, in compiler: inout SchemaCompiler
     ) -> R? {
@@ -232,288 +232,5 @@ extension SchemaCompiler {
       }
     }
     if descriptor.kind == .string { descriptor.isSecret = classes(fields, known: ["Password"])[0] }
-  }
-}
-
-// MARK: Constraints
-
-extension SchemaCompiler {
-  private mutating func constraints(_ fields: Fields, of descriptor: inout SettingDescriptor) {
-    let isDate = descriptor.kind == .date
-    descriptor.minimum = fields[.minimum].flatMap { json in
-      at(.minimum) { isDate ? $0.date(json) : $0.number(json) }
-    }
-    descriptor.maximum = fields[.maximum].flatMap { json in
-      at(.maximum) { isDate ? $0.date(json) : $0.number(json) }
-    }
-    descriptor.minLength = fields[.minLength].flatMap { json in at(.minLength) { $0.count(json) } }
-    descriptor.maxLength = fields[.maxLength].flatMap { json in at(.maxLength) { $0.count(json) } }
-    descriptor.maxItems = fields[.maxItems].flatMap { json in at(.maxItems) { $0.count(json) } }
-    if let minimum = descriptor.minimum, let maximum = descriptor.maximum,
-      Bounds.order(minimum, maximum) == .greater
-    {
-      at(.maximum) {
-        $0.error("empty-range", "Minimum \(minimum.brief) is greater than Maximum \(maximum.brief)")
-      }
-    }
-    if let minimum = descriptor.minLength, let maximum = descriptor.maxLength, minimum > maximum {
-      at(.maxLength) { $0.error("empty-range", "MinLength \(minimum) is greater than MaxLength \(maximum)") }
-    }
-    if let json = fields[.step] { descriptor.step = at(.step) { $0.step(json) } }
-    if let json = fields[.pattern] { descriptor.pattern = at(.pattern) { $0.pattern(json) } }
-  }
-
-  private mutating func date(_ json: JSON) -> Value? {
-    guard let text = text(json) else { return nil }
-    guard let date = Value.string(text).coerced(to: .date) else {
-      wrongType(json, "an RFC 3339 date-time, such as \"2026-01-31T12:00:00Z\"")
-      return nil
-    }
-    return date
-  }
-
-  private mutating func step(_ json: JSON) -> Value? {
-    guard let step = number(json) else { return nil }
-    guard Bounds.order(step, .int(0)) == .greater else {
-      error("invalid-step", "`Step` is greater than 0, found \(step.brief)")
-      return nil
-    }
-    return step
-  }
-
-  private mutating func pattern(_ json: JSON) -> String? {
-    guard let text = text(json) else { return nil }
-    do {
-      _ = try Pattern(text)
-      return text
-    } catch {
-      report(.error, "invalid-pattern", error.message)
-      return nil
-    }
-  }
-}
-
-// MARK: Options and templates
-
-extension SchemaCompiler {
-  private mutating func options(_ fields: Fields, of descriptor: inout SettingDescriptor) {
-    guard let json = fields[.options] else {
-      error("missing-options", "the ComboBox has no `Options`", hint: "add \"Options\": [{\"Title\", \"Value\"}, …]")
-      return
-    }
-    var options: [SettingDescriptor.Option] = []
-    at(.options) { compiler in
-      guard let items = compiler.array(json) else { return }
-      if items.isEmpty { compiler.error("missing-options", "`Options` is empty") }
-      var seen: [[UInt8]: [PathStep]] = [:]
-      for (index, item) in items.enumerated() {
-        compiler.at(.index(index)) { compiler in
-          if let option = compiler.option(item, seen: &seen) { options.append(option) }
-        }
-      }
-    }
-    descriptor.options = options
-  }
-
-  private mutating func option(_ json: JSON, seen: inout [[UInt8]: [PathStep]]) -> SettingDescriptor.Option? {
-    guard case .object(let members) = json else {
-      error("wrong-type", "an option is an object with `Title` and `Value`, found \(json.shown)")
-      return nil
-    }
-    reportUnknown(members, known: ["Title", "Value"], in: "an option")
-    let title = json["Title"].flatMap { json in at(.title) { $0.text(json) } }
-    if json["Title"] == nil { warning("missing-title", "the option has no `Title`") }
-    guard let member = json["Value"] else {
-      error("missing-member", "the option has no `Value`")
-      return nil
-    }
-    return at(.value) { compiler in
-      guard let value = compiler.scalar(member) else { return nil }
-      // The numbers 1 and 1.0 are one option to whoever reads the setting.
-      var mark = CBOR.encode(value)
-      if case .double = value, let whole = value.coerced(to: .int) { mark = CBOR.encode(whole) }
-      if let earlier = seen[mark] {
-        compiler.report(
-          .error, "duplicate-option", "the option \(value.brief) is there twice, first at \(earlier.pointer)",
-          related: earlier)
-        return nil
-      }
-      seen[mark] = compiler.path
-      return .init(title: title ?? value.brief, value: value)
-    }
-  }
-
-  private mutating func scalar(_ json: JSON) -> Value? {
-    switch json {
-    case .null, .array, .object:
-      wrongType(json, "text, a number or a truth value")
-      return nil
-    default:
-      return value(json)
-    }
-  }
-
-  private mutating func value(_ json: JSON) -> Value? {
-    do {
-      let value = try Value(json: json)
-      try value.check()
-      return value
-    } catch {
-      report(.error, "invalid-value", error.message)
-      return nil
-    }
-  }
-
-  private mutating func template(
-    _ fields: Fields, depth: Int, scope: SchemaScope, of descriptor: inout SettingDescriptor
-  ) {
-    guard depth < SchemaCompiler.maximumDepth else {
-      error("too-deep", "panes and lists nest deeper than \(SchemaCompiler.maximumDepth)")
-      return
-    }
-    guard let json = fields[.itemTemplate] else {
-      error("missing-member", "the List has no `ItemTemplate`", hint: "add \"ItemTemplate\" with the items' settings")
-      return
-    }
-    let inner = SchemaScope(isItem: true)
-    var members: [SettingDescriptor] = []
-    let outer = setting
-    at(.itemTemplate) { $0.settings(json, group: "", depth: depth + 1, scope: inner, into: &members) }
-    setting = outer
-    resolveConditions(of: inner, in: &members)
-    descriptor.template = members
-  }
-
-  private mutating func uniqueBy(_ fields: Fields, of descriptor: inout SettingDescriptor) {
-    guard let json = fields[.uniqueBy] else { return }
-    let names = descriptor.template.map { $0.key }
-    descriptor.uniqueBy = at(.uniqueBy) { compiler in
-      guard let name = compiler.text(json) else { return nil }
-      guard names.contains(where: { $0.sameBytes(as: name) }) else {
-        compiler.error(
-          "unknown-key", "`UniqueBy` names \(Value.string(name).brief), which is not in the template",
-          hint: MemberNames.meant(by: name, among: names).map { "did you mean `\($0)`?" })
-        return nil
-      }
-      return name
-    }
-  }
-}
-
-// MARK: Default, aliases, condition
-
-extension SchemaCompiler {
-  private mutating func defaultValue(_ fields: Fields, type: SchemaType, of descriptor: inout SettingDescriptor) {
-    guard let json = fields[.value] else { return }
-    if case .string("") = json, [.color, .date, .image, .number].contains(type) { return }
-    // Without its options or template a default cannot be judged.
-    if type == .comboBox, descriptor.options.isEmpty { return }
-    let checked = descriptor
-    descriptor.defaultValue = at(.value) { compiler in
-      if case .null = json {
-        compiler.wrongType(json, "the default")
-        return nil
-      }
-      guard let value = compiler.value(json) else { return nil }
-      switch checked.validated(value) {
-      case .valid(let value): return value
-      case .invalid(let violations):
-        for violation in violations {
-          compiler.error(
-            SchemaCompiler.code(of: violation), "default of \(violation.message)",
-            hint: "leave `Value` out for no default")
-        }
-        return nil
-      }
-    }
-  }
-
-  private static func code(of violation: Violation) -> String {
-    func isOne(of names: [String]) -> Bool {
-      names.contains { name in violation.constraint?.sameBytes(as: name) ?? false }
-    }
-    if isOne(of: ["Type"]) { return "default-wrong-type" }
-    if isOne(of: ["Options"]) { return "default-not-an-option" }
-    if isOne(of: ["Minimum", "Maximum", "Step", "MinLength", "MaxLength", "MaxItems"]) {
-      return "default-out-of-range"
-    }
-    return "default-invalid"
-  }
-
-  private mutating func aliases(
-    _ fields: Fields, index: Int, scope: SchemaScope, of descriptor: inout SettingDescriptor
-  ) {
-    guard let json = fields[.aliases] else { return }
-    if scope.isItem {
-      at(.aliases) {
-        $0.report(.warning, "does-not-apply", "`Aliases` does not apply to members of a list's items", isKey: true)
-      }
-      return
-    }
-    var aliases: [String] = []
-    at(.aliases) { compiler in
-      guard let items = compiler.array(json) else { return }
-      for (position, item) in items.enumerated() {
-        compiler.at(.index(position)) { compiler in
-          guard let alias = compiler.key(item) else { return }
-          compiler.declare(alias, index: index, scope: scope)
-          aliases.append(alias)
-        }
-      }
-    }
-    descriptor.aliases = aliases
-  }
-
-  private mutating func condition(_ fields: Fields, index: Int, scope: SchemaScope) {
-    guard let json = fields[.enabledBy] else { return }
-    at(.enabledBy) { compiler in
-      guard case .object(let members) = json else {
-        compiler.wrongType(json, "an object with `Key` and `Equals`")
-        return
-      }
-      compiler.reportUnknown(members, known: ["Key", "Equals"], in: "EnabledBy")
-      guard let keyMember = json["Key"], let equalsMember = json["Equals"] else {
-        compiler.error("missing-member", "`EnabledBy` has `Key` and `Equals`")
-        return
-      }
-      guard let key = compiler.at(.key, { $0.text(keyMember) }),
-        let equals = compiler.at(.member("Equals"), { $0.value(equalsMember) })
-      else { return }
-      scope.conditions.append(
-        .init(path: compiler.path, key: key, equals: equals, index: index, setting: compiler.setting ?? ""))
-    }
-  }
-
-  /// Checks the conditions of a scope whose keys are all known, and converts what they compare with.
-  mutating func resolveConditions(of scope: SchemaScope, in settings: inout [SettingDescriptor]) {
-    let outerPath = path
-    let outerSetting = setting
-    for condition in scope.conditions {
-      path = condition.path
-      setting = condition.setting
-      guard let target = scope.declaration(of: condition.key), settings.indices.contains(target.index) else {
-        at(.key) { compiler in
-          compiler.error(
-            "unknown-key", "`EnabledBy` names \(Value.string(condition.key).brief), which is not declared here",
-            hint: MemberNames.meant(by: condition.key, among: settings.prefix(2_000).map { $0.key })
-              .map { "did you mean `\($0)`?" })
-        }
-        continue
-      }
-      let equals = at(.member("Equals")) { $0.compared(condition.equals, with: settings[target.index]) }
-      guard let equals, settings.indices.contains(condition.index) else { continue }
-      settings[condition.index].enabledBy = .init(key: settings[target.index].key, equals: equals)
-    }
-    path = outerPath
-    setting = outerSetting
-  }
-
-  private mutating func compared(_ value: Value, with target: SettingDescriptor) -> Value? {
-    switch target.validated(value) {
-    case .valid(let value): return value
-    case .invalid(let violations):
-      error("invalid-condition", "`Equals` is no value of \(violations.first?.message ?? "it")")
-      return nil
-    }
   }
 }

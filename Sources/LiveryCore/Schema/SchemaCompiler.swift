@@ -13,6 +13,7 @@ struct SchemaCompiler {
   }
 
   var findings = SchemaFindings()
+  let patterns = PatternCache()
   /// Where in the document the walk is.
   var path: [PathStep] = []
   /// The key of the setting the walk is in.

@@ -6,14 +6,22 @@ struct SettingValidator {
   private let members: [SettingValidator]
   private let memberIndexes: [NameKey: Int]
 
-  init(_ descriptor: SettingDescriptor) {
+  init(_ descriptor: SettingDescriptor, patterns: PatternCache = PatternCache()) {
     self.descriptor = descriptor
-    pattern = descriptor.pattern.flatMap { try? Pattern($0) }
+    pattern = descriptor.pattern.flatMap { try? patterns.pattern($0) }
     options = descriptor.kind == .choice || descriptor.kind == .choices ? OptionTable(descriptor.options) : nil
-    members = descriptor.template.map { SettingValidator($0) }
+    members = descriptor.template.map { SettingValidator($0, patterns: patterns) }
     var indexes: [NameKey: Int] = [:]
     for (index, member) in descriptor.template.enumerated() { indexes[NameKey(member.key)] = index }
     memberIndexes = indexes
+  }
+
+  func validated(_ value: Value) -> Validation {
+    var run = ValidationRun()
+    let checked = check(value, in: &run)
+    let violations = run.finished()
+    if let checked, violations.isEmpty { return .valid(checked) }
+    return .invalid(violations)
   }
 
   /// Checks a value of the setting; nil, with violations reported, if it cannot be converted.
@@ -106,6 +114,11 @@ extension SettingValidator {
       run.report(
         .invalidValue, "Pattern",
         "the text is longer than the \(Pattern.maximumTextLength) bytes that Pattern is searched in")
+      return
+    }
+    run.searched += text.utf8.count * pattern.size
+    guard run.searched <= ValidationRun.searchBudget else {
+      run.report(.invalidValue, "Pattern", "the value has too much text to search for patterns")
       return
     }
     if !pattern.matches(text) {
@@ -218,8 +231,8 @@ extension SettingValidator {
     var present = [Bool](repeating: false, count: members.count)
     for member in given {
       guard let index = memberIndexes[NameKey(member.key)] else {
-        let near = didYouMean(nearestNames(to: member.key, among: members.map { $0.descriptor.key }, limit: 1))
-        run.report(.invalidValue, "ItemTemplate", "`\(member.key)` is not a member of an item\(near)")
+        run.report(
+          .invalidValue, "ItemTemplate", "`\(member.key)` is not a member of an item\(meant(by: member.key))")
         continue
       }
       present[index] = true
@@ -231,5 +244,10 @@ extension SettingValidator {
       run.report(.invalidValue, "Required", "`\(member.descriptor.key)` is required")
     }
     return .object(result)
+  }
+
+  private func meant(by key: String) -> String {
+    MemberNames.meant(by: key, among: members.prefix(MemberNames.limit).map { $0.descriptor.key })
+      .map { didYouMean([$0]) } ?? ""
   }
 }

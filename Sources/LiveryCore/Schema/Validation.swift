@@ -25,11 +25,7 @@ public enum Validation: Sendable {
 extension SettingDescriptor {
   /// Converts a value to the setting's type, if nothing is lost by that, and checks every constraint.
   public func validated(_ value: Value) -> Validation {
-    var run = ValidationRun()
-    let checked = SettingValidator(self).check(value, in: &run)
-    let violations = run.finished()
-    if let checked, violations.isEmpty { return .valid(checked) }
-    return .invalid(violations)
+    SettingValidator(self).validated(value)
   }
 }
 
@@ -38,7 +34,11 @@ struct ValidationRun {
   /// More violations than these are counted only: nobody reads them, and a hostile value may have a million.
   static let limit = 1_000
 
+  /// The most that searching for patterns may cost in one value, in bytes of text times parts of the pattern.
+  static let searchBudget = 40_000_000
+
   var path: [PathStep] = []
+  var searched = 0
   private var violations: [Violation] = []
   private var dropped = 0
 

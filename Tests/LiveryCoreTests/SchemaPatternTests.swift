@@ -1,0 +1,97 @@
+import LiveryCore
+import Testing
+
+@Suite struct SchemaPatternTests {
+  private func descriptor(_ pattern: String) -> SettingDescriptor {
+    var descriptor = SettingDescriptor(key: "a", kind: .string)
+    descriptor.pattern = pattern
+    return descriptor
+  }
+
+  /// What compiling a schema says of a pattern; nil if nothing.
+  private func refusal(_ pattern: String) throws -> String? {
+    let text = Value.string(pattern).json()
+    let compilation = try compileSchema(
+      schemaText(#"{"Type": "TextField", "Title": "T", "Key": "a", "Pattern": \#(text)}"#))
+    return compilation.diagnostics.first?.message
+  }
+
+  @Test func aPatternIsSearchedFor() {
+    #expect(descriptor("b").validated(.string("abc")).value != nil)
+    #expect(descriptor("^b").validated(.string("abc")).constraints == ["Pattern"])
+    #expect(descriptor("^$").validated(.string("")).value != nil)
+    #expect(descriptor("b").validated(.string("a\0b")).value != nil)
+  }
+
+  @Test(arguments: [
+    "^[a-z]{1,63}(\\.[a-z]{1,63})*$", "[]a]+", "[^]a]", "[[:alpha:]]+", "[[.-.]]", "[[=a=]]", "a{2,}", "\\(a\\)", "a|b",
+    "(ab)+(cd)*", "[0-9]{1,900}", "\\.", "x\\{1", "a)",
+  ])
+  func ordinaryPatternsCompile(pattern: String) throws {
+    #expect(try refusal(pattern) == nil)
+  }
+
+  @Test(arguments: [
+    ("(a)\\1", "back-reference"), ("a{1001}", "1000 times"), ("((a{30}){30}){30}", "1000 times"),
+    ("((((((((((((a+)+)+)+)+)+)+)+)+)+)+)+)", "1000 times"), ("a{600}b{600}c{600}d{600}", "costly"),
+    ("(abcdefghij){900}", "costly"), ("a{99999999999999999999}", "1000 times"), ("[a", "malformed"), ("(a", "malformed"),
+    ("a{2,1}", "malformed"), ("\\", "malformed"), ("[[:nope:]]", "malformed"), ("a\0b", "NUL"),
+    (String(repeating: "a", count: 257), "256 bytes"),
+    (String(repeating: "(", count: 33) + "a" + String(repeating: ")", count: 33), "deeply"),
+  ])
+  func costlyAndMalformedPatternsAreRefused(pattern: String, reason: String) throws {
+    let message = try #require(try refusal(pattern))
+    #expect(message.contains(reason))
+  }
+
+  @Test func aPatternThatCannotBeUsedRefusesEveryText() {
+    #expect(descriptor("(").validated(.string("a")).constraints == ["Pattern"])
+  }
+
+  @Test func textTooLongToSearchIsRefused() {
+    let any = descriptor(".")
+    #expect(any.validated(.string(String(repeating: "a", count: 4_096))).value != nil)
+    #expect(any.validated(.string(String(repeating: "a", count: 4_097))).constraints == ["Pattern"])
+  }
+
+  @Test func anyPatternThatIsAcceptedIsQuick() throws {
+    var random = SchemaRandom(seed: 7)
+    let parts = ["a", "b", "(", ")", "*", "+", "{3}", "{1,9}", "{,", "|", "[a-c]", ".", "^", "$", "\\", "?", "[", "]", "é"]
+    let text = Value.string(String(repeating: "a", count: 200))
+    for _ in 0..<500 {
+      let pattern = (0..<random.below(12)).map { _ in parts[random.below(parts.count)] }.joined()
+      if try refusal(pattern) == nil { _ = descriptor(pattern).validated(text) }
+    }
+  }
+}
+
+@Suite struct SchemaPatternBudgetTests {
+  @Test func manyCostlyPatternsAreRefusedTogether() throws {
+    let settings = (0..<40).map { index in
+      #"{"Type": "TextField", "Title": "T", "Key": "k\#(index)", "Pattern": "[a-z]{1,\#(900 + index)}"}"#
+    }
+    let compilation = try compileSchema(schemaText(settings.joined(separator: ",")))
+    #expect(compilation.diagnostics.contains { $0.message == "the patterns are too costly together" })
+    let same = (0..<40).map { #"{"Type": "TextField", "Title": "T", "Key": "k\#($0)", "Pattern": "[a-z]{1,900}"}"# }
+    #expect(try compileSchema(schemaText(same.joined(separator: ","))).diagnostics.isEmpty)
+  }
+
+  @Test func aValueWithTooMuchTextToSearchIsRefused() throws {
+    let list = try setting(
+      #"{"Type": "List", "Title": "T", "Key": "l", "ItemTemplate": [{"Type": "TextField", "Title": "X", "Key": "x", "Pattern": "^b{900}"}]}"#)
+    let item = Value.object([.init("x", .string(String(repeating: "a", count: 4_000)))])
+    let violations = list.validated(.list([Value](repeating: item, count: 20))).violations
+    #expect(violations.count == 20)
+    #expect(violations.last?.message == "`l`, item 20, `x`: the value has too much text to search for patterns")
+  }
+
+  @Test func hintsStayCheapWhateverTheNames() throws {
+    let name = String(repeating: "k", count: 200)
+    let settings = (0..<1_000).map { index in
+      #"{"Type": "Color", "Title": "T", "Key": "\#(name)\#(index)", "EnabledBy": {"Key": "\#(name)x", "Equals": 1}}"#
+    }
+    let compilation = try compileSchema(schemaText(settings.joined(separator: ",")))
+    #expect(compilation.diagnostics.count == 1_000)
+    #expect(compilation.diagnostics.allSatisfy { $0.hint == nil })
+  }
+}
