@@ -55,10 +55,12 @@ import Testing
     #expect(names(2) == ["Minimum", "Maximum", "Step", "Unit"])
     #expect(names(4) == ["MaxItems", "Options"])
     #expect(names(5) == ["MaxItems", "UniqueBy"])
-    #expect(settings[4].constraints["Options"] == .list([
-      .object([.init("Title", .string("One")), .init("Value", .int(1))]),
-      .object([.init("Title", .string("Two")), .init("Value", .string("2"))]),
-    ]))
+    #expect(
+      settings[4].constraints["Options"]
+        == .list([
+          .object([.init("Title", .string("One")), .init("Value", .int(1))]),
+          .object([.init("Title", .string("Two")), .init("Value", .string("2"))]),
+        ]))
   }
 
   @Test func kindsAreNamedAsTheTypesOfTheirValues() {

@@ -114,7 +114,8 @@ struct BadSchema: CustomTestStringConvertible, Sendable {
       #"{"Type": "Date", "Title": "T", "Key": "a", "Minimum": "tomorrow", "Maximum": 1}"#,
       "error wrong-type §/0/Minimum 2:55", "error wrong-type §/0/Maximum 2:78"),
     .init(
-      #"{"Type": "Date", "Title": "T", "Key": "a", "Minimum": "2026-01-01T00:00:00Z", "Maximum": "2025-01-01T00:00:00Z"}"#,
+      #"{"Type": "Date", "Title": "T", "Key": "a", "Minimum": "2026-01-01T00:00:00Z", "#
+        + #""Maximum": "2025-01-01T00:00:00Z"}"#,
       "error empty-range §/0/Maximum 2:90"),
     .init(
       #"{"Type": "TextField", "Title": "T", "Key": "a", "MinLength": 3, "MaxLength": 2}"#,
@@ -122,13 +123,15 @@ struct BadSchema: CustomTestStringConvertible, Sendable {
     .init(
       #"{"Type": "Data", "Title": "T", "Key": "a", "MinLength": -1, "MaxLength": 1.5}"#,
       "error wrong-type §/0/MinLength 2:57", "error wrong-type §/0/MaxLength 2:74"),
-    .init(#"{"Type": "TextField", "Title": "T", "Key": "a", "Pattern": "(a"}"#, "error invalid-pattern §/0/Pattern 2:60"),
+    .init(
+      #"{"Type": "TextField", "Title": "T", "Key": "a", "Pattern": "(a"}"#, "error invalid-pattern §/0/Pattern 2:60"),
     .init(#"{"Type": "TextField", "Title": "T", "Key": "a", "Pattern": 1}"#, "error wrong-type §/0/Pattern 2:60"),
     .init(#"{"Type": "ComboBox", "Title": "T", "Key": "a"}"#, "error missing-options §/0 2:1"),
     .init(#"{"Type": "ComboBox", "Title": "T", "Key": "a", "Options": []}"#, "error missing-options §/0/Options 2:59"),
     .init(#"{"Type": "ComboBox", "Title": "T", "Key": "a", "Options": {}}"#, "error wrong-type §/0/Options 2:59"),
     .init(
-      #"{"Type": "ComboBox", "Title": "T", "Key": "a", "Options": ["x", {"Title": "X"}, {"Value": 1}, {"Title": "1", "Value": 1.0}]}"#,
+      #"{"Type": "ComboBox", "Title": "T", "Key": "a", "Options": ["x", {"Title": "X"}, {"Value": 1}, "#
+        + #"{"Title": "1", "Value": 1.0}]}"#,
       "error wrong-type §/0/Options/0 2:60", "error missing-member §/0/Options/1 2:65",
       "warning missing-title §/0/Options/2 2:81", "error duplicate-option §/0/Options/3/Value 2:119"),
     .init(
@@ -136,14 +139,17 @@ struct BadSchema: CustomTestStringConvertible, Sendable {
       "error wrong-type §/0/Options/0/Title 2:70", "error wrong-type §/0/Options/0/Value 2:82",
       "warning unknown-member §/0/Options/0/Name 2:88"),
     .init(
-      #"{"Type": "ComboBox", "Title": "T", "Key": "a", "Class": ["Single", "Multiple"], "Options": [{"Title": "1", "Value": 1}]}"#,
+      #"{"Type": "ComboBox", "Title": "T", "Key": "a", "Class": ["Single", "Multiple"], "#
+        + #""Options": [{"Title": "1", "Value": 1}]}"#,
       "error conflicting-classes §/0/Class 2:57"),
     .init(#"{"Type": "List", "Title": "T", "Key": "a"}"#, "error missing-member §/0 2:1"),
     .init(
-      #"{"Type": "List", "Title": "T", "Key": "a", "ItemTemplate": [{"Type": "Color", "Title": "C", "Key": "c"}], "UniqueBy": "d", "MaxItems": "1"}"#,
+      #"{"Type": "List", "Title": "T", "Key": "a", "ItemTemplate": [{"Type": "Color", "Title": "C", "#
+        + #""Key": "c"}], "UniqueBy": "d", "MaxItems": "1"}"#,
       "error unknown-key §/0/UniqueBy 2:119", "error wrong-type §/0/MaxItems 2:136"),
     .init(
-      #"{"Type": "List", "Title": "T", "Key": "a", "UniqueBy": 1, "ItemTemplate": [{"Type": "Color", "Title": "C", "Key": "a", "Aliases": ["b"]}, {"Type": "URL", "Title": "C", "Key": "a"}]}"#,
+      #"{"Type": "List", "Title": "T", "Key": "a", "UniqueBy": 1, "ItemTemplate": [{"Type": "Color", "#
+        + #""Title": "C", "Key": "a", "Aliases": ["b"]}, {"Type": "URL", "Title": "C", "Key": "a"}]}"#,
       "error wrong-type §/0/UniqueBy 2:56", "warning does-not-apply §/0/ItemTemplate/0/Aliases 2:120",
       "error duplicate-key §/0/ItemTemplate/1/Key 2:176"),
     .init(
@@ -179,13 +185,15 @@ struct BadSchema: CustomTestStringConvertible, Sendable {
     .init(
       #"{"Type": "TextField", "Title": "T", "Key": "a", "Pattern": "^b", "MinLength": 2, "Value": "a"}"#,
       "error default-out-of-range §/0/Value 2:91", "error default-invalid §/0/Value 2:91"),
-    .init(#"{"Type": "ToggleSwitch", "Title": "T", "Key": "a", "Value": ""}"#, "error default-wrong-type §/0/Value 2:61"),
+    .init(
+      #"{"Type": "ToggleSwitch", "Title": "T", "Key": "a", "Value": ""}"#, "error default-wrong-type §/0/Value 2:61"),
     .init(#"{"Type": "Color", "Title": "T", "Key": "a", "Value": "red"}"#, "error default-wrong-type §/0/Value 2:54"),
     .init(
       #"{"Type": "ComboBox", "Title": "T", "Key": "a", "Options": [{"Title": "1", "Value": "1"}], "Value": "2"}"#,
       "error default-not-an-option §/0/Value 2:100"),
     .init(
-      #"{"Type": "List", "Title": "T", "Key": "a", "Value": [{"b": 1}], "ItemTemplate": [{"Type": "Color", "Title": "C", "Key": "c"}]}"#,
+      #"{"Type": "List", "Title": "T", "Key": "a", "Value": [{"b": 1}], "ItemTemplate": [{"Type": "Color", "#
+        + #""Title": "C", "Key": "c"}]}"#,
       "error default-invalid §/0/Value 2:53"),
   ]
 
@@ -200,7 +208,8 @@ struct BadSchema: CustomTestStringConvertible, Sendable {
       "error wrong-type /Migrations/0/To 1:52", "error wrong-type /Migrations/0/Steps 1:64",
       "warning unknown-member /Migrations/0/From 1:67"),
     .init(
-      document: #"{"Version": 1, "Groups": [], "Migrations": [{"To": 1, "Steps": [1, {}, {"Op": 1}, {"Op": "renam"}]}]}"#,
+      document:
+        #"{"Version": 1, "Groups": [], "Migrations": [{"To": 1, "Steps": [1, {}, {"Op": 1}, {"Op": "renam"}]}]}"#,
       "error wrong-type /Migrations/0/Steps/0 1:65", "error missing-member /Migrations/0/Steps/1 1:68",
       "error wrong-type /Migrations/0/Steps/2/Op 1:79", "error unknown-operation /Migrations/0/Steps/3/Op 1:90"),
   ]
@@ -220,7 +229,8 @@ struct BadSchema: CustomTestStringConvertible, Sendable {
   }
 
   @Test(arguments: [
-    (#""Defualt": 1"#, "Value"), (#""Label": 1"#, "Title"), (#""name": 1"#, "Key"), (#""placeholder": 1"#, "Placeholder"),
+    (#""Defualt": 1"#, "Value"), (#""Label": 1"#, "Title"), (#""name": 1"#, "Key"),
+    (#""placeholder": 1"#, "Placeholder"),
     (#""Patern": 1"#, "Pattern"), (#""Min": 1"#, "MinLength"), (#""REGEX": 1"#, "Pattern"),
   ])
   func hintsNameWhatWasMeant(member: String, meant: String) throws {
@@ -291,7 +301,8 @@ struct BadSchema: CustomTestStringConvertible, Sendable {
   }
 
   @Test func diagnosticsAreValuesForReports() throws {
-    let value = try #require(try diagnostics(#"{"Type": "Color", "Title": "T", "Key": "a", "Hiden": true}"#).first).value
+    let value = try #require(try diagnostics(#"{"Type": "Color", "Title": "T", "Key": "a", "Hiden": true}"#).first)
+      .value
     #expect(
       value
         == .object([

@@ -38,7 +38,9 @@ import Testing
   }
 
   @Test func theSchemaKeepsItsTextAndRootMembers() throws {
-    let text = #"{"Version": 3, "Title": "Kiosk", "Open": true, "Groups": [], "Migrations": [{"To": 2, "Steps": [{"Op": "call", "Name": "x"}]}]}"#
+    let text =
+      #"{"Version": 3, "Title": "Kiosk", "Open": true, "Groups": [], "Migrations": [{"To": 2, "#
+      + #""Steps": [{"Op": "call", "Name": "x"}]}]}"#
     let schema = try schema(text.bytes)
     #expect(schema.version == 3 && schema.title == "Kiosk" && schema.isOpen)
     #expect(schema.text == text.bytes)

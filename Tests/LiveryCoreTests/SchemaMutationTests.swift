@@ -93,10 +93,11 @@ struct SchemaRandom {
       default: members[index].value = mutated(members[index].value, &random)
       }
       var seen: [String] = []
-      return .object(members.filter { member in
-        defer { seen.append(member.key) }
-        return !seen.contains(member.key)
-      })
+      return .object(
+        members.filter { member in
+          defer { seen.append(member.key) }
+          return !seen.contains(member.key)
+        })
     default:
       return Self.scalars[random.below(Self.scalars.count)]
     }

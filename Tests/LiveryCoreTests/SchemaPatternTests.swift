@@ -34,7 +34,8 @@ import Testing
   @Test(arguments: [
     ("(a)\\1", "back-reference"), ("a{1001}", "1000 times"), ("((a{30}){30}){30}", "1000 times"),
     ("((((((((((((a+)+)+)+)+)+)+)+)+)+)+)+)", "1000 times"), ("a{600}b{600}c{600}d{600}", "costly"),
-    ("(abcdefghij){900}", "costly"), ("a{99999999999999999999}", "1000 times"), ("[a", "malformed"), ("(a", "malformed"),
+    ("(abcdefghij){900}", "costly"), ("a{99999999999999999999}", "1000 times"), ("[a", "malformed"),
+    ("(a", "malformed"),
     ("a{2,1}", "malformed"), ("\\", "malformed"), ("[[:nope:]]", "malformed"), ("a\0b", "NUL"),
     (String(repeating: "a", count: 257), "256 bytes"),
     (String(repeating: "(", count: 33) + "a" + String(repeating: ")", count: 33), "deeply"),
@@ -56,7 +57,9 @@ import Testing
 
   @Test func anyPatternThatIsAcceptedIsQuick() throws {
     var random = SchemaRandom(seed: 7)
-    let parts = ["a", "b", "(", ")", "*", "+", "{3}", "{1,9}", "{,", "|", "[a-c]", ".", "^", "$", "\\", "?", "[", "]", "é"]
+    let parts = [
+      "a", "b", "(", ")", "*", "+", "{3}", "{1,9}", "{,", "|", "[a-c]", ".", "^", "$", "\\", "?", "[", "]", "é",
+    ]
     let text = Value.string(String(repeating: "a", count: 200))
     for _ in 0..<500 {
       let pattern = (0..<random.below(12)).map { _ in parts[random.below(parts.count)] }.joined()
@@ -78,7 +81,9 @@ import Testing
 
   @Test func aValueWithTooMuchTextToSearchIsRefused() throws {
     let list = try setting(
-      #"{"Type": "List", "Title": "T", "Key": "l", "ItemTemplate": [{"Type": "TextField", "Title": "X", "Key": "x", "Pattern": "^b{900}"}]}"#)
+      #"{"Type": "List", "Title": "T", "Key": "l", "ItemTemplate": [{"Type": "TextField", "Title": "X", "#
+        + #""Key": "x", "Pattern": "^b{900}"}]}"#
+    )
     let item = Value.object([.init("x", .string(String(repeating: "a", count: 4_000)))])
     let violations = list.validated(.list([Value](repeating: item, count: 20))).violations
     #expect(violations.count == 20)

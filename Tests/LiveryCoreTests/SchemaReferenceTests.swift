@@ -32,7 +32,10 @@ import Testing
     let listed = Set(rows.compactMap { $0.components(separatedBy: "`").first })
     var used: Set<String> = []
     let call = try NSRegularExpression(
-      pattern: #"(?:error|warning)\(\s*"([a-z-]+)"|report\(\s*\.(?:error|warning), "([a-z-]+)"|(?:code: |return )"([a-z]+(?:-[a-z]+)+)""#)
+      pattern:
+        #"(?:error|warning)\(\s*"([a-z-]+)"|report\(\s*\.(?:error|warning), "#
+        + #""([a-z-]+)"|(?:code: |return )"([a-z]+(?:-[a-z]+)+)""#
+    )
     for file in try FileManager.default.contentsOfDirectory(at: Self.folders.sources, includingPropertiesForKeys: nil) {
       let text = try String(contentsOf: file, encoding: .utf8)
       for match in call.matches(in: text, range: NSRange(text.startIndex..., in: text)) {

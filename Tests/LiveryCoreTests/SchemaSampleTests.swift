@@ -30,8 +30,9 @@ import Testing
     let schema = try schema(fixture("SettingsSchema.v1.json"))
     let duration = try #require(schema.settings.first { $0.key == "duration" })
     #expect(duration.kind == .choice)
-    #expect(duration.options == [
-      .init(title: "1 Minute", value: .string("1")), .init(title: "2 Minutes", value: .string("2")),
-    ])
+    #expect(
+      duration.options == [
+        .init(title: "1 Minute", value: .string("1")), .init(title: "2 Minutes", value: .string("2")),
+      ])
   }
 }

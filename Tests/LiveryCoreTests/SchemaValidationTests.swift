@@ -2,15 +2,18 @@ import LiveryCore
 import Testing
 
 @Suite struct SchemaValidationTests {
-  let seconds = #"{"Type": "Number", "Title": "T", "Key": "idleResetSeconds", "Format": "integer", "Minimum": 15, "Maximum": 3600, "Step": 15}"#
+  let seconds =
+    #"{"Type": "Number", "Title": "T", "Key": "idleResetSeconds", "Format": "integer", "Minimum": 15, "#
+    + #""Maximum": 3600, "Step": 15}"#
 
   @Test func messagesNameSettingConstraintAndValue() throws {
     let seconds = try setting(seconds)
     let low = seconds.validated(.int(7)).violations
-    #expect(low.map { $0.message } == [
-      "`idleResetSeconds`: 7 is less than Minimum 15",
-      "`idleResetSeconds`: 7 is not a whole number of Step 15 from Minimum 15",
-    ])
+    #expect(
+      low.map { $0.message } == [
+        "`idleResetSeconds`: 7 is less than Minimum 15",
+        "`idleResetSeconds`: 7 is not a whole number of Step 15 from Minimum 15",
+      ])
     #expect(low.map { $0.code } == [.invalidValue, .invalidValue])
     #expect(low.map { $0.constraint } == ["Minimum", "Step"])
     #expect(
@@ -20,9 +23,10 @@ import Testing
     let typed = seconds.validated(.string("soon")).violations
     #expect(typed.map { $0.message } == ["`idleResetSeconds`: expected int, found string \"soon\""])
     #expect(typed.map { $0.code } == [.typeMismatch])
-    #expect(seconds.validated(.list([])).violations.map { $0.message } == [
-      "`idleResetSeconds`: expected int, found list"
-    ])
+    #expect(
+      seconds.validated(.list([])).violations.map { $0.message } == [
+        "`idleResetSeconds`: expected int, found list"
+      ])
   }
 
   @Test func valuesBecomeTheSettingsType() throws {
@@ -50,7 +54,9 @@ import Testing
 
   @Test func numbersAreComparedExactly() throws {
     let big = try setting(
-      #"{"Type": "Number", "Title": "T", "Key": "a", "Format": "integer", "Minimum": -9007199254740993, "Maximum": 9007199254740993}"#)
+      #"{"Type": "Number", "Title": "T", "Key": "a", "Format": "integer", "Minimum": -9007199254740993, "#
+        + #""Maximum": 9007199254740993}"#
+    )
     #expect(big.validated(.int(9_007_199_254_740_993)).value != nil)
     #expect(big.validated(.int(9_007_199_254_740_994)).constraints == ["Maximum"])
     #expect(big.validated(.int(-9_007_199_254_740_994)).constraints == ["Minimum"])
@@ -105,7 +111,9 @@ import Testing
 
   @Test func datesHaveBounds() throws {
     let date = try setting(
-      #"{"Type": "Date", "Title": "T", "Key": "a", "Minimum": "2026-01-01T00:00:00Z", "Maximum": "2026-12-31T00:00:00Z"}"#)
+      #"{"Type": "Date", "Title": "T", "Key": "a", "Minimum": "2026-01-01T00:00:00Z", "#
+        + #""Maximum": "2026-12-31T00:00:00Z"}"#
+    )
     #expect(date.validated(.string("2026-06-01T00:00:00Z")).value != nil)
     #expect(
       date.validated(.string("2025-06-01T00:00:00Z")).violations.map { $0.message } == [
@@ -121,7 +129,8 @@ import Testing
     #expect(text.validated(.string("日本語")).value != nil)
     #expect(text.validated(.string("abcd")).constraints == ["MaxLength"])
     #expect(text.validated(.string("")).constraints == ["MinLength"])
-    let data = try setting(#"{"Type": "Data", "Title": "T", "Key": "a", "MinLength": 1, "MaxLength": 2, "Required": true}"#)
+    let data = try setting(
+      #"{"Type": "Data", "Title": "T", "Key": "a", "MinLength": 1, "MaxLength": 2, "Required": true}"#)
     #expect(data.validated(.data([1])).value != nil)
     #expect(data.validated(.data([])).constraints == ["Required", "MinLength"])
     #expect(data.validated(.data([1, 2, 3])).constraints == ["MaxLength"])
@@ -131,9 +140,10 @@ import Testing
     let text = try setting(
       #"{"Type": "TextField", "Title": "T", "Key": "a", "MaxLength": 2, "Pattern": "^[a-z]+$"}"#)
     let violations = text.validated(.string("ABC")).violations
-    #expect(violations.map { $0.message } == [
-      "`a`: \"ABC\" is longer than MaxLength 2 (characters)", "`a`: \"ABC\" does not match Pattern ^[a-z]+$",
-    ])
+    #expect(
+      violations.map { $0.message } == [
+        "`a`: \"ABC\" is longer than MaxLength 2 (characters)", "`a`: \"ABC\" does not match Pattern ^[a-z]+$",
+      ])
     #expect(text.validated(.string("x\0y")).constraints == ["MaxLength", "Pattern"])
   }
 
@@ -143,10 +153,13 @@ import Testing
       #expect(text.validated(.string("")).violations.map { $0.message } == ["`a`: a value is required"])
     }
     let choice = try setting(
-      #"{"Type": "ComboBox", "Title": "T", "Key": "a", "Required": true, "Options": [{"Title": "None", "Value": ""}]}"#)
+      #"{"Type": "ComboBox", "Title": "T", "Key": "a", "Required": true, "Options": [{"Title": "None", "#
+        + #""Value": ""}]}"#)
     #expect(choice.validated(.string("")).constraints == ["Required"])
     let list = try setting(
-      #"{"Type": "List", "Title": "T", "Key": "a", "Required": true, "ItemTemplate": [{"Type": "Color", "Title": "C", "Key": "c", "Required": true}]}"#)
+      #"{"Type": "List", "Title": "T", "Key": "a", "Required": true, "ItemTemplate": [{"Type": "Color", "#
+        + #""Title": "C", "Key": "c", "Required": true}]}"#
+    )
     #expect(list.validated(.list([])).constraints == ["Required"])
     #expect(
       list.validated(.list([.object([])])).violations.map { $0.message } == ["`a`, item 1: `c` is required"])
@@ -154,7 +167,9 @@ import Testing
 
   @Test func secretsAreMasked() throws {
     let secret = try setting(
-      #"{"Type": "TextField", "Class": ["Password"], "Title": "T", "Key": "pin", "MaxLength": 4, "Pattern": "^[0-9]*$"}"#)
+      #"{"Type": "TextField", "Class": ["Password"], "Title": "T", "Key": "pin", "MaxLength": 4, "#
+        + #""Pattern": "^[0-9]*$"}"#
+    )
     #expect(
       secret.validated(.string("hunter2")).violations.map { $0.message } == [
         "`pin`: •••••• is longer than MaxLength 4 (characters)", "`pin`: •••••• does not match Pattern ^[0-9]*$",
@@ -176,7 +191,9 @@ import Testing
 
   @Test func choicesAreOptions() throws {
     let single = try setting(
-      #"{"Type": "ComboBox", "Title": "T", "Key": "a", "Options": [{"Title": "1", "Value": "1"}, {"Title": "2", "Value": 2}, {"Title": "On", "Value": true}, {"Title": "Half", "Value": 0.5}]}"#)
+      #"{"Type": "ComboBox", "Title": "T", "Key": "a", "Options": [{"Title": "1", "Value": "1"}, {"Title": "2", "#
+        + #""Value": 2}, {"Title": "On", "Value": true}, {"Title": "Half", "Value": 0.5}]}"#
+    )
     #expect(single.validated(.string("1")).value == .string("1"))
     #expect(single.validated(.string("2")).value == .int(2))
     #expect(single.validated(.double(2)).value == .int(2))
@@ -190,7 +207,9 @@ import Testing
     #expect(single.validated(.data([1])).violations.map { $0.code } == [.typeMismatch])
     let numbers = (0..<20).map { #"{"Title": "\#($0)", "Value": \#($0)}"# }.joined(separator: ", ")
     let several = try setting(
-      #"{"Type": "ComboBox", "Class": ["Multiple"], "Title": "T", "Key": "a", "MaxItems": 2, "Required": true, "Options": [\#(numbers)], "Value": ["3"]}"#)
+      #"{"Type": "ComboBox", "Class": ["Multiple"], "Title": "T", "Key": "a", "MaxItems": 2, "Required": true, "#
+        + #""Options": [\#(numbers)], "Value": ["3"]}"#
+    )
     #expect(several.kind == .choices)
     #expect(several.defaultValue == .list([.int(3)]))
     #expect(several.validated(.list([.int(4), .string("5")])).value == .list([.int(4), .int(5)]))
@@ -227,7 +246,9 @@ import Testing
 
   @Test func itemsAreUniqueByAMember() throws {
     let list = try setting(
-      #"{"Type": "List", "Title": "T", "Key": "l", "UniqueBy": "n", "MaxItems": 3, "ItemTemplate": [{"Type": "Number", "Title": "N", "Key": "n"}]}"#)
+      #"{"Type": "List", "Title": "T", "Key": "l", "UniqueBy": "n", "MaxItems": 3, "#
+        + #""ItemTemplate": [{"Type": "Number", "Title": "N", "Key": "n"}]}"#
+    )
     func items(_ numbers: Value?...) -> Value {
       .list(numbers.map { number in .object(number.map { [.init("n", $0)] } ?? []) })
     }
