@@ -1,4 +1,5 @@
 """Puts the C library into the wheel, and tags the wheel for this platform and any Python 3."""
+
 import os
 import re
 import shutil

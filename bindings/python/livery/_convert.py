@@ -1,4 +1,5 @@
 """Python's own types to the library's values and back."""
+
 from __future__ import annotations
 
 from datetime import datetime, timedelta, timezone

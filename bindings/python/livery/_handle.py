@@ -1,4 +1,5 @@
 """What stores, keys, snapshots and change sets have in common: a handle that is closed once."""
+
 from __future__ import annotations
 
 import warnings
@@ -55,7 +56,7 @@ class Handle:
         pass
 
   def __enter__(self: _Self) -> _Self:
-    self._number
+    _ = self._number
     return self
 
   def __exit__(

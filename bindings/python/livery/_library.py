@@ -1,4 +1,5 @@
 """Where the C library is looked for."""
+
 from __future__ import annotations
 
 import os

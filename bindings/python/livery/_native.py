@@ -3,6 +3,7 @@
 A handle is an integer here. The library recognizes stale handles, so nothing in this module needs a lock. What a value
 means to Python is told in `_convert`.
 """
+
 from __future__ import annotations
 
 import atexit

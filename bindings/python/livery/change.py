@@ -1,4 +1,5 @@
 """Change settings together."""
+
 from __future__ import annotations
 
 from datetime import datetime, timedelta, timezone

@@ -1,4 +1,5 @@
 """What can go wrong: one exception class per status of the C library."""
+
 from __future__ import annotations
 
 import builtins

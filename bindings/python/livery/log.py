@@ -1,4 +1,5 @@
 """The library's warnings."""
+
 from __future__ import annotations
 
 from enum import IntEnum

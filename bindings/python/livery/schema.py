@@ -1,4 +1,5 @@
 """Schemas and other documents as the library takes them."""
+
 from __future__ import annotations
 
 import json

@@ -1,4 +1,5 @@
 """Open a store and read from it."""
+
 from __future__ import annotations
 
 import math
@@ -315,7 +316,7 @@ class Key(Handle):
   @property
   def _store_open(self) -> Store:
     """The store, for reads that the library has no function on keys for."""
-    self._number
+    _ = self._number
     return self._store
 
   def get_bool(self) -> bool:

@@ -1,7 +1,9 @@
 """The types of values that Python has no type of its own for."""
+
 from __future__ import annotations
 
 import re
+import struct
 from datetime import datetime
 from enum import IntEnum
 from typing import Any, Dict, List, Mapping, NamedTuple, Tuple, Union
@@ -68,11 +70,16 @@ class Color(NamedTuple):
 
   @classmethod
   def from_hex(cls, text: str) -> "Color":
-    """The color that ``#RGB``, ``#RRGGBB`` or ``#RRGGBBAA`` spells; InvalidValueError for anything else."""
+    """The color that ``#RGB``, ``#RRGGBB`` or ``#RRGGBBAA`` spells, equal to what a store gives back for it.
+
+    InvalidValueError for any other text.
+    """
     if not re.fullmatch(r"#([0-9a-fA-F]{3}|[0-9a-fA-F]{6}|[0-9a-fA-F]{8})", text):
       raise InvalidValueError(f"{text!r} is no color: write #RGB, #RRGGBB or #RRGGBBAA")
     digits = text[1:] if len(text) > 4 else "".join(digit * 2 for digit in text[1:])
-    return cls(*(int(digits[at : at + 2], 16) / 255 for at in range(0, len(digits), 2)))
+    components = [int(digits[at : at + 2], 16) / 255 for at in range(0, len(digits), 2)]
+    precision = f"{len(components)}f"
+    return cls(*struct.unpack(precision, struct.pack(precision, *components)))
 
 
 #: What a read returns, and what a list or an object is made of.

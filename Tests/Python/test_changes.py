@@ -1,0 +1,202 @@
+"""A change set is committed whole or not at all."""
+
+from datetime import datetime, timedelta, timezone
+
+import livery
+import pytest
+
+
+def test_leaving_the_block_commits_once(store):
+  before = store.revision
+  with store.change("user", origin="service") as change:
+    change["a"] = 1
+    change["b"] = [2]
+    assert "a" not in store and change.revision is None
+  assert change.revision == store.revision == before + 1
+  assert store["a"] == 1 and store["b"] == [2]
+  assert store.inspect("a")["layers"][0]["origin"] == "service"
+  assert change.closed and change.layer is livery.Layer.USER
+
+
+def test_an_exception_discards(store):
+  before = store.revision
+  with pytest.raises(ZeroDivisionError):
+    with store.change() as change:
+      change["a"] = 1
+      raise ZeroDivisionError
+  assert "a" not in store and store.revision == before and change.closed
+  with pytest.raises(livery.ClosedError):
+    change["a"] = 2
+
+
+def test_discarding_inside_the_block_leaves_quietly(store):
+  with store.change() as change:
+    change["a"] = 1
+    change.discard()
+  assert "a" not in store
+
+
+def test_a_change_of_nothing_makes_no_revision(store):
+  store.set("a", 1)
+  before = store.revision
+  store.set("a", 1)
+  with store.change() as change:
+    change["a"] = 1
+  with store.change():
+    pass
+  assert store.revision == before == change.revision
+
+
+def test_deleting_uncovers_the_layer_beneath(declared):
+  declared.set("title", "Bundled", "bundle")
+  declared.set("title", "Mine")
+  assert declared["title"] == "Mine"
+  with declared.change() as change:
+    del change["title"]
+  assert declared["title"] == "Bundled"
+  declared.reset("title", livery.Layer.BUNDLE)
+  assert declared["title"] == "Welcome"
+  declared.reset("title")
+
+
+def test_reset_all_is_logging_out(declared):
+  with declared.change("session") as change:
+    change["title"] = "Hello"
+    change["status"] = "busy"
+  with declared.change("session") as change:
+    change.reset_all()
+    change["status"] = "idle"
+  assert declared["title"] == "Welcome" and declared["status"] == "idle"
+
+
+def test_every_violation_is_reported(declared):
+  before = declared.revision
+  with pytest.raises(livery.LiveryError) as caught:
+    with declared.change() as change:
+      change["volume"] = 101
+      change["mode"] = "dusk"
+      change["nothing"] = 1
+      change["sound"] = "perhaps"
+      change["title"] = "fine"
+  names = [violation["name"] for violation in caught.value.violations]
+  assert names == ["volume", "mode", "nothing", "sound"]
+  assert caught.value.violations[0]["constraint"] == "Maximum"
+  assert caught.value.violations[2]["status"] == "LIVERY_ERROR_NOT_FOUND"
+  assert isinstance(caught.value, livery.InvalidValueError) and caught.value.setting == "volume"
+  assert declared.revision == before and declared["title"] == "Welcome" and change.closed
+
+
+def test_a_failed_commit_can_be_corrected(declared):
+  change = declared.change()
+  change["volume"] = 101
+  with pytest.raises(livery.InvalidValueError):
+    change.commit()
+  assert change.violations()[0]["name"] == "volume" and not change.closed
+  change["volume"] = 99
+  assert change.commit() == declared.revision and declared["volume"] == 99
+
+
+def test_secrets_are_masked(declared):
+  with pytest.raises(livery.InvalidValueError) as caught:
+    declared.set("secret", "hunter2-hunter2")
+  assert "hunter2" not in str(caught.value)
+
+
+def test_single_writes_name_what_is_wrong(declared):
+  with pytest.raises(livery.NotFoundError, match="volume"):
+    declared.set("volum", 1)
+  with pytest.raises(livery.TypeMismatchError):
+    declared.set("volume", "loud")
+  with pytest.raises(livery.ReadOnlyError):
+    declared.set("serial", "1")
+  declared.set("serial", "1", "enforced")
+  declared.set("volume", "7")
+  assert declared["volume"] == 7 and type(declared["volume"]) is int
+
+
+def test_an_enforced_value_locks(declared):
+  declared.set("title", "Brand", "enforced")
+  with pytest.raises(livery.LockedError) as caught:
+    declared.set("title", "Mine")
+  assert caught.value.setting == "title"
+  assert declared.list("title")[0]["locked"] is True
+
+
+def test_expectations_find_conflicts(store):
+  store.set("a", 1)
+  known = store.revision
+  store.set("a", 2)
+  with pytest.raises(livery.ConflictError):
+    with store.change() as change:
+      change.expect("a", known)
+      change["a"] = 3
+  with store.change() as change:
+    change.expect("a", store.revision)
+    change.expect("new", 0)
+    change["a"] = 3
+  assert store["a"] == 3
+  for wrong in (-1, 1 << 64):
+    with pytest.raises(livery.InvalidArgumentError):
+      store.change().expect("a", wrong)
+
+
+def test_override_needs_permission_and_expiry(path):
+  with livery.open(path, create=True) as store:
+    with pytest.raises(livery.ReadOnlyError):
+      store.change("override")
+  with livery.open(path, allow_override=True) as store:
+    with pytest.raises(livery.InvalidValueError):
+      store.set("a", 1, "override")
+    with store.change("override") as change:
+      change.expires(timedelta(seconds=1))
+      change["a"] = 1
+      change.expires(datetime.now(timezone.utc) + timedelta(hours=1))
+      change["b"] = 1
+    assert store["a"] == store["b"] == 1
+    import time
+
+    time.sleep(1.1)
+    assert "a" not in store and store["b"] == 1
+
+
+def test_an_expiry_is_a_moment_in_the_future(store):
+  change = store.change("session")
+  change.expires(datetime(1970, 1, 1, tzinfo=timezone.utc))
+  change["a"] = 1
+  with pytest.raises(livery.InvalidValueError):
+    change.commit()
+  change.expires(None)
+  change["a"] = 1
+  change.commit()
+  change = store.change("session")
+  with pytest.raises(livery.InvalidValueError):
+    change.expires(datetime(2026, 1, 1))
+  with pytest.raises(livery.InvalidArgumentError):
+    change.expires(timedelta.max)
+  with pytest.raises(TypeError):
+    change.expires(5)
+  with pytest.raises(livery.InvalidArgumentError):
+    store.change("user").expires(timedelta(1))
+
+
+@pytest.mark.parametrize("layer", ["", "USER", "users", 7, -1, 1 << 32, (1 << 32) + 3])
+def test_there_is_no_such_layer(store, layer):
+  for attempt in (lambda: store.set("a", 1, layer), lambda: store.change(layer), lambda: store.reset("a", layer)):
+    with pytest.raises(livery.InvalidArgumentError):
+      attempt()
+
+
+def test_layers_are_names_numbers_or_members(store):
+  for layer in ("bundle", 1, livery.Layer.BUNDLE):
+    store.set("a", 1, layer)
+  for layer in (None, 1.0, True, b"user"):
+    with pytest.raises(TypeError):
+      store.set("a", 1, layer)
+  with pytest.raises(livery.ReadOnlyError):
+    store.set("a", 1, "defaults")
+
+
+def test_origins_are_short_text(store):
+  for origin in ("x" * 64, "a\nb", "a\0b", "\ud800"):
+    with pytest.raises(livery.InvalidArgumentError):
+      store.change(origin=origin)

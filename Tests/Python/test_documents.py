@@ -1,0 +1,153 @@
+"""Schemas are checked and applied with a report; settings go in and out as JSON and property lists."""
+
+import json
+import plistlib
+
+import livery
+import pytest
+from conftest import FIXTURES, OPEN
+
+V1 = (FIXTURES / "asm" / "SettingsSchema.v1.json").read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize(
+  "document", [V1, V1.encode(), bytearray(V1.encode()), json.loads(V1)], ids=lambda d: type(d).__name__
+)
+def test_a_schema_is_text_bytes_or_a_dict(store, document):
+  assert store.schema_version == 0
+  with pytest.raises(livery.NoValueError):
+    store.schema_json()
+  report = store.apply_schema(document, origin="console")
+  assert report["applied"] is True and report["version"] == 1 and report["previousVersion"] == 0
+  assert "adminPassword" in report["added"] and report["rejected"] == []
+  assert store.schema_version == 1
+  assert json.loads(store.schema_json()) == json.loads(V1)
+  assert store.inspect("ProgressIndicator")["layers"][0]["origin"] == "console"
+
+
+def test_the_same_schema_again_changes_nothing_and_another_is_drift(store):
+  store.apply_schema(V1)
+  revision = store.revision
+  again = store.apply_schema(json.dumps(json.loads(V1)))
+  assert not again["applied"] and not again["drift"] and store.revision == revision
+  other = json.loads(V1)
+  other["Groups"][0]["Title"] = "Other"
+  drift = store.apply_schema(other)
+  assert not drift["applied"] and drift["drift"] and store.revision == revision
+
+
+def test_a_lower_version_is_newer_here(store):
+  store.apply_schema({**OPEN, "Version": 3})
+  with pytest.raises(livery.SchemaNewerError) as caught:
+    store.apply_schema(OPEN)
+  assert caught.value.report["previousVersion"] == 3
+  with pytest.raises(livery.SchemaNewerError):
+    store.check_schema(OPEN)
+
+
+def test_broken_json_is_a_parse_error_with_a_place(store):
+  text = '{\n  "Version": 1,\n  "Groups" []\n}'
+  for attempt in (store.apply_schema, store.check_schema, livery.check_schema, store.import_json):
+    with pytest.raises(livery.ParseError) as caught:
+      attempt(text)
+    assert caught.value.line == 3 and caught.value.column >= 1 and isinstance(caught.value, ValueError)
+  assert store.schema_version == 0
+
+
+def test_a_broken_schema_gives_a_full_report(store):
+  schema = {
+    "Version": 1,
+    "Groups": [
+      {
+        "Title": "G",
+        "Settings": [
+          {"Type": "TextField", "Title": "A", "Key": "a", "Value": "x"},
+          {"Type": "TextField", "Title": "A", "Key": "a", "Value": "x"},
+          {"Type": "Number", "Title": "N", "Key": "n", "Format": "integer", "Value": 5, "Maximum": 1},
+        ],
+      }
+    ],
+  }
+  for attempt in (store.apply_schema, store.check_schema, livery.check_schema):
+    with pytest.raises(livery.SchemaInvalidError) as caught:
+      attempt(schema)
+    errors = [found for found in caught.value.report["diagnostics"] if found["severity"] == "error"]
+    assert len(errors) >= 2
+    assert all(found["pointer"].startswith("/Groups/0/Settings/") and found["line"] >= 1 for found in errors)
+  assert store.schema_version == 0
+
+
+def test_checking_applies_nothing(store):
+  report = store.check_schema(V1)
+  assert not report["applied"] and "duration" in report["added"] and store.schema_version == 0
+  assert livery.check_schema(V1)["diagnostics"] == []
+
+
+def test_a_misspelling_gets_a_hint():
+  schema = json.loads(V1)
+  schema["Groups"][1]["Settings"][1]["Defualt"] = ""
+  report = livery.check_schema(schema)
+  assert any("Defualt" in found["message"] and found["severity"] == "warning" for found in report["diagnostics"])
+
+
+@pytest.mark.parametrize("document", [{"Version": float("nan")}, {"Version": object()}, "\ud800"], ids=str)
+def test_documents_that_are_no_json(store, document):
+  for attempt in (store.apply_schema, store.import_json, livery.check_schema):
+    with pytest.raises(livery.InvalidValueError):
+      attempt(document)
+
+
+@pytest.mark.parametrize("document", [None, 1, ["a"]], ids=str)
+def test_documents_of_other_types(store, document):
+  for attempt in (store.apply_schema, store.import_json, store.import_plist, livery.check_schema):
+    with pytest.raises(TypeError):
+      attempt(document)
+
+
+@pytest.mark.parametrize(
+  "garbage", [b"", b"\xff", b"\0", b"[" * 100_000, b'{"Version":' + b"9" * 400 + b"}", b"bplist00" + b"\xff" * 64]
+)
+def test_garbage_is_refused(store, garbage):
+  for attempt in (store.apply_schema, store.import_json, store.import_plist, livery.check_schema):
+    with pytest.raises(livery.LiveryError):
+      attempt(garbage)
+  assert store.revision == 0
+
+
+def test_an_export_imported_gives_the_same_store_back(kiosk, tmp_path):
+  kiosk.set("mediaUrl", "https://media.example/brand.mp4", "bundle")
+  everything = kiosk.export_json(layers=True)
+  with livery.open(tmp_path / "other", create=True) as other:
+    other.apply_schema(V1)
+    report = other.import_json(everything)
+    assert report["imported"] == 7
+    assert other.settings() == kiosk.settings()
+    assert other.export_json() == kiosk.export_json()
+    bundled = [layer for layer in other.inspect("mediaUrl")["layers"] if layer["layer"] == "bundle"]
+    assert bundled[0]["value"] == "https://media.example/brand.mp4"
+
+
+def test_exports_are_json(kiosk):
+  effective = json.loads(kiosk.export_json())
+  assert effective["Version"] == 1 and effective["Values"] == kiosk.settings()["Values"]
+  assert "\n" in kiosk.export_json(pretty=True)
+  assert json.loads(kiosk.export_json(pretty=True)) == effective
+  assert kiosk.export_json() == kiosk.export_json()
+
+
+def test_a_partial_import_skips_what_is_invalid(declared):
+  values = {"volume": 500, "title": "Fine", "nothing": 1}
+  with pytest.raises(livery.LiveryError) as caught:
+    declared.import_json(values)
+  assert {found["name"] for found in caught.value.report["diagnostics"]} == {"volume", "nothing"}
+  assert declared["title"] == "Welcome"
+  report = declared.import_json(values, partial=True)
+  assert report["imported"] == 1 and declared["title"] == "Fine" and declared["volume"] == 50
+
+
+@pytest.mark.parametrize("form", [plistlib.FMT_XML, plistlib.FMT_BINARY], ids=["xml", "binary"])
+def test_property_lists_go_in(declared, form):
+  report = declared.import_plist(plistlib.dumps({"volume": 7, "sound": False}, fmt=form), "bundle")
+  assert report["imported"] == 2
+  assert declared["volume"] == 7 and declared["sound"] is False
+  assert declared.list("volume")[0]["layer"] == "bundle"

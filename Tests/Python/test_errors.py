@@ -1,0 +1,149 @@
+"""One exception class per status, each also the builtin that fits."""
+
+import copy
+import pickle
+import re
+
+import livery
+import pytest
+from conftest import ROOT
+from livery import errors
+
+HEADER = (ROOT / "include" / "livery" / "base.h").read_text(encoding="utf-8")
+STATUSES = {name: int(number) for name, number in re.findall(r"(LIVERY_ERROR_\w+) = (-\d+)", HEADER)}
+
+
+def test_every_status_has_its_class():
+  assert len(STATUSES) >= 21
+  for name, status in STATUSES.items():
+    kind = errors.error_class(status)
+    assert (kind.status, kind.status_name) == (status, name)
+    assert getattr(livery, kind.__name__) is kind and kind.__name__ in livery.__all__
+    assert kind.hint.endswith(".") and kind.__doc__
+  assert errors.error_class(-999) is livery.LiveryError
+
+
+@pytest.mark.parametrize(
+  ("kind", "builtin"),
+  [
+    ("NotFoundError", KeyError),
+    ("NoValueError", KeyError),
+    ("TypeMismatchError", TypeError),
+    ("InvalidValueError", ValueError),
+    ("InvalidArgumentError", ValueError),
+    ("ParseError", ValueError),
+    ("SchemaInvalidError", ValueError),
+    ("PermissionDeniedError", PermissionError),
+    ("NoSpaceError", OSError),
+    ("InputOutputError", OSError),
+    ("BusyError", TimeoutError),
+    ("ForkedError", RuntimeError),
+  ],
+)
+def test_natural_builtins(kind, builtin):
+  assert issubclass(getattr(livery, kind), builtin)
+
+
+@pytest.mark.parametrize("kind", [errors.error_class(status) for status in STATUSES.values()] + [livery.LiveryError])
+def test_errors_read_well_and_travel_between_processes(kind):
+  error = kind("a: it broke", setting="a", line=3, column=4, errno=28)
+  error.violations = [{"name": "a"}]
+  assert str(error) == error.message == "a: it broke"
+  for other in (pickle.loads(pickle.dumps(error)), copy.copy(error)):
+    assert type(other) is kind and str(other) == "a: it broke"
+    assert (other.setting, other.line, other.column, other.errno) == ("a", 3, 4, 28)
+    assert other.violations == [{"name": "a"}] and other.status == kind.status
+  assert str(kind()) == kind.status_name
+
+
+def test_opening_what_is_no_store(tmp_path):
+  with pytest.raises(livery.NotFoundError) as caught:
+    livery.open(tmp_path / "missing")
+  assert "missing" in str(caught.value)
+  (tmp_path / "file").write_text("x")
+  for path in ("file", "."):
+    with pytest.raises(livery.NotAStoreError):
+      livery.open(tmp_path / path, create=True)
+  with pytest.raises(livery.LiveryError):
+    livery.open("/proc/nothing/here", create=True)
+
+
+@pytest.mark.parametrize(
+  "options",
+  [
+    {"busy_timeout": -1},
+    {"busy_timeout": float("nan")},
+    {"map_size": 0},
+    {"map_size": -1},
+    {"map_size": 1 << 64},
+    {"map_size": 4096},
+    {"max_readers": 1 << 32},
+    {"max_readers": 1},
+  ],
+  ids=str,
+)
+def test_options_out_of_range(path, options):
+  with pytest.raises(livery.InvalidArgumentError):
+    livery.open(path, create=True, **options)
+
+
+def test_options_are_taken(path):
+  with livery.open(
+    path, create=True, deferred=True, busy_timeout=float("inf"), map_size=1 << 24, max_readers=16
+  ) as store:
+    store.set("a", 1)
+  with livery.open(bytes(path), read_only=True, busy_timeout=0) as store:
+    assert store["a"] == 1
+    with pytest.raises(livery.ReadOnlyError):
+      store.set("a", 2)
+  with livery.open(str(path)) as store:
+    assert store["a"] == 1
+  for wrong in ("a\0b", b"a\0b", b"\xff"):
+    with pytest.raises(livery.InvalidArgumentError):
+      livery.open(wrong, create=True)
+  with pytest.raises(TypeError):
+    livery.open(None)
+
+
+@pytest.mark.parametrize("name", ["", "a\nb", "a\0b", "\x7f", "\ud800", "n" * 256, "ä" * 128])
+def test_malformed_names(store, name):
+  attempts = [
+    lambda: store[name],
+    lambda: store.get(name, 1),
+    lambda: store.get_int(name),
+    lambda: store.get_string(name),
+    lambda: store.set(name, 1),
+    lambda: store.reset(name),
+    lambda: store.inspect(name),
+    lambda: store.key(name),
+    lambda: store.change().set(name, 1),
+    lambda: store.change().reset(name),
+    lambda: store.change().expect(name, 0),
+  ]
+  for attempt in attempts:
+    with pytest.raises(livery.InvalidArgumentError):
+      attempt()
+  with store.snapshot() as snapshot, pytest.raises(livery.InvalidArgumentError):
+    snapshot[name]
+
+
+@pytest.mark.parametrize("name", [None, 1, b"name", ["name"]])
+def test_names_are_text(store, name):
+  for attempt in (
+    lambda: store[name],
+    lambda: store.set(name, 1),
+    lambda: store.key(name),
+    lambda: store.get_url(name),
+  ):
+    with pytest.raises(TypeError, match="name"):
+      attempt()
+
+
+def test_malformed_patterns(store):
+  for pattern in ("\ud800", "a\0b", "x" * 100_000):
+    with pytest.raises(livery.InvalidArgumentError):
+      store.list(pattern)
+  with store.snapshot() as snapshot, pytest.raises(livery.InvalidArgumentError):
+    list(snapshot.items("\ud800"))
+  with pytest.raises(TypeError):
+    store.list(1)

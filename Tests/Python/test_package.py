@@ -1,0 +1,113 @@
+"""The package finds its library, or says where it looked; and it installs whole."""
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+import venv
+import zipfile
+
+import livery
+import pytest
+from conftest import PACKAGE, ROOT
+from livery import _native
+
+
+def python(code, executable=sys.executable, **environment):
+  merged = {**os.environ, **environment}
+  merged = {name: value for name, value in merged.items() if value is not None}
+  return subprocess.run(
+    [str(executable), "-c", code],
+    stdout=subprocess.PIPE,
+    stderr=subprocess.PIPE,
+    text=True,
+    env=merged,
+    cwd="/",
+    timeout=60,
+  )
+
+
+def test_the_version_is_that_of_the_library():
+  assert livery.library_version == livery.__version__
+  assert livery.library_path == os.environ["LIVERY_LIBRARY"]
+
+
+def test_a_missing_library_is_an_import_error_that_tells_all_places(tmp_path):
+  shutil.copytree(PACKAGE / "livery", tmp_path / "livery", ignore=shutil.ignore_patterns("*.so", "__pycache__"))
+  result = python("import livery", LIVERY_LIBRARY=None, PYTHONPATH=str(tmp_path))
+  last = result.stderr[result.stderr.index("ImportError") :]
+  for place in ("$LIVERY_LIBRARY (not set)", "the copy inside the package", "liblivery.so.0"):
+    assert place in last
+  result = python("import livery", LIVERY_LIBRARY="/no/such/file.so", PYTHONPATH=str(tmp_path))
+  assert result.returncode == 1 and "/no/such/file.so" in result.stderr
+
+
+def test_the_copy_inside_the_package_is_found(tmp_path):
+  shutil.copytree(PACKAGE / "livery", tmp_path / "livery", ignore=shutil.ignore_patterns("*.so", "__pycache__"))
+  shutil.copy(livery.library_path, tmp_path / "livery" / "liblivery.so")
+  result = python("import livery; print(livery.library_path)", LIVERY_LIBRARY=None, PYTHONPATH=str(tmp_path))
+  assert result.stdout.strip() == str(tmp_path / "livery" / "liblivery.so")
+
+
+@pytest.mark.skipif(not shutil.which("cc"), reason="needs a C compiler")
+def test_a_library_of_another_version_or_kind_is_refused(tmp_path):
+  source = tmp_path / "other.c"
+  functions = "".join(
+    f"int livery_{name}(void) {{ return 0; }}\n" for name in [*_native._PROTOTYPES, "last_error", "free"]
+  )
+  source.write_text(
+    functions
+    + 'unsigned livery_version(void) { return 2000; }\nconst char *livery_version_string(void) { return "0.2.0"; }\n'
+  )
+  library = tmp_path / "other.so"
+  subprocess.run(["cc", "-w", "-shared", "-fPIC", "-o", str(library), str(source)], check=True)
+  result = python("import livery", LIVERY_LIBRARY=str(library))
+  assert result.returncode == 1 and "version 0.2.0" in result.stderr and "needs 0.1" in result.stderr
+  source.write_text("int nothing;\n")
+  subprocess.run(["cc", "-w", "-shared", "-fPIC", "-o", str(library), str(source)], check=True)
+  result = python("import livery", LIVERY_LIBRARY=str(library))
+  assert result.returncode == 1 and "ImportError" in result.stderr and "livery_open" in result.stderr
+
+
+def test_prototypes_agree_with_the_headers():
+  text = "".join(file.read_text(encoding="utf-8") for file in sorted((ROOT / "include" / "livery").glob("*.h")))
+  declared = {
+    name: (0 if parameters.strip() == "void" else len(parameters.split(",")))
+    for name, parameters in re.findall(r"^LIVERY_API [^;(]*?livery_(\w+)\(([^;]*)\);", text, re.M)
+  }
+  for name, parameters in _native._PROTOTYPES.items():
+    assert declared[name] == len(parameters), name
+
+
+def test_ctypes_stays_in_one_module():
+  users = [file.name for file in sorted((PACKAGE / "livery").glob("*.py")) if "ctypes" in file.read_text()]
+  assert users == ["_native.py"]
+
+
+def test_pip_installs_a_package_that_carries_the_library(tmp_path):
+  pytest.importorskip("pip")
+  pytest.importorskip("wheel")
+  source = tmp_path / "source"
+  shutil.copytree(
+    PACKAGE, source, ignore=shutil.ignore_patterns("build", "*.egg-info", "__pycache__", "*.so", ".*_cache")
+  )
+  pip = [sys.executable, "-m", "pip", "--disable-pip-version-check", "-q"]
+  wheels = tmp_path / "wheels"
+  subprocess.run(
+    [*pip, "wheel", "--no-build-isolation", "--no-deps", "--no-index", "-w", str(wheels), str(source)], check=True
+  )
+  (wheel,) = wheels.iterdir()
+  assert re.fullmatch(r"livery-0\.1\.0-py3-none-linux_\w+\.whl", wheel.name)
+  names = zipfile.ZipFile(wheel).namelist()
+  assert "livery/liblivery.so" in names and "livery/py.typed" in names
+
+  venv.create(tmp_path / "venv", with_pip=False)
+  executable = tmp_path / "venv" / "bin" / "python"
+  site = next((tmp_path / "venv" / "lib").glob("python*")) / "site-packages"
+  subprocess.run([*pip, "install", "--no-index", "--target", str(site), str(wheel)], check=True)
+  code = f"import livery; s = livery.open({str(tmp_path / 's')!r}, create=True); s.set('a', 1); print(s['a'])"
+  result = python(code, executable, LIVERY_LIBRARY=None, PYTHONPATH=None)
+  assert result.stdout == "1\n", result.stderr
+  result = python("import livery; print(livery.library_path)", executable, LIVERY_LIBRARY=None, PYTHONPATH=None)
+  assert result.stdout.strip() == str(site / "livery" / "liblivery.so")
