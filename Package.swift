@@ -13,7 +13,8 @@ let swiftSettings: [SwiftSetting] =
   + (embedded
     ? [
       .enableExperimentalFeature("Embedded"),
-      .unsafeFlags(["-wmo", "-Xfrontend", "-function-sections"]),
+      .unsafeFlags(["-wmo", "-Osize", "-Xfrontend", "-function-sections"], .when(configuration: .release)),
+      .unsafeFlags(["-wmo"], .when(configuration: .debug)),
     ]
     : [.unsafeFlags(["-Xfrontend", "-disable-implicit-string-processing-module-import"])])
 

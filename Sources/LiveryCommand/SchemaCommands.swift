@@ -116,10 +116,8 @@ extension StoreError {
   /// The error with the file that it is about.
   func within(_ path: String) -> StoreError {
     guard code == .parse || code == .schemaInvalid || code == .schemaNewer else { return self }
-    var error = self
     var place = Files.shown(path)
     if code == .parse, let location { place += ":\(location.line):\(location.column)" }
-    error.message = "\(place): \(message)"
-    return error
+    return prefixed("\(place): ")
   }
 }

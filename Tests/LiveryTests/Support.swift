@@ -75,3 +75,16 @@ let kioskSchema = """
     {"Type": "Color", "Title": "Text", "Key": "branding.color.Text"}
   ]}]}
   """
+
+/// A mutex for what tests collect from other threads.
+final class TestLock: @unchecked Sendable {
+  private let mutex = lvs_mutex_make()
+
+  deinit { lvs_mutex_free(mutex) }
+
+  func withLock<R>(_ body: () -> R) -> R {
+    lvs_mutex_lock(mutex)
+    defer { lvs_mutex_unlock(mutex) }
+    return body()
+  }
+}

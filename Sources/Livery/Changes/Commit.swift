@@ -33,6 +33,8 @@ struct CommitRequest: Sendable {
   var origin = ""
   /// An import of all layers brings back locks together with what they lock.
   var ignoresLocks = false
+  /// Pass over what may not be changed if it is so already, as an export holds it.
+  var toleratesHeld = false
   /// Leave out what is refused, in place of refusing everything.
   var isPartial = false
   /// Take the revisions of provenances if the store has no values of its own.
@@ -154,7 +156,10 @@ private struct Committer {
     let name = try view.resolveAlias(edit.name)
     let descriptor = try view.descriptor(name)
     let problems = try check(edit, name, descriptor)
-    guard problems.isEmpty else { return refusals += problems }
+    guard problems.isEmpty else {
+      if request.toleratesHeld, try isHeld(edit, name, descriptor) { return }
+      return refusals += problems
+    }
 
     let place = LayerKey(edit.layer, name)
     let old = try storedOrDamaged(place)
@@ -176,6 +181,14 @@ private struct Committer {
       try view.put(fresh, place)
       touched.insert(name)
     }
+  }
+
+  /// Whether the value of an edit is in effect already.
+  private func isHeld(_ edit: Edit, _ name: String, _ descriptor: SettingDescriptor?) throws(StoreError) -> Bool {
+    guard case .set(let given) = edit.action, case .success(let value) = validate(given, name, descriptor),
+      let effective = try view.effective(name)
+    else { return false }
+    return try view.current(effective, name, at: now).value == value
   }
 
   /// A damaged value can be set anew or removed like any other.

@@ -112,6 +112,7 @@ private struct ImportDocument {
     }
     var request = CommitRequest()
     request.origin = "import"
+    request.toleratesHeld = true
     let types = content["Types"]
     if case .object(let values)? = content["Values"] {
       for member in values {

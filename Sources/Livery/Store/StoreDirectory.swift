@@ -100,9 +100,7 @@ struct StoreDirectory {
     environmentOptions.maximumReaders = options.effectiveReaders
     environmentOptions.moveTimeout = UInt64(options.effectiveTimeout) * 1_000_000
     do { return try Environment(path: path, options: environmentOptions) } catch {
-      var told = StoreError(error)
-      told.message = "\(path): \(told.message)"
-      throw told
+      throw StoreError(error).prefixed("\(path): ")
     }
   }
 

@@ -44,24 +44,45 @@ public struct StoreError: Error, Sendable {
     }
   }
 
-  public var code: Code
-  /// One line for people; values of secret settings are masked.
-  public var message: String
-  /// The setting concerned.
-  public var setting: String?
-  /// Where in a text the error is.
-  public var location: Location?
-  /// errno of the system call that failed, or 0.
-  public var systemError: Int32
+  /// One pointer, so that the paths on which errors travel stay small in code and quick.
+  private final class Content: Sendable {
+    let code: Code
+    let message: String
+    let setting: String?
+    let location: Location?
+    let systemError: Int32
 
+    init(_ code: Code, _ message: String, _ setting: String?, _ location: Location?, _ systemError: Int32) {
+      self.code = code
+      self.message = message
+      self.setting = setting
+      self.location = location
+      self.systemError = systemError
+    }
+  }
+
+  private let content: Content
+
+  @inline(never)
   public init(
     _ code: Code, _ message: String, setting: String? = nil, location: Location? = nil, systemError: Int32 = 0
   ) {
-    self.code = code
-    self.message = message
-    self.setting = setting
-    self.location = location
-    self.systemError = systemError
+    content = Content(code, message, setting, location, systemError)
+  }
+
+  public var code: Code { content.code }
+  /// One line for people; values of secret settings are masked.
+  public var message: String { content.message }
+  /// The setting concerned.
+  public var setting: String? { content.setting }
+  /// Where in a text the error is.
+  public var location: Location? { content.location }
+  /// errno of the system call that failed, or 0.
+  public var systemError: Int32 { content.systemError }
+
+  /// The same error with `prefix` before its message.
+  public func prefixed(_ prefix: String) -> StoreError {
+    StoreError(code, prefix + message, setting: setting, location: location, systemError: systemError)
   }
 }
 

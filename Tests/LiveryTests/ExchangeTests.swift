@@ -1,0 +1,144 @@
+import Livery
+import Testing
+
+@Suite struct ExchangeTests {
+  let temporary = TemporaryStore()
+  let other = TemporaryStore()
+
+  func fill(_ store: Store) throws {
+    try store.update(.recommended, origin: "console") { $0[Key<Int>("idle")] = 60 }
+    try store.set("welcome", to: .string("Grüß \"Gott\"\n"), in: .user)
+    try store.set("branding.color.Toolbar", to: .string("#12345678"), in: .bundle)
+    try store.set("idle", to: .int(90), in: .user)
+    try store.set("idle", to: .int(30), in: .enforced)
+    let session = try store.change(.session)
+    try session.expires(Timestamp(microseconds: Timestamp.now.microseconds + 3_600_000_000))
+    try session.set("language", to: .string("de"))
+    try session.commit()
+  }
+
+  @Test func importingAnExportOfLayersGivesTheSameStoreBack() throws {
+    let store = try temporary.open(schema: kioskSchema)
+    try fill(store)
+    let exported = try store.exportJSON(layers: true)
+    let copy = try other.open(schema: kioskSchema)
+    #expect(copy.importJSON(Array(exported.utf8), into: .user).error == nil)
+    #expect(try withoutDefaults(copy) == withoutDefaults(store))
+    #expect(try copy.settings() == store.settings())
+    #expect(try copy.revision() == store.revision())
+    // And once more changes nothing.
+    let revision = try copy.revision()
+    #expect(copy.importJSON(Array(exported.utf8), into: .user).error == nil)
+    #expect(try copy.revision() == revision)
+  }
+
+  /// The defaults carry the time at which each store's schema was applied.
+  private func withoutDefaults(_ store: Store) throws -> Value {
+    let exported = try Value(json: JSON.parse(Array(store.exportJSON(layers: true).utf8)))
+    guard case .object(let layers)? = exported["Layers"] else { return exported }
+    return .object(layers.filter { !$0.key.sameBytes(as: "defaults") })
+  }
+
+  @Test func importingAnExportOfValuesGivesTheSameValues() throws {
+    let store = try temporary.open(schema: kioskSchema)
+    try fill(store)
+    let copy = try other.open(schema: kioskSchema)
+    let outcome = copy.importJSON(Array(try store.exportJSON(pretty: true).utf8), into: .recommended)
+    #expect(outcome.error == nil)
+    #expect(try copy.settings() == store.settings())
+    #expect(try copy.exportJSON() == store.exportJSON())
+  }
+
+  @Test func undeclaredValuesKeepTheirTypes() throws {
+    let store = try temporary.open()
+    let values: [(String, Value)] = [
+      ("data", .data([0, 255])), ("date", .date(Timestamp(microseconds: 1_500_000))),
+      ("color", .color(Color(red8: 1, green8: 2, blue8: 3, alpha8: 4))), ("url", .url("https://a.example/")),
+      ("image", .image("ab")), ("double", .double(2)), ("int", .int(2)), ("a/b~c", .data([1])),
+      ("nested", .list([.object([.init("x/y", .data([1])), .init("z", .date(Timestamp(microseconds: 0)))]), .int(1)])),
+    ]
+    for (name, value) in values { try store.set(name, to: value, in: .user) }
+    let copy = try other.open()
+    #expect(copy.importJSON(Array(try store.exportJSON().utf8), into: .user).error == nil)
+    for (name, value) in values { #expect(try copy.value(name) == value) }
+    let layered = TemporaryStore()
+    let third = try layered.open()
+    #expect(third.importJSON(Array(try store.exportJSON(layers: true).utf8), into: .user).error == nil)
+    for (name, value) in values { #expect(try third.value(name) == value) }
+  }
+
+  @Test func deepValuesSurviveALayeredExport() throws {
+    let store = try temporary.open()
+    var deep = Value.int(1)
+    for _ in 0..<Value.maximumDepth { deep = .list([deep]) }
+    try store.set("deep", to: deep, in: .user)
+    let copy = try other.open()
+    #expect(copy.importJSON(Array(try store.exportJSON(layers: true).utf8), into: .user).error == nil)
+    #expect(try copy.value("deep") == deep)
+  }
+
+  @Test func whatWasSetAsideStaysSetAside() throws {
+    let store = try temporary.open(schema: kioskSchema)
+    try store.set("idle", to: .int(3600), in: .user)
+    try store.set("welcome", to: .string("w"), in: .user)
+    let tighter = #"{"Version": 2, "Groups": [{"Title": "K", "Settings": [{"Type": "Number", "Title": "I", "Key": "idle", "Value": 20, "Maximum": 100}]}]}"#
+    _ = store.applySchema(Array(tighter.utf8))
+    let copy = try other.open(schema: tighter)
+    let outcome = copy.importJSON(Array(try store.exportJSON(layers: true).utf8), into: .user)
+    #expect(outcome.error == nil)
+    #expect(try copy.inspect("idle")["layers"]?.items.first?.text("state") == "rejected")
+    #expect(try withoutDefaults(copy) == withoutDefaults(store))
+  }
+
+  @Test func aPlainObjectIsTakenAsValues() throws {
+    let store = try temporary.open(schema: kioskSchema)
+    let outcome = store.importJSON(Array(#"{"idle": "45", "sound": false}"#.utf8), into: .user)
+    #expect(outcome.report["imported"] == .int(2))
+    #expect(try store.int("idle") == 45)
+  }
+
+  @Test func anImportIsRefusedAsAWholeUnlessItMayBePartial() throws {
+    let store = try temporary.open(schema: kioskSchema)
+    let values = Array(#"{"idle": 1, "sound": false, "nosuch": 1}"#.utf8)
+    let refused = store.importJSON(values, into: .user)
+    #expect(refused.error?.code == .invalidValue)
+    #expect(refused.report["diagnostics"]?.items.count == 2)
+    #expect(try store.bool("sound"))
+    let partial = store.importJSON(values, into: .user, partial: true)
+    #expect(partial.error == nil)
+    #expect(partial.report["imported"] == .int(1))
+    #expect(partial.report["diagnostics"]?.items.count == 2)
+    #expect(try !store.bool("sound"))
+  }
+
+  @Test(arguments: [
+    "", "[1]", "{\"a\": null}", "{\"Layers\": {\"nolayer\": {}}}", "{\"Layers\": {\"user\": 1}}",
+    "{\"Layers\": {\"user\": {\"a\": {}}}}", "{\"Layers\": {\"user\": {\"a\": {\"value\": 1, \"time\": 5}}}}",
+    "{\"Layers\": {\"user\": {\"a\": {\"value\": 1, \"revision\": -1}}}}",
+    "{\"Layers\": {\"user\": {\"a\": {\"value\": 1, \"expires\": \"x\"}}}}",
+    "{\"Version\": \"x\", \"Values\": {}}", "{\"Values\": {\"a\": 1}, \"Types\": {\"a\": \"date\"}}", "{\"\": 1}",
+  ])
+  func malformedImportsAreRefused(_ text: String) throws {
+    let store = try temporary.open()
+    let error = store.importJSON(Array(text.utf8), into: .user).error
+    #expect(error?.code == .parse || error?.code == .invalidValue)
+    #expect(try store.revision() == 0)
+  }
+
+  @Test func anExportOfANewerSchemaIsRefused() throws {
+    let store = try temporary.open(schema: kioskSchema)
+    #expect(store.importJSON(Array(#"{"Version": 2, "Values": {}}"#.utf8), into: .user).error?.code == .schemaNewer)
+    #expect(store.importJSON(Array("{}".utf8), into: .defaults).error?.code == .readOnly)
+  }
+
+  @Test func propertyListsAreImported() throws {
+    let store = try temporary.open(schema: kioskSchema)
+    let xml = """
+      <?xml version="1.0" encoding="UTF-8"?>
+      <plist version="1.0"><dict><key>idle</key><integer>45</integer><key>sound</key><false/></dict></plist>
+      """
+    #expect(store.importPropertyList(Array(xml.utf8), into: .bundle).error == nil)
+    #expect(try store.int("idle") == 45)
+    #expect(store.importPropertyList([1, 2, 3], into: .bundle).error?.code == .parse)
+  }
+}

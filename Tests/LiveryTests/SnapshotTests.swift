@@ -1,0 +1,61 @@
+import Livery
+import Testing
+
+@Suite struct SnapshotTests {
+  let temporary = TemporaryStore()
+
+  @Test func aSnapshotHoldsOneMomentStill() throws {
+    let store = try temporary.open(schema: kioskSchema)
+    try store.set("idle", to: .int(60), in: .user)
+    let snapshot = try store.snapshot()
+    try store.set("idle", to: .int(61), in: .user)
+    #expect(try snapshot.value("idle") == .int(60))
+    #expect(try store.value("idle") == .int(61))
+    #expect(try snapshot.revision == store.revision() - 1)
+    #expect(code { () throws(StoreError) in _ = try snapshot.value("nosuch") } == .notFound)
+    #expect(code { () throws(StoreError) in _ = try snapshot.value("pin") } == .noValue)
+    snapshot.close()
+    snapshot.close()
+    #expect(code { () throws(StoreError) in _ = try snapshot.value("idle") } == .closed)
+  }
+
+  @Test func aSnapshotIsWalkedInTheOrderOfNames() throws {
+    let store = try temporary.open(schema: kioskSchema)
+    let snapshot = try store.snapshot()
+    var names: [String] = []
+    while let (name, _) = try snapshot.next(after: names.last ?? "") { names.append(name) }
+    #expect(names == ["branding.color.Toolbar", "fleet", "idle", "language", "sound", "welcome"])
+    let pattern = try NamePattern("branding.**")
+    #expect(try snapshot.next(after: "", matching: pattern)?.name == "branding.color.Toolbar")
+    #expect(try snapshot.next(after: "branding.color.Toolbar", matching: pattern) == nil)
+  }
+
+  @Test func closingTheStoreEndsItsSnapshots() throws {
+    let store = try temporary.open()
+    let snapshot = try store.snapshot()
+    store.close()
+    #expect(code { () throws(StoreError) in _ = try snapshot.value("a") } == .closed)
+    snapshot.close()
+    _ = try temporary.open()
+  }
+
+  @Test func patternsListInPages() throws {
+    let store = try temporary.open()
+    for index in 0..<25 { try store.set("media\(index)", to: .int(Int64(index)), in: .user) }
+    try store.set("media.deep", to: .int(0), in: .user)
+    try store.set("other", to: .int(0), in: .user)
+    #expect(try store.list("media*").items.count == 25)
+    #expect(try store.list("media**").items.count == 26)
+    #expect(try store.list("m?dia3").items.count == 1)
+    var seen: [String] = []
+    while true {
+      let page = try store.list("media*", after: seen.last, limit: 7).items
+      if page.isEmpty { break }
+      #expect(page.count <= 7)
+      seen += page.compactMap { $0.text("name") }
+    }
+    #expect(seen.count == 25)
+    #expect(seen == seen.sorted { $0.precedesInBytes($1) })
+    #expect(code { () throws(StoreError) in _ = try store.list("") } == .invalidArgument)
+  }
+}
