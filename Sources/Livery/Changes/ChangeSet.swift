@@ -7,7 +7,7 @@ public final class ChangeSet: @unchecked Sendable {
   private let lock = Lock()
   // Guarded by `lock`.
   private var edits: [Edit] = []
-  private var places: [[UInt8]: Int] = [:]
+  private var places = ByteIndex()
   private var clearsLayer = false
   private var expiry: Timestamp?
   private var expectations: [(name: String, layer: Layer, revision: UInt64)] = []
@@ -43,7 +43,7 @@ public final class ChangeSet: @unchecked Sendable {
   public func resetAll() throws(StoreError) {
     try whileOpen { () throws(StoreError) in
       edits = []
-      places = [:]
+      places = ByteIndex()
       clearsLayer = true
     }
   }
@@ -109,7 +109,7 @@ public final class ChangeSet: @unchecked Sendable {
     lock.withLock {
       isEnded = true
       edits = []
-      places = [:]
+      places = ByteIndex()
     }
   }
 
@@ -117,12 +117,8 @@ public final class ChangeSet: @unchecked Sendable {
     try checkName(name)
     try whileOpen { () throws(StoreError) in
       let edit = Edit(name: name, layer: layer, action: action, expires: expiry)
-      if let place = places[name.bytes] {
-        edits[place] = edit
-      } else {
-        places[name.bytes] = edits.count
-        edits.append(edit)
-      }
+      let (place, isNew) = places.insert(name)
+      if isNew { edits.append(edit) } else { edits[place] = edit }
     }
   }
 

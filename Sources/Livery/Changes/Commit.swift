@@ -299,13 +299,13 @@ extension View {
 /// Distinct names in the order they were first met, compared byte by byte.
 struct NameSet {
   private(set) var names: [String] = []
-  private var known: Set<[UInt8]> = []
+  private var known = ByteIndex()
 
   var isEmpty: Bool { names.isEmpty }
 
-  func contains(_ name: String) -> Bool { known.contains(name.bytes) }
+  func contains(_ name: String) -> Bool { known.number(of: name) != nil }
 
   mutating func insert(_ name: String) {
-    if known.insert(name.bytes).inserted { names.append(name) }
+    if known.insert(name).isNew { names.append(name) }
   }
 }

@@ -15,12 +15,13 @@ enum TypeHints {
     switch hint {
     case .string(let name): return ValueType(name: name).flatMap { value.coerced(to: $0) }
     case .object(let parts):
-      var types: [[UInt8]: ValueType] = [:]
+      var pointers = ByteIndex()
+      var types: [ValueType] = []
       for part in parts {
         guard case .string(let name) = part.value, let type = ValueType(name: name) else { return nil }
-        types[part.key.bytes] = type
+        if pointers.insert(part.key).isNew { types.append(type) }
       }
-      return convert(value, at: "", types)
+      return convert(value, at: "") { pointer in pointers.number(of: pointer).map { types[$0] } }
     default: return nil
     }
   }
@@ -43,20 +44,22 @@ enum TypeHints {
     }
   }
 
-  private static func convert(_ value: Value, at pointer: String, _ types: [[UInt8]: ValueType]) -> Value? {
-    if let type = types[pointer.bytes] { return value.coerced(to: type) }
+  private static func convert(
+    _ value: Value, at pointer: String, _ type: (String) -> ValueType?
+  ) -> Value? {
+    if let type = type(pointer) { return value.coerced(to: type) }
     switch value {
     case .list(let items):
       var converted: [Value] = []
       for (index, item) in items.enumerated() {
-        guard let item = convert(item, at: pointer + "/\(index)", types) else { return nil }
+        guard let item = convert(item, at: pointer + "/\(index)", type) else { return nil }
         converted.append(item)
       }
       return .list(converted)
     case .object(let members):
       var converted: [Value.Member] = []
       for member in members {
-        guard let value = convert(member.value, at: pointer + jsonPointer([member.key]), types) else { return nil }
+        guard let value = convert(member.value, at: pointer + jsonPointer([member.key]), type) else { return nil }
         converted.append(.init(member.key, value))
       }
       return .object(converted)

@@ -172,23 +172,25 @@ private struct SchemaApplication {
       report.isDrift = facts.digest != schema.digest
       return report
     }
-    var old: [[UInt8]: [UInt8]] = [:]
+    var old = ByteIndex()
+    var oldForms: [[UInt8]] = []
     var oldNames: [String] = []
     try view.walkDeclarations { name, form in
-      old[name.bytes] = form
+      _ = old.insert(name)
+      oldForms.append(form)
       oldNames.append(name)
     }
-    var declared = Set<[UInt8]>()
+    var declared = ByteIndex()
     for setting in schema.settings {
-      declared.insert(setting.key.bytes)
-      guard let form = old[setting.key.bytes] else {
+      _ = declared.insert(setting.key)
+      guard let number = old.number(of: setting.key) else {
         report.added.append(setting.key)
         continue
       }
       let oldDefault = try view.record(LayerKey(.defaults, setting.key))?.value
-      if form != setting.encode() || oldDefault != setting.defaultValue { report.changed.append(setting.key) }
+      if oldForms[number] != setting.encode() || oldDefault != setting.defaultValue { report.changed.append(setting.key) }
     }
-    for name in oldNames where !declared.contains(name.bytes) { report.removed.append(name) }
+    for name in oldNames where declared.number(of: name) == nil { report.removed.append(name) }
     return report
   }
 

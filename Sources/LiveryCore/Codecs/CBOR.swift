@@ -71,10 +71,9 @@ public enum CBOR {
       for item in items { append(item, to: &out, depth: depth + 1) }
     case .object(let members):
       appendHead(.map, UInt64(members.count), to: &out)
-      let sorted = members.sorted { keyPrecedes($0.key, $1.key) }
-      for member in sorted {
-        append(member.key, to: &out)
-        append(member.value, to: &out, depth: depth + 1)
+      for index in sortedOrder(of: members.count, { keyPrecedes(members[$0].key, members[$1].key) }) {
+        append(members[index].key, to: &out)
+        append(members[index].value, to: &out, depth: depth + 1)
       }
     }
   }

@@ -122,7 +122,7 @@ public enum PropertyList {
 
   /// The members with distinct keys: of those with the same, the last.
   static func withoutRepeats(_ members: [Value.Member]) -> [Value.Member] {
-    let order = members.indices.sorted { left, right in
+    let order = sortedOrder(of: members.count) { left, right in
       if members[left].key.sameBytes(as: members[right].key) { return left < right }
       return members[left].key.precedesInBytes(members[right].key)
     }

@@ -6,12 +6,13 @@ struct OptionTable {
     case wrongType
   }
 
-  private var values: [[UInt8]: Value] = [:]
+  private var numbers = ByteIndex()
+  private var values: [Value] = []
   private var types: [ValueType] = []
 
   init(_ options: [SettingDescriptor.Option]) {
     for option in options {
-      values[CBOR.encode(option.value)] = option.value
+      if numbers.insert(CBOR.encode(option.value)).isNew { values.append(option.value) }
       if !types.contains(option.value.type) { types.append(option.value.type) }
     }
   }
@@ -26,7 +27,7 @@ struct OptionTable {
     for type in [value.type] + types {
       guard let converted = value.coerced(to: type) else { continue }
       if types.contains(type) { converts = true }
-      if let found = values[CBOR.encode(converted)] { return .option(found) }
+      if let number = numbers.number(of: CBOR.encode(converted)) { return .option(values[number]) }
     }
     return converts ? .notAnOption : .wrongType
   }

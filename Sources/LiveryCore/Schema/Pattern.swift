@@ -63,20 +63,20 @@ final class PatternCache {
   /// The most that compiling may cost: the sum of the squares of the sizes, as the C library takes that much memory.
   static let budget = 20_000_000
 
-  private var patterns: [NameKey: Pattern] = [:]
+  private var numbers = ByteIndex()
+  private var patterns: [Pattern] = []
   private var spent = 0
 
   /// Throws `.invalidValue` for a pattern that is malformed or too costly, by itself or with those before.
   func pattern(_ text: String) throws(StoreError) -> Pattern {
-    let name = NameKey(text)
-    if let known = patterns[name] { return known }
+    if let known = numbers.number(of: text) { return patterns[known] }
     let size = try Pattern.size(of: text)
     guard spent + size * size <= PatternCache.budget else {
       throw StoreError(.invalidValue, "the patterns are too costly together")
     }
     spent += size * size
     let pattern = try Pattern(text, size: size)
-    patterns[name] = pattern
+    if numbers.insert(text).isNew { patterns.append(pattern) }
     return pattern
   }
 }

@@ -78,13 +78,13 @@ enum SchemaDigest {
       for item in items { write(item, to: &bytes) }
     case .object(let members):
       head(0xA0, UInt64(members.count), to: &bytes)
-      let sorted = members.sorted { left, right in
-        let a = left.key.utf8.count, b = right.key.utf8.count
-        return a != b ? a < b : left.key.precedesInBytes(right.key)
+      let order = sortedOrder(of: members.count) { left, right in
+        let a = members[left].key.utf8.count, b = members[right].key.utf8.count
+        return a != b ? a < b : members[left].key.precedesInBytes(members[right].key)
       }
-      for member in sorted {
-        write(member.key, to: &bytes)
-        write(member.value, to: &bytes)
+      for index in order {
+        write(members[index].key, to: &bytes)
+        write(members[index].value, to: &bytes)
       }
     }
   }

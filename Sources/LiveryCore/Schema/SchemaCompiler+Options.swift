@@ -1,3 +1,17 @@
+/// The options met so far, and where.
+struct SeenOptions {
+  private var numbers = ByteIndex()
+  private var paths: [[PathStep]] = []
+
+  /// Where an equal one was met before.
+  mutating func insert(_ mark: [UInt8], at path: [PathStep]) -> [PathStep]? {
+    let (number, isNew) = numbers.insert(mark)
+    guard isNew else { return paths[number] }
+    paths.append(path)
+    return nil
+  }
+}
+
 // The options of a ComboBox, and the template of a list.
 extension SchemaCompiler {
   mutating func options(_ fields: SettingFields, of descriptor: inout SettingDescriptor) {
@@ -9,7 +23,7 @@ extension SchemaCompiler {
     at(.options) { compiler in
       guard let items = compiler.array(json) else { return }
       if items.isEmpty { compiler.error("missing-options", "`Options` is empty") }
-      var seen: [[UInt8]: [PathStep]] = [:]
+      var seen = SeenOptions()
       for (index, item) in items.enumerated() {
         compiler.at(.index(index)) { compiler in
           if let option = compiler.option(item, seen: &seen) { options.append(option) }
@@ -19,7 +33,7 @@ extension SchemaCompiler {
     descriptor.options = options
   }
 
-  private mutating func option(_ json: JSON, seen: inout [[UInt8]: [PathStep]]) -> SettingDescriptor.Option? {
+  private mutating func option(_ json: JSON, seen: inout SeenOptions) -> SettingDescriptor.Option? {
     guard case .object(let members) = json else {
       error("wrong-type", "an option is an object with `Title` and `Value`, found \(json.shown)")
       return nil
@@ -36,13 +50,12 @@ extension SchemaCompiler {
       // The numbers 1 and 1.0 are one option to whoever reads the setting.
       var mark = CBOR.encode(value)
       if case .double = value, let whole = value.coerced(to: .int) { mark = CBOR.encode(whole) }
-      if let earlier = seen[mark] {
+      if let earlier = seen.insert(mark, at: compiler.path) {
         compiler.report(
           .error, "duplicate-option", "the option \(value.brief) is there twice, first at \(earlier.pointer)",
           related: earlier)
         return nil
       }
-      seen[mark] = compiler.path
       return .init(title: title ?? value.brief, value: value)
     }
   }

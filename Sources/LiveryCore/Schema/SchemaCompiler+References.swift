@@ -2,7 +2,7 @@
 extension SchemaCompiler {
   mutating func defaultValue(_ fields: SettingFields, type: SchemaType, of descriptor: inout SettingDescriptor) {
     guard let json = fields[.value] else { return }
-    if case .string("") = json, [.color, .date, .image, .number].contains(type) { return }
+    if case .string(let text) = json, text.isEmpty, [.color, .date, .image, .number].contains(type) { return }
     // Without its options or template a default cannot be judged.
     if type == .comboBox, descriptor.options.isEmpty { return }
     let validator = SettingValidator(descriptor, patterns: patterns)

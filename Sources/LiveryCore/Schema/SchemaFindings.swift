@@ -67,7 +67,7 @@ struct SchemaFindings {
   }
 
   private static func inDocumentOrder(_ diagnostics: [Diagnostic]) -> [Diagnostic] {
-    let order = diagnostics.indices.sorted { left, right in
+    let order = sortedOrder(of: diagnostics.count) { left, right in
       let a = diagnostics[left].location, b = diagnostics[right].location
       let lineA = a?.line ?? 0, lineB = b?.line ?? 0
       if lineA != lineB { return lineA < lineB }

@@ -17,7 +17,8 @@ final class SchemaScope {
     var setting: String
   }
 
-  private var declarations: [NameKey: Declaration] = [:]
+  private var numbers = ByteIndex()
+  private var declarations: [Declaration] = []
   var conditions: [PendingCondition] = []
   let isItem: Bool
 
@@ -26,14 +27,14 @@ final class SchemaScope {
   }
 
   func declaration(of key: String) -> Declaration? {
-    declarations[NameKey(key)]
+    numbers.number(of: key).map { declarations[$0] }
   }
 
   /// Declares a key or alias; returns the earlier declaration, which stays, if there is one.
   func declare(_ key: String, _ declaration: Declaration) -> Declaration? {
-    let name = NameKey(key)
-    if let earlier = declarations[name] { return earlier }
-    declarations[name] = declaration
+    let (number, isNew) = numbers.insert(key)
+    guard isNew else { return declarations[number] }
+    declarations.append(declaration)
     return nil
   }
 }

@@ -4,16 +4,16 @@ struct SettingValidator {
   private let pattern: Pattern?
   private let options: OptionTable?
   private let members: [SettingValidator]
-  private let memberIndexes: [NameKey: Int]
+  private let memberNumbers: ByteIndex
 
   init(_ descriptor: SettingDescriptor, patterns: PatternCache = PatternCache()) {
     self.descriptor = descriptor
     pattern = descriptor.pattern.flatMap { try? patterns.pattern($0) }
     options = descriptor.kind == .choice || descriptor.kind == .choices ? OptionTable(descriptor.options) : nil
     members = descriptor.template.map { SettingValidator($0, patterns: patterns) }
-    var indexes: [NameKey: Int] = [:]
-    for (index, member) in descriptor.template.enumerated() { indexes[NameKey(member.key)] = index }
-    memberIndexes = indexes
+    var numbers = ByteIndex()
+    for member in descriptor.template { _ = numbers.insert(member.key) }
+    memberNumbers = numbers
   }
 
   func validated(_ value: Value) -> Validation {
@@ -173,11 +173,11 @@ extension SettingValidator {
     checkCount(items.count, in: &run)
     var result: [Value] = []
     result.reserveCapacity(items.count)
-    var seen: Set<[UInt8]> = []
+    var seen = ByteIndex()
     for (index, item) in items.enumerated() {
       run.path.append(.index(index))
       if let option = option(item, in: &run) {
-        if !seen.insert(CBOR.encode(option)).inserted {
+        if !seen.insert(CBOR.encode(option)).isNew {
           run.report(.invalidValue, "Options", "\(shown(option)) is chosen twice")
         }
         result.append(option)
@@ -206,12 +206,12 @@ extension SettingValidator {
     checkCount(items.count, in: &run)
     var result: [Value] = []
     result.reserveCapacity(items.count)
-    var seen: Set<[UInt8]> = []
+    var seen = ByteIndex()
     for (index, item) in items.enumerated() {
       run.path.append(.index(index))
       if let checked = self.item(item, in: &run) {
-        if let name = descriptor.uniqueBy, let mark = checked[name], !seen.insert(CBOR.encode(mark)).inserted {
-          let shown = memberIndexes[NameKey(name)].map { members[$0].shown(mark) } ?? mark.type.description
+        if let name = descriptor.uniqueBy, let mark = checked[name], !seen.insert(CBOR.encode(mark)).isNew {
+          let shown = memberNumbers.number(of: name).map { members[$0].shown(mark) } ?? mark.type.description
           run.report(.invalidValue, "UniqueBy", "`\(name)` is \(shown), as in an item before")
         }
         result.append(checked)
@@ -230,7 +230,7 @@ extension SettingValidator {
     result.reserveCapacity(given.count)
     var present = [Bool](repeating: false, count: members.count)
     for member in given {
-      guard let index = memberIndexes[NameKey(member.key)] else {
+      guard let index = memberNumbers.number(of: member.key) else {
         run.report(
           .invalidValue, "ItemTemplate", "`\(member.key)` is not a member of an item\(meant(by: member.key))")
         continue

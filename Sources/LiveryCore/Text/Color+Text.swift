@@ -20,6 +20,6 @@ extension Color {
   /// The color as `#RRGGBBAA`, rounded to 8 bits a component.
   public var hex: String {
     let (red, green, blue, alpha) = bytes
-    return "#" + Hexadecimal.encode([red, green, blue, alpha]).uppercased()
+    return "#" + Hexadecimal.encode([red, green, blue, alpha], isUppercase: true)
   }
 }

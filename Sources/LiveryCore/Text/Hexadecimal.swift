@@ -1,11 +1,11 @@
 /// Base 16 of RFC 4648 §8: written in lower case, read in either.
 public enum Hexadecimal {
-  public static func encode(_ bytes: [UInt8]) -> String {
+  public static func encode(_ bytes: [UInt8], isUppercase: Bool = false) -> String {
     var out: [UInt8] = []
     out.reserveCapacity(bytes.count * 2)
     for byte in bytes {
-      out.append(character(byte >> 4))
-      out.append(character(byte & 15))
+      out.append(character(byte >> 4, isUppercase))
+      out.append(character(byte & 15, isUppercase))
     }
     return String(decoding: out, as: UTF8.self)
   }
@@ -28,8 +28,8 @@ public enum Hexadecimal {
     return out
   }
 
-  static func character(_ digit: UInt8) -> UInt8 {
-    digit < 10 ? UInt8(ascii: "0") &+ digit : UInt8(ascii: "a") &+ (digit &- 10)
+  static func character(_ digit: UInt8, _ isUppercase: Bool = false) -> UInt8 {
+    digit < 10 ? UInt8(ascii: "0") &+ digit : (isUppercase ? UInt8(ascii: "A") : UInt8(ascii: "a")) &+ (digit &- 10)
   }
 
   static func digit(_ character: UInt8) -> UInt8? {

@@ -128,6 +128,6 @@ extension Value: Equatable {
 extension [Value.Member] {
   /// The members in the order of their keys' bytes.
   public func sortedByKey() -> [Value.Member] {
-    sorted { $0.key.precedesInBytes($1.key) }
+    sortedOrder(of: count) { self[$0].key.precedesInBytes(self[$1].key) }.map { self[$0] }
   }
 }
