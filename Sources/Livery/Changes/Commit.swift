@@ -291,7 +291,16 @@ extension View {
     var fresh = resolution.winner ?? Record(nil, layer: .defaults, revision: revision, time: now)
     fresh.isLocked = resolution.isLocked
     fresh.revision = revision
-    if let old = try? effective(name), old.saysTheSame(as: fresh) { return }
+    do throws(StoreError) {
+      if let old = try effective(name) {
+        if old.saysTheSame(as: fresh) { return }
+      } else if fresh.value == nil {
+        // A setting that never had a value has not changed yet.
+        fresh.revision = 0
+      }
+    } catch {
+      guard error.code == .corrupt else { throw error }
+    }
     try putEffective(fresh, name)
   }
 }

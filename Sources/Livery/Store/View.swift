@@ -71,7 +71,8 @@ struct View {
 
   func put(_ record: Record, _ place: LayerKey) throws(StoreError) {
     let key = place.bytes
-    if let old = try self.record(place)?.expires { try delete(ExpiryKey(old, place).bytes, databases.expiries) }
+    // A damaged value is replaced like any other.
+    if let old = (try? self.record(place))?.expires { try delete(ExpiryKey(old, place).bytes, databases.expiries) }
     try put(record.encode(key: key, tag: Tag.layers), key, databases.layers)
     if let expires = record.expires { try put([], ExpiryKey(expires, place).bytes, databases.expiries) }
   }
