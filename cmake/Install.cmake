@@ -1,0 +1,53 @@
+# Library with its links, static library, headers, command, pkg-config file and CMake package. The installed tree may be
+# moved: nothing in it names the prefix unless an install directory is absolute.
+include(CMakePackageConfigHelpers)
+
+set(library_name liblivery.so.${PROJECT_VERSION})
+set(soname liblivery.so.${PROJECT_VERSION_MAJOR})
+set(generated ${CMAKE_CURRENT_BINARY_DIR}/install)
+
+install(FILES ${LIVERY_BINARIES}/liblivery.so RENAME ${library_name} DESTINATION ${CMAKE_INSTALL_LIBDIR}
+  PERMISSIONS OWNER_READ OWNER_WRITE GROUP_READ WORLD_READ)
+# Made where they belong and not in the build folder, in which SwiftPM would meet broken links.
+install(CODE "
+  set(directory \"${CMAKE_INSTALL_LIBDIR}\")
+  if(NOT IS_ABSOLUTE \"\${directory}\")
+    set(directory \"\${CMAKE_INSTALL_PREFIX}/\${directory}\")
+  endif()
+  foreach(link ${soname} liblivery.so)
+    message(STATUS \"Installing: \$ENV{DESTDIR}\${directory}/\${link}\")
+  endforeach()
+  file(CREATE_LINK ${library_name} \"\$ENV{DESTDIR}\${directory}/${soname}\" SYMBOLIC)
+  file(CREATE_LINK ${soname} \"\$ENV{DESTDIR}\${directory}/liblivery.so\" SYMBOLIC)")
+install(FILES ${LIVERY_BINARIES}/liblivery.a DESTINATION ${CMAKE_INSTALL_LIBDIR})
+install(PROGRAMS ${LIVERY_BINARIES}/livery DESTINATION ${CMAKE_INSTALL_BINDIR})
+install(FILES include/livery.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
+install(DIRECTORY include/livery DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} FILES_MATCHING PATTERN "*.h")
+
+# pkg-config: the prefix is where the file lies.
+set(pc_directory ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+if(IS_ABSOLUTE "${CMAKE_INSTALL_LIBDIR}")
+  set(pc_prefix ${CMAKE_INSTALL_PREFIX})
+else()
+  file(RELATIVE_PATH pc_to_prefix /prefix/${pc_directory} /prefix)
+  string(REGEX REPLACE "/$" "" pc_to_prefix "${pc_to_prefix}")
+  set(pc_prefix "\${pcfiledir}/${pc_to_prefix}")
+endif()
+foreach(directory LIBDIR INCLUDEDIR)
+  if(IS_ABSOLUTE "${CMAKE_INSTALL_${directory}}")
+    set(pc_${directory} ${CMAKE_INSTALL_${directory}})
+  else()
+    set(pc_${directory} "\${prefix}/${CMAKE_INSTALL_${directory}}")
+  endif()
+endforeach()
+list(TRANSFORM LIVERY_STATIC_LIBRARIES PREPEND -l OUTPUT_VARIABLE pc_static_libraries)
+list(JOIN pc_static_libraries " " pc_static_libraries)
+configure_file(cmake/livery.pc.in ${generated}/livery.pc @ONLY)
+install(FILES ${generated}/livery.pc DESTINATION ${pc_directory})
+
+# CMake package. Versions before 1.0 may change the ABI between minor versions.
+set(package_directory ${CMAKE_INSTALL_LIBDIR}/cmake/Livery)
+configure_package_config_file(cmake/LiveryConfig.cmake.in ${generated}/LiveryConfig.cmake
+  INSTALL_DESTINATION ${package_directory} PATH_VARS CMAKE_INSTALL_LIBDIR CMAKE_INSTALL_INCLUDEDIR)
+write_basic_package_version_file(${generated}/LiveryConfigVersion.cmake COMPATIBILITY SameMinorVersion)
+install(FILES ${generated}/LiveryConfig.cmake ${generated}/LiveryConfigVersion.cmake DESTINATION ${package_directory})

@@ -1,0 +1,54 @@
+# Run by the target `livery-swift`: `swift build`, then what makes its products fit for C programs.
+function(run)
+  execute_process(COMMAND ${ARGV} COMMAND_ERROR_IS_FATAL ANY)
+endfunction()
+
+# Runs the block's command only if the product is newer than what was made of it.
+function(outdated result product made)
+  if(NOT EXISTS "${made}" OR "${product}" IS_NEWER_THAN "${made}")
+    set(${result} TRUE PARENT_SCOPE)
+  else()
+    set(${result} FALSE PARENT_SCOPE)
+  endif()
+endfunction()
+
+set(flags -c ${CONFIGURATION} --disable-build-manifest-caching --package-path ${SOURCE} --scratch-path ${BINARIES}/swift
+  --disable-local-rpath -Xlinker -L${EMBEDDED})
+if(CONFIGURATION STREQUAL "debug")
+  # valgrind and older gdb do not read DWARF 5.
+  list(APPEND flags -Xswiftc -dwarf-version=4 -Xcc -gdwarf-4)
+  set(strip)
+  set(strip_debug)
+else()
+  set(strip --strip-unneeded)
+  set(strip_debug --strip-debug)
+endif()
+set(ENV{LIVERY_EMBEDDED} 1)
+run(${SWIFT} build ${flags})
+
+set(products ${BINARIES}/swift/${CONFIGURATION})
+
+outdated(todo ${products}/liblivery.so ${BINARIES}/liblivery.so)
+if(todo)
+  run(${OBJCOPY} ${strip} ${products}/liblivery.so ${BINARIES}/liblivery.so)
+  file(CREATE_LINK liblivery.so ${BINARIES}/liblivery.so.0 SYMBOLIC)
+endif()
+
+outdated(todo ${products}/livery-command ${BINARIES}/livery)
+if(todo)
+  run(${OBJCOPY} ${strip} ${products}/livery-command ${BINARIES}/livery)
+endif()
+
+# One object that hides everything but the public functions: the runtime's own symbols are weak and would otherwise
+# replace those of a Swift program that links the archive. Made of what the shared library was linked from, since an
+# archive of SwiftPM's keeps the objects of sources that are gone.
+outdated(todo ${products}/liblivery.so ${BINARIES}/liblivery.a)
+if(todo)
+  set(object ${BINARIES}/livery-static.o)
+  run(${LD} -r -o ${object} @${products}/livery.product/Objects.LinkFileList
+    --whole-archive ${EMBEDDED}/libswiftUnicodeDataTables.a --no-whole-archive)
+  run(${OBJCOPY} -w --keep-global-symbol=livery_* -R .swift1_autolink_entries -R .swift_ast ${strip_debug} ${object})
+  file(REMOVE ${BINARIES}/liblivery.a)
+  run(${AR} rcs ${BINARIES}/liblivery.a ${object})
+  file(REMOVE ${object})
+endif()
