@@ -1,0 +1,127 @@
+// Another process that keeps the store from writers: they wait as long as they were told, readers do not wait at all.
+#include "every_call.h"
+
+static pid_t holder;
+static int holder_pipe[2];
+
+// A child that holds the store's locks, as a writer or opener that is stuck would.
+static bool hold(const char *path) {
+  char file[400];
+  int ready[2];
+  snprintf(file, sizeof file, "%s/livery.lock", path);
+  if (pipe(ready) != 0 || pipe(holder_pipe) != 0) return false;
+  fflush(NULL);
+  holder = fork();
+  if (holder == 0) {
+    int descriptor = open(file, O_RDWR | O_CREAT, 0600);
+    struct flock lock = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
+    char byte = fcntl(descriptor, F_SETLKW, &lock) == 0;
+    close(holder_pipe[1]);
+    if (write(ready[1], &byte, 1) != 1) _exit(1);
+    // Until the parent closes its end.
+    if (read(holder_pipe[0], &byte, 1) != 0) _exit(1);
+    _exit(0);
+  }
+  close(holder_pipe[0]);
+  char byte = 0;
+  bool held = read(ready[0], &byte, 1) == 1 && byte;
+  close(ready[0]);
+  close(ready[1]);
+  EXPECT(held);
+  return held;
+}
+
+static void let_go(void) {
+  close(holder_pipe[1]);
+  waitpid(holder, NULL, 0);
+}
+
+static int64_t milliseconds(void) {
+  struct timespec now;
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
+}
+
+TEST("a commit waits busy_timeout_ms for another writer, then says BUSY and changes nothing", writers) {
+  const char *path = fresh_path();
+  OK(livery_close(new_store(path, KIOSK_SCHEMA)));
+  livery_store *store = open_store_with(path, 0, 100);
+  const livery_layer user = LIVERY_LAYER_USER;
+  const livery_status busy = LIVERY_ERROR_BUSY;
+  livery_value *list = json("[]");
+  livery_change *change = NULL;
+  uint64_t before = 0, after = 0;
+  OK(livery_revision(store, &before));
+  OK(livery_change_begin(store, user, &change));
+  OK(livery_change_set_int(change, "pair.a", 1));
+  if (!hold(path)) return;
+
+  int64_t start = milliseconds();
+  EXPECT_STATUS(busy, livery_set_bool(store, user, "attractLoop", false));
+  int64_t waited = milliseconds() - start;
+  EXPECT(waited >= 90 && waited < 2000);
+  char pid[32];
+  snprintf(pid, sizeof pid, "%d", (int)holder);
+  EXPECT_CONTAINS(pid, livery_last_error()->message);
+
+  EXPECT_STATUS(busy, livery_set_int(store, user, "idleResetSeconds", 60));
+  EXPECT_STATUS(busy, livery_set_double(store, user, "volume", 0.1));
+  EXPECT_STATUS(busy, livery_set_string(store, user, "title", TEXT("x")));
+  EXPECT_STATUS(busy, livery_set_data(store, user, "blob", TEXT("x")));
+  EXPECT_STATUS(busy, livery_set_color(store, user, "branding.color.Toolbar", (livery_color){1, 0, 0, 1}));
+  EXPECT_STATUS(busy, livery_set_value(store, user, "playlist", list));
+  EXPECT_STATUS(busy, livery_reset(store, user, "title"));
+  EXPECT_STATUS(busy, livery_change_commit(change, NULL));
+  EXPECT_STATUS(busy, livery_schema_apply(store, "{\"Version\": 9, \"Groups\": []}", LIVERY_ZERO_TERMINATED, NULL, NULL));
+  EXPECT_STATUS(busy, livery_import_json(store, user, TEXT("{\"title\": \"x\"}"), 0, NULL));
+  EXPECT_STATUS(busy,
+                livery_import_plist(store, user, TEXT(PLIST("<key>title</key><string>x</string>")), 0, NULL));
+
+  // Readers do not wait.
+  start = milliseconds();
+  int64_t seconds = 0;
+  for (int round = 0; round < 100; round++) OK(livery_get_int(store, "idleResetSeconds", &seconds));
+  EXPECT(milliseconds() - start < 90);
+  OK(livery_revision(store, &after));
+  EXPECT_INT(before, after);
+
+  let_go();
+  // What was refused can be tried again.
+  OK(livery_change_commit(change, NULL));
+  OK(livery_get_int(store, "pair.a", &seconds));
+  EXPECT_INT(1, seconds);
+  OK(livery_value_release(list));
+  OK(livery_close(store));
+}
+
+TEST("opening waits for another opener, then says BUSY", opener) {
+  const char *path = fresh_path();
+  OK(livery_close(open_store(path)));
+  if (!hold(path)) return;
+  livery_store *store = NULL;
+  livery_open_options options = LIVERY_OPEN_OPTIONS_INIT;
+  options.busy_timeout_ms = 50;
+  EXPECT_STATUS(LIVERY_ERROR_BUSY, livery_open(path, &options, &store));
+  EXPECT(store == NULL);
+  let_go();
+  OK(livery_open(path, &options, &store));
+  OK(livery_close(store));
+}
+
+static const char *dying_path;
+
+static void dies_holding_the_gate(void) {
+  if (hold(dying_path)) {
+    kill(holder, SIGKILL);
+    waitpid(holder, NULL, 0);
+    close(holder_pipe[1]);
+  }
+}
+
+TEST("a writer that dies lets the next one in at once", dead_writer) {
+  dying_path = fresh_path();
+  livery_store *store = open_store_with(dying_path, LIVERY_OPEN_CREATE, 500);
+  dies_holding_the_gate();
+  OK(livery_set_int(store, LIVERY_LAYER_USER, "n", 1));
+  OK(livery_close(store));
+}

@@ -1,0 +1,61 @@
+// Damages single records of a store's file. In LMDB's leaf pages a node is: two bytes that say the data's size, again
+// two, flags, the key's size, the key, the data. A record of the store begins with its checksum of 8 bytes.
+#ifndef DAMAGE_H
+#define DAMAGE_H
+
+#include "check.h"
+
+enum { NODE_FLAGS = 4, NODE_KEY_SIZE = 2 };
+
+/** Flips a bit behind the checksum of every copy of the record with this key; returns how many. */
+__attribute__((unused)) static int damage_key(const char *store_path, const void *key, size_t key_length) {
+  char file[400];
+  snprintf(file, sizeof file, "%s/data.mdb", store_path);
+  size_t size = 0;
+  char *content = read_file(file, &size);
+  int descriptor = open(file, O_WRONLY), count = 0;
+  for (size_t offset = 8; offset + key_length + 10 < size; offset++) {
+    if (memcmp(content + offset, key, key_length) != 0) continue;
+    uint16_t stored_length, flags;
+    memcpy(&stored_length, content + offset - NODE_KEY_SIZE, 2);
+    memcpy(&flags, content + offset - NODE_FLAGS, 2);
+    if (stored_length != key_length || flags != 0) continue;
+    off_t place = (off_t)(offset + key_length + 8);
+    char flipped = (char)(content[place] ^ 0x10);
+    if (pwrite(descriptor, &flipped, 1, place) == 1) count++;
+  }
+  close(descriptor);
+  free(content);
+  return count;
+}
+
+/** Damages a setting's records: its declaration, what is in effect, and the value of each layer. */
+__attribute__((unused)) static void damage_setting(const char *store_path, const char *name) {
+  char key[LIVERY_NAME_MAX + 2];
+  int count = damage_key(store_path, name, strlen(name));
+  for (char layer = LIVERY_LAYER_DEFAULTS; layer <= LIVERY_LAYER_OVERRIDE; layer++) {
+    key[0] = layer;
+    memcpy(key + 1, name, strlen(name));
+    count += damage_key(store_path, key, strlen(name) + 1);
+  }
+  EXPECT(count > 0);
+}
+
+/** Flips a bit in every copy of this text; returns how many. */
+__attribute__((unused)) static int damage_text(const char *store_path, const char *text) {
+  char file[400];
+  snprintf(file, sizeof file, "%s/data.mdb", store_path);
+  size_t size = 0, length = strlen(text);
+  char *content = read_file(file, &size);
+  int descriptor = open(file, O_WRONLY), count = 0;
+  for (size_t offset = 0; offset + length <= size; offset++) {
+    if (memcmp(content + offset, text, length) != 0) continue;
+    char flipped = (char)(content[offset] ^ 0x01);
+    if (pwrite(descriptor, &flipped, 1, (off_t)offset) == 1) count++;
+  }
+  close(descriptor);
+  free(content);
+  return count;
+}
+
+#endif

@@ -1,0 +1,151 @@
+// Every function that takes a handle, called with good arguments beside it: what a dead, foreign or missing handle
+// gives must be the same everywhere, and nothing may be stored through the result parameters.
+#ifndef EVERY_CALL_H
+#define EVERY_CALL_H
+
+#include "fixture.h"
+
+#define UNTOUCHED ((void *)(uintptr_t)0x5a5a5a5a)
+
+__attribute__((unused)) static void every_read(livery_status expected, livery_store *store) {
+  const char *name = "title";
+  bool truth = true;
+  int64_t number = 77;
+  uint64_t revision = 77;
+  float single = 77;
+  double real = 77;
+  livery_color color = {0.25f, 0.25f, 0.25f, 0.25f};
+  char buffer[16] = "untouched";
+  size_t length = 77;
+  void *pointer = UNTOUCHED;
+  livery_value *value = UNTOUCHED;
+
+  EXPECT_STATUS(expected, livery_revision(store, &revision));
+  EXPECT_STATUS(expected, livery_get_bool(store, name, &truth));
+  EXPECT_STATUS(expected, livery_get_int(store, name, &number));
+  EXPECT_STATUS(expected, livery_get_float(store, name, &single));
+  EXPECT_STATUS(expected, livery_get_double(store, name, &real));
+  EXPECT_STATUS(expected, livery_get_string(store, name, buffer, sizeof buffer, &length));
+  EXPECT_STATUS(expected, livery_get_data(store, name, buffer, sizeof buffer, &length));
+  EXPECT_STATUS(expected, livery_get_url(store, name, buffer, sizeof buffer, &length));
+  EXPECT_STATUS(expected, livery_get_date(store, name, &number));
+  EXPECT_STATUS(expected, livery_get_color(store, name, &color));
+  EXPECT_STATUS(expected, livery_get_list(store, name, &value));
+  EXPECT_STATUS(expected, livery_get_object(store, name, &value));
+  EXPECT_STATUS(expected, livery_get_value(store, name, &value));
+  EXPECT_STATUS(expected, livery_copy_string(store, name, (char **)&pointer, &length));
+  EXPECT_STATUS(expected, livery_copy_data(store, name, &pointer, &length));
+  EXPECT_STATUS(expected, livery_key_open(store, name, (livery_key **)&pointer));
+  EXPECT_STATUS(expected, livery_snapshot_open(store, (livery_snapshot **)&pointer));
+  EXPECT_STATUS(expected, livery_list(store, NULL, NULL, &value));
+  EXPECT_STATUS(expected, livery_inspect(store, name, &value));
+  EXPECT_STATUS(expected, livery_schema_version(store, &revision));
+  EXPECT_STATUS(expected, livery_schema_copy_json(store, (char **)&pointer, &length));
+  EXPECT_STATUS(expected, livery_settings(store, &value));
+  EXPECT_STATUS(expected, livery_export_json(store, 0, (char **)&pointer, &length));
+  if (store) EXPECT_STATUS(expected, livery_schema_check(store, KIOSK_SCHEMA, LIVERY_ZERO_TERMINATED, &value));
+
+  EXPECT(truth && number == 77 && revision == 77 && single == 77 && real == 77 && color.red == 0.25f);
+  EXPECT(strcmp(buffer, "untouched") == 0 && length == 77 && pointer == UNTOUCHED && value == UNTOUCHED);
+}
+
+__attribute__((unused)) static void every_write(livery_status expected, livery_store *store) {
+  const livery_layer user = LIVERY_LAYER_USER;
+  livery_value *report = UNTOUCHED, *list = json("[1]");
+  livery_change *change = UNTOUCHED;
+  EXPECT_STATUS(expected, livery_set_bool(store, user, "attractLoop", false));
+  EXPECT_STATUS(expected, livery_set_int(store, user, "idleResetSeconds", 60));
+  EXPECT_STATUS(expected, livery_set_double(store, user, "volume", 0.25));
+  EXPECT_STATUS(expected, livery_set_string(store, user, "title", "x", LIVERY_ZERO_TERMINATED));
+  EXPECT_STATUS(expected, livery_set_data(store, user, "blob", "x", 1));
+  EXPECT_STATUS(expected, livery_set_color(store, user, "branding.color.Toolbar", (livery_color){1, 0, 0, 1}));
+  EXPECT_STATUS(expected, livery_set_value(store, user, "playlist", list));
+  EXPECT_STATUS(expected, livery_reset(store, user, "title"));
+  EXPECT_STATUS(expected, livery_change_begin(store, user, &change));
+  EXPECT_STATUS(expected, livery_schema_apply(store, KIOSK_SCHEMA, LIVERY_ZERO_TERMINATED, NULL, &report));
+  EXPECT_STATUS(expected, livery_import_json(store, user, "{}", LIVERY_ZERO_TERMINATED, 0, &report));
+  EXPECT_STATUS(expected, livery_import_plist(store, user, TEXT(PLIST("")), 0, &report));
+  EXPECT(report == UNTOUCHED && change == UNTOUCHED);
+  OK(livery_value_release(list));
+}
+
+__attribute__((unused)) static void every_key_call(livery_status expected, livery_key *key) {
+  bool truth = true;
+  int64_t number = 77;
+  double real = 77;
+  char buffer[16] = "untouched";
+  size_t length = 77;
+  EXPECT_STATUS(expected, livery_key_get_bool(key, &truth));
+  EXPECT_STATUS(expected, livery_key_get_int(key, &number));
+  EXPECT_STATUS(expected, livery_key_get_double(key, &real));
+  EXPECT_STATUS(expected, livery_key_get_string(key, buffer, sizeof buffer, &length));
+  EXPECT(truth && number == 77 && real == 77 && strcmp(buffer, "untouched") == 0 && length == 77);
+}
+
+__attribute__((unused)) static void every_snapshot_call(livery_status expected, livery_snapshot *snapshot) {
+  uint64_t revision = 77;
+  livery_value *value = UNTOUCHED;
+  char name[LIVERY_NAME_MAX + 1] = "";
+  EXPECT_STATUS(expected, livery_snapshot_revision(snapshot, &revision));
+  EXPECT_STATUS(expected, livery_snapshot_get(snapshot, "title", &value));
+  EXPECT_STATUS(expected, livery_snapshot_next(snapshot, NULL, name, &value));
+  EXPECT(revision == 77 && value == UNTOUCHED && name[0] == 0);
+}
+
+__attribute__((unused)) static void every_change_call(livery_status expected, livery_change *change,
+                                                      livery_value *value) {
+  uint64_t revision = 77;
+  livery_value *violations = UNTOUCHED;
+  EXPECT_STATUS(expected, livery_change_set_bool(change, "attractLoop", false));
+  EXPECT_STATUS(expected, livery_change_set_int(change, "idleResetSeconds", 60));
+  EXPECT_STATUS(expected, livery_change_set_double(change, "volume", 0.25));
+  EXPECT_STATUS(expected, livery_change_set_string(change, "title", "x", LIVERY_ZERO_TERMINATED));
+  EXPECT_STATUS(expected, livery_change_set_data(change, "blob", "x", 1));
+  EXPECT_STATUS(expected, livery_change_set_color(change, "branding.color.Toolbar", (livery_color){1, 0, 0, 1}));
+  EXPECT_STATUS(expected, livery_change_set_value(change, "playlist", value));
+  EXPECT_STATUS(expected, livery_change_reset(change, "title"));
+  EXPECT_STATUS(expected, livery_change_reset_all(change));
+  EXPECT_STATUS(expected, livery_change_expires(change, 0));
+  EXPECT_STATUS(expected, livery_change_expect(change, "title", 0));
+  EXPECT_STATUS(expected, livery_change_origin(change, "test"));
+  EXPECT_STATUS(expected, livery_change_violations(change, &violations));
+  EXPECT_STATUS(expected, livery_change_commit(change, &revision));
+  EXPECT(revision == 77 && violations == UNTOUCHED);
+}
+
+__attribute__((unused)) static void every_value_call(livery_status expected, livery_value *value) {
+  livery_type type = 77;
+  bool truth = true;
+  int64_t number = 77;
+  double real = 77;
+  livery_color color = {0.25f, 0.25f, 0.25f, 0.25f};
+  const void *pointer = UNTOUCHED;
+  char *text = UNTOUCHED;
+  size_t length = 77;
+  livery_value *item = UNTOUCHED, *other = NULL;
+  const char *key = "a";
+  OK(livery_value_make_int(1, &other));
+  EXPECT_STATUS(expected, livery_value_retain(value));
+  EXPECT_STATUS(expected, livery_value_type(value, &type));
+  EXPECT_STATUS(expected, livery_value_as_bool(value, &truth));
+  EXPECT_STATUS(expected, livery_value_as_int(value, &number));
+  EXPECT_STATUS(expected, livery_value_as_double(value, &real));
+  EXPECT_STATUS(expected, livery_value_as_string(value, (const char **)&pointer, &length));
+  EXPECT_STATUS(expected, livery_value_as_data(value, &pointer, &length));
+  EXPECT_STATUS(expected, livery_value_as_color(value, &color));
+  EXPECT_STATUS(expected, livery_value_as_date(value, &number));
+  EXPECT_STATUS(expected, livery_value_count(value, &length));
+  EXPECT_STATUS(expected, livery_value_at(value, 0, &item));
+  EXPECT_STATUS(expected, livery_value_member(value, "a", &item));
+  EXPECT_STATUS(expected, livery_value_key_at(value, 0, (const char **)&pointer, &length));
+  EXPECT_STATUS(expected, livery_value_equal(value, other, &truth));
+  EXPECT_STATUS(expected, livery_value_equal(other, value, &truth));
+  EXPECT_STATUS(expected, livery_value_make_list(&value, 1, &item));
+  EXPECT_STATUS(expected, livery_value_make_object(&key, &value, 1, &item));
+  EXPECT_STATUS(expected, livery_value_to_json(value, 0, &text, &length));
+  EXPECT(type == 77 && truth && number == 77 && real == 77 && color.red == 0.25f && length == 77);
+  EXPECT(pointer == UNTOUCHED && text == UNTOUCHED && item == UNTOUCHED);
+  OK(livery_value_release(other));
+}
+
+#endif

@@ -1,0 +1,82 @@
+// One moment of a store, held still.
+#include "fixture.h"
+
+TEST("a snapshot shows the moment it was opened, whatever is committed since", still) {
+  livery_store *store = new_store(fresh_path(), KIOSK_SCHEMA);
+  livery_snapshot *snapshot = NULL;
+  livery_value *value = NULL;
+  uint64_t opened = 0, revision = 0;
+  OK(livery_set_int(store, LIVERY_LAYER_USER, "pair.a", 1));
+  OK(livery_revision(store, &opened));
+  OK(livery_snapshot_open(store, &snapshot));
+  OK(livery_set_int(store, LIVERY_LAYER_USER, "pair.a", 2));
+  OK(livery_snapshot_revision(snapshot, &revision));
+  EXPECT_INT(opened, revision);
+  OK(livery_snapshot_get(snapshot, "pair.a", &value));
+  EXPECT_JSON("1", value);
+  EXPECT_STATUS(LIVERY_ERROR_NOT_FOUND, livery_snapshot_get(snapshot, "pair.c", &value));
+  EXPECT_STATUS(LIVERY_ERROR_NO_VALUE, livery_snapshot_get(snapshot, "note", &value));
+  OK(livery_snapshot_close(snapshot));
+  int64_t number = 0;
+  OK(livery_get_int(store, "pair.a", &number));
+  EXPECT_INT(2, number);
+  OK(livery_close(store));
+}
+
+TEST("a snapshot is walked in the order of names, all of it or by pattern", walk) {
+  livery_store *store = new_store(fresh_path(), KIOSK_SCHEMA);
+  livery_snapshot *snapshot = NULL;
+  livery_value *value = NULL;
+  OK(livery_snapshot_open(store, &snapshot));
+  char name[LIVERY_NAME_MAX + 1] = "", before[LIVERY_NAME_MAX + 1] = "";
+  int count = 0;
+  livery_status status;
+  while ((status = livery_snapshot_next(snapshot, NULL, name, &value)) == LIVERY_OK) {
+    EXPECT(strcmp(before, name) < 0);
+    memcpy(before, name, sizeof before);
+    livery_value_release(value);
+    if (++count > 100) break;
+  }
+  EXPECT_INT(LIVERY_ERROR_NOT_FOUND, status);
+  EXPECT_INT(14, count);
+
+  name[0] = 0;
+  OK(livery_snapshot_next(snapshot, "pair.*", name, &value));
+  EXPECT_TEXT("pair.a", name);
+  EXPECT_JSON("0", value);
+  OK(livery_snapshot_next(snapshot, "pair.*", name, &value));
+  EXPECT_TEXT("pair.b", name);
+  EXPECT_JSON("0", value);
+  value = NULL;
+  EXPECT_STATUS(LIVERY_ERROR_NOT_FOUND, livery_snapshot_next(snapshot, "pair.*", name, &value));
+  EXPECT_TEXT("pair.b", name);
+  EXPECT(value == NULL);
+  OK(livery_snapshot_close(snapshot));
+  OK(livery_close(store));
+}
+
+TEST("when all reader slots are taken, a snapshot is BUSY until one is closed", slots) {
+  livery_store *store = NULL;
+  livery_open_options options = LIVERY_OPEN_OPTIONS_INIT;
+  options.flags = LIVERY_OPEN_CREATE;
+  options.max_readers = 8;
+  OK(livery_open(fresh_path(), &options, &store));
+  OK(livery_set_int(store, LIVERY_LAYER_USER, "n", 3));
+  int64_t number = 0;
+  OK(livery_get_int(store, "n", &number));
+  livery_snapshot *snapshots[16] = {NULL};
+  int opened = 0;
+  livery_status status = LIVERY_OK;
+  while (opened < 16 && (status = livery_snapshot_open(store, &snapshots[opened])) == LIVERY_OK) opened++;
+  EXPECT(opened >= 4 && opened <= 8);
+  EXPECT_INT(LIVERY_ERROR_BUSY, status);
+  livery_snapshot *more = NULL;
+  EXPECT_STATUS(LIVERY_ERROR_BUSY, livery_snapshot_open(store, &more));
+  OK(livery_set_int(store, LIVERY_LAYER_USER, "n", 4));
+  OK(livery_snapshot_close(snapshots[0]));
+  OK(livery_snapshot_open(store, &more));
+  OK(livery_snapshot_close(more));
+  OK(livery_get_int(store, "n", &number));
+  EXPECT_INT(4, number);
+  OK(livery_close(store));
+}

@@ -1,0 +1,246 @@
+// What the operating system refuses: full disks, missing permissions, too few descriptors, broken ones.
+#include "fixture.h"
+
+#include <sched.h>
+#include <sys/mount.h>
+
+static const livery_layer user = LIVERY_LAYER_USER;
+
+// Every function that writes, each with something new to write.
+#define EVERY_WRITE(before, expected, store)                                                                           \
+  do {                                                                                                                 \
+    livery_value *list = json("[{\"media\": \"n\"}]");                                                                 \
+    livery_change *change = NULL;                                                                                      \
+    const char *schema = "{\"Version\": 9, \"Groups\": []}";                                                           \
+    const char *plist = PLIST("<key>title</key><string>p</string>");                                                   \
+    OK(livery_change_begin(store, user, &change));                                                                     \
+    OK(livery_change_set_int(change, "pair.b", 9));                                                                    \
+    before, EXPECT_STATUS(expected, livery_set_bool(store, user, "attractLoop", false));                               \
+    before, EXPECT_STATUS(expected, livery_set_int(store, user, "idleResetSeconds", 61));                              \
+    before, EXPECT_STATUS(expected, livery_set_double(store, user, "volume", 0.75));                                   \
+    before, EXPECT_STATUS(expected, livery_set_string(store, user, "note", "x", 1));                                   \
+    before, EXPECT_STATUS(expected, livery_set_data(store, user, "blob", "x", 1));                                     \
+    before, EXPECT_STATUS(expected, livery_set_color(store, user, "branding.color.Toolbar", (livery_color){1, 1, 1, 1})); \
+    before, EXPECT_STATUS(expected, livery_set_value(store, user, "playlist", list));                                  \
+    before, EXPECT_STATUS(expected, livery_reset(store, user, "title"));                                               \
+    before, EXPECT_STATUS(expected, livery_change_commit(change, NULL));                                               \
+    before, EXPECT_STATUS(expected, livery_schema_apply(store, schema, LIVERY_ZERO_TERMINATED, NULL, NULL));           \
+    before, EXPECT_STATUS(expected, livery_import_json(store, user, "{\"title\": \"j\"}", 14, 0, NULL));               \
+    before, EXPECT_STATUS(expected, livery_import_plist(store, user, plist, strlen(plist), 0, NULL));                  \
+    OK(livery_value_release(list));                                                                                    \
+  } while (0)
+
+static livery_store *ready_store(const char *path) {
+  livery_store *store = new_store(path, KIOSK_SCHEMA);
+  OK(livery_set_string(store, user, "title", TEXT("before")));
+  return store;
+}
+
+static void expect_old_values(livery_store *store) {
+  char text[32];
+  int64_t seconds = 0;
+  OK(livery_get_string(store, "title", text, sizeof text, NULL));
+  EXPECT_TEXT("before", text);
+  OK(livery_get_int(store, "idleResetSeconds", &seconds));
+  EXPECT_INT(120, seconds);
+}
+
+// A limit on the size of files stands for a full disk where no disk can be filled: the next write fails. Checks lift it.
+static void limit_files(void) {
+  struct rlimit limit;
+  getrlimit(RLIMIT_FSIZE, &limit);
+  limit.rlim_cur = 0;
+  setrlimit(RLIMIT_FSIZE, &limit);
+}
+
+static void lift_limits(void) {
+  struct rlimit limit;
+  getrlimit(RLIMIT_FSIZE, &limit);
+  limit.rlim_cur = limit.rlim_max;
+  setrlimit(RLIMIT_FSIZE, &limit);
+}
+
+TEST("when nothing more can be written every change is NO_SPACE, and the old values stay", no_space) {
+  const char *path = fresh_path();
+  livery_store *store = ready_store(path), *other = NULL;
+  signal(SIGXFSZ, SIG_IGN);
+  check_before_note = lift_limits;
+  EVERY_WRITE(limit_files(), LIVERY_ERROR_NO_SPACE, store);
+  livery_open_options options = LIVERY_OPEN_OPTIONS_INIT;
+  options.flags = LIVERY_OPEN_CREATE;
+  const char *fresh = fresh_path();
+  limit_files(), EXPECT_STATUS(LIVERY_ERROR_NO_SPACE, livery_open(fresh, &options, &other));
+  check_before_note = NULL;
+  expect_old_values(store);
+  OK(livery_set_string(store, user, "title", TEXT("after")));
+  OK(livery_close(store));
+}
+
+static char mounted[320];
+
+static void fill_a_file_system(void) {
+  uid_t uid = getuid();
+  gid_t gid = getgid();
+  if (unshare(uid == 0 ? CLONE_NEWNS : CLONE_NEWNS | CLONE_NEWUSER) != 0) return;
+  if (uid != 0) {
+    char map[64];
+    int length = snprintf(map, sizeof map, "0 %d 1", (int)uid);
+    write_file("/proc/self/setgroups", "deny", 4);
+    write_file("/proc/self/uid_map", map, (size_t)length);
+    length = snprintf(map, sizeof map, "0 %d 1", (int)gid);
+    write_file("/proc/self/gid_map", map, (size_t)length);
+  }
+  mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL);
+  if (mkdir(mounted, 0755) != 0 || mount("tmpfs", mounted, "tmpfs", 0, "size=512k") != 0) return;
+
+  char path[400], filler[400];
+  snprintf(path, sizeof path, "%s/store", mounted);
+  snprintf(filler, sizeof filler, "%s/filler", mounted);
+  livery_store *store = ready_store(path), *other = NULL;
+  int descriptor = open(filler, O_WRONLY | O_CREAT, 0600);
+  static const char block[4096];
+  while (write(descriptor, block, sizeof block) > 0) {}
+  close(descriptor);
+
+  EXPECT_STATUS(LIVERY_ERROR_NO_SPACE, livery_set_string(store, user, "title", TEXT("x")));
+  expect_old_values(store);
+  char fresh[400];
+  snprintf(fresh, sizeof fresh, "%s/fresh", mounted);
+  livery_open_options options = LIVERY_OPEN_OPTIONS_INIT;
+  options.flags = LIVERY_OPEN_CREATE;
+  EXPECT_STATUS(LIVERY_ERROR_NO_SPACE, livery_open(fresh, &options, &other));
+  EXPECT(unlink(filler) == 0);
+  OK(livery_set_string(store, user, "title", TEXT("x")));
+  OK(livery_open(fresh, &options, &other));
+  OK(livery_close(other));
+  OK(livery_close(store));
+}
+
+TEST("a full file system is NO_SPACE, also at open, and no signal", full_disk) {
+  snprintf(mounted, sizeof mounted, "%s", fresh_path());
+  IN_CHILD(fill_a_file_system);
+}
+
+// Puts a read-only descriptor in the place of each descriptor of the store's data file, or back.
+static int replaced[16], saved[16], replaced_count;
+
+static void break_descriptors(const char *path) {
+  char file[4200], link[64], target[4200];
+  snprintf(file, sizeof file, "%s/data.mdb", path);
+  int broken = open(file, O_RDONLY | O_CLOEXEC);
+  for (int descriptor = 3; descriptor < 256 && replaced_count < 16; descriptor++) {
+    snprintf(link, sizeof link, "/proc/self/fd/%d", descriptor);
+    ssize_t length = readlink(link, target, sizeof target - 1);
+    if (length < 0 || descriptor == broken) continue;
+    target[length] = 0;
+    if (strcmp(target, file) != 0) continue;
+    saved[replaced_count] = fcntl(descriptor, F_DUPFD_CLOEXEC, 256);
+    dup2(broken, descriptor);
+    replaced[replaced_count++] = descriptor;
+  }
+  close(broken);
+  EXPECT(replaced_count > 0);
+}
+
+static void mend_descriptors(void) {
+  while (replaced_count > 0) {
+    replaced_count--;
+    dup2(saved[replaced_count], replaced[replaced_count]);
+    close(saved[replaced_count]);
+  }
+}
+
+TEST("when the file cannot be written every change is IO, and the old values stay", input_output) {
+  char path[4096];
+  const char *made = fresh_path();
+  livery_store *store = ready_store(made);
+  // As /proc shows it.
+  if (!realpath(made, path)) SKIP("no real path");
+  break_descriptors(path);
+  EVERY_WRITE((void)0, LIVERY_ERROR_IO, store);
+  EXPECT(livery_last_error()->system_error == EBADF);
+  mend_descriptors();
+  expect_old_values(store);
+  OK(livery_set_string(store, user, "title", TEXT("after")));
+  OK(livery_close(store));
+}
+
+static const char *crowded;
+
+static void open_without_descriptors(void) {
+  struct rlimit limit;
+  livery_store *store = NULL;
+  getrlimit(RLIMIT_NOFILE, &limit);
+  limit.rlim_cur = 0;
+  setrlimit(RLIMIT_NOFILE, &limit);
+  EXPECT_STATUS(LIVERY_ERROR_IO, livery_open(crowded, NULL, &store));
+  EXPECT_INT(EMFILE, livery_last_error()->system_error);
+  limit.rlim_cur = limit.rlim_max;
+  setrlimit(RLIMIT_NOFILE, &limit);
+  OK(livery_open(crowded, NULL, &store));
+  OK(livery_close(store));
+}
+
+TEST("opening without descriptors left is IO, and works once there are some", no_descriptors) {
+  crowded = fresh_path();
+  OK(livery_close(ready_store(crowded)));
+  IN_CHILD(open_without_descriptors);
+}
+
+static char grown[320];
+
+static void grow(void) {
+  livery_store *store = open_store(grown);
+  char *text = calloc(1, 500000);
+  memset(text, 'g', 500000);
+  for (int index = 0; index < 8; index++) {
+    char name[16];
+    snprintf(name, sizeof name, "big.%d", index);
+    OK(livery_set_string(store, user, name, text, 500000));
+  }
+  free(text);
+  OK(livery_close(store));
+}
+
+static void snapshot_without_room(void) {
+  livery_store *store = NULL;
+  livery_open_options options = LIVERY_OPEN_OPTIONS_INIT;
+  options.map_size = 1 << 20;
+  OK(livery_open(grown, &options, &store));
+  IN_CHILD(grow);
+  // No address space for the map that the other process has made larger.
+  struct rlimit limit, before;
+  getrlimit(RLIMIT_AS, &before);
+  limit = before;
+  limit.rlim_cur = 1 << 20;
+  livery_snapshot *snapshot = NULL;
+  setrlimit(RLIMIT_AS, &limit);
+  EXPECT_STATUS(LIVERY_ERROR_IO, livery_snapshot_open(store, &snapshot));
+  setrlimit(RLIMIT_AS, &before);
+}
+
+TEST("a snapshot for which there is no address space is IO", no_address_space) {
+  snprintf(grown, sizeof grown, "%s", fresh_path());
+  OK(livery_close(open_store_with(grown, LIVERY_OPEN_CREATE, 0)));
+  IN_CHILD(snapshot_without_room);
+}
+
+static const char *guarded;
+
+static void open_as_somebody_else(void) {
+  livery_store *store = NULL;
+  if (getuid() == 0 && (setgid(65534) != 0 || setuid(65534) != 0)) return;
+  EXPECT_STATUS(LIVERY_ERROR_PERMISSION, livery_open(guarded, NULL, &store));
+  livery_open_options options = LIVERY_OPEN_OPTIONS_INIT;
+  options.flags = LIVERY_OPEN_CREATE;
+  EXPECT_STATUS(LIVERY_ERROR_PERMISSION, livery_open("/livery-not-allowed-here", &options, &store));
+  EXPECT(store == NULL);
+}
+
+TEST("a store of somebody else is PERMISSION", permission) {
+  guarded = fresh_path();
+  OK(livery_close(ready_store(guarded)));
+  EXPECT(chmod(guarded, getuid() == 0 ? 0700 : 0) == 0);
+  IN_CHILD(open_as_somebody_else);
+  EXPECT(chmod(guarded, 0700) == 0);
+}
