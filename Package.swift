@@ -13,7 +13,7 @@ let swiftSettings: [SwiftSetting] =
   + (embedded
     ? [
       .enableExperimentalFeature("Embedded"),
-      .unsafeFlags(["-wmo", "-Osize", "-Xfrontend", "-function-sections"], .when(configuration: .release)),
+      .unsafeFlags(["-wmo", "-Osize", "-Xllvm", "-enable-machine-outliner=always", "-Xfrontend", "-function-sections"], .when(configuration: .release)),
       .unsafeFlags(["-wmo"], .when(configuration: .debug)),
     ]
     : [.unsafeFlags(["-Xfrontend", "-disable-implicit-string-processing-module-import"])])
@@ -28,6 +28,7 @@ let libraryLinks: [LinkerSetting] =
   + (embedded
     ? [
       .unsafeFlags([
+        "-use-ld=lld", "-Xlinker", "--icf=all",
         "-Xlinker", "--version-script=\(Context.packageDirectory)/Sources/LiveryABI/livery.map",
         "-Xlinker", "-z", "-Xlinker", "defs",
         "-Xlinker", "-soname", "-Xlinker", "liblivery.so.0",

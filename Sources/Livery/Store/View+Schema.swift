@@ -1,6 +1,6 @@
 /// A row of the compiled schema.
 enum SchemaRow {
-  case setting(SettingDescriptor)
+  indirect case setting(SettingDescriptor)
   /// An old name of the setting named.
   case alias(String)
 }

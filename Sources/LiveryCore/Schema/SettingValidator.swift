@@ -1,5 +1,5 @@
 /// A descriptor made ready to check values: its pattern compiled, its options indexed, and those of its template.
-struct SettingValidator {
+final class SettingValidator {
   let descriptor: SettingDescriptor
   private let pattern: Pattern?
   private let options: OptionTable?
