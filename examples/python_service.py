@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """A screensaver service for a kiosk: plays what the store says, and tells the store what it does.
 
-It reads its settings typed, all of one moment, whenever the store's revision has changed; and it keeps a status in the
-`session` layer, where it expires by itself if the service dies. `--once` does one round and leaves.
+It reads its settings typed, every few seconds, and keeps a status in the `session` layer, where it expires by itself
+if the service dies. `--once` does one round and leaves.
 
     python_service.py /var/lib/kiosk/settings --schema SettingsSchema.json
 """
@@ -20,6 +20,7 @@ import livery
 
 IDLE, MEDIA, PLAYLIST, STATUS = "duration", "mediaUrl", "mmasm_playlist_screensaver", "service.status"
 ROUND = timedelta(seconds=5)
+UNUSABLE = (livery.NotFoundError, livery.NoValueError, livery.TypeMismatchError)
 log = logging.getLogger("screensaver")
 
 
@@ -34,17 +35,20 @@ def read_program(store: livery.Store) -> Program:
   """The settings as the service needs them; one that is missing or unusable gets the service's own default."""
   try:
     idle = store.get_int(IDLE)
-  except (livery.NotFoundError, livery.NoValueError, livery.TypeMismatchError) as error:
+  except UNUSABLE as error:
     log.warning("%s; resetting after 2 minutes", error)
     idle = 2
-  items = []
-  with store.snapshot() as moment:
-    for item in moment.get(PLAYLIST, []):
-      if item.get("content"):
-        items.append(item["content"])
-    if not items and moment.get(MEDIA):
-      items.append(moment[MEDIA])
-  return Program(idle, items)
+  try:
+    playlist = store.get_list(PLAYLIST)
+  except UNUSABLE:
+    playlist = []
+  items = [item["content"] for item in playlist if isinstance(item, dict) and item.get("content")]
+  try:
+    media = store.get_url(MEDIA)
+  except UNUSABLE as error:
+    log.warning("%s; playing the playlist alone", error)
+    media = livery.URL("")
+  return Program(idle, items or ([media] if media else []))
 
 
 def tell(store: livery.Store, status: str) -> None:
@@ -60,14 +64,14 @@ def tell(store: livery.Store, status: str) -> None:
 
 
 def serve(store: livery.Store, stop: threading.Event, once: bool) -> None:
-  seen = None
+  playing = None
   while not stop.is_set():
-    # The status is itself a commit, so the revision to compare with is the one after it.
-    if store.revision != seen:
-      program = read_program(store)
+    # Reads are cheap: looking every round costs less than finding out whether to look.
+    program = read_program(store)
+    if program != playing:
       print(f"after {program.idle_minutes} min: {', '.join(program.items) or 'nothing to play'}", flush=True)
+      playing = program
     tell(store, "playing" if program.items else "idle")
-    seen = store.revision
     if once:
       return
     stop.wait(ROUND.total_seconds())

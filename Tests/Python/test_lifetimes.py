@@ -9,6 +9,7 @@ import sys
 import textwrap
 import threading
 import warnings
+from pathlib import Path
 
 import livery
 import pytest
@@ -119,6 +120,35 @@ def test_many_handles_leave_nothing_behind(store):
     with store.snapshot() as snapshot, store.key("a") as key:
       assert snapshot["a"] == key.get_value()
     store.change().discard()
+
+
+def resident():
+  """Memory that the process has, in bytes."""
+  return int(Path("/proc/self/statm").read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE")
+
+
+def test_values_are_released(store):
+  value = {"text": "x" * 100_000, "items": [b"y" * 100_000, "z" * 100_000]}
+  store.set("a", value)
+
+  def use():
+    assert store["a"]["text"] == value["text"] and "a" in store and len(list(store)) == 1
+    assert store.list("a")[0]["value"] == dict(store.items())["a"]
+    with store.change() as change:
+      change["a"] = value
+      change.discard()
+    with pytest.raises(livery.InvalidValueError):
+      store.set("a", [value, "\ud800"])
+    with pytest.raises(livery.TypeMismatchError):
+      store.get_bool("a")
+
+  for _ in range(20):
+    use()
+  before = resident()
+  # Anything kept of these would be a hundred times the limit.
+  for _ in range(200):
+    use()
+  assert resident() - before < 16 << 20
 
 
 def test_threads_that_read_while_another_closes(path):

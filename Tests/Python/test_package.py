@@ -30,7 +30,7 @@ def python(code, executable=sys.executable, **environment):
 
 def test_the_version_is_that_of_the_library():
   assert livery.library_version == livery.__version__
-  assert livery.library_path == os.environ["LIVERY_LIBRARY"]
+  assert livery.library_path == os.environ.get("LIVERY_LIBRARY", livery.library_path)
 
 
 def test_a_missing_library_is_an_import_error_that_tells_all_places(tmp_path):
@@ -39,6 +39,7 @@ def test_a_missing_library_is_an_import_error_that_tells_all_places(tmp_path):
   last = result.stderr[result.stderr.index("ImportError") :]
   for place in ("$LIVERY_LIBRARY (not set)", "the copy inside the package", "liblivery.so.0"):
     assert place in last
+  shutil.copy(livery.library_path, tmp_path / "livery" / "liblivery.so")
   result = python("import livery", LIVERY_LIBRARY="/no/such/file.so", PYTHONPATH=str(tmp_path))
   assert result.returncode == 1 and "/no/such/file.so" in result.stderr
 
@@ -85,29 +86,98 @@ def test_ctypes_stays_in_one_module():
   assert users == ["_native.py"]
 
 
-def test_pip_installs_a_package_that_carries_the_library(tmp_path):
+def copied(folder):
+  """The package's sources at their place in a repository, without anything built."""
+  source = folder / "bindings" / "python"
+  shutil.copytree(
+    PACKAGE, source, ignore=shutil.ignore_patterns("build", "dist", "*.egg-info", "__pycache__", "*.so", ".*_cache")
+  )
+  return source
+
+
+def pip(*arguments, **environment):
+  """Runs pip without an index, and without the library that the tests use unless told."""
+  merged = {name: value for name, value in os.environ.items() if name not in ("LIVERY_LIBRARY", "PYTHONPATH")}
+  command = [sys.executable, "-m", "pip", "--disable-pip-version-check", *map(str, arguments)]
+  return subprocess.run(
+    command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, env={**merged, **environment}
+  )
+
+
+def wheel(source, wheels, **environment):
   pytest.importorskip("pip")
   pytest.importorskip("wheel")
-  source = tmp_path / "source"
-  shutil.copytree(
-    PACKAGE, source, ignore=shutil.ignore_patterns("build", "*.egg-info", "__pycache__", "*.so", ".*_cache")
-  )
-  pip = [sys.executable, "-m", "pip", "--disable-pip-version-check", "-q"]
-  wheels = tmp_path / "wheels"
-  subprocess.run(
-    [*pip, "wheel", "--no-build-isolation", "--no-deps", "--no-index", "-w", str(wheels), str(source)], check=True
-  )
-  (wheel,) = wheels.iterdir()
-  assert re.fullmatch(r"livery-0\.1\.0-py3-none-linux_\w+\.whl", wheel.name)
-  names = zipfile.ZipFile(wheel).namelist()
+  return pip("wheel", "-v", "--no-build-isolation", "--no-deps", "--no-index", "-w", wheels, source, **environment)
+
+
+def carried(wheels):
+  (file,) = wheels.iterdir()
+  return zipfile.ZipFile(file).read("livery/liblivery.so")
+
+
+def test_pip_installs_a_package_that_carries_the_library(tmp_path):
+  source, wheels = copied(tmp_path), tmp_path / "wheels"
+  result = wheel(source, wheels, LIVERY_LIBRARY=livery.library_path)
+  assert result.returncode == 0, result.stdout
+  (file,) = wheels.iterdir()
+  assert re.fullmatch(r"livery-0\.1\.0-py3-none-linux_\w+\.whl", file.name)
+  names = zipfile.ZipFile(file).namelist()
   assert "livery/liblivery.so" in names and "livery/py.typed" in names
 
   venv.create(tmp_path / "venv", with_pip=False)
   executable = tmp_path / "venv" / "bin" / "python"
   site = next((tmp_path / "venv" / "lib").glob("python*")) / "site-packages"
-  subprocess.run([*pip, "install", "--no-index", "--target", str(site), str(wheel)], check=True)
+  result = pip("install", "--no-index", "--target", site, file)
+  assert result.returncode == 0, result.stdout
   code = f"import livery; s = livery.open({str(tmp_path / 's')!r}, create=True); s.set('a', 1); print(s['a'])"
   result = python(code, executable, LIVERY_LIBRARY=None, PYTHONPATH=None)
   assert result.stdout == "1\n", result.stderr
   result = python("import livery; print(livery.library_path)", executable, LIVERY_LIBRARY=None, PYTHONPATH=None)
   assert result.stdout.strip() == str(site / "livery" / "liblivery.so")
+
+
+def test_the_build_takes_the_library_from_the_nearest_place(tmp_path):
+  source = copied(tmp_path)
+  (tmp_path / "build").mkdir()
+  (tmp_path / "build" / "liblivery.so").write_bytes(b"from the repository's build")
+  (tmp_path / "wanted.so").write_bytes(b"wanted")
+  assert wheel(source, tmp_path / "one").returncode == 0
+  assert carried(tmp_path / "one") == b"from the repository's build"
+  assert wheel(source, tmp_path / "two", LIVERY_LIBRARY=str(tmp_path / "wanted.so")).returncode == 0
+  assert carried(tmp_path / "two") == b"wanted"
+  result = wheel(source, tmp_path / "three", LIVERY_LIBRARY="/no/such.so")
+  assert result.returncode != 0 and "/no/such.so, and there is no such file" in result.stdout
+
+
+def test_an_installed_library_is_found_by_pkg_config(tmp_path):
+  source = copied(tmp_path)
+  (tmp_path / "bin").mkdir()
+  (tmp_path / "lib").mkdir()
+  (tmp_path / "lib" / "liblivery.so.0").write_bytes(b"installed")
+  tool = tmp_path / "bin" / "pkg-config"
+  tool.write_text(f'#!/bin/sh\n[ "$*" = "--variable=libdir livery" ] && echo {tmp_path}/lib\n')
+  tool.chmod(0o755)
+  path = f"{tmp_path / 'bin'}{os.pathsep}{os.environ['PATH']}"
+  assert wheel(source, tmp_path / "wheels", PATH=path).returncode == 0
+  assert carried(tmp_path / "wheels") == b"installed"
+
+
+@pytest.mark.skipif(not shutil.which("cmake"), reason="needs CMake")
+def test_the_repository_builds_the_library_when_there_is_none(tmp_path):
+  if is_installed():
+    pytest.skip("a Livery library is installed on this system")
+  source = copied(tmp_path)
+  result = wheel(source, tmp_path / "none")
+  assert result.returncode != 0 and "there is no Livery library to put into the package" in result.stdout
+  (tmp_path / "CMakeLists.txt").write_text(
+    "cmake_minimum_required(VERSION 3.16)\nproject(fake NONE)\n"
+    "add_custom_target(livery ALL COMMAND ${CMAKE_COMMAND} -E echo_append built > ${CMAKE_BINARY_DIR}/liblivery.so)\n"
+  )
+  result = wheel(source, tmp_path / "wheels")
+  assert result.returncode == 0, result.stdout
+  assert carried(tmp_path / "wheels") == b"built"
+
+
+def is_installed():
+  command = "pkg-config --exists livery || /sbin/ldconfig -p | grep -q liblivery.so.0"
+  return subprocess.run(["sh", "-c", command], stderr=subprocess.DEVNULL).returncode == 0

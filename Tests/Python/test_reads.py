@@ -97,6 +97,14 @@ def test_a_snapshot_stays_as_it_was(store):
       read()
 
 
+def test_a_snapshot_gives_the_default_for_no_value(declared):
+  with declared.snapshot() as snapshot:
+    assert snapshot.get("serial", 5) == snapshot.get("nothing", 5) == 5
+    assert "serial" not in snapshot and "" not in snapshot and 1 not in snapshot
+    with pytest.raises(livery.NoValueError):
+      snapshot["serial"]
+
+
 def test_listing_pages_through_everything(store):
   names = [f"n{index:03}" for index in range(25)]
   with store.change() as change:
