@@ -2,9 +2,10 @@
 import PackageDescription
 
 let package = Package(
-  name: "kiosk",
+  name: "examples",
   dependencies: [.package(name: "livery", path: "../..")],
   targets: [
-    .executableTarget(name: "kiosk", dependencies: [.product(name: "Livery", package: "livery")])
+    .executableTarget(name: "kiosk", dependencies: [.product(name: "Livery", package: "livery")]),
+    .executableTarget(name: "operator", dependencies: [.product(name: "Livery", package: "livery")]),
   ],
   swiftLanguageModes: [.v6])
