@@ -16,7 +16,9 @@ let swiftSettings: [SwiftSetting] =
       // The outliner names the constant arrays of a function by their order alone. A function that two modules specialize
       // may have them in different orders, and the linker then mixes them up: arrays with another's content.
       .unsafeFlags(["-Xllvm", "-sil-disable-pass=object-outliner"]),
-      .unsafeFlags(["-wmo", "-Osize", "-Xllvm", "-enable-machine-outliner=always", "-Xfrontend", "-function-sections"], .when(configuration: .release)),
+      .unsafeFlags(
+        ["-wmo", "-Osize", "-Xllvm", "-enable-machine-outliner=always", "-Xfrontend", "-function-sections"],
+        .when(configuration: .release)),
       .unsafeFlags(["-wmo"], .when(configuration: .debug)),
     ]
     : [.unsafeFlags(["-Xfrontend", "-disable-implicit-string-processing-module-import"])])

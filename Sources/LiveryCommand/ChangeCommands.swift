@@ -3,7 +3,8 @@ import Livery
 /// `livery set`
 func set(_ context: Context) throws(StoreError) {
   guard context.words.count % 2 == 0 else {
-    throw StoreError(.usage, "`\(truncated(context.words.last ?? "", to: 80))` has no value; usage: livery set NAME VALUE")
+    throw StoreError(
+      .usage, "`\(truncated(context.words.last ?? "", to: 80))` has no value; usage: livery set NAME VALUE")
   }
   let layer = try context.layer()
   let expiry = try expiry(context)

@@ -48,7 +48,8 @@ func exportFile(_ context: Context) throws(StoreError) {
     let kept = filter.document(try JSON.parse(text.bytes))
     if filter.count > 0 {
       text = kept.json(pretty: pretty)
-      let what = filter.count == 1 ? "1 value that is or may be secret" : "\(filter.count) values that are or may be secret"
+      let what =
+        filter.count == 1 ? "1 value that is or may be secret" : "\(filter.count) values that are or may be secret"
       context.output.warn("livery: left out \(what); --reveal includes them")
     }
   }

@@ -24,12 +24,15 @@ extension Value {
       return .date(Timestamp(microseconds: Timestamp.earliest.microseconds + Int64(random.next() % span)))
     case 9:
       func component() -> Float { Float(random.next() % 1025) / 1024 }
-      return .color(Color(red: component(), green: Float(random.next() % 256) / 255, blue: component(), alpha: component()))
+      return .color(
+        Color(red: component(), green: Float(random.next() % 256) / 255, blue: component(), alpha: component()))
     case 10: return .image("image " + String(random.next()))
     case 11: return .list((0..<Int(random.next() % 6)).map { _ in .random(depth: depth - 1, using: &random) })
     default:
       return .object(
-        (0..<Int(random.next() % 6)).map { .init("\($0) k\(random.next() % 1000)", .random(depth: depth - 1, using: &random)) })
+        (0..<Int(random.next() % 6)).map {
+          .init("\($0) k\(random.next() % 1000)", .random(depth: depth - 1, using: &random))
+        })
     }
   }
 }
@@ -101,13 +104,17 @@ extension Value {
 
   @Test func anythingElseIsCorrupt() {
     for hex in [
-      "", "18", "1b00", "1b8000000000000000", "3b8000000000000000", "1c", "1f", "5f", "7f", "9f", "bf", "ff", "f6", "f7",
+      "", "18", "1b00", "1b8000000000000000", "3b8000000000000000", "1c", "1f", "5f", "7f", "9f", "bf", "ff", "f6",
+      "f7",
       "e0", "f818", "f97c00", "f97e00", "fa7f800000", "fa7fc00000", "fb7ff0000000000000", "fb7ff8000000000000", "f93c",
-      "fa00", "fb00", "61", "62c3", "61ff", "63eda080", "4401", "81", "8201", "a1", "a161", "a16161", "a10101", "a1616101 00",
-      "a2616101616102", "a2616201616101", "a161000101", "a1610001", "c0", "c001", "c06161", "c1 00", "d820", "d8206161", "d82001",
+      "fa00", "fb00", "61", "62c3", "61ff", "63eda080", "4401", "81", "8201", "a1", "a161", "a16161", "a10101",
+      "a1616101 00",
+      "a2616101616102", "a2616201616101", "a161000101", "a1610001", "c0", "c001", "c06161", "c1 00", "d820", "d8206161",
+      "d82001",
       "d94c49", "d94c4960", "d94c4961 0a", "d94c43", "d94c4383f90000f90000f90000", "d94c4384f94000f90000f90000f90000",
       "d94c4384fb3fb999999999999af90000f90000f90000", "d94c438400000000", "d94c4384f90000f90000f90000", "c6 00", "0000",
-      "5bffffffffffffffff", "7bffffffffffffffff", "9bffffffffffffffff", "bbffffffffffffffff", "9a7fffffff", "ba7fffffff",
+      "5bffffffffffffffff", "7bffffffffffffffff", "9bffffffffffffffff", "bbffffffffffffffff", "9a7fffffff",
+      "ba7fffffff",
       "c0 74 303030302d30332d32315432303a30343a30305a",
     ] {
       #expect(failure(bytes(hex))?.code == .corrupt, "\(hex)")

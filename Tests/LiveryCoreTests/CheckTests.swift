@@ -38,7 +38,8 @@ import Testing
   }
 
   @Test func keysAreDistinctAndHaveNoNUL() {
-    #expect(failure(.object([.init("a", .int(1)), .init("b", .int(1)), .init("a", .int(2))]))?.message.contains("/a") == true)
+    #expect(
+      failure(.object([.init("a", .int(1)), .init("b", .int(1)), .init("a", .int(2))]))?.message.contains("/a") == true)
     #expect(failure(.list([.object([.init("a\0", .int(1))])]))?.code == .invalidValue)
   }
 

@@ -44,7 +44,8 @@ import Testing
 
   @Test func brokenTextsAreRefused() {
     for bad in [
-      "", " \n", "{", "[1,]", "{\"a\":1,}", "nul", "01", "1 2", "'a'", "\"\\x\"", "\"\u{1}\"", "[1", "\"a", "\"\\ud800\"",
+      "", " \n", "{", "[1,]", "{\"a\":1,}", "nul", "01", "1 2", "'a'", "\"\\x\"", "\"\u{1}\"", "[1", "\"a",
+      "\"\\ud800\"",
       "{\"a\":1,\"a\":2}", "{\"a\\u0000\":1}", "9223372036854775808", "1e999", "NaN", "// c\n1", "]", "\"\\", "{1:2}",
     ] {
       let error = failure(bad)
@@ -177,7 +178,8 @@ import Testing
     #expect(
       value.json() == ##"["AQID","https://a.example/é","1970-01-01T00:00:01.5Z","#010203FF","x",null,false]"##)
     #expect(
-      Value.string("\"\\/\u{8}\t\n\u{c}\r\u{1}\u{1f}\u{7f}é\u{2028}").json() == "\"\\\"\\\\/\\b\\t\\n\\f\\r\\u0001\\u001f\\u007fé\u{2028}\"")
+      Value.string("\"\\/\u{8}\t\n\u{c}\r\u{1}\u{1f}\u{7f}é\u{2028}").json()
+        == "\"\\\"\\\\/\\b\\t\\n\\f\\r\\u0001\\u001f\\u007fé\u{2028}\"")
   }
 
   @Test func writingStopsAtAbsurdNesting() {

@@ -40,7 +40,9 @@ import Testing
     #expect(try parse("<real>-1.5e3</real>") == .double(-1500))
     #expect(try parse("<real>0.392</real>") == .double(0.392))
     #expect(try parse("<string/>") == .string(""))
-    #expect(try parse("<string> a&lt;<!-- <c> -->b<![CDATA[<&]]>&#x41;&#233;&amp;&gt;&quot;&apos; </string>") == .string(" a<b<&Aé&>\"' "))
+    #expect(
+      try parse("<string> a&lt;<!-- <c> -->b<![CDATA[<&]]>&#x41;&#233;&amp;&gt;&quot;&apos; </string>")
+        == .string(" a<b<&Aé&>\"' "))
     #expect(try parse("<data>AQ ID\n\tAA==</data>") == .data([1, 2, 3, 0]))
     #expect(try parse("<data/>") == .data([]))
     #expect(try parse("<date>2001-01-01T00:00:01Z</date>") == .date(Timestamp(microseconds: 978_307_201_000_000)))
@@ -48,22 +50,28 @@ import Testing
     #expect(try parse("<date>0001-01-01T00:00:00Z</date>").json() == "\"0001-01-01T00:00:00Z\"")
     #expect(try parse("<array><integer>1</integer><array/></array>") == .list([.int(1), .list([])]))
     #expect(try parse("<dict/>") == .object([]))
-    #expect(try parse("<dict><key>a</key><true/><key></key><false/></dict>") == .object([.init("a", .bool(true)), .init("", .bool(false))]))
+    #expect(
+      try parse("<dict><key>a</key><true/><key></key><false/></dict>")
+        == .object([.init("a", .bool(true)), .init("", .bool(false))]))
     #expect(try parse("<dict ><key a=\"b\">k</key ><true /></dict\n>") == .object([.init("k", .bool(true))]))
   }
 
   @Test func prologsAndCommentsAreTaken() throws {
-    let doctype = "<!DOCTYPE plist PUBLIC \"-//Apple//DTD PLIST 1.0//EN\" \"http://www.apple.com/DTDs/PropertyList-1.0.dtd\">"
+    let doctype =
+      "<!DOCTYPE plist PUBLIC \"-//Apple//DTD PLIST 1.0//EN\" \"http://www.apple.com/DTDs/PropertyList-1.0.dtd\">"
     for prolog in [
       "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n\(doctype)\n", "\u{feff}<?xml version='1.0' encoding='utf-8'?>",
       "<!-- <a> -->", "<?xml version=\"1.0\"?><?x \"?>\" ?>",
     ] {
-      #expect(try PropertyList.parse(Array("\(prolog)<plist version=\"1.0\"><true/></plist> <!-- end -->\n".utf8)) == .bool(true), "\(prolog)")
+      #expect(
+        try PropertyList.parse(Array("\(prolog)<plist version=\"1.0\"><true/></plist> <!-- end -->\n".utf8))
+          == .bool(true), "\(prolog)")
     }
   }
 
   @Test func theLastOfRepeatedKeysWins() throws {
-    let value = try parse("<dict><key>a</key><integer>1</integer><key>b</key><true/><key>a</key><integer>2</integer></dict>")
+    let value = try parse(
+      "<dict><key>a</key><integer>1</integer><key>b</key><true/><key>a</key><integer>2</integer></dict>")
     #expect(value == .object([.init("a", .int(2)), .init("b", .bool(true))]))
     #expect(try parse("<dict><key>&#233;</key><true/><key>e&#769;</key><true/></dict>").count == 2)
     let binary = Binary([[0xd2, 1, 1, 2, 3], [0x51, 0x61], [0x09], [0x08]]).bytes
@@ -72,18 +80,27 @@ import Testing
 
   @Test func brokenXMLIsRefusedWithItsPlace() {
     for bad in [
-      "", "<integer>abc</integer>", "<integer></integer>", "<integer/>", "<integer>1.5</integer>", "<integer>010</integer>",
+      "", "<integer>abc</integer>", "<integer></integer>", "<integer/>", "<integer>1.5</integer>",
+      "<integer>010</integer>",
       "<integer>9223372036854775808</integer>", "<integer>-9223372036854775809</integer>", "<integer>0x</integer>",
       "<integer>0x8000000000000000</integer>", "<integer>0xg</integer>", "<integer>99999999999999999999</integer>",
-      "<integer>1<!-- c -->2</integer>", "<real>nan</real>", "<real>1,5</real>", "<real/>", "<real>inf</real>", "<date>x</date>",
+      "<integer>1<!-- c -->2</integer>", "<real>nan</real>", "<real>1,5</real>", "<real/>", "<real>inf</real>",
+      "<date>x</date>",
       "<date/>", "<date>2001-13-01T00:00:00Z</date>", "<date>2001-01-01T00:00:00+01:00</date>",
-      "<date>2001-01-01T00:00:00Z              </date>", "<data>A!==</data>", "<data>AQ</data>", "<data>=AAA</data>", "<data>A===</data>",
-      "<true>x</true>", "<string>&bad;</string>", "<string>&</string>", "<string>&#0;</string>", "<string>&#xD800;</string>",
-      "<string>&#x110000;</string>", "<string>&#12a;</string>", "<string>&#;</string>", "<string>&ampx;</string>", "<string>a",
-      "<string><b/></string>", "<string><!-- </string>", "<string><![CDATA[ </string>", "<string>a</strong>", "<string>a</string b>",
-      "<foo/>", "<dict><true/></dict>", "<dict><key/><true/></dict>", "<dict><key>a</key></dict>", "<dict><key>a</key><key>b</key></dict>", "<array><key>a</key></array>",
-      "<key>a</key>", "<true/><false/>", "<array>", "</array>", "<array></dict>", "<dict></dict", "x", "<plist><true/></plist>", "<plist/>",
-      "<true", "<true <", "<!-- ", "<?x", "<?x \"", "<!ELEMENT a>", "<string", "<true", "<dict><key>a</key><array></dict>", "<a\"",
+      "<date>2001-01-01T00:00:00Z              </date>", "<data>A!==</data>", "<data>AQ</data>", "<data>=AAA</data>",
+      "<data>A===</data>",
+      "<true>x</true>", "<string>&bad;</string>", "<string>&</string>", "<string>&#0;</string>",
+      "<string>&#xD800;</string>",
+      "<string>&#x110000;</string>", "<string>&#12a;</string>", "<string>&#;</string>", "<string>&ampx;</string>",
+      "<string>a",
+      "<string><b/></string>", "<string><!-- </string>", "<string><![CDATA[ </string>", "<string>a</strong>",
+      "<string>a</string b>",
+      "<foo/>", "<dict><true/></dict>", "<dict><key/><true/></dict>", "<dict><key>a</key></dict>",
+      "<dict><key>a</key><key>b</key></dict>", "<array><key>a</key></array>",
+      "<key>a</key>", "<true/><false/>", "<array>", "</array>", "<array></dict>", "<dict></dict", "x",
+      "<plist><true/></plist>", "<plist/>",
+      "<true", "<true <", "<!-- ", "<?x", "<?x \"", "<!ELEMENT a>", "<string", "<true",
+      "<dict><key>a</key><array></dict>", "<a\"",
     ] {
       let error = failure(bad)
       #expect(error?.code == .parse, "\(bad)")
@@ -92,13 +109,17 @@ import Testing
     for bad in ["", " ", "{}", "<true/>", "<plist><true/></plist><plist><true/></plist>", "<plist/>", "<plist>"] {
       #expect(failure(Array(bad.utf8))?.code == .parse, "\(bad)")
     }
-    #expect(failure(Array("<plist>\n<array>\n  <integer>é</integer></array></plist>".utf8))?.location == .init(line: 3, column: 3))
+    #expect(
+      failure(Array("<plist>\n<array>\n  <integer>é</integer></array></plist>".utf8))?.location
+        == .init(line: 3, column: 3))
   }
 
   @Test func otherEncodingsAreNamed() {
     #expect(failure([0xff, 0xfe, 0x3c, 0x00])?.message.contains("UTF-16") == true)
     #expect(failure(Array("<plist><string>\n".utf8) + [0xff] + Array("</string></plist>".utf8))?.location?.line == 2)
-    #expect(failure(Array("<plist><string>".utf8) + [0x00] + Array("</string></plist>".utf8))?.message.contains("control") == true)
+    #expect(
+      failure(Array("<plist><string>".utf8) + [0x00] + Array("</string></plist>".utf8))?.message.contains("control")
+        == true)
     let latin = "<?xml version=\"1.0\" encoding=\"ISO-8859-1\"?><plist><true/></plist>"
     #expect(failure(Array(latin.utf8))?.message.contains("iso-8859-1") == true)
   }
@@ -116,19 +137,24 @@ import Testing
     #expect(failure(nested(33))?.message.contains("deeper than 32") == true)
     #expect(failure(nested(300))?.message.contains("deeper than 200") == true)
     #expect(failure(nested(100_000))?.code == .parse)
-    let dictionaries = String(repeating: "<dict><key>k</key>", count: 33) + "<true/>" + String(repeating: "</dict>", count: 33)
+    let dictionaries =
+      String(repeating: "<dict><key>k</key>", count: 33) + "<true/>" + String(repeating: "</dict>", count: 33)
     #expect(failure(dictionaries)?.message.contains("at /k/k") == true)
   }
 
   @Test func uidsAndNullsAreNoValues() {
-    #expect(failure("<array><dict><key>CF$UID</key><integer>1</integer></dict></array>")?.message.contains("at /0: a UID") == true)
+    #expect(
+      failure("<array><dict><key>CF$UID</key><integer>1</integer></dict></array>")?.message.contains("at /0: a UID")
+        == true)
     #expect(failure(Binary([[0xa1, 1], [0x80, 1]]).bytes)?.message.contains("at /0: a UID") == true)
     #expect(failure(Binary([[0xa1, 1], [0x00]]).bytes)?.code == .parse)
   }
 
   @Test func workIsBounded() {
     #expect(failure([UInt8](repeating: 0x20, count: PropertyList.maximumSize + 1))?.code == .parse)
-    #expect(failure("<string>" + String(repeating: "&amp;", count: 40_000) + "</string>")?.message.contains("entities") == true)
+    #expect(
+      failure("<string>" + String(repeating: "&amp;", count: 40_000) + "</string>")?.message.contains("entities")
+        == true)
     // Keys with the same hash: "Ez" and "FY" in any sequence.
     var keys = ""
     for index in 0..<2000 {
@@ -147,8 +173,10 @@ import Testing
 
   @Test func binaryListsAreRead() throws {
     let list = Binary([
-      [0xac, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12], [0x10, 0xff], [0x13, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xfe],
-      [0x22, 0x3f, 0x80, 0, 0], [0x23, 0x3f, 0xe0, 0, 0, 0, 0, 0, 0], [0x33, 0x41, 0xc0, 0, 0, 0, 0, 0, 0], [0x42, 1, 2],
+      [0xac, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12], [0x10, 0xff],
+      [0x13, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xfe],
+      [0x22, 0x3f, 0x80, 0, 0], [0x23, 0x3f, 0xe0, 0, 0, 0, 0, 0, 0], [0x33, 0x41, 0xc0, 0, 0, 0, 0, 0, 0],
+      [0x42, 1, 2],
       [0x51, 0x61], [0x62, 0x00, 0xe9, 0x20, 0xac], [0x62, 0xd8, 0x3d, 0xde, 0x00], [0x08], [0xa0],
       [0x14, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 7],
     ])
@@ -159,11 +187,16 @@ import Testing
 
   @Test func brokenBinaryListsAreRefused() {
     let broken: [[[UInt8]]] = [
-      [[0x13, 1]], [[0x15]], [[0x14] + [UInt8](repeating: 0, count: 8) + [0x80] + [UInt8](repeating: 0, count: 7)], [[0x21, 1, 1]],
-      [[0x33, 0]], [[0x32, 0, 0, 0, 0]], [[0x45, 1]], [[0x4f, 0x10, 200]], [[0x4f, 0x24]], [[0x4f, 0x13, 255, 255, 255, 255, 255, 255, 255, 255]],
-      [[0x52, 0x61, 0x00]], [[0x51, 0xff]], [[0x61, 0xd8, 0x00]], [[0x61, 0xde, 0x00]], [[0x61, 0x00, 0x00]], [[0x61, 0]], [[0xa1, 9]],
-      [[0xa1, 0]], [[0xd1, 1, 0], [0x51, 0x61]], [[0xd1, 1, 1], [0x09]], [[0xa1, 1], [0xa1, 0]], [[0xc1, 1]], [[0x70]], [[0x8f]], [[0xaf]],
-      [[0x23, 0x7f, 0xf8, 0, 0, 0, 0, 0, 0]], [[0x23, 0x7f, 0xf0, 0, 0, 0, 0, 0, 0]], [[0x33, 0x7f, 0xf0, 0, 0, 0, 0, 0, 0]],
+      [[0x13, 1]], [[0x15]], [[0x14] + [UInt8](repeating: 0, count: 8) + [0x80] + [UInt8](repeating: 0, count: 7)],
+      [[0x21, 1, 1]],
+      [[0x33, 0]], [[0x32, 0, 0, 0, 0]], [[0x45, 1]], [[0x4f, 0x10, 200]], [[0x4f, 0x24]],
+      [[0x4f, 0x13, 255, 255, 255, 255, 255, 255, 255, 255]],
+      [[0x52, 0x61, 0x00]], [[0x51, 0xff]], [[0x61, 0xd8, 0x00]], [[0x61, 0xde, 0x00]], [[0x61, 0x00, 0x00]],
+      [[0x61, 0]], [[0xa1, 9]],
+      [[0xa1, 0]], [[0xd1, 1, 0], [0x51, 0x61]], [[0xd1, 1, 1], [0x09]], [[0xa1, 1], [0xa1, 0]], [[0xc1, 1]], [[0x70]],
+      [[0x8f]], [[0xaf]],
+      [[0x23, 0x7f, 0xf8, 0, 0, 0, 0, 0, 0]], [[0x23, 0x7f, 0xf0, 0, 0, 0, 0, 0, 0]],
+      [[0x33, 0x7f, 0xf0, 0, 0, 0, 0, 0, 0]],
       [[0x33, 0x42, 0x80, 0, 0, 0, 0, 0, 0]], [[0xd1, 1, 2], [0x51, 0xff], [0x08]],
     ]
     for objects in broken { #expect(failure(Binary(objects).bytes)?.code == .parse, "\(objects)") }

@@ -188,7 +188,9 @@ private struct SchemaApplication {
         continue
       }
       let oldDefault = try view.record(LayerKey(.defaults, setting.key))?.value
-      if oldForms[number] != setting.encode() || oldDefault != setting.defaultValue { report.changed.append(setting.key) }
+      if oldForms[number] != setting.encode() || oldDefault != setting.defaultValue {
+        report.changed.append(setting.key)
+      }
     }
     for name in oldNames where declared.number(of: name) == nil { report.removed.append(name) }
     return report

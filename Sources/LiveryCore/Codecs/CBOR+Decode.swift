@@ -84,7 +84,9 @@ extension CBOR {
         guard isImageReference(text) else { throw Misfit("a malformed image reference") }
         return .image(text)
       case colorTag:
-        guard offset < bytes.count, bytes[offset] == Major.array.rawValue << 5 | 4 else { throw Misfit("a malformed color") }
+        guard offset < bytes.count, bytes[offset] == Major.array.rawValue << 5 | 4 else {
+          throw Misfit("a malformed color")
+        }
         offset += 1
         let color = Color(red: try component(), green: try component(), blue: try component(), alpha: try component())
         guard color.isValid else { throw Misfit("a color out of range") }

@@ -62,7 +62,9 @@ public enum PropertyList {
     case PLIST_STRING:
       var count: UInt64 = 0
       guard let text = plist_get_string_ptr(node, &count) else { return .string("") }
-      let bytes = UnsafeBufferPointer(start: text, count: Int(count)).map { UInt8(bitPattern: Int8(truncatingIfNeeded: $0)) }
+      let bytes = UnsafeBufferPointer(start: text, count: Int(count)).map {
+        UInt8(bitPattern: Int8(truncatingIfNeeded: $0))
+      }
       guard let string = String(validating: bytes, as: UTF8.self) else { throw Misfit("the text is not UTF-8") }
       return .string(string)
     case PLIST_DATA:

@@ -120,7 +120,9 @@ enum PropertyListBinary {
         guard cost.values <= PropertyList.maximumCount else {
           throw Misfit("more than \(PropertyList.maximumCount) values")
         }
-        guard cost.bytes <= maximumExpansion else { throw Misfit("more than \(maximumExpansion) bytes of text and data") }
+        guard cost.bytes <= maximumExpansion else {
+          throw Misfit("more than \(maximumExpansion) bytes of text and data")
+        }
       }
     }
 
@@ -129,7 +131,9 @@ enum PropertyListBinary {
       var first = start + 1
       var length = Int(bytes[start] & 15)
       if length == 15 {
-        guard first < table, bytes[first] >> 4 == 1, bytes[first] & 15 <= 3 else { throw Misfit("a length is malformed") }
+        guard first < table, bytes[first] >> 4 == 1, bytes[first] & 15 <= 3 else {
+          throw Misfit("a length is malformed")
+        }
         let size = 1 << Int(bytes[first] & 15)
         guard first + 1 + size <= table, let long = Checker.number(bytes, first + 1, size) else {
           throw Misfit("a length is out of range")

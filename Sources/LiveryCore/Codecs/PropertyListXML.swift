@@ -10,7 +10,8 @@ enum PropertyListXML {
     } catch {
       let location = Lines.location(of: checker.place, in: text)
       throw StoreError(
-        .parse, "property list: \(error.reason) at line \(location.line), column \(location.column)", location: location)
+        .parse, "property list: \(error.reason) at line \(location.line), column \(location.column)", location: location
+      )
     }
   }
 
@@ -63,7 +64,9 @@ enum PropertyListXML {
     if negative || digits.first == UInt8(ascii: "+") { digits.removeFirst() }
     if digits.count > 2, digits.first == UInt8(ascii: "0"), digits[digits.startIndex + 1] | 0x20 == UInt8(ascii: "x") {
       let significant = digits.dropFirst(2).drop { $0 == UInt8(ascii: "0") }
-      guard significant.count <= 16, digits.dropFirst(2).allSatisfy({ Hexadecimal.digit($0) != nil }) else { return false }
+      guard significant.count <= 16, digits.dropFirst(2).allSatisfy({ Hexadecimal.digit($0) != nil }) else {
+        return false
+      }
       let number = significant.reduce(UInt64(0)) { $0 << 4 | UInt64(Hexadecimal.digit($1) ?? 0) }
       return number <= UInt64(Int64.max) + (negative ? 1 : 0)
     }

@@ -278,7 +278,9 @@ struct PropertyListXMLChecker {
 
   private mutating func entity() throws(Misfit) -> Unicode.Scalar {
     place = offset
-    guard let end = text[offset...].prefix(10).firstIndex(of: UInt8(ascii: ";")) else { throw Misfit("an unknown entity") }
+    guard let end = text[offset...].prefix(10).firstIndex(of: UInt8(ascii: ";")) else {
+      throw Misfit("an unknown entity")
+    }
     let name = String(decoding: text[(offset + 1)..<end], as: UTF8.self)
     offset = end + 1
     if name.sameBytes(as: "amp") { return "&" }

@@ -158,7 +158,8 @@ private struct DigitReader {
   mutating func offset() -> Int64? {
     if skip("Z") || skip("z") { return 0 }
     let west = skip("-")
-    guard west || skip("+"), let hours = number(2), skip(":"), let minutes = number(2), hours <= 23, minutes <= 59 else {
+    guard west || skip("+"), let hours = number(2), skip(":"), let minutes = number(2), hours <= 23, minutes <= 59
+    else {
       return nil
     }
     let seconds = hours * 3600 + minutes * 60

@@ -13,7 +13,9 @@ public func isAbsoluteURL(_ text: String) -> Bool {
   guard rest.starts(with: [UInt8(ascii: "/"), UInt8(ascii: "/")]) else {
     return !needsHost && !hasBrackets(rest)
   }
-  let end = rest.dropFirst(2).firstIndex { $0 == UInt8(ascii: "/") || $0 == UInt8(ascii: "?") || $0 == UInt8(ascii: "#") }
+  let end = rest.dropFirst(2).firstIndex {
+    $0 == UInt8(ascii: "/") || $0 == UInt8(ascii: "?") || $0 == UInt8(ascii: "#")
+  }
   let authority = rest[(rest.startIndex + 2)..<(end ?? rest.endIndex)]
   guard !hasBrackets(rest[authority.endIndex...]) else { return false }
   return isAuthority(authority, needsHost: needsHost)
@@ -28,7 +30,9 @@ private func isScheme(_ scheme: ArraySlice<UInt8>) -> Bool {
   return scheme.allSatisfy { isLetter($0) || isDigit($0) || $0 == 0x2b || $0 == 0x2d || $0 == 0x2e }
 }
 
-private func isLetter(_ byte: UInt8) -> Bool { (byte | 0x20) >= UInt8(ascii: "a") && (byte | 0x20) <= UInt8(ascii: "z") }
+private func isLetter(_ byte: UInt8) -> Bool {
+  (byte | 0x20) >= UInt8(ascii: "a") && (byte | 0x20) <= UInt8(ascii: "z")
+}
 private func isDigit(_ byte: UInt8) -> Bool { byte >= UInt8(ascii: "0") && byte <= UInt8(ascii: "9") }
 private func hasBrackets(_ bytes: ArraySlice<UInt8>) -> Bool {
   bytes.contains { $0 == UInt8(ascii: "[") || $0 == UInt8(ascii: "]") }

@@ -14,7 +14,7 @@ enum Settings {
 func read<T>(_ key: Key<T>, in store: Store, or fallback: T) throws(StoreError) -> T {
   do {
     return try store[key]
-  } catch where error.code == .notFound || error.code == .noValue {
+  } catch  where error.code == .notFound || error.code == .noValue {
     return fallback
   }
 }
