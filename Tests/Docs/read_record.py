@@ -1,0 +1,119 @@
+#!/usr/bin/env python3
+"""Reads what a store's file holds by docs/file-format.md alone, and compares with what it should say.
+
+    read_record.py DIRECTORY     with DATABASE.hex (lines of label, key and value) and decoded.txt
+
+Checksums are verified if there is XXH3 to do it with: the package `xxhash`, or libxxhash.
+"""
+import ctypes
+import ctypes.util
+import pathlib
+import struct
+import sys
+
+TAGS = {"meta": 1, "schema": 2, "layers": 3, "effective": 4}
+LAYERS = ["defaults", "bundle", "recommended", "user", "session", "enforced", "override"]
+TYPES = ["none", "bool", "int", "double", "string", "data", "url", "date", "color", "image", "list", "object"]
+CBOR_TAGS = {0: "date", 32: "url", 19523: "color", 19529: "image"}
+
+
+def find_xxh3():
+  try:
+    import xxhash
+    return lambda data, seed: xxhash.xxh3_64_intdigest(data, seed)
+  except ImportError:
+    name = ctypes.util.find_library("xxhash")
+  if name is None:
+    return None
+  function = ctypes.CDLL(name).XXH3_64bits_withSeed
+  function.restype = ctypes.c_uint64
+  function.argtypes = [ctypes.c_char_p, ctypes.c_size_t, ctypes.c_uint64]
+  return lambda data, seed: function(data, len(data), seed)
+
+
+def cbor(data, at=0):
+  """The value at a place, and the place after it."""
+  major, small = data[at] >> 5, data[at] & 31
+  at += 1
+  if major == 7:
+    if small in (20, 21):
+      return small == 21, at
+    size, form = {25: (2, ">e"), 26: (4, ">f"), 27: (8, ">d")}[small]
+    return struct.unpack(form, data[at:at + size])[0], at + size
+  size = {24: 1, 25: 2, 26: 4, 27: 8}.get(small, 0)
+  number = int.from_bytes(data[at:at + size], "big") if size else small
+  at += size
+  if major == 0:
+    return number, at
+  if major == 1:
+    return -1 - number, at
+  if major in (2, 3):
+    run = data[at:at + number]
+    return (run if major == 2 else run.decode()), at + number
+  if major == 6:
+    content, at = cbor(data, at)
+    return (CBOR_TAGS[number], content), at
+  items = []
+  for _ in range(number * (major - 3)):
+    item, at = cbor(data, at)
+    items.append(item)
+  return (items if major == 4 else dict(zip(items[::2], items[1::2]))), at
+
+
+def whole(data):
+  value, end = cbor(data)
+  assert end == len(data), "bytes follow the CBOR"
+  return value
+
+
+def payload(kind, data):
+  if kind in ("list", "object"):
+    return whole(data)
+  form = {"bool": "<?", "int": "<q", "double": "<d", "date": "<q", "color": "<4f"}.get(kind)
+  if form:
+    content = struct.unpack(form, data)
+    return content[0] if len(content) == 1 else content
+  return {"none": None, "data": data}.get(kind, None) if kind in ("none", "data") else data.decode()
+
+
+def record(value):
+  form, kind, flags, layer, origin, zeros, revision, time, expires = struct.unpack("<BBBBB3sQqq", value[8:40])
+  assert form == 1 and zeros == bytes(3), "not a record of format 1"
+  end = len(value) - origin
+  return (f"{TYPES[kind]} {payload(TYPES[kind], value[40:end])!r} layer={LAYERS[layer]} rejected={flags & 1} "
+          f"locked={flags >> 1} revision={revision} time={time} expires={expires} origin={value[end:].decode()!r}")
+
+
+def described(database, key, value):
+  if database in ("layers", "effective"):
+    return record(value)
+  if database == "schema":
+    return f"alias of {value[9:].decode()}" if value[8] else f"setting {whole(value[9:])!r}"
+  content = value[8:]
+  if key == b"schema":
+    return f"version={struct.unpack('<Q', content[:8])[0]} open={content[8]} digest={content[9:].hex()}"
+  return f"{struct.unpack('<Q', content)[0]}" if key in (b"format", b"revision") else repr(content[:16])
+
+
+def main():
+  golden, xxh3, results = pathlib.Path(sys.argv[1]), find_xxh3(), []
+  expected = (golden / "decoded.txt").read_text(encoding="utf-8").splitlines()
+  for database, tag in TAGS.items():
+    for line in (golden / f"{database}.hex").read_text(encoding="utf-8").splitlines():
+      if line.startswith("#"):
+        continue
+      label, key, value = line.split()
+      key, value = bytes.fromhex(key), bytes.fromhex(value)
+      text = f"{database} {label} {key[1:].decode() if database == 'layers' else key.decode()}: "
+      text += described(database, key, value)
+      sound = xxh3 is None or xxh3(value[8:], xxh3(key, tag)) == int.from_bytes(value[:8], "little")
+      results.append(sound and text in expected)
+      print(text if results[-1] else f"not ok - {'' if sound else 'checksum; '}{text}")
+  if xxh3 is None:
+    print("there is no XXH3: checksums were not verified")
+  print(f"{results.count(True)} passed, {results.count(False)} failed")
+  return 0 if all(results) and len(results) == len(expected) else 1
+
+
+if __name__ == "__main__":
+  sys.exit(main())

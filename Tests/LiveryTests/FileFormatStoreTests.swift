@@ -1,0 +1,124 @@
+import CSystem
+import LMDB
+import Livery
+import Testing
+
+/// What is in a store's file, looked at with LMDB alone and with what docs/file-format.md says.
+@Suite struct FileFormatStoreTests {
+  private static let schema = """
+    {"Version": 7, "Groups": [{"Title": "Kiosk", "Settings": [
+      {"Type": "Number", "Title": "Volume", "Key": "volume", "Format": "integer", "Value": 50, "Aliases": ["loudness"]},
+      {"Type": "TextField", "Title": "Welcome", "Key": "welcome"}]}]}
+    """
+
+  let temporary = TemporaryStore()
+  let expiry = Timestamp(microseconds: Timestamp.now.microseconds + 3_600_000_000)
+
+  /// Makes a store with three commits and gives its databases, as keys and values.
+  private func contents() throws -> Contents {
+    do {
+      let store = try temporary.open(schema: Self.schema)
+      try store.update(.enforced, origin: "console") { $0[Key<Int>("volume")] = 20 }
+      let session = try store.change(.session)
+      try session.expires(expiry)
+      try session.set("welcome", to: .string("Hello"))
+      try session.commit()
+      store.close()
+    }
+    let environment = try Environment(path: temporary.path)
+    defer { environment.close() }
+    return try environment.openDatabases { (transaction) throws(Raw) in
+      var found = Contents()
+      do throws(LMDBError) {
+        for name in Contents.names {
+          guard let database = try transaction.database(named: name, create: false) else {
+            throw LMDBError(code: ENOENT)
+          }
+          try transaction.walk(database) { key, value in
+            let bytes = { (span: RawSpan) in span.withUnsafeBytes { Array($0) } }
+            found.entries.append((name, bytes(key), bytes(value)))
+            return true
+          }
+        }
+      } catch { throw Raw(error) }
+      return found
+    }
+  }
+
+  @Test func theFileHasTheDocumentedDatabasesAndKeys() throws {
+    let contents = try contents()
+    #expect(contents.keys("meta") == ["format", "id", "revision", "schema", "schema-text"].map { $0.bytes })
+    #expect(contents.keys("schema") == ["loudness", "volume", "welcome"].map { $0.bytes })
+    #expect(contents.keys("layers") == [[0] + "volume".bytes, [4] + "welcome".bytes, [5] + "volume".bytes])
+    #expect(contents.keys("effective") == ["volume", "welcome"].map { $0.bytes })
+    let moment = (0..<8).reversed().map { UInt8(truncatingIfNeeded: expiry.microseconds >> (8 * $0)) }
+    #expect(contents.keys("expiries") == [moment + [4] + "welcome".bytes])
+    #expect(contents["expiries", contents.keys("expiries")[0]] == [])
+  }
+
+  @Test func everyValueHasItsChecksumAndContent() throws {
+    let contents = try contents()
+    func content(_ database: String, _ key: String, _ tag: UInt8) throws -> [UInt8] {
+      let value = try #require(contents[database, key.bytes])
+      return try #require(value.withUnsafeBytes { Checksum.content(of: $0.bytes, key: key.bytes, tag: tag) })
+    }
+    #expect(try content("meta", "format", DocumentedTag.meta) == [1, 0, 0, 0, 0, 0, 0, 0])
+    #expect(try content("meta", "id", DocumentedTag.meta).count == 16)
+    #expect(try content("meta", "revision", DocumentedTag.meta) == [3, 0, 0, 0, 0, 0, 0, 0])
+    #expect(try content("meta", "schema-text", DocumentedTag.meta) == Self.schema.bytes)
+    let facts = try content("meta", "schema", DocumentedTag.meta)
+    #expect(facts.count == 25 && facts.prefix(9) == [7, 0, 0, 0, 0, 0, 0, 0, 0])
+    #expect(try content("schema", "loudness", DocumentedTag.schema) == [1] + "volume".bytes)
+    #expect(try content("schema", "volume", DocumentedTag.schema).first == 0)
+  }
+
+  @Test func recordsAreBoundToTheirDatabase() throws {
+    let contents = try contents()
+    let session = try contents.record("layers", [4] + "welcome".bytes, DocumentedTag.layers)
+    #expect(session.value == .string("Hello") && session.expires == expiry && session.revision == 3)
+    let enforced = try contents.record("layers", [5] + "volume".bytes, DocumentedTag.layers)
+    #expect(enforced.value == .int(20) && enforced.origin == "console" && !enforced.isLocked)
+    let effective = try contents.record("effective", "volume".bytes, DocumentedTag.effective)
+    #expect(effective.value == .int(20) && effective.layer == .enforced)
+    #expect(effective.isLocked && effective.revision == 2)
+  }
+
+  @Test func aHigherFormatIsRefused() throws {
+    _ = try contents()
+    let environment = try Environment(path: temporary.path)
+    try environment.write { (transaction) throws(Raw) -> Environment.Outcome<Void> in
+      do throws(LMDBError) {
+        guard let meta = try transaction.database(named: "meta", create: false) else { throw LMDBError(code: ENOENT) }
+        let sealed = Checksum.sealed([2, 0, 0, 0, 0, 0, 0, 0], key: "format".bytes, tag: DocumentedTag.meta)
+        try transaction.put(sealed, for: "format".bytes, in: meta)
+      } catch { throw Raw(error) }
+      return .commit(())
+    }
+    environment.close()
+    #expect(code { () throws(StoreError) in _ = try Store(path: temporary.path) } == .formatNewer)
+  }
+}
+
+private struct Contents {
+  static let names = ["meta", "schema", "layers", "effective", "expiries"]
+  var entries: [(database: String, key: [UInt8], value: [UInt8])] = []
+
+  func keys(_ database: String) -> [[UInt8]] {
+    entries.filter { $0.database == database }.map { $0.key }
+  }
+
+  subscript(database: String, key: [UInt8]) -> [UInt8]? {
+    entries.first { $0.database == database && $0.key == key }?.value
+  }
+
+  func record(_ database: String, _ key: [UInt8], _ tag: UInt8) throws -> Record {
+    let value = try #require(self[database, key])
+    return try #require(value.withUnsafeBytes { Record($0.bytes, key: key, tag: tag) })
+  }
+}
+
+/// LMDB's errors as they are.
+private struct Raw: LMDBErrorConvertible {
+  let error: LMDBError
+  init(_ error: LMDBError) { self.error = error }
+}

@@ -1,0 +1,176 @@
+import CSystem
+import LMDB
+import Livery
+import Testing
+
+/// The tags of the databases, as docs/file-format.md gives them.
+enum DocumentedTag {
+  static let meta: UInt8 = 1
+  static let schema: UInt8 = 2
+  static let layers: UInt8 = 3
+  static let effective: UInt8 = 4
+}
+
+/// The bytes of a store, against the files in Tests/Fixtures/golden: whoever changes the format finds out here.
+@Suite struct FileFormatTests {
+  @Test(arguments: ["layers", "effective"]) func recordsHaveTheBytesTheyAlwaysHad(_ database: String) throws {
+    let tag = database == "layers" ? DocumentedTag.layers : DocumentedTag.effective
+    var expected: [Golden.Line] = []
+    for (label, name, record) in Golden.records(in: database) {
+      let key = (database == "layers" ? [record.layer.rawValue] : []) + name.bytes
+      let bytes = record.encode(key: key, tag: tag)
+      expected.append(Golden.Line(label: label, key: key, value: bytes))
+      let decoded = bytes.withUnsafeBytes { Record($0.bytes, key: key, tag: tag) }
+      #expect(decoded == record, "\(label)")
+    }
+    try Golden.compare(database, expected)
+  }
+
+  @Test func goldenRecordsReadBack() throws {
+    for (database, tag) in [("layers", DocumentedTag.layers), ("effective", DocumentedTag.effective)] {
+      let lines = try Golden.read(database)
+      let records = Golden.records(in: database)
+      try #require(lines.count == records.count)
+      for (line, expected) in zip(lines, records) {
+        let record = line.value.withUnsafeBytes { Record($0.bytes, key: line.key, tag: tag) }
+        #expect(record == expected.record, "\(line.label)")
+        // Bound to its key and its database.
+        #expect(line.value.withUnsafeBytes { Record($0.bytes, key: line.key + [0], tag: tag) } == nil)
+        #expect(line.value.withUnsafeBytes { Record($0.bytes, key: line.key, tag: tag ^ 7) } == nil)
+      }
+    }
+  }
+
+  @Test func declarationsHaveTheBytesTheyAlwaysHad() throws {
+    let schema = try #require(try compileSchema(fixture("golden/schema.json")).schema)
+    var expected: [Golden.Line] = []
+    for setting in schema.settings {
+      let key = setting.key.bytes
+      let row = Checksum.sealed([0] + setting.encode(), key: key, tag: DocumentedTag.schema)
+      expected.append(Golden.Line(label: "setting", key: key, value: row))
+      for alias in setting.aliases {
+        let row = Checksum.sealed([1] + key, key: alias.bytes, tag: DocumentedTag.schema)
+        expected.append(Golden.Line(label: "alias", key: alias.bytes, value: row))
+      }
+    }
+    try Golden.compare("schema", expected)
+    for (line, setting) in zip(try Golden.read("schema").filter { $0.label == "setting" }, schema.settings) {
+      let content = line.value.withUnsafeBytes {
+        Checksum.content(of: $0.bytes, key: line.key, tag: DocumentedTag.schema)
+      }
+      var decoded = try SettingDescriptor.decode(Array(try #require(content).dropFirst()))
+      decoded.defaultValue = setting.defaultValue
+      #expect(decoded == setting)
+    }
+  }
+
+  @Test func metaEntriesHaveTheBytesTheyAlwaysHad() throws {
+    let text = try fixture("golden/schema.json")
+    let schema = try #require(try compileSchema(text).schema)
+    func entry(_ key: String, _ content: [UInt8]) -> Golden.Line {
+      let sealed = Checksum.sealed(content, key: key.bytes, tag: DocumentedTag.meta)
+      return Golden.Line(label: key, key: key.bytes, value: sealed)
+    }
+    let expected = [
+      entry("format", [1, 0, 0, 0, 0, 0, 0, 0]), entry("id", Array(0...15)),
+      entry("revision", [42, 1, 0, 0, 0, 0, 0, 0]),
+      entry("schema", [3, 0, 0, 0, 0, 0, 0, 0, 0] + schema.digest), entry("schema-text", text),
+    ]
+    try Golden.compare("meta", expected)
+  }
+
+  @Test func anExportOfLayersIsReadBackByteByByte() throws {
+    let temporary = TemporaryStore()
+    let store = try temporary.open { $0.allowOverride = true }
+    let golden = try fixture("golden/layers.json")
+    let outcome = store.importJSON(golden, into: .user)
+    #expect(outcome.error == nil)
+    #expect(try store.exportJSON(layers: true, pretty: true) + "\n" == String(decoding: golden, as: UTF8.self))
+  }
+}
+
+/// The files of bytes, and what is in them.
+enum Golden {
+  struct Line: Equatable, CustomStringConvertible {
+    let label: String
+    let key, value: [UInt8]
+
+    var description: String { "\(label) \(Hexadecimal.encode(key)) \(Hexadecimal.encode(value))" }
+  }
+
+  /// The lines of a file: label, key and value, in hexadecimal; those that begin with `#` are comments.
+  static func read(_ name: String) throws -> [Line] {
+    let text = String(decoding: try fixture("golden/\(name).hex"), as: UTF8.self)
+    return try text.split(separator: "\n").filter { !$0.hasPrefix("#") }.map { line in
+      let parts = line.split(separator: " ")
+      try #require(parts.count == 3, "\(line)")
+      return Line(
+        label: String(parts[0]), key: try #require(Hexadecimal.decode(String(parts[1]))),
+        value: try #require(Hexadecimal.decode(String(parts[2]))))
+    }
+  }
+
+  /// Compares a file with the lines it should have, and shows those that differ.
+  static func compare(_ name: String, _ expected: [Line]) throws {
+    let lines = try read(name)
+    for line in expected where !lines.contains(line) { Issue.record("golden/\(name).hex lacks: \(line)") }
+    #expect(lines == expected)
+  }
+
+  /// 2026-03-01T09:30:00.25Z
+  static let time = Timestamp(microseconds: 1_772_357_400_250_000)
+  private static let later = Timestamp(microseconds: 1_772_357_401_250_000)
+
+  static let object: Value = .object([
+    .init("zebra", .bool(true)), .init("a", .int(-1)), .init("big", .int(.max)), .init("least", .int(.min)),
+    .init("half", .double(1.5)), .init("single", .double(0.100000001490116119384765625)), .init("double", .double(0.1)),
+    .init("text", .string("Grüße")), .init("data", .data([0, 255])), .init("url", .url("https://media.example/a")),
+    .init("date", .date(time)), .init("color", .color(Color(red8: 51, green8: 102, blue8: 153, alpha8: 128))),
+    .init("image", .image("logo@2x")), .init("list", .list([.int(23), .int(24), .int(256), .int(65536), .list([])])),
+    .init("object", .object([])),
+  ])
+
+  static func records(in database: String) -> [(label: String, name: String, record: Record)] {
+    database == "layers" ? layers : effective
+  }
+
+  private static let layers: [(label: String, name: String, record: Record)] = [
+    ("bool", "b", Record(.bool(true), layer: .defaults, revision: 1, time: time, origin: "schema")),
+    ("int", "i", Record(.int(-2), layer: .bundle, revision: 2, time: time, origin: "skin.plist")),
+    ("double", "d", Record(.double(0.1), layer: .recommended, revision: 3, time: time, origin: "console")),
+    ("string", "größe", Record(.string("a\0b"), layer: .user, revision: 4, time: time)),
+    ("empty", "s", Record(.string(""), layer: .user, revision: 5, time: time)),
+    ("data", "x", Record(.data([0, 1, 254, 255]), layer: .user, revision: 6, time: time, origin: "cli")),
+    ("url", "u", Record(.url("https://www.example/"), layer: .user, revision: 7, time: time, origin: "cli")),
+    ("date", "t", Record(.date(.earliest), layer: .user, revision: 8, time: Timestamp(microseconds: -1))),
+    (
+      "color", "branding.color.Toolbar",
+      Record(.color(Color(red: 0, green: 0.5, blue: 1, alpha: 0.25)), layer: .user, revision: 9, time: time)
+    ),
+    ("image", "branding.logo", Record(.image("logo@2x"), layer: .user, revision: 10, time: time)),
+    ("list", "l", Record(.list([.string("a"), .int(1), .bool(false)]), layer: .enforced, revision: 11, time: time)),
+    ("object", "o", Record(object, layer: .user, revision: .max, time: time, origin: "console")),
+    (
+      "expiring", "e", Record(.int(1), layer: .override, revision: 12, time: time, expires: later)
+    ),
+    ("rejected", "r", rejected),
+  ]
+
+  private static let effective: [(label: String, name: String, record: Record)] = [
+    ("winner", "i", Record(.int(-2), layer: .bundle, revision: 2, time: time, origin: "skin.plist")),
+    ("locked", "l", locked),
+    ("none", "n", Record(nil, layer: .defaults, revision: 13, time: time)),
+  ]
+
+  private static var rejected: Record {
+    var record = Record(.int(70), layer: .user, revision: 3, time: time, origin: "settings-view")
+    record.isRejected = true
+    return record
+  }
+
+  private static var locked: Record {
+    var record = Record(.list([.string("a")]), layer: .enforced, revision: 11, time: time)
+    record.isLocked = true
+    return record
+  }
+}
