@@ -106,7 +106,8 @@ func checkFlags(_ flags: UInt32, known: Int...) throws(StoreError) {
 func structure<Options>(_ pointer: UnsafePointer<Options>, none: Options) throws(StoreError) -> Options {
   let source = UnsafeRawPointer(pointer)
   let size = source.loadUnaligned(as: Int.self)
-  guard size >= MemoryLayout<Int>.size, size <= 4096 else {
+  // No compiler makes a struct that ends within a member, and half a pointer must not be followed.
+  guard size >= MemoryLayout<Int>.size, size <= 4096, size % MemoryLayout<Options>.alignment == 0 else {
     throw StoreError(.invalidArgument, "struct_size is \(size): begin with the INIT macro")
   }
   let known = MemoryLayout<Options>.size

@@ -125,9 +125,15 @@ TEST("an option struct of an older, smaller header is accepted, a broken size is
   livery_store *store = NULL;
   livery_open_options options = LIVERY_OPEN_OPTIONS_INIT;
   options.flags = LIVERY_OPEN_CREATE;
-  options.struct_size = offsetof(livery_open_options, busy_timeout_ms);
+  options.struct_size = offsetof(livery_open_options, map_size);
   OK(livery_open(fresh_path(), &options, &store));
   OK(livery_close(store));
+  livery_list_options list_options = {offsetof(livery_list_options, after) + 2, "name", 0};
+  livery_value *list = NULL;
+  store = open_store(fresh_path());
+  EXPECT_STATUS(LIVERY_ERROR_INVALID_ARGUMENT, livery_list(store, NULL, &list_options, &list));
+  OK(livery_close(store));
+  store = NULL;
   options.struct_size = 0;
   EXPECT_STATUS(LIVERY_ERROR_INVALID_ARGUMENT, livery_open(fresh_path(), &options, &store));
   options.struct_size = sizeof options;

@@ -116,7 +116,7 @@ static livery_status call(void) {
     case 27: status = livery_snapshot_next(a_handle(), a_name(), or_null(name), or_null(&made)); break;
     case 28: status = livery_list(a_handle(), a_name(), NULL, or_null(&made)); break;
     case 29: {
-      livery_list_options options = {below(4) ? sizeof options : below(100), a_name(), below(5)};
+      livery_list_options options = {below(4) ? sizeof options : below(sizeof options), a_name(), below(5)};
       status = livery_list(a_handle(), a_name(), or_null(&options), or_null(&made));
       break;
     }
