@@ -36,7 +36,7 @@ func run(_ path: String) throws(StoreError) {
   let snapshot = try store.snapshot()
   var name = ""
   while let next = try snapshot.next(after: name) {
-    print("  \(next.name) is a \(next.value.type)")
+    print("  \(next.name): \(next.value.type)")
     name = next.name
   }
 }
