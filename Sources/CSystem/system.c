@@ -117,6 +117,13 @@ pid_t lvs_lock_holder(int descriptor, int64_t byte) {
   return range.l_pid;
 }
 
+bool lvs_can_map(uint64_t size) {
+  void *place = mmap(NULL, size, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (place == MAP_FAILED) return false;
+  munmap(place, size);
+  return true;
+}
+
 // Clocks
 
 uint64_t lvs_monotonic_ns(void) {

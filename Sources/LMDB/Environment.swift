@@ -25,9 +25,27 @@ public final class Environment: @unchecked Sendable {
   private let options: Options
   private let gate = MapGate()
   private let idleReaders = IdleReaders()
+  /// Kept for when all slots are taken: reads of this process then share it one after the other.
+  private let lastReader: LastReader
 
   /// Opens the environment in a directory that exists.
-  public init(path: String, options: Options = Options()) throws(LMDBError) {
+  public convenience init(path: String, options: Options = Options()) throws(LMDBError) {
+    let handle = try Self.open(path, options)
+    do { self.init(handle: handle, lastReader: try Self.begin(handle), options: options) } catch {
+      mdb_env_close(handle)
+      throw error
+    }
+  }
+
+  // In Embedded Swift an initialiser that throws leaks the object: all that can fail comes before.
+  private init(handle: OpaquePointer, lastReader: OpaquePointer, options: Options) {
+    mdb_txn_reset(lastReader)
+    self.handle = handle
+    self.lastReader = LastReader(lastReader)
+    self.options = options
+  }
+
+  private static func open(_ path: String, _ options: Options) throws(LMDBError) -> OpaquePointer {
     var made: OpaquePointer?
     try LMDBError.check(mdb_env_create(&made))
     guard let made else { throw LMDBError(code: ENOMEM) }
@@ -40,13 +58,26 @@ public final class Environment: @unchecked Sendable {
       mdb_env_close(made)
       throw LMDBError(code: code)
     }
-    handle = made
-    self.options = options
+    return made
+  }
+
+  /// Begins a read transaction in a slot of its own, clearing slots of dead processes if there is none.
+  private static func begin(_ environment: OpaquePointer) throws(LMDBError) -> OpaquePointer {
+    var begun: OpaquePointer?
+    var code = mdb_txn_begin(environment, nil, UInt32(MDB_RDONLY), &begun)
+    if code == MDB_READERS_FULL {
+      var count: Int32 = 0
+      mdb_reader_check(environment, &count)
+      code = mdb_txn_begin(environment, nil, UInt32(MDB_RDONLY), &begun)
+    }
+    guard code == MDB_SUCCESS, let begun else { throw LMDBError(code: code) }
+    return begun
   }
 
   /// Closes the environment; no transaction may be open, and nothing may be called afterwards.
   public func close() {
     for reader in idleReaders.takeAll() { mdb_txn_abort(reader) }
+    mdb_txn_abort(lastReader.transaction)
     mdb_env_close(handle)
   }
 
@@ -55,7 +86,10 @@ public final class Environment: @unchecked Sendable {
     gate.enter()
     defer { gate.leave() }
     let reader: OpaquePointer
-    do { reader = try beginReader() } catch { throw E(error) }
+    do { reader = try beginReader() } catch {
+      guard error.code == MDB_READERS_FULL else { throw E(error) }
+      return try readShared(body)
+    }
     defer {
       mdb_txn_reset(reader)
       if !idleReaders.put(reader) { mdb_txn_abort(reader) }
@@ -178,41 +212,72 @@ public final class Environment: @unchecked Sendable {
     return Int(count)
   }
 
+  private func readShared<R, E: LMDBErrorConvertible>(_ body: (Transaction) throws(E) -> R) throws(E) -> R {
+    lastReader.lock()
+    defer { lastReader.unlock() }
+    do { try renew(lastReader.transaction) } catch { throw E(error) }
+    defer { mdb_txn_reset(lastReader.transaction) }
+    return try body(Transaction(handle: lastReader.transaction))
+  }
+
   private func beginReader() throws(LMDBError) -> OpaquePointer {
-    var triedClearing = false
-    while true {
-      if let idle = idleReaders.take() {
-        let code = mdb_txn_renew(idle)
-        if code == MDB_SUCCESS { return idle }
+    if let idle = idleReaders.take() {
+      do { try renew(idle) } catch {
         mdb_txn_abort(idle)
-        try recover(from: code, &triedClearing)
+        throw error
+      }
+      return idle
+    }
+    var begun: OpaquePointer?
+    do { begun = try Self.begin(handle) } catch {
+      guard error.code == MDB_MAP_RESIZED else { throw error }
+      try followMap()
+      begun = try Self.begin(handle)
+    }
+    guard let begun else { throw LMDBError(code: ENOMEM) }
+    // Beginning has the race that `renew` rules out.
+    mdb_txn_reset(begun)
+    do { try renew(begun) } catch {
+      mdb_txn_abort(begun)
+      throw error
+    }
+    return begun
+  }
+
+  /// Renews a read transaction until it is sure to show one commit.
+  ///
+  /// LMDB notes the last commit's number first and copies its roots after; when further commits fall in between, the
+  /// roots may be those of a later commit, or torn between two. That is impossible while the number is still the last.
+  private func renew(_ reader: OpaquePointer) throws(LMDBError) {
+    var tries = 0
+    while true {
+      let code = mdb_txn_renew(reader)
+      if code == MDB_MAP_RESIZED {
+        try followMap()
         continue
       }
-      var begun: OpaquePointer?
-      let code = mdb_txn_begin(handle, nil, UInt32(MDB_RDONLY), &begun)
-      if code == MDB_SUCCESS, let begun { return begun }
-      try recover(from: code, &triedClearing)
+      guard code == MDB_SUCCESS else { throw LMDBError(code: code) }
+      // A writer that died after its commit and before announcing it leaves the number behind by one: that is no race.
+      tries += 1
+      let behind = information().lastTransaction &- UInt64(mdb_txn_id(reader))
+      if behind == 0 || (behind == 1 && tries > 100) { return }
+      mdb_txn_reset(reader)
     }
   }
 
-  private func recover(from code: Int32, _ triedClearing: inout Bool) throws(LMDBError) {
-    switch code {
-    case MDB_MAP_RESIZED:
-      // Step out of the gate that this thread is inside, so that the map can be moved.
-      gate.leave()
-      let moved = moveMap(to: 0)
-      gate.enter()
-      guard moved else { throw LMDBError(code: code) }
-    case MDB_READERS_FULL where !triedClearing:
-      triedClearing = true
-      clearDeadReaders()
-    default: throw LMDBError(code: code)
-    }
+  /// Moves the map to where another process has grown it. The caller is inside the gate and steps out meanwhile.
+  private func followMap() throws(LMDBError) {
+    gate.leave()
+    let moved = moveMap(to: 0)
+    gate.enter()
+    guard moved else { throw LMDBError(code: MDB_MAP_RESIZED) }
   }
 
   /// Moves the map to a new size, or with 0 to the one that another process gave it.
   private func moveMap(to size: UInt64) -> Bool {
     var code: Int32 = MDB_SUCCESS
+    // LMDB lets go of the old map first, and has none if the new one cannot be had: find out before.
+    guard size == 0 || lvs_can_map(size) else { return false }
     let closed = gate.close(until: lvs_monotonic_ns() &+ options.moveTimeout) {
       code = mdb_env_set_mapsize(handle, Int(clamping: size))
     }

@@ -38,3 +38,20 @@ final class IdleReaders: @unchecked Sendable {
     return all
   }
 }
+
+/// A read transaction kept in reserve, used by one thread at a time.
+final class LastReader: @unchecked Sendable {
+  let transaction: OpaquePointer
+  private let mutex = lvs_mutex_make()
+
+  init(_ transaction: OpaquePointer) {
+    self.transaction = transaction
+  }
+
+  deinit {
+    lvs_mutex_free(mutex)
+  }
+
+  func lock() { lvs_mutex_lock(mutex) }
+  func unlock() { lvs_mutex_unlock(mutex) }
+}

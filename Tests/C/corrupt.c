@@ -134,6 +134,7 @@ TEST("a damaged value is made good by setting it anew", set_anew) {
 
 TEST("a damaged revision or schema is CORRUPT", meta) {
   const char *path = NULL;
+  livery_snapshot *snapshot = NULL;
   livery_store *store = filled_store(&path);
   uint64_t number = 0;
   char *text = NULL;
@@ -142,6 +143,7 @@ TEST("a damaged revision or schema is CORRUPT", meta) {
   EXPECT_STATUS(corrupt, livery_schema_copy_json(store, &text, NULL));
   EXPECT(damage_key(path, "revision", 8) > 0);
   EXPECT_STATUS(corrupt, livery_revision(store, &number));
+  EXPECT_STATUS(corrupt, livery_snapshot_open(store, &snapshot));
   EXPECT(damage_key(path, "schema", 6) > 0);
   EXPECT_STATUS(corrupt, livery_schema_version(store, &number));
   EXPECT_STATUS(corrupt, livery_schema_apply(store, KIOSK_SCHEMA, LIVERY_ZERO_TERMINATED, NULL, NULL));

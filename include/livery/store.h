@@ -103,7 +103,8 @@ typedef struct livery_open_options {
  *     too needs write access to the lock file)
  *   - #LIVERY_ERROR_NO_SPACE          the file system is full
  *   - #LIVERY_ERROR_CORRUPT           the store is damaged: restore a backup
- *   - #LIVERY_ERROR_BUSY              another process was opening or writing it for longer than the timeout
+ *   - #LIVERY_ERROR_BUSY              another process was opening or writing it for longer than the timeout, or all
+ *     reader slots are taken
  *   - #LIVERY_ERROR_IO                another failure of the operating system; see `system_error`
  *   - #LIVERY_ERROR_INVALID_ARGUMENT  a pointer is NULL, the path is no UTF-8, or an option is out of range
  * @since 0.1
@@ -606,6 +607,7 @@ LIVERY_API livery_status livery_key_get_string(livery_key *key, char *buffer, si
  *   on failure
  * @return #LIVERY_OK, or
  *   - #LIVERY_ERROR_BUSY              all reader slots are taken
+ *   - #LIVERY_ERROR_CORRUPT           the store is damaged: restore a backup
  *   - #LIVERY_ERROR_IO                another failure of the operating system
  *   - #LIVERY_ERROR_INVALID_ARGUMENT  a pointer is NULL
  *   - #LIVERY_ERROR_CLOSED            the store was closed

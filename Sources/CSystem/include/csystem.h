@@ -41,6 +41,9 @@ int lvs_unlock_byte(int descriptor, int64_t byte);
 // The process that holds the byte, or 0.
 pid_t lvs_lock_holder(int descriptor, int64_t byte);
 
+// Whether so much address space can be had.
+bool lvs_can_map(uint64_t size);
+
 // Clocks.
 uint64_t lvs_monotonic_ns(void);
 int64_t lvs_realtime_us(void);

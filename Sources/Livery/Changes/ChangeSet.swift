@@ -15,16 +15,7 @@ public final class ChangeSet: @unchecked Sendable {
   private var refusals: [Refusal] = []
   private var isEnded = false
 
-  init(_ store: Store, _ layer: Layer) throws(StoreError) {
-    try store.whileOpen { () throws(StoreError) in
-      guard !store.options.readOnly else { throw StoreError(.readOnly, "the store was opened read-only") }
-      guard layer != .defaults else {
-        throw StoreError(.readOnly, "the layer defaults is written by applying a schema alone")
-      }
-      guard layer != .override || store.options.allowOverride else {
-        throw StoreError(.readOnly, "the layer override needs a store that was opened to allow it")
-      }
-    }
+  fileprivate init(_ store: Store, _ layer: Layer) {
     self.store = store
     self.layer = layer
   }
@@ -150,7 +141,16 @@ extension Store {
   /// - Throws: `.readOnly` if the store was opened read-only, for the layer `defaults`, and for `override` unless the store
   ///   was opened to allow it.
   public func change(_ layer: Layer) throws(StoreError) -> ChangeSet {
-    try ChangeSet(self, layer)
+    try whileOpen { () throws(StoreError) in
+      guard !options.readOnly else { throw StoreError(.readOnly, "the store was opened read-only") }
+      guard layer != .defaults else {
+        throw StoreError(.readOnly, "the layer defaults is written by applying a schema alone")
+      }
+      guard layer != .override || options.allowOverride else {
+        throw StoreError(.readOnly, "the layer override needs a store that was opened to allow it")
+      }
+    }
+    return ChangeSet(self, layer)
   }
 
   /// Sets one value, and commits. Corresponds to `livery_set_value` in C.

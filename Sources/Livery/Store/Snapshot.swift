@@ -13,16 +13,20 @@ public final class Snapshot: @unchecked Sendable {
   /// Guarded by `lock`; nil once closed.
   private var held: HeldTransaction?
 
-  init(_ store: Store) throws(StoreError) {
+  convenience init(_ store: Store) throws(StoreError) {
     let begun = try store.whileOpen { () throws(StoreError) in
       let begun = try store.shared.hold()
       Registry.retain(store.shared)
       return begun
     }
+    self.init(store, begun.held, begun.revision)
+  }
+
+  private init(_ store: Store, _ held: HeldTransaction, _ revision: UInt64) {
     self.store = store
+    self.held = held
+    self.revision = revision
     time = .now
-    held = begun.held
-    revision = begun.revision
   }
 
   deinit {

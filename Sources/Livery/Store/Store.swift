@@ -42,15 +42,20 @@ public final class Store: Sendable {
   ///
   /// - Throws: `.notFound`, `.notAStore`, `.formatNewer`, `.permission`, `.noSpace`, `.corrupt`, `.busy`, `.io`;
   ///   `.invalidArgument` for an option out of range.
-  public init(path: String, options: Options = Options()) throws(StoreError) {
+  public convenience init(path: String, options: Options = Options()) throws(StoreError) {
     try options.check()
     guard !path.isEmpty, !path.utf8.contains(0) else {
       throw StoreError(.invalidArgument, "the path is empty or contains NUL")
     }
+    self.init(path, options, try Registry.acquire(path, options))
+  }
+
+  // In Embedded Swift an initialiser that throws leaks the object: all that can fail comes before.
+  private init(_ path: String, _ options: Options, _ shared: SharedEnvironment) {
     self.path = path
     self.options = options
+    self.shared = shared
     process = lvs_process_token()
-    shared = try Registry.acquire(path, options)
   }
 
   deinit {

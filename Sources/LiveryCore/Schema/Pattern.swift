@@ -20,12 +20,17 @@ final class Pattern {
     try self.init(text, size: try Pattern.size(of: text))
   }
 
-  fileprivate init(_ text: String, size: Int) throws(StoreError) {
+  fileprivate convenience init(_ text: String, size: Int) throws(StoreError) {
     var reason = [CChar](repeating: 0, count: 128)
     guard let handle = lvs_regex_make(text, &reason, reason.count) else {
       let message = String(decoding: reason.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
       throw StoreError(.invalidValue, "the pattern is malformed: \(message)")
     }
+    self.init(handle, size)
+  }
+
+  // In Embedded Swift an initialiser that throws leaks the object: all that can fail comes before.
+  private init(_ handle: OpaquePointer, _ size: Int) {
     self.handle = handle
     self.size = size
   }
