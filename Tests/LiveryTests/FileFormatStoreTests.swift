@@ -83,6 +83,25 @@ import Testing
     #expect(effective.isLocked && effective.revision == 2)
   }
 
+  /// Such a key is left where a damaged value was replaced: its expiry was not known any more.
+  @Test func anExpiryThatIsNotTheValuesOwnTakesNothing() throws {
+    try temporary.open().set("kept", to: .int(1), in: .session)
+    let environment = try Environment(path: temporary.path)
+    try environment.write { (transaction) throws(Raw) -> Environment.Outcome<Void> in
+      do throws(LMDBError) {
+        guard let expiries = try transaction.database(named: "expiries", create: false) else {
+          throw LMDBError(code: ENOENT)
+        }
+        try transaction.put([], for: [0, 0, 0, 0, 0, 0, 0, 1, 4] + "kept".bytes, in: expiries)
+      } catch { throw Raw(error) }
+      return .commit(())
+    }
+    environment.close()
+    let store = try temporary.open()
+    try store.set("other", to: .int(2), in: .user)
+    #expect(try store.int("kept") == 1)
+  }
+
   @Test func aHigherFormatIsRefused() throws {
     _ = try contents()
     let environment = try Environment(path: temporary.path)

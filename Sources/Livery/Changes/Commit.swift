@@ -105,7 +105,7 @@ private struct Committer {
   mutating func run() throws(StoreError) -> Environment.Outcome<CommitResult> {
     let present = try view.revision()
     try checkExpectations()
-    for expired in try view.expired(by: now) { try remove(expired.place, expired) }
+    for expired in try view.expired(by: now) { try expire(expired) }
     for layer in request.clearedLayers { try clear(layer) }
     for edit in request.edits { try apply(edit) }
     if !refusals.isEmpty, !request.isPartial {
@@ -146,10 +146,16 @@ private struct Committer {
     for place in places { try remove(place) }
   }
 
-  private mutating func remove(_ place: LayerKey, _ expiry: ExpiryKey? = nil) throws(StoreError) {
+  private mutating func remove(_ place: LayerKey) throws(StoreError) {
     try view.delete(place)
-    if let expiry { try view.deleteExpiry(expiry) }
     touched.insert(place.name)
+  }
+
+  /// Removes what has expired. The key of a damaged value that was replaced since takes nothing with it.
+  private mutating func expire(_ expiry: ExpiryKey) throws(StoreError) {
+    let old = try storedOrDamaged(expiry.place)
+    if old.isThere, old.record?.hasExpired(at: now) ?? true { try remove(expiry.place) }
+    try view.deleteExpiry(expiry)
   }
 
   private mutating func apply(_ edit: Edit) throws(StoreError) {
