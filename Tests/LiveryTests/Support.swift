@@ -3,7 +3,7 @@ import Livery
 import Testing
 
 /// A directory of its own for a test, removed afterwards.
-final class TemporaryStore {
+final class TemporaryStore: Sendable {
   let path: String
 
   init() {

@@ -93,6 +93,7 @@ enum Registry {
       guard shared.references == 0 else { return }
       open.removeAll { $0 === shared }
       shared.environment.close()
+      shared.gate.closeFile()
     }
   }
 

@@ -9,14 +9,23 @@ final class WriterGate: @unchecked Sendable {
   private static let openerByte: Int64 = 1
 
   private let threads = Lock()
-  private let file: Int32
+  /// -1 once closed.
+  private var file: Int32
 
   init(file: Int32) {
     self.file = file
   }
 
   deinit {
+    closeFile()
+  }
+
+  /// To be called when nobody uses the gate any more, and before its file is opened again: closing one descriptor of a
+  /// file drops the locks that the process holds through any other.
+  func closeFile() {
+    guard file >= 0 else { return }
     close(file)
+    file = -1
   }
 
   /// Runs `body` as the only writer.
