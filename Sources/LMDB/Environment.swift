@@ -121,6 +121,13 @@ public final class Environment: @unchecked Sendable {
     return Int(stat.ms_entries)
   }
 
+  /// How long the file has to be for all pages that may be in use.
+  public var requiredFileSize: UInt64 {
+    var stat = MDB_stat()
+    mdb_env_stat(handle, &stat)
+    return (information().lastPage &+ 1).multipliedReportingOverflow(by: UInt64(stat.ms_psize)).partialValue
+  }
+
   /// Begins a read transaction that stays open until the object is closed. While it is, the map cannot be moved.
   public func snapshot() throws(LMDBError) -> HeldTransaction {
     gate.enter()

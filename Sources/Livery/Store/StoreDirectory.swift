@@ -22,6 +22,7 @@ struct StoreDirectory {
       try reserveLockFile()
       let environment = try openEnvironment()
       do throws(StoreError) {
+        try restoreLength(environment)
         let databases = try openDatabases(environment, gate, isNew: !hasData)
         environment.clearDeadReaders()
         guard let shared = finish(environment, databases, gate) else {
@@ -102,6 +103,24 @@ struct StoreDirectory {
     do { return try Environment(path: path, options: environmentOptions) } catch {
       throw StoreError(error).prefixed("\(path): ")
     }
+  }
+
+  /// Reading a page behind the end of the file would be SIGBUS: a file that was cut short gets its length back. What is
+  /// missing then reads as zeros, which neither a page nor a record is.
+  private func restoreLength(_ environment: Environment) throws(StoreError) {
+    let file = path + "/data.mdb"
+    var facts = lvs_file_facts()
+    guard lvs_file_facts_of(file, &facts) == 0 else { throw .system(lvs_errno(), file) }
+    let required = environment.requiredFileSize
+    guard facts.size < required else { return }
+    // Pages at the end that are in use by nothing need not have been written, but those are few.
+    guard required &- facts.size <= 1 << 20 else {
+      throw StoreError(.corrupt, "\(path): the store's file is damaged: restore a backup")
+    }
+    let descriptor = lvs_open(file, O_RDWR, 0)
+    guard descriptor >= 0 else { throw .system(lvs_errno(), file) }
+    defer { close(descriptor) }
+    guard lvs_reserve(descriptor, required) == 0 else { throw .system(lvs_errno(), file) }
   }
 
   private func openDatabases(

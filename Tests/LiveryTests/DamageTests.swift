@@ -1,0 +1,201 @@
+import CSystem
+import LMDB
+import Testing
+
+@testable import Livery
+
+/// Damage to the file: `.corrupt` for what is damaged and for nothing else, and the way out of it.
+@Suite struct DamageTests {
+  let temporary = TemporaryStore()
+
+  /// Changes the stored bytes of a record behind the store's back.
+  private func damage(_ name: String, _ key: [UInt8], _ change: (inout [UInt8]) -> Void) throws {
+    let environment = try Environment(path: temporary.path)
+    defer { environment.close() }
+    var bytes = try environment.read { (transaction) throws(StoreError) in try Self.stored(transaction, name, key) }
+    change(&bytes)
+    let changed = bytes
+    try environment.write { (transaction) throws(StoreError) -> Environment.Outcome<Void> in
+      do throws(LMDBError) {
+        if let database = try transaction.database(named: name, create: true) {
+          try transaction.put(changed, for: key, in: database)
+        }
+      } catch { throw StoreError(error) }
+      return .commit(())
+    }
+  }
+
+  private static func stored(_ transaction: Transaction, _ name: String, _ key: [UInt8]) throws(StoreError) -> [UInt8] {
+    do throws(LMDBError) {
+      guard let database = try transaction.database(named: name, create: false) else { return [] }
+      return try transaction.withValue(for: key, in: database) { $0?.array ?? [] }
+    } catch { throw StoreError(error) }
+  }
+
+  private func place(_ layer: Layer, _ name: String) -> [UInt8] { LayerKey(layer, name).bytes }
+
+  private func fill() throws {
+    let store = try temporary.open(schema: kioskSchema)
+    try store.set("idle", to: .int(60), in: .user)
+    try store.set("welcome", to: .string("Hi"), in: .user)
+    store.close()
+  }
+
+  @Test(arguments: [0, 8, 9, 11, 16, 40])
+  func aDamagedEffectiveRecordIsCorruptAndSettingItRepairsIt(_ offset: Int) throws {
+    try fill()
+    try damage("effective", Array("idle".utf8)) { $0[offset] ^= 0x10 }
+    let store = try temporary.open()
+    #expect(code { () throws(StoreError) in _ = try store.value("idle") } == .corrupt)
+    #expect(code { () throws(StoreError) in _ = try store.inspect("idle") } == .corrupt)
+    #expect(code { () throws(StoreError) in _ = try store.list() } == .corrupt)
+    #expect(code { () throws(StoreError) in _ = try store.settings() } == .corrupt)
+    #expect(code { () throws(StoreError) in _ = try store.exportJSON() } == .corrupt)
+    #expect(code { () throws(StoreError) in _ = try store.snapshot().value("idle") } == .corrupt)
+    #expect(try store.string("welcome") == "Hi")
+    try store.set("idle", to: .int(61), in: .user)
+    #expect(try store.int("idle") == 61)
+    #expect(try store.list().items.count == 8)
+  }
+
+  @Test func aDamagedValueOfALayerCanBeSetAnewOrRemoved() throws {
+    try fill()
+    try damage("layers", place(.user, "idle")) { $0[40] ^= 1 }
+    try damage("layers", place(.user, "welcome")) { $0 = Array($0.prefix(7)) }
+    let store = try temporary.open()
+    // What is in effect was worked out before the damage.
+    #expect(try store.int("idle") == 60)
+    #expect(code { () throws(StoreError) in _ = try store.inspect("idle") } == .corrupt)
+    #expect(code { () throws(StoreError) in _ = try store.exportJSON(layers: true) } == .corrupt)
+    try store.set("idle", to: .int(60), in: .user)
+    try store.reset("welcome", in: .user)
+    #expect(try store.int("idle") == 60)
+    #expect(try store.string("welcome") == "Hello")
+    #expect(try store.inspect("idle")["layers"]?.items.count == 2)
+    #expect(code { () throws(StoreError) in _ = try store.exportJSON(layers: true) } == nil)
+  }
+
+  @Test func aRecordMovedToAnotherKeyOrDatabaseIsDamaged() throws {
+    try fill()
+    var record: [UInt8] = []
+    try damage("effective", Array("idle".utf8)) { record = $0 }
+    try damage("effective", Array("welcome".utf8)) { $0 = record }
+    try damage("layers", place(.user, "idle")) { $0 = record }
+    let store = try temporary.open()
+    #expect(code { () throws(StoreError) in _ = try store.value("welcome") } == .corrupt)
+    #expect(code { () throws(StoreError) in _ = try store.inspect("idle") } == .corrupt)
+  }
+
+  @Test func aDamagedDeclarationIsCorruptForItsSettingAlone() throws {
+    try fill()
+    try damage("schema", Array("idle".utf8)) { $0[12] ^= 1 }
+    try damage("schema", Array("idleTime".utf8)) { $0 = Checksum.sealed([9], key: Array("idleTime".utf8), tag: Tag.schema) }
+    try damage("schema", Array("sound".utf8)) { $0 = Checksum.sealed([0], key: Array("sound".utf8), tag: Tag.schema) }
+    let store = try temporary.open()
+    #expect(code { () throws(StoreError) in try store.set("idle", to: .int(61), in: .user) } == .corrupt)
+    #expect(code { () throws(StoreError) in _ = try store.value("idleTime") } == .corrupt)
+    #expect(code { () throws(StoreError) in _ = try store.inspect("sound") } == .corrupt)
+    #expect(try store.string("welcome") == "Hi")
+    try store.set("welcome", to: .string("Ho"), in: .user)
+    #expect(store.checkSchema(Array(kioskSchema.utf8)).error == nil)
+  }
+
+  @Test func damagedFactsOfTheStoreAreCorrupt() throws {
+    try fill()
+    try damage("meta", Array("revision".utf8)) { $0[9] ^= 1 }
+    let store = try temporary.open()
+    #expect(code { () throws(StoreError) in _ = try store.revision() } == .corrupt)
+    #expect(code { () throws(StoreError) in _ = try store.snapshot() } == .corrupt)
+    #expect(code { () throws(StoreError) in try store.set("idle", to: .int(61), in: .user) } == .corrupt)
+    #expect(try store.int("idle") == 60)
+    store.close()
+    try damage("meta", Array("revision".utf8)) {
+      $0 = Checksum.sealed([1, 2], key: Array("revision".utf8), tag: Tag.meta)
+    }
+    try damage("meta", Array("schema".utf8)) { $0 = Checksum.sealed([1], key: Array("schema".utf8), tag: Tag.meta) }
+    let again = try temporary.open()
+    #expect(code { () throws(StoreError) in _ = try again.revision() } == .corrupt)
+    #expect(code { () throws(StoreError) in _ = try again.schemaVersion() } == .corrupt)
+    again.close()
+    try damage("meta", Array("format".utf8)) { $0[0] ^= 1 }
+    #expect(code { () throws(StoreError) in _ = try temporary.open() } == .corrupt)
+  }
+
+  @Test func keysThatNoStoreWritesAreDamage() throws {
+    try fill()
+    try damage("layers", [99, 97]) { $0 = [1] }
+    try damage("expiries", [1]) { $0 = [] }
+    try damage("effective", [0xff, 0xfe]) { $0 = [1] }
+    let store = try temporary.open()
+    #expect(code { () throws(StoreError) in _ = try store.exportJSON(layers: true) } == .corrupt)
+    #expect(code { () throws(StoreError) in _ = try store.list() } == .corrupt)
+    #expect(code { () throws(StoreError) in try store.set("idle", to: .int(61), in: .user) } == .corrupt)
+    #expect(code { () throws(StoreError) in _ = try store.value("nosuch") } == .notFound)
+    #expect(try store.int("idle") == 60)
+  }
+
+  @Test func aStoreOfANewerFormatIsRefusedAndLeftAlone() throws {
+    try fill()
+    var newer: [UInt8] = []
+    newer.append(littleEndian: View.format + 1)
+    try damage("meta", Array("format".utf8)) { $0 = Checksum.sealed(newer, key: Array("format".utf8), tag: Tag.meta) }
+    #expect(code { () throws(StoreError) in _ = try temporary.open() } == .formatNewer)
+    #expect(code { () throws(StoreError) in _ = try temporary.open { $0.readOnly = true } } == .formatNewer)
+  }
+
+  @Test func anLMDBFileOfAnotherProgramIsNoStore() throws {
+    mkdir(temporary.path, 0o700)
+    let environment = try Environment(path: temporary.path)
+    try environment.write { (transaction) throws(StoreError) -> Environment.Outcome<Void> in
+      do throws(LMDBError) { _ = try transaction.database(named: "theirs", create: true) } catch { throw StoreError(error) }
+      return .commit(())
+    }
+    environment.close()
+    #expect(code { () throws(StoreError) in _ = try temporary.open() } == .notAStore)
+    #expect(code { () throws(StoreError) in _ = try Store(path: temporary.path) } == .notAStore)
+  }
+
+  @Test func aStoreWithoutAFormatNumberIsNoStore() throws {
+    mkdir(temporary.path, 0o700)
+    let environment = try Environment(path: temporary.path)
+    try environment.write { (transaction) throws(StoreError) -> Environment.Outcome<Void> in
+      do throws(LMDBError) { _ = try Databases(transaction, create: true) } catch { throw StoreError(error) }
+      return .commit(())
+    }
+    environment.close()
+    #expect(code { () throws(StoreError) in _ = try temporary.open() } == .notAStore)
+  }
+
+  @Test func aCrashWhileMakingAStoreLeavesOneThatCanBeMade() throws {
+    mkdir(temporary.path, 0o700)
+    try Environment(path: temporary.path).close()
+    #expect(code { () throws(StoreError) in _ = try Store(path: temporary.path) } == .notAStore)
+    #expect(try temporary.open().revision() == 0)
+  }
+
+  @Test func aFileCutShortIsCorruptOrNoStoreAndNeverACrash() throws {
+    let store = try temporary.open()
+    let change = try store.change(.user)
+    for index in 0..<60 { try change.set("media.\(index)", to: .data([UInt8](repeating: 1, count: 300))) }
+    try change.commit()
+    store.close()
+    let file = temporary.path + "/data.mdb"
+    var count = 0
+    let bytes = try #require(lvs_read_file(file, -1, 1 << 24, &count))
+    defer { free(bytes) }
+    for size in [1, 4095, 4096, 5000, 8191] + Array(stride(from: 8192, to: count, by: 4096)) + [8193] {
+      let descriptor = lvs_open(file, O_WRONLY | O_TRUNC, 0o600)
+      lvs_write_all(descriptor, bytes, size)
+      close(descriptor)
+      let found = code { () throws(StoreError) in
+        let store = try Store(path: temporary.path)
+        _ = try store.list()
+        for index in 0..<60 { _ = try store.inspect("media.\(index)") }
+        try store.set("media.1", to: .data([1]), in: .user)
+        try store.set("media.59", to: .data([1]), in: .user)
+        throw StoreError(.invalidArgument, "everything worked")
+      }
+      #expect(found == .corrupt || found == .notAStore || found == .io, "cut to \(size): \(found?.description ?? "")")
+    }
+  }
+}
