@@ -43,7 +43,8 @@ extension View {
   func unknown(_ name: String) -> StoreError {
     var names: [String] = []
     try? walkNames { known in
-      names.append(known)
+      // A setting that was removed leaves its name behind.
+      if !known.sameBytes(as: name) { names.append(known) }
       return names.count < 10_000
     }
     return StoreError(

@@ -51,12 +51,8 @@ private struct Letters {
     folded.reserveCapacity(count)
     for scalar in text.unicodeScalars {
       scalars.append(scalar.value)
-      if scalar.isASCII {
-        folded.append(scalar.value >= 65 && scalar.value <= 90 ? scalar.value + 32 : scalar.value)
-      } else {
-        let lower = scalar.properties.lowercaseMapping.unicodeScalars
-        folded.append(lower.count == 1 ? lower.first?.value ?? scalar.value : scalar.value)
-      }
+      // Letter case beyond ASCII would bring the tables of Unicode along.
+      folded.append(scalar.value >= 65 && scalar.value <= 90 ? scalar.value + 32 : scalar.value)
     }
   }
 }
