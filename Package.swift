@@ -33,7 +33,7 @@ let libraryLinks: [LinkerSetting] =
   + (embedded
     ? [
       .unsafeFlags([
-        "-use-ld=lld", "-Xlinker", "--icf=all", "-Xlinker", "--pack-dyn-relocs=relr",
+        "-use-ld=lld", "-Xlinker", "--icf=all", "-Xlinker", "-z", "-Xlinker", "pack-relative-relocs",
         "-Xlinker", "--version-script=\(Context.packageDirectory)/Sources/LiveryABI/livery.map",
         "-Xlinker", "-z", "-Xlinker", "defs",
         "-Xlinker", "-soname", "-Xlinker", "liblivery.so.0",
