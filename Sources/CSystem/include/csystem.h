@@ -76,7 +76,7 @@ void lvs_rwlock_write(lvs_rwlock *lock);
 bool lvs_rwlock_write_until(lvs_rwlock *lock, uint64_t deadline_ns);
 void lvs_rwlock_unlock(lvs_rwlock *lock);
 
-// The calling thread's last error; fixed buffers, so that a thread's end has nothing to free.
+// The calling thread's last error; freed when the thread ends.
 enum { LVS_MESSAGE_SIZE = 4096, LVS_SETTING_SIZE = 256 };
 typedef struct lvs_error {
   int32_t status;
@@ -85,7 +85,6 @@ typedef struct lvs_error {
   char message[LVS_MESSAGE_SIZE];
   char setting[LVS_SETTING_SIZE];
 } lvs_error;
-lvs_error *lvs_thread_error(void);
 // Keeps an error: text becomes one line, and what does not fit is cut between characters.
 void lvs_thread_error_set(int32_t status, int32_t system_error, uint32_t line, uint32_t column, const void *message,
                           size_t message_length, bool has_setting, const void *setting, size_t setting_length);
