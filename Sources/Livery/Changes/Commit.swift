@@ -159,7 +159,8 @@ private struct Committer {
   }
 
   private mutating func apply(_ edit: Edit) throws(StoreError) {
-    let name = try view.resolveAlias(edit.name)
+    // What an export holds set aside is under the very name, also if that has become an alias.
+    let name = edit.provenance?.isSetAside == true ? edit.name : try view.resolveAlias(edit.name)
     let descriptor = try view.descriptor(name)
     let problems = try check(edit, name, descriptor)
     guard problems.isEmpty else {
@@ -291,8 +292,12 @@ extension View {
   func recomputeEffective(
     _ name: String, takesUndeclared: Bool, revision: UInt64, now: Timestamp
   ) throws(StoreError) {
-    let isDeclared = try descriptor(name) != nil
-    guard isDeclared || takesUndeclared else { return try deleteEffective(name) }
+    switch try schemaRow(name) {
+    case .setting: break
+    // An alias stands for its setting, whatever an undeclared one of the same name holds.
+    case .alias: return try deleteEffective(name)
+    case nil: guard takesUndeclared else { return try deleteEffective(name) }
+    }
     let resolution = resolve(try records(of: name), at: now)
     var fresh = resolution.winner ?? Record(nil, layer: .defaults, revision: revision, time: now)
     fresh.isLocked = resolution.isLocked

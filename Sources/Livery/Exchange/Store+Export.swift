@@ -43,8 +43,13 @@ extension Store {
 
   private func exported(_ record: Record, _ name: String, _ view: View) throws(StoreError) -> Value {
     var members: [Value.Member] = []
-    let isDeclared = try view.descriptor(name) != nil
-    let isOrphan = isDeclared ? false : try !view.takesUndeclared()
+    let isDeclared: Bool
+    let isOrphan: Bool
+    switch try view.schemaRow(name) {
+    case .setting: (isDeclared, isOrphan) = (true, false)
+    case .alias: (isDeclared, isOrphan) = (false, true)
+    case nil: (isDeclared, isOrphan) = (false, try !view.takesUndeclared())
+    }
     let isSetAside = record.isRejected || isOrphan
     if let value = record.value {
       members.append(.init("value", value.inCanonicalOrder))

@@ -205,6 +205,9 @@ private struct SchemaApplication {
       SchemaFacts(version: report.version, isOpen: schema.isOpen, digest: schema.digest), text: schema.text)
     var touched = NameSet()
     for name in report.removed { touched.insert(name) }
+    for setting in schema.settings {
+      for alias in setting.aliases { touched.insert(alias) }
+    }
     try replaceDefaults(revision, &touched)
     try revalidate(&touched)
     for name in touched.names {
@@ -238,11 +241,10 @@ private struct SchemaApplication {
     var rejected: [Value] = []
     try view.walkLayers { (place, record) throws(StoreError) in
       found.insert(place.name)
-      guard place.layer != .defaults, let value = record.value, let descriptor = try view.descriptor(place.name) else {
-        return
-      }
+      guard place.layer != .defaults, let value = record.value else { return }
       var fresh = record
-      switch descriptor.validated(value) {
+      switch try view.descriptor(place.name)?.validated(value) {
+      case nil: fresh.isRejected = false
       case .valid(let converted):
         fresh.value = converted
         fresh.isRejected = false

@@ -1,0 +1,48 @@
+import Livery
+import Testing
+
+/// What becomes of names when declarations come and go.
+@Suite struct AliasTests {
+  let temporary = TemporaryStore()
+
+  private func schema(_ version: Int, _ setting: String) -> [UInt8] {
+    Array(#"{"Version": \#(version), "Open": true, "Groups": [{"Title": "G", "Settings": [\#(setting)]}]}"#.utf8)
+  }
+
+  private let renamed = #"{"Type": "TextField", "Title": "A", "Key": "a", "Value": "x", "Aliases": ["old"]}"#
+  private let other = #"{"Type": "TextField", "Title": "B", "Key": "b", "Value": "x"}"#
+
+  @Test func anAliasHidesWhatAnUndeclaredSettingOfItsNameHolds() throws {
+    let store = try temporary.open()
+    try store.set("old", to: .int(1), in: .user)
+    #expect(store.applySchema(schema(1, renamed)).error == nil)
+    #expect(try store.string("old") == "x")
+    try store.set("old", to: .string("y"), in: .user)
+    #expect(try store.string("old") == "y")
+    #expect(try store.string("a") == "y")
+    #expect(try store.list().items.map { $0.text("name") } == ["a"])
+    // The value is kept, through an export as well, and comes back with its name.
+    let revision = try store.revision()
+    #expect(store.importJSON(Array(try store.exportJSON(layers: true).utf8), into: .user).error == nil)
+    #expect(try store.revision() == revision)
+    #expect(store.applySchema(schema(2, other)).error == nil)
+    #expect(try store.value("old") == .int(1))
+  }
+
+  @Test func anAliasReadsAlsoWhereASettingOfItsNameWasRemoved() throws {
+    let store = try temporary.open()
+    try store.set("old", to: .int(1), in: .user)
+    try store.reset("old", in: .user)
+    #expect(store.applySchema(schema(1, renamed)).error == nil)
+    #expect(try store.string("old") == "x")
+  }
+
+  @Test func aValueThatWasSetAsideCountsAgainWhenItsSettingIsNoLongerDeclared() throws {
+    let store = try temporary.open()
+    try store.set("a", to: .int(1), in: .user)
+    #expect(store.applySchema(schema(1, renamed)).report["rejected"]?.items.count == 1)
+    #expect(try store.string("a") == "x")
+    #expect(store.applySchema(schema(2, other)).error == nil)
+    #expect(try store.value("a") == .int(1))
+  }
+}
