@@ -6,9 +6,9 @@ import Testing
 final class TemporaryStore: Sendable {
   let path: String
 
-  init() {
+  init(in folder: String = "/tmp") {
     var generator = SystemRandomNumberGenerator()
-    path = "/tmp/livery-test-\(Hexadecimal.encode((0..<8).map { _ in UInt8.random(in: 0...255, using: &generator) }))"
+    path = "\(folder)/livery-test-\(Hexadecimal.encode((0..<8).map { _ in UInt8.random(in: 0...255, using: &generator) }))"
   }
 
   deinit {
