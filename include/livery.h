@@ -76,5 +76,6 @@
 #include "livery/store.h"
 #include "livery/change.h"
 #include "livery/schema.h"
+#include "livery/watch.h"
 
 #endif

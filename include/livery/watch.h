@@ -1,0 +1,256 @@
+/**
+ * @file livery/watch.h
+ * Be told of changes, look back at them, and undo them.
+ *
+ * Every commit leaves an entry in the store's log: its revision, time, layer and origin, and for each setting whose
+ * effective value or writability changed, from what to what. The log is bounded by number and age; see
+ * livery_open_options. A watch follows the log. Processes wake each other without a daemon; if a wake-up is lost, as when
+ * a writer dies right after its commit, watches find the change within a second.
+ */
+#ifndef LIVERY_WATCH_H
+#define LIVERY_WATCH_H
+
+#include "change.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/** A watch; see the file's comment. */
+typedef struct livery_watch livery_watch;
+
+/** What an event tells. The numbers are pinned for ever. */
+typedef int32_t livery_event_kind;
+enum {
+  /** The effective value changed: `old_value` and `new_value` say from what to what, NULL for no value. */
+  LIVERY_EVENT_CHANGED = 1,
+  /** The value stayed, and weaker layers were locked or unlocked: `writable` says which. */
+  LIVERY_EVENT_WRITABILITY = 2,
+  /** A schema was applied; changes of values that it brought follow as events of their own. No name. */
+  LIVERY_EVENT_SCHEMA = 3,
+  /** The effective value changed because a value's time was over. */
+  LIVERY_EVENT_EXPIRED = 4,
+  /** Changes were missed, since the log has been trimmed past them: read anew what you watch. No name. */
+  LIVERY_EVENT_RESYNC = 5,
+  /** The present value, at the start of a watch with #LIVERY_WATCH_INITIAL. */
+  LIVERY_EVENT_INITIAL = 6
+};
+
+/** One event. It, its texts and its values are valid during the call; livery_value_retain() what is to be kept. */
+typedef struct livery_event {
+  /** The commit that it belongs to. */
+  uint64_t revision;
+  /** When that commit was made, in microseconds since 1970-01-01T00:00:00Z. */
+  int64_t time;
+  /** One of `LIVERY_EVENT_*`. */
+  livery_event_kind kind;
+  /** The layer that was changed. */
+  livery_layer layer;
+  /** The setting, or NULL. */
+  const char *name;
+  /** The effective values before and after, or NULL for none. */
+  livery_value *old_value, *new_value;
+  /** The origin of the commit; "" if it has none. */
+  const char *origin;
+  /** Whether layers beneath `enforced` may be changed. */
+  bool writable;
+} livery_event;
+
+/** Receives the events of one commit, in the order of their settings' names, or of several if they were coalesced. */
+typedef void (*livery_watch_fn)(const livery_event *events, size_t count, void *user_data);
+
+/** Bits of livery_watch_options.flags. */
+enum {
+  /** Begin with the present values, as events of the kind #LIVERY_EVENT_INITIAL. */
+  LIVERY_WATCH_INITIAL = 1 << 0,
+  /** Call from livery_dispatch() alone, for programs with a main loop, in place of the watcher thread. */
+  LIVERY_WATCH_DISPATCH = 1 << 1
+};
+
+/** How to watch. Zero in any member means its default. */
+typedef struct livery_watch_options {
+  /** sizeof(livery_watch_options) */
+  size_t struct_size;
+  /** A sum of `LIVERY_WATCH_*` bits. */
+  uint32_t flags;
+  /** The least time between two calls, in milliseconds. Changes of one setting that fall together are told as one, from
+      the first old value to the last new one. */
+  uint32_t min_interval_ms;
+} livery_watch_options;
+
+/** The defaults. */
+#define LIVERY_WATCH_OPTIONS_INIT { sizeof(livery_watch_options), 0, 0 }
+
+/**
+ * Watch settings: be called after every commit, of any process, that changes the effective value or the writability of
+ * one of them.
+ *
+ * The calls come in the order of revisions; none is missed. If the log is trimmed before a slow watcher has read it,
+ * the watcher gets #LIVERY_EVENT_RESYNC in place of what it missed. An alias is watched as the setting it stands for.
+ *
+ * The function is called by the watcher thread, one thread for all watches of the process on a store, or with
+ * #LIVERY_WATCH_DISPATCH by whoever calls livery_dispatch(). It is called outside of every lock and transaction, and
+ * may call anything, livery_watch_stop() and livery_close() of its own store included. While it runs no other call to
+ * it is made. What it does delays the other watches of the process on that store, and nobody else.
+ *
+ * Threads: any. Does not wait for a writer.
+ *
+ * @param store        an open store
+ * @param pattern      which settings; see livery_list(); NULL for all
+ * @param options      NULL for the defaults
+ * @param function     the function to call
+ * @param user_data    handed to `function` and `destroy`
+ * @param destroy      called once after the last call, or when starting fails; may be NULL
+ * @param[out] watch   a handle: stop it with livery_watch_stop(), or let livery_close() do it; untouched on
+ *   failure
+ * @return #LIVERY_OK, or
+ *   - #LIVERY_ERROR_BUSY              all reader slots are taken, or no thread can be had
+ *   - #LIVERY_ERROR_CORRUPT           the store is damaged
+ *   - #LIVERY_ERROR_INVALID_ARGUMENT  a pointer is NULL, the pattern is malformed, or an option is unknown
+ *   - #LIVERY_ERROR_IO                another failure of the operating system
+ *   - #LIVERY_ERROR_CLOSED            the store was closed
+ *   - #LIVERY_ERROR_FORKED            the store belongs to the parent process: open the store again
+ * @since 0.1
+ */
+LIVERY_API livery_status livery_watch_start(livery_store *store, const char *pattern,
+                                            const livery_watch_options *options, livery_watch_fn function,
+                                            void *user_data, livery_destroy_fn destroy, livery_watch **watch);
+
+/**
+ * Stop a watch.
+ *
+ * A call under way in another thread finishes; none begins afterwards. `destroy` runs when the last call has returned:
+ * before this function returns, or after that call.
+ *
+ * Threads: any, also from inside the function. Does not wait.
+ *
+ * @param watch  a watch, or NULL for nothing to happen
+ * @return #LIVERY_OK, or
+ *   - #LIVERY_ERROR_CLOSED  the watch was stopped, or its store closed
+ *   - #LIVERY_ERROR_FORKED  the watch belongs to the parent process
+ * @since 0.1
+ */
+LIVERY_API livery_status livery_watch_stop(livery_watch *watch);
+
+/**
+ * A descriptor that becomes readable when livery_dispatch() has something to do.
+ *
+ * For poll, epoll, GLib, libuv, asyncio. It belongs to the store and is closed with it; do not read from it or close
+ * it.
+ *
+ * Threads: any. Never blocks, never waits for a writer.
+ *
+ * @param store             an open store
+ * @param[out] descriptor   untouched on failure
+ * @return #LIVERY_OK, or
+ *   - #LIVERY_ERROR_IO                no descriptor can be had
+ *   - #LIVERY_ERROR_INVALID_ARGUMENT  a pointer is NULL
+ *   - #LIVERY_ERROR_CLOSED            the store was closed
+ *   - #LIVERY_ERROR_FORKED            the store belongs to the parent process: open the store again
+ * @since 0.1
+ */
+LIVERY_API livery_status livery_event_fd(livery_store *store, int *descriptor);
+
+/**
+ * Call the functions of the watches with #LIVERY_WATCH_DISPATCH, as far as there are events for them.
+ *
+ * Returns when there are none left at the moment; call it again when the descriptor is readable.
+ *
+ * Threads: any; calls wait for each other.
+ *
+ * @param store        an open store
+ * @param[out] count   the number of calls made; may be NULL; untouched on failure
+ * @return #LIVERY_OK, or
+ *   - #LIVERY_ERROR_CORRUPT           the stored record is damaged: set the setting anew, or restore a backup
+ *   - #LIVERY_ERROR_INVALID_ARGUMENT  `store` is NULL
+ *   - #LIVERY_ERROR_CLOSED            the store was closed
+ *   - #LIVERY_ERROR_FORKED            the store belongs to the parent process: open the store again
+ * @since 0.1
+ */
+LIVERY_API livery_status livery_dispatch(livery_store *store, size_t *count);
+
+/** What livery_history() tells. Zero or NULL in any member means its default. */
+typedef struct livery_history_options {
+  /** sizeof(livery_history_options) */
+  size_t struct_size;
+  /** Only commits that touched a setting that matches; see livery_list(). */
+  const char *pattern;
+  /** Only commits of this layer, if `has_layer`. */
+  livery_layer layer;
+  bool has_layer;
+  /** Only commits of this origin. */
+  const char *origin;
+  /** Only commits from this moment on, and before that one, in microseconds since 1970; 0 for no limit. */
+  int64_t since, until;
+  /** Only commits before this revision; 0 for all. For the next page, the lowest revision of this one. */
+  uint64_t before_revision;
+  /** The most commits to return; 0 for no limit. */
+  size_t limit;
+} livery_history_options;
+
+/** The defaults. */
+#define LIVERY_HISTORY_OPTIONS_INIT { sizeof(livery_history_options), NULL, 0, false, NULL, 0, 0, 0, 0 }
+
+/**
+ * The commits that the log still holds, the latest first.
+ *
+ * Each item is an object: `revision`, `time` (date), `layer` (text), `origin`, `kind` ("change", "schema") and
+ * `changes`: a list of objects `name`, `layer`, `old`, `new` (the effective values; missing for none), `expired`
+ * (true, only if so), `writable` (only if that changed) and `secret` (true, only if so).
+ *
+ * Threads: any. Never blocks, never waits for a writer.
+ *
+ * @param store        an open store
+ * @param options      NULL for the defaults
+ * @param[out] value   a list: release it; untouched on failure
+ * @return #LIVERY_OK, or
+ *   - #LIVERY_ERROR_CORRUPT           the stored record is damaged: set the setting anew, or restore a backup
+ *   - #LIVERY_ERROR_INVALID_ARGUMENT  `store` or `value` is NULL, the pattern is malformed, or no such layer
+ *   - #LIVERY_ERROR_CLOSED            the store was closed
+ *   - #LIVERY_ERROR_FORKED            the store belongs to the parent process: open the store again
+ * @since 0.1
+ */
+LIVERY_API livery_status livery_history(livery_store *store, const livery_history_options *options,
+                                        livery_value **value);
+
+/** Bits of livery_undo(). */
+enum {
+  /** Undo even if later commits changed the same values. */
+  LIVERY_UNDO_FORCE = 1 << 0
+};
+
+/**
+ * Undo a commit: give the layers that it changed back the values that it replaced, as a new commit.
+ *
+ * What expired meanwhile does not come back. With #LIVERY_ERROR_CONFLICT the message names the settings that later
+ * commits changed.
+ *
+ * Threads: any. Waits for other writers, at most `busy_timeout_ms`, and for the disk.
+ *
+ * @param store               an open store
+ * @param revision            the commit to undo
+ * @param flags               a sum of `LIVERY_UNDO_*` bits
+ * @param[out] new_revision   of the new commit; may be NULL; untouched on failure
+ * @return #LIVERY_OK, or
+ *   - #LIVERY_ERROR_NOT_FOUND         the log does not hold that revision (any more)
+ *   - #LIVERY_ERROR_CONFLICT          later commits changed the same values, and #LIVERY_UNDO_FORCE was not given
+ *   - #LIVERY_ERROR_READ_ONLY         the store was opened read-only; the commit applied a schema; or it changed
+ *     the layer `override` and the store does not allow that
+ *   - #LIVERY_ERROR_LOCKED            the `enforced` layer holds a value by now
+ *   - #LIVERY_ERROR_INVALID_VALUE     a former value no longer satisfies the schema
+ *   - #LIVERY_ERROR_BUSY              another writer kept the store for longer than `busy_timeout_ms`
+ *   - #LIVERY_ERROR_NO_SPACE          the file system is full; nothing was changed
+ *   - #LIVERY_ERROR_IO                another failure of the operating system; nothing was changed
+ *   - #LIVERY_ERROR_CORRUPT           the stored record is damaged: set the setting anew, or restore a backup
+ *   - #LIVERY_ERROR_INVALID_ARGUMENT  `store` is NULL, or an unknown flag
+ *   - #LIVERY_ERROR_CLOSED            the store was closed
+ *   - #LIVERY_ERROR_FORKED            the store belongs to the parent process: open the store again
+ * @since 0.1
+ */
+LIVERY_API livery_status livery_undo(livery_store *store, uint64_t revision, uint32_t flags, uint64_t *new_revision);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif
