@@ -2,11 +2,15 @@
 #include "csystem.h"
 
 #include <dirent.h>
+#include <linux/futex.h>
 #include <locale.h>
 #include <math.h>
 #include <regex.h>
+#include <signal.h>
 #include <stdio.h>
+#include <sys/eventfd.h>
 #include <sys/mman.h>
+#include <sys/syscall.h>
 
 // Files
 
@@ -141,6 +145,78 @@ int64_t lvs_realtime_us(void) {
 void lvs_sleep_us(uint64_t microseconds) {
   struct timespec left = {.tv_sec = (time_t)(microseconds / 1000000), .tv_nsec = (long)(microseconds % 1000000) * 1000};
   while (nanosleep(&left, &left) != 0 && errno == EINTR) {}
+}
+
+// Waking
+
+lvs_wake *lvs_wake_open(const char *path) {
+  int file = lvs_open(path, O_RDWR | O_CREAT, 0600);
+  if (file < 0) return NULL;
+  void *place = MAP_FAILED;
+  if (lvs_reserve(file, 4096) == 0) place = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
+  int failure = errno;
+  close(file);
+  errno = failure;
+  return place == MAP_FAILED ? NULL : place;
+}
+
+void lvs_wake_close(lvs_wake *wake) { munmap(wake, 4096); }
+uint32_t lvs_wake_count(lvs_wake *wake) { return __atomic_load_n(&wake->count, __ATOMIC_SEQ_CST); }
+void lvs_wake_join(lvs_wake *wake) { __atomic_fetch_add(&wake->sleepers, 1, __ATOMIC_SEQ_CST); }
+void lvs_wake_leave(lvs_wake *wake) { __atomic_fetch_sub(&wake->sleepers, 1, __ATOMIC_SEQ_CST); }
+
+void lvs_wake_signal(lvs_wake *wake) {
+  __atomic_fetch_add(&wake->count, 1, __ATOMIC_SEQ_CST);
+  if (__atomic_load_n(&wake->sleepers, __ATOMIC_SEQ_CST) == 0) return;
+  syscall(SYS_futex, &wake->count, FUTEX_WAKE, INT32_MAX, NULL, NULL, 0);
+}
+
+void lvs_wake_wait(lvs_wake *wake, uint32_t count, uint64_t timeout_ns) {
+  struct timespec timeout = {.tv_sec = (time_t)(timeout_ns / 1000000000u), .tv_nsec = (long)(timeout_ns % 1000000000u)};
+  syscall(SYS_futex, &wake->count, FUTEX_WAIT, count, &timeout, NULL, 0);
+}
+
+typedef struct thread_task {
+  void (*function)(void *);
+  void *context;
+} thread_task;
+
+static void *run_task(void *pointer) {
+  thread_task task = *(thread_task *)pointer;
+  free(pointer);
+  task.function(task.context);
+  return NULL;
+}
+
+int lvs_thread_start(void (*function)(void *), void *context) {
+  thread_task *task = malloc(sizeof *task);
+  if (!task) return ENOMEM;
+  *task = (thread_task){function, context};
+  pthread_attr_t attributes;
+  pthread_attr_init(&attributes);
+  pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
+  // The signals of the program are for its own threads; a new thread begins with the mask of its maker.
+  sigset_t all, before;
+  sigfillset(&all);
+  pthread_sigmask(SIG_SETMASK, &all, &before);
+  pthread_t thread;
+  int status = pthread_create(&thread, &attributes, run_task, task);
+  pthread_sigmask(SIG_SETMASK, &before, NULL);
+  pthread_attr_destroy(&attributes);
+  if (status != 0) free(task);
+  return status;
+}
+
+int lvs_event_make(void) { return eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK); }
+
+void lvs_event_signal(int descriptor) {
+  uint64_t one = 1;
+  while (write(descriptor, &one, sizeof one) < 0 && errno == EINTR) {}
+}
+
+void lvs_event_drain(int descriptor) {
+  uint64_t count;
+  while (read(descriptor, &count, sizeof count) < 0 && errno == EINTR) {}
 }
 
 // Fork detection and locks

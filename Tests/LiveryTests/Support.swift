@@ -12,7 +12,7 @@ final class TemporaryStore: Sendable {
   }
 
   deinit {
-    for name in ["data.mdb", "lock.mdb", "livery.lock"] { unlink(path + "/" + name) }
+    for name in ["data.mdb", "lock.mdb", "livery.lock", "livery.wake"] { unlink(path + "/" + name) }
     rmdir(path)
   }
 

@@ -49,6 +49,31 @@ uint64_t lvs_monotonic_ns(void);
 int64_t lvs_realtime_us(void);
 void lvs_sleep_us(uint64_t microseconds);
 
+// A word in a small mapped file that all processes on a store share: it counts commits, and processes sleep on it.
+typedef struct lvs_wake {
+  uint32_t count;
+  uint32_t sleepers;
+} lvs_wake;
+// The file is made if it is missing, with real blocks behind it. NULL and errno on failure.
+lvs_wake *lvs_wake_open(const char *path);
+void lvs_wake_close(lvs_wake *wake);
+uint32_t lvs_wake_count(lvs_wake *wake);
+// Counts a commit and wakes whoever sleeps.
+void lvs_wake_signal(lvs_wake *wake);
+// Sleeps until the count is another one, or the time is over.
+void lvs_wake_wait(lvs_wake *wake, uint32_t count, uint64_t timeout_ns);
+// Announces a sleeper, or that it has gone.
+void lvs_wake_join(lvs_wake *wake);
+void lvs_wake_leave(lvs_wake *wake);
+
+// A thread of its own that receives no signals; 0, or an errno.
+int lvs_thread_start(void (*function)(void *context), void *context);
+
+// A descriptor that is readable from `signal` to `drain`.
+int lvs_event_make(void);
+void lvs_event_signal(int descriptor);
+void lvs_event_drain(int descriptor);
+
 // A number that differs between a process and its forked children; the page behind it is wiped by the kernel on fork.
 extern uint64_t *lvs_process_token_page;
 uint64_t lvs_process_token_make(void);

@@ -77,6 +77,7 @@ public final class ChangeSet: @unchecked Sendable {
       var request = CommitRequest()
       request.edits = edits
       request.clearedLayers = clearsLayer ? [layer] : []
+      request.layer = layer
       request.expectations = expectations
       request.origin = origin
       request.allowsOverride = store.options.allowOverride

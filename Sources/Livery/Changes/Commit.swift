@@ -40,6 +40,9 @@ struct CommitRequest: Sendable {
   /// Take the revisions of provenances if the store has no values of its own.
   var restoresRevisions = false
   var allowsOverride = false
+  /// The layer that the commit is said to be of; nil if it is of several.
+  var layer: Layer?
+  var logLimits = LogLimits(entries: 10_000, age: Int64.max)
 }
 
 /// Something that a commit refuses.
@@ -70,7 +73,9 @@ struct CommitResult: Sendable {
 extension Store {
   /// Validates a request as a whole and commits it as one transaction.
   func commit(_ request: CommitRequest) throws(StoreError) -> CommitResult {
-    try write { (view) throws(StoreError) in
+    var request = request
+    request.logLimits = options.logLimits
+    return try write { (view) throws(StoreError) in
       var committer = try Committer(view, request)
       return try committer.run()
     }
@@ -87,6 +92,9 @@ private struct Committer {
   let takesRevisions: Bool
   var refusals: [Refusal] = []
   var touched = NameSet()
+  /// Why each name of `touched` was, in the same order: the layer edited last, and whether only time did it.
+  var causes: [(layer: Layer, isExpiry: Bool)] = []
+  var replaced: [LogEntry.Edit] = []
   var count = 0
 
   init(_ view: View, _ request: CommitRequest) throws(StoreError) {
@@ -114,9 +122,17 @@ private struct Committer {
     guard !touched.isEmpty else {
       return .abort(CommitResult(revision: present, count: count, refusals: refusals, isRefused: false))
     }
-    for name in touched.names {
-      try view.recomputeEffective(name, takesUndeclared: facts.isOpen, revision: revision, now: now)
+    var entry = LogEntry(
+      revision: revision, time: now, layer: request.layer ?? causes.last?.layer ?? .user, origin: request.origin)
+    entry.edits = replaced
+    for (index, name) in touched.names.enumerated() {
+      let change = try view.recomputeEffective(name, takesUndeclared: facts.isOpen, revision: revision, now: now)
+      guard var change else { continue }
+      change.layer = causes[index].layer
+      change.isExpiry = causes[index].isExpiry
+      entry.changes.append(change)
     }
+    try view.putLog(entry, request.logLimits)
     try view.putRevision(revision)
     return .commit(CommitResult(revision: revision, count: count, refusals: refusals, isRefused: false))
   }
@@ -143,18 +159,26 @@ private struct Committer {
     }
     var places: [LayerKey] = []
     try view.walkPlaces(layer) { if !setAgain.contains($0.name) { places.append($0) } }
-    for place in places { try remove(place) }
+    for place in places { try remove(place, try storedOrDamaged(place).record) }
   }
 
-  private mutating func remove(_ place: LayerKey) throws(StoreError) {
+  private mutating func remove(_ place: LayerKey, _ old: Record?, isExpiry: Bool = false) throws(StoreError) {
     try view.delete(place)
-    touched.insert(place.name)
+    touch(place, old, isExpiry: isExpiry)
+  }
+
+  private mutating func touch(_ place: LayerKey, _ old: Record?, isExpiry: Bool = false) {
+    replaced.append(LogEntry.Edit(name: place.name, layer: place.layer, old: old?.value, oldExpires: old?.expires))
+    let (number, isNew) = touched.insert(place.name)
+    if isNew { causes.append((place.layer, isExpiry)) } else { causes[number] = (place.layer, isExpiry) }
   }
 
   /// Removes what has expired. The key of a damaged value that was replaced since takes nothing with it.
   private mutating func expire(_ expiry: ExpiryKey) throws(StoreError) {
     let old = try storedOrDamaged(expiry.place)
-    if old.isThere, old.record?.hasExpired(at: now) ?? true { try remove(expiry.place) }
+    if old.isThere, old.record?.hasExpired(at: now) ?? true {
+      try remove(expiry.place, old.record, isExpiry: true)
+    }
     try view.deleteExpiry(expiry)
   }
 
@@ -173,7 +197,7 @@ private struct Committer {
     switch edit.action {
     case .reset:
       guard old.isThere else { return }
-      try remove(place)
+      try remove(place, old.record)
     case .set(let given):
       var fresh: Record
       switch validate(given, name, descriptor) {
@@ -186,7 +210,7 @@ private struct Committer {
       count += 1
       if let old = old.record, old.saysTheSame(as: fresh) { return }
       try view.put(fresh, place)
-      touched.insert(name)
+      touch(place, old.record)
     }
   }
 
@@ -289,30 +313,42 @@ extension View {
   }
 
   /// Decides anew what is in effect for a setting, and stores it if it is something else than before.
+  ///
+  /// - Returns: what changed by that for those who read it, if anything did.
   func recomputeEffective(
     _ name: String, takesUndeclared: Bool, revision: UInt64, now: Timestamp
-  ) throws(StoreError) {
+  ) throws(StoreError) -> LogEntry.Change? {
+    let old = try effectiveOrDamaged(name)
+    let counts: Bool
     switch try schemaRow(name) {
-    case .setting: break
+    case .setting: counts = true
     // An alias stands for its setting, whatever an undeclared one of the same name holds.
-    case .alias: return try deleteEffective(name)
-    case nil: guard takesUndeclared else { return try deleteEffective(name) }
+    case .alias: counts = false
+    case nil: counts = takesUndeclared
+    }
+    guard counts else {
+      try deleteEffective(name)
+      return LogEntry.Change(name, from: old.record, to: nil)
     }
     let resolution = resolve(try records(of: name), at: now)
     var fresh = resolution.winner ?? Record(nil, layer: .defaults, revision: revision, time: now)
     fresh.isLocked = resolution.isLocked
     fresh.revision = revision
+    if let old = old.record, old.saysTheSame(as: fresh) { return nil }
+    // A setting that never had a value has not changed yet.
+    if !old.isThere, fresh.value == nil { fresh.revision = 0 }
+    try putEffective(fresh, name)
+    return LogEntry.Change(name, from: old.record, to: fresh)
+  }
+
+  private func effectiveOrDamaged(_ name: String) throws(StoreError) -> (isThere: Bool, record: Record?) {
     do throws(StoreError) {
-      if let old = try effective(name) {
-        if old.saysTheSame(as: fresh) { return }
-      } else if fresh.value == nil {
-        // A setting that never had a value has not changed yet.
-        fresh.revision = 0
-      }
+      let record = try effective(name)
+      return (record != nil, record)
     } catch {
       guard error.code == .corrupt else { throw error }
+      return (true, nil)
     }
-    try putEffective(fresh, name)
   }
 }
 
@@ -325,7 +361,19 @@ struct NameSet {
 
   func contains(_ name: String) -> Bool { known.number(of: name) != nil }
 
-  mutating func insert(_ name: String) {
-    if known.insert(name).isNew { names.append(name) }
+  @discardableResult
+  mutating func insert(_ name: String) -> (number: Int, isNew: Bool) {
+    let found = known.insert(name)
+    if found.isNew { names.append(name) }
+    return found
+  }
+}
+
+/// A commit of nothing but what time has ended.
+func expireOnly(_ view: View, _ request: CommitRequest) throws(StoreError) -> Environment.Outcome<Void> {
+  var committer = try Committer(view, request)
+  switch try committer.run() {
+  case .commit: return .commit(())
+  case .abort: return .abort(())
   }
 }

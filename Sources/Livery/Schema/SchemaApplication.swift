@@ -27,6 +27,7 @@ extension Store {
     return outcome(json) { (schema, report) throws(StoreError) in
       try write { (view) throws(StoreError) in
         var application = SchemaApplication(view, schema, origin, report)
+        application.logLimits = options.logLimits
         return try application.apply()
       }
     }
@@ -148,6 +149,7 @@ private struct SchemaApplication {
   let schema: Schema
   let origin: String
   var report: SchemaReport
+  var logLimits = LogLimits(entries: 0, age: 0)
   let now = Timestamp.now
 
   init(_ view: View, _ schema: Schema, _ origin: String, _ report: SchemaReport) {
@@ -210,9 +212,13 @@ private struct SchemaApplication {
     }
     try replaceDefaults(revision, &touched)
     try revalidate(&touched)
+    var entry = LogEntry(revision: revision, time: now, layer: .defaults, origin: origin)
+    entry.isSchema = true
     for name in touched.names {
-      try view.recomputeEffective(name, takesUndeclared: schema.isOpen, revision: revision, now: now)
+      let change = try view.recomputeEffective(name, takesUndeclared: schema.isOpen, revision: revision, now: now)
+      if let change { entry.changes.append(change) }
     }
+    try view.putLog(entry, logLimits)
     try view.putRevision(revision)
     report.isApplied = true
     return .commit(report)

@@ -12,6 +12,8 @@ struct Databases: Sendable {
   let effective: Database
   /// Expiry time, layer and name → nothing: what expires next comes first.
   let expiries: Database
+  /// Revision → what the commit did.
+  let log: Database
 
   /// Opens them; nil if one is missing and `create` is false.
   init?(_ transaction: Transaction, create: Bool) throws(LMDBError) {
@@ -19,13 +21,15 @@ struct Databases: Sendable {
       let schema = try transaction.database(named: "schema", create: create),
       let layers = try transaction.database(named: "layers", create: create),
       let effective = try transaction.database(named: "effective", create: create),
-      let expiries = try transaction.database(named: "expiries", create: create)
+      let expiries = try transaction.database(named: "expiries", create: create),
+      let log = try transaction.database(named: "log", create: create)
     else { return nil }
     self.meta = meta
     self.schema = schema
     self.layers = layers
     self.effective = effective
     self.expiries = expiries
+    self.log = log
   }
 }
 
@@ -35,6 +39,7 @@ enum Tag {
   static let schema: UInt8 = 2
   static let layers: UInt8 = 3
   static let effective: UInt8 = 4
+  static let log: UInt8 = 5
 }
 
 /// The layer and name of a record in `layers`.

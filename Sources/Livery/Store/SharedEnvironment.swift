@@ -6,14 +6,19 @@ final class SharedEnvironment: @unchecked Sendable {
   let environment: Environment
   let databases: Databases
   let gate: WriterGate
+  let wake: WakeWord
+  let hub = WatchHub()
   fileprivate let place: Place
   /// Guarded by the registry's lock.
   fileprivate var references = 1
 
-  fileprivate init(environment: Environment, databases: Databases, gate: WriterGate, place: Place) {
+  fileprivate init(
+    environment: Environment, databases: Databases, gate: WriterGate, wake: WakeWord, place: Place
+  ) {
     self.environment = environment
     self.databases = databases
     self.gate = gate
+    self.wake = wake
     self.place = place
   }
 
@@ -38,12 +43,18 @@ final class SharedEnvironment: @unchecked Sendable {
   func write<R>(
     timeout: UInt32, isSynchronous: Bool, _ body: (View) throws(StoreError) -> Environment.Outcome<R>
   ) throws(StoreError) -> R {
-    try gate.whileWriting(timeout: timeout) { () throws(StoreError) in
+    var isCommitted = false
+    let result = try gate.whileWriting(timeout: timeout) { () throws(StoreError) in
       environment.setSynchronous(isSynchronous)
       return try environment.write { (transaction) throws(StoreError) in
-        try body(View(transaction: transaction, databases: databases))
+        let outcome = try body(View(transaction: transaction, databases: databases))
+        if case .commit = outcome { isCommitted = true }
+        return outcome
       }
     }
+    // A hint, after everything: whoever misses it looks by itself within a second.
+    if isCommitted { wake.signal() }
+    return result
   }
 }
 
@@ -72,8 +83,10 @@ enum Registry {
         found.references += 1
         return found
       }
-      let made = try StoreDirectory(path: path, options: options).open { (environment, databases, gate) in
-        Place(path).map { SharedEnvironment(environment: environment, databases: databases, gate: gate, place: $0) }
+      let made = try StoreDirectory(path: path, options: options).open { (environment, databases, gate, wake) in
+        Place(path).map {
+          SharedEnvironment(environment: environment, databases: databases, gate: gate, wake: wake, place: $0)
+        }
       }
       open.append(made)
       return made

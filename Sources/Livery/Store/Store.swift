@@ -23,20 +23,33 @@ public final class Store: Sendable {
     public var mapSize: UInt64 = 0
     /// How many reads can be under way at once in all processes; 0 for 1,024.
     public var maxReaders: UInt32 = 0
+    /// The most commits that the log keeps; 0 for 10,000.
+    public var logEntries: UInt32 = 0
+    /// How long the log keeps a commit, in seconds; 0 for 90 days.
+    public var logAge: UInt32 = 0
 
     public init() {}
 
     var effectiveTimeout: UInt32 { busyTimeout == 0 ? 5000 : busyTimeout }
     var effectiveMapSize: UInt64 { mapSize == 0 ? 1 << 30 : mapSize }
     var effectiveReaders: UInt32 { maxReaders == 0 ? 1024 : maxReaders }
+    var logLimits: LogLimits {
+      LogLimits(
+        entries: logEntries == 0 ? 10_000 : Int(logEntries),
+        age: (logAge == 0 ? 90 * 86_400 : Int64(logAge)) * 1_000_000)
+    }
   }
 
   /// The directory, as it was given.
   public let path: String
   public let options: Options
   let shared: SharedEnvironment
+  /// Tells this handle from others on the same store.
+  let identity = Store.identities.add(1, ordering: .relaxed).newValue
+  let descriptor = EventDescriptor()
   private let process: UInt64
   private let use = UseCount()
+  private static let identities = Atomic<UInt64>(0)
 
   /// Opens a store. Corresponds to `livery_open` in C.
   ///
@@ -66,6 +79,7 @@ public final class Store: Sendable {
   ///
   /// Corresponds to `livery_close` in C.
   public func close() {
+    if isOfThisProcess { shared.hub.stopAll(of: identity, shared) }
     if use.close() { Registry.release(shared) }
   }
 
@@ -127,6 +141,8 @@ final class UseCount: Sendable {
     }
     return false
   }
+
+  var isClosed: Bool { state.load(ordering: .acquiring) >= Self.closed }
 
   /// Whether the caller has to let go: it was the last one in after a close.
   func leave() -> Bool {

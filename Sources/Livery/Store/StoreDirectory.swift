@@ -6,14 +6,15 @@ import LMDB
 ///     data.mdb     everything
 ///     lock.mdb     LMDB's reader table and writer lock
 ///     livery.lock  the writer gate
+///     livery.wake  the word that watchers sleep on
 struct StoreDirectory {
   let path: String
   let options: Store.Options
 
-  private static let ownFiles = ["data.mdb", "lock.mdb", "livery.lock"]
+  private static let ownFiles = ["data.mdb", "lock.mdb", "livery.lock", "livery.wake"]
 
   func open(
-    _ finish: (Environment, Databases, WriterGate) -> SharedEnvironment?
+    _ finish: (Environment, Databases, WriterGate, WakeWord) -> SharedEnvironment?
   ) throws(StoreError) -> SharedEnvironment {
     try checkDirectory()
     let hasData = try checkData()
@@ -25,7 +26,8 @@ struct StoreDirectory {
         try restoreLength(environment)
         let databases = try openDatabases(environment, gate, isNew: !hasData)
         environment.clearDeadReaders()
-        guard let shared = finish(environment, databases, gate) else {
+        let wake = try WakeWord(path: path + "/livery.wake")
+        guard let shared = finish(environment, databases, gate, wake) else {
           throw StoreError(.notFound, "\(path): the directory has gone")
         }
         return shared
@@ -73,8 +75,10 @@ struct StoreDirectory {
     Self.ownFiles[0].withCString { first in
       Self.ownFiles[1].withCString { second in
         Self.ownFiles[2].withCString { third in
-          let known: [UnsafePointer<CChar>?] = [first, second, third]
-          return lvs_count_foreign_entries(path, known, Int32(known.count))
+          Self.ownFiles[3].withCString { fourth in
+            let known: [UnsafePointer<CChar>?] = [first, second, third, fourth]
+            return lvs_count_foreign_entries(path, known, Int32(known.count))
+          }
         }
       }
     }

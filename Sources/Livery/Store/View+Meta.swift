@@ -16,6 +16,7 @@ extension View {
   private static let revisionKey = "revision".bytes
   private static let schemaKey = "schema".bytes
   private static let schemaTextKey = "schema-text".bytes
+  private static let trimmedKey = "log-trimmed".bytes
 
   /// The number of the file format; raised when an older library could not read the store.
   static let format: UInt64 = 1
@@ -30,6 +31,15 @@ extension View {
 
   func putRevision(_ revision: UInt64) throws(StoreError) {
     try putNumber(revision, Self.revisionKey)
+  }
+
+  /// The last revision whose log entry was trimmed; 0 if none was.
+  func trimmed() throws(StoreError) -> UInt64 {
+    try number(Self.trimmedKey, "the log's beginning") ?? 0
+  }
+
+  func putTrimmed(_ revision: UInt64) throws(StoreError) {
+    try putNumber(revision, Self.trimmedKey)
   }
 
   /// Makes an empty store.

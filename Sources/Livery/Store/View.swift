@@ -124,6 +124,16 @@ struct View {
     try delete(expiry.bytes, databases.expiries)
   }
 
+  /// When the next value expires, if one does.
+  func nextExpiry() throws(StoreError) -> Timestamp? {
+    var next: Timestamp?
+    try walk(databases.expiries) { (key, _) throws(StoreError) in
+      next = ExpiryKey(key)?.time
+      return false
+    }
+    return next
+  }
+
   // MARK: plumbing
 
   /// Reads and decodes one stored thing: nil if it is not there, `.corrupt` if it does not decode.
@@ -148,6 +158,10 @@ struct View {
 
   func delete(_ key: [UInt8], _ database: Database) throws(StoreError) {
     do { try transaction.delete(key, in: database) } catch { throw StoreError(error) }
+  }
+
+  func count(_ database: Database) throws(StoreError) -> Int {
+    do { return try transaction.count(database) } catch { throw StoreError(error) }
   }
 
   func clear(_ database: Database) throws(StoreError) {

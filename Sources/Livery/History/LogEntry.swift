@@ -1,0 +1,154 @@
+/// What one commit did, as the log keeps it.
+struct LogEntry: Sendable {
+  /// A setting whose effective value or writability changed.
+  struct Change: Sendable {
+    var name: String
+    /// The layer that was edited, or whose value expired.
+    var layer: Layer
+    var old: Value?
+    var new: Value?
+    var isExpiry = false
+    /// Whether layers beneath `enforced` can be changed now; nil if that is as before.
+    var writable: Bool?
+    var isWritable = true
+
+    var valueChanged: Bool { old != new }
+
+    init(name: String, layer: Layer) {
+      self.name = name
+      self.layer = layer
+    }
+
+    /// What readers see of one effective record in place of another; nil if they see no difference.
+    init?(_ name: String, from old: Record?, to new: Record?) {
+      self.init(name: name, layer: new?.layer ?? old?.layer ?? .defaults)
+      self.old = old?.value
+      self.new = new?.value
+      isWritable = !(new?.isLocked ?? false)
+      if old?.isLocked ?? false == isWritable { writable = isWritable }
+      guard valueChanged || writable != nil else { return nil }
+    }
+  }
+
+  /// A layer's value that was replaced or removed: what undoing brings back.
+  struct Edit: Sendable {
+    var name: String
+    var layer: Layer
+    var old: Value?
+    var oldExpires: Timestamp?
+  }
+
+  var revision: UInt64
+  var time: Timestamp
+  var layer: Layer
+  var origin: String
+  var isSchema = false
+  /// There were too many changes to keep: whoever watches reads anew.
+  var isTooLarge = false
+  var changes: [Change] = []
+  var edits: [Edit] = []
+
+  /// The most changes that an entry keeps.
+  static let maximumChanges = 10_000
+}
+
+extension LogEntry {
+  private enum Flag {
+    static let old: Int64 = 1
+    static let new: Int64 = 2
+    static let expiry: Int64 = 4
+    static let writabilityChanged: Int64 = 8
+    static let writable: Int64 = 16
+  }
+
+  /// CBOR of an object: `t` time, `l` layer, `o` origin, `k` kind (1 schema, 2 too large), `c` changes, `e` edits.
+  func encode() -> [UInt8] {
+    let changes = changes.map { change -> Value in
+      var flags: Int64 = change.isWritable ? Flag.writable : 0
+      var parts: [Value] = [.string(change.name), .int(Int64(change.layer.rawValue))]
+      if change.old != nil { flags |= Flag.old }
+      if change.new != nil { flags |= Flag.new }
+      if change.isExpiry { flags |= Flag.expiry }
+      if change.writable != nil { flags |= Flag.writabilityChanged }
+      parts.append(.int(flags))
+      if let old = change.old { parts.append(old) }
+      if let new = change.new { parts.append(new) }
+      return .list(parts)
+    }
+    let edits = edits.map { edit -> Value in
+      var parts: [Value] = [.string(edit.name), .int(Int64(edit.layer.rawValue))]
+      if let old = edit.old {
+        parts.append(.int(edit.oldExpires?.microseconds ?? 0))
+        parts.append(old)
+      }
+      return .list(parts)
+    }
+    return CBOR.encode(
+      .object([
+        .init("t", .int(time.microseconds)), .init("l", .int(Int64(layer.rawValue))), .init("o", .string(origin)),
+        .init("k", .int((isSchema ? 1 : 0) | (isTooLarge ? 2 : 0))), .init("c", .list(changes)),
+        .init("e", .list(edits)),
+      ]))
+  }
+
+  /// nil if the bytes are no entry.
+  init?(_ bytes: [UInt8], revision: UInt64) {
+    guard let value = try? CBOR.decode(bytes), case .int(let time)? = value["t"], let layer = Self.layer(value["l"]),
+      case .string(let origin)? = value["o"], case .int(let kind)? = value["k"], case .list(let changes)? = value["c"],
+      case .list(let edits)? = value["e"]
+    else { return nil }
+    self.revision = revision
+    self.time = Timestamp(microseconds: time)
+    self.layer = layer
+    self.origin = origin
+    isSchema = kind & 1 != 0
+    isTooLarge = kind & 2 != 0
+    for item in changes {
+      guard let change = Self.change(item) else { return nil }
+      self.changes.append(change)
+    }
+    for item in edits {
+      guard let edit = Self.edit(item) else { return nil }
+      self.edits.append(edit)
+    }
+  }
+
+  private static func layer(_ value: Value?) -> Layer? {
+    guard case .int(let number)? = value else { return nil }
+    return UInt8(exactly: number).flatMap { Layer(rawValue: $0) }
+  }
+
+  private static func change(_ item: Value) -> Change? {
+    guard case .list(let parts) = item, parts.count >= 3, case .string(let name) = parts[0],
+      let layer = layer(parts[1]), case .int(let flags) = parts[2]
+    else { return nil }
+    var change = Change(name: name, layer: layer)
+    var next = 3
+    if flags & Flag.old != 0 {
+      guard next < parts.count else { return nil }
+      change.old = parts[next]
+      next += 1
+    }
+    if flags & Flag.new != 0 {
+      guard next < parts.count else { return nil }
+      change.new = parts[next]
+    }
+    change.isExpiry = flags & Flag.expiry != 0
+    change.isWritable = flags & Flag.writable != 0
+    if flags & Flag.writabilityChanged != 0 { change.writable = change.isWritable }
+    return change
+  }
+
+  private static func edit(_ item: Value) -> Edit? {
+    guard case .list(let parts) = item, parts.count >= 2, case .string(let name) = parts[0],
+      let layer = layer(parts[1])
+    else { return nil }
+    var edit = Edit(name: name, layer: layer)
+    if parts.count == 4 {
+      guard case .int(let expires) = parts[2] else { return nil }
+      edit.old = parts[3]
+      edit.oldExpires = expires == 0 ? nil : Timestamp(microseconds: expires)
+    }
+    return edit
+  }
+}

@@ -1,0 +1,69 @@
+/// Which commits `Store.history` tells. Corresponds to `livery_history_options` in C.
+public struct HistoryFilter: Sendable {
+  /// Only commits that touched a setting that matches; see `NamePattern`.
+  public var pattern: String?
+  public var layer: Layer?
+  public var origin: String?
+  /// Only commits from this moment on, and before that one.
+  public var since: Timestamp?
+  public var until: Timestamp?
+  /// Only commits before this revision; 0 for all.
+  public var beforeRevision: UInt64 = 0
+  /// The most commits; 0 for no limit.
+  public var limit = 0
+
+  public init() {}
+}
+
+extension Store {
+  /// The commits that the log still holds, the latest first: a list of objects, described at `livery_history` in C.
+  public func history(_ filter: HistoryFilter = HistoryFilter()) throws(StoreError) -> Value {
+    let pattern = try filter.pattern.map { (text) throws(StoreError) in try NamePattern(text) }
+    return try read { (view) throws(StoreError) in
+      var found: [LogEntry] = []
+      try view.walkLog { (revision, entry, _) throws(StoreError) in
+        if filter.beforeRevision > 0, revision >= filter.beforeRevision { return false }
+        guard let entry else { throw StoreError.damaged("the log entry of revision \(revision)") }
+        if filter.matches(entry, pattern) { found.append(entry) }
+        return true
+      }
+      var items: [Value] = []
+      for entry in found.reversed() {
+        if filter.limit > 0, items.count == filter.limit { break }
+        items.append(try item(entry, pattern, view))
+      }
+      return .list(items)
+    }
+  }
+
+  private func item(_ entry: LogEntry, _ pattern: NamePattern?, _ view: View) throws(StoreError) -> Value {
+    var changes: [Value] = []
+    for change in entry.changes where pattern?.matches(change.name) ?? true {
+      var members: [Value.Member] = [
+        .init("name", .string(change.name)), .init("layer", .string(change.layer.description)),
+      ]
+      if let old = change.old { members.append(.init("old", old)) }
+      if let new = change.new { members.append(.init("new", new)) }
+      if change.isExpiry { members.append(.init("expired", .bool(true))) }
+      if let writable = change.writable { members.append(.init("writable", .bool(writable))) }
+      if try view.descriptor(change.name)?.holdsSecret == true { members.append(.init("secret", .bool(true))) }
+      changes.append(.object(members))
+    }
+    return .object([
+      .init("revision", .int(Int64(clamping: entry.revision))), .init("time", .date(entry.time)),
+      .init("layer", .string(entry.layer.description)), .init("origin", .string(entry.origin)),
+      .init("kind", .string(entry.isSchema ? "schema" : "change")), .init("changes", .list(changes)),
+    ])
+  }
+}
+
+extension HistoryFilter {
+  fileprivate func matches(_ entry: LogEntry, _ pattern: NamePattern?) -> Bool {
+    if let layer, layer != entry.layer { return false }
+    if let origin, !origin.sameBytes(as: entry.origin) { return false }
+    if let since, entry.time < since { return false }
+    if let until, entry.time >= until { return false }
+    guard let pattern else { return true }
+    return entry.changes.contains { pattern.matches($0.name) } || entry.edits.contains { pattern.matches($0.name) }
+  }
+}

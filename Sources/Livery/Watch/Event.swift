@@ -1,0 +1,69 @@
+/// What a watch is told. Corresponds to `livery_event` in C.
+public struct Event: Sendable {
+  /// Raw values are those of the C constants.
+  public enum Kind: Int32, Sendable {
+    /// The effective value changed.
+    case changed = 1
+    /// The value stayed, and weaker layers were locked or unlocked.
+    case writability
+    /// A schema was applied; changes of values that it brought follow.
+    case schema
+    /// The effective value changed because a value's time was over.
+    case expired
+    /// Changes were missed: read anew what you watch.
+    case resync
+    /// The present value, at the start of a watch.
+    case initial
+  }
+
+  /// The commit that it belongs to, and when that was made.
+  public var revision: UInt64
+  public var time: Timestamp
+  public var kind: Kind
+  /// The layer that was changed.
+  public var layer: Layer
+  /// nil for `schema` and `resync`.
+  public var name: String?
+  /// The effective values before and after; nil for none.
+  public var oldValue: Value?
+  public var newValue: Value?
+  public var origin: String
+  /// Whether layers beneath `enforced` may be changed.
+  public var isWritable: Bool
+}
+
+extension Event.Kind: CustomStringConvertible {
+  public var description: String {
+    switch self {
+    case .changed: "changed"
+    case .writability: "writability"
+    case .schema: "schema"
+    case .expired: "expired"
+    case .resync: "resync"
+    case .initial: "initial"
+    }
+  }
+}
+
+extension Event {
+  init(_ kind: Kind, of entry: LogEntry) {
+    self.init(
+      revision: entry.revision, time: entry.time, kind: kind, layer: entry.layer, name: nil, oldValue: nil,
+      newValue: nil, origin: entry.origin, isWritable: true)
+  }
+
+  init(_ change: LogEntry.Change, of entry: LogEntry) {
+    self.init(
+      revision: entry.revision, time: entry.time,
+      kind: change.isExpiry ? .expired : change.valueChanged ? .changed : .writability, layer: change.layer,
+      name: change.name, oldValue: change.old, newValue: change.new, origin: entry.origin,
+      isWritable: change.isWritable)
+  }
+
+  /// What is missed between two revisions that the log no longer holds.
+  static func resync(to revision: UInt64) -> Event {
+    Event(
+      revision: revision, time: .now, kind: .resync, layer: .user, name: nil, oldValue: nil, newValue: nil, origin: "",
+      isWritable: true)
+  }
+}

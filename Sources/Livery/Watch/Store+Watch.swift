@@ -1,0 +1,130 @@
+/// How to watch. Corresponds to `livery_watch_options` in C.
+public struct WatchOptions: Sendable {
+  /// Begin with the present values.
+  public var initial = false
+  /// Call from `Store.dispatch` alone, in place of the watcher thread.
+  public var dispatched = false
+  /// The least time between two calls, in milliseconds; changes of one setting that fall together are told as one.
+  public var minimumInterval: UInt32 = 0
+
+  public init() {}
+}
+
+/// A watch; it ends with `cancel`, when the store is closed, or with the last reference to it.
+///
+/// Corresponds to `livery_watch` in C.
+public final class Observation: Sendable {
+  private let state: WatchState
+  private let shared: SharedEnvironment
+  private let store: Store
+
+  fileprivate init(_ state: WatchState, _ store: Store) {
+    self.state = state
+    self.store = store
+    shared = store.shared
+  }
+
+  deinit {
+    cancel()
+  }
+
+  /// Ends the watch: a call under way finishes, none begins afterwards. False if it had ended before.
+  @discardableResult
+  public func cancel() -> Bool {
+    guard store.isOfThisProcess else { return false }
+    return shared.hub.stop(state, shared)
+  }
+}
+
+extension Store {
+  /// Watches settings: `handler` is called after every commit, of any process, that changes the effective value or the
+  /// writability of one of them, in the order of revisions. None is missed; see `Event.Kind.resync`.
+  ///
+  /// The handler runs on the watcher thread, or with `WatchOptions.dispatched` in `dispatch`. It may call anything.
+  /// Corresponds to `livery_watch_start` in C.
+  ///
+  /// - Parameters:
+  ///   - pattern: see `NamePattern`; nil for all.
+  ///   - onEnd: runs once, after the last call.
+  public func observe(
+    _ pattern: String? = nil, options: WatchOptions = WatchOptions(), onEnd: @escaping @Sendable () -> Void = {},
+    _ handler: @escaping @Sendable ([Event]) -> Void
+  ) throws(StoreError) -> Observation {
+    let asked = try pattern.map { (text) throws(StoreError) in try NamePattern(text) }
+    return try whileOpen { () throws(StoreError) in
+      let start = try shared.read { (view) throws(StoreError) in try WatchStart(view, asked, pattern, options) }
+      let state = WatchState(
+        owner: identity, pattern: start.pattern, options: options,
+        descriptor: options.dispatched ? descriptor : nil, position: start.revision, initial: start.initial,
+        onEnd: onEnd, handler: handler)
+      try shared.hub.add(state, shared)
+      return Observation(state, self)
+    }
+  }
+
+  /// A descriptor that becomes readable when `dispatch` has something to do; it belongs to the store.
+  ///
+  /// Corresponds to `livery_event_fd` in C.
+  public func eventDescriptor() throws(StoreError) -> Int32 {
+    try whileOpen { () throws(StoreError) in
+      let number = try descriptor.number()
+      // What happened before it was asked for is signalled too.
+      descriptor.signal()
+      return number
+    }
+  }
+
+  /// Calls the handlers of the dispatched watches, as far as there are events for them; the number of calls made.
+  ///
+  /// Corresponds to `livery_dispatch` in C.
+  @discardableResult
+  public func dispatch() throws(StoreError) -> Int {
+    try whileOpen { () throws(StoreError) in
+      descriptor.drain()
+      return try shared.hub.dispatch(identity, shared)
+    }
+  }
+}
+
+/// Where a watch begins: all of one moment.
+private struct WatchStart {
+  let pattern: NamePattern?
+  let revision: UInt64
+  var initial: [Event] = []
+
+  init(_ view: View, _ asked: NamePattern?, _ text: String?, _ options: WatchOptions) throws(StoreError) {
+    revision = try view.revision()
+    if let asked, asked.isLiteral, let text {
+      pattern = try NamePattern(view.resolveAlias(text))
+    } else {
+      pattern = asked
+    }
+    guard options.initial else { return }
+    let now = Timestamp.now
+    let pattern = self.pattern
+    let revision = self.revision
+    var events: [Event] = []
+    try view.walkEffective(prefix: pattern?.literalPrefix ?? "") { (name, record) throws(StoreError) in
+      guard pattern?.matches(name) ?? true else { return true }
+      let current = try view.current(record, name, at: now)
+      guard let value = current.value else { return true }
+      events.append(
+        Event(
+          revision: revision, time: current.time, kind: .initial, layer: current.layer, name: name, oldValue: nil,
+          newValue: value, origin: current.origin, isWritable: !current.isLocked))
+      return true
+    }
+    initial = events
+  }
+}
+
+extension SharedEnvironment {
+  /// Commits that values are over whose time has come, so that every watch and the history hear of it.
+  func clearExpired() throws(StoreError) {
+    try write(timeout: 1000, isSynchronous: true) { (view) throws(StoreError) in
+      var request = CommitRequest()
+      request.origin = "expiry"
+      return try expireOnly(view, request)
+    }
+  }
+}

@@ -1,0 +1,207 @@
+import CSystem
+
+/// The watches of a process on a store, and the one thread that serves them while there are any.
+///
+/// The thread sleeps on the wake word, at most a second, reads the log from where each watch has come to, and calls the
+/// handlers outside of every lock and transaction.
+final class WatchHub: @unchecked Sendable {
+  private static let second: UInt64 = 1_000_000_000
+
+  private let lock = Lock()
+  private var watches: [WatchState] = []
+  private var isRunning = false
+
+  /// Adds a watch, and starts the thread if it is the first.
+  func add(_ watch: WatchState, _ shared: SharedEnvironment) throws(StoreError) {
+    try lock.withLock { () throws(StoreError) in
+      if !isRunning {
+        Registry.retain(shared)
+        shared.wake.join()
+        let status = lvs_thread_start({ serve($0) }, Unmanaged.passRetained(shared).toOpaque())
+        guard status == 0 else {
+          Unmanaged.passUnretained(shared).release()
+          shared.wake.leave()
+          Registry.release(shared)
+          throw StoreError(.busy, "no thread can be had for watching", systemError: status)
+        }
+        isRunning = true
+      }
+      watches.append(watch)
+    }
+    // Initial values are told at once.
+    shared.wake.signal()
+  }
+
+  /// Stops a watch; false if it was stopped before.
+  func stop(_ watch: WatchState, _ shared: SharedEnvironment) -> Bool {
+    let wasLast = lock.withLock {
+      watches.removeAll { $0 === watch }
+      return isRunning && watches.isEmpty
+    }
+    let stopped = watch.stop()
+    if wasLast { shared.wake.signal() }
+    return stopped
+  }
+
+  /// Stops the watches of a handle that is closed.
+  func stopAll(of owner: UInt64, _ shared: SharedEnvironment) {
+    let stopped = lock.withLock {
+      let all = watches.filter { $0.owner == owner }
+      watches.removeAll { $0.owner == owner }
+      return all
+    }
+    guard !stopped.isEmpty else { return }
+    for watch in stopped { _ = watch.stop() }
+    shared.wake.signal()
+  }
+
+  /// Serves the dispatched watches of a handle on the calling thread; the number of calls made.
+  func dispatch(_ owner: UInt64, _ shared: SharedEnvironment) throws(StoreError) -> Int {
+    var calls = 0
+    for watch in lock.withLock({ watches }) where watch.owner == owner && watch.isDispatched {
+      while begin(watch) {
+        defer { end(watch) }
+        let news = try LogReading(shared, after: watch.position)
+        calls += deliver(news, to: watch)
+        if !news.isPartial { break }
+      }
+    }
+    return calls
+  }
+
+  /// One round of the thread: tells what is new, and returns how long it may sleep, in nanoseconds.
+  fileprivate func round(_ shared: SharedEnvironment) throws(StoreError) -> UInt64 {
+    let all = lock.withLock { watches }
+    var pause = Self.second
+    for watch in all {
+      if watch.isDispatched {
+        try signal(watch, shared)
+      } else if begin(watch) {
+        defer { end(watch) }
+        let news = try LogReading(shared, after: watch.position)
+        _ = deliver(news, to: watch)
+        if news.isPartial { pause = 0 }
+      }
+      pause = min(pause, watch.timeUntilDue(at: lvs_monotonic_ns()))
+    }
+    if let next = try shared.read({ (view) throws(StoreError) in try view.nextExpiry() }) {
+      let left = next.microseconds - Timestamp.now.microseconds
+      if left <= 0 {
+        try shared.clearExpired()
+        return 0
+      }
+      pause = min(pause, UInt64(left) * 1000)
+    }
+    return pause
+  }
+
+  private func signal(_ watch: WatchState, _ shared: SharedEnvironment) throws(StoreError) {
+    let revision = try shared.read { (view) throws(StoreError) in try view.revision() }
+    let isDue = !watch.initial.isEmpty || watch.timeUntilDue(at: lvs_monotonic_ns()) == 0
+    guard revision > max(watch.signalled, watch.position) || isDue else { return }
+    watch.signalled = revision
+    watch.descriptor?.signal()
+  }
+
+  /// Whether the thread is still needed; if not, it is on its way out.
+  fileprivate func keepsRunning() -> Bool {
+    lock.withLock {
+      isRunning = !watches.isEmpty
+      return isRunning
+    }
+  }
+
+  /// False if the watch is being served already, as when its own handler asks for more.
+  private func begin(_ watch: WatchState) -> Bool {
+    lock.withLock {
+      guard !watch.isDelivering, !watch.isStopped else { return false }
+      watch.isDelivering = true
+      return true
+    }
+  }
+
+  private func end(_ watch: WatchState) {
+    lock.withLock { watch.isDelivering = false }
+  }
+
+  private func deliver(_ news: LogReading, to watch: WatchState) -> Int {
+    var calls = 0
+    func tell(_ events: [Event]) {
+      guard !events.isEmpty else { return }
+      calls += 1
+      watch.lastCall = lvs_monotonic_ns()
+      watch.call(events)
+    }
+    if !watch.initial.isEmpty {
+      let events = watch.initial
+      watch.initial = []
+      tell(events)
+    }
+    if watch.position < news.trimmed {
+      watch.position = news.trimmed
+      tell([.resync(to: news.trimmed)])
+    }
+    for (revision, entry) in news.entries where revision > watch.position && !watch.isStopped {
+      watch.position = revision
+      let events = entry.map { watch.events(of: $0) } ?? [.resync(to: revision)]
+      if watch.interval == 0 { tell(events) } else { watch.merge(events) }
+    }
+    if watch.timeUntilDue(at: lvs_monotonic_ns()) == 0 { tell(watch.takePending()) }
+    return calls
+  }
+}
+
+/// What the log holds after a revision, as far as one reading goes.
+private struct LogReading {
+  private static let mostEntries = 256
+  private static let mostBytes = 1 << 20
+
+  var entries: [(revision: UInt64, entry: LogEntry?)] = []
+  var trimmed: UInt64 = 0
+  /// There is more.
+  var isPartial = false
+
+  init(_ shared: SharedEnvironment, after revision: UInt64) throws(StoreError) {
+    var reading = (entries: [(revision: UInt64, entry: LogEntry?)](), trimmed: UInt64(0), isPartial: false)
+    try shared.read { (view) throws(StoreError) in
+      guard try view.revision() > revision else { return }
+      reading.trimmed = try view.trimmed()
+      var bytes = 0
+      try view.walkLog(after: revision) { (revision, entry, size) throws(StoreError) in
+        guard reading.entries.count < Self.mostEntries, bytes < Self.mostBytes else {
+          reading.isPartial = true
+          return false
+        }
+        bytes += size
+        reading.entries.append((revision, entry))
+        return true
+      }
+    }
+    (entries, trimmed, isPartial) = reading
+  }
+}
+
+extension WatchState {
+  /// In nanoseconds, how long until what waits is to be told; far away if nothing does.
+  func timeUntilDue(at now: UInt64) -> UInt64 {
+    guard !pending.isEmpty else { return UInt64.max }
+    let due = lastCall &+ interval
+    return due > now ? due - now : 0
+  }
+}
+
+/// The watcher thread.
+private func serve(_ context: UnsafeMutableRawPointer?) {
+  guard let context else { return }
+  let shared = Unmanaged<SharedEnvironment>.fromOpaque(context).takeRetainedValue()
+  while shared.hub.keepsRunning() {
+    let count = shared.wake.count
+    var pause: UInt64 = 1_000_000_000
+    do throws(StoreError) { pause = try shared.hub.round(shared) } catch {
+      Log.write(.error, "watching: \(error.message)")
+    }
+    if pause > 0 { shared.wake.wait(while: count, for: pause) }
+  }
+  shared.wake.leave()
+  Registry.release(shared)
+}

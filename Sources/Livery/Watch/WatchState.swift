@@ -1,0 +1,99 @@
+/// One watch: what it looks at, how far it has come, and what waits to be told.
+///
+/// Its mutable parts are guarded by the hub's lock, save while `isDelivering` gives them to one thread.
+final class WatchState: @unchecked Sendable {
+  typealias Handler = @Sendable ([Event]) -> Void
+
+  /// Coalescing keeps one event for each setting; beyond so many the watch is told to read anew.
+  static let mostPending = 10_000
+
+  let owner: UInt64
+  let pattern: NamePattern?
+  let isDispatched: Bool
+  /// In nanoseconds.
+  let interval: UInt64
+  let descriptor: EventDescriptor?
+  private let handler: Handler
+  private let use = UseCount()
+  private let onEnd: @Sendable () -> Void
+
+  var position: UInt64
+  /// The revision up to which the descriptor has been signalled.
+  var signalled: UInt64 = 0
+  /// What the first call tells.
+  var initial: [Event]
+  var isDelivering = false
+  /// What waits for the interval to pass, and for coalesced ones the place of each setting.
+  var pending: [Event] = []
+  private var places = ByteIndex()
+  var lastCall: UInt64 = 0
+
+  init(
+    owner: UInt64, pattern: NamePattern?, options: WatchOptions, descriptor: EventDescriptor?, position: UInt64,
+    initial: [Event], onEnd: @escaping @Sendable () -> Void, handler: @escaping Handler
+  ) {
+    self.owner = owner
+    self.pattern = pattern
+    isDispatched = options.dispatched
+    interval = UInt64(options.minimumInterval) * 1_000_000
+    self.descriptor = descriptor
+    self.position = position
+    self.handler = handler
+    self.onEnd = onEnd
+    self.initial = initial
+  }
+
+  /// No call begins from now on; what belongs to the watch ends with the call under way, or now. False if it was stopped.
+  func stop() -> Bool {
+    guard !use.isClosed else { return false }
+    if use.close() { onEnd() }
+    return true
+  }
+
+  var isStopped: Bool { use.isClosed }
+
+  /// Calls the handler unless the watch is stopped.
+  func call(_ events: [Event]) {
+    guard !events.isEmpty, use.enter() else { return }
+    handler(events)
+    if use.leave() { onEnd() }
+  }
+
+  /// The events of an entry that concern this watch.
+  func events(of entry: LogEntry) -> [Event] {
+    guard !entry.isTooLarge else { return [.resync(to: entry.revision)] }
+    var events: [Event] = []
+    if entry.isSchema { events.append(Event(.schema, of: entry)) }
+    for change in entry.changes where pattern?.matches(change.name) ?? true {
+      events.append(Event(change, of: entry))
+    }
+    return events
+  }
+
+  /// Keeps events for later, one for each setting: from the first old value to the last new one.
+  func merge(_ events: [Event]) {
+    for event in events {
+      if event.kind == .resync || pending.count >= Self.mostPending {
+        pending = [.resync(to: event.revision)]
+        places = ByteIndex()
+        _ = places.insert([])
+        continue
+      }
+      let (place, isNew) = places.insert(event.name ?? "")
+      if isNew || place >= pending.count {
+        pending.append(event)
+      } else {
+        let old = pending[place].oldValue
+        pending[place] = event
+        pending[place].oldValue = old
+      }
+    }
+  }
+
+  func takePending() -> [Event] {
+    let events = pending.filter { $0.kind != .changed || $0.oldValue != $0.newValue }
+    pending = []
+    places = ByteIndex()
+    return events
+  }
+}

@@ -1,0 +1,224 @@
+import CSystem
+import Livery
+import Testing
+
+@Suite struct WatchTests {
+  let temporary = TemporaryStore()
+
+  @Test func aChangeInThisProcessReachesTheWatchWithOldAndNewValue() throws {
+    let store = try temporary.open(schema: kioskSchema)
+    let heard = Events()
+    let observation = try store.observe("idle") { heard.append($0) }
+    try store.update(.user, origin: "test") { $0[Key<Int>("idle")] = 60 }
+    let event = try #require(heard.wait(1).first)
+    #expect(event.kind == .changed)
+    #expect(event.name == "idle")
+    #expect(event.oldValue == .int(120))
+    #expect(event.newValue == .int(60))
+    #expect(event.layer == .user)
+    #expect(event.origin == "test")
+    #expect(try event.revision == store.revision())
+    try store.set("sound", to: .bool(false), in: .user)
+    observation.cancel()
+    try store.set("idle", to: .int(61), in: .user)
+    lvs_sleep_us(50_000)
+    #expect(heard.all.count == 1)
+  }
+
+  @Test func everyCommitIsHeardInOrder() throws {
+    let store = try temporary.open { $0.deferred = true }
+    let heard = Events()
+    let observation = try store.observe { heard.append($0) }
+    for index in 0..<500 { try store.set("n", to: .int(Int64(index)), in: .user) }
+    let events = heard.wait(500)
+    #expect(events.map { $0.newValue } == (0..<500).map { .int($0) })
+    #expect(zip(events, events.dropFirst()).allSatisfy { $0.revision < $1.revision })
+    observation.cancel()
+  }
+
+  @Test func locksAreToldAsWritability() throws {
+    let store = try temporary.open(schema: kioskSchema)
+    let heard = Events()
+    let observation = try store.observe("idle") { heard.append($0) }
+    try store.set("idle", to: .int(120), in: .enforced)
+    let event = try #require(heard.wait(1).first)
+    #expect(event.kind == .writability)
+    #expect(!event.isWritable)
+    observation.cancel()
+  }
+
+  @Test func aSchemaIsToldBeforeTheChangesThatItBrings() throws {
+    let store = try temporary.open()
+    let heard = Events()
+    let observation = try store.observe { heard.append($0) }
+    _ = store.applySchema(Array(kioskSchema.utf8))
+    let events = heard.wait(7)
+    #expect(events.first?.kind == .schema)
+    #expect(events.contains { $0.name == "idle" && $0.newValue == .int(120) })
+    observation.cancel()
+  }
+
+  @Test func initialValuesComeFirst() throws {
+    let store = try temporary.open(schema: kioskSchema)
+    let heard = Events()
+    var options = WatchOptions()
+    options.initial = true
+    let observation = try store.observe("i*", options: options) { heard.append($0) }
+    #expect(heard.wait(1).first?.kind == .initial)
+    #expect(heard.all.first?.newValue == .int(120))
+    observation.cancel()
+  }
+
+  @Test func changesThatFallTogetherAreToldAsOne() throws {
+    let store = try temporary.open { $0.deferred = true }
+    try store.set("n", to: .int(-1), in: .user)
+    let heard = Events()
+    var options = WatchOptions()
+    options.minimumInterval = 200
+    let observation = try store.observe(options: options) { heard.append($0) }
+    for index in 0..<100 { try store.set("n", to: .int(Int64(index)), in: .user) }
+    heard.waitUntil { $0.last?.newValue == .int(99) }
+    #expect(heard.all.count < 10)
+    #expect(heard.all.first?.oldValue == .int(-1))
+    observation.cancel()
+  }
+
+  @Test func anExpiryIsAnEventOnTime() throws {
+    let store = try temporary.open { $0.allowOverride = true }
+    let heard = Events()
+    let observation = try store.observe { heard.append($0) }
+    let change = try store.change(.override)
+    let end = Timestamp.now.microseconds + 300_000
+    try change.expires(Timestamp(microseconds: end))
+    try change.set("a", to: .int(1))
+    try change.commit()
+    let events = heard.wait(2)
+    let late = Timestamp.now.microseconds - end
+    #expect(events.last?.kind == .expired)
+    #expect(events.last?.oldValue == .int(1))
+    #expect(events.last?.newValue == nil)
+    #expect(late >= 0 && late < 500_000)
+    observation.cancel()
+  }
+
+  @Test func aWatchThatTheLogHasLeftBehindIsToldToReadAnew() throws {
+    let store = try temporary.open {
+      $0.logEntries = 10
+      $0.deferred = true
+    }
+    let heard = Events()
+    let first = TestLock()
+    let slow = Flag()
+    let observation = try store.observe { events in
+      heard.append(events)
+      if slow.set() { lvs_sleep_us(300_000) }
+    }
+    _ = first
+    for index in 0..<100 { try store.set("n", to: .int(Int64(index)), in: .user) }
+    heard.waitUntil { $0.last?.newValue == .int(99) }
+    #expect(heard.all.filter { $0.kind == .resync }.count == 1)
+    observation.cancel()
+  }
+
+  @Test func dispatchedWatchesAreCalledByDispatchAlone() throws {
+    let store = try temporary.open()
+    let heard = Events()
+    var options = WatchOptions()
+    options.dispatched = true
+    let descriptor = try store.eventDescriptor()
+    let observation = try store.observe(options: options) { heard.append($0) }
+    try store.dispatch()
+    try store.set("a", to: .int(1), in: .user)
+    #expect(readable(descriptor))
+    #expect(heard.all.isEmpty)
+    #expect(try store.dispatch() == 1)
+    #expect(heard.all.count == 1)
+    observation.cancel()
+  }
+
+  private func readable(_ descriptor: Int32) -> Bool {
+    for _ in 0..<2000 {
+      var count: UInt64 = 0
+      if read(descriptor, &count, 8) == 8 { return true }
+      lvs_sleep_us(1000)
+    }
+    return false
+  }
+
+  @Test func handlersMayCancelSetWatchAndClose() throws {
+    let store = try temporary.open()
+    let ended = Events()
+    let box = Box()
+    let heard = Events()
+    box.observation = try store.observe("a", onEnd: { ended.append([]) }) { events in
+      heard.append(events)
+      box.observation?.cancel()
+      try? store.set("b", to: .int(1), in: .user)
+      box.other = try? store.observe("b") { _ in }
+      store.close()
+    }
+    try store.set("a", to: .int(1), in: .user)
+    heard.wait(1)
+    for _ in 0..<1000 where ended.calls == 0 { lvs_sleep_us(1000) }
+    #expect(ended.calls == 1)
+    #expect(code { () throws(StoreError) in _ = try store.revision() } == .closed)
+  }
+
+  @Test func closingTheStoreEndsItsWatchesOnce() throws {
+    for _ in 0..<50 {
+      let store = try temporary.open { $0.deferred = true }
+      let ended = Events()
+      let observation = try store.observe(onEnd: { ended.append([]) }) { _ in lvs_sleep_us(200) }
+      try store.set("n", to: .int(Int64.random(in: 0...Int64.max)), in: .user)
+      store.close()
+      observation.cancel()
+      for _ in 0..<1000 where ended.calls == 0 { lvs_sleep_us(100) }
+      #expect(ended.calls == 1)
+    }
+  }
+}
+
+/// Events collected from another thread.
+final class Events: @unchecked Sendable {
+  private let lock = TestLock()
+  private var events: [Event] = []
+  private var count = 0
+
+  func append(_ more: [Event]) {
+    lock.withLock {
+      events += more
+      count += 1
+    }
+  }
+
+  var all: [Event] { lock.withLock { events } }
+  var calls: Int { lock.withLock { count } }
+
+  @discardableResult
+  func wait(_ count: Int) -> [Event] {
+    waitUntil { $0.count >= count }
+    return all
+  }
+
+  func waitUntil(_ condition: ([Event]) -> Bool) {
+    for _ in 0..<5000 where !condition(all) { lvs_sleep_us(1000) }
+  }
+}
+
+final class Box: @unchecked Sendable {
+  var observation: Observation?
+  var other: Observation?
+}
+
+final class Flag: @unchecked Sendable {
+  private let lock = TestLock()
+  private var isSet = false
+
+  /// True the first time.
+  func set() -> Bool {
+    lock.withLock {
+      defer { isSet = true }
+      return !isSet
+    }
+  }
+}
