@@ -91,12 +91,3 @@ import Testing
     #expect(code { () throws(StoreError) in try store.undo(1) } == .readOnly)
   }
 }
-
-struct SeededGenerator: RandomNumberGenerator {
-  var state: UInt64
-
-  mutating func next() -> UInt64 {
-    state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
-    return state ^ (state >> 29)
-  }
-}

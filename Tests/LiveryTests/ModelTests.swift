@@ -64,7 +64,7 @@ private struct ModelStore {
 }
 
 /// SplitMix64.
-private struct SeededGenerator: RandomNumberGenerator {
+struct SeededGenerator: RandomNumberGenerator {
   var state: UInt64
 
   mutating func next() -> UInt64 {
