@@ -74,12 +74,16 @@ typedef struct livery_open_options {
   /** How many reads can be under way at once in all processes; default 1,024; from 8 to 65,536. The first process to open
       the store decides. */
   uint32_t max_readers;
+  /** The most commits that the log keeps; default 10,000. The handle that commits trims by its own limits. */
+  uint32_t log_entries;
+  /** How long the log keeps a commit, in seconds; default 90 days. */
+  uint32_t log_age_s;
   /** To be 0. */
   uint32_t reserved;
 } livery_open_options;
 
 /** The defaults. */
-#define LIVERY_OPEN_OPTIONS_INIT { sizeof(livery_open_options), 0, 0, 0, 0, 0 }
+#define LIVERY_OPEN_OPTIONS_INIT { sizeof(livery_open_options), 0, 0, 0, 0, 0, 0, 0 }
 
 /**
  * Open a store.
