@@ -1,3 +1,5 @@
+import LMDB
+
 /// How to watch. Corresponds to `livery_watch_options` in C.
 public struct WatchOptions: Sendable {
   /// Begin with the present values.
