@@ -12,7 +12,7 @@ import Synchronization
 
 enum HandleKind: UInt8 {
   case store = 1
-  case value, change, key, snapshot
+  case value, change, key, snapshot, watch
 }
 
 /// What a slot keeps alive.
@@ -215,6 +215,7 @@ final class HandleTable: @unchecked Sendable {
       case .change: "the change set was committed, discarded or closed with its store, or this is no change set"
       case .key: "the key or its store was closed, or this is no key"
       case .snapshot: "the snapshot or its store was closed, or this is no snapshot"
+      case .watch: "the watch was stopped, its store was closed, or this is no watch"
       }
     return StoreError(.closed, message)
   }
@@ -223,6 +224,7 @@ final class HandleTable: @unchecked Sendable {
     let message =
       switch kind {
       case .value: "the value belongs to the parent process: read it again"
+      case .watch: "the watch belongs to the parent process"
       default: "the store belongs to the parent process: open it again"
       }
     return StoreError(.forked, message)

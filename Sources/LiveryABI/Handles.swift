@@ -47,9 +47,20 @@ final class SnapshotObject: HandleObject {
   deinit { snapshot.close() }
 }
 
+final class WatchObject: HandleObject {
+  let observation: Observation
+
+  init(_ observation: Observation, owner: StoreObject) {
+    self.observation = observation
+    super.init(owner: owner)
+  }
+
+  deinit { observation.cancel() }
+}
+
 // Calls on a handle: it stays pinned while `body` runs. The kind in the handle is what makes the downcast right.
 
-private func pinned<Object: HandleObject, Result>(
+func pinned<Object: HandleObject, Result>(
   _ pointer: OpaquePointer?, _ kind: HandleKind, _ parameter: StaticString, as type: Object.Type,
   _ body: (Object) throws(StoreError) -> Result
 ) throws(StoreError) -> Result {

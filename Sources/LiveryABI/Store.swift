@@ -31,6 +31,8 @@ extension Store.Options {
     busyTimeout = options.busy_timeout_ms
     mapSize = options.map_size
     maxReaders = options.max_readers
+    logEntries = options.log_entries
+    logAge = options.log_age_s
   }
 }
 
