@@ -234,7 +234,9 @@ private struct Committer {
     if case .set = edit.action {
       if let expires = edit.expires {
         if !edit.layer.canExpire { refuse(.invalidValue, "`\(name)`: values of the layer \(edit.layer) cannot expire") }
-        if expires <= now {
+        if !expires.isValid {
+          refuse(.invalidValue, "`\(name)`: the expiry time is outside the years 1 to 9999", "Expires")
+        } else if expires <= now {
           refuse(.invalidValue, "`\(name)`: the expiry time \(expires.rfc3339) has passed", "Expires")
         }
       } else if edit.layer == .override {
