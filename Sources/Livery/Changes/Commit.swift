@@ -39,6 +39,8 @@ struct CommitRequest: Sendable {
   var isPartial = false
   /// Take the revisions of provenances if the store has no values of its own.
   var restoresRevisions = false
+  /// The revision of the store that was exported, which then counts on from there.
+  var exportedRevision: UInt64 = 0
   var allowsOverride = false
 }
 
@@ -97,6 +99,7 @@ private struct Committer {
     takesRevisions = request.restoresRevisions ? try !view.hasOwnValues() : false
     var next = present + 1
     if takesRevisions {
+      next = max(next, request.exportedRevision)
       for edit in request.edits { next = max(next, min(edit.provenance?.revision ?? 0, UInt64(Int64.max))) }
     }
     revision = next

@@ -85,8 +85,42 @@ private struct ImportDocument {
 
   init(json: JSON) throws(StoreError) {
     // A layered export wraps each value in four levels.
-    content = try Value(json: json, depthLimit: Value.maximumDepth + 4)
-    refusals = []
+    let limit = Value.maximumDepth + 4
+    do {
+      self.init(content: try Value(json: json, depthLimit: limit), refusals: [])
+    } catch {
+      var refusals: [Refusal] = []
+      let rest = Self.readable(json, &refusals)
+      guard !refusals.isEmpty else { throw error }
+      self.init(content: try Value(json: rest, depthLimit: limit), refusals: refusals)
+    }
+  }
+
+  /// A document without the settings that are no values, such as null.
+  private static func readable(_ json: JSON, _ refusals: inout [Refusal]) -> JSON {
+    if case .object(let layers)? = json["Layers"] {
+      var rest: [JSON.Member] = []
+      for layer in layers { rest.append(.init(key: layer.key, value: readableValues(layer.value, &refusals))) }
+      return json.replacing("Layers", by: .object(rest))
+    }
+    if case .object? = json["Values"], let values = json["Values"] {
+      return json.replacing("Values", by: readableValues(values, &refusals))
+    }
+    return readableValues(json, &refusals)
+  }
+
+  private static func readableValues(_ json: JSON, _ refusals: inout [Refusal]) -> JSON {
+    guard case .object(let members) = json else { return json }
+    var rest: [JSON.Member] = []
+    for member in members {
+      do throws(StoreError) {
+        _ = try Value(json: member.value, depthLimit: Value.maximumDepth + 1)
+        rest.append(member)
+      } catch {
+        refusals.append(Refusal(name: member.key, code: error.code, message: "`\(member.key)`: \(error.message)"))
+      }
+    }
+    return .object(rest)
   }
 
   func version() throws(StoreError) -> UInt64 {
@@ -130,6 +164,7 @@ private struct ImportDocument {
     request.origin = "import"
     request.ignoresLocks = true
     request.restoresRevisions = true
+    if let revision = content["Revision"] { request.exportedRevision = try Self.revision(revision, "the export") }
     let now = Timestamp.now
     for member in layers {
       guard let layer = Layer(name: member.key) else {
@@ -159,8 +194,7 @@ private struct ImportDocument {
     }
     var past = Edit.Provenance(revision: 0, time: .now, origin: "import")
     if let revision = item.value["revision"] {
-      guard case .int(let number) = revision, number >= 0 else { throw malformed("revision", item.key) }
-      past.revision = UInt64(number)
+      past.revision = try Self.revision(revision, "`\(item.key)`")
     }
     if let time = item.value["time"] {
       guard case .date(let time)? = time.coerced(to: .date) else { throw malformed("time", item.key) }
@@ -177,6 +211,14 @@ private struct ImportDocument {
     return edit
   }
 
+  private static func revision(_ value: Value, _ of: String) throws(StoreError) -> UInt64 {
+    // Far below the end of the numbers, so that the store can count on from it.
+    guard case .int(let number) = value, number >= 0, number < 1 << 62 else {
+      throw StoreError(.parse, "the revision of \(of) is malformed")
+    }
+    return UInt64(number)
+  }
+
   private func edit(_ name: String, _ layer: Layer, _ value: Value) throws(StoreError) -> Edit {
     do { try checkName(name) } catch { throw StoreError(.parse, error.message) }
     return Edit(name: name, layer: layer, action: .set(value))
@@ -190,5 +232,13 @@ private struct ImportDocument {
 
   private func malformed(_ member: String, _ name: String) -> StoreError {
     StoreError(.parse, "the `\(member)` of `\(name)` is malformed", setting: name)
+  }
+}
+
+extension JSON {
+  /// The same object with another value of a member.
+  fileprivate func replacing(_ key: String, by value: JSON) -> JSON {
+    guard case .object(let members) = self else { return self }
+    return .object(members.map { $0.key.sameBytes(as: key) ? Member(key: key, value: value) : $0 })
   }
 }
