@@ -14,6 +14,8 @@ struct Edit: Sendable {
     var origin: String
     /// It did not count for want of a declaration that it satisfies, and is to be kept nevertheless.
     var isSetAside = false
+    /// It was set when the setting had another type, and is to be kept as it was.
+    var isAsSet = false
   }
 
   var name: String
@@ -124,17 +126,17 @@ private struct Committer {
     return .commit(CommitResult(revision: revision, count: count, refusals: refusals, isRefused: false))
   }
 
-  private func checkExpectations() throws(StoreError) {
+  private mutating func checkExpectations() throws(StoreError) {
     for expected in request.expectations {
       let name = try view.resolveAlias(expected.name)
       let effective = try view.effective(name)?.revision ?? 0
       let own = try view.record(LayerKey(expected.layer, name))?.revision ?? 0
       let last = max(effective, own)
-      guard last <= expected.revision else {
-        throw StoreError(
-          .conflict, "`\(name)` was changed at revision \(last), after revision \(expected.revision) that was expected",
-          setting: name)
-      }
+      guard last > expected.revision else { continue }
+      refusals.append(
+        Refusal(
+          name: expected.name, code: .conflict,
+          message: "`\(name)` was changed at revision \(last), after revision \(expected.revision) that was expected"))
     }
   }
 
@@ -162,6 +164,10 @@ private struct Committer {
   }
 
   private mutating func apply(_ edit: Edit) throws(StoreError) {
+    do throws(StoreError) { try checkName(edit.name) } catch {
+      refusals.append(Refusal(name: edit.name, code: .parse, message: error.message))
+      return
+    }
     // What an export holds set aside is under the very name, also if that has become an alias.
     let name = edit.provenance?.isSetAside == true ? edit.name : try view.resolveAlias(edit.name)
     let descriptor = try view.descriptor(name)
@@ -179,15 +185,22 @@ private struct Committer {
       try remove(place)
     case .set(let given):
       var fresh: Record
-      switch validate(given, name, descriptor) {
-      case .success(let value): fresh = record(value, edit)
+      switch validate(given, edit.name, descriptor) {
+      case .success(let value):
+        let past = edit.provenance
+        fresh = record(past?.isSetAside == true || past?.isAsSet == true ? given : value, edit)
       case .failure(let refused):
         guard edit.provenance?.isSetAside == true, (try? given.check()) != nil else { return refusals += refused.all }
         fresh = record(given, edit)
         fresh.isRejected = true
       }
-      count += 1
-      if let old = old.record, old.saysTheSame(as: fresh) { return }
+      // A schema makes its own defaults: an export only tells when.
+      if edit.layer == .defaults {
+        guard takesRevisions, let old = old.record, old.value == fresh.value, old != fresh else { return }
+      } else {
+        count += 1
+      }
+      if edit.layer != .defaults, let old = old.record, old.saysTheSame(as: fresh) { return }
       try view.put(fresh, place)
       touched.insert(name)
     }
@@ -297,16 +310,16 @@ extension View {
   func recomputeEffective(
     _ name: String, takesUndeclared: Bool, revision: UInt64, now: Timestamp
   ) throws(StoreError) {
+    let declared: SettingDescriptor?
     switch try schemaRow(name) {
-    case .setting: break
+    case .setting(let descriptor): declared = descriptor
     // An alias stands for its setting, whatever an undeclared one of the same name holds.
     case .alias: return try deleteEffective(name)
-    case nil: guard takesUndeclared else { return try deleteEffective(name) }
+    case nil:
+      guard takesUndeclared else { return try deleteEffective(name) }
+      declared = nil
     }
-    let resolution = resolve(try records(of: name), at: now)
-    var fresh = resolution.winner ?? Record(nil, layer: .defaults, revision: revision, time: now)
-    fresh.isLocked = resolution.isLocked
-    fresh.revision = revision
+    var fresh = inEffect(resolve(try records(of: name), at: now), declared, revision: revision, at: now)
     do throws(StoreError) {
       if let old = try effective(name) {
         if old.saysTheSame(as: fresh) { return }

@@ -151,10 +151,10 @@ private struct ImportDocument {
     if case .object(let values)? = content["Values"] {
       for member in values {
         let value = try typed(member.value, types?[member.key], member.key)
-        request.edits.append(try edit(member.key, layer, value))
+        request.edits.append(Edit(name: member.key, layer: layer, action: .set(value)))
       }
     } else {
-      for member in members { request.edits.append(try edit(member.key, layer, member.value)) }
+      for member in members { request.edits.append(Edit(name: member.key, layer: layer, action: .set(member.value))) }
     }
     return request
   }
@@ -173,7 +173,6 @@ private struct ImportDocument {
       guard case .object(let items) = member.value else {
         throw StoreError(.parse, "the layer `\(member.key)` is no dictionary but a \(member.value.type)")
       }
-      if layer == .defaults { continue }
       for item in items {
         if let edit = try layeredEdit(item, layer), edit.expires.map({ $0 > now }) ?? true {
           request.edits.append(edit)
@@ -187,7 +186,7 @@ private struct ImportDocument {
     guard item.value.type == .object, let value = item.value["value"] else {
       throw StoreError(.parse, "`\(item.key)` in the layer \(layer) has no `value`", setting: item.key)
     }
-    var edit = try edit(item.key, layer, typed(value, item.value["type"], item.key))
+    var edit = Edit(name: item.key, layer: layer, action: .set(try typed(value, item.value["type"], item.key)))
     if let expires = item.value["expires"] {
       guard case .date(let time)? = expires.coerced(to: .date) else { throw malformed("expires", item.key) }
       edit.expires = time
@@ -207,6 +206,7 @@ private struct ImportDocument {
       past.origin = ""
     }
     past.isSetAside = item.value["setAside"] == .bool(true)
+    past.isAsSet = item.value["asSet"] == .bool(true)
     edit.provenance = past
     return edit
   }
@@ -217,11 +217,6 @@ private struct ImportDocument {
       throw StoreError(.parse, "the revision of \(of) is malformed")
     }
     return UInt64(number)
-  }
-
-  private func edit(_ name: String, _ layer: Layer, _ value: Value) throws(StoreError) -> Edit {
-    do { try checkName(name) } catch { throw StoreError(.parse, error.message) }
-    return Edit(name: name, layer: layer, action: .set(value))
   }
 
   private func typed(_ value: Value, _ hint: Value?, _ name: String) throws(StoreError) -> Value {
