@@ -16,7 +16,7 @@ public struct LMDBError: Error, Sendable {
 
   /// What a caller may want to tell apart.
   public enum Kind: Sendable {
-    case damaged, foreign, mapFull, readersFull, system, other
+    case damaged, foreign, mapFull, mapMoved, readersFull, system, other
   }
 
   public var kind: Kind {
@@ -24,6 +24,7 @@ public struct LMDBError: Error, Sendable {
     case MDB_CORRUPTED, MDB_PAGE_NOTFOUND, MDB_CURSOR_FULL, MDB_PAGE_FULL: .damaged
     case MDB_INVALID, MDB_VERSION_MISMATCH: .foreign
     case MDB_MAP_FULL: .mapFull
+    case MDB_MAP_RESIZED: .mapMoved
     case MDB_READERS_FULL: .readersFull
     case let code: code > 0 ? .system : .other
     }

@@ -6,7 +6,8 @@ func importFile(_ context: Context) throws(StoreError) {
   let bytes = try Files.read(path)
   let layer = try context.layer()
   let partial = context.arguments.has("partial")
-  let store = try context.open(allowOverride: layer == .override)
+  // An export of layers has values of every layer, whatever the option says.
+  let store = try context.open(allowOverride: true)
   let outcome =
     isPropertyList(bytes)
     ? store.importPropertyList(bytes, into: layer, partial: partial)

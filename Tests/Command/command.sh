@@ -196,6 +196,13 @@ if [ "$(stat -c %a all.json)" = 600 ]; then pass; else fail "an export with secr
 run 0 export --output values.json --json && json 'v == {"written": "values.json"}'
 run 3 export --reveal -o nowhere/file && one_line
 run 0 --store v init --schema v1.json
+# An export also brings back what support has set.
+run 0 --store o init
+run 0 --store o set x 1 --layer override --expires +3600
+"$livery" --store o export --layers >override.json 2>err
+run 0 --store p init
+run 0 --store p import override.json && has "imported 1 value"
+run 0 --store p get x && prints 1
 run 0 --store v import all.json --json && json 'v["imported"] > 5'
 run 0 --store v get adminPassword --reveal && prints s3cr3t
 run 0 --store v export --layers --reveal -o again.json

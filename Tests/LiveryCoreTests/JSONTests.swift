@@ -34,6 +34,13 @@ import Testing
         != .object([.init(key: "b", value: .null), .init(key: "a", value: .null)]))
   }
 
+  @Test(arguments: ["{\"pin\": \"hunter2\n\"}", "{\"pin\": hunter2}", "{\"pin\" \"hunter2\"}", "{\"pin\": \"hunter2"])
+  func errorsDoNotRepeatContent(_ text: String) throws {
+    let error = try #require(failure(text))
+    #expect(error.code == .parse && error.location?.line == 1)
+    #expect(!error.message.contains("hunter"), "\(error.message)")
+  }
+
   @Test func errorsHaveLineAndColumn() {
     let error = failure("{\n  \"a\": 1,\n  \"é\" 2\n}")
     #expect(error?.code == .parse)

@@ -17,10 +17,11 @@ import Testing
     #expect(code { () throws(StoreError) in try change.commit() } == .invalidValue)
     let violations = change.violations().items
     #expect(violations.map { $0.text("name") } == ["idle", "language", "wellcome", "fleet", "branding.color.Toolbar"])
-    #expect(violations.map { $0.text("status") } == [
-      "LIVERY_ERROR_INVALID_VALUE", "LIVERY_ERROR_INVALID_VALUE", "LIVERY_ERROR_NOT_FOUND", "LIVERY_ERROR_READ_ONLY",
-      "LIVERY_ERROR_TYPE_MISMATCH",
-    ])
+    #expect(
+      violations.map { $0.text("status") } == [
+        "LIVERY_ERROR_INVALID_VALUE", "LIVERY_ERROR_INVALID_VALUE", "LIVERY_ERROR_NOT_FOUND", "LIVERY_ERROR_READ_ONLY",
+        "LIVERY_ERROR_TYPE_MISMATCH",
+      ])
     #expect(violations[0].text("constraint") == "Minimum")
     #expect(try store.revision() == before)
     #expect(try store.bool("sound") == true)

@@ -89,7 +89,9 @@ import Testing
   @Test func aDamagedDeclarationIsCorruptForItsSettingAlone() throws {
     try fill()
     try damage("schema", Array("idle".utf8)) { $0[12] ^= 1 }
-    try damage("schema", Array("idleTime".utf8)) { $0 = Checksum.sealed([9], key: Array("idleTime".utf8), tag: Tag.schema) }
+    try damage("schema", Array("idleTime".utf8)) {
+      $0 = Checksum.sealed([9], key: Array("idleTime".utf8), tag: Tag.schema)
+    }
     try damage("schema", Array("sound".utf8)) { $0 = Checksum.sealed([0], key: Array("sound".utf8), tag: Tag.schema) }
     let store = try temporary.open()
     #expect(code { () throws(StoreError) in try store.set("idle", to: .int(61), in: .user) } == .corrupt)
@@ -147,7 +149,9 @@ import Testing
     mkdir(temporary.path, 0o700)
     let environment = try Environment(path: temporary.path)
     try environment.write { (transaction) throws(StoreError) -> Environment.Outcome<Void> in
-      do throws(LMDBError) { _ = try transaction.database(named: "theirs", create: true) } catch { throw StoreError(error) }
+      do throws(LMDBError) { _ = try transaction.database(named: "theirs", create: true) } catch {
+        throw StoreError(error)
+      }
       return .commit(())
     }
     environment.close()

@@ -23,7 +23,7 @@ import Testing
     let exported = try store.exportJSON(layers: true)
     let copy = try other.open(schema: kioskSchema)
     #expect(copy.importJSON(Array(exported.utf8), into: .user).error == nil)
-    #expect(try withoutDefaults(copy) == withoutDefaults(store))
+    #expect(try copy.exportJSON(layers: true) == exported)
     #expect(try copy.settings() == store.settings())
     #expect(try copy.revision() == store.revision())
     // And once more changes nothing.
@@ -37,6 +37,53 @@ import Testing
     let exported = try Value(json: JSON.parse(Array(store.exportJSON(layers: true).utf8)))
     guard case .object(let layers)? = exported["Layers"] else { return exported }
     return .object(layers.filter { !$0.key.sameBytes(as: "defaults") })
+  }
+
+  @Test func aResetAtTheEndKeepsTheRevision() throws {
+    let store = try temporary.open(schema: kioskSchema)
+    try store.set("idle", to: .int(30), in: .user)
+    try store.set("sound", to: .bool(false), in: .user)
+    try store.reset("sound", in: .user)
+    let copy = try other.open(schema: kioskSchema)
+    #expect(copy.importJSON(Array(try store.exportJSON(layers: true).utf8), into: .user).error == nil)
+    #expect(try copy.revision() == store.revision())
+    let beyond = #"{"Layers": {"user": {"idle": {"value": 60, "revision": 9223372036854775807}}}}"#
+    #expect(copy.importJSON(Array(beyond.utf8), into: .user).error?.code == .parse)
+  }
+
+  @Test(arguments: ["", ", \"Open\": true"])
+  func whatAnOldNameLeftBehindDoesNotCountAfterAnImport(_ root: String) throws {
+    func schema(_ version: Int, _ setting: String, _ root: String) -> String {
+      "{\"Version\": \(version)\(root), \"Groups\": [{\"Title\": \"G\", \"Settings\": [\(setting)]}]}"
+    }
+    let old = schema(1, #"{"Type": "TextField", "Title": "A", "Key": "old"}"#, root)
+    let new = schema(
+      2, #"{"Type": "TextField", "Title": "A", "Key": "new", "Value": "d", "Aliases": ["old"]}"#, root)
+    let store = try temporary.open(schema: old)
+    try store.set("old", to: .string("left behind"), in: .user)
+    #expect(store.applySchema(Array(new.utf8)).error == nil)
+    let copy = try other.open(schema: new)
+    let exported = try store.exportJSON(layers: true)
+    #expect(copy.importJSON(Array(exported.utf8), into: .user).error == nil)
+    for each in [store, copy] {
+      #expect(try each.string("new") == "d")
+      #expect(try each.string("old") == "d")
+      #expect(try each.list().items.count == 1)
+    }
+    #expect(try withoutDefaults(copy) == withoutDefaults(store))
+  }
+
+  @Test func aPartialImportPassesOverWhatIsNoValue() throws {
+    let store = try temporary.open(schema: kioskSchema)
+    let json = #"{"Values": {"welcome": null, "idle": 60, "sound": [null]}}"#
+    #expect(store.importJSON(Array(json.utf8), into: .user).error?.code == .invalidValue)
+    let outcome = store.importJSON(Array(json.utf8), into: .user, partial: true)
+    #expect(outcome.error == nil)
+    #expect(outcome.report["imported"] == .int(1))
+    #expect(outcome.report["diagnostics"]?.items.map { $0.text("name") } == ["welcome", "sound"])
+    #expect(try store.int("idle") == 60)
+    let layers = #"{"Layers": {"user": {"welcome": {"value": null}, "idle": {"value": 90}}}}"#
+    #expect(store.importJSON(Array(layers.utf8), into: .user, partial: true).report["imported"] == .int(1))
   }
 
   @Test func importingAnExportOfValuesGivesTheSameValues() throws {
@@ -55,7 +102,9 @@ import Testing
       ("data", .data([0, 255])), ("date", .date(Timestamp(microseconds: 1_500_000))),
       ("color", .color(Color(red8: 1, green8: 2, blue8: 3, alpha8: 4))), ("url", .url("https://a.example/")),
       ("image", .image("ab")), ("double", .double(2)), ("int", .int(2)), ("a/b~c", .data([1])),
-      ("nested", .list([.object([.init("x/y", .data([1])), .init("z", .date(Timestamp(microseconds: 0)))]), .int(1)])),
+      (
+        "nested", .list([.object([.init("x/y", .data([1])), .init("z", .date(Timestamp(microseconds: 0)))]), .int(1)])
+      ),
     ]
     for (name, value) in values { try store.set(name, to: value, in: .user) }
     let copy = try other.open()
@@ -81,7 +130,8 @@ import Testing
     let store = try temporary.open(schema: kioskSchema)
     try store.set("idle", to: .int(3600), in: .user)
     try store.set("welcome", to: .string("w"), in: .user)
-    let tighter = #"{"Version": 2, "Groups": [{"Title": "K", "Settings": [{"Type": "Number", "Title": "I", "Key": "idle", "Value": 20, "Maximum": 100}]}]}"#
+    let tighter =
+      #"{"Version": 2, "Groups": [{"Title": "K", "Settings": [{"Type": "Number", "Title": "I", "Key": "idle", "Value": 20, "Maximum": 100}]}]}"#
     _ = store.applySchema(Array(tighter.utf8))
     let copy = try other.open(schema: tighter)
     let outcome = copy.importJSON(Array(try store.exportJSON(layers: true).utf8), into: .user)

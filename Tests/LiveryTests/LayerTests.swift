@@ -76,6 +76,14 @@ import Testing
     #expect(code { () throws(StoreError) in try store.change(.user).expires(.now) } == .invalidArgument)
   }
 
+  @Test(arguments: [Int64.max, .min]) func anExpiryThatIsNoDateIsInvalid(_ microseconds: Int64) throws {
+    let store = try temporary.open()
+    let change = try store.change(.session)
+    try change.expires(Timestamp(microseconds: microseconds))
+    try change.set("a", to: .int(1))
+    #expect(code { () throws(StoreError) in try change.commit() } == .invalidValue)
+  }
+
   @Test func discardingTheSessionUncoversTheUser() throws {
     let store = try temporary.open(schema: kioskSchema)
     try store.set("language", to: .string("de"), in: .session)

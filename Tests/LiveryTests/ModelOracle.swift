@@ -87,7 +87,8 @@ struct Oracle {
     let counting = entries(name).filter { counts($0.entry, now) }
     guard let winner = counting.last else { return Effective() }
     return Effective(
-      value: winner.entry.value, layer: winner.layer, expires: winner.entry.expires,
+      value: (try? fitting(winner.entry.value, name).get()) ?? winner.entry.value, layer: winner.layer,
+      expires: winner.entry.expires,
       isLocked: counting.contains { $0.layer == .enforced })
   }
 
@@ -240,9 +241,8 @@ struct Oracle {
           continue
         }
         switch Self.fits(entry.value, declaration) {
-        case .success(let value):
-          layers[layer]?[name]?.value = value
-          layers[layer]?[name]?.isRejected = false
+        // It stays as it was set; what is in effect is converted.
+        case .success: layers[layer]?[name]?.isRejected = false
         case .failure: layers[layer]?[name]?.isRejected = true
         }
       }

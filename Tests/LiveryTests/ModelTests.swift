@@ -288,7 +288,9 @@ private struct ModelRun {
       let expected = Self.shown(oracle.read(name, at: now))
       compare("`\(name)`", Self.shown(Self.read { () throws(StoreError) in try store.value(name) }), expected)
       guard chance(25) else { continue }
-      compare("`\(name)` in a snapshot", Self.shown(Self.read { () throws(StoreError) in try snapshot.value(name) }), expected)
+      compare(
+        "`\(name)` in a snapshot", Self.shown(Self.read { () throws(StoreError) in try snapshot.value(name) }), expected
+      )
     }
     compare("list", Self.listed(try store.list()), expectedList(now))
     for name in Self.names + Self.aliases

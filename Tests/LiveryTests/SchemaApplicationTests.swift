@@ -55,9 +55,11 @@ import Testing
 
   @Test func aHigherVersionAddsRemovesAndRedefaults() throws {
     let store = try temporary.open()
-    let old = #"{"Type": "TextField", "Title": "B", "Key": "b", "Value": "old"},"#
+    let old =
+      #"{"Type": "TextField", "Title": "B", "Key": "b", "Value": "old"},"#
       + #"{"Type": "TextField", "Title": "C", "Key": "c", "Value": "c"}"#
-    let new = #"{"Type": "TextField", "Title": "B again", "Key": "b", "Value": "new"},"#
+    let new =
+      #"{"Type": "TextField", "Title": "B again", "Key": "b", "Value": "new"},"#
       + #"{"Type": "TextField", "Title": "D", "Key": "d", "Value": "d"}"#
     _ = store.applySchema(schema(1, old))
     try store.set("c", to: .string("kept"), in: .user)
@@ -166,4 +168,24 @@ final class Heard: @unchecked Sendable {
 
   var messages: [String] { lock.withLock { all } }
   func append(_ message: String) { lock.withLock { all.append(message) } }
+}
+
+extension SchemaApplicationTests {
+  @Test func aValueSurvivesThatItsSettingHadAnotherTypeForAWhile() throws {
+    let store = try temporary.open()
+    _ = store.applySchema(schema(1, text))
+    try store.set("a", to: .string("1"), in: .user)
+    _ = store.applySchema(schema(2, number))
+    #expect(try store.value("a") == .int(1))
+    #expect(try store.inspect("a")["effective"]?["value"] == .int(1))
+    let copy = TemporaryStore()
+    let other = try copy.open(schema: String(decoding: schema(2, number), as: UTF8.self))
+    let exported = try store.exportJSON(layers: true)
+    #expect(other.importJSON(Array(exported.utf8), into: .user).error == nil)
+    #expect(try other.value("a") == .int(1))
+    _ = store.applySchema(schema(3, text))
+    #expect(try store.string("a") == "1")
+    _ = other.applySchema(schema(3, text))
+    #expect(try other.string("a") == "1")
+  }
 }

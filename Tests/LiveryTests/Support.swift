@@ -8,7 +8,8 @@ final class TemporaryStore: Sendable {
 
   init(in folder: String = "/tmp") {
     var generator = SystemRandomNumberGenerator()
-    path = "\(folder)/livery-test-\(Hexadecimal.encode((0..<8).map { _ in UInt8.random(in: 0...255, using: &generator) }))"
+    path =
+      "\(folder)/livery-test-\(Hexadecimal.encode((0..<8).map { _ in UInt8.random(in: 0...255, using: &generator) }))"
   }
 
   deinit {

@@ -167,7 +167,7 @@ enum {
  * @param flags         a sum of `LIVERY_IMPORT_*` bits
  * @param[out] report   release it; stored on success, and also when a value was refused; may be NULL
  * @return #LIVERY_OK, or
- *   - #LIVERY_ERROR_PARSE             not JSON, or not of such a form; the error has line and column
+ *   - #LIVERY_ERROR_PARSE             not of such a form, or not JSON: then the error has line and column
  *   - #LIVERY_ERROR_NOT_FOUND         a setting is unknown
  *   - #LIVERY_ERROR_TYPE_MISMATCH     a value does not convert to its setting's type without loss
  *   - #LIVERY_ERROR_INVALID_VALUE     a value violates a constraint
@@ -234,7 +234,8 @@ enum {
  * Export settings as JSON: `{"Version", "Values"}` of the effective values, or all layers.
  *
  * Data is base64, colors are `#RRGGBBAA`, dates RFC 3339. Where the schema does not tell the type of such a value,
- * `Types` does. All of it is of one moment, and the same content gives the same bytes. Secrets are included.
+ * `Types` does. All of it is of one moment, and the same content gives the same bytes. Secrets are included. Components of
+ * colors are rounded to 8 bits.
  *
  * Threads: any. Never blocks, never waits for a writer.
  *

@@ -602,7 +602,9 @@ LIVERY_API livery_status livery_key_get_string(livery_key *key, char *buffer, si
  * Hold one moment of the store still, to read several settings that belong together.
  *
  * All reads from a snapshot see the same revision. Writers go on meanwhile, but space they free is not used again
- * until the snapshot is closed: keep it for moments, not for hours.
+ * until the snapshot is closed: keep it for moments, not for hours. Meanwhile the process cannot follow a store that
+ * outgrows its `map_size`: commits that need more fail with #LIVERY_ERROR_NO_SPACE, and when another process has grown
+ * it, reads with #LIVERY_ERROR_BUSY, after `busy_timeout_ms`.
  *
  * Threads: any. Never blocks, never waits for a writer.
  *

@@ -14,6 +14,8 @@ struct Edit: Sendable {
     var origin: String
     /// It did not count for want of a declaration that it satisfies, and is to be kept nevertheless.
     var isSetAside = false
+    /// It was set when the setting had another type, and is to be kept as it was.
+    var isAsSet = false
   }
 
   var name: String
@@ -39,6 +41,8 @@ struct CommitRequest: Sendable {
   var isPartial = false
   /// Take the revisions of provenances if the store has no values of its own.
   var restoresRevisions = false
+  /// The revision of the store that was exported, which then counts on from there.
+  var exportedRevision: UInt64 = 0
   var allowsOverride = false
   /// The layer that the commit is said to be of; nil if it is of several.
   var layer: Layer?
@@ -105,6 +109,7 @@ private struct Committer {
     takesRevisions = request.restoresRevisions ? try !view.hasOwnValues() : false
     var next = present + 1
     if takesRevisions {
+      next = max(next, request.exportedRevision)
       for edit in request.edits { next = max(next, min(edit.provenance?.revision ?? 0, UInt64(Int64.max))) }
     }
     revision = next
@@ -137,17 +142,17 @@ private struct Committer {
     return .commit(CommitResult(revision: revision, count: count, refusals: refusals, isRefused: false))
   }
 
-  private func checkExpectations() throws(StoreError) {
+  private mutating func checkExpectations() throws(StoreError) {
     for expected in request.expectations {
       let name = try view.resolveAlias(expected.name)
       let effective = try view.effective(name)?.revision ?? 0
       let own = try view.record(LayerKey(expected.layer, name))?.revision ?? 0
       let last = max(effective, own)
-      guard last <= expected.revision else {
-        throw StoreError(
-          .conflict, "`\(name)` was changed at revision \(last), after revision \(expected.revision) that was expected",
-          setting: name)
-      }
+      guard last > expected.revision else { continue }
+      refusals.append(
+        Refusal(
+          name: expected.name, code: .conflict,
+          message: "`\(name)` was changed at revision \(last), after revision \(expected.revision) that was expected"))
     }
   }
 
@@ -183,6 +188,10 @@ private struct Committer {
   }
 
   private mutating func apply(_ edit: Edit) throws(StoreError) {
+    do throws(StoreError) { try checkName(edit.name) } catch {
+      refusals.append(Refusal(name: edit.name, code: .parse, message: error.message))
+      return
+    }
     // What an export holds set aside is under the very name, also if that has become an alias.
     let name = edit.provenance?.isSetAside == true ? edit.name : try view.resolveAlias(edit.name)
     let descriptor = try view.descriptor(name)
@@ -200,15 +209,22 @@ private struct Committer {
       try remove(place, old.record)
     case .set(let given):
       var fresh: Record
-      switch validate(given, name, descriptor) {
-      case .success(let value): fresh = record(value, edit)
+      switch validate(given, edit.name, descriptor) {
+      case .success(let value):
+        let past = edit.provenance
+        fresh = record(past?.isSetAside == true || past?.isAsSet == true ? given : value, edit)
       case .failure(let refused):
         guard edit.provenance?.isSetAside == true, (try? given.check()) != nil else { return refusals += refused.all }
         fresh = record(given, edit)
         fresh.isRejected = true
       }
-      count += 1
-      if let old = old.record, old.saysTheSame(as: fresh) { return }
+      // A schema makes its own defaults: an export only tells when.
+      if edit.layer == .defaults {
+        guard takesRevisions, let old = old.record, old.value == fresh.value, old != fresh else { return }
+      } else {
+        count += 1
+      }
+      if edit.layer != .defaults, let old = old.record, old.saysTheSame(as: fresh) { return }
       try view.put(fresh, place)
       touch(place, old.record)
     }
@@ -258,7 +274,9 @@ private struct Committer {
     if case .set = edit.action {
       if let expires = edit.expires {
         if !edit.layer.canExpire { refuse(.invalidValue, "`\(name)`: values of the layer \(edit.layer) cannot expire") }
-        if expires <= now {
+        if !expires.isValid {
+          refuse(.invalidValue, "`\(name)`: the expiry time is outside the years 1 to 9999", "Expires")
+        } else if expires <= now {
           refuse(.invalidValue, "`\(name)`: the expiry time \(expires.rfc3339) has passed", "Expires")
         }
       } else if edit.layer == .override {
@@ -320,8 +338,11 @@ extension View {
   ) throws(StoreError) -> LogEntry.Change? {
     let old = try effectiveOrDamaged(name)
     let counts: Bool
+    var declared: SettingDescriptor?
     switch try schemaRow(name) {
-    case .setting: counts = true
+    case .setting(let descriptor):
+      counts = true
+      declared = descriptor
     // An alias stands for its setting, whatever an undeclared one of the same name holds.
     case .alias: counts = false
     case nil: counts = takesUndeclared
@@ -330,10 +351,7 @@ extension View {
       try deleteEffective(name)
       return LogEntry.Change(name, from: old.record, to: nil)
     }
-    let resolution = resolve(try records(of: name), at: now)
-    var fresh = resolution.winner ?? Record(nil, layer: .defaults, revision: revision, time: now)
-    fresh.isLocked = resolution.isLocked
-    fresh.revision = revision
+    var fresh = inEffect(resolve(try records(of: name), at: now), declared, revision: revision, at: now)
     if let old = old.record, old.saysTheSame(as: fresh) { return nil }
     // A setting that never had a value has not changed yet.
     if !old.isThere, fresh.value == nil { fresh.revision = 0 }

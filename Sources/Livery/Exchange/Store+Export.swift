@@ -43,18 +43,27 @@ extension Store {
 
   private func exported(_ record: Record, _ name: String, _ view: View) throws(StoreError) -> Value {
     var members: [Value.Member] = []
-    let isDeclared: Bool
-    let isOrphan: Bool
+    var isDeclared = false
+    var isOrphan = false
+    // The setting has had another type since: its value stays as it was set, and counts converted.
+    var isAsSet = false
     switch try view.schemaRow(name) {
-    case .setting: (isDeclared, isOrphan) = (true, false)
-    case .alias: (isDeclared, isOrphan) = (false, true)
-    case nil: (isDeclared, isOrphan) = (false, try !view.takesUndeclared())
+    case .setting(let descriptor):
+      isDeclared = true
+      if let value = record.value, case .valid(let converted) = descriptor.validated(value) {
+        isAsSet = converted != value
+      }
+    case .alias: isOrphan = true
+    case nil: isOrphan = try !view.takesUndeclared()
     }
     let isSetAside = record.isRejected || isOrphan
     if let value = record.value {
       members.append(.init("value", value.inCanonicalOrder))
-      if !isDeclared || isSetAside, let hint = TypeHints.hint(for: value) { members.append(.init("type", hint)) }
+      if !isDeclared || isSetAside || isAsSet, let hint = TypeHints.hint(for: value) {
+        members.append(.init("type", hint))
+      }
     }
+    if isAsSet { members.append(.init("asSet", .bool(true))) }
     if isSetAside { members.append(.init("setAside", .bool(true))) }
     members.append(.init("revision", .int(Int64(clamping: record.revision))))
     members.append(.init("time", .date(record.time)))

@@ -85,8 +85,42 @@ private struct ImportDocument {
 
   init(json: JSON) throws(StoreError) {
     // A layered export wraps each value in four levels.
-    content = try Value(json: json, depthLimit: Value.maximumDepth + 4)
-    refusals = []
+    let limit = Value.maximumDepth + 4
+    do {
+      self.init(content: try Value(json: json, depthLimit: limit), refusals: [])
+    } catch {
+      var refusals: [Refusal] = []
+      let rest = Self.readable(json, &refusals)
+      guard !refusals.isEmpty else { throw error }
+      self.init(content: try Value(json: rest, depthLimit: limit), refusals: refusals)
+    }
+  }
+
+  /// A document without the settings that are no values, such as null.
+  private static func readable(_ json: JSON, _ refusals: inout [Refusal]) -> JSON {
+    if case .object(let layers)? = json["Layers"] {
+      var rest: [JSON.Member] = []
+      for layer in layers { rest.append(.init(key: layer.key, value: readableValues(layer.value, &refusals))) }
+      return json.replacing("Layers", by: .object(rest))
+    }
+    if case .object? = json["Values"], let values = json["Values"] {
+      return json.replacing("Values", by: readableValues(values, &refusals))
+    }
+    return readableValues(json, &refusals)
+  }
+
+  private static func readableValues(_ json: JSON, _ refusals: inout [Refusal]) -> JSON {
+    guard case .object(let members) = json else { return json }
+    var rest: [JSON.Member] = []
+    for member in members {
+      do throws(StoreError) {
+        _ = try Value(json: member.value, depthLimit: Value.maximumDepth + 1)
+        rest.append(member)
+      } catch {
+        refusals.append(Refusal(name: member.key, code: error.code, message: "`\(member.key)`: \(error.message)"))
+      }
+    }
+    return .object(rest)
   }
 
   func version() throws(StoreError) -> UInt64 {
@@ -117,10 +151,10 @@ private struct ImportDocument {
     if case .object(let values)? = content["Values"] {
       for member in values {
         let value = try typed(member.value, types?[member.key], member.key)
-        request.edits.append(try edit(member.key, layer, value))
+        request.edits.append(Edit(name: member.key, layer: layer, action: .set(value)))
       }
     } else {
-      for member in members { request.edits.append(try edit(member.key, layer, member.value)) }
+      for member in members { request.edits.append(Edit(name: member.key, layer: layer, action: .set(member.value))) }
     }
     return request
   }
@@ -130,6 +164,7 @@ private struct ImportDocument {
     request.origin = "import"
     request.ignoresLocks = true
     request.restoresRevisions = true
+    if let revision = content["Revision"] { request.exportedRevision = try Self.revision(revision, "the export") }
     let now = Timestamp.now
     for member in layers {
       guard let layer = Layer(name: member.key) else {
@@ -138,7 +173,6 @@ private struct ImportDocument {
       guard case .object(let items) = member.value else {
         throw StoreError(.parse, "the layer `\(member.key)` is no dictionary but a \(member.value.type)")
       }
-      if layer == .defaults { continue }
       for item in items {
         if let edit = try layeredEdit(item, layer), edit.expires.map({ $0 > now }) ?? true {
           request.edits.append(edit)
@@ -152,15 +186,14 @@ private struct ImportDocument {
     guard item.value.type == .object, let value = item.value["value"] else {
       throw StoreError(.parse, "`\(item.key)` in the layer \(layer) has no `value`", setting: item.key)
     }
-    var edit = try edit(item.key, layer, typed(value, item.value["type"], item.key))
+    var edit = Edit(name: item.key, layer: layer, action: .set(try typed(value, item.value["type"], item.key)))
     if let expires = item.value["expires"] {
       guard case .date(let time)? = expires.coerced(to: .date) else { throw malformed("expires", item.key) }
       edit.expires = time
     }
     var past = Edit.Provenance(revision: 0, time: .now, origin: "import")
     if let revision = item.value["revision"] {
-      guard case .int(let number) = revision, number >= 0 else { throw malformed("revision", item.key) }
-      past.revision = UInt64(number)
+      past.revision = try Self.revision(revision, "`\(item.key)`")
     }
     if let time = item.value["time"] {
       guard case .date(let time)? = time.coerced(to: .date) else { throw malformed("time", item.key) }
@@ -173,13 +206,17 @@ private struct ImportDocument {
       past.origin = ""
     }
     past.isSetAside = item.value["setAside"] == .bool(true)
+    past.isAsSet = item.value["asSet"] == .bool(true)
     edit.provenance = past
     return edit
   }
 
-  private func edit(_ name: String, _ layer: Layer, _ value: Value) throws(StoreError) -> Edit {
-    do { try checkName(name) } catch { throw StoreError(.parse, error.message) }
-    return Edit(name: name, layer: layer, action: .set(value))
+  private static func revision(_ value: Value, _ of: String) throws(StoreError) -> UInt64 {
+    // Far below the end of the numbers, so that the store can count on from it.
+    guard case .int(let number) = value, number >= 0, number < 1 << 62 else {
+      throw StoreError(.parse, "the revision of \(of) is malformed")
+    }
+    return UInt64(number)
   }
 
   private func typed(_ value: Value, _ hint: Value?, _ name: String) throws(StoreError) -> Value {
@@ -190,5 +227,13 @@ private struct ImportDocument {
 
   private func malformed(_ member: String, _ name: String) -> StoreError {
     StoreError(.parse, "the `\(member)` of `\(name)` is malformed", setting: name)
+  }
+}
+
+extension JSON {
+  /// The same object with another value of a member.
+  fileprivate func replacing(_ key: String, by value: JSON) -> JSON {
+    guard case .object(let members) = self else { return self }
+    return .object(members.map { $0.key.sameBytes(as: key) ? Member(key: key, value: value) : $0 })
   }
 }

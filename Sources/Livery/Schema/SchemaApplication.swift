@@ -111,7 +111,7 @@ extension StoreError {
     }
     guard let first else { return StoreError(.schemaInvalid, "the schema is invalid") }
     let place = first.location.map { " (line \($0.line), column \($0.column))" } ?? ""
-    let more = count > 1 ? "; and \(count - 1) more errors" : ""
+    let more = count > 1 ? "; and \(count - 1) more" : ""
     return StoreError(
       .schemaInvalid, first.message + place + more, setting: first.setting, location: first.location)
   }
@@ -240,7 +240,8 @@ private struct SchemaApplication {
   }
 
   /// Looks at every value that stronger layers hold: those that no longer satisfy their declaration are set aside, those
-  /// that do again come back, and those of a type that changed convert if nothing is lost.
+  /// that do again come back. A value of a type that changed stays as it was set; it is in effect converted, if nothing is
+  /// lost by that.
   private mutating func revalidate(_ touched: inout NameSet) throws(StoreError) {
     var revised: [(LayerKey, Record)] = []
     var found = NameSet()
@@ -251,9 +252,7 @@ private struct SchemaApplication {
       var fresh = record
       switch try view.descriptor(place.name)?.validated(value) {
       case nil: fresh.isRejected = false
-      case .valid(let converted):
-        fresh.value = converted
-        fresh.isRejected = false
+      case .valid: fresh.isRejected = false
       case .invalid(let violations):
         fresh.isRejected = true
         rejected.append(

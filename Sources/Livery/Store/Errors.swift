@@ -9,6 +9,8 @@ extension StoreError: LMDBErrorConvertible {
     case .damaged: self.init(.corrupt, "the store's file is damaged (\(error.message)): restore a backup")
     case .foreign: self.init(.notAStore, "the directory holds no store: \(error.message)")
     case .mapFull: self.init(.noSpace, "the store has outgrown the address space that it can reserve")
+    case .mapMoved:
+      self.init(.busy, "another process has grown the store while this one holds a snapshot open: close it")
     case .readersFull: self.init(.busy, "all reader slots of the store are taken")
     case .system: self = .system(error.code, "the store")
     case .other: self.init(.io, "the store: \(error.message)")

@@ -18,7 +18,8 @@ extension Store {
       var members = description(target, descriptor, resolution)
       members.append(.init("locked", .bool(resolution.isLocked)))
       members.append(.init("reason", .string(reason(records, resolution))))
-      if let winner = resolution.winner, let value = winner.value {
+      let winner = view.inEffect(resolution, descriptor, revision: effective.revision, at: now)
+      if let value = winner.value {
         members.append(
           .init(
             "effective",

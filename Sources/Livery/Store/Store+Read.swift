@@ -28,11 +28,24 @@ extension View {
   /// An effective record as it is at a moment: when its value has expired since, the one beneath.
   func current(_ record: Record, _ name: String, at now: Timestamp) throws(StoreError) -> Record {
     guard record.hasExpired(at: now) else { return record }
-    let resolution = resolve(try records(of: name), at: now)
-    var now = resolution.winner ?? Record(nil, layer: .defaults, revision: 0, time: now)
-    now.isLocked = resolution.isLocked
-    now.revision = record.revision
-    return now
+    return inEffect(
+      resolve(try records(of: name), at: now), try descriptor(name), revision: record.revision, at: now)
+  }
+
+  /// What a resolution puts in effect: the winner's value in the type that the schema declares, while the layer keeps the
+  /// value as it was set.
+  func inEffect(
+    _ resolution: Resolution, _ declared: SettingDescriptor?, revision: UInt64, at now: Timestamp
+  ) -> Record {
+    var record = resolution.winner ?? Record(nil, layer: .defaults, revision: revision, time: now)
+    if let declared, let value = record.value, value.type != declared.kind.valueType || value.count > 0,
+      case .valid(let converted) = declared.validated(value)
+    {
+      record.value = converted
+    }
+    record.isLocked = resolution.isLocked
+    record.revision = revision
+    return record
   }
 
   /// Whether a setting that is not declared may exist.

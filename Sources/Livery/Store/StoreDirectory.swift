@@ -46,7 +46,13 @@ struct StoreDirectory {
       guard options.create else {
         throw StoreError(.notFound, "\(path): there is no such directory", systemError: code)
       }
-      guard mkdir(path, 0o700) == 0 || lvs_errno() == EEXIST else { throw .system(lvs_errno(), path) }
+      guard mkdir(path, 0o700) == 0 || lvs_errno() == EEXIST else {
+        let code = lvs_errno()
+        guard code != ENOENT else {
+          throw StoreError(.notFound, "\(path): the directory that is to hold the store is missing", systemError: code)
+        }
+        throw .system(code, path)
+      }
     } else if !facts.is_directory {
       throw StoreError(.notAStore, "\(path): a store is a directory, and this is a file")
     }

@@ -109,6 +109,19 @@ extension StoreError {
       String(decoding: text.dropLast().prefix { $0 != 0 }, as: UTF8.self)
     }
     self = .json(
-      truncated(reason, to: 160), Location(line: max(1, Int(failure.line)), column: max(1, Int(failure.column))))
+      truncated(withoutContent(reason), to: 160),
+      Location(line: max(1, Int(failure.line)), column: max(1, Int(failure.column))))
   }
+}
+
+/// jansson's reason without the piece of text that it found: that may be a secret. Members' names are none.
+private func withoutContent(_ reason: String) -> String {
+  if reason.utf8.starts(with: "duplicate object key".utf8) { return reason }
+  let mark = Array(" near '".utf8)
+  let bytes = Array(reason.utf8)
+  guard bytes.count >= mark.count else { return reason }
+  for start in 0...(bytes.count - mark.count) where bytes[start..<start + mark.count].elementsEqual(mark) {
+    return String(decoding: bytes[..<start], as: UTF8.self)
+  }
+  return reason
 }
