@@ -15,7 +15,7 @@ import Testing
   let expiry = Timestamp(microseconds: Timestamp.now.microseconds + 3_600_000_000)
 
   /// Makes a store with three commits and gives its databases, as keys and values.
-  private func contents() throws -> Contents {
+  func contents() throws -> Contents {
     do {
       let store = try temporary.open(schema: Self.schema)
       try store.update(.enforced, origin: "console") { $0[Key<Int>("volume")] = 20 }
@@ -54,6 +54,7 @@ import Testing
     let moment = (0..<8).reversed().map { UInt8(truncatingIfNeeded: expiry.microseconds >> (8 * $0)) }
     #expect(contents.keys("expiries") == [moment + [4] + "welcome".bytes])
     #expect(contents["expiries", contents.keys("expiries")[0]] == [])
+    #expect(contents.keys("log") == (1...3).map { [0, 0, 0, 0, 0, 0, 0, $0] })
   }
 
   @Test func everyValueHasItsChecksumAndContent() throws {
@@ -118,8 +119,8 @@ import Testing
   }
 }
 
-private struct Contents {
-  static let names = ["meta", "schema", "layers", "effective", "expiries"]
+struct Contents {
+  static let names = ["meta", "schema", "layers", "effective", "expiries", "log"]
   var entries: [(database: String, key: [UInt8], value: [UInt8])] = []
 
   func keys(_ database: String) -> [[UInt8]] {
@@ -140,4 +141,18 @@ private struct Contents {
 private struct Raw: LMDBErrorConvertible {
   let error: LMDBError
   init(_ error: LMDBError) { self.error = error }
+}
+
+extension FileFormatStoreTests {
+  @Test func aLogEntryIsTheDocumentedObject() throws {
+    let contents = try contents()
+    let bytes = try #require(contents["log", [0, 0, 0, 0, 0, 0, 0, 2]])
+    let entry = try CBOR.decode(Array(bytes.dropFirst(8)))
+    #expect(entry["l"] == .int(5))
+    #expect(entry["o"] == .string("console"))
+    #expect(entry["k"] == .int(0))
+    // Old and new value, and a lock that was not there: 1 + 2 + 8.
+    #expect(entry["c"] == .list([.list([.string("volume"), .int(5), .int(11), .int(50), .int(20)])]))
+    #expect(entry["e"] == .list([.list([.string("volume"), .int(5)])]))
+  }
 }
