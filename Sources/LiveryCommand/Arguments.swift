@@ -20,8 +20,8 @@ struct Option: Sendable {
     Option(name: "schema", value: "FILE", help: "a schema to apply"),
     Option(
       name: "layer", value: "LAYER",
-      help: "bundle, recommended, user (if not given), session, enforced or override"),
-    Option(name: "origin", value: "TEXT", help: "who makes the change; kept with each value"),
+      help: "bundle, recommended, user (if not given when changing), session, enforced or override"),
+    Option(name: "origin", value: "TEXT", help: "who makes the change, or made it; kept with each value"),
     Option(name: "expires", value: "TIME", help: "when the values expire: a time as of RFC 3339, or +SECONDS"),
     Option(name: "value-json", help: "take values as JSON in place of text"),
     Option(
@@ -29,9 +29,14 @@ struct Option: Sendable {
       help: "convert to bool, int, double, string, data, url, date, color, image, list or object"),
     Option(name: "all", help: "all settings of the layer"),
     Option(name: "after", value: "NAME", help: "only settings that come after this name"),
-    Option(name: "limit", value: "COUNT", help: "at most so many settings"),
+    Option(name: "limit", value: "COUNT", help: "at most so many settings, or commits"),
     Option(name: "partial", help: "skip what is unknown or invalid in place of refusing the whole"),
     Option(name: "layers", help: "each layer's values, with time and origin"),
+    Option(name: "exec", value: "COMMAND", help: "run a shell command for each change; see docs/watching.md"),
+    Option(name: "initial", help: "begin with the present values"),
+    Option(name: "count", value: "COUNT", help: "end after so many changes"),
+    Option(name: "since", value: "TIME", help: "only commits from then on: a time as of RFC 3339"),
+    Option(name: "force", help: "even if later commits changed the same values"),
     Option(name: "output", short: "o", value: "FILE", help: "a file to write to in place of standard output"),
   ]
 }

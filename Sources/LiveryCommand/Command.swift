@@ -39,6 +39,15 @@ struct Command: Sendable {
       name: "explain", usage: "NAME", summary: "tell every layer's value of a setting, which one wins and why",
       options: [], words: 1...1, run: explain),
     Command(
+      name: "watch", usage: "[PATTERN]", summary: "print each change as it happens, or run a command for it",
+      options: ["exec", "initial", "count"], words: 0...1, run: watch),
+    Command(
+      name: "history", usage: "[PATTERN]", summary: "list past commits, the latest first",
+      options: ["layer", "origin", "since", "limit"], words: 0...1, run: history),
+    Command(
+      name: "undo", usage: "REVISION", summary: "take a commit back, as a new commit", options: ["force"],
+      words: 1...1, run: undo),
+    Command(
       name: "import", usage: "FILE", summary: "set what a JSON file or a property list says, as one commit",
       options: ["layer", "partial"], words: 1...1, run: importFile),
     Command(

@@ -21,6 +21,16 @@ enum Masking {
       })
   }
 
+  /// A change of `Store.history` without its secrets.
+  static func maskedChange(_ change: Value) -> Value {
+    guard isSecret(change), case .object(let members) = change else { return change }
+    return .object(
+      members.map { member in
+        let isValue = member.key.sameBytes(as: "old") || member.key.sameBytes(as: "new")
+        return isValue ? Value.Member(member.key, .string(mask)) : member
+      })
+  }
+
   private static func hidden(_ value: Value) -> Value {
     guard case .object(let members) = value, value["layer"] != nil else { return .string(mask) }
     return .object(members.map { $0.key.sameBytes(as: "value") ? Value.Member($0.key, .string(mask)) : $0 })

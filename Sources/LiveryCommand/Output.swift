@@ -50,6 +50,11 @@ final class Output {
     result = nil
   }
 
+  /// Writes a line at once, for people or as JSON; false if standard output does not take it.
+  func stream(_ line: String, json: Value) -> Bool {
+    Files.write((isJSON ? json.json() : line).bytes + [UInt8(ascii: "\n")], to: 1)
+  }
+
   /// A line on standard error.
   func warn(_ line: String) {
     errors += line + "\n"

@@ -62,7 +62,7 @@ printf '{"Version": 1,\n "Groups": [}' >broken.json
 
 # Help and usage
 run 0 help && has "usage: livery" && has "exit status" && quiet
-for command in init apply check get set reset list explain import export stats help; do
+for command in init apply check get set reset list explain watch history undo import export stats help; do
   run 0 help && has "  $command "
   run 0 help $command && has "usage: livery $command"
   run 0 $command --help && has "usage: livery $command"
@@ -228,6 +228,119 @@ run 3 --store u import partly.json --json
 json 'v["imported"] == 0 and v["diagnostics"][0]["name"] == "nothing" and v["error"]'
 run 4 --store u import broken.json
 run 3 --store u import nothing.json
+
+# Watching, in a store of its own
+export LIVERY_STORE=$work/w
+run 0 init --schema v1.json
+# watching ARGUMENTS…: starts `livery watch` and waits until it has told the present values; `watched STATUS` ends that.
+watching() {
+  what="livery watch $*"
+  : >out
+  timeout 20 "$livery" watch --initial "$@" >out 2>err </dev/null &
+  watcher=$!
+  for _ in $(seq 200); do
+    [ -s out ] && return
+    sleep 0.02
+  done
+  fail "$what" "says nothing" "$(cat err)"
+}
+watched() {
+  wait $watcher
+  local status=$?
+  out=$(cat out)
+  err=$(cat err)
+  if [ $status -eq "$1" ]; then pass; else fail "$what" "exit status $status, not $1" "$out" "$err"; fi
+}
+change() { "$livery" "$@" >/dev/null || fail "livery $*"; }
+
+watching volume --count 2
+change set volume 6 --origin test
+change set idle 1
+change set volume 7 --layer enforced
+watched 0 && has "volume  5  defaults" && has "volume  5 → 6  user  test" && has "6 → 7  enforced  cli" && quiet
+hides idle
+change reset volume --layer enforced
+watching 'v*' --count 3 --json
+change set volume 7 --layer enforced --origin hq
+change set volume 8 --layer override --expires +1
+watched 0 && python3 - <<'PYTHON' && pass || fail "$what" "$out"
+import json
+events = [json.loads(line) for line in open("out", encoding="utf-8")]
+assert [e["kind"] for e in events] == ["initial", "changed", "changed", "expired"], events
+assert (events[1]["old"], events[1]["new"], events[1]["layer"], events[1]["origin"]) == (6, 7, "enforced", "hq")
+assert events[1]["name"] == "volume" and events[1]["writable"] is False and "secret" not in events[1]
+assert events[3]["new"] == 7 and events[3]["revision"] > events[2]["revision"] > events[1]["revision"]
+PYTHON
+change reset volume --layer enforced
+
+# Secrets
+watching adminPassword --count 1 --exec 'echo "[$LIVERY_NAME:${LIVERY_OLD-unset}:${LIVERY_NEW-unset}]"'
+change set adminPassword s3cr3t
+watched 0 && has ••••••  && has "[adminPassword:unset:unset]" && hides s3cr3t && hides d3f4ult
+watching adminPassword --count 1 --json
+change set adminPassword s3cr4t
+watched 0 && has '"secret":true' && hides s3cr
+watching adminPassword --count 1 --reveal --exec 'echo "[$LIVERY_OLD:$LIVERY_NEW]"'
+change set adminPassword s3cr5t
+watched 0 && has "[s3cr4t:s3cr5t]"
+change set adminPassword s3cr6t
+watching adminPassword --count 2
+change set adminPassword s3cr7t
+sed 's/"Version": 1/"Version": 2/; /"adminPassword"/d' v1.json >forgets.json
+change apply forgets.json
+watched 0 && has "a schema was applied" && hides s3cr
+
+# Commands
+watching volume --count 2 --exec 'echo "[$LIVERY_NAME|$LIVERY_OLD|$LIVERY_NEW|$LIVERY_LAYER|$LIVERY_ORIGIN|$LIVERY_KIND]"
+  test "$LIVERY_REVISION" -gt 1 && [ "$LIVERY_KIND" != expired ]'
+change set volume 9 --layer session --origin 'a"b;c'
+change reset volume --layer session
+watched 0 && has '[volume|6|9|session|a"b;c|changed]' && has '[volume|9|6|session|cli|changed]' && quiet
+watching volume --count 1 --exec 'exit 3'
+change set volume 1
+watched 0 && warns "status 3"
+run 2 watch playlist volume && one_line
+watching volume --exec 'test "$LIVERY_KIND" = initial || { trap "echo told; exit 0" TERM; echo slow; sleep 10 & wait; }'
+change set volume 2
+for _ in $(seq 200); do grep -q slow out && break; sleep 0.02; done
+pkill -TERM -P $watcher livery
+watched 0 && has told
+
+# The end
+watching volume
+pkill -TERM -P $watcher livery
+watched 0 && quiet
+run 2 watch --count 0 && one_line
+run 2 watch '' && one_line
+run 3 watch --store nothing && one_line
+LIVERY_STORE=$work/w timeout 10 "$livery" watch --initial >/dev/full 2>err
+if [ $? -eq 8 ]; then pass; else fail "lines that cannot be written end the watch" "$(cat err)"; fi
+
+# History and undo
+run 0 history && has REVISION && has "a schema was applied" && has "6 → 9" && has "expired" && hides s3cr5t
+run 0 history --json && json 'v[0]["revision"] > v[1]["revision"] and v[0]["changes"][0]["name"] == "volume"'
+run 0 history volume --layer enforced --origin hq --json && json 'len(v) == 1 and v[0]["changes"][0]["new"] == 7'
+run 0 history idle && has "1" && hides volume
+run 0 history --limit 2 --json && json 'len(v) == 2'
+run 0 history --since 2999-01-01T00:00:00Z && prints ""
+run 0 history --since 2001-01-01T00:00:00Z --json && json 'len(v) > 5'
+run 2 history --since yesterday && one_line
+run 2 history --layer usr && warns '`user`'
+run 0 set volume 3 idle 2
+revision=${out#revision }
+run 0 undo "$revision" && has "revision $((revision + 1))"
+run 0 get volume idle && prints $'2\n1'
+run 0 history --limit 1 && has "undo $revision"
+run 5 undo "$revision" && warns volume && one_line
+run 5 undo "$revision" --json && json 'v["error"]["status"] == "LIVERY_ERROR_CONFLICT"'
+run 0 set volume 4
+run 0 undo "$revision" --force --json && json 'v["revision"] > 1'
+run 0 get volume && prints 2
+run 3 undo 999999 && one_line
+run 2 undo first && warns "livery history"
+run 2 undo 0
+run 5 undo 1 && one_line
+export LIVERY_STORE=$work/s
 
 # The rest
 run 0 stats && has revision

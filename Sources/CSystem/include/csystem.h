@@ -137,6 +137,21 @@ void lvs_regex_free(lvs_regex *regex);
 int lvs_argument_count(void);
 const char *lvs_argument(int index);
 
+// Takes SIGINT, SIGTERM and SIGCHLD as a descriptor from now on, for programs with one thread so far; -1 and errno on
+// failure.
+int lvs_signals_catch(void);
+// Waits until a descriptor is readable: 1; or SIGINT or SIGTERM came: 0. -1 and errno on failure.
+int lvs_signals_wait(int signals, int descriptor);
+
+// A command line for /bin/sh, with the program's environment and what is set beside it.
+typedef struct lvs_shell lvs_shell;
+lvs_shell *lvs_shell_make(void);
+// A value of NULL takes the variable away. False if there is no memory.
+bool lvs_shell_set(lvs_shell *shell, const char *name, const char *value);
+// Runs the line to its end; its exit status, or -1 and errno. An ending signal is passed on to it and told by `is_ended`.
+int lvs_shell_run(lvs_shell *shell, const char *line, int signals, bool *is_ended);
+void lvs_shell_free(lvs_shell *shell);
+
 // Writes the message to standard error and aborts: the last resort for a broken invariant.
 _Noreturn void lvs_die(const char *message);
 

@@ -135,6 +135,7 @@ private struct Committer {
       guard var change else { continue }
       change.layer = causes[index].layer
       change.isExpiry = causes[index].isExpiry
+      change.isSecret = try view.descriptor(name)?.holdsSecret == true
       entry.changes.append(change)
     }
     try view.putLog(entry, request.logLimits)

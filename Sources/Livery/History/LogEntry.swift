@@ -11,6 +11,8 @@ struct LogEntry: Sendable {
     /// Whether layers beneath `enforced` can be changed now; nil if that is as before.
     var writable: Bool?
     var isWritable = true
+    /// The setting was declared secret before or after the commit, whatever later schemas say.
+    var isSecret = false
 
     var valueChanged: Bool { old != new }
 
@@ -59,6 +61,7 @@ extension LogEntry {
     static let expiry: Int64 = 4
     static let writabilityChanged: Int64 = 8
     static let writable: Int64 = 16
+    static let secret: Int64 = 32
   }
 
   /// CBOR of an object: `t` time, `l` layer, `o` origin, `k` kind (1 schema, 2 too large), `c` changes, `e` edits.
@@ -70,6 +73,7 @@ extension LogEntry {
       if change.new != nil { flags |= Flag.new }
       if change.isExpiry { flags |= Flag.expiry }
       if change.writable != nil { flags |= Flag.writabilityChanged }
+      if change.isSecret { flags |= Flag.secret }
       parts.append(.int(flags))
       if let old = change.old { parts.append(old) }
       if let new = change.new { parts.append(new) }
@@ -135,6 +139,7 @@ extension LogEntry {
     }
     change.isExpiry = flags & Flag.expiry != 0
     change.isWritable = flags & Flag.writable != 0
+    change.isSecret = flags & Flag.secret != 0
     if flags & Flag.writabilityChanged != 0 { change.writable = change.isWritable }
     return change
   }

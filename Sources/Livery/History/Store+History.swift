@@ -46,7 +46,9 @@ extension Store {
       if let new = change.new { members.append(.init("new", new)) }
       if change.isExpiry { members.append(.init("expired", .bool(true))) }
       if let writable = change.writable { members.append(.init("writable", .bool(writable))) }
-      if try view.descriptor(change.name)?.holdsSecret == true { members.append(.init("secret", .bool(true))) }
+      var isSecret = change.isSecret
+      if !isSecret { isSecret = try view.descriptor(change.name)?.holdsSecret == true }
+      if isSecret { members.append(.init("secret", .bool(true))) }
       changes.append(.object(members))
     }
     return .object([

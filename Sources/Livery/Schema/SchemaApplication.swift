@@ -202,6 +202,7 @@ private struct SchemaApplication {
     report = try compare()
     guard report.refusal == nil, report.version > report.previousVersion else { return .abort(report) }
     let revision = try view.revision() + 1
+    let secretsBefore = try secrets(among: report.changed + report.removed)
     try view.putDeclarations(schema)
     try view.putSchema(
       SchemaFacts(version: report.version, isOpen: schema.isOpen, digest: schema.digest), text: schema.text)
@@ -216,12 +217,21 @@ private struct SchemaApplication {
     entry.isSchema = true
     for name in touched.names {
       let change = try view.recomputeEffective(name, takesUndeclared: schema.isOpen, revision: revision, now: now)
-      if let change { entry.changes.append(change) }
+      guard var change else { continue }
+      change.isSecret = secretsBefore.contains(name)
+      if !change.isSecret { change.isSecret = try view.descriptor(name)?.holdsSecret == true }
+      entry.changes.append(change)
     }
     try view.putLog(entry, logLimits)
     try view.putRevision(revision)
     report.isApplied = true
     return .commit(report)
+  }
+
+  private func secrets(among names: [String]) throws(StoreError) -> NameSet {
+    var secrets = NameSet()
+    for name in names where try view.descriptor(name)?.holdsSecret == true { secrets.insert(name) }
+    return secrets
   }
 
   private func replaceDefaults(_ revision: UInt64, _ touched: inout NameSet) throws(StoreError) {

@@ -1,0 +1,125 @@
+#define _GNU_SOURCE
+#include "csystem.h"
+
+#include <poll.h>
+#include <signal.h>
+#include <spawn.h>
+#include <stdio.h>
+#include <sys/signalfd.h>
+#include <sys/wait.h>
+
+extern char **environ;
+
+static sigset_t before;
+
+int lvs_signals_catch(void) {
+  sigset_t set;
+  sigemptyset(&set);
+  sigaddset(&set, SIGINT);
+  sigaddset(&set, SIGTERM);
+  sigaddset(&set, SIGCHLD);
+  // If it came ignored, children would vanish without a status.
+  signal(SIGCHLD, SIG_DFL);
+  if (sigprocmask(SIG_BLOCK, &set, &before) != 0) return -1;
+  return signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
+}
+
+// The next signal that ends the program, or 0.
+static int ending_signal(int signals) {
+  struct signalfd_siginfo info;
+  while (read(signals, &info, sizeof info) == (ssize_t)sizeof info) {
+    if (info.ssi_signo != SIGCHLD) return (int)info.ssi_signo;
+  }
+  return 0;
+}
+
+int lvs_signals_wait(int signals, int descriptor) {
+  for (;;) {
+    struct pollfd sources[2] = {{.fd = signals, .events = POLLIN}, {.fd = descriptor, .events = POLLIN}};
+    if (poll(sources, 2, -1) < 0) {
+      if (errno == EINTR) continue;
+      return -1;
+    }
+    if (sources[0].revents != 0 && ending_signal(signals) != 0) return 0;
+    if (sources[1].revents != 0) return 1;
+  }
+}
+
+struct lvs_shell {
+  char **environment;
+  size_t count;
+};
+
+static bool is_of(const char *entry, const char *name) {
+  size_t length = strlen(name);
+  return strncmp(entry, name, length) == 0 && entry[length] == '=';
+}
+
+lvs_shell *lvs_shell_make(void) {
+  lvs_shell *shell = calloc(1, sizeof *shell);
+  if (shell == NULL) return NULL;
+  size_t count = 0;
+  while (environ[count] != NULL) count++;
+  shell->environment = calloc(count + 1, sizeof *shell->environment);
+  for (size_t index = 0; shell->environment != NULL && index < count; index++) {
+    char *entry = strdup(environ[index]);
+    if (entry != NULL) shell->environment[shell->count++] = entry;
+  }
+  if (shell->environment != NULL && shell->count == count) return shell;
+  lvs_shell_free(shell);
+  return NULL;
+}
+
+bool lvs_shell_set(lvs_shell *shell, const char *name, const char *value) {
+  for (size_t index = 0; index < shell->count; index++) {
+    if (!is_of(shell->environment[index], name)) continue;
+    free(shell->environment[index]);
+    shell->environment[index] = shell->environment[--shell->count];
+    shell->environment[shell->count] = NULL;
+    index--;
+  }
+  if (value == NULL) return true;
+  char **grown = realloc(shell->environment, (shell->count + 2) * sizeof *grown);
+  if (grown == NULL) return false;
+  shell->environment = grown;
+  if (asprintf(&grown[shell->count], "%s=%s", name, value) < 0) {
+    grown[shell->count] = NULL;
+    return false;
+  }
+  grown[++shell->count] = NULL;
+  return true;
+}
+
+int lvs_shell_run(lvs_shell *shell, const char *line, int signals, bool *is_ended) {
+  posix_spawnattr_t attributes;
+  if ((errno = posix_spawnattr_init(&attributes)) != 0) return -1;
+  posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK);
+  posix_spawnattr_setsigmask(&attributes, &before);
+  char *arguments[] = {"sh", "-c", "--", (char *)line, NULL};
+  pid_t child = 0;
+  int failure = posix_spawn(&child, "/bin/sh", NULL, &attributes, arguments, shell->environment);
+  posix_spawnattr_destroy(&attributes);
+  if (failure != 0) {
+    errno = failure;
+    return -1;
+  }
+  for (;;) {
+    int status = 0;
+    pid_t ended = waitpid(child, &status, WNOHANG);
+    if (ended == child) return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+    if (ended < 0 && errno != EINTR) return -1;
+    struct pollfd source = {.fd = signals, .events = POLLIN};
+    poll(&source, 1, -1);
+    int signal = ending_signal(signals);
+    if (signal == 0) continue;
+    *is_ended = true;
+    kill(child, signal);
+  }
+}
+
+void lvs_shell_free(lvs_shell *shell) {
+  if (shell == NULL) return;
+  for (size_t index = 0; index < shell->count; index++) free(shell->environment[index]);
+  free(shell->environment);
+  free(shell);
+}
