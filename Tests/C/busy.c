@@ -51,6 +51,7 @@ TEST("a commit waits busy_timeout_ms for another writer, then says BUSY and chan
   livery_value *list = json("[]");
   livery_change *change = NULL;
   uint64_t before = 0, after = 0;
+  OK(livery_set_int(store, user, "pair.b", 1));
   OK(livery_revision(store, &before));
   OK(livery_change_begin(store, user, &change));
   OK(livery_change_set_int(change, "pair.a", 1));
@@ -71,6 +72,7 @@ TEST("a commit waits busy_timeout_ms for another writer, then says BUSY and chan
   EXPECT_STATUS(busy, livery_set_color(store, user, "branding.color.Toolbar", (livery_color){1, 0, 0, 1}));
   EXPECT_STATUS(busy, livery_set_value(store, user, "playlist", list));
   EXPECT_STATUS(busy, livery_reset(store, user, "title"));
+  EXPECT_STATUS(busy, livery_undo(store, before, 0, NULL));
   EXPECT_STATUS(busy, livery_change_commit(change, NULL));
   EXPECT_STATUS(busy, livery_schema_apply(store, "{\"Version\": 9, \"Groups\": []}", LIVERY_ZERO_TERMINATED, NULL, NULL));
   EXPECT_STATUS(busy, livery_import_json(store, user, TEXT("{\"title\": \"x\"}"), 0, NULL));

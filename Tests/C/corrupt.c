@@ -141,8 +141,16 @@ TEST("a damaged revision or schema is CORRUPT", meta) {
   livery_value *report = NULL;
   EXPECT(damage_text(path, "Attract loop") > 0);
   EXPECT_STATUS(corrupt, livery_schema_copy_json(store, &text, NULL));
+  livery_watch_options options = LIVERY_WATCH_OPTIONS_INIT;
+  livery_watch *watch = NULL;
+  size_t calls = 77;
+  options.flags = LIVERY_WATCH_DISPATCH;
+  OK(livery_watch_start(store, NULL, &options, every_event, NULL, NULL, &watch));
   EXPECT(damage_key(path, "revision", 8) > 0);
   EXPECT_STATUS(corrupt, livery_revision(store, &number));
+  EXPECT_STATUS(corrupt, livery_dispatch(store, &calls));
+  EXPECT_STATUS(corrupt, livery_watch_start(store, NULL, NULL, every_event, NULL, NULL, &watch));
+  EXPECT_INT(77, calls);
   EXPECT_STATUS(corrupt, livery_snapshot_open(store, &snapshot));
   EXPECT(damage_key(path, "schema", 6) > 0);
   EXPECT_STATUS(corrupt, livery_schema_version(store, &number));

@@ -7,6 +7,17 @@
 
 #define UNTOUCHED ((void *)(uintptr_t)0x5a5a5a5a)
 
+static int every_destroyed;
+
+__attribute__((unused)) static void every_event(const livery_event *events, size_t count, void *user_data) {
+  (void)events, (void)count, (void)user_data;
+}
+
+__attribute__((unused)) static void every_destroy(void *user_data) {
+  (void)user_data;
+  every_destroyed++;
+}
+
 __attribute__((unused)) static void every_read(livery_status expected, livery_store *store) {
   const char *name = "title";
   bool truth = true;
@@ -19,6 +30,7 @@ __attribute__((unused)) static void every_read(livery_status expected, livery_st
   size_t length = 77;
   void *pointer = UNTOUCHED;
   livery_value *value = UNTOUCHED;
+  int descriptor = 77, destroyed = every_destroyed;
 
   EXPECT_STATUS(expected, livery_revision(store, &revision));
   EXPECT_STATUS(expected, livery_get_bool(store, name, &truth));
@@ -43,6 +55,11 @@ __attribute__((unused)) static void every_read(livery_status expected, livery_st
   EXPECT_STATUS(expected, livery_schema_copy_json(store, (char **)&pointer, &length));
   EXPECT_STATUS(expected, livery_settings(store, &value));
   EXPECT_STATUS(expected, livery_export_json(store, 0, (char **)&pointer, &length));
+  EXPECT_STATUS(expected, livery_watch_start(store, NULL, NULL, every_event, NULL, every_destroy, (livery_watch **)&pointer));
+  EXPECT_STATUS(expected, livery_event_fd(store, &descriptor));
+  EXPECT_STATUS(expected, livery_dispatch(store, &length));
+  EXPECT_STATUS(expected, livery_history(store, NULL, &value));
+  EXPECT(descriptor == 77 && every_destroyed == destroyed + 1);
   if (store) EXPECT_STATUS(expected, livery_schema_check(store, KIOSK_SCHEMA, LIVERY_ZERO_TERMINATED, &value));
 
   EXPECT(truth && number == 77 && revision == 77 && single == 77 && real == 77 && color.red == 0.25f);
@@ -65,6 +82,7 @@ __attribute__((unused)) static void every_write(livery_status expected, livery_s
   EXPECT_STATUS(expected, livery_schema_apply(store, KIOSK_SCHEMA, LIVERY_ZERO_TERMINATED, NULL, &report));
   EXPECT_STATUS(expected, livery_import_json(store, user, "{}", LIVERY_ZERO_TERMINATED, 0, &report));
   EXPECT_STATUS(expected, livery_import_plist(store, user, TEXT(PLIST("")), 0, &report));
+  EXPECT_STATUS(expected, livery_undo(store, 1, 0, NULL));
   EXPECT(report == UNTOUCHED && change == UNTOUCHED);
   OK(livery_value_release(list));
 }

@@ -5,6 +5,7 @@ static livery_store *store;
 static livery_key *key;
 static livery_snapshot *snapshot;
 static livery_change *change;
+static livery_watch *watch;
 static livery_value *value;
 static char path[320];
 
@@ -14,6 +15,7 @@ static void open_all(void) {
   OK(livery_key_open(store, "title", &key));
   OK(livery_snapshot_open(store, &snapshot));
   OK(livery_change_begin(store, LIVERY_LAYER_USER, &change));
+  OK(livery_watch_start(store, NULL, NULL, every_event, NULL, every_destroy, &watch));
   value = json("{\"a\": [1]}");
 }
 
@@ -21,6 +23,7 @@ static void close_all(void) {
   OK(livery_key_close(key));
   OK(livery_snapshot_close(snapshot));
   OK(livery_change_discard(change));
+  OK(livery_watch_stop(watch));
   OK(livery_value_release(value));
   OK(livery_close(store));
 }
@@ -36,6 +39,7 @@ static void use_everything_of_the_parent(void) {
   EXPECT_STATUS(LIVERY_ERROR_FORKED, livery_snapshot_close(snapshot));
   EXPECT_STATUS(LIVERY_ERROR_FORKED, livery_change_discard(change));
   EXPECT_STATUS(LIVERY_ERROR_FORKED, livery_value_release(value));
+  EXPECT_STATUS(LIVERY_ERROR_FORKED, livery_watch_stop(watch));
   EXPECT_STATUS(LIVERY_ERROR_FORKED, livery_close(store));
   EXPECT_STATUS(LIVERY_ERROR_FORKED, livery_set_value(store, LIVERY_LAYER_USER, "playlist", value));
 }
@@ -58,6 +62,8 @@ static void open_again(void) {
   int64_t seconds = 0;
   OK(livery_get_int(own, "idleResetSeconds", &seconds));
   EXPECT_INT(120, seconds);
+  livery_watch *own_watch = NULL;
+  OK(livery_watch_start(own, NULL, NULL, every_event, NULL, NULL, &own_watch));
   OK(livery_set_int(own, LIVERY_LAYER_USER, "idleResetSeconds", 44));
   EXPECT_STATUS(LIVERY_ERROR_FORKED, livery_get_int(store, "idleResetSeconds", &seconds));
   livery_value *mine = NULL;

@@ -9,8 +9,10 @@ TEST("every function on a closed store says CLOSED", closed_store) {
   every_write(LIVERY_ERROR_CLOSED, store);
 }
 
-TEST("closing a store closes its keys, snapshots and change sets", closing_closes_all) {
+TEST("closing a store closes its keys, snapshots, change sets and watches", closing_closes_all) {
   livery_store *store = new_store(fresh_path(), KIOSK_SCHEMA);
+  livery_watch *watch = NULL;
+  OK(livery_watch_start(store, NULL, NULL, every_event, NULL, NULL, &watch));
   livery_key *key = NULL;
   livery_snapshot *snapshot = NULL;
   livery_change *change = NULL;
@@ -26,6 +28,7 @@ TEST("closing a store closes its keys, snapshots and change sets", closing_close
   EXPECT_STATUS(LIVERY_ERROR_CLOSED, livery_snapshot_close(snapshot));
   every_change_call(LIVERY_ERROR_CLOSED, change, value);
   EXPECT_STATUS(LIVERY_ERROR_CLOSED, livery_change_discard(change));
+  EXPECT_STATUS(LIVERY_ERROR_CLOSED, livery_watch_stop(watch));
   // Values stay.
   const char *text = NULL;
   OK(livery_value_as_string(value, &text, NULL));
@@ -82,21 +85,24 @@ TEST("a handle of another kind says CLOSED, and is not harmed", wrong_kind) {
   livery_snapshot *snapshot = NULL;
   livery_change *change = NULL;
   livery_value *value = json("1");
+  livery_watch *watch = NULL;
   OK(livery_key_open(store, "attractLoop", &key));
   OK(livery_snapshot_open(store, &snapshot));
   OK(livery_change_begin(store, LIVERY_LAYER_USER, &change));
+  OK(livery_watch_start(store, NULL, NULL, every_event, NULL, NULL, &watch));
 
-  void *not_stores[] = {key, snapshot, change, value};
+  void *not_stores[] = {key, snapshot, change, value, watch};
   for (size_t index = 0; index < COUNT(not_stores); index++) {
     every_read(LIVERY_ERROR_CLOSED, not_stores[index]);
     every_write(LIVERY_ERROR_CLOSED, not_stores[index]);
     EXPECT_STATUS(LIVERY_ERROR_CLOSED, livery_close(not_stores[index]));
   }
-  void *not_keys[] = {store, snapshot, change, value};
-  void *not_snapshots[] = {store, key, change, value};
-  void *not_changes[] = {store, key, snapshot, value};
-  void *not_values[] = {store, key, snapshot, change};
-  for (size_t index = 0; index < 4; index++) {
+  void *not_keys[] = {store, snapshot, change, value, watch};
+  void *not_snapshots[] = {store, key, change, value, watch};
+  void *not_changes[] = {store, key, snapshot, value, watch};
+  void *not_values[] = {store, key, snapshot, change, watch};
+  void *not_watches[] = {store, key, snapshot, change, value};
+  for (size_t index = 0; index < 5; index++) {
     every_key_call(LIVERY_ERROR_CLOSED, not_keys[index]);
     EXPECT_STATUS(LIVERY_ERROR_CLOSED, livery_key_close(not_keys[index]));
     every_snapshot_call(LIVERY_ERROR_CLOSED, not_snapshots[index]);
@@ -105,6 +111,7 @@ TEST("a handle of another kind says CLOSED, and is not harmed", wrong_kind) {
     EXPECT_STATUS(LIVERY_ERROR_CLOSED, livery_change_discard(not_changes[index]));
     every_value_call(LIVERY_ERROR_CLOSED, not_values[index]);
     EXPECT_STATUS(LIVERY_ERROR_CLOSED, livery_value_release(not_values[index]));
+    EXPECT_STATUS(LIVERY_ERROR_CLOSED, livery_watch_stop(not_watches[index]));
   }
 
   bool loop = false;
@@ -113,6 +120,7 @@ TEST("a handle of another kind says CLOSED, and is not harmed", wrong_kind) {
   OK(livery_key_close(key));
   OK(livery_snapshot_close(snapshot));
   OK(livery_change_discard(change));
+  OK(livery_watch_stop(watch));
   OK(livery_value_release(value));
   OK(livery_close(store));
 }
@@ -143,6 +151,7 @@ TEST("pointers into memory and small numbers are no handles", arbitrary_bits) {
     EXPECT_STATUS(LIVERY_ERROR_CLOSED, livery_snapshot_close((livery_snapshot *)bits[index]));
     EXPECT_STATUS(LIVERY_ERROR_CLOSED, livery_change_discard((livery_change *)bits[index]));
     EXPECT_STATUS(LIVERY_ERROR_CLOSED, livery_value_release((livery_value *)bits[index]));
+    EXPECT_STATUS(LIVERY_ERROR_CLOSED, livery_watch_stop((livery_watch *)bits[index]));
   }
 }
 
@@ -152,6 +161,7 @@ TEST("close, release and discard accept NULL", null_is_nothing) {
   OK(livery_snapshot_close(NULL));
   OK(livery_change_discard(NULL));
   OK(livery_value_release(NULL));
+  OK(livery_watch_stop(NULL));
   livery_free(NULL);
 }
 

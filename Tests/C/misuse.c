@@ -63,6 +63,7 @@ static void keep(void *handle) {
   livery_change_discard(handles[index]);
   livery_snapshot_close(handles[index]);
   livery_key_close(handles[index]);
+  livery_watch_stop(handles[index]);
   handles[index] = handle;
 }
 
@@ -76,6 +77,7 @@ static livery_status call(void) {
   float single;
   bool truth;
   size_t length;
+  int descriptor;
   int32_t type;
   const void *borrowed;
   char name[LIVERY_NAME_MAX + 1];
@@ -87,7 +89,7 @@ static livery_status call(void) {
   } else {
     name[0] = 0;
   }
-  switch (below(96)) {
+  switch (below(103)) {
     case 0: status = livery_revision(a_handle(), or_null(&revision)); break;
     case 1: status = livery_get_bool(a_handle(), a_name(), or_null(&truth)); break;
     case 2: status = livery_get_int(a_handle(), a_name(), or_null(&number)); break;
@@ -182,6 +184,23 @@ static livery_status call(void) {
     case 89: status = livery_value_from_json(a_name(), a_length(), or_null(&made)); break;
     case 90: status = livery_value_to_json(a_handle(), some_flags(), or_null(&text), or_null(&length)); break;
     case 91: status = below(40) ? LIVERY_OK : livery_close(a_handle()); break;
+    case 92: {
+      livery_watch_options options = {below(4) ? sizeof options : below(sizeof options), some_flags(), (uint32_t)below(9)};
+      status = livery_watch_start(a_handle(), a_name(), or_null(&options), every_event, NULL, every_destroy,
+                                  or_null(&made));
+      break;
+    }
+    case 93: status = livery_watch_stop(a_handle()); break;
+    case 94: status = livery_event_fd(a_handle(), or_null(&descriptor)); break;
+    case 95: status = livery_dispatch(a_handle(), or_null(&length)); break;
+    case 96: case 97: {
+      livery_history_options options = {below(4) ? sizeof options : below(sizeof options), a_name(), a_layer(), below(2),
+                                        a_name(), an_integer(), an_integer(), (uint64_t)an_integer(), below(9)};
+      status = livery_history(a_handle(), or_null(&options), or_null(&made));
+      break;
+    }
+    case 98: status = livery_undo(a_handle(), below(2) ? below(300) : (uint64_t)an_integer(), some_flags(),
+                                  or_null(&revision)); break;
     default: status = livery_open(below(4) ? path : a_name(), NULL, or_null(&made)); break;
   }
   if (status != LIVERY_OK) {

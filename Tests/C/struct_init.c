@@ -15,6 +15,8 @@ TEST("each _INIT macro is zero but for the size", macros) {
   EXPECT_SAME(livery_open_options, LIVERY_OPEN_OPTIONS_INIT);
   EXPECT_SAME(livery_list_options, LIVERY_LIST_OPTIONS_INIT);
   EXPECT_SAME(livery_schema_options, LIVERY_SCHEMA_OPTIONS_INIT);
+  EXPECT_SAME(livery_watch_options, LIVERY_WATCH_OPTIONS_INIT);
+  EXPECT_SAME(livery_history_options, LIVERY_HISTORY_OPTIONS_INIT);
 }
 
 TEST("zero in any option is its default", zeroes) {

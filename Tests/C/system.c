@@ -26,6 +26,7 @@ static const livery_layer user = LIVERY_LAYER_USER;
     before, EXPECT_STATUS(expected, livery_change_commit(change, NULL));                                               \
     before, EXPECT_STATUS(expected, livery_schema_apply(store, schema, LIVERY_ZERO_TERMINATED, NULL, NULL));           \
     before, EXPECT_STATUS(expected, livery_import_json(store, user, "{\"title\": \"j\"}", 14, 0, NULL));               \
+    before, EXPECT_STATUS(expected, livery_undo(store, 2, 0, NULL));                                                   \
     before, EXPECT_STATUS(expected, livery_import_plist(store, user, plist, strlen(plist), 0, NULL));                  \
     OK(livery_value_release(list));                                                                                    \
   } while (0)

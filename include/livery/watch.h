@@ -104,7 +104,7 @@ typedef struct livery_watch_options {
  * @param[out] watch   a handle: stop it with livery_watch_stop(), or let livery_close() do it; untouched on
  *   failure
  * @return #LIVERY_OK, or
- *   - #LIVERY_ERROR_BUSY              all reader slots are taken, or no thread can be had
+ *   - #LIVERY_ERROR_BUSY              no thread can be had
  *   - #LIVERY_ERROR_CORRUPT           the store is damaged
  *   - #LIVERY_ERROR_INVALID_ARGUMENT  a pointer is NULL, the pattern is malformed, or an option is unknown
  *   - #LIVERY_ERROR_IO                another failure of the operating system

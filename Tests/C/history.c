@@ -1,0 +1,211 @@
+// The log: what was changed when, by whom, and how to take it back.
+#include "damage.h"
+#include "fixture.h"
+
+static const livery_layer user = LIVERY_LAYER_USER;
+
+static void set_by(livery_store *store, livery_layer layer, const char *origin, const char *name, int64_t number) {
+  livery_change *change = NULL;
+  OK(livery_change_begin(store, layer, &change));
+  OK(livery_change_set_int(change, name, number));
+  OK(livery_change_origin(change, origin));
+  OK(livery_change_commit(change, NULL));
+}
+
+// The revisions of a history, latest first, as "5 4 2".
+static const char *revisions(livery_store *store, const livery_history_options *options) {
+  static char text[512];
+  livery_value *history = NULL;
+  size_t count = 0, used = 0;
+  text[0] = 0;
+  if (!OK(livery_history(store, options, &history))) return text;
+  OK(livery_value_count(history, &count));
+  for (size_t index = 0; index < count; index++) {
+    livery_value *item = NULL, *member = NULL;
+    int64_t revision = 0;
+    OK(livery_value_at(history, index, &item));
+    OK(livery_value_member(item, "revision", &member));
+    OK(livery_value_as_int(member, &revision));
+    used += (size_t)snprintf(text + used, sizeof text - used, "%s%lld", index ? " " : "", (long long)revision);
+    OK(livery_value_release(member));
+    OK(livery_value_release(item));
+  }
+  OK(livery_value_release(history));
+  return text;
+}
+
+static livery_store *five_commits(const char *path) {
+  livery_store *store = new_store(path, KIOSK_SCHEMA);
+  set_by(store, user, "console", "pair.a", 1);
+  set_by(store, user, "service", "pair.b", 2);
+  set_by(store, LIVERY_LAYER_BUNDLE, "console", "idleResetSeconds", 60);
+  set_by(store, user, "console", "pair.a", 3);
+  return store;
+}
+
+TEST("the history tells each commit, the latest first", items) {
+  livery_store *store = five_commits(fresh_path());
+  livery_value *history = NULL, *item = NULL, *changes = NULL, *time = NULL;
+  int64_t when = 0;
+  EXPECT_TEXT("5 4 3 2 1", revisions(store, NULL));
+  OK(livery_history(store, NULL, &history));
+  OK(livery_value_at(history, 0, &item));
+  EXPECT_TEXT("user", member_text(item, "layer"));
+  EXPECT_TEXT("console", member_text(item, "origin"));
+  EXPECT_TEXT("change", member_text(item, "kind"));
+  OK(livery_value_member(item, "time", &time));
+  OK(livery_value_as_date(time, &when));
+  EXPECT(when <= now_microseconds() && when > now_microseconds() - 60000000);
+  OK(livery_value_release(time));
+  OK(livery_value_member(item, "changes", &changes));
+  EXPECT_JSON("[{\"name\":\"pair.a\",\"layer\":\"user\",\"old\":1,\"new\":3}]", changes);
+  OK(livery_value_release(item));
+  OK(livery_value_at(history, 4, &item));
+  EXPECT_TEXT("schema", member_text(item, "kind"));
+  OK(livery_value_release(item));
+  OK(livery_value_release(history));
+  OK(livery_close(store));
+}
+
+TEST("secrets, expiries and locks are marked as such", marks) {
+  livery_store *store = new_store(fresh_path(), KIOSK_SCHEMA);
+  livery_value *history = NULL, *item = NULL, *changes = NULL;
+  OK(livery_set_string(store, LIVERY_LAYER_ENFORCED, "pin", TEXT("4321")));
+  OK(livery_history(store, NULL, &history));
+  OK(livery_value_at(history, 0, &item));
+  OK(livery_value_member(item, "changes", &changes));
+  EXPECT_JSON("[{\"name\":\"pin\",\"layer\":\"enforced\",\"old\":\"1234\",\"new\":\"4321\",\"writable\":false,"
+              "\"secret\":true}]", changes);
+  OK(livery_value_release(item));
+  OK(livery_value_release(history));
+  OK(livery_close(store));
+}
+
+TEST("the history can be asked for a setting, a layer, an origin, a time, and page by page", filters) {
+  livery_store *store = five_commits(fresh_path());
+  livery_history_options options = LIVERY_HISTORY_OPTIONS_INIT, none = options;
+  options.pattern = "pair.a";
+  EXPECT_TEXT("5 2 1", revisions(store, &options));
+  options = none, options.has_layer = true, options.layer = LIVERY_LAYER_BUNDLE;
+  EXPECT_TEXT("4", revisions(store, &options));
+  options = none, options.layer = LIVERY_LAYER_BUNDLE;
+  EXPECT_TEXT("5 4 3 2 1", revisions(store, &options));
+  options = none, options.origin = "console";
+  EXPECT_TEXT("5 4 2", revisions(store, &options));
+  options = none, options.limit = 2;
+  EXPECT_TEXT("5 4", revisions(store, &options));
+  options.before_revision = 4;
+  EXPECT_TEXT("3 2", revisions(store, &options));
+  options.limit = (size_t)-1;
+  EXPECT_TEXT("3 2 1", revisions(store, &options));
+  options = none, options.since = now_microseconds() + 1000000;
+  EXPECT_TEXT("", revisions(store, &options));
+  options = none, options.until = now_microseconds() + 1000000;
+  EXPECT_TEXT("5 4 3 2 1", revisions(store, &options));
+  OK(livery_close(store));
+}
+
+TEST("options that are wrong are refused", wrong_options) {
+  livery_store *store = five_commits(fresh_path());
+  livery_value *history = NULL;
+  livery_history_options options = LIVERY_HISTORY_OPTIONS_INIT, none = options;
+  const livery_status invalid = LIVERY_ERROR_INVALID_ARGUMENT;
+  char long_origin[LIVERY_ORIGIN_MAX + 2];
+  memset(long_origin, 'o', sizeof long_origin - 1);
+  long_origin[sizeof long_origin - 1] = 0;
+  EXPECT_STATUS(invalid, livery_history(store, NULL, NULL));
+  EXPECT_STATUS(invalid, livery_history(NULL, NULL, &history));
+  options.has_layer = true, options.layer = 7;
+  EXPECT_STATUS(invalid, livery_history(store, &options, &history));
+  options = none, options.pattern = "\xff";
+  EXPECT_STATUS(invalid, livery_history(store, &options, &history));
+  options = none, options.origin = long_origin;
+  EXPECT_STATUS(invalid, livery_history(store, &options, &history));
+  options = none, options.struct_size = 0;
+  EXPECT_STATUS(invalid, livery_history(store, &options, &history));
+  EXPECT(history == NULL);
+  EXPECT_STATUS(invalid, livery_undo(NULL, 2, 0, NULL));
+  EXPECT_STATUS(invalid, livery_undo(store, 2, 2, NULL));
+  OK(livery_close(store));
+}
+
+TEST("undo gives back what a commit replaced, as a new commit", undo) {
+  livery_store *store = five_commits(fresh_path());
+  uint64_t revision = 0;
+  int64_t number = 0;
+  OK(livery_undo(store, 5, 0, &revision));
+  EXPECT_INT(6, revision);
+  OK(livery_get_int(store, "pair.a", &number));
+  EXPECT_INT(1, number);
+  OK(livery_undo(store, 3, 0, NULL));
+  OK(livery_get_int(store, "pair.b", &number));
+  EXPECT_INT(0, number);
+  OK(livery_undo(store, 6, 0, &revision));
+  OK(livery_get_int(store, "pair.a", &number));
+  EXPECT_INT(3, number);
+  OK(livery_close(store));
+}
+
+TEST("undo is refused where later commits changed the same, unless it is forced", conflict) {
+  livery_store *store = five_commits(fresh_path());
+  uint64_t revision = 77;
+  int64_t number = 0;
+  EXPECT_STATUS(LIVERY_ERROR_CONFLICT, livery_undo(store, 2, 0, &revision));
+  EXPECT_CONTAINS("pair.a", livery_last_error()->message);
+  EXPECT_STATUS(LIVERY_ERROR_NOT_FOUND, livery_undo(store, 99, 0, &revision));
+  EXPECT_STATUS(LIVERY_ERROR_NOT_FOUND, livery_undo(store, 0, 0, &revision));
+  EXPECT_STATUS(LIVERY_ERROR_NOT_FOUND, livery_undo(store, UINT64_MAX, 0, &revision));
+  EXPECT_INT(77, revision);
+  OK(livery_undo(store, 2, LIVERY_UNDO_FORCE, &revision));
+  OK(livery_get_int(store, "pair.a", &number));
+  EXPECT_INT(0, number);
+  OK(livery_close(store));
+}
+
+TEST("undo obeys locks, schemas and how the store was opened", refused) {
+  const char *path = fresh_path();
+  livery_store *store = five_commits(path), *other = open_store_with(path, LIVERY_OPEN_READ_ONLY, 0);
+  const livery_status read_only = LIVERY_ERROR_READ_ONLY;
+  livery_change *change = NULL;
+  uint64_t revision = 0;
+  EXPECT_STATUS(read_only, livery_undo(other, 5, 0, NULL));
+  EXPECT_STATUS(read_only, livery_undo(store, 1, LIVERY_UNDO_FORCE, NULL));
+  OK(livery_close(other));
+  other = open_store_with(path, LIVERY_OPEN_ALLOW_OVERRIDE, 0);
+  OK(livery_change_begin(other, LIVERY_LAYER_OVERRIDE, &change));
+  OK(livery_change_expires(change, now_microseconds() + 3600000000));
+  OK(livery_change_set_int(change, "pair.b", 9));
+  OK(livery_change_commit(change, &revision));
+  EXPECT_STATUS(read_only, livery_undo(store, revision, 0, NULL));
+  OK(livery_undo(other, revision, 0, NULL));
+  OK(livery_close(other));
+  OK(livery_set_int(store, LIVERY_LAYER_ENFORCED, "pair.a", 8));
+  EXPECT_STATUS(LIVERY_ERROR_LOCKED, livery_undo(store, 5, LIVERY_UNDO_FORCE, NULL));
+  OK(livery_close(store));
+}
+
+TEST("a former value that no schema allows any more does not come back", former_value) {
+  livery_store *store = new_store(fresh_path(), KIOSK_SCHEMA);
+  uint64_t revision = 0;
+  OK(livery_set_int(store, user, "idleResetSeconds", 60));
+  OK(livery_set_int(store, user, "idleResetSeconds", 500));
+  OK(livery_revision(store, &revision));
+  const char *schema = "{\"Version\": 4, \"Groups\": [{\"Title\": \"All\", \"Settings\": [{\"Type\": \"Number\","
+                       " \"Format\": \"integer\", \"Title\": \"Idle\", \"Key\": \"idleResetSeconds\", \"Value\": 120,"
+                       " \"Minimum\": 100, \"Maximum\": 600}]}]}";
+  OK(livery_schema_apply(store, schema, LIVERY_ZERO_TERMINATED, NULL, NULL));
+  EXPECT_STATUS(LIVERY_ERROR_INVALID_VALUE, livery_undo(store, revision, LIVERY_UNDO_FORCE, NULL));
+  OK(livery_close(store));
+}
+
+TEST("a damaged entry is CORRUPT", damaged) {
+  const char *path = fresh_path();
+  livery_store *store = five_commits(path);
+  livery_value *history = NULL;
+  const unsigned char key[8] = {0, 0, 0, 0, 0, 0, 0, 5};
+  EXPECT(damage_key(path, key, sizeof key) > 0);
+  EXPECT_STATUS(LIVERY_ERROR_CORRUPT, livery_history(store, NULL, &history));
+  EXPECT_STATUS(LIVERY_ERROR_CORRUPT, livery_undo(store, 5, 0, NULL));
+  EXPECT(history == NULL);
+  OK(livery_close(store));
+}

@@ -1,0 +1,202 @@
+// Watches: what they tell, in what order, from which process.
+#include "seen.h"
+
+static const livery_layer user = LIVERY_LAYER_USER;
+
+TEST("a watch tells from what to what a value changed, in which layer, and by whom", changed) {
+  livery_store *store = new_store(fresh_path(), KIOSK_SCHEMA);
+  static seen seen;
+  livery_change *change = NULL;
+  uint64_t revision = 0;
+  int64_t before = now_microseconds();
+  if (!seen_start(&seen, store, NULL, 0, 0)) return;
+  OK(livery_change_begin(store, user, &change));
+  OK(livery_change_set_int(change, "idleResetSeconds", 60));
+  OK(livery_change_set_string(change, "note", TEXT("new")));
+  OK(livery_change_origin(change, "console"));
+  OK(livery_change_commit(change, &revision));
+  EXPECT(seen_wait(&seen.calls, 1));
+  EXPECT_INT(2, seen.count);
+  EXPECT_EVENT(LIVERY_EVENT_CHANGED, "idleResetSeconds", "120", "60", &seen.events[0]);
+  EXPECT_EVENT(LIVERY_EVENT_CHANGED, "note", "", "\"new\"", &seen.events[1]);
+  EXPECT_INT(revision, seen.events[0].revision);
+  EXPECT_INT(user, seen.events[0].layer);
+  EXPECT_TEXT("console", seen.events[0].origin);
+  EXPECT(seen.events[0].writable);
+  EXPECT(seen.events[0].time >= before && seen.events[0].time <= now_microseconds());
+  OK(livery_reset(store, user, "note"));
+  EXPECT(seen_wait(&seen.calls, 2));
+  EXPECT_EVENT(LIVERY_EVENT_CHANGED, "note", "\"new\"", "", &seen.events[2]);
+  EXPECT_TEXT("", seen.events[2].origin);
+  OK(livery_watch_stop(seen.watch));
+  EXPECT(seen_wait(&seen.destroyed, 1));
+  OK(livery_set_string(store, user, "note", TEXT("unseen")));
+  sleep_ms(50);
+  EXPECT_INT(2, seen.calls);
+  EXPECT_STATUS(LIVERY_ERROR_CLOSED, livery_watch_stop(seen.watch));
+  OK(livery_close(store));
+  EXPECT_INT(1, seen.destroyed);
+}
+
+TEST("a watch with a pattern is told of what matches alone, and of no layer that loses", pattern) {
+  livery_store *store = new_store(fresh_path(), KIOSK_SCHEMA);
+  static seen seen;
+  if (!seen_start(&seen, store, "pair.*", 0, 0)) return;
+  OK(livery_set_string(store, user, "title", TEXT("x")));
+  OK(livery_set_int(store, user, "pair.a", 1));
+  // The user's value wins over it.
+  OK(livery_set_int(store, LIVERY_LAYER_BUNDLE, "pair.a", 7));
+  OK(livery_set_int(store, user, "pair.b", 2));
+  EXPECT(seen_wait(&seen.calls, 2));
+  EXPECT_INT(2, seen.count);
+  EXPECT_EVENT(LIVERY_EVENT_CHANGED, "pair.a", "0", "1", &seen.events[0]);
+  EXPECT_EVENT(LIVERY_EVENT_CHANGED, "pair.b", "0", "2", &seen.events[1]);
+  OK(livery_close(store));
+  EXPECT(seen_wait(&seen.destroyed, 1));
+}
+
+static bool stored_first;
+
+static void looks_for_its_handle(seen *seen, const livery_event *events, size_t count) {
+  (void)events, (void)count;
+  stored_first = seen->watch != NULL;
+}
+
+TEST("a watch can begin with the present values; its handle is stored before the first call", initial) {
+  livery_store *store = new_store(fresh_path(), KIOSK_SCHEMA);
+  for (int round = 0; round < 20; round++) {
+    static seen seen;
+    memset(&seen, 0, sizeof seen);
+    seen.action = looks_for_its_handle;
+    if (!seen_start(&seen, store, "pair.*", LIVERY_WATCH_INITIAL, 0)) return;
+    EXPECT(seen_wait(&seen.calls, 1));
+    EXPECT_INT(2, seen.count);
+    EXPECT_EVENT(LIVERY_EVENT_INITIAL, "pair.a", "", "0", &seen.events[0]);
+    EXPECT_EVENT(LIVERY_EVENT_INITIAL, "pair.b", "", "0", &seen.events[1]);
+    OK(livery_watch_stop(seen.watch));
+    EXPECT(seen_wait(&seen.destroyed, 1));
+    EXPECT(stored_first);
+  }
+  OK(livery_close(store));
+}
+
+TEST("locking, schemas and expiry are told as what they are", kinds) {
+  livery_store *store = new_store(fresh_path(), KIOSK_SCHEMA);
+  static seen seen;
+  livery_change *change = NULL;
+  if (!seen_start(&seen, store, "title", 0, 0)) return;
+  OK(livery_set_string(store, LIVERY_LAYER_ENFORCED, "title", TEXT("Hello")));
+  EXPECT(seen_wait(&seen.calls, 1));
+  EXPECT_EVENT(LIVERY_EVENT_WRITABILITY, "title", "\"Hello\"", "\"Hello\"", &seen.events[0]);
+  EXPECT(!seen.events[0].writable);
+  OK(livery_reset(store, LIVERY_LAYER_ENFORCED, "title"));
+  EXPECT(seen_wait(&seen.calls, 2));
+  EXPECT_INT(LIVERY_EVENT_WRITABILITY, seen.events[1].kind);
+  EXPECT(seen.events[1].writable);
+
+  const char *schema = "{\"Version\": 4, \"Groups\": [{\"Title\": \"All\", \"Settings\": ["
+                       "{\"Type\": \"TextField\", \"Title\": \"Title\", \"Key\": \"title\", \"Value\": \"Four\"}]}]}";
+  OK(livery_schema_apply(store, schema, LIVERY_ZERO_TERMINATED, NULL, NULL));
+  EXPECT(seen_wait(&seen.calls, 3));
+  EXPECT_EVENT(LIVERY_EVENT_SCHEMA, "(none)", "", "", &seen.events[2]);
+  EXPECT_EVENT(LIVERY_EVENT_CHANGED, "title", "\"Hello\"", "\"Four\"", &seen.events[3]);
+
+  int64_t end = now_microseconds() + 300000;
+  OK(livery_change_begin(store, LIVERY_LAYER_SESSION, &change));
+  OK(livery_change_expires(change, end));
+  OK(livery_change_set_string(change, "title", TEXT("for a while")));
+  OK(livery_change_commit(change, NULL));
+  EXPECT(seen_wait(&seen.calls, 5));
+  int64_t late = now_microseconds() - end;
+  EXPECT(late >= 0 && late < 100000);
+  EXPECT_EVENT(LIVERY_EVENT_EXPIRED, "title", "\"for a while\"", "\"Four\"", &seen.events[5]);
+  OK(livery_close(store));
+  EXPECT(seen_wait(&seen.destroyed, 1));
+}
+
+TEST("changes that fall together within the interval are told as one", coalesced) {
+  livery_store *store = new_store(fresh_path(), KIOSK_SCHEMA);
+  static seen seen;
+  if (!seen_start(&seen, store, "pair.a", 0, 300)) return;
+  OK(livery_set_int(store, user, "pair.a", 1));
+  EXPECT(seen_wait(&seen.calls, 1));
+  for (int number = 2; number <= 9; number++) OK(livery_set_int(store, user, "pair.a", number));
+  EXPECT(seen_wait(&seen.calls, 2));
+  EXPECT_INT(2, seen.count);
+  EXPECT_EVENT(LIVERY_EVENT_CHANGED, "pair.a", "1", "9", &seen.events[1]);
+  OK(livery_close(store));
+  EXPECT(seen_wait(&seen.destroyed, 1));
+}
+
+static const char *path;
+enum { CHILD_COMMITS = 200 };
+
+static void changes_it(void) {
+  livery_store *store = open_store(path);
+  for (int number = 1; number <= CHILD_COMMITS; number++) OK(livery_set_int(store, user, "pair.a", number));
+  OK(livery_close(store));
+}
+
+TEST("every change of another process arrives, in order, with old and new value", another_process) {
+  path = fresh_path();
+  livery_store *store = new_store(path, KIOSK_SCHEMA);
+  static seen seen;
+  if (!seen_start(&seen, store, "pair.a", 0, 0)) return;
+  IN_CHILD(changes_it);
+  EXPECT(seen_wait(&seen.count, CHILD_COMMITS));
+  for (int index = 0; index < seen.count; index++) {
+    char old[16], new[16];
+    snprintf(old, sizeof old, "%d", index);
+    snprintf(new, sizeof new, "%d", index + 1);
+    EXPECT_EVENT(LIVERY_EVENT_CHANGED, "pair.a", old, new, &seen.events[index]);
+    if (index > 0) EXPECT(seen.events[index].revision > seen.events[index - 1].revision);
+  }
+  EXPECT_INT(CHILD_COMMITS, seen.count);
+  OK(livery_close(store));
+  EXPECT(seen_wait(&seen.destroyed, 1));
+}
+
+static int threads(void) {
+  struct stat facts;
+  return stat("/proc/self/task", &facts) == 0 ? (int)facts.st_nlink - 2 : 1;
+}
+
+TEST("a process has one thread for all its watches on a store, and none without", one_thread) {
+  livery_store *store = new_store(fresh_path(), KIOSK_SCHEMA);
+  static seen seen[8];
+  memset(seen, 0, sizeof seen);
+  EXPECT_INT(1, threads());
+  for (size_t index = 0; index < COUNT(seen); index++) seen_start(&seen[index], store, NULL, 0, 0);
+  EXPECT_INT(2, threads());
+  for (size_t index = 0; index < COUNT(seen); index++) OK(livery_watch_stop(seen[index].watch));
+  for (int round = 0; round < 2000 && threads() > 1; round++) sleep_ms(1);
+  EXPECT_INT(1, threads());
+  OK(livery_close(store));
+}
+
+static livery_value *kept, *borrowed;
+
+static void keeps_a_value(seen *seen, const livery_event *events, size_t count) {
+  (void)seen, (void)count;
+  kept = events[0].new_value;
+  borrowed = events[0].old_value;
+  OK(livery_value_retain(kept));
+}
+
+TEST("values last as long as the call, and longer if they are retained", values) {
+  livery_store *store = new_store(fresh_path(), KIOSK_SCHEMA);
+  static seen seen;
+  seen.action = keeps_a_value;
+  if (!seen_start(&seen, store, "pair.a", 0, 0)) return;
+  OK(livery_set_int(store, user, "pair.a", 42));
+  EXPECT(seen_wait(&seen.calls, 1));
+  OK(livery_watch_stop(seen.watch));
+  EXPECT(seen_wait(&seen.destroyed, 1));
+  int64_t number = 0;
+  EXPECT_STATUS(LIVERY_ERROR_CLOSED, livery_value_as_int(borrowed, &number));
+  OK(livery_close(store));
+  OK(livery_value_as_int(kept, &number));
+  EXPECT_INT(42, number);
+  OK(livery_value_release(kept));
+  EXPECT_STATUS(LIVERY_ERROR_CLOSED, livery_value_release(kept));
+}
