@@ -96,6 +96,11 @@ extension Record {
     }
   }
 
+  public static func == (left: Record, right: Record) -> Bool {
+    left.saysTheSame(as: right) && left.revision == right.revision && left.time == right.time
+      && left.origin.sameBytes(as: right.origin)
+  }
+
   /// Whether two records say the same, whichever commits made them.
   public func saysTheSame(as other: Record) -> Bool {
     value == other.value && layer == other.layer && expires == other.expires && isRejected == other.isRejected
