@@ -67,6 +67,31 @@ def process_rows(programs, rounds, work):
   return rows
 
 
+def notify_rows(programs, rounds, work):
+  """Each figure is one of a run: its median and extremes are those of the runs."""
+  figures = {}
+  for index in range(rounds):
+    output = subprocess.run([programs / "bench-notify", str(work / f"notify-{index}"), "400"], text=True, check=True,
+                            stdout=subprocess.PIPE).stdout
+    for line in output.splitlines():
+      name, nanoseconds = line.split()
+      figures.setdefault(name, []).append(int(nanoseconds) / 1e3)
+
+  def ratios(name, other):
+    return [mine / theirs for mine, theirs in zip(figures[name], figures[other])]
+
+  return [
+    row("futex", "ping_p50: bare futex to another process", None, "us", figures["ping_p50"]),
+    row("livery", "notify_p50: commit to callback elsewhere", None, "us", figures["callback_p50"], None, "<= 25 us"),
+    row("livery", "notify_p50 / ping_p50", None, "x", ratios("callback_p50", "ping_p50"), None, "<= 4 x"),
+    row("livery", "notify_p99", None, "us", figures["callback_p99"], None, "<= 200 us"),
+    row("livery", "notify_fd_p50: by descriptor and dispatch", None, "us", figures["descriptor_p50"], None, "<= 60 us"),
+    row("livery", "commit_p50", None, "us", figures["commit_alone_p50"]),
+    row("livery", "commit_p50, 8 watching processes / none", None, "x",
+        ratios("commit_watched_p50", "commit_alone_p50"), None, "<= 1.3 x"),
+  ]
+
+
 def library_rows(library):
   size = library.resolve().stat().st_size / 1024
   dynamic = subprocess.run(["readelf", "-d", library], check=True, stdout=subprocess.PIPE, text=True).stdout
@@ -91,11 +116,13 @@ def main():
   parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
   parser.add_argument("--programs", type=pathlib.Path, required=True)
   parser.add_argument("--library", type=pathlib.Path, required=True)
-  parser.add_argument("--quick", action="store_true", help="15 runs of each program in place of 101")
+  parser.add_argument("--quick", action="store_true", help="15 runs of each program in place of 101, 2 of 5")
   parser.add_argument("--json", type=pathlib.Path)
   arguments = parser.parse_args()
   with tempfile.TemporaryDirectory(prefix="livery-bench-") as work:
-    rows = process_rows(arguments.programs.resolve(), 15 if arguments.quick else 101, pathlib.Path(work))
+    programs, quick = arguments.programs.resolve(), arguments.quick
+    rows = process_rows(programs, 15 if quick else 101, pathlib.Path(work))
+    rows += notify_rows(programs, 2 if quick else 5, pathlib.Path(work))
   rows += library_rows(arguments.library)
   result = {"machine": machine(), "results": rows}
   print(result["machine"])
