@@ -146,7 +146,9 @@ public final class Environment: @unchecked Sendable {
       let code = mdb_txn_begin(handle, nil, 0, &begun)
       guard code == MDB_SUCCESS, let transaction = begun else {
         gate.leave()
-        guard code == MDB_MAP_RESIZED, moveMap(to: 0) else { throw E(LMDBError(code: code)) }
+        guard code == MDB_MAP_RESIZED else { throw E(LMDBError(code: code)) }
+        let moved = moveMap(to: 0)
+        guard moved == MDB_SUCCESS else { throw E(LMDBError(code: moved)) }
         continue
       }
       var isFull = false
@@ -277,24 +279,25 @@ public final class Environment: @unchecked Sendable {
     gate.leave()
     let moved = moveMap(to: 0)
     gate.enter()
-    guard moved else { throw LMDBError(code: MDB_MAP_RESIZED) }
+    try LMDBError.check(moved)
   }
 
-  /// Moves the map to a new size, or with 0 to the one that another process gave it.
-  private func moveMap(to size: UInt64) -> Bool {
+  /// Moves the map to a new size, or with 0 to the one that another process gave it. LMDB's status: MDB_MAP_RESIZED if
+  /// transactions stayed open.
+  private func moveMap(to size: UInt64) -> Int32 {
     var code: Int32 = MDB_SUCCESS
     // LMDB lets go of the old map first, and has none if the new one cannot be had: find out before.
-    guard size == 0 || lvs_can_map(size) else { return false }
+    guard size == 0 || lvs_can_map(size) else { return ENOMEM }
     let closed = gate.close(until: lvs_monotonic_ns() &+ options.moveTimeout) {
       code = mdb_env_set_mapsize(handle, Int(clamping: size))
     }
-    return closed && code == MDB_SUCCESS
+    return closed ? code : MDB_MAP_RESIZED
   }
 
   private func growMap() -> Bool {
     let size = information().mapSize
     guard size < Self.largestMap else { return false }
-    return moveMap(to: size * 2)
+    return moveMap(to: size * 2) == MDB_SUCCESS
   }
 
   fileprivate func end(_ held: OpaquePointer) {
