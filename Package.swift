@@ -17,13 +17,17 @@ let swiftSettings: [SwiftSetting] =
       // may have them in different orders, and the linker then mixes them up: arrays with another's content.
       .unsafeFlags(["-Xllvm", "-sil-disable-pass=object-outliner"]),
       .unsafeFlags(
-        ["-wmo", "-Osize", "-Xllvm", "-enable-machine-outliner=always", "-Xfrontend", "-function-sections"],
+        [
+          "-wmo", "-Osize", "-Xllvm", "-enable-machine-outliner=always",
+          "-Xfrontend", "-function-sections",
+        ],
         .when(configuration: .release)),
       .unsafeFlags(["-wmo"], .when(configuration: .debug)),
     ]
     : [.unsafeFlags(["-Xfrontend", "-disable-implicit-string-processing-module-import"])])
 
-let cSettings: [CSetting] = embedded ? [.define("LIVERY_EMBEDDED")] : []
+let cSettings: [CSetting] =
+  embedded ? [.define("LIVERY_EMBEDDED"), .unsafeFlags(["-Os"], .when(configuration: .release))] : []
 
 let runtimeLinks: [LinkerSetting] =
   [.linkedLibrary("m")] + (embedded ? [.linkedLibrary("swiftUnicodeDataTables")] : [])
@@ -33,7 +37,9 @@ let libraryLinks: [LinkerSetting] =
   + (embedded
     ? [
       .unsafeFlags([
-        "-use-ld=lld", "-Xlinker", "--icf=all", "-Xlinker", "-z", "-Xlinker", "pack-relative-relocs",
+        "-use-ld=lld", "-Xlinker", "--icf=all", "-Xlinker", "--no-eh-frame-hdr",
+        "-Xlinker", "-T", "-Xlinker", "\(Context.packageDirectory)/Sources/LiveryABI/unwind.ld", "-Xlinker", "-z",
+        "-Xlinker", "pack-relative-relocs",
         "-Xlinker", "--version-script=\(Context.packageDirectory)/Sources/LiveryABI/livery.map",
         "-Xlinker", "-z", "-Xlinker", "defs",
         "-Xlinker", "-soname", "-Xlinker", "liblivery.so.0",
@@ -51,7 +57,7 @@ var targets: [Target] = [
   .systemLibrary(name: "CLMDB", pkgConfig: "lmdb", providers: [.apt(["liblmdb-dev"])]),
   .systemLibrary(name: "CJansson", pkgConfig: "jansson", providers: [.apt(["libjansson-dev"])]),
   .systemLibrary(name: "CPlist", pkgConfig: "libplist-2.0", providers: [.apt(["libplist-dev"])]),
-  .target(name: "CXXHash", cSettings: [.unsafeFlags(["-O2"])]),
+  .target(name: "CXXHash", cSettings: [.unsafeFlags(["-Os"])]),
   .target(name: "CSystem", cSettings: cSettings),
   // The public header. A target of its own, so that the compiler checks every implementation against it.
   .target(
@@ -67,7 +73,7 @@ var targets: [Target] = [
     linkerSettings: runtimeLinks),
   .target(
     name: "LiveryABI", dependencies: ["CLivery", "Livery", "CSystem"],
-    exclude: ["livery.map"], swiftSettings: swiftSettings, linkerSettings: libraryLinks),
+    exclude: ["livery.map", "unwind.ld"], swiftSettings: swiftSettings, linkerSettings: libraryLinks),
   .executableTarget(
     name: "LiveryCommand", dependencies: ["Livery", "CSystem"], swiftSettings: swiftSettings,
     linkerSettings: runtimeLinks),
