@@ -37,10 +37,12 @@ from .log import LogLevel, set_log_handler
 from .schema import check_schema
 from .store import Key, Snapshot, Store, open
 from .value import URL, Color, Image, Layer, Settable, Value
+from .watch import AsyncEvents, Event, EventKind, Events, Watch
 
 __version__ = "0.1.0"
 
 __all__ = [
+  "AsyncEvents",
   "BufferTooSmallError",
   "BusyError",
   "Change",
@@ -48,6 +50,9 @@ __all__ = [
   "Color",
   "ConflictError",
   "CorruptError",
+  "Event",
+  "EventKind",
+  "Events",
   "ForkedError",
   "FormatNewerError",
   "Image",
@@ -74,6 +79,7 @@ __all__ = [
   "TypeMismatchError",
   "URL",
   "Value",
+  "Watch",
   "check_schema",
   "library_path",
   "library_version",

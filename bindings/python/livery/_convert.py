@@ -25,15 +25,24 @@ def take(value: int) -> Any:
   return _take(_native.ValueReader(), value)
 
 
+def look(value: int) -> Any:
+  """The value as Python's own types; the reference stays the library's."""
+  return _look(_native.ValueReader(), value)
+
+
 def _take(reader: _native.ValueReader, value: int) -> Any:
   try:
-    kind = reader.kind(value)
-    read = _READ.get(kind)
-    if read is None:
-      raise TypeMismatchError(f"the value is of type {kind}, which this package does not know")
-    return read(reader, value)
+    return _look(reader, value)
   finally:
     _native.value_release(value)
+
+
+def _look(reader: _native.ValueReader, value: int) -> Any:
+  kind = reader.kind(value)
+  read = _READ.get(kind)
+  if read is None:
+    raise TypeMismatchError(f"the value is of type {kind}, which this package does not know")
+  return read(reader, value)
 
 
 def _take_list(reader: _native.ValueReader, value: int) -> List[Any]:

@@ -8,11 +8,12 @@ from __future__ import annotations
 
 import atexit
 import ctypes
+import itertools
 from ctypes import POINTER, byref, c_bool, c_char_p, c_double, c_float, c_int32, c_int64, c_size_t, c_uint32, c_uint64
 from ctypes import c_void_p
 import sys
 import threading
-from typing import Any, Callable, Dict, List, Optional, Tuple
+from typing import Any, Callable, Dict, List, NamedTuple, Optional, Tuple
 
 from . import _library
 from .errors import BufferTooSmallError, InvalidArgumentError, LiveryError, error_class
@@ -43,6 +44,8 @@ class _OpenOptions(ctypes.Structure):
     ("busy_timeout_ms", c_uint32),
     ("map_size", c_uint64),
     ("max_readers", c_uint32),
+    ("log_entries", c_uint32),
+    ("log_age_s", c_uint32),
     ("reserved", c_uint32),
   ]
 
@@ -59,6 +62,39 @@ class _Color(ctypes.Structure):
   _fields_ = [("red", c_float), ("green", c_float), ("blue", c_float), ("alpha", c_float)]
 
 
+class _Event(ctypes.Structure):
+  _fields_ = [
+    ("revision", c_uint64),
+    ("time", c_int64),
+    ("kind", c_int32),
+    ("layer", c_int32),
+    ("name", c_char_p),
+    ("old_value", c_void_p),
+    ("new_value", c_void_p),
+    ("origin", c_char_p),
+    ("writable", c_bool),
+  ]
+
+
+class _WatchOptions(ctypes.Structure):
+  _fields_ = [("struct_size", c_size_t), ("flags", c_uint32), ("min_interval_ms", c_uint32)]
+
+
+class _HistoryOptions(ctypes.Structure):
+  _fields_ = [
+    ("struct_size", c_size_t),
+    ("pattern", c_char_p),
+    ("layer", c_int32),
+    ("has_layer", c_bool),
+    ("origin", c_char_p),
+    ("since", c_int64),
+    ("until", c_int64),
+    ("before_revision", c_uint64),
+    ("limit", c_size_t),
+  ]
+
+
+_WatchFunction = ctypes.CFUNCTYPE(None, POINTER(_Event), c_size_t, c_void_p)
 _LogFunction = ctypes.CFUNCTYPE(None, c_int32, c_void_p, c_void_p)
 _DestroyFunction = ctypes.CFUNCTYPE(None, c_void_p)
 
@@ -140,6 +176,12 @@ _PROTOTYPES: Dict[str, Tuple[Any, ...]] = {
   "value_make_image": (c_char_p, c_size_t, _OUT),
   "value_make_list": (POINTER(c_void_p), c_size_t, _OUT),
   "value_make_object": (POINTER(c_char_p), POINTER(c_void_p), c_size_t, _OUT),
+  "watch_start": (_HANDLE, _TEXT, POINTER(_WatchOptions), _WatchFunction, c_void_p, _DestroyFunction, _OUT),
+  "watch_stop": (_HANDLE,),
+  "event_fd": (_HANDLE, POINTER(ctypes.c_int)),
+  "dispatch": (_HANDLE, _SIZE_OUT),
+  "history": (_HANDLE, POINTER(_HistoryOptions), _OUT),
+  "undo": (_HANDLE, c_uint64, c_uint32, POINTER(c_uint64)),
   "set_log_handler": (_LogFunction, c_void_p, _DestroyFunction),
 }
 
@@ -381,8 +423,18 @@ def make_object(keys: List[bytes], members: List[int]) -> int:
 # -- The store --------------------------------------------------------------------------------------------------------
 
 
-def open(path: bytes, flags: int, busy_timeout_ms: int, map_size: int, max_readers: int) -> int:
-  options = _OpenOptions(ctypes.sizeof(_OpenOptions), flags, busy_timeout_ms, map_size, max_readers, 0)
+def open(
+  path: bytes,
+  flags: int,
+  busy_timeout_ms: int = 0,
+  map_size: int = 0,
+  max_readers: int = 0,
+  log_entries: int = 0,
+  log_age_s: int = 0,
+) -> int:
+  options = _OpenOptions(
+    ctypes.sizeof(_OpenOptions), flags, busy_timeout_ms, map_size, max_readers, log_entries, log_age_s, 0
+  )
   return _handle(_lib.open, path, byref(options))
 
 
@@ -594,6 +646,130 @@ def import_plist(store: int, layer: int, plist: bytes, flags: int) -> Report:
 
 def export_json(store: int, flags: int) -> str:
   return _copied(_lib.export_json, store, flags)
+
+
+# -- Watches and history ----------------------------------------------------------------------------------------------
+
+
+class RawEvent(NamedTuple):
+  """An event as the library tells it; its values are handles that are valid during the call."""
+
+  revision: int
+  time: int
+  kind: int
+  layer: int
+  name: Optional[str]
+  old: Optional[int]
+  new: Optional[int]
+  origin: str
+  writable: bool
+
+
+Receiver = Callable[[List[RawEvent]], object]
+
+# As with log handlers: the library knows a watch by its number, and what it calls lives as long as the process.
+_receivers: Dict[int, Tuple[Receiver, Callable[[], object]]] = {}
+_receiver_numbers = itertools.count(1)
+_interrupts = threading.local()
+
+
+def _watch(events: Any, count: int, number: Optional[int]) -> None:
+  found = _receivers.get(number or 0)
+  if found is None:
+    return
+  try:
+    found[0]([_raw(events[index]) for index in range(count)])
+  except Exception:
+    raise
+  except BaseException as error:
+    # KeyboardInterrupt and the like are for whoever dispatches.
+    _interrupts.error = error
+
+
+def _raw(event: _Event) -> RawEvent:
+  name, origin = event.name, event.origin or b""
+  return RawEvent(
+    event.revision,
+    event.time,
+    event.kind,
+    event.layer,
+    None if name is None else name.decode(),
+    event.old_value,
+    event.new_value,
+    origin.decode(),
+    event.writable,
+  )
+
+
+def _unwatch(number: Optional[int]) -> None:
+  found = _receivers.pop(number or 0, None)
+  if found is not None:
+    found[1]()
+
+
+_watch_function, _unwatch_function = _WatchFunction(_watch), _DestroyFunction(_unwatch)
+
+
+def watch_start(
+  store: int,
+  pattern: Optional[bytes],
+  flags: int,
+  min_interval_ms: int,
+  receiver: Receiver,
+  ended: Callable[[], object],
+) -> int:
+  """Exceptions of the receiver go to sys.unraisablehook; what is no Exception is raised by dispatch()."""
+  options = _WatchOptions(ctypes.sizeof(_WatchOptions), flags, min_interval_ms)
+  number = next(_receiver_numbers)
+  _receivers[number] = receiver, ended
+  return _handle(_lib.watch_start, store, pattern, byref(options), _watch_function, number, _unwatch_function)
+
+
+def watch_stop(watch: int) -> None:
+  _check(_lib.watch_stop(watch))
+
+
+def event_fd(store: int) -> int:
+  return int(_out(ctypes.c_int, _lib.event_fd, store))
+
+
+def dispatch(store: int) -> int:
+  _interrupts.error = None
+  count = int(_out(c_size_t, _lib.dispatch, store))
+  error: Optional[BaseException] = _interrupts.error
+  if error is not None:
+    _interrupts.error = None
+    raise error
+  return count
+
+
+def unraisable(error: BaseException) -> None:
+  """Hand an exception to sys.unraisablehook, which is what ctypes does with those of callbacks."""
+
+  def fail() -> None:
+    raise error
+
+  ctypes.CFUNCTYPE(None)(fail)()
+
+
+def history(
+  store: int,
+  pattern: Optional[bytes],
+  layer: Optional[int],
+  origin: Optional[bytes],
+  since: int,
+  until: int,
+  before: int,
+  limit: int,
+) -> int:
+  options = _HistoryOptions(
+    ctypes.sizeof(_HistoryOptions), pattern, layer or 0, layer is not None, origin, since, until, before, limit
+  )
+  return _handle(_lib.history, store, byref(options))
+
+
+def undo(store: int, revision: int, force: bool) -> int:
+  return int(_out(c_uint64, _lib.undo, store, revision, 1 if force else 0))
 
 
 # -- The log handler --------------------------------------------------------------------------------------------------

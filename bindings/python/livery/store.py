@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import math
 import os
-from datetime import datetime
-from typing import Any, Dict, ItemsView, Iterator, List, Mapping, Optional, Tuple, Union, ValuesView
+import threading
+import weakref
+from datetime import datetime, timedelta
+from typing import Any, Dict, ItemsView, Iterator, List, Mapping, Optional, Tuple, Union, ValuesView, overload
 
 from . import _convert, _native, schema
+from . import watch as _watch
 from ._handle import Handle
 from .change import Change
-from .errors import InvalidArgumentError, NotFoundError, NoValueError
+from .errors import ClosedError, InvalidArgumentError, NotFoundError, NoValueError
 from .value import URL, Color, Layer, Settable
 
 _CREATE, _READ_ONLY, _ALLOW_OVERRIDE, _DEFERRED = 1, 2, 4, 8
@@ -30,13 +33,16 @@ def open(
   busy_timeout: Optional[float] = None,
   map_size: Optional[int] = None,
   max_readers: Optional[int] = None,
+  log_entries: Optional[int] = None,
+  log_age: Union[float, timedelta, None] = None,
 ) -> Store:
   """Open the store in a directory.
 
   ``create`` makes it if the directory is missing or empty. ``read_only`` refuses every change. ``allow_override``
   allows changes to the ``override`` layer. ``deferred`` lets a power failure take the last commits. ``busy_timeout``
   is how long a commit waits for other writers, in seconds (5 unless told). ``map_size`` reserves address space, in
-  bytes. ``max_readers`` is how many reads can be under way at once.
+  bytes. ``max_readers`` is how many reads can be under way at once. ``log_entries`` and ``log_age`` are how many
+  commits the log keeps (10,000 unless told) and for how many seconds, or a timedelta (90 days).
   """
   flags = (
     (_CREATE if create else 0)
@@ -48,9 +54,28 @@ def open(
   if b"\0" in raw:
     raise InvalidArgumentError("the path contains a NUL")
   milliseconds = 0 if busy_timeout is None else _milliseconds(busy_timeout)
-  return Store(
-    _native.open(raw, flags, milliseconds, _within("map_size", map_size, 64), _within("max_readers", max_readers, 32))
+  number = _native.open(
+    raw,
+    flags,
+    milliseconds,
+    _within("map_size", map_size, 64),
+    _within("max_readers", max_readers, 32),
+    _within("log_entries", log_entries, 32),
+    0 if log_age is None else _age(log_age),
   )
+  try:
+    source = _watch.Source.of(raw)
+  except OSError:
+    _native.close(number)
+    raise
+  return Store(number, source)
+
+
+def _age(age: Union[float, timedelta]) -> int:
+  seconds = age.total_seconds() if isinstance(age, timedelta) else age
+  if not seconds > 0:
+    raise InvalidArgumentError(f"log_age is out of range: {age}")
+  return math.ceil(min(seconds, 0xFFFF_FFFF))
 
 
 def _milliseconds(seconds: float) -> int:
@@ -77,8 +102,28 @@ class Store(Handle, Mapping[str, Any]):
   _kind = "store"
   _warns = True
 
-  def __init__(self, number: int) -> None:
+  def __init__(self, number: int, source: _watch.Source) -> None:
     super().__init__(number, _native.close)
+    self._source = source
+    self._watching = threading.Lock()
+    self._dispatcher: Optional[_watch.Dispatcher] = None
+    self._iterators: weakref.WeakSet[Union[_watch.Events, _watch.AsyncEvents]] = weakref.WeakSet()
+
+  def close(self) -> None:
+    """Close the store, and end its watches. Closing twice does nothing."""
+    # A callback under way may still read; then those that began meanwhile end, too.
+    self._end_watches()
+    super().close()
+    self._end_watches()
+
+  def _end_watches(self) -> None:
+    with self._watching:
+      dispatcher, iterators = self._dispatcher, [*self._iterators]
+      self._dispatcher = None
+    for iterator in iterators:
+      iterator.stop()
+    if dispatcher is not None:
+      dispatcher.stop(1)
 
   def __repr__(self) -> str:
     return f"<livery.Store {'closed' if self.closed else 'open'}>"
@@ -231,6 +276,146 @@ class Store(Handle, Mapping[str, Any]):
   def change(self, layer: Union[Layer, str, int] = Layer.USER, *, origin: Optional[str] = None) -> Change:
     """Begin a change set: leaving its ``with`` block commits it, an exception discards it."""
     return Change(self, self._number, Layer.of(layer), origin)
+
+  # -- Watches and history
+
+  @overload
+  def watch(
+    self, pattern: Optional[str] = None, callback: None = None, *, initial: bool = False, min_interval: float = 0.0
+  ) -> _watch.Events: ...
+
+  @overload
+  def watch(
+    self,
+    pattern: Optional[str] = None,
+    *,
+    callback: _watch.Callback,
+    initial: bool = False,
+    min_interval: float = 0.0,
+    dispatch: bool = False,
+  ) -> _watch.Watch: ...
+
+  @overload
+  def watch(
+    self,
+    pattern: Optional[str],
+    callback: _watch.Callback,
+    *,
+    initial: bool = False,
+    min_interval: float = 0.0,
+    dispatch: bool = False,
+  ) -> _watch.Watch: ...
+
+  def watch(
+    self,
+    pattern: Optional[str] = None,
+    callback: Optional[_watch.Callback] = None,
+    *,
+    initial: bool = False,
+    min_interval: float = 0.0,
+    dispatch: bool = False,
+  ) -> Union[_watch.Events, _watch.Watch]:
+    """Be told of changes, of any process, to the settings that match the pattern (see list()).
+
+    Without a callback this is an iterator that waits for the next Event. A callback is called with each Event by a
+    thread of this package, or, with ``dispatch``, by whoever calls dispatch(). It may call anything; an exception in
+    it goes to ``sys.unraisablehook``. It stays until it is stopped or the store closed.
+
+    ``initial`` begins with the present values. With ``min_interval``, in seconds, changes of one setting that fall
+    together are told as one.
+    """
+    number, raw, interval = self._number, _pattern(pattern), _watch._interval(min_interval)
+    if callback is None:
+      if dispatch:
+        raise TypeError("dispatch needs a callback")
+      events = _watch.Events(self._source, raw, initial, interval)
+      self._adopt(events)
+      return events
+    if not callable(callback):
+      raise TypeError(f"a callback is callable, not {type(callback).__name__}")
+    if dispatch:
+      return _watch.Watch(number, raw, callback, initial, interval, lambda: False)
+    with self._watching:
+      _ = self._number
+      dispatcher = self._dispatcher
+      if dispatcher is None:
+        self._dispatcher = dispatcher = _watch.Dispatcher(self._source)
+        # A store that is collected takes its thread with it.
+        weakref.finalize(self, dispatcher.stop).atexit = False
+    return _watch.Watch(dispatcher.handle, raw, callback, initial, interval, dispatcher.is_over)
+
+  def watch_async(
+    self, pattern: Optional[str] = None, *, initial: bool = False, min_interval: float = 0.0
+  ) -> _watch.AsyncEvents:
+    """The same as an asynchronous iterator, for asyncio."""
+    _ = self._number
+    events = _watch.AsyncEvents(self._source, _pattern(pattern), initial, _watch._interval(min_interval))
+    self._adopt(events)
+    return events
+
+  def _adopt(self, iterator: Union[_watch.Events, _watch.AsyncEvents]) -> None:
+    with self._watching:
+      self._iterators.add(iterator)
+      is_late = self.closed
+    if is_late:
+      iterator.stop()
+      raise ClosedError("the store was closed")
+
+  @property
+  def event_fd(self) -> int:
+    """A descriptor that is readable when dispatch() has something to do. Do not read from it or close it."""
+    return _native.event_fd(self._number)
+
+  def dispatch(self) -> int:
+    """Call the callbacks of the watches with ``dispatch``; the number of calls, each for all changes of a commit."""
+    return _native.dispatch(self._number)
+
+  def history(
+    self,
+    pattern: Optional[str] = None,
+    layer: Union[Layer, str, int, None] = None,
+    origin: Optional[str] = None,
+    since: Optional[datetime] = None,
+    until: Optional[datetime] = None,
+    before: Optional[int] = None,
+    limit: Optional[int] = None,
+  ) -> Listing:
+    """The commits that the log still holds, the latest first.
+
+    Each has ``revision``, ``time``, ``layer``, ``origin``, ``kind`` and ``changes``: dicts with ``name``, ``layer``,
+    ``old`` and ``new`` (missing for no value) and, where they apply, ``expired``, ``writable`` and ``secret``.
+    ``since`` is inclusive, ``until`` and ``before``, a revision, are not.
+    """
+    number = self._number
+    if limit is not None and not 0 <= limit < 1 << 63:
+      raise InvalidArgumentError(f"limit is out of range: {limit}")
+    if before is not None and not 0 <= before < 1 << 64:
+      raise InvalidArgumentError(f"before is out of range: {before}")
+    # For the library 0 is no limit in all of these.
+    if limit == 0 or before == 0:
+      return []
+    commits: Listing = _convert.take(
+      _native.history(
+        number,
+        _pattern(pattern),
+        None if layer is None else Layer.of(layer),
+        None if origin is None else _native.text("an origin", origin),
+        0 if since is None else _convert.microseconds(since) or 1,
+        0 if until is None else _convert.microseconds(until) or 1,
+        before or 0,
+        limit or 0,
+      )
+    )
+    return commits
+
+  def undo(self, revision: int, force: bool = False) -> int:
+    """Take a commit back, as a new commit whose revision is returned.
+
+    ConflictError if later commits changed the same settings, unless ``force`` is given.
+    """
+    if not 0 <= revision < 1 << 64:
+      raise InvalidArgumentError(f"revision is out of range: {revision}")
+    return _native.undo(self._number, revision, force)
 
   # -- Schema, import and export
 

@@ -1,0 +1,81 @@
+"""The log is told as asked for, and a commit is taken back whole."""
+
+from datetime import datetime, timedelta, timezone
+
+import livery
+import pytest
+from livery import Layer
+
+
+def revisions(commits):
+  return [commit["revision"] for commit in commits]
+
+
+@pytest.fixture
+def past(store):
+  """Three commits."""
+  store.set("a", 1)
+  with store.change("bundle", origin="shipped") as change:
+    change["b"] = 2
+  with store.change("user", origin="test") as change:
+    change["a"], change["b"] = 3, 4
+  return store
+
+
+def test_the_latest_comes_first(past):
+  latest, shipped, first = past.history()
+  assert revisions([latest, shipped, first]) == [3, 2, 1]
+  assert latest["origin"] == "test" and latest["layer"] == "user" and latest["kind"] == "change"
+  assert latest["changes"] == [
+    {"name": "a", "layer": "user", "old": 1, "new": 3},
+    {"name": "b", "layer": "user", "old": 2, "new": 4},
+  ]
+  assert first["changes"] == [{"name": "a", "layer": "user", "new": 1}]
+  assert abs(datetime.now(timezone.utc) - first["time"]) < timedelta(minutes=1)
+
+
+def test_it_is_narrowed(past):
+  assert revisions(past.history("b")) == [3, 2]
+  assert [change["name"] for change in past.history("b")[0]["changes"]] == ["b"]
+  assert revisions(past.history(layer="bundle")) == revisions(past.history(layer=Layer.BUNDLE)) == [2]
+  assert revisions(past.history(origin="test")) == [3]
+  assert revisions(past.history(limit=2)) == [3, 2] and past.history(limit=0) == []
+  assert revisions(past.history(before=3)) == [2, 1] and past.history(before=0) == []
+  middle = past.history()[1]["time"]
+  assert revisions(past.history(since=middle)) == [3, 2]
+  assert revisions(past.history(until=middle)) == [1]
+  epoch = datetime(1970, 1, 1, tzinfo=timezone.utc)
+  assert past.history(until=epoch) == [] and len(past.history(since=epoch)) == 3
+
+
+def test_undo_brings_back_what_was(past):
+  assert past.undo(3) == 4
+  assert dict(past) == {"a": 1, "b": 2}
+  assert past.history(limit=1)[0]["changes"][0] == {"name": "a", "layer": "user", "old": 3, "new": 1}
+  with pytest.raises(livery.ConflictError, match="a"):
+    past.undo(3)
+  assert past.undo(3, force=True) in (4, 5)
+  with pytest.raises(livery.NotFoundError):
+    past.undo(1000)
+
+
+def test_mistakes_are_told(past):
+  for arguments in ({"limit": -1}, {"before": -1}, {"before": 1 << 64}, {"layer": "usr"}, {"pattern": ""}):
+    with pytest.raises(livery.InvalidArgumentError):
+      past.history(**arguments)
+  with pytest.raises(livery.InvalidValueError):
+    past.history(since=datetime.now())
+  with pytest.raises(livery.InvalidArgumentError):
+    past.undo(-1)
+
+
+def test_the_log_is_as_long_as_asked_for(path):
+  with livery.open(path, create=True, log_entries=3, log_age=timedelta(days=1)) as store:
+    for number in range(10):
+      store.set("a", number)
+    assert len(store.history()) == 3
+    with pytest.raises(livery.NotFoundError):
+      store.undo(1)
+  for mistake in ({"log_entries": 0}, {"log_entries": 1 << 32}, {"log_age": 0}, {"log_age": float("nan")}):
+    with pytest.raises(livery.InvalidArgumentError):
+      livery.open(path, **mistake)

@@ -1,0 +1,368 @@
+"""Every change arrives, in order, in every way to watch; and what is stopped, closed or abandoned stays quiet."""
+
+import asyncio
+import gc
+import os
+import queue
+import select
+import signal
+import subprocess
+import sys
+import threading
+import time
+import weakref
+from datetime import timedelta
+
+import livery
+import pytest
+from livery import EventKind, Layer
+
+WAIT = 10
+
+
+def names(events):
+  return [event.name for event in events]
+
+
+def change_elsewhere(path, code):
+  subprocess.run(
+    [sys.executable, "-c", f"import livery\nwith livery.open({str(path)!r}) as store:\n  {code}"], check=True, timeout=60
+  )
+
+
+# -- Iterators
+
+
+def test_an_iterator_yields_each_change(path, store):
+  store.set("media", 1)
+  with store.watch("media*") as events:
+    store.set("other", 1)
+    with store.change("user", origin="test") as change:
+      change["media"] = 2
+      change["mediaA"] = "a"
+    store.reset("media")
+    first, second, third = [next(events) for _ in range(3)]
+  assert (first.name, first.old, first.new, first.layer, first.origin) == ("media", 1, 2, Layer.USER, "test")
+  assert (second.name, second.old, second.new, second.kind) == ("mediaA", None, "a", EventKind.CHANGED)
+  assert (third.old, third.new, third.revision) == (2, None, store.revision)
+  assert first.revision == second.revision < third.revision and first.writable
+  assert first.time.tzinfo is not None
+  assert list(events) == [] and events.stopped
+
+
+def test_an_iterator_tells_what_another_process_does(path, store):
+  with store.watch() as events:
+    change_elsewhere(path, "store.set('greeting', 'hello')")
+    event = next(events)
+  assert (event.name, event.new) == ("greeting", "hello")
+
+
+def test_initial_values_come_first_and_time_runs_out(store):
+  store.set("b", 2)
+  store.set("a", 1)
+  with store.watch(initial=True) as events:
+    assert [(e.kind, e.name, e.new) for e in events.events(timeout=0)] == [
+      (EventKind.INITIAL, "a", 1), (EventKind.INITIAL, "b", 2),
+    ]  # fmt: skip
+    start = time.monotonic()
+    assert list(events.events(timeout=0.1)) == []
+    assert 0.09 <= time.monotonic() - start < 5
+
+
+def test_changes_that_fall_together_are_told_as_one(store):
+  store.set("a", 0)
+  with store.watch("a", min_interval=0.3) as events:
+    for number in range(1, 20):
+      store.set("a", number)
+    told = list(events.events(timeout=1))
+  assert len(told) < 19 and told[0].old == 0 and told[-1].new == 19
+
+
+def test_expiry_is_told(path):
+  with livery.open(path, create=True, allow_override=True) as store, store.watch() as events:
+    with store.change("session") as change:
+      change.expires(timedelta(seconds=0.3))
+      change["a"] = 1
+    assert [(e.kind, e.new) for e in (next(events), next(events))] == [(EventKind.CHANGED, 1), (EventKind.EXPIRED, None)]
+
+
+def test_a_trimmed_log_is_told_as_resync(path):
+  with livery.open(path, create=True, log_entries=5) as store, store.watch() as events:
+    for number in range(50):
+      store.set("a", number)
+    told = list(events.events(timeout=0))
+  assert told[0].kind == EventKind.RESYNC and told[0].name is None
+  assert told[-1].new == 49
+
+
+def test_stop_and_close_end_an_iterator_that_waits(store):
+  for end in ("stop", "close"):
+    events = store.watch()
+    seen = queue.Queue()
+    thread = threading.Thread(target=lambda: seen.put(list(events)))
+    thread.start()
+    time.sleep(0.1)
+    events.stop() if end == "stop" else store.close()
+    assert seen.get(timeout=WAIT) == []
+    thread.join(WAIT)
+
+
+def test_an_iterator_can_be_interrupted(store):
+  events = store.watch()
+  timer = threading.Timer(0.2, os.kill, (os.getpid(), signal.SIGINT))
+  timer.start()
+  with pytest.raises(KeyboardInterrupt):
+    next(events)
+  events.stop()
+
+
+def test_watches_leave_no_descriptors_behind(store):
+  def open_descriptors():
+    gc.collect()
+    return len(os.listdir("/proc/self/fd"))
+
+  def use():
+    for _ in range(20):
+      with store.watch(initial=True) as events:
+        list(events.events(timeout=0))
+      store.watch()
+      store.watch_async().stop()
+      store.watch("a", print).stop()
+
+  use()
+  before = open_descriptors()
+  use()
+  assert open_descriptors() <= before
+
+
+# -- Callbacks
+
+
+def test_a_callback_is_called_until_it_is_stopped(path, store):
+  seen = queue.Queue()
+  watch = store.watch("a", seen.put)
+  store.set("a", 1)
+  assert seen.get(timeout=WAIT).new == 1
+  change_elsewhere(path, "store.set('a', 2)")
+  assert seen.get(timeout=WAIT).new == 2
+  watch.stop()
+  watch.stop()
+  assert watch.stopped
+  store.set("a", 3)
+  time.sleep(0.1)
+  assert seen.empty()
+
+
+def test_a_callback_stays_when_its_watch_is_forgotten_and_goes_with_the_store(store):
+  class Callback:
+    def __init__(self):
+      self.seen = queue.Queue()
+
+    def __call__(self, event):
+      self.seen.put(event.new)
+
+  callback = Callback()
+  seen, gone = callback.seen, weakref.ref(callback)
+  store.watch("a", callback)
+  del callback
+  gc.collect()
+  store.set("a", 1)
+  assert seen.get(timeout=WAIT) == 1 and gone() is not None
+  store.close()
+  gc.collect()
+  assert gone() is None
+
+
+def test_an_exception_goes_to_the_unraisable_hook_and_the_next_call_comes(store, monkeypatch):
+  caught, seen = queue.Queue(), queue.Queue()
+  monkeypatch.setattr(sys, "unraisablehook", lambda unraisable: caught.put(unraisable.exc_type))
+
+  def broken(event):
+    seen.put(event.new)
+    raise ZeroDivisionError
+
+  store.watch("*", broken)
+  with store.change() as change:
+    change["a"], change["b"] = 1, 2
+  store.set("a", 3)
+  assert [seen.get(timeout=WAIT) for _ in range(3)] == [1, 2, 3]
+  assert {caught.get(timeout=WAIT) for _ in range(3)} == {ZeroDivisionError}
+
+
+def test_a_callback_may_do_anything(store):
+  done = queue.Queue()
+
+  def callback(event):
+    if event.new < 5:
+      store.set("a", event.new + 1)
+      return
+    watch.stop()
+    store.watch("b", lambda event: (store.close(), done.put(event.new)))
+    store.set("b", "end")
+
+  watch = store.watch("a", callback)
+  store.set("a", 1)
+  assert done.get(timeout=WAIT) == "end"
+  assert store.closed
+
+
+def test_a_program_dispatches_by_itself(store):
+  seen = []
+  watch = store.watch("a", lambda event: seen.append((event.new, threading.current_thread())), dispatch=True)
+  assert store.dispatch() == 0
+  store.set("a", 1)
+  assert select.select([store.event_fd], [], [], WAIT)[0]
+  assert store.dispatch() == 1
+  assert seen == [(1, threading.main_thread())]
+  watch.stop()
+
+
+def test_dispatch_passes_on_what_ends_the_program(store):
+  def callback(event):
+    raise KeyboardInterrupt
+
+  store.watch("a", callback, dispatch=True)
+  store.set("a", 1)
+  with pytest.raises(KeyboardInterrupt):
+    store.dispatch()
+  assert store.dispatch() == 0
+
+
+def test_under_collection_nothing_is_lost(store):
+  seen = queue.Queue()
+  store.watch("a", lambda event: (gc.collect(), seen.put(event.new)))
+  threshold = gc.get_threshold()
+  gc.set_threshold(1)
+  try:
+    for number in range(100):
+      store.set("a", number)
+    assert [seen.get(timeout=WAIT) for _ in range(100)] == list(range(100))
+  finally:
+    gc.set_threshold(*threshold)
+
+
+@pytest.mark.parametrize(
+  "watch",
+  [
+    "store.watch('**', print)",
+    "store.watch('**', lambda event: time.sleep(0.02))",
+    "store.watch('**', lambda event, store=store: store.revision)",
+    "events = store.watch()",
+    "events = store.watch_async()",
+    "store.watch('**', print, dispatch=True)",
+    "threading.Thread(target=lambda: list(store.watch()), daemon=True).start()",
+  ],
+)
+@pytest.mark.parametrize("end", ["", "sys.exit(0)", "store.close()", "del store; gc.collect()"])
+def test_a_program_ends_well_while_it_watches(path, watch, end):
+  code = f"""
+import gc, sys, threading, time, livery
+store = livery.open({str(path)!r}, create=True)
+{watch}
+for number in range(20):
+  store.set("a", number)
+{end}
+"""
+  result = subprocess.run([sys.executable, "-c", code], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=60)
+  assert result.returncode == 0, result.stdout
+  assert b"Error" not in result.stdout and b"Traceback" not in result.stdout
+
+
+def test_a_forked_child_is_told_and_the_parent_goes_on(store):
+  seen = queue.Queue()
+  store.watch("a", seen.put)
+  events = store.watch("a")
+  child = os.fork()
+  if child == 0:
+    status = 1
+    try:
+      next(events)
+    except livery.ForkedError:
+      events.stop()
+      status = 0
+    finally:
+      os._exit(status)
+  assert os.waitpid(child, 0)[1] == 0
+  store.set("a", 1)
+  assert seen.get(timeout=WAIT).new == 1 and next(events).new == 1
+  events.stop()
+
+
+# -- asyncio
+
+
+def test_asyncio_yields_each_change(path, store):
+  async def main():
+    seen = []
+    async with store.watch_async("a", initial=True) as events:
+      store.set("a", 1)
+      async for event in events:
+        seen.append((event.kind, event.new))
+        if event.new == 3:
+          break
+        await asyncio.sleep(0)
+        store.set("a", event.new + 1)
+    return seen
+
+  assert asyncio.run(asyncio.wait_for(main(), WAIT)) == [(EventKind.CHANGED, number) for number in (1, 2, 3)]
+
+
+def test_asyncio_watches_side_by_side_and_survives_cancellation(path, store):
+  async def main():
+    one, two = store.watch_async("a"), store.watch_async("*")
+    with pytest.raises(asyncio.TimeoutError):
+      await asyncio.wait_for(one.__anext__(), 0.05)
+    tasks = [asyncio.ensure_future(watch.__anext__()) for watch in (one, two)]
+    await asyncio.sleep(0.05)
+    with pytest.raises(RuntimeError):
+      await one.__anext__()
+    await asyncio.get_running_loop().run_in_executor(None, change_elsewhere, path, "store.set('a', 'x')")
+    told = await asyncio.gather(*tasks)
+    one.stop()
+    two.stop()
+    return [event.new for event in told]
+
+  assert asyncio.run(asyncio.wait_for(main(), WAIT)) == ["x", "x"]
+
+
+@pytest.mark.parametrize("end", ["stop", "close", "stop elsewhere"])
+def test_asyncio_ends_when_stopped_or_closed(store, end):
+  async def main():
+    events = store.watch_async()
+    loop = asyncio.get_running_loop()
+    if end == "stop":
+      loop.call_later(0.05, events.stop)
+    elif end == "close":
+      loop.call_later(0.05, store.close)
+    else:
+      loop.run_in_executor(None, lambda: (time.sleep(0.05), events.stop()))
+    return [event async for event in events]
+
+  assert asyncio.run(asyncio.wait_for(main(), WAIT)) == []
+
+
+# -- Mistakes
+
+
+def test_mistakes_are_told(store):
+  with pytest.raises(livery.InvalidArgumentError):
+    store.watch("")
+  with pytest.raises(livery.InvalidArgumentError):
+    store.watch("a", min_interval=-1)
+  with pytest.raises(TypeError):
+    store.watch("a", "callback")
+  with pytest.raises(TypeError):
+    store.watch("a", dispatch=True)
+  store.close()
+  for begin in (store.watch, store.watch_async, lambda: store.watch("a", print), lambda: store.event_fd, store.dispatch):
+    with pytest.raises(livery.ClosedError):
+      begin()
+
+
+def test_a_store_that_was_moved_is_not_mistaken_for_another(path, store):
+  os.rename(path, path.parent / "moved")
+  with pytest.raises(livery.NotFoundError):
+    store.watch()
+  livery.open(path, create=True).close()
+  with pytest.raises(livery.InvalidArgumentError, match="moved"):
+    store.watch()
