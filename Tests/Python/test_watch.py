@@ -25,9 +25,8 @@ def names(events):
 
 
 def change_elsewhere(path, code):
-  subprocess.run(
-    [sys.executable, "-c", f"import livery\nwith livery.open({str(path)!r}) as store:\n  {code}"], check=True, timeout=60
-  )
+  program = f"import livery\nwith livery.open({str(path)!r}) as store:\n  {code}"
+  subprocess.run([sys.executable, "-c", program], check=True, timeout=60)
 
 
 # -- Iterators
@@ -83,7 +82,8 @@ def test_expiry_is_told(path):
     with store.change("session") as change:
       change.expires(timedelta(seconds=0.3))
       change["a"] = 1
-    assert [(e.kind, e.new) for e in (next(events), next(events))] == [(EventKind.CHANGED, 1), (EventKind.EXPIRED, None)]
+    told = [(event.kind, event.new) for event in (next(events), next(events))]
+  assert told == [(EventKind.CHANGED, 1), (EventKind.EXPIRED, None)]
 
 
 def test_a_trimmed_log_is_told_as_resync(path):
@@ -354,7 +354,8 @@ def test_mistakes_are_told(store):
   with pytest.raises(TypeError):
     store.watch("a", dispatch=True)
   store.close()
-  for begin in (store.watch, store.watch_async, lambda: store.watch("a", print), lambda: store.event_fd, store.dispatch):
+  with_callback = lambda: store.watch("a", print)
+  for begin in (store.watch, store.watch_async, with_callback, lambda: store.event_fd, store.dispatch):
     with pytest.raises(livery.ClosedError):
       begin()
 

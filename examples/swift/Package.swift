@@ -6,6 +6,7 @@ let package = Package(
   dependencies: [.package(name: "livery", path: "../..")],
   targets: [
     .executableTarget(name: "kiosk", dependencies: [.product(name: "Livery", package: "livery")]),
+    .executableTarget(name: "watch", dependencies: [.product(name: "Livery", package: "livery")]),
     .executableTarget(name: "operator", dependencies: [.product(name: "Livery", package: "livery")]),
   ],
   swiftLanguageModes: [.v6])
