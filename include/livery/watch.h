@@ -56,7 +56,7 @@ typedef struct livery_event {
   bool writable;
 } livery_event;
 
-/** Receives the events of one commit, in the order of their settings' names, or of several if they were coalesced. */
+/** Receives the events of one commit, in the order of its edits, or of several if they were coalesced. */
 typedef void (*livery_watch_fn)(const livery_event *events, size_t count, void *user_data);
 
 /** Bits of livery_watch_options.flags. */
