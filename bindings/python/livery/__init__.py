@@ -33,9 +33,11 @@ from .errors import (
   SchemaNewerError,
   TypeMismatchError,
 )
+from .key import Key
 from .log import LogLevel, set_log_handler
 from .schema import check_schema
-from .store import Key, Snapshot, Store, open
+from .snapshot import Snapshot
+from .store import Store, open
 from .value import URL, Color, Image, Layer, Settable, Value
 from .watch import AsyncEvents, Event, EventKind, Events, Watch
 

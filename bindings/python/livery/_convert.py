@@ -79,6 +79,17 @@ def report(outcome: _native.Report) -> Dict[str, Any]:
   return content or {}
 
 
+# -- Names ------------------------------------------------------------------------------------------------------------
+
+
+def name(name: str) -> bytes:
+  return _native.text("a setting's name", name)
+
+
+def pattern(pattern: Optional[str]) -> Optional[bytes]:
+  return None if pattern is None else _native.text("a pattern", pattern)
+
+
 # -- Python to values -------------------------------------------------------------------------------------------------
 
 

@@ -51,7 +51,7 @@ class Change(Handle):
 
   def set(self, name: str, value: Settable) -> None:
     """Set a setting; a later edit of the same setting replaces an earlier one."""
-    number, raw = self._number, _native.text("a setting's name", name)
+    number, raw = self._number, _convert.name(name)
     handle = _convert.make(name, value)
     try:
       _native.change_set_value(number, raw, handle)
@@ -60,7 +60,7 @@ class Change(Handle):
 
   def reset(self, name: str) -> None:
     """Remove the layer's value of a setting, which uncovers the one beneath."""
-    _native.change_reset(self._number, _native.text("a setting's name", name))
+    _native.change_reset(self._number, _convert.name(name))
 
   def reset_all(self) -> None:
     """Remove all values of the layer, and forget the edits made so far."""
@@ -80,7 +80,7 @@ class Change(Handle):
 
   def expect(self, name: str, revision: int) -> None:
     """Commit only if the setting was not changed after that revision; 0 expects that it never had a value."""
-    raw = _native.text("a setting's name", name)
+    raw = _convert.name(name)
     if not 0 <= revision < 1 << 64:
       raise InvalidArgumentError(f"revision is out of range: {revision}")
     _native.change_expect(self._number, raw, revision)
@@ -123,3 +123,24 @@ def _later(delay: timedelta) -> datetime:
     return datetime.now(timezone.utc) + delay
   except OverflowError:
     raise InvalidArgumentError(f"{delay} from now is beyond the year 9999") from None
+
+
+class Changing(Handle):
+  """The changes of a store."""
+
+  def set(self, name: str, value: Settable, layer: Union[Layer, str, int] = Layer.USER) -> None:
+    """Set one setting and commit at once. Edits that belong together are better made with change()."""
+    number, raw, target = self._number, _convert.name(name), Layer.of(layer)
+    handle = _convert.make(name, value)
+    try:
+      _native.set_value(number, target, raw, handle)
+    finally:
+      _native.value_release(handle)
+
+  def reset(self, name: str, layer: Union[Layer, str, int] = Layer.USER) -> None:
+    """Remove a layer's value of a setting, which uncovers the one beneath."""
+    _native.reset(self._number, Layer.of(layer), _convert.name(name))
+
+  def change(self, layer: Union[Layer, str, int] = Layer.USER, *, origin: Optional[str] = None) -> Change:
+    """Begin a change set: leaving its ``with`` block commits it, an exception discards it."""
+    return Change(self, self._number, Layer.of(layer), origin)

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import json
-from typing import Any, Dict, Mapping, Union
+from typing import Any, Dict, Mapping, Optional, Union
 
 from . import _convert, _native
+from ._handle import Handle
 from .errors import InvalidValueError
+from .value import Layer
 
 #: A document: its text, or what it would be read to.
 Document = Union[str, bytes, bytearray, Mapping[str, Any]]
@@ -32,3 +34,43 @@ def encoded(document: Document) -> bytes:
     except (TypeError, ValueError, RecursionError) as error:
       raise InvalidValueError(f"the document cannot be written as JSON: {error}") from None
   raise TypeError(f"a document is text, bytes or a mapping, not {type(document).__name__}")
+
+
+class Documents(Handle):
+  """The schema of a store, and what it imports and exports."""
+
+  def apply_schema(self, text: Document, origin: Optional[str] = None) -> Dict[str, Any]:
+    """Declare the settings, with their defaults and constraints, and return the report."""
+    raw_origin = None if origin is None else _native.text("an origin", origin)
+    return _convert.report(_native.schema_apply(self._number, encoded(text), raw_origin))
+
+  def check_schema(self, text: Document) -> Dict[str, Any]:
+    """The report that apply_schema() would give, without applying anything."""
+    return _convert.report(_native.schema_check(self._number, encoded(text)))
+
+  @property
+  def schema_version(self) -> int:
+    """The stored schema's version; 0 if none has been applied."""
+    return _native.schema_version(self._number)
+
+  def schema_json(self) -> str:
+    """The stored schema's text, as it was applied; NoValueError if none has been."""
+    return _native.schema_json(self._number)
+
+  def import_json(
+    self, text: Document, layer: Union[Layer, str, int] = Layer.USER, *, partial: bool = False
+  ) -> Dict[str, Any]:
+    """Import settings as one commit: an export, or an object of values. ``partial`` skips what is invalid."""
+    number, target = self._number, Layer.of(layer)
+    return _convert.report(_native.import_json(number, target, encoded(text), 1 if partial else 0))
+
+  def import_plist(
+    self, plist: Union[bytes, str], layer: Union[Layer, str, int] = Layer.USER, *, partial: bool = False
+  ) -> Dict[str, Any]:
+    """Import settings from a property list, XML or binary, as one commit. ``partial`` skips what is invalid."""
+    number, target = self._number, Layer.of(layer)
+    return _convert.report(_native.import_plist(number, target, encoded(plist), 1 if partial else 0))
+
+  def export_json(self, *, layers: bool = False, pretty: bool = False) -> str:
+    """All settings as JSON: the effective values, or all layers with revision, time, origin and expiry."""
+    return _native.export_json(self._number, (256 if layers else 0) | (1 if pretty else 0))

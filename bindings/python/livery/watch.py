@@ -79,7 +79,7 @@ def _flags(initial: bool) -> int:
   return _DISPATCH | (_INITIAL if initial else 0)
 
 
-def _interval(seconds: float) -> int:
+def milliseconds(seconds: float) -> int:
   if math.isnan(seconds) or seconds < 0:
     raise InvalidArgumentError("min_interval is negative or NaN")
   return min(0xFFFF_FFFF, math.ceil(min(seconds, 1e9) * 1000))

@@ -1,0 +1,22 @@
+"""The C library as functions on integers, bytes and text: the only modules that know ctypes, one for each header.
+
+A handle is an integer here. The library recognizes stale handles, so nothing in this package needs a lock. What a value
+means to Python is told in `_convert`.
+"""
+
+from . import base, change, schema, store, value, watch
+from .base import *
+from .calls import Prototypes, lib, load
+from .calls import text as text
+from .change import *
+from .schema import *
+from .store import *
+from .value import *
+from .watch import *
+
+PROTOTYPES: Prototypes = {}
+for _header in (store, value, change, schema, watch, base):
+  PROTOTYPES.update(_header._PROTOTYPES)
+
+library_path: str = load(PROTOTYPES)
+library_version: str = lib.version_string().decode()

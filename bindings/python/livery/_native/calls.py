@@ -1,0 +1,150 @@
+"""How the library is found and called: its functions by name, its errors as exceptions, its results as Python's own."""
+
+from __future__ import annotations
+
+import ctypes
+from ctypes import POINTER, byref, c_char_p, c_int32, c_size_t, c_uint32, c_void_p
+from typing import Any, Dict, List, Tuple
+
+from .. import _library
+from ..errors import BufferTooSmallError, InvalidArgumentError, LiveryError, error_class
+
+#: Major and minor version of the header that this package was written from; before 1.0 both must be the library's.
+ABI = (0, 1)
+
+
+class Error(ctypes.Structure):
+  _fields_ = [
+    ("struct_size", c_size_t),
+    ("status", c_int32),
+    ("system_error", c_int32),
+    ("message", c_char_p),
+    ("setting", c_char_p),
+    ("line", c_uint32),
+    ("column", c_uint32),
+  ]
+
+
+DestroyFunction = ctypes.CFUNCTYPE(None, c_void_p)
+
+HANDLE, TEXT, OUT = c_void_p, c_char_p, POINTER(c_void_p)
+SIZE_OUT = POINTER(c_size_t)
+FILL = (HANDLE, TEXT, c_void_p, c_size_t, SIZE_OUT)
+
+#: Parameters of functions that return a status, which is nearly all. ctypes passes integers of the wrong size silently
+#: cut off, so the modules outside this package check ranges before they call.
+Prototypes = Dict[str, Tuple[Any, ...]]
+
+
+class Functions:
+  """The library's functions without their prefix. There are none before load()."""
+
+  def declare(self, library: ctypes.CDLL, prototypes: Prototypes) -> None:
+    for name, parameters in prototypes.items():
+      self._declare(library, name, c_int32, parameters)
+    self._declare(library, "version", c_uint32, ())
+    self._declare(library, "version_string", c_char_p, ())
+    self._declare(library, "last_error", POINTER(Error), ())
+    self._declare(library, "free", None, (c_void_p,))
+
+  def _declare(self, library: ctypes.CDLL, name: str, result: Any, parameters: Tuple[Any, ...]) -> None:
+    function = getattr(library, "livery_" + name)
+    function.restype, function.argtypes = result, parameters
+    setattr(self, name, function)
+
+  def __getattr__(self, name: str) -> Any:
+    raise AttributeError(name)
+
+
+lib = Functions()
+
+
+def load(prototypes: Prototypes) -> str:
+  """Find a library that has all these functions, and return its path."""
+  failures: List[str] = []
+  for where, path in _library.candidates():
+    if not path:
+      failures.append(where)
+      continue
+    try:
+      lib.declare(ctypes.CDLL(path), prototypes)
+    except (OSError, AttributeError) as error:
+      failures.append(f"{where}: {error}")
+      continue
+    number = lib.version()
+    if (number // 1_000_000, number // 1_000 % 1_000) == ABI:
+      return path
+    version = lib.version_string().decode()
+    failures.append(f"{where}: {path} is version {version}, and this package needs {ABI[0]}.{ABI[1]}")
+  raise ImportError(_library.not_found(failures))
+
+
+def failure(status: int) -> LiveryError:
+  kind = error_class(status)
+  last = lib.last_error().contents
+  if last.status != status:
+    return kind(kind.status_name)
+  error = kind(
+    (last.message or b"").decode("utf-8", "replace"),
+    setting=None if last.setting is None else last.setting.decode("utf-8", "replace"),
+    line=last.line or None,
+    column=last.column or None,
+    errno=last.system_error or None,
+  )
+  error.status = status
+  return error
+
+
+def check(status: int) -> None:
+  if status:
+    raise failure(status)
+
+
+def out(kind: Any, function: Any, *arguments: Any) -> Any:
+  """Call a function whose last parameter is a result of this kind."""
+  result = kind()
+  status = function(*arguments, byref(result))
+  if status:
+    raise failure(status)
+  return result.value
+
+
+def fill(function: Any, *arguments: Any) -> bytes:
+  """Call a function that fills a buffer, with a larger one until it fits."""
+  capacity = 256
+  length = c_size_t()
+  while True:
+    buffer = ctypes.create_string_buffer(capacity)
+    status = function(*arguments, buffer, capacity, byref(length))
+    if not status:
+      return ctypes.string_at(buffer, length.value)
+    if status != BufferTooSmallError.status:
+      raise failure(status)
+    capacity = max(2 * capacity, length.value + 1)
+
+
+def copied(function: Any, *arguments: Any) -> str:
+  """Call a function that returns text to be freed."""
+  memory, length = c_void_p(), c_size_t()
+  check(function(*arguments, byref(memory), byref(length)))
+  try:
+    return ctypes.string_at(memory.value or 0, length.value).decode()
+  finally:
+    lib.free(memory)
+
+
+def handle(function: Any, *arguments: Any) -> int:
+  return int(out(c_void_p, function, *arguments))
+
+
+def text(what: str, value: object) -> bytes:
+  """A name, pattern or origin as the library takes it; InvalidArgumentError if it cannot be one."""
+  if not isinstance(value, str):
+    raise TypeError(f"{what} is text, not {type(value).__name__}")
+  try:
+    raw = value.encode()
+  except UnicodeEncodeError:
+    raise InvalidArgumentError(f"{what} {value!r} is not valid Unicode") from None
+  if b"\0" in raw:
+    raise InvalidArgumentError(f"{what} {value!r} contains a NUL")
+  return raw

@@ -1,0 +1,70 @@
+"""change.h: setting one value, and change sets."""
+
+from __future__ import annotations
+
+from ctypes import POINTER, c_int32, c_int64, c_uint64
+
+from .calls import HANDLE, OUT, TEXT, Prototypes, check, handle, lib, out
+
+_PROTOTYPES: Prototypes = {
+  "set_value": (HANDLE, c_int32, TEXT, HANDLE),
+  "reset": (HANDLE, c_int32, TEXT),
+  "change_begin": (HANDLE, c_int32, OUT),
+  "change_set_value": (HANDLE, TEXT, HANDLE),
+  "change_reset": (HANDLE, TEXT),
+  "change_reset_all": (HANDLE,),
+  "change_expires": (HANDLE, c_int64),
+  "change_expect": (HANDLE, TEXT, c_uint64),
+  "change_origin": (HANDLE, TEXT),
+  "change_commit": (HANDLE, POINTER(c_uint64)),
+  "change_violations": (HANDLE, OUT),
+  "change_discard": (HANDLE,),
+}
+
+
+def set_value(store: int, layer: int, name: bytes, value: int) -> None:
+  check(lib.set_value(store, layer, name, value))
+
+
+def reset(store: int, layer: int, name: bytes) -> None:
+  check(lib.reset(store, layer, name))
+
+
+def change_begin(store: int, layer: int) -> int:
+  return handle(lib.change_begin, store, layer)
+
+
+def change_set_value(change: int, name: bytes, value: int) -> None:
+  check(lib.change_set_value(change, name, value))
+
+
+def change_reset(change: int, name: bytes) -> None:
+  check(lib.change_reset(change, name))
+
+
+def change_reset_all(change: int) -> None:
+  check(lib.change_reset_all(change))
+
+
+def change_expires(change: int, microseconds: int) -> None:
+  check(lib.change_expires(change, microseconds))
+
+
+def change_expect(change: int, name: bytes, revision: int) -> None:
+  check(lib.change_expect(change, name, revision))
+
+
+def change_origin(change: int, origin: bytes) -> None:
+  check(lib.change_origin(change, origin))
+
+
+def change_commit(change: int) -> int:
+  return int(out(c_uint64, lib.change_commit, change))
+
+
+def change_violations(change: int) -> int:
+  return handle(lib.change_violations, change)
+
+
+def change_discard(change: int) -> None:
+  check(lib.change_discard(change))

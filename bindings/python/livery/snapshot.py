@@ -1,0 +1,64 @@
+"""One moment of a store."""
+
+from __future__ import annotations
+
+from typing import Any, Iterator, Optional, Tuple
+
+from . import _convert, _native
+from ._handle import Handle
+from .errors import InvalidArgumentError, NotFoundError, NoValueError
+
+
+class Snapshot(Handle):
+  """One moment of a store, held still. Keep it for moments, not for hours."""
+
+  _kind = "snapshot"
+  _warns = True
+
+  def __init__(self, store: Handle) -> None:
+    self._store = store
+    super().__init__(_native.snapshot_open(store._number), _native.snapshot_close)
+
+  @property
+  def revision(self) -> int:
+    """The revision that it shows."""
+    return _native.snapshot_revision(self._number)
+
+  def __getitem__(self, name: str) -> Any:
+    return _convert.take(_native.snapshot_get(self._number, _convert.name(name)))
+
+  def get(self, name: str, default: Any = None) -> Any:
+    """The value, or the default if there is no such setting or it has no value."""
+    try:
+      return self[name]
+    except (NotFoundError, NoValueError):
+      return default
+
+  def __contains__(self, name: object) -> bool:
+    if not isinstance(name, str):
+      return False
+    try:
+      _native.value_release(_native.snapshot_get(self._number, _convert.name(name)))
+    except (NotFoundError, NoValueError, InvalidArgumentError):
+      return False
+    return True
+
+  def __iter__(self) -> Iterator[str]:
+    """The names of the settings that have a value, in order."""
+    for name, value in self._walk(None):
+      _native.value_release(value)
+      yield name
+
+  def items(self, pattern: Optional[str] = None) -> Iterator[Tuple[str, Any]]:
+    """Names and values in the order of the names, for the names that match the pattern (see Store.list())."""
+    for name, value in self._walk(_convert.pattern(pattern)):
+      yield name, _convert.take(value)
+
+  def _walk(self, pattern: Optional[bytes]) -> Iterator[Tuple[str, int]]:
+    name = b""
+    while True:
+      try:
+        name, value = _native.snapshot_next(self._number, pattern, name)
+      except NotFoundError:
+        return
+      yield name.decode(), value
