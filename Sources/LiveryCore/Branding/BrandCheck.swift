@@ -1,0 +1,253 @@
+/// What is known of an image that a brand refers to.
+public struct ImageState: Sendable {
+  /// Whether the store holds it.
+  public var isStored: Bool
+  /// In pixels; 0 if not known.
+  public var width, height: Int
+
+  public init(isStored: Bool, width: Int = 0, height: Int = 0) {
+    self.isStored = isStored
+    self.width = width
+    self.height = height
+  }
+}
+
+/// Looks for what makes a brand hard to read or incomplete.
+///
+/// Corresponds to `livery_branding_check` in C, where the members of the report are described.
+public struct BrandCheck {
+  private let brand: Brand
+  private let device: Traits?
+  private var findings: [Value] = []
+  private var pairs: [Value] = []
+  private var errors = 0
+
+  /// - Parameters:
+  ///   - device: a device that images have to be large enough for; nil to look at the brand alone.
+  ///   - facts: what is known of an image by its reference.
+  public init(_ brand: Brand, for device: Traits? = nil, facts: (String) -> ImageState) {
+    self.brand = brand
+    self.device = device
+    checkRoles()
+    checkContrast()
+    checkLoginText()
+    for (name, option) in [("background", "UsePrimaryImage"), ("logo", "UseSecondaryImage")] {
+      if brand[Branding.option + option] != .bool(false), brand[Branding.image + name] == nil {
+        report(
+          "missing-image", false, "there is no image `\(name)`: the background color alone is shown",
+          [.init("image", .string(name))])
+      }
+    }
+    for name in brand.names(Branding.image) { checkImage(name, facts) }
+  }
+
+  public var report: Value {
+    .object([
+      .init("passes", .bool(findings.isEmpty)), .init("errors", .int(Int64(errors))),
+      .init("warnings", .int(Int64(findings.count - errors))), .init("findings", .list(findings)),
+      .init("pairs", .list(pairs)),
+    ])
+  }
+
+  private mutating func report(_ code: String, _ isError: Bool, _ message: String, _ rest: [Value.Member]) {
+    if isError { errors += 1 }
+    findings.append(
+      .object(
+        [
+          .init("code", .string(code)), .init("severity", .string(isError ? "error" : "warning")),
+          .init("message", .string(message)),
+        ] + rest))
+  }
+
+  // MARK: Colors
+
+  private mutating func checkRoles() {
+    for role in Branding.roles where brand.color(role) == nil {
+      report("missing-role", false, "the color \(role) is missing", [.init("color", .string(role))])
+    }
+  }
+
+  /// The colors that text in a color is shown on.
+  private func backgrounds(of text: String, among names: [String]) -> [String] {
+    let folded = DeviceNames.folded(text)
+    var found: [String] = []
+    if folded == "font".bytes || folded == "text".bytes {
+      for name in names where Self.contains(DeviceNames.folded(name), "background") { found.append(name) }
+    } else if folded.count > 4, folded.suffix(4).elementsEqual("text".utf8) {
+      let base = folded.dropLast(4)
+      for name in names {
+        let other = DeviceNames.folded(name)
+        guard other.starts(with: base) else { continue }
+        let rest = other.dropFirst(base.count)
+        if rest.isEmpty || rest.elementsEqual("highlight".utf8) || rest.elementsEqual("background".utf8) {
+          found.append(name)
+        }
+      }
+    }
+    return found
+  }
+
+  private static func contains(_ text: [UInt8], _ word: String) -> Bool {
+    for start in text.indices where text[start...].starts(with: word.utf8) { return true }
+    return false
+  }
+
+  private mutating func checkContrast() {
+    let names = brand.names(Branding.color)
+    for text in names {
+      for background in backgrounds(of: text, among: names) {
+        guard let front = brand.color(text), let back = brand.color(background) else { continue }
+        checkPair(text, front, background, back)
+      }
+    }
+  }
+
+  private mutating func checkPair(_ text: String, _ front: Color, _ background: String, _ back: Color) {
+    let ratio = front.contrast(on: back)
+    var facts: [Value.Member] = [
+      .init("text", .string(text)), .init("background", .string(background)), .init("ratio", .double(ratio)),
+    ]
+    let passesLarge = ratio >= Contrast.largeText
+    pairs.append(
+      .object(
+        facts + [
+          .init("textColor", .color(front)), .init("backgroundColor", .color(back)),
+          .init("passes", .bool(ratio >= Contrast.text)), .init("passesLarge", .bool(passesLarge)),
+        ]))
+    guard ratio < Contrast.text else { return }
+    facts.append(.init("required", .double(Contrast.text)))
+    var advice = ""
+    if let nearest = front.nearest(withContrast: Contrast.text, to: back) {
+      facts.append(.init("nearest", .color(nearest)))
+      advice = "; the nearest color that is enough is \(nearest.formatted())"
+    }
+    report(
+      "low-contrast", !passesLarge,
+      "\(text) \(front.formatted()) on \(background) \(back.formatted()) has a contrast of \(Self.shown(ratio)), "
+        + (passesLarge ? "enough for large text alone" : "less than the 3 of large text") + advice, facts)
+  }
+
+  /// A contrast for people: cut rather than rounded, so that 4.499 does not read as enough.
+  private static func shown(_ ratio: Double) -> String {
+    Color.decimal((ratio * 100).rounded(.down) / 100)
+  }
+
+  /// The login screen writes in white on the background of all screens, whatever the brand says.
+  private mutating func checkLoginText() {
+    guard let back = brand.color("PrimaryHighlight") else { return }
+    let ratio = Color.white.contrast(on: back)
+    guard ratio < Contrast.text else { return }
+    var facts: [Value.Member] = [
+      .init("text", .string("white")), .init("background", .string("PrimaryHighlight")),
+      .init("ratio", .double(ratio)), .init("required", .double(Contrast.text)),
+    ]
+    var advice = ""
+    if let nearest = back.nearest(withContrast: Contrast.text, to: .white) {
+      facts.append(.init("nearest", .color(nearest)))
+      advice = "; the nearest background that is enough is \(nearest.formatted())"
+    }
+    report(
+      "whitish-background", ratio < Contrast.largeText,
+      "login text is always white, and on PrimaryHighlight \(back.formatted()) it has a contrast of "
+        + "\(Self.shown(ratio))\(advice)", facts)
+  }
+
+  // MARK: Images
+
+  private mutating func checkImage(_ name: String, _ facts: (String) -> ImageState) {
+    guard let value = brand[Branding.image + name] else { return }
+    let variants: [ImageVariant]
+    do throws(StoreError) { variants = try ImageVariant.all(value) } catch {
+      return report(
+        "bad-image", true, "the image `\(name)` is malformed: \(error.message)", [.init("image", .string(name))])
+    }
+    for variant in variants {
+      let isRemote = isAbsoluteURL(variant.reference)
+      if !isRemote, !facts(variant.reference).isStored {
+        report(
+          "missing-asset", Self.isAsset(variant.reference),
+          "the image `\(name)` refers to \(Value.image(variant.reference).brief), which the store does not hold",
+          [.init("image", .string(name)), .init("variant", variant.value)])
+      }
+    }
+    checkScales(name, variants)
+    checkSize(name, variants, facts)
+  }
+
+  public static func isAsset(_ reference: String) -> Bool {
+    reference.utf8.count == 64 && Hexadecimal.decode(reference) != nil
+  }
+
+  /// Of variants that come in scales there should be one for sharp screens.
+  private mutating func checkScales(_ name: String, _ variants: [ImageVariant]) {
+    var groups = ByteIndex()
+    var largest: [Double] = []
+    var first: [Int] = []
+    for (place, variant) in variants.enumerated() where variant.has(.scale) {
+      let (group, isNew) = groups.insert(variant.group)
+      if isNew {
+        largest.append(0)
+        first.append(place)
+      }
+      largest[group] = max(largest[group], variant[.scale])
+    }
+    for (group, scale) in largest.enumerated() where scale < 2 {
+      report(
+        "missing-scale", false, "the image `\(name)` has a variant of scale \(Color.decimal(scale)) and none of 2",
+        [.init("image", .string(name)), .init("variant", variants[first[group]].value)])
+    }
+  }
+
+  /// A background has as many pixels as the screen: the device's, or the one that the variant names.
+  private mutating func checkSize(_ name: String, _ variants: [ImageVariant], _ facts: (String) -> ImageState) {
+    guard name.sameBytes(as: "background") || name.sameBytes(as: "splash") else { return }
+    if let device {
+      guard let winner = VariantMatch(variants, device).winner else {
+        return report(
+          "missing-image", false, "the image `\(name)` has no variant for the device", [.init("image", .string(name))])
+      }
+      let variant = variants[winner]
+      let wanted = device.scale > 0 ? device.scale : 1
+      if variant.has(.scale), variant[.scale] < wanted {
+        report(
+          "missing-scale", false,
+          "the image `\(name)` has no variant of scale \(Color.decimal(wanted)) for the device",
+          [.init("image", .string(name)), .init("variant", variant.value)])
+      }
+      let found = facts(variant.reference)
+      guard device.hasSize, found.width > 0, found.height > 0, name.sameBytes(as: "background") else { return }
+      let width = device.width * wanted
+      let height = device.height * wanted
+      guard Double(found.width) < width, Double(found.height) < height else { return }
+      tooSmall(name, variant, found, "the device has \(Color.decimal(width)) × \(Color.decimal(height))")
+    } else {
+      for variant in variants where variant.has(.longest) {
+        let found = facts(variant.reference)
+        let wanted = variant[.longest] * (variant.has(.scale) ? variant[.scale] : 1)
+        guard found.width > 0, Double(max(found.width, found.height)) < wanted else { continue }
+        tooSmall(name, variant, found, "the longer side has to have \(Color.decimal(wanted))")
+      }
+    }
+  }
+
+  private mutating func tooSmall(_ name: String, _ variant: ImageVariant, _ found: ImageState, _ wanted: String) {
+    report(
+      "image-too-small", false,
+      "the image `\(name)` has \(found.width) × \(found.height) pixels, and \(wanted)",
+      [
+        .init("image", .string(name)), .init("variant", variant.value), .init("pixelWidth", .int(Int64(found.width))),
+        .init("pixelHeight", .int(Int64(found.height))),
+      ])
+  }
+}
+
+extension ImageVariant {
+  /// What the variants that differ in scale alone have in common.
+  fileprivate var group: [UInt8] {
+    var qualifiers: [Value.Member] = []
+    for qualifier in Qualifier.allCases where qualifier != .scale {
+      if let found = value[qualifier.description] { qualifiers.append(.init(qualifier.description, found)) }
+    }
+    return CBOR.encode(.object(qualifiers))
+  }
+}

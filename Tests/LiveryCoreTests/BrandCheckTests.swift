@@ -1,0 +1,96 @@
+import LiveryCore
+import Testing
+
+@Suite struct BrandCheckTests {
+  private func brand(_ colors: [(String, String)], images: [(String, Value)] = []) throws -> Brand {
+    var brand = Brand()
+    for (name, text) in colors { brand.set("color." + name, .color(try #require(Color(css: text)))) }
+    for (name, value) in images { brand.set("image." + name, value) }
+    return brand
+  }
+
+  private func findings(_ check: BrandCheck) -> [Value] {
+    guard case .list(let findings)? = check.report["findings"] else { return [] }
+    return findings
+  }
+
+  private func codes(_ check: BrandCheck) -> [String] {
+    findings(check).map { item in
+      guard case .string(let code)? = item["code"] else { return "" }
+      return code
+    }
+  }
+
+  private let whole = [
+    ("Toolbar", "#0C2640"), ("ToolbarText", "#fff"), ("PrimaryHighlight", "#0064A0"), ("PrimaryText", "#fff"),
+    ("SecondaryHighlight", "#46AFD2"), ("SecondaryText", "#333"),
+  ]
+  private let images: [(String, Value)] = [
+    ("background", .url("https://a.example/b.png")), ("logo", .url("https://a.example/l.png")),
+  ]
+
+  @Test func aSoundBrandPasses() throws {
+    let check = BrandCheck(try brand(whole, images: images)) { _ in ImageState(isStored: true) }
+    #expect(check.report["passes"] == .bool(true), "\(check.report.json())")
+    guard case .list(let pairs)? = check.report["pairs"] else { throw StoreError(.parse, "no pairs") }
+    #expect(pairs.count == 3)
+  }
+
+  @Test func lowContrastIsFoundWithARatioAndTheNearestPassingColor() throws {
+    var colors = whole
+    colors[5] = ("SecondaryText", "#5b5b5b")
+    let check = BrandCheck(try brand(colors, images: images)) { _ in ImageState(isStored: true) }
+    let finding = try #require(findings(check).first)
+    #expect(codes(check) == ["low-contrast"])
+    #expect(finding["text"] == .string("SecondaryText"))
+    #expect(finding["background"] == .string("SecondaryHighlight"))
+    guard case .double(let ratio)? = finding["ratio"], case .color(let nearest)? = finding["nearest"] else {
+      throw StoreError(.parse, "no ratio")
+    }
+    #expect(ratio < 4.5)
+    let back = try #require(Color(css: "#46AFD2"))
+    #expect(nearest.contrast(on: back) >= 4.5)
+  }
+
+  @Test func whiteLoginTextOnAWhitishBackgroundIsFound() throws {
+    var colors = whole
+    colors[2] = ("PrimaryHighlight", "#eee")
+    colors[3] = ("PrimaryText", "#000")
+    let check = BrandCheck(try brand(colors, images: images)) { _ in ImageState(isStored: true) }
+    #expect(codes(check) == ["whitish-background"])
+    #expect(findings(check).first?["severity"] == .string("error"))
+  }
+
+  @Test func colorsOfVariantsAreCheckedInPairs() throws {
+    let colors = [("font", "#fff"), ("listBackgroundDark", "#000"), ("listBackgroundLight", "#eee")]
+    let check = BrandCheck(try brand(colors, images: images)) { _ in ImageState(isStored: true) }
+    #expect(codes(check) == Array(repeating: "missing-role", count: 6) + ["low-contrast"])
+  }
+
+  @Test func missingImagesScalesAndSmallImagesAreFound() throws {
+    let hash = String(repeating: "ab", count: 32)
+    func variant(_ image: String, _ rest: [Value.Member]) -> Value { .object([.init("image", .image(image))] + rest) }
+    let list = Value.list([
+      variant(hash, [.init("idiom", .string("phone")), .init("scale", .int(1))]),
+      variant("named.png", [.init("idiom", .string("tablet")), .init("scale", .int(2))]),
+    ])
+    let subject = try brand(whole, images: [("background", list)])
+    let check = BrandCheck(subject) { _ in ImageState(isStored: false) }
+    #expect(codes(check) == ["missing-image", "missing-asset", "missing-asset", "missing-scale"])
+    #expect(findings(check)[1]["severity"] == .string("error"))
+    var phone = Traits()
+    phone.idiom = .phone
+    phone.scale = 2
+    phone.width = 320
+    phone.height = 480
+    let small = BrandCheck(subject, for: phone) { _ in ImageState(isStored: true, width: 320, height: 480) }
+    #expect(codes(small) == ["missing-image", "missing-scale", "missing-scale", "image-too-small"])
+    phone.idiom = .tv
+    #expect(codes(BrandCheck(subject, for: phone) { _ in ImageState(isStored: true) }).last == "missing-image")
+    // An image that is switched off is not missed.
+    var without = try brand(whole)
+    without.set("option.UsePrimaryImage", .bool(false))
+    without.set("option.UseSecondaryImage", .bool(false))
+    #expect(BrandCheck(without) { _ in ImageState(isStored: true) }.report["passes"] == .bool(true))
+  }
+}
