@@ -84,6 +84,19 @@ public struct Transaction {
     try checkWrite(code)
   }
 
+  /// Stores a value that comes in two parts, without joining them before.
+  public func put(_ head: [UInt8], _ tail: [UInt8], for key: [UInt8], in database: Database) throws(LMDBError) {
+    var value = MDB_val(mv_size: head.count + tail.count, mv_data: nil)
+    let code = key.withUnsafeBytes { bytes in
+      var keyValue = MDB_val(bytes)
+      return mdb_put(handle, database.handle, &keyValue, &value, UInt32(MDB_RESERVE))
+    }
+    try checkWrite(code)
+    let place = UnsafeMutableRawBufferPointer(start: value.mv_data, count: value.mv_size)
+    place.copyBytes(from: head)
+    UnsafeMutableRawBufferPointer(rebasing: place[head.count...]).copyBytes(from: tail)
+  }
+
   /// Removes a key; false if it was not there.
   @discardableResult
   public func delete(_ key: [UInt8], in database: Database) throws(LMDBError) -> Bool {

@@ -7,13 +7,15 @@ Checksums are verified if there is XXH3 to do it with: the package `xxhash`, or 
 """
 import ctypes
 import ctypes.util
+import hashlib
 import pathlib
 import struct
 import sys
 
-TAGS = {"meta": 1, "schema": 2, "layers": 3, "effective": 4}
+TAGS = {"meta": 1, "schema": 2, "layers": 3, "effective": 4, "assets": 6}
 LAYERS = ["defaults", "bundle", "recommended", "user", "session", "enforced", "override"]
 TYPES = ["none", "bool", "int", "double", "string", "data", "url", "date", "color", "image", "list", "object"]
+MEDIA_TYPES = ["application/octet-stream", "image/png", "image/jpeg", "image/gif", "image/webp", "image/svg+xml"]
 CBOR_TAGS = {0: "date", 32: "url", 19523: "color", 19529: "image"}
 
 
@@ -84,7 +86,26 @@ def record(value):
           f"locked={flags >> 1} revision={revision} time={time} expires={expires} origin={value[end:].decode()!r}")
 
 
+def asset(key, value):
+  form, kind, orientation, zeros, width, height, time, size = struct.unpack("<BBB5sIIqQ", value[8:40])
+  assert form == 1 and zeros == bytes(5), "not an asset of format 1"
+  assert size == len(value) - 48 and hashlib.sha256(value[48:]).digest() == key, "not the bytes of this key"
+  return f"{MEDIA_TYPES[kind]} {width}x{height} orientation={orientation} time={time} bytes={size}"
+
+
+def checksums(database, key, value, tag, xxh3):
+  """Whether those of a value match."""
+  seed = xxh3(key, tag)
+  head = value[8:48] if database == "assets" else value[8:]
+  matches = xxh3(head, seed) == int.from_bytes(value[:8], "little")
+  if database == "assets":
+    matches = matches and xxh3(value[48:], seed) == int.from_bytes(value[40:48], "little")
+  return matches
+
+
 def described(database, key, value):
+  if database == "assets":
+    return asset(key, value)
   if database in ("layers", "effective"):
     return record(value)
   if database == "schema":
@@ -104,9 +125,10 @@ def main():
         continue
       label, key, value = line.split()
       key, value = bytes.fromhex(key), bytes.fromhex(value)
-      text = f"{database} {label} {key[1:].decode() if database == 'layers' else key.decode()}: "
+      name = key.hex() if database == "assets" else key[1:].decode() if database == "layers" else key.decode()
+      text = f"{database} {label} {name}: "
       text += described(database, key, value)
-      sound = xxh3 is None or xxh3(value[8:], xxh3(key, tag)) == int.from_bytes(value[:8], "little")
+      sound = xxh3 is None or checksums(database, key, value, tag, xxh3)
       results.append(sound and text in expected)
       print(text if results[-1] else f"not ok - {'' if sound else 'checksum; '}{text}")
   if xxh3 is None:

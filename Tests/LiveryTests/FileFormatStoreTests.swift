@@ -23,6 +23,7 @@ import Testing
       try session.expires(expiry)
       try session.set("welcome", to: .string("Hello"))
       try session.commit()
+      try store.assets.put("font".bytes, allowsAny: true)
       store.close()
     }
     let environment = try Environment(path: temporary.path)
@@ -120,7 +121,7 @@ import Testing
 }
 
 struct Contents {
-  static let names = ["meta", "schema", "layers", "effective", "expiries", "log"]
+  static let names = ["meta", "schema", "layers", "effective", "expiries", "log", "assets"]
   var entries: [(database: String, key: [UInt8], value: [UInt8])] = []
 
   func keys(_ database: String) -> [[UInt8]] {
@@ -144,6 +145,38 @@ private struct Raw: LMDBErrorConvertible {
 }
 
 extension FileFormatStoreTests {
+  @Test func anAssetIsItsHeaderAndItsBytes() throws {
+    let contents = try contents()
+    let key = SHA256.digest("font".bytes)
+    #expect(contents.keys("assets") == [key])
+    let stored = try #require(contents["assets", key])
+    #expect(stored.count == 52 && stored[8...15] == [1, 0, 1, 0, 0, 0, 0, 0] && stored[48...] == "font".bytes[...])
+    let header = stored.withUnsafeBytes { AssetHeader($0.bytes, key: key, tag: DocumentedTag.assets) }
+    #expect(header?.size == 4 && header?.facts == ImageFacts(.data, width: 0, height: 0))
+  }
+
+  @Test func aStoreFromBeforeThereWereAssetsGetsTheirDatabase() throws {
+    let contents = try contents()
+    let old = TemporaryStore()
+    mkdir(old.path, 0o700)
+    let environment = try Environment(path: old.path)
+    try environment.write { (transaction) throws(Raw) -> Environment.Outcome<Void> in
+      do throws(LMDBError) {
+        for name in Contents.names.dropLast() {
+          guard let database = try transaction.database(named: name, create: true) else { continue }
+          for entry in contents.entries where entry.database == name {
+            try transaction.put(entry.value, for: entry.key, in: database)
+          }
+        }
+      } catch { throw Raw(error) }
+      return .commit(())
+    }
+    environment.close()
+    let store = try Store(path: old.path)
+    #expect(try store.int("volume") == 20)
+    #expect(try store.assets.bytes(store.assets.put("font".bytes, allowsAny: true).id) == "font".bytes)
+  }
+
   @Test func aLogEntryIsTheDocumentedObject() throws {
     let contents = try contents()
     let bytes = try #require(contents["log", [0, 0, 0, 0, 0, 0, 0, 2]])

@@ -9,6 +9,7 @@ enum DocumentedTag {
   static let schema: UInt8 = 2
   static let layers: UInt8 = 3
   static let effective: UInt8 = 4
+  static let assets: UInt8 = 6
 }
 
 /// The bytes of a store, against the files in Tests/Fixtures/golden: whoever changes the format finds out here.
@@ -79,6 +80,29 @@ enum DocumentedTag {
     try Golden.compare("meta", expected)
   }
 
+  @Test func assetsHaveTheBytesTheyAlwaysHad() throws {
+    var expected: [Golden.Line] = []
+    for (label, bytes, facts) in try Golden.assets() {
+      let key = SHA256.digest(bytes)
+      let header = AssetHeader(facts, time: Golden.time, bytes: bytes, key: key, tag: DocumentedTag.assets)
+      let stored = header.encode(key: key, tag: DocumentedTag.assets) + bytes
+      expected.append(Golden.Line(label: label, key: key, value: stored))
+      func read(_ key: [UInt8], _ tag: UInt8) -> AssetHeader? {
+        stored.withUnsafeBytes { AssetHeader($0.bytes, key: key, tag: tag) }
+      }
+      func matches(_ key: [UInt8]) -> Bool {
+        stored.withUnsafeBytes { header.matches($0.bytes, key: key, tag: DocumentedTag.assets) }
+      }
+      #expect(read(key, DocumentedTag.assets) == header)
+      #expect(matches(key))
+      // Bound to its key and its database.
+      #expect(read(key + [0], DocumentedTag.assets) == nil)
+      #expect(read(key, DocumentedTag.layers) == nil)
+      #expect(!matches(key + [0]))
+    }
+    try Golden.compare("assets", expected)
+  }
+
   @Test func anExportOfLayersIsReadBackByteByByte() throws {
     let temporary = TemporaryStore()
     let store = try temporary.open { $0.allowOverride = true }
@@ -115,6 +139,17 @@ enum Golden {
     let lines = try read(name)
     for line in expected where !lines.contains(line) { Issue.record("golden/\(name).hex lacks: \(line)") }
     #expect(lines == expected)
+  }
+
+  static func assets() throws -> [(label: String, bytes: [UInt8], facts: ImageFacts)] {
+    [
+      ("png", try fixture("images/rgb.png"), ImageFacts(.png, width: 57, height: 23)),
+      ("jpeg", try fixture("images/gray.jpg"), ImageFacts(.jpeg, width: 30, height: 20, orientation: 8)),
+      ("gif", try fixture("images/still.gif"), ImageFacts(.gif, width: 37, height: 29)),
+      ("webp", try fixture("images/lossless.webp"), ImageFacts(.webp, width: 46, height: 26)),
+      ("svg", try fixture("images/sizeless.svg"), ImageFacts(.svg, width: 0, height: 0)),
+      ("data", [0], ImageFacts(.data, width: 0, height: 0)),
+    ]
   }
 
   /// 2026-03-01T09:30:00.25Z

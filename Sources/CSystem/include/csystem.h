@@ -128,6 +128,9 @@ bool lvs_parse_double(const char *text, size_t length, double *value);
 // The shortest text that reads back as the same number; returns its length.
 size_t lvs_format_double(double value, char buffer[40]);
 
+// SHA-256. `is_portable` leaves the processor's own instructions alone.
+void lvs_sha256(const void *bytes, size_t count, bool is_portable, uint8_t digest[32]);
+
 // POSIX extended regular expressions over UTF-8 bytes. NULL for a broken pattern, with the reason in `message`.
 typedef struct lvs_regex lvs_regex;
 lvs_regex *lvs_regex_make(const char *pattern, char *message, size_t message_size);

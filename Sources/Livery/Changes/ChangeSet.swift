@@ -8,6 +8,7 @@ public final class ChangeSet: @unchecked Sendable {
   // Guarded by `lock`.
   private var edits: [Edit] = []
   private var places = ByteIndex()
+  private var assets: [NewAsset] = []
   private var clearsLayer = false
   private var expiry: Timestamp?
   private var expectations: [(name: String, layer: Layer, revision: UInt64)] = []
@@ -28,6 +29,18 @@ public final class ChangeSet: @unchecked Sendable {
   /// Adds an edit: remove the layer's value, which uncovers the one beneath.
   public func reset(_ name: String) throws(StoreError) {
     try add(name, .reset)
+  }
+
+  /// Adds an asset, to be stored by the same commit as the edits. Corresponds to `livery_change_put_asset` in C.
+  ///
+  /// - Parameter allowsAny: take bytes that are no image that is known, too.
+  /// - Returns: what the asset will be; `reference` is the value for settings that show it.
+  /// - Throws: as `Assets.put`.
+  @discardableResult
+  public func put(_ bytes: [UInt8], allowsAny: Bool = false) throws(StoreError) -> Asset {
+    let asset = try NewAsset(bytes, allowsAny: allowsAny)
+    try whileOpen { () throws(StoreError) in assets.append(asset) }
+    return asset.asset(at: .now)
   }
 
   /// Adds an edit: remove all values of the layer. Forgets the edits made so far; locks do not prevent it.
@@ -76,6 +89,7 @@ public final class ChangeSet: @unchecked Sendable {
       refusals = []
       var request = CommitRequest()
       request.edits = edits
+      request.assets = assets
       request.clearedLayers = clearsLayer ? [layer] : []
       request.layer = layer
       request.expectations = expectations
@@ -87,6 +101,7 @@ public final class ChangeSet: @unchecked Sendable {
         throw StoreError(refusing: result.refusals)
       }
       isEnded = true
+      assets = []
       return result.revision
     }
   }
@@ -101,6 +116,7 @@ public final class ChangeSet: @unchecked Sendable {
     lock.withLock {
       isEnded = true
       edits = []
+      assets = []
       places = ByteIndex()
     }
   }

@@ -28,6 +28,8 @@ struct Edit: Sendable {
 /// What is to be committed as one.
 struct CommitRequest: Sendable {
   var edits: [Edit] = []
+  /// Assets that come with the edits.
+  var assets: [NewAsset] = []
   /// Layers whose values all go, before the edits.
   var clearedLayers: [Layer] = []
   /// Settings that must not have changed after a revision, in a layer.
@@ -124,8 +126,14 @@ private struct Committer {
     if !refusals.isEmpty, !request.isPartial {
       return .abort(CommitResult(revision: present, count: 0, refusals: refusals, isRefused: true))
     }
+    var isStored = false
+    for asset in request.assets {
+      if try view.put(asset, time: now) { isStored = true }
+    }
     guard !touched.isEmpty else {
-      return .abort(CommitResult(revision: present, count: count, refusals: refusals, isRefused: false))
+      // No reader knows of an asset before a setting names it: by itself it makes no revision.
+      let result = CommitResult(revision: present, count: count, refusals: refusals, isRefused: false)
+      return isStored ? .commit(result) : .abort(result)
     }
     var entry = LogEntry(
       revision: revision, time: now, layer: request.layer ?? causes.last?.layer ?? .user, origin: request.origin)

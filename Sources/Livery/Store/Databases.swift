@@ -14,15 +14,20 @@ struct Databases: Sendable {
   let expiries: Database
   /// Revision → what the commit did.
   let log: Database
+  /// SHA-256 of its bytes → asset.
+  let assets: Database
 
   /// Opens them; nil if one is missing and `create` is false.
-  init?(_ transaction: Transaction, create: Bool) throws(LMDBError) {
+  ///
+  /// - Parameter completes: make the databases that older stores lack.
+  init?(_ transaction: Transaction, create: Bool, completes: Bool = false) throws(LMDBError) {
     guard let meta = try transaction.database(named: "meta", create: create),
       let schema = try transaction.database(named: "schema", create: create),
       let layers = try transaction.database(named: "layers", create: create),
       let effective = try transaction.database(named: "effective", create: create),
       let expiries = try transaction.database(named: "expiries", create: create),
-      let log = try transaction.database(named: "log", create: create)
+      let log = try transaction.database(named: "log", create: create),
+      let assets = try transaction.database(named: "assets", create: create || completes)
     else { return nil }
     self.meta = meta
     self.schema = schema
@@ -30,6 +35,7 @@ struct Databases: Sendable {
     self.effective = effective
     self.expiries = expiries
     self.log = log
+    self.assets = assets
   }
 }
 
@@ -40,6 +46,7 @@ enum Tag {
   static let layers: UInt8 = 3
   static let effective: UInt8 = 4
   static let log: UInt8 = 5
+  static let assets: UInt8 = 6
 }
 
 /// The layer and name of a record in `layers`.

@@ -75,7 +75,7 @@ public final class Snapshot: @unchecked Sendable {
     }
   }
 
-  private func read<R>(_ body: (View) throws(StoreError) -> R) throws(StoreError) -> R {
+  func read<R>(_ body: (View) throws(StoreError) -> R) throws(StoreError) -> R {
     try store.whileOpen { () throws(StoreError) in
       try lock.withLock { () throws(StoreError) in
         guard let held else { throw StoreError(.closed, "the snapshot is closed") }

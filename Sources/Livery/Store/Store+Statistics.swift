@@ -3,7 +3,7 @@ import LMDB
 
 extension Store {
   /// Figures about the store: an object `path`, `id`, `format`, `revision`, `schemaVersion`, `settings`, `values` (an object
-  /// by layer), `fileBytes`, `usedBytes`, `mapBytes`, `readers`, `maxReaders`, `lmdb`.
+  /// by layer), `assets`, `fileBytes`, `usedBytes`, `mapBytes`, `readers`, `maxReaders`, `lmdb`.
   public func statistics() throws(StoreError) -> Value {
     try read { (view) throws(StoreError) in
       var layers: [Value.Member] = []
@@ -26,7 +26,8 @@ extension Store {
         .init("path", .string(path)), .init("id", .string(Hexadecimal.encode(try view.identifier()))),
         .init("format", int(try view.format() ?? 0)), .init("revision", int(try view.revision())),
         .init("schemaVersion", int(try view.schemaFacts().version)), .init("settings", .int(Int64(settings))),
-        .init("values", .object(layers)), .init("fileBytes", int(facts.allocated)),
+        .init("values", .object(layers)), .init("assets", .int(Int64(try view.count(view.databases.assets)))),
+        .init("fileBytes", int(facts.allocated)),
         .init("usedBytes", int((information.lastPage + 1) * UInt64(pageSize))),
         .init("mapBytes", int(information.mapSize)), .init("readers", int(UInt64(information.readers))),
         .init("maxReaders", int(UInt64(information.maximumReaders))), .init("lmdb", .string(Environment.version)),

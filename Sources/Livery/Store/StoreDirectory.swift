@@ -146,10 +146,8 @@ struct StoreDirectory {
       return found
     }
     // A crash while making a store leaves an environment without any database.
-    guard options.create, isNew || environment.rootEntries == 0 else {
-      throw StoreError(.notAStore, "\(path): data.mdb is an LMDB file, but no Livery store")
-    }
-    return try environment.write { (transaction) throws(StoreError) in try make(transaction) }
+    let create = options.create && (isNew || environment.rootEntries == 0)
+    return try environment.write { (transaction) throws(StoreError) in try make(transaction, create: create) }
   }
 
   private func checkFormat(_ view: View) throws(StoreError) {
@@ -163,16 +161,26 @@ struct StoreDirectory {
     }
   }
 
-  private func make(_ transaction: Transaction) throws(StoreError) -> Environment.Outcome<Databases> {
+  /// Makes a store, or what one that an older version has made lacks.
+  private func make(
+    _ transaction: Transaction, create: Bool
+  ) throws(StoreError) -> Environment.Outcome<Databases> {
     let made: Databases?
-    do { made = try Databases(transaction, create: true) } catch { throw StoreError(error) }
-    guard let databases = made else { throw StoreError(.io, "\(path): the databases could not be made") }
+    do { made = try Databases(transaction, create: create, completes: true) } catch { throw StoreError(error) }
+    guard let databases = made else {
+      throw StoreError(.notAStore, "\(path): data.mdb is an LMDB file, but no Livery store")
+    }
     let view = View(transaction: transaction, databases: databases)
-    guard try view.format() == nil else { return .commit(databases) }
+    if create, try view.format() == nil { return .commit(try initialise(view)) }
+    try checkFormat(view)
+    return .commit(databases)
+  }
+
+  private func initialise(_ view: View) throws(StoreError) -> Databases {
     var generator = SystemRandomNumberGenerator()
     var identifier: [UInt8] = []
     for _ in 0..<2 { identifier.append(littleEndian: generator.next()) }
     try view.initialise(identifier: identifier)
-    return .commit(databases)
+    return view.databases
   }
 }

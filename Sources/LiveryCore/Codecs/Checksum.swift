@@ -32,9 +32,17 @@ public enum Checksum {
     return bytes.array(in: size..<bytes.byteCount)
   }
 
+  /// The checksum of something that is stored apart from it.
+  public static func sum(of bytes: RawSpan, key: [UInt8], tag: UInt8) -> UInt64 {
+    bytes.withUnsafeBytes { sum(of: $0, key: key, tag: tag) }
+  }
+
   private static func compute(_ bytes: UnsafeRawBufferPointer, key: [UInt8], tag: UInt8) -> UInt64 {
+    sum(of: UnsafeRawBufferPointer(rebasing: bytes[size...]), key: key, tag: tag)
+  }
+
+  private static func sum(of bytes: UnsafeRawBufferPointer, key: [UInt8], tag: UInt8) -> UInt64 {
     let seed = key.withUnsafeBytes { lvs_xxh3($0.baseAddress, $0.count, UInt64(tag)) }
-    let rest = UnsafeRawBufferPointer(rebasing: bytes[size...])
-    return lvs_xxh3(rest.baseAddress, rest.count, seed)
+    return lvs_xxh3(bytes.baseAddress, bytes.count, seed)
   }
 }
