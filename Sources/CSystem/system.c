@@ -78,17 +78,76 @@ char *lvs_read_file(const char *path, int descriptor, size_t limit, size_t *coun
   return bytes;
 }
 
+static lvs_file_facts facts_from(const struct stat *found) {
+  return (lvs_file_facts){
+      .device = found->st_dev,
+      .inode = found->st_ino,
+      .size = (uint64_t)found->st_size,
+      .allocated = (uint64_t)found->st_blocks * 512,
+      .is_directory = S_ISDIR(found->st_mode),
+  };
+}
+
 int lvs_file_facts_of(const char *path, lvs_file_facts *facts) {
   struct stat found;
   if (stat(path, &found) != 0) return -1;
-  *facts = (lvs_file_facts){
-      .device = found.st_dev,
-      .inode = found.st_ino,
-      .size = (uint64_t)found.st_size,
-      .allocated = (uint64_t)found.st_blocks * 512,
-      .is_directory = S_ISDIR(found.st_mode),
-  };
+  *facts = facts_from(&found);
   return 0;
+}
+
+int lvs_file_facts_at(int descriptor, lvs_file_facts *facts) {
+  struct stat found;
+  if (fstat(descriptor, &found) != 0) return -1;
+  *facts = facts_from(&found);
+  return 0;
+}
+
+ssize_t lvs_read_at(int descriptor, void *bytes, size_t count, uint64_t offset) {
+  size_t got = 0;
+  while (got < count) {
+    ssize_t more = pread(descriptor, (char *)bytes + got, count - got, (off_t)(offset + got));
+    if (more < 0 && errno == EINTR) continue;
+    if (more < 0) return -1;
+    if (more == 0) break;
+    got += (size_t)more;
+  }
+  return (ssize_t)got;
+}
+
+char *lvs_directory_names(const char *path, size_t *length) {
+  DIR *directory = opendir(path);
+  if (!directory) return NULL;
+  char *names = calloc(1, 1);
+  size_t used = 0;
+  for (struct dirent *entry; names && (entry = readdir(directory));) {
+    size_t size = strlen(entry->d_name) + 1;
+    char *grown = realloc(names, used + size);
+    if (!grown) {
+      free(names);
+      names = NULL;
+      break;
+    }
+    names = grown;
+    memcpy(names + used, entry->d_name, size);
+    used += size;
+  }
+  closedir(directory);
+  if (!names) errno = ENOMEM;
+  *length = used;
+  return names;
+}
+
+int lvs_rename(const char *from, const char *to) { return rename(from, to); }
+
+int lvs_sync_directory(const char *path) {
+  int directory = lvs_open(path, O_RDONLY | O_DIRECTORY, 0);
+  if (directory < 0) return -1;
+  // Some file systems know no such thing.
+  int status = fsync(directory) == 0 || errno == EINVAL || errno == ENOTSUP ? 0 : -1;
+  int failure = errno;
+  close(directory);
+  errno = failure;
+  return status;
 }
 
 int lvs_count_foreign_entries(const char *path, const char *const *known, int count) {

@@ -128,6 +128,30 @@ public final class Environment: @unchecked Sendable {
     return (information().lastPage &+ 1).multipliedReportingOverflow(by: UInt64(stat.ms_psize)).partialValue
   }
 
+  /// Writes a copy of the latest commit to a file, without the pages that are free. Writers are not kept waiting; when they
+  /// commit at the very beginning the copy may be torn, and has to be checked.
+  public func copy(to descriptor: Int32) throws(LMDBError) {
+    gate.enter()
+    defer { gate.leave() }
+    while true {
+      var code = mdb_env_copyfd2(handle, descriptor, UInt32(MDB_CP_COMPACT))
+      if code == MDB_READERS_FULL, clearDeadReaders() > 0 { continue }
+      if code == MDB_MAP_RESIZED {
+        try followMap()
+        continue
+      }
+      if code == EINTR {
+        guard ftruncate(descriptor, 0) == 0, lseek(descriptor, 0, SEEK_SET) == 0 else {
+          throw LMDBError(code: lvs_errno())
+        }
+        continue
+      }
+      // What LMDB says of pages that nothing accounts for.
+      if code == MDB_INCOMPATIBLE { code = MDB_CORRUPTED }
+      return try LMDBError.check(code)
+    }
+  }
+
   /// Begins a read transaction that stays open until the object is closed. While it is, the map cannot be moved.
   public func snapshot() throws(LMDBError) -> HeldTransaction {
     gate.enter()

@@ -13,7 +13,20 @@ final class TemporaryStore: Sendable {
   }
 
   deinit {
-    for name in ["data.mdb", "lock.mdb", "livery.lock", "livery.wake"] { unlink(path + "/" + name) }
+    Self.remove(path)
+  }
+
+  /// Removes a directory with all that is in it.
+  private static func remove(_ path: String) {
+    var length = 0
+    if let names = lvs_directory_names(path, &length) {
+      for name in UnsafeRawBufferPointer(start: names, count: length).split(separator: 0) {
+        let name = String(decoding: name, as: UTF8.self)
+        guard name != ".", name != ".." else { continue }
+        if unlink(path + "/" + name) != 0 { remove(path + "/" + name) }
+      }
+      free(names)
+    }
     rmdir(path)
   }
 

@@ -31,6 +31,14 @@ typedef struct lvs_file_facts {
   bool is_directory;
 } lvs_file_facts;
 int lvs_file_facts_of(const char *path, lvs_file_facts *facts);
+int lvs_file_facts_at(int descriptor, lvs_file_facts *facts);
+// As many bytes as there are up to `count`, from an offset; how many.
+ssize_t lvs_read_at(int descriptor, void *bytes, size_t count, uint64_t offset);
+// The names in a directory, each followed by a NUL, malloc'ed; NULL and errno on failure.
+char *lvs_directory_names(const char *path, size_t *length);
+int lvs_rename(const char *from, const char *to);
+// Makes what a directory lists durable.
+int lvs_sync_directory(const char *path);
 
 // The number of entries in a directory whose names are not among the `count` given ones; -1 on failure.
 int lvs_count_foreign_entries(const char *path, const char *const *known, int count);

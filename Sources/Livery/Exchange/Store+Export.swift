@@ -37,7 +37,7 @@ extension Store {
     }
     return .object([
       .init("Version", .int(Int64(clamping: try view.schemaFacts().version))),
-      .init("Revision", .int(Int64(clamping: try view.revision()))), .init("Layers", .object(layers)),
+      .init("Revision", .int(Int64(clamping: try view.contentRevision()))), .init("Layers", .object(layers)),
     ])
   }
 

@@ -39,6 +39,22 @@ struct Databases: Sendable {
   }
 }
 
+extension Databases {
+  /// The tag of a database's checksums; nil if it has none.
+  static func tag(of name: String) -> UInt8? {
+    for (known, tag) in [
+      ("meta", Tag.meta), ("schema", Tag.schema), ("layers", Tag.layers), ("effective", Tag.effective),
+      ("log", Tag.log),
+    ] where known.sameBytes(as: name) { return tag }
+    return nil
+  }
+
+  /// Those that a restore makes equal to the backup's. Assets are brought back, and none goes: somebody may need it yet.
+  var restored: [(name: String, database: Database, onlyAdds: Bool)] {
+    [("schema", schema, false), ("layers", layers, false), ("expiries", expiries, false), ("assets", assets, true)]
+  }
+}
+
 /// What a checksum is bound to beside the key, so that a record cannot pass for one of another database.
 enum Tag {
   static let meta: UInt8 = 1

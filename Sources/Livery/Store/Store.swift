@@ -27,8 +27,14 @@ public final class Store: Sendable {
     public var logEntries: UInt32 = 0
     /// How long the log keeps a commit, in seconds; 0 for 90 days.
     public var logAge: UInt32 = 0
+    /// How many backups of each reason the store keeps in its own folder; 0 for 3.
+    public var backups: UInt32 = 0
 
     public init() {}
+
+    var effectiveBackups: Int { backups == 0 ? 3 : Int(backups) }
+    var fileMode: UInt32 { 0o600 }
+    var directoryMode: UInt32 { 0o700 }
 
     var effectiveTimeout: UInt32 { busyTimeout == 0 ? 5000 : busyTimeout }
     var effectiveMapSize: UInt64 { mapSize == 0 ? 1 << 30 : mapSize }

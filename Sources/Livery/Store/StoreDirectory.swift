@@ -7,11 +7,12 @@ import LMDB
 ///     lock.mdb     LMDB's reader table and writer lock
 ///     livery.lock  the writer gate
 ///     livery.wake  the word that watchers sleep on
+///     backups/     copies of the store
 struct StoreDirectory {
   let path: String
   let options: Store.Options
 
-  private static let ownFiles = ["data.mdb", "lock.mdb", "livery.lock", "livery.wake"]
+  private static let ownFiles = ["data.mdb", "lock.mdb", "livery.lock", "livery.wake", "backups"]
 
   func open(
     _ finish: (Environment, Databases, WriterGate, WakeWord) -> SharedEnvironment?
@@ -82,8 +83,10 @@ struct StoreDirectory {
       Self.ownFiles[1].withCString { second in
         Self.ownFiles[2].withCString { third in
           Self.ownFiles[3].withCString { fourth in
-            let known: [UnsafePointer<CChar>?] = [first, second, third, fourth]
-            return lvs_count_foreign_entries(path, known, Int32(known.count))
+            Self.ownFiles[4].withCString { fifth in
+              let known: [UnsafePointer<CChar>?] = [first, second, third, fourth, fifth]
+              return lvs_count_foreign_entries(path, known, Int32(known.count))
+            }
           }
         }
       }

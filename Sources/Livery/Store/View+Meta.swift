@@ -17,6 +17,12 @@ extension View {
   private static let schemaKey = "schema".bytes
   private static let schemaTextKey = "schema-text".bytes
   private static let trimmedKey = "log-trimmed".bytes
+  private static let restoredKey = "restored".bytes
+
+  /// What a restore does not bring back: the store stays the one that it is, and its commits are counted on.
+  static func isOwn(metaKey key: [UInt8]) -> Bool {
+    key == formatKey || key == identifierKey || key == revisionKey || key == trimmedKey || key == restoredKey
+  }
 
   /// The number of the file format; raised when an older library could not read the store.
   static let format: UInt64 = 1
@@ -31,6 +37,20 @@ extension View {
 
   func putRevision(_ revision: UInt64) throws(StoreError) {
     try putNumber(revision, Self.revisionKey)
+  }
+
+  /// The revision whose content the store has: that of the backup, right after one was restored.
+  func contentRevision() throws(StoreError) -> UInt64 {
+    let revision = try revision()
+    guard let content = try meta(Self.restoredKey, "what was restored"), content.count == 16 else { return revision }
+    return content.withUnsafeBytes { $0.bytes.word(at: 0) == revision ? $0.bytes.word(at: 8) : revision }
+  }
+
+  func putRestored(_ revision: UInt64, content: UInt64) throws(StoreError) {
+    var bytes: [UInt8] = []
+    bytes.append(littleEndian: revision)
+    bytes.append(littleEndian: content)
+    try putMeta(bytes, Self.restoredKey)
   }
 
   /// The last revision whose log entry was trimmed; 0 if none was.

@@ -1,0 +1,142 @@
+import CSystem
+import LMDB
+
+extension Store {
+  /// Writes a copy of the store to a file, from which `restore` brings it back. Nobody who reads or writes has to wait.
+  ///
+  /// The copy is of one moment, without unused space, checked, and durable; a file of the same name is replaced by it as
+  /// a whole. Corresponds to `livery_backup` in C.
+  ///
+  /// - Throws: `.corrupt` if the store is damaged: then there is no copy. `.permission`, `.noSpace`, `.io`.
+  public func backup(to path: String) throws(StoreError) {
+    guard !path.isEmpty, !path.utf8.contains(0) else {
+      throw StoreError(.invalidArgument, "the path is empty or contains NUL")
+    }
+    try whileOpen { () throws(StoreError) in
+      _ = try shared.copy(as: path, mode: options.fileMode, allowsDamagedRecords: false)
+    }
+  }
+
+  /// Puts a backup into the store's own folder and keeps the last ones, as many as `Options.backups` says; its path.
+  ///
+  /// Corresponds to `livery_backup` without a path in C.
+  ///
+  /// - Throws: as `backup(to:)`.
+  @discardableResult
+  public func backup() throws(StoreError) -> String {
+    try keepBackup(BackupFolder.Reason.manual)
+  }
+
+  /// Puts a backup into the store's own folder, and keeps the last ones of the same reason; its path.
+  ///
+  /// - Parameter reason: a few small letters.
+  @discardableResult
+  func keepBackup(_ reason: String, allowsDamagedRecords: Bool = false) throws(StoreError) -> String {
+    try whileOpen { () throws(StoreError) in
+      try shared.keepBackup(reason, path, options, allowsDamagedRecords: allowsDamagedRecords)
+    }
+  }
+
+  /// The backups in the store's own folder, the latest first: a list of objects `name`, `path`, `revision`,
+  /// `schemaVersion`, `time`, `reason`, `bytes`.
+  ///
+  /// Corresponds to `livery_backups` in C.
+  public func backups() throws(StoreError) -> Value {
+    try whileOpen { () throws(StoreError) in
+      let folder = BackupFolder(store: path)
+      var items: [Value] = []
+      for entry in try folder.entries() {
+        let place = folder.path + "/" + entry.name
+        var facts = lvs_file_facts()
+        // One that has just been removed.
+        guard lvs_file_facts_of(place, &facts) == 0 else { continue }
+        items.append(
+          .object([
+            .init("name", .string(entry.name)), .init("path", .string(place)),
+            .init("revision", .int(Int64(clamping: entry.revision))),
+            .init("schemaVersion", .int(Int64(clamping: entry.schemaVersion))), .init("time", .date(entry.time)),
+            .init("reason", .string(entry.reason)), .init("bytes", .int(Int64(clamping: facts.size))),
+          ]))
+      }
+      return .list(items)
+    }
+  }
+}
+
+extension SharedEnvironment {
+  private static let mostTries = 20
+
+  /// A backup in a store's own folder.
+  func keepBackup(
+    _ reason: String, _ path: String, _ options: Store.Options, allowsDamagedRecords: Bool
+  ) throws(StoreError) -> String {
+    let folder = BackupFolder(store: path)
+    try folder.prepare(mode: options.directoryMode)
+    let temporary = folder.path + "/." + Self.temporaryName()
+    let copy = try copy(as: temporary, mode: options.fileMode, allowsDamagedRecords: allowsDamagedRecords)
+    let name = BackupFolder.name(copy.revision, copy.schemaVersion, .now, reason)
+    guard lvs_rename(temporary, folder.path + "/" + name) == 0 else {
+      let code = lvs_errno()
+      unlink(temporary)
+      throw .system(code, folder.path)
+    }
+    guard lvs_sync_directory(folder.path) == 0 else { throw .system(lvs_errno(), folder.path) }
+    try folder.trim(reason, keeping: options.effectiveBackups)
+    return folder.path + "/" + name
+  }
+
+  /// A checked copy of the latest commit, in place of whatever had that path.
+  func copy(as path: String, mode: UInt32, allowsDamagedRecords: Bool) throws(StoreError) -> StoreFile {
+    let temporary = path + "." + Self.temporaryName()
+    let descriptor = lvs_open(temporary, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW, mode)
+    guard descriptor >= 0 else { throw .system(lvs_errno(), path) }
+    defer { close(descriptor) }
+    do throws(StoreError) {
+      let copied = try copy(to: descriptor, temporary, path, allowsDamagedRecords)
+      guard fsync(descriptor) == 0, lvs_rename(temporary, path) == 0 else { throw .system(lvs_errno(), path) }
+      guard lvs_sync_directory(Self.directory(of: path)) == 0 else { throw .system(lvs_errno(), path) }
+      return copied
+    } catch {
+      unlink(temporary)
+      throw error
+    }
+  }
+
+  private func copy(
+    to descriptor: Int32, _ temporary: String, _ path: String, _ allowsDamagedRecords: Bool
+  ) throws(StoreError) -> StoreFile {
+    var tries = 0
+    while true {
+      guard ftruncate(descriptor, 0) == 0, lseek(descriptor, 0, SEEK_SET) == 0 else {
+        throw .system(lvs_errno(), path)
+      }
+      var failure: StoreError?
+      do { try environment.copy(to: descriptor) } catch { failure = StoreError(error) }
+      tries += 1
+      if failure == nil {
+        let copied = try StoreFile(temporary, keeping: false)
+        if copied.isWhole || (allowsDamagedRecords && copied.file.damages.isEmpty) { return copied }
+        if copied.file.damages.isEmpty, let damage = copied.damage {
+          throw StoreError(
+            .corrupt, "the store is damaged, no backup is made: \(damage)", setting: copied.damagedRecords[0].setting)
+        }
+        failure = StoreError(.corrupt, "the store's file is damaged: \(copied.damage ?? ""); restore a backup")
+      }
+      // Commits at the beginning of a copy tear it, as they do with no other reading.
+      if let failure, failure.code != .corrupt || tries == Self.mostTries { throw failure }
+      lvs_sleep_us(1000)
+    }
+  }
+
+  private static func temporaryName() -> String {
+    var generator = SystemRandomNumberGenerator()
+    return "\(String(generator.next(), radix: 16)).tmp"
+  }
+
+  private static func directory(of path: String) -> String {
+    var end: Int?
+    for (index, byte) in path.utf8.enumerated() where byte == UInt8(ascii: "/") { end = index }
+    guard let end else { return "." }
+    return end == 0 ? "/" : String(decoding: path.bytes[..<end], as: UTF8.self)
+  }
+}

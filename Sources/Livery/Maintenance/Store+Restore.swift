@@ -1,0 +1,177 @@
+import CSystem
+import LMDB
+
+extension Store {
+  /// Brings back what a backup holds: the settings of all layers, and the schema. Other processes go on using the store.
+  ///
+  /// It is one commit with a revision of its own, so that readers see the state before or after and watches are told what
+  /// changed. The history, the store's identity and its count of revisions stay. Before, the present state is put into
+  /// the store's own backups. If the store has the backup's content already, there is no commit.
+  /// Corresponds to `livery_restore` in C.
+  ///
+  /// - Parameter backup: a file, or the name of one of `backups()`; nil for the latest of those.
+  /// - Returns: the revision of the commit, or the present one if nothing changes.
+  /// - Throws: `.corrupt` if the backup is damaged, `.notAStore`, `.formatNewer`: the store is then untouched; `.notFound`
+  ///   if there is no such file; and as `ChangeSet.commit`.
+  @discardableResult
+  public func restore(from backup: String? = nil, origin: String = "restore") throws(StoreError) -> UInt64 {
+    try checkOrigin(origin)
+    return try whileOpen { () throws(StoreError) in
+      guard !options.readOnly else { throw StoreError(.readOnly, "the store was opened read-only") }
+      let source = try source(backup)
+      let content = try StoreFile(source, keeping: true)
+      try content.requireWhole(source)
+      try keepBackup(BackupFolder.Reason.restore, allowsDamagedRecords: true)
+      return try write { (view) throws(StoreError) in
+        var restoration = try Restoration(view, content, origin)
+        return try restoration.run(options.logLimits)
+      }
+    }
+  }
+
+  private func source(_ backup: String?) throws(StoreError) -> String {
+    let folder = BackupFolder(store: path)
+    guard let backup else {
+      guard let latest = try folder.entries().first else {
+        throw StoreError(.notFound, "\(path): there are no backups")
+      }
+      return folder.path + "/" + latest.name
+    }
+    guard !backup.isEmpty, !backup.utf8.contains(0) else {
+      throw StoreError(.invalidArgument, "the path is empty or contains NUL")
+    }
+    if backup.utf8.contains(UInt8(ascii: "/")) { return backup }
+    for entry in try folder.entries() where entry.name.sameBytes(as: backup) { return folder.path + "/" + backup }
+    return backup
+  }
+}
+
+/// The exchange of a store's content for that of a backup, inside its transaction.
+private struct Restoration {
+  let view: View
+  let content: StoreFile
+  let now = Timestamp.now
+  let revision: UInt64
+  private var entry: LogEntry
+  private var hasChanged = false
+
+  init(_ view: View, _ content: StoreFile, _ origin: String) throws(StoreError) {
+    self.view = view
+    self.content = content
+    revision = try view.revision() + 1
+    entry = LogEntry(revision: revision, time: now, layer: .defaults, origin: origin)
+  }
+
+  mutating func run(_ limits: LogLimits) throws(StoreError) -> Environment.Outcome<UInt64> {
+    let before = try view.contentRevision()
+    var secrets = try secrets()
+    for (name, database, onlyAdds) in view.databases.restored { try replace(name, database, onlyAdds: onlyAdds) }
+    try replace("meta", view.databases.meta)
+    guard hasChanged || before != content.contentRevision else { return .abort(revision - 1) }
+    for name in try self.secrets().names { secrets.insert(name) }
+
+    let isOpen = try view.schemaFacts().isOpen
+    for name in try allNames().names {
+      let change = try view.recomputeEffective(name, takesUndeclared: isOpen, revision: revision, now: now)
+      guard var change else { continue }
+      change.isSecret = secrets.contains(name)
+      entry.changes.append(change)
+    }
+    try view.putRestored(revision, content: content.contentRevision)
+    try view.putLog(entry, limits)
+    try view.putRevision(revision)
+    return .commit(revision)
+  }
+
+  /// Makes a database equal to the backup's, touching nothing else.
+  private mutating func replace(_ name: String, _ database: Database, onlyAdds: Bool = false) throws(StoreError) {
+    let isMeta = name.sameBytes(as: "meta")
+    let wanted = content.table(name).entries
+    var next = 0
+    var doomed: [(key: [UInt8], value: [UInt8])] = []
+    var fresh: [Int] = []
+    var changed: [(place: Int, old: [UInt8])] = []
+    try view.walk(database) { (key, value) throws(StoreError) in
+      let key = key.array
+      while next < wanted.count, wanted[next].key.lexicographicallyPrecedes(key) {
+        fresh.append(next)
+        next += 1
+      }
+      if next < wanted.count, wanted[next].key == key {
+        if value.array != wanted[next].value { changed.append((next, value.array)) }
+        next += 1
+      } else if !onlyAdds {
+        doomed.append((key, value.array))
+      }
+      return true
+    }
+    while next < wanted.count {
+      fresh.append(next)
+      next += 1
+    }
+    for row in doomed {
+      if isMeta && View.isOwn(metaKey: row.key) { continue }
+      try view.delete(row.key, database)
+      note(name, row.key, row.value)
+    }
+    for place in fresh {
+      let row = wanted[place]
+      if isMeta && View.isOwn(metaKey: row.key) { continue }
+      try view.put(row.value, row.key, database)
+      note(name, row.key, nil)
+    }
+    for (place, old) in changed {
+      let row = wanted[place]
+      if isMeta && View.isOwn(metaKey: row.key) { continue }
+      try view.put(row.value, row.key, database)
+      note(name, row.key, old)
+    }
+  }
+
+  /// Remembers what was replaced, for the history and for undoing.
+  private mutating func note(_ database: String, _ key: [UInt8], _ old: [UInt8]?) {
+    hasChanged = true
+    guard database.sameBytes(as: "layers") else {
+      if database.sameBytes(as: "schema") || database.sameBytes(as: "meta") { entry.isSchema = true }
+      return
+    }
+    guard let place = key.withUnsafeBytes({ LayerKey($0.bytes) }) else { return }
+    let record = old.flatMap { $0.withUnsafeBytes { Record($0.bytes, key: key, tag: Tag.layers) } }
+    entry.layer = place.layer
+    entry.edits.append(
+      LogEntry.Edit(name: place.name, layer: place.layer, old: record?.value, oldExpires: record?.expires))
+  }
+
+  private func allNames() throws(StoreError) -> NameSet {
+    var names = NameSet()
+    try view.walkNames { name in
+      names.insert(name)
+      return true
+    }
+    try view.walk(view.databases.layers) { (key, _) throws(StoreError) in
+      if let place = LayerKey(key) { names.insert(place.name) }
+      return true
+    }
+    try view.walk(view.databases.schema) { (key, _) throws(StoreError) in
+      if let name = key.text { names.insert(name) }
+      return true
+    }
+    return names
+  }
+
+  /// The settings that are declared secret; one whose declaration is damaged counts as well.
+  private func secrets() throws(StoreError) -> NameSet {
+    var names: [String] = []
+    try view.walk(view.databases.schema) { (key, _) throws(StoreError) in
+      if let name = key.text { names.append(name) }
+      return true
+    }
+    var secrets = NameSet()
+    for name in names {
+      do throws(StoreError) {
+        if try view.descriptor(name)?.holdsSecret == true { secrets.insert(name) }
+      } catch { secrets.insert(name) }
+    }
+    return secrets
+  }
+}

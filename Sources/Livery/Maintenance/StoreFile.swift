@@ -1,0 +1,127 @@
+import CSystem
+import LMDB
+
+/// What a store's data file holds, read without LMDB and verified: each page, and the checksum of each record.
+struct StoreFile {
+  /// The entries of a database, in the order of their keys.
+  struct Table {
+    let name: String
+    var entries: [(key: [UInt8], value: [UInt8])] = []
+  }
+
+  /// A record that is damaged where the pages are sound.
+  struct DamagedRecord {
+    let database: String
+    let key: [UInt8]
+
+    /// The setting that it belongs to, if it is one's.
+    var setting: String? {
+      if database.sameBytes(as: "layers") { return key.withUnsafeBytes { LayerKey($0.bytes)?.name } }
+      guard database.sameBytes(as: "effective") || database.sameBytes(as: "schema") else { return nil }
+      return String(validating: key, as: UTF8.self)
+    }
+
+    var description: String {
+      if database.sameBytes(as: "layers"), let place = key.withUnsafeBytes({ LayerKey($0.bytes) }) {
+        return "the value of `\(place.name)` in the layer \(place.layer)"
+      }
+      if let setting { return "the record of `\(setting)` in the database \(database)" }
+      return "a record of the database \(database)"
+    }
+  }
+
+  let file: PageFile
+  private(set) var tables: [Table] = []
+  private(set) var damagedRecords: [DamagedRecord] = []
+  private var damagedCount = 0
+
+  private static let mostDamaged = 100
+
+  /// - Parameter keeping: whether the content is wanted, and not only what is wrong with it.
+  /// - Throws: `.notAStore` if it is another kind of file, and what the system says of reading it.
+  init(_ path: String, keeping: Bool) throws(StoreError) {
+    do { file = try PageFile.open(path) } catch { throw StoreError(error).prefixed("\(path): ") }
+    var tables: [Table] = []
+    var damaged: [DamagedRecord] = []
+    var format: UInt64?
+    file.check { name, key, value in
+      if tables.isEmpty || !(tables[tables.count - 1].name.sameBytes(as: name)) { tables.append(Table(name: name)) }
+      if !Self.isSound(name, key, value) {
+        damagedCount += 1
+        if damaged.count < Self.mostDamaged { damaged.append(DamagedRecord(database: name, key: key)) }
+      } else if name.sameBytes(as: "meta"), key == "format".bytes, value.byteCount == 16 {
+        format = value.word(at: 8)
+      }
+      if keeping || name.sameBytes(as: "meta") { tables[tables.count - 1].entries.append((key, value.array)) }
+    }
+    self.tables = tables
+    damagedRecords = damaged
+    guard isWhole else { return }
+    guard let format else { throw StoreError(.notAStore, "\(path): an LMDB file, but no Livery store") }
+    guard format <= View.format else {
+      throw StoreError(
+        .formatNewer,
+        "\(path): the store has format \(format), and this library knows formats up to \(View.format): upgrade it")
+    }
+  }
+
+  private static func isSound(_ name: String, _ key: [UInt8], _ value: RawSpan) -> Bool {
+    if let tag = Databases.tag(of: name) { return Checksum.verify(value, key: key, tag: tag) }
+    if name.sameBytes(as: "assets") {
+      return AssetHeader(value, key: key, tag: Tag.assets)?.matches(value, key: key, tag: Tag.assets) ?? false
+    }
+    guard name.sameBytes(as: "expiries") else { return true }
+    return value.byteCount == 0 && key.withUnsafeBytes { ExpiryKey($0.bytes) } != nil
+  }
+
+  /// Whether all pages are sound and all records verify.
+  var isWhole: Bool { file.damages.isEmpty && damagedRecords.isEmpty }
+
+  /// What is wrong, in a few words; nil if nothing is.
+  var damage: String? {
+    if let first = file.damages.first {
+      let more = file.damages.count > 1 ? ", and more" : ""
+      return "page \(first.page) \(first.what)\(more)"
+    }
+    guard let first = damagedRecords.first else { return nil }
+    let more = damagedCount > 1 ? ", and \(damagedCount - 1) more" : ""
+    return "\(first.description) does not match its checksum\(more)"
+  }
+
+  /// Fails unless the whole is sound.
+  func requireWhole(_ path: String) throws(StoreError) {
+    if let damage { throw StoreError(.corrupt, "\(path) is damaged: \(damage)") }
+  }
+
+  func table(_ name: String) -> Table {
+    for table in tables where table.name.sameBytes(as: name) { return table }
+    return Table(name: name)
+  }
+
+  /// A number in `meta`; nil if it is missing or damaged.
+  func number(_ key: String) -> UInt64? {
+    let key = key.bytes
+    for entry in table("meta").entries where entry.key == key {
+      let content = entry.value.withUnsafeBytes { Checksum.content(of: $0.bytes, key: key, tag: Tag.meta) }
+      guard let content, content.count >= 8 else { return nil }
+      return content.withUnsafeBytes { $0.bytes.word(at: 0) }
+    }
+    return nil
+  }
+
+  var revision: UInt64 { number("revision") ?? 0 }
+  /// The version of its schema, 0 if it has none.
+  var schemaVersion: UInt64 { number("schema") ?? 0 }
+
+  /// The revision whose content it has; see `View.contentRevision`.
+  var contentRevision: UInt64 {
+    let key = "restored".bytes
+    for entry in table("meta").entries where entry.key == key {
+      let content = entry.value.withUnsafeBytes { Checksum.content(of: $0.bytes, key: key, tag: Tag.meta) }
+      guard let content, content.count == 16 else { break }
+      let at = content.withUnsafeBytes { $0.bytes.word(at: 0) }
+      if at == revision { return content.withUnsafeBytes { $0.bytes.word(at: 8) } }
+    }
+    return revision
+  }
+}
