@@ -4,7 +4,6 @@
 //     spawn ROUNDS < commands
 //
 // One core is kept awake by a process of the lowest priority: on an idle machine a wake-up may wait for a timer tick.
-#define _GNU_SOURCE
 #include <sched.h>
 #include <signal.h>
 #include <spawn.h>
@@ -17,7 +16,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { MOST_COMMANDS = 16, MOST_WORDS = 8, WARM_UPS = 2 };
+enum { MOST_COMMANDS = 64, MOST_WORDS = 8, WARM_UPS = 2 };
 extern char **environ;
 
 static pid_t spin(void) {

@@ -6,7 +6,6 @@
 // Time begins when the commit's last write returns: from then on it is on disk. The commits are durable, and come one
 // after the other, when the watcher sleeps again. As in spawn.c the cores are kept awake by processes of the
 // lowest priority.
-#define _GNU_SOURCE
 #include <dlfcn.h>
 #include <errno.h>
 #include <linux/futex.h>

@@ -1,0 +1,83 @@
+"""What the project asks of itself, and whether a run met it."""
+from typing import Dict, List, NamedTuple, Optional, Tuple
+
+from .samples import Samples
+
+
+class Bar(NamedTuple):
+  text: str
+  subject: str
+  measure: str
+  n: int
+  limit: float
+  #: Of which column of the row.
+  column: str = "ratio_to_raw_lmdb"
+  at_least: bool = False
+
+
+def _both(text: str, measure: str, small: float, large: float, column: str = "ratio_to_raw_lmdb",
+          at_least: bool = False) -> List[Bar]:
+  return [Bar(text, "livery-c", measure, 1_000, small, column, at_least),
+          Bar(text, "livery-c", measure, 100_000, large, column, at_least)]
+
+
+BARS = [
+  *_both("warm scalar read by name, x raw LMDB", "read_name", 0.5, 0.2),
+  *_both("warm scalar read by key, x raw LMDB", "read_key", 0.12, 0.04),
+  *_both("warm 16-byte string by name, x raw LMDB", "read_string", 0.6, 0.25),
+  *_both("cold read after another process's commit, x raw LMDB", "read_cold", 2, 1.5),
+  *_both("first read, from process start, x raw LMDB", "first_read", 1.5, 1.5),
+  *_both("peak memory of that process above raw LMDB, KB", "peak_rss_above_raw_lmdb", 1024, 1024, "median"),
+  *_both("durable commit of one setting, x raw LMDB", "commit_1", 1.25, 1.25),
+  *_both("durable commit of 100 settings, x raw LMDB", "commit_100", 2.5, 2.5),
+  *_both("gain of a second thread, x that of an empty loop", "gain_2threads_of_empty_loop", 0.9, 0.9, "median", True),
+  *_both("read under 100 commits a second, x quiet", "busy_over_quiet", 1.5, 1.5, "median"),
+  *_both("commits of 4 threads, x those of one", "commit_gain_4threads", 2.5, 2.5, "median", True),
+  Bar("Swift by key, x C by key", "livery-swift", "key_over_c", 1_000, 1.3, "median"),
+  Bar("Swift by key, x C by key", "livery-swift", "key_over_c", 100_000, 1.3, "median"),
+  Bar("Python by key, x (1.2 x empty call + 150 ns)", "livery-python", "key_over_limit", 1_000, 1, "median"),
+  Bar("Python by name, ns", "livery-python", "read_name", 1_000, 600, "median"),
+  Bar("Python by name, x py-lmdb", "livery-python", "name_over_py_lmdb", 1_000, 1, "median"),
+  Bar("first read at 1,000,000 settings, x at 1,000", "livery-c", "first_read_over_1000", 1_000_000, 1.5, "median"),
+  Bar("commit to callback in another process, p50, us", "livery-c", "notify_p50", 1, 25, "median"),
+  Bar("commit to callback in another process, p99, us", "livery-c", "notify_p99", 1, 200, "median"),
+  Bar("the same, x a bare futex", "livery-c", "notify_over_futex", 1, 4, "median"),
+  Bar("by descriptor and dispatch, p50, us", "livery-c", "notify_fd_p50", 1, 60, "median"),
+  Bar("commit with 8 watching processes, x without", "livery-c", "commit_watched_over_alone", 1, 1.3, "median"),
+]
+
+
+def derive(samples: Samples, sizes: List[int]) -> None:
+  """The measures that are made of others."""
+  of = samples.of
+  for n in sizes:
+    gains = {}
+    for subject in ("livery-c", "empty-loop", "raw-lmdb"):
+      gains[subject] = [one / two for one, two in
+                        zip(of(subject, "read_name_1thread", n), of(subject, "read_name_2threads", n))]
+      samples.add_ratio(subject, "gain_2threads", n, of(subject, "read_name_1thread", n),
+                        of(subject, "read_name_2threads", n))
+    samples.add_ratio("livery-c", "gain_2threads_of_empty_loop", n, gains["livery-c"], gains["empty-loop"])
+    for subject in ("livery-c", "raw-lmdb"):
+      samples.add_ratio(subject, "busy_over_quiet", n, of(subject, "read_name_busy", n), of(subject, "read_name_quiet", n))
+      samples.add_ratio(subject, "commit_gain_4threads", n, of(subject, "commit_rate_4", n), of(subject, "commit_rate_1", n))
+    samples.add_ratio("livery-swift", "key_over_c", n, of("livery-swift", "read_key", n), of("livery-c", "read_key", n))
+    limits = [1.2 * empty + 150 for empty in of("empty-call", "python", n)]
+    samples.add_ratio("livery-python", "key_over_limit", n, of("livery-python", "read_key", n), limits)
+    samples.add_ratio("livery-python", "name_over_py_lmdb", n, of("livery-python", "read_name", n),
+                      of("py-lmdb", "read_name", n))
+
+
+def judge(rows: List[dict]) -> List[Tuple[Bar, Optional[float], str]]:
+  """Each bar with what was measured, and `ok`, `NOT MET` or `not measured`."""
+  found: Dict[tuple, dict] = {(row["subject"], row["measure"], row["n"]): row for row in rows}
+  verdicts = []
+  for bar in BARS:
+    row = found.get((bar.subject, bar.measure, bar.n))
+    figure = row and row[bar.column]
+    if figure is None:
+      verdicts.append((bar, None, "not measured"))
+    else:
+      met = figure >= bar.limit if bar.at_least else figure <= bar.limit
+      verdicts.append((bar, figure, "ok" if met else "NOT MET"))
+  return verdicts

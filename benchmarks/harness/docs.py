@@ -1,0 +1,2 @@
+def patch(result, d):
+  pass
