@@ -151,6 +151,7 @@ private struct OutgoingEvents {
       if let name = event.name { outgoing.name = text(name) }
       outgoing.origin = text(event.origin)
       outgoing.writable = event.isWritable
+      outgoing.secret = event.isSecret
       (events + count).initialize(to: outgoing)
       count &+= 1
       do throws(StoreError) {

@@ -54,17 +54,10 @@ private final class ChangeTeller: @unchecked Sendable {
     if !secrets.contains(where: { $0.sameBytes(as: name) }) { secrets.append(name) }
   }
 
-  private func isSecret(_ name: String) throws(StoreError) -> Bool {
-    if secrets.contains(where: { $0.sameBytes(as: name) }) { return true }
-    do throws(StoreError) {
-      let item = try store.inspect(name)
-      guard Masking.isSecret(item) else { return false }
-      remember(name)
-      return true
-    } catch {
-      guard error.code == .notFound else { throw error }
-      return false
-    }
+  private func isSecret(_ event: Event) -> Bool {
+    guard let name = event.name else { return false }
+    if event.isSecret { remember(name) }
+    return secrets.contains { $0.sameBytes(as: name) }
   }
 
   func tell(_ events: [Event]) {
@@ -80,8 +73,7 @@ private final class ChangeTeller: @unchecked Sendable {
 
   private func tell(_ event: Event) throws(StoreError) {
     if event.kind == .schema || event.kind == .resync { try learnSecrets() }
-    var isHidden = false
-    if let name = event.name, !context.reveals { isHidden = try isSecret(name) }
+    let isHidden = isSecret(event) && !context.reveals
     guard context.output.stream(line(event, isHidden), json: json(event, isHidden)) else {
       throw StoreError(.io, "cannot write to standard output", systemError: lvs_errno())
     }

@@ -12,7 +12,7 @@ typedef struct seen_event {
   livery_event_kind kind;
   livery_layer layer;
   char name[64], old_value[64], new_value[64], origin[64];
-  bool writable;
+  bool writable, secret;
 } seen_event;
 
 /** Zero it, set what is wanted, and pass it as user_data with seen_call and seen_destroy. */
@@ -50,6 +50,7 @@ __attribute__((unused)) static void seen_call(const livery_event *events, size_t
     kept->kind = event->kind;
     kept->layer = event->layer;
     kept->writable = event->writable;
+    kept->secret = event->secret;
     snprintf(kept->name, sizeof kept->name, "%s", event->name ? event->name : "(none)");
     snprintf(kept->origin, sizeof kept->origin, "%s", event->origin);
     seen_json(kept->old_value, sizeof kept->old_value, event->old_value);

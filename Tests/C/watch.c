@@ -114,6 +114,18 @@ TEST("locking, schemas and expiry are told as what they are", kinds) {
   EXPECT(seen_wait(&seen.destroyed, 1));
 }
 
+TEST("an event says whether its setting is secret", secret) {
+  livery_store *store = new_store(fresh_path(), KIOSK_SCHEMA);
+  static seen seen;
+  if (!seen_start(&seen, store, NULL, 0, 0)) return;
+  OK(livery_set_string(store, user, "pin", TEXT("4321")));
+  OK(livery_set_string(store, user, "note", TEXT("open")));
+  EXPECT(seen_wait(&seen.calls, 2));
+  EXPECT(seen.events[0].secret && !seen.events[1].secret);
+  OK(livery_close(store));
+  EXPECT(seen_wait(&seen.destroyed, 1));
+}
+
 TEST("changes that fall together within the interval are told as one", coalesced) {
   livery_store *store = new_store(fresh_path(), KIOSK_SCHEMA);
   static seen seen;
@@ -162,15 +174,73 @@ static int threads(void) {
 }
 
 TEST("a process has one thread for all its watches on a store, and none without", one_thread) {
+  // That of the test before ends by itself.
+  for (int round = 0; round < 500 && threads() > 1; round++) sleep_ms(1);
+  const int alone = threads();
+#ifndef LIVERY_SANITIZED
+  EXPECT_INT(1, alone);
+#endif
   livery_store *store = new_store(fresh_path(), KIOSK_SCHEMA);
   static seen seen[8];
   memset(seen, 0, sizeof seen);
-  EXPECT_INT(1, threads());
+  livery_value *all = NULL;
+  livery_snapshot *moment = NULL;
+  OK(livery_set_int(store, user, "pair.a", 1));
+  OK(livery_list(store, NULL, NULL, &all));
+  OK(livery_value_release(all));
+  OK(livery_snapshot_open(store, &moment));
+  OK(livery_snapshot_close(moment));
+  EXPECT_INT(alone, threads());
   for (size_t index = 0; index < COUNT(seen); index++) seen_start(&seen[index], store, NULL, 0, 0);
-  EXPECT_INT(2, threads());
+  EXPECT_INT(alone + 1, threads());
   for (size_t index = 0; index < COUNT(seen); index++) OK(livery_watch_stop(seen[index].watch));
-  for (int round = 0; round < 2000 && threads() > 1; round++) sleep_ms(1);
-  EXPECT_INT(1, threads());
+  for (int round = 0; round < 2000 && threads() > alone; round++) sleep_ms(1);
+  EXPECT_INT(alone, threads());
+  OK(livery_close(store));
+}
+
+/** How often the process's other threads have gone to sleep. */
+static long naps(void) {
+  long all = 0;
+  for (int thread = getpid() + 1; thread < getpid() + 1000; thread++) {
+    char path[64], line[256];
+    snprintf(path, sizeof path, "/proc/self/task/%d/status", thread);
+    FILE *file = fopen(path, "r");
+    if (!file) continue;
+    long count = 0;
+    while (fgets(line, sizeof line, file))
+      if (sscanf(line, "voluntary_ctxt_switches: %ld", &count) == 1) all += count;
+    fclose(file);
+  }
+  return all;
+}
+
+TEST("a process that watches wakes no more than once a second while nothing happens", idle) {
+#ifdef LIVERY_SANITIZED
+  SKIP("a sanitizer has a thread of its own");
+#endif
+  livery_store *store = new_store(fresh_path(), KIOSK_SCHEMA);
+  static seen seen[8];
+  livery_change *change = NULL;
+  memset(seen, 0, sizeof seen);
+  // A value that expires later is waited for as well.
+  OK(livery_change_begin(store, LIVERY_LAYER_SESSION, &change));
+  OK(livery_change_expires(change, now_microseconds() + 3600000000));
+  OK(livery_change_set_int(change, "pair.a", 1));
+  OK(livery_change_commit(change, NULL));
+  for (size_t index = 0; index < COUNT(seen); index++)
+    seen_start(&seen[index], store, NULL, index % 2 ? LIVERY_WATCH_DISPATCH : 0, index % 4 < 2 ? 0 : 100);
+  OK(livery_set_int(store, user, "pair.b", 1));
+  for (size_t index = 0; index < COUNT(seen); index += 2) EXPECT(seen_wait(&seen[index].calls, 1));
+  sleep_ms(300);
+  int64_t begin = now_microseconds();
+  long before = naps();
+  EXPECT(before > 0);
+  sleep_ms(3000);
+  long woken = naps() - before;
+  // The first one counted may have been due already.
+  EXPECT(woken <= (now_microseconds() - begin) / 1000000 + 1);
+  EXPECT(woken > 0);
   OK(livery_close(store));
 }
 

@@ -22,4 +22,28 @@ import Testing
     store.close()
     for await _ in changes { Issue.record("no event was to come") }
   }
+
+  @Test func whatWaitsForASlowIterationIsBoundedAndReplacedByOneResync() async throws {
+    let store = try temporary.open { $0.deferred = true }
+    let heard = Events()
+    let changes = try store.changes(matching: "n*")
+    let observation = try store.observe("n*") { heard.append($0) }
+    // A commit of as many as can wait, then one more.
+    try store.update(.user) { change in
+      for index in 0..<10_000 { change[Key<Int>("n\(index)")] = index }
+    }
+    try store.set("n0", to: .int(-1), in: .user)
+    heard.wait(10_001)
+    try store.set("n1", to: .int(-2), in: .user)
+    heard.wait(10_002)
+    observation.cancel()
+    var iterator = changes.makeAsyncIterator()
+    let first = await iterator.next()
+    #expect(first?.kind == .resync)
+    #expect(first?.revision == 2)
+    let second = await iterator.next()
+    #expect(second?.newValue == .int(-2))
+    store.close()
+    #expect(await iterator.next() == nil)
+  }
 }

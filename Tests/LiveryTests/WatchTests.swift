@@ -101,6 +101,45 @@ import Testing
     observation.cancel()
   }
 
+  @Test func theCommitOfAnExpiryTrimsTheLogByTheLimitsOfTheWatchingHandle() throws {
+    let store = try temporary.open {
+      $0.logEntries = 5
+      $0.deferred = true
+    }
+    let writer = try temporary.open { $0.deferred = true }
+    for index in 0..<20 { try writer.set("n", to: .int(Int64(index)), in: .user) }
+    let change = try writer.change(.session)
+    try change.expires(Timestamp(microseconds: Timestamp.now.microseconds + 100_000))
+    try change.set("a", to: .int(1))
+    try change.commit()
+    #expect(try store.history().items.count == 21)
+    let heard = Events()
+    let observation = try store.observe("a") { heard.append($0) }
+    heard.waitUntil { $0.last?.kind == .expired }
+    #expect(heard.all.last?.kind == .expired)
+    #expect(try store.history().items.count == 5)
+    observation.cancel()
+  }
+
+  @Test func eventsSayWhetherTheSettingIsSecret() throws {
+    let store = try temporary.open(
+      schema: """
+        {"Version": 1, "Groups": [{"Title": "", "Settings": [
+          {"Type": "TextField", "Title": "", "Key": "pin", "Value": "1", "Class": ["Password"]},
+          {"Type": "TextField", "Title": "", "Key": "name", "Value": "1"}]}]}
+        """)
+    let heard = Events()
+    var options = WatchOptions()
+    options.initial = true
+    let observation = try store.observe(options: options) { heard.append($0) }
+    try store.set("name", to: .string("2"), in: .user)
+    try store.set("pin", to: .string("2"), in: .user)
+    let events = heard.wait(4)
+    #expect(events.map(\.name) == ["name", "pin", "name", "pin"])
+    #expect(events.map(\.isSecret) == [false, true, false, true])
+    observation.cancel()
+  }
+
   @Test func aWatchThatTheLogHasLeftBehindIsToldToReadAnew() throws {
     let store = try temporary.open {
       $0.logEntries = 10

@@ -49,6 +49,19 @@ def test_an_iterator_yields_each_change(path, store):
   assert list(events) == [] and events.stopped
 
 
+def test_events_say_whether_the_setting_is_secret(store):
+  pin = {"Type": "TextField", "Title": "PIN", "Key": "pin", "Value": "1234", "Class": ["Password"]}
+  name = {"Type": "TextField", "Title": "Name", "Key": "name", "Value": ""}
+  store.apply_schema({"Version": 1, "Groups": [{"Title": "All", "Settings": [pin, name]}]})
+  with store.watch(initial=True) as events:
+    store.set("pin", "4321")
+    assert [(event.name, event.secret) for event in (next(events) for _ in range(3))] == [
+      ("name", False),
+      ("pin", True),
+      ("pin", True),
+    ]
+
+
 def test_an_iterator_tells_what_another_process_does(path, store):
   with store.watch() as events:
     change_elsewhere(path, "store.set('greeting', 'hello')")

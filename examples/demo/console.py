@@ -1,6 +1,6 @@
-"""The console of the demo: recommends settings, or with --enforce insists on one.
+"""The console of the demo: recommends settings, with --enforce insists on one, with --change recommends another media.
 
-    console.py STORE [--enforce]
+    console.py STORE [--enforce | --change]
 """
 
 import sys
@@ -13,6 +13,11 @@ def main() -> None:
     if "--enforce" in sys.argv:
       store.set("mediaUrl", "https://fleet.example/safety.mp4", layer="enforced")
       print(f"  enforced mediaUrl; it now reads {store.get_url('mediaUrl')}")
+      return
+    if "--change" in sys.argv:
+      with store.change("recommended", origin="the console") as change:
+        change["mediaUrl"] = "https://fleet.example/spring.mp4"
+      print(f"  recommended another mediaUrl, revision {change.revision}")
       return
     with store.change("recommended", origin="console") as change:
       change["duration"] = "1"

@@ -54,6 +54,8 @@ typedef struct livery_event {
   const char *origin;
   /** Whether layers beneath `enforced` may be changed. */
   bool writable;
+  /** Whether the setting is declared secret, or was before the commit: its values are not for everyone's eyes. */
+  bool secret;
 } livery_event;
 
 /** Receives the events of one commit, in the order of its edits, or of several if they were coalesced. */

@@ -48,7 +48,7 @@ struct CommitRequest: Sendable {
   var allowsOverride = false
   /// The layer that the commit is said to be of; nil if it is of several.
   var layer: Layer?
-  var logLimits = LogLimits(entries: 10_000, age: Int64.max)
+  var logLimits = Store.Options().logLimits
 }
 
 /// Something that a commit refuses.
@@ -139,7 +139,7 @@ private struct Committer {
       revision: revision, time: now, layer: request.layer ?? causes.last?.layer ?? .user, origin: request.origin)
     entry.edits = replaced
     for (index, name) in touched.names.enumerated() {
-      let change = try view.recomputeEffective(name, takesUndeclared: facts.isOpen, revision: revision, now: now)
+      let change = try view.recomputeEffective(name, revision: revision, now: now)
       guard var change else { continue }
       change.layer = causes[index].layer
       change.isExpiry = causes[index].isExpiry
@@ -342,25 +342,14 @@ extension View {
   /// Decides anew what is in effect for a setting, and stores it if it is something else than before.
   ///
   /// - Returns: what changed by that for those who read it, if anything did.
-  func recomputeEffective(
-    _ name: String, takesUndeclared: Bool, revision: UInt64, now: Timestamp
-  ) throws(StoreError) -> LogEntry.Change? {
+  func recomputeEffective(_ name: String, revision: UInt64, now: Timestamp) throws(StoreError) -> LogEntry.Change? {
     let old = try effectiveOrDamaged(name)
-    let counts: Bool
-    var declared: SettingDescriptor?
-    switch try schemaRow(name) {
-    case .setting(let descriptor):
-      counts = true
-      declared = descriptor
-    // An alias stands for its setting, whatever an undeclared one of the same name holds.
-    case .alias: counts = false
-    case nil: counts = takesUndeclared
-    }
-    guard counts else {
+    let standing = try standing(name)
+    guard standing.counts else {
       try deleteEffective(name)
       return LogEntry.Change(name, from: old.record, to: nil)
     }
-    var fresh = inEffect(resolve(try records(of: name), at: now), declared, revision: revision, at: now)
+    var fresh = inEffect(resolve(try records(of: name), at: now), standing.declared, revision: revision, at: now)
     if let old = old.record, old.saysTheSame(as: fresh) { return nil }
     // A setting that never had a value has not changed yet.
     if !old.isThere, fresh.value == nil { fresh.revision = 0 }

@@ -43,23 +43,16 @@ extension Store {
 
   private func exported(_ record: Record, _ name: String, _ view: View) throws(StoreError) -> Value {
     var members: [Value.Member] = []
-    var isDeclared = false
-    var isOrphan = false
+    let standing = try view.standing(name)
     // The setting has had another type since: its value stays as it was set, and counts converted.
     var isAsSet = false
-    switch try view.schemaRow(name) {
-    case .setting(let descriptor):
-      isDeclared = true
-      if let value = record.value, case .valid(let converted) = descriptor.validated(value) {
-        isAsSet = converted != value
-      }
-    case .alias: isOrphan = true
-    case nil: isOrphan = try !view.takesUndeclared()
+    if let value = record.value, case .valid(let converted)? = standing.declared?.validated(value) {
+      isAsSet = converted != value
     }
-    let isSetAside = record.isRejected || isOrphan
+    let isSetAside = record.isRejected || !standing.counts
     if let value = record.value {
       members.append(.init("value", value.inCanonicalOrder))
-      if !isDeclared || isSetAside || isAsSet, let hint = TypeHints.hint(for: value) {
+      if standing.declared == nil || isSetAside || isAsSet, let hint = TypeHints.hint(for: value) {
         members.append(.init("type", hint))
       }
     }

@@ -96,10 +96,33 @@ extension LogEntry {
   }
 
   /// nil if the bytes are no entry.
-  init?(_ bytes: [UInt8], revision: UInt64) {
-    guard let value = try? CBOR.decode(bytes), case .int(let time)? = value["t"], let layer = Self.layer(value["l"]),
-      case .string(let origin)? = value["o"], case .int(let kind)? = value["k"], case .list(let changes)? = value["c"],
-      case .list(let edits)? = value["e"]
+  ///
+  /// - Parameters:
+  ///   - pattern: leaves out the changes of other settings; nil for all.
+  ///   - withEdits: whether `edits` are wanted: undo needs them, and watches do not.
+  init?(_ bytes: [UInt8], revision: UInt64, matching pattern: NamePattern? = nil, withEdits: Bool = true) {
+    var reader = CBOR.Reader(bytes)
+    // The members are in the order of their keys.
+    guard reader.object() == 6, reader.key(UInt8(ascii: "c")), let changeCount = reader.list() else { return nil }
+    var changes: [Change] = []
+    for _ in 0..<changeCount {
+      guard let change = Self.change(&reader, pattern) else { return nil }
+      if let change { changes.append(change) }
+    }
+    guard reader.key(UInt8(ascii: "e")) else { return nil }
+    var edits: [Edit] = []
+    if withEdits {
+      guard let count = reader.list() else { return nil }
+      for _ in 0..<count {
+        guard let edit = Self.edit(&reader) else { return nil }
+        edits.append(edit)
+      }
+    } else {
+      guard reader.skip() else { return nil }
+    }
+    guard reader.key(UInt8(ascii: "k")), let kind = reader.int(), reader.key(UInt8(ascii: "l")),
+      let layer = Self.layer(reader.int()), reader.key(UInt8(ascii: "o")), let origin = reader.text(),
+      reader.key(UInt8(ascii: "t")), let time = reader.int(), reader.isAtEnd
     else { return nil }
     self.revision = revision
     self.time = Timestamp(microseconds: time)
@@ -107,36 +130,35 @@ extension LogEntry {
     self.origin = origin
     isSchema = kind & 1 != 0
     isTooLarge = kind & 2 != 0
-    for item in changes {
-      guard let change = Self.change(item) else { return nil }
-      self.changes.append(change)
-    }
-    for item in edits {
-      guard let edit = Self.edit(item) else { return nil }
-      self.edits.append(edit)
-    }
+    self.changes = changes
+    self.edits = edits
   }
 
-  private static func layer(_ value: Value?) -> Layer? {
-    guard case .int(let number)? = value else { return nil }
-    return UInt8(exactly: number).flatMap { Layer(rawValue: $0) }
+  private static func layer(_ number: Int64?) -> Layer? {
+    number.flatMap { UInt8(exactly: $0) }.flatMap { Layer(rawValue: $0) }
   }
 
-  private static func change(_ item: Value) -> Change? {
-    guard case .list(let parts) = item, parts.count >= 3, case .string(let name) = parts[0],
-      let layer = layer(parts[1]), case .int(let flags) = parts[2]
-    else { return nil }
+  /// nil if it is no change; one that does not match is not wanted.
+  private static func change(_ reader: inout CBOR.Reader, _ pattern: NamePattern?) -> Change?? {
+    guard let count = reader.list(), count >= 3, let name = reader.text() else { return nil }
+    guard pattern?.matches(name) ?? true else {
+      for _ in 1..<count { guard reader.skip() else { return nil } }
+      return .some(nil)
+    }
+    guard let layer = layer(reader.int()), let flags = reader.int() else { return nil }
     var change = Change(name: name, layer: layer)
-    var next = 3
+    var left = count - 3
     if flags & Flag.old != 0 {
-      guard next < parts.count else { return nil }
-      change.old = parts[next]
-      next += 1
+      guard left > 0, let old = reader.value() else { return nil }
+      change.old = old
+      left -= 1
     }
     if flags & Flag.new != 0 {
-      guard next < parts.count else { return nil }
-      change.new = parts[next]
+      guard left > 0, let new = reader.value() else { return nil }
+      change.new = new
+      left -= 1
     }
+    guard left == 0 else { return nil }
     change.isExpiry = flags & Flag.expiry != 0
     change.isWritable = flags & Flag.writable != 0
     change.isSecret = flags & Flag.secret != 0
@@ -144,14 +166,14 @@ extension LogEntry {
     return change
   }
 
-  private static func edit(_ item: Value) -> Edit? {
-    guard case .list(let parts) = item, parts.count >= 2, case .string(let name) = parts[0],
-      let layer = layer(parts[1])
+  private static func edit(_ reader: inout CBOR.Reader) -> Edit? {
+    guard let count = reader.list(), count == 2 || count == 4, let name = reader.text(),
+      let layer = layer(reader.int())
     else { return nil }
     var edit = Edit(name: name, layer: layer)
-    if parts.count == 4 {
-      guard case .int(let expires) = parts[2] else { return nil }
-      edit.old = parts[3]
+    if count == 4 {
+      guard let expires = reader.int(), let old = reader.value() else { return nil }
+      edit.old = old
       edit.oldExpires = expires == 0 ? nil : Timestamp(microseconds: expires)
     }
     return edit

@@ -52,14 +52,15 @@ extension View {
     }
   }
 
-  /// Walks the entries after a revision, oldest first. A damaged one comes as nil.
+  /// Walks the entries after a revision, oldest first. A damaged one comes as nil. The parameters are those of `LogEntry`.
   func walkLog(
-    after revision: UInt64 = 0, _ body: (UInt64, LogEntry?, _ size: Int) throws(StoreError) -> Bool
+    after revision: UInt64 = 0, matching pattern: NamePattern? = nil, withEdits: Bool = true,
+    _ body: (UInt64, LogEntry?, _ size: Int) throws(StoreError) -> Bool
   ) throws(StoreError) {
     guard revision < UInt64.max else { return }
     try walk(databases.log, from: Self.logKey(revision + 1)) { (key, value) throws(StoreError) in
       guard let revision = Self.revision(of: key) else { throw StoreError.damaged("the log") }
-      return try body(revision, Self.entry(key, value), value.byteCount)
+      return try body(revision, Self.entry(key, value, pattern, withEdits), value.byteCount)
     }
   }
 
@@ -67,8 +68,12 @@ extension View {
     key.byteCount == 8 ? key.word(at: 0).byteSwapped : nil
   }
 
-  private static func entry(_ key: RawSpan, _ value: RawSpan) -> LogEntry? {
-    guard let revision = revision(of: key) else { return nil }
-    return Checksum.content(of: value, key: key.array, tag: Tag.log).flatMap { LogEntry($0, revision: revision) }
+  private static func entry(
+    _ key: RawSpan, _ value: RawSpan, _ pattern: NamePattern? = nil, _ withEdits: Bool = false
+  ) -> LogEntry? {
+    guard let revision = revision(of: key),
+      let content = Checksum.content(of: value, key: key.array, tag: Tag.log)
+    else { return nil }
+    return LogEntry(content, revision: revision, matching: pattern, withEdits: withEdits)
   }
 }

@@ -70,9 +70,8 @@ private struct Restoration {
     guard hasChanged || before != content.contentRevision else { return .abort(revision - 1) }
     for name in try self.secrets().names { secrets.insert(name) }
 
-    let isOpen = try view.schemaFacts().isOpen
     for name in try allNames().names {
-      let change = try view.recomputeEffective(name, takesUndeclared: isOpen, revision: revision, now: now)
+      let change = try view.recomputeEffective(name, revision: revision, now: now)
       guard var change else { continue }
       change.isSecret = secrets.contains(name)
       entry.changes.append(change)

@@ -216,7 +216,7 @@ private struct SchemaApplication {
     var entry = LogEntry(revision: revision, time: now, layer: .defaults, origin: origin)
     entry.isSchema = true
     for name in touched.names {
-      let change = try view.recomputeEffective(name, takesUndeclared: schema.isOpen, revision: revision, now: now)
+      let change = try view.recomputeEffective(name, revision: revision, now: now)
       guard var change else { continue }
       change.isSecret = secretsBefore.contains(name)
       if !change.isSecret { change.isSecret = try view.descriptor(name)?.holdsSecret == true }

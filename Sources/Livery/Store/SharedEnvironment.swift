@@ -43,18 +43,18 @@ final class SharedEnvironment: @unchecked Sendable {
   func write<R>(
     timeout: UInt32, isSynchronous: Bool, _ body: (View) throws(StoreError) -> Environment.Outcome<R>
   ) throws(StoreError) -> R {
-    var isCommitted = false
-    let result = try gate.whileWriting(timeout: timeout) { () throws(StoreError) in
+    try gate.whileWriting(timeout: timeout) { () throws(StoreError) in
       environment.setSynchronous(isSynchronous)
-      return try environment.write { (transaction) throws(StoreError) in
+      var isCommitted = false
+      let result = try environment.write { (transaction) throws(StoreError) in
         let outcome = try body(View(transaction: transaction, databases: databases))
         if case .commit = outcome { isCommitted = true }
         return outcome
       }
+      // Before all that is left to do, since others wait for it. A hint: whoever misses it looks within a second.
+      if isCommitted { wake.signal() }
+      return result
     }
-    // A hint, after everything: whoever misses it looks by itself within a second.
-    if isCommitted { wake.signal() }
-    return result
   }
 }
 

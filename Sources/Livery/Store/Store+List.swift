@@ -12,17 +12,15 @@ extension Store {
     let pattern = try pattern.map { (text) throws(StoreError) in try NamePattern(text) }
     return try read { (view) throws(StoreError) in
       let now = Timestamp.now
-      let takesUndeclared = try view.takesUndeclared()
       var items: [Value] = []
       try view.walkEffective(
         after: after, prefix: pattern?.literalPrefix ?? ""
       ) { (name, record) throws(StoreError) in
         if let pattern, !pattern.matches(name) { return true }
         let record = try view.current(record, name, at: now)
-        let descriptor = try view.descriptor(name)
-        // What is left of an undeclared setting without a value only remembers when it went.
-        if descriptor == nil, record.value == nil || !takesUndeclared { return true }
-        items.append(item(name, record, descriptor))
+        let standing = try view.standing(name)
+        guard standing.isKnown(with: record) else { return true }
+        items.append(item(name, record, standing.declared))
         return limit == 0 || items.count < limit
       }
       return .list(items)

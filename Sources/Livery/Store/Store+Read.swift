@@ -20,8 +20,7 @@ extension View {
     }
     guard let record = found else { throw unknown(name) }
     let current = try current(record, name, at: now)
-    // An undeclared setting that has been removed leaves a record that only remembers when.
-    if current.value == nil, try descriptor(name) == nil { throw unknown(name) }
+    if current.value == nil, try !standing(name).isKnown(with: current) { throw unknown(name) }
     return current
   }
 
@@ -46,11 +45,6 @@ extension View {
     record.isLocked = resolution.isLocked
     record.revision = revision
     return record
-  }
-
-  /// Whether a setting that is not declared may exist.
-  func takesUndeclared() throws(StoreError) -> Bool {
-    try schemaFacts().isOpen
   }
 
   func unknown(_ name: String) -> StoreError {

@@ -5,6 +5,19 @@ enum SchemaRow {
   case alias(String)
 }
 
+/// What the schema makes of a name.
+struct Standing {
+  /// Whether values that layers hold under the name count.
+  let counts: Bool
+  /// nil if it is not declared.
+  let declared: SettingDescriptor?
+
+  /// Whether reads know the setting. What is left of an undeclared one without a value only remembers when it went.
+  func isKnown(with record: Record) -> Bool {
+    counts && (declared != nil || record.value != nil)
+  }
+}
+
 extension View {
   private static let settingRow: UInt8 = 0
   private static let aliasRow: UInt8 = 1
@@ -17,6 +30,15 @@ extension View {
         { Checksum.content(of: $0, key: key, tag: Tag.schema) })
     else { return nil }
     return try Self.row(content, name)
+  }
+
+  func standing(_ name: String) throws(StoreError) -> Standing {
+    switch try schemaRow(name) {
+    case .setting(let descriptor): return Standing(counts: true, declared: descriptor)
+    // An alias stands for its setting, whatever an undeclared one of the same name holds.
+    case .alias: return Standing(counts: false, declared: nil)
+    case nil: return Standing(counts: try schemaFacts().isOpen, declared: nil)
+    }
   }
 
   /// What a setting is declared as, or nil if it is not.

@@ -30,6 +30,8 @@ public struct Event: Sendable {
   public var origin: String
   /// Whether layers beneath `enforced` may be changed.
   public var isWritable: Bool
+  /// Whether the setting is declared secret, or was before the commit: its values are not for everyone's eyes.
+  public var isSecret: Bool
 }
 
 extension Event.Kind: CustomStringConvertible {
@@ -49,7 +51,7 @@ extension Event {
   init(_ kind: Kind, of entry: LogEntry) {
     self.init(
       revision: entry.revision, time: entry.time, kind: kind, layer: entry.layer, name: nil, oldValue: nil,
-      newValue: nil, origin: entry.origin, isWritable: true)
+      newValue: nil, origin: entry.origin, isWritable: true, isSecret: false)
   }
 
   init(_ change: LogEntry.Change, of entry: LogEntry) {
@@ -57,13 +59,13 @@ extension Event {
       revision: entry.revision, time: entry.time,
       kind: change.isExpiry ? .expired : change.valueChanged ? .changed : .writability, layer: change.layer,
       name: change.name, oldValue: change.old, newValue: change.new, origin: entry.origin,
-      isWritable: change.isWritable)
+      isWritable: change.isWritable, isSecret: change.isSecret)
   }
 
   /// What is missed between two revisions that the log no longer holds.
   static func resync(to revision: UInt64) -> Event {
     Event(
       revision: revision, time: .now, kind: .resync, layer: .user, name: nil, oldValue: nil, newValue: nil, origin: "",
-      isWritable: true)
+      isWritable: true, isSecret: false)
   }
 }

@@ -57,8 +57,8 @@ extension Store {
       let start = try shared.read { (view) throws(StoreError) in try WatchStart(view, asked, pattern, options) }
       let state = WatchState(
         owner: identity, pattern: start.pattern, options: options,
-        descriptor: options.dispatched ? descriptor : nil, position: start.revision, initial: start.initial,
-        onEnd: onEnd, handler: handler)
+        descriptor: options.dispatched ? descriptor : nil, logLimits: self.options.logLimits,
+        position: start.revision, initial: start.initial, onEnd: onEnd, handler: handler)
       try shared.hub.add(state, shared)
       return Observation(state, self)
     }
@@ -113,7 +113,8 @@ private struct WatchStart {
       events.append(
         Event(
           revision: revision, time: current.time, kind: .initial, layer: current.layer, name: name, oldValue: nil,
-          newValue: value, origin: current.origin, isWritable: !current.isLocked))
+          newValue: value, origin: current.origin, isWritable: !current.isLocked,
+          isSecret: try view.descriptor(name)?.holdsSecret == true))
       return true
     }
     initial = events
@@ -122,10 +123,11 @@ private struct WatchStart {
 
 extension SharedEnvironment {
   /// Commits that values are over whose time has come, so that every watch and the history hear of it.
-  func clearExpired() throws(StoreError) {
+  func clearExpired(_ logLimits: LogLimits) throws(StoreError) {
     try write(timeout: 1000, isSynchronous: true) { (view) throws(StoreError) in
       var request = CommitRequest()
       request.origin = "expiry"
+      request.logLimits = logLimits
       return try expireOnly(view, request)
     }
   }

@@ -61,7 +61,7 @@ final class WatchHub: @unchecked Sendable {
     for watch in lock.withLock({ watches }) where watch.owner == owner && watch.isDispatched {
       while begin(watch) {
         defer { end(watch) }
-        let news = try LogReading(shared, after: watch.position)
+        let news = try LogReading(shared, for: watch)
         calls += deliver(news, to: watch)
         if !news.isPartial { break }
       }
@@ -78,7 +78,7 @@ final class WatchHub: @unchecked Sendable {
         try signal(watch, shared)
       } else if begin(watch) {
         defer { end(watch) }
-        let news = try LogReading(shared, after: watch.position)
+        let news = try LogReading(shared, for: watch)
         _ = deliver(news, to: watch)
         if news.isPartial { pause = 0 }
       }
@@ -87,7 +87,7 @@ final class WatchHub: @unchecked Sendable {
     if let next = try shared.read({ (view) throws(StoreError) in try view.nextExpiry() }) {
       let left = next.microseconds - Timestamp.now.microseconds
       if left <= 0 {
-        try shared.clearExpired()
+        try shared.clearExpired(LogLimits(largestOf: all))
         return 0
       }
       pause = min(pause, UInt64(left) * 1000)
@@ -161,13 +161,14 @@ private struct LogReading {
   /// There is more.
   var isPartial = false
 
-  init(_ shared: SharedEnvironment, after revision: UInt64) throws(StoreError) {
+  init(_ shared: SharedEnvironment, for watch: WatchState) throws(StoreError) {
     var reading = (entries: [(revision: UInt64, entry: LogEntry?)](), trimmed: UInt64(0), isPartial: false)
     try shared.read { (view) throws(StoreError) in
-      guard try view.revision() > revision else { return }
-      reading.trimmed = try view.trimmed()
       var bytes = 0
-      try view.walkLog(after: revision) { (revision, entry, size) throws(StoreError) in
+      let start = watch.position
+      try view.walkLog(
+        after: start, matching: watch.pattern, withEdits: false
+      ) { (revision, entry, size) throws(StoreError) in
         guard reading.entries.count < Self.mostEntries, bytes < Self.mostBytes else {
           reading.isPartial = true
           return false
@@ -176,8 +177,21 @@ private struct LogReading {
         reading.entries.append((revision, entry))
         return true
       }
+      // A commit that lies between was trimmed, or there was none: an import may skip revisions.
+      if reading.entries.first?.revision != start &+ 1 { reading.trimmed = try view.trimmed() }
     }
     (entries, trimmed, isPartial) = reading
+  }
+}
+
+extension LogLimits {
+  /// What none of the handles that watch would trim.
+  fileprivate init(largestOf watches: [WatchState]) {
+    self.init(entries: 0, age: 0)
+    for watch in watches {
+      entries = max(entries, watch.logLimits.entries)
+      age = max(age, watch.logLimits.age)
+    }
   }
 }
 

@@ -13,6 +13,8 @@ final class WatchState: @unchecked Sendable {
   /// In nanoseconds.
   let interval: UInt64
   let descriptor: EventDescriptor?
+  /// Those of its handle.
+  let logLimits: LogLimits
   private let handler: Handler
   private let use = UseCount()
   private let onEnd: @Sendable () -> Void
@@ -29,14 +31,15 @@ final class WatchState: @unchecked Sendable {
   var lastCall: UInt64 = 0
 
   init(
-    owner: UInt64, pattern: NamePattern?, options: WatchOptions, descriptor: EventDescriptor?, position: UInt64,
-    initial: [Event], onEnd: @escaping @Sendable () -> Void, handler: @escaping Handler
+    owner: UInt64, pattern: NamePattern?, options: WatchOptions, descriptor: EventDescriptor?, logLimits: LogLimits,
+    position: UInt64, initial: [Event], onEnd: @escaping @Sendable () -> Void, handler: @escaping Handler
   ) {
     self.owner = owner
     self.pattern = pattern
     isDispatched = options.dispatched
     interval = UInt64(options.minimumInterval) * 1_000_000
     self.descriptor = descriptor
+    self.logLimits = logLimits
     self.position = position
     self.handler = handler
     self.onEnd = onEnd
@@ -59,14 +62,12 @@ final class WatchState: @unchecked Sendable {
     if use.leave() { onEnd() }
   }
 
-  /// The events of an entry that concern this watch.
+  /// The events of an entry that was read for this watch.
   func events(of entry: LogEntry) -> [Event] {
     guard !entry.isTooLarge else { return [.resync(to: entry.revision)] }
     var events: [Event] = []
     if entry.isSchema { events.append(Event(.schema, of: entry)) }
-    for change in entry.changes where pattern?.matches(change.name) ?? true {
-      events.append(Event(change, of: entry))
-    }
+    for change in entry.changes { events.append(Event(change, of: entry)) }
     return events
   }
 

@@ -13,7 +13,7 @@ extension CBOR {
     }
   }
 
-  private struct Decoder {
+  struct Decoder {
     let bytes: [UInt8]
     var offset = 0
 
@@ -106,7 +106,7 @@ extension CBOR {
       return Float(number)
     }
 
-    private mutating func double() throws(Misfit) -> Double {
+    mutating func double() throws(Misfit) -> Double {
       guard offset < bytes.count else { throw Misfit("the end is missing") }
       let number: Double
       switch bytes[offset] {
@@ -124,12 +124,12 @@ extension CBOR {
       return number
     }
 
-    private mutating func text() throws(Misfit) -> String {
+    mutating func text() throws(Misfit) -> String {
       guard let text = String(validating: try run(), as: UTF8.self) else { throw Misfit("text that is not UTF-8") }
       return text
     }
 
-    private mutating func run() throws(Misfit) -> ArraySlice<UInt8> {
+    mutating func run() throws(Misfit) -> ArraySlice<UInt8> {
       let count = try argument()
       guard count <= UInt64(bytes.count - offset) else { throw Misfit("the end is missing") }
       let start = offset
@@ -138,14 +138,14 @@ extension CBOR {
     }
 
     /// The number of items or members, which take some bytes each.
-    private mutating func length(atLeast size: UInt64, depth: Int) throws(Misfit) -> Int {
+    mutating func length(atLeast size: UInt64, depth: Int) throws(Misfit) -> Int {
       guard depth < maximumDepth else { throw Misfit("nested deeper than \(maximumDepth) levels") }
       let count = try argument()
       guard count <= UInt64(bytes.count - offset) / size else { throw Misfit("the end is missing") }
       return Int(count)
     }
 
-    private mutating func argument() throws(Misfit) -> UInt64 {
+    mutating func argument() throws(Misfit) -> UInt64 {
       guard offset < bytes.count else { throw Misfit("the end is missing") }
       let (number, least): (UInt64, UInt64)
       switch bytes[offset] & 31 {

@@ -48,7 +48,10 @@ class EventKind(IntEnum):
 
 
 class Event(NamedTuple):
-  """A change, and the commit that made it. The values are the effective ones; None for no value."""
+  """A change, and the commit that made it. The values are the effective ones; None for no value.
+
+  Those of a setting that is ``secret`` are not for everyone's eyes.
+  """
 
   revision: int
   time: datetime
@@ -59,6 +62,7 @@ class Event(NamedTuple):
   new: Any
   origin: str
   writable: bool
+  secret: bool
 
 
 def _event(raw: _native.RawEvent) -> Event:
@@ -72,6 +76,7 @@ def _event(raw: _native.RawEvent) -> Event:
     _convert.look(raw.new) if raw.new else None,
     raw.origin,
     raw.writable,
+    raw.secret,
   )
 
 

@@ -22,6 +22,7 @@ class _Event(ctypes.Structure):
     ("new_value", c_void_p),
     ("origin", c_char_p),
     ("writable", c_bool),
+    ("secret", c_bool),
   ]
 
 
@@ -67,6 +68,7 @@ class RawEvent(NamedTuple):
   new: Optional[int]
   origin: str
   writable: bool
+  secret: bool
 
 
 Receiver = Callable[[List[RawEvent]], object]
@@ -102,6 +104,7 @@ def _raw(event: _Event) -> RawEvent:
     event.new_value,
     origin.decode(),
     event.writable,
+    event.secret,
   )
 
 
