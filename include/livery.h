@@ -77,5 +77,6 @@
 #include "livery/change.h"
 #include "livery/schema.h"
 #include "livery/watch.h"
+#include "livery/asset.h"
 
 #endif

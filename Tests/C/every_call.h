@@ -5,6 +5,8 @@
 
 #include "fixture.h"
 
+/** An asset's id; there is no such asset. */
+#define SOME_ID "000102030405060708090a0b0c0d0e0f101112131415161718191a1b1c1d1e1f"
 #define UNTOUCHED ((void *)(uintptr_t)0x5a5a5a5a)
 
 static int every_destroyed;
@@ -59,6 +61,9 @@ __attribute__((unused)) static void every_read(livery_status expected, livery_st
   EXPECT_STATUS(expected, livery_event_fd(store, &descriptor));
   EXPECT_STATUS(expected, livery_dispatch(store, &length));
   EXPECT_STATUS(expected, livery_history(store, NULL, &value));
+  EXPECT_STATUS(expected, livery_asset_get(store, SOME_ID, &pointer, &length));
+  EXPECT_STATUS(expected, livery_asset_info(store, SOME_ID, &value));
+  EXPECT_STATUS(expected, livery_asset_list(store, &value));
   EXPECT(descriptor == 77 && every_destroyed == destroyed + 1);
   if (store) EXPECT_STATUS(expected, livery_schema_check(store, KIOSK_SCHEMA, LIVERY_ZERO_TERMINATED, &value));
 
@@ -70,6 +75,7 @@ __attribute__((unused)) static void every_write(livery_status expected, livery_s
   const livery_layer user = LIVERY_LAYER_USER;
   livery_value *report = UNTOUCHED, *list = json("[1]");
   livery_change *change = UNTOUCHED;
+  char id[LIVERY_ASSET_ID_SIZE] = "untouched";
   EXPECT_STATUS(expected, livery_set_bool(store, user, "attractLoop", false));
   EXPECT_STATUS(expected, livery_set_int(store, user, "idleResetSeconds", 60));
   EXPECT_STATUS(expected, livery_set_double(store, user, "volume", 0.25));
@@ -83,7 +89,10 @@ __attribute__((unused)) static void every_write(livery_status expected, livery_s
   EXPECT_STATUS(expected, livery_import_json(store, user, "{}", LIVERY_ZERO_TERMINATED, 0, &report));
   EXPECT_STATUS(expected, livery_import_plist(store, user, TEXT(PLIST("")), 0, &report));
   EXPECT_STATUS(expected, livery_undo(store, 1, 0, NULL));
-  EXPECT(report == UNTOUCHED && change == UNTOUCHED);
+  EXPECT_STATUS(expected, livery_asset_put(store, "x", 1, LIVERY_ASSET_ANY, id));
+  EXPECT_STATUS(expected, livery_asset_remove(store, SOME_ID, 0));
+  EXPECT_STATUS(expected, livery_asset_collect(store, NULL, &report));
+  EXPECT(report == UNTOUCHED && change == UNTOUCHED && strcmp(id, "untouched") == 0);
   OK(livery_value_release(list));
 }
 
@@ -107,7 +116,10 @@ __attribute__((unused)) static void every_snapshot_call(livery_status expected, 
   EXPECT_STATUS(expected, livery_snapshot_revision(snapshot, &revision));
   EXPECT_STATUS(expected, livery_snapshot_get(snapshot, "title", &value));
   EXPECT_STATUS(expected, livery_snapshot_next(snapshot, NULL, name, &value));
-  EXPECT(revision == 77 && value == UNTOUCHED && name[0] == 0);
+  const void *bytes = UNTOUCHED;
+  size_t length = 77;
+  EXPECT_STATUS(expected, livery_snapshot_asset(snapshot, SOME_ID, &bytes, &length));
+  EXPECT(revision == 77 && value == UNTOUCHED && name[0] == 0 && bytes == UNTOUCHED && length == 77);
 }
 
 __attribute__((unused)) static void every_change_call(livery_status expected, livery_change *change,
@@ -126,6 +138,7 @@ __attribute__((unused)) static void every_change_call(livery_status expected, li
   EXPECT_STATUS(expected, livery_change_expires(change, 0));
   EXPECT_STATUS(expected, livery_change_expect(change, "title", 0));
   EXPECT_STATUS(expected, livery_change_origin(change, "test"));
+  EXPECT_STATUS(expected, livery_change_put_asset(change, "x", 1, LIVERY_ASSET_ANY, NULL));
   EXPECT_STATUS(expected, livery_change_violations(change, &violations));
   EXPECT_STATUS(expected, livery_change_commit(change, &revision));
   EXPECT(revision == 77 && violations == UNTOUCHED);

@@ -53,6 +53,16 @@ static uint32_t some_flags(void) { return below(4) ? (uint32_t)below(2) : (uint3
 static char bytes[4096];
 static const char *path;
 
+// An id that was given, or anything.
+static char id[LIVERY_ASSET_ID_SIZE] = "00";
+static const char *an_id(void) { return below(3) ? id : a_name(); }
+
+static const char *some_image(void) {
+  static char images[4][64] = {"\x89PNG\r\n\x1a\n\0\0\0\rIHDR\0\0\0\1\0\0\0\1\10\2\0\0\0\x90\x77\x53\xde", "GIF89a\1\0\1\0",
+                               "<svg width='1' height='1'/>", "\xff\xd8\xff\xc0\0\x0b\10\0\1\0\1\1\1\x11"};
+  return below(16) ? images[below(4)] : NULL;
+}
+
 static void *or_null(void *pointer) { return below(16) ? pointer : NULL; }
 
 // Keeps a handle that a call made, in the place of an older one, which leaks into the store's close or a release.
@@ -89,7 +99,7 @@ static livery_status call(void) {
   } else {
     name[0] = 0;
   }
-  switch (below(103)) {
+  switch (below(113)) {
     case 0: status = livery_revision(a_handle(), or_null(&revision)); break;
     case 1: status = livery_get_bool(a_handle(), a_name(), or_null(&truth)); break;
     case 2: status = livery_get_int(a_handle(), a_name(), or_null(&number)); break;
@@ -201,6 +211,19 @@ static livery_status call(void) {
     }
     case 98: status = livery_undo(a_handle(), below(2) ? below(300) : (uint64_t)an_integer(), some_flags(),
                                   or_null(&revision)); break;
+    case 99: status = livery_asset_describe(some_image(), below(64), some_flags(), or_null(&made)); break;
+    case 100: case 101: status = livery_asset_put(a_handle(), some_image(), below(64), some_flags(), or_null(id)); break;
+    case 102: status = livery_change_put_asset(a_handle(), some_image(), below(64), some_flags(), or_null(id)); break;
+    case 103: status = livery_asset_get(a_handle(), an_id(), or_null(&text), or_null(&length)); break;
+    case 104: status = livery_snapshot_asset(a_handle(), an_id(), or_null(&borrowed), or_null(&length)); break;
+    case 105: status = livery_asset_info(a_handle(), an_id(), or_null(&made)); break;
+    case 106: status = livery_asset_list(a_handle(), or_null(&made)); break;
+    case 107: status = livery_asset_remove(a_handle(), an_id(), some_flags()); break;
+    case 108: {
+      livery_collect_options options = {below(4) ? sizeof options : below(sizeof options), some_flags(), (uint32_t)below(9)};
+      status = livery_asset_collect(a_handle(), or_null(&options), or_null(&made));
+      break;
+    }
     default: status = livery_open(below(4) ? path : a_name(), NULL, or_null(&made)); break;
   }
   if (status != LIVERY_OK) {

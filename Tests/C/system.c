@@ -6,6 +6,9 @@
 
 static const livery_layer user = LIVERY_LAYER_USER;
 
+// Of an asset that nothing refers to.
+static char asset_id[LIVERY_ASSET_ID_SIZE];
+
 // Every function that writes, each with something new to write.
 #define EVERY_WRITE(before, expected, store)                                                                           \
   do {                                                                                                                 \
@@ -27,6 +30,9 @@ static const livery_layer user = LIVERY_LAYER_USER;
     before, EXPECT_STATUS(expected, livery_schema_apply(store, schema, LIVERY_ZERO_TERMINATED, NULL, NULL));           \
     before, EXPECT_STATUS(expected, livery_import_json(store, user, "{\"title\": \"j\"}", 14, 0, NULL));               \
     before, EXPECT_STATUS(expected, livery_undo(store, 2, 0, NULL));                                                   \
+    before, EXPECT_STATUS(expected, livery_asset_put(store, "new", 3, LIVERY_ASSET_ANY, NULL));                        \
+    before, EXPECT_STATUS(expected, livery_asset_remove(store, asset_id, 0));                                          \
+    before, EXPECT_STATUS(expected, livery_asset_collect(store, NULL, NULL));                                          \
     before, EXPECT_STATUS(expected, livery_import_plist(store, user, plist, strlen(plist), 0, NULL));                  \
     OK(livery_value_release(list));                                                                                    \
   } while (0)
@@ -34,6 +40,7 @@ static const livery_layer user = LIVERY_LAYER_USER;
 static livery_store *ready_store(const char *path) {
   livery_store *store = new_store(path, KIOSK_SCHEMA);
   OK(livery_set_string(store, user, "title", TEXT("before")));
+  OK(livery_asset_put(store, "old", 3, LIVERY_ASSET_ANY, asset_id));
   return store;
 }
 
