@@ -36,7 +36,11 @@ struct Option: Sendable {
     Option(name: "initial", help: "begin with the present values"),
     Option(name: "count", value: "COUNT", help: "end after so many changes"),
     Option(name: "since", value: "TIME", help: "only commits from then on: a time as of RFC 3339"),
-    Option(name: "force", help: "even if later commits changed the same values"),
+    Option(name: "force", help: "even if later commits changed the same values, or settings refer to it"),
+    Option(name: "any", help: "take files that are no images, too"),
+    Option(name: "dry-run", help: "tell what would be removed, and remove nothing"),
+    Option(name: "ignore-log", help: "remove also what only undoing could bring back"),
+    Option(name: "min-age", value: "SECONDS", help: "keep what was stored since"),
     Option(name: "output", short: "o", value: "FILE", help: "a file to write to in place of standard output"),
   ]
 }

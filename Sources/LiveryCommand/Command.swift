@@ -54,6 +54,10 @@ struct Command: Sendable {
       name: "export", usage: "", summary: "write settings as JSON", options: ["layers", "output"], words: 0...0,
       run: exportFile),
     Command(
+      name: "asset", usage: "put FILE… | get ID | info ID… | list | rm ID… | gc",
+      summary: "keep images for settings to refer to",
+      options: ["any", "output", "force", "dry-run", "ignore-log", "min-age"], words: 1...1001, run: asset),
+    Command(
       name: "stats", usage: "", summary: "print figures about the store", options: [], words: 0...0,
       run: statistics),
     Command(

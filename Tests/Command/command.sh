@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Tests the `livery` command, given by its path: what it prints, its exit statuses, its JSON, and that it keeps secrets.
 set -u
+fixtures=$(realpath "$(dirname "$0")/../Fixtures")
 livery=$(realpath "${1:?usage: command.sh PATH_OF_LIVERY}")
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
@@ -341,6 +342,34 @@ run 2 undo first && warns "livery history"
 run 2 undo 0
 run 5 undo 1 && one_line
 export LIVERY_STORE=$work/s
+
+# Assets
+images=$fixtures/images
+run 0 asset put "$images/rgb.png" "$images/turned-6.jpg" && has "image/png  57×23  194 bytes" && has "turned-6.jpg"
+rgb=$(sha256sum "$images/rgb.png" | cut -d' ' -f1)
+run 0 asset put "$images/rgb.png" --json && json "v[0]['id'] == '$rgb' and v[0]['width'] == 57"
+run 0 asset get "$rgb" -o copy.png && quiet
+if cmp -s copy.png "$images/rgb.png"; then pass; else fail "an asset is written as it was"; fi
+"$livery" asset get "$rgb" >copy.png
+if cmp -s copy.png "$images/rgb.png"; then pass; else fail "an asset is printed as it was"; fi
+run 0 asset get "$rgb" --json && json 'len(__import__("base64").b64decode(v["data"])) == 194'
+run 0 asset info "$rgb" --json && json 'v[0]["type"] == "image/png"'
+run 4 asset put "$images/gray.png" v1.json && one_line && warns "v1.json"
+run 0 asset list --json && json 'len(v) == 2'
+run 0 asset put v1.json --any && has application/octet-stream
+run 0 asset list && has "$rgb" && has 57×23
+run 0 set mediaUrl "$rgb"
+run 5 asset rm "$rgb" && one_line && warns mediaUrl
+run 0 asset gc --dry-run && has "would remove 2 of 3 assets"
+run 0 asset gc --min-age 3600 && has "removed 0 of 3"
+run 0 asset gc --json && json 'len(v["removed"]) == 2 and v["kept"] == 1'
+run 0 asset rm "$rgb" --force && has "removed $rgb"
+run 3 asset rm "$rgb" && one_line
+run 2 asset rm logo.png && one_line
+run 2 asset drop && warns "there is no"
+run 2 asset put && warns "usage: livery asset put"
+run 2 asset list --force && warns "takes no --force"
+run 0 reset mediaUrl
 
 # The rest
 run 0 stats && has revision

@@ -8,6 +8,7 @@ A store is a directory that any number of processes and threads use at once. See
 """
 
 from ._native import library_path, library_version
+from .assets import Assets, describe_image
 from .change import Change
 from .errors import (
   BufferTooSmallError,
@@ -44,6 +45,7 @@ from .watch import AsyncEvents, Event, EventKind, Events, Watch
 __version__ = "0.1.0"
 
 __all__ = [
+  "Assets",
   "AsyncEvents",
   "BufferTooSmallError",
   "BusyError",
@@ -83,6 +85,7 @@ __all__ = [
   "Value",
   "Watch",
   "check_schema",
+  "describe_image",
   "library_path",
   "library_version",
   "open",

@@ -8,8 +8,9 @@ from typing import Any, Dict, List, Optional, Type, Union
 
 from . import _convert, _native
 from ._handle import Handle
+from .assets import Content, _bytes
 from .errors import ClosedError, ForkedError, InvalidArgumentError, LiveryError
-from .value import Layer, Settable
+from .value import Image, Layer, Settable
 
 
 class Change(Handle):
@@ -57,6 +58,13 @@ class Change(Handle):
       _native.change_set_value(number, raw, handle)
     finally:
       _native.value_release(handle)
+
+  def put(self, content: Content, *, any: bool = False) -> Image:
+    """Store an image with the same commit, as of Assets.put(), and return what settings are set to:
+
+    ``change["branding.image.logo"] = change.put(png)``
+    """
+    return Image(_native.change_put_asset(self._number, _bytes(content), 1 if any else 0))
 
   def reset(self, name: str) -> None:
     """Remove the layer's value of a setting, which uncovers the one beneath."""

@@ -27,6 +27,10 @@ class Snapshot(Handle):
   def __getitem__(self, name: str) -> Any:
     return _convert.take(_native.snapshot_get(self._number, _convert.name(name)))
 
+  def asset(self, image: str) -> bytes:
+    """An asset's bytes, also if the asset was removed meanwhile."""
+    return _native.snapshot_asset(self._number, _native.text("an asset's id", image))
+
   def get(self, name: str, default: Any = None) -> Any:
     """The value, or the default if there is no such setting or it has no value."""
     try:

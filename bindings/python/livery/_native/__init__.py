@@ -4,7 +4,8 @@ A handle is an integer here. The library recognizes stale handles, so nothing in
 means to Python is told in `_convert`.
 """
 
-from . import base, change, schema, store, value, watch
+from . import asset, base, change, schema, store, value, watch
+from .asset import *
 from .base import *
 from .calls import Prototypes, lib, load
 from .calls import text as text
@@ -15,7 +16,7 @@ from .value import *
 from .watch import *
 
 PROTOTYPES: Prototypes = {}
-for _header in (store, value, change, schema, watch, base):
+for _header in (store, value, change, schema, watch, asset, base):
   PROTOTYPES.update(_header._PROTOTYPES)
 
 library_path: str = load(PROTOTYPES)

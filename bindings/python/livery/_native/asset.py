@@ -1,0 +1,79 @@
+"""asset.h: images under the SHA-256 of their bytes."""
+
+from __future__ import annotations
+
+import ctypes
+from ctypes import POINTER, byref, c_char_p, c_size_t, c_uint32, c_void_p
+from typing import Any
+
+from .calls import HANDLE, OUT, SIZE_OUT, TEXT, Prototypes, check, handle, lib
+
+ASSET_ID_SIZE = 65
+
+
+class _CollectOptions(ctypes.Structure):
+  _fields_ = [("struct_size", c_size_t), ("flags", c_uint32), ("min_age_s", c_uint32)]
+
+
+_PROTOTYPES: Prototypes = {
+  "asset_describe": (c_char_p, c_size_t, c_uint32, OUT),
+  "asset_put": (HANDLE, c_char_p, c_size_t, c_uint32, c_char_p),
+  "change_put_asset": (HANDLE, c_char_p, c_size_t, c_uint32, c_char_p),
+  "asset_get": (HANDLE, TEXT, OUT, SIZE_OUT),
+  "snapshot_asset": (HANDLE, TEXT, OUT, SIZE_OUT),
+  "asset_info": (HANDLE, TEXT, OUT),
+  "asset_list": (HANDLE, OUT),
+  "asset_remove": (HANDLE, TEXT, c_uint32),
+  "asset_collect": (HANDLE, POINTER(_CollectOptions), OUT),
+}
+
+
+def asset_describe(content: bytes, flags: int) -> int:
+  return handle(lib.asset_describe, content, len(content), flags)
+
+
+def asset_put(store: int, content: bytes, flags: int) -> str:
+  return _put(lib.asset_put, store, content, flags)
+
+
+def change_put_asset(change: int, content: bytes, flags: int) -> str:
+  return _put(lib.change_put_asset, change, content, flags)
+
+
+def _put(function: Any, target: int, content: bytes, flags: int) -> str:
+  asset_id = ctypes.create_string_buffer(ASSET_ID_SIZE)
+  check(function(target, content, len(content), flags, asset_id))
+  return asset_id.value.decode()
+
+
+def asset_get(store: int, asset_id: bytes) -> bytes:
+  memory, length = c_void_p(), c_size_t()
+  check(lib.asset_get(store, asset_id, byref(memory), byref(length)))
+  try:
+    return ctypes.string_at(memory.value or 0, length.value)
+  finally:
+    lib.free(memory)
+
+
+def snapshot_asset(snapshot: int, asset_id: bytes) -> bytes:
+  """A copy: a view would not survive its snapshot."""
+  memory, length = c_void_p(), c_size_t()
+  check(lib.snapshot_asset(snapshot, asset_id, byref(memory), byref(length)))
+  return ctypes.string_at(memory.value or 0, length.value)
+
+
+def asset_info(store: int, asset_id: bytes) -> int:
+  return handle(lib.asset_info, store, asset_id)
+
+
+def asset_list(store: int) -> int:
+  return handle(lib.asset_list, store)
+
+
+def asset_remove(store: int, asset_id: bytes, flags: int) -> None:
+  check(lib.asset_remove(store, asset_id, flags))
+
+
+def asset_collect(store: int, flags: int, min_age_s: int) -> int:
+  options = _CollectOptions(ctypes.sizeof(_CollectOptions), flags, min_age_s)
+  return handle(lib.asset_collect, store, byref(options))

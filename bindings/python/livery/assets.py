@@ -1,0 +1,106 @@
+"""Images that the store keeps under the SHA-256 of their bytes."""
+
+from __future__ import annotations
+
+import math
+from datetime import timedelta
+from typing import Any, Dict, List, Optional, Union
+
+from . import _convert, _native
+from ._handle import Handle
+from .errors import InvalidArgumentError, NotFoundError
+from .value import Image
+
+#: The content of an image file.
+Content = Union[bytes, bytearray, memoryview]
+
+_ANY, _FORCE, _DRY_RUN, _IGNORE_LOG = 1, 1, 1, 2
+
+
+def describe_image(content: Content, *, any: bool = False) -> Dict[str, Any]:
+  """What some bytes are, without storing them: a dict as of Assets.info()."""
+  described: Dict[str, Any] = _convert.take(_native.asset_describe(_bytes(content), _ANY if any else 0))
+  return described
+
+
+class Assets:
+  """The assets of a store.
+
+  The same bytes are stored once, and an asset never changes. To store images together with the settings that show
+  them, use Change.put().
+  """
+
+  def __init__(self, store: Handle) -> None:
+    self._store = store
+
+  def put(self, content: Content, *, any: bool = False) -> Image:
+    """Store an image, and commit; the reference to it is what settings are set to.
+
+    ParseError if the bytes are no PNG, JPEG, GIF, WebP or SVG image, unless ``any`` is given; and, in any case, for an
+    image whose header is damaged.
+    """
+    return Image(_native.asset_put(self._store._number, _bytes(content), _ANY if any else 0))
+
+  def get(self, image: str) -> bytes:
+    """An asset's bytes; NotFoundError if there is no such asset, CorruptError if it is damaged."""
+    return _native.asset_get(self._store._number, _id(image))
+
+  def info(self, image: str) -> Dict[str, Any]:
+    """What is known of an asset: ``id``, ``type`` (the media type), ``bytes``, ``time`` and, where there are any,
+    ``width`` and ``height`` in pixels and ``orientation``."""
+    info: Dict[str, Any] = _convert.take(_native.asset_info(self._store._number, _id(image)))
+    return info
+
+  def list(self) -> List[Dict[str, Any]]:
+    """All assets, in the order of their ids: dicts as of info(), with ``uses``, the settings that refer to them."""
+    found: List[Dict[str, Any]] = _convert.take(_native.asset_list(self._store._number))
+    return found
+
+  def __contains__(self, image: object) -> bool:
+    if not isinstance(image, str):
+      return False
+    try:
+      self.info(image)
+    except (NotFoundError, InvalidArgumentError):
+      return False
+    return True
+
+  def remove(self, image: str, *, force: bool = False) -> None:
+    """Remove an asset; ConflictError if a setting refers to it, unless ``force`` is given."""
+    _native.asset_remove(self._store._number, _id(image), _FORCE if force else 0)
+
+  def collect(
+    self, *, dry_run: bool = False, ignore_log: bool = False, min_age: Union[float, timedelta, None] = None
+  ) -> Dict[str, Any]:
+    """Remove all assets that nothing refers to, and tell which: a dict with ``removed``, ``bytes`` and ``kept``.
+
+    ``dry_run`` removes nothing. ``ignore_log`` removes also what only undoing would bring back. ``min_age`` spares what
+    was stored so few seconds ago.
+    """
+    seconds = min_age.total_seconds() if isinstance(min_age, timedelta) else min_age or 0
+    if not seconds >= 0:
+      raise InvalidArgumentError(f"min_age is out of range: {min_age}")
+    flags = (_DRY_RUN if dry_run else 0) | (_IGNORE_LOG if ignore_log else 0)
+    report: Dict[str, Any] = _convert.take(
+      _native.asset_collect(self._store._number, flags, math.ceil(min(seconds, 0xFFFF_FFFF)))
+    )
+    return report
+
+
+def _bytes(content: Content) -> bytes:
+  if not isinstance(content, (bytes, bytearray, memoryview)):
+    raise TypeError(f"an asset is bytes, not {type(content).__name__}")
+  return bytes(content)
+
+
+def _id(image: Optional[str]) -> bytes:
+  return _native.text("an asset's id", image)
+
+
+class Keeping(Handle):
+  """The assets of a store."""
+
+  @property
+  def assets(self) -> Assets:
+    """Images, under the SHA-256 of their bytes."""
+    return Assets(self)
