@@ -40,7 +40,6 @@ static char asset_id[LIVERY_ASSET_ID_SIZE];
 static livery_store *ready_store(const char *path) {
   livery_store *store = new_store(path, KIOSK_SCHEMA);
   OK(livery_set_string(store, user, "title", TEXT("before")));
-  OK(livery_asset_put(store, "old", 3, LIVERY_ASSET_ANY, asset_id));
   return store;
 }
 
@@ -71,6 +70,7 @@ static void lift_limits(void) {
 TEST("when nothing more can be written every change is NO_SPACE, and the old values stay", no_space) {
   const char *path = fresh_path();
   livery_store *store = ready_store(path), *other = NULL;
+  OK(livery_asset_put(store, "old", 3, LIVERY_ASSET_ANY, asset_id));
   signal(SIGXFSZ, SIG_IGN);
   check_before_note = lift_limits;
   EVERY_WRITE(limit_files(), LIVERY_ERROR_NO_SPACE, store);
@@ -162,6 +162,7 @@ TEST("when the file cannot be written every change is IO, and the old values sta
   char path[4096];
   const char *made = fresh_path();
   livery_store *store = ready_store(made);
+  OK(livery_asset_put(store, "old", 3, LIVERY_ASSET_ANY, asset_id));
   // As /proc shows it.
   if (!realpath(made, path)) SKIP("no real path");
   break_descriptors(path);
