@@ -150,17 +150,37 @@ int lvs_sync_directory(const char *path) {
   return status;
 }
 
-int lvs_count_foreign_entries(const char *path, const char *const *known, int count) {
+int lvs_count_foreign_entries(const char *path) {
+  static const char *const known[] = {".", "..", "data.mdb", "data.mdb.new", "lock.mdb", "livery.lock", "livery.wake",
+                                      "backups"};
   DIR *directory = opendir(path);
   if (!directory) return -1;
   int foreign = 0;
   for (struct dirent *entry; (entry = readdir(directory));) {
-    bool expected = strcmp(entry->d_name, ".") == 0 || strcmp(entry->d_name, "..") == 0;
-    for (int i = 0; i < count && !expected; i++) expected = strcmp(entry->d_name, known[i]) == 0;
+    bool expected = false;
+    for (size_t i = 0; i < sizeof known / sizeof known[0] && !expected; i++)
+      expected = strcmp(entry->d_name, known[i]) == 0;
     if (!expected) foreign++;
   }
   closedir(directory);
   return foreign;
+}
+
+int lvs_name_too(const char *path, const char *second) {
+  if (link(path, second) == 0) return 0;
+  return errno == EPERM || errno == EOPNOTSUPP || errno == EMLINK ? rename(path, second) : -1;
+}
+
+int lvs_sync_names(const char *path) {
+  char around[4096];
+  int length = snprintf(around, sizeof around, "%s/..", path);
+  if (length < 0 || (size_t)length >= sizeof around) {
+    errno = ENAMETOOLONG;
+    return -1;
+  }
+  if (lvs_sync_directory(path) != 0) return -1;
+  // Not everybody may read the directory around.
+  return lvs_sync_directory(around) == 0 || errno == EACCES ? 0 : -1;
 }
 
 static int set_lock(int descriptor, short kind, int64_t byte) {

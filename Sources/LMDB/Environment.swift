@@ -15,6 +15,8 @@ public final class Environment: @unchecked Sendable {
     public var fileMode: UInt32 = 0o600
     /// How long a move of the map waits for transactions of this process, in nanoseconds.
     public var moveTimeout: UInt64 = 5_000_000_000
+    /// The path is that of the data file, which nobody else uses: there is no lock file.
+    public var isPrivateFile = false
 
     public init() {}
   }
@@ -53,7 +55,8 @@ public final class Environment: @unchecked Sendable {
     mdb_env_set_maxreaders(made, options.maximumReaders)
     mdb_env_set_maxdbs(made, options.maximumDatabases)
     // NOTLS: a read transaction belongs to its object and not to the thread, so that any thread may use it.
-    let code = path.withCString { mdb_env_open(made, $0, UInt32(MDB_NOTLS), options.fileMode) }
+    let flags = MDB_NOTLS | (options.isPrivateFile ? MDB_NOSUBDIR | MDB_NOLOCK : 0)
+    let code = path.withCString { mdb_env_open(made, $0, UInt32(flags), options.fileMode) }
     guard code == MDB_SUCCESS else {
       mdb_env_close(made)
       throw LMDBError(code: code)
@@ -112,13 +115,6 @@ public final class Environment: @unchecked Sendable {
     let committed = mdb_txn_commit(begun)
     guard committed == MDB_SUCCESS else { throw E(LMDBError(code: committed)) }
     return result
-  }
-
-  /// The number of named databases, and of keys outside of them.
-  public var rootEntries: Int {
-    var stat = MDB_stat()
-    mdb_env_stat(handle, &stat)
-    return Int(stat.ms_entries)
   }
 
   /// How long the file has to be for all pages that may be in use.

@@ -170,13 +170,6 @@ import Testing
     #expect(code { () throws(StoreError) in _ = try temporary.open() } == .notAStore)
   }
 
-  @Test func aCrashWhileMakingAStoreLeavesOneThatCanBeMade() throws {
-    mkdir(temporary.path, 0o700)
-    try Environment(path: temporary.path).close()
-    #expect(code { () throws(StoreError) in _ = try Store(path: temporary.path) } == .notAStore)
-    #expect(try temporary.open().revision() == 0)
-  }
-
   @Test func aFileCutShortIsCorruptOrNoStoreAndNeverACrash() throws {
     let store = try temporary.open()
     let change = try store.change(.user)

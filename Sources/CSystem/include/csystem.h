@@ -40,8 +40,12 @@ int lvs_rename(const char *from, const char *to);
 // Makes what a directory lists durable.
 int lvs_sync_directory(const char *path);
 
-// The number of entries in a directory whose names are not among the `count` given ones; -1 on failure.
-int lvs_count_foreign_entries(const char *path, const char *const *known, int count);
+// The number of entries in a directory that no store makes; -1 on failure.
+int lvs_count_foreign_entries(const char *path);
+// Gives a file a second name; where the file system has no such thing, that name alone.
+int lvs_name_too(const char *path, const char *second);
+// Waits until the names in a directory, and its own name in the directory around it, are on the disk.
+int lvs_sync_names(const char *path);
 
 // A POSIX record lock on one byte of a file: not inherited by fork, released by the kernel when the process dies. Locking
 // does not wait: it fails with EAGAIN or EACCES while another process holds the byte.

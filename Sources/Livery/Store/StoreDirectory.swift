@@ -3,29 +3,29 @@ import LMDB
 
 /// A store's directory on disk: opening it, and making a new one.
 ///
-///     data.mdb     everything
-///     lock.mdb     LMDB's reader table and writer lock
-///     livery.lock  the writer gate
-///     livery.wake  the word that watchers sleep on
-///     backups/     copies of the store
+///     data.mdb      everything
+///     data.mdb.new  the same while it is made
+///     lock.mdb      LMDB's reader table and writer lock
+///     livery.lock   the writer gate
+///     livery.wake   the word that watchers sleep on
+///     backups/      copies of the store
 struct StoreDirectory {
   let path: String
   let options: Store.Options
-
-  private static let ownFiles = ["data.mdb", "lock.mdb", "livery.lock", "livery.wake", "backups"]
 
   func open(
     _ finish: (Environment, Databases, WriterGate, WakeWord) -> SharedEnvironment?
   ) throws(StoreError) -> SharedEnvironment {
     try checkDirectory()
-    let hasData = try checkData()
+    try checkData()
     let gate = WriterGate(file: try file("livery.lock"))
     return try gate.whileOpening(timeout: options.effectiveTimeout) { () throws(StoreError) in
+      try makeData()
       try reserveLockFile()
       let environment = try openEnvironment()
       do throws(StoreError) {
         try restoreLength(environment)
-        let databases = try openDatabases(environment, gate, isNew: !hasData)
+        let databases = try openDatabases(environment)
         environment.clearDeadReaders()
         let wake = try WakeWord(path: path + "/livery.wake")
         guard let shared = finish(environment, databases, gate, wake) else {
@@ -59,37 +59,14 @@ struct StoreDirectory {
     }
   }
 
-  /// Whether there is a data file; an error if there is none and none may be made.
-  private func checkData() throws(StoreError) -> Bool {
-    var facts = lvs_file_facts()
-    if lvs_file_facts_of(path + "/data.mdb", &facts) == 0 {
-      if facts.is_directory { throw StoreError(.notAStore, "\(path): data.mdb is a directory") }
-      // An empty file is what a crash while making the store leaves.
-      if facts.size > 0 { return true }
-    } else if lvs_errno() != ENOENT {
-      throw .system(lvs_errno(), path)
-    }
+  /// An error if there is no data file and none may be made.
+  private func checkData() throws(StoreError) {
+    guard try !hasData() else { return }
     guard options.create else { throw StoreError(.notAStore, "\(path): the directory holds no store") }
-    let foreign = foreignEntries()
+    let foreign = lvs_count_foreign_entries(path)
     guard foreign >= 0 else { throw .system(lvs_errno(), path) }
     guard foreign == 0 else {
       throw StoreError(.notAStore, "\(path): the directory holds other files; a new store needs one that is empty")
-    }
-    return false
-  }
-
-  private func foreignEntries() -> Int32 {
-    Self.ownFiles[0].withCString { first in
-      Self.ownFiles[1].withCString { second in
-        Self.ownFiles[2].withCString { third in
-          Self.ownFiles[3].withCString { fourth in
-            Self.ownFiles[4].withCString { fifth in
-              let known: [UnsafePointer<CChar>?] = [first, second, third, fourth, fifth]
-              return lvs_count_foreign_entries(path, known, Int32(known.count))
-            }
-          }
-        }
-      }
     }
   }
 
@@ -136,9 +113,7 @@ struct StoreDirectory {
     guard lvs_reserve(descriptor, required) == 0 else { throw .system(lvs_errno(), file) }
   }
 
-  private func openDatabases(
-    _ environment: Environment, _ gate: WriterGate, isNew: Bool
-  ) throws(StoreError) -> Databases {
+  private func openDatabases(_ environment: Environment) throws(StoreError) -> Databases {
     let found = try environment.openDatabases { (transaction) throws(StoreError) -> Databases? in
       do throws(LMDBError) { return try Databases(transaction, create: false) } catch { throw StoreError(error) }
     }
@@ -148,9 +123,7 @@ struct StoreDirectory {
       }
       return found
     }
-    // A crash while making a store leaves an environment without any database.
-    let create = options.create && (isNew || environment.rootEntries == 0)
-    return try environment.write { (transaction) throws(StoreError) in try make(transaction, create: create) }
+    return try environment.write { (transaction) throws(StoreError) in try complete(transaction) }
   }
 
   private func checkFormat(_ view: View) throws(StoreError) {
@@ -164,26 +137,14 @@ struct StoreDirectory {
     }
   }
 
-  /// Makes a store, or what one that an older version has made lacks.
-  private func make(
-    _ transaction: Transaction, create: Bool
-  ) throws(StoreError) -> Environment.Outcome<Databases> {
+  /// Makes what a store that an older version has made lacks.
+  private func complete(_ transaction: Transaction) throws(StoreError) -> Environment.Outcome<Databases> {
     let made: Databases?
-    do { made = try Databases(transaction, create: create, completes: true) } catch { throw StoreError(error) }
+    do { made = try Databases(transaction, create: false, completes: true) } catch { throw StoreError(error) }
     guard let databases = made else {
       throw StoreError(.notAStore, "\(path): data.mdb is an LMDB file, but no Livery store")
     }
-    let view = View(transaction: transaction, databases: databases)
-    if create, try view.format() == nil { return .commit(try initialise(view)) }
-    try checkFormat(view)
+    try checkFormat(View(transaction: transaction, databases: databases))
     return .commit(databases)
-  }
-
-  private func initialise(_ view: View) throws(StoreError) -> Databases {
-    var generator = SystemRandomNumberGenerator()
-    var identifier: [UInt8] = []
-    for _ in 0..<2 { identifier.append(littleEndian: generator.next()) }
-    try view.initialise(identifier: identifier)
-    return view.databases
   }
 }
