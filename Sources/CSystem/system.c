@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <sys/eventfd.h>
 #include <sys/mman.h>
+#include <sys/statvfs.h>
 #include <sys/syscall.h>
 
 // Files
@@ -148,6 +149,11 @@ int lvs_sync_directory(const char *path) {
   close(directory);
   errno = failure;
   return status;
+}
+
+bool lvs_is_full(int descriptor) {
+  struct statvfs facts;
+  return fstatvfs(descriptor, &facts) == 0 && (uint64_t)facts.f_bavail * facts.f_frsize < 65536;
 }
 
 int lvs_count_foreign_entries(const char *path) {

@@ -173,7 +173,7 @@ public final class Environment: @unchecked Sendable {
       }
       var isFull = false
       let result = withUnsafeMutablePointer(to: &isFull) { mark in
-        Self.finish(transaction, isFull: mark, body)
+        finish(transaction, isFull: mark, body)
       }
       gate.leave()
       if isFull, growMap() { continue }
@@ -181,7 +181,7 @@ public final class Environment: @unchecked Sendable {
     }
   }
 
-  private static func finish<R, E: LMDBErrorConvertible>(
+  private func finish<R, E: LMDBErrorConvertible>(
     _ transaction: OpaquePointer, isFull: UnsafeMutablePointer<Bool>,
     _ body: (Transaction) throws(E) -> Outcome<R>
   ) -> Result<R, E> {
@@ -191,7 +191,7 @@ public final class Environment: @unchecked Sendable {
         let code = mdb_txn_commit(transaction)
         guard code == MDB_SUCCESS else {
           isFull.pointee = code == MDB_MAP_FULL
-          return .failure(E(LMDBError(code: code)))
+          return .failure(E(LMDBError(code: cause(of: code))))
         }
         return .success(value)
       case .abort(let value):
@@ -202,6 +202,13 @@ public final class Environment: @unchecked Sendable {
       mdb_txn_abort(transaction)
       return .failure(error)
     }
+  }
+
+  /// A file system that is full takes a part of a write, and LMDB tells that as a fault of the device.
+  private func cause(of code: Int32) -> Int32 {
+    var file: Int32 = -1
+    guard code == EIO, mdb_env_get_fd(handle, &file) == MDB_SUCCESS, lvs_is_full(file) else { return code }
+    return ENOSPC
   }
 
   /// How a write ends when its body does not throw.

@@ -40,6 +40,9 @@ int lvs_rename(const char *from, const char *to);
 // Makes what a directory lists durable.
 int lvs_sync_directory(const char *path);
 
+// Whether the file system of a file has no room left.
+bool lvs_is_full(int descriptor);
+
 // The number of entries in a directory that no store makes; -1 on failure.
 int lvs_count_foreign_entries(const char *path);
 // Gives a file a second name; where the file system has no such thing, that name alone.
