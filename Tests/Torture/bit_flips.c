@@ -1,0 +1,312 @@
+// Flips single bits of a store's file, one at a time, opens it and reads everything: each value is the right one or an
+// error, whatever the bit; nothing ends the process, nothing takes for ever. Then something is set, and all is read again.
+//
+//     bit_flips [--flips N] [--seed S] [--classes]     bits drawn at random, half of them from pages' headers
+//     bit_flips --bit K [--seed S] [--keep]            one bit, counted from the start of the file
+//     bit_flips --all                                  every bit
+#include "workload.h"
+
+#include <sys/time.h>
+
+enum { PAGE = 4096, NAMES_MOST = 64 };
+
+static char place[300], data_path[340];
+static unsigned char *sound;
+static size_t sound_length;
+static uint64_t seed;
+
+static char *names[NAMES_MOST];
+static char *expected[NAMES_MOST];
+static size_t name_count;
+static char *expected_export, *expected_layers;
+
+typedef enum outcome { HARMLESS, REFUSED, RECOVERED, WRONG, VANISHED, CRASHED, HUNG, OUTCOMES } outcome;
+static const char *const outcome_names[OUTCOMES] = {"harmless", "refused", "recovered", "wrong", "vanished", "crashed", "hung"};
+
+typedef enum region { META, BRANCH_HEADER, BRANCH, LEAF_HEADER, LEAF_OFFSETS, LEAF, OVERFLOW, FREE_PAGE, REGIONS } region;
+static const char *const region_names[REGIONS] = {"meta", "branch header", "branch", "leaf header", "leaf offsets", "leaf nodes",
+                                                  "overflow", "other"};
+
+static struct shared {
+  _Atomic uint64_t index, done, by_outcome[OUTCOMES], by_region[REGIONS][OUTCOMES];
+  _Atomic uint64_t bit, recovered;
+  _Atomic int stage;
+  char what[400];
+} *shared;
+
+static region region_of(uint64_t bit) {
+  size_t page = (size_t)(bit / 8 / PAGE), offset = (size_t)(bit / 8 % PAGE);
+  uint16_t flags, lower, upper;
+  memcpy(&flags, sound + page * PAGE + 10, 2);
+  memcpy(&lower, sound + page * PAGE + 12, 2);
+  memcpy(&upper, sound + page * PAGE + 14, 2);
+  if (page < 2) return META;
+  if ((flags & 0x0f) == 1) return offset < 16 ? BRANCH_HEADER : BRANCH;
+  if ((flags & 0x0f) == 2) return offset < 16 ? LEAF_HEADER : offset < lower ? LEAF_OFFSETS : LEAF;
+  if ((flags & 0x0f) == 4 && offset < 16) return OVERFLOW;
+  return FREE_PAGE;
+}
+
+static char *json_of(livery_value *value) {
+  char *text = NULL;
+  if (livery_value_to_json(value, 0, &text, NULL) != LIVERY_OK) return NULL;
+  return text;
+}
+
+// The store that is damaged
+
+static void make(void) {
+  livery_store *store = NULL;
+  unsigned version = 0;
+  seed_with(seed);
+  if (open_with(place, LIVERY_OPEN_CREATE, &store) != LIVERY_OK) give_up("%s", place);
+  static char schema[8192];
+  workload_schema(schema, sizeof schema, ++version);
+  if (livery_schema_apply(store, schema, LIVERY_ZERO_TERMINATED, NULL, NULL) != LIVERY_OK) give_up("the schema");
+  for (int step = 0; step < 120; step++) workload_step(store, &version);
+  livery_close(store);
+}
+
+static void learn(void) {
+  livery_store *store = NULL;
+  livery_value *list = NULL;
+  size_t count = 0;
+  if (open_with(place, 0, &store) != LIVERY_OK || livery_list(store, NULL, NULL, &list) != LIVERY_OK
+      || livery_value_count(list, &count) != LIVERY_OK)
+    give_up("the sound store");
+  for (size_t index = 0; index < count && name_count + 1 < NAMES_MOST; index++) {
+    livery_value *item = NULL, *member = NULL, *value = NULL;
+    const char *name = NULL;
+    livery_value_at(list, index, &item);
+    livery_value_member(item, "name", &member);
+    livery_value_as_string(member, &name, NULL);
+    names[name_count] = strdup(name);
+    expected[name_count++] = livery_get_value(store, name, &value) == LIVERY_OK ? json_of(value) : NULL;
+    livery_value_release(value);
+    livery_value_release(member);
+    livery_value_release(item);
+  }
+  livery_value_release(list);
+  names[name_count++] = strdup("there.is.none");
+  if (livery_export_json(store, 0, &expected_export, NULL) != LIVERY_OK
+      || livery_export_json(store, LIVERY_EXPORT_LAYERS, &expected_layers, NULL) != LIVERY_OK)
+    give_up("the sound store");
+  livery_close(store);
+}
+
+// Looking at a damaged one
+
+static outcome worse(outcome a, outcome b) { return a > b ? a : b; }
+
+__attribute__((format(printf, 1, 2))) static void note(const char *format, ...) {
+  va_list list;
+  va_start(list, format);
+  vsnprintf(shared->what, sizeof shared->what, format, list);
+  va_end(list);
+}
+
+static bool is_absence(livery_status status) { return status == LIVERY_ERROR_NOT_FOUND || status == LIVERY_ERROR_NO_VALUE; }
+
+static outcome judge(size_t index, livery_status status, char *text, const char *how) {
+  const char *right = expected[index];
+  if (status == LIVERY_OK) {
+    if (right && text && strcmp(text, right) == 0) return HARMLESS;
+    note("%s of %s: %.80s, should be %.80s", how, names[index], text ? text : "?", right ? right : "absent");
+    return WRONG;
+  }
+  if (is_absence(status)) {
+    if (!right) return HARMLESS;
+    note("%s of %s: %s", how, names[index], livery_status_name(status));
+    return VANISHED;
+  }
+  return REFUSED;
+}
+
+static outcome read_all(livery_store *store) {
+  outcome found = HARMLESS;
+  for (size_t index = 0; index < name_count; index++) {
+    livery_value *value = NULL;
+    shared->stage = 10;
+    livery_status status = livery_get_value(store, names[index], &value);
+    char *text = status == LIVERY_OK ? json_of(value) : NULL;
+    found = worse(found, judge(index, status, text, "reading"));
+    livery_free(text);
+    livery_value_release(value);
+    value = NULL;
+    shared->stage = 11;
+    status = livery_inspect(store, names[index], &value);
+    if (is_absence(status) && expected[index]) found = worse(found, VANISHED);
+    if (status != LIVERY_OK && !is_absence(status)) found = worse(found, REFUSED);
+    livery_value_release(value);
+  }
+  char *text = NULL;
+  shared->stage = 12;
+  livery_status status = livery_export_json(store, 0, &text, NULL);
+  if (status != LIVERY_OK) {
+    found = worse(found, REFUSED);
+  } else if (strcmp(text, expected_export) != 0) {
+    note("the export of what is in effect has %zu bytes, should have %zu", strlen(text), strlen(expected_export));
+    found = worse(found, strlen(text) < strlen(expected_export) ? VANISHED : WRONG);
+  }
+  livery_free(text);
+  text = NULL;
+  shared->stage = 13;
+  status = livery_export_json(store, LIVERY_EXPORT_LAYERS, &text, NULL);
+  if (status != LIVERY_OK) {
+    found = worse(found, REFUSED);
+  } else if (strcmp(text, expected_layers) != 0) {
+    note("the export of all layers has %zu bytes, should have %zu", strlen(text), strlen(expected_layers));
+    found = worse(found, strlen(text) < strlen(expected_layers) ? VANISHED : WRONG);
+  }
+  livery_free(text);
+  livery_value *history = NULL;
+  shared->stage = 14;
+  if (livery_history(store, NULL, &history) != LIVERY_OK) found = worse(found, REFUSED);
+  livery_value_release(history);
+  livery_snapshot *snapshot = NULL;
+  shared->stage = 15;
+  status = livery_snapshot_open(store, &snapshot);
+  if (status == LIVERY_OK) {
+    char name[LIVERY_NAME_MAX + 1] = "";
+    livery_value *value = NULL;
+    while (livery_snapshot_next(snapshot, NULL, name, &value) == LIVERY_OK) livery_value_release(value);
+    livery_snapshot_close(snapshot);
+  } else {
+    found = worse(found, REFUSED);
+  }
+  return found;
+}
+
+// Whether the store said that it put itself right.
+static void take_log(int32_t level, const char *message, void *user_data) {
+  (void)level, (void)user_data;
+  if (strstr(message, "recover") || strstr(message, "quarantine")) shared->recovered = 1;
+}
+
+static outcome look(uint64_t bit) {
+  livery_store *store = NULL;
+  shared->what[0] = 0;
+  shared->recovered = 0;
+  remove_tree(place);
+  mkdir(place, 0700);
+  sound[bit / 8] ^= (unsigned char)(1u << (bit % 8));
+  put_file(data_path, sound, sound_length);
+  sound[bit / 8] ^= (unsigned char)(1u << (bit % 8));
+  shared->stage = 1;
+  livery_status status = open_with(place, 0, &store);
+  if (status != LIVERY_OK) return REFUSED;
+  outcome found = read_all(store);
+  // Writers meet other pages: those of free ones.
+  for (int round = 0; round < 3 && found != WRONG; round++) {
+    int64_t back = 0;
+    shared->stage = 20;
+    status = livery_set_int(store, LIVERY_LAYER_BUNDLE, "after.the.flip", round);
+    if (status == LIVERY_OK) {
+      status = livery_get_int(store, "after.the.flip", &back);
+      if (status == LIVERY_OK && back != round) {
+        note("what was set is read as %lld, should be %d", (long long)back, round);
+        found = WRONG;
+      }
+    } else {
+      found = worse(found, REFUSED);
+    }
+  }
+  for (size_t index = 0; index < name_count; index++) {
+    livery_value *value = NULL;
+    shared->stage = 21;
+    status = livery_get_value(store, names[index], &value);
+    char *text = status == LIVERY_OK ? json_of(value) : NULL;
+    found = worse(found, judge(index, status, text, "reading, after a change,"));
+    livery_free(text);
+    livery_value_release(value);
+  }
+  shared->stage = 22;
+  livery_close(store);
+  return shared->recovered && found > HARMLESS ? RECOVERED : found;
+}
+
+static uint64_t bit_at(uint64_t index, bool takes_all) {
+  if (takes_all) return index;
+  uint64_t bits = sound_length * 8, drawn = mixed(seed ^ mixed(index));
+  if (drawn & 1) return (drawn >> 8) % bits;
+  // Headers and offsets of pages, where damage does the most.
+  uint64_t page = (drawn >> 8) % (sound_length / PAGE);
+  return page * PAGE * 8 + mixed(drawn) % (page < 2 ? 152 * 8 : 96 * 8);
+}
+
+static void count(uint64_t bit, outcome found) {
+  shared->by_outcome[found]++;
+  shared->by_region[region_of(bit)][found]++;
+  shared->done++;
+  if (found >= WRONG)
+    finding("bit_flips: bit %llu (%s, page %llu, byte %llu of it): %s (stage %d): %s\n  again: scripts/torture again bit_flips --seed %#llx --bit %llu",
+            (unsigned long long)bit, region_names[region_of(bit)], (unsigned long long)(bit / 8 / PAGE),
+            (unsigned long long)(bit / 8 % PAGE), outcome_names[found], shared->stage, shared->what,
+            (unsigned long long)seed, (unsigned long long)bit);
+}
+
+int main(int argc, char **argv) {
+  begin_torture("flips", argc, argv);
+  seed = option_number("--seed", 1);
+  uint64_t flips = option_number("--flips", 2000), one = option_number("--bit", UINT64_MAX);
+  uint64_t from = option_number("--from", 0);
+  bool takes_all = option_given("--all");
+  double began = seconds_now();
+  shared = shared_memory(sizeof *shared);
+  snprintf(place, sizeof place, "%s/store", torture_directory);
+  snprintf(data_path, sizeof data_path, "%s/data.mdb", place);
+  pid_t maker = fork();
+  if (maker == 0) {
+    make();
+    _exit(0);
+  }
+  int status = 0;
+  waitpid(maker, &status, 0);
+  if (status != 0) give_up("no store: %s", ending(status));
+  sound = file_content(data_path, &sound_length);
+  if (takes_all) flips = sound_length * 8;
+  shared->index = from;
+
+  while (shared->index < from + flips && (one == UINT64_MAX || shared->done == 0)) {
+    pid_t worker = fork();
+    if (worker == 0) {
+      int nowhere = open("/dev/null", O_WRONLY);
+      remove_tree(place);
+      mkdir(place, 0700);
+      put_file(data_path, sound, sound_length);
+      learn();
+      livery_set_log_handler(take_log, NULL, NULL);
+      // Assertions of libraries say where they are, at length.
+      if (!option_given("--classes") && one == UINT64_MAX) dup2(nowhere, 2);
+      struct itimerval limit = {{0, 0}, {10, 0}};
+      while (shared->index < from + flips) {
+        setitimer(ITIMER_VIRTUAL, &limit, NULL);
+        uint64_t bit = one != UINT64_MAX ? one : bit_at(shared->index, takes_all);
+        shared->bit = bit;
+        count(bit, look(bit));
+        shared->index++;
+        if (one != UINT64_MAX) break;
+      }
+      _exit(0);
+    }
+    waitpid(worker, &status, 0);
+    if (status == 0) break;
+    bool is_hung = WIFSIGNALED(status) && WTERMSIG(status) == SIGVTALRM;
+    snprintf(shared->what, sizeof shared->what, "%s", ending(status));
+    count(shared->bit, is_hung ? HUNG : CRASHED);
+    shared->index++;
+  }
+  if (option_given("--classes")) {
+    for (int region = 0; region < REGIONS; region++) {
+      printf("  %-14s", region_names[region]);
+      for (int outcome = 0; outcome < OUTCOMES; outcome++)
+        printf(" %s=%llu", outcome_names[outcome], (unsigned long long)shared->by_region[region][outcome]);
+      printf("\n");
+    }
+  }
+  printf("bit_flips: flips=%llu", (unsigned long long)shared->done);
+  for (int outcome = 0; outcome < OUTCOMES; outcome++)
+    printf(" %s=%llu", outcome_names[outcome], (unsigned long long)shared->by_outcome[outcome]);
+  printf(" file_kib=%zu seconds=%.1f seed=%#llx\n", sound_length >> 10, seconds_now() - began, (unsigned long long)seed);
+  return findings() ? 1 : 0;
+}

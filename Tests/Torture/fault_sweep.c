@@ -1,0 +1,438 @@
+// Lets every call that the store makes of the operating system fail, once and for good, under every function that
+// changes something, and looks at what is left: what was there, or what was to be there; the same when it is opened
+// anew; no descriptor and no memory lost; and the next change succeeds.
+//
+//     fault_sweep [--seed S] [--operation NAME] [--call NAME] [--kind NAME] [--nth N] [--sticky] [--limit N]
+//
+// It starts itself anew with the library of faults.c preloaded.
+#include "faults.h"
+#include "workload.h"
+
+static fault_arm_fn arm;
+static fault_disarm_fn disarm;
+static fault_blocks_fn live_blocks;
+
+static const char *const call_names[FAULT_CALLS] = {
+  "pwrite", "write", "writev", "fdatasync", "fsync", "msync", "ftruncate", "posix_fallocate", "open", "stat", "rename",
+  "link", "unlink", "mkdir", "opendir", "mmap", "fcntl", "read", "eventfd", "pthread_create", "malloc"};
+static const char *const kind_names[FAULT_KINDS] = {"EIO", "ENOSPC", "EINTR", "short", "EMFILE", "EACCES", "drop"};
+
+// What a failure of each call is like.
+static const unsigned char kinds_of[FAULT_CALLS][4] = {
+  [FAULT_PWRITE] = {FAULT_EIO, FAULT_ENOSPC, FAULT_EINTR, FAULT_SHORT},
+  [FAULT_WRITE] = {FAULT_EIO, FAULT_ENOSPC, FAULT_EINTR, FAULT_SHORT},
+  [FAULT_WRITEV] = {FAULT_EIO, FAULT_ENOSPC, FAULT_EINTR, FAULT_SHORT},
+  [FAULT_FDATASYNC] = {FAULT_EIO, FAULT_ENOSPC, FAULT_EINTR, FAULT_KINDS},
+  [FAULT_FSYNC] = {FAULT_EIO, FAULT_ENOSPC, FAULT_EINTR, FAULT_KINDS},
+  [FAULT_MSYNC] = {FAULT_EIO, FAULT_ENOSPC, FAULT_KINDS, FAULT_KINDS},
+  [FAULT_FTRUNCATE] = {FAULT_EIO, FAULT_ENOSPC, FAULT_EINTR, FAULT_KINDS},
+  [FAULT_FALLOCATE] = {FAULT_EIO, FAULT_ENOSPC, FAULT_EINTR, FAULT_KINDS},
+  [FAULT_OPEN] = {FAULT_EMFILE, FAULT_EACCES, FAULT_EINTR, FAULT_EIO},
+  [FAULT_STAT] = {FAULT_EIO, FAULT_EACCES, FAULT_KINDS, FAULT_KINDS},
+  [FAULT_RENAME] = {FAULT_EIO, FAULT_ENOSPC, FAULT_EACCES, FAULT_KINDS},
+  [FAULT_LINK] = {FAULT_EIO, FAULT_ENOSPC, FAULT_EACCES, FAULT_KINDS},
+  [FAULT_UNLINK] = {FAULT_EIO, FAULT_EACCES, FAULT_KINDS, FAULT_KINDS},
+  [FAULT_MKDIR] = {FAULT_EIO, FAULT_ENOSPC, FAULT_EACCES, FAULT_KINDS},
+  [FAULT_OPENDIR] = {FAULT_EMFILE, FAULT_EACCES, FAULT_KINDS, FAULT_KINDS},
+  [FAULT_MMAP] = {FAULT_EIO, FAULT_KINDS, FAULT_KINDS, FAULT_KINDS},
+  [FAULT_FCNTL] = {FAULT_EIO, FAULT_EINTR, FAULT_KINDS, FAULT_KINDS},
+  [FAULT_READ] = {FAULT_EIO, FAULT_EINTR, FAULT_SHORT, FAULT_KINDS},
+  [FAULT_EVENTFD] = {FAULT_EMFILE, FAULT_KINDS, FAULT_KINDS, FAULT_KINDS},
+  [FAULT_THREAD] = {FAULT_EIO, FAULT_KINDS, FAULT_KINDS, FAULT_KINDS},
+  [FAULT_MALLOC] = {FAULT_EIO, FAULT_KINDS, FAULT_KINDS, FAULT_KINDS},
+};
+
+static char place[300], fresh_place[300], saved[300];
+
+// Operations. Each is called with an open store, or with none if it opens one itself.
+
+static char schema[8192];
+static const char plist[] = "<?xml version=\"1.0\" encoding=\"UTF-8\"?><plist version=\"1.0\"><dict><key>from.plist</key>"
+                            "<integer>7</integer><key>more</key><array><string>a</string></array></dict></plist>";
+static char large[60000];
+
+static livery_status do_set_bool(livery_store *s) { return livery_set_bool(s, LIVERY_LAYER_USER, "one", true); }
+static livery_status do_set_int(livery_store *s) { return livery_set_int(s, LIVERY_LAYER_USER, "one", 77); }
+static livery_status do_set_double(livery_store *s) { return livery_set_double(s, LIVERY_LAYER_USER, "one", 7.5); }
+static livery_status do_set_string(livery_store *s) {
+  return livery_set_string(s, LIVERY_LAYER_USER, "one", large, sizeof large);
+}
+static livery_status do_set_data(livery_store *s) { return livery_set_data(s, LIVERY_LAYER_USER, "one", large, 3000); }
+static livery_status do_set_color(livery_store *s) {
+  return livery_set_color(s, LIVERY_LAYER_USER, "one", (livery_color){1, 0, 0, 1});
+}
+static livery_status do_set_value(livery_store *s) {
+  livery_value *value = NULL;
+  livery_status status = livery_value_from_json("[1, {\"a\": 2.5}]", LIVERY_ZERO_TERMINATED, &value);
+  if (status == LIVERY_OK) status = livery_set_value(s, LIVERY_LAYER_USER, "one", value);
+  livery_value_release(value);
+  return status;
+}
+static livery_status do_reset(livery_store *s) { return livery_reset(s, LIVERY_LAYER_USER, "two"); }
+static livery_status do_change_set(livery_store *s) {
+  livery_change *change = NULL;
+  livery_status status = livery_change_begin(s, LIVERY_LAYER_USER, &change);
+  for (int index = 0; index < 40 && status == LIVERY_OK; index++) {
+    char name[32];
+    snprintf(name, sizeof name, "many.%d", index);
+    status = livery_change_set_string(change, name, large, (size_t)(index * 97));
+  }
+  if (status == LIVERY_OK) status = livery_change_commit(change, NULL);
+  if (status != LIVERY_OK) livery_change_discard(change);
+  return status;
+}
+static livery_status do_replace_layer(livery_store *s) {
+  livery_change *change = NULL;
+  livery_status status = livery_change_begin(s, LIVERY_LAYER_USER, &change);
+  if (status == LIVERY_OK) status = livery_change_reset_all(change);
+  if (status == LIVERY_OK) status = livery_change_set_int(change, "two", 22);
+  if (status == LIVERY_OK) status = livery_change_commit(change, NULL);
+  if (status != LIVERY_OK) livery_change_discard(change);
+  return status;
+}
+static livery_status do_apply(livery_store *s) { return livery_schema_apply(s, schema, LIVERY_ZERO_TERMINATED, NULL, NULL); }
+static livery_status do_import_json(livery_store *s) {
+  return livery_import_json(s, LIVERY_LAYER_ENFORCED, "{\"one\": 5, \"from.json\": [1, 2]}", LIVERY_ZERO_TERMINATED, 0, NULL);
+}
+static livery_status do_import_plist(livery_store *s) {
+  return livery_import_plist(s, LIVERY_LAYER_BUNDLE, plist, sizeof plist - 1, 0, NULL);
+}
+static livery_status do_undo(livery_store *s) {
+  uint64_t revision = 0;
+  livery_status status = livery_revision(s, &revision);
+  return status == LIVERY_OK ? livery_undo(s, revision, 0, NULL) : status;
+}
+static livery_status open_and_close(const char *path, uint32_t flags, bool sets) {
+  livery_store *store = NULL;
+  livery_status status = open_with(path, flags, &store);
+  if (status == LIVERY_OK && sets) status = livery_set_int(store, LIVERY_LAYER_BUNDLE, "three", 78);
+  livery_close(store);
+  return status;
+}
+static livery_status do_open(livery_store *s) {
+  (void)s;
+  return open_and_close(place, 0, false);
+}
+static livery_status do_open_and_set(livery_store *s) {
+  (void)s;
+  return open_and_close(place, 0, true);
+}
+static livery_status do_make(livery_store *s) {
+  (void)s;
+  return open_and_close(fresh_place, LIVERY_OPEN_CREATE, true);
+}
+static livery_status do_grow(livery_store *s) {
+  (void)s;
+  livery_open_options options = LIVERY_OPEN_OPTIONS_INIT;
+  livery_store *store = NULL;
+  options.map_size = 1 << 20;
+  livery_status status = livery_open(place, &options, &store);
+  livery_change *change = NULL;
+  if (status == LIVERY_OK) status = livery_change_begin(store, LIVERY_LAYER_USER, &change);
+  for (int index = 0; index < 30 && status == LIVERY_OK; index++) {
+    char name[32];
+    snprintf(name, sizeof name, "grow.%d", index);
+    status = livery_change_set_string(change, name, large, sizeof large);
+  }
+  if (status == LIVERY_OK) status = livery_change_commit(change, NULL);
+  if (status != LIVERY_OK) livery_change_discard(change);
+  livery_close(store);
+  return status;
+}
+static void ignore(const livery_event *events, size_t count, void *user_data) { (void)events, (void)count, (void)user_data; }
+// A watcher's thread ends in its own time, and with it what it holds of a store that is closed.
+static void wait_for_threads(void) {
+  struct stat facts;
+  for (int pause = 0; pause < 5000 && stat("/proc/self/task", &facts) == 0 && facts.st_nlink > 3; pause++) sleep_us(1000);
+}
+static livery_status do_watch(livery_store *s) {
+  livery_watch *watch = NULL;
+  int descriptor = -1;
+  livery_status status = livery_watch_start(s, NULL, NULL, ignore, NULL, NULL, &watch);
+  if (status == LIVERY_OK) status = livery_event_fd(s, &descriptor);
+  if (status == LIVERY_OK) status = livery_set_int(s, LIVERY_LAYER_USER, "one", 79);
+  livery_watch_stop(watch);
+  return status;
+}
+static livery_status do_read(livery_store *s) {
+  livery_status status = LIVERY_OK;
+  digest_of(s, &status);
+  return status;
+}
+
+static const struct operation {
+  const char *name;
+  livery_status (*run)(livery_store *);
+  bool opens_itself;
+} operations[] = {
+  {"set_bool", do_set_bool, false}, {"set_int", do_set_int, false}, {"set_double", do_set_double, false},
+  {"set_string", do_set_string, false}, {"set_data", do_set_data, false}, {"set_color", do_set_color, false},
+  {"set_value", do_set_value, false}, {"reset", do_reset, false}, {"change_commit", do_change_set, false},
+  {"change_reset_all", do_replace_layer, false}, {"schema_apply", do_apply, false}, {"import_json", do_import_json, false},
+  {"import_plist", do_import_plist, false}, {"undo", do_undo, false}, {"watch", do_watch, false}, {"read", do_read, false},
+  {"open", do_open, true}, {"open_and_set", do_open_and_set, true}, {"make", do_make, true}, {"grow", do_grow, true},
+};
+
+// A store to begin with, put back before each run.
+
+static void make_store(void) {
+  livery_store *store = NULL;
+  static char first[8192];
+  workload_schema(first, sizeof first, 1);
+  if (open_with(place, LIVERY_OPEN_CREATE, &store) != LIVERY_OK) give_up("%s", place);
+  if (livery_schema_apply(store, first, LIVERY_ZERO_TERMINATED, NULL, NULL) != LIVERY_OK) give_up("the schema");
+  // Its next version is for an operation.
+  for (int index = 0; index < 40; index++) workload_step(store, NULL);
+  livery_set_int(store, LIVERY_LAYER_USER, "two", 2);
+  if (livery_set_int(store, LIVERY_LAYER_USER, "one", 1) != LIVERY_OK) give_up("the first value");
+  livery_close(store);
+}
+
+static void put_back(void) {
+  char from[320], to[320];
+  size_t length = 0;
+  snprintf(from, sizeof from, "%s/data.mdb", saved);
+  snprintf(to, sizeof to, "%s/data.mdb", place);
+  unsigned char *content = file_content(from, &length);
+  unlink(to);
+  put_file(to, content, length);
+  free(content);
+  remove_tree(fresh_place);
+}
+
+static int open_descriptors(void) {
+  int count = 0;
+  for (int descriptor = 0; descriptor < 256; descriptor++) count += fcntl(descriptor, F_GETFD) >= 0;
+  return count;
+}
+
+/** What a store holds apart from when it was set; 0 if it cannot be read. */
+static uint64_t content_of(livery_store *store) {
+  char *text = NULL;
+  size_t length = 0;
+  uint64_t hash = 0, revision = 0;
+  if (livery_revision(store, &revision) != LIVERY_OK) return 0;
+  if (livery_export_json(store, 0, &text, &length) != LIVERY_OK) return 0;
+  hash = hash_bytes(revision, text, length) | 1;
+  livery_free(text);
+  livery_value *history = NULL;
+  size_t count = 0;
+  if (livery_history(store, NULL, &history) != LIVERY_OK) return 0;
+  livery_value_count(history, &count);
+  livery_value_release(history);
+  return hash_bytes(hash, &count, sizeof count) | 1;
+}
+
+static uint64_t content_at(const char *path) {
+  livery_store *store = NULL;
+  if (open_with(path, 0, &store) != LIVERY_OK) return 0;
+  uint64_t hash = content_of(store);
+  livery_close(store);
+  return hash;
+}
+
+// Figures of all workers.
+static struct figures {
+  _Atomic uint64_t sites, runs, failed_statuses, kept_new, succeeded, crashes, aborts_without_memory;
+  // Of the run under way.
+  _Atomic uint64_t nth, call_count;
+  _Atomic int by_status[64];
+} *figures;
+
+static char command[400];
+
+static void wrong(const char *what) {
+  finding("fault_sweep: %s: %s (%s)", command, what, livery_last_error()->message);
+}
+
+typedef struct result { livery_status status; uint64_t seen, struck; } result;
+
+/** One run from the store that was saved; where something is wrong, it is told. */
+static result run(const struct operation *operation, fault_call call, fault_kind kind, uint64_t nth, bool is_sticky,
+                  uint64_t before, uint64_t after) {
+  livery_store *store = NULL;
+  const char *path = operation->run == do_make ? fresh_place : place;
+  result result = {0};
+  put_back();
+  int descriptors = open_descriptors();
+  int64_t blocks = live_blocks();
+  if (!operation->opens_itself && open_with(place, 0, &store) != LIVERY_OK) wrong("the store does not open before the fault");
+
+  if (nth) arm(call, kind, nth, is_sticky);
+  result.status = operation->run(store);
+  result.seen = disarm(&result.struck);
+
+  // What is seen now, and what is seen by whoever opens the store next.
+  uint64_t now = 0;
+  if (store) {
+    now = content_of(store);
+    if (now == 0) wrong("the store cannot be read after the fault");
+    livery_close(store);
+    wait_for_threads();
+  }
+  if (live_blocks() != blocks && nth) {
+    char text[80];
+    snprintf(text, sizeof text, "%lld pieces of memory are lost", (long long)(live_blocks() - blocks));
+    wrong(text);
+  }
+  if (open_descriptors() != descriptors) wrong("a descriptor is lost");
+  uint64_t reopened;
+  if (operation->run == do_make && result.status != LIVERY_OK) {
+    // A store that could not be made can be made afterwards.
+    if (open_and_close(fresh_place, LIVERY_OPEN_CREATE, true) != LIVERY_OK) wrong("a store cannot be made after a failure");
+    return result;
+  }
+  reopened = content_at(path);
+  if (reopened == 0) wrong("the store does not open after the fault");
+  if (before && reopened != before && reopened != after) wrong("neither what was there nor what was to be there");
+  if (now && now != reopened) wrong("what was seen is not what is there after opening it anew");
+  if (after && result.status == LIVERY_OK && reopened != after) wrong("it was said to be done and is not");
+  if (before && before != after && result.status != LIVERY_OK && reopened == after) figures->kept_new++;
+  if (open_and_close(path, 0, true) != LIVERY_OK) wrong("nothing can be set after the fault");
+  return result;
+}
+
+static void sweep(const struct operation *operation, fault_call call, fault_kind kind, bool is_sticky, uint64_t from,
+                  uint64_t limit) {
+  // Twice without a fault: what is made once and kept, and what is there before and after.
+  put_back();
+  uint64_t before = operation->run == do_make ? 0 : content_at(place), after = 0;
+  command[0] = 0;
+  // A thread's first error takes memory for all of them.
+  livery_revision(NULL, NULL);
+  for (int round = 0; round < 2; round++) {
+    result whole = run(operation, call, kind, 0, false, 0, 0);
+    if (whole.status != LIVERY_OK) wrong("it fails without a fault");
+    put_back();
+    livery_store *store = NULL;
+    if (!operation->opens_itself && open_with(place, 0, &store) != LIVERY_OK) wrong("the store does not open");
+    operation->run(store);
+    livery_close(store);
+    wait_for_threads();
+    after = content_at(operation->run == do_make ? fresh_place : place);
+  }
+  if (operation->run == do_read || operation->run == do_open) after = before;
+  for (uint64_t nth = from; nth <= limit; nth++) {
+    figures->nth = nth;
+    snprintf(command, sizeof command, "fault_sweep --operation %s --call %s --kind %s --nth %llu%s", operation->name,
+             call_names[call], kind_names[kind], (unsigned long long)nth, is_sticky ? " --sticky" : "");
+    result result = run(operation, call, kind, nth, is_sticky, before, after);
+    if (result.struck == 0) break;
+    figures->sites++;
+    if (result.status == LIVERY_OK) {
+      figures->succeeded++;
+    } else {
+      figures->failed_statuses++;
+      int index = -result.status;
+      if (index > 0 && index < 64) figures->by_status[index]++;
+      // What the system refused is told as such, and not as a mistake of the caller.
+      if (result.status == LIVERY_ERROR_INVALID_ARGUMENT || result.status == LIVERY_ERROR_CLOSED
+          || strcmp(livery_status_name(result.status), "LIVERY_ERROR_UNKNOWN") == 0)
+        wrong("an unfitting status");
+    }
+  }
+}
+
+static bool is_chosen(const char *option, const char *name) {
+  const char *text = option_text(option, NULL);
+  return !text || strcmp(text, name) == 0;
+}
+
+static void preload_self(char **argv) {
+  char self[512], library[600];
+  ssize_t length = readlink("/proc/self/exe", self, sizeof self - 1);
+  if (length < 0) give_up("/proc/self/exe");
+  self[length] = 0;
+  snprintf(library, sizeof library, "%.*s/libfaults.so", (int)(strrchr(self, '/') - self), self);
+  setenv("LD_PRELOAD", library, 1);
+  execv(self, argv);
+  give_up("%s", self);
+}
+
+int main(int argc, char **argv) {
+  arm = (fault_arm_fn)(uintptr_t)dlsym(RTLD_DEFAULT, "fault_arm");
+  if (!arm) preload_self(argv);
+  disarm = (fault_disarm_fn)(uintptr_t)dlsym(RTLD_DEFAULT, "fault_disarm");
+  live_blocks = (fault_blocks_fn)(uintptr_t)dlsym(RTLD_DEFAULT, "fault_blocks");
+  begin_torture("faults", argc, argv);
+  unsetenv("LD_PRELOAD");
+  uint64_t seed = option_number("--seed", 1), only = option_number("--nth", 0);
+  // A part of all combinations: every Nth of them, from a number on.
+  uint64_t every = option_number("--every", 1), number = seed;
+  seed_with(seed);
+  memset(large, 'l', sizeof large);
+  workload_schema(schema, sizeof schema, 2);
+  snprintf(place, sizeof place, "%s/store", torture_directory);
+  snprintf(fresh_place, sizeof fresh_place, "%s/made", torture_directory);
+  snprintf(saved, sizeof saved, "%s/saved", torture_directory);
+  figures = shared_memory(sizeof *figures);
+  double began = seconds_now();
+
+  // The library lives in children alone, so that a crash is a finding and not the end.
+  pid_t maker = fork();
+  if (maker == 0) {
+    make_store();
+    _exit(0);
+  }
+  int status = 0;
+  waitpid(maker, &status, 0);
+  if (status != 0) give_up("no store could be made");
+  char from[320], to[320];
+  size_t length = 0;
+  mkdir(saved, 0700);
+  snprintf(from, sizeof from, "%s/data.mdb", place);
+  snprintf(to, sizeof to, "%s/data.mdb", saved);
+  unsigned char *content = file_content(from, &length);
+  put_file(to, content, length);
+  free(content);
+
+  for (size_t index = 0; index < COUNT_OF(operations); index++) {
+    if (!is_chosen("--operation", operations[index].name)) continue;
+    for (int call = 0; call < FAULT_CALLS; call++) {
+      if (!is_chosen("--call", call_names[call])) continue;
+      for (int which = 0; which < 4; which++) {
+        fault_kind kind = kinds_of[call][which];
+        if (kind == FAULT_KINDS || !is_chosen("--kind", kind_names[kind])) continue;
+        for (int is_sticky = 0; is_sticky < 2; is_sticky++) {
+          if (only && is_sticky != option_given("--sticky")) continue;
+          if (number++ % every != 0) continue;
+          uint64_t nth = only ? only : 1;
+          // After a crash, on from the next call.
+          for (;;) {
+            figures->nth = 0;
+            pid_t child = fork();
+            if (child == 0) {
+              alarm(120);
+              sweep(&operations[index], (fault_call)call, kind, is_sticky, nth, only ? only : option_number("--limit", 400));
+              _exit(0);
+            }
+            waitpid(child, &status, 0);
+            if (status == 0) break;
+            figures->crashes++;
+            figures->sites++;
+            if (call == FAULT_MALLOC && WIFSIGNALED(status) && option_given("--no-memory-may-abort")) {
+              figures->aborts_without_memory++;
+              figures->crashes--;
+            } else {
+              finding("fault_sweep: %s\n  again: scripts/torture again fault_sweep --operation %s --call %s --kind %s --nth %llu%s", ending(status),
+                      operations[index].name, call_names[call], kind_names[kind], (unsigned long long)figures->nth,
+                      is_sticky ? " --sticky" : "");
+            }
+            nth = figures->nth + 1;
+            if (only || figures->nth == 0) break;
+          }
+        }
+      }
+    }
+  }
+  printf("fault_sweep: sites=%llu refused=%llu overcome=%llu refused_but_done=%llu crashes=%llu aborts_without_memory=%llu "
+         "errors=%llu seconds=%.1f seed=%llu\n",
+         (unsigned long long)figures->sites, (unsigned long long)figures->failed_statuses,
+         (unsigned long long)figures->succeeded, (unsigned long long)figures->kept_new, (unsigned long long)figures->crashes,
+         (unsigned long long)figures->aborts_without_memory, (unsigned long long)findings(), seconds_now() - began,
+         (unsigned long long)seed);
+  if (option_given("--statuses"))
+    for (int index = 0; index < 64; index++)
+      if (figures->by_status[index]) printf("  %s: %d\n", livery_status_name(-index), figures->by_status[index]);
+  return findings() ? 1 : 0;
+}
