@@ -91,9 +91,9 @@ def cold_reads(now: Round, plan: Plan) -> None:
   """The first read of each setting after another process has committed one of them."""
   def ask(name: str) -> float:
     figures = []
-    for _ in range(10):
+    for _ in range(20):
       now.writer(name).ask("commit 1 1 1")
-      figures += now.servers[name].ask("cold 300")
+      figures += now.servers[name].ask("cold 6")
     return statistics.median(figures)
 
   now.beside_base("read_cold", NS, ask, now.who("cold"), lambda: ask(BASE))
@@ -223,3 +223,7 @@ def notifications(bench: Bench, samples: Samples, plan: Plan) -> None:
     samples.add_ratio("livery-c", "notify_over_futex", 1, [figures["callback_p50"]], [figures["ping_p50"]])
     samples.add_ratio("livery-c", "commit_watched_over_alone", 1, [figures["commit_watched_p50"]],
                       [figures["commit_alone_p50"]])
+    if "gsettings-dconf" in bench.by_name:
+      with Spinner(), Spinner():
+        for line in bench.gsettings_notify(plan.notes).splitlines():
+          samples.add("gsettings-dconf", names[line.split()[0]], 1, US, int(line.split()[1]))

@@ -97,9 +97,22 @@ class Bench:
 
   def environment(self, count: int) -> Dict[str, str]:
     """The same for all subjects with stores of that size."""
-    if count in self.environments:
-      return self.environments[count]
-    home = self.work / str(count) / "gsettings-dconf"
+    if count not in self.environments:
+      self.environments[count] = self._made_environment(self.work / str(count) / "gsettings-dconf", {})
+    return self.environments[count]
+
+  def gsettings_notify(self, notes: int) -> str:
+    """On a bus of its own, whose service tells when it has committed."""
+    subject, home = self.by_name["gsettings-dconf"], self.work / "gsettings-notify"
+    home.mkdir(exist_ok=True)
+    stamps = {"LD_PRELOAD": str(self.programs / "libbench-dconf-stamp.so"), "BENCH_BOARD": str(home / "board")}
+    environment = self._made_environment(home, stamps)
+    if not (home / "schemas").exists():
+      subprocess.run([*self.command(subject), "make", str(home), "100"], env=environment, check=True)
+    return subprocess.run([self.programs / "bench-gsettings-notify", str(home / "board"), str(notes)], env=environment,
+                          check=True, stdout=subprocess.PIPE, text=True).stdout
+
+  def _made_environment(self, home: pathlib.Path, for_services: Dict[str, str]) -> Dict[str, str]:
     for part in ("config", "run", "cache"):
       (home / part).mkdir(parents=True, exist_ok=True)
     (home / "run").chmod(0o700)
@@ -108,11 +121,11 @@ class Bench:
                 GSETTINGS_BACKEND="dconf", LIVERY_LIBRARY=str(self.library), SWIFT_BACKTRACE="enable=no",
                 PYTHONPATH=str(HERE.parent / "bindings" / "python"), PYTHONDONTWRITEBYTECODE="1")
     if "gsettings-dconf" in self.by_name:
-      bus = subprocess.Popen(["dbus-daemon", "--session", "--nofork", "--nopidfile", "--print-address"], env=made,
-                             stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, start_new_session=True)
+      bus = subprocess.Popen(["dbus-daemon", "--session", "--nofork", "--nopidfile", "--print-address"],
+                             env={**made, **for_services}, stdout=subprocess.PIPE,
+                             stderr=subprocess.DEVNULL, text=True, start_new_session=True)
       made["DBUS_SESSION_BUS_ADDRESS"] = bus.stdout.readline().strip()
       self.buses.append(bus)
-    self.environments[count] = made
     return made
 
   def run(self, subject: Subject, mode: str, count: int) -> str:

@@ -4,6 +4,7 @@ A subject opens what a C subject has made, and hands over functions: read_bool(n
 commit([(name, value)]), and by_key(name, type), which returns a function without arguments, if it has keys.
 """
 import random
+import statistics
 import sys
 import time
 from typing import Callable, List, NamedTuple, Optional, Tuple
@@ -91,15 +92,15 @@ class Reads:
   def measure(self, what: str, least: int) -> float:
     run = {"name": self.by_name, "key": self.by_key, "string": self.strings}[what]
     run()
-    reads, begin = 0, time.perf_counter_ns()
-    while True:
+    begin = time.perf_counter_ns()
+    times: List[float] = []
+    while not times or time.perf_counter_ns() - begin < least:
+      start = time.perf_counter_ns()
       count, difference = run()
-      reads += count
-      elapsed = time.perf_counter_ns() - begin
+      times.append((time.perf_counter_ns() - start) / count)
       if difference != 0:
         raise ValueError("read a wrong value")
-      if elapsed >= least:
-        return elapsed / reads
+    return statistics.median(times)
 
   def commits(self, batch: int, budget: int, most: int) -> List[int]:
     times: List[int] = []
@@ -121,14 +122,14 @@ def repeated(function: Callable[[], object]) -> Callable[[int], float]:
   """Nanoseconds for each call, in a loop."""
 
   def run(least: int) -> float:
-    calls, begin = 0, time.perf_counter_ns()
-    while True:
+    begin = time.perf_counter_ns()
+    times: List[float] = []
+    while not times or time.perf_counter_ns() - begin < least:
+      start = time.perf_counter_ns()
       for _ in range(1000):
         function()
-      calls += 1000
-      elapsed = time.perf_counter_ns() - begin
-      if elapsed >= least:
-        return elapsed / calls
+      times.append((time.perf_counter_ns() - start) / 1000)
+    return statistics.median(times)
 
   return run
 
