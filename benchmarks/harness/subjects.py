@@ -119,7 +119,8 @@ class Bench:
     made = dict(os.environ, HOME=str(home), XDG_CONFIG_HOME=str(home / "config"), XDG_RUNTIME_DIR=str(home / "run"),
                 XDG_CACHE_HOME=str(home / "cache"), GSETTINGS_SCHEMA_DIR=str(home / "schemas"),
                 GSETTINGS_BACKEND="dconf", LIVERY_LIBRARY=str(self.library), SWIFT_BACKTRACE="enable=no",
-                PYTHONPATH=str(HERE.parent / "bindings" / "python"), PYTHONDONTWRITEBYTECODE="1")
+                PYTHONPATH=str(HERE.parent / "bindings" / "python"), PYTHONPYCACHEPREFIX=str(self.work / "pycache"))
+    made.pop("PYTHONDONTWRITEBYTECODE", None)
     if "gsettings-dconf" in self.by_name:
       bus = subprocess.Popen(["dbus-daemon", "--session", "--nofork", "--nopidfile", "--print-address"],
                              env={**made, **for_services}, stdout=subprocess.PIPE,
