@@ -120,6 +120,26 @@ TEST("a store closed while another thread dispatches lets the function finish, a
   EXPECT(seen.calls == 1 && seen.destroyed == 1);
 }
 
+TEST("what comes while a thread dispatches is told, though another thread's dispatch found nothing to do", asked) {
+  livery_store *store = new_store(fresh_path(), KIOSK_SCHEMA);
+  static seen seen;
+  pthread_t thread;
+  size_t count = 77;
+  seen.action = waits_at_the_gate;
+  if (!seen_start(&seen, store, "pair.a", LIVERY_WATCH_DISPATCH, 0)) return;
+  OK(livery_set_int(store, user, "pair.a", 1));
+  pthread_mutex_lock(&gate);
+  EXPECT(pthread_create(&thread, NULL, dispatch_once, store) == 0);
+  EXPECT(seen_wait(&seen.calls, 1));
+  OK(livery_set_int(store, user, "pair.a", 2));
+  OK(livery_dispatch(store, &count));
+  EXPECT_INT(0, count);
+  pthread_mutex_unlock(&gate);
+  pthread_join(thread, NULL);
+  EXPECT_INT(2, seen.calls);
+  OK(livery_close(store));
+}
+
 static void dispatches(seen *seen, const livery_event *events, size_t count) {
   (void)events, (void)count;
   OK(livery_dispatch(seen->store, NULL));

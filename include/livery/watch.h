@@ -158,7 +158,7 @@ LIVERY_API livery_status livery_event_fd(livery_store *store, int *descriptor);
  *
  * Returns when there are none left at the moment; call it again when the descriptor is readable.
  *
- * Threads: any; calls wait for each other.
+ * Threads: any. While a thread is inside, another one finds nothing to do; what comes meanwhile is told by the first.
  *
  * @param store        an open store
  * @param[out] count   the number of calls made; may be NULL; untouched on failure

@@ -59,12 +59,19 @@ final class WatchHub: @unchecked Sendable {
   func dispatch(_ owner: UInt64, _ shared: SharedEnvironment) throws(StoreError) -> Int {
     var calls = 0
     for watch in lock.withLock({ watches }) where watch.owner == owner && watch.isDispatched {
-      while begin(watch) {
-        defer { end(watch) }
-        let news = try LogReading(shared, for: watch)
-        calls += deliver(news, to: watch)
-        if !news.isPartial { break }
+      var isMore = begin(watch)
+      while isMore {
+        do throws(StoreError) {
+          let news = try LogReading(shared, for: watch)
+          calls += deliver(news, to: watch)
+          isMore = goesOn(watch, isPartial: news.isPartial)
+        } catch {
+          end(watch)
+          throw error
+        }
       }
+      // The thread sleeps, and has to know when something is due.
+      if lock.withLock({ watch.outlook.dueAt }) != UInt64.max { shared.wake.signal() }
     }
     return calls
   }
@@ -75,14 +82,14 @@ final class WatchHub: @unchecked Sendable {
     var pause = Self.second
     for watch in all {
       if watch.isDispatched {
-        try signal(watch, shared)
+        pause = min(pause, try signal(watch, shared))
       } else if begin(watch) {
         defer { end(watch) }
         let news = try LogReading(shared, for: watch)
         _ = deliver(news, to: watch)
         if news.isPartial { pause = 0 }
+        pause = min(pause, watch.timeUntilDue(at: lvs_monotonic_ns()))
       }
-      pause = min(pause, watch.timeUntilDue(at: lvs_monotonic_ns()))
     }
     if let next = try shared.read({ (view) throws(StoreError) in try view.nextExpiry() }) {
       let left = next.microseconds - Timestamp.now.microseconds
@@ -95,12 +102,22 @@ final class WatchHub: @unchecked Sendable {
     return pause
   }
 
-  private func signal(_ watch: WatchState, _ shared: SharedEnvironment) throws(StoreError) {
+  /// Signals that there is something to dispatch; how long until more will be due, in nanoseconds.
+  private func signal(_ watch: WatchState, _ shared: SharedEnvironment) throws(StoreError) -> UInt64 {
     let revision = try shared.read { (view) throws(StoreError) in try view.revision() }
-    let isDue = !watch.initial.isEmpty || watch.timeUntilDue(at: lvs_monotonic_ns()) == 0
-    guard revision > max(watch.signalled, watch.position) || isDue else { return }
-    watch.signalled = revision
-    watch.descriptor?.signal()
+    let now = lvs_monotonic_ns()
+    let (position, isDue, left) = lock.withLock {
+      let (position, dueAt) = watch.outlook
+      guard dueAt <= now else { return (position, false, dueAt &- now) }
+      // Signalled once: what is due after that is known when it was dispatched.
+      watch.outlook.dueAt = UInt64.max
+      return (position, true, UInt64.max)
+    }
+    if revision > max(watch.signalled, position) || isDue {
+      watch.signalled = revision
+      watch.descriptor?.signal()
+    }
+    return left
   }
 
   /// Whether the thread is still needed; if not, it is on its way out.
@@ -114,14 +131,33 @@ final class WatchHub: @unchecked Sendable {
   /// False if the watch is being served already, as when its own handler asks for more.
   private func begin(_ watch: WatchState) -> Bool {
     lock.withLock {
-      guard !watch.isDelivering, !watch.isStopped else { return false }
+      guard !watch.isDelivering, !watch.isStopped else {
+        watch.wasAsked = true
+        return false
+      }
       watch.isDelivering = true
+      watch.wasAsked = false
       return true
     }
   }
 
   private func end(_ watch: WatchState) {
-    lock.withLock { watch.isDelivering = false }
+    lock.withLock { free(watch) }
+  }
+
+  private func free(_ watch: WatchState) {
+    watch.isDelivering = false
+    if watch.isDispatched { watch.outlook = (watch.position, watch.dueAt) }
+  }
+
+  /// Ends it unless there is more, or somebody asked for more meanwhile; whether that is so.
+  private func goesOn(_ watch: WatchState, isPartial: Bool) -> Bool {
+    lock.withLock {
+      let goesOn = (isPartial || watch.wasAsked) && !watch.isStopped
+      watch.wasAsked = false
+      if !goesOn { free(watch) }
+      return goesOn
+    }
   }
 
   private func deliver(_ news: LogReading, to watch: WatchState) -> Int {
@@ -198,9 +234,14 @@ extension LogLimits {
 extension WatchState {
   /// In nanoseconds, how long until what waits is to be told; far away if nothing does.
   func timeUntilDue(at now: UInt64) -> UInt64 {
-    guard !pending.isEmpty else { return UInt64.max }
-    let due = lastCall &+ interval
-    return due > now ? due - now : 0
+    let due = dueAt
+    return due == UInt64.max ? due : due > now ? due - now : 0
+  }
+
+  /// When something is to be told, whatever is in the log.
+  fileprivate var dueAt: UInt64 {
+    if !initial.isEmpty { return 0 }
+    return pending.isEmpty ? UInt64.max : lastCall &+ interval
   }
 }
 

@@ -1,6 +1,7 @@
 /// One watch: what it looks at, how far it has come, and what waits to be told.
 ///
-/// Its mutable parts are guarded by the hub's lock, save while `isDelivering` gives them to one thread.
+/// Its mutable parts belong to the thread that delivers, which `isDelivering` keeps to one; `outlook` and what decides who
+/// delivers are guarded by the hub's lock.
 final class WatchState: @unchecked Sendable {
   typealias Handler = @Sendable ([Event]) -> Void
 
@@ -25,6 +26,10 @@ final class WatchState: @unchecked Sendable {
   /// What the first call tells.
   var initial: [Event]
   var isDelivering = false
+  /// Somebody wanted to deliver while another thread did, which then looks once more.
+  var wasAsked = false
+  /// What the watcher thread knows of a watch that others dispatch: where it is, and when something will be due.
+  var outlook: (position: UInt64, dueAt: UInt64)
   /// What waits for the interval to pass, and for coalesced ones the place of each setting.
   var pending: [Event] = []
   private var places = ByteIndex()
@@ -41,6 +46,7 @@ final class WatchState: @unchecked Sendable {
     self.descriptor = descriptor
     self.logLimits = logLimits
     self.position = position
+    outlook = (position, initial.isEmpty ? UInt64.max : 0)
     self.handler = handler
     self.onEnd = onEnd
     self.initial = initial
