@@ -388,6 +388,29 @@ bool lvs_mutex_lock_until(lvs_mutex *mutex, uint64_t deadline_ns) {
   return pthread_mutex_clocklock(&mutex->lock, CLOCK_MONOTONIC, &deadline) == 0;
 }
 
+struct lvs_condition {
+  pthread_cond_t condition;
+};
+
+lvs_condition *lvs_condition_make(void) {
+  lvs_condition *condition = calloc(1, sizeof *condition);
+  if (!condition) lvs_die("livery: out of memory\n");
+  pthread_cond_init(&condition->condition, NULL);
+  return condition;
+}
+
+void lvs_condition_free(lvs_condition *condition) {
+  pthread_cond_destroy(&condition->condition);
+  free(condition);
+}
+
+bool lvs_condition_wait(lvs_condition *condition, lvs_mutex *mutex, uint64_t deadline_ns) {
+  struct timespec deadline = time_of(deadline_ns);
+  return pthread_cond_clockwait(&condition->condition, &mutex->lock, CLOCK_MONOTONIC, &deadline) != ETIMEDOUT;
+}
+
+void lvs_condition_wake_all(lvs_condition *condition) { pthread_cond_broadcast(&condition->condition); }
+
 struct lvs_rwlock {
   pthread_rwlock_t lock;
 };

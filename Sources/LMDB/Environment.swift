@@ -171,26 +171,26 @@ public final class Environment: @unchecked Sendable {
         guard moved == MDB_SUCCESS else { throw E(LMDBError(code: moved)) }
         continue
       }
-      var isFull = false
-      let result = withUnsafeMutablePointer(to: &isFull) { mark in
-        finish(transaction, isFull: mark, body)
+      var notes = WriteNotes()
+      let result = withUnsafeMutablePointer(to: &notes) { notes in
+        finish(transaction, notes, body)
       }
       gate.leave()
-      if isFull, growMap() { continue }
+      if notes.isFull, growMap() { continue }
       return try result.get()
     }
   }
 
   private func finish<R, E: LMDBErrorConvertible>(
-    _ transaction: OpaquePointer, isFull: UnsafeMutablePointer<Bool>,
+    _ transaction: OpaquePointer, _ notes: UnsafeMutablePointer<WriteNotes>,
     _ body: (Transaction) throws(E) -> Outcome<R>
   ) -> Result<R, E> {
     do {
-      switch try body(Transaction(handle: transaction, isFull: isFull)) {
+      switch try body(Transaction(handle: transaction, notes: notes)) {
       case .commit(let value):
         let code = mdb_txn_commit(transaction)
         guard code == MDB_SUCCESS else {
-          isFull.pointee = code == MDB_MAP_FULL
+          notes.pointee.isFull = code == MDB_MAP_FULL
           return .failure(E(LMDBError(code: cause(of: code))))
         }
         return .success(value)

@@ -5,16 +5,26 @@ public struct Database: Sendable {
   let handle: MDB_dbi
 }
 
+/// What a write transaction notes while it runs.
+struct WriteNotes {
+  var isFull = false
+  var count = 0
+}
+
 /// A transaction; usable only inside the call that handed it out, by one thread at a time.
 public struct Transaction {
   let handle: OpaquePointer
-  /// Where a write transaction notes that the map is too small.
-  private let isFull: UnsafeMutablePointer<Bool>?
+  private let notes: UnsafeMutablePointer<WriteNotes>?
 
-  init(handle: OpaquePointer, isFull: UnsafeMutablePointer<Bool>? = nil) {
+  init(handle: OpaquePointer, notes: UnsafeMutablePointer<WriteNotes>? = nil) {
     self.handle = handle
-    self.isFull = isFull
+    self.notes = notes
   }
+
+  /// How often a write transaction has changed something.
+  public var writes: Int { notes?.pointee.count ?? 0 }
+  /// Whether the map turned out too small for a write transaction.
+  public var isMapFull: Bool { notes?.pointee.isFull ?? false }
 
   /// Hands `body` the value stored under a key, or nil. The bytes are those of the map: valid during the call, unaligned.
   public func withValue<R>(for key: [UInt8], in database: Database, _ body: (RawSpan?) -> R) throws(LMDBError) -> R {
@@ -115,7 +125,8 @@ public struct Transaction {
   }
 
   private func checkWrite(_ code: Int32) throws(LMDBError) {
-    if code == MDB_MAP_FULL { isFull?.pointee = true }
+    notes?.pointee.count &+= 1
+    if code == MDB_MAP_FULL { notes?.pointee.isFull = true }
     try LMDBError.check(code)
   }
 

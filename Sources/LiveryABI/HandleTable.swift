@@ -23,6 +23,10 @@ class HandleObject {
   init(owner: StoreObject?) {
     self.owner = owner
   }
+
+  /// The cache from which reads by this handle may be answered, and the place in it that the handle stands for.
+  var cache: OpaquePointer? { nil }
+  var slot: OpaquePointer? { nil }
 }
 
 struct HandleSlot: ~Copyable {
@@ -113,6 +117,8 @@ final class HandleTable: @unchecked Sendable {
     slot.pointee.token.store(lvs_process_token(), ordering: .relaxed)
     slot.pointee.state.store(tag | Self.live, ordering: .releasing)
     let handle = tag | UInt64(index)
+    // Before the handle is among the children: closing those withdraws it again.
+    if let cache = object.cache { lvs_fast_publish(handle, cache, object.slot) }
     object.owner?.children.insert(handle)
     return handle
   }
@@ -131,7 +137,10 @@ final class HandleTable: @unchecked Sendable {
       let (done, found) = slot.pointee.state.weakCompareExchange(
         expected: state, desired: (closing ? state & ~Self.live : state) &+ 1,
         successOrdering: .acquiringAndReleasing, failureOrdering: .acquiring)
-      if done { return slot }
+      if done {
+        if closing { lvs_fast_withdraw(handle) }
+        return slot
+      }
       state = found
     }
   }

@@ -13,6 +13,8 @@ final class StoreObject: HandleObject {
     super.init(owner: nil)
   }
 
+  override var cache: OpaquePointer? { store.cache }
+
   deinit { store.close() }
 }
 
@@ -26,14 +28,15 @@ final class ChangeObject: HandleObject {
 }
 
 final class KeyObject: HandleObject {
-  let store: Store
-  let name: String
+  let key: InternedKey
 
-  init(_ name: String, owner: StoreObject) {
-    self.store = owner.store
-    self.name = name
+  init(_ key: InternedKey, owner: StoreObject) {
+    self.key = key
     super.init(owner: owner)
   }
+
+  override var cache: OpaquePointer? { key.slot == nil ? nil : key.store.cache }
+  override var slot: OpaquePointer? { key.slot }
 }
 
 final class SnapshotObject: HandleObject {
@@ -84,8 +87,10 @@ func onChange(_ change: OpaquePointer?, _ body: (ChangeSet) throws(StoreError) -
   }
 }
 
-func onKey(_ key: OpaquePointer?, _ body: (KeyObject) throws(StoreError) -> Void) -> livery_status {
-  boundary { () throws(StoreError) in try pinned(key, .key, "key", as: KeyObject.self, body) }
+func onKey(_ key: OpaquePointer?, _ body: (InternedKey) throws(StoreError) -> Void) -> livery_status {
+  boundary { () throws(StoreError) in
+    try pinned(key, .key, "key", as: KeyObject.self) { (object) throws(StoreError) in try body(object.key) }
+  }
 }
 
 func onSnapshot(_ snapshot: OpaquePointer?, _ body: (Snapshot) throws(StoreError) -> Void) -> livery_status {

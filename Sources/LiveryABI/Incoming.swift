@@ -4,7 +4,8 @@ import Livery
 
 // What callers pass in
 
-func handleNumber(_ pointer: OpaquePointer) -> UInt64 {
+@inline(__always)
+func handleNumber(_ pointer: OpaquePointer?) -> UInt64 {
   UInt64(UInt(bitPattern: pointer))
 }
 

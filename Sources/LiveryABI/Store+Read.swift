@@ -1,7 +1,19 @@
 import CLivery
+import CSystem
 import Livery
 
-// The typed reads of the effective value.
+// The typed reads of the effective value. What the cache has is read without a handle being pinned.
+
+/// The place of a result of 8 bytes, for the cache to write to.
+@inline(__always)
+func bits<Scalar>(_ place: UnsafeMutablePointer<Scalar>?) -> UnsafeMutablePointer<UInt64>? {
+  UnsafeMutableRawPointer(place)?.assumingMemoryBound(to: UInt64.self)
+}
+
+private func bit(_ type: ValueType) -> UInt32 { 1 << UInt32(type.rawValue) }
+
+/// The types that read as text as they are.
+let textTypes = bit(.string) | bit(.url) | bit(.image)
 
 /// Reads a setting as a type, when there is a place for the result.
 private func read<Place>(
@@ -32,7 +44,12 @@ private func read(
 public func livery_get_bool(
   _ store: OpaquePointer?, _ name: UnsafePointer<CChar>?, _ value: UnsafeMutablePointer<Bool>?
 ) -> livery_status {
-  read(store, name, as: .bool, into: value, "value") { (found, value) throws(StoreError) in
+  var bits: UInt64 = 0
+  if let value, lvs_fast_name_scalar(handleNumber(store), name, ValueType.bool.rawValue, &bits) {
+    value.pointee = bits != 0
+    return livery_status(LIVERY_OK)
+  }
+  return read(store, name, as: .bool, into: value, "value") { (found, value) throws(StoreError) in
     value.pointee = try found.asBool()
   }
 }
@@ -41,7 +58,10 @@ public func livery_get_bool(
 public func livery_get_int(
   _ store: OpaquePointer?, _ name: UnsafePointer<CChar>?, _ value: UnsafeMutablePointer<Int64>?
 ) -> livery_status {
-  read(store, name, as: .int, into: value, "value") { (found, value) throws(StoreError) in
+  if lvs_fast_name_scalar(handleNumber(store), name, ValueType.int.rawValue, bits(value)) {
+    return livery_status(LIVERY_OK)
+  }
+  return read(store, name, as: .int, into: value, "value") { (found, value) throws(StoreError) in
     value.pointee = try found.asInt()
   }
 }
@@ -50,7 +70,15 @@ public func livery_get_int(
 public func livery_get_float(
   _ store: OpaquePointer?, _ name: UnsafePointer<CChar>?, _ value: UnsafeMutablePointer<Float>?
 ) -> livery_status {
-  read(store, name, as: .double, into: value, "value") { (found, value) throws(StoreError) in
+  var bits: UInt64 = 0
+  if let value, lvs_fast_name_scalar(handleNumber(store), name, ValueType.double.rawValue, &bits) {
+    let nearest = Float(Double(bitPattern: bits))
+    if nearest.isFinite {
+      value.pointee = nearest
+      return livery_status(LIVERY_OK)
+    }
+  }
+  return read(store, name, as: .double, into: value, "value") { (found, value) throws(StoreError) in
     let nearest = Float(try found.asDouble())
     guard nearest.isFinite else {
       throw StoreError(
@@ -64,7 +92,10 @@ public func livery_get_float(
 public func livery_get_double(
   _ store: OpaquePointer?, _ name: UnsafePointer<CChar>?, _ value: UnsafeMutablePointer<Double>?
 ) -> livery_status {
-  read(store, name, as: .double, into: value, "value") { (found, value) throws(StoreError) in
+  if lvs_fast_name_scalar(handleNumber(store), name, ValueType.double.rawValue, bits(value)) {
+    return livery_status(LIVERY_OK)
+  }
+  return read(store, name, as: .double, into: value, "value") { (found, value) throws(StoreError) in
     value.pointee = try found.asDouble()
   }
 }
@@ -73,7 +104,10 @@ public func livery_get_double(
 public func livery_get_date(
   _ store: OpaquePointer?, _ name: UnsafePointer<CChar>?, _ microseconds: UnsafeMutablePointer<Int64>?
 ) -> livery_status {
-  read(store, name, as: .date, into: microseconds, "microseconds") { (found, microseconds) throws(StoreError) in
+  if lvs_fast_name_scalar(handleNumber(store), name, ValueType.date.rawValue, bits(microseconds)) {
+    return livery_status(LIVERY_OK)
+  }
+  return read(store, name, as: .date, into: microseconds, "microseconds") { (found, microseconds) throws(StoreError) in
     microseconds.pointee = try found.asDate().microseconds
   }
 }
@@ -82,7 +116,12 @@ public func livery_get_date(
 public func livery_get_color(
   _ store: OpaquePointer?, _ name: UnsafePointer<CChar>?, _ value: UnsafeMutablePointer<livery_color>?
 ) -> livery_status {
-  read(store, name, as: .color, into: value, "value") { (found, value) throws(StoreError) in
+  if lvs_fast_name_bytes(
+    handleNumber(store), name, bit(.color), false, value, MemoryLayout<livery_color>.size, nil)
+  {
+    return livery_status(LIVERY_OK)
+  }
+  return read(store, name, as: .color, into: value, "value") { (found, value) throws(StoreError) in
     value.pointee = livery_color(try found.asColor())
   }
 }
@@ -119,7 +158,10 @@ public func livery_get_string(
   _ store: OpaquePointer?, _ name: UnsafePointer<CChar>?, _ buffer: UnsafeMutablePointer<CChar>?, _ capacity: Int,
   _ length: UnsafeMutablePointer<Int>?
 ) -> livery_status {
-  read(store, name, as: .string, buffer, capacity) { (found) throws(StoreError) in
+  if lvs_fast_name_bytes(handleNumber(store), name, textTypes, true, buffer, capacity, length) {
+    return livery_status(LIVERY_OK)
+  }
+  return read(store, name, as: .string, buffer, capacity) { (found) throws(StoreError) in
     try fill(buffer, capacity, length, with: found.asText())
   }
 }
@@ -129,7 +171,10 @@ public func livery_get_url(
   _ store: OpaquePointer?, _ name: UnsafePointer<CChar>?, _ buffer: UnsafeMutablePointer<CChar>?, _ capacity: Int,
   _ length: UnsafeMutablePointer<Int>?
 ) -> livery_status {
-  read(store, name, as: .url, buffer, capacity) { (found) throws(StoreError) in
+  if lvs_fast_name_bytes(handleNumber(store), name, bit(.url), true, buffer, capacity, length) {
+    return livery_status(LIVERY_OK)
+  }
+  return read(store, name, as: .url, buffer, capacity) { (found) throws(StoreError) in
     try fill(buffer, capacity, length, with: found.asURL())
   }
 }
@@ -139,7 +184,10 @@ public func livery_get_data(
   _ store: OpaquePointer?, _ name: UnsafePointer<CChar>?, _ buffer: UnsafeMutableRawPointer?, _ capacity: Int,
   _ length: UnsafeMutablePointer<Int>?
 ) -> livery_status {
-  read(store, name, as: .data, buffer, capacity) { (found) throws(StoreError) in
+  if lvs_fast_name_bytes(handleNumber(store), name, bit(.data), false, buffer, capacity, length) {
+    return livery_status(LIVERY_OK)
+  }
+  return read(store, name, as: .data, buffer, capacity) { (found) throws(StoreError) in
     try fill(buffer, capacity, length, with: found.asData())
   }
 }

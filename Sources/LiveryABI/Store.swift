@@ -1,4 +1,5 @@
 import CLivery
+import CSystem
 import Livery
 
 @_cdecl("livery_open") @implementation
@@ -33,6 +34,7 @@ extension Store.Options {
     maxReaders = options.max_readers
     logEntries = options.log_entries
     logAge = options.log_age_s
+    cacheSize = options.cache_size
   }
 }
 
@@ -83,9 +85,7 @@ public func livery_key_open(
 ) -> livery_status {
   onStore(store) { (object) throws(StoreError) in
     let key = try required(key, "key")
-    let name = try settingName(name)
-    try checkName(name)
-    try publish(KeyObject(name, owner: object), .key, to: key)
+    try publish(KeyObject(object.store.intern(settingName(name)), owner: object), .key, to: key)
   }
 }
 
@@ -96,25 +96,32 @@ public func livery_key_close(_ key: OpaquePointer?) -> livery_status {
 
 @_cdecl("livery_key_get_bool") @implementation
 public func livery_key_get_bool(_ key: OpaquePointer?, _ value: UnsafeMutablePointer<Bool>?) -> livery_status {
-  onKey(key) { (key) throws(StoreError) in
+  var bits: UInt64 = 0
+  if let value, lvs_fast_key_scalar(handleNumber(key), ValueType.bool.rawValue, &bits) {
+    value.pointee = bits != 0
+    return livery_status(LIVERY_OK)
+  }
+  return onKey(key) { (key) throws(StoreError) in
     let value = try required(value, "value")
-    value.pointee = try key.store.value(key.name, as: .bool).asBool()
+    value.pointee = try key.value(as: .bool).asBool()
   }
 }
 
 @_cdecl("livery_key_get_int") @implementation
 public func livery_key_get_int(_ key: OpaquePointer?, _ value: UnsafeMutablePointer<Int64>?) -> livery_status {
-  onKey(key) { (key) throws(StoreError) in
+  if lvs_fast_key_scalar(handleNumber(key), ValueType.int.rawValue, bits(value)) { return livery_status(LIVERY_OK) }
+  return onKey(key) { (key) throws(StoreError) in
     let value = try required(value, "value")
-    value.pointee = try key.store.value(key.name, as: .int).asInt()
+    value.pointee = try key.value(as: .int).asInt()
   }
 }
 
 @_cdecl("livery_key_get_double") @implementation
 public func livery_key_get_double(_ key: OpaquePointer?, _ value: UnsafeMutablePointer<Double>?) -> livery_status {
-  onKey(key) { (key) throws(StoreError) in
+  if lvs_fast_key_scalar(handleNumber(key), ValueType.double.rawValue, bits(value)) { return livery_status(LIVERY_OK) }
+  return onKey(key) { (key) throws(StoreError) in
     let value = try required(value, "value")
-    value.pointee = try key.store.value(key.name, as: .double).asDouble()
+    value.pointee = try key.value(as: .double).asDouble()
   }
 }
 
@@ -123,8 +130,11 @@ public func livery_key_get_string(
   _ key: OpaquePointer?, _ buffer: UnsafeMutablePointer<CChar>?, _ capacity: Int,
   _ length: UnsafeMutablePointer<Int>?
 ) -> livery_status {
-  onKey(key) { (key) throws(StoreError) in
+  if lvs_fast_key_bytes(handleNumber(key), textTypes, true, buffer, capacity, length) {
+    return livery_status(LIVERY_OK)
+  }
+  return onKey(key) { (key) throws(StoreError) in
     try checkBuffer(buffer, capacity)
-    try fill(buffer, capacity, length, with: key.store.value(key.name, as: .string).asText())
+    try fill(buffer, capacity, length, with: key.value(as: .string).asText())
   }
 }

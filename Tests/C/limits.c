@@ -143,6 +143,11 @@ TEST("an option struct of an older, smaller header is accepted, a broken size is
   options.max_readers = 7;
   EXPECT_STATUS(LIVERY_ERROR_INVALID_ARGUMENT, livery_open(fresh_path(), &options, &store));
   options.max_readers = 0;
+  options.cache_size = (1 << 16) - 1;
+  EXPECT_STATUS(LIVERY_ERROR_INVALID_ARGUMENT, livery_open(fresh_path(), &options, &store));
+  options.cache_size = ((uint64_t)1 << 30) + 1;
+  EXPECT_STATUS(LIVERY_ERROR_INVALID_ARGUMENT, livery_open(fresh_path(), &options, &store));
+  options.cache_size = 1 << 16;
   options.map_size = 4096;
   EXPECT_STATUS(LIVERY_ERROR_INVALID_ARGUMENT, livery_open(fresh_path(), &options, &store));
 }

@@ -80,17 +80,20 @@ typedef struct livery_open_options {
   uint32_t log_age_s;
   /** To be 0. */
   uint32_t reserved;
+  /** The most memory for values that were read before, in bytes, for all handles of the process on the store; as much as
+      is needed is used. Default 32 MiB, which is enough for 130,000 settings; from 64 KiB to 1 GiB. */
+  uint64_t cache_size;
 } livery_open_options;
 
 /** The defaults. */
-#define LIVERY_OPEN_OPTIONS_INIT { sizeof(livery_open_options), 0, 0, 0, 0, 0, 0, 0 }
+#define LIVERY_OPEN_OPTIONS_INIT { sizeof(livery_open_options), 0, 0, 0, 0, 0, 0, 0, 0 }
 
 /**
  * Open a store.
  *
  * Opening the same directory again, also through another path to it, gives a second handle on the same store; each is
- * closed on its own. Options that concern the store as a whole (`map_size`, `max_readers`) count when the process
- * opens it first. The cost does not depend on the number of settings.
+ * closed on its own. Options that concern the store as a whole (`map_size`, `max_readers`, `cache_size`) count when the
+ * process opens it first. The cost does not depend on the number of settings.
  *
  * New directories get mode 0700 and new files 0600.
  *

@@ -109,6 +109,14 @@ void lvs_mutex_unlock(lvs_mutex *mutex);
 // False when the deadline (monotonic nanoseconds) passed first.
 bool lvs_mutex_lock_until(lvs_mutex *mutex, uint64_t deadline_ns);
 
+// A condition that threads wait for with a mutex held, which is released meanwhile. False when the deadline (monotonic
+// nanoseconds) passed first.
+typedef struct lvs_condition lvs_condition;
+lvs_condition *lvs_condition_make(void);
+void lvs_condition_free(lvs_condition *condition);
+bool lvs_condition_wait(lvs_condition *condition, lvs_mutex *mutex, uint64_t deadline_ns);
+void lvs_condition_wake_all(lvs_condition *condition);
+
 typedef struct lvs_rwlock lvs_rwlock;
 lvs_rwlock *lvs_rwlock_make(void);
 void lvs_rwlock_free(lvs_rwlock *lock);
@@ -173,5 +181,7 @@ void lvs_shell_free(lvs_shell *shell);
 
 // Writes the message to standard error and aborts: the last resort for a broken invariant.
 _Noreturn void lvs_die(const char *message);
+
+#include "cache.h"
 
 #endif

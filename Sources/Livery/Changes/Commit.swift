@@ -81,15 +81,16 @@ extension Store {
   func commit(_ request: CommitRequest) throws(StoreError) -> CommitResult {
     var request = request
     request.logLimits = options.logLimits
-    return try write { (view) throws(StoreError) in
-      var committer = try Committer(view, request)
-      return try committer.run()
+    return try whileOpen { () throws(StoreError) in
+      try checkWritable()
+      let pending = PendingCommit(request, isSynchronous: !options.deferred)
+      return try shared.commits.commit(pending, shared, timeout: options.effectiveTimeout)
     }
   }
 }
 
 /// The commit of one request, inside its transaction.
-private struct Committer {
+struct Committer {
   let view: View
   let request: CommitRequest
   let now = Timestamp.now

@@ -5,6 +5,14 @@ public protocol SettingValue: Sendable {
   var settingValue: Value { get }
   /// What to call the type in messages.
   static var settingType: String { get }
+  /// The type of values that a read may take from the cache as 8 bytes, and those bytes as this type; 0 for none.
+  static var _scalarType: UInt8 { get }
+  init?(_scalar: UInt64)
+}
+
+extension SettingValue {
+  @inlinable public static var _scalarType: UInt8 { 0 }
+  @inlinable public init?(_scalar: UInt64) { return nil }
 }
 
 extension Value: SettingValue {
@@ -20,6 +28,8 @@ extension Bool: SettingValue {
   }
   public var settingValue: Value { .bool(self) }
   public static var settingType: String { "bool" }
+  @inlinable public static var _scalarType: UInt8 { 1 }
+  @inlinable public init?(_scalar: UInt64) { self = _scalar != 0 }
 }
 
 extension Int64: SettingValue {
@@ -29,6 +39,8 @@ extension Int64: SettingValue {
   }
   public var settingValue: Value { .int(self) }
   public static var settingType: String { "int" }
+  @inlinable public static var _scalarType: UInt8 { 2 }
+  @inlinable public init?(_scalar: UInt64) { self.init(bitPattern: _scalar) }
 }
 
 extension Int: SettingValue {
@@ -38,6 +50,8 @@ extension Int: SettingValue {
   }
   public var settingValue: Value { .int(Int64(self)) }
   public static var settingType: String { "int" }
+  @inlinable public static var _scalarType: UInt8 { 2 }
+  @inlinable public init?(_scalar: UInt64) { self.init(exactly: Int64(bitPattern: _scalar)) }
 }
 
 extension Double: SettingValue {
@@ -47,6 +61,8 @@ extension Double: SettingValue {
   }
   public var settingValue: Value { .double(self) }
   public static var settingType: String { "double" }
+  @inlinable public static var _scalarType: UInt8 { 3 }
+  @inlinable public init?(_scalar: UInt64) { self.init(bitPattern: _scalar) }
 }
 
 /// Reads as the float nearest to the number; a number beyond its range does not convert.

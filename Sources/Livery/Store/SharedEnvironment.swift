@@ -7,18 +7,21 @@ final class SharedEnvironment: @unchecked Sendable {
   let databases: Databases
   let gate: WriterGate
   let wake: WakeWord
+  let cache: SettingCache
+  let commits = CommitQueue()
   let hub = WatchHub()
   fileprivate let place: Place
   /// Guarded by the registry's lock.
   fileprivate var references = 1
 
   fileprivate init(
-    environment: Environment, databases: Databases, gate: WriterGate, wake: WakeWord, place: Place
+    environment: Environment, databases: Databases, gate: WriterGate, wake: WakeWord, cache: SettingCache, place: Place
   ) {
     self.environment = environment
     self.databases = databases
     self.gate = gate
     self.wake = wake
+    self.cache = cache
     self.place = place
   }
 
@@ -83,9 +86,10 @@ enum Registry {
         found.references += 1
         return found
       }
-      let made = try StoreDirectory(path: path, options: options).open { (environment, databases, gate, wake) in
+      let made = try StoreDirectory(path: path, options: options).open { (environment, databases, gate, wake, cache) in
         Place(path).map {
-          SharedEnvironment(environment: environment, databases: databases, gate: gate, wake: wake, place: $0)
+          SharedEnvironment(
+            environment: environment, databases: databases, gate: gate, wake: wake, cache: cache, place: $0)
         }
       }
       open.append(made)
@@ -105,6 +109,7 @@ enum Registry {
       shared.references -= 1
       guard shared.references == 0 else { return }
       open.removeAll { $0 === shared }
+      shared.cache.retire()
       shared.environment.close()
       shared.gate.closeFile()
     }

@@ -5,23 +5,35 @@ extension Timestamp {
   public static var now: Timestamp { Timestamp(microseconds: lvs_realtime_us()) }
 }
 
+/// An effective record with the name of its setting.
+struct FoundRecord {
+  let name: String
+  let record: Record
+  /// It was asked for by another name.
+  let isAlias: Bool
+}
+
 extension View {
-  /// The record that is in effect at a moment, of the setting that a name or alias stands for.
+  /// The effective record of the setting that a name or alias stands for, as it is stored.
   ///
   /// - Throws: `.notFound`, with the nearest names, if there is no such setting.
-  func effectiveRecord(_ name: String, at now: Timestamp) throws(StoreError) -> Record {
-    var name = name
-    var found = try effective(name)
-    if found == nil {
-      let target = try resolveAlias(name)
-      guard !target.sameBytes(as: name), let aliased = try effective(target) else { throw unknown(name) }
-      name = target
-      found = aliased
-    }
-    guard let record = found else { throw unknown(name) }
-    let current = try current(record, name, at: now)
-    if current.value == nil, try !standing(name).isKnown(with: current) { throw unknown(name) }
+  func found(_ name: String) throws(StoreError) -> FoundRecord {
+    if let record = try effective(name) { return FoundRecord(name: name, record: record, isAlias: false) }
+    let target = try resolveAlias(name)
+    guard !target.sameBytes(as: name), let record = try effective(target) else { throw unknown(name) }
+    return FoundRecord(name: target, record: record, isAlias: true)
+  }
+
+  /// The record that is in effect at a moment.
+  func effectiveRecord(_ found: FoundRecord, at now: Timestamp) throws(StoreError) -> Record {
+    let current = try current(found.record, found.name, at: now)
+    if current.value == nil, try !standing(found.name).isKnown(with: current) { throw unknown(found.name) }
     return current
+  }
+
+  /// The record that is in effect at a moment, of the setting that a name or alias stands for.
+  func effectiveRecord(_ name: String, at now: Timestamp) throws(StoreError) -> Record {
+    try effectiveRecord(found(name), at: now)
   }
 
   /// An effective record as it is at a moment: when its value has expired since, the one beneath.
@@ -67,9 +79,7 @@ extension Store {
   /// - Throws: `.notFound` if there is no such setting, `.noValue` if no layer has a value for it, `.corrupt`.
   public func value(_ name: String) throws(StoreError) -> Value {
     try checkName(name)
-    let record = try read { (view) throws(StoreError) in try view.effectiveRecord(name, at: .now) }
-    guard let value = record.value else { throw .noValue(name) }
-    return value
+    return try whileOpen { () throws(StoreError) in try shared.value(name) }
   }
 
   /// A setting's effective value in another type, if nothing is lost by that.
@@ -78,7 +88,10 @@ extension Store {
   ///
   /// - Throws: `.typeMismatch` if it does not convert; and as `value(_:)`.
   public func value(_ name: String, as type: ValueType) throws(StoreError) -> Value {
-    let value = try value(name)
+    try coerce(value(name), of: name, to: type)
+  }
+
+  func coerce(_ value: Value, of name: String, to type: ValueType) throws(StoreError) -> Value {
     guard let coerced = value.coerced(to: type) else {
       throw mismatch(name, value, type.description)
     }

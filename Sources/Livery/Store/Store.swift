@@ -29,6 +29,8 @@ public final class Store: Sendable {
     public var logAge: UInt32 = 0
     /// How many backups of each reason the store keeps in its own folder; 0 for 3.
     public var backups: UInt32 = 0
+    /// The most memory that values which were read before are kept in, in bytes; 0 for 32 MiB. As much as is needed is used.
+    public var cacheSize: UInt64 = 0
 
     public init() {}
 
@@ -38,6 +40,7 @@ public final class Store: Sendable {
 
     var effectiveTimeout: UInt32 { busyTimeout == 0 ? 5000 : busyTimeout }
     var effectiveMapSize: UInt64 { mapSize == 0 ? 1 << 30 : mapSize }
+    var effectiveCacheSize: UInt64 { cacheSize == 0 ? 32 << 20 : cacheSize }
     var effectiveReaders: UInt32 { maxReaders == 0 ? 1024 : maxReaders }
     var logLimits: LogLimits {
       LogLimits(
@@ -89,6 +92,7 @@ public final class Store: Sendable {
     if use.close() { Registry.release(shared) }
   }
 
+  var isClosed: Bool { use.isClosed }
   var isOfThisProcess: Bool { process == lvs_process_token() }
 
   /// Runs `body` unless the store is closed or belongs to a parent process; closing waits for it.
@@ -109,9 +113,13 @@ public final class Store: Sendable {
   /// Runs `body` as the only writer, in a transaction that is committed unless it throws or says otherwise.
   func write<R>(_ body: (View) throws(StoreError) -> Environment.Outcome<R>) throws(StoreError) -> R {
     try whileOpen { () throws(StoreError) in
-      guard !options.readOnly else { throw StoreError(.readOnly, "the store was opened read-only") }
+      try checkWritable()
       return try shared.write(timeout: options.effectiveTimeout, isSynchronous: !options.deferred, body)
     }
+  }
+
+  func checkWritable() throws(StoreError) {
+    guard !options.readOnly else { throw StoreError(.readOnly, "the store was opened read-only") }
   }
 
   /// The number of commits that changed something. Corresponds to `livery_revision` in C.
@@ -127,6 +135,9 @@ extension Store.Options {
     }
     guard maxReaders == 0 || (8...65536).contains(maxReaders) else {
       throw StoreError(.invalidArgument, "\(maxReaders) readers are not between 8 and 65,536")
+    }
+    guard cacheSize == 0 || (1 << 16...1 << 30).contains(cacheSize) else {
+      throw StoreError(.invalidArgument, "cache size \(cacheSize) is not between 64 KiB and 1 GiB")
     }
   }
 }

@@ -14,25 +14,31 @@ struct StoreDirectory {
   let options: Store.Options
 
   func open(
-    _ finish: (Environment, Databases, WriterGate, WakeWord) -> SharedEnvironment?
+    _ finish: (Environment, Databases, WriterGate, WakeWord, SettingCache) -> SharedEnvironment?
   ) throws(StoreError) -> SharedEnvironment {
     try checkDirectory()
     try checkData()
     let gate = WriterGate(file: try file("livery.lock"))
     return try gate.whileOpening(timeout: options.effectiveTimeout) { () throws(StoreError) in
       try makeData()
-      try reserveLockFile()
-      let environment = try openEnvironment()
+      let cache = try prepareLockFile()
+      let environment: Environment
+      do throws(StoreError) { environment = try openEnvironment() } catch {
+        cache.retire()
+        throw error
+      }
       do throws(StoreError) {
         try restoreLength(environment)
         let databases = try openDatabases(environment)
         environment.clearDeadReaders()
         let wake = try WakeWord(path: path + "/livery.wake")
-        guard let shared = finish(environment, databases, gate, wake) else {
+        try cache.start(environment)
+        guard let shared = finish(environment, databases, gate, wake, cache) else {
           throw StoreError(.notFound, "\(path): the directory has gone")
         }
         return shared
       } catch {
+        cache.retire()
         environment.close()
         throw error
       }
@@ -77,12 +83,16 @@ struct StoreDirectory {
   }
 
   /// LMDB only stretches the lock file, so that writing to its map would be SIGBUS on a full disk: give it real blocks.
-  private func reserveLockFile() throws(StoreError) {
+  ///
+  /// The cache looks into the lock file, too. This is when it can be opened for that: closing a descriptor of a file drops
+  /// the locks that the process holds on it, LMDB's included.
+  private func prepareLockFile() throws(StoreError) -> SettingCache {
     let descriptor = try file("lock.mdb")
     defer { close(descriptor) }
     // Two lines of 64 bytes of header, and one for each reader.
     let size = UInt64(options.effectiveReaders) * 64 + 128
     guard lvs_reserve(descriptor, size) == 0 else { throw .system(lvs_errno(), "\(path)/lock.mdb") }
+    return try SettingCache.make(bytes: options.effectiveCacheSize, lockFile: descriptor)
   }
 
   private func openEnvironment() throws(StoreError) -> Environment {

@@ -28,20 +28,24 @@ final class WriterGate: @unchecked Sendable {
     file = -1
   }
 
-  /// Runs `body` as the only writer.
-  func whileWriting<R>(timeout: UInt32, _ body: () throws(StoreError) -> R) throws(StoreError) -> R {
-    try hold(Self.writerByte, timeout, body)
+  /// Runs `body` as the only writer. `saying` is the timeout to tell of, when a part of it has passed already.
+  func whileWriting<R>(
+    timeout: UInt32, saying: UInt32? = nil, _ body: () throws(StoreError) -> R
+  ) throws(StoreError) -> R {
+    try hold(Self.writerByte, timeout, saying ?? timeout, body)
   }
 
   /// Runs `body` as the only process that opens or closes the store.
   func whileOpening<R>(timeout: UInt32, _ body: () throws(StoreError) -> R) throws(StoreError) -> R {
-    try hold(Self.openerByte, timeout, body)
+    try hold(Self.openerByte, timeout, timeout, body)
   }
 
-  private func hold<R>(_ byte: Int64, _ timeout: UInt32, _ body: () throws(StoreError) -> R) throws(StoreError) -> R {
+  private func hold<R>(
+    _ byte: Int64, _ timeout: UInt32, _ told: UInt32, _ body: () throws(StoreError) -> R
+  ) throws(StoreError) -> R {
     let deadline = lvs_monotonic_ns() &+ UInt64(timeout) * 1_000_000
     guard threads.lock(until: deadline) else {
-      throw StoreError(.busy, "another thread of this process kept the store for longer than \(timeout) ms")
+      throw StoreError(.busy, "another thread of this process kept the store for longer than \(told) ms")
     }
     defer { threads.unlock() }
     var pause: UInt64 = 50
@@ -51,7 +55,7 @@ final class WriterGate: @unchecked Sendable {
       guard lvs_monotonic_ns() < deadline else {
         let holder = lvs_lock_holder(file, byte)
         let who = holder > 0 ? "process \(holder)" : "another process"
-        throw StoreError(.busy, "\(who) kept the store for longer than \(timeout) ms")
+        throw StoreError(.busy, "\(who) kept the store for longer than \(told) ms")
       }
       lvs_sleep_us(pause)
       pause = min(pause * 2, 1000)

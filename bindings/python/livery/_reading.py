@@ -17,18 +17,41 @@ Listing = List[Dict[str, Any]]
 _List = List[Any]
 
 
+#: Names whose keys a store keeps for reading them again.
+_MOST_READERS = 2048
+
+
 class Reading(Handle):
   """The reads of a store."""
+
+  _readers: Dict[str, _native.KeyReader]
+
+  def close(self) -> None:
+    super().close()
+    self._readers = {}
+
+  def _interned(self, name: str) -> Optional[_native.KeyReader]:
+    """The key of a name, kept for the next time; None if there are enough already. It is closed with the store."""
+    readers = self._readers
+    if len(readers) >= _MOST_READERS:
+      return None
+    reader = _native.KeyReader(_native.key_open(self._number, _convert.name(name)))
+    kept = readers.setdefault(name, reader)
+    if kept is not reader:
+      _native.key_close(reader.key)
+    return kept
 
   # -- Typed reads: a value that does not convert without loss is a TypeMismatchError
 
   def get_bool(self, name: str) -> bool:
     """Read a truth value; text such as "yes" or "0" converts."""
-    return _native.get_bool(self._number, _convert.name(name))
+    reader = self._readers.get(name) or self._interned(name)
+    return reader.read_bool() if reader else _native.get_bool(self._number, _convert.name(name))
 
   def get_int(self, name: str) -> int:
     """Read an integer of 64 bits; whole doubles convert, and text that spells a whole decimal number."""
-    return _native.get_int(self._number, _convert.name(name))
+    reader = self._readers.get(name) or self._interned(name)
+    return reader.read_int() if reader else _native.get_int(self._number, _convert.name(name))
 
   def get_float(self, name: str) -> float:
     """Read a number rounded to the 32 bits of C's float. Python's own precision is get_double()."""
@@ -36,11 +59,13 @@ class Reading(Handle):
 
   def get_double(self, name: str) -> float:
     """Read a number of 64 bits; integers that it holds exactly convert, and text that spells a decimal number."""
-    return _native.get_double(self._number, _convert.name(name))
+    reader = self._readers.get(name) or self._interned(name)
+    return reader.read_double() if reader else _native.get_double(self._number, _convert.name(name))
 
   def get_string(self, name: str) -> str:
     """Read text; URLs and image references are text, too."""
-    return _native.get_string(self._number, _convert.name(name))
+    reader = self._readers.get(name) or self._interned(name)
+    return reader.read_string() if reader else _native.get_string(self._number, _convert.name(name))
 
   def get_data(self, name: str) -> bytes:
     """Read bytes; base64 text converts."""

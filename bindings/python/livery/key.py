@@ -20,7 +20,9 @@ class Key(Handle):
 
   def __init__(self, store: Reading, name: str) -> None:
     self._store, self._name, self._raw = store, name, _convert.name(name)
-    super().__init__(_native.key_open(store._number, self._raw), _native.key_close)
+    number = _native.key_open(store._number, self._raw)
+    self._reader = _native.KeyReader(number)
+    super().__init__(number, _native.key_close)
 
   def __repr__(self) -> str:
     return f"<livery.Key {self._name!r}>"
@@ -37,19 +39,19 @@ class Key(Handle):
     return self._store
 
   def get_bool(self) -> bool:
-    return _native.key_get_bool(self._number)
+    return self._reader.read_bool()
 
   def get_int(self) -> int:
-    return _native.key_get_int(self._number)
+    return self._reader.read_int()
 
   def get_float(self) -> float:
     return self._store_open.get_float(self._name)
 
   def get_double(self) -> float:
-    return _native.key_get_double(self._number)
+    return self._reader.read_double()
 
   def get_string(self) -> str:
-    return _native.key_get_string(self._number)
+    return self._reader.read_string()
 
   def get_data(self) -> bytes:
     return self._store_open.get_data(self._name)

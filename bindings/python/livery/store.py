@@ -32,6 +32,7 @@ def open(
   max_readers: Optional[int] = None,
   log_entries: Optional[int] = None,
   log_age: Union[float, timedelta, None] = None,
+  cache_size: Optional[int] = None,
 ) -> Store:
   """Open the store in a directory.
 
@@ -39,7 +40,8 @@ def open(
   allows changes to the ``override`` layer. ``deferred`` lets a power failure take the last commits. ``busy_timeout``
   is how long a commit waits for other writers, in seconds (5 unless told). ``map_size`` reserves address space, in
   bytes. ``max_readers`` is how many reads can be under way at once. ``log_entries`` and ``log_age`` are how many
-  commits the log keeps (10,000 unless told) and for how many seconds, or a timedelta (90 days).
+  commits the log keeps (10,000 unless told) and for how many seconds, or a timedelta (90 days). ``cache_size`` is the
+  most memory for values that were read before, in bytes (32 MiB).
   """
   flags = (
     (_CREATE if create else 0)
@@ -59,6 +61,7 @@ def open(
     _within("max_readers", max_readers, 32),
     _within("log_entries", log_entries, 32),
     0 if log_age is None else _age(log_age),
+    _within("cache_size", cache_size, 64),
   )
   try:
     source = Source.of(raw)
@@ -101,6 +104,7 @@ class Store(Reading, Changing, Watching, Recording, Documents, Keeping, Mapping[
 
   def __init__(self, number: int, source: Source) -> None:
     super().__init__(number, _native.close, source)
+    self._readers = {}
 
   def __repr__(self) -> str:
     return f"<livery.Store {'closed' if self.closed else 'open'}>"

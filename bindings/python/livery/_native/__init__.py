@@ -10,6 +10,8 @@ from .base import *
 from .calls import Prototypes, lib, load
 from .calls import text as text
 from .change import *
+from .reader import KeyReader as KeyReader
+from .reader import prepare
 from .schema import *
 from .store import *
 from .value import *
@@ -20,4 +22,5 @@ for _header in (store, value, change, schema, watch, asset, base):
   PROTOTYPES.update(_header._PROTOTYPES)
 
 library_path: str = load(PROTOTYPES)
+prepare(library_path)
 library_version: str = lib.version_string().decode()

@@ -22,6 +22,7 @@ class _OpenOptions(ctypes.Structure):
     ("log_entries", c_uint32),
     ("log_age_s", c_uint32),
     ("reserved", c_uint32),
+    ("cache_size", c_uint64),
   ]
 
 
@@ -69,9 +70,10 @@ def open(
   max_readers: int = 0,
   log_entries: int = 0,
   log_age_s: int = 0,
+  cache_size: int = 0,
 ) -> int:
   options = _OpenOptions(
-    ctypes.sizeof(_OpenOptions), flags, busy_timeout_ms, map_size, max_readers, log_entries, log_age_s, 0
+    ctypes.sizeof(_OpenOptions), flags, busy_timeout_ms, map_size, max_readers, log_entries, log_age_s, 0, cache_size
   )
   return handle(lib.open, path, byref(options))
 

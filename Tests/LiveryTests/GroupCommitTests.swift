@@ -1,0 +1,108 @@
+import CSystem
+import Testing
+
+@testable import Livery
+
+/// Commits of several threads share a transaction, and nobody can tell.
+@Suite struct GroupCommitTests {
+  let temporary = TemporaryStore()
+
+  @Test func commitsOfManyThreadsAtOnceEachHaveTheirRevisionEntryAndVerdict() throws {
+    let store = try temporary.open(schema: kioskSchema)
+    let first = try store.revision()
+    let findings = Findings()
+    let lock = TestLock()
+    nonisolated(unsafe) var revisions: [UInt64] = []
+    inThreads(8) { thread in
+      for round in 0..<25 {
+        do throws(StoreError) {
+          switch thread {
+          case 6:
+            let found = code { () throws(StoreError) in try store.set("idle", to: .int(9999), in: .user) }
+            if found != .invalidValue { findings.add("\(found as Any) in place of invalidValue") }
+          case 7:
+            // One that is refused half-way takes nothing with it, its own first edits included.
+            let change = try store.change(.user)
+            try change.set("welcome", to: .string("refused"))
+            try change.set("fleet", to: .string("no"))
+            let found = code { () throws(StoreError) in try change.commit() }
+            if found != .readOnly { findings.add("\(found as Any) in place of readOnly") }
+          default:
+            let change = try store.change([.user, .bundle, .recommended][thread % 3])
+            try change.setOrigin("thread \(thread)")
+            try change.set("idle", to: .int(Int64(100 + thread * 100 + round)))
+            let revision = try change.commit()
+            lock.withLock { revisions.append(revision) }
+          }
+        } catch { findings.add("thread \(thread): \(error.message)") }
+      }
+    }
+    #expect(findings.all == [])
+    #expect(try store.string("welcome") == "Hello")
+    // Every commit of a value that the layer did not hold has a revision of its own, and one entry that tells of it.
+    let distinct = Set(revisions)
+    #expect(try store.revision() == first + UInt64(distinct.count))
+    let entries = try store.history().items
+    for revision in distinct {
+      #expect(entries.contains { $0["revision"] == .int(Int64(revision)) && $0.text("origin")?.hasPrefix("thread") == true })
+    }
+    #expect(entries.allSatisfy { $0.text("origin") != "thread 7" })
+  }
+
+  @Test func expectationsHoldAmongCommitsOfOneGroup() throws {
+    let store = try temporary.open()
+    try store.set("counter", to: .int(0), in: .user)
+    let findings = Findings()
+    inThreads(6) { _ in
+      var done = 0
+      while done < 20 {
+        do throws(StoreError) {
+          let snapshot = try store.snapshot()
+          guard case .int(let number) = try snapshot.value("counter") else { return findings.add("no number") }
+          let revision = snapshot.revision
+          snapshot.close()
+          let change = try store.change(.user)
+          try change.expect("counter", at: revision)
+          try change.set("counter", to: .int(number + 1))
+          try change.commit()
+          done += 1
+        } catch {
+          if error.code != .conflict { return findings.add(error.message) }
+        }
+      }
+    }
+    #expect(findings.all == [])
+    #expect(try store.int("counter") == 120)
+  }
+
+  @Test func commitsWaitingInThisProcessAreBusyInTime() throws {
+    let store = try temporary.open { $0.busyTimeout = 200 }
+    try store.set("a", to: .int(1), in: .user)
+    let holder = Child.holding(byte: 0, of: temporary.path)
+    #expect(holder.line() == "held")
+    let findings = Findings()
+    inThreads(4) { thread in
+      let found = code { () throws(StoreError) in try store.set("a", to: .int(Int64(thread)), in: .user) }
+      if found != .busy { findings.add("\(found as Any) in place of busy") }
+    }
+    #expect(findings.all == [])
+    holder.finish()
+    try store.set("a", to: .int(9), in: .user)
+    #expect(try store.int("a") == 9)
+  }
+
+  @Test func aGroupThatOutgrowsTheMapIsMadeOnceItHasGrown() throws {
+    let store = try temporary.open { $0.mapSize = 1 << 20 }
+    let findings = Findings()
+    let text = String(repeating: "x", count: 200_000)
+    inThreads(6) { thread in
+      for round in 0..<4 {
+        do throws(StoreError) { try store.set("large.\(thread).\(round)", to: .string(text), in: .user) } catch {
+          findings.add(error.message)
+        }
+      }
+    }
+    #expect(findings.all == [])
+    #expect(try store.list("large.**").items.count == 24)
+  }
+}

@@ -1,0 +1,92 @@
+#!/usr/bin/env python3
+"""Guards what reads and commits cost, without a clock, and ends with "N passed, N failed".
+
+    guard.py PROGRAM [--write]
+
+Instructions, as callgrind counts them, may be 5 % away from Tests/Speed/instructions.txt (--write writes them anew);
+10^6 warm reads of each kind allocate nothing and make no system call.
+"""
+import argparse
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+
+EXPECTED = pathlib.Path(__file__).with_name("instructions.txt")
+TOLERANCE = 0.05
+READS = 1_000_000
+#: Measure, function that callgrind looks into, number of calls.
+MEASURES = [("read_name", "measured_read_name", 5000), ("read_key", "measured_read_key", 5000),
+            ("read_string", "measured_read_string", 5000), ("read_cold", "measured_read_name", 200),
+            ("commit", "measured_commit", 200)]
+
+
+def run(command, **options):
+  result = subprocess.run([str(part) for part in command], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+                          check=False, **options)
+  if result.returncode != 0:
+    raise RuntimeError(f"{command[0]} failed ({result.returncode}): {result.stderr.strip()[-2000:]}")
+  return result
+
+
+def counted(program, work, measure, function, calls):
+  """Instructions of all calls of a function; the program makes so many beside those that fill the cache."""
+  store, out = work / f"{measure}-{calls}", work / f"{measure}-{calls}.out"
+  text = run(["valgrind", "--tool=callgrind", f"--toggle-collect={function}", f"--callgrind-out-file={out}", program,
+              store, measure, calls]).stderr
+  found = re.search(r"Collected : (\d+)", text)
+  if not found:
+    raise RuntimeError(f"callgrind says nothing of {measure}")
+  return int(found.group(1))
+
+
+def instructions(program, work):
+  figures = {}
+  for measure, function, calls in MEASURES:
+    few, many = (counted(program, work, measure, function, count) for count in (calls // 5, calls))
+    figures[measure] = round((many - few) / (calls - calls // 5))
+  return figures
+
+
+def system_calls(program, work, reads):
+  out = work / f"strace-{reads}"
+  allocations = run(["strace", "-f", "-qq", "-o", out, program, work / f"store-{reads}", "reads", reads]).stdout
+  lines = [line for line in out.read_text(encoding="utf-8").splitlines() if "resumed>" not in line]
+  return len(lines), int(allocations)
+
+
+def main():
+  parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+  parser.add_argument("program", type=pathlib.Path)
+  parser.add_argument("--write", action="store_true")
+  arguments = parser.parse_args()
+  passed = failed = 0
+
+  def tell(is_right, text):
+    nonlocal passed, failed
+    passed, failed = passed + is_right, failed + (not is_right)
+    print(f"{'ok' if is_right else 'NOT OK'}  {text}")
+
+  work = pathlib.Path(tempfile.mkdtemp(prefix="livery-guard-"))
+  try:
+    figures = instructions(arguments.program, work)
+    if arguments.write:
+      EXPECTED.write_text("".join(f"{name} {count}\n" for name, count in figures.items()), encoding="utf-8")
+    expected = dict(line.split() for line in EXPECTED.read_text(encoding="utf-8").splitlines())
+    for name, count in figures.items():
+      least, most = (round(int(expected[name]) * (1 + sign * TOLERANCE)) for sign in (-1, 1))
+      tell(least <= count <= most, f"{name}: {count} instructions, expected {expected[name]} (from {least} to {most})")
+    none, _ = system_calls(arguments.program, work, 0)
+    many, allocations = system_calls(arguments.program, work, READS)
+    tell(many == none, f"{3 * READS:,} warm reads: {many - none} system calls")
+    tell(allocations == 0, f"{3 * READS:,} warm reads: {allocations} allocations")
+  finally:
+    shutil.rmtree(work)
+  print(f"{passed} passed, {failed} failed")
+  return 1 if failed else 0
+
+
+if __name__ == "__main__":
+  sys.exit(main())

@@ -1,0 +1,75 @@
+"""Reading by key without what ctypes does for every call."""
+
+from __future__ import annotations
+
+import ctypes
+from ctypes import byref, c_bool, c_double, c_int32, c_int64, c_size_t, c_void_p
+from typing import Any, Optional
+
+from . import store
+
+_CAPACITY = 256
+_CAPACITY_ARGUMENT = c_size_t(_CAPACITY)
+
+_get_bool: Any
+_get_int: Any
+_get_double: Any
+_get_string: Any
+
+
+def prepare(library_path: str) -> None:
+  """Declare the functions once more: called with the interpreter's lock held, their arguments not converted."""
+  global _get_bool, _get_int, _get_double, _get_string
+  library = ctypes.PyDLL(library_path)
+  _get_bool, _get_int = library.livery_key_get_bool, library.livery_key_get_int
+  _get_double, _get_string = library.livery_key_get_double, library.livery_key_get_string
+  for function in (_get_bool, _get_int, _get_double, _get_string):
+    function.restype = c_int32
+
+
+class KeyReader:
+  """Reads one setting by its key.
+
+  The arguments of the calls are made once. A read waits for nothing, so that the interpreter's lock can be held; and so
+  one place for the result does for all threads: what another thread puts there before it is looked at is a later
+  reading of the same setting.
+  """
+
+  __slots__ = (
+    *("key", "_key", "_bool", "_bool_out", "_int", "_int_out", "_double", "_double_out"),
+    *("_text", "_length", "_length_out"),
+  )
+
+  def __init__(self, key: int) -> None:
+    self.key, self._key = key, c_void_p(key)
+    self._bool, self._int, self._double, self._length = c_bool(), c_int64(), c_double(), c_size_t()
+    self._bool_out, self._int_out, self._double_out = byref(self._bool), byref(self._int), byref(self._double)
+    self._length_out = byref(self._length)
+    self._text: Optional[ctypes.Array[ctypes.c_char]] = None
+
+  def read_bool(self) -> bool:
+    if _get_bool(self._key, self._bool_out):
+      return store.key_get_bool(self.key)
+    return self._bool.value
+
+  def read_int(self) -> int:
+    if _get_int(self._key, self._int_out):
+      return store.key_get_int(self.key)
+    return self._int.value
+
+  def read_double(self) -> float:
+    if _get_double(self._key, self._double_out):
+      return store.key_get_double(self.key)
+    return self._double.value
+
+  def read_string(self) -> str:
+    text = self._text
+    if text is None:
+      self._text = text = ctypes.create_string_buffer(_CAPACITY)
+    if _get_string(self._key, text, _CAPACITY_ARGUMENT, self._length_out):
+      return store.key_get_string(self.key)
+    raw = text.value
+    # Text that holds a NUL, or the text of another reading than the length.
+    if len(raw) != self._length.value:
+      return store.key_get_string(self.key)
+    return raw.decode()
