@@ -35,7 +35,7 @@ extension View {
     try walk(databases.log) { (key, value) throws(StoreError) in
       guard doomed.count < LogLimits.trimmedAtOnce, let revision = Self.revision(of: key) else { return false }
       // Only the time is needed, but a damaged entry goes as well.
-      let time = Self.entry(key, value)?.time.microseconds ?? Int64.min
+      let time = Self.time(key, value) ?? Int64.min
       guard surplus > 0 || time < oldest else { return false }
       surplus -= 1
       doomed.append(revision)
@@ -66,6 +66,15 @@ extension View {
 
   private static func revision(of key: RawSpan) -> UInt64? {
     key.byteCount == 8 ? key.word(at: 0).byteSwapped : nil
+  }
+
+  /// An entry's time, without decoding the rest, which may be large: it comes last.
+  private static func time(_ key: RawSpan, _ value: RawSpan) -> Int64? {
+    let end = value.byteCount
+    guard end >= Checksum.size + 11, Checksum.verify(value, key: key.array, tag: Tag.log),
+      value.byte(at: end - 11) == 0x61, value.byte(at: end - 10) == UInt8(ascii: "t"), value.byte(at: end - 9) == 0x1b
+    else { return entry(key, value)?.time.microseconds }
+    return Int64(bitPattern: value.word(at: end - 8).byteSwapped)
   }
 
   private static func entry(

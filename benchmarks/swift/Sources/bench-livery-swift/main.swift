@@ -16,14 +16,19 @@ struct LiverySubject: Subject {
   }
 
   func openKeys(_ names: Names) throws -> ((Range<Int>) throws -> Int64)? {
-    let keys = names.triples.map { (Key<Bool>($0.bool), Key<Int64>($0.integer), Key<Double>($0.number)) }
+    let keys = try names.triples.map {
+      (
+        try store.bound(Key<Bool>($0.bool)), try store.bound(Key<Int64>($0.integer)),
+        try store.bound(Key<Double>($0.number))
+      )
+    }
     return { range in
       var sum: Int64 = 0
       for index in range {
         let (bool, integer, number) = keys[index]
-        sum += try store[bool] ? 1 : 0
-        sum += try store[integer] & 0xFFFF_FFFF
-        sum += Int64(try store[number])
+        sum += try bool.value ? 1 : 0
+        sum += try integer.value & 0xFFFF_FFFF
+        sum += Int64(try number.value)
       }
       return sum
     }
