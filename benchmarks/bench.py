@@ -80,8 +80,9 @@ def main() -> int:
     begin = time.monotonic()
     plan = SMOKE if arguments.smoke else QUICK if arguments.quick else FULL
     with tempfile.TemporaryDirectory(prefix="livery-bench-") as work:
-      bench = subjects.Bench(arguments.programs.resolve(), arguments.swift_programs and arguments.swift_programs.resolve(),
-                             arguments.library.resolve(), pathlib.Path(work), arguments.only and arguments.only.split(","))
+      swift_programs = arguments.swift_programs and arguments.swift_programs.resolve()
+      bench = subjects.Bench(arguments.programs.resolve(), swift_programs, arguments.library.resolve(),
+                             pathlib.Path(work), arguments.only and arguments.only.split(","))
       try:
         result = {"machine": report.machine(), "results": measured(bench, plan).rows()}
       finally:

@@ -125,7 +125,8 @@ static int64_t read_by_name(session *reader, long begin, long end) {
 static int64_t read_texts(session *reader, long begin, long end) {
   char buffer[TEXT_SIZE];
   int64_t sum = 0;
-  for (long index = begin; index < end; index++) sum += (int64_t)read_string(reader, texts[index], buffer, sizeof buffer);
+  for (long index = begin; index < end; index++)
+    sum += (int64_t)read_string(reader, texts[index], buffer, sizeof buffer);
   return sum;
 }
 
@@ -189,8 +190,8 @@ static int by_size(const void *left, const void *right) {
   return a < b ? -1 : a > b;
 }
 
-/** Nanoseconds for each read: the median of slices of about a thousand reads, so that what else the machine does meanwhile
-    does not count. All slices are read equally often, and once before. */
+/** Nanoseconds for each read: the median of slices of about a thousand reads, so that what else the machine does
+    meanwhile does not count. All slices are read equally often, and once before. */
 static double measure_reads(reads what, session *reader, int64_t least) {
   enum { SLICE = 400, MOST_SLICES = 1 << 16 };
   static double times[MOST_SLICES];
@@ -214,7 +215,7 @@ static double measure_reads(reads what, session *reader, int64_t least) {
 
 // Reads by several threads
 
-/** Threads that do the same until it is over. The atomics are the compiler's, since C++ has no others in common with C. */
+/** Threads that do the same until it is over. The atomics are the compiler's: C++ has no others in common with C. */
 static struct {
   pthread_barrier_t ready;
   bool over;

@@ -1,5 +1,6 @@
-// How long a change takes from one process to another by way of GSettings and dconf, as in notify.c: from the moment when
-// the service has put the new file in place until the callback runs. Prints "callback_p50 NANOSECONDS" and "callback_p99".
+// How long a change takes from one process to another by way of GSettings and dconf, as in notify.c: from the moment
+// when the service has put the new file in place until the callback runs. Prints "callback_p50 NANOSECONDS" and
+// "callback_p99 NANOSECONDS".
 //
 //     gsettings_notify BOARD COMMITS      BOARD: a file, which the service stamps (dconf_stamp.c)
 #define NAME_SEPARATOR "/"

@@ -1,5 +1,5 @@
-// The settings that every subject holds, the same in benchmarks/swift and benchmarks/python: six types in turn. A commit
-// sets integers, and only their upper half, so that what is read can be checked at any time.
+// The settings that every subject holds, the same in benchmarks/swift and benchmarks/python: six types in turn. A
+// commit sets integers, and only their upper half, so that what is read can be checked at any time.
 #ifndef WORKLOAD_H
 #define WORKLOAD_H
 

@@ -22,28 +22,28 @@ def _both(text: str, measure: str, small: float, large: float, column: str = "ra
 
 
 BARS = [
-  *_both("warm scalar read by name, x raw LMDB", "read_name", 0.5, 0.2),
-  *_both("warm scalar read by key, x raw LMDB", "read_key", 0.12, 0.04),
-  *_both("warm 16-byte string by name, x raw LMDB", "read_string", 0.6, 0.25),
-  *_both("cold read after another process's commit, x raw LMDB", "read_cold", 2, 1.5),
-  *_both("first read, from process start, x raw LMDB", "first_read", 1.5, 1.5),
+  *_both("warm scalar read by name, × raw LMDB", "read_name", 0.5, 0.2),
+  *_both("warm scalar read by key, × raw LMDB", "read_key", 0.12, 0.04),
+  *_both("warm 16-byte string by name, × raw LMDB", "read_string", 0.6, 0.25),
+  *_both("cold read after another process's commit, × raw LMDB", "read_cold", 2, 1.5),
+  *_both("first read, from process start, × raw LMDB", "first_read", 1.5, 1.5),
   *_both("peak memory of that process above raw LMDB, KB", "peak_rss_above_raw_lmdb", 1024, 1024, "median"),
-  *_both("durable commit of one setting, x raw LMDB", "commit_1", 1.25, 1.25),
-  *_both("durable commit of 100 settings, x raw LMDB", "commit_100", 2.5, 2.5),
-  *_both("gain of a second thread, x that of an empty loop", "gain_2threads_of_empty_loop", 0.9, 0.9, "median", True),
-  *_both("read under 100 commits a second, x quiet", "busy_over_quiet", 1.5, 1.5, "median"),
-  *_both("commits of 4 threads, x those of one", "commit_gain_4threads", 2.5, 2.5, "median", True),
-  Bar("Swift by key, x C by key", "livery-swift", "key_over_c", 1_000, 1.3, "median"),
-  Bar("Swift by key, x C by key", "livery-swift", "key_over_c", 100_000, 1.3, "median"),
-  Bar("Python by key, x (1.2 x empty call + 150 ns)", "livery-python", "key_over_limit", 1_000, 1, "median"),
+  *_both("durable commit of one setting, × raw LMDB", "commit_1", 1.25, 1.25),
+  *_both("durable commit of 100 settings, × raw LMDB", "commit_100", 2.5, 2.5),
+  *_both("gain of a second thread, × that of an empty loop", "gain_2threads_of_empty_loop", 0.9, 0.9, "median", True),
+  *_both("read under 100 commits a second, × quiet", "busy_over_quiet", 1.5, 1.5, "median"),
+  *_both("commits of 4 threads, × those of one", "commit_gain_4threads", 2.5, 2.5, "median", True),
+  Bar("Swift by key, × C by key", "livery-swift", "key_over_c", 1_000, 1.3, "median"),
+  Bar("Swift by key, × C by key", "livery-swift", "key_over_c", 100_000, 1.3, "median"),
+  Bar("Python by key, × (1.2 × empty call + 150 ns)", "livery-python", "key_over_limit", 1_000, 1, "median"),
   Bar("Python by name, ns", "livery-python", "read_name", 1_000, 600, "median"),
-  Bar("Python by name, x py-lmdb", "livery-python", "name_over_py_lmdb", 1_000, 1, "median"),
-  Bar("first read at 1,000,000 settings, x at 1,000", "livery-c", "first_read_over_1000", 1_000_000, 1.5, "median"),
+  Bar("Python by name, × py-lmdb", "livery-python", "name_over_py_lmdb", 1_000, 1, "median"),
+  Bar("first read at 1,000,000 settings, × at 1,000", "livery-c", "first_read_over_1000", 1_000_000, 1.5, "median"),
   Bar("commit to callback in another process, p50, us", "livery-c", "notify_p50", 1, 25, "median"),
   Bar("commit to callback in another process, p99, us", "livery-c", "notify_p99", 1, 200, "median"),
-  Bar("the same, x a bare futex", "livery-c", "notify_over_futex", 1, 4, "median"),
+  Bar("the same, × a bare futex", "livery-c", "notify_over_futex", 1, 4, "median"),
   Bar("by descriptor and dispatch, p50, us", "livery-c", "notify_fd_p50", 1, 60, "median"),
-  Bar("commit with 8 watching processes, x without", "livery-c", "commit_watched_over_alone", 1, 1.3, "median"),
+  Bar("commit with 8 watching processes, × without", "livery-c", "commit_watched_over_alone", 1, 1.3, "median"),
 ]
 
 
@@ -59,8 +59,10 @@ def derive(samples: Samples, sizes: List[int]) -> None:
                         of(subject, "read_name_2threads", n))
     samples.add_ratio("livery-c", "gain_2threads_of_empty_loop", n, gains["livery-c"], gains["empty-loop"])
     for subject in ("livery-c", "raw-lmdb"):
-      samples.add_ratio(subject, "busy_over_quiet", n, of(subject, "read_name_busy", n), of(subject, "read_name_quiet", n))
-      samples.add_ratio(subject, "commit_gain_4threads", n, of(subject, "commit_rate_4", n), of(subject, "commit_rate_1", n))
+      samples.add_ratio(subject, "busy_over_quiet", n, of(subject, "read_name_busy", n),
+                        of(subject, "read_name_quiet", n))
+      samples.add_ratio(subject, "commit_gain_4threads", n, of(subject, "commit_rate_4", n),
+                        of(subject, "commit_rate_1", n))
     samples.add_ratio("livery-swift", "key_over_c", n, of("livery-swift", "read_key", n), of("livery-c", "read_key", n))
     limits = [1.2 * empty + 150 for empty in of("empty-call", "python", n)]
     samples.add_ratio("livery-python", "key_over_limit", n, of("livery-python", "read_key", n), limits)

@@ -76,7 +76,8 @@ def drawn(result: dict) -> Dict[str, Callable[[svg.Face], str]]:
   small, large = sizes[0], sizes[-1]
   series = [f"{small:,} settings"] + ([f"{large:,}"] if large != small else [])
   growth = [
-    svg.Line(label, own, dashed, [(count, rows.dot(subject, measure, count)) for count in rows.counts(subject, measure)])
+    svg.Line(label, own, dashed,
+             [(count, rows.dot(subject, measure, count)) for count in rows.counts(subject, measure)])
     for label, own, dashed, subject, measure in (
       ("Livery by key", True, False, "livery-c", "read_key"), ("Livery by name", True, False, "livery-c", "read_name"),
       ("Livery, cold", True, True, "livery-c", "read_cold"), ("raw LMDB", False, False, "raw-lmdb", "read_name"),
@@ -85,19 +86,18 @@ def drawn(result: dict) -> Dict[str, Callable[[svg.Face], str]]:
   ]
   no_python = ["python-dict", "python-dbm", "python-sqlite3"]
   return {
-    "reads": lambda face: svg.dots(face, "Reading a setting", "a scalar, warm; median; the scale is logarithmic", series,
+    "reads": lambda face: svg.dots(face, "Reading a setting", "a scalar, warm; median; logarithmic scale", series,
                                    _reads(rows, small, large), time),
     "growth": lambda face: svg.lines(face, "Reading as the store grows",
-                                     "a scalar in C; cold: first read after a commit by another process; both scales are "
-                                     "logarithmic", "settings in the store", growth, time),
+                                     "a scalar in C; cold: among the first six after a commit by another process", "settings in the store", growth, time),
     "starts": lambda face: svg.dots(face, "From process start to the first value",
-                                    "start, open, read one, close; the scale is logarithmic", series,
+                                    "start, open, read one, close; logarithmic scale", series,
                                     _rows(rows, _each(["first_read"], [small, large], no_python)), from_ms),
     "memory": lambda face: svg.dots(face, "What that process weighs",
-                                    "peak resident memory, and the libraries it maps beside libc; the scale is logarithmic",
+                                    "peak resident memory, and the libraries it maps beside libc; logarithmic scale",
                                     ["memory", "libraries"],
                                     _rows(rows, _each(["peak_rss", "closure"], [small], no_python)), size),
-    "commits": lambda face: svg.dots(face, "Committing, durably", f"{small:,} settings; median; the scale is logarithmic",
+    "commits": lambda face: svg.dots(face, "Committing, durably", f"{small:,} settings; median; logarithmic scale",
                                      ["1 setting", "100 settings at once"],
                                      _rows(rows, _each(["commit_1", "commit_100"], [small])), from_us),
   }

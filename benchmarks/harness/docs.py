@@ -12,7 +12,8 @@ COLUMNS = [
   ("read, 1,000", "read_name", 1_000, time), ("read, 100,000", "read_name", 100_000, time),
   ("16-byte text", "read_string", 1_000, time), ("start", "first_read", 1_000, from_ms),
   ("commit of 1", "commit_1", 1_000, from_us), ("commit of 100", "commit_100", 1_000, from_us),
-  ("memory", "peak_rss", 1_000, size), ("libraries", "closure", 1_000, size), ("on disk, 100,000", "disk", 100_000, size),
+  ("memory", "peak_rss", 1_000, size), ("libraries", "closure", 1_000, size),
+  ("on disk, 100,000", "disk", 100_000, size),
 ]
 
 

@@ -119,9 +119,9 @@ def busy_reads(now: Round, plan: Plan) -> None:
 
 def commits(now: Round, plan: Plan) -> None:
   with Spinner():
-    now.asked("commit_1", US, f"commit 1 {plan.loop} 50", now.who("commit"))
+    now.asked("commit_1", US, f"commit 1 {plan.loop * 6} 25", now.who("commit"))
     if now.count >= 600:
-      now.asked("commit_100", US, f"commit 100 {plan.loop} 20", now.who("commit"))
+      now.asked("commit_100", US, f"commit 100 {plan.loop * 6} 25", now.who("commit"))
 
 
 def commit_rates(now: Round, plan: Plan) -> None:
@@ -160,8 +160,8 @@ def starts(bench: Bench, samples: Samples, plan: Plan, wanted: List[tuple]) -> N
     for item in (base, subject):
       commands.append(" ".join([*bench.command(item), "first", str(bench.store(item, count)), str(count)]))
       keys.append((item.name, count))
-  output = subprocess.run([bench.programs / "bench-spawn", str(plan.starts)], input="\n".join(commands) + "\n", text=True,
-                          check=True, stdout=subprocess.PIPE, env=bench.environment(wanted[0][1])).stdout
+  output = subprocess.run([bench.programs / "bench-spawn", str(plan.starts)], input="\n".join(commands) + "\n",
+                          text=True, check=True, stdout=subprocess.PIPE, env=bench.environment(wanted[0][1])).stdout
   base_time = base_memory = 0.0
   for line in output.splitlines():
     index, nanoseconds, kib = (float(word) for word in line.split())

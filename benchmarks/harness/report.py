@@ -36,8 +36,8 @@ def print_table(result: dict) -> None:
   order = {name: index for index, name in enumerate(dict.fromkeys(row["measure"] for row in result["results"]))}
   for row in sorted(result["results"], key=lambda row: (order[row["measure"]], row["n"])):
     ratio = "" if row["ratio_to_raw_lmdb"] is None else figure(row["ratio_to_raw_lmdb"])
-    print(f"{row['subject']:16} {row['measure']:28} {row['n']:>9,} {figure(row['median']):>10} {figure(row['min']):>10} "
-          f"{figure(row['max']):>10} {row['unit']:4} {ratio:>8}")
+    print(f"{row['subject']:16} {row['measure']:28} {row['n']:>9,} {figure(row['median']):>10} "
+          f"{figure(row['min']):>10} {figure(row['max']):>10} {row['unit']:4} {ratio:>8}")
 
 
 def print_bars(rows: List[dict]) -> None:

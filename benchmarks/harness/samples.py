@@ -24,7 +24,8 @@ class Samples:
     #: What raw LMDB did just before, for each of the figures.
     self.bases: Dict[Place, List[float]] = {}
 
-  def add(self, subject: str, measure: str, count: int, unit: Unit, figure: float, base: Optional[float] = None) -> None:
+  def add(self, subject: str, measure: str, count: int, unit: Unit, figure: float,
+          base: Optional[float] = None) -> None:
     place = subject, measure, count
     self.figures.setdefault(place, []).append(figure)
     self.units[place] = unit

@@ -65,7 +65,8 @@ class Drawing:
 
   def dot(self, x: float, y: float, color: str, is_hollow: bool, radius: float = 5) -> None:
     fill = self.face.ground if is_hollow else color
-    self.parts.append(f'<circle cx="{x:.1f}" cy="{y:.1f}" r="{radius:g}" fill="{fill}" stroke="{color}" stroke-width="2"/>')
+    self.parts.append(f'<circle cx="{x:.1f}" cy="{y:.1f}" r="{radius:g}" fill="{fill}" stroke="{color}" '
+                      'stroke-width="2"/>')
 
   def done(self) -> str:
     return "\n".join([*self.parts, "</svg>\n"])

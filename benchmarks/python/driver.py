@@ -1,7 +1,7 @@
 """The measures of c/driver.h for subjects in Python: `python3 SUBJECT.py first|maps|serve PATH COUNT`.
 
-A subject opens what a C subject has made, and hands over functions: read_bool(name), read_int, read_double, read_string,
-commit([(name, value)]), and by_key(name, type), which returns a function without arguments, if it has keys.
+A subject opens what a C subject has made, and hands over functions: read_bool(name), read_int, read_double,
+read_string, commit([(name, value)]), and by_key(name, type), which returns a function without arguments, if it has keys.
 """
 import random
 import statistics
