@@ -51,6 +51,7 @@ public func livery_status_name(_ status: livery_status) -> UnsafePointer<CChar>?
   case LIVERY_ERROR_IO: constant("LIVERY_ERROR_IO")
   case LIVERY_ERROR_FORKED: constant("LIVERY_ERROR_FORKED")
   case LIVERY_ERROR_BUFFER_TOO_SMALL: constant("LIVERY_ERROR_BUFFER_TOO_SMALL")
+  case LIVERY_ERROR_MIGRATION: constant("LIVERY_ERROR_MIGRATION")
   default: constant("LIVERY_ERROR_UNKNOWN")
   }
 }

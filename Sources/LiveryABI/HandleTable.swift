@@ -12,7 +12,7 @@ import Synchronization
 
 enum HandleKind: UInt8 {
   case store = 1
-  case value, change, key, snapshot, watch
+  case value, change, key, snapshot, watch, migration
 }
 
 /// What a slot keeps alive.
@@ -225,6 +225,7 @@ final class HandleTable: @unchecked Sendable {
       case .key: "the key or its store was closed, or this is no key"
       case .snapshot: "the snapshot or its store was closed, or this is no snapshot"
       case .watch: "the watch was stopped, its store was closed, or this is no watch"
+      case .migration: "the migration's function has returned, or this is no migration"
       }
     return StoreError(.closed, message)
   }

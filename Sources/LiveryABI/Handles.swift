@@ -61,6 +61,16 @@ final class WatchObject: HandleObject {
   deinit { observation.cancel() }
 }
 
+/// Belongs to no store: it ends with the function that it was made for.
+final class MigrationObject: HandleObject {
+  let call: MigrationCall
+
+  init(_ call: MigrationCall) {
+    self.call = call
+    super.init(owner: nil)
+  }
+}
+
 // Calls on a handle: it stays pinned while `body` runs. The kind in the handle is what makes the downcast right.
 
 func pinned<Object: HandleObject, Result>(
@@ -97,6 +107,14 @@ func onSnapshot(_ snapshot: OpaquePointer?, _ body: (Snapshot) throws(StoreError
   boundary { () throws(StoreError) in
     try pinned(snapshot, .snapshot, "snapshot", as: SnapshotObject.self) { (object) throws(StoreError) in
       try body(object.snapshot)
+    }
+  }
+}
+
+func onMigration(_ migration: OpaquePointer?, _ body: (MigrationCall) throws(StoreError) -> Void) -> livery_status {
+  boundary { () throws(StoreError) in
+    try pinned(migration, .migration, "migration", as: MigrationObject.self) { (object) throws(StoreError) in
+      try body(object.call)
     }
   }
 }

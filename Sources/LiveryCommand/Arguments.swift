@@ -30,6 +30,7 @@ struct Option: Sendable {
     Option(name: "all", help: "all settings of the layer"),
     Option(name: "after", value: "NAME", help: "only settings that come after this name"),
     Option(name: "limit", value: "COUNT", help: "at most so many settings, or commits"),
+    Option(name: "plan", help: "tell what would happen, and touch nothing"),
     Option(name: "partial", help: "skip what is unknown or invalid in place of refusing the whole"),
     Option(name: "layers", help: "each layer's values, with time and origin"),
     Option(name: "exec", value: "COMMAND", help: "run a shell command for each change; see docs/watching.md"),

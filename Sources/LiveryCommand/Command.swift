@@ -21,6 +21,10 @@ struct Command: Sendable {
       name: "apply", usage: "SCHEMA", summary: "apply a schema: declare settings, defaults and constraints",
       options: ["origin"], words: 1...1, run: apply),
     Command(
+      name: "migrate", usage: "[--plan] SCHEMA",
+      summary: "apply a schema with its migrations, or tell what becomes of every value", options: ["plan", "origin"],
+      words: 1...1, run: migrate),
+    Command(
       name: "check", usage: "SCHEMA…", summary: "check schemas, and tell what applying them to the store would do",
       options: [], words: 1...1000, run: check),
     Command(

@@ -31,6 +31,26 @@ enum Masking {
       })
   }
 
+  /// What a step of a migration did, without secrets.
+  static func maskedStep(_ step: Value) -> Value {
+    guard isSecret(step), case .object(let members) = step else { return step }
+    return .object(
+      members.map { member in
+        let isValue = member.key.sameBytes(as: "before") || member.key.sameBytes(as: "after")
+        return isValue ? Value.Member(member.key, .string(mask)) : member
+      })
+  }
+
+  /// The report of a schema without secrets.
+  static func maskedReport(_ report: Value) -> Value {
+    guard case .object(let members) = report else { return report }
+    return .object(
+      members.map { member in
+        guard member.key.sameBytes(as: "steps"), case .list(let steps) = member.value else { return member }
+        return Value.Member(member.key, .list(steps.map { maskedStep($0) }))
+      })
+  }
+
   private static func hidden(_ value: Value) -> Value {
     guard case .object(let members) = value, value["layer"] != nil else { return .string(mask) }
     return .object(members.map { $0.key.sameBytes(as: "value") ? Value.Member($0.key, .string(mask)) : $0 })

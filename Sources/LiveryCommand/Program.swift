@@ -82,7 +82,7 @@ func exitStatus(of error: StoreError) -> Int32 {
     switch error.code {
     case .usage, .invalidArgument: .usage
     case .notFound, .noValue: .missing
-    case .invalidValue, .typeMismatch, .parse, .schemaInvalid, .schemaNewer: .invalid
+    case .invalidValue, .typeMismatch, .parse, .schemaInvalid, .schemaNewer, .migration: .invalid
     case .locked, .readOnly, .conflict: .refused
     case .busy: .busy
     case .notAStore, .corrupt, .formatNewer: .unreadable

@@ -24,7 +24,7 @@ func initialize(_ context: Context) throws(StoreError) {
     let outcome = store.applySchema(schema)
     if outcome.hasReport {
       tell(outcome.report, of: path, context)
-      members.append(.init("report", outcome.report))
+      members.append(.init("report", context.reveals ? outcome.report : Masking.maskedReport(outcome.report)))
     }
     context.output.result(.object(members))
     if let error = outcome.error { throw error.within(path) }
@@ -67,16 +67,16 @@ func check(_ context: Context) throws(StoreError) {
     } catch {
       if first == nil { first = error }
     }
-    reports.append(outcome.report)
+    reports.append(context.reveals ? outcome.report : Masking.maskedReport(outcome.report))
   }
   context.output.result(reports.count == 1 ? reports[0] : .object([.init("reports", .list(reports))]))
   if let first { throw first }
 }
 
 /// Prints the diagnostics of a schema as compilers do, then throws what went wrong.
-private func deliver(_ outcome: SchemaOutcome, of path: String, _ context: Context) throws(StoreError) {
+func deliver(_ outcome: SchemaOutcome, of path: String, _ context: Context) throws(StoreError) {
   if outcome.hasReport {
-    context.output.result(outcome.report)
+    context.output.result(context.reveals ? outcome.report : Masking.maskedReport(outcome.report))
     for diagnostic in outcome.report.items("diagnostics") {
       var place = Files.shown(path)
       if diagnostic["line"] != nil { place += ":\(diagnostic.number("line")):\(diagnostic.number("column"))" }
@@ -85,11 +85,13 @@ private func deliver(_ outcome: SchemaOutcome, of path: String, _ context: Conte
       if diagnostic["hint"] != nil { context.output.warn("  hint: \(truncated(diagnostic.text("hint"), to: 1000))") }
     }
   }
-  if let error = outcome.error { throw error.within(path) }
+  guard let error = outcome.error else { return }
+  if error.code == .migration { tellSteps(outcome.report, context) }
+  throw error.within(path)
 }
 
 /// Tells what applying a schema did, or would do.
-private func tell(_ report: Value, of path: String, _ context: Context, isTrial: Bool = false) {
+func tell(_ report: Value, of path: String, _ context: Context, isTrial: Bool = false) {
   let output = context.output
   let version = report.number("version")
   if report.flag("drift") {
@@ -107,15 +109,17 @@ private func tell(_ report: Value, of path: String, _ context: Context, isTrial:
   for (sign, key) in [("+", "added"), ("-", "removed"), ("~", "changed")] {
     for name in report.items(key) { output.line("  \(sign) \(name.plain)") }
   }
+  tellSteps(report, context)
   for item in report.items("rejected") {
     output.line("  ! \(item.text("name")) in \(item.text("layer")): \(truncated(item.text("message"), to: 500))")
   }
+  if report["backup"] != nil { output.line("before, a backup: \(truncated(report.text("backup"), to: 500))") }
 }
 
 extension StoreError {
   /// The error with the file that it is about.
   func within(_ path: String) -> StoreError {
-    guard code == .parse || code == .schemaInvalid || code == .schemaNewer else { return self }
+    guard code == .parse || code == .schemaInvalid || code == .schemaNewer || code == .migration else { return self }
     var place = Files.shown(path)
     if code == .parse, let location { place += ":\(location.line):\(location.column)" }
     return prefixed("\(place): ")

@@ -35,11 +35,12 @@ TEST("every status has a name, and other numbers have one too", status_names) {
     {-19, "LIVERY_ERROR_IO"},
     {-20, "LIVERY_ERROR_FORKED"},
     {-21, "LIVERY_ERROR_BUFFER_TOO_SMALL"},
+    {-22, "LIVERY_ERROR_MIGRATION"},
   };
   for (size_t index = 0; index < COUNT(names); index++)
     EXPECT_TEXT(names[index].name, livery_status_name(names[index].status));
   EXPECT_TEXT("LIVERY_ERROR_UNKNOWN", livery_status_name(1));
-  EXPECT_TEXT("LIVERY_ERROR_UNKNOWN", livery_status_name(-22));
+  EXPECT_TEXT("LIVERY_ERROR_UNKNOWN", livery_status_name(-23));
   EXPECT_TEXT("LIVERY_ERROR_UNKNOWN", livery_status_name(INT32_MIN));
 }
 

@@ -15,6 +15,11 @@ __attribute__((unused)) static void every_event(const livery_event *events, size
   (void)events, (void)count, (void)user_data;
 }
 
+__attribute__((unused)) static livery_status every_step(livery_migration *migration, void *user_data) {
+  (void)migration, (void)user_data;
+  return LIVERY_OK;
+}
+
 __attribute__((unused)) static void every_destroy(void *user_data) {
   (void)user_data;
   every_destroyed++;
@@ -64,7 +69,8 @@ __attribute__((unused)) static void every_read(livery_status expected, livery_st
   EXPECT_STATUS(expected, livery_asset_get(store, SOME_ID, &pointer, &length));
   EXPECT_STATUS(expected, livery_asset_info(store, SOME_ID, &value));
   EXPECT_STATUS(expected, livery_asset_list(store, &value));
-  EXPECT(descriptor == 77 && every_destroyed == destroyed + 1);
+  EXPECT_STATUS(expected, livery_migration_register(store, name, every_step, NULL, every_destroy));
+  EXPECT(descriptor == 77 && every_destroyed == destroyed + 2);
   if (store) EXPECT_STATUS(expected, livery_schema_check(store, KIOSK_SCHEMA, LIVERY_ZERO_TERMINATED, &value));
 
   EXPECT(truth && number == 77 && revision == 77 && single == 77 && real == 77 && color.red == 0.25f);
@@ -94,6 +100,21 @@ __attribute__((unused)) static void every_write(livery_status expected, livery_s
   EXPECT_STATUS(expected, livery_asset_collect(store, NULL, &report));
   EXPECT(report == UNTOUCHED && change == UNTOUCHED && strcmp(id, "untouched") == 0);
   OK(livery_value_release(list));
+}
+
+__attribute__((unused)) static void every_migration_call(livery_status expected, livery_migration *migration) {
+  livery_layer layer = 77;
+  uint64_t version = 77;
+  livery_value *value = UNTOUCHED, *number = json("1");
+  EXPECT_STATUS(expected, livery_migration_layer(migration, &layer));
+  EXPECT_STATUS(expected, livery_migration_version(migration, &version));
+  EXPECT_STATUS(expected, livery_migration_get(migration, "title", &value));
+  EXPECT_STATUS(expected, livery_migration_set(migration, "title", number));
+  EXPECT_STATUS(expected, livery_migration_remove(migration, "title"));
+  EXPECT_STATUS(expected, livery_migration_names(migration, &value));
+  EXPECT_STATUS(expected, livery_migration_fail(migration, "no"));
+  EXPECT(layer == 77 && version == 77 && value == UNTOUCHED);
+  OK(livery_value_release(number));
 }
 
 __attribute__((unused)) static void every_key_call(livery_status expected, livery_key *key) {

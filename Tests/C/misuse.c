@@ -99,7 +99,7 @@ static livery_status call(void) {
   } else {
     name[0] = 0;
   }
-  switch (below(113)) {
+  switch (below(121)) {
     case 0: status = livery_revision(a_handle(), or_null(&revision)); break;
     case 1: status = livery_get_bool(a_handle(), a_name(), or_null(&truth)); break;
     case 2: status = livery_get_int(a_handle(), a_name(), or_null(&number)); break;
@@ -224,6 +224,14 @@ static livery_status call(void) {
       status = livery_asset_collect(a_handle(), or_null(&options), or_null(&made));
       break;
     }
+    case 113: status = livery_migration_register(a_handle(), a_name(), every_step, NULL, NULL); break;
+    case 114: status = livery_migration_layer(a_handle(), or_null(&type)); break;
+    case 115: status = livery_migration_version(a_handle(), or_null(&revision)); break;
+    case 116: status = livery_migration_get(a_handle(), a_name(), or_null(&made)); break;
+    case 117: status = livery_migration_set(a_handle(), a_name(), a_handle()); break;
+    case 118: status = livery_migration_remove(a_handle(), a_name()); break;
+    case 119: status = livery_migration_names(a_handle(), or_null(&made)); break;
+    case 120: status = livery_migration_fail(a_handle(), a_name()); break;
     default: status = livery_open(below(4) ? path : a_name(), NULL, or_null(&made)); break;
   }
   if (status != LIVERY_OK) {

@@ -63,7 +63,7 @@ printf '{"Version": 1,\n "Groups": [}' >broken.json
 
 # Help and usage
 run 0 help && has "usage: livery" && has "exit status" && quiet
-for command in init apply check get set reset list explain watch history undo import export stats help; do
+for command in init apply migrate check get set reset list explain watch history undo import export stats help; do
   run 0 help && has "  $command "
   run 0 help $command && has "usage: livery $command"
   run 0 $command --help && has "usage: livery $command"
@@ -370,6 +370,39 @@ run 2 asset drop && warns "there is no"
 run 2 asset put && warns "usage: livery asset put"
 run 2 asset list --force && warns "takes no --force"
 run 0 reset mediaUrl
+# Upgrades
+for versions in "2 3" 3; do
+  rm -rf m
+  run 0 --store m init --schema "$fixtures/asm/SettingsSchema.v1.json"
+  run 0 --store m import "$fixtures/asm/values.v1.json"
+  run 0 --store m set adminPassword s3cr3t --layer enforced
+  "$livery" --store m export --layers --reveal >before
+  run 0 --store m migrate --plan "$fixtures/asm/SettingsSchema.v3.json" && has "would apply version 3 over 1" && quiet
+  has '3.2 convert  user   idleResetSeconds' && has '"1" → 60'
+  has 'screensaverPlaylist[].seconds, item 2' && has '"soon" → 10'
+  has 'defaulted: "soon" does not convert to int without loss'
+  run 0 --store m migrate --plan --json "$fixtures/asm/SettingsSchema.v3.json"
+  json 'any(s["outcome"] == "defaulted" and s["items"] == [2] for s in v["steps"]) and not v["applied"]'
+  "$livery" --store m export --layers --reveal >after
+  if cmp -s before after; then pass; else fail "a plan touches nothing"; fi
+  for version in $versions; do
+    run 0 --store m migrate "$fixtures/asm/SettingsSchema.v$version.json" && has "applied version $version over" && has backup
+  done
+  run 0 --store m migrate "$fixtures/asm/SettingsSchema.v3.json" && has "version 3 is applied already"
+  run 0 --store m export --reveal
+  json 'v["Values"] == {"adminPassword": "s3cr3t", "progressIndicator": False, "idleResetSeconds": 60, "cacheKey": True,
+    "mediaUrl": "https://media.example/loop.mp4", "screensaverPlaylist": [
+      {"content": "https://media.example/a.png", "cacheKey": True, "seconds": 10},
+      {"content": "https://media.example/b.png", "cacheKey": False, "seconds": 10}]}'
+done
+cat >v4.json <<'JSON'
+{"Version": 4, "Groups": [], "Migrations": [{"To": 4, "Steps": [
+  {"Op": "rename", "From": "adminPassword", "Into": "pass"}, {"Op": "convert", "Key": "pass", "Type": "integer"}]}]}
+JSON
+run 4 --store m migrate --plan v4.json && hides s3cr3t && has "failed: ••••••" && warns "version 4, step 2 (convert)"
+run 4 --store m migrate --json v4.json && hides s3cr3t && json 'v["error"]["status"] == "LIVERY_ERROR_MIGRATION"'
+run 4 --store m migrate --plan --reveal v4.json && has '"s3cr3t"'
+run 0 --store m stats --json && json 'v["schemaVersion"] == 3'
 
 # The rest
 run 0 stats && has revision

@@ -14,6 +14,14 @@ struct BadSchema: CustomTestStringConvertible, Sendable {
     self.expected = expected
   }
 
+  /// A schema with one step of a migration on line 2; `§` in what is expected stands for the pointer to it.
+  init(steps: String, _ expected: String...) {
+    text = "{\"Version\": 2, \"Groups\": [], \"Migrations\": [{\"To\": 2, \"Steps\": [\n\(steps)\n]}]}"
+    self.expected = expected.map { line in
+      line.split(separator: "§", omittingEmptySubsequences: false).joined(separator: "/Migrations/0/Steps/0")
+    }
+  }
+
   /// A schema with the settings on line 2; `§` in what is expected stands for the pointer to the array.
   init(_ settings: String, _ expected: String...) {
     text = "{\"Version\": 1, \"Groups\": [{\"Title\": \"G\", \"Settings\": [\n\(settings)\n]}]}"
@@ -212,6 +220,51 @@ struct BadSchema: CustomTestStringConvertible, Sendable {
         #"{"Version": 1, "Groups": [], "Migrations": [{"To": 1, "Steps": [1, {}, {"Op": 1}, {"Op": "renam"}]}]}"#,
       "error wrong-type /Migrations/0/Steps/0 1:65", "error missing-member /Migrations/0/Steps/1 1:68",
       "error wrong-type /Migrations/0/Steps/2/Op 1:79", "error unknown-operation /Migrations/0/Steps/3/Op 1:90"),
+    .init(
+      document: #"{"Version": 2, "Groups": [], "Migrations": [{"To": 3, "Steps": []}, {"To": 3, "Steps": []}]}"#,
+      "error beyond-version /Migrations/0/To 1:52", "error beyond-version /Migrations/1/To 1:76"),
+    .init(
+      document: #"{"Version": 3, "Groups": [], "Migrations": [{"To": 3, "Steps": []}, {"To": 2, "Steps": []}]}"#,
+      "error wrong-order /Migrations/1/To 1:76"),
+    .init(steps: #"{"Op": "rename"}"#, "error missing-member § 2:1", "error missing-member § 2:1"),
+    .init(
+      steps: #"{"Op": "rename", "From": "a", "To": "b"}"#,
+      "error missing-member § 2:1", "warning unknown-member §/To 2:31"),
+    .init(steps: #"{"Op": "copy", "From": "a", "Into": "a"}"#, "error same-path § 2:1"),
+    .init(steps: #"{"Op": "rename", "From": "a[].b", "Into": "b"}"#, "error different-lists § 2:1"),
+    .init(steps: #"{"Op": "remove", "Key": "a[]"}"#, "error invalid-path §/Key 2:25"),
+    .init(steps: #"{"Op": "remove", "Key": ""}"#, "error invalid-path §/Key 2:25"),
+    .init(steps: #"{"Op": "remove", "Key": "a[]b"}"#, "error invalid-path §/Key 2:25"),
+    .init(steps: #"{"Op": "remove", "Key": "[].b"}"#, "error invalid-path §/Key 2:25"),
+    .init(steps: #"{"Op": "remove", "Key": 1}"#, "error wrong-type §/Key 2:25"),
+    .init(steps: #"{"Op": "convert", "Key": "a"}"#, "error missing-member § 2:1"),
+    .init(steps: #"{"Op": "convert", "Key": "a", "Type": "integr"}"#, "error unknown-type §/Type 2:39"),
+    .init(steps: #"{"Op": "convert", "Key": "a", "Type": "list"}"#, "error unknown-type §/Type 2:39"),
+    .init(
+      steps: #"{"Op": "convert", "Key": "a", "Type": "integer", "Scale": "x", "Invalid": "drop", "Map": []}"#,
+      "error wrong-type §/Scale 2:59", "error invalid-value §/Invalid 2:75", "error wrong-type §/Map 2:90"),
+    .init(
+      steps: #"{"Op": "convert", "Key": "a", "Type": "integer", "Scale": 0, "Map": {"x": "y"}}"#,
+      "error invalid-value §/Scale 2:59", "error invalid-value §/Map/x 2:75"),
+    .init(
+      steps: #"{"Op": "convert", "Key": "a", "Type": "string", "Scale": 2}"#,
+      "error conflicting-members §/Scale 2:58"),
+    .init(steps: #"{"Op": "set", "Key": "a"}"#, "error missing-member § 2:1"),
+    .init(
+      steps: #"{"Op": "set", "Key": "a", "Value": null, "When": "present"}"#,
+      "error invalid-value §/Value 2:36", "error wrong-type §/When 2:50"),
+    .init(
+      steps: #"{"Op": "split", "Key": "a", "By": "", "Into": []}"#,
+      "error invalid-value §/By 2:35", "error missing-member §/Into 2:47"),
+    .init(steps: #"{"Op": "split", "Key": "a", "By": ",", "Into": ["b", "b"]}"#, "error same-path § 2:1"),
+    .init(
+      steps: #"{"Op": "join", "Keys": ["a", 1], "Into": "b"}"#,
+      "error missing-member § 2:1", "error wrong-type §/Keys/1 2:30"),
+    .init(steps: #"{"Op": "gather", "Keys": "a", "Into": "b"}"#, "error wrong-type §/Keys 2:26"),
+    .init(steps: #"{"Op": "spread", "Key": "a", "Into": ["b"]}"#, "error wrong-type §/Into 2:38"),
+    .init(steps: #"{"Op": "spread", "Key": "a", "Into": {"x": "l[].b"}}"#, "error different-lists § 2:1"),
+    .init(steps: #"{"Op": "call"}"#, "error missing-member § 2:1"),
+    .init(steps: #"{"Op": "call", "Name": ""}"#, "error invalid-key §/Name 2:24"),
   ]
 
   @Test(arguments: documents + settings + constraints + defaults + migrations)

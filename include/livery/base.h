@@ -83,7 +83,9 @@ enum {
   /** The handle was made by this process's parent before a fork. */
   LIVERY_ERROR_FORKED = -20,
   /** The buffer is too small; the length needed was stored. */
-  LIVERY_ERROR_BUFFER_TOO_SMALL = -21
+  LIVERY_ERROR_BUFFER_TOO_SMALL = -21,
+  /** A step of a schema's migrations failed; nothing was changed. The message says which, on what, and why. */
+  LIVERY_ERROR_MIGRATION = -22
 };
 
 /** What went wrong in the calling thread's most recent failing call. */

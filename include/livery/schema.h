@@ -28,15 +28,26 @@ typedef struct livery_schema_options {
 /**
  * Apply a schema: declare the settings, with their defaults and constraints.
  *
- * A higher `Version` than the stored one is applied, in one transaction. The same version with the same content
- * (formatting aside) changes nothing. The same version with other content is ignored and reported as drift. A lower
- * one is #LIVERY_ERROR_SCHEMA_NEWER. Values of settings that disappear are kept but no longer count; values that no
- * longer satisfy their constraints are kept aside as rejected (livery_inspect()).
+ * A higher `Version` than the stored one is applied, in one transaction, with the steps of its `Migrations` from the stored
+ * version on (docs/schema-reference.md describes each). Before, a store that has a schema is copied into its own folder of
+ * backups. The same version with the same content (formatting aside) changes nothing, so that of several processes that
+ * upgrade at once one does it and the others find it done. The same version with other content is ignored and reported
+ * as drift. A lower one is #LIVERY_ERROR_SCHEMA_NEWER. Values of settings that disappear are kept but no longer count;
+ * values that no longer satisfy their constraints are kept aside as rejected (livery_inspect()). Watches are told of the
+ * schema and of all effective values that change.
  *
  * The report is an object: `applied` (bool), `drift` (bool), `version` (of the schema given), `previousVersion`
- * (stored before, 0 for none), `added`, `removed`, `changed` (lists of names), `rejected` (a list of objects `name`,
- * `layer`, `message`) and `diagnostics`: a list of objects `severity` ("error", "warning"), `code` (text), `message`,
- * `pointer` (JSON pointer, RFC 6901), `line`, `column` (from 1) and, where they apply, `hint` and `setting`.
+ * (stored before, 0 for none), `added`, `removed`, `changed` (lists of names), `steps`, `rejected` (a list of objects
+ * `name`, `layer`, `message`), `backup` (the path, where one was made) and `diagnostics`: a list of objects `severity`
+ * ("error", "warning"), `code` (text), `message`, `pointer` (JSON pointer, RFC 6901), `line`, `column` (from 1) and,
+ * where they apply, `hint` and `setting`.
+ *
+ * `steps` tells what the migrations did to each value, in their order: a list of objects `version` (that the step leads
+ * to), `step` (its number there, from 1), `op`, `layer`, `name` (the setting, or the path of a member of a list's items),
+ * `outcome` ("moved", "copied", "removed", "converted", "set", "defaulted", "skipped", "failed") and `secret` (bool); and
+ * where they apply `items` (the items that the path leads through, from 1), `from` and `into` (lists of paths), `before`,
+ * `after` (the values) and `reason`. For `call`, `name` is a setting that the function changed, or if it failed its own name.
+ * Beyond 10,000 they are counted in `moreSteps`.
  *
  * Threads: any. Waits for other writers, at most `busy_timeout_ms`, and for the disk.
  *
@@ -44,11 +55,13 @@ typedef struct livery_schema_options {
  * @param json          UTF-8
  * @param length        in bytes, or #LIVERY_ZERO_TERMINATED; at most #LIVERY_DOCUMENT_MAX
  * @param options       NULL for the defaults
- * @param[out] report   release it; stored on success and also with the first three statuses below; may be NULL
+ * @param[out] report   release it; stored on success and also with the first four statuses below; may be NULL
  * @return #LIVERY_OK, or
  *   - #LIVERY_ERROR_PARSE             not JSON; the error has line and column
  *   - #LIVERY_ERROR_SCHEMA_INVALID    the schema breaks a rule; the store is unchanged and the report says where
  *   - #LIVERY_ERROR_SCHEMA_NEWER      the stored schema's version is higher; the store is unchanged
+ *   - #LIVERY_ERROR_MIGRATION         a step failed; the store is unchanged, the message says which step on what and why,
+ *     and `steps` of the report has all failures
  *   - #LIVERY_ERROR_READ_ONLY         the store was opened read-only
  *   - #LIVERY_ERROR_BUSY              another writer kept the store for longer than `busy_timeout_ms`
  *   - #LIVERY_ERROR_NO_SPACE          the file system is full; nothing was changed
@@ -65,20 +78,22 @@ LIVERY_API livery_status livery_schema_apply(livery_store *store, const char *js
 /**
  * Check a schema without applying it.
  *
- * With a store, the report also tells what applying it would do (`added`, `removed`, `changed`, `drift`); `applied` is
- * false.
+ * With a store, the report also tells what applying it would do: it is the same, value by value, save that `applied` is
+ * false and there is no `backup`. The store is not touched; functions of livery_migration_register() are called, and what
+ * they set is thrown away.
  *
- * Threads: any. Never blocks, never waits for a writer.
+ * Threads: any. Never waits for a writer.
  *
  * @param store         an open store, or NULL to look at the schema alone
  * @param json          UTF-8
  * @param length        in bytes, or #LIVERY_ZERO_TERMINATED; at most #LIVERY_DOCUMENT_MAX
- * @param[out] report   as of livery_schema_apply(): release it; stored on success and also with the first three
+ * @param[out] report   as of livery_schema_apply(): release it; stored on success and also with the first four
  *   statuses below
  * @return #LIVERY_OK, or
  *   - #LIVERY_ERROR_PARSE             not JSON; the error has line and column
  *   - #LIVERY_ERROR_SCHEMA_INVALID    the schema breaks a rule
  *   - #LIVERY_ERROR_SCHEMA_NEWER      the stored schema's version is higher
+ *   - #LIVERY_ERROR_MIGRATION         a step would fail
  *   - #LIVERY_ERROR_CORRUPT           the stored record is damaged: set the setting anew, or restore a backup
  *   - #LIVERY_ERROR_INVALID_ARGUMENT  `json` or `report` is NULL
  *   - #LIVERY_ERROR_CLOSED            the store was closed
@@ -87,6 +102,155 @@ LIVERY_API livery_status livery_schema_apply(livery_store *store, const char *js
  */
 LIVERY_API livery_status livery_schema_check(livery_store *store, const char *json, size_t length,
                                              livery_value **report);
+
+/** The values of one layer, while a function of livery_migration_register() runs. Nobody closes it. */
+typedef struct livery_migration livery_migration;
+
+/**
+ * Carries out a step `call` of a schema's migrations on the values of one layer.
+ *
+ * It is called by livery_schema_apply() and livery_schema_check() on their thread, once for each layer that holds values
+ * except `defaults`, weakest first, and again if the store has to grow meanwhile. While livery_schema_apply() runs other
+ * writers wait: the function may read the store, which is as before the upgrade, but must not change it
+ * (#LIVERY_ERROR_BUSY after the timeout). Any status but #LIVERY_OK makes the whole upgrade fail with
+ * #LIVERY_ERROR_MIGRATION, with the store as it was.
+ */
+typedef livery_status (*livery_migration_fn)(livery_migration *migration, void *user_data);
+
+/**
+ * Make a function known that steps `{"Op": "call", "Name": name}` call, until the store is closed.
+ *
+ * It belongs to this handle of the store: register it before livery_schema_apply() and livery_schema_check(). One of the
+ * same name that was registered through this handle before is replaced.
+ *
+ * Threads: any.
+ *
+ * @param store      an open store
+ * @param name       1 to #LIVERY_NAME_MAX bytes of UTF-8 without control characters
+ * @param fn         the function
+ * @param user_data  handed to `fn` and `destroy`
+ * @param destroy    called once when the function is replaced, when the store is closed, or when registering fails; may be
+ *   NULL
+ * @return #LIVERY_OK, or
+ *   - #LIVERY_ERROR_INVALID_ARGUMENT  `store`, `name` or `fn` is NULL, or the name is malformed
+ *   - #LIVERY_ERROR_CLOSED            the store was closed
+ *   - #LIVERY_ERROR_FORKED            the store belongs to the parent process: open the store again
+ * @since 0.1
+ */
+LIVERY_API livery_status livery_migration_register(livery_store *store, const char *name, livery_migration_fn fn,
+                                                   void *user_data, livery_destroy_fn destroy);
+
+/**
+ * The layer whose values the function works on.
+ *
+ * Threads: any, while the function runs.
+ *
+ * @param migration   what the function was given
+ * @param[out] layer  one of `LIVERY_LAYER_*`; untouched on failure
+ * @return #LIVERY_OK, or
+ *   - #LIVERY_ERROR_INVALID_ARGUMENT  a pointer is NULL
+ *   - #LIVERY_ERROR_CLOSED            the function has returned
+ *   - #LIVERY_ERROR_FORKED            the store belongs to the parent process
+ * @since 0.1
+ */
+LIVERY_API livery_status livery_migration_layer(livery_migration *migration, livery_layer *layer);
+
+/**
+ * The version that the step leads to: `To` of its migration.
+ *
+ * Threads: any, while the function runs.
+ *
+ * @param migration     what the function was given
+ * @param[out] version  untouched on failure
+ * @return #LIVERY_OK, or
+ *   - #LIVERY_ERROR_INVALID_ARGUMENT  a pointer is NULL
+ *   - #LIVERY_ERROR_CLOSED            the function has returned
+ *   - #LIVERY_ERROR_FORKED            the store belongs to the parent process
+ * @since 0.1
+ */
+LIVERY_API livery_status livery_migration_version(livery_migration *migration, uint64_t *version);
+
+/**
+ * A value of the layer, as the steps before have left it.
+ *
+ * Threads: any, while the function runs.
+ *
+ * @param migration   what the function was given
+ * @param name        a setting, of the version that the steps have come to; it need not be declared
+ * @param[out] value  release it; untouched on failure
+ * @return #LIVERY_OK, or
+ *   - #LIVERY_ERROR_NO_VALUE          the layer has no value for it
+ *   - #LIVERY_ERROR_INVALID_ARGUMENT  a pointer is NULL, or the name is malformed
+ *   - #LIVERY_ERROR_CLOSED            the function has returned
+ *   - #LIVERY_ERROR_FORKED            the store belongs to the parent process
+ * @since 0.1
+ */
+LIVERY_API livery_status livery_migration_get(livery_migration *migration, const char *name, livery_value **value);
+
+/**
+ * Set a value of the layer. It keeps who set the former one, when, and when it expires.
+ *
+ * Whether it satisfies the new schema is found at the end, as of all values.
+ *
+ * Threads: any, while the function runs.
+ *
+ * @param migration  what the function was given
+ * @param name       a setting
+ * @param value      the caller keeps it
+ * @return #LIVERY_OK, or
+ *   - #LIVERY_ERROR_INVALID_VALUE     too large or too deep; or new in `override`, where every value has to expire
+ *   - #LIVERY_ERROR_INVALID_ARGUMENT  a pointer is NULL, or the name is malformed
+ *   - #LIVERY_ERROR_CLOSED            the function has returned, or the value was released
+ *   - #LIVERY_ERROR_FORKED            the store belongs to the parent process
+ * @since 0.1
+ */
+LIVERY_API livery_status livery_migration_set(livery_migration *migration, const char *name, livery_value *value);
+
+/**
+ * Remove a value of the layer; without one nothing happens.
+ *
+ * Threads: any, while the function runs.
+ *
+ * @param migration  what the function was given
+ * @param name       a setting
+ * @return #LIVERY_OK, or
+ *   - #LIVERY_ERROR_INVALID_ARGUMENT  a pointer is NULL, or the name is malformed
+ *   - #LIVERY_ERROR_CLOSED            the function has returned
+ *   - #LIVERY_ERROR_FORKED            the store belongs to the parent process
+ * @since 0.1
+ */
+LIVERY_API livery_status livery_migration_remove(livery_migration *migration, const char *name);
+
+/**
+ * The names of all values of the layer, as the steps before have left it, in the order of their bytes.
+ *
+ * Threads: any, while the function runs.
+ *
+ * @param migration   what the function was given
+ * @param[out] names  a list of strings: release it; untouched on failure
+ * @return #LIVERY_OK, or
+ *   - #LIVERY_ERROR_INVALID_ARGUMENT  a pointer is NULL
+ *   - #LIVERY_ERROR_CLOSED            the function has returned
+ *   - #LIVERY_ERROR_FORKED            the store belongs to the parent process
+ * @since 0.1
+ */
+LIVERY_API livery_status livery_migration_names(livery_migration *migration, livery_value **names);
+
+/**
+ * Say why the step fails. The upgrade fails then with #LIVERY_ERROR_MIGRATION and this in its message, whatever the
+ * function returns; of several reasons the first is told.
+ *
+ * Threads: any, while the function runs.
+ *
+ * @param migration  what the function was given
+ * @param reason     one line for people: at most 4,096 bytes of UTF-8
+ * @return #LIVERY_OK, or
+ *   - #LIVERY_ERROR_INVALID_ARGUMENT  a pointer is NULL, or the reason is not UTF-8 or too long
+ *   - #LIVERY_ERROR_CLOSED            the function has returned
+ *   - #LIVERY_ERROR_FORKED            the store belongs to the parent process
+ * @since 0.1
+ */
+LIVERY_API livery_status livery_migration_fail(livery_migration *migration, const char *reason);
 
 /**
  * The stored schema's version.

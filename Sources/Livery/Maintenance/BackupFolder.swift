@@ -10,6 +10,7 @@ struct BackupFolder {
     static let manual = "manual"
     static let restore = "restore"
     static let snapshot = "snapshot"
+    static let upgrade = "upgrade"
   }
 
   struct Entry {

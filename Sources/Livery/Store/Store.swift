@@ -56,6 +56,7 @@ public final class Store: Sendable {
   /// Tells this handle from others on the same store.
   let identity = Store.identities.add(1, ordering: .relaxed).newValue
   let descriptor = EventDescriptor()
+  let migrations = MigrationFunctions()
   private let process: UInt64
   private let use = UseCount()
   private static let identities = Atomic<UInt64>(0)
@@ -88,7 +89,10 @@ public final class Store: Sendable {
   ///
   /// Corresponds to `livery_close` in C.
   public func close() {
-    if isOfThisProcess { shared.hub.stopAll(of: identity, shared) }
+    if isOfThisProcess {
+      shared.hub.stopAll(of: identity, shared)
+      migrations.removeAll()
+    }
     if use.close() { Registry.release(shared) }
   }
 

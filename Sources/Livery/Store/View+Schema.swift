@@ -53,24 +53,28 @@ extension View {
     return target
   }
 
-  /// Replaces the declarations by those of a schema.
-  func putDeclarations(_ schema: Schema) throws(StoreError) {
-    try clear(databases.schema)
-    for setting in schema.settings {
-      try putRow(Self.settingRow, setting.encode(), setting.key)
-      for alias in setting.aliases { try putRow(Self.aliasRow, setting.key.bytes, alias) }
-    }
-  }
-
-  /// Walks the declared settings in the order of names, with their stored form.
-  func walkDeclarations(_ body: (String, [UInt8]) -> Void) throws(StoreError) {
+  /// Walks the declared settings in the order of names, with their stored form; for an alias there is none.
+  func walkDeclarations(_ body: (String, [UInt8]?) -> Void) throws(StoreError) {
     try walk(databases.schema) { (key, value) throws(StoreError) in
       guard let name = key.text,
         let content = Checksum.content(of: value, key: key.array, tag: Tag.schema), let kind = content.first
       else { throw StoreError.damaged("a declaration") }
-      if kind == Self.settingRow { body(name, Array(content.dropFirst())) }
+      body(name, kind == Self.settingRow ? Array(content.dropFirst()) : nil)
       return true
     }
+  }
+
+  /// Declares a setting, in its stored form.
+  func putDeclaration(_ form: [UInt8], _ name: String) throws(StoreError) {
+    try putRow(Self.settingRow, form, name)
+  }
+
+  func putAlias(_ alias: String, of name: String) throws(StoreError) {
+    try putRow(Self.aliasRow, name.bytes, alias)
+  }
+
+  func deleteDeclaration(_ name: String) throws(StoreError) {
+    try delete(name.bytes, databases.schema)
   }
 
   private func putRow(_ kind: UInt8, _ content: [UInt8], _ name: String) throws(StoreError) {

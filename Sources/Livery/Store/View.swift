@@ -72,21 +72,29 @@ struct View {
   func put(_ record: Record, _ place: LayerKey) throws(StoreError) {
     let key = place.bytes
     // A damaged value is replaced like any other.
-    if let old = (try? self.record(place))?.expires { try delete(ExpiryKey(old, place).bytes, databases.expiries) }
+    try deleteExpiry(of: place)
     try put(record.encode(key: key, tag: Tag.layers), key, databases.layers)
     if let expires = record.expires { try put([], ExpiryKey(expires, place).bytes, databases.expiries) }
   }
 
   /// Removes a layer's value, a damaged one too.
   func delete(_ place: LayerKey) throws(StoreError) {
-    if let old = try? record(place)?.expires { try delete(ExpiryKey(old, place).bytes, databases.expiries) }
+    try deleteExpiry(of: place)
     try delete(place.bytes, databases.layers)
   }
 
-  /// Walks the records of a layer, or of all layers, weakest first, in the order of names.
-  func walkLayers(_ layer: Layer? = nil, _ body: (LayerKey, Record) throws(StoreError) -> Void) throws(StoreError) {
-    let start = layer.map { [$0.rawValue] } ?? []
-    try walk(databases.layers, from: start) { (key, value) throws(StoreError) in
+  /// Removes what `expiries` says of a value; a damaged one says nothing of it.
+  private func deleteExpiry(of place: LayerKey) throws(StoreError) {
+    guard place.layer.canExpire, let old = (try? record(place))?.expires else { return }
+    try delete(ExpiryKey(old, place).bytes, databases.expiries)
+  }
+
+  /// Walks the records of a layer, or of all layers from one on, weakest first, in the order of names.
+  func walkLayers(
+    _ layer: Layer? = nil, from first: Layer = .defaults, _ body: (LayerKey, Record) throws(StoreError) -> Void
+  ) throws(StoreError) {
+    let start = layer ?? first
+    try walk(databases.layers, from: [start.rawValue]) { (key, value) throws(StoreError) in
       let keyBytes = key.array
       guard let place = LayerKey(key) else { throw StoreError.damaged("a key") }
       if let layer, place.layer != layer { return false }

@@ -10,8 +10,8 @@ public struct Schema: Sendable {
   public var settings: [SettingDescriptor]
   /// 16 bytes that are the same for documents of the same content, whatever their formatting and order of members.
   public var digest: [UInt8]
-  /// The member `Migrations` as it is.
-  public var migrations: JSON?
+  /// In the order of the versions that they lead to.
+  public var migrations: [Migration]
   /// The document itself.
   public var text: [UInt8]
 }

@@ -9,7 +9,7 @@ struct SchemaCompiler {
     var title: String?
     var isOpen: Bool
     var settings: [SettingDescriptor]
-    var migrations: JSON?
+    var migrations: [Migration]
   }
 
   var findings = SchemaFindings()
@@ -82,10 +82,10 @@ extension SchemaCompiler {
       error("missing-member", "`Groups` is missing", hint: "add \"Groups\": [] with the groups of settings")
     }
     resolveConditions(of: scope, in: &settings)
-    let migrations = document["Migrations"]
-    if let migrations { at(.member("Migrations")) { $0.migrations(migrations) } }
+    let migrations = document["Migrations"].map { json in at(.member("Migrations")) { $0.migrations(json, of: version) }
+    }
     guard let version else { return nil }
-    return Parts(version: version, title: title, isOpen: isOpen, settings: settings, migrations: migrations)
+    return Parts(version: version, title: title, isOpen: isOpen, settings: settings, migrations: migrations ?? [])
   }
 
   private mutating func version(_ document: JSON) -> Int64? {

@@ -31,6 +31,7 @@ public struct StoreError: Error, Sendable {
     public static let io = Code(rawValue: -19)
     public static let forked = Code(rawValue: -20)
     public static let bufferTooSmall = Code(rawValue: -21)
+    public static let migration = Code(rawValue: -22)
   }
 
   /// A place in a text, counted from 1; the column in characters.
@@ -96,6 +97,7 @@ extension StoreError.Code: CustomStringConvertible {
       "LIVERY_ERROR_SCHEMA_INVALID", "LIVERY_ERROR_SCHEMA_NEWER", "LIVERY_ERROR_CORRUPT", "LIVERY_ERROR_NOT_A_STORE",
       "LIVERY_ERROR_FORMAT_NEWER", "LIVERY_ERROR_PERMISSION", "LIVERY_ERROR_NO_SPACE", "LIVERY_ERROR_IO",
       "LIVERY_ERROR_FORKED", "LIVERY_ERROR_BUFFER_TOO_SMALL",
+      "LIVERY_ERROR_MIGRATION",
     ]
     guard rawValue <= 0, rawValue > -Int32(names.count) else { return "LIVERY_ERROR_UNKNOWN" }
     return names[Int(-rawValue)]

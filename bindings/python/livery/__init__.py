@@ -23,6 +23,7 @@ from .errors import (
   InvalidValueError,
   LiveryError,
   LockedError,
+  MigrationError,
   NoSpaceError,
   NotAStoreError,
   NotFoundError,
@@ -36,6 +37,7 @@ from .errors import (
 )
 from .key import Key
 from .log import LogLevel, set_log_handler
+from .migration import Migration, MigrationFunction
 from .schema import check_schema
 from .snapshot import Snapshot
 from .store import Store, open
@@ -68,6 +70,9 @@ __all__ = [
   "LiveryError",
   "LockedError",
   "LogLevel",
+  "Migration",
+  "MigrationError",
+  "MigrationFunction",
   "NoSpaceError",
   "NoValueError",
   "NotAStoreError",

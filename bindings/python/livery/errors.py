@@ -196,6 +196,13 @@ class BufferTooSmallError(LiveryError):
   hint = "Report it as a defect of this package."
 
 
+class MigrationError(LiveryError):
+  """A step of a schema's migrations failed, and nothing was changed; ``report["steps"]`` has all failures."""
+
+  status, status_name = -22, "LIVERY_ERROR_MIGRATION"
+  hint = "Correct the step, or the value that it fails on; `livery migrate --plan` shows both."
+
+
 _CLASSES: Dict[int, Type[LiveryError]] = {kind.status: kind for kind in LiveryError.__subclasses__()}
 
 

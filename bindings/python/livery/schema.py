@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import json
-from typing import Any, Dict, Mapping, Optional, Union
+from typing import Any, Callable, Dict, Mapping, Optional, Union
 
 from . import _convert, _native
 from ._handle import Handle
-from .errors import InvalidValueError
+from .errors import InvalidValueError, MigrationError
+from .migration import Migration, MigrationFunction
 from .value import Layer
 
 #: A document: its text, or what it would be read to.
@@ -36,17 +37,47 @@ def encoded(document: Document) -> bytes:
   raise TypeError(f"a document is text, bytes or a mapping, not {type(document).__name__}")
 
 
+def _migrated(call: Callable[..., _native.Report], *arguments: Any) -> Dict[str, Any]:
+  """The report of a call in which functions of the program's own run."""
+  _native.raised()
+  outcome = call(*arguments)
+  raised = _native.raised()
+  if raised is not None and not isinstance(raised, Exception):
+    if outcome[1]:
+      _native.value_release(outcome[1])
+    raise raised
+  try:
+    return _convert.report(outcome)
+  except MigrationError as error:
+    raise error from raised
+
+
 class Documents(Handle):
   """The schema of a store, and what it imports and exports."""
 
   def apply_schema(self, text: Document, origin: Optional[str] = None) -> Dict[str, Any]:
-    """Declare the settings, with their defaults and constraints, and return the report."""
+    """Declare the settings, with their defaults and constraints, and return the report.
+
+    Values are brought from the stored version to the new one by the schema's migrations, all or nothing, after a backup
+    into the store's own folder. MigrationError tells which step failed; its ``report["steps"]`` has all that was done.
+    """
     raw_origin = None if origin is None else _native.text("an origin", origin)
-    return _convert.report(_native.schema_apply(self._number, encoded(text), raw_origin))
+    return _migrated(_native.schema_apply, self._number, encoded(text), raw_origin)
 
   def check_schema(self, text: Document) -> Dict[str, Any]:
-    """The report that apply_schema() would give, without applying anything."""
-    return _convert.report(_native.schema_check(self._number, encoded(text)))
+    """The report that apply_schema() would give, without applying anything: the plan of an upgrade."""
+    return _migrated(_native.schema_check, self._number, encoded(text))
+
+  def register_migration(self, name: str, function: MigrationFunction) -> None:
+    """Have a function carry out the steps ``{"Op": "call", "Name": name}``, until the store is closed.
+
+    apply_schema() and check_schema() call it with a Migration for each layer that holds values, weakest first. It may
+    read the store but not change it. What it raises makes the upgrade fail with MigrationError, whose cause it is.
+    """
+    raw = _convert.name(name)
+    if not callable(function):
+      raise TypeError(f"a function is wanted, not {type(function).__name__}")
+    _native.migration_register(self._number, raw, lambda number: function(Migration(number)))
 
   @property
   def schema_version(self) -> int:

@@ -4,12 +4,13 @@ A handle is an integer here. The library recognizes stale handles, so nothing in
 means to Python is told in `_convert`.
 """
 
-from . import asset, base, change, schema, store, value, watch
+from . import asset, base, change, migration, schema, store, value, watch
 from .asset import *
 from .base import *
 from .calls import Prototypes, lib, load
 from .calls import text as text
 from .change import *
+from .migration import *
 from .reader import KeyReader as KeyReader
 from .reader import prepare
 from .schema import *
@@ -18,7 +19,7 @@ from .value import *
 from .watch import *
 
 PROTOTYPES: Prototypes = {}
-for _header in (store, value, change, schema, watch, asset, base):
+for _header in (store, value, change, migration, schema, watch, asset, base):
   PROTOTYPES.update(_header._PROTOTYPES)
 
 library_path: str = load(PROTOTYPES)

@@ -1,0 +1,85 @@
+/// Where a step works: a setting, or a member inside each item of a list, as in `playlist[].duration`. Lists nest.
+public struct MigrationPath: Sendable {
+  /// The lists on the way, outermost first: a setting, then members of items; none for a setting.
+  public let lists: [String]
+  /// The setting, or the member of the innermost list's items.
+  public let name: String
+
+  init(lists: [String], name: String) {
+    self.lists = lists
+    self.name = name
+  }
+
+  /// Throws `.invalidArgument`, saying what is wrong.
+  init(_ text: String) throws(StoreError) {
+    var parts: [[UInt8]] = [[]]
+    let bytes = text.bytes
+    var index = 0
+    while index < bytes.count {
+      if bytes[index] == UInt8(ascii: "["), index + 1 < bytes.count, bytes[index + 1] == UInt8(ascii: "]") {
+        guard index + 2 < bytes.count, bytes[index + 2] == UInt8(ascii: ".") else {
+          throw StoreError(.invalidArgument, "after `[]` there is a point and a member, as in `list[].member`")
+        }
+        parts.append([])
+        index += 3
+      } else {
+        parts[parts.count - 1].append(bytes[index])
+        index += 1
+      }
+    }
+    guard parts.count <= Value.maximumDepth else {
+      throw StoreError(.invalidArgument, "lists nest deeper than \(Value.maximumDepth)")
+    }
+    var names: [String] = []
+    for part in parts {
+      let name = String(decoding: part, as: UTF8.self)
+      try checkName(name)
+      names.append(name)
+    }
+    self.init(lists: Array(names.dropLast()), name: names[names.count - 1])
+  }
+
+  /// The setting that the path is, or is in.
+  public var root: String { lists.first ?? name }
+
+  public var text: String {
+    var text = ""
+    for list in lists { text += "\(list)[]." }
+    return text + name
+  }
+
+  /// The path of another name in the same place.
+  func sibling(_ name: String) -> MigrationPath {
+    MigrationPath(lists: lists, name: name)
+  }
+
+  /// Where the path's value is once a step has renamed it, or a list on the way to it.
+  func following(_ step: MigrationStep) -> MigrationPath {
+    guard step.operation == .rename, step.lists.count <= lists.count,
+      step.lists.isSame(as: Array(lists.prefix(step.lists.count))), let from = step.sources.first,
+      let into = step.targets.first
+    else { return self }
+    var lists = lists
+    if step.lists.count == lists.count {
+      return name.sameBytes(as: from) ? sibling(into) : self
+    }
+    guard lists[step.lists.count].sameBytes(as: from) else { return self }
+    lists[step.lists.count] = into
+    return MigrationPath(lists: lists, name: name)
+  }
+}
+
+extension [String] {
+  func isSame(as other: [String]) -> Bool {
+    guard count == other.count else { return false }
+    for index in indices where !self[index].sameBytes(as: other[index]) { return false }
+    return true
+  }
+
+  /// "`a`, `b`"
+  var quoted: String {
+    var text = ""
+    for name in self { text += text.isEmpty ? "`\(name)`" : ", `\(name)`" }
+    return text
+  }
+}

@@ -1,0 +1,217 @@
+/// Steps carried out, one after the other, on the values of several layers. Nothing else is touched: whoever runs it decides
+/// whether what the layers hold then is stored, so that a plan and the upgrade are the same run.
+public struct MigrationRun {
+  /// A host function.
+  public typealias Function = @Sendable (MigrationCall) throws(StoreError) -> Void
+  /// Host functions by name; nil if there is none.
+  public typealias Functions = (String) -> Function?
+
+  /// The most entries that are kept, and the most failures beyond them.
+  static let maximumEntries = 10_000
+  static let maximumFailures = 1_000
+
+  private let steps: [MigrationStep]
+  /// Weakest first, without `defaults`.
+  public let layers: [MigrationLayer]
+  private let validator: SchemaValidator
+  private let functions: Functions
+  public private(set) var entries: [MigrationEntry] = []
+  /// How many entries there were no room for.
+  public private(set) var dropped = 0
+  /// The first failure.
+  public private(set) var failure: MigrationEntry?
+  public private(set) var failures = 0
+  private var position = 0
+
+  public init(
+    _ steps: [MigrationStep], on layers: [MigrationLayer], validator: SchemaValidator, functions: @escaping Functions
+  ) {
+    self.steps = steps
+    self.layers = layers
+    self.validator = validator
+    self.functions = functions
+  }
+
+  /// Carries out all steps. Those that fail are noted, and the others go on, so that a plan tells all that is wrong.
+  ///
+  /// Throws only what reading the layers throws.
+  public mutating func run() throws(StoreError) {
+    while position < steps.count {
+      let step = steps[position]
+      switch step.operation {
+      case .call: try call(step)
+      case .set where step.lists.isEmpty: try set(step)
+      default:
+        for layer in layers { try run(step, in: layer) }
+      }
+      position += 1
+    }
+  }
+
+  /// Runs a step in the place that it names: the layer itself, or each item of a list.
+  private mutating func run(_ step: MigrationStep, in layer: MigrationLayer) throws(StoreError) {
+    guard let root = step.lists.first else {
+      var isSecret = false
+      for name in step.sources where try layer.isSecret(name) { isSecret = true }
+      try apply(step, layer, in: layer, items: [], isSecret: isSecret)
+      return
+    }
+    guard let list = try layer.value(root) else { return }
+    let isSecret = try layer.isSecret(root)
+    guard let changed = try descend(step, layer, list, depth: 0, items: [], isSecret: isSecret) else { return }
+    do throws(StoreError) { try layer.put(changed, root, madeOf: [root]) } catch {
+      var entry = MigrationEntry(step, layer.layer, root, .failed)
+      entry.reason = error.message
+      add(entry)
+    }
+  }
+
+  /// A list with the step carried out in its items; nil if it stays as it is.
+  private mutating func descend(
+    _ step: MigrationStep, _ layer: MigrationLayer, _ list: Value, depth: Int, items: [Int], isSecret: Bool
+  ) throws(StoreError) -> Value? {
+    func skipped(_ reason: String) -> MigrationEntry {
+      var entry = MigrationEntry(
+        step, layer.layer,
+        MigrationPath(lists: Array(step.lists.prefix(depth)), name: step.lists[depth]).text, .skipped)
+      entry.items = items
+      entry.reason = reason
+      entry.isSecret = isSecret
+      return entry
+    }
+    guard case .list(var content) = list else {
+      add(skipped("not a list but of type \(list.type): it has no items"))
+      return nil
+    }
+    var isChanged = false
+    for index in content.indices {
+      guard case .object(let members) = content[index] else {
+        var entry = skipped("not an object but of type \(content[index].type): it has no members")
+        entry.items.append(index + 1)
+        add(entry)
+        continue
+      }
+      let item = MigrationItem(members)
+      let place = items + [index + 1]
+      if depth + 1 < step.lists.count {
+        let name = step.lists[depth + 1]
+        if let inner = item.value(name),
+          let changed = try descend(step, layer, inner, depth: depth + 1, items: place, isSecret: isSecret)
+        {
+          item.put(changed, name, madeOf: [])
+        }
+      } else {
+        try apply(step, layer, in: item, items: place, isSecret: isSecret)
+      }
+      if item.isChanged {
+        content[index] = .object(item.members)
+        isChanged = true
+      }
+    }
+    return isChanged ? .list(content) : nil
+  }
+
+  /// Carries out a step in one place, and notes what it did.
+  private mutating func apply(
+    _ step: MigrationStep, _ layer: MigrationLayer, in scope: MigrationScope, items: [Int], isSecret: Bool
+  ) throws(StoreError) {
+    // What cannot be read is met here: it is damage of the store, not a failure of the step.
+    for name in step.sources + step.targets { _ = try scope.value(name) }
+    var entry = MigrationEntry(step, layer.layer, "", .skipped)
+    entry.items = items
+    entry.isSecret = isSecret
+    do throws(StoreError) {
+      let defaultValue = { self.defaultValue(of: step) }
+      guard try step.apply(in: scope, isItem: !items.isEmpty, isSecret: isSecret, defaultValue, &entry) else { return }
+    } catch {
+      entry.outcome = .failed
+      entry.after = nil
+      entry.reason = error.message
+    }
+    add(entry)
+  }
+
+  /// What the template of the new schema says of a member, wherever the steps to come move it.
+  private func defaultValue(of step: MigrationStep) -> Value? {
+    guard let name = step.sources.first else { return nil }
+    var path = step.path(name)
+    for later in steps[(position + 1)...] { path = path.following(later) }
+    return validator.defaultValue(path)
+  }
+
+  private mutating func add(_ entry: MigrationEntry) {
+    if entry.outcome == .failed {
+      failures += 1
+      if failure == nil { failure = entry }
+    }
+    guard entries.count < Self.maximumEntries || (entry.outcome == .failed && failures <= Self.maximumFailures) else {
+      dropped += 1
+      return
+    }
+    entries.append(entry)
+  }
+}
+
+// MARK: What concerns all layers
+
+extension MigrationRun {
+  /// Sets a setting where it has a value, or in `bundle` where no layer has one.
+  private mutating func set(_ step: MigrationStep) throws(StoreError) {
+    guard let name = step.sources.first else { return }
+    var isThere = false
+    for layer in layers {
+      guard let old = try layer.value(name) else { continue }
+      isThere = true
+      switch step.condition {
+      case .absent: continue
+      case .equals(let value): guard old.isAlike(value) else { continue }
+      case .always: break
+      }
+      try assign(step, name, old, layer)
+    }
+    guard !isThere, let weakest = layers.first else { return }
+    if case .equals = step.condition { return }
+    try assign(step, name, nil, weakest)
+  }
+
+  private mutating func assign(
+    _ step: MigrationStep, _ name: String, _ old: Value?, _ layer: MigrationLayer
+  ) throws(StoreError) {
+    if old == step.value { return }
+    var entry = MigrationEntry(step, layer.layer, name, .set)
+    entry.before = old
+    entry.after = step.value
+    entry.isSecret = try layer.isSecret(name)
+    try layer.put(step.value, name, madeOf: [])
+    add(entry)
+  }
+
+  /// Calls a host function for each layer that holds anything.
+  private mutating func call(_ step: MigrationStep) throws(StoreError) {
+    guard let function = functions(step.function) else {
+      var entry = MigrationEntry(step, layers.first?.layer ?? .bundle, step.function, .failed)
+      entry.reason = "no function is registered under this name"
+      add(entry)
+      return
+    }
+    for layer in layers {
+      guard try !layer.names().isEmpty else { continue }
+      let call = MigrationCall(layer, step)
+      if let reason = try call.run(function) {
+        var entry = MigrationEntry(step, layer.layer, step.function, .failed)
+        entry.reason = reason
+        add(entry)
+        continue
+      }
+      for (name, before) in call.edited {
+        let after = try layer.value(name)
+        if before == after { continue }
+        var entry = MigrationEntry(step, layer.layer, name, after == nil ? .removed : .set)
+        entry.before = before
+        entry.after = after
+        entry.isSecret = try layer.isSecret(name)
+        add(entry)
+      }
+    }
+  }
+}
