@@ -1,3 +1,4 @@
+import Foundation
 import LiveryCore
 import Testing
 
@@ -146,6 +147,22 @@ import Testing
       let exif = "Exif\0\0".bytes + block
       let bytes = jpeg([0xFF, 0xE1, 0, UInt8(exif.count + 2)] + exif + frame)
       #expect(try ImageFacts(bytes) == ImageFacts(.jpeg, width: 7, height: 5), "\(block)")
+    }
+  }
+
+  /// What Tests/Fuzz has found to reach all code.
+  @Test(arguments: ["png", "jpeg", "gif", "webp", "svg"]) func whatFuzzingFoundIsReadOrRefused(_ format: String) throws
+  {
+    let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+      .appendingPathComponent("Fixtures/fuzz/\(format)")
+    let files = try FileManager.default.contentsOfDirectory(atPath: folder.path)
+    #expect(files.count > 5)
+    for file in files {
+      do throws(StoreError) {
+        guard let bytes = try? fixture("fuzz/\(format)/\(file)") else { continue }
+        guard let facts = try ImageFacts(bytes) else { continue }
+        #expect(facts.type == .svg || (facts.width > 0 && facts.height > 0), "\(file)")
+      } catch { #expect(error.code == .parse, "\(file)") }
     }
   }
 

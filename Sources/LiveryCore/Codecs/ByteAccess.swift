@@ -21,14 +21,15 @@ extension RawSpan {
 
   /// A copy of a range that the caller has checked.
   public func array(in range: Range<Int>) -> [UInt8] {
-    withUnsafeBytes { Array($0[range]) }
+    // Of a slice it would be copied byte by byte.
+    withUnsafeBytes { Array(UnsafeRawBufferPointer(rebasing: $0[range])) }
   }
 
   public var array: [UInt8] { array(in: 0..<byteCount) }
 
   /// A range as text; nil if it is not UTF-8.
   public func text(in range: Range<Int>) -> String? {
-    withUnsafeBytes { String(validating: $0[range], as: UTF8.self) }
+    withUnsafeBytes { String(validating: UnsafeRawBufferPointer(rebasing: $0[range]), as: UTF8.self) }
   }
 
   public var text: String? { text(in: 0..<byteCount) }
