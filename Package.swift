@@ -88,5 +88,14 @@ if !embedded {
   ]
 }
 
+// For scripts/torture: the parsers as a library that libFuzzer drives.
+if Context.environment["LIVERY_FUZZ"] == "1" {
+  products.append(.library(name: "livery-fuzz", type: .dynamic, targets: ["Fuzz"]))
+  targets.append(
+    .target(
+      name: "Fuzz", dependencies: ["Livery", "LiveryCore"], path: "Tests/Fuzz/Parsers",
+      swiftSettings: swiftSettings, linkerSettings: runtimeLinks))
+}
+
 let package = Package(
   name: "livery", products: products, targets: targets, swiftLanguageModes: [.v6], cLanguageStandard: .gnu11)

@@ -85,6 +85,15 @@ import Testing
     #expect(failure(many)?.message.contains("values") == true)
   }
 
+  @Test func aNumberHasAThousandDigitsAtMost() throws {
+    let zeros = String(repeating: "0", count: 1000)
+    #expect(try JSON.parse(Array("0.\(zeros)".utf8)) == .double(0))
+    #expect(try JSON.parse(Array("\"\(zeros)\(zeros)\"".utf8)) == .string(zeros + zeros))
+    let error = failure("[1,\n 0.\(zeros)1]")
+    #expect(error?.code == .parse)
+    #expect(error?.location?.line == 2)
+  }
+
   @Test func placesOfValuesAndKeysAreFound() {
     let text = Array(
       """

@@ -3,7 +3,7 @@
 //
 //     model [--seeds N] [--from S] [--operations N]
 //     model --seed S                   one run, operation by operation the same
-//     model --wrong-oracle             must find something
+//     model --broken             must find something
 #include "model_oracle.h"
 
 #include <poll.h>
@@ -445,7 +445,7 @@ int main(int argc, char **argv) {
   uint64_t one = option_number("--seed", 0), seeds = one ? 1 : option_number("--seeds", 20);
   uint64_t from = one ? one : option_number("--from", 1);
   int operations = (int)option_number("--operations", 1000);
-  oracle_forgets_locks = option_given("--wrong-oracle");
+  oracle_forgets_locks = option_given("--broken");
   mail = shared_memory(sizeof *mail * PROCESSES);
   for (int index = 0; index < PROCESSES; index++) {
     if (pipe(requests[index]) != 0 || pipe(answers[index]) != 0) give_up("no pipes");

@@ -29,8 +29,14 @@ extension JSON {
     var depth = 0
     var count = 1
     var index = 0
+    var digits = 0
     while index < text.count {
-      switch text[index] {
+      let byte = text[index]
+      digits = byte &- UInt8(ascii: "0") < 10 ? digits + 1 : 0
+      if digits > maximumDigits {
+        throw StoreError.json("a number of more than \(maximumDigits) digits", Lines.location(of: index, in: text))
+      }
+      switch byte {
       case UInt8(ascii: "\""):
         index += 1
         while index < text.count, text[index] != UInt8(ascii: "\"") {

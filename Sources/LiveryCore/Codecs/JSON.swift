@@ -25,7 +25,9 @@ public enum JSON: Sendable {
   public static let maximumDepth = 200
   /// The largest number of values in one text. It bounds memory: the smallest text of a value takes two bytes, the value
   /// itself a hundred.
-  public static let maximumCount = 4_000_000
+  public static let maximumCount = 1_000_000
+  /// The most digits in a row of a number: more than any number needs that is exact.
+  static let maximumDigits = 1_000
 
   /// An object's member by key, compared byte by byte; nil for anything else.
   public subscript(key: String) -> JSON? {
