@@ -93,6 +93,28 @@ import Testing
     #expect(try store.exportJSON(layers: true) == once)
   }
 
+  @Test func ofSeveralThatUpgradeAtOnceOneDoesIt() throws {
+    let temporary = TemporaryStore()
+    let store = try sample(through: [], in: temporary)
+    let folder = #filePath.split(separator: "/").dropLast(2).joined(separator: "/")
+    let schema = try fixture("asm/SettingsSchema.v3.json")
+    let children = try (0..<3).map { _ in
+      try Child.command(["migrate", "/\(folder)/Fixtures/asm/SettingsSchema.v3.json"], store: temporary.path)
+    }
+    let applied = Heard()
+    inThreads(4) { _ in
+      let outcome = store.applySchema(schema)
+      if let error = outcome.error { return applied.append(error.message) }
+      if outcome.report["applied"] == .bool(true) { applied.append("applied") }
+    }
+    var done = applied.messages.count
+    for child in children where child.line().hasPrefix("applied version 3 over 1") { done += 1 }
+    for child in children { #expect(child.finish() == 0) }
+    #expect(done == 1 && applied.messages.allSatisfy { $0 == "applied" })
+    #expect(try store.backups().count == 1)
+    #expect(try store.int("idleResetSeconds") == 60)
+  }
+
   @Test func aStoreWithoutASchemaHasNothingToMigrate() throws {
     let temporary = TemporaryStore()
     let store = try temporary.open()
