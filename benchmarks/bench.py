@@ -77,14 +77,14 @@ def main() -> int:
   if arguments.earlier:
     result = json.loads(arguments.earlier.read_text(encoding="utf-8"))
   else:
-    begin = time.monotonic()
+    begin, machine = time.monotonic(), report.machine()
     plan = SMOKE if arguments.smoke else QUICK if arguments.quick else FULL
     with tempfile.TemporaryDirectory(prefix="livery-bench-") as work:
       swift_programs = arguments.swift_programs and arguments.swift_programs.resolve()
       bench = subjects.Bench(arguments.programs.resolve(), swift_programs, arguments.library.resolve(),
                              pathlib.Path(work), arguments.only and arguments.only.split(","))
       try:
-        result = {"machine": report.machine(), "results": measured(bench, plan).rows()}
+        result = {"machine": machine, "results": measured(bench, plan).rows()}
       finally:
         bench.close()
     measures.say(f"measured in {time.monotonic() - begin:.0f} s")

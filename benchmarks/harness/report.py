@@ -21,7 +21,10 @@ def machine() -> str:
       system = next(line.split("=", 1)[1].strip().strip('"') for line in file if line.startswith("PRETTY_NAME"))
   except (OSError, StopIteration):
     pass
-  return f"{model}, {os.cpu_count()} cores, {memory}{system}, {platform.system()} {platform.release()}"
+  # What else runs counts among the conditions.
+  load = os.getloadavg()[0]
+  busy = f", busy with other work (load {load:.1f})" if load >= 1 else ""
+  return f"{model}, {os.cpu_count()} cores, {memory}{system}, {platform.system()} {platform.release()}{busy}"
 
 
 def figure(number: float) -> str:
