@@ -78,5 +78,6 @@
 #include "livery/schema.h"
 #include "livery/watch.h"
 #include "livery/asset.h"
+#include "livery/branding.h"
 
 #endif

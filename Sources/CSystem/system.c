@@ -79,6 +79,55 @@ char *lvs_read_file(const char *path, int descriptor, size_t limit, size_t *coun
   return bytes;
 }
 
+char *lvs_read_beneath(const char *folder, const char *path, size_t limit, size_t *count) {
+  char part[256];
+  int directory = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  while (directory >= 0) {
+    size_t length = strcspn(path, "/");
+    bool is_last = path[length] == 0;
+    int failure = 0;
+    if (length >= sizeof part) {
+      failure = ENAMETOOLONG;
+    } else if ((length == 0 && is_last) || path[0] == '/' || (length == 2 && memcmp(path, "..", 2) == 0)) {
+      failure = EXDEV;
+    }
+    int next = -1;
+    if (!failure) {
+      memcpy(part, path, length);
+      part[length] = 0;
+      // Not blocking: a pipe in the place of a file would keep the caller for ever.
+      int flags = O_RDONLY | O_NOFOLLOW | O_CLOEXEC | (is_last ? O_NONBLOCK : O_DIRECTORY);
+      next = openat(directory, part, flags);
+      if (next < 0) failure = errno;
+      // A link to a directory is no directory.
+      struct stat found;
+      if (failure == ENOTDIR && fstatat(directory, part, &found, AT_SYMLINK_NOFOLLOW) == 0 && S_ISLNK(found.st_mode))
+        failure = ELOOP;
+    }
+    close(directory);
+    if (failure) {
+      errno = failure;
+      return NULL;
+    }
+    directory = next;
+    if (!is_last) {
+      path += length + 1;
+      while (path[0] == '/') path++;
+      continue;
+    }
+    struct stat found;
+    char *bytes = NULL;
+    if (fstat(directory, &found) != 0) failure = errno;
+    else if (!S_ISREG(found.st_mode)) failure = S_ISDIR(found.st_mode) ? EISDIR : EINVAL;
+    else if (found.st_size > (off_t)limit) failure = EFBIG;
+    else if (!(bytes = lvs_read_file(NULL, directory, limit, count))) failure = errno;
+    close(directory);
+    if (failure) errno = failure;
+    return bytes;
+  }
+  return NULL;
+}
+
 static lvs_file_facts facts_from(const struct stat *found) {
   return (lvs_file_facts){
       .device = found->st_dev,

@@ -2,7 +2,7 @@ import CLivery
 import Livery
 
 /// Hands out a report where there is one and it is wanted, then says what went wrong.
-private func deliver(
+func deliver(
   _ report: Value, when hasReport: Bool, _ error: StoreError?, to pointer: UnsafeMutablePointer<OpaquePointer?>?
 ) throws(StoreError) {
   if hasReport, let pointer { try publish(report, to: pointer) }

@@ -42,6 +42,20 @@ struct Option: Sendable {
     Option(name: "dry-run", help: "tell what would be removed, and remove nothing"),
     Option(name: "ignore-log", help: "remove also what only undoing could bring back"),
     Option(name: "min-age", value: "SECONDS", help: "keep what was stored since"),
+    Option(name: "brand", value: "ID", help: "the brand's identifier; else the bundle's own"),
+    Option(
+      name: "bundle", value: "DIR", help: "the directory of the images that a property list names; they are stored"),
+    Option(name: "keep", help: "put the brand on the shelf, for `brand use`"),
+    Option(name: "console", help: "the file is JSON that the console sends, and not a property list"),
+    Option(name: "color", help: "swatches also if standard output is no terminal"),
+    Option(name: "idiom", value: "IDIOM", help: "of the device: phone, tablet, tv, desktop or watch"),
+    Option(name: "scale", value: "NUMBER", help: "of the device: pixels a point"),
+    Option(name: "width", value: "POINTS", help: "of the device's screen"),
+    Option(name: "height", value: "POINTS", help: "of the device's screen"),
+    Option(name: "appearance", value: "WORD", help: "of the device: light or dark"),
+    Option(name: "orientation", value: "WORD", help: "of the device: portrait or landscape"),
+    Option(name: "contrast", value: "WORD", help: "of the device: normal or high"),
+    Option(name: "locale", value: "TAG", help: "of the device: a language tag such as de-AT"),
     Option(name: "output", short: "o", value: "FILE", help: "a file to write to in place of standard output"),
   ]
 }

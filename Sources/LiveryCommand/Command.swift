@@ -62,6 +62,14 @@ struct Command: Sendable {
       summary: "keep images for settings to refer to",
       options: ["any", "output", "force", "dry-run", "ignore-log", "min-age"], words: 1...1001, run: asset),
     Command(
+      name: "brand", usage: "show|apply|check|explain|use|list|set|enable|disable|rm|wipe …",
+      summary: "colors and images: show, apply, check and switch brands",
+      options: [
+        "brand", "bundle", "keep", "console", "origin", "layer", "color", "idiom", "scale", "width", "height",
+        "appearance",
+        "orientation", "contrast", "locale",
+      ], words: 1...3, run: brand),
+    Command(
       name: "stats", usage: "", summary: "print figures about the store", options: [], words: 0...0,
       run: statistics),
     Command(

@@ -65,7 +65,11 @@ func list(_ context: Context) throws(StoreError) {
 
 /// `livery explain`
 func explain(_ context: Context) throws(StoreError) {
-  let found = try context.open(readOnly: true).inspect(context.words[0])
+  try explainSetting(context.words[0], context.open(readOnly: true), context)
+}
+
+func explainSetting(_ name: String, _ store: Store, _ context: Context) throws(StoreError) {
+  let found = try store.inspect(name)
   let item = context.reveals ? found : Masking.masked(found)
   context.output.result(item)
   let style = context.output.style

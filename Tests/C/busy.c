@@ -1,4 +1,5 @@
 // Another process that keeps the store from writers: they wait as long as they were told, readers do not wait at all.
+#include "brand.h"
 #include "every_call.h"
 
 static pid_t holder;
@@ -44,7 +45,7 @@ static int64_t milliseconds(void) {
 
 TEST("a commit waits busy_timeout_ms for another writer, then says BUSY and changes nothing", writers) {
   const char *path = fresh_path();
-  OK(livery_close(new_store(path, KIOSK_SCHEMA)));
+  OK(livery_close(branded_store(path)));
   livery_store *store = open_store_with(path, 0, 100);
   const livery_layer user = LIVERY_LAYER_USER;
   const livery_status busy = LIVERY_ERROR_BUSY;
@@ -81,6 +82,7 @@ TEST("a commit waits busy_timeout_ms for another writer, then says BUSY and chan
   EXPECT_STATUS(busy, livery_import_json(store, user, TEXT("{\"title\": \"x\"}"), 0, NULL));
   EXPECT_STATUS(busy,
                 livery_import_plist(store, user, TEXT(PLIST("<key>title</key><string>x</string>")), 0, NULL));
+  EVERY_BRAND_WRITE((void)0, busy, store);
 
   // Readers do not wait.
   start = milliseconds();

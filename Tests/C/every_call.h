@@ -71,6 +71,13 @@ __attribute__((unused)) static void every_read(livery_status expected, livery_st
   EXPECT_STATUS(expected, livery_asset_list(store, &value));
   EXPECT_STATUS(expected, livery_migration_register(store, name, every_step, NULL, every_destroy));
   EXPECT(descriptor == 77 && every_destroyed == destroyed + 2);
+  EXPECT_STATUS(expected, livery_branding_color(store, "Toolbar", &color));
+  EXPECT_STATUS(expected, livery_branding_image(store, "logo", NULL, &value));
+  EXPECT_STATUS(expected, livery_branding_explain(store, "logo", NULL, &value));
+  EXPECT_STATUS(expected, livery_branding_enabled(store, LIVERY_LAYER_BUNDLE, &truth));
+  EXPECT_STATUS(expected, livery_branding_list(store, &value));
+  EXPECT_STATUS(expected, livery_branding_get(store, NULL, &value));
+  EXPECT_STATUS(expected, livery_branding_check(store, NULL, NULL, &value));
   if (store) EXPECT_STATUS(expected, livery_schema_check(store, KIOSK_SCHEMA, LIVERY_ZERO_TERMINATED, &value));
 
   EXPECT(truth && number == 77 && revision == 77 && single == 77 && real == 77 && color.red == 0.25f);
@@ -98,6 +105,14 @@ __attribute__((unused)) static void every_write(livery_status expected, livery_s
   EXPECT_STATUS(expected, livery_asset_put(store, "x", 1, LIVERY_ASSET_ANY, id));
   EXPECT_STATUS(expected, livery_asset_remove(store, SOME_ID, 0));
   EXPECT_STATUS(expected, livery_asset_collect(store, NULL, &report));
+  EXPECT_STATUS(expected, livery_branding_set_color(store, user, "Toolbar", (livery_color){1, 0, 0, 1}));
+  EXPECT_STATUS(expected, livery_branding_set_image(store, LIVERY_LAYER_BUNDLE, "logo", list));
+  EXPECT_STATUS(expected, livery_branding_apply_plist(store, TEXT(PLIST("")), NULL, &report));
+  EXPECT_STATUS(expected, livery_branding_apply_console(store, list, NULL, &report));
+  EXPECT_STATUS(expected, livery_branding_set_enabled(store, LIVERY_LAYER_BUNDLE, false));
+  EXPECT_STATUS(expected, livery_branding_wipe(store));
+  EXPECT_STATUS(expected, livery_branding_use(store, "other"));
+  EXPECT_STATUS(expected, livery_branding_remove(store, "other"));
   EXPECT(report == UNTOUCHED && change == UNTOUCHED && strcmp(id, "untouched") == 0);
   OK(livery_value_release(list));
 }
@@ -195,6 +210,7 @@ __attribute__((unused)) static void every_value_call(livery_status expected, liv
   EXPECT_STATUS(expected, livery_value_make_list(&value, 1, &item));
   EXPECT_STATUS(expected, livery_value_make_object(&key, &value, 1, &item));
   EXPECT_STATUS(expected, livery_value_to_json(value, 0, &text, &length));
+  EXPECT_STATUS(expected, livery_branding_match(value, NULL, &item));
   EXPECT(type == 77 && truth && number == 77 && real == 77 && color.red == 0.25f && length == 77);
   EXPECT(pointer == UNTOUCHED && text == UNTOUCHED && item == UNTOUCHED);
   OK(livery_value_release(other));

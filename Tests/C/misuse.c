@@ -63,6 +63,13 @@ static const char *some_image(void) {
   return below(16) ? images[below(4)] : NULL;
 }
 
+static livery_traits *some_traits(void) {
+  static livery_traits traits;
+  traits = (livery_traits){below(4) ? sizeof traits : below(sizeof traits), (int32_t)below(7), (int32_t)below(4),
+                           (int32_t)below(4), (int32_t)below(4), a_double(), a_double(), a_double(), a_name()};
+  return below(4) ? &traits : NULL;
+}
+
 static void *or_null(void *pointer) { return below(16) ? pointer : NULL; }
 
 // Keeps a handle that a call made, in the place of an older one, which leaks into the store's close or a release.
@@ -99,7 +106,7 @@ static livery_status call(void) {
   } else {
     name[0] = 0;
   }
-  switch (below(121)) {
+  switch (below(145)) {
     case 0: status = livery_revision(a_handle(), or_null(&revision)); break;
     case 1: status = livery_get_bool(a_handle(), a_name(), or_null(&truth)); break;
     case 2: status = livery_get_int(a_handle(), a_name(), or_null(&number)); break;
@@ -232,11 +239,43 @@ static livery_status call(void) {
     case 118: status = livery_migration_remove(a_handle(), a_name()); break;
     case 119: status = livery_migration_names(a_handle(), or_null(&made)); break;
     case 120: status = livery_migration_fail(a_handle(), a_name()); break;
+    case 121: status = livery_color_parse(a_name(), a_length(), or_null(&color)); break;
+    case 122: status = livery_color_format(color, (int32_t)below(7), or_null(bytes), below(16), or_null(&length)); break;
+    case 123: status = livery_color_contrast(color, color, or_null(&real)); break;
+    case 124: status = livery_color_legible_on(color, or_null(&color)); break;
+    case 125: status = livery_color_nearest_passing(color, color, a_double(), or_null(&color)); break;
+    case 126: {
+      livery_rect rect;
+      status = livery_aspect_fit(a_double(), a_double(), a_double(), a_double(), or_null(&rect));
+      break;
+    }
+    case 127: status = livery_branding_match(a_handle(), some_traits(), or_null(&made)); break;
+    case 128: status = livery_branding_color(a_handle(), a_name(), or_null(&color)); break;
+    case 129: status = livery_branding_set_color(a_handle(), a_layer(), a_name(), color); break;
+    case 130: status = livery_branding_set_image(a_handle(), a_layer(), a_name(), a_handle()); break;
+    case 131: status = livery_branding_image(a_handle(), a_name(), some_traits(), or_null(&made)); break;
+    case 132: status = livery_branding_explain(a_handle(), a_name(), some_traits(), or_null(&made)); break;
+    case 133: {
+      livery_branding_options options = {below(4) ? sizeof options : below(sizeof options), a_name(), a_name(), a_name(),
+                                         some_flags(), (uint32_t)(below(8) == 0)};
+      status = livery_branding_apply_plist(a_handle(), TEXT(PLIST("<key>UsePrimaryImage</key><true/>")),
+                                           or_null(&options), or_null(&made));
+      break;
+    }
+    case 134: status = livery_branding_apply_console(a_handle(), a_handle(), a_name(), or_null(&made)); break;
+    case 135: status = livery_branding_enabled(a_handle(), a_layer(), or_null(&truth)); break;
+    case 136: status = livery_branding_set_enabled(a_handle(), a_layer(), below(2)); break;
+    case 137: status = livery_branding_wipe(a_handle()); break;
+    case 138: status = livery_branding_use(a_handle(), a_name()); break;
+    case 139: status = livery_branding_remove(a_handle(), a_name()); break;
+    case 140: status = livery_branding_list(a_handle(), or_null(&made)); break;
+    case 141: status = livery_branding_get(a_handle(), a_name(), or_null(&made)); break;
+    case 142: status = livery_branding_check(a_handle(), a_name(), some_traits(), or_null(&made)); break;
     default: status = livery_open(below(4) ? path : a_name(), NULL, or_null(&made)); break;
   }
   if (status != LIVERY_OK) {
-    EXPECT(made == UNTOUCHED || status == LIVERY_ERROR_PARSE || status == LIVERY_ERROR_SCHEMA_INVALID
-           || status == LIVERY_ERROR_SCHEMA_NEWER || made != NULL);
+    EXPECT(made == UNTOUCHED || status == LIVERY_ERROR_PARSE || status == LIVERY_ERROR_INVALID_VALUE
+           || status == LIVERY_ERROR_SCHEMA_INVALID || status == LIVERY_ERROR_SCHEMA_NEWER || made != NULL);
     EXPECT(livery_last_error()->status == status);
   }
   livery_free(text);

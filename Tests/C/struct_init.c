@@ -18,6 +18,8 @@ TEST("each _INIT macro is zero but for the size", macros) {
   EXPECT_SAME(livery_watch_options, LIVERY_WATCH_OPTIONS_INIT);
   EXPECT_SAME(livery_history_options, LIVERY_HISTORY_OPTIONS_INIT);
   EXPECT_SAME(livery_collect_options, LIVERY_COLLECT_OPTIONS_INIT);
+  EXPECT_SAME(livery_traits, LIVERY_TRAITS_INIT);
+  EXPECT_SAME(livery_branding_options, LIVERY_BRANDING_OPTIONS_INIT);
 }
 
 TEST("zero in any option is its default", zeroes) {

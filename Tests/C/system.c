@@ -1,5 +1,5 @@
 // What the operating system refuses: full disks, missing permissions, too few descriptors, broken ones.
-#include "fixture.h"
+#include "brand.h"
 
 #include <sched.h>
 #include <sys/mount.h>
@@ -69,11 +69,12 @@ static void lift_limits(void) {
 
 TEST("when nothing more can be written every change is NO_SPACE, and the old values stay", no_space) {
   const char *path = fresh_path();
-  livery_store *store = ready_store(path), *other = NULL;
+  livery_store *store = ready_store(path), *brands = branded_store(fresh_path()), *other = NULL;
   OK(livery_asset_put(store, "old", 3, LIVERY_ASSET_ANY, asset_id));
   signal(SIGXFSZ, SIG_IGN);
   check_before_note = lift_limits;
   EVERY_WRITE(limit_files(), LIVERY_ERROR_NO_SPACE, store);
+  EVERY_BRAND_WRITE(limit_files(), LIVERY_ERROR_NO_SPACE, brands);
   livery_open_options options = LIVERY_OPEN_OPTIONS_INIT;
   options.flags = LIVERY_OPEN_CREATE;
   const char *fresh = fresh_path();
@@ -171,6 +172,18 @@ TEST("when the file cannot be written every change is IO, and the old values sta
   mend_descriptors();
   expect_old_values(store);
   OK(livery_set_string(store, user, "title", TEXT("after")));
+  OK(livery_close(store));
+}
+
+TEST("when the file cannot be written every change of a brand is IO", brand_input_output) {
+  char path[4096];
+  const char *made = fresh_path();
+  livery_store *store = branded_store(made);
+  if (!realpath(made, path)) SKIP("no real path");
+  break_descriptors(path);
+  EVERY_BRAND_WRITE((void)0, LIVERY_ERROR_IO, store);
+  mend_descriptors();
+  EVERY_BRAND_WRITE((void)0, LIVERY_OK, store);
   OK(livery_close(store));
 }
 

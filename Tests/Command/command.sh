@@ -404,6 +404,43 @@ run 4 --store m migrate --json v4.json && hides s3cr3t && json 'v["error"]["stat
 run 4 --store m migrate --plan --reveal v4.json && has '"s3cr3t"'
 run 0 --store m stats --json && json 'v["schemaVersion"] == 3'
 
+# Brands
+branding=$fixtures/branding
+run 0 --store b init
+run 0 --store b brand apply "$branding/skin.plist" && has "applied skin as default" && has "0 ignored"
+run 0 --store b brand show && has "PrimaryHighlight" && has "#0064A0" && has "UsePrimaryImage" && hides $'\e['
+run 0 --store b brand show --color && has $'\e[48;2;0;100;160m'
+run 0 --store b brand show --json && json 'v["active"] == "default" and v["colors"]["Toolbar"] == "#0D2640FF" and v["console"]'
+run 0 --store b brand apply "$fixtures/variants/Wire-Info.plist" --keep && has "kept for later"
+run 0 --store b brand list && has "*  default" && has "com.sample.wireviewer"
+run 0 --store b brand use com.sample.wireviewer && has revision
+run 0 --store b get branding.name && prints "The Wire Character Viewer"
+run 3 --store b brand use com.sample.wireviewers && warns 'did you mean `com.sample.wireviewer`' && one_line
+run 0 --store b brand use default
+run 0 --store b brand check && has "ok       PrimaryText on PrimaryHighlight: 6.30" && has "[missing-asset]"
+echo '{"colors": {"PrimaryHighlight": "whitesmoke"}, "images": {"logo": {"tv": "https://a.example/t.png"}}}' >payload.json
+run 0 --store b brand apply payload.json --console && has "saved the console's brand"
+run 4 --store b brand check && has "[whitish-background]" && has "[low-contrast]" && one_line
+run 4 --store b brand check --json && json 'v["errors"] == 2 and v["error"]["status"] == "LIVERY_ERROR_INVALID_VALUE"'
+run 0 --store b brand explain PrimaryHighlight && has "recommended" && has "shadowed"
+run 0 --store b brand explain background --idiom phone --scale 2 && has "fits best" && has "contradicts the device: idiom"
+run 0 --store b brand explain logo --idiom phone && has "No variant"
+run 3 --store b brand explain nothing && one_line
+run 2 --store b brand explain logo --idiom fridge && one_line
+run 0 --store b brand disable console
+run 0 --store b brand show && has "console off" && has "#0064A0"
+run 0 --store b brand enable console
+run 0 --store b brand wipe
+run 0 --store b brand set Accent "hsl(120 100% 25%)" --layer bundle
+run 0 --store b get branding.color.Accent && prints "#008000FF"
+run 4 --store b brand set Accent reddish && one_line
+echo '<plist version="1.0"><dict><key>PrimaryiPad</key><string>../x</string></dict></plist>' >bad.plist
+run 4 --store b brand apply bad.plist && warns "bad.plist: /PrimaryiPad:" && warns "[outside-bundle]"
+run 4 --store b brand apply payload.json && one_line
+run 0 --store b brand rm com.sample.wireviewer
+run 2 --store b brand drop && warns "there is no" && one_line
+run 2 --store b brand use && warns "usage: livery brand use BRAND"
+
 # The rest
 run 0 stats && has revision
 run 0 stats --json && json 'v["schemaVersion"] == 1 and v["revision"] > 0'

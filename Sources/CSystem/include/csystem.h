@@ -25,6 +25,9 @@ ssize_t lvs_write_all(int descriptor, const void *bytes, size_t count);
 // The whole of a file (descriptor 0 and up, or path when descriptor is -1), malloc'ed and NUL-terminated; NULL and errno
 // on failure; EFBIG past `limit`.
 char *lvs_read_file(const char *path, int descriptor, size_t limit, size_t *count);
+// The whole of a regular file beneath a directory, by a relative path without `..` and without symbolic links; as
+// lvs_read_file. EXDEV and ELOOP for a path that leads out or through a link, EINVAL for what is no regular file.
+char *lvs_read_beneath(const char *folder, const char *path, size_t limit, size_t *count);
 
 typedef struct lvs_file_facts {
   uint64_t device, inode, size, allocated;

@@ -87,6 +87,16 @@ extension Store {
       return try shared.commits.commit(pending, shared, timeout: options.effectiveTimeout)
     }
   }
+
+  /// Commits what `prepare` asks for in view of the store as it is: no other writer comes between.
+  func commit(_ prepare: (View) throws(StoreError) -> CommitRequest) throws(StoreError) -> CommitResult {
+    try write { (view) throws(StoreError) in
+      var request = try prepare(view)
+      request.logLimits = options.logLimits
+      var committer = try Committer(view, request)
+      return try committer.run()
+    }
+  }
 }
 
 /// The commit of one request, inside its transaction.
@@ -219,7 +229,7 @@ struct Committer {
       try remove(place, old.record)
     case .set(let given):
       var fresh: Record
-      switch validate(given, edit.name, descriptor) {
+      switch validate(given, name, edit.name, descriptor) {
       case .success(let value):
         let past = edit.provenance
         fresh = record(past?.isSetAside == true || past?.isAsSet == true ? given : value, edit)
@@ -242,7 +252,7 @@ struct Committer {
 
   /// Whether the value of an edit is in effect already.
   private func isHeld(_ edit: Edit, _ name: String, _ descriptor: SettingDescriptor?) throws(StoreError) -> Bool {
-    guard case .set(let given) = edit.action, case .success(let value) = validate(given, name, descriptor),
+    guard case .set(let given) = edit.action, case .success(let value) = validate(given, name, name, descriptor),
       let effective = try view.effective(name)
     else { return false }
     return try view.current(effective, name, at: now).value == value
@@ -265,7 +275,7 @@ struct Committer {
     func refuse(_ code: StoreError.Code, _ message: String, _ constraint: String? = nil) {
       found.append(Refusal(name: edit.name, code: code, constraint: constraint, message: message))
     }
-    if descriptor == nil, !facts.isOpen, edit.provenance?.isSetAside != true {
+    if descriptor == nil, !facts.isOpen, !Branding.reserves(name), edit.provenance?.isSetAside != true {
       let error = view.unknown(edit.name)
       refuse(error.code, error.message)
       return found
@@ -300,15 +310,18 @@ struct Committer {
     let all: [Refusal]
   }
 
+  /// - Parameter asked: the name that was given, which may be an alias.
   private func validate(
-    _ given: Value, _ name: String, _ descriptor: SettingDescriptor?
+    _ given: Value, _ name: String, _ asked: String, _ descriptor: SettingDescriptor?
   ) -> Result<Value, Refused> {
     guard let descriptor else {
-      do throws(StoreError) { try given.check() } catch {
+      do throws(StoreError) {
+        try given.check()
+        return .success(try Branding.checked(given, for: name))
+      } catch {
         return .failure(
-          Refused(all: [Refusal(name: name, code: error.code, message: "`\(name)`: \(error.message)")]))
+          Refused(all: [Refusal(name: asked, code: error.code, message: "`\(asked)`: \(error.message)")]))
       }
-      return .success(given)
     }
     switch descriptor.validated(given) {
     case .valid(let value): return .success(value)
@@ -316,7 +329,7 @@ struct Committer {
       return .failure(
         Refused(
           all: violations.map {
-            Refusal(name: name, code: $0.code, constraint: $0.constraint, message: $0.message)
+            Refusal(name: asked, code: $0.code, constraint: $0.constraint, message: $0.message)
           }))
     }
   }

@@ -37,7 +37,9 @@ extension View {
     case .setting(let descriptor): return Standing(counts: true, declared: descriptor)
     // An alias stands for its setting, whatever an undeclared one of the same name holds.
     case .alias: return Standing(counts: false, declared: nil)
-    case nil: return Standing(counts: try schemaFacts().isOpen, declared: nil)
+    case nil:
+      let counts = Branding.reserves(name) ? true : try schemaFacts().isOpen
+      return Standing(counts: counts, declared: nil)
     }
   }
 

@@ -106,6 +106,27 @@ struct View {
     }
   }
 
+  /// The names that begin with a prefix and have a value in a layer, in order.
+  func names(_ layer: Layer, prefix: String) throws(StoreError) -> [String] {
+    var found: [String] = []
+    try walk(databases.layers, from: LayerKey(layer, prefix).bytes) { (key, _) throws(StoreError) in
+      guard let place = LayerKey(key) else { throw StoreError.damaged("a key") }
+      guard place.layer == layer, place.name.utf8.starts(with: prefix.utf8) else { return false }
+      found.append(place.name)
+      return true
+    }
+    return found
+  }
+
+  /// A layer's values whose names begin with a prefix, in the order of names.
+  func values(_ layer: Layer, prefix: String) throws(StoreError) -> [Value.Member] {
+    var found: [Value.Member] = []
+    for name in try names(layer, prefix: prefix) {
+      if let value = try record(LayerKey(layer, name))?.value { found.append(.init(name, value)) }
+    }
+    return found
+  }
+
   /// Walks where a layer has values, without looking at them.
   func walkPlaces(_ layer: Layer, _ body: (LayerKey) -> Void) throws(StoreError) {
     try walk(databases.layers, from: [layer.rawValue]) { (key, _) throws(StoreError) in

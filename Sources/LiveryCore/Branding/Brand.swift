@@ -26,19 +26,56 @@ public enum Branding {
     name.utf8.count > prefix.utf8.count && name.utf8.starts(with: prefix.utf8)
   }
 
-  /// What such a setting holds if no schema declares it: a color, a URL; nil for anything.
-  public static func type(of name: String) -> ValueType? {
-    if has(prefix + color, name) { return .color }
-    if has(prefix + url, name) { return .url }
-    return nil
+  /// The value that a setting of branding takes if no schema declares it: colors and URLs in their type, images with
+  /// variants that can be matched. Other settings take anything.
+  ///
+  /// Errors: `.typeMismatch`, `.invalidValue`.
+  public static func checked(_ value: Value, for name: String) throws(StoreError) -> Value {
+    guard has(prefix, name) else { return value }
+    if has(prefix + image, name) {
+      _ = try ImageVariant.all(value)
+      return value
+    }
+    let type: ValueType
+    if has(prefix + color, name) {
+      type = .color
+    } else if has(prefix + url, name) {
+      type = .url
+    } else {
+      return value
+    }
+    guard let converted = value.coerced(to: type) else {
+      throw StoreError(.typeMismatch, "expected \(type), found the \(value.type) \(value.brief)")
+    }
+    return converted
+  }
+
+  /// Whether it is one of the six.
+  public static func isRole(_ name: String) -> Bool {
+    for role in roles where role.sameBytes(as: name) { return true }
+    return false
+  }
+
+  /// The option that switches an image on and off; nil if none does.
+  public static func switchOf(_ image: String) -> String? {
+    if image.sameBytes(as: "background") { return "UsePrimaryImage" }
+    return image.sameBytes(as: "logo") ? "UseSecondaryImage" : nil
   }
 
   /// A role as it is spelled, by its name in any letter case; nil if it is none.
   static func role(_ key: String) -> String? {
-    let wanted = DeviceNames.folded(key)
-    for role in roles where DeviceNames.folded(role) == wanted { return role }
-    return nil
+    BrandReader.place(
+      of: key, in: "toolbar toolbartext primaryhighlight primarytext secondaryhighlight secondarytext"
+    ).map { roles[$0] }
   }
+}
+
+/// Checks the identifier of a brand: 1 to 200 bytes without control characters.
+///
+/// Errors: `.invalidArgument`, saying what is wrong.
+public func checkBrand(_ id: String) throws(StoreError) {
+  guard !id.isEmpty else { throw StoreError(.invalidArgument, "the brand's identifier is empty") }
+  try checkText(id, what: "the brand", limit: 200)
 }
 
 /// A whole brand: what a property list, a console's payload or a store holds of it.
@@ -69,33 +106,29 @@ public struct Brand: Sendable {
     return color
   }
 
-  /// The names of what begins with a prefix, such as all colors.
-  public func names(_ prefix: String) -> [String] {
-    var names: [String] = []
-    for member in values.sortedByKey() where Branding.has(prefix, member.key) {
-      names.append(String(decoding: member.key.utf8.dropFirst(prefix.utf8.count), as: UTF8.self))
+  /// What begins with a prefix, such as all colors: without it, in order.
+  public func parts(_ prefix: String) -> [Value.Member] {
+    var parts: [Value.Member] = []
+    for member in values where Branding.has(prefix, member.key) {
+      parts.append(.init(String(decoding: member.key.utf8.dropFirst(prefix.utf8.count), as: UTF8.self), member.value))
     }
-    return names
+    return parts.sortedByKey()
   }
 
   /// As it is shown: `name`, `identifier`, `enabled`, and the objects `colors`, `images`, `urls`, `files` and `options`.
-  public var description: [Value.Member] {
+  ///
+  /// - Parameter withSwitch: whether `enabled` is among them.
+  public func description(withSwitch: Bool) -> [Value.Member] {
     var members: [Value.Member] = []
     for name in ["name", "identifier"] {
       if let value = self[name] { members.append(.init(name, value)) }
     }
-    members.append(.init("enabled", .bool(isEnabled)))
+    if withSwitch { members.append(.init("enabled", .bool(isEnabled))) }
     let kinds = [
       ("colors", Branding.color), ("images", Branding.image), ("urls", Branding.url), ("files", Branding.file),
       ("options", Branding.option),
     ]
-    for (key, prefix) in kinds {
-      var found: [Value.Member] = []
-      for name in names(prefix) {
-        if let value = self[prefix + name] { found.append(.init(name, value)) }
-      }
-      members.append(.init(key, .object(found)))
-    }
+    for (key, prefix) in kinds { members.append(.init(key, .object(parts(prefix)))) }
     return members
   }
 

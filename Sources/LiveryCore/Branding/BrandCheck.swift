@@ -16,6 +16,9 @@ public struct ImageState: Sendable {
 ///
 /// Corresponds to `livery_branding_check` in C, where the members of the report are described.
 public struct BrandCheck {
+  /// More colors and images than these are not looked at.
+  private static let limit = 1_000
+
   private let brand: Brand
   private let device: Traits?
   private var findings: [Value] = []
@@ -38,7 +41,7 @@ public struct BrandCheck {
           [.init("image", .string(name))])
       }
     }
-    for name in brand.names(Branding.image) { checkImage(name, facts) }
+    for image in brand.parts(Branding.image).prefix(Self.limit) { checkImage(image.key, image.value, facts) }
   }
 
   public var report: Value {
@@ -93,7 +96,8 @@ public struct BrandCheck {
   }
 
   private mutating func checkContrast() {
-    let names = brand.names(Branding.color)
+    var names: [String] = []
+    for part in brand.parts(Branding.color).prefix(Self.limit) { names.append(part.key) }
     for text in names {
       for background in backgrounds(of: text, among: names) {
         guard let front = brand.color(text), let back = brand.color(background) else { continue }
@@ -154,8 +158,7 @@ public struct BrandCheck {
 
   // MARK: Images
 
-  private mutating func checkImage(_ name: String, _ facts: (String) -> ImageState) {
-    guard let value = brand[Branding.image + name] else { return }
+  private mutating func checkImage(_ name: String, _ value: Value, _ facts: (String) -> ImageState) {
     let variants: [ImageVariant]
     do throws(StoreError) { variants = try ImageVariant.all(value) } catch {
       return report(

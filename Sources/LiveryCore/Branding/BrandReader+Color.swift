@@ -18,11 +18,7 @@ extension BrandReader {
 
   /// The place of a component by its name, in any letter case.
   private static func component(_ key: String) -> Int? {
-    let folded = DeviceNames.folded(key)
-    for (index, name) in components.enumerated() where name.utf8.elementsEqual(folded) {
-      return index
-    }
-    return nil
+    BrandReader.place(of: key, in: "red green blue alpha")
   }
 
   /// A color: a dictionary of components, or text as CSS has it. Components may be reals, integers or numeric text.

@@ -5,51 +5,26 @@ extension BrandReader {
   ///
   /// A device class is an idiom, with a scale if need be: `phone`, `tablet@2x`; `any` stands for all.
   public init(console payload: Value) {
-    guard case .object(let members) = payload else {
-      report.problem("", "wrong-type", "the payload is no object but a \(payload.type)")
-      return
-    }
-    for member in members { within(member.key) { $0.readConsoleMember(member) } }
+    walk(payload, .console)
   }
 
-  private mutating func readConsoleMember(_ member: Value.Member) {
-    let key = DeviceNames.folded(member.key)
-    if key == "enabled".bytes {
-      if let truth = truth(member.value) { brand.isEnabled = truth }
-    } else if key == "name".bytes || key == "identifier".bytes {
-      guard case .string = member.value else { return expect(member.value, "text") }
-      keep("", String(decoding: key, as: UTF8.self), member.value)
-    } else if key == "colors".bytes {
-      for color in object(member.value) {
-        within(color.key) { $0.keepColor(Branding.role(color.key) ?? color.key, color.value, .found) }
-      }
-    } else if key == "images".bytes {
-      for image in object(member.value) { within(image.key) { $0.readConsoleImage(image) } }
-    } else if key == "urls".bytes {
-      for url in object(member.value) { within(url.key) { $0.keepURL(url.key, url.value) } }
-    } else if key == "options".bytes {
-      for option in object(member.value) {
-        within(option.key) { reader in
-          if let truth = reader.truth(option.value) { reader.keep(Branding.option, option.key, .bool(truth)) }
-        }
-      }
-    } else {
-      report.ignored(pointer, "no part of a brand has this name")
+  mutating func readConsoleMember(_ member: Value.Member) {
+    switch Self.place(of: member.key, in: "enabled name identifier colors images urls options") {
+    case 0?: if let truth = truth(member.value) { brand.isEnabled = truth }
+    case 1?: keepText("", "name", member.value)
+    case 2?: keepText("", "identifier", member.value)
+    case 3?: walk(member.value, .colors)
+    case 4?: walk(member.value, .consoleImages)
+    case 5?: walk(member.value, .urls)
+    case 6?: walk(member.value, .options)
+    default: report.ignored(pointer, "no part of a brand has this name")
     }
   }
 
-  private mutating func readConsoleImage(_ image: Value.Member) {
+  mutating func readConsoleImage(_ image: Value.Member) {
+    imageName = image.key
     switch image.value {
-    case .object(let classes) where image.value["image"] == nil:
-      for item in classes {
-        within(item.key) { reader in
-          guard let qualifiers = reader.deviceClass(item.key) else {
-            return reader.problem(
-              "wrong-type", "`\(truncated(item.key, to: 40))` is no device class such as `phone` or `tablet@2x`")
-          }
-          reader.keepRemoteImage(image.key, qualifiers, item.value)
-        }
-      }
+    case .object where image.value["image"] == nil: walk(image.value, .deviceClasses)
     case .list, .object:
       do throws(StoreError) {
         _ = try ImageVariant.all(image.value)
@@ -57,6 +32,14 @@ extension BrandReader {
       } catch { problem("wrong-type", error.message) }
     default: keepRemoteImage(image.key, [], image.value)
     }
+  }
+
+  mutating func readDeviceClass(_ member: Value.Member) {
+    guard let qualifiers = deviceClass(member.key) else {
+      return problem(
+        "wrong-type", "`\(truncated(member.key, to: 40))` is no device class such as `phone` or `tablet@2x`")
+    }
+    keepRemoteImage(imageName, qualifiers, member.value)
   }
 
   private mutating func keepRemoteImage(_ name: String, _ qualifiers: [Value.Member], _ value: Value) {

@@ -1,61 +1,49 @@
 // The three dialects of branding property lists.
 
 extension BrandReader {
-  private static func member(_ members: [Value.Member], _ folded: String) -> Value.Member? {
-    for member in members where folded.utf8.elementsEqual(DeviceNames.folded(member.key)) { return member }
-    return nil
+  mutating func readPropertyList(_ root: Value) {
+    guard case .object(let members) = root else {
+      return report.problem("", "wrong-type", "the property list is no dictionary but a \(root.type)")
+    }
+    // What tells the dialects apart, the surest first.
+    var found: [Section?] = [nil, nil, nil, nil, nil]
+    for member in members {
+      switch Self.place(of: member.key, in: "branding charactervariantsconfiguration colorsrgb255 colors") {
+      case 0?: found[0] = .sdkDefaults
+      case 1?: found[1] = .characterVariants
+      case 2?: found[2] = .characterVariants
+      case 3? where member.value.type == .object: found[3] = .sdkDefaults
+      default: if Self.isOfSkin(member) { found[4] = .skin }
+      }
+    }
+    for (place, section) in found.enumerated() {
+      guard let section else { continue }
+      dialect = section == .skin ? .skin : section == .sdkDefaults ? .sdkDefaults : .characterVariants
+      // The first two are about branding in one part; the rest of the document tells what the bundle is called.
+      return walk(root, place < 2 ? .bundle : section)
+    }
+    report.problem("", "no-branding", "the property list says nothing about branding", status: .parse)
   }
 
-  mutating func readPropertyList(_ root: [Value.Member]) {
-    if let found = Self.member(root, "branding") {
-      dialect = .sdkDefaults
-      readRoot(root, besides: found)
-    } else if let found = Self.member(root, "charactervariantsconfiguration") {
-      dialect = .characterVariants
-      readRoot(root, besides: found)
-    } else if Self.member(root, "colorsrgb255") != nil {
-      dialect = .characterVariants
-      for member in root { within(member.key) { $0.readVariantMember(member) } }
-    } else if Self.member(root, "colors")?.value.type == .object {
-      dialect = .sdkDefaults
-      for member in root { within(member.key) { $0.readDefaultsMember(member) } }
-    } else {
-      guard root.contains(where: { Self.isOfSkin($0) }) else {
-        report.problem("", "no-branding", "the property list says nothing about branding", status: .parse)
-        return
-      }
-      dialect = .skin
-      for member in root { within(member.key) { $0.readSkinMember(member) } }
+  mutating func readBundleMember(_ member: Value.Member) {
+    switch Self.place(
+      of: member.key, in: "branding charactervariantsconfiguration cfbundleidentifier cfbundledisplayname cfbundlename")
+    {
+    case 0? where dialect == .sdkDefaults: walk(member.value, .sdkDefaults)
+    case 1? where dialect == .characterVariants: walk(member.value, .characterVariants)
+    case 2?: keepText("", "identifier", member.value)
+    case 3?:
+      brand.set("name", nil)
+      keepText("", "name", member.value)
+    // The display name is the one that people see.
+    case 4? where brand["name"] == nil: keepText("", "name", member.value)
+    default: report.ignored(pointer, "not about branding")
     }
   }
 
-  /// A document that is about branding in one part: the rest of it may tell what the bundle is called.
-  private mutating func readRoot(_ root: [Value.Member], besides part: Value.Member) {
-    let isVariant = dialect == .characterVariants
-    let hasDisplayName = Self.member(root, "cfbundledisplayname") != nil
-    for member in root {
-      within(member.key) { reader in
-        if member.key.sameBytes(as: part.key) {
-          for inner in reader.object(member.value) {
-            reader.within(inner.key) { isVariant ? $0.readVariantMember(inner) : $0.readDefaultsMember(inner) }
-          }
-          return
-        }
-        let key = String(decoding: DeviceNames.folded(member.key), as: UTF8.self)
-        if key.sameBytes(as: "cfbundleidentifier") {
-          reader.text(member.value, as: "identifier")
-        } else if key.sameBytes(as: hasDisplayName ? "cfbundledisplayname" : "cfbundlename") {
-          reader.text(member.value, as: "name")
-        } else {
-          reader.report.ignored(reader.pointer, "not about branding")
-        }
-      }
-    }
-  }
-
-  private mutating func text(_ value: Value, as name: String) {
+  mutating func keepText(_ kind: String, _ name: String, _ value: Value) {
     guard case .string = value else { return expect(value, "text") }
-    keep("", name, value)
+    keep(kind, name, value)
   }
 
   // MARK: skin.plist
@@ -67,22 +55,14 @@ extension BrandReader {
   }
 
   private static func option(_ key: String) -> String? {
-    let folded = DeviceNames.folded(key)
-    for name in ["UsePrimaryImage", "UseSecondaryImage", "AnimateLoadingImage"]
-    where DeviceNames.folded(name) == folded {
-      return name
-    }
-    return nil
+    let names = ["UsePrimaryImage", "UseSecondaryImage", "AnimateLoadingImage"]
+    return place(of: key, in: "useprimaryimage usesecondaryimage animateloadingimage").map { names[$0] }
   }
 
-  private mutating func readSkinMember(_ member: Value.Member) {
-    if let role = Branding.role(member.key) {
-      keepColor(role, member.value, .found)
-    } else if Self.isColor(member.value) {
-      keepColor(member.key, member.value, .found)
-    } else {
-      readCommonMember(member)
-    }
+  mutating func readSkinMember(_ member: Value.Member) {
+    let role = Branding.role(member.key)
+    guard role != nil || Self.isColor(member.value) else { return readCommonMember(member) }
+    keepColor(role ?? member.key, member.value, .found)
   }
 
   /// What all dialects have.
@@ -91,10 +71,10 @@ extension BrandReader {
       keepImage(image.name, image.qualifiers, member.value)
     } else if let name = Self.option(member.key) {
       if let truth = truth(member.value) { keep(Branding.option, name, .bool(truth)) }
-    } else if DeviceNames.folded(member.key) == "enablebranding".bytes {
+    } else if Self.place(of: member.key, in: "enablebranding") != nil {
       guard let truth = truth(member.value) else { return }
       brand.isEnabled = truth
-      report.read(pointer, "\(Branding.shelf)bundle.enabled")
+      report.read(pointer, Branding.shelf + "bundle.enabled")
     } else {
       report.ignored(pointer, "no part of a brand has this name")
     }
@@ -105,7 +85,7 @@ extension BrandReader {
   }
 
   /// An image by its file's name in the bundle, or by its URL.
-  mutating func keepImage(_ name: String, _ qualifiers: [Value.Member], _ value: Value) {
+  private mutating func keepImage(_ name: String, _ qualifiers: [Value.Member], _ value: Value) {
     let text: String
     switch value {
     case .string(let found), .url(let found), .image(let found): text = found
@@ -115,6 +95,7 @@ extension BrandReader {
     guard isImageReference(text) else {
       return problem("bad-name", "the name of an image has 1 to 1024 bytes and no control characters")
     }
+    guard images.count < 1000 else { return problem("too-many", "a brand has at most 1000 images") }
     if isWebURL(text) || !escapes(text) {
       images.append(Image(name: name, qualifiers: qualifiers, reference: text, path: pointer))
     } else {
@@ -129,45 +110,35 @@ extension BrandReader {
   /// Whether a file's name leads out of the directory that it is in.
   private func escapes(_ name: String) -> Bool {
     let bytes = name.bytes
+    let dot = UInt8(ascii: ".")
     guard bytes.first != UInt8(ascii: "/"), bytes.first != UInt8(ascii: "~") else { return true }
     var start = 0
-    for index in 0...bytes.count
-    where index == bytes.count || bytes[index] == UInt8(ascii: "/") || bytes[index] == UInt8(ascii: "\\") {
-      if bytes[start..<index].elementsEqual("..".utf8) { return true }
+    for index in 0...bytes.count {
+      let isEnd = index == bytes.count || bytes[index] == UInt8(ascii: "/") || bytes[index] == UInt8(ascii: "\\")
+      guard isEnd else {
+        // A drive, or a scheme such as `file:`.
+        if bytes[index] == UInt8(ascii: ":") { return true }
+        continue
+      }
+      if index == start + 2, bytes[start] == dot, bytes[start + 1] == dot { return true }
       start = index + 1
     }
-    // A drive, or a scheme such as `file:`.
-    return bytes.contains(UInt8(ascii: ":"))
+    return false
   }
 
-  // MARK: AWSDKDefaultSettings.plist
+  // MARK: AWSDKDefaultSettings.plist and CharacterVariantsConfiguration
 
-  private mutating func readDefaultsMember(_ member: Value.Member) {
-    guard DeviceNames.folded(member.key) == "colors".bytes else { return readCommonMember(member) }
-    for color in object(member.value) {
-      within(color.key) { $0.keepColor(Branding.role(color.key) ?? color.key, color.value, .bytes) }
-    }
+  mutating func readDefaultsMember(_ member: Value.Member) {
+    guard Self.place(of: member.key, in: "colors") != nil else { return readCommonMember(member) }
+    walk(member.value, .colorsOf255)
   }
 
-  // MARK: CharacterVariantsConfiguration
-
-  private mutating func readVariantMember(_ member: Value.Member) {
-    let key = DeviceNames.folded(member.key)
-    if key == "colorsrgb255".bytes {
-      for color in object(member.value) {
-        within(color.key) { $0.keepColor(Branding.role(color.key) ?? color.key, color.value, .bytes) }
-      }
-    } else if key == "filesystem".bytes {
-      for file in object(member.value) {
-        within(file.key) { reader in
-          guard case .string = file.value else { return reader.expect(file.value, "text") }
-          reader.keep(Branding.file, file.key, file.value)
-        }
-      }
-    } else if key == "url".bytes {
-      for url in object(member.value) { within(url.key) { $0.keepURL(url.key, url.value) } }
-    } else {
-      readCommonMember(member)
+  mutating func readVariantMember(_ member: Value.Member) {
+    switch Self.place(of: member.key, in: "colorsrgb255 filesystem url") {
+    case 0?: walk(member.value, .colorsOf255)
+    case 1?: walk(member.value, .files)
+    case 2?: walk(member.value, .urls)
+    default: readCommonMember(member)
     }
   }
 

@@ -28,33 +28,78 @@ public struct BrandReader {
   public internal(set) var images: [Image] = []
   public var report = BrandReport()
   var path: [String] = []
-
-  init() {}
+  /// The image whose device classes are read.
+  var imageName = ""
 
   /// Reads a property list that was parsed.
   public init(propertyList root: Value) {
-    guard case .object(let members) = root else {
-      report.problem("", "wrong-type", "the property list is no dictionary but a \(root.type)")
-      return
-    }
-    readPropertyList(members)
+    readPropertyList(root)
   }
 
   // MARK: Plumbing
 
   var pointer: String { jsonPointer(path) }
 
-  mutating func within(_ key: String, _ body: (inout BrandReader) -> Void) {
-    path.append(key)
-    body(&self)
-    path.removeLast()
+  /// A part of a document: what its members mean.
+  enum Section {
+    case skin, sdkDefaults, characterVariants, bundle, colors, colorsOf255, files, urls, console, consoleImages, options
+    case deviceClasses
   }
 
+  /// Reads the members of a dictionary, each as a part of the section.
+  @inline(never)
+  mutating func walk(_ value: Value, _ section: Section) {
+    guard case .object(let members) = value else { return expect(value, "a dictionary") }
+    for member in members {
+      path.append(member.key)
+      read(member, section)
+      path.removeLast()
+    }
+  }
+
+  /// The place of a name in a list of names in lower case that are written in any letter case; nil if it is not there.
+  @inline(never)
+  static func place(of key: String, in names: StaticString) -> Int? {
+    let folded = DeviceNames.folded(key)
+    return names.withUTF8Buffer { text in
+      var place = 0
+      var start = 0
+      while start < text.count {
+        var end = start
+        while end < text.count, text[end] != UInt8(ascii: " ") { end += 1 }
+        if text[start..<end].elementsEqual(folded) { return place }
+        place += 1
+        start = end + 1
+      }
+      return nil
+    }
+  }
+
+  private mutating func read(_ member: Value.Member, _ section: Section) {
+    switch section {
+    case .skin: readSkinMember(member)
+    case .sdkDefaults: readDefaultsMember(member)
+    case .characterVariants: readVariantMember(member)
+    case .bundle: readBundleMember(member)
+    case .colors: keepColor(Branding.role(member.key) ?? member.key, member.value, .found)
+    case .colorsOf255: keepColor(Branding.role(member.key) ?? member.key, member.value, .bytes)
+    case .files: keepText(Branding.file, member.key, member.value)
+    case .urls: keepURL(member.key, member.value)
+    case .console: readConsoleMember(member)
+    case .consoleImages: readConsoleImage(member)
+    case .options:
+      if let truth = truth(member.value) { keep(Branding.option, member.key, .bool(truth)) }
+    case .deviceClasses: readDeviceClass(member)
+    }
+  }
+
+  @inline(never)
   mutating func problem(_ code: String, _ message: String) {
     report.problem(pointer, code, message)
   }
 
   /// Keeps a value under a name; names that no setting can have, and those there already, are problems.
+  @inline(never)
   mutating func keep(_ kind: String, _ name: String, _ value: Value) {
     let whole = kind + name
     let setting = Branding.prefix + whole
@@ -66,6 +111,17 @@ public struct BrandReader {
     report.read(pointer, setting)
   }
 
+  /// Keeps the variants of an image, once their files are known.
+  public mutating func keepImage(_ name: String, _ variants: Value, at pointer: String) {
+    let whole = Branding.image + name
+    guard brand[whole] == nil else {
+      return report.problem(pointer, "twice", "the image `\(truncated(name, to: 80))` is there twice")
+    }
+    brand.values.append(.init(whole, variants))
+    report.read(pointer, Branding.prefix + whole)
+  }
+
+  @inline(never)
   mutating func expect(_ value: Value, _ wanted: String) {
     problem("wrong-type", "expected \(wanted), found the \(value.type) \(value.brief)")
   }
@@ -86,14 +142,6 @@ public struct BrandReader {
     }
     report.converted(pointer, "\(value.brief) is read as \(truth)")
     return truth
-  }
-
-  mutating func object(_ value: Value) -> [Value.Member] {
-    guard case .object(let members) = value else {
-      expect(value, "a dictionary")
-      return []
-    }
-    return members
   }
 }
 

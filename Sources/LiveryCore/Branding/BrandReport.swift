@@ -15,17 +15,17 @@ public struct BrandReport: Sendable {
 
   /// A part that became a setting.
   mutating func read(_ path: String, _ setting: String) {
-    Self.add(path, [.init("setting", .string(setting))], to: &read, &dropped)
+    if let item = item(path, nil, "setting", setting, read.count) { read.append(item) }
   }
 
   /// A part that was written in another way than it is kept.
   mutating func converted(_ path: String, _ message: String) {
-    Self.add(path, [.init("message", .string(message))], to: &converted, &dropped)
+    if let item = item(path, nil, "message", message, converted.count) { converted.append(item) }
   }
 
   /// A part that means nothing here.
   public mutating func ignored(_ path: String, _ message: String) {
-    Self.add(path, [.init("message", .string(message))], to: &ignored, &dropped)
+    if let item = item(path, nil, "message", message, ignored.count) { ignored.append(item) }
   }
 
   /// A part for which the whole is refused.
@@ -38,15 +38,19 @@ public struct BrandReport: Sendable {
       let place = path.isEmpty ? "" : "at \(truncated(path, to: 200)): "
       failure = StoreError(status, place + message)
     }
-    Self.add(path, [.init("code", .string(code)), .init("message", .string(message))], to: &problems, &dropped)
+    if let item = item(path, code, "message", message, problems.count) { problems.append(item) }
   }
 
-  private static func add(_ path: String, _ rest: [Value.Member], to list: inout [Value], _ dropped: inout Int) {
-    guard list.count < limit else {
+  @inline(never)
+  private mutating func item(_ path: String, _ code: String?, _ key: String, _ text: String, _ count: Int) -> Value? {
+    guard count < Self.limit else {
       dropped += 1
-      return
+      return nil
     }
-    list.append(.object([.init("path", .string(path))] + rest))
+    var members = [Value.Member("path", .string(path))]
+    if let code { members.append(.init("code", .string(code))) }
+    members.append(.init(key, .string(text)))
+    return .object(members)
   }
 
   /// The lists, as members of a report.

@@ -9,6 +9,7 @@ A store is a directory that any number of processes and threads use at once. See
 
 from ._native import library_path, library_version
 from .assets import Assets, describe_image
+from .branding import Branding, Rect, Traits, aspect_fit, match
 from .change import Change
 from .errors import (
   BufferTooSmallError,
@@ -49,6 +50,7 @@ __version__ = "0.1.0"
 __all__ = [
   "Assets",
   "AsyncEvents",
+  "Branding",
   "BufferTooSmallError",
   "BusyError",
   "Change",
@@ -80,19 +82,23 @@ __all__ = [
   "ParseError",
   "PermissionDeniedError",
   "ReadOnlyError",
+  "Rect",
   "SchemaInvalidError",
   "SchemaNewerError",
   "Settable",
   "Snapshot",
   "Store",
+  "Traits",
   "TypeMismatchError",
   "URL",
   "Value",
   "Watch",
+  "aspect_fit",
   "check_schema",
   "describe_image",
   "library_path",
   "library_version",
+  "match",
   "open",
   "set_log_handler",
 ]

@@ -129,7 +129,7 @@ def _make(value: object, path: List[str]) -> int:
   if isinstance(value, datetime):
     return _native.make_date(microseconds(value))
   if isinstance(value, Color):
-    return _native.make_color(_components(value))
+    return _native.make_color(components(value))
   if isinstance(value, (list, tuple)):
     return _assembled(len(value), ((f"[{i}]", item) for i, item in enumerate(value)), path, _native.make_list)
   if isinstance(value, Mapping):
@@ -175,7 +175,7 @@ def _key(key: object) -> bytes:
   return raw
 
 
-def _components(color: Color) -> _native.Components:
+def components(color: Color) -> _native.Components:
   try:
     red, green, blue, alpha = (float(component) for component in color)
   except (TypeError, ValueError, OverflowError):

@@ -11,6 +11,7 @@ from . import _convert, _native
 from ._reading import Reading
 from ._watching import Watching
 from .assets import Keeping
+from .branding import Branded
 from .change import Changing
 from .errors import InvalidArgumentError, NotFoundError, NoValueError
 from .history import Recording
@@ -93,7 +94,7 @@ def _within(what: str, number: Optional[int], bits: int) -> int:
   return int(number)
 
 
-class Store(Reading, Changing, Watching, Recording, Documents, Keeping, Mapping[str, Any]):
+class Store(Reading, Changing, Watching, Recording, Documents, Keeping, Branded, Mapping[str, Any]):
   """An open store: a mapping from the names of settings to their effective values.
 
   The mapping has the settings that have a value, in the order of their names' bytes. Any number of threads may use it.

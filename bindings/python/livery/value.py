@@ -8,6 +8,7 @@ from datetime import datetime
 from enum import IntEnum
 from typing import Any, Dict, List, Mapping, NamedTuple, Tuple, Union
 
+from . import _native
 from .errors import InvalidArgumentError, InvalidValueError
 
 
@@ -81,6 +82,35 @@ class Color(NamedTuple):
     precision = f"{len(components)}f"
     return cls(*struct.unpack(precision, struct.pack(precision, *components)))
 
+
+  @classmethod
+  def parse(cls, text: str) -> "Color":
+    """The color that a text of CSS spells: ``#RGB``, ``rgb(…)``, ``hsl(…)``, a name; ParseError for any other text."""
+    return cls(*_native.color_parse(text.encode("utf-8", "surrogatepass")))
+
+  def format(self, style: str = "hex") -> str:
+    """The color as text that parse() reads back to the same 8 bits a component.
+
+    ``style`` is hex (``#RRGGBB``, or ``#RRGGBBAA`` if it is not opaque), hexalpha, rgb, hsl, or name.
+    """
+    if style not in _STYLES:
+      raise InvalidArgumentError(f"no such style: {style!r}; there are {', '.join(_STYLES)}")
+    return _native.color_format(self, _STYLES.index(style))
+
+  def contrast(self, background: "Color") -> float:
+    """The contrast of WCAG 2.x of text in this color on a background, from 1 to 21."""
+    return _native.color_contrast(self, background)
+
+  def legible_text(self) -> "Color":
+    """Black or white, whichever is more legible on this color."""
+    return Color(*_native.color_legible_on(self))
+
+  def nearest_passing(self, other: "Color", ratio: float = 4.5) -> "Color":
+    """The color nearest to this one that has a contrast with another; NoValueError if none has."""
+    return Color(*_native.color_nearest_passing(self, other, ratio))
+
+
+_STYLES = ("hex", "hexalpha", "rgb", "hsl", "name")
 
 #: What a read returns, and what a list or an object is made of.
 Value = Union[bool, int, float, str, bytes, datetime, Color, List[Any], Dict[str, Any]]

@@ -4,9 +4,10 @@ A handle is an integer here. The library recognizes stale handles, so nothing in
 means to Python is told in `_convert`.
 """
 
-from . import asset, base, change, migration, schema, store, value, watch
+from . import asset, base, branding, change, migration, schema, store, value, watch
 from .asset import *
 from .base import *
+from .branding import *
 from .calls import Prototypes, lib, load
 from .calls import text as text
 from .change import *
@@ -19,7 +20,7 @@ from .value import *
 from .watch import *
 
 PROTOTYPES: Prototypes = {}
-for _header in (store, value, change, migration, schema, watch, asset, base):
+for _header in (store, value, change, migration, schema, watch, asset, branding, base):
   PROTOTYPES.update(_header._PROTOTYPES)
 
 library_path: str = load(PROTOTYPES)

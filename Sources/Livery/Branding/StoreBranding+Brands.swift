@@ -1,0 +1,144 @@
+// Several brands in one store, one of them active.
+
+extension StoreBranding {
+  /// The identifier of the brand that is active; nil if none is.
+  ///
+  /// Corresponds to `livery_branding_active` in C.
+  public func active() throws(StoreError) -> String? {
+    try store.read { (view) throws(StoreError) in try SourceEditor(view, .bundle, origin: "").active }
+  }
+
+  /// Makes another brand the active one, as one commit: every reader sees all of the old one or all of the new one.
+  ///
+  /// Corresponds to `livery_branding_use` in C.
+  ///
+  /// - Throws: `.notFound` with the nearest names if there is no such brand; and as `ChangeSet.commit`.
+  public func use(_ brand: String) throws(StoreError) {
+    try checkBrand(brand)
+    try edit(.bundle) { (editor) throws(StoreError) in
+      if editor.active?.sameBytes(as: brand) == true { return }
+      guard let next = try editor.kept(brand) else { throw try unknown(brand, editor.view) }
+      try editor.shelve()
+      try editor.install(next, as: brand)
+    }
+  }
+
+  /// Removes a brand, and commits; if it is the active one no brand is active afterwards.
+  ///
+  /// Corresponds to `livery_branding_remove` in C.
+  ///
+  /// - Throws: as `use(_:)`.
+  public func remove(_ brand: String) throws(StoreError) {
+    try checkBrand(brand)
+    try edit(.bundle) { (editor) throws(StoreError) in
+      guard editor.active?.sameBytes(as: brand) == true else {
+        guard try editor.kept(brand) != nil else { throw try unknown(brand, editor.view) }
+        return editor.reset(Shelf.kept + brand)
+      }
+      for name in try editor.view.names(.bundle, prefix: Branding.prefix) { editor.reset(name) }
+      for name in [Shelf.kept + brand, Shelf.active, Shelf.enabled(.bundle)] { editor.reset(name) }
+    }
+  }
+
+  /// All brands in the order of their identifiers: a list of objects `id`, `active`, `enabled`, and `name` and `identifier`
+  /// if they have them.
+  ///
+  /// Corresponds to `livery_branding_list` in C.
+  public func list() throws(StoreError) -> Value {
+    try store.read { (view) throws(StoreError) in
+      let editor = try SourceEditor(view, .bundle, origin: "")
+      var items: [Value] = []
+      for id in try ids(editor) {
+        let isActive = editor.active?.sameBytes(as: id) == true
+        guard let brand = isActive ? try editor.current() : try editor.kept(id) else { continue }
+        var members: [Value.Member] = [
+          .init("id", .string(id)), .init("active", .bool(isActive)), .init("enabled", .bool(brand.isEnabled)),
+        ]
+        for name in ["name", "identifier"] {
+          if let value = brand[name] { members.append(.init(name, value)) }
+        }
+        items.append(.object(members))
+      }
+      return .list(items)
+    }
+  }
+
+  /// One brand whole, whether it is active or not: an object `id`, `active`, `enabled`, `name`, `identifier`, and the objects
+  /// `colors`, `images`, `urls`, `files` and `options`.
+  ///
+  /// Corresponds to `livery_branding_get` in C.
+  ///
+  /// - Parameter brand: nil for what is in effect, of all sources; there are then no `id`, `active` and `enabled`.
+  /// - Throws: `.notFound` with the nearest names if there is no such brand.
+  public func show(_ brand: String? = nil) throws(StoreError) -> Value {
+    guard let brand else { return .object(try effective().description(withSwitch: false)) }
+    try checkBrand(brand)
+    return try store.read { (view) throws(StoreError) in
+      let editor = try SourceEditor(view, .bundle, origin: "")
+      let isActive = editor.active?.sameBytes(as: brand) == true
+      guard let found = isActive ? try editor.current() : try editor.kept(brand) else { throw try unknown(brand, view) }
+      return .object(
+        [.init("id", .string(brand)), .init("active", .bool(isActive))] + found.description(withSwitch: true))
+    }
+  }
+
+  /// Looks for what makes a brand hard to read or incomplete.
+  ///
+  /// Corresponds to `livery_branding_check` in C, where the members of the report are described.
+  ///
+  /// - Parameters:
+  ///   - brand: nil for what is in effect.
+  ///   - device: one that images have to be large enough for.
+  /// - Throws: `.notFound` if there is no such brand, `.corrupt`.
+  public func check(_ brand: String? = nil, for device: Traits? = nil) throws(StoreError) -> Value {
+    try device?.check()
+    let subject: Brand
+    if let brand {
+      try checkBrand(brand)
+      subject = try store.read { (view) throws(StoreError) in
+        let editor = try SourceEditor(view, .bundle, origin: "")
+        let isActive = editor.active?.sameBytes(as: brand) == true
+        guard let found = isActive ? try editor.current() : try editor.kept(brand) else {
+          throw try unknown(brand, view)
+        }
+        return found
+      }
+    } else {
+      subject = try effective()
+    }
+    return BrandCheck(subject, for: device) { state($0) }.report
+  }
+
+  /// What is in effect, of all sources.
+  private func effective() throws(StoreError) -> Brand {
+    var brand = Brand()
+    guard case .list(let items) = try store.list(Branding.prefix + "**") else { return brand }
+    let skipped = Branding.prefix.utf8.count
+    for item in items {
+      guard case .string(let name)? = item["name"], let value = item["value"] else { continue }
+      brand.values.append(.init(String(decoding: name.utf8.dropFirst(skipped), as: UTF8.self), value))
+    }
+    return brand
+  }
+
+  private func ids(_ editor: SourceEditor) throws(StoreError) -> [String] {
+    var ids: [String] = []
+    var hasActive = editor.active == nil
+    let skipped = Shelf.kept.utf8.count
+    for member in try editor.view.values(.bundle, prefix: Shelf.kept) {
+      let id = String(decoding: member.key.utf8.dropFirst(skipped), as: UTF8.self)
+      if !hasActive, let active = editor.active, !id.precedesInBytes(active) {
+        if !id.sameBytes(as: active) { ids.append(active) }
+        hasActive = true
+      }
+      ids.append(id)
+    }
+    if !hasActive, let active = editor.active { ids.append(active) }
+    return ids
+  }
+
+  private func unknown(_ brand: String, _ view: View) throws(StoreError) -> StoreError {
+    let known = try ids(SourceEditor(view, .bundle, origin: ""))
+    return StoreError(.notFound, "there is no brand `\(brand)`\(didYouMean(nearestNames(to: brand, among: known)))")
+  }
+}

@@ -1,0 +1,215 @@
+/// The brands of a store: colors and images that are in effect, where they come from, and brands that wait.
+///
+/// All that is in effect are settings named `branding.…`, in the layers that they come from: they are read, watched,
+/// explained and undone like any other, and a schema need not declare them.
+public struct StoreBranding: Sendable {
+  let store: Store
+}
+
+extension Store {
+  public var branding: StoreBranding { StoreBranding(store: self) }
+}
+
+// MARK: Colors
+
+extension StoreBranding {
+  /// The color of a role, or of any name, that is in effect.
+  ///
+  /// Corresponds to `livery_branding_color` in C.
+  ///
+  /// - Throws: `.noValue` if no source has it, `.typeMismatch`, `.corrupt`; `.invalidArgument` for a malformed name.
+  public func color(_ role: String) throws(StoreError) -> Color {
+    let name = Branding.prefix + Branding.color + role
+    do throws(StoreError) {
+      return try store.color(name)
+    } catch {
+      guard error.code == .notFound else { throw error }
+      var message = "no source has the color `\(role)`"
+      if !Branding.isRole(role) { message += didYouMean(nearestNames(to: role, among: Branding.roles)) }
+      throw StoreError(.noValue, message, setting: name)
+    }
+  }
+
+  /// Sets a color in a layer, and commits. Of a source that is switched off it is kept until it is switched on.
+  ///
+  /// Corresponds to `livery_branding_set_color` in C.
+  ///
+  /// - Throws: as `ChangeSet.commit`.
+  public func setColor(_ role: String, to color: Color, in layer: Layer) throws(StoreError) {
+    try set(Branding.color + role, to: .color(color), in: layer)
+  }
+
+  /// Sets an image in a layer, and commits: a list of variants, or one alone; see `ImageVariant`.
+  ///
+  /// Corresponds to `livery_branding_set_image` in C.
+  ///
+  /// - Throws: as `ChangeSet.commit`.
+  public func setImage(_ name: String, to variants: Value, in layer: Layer) throws(StoreError) {
+    try set(Branding.image + name, to: variants, in: layer)
+  }
+
+  private func set(_ name: String, to value: Value, in layer: Layer) throws(StoreError) {
+    let setting = Branding.prefix + name
+    try checkName(setting)
+    guard let source = BrandSource(layer) else { return try store.set(setting, to: value, in: layer) }
+    let result = try store.commit { (view) throws(StoreError) in
+      var editor = try SourceEditor(view, source, origin: "branding")
+      if editor.isEnabled {
+        editor.request.ignoresLocks = false
+        editor.set(setting, value)
+      } else {
+        var brand = try editor.current()
+        try value.check()
+        brand.set(name, try Branding.checked(value, for: setting))
+        editor.set(Shelf.place(source, editor.active ?? Shelf.defaultBrand), brand.stored)
+      }
+      return editor.request
+    }
+    if result.isRefused { throw StoreError(refusing: result.refusals) }
+  }
+}
+
+// MARK: Images
+
+extension StoreBranding {
+  /// The variant of an image that fits a device best: an object of its members, with `pixelWidth`, `pixelHeight` and `type`
+  /// of an image that the store holds.
+  ///
+  /// Corresponds to `livery_branding_image` in C.
+  ///
+  /// - Throws: `.noValue` if no source has the image, the brand switches it off, or no variant fits the device;
+  ///   `.invalidValue` if the setting is malformed, `.corrupt`.
+  public func image(_ name: String, for traits: Traits) throws(StoreError) -> Value {
+    let choice = try ImageChoice(store, name, traits)
+    guard let image = try choice.result(store) else {
+      throw StoreError(.noValue, choice.reason, setting: Branding.prefix + Branding.image + name)
+    }
+    return image
+  }
+
+  /// How the variant of an image was chosen: an object `name`, `layer`, `variants` (all of them), `steps` (a list of objects
+  /// `stage`, `qualifier`, `dropped`, the places of the variants that dropped out), `reason` and, if one fits, `index` and
+  /// `image`, as of `image(_:for:)`.
+  ///
+  /// Corresponds to `livery_branding_explain` in C.
+  ///
+  /// - Throws: as `image(_:for:)`, save that an image that is switched off or does not fit is explained.
+  public func explain(_ name: String, for traits: Traits) throws(StoreError) -> Value {
+    let choice = try ImageChoice(store, name, traits)
+    var members: [Value.Member] = [.init("name", .string(name)), .init("layer", .string(choice.layer))]
+    var variants: [Value] = []
+    for variant in choice.variants { variants.append(variant.value) }
+    members.append(.init("variants", .list(variants)))
+    members += choice.match.members
+    members.append(.init("reason", .string(choice.reason)))
+    if let image = try choice.result(store) { members.append(.init("image", image)) }
+    return .object(members)
+  }
+}
+
+/// The choice of one image for a device.
+private struct ImageChoice {
+  let variants: [ImageVariant]
+  let match: VariantMatch
+  let layer: String
+  /// One sentence on what was chosen and why.
+  let reason: String
+  private let isOn: Bool
+
+  init(_ store: Store, _ name: String, _ traits: Traits) throws(StoreError) {
+    try traits.check()
+    let setting = Branding.prefix + Branding.image + name
+    try checkName(setting)
+    let found: (image: Record, option: Record?)
+    do throws(StoreError) {
+      found = try store.read { (view) throws(StoreError) in
+        let now = Timestamp.now
+        let image = try view.effectiveRecord(setting, at: now)
+        guard let option = Branding.switchOf(name) else { return (image, nil) }
+        let optionName = Branding.prefix + Branding.option + option
+        return (
+          image,
+          try view.effective(optionName).map { (record) throws(StoreError) in
+            try view.current(record, optionName, at: now)
+          }
+        )
+      }
+    } catch {
+      guard error.code == .notFound else { throw error }
+      throw StoreError(.noValue, "no source has the image `\(name)`", setting: setting)
+    }
+    guard let value = found.image.value else { throw .noValue(setting) }
+    layer = found.image.layer.description
+    do throws(StoreError) { variants = try ImageVariant.all(value) } catch {
+      throw StoreError(.invalidValue, "`\(setting)`: \(error.message)", setting: setting)
+    }
+    match = VariantMatch(variants, traits)
+    isOn = found.option?.value?.coerced(to: .bool) != .bool(false)
+    if !isOn {
+      reason = "The brand switches the image `\(name)` off."
+    } else if let winner = match.winner {
+      reason = "Variant \(winner) of \(variants.count) fits the device best."
+    } else if variants.isEmpty {
+      reason = "The image `\(name)` has no variants."
+    } else {
+      reason = "No variant of the image `\(name)` fits the device: all ask for something else."
+    }
+  }
+
+  func result(_ store: Store) throws(StoreError) -> Value? {
+    guard isOn, let winner = match.winner else { return nil }
+    var members: [Value.Member]
+    if case .object(let known) = variants[winner].value {
+      members = []
+      for member in known
+      where !["pixelWidth", "pixelHeight", "type"].contains(where: { $0.sameBytes(as: member.key) }) {
+        members.append(member)
+      }
+    } else {
+      members = [.init("image", variants[winner].value)]
+    }
+    if let asset = store.branding.asset(variants[winner].reference) {
+      members.append(.init("type", .string(asset.facts.type.description)))
+      if asset.facts.width > 0 {
+        members.append(.init("pixelWidth", .int(Int64(asset.facts.width))))
+        members.append(.init("pixelHeight", .int(Int64(asset.facts.height))))
+      }
+    }
+    return .object(members)
+  }
+}
+
+extension StoreBranding {
+  /// What the store knows of an image, if it holds it.
+  func asset(_ reference: String) -> Asset? {
+    guard BrandCheck.isAsset(reference) else { return nil }
+    return try? store.assets.info(reference)
+  }
+
+  /// What the store knows of an image, for a check.
+  func state(_ reference: String) -> ImageState {
+    guard let asset = asset(reference) else { return ImageState(isStored: false) }
+    return ImageState(isStored: true, width: Int(asset.facts.width), height: Int(asset.facts.height))
+  }
+}
+
+extension VariantMatch {
+  /// `index`, if one matches, and `steps`.
+  public var members: [Value.Member] {
+    var stages: [Value] = []
+    for step in steps {
+      var dropped: [Value] = []
+      for place in step.dropped { dropped.append(.int(Int64(place))) }
+      var members: [Value.Member] = [
+        .init("stage", .string(step.isContradiction ? "contradiction" : step.qualifier == nil ? "tie" : "preference"))
+      ]
+      if let qualifier = step.qualifier { members.append(.init("qualifier", .string(qualifier.description))) }
+      members.append(.init("dropped", .list(dropped)))
+      stages.append(.object(members))
+    }
+    var members: [Value.Member] = []
+    if let winner { members.append(.init("index", .int(Int64(winner)))) }
+    members.append(.init("steps", .list(stages)))
+    return members
+  }
+}

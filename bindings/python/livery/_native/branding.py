@@ -1,0 +1,180 @@
+"""branding.h: colors, images matched to devices, and brands."""
+
+from __future__ import annotations
+
+import ctypes
+from ctypes import POINTER, byref, c_bool, c_char_p, c_double, c_int32, c_size_t, c_uint32, c_void_p
+from typing import Optional, Tuple
+
+from .calls import HANDLE, OUT, SIZE_OUT, TEXT, Prototypes, check, fill, handle, lib, out
+from .schema import Report, _report
+from .value import Color, Components, components
+
+
+class _Traits(ctypes.Structure):
+  _fields_ = [
+    ("struct_size", c_size_t),
+    ("idiom", c_int32),
+    ("appearance", c_int32),
+    ("orientation", c_int32),
+    ("contrast", c_int32),
+    ("scale", c_double),
+    ("width", c_double),
+    ("height", c_double),
+    ("locale", c_char_p),
+  ]
+
+
+class _Rect(ctypes.Structure):
+  _fields_ = [("x", c_double), ("y", c_double), ("width", c_double), ("height", c_double)]
+
+
+class _BrandingOptions(ctypes.Structure):
+  _fields_ = [
+    ("struct_size", c_size_t),
+    ("brand", c_char_p),
+    ("bundle", c_char_p),
+    ("origin", c_char_p),
+    ("flags", c_uint32),
+    ("reserved", c_uint32),
+  ]
+
+
+#: idiom, appearance, orientation, contrast, scale, width, height, locale
+Traits = Tuple[int, int, int, int, float, float, float, Optional[bytes]]
+
+_TRAITS = POINTER(_Traits)
+
+_PROTOTYPES: Prototypes = {
+  "color_parse": (c_char_p, c_size_t, POINTER(Color)),
+  "color_format": (Color, c_int32, c_void_p, c_size_t, SIZE_OUT),
+  "color_contrast": (Color, Color, POINTER(c_double)),
+  "color_legible_on": (Color, POINTER(Color)),
+  "color_nearest_passing": (Color, Color, c_double, POINTER(Color)),
+  "aspect_fit": (c_double, c_double, c_double, c_double, POINTER(_Rect)),
+  "branding_match": (HANDLE, _TRAITS, OUT),
+  "branding_color": (HANDLE, TEXT, POINTER(Color)),
+  "branding_set_color": (HANDLE, c_int32, TEXT, Color),
+  "branding_set_image": (HANDLE, c_int32, TEXT, HANDLE),
+  "branding_image": (HANDLE, TEXT, _TRAITS, OUT),
+  "branding_explain": (HANDLE, TEXT, _TRAITS, OUT),
+  "branding_apply_plist": (HANDLE, c_char_p, c_size_t, POINTER(_BrandingOptions), OUT),
+  "branding_apply_console": (HANDLE, HANDLE, TEXT, OUT),
+  "branding_enabled": (HANDLE, c_int32, POINTER(c_bool)),
+  "branding_set_enabled": (HANDLE, c_int32, c_bool),
+  "branding_wipe": (HANDLE,),
+  "branding_use": (HANDLE, TEXT),
+  "branding_remove": (HANDLE, TEXT),
+  "branding_list": (HANDLE, OUT),
+  "branding_get": (HANDLE, TEXT, OUT),
+  "branding_check": (HANDLE, TEXT, _TRAITS, OUT),
+}
+
+
+def _color(color: Components) -> Color:
+  return Color(*color)
+
+
+def _given(traits: Optional[Traits]) -> Optional["ctypes._Pointer[_Traits]"]:
+  return None if traits is None else ctypes.pointer(_Traits(ctypes.sizeof(_Traits), *traits))
+
+
+def color_parse(text: bytes) -> Components:
+  color = Color()
+  check(lib.color_parse(text, len(text), byref(color)))
+  return components(color)
+
+
+def color_format(color: Components, style: int) -> str:
+  return fill(lib.color_format, _color(color), style).decode()
+
+
+def color_contrast(text: Components, background: Components) -> float:
+  return float(out(c_double, lib.color_contrast, _color(text), _color(background)))
+
+
+def color_legible_on(background: Components) -> Components:
+  color = Color()
+  check(lib.color_legible_on(_color(background), byref(color)))
+  return components(color)
+
+
+def color_nearest_passing(color: Components, other: Components, ratio: float) -> Components:
+  nearest = Color()
+  check(lib.color_nearest_passing(_color(color), _color(other), ratio, byref(nearest)))
+  return components(nearest)
+
+
+def aspect_fit(width: float, height: float, wide: float, high: float) -> Components:
+  rect = _Rect()
+  check(lib.aspect_fit(width, height, wide, high, byref(rect)))
+  return rect.x, rect.y, rect.width, rect.height
+
+
+def branding_match(variants: int, traits: Optional[Traits]) -> int:
+  return handle(lib.branding_match, variants, _given(traits))
+
+
+def branding_color(store: int, role: bytes) -> Components:
+  color = Color()
+  check(lib.branding_color(store, role, byref(color)))
+  return components(color)
+
+
+def branding_set_color(store: int, layer: int, role: bytes, color: Components) -> None:
+  check(lib.branding_set_color(store, layer, role, _color(color)))
+
+
+def branding_set_image(store: int, layer: int, name: bytes, variants: int) -> None:
+  check(lib.branding_set_image(store, layer, name, variants))
+
+
+def branding_image(store: int, name: bytes, traits: Optional[Traits]) -> int:
+  return handle(lib.branding_image, store, name, _given(traits))
+
+
+def branding_explain(store: int, name: bytes, traits: Optional[Traits]) -> int:
+  return handle(lib.branding_explain, store, name, _given(traits))
+
+
+def branding_apply_plist(
+  store: int, plist: bytes, brand: Optional[bytes], bundle: Optional[bytes], origin: Optional[bytes], flags: int
+) -> Report:
+  options = _BrandingOptions(ctypes.sizeof(_BrandingOptions), brand, bundle, origin, flags, 0)
+  return _report(lib.branding_apply_plist, store, plist, len(plist), byref(options))
+
+
+def branding_apply_console(store: int, payload: int, origin: Optional[bytes]) -> Report:
+  return _report(lib.branding_apply_console, store, payload, origin)
+
+
+def branding_enabled(store: int, layer: int) -> bool:
+  return bool(out(c_bool, lib.branding_enabled, store, layer))
+
+
+def branding_set_enabled(store: int, layer: int, enabled: bool) -> None:
+  check(lib.branding_set_enabled(store, layer, enabled))
+
+
+def branding_wipe(store: int) -> None:
+  check(lib.branding_wipe(store))
+
+
+def branding_use(store: int, brand: bytes) -> None:
+  check(lib.branding_use(store, brand))
+
+
+def branding_remove(store: int, brand: bytes) -> None:
+  check(lib.branding_remove(store, brand))
+
+
+def branding_list(store: int) -> int:
+  return handle(lib.branding_list, store)
+
+
+def branding_get(store: int, brand: Optional[bytes]) -> int:
+  return handle(lib.branding_get, store, brand)
+
+
+def branding_check(store: int, brand: Optional[bytes], traits: Optional[Traits]) -> int:
+  return handle(lib.branding_check, store, brand, _given(traits))

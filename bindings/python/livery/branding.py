@@ -1,0 +1,221 @@
+"""Branding: colors, images that are matched to the device, and brands that are switched as one."""
+
+from __future__ import annotations
+
+import os
+from typing import Any, Dict, List, Mapping, NamedTuple, Optional, Sequence, Union
+
+from . import _convert, _native
+from ._handle import Handle
+from .errors import InvalidArgumentError
+from .schema import encoded
+from .value import Color, Layer
+
+_IDIOMS = ("phone", "tablet", "tv", "desktop", "watch")
+_APPEARANCES = ("light", "dark")
+_ORIENTATIONS = ("portrait", "landscape")
+_CONTRASTS = ("normal", "high")
+
+#: An image: a list of its variants, or one alone.
+Variants = Union[Sequence[Mapping[str, Any]], Mapping[str, Any], str]
+
+
+class Traits(NamedTuple):
+  """What is known of a device. An image is chosen by it; what is None or 0 is not known.
+
+  ``idiom`` is phone, tablet, tv, desktop or watch; ``appearance`` light or dark; ``orientation`` portrait or landscape;
+  ``contrast`` normal or high. ``scale`` is pixels a point, ``width`` and ``height`` are points, ``locale`` is a
+  language tag.
+  """
+
+  idiom: Optional[str] = None
+  scale: float = 0.0
+  width: float = 0.0
+  height: float = 0.0
+  appearance: Optional[str] = None
+  orientation: Optional[str] = None
+  contrast: Optional[str] = None
+  locale: Optional[str] = None
+
+  def _given(self) -> _native.Traits:
+    return (
+      _number("idiom", self.idiom, _IDIOMS),
+      _number("appearance", self.appearance, _APPEARANCES),
+      _number("orientation", self.orientation, _ORIENTATIONS),
+      _number("contrast", self.contrast, _CONTRASTS),
+      float(self.scale),
+      float(self.width),
+      float(self.height),
+      None if self.locale is None else _native.text("a locale", self.locale),
+    )
+
+
+class Rect(NamedTuple):
+  """A rectangle; x and y are those of its upper left corner."""
+
+  x: float
+  y: float
+  width: float
+  height: float
+
+
+def _number(what: str, word: Optional[str], words: Sequence[str]) -> int:
+  if word is None:
+    return 0
+  if word not in words:
+    raise InvalidArgumentError(f"no such {what}: {word!r}; there are {', '.join(words)}")
+  return words.index(word) + 1
+
+
+def _traits(traits: Optional[Traits]) -> Optional[_native.Traits]:
+  return None if traits is None else traits._given()
+
+
+def _brand(brand: Optional[str]) -> Optional[bytes]:
+  return None if brand is None else _native.text("a brand", brand)
+
+
+def aspect_fit(width: float, height: float, available_width: float, available_height: float) -> Rect:
+  """Where an image goes that is shown whole, as large as it can be and in the middle."""
+  return Rect(*_native.aspect_fit(width, height, available_width, available_height))
+
+
+def match(variants: Variants, traits: Optional[Traits] = None) -> Dict[str, Any]:
+  """Choose among variants of an image by a device: ``index`` (missing if none fits) and ``steps``."""
+  value = _convert.make("variants", variants)
+  try:
+    found: Dict[str, Any] = _convert.take(_native.branding_match(value, _traits(traits)))
+    return found
+  finally:
+    _native.value_release(value)
+
+
+class Branding:
+  """The brands of a store, and what of them is in effect; see docs/branding.md."""
+
+  def __init__(self, store: Handle) -> None:
+    self._store = store
+
+  def __repr__(self) -> str:
+    return f"<livery.Branding of {self._store!r}>"
+
+  # -- What is in effect
+
+  def color(self, role: str) -> Color:
+    """The color of a role, such as "Toolbar"; NoValueError if no source has it."""
+    return Color(*_native.branding_color(self._store._number, _convert.name(role)))
+
+  def image(self, name: str, traits: Optional[Traits] = None) -> Dict[str, Any]:
+    """The variant of an image that fits the device best; NoValueError if there is none."""
+    found: Dict[str, Any] = _convert.take(
+      _native.branding_image(self._store._number, _convert.name(name), _traits(traits))
+    )
+    return found
+
+  def explain(self, name: str, traits: Optional[Traits] = None) -> Dict[str, Any]:
+    """How the variant of an image is chosen: ``variants``, ``steps``, ``reason``, ``index`` and ``image``."""
+    found: Dict[str, Any] = _convert.take(
+      _native.branding_explain(self._store._number, _convert.name(name), _traits(traits))
+    )
+    return found
+
+  def check(self, brand: Optional[str] = None, traits: Optional[Traits] = None) -> Dict[str, Any]:
+    """Look for what makes a brand hard to read or incomplete: ``passes``, ``findings``, ``pairs``."""
+    found: Dict[str, Any] = _convert.take(
+      _native.branding_check(self._store._number, _brand(brand), _traits(traits))
+    )
+    return found
+
+  # -- Setting
+
+  def set_color(self, role: str, color: Union[Color, str], layer: Union[Layer, str, int] = Layer.USER) -> None:
+    """Set a color; text is read as CSS writes colors."""
+    number, target = self._store._number, Layer.of(layer)
+    given = Color.parse(color) if isinstance(color, str) else color
+    _native.branding_set_color(number, target, _convert.name(role), _convert.components(given))
+
+  def set_image(self, name: str, variants: Variants, layer: Union[Layer, str, int] = Layer.USER) -> None:
+    """Set the variants of an image."""
+    number, target = self._store._number, Layer.of(layer)
+    value = _convert.make(name, variants)
+    try:
+      _native.branding_set_image(number, target, _convert.name(name), value)
+    finally:
+      _native.value_release(value)
+
+  # -- Sources
+
+  def apply_plist(
+    self,
+    plist: Union[bytes, str],
+    *,
+    brand: Optional[str] = None,
+    bundle: Union[str, "os.PathLike[str]", None] = None,
+    origin: Optional[str] = None,
+    keep: bool = False,
+  ) -> Dict[str, Any]:
+    """Apply a branding property list of any dialect, in one commit, and return the report.
+
+    ``bundle`` is the directory that the images are in. ``keep`` puts the brand on the shelf, for use(). A list that is
+    malformed is refused whole: ParseError and InvalidValueError carry the report.
+    """
+    number = self._store._number
+    folder = None if bundle is None else os.fsencode(bundle)
+    if folder is not None and b"\0" in folder:
+      raise InvalidArgumentError("the path of the bundle contains a NUL")
+    source = None if origin is None else _native.text("an origin", origin)
+    return _convert.report(
+      _native.branding_apply_plist(number, encoded(plist), _brand(brand), folder, source, 1 if keep else 0)
+    )
+
+  def apply_console(self, payload: Mapping[str, Any], origin: Optional[str] = None) -> Dict[str, Any]:
+    """Save what the console sends, in one commit, and return the report; what it sent before is replaced."""
+    number = self._store._number
+    source = None if origin is None else _native.text("an origin", origin)
+    value = _convert.make("the payload", payload)
+    try:
+      return _convert.report(_native.branding_apply_console(number, value, source))
+    finally:
+      _native.value_release(value)
+
+  def enabled(self, layer: Union[Layer, str, int]) -> bool:
+    """Whether the values of a source count: of "bundle" or of "recommended", the console's."""
+    return _native.branding_enabled(self._store._number, Layer.of(layer))
+
+  def set_enabled(self, layer: Union[Layer, str, int], enabled: bool) -> None:
+    """Switch a source on or off: all its values count, or stop counting, at once."""
+    _native.branding_set_enabled(self._store._number, Layer.of(layer), enabled)
+
+  def wipe(self) -> None:
+    """Remove everything of branding that the console has set."""
+    _native.branding_wipe(self._store._number)
+
+  # -- Brands
+
+  def use(self, brand: str) -> None:
+    """Make another brand the active one, in one commit; NotFoundError if there is none of that name."""
+    _native.branding_use(self._store._number, _native.text("a brand", brand))
+
+  def remove(self, brand: str) -> None:
+    """Remove a brand; if it is the active one, none is active afterwards."""
+    _native.branding_remove(self._store._number, _native.text("a brand", brand))
+
+  def brands(self) -> List[Dict[str, Any]]:
+    """All brands: ``id``, ``active``, ``enabled``, ``name`` and ``identifier`` of each."""
+    found: List[Dict[str, Any]] = _convert.take(_native.branding_list(self._store._number))
+    return found
+
+  def get(self, brand: Optional[str] = None) -> Dict[str, Any]:
+    """A whole brand, active or not: ``colors``, ``images``, ``urls``, ``files`` and ``options``; without one, what is
+    in effect."""
+    found: Dict[str, Any] = _convert.take(_native.branding_get(self._store._number, _brand(brand)))
+    return found
+
+
+class Branded(Handle):
+  """A store has brands."""
+
+  @property
+  def branding(self) -> Branding:
+    """The brands of the store."""
+    return Branding(self)
