@@ -39,6 +39,7 @@ struct Option: Sendable {
     Option(name: "since", value: "TIME", help: "only commits from then on: a time as of RFC 3339"),
     Option(name: "force", help: "even if later commits changed the same values, or settings refer to it"),
     Option(name: "any", help: "take files that are no images, too"),
+    Option(name: "html", value: "FILE", help: "write a page that shows the brand, with all its images inside"),
     Option(name: "dry-run", help: "tell what would be removed, and remove nothing"),
     Option(name: "ignore-log", help: "remove also what only undoing could bring back"),
     Option(name: "min-age", value: "SECONDS", help: "keep what was stored since"),

@@ -5,6 +5,9 @@ func showBrand(_ context: Context, _ words: [String]) throws(StoreError) {
   let store = try context.open(readOnly: true)
   let output = context.output
   let shown = try masked(store.branding.show(words.first), store, context)
+  if let path = context.arguments.value("html") {
+    return try writeBrandPage(shown, words.first, store, to: path, output)
+  }
   var members: [Value.Member] = []
   var layers: [Value.Member] = []
   if words.isEmpty {

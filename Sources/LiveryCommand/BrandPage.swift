@@ -250,3 +250,21 @@ extension Value {
     return number
   }
 }
+
+/// Writes the page of a brand; `-` is standard output.
+///
+/// - Parameters:
+///   - shown: as `StoreBranding.show` tells it.
+///   - brand: its identifier; nil for what is in effect.
+func writeBrandPage(
+  _ shown: Value, _ brand: String?, _ store: Store, to path: String, _ output: Output
+) throws(StoreError) {
+  var page = BrandPage(shown, try store.branding.check(brand)) { id in
+    guard let asset = try? store.assets.info(id), let bytes = try? store.assets.bytes(id) else { return nil }
+    return (asset, bytes)
+  }
+  let html = page.make()
+  guard !path.sameBytes(as: "-") else { return output.verbatim(html) }
+  try Files.write(html.bytes, to: path, isPrivate: false)
+  output.result(.object([.init("written", .string(path))]))
+}

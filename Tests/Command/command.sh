@@ -441,6 +441,49 @@ run 0 --store b brand rm com.sample.wireviewer
 run 2 --store b brand drop && warns "there is no" && one_line
 run 2 --store b brand use && warns "usage: livery brand use BRAND"
 
+# The page of a brand
+export LIVERY_STORE=$work/page
+run 0 init
+run 0 set --layer bundle branding.name '<script>alert("1")</script>&' branding.color.Toolbar '#102030' \
+  branding.color.ToolbarText '#FFFFFF' branding.color.PrimaryHighlight '#FFFDF6' "branding.url.'><b>" 'https://a.example/?x&y'
+run 0 asset put "$images/rgba.png" "$images/units.svg" --json
+png=$(python3 -c 'import json; print(json.load(open("out"))[0]["id"])')
+svg=$(python3 -c 'import json; print(json.load(open("out"))[1]["id"])')
+run 0 set --layer bundle --value-json branding.image.logo "{\"image\": \"$png\"}" branding.image.background \
+  "[{\"image\": \"$svg\", \"idiom\": \"tv\"}, {\"image\": \"https://a.example/b.png\"}, {\"image\": \"$(printf '%064d' 0)\"}]"
+run 0 brand show --html page.html && quiet
+page() { if grep -qF -- "$1" page.html; then pass; else fail "the page of a brand" "lacks: $1"; fi; }
+lacks() { if grep -qiE -- "$1" page.html; then fail "the page of a brand" "has: $1"; else pass; fi; }
+page "default-src 'none'"
+page '&lt;script&gt;alert(&quot;1&quot;)&lt;/script&gt;&amp;'
+page "data:image/png;base64,$(base64 -w0 "$images/rgba.png")"
+page "data:image/svg+xml;base64,$(base64 -w0 "$images/units.svg")"
+page '#102030'
+page 'rgb(255, 253, 246)'
+page '<span class="none">missing</span>'
+page '<span class="none">elsewhere</span>'
+page 'class="ratio">16.'
+lacks '<script|<link|<iframe|<img|@import|src=|url\("?http|onload'
+if python3 - page.html <<'PY'
+import html.parser, sys
+
+class Page(html.parser.HTMLParser):
+  void, open = {"meta", "img", "br", "wbr"}, []
+  def handle_starttag(self, tag, attributes):
+    if tag not in self.void: self.open.append(tag)
+  def handle_endtag(self, tag):
+    assert self.open.pop() == tag, tag
+
+page = Page()
+page.feed(open(sys.argv[1], encoding="utf-8").read())
+assert not page.open, page.open
+PY
+then pass; else fail "the elements of the page are closed in order"; fi
+run 0 brand show --html - && has '<!DOCTYPE html>'
+run 3 brand show --html /nowhere/page.html && one_line
+run 3 brand show nobody --html page.html && one_line
+export LIVERY_STORE=$work/s
+
 # The rest
 run 0 stats && has revision
 run 0 stats --json && json 'v["schemaVersion"] == 1 and v["revision"] > 0'
