@@ -9,9 +9,17 @@ public func livery_migration_register(
   _ user_data: UnsafeMutableRawPointer?, _ destroy: livery_destroy_fn?
 ) -> livery_status {
   let callback = MigrationCallback(function, user_data, destroy)
-  return onStore(store) { (object) throws(StoreError) in
-    _ = try required(function, "fn")
-    try object.store.registerMigration(settingName(name)) { (call) throws(StoreError) in try callback.run(call) }
+  return boundary { () throws(StoreError) in
+    do throws(StoreError) {
+      try pinned(store, .store, "store", as: StoreObject.self) { (object) throws(StoreError) in
+        _ = try required(function, "fn")
+        try object.store.registerMigration(settingName(name)) { (call) throws(StoreError) in try callback.run(call) }
+      }
+    } catch {
+      // Before the thread's error is set, for `destroy` may leave one of its own.
+      callback.end()
+      throw error
+    }
   }
 }
 
@@ -82,7 +90,7 @@ public func livery_migration_fail(_ migration: OpaquePointer?, _ reason: UnsafeP
 private final class MigrationCallback: @unchecked Sendable {
   private let function: livery_migration_fn?
   private let userData: UnsafeMutableRawPointer?
-  private let destroy: livery_destroy_fn?
+  private var destroy: livery_destroy_fn?
 
   init(_ function: livery_migration_fn?, _ userData: UnsafeMutableRawPointer?, _ destroy: livery_destroy_fn?) {
     self.function = function
@@ -90,7 +98,14 @@ private final class MigrationCallback: @unchecked Sendable {
     self.destroy = destroy
   }
 
-  deinit { destroy?(userData) }
+  deinit { end() }
+
+  /// To be called by the only one who knows of it.
+  func end() {
+    let destroy = destroy
+    self.destroy = nil
+    destroy?(userData)
+  }
 
   func run(_ call: MigrationCall) throws(StoreError) {
     guard let function else { return }

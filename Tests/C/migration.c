@@ -259,3 +259,19 @@ TEST("mistakes of a function are statuses", function_misuse) {
   EXPECT_INT(3, destroyed);
   OK(livery_close(store));
 }
+
+static void fail_inside(void *user_data) {
+  (void)user_data;
+  livery_revision(NULL, NULL);
+  livery_get_int(NULL, "x", NULL);
+}
+
+TEST("what destroy does when registering fails does not hide the failure", destroy_fails) {
+  livery_store *store = open_store(fresh_path());
+  livery_watch *watch = NULL;
+  EXPECT_STATUS(LIVERY_ERROR_INVALID_ARGUMENT, livery_migration_register(store, "", refuse, NULL, fail_inside));
+  EXPECT_STATUS(LIVERY_ERROR_INVALID_ARGUMENT, livery_watch_start(store, NULL, NULL, NULL, NULL, fail_inside, &watch));
+  OK(livery_close(store));
+  EXPECT_STATUS(LIVERY_ERROR_CLOSED, livery_migration_register(store, "x", refuse, NULL, fail_inside));
+  EXPECT_STATUS(LIVERY_ERROR_CLOSED, livery_watch_start(store, NULL, NULL, NULL, NULL, fail_inside, &watch));
+}
