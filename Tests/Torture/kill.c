@@ -1,5 +1,5 @@
 // Kills processes at random moments with SIGKILL, while others go on: writers, readers, programs that open and make
-// stores, and one that upgrades the schema. What a commit has acknowledged must be there afterwards, what is there must
+// stores, and one that upgrades the schema and moves a value by it. What a commit has acknowledged must be there afterwards, what is there must
 // belong together, and another writer must get on at once.
 //
 //     kill [--kills N] [--seed S] [--keep] [--broken]
@@ -203,8 +203,11 @@ static void put_schema(char schema[8192], int64_t version) {
                        name_of(index, 'a'), name_of(index, 'b'), name_of(index, 't'));
   snprintf(schema + length, 8192 - (size_t)length,
            "{\"Type\": \"Number\", \"Format\": \"integer\", \"Title\": \"V\", \"Key\": \"version\", \"Value\": %lld},"
-           "{\"Type\": \"TextField\", \"Title\": \"V\", \"Key\": \"only%lld\", \"Value\": \"new\"}]}]}",
-           (long long)version, (long long)version);
+           "{\"Type\": \"TextField\", \"Title\": \"V\", \"Key\": \"only%lld\", \"Value\": \"new\"},"
+           "{\"Type\": \"TextField\", \"Title\": \"C\", \"Key\": \"cargo%lld\"}]}], \"Migrations\": [{\"To\": %lld, \"Steps\": "
+           "[{\"Op\": \"rename\", \"From\": \"cargo%lld\", \"Into\": \"cargo%lld\"}]}]}",
+           (long long)version, (long long)version, (long long)version, (long long)version, (long long)version - 1,
+           (long long)version);
 }
 
 static void upgrade_on(int index) {
@@ -213,11 +216,13 @@ static void upgrade_on(int index) {
   for (;;) {
     uint64_t version = 0;
     int64_t number = 0;
-    char schema[8192], only[32], text[8];
+    char schema[8192], only[32], cargo[32], text[8], carried[8] = "";
     if (livery_schema_version(store, &version) != LIVERY_OK || livery_get_int(store, "version", &number) != LIVERY_OK)
       wrong("no schema", index, -1);
     snprintf(only, sizeof only, "only%lld", (long long)number);
-    if ((int64_t)version != number || livery_get_string(store, only, text, sizeof text, NULL) != LIVERY_OK)
+    snprintf(cargo, sizeof cargo, "cargo%lld", (long long)number);
+    if ((int64_t)version != number || livery_get_string(store, only, text, sizeof text, NULL) != LIVERY_OK
+        || livery_get_string(store, cargo, carried, sizeof carried, NULL) != LIVERY_OK || strcmp(carried, "gold") != 0)
       wrong("an upgrade is there in part", index, number);
     if (number < slot->acknowledged || number > slot->intended) wrong("an upgrade is lost", index, number);
     slot->intended = number + 1;
@@ -267,7 +272,9 @@ static void make(void) {
   char schema[8192];
   put_schema(schema, 1);
   livery_store *store = opened(path, LIVERY_OPEN_CREATE, 0);
-  if (livery_schema_apply(store, schema, LIVERY_ZERO_TERMINATED, NULL, NULL) != LIVERY_OK) give_up("the schema");
+  if (livery_schema_apply(store, schema, LIVERY_ZERO_TERMINATED, NULL, NULL) != LIVERY_OK
+      || livery_set_string(store, LIVERY_LAYER_USER, "cargo1", "gold", 4) != LIVERY_OK)
+    give_up("the schema");
   livery_close(store);
 }
 

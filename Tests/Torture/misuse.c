@@ -89,6 +89,27 @@ static void check_margins(void) {
     if (name_buffer[index] != '\xee') return wrong("writes behind the name");
 }
 
+// Inside of a callback of the calling thread: anything may be called. The watcher's thread has no part in the numbers.
+static __thread bool is_caller;
+static int depth;
+
+static void call_from_callback(void) {
+  if (!is_caller || depth > 0 || below(3)) return;
+  const char *outer = calling;
+  int position = bad_position;
+  depth++;
+  for (int count = 0; count < 3; count++) {
+    size_t index = below(COUNT_OF(functions));
+    calling = functions[index].name;
+    bad_position = below(2) ? NONE_BAD : SOME_BAD;
+    call_number++;
+    functions[index].call();
+  }
+  depth--;
+  calling = outer;
+  bad_position = position;
+}
+
 static void call(size_t index, int position) {
   calling = functions[index].name;
   bad_position = position;
@@ -111,6 +132,7 @@ int main(int argc, char **argv) {
   memset(buffer, 0xee, sizeof buffer);
   memset(name_buffer, 0xee, sizeof name_buffer);
   if (chdir(torture_directory) != 0) give_up("%s", torture_directory);
+  is_caller = true;
   double began = seconds_now();
   kept_store = fresh_store();
   for (size_t index = 0; index < HANDLES_A_KIND; index++) handles[KIND_STORE][index] = kept_store;

@@ -72,9 +72,12 @@ class Writer:
 
   def stub(self, name):
     result, arguments = self.callbacks[name]
-    names = [name for _, name in parameters(arguments)]
-    self.write(f"static {result} stub_{name}({' '.join(arguments.split())}) {{",
-               *(f"  (void){each};" for each in names),
+    given = parameters(arguments)
+    self.write(f"static {result} stub_{name}({' '.join(arguments.split())}) {{", *(f"  (void){each};" for _, each in given),
+               # What is handed to a callback is used inside, and afterwards, when it is stale.
+               *(f"  handles[{self.kind(kind[:-1])}][below(HANDLES_A_KIND)] = {each};" for kind, each in given
+                 if kind.rstrip("*") in self.handles and kind.count("*") == 1),
+               "  call_from_callback();",
                "  callback_calls++;",
                *([] if result == "void" else [f"  return ({result})0;"]), "}")
 

@@ -16,6 +16,7 @@ static bool is_bad(int position) {
 static void *handles[KINDS][HANDLES_A_KIND];
 static void *kept_store;
 static uint64_t callback_calls;
+static void call_from_callback(void);
 
 static void *a_handle(handle_kind kind, bool is_wrong) {
   if (!is_wrong) {
@@ -62,7 +63,7 @@ static const piece good_texts[PURPOSES][10] = {
                    PIECE("{\"Version\": 2, \"Open\": true, \"Groups\": [{\"Title\": \"G\", \"Settings\": [{\"Type\": \"Number\", \"Format\": \"integer\", \"Title\": \"T\", \"Key\": \"number\", \"Value\": 4, \"Maximum\": 9}]}]}"),
                    PIECE("{\"Version\": 3, \"Open\": true, \"Groups\": []}"), PIECE("{\"Version\": 1, \"Groups\": 5}"), PIECE("{}"),
                    PIECE("[]"), PIECE("{\"Version\": 2, \"Open\": true, \"Groups\": []}"), PIECE("{\"Version\": 4, \"Open\": true, \"Groups\": []}"),
-                   PIECE("{\"Version\": 1}"), PIECE("{\"Version\": 5, \"Open\": true, \"Groups\": [], \"Migrations\": []}")},
+                   PIECE("{\"Version\": 1}"), PIECE("{\"Version\": 5, \"Open\": true, \"Groups\": [], \"Migrations\": [{\"To\": 2, \"Steps\": [{\"Op\": \"call\", \"Name\": \"title\"}]}, {\"To\": 5, \"Steps\": [{\"Op\": \"call\", \"Name\": \"number\"}]}]}")},
   [TEXT_PATH] = {PIECE("store"), PIECE("store"), PIECE("other"), PIECE("third"), PIECE("file"), PIECE("./store"), PIECE("copy"), PIECE("copy"),
                  PIECE("store/"), PIECE("missing/below")},
   [TEXT_BYTES] = {PIECE("\x89PNG\r\n\x1a\n\0\0\0\rIHDR\0\0\0\x10\0\0\0\x10\x08\6\0\0\0"), PIECE("bytes"), PIECE("\0\0\0"), PIECE("GIF89a\1\0\1\0"),

@@ -24,8 +24,17 @@ UNUSED static size_t workload_schema(char *schema, size_t size, unsigned version
                              "\"Value\": %u, \"Minimum\": 0, \"Maximum\": %u}", (index + version) % 11, index * version,
                              1000 + 500 * (version % 3));
   used += (size_t)snprintf(schema + used, size - used,
-                           ", {\"Type\": \"TextField\", \"Title\": \"T\", \"Key\": \"declared.text\", \"Value\": \"v%u\"}]}]}",
+                           ", {\"Type\": \"TextField\", \"Title\": \"T\", \"Key\": \"declared.text\", \"Value\": \"v%u\"}]}]",
                            version);
+  // Every upgrade moves values too, to where nothing is yet.
+  if (version > 1)
+    used += (size_t)snprintf(schema + used, size - used,
+                             ", \"Migrations\": [{\"To\": %u, \"Steps\": [{\"Op\": \"set\", \"Key\": \"upgraded\", \"Value\": %u}, "
+                             "{\"Op\": \"copy\", \"From\": \"%s\", \"Into\": \"copied%u\"}, "
+                             "{\"Op\": \"rename\", \"From\": \"%s\", \"Into\": \"renamed%u\"}]}]", version, version,
+                             workload_name(version % WORKLOAD_NAMES), version, workload_name((version * 5 + 1) % WORKLOAD_NAMES),
+                             version);
+  used += (size_t)snprintf(schema + used, size - used, "}");
   return used;
 }
 
@@ -122,7 +131,7 @@ UNUSED static livery_status workload_step(livery_store *store, unsigned *version
 UNUSED static bool workload_accepts(livery_status status) {
   return status == LIVERY_OK || status == LIVERY_ERROR_LOCKED || status == LIVERY_ERROR_CONFLICT
     || status == LIVERY_ERROR_INVALID_VALUE || status == LIVERY_ERROR_TYPE_MISMATCH || status == LIVERY_ERROR_READ_ONLY
-    || status == LIVERY_ERROR_NOT_FOUND;
+    || status == LIVERY_ERROR_NOT_FOUND || status == LIVERY_ERROR_MIGRATION;
 }
 
 #endif
