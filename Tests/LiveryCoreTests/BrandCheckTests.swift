@@ -30,7 +30,7 @@ import Testing
   ]
 
   @Test func aSoundBrandPasses() throws {
-    let check = BrandCheck(try brand(whole, images: images)) { _ in ImageState(isStored: true) }
+    let check = BrandCheck(try brand(whole, images: images), images: [])
     #expect(check.report["passes"] == .bool(true), "\(check.report.json())")
     guard case .list(let pairs)? = check.report["pairs"] else { throw StoreError(.parse, "no pairs") }
     #expect(pairs.count == 3)
@@ -39,7 +39,7 @@ import Testing
   @Test func lowContrastIsFoundWithARatioAndTheNearestPassingColor() throws {
     var colors = whole
     colors[5] = ("SecondaryText", "#5b5b5b")
-    let check = BrandCheck(try brand(colors, images: images)) { _ in ImageState(isStored: true) }
+    let check = BrandCheck(try brand(colors, images: images), images: [])
     let finding = try #require(findings(check).first)
     #expect(codes(check) == ["low-contrast"])
     #expect(finding["text"] == .string("SecondaryText"))
@@ -56,14 +56,14 @@ import Testing
     var colors = whole
     colors[2] = ("PrimaryHighlight", "#eee")
     colors[3] = ("PrimaryText", "#000")
-    let check = BrandCheck(try brand(colors, images: images)) { _ in ImageState(isStored: true) }
+    let check = BrandCheck(try brand(colors, images: images), images: [])
     #expect(codes(check) == ["whitish-background"])
     #expect(findings(check).first?["severity"] == .string("error"))
   }
 
   @Test func colorsOfVariantsAreCheckedInPairs() throws {
     let colors = [("font", "#fff"), ("listBackgroundDark", "#000"), ("listBackgroundLight", "#eee")]
-    let check = BrandCheck(try brand(colors, images: images)) { _ in ImageState(isStored: true) }
+    let check = BrandCheck(try brand(colors, images: images), images: [])
     #expect(codes(check) == Array(repeating: "missing-role", count: 6) + ["low-contrast"])
   }
 
@@ -75,7 +75,7 @@ import Testing
       variant("named.png", [.init("idiom", .string("tablet")), .init("scale", .int(2))]),
     ])
     let subject = try brand(whole, images: [("background", list)])
-    let check = BrandCheck(subject) { _ in ImageState(isStored: false) }
+    let check = BrandCheck(subject, images: [])
     #expect(codes(check) == ["missing-image", "missing-asset", "missing-asset", "missing-scale"])
     #expect(findings(check)[1]["severity"] == .string("error"))
     var phone = Traits()
@@ -83,14 +83,15 @@ import Testing
     phone.scale = 2
     phone.width = 320
     phone.height = 480
-    let small = BrandCheck(subject, for: phone) { _ in ImageState(isStored: true, width: 320, height: 480) }
+    let small = BrandCheck(
+      subject, for: phone, images: BrandCheck.references(subject).map { StoredImage(id: $0, width: 320, height: 480) })
     #expect(codes(small) == ["missing-image", "missing-scale", "missing-scale", "image-too-small"])
     phone.idiom = .tv
-    #expect(codes(BrandCheck(subject, for: phone) { _ in ImageState(isStored: true) }).last == "missing-image")
+    #expect(codes(BrandCheck(subject, for: phone, images: [])).last == "missing-image")
     // An image that is switched off is not missed.
     var without = try brand(whole)
     without.set("option.UsePrimaryImage", .bool(false))
     without.set("option.UseSecondaryImage", .bool(false))
-    #expect(BrandCheck(without) { _ in ImageState(isStored: true) }.report["passes"] == .bool(true))
+    #expect(BrandCheck(without, images: []).report["passes"] == .bool(true))
   }
 }

@@ -46,6 +46,7 @@ struct SourceEditor {
   let active: String?
   let isEnabled: Bool
 
+  @inline(never)
   init(_ view: View, _ source: BrandSource, origin: String) throws(StoreError) {
     self.view = view
     self.source = source
@@ -62,20 +63,24 @@ struct SourceEditor {
     return text
   }
 
+  @inline(never)
   mutating func set(_ name: String, _ value: Value) {
     request.edits.append(Edit(name: name, layer: source.layer, action: .set(value)))
   }
 
+  @inline(never)
   mutating func reset(_ name: String) {
     request.edits.append(Edit(name: name, layer: source.layer, action: .reset))
   }
 
   /// A brand that is on the shelf.
+  @inline(never)
   func kept(_ brand: String) throws(StoreError) -> Brand? {
     try view.record(LayerKey(source.layer, Shelf.place(source, brand)))?.value.flatMap { Brand(stored: $0) }
   }
 
   /// The active brand, wherever its values are.
+  @inline(never)
   func current() throws(StoreError) -> Brand {
     if !isEnabled {
       var brand = try kept(active ?? Shelf.defaultBrand) ?? Brand()
@@ -99,6 +104,7 @@ struct SourceEditor {
   }
 
   /// Makes a brand the active one, in the place of what the layer holds.
+  @inline(never)
   mutating func install(_ brand: Brand, as id: String) throws(StoreError) {
     let place = Shelf.place(source, id)
     var names = NameSet()

@@ -106,7 +106,13 @@ extension StoreBranding {
     } else {
       subject = try effective()
     }
-    return BrandCheck(subject, for: device) { state($0) }.report
+    var images: [StoredImage] = []
+    var known = NameSet()
+    for reference in BrandCheck.references(subject) where known.insert(reference).isNew {
+      guard let asset = asset(reference) else { continue }
+      images.append(StoredImage(id: reference, width: Int(asset.facts.width), height: Int(asset.facts.height)))
+    }
+    return BrandCheck(subject, for: device, images: images).report
   }
 
   /// What is in effect, of all sources.

@@ -185,12 +185,6 @@ extension StoreBranding {
     guard BrandCheck.isAsset(reference) else { return nil }
     return try? store.assets.info(reference)
   }
-
-  /// What the store knows of an image, for a check.
-  func state(_ reference: String) -> ImageState {
-    guard let asset = asset(reference) else { return ImageState(isStored: false) }
-    return ImageState(isStored: true, width: Int(asset.facts.width), height: Int(asset.facts.height))
-  }
 }
 
 extension VariantMatch {

@@ -1,12 +1,12 @@
-/// What is known of an image that a brand refers to.
-public struct ImageState: Sendable {
-  /// Whether the store holds it.
-  public var isStored: Bool
+/// An image that the store holds.
+public struct StoredImage: Sendable {
+  /// Its reference.
+  public var id: String
   /// In pixels; 0 if not known.
   public var width, height: Int
 
-  public init(isStored: Bool, width: Int = 0, height: Int = 0) {
-    self.isStored = isStored
+  public init(id: String, width: Int = 0, height: Int = 0) {
+    self.id = id
     self.width = width
     self.height = height
   }
@@ -21,16 +21,18 @@ public struct BrandCheck {
 
   private let brand: Brand
   private let device: Traits?
+  private let images: [StoredImage]
   private var findings: [Value] = []
   private var pairs: [Value] = []
   private var errors = 0
 
   /// - Parameters:
   ///   - device: a device that images have to be large enough for; nil to look at the brand alone.
-  ///   - facts: what is known of an image by its reference.
-  public init(_ brand: Brand, for device: Traits? = nil, facts: (String) -> ImageState) {
+  ///   - images: those of `references` that the store holds.
+  public init(_ brand: Brand, for device: Traits? = nil, images: [StoredImage]) {
     self.brand = brand
     self.device = device
+    self.images = images
     checkRoles()
     checkContrast()
     checkLoginText()
@@ -41,7 +43,7 @@ public struct BrandCheck {
           [.init("image", .string(name))])
       }
     }
-    for image in brand.parts(Branding.image).prefix(Self.limit) { checkImage(image.key, image.value, facts) }
+    for image in brand.parts(Branding.image).prefix(Self.limit) { checkImage(image.key, image.value) }
   }
 
   public var report: Value {
@@ -52,6 +54,7 @@ public struct BrandCheck {
     ])
   }
 
+  @inline(never)
   private mutating func report(_ code: String, _ isError: Bool, _ message: String, _ rest: [Value.Member]) {
     if isError { errors += 1 }
     findings.append(
@@ -158,7 +161,21 @@ public struct BrandCheck {
 
   // MARK: Images
 
-  private mutating func checkImage(_ name: String, _ value: Value, _ facts: (String) -> ImageState) {
+  /// What the images of a brand refer to, as far as they are well-formed.
+  public static func references(_ brand: Brand) -> [String] {
+    var found: [String] = []
+    for image in brand.parts(Branding.image).prefix(limit) {
+      for variant in (try? ImageVariant.all(image.value)) ?? [] { found.append(variant.reference) }
+    }
+    return found
+  }
+
+  private func stored(_ reference: String) -> StoredImage? {
+    for image in images where image.id.sameBytes(as: reference) { return image }
+    return nil
+  }
+
+  private mutating func checkImage(_ name: String, _ value: Value) {
     let variants: [ImageVariant]
     do throws(StoreError) { variants = try ImageVariant.all(value) } catch {
       return report(
@@ -166,7 +183,7 @@ public struct BrandCheck {
     }
     for variant in variants {
       let isRemote = isAbsoluteURL(variant.reference)
-      if !isRemote, !facts(variant.reference).isStored {
+      if !isRemote, stored(variant.reference) == nil {
         report(
           "missing-asset", Self.isAsset(variant.reference),
           "the image `\(name)` refers to \(Value.image(variant.reference).brief), which the store does not hold",
@@ -174,7 +191,7 @@ public struct BrandCheck {
       }
     }
     checkScales(name, variants)
-    checkSize(name, variants, facts)
+    checkSize(name, variants)
   }
 
   public static func isAsset(_ reference: String) -> Bool {
@@ -202,7 +219,7 @@ public struct BrandCheck {
   }
 
   /// A background has as many pixels as the screen: the device's, or the one that the variant names.
-  private mutating func checkSize(_ name: String, _ variants: [ImageVariant], _ facts: (String) -> ImageState) {
+  private mutating func checkSize(_ name: String, _ variants: [ImageVariant]) {
     guard name.sameBytes(as: "background") || name.sameBytes(as: "splash") else { return }
     if let device {
       guard let winner = VariantMatch(variants, device).winner else {
@@ -217,23 +234,24 @@ public struct BrandCheck {
           "the image `\(name)` has no variant of scale \(Color.decimal(wanted)) for the device",
           [.init("image", .string(name)), .init("variant", variant.value)])
       }
-      let found = facts(variant.reference)
-      guard device.hasSize, found.width > 0, found.height > 0, name.sameBytes(as: "background") else { return }
+      guard let found = stored(variant.reference), device.hasSize, found.width > 0, found.height > 0,
+        name.sameBytes(as: "background")
+      else { return }
       let width = device.width * wanted
       let height = device.height * wanted
       guard Double(found.width) < width, Double(found.height) < height else { return }
       tooSmall(name, variant, found, "the device has \(Color.decimal(width)) × \(Color.decimal(height))")
     } else {
       for variant in variants where variant.has(.longest) {
-        let found = facts(variant.reference)
         let wanted = variant[.longest] * (variant.has(.scale) ? variant[.scale] : 1)
-        guard found.width > 0, Double(max(found.width, found.height)) < wanted else { continue }
+        guard let found = stored(variant.reference), found.width > 0, Double(max(found.width, found.height)) < wanted
+        else { continue }
         tooSmall(name, variant, found, "the longer side has to have \(Color.decimal(wanted))")
       }
     }
   }
 
-  private mutating func tooSmall(_ name: String, _ variant: ImageVariant, _ found: ImageState, _ wanted: String) {
+  private mutating func tooSmall(_ name: String, _ variant: ImageVariant, _ found: StoredImage, _ wanted: String) {
     report(
       "image-too-small", false,
       "the image `\(name)` has \(found.width) × \(found.height) pixels, and \(wanted)",
