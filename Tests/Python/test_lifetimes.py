@@ -327,3 +327,10 @@ def test_an_interpreter_that_is_killed_leaves_a_good_store(path):
   assert result.returncode == -9
   with livery.open(path) as store:
     assert store["a"] == 1
+
+
+def test_a_method_of_a_key_keeps_it_open(store):
+  store.set("sound", True)
+  reads = [store.key("sound").get_bool for _ in range(3)]
+  gc.collect()
+  assert all(read() for read in reads)

@@ -21,11 +21,7 @@ class Key(Handle):
   def __init__(self, store: Reading, name: str) -> None:
     self._store, self._name, self._raw = store, name, _convert.name(name)
     number = _native.key_open(store._number, self._raw)
-    self._reader = reader = _native.KeyReader(number)
-    # In place of the methods below, each of which would cost a call more.
-    self.__dict__.update(
-      get_bool=reader.read_bool, get_int=reader.read_int, get_double=reader.read_double, get_string=reader.read_string
-    )
+    self._reader = _native.KeyReader(number)
     super().__init__(number, _native.key_close)
 
   def __repr__(self) -> str:
