@@ -93,7 +93,7 @@ if Context.environment["LIVERY_FUZZ"] == "1" {
   products.append(.library(name: "livery-fuzz", type: .dynamic, targets: ["Fuzz"]))
   targets.append(
     .target(
-      name: "Fuzz", dependencies: ["Livery", "LiveryCore"], path: "Tests/Fuzz/Parsers",
+      name: "Fuzz", dependencies: ["LiveryCore"], path: "Tests/Fuzz/Parsers",
       swiftSettings: swiftSettings, linkerSettings: runtimeLinks))
 }
 

@@ -56,6 +56,26 @@ def run(target, arguments, **more):
   return done.returncode, done.stdout, int(runs[-1]) if runs else 0, int(coverage[-1]) if coverage else 0
 
 
+def seeds(target):
+  """Where fuzzing begins: the fixtures of the kind."""
+  fixtures = ROOT / "Tests" / "Fixtures"
+  patterns = {"json": "**/*.json", "value": "**/*.json", "schema": "**/*Schema*.json", "plist-xml": "**/*.plist",
+              "plist-binary": "**/*.plist"}
+  found = []
+  for path in sorted(fixtures.glob(patterns[target])) if target in patterns else []:
+    content = path.read_bytes()
+    is_binary = content.startswith(b"bplist00")
+    if target.startswith("plist") and is_binary != (target == "plist-binary"):
+      continue
+    # The target puts the first bytes of the form in front itself.
+    found.append(content[8:] if is_binary else content)
+  texts = {"color": ["#336699", "#369", "#33669980"], "date": ["2026-01-02T03:04:05.123456Z", "2026-01-02T03:04:05+01:00"],
+           "pattern": ["media*", "branding.**", "a?c\0abc"], "text": ["2", "true", "1.5e3", "AQID", "https://example.com/", "#336699"],
+           "cbor": ["\xa1aa\x01", "\x83\x01\xf9>\x00\xc0t2026-01-02T03:04:05Z", "\xd9LC\x84\xf9<\x00\xf9<\x00\xf9<\x00\xf9<\x00"],
+           "record": ["\x01\x02\0\x03\x03\0\0\0" + "\x01" + "\0" * 23 + "\x05\0\0\0\0\0\0\0cli"]}
+  return found + [text.encode("latin-1") for text in texts.get(target, [])]
+
+
 def main():
   parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
   parser.add_argument("--build", action="store_true")
@@ -77,6 +97,9 @@ def main():
   for target in targets:
     kept, grown = HERE / "corpus" / target, BUILT / "corpus" / target
     grown.mkdir(parents=True, exist_ok=True)
+    if not any(grown.iterdir()):
+      for number, content in enumerate(seeds(target)):
+        (grown / f"seed{number}").write_bytes(content)
     if arguments.keep:
       kept.mkdir(parents=True, exist_ok=True)
       status, output, runs, covered = run(target, ["-merge=1", str(kept), str(grown)])

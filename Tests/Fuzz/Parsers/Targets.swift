@@ -1,5 +1,3 @@
-import Livery
-
 @testable import LiveryCore
 
 // The parsers as one function each, from bytes to nothing: whatever they are given, they return. What they take must
@@ -9,7 +7,7 @@ private func require(_ holds: Bool, _ promise: StaticString) {
   if !holds { fatalError("\(promise)") }
 }
 
-private let targets: [@convention(thin) ([UInt8]) -> Void] = [
+private let targets: [@Sendable ([UInt8]) -> Void] = [
   json, value, schema, propertyListXML, propertyListBinary, cbor, record, color, date, pattern, text,
 ]
 
@@ -20,12 +18,12 @@ private let targets: [@convention(thin) ([UInt8]) -> Void] = [
   return true
 }
 
-private func json(_ bytes: [UInt8]) {
+@Sendable private func json(_ bytes: [UInt8]) {
   guard let document = try? JSON.parse(bytes) else { return }
   _ = SchemaDigest.of(document)
 }
 
-private func value(_ bytes: [UInt8]) {
+@Sendable private func value(_ bytes: [UInt8]) {
   guard let document = try? JSON.parse(bytes), let value = try? Value(json: document) else { return }
   let written = Array(value.json().utf8)
   guard let again = try? Value(json: JSON.parse(written)) else { return require(false, "what was written is read") }
@@ -40,7 +38,7 @@ private func cborRoundTrip(_ value: Value) {
   require(CBOR.encode(back) == bytes, "encoding is deterministic")
 }
 
-private func schema(_ bytes: [UInt8]) {
+@Sendable private func schema(_ bytes: [UInt8]) {
   guard let compilation = try? compileSchema(bytes) else { return }
   let hasErrors = compilation.diagnostics.contains { $0.severity == .error }
   require((compilation.schema == nil) == hasErrors, "a schema, or an error")
@@ -57,23 +55,23 @@ private func schema(_ bytes: [UInt8]) {
   }
 }
 
-private func propertyListXML(_ bytes: [UInt8]) {
+@Sendable private func propertyListXML(_ bytes: [UInt8]) {
   if bytes.starts(with: Array("bplist".utf8)) { return }
   _ = try? PropertyList.parse(bytes)
 }
 
-private func propertyListBinary(_ bytes: [UInt8]) {
+@Sendable private func propertyListBinary(_ bytes: [UInt8]) {
   _ = try? PropertyList.parse(Array("bplist00".utf8) + bytes)
 }
 
-private func cbor(_ bytes: [UInt8]) {
+@Sendable private func cbor(_ bytes: [UInt8]) {
   guard let value = try? CBOR.decode(bytes) else { return }
   require(CBOR.encode(value) == bytes, "only the deterministic form is taken")
   _ = value.json()
 }
 
 /// A record whose checksum fits: what is behind it is taken apart.
-private func record(_ bytes: [UInt8]) {
+@Sendable private func record(_ bytes: [UInt8]) {
   let key = Array("name".utf8)
   let sealed = Checksum.sealed(bytes, key: key, tag: 4)
   sealed.withUnsafeBytes { stored in
@@ -86,25 +84,25 @@ private func record(_ bytes: [UInt8]) {
 
 private func string(_ bytes: [UInt8]) -> String { String(decoding: bytes, as: UTF8.self) }
 
-private func color(_ bytes: [UInt8]) {
+@Sendable private func color(_ bytes: [UInt8]) {
   guard let color = Color(hex: string(bytes)) else { return }
   require((0...1).contains(color.red) && (0...1).contains(color.alpha), "components are from 0 to 1")
 }
 
-private func date(_ bytes: [UInt8]) {
+@Sendable private func date(_ bytes: [UInt8]) {
   guard let moment = Timestamp(rfc3339: string(bytes)) else { return }
   require(Timestamp(rfc3339: moment.rfc3339) == moment, "a moment comes back")
 }
 
 /// The pattern ends at the first NUL, the name it is tried on follows.
-private func pattern(_ bytes: [UInt8]) {
+@Sendable private func pattern(_ bytes: [UInt8]) {
   let parts = bytes.split(separator: 0, maxSplits: 1, omittingEmptySubsequences: false)
   guard let pattern = try? NamePattern(string(Array(parts[0]))) else { return }
   _ = pattern.matches(string(parts.count > 1 ? Array(parts[1]) : Array("group.setting.a".utf8)))
 }
 
 /// What text converts to.
-private func text(_ bytes: [UInt8]) {
+@Sendable private func text(_ bytes: [UInt8]) {
   let value = Value.string(string(bytes))
   for type: ValueType in [.bool, .int, .double, .data, .url, .date, .color, .image] {
     guard let converted = value.coerced(to: type) else { continue }
