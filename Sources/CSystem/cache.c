@@ -270,13 +270,14 @@ INLINE bool is_whole(lvs_slot *slot, uint64_t first) {
   return get(slot->w) == first;
 }
 
-INLINE bool read_scalar(lvs_cache *cache, lvs_slot *slot, uint64_t first, uint8_t type, uint64_t *scalar) {
+INLINE lvs_answer read_scalar(lvs_cache *cache, lvs_slot *slot, uint64_t first, uint8_t type, uint64_t *scalar) {
   uint64_t meta = get(slot->w + 2);
-  if (first & 1 || meta_type(meta) != type || !is_current(cache, slot, meta)) return false;
+  if (first & 1 || !is_current(cache, slot, meta)) return LVS_STALE;
+  if (meta_type(meta) != type) return LVS_OTHER;
   uint64_t value = get(slot->w + 3);
-  if (!is_whole(slot, first)) return false;
+  if (!is_whole(slot, first)) return LVS_STALE;
   *scalar = value;
-  return true;
+  return LVS_READ;
 }
 
 // Copies content, with a NUL behind if there is one to be: not more than `capacity` bytes.
@@ -308,13 +309,15 @@ INLINE bool read_content(lvs_cache *cache, lvs_slot *slot, uint64_t meta, void *
   return !is_outside || is_in_ring(cache, position);
 }
 
-INLINE bool read_bytes(lvs_cache *cache, lvs_slot *slot, uint64_t first, uint32_t types, bool is_text, void *buffer,
-                       size_t capacity, size_t *length) {
+INLINE lvs_answer read_bytes(lvs_cache *cache, lvs_slot *slot, uint64_t first, uint32_t types, bool is_text,
+                             void *buffer, size_t capacity, size_t *length) {
   uint64_t meta = get(slot->w + 2);
-  if (first & 1 || !(types >> (meta_type(meta) & 31) & 1) || !is_current(cache, slot, meta)) return false;
-  if (!read_content(cache, slot, meta, buffer, capacity, is_text) || !is_whole(slot, first)) return false;
-  if (length) *length = meta_content(meta);
-  return true;
+  if (first & 1 || !is_current(cache, slot, meta)) return LVS_STALE;
+  if (!(types >> (meta_type(meta) & 31) & 1) || meta_content(meta) + (size_t)(is_text ? 1 : 0) > capacity)
+    return LVS_OTHER;
+  if (!read_content(cache, slot, meta, buffer, capacity, is_text) || !is_whole(slot, first)) return LVS_STALE;
+  *length = meta_content(meta);
+  return LVS_READ;
 }
 
 ptrdiff_t lvs_cache_copy(lvs_cache *cache, lvs_slot *slot, const char *name, size_t length, uint8_t *type,
@@ -333,7 +336,7 @@ ptrdiff_t lvs_cache_copy(lvs_cache *cache, lvs_slot *slot, const char *name, siz
 }
 
 HOT bool lvs_slot_scalar(lvs_cache *cache, lvs_slot *slot, uint8_t type, uint64_t *scalar) {
-  return read_scalar(cache, slot, get_first(slot->w), type, scalar);
+  return read_scalar(cache, slot, get_first(slot->w), type, scalar) == LVS_READ;
 }
 
 // Writing, with the cache locked
@@ -569,16 +572,18 @@ INLINE bool stays_open(fast_handle *fast, uint64_t handle) {
   return get(&fast->handle) == handle;
 }
 
-HOT bool lvs_fast_key_scalar(uint64_t handle, uint8_t type, uint64_t *scalar) {
+HOT lvs_answer lvs_fast_key_scalar(uint64_t handle, uint8_t type, uint64_t *scalar) {
   fast_handle *fast = fast_of(handle);
-  if (!LIKELY(fast)) return false;
+  if (!LIKELY(fast)) return LVS_OTHER;
   lvs_slot *slot = __atomic_load_n(&fast->slot, __ATOMIC_RELAXED);
   lvs_cache *cache = __atomic_load_n(&fast->cache, __ATOMIC_RELAXED);
   uint64_t value;
-  if (!LIKELY(scalar && slot && read_scalar(cache, slot, get_first(slot->w), type, &value) && stays_open(fast, handle)))
-    return false;
+  if (!LIKELY(slot && scalar)) return LVS_OTHER;
+  lvs_answer answer = read_scalar(cache, slot, get_first(slot->w), type, &value);
+  if (!LIKELY(answer == LVS_READ)) return answer;
+  if (!LIKELY(stays_open(fast, handle))) return LVS_OTHER;
   *scalar = value;
-  return true;
+  return LVS_READ;
 }
 
 INLINE lvs_slot *find_named(lvs_cache *cache, const char *name, uint64_t *first) {
@@ -586,41 +591,47 @@ INLINE lvs_slot *find_named(lvs_cache *cache, const char *name, uint64_t *first)
   return LIKELY(length <= LVS_CACHE_NAME_MAX) ? find(cache, name, length, first) : NULL;
 }
 
-HOT bool lvs_fast_name_scalar(uint64_t handle, const char *name, uint8_t type, uint64_t *scalar) {
+HOT lvs_answer lvs_fast_name_scalar(uint64_t handle, const char *name, uint8_t type, uint64_t *scalar) {
   fast_handle *fast = fast_of(handle);
-  if (!LIKELY(fast && name && scalar)) return false;
+  if (!LIKELY(fast && name && scalar)) return LVS_OTHER;
   lvs_cache *cache = __atomic_load_n(&fast->cache, __ATOMIC_RELAXED);
   uint64_t first, value;
   lvs_slot *slot = find_named(cache, name, &first);
-  if (!LIKELY(slot && read_scalar(cache, slot, first, type, &value) && stays_open(fast, handle))) return false;
+  if (!LIKELY(slot)) return LVS_STALE;
+  lvs_answer answer = read_scalar(cache, slot, first, type, &value);
+  if (!LIKELY(answer == LVS_READ)) return answer;
+  if (!LIKELY(stays_open(fast, handle))) return LVS_OTHER;
   *scalar = value;
-  return true;
+  return LVS_READ;
 }
 
-HOT bool lvs_fast_key_bytes(uint64_t handle, uint32_t types, bool is_text, void *buffer, size_t capacity,
-                            size_t *length) {
+HOT lvs_answer lvs_fast_key_bytes(uint64_t handle, uint32_t types, bool is_text, void *buffer, size_t capacity,
+                                  size_t *length) {
   fast_handle *fast = fast_of(handle);
-  if (!LIKELY(fast && buffer)) return false;
+  if (!LIKELY(fast && buffer)) return LVS_OTHER;
   lvs_slot *slot = __atomic_load_n(&fast->slot, __ATOMIC_RELAXED);
   lvs_cache *cache = __atomic_load_n(&fast->cache, __ATOMIC_RELAXED);
   size_t count;
-  if (!slot || !read_bytes(cache, slot, get_first(slot->w), types, is_text, buffer, capacity, &count)
-      || !stays_open(fast, handle))
-    return false;
+  if (!LIKELY(slot)) return LVS_OTHER;
+  lvs_answer answer = read_bytes(cache, slot, get_first(slot->w), types, is_text, buffer, capacity, &count);
+  if (!LIKELY(answer == LVS_READ)) return answer;
+  if (!LIKELY(stays_open(fast, handle))) return LVS_OTHER;
   if (length) *length = count;
-  return true;
+  return LVS_READ;
 }
 
-HOT bool lvs_fast_name_bytes(uint64_t handle, const char *name, uint32_t types, bool is_text, void *buffer,
-                             size_t capacity, size_t *length) {
+HOT lvs_answer lvs_fast_name_bytes(uint64_t handle, const char *name, uint32_t types, bool is_text, void *buffer,
+                                   size_t capacity, size_t *length) {
   fast_handle *fast = fast_of(handle);
-  if (!LIKELY(fast && name && buffer)) return false;
+  if (!LIKELY(fast && name && buffer)) return LVS_OTHER;
   lvs_cache *cache = __atomic_load_n(&fast->cache, __ATOMIC_RELAXED);
   uint64_t first;
   size_t count;
   lvs_slot *slot = find_named(cache, name, &first);
-  if (!slot || !read_bytes(cache, slot, first, types, is_text, buffer, capacity, &count) || !stays_open(fast, handle))
-    return false;
+  if (!LIKELY(slot)) return LVS_STALE;
+  lvs_answer answer = read_bytes(cache, slot, first, types, is_text, buffer, capacity, &count);
+  if (!LIKELY(answer == LVS_READ)) return answer;
+  if (!LIKELY(stays_open(fast, handle))) return LVS_OTHER;
   if (length) *length = count;
-  return true;
+  return LVS_READ;
 }

@@ -40,6 +40,15 @@ public struct Transaction {
     return try result.get()
   }
 
+  /// The same for a key that is not in an array; nil also for what fails.
+  @inline(__always)
+  public func withValue<R>(for key: UnsafeRawBufferPointer, in database: Database, _ body: (RawSpan) -> R?) -> R? {
+    var keyValue = MDB_val(key)
+    var found = MDB_val()
+    guard mdb_get(handle, database.handle, &keyValue, &found) == MDB_SUCCESS else { return nil }
+    return body(found.bytes.bytes)
+  }
+
   /// Walks a database in the order of its keys, from `start` on (that key included), until `body` returns false.
   public func walk(
     _ database: Database, from start: [UInt8] = [], _ body: (_ key: RawSpan, _ value: RawSpan) -> Bool

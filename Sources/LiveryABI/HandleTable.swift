@@ -145,6 +145,11 @@ final class HandleTable: @unchecked Sendable {
     }
   }
 
+  /// The same without saying why not.
+  func pinned(_ handle: UInt64, _ kind: HandleKind) -> SlotPointer? {
+    do throws(StoreError) { return try pin(handle, kind) } catch { return nil }
+  }
+
   func unpin(_ slot: SlotPointer, _ handle: UInt64) {
     let state = slot.pointee.state.wrappingSubtract(1, ordering: .acquiringAndReleasing).newValue
     if state & (Self.live | Self.pinMask) == 0 { retire(slot, handle, state) }

@@ -1,4 +1,5 @@
 import CLivery
+import CSystem
 import Livery
 
 /// A store; closed when the last call on it, and on what was made from it, has finished.
@@ -121,6 +122,28 @@ func onMigration(_ migration: OpaquePointer?, _ body: (MigrationCall) throws(Sto
 
 func onValue(_ value: OpaquePointer?, _ body: (ValueObject) throws(StoreError) -> Void) -> livery_status {
   boundary { () throws(StoreError) in try pinned(value, .value, "value", as: ValueObject.self, body) }
+}
+
+// Reads that the cache does not answer look the setting up and ask it once more. False if there is more to it, which the
+// ordinary way then tells.
+
+@inline(never)
+func refilled(_ store: OpaquePointer?, _ name: UnsafePointer<CChar>?) -> Bool {
+  let handle = handleNumber(store)
+  guard let name, let slot = HandleTable.shared.pinned(handle, .store) else { return false }
+  defer { HandleTable.shared.unpin(slot, handle) }
+  guard let object = slot.pointee.object else { return false }
+  let bytes = UnsafeRawBufferPointer(start: name, count: strnlen(name, Int(LIVERY_NAME_MAX) &+ 1))
+  return unsafeDowncast(object.takeUnretainedValue(), to: StoreObject.self).store.refill(bytes)
+}
+
+@inline(never)
+func refilled(_ key: OpaquePointer?) -> Bool {
+  let handle = handleNumber(key)
+  guard let slot = HandleTable.shared.pinned(handle, .key) else { return false }
+  defer { HandleTable.shared.unpin(slot, handle) }
+  guard let object = slot.pointee.object else { return false }
+  return unsafeDowncast(object.takeUnretainedValue(), to: KeyObject.self).key.refill()
 }
 
 /// The content of a value that was passed in beside another handle.

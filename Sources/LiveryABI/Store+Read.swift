@@ -15,6 +15,25 @@ private func bit(_ type: ValueType) -> UInt32 { 1 << UInt32(type.rawValue) }
 /// The types that read as text as they are.
 let textTypes = bit(.string) | bit(.url) | bit(.image)
 
+private func scalar(
+  _ store: OpaquePointer?, _ name: UnsafePointer<CChar>?, _ type: ValueType, _ bits: UnsafeMutablePointer<UInt64>?
+) -> Bool {
+  let answer = lvs_fast_name_scalar(handleNumber(store), name, type.rawValue, bits)
+  if answer == LVS_READ { return true }
+  return answer == LVS_STALE && refilled(store, name)
+    && lvs_fast_name_scalar(handleNumber(store), name, type.rawValue, bits) == LVS_READ
+}
+
+private func readContent(
+  _ store: OpaquePointer?, _ name: UnsafePointer<CChar>?, _ types: UInt32, _ isText: Bool,
+  _ buffer: UnsafeMutableRawPointer?, _ capacity: Int, _ length: UnsafeMutablePointer<Int>?
+) -> Bool {
+  let answer = lvs_fast_name_bytes(handleNumber(store), name, types, isText, buffer, capacity, length)
+  if answer == LVS_READ { return true }
+  return answer == LVS_STALE && refilled(store, name)
+    && lvs_fast_name_bytes(handleNumber(store), name, types, isText, buffer, capacity, length) == LVS_READ
+}
+
 /// Reads a setting as a type, when there is a place for the result.
 private func read<Place>(
   _ store: OpaquePointer?, _ name: UnsafePointer<CChar>?, as type: ValueType?, into place: Place?,
@@ -45,7 +64,7 @@ public func livery_get_bool(
   _ store: OpaquePointer?, _ name: UnsafePointer<CChar>?, _ value: UnsafeMutablePointer<Bool>?
 ) -> livery_status {
   var bits: UInt64 = 0
-  if let value, lvs_fast_name_scalar(handleNumber(store), name, ValueType.bool.rawValue, &bits) {
+  if let value, scalar(store, name, .bool, &bits) {
     value.pointee = bits != 0
     return livery_status(LIVERY_OK)
   }
@@ -58,7 +77,7 @@ public func livery_get_bool(
 public func livery_get_int(
   _ store: OpaquePointer?, _ name: UnsafePointer<CChar>?, _ value: UnsafeMutablePointer<Int64>?
 ) -> livery_status {
-  if lvs_fast_name_scalar(handleNumber(store), name, ValueType.int.rawValue, bits(value)) {
+  if scalar(store, name, .int, bits(value)) {
     return livery_status(LIVERY_OK)
   }
   return read(store, name, as: .int, into: value, "value") { (found, value) throws(StoreError) in
@@ -71,7 +90,7 @@ public func livery_get_float(
   _ store: OpaquePointer?, _ name: UnsafePointer<CChar>?, _ value: UnsafeMutablePointer<Float>?
 ) -> livery_status {
   var bits: UInt64 = 0
-  if let value, lvs_fast_name_scalar(handleNumber(store), name, ValueType.double.rawValue, &bits) {
+  if let value, scalar(store, name, .double, &bits) {
     let nearest = Float(Double(bitPattern: bits))
     if nearest.isFinite {
       value.pointee = nearest
@@ -92,7 +111,7 @@ public func livery_get_float(
 public func livery_get_double(
   _ store: OpaquePointer?, _ name: UnsafePointer<CChar>?, _ value: UnsafeMutablePointer<Double>?
 ) -> livery_status {
-  if lvs_fast_name_scalar(handleNumber(store), name, ValueType.double.rawValue, bits(value)) {
+  if scalar(store, name, .double, bits(value)) {
     return livery_status(LIVERY_OK)
   }
   return read(store, name, as: .double, into: value, "value") { (found, value) throws(StoreError) in
@@ -104,7 +123,7 @@ public func livery_get_double(
 public func livery_get_date(
   _ store: OpaquePointer?, _ name: UnsafePointer<CChar>?, _ microseconds: UnsafeMutablePointer<Int64>?
 ) -> livery_status {
-  if lvs_fast_name_scalar(handleNumber(store), name, ValueType.date.rawValue, bits(microseconds)) {
+  if scalar(store, name, .date, bits(microseconds)) {
     return livery_status(LIVERY_OK)
   }
   return read(store, name, as: .date, into: microseconds, "microseconds") { (found, microseconds) throws(StoreError) in
@@ -116,8 +135,7 @@ public func livery_get_date(
 public func livery_get_color(
   _ store: OpaquePointer?, _ name: UnsafePointer<CChar>?, _ value: UnsafeMutablePointer<livery_color>?
 ) -> livery_status {
-  if lvs_fast_name_bytes(
-    handleNumber(store), name, bit(.color), false, value, MemoryLayout<livery_color>.size, nil)
+  if readContent(store, name, bit(.color), false, value, MemoryLayout<livery_color>.size, nil)
   {
     return livery_status(LIVERY_OK)
   }
@@ -158,7 +176,7 @@ public func livery_get_string(
   _ store: OpaquePointer?, _ name: UnsafePointer<CChar>?, _ buffer: UnsafeMutablePointer<CChar>?, _ capacity: Int,
   _ length: UnsafeMutablePointer<Int>?
 ) -> livery_status {
-  if lvs_fast_name_bytes(handleNumber(store), name, textTypes, true, buffer, capacity, length) {
+  if readContent(store, name, textTypes, true, buffer, capacity, length) {
     return livery_status(LIVERY_OK)
   }
   return read(store, name, as: .string, buffer, capacity) { (found) throws(StoreError) in
@@ -171,7 +189,7 @@ public func livery_get_url(
   _ store: OpaquePointer?, _ name: UnsafePointer<CChar>?, _ buffer: UnsafeMutablePointer<CChar>?, _ capacity: Int,
   _ length: UnsafeMutablePointer<Int>?
 ) -> livery_status {
-  if lvs_fast_name_bytes(handleNumber(store), name, bit(.url), true, buffer, capacity, length) {
+  if readContent(store, name, bit(.url), true, buffer, capacity, length) {
     return livery_status(LIVERY_OK)
   }
   return read(store, name, as: .url, buffer, capacity) { (found) throws(StoreError) in
@@ -184,7 +202,7 @@ public func livery_get_data(
   _ store: OpaquePointer?, _ name: UnsafePointer<CChar>?, _ buffer: UnsafeMutableRawPointer?, _ capacity: Int,
   _ length: UnsafeMutablePointer<Int>?
 ) -> livery_status {
-  if lvs_fast_name_bytes(handleNumber(store), name, bit(.data), false, buffer, capacity, length) {
+  if readContent(store, name, bit(.data), false, buffer, capacity, length) {
     return livery_status(LIVERY_OK)
   }
   return read(store, name, as: .data, buffer, capacity) { (found) throws(StoreError) in

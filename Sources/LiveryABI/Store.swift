@@ -94,10 +94,26 @@ public func livery_key_close(_ key: OpaquePointer?) -> livery_status {
   closing(key, .key, as: KeyObject.self)
 }
 
+private func keyScalar(_ key: OpaquePointer?, _ type: ValueType, _ bits: UnsafeMutablePointer<UInt64>?) -> Bool {
+  let answer = lvs_fast_key_scalar(handleNumber(key), type.rawValue, bits)
+  if answer == LVS_READ { return true }
+  return answer == LVS_STALE && refilled(key)
+    && lvs_fast_key_scalar(handleNumber(key), type.rawValue, bits) == LVS_READ
+}
+
+private func keyText(
+  _ key: OpaquePointer?, _ buffer: UnsafeMutablePointer<CChar>?, _ capacity: Int, _ length: UnsafeMutablePointer<Int>?
+) -> Bool {
+  let answer = lvs_fast_key_bytes(handleNumber(key), textTypes, true, buffer, capacity, length)
+  if answer == LVS_READ { return true }
+  return answer == LVS_STALE && refilled(key)
+    && lvs_fast_key_bytes(handleNumber(key), textTypes, true, buffer, capacity, length) == LVS_READ
+}
+
 @_cdecl("livery_key_get_bool") @implementation
 public func livery_key_get_bool(_ key: OpaquePointer?, _ value: UnsafeMutablePointer<Bool>?) -> livery_status {
   var bits: UInt64 = 0
-  if let value, lvs_fast_key_scalar(handleNumber(key), ValueType.bool.rawValue, &bits) {
+  if let value, keyScalar(key, .bool, &bits) {
     value.pointee = bits != 0
     return livery_status(LIVERY_OK)
   }
@@ -109,7 +125,7 @@ public func livery_key_get_bool(_ key: OpaquePointer?, _ value: UnsafeMutablePoi
 
 @_cdecl("livery_key_get_int") @implementation
 public func livery_key_get_int(_ key: OpaquePointer?, _ value: UnsafeMutablePointer<Int64>?) -> livery_status {
-  if lvs_fast_key_scalar(handleNumber(key), ValueType.int.rawValue, bits(value)) { return livery_status(LIVERY_OK) }
+  if keyScalar(key, .int, bits(value)) { return livery_status(LIVERY_OK) }
   return onKey(key) { (key) throws(StoreError) in
     let value = try required(value, "value")
     value.pointee = try key.value(as: .int).asInt()
@@ -118,7 +134,7 @@ public func livery_key_get_int(_ key: OpaquePointer?, _ value: UnsafeMutablePoin
 
 @_cdecl("livery_key_get_double") @implementation
 public func livery_key_get_double(_ key: OpaquePointer?, _ value: UnsafeMutablePointer<Double>?) -> livery_status {
-  if lvs_fast_key_scalar(handleNumber(key), ValueType.double.rawValue, bits(value)) { return livery_status(LIVERY_OK) }
+  if keyScalar(key, .double, bits(value)) { return livery_status(LIVERY_OK) }
   return onKey(key) { (key) throws(StoreError) in
     let value = try required(value, "value")
     value.pointee = try key.value(as: .double).asDouble()
@@ -130,7 +146,7 @@ public func livery_key_get_string(
   _ key: OpaquePointer?, _ buffer: UnsafeMutablePointer<CChar>?, _ capacity: Int,
   _ length: UnsafeMutablePointer<Int>?
 ) -> livery_status {
-  if lvs_fast_key_bytes(handleNumber(key), textTypes, true, buffer, capacity, length) {
+  if keyText(key, buffer, capacity, length) {
     return livery_status(LIVERY_OK)
   }
   return onKey(key) { (key) throws(StoreError) in

@@ -72,15 +72,19 @@ void lvs_cache_forget(lvs_cache *cache, const char *name, size_t length);
 void lvs_cache_end_sync(lvs_cache *cache, uint64_t to, uint64_t revision, bool is_complete);
 void lvs_cache_cancel_sync(lvs_cache *cache);
 
-// Handles of C callers that reads take without the handle table. A handle that is not among them, or a NULL, is no error:
-// the answer is false then, and nothing is written.
+// Handles of C callers that reads take without the handle table.
 void lvs_fast_publish(uint64_t handle, lvs_cache *cache, lvs_slot *slot);
 void lvs_fast_withdraw(uint64_t handle);
-bool lvs_fast_key_scalar(uint64_t handle, uint8_t type, uint64_t *scalar);
-bool lvs_fast_name_scalar(uint64_t handle, const char *name, uint8_t type, uint64_t *scalar);
+
+// What a read by handle comes to: READ; STALE when it has to be looked up; OTHER when the ordinary way has to tell: a NULL,
+// no such handle, a value of another type, a buffer that is too small. Only READ writes a result.
+typedef enum lvs_answer { LVS_OTHER, LVS_STALE, LVS_READ } lvs_answer;
+lvs_answer lvs_fast_key_scalar(uint64_t handle, uint8_t type, uint64_t *scalar);
+lvs_answer lvs_fast_name_scalar(uint64_t handle, const char *name, uint8_t type, uint64_t *scalar);
 // `types` has a bit for each type that will do. The content is followed by a NUL if `is_text`.
-bool lvs_fast_key_bytes(uint64_t handle, uint32_t types, bool is_text, void *buffer, size_t capacity, size_t *length);
-bool lvs_fast_name_bytes(uint64_t handle, const char *name, uint32_t types, bool is_text, void *buffer,
-                         size_t capacity, size_t *length);
+lvs_answer lvs_fast_key_bytes(uint64_t handle, uint32_t types, bool is_text, void *buffer, size_t capacity,
+                              size_t *length);
+lvs_answer lvs_fast_name_bytes(uint64_t handle, const char *name, uint32_t types, bool is_text, void *buffer,
+                               size_t capacity, size_t *length);
 
 #endif

@@ -19,6 +19,16 @@ package final class InternedKey: @unchecked Sendable {
     if let slot { try? store.whileOpen { () throws(StoreError) in store.shared.cache.release(slot) } }
   }
 
+  /// Looks the setting up, for a read to try the cache once more; false if there is more to it.
+  package func refill() -> Bool {
+    do throws(StoreError) {
+      return try store.whileOpen { () throws(StoreError) in
+        var name = self.name
+        return name.withUTF8 { store.shared.refill(UnsafeRawBufferPointer($0), in: slot) }
+      }
+    } catch { return false }
+  }
+
   /// The setting's effective value.
   package func value() throws(StoreError) -> Value {
     try store.whileOpen { () throws(StoreError) in try store.shared.value(name, in: slot) }
@@ -38,6 +48,13 @@ package final class InternedKey: @unchecked Sendable {
 }
 
 extension Store {
+  /// Looks a setting up that a read did not find in the cache, for it to try once more; false if there is more to it.
+  package func refill(_ name: UnsafeRawBufferPointer) -> Bool {
+    do throws(StoreError) { return try whileOpen { () throws(StoreError) in shared.refill(name, in: nil) } } catch {
+      return false
+    }
+  }
+
   package func intern(_ name: String) throws(StoreError) -> InternedKey {
     try checkName(name)
     return InternedKey(self, name, try whileOpen { () throws(StoreError) in shared.cache.intern(name) })

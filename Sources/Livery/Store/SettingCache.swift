@@ -150,6 +150,37 @@ extension Value {
 }
 
 extension SharedEnvironment {
+  /// Looks a setting up and keeps its value without a copy in between; false if it is not there or not simple, which is
+  /// left to `value`.
+  func refill(_ name: UnsafeRawBufferPointer, in slot: OpaquePointer?) -> Bool {
+    guard let start = name.baseAddress?.assumingMemoryBound(to: CChar.self) else { return false }
+    do throws(StoreError) {
+      return try environment.read { (transaction) throws(StoreError) in
+        var isWorthWhile = false
+        let isKept = transaction.withValue(for: name, in: databases.effective) { (bytes) -> Bool? in
+          guard let place = RecordPlace(bytes, key: name, tag: Tag.effective),
+            place.payload.count <= Int(LVS_CACHE_CONTENT_MAX), place.expires == 0 || place.expires > lvs_realtime_us()
+          else { return nil }
+          return bytes.withUnsafeBytes { bytes in
+            var entry = lvs_entry()
+            entry.type = place.type.rawValue
+            entry.expires = place.expires
+            if let scalar = place.scalar {
+              entry.scalar = scalar
+            } else {
+              entry.content = bytes.baseAddress.map { $0 + place.payload.lowerBound }
+              entry.content_length = UInt32(place.payload.count)
+            }
+            isWorthWhile = lvs_cache_keep(cache.pointer, slot, start, name.count, transaction.id, &entry)
+            return true
+          }
+        }
+        if isWorthWhile { cache.follow(View(transaction: transaction, databases: databases)) }
+        return isKept ?? false
+      }
+    } catch { return false }
+  }
+
   /// A setting's effective value, from the cache or the store.
   ///
   /// - Parameter slot: the place of an interned name.

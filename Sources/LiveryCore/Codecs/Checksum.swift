@@ -8,11 +8,15 @@ public enum Checksum {
 
   /// Fills in the checksum of bytes whose first 8 are free.
   public static func seal(_ bytes: inout [UInt8], key: [UInt8], tag: UInt8) {
-    let sum = bytes.withUnsafeBytes { compute($0, key: key, tag: tag) }
+    let sum = bytes.withUnsafeBytes { bytes in key.withUnsafeBytes { compute(bytes, key: $0, tag: tag) } }
     for index in 0..<size { bytes[index] = UInt8(truncatingIfNeeded: sum >> (8 * UInt64(index))) }
   }
 
   public static func verify(_ bytes: RawSpan, key: [UInt8], tag: UInt8) -> Bool {
+    key.withUnsafeBytes { verify(bytes, key: $0, tag: tag) }
+  }
+
+  static func verify(_ bytes: RawSpan, key: UnsafeRawBufferPointer, tag: UInt8) -> Bool {
     guard bytes.byteCount >= size else { return false }
     return bytes.withUnsafeBytes { compute($0, key: key, tag: tag) } == bytes.word(at: 0)
   }
@@ -34,15 +38,14 @@ public enum Checksum {
 
   /// The checksum of something that is stored apart from it.
   public static func sum(of bytes: RawSpan, key: [UInt8], tag: UInt8) -> UInt64 {
-    bytes.withUnsafeBytes { sum(of: $0, key: key, tag: tag) }
+    bytes.withUnsafeBytes { bytes in key.withUnsafeBytes { sum(of: bytes, key: $0, tag: tag) } }
   }
 
-  private static func compute(_ bytes: UnsafeRawBufferPointer, key: [UInt8], tag: UInt8) -> UInt64 {
+  private static func compute(_ bytes: UnsafeRawBufferPointer, key: UnsafeRawBufferPointer, tag: UInt8) -> UInt64 {
     sum(of: UnsafeRawBufferPointer(rebasing: bytes[size...]), key: key, tag: tag)
   }
 
-  private static func sum(of bytes: UnsafeRawBufferPointer, key: [UInt8], tag: UInt8) -> UInt64 {
-    let seed = key.withUnsafeBytes { lvs_xxh3($0.baseAddress, $0.count, UInt64(tag)) }
-    return lvs_xxh3(bytes.baseAddress, bytes.count, seed)
+  private static func sum(of bytes: UnsafeRawBufferPointer, key: UnsafeRawBufferPointer, tag: UInt8) -> UInt64 {
+    lvs_xxh3(bytes.baseAddress, bytes.count, lvs_xxh3(key.baseAddress, key.count, UInt64(tag)))
   }
 }
