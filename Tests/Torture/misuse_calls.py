@@ -3,8 +3,9 @@
 
     misuse_calls.py include/livery OUTPUT.h
 
-A function with a parameter of a kind that is not known here is an error: a new one is to be added. The statuses that the
-comment of a function lists are written along, so that any other is found.
+A function with a parameter of a kind that is not known here is written down as not covered, which is a finding of
+misuse.c: the kind is to be added. The statuses that the comment of a function lists are written along, so that any
+other is found.
 """
 import pathlib
 import re
@@ -17,6 +18,9 @@ COMMENTS = re.compile(r"/\*.*?\*/|//[^\n]*", re.S)
 
 # Not called: nothing that a caller may pass to it is wrong but what was never given.
 LEFT_OUT = {"livery_free"}
+
+# Structs that the library hands out and never takes.
+NOT_GIVEN = {"livery_event", "livery_error", "livery_color"}
 
 # Results that are also stored with some failures, as the headers say.
 STORED_ON_FAILURE = {"report", "length", "violations"}
@@ -57,12 +61,18 @@ def structs(headers):
   return found
 
 
+class Unknown(Exception):
+  """A parameter or a member of a kind that is not known here."""
+
+
 class Writer:
   def __init__(self, headers):
     self.handles = handles(headers)
     self.structs = structs(headers)
     self.callbacks = {name: (result, arguments) for result, name, arguments in CALLBACK.findall(COMMENTS.sub("", headers))}
     self.lines = []
+    for name in re.findall(r"typedef u?int\d+_t (livery_\w+);", headers):
+      INTEGERS.setdefault(name, "a_small_number")
 
   def write(self, *lines):
     self.lines.extend(lines)
@@ -98,7 +108,7 @@ class Writer:
       elif kind.endswith("*"):
         self.write(f"  options->{field} = NULL;")
       else:
-        raise SystemExit(f"misuse_calls.py: {name}.{field}: {kind} is not known")
+        raise Unknown(f"{name}.{field}: {kind}")
     self.write("}")
 
   def argument(self, function, position, kind, name, following):
@@ -142,6 +152,9 @@ class Writer:
     if kind in self.callbacks:
       return [], f"({bad} ? NULL : stub_{kind})", []
     base = kind.removeprefix("const ").rstrip("*")
+    if base in self.structs and kind == base + "*" and base not in INTEGERS:
+      return ([f"  {base} result{position};", f"  memset(&result{position}, 0x5a, sizeof result{position});"],
+              f"({bad} ? NULL : &result{position})", [f"  check_untouched(status, &result{position}, sizeof result{position});"])
     if base in self.structs and kind == f"const {base}*":
       return ([f"  {base} *options{position} = (void *)options_place({position});", f"  fill_{base}(options{position}, {bad});"],
               f"(below(4) ? options{position} : NULL)", [])
@@ -158,7 +171,9 @@ class Writer:
       return [], f"a_count({bad})", []
     if kind in INTEGERS:
       return [], f"{INTEGERS[kind]}({bad})", []
-    raise SystemExit(f"misuse_calls.py: {function}: a parameter `{kind} {name}` is not known")
+    if kind in self.structs:
+      return ([f"  {kind} value{position};", f"  fill_{kind}(&value{position}, {bad});"], f"value{position}", [])
+    raise Unknown(f"{function}: {kind} {name}")
 
   def function(self, result, name, arguments, statuses):
     before, expressions, after, texts = [], [], [], []
@@ -203,9 +218,16 @@ def main():
                '#include "misuse_values.h"', "")
   for callback in writer.callbacks:
     writer.stub(callback)
-  for struct in writer.structs:
-    if struct.endswith("_options"):
+  uncovered = []
+  for struct in list(writer.structs):
+    if f"const {struct} *" not in headers or struct in NOT_GIVEN:
+      continue
+    kept = len(writer.lines)
+    try:
       writer.options(struct)
+    except Unknown as unknown:
+      del writer.lines[kept:], writer.structs[struct]
+      uncovered.append(str(unknown))
   names = []
   for match in FUNCTION.finditer(headers):
     declaration = " ".join(match["declaration"].split())
@@ -215,10 +237,16 @@ def main():
     comment = match["comment"].split("@return", 1)[-1]
     statuses = ["LIVERY_OK"] + re.findall(r"^\s*\*\s+- #(LIVERY_ERROR_\w+)", comment, re.M)
     arguments = parameters(arguments)
-    writer.function(result.strip(), name, arguments, statuses)
-    names.append((name, len(arguments)))
+    kept = len(writer.lines)
+    try:
+      writer.function(result.strip(), name, arguments, statuses)
+      names.append((name, len(arguments)))
+    except Unknown as unknown:
+      del writer.lines[kept:]
+      uncovered.append(str(unknown))
   writer.write("static const struct { const char *name; int parameters; void (*call)(void); } functions[] = {",
-               *(f"  {{\"{name}\", {count}, call_{name}}}," for name, count in names), "};")
+               *(f"  {{\"{name}\", {count}, call_{name}}}," for name, count in names), "};",
+               "static const char *const uncovered[] = {", *(f"  \"{each}\"," for each in uncovered), "  NULL};")
   output.write_text("\n".join(writer.lines) + "\n", encoding="utf-8")
 
 
