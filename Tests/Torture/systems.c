@@ -297,8 +297,14 @@ static void live_in_namespace(int index) {
   livery_store *store = NULL;
   livery_snapshot *snapshot = NULL;
   int64_t first = -1, again = -1;
-  if (open_with(path, 0, &store) != LIVERY_OK || livery_snapshot_open(store, &snapshot) != LIVERY_OK) {
-    wrong("process 1 of namespace %d cannot open the store", index);
+  livery_status status = said(open_with(path, 0, &store));
+  // LMDB tells readers apart by their numbers: one that another has cannot come in, and has to be told so.
+  if (index == 1 && status == LIVERY_ERROR_BUSY) {
+    stage->reading[index] = 1;
+    return;
+  }
+  if (status != LIVERY_OK || livery_snapshot_open(store, &snapshot) != LIVERY_OK) {
+    wrong("process 1 of namespace %d cannot open the store: %s", index, livery_status_name(status));
     stage->wrong = 1;
     return;
   }
@@ -309,7 +315,7 @@ static void live_in_namespace(int index) {
   while (stage->is_wanted[index] == 0) sleep_us(1000);
   // The pages of a live reader are not used again.
   value = NULL;
-  livery_status status = livery_snapshot_get(snapshot, "counter", &value);
+  status = livery_snapshot_get(snapshot, "counter", &value);
   if (status == LIVERY_OK) livery_value_as_int(value, &again);
   livery_value_release(value);
   if (status != LIVERY_OK || again != first)
