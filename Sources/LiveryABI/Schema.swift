@@ -42,6 +42,19 @@ public func livery_schema_check(
   return onStore(store) { (object) throws(StoreError) in try check { object.store.checkSchema($0) } }
 }
 
+@_cdecl("livery_schema_compare") @implementation
+public func livery_schema_compare(
+  _ old: UnsafePointer<CChar>?, _ oldLength: Int, _ new: UnsafePointer<CChar>?, _ newLength: Int,
+  _ report: UnsafeMutablePointer<OpaquePointer?>?
+) -> livery_status {
+  boundary { () throws(StoreError) in
+    let report = try required(report, "report")
+    let old = try document(old, oldLength, zeroTerminated: true, "old_json")
+    let outcome = Store.compareSchemas(old, try document(new, newLength, zeroTerminated: true, "json"))
+    try deliver(outcome.report, when: outcome.hasReport, outcome.error, to: report)
+  }
+}
+
 @_cdecl("livery_schema_version") @implementation
 public func livery_schema_version(_ store: OpaquePointer?, _ version: UnsafeMutablePointer<UInt64>?)
   -> livery_status

@@ -25,7 +25,8 @@ struct Command: Sendable {
       summary: "apply a schema with its migrations, or tell what becomes of every value", options: ["plan", "origin"],
       words: 1...1, run: migrate),
     Command(
-      name: "check", usage: "SCHEMA…", summary: "check schemas, and tell what applying them to the store would do",
+      name: "check", usage: "[OLD] SCHEMA…",
+      summary: "check schemas, each also against the one before it, and what applying them to the store would do",
       options: [], words: 1...1000, run: check),
     Command(
       name: "get", usage: "NAME…", summary: "print the effective value of settings", options: ["type"],

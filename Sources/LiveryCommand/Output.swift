@@ -65,7 +65,12 @@ final class Output {
     guard isJSON else { return }
     var members: [Value.Member] = []
     if case .object(let found)? = result { members = found }
-    let status = error.code == .usage ? "LIVERY_ERROR_INVALID_ARGUMENT" : error.code.description
+    let status =
+      switch error.code {
+      case .usage: "LIVERY_ERROR_INVALID_ARGUMENT"
+      case .lossy: "LOSSY"
+      default: error.code.description
+      }
     var description: [Value.Member] = [.init("status", .string(status)), .init("message", .string(error.message))]
     if let setting = error.setting { description.append(.init("setting", .string(setting))) }
     if let location = error.location {

@@ -55,12 +55,14 @@ enum Program {
 extension StoreError.Code {
   /// The command line is wrong. A code of this command only.
   static let usage = StoreError.Code(rawValue: 1)
+  /// A schema loses values of the one before. A code of this command only.
+  static let lossy = StoreError.Code(rawValue: 2)
 }
 
 /// The exit statuses, as `livery help` tells them.
 enum ExitStatus: Int32, CaseIterable {
   case done = 0
-  case other, usage, missing, invalid, refused, busy, unreadable, system
+  case other, usage, missing, invalid, refused, busy, unreadable, system, lossy
 
   var meaning: String {
     switch self {
@@ -73,6 +75,7 @@ enum ExitStatus: Int32, CaseIterable {
     case .busy: "another writer kept the store for too long"
     case .unreadable: "not a store, damaged, or of a newer format"
     case .system: "no permission, no space, or another failure of the system"
+    case .lossy: "a schema loses values of the one before it, or its version was not raised"
     }
   }
 }
@@ -87,6 +90,7 @@ func exitStatus(of error: StoreError) -> Int32 {
     case .busy: .busy
     case .notAStore, .corrupt, .formatNewer: .unreadable
     case .permission, .noSpace, .io: .system
+    case .lossy: .lossy
     default: .other
     }
   return status.rawValue

@@ -45,7 +45,8 @@ func apply(_ context: Context) throws(StoreError) {
 /// `livery check`
 func check(_ context: Context) throws(StoreError) {
   var store: Store?
-  if context.storePath != nil {
+  // Versions are compared with each other, and not with a store that is only in the environment.
+  if context.storePath != nil, context.words.count == 1 || context.arguments.has("store") {
     do throws(StoreError) {
       store = try context.open(readOnly: true)
     } catch {
@@ -55,6 +56,8 @@ func check(_ context: Context) throws(StoreError) {
   }
   var reports: [Value] = []
   var first: StoreError?
+  var comparisons: [Value] = []
+  var before: (path: String, schema: [UInt8])?
   for path in context.words {
     let schema = try Files.read(path)
     let outcome = store?.checkSchema(schema) ?? Store.checkSchema(schema)
@@ -64,30 +67,57 @@ func check(_ context: Context) throws(StoreError) {
       let found = warnings == 0 ? "no problems" : warnings == 1 ? "1 warning" : "\(warnings) warnings"
       context.output.line("\(Files.shown(path)): version \(outcome.report.number("version")), \(found)")
       if store != nil { tell(outcome.report, of: path, context, isTrial: true) }
+      if let before { try compare(before, (path, schema), context, &comparisons) }
     } catch {
       if first == nil { first = error }
     }
+    before = (path, schema)
     reports.append(context.reveals ? outcome.report : Masking.maskedReport(outcome.report))
   }
-  context.output.result(reports.count == 1 ? reports[0] : .object([.init("reports", .list(reports))]))
+  context.output.result(
+    reports.count == 1
+      ? reports[0] : .object([.init("reports", .list(reports)), .init("comparisons", .list(comparisons))]))
   if let first { throw first }
+}
+
+/// Tells what stands between two versions of a schema; throws `.lossy` if values are lost.
+private func compare(
+  _ old: (path: String, schema: [UInt8]), _ new: (path: String, schema: [UInt8]), _ context: Context,
+  _ comparisons: inout [Value]
+) throws(StoreError) {
+  let outcome = Store.compareSchemas(old.schema, new.schema)
+  // What is wrong with one alone was told with it.
+  guard outcome.error == nil else { return }
+  comparisons.append(outcome.report)
+  for finding in outcome.report.items("findings") {
+    warn(finding, in: finding.text("document").sameBytes(as: "old") ? old.path : new.path, context)
+  }
+  let errors = outcome.report.number("errors"), warnings = outcome.report.number("warnings")
+  guard errors == 0 else {
+    let count = errors == 1 ? "1 error" : "\(errors) errors"
+    throw StoreError(.lossy, "\(Files.shown(new.path)): \(count) against \(Files.shown(old.path))")
+  }
+  let found = warnings == 0 ? "no problems" : warnings == 1 ? "1 warning" : "\(warnings) warnings"
+  context.output.line("\(Files.shown(old.path)) → \(Files.shown(new.path)): \(found)")
 }
 
 /// Prints the diagnostics of a schema as compilers do, then throws what went wrong.
 func deliver(_ outcome: SchemaOutcome, of path: String, _ context: Context) throws(StoreError) {
   if outcome.hasReport {
     context.output.result(context.reveals ? outcome.report : Masking.maskedReport(outcome.report))
-    for diagnostic in outcome.report.items("diagnostics") {
-      var place = Files.shown(path)
-      if diagnostic["line"] != nil { place += ":\(diagnostic.number("line")):\(diagnostic.number("column"))" }
-      let message = truncated(diagnostic.text("message"), to: 1000)
-      context.output.warn("\(place): \(diagnostic.text("severity")): \(message) [\(diagnostic.text("code"))]")
-      if diagnostic["hint"] != nil { context.output.warn("  hint: \(truncated(diagnostic.text("hint"), to: 1000))") }
-    }
+    for diagnostic in outcome.report.items("diagnostics") { warn(diagnostic, in: path, context) }
   }
   guard let error = outcome.error else { return }
   if error.code == .migration { tellSteps(outcome.report, context) }
   throw error.within(path)
+}
+
+private func warn(_ diagnostic: Value, in path: String, _ context: Context) {
+  var place = Files.shown(path)
+  if diagnostic["line"] != nil { place += ":\(diagnostic.number("line")):\(diagnostic.number("column"))" }
+  let message = truncated(diagnostic.text("message"), to: 1000)
+  context.output.warn("\(place): \(diagnostic.text("severity")): \(message) [\(diagnostic.text("code"))]")
+  if diagnostic["hint"] != nil { context.output.warn("  hint: \(truncated(diagnostic.text("hint"), to: 1000))") }
 }
 
 /// Tells what applying a schema did, or would do.

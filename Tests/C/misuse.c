@@ -145,7 +145,10 @@ static livery_status call(void) {
     case 33: status = livery_settings(a_handle(), or_null(&made)); break;
     case 34: status = livery_export_json(a_handle(), some_flags(), or_null(&text), or_null(&length)); break;
     case 35: status = livery_schema_check(a_handle(), a_name(), a_length(), or_null(&made)); break;
-    case 36: status = livery_schema_apply(a_handle(), a_name(), a_length(), NULL, or_null(&made)); break;
+    case 36:
+      status = below(2) ? livery_schema_apply(a_handle(), a_name(), a_length(), NULL, or_null(&made))
+                        : livery_schema_compare(a_name(), a_length(), a_name(), a_length(), or_null(&made));
+      break;
     case 37: status = livery_import_json(a_handle(), a_layer(), a_name(), a_length(), some_flags(), or_null(&made)); break;
     case 38: status = livery_import_plist(a_handle(), a_layer(), TEXT(PLIST("<key>note</key><true/>")), some_flags(),
                                           or_null(&made)); break;

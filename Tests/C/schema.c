@@ -187,6 +187,36 @@ TEST("a check with a store tells what applying would do, and does nothing", chec
   OK(livery_close(store));
 }
 
+TEST("two versions are compared without a store: what loses values is an error at its place", compare) {
+  livery_value *report = NULL, *list = NULL, *first = NULL;
+  const char *old = SCHEMA("1", FIELD("idleTime", "x")), *renamed = SCHEMA("2", FIELD("idle_time", "x"));
+  OK(livery_schema_compare(old, LIVERY_ZERO_TERMINATED, renamed, strlen(renamed), &report));
+  expect_member("1", report, "oldVersion");
+  expect_member("2", report, "version");
+  expect_member("1", report, "errors");
+  expect_member("0", report, "warnings");
+  OK(livery_value_member(report, "findings", &list));
+  OK(livery_value_at(list, 0, &first));
+  EXPECT_TEXT("old", member_text(first, "document"));
+  EXPECT_TEXT("error", member_text(first, "severity"));
+  EXPECT_TEXT("removed-key", member_text(first, "code"));
+  EXPECT_TEXT("idleTime", member_text(first, "setting"));
+  EXPECT_TEXT("/Groups/0/Settings/0/Key", member_text(first, "pointer"));
+  EXPECT_CONTAINS("did you mean to rename it to `idle_time`?", member_text(first, "hint"));
+  OK(livery_value_release(first));
+  OK(livery_value_release(list));
+  OK(livery_value_release(report));
+
+  OK(livery_schema_compare(old, LIVERY_ZERO_TERMINATED, old, LIVERY_ZERO_TERMINATED, &report));
+  expect_member("[]", report, "findings");
+  OK(livery_value_release(report));
+  report = NULL;
+  EXPECT_STATUS(LIVERY_ERROR_PARSE, livery_schema_compare("{", 1, old, LIVERY_ZERO_TERMINATED, &report));
+  EXPECT_STATUS(LIVERY_ERROR_SCHEMA_INVALID, livery_schema_compare(old, LIVERY_ZERO_TERMINATED, "{}", 2, &report));
+  EXPECT_CONTAINS("the new schema", livery_last_error()->message);
+  EXPECT(report == NULL);
+}
+
 TEST("a value that a new schema no longer allows is set aside, and inspect says why", rejected) {
   const char *wide = "{\"Type\": \"Number\", \"Format\": \"integer\", \"Title\": \"N\", \"Key\": \"n\", \"Value\": 1}";
   const char *narrow = "{\"Type\": \"Number\", \"Format\": \"integer\", \"Title\": \"N\", \"Key\": \"n\", \"Value\": 1,"

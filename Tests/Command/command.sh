@@ -114,6 +114,14 @@ run 4 check v1.json invalid.json --json && json 'len(v["reports"]) == 2 and v["e
 run 4 check broken.json && warns "broken.json:2:"
 run 4 check broken.json --json && json 'v["error"]["line"] == 2'
 LIVERY_STORE=$work/none run 0 check v1.json && has "no problems"
+sed 's/"Version": 1/"Version": 2/; s/"Key": "console"/"Key": "console_"/' v1.json >rename.json
+sed 's/"Version": 1/"Version": 2/; s/"Title": "/"Title": "New /' v1.json >titles.json
+LIVERY_STORE= run 9 check v1.json rename.json && warns "v1.json:" && warns "removed-key" && warns 'did you mean to rename it to `console_`?'
+LIVERY_STORE= run 9 check v1.json rename.json --json && json 'v["comparisons"][0]["findings"][0]["document"] == "old" and v["error"]["status"] == "LOSSY"'
+LIVERY_STORE= run 9 check v1.json drift.json && warns "drift.json:" && warns "version-not-raised"
+LIVERY_STORE= run 0 check v1.json titles.json && has "v1.json → titles.json: no problems" && quiet
+LIVERY_STORE= run 0 check v1.json titles.json --json && json 'v["comparisons"][0]["errors"] == 0'
+LIVERY_STORE= run 4 check v1.json invalid.json
 run 3 check v1.json --store none
 run 3 apply nothing.json && one_line
 run 4 apply broken.json

@@ -19,6 +19,23 @@ def upgrade(*steps, version=2):
   return {"Version": version, "Open": True, "Groups": [], "Migrations": [{"To": version, "Steps": list(steps)}]}
 
 
+def field(key):
+  return {"Type": "TextField", "Title": key, "Key": key}
+
+
+def test_a_comparison_finds_what_loses_values():
+  old = {"Version": 1, "Groups": [{"Title": "G", "Settings": [field("idleTime")]}]}
+  new = {"Version": 2, "Groups": [{"Title": "G", "Settings": [field("idle_time")]}]}
+  report = livery.compare_schemas(old, new)
+  assert (report["errors"], report["oldVersion"], report["version"]) == (1, 1, 2)
+  assert [finding["code"] for finding in report["findings"]] == ["removed-key"]
+  new["Migrations"] = [{"To": 2, "Steps": [{"Op": "rename", "From": "idleTime", "Into": "idle_time"}]}]
+  assert livery.compare_schemas(old, new)["findings"] == []
+  assert livery.compare_schemas(sample(1), sample(2))["errors"] == 0
+  with pytest.raises(livery.SchemaInvalidError):
+    livery.compare_schemas(old, {})
+
+
 CALL = upgrade({"Op": "call", "Name": "host"})
 
 

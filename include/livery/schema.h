@@ -103,6 +103,35 @@ LIVERY_API livery_status livery_schema_apply(livery_store *store, const char *js
 LIVERY_API livery_status livery_schema_check(livery_store *store, const char *json, size_t length,
                                              livery_value **report);
 
+/**
+ * Compare a schema with the version that it is to follow: a check for whoever writes schemas, and for their builds.
+ *
+ * It finds every change by which a value that the old schema allows would be lost: settings and members of lists' items that
+ * are gone, other types, stricter constraints, options that are gone. The steps of the new schema's `Migrations` from the
+ * old version on are taken into account; what a function that they call does is not known. It also finds steps that
+ * find nothing or may fail, and a `Version` that was not raised.
+ *
+ * The report is an object: `oldVersion`, `version`, `errors`, `warnings` (how many) and `findings`, a list of objects as of
+ * `diagnostics` in livery_schema_apply() with `document` ("old" or "new") in front, which says in which of the two the place
+ * is; those in the old one come first, each in the order of the text. A finding is an error where values are lost or the
+ * schema does no good, and a warning where nothing is lost or a step says so. docs/schema-reference.md lists the codes.
+ *
+ * Threads: any. Never blocks.
+ *
+ * @param old_json      UTF-8
+ * @param old_length    in bytes, or #LIVERY_ZERO_TERMINATED; at most #LIVERY_DOCUMENT_MAX
+ * @param json          UTF-8
+ * @param length        in bytes, or #LIVERY_ZERO_TERMINATED; at most #LIVERY_DOCUMENT_MAX
+ * @param[out] report   release it; untouched on failure
+ * @return #LIVERY_OK whatever was found, or
+ *   - #LIVERY_ERROR_PARSE             one is not JSON; the error has line and column
+ *   - #LIVERY_ERROR_SCHEMA_INVALID    one breaks a rule: livery_schema_check() says where
+ *   - #LIVERY_ERROR_INVALID_ARGUMENT  a pointer is NULL
+ * @since 0.1
+ */
+LIVERY_API livery_status livery_schema_compare(const char *old_json, size_t old_length, const char *json, size_t length,
+                                               livery_value **report);
+
 /** The values of one layer, while a function of livery_migration_register() runs. Nobody closes it. */
 typedef struct livery_migration livery_migration;
 

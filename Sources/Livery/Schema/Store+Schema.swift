@@ -51,6 +51,22 @@ extension Store {
     Livery.outcome(json) { (_, report) throws(StoreError) in report }
   }
 
+  /// Compares a schema with the one that it is to follow: finds every change by which values would be lost, taking the steps
+  /// of its migrations into account, and whether its version was raised. Corresponds to `livery_schema_compare` in C.
+  public static func compareSchemas(_ old: [UInt8], _ new: [UInt8]) -> SchemaOutcome {
+    var schemas: [Schema] = []
+    for (text, document) in [(old, "old"), (new, "new")] {
+      do throws(StoreError) {
+        let compilation = try compileSchema(text)
+        guard let schema = compilation.schema else { throw .schemaInvalid(compilation.diagnostics) }
+        schemas.append(schema)
+      } catch { return .failed(error.prefixed("the \(document) schema: ")) }
+    }
+    do throws(StoreError) {
+      return SchemaOutcome(report: try SchemaComparison(schemas[0], schemas[1]).value, error: nil)
+    } catch { return .failed(error) }
+  }
+
   private func backupBeforeUpgrade() throws(StoreError) -> String {
     do throws(StoreError) { return try keepBackup(BackupFolder.Reason.upgrade) } catch {
       guard error.code != .corrupt, error.code != .noSpace else { throw error }

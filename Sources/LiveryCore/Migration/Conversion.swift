@@ -39,7 +39,7 @@ extension Value {
   }
 
   /// The number times a factor: exactly for integers, and within 1e-9 of a whole number where one is wanted.
-  fileprivate func scaled(by factor: Value, to type: ValueType) -> Value? {
+  func scaled(by factor: Value, to type: ValueType) -> Value? {
     if case .int(let number) = self, case .int(let factor) = factor {
       let (product, overflows) = number.multipliedReportingOverflow(by: factor)
       return overflows ? nil : Value.int(product).coerced(to: type)

@@ -94,6 +94,7 @@ struct MigrationMap: Sendable {
   }
 
   var isEmpty: Bool { values.isEmpty }
+  var all: [Value] { values }
 
   func value(for old: Value) -> Value? {
     guard !isEmpty else { return nil }

@@ -16,6 +16,11 @@ final class SettingValidator {
     memberNumbers = numbers
   }
 
+  /// That of a member of a list's items.
+  func member(_ key: String) -> SettingValidator? {
+    memberNumbers.number(of: key).map { members[$0] }
+  }
+
   func validated(_ value: Value) -> Validation {
     var run = ValidationRun()
     let checked = check(value, in: &run)

@@ -39,7 +39,7 @@ from .errors import (
 from .key import Key
 from .log import LogLevel, set_log_handler
 from .migration import Migration, MigrationFunction
-from .schema import check_schema
+from .schema import check_schema, compare_schemas
 from .snapshot import Snapshot
 from .store import Store, open
 from .value import URL, Color, Image, Layer, Settable, Value
@@ -95,6 +95,7 @@ __all__ = [
   "Watch",
   "aspect_fit",
   "check_schema",
+  "compare_schemas",
   "describe_image",
   "library_path",
   "library_version",

@@ -20,6 +20,14 @@ def check_schema(text: Document) -> Dict[str, Any]:
   return _convert.report(_native.schema_check(None, encoded(text)))
 
 
+def compare_schemas(old: Document, new: Document) -> Dict[str, Any]:
+  """Compare a schema with the one it is to follow, and return the report: ``findings``, and how many ``errors``.
+
+  An error is a change by which values that the old schema allows are lost, with the steps of migrations taken into account.
+  """
+  return _convert.report(_native.schema_compare(encoded(old), encoded(new)))
+
+
 def encoded(document: Document) -> bytes:
   """The document's text in UTF-8."""
   if isinstance(document, (bytes, bytearray)):

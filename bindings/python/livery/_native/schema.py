@@ -20,6 +20,7 @@ class _SchemaOptions(ctypes.Structure):
 _PROTOTYPES: Prototypes = {
   "schema_apply": (HANDLE, c_char_p, c_size_t, POINTER(_SchemaOptions), OUT),
   "schema_check": (HANDLE, c_char_p, c_size_t, OUT),
+  "schema_compare": (c_char_p, c_size_t, c_char_p, c_size_t, OUT),
   "schema_version": (HANDLE, POINTER(c_uint64)),
   "schema_copy_json": (HANDLE, OUT, SIZE_OUT),
   "settings": (HANDLE, OUT),
@@ -42,6 +43,10 @@ def schema_apply(store: int, json: bytes, origin: Optional[bytes]) -> Report:
 
 def schema_check(store: Optional[int], json: bytes) -> Report:
   return _report(lib.schema_check, store, json, len(json))
+
+
+def schema_compare(old: bytes, new: bytes) -> Report:
+  return _report(lib.schema_compare, old, len(old), new, len(new))
 
 
 def schema_version(store: int) -> int:

@@ -1,0 +1,325 @@
+// What the steps make of the names and of the kinds of values.
+extension ComparisonRun {
+  mutating func follow(_ step: MigrationStep) {
+    guard step.operation != .call else {
+      if function == nil { function = step.function }
+      return report(
+        .warning, "not-followed", "what `\(step.function)` does to values is not known here", at: .step(step.pointer))
+    }
+    var slots = state
+    descend(step, 0, &slots)
+    state = slots
+  }
+
+  private mutating func descend(_ step: MigrationStep, _ depth: Int, _ slots: inout [ComparisonSlot]) {
+    guard depth < step.lists.count else { return carryOut(step, &slots) }
+    let name = step.lists[depth]
+    guard let place = slots.place(of: name) else { return findsNothing(step, name, depth, slots) }
+    guard slots[place].open?.kind == .list else {
+      return report(
+        .warning, "step-without-effect", "`\(name)` is no list: the step finds nothing", at: .step(step.pointer))
+    }
+    var members = slots[place].members
+    descend(step, depth + 1, &members)
+    slots[place].members = members
+  }
+
+  private mutating func findsNothing(
+    _ step: MigrationStep, _ name: String, _ depth: Int, _ slots: [ComparisonSlot]
+  ) {
+    if depth == 0, old.isOpen || function != nil { return }
+    var names: [String] = []
+    for slot in slots { names.append(slot.name) }
+    report(
+      .warning, "step-without-effect",
+      "there is no `\(name)` where the steps have come to: the step finds nothing", at: .step(step.pointer),
+      hint: MemberNames.meant(by: name, among: names).map { "did you mean `\($0)`?" })
+  }
+
+  private mutating func carryOut(_ step: MigrationStep, _ slots: inout [ComparisonSlot]) {
+    let isItem = !step.lists.isEmpty
+    switch step.operation {
+    case .join, .gather: return putTogether(step, &slots, isItem: isItem)
+    case .set: return set(step, &slots, isItem: isItem)
+    default: break
+    }
+    guard let name = step.sources.first else { return }
+    guard let place = slots.place(of: name) else { return findsNothing(step, name, step.lists.count, slots) }
+    switch step.operation {
+    case .rename, .copy:
+      guard let into = step.targets.first else { return }
+      checkFree(into, step, slots)
+      var moved = slots[place]
+      moved.name = into
+      moved.step = step.pointer
+      if step.operation == .rename { slots.remove(at: place) }
+      slots.put(moved)
+    case .remove:
+      report(
+        .warning, "removed-by-step", "the values of `\(step.path(name).text)` are removed", at: .step(step.pointer))
+      slots.remove(at: place)
+    case .convert: convert(step, &slots[place])
+    case .split: split(step, place, &slots, isItem: isItem)
+    case .spread: spread(step, place, &slots)
+    default: break
+    }
+  }
+
+  private mutating func checkFree(_ name: String, _ step: MigrationStep, _ slots: [ComparisonSlot]) {
+    for source in step.sources where source.sameBytes(as: name) { return }
+    guard let place = slots.place(of: name), !slots[place].isEmpty else { return }
+    loss(
+      "target-taken", "`\(step.path(name).text)` may have a value already: the upgrade fails where both have one",
+      at: .step(step.pointer), hint: "move or remove it in a step before")
+  }
+
+  /// What becomes of values that a step makes nothing of.
+  private mutating func drops(
+    _ step: MigrationStep, _ name: String, _ what: String, all: Bool = false, _ verb: String
+  ) {
+    let path = step.path(name).text
+    if step.invalid == .fail {
+      let message = "the upgrade fails where `\(path)` holds \(what) that \(verb)"
+      if all { return loss("step-fails", message, at: .step(step.pointer)) }
+      return report(
+        .warning, "step-may-fail", message, at: .step(step.pointer), hint: "say with `Invalid` what becomes of them")
+    }
+    report(.warning, "step-drops-values", "`\(path)` loses \(what) that \(verb)", at: .step(step.pointer))
+  }
+
+  private mutating func set(_ step: MigrationStep, _ slots: inout [ComparisonSlot], isItem: Bool) {
+    guard let name = step.sources.first else { return }
+    guard let place = slots.place(of: name) else {
+      if case .equals = step.condition { return findsNothing(step, name, step.lists.count, slots) }
+      var slot = ComparisonSlot(name, step, nil, [step.value])
+      slot.isAlways = true
+      return slots.append(slot)
+    }
+    slots[place].step = step.pointer
+    slots[place].isChanged = true
+    switch step.condition {
+    case .always:
+      if !slots[place].isEmpty {
+        report(
+          .warning, "overwritten-by-step", "the values of `\(step.path(name).text)` are replaced",
+          at: .step(step.pointer))
+      }
+      var slot = ComparisonSlot(name, step, nil, [step.value])
+      slot.origin = slots[place].origin
+      slot.isAlways = true
+      slots[place] = slot
+    case .absent:
+      slots[place].constants.append(step.value)
+      slots[place].isAlways = true
+    case .equals(let value):
+      if slots[place].open == nil { slots[place].constants.removeAll { $0.isAlike(value) } }
+      slots[place].constants.append(step.value)
+    }
+  }
+}
+
+// MARK: Conversion
+
+extension ComparisonRun {
+  private mutating func convert(_ step: MigrationStep, _ slot: inout ComparisonSlot) {
+    var constants: [Value] = []
+    var lost: String?
+    for value in slot.constants {
+      if let converted = step.converted(value, isSecret: false).value {
+        if converted != value { slot.isChanged = true }
+        constants.append(converted)
+      } else if lost == nil {
+        lost = value.brief
+      }
+    }
+    let all = constants.isEmpty && slot.open == nil || slot.isObject
+    slot.constants = constants
+    if let open = slot.open {
+      let (converted, failing) = self.converted(open, step)
+      if step.map.isEmpty, converted?.kind == open.kind, step.scale == nil {
+        slot.open = converted
+      } else {
+        slot.open = converted
+        slot.isChanged = true
+      }
+      if let failing { lost = failing }
+      if converted == nil { lost = "a value of type \(open.kind)" }
+      slot.constants += step.map.all
+      if slot.isEmpty {
+        drops(step, slot.name, "a value of type \(open.kind)", all: true, "does not convert to \(step.type)")
+        return dropped(step, &slot)
+      }
+    } else if all, lost != nil || slot.isObject {
+      drops(step, slot.name, lost ?? "an object", all: true, "does not convert to \(step.type)")
+      return dropped(step, &slot)
+    }
+    slot.step = slot.isChanged ? step.pointer : slot.step
+    guard let lost else { return }
+    drops(step, slot.name, lost, "does not convert to \(step.type)")
+    dropped(step, &slot)
+  }
+
+  private func dropped(_ step: MigrationStep, _ slot: inout ComparisonSlot) {
+    switch step.invalid {
+    case .fail: break
+    case .useDefault: slot.needsDefault = true
+    case .remove: slot.isAlways = false
+    }
+  }
+
+  /// What values of a declaration become, and which do not convert.
+  private func converted(
+    _ open: SettingDescriptor, _ step: MigrationStep
+  ) -> (SettingDescriptor?, lost: String?) {
+    let any = SettingKind(step.type).map { SettingDescriptor(key: open.key, kind: $0) }
+    if let scale = step.scale {
+      switch open.kind {
+      case .int, .double: return scaled(open, by: scale, to: step.type)
+      case .string: return (any, "text")
+      default: return (nil, nil)
+      }
+    }
+    if open.kind.valueType == step.type, open.kind != .list, open.kind != .choices { return (open, nil) }
+    switch (open.kind, step.type) {
+    case (.list, _), (.choices, _): return (nil, nil)
+    case (.color, .string): return (any, "a color finer than eight bits a component")
+    case (_, .string): return (any, nil)
+    case (.int, .double): return open.isExactAsDouble ? (any, nil) : (any, "a whole number beyond 2⁵³")
+    case (.double, .int): return (any, "a fraction")
+    case (.string, _): return (any, "text")
+    case (.url, .image), (.image, .url): return (any, "text")
+    default: return (nil, nil)
+    }
+  }
+
+  private func scaled(
+    _ open: SettingDescriptor, by scale: Value, to type: ValueType
+  ) -> (SettingDescriptor?, lost: String?) {
+    guard let kind = SettingKind(type) else { return (nil, nil) }
+    var result = SettingDescriptor(key: open.key, kind: kind)
+    var lost: String?
+    var isNegative = false
+    if case .int(let factor) = scale { isNegative = factor < 0 }
+    if case .double(let factor) = scale { isNegative = factor < 0 }
+    func bound(_ value: Value?) -> Value? {
+      value.flatMap { $0.scaled(by: scale, to: type) }
+    }
+    let low = bound(open.minimum), high = bound(open.maximum)
+    (result.minimum, result.maximum) = isNegative ? (high, low) : (low, high)
+    let isWhole = open.kind == .int && scale.type == .int
+    if isWhole, type == .int, !isNegative, open.step == nil || open.step?.type == .int {
+      result.step = bound(open.step ?? .int(1))
+      // Steps count from the lower bound, or from 0.
+      if open.minimum != nil, low == nil { result.step = nil }
+    }
+    if low == nil || high == nil { lost = "a number" }
+    if type == .int, !isWhole { lost = "a number" }
+    if type == .double, isWhole, !result.isExactAsDouble { lost = "a number" }
+    return (result, lost)
+  }
+}
+
+// MARK: Several
+
+extension ComparisonRun {
+  private mutating func split(
+    _ step: MigrationStep, _ place: Int, _ slots: inout [ComparisonSlot], isItem: Bool
+  ) {
+    let slot = slots[place]
+    var isText = slot.open?.kind == .string || slot.open?.kind == .url || slot.open?.kind == .image
+    for value in slot.constants where value.coerced(to: .string) != nil { isText = true }
+    for target in step.targets { checkFree(target, step, slots) }
+    if isText {
+      drops(step, slot.name, "text", "does not have \(step.targets.count) parts")
+    } else {
+      drops(step, slot.name, "a value", all: true, "is no text")
+    }
+    slots.remove(at: place)
+    guard isText else { return }
+    for target in step.targets {
+      var part = ComparisonSlot(target, step, .string)
+      part.isAlways = slot.isAlways && step.invalid == .fail
+      slots.put(part)
+    }
+  }
+
+  private mutating func putTogether(_ step: MigrationStep, _ slots: inout [ComparisonSlot], isItem: Bool) {
+    guard let into = step.targets.first else { return }
+    var parts: [ComparisonSlot] = []
+    var isAlways = true
+    for source in step.sources {
+      guard let place = slots.place(of: source) else {
+        findsNothing(step, source, step.lists.count, slots)
+        isAlways = false
+        continue
+      }
+      if !isItem || !slots[place].isAlways { isAlways = false }
+      parts.append(slots[place])
+    }
+    if parts.isEmpty { return }
+    checkFree(into, step, slots)
+    for source in step.sources {
+      if let place = slots.place(of: source) { slots.remove(at: place) }
+    }
+    if step.operation == .gather {
+      var slot = ComparisonSlot(into, step)
+      slot.isObject = true
+      slot.members = parts
+      slot.isAlways = isAlways
+      return slots.put(slot)
+    }
+    if !isAlways { drops(step, into, "what is made of values", "are not all there") }
+    for part in parts where part.open?.kind == .list || part.open?.kind == .choices || part.isObject {
+      drops(step, part.name, "a value", all: true, "is no text")
+    }
+    for part in parts where part.open?.kind == .color {
+      drops(step, part.name, "a color finer than eight bits a component", "cannot be joined")
+    }
+    var slot = ComparisonSlot(into, step, .string)
+    slot.isAlways = isAlways || step.invalid == .fail && isItem && parts.contains { $0.isAlways }
+    slots.put(slot)
+  }
+
+  private mutating func spread(_ step: MigrationStep, _ place: Int, _ slots: inout [ComparisonSlot]) {
+    let object = slots[place]
+    guard object.isObject else {
+      return loss(
+        "step-fails", "the upgrade fails where `\(step.path(object.name).text)` has a value: it is no object",
+        at: .step(step.pointer))
+    }
+    slots.remove(at: place)
+    var rest: [ComparisonSlot] = []
+    for member in object.members {
+      var number: Int?
+      for (index, name) in step.members.enumerated() where name.sameBytes(as: member.name) { number = index }
+      guard let number, number < step.targets.count else {
+        rest.append(member)
+        continue
+      }
+      checkFree(step.targets[number], step, slots)
+      var part = member
+      part.name = step.targets[number]
+      part.step = step.pointer
+      slots.put(part)
+    }
+    if rest.isEmpty { return }
+    var left = object
+    left.members = rest
+    left.step = step.pointer
+    if slots.place(of: left.name) != nil {
+      return loss(
+        "step-fails", "the upgrade fails where `\(step.path(rest[0].name).text)` has a value: it has no place to go",
+        at: .step(step.pointer))
+    }
+    slots.append(left)
+  }
+}
+
+extension SettingDescriptor {
+  /// Whether a whole number of the setting is the same as a double.
+  var isExactAsDouble: Bool {
+    let most = Int64(1) << 53
+    guard let minimum, let maximum else { return false }
+    return Bounds.order(minimum, .int(-most)) != .less && Bounds.order(maximum, .int(most)) != .greater
+  }
+}

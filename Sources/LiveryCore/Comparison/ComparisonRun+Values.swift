@@ -1,0 +1,305 @@
+// What values that the old schema allows come to under the new one.
+extension ComparisonRun {
+  /// Judges what a setting's values have become.
+  mutating func judge(_ slot: ComparisonSlot) {
+    guard let number = newNumbers.number(of: slot.name) else { return judgeUndeclared(slot) }
+    let validator = SettingValidator(new.settings[number], patterns: patterns)
+    judge(slot, validator, at: [slot.name])
+  }
+
+  private mutating func judgeUndeclared(_ slot: ComparisonSlot) {
+    guard !slot.isEmpty else { return }
+    let wasMoved = slot.origin.isEmpty || !slot.name.sameBytes(as: slot.origin[0]) || slot.origin.count > 1
+    let place = wasMoved ? Place.step(slot.step) : .old(slot.origin, .key)
+    if new.isOpen {
+      return report(
+        .warning, "no-longer-declared", "`\(slot.name)` is no longer declared: its values stay, and are not checked",
+        at: place)
+    }
+    if wasMoved {
+      return loss(
+        "undeclared-target", "a step leads into `\(slot.name)`, which the new schema does not declare", at: place,
+        hint: MemberNames.meant(by: slot.name, among: unreached)
+          .map { "did you mean `\($0)`?" })
+    }
+    for setting in new.settings {
+      for alias in setting.aliases where alias.sameBytes(as: slot.name) {
+        return loss(
+          "missing-rename",
+          "`\(slot.name)` is now an alias of `\(setting.key)`, which reads but moves no values: they no longer count",
+          at: place, hint: step(renaming: slot.name, into: setting.key))
+      }
+    }
+    guard let meant = successor(of: slot) else {
+      return loss(
+        "removed-key", "`\(slot.name)` is gone, and no step says what becomes of its values", at: place,
+        hint:
+          "add {\"Op\": \"remove\", \"Key\": \(Value.string(slot.name).brief)} to the steps to version \(new.version)")
+    }
+    loss(
+      "removed-key", "`\(slot.name)` is gone, and no step says what becomes of its values", at: place,
+      hint: "did you mean to rename it to `\(meant)`? " + step(renaming: slot.name, into: meant))
+  }
+
+  private func step(renaming from: String, into: String) -> String {
+    "add {\"Op\": \"rename\", \"From\": \(Value.string(from).brief), \"Into\": \(Value.string(into).brief)} "
+      + "to the steps to version \(new.version)"
+  }
+
+  /// The new setting that one that is gone resembles, by its key or else by its title.
+  private mutating func successor(of slot: ComparisonSlot) -> String? {
+    guard namesToCompare > 0 else { return nil }
+    namesToCompare -= unreached.count + 1
+    if let near = nearestNames(to: slot.name, among: unreached, limit: 1).first { return near }
+    var title: String?
+    for setting in old.settings where setting.key.sameBytes(as: slot.name) { title = setting.title }
+    guard let title else { return nil }
+    for (number, setting) in new.settings.enumerated() where !isReached[number] {
+      if let other = setting.title, other.sameBytes(as: title) { return setting.key }
+    }
+    return nil
+  }
+
+  private mutating func judge(_ slot: ComparisonSlot, _ validator: SettingValidator, at path: [String]) {
+    let setting = validator.descriptor
+    let shown = MigrationPath(lists: Array(path.dropLast()), name: setting.key).text
+    if slot.isObject {
+      return loss(
+        "type-changed", "`\(shown)` becomes an object, which no setting can hold", at: .step(slot.step))
+    }
+    judgeConstants(slot, validator, shown, at: path)
+    guard let open = slot.open else { return }
+    switch Self.change(from: open, to: setting) {
+    case .none: break
+    case .exact:
+      report(
+        .warning, "type-changed",
+        "`\(shown)` is of type \(setting.kind), and was of type \(open.kind): values are read "
+          + "converted, and nothing is lost", at: .new(path, .type))
+    case .lossy:
+      return loss(
+        "type-changed",
+        "`\(shown)` is of type \(setting.kind), and its values are of type \(open.kind): those that do not convert are set "
+          + "aside",
+        at: .new(path, .type), hint: conversion(to: setting, shown))
+    }
+    let limits = Narrowing(open, setting).found
+    for limit in limits {
+      loss(
+        "narrowed", "`\(shown)`: \(limit.text); values beyond are set aside", at: .new(path, limit.member))
+    }
+    switch setting.kind {
+    case .choices: judgeChoices(open, setting, validator, shown, at: path)
+    case .list: judgeItems(slot, open, validator, shown, at: path)
+    default: break
+    }
+  }
+
+  private func conversion(to setting: SettingDescriptor, _ shown: String) -> String? {
+    switch setting.kind {
+    case .list, .choices: return nil
+    default: break
+    }
+    let type = setting.kind == .choice ? setting.options.first?.value.type : setting.kind.valueType
+    guard let type, let kind = SettingKind(type) else { return nil }
+    return
+      "add {\"Op\": \"convert\", \"Key\": \(Value.string(shown).brief), \"Type\": \"\(kind.conversionName)\"} to the "
+      + "steps to version \(new.version)"
+  }
+
+  /// Bools, choices and what steps set: few values, which are all tried.
+  private mutating func judgeConstants(
+    _ slot: ComparisonSlot, _ validator: SettingValidator, _ shown: String, at path: [String]
+  ) {
+    let setting = validator.descriptor
+    var refused = ""
+    var reason = ""
+    var count = 0
+    var changesType = false
+    for value in slot.constants {
+      guard case .invalid(let violations) = validator.validated(value) else {
+        if setting.kind != .choice, setting.kind.valueType != value.type { changesType = true }
+        continue
+      }
+      count += 1
+      if count == 1 { reason = violations.first?.message ?? "" }
+      if count <= 8 { refused += (count > 1 ? ", " : "") + value.brief } else if count == 9 { refused += ", …" }
+    }
+    if count > 0 {
+      if slot.isChanged, !slot.step.utf8.isEmpty {
+        return loss(
+          "step-value-invalid", "steps make values of `\(shown)` that are set aside (\(refused)): \(reason)",
+          at: .step(slot.step))
+      }
+      let wereOptions = setting.kind == .choice
+      return loss(
+        wereOptions ? "removed-options" : "type-changed",
+        wereOptions
+          ? "`\(shown)`: Options no longer has \(refused)"
+          : "`\(shown)` no longer takes \(refused): \(reason)", at: .new(path, wereOptions ? .options : .type),
+        hint: wereOptions ? "say in a step `convert` with `Map` what takes their place" : conversion(to: setting, shown)
+      )
+    }
+    if changesType, !slot.isChanged {
+      report(
+        .warning, "type-changed", "`\(shown)` is of another type: values are read converted, and nothing is lost",
+        at: .new(path, .type))
+    }
+  }
+
+  private mutating func judgeChoices(
+    _ open: SettingDescriptor, _ setting: SettingDescriptor, _ validator: SettingValidator, _ shown: String,
+    at path: [String]
+  ) {
+    let table = OptionTable(setting.options)
+    var refused = ""
+    var seen = ByteIndex()
+    var merged = false
+    for option in open.options {
+      guard case .option(let match) = table.match(option.value) else {
+        refused += (refused.utf8.isEmpty ? "" : ", ") + option.value.brief
+        continue
+      }
+      if !seen.insert(CBOR.encode(match)).isNew { merged = true }
+    }
+    if !refused.utf8.isEmpty {
+      loss(
+        "removed-options", "`\(shown)`: Options no longer has \(truncated(refused, to: 200))", at: .new(path, .options))
+    } else if merged {
+      loss("removed-options", "`\(shown)`: two options have become one", at: .new(path, .options))
+    }
+  }
+
+  private mutating func judgeItems(
+    _ slot: ComparisonSlot, _ open: SettingDescriptor, _ validator: SettingValidator, _ shown: String,
+    at path: [String]
+  ) {
+    let setting = validator.descriptor
+    var reached = ByteIndex()
+    for member in slot.members { _ = reached.insert(member.name) }
+    var free: [String] = []
+    for member in setting.template where reached.number(of: member.key) == nil { free.append(member.key) }
+    for member in slot.members {
+      guard let inner = validator.member(member.name) else {
+        guard !member.isEmpty else { continue }
+        let text = "\(shown)[].\(member.name)"
+        let near = nearestNames(to: member.name, among: free, limit: 1).first
+        let isGone = member.step.utf8.isEmpty
+        loss(
+          "removed-member", "`\(text)` is gone: lists with an item that has it are set aside whole",
+          at: isGone ? .old(member.origin, .key) : .step(member.step),
+          hint: near.map { "did you mean to rename it to `\($0)`? " + step(renaming: text, into: "\(shown)[].\($0)") }
+            ?? "add {\"Op\": \"remove\", \"Key\": \(Value.string(text).brief)} to the steps to version \(new.version)")
+        continue
+      }
+      judge(member, inner, at: path + [member.name])
+    }
+    for member in setting.template where member.isRequired {
+      if let place = slot.members.place(of: member.key) {
+        let found = slot.members[place]
+        if found.isAlways, !found.needsDefault || member.defaultValue != nil { continue }
+      }
+      loss(
+        "narrowed", "`\(shown)[].\(member.key)` is required: lists with an item without it are set aside whole",
+        at: .new(path + [member.key], .required),
+        hint:
+          "set it where it is absent: add {\"Op\": \"set\", \"Key\": \(Value.string("\(shown)[].\(member.key)").brief), "
+          + "\"Value\": …, \"When\": \"absent\"} to the steps to version \(new.version)")
+    }
+    guard let unique = setting.uniqueBy else { return }
+    if let place = slot.members.place(of: unique), let before = open.uniqueBy,
+      let origin = slot.members[place].origin.last,
+      origin.sameBytes(as: before), !slot.members[place].isChanged
+    {
+      return
+    }
+    // Nothing is there to be the same.
+    guard let place = slot.members.place(of: unique), !slot.members[place].isEmpty else { return }
+    loss(
+      "narrowed", "`\(shown)`: UniqueBy is `\(unique)`: lists in which two items have the same are set aside",
+      at: .new(path, .uniqueBy))
+  }
+}
+
+extension ComparisonRun {
+  private enum Change {
+    case none, exact, lossy
+  }
+
+  /// What reading the values of one kind as another loses.
+  private static func change(from open: SettingDescriptor, to setting: SettingDescriptor) -> Change {
+    if open.kind == setting.kind { return .none }
+    switch (open.kind, setting.kind) {
+    case (.int, .double): return open.isExactAsDouble ? .exact : .lossy
+    case (.url, .string), (.image, .string): return .exact
+    default: return .lossy
+    }
+  }
+}
+
+/// The constraints that have become stricter for values of a kind.
+private struct Narrowing {
+  private let open: SettingDescriptor
+  private let setting: SettingDescriptor
+  private(set) var found: [(member: SchemaMember, text: String)] = []
+
+  init(_ open: SettingDescriptor, _ setting: SettingDescriptor) {
+    self.open = open
+    self.setting = setting
+    switch open.kind {
+    case .int, .double, .date: range()
+    case .string, .url, .image, .data: text()
+    case .choices, .list: count()
+    default: break
+    }
+  }
+
+  private mutating func add(_ member: SchemaMember, _ new: String, _ old: String?) {
+    found.append((member, "\(member.name) is \(new), " + (old.map { "and was \($0)" } ?? "and there was none")))
+  }
+
+  private mutating func range() {
+    if let new = setting.minimum {
+      let old = open.minimum ?? (open.kind == .int ? .int(.min) : nil)
+      let order = old.flatMap { Bounds.order($0, new) }
+      if order != .equal, order != .greater { add(.minimum, new.brief, open.minimum?.brief) }
+    }
+    if let new = setting.maximum {
+      let old = open.maximum ?? (open.kind == .int ? .int(.max) : nil)
+      let order = old.flatMap { Bounds.order($0, new) }
+      if order != .equal, order != .less { add(.maximum, new.brief, open.maximum?.brief) }
+    }
+    guard let new = setting.step else { return }
+    let step = open.step ?? (open.kind == .int ? .int(1) : nil)
+    // Without a step of their own whole numbers count from any.
+    let base = open.step == nil ? .int(0) : open.minimum ?? .int(0)
+    if let step, Bounds.isMultiple(step, of: new, from: nil), Bounds.isMultiple(base, of: new, from: setting.minimum) {
+      return
+    }
+    add(.step, new.brief + (setting.minimum.map { " from \($0.brief)" } ?? ""), open.step?.brief)
+  }
+
+  private mutating func text() {
+    let least = max(0, open.minLength ?? 0)
+    let isURL = open.kind == .url && setting.kind == .url
+    let mayBeEmpty = !open.isRequired && open.kind != .image && (least == 0 || open.kind == .url)
+    if setting.isRequired, mayBeEmpty { found.append((.required, "Required, and was not")) }
+    if let new = setting.minLength {
+      let shortest = mayBeEmpty && !isURL ? 0 : max(1, least)
+      if new > shortest { add(.minLength, "\(new)", open.minLength.map { "\($0)" }) }
+    }
+    if let new = setting.maxLength, new < open.maxLength ?? Int.max {
+      add(.maxLength, "\(new)", open.maxLength.map { "\($0)" })
+    }
+    guard let new = setting.pattern else { return }
+    if let old = open.pattern, old.sameBytes(as: new), isURL || open.kind != .url || !mayBeEmpty { return }
+    add(.pattern, new, open.pattern)
+  }
+
+  private mutating func count() {
+    if setting.isRequired, !open.isRequired { found.append((.required, "Required, and was not")) }
+    guard let new = setting.maxItems else { return }
+    let old = open.kind == .choices ? min(open.maxItems ?? Int.max, open.options.count) : open.maxItems ?? Int.max
+    if new < old { add(.maxItems, "\(new)", open.maxItems.map { "\($0)" }) }
+  }
+}

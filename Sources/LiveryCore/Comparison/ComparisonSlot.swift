@@ -1,0 +1,81 @@
+/// What may be held under one name while the steps are followed: in a layer, in an item of a list, or in an object.
+struct ComparisonSlot {
+  var name: String
+  /// Where it was declared in the old schema; empty for what a step made.
+  var origin: [String] = []
+  /// The place of the last step that wrote it; "" for none.
+  var step = ""
+  /// Values: all that a declaration allows, save bools and choices, which are few.
+  var open: SettingDescriptor?
+  /// Values: these.
+  var constants: [Value] = []
+  /// What a list's items hold, or an object that a step made.
+  var members: [ComparisonSlot] = []
+  var isObject = false
+  /// Every item has the member.
+  var isAlways = false
+  /// Some items have it only if there is a default.
+  var needsDefault = false
+  /// The values are no longer those that were set.
+  var isChanged = false
+
+  init(_ setting: SettingDescriptor, within lists: [String]) {
+    name = setting.key
+    origin = lists + [setting.key]
+    isAlways = setting.isRequired
+    switch setting.kind {
+    case .bool: constants = [.bool(false), .bool(true)]
+    case .choice:
+      for option in setting.options {
+        // What is set cannot be empty.
+        if setting.isRequired, case .string(let text) = option.value, text.utf8.isEmpty { continue }
+        constants.append(option.value)
+      }
+    default: open = setting
+    }
+    if setting.kind == .list {
+      for member in setting.template { members.append(ComparisonSlot(member, within: origin)) }
+    }
+  }
+
+  /// What a step makes.
+  init(_ name: String, _ step: MigrationStep, _ kind: SettingKind? = nil, _ constants: [Value] = []) {
+    self.name = name
+    self.step = step.pointer
+    self.constants = constants
+    isChanged = true
+    if let kind { open = SettingDescriptor(key: name, kind: kind) }
+  }
+
+  var isEmpty: Bool { open == nil && constants.isEmpty && !isObject }
+}
+
+extension [ComparisonSlot] {
+  func place(of name: String) -> Int? {
+    for index in indices where self[index].name.sameBytes(as: name) { return index }
+    return nil
+  }
+
+  mutating func put(_ slot: ComparisonSlot) {
+    if let place = place(of: slot.name) { self[place] = slot } else { append(slot) }
+  }
+}
+
+extension SettingKind {
+  init?(_ type: ValueType) {
+    for kind in SettingKind.allCases where kind.valueType == type && kind != .choices && kind != .list {
+      self = kind
+      return
+    }
+    return nil
+  }
+
+  /// The type as a step `convert` names it.
+  var conversionName: String {
+    switch self {
+    case .int: "integer"
+    case .double: "number"
+    default: description
+    }
+  }
+}
