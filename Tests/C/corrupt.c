@@ -145,10 +145,19 @@ TEST("a damaged revision or schema is CORRUPT", meta) {
   livery_watch *watch = NULL;
   size_t calls = 77;
   options.flags = LIVERY_WATCH_DISPATCH;
+  // What tells a watch how far the log was trimmed.
+  livery_open_options briefly = LIVERY_OPEN_OPTIONS_INIT;
+  briefly.log_entries = 1;
+  livery_store *trimming = NULL;
+  OK(livery_open(path, &briefly, &trimming));
+  OK(livery_set_string(trimming, user, "title", TEXT("one")));
+  OK(livery_set_string(trimming, user, "title", TEXT("two")));
+  OK(livery_close(trimming));
   OK(livery_watch_start(store, NULL, &options, every_event, NULL, NULL, &watch));
+  EXPECT(damage_key(path, "log-trimmed", 11) > 0);
+  EXPECT_STATUS(corrupt, livery_dispatch(store, &calls));
   EXPECT(damage_key(path, "revision", 8) > 0);
   EXPECT_STATUS(corrupt, livery_revision(store, &number));
-  EXPECT_STATUS(corrupt, livery_dispatch(store, &calls));
   EXPECT_STATUS(corrupt, livery_watch_start(store, NULL, NULL, every_event, NULL, NULL, &watch));
   EXPECT_INT(77, calls);
   EXPECT_STATUS(corrupt, livery_snapshot_open(store, &snapshot));
