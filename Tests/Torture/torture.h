@@ -189,7 +189,35 @@ UNUSED static livery_status open_with(const char *path, uint32_t flags, livery_s
   return livery_open(path, &options, store);
 }
 
-/** A hash of all that a store holds: every layer with times and origins, the schema, the log. 0 if reading failed. */
+/** Adds all assets to a hash, what is known of them and their bytes. */
+UNUSED static livery_status hash_assets(livery_store *store, uint64_t *hash) {
+  livery_value *list = NULL;
+  char *text = NULL;
+  size_t count = 0, length = 0;
+  livery_status status = livery_asset_list(store, &list);
+  if (status == LIVERY_OK) status = livery_value_to_json(list, 0, &text, &length);
+  if (status == LIVERY_OK) *hash = hash_bytes(*hash, text, length);
+  livery_free(text);
+  if (status == LIVERY_OK) status = livery_value_count(list, &count);
+  for (size_t index = 0; index < count && status == LIVERY_OK; index++) {
+    livery_value *item = NULL, *member = NULL;
+    const char *id = NULL;
+    void *bytes = NULL;
+    status = livery_value_at(list, index, &item);
+    if (status == LIVERY_OK) status = livery_value_member(item, "id", &member);
+    if (status == LIVERY_OK) status = livery_value_as_string(member, &id, NULL);
+    if (status == LIVERY_OK) status = livery_asset_get(store, id, &bytes, &length);
+    if (status == LIVERY_OK) *hash = hash_bytes(*hash, bytes, length);
+    livery_free(bytes);
+    livery_value_release(member);
+    livery_value_release(item);
+  }
+  livery_value_release(list);
+  return status;
+}
+
+/** A hash of all that a store holds: every layer with times and origins, the schema, the log, the assets. 0 if reading
+    failed. */
 UNUSED static uint64_t digest_of(livery_store *store, livery_status *status) {
   char *text = NULL;
   size_t length = 0;
@@ -219,6 +247,7 @@ UNUSED static uint64_t digest_of(livery_store *store, livery_status *status) {
   }
   if (got == LIVERY_OK) got = livery_value_to_json(history, 0, &text, &length);
   if (got == LIVERY_OK) hash = hash_bytes(hash, text, length);
+  if (got == LIVERY_OK) got = hash_assets(store, &hash);
   livery_free(text);
   livery_value_release(history);
   if (status) *status = got;

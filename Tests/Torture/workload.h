@@ -75,6 +75,25 @@ UNUSED static livery_status workload_change_set(livery_store *store) {
   return status;
 }
 
+/** An asset with a setting that names it, in one commit; or one goes. */
+UNUSED static livery_status workload_asset(livery_store *store) {
+  static char text[WORKLOAD_TEXT], ids[6][LIVERY_ASSET_ID_SIZE];
+  char *id = ids[below(COUNT_OF(ids))];
+  livery_change *change = NULL;
+  if (id[0] && below(3) == 0) {
+    livery_status status = livery_asset_remove(store, id, LIVERY_ASSET_FORCE);
+    id[0] = 0;
+    return status;
+  }
+  livery_status status = livery_change_begin(store, LIVERY_LAYER_BUNDLE, &change);
+  if (status == LIVERY_OK)
+    status = livery_change_put_asset(change, text, 1 + workload_text(text, WORKLOAD_TEXT - 1), LIVERY_ASSET_ANY, id);
+  if (status == LIVERY_OK) status = livery_change_set_string(change, "branding.logo", id, LIVERY_ZERO_TERMINATED);
+  if (status == LIVERY_OK) status = livery_change_commit(change, NULL);
+  if (status != LIVERY_OK) livery_change_discard(change);
+  return status;
+}
+
 /** One random change; the status of the call that commits. Refusals, such as LOCKED, are part of it. Without a `version`
     the schema stays. */
 UNUSED static livery_status workload_step(livery_store *store, unsigned *version) {
@@ -123,6 +142,7 @@ UNUSED static livery_status workload_step(livery_store *store, unsigned *version
       if (status == LIVERY_OK) ++*version;
       return status;
     }
+    case 12: return workload_asset(store);
     default: return workload_change_set(store);
   }
 }
