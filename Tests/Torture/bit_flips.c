@@ -5,6 +5,7 @@
 //     bit_flips [--flips N] [--seed S] [--classes]     bits drawn at random, half of them from pages' headers
 //     bit_flips --bit K [--seed S] [--keep]            one bit, counted from the start of the file
 //     bit_flips --all                                  every bit
+//     bit_flips --mangle …                             not one bit but worse: bytes, sectors, pages; cut short, made longer
 //     bit_flips --broken                               must find something
 //     bit_flips --values-only                          counts what ends the process, and fails for wrong values alone
 #include "workload.h"
@@ -211,6 +212,38 @@ static outcome read_all(livery_store *store) {
   return found;
 }
 
+// The damaged file: one bit is another, or all that a number stands for.
+static unsigned char *mangled;
+static size_t mangled_length;
+static bool is_mangling;
+
+static void damage(uint64_t number) {
+  memcpy(mangled, sound, sound_length);
+  mangled_length = sound_length;
+  if (!is_mangling) {
+    mangled[number / 8] ^= (unsigned char)(1u << (number % 8));
+    return;
+  }
+  uint64_t before = torture_state, pages = sound_length / PAGE;
+  seed_with(number);
+  for (uint64_t count = 1 + below(6); count > 0; count--) {
+    unsigned char *page = mangled + below(pages) * PAGE, *other = mangled + below(pages) * PAGE;
+    size_t at = below(4) ? below(PAGE) : below(96);
+    switch (below(9)) {
+      case 0: page[at] = (unsigned char)random_bits(); break;
+      case 1: page[at] = below(2) ? 0xff : 0; break;
+      case 2: for (size_t index = 0; index < 2 && at + index < PAGE; index++) page[at + index] = (unsigned char)random_bits(); break;
+      case 3: for (size_t index = 0; index < 8 && at + index < PAGE; index++) page[at + index] = (unsigned char)random_bits(); break;
+      case 4: memset(page + at / 512 * 512, 0, 512); break;
+      case 5: for (size_t index = 0; index < 512; index++) page[at / 512 * 512 + index] = (unsigned char)random_bits(); break;
+      case 6: memcpy(page, other, PAGE); break;
+      case 7: memset(page, 0, PAGE); break;
+      case 8: mangled_length = below(3) ? below(sound_length) : sound_length + below(3 * PAGE); break;
+    }
+  }
+  torture_state = before;
+}
+
 static outcome look(uint64_t bit) {
   livery_store *store = NULL;
   shared->what[0] = 0;
@@ -218,9 +251,8 @@ static outcome look(uint64_t bit) {
   remove_tree(place);
   mkdir(place, 0700);
   if (mixed(bit) & 1) put_copies();
-  sound[bit / 8] ^= (unsigned char)(1u << (bit % 8));
-  put_file(data_path, sound, sound_length);
-  sound[bit / 8] ^= (unsigned char)(1u << (bit % 8));
+  damage(bit);
+  put_file(data_path, mangled, mangled_length);
   shared->stage = 1;
   livery_status status = open_with(place, 0, &store);
   if (status != LIVERY_OK) return REFUSED;
@@ -255,7 +287,7 @@ static outcome look(uint64_t bit) {
 }
 
 static uint64_t bit_at(uint64_t index, bool takes_all) {
-  if (takes_all) return index;
+  if (takes_all || is_mangling) return index;
   uint64_t bits = sound_length * 8, drawn = mixed(seed ^ mixed(index));
   if (drawn & 1) return (drawn >> 8) % bits;
   // Headers and offsets of pages, where damage does the most.
@@ -265,14 +297,15 @@ static uint64_t bit_at(uint64_t index, bool takes_all) {
 
 static void count(uint64_t bit, outcome found) {
   shared->by_outcome[found]++;
-  shared->by_region[region_of(bit)][found]++;
+  if (!is_mangling) shared->by_region[region_of(bit)][found]++;
   shared->done++;
   // Damage to LMDB's own pages may end the process where nobody looks at them first.
   if (found == WRONG || (found > WRONG && !option_given("--values-only")))
-    finding("bit_flips: bit %llu (%s, page %llu, byte %llu of it): %s (stage %d): %s\n  again: scripts/torture again bit_flips --seed %#llx --bit %llu",
-            (unsigned long long)bit, region_names[region_of(bit)], (unsigned long long)(bit / 8 / PAGE),
+    finding("bit_flips: %s %llu (%s, page %llu, byte %llu of it): %s (stage %d): %s\n  again: scripts/torture again bit_flips "
+            "--seed %#llx --bit %llu%s", is_mangling ? "damage" : "bit", (unsigned long long)bit,
+            is_mangling ? "anywhere" : region_names[region_of(bit)], (unsigned long long)(bit / 8 / PAGE),
             (unsigned long long)(bit / 8 % PAGE), outcome_names[found], shared->stage, shared->what,
-            (unsigned long long)seed, (unsigned long long)bit);
+            (unsigned long long)seed, (unsigned long long)bit, is_mangling ? " --mangle" : "");
 }
 
 int main(int argc, char **argv) {
@@ -299,6 +332,8 @@ int main(int argc, char **argv) {
   snprintf(kept_copies, sizeof kept_copies, "%s/copies", torture_directory);
   if (access(copies, F_OK) == 0 && rename(copies, kept_copies) != 0) give_up("%s", copies);
   if (takes_all) flips = sound_length * 8;
+  is_mangling = option_given("--mangle");
+  mangled = calloc(1, sound_length + 3 * PAGE);
   shared->index = from;
 
   while (shared->index < from + flips && (one == UINT64_MAX || shared->done == 0)) {
@@ -338,7 +373,7 @@ int main(int argc, char **argv) {
       printf("\n");
     }
   }
-  printf("bit_flips: flips=%llu", (unsigned long long)shared->done);
+  printf("%s=%llu", is_mangling ? "mangled: files" : "bit_flips: flips", (unsigned long long)shared->done);
   for (int outcome = 0; outcome < OUTCOMES; outcome++)
     printf(" %s=%llu", outcome_names[outcome], (unsigned long long)shared->by_outcome[outcome]);
   printf(" file_kib=%zu seconds=%.1f seed=%#llx\n", sound_length >> 10, seconds_now() - began, (unsigned long long)seed);
