@@ -1,3 +1,4 @@
+import Glibc
 import Livery
 import Testing
 
@@ -27,6 +28,30 @@ import Testing
     #expect(try store.revision() == revision)
     #expect(store.applySchema(schema(2, other)).error == nil)
     #expect(try store.value("old") == .int(1))
+  }
+
+  @Test func aReportOnAnOldNameSaysWhichToUse() throws {
+    let store = try temporary.open()
+    #expect(store.applySchema(schema(1, renamed)).error == nil)
+    let report = try store.inspect("old")
+    #expect(report.text("name") == "a")
+    #expect(report.text("alias") == "old")
+    #expect(report.text("reason")?.hasSuffix(" `old` is an old name of it: use `a`.") == true)
+    #expect(try store.inspect("a")["alias"] == nil)
+  }
+
+  @Test func anOldNameIsWatchedLikeTheNewOne() throws {
+    let store = try temporary.open()
+    #expect(store.applySchema(schema(1, renamed)).error == nil)
+    let lock = TestLock()
+    nonisolated(unsafe) var names: [String?] = []
+    let observation = try store.observe("old") { (events: [Event]) in
+      lock.withLock { for event in events { names.append(event.name) } }
+    }
+    defer { observation.cancel() }
+    try store.set("a", to: .string("y"), in: .user)
+    for _ in 0..<5_000 where lock.withLock({ names.isEmpty }) { usleep(1_000) }
+    #expect(lock.withLock { names } == ["a"])
   }
 
   @Test func anAliasReadsAlsoWhereASettingOfItsNameWasRemoved() throws {

@@ -17,7 +17,12 @@ extension Store {
 
       var members = description(target, descriptor, resolution)
       members.append(.init("locked", .bool(resolution.isLocked)))
-      members.append(.init("reason", .string(reason(records, resolution))))
+      var text = reason(records, resolution)
+      if !target.sameBytes(as: name) {
+        members.append(.init("alias", .string(name)))
+        text += " `\(name)` is an old name of it: use `\(target)`."
+      }
+      members.append(.init("reason", .string(text)))
       let winner = view.inEffect(resolution, descriptor, revision: effective.revision, at: now)
       if let value = winner.value {
         members.append(
