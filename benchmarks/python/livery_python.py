@@ -16,8 +16,11 @@ def open_subject(path: str, count: int) -> driver.Subject:
       for name, value in edits:
         change.set(name, value)
 
+  keys = []
+
   def by_key(name, kind):
     key = store.key(name)
+    keys.append(key)
     return {driver.BOOL: key.get_bool, driver.INT: key.get_int, driver.DOUBLE: key.get_double}[kind]
 
   # The least that a call by way of ctypes costs.
