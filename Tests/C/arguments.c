@@ -178,13 +178,14 @@ TEST("changing with a NULL, a malformed name or no such layer", changes) {
 TEST("schemas, imports and exports with a NULL or an unknown flag", documents) {
   livery_store *store = open_store(fresh_path());
   livery_value *report = NULL;
+  const char *schema = KIOSK_SCHEMA;
   char *text = NULL;
   BAD(livery_schema_apply(store, NULL, 0, NULL, NULL));
   BAD(livery_schema_check(store, NULL, 0, &report));
   BAD(livery_schema_check(NULL, KIOSK_SCHEMA, LIVERY_ZERO_TERMINATED, NULL));
-  BAD(livery_schema_compare(NULL, 0, KIOSK_SCHEMA, LIVERY_ZERO_TERMINATED, &report));
-  BAD(livery_schema_compare(KIOSK_SCHEMA, LIVERY_ZERO_TERMINATED, NULL, 0, &report));
-  BAD(livery_schema_compare(KIOSK_SCHEMA, LIVERY_ZERO_TERMINATED, KIOSK_SCHEMA, LIVERY_ZERO_TERMINATED, NULL));
+  BAD(livery_schema_compare(NULL, 0, schema, LIVERY_ZERO_TERMINATED, &report));
+  BAD(livery_schema_compare(schema, LIVERY_ZERO_TERMINATED, NULL, 0, &report));
+  BAD(livery_schema_compare(schema, LIVERY_ZERO_TERMINATED, schema, LIVERY_ZERO_TERMINATED, NULL));
   BAD(livery_schema_version(store, NULL));
   BAD(livery_schema_copy_json(store, NULL, NULL));
   BAD(livery_import_json(store, user, NULL, 0, 0, NULL));
