@@ -44,6 +44,7 @@ func apply(_ context: Context) throws(StoreError) {
 
 /// `livery check`
 func check(_ context: Context) throws(StoreError) {
+  guard !context.words.isEmpty else { return try checkStore(context) }
   var store: Store?
   if context.storePath != nil {
     do throws(StoreError) {

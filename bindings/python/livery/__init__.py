@@ -38,6 +38,7 @@ from .errors import (
 )
 from .key import Key
 from .log import LogLevel, set_log_handler
+from .maintenance import check_store
 from .migration import Migration, MigrationFunction
 from .schema import check_schema
 from .snapshot import Snapshot
@@ -95,6 +96,7 @@ __all__ = [
   "Watch",
   "aspect_fit",
   "check_schema",
+  "check_store",
   "describe_image",
   "library_path",
   "library_version",
