@@ -57,6 +57,8 @@ final class CommitQueue: @unchecked Sendable {
     var mayLeave = true
     while !pending.isDone, !pending.isLeader {
       guard !monitor.wait(until: mayLeave ? deadline : UInt64.max) else { continue }
+      // The lead may have come just now: who left with it would leave the others without one.
+      if pending.isDone || pending.isLeader { return }
       // One that is being made cannot be called off.
       mayLeave = leave(pending)
       if mayLeave {
