@@ -79,5 +79,6 @@
 #include "livery/watch.h"
 #include "livery/asset.h"
 #include "livery/branding.h"
+#include "livery/maintenance.h"
 
 #endif

@@ -635,3 +635,18 @@ HOT lvs_answer lvs_fast_name_bytes(uint64_t handle, const char *name, uint32_t t
   if (length) *length = count;
   return LVS_READ;
 }
+
+// The lock file's number of the last commit
+
+uint64_t *lvs_commit_map(int lock_file) {
+  void *page = mmap(NULL, PAGE, PROT_READ | PROT_WRITE, MAP_SHARED, lock_file, 0);
+  return page == MAP_FAILED ? NULL : page;
+}
+
+void lvs_commit_unmap(uint64_t *page) { munmap(page, PAGE); }
+
+uint64_t lvs_commit_get(const uint64_t *page) {
+  return get(page + STAMP_WORD) == LMDB_STAMP ? get_first(page + COMMIT_WORD) : LVS_NO_COMMIT;
+}
+
+void lvs_commit_set(uint64_t *page, uint64_t commit) { __atomic_store_n(page + COMMIT_WORD, commit, __ATOMIC_SEQ_CST); }

@@ -22,6 +22,31 @@ int lvs_open(const char *path, int flags, unsigned mode) {
   return descriptor;
 }
 
+static void let_group_in(int descriptor, unsigned mode) {
+  struct stat facts;
+  if ((mode & 0060) == 0 || fstat(descriptor, &facts) != 0) return;
+  if (facts.st_uid == geteuid() && (facts.st_mode & mode) != mode && fchmod(descriptor, mode) != 0) return;
+}
+
+int lvs_make(const char *path, int flags, unsigned mode) {
+  int descriptor = lvs_open(path, O_RDWR | O_CREAT | O_NOFOLLOW | flags, mode);
+  if (descriptor >= 0) let_group_in(descriptor, mode);
+  return descriptor;
+}
+
+void lvs_allow_group(const char *path, unsigned mode) {
+  if ((mode & 0060) == 0) return;
+  int descriptor = lvs_open(path, O_RDONLY | O_NOFOLLOW, 0);
+  if (descriptor < 0) return;
+  let_group_in(descriptor, mode);
+  close(descriptor);
+}
+
+bool lvs_is_link(const char *path) {
+  struct stat facts;
+  return lstat(path, &facts) == 0 && S_ISLNK(facts.st_mode);
+}
+
 int lvs_reserve(int descriptor, uint64_t size) {
   struct stat facts;
   if (fstat(descriptor, &facts) != 0) return -1;
@@ -134,6 +159,7 @@ static lvs_file_facts facts_from(const struct stat *found) {
       .inode = found->st_ino,
       .size = (uint64_t)found->st_size,
       .allocated = (uint64_t)found->st_blocks * 512,
+      .mode = found->st_mode,
       .is_directory = S_ISDIR(found->st_mode),
   };
 }
@@ -164,6 +190,17 @@ ssize_t lvs_read_at(int descriptor, void *bytes, size_t count, uint64_t offset) 
   return (ssize_t)got;
 }
 
+ssize_t lvs_write_at(int descriptor, const void *bytes, size_t count, uint64_t offset) {
+  size_t put = 0;
+  while (put < count) {
+    ssize_t more = pwrite(descriptor, (const char *)bytes + put, count - put, (off_t)(offset + put));
+    if (more < 0 && errno == EINTR) continue;
+    if (more < 0) return -1;
+    put += (size_t)more;
+  }
+  return (ssize_t)put;
+}
+
 char *lvs_directory_names(const char *path, size_t *length) {
   DIR *directory = opendir(path);
   if (!directory) return NULL;
@@ -189,6 +226,16 @@ char *lvs_directory_names(const char *path, size_t *length) {
 
 int lvs_rename(const char *from, const char *to) { return rename(from, to); }
 
+int lvs_copy(int from, int to) {
+  char buffer[65536];
+  for (;;) {
+    ssize_t got = read(from, buffer, sizeof buffer);
+    if (got < 0 && errno == EINTR) continue;
+    if (got <= 0) return (int)got;
+    if (lvs_write_all(to, buffer, (size_t)got) < 0) return -1;
+  }
+}
+
 int lvs_sync_directory(const char *path) {
   int directory = lvs_open(path, O_RDONLY | O_DIRECTORY, 0);
   if (directory < 0) return -1;
@@ -207,7 +254,7 @@ bool lvs_is_full(int descriptor) {
 
 int lvs_count_foreign_entries(const char *path) {
   static const char *const known[] = {".", "..", "data.mdb", "data.mdb.new", "lock.mdb", "livery.lock", "livery.wake",
-                                      "backups"};
+                                      "backups", "damaged"};
   DIR *directory = opendir(path);
   if (!directory) return -1;
   int foreign = 0;
@@ -255,6 +302,13 @@ pid_t lvs_lock_holder(int descriptor, int64_t byte) {
   return range.l_pid;
 }
 
+int lvs_share_byte(int descriptor, int64_t byte) { return set_lock(descriptor, F_RDLCK, byte); }
+
+bool lvs_is_byte_taken(int descriptor, int64_t byte) {
+  struct flock range = {.l_type = F_WRLCK, .l_whence = SEEK_SET, .l_start = byte, .l_len = 1};
+  return fcntl(descriptor, F_GETLK, &range) == 0 && range.l_type != F_UNLCK;
+}
+
 bool lvs_can_map(uint64_t size) {
   void *place = mmap(NULL, size, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (place == MAP_FAILED) return false;
@@ -283,8 +337,8 @@ void lvs_sleep_us(uint64_t microseconds) {
 
 // Waking
 
-lvs_wake *lvs_wake_open(const char *path) {
-  int file = lvs_open(path, O_RDWR | O_CREAT, 0600);
+lvs_wake *lvs_wake_open(const char *path, unsigned mode) {
+  int file = lvs_make(path, 0, mode);
   if (file < 0) return NULL;
   void *place = MAP_FAILED;
   if (lvs_reserve(file, 4096) == 0) place = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
@@ -298,6 +352,69 @@ void lvs_wake_close(lvs_wake *wake) { munmap(wake, 4096); }
 uint32_t lvs_wake_count(lvs_wake *wake) { return __atomic_load_n(&wake->count, __ATOMIC_SEQ_CST); }
 void lvs_wake_join(lvs_wake *wake) { __atomic_fetch_add(&wake->sleepers, 1, __ATOMIC_SEQ_CST); }
 void lvs_wake_leave(lvs_wake *wake) { __atomic_fetch_sub(&wake->sleepers, 1, __ATOMIC_SEQ_CST); }
+
+uint32_t lvs_wake_generation(lvs_wake *wake) { return __atomic_load_n(&wake->generation, __ATOMIC_ACQUIRE); }
+void lvs_wake_begin_replacing(lvs_wake *wake) { __atomic_store_n(&wake->replacing, 1, __ATOMIC_SEQ_CST); }
+bool lvs_wake_is_replacing(lvs_wake *wake) { return __atomic_load_n(&wake->replacing, __ATOMIC_SEQ_CST) != 0; }
+
+void lvs_wake_end_replacing(lvs_wake *wake) {
+  __atomic_fetch_add(&wake->generation, 1, __ATOMIC_SEQ_CST);
+  __atomic_store_n(&wake->replacing, 0, __ATOMIC_SEQ_CST);
+}
+
+// A number that is another one after each start of the system; 0 where that cannot be told.
+static uint64_t boot_number(void) {
+  int file = lvs_open("/proc/sys/kernel/random/boot_id", O_RDONLY, 0);
+  if (file < 0) return 0;
+  char text[36];
+  ssize_t got = lvs_read_at(file, text, sizeof text, 0);
+  close(file);
+  uint64_t number = 1469598103934665603u;
+  for (ssize_t i = 0; i < got; i++) number = (number ^ (unsigned char)text[i]) * 1099511628211u;
+  return number;
+}
+
+static int64_t nanoseconds(struct timespec time) { return (int64_t)time.tv_sec * 1000000000 + time.tv_nsec; }
+
+static uint64_t sum_of(const lvs_wake *note) {
+  uint64_t sum = 0x9E3779B97F4A7C15u;
+  const uint64_t parts[] = {note->boot, note->device, note->inode, note->size, (uint64_t)note->changed_ns};
+  for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) sum = (sum ^ parts[i]) * 0xBF58476D1CE4E5B9u + (sum >> 29);
+  return sum;
+}
+
+static bool describe(lvs_wake *note, const char *path) {
+  struct stat found;
+  if (stat(path, &found) != 0) return false;
+  note->device = found.st_dev;
+  note->inode = found.st_ino;
+  note->size = (uint64_t)found.st_size;
+  note->changed_ns = nanoseconds(found.st_ctim);
+  return true;
+}
+
+void lvs_wake_note(lvs_wake *wake, const char *path) {
+  struct timespec now;
+  clock_gettime(CLOCK_REALTIME, &now);
+  lvs_wake note = {.boot = boot_number()};
+  wake->sum = 0;
+  if (!describe(&note, path)) return;
+  int64_t age = nanoseconds(now) - note.changed_ns;
+  if (age < 20000000) return;
+  wake->boot = note.boot;
+  wake->device = note.device;
+  wake->inode = note.inode;
+  wake->size = note.size;
+  wake->changed_ns = note.changed_ns;
+  wake->sum = sum_of(&note);
+}
+
+bool lvs_wake_is_noted(lvs_wake *wake, const char *path) {
+  lvs_wake now = {0};
+  if (wake->sum == 0 || wake->sum != sum_of(wake) || !describe(&now, path)) return false;
+  return now.device == wake->device && now.inode == wake->inode && now.size == wake->size &&
+         now.changed_ns == wake->changed_ns && boot_number() == wake->boot;
+}
 
 void lvs_wake_signal(lvs_wake *wake) {
   __atomic_fetch_add(&wake->count, 1, __ATOMIC_SEQ_CST);

@@ -1,5 +1,6 @@
 import CLMDB
 import CSystem
+import Synchronization
 
 /// An LMDB environment: a directory with `data.mdb` and `lock.mdb`.
 ///
@@ -23,7 +24,16 @@ public final class Environment: @unchecked Sendable {
 
   private static let largestMap: UInt64 = 1 << 46
 
-  let handle: OpaquePointer
+  /// Exchanged by `reopen` alone, while no transaction is open.
+  private(set) var handle: OpaquePointer
+  private var isOpen = true
+  private let failed = Atomic<Bool>(false)
+  /// Transactions that are held open over several calls, and how often the environment was opened anew before each.
+  private let held = Atomic<Int>(0)
+  private var epoch = 0
+  /// Environments of files that have been replaced, kept for the transactions that are held in them.
+  private var parked: [OpaquePointer] = []
+  private let path: String
   private let options: Options
   private let gate = MapGate()
   private let idleReaders = IdleReaders()
@@ -33,16 +43,17 @@ public final class Environment: @unchecked Sendable {
   /// Opens the environment in a directory that exists.
   public convenience init(path: String, options: Options = Options()) throws(LMDBError) {
     let handle = try Self.open(path, options)
-    do { self.init(handle: handle, lastReader: try Self.begin(handle), options: options) } catch {
+    do { self.init(handle: handle, lastReader: try Self.begin(handle), path: path, options: options) } catch {
       mdb_env_close(handle)
       throw error
     }
   }
 
   // In Embedded Swift an initialiser that throws leaks the object: all that can fail comes before.
-  private init(handle: OpaquePointer, lastReader: OpaquePointer, options: Options) {
+  private init(handle: OpaquePointer, lastReader: OpaquePointer, path: String, options: Options) {
     mdb_txn_reset(lastReader)
     self.handle = handle
+    self.path = path
     self.lastReader = LastReader(lastReader)
     self.options = options
   }
@@ -79,17 +90,89 @@ public final class Environment: @unchecked Sendable {
 
   /// Closes the environment; no transaction may be open, and nothing may be called afterwards.
   public func close() {
+    park()
+    for handle in parked { mdb_env_close(handle) }
+    parked = []
+  }
+
+  /// Ends all but what is held.
+  private func park() {
+    guard isOpen else { return }
+    isOpen = false
     for reader in idleReaders.takeAll() { mdb_txn_abort(reader) }
     mdb_txn_abort(lastReader.transaction)
-    mdb_env_close(handle)
+    parked.append(handle)
+  }
+
+  /// Whether LMDB has given the environment up, as it does when it fails to write the end of a commit: nothing works until
+  /// `reopen` does. What was committed is not affected.
+  public var hasFailed: Bool { failed.load(ordering: .relaxed) }
+
+  /// Opens the directory's files anew, between the transactions of this process, and hands `prepare` one whose database
+  /// handles stay valid. Transactions that are held stay in the files that they began in.
+  public func reopen(_ prepare: (Transaction) throws(LMDBError) -> Void) throws(LMDBError) {
+    var result: Result<Void, LMDBError>?
+    let closed = gate.close(
+      until: lvs_monotonic_ns() &+ options.moveTimeout, allowing: { held.load(ordering: .sequentiallyConsistent) }
+    ) {
+      if held.load(ordering: .sequentiallyConsistent) == 0 { close() } else { park() }
+      epoch += 1
+      failed.store(true, ordering: .relaxed)
+      do throws(LMDBError) {
+        let fresh = try Self.open(path, options)
+        do throws(LMDBError) {
+          try Self.prepare(fresh, prepare)
+          lastReader.transaction = try Self.begin(fresh)
+        } catch {
+          mdb_env_close(fresh)
+          throw error
+        }
+        mdb_txn_reset(lastReader.transaction)
+        handle = fresh
+        isOpen = true
+        failed.store(false, ordering: .relaxed)
+        result = .success(())
+      } catch { result = .failure(error) }
+    }
+    // Another thread may have moved the map or reopened meanwhile: the caller looks again.
+    guard closed else { throw LMDBError(code: MDB_MAP_RESIZED) }
+    try result?.get()
+  }
+
+  private static func prepare(
+    _ environment: OpaquePointer, _ body: (Transaction) throws(LMDBError) -> Void
+  ) throws(LMDBError) {
+    var begun: OpaquePointer?
+    try LMDBError.check(mdb_txn_begin(environment, nil, UInt32(MDB_RDONLY), &begun))
+    guard let begun else { throw LMDBError(code: ENOMEM) }
+    do { try body(Transaction(handle: begun)) } catch {
+      mdb_txn_abort(begun)
+      throw error
+    }
+    try LMDBError.check(mdb_txn_commit(begun))
+  }
+
+  /// Enters the gate, unless the environment could not be reopened.
+  private func enter() throws(LMDBError) {
+    gate.enter()
+    guard isOpen else {
+      gate.leave()
+      throw LMDBError(code: MDB_PANIC)
+    }
+  }
+
+  /// Notes when LMDB has given the environment up.
+  private func noteFailure(_ code: Int32) {
+    if code == MDB_PANIC { failed.store(true, ordering: .relaxed) }
   }
 
   /// Runs `body` in a read transaction: it sees one moment of the store.
   public func read<R, E: LMDBErrorConvertible>(_ body: (Transaction) throws(E) -> R) throws(E) -> R {
-    gate.enter()
+    do { try enter() } catch { throw E(error) }
     defer { gate.leave() }
     let reader: OpaquePointer
     do { reader = try beginReader() } catch {
+      noteFailure(error.code)
       guard error.code == MDB_READERS_FULL else { throw E(error) }
       return try readShared(body)
     }
@@ -102,7 +185,7 @@ public final class Environment: @unchecked Sendable {
 
   /// Runs `body` in a read transaction whose database handles stay valid afterwards.
   public func openDatabases<R, E: LMDBErrorConvertible>(_ body: (Transaction) throws(E) -> R) throws(E) -> R {
-    gate.enter()
+    do { try enter() } catch { throw E(error) }
     defer { gate.leave() }
     var begun: OpaquePointer?
     let code = mdb_txn_begin(handle, nil, UInt32(MDB_RDONLY), &begun)
@@ -127,7 +210,7 @@ public final class Environment: @unchecked Sendable {
   /// Writes a copy of the latest commit to a file, without the pages that are free. Writers are not kept waiting; when they
   /// commit at the very beginning the copy may be torn, and has to be checked.
   public func copy(to descriptor: Int32) throws(LMDBError) {
-    gate.enter()
+    try enter()
     defer { gate.leave() }
     while true {
       var code = mdb_env_copyfd2(handle, descriptor, UInt32(MDB_CP_COMPACT))
@@ -150,8 +233,13 @@ public final class Environment: @unchecked Sendable {
 
   /// Begins a read transaction that stays open until the object is closed. While it is, the map cannot be moved.
   public func snapshot() throws(LMDBError) -> HeldTransaction {
-    gate.enter()
-    do { return HeldTransaction(handle: try beginReader(), environment: self) } catch {
+    try enter()
+    do {
+      let begun = HeldTransaction(handle: try beginReader(), environment: self, epoch: epoch)
+      held.add(1, ordering: .sequentiallyConsistent)
+      return begun
+    } catch {
+      noteFailure(error.code)
       gate.leave()
       throw error
     }
@@ -161,10 +249,11 @@ public final class Environment: @unchecked Sendable {
   /// it grows and `body` runs once more from the start. Waits for other writers without limit.
   public func write<R, E: LMDBErrorConvertible>(_ body: (Transaction) throws(E) -> Outcome<R>) throws(E) -> R {
     while true {
-      gate.enter()
+      do { try enter() } catch { throw E(error) }
       var begun: OpaquePointer?
       let code = mdb_txn_begin(handle, nil, 0, &begun)
       guard code == MDB_SUCCESS, let transaction = begun else {
+        noteFailure(code)
         gate.leave()
         guard code == MDB_MAP_RESIZED else { throw E(LMDBError(code: code)) }
         let moved = moveMap(to: 0)
@@ -298,6 +387,8 @@ public final class Environment: @unchecked Sendable {
       let behind = information().lastTransaction &- UInt64(mdb_txn_id(reader))
       if behind == 0 || (behind == 1 && tries > 100) { return }
       mdb_txn_reset(reader)
+      // The lock file tells of commits that are not in this file: it has been replaced.
+      if behind > UInt64.max / 2, tries > 2 { throw LMDBError(code: MDB_PANIC) }
     }
   }
 
@@ -322,14 +413,17 @@ public final class Environment: @unchecked Sendable {
   }
 
   private func growMap() -> Bool {
+    guard (try? enter()) != nil else { return false }
     let size = information().mapSize
+    gate.leave()
     guard size < Self.largestMap else { return false }
     return moveMap(to: size * 2) == MDB_SUCCESS
   }
 
-  fileprivate func end(_ held: OpaquePointer) {
-    mdb_txn_reset(held)
-    if !idleReaders.put(held) { mdb_txn_abort(held) }
+  fileprivate func end(_ transaction: OpaquePointer, _ begun: Int) {
+    mdb_txn_reset(transaction)
+    if begun != epoch || !idleReaders.put(transaction) { mdb_txn_abort(transaction) }
+    held.subtract(1, ordering: .sequentiallyConsistent)
     gate.leave()
   }
 }
@@ -339,15 +433,17 @@ public final class HeldTransaction: @unchecked Sendable {
   /// Usable until `close`; by one thread at a time.
   public let transaction: Transaction
   private let environment: Environment
+  private let epoch: Int
 
-  fileprivate init(handle: OpaquePointer, environment: Environment) {
+  fileprivate init(handle: OpaquePointer, environment: Environment, epoch: Int) {
     transaction = Transaction(handle: handle)
     self.environment = environment
+    self.epoch = epoch
   }
 
   /// Ends the transaction; to be called once.
   public func close() {
-    environment.end(transaction.handle)
+    environment.end(transaction.handle, epoch)
   }
 }
 

@@ -41,7 +41,8 @@ final class IdleReaders: @unchecked Sendable {
 
 /// A read transaction kept in reserve, used by one thread at a time.
 final class LastReader: @unchecked Sendable {
-  let transaction: OpaquePointer
+  /// Exchanged only while nobody can use it.
+  var transaction: OpaquePointer
   private let mutex = lvs_mutex_make()
 
   init(_ transaction: OpaquePointer) {

@@ -16,7 +16,7 @@ public struct LMDBError: Error, Sendable {
 
   /// What a caller may want to tell apart.
   public enum Kind: Sendable {
-    case damaged, foreign, mapFull, mapMoved, readersFull, system, other
+    case damaged, foreign, mapFull, mapMoved, readersFull, failed, system, other
   }
 
   public var kind: Kind {
@@ -26,6 +26,7 @@ public struct LMDBError: Error, Sendable {
     case MDB_MAP_FULL: .mapFull
     case MDB_MAP_RESIZED: .mapMoved
     case MDB_READERS_FULL: .readersFull
+    case MDB_PANIC: .failed
     case let code: code > 0 ? .system : .other
     }
   }

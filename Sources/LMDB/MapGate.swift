@@ -21,9 +21,9 @@ final class MapGate: Sendable {
     active.subtract(1, ordering: .sequentiallyConsistent)
   }
 
-  /// Runs `body` while no transaction is open, or waits for another thread that does the same. False if transactions
-  /// were still open at the deadline (monotonic nanoseconds).
-  func close(until deadline: UInt64, _ body: () -> Void) -> Bool {
+  /// Runs `body` while no transaction is open but those that `held` counts, or waits for another thread that does the same.
+  /// False if others were still open at the deadline (monotonic nanoseconds).
+  func close(until deadline: UInt64, allowing held: () -> Int = { 0 }, _ body: () -> Void) -> Bool {
     guard moving.compareExchange(expected: false, desired: true, ordering: .sequentiallyConsistent).exchanged else {
       while moving.load(ordering: .relaxed) {
         guard lvs_monotonic_ns() < deadline else { return false }
@@ -32,7 +32,7 @@ final class MapGate: Sendable {
       return true
     }
     defer { moving.store(false, ordering: .sequentiallyConsistent) }
-    while active.load(ordering: .sequentiallyConsistent) != 0 {
+    while active.load(ordering: .sequentiallyConsistent) > held() {
       guard lvs_monotonic_ns() < deadline else { return false }
       lvs_sleep_us(50)
     }

@@ -22,13 +22,17 @@ extension Store.Options {
     let options = try structure(pointer, none: livery_open_options())
     try checkFlags(
       options.flags, known: LIVERY_OPEN_CREATE, LIVERY_OPEN_READ_ONLY, LIVERY_OPEN_ALLOW_OVERRIDE,
-      LIVERY_OPEN_DEFERRED)
-    guard options.reserved == 0 else { throw StoreError(.invalidArgument, "options.reserved is not 0") }
+      LIVERY_OPEN_DEFERRED, LIVERY_OPEN_NO_RECOVERY, LIVERY_OPEN_GROUP)
     func has(_ flag: Int) -> Bool { options.flags & UInt32(truncatingIfNeeded: flag) != 0 }
     create = has(LIVERY_OPEN_CREATE)
     readOnly = has(LIVERY_OPEN_READ_ONLY)
     allowOverride = has(LIVERY_OPEN_ALLOW_OVERRIDE)
     deferred = has(LIVERY_OPEN_DEFERRED)
+    sharesWithGroup = has(LIVERY_OPEN_GROUP)
+    noRecovery = has(LIVERY_OPEN_NO_RECOVERY)
+    backups = options.backups
+    snapshotCommits = options.snapshot_commits
+    snapshotAge = options.snapshot_age_s
     busyTimeout = options.busy_timeout_ms
     mapSize = options.map_size
     maxReaders = options.max_readers

@@ -37,6 +37,7 @@ struct Option: Sendable {
     Option(name: "initial", help: "begin with the present values"),
     Option(name: "count", value: "COUNT", help: "end after so many changes"),
     Option(name: "since", value: "TIME", help: "only commits from then on: a time as of RFC 3339"),
+    Option(name: "list", help: "list the backups in the store's own folder"),
     Option(name: "force", help: "even if later commits changed the same values, or settings refer to it"),
     Option(name: "any", help: "take files that are no images, too"),
     Option(name: "html", value: "FILE", help: "write a page that shows the brand, with all its images inside"),

@@ -25,9 +25,9 @@ struct Command: Sendable {
       summary: "apply a schema with its migrations, or tell what becomes of every value", options: ["plan", "origin"],
       words: 1...1, run: migrate),
     Command(
-      name: "check", usage: "[OLD] SCHEMA…",
-      summary: "check schemas, each also against the one before it, and what applying them to the store would do",
-      options: [], words: 1...1000, run: check),
+      name: "check", usage: "[[OLD] SCHEMA…]",
+      summary: "check the store for damage; or schemas, each also against the one before it, and what applying them would do",
+      options: [], words: 0...1000, run: check),
     Command(
       name: "get", usage: "NAME…", summary: "print the effective value of settings", options: ["type"],
       words: 1...1000, run: get),
@@ -70,6 +70,16 @@ struct Command: Sendable {
         "appearance",
         "orientation", "contrast", "locale",
       ], words: 1...3, run: brand),
+    Command(
+      name: "backup", usage: "[FILE] | --list", summary: "write a copy of the store, into its own folder or to a file",
+      options: ["list"], words: 0...1, run: backup),
+    Command(
+      name: "restore", usage: "[BACKUP | latest]",
+      summary: "bring back what a backup holds: a file, or one of `livery backup --list`", options: ["origin"],
+      words: 0...1, run: restore),
+    Command(
+      name: "compact", usage: "", summary: "give the file system back what the store does not use", options: [],
+      words: 0...0, run: compact),
     Command(
       name: "stats", usage: "", summary: "print figures about the store", options: [], words: 0...0,
       run: statistics),

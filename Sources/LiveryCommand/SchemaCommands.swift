@@ -44,6 +44,7 @@ func apply(_ context: Context) throws(StoreError) {
 
 /// `livery check`
 func check(_ context: Context) throws(StoreError) {
+  guard !context.words.isEmpty else { return try checkStore(context) }
   var store: Store?
   // Versions are compared with each other, and not with a store that is only in the environment.
   if context.storePath != nil, context.words.count == 1 || context.arguments.has("store") {

@@ -28,7 +28,7 @@ TEST("opening with a NULL, a path that is no UTF-8 or options out of range", ope
   options.map_size = UINT64_MAX;
   BAD(livery_open("/tmp/x", &options, &store));
   options.map_size = 0;
-  options.reserved = 1;
+  options.flags = 1u << 30;
   BAD(livery_open("/tmp/x", &options, &store));
 }
 

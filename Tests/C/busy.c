@@ -54,6 +54,11 @@ TEST("a commit waits busy_timeout_ms for another writer, then says BUSY and chan
   uint64_t before = 0, after = 0;
   OK(livery_set_int(store, user, "pair.b", 1));
   OK(livery_revision(store, &before));
+  char backup[400];
+  snprintf(backup, sizeof backup, "%s.backup", path);
+  OK(livery_backup(store, backup));
+  OK(livery_set_int(store, user, "pair.b", 1));
+  OK(livery_revision(store, &before));
   OK(livery_change_begin(store, user, &change));
   OK(livery_change_set_int(change, "pair.a", 1));
   if (!hold(path)) return;
@@ -74,6 +79,9 @@ TEST("a commit waits busy_timeout_ms for another writer, then says BUSY and chan
   EXPECT_STATUS(busy, livery_set_value(store, user, "playlist", list));
   EXPECT_STATUS(busy, livery_reset(store, user, "title"));
   EXPECT_STATUS(busy, livery_undo(store, before, 0, NULL));
+  EXPECT_STATUS(busy, livery_compact(store));
+  EXPECT_STATUS(busy, livery_restore(store, backup, NULL, NULL));
+  EXPECT_STATUS(busy, livery_check(path, NULL));
   EXPECT_STATUS(busy, livery_asset_put(store, "x", 1, LIVERY_ASSET_ANY, NULL));
   EXPECT_STATUS(busy, livery_asset_remove(store, SOME_ID, 0));
   EXPECT_STATUS(busy, livery_asset_collect(store, NULL, NULL));

@@ -199,6 +199,10 @@ TEST("a store of a newer format is FORMAT_NEWER at open", format_newer) {
   free(content);
   livery_store *store = NULL;
   EXPECT_STATUS(LIVERY_ERROR_FORMAT_NEWER, livery_open(path, NULL, &store));
+  EXPECT_STATUS(LIVERY_ERROR_FORMAT_NEWER, livery_check(path, NULL));
+  livery_store *other = open_store(fresh_path());
+  EXPECT_STATUS(LIVERY_ERROR_FORMAT_NEWER, livery_restore(other, file, NULL, NULL));
+  OK(livery_close(other));
   EXPECT_CONTAINS("1000", livery_last_error()->message);
   EXPECT(store == NULL);
 }

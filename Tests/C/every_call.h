@@ -78,6 +78,9 @@ __attribute__((unused)) static void every_read(livery_status expected, livery_st
   EXPECT_STATUS(expected, livery_branding_list(store, &value));
   EXPECT_STATUS(expected, livery_branding_get(store, NULL, &value));
   EXPECT_STATUS(expected, livery_branding_check(store, NULL, NULL, &value));
+  EXPECT_STATUS(expected, livery_backup(store, NULL));
+  EXPECT_STATUS(expected, livery_backups(store, &value));
+  EXPECT_STATUS(expected, livery_stats(store, &value));
   if (store) EXPECT_STATUS(expected, livery_schema_check(store, KIOSK_SCHEMA, LIVERY_ZERO_TERMINATED, &value));
 
   EXPECT(truth && number == 77 && revision == 77 && single == 77 && real == 77 && color.red == 0.25f);
@@ -102,6 +105,8 @@ __attribute__((unused)) static void every_write(livery_status expected, livery_s
   EXPECT_STATUS(expected, livery_import_json(store, user, "{}", LIVERY_ZERO_TERMINATED, 0, &report));
   EXPECT_STATUS(expected, livery_import_plist(store, user, TEXT(PLIST("")), 0, &report));
   EXPECT_STATUS(expected, livery_undo(store, 1, 0, NULL));
+  EXPECT_STATUS(expected, livery_restore(store, NULL, NULL, NULL));
+  EXPECT_STATUS(expected, livery_compact(store));
   EXPECT_STATUS(expected, livery_asset_put(store, "x", 1, LIVERY_ASSET_ANY, id));
   EXPECT_STATUS(expected, livery_asset_remove(store, SOME_ID, 0));
   EXPECT_STATUS(expected, livery_asset_collect(store, NULL, &report));

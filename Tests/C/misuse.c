@@ -106,7 +106,7 @@ static livery_status call(void) {
   } else {
     name[0] = 0;
   }
-  switch (below(145)) {
+  switch (below(151)) {
     case 0: status = livery_revision(a_handle(), or_null(&revision)); break;
     case 1: status = livery_get_bool(a_handle(), a_name(), or_null(&truth)); break;
     case 2: status = livery_get_int(a_handle(), a_name(), or_null(&number)); break;
@@ -221,6 +221,12 @@ static livery_status call(void) {
     }
     case 98: status = livery_undo(a_handle(), below(2) ? below(300) : (uint64_t)an_integer(), some_flags(),
                                   or_null(&revision)); break;
+    case 145: status = livery_check(below(4) ? path : a_name(), or_null(&made)); break;
+    case 146: status = livery_backup(a_handle(), NULL); break;
+    case 147: status = livery_backups(a_handle(), or_null(&made)); break;
+    case 148: status = livery_restore(a_handle(), below(2) ? NULL : a_name(), a_name(), or_null(&revision)); break;
+    case 149: status = below(10) ? LIVERY_OK : livery_compact(a_handle()); break;
+    case 150: status = livery_stats(a_handle(), or_null(&made)); break;
     case 99: status = livery_asset_describe(some_image(), below(64), some_flags(), or_null(&made)); break;
     case 100: case 101: status = livery_asset_put(a_handle(), some_image(), below(64), some_flags(), or_null(id)); break;
     case 102: status = livery_change_put_asset(a_handle(), some_image(), below(64), some_flags(), or_null(id)); break;

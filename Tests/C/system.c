@@ -9,6 +9,9 @@ static const livery_layer user = LIVERY_LAYER_USER;
 // Of an asset that nothing refers to.
 static char asset_id[LIVERY_ASSET_ID_SIZE];
 
+// A backup that has something to bring back.
+static char backup_path[400];
+
 // Every function that writes, each with something new to write.
 #define EVERY_WRITE(before, expected, store)                                                                           \
   do {                                                                                                                 \
@@ -30,6 +33,7 @@ static char asset_id[LIVERY_ASSET_ID_SIZE];
     before, EXPECT_STATUS(expected, livery_schema_apply(store, schema, LIVERY_ZERO_TERMINATED, NULL, NULL));           \
     before, EXPECT_STATUS(expected, livery_import_json(store, user, "{\"title\": \"j\"}", 14, 0, NULL));               \
     before, EXPECT_STATUS(expected, livery_undo(store, 2, 0, NULL));                                                   \
+    before, EXPECT_STATUS(expected, livery_restore(store, backup_path, NULL, NULL));                                   \
     before, EXPECT_STATUS(expected, livery_asset_put(store, "new", 3, LIVERY_ASSET_ANY, NULL));                        \
     before, EXPECT_STATUS(expected, livery_asset_remove(store, asset_id, 0));                                          \
     before, EXPECT_STATUS(expected, livery_asset_collect(store, NULL, NULL));                                          \
@@ -39,6 +43,8 @@ static char asset_id[LIVERY_ASSET_ID_SIZE];
 
 static livery_store *ready_store(const char *path) {
   livery_store *store = new_store(path, KIOSK_SCHEMA);
+  snprintf(backup_path, sizeof backup_path, "%s.backup", path);
+  OK(livery_backup(store, backup_path));
   OK(livery_set_string(store, user, "title", TEXT("before")));
   return store;
 }
@@ -79,6 +85,8 @@ TEST("when nothing more can be written every change is NO_SPACE, and the old val
   options.flags = LIVERY_OPEN_CREATE;
   const char *fresh = fresh_path();
   limit_files(), EXPECT_STATUS(LIVERY_ERROR_NO_SPACE, livery_open(fresh, &options, &other));
+  limit_files(), EXPECT_STATUS(LIVERY_ERROR_NO_SPACE, livery_backup(store, NULL));
+  limit_files(), EXPECT_STATUS(LIVERY_ERROR_NO_SPACE, livery_compact(store));
   check_before_note = NULL;
   expect_old_values(store);
   OK(livery_set_string(store, user, "title", TEXT("after")));

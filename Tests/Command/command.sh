@@ -63,7 +63,7 @@ printf '{"Version": 1,\n "Groups": [}' >broken.json
 
 # Help and usage
 run 0 help && has "usage: livery" && has "exit status" && quiet
-for command in init apply migrate check get set reset list explain watch history undo import export stats help; do
+for command in init apply migrate check get set reset list explain watch history undo import export backup restore compact stats help; do
   run 0 help && has "  $command "
   run 0 help $command && has "usage: livery $command"
   run 0 $command --help && has "usage: livery $command"
@@ -494,6 +494,27 @@ export LIVERY_STORE=$work/s
 
 # The rest
 run 0 stats && has revision
+
+# Upkeep
+run 0 check && has "sound, " && quiet
+run 0 check --json && json 'v["sound"] is True and v["damage"] == []'
+run 0 backup && has /backups/
+run 0 backup copy.mdb && prints copy.mdb
+run 0 set volume 3
+run 0 restore --json && json 'v["revision"] > 0'
+run 0 backup --list && has manual && has restore
+run 0 backup --list --json && json 'v[0]["reason"] == "restore" and v[1]["reason"] == "manual"'
+run 0 set volume 3
+run 0 restore ./copy.mdb && has "revision "
+run 0 restore latest --origin service
+run 3 restore nothing.mdb && one_line
+run 2 backup --list x && one_line
+head -c 9000 copy.mdb >cut.mdb
+run 7 restore ./cut.mdb && warns "is damaged" && one_line
+run 0 compact && has "bytes, now"
+run 0 check && has "sound, "
+run 7 --store cut.mdb check && has "page " && warns "is damaged"
+run 0 stats && has lastBackup
 run 0 stats --json && json 'v["schemaVersion"] == 1 and v["revision"] > 0'
 run 0 apply v2.json && has "applied version 2 over 1" && has "- console"
 run 4 apply v1.json && one_line

@@ -163,6 +163,8 @@ import Testing
     let store = try fill()
     let backup = try store.backup()
     let before = try store.exportJSON(layers: true)
+    // No copy has the same revision, which would mend it by itself.
+    try store.set("sound", to: .bool(false), in: .user)
     store.close()
     let environment = try Environment(path: temporary.path)
     try environment.write { (transaction) throws(StoreError) -> Environment.Outcome<Void> in

@@ -38,8 +38,8 @@ final class TemporaryStore: Sendable {
   }
 
   /// A store with a schema applied.
-  func open(schema: String) throws -> Store {
-    let store = try open()
+  func open(schema: String, _ change: (inout Store.Options) -> Void = { _ in }) throws -> Store {
+    let store = try open(change)
     let outcome = store.applySchema(Array(schema.utf8))
     if let error = outcome.error { throw error }
     return store

@@ -57,7 +57,12 @@ enum {
   /** Allow changes to the `override` layer through this handle. */
   LIVERY_OPEN_ALLOW_OVERRIDE = 1 << 2,
   /** Commits of this handle may be lost by a power failure shortly after, the last ones first; the store is never damaged. */
-  LIVERY_OPEN_DEFERRED = 1 << 3
+  LIVERY_OPEN_DEFERRED = 1 << 3,
+  /** Refuse a damaged store with #LIVERY_ERROR_CORRUPT, in place of bringing back its last good copy. */
+  LIVERY_OPEN_NO_RECOVERY = 1 << 4,
+  /** Let the directory's group read and write the store too: modes 0770 and 0660, whatever the umask. A store that was made
+      so stays so. */
+  LIVERY_OPEN_GROUP = 1 << 5
 };
 
 /** How to open a store. Zero in any member means its default. */
@@ -78,24 +83,36 @@ typedef struct livery_open_options {
   uint32_t log_entries;
   /** How long the log keeps a commit, in seconds; default 90 days. */
   uint32_t log_age_s;
-  /** To be 0. */
-  uint32_t reserved;
+  /** How many backups of each reason the store keeps in its own folder; default 3. */
+  uint32_t backups;
   /** The most memory for values that were read before, in bytes, for all handles of the process on the store; as much as
       is needed is used. Default 32 MiB, which is enough for 130,000 settings; from 64 KiB to 1 GiB. */
   uint64_t cache_size;
+  /** The store copies itself after so many commits of this process; default 1,000; UINT32_MAX for never. */
+  uint32_t snapshot_commits;
+  /** The store copies itself when the last copy is so old and something has changed since, in seconds: after a commit, at
+      the closing of its last handle in a process, and when it is opened after a start of the system; default 600;
+      UINT32_MAX for never. */
+  uint32_t snapshot_age_s;
 } livery_open_options;
 
 /** The defaults. */
-#define LIVERY_OPEN_OPTIONS_INIT { sizeof(livery_open_options), 0, 0, 0, 0, 0, 0, 0, 0 }
+#define LIVERY_OPEN_OPTIONS_INIT { sizeof(livery_open_options), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0 }
 
 /**
  * Open a store.
  *
  * Opening the same directory again, also through another path to it, gives a second handle on the same store; each is
- * closed on its own. Options that concern the store as a whole (`map_size`, `max_readers`, `cache_size`) count when the
- * process opens it first. The cost does not depend on the number of settings.
+ * closed on its own. Options that concern the store as a whole (`map_size`, `max_readers`, `cache_size`) count when the process
+ * opens it first.
  *
- * New directories get mode 0700 and new files 0600.
+ * The first process to open a store after a start of the system, after another that did not close it, or after a foreign
+ * write to its file looks at the whole of the file; otherwise the cost does not depend on the number of settings. A file
+ * that is damaged is kept aside and replaced by the last good copy, with an error to the log handler and a report in
+ * livery_stats(); see livery/maintenance.h.
+ *
+ * New directories get mode 0700 and new files 0600, unless #LIVERY_OPEN_GROUP says otherwise. The path may lead through
+ * symbolic links to the directory; the files in it may not be links.
  *
  * Threads: any. May wait for a writer, at most `busy_timeout_ms`.
  *
@@ -109,7 +126,7 @@ typedef struct livery_open_options {
  *   - #LIVERY_ERROR_PERMISSION        the directory or its files cannot be read, or not written (a read-only open
  *     too needs write access to the lock file)
  *   - #LIVERY_ERROR_NO_SPACE          the file system is full
- *   - #LIVERY_ERROR_CORRUPT           the store is damaged: restore a backup
+ *   - #LIVERY_ERROR_CORRUPT           the store is damaged and there is no good copy, or #LIVERY_OPEN_NO_RECOVERY
  *   - #LIVERY_ERROR_BUSY              another process was opening or writing it for longer than the timeout, or all
  *     reader slots are taken
  *   - #LIVERY_ERROR_IO                another failure of the operating system; see `system_error`

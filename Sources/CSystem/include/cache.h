@@ -87,4 +87,11 @@ lvs_answer lvs_fast_key_bytes(uint64_t handle, uint32_t types, bool is_text, voi
 lvs_answer lvs_fast_name_bytes(uint64_t handle, const char *name, uint32_t types, bool is_text, void *buffer,
                                size_t capacity, size_t *length);
 
+// The number of the last commit in LMDB's lock file, for who replaces the data file. NULL without memory; LVS_NO_COMMIT if
+// it is not where it is expected. The page stays mapped beyond the descriptor.
+uint64_t *lvs_commit_map(int lock_file);
+void lvs_commit_unmap(uint64_t *page);
+uint64_t lvs_commit_get(const uint64_t *page);
+void lvs_commit_set(uint64_t *page, uint64_t commit);
+
 #endif

@@ -21,6 +21,11 @@ static inline int lvs_errno(void) { return errno; }
 // Files. Each returns -1 and sets errno on failure, as the calls they stand for.
 int lvs_open(const char *path, int flags, unsigned mode);
 int lvs_reserve(int descriptor, uint64_t size);
+// As lvs_open with O_CREAT, O_RDWR and O_NOFOLLOW; bits of `mode` for the group are set whatever the umask.
+int lvs_make(const char *path, int flags, unsigned mode);
+// Gives what the caller owns the mode that lets its group in; nothing happens if `mode` does not.
+void lvs_allow_group(const char *path, unsigned mode);
+bool lvs_is_link(const char *path);
 ssize_t lvs_write_all(int descriptor, const void *bytes, size_t count);
 // The whole of a file (descriptor 0 and up, or path when descriptor is -1), malloc'ed and NUL-terminated; NULL and errno
 // on failure; EFBIG past `limit`.
@@ -31,15 +36,19 @@ char *lvs_read_beneath(const char *folder, const char *path, size_t limit, size_
 
 typedef struct lvs_file_facts {
   uint64_t device, inode, size, allocated;
+  uint32_t mode;
   bool is_directory;
 } lvs_file_facts;
 int lvs_file_facts_of(const char *path, lvs_file_facts *facts);
 int lvs_file_facts_at(int descriptor, lvs_file_facts *facts);
 // As many bytes as there are up to `count`, from an offset; how many.
 ssize_t lvs_read_at(int descriptor, void *bytes, size_t count, uint64_t offset);
+ssize_t lvs_write_at(int descriptor, const void *bytes, size_t count, uint64_t offset);
 // The names in a directory, each followed by a NUL, malloc'ed; NULL and errno on failure.
 char *lvs_directory_names(const char *path, size_t *length);
 int lvs_rename(const char *from, const char *to);
+// Copies what one descriptor has left to another.
+int lvs_copy(int from, int to);
 // Makes what a directory lists durable.
 int lvs_sync_directory(const char *path);
 
@@ -59,6 +68,10 @@ int lvs_lock_byte(int descriptor, int64_t byte);
 int lvs_unlock_byte(int descriptor, int64_t byte);
 // The process that holds the byte, or 0.
 pid_t lvs_lock_holder(int descriptor, int64_t byte);
+// A lock that processes hold together, and whether any other process has a lock of either kind on the byte, be it in
+// another namespace of process ids.
+int lvs_share_byte(int descriptor, int64_t byte);
+bool lvs_is_byte_taken(int descriptor, int64_t byte);
 
 // Whether so much address space can be had.
 bool lvs_can_map(uint64_t size);
@@ -72,13 +85,31 @@ void lvs_sleep_us(uint64_t microseconds);
 typedef struct lvs_wake {
   uint32_t count;
   uint32_t sleepers;
+  // Rises when the data file is replaced by another one.
+  uint32_t generation;
+  // Not 0 while the data file is being replaced.
+  uint32_t replacing;
+  // What the data file was when it was last known to be sound.
+  uint64_t boot, device, inode, size;
+  int64_t changed_ns;
+  uint64_t sum;
 } lvs_wake;
 // The file is made if it is missing, with real blocks behind it. NULL and errno on failure.
-lvs_wake *lvs_wake_open(const char *path);
+lvs_wake *lvs_wake_open(const char *path, unsigned mode);
 void lvs_wake_close(lvs_wake *wake);
 uint32_t lvs_wake_count(lvs_wake *wake);
 // Counts a commit and wakes whoever sleeps.
 void lvs_wake_signal(lvs_wake *wake);
+uint32_t lvs_wake_generation(lvs_wake *wake);
+// Marks the beginning and the end of a replacement; the end counts a generation.
+void lvs_wake_begin_replacing(lvs_wake *wake);
+void lvs_wake_end_replacing(lvs_wake *wake);
+bool lvs_wake_is_replacing(lvs_wake *wake);
+// Notes that a file is sound as it is, and whether it is still the one noted: not written to since, and in no other boot of
+// the system, as a disk loses what memory still has. A file that was written to just now is not noted: its time may not
+// tell the next write.
+void lvs_wake_note(lvs_wake *wake, const char *path);
+bool lvs_wake_is_noted(lvs_wake *wake, const char *path);
 // Sleeps until the count is another one, or the time is over.
 void lvs_wake_wait(lvs_wake *wake, uint32_t count, uint64_t timeout_ns);
 // Announces a sleeper, or that it has gone.

@@ -34,7 +34,8 @@ final class CommitQueue: @unchecked Sendable {
   private var expected = 1
 
   /// Makes a commit, together with others if there are any.
-  func commit(_ pending: PendingCommit, _ shared: SharedEnvironment, timeout: UInt32) throws(StoreError) -> CommitResult {
+  func commit(_ pending: PendingCommit, _ shared: SharedEnvironment, timeout: UInt32) throws(StoreError) -> CommitResult
+  {
     let deadline = lvs_monotonic_ns() &+ UInt64(timeout) * 1_000_000
     monitor.lock()
     defer { monitor.unlock() }
@@ -56,6 +57,8 @@ final class CommitQueue: @unchecked Sendable {
     var mayLeave = true
     while !pending.isDone, !pending.isLeader {
       guard !monitor.wait(until: mayLeave ? deadline : UInt64.max) else { continue }
+      // The lead may have come just now: who left with it would leave the others without one.
+      if pending.isDone || pending.isLeader { return }
       // One that is being made cannot be called off.
       mayLeave = leave(pending)
       if mayLeave {
@@ -77,16 +80,30 @@ final class CommitQueue: @unchecked Sendable {
     while waiting.count < expected, monitor.wait(until: patience) {}
     monitor.unlock()
     var group: [PendingCommit] = []
-    do throws(StoreError) {
-      let left = deadline &- min(lvs_monotonic_ns(), deadline)
-      try shared.gate.whileWriting(timeout: UInt32(clamping: left / 1_000_000), saying: timeout) {
-        () throws(StoreError) in
-        group = take(pending)
-        try shared.make(group)
+    var isMade = false
+    var isCommitted = false
+    var isSecond = false
+    while !isMade {
+      do throws(StoreError) {
+        try shared.follow()
+        let left = deadline &- min(lvs_monotonic_ns(), deadline)
+        try shared.gate.whileWriting(timeout: UInt32(clamping: left / 1_000_000), saying: timeout) {
+          () throws(StoreError) in
+          guard shared.mayWrite else { return }
+          if group.isEmpty { group = take(pending) }
+          isCommitted = try shared.make(group)
+          isMade = true
+        }
+      } catch {
+        // LMDB has given the file up before this: opened anew, it works.
+        if shared.environment.hasFailed, !isSecond {
+          isSecond = true
+          continue
+        }
+        if group.isEmpty { group = [pending] }
+        for one in group where !one.isSettled { one.outcome = .failure(error) }
+        isMade = true
       }
-    } catch {
-      if group.isEmpty { group = [pending] }
-      for one in group where !one.isSettled { one.outcome = .failure(error) }
     }
     monitor.lock()
     for one in group { one.isDone = true }
@@ -95,6 +112,11 @@ final class CommitQueue: @unchecked Sendable {
     isLed = !waiting.isEmpty
     if isLed { waiting[0].isLeader = true }
     if isLed || group.count > 1 { monitor.wakeAll() }
+    if isCommitted {
+      monitor.unlock()
+      shared.snapshots.committed(shared)
+      monitor.lock()
+    }
   }
 
   /// The commits to be made now: the leader's own, and what else has gathered.
@@ -114,7 +136,9 @@ extension SharedEnvironment {
   ///
   /// A transaction cannot take back a part of itself. One that is refused half-way spoils it for all, and the others are
   /// made anew without it: that costs no sync.
-  fileprivate func make(_ group: [PendingCommit]) throws(StoreError) {
+  ///
+  /// - Returns: whether anything was committed.
+  fileprivate func make(_ group: [PendingCommit]) throws(StoreError) -> Bool {
     var isSynchronous = false
     for pending in group where pending.isSynchronous { isSynchronous = true }
     environment.setSynchronous(isSynchronous)
@@ -125,8 +149,10 @@ extension SharedEnvironment {
       switch made {
       case .spoilt: continue
       // A hint, after everything: whoever misses it looks by itself within a second.
-      case .committed: return wake.signal()
-      case .nothing: return
+      case .committed:
+        wake.signal()
+        return true
+      case .nothing: return false
       }
     }
   }

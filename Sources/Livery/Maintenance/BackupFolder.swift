@@ -20,7 +20,7 @@ struct BackupFolder {
     let reason: String
   }
 
-  let path: String
+  var path: String
   private static let ending = ".mdb"
   private static let revisionDigits = 20
 
@@ -30,8 +30,8 @@ struct BackupFolder {
 
   /// Makes the folder if it is missing.
   func prepare(mode: UInt32) throws(StoreError) {
-    guard mkdir(path, mode) != 0, lvs_errno() != EEXIST else { return }
-    throw .system(lvs_errno(), path)
+    guard mkdir(path, mode) == 0 || lvs_errno() == EEXIST else { throw .system(lvs_errno(), path) }
+    lvs_allow_group(path, mode)
   }
 
   static func name(_ revision: UInt64, _ schemaVersion: UInt64, _ time: Timestamp, _ reason: String) -> String {

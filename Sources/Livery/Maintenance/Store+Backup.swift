@@ -12,8 +12,12 @@ extension Store {
     guard !path.isEmpty, !path.utf8.contains(0) else {
       throw StoreError(.invalidArgument, "the path is empty or contains NUL")
     }
+    var end: Int?
+    for (index, byte) in path.utf8.enumerated() where byte == UInt8(ascii: "/") { end = index }
+    let folder = end.map { $0 == 0 ? "/" : String(decoding: path.bytes[..<$0], as: UTF8.self) } ?? "."
+    let name = String(decoding: path.bytes[(end.map { $0 + 1 } ?? 0)...], as: UTF8.self)
     try whileOpen { () throws(StoreError) in
-      _ = try shared.copy(as: path, mode: options.fileMode, allowsDamagedRecords: false)
+      _ = try shared.copy(in: folder, mode: 0o600, allowsDamagedRecords: false) { _ in name }
     }
   }
 
@@ -32,8 +36,10 @@ extension Store {
   /// - Parameter reason: a few small letters.
   @discardableResult
   func keepBackup(_ reason: String, allowsDamagedRecords: Bool = false) throws(StoreError) -> String {
-    try whileOpen { () throws(StoreError) in
-      try shared.keepBackup(reason, path, options, allowsDamagedRecords: allowsDamagedRecords)
+    var ownOptions = options
+    ownOptions.sharesWithGroup = shared.directory.options.sharesWithGroup
+    return try whileOpen { () throws(StoreError) in
+      try shared.keepBackup(reason, shared.directory.path, ownOptions, allowsDamagedRecords: allowsDamagedRecords)
     }
   }
 
@@ -43,7 +49,7 @@ extension Store {
   /// Corresponds to `livery_backups` in C.
   public func backups() throws(StoreError) -> Value {
     try whileOpen { () throws(StoreError) in
-      let folder = BackupFolder(store: path)
+      let folder = BackupFolder(store: shared.directory.path)
       var items: [Value] = []
       for entry in try folder.entries() {
         let place = folder.path + "/" + entry.name
@@ -63,47 +69,67 @@ extension Store {
   }
 }
 
+extension Store {
+  /// Gives the file system back what the store does not use. Every process goes on with the smaller file.
+  ///
+  /// Nothing changes for those who read or watch. Writers wait; open snapshots stay in the former file.
+  /// Corresponds to `livery_compact` in C.
+  ///
+  /// - Returns: the size of the file in bytes, before and after.
+  /// - Throws: `.readOnly`, `.busy`, `.noSpace`, `.permission`, `.io`; `.corrupt` if the store is damaged.
+  @discardableResult
+  public func compact() throws(StoreError) -> (before: UInt64, after: UInt64) {
+    try whileOpen { () throws(StoreError) in
+      guard !options.readOnly else { throw StoreError(.readOnly, "the store was opened read-only") }
+      var before = lvs_file_facts()
+      _ = lvs_file_facts_of(shared.directory.dataFile, &before)
+      try shared.compact()
+      var after = lvs_file_facts()
+      _ = lvs_file_facts_of(shared.directory.dataFile, &after)
+      return (before.size, after.size)
+    }
+  }
+}
+
 extension SharedEnvironment {
   private static let mostTries = 20
 
-  /// A backup in a store's own folder.
+  /// A backup in a store's own folder; its path.
   func keepBackup(
     _ reason: String, _ path: String, _ options: Store.Options, allowsDamagedRecords: Bool
   ) throws(StoreError) -> String {
     let folder = BackupFolder(store: path)
     try folder.prepare(mode: options.directoryMode)
-    let temporary = folder.path + "/." + Self.temporaryName()
-    let copy = try copy(as: temporary, mode: options.fileMode, allowsDamagedRecords: allowsDamagedRecords)
-    let name = BackupFolder.name(copy.revision, copy.schemaVersion, .now, reason)
-    guard lvs_rename(temporary, folder.path + "/" + name) == 0 else {
-      let code = lvs_errno()
-      unlink(temporary)
-      throw .system(code, folder.path)
+    let made = try copy(in: folder.path, mode: options.fileMode, allowsDamagedRecords: allowsDamagedRecords) { copied in
+      BackupFolder.name(copied.revision, copied.schemaVersion, .now, reason)
     }
-    guard lvs_sync_directory(folder.path) == 0 else { throw .system(lvs_errno(), folder.path) }
     try folder.trim(reason, keeping: options.effectiveBackups)
-    return folder.path + "/" + name
+    return made
   }
 
-  /// A checked copy of the latest commit, in place of whatever had that path.
-  func copy(as path: String, mode: UInt32, allowsDamagedRecords: Bool) throws(StoreError) -> StoreFile {
-    let temporary = path + "." + Self.temporaryName()
-    let descriptor = lvs_open(temporary, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW, mode)
-    guard descriptor >= 0 else { throw .system(lvs_errno(), path) }
+  /// A checked copy of the latest commit in a folder, in place of whatever had the name; its path.
+  func copy(
+    in folder: String, mode: UInt32, allowsDamagedRecords: Bool, name: (StoreFile) -> String
+  ) throws(StoreError) -> String {
+    var generator = SystemRandomNumberGenerator()
+    let temporary = "\(folder)/.\(String(generator.next(), radix: 16)).tmp"
+    let descriptor = lvs_make(temporary, O_EXCL, mode)
+    guard descriptor >= 0 else { throw .system(lvs_errno(), folder) }
     defer { close(descriptor) }
     do throws(StoreError) {
-      let copied = try copy(to: descriptor, temporary, path, allowsDamagedRecords)
+      let path = folder + "/" + name(try copy(to: descriptor, temporary, allowsDamagedRecords))
       guard fsync(descriptor) == 0, lvs_rename(temporary, path) == 0 else { throw .system(lvs_errno(), path) }
-      guard lvs_sync_directory(Self.directory(of: path)) == 0 else { throw .system(lvs_errno(), path) }
-      return copied
+      guard lvs_sync_directory(folder) == 0 else { throw .system(lvs_errno(), path) }
+      return path
     } catch {
       unlink(temporary)
       throw error
     }
   }
 
-  private func copy(
-    to descriptor: Int32, _ temporary: String, _ path: String, _ allowsDamagedRecords: Bool
+  /// A checked copy of the latest commit.
+  func copy(
+    to descriptor: Int32, _ path: String, _ allowsDamagedRecords: Bool
   ) throws(StoreError) -> StoreFile {
     var tries = 0
     while true {
@@ -114,7 +140,7 @@ extension SharedEnvironment {
       do { try environment.copy(to: descriptor) } catch { failure = StoreError(error) }
       tries += 1
       if failure == nil {
-        let copied = try StoreFile(temporary, keeping: false)
+        let copied = try StoreFile(path, keeping: false)
         if copied.isWhole || (allowsDamagedRecords && copied.file.damages.isEmpty) { return copied }
         if copied.file.damages.isEmpty, let damage = copied.damage {
           throw StoreError(
@@ -126,17 +152,5 @@ extension SharedEnvironment {
       if let failure, failure.code != .corrupt || tries == Self.mostTries { throw failure }
       lvs_sleep_us(1000)
     }
-  }
-
-  private static func temporaryName() -> String {
-    var generator = SystemRandomNumberGenerator()
-    return "\(String(generator.next(), radix: 16)).tmp"
-  }
-
-  private static func directory(of path: String) -> String {
-    var end: Int?
-    for (index, byte) in path.utf8.enumerated() where byte == UInt8(ascii: "/") { end = index }
-    guard let end else { return "." }
-    return end == 0 ? "/" : String(decoding: path.bytes[..<end], as: UTF8.self)
   }
 }

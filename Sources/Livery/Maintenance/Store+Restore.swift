@@ -30,7 +30,7 @@ extension Store {
   }
 
   private func source(_ backup: String?) throws(StoreError) -> String {
-    let folder = BackupFolder(store: path)
+    let folder = BackupFolder(store: shared.directory.path)
     guard let backup else {
       guard let latest = try folder.entries().first else {
         throw StoreError(.notFound, "\(path): there are no backups")

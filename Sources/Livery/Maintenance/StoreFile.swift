@@ -13,6 +13,8 @@ struct StoreFile {
   struct DamagedRecord {
     let database: String
     let key: [UInt8]
+    /// It verifies under a key that differs in one bit: so nobody finds it under the one it should have.
+    let hasDamagedKey: Bool
 
     /// The setting that it belongs to, if it is one's.
     var setting: String? {
@@ -33,7 +35,9 @@ struct StoreFile {
   let file: PageFile
   private(set) var tables: [Table] = []
   private(set) var damagedRecords: [DamagedRecord] = []
+  private(set) var recordCount: UInt64 = 0
   private var damagedCount = 0
+  private var staleDamage: String?
 
   private static let mostDamaged = 100
 
@@ -45,10 +49,14 @@ struct StoreFile {
     var damaged: [DamagedRecord] = []
     var format: UInt64?
     file.check { name, key, value in
+      recordCount &+= 1
       if tables.isEmpty || !(tables[tables.count - 1].name.sameBytes(as: name)) { tables.append(Table(name: name)) }
       if !Self.isSound(name, key, value) {
         damagedCount += 1
-        if damaged.count < Self.mostDamaged { damaged.append(DamagedRecord(database: name, key: key)) }
+        if damaged.count < Self.mostDamaged {
+          let isOfAnotherKey = Self.verifiesUnderAnotherKey(name, key, value)
+          damaged.append(DamagedRecord(database: name, key: key, hasDamagedKey: isOfAnotherKey))
+        }
       } else if name.sameBytes(as: "meta"), key == "format".bytes, value.byteCount == 16 {
         format = value.word(at: 8)
       }
@@ -57,6 +65,10 @@ struct StoreFile {
     self.tables = tables
     damagedRecords = damaged
     guard isWhole else { return }
+    // The number of a commit that is damaged shows an older one as the latest.
+    let key = "revision".bytes
+    let former = file.formerValue(of: key, in: "meta").flatMap { Self.number($0, key) } ?? 0
+    if former > revision { staleDamage = "a commit of revision \(revision) hides that of revision \(former)" }
     guard let format else { throw StoreError(.notAStore, "\(path): an LMDB file, but no Livery store") }
     guard format <= View.format else {
       throw StoreError(
@@ -74,8 +86,32 @@ struct StoreFile {
     return value.byteCount == 0 && key.withUnsafeBytes { ExpiryKey($0.bytes) } != nil
   }
 
+  private static func verifiesUnderAnotherKey(_ name: String, _ key: [UInt8], _ value: RawSpan) -> Bool {
+    var other = key
+    for index in 0..<key.count {
+      for bit in 0..<8 as Range<UInt8> {
+        other[index] ^= 1 << bit
+        if isSound(name, other, value) { return true }
+        other[index] ^= 1 << bit
+      }
+    }
+    return false
+  }
+
+  /// Whether the setting of a damaged record is known from a sound record of another database.
+  private func knows(_ record: DamagedRecord) -> Bool {
+    guard let name = record.setting?.bytes else { return false }
+    for other in ["schema", "effective", "layers"] where !record.database.sameBytes(as: other) {
+      let isOfLayer = other.sameBytes(as: "layers")
+      for entry in table(other).entries where (isOfLayer ? Array(entry.key.dropFirst()) : entry.key) == name {
+        return true
+      }
+    }
+    return false
+  }
+
   /// Whether all pages are sound and all records verify.
-  var isWhole: Bool { file.damages.isEmpty && damagedRecords.isEmpty }
+  var isWhole: Bool { file.damages.isEmpty && damagedRecords.isEmpty && staleDamage == nil }
 
   /// What is wrong, in a few words; nil if nothing is.
   var damage: String? {
@@ -83,9 +119,21 @@ struct StoreFile {
       let more = file.damages.count > 1 ? ", and more" : ""
       return "page \(first.page) \(first.what)\(more)"
     }
-    guard let first = damagedRecords.first else { return nil }
+    guard let first = damagedRecords.first else { return staleDamage }
     let more = damagedCount > 1 ? ", and \(damagedCount - 1) more" : ""
     return "\(first.description) does not match its checksum\(more)"
+  }
+
+  /// Whether a file that was read with `keeping` must not be used: pages are not sound, an older state is shown as the
+  /// latest, or what describes the store is damaged. A record of a setting whose key is sure is damaged for itself alone.
+  var isGravelyDamaged: Bool {
+    if !file.damages.isEmpty || staleDamage != nil { return true }
+    for record in damagedRecords {
+      let isOfSetting = record.database.sameBytes(as: "layers") || record.database.sameBytes(as: "effective")
+      if record.database.sameBytes(as: "meta") || record.hasDamagedKey { return true }
+      if isOfSetting, !knows(record) { return true }
+    }
+    return false
   }
 
   /// Fails unless the whole is sound.
@@ -101,12 +149,14 @@ struct StoreFile {
   /// A number in `meta`; nil if it is missing or damaged.
   func number(_ key: String) -> UInt64? {
     let key = key.bytes
-    for entry in table("meta").entries where entry.key == key {
-      let content = entry.value.withUnsafeBytes { Checksum.content(of: $0.bytes, key: key, tag: Tag.meta) }
-      guard let content, content.count >= 8 else { return nil }
-      return content.withUnsafeBytes { $0.bytes.word(at: 0) }
-    }
+    for entry in table("meta").entries where entry.key == key { return Self.number(entry.value, key) }
     return nil
+  }
+
+  private static func number(_ value: [UInt8], _ key: [UInt8]) -> UInt64? {
+    let content = value.withUnsafeBytes { Checksum.content(of: $0.bytes, key: key, tag: Tag.meta) }
+    guard let content, content.count >= 8 else { return nil }
+    return content.withUnsafeBytes { $0.bytes.word(at: 0) }
   }
 
   var revision: UInt64 { number("revision") ?? 0 }

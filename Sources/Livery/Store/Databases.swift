@@ -49,6 +49,13 @@ extension Databases {
     return nil
   }
 
+  var named: [(name: String, database: Database)] {
+    [
+      ("meta", meta), ("schema", schema), ("layers", layers), ("effective", effective), ("expiries", expiries),
+      ("log", log), ("assets", assets),
+    ]
+  }
+
   /// Those that a restore makes equal to the backup's. Assets are brought back, and none goes: somebody may need it yet.
   var restored: [(name: String, database: Database, onlyAdds: Bool)] {
     [("schema", schema, false), ("layers", layers, false), ("expiries", expiries, false), ("assets", assets, true)]

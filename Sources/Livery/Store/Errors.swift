@@ -10,7 +10,8 @@ extension StoreError: LMDBErrorConvertible {
     case .foreign: self.init(.notAStore, "the directory holds no store: \(error.message)")
     case .mapFull: self.init(.noSpace, "the store has outgrown the address space that it can reserve")
     case .mapMoved:
-      self.init(.busy, "another process has grown the store while this one holds a snapshot open: close it")
+      self.init(.busy, "another process has grown or replaced the store while this one holds a snapshot open: close it")
+    case .failed: self.init(.io, "the store's file could not be opened again after a failed write")
     case .readersFull: self.init(.busy, "all reader slots of the store are taken")
     case .system: self = .system(error.code, "the store")
     case .other: self.init(.io, "the store: \(error.message)")
@@ -25,6 +26,7 @@ extension StoreError: LMDBErrorConvertible {
       case EAGAIN, EBUSY: .busy
       case EACCES, EPERM, EROFS: .permission
       case ENOENT: .notFound
+      case ELOOP: .notAStore
       default: .io
       }
     return StoreError(found, "\(what): \(LMDBError(code: code).message)", systemError: code)

@@ -1,40 +1,63 @@
 import CSystem
 import LMDB
+import Synchronization
 
 /// The one environment that all of a process's handles on a store share: LMDB's locks break when it is opened twice.
 final class SharedEnvironment: @unchecked Sendable {
   let environment: Environment
-  let databases: Databases
+  /// Exchanged only while no transaction is open.
+  private(set) var databases: Databases
   let gate: WriterGate
   let wake: WakeWord
   let cache: SettingCache
   let commits = CommitQueue()
   let hub = WatchHub()
+  let directory: StoreDirectory
+  let snapshots: SnapshotPolicy
+  private let commitNumber: CommitNumber
+  /// The generation of the data file that is open.
+  private let generation: Atomic<UInt32>
+  private let lastExamination = Atomic<UInt64>(0)
   fileprivate let place: Place
   /// Guarded by the registry's lock.
   fileprivate var references = 1
 
-  fileprivate init(
-    environment: Environment, databases: Databases, gate: WriterGate, wake: WakeWord, cache: SettingCache, place: Place
-  ) {
-    self.environment = environment
-    self.databases = databases
-    self.gate = gate
-    self.wake = wake
-    self.cache = cache
+  fileprivate init(_ opened: StoreDirectory.Opened, _ place: Place) {
+    environment = opened.environment
+    databases = opened.databases
+    gate = opened.gate
+    wake = opened.wake
+    directory = opened.directory
+    snapshots = SnapshotPolicy(opened.directory)
+    generation = Atomic(opened.generation)
+    cache = opened.cache
+    commitNumber = opened.commitNumber
     self.place = place
   }
 
   func read<R>(_ body: (View) throws(StoreError) -> R) throws(StoreError) -> R {
-    try environment.read { (transaction) throws(StoreError) in
+    do throws(StoreError) {
+      try follow()
+      return try environment.read { (transaction) throws(StoreError) in
+        try body(View(transaction: transaction, databases: databases))
+      }
+    } catch {
+      guard try canRetry(after: error) else { throw error }
+    }
+    return try environment.read { (transaction) throws(StoreError) in
       try body(View(transaction: transaction, databases: databases))
     }
   }
 
   /// Begins a read transaction that stays open.
   func hold() throws(StoreError) -> (held: HeldTransaction, revision: UInt64) {
-    let held: HeldTransaction
-    do { held = try environment.snapshot() } catch { throw StoreError(error) }
+    try follow()
+    var held: HeldTransaction
+    do { held = try environment.snapshot() } catch {
+      guard environment.hasFailed else { throw StoreError(error) }
+      try follow()
+      do { held = try environment.snapshot() } catch { throw StoreError(error) }
+    }
     do throws(StoreError) {
       return (held, try View(transaction: held.transaction, databases: databases).revision())
     } catch {
@@ -46,9 +69,24 @@ final class SharedEnvironment: @unchecked Sendable {
   func write<R>(
     timeout: UInt32, isSynchronous: Bool, _ body: (View) throws(StoreError) -> Environment.Outcome<R>
   ) throws(StoreError) -> R {
-    try gate.whileWriting(timeout: timeout) { () throws(StoreError) in
+    while true {
+      do throws(StoreError) {
+        try follow()
+        if let result = try writeOnce(timeout, isSynchronous, body) { return result }
+      } catch {
+        guard environment.hasFailed, try canRetry(after: error) else { throw error }
+      }
+    }
+  }
+
+  /// nil if the file was replaced before the right to write was had.
+  private func writeOnce<R>(
+    _ timeout: UInt32, _ isSynchronous: Bool, _ body: (View) throws(StoreError) -> Environment.Outcome<R>
+  ) throws(StoreError) -> R? {
+    var isCommitted = false
+    let result: R? = try gate.whileWriting(timeout: timeout) { () throws(StoreError) in
+      guard mayWrite else { return nil }
       environment.setSynchronous(isSynchronous)
-      var isCommitted = false
       let result = try environment.write { (transaction) throws(StoreError) in
         let outcome = try body(View(transaction: transaction, databases: databases))
         if case .commit = outcome { isCommitted = true }
@@ -57,6 +95,93 @@ final class SharedEnvironment: @unchecked Sendable {
       // Before all that is left to do, since others wait for it. A hint: whoever misses it looks within a second.
       if isCommitted { wake.signal() }
       return result
+    }
+    if isCommitted { snapshots.committed(self) }
+    return result
+  }
+
+  /// Closes the environment while no other process opens it: some versions of LMDB then destroy the locks that they share.
+  /// With the last process the file is noted to be sound as it is, so that the next one to open it need not look.
+  fileprivate func close() {
+    cache.retire()
+    try? gate.whileOpening(timeout: directory.options.effectiveTimeout) { () throws(StoreError) in
+      environment.close()
+      if isCurrent, !gate.hasOthers { wake.noteSound(directory.dataFile) }
+    }
+    environment.close()
+    gate.closeFile()
+  }
+
+  // MARK: another file in place of the one that is open
+
+  private var isCurrent: Bool { generation.load(ordering: .relaxed) == wake.generation }
+
+  /// Whether the holder of the right to write has the file open that is to be written to.
+  var mayWrite: Bool { isCurrent && !wake.isReplacing }
+
+  /// Opens the data file anew if it has been replaced, or if LMDB has given it up.
+  func follow() throws(StoreError) {
+    if isCurrent, !environment.hasFailed, !wake.isReplacing { return }
+    let timeout = directory.options.effectiveTimeout
+    try gate.whileOpening(timeout: timeout) { () throws(StoreError) in
+      // Whoever was replacing the file is gone.
+      if wake.isReplacing {
+        try gate.alsoWriting(timeout: timeout) { () throws(StoreError) in recovery.finishReplacing() }
+      }
+      try reopen()
+    }
+  }
+
+  private var recovery: Recovery { Recovery(directory, wake, commitNumber, hasOthers: gate.hasOthers) }
+
+  private func reopen() throws(StoreError) {
+    let present = wake.generation
+    if generation.load(ordering: .relaxed) == present, !environment.hasFailed { return }
+    var isOpened = false
+    do throws(LMDBError) {
+      try environment.reopen { (transaction) throws(LMDBError) in
+        guard let opened = try Databases(transaction, create: false) else { return }
+        databases = opened
+        isOpened = true
+      }
+    } catch { throw StoreError(error) }
+    if isOpened { generation.store(present, ordering: .relaxed) }
+  }
+
+  /// Replaces the data file by a copy of it without unused space. Every process goes on with the copy.
+  func compact() throws(StoreError) {
+    let timeout = directory.options.effectiveTimeout
+    try follow()
+    try gate.whileOpening(timeout: timeout) { () throws(StoreError) in
+      try gate.alsoWriting(timeout: timeout) { () throws(StoreError) in
+        guard mayWrite else { throw StoreError(.busy, "another process was replacing the store's file: try again") }
+        try recovery.compact(self)
+      }
+      try reopen()
+    }
+  }
+
+  /// Whether what went wrong has been put right: the environment was opened anew, or a damaged file replaced.
+  private func canRetry(after error: StoreError) throws(StoreError) -> Bool {
+    if environment.hasFailed {
+      try follow()
+      return true
+    }
+    guard error.code == .corrupt else { return false }
+    // A record that does not verify may be all that is wrong; the file need not be looked at for each such read.
+    let now = lvs_monotonic_ns()
+    let last = lastExamination.load(ordering: .relaxed)
+    guard last == 0 || now &- last > 60_000_000_000,
+      lastExamination.compareExchange(expected: last, desired: now, ordering: .relaxed).exchanged
+    else { return false }
+    return try gate.whileOpening(timeout: directory.options.effectiveTimeout) { () throws(StoreError) in
+      let before = wake.generation
+      _ = try gate.alsoWriting(timeout: directory.options.effectiveTimeout) { () throws(StoreError) in
+        try recovery.examine()
+      }
+      guard wake.generation != before else { return false }
+      try reopen()
+      return true
     }
   }
 }
@@ -86,14 +211,41 @@ enum Registry {
         found.references += 1
         return found
       }
-      let made = try StoreDirectory(path: path, options: options).open { (environment, databases, gate, wake, cache) in
-        Place(path).map {
-          SharedEnvironment(
-            environment: environment, databases: databases, gate: gate, wake: wake, cache: cache, place: $0)
-        }
+      let opened = try StoreDirectory(path: path, options: options).open()
+      guard let place = Place(path) else {
+        opened.cache.retire()
+        opened.environment.close()
+        throw StoreError(.notFound, "\(path): the directory has gone")
       }
+      let made = SharedEnvironment(opened, place)
+      if opened.wasChecked { made.snapshots.opened(made) }
       open.append(made)
       return made
+    }
+  }
+
+  /// Runs `body` while nobody writes to a store, be it open in this process or not.
+  static func whileQuiet<R>(
+    _ path: String, _ timeout: UInt32, _ body: () throws(StoreError) -> R
+  ) throws(StoreError) -> R {
+    let found = lock.withLock {
+      let found = find(path)
+      found?.references += 1
+      return found
+    }
+    if let found {
+      defer { release(found) }
+      return try found.gate.whileWriting(timeout: timeout, body)
+    }
+    // Nobody may open it meanwhile: closing the descriptor takes away all locks of this process on the file.
+    return try lock.withLock { () throws(StoreError) in
+      guard find(path) == nil else { throw StoreError(.busy, "\(path): the store was being opened: try again") }
+      let descriptor = lvs_open(path + "/livery.lock", O_RDWR | O_NOFOLLOW, 0)
+      // What cannot be locked is a copy, or on a medium that nobody writes to.
+      guard descriptor >= 0 else { return try body() }
+      let gate = WriterGate(file: descriptor)
+      defer { gate.closeFile() }
+      return try gate.whileWriting(timeout: timeout, body)
     }
   }
 
@@ -105,13 +257,12 @@ enum Registry {
   static func release(_ shared: SharedEnvironment) {
     // What a parent process opened is the parent's: a child touches none of it.
     guard shared.place.process == lvs_process_token() else { return }
+    if lock.withLock({ shared.references == 1 }) { shared.snapshots.closing(shared) }
     lock.withLock {
       shared.references -= 1
       guard shared.references == 0 else { return }
       open.removeAll { $0 === shared }
-      shared.cache.retire()
-      shared.environment.close()
-      shared.gate.closeFile()
+      shared.close()
     }
   }
 

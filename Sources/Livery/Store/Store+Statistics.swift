@@ -3,7 +3,9 @@ import LMDB
 
 extension Store {
   /// Figures about the store: an object `path`, `id`, `format`, `revision`, `schemaVersion`, `settings`, `values` (an object
-  /// by layer), `assets`, `fileBytes`, `usedBytes`, `mapBytes`, `readers`, `maxReaders`, `lmdb`.
+  /// by layer), `assets`, `fileBytes`, `usedBytes`, `mapBytes`, `readers`, `maxReaders`, `lmdb`, `databases` (by name an
+  /// object `entries` and `bytes`), and if there are any `lastBackup` (as in `backups()`) and `recovery`: what is told of the
+  /// last time that a damaged file was replaced. Corresponds to `livery_stats` in C.
   public func statistics() throws(StoreError) -> Value {
     try read { (view) throws(StoreError) in
       var layers: [Value.Member] = []
@@ -18,11 +20,11 @@ extension Store {
         return true
       }
       var facts = lvs_file_facts()
-      _ = lvs_file_facts_of(path + "/data.mdb", &facts)
+      _ = lvs_file_facts_of(shared.directory.dataFile, &facts)
       let information = shared.environment.information()
       let pageSize = try view.pageSize()
       func int(_ number: UInt64) -> Value { .int(Int64(clamping: number)) }
-      return .object([
+      var members: [Value.Member] = [
         .init("path", .string(path)), .init("id", .string(Hexadecimal.encode(try view.identifier()))),
         .init("format", int(try view.format() ?? 0)), .init("revision", int(try view.revision())),
         .init("schemaVersion", int(try view.schemaFacts().version)), .init("settings", .int(Int64(settings))),
@@ -31,12 +33,32 @@ extension Store {
         .init("usedBytes", int((information.lastPage + 1) * UInt64(pageSize))),
         .init("mapBytes", int(information.mapSize)), .init("readers", int(UInt64(information.readers))),
         .init("maxReaders", int(UInt64(information.maximumReaders))), .init("lmdb", .string(Environment.version)),
-      ])
+        .init("databases", try view.databaseFigures()),
+      ]
+      if case .list(let all) = try backups(), let last = all.first { members.append(.init("lastBackup", last)) }
+      if let recovery = try view.recovery() { members.append(.init("recovery", recovery)) }
+      return .object(members)
     }
   }
 }
 
 extension View {
+  fileprivate func databaseFigures() throws(StoreError) -> Value {
+    var members: [Value.Member] = []
+    for (name, database) in databases.named {
+      let figures: DatabaseStatistics
+      do { figures = try transaction.statistics(database) } catch { throw StoreError(error) }
+      members.append(
+        .init(
+          name,
+          .object([
+            .init("entries", .int(Int64(figures.entries))),
+            .init("bytes", .int(Int64(figures.pages * figures.pageSize))),
+          ])))
+    }
+    return .object(members)
+  }
+
   func pageSize() throws(StoreError) -> Int {
     do { return try transaction.statistics(databases.meta).pageSize } catch { throw StoreError(error) }
   }

@@ -27,6 +27,16 @@ public final class Store: Sendable {
     public var logEntries: UInt32 = 0
     /// How long the log keeps a commit, in seconds; 0 for 90 days.
     public var logAge: UInt32 = 0
+    /// Refuse a damaged store with `.corrupt`, in place of bringing back its last good copy.
+    public var noRecovery = false
+    /// Let the group of the directory read and write the store; otherwise it is its owner's alone. A store that was made so
+    /// stays so.
+    public var sharesWithGroup = false
+    /// Copy the store after so many commits; 0 for 1,000, `UInt32.max` for never.
+    public var snapshotCommits: UInt32 = 0
+    /// Copy the store when the last copy is so old and something has changed since, in seconds; 0 for 10 minutes,
+    /// `UInt32.max` for never.
+    public var snapshotAge: UInt32 = 0
     /// How many backups of each reason the store keeps in its own folder; 0 for 3.
     public var backups: UInt32 = 0
     /// The most memory that values which were read before are kept in, in bytes; 0 for 32 MiB. As much as is needed is used.
@@ -35,8 +45,8 @@ public final class Store: Sendable {
     public init() {}
 
     var effectiveBackups: Int { backups == 0 ? 3 : Int(backups) }
-    var fileMode: UInt32 { 0o600 }
-    var directoryMode: UInt32 { 0o700 }
+    var fileMode: UInt32 { sharesWithGroup ? 0o660 : 0o600 }
+    var directoryMode: UInt32 { sharesWithGroup ? 0o770 : 0o700 }
 
     var effectiveTimeout: UInt32 { busyTimeout == 0 ? 5000 : busyTimeout }
     var effectiveMapSize: UInt64 { mapSize == 0 ? 1 << 30 : mapSize }

@@ -7,21 +7,60 @@ import LMDB
 ///     data.mdb.new  the same while it is made
 ///     lock.mdb      LMDB's reader table and writer lock
 ///     livery.lock   the writer gate
-///     livery.wake   the word that watchers sleep on
+///     livery.wake   the word that watchers sleep on, and what the data file was when it was last known to be sound
 ///     backups/      copies of the store
+///     damaged/      data files that were found damaged and replaced by a copy
 struct StoreDirectory {
   let path: String
   let options: Store.Options
 
-  func open(
-    _ finish: (Environment, Databases, WriterGate, WakeWord, SettingCache) -> SharedEnvironment?
-  ) throws(StoreError) -> SharedEnvironment {
+  /// What opening a store gives.
+  struct Opened {
+    let directory: StoreDirectory
+    let environment: Environment
+    let databases: Databases
+    let gate: WriterGate
+    let wake: WakeWord
+    let cache: SettingCache
+    let commitNumber: CommitNumber
+    let generation: UInt32
+    /// Whether the whole file was looked at.
+    let wasChecked: Bool
+  }
+
+  var dataFile: String { path + "/data.mdb" }
+  var lockFile: String { path + "/lock.mdb" }
+
+  func open() throws(StoreError) -> Opened {
     try checkDirectory()
+    var options = options
+    let path = try absolutePath()
+    var facts = lvs_file_facts()
+    if lvs_file_facts_of(path + "/data.mdb", &facts) == 0, facts.mode & 0o020 != 0 { options.sharesWithGroup = true }
+    return try StoreDirectory(path: path, options: options).openHere()
+  }
+
+  /// The path that still leads here when the process has changed its working directory.
+  private func absolutePath() throws(StoreError) -> String {
+    guard let resolved = realpath(path, nil) else { throw .system(lvs_errno(), path) }
+    defer { free(resolved) }
+    return String(validatingCString: resolved) ?? path
+  }
+
+  private func openHere() throws(StoreError) -> Opened {
     try checkData()
+    guard !lvs_is_link(dataFile) else {
+      throw StoreError(.notAStore, "\(path): data.mdb is a symbolic link; link to the directory in its place")
+    }
+    lvs_allow_group(path, options.directoryMode)
     let gate = WriterGate(file: try file("livery.lock"))
     return try gate.whileOpening(timeout: options.effectiveTimeout) { () throws(StoreError) in
+      let wake = try WakeWord(path: path + "/livery.wake", mode: options.fileMode)
+      let wasChecked = try examine(gate, wake)
       try makeData()
-      let cache = try prepareLockFile()
+      lvs_allow_group(dataFile, options.fileMode)
+      try gate.announce()
+      let (cache, commitNumber) = try prepareLockFile()
       let environment: Environment
       do throws(StoreError) { environment = try openEnvironment() } catch {
         cache.retire()
@@ -31,17 +70,25 @@ struct StoreDirectory {
         try restoreLength(environment)
         let databases = try openDatabases(environment)
         environment.clearDeadReaders()
-        let wake = try WakeWord(path: path + "/livery.wake")
+        if wasChecked { wake.noteSound(dataFile) }
         try cache.start(environment)
-        guard let shared = finish(environment, databases, gate, wake, cache) else {
-          throw StoreError(.notFound, "\(path): the directory has gone")
-        }
-        return shared
+        return Opened(
+          directory: self, environment: environment, databases: databases, gate: gate, wake: wake, cache: cache,
+          commitNumber: commitNumber, generation: wake.generation, wasChecked: wasChecked)
       } catch {
         cache.retire()
         environment.close()
         throw error
       }
+    }
+  }
+
+  /// The first process to open a store looks at the whole file before LMDB trusts it, unless it is noted to be sound.
+  private func examine(_ gate: WriterGate, _ wake: WakeWord) throws(StoreError) -> Bool {
+    guard try !hasData() || wake.isReplacing || (!gate.hasOthers && !wake.isNotedSound(dataFile)) else { return false }
+    return try gate.alsoWriting(timeout: options.effectiveTimeout) { () throws(StoreError) in
+      let others = gate.hasOthers
+      return try Recovery(self, wake, CommitNumber.make(path: lockFile), hasOthers: others).examine()
     }
   }
 
@@ -53,7 +100,7 @@ struct StoreDirectory {
       guard options.create else {
         throw StoreError(.notFound, "\(path): there is no such directory", systemError: code)
       }
-      guard mkdir(path, 0o700) == 0 || lvs_errno() == EEXIST else {
+      guard mkdir(path, options.directoryMode) == 0 || lvs_errno() == EEXIST else {
         let code = lvs_errno()
         guard code != ENOENT else {
           throw StoreError(.notFound, "\(path): the directory that is to hold the store is missing", systemError: code)
@@ -68,6 +115,8 @@ struct StoreDirectory {
   /// An error if there is no data file and none may be made.
   private func checkData() throws(StoreError) {
     guard try !hasData() else { return }
+    // The file has gone, and a copy of it has not.
+    if try !BackupFolder(store: path).entries().isEmpty { return }
     guard options.create else { throw StoreError(.notAStore, "\(path): the directory holds no store") }
     let foreign = lvs_count_foreign_entries(path)
     guard foreign >= 0 else { throw .system(lvs_errno(), path) }
@@ -77,7 +126,7 @@ struct StoreDirectory {
   }
 
   private func file(_ name: String) throws(StoreError) -> Int32 {
-    let descriptor = lvs_open(path + "/" + name, O_RDWR | O_CREAT, 0o600)
+    let descriptor = lvs_make(path + "/" + name, 0, options.fileMode)
     guard descriptor >= 0 else { throw .system(lvs_errno(), "\(path)/\(name)") }
     return descriptor
   }
@@ -86,13 +135,14 @@ struct StoreDirectory {
   ///
   /// The cache looks into the lock file, too. This is when it can be opened for that: closing a descriptor of a file drops
   /// the locks that the process holds on it, LMDB's included.
-  private func prepareLockFile() throws(StoreError) -> SettingCache {
+  private func prepareLockFile() throws(StoreError) -> (SettingCache, CommitNumber) {
     let descriptor = try file("lock.mdb")
     defer { close(descriptor) }
     // Two lines of 64 bytes of header, and one for each reader.
     let size = UInt64(options.effectiveReaders) * 64 + 128
     guard lvs_reserve(descriptor, size) == 0 else { throw .system(lvs_errno(), "\(path)/lock.mdb") }
-    return try SettingCache.make(bytes: options.effectiveCacheSize, lockFile: descriptor)
+    let commitNumber = try CommitNumber.make(lockFile: descriptor)
+    return (try SettingCache.make(bytes: options.effectiveCacheSize, lockFile: descriptor), commitNumber)
   }
 
   private func openEnvironment() throws(StoreError) -> Environment {

@@ -18,10 +18,12 @@ extension View {
   private static let schemaTextKey = "schema-text".bytes
   private static let trimmedKey = "log-trimmed".bytes
   private static let restoredKey = "restored".bytes
+  private static let recoveryKey = "recovery".bytes
 
   /// What a restore does not bring back: the store stays the one that it is, and its commits are counted on.
   static func isOwn(metaKey key: [UInt8]) -> Bool {
     key == formatKey || key == identifierKey || key == revisionKey || key == trimmedKey || key == restoredKey
+      || key == recoveryKey
   }
 
   /// The number of the file format; raised when an older library could not read the store.
@@ -51,6 +53,16 @@ extension View {
     bytes.append(littleEndian: revision)
     bytes.append(littleEndian: content)
     try putMeta(bytes, Self.restoredKey)
+  }
+
+  /// What is told of the last time that the file was replaced; nil if it never was.
+  func recovery() throws(StoreError) -> Value? {
+    guard let content = try meta(Self.recoveryKey, "what is told of the last recovery") else { return nil }
+    return try? CBOR.decode(content)
+  }
+
+  func putRecovery(_ report: Value) throws(StoreError) {
+    try putMeta(CBOR.encode(report), Self.recoveryKey)
   }
 
   /// The last revision whose log entry was trimmed; 0 if none was.

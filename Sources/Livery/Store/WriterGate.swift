@@ -7,6 +7,7 @@ import CSystem
 final class WriterGate: @unchecked Sendable {
   private static let writerByte: Int64 = 0
   private static let openerByte: Int64 = 1
+  private static let presenceByte: Int64 = 2
 
   private let threads = Lock()
   /// -1 once closed.
@@ -40,6 +41,21 @@ final class WriterGate: @unchecked Sendable {
     try hold(Self.openerByte, timeout, timeout, body)
   }
 
+  /// Runs `body` as the only writer beside being the only one that opens the store.
+  func alsoWriting<R>(timeout: UInt32, _ body: () throws(StoreError) -> R) throws(StoreError) -> R {
+    try take(Self.writerByte, timeout, until: lvs_monotonic_ns() &+ UInt64(timeout) * 1_000_000)
+    defer { lvs_unlock_byte(file, Self.writerByte) }
+    return try body()
+  }
+
+  /// Announces that this process has the store open, until the file is closed.
+  func announce() throws(StoreError) {
+    guard lvs_share_byte(file, Self.presenceByte) == 0 else { throw .system(lvs_errno(), "livery.lock") }
+  }
+
+  /// Whether another process has the store open.
+  var hasOthers: Bool { lvs_is_byte_taken(file, Self.presenceByte) }
+
   private func hold<R>(
     _ byte: Int64, _ timeout: UInt32, _ told: UInt32, _ body: () throws(StoreError) -> R
   ) throws(StoreError) -> R {
@@ -48,6 +64,12 @@ final class WriterGate: @unchecked Sendable {
       throw StoreError(.busy, "another thread of this process kept the store for longer than \(told) ms")
     }
     defer { threads.unlock() }
+    try take(byte, told, until: deadline)
+    defer { lvs_unlock_byte(file, byte) }
+    return try body()
+  }
+
+  private func take(_ byte: Int64, _ told: UInt32, until deadline: UInt64) throws(StoreError) {
     var pause: UInt64 = 50
     while lvs_lock_byte(file, byte) != 0 {
       let code = lvs_errno()
@@ -60,7 +82,5 @@ final class WriterGate: @unchecked Sendable {
       lvs_sleep_us(pause)
       pause = min(pause * 2, 1000)
     }
-    defer { lvs_unlock_byte(file, byte) }
-    return try body()
   }
 }

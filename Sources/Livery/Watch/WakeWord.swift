@@ -4,8 +4,8 @@ import CSystem
 final class WakeWord: @unchecked Sendable {
   private let word: UnsafeMutablePointer<lvs_wake>
 
-  convenience init(path: String) throws(StoreError) {
-    guard let word = lvs_wake_open(path) else { throw .system(lvs_errno(), path) }
+  convenience init(path: String, mode: UInt32) throws(StoreError) {
+    guard let word = lvs_wake_open(path, mode) else { throw .system(lvs_errno(), path) }
     self.init(word)
   }
 
@@ -24,6 +24,17 @@ final class WakeWord: @unchecked Sendable {
 
   /// Sleeps until the count is another one, or a time in nanoseconds is over.
   func wait(while count: UInt32, for nanoseconds: UInt64) { lvs_wake_wait(word, count, nanoseconds) }
+
+  /// Rises when the data file has been replaced.
+  var generation: UInt32 { lvs_wake_generation(word) }
+  var isReplacing: Bool { lvs_wake_is_replacing(word) }
+  func beginReplacing() { lvs_wake_begin_replacing(word) }
+  func endReplacing() { lvs_wake_end_replacing(word) }
+
+  /// Notes that the data file is sound as it is now.
+  func noteSound(_ path: String) { lvs_wake_note(word, path) }
+  /// Whether the data file is as it was when it was noted to be sound.
+  func isNotedSound(_ path: String) -> Bool { lvs_wake_is_noted(word, path) }
 
   /// Announces a sleeper: without one, a commit makes no system call to wake.
   func join() { lvs_wake_join(word) }

@@ -38,6 +38,7 @@ from .errors import (
 )
 from .key import Key
 from .log import LogLevel, set_log_handler
+from .maintenance import check_store
 from .migration import Migration, MigrationFunction
 from .schema import check_schema, compare_schemas
 from .snapshot import Snapshot
@@ -96,6 +97,7 @@ __all__ = [
   "aspect_fit",
   "check_schema",
   "compare_schemas",
+  "check_store",
   "describe_image",
   "library_path",
   "library_version",

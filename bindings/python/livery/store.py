@@ -15,6 +15,7 @@ from .branding import Branded
 from .change import Changing
 from .errors import InvalidArgumentError, NotFoundError, NoValueError
 from .history import Recording
+from .maintenance import Maintaining
 from .schema import Documents
 from .watch import Source
 
@@ -94,7 +95,7 @@ def _within(what: str, number: Optional[int], bits: int) -> int:
   return int(number)
 
 
-class Store(Reading, Changing, Watching, Recording, Documents, Keeping, Branded, Mapping[str, Any]):
+class Store(Reading, Changing, Watching, Recording, Documents, Keeping, Maintaining, Branded, Mapping[str, Any]):
   """An open store: a mapping from the names of settings to their effective values.
 
   The mapping has the settings that have a value, in the order of their names' bytes. Any number of threads may use it.

@@ -4,13 +4,14 @@ A handle is an integer here. The library recognizes stale handles, so nothing in
 means to Python is told in `_convert`.
 """
 
-from . import asset, base, branding, change, migration, schema, store, value, watch
+from . import asset, base, branding, change, maintenance, migration, schema, store, value, watch
 from .asset import *
 from .base import *
 from .branding import *
 from .calls import Prototypes, lib, load
 from .calls import text as text
 from .change import *
+from .maintenance import *
 from .migration import *
 from .reader import KeyReader as KeyReader
 from .reader import prepare
@@ -20,7 +21,7 @@ from .value import *
 from .watch import *
 
 PROTOTYPES: Prototypes = {}
-for _header in (store, value, change, migration, schema, watch, asset, branding, base):
+for _header in (store, value, change, migration, schema, watch, asset, branding, maintenance, base):
   PROTOTYPES.update(_header._PROTOTYPES)
 
 library_path: str = load(PROTOTYPES)

@@ -21,8 +21,10 @@ class _OpenOptions(ctypes.Structure):
     ("max_readers", c_uint32),
     ("log_entries", c_uint32),
     ("log_age_s", c_uint32),
-    ("reserved", c_uint32),
+    ("backups", c_uint32),
     ("cache_size", c_uint64),
+    ("snapshot_commits", c_uint32),
+    ("snapshot_age_s", c_uint32),
   ]
 
 
@@ -73,7 +75,17 @@ def open(
   cache_size: int = 0,
 ) -> int:
   options = _OpenOptions(
-    ctypes.sizeof(_OpenOptions), flags, busy_timeout_ms, map_size, max_readers, log_entries, log_age_s, 0, cache_size
+    ctypes.sizeof(_OpenOptions),
+    flags,
+    busy_timeout_ms,
+    map_size,
+    max_readers,
+    log_entries,
+    log_age_s,
+    0,
+    cache_size,
+    0,
+    0,
   )
   return handle(lib.open, path, byref(options))
 

@@ -1,0 +1,36 @@
+import CLMDB
+import CSystem
+
+extension PageFile {
+  /// Gives the latest commit of a file that nobody has open another number, and the one before the number below.
+  ///
+  /// A data file that takes the place of another one goes on counting where that left off: then the lock file is right for
+  /// both. Nothing depends on the numbers but which of the first two pages is which.
+  public static func renumber(_ path: String, to transaction: UInt64) throws(LMDBError) {
+    let file = try open(path)
+    guard file.damages.isEmpty, transaction > 1 else { throw LMDBError(code: MDB_CORRUPTED) }
+    let isSecond = file.latest.transaction & 1
+    guard let latest = file.read(isSecond, file.pageSize), let former = file.read(1 - isSecond, file.pageSize) else {
+      throw LMDBError(code: MDB_CORRUPTED)
+    }
+    let descriptor = lvs_open(path, O_RDWR | O_NOFOLLOW, 0)
+    guard descriptor >= 0 else { throw LMDBError(code: lvs_errno()) }
+    defer { close(descriptor) }
+    for (page, number) in [(latest, transaction), (former, transaction - 1)] {
+      var bytes = page.bytes
+      let place = number & 1
+      write(place, to: &bytes, at: 0)
+      write(number, to: &bytes, at: header + 8 + 2 * word + 2 * (8 + 5 * word) + word)
+      let offset = place * UInt64(file.pageSize)
+      let written = bytes.withUnsafeBytes { lvs_write_at(descriptor, $0.baseAddress, $0.count, offset) }
+      guard written >= 0 else { throw LMDBError(code: lvs_errno()) }
+    }
+    guard fsync(descriptor) == 0 else { throw LMDBError(code: lvs_errno()) }
+  }
+
+  private static func write(_ number: UInt64, to bytes: inout [UInt8], at offset: Int) {
+    for index in 0..<word where offset + index < bytes.count {
+      bytes[offset + index] = UInt8(truncatingIfNeeded: number >> (8 * UInt64(index)))
+    }
+  }
+}

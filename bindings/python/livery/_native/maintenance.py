@@ -1,0 +1,44 @@
+"""maintenance.h: checks, backups, compaction and figures."""
+
+from __future__ import annotations
+
+from ctypes import POINTER, byref, c_uint64, c_void_p
+from typing import Optional
+
+from .calls import HANDLE, OUT, TEXT, Prototypes, check, failure, handle, lib, out
+from .schema import Report
+
+_PROTOTYPES: Prototypes = {
+  "check": (TEXT, OUT),
+  "backup": (HANDLE, TEXT),
+  "backups": (HANDLE, OUT),
+  "restore": (HANDLE, TEXT, TEXT, POINTER(c_uint64)),
+  "compact": (HANDLE,),
+  "stats": (HANDLE, OUT),
+}
+
+
+def store_check(path: bytes) -> Report:
+  report = c_void_p()
+  status = lib.check(path, byref(report))
+  return (failure(status) if status else None), report.value or 0
+
+
+def backup(store: int, path: Optional[bytes]) -> None:
+  check(lib.backup(store, path))
+
+
+def backups(store: int) -> int:
+  return handle(lib.backups, store)
+
+
+def restore(store: int, source: Optional[bytes], origin: Optional[bytes]) -> int:
+  return int(out(c_uint64, lib.restore, store, source, origin))
+
+
+def compact(store: int) -> None:
+  check(lib.compact(store))
+
+
+def stats(store: int) -> int:
+  return handle(lib.stats, store)
