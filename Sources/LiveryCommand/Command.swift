@@ -26,7 +26,7 @@ struct Command: Sendable {
       words: 1...1, run: migrate),
     Command(
       name: "check", usage: "[[OLD] SCHEMA…]",
-      summary: "check the store for damage; or schemas, each also against the one before it, and what applying them would do",
+      summary: "check the store for damage, or schemas, each also against the one before it and the store",
       options: [], words: 0...1000, run: check),
     Command(
       name: "get", usage: "NAME…", summary: "print the effective value of settings", options: ["type"],

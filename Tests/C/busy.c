@@ -15,7 +15,7 @@ static bool hold(const char *path) {
   holder = fork();
   if (holder == 0) {
     int descriptor = open(file, O_RDWR | O_CREAT, 0600);
-    struct flock lock = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
+    struct flock lock = {.l_type = F_WRLCK, .l_whence = SEEK_SET, .l_len = 2};
     char byte = fcntl(descriptor, F_SETLKW, &lock) == 0;
     close(holder_pipe[1]);
     if (write(ready[1], &byte, 1) != 1) _exit(1);

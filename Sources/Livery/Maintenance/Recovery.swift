@@ -135,7 +135,7 @@ struct Recovery {
       close(descriptor)
       unlink(workFile)
     }
-    _ = try shared.copy(to: descriptor, workFile, true)
+    _ = try shared.copy(to: descriptor, workFile, false)
     guard fsync(descriptor) == 0 else { throw .system(lvs_errno(), workFile) }
     try install(keeping: nil)
   }

@@ -144,7 +144,7 @@ extension SharedEnvironment {
         if copied.isWhole || (allowsDamagedRecords && copied.file.damages.isEmpty) { return copied }
         if copied.file.damages.isEmpty, let damage = copied.damage {
           throw StoreError(
-            .corrupt, "the store is damaged, no backup is made: \(damage)", setting: copied.damagedRecords[0].setting)
+            .corrupt, "the store is damaged: \(damage)", setting: copied.damagedRecords[0].setting)
         }
         failure = StoreError(.corrupt, "the store's file is damaged: \(copied.damage ?? ""); restore a backup")
       }
