@@ -165,7 +165,7 @@ class Writer:
               [f"  check_untouched(status, &result{position}, sizeof result{position});"])
     if kind == "size_t" and name in ("capacity", "size"):
       return [], f"a_capacity({bad})", []
-    if kind == "size_t" and name == "length":
+    if kind == "size_t" and name.endswith("length"):
       return [], None, []
     if kind == "size_t" and name == "count":
       return [], f"a_count({bad})", []
