@@ -51,6 +51,7 @@ def measured(bench: subjects.Bench, plan: measures.Plan) -> Samples:
                     growth.of(own.name, "first_read", plan.sizes[0]))
   measures.closures(bench, samples, plan.sizes[0])
   measures.notifications(bench, samples, plan)
+  measures.upgrades(bench, samples, plan)
 
   for count in plan.sizes:
     measures.in_processes(bench, samples, plan, count, [], measures.MEASURES)

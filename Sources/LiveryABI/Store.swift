@@ -39,6 +39,7 @@ extension Store.Options {
     logEntries = options.log_entries
     logAge = options.log_age_s
     cacheSize = options.cache_size
+    orphanVersions = options.orphan_versions
   }
 }
 

@@ -31,6 +31,9 @@ struct Option: Sendable {
     Option(name: "after", value: "NAME", help: "only settings that come after this name"),
     Option(name: "limit", value: "COUNT", help: "at most so many settings, or commits"),
     Option(name: "plan", help: "tell what would happen, and touch nothing"),
+    Option(
+      name: "orphan-versions", value: "COUNT",
+      help: "drop what a schema no longer declares after so many versions; 0, if not given, for never"),
     Option(name: "partial", help: "skip what is unknown or invalid in place of refusing the whole"),
     Option(name: "layers", help: "each layer's values, with time and origin"),
     Option(name: "exec", value: "COMMAND", help: "run a shell command for each change; see docs/watching.md"),

@@ -16,18 +16,18 @@ struct Command: Sendable {
   static let all: [Command] = [
     Command(
       name: "init", usage: "[--schema FILE]", summary: "make a store, and apply a schema to it",
-      options: ["schema"], words: 0...0, run: initialize),
+      options: ["schema", "orphan-versions"], words: 0...0, run: initialize),
     Command(
       name: "apply", usage: "SCHEMA", summary: "apply a schema: declare settings, defaults and constraints",
-      options: ["origin"], words: 1...1, run: apply),
+      options: ["origin", "orphan-versions"], words: 1...1, run: apply),
     Command(
       name: "migrate", usage: "[--plan] SCHEMA",
-      summary: "apply a schema with its migrations, or tell what becomes of every value", options: ["plan", "origin"],
-      words: 1...1, run: migrate),
+      summary: "apply a schema with its migrations, or tell what becomes of every value",
+      options: ["plan", "origin", "orphan-versions"], words: 1...1, run: migrate),
     Command(
       name: "check", usage: "[[OLD] SCHEMA…]",
       summary: "check the store for damage, or schemas, each also against the one before it and the store",
-      options: [], words: 0...1000, run: check),
+      options: ["orphan-versions"], words: 0...1000, run: check),
     Command(
       name: "get", usage: "NAME…", summary: "print the effective value of settings", options: ["type"],
       words: 1...1000, run: get),
@@ -42,7 +42,7 @@ struct Command: Sendable {
       options: ["after", "limit"], words: 0...1, run: list),
     Command(
       name: "explain", usage: "NAME", summary: "tell every layer's value of a setting, which one wins and why",
-      options: [], words: 1...1, run: explain),
+      options: ["orphan-versions"], words: 1...1, run: explain),
     Command(
       name: "watch", usage: "[PATTERN]", summary: "print each change as it happens, or run a command for it",
       options: ["exec", "initial", "count"], words: 0...1, run: watch),
@@ -123,6 +123,7 @@ struct Context {
       }
       options.busyTimeout = milliseconds
     }
+    if let versions = try number("orphan-versions") { options.orphanVersions = UInt64(versions) }
     return try Store(path: path, options: options)
   }
 

@@ -46,8 +46,10 @@ enum Masking {
     guard case .object(let members) = report else { return report }
     return .object(
       members.map { member in
-        guard member.key.sameBytes(as: "steps"), case .list(let steps) = member.value else { return member }
-        return Value.Member(member.key, .list(steps.map { maskedStep($0) }))
+        guard case .list(let items) = member.value else { return member }
+        if member.key.sameBytes(as: "steps") { return Value.Member(member.key, .list(items.map { maskedStep($0) })) }
+        if member.key.sameBytes(as: "dropped") { return Value.Member(member.key, .list(items.map { masked($0) })) }
+        return member
       })
   }
 

@@ -29,6 +29,16 @@ func tellSteps(_ report: Value, _ context: Context) {
   if report["moreSteps"] != nil { context.output.line("  … and \(report.number("moreSteps")) more") }
 }
 
+/// Prints which orphaned values an upgrade drops, or would drop.
+func tellDropped(_ report: Value, _ context: Context) {
+  for item in report.items("dropped") {
+    let entry = context.reveals ? item : Masking.masked(item)
+    let value = shown(entry["value"], entry)
+    context.output.line(
+      "  x \(entry.text("name")) in \(entry.text("layer")): \(value) is dropped: \(entry.text("message"))")
+  }
+}
+
 /// "a → b", with the items that the path leads through.
 private func path(of entry: Value) -> String {
   var text = ""

@@ -275,3 +275,67 @@ TEST("what destroy does when registering fails does not hide the failure", destr
   EXPECT_STATUS(LIVERY_ERROR_CLOSED, livery_migration_register(store, "x", refuse, NULL, fail_inside));
   EXPECT_STATUS(LIVERY_ERROR_CLOSED, livery_watch_start(store, NULL, NULL, NULL, NULL, fail_inside, &watch));
 }
+
+#define DECLARES_A(version)                                                                                            \
+  "{\"Version\": " version ", \"Groups\": [{\"Title\": \"G\", \"Settings\": "                                         \
+  "[{\"Type\": \"TextField\", \"Title\": \"A\", \"Key\": \"a\"}]}]}"
+#define NOTHING(version) "{\"Version\": " version ", \"Groups\": []}"
+
+// What `dropped` of the plan says, which is what the upgrade does.
+static void expect_dropped(const char *expected, livery_store *store, const char *schema) {
+  livery_value *plan = NULL, *report = NULL, *planned = NULL, *dropped = NULL;
+  bool same = false;
+  OK(livery_schema_check(store, schema, LIVERY_ZERO_TERMINATED, &plan));
+  OK(livery_schema_apply(store, schema, LIVERY_ZERO_TERMINATED, NULL, &report));
+  OK(livery_value_member(plan, "dropped", &planned));
+  OK(livery_value_member(report, "dropped", &dropped));
+  EXPECT_JSON(expected, dropped);
+  OK(livery_value_equal(planned, dropped, &same));
+  EXPECT(same);
+  livery_value *all[] = {plan, report, planned, dropped};
+  for (size_t index = 0; index < 4; index++) OK(livery_value_release(all[index]));
+}
+
+TEST("what a schema no longer declares is kept for so many versions, and comes back until then", orphans) {
+  livery_open_options options = LIVERY_OPEN_OPTIONS_INIT;
+  options.flags = LIVERY_OPEN_CREATE;
+  options.orphan_versions = 1;
+  livery_store *store = NULL;
+  OK(livery_open(fresh_path(), &options, &store));
+  OK(livery_schema_apply(store, DECLARES_A("1"), LIVERY_ZERO_TERMINATED, NULL, NULL));
+  OK(livery_set_string(store, LIVERY_LAYER_USER, "a", TEXT("x")));
+  expect_dropped("[]", store, NOTHING("2"));
+  expect_dropped("[]", store, DECLARES_A("3"));
+  size_t length = 0;
+  OK(livery_get_string(store, "a", NULL, 0, &length));
+  EXPECT_INT(1, length);
+  expect_dropped("[]", store, NOTHING("5"));
+  EXPECT_STATUS(LIVERY_ERROR_NOT_FOUND, livery_get_string(store, "a", NULL, 0, &length));
+  livery_value *found = NULL, *orphaned = NULL;
+  OK(livery_inspect(store, "a", &found));
+  OK(livery_value_member(found, "orphaned", &orphaned));
+  EXPECT_JSON("{\"since\":5,\"until\":5}", orphaned);
+  OK(livery_value_release(orphaned));
+  OK(livery_value_release(found));
+  expect_dropped("[{\"name\":\"a\",\"layer\":\"user\",\"value\":\"x\",\"since\":5,\"until\":5,\"secret\":false,"
+                 "\"message\":\"orphaned since version 5, kept up to version 5\"}]",
+                 store, NOTHING("6"));
+  EXPECT_STATUS(LIVERY_ERROR_NOT_FOUND, livery_inspect(store, "a", &found));
+  OK(livery_close(store));
+}
+
+TEST("without a limit, or with an older header, what a schema no longer declares is kept for ever", orphans_for_ever) {
+  livery_open_options options = LIVERY_OPEN_OPTIONS_INIT;
+  options.flags = LIVERY_OPEN_CREATE;
+  options.orphan_versions = 1;
+  options.struct_size = offsetof(livery_open_options, orphan_versions);
+  livery_store *store = NULL;
+  OK(livery_open(fresh_path(), &options, &store));
+  OK(livery_schema_apply(store, DECLARES_A("1"), LIVERY_ZERO_TERMINATED, NULL, NULL));
+  OK(livery_set_string(store, LIVERY_LAYER_USER, "a", TEXT("x")));
+  expect_dropped("[]", store, NOTHING("2"));
+  expect_dropped("[]", store, NOTHING("1000"));
+  expect_dropped("[]", store, DECLARES_A("1001"));
+  EXPECT_STATUS(LIVERY_OK, livery_get_string(store, "a", NULL, 0, NULL));
+  OK(livery_close(store));
+}

@@ -412,6 +412,24 @@ run 4 --store m migrate --json v4.json && hides s3cr3t && json 'v["error"]["stat
 run 4 --store m migrate --plan --reveal v4.json && has '"s3cr3t"'
 run 0 --store m stats --json && json 'v["schemaVersion"] == 3'
 
+# What a schema no longer declares
+for version in 4 5 6; do echo "{\"Version\": $version, \"Groups\": []}" >"gone$version.json"; done
+run 0 --store m migrate gone4.json && has "- mediaUrl" && hides " x "
+run 0 --store m explain mediaUrl && has orphaned && has "orphaned since version 4" && has "are kept until then"
+run 0 --store m explain adminPassword --orphan-versions 2 && has ••••••  && hides s3cr3t && has "kept up to version 5"
+run 0 --store m explain --reveal adminPassword && has s3cr3t
+run 0 --store m migrate --plan --orphan-versions 2 gone5.json && hides " x "
+run 0 --store m migrate --plan --orphan-versions 1 gone5.json && hides s3cr3t
+has "  x mediaUrl in user: https://media.example/loop.mp4 is dropped: orphaned since version 4, kept up to version 4"
+has "  x adminPassword in enforced: •••••• is dropped"
+run 0 --store m migrate --plan --orphan-versions 1 --json gone5.json && hides s3cr3t
+json 'any(d["name"] == "adminPassword" and d["value"] == "••••••" and d["since"] == 4 for d in v["dropped"])'
+run 0 --store m check --orphan-versions 1 gone5.json && has "x mediaUrl in user"
+run 0 --store m apply gone5.json && run 0 --store m explain mediaUrl
+run 0 --store m migrate --orphan-versions 2 gone6.json && has "x mediaUrl in user"
+run 3 --store m explain mediaUrl && one_line
+run 2 --store m migrate --orphan-versions some gone6.json && one_line
+
 # Brands
 branding=$fixtures/branding
 run 0 --store b init

@@ -140,6 +140,44 @@ import Testing
   }
 }
 
+@Suite struct MigrationMessageTests {
+  private static let failing: [(op: String, step: String)] = [
+    ("rename", #"{"Op": "rename", "From": "a", "Into": "taken"}"#),
+    ("copy", #"{"Op": "copy", "From": "a", "Into": "taken"}"#),
+    ("convert", #"{"Op": "convert", "Key": "a", "Type": "integer"}"#),
+    ("convert", #"{"Op": "convert", "Key": "a", "Type": "integer", "Scale": 2}"#),
+    ("split", #"{"Op": "split", "Key": "a", "By": ":", "Into": ["b", "c"]}"#),
+    ("split", #"{"Op": "split", "Key": "a", "By": "-", "Into": ["taken", "c"]}"#),
+    ("join", #"{"Op": "join", "Keys": ["a"], "By": ":", "Into": "taken"}"#),
+    ("gather", #"{"Op": "gather", "Keys": ["a"], "Into": "taken"}"#),
+    ("spread", #"{"Op": "spread", "Key": "a", "Into": {"x": "b"}}"#),
+  ]
+
+  @Test(arguments: failing) func aFailureNamesPlaceValueAndReason(op: String, step: String) throws {
+    let upgrading = try Upgrading([(.recommended, "a", .string("one-two")), (.recommended, "taken", .int(5))])
+    let outcome = try upgrading.upgrade(#"{"Op": "remove", "Key": "x"}, "# + step)
+    #expect(outcome.error?.code == .migration)
+    let message = outcome.error?.message ?? ""
+    #expect(message.hasPrefix("migration to version 2, step 2 (\(op)): `"))
+    for part in ["`a`", "in the layer recommended: ", "one-two"] { #expect(message.contains(part), "\(message)") }
+  }
+
+  @Test(arguments: failing) func aSecretIsMaskedInIt(op: String, step: String) throws {
+    let secret = #"{"Type": "TextField", "Title": "A", "Key": "a", "Class": ["Password"]}"#
+    let upgrading = try Upgrading(
+      [(.recommended, "a", .string("one-two")), (.recommended, "taken", .int(5))], settings: secret)
+    let outcome = try upgrading.upgrade(step, settings: secret)
+    #expect(outcome.error?.message.contains("one-two") == false && outcome.error?.message.contains("••••••") == true)
+  }
+
+  @Test func whatBecomesASecretIsOneAlready() throws {
+    let secret = #"{"Type": "TextField", "Title": "B", "Key": "b", "Class": ["Password"]}"#
+    let upgrading = try Upgrading([(.user, "a", .string("4711"))])
+    let outcome = try upgrading.upgrade(#"{"Op": "rename", "From": "a", "Into": "b"}"#, settings: secret)
+    #expect(outcome.report["steps"]?.items.first?["secret"] == .bool(true))
+  }
+}
+
 @Suite struct HostMigrationTests {
   private let call = #"{"Op": "call", "Name": "host"}"#
 

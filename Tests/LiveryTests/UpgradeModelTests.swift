@@ -24,7 +24,7 @@ import Testing
       #expect(tally.all.allSatisfy { $0 > 0 })
     }
     if number("LIVERY_UPGRADE_SEEDS") != nil {
-      print("upgrades applied, refused, with losses, without: \(tally.all)")
+      print("upgrades applied, refused, with losses, without, with orphans dropped: \(tally.all)")
     }
     #expect(findings.all == [])
   }
@@ -48,7 +48,7 @@ import Testing
 
 private final class Tally: @unchecked Sendable {
   private let lock = TestLock()
-  private var counts = [0, 0, 0, 0]
+  private var counts = [0, 0, 0, 0, 0]
 
   var all: [Int] { lock.withLock { counts } }
 
@@ -72,9 +72,11 @@ private struct RandomUpgrade {
     let old = (0..<(2 + below(5))).map { field("k\($0)", depth: 0) }
     oldSchema = document(1, old, [])
     let temporary = access("/dev/shm", W_OK) == 0 ? TemporaryStore(in: "/dev/shm") : TemporaryStore()
+    let kept = UInt64(below(4))
     let store = try temporary.open {
       $0.deferred = true
       $0.maxReaders = 8
+      $0.orphanVersions = kept
     }
     if let error = store.applySchema(oldSchema).error { throw error }
     for layer in layers {
@@ -95,7 +97,7 @@ private struct RandomUpgrade {
     let plan = store.checkSchema(newSchema)
     if try store.exportJSON(layers: true) != before { problems.append("the plan changed the store") }
     let outcome = store.applySchema(newSchema)
-    for member in ["steps", "rejected", "added", "removed", "changed", "diagnostics"]
+    for member in ["steps", "rejected", "dropped", "added", "removed", "changed", "diagnostics"]
     where plan.report[member] != outcome.report[member] {
       problems.append("the plan differs in \(member)")
     }
@@ -118,9 +120,38 @@ private struct RandomUpgrade {
     let again = store.applySchema(newSchema)
     if again.report["applied"] != .bool(false) || again.error != nil { problems.append("applied twice") }
     if try store.exportJSON(layers: true) != after { problems.append("applying again changed the store") }
+    problems += try orphaning(store, old, new, kept, tally)
     try store.restore(from: outcome.report.text("backup"))
     let restored = try store.exportJSON(layers: true)
     if restored != before { problems.append("restored \(restored), was \(before)") }
+    return problems
+  }
+
+  /// Applies a third schema, and looks at what becomes of values that the second did not declare.
+  private mutating func orphaning(
+    _ store: Store, _ old: [RandomField], _ new: [RandomField], _ kept: UInt64, _ tally: Tally
+  ) throws -> [String] {
+    let version = 3 + below(4)
+    let before = try values(store)
+    var next: [RandomField] = []
+    for field in new + old where chance(50) && !next.contains(where: { $0.key == field.key }) { next.append(field) }
+    let schema = document(version, next, [])
+    let plan = store.checkSchema(schema)
+    let outcome = store.applySchema(schema)
+    var problems: [String] = []
+    if let error = outcome.error { problems.append("the third schema was refused: \(error)") }
+    if plan.report["dropped"] != outcome.report["dropped"] { problems.append("the plan of the third differs in dropped") }
+    let isOver = kept > 0 && version - 2 >= Int(kept)
+    var expected = before, dropped = 0
+    for (layer, name, _) in before.all {
+      if !isOver || (new + next).contains(where: { $0.key == name }) { continue }
+      expected.put(nil, name, layer)
+      dropped += 1
+    }
+    let found = try values(store)
+    if expected != found { problems.append("kept \(found.description), should \(expected.description)") }
+    if outcome.report["dropped"]?.count != dropped { problems.append("not \(dropped) dropped") }
+    if dropped > 0 { tally.count(4) }
     return problems
   }
 
@@ -140,7 +171,7 @@ private struct RandomUpgrade {
     if plan.error != nil { return [nil] }
     var losses: [String?] = []
     for item in plan.report["rejected"]?.items ?? [] { losses.append(item.text("name")) }
-    for (name, _) in try values(store).all where !new.contains(where: { $0.key == name }) { losses.append(name) }
+    for (_, name, _) in try values(store).all where !new.contains(where: { $0.key == name }) { losses.append(name) }
     for step in plan.report["steps"]?.items ?? [] {
       let outcome = step.text("outcome") ?? ""
       if ["removed", "defaulted"].contains(outcome) || outcome == "set" && step["before"] != nil { losses.append(nil) }
@@ -379,8 +410,11 @@ private struct Held: Equatable {
 
   func value(_ name: String, _ layer: String) -> Value? { values["\(layer)/\(name)"] }
 
-  var all: [(name: String, value: Value)] {
-    values.map { (String($0.key.split(separator: "/")[1]), $0.value) }
+  var all: [(layer: String, name: String, value: Value)] {
+    values.map { (key, value) in
+      let parts = key.split(separator: "/")
+      return (String(parts[0]), String(parts[1]), value)
+    }
   }
 
   var description: String {

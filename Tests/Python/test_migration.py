@@ -165,3 +165,36 @@ def test_mistakes_are_exceptions(opened):
     opened.register_migration("", print)
   with pytest.raises(livery.MigrationError, match="no function is registered"):
     opened.apply_schema(CALL)
+
+
+def test_orphans_are_kept_for_so_many_versions(tmp_path):
+  def schema(version, *keys):
+    return {"Version": version, "Groups": [{"Title": "G", "Settings": [field(key) for key in keys]}]}
+
+  with livery.open(tmp_path / "store", create=True, orphan_versions=2) as store:
+    store.apply_schema(schema(1, "a", "b"))
+    store.set("a", "kept")
+    store.apply_schema(schema(2, "b"))
+    assert "a" not in store
+    found = store.inspect("a")
+    assert found["orphaned"] == {"since": 2, "until": 3}
+    assert [(layer["state"], layer["value"]) for layer in found["layers"]] == [("orphaned", "kept")]
+    assert store.apply_schema(schema(3, "b"))["dropped"] == []
+    plan = store.check_schema(schema(4, "b"))
+    assert plan["dropped"] == [
+      {
+        "name": "a",
+        "layer": "user",
+        "value": "kept",
+        "since": 2,
+        "until": 3,
+        "secret": False,
+        "message": "orphaned since version 2, kept up to version 3",
+      }
+    ]
+    assert store.check_schema(schema(4, "a", "b"))["dropped"] == []
+    assert store.apply_schema(schema(4, "b"))["dropped"] == plan["dropped"]
+    with pytest.raises(livery.NotFoundError):
+      store.inspect("a")
+  with pytest.raises(livery.InvalidArgumentError):
+    livery.open(tmp_path / "store", orphan_versions=-1)

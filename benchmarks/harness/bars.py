@@ -44,6 +44,8 @@ BARS = [
   Bar("the same, × a bare futex", "livery-c", "notify_over_futex", 1, 4, "median"),
   Bar("by descriptor and dispatch, p50, us", "livery-c", "notify_fd_p50", 1, 60, "median"),
   Bar("commit with 8 watching processes, × without", "livery-c", "commit_watched_over_alone", 1, 1.3, "median"),
+  Bar("10 steps on 100 settings × 6 layers, no backup, ms", "livery-c", "upgrade_steps", 100, 5, "median"),
+  Bar("10 steps on 100,000 settings, with backup, ms", "livery-c", "upgrade", 100_000, 2000, "median"),
 ]
 
 

@@ -207,6 +207,20 @@ def on_disk(bench: Bench, samples: Samples, subject: Subject, count: int) -> Non
   samples.add(subject.name, "disk", count, KB, used(bench.files(subject, count)) / 1024)
 
 
+def upgrades(bench: Bench, samples: Samples, plan: Plan) -> None:
+  """Figures are medians of the program's own rounds."""
+  say("upgrading schemas")
+  output = subprocess.run([bench.programs / "bench-upgrade", str(bench.work / "upgrade"), str(plan.starts)], text=True,
+                          check=True, stdout=subprocess.PIPE).stdout
+  for line in output.splitlines():
+    found = {name: float(figure) for name, figure in (word.split("=") for word in line.split())}
+    count = int(found["settings"])
+    for name in ("upgrade", "steps", "anew"):
+      measure = name if name == "upgrade" else f"upgrade_{name}"
+      samples.add("livery-c", measure, count, MS, found[f"{name}_ms"] * MS.scale)
+    samples.add_ratio("livery-c", "upgrade_over_anew", count, [found["upgrade_ms"]], [found["anew_ms"]])
+
+
 def notifications(bench: Bench, samples: Samples, plan: Plan) -> None:
   """Each figure is one of a run: its median and extremes are those of the runs."""
   names = {"callback_p50": "notify_p50", "callback_p99": "notify_p99", "descriptor_p50": "notify_fd_p50",

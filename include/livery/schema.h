@@ -32,15 +32,19 @@ typedef struct livery_schema_options {
  * version on (docs/schema-reference.md describes each). Before, a store that has a schema is copied into its own folder of
  * backups. The same version with the same content (formatting aside) changes nothing, so that of several processes that
  * upgrade at once one does it and the others find it done. The same version with other content is ignored and reported
- * as drift. A lower one is #LIVERY_ERROR_SCHEMA_NEWER. Values of settings that disappear are kept but no longer count;
+ * as drift. A lower one is #LIVERY_ERROR_SCHEMA_NEWER. Values of settings that disappear are kept as orphaned and no longer
+ * count (`orphan_versions` at livery_open_options says for how long; they come back if a later version declares them again);
  * values that no longer satisfy their constraints are kept aside as rejected (livery_inspect()). Watches are told of the
  * schema and of all effective values that change.
  *
  * The report is an object: `applied` (bool), `drift` (bool), `version` (of the schema given), `previousVersion`
  * (stored before, 0 for none), `added`, `removed`, `changed` (lists of names), `steps`, `rejected` (a list of objects
- * `name`, `layer`, `message`), `backup` (the path, where one was made) and `diagnostics`: a list of objects `severity`
- * ("error", "warning"), `code` (text), `message`, `pointer` (JSON pointer, RFC 6901), `line`, `column` (from 1) and,
- * where they apply, `hint` and `setting`.
+ * `name`, `layer`, `message`), `dropped`, `backup` (the path, where one was made) and `diagnostics`: a list of objects
+ * `severity` ("error", "warning"), `code` (text), `message`, `pointer` (JSON pointer, RFC 6901), `line`, `column` (from 1)
+ * and, where they apply, `hint` and `setting`.
+ *
+ * `dropped` tells which values go since they were orphaned for long enough: a list of objects `name`, `layer`, `value`,
+ * `since` and `until` (the first and the last version that kept them as orphaned), `secret` (bool) and `message`.
  *
  * `steps` tells what the migrations did to each value, in their order: a list of objects `version` (that the step leads
  * to), `step` (its number there, from 1), `op`, `layer`, `name` (the setting, or the path of a member of a list's items),

@@ -94,10 +94,15 @@ typedef struct livery_open_options {
       the closing of its last handle in a process, and when it is opened after a start of the system; default 600;
       UINT32_MAX for never. */
   uint32_t snapshot_age_s;
+  /** For how many versions of the schema the values of a setting are kept that it no longer declares; default for ever. They
+      are kept from the version on that does not declare it: with 2, those of a setting that disappears with version 5 are
+      there with versions 5 and 6. An upgrade to a higher version drops them, unless that declares the setting again. It
+      is the handle's that upgrades, and the numbers of versions count, not the upgrades that a store went through. */
+  uint64_t orphan_versions;
 } livery_open_options;
 
 /** The defaults. */
-#define LIVERY_OPEN_OPTIONS_INIT { sizeof(livery_open_options), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0 }
+#define LIVERY_OPEN_OPTIONS_INIT { sizeof(livery_open_options), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0 }
 
 /**
  * Open a store.
@@ -766,8 +771,13 @@ LIVERY_API livery_status livery_list(livery_store *store, const char *pattern, c
  * name which to use), `effective` (object:
  * `value`, `layer`, `revision`; missing if there is no value) and `layers`: a list, strongest layer first, of objects
  * `layer`, `value`, `revision`, `time` (date), `origin`, `expires` (date, if it does), `state`: "wins", "shadowed",
- * "expired" or "rejected" (it no longer satisfies the schema; then `problem` says why). Members that do not apply are
- * missing. Values of secrets are included: it is for the program to mask them.
+ * "expired", "rejected" (it no longer satisfies the schema; then `problem` says why) or "orphaned". Members that do not apply
+ * are missing. Values of secrets are included: it is for the program to mask them.
+ *
+ * Of a setting that the schema no longer declares, and that layers still hold values of, there is `orphaned`, an object:
+ * `since` (the version that did not declare it any more, or the present one where nobody took note) and `until` (the last
+ * version that keeps the values; missing for ever, see `orphan_versions` at livery_open_options). None of its values counts;
+ * `secret` says whether it was one, or may have been.
  *
  * Threads: any. Never blocks, never waits for a writer.
  *

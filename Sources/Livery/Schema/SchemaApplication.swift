@@ -9,14 +9,18 @@ struct SchemaApplication {
   let functions: MigrationRun.Functions
   var report: SchemaReport
   var logLimits = LogLimits(entries: 0, age: 0)
+  /// For how many versions orphaned values are kept; 0 for ever.
+  var orphanVersions: UInt64 = 0
   let now = Timestamp.now
   private let validator: SchemaValidator
   private var difference = SchemaDifference.none
   private var layers: [MigrationLayer] = []
-  /// What is to be stored in the layers, nil for what goes.
-  private var writes: [(place: LayerKey, record: Record?)] = []
+  /// What is to be stored in the layers, nil for what goes; later ones count.
+  var writes: [(place: LayerKey, record: Record?)] = []
   /// Names with values that the schema does not declare.
   private var undeclared = NameSet()
+  /// Those of them whose values do not count.
+  var orphans = Orphans()
 
   init(
     _ view: View, _ schema: Schema, _ origin: String, _ report: SchemaReport,
@@ -72,6 +76,7 @@ struct SchemaApplication {
     let record = { Record($0, layer: .defaults, revision: revision, time: now, origin: origin) }
     try difference.storeDefaults(of: schema, in: view, record)
     try store(revision)
+    try view.putOrphans(orphans)
     var entry = LogEntry(revision: revision, time: now, layer: .defaults, origin: origin)
     entry.isSchema = true
     for name in touched.names {
@@ -134,7 +139,7 @@ extension SchemaApplication {
       steps += migration.steps
     }
     guard !steps.isEmpty else { return }
-    let secrets = SecretNames(view, validator)
+    let secrets = SecretNames(view, validator, try view.orphans())
     for layer in Layer.allCases where layer != .defaults {
       layers.append(MigrationLayer(layer, source(layer, secrets)))
     }
@@ -174,12 +179,22 @@ extension SchemaApplication {
     var fresh: [(place: LayerKey, record: Record?)] = []
     var rejected: [Value] = []
     var undeclared = NameSet()
-    func judge(_ record: Record, _ place: LayerKey) -> Record {
+    var loose: [Loose] = []
+    var aliases = ByteIndex()
+    for setting in schema.settings {
+      for alias in setting.aliases { _ = aliases.insert(alias) }
+    }
+    func judge(_ record: Record, _ place: LayerKey, _ slot: MigrationLayer.Slot? = nil) -> Record {
       var judged = record
       judged.isRejected = false
       guard let value = record.value else { return judged }
       switch validator.validated(place.name, value) {
-      case nil: undeclared.insert(place.name)
+      case nil:
+        undeclared.insert(place.name)
+        let counts = schema.isOpen || Branding.reserves(place.name)
+        if counts, aliases.number(of: place.name) == nil { break }
+        let isStored = slot?.stored != nil
+        loose.append(Loose(place: place, value: value, madeOfSecret: slot == nil || isStored ? nil : slot?.isSecret))
       case .valid: break
       case .invalid(let violations):
         judged.isRejected = true
@@ -205,32 +220,36 @@ extension SchemaApplication {
           if slot.stored != nil { fresh.append((place, nil)) }
           continue
         }
-        let judged = judge(record, place)
+        let judged = judge(record, place, slot)
         if judged != slot.stored || judged.expires != slot.stored?.expires { fresh.append((place, judged)) }
       }
     }
     self.undeclared = undeclared
     writes = fresh
     report.rejected = rejected
+    try settle(loose)
   }
 }
 
-/// Which names are declared secret, before or after; each is looked up once.
+/// Which names are declared secret, before or after, or were when they were declared; each is looked up once.
 private final class SecretNames {
   private let view: View
   private let validator: SchemaValidator
+  private let orphans: Orphans
   private var numbers = ByteIndex()
   private var flags: [Bool] = []
 
-  init(_ view: View, _ validator: SchemaValidator) {
+  init(_ view: View, _ validator: SchemaValidator, _ orphans: Orphans) {
     self.view = view
     self.validator = validator
+    self.orphans = orphans
   }
 
   func contains(_ name: String) throws(StoreError) -> Bool {
     if let known = numbers.number(of: name) { return flags[known] }
     var isSecret = validator.declared(name)?.holdsSecret == true
     if !isSecret { isSecret = try view.descriptor(name)?.holdsSecret == true }
+    if !isSecret { isSecret = try view.orphan(name, among: orphans)?.isSecret == true }
     _ = numbers.insert(name)
     flags.append(isSecret)
     return isSecret

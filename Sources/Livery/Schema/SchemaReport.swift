@@ -8,6 +8,8 @@ struct SchemaReport {
   var removed: [String] = []
   var changed: [String] = []
   var rejected: [Value] = []
+  /// Orphaned values that go.
+  var dropped: [Value] = []
   var steps: [MigrationEntry] = []
   /// How many of the steps' entries there was no room for.
   var droppedSteps = 0
@@ -28,6 +30,7 @@ struct SchemaReport {
     ]
     if droppedSteps > 0 { members.append(.init("moreSteps", .int(Int64(droppedSteps)))) }
     members.append(.init("rejected", .list(rejected)))
+    members.append(.init("dropped", .list(dropped)))
     if let backup { members.append(.init("backup", .string(backup))) }
     members.append(.init("diagnostics", .list(diagnostics.map { $0.value })))
     return .object(members)

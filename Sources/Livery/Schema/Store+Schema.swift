@@ -28,8 +28,7 @@ extension Store {
     } catch { return .failed(error) }
     return outcome(json) { (schema, report) throws(StoreError) in
       try write { (view) throws(StoreError) in
-        var application = SchemaApplication(view, schema, origin, report, migrations.named)
-        application.logLimits = options.logLimits
+        var application = application(view, schema, origin, report)
         return try application.apply { () throws(StoreError) in try backupBeforeUpgrade() }
       }
     }
@@ -40,10 +39,19 @@ extension Store {
     do throws(StoreError) { try whileOpen { () throws(StoreError) in } } catch { return .failed(error) }
     return outcome(json) { (schema, report) throws(StoreError) in
       try read { (view) throws(StoreError) in
-        var application = SchemaApplication(view, schema, "", report, migrations.named)
+        var application = application(view, schema, "", report)
         return try application.plan()
       }
     }
+  }
+
+  private func application(
+    _ view: View, _ schema: Schema, _ origin: String, _ report: SchemaReport
+  ) -> SchemaApplication {
+    var application = SchemaApplication(view, schema, origin, report, migrations.named)
+    application.logLimits = options.logLimits
+    application.orphanVersions = options.orphanVersions
+    return application
   }
 
   /// Checks a schema by itself. Corresponds to `livery_schema_check` without a store in C.

@@ -10,7 +10,10 @@ extension Store {
       let now = Timestamp.now
       let target = try view.resolveAlias(name)
       let descriptor = try view.descriptor(target)
-      guard let effective = try view.effective(target) else { throw view.unknown(name) }
+      guard let effective = try view.effective(target) else {
+        guard let facts = try view.orphan(target, among: view.orphans()) else { throw view.unknown(name) }
+        return orphan(target, facts, try view.records(of: target))
+      }
       let records = try view.records(of: target)
       let resolution = resolve(records, at: now)
       guard descriptor != nil || resolution.winner != nil || !records.isEmpty else { throw view.unknown(name) }
@@ -40,6 +43,29 @@ extension Store {
       members.append(.init("layers", .list(layers)))
       return .object(members)
     }
+  }
+
+  /// What is left of a setting that is no longer declared.
+  private func orphan(_ name: String, _ facts: Orphans.Facts, _ records: [Record]) -> Value {
+    var orphaned: [Value.Member] = [.init("since", .int(Int64(clamping: facts.since)))]
+    var reason = "No schema declares it: orphaned since version \(facts.since). Its values do not count; they come back"
+    reason += " if a later version declares it again"
+    if let last = facts.until(options.orphanVersions) {
+      orphaned.append(.init("until", .int(Int64(clamping: last))))
+      reason += ", and are kept up to version \(last): an upgrade to a higher one drops them."
+    } else {
+      reason += ", and are kept until then."
+    }
+    var members: [Value.Member] = [.init("name", .string(name))]
+    if let type = records.last?.value?.type { members.append(.init("type", .string(type.description))) }
+    members.append(.init("secret", .bool(facts.isSecret)))
+    members.append(.init("locked", .bool(false)))
+    members.append(.init("orphaned", .object(orphaned)))
+    members.append(.init("reason", .string(reason)))
+    var layers: [Value] = []
+    for record in records.reversed() { layers.append(layerItem(record, .orphaned, nil)) }
+    members.append(.init("layers", .list(layers)))
+    return .object(members)
   }
 
   private func description(
@@ -109,7 +135,7 @@ extension Store {
       switch resolution.states[index] {
       case .expired: text += " `\(record.layer)` expired at \(record.expires?.rfc3339 ?? "") and no longer counts."
       case .rejected: text += " `\(record.layer)` no longer satisfies the schema and does not count."
-      case .wins, .shadowed: break
+      case .wins, .shadowed, .orphaned: break
       }
     }
     return text

@@ -41,6 +41,9 @@ public final class Store: Sendable {
     public var backups: UInt32 = 0
     /// The most memory that values which were read before are kept in, in bytes; 0 for 32 MiB. As much as is needed is used.
     public var cacheSize: UInt64 = 0
+    /// For how many versions of the schema the values of a setting are kept that it no longer declares, from the one on that
+    /// did not; 0 for ever. `applySchema` drops them then, and `checkSchema` plans so.
+    public var orphanVersions: UInt64 = 0
 
     public init() {}
 

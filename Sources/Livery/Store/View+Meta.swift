@@ -19,6 +19,7 @@ extension View {
   private static let trimmedKey = "log-trimmed".bytes
   private static let restoredKey = "restored".bytes
   private static let recoveryKey = "recovery".bytes
+  private static let orphansKey = "orphans".bytes
 
   /// What a restore does not bring back: the store stays the one that it is, and its commits are counted on.
   static func isOwn(metaKey key: [UInt8]) -> Bool {
@@ -103,6 +104,16 @@ extension View {
 
   func schemaText() throws(StoreError) -> [UInt8]? {
     try meta(Self.schemaTextKey, "the schema's text")
+  }
+
+  func orphans() throws(StoreError) -> Orphans {
+    guard let content = try meta(Self.orphansKey, "what is known of orphaned settings") else { return Orphans() }
+    return Orphans(try CBOR.decode(content))
+  }
+
+  func putOrphans(_ orphans: Orphans) throws(StoreError) {
+    if orphans.names.isEmpty { return try delete(Self.orphansKey, databases.meta) }
+    try putMeta(CBOR.encode(orphans.stored), Self.orphansKey)
   }
 
   private func meta(_ key: [UInt8], _ what: String) throws(StoreError) -> [UInt8]? {

@@ -8,6 +8,8 @@ public enum LayerState: Sendable {
   case expired
   /// It no longer satisfies the schema.
   case rejected
+  /// The schema no longer declares the setting.
+  case orphaned
 }
 
 extension LayerState: CustomStringConvertible {
@@ -17,6 +19,7 @@ extension LayerState: CustomStringConvertible {
     case .shadowed: "shadowed"
     case .expired: "expired"
     case .rejected: "rejected"
+    case .orphaned: "orphaned"
     }
   }
 }

@@ -52,7 +52,7 @@ public struct MigrationRun {
   private mutating func run(_ step: MigrationStep, in layer: MigrationLayer) throws(StoreError) {
     guard let root = step.lists.first else {
       var isSecret = false
-      for name in step.sources where try layer.isSecret(name) { isSecret = true }
+      for name in step.sources + step.targets where try layer.isSecret(name) { isSecret = true }
       try apply(step, layer, in: layer, items: [], isSecret: isSecret)
       return
     }
@@ -122,7 +122,7 @@ public struct MigrationRun {
     entry.isSecret = isSecret
     do throws(StoreError) {
       let defaultValue = { self.defaultValue(of: step) }
-      guard try step.apply(in: scope, isItem: !items.isEmpty, isSecret: isSecret, defaultValue, &entry) else { return }
+      guard try step.apply(in: scope, isItem: !items.isEmpty, defaultValue, &entry) else { return }
     } catch {
       entry.outcome = .failed
       entry.after = nil

@@ -2,7 +2,7 @@
 extension MigrationStep {
   /// Carries out the step, and notes it. False if there was nothing to do; throws what makes the upgrade fail.
   func apply(
-    in scope: MigrationScope, isItem: Bool, isSecret: Bool, _ defaultValue: () -> Value?, _ entry: inout MigrationEntry
+    in scope: MigrationScope, isItem: Bool, _ defaultValue: () -> Value?, _ entry: inout MigrationEntry
   ) throws(StoreError) -> Bool {
     switch operation {
     case .rename, .copy: return try move(in: scope, &entry)
@@ -14,7 +14,7 @@ extension MigrationStep {
       return true
     case .convert:
       guard let (name, old) = try source(in: scope, &entry) else { return false }
-      let (value, reason) = converted(old, isSecret: isSecret)
+      let (value, reason) = converted(old, isSecret: entry.isSecret)
       guard let value else {
         entry.before = old
         return try replaceInvalid([name], because: reason, in: scope, isItem: isItem, defaultValue, &entry)
@@ -24,7 +24,7 @@ extension MigrationStep {
       entry.note(.converted, old, value)
       return true
     case .set: return try assign(in: scope, &entry)
-    case .split: return try split(in: scope, isItem: isItem, isSecret: isSecret, &entry)
+    case .split: return try split(in: scope, isItem: isItem, &entry)
     case .join: return try join(in: scope, isItem: isItem, &entry)
     case .gather: return try gather(in: scope, &entry)
     case .spread: return try spread(in: scope, &entry)
@@ -42,12 +42,13 @@ extension MigrationStep {
   }
 
   /// Refuses to overwrite a value that the step does not read itself.
-  private func checkFree(_ name: String, in scope: MigrationScope) throws(StoreError) {
+  private func checkFree(_ name: String, in scope: MigrationScope, _ entry: MigrationEntry) throws(StoreError) {
     for source in sources where source.sameBytes(as: name) { return }
     guard try scope.value(name) == nil else {
       throw StoreError(
         .migration,
-        "`\(path(name).text)` has a value already, which \(sources.map { path($0).text }.quoted) would replace")
+        "`\(path(name).text)` has a value already, which \(entry.shownBefore) of "
+          + "\(sources.map { path($0).text }.quoted) would replace")
     }
   }
 
@@ -55,7 +56,7 @@ extension MigrationStep {
     guard let (name, old) = try source(in: scope, &entry), let into = targets.first else { return false }
     entry.before = old
     entry.into = [path(into).text]
-    try checkFree(into, in: scope)
+    try checkFree(into, in: scope, entry)
     try scope.put(old, into, madeOf: [name])
     if operation == .rename { try scope.put(nil, name, madeOf: []) }
     entry.note(operation == .rename ? .moved : .copied, old, old)
@@ -97,12 +98,12 @@ extension MigrationStep {
 
 extension MigrationStep {
   private func split(
-    in scope: MigrationScope, isItem: Bool, isSecret: Bool, _ entry: inout MigrationEntry
+    in scope: MigrationScope, isItem: Bool, _ entry: inout MigrationEntry
   ) throws(StoreError) -> Bool {
     guard let (name, old) = try source(in: scope, &entry) else { return false }
     entry.before = old
     for target in targets { entry.into.append(path(target).text) }
-    let shown = isSecret ? "••••••" : old.brief
+    let shown = entry.shownBefore
     guard case .string(let text)? = old.coerced(to: .string) else {
       return try replaceInvalid(
         [name], because: "\(shown) is not text but of type \(old.type)", in: scope, isItem: isItem, { nil }, &entry)
@@ -114,7 +115,7 @@ extension MigrationStep {
         [name], because: "\(shown) has \(found) parts for \(targets.count) paths", in: scope, isItem: isItem, { nil },
         &entry)
     }
-    for target in targets { try checkFree(target, in: scope) }
+    for target in targets { try checkFree(target, in: scope, entry) }
     var staysThere = false
     for (index, target) in targets.enumerated() where !target.sameBytes(as: name) {
       try scope.put(.string(parts[index]), target, madeOf: [name])
@@ -211,7 +212,7 @@ extension MigrationStep {
   private func replace(
     with value: Value, in scope: MigrationScope, _ into: String, _ entry: inout MigrationEntry
   ) throws(StoreError) -> Bool {
-    try checkFree(into, in: scope)
+    try checkFree(into, in: scope, entry)
     try scope.put(value, into, madeOf: sources)
     for source in sources where !source.sameBytes(as: into) { try scope.put(nil, source, madeOf: []) }
     entry.note(.moved, entry.before, value)
@@ -223,7 +224,7 @@ extension MigrationStep {
     guard let (name, old) = try source(in: scope, &entry) else { return false }
     entry.before = old
     guard case .object(let object) = old else {
-      throw StoreError(.migration, "the value is not an object but of type \(old.type)")
+      throw StoreError(.migration, "\(entry.shownBefore) is not an object but of type \(old.type)")
     }
     var wanted = ByteIndex()
     for member in members { _ = wanted.insert(member) }
@@ -237,7 +238,7 @@ extension MigrationStep {
         continue
       }
       let target = targets[number]
-      try checkFree(target, in: scope)
+      try checkFree(target, in: scope, entry)
       entry.into.append(path(target).text)
       after.append(.init(path(target).text, member.value))
       if target.sameBytes(as: name) { own = member.value } else { moved.append((target, member.value)) }
@@ -254,6 +255,9 @@ extension MigrationStep {
 }
 
 extension MigrationEntry {
+  /// What the step read, for messages.
+  fileprivate var shownBefore: String { isSecret ? "••••••" : before?.brief ?? "" }
+
   fileprivate mutating func note(_ outcome: Outcome, _ before: Value?, _ after: Value?) {
     self.outcome = outcome
     self.before = before

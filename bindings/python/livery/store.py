@@ -35,6 +35,7 @@ def open(
   log_entries: Optional[int] = None,
   log_age: Union[float, timedelta, None] = None,
   cache_size: Optional[int] = None,
+  orphan_versions: Optional[int] = None,
 ) -> Store:
   """Open the store in a directory.
 
@@ -43,7 +44,8 @@ def open(
   is how long a commit waits for other writers, in seconds (5 unless told). ``map_size`` reserves address space, in
   bytes. ``max_readers`` is how many reads can be under way at once. ``log_entries`` and ``log_age`` are how many
   commits the log keeps (10,000 unless told) and for how many seconds, or a timedelta (90 days). ``cache_size`` is the
-  most memory for values that were read before, in bytes (32 MiB).
+  most memory for values that were read before, in bytes (32 MiB). ``orphan_versions`` is for how many versions of the
+  schema the values of a setting are kept that it no longer declares (for ever).
   """
   flags = (
     (_CREATE if create else 0)
@@ -64,6 +66,7 @@ def open(
     _within("log_entries", log_entries, 32),
     0 if log_age is None else _age(log_age),
     _within("cache_size", cache_size, 64),
+    _within("orphan_versions", orphan_versions, 64),
   )
   try:
     source = Source.of(raw)

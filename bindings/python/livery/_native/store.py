@@ -25,6 +25,7 @@ class _OpenOptions(ctypes.Structure):
     ("cache_size", c_uint64),
     ("snapshot_commits", c_uint32),
     ("snapshot_age_s", c_uint32),
+    ("orphan_versions", c_uint64),
   ]
 
 
@@ -73,6 +74,7 @@ def open(
   log_entries: int = 0,
   log_age_s: int = 0,
   cache_size: int = 0,
+  orphan_versions: int = 0,
 ) -> int:
   options = _OpenOptions(
     ctypes.sizeof(_OpenOptions),
@@ -86,6 +88,7 @@ def open(
     cache_size,
     0,
     0,
+    orphan_versions,
   )
   return handle(lib.open, path, byref(options))
 
