@@ -289,11 +289,11 @@ static void expect_dropped(const char *expected, livery_store *store, const char
   OK(livery_schema_apply(store, schema, LIVERY_ZERO_TERMINATED, NULL, &report));
   OK(livery_value_member(plan, "dropped", &planned));
   OK(livery_value_member(report, "dropped", &dropped));
-  EXPECT_JSON(expected, dropped);
   OK(livery_value_equal(planned, dropped, &same));
   EXPECT(same);
-  livery_value *all[] = {plan, report, planned, dropped};
-  for (size_t index = 0; index < 4; index++) OK(livery_value_release(all[index]));
+  EXPECT_JSON(expected, dropped);
+  livery_value *all[] = {plan, report, planned};
+  for (size_t index = 0; index < 3; index++) OK(livery_value_release(all[index]));
 }
 
 TEST("what a schema no longer declares is kept for so many versions, and comes back until then", orphans) {
@@ -306,16 +306,15 @@ TEST("what a schema no longer declares is kept for so many versions, and comes b
   OK(livery_set_string(store, LIVERY_LAYER_USER, "a", TEXT("x")));
   expect_dropped("[]", store, NOTHING("2"));
   expect_dropped("[]", store, DECLARES_A("3"));
-  size_t length = 0;
-  OK(livery_get_string(store, "a", NULL, 0, &length));
-  EXPECT_INT(1, length);
+  char text[8];
+  OK(livery_get_string(store, "a", text, sizeof text, NULL));
+  EXPECT_TEXT("x", text);
   expect_dropped("[]", store, NOTHING("5"));
-  EXPECT_STATUS(LIVERY_ERROR_NOT_FOUND, livery_get_string(store, "a", NULL, 0, &length));
+  EXPECT_STATUS(LIVERY_ERROR_NOT_FOUND, livery_get_string(store, "a", text, sizeof text, NULL));
   livery_value *found = NULL, *orphaned = NULL;
   OK(livery_inspect(store, "a", &found));
   OK(livery_value_member(found, "orphaned", &orphaned));
   EXPECT_JSON("{\"since\":5,\"until\":5}", orphaned);
-  OK(livery_value_release(orphaned));
   OK(livery_value_release(found));
   expect_dropped("[{\"name\":\"a\",\"layer\":\"user\",\"value\":\"x\",\"since\":5,\"until\":5,\"secret\":false,"
                  "\"message\":\"orphaned since version 5, kept up to version 5\"}]",
@@ -336,6 +335,7 @@ TEST("without a limit, or with an older header, what a schema no longer declares
   expect_dropped("[]", store, NOTHING("2"));
   expect_dropped("[]", store, NOTHING("1000"));
   expect_dropped("[]", store, DECLARES_A("1001"));
-  EXPECT_STATUS(LIVERY_OK, livery_get_string(store, "a", NULL, 0, NULL));
+  char text[8];
+  OK(livery_get_string(store, "a", text, sizeof text, NULL));
   OK(livery_close(store));
 }

@@ -420,7 +420,7 @@ run 0 --store m explain adminPassword --orphan-versions 2 && has •••••
 run 0 --store m explain --reveal adminPassword && has s3cr3t
 run 0 --store m migrate --plan --orphan-versions 2 gone5.json && hides " x "
 run 0 --store m migrate --plan --orphan-versions 1 gone5.json && hides s3cr3t
-has "  x mediaUrl in user: https://media.example/loop.mp4 is dropped: orphaned since version 4, kept up to version 4"
+has "  x mediaUrl in user: \"https://media.example/loop.mp4\" is dropped: orphaned since version 4, kept up to version 4"
 has "  x adminPassword in enforced: •••••• is dropped"
 run 0 --store m migrate --plan --orphan-versions 1 --json gone5.json && hides s3cr3t
 json 'any(d["name"] == "adminPassword" and d["value"] == "••••••" and d["since"] == 4 for d in v["dropped"])'

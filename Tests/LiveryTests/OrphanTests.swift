@@ -135,7 +135,8 @@ import Testing
     let store = try store(keeping: 1)
     let alias = #"{"Type": "TextField", "Title": "T", "Key": "c", "Aliases": ["a"]}"#
     func schema(_ version: Int) -> [UInt8] {
-      Array("{\"Version\": \(version), \"Open\": true, \"Groups\": [{\"Title\": \"G\", \"Settings\": [\(alias)]}]}".utf8)
+      Array(
+        "{\"Version\": \(version), \"Open\": true, \"Groups\": [{\"Title\": \"G\", \"Settings\": [\(alias)]}]}".utf8)
     }
     #expect(try upgrade(store, schema(2)) == [])
     // Undeclared settings count in an open schema; under an old name they do not.

@@ -140,7 +140,9 @@ private struct RandomUpgrade {
     let outcome = store.applySchema(schema)
     var problems: [String] = []
     if let error = outcome.error { problems.append("the third schema was refused: \(error)") }
-    if plan.report["dropped"] != outcome.report["dropped"] { problems.append("the plan of the third differs in dropped") }
+    if plan.report["dropped"] != outcome.report["dropped"] {
+      problems.append("the plan of the third differs in dropped")
+    }
     let isOver = kept > 0 && version - 2 >= Int(kept)
     var expected = before, dropped = 0
     for (layer, name, _) in before.all {
