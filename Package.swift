@@ -27,7 +27,7 @@ let swiftSettings: [SwiftSetting] =
     : [.unsafeFlags(["-Xfrontend", "-disable-implicit-string-processing-module-import"])])
 
 let cSettings: [CSetting] =
-  embedded ? [.define("LIVERY_EMBEDDED"), .unsafeFlags(["-Os"], .when(configuration: .release))] : []
+  embedded ? [.define("LIVERY_EMBEDDED"), .unsafeFlags(["-Os", "-ffunction-sections"], .when(configuration: .release))] : []
 
 let runtimeLinks: [LinkerSetting] =
   [.linkedLibrary("m")] + (embedded ? [.linkedLibrary("swiftUnicodeDataTables")] : [])
@@ -38,8 +38,10 @@ let libraryLinks: [LinkerSetting] =
     ? [
       .unsafeFlags([
         "-use-ld=lld", "-Xlinker", "--icf=all", "-Xlinker", "--no-eh-frame-hdr",
-        "-Xlinker", "-T", "-Xlinker", "\(Context.packageDirectory)/Sources/LiveryABI/unwind.ld", "-Xlinker", "-z",
-        "-Xlinker", "pack-relative-relocs",
+        "-Xlinker", "-T", "-Xlinker", "\(Context.packageDirectory)/Sources/LiveryABI/layout.ld",
+        // What every program runs lies together: the kernel maps code around what is run.
+        "-Xlinker", "--symbol-ordering-file=\(Context.packageDirectory)/Sources/LiveryABI/order.txt",
+        "-Xlinker", "--no-warn-symbol-ordering", "-Xlinker", "-z", "-Xlinker", "pack-relative-relocs",
         "-Xlinker", "--version-script=\(Context.packageDirectory)/Sources/LiveryABI/livery.map",
         "-Xlinker", "-z", "-Xlinker", "defs",
         "-Xlinker", "-soname", "-Xlinker", "liblivery.so.0",
@@ -73,7 +75,7 @@ var targets: [Target] = [
     linkerSettings: runtimeLinks),
   .target(
     name: "LiveryABI", dependencies: ["CLivery", "Livery", "CSystem"],
-    exclude: ["livery.map", "unwind.ld"], swiftSettings: swiftSettings, linkerSettings: libraryLinks),
+    exclude: ["livery.map", "layout.ld", "order.txt"], swiftSettings: swiftSettings, linkerSettings: libraryLinks),
   .executableTarget(
     name: "LiveryCommand", dependencies: ["Livery", "CSystem"], swiftSettings: swiftSettings,
     linkerSettings: runtimeLinks),

@@ -4,7 +4,8 @@
     guard.py PROGRAM [--write]
 
 Instructions, as callgrind counts them, may be 5 % away from Tests/Speed/instructions.txt (--write writes them anew);
-10^6 warm reads of each kind allocate nothing and make no system call.
+10^6 warm reads of each kind allocate nothing and make no system call; what a program runs of the library to open a store
+and read a setting lies together, in so few pages that the rest stays out of its memory (order.py sees to that).
 """
 import argparse
 import pathlib
@@ -14,9 +15,12 @@ import subprocess
 import sys
 import tempfile
 
+import order
+
 EXPECTED = pathlib.Path(__file__).with_name("instructions.txt")
 TOLERANCE = 0.05
 READS = 1_000_000
+CODE_PAGES = 32
 #: Measure, function that callgrind looks into, number of calls.
 MEASURES = [("read_name", "measured_read_name", 5000), ("read_key", "measured_read_key", 5000),
             ("read_string", "measured_read_string", 5000), ("read_cold", "measured_read_name", 200),
@@ -57,6 +61,12 @@ def system_calls(program, work, reads):
   return len(lines), int(allocations)
 
 
+def pages_of_code(program, work):
+  store = work / "first"
+  run([program, store, "commit", 1])
+  return {place >> 12 for place in order.executed(store, program, work / "first.out")}
+
+
 def main():
   parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
   parser.add_argument("program", type=pathlib.Path)
@@ -82,6 +92,10 @@ def main():
     many, allocations = system_calls(arguments.program, work, READS)
     tell(many == none, f"{3 * READS:,} warm reads: {many - none} system calls")
     tell(allocations == 0, f"{3 * READS:,} warm reads: {allocations} allocations")
+    pages = pages_of_code(arguments.program, work)
+    tell(0 < len(pages) <= CODE_PAGES and max(pages) - min(pages) < 2 * CODE_PAGES,
+         f"opening and reading runs {len(pages)} pages of code, from {min(pages)} to {max(pages)}; at most {CODE_PAGES} are "
+         "expected, one beside the other (python3 Tests/Speed/order.py writes their order anew)")
   finally:
     shutil.rmtree(work)
   print(f"{passed} passed, {failed} failed")

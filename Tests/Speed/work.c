@@ -1,6 +1,7 @@
 // The work whose cost is guarded: work STORE MEASURE COUNT, where MEASURE is read_name, read_key, read_string,
-// read_cold or commit, or `reads` for all warm reads. What is measured runs inside of `measured`, which callgrind looks
-// for; the program itself counts allocations, and prints how many there were inside.
+// read_cold or commit, or `reads` for all warm reads, or `first` to read one setting of a store that is there. What is
+// measured runs inside of `measured`, which callgrind looks for; the program itself counts allocations, and prints how
+// many there were inside.
 #define _GNU_SOURCE
 #include <livery.h>
 
@@ -86,6 +87,13 @@ int main(int argc, char **argv) {
   if (argc != 4) return 2;
   const char *measure = argv[2];
   int count = atoi(argv[3]);
+  if (strcmp(measure, "first") == 0) {
+    int64_t value = 0;
+    check(livery_open(argv[1], NULL, &store));
+    check(livery_get_int(store, "group5.setting500", &value));
+    check(livery_close(store));
+    return value == 500 ? 0 : 1;
+  }
   make(argv[1]);
   for (int i = 0; i < SETTINGS; i++) {
     check(livery_key_open(store, names[i], &keys[i]));

@@ -1,0 +1,66 @@
+#!/usr/bin/env python3
+"""Writes Sources/LiveryABI/order.txt: the functions that come first in the library, since every program runs them.
+
+    order.py PROGRAM LIBRARY      the program that is built of work.c, and the library with its symbols
+
+A function that is renamed merely drops out. Tests/Speed/guard.py tells when so many did that it is time for this.
+"""
+import bisect
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+
+ORDER = pathlib.Path(__file__).parents[2] / "Sources/LiveryABI/order.txt"
+
+
+def executed(store, program, out, environment=None, cwd=None):
+  """Where in the library a program executes instructions that opens a store, reads a setting and closes it."""
+  subprocess.run(["valgrind", "--tool=callgrind", "--dump-instr=yes", "--compress-pos=no", f"--callgrind-out-file={out}",
+                  program, store, "first", "1"], check=True, env=environment, cwd=cwd,
+                 stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+  names, current, places = {}, "", set()
+  for line in out.read_text(encoding="utf-8").splitlines():
+    found = re.match(r"(c?ob)=\((\d+)\)(?: (.*))?", line)
+    if found:
+      names.setdefault(found[2], found[3] or "")
+      current = names[found[2]] if found[1] == "ob" else current
+    elif "liblivery.so" in current and line.startswith("0x"):
+      places.add(int(line.split()[0], 16))
+  return places
+
+
+def main():
+  program, library = (pathlib.Path(argument).resolve() for argument in sys.argv[1:])
+  with tempfile.TemporaryDirectory(prefix="livery-order-") as work:
+    work = pathlib.Path(work)
+    # valgrind does not read the debug information.
+    subprocess.run(["objcopy", "--strip-debug", library, str(work / "liblivery.so.0")], check=True)
+    functions = {}
+    for line in subprocess.run(["nm", "-nS", "--defined-only", str(work / "liblivery.so.0")], check=True,
+                               stdout=subprocess.PIPE, text=True).stdout.splitlines():
+      words = line.split()
+      if len(words) == 4 and words[2] in "tTwW" and not words[3].startswith("OUTLINED_FUNCTION_"):
+        functions.setdefault((int(words[0], 16), int(words[1], 16)), []).append(words[3])
+    environment = {"LD_LIBRARY_PATH": str(work), "PATH": "/usr/bin:/bin"}
+    # A short path and a long one, which strings keep in different ways.
+    places = set()
+    for store in (work / "s", work / ("a-longer-path-" * 3)):
+      subprocess.run([program, str(store), "commit", "1"], check=True, env=environment, stdout=subprocess.DEVNULL,
+                     cwd=work)
+      places |= executed(store.name, program, work / "out", environment, cwd=work)
+  places = sorted(places)
+  listed = set(ORDER.read_text(encoding="utf-8").split())
+  order = set()
+  for (begin, size), names in functions.items():
+    if bisect.bisect_left(places, begin) < bisect.bisect_left(places, begin + size):
+      # Functions that are alike are one, under several names.
+      order.add(next((name for name in names if name in listed), names[0]))
+  order = sorted(order)
+  ORDER.write_text("".join(f"{name}\n" for name in order), encoding="utf-8")
+  print(f"{len(order)} functions")
+
+
+if __name__ == "__main__":
+  main()
