@@ -137,6 +137,19 @@ import Testing
     return cases
   }()
 
+  @Test func aHintNamesNoStepThatWouldNotHelp() throws {
+    func hints(_ old: String, _ new: String) throws -> [String] {
+      try Self.report(old, new)["findings"]?.items.compactMap { $0.text("hint") } ?? []
+    }
+    let several = Self.setting("a", "ComboBox", Self.options("1", "2") + #", "Class": ["Multiple"]"#)
+    let one = Self.setting("a", "ComboBox", Self.options("1", "2"))
+    #expect(try hints(Self.text, Self.setting("a", "ComboBox", Self.options(#""x""#))) == [])
+    #expect(try hints(several, one) == [] && hints(several, Self.text) == [])
+    #expect(try hints(Self.setting("a", "List", "\"ItemTemplate\": [\(Self.text)]"), Self.text) == [])
+    let found = try hints(Self.text, one)
+    #expect(found == [#"add {"Op": "convert", "Key": "a", "Type": "integer"} to the steps to version 2"#])
+  }
+
   @Test(arguments: cases)
   func everyChangeThatLosesAValueIsAnError(_ change: Case) throws {
     let report = try Self.report(change.old, change.new, change.steps)

@@ -198,3 +198,10 @@ def test_orphans_are_kept_for_so_many_versions(tmp_path):
       store.inspect("a")
   with pytest.raises(livery.InvalidArgumentError):
     livery.open(tmp_path / "store", orphan_versions=-1)
+
+
+def test_as_many_backups_are_kept_as_the_option_says(tmp_path):
+  with livery.open(tmp_path / "store", create=True, backups=2) as store:
+    for version in range(1, 6):
+      store.apply_schema({"Version": version, "Groups": []})
+    assert [backup["schemaVersion"] for backup in store.backups()] == [4, 3]

@@ -67,39 +67,33 @@ extension View {
 // MARK: Upgrades
 
 extension SchemaApplication {
-  /// A value that the layers will hold, of a setting that the schema does not declare.
-  struct Loose {
-    let place: LayerKey
-    let value: Value
-    /// nil if it is in the store as it is; otherwise whether it was made of a secret.
-    let madeOfSecret: Bool?
-  }
-
-  /// Decides what becomes of such values: they are orphaned, or dropped if they have been for long enough.
-  mutating func settle(_ loose: [Loose]) throws(StoreError) {
-    let known = try view.orphans()
-    for one in loose {
-      let facts = try facts(of: one, known)
-      guard let last = facts.until(orphanVersions), report.version > last else {
-        orphans.insert(one.place.name, facts)
-        continue
-      }
-      writes.append((one.place, nil))
-      let since = "orphaned since version \(facts.since)"
-      report.dropped.append(
-        .object([
-          .init("name", .string(one.place.name)), .init("layer", .string(one.place.layer.description)),
-          .init("value", one.value), .init("since", .int(Int64(clamping: facts.since))),
-          .init("until", .int(Int64(clamping: last))), .init("secret", .bool(facts.isSecret)),
-          .init("message", .string(since + ", kept up to version \(last)")),
-        ]))
+  /// Decides what becomes of a value that the layers will hold and that does not count, since its setting is not declared:
+  /// it is orphaned, or dropped if it was for long enough.
+  ///
+  /// - Parameter isNew: a step has made it, of a secret or not.
+  mutating func drops(
+    _ value: Value, _ place: LayerKey, _ known: Orphans, isNew: Bool, _ isOfSecret: Bool
+  ) throws(StoreError) -> Bool {
+    var facts = known.facts(place.name)
+    if facts == nil, !isNew { facts = try view.orphan(place.name, among: known) }
+    let found: Orphans.Facts
+    if let facts {
+      found = facts
+    } else {
+      let wasSecret = try view.descriptor(place.name)?.holdsSecret == true
+      found = Orphans.Facts(since: report.version, isSecret: wasSecret || isOfSecret)
     }
-  }
-
-  private func facts(of one: Loose, _ known: Orphans) throws(StoreError) -> Orphans.Facts {
-    if one.madeOfSecret == nil, let facts = try view.orphan(one.place.name, among: known) { return facts }
-    let wasSecret = try view.descriptor(one.place.name)?.holdsSecret == true
-    return known.facts(one.place.name)
-      ?? Orphans.Facts(since: report.version, isSecret: wasSecret || one.madeOfSecret == true)
+    guard let last = found.until(orphanVersions), report.version > last else {
+      orphans.insert(place.name, found)
+      return false
+    }
+    report.dropped.append(
+      .object([
+        .init("name", .string(place.name)), .init("layer", .string(place.layer.description)), .init("value", value),
+        .init("since", .int(Int64(clamping: found.since))), .init("until", .int(Int64(clamping: last))),
+        .init("secret", .bool(found.isSecret)),
+        .init("message", .string("orphaned since version \(found.since), kept up to version \(last)")),
+      ]))
+    return true
   }
 }

@@ -16,7 +16,7 @@ struct SchemaApplication {
   private var difference = SchemaDifference.none
   private var layers: [MigrationLayer] = []
   /// What is to be stored in the layers, nil for what goes; later ones count.
-  var writes: [(place: LayerKey, record: Record?)] = []
+  private var writes: [(place: LayerKey, record: Record?)] = []
   /// Names with values that the schema does not declare.
   private var undeclared = NameSet()
   /// Those of them whose values do not count.
@@ -179,12 +179,13 @@ extension SchemaApplication {
     var fresh: [(place: LayerKey, record: Record?)] = []
     var rejected: [Value] = []
     var undeclared = NameSet()
-    var loose: [Loose] = []
+    let known = try view.orphans()
+    var doomed: [LayerKey] = []
     var aliases = ByteIndex()
     for setting in schema.settings {
       for alias in setting.aliases { _ = aliases.insert(alias) }
     }
-    func judge(_ record: Record, _ place: LayerKey, _ slot: MigrationLayer.Slot? = nil) -> Record {
+    func judge(_ record: Record, _ place: LayerKey, _ slot: MigrationLayer.Slot?) throws(StoreError) -> Record {
       var judged = record
       judged.isRejected = false
       guard let value = record.value else { return judged }
@@ -193,8 +194,9 @@ extension SchemaApplication {
         undeclared.insert(place.name)
         let counts = schema.isOpen || Branding.reserves(place.name)
         if counts, aliases.number(of: place.name) == nil { break }
-        let isStored = slot?.stored != nil
-        loose.append(Loose(place: place, value: value, madeOfSecret: slot == nil || isStored ? nil : slot?.isSecret))
+        if try drops(value, place, known, isNew: slot != nil && slot?.stored == nil, slot?.isSecret == true) {
+          doomed.append(place)
+        }
       case .valid: break
       case .invalid(let violations):
         judged.isRejected = true
@@ -210,7 +212,7 @@ extension SchemaApplication {
       // The layers but `defaults`, in their order.
       let number = Int(place.layer.rawValue) - 1
       if layers.indices.contains(number), layers[number].slot(place.name)?.isChanged == true { return }
-      let judged = judge(record, place)
+      let judged = try judge(record, place, nil)
       if judged.isRejected != record.isRejected { fresh.append((place, judged)) }
     }
     for layer in layers {
@@ -220,14 +222,14 @@ extension SchemaApplication {
           if slot.stored != nil { fresh.append((place, nil)) }
           continue
         }
-        let judged = judge(record, place, slot)
+        let judged = try judge(record, place, slot)
         if judged != slot.stored || judged.expires != slot.stored?.expires { fresh.append((place, judged)) }
       }
     }
+    for place in doomed { fresh.append((place, nil)) }
     self.undeclared = undeclared
     writes = fresh
     report.rejected = rejected
-    try settle(loose)
   }
 }
 

@@ -81,7 +81,7 @@ extension ComparisonRun {
         "type-changed",
         "`\(shown)` is of type \(setting.kind), and its values are of type \(open.kind): those that do not convert are set "
           + "aside",
-        at: .new(path, .type), hint: conversion(to: setting, shown))
+        at: .new(path, .type), hint: conversion(of: open.kind.valueType, to: setting, shown))
     }
     let limits = Narrowing(open, setting).found
     for limit in limits {
@@ -95,13 +95,14 @@ extension ComparisonRun {
     }
   }
 
-  private func conversion(to setting: SettingDescriptor, _ shown: String) -> String? {
+  /// A step that converts values, if there is one that would.
+  private func conversion(of old: ValueType?, to setting: SettingDescriptor, _ shown: String) -> String? {
     switch setting.kind {
     case .list, .choices: return nil
     default: break
     }
     let type = setting.kind == .choice ? setting.options.first?.value.type : setting.kind.valueType
-    guard let type, let kind = SettingKind(type) else { return nil }
+    guard let type, let kind = SettingKind(type), old != type, old != .list else { return nil }
     return
       "add {\"Op\": \"convert\", \"Key\": \(Value.string(shown).brief), \"Type\": \"\(kind.conversionName)\"} to the "
       + "steps to version \(new.version)"
@@ -137,7 +138,8 @@ extension ComparisonRun {
         wereOptions
           ? "`\(shown)`: Options no longer has \(refused)"
           : "`\(shown)` no longer takes \(refused): \(reason)", at: .new(path, wereOptions ? .options : .type),
-        hint: wereOptions ? "say in a step `convert` with `Map` what takes their place" : conversion(to: setting, shown)
+        hint: wereOptions ? "say in a step `convert` with `Map` what takes their place"
+          : conversion(of: slot.constants.first?.type, to: setting, shown)
       )
     }
     if changesType, !slot.isChanged {

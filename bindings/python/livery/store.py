@@ -36,6 +36,7 @@ def open(
   log_age: Union[float, timedelta, None] = None,
   cache_size: Optional[int] = None,
   orphan_versions: Optional[int] = None,
+  backups: Optional[int] = None,
 ) -> Store:
   """Open the store in a directory.
 
@@ -45,7 +46,8 @@ def open(
   bytes. ``max_readers`` is how many reads can be under way at once. ``log_entries`` and ``log_age`` are how many
   commits the log keeps (10,000 unless told) and for how many seconds, or a timedelta (90 days). ``cache_size`` is the
   most memory for values that were read before, in bytes (32 MiB). ``orphan_versions`` is for how many versions of the
-  schema the values of a setting are kept that it no longer declares (for ever).
+  schema the values of a setting are kept that it no longer declares (for ever). ``backups`` is how many backups of each
+  reason the store keeps in its own folder (3).
   """
   flags = (
     (_CREATE if create else 0)
@@ -67,6 +69,7 @@ def open(
     0 if log_age is None else _age(log_age),
     _within("cache_size", cache_size, 64),
     _within("orphan_versions", orphan_versions, 64),
+    _within("backups", backups, 32),
   )
   try:
     source = Source.of(raw)

@@ -75,6 +75,7 @@ def open(
   log_age_s: int = 0,
   cache_size: int = 0,
   orphan_versions: int = 0,
+  backups: int = 0,
 ) -> int:
   options = _OpenOptions(
     ctypes.sizeof(_OpenOptions),
@@ -84,7 +85,7 @@ def open(
     max_readers,
     log_entries,
     log_age_s,
-    0,
+    backups,
     cache_size,
     0,
     0,
