@@ -48,8 +48,8 @@ enum Masking {
       members.map { member in
         guard case .list(let items) = member.value else { return member }
         if member.key.sameBytes(as: "steps") { return Value.Member(member.key, .list(items.map { maskedStep($0) })) }
-        if member.key.sameBytes(as: "dropped") { return Value.Member(member.key, .list(items.map { masked($0) })) }
-        return member
+        let mayHoldSecrets = member.key.sameBytes(as: "orphaned") || member.key.sameBytes(as: "dropped")
+        return mayHoldSecrets ? Value.Member(member.key, .list(items.map { masked($0) })) : member
       })
   }
 

@@ -29,13 +29,15 @@ func tellSteps(_ report: Value, _ context: Context) {
   if report["moreSteps"] != nil { context.output.line("  … and \(report.number("moreSteps")) more") }
 }
 
-/// Prints which orphaned values an upgrade drops, or would drop.
-func tellDropped(_ report: Value, _ context: Context) {
-  for item in report.items("dropped") {
-    let entry = context.reveals ? item : Masking.masked(item)
-    let value = shown(entry["value"], entry)
-    context.output.line(
-      "  x \(entry.text("name")) in \(entry.text("layer")): \(value) is dropped: \(entry.text("message"))")
+/// Prints which values an upgrade orphans and which orphaned ones it drops, or would.
+func tellOrphans(_ report: Value, _ context: Context) {
+  for (list, mark) in [("orphaned", "!"), ("dropped", "x")] {
+    for item in report.items(list) {
+      let entry = context.reveals ? item : Masking.masked(item)
+      let value = shown(entry["value"], entry)
+      let text = (list == "dropped" ? "dropped: " : "") + entry.text("message")
+      context.output.line("  \(mark) \(entry.text("name")) in \(entry.text("layer")): \(value) is \(text)")
+    }
   }
 }
 

@@ -144,7 +144,7 @@ func tell(_ report: Value, of path: String, _ context: Context, isTrial: Bool = 
   for item in report.items("rejected") {
     output.line("  ! \(item.text("name")) in \(item.text("layer")): \(truncated(item.text("message"), to: 500))")
   }
-  tellDropped(report, context)
+  tellOrphans(report, context)
   if report["backup"] != nil { output.line("before, a backup: \(truncated(report.text("backup"), to: 500))") }
 }
 

@@ -415,6 +415,8 @@ run 0 --store m stats --json && json 'v["schemaVersion"] == 3'
 # What a schema no longer declares
 for version in 4 5 6; do echo "{\"Version\": $version, \"Groups\": []}" >"gone$version.json"; done
 run 0 --store m migrate gone4.json && has "- mediaUrl" && hides " x "
+has '  ! mediaUrl in user: "https://media.example/loop.mp4" is orphaned since version 4, kept for ever'
+has "  ! adminPassword in enforced: •••••• is orphaned"
 run 0 --store m explain mediaUrl && has orphaned && has "orphaned since version 4" && has "are kept until then"
 run 0 --store m explain adminPassword --orphan-versions 2 && has ••••••  && hides s3cr3t && has "kept up to version 5"
 run 0 --store m explain --reveal adminPassword && has s3cr3t

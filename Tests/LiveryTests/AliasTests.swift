@@ -6,8 +6,8 @@ import Testing
 @Suite struct AliasTests {
   let temporary = TemporaryStore()
 
-  private func schema(_ version: Int, _ setting: String) -> [UInt8] {
-    Array(#"{"Version": \#(version), "Open": true, "Groups": [{"Title": "G", "Settings": [\#(setting)]}]}"#.utf8)
+  private func schema(_ version: Int, _ setting: String, _ more: String = "") -> [UInt8] {
+    Array(#"{"Version": \#(version), "Open": true, "Groups": [{"Title": "G", "Settings": [\#(setting)]}]\#(more)}"#.utf8)
   }
 
   private let renamed = #"{"Type": "TextField", "Title": "A", "Key": "a", "Value": "x", "Aliases": ["old"]}"#
@@ -52,6 +52,35 @@ import Testing
     try store.set("a", to: .string("y"), in: .user)
     for _ in 0..<5_000 where lock.withLock({ names.isEmpty }) { usleep(1_000) }
     #expect(lock.withLock { names } == ["a"])
+  }
+
+  @Test func aWatchFollowsItsSettingWhereASchemaRenamesIt() throws {
+    let store = try temporary.open()
+    let plain = #"{"Type": "TextField", "Title": "Old", "Key": "old"}"#
+    #expect(store.applySchema(schema(1, plain)).error == nil)
+    try store.set("old", to: .string("x"), in: .user)
+    let heard = Heard()
+    let options = { var options = WatchOptions(); options.dispatched = true; return options }()
+    let observation = try store.observe("old", options: options) { (events: [Event]) in
+      for event in events where event.kind == .changed {
+        heard.append("\(event.name ?? "") \(event.newValue?.brief ?? "–")")
+      }
+    }
+    defer { observation.cancel() }
+    let steps =
+      #", "Migrations": [{"To": 2, "Steps": [{"Op": "rename", "From": "old", "Into": "a"}]}]"#
+    #expect(store.applySchema(schema(2, renamed, steps)).error == nil)
+    try store.dispatch()
+    #expect(heard.messages == ["old –", #"a "x""#])
+    try store.set("old", to: .string("y"), in: .user)
+    try store.set("a", to: .string("z"), in: .user)
+    try store.dispatch()
+    #expect(heard.messages == ["old –", #"a "x""#, #"a "y""#, #"a "z""#])
+    // What was renamed and changed between two readings is told as well.
+    #expect(store.applySchema(schema(3, plain)).error == nil)
+    try store.set("old", to: .string("again"), in: .user)
+    try store.dispatch()
+    #expect(heard.messages.dropFirst(4) == [#"old "again""#])
   }
 
   @Test func anAliasReadsAlsoWhereASettingOfItsNameWasRemoved() throws {

@@ -36,7 +36,7 @@ struct Upgrading {
     let plan = store.checkSchema(schema)
     #expect(try store.exportJSON(layers: true) == before)
     let outcome = store.applySchema(schema)
-    for member in ["steps", "rejected", "dropped", "added", "removed", "changed"] {
+    for member in ["steps", "rejected", "orphaned", "dropped", "added", "removed", "changed"] {
       #expect(plan.report[member] == outcome.report[member])
     }
     #expect(plan.error?.message == outcome.error?.message)

@@ -31,6 +31,7 @@ import Testing
     #expect(try store.exportJSON(layers: true) == before)
     let outcome = store.applySchema(schema)
     #expect(outcome.error == nil && plan.report["dropped"] == outcome.report["dropped"])
+    #expect(plan.report["orphaned"] == outcome.report["orphaned"])
     return (outcome.report["dropped"]?.items ?? []).map { "\($0.text("name") ?? "") in \($0.text("layer") ?? "")" }
   }
 
@@ -45,7 +46,12 @@ import Testing
 
   @Test func theyAreDroppedAfterSoManyVersionsAsThePlanSays() throws {
     let store = try store(keeping: 2)
+    let first = store.checkSchema(schema(2, ["b"])).report["orphaned"]?.items ?? []
+    #expect(first.map { $0["value"] } == [.string("a in recommended"), .string("a in user")])
+    #expect(first.first?.text("message") == "orphaned since version 2, kept up to version 3")
     #expect(try upgrade(store, schema(2, ["b"])) == [])
+    // It is told once.
+    #expect(store.checkSchema(schema(3, ["b"])).report["orphaned"]?.count == 0)
     #expect(try upgrade(store, schema(3, ["b"])) == [])
     let plan = store.checkSchema(schema(4, ["b"]))
     let item = try #require(plan.report["dropped"]?.items.first)

@@ -97,7 +97,7 @@ private struct RandomUpgrade {
     let plan = store.checkSchema(newSchema)
     if try store.exportJSON(layers: true) != before { problems.append("the plan changed the store") }
     let outcome = store.applySchema(newSchema)
-    for member in ["steps", "rejected", "dropped", "added", "removed", "changed", "diagnostics"]
+    for member in ["steps", "rejected", "orphaned", "dropped", "added", "removed", "changed", "diagnostics"]
     where plan.report[member] != outcome.report[member] {
       problems.append("the plan differs in \(member)")
     }
@@ -116,6 +116,8 @@ private struct RandomUpgrade {
     let expected = try replay(plan.report, on: valuesBefore)
     let found = try values(store)
     if expected != found { problems.append("planned \(expected.description), found \(found.description)") }
+    let orphaned = found.all.filter { (_, name, _) in !new.contains { $0.key == name } }.count
+    if outcome.report["orphaned"]?.count != orphaned { problems.append("not \(orphaned) orphaned") }
     let after = try store.exportJSON(layers: true)
     let again = store.applySchema(newSchema)
     if again.report["applied"] != .bool(false) || again.error != nil { problems.append("applied twice") }

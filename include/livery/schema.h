@@ -39,12 +39,13 @@ typedef struct livery_schema_options {
  *
  * The report is an object: `applied` (bool), `drift` (bool), `version` (of the schema given), `previousVersion`
  * (stored before, 0 for none), `added`, `removed`, `changed` (lists of names), `steps`, `rejected` (a list of objects
- * `name`, `layer`, `message`), `dropped`, `backup` (the path, where one was made) and `diagnostics`: a list of objects
+ * `name`, `layer`, `message`), `orphaned`, `dropped`, `backup` (the path, where one was made) and `diagnostics`: a list of objects
  * `severity` ("error", "warning"), `code` (text), `message`, `pointer` (JSON pointer, RFC 6901), `line`, `column` (from 1)
  * and, where they apply, `hint` and `setting`.
  *
- * `dropped` tells which values go since they were orphaned for long enough: a list of objects `name`, `layer`, `value`,
- * `since` and `until` (the first and the last version that kept them as orphaned), `secret` (bool) and `message`.
+ * `orphaned` tells which values no longer count since this version does not declare their settings, and `dropped` which ones
+ * go since they were orphaned for long enough: lists of objects `name`, `layer`, `value`, `since` and `until` (the first and
+ * the last version that keeps them as orphaned; without `until` for ever), `secret` (bool) and `message`.
  *
  * `steps` tells what the migrations did to each value, in their order: a list of objects `version` (that the step leads
  * to), `step` (its number there, from 1), `op`, `layer`, `name` (the setting, or the path of a member of a list's items),

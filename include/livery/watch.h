@@ -88,7 +88,8 @@ typedef struct livery_watch_options {
  * one of them.
  *
  * The calls come in the order of revisions; none is missed. If the log is trimmed before a slow watcher has read it,
- * the watcher gets #LIVERY_EVENT_RESYNC in place of what it missed. An alias is watched as the setting it stands for.
+ * the watcher gets #LIVERY_EVENT_RESYNC in place of what it missed. An alias is watched as the setting it stands for,
+ * also if a schema makes the name one, or no longer does, while the watch goes on.
  *
  * The function is called by the watcher thread, one thread for all watches of the process on a store, or with
  * #LIVERY_WATCH_DISPATCH by whoever calls livery_dispatch(). It is called outside of every lock and transaction, and

@@ -83,17 +83,24 @@ extension SchemaApplication {
       let wasSecret = try view.descriptor(place.name)?.holdsSecret == true
       found = Orphans.Facts(since: report.version, isSecret: wasSecret || isOfSecret)
     }
-    guard let last = found.until(orphanVersions), report.version > last else {
-      orphans.insert(place.name, found)
-      return false
+    let last = found.until(orphanVersions)
+    let isOver = last.map { report.version > $0 } ?? false
+    if !isOver { orphans.insert(place.name, found) }
+    guard isOver || found.since == report.version else { return false }
+    var members: [Value.Member] = [
+      .init("name", .string(place.name)), .init("layer", .string(place.layer.description)), .init("value", value),
+      .init("since", .int(Int64(clamping: found.since))),
+    ]
+    var message = "orphaned since version \(found.since), kept "
+    if let last {
+      members.append(.init("until", .int(Int64(clamping: last))))
+      message += "up to version \(last)"
+    } else {
+      message += "for ever"
     }
-    report.dropped.append(
-      .object([
-        .init("name", .string(place.name)), .init("layer", .string(place.layer.description)), .init("value", value),
-        .init("since", .int(Int64(clamping: found.since))), .init("until", .int(Int64(clamping: last))),
-        .init("secret", .bool(found.isSecret)),
-        .init("message", .string("orphaned since version \(found.since), kept up to version \(last)")),
-      ]))
-    return true
+    members.append(.init("secret", .bool(found.isSecret)))
+    members.append(.init("message", .string(message)))
+    if isOver { report.dropped.append(.object(members)) } else { report.orphaned.append(.object(members)) }
+    return isOver
   }
 }

@@ -8,7 +8,8 @@ struct SchemaReport {
   var removed: [String] = []
   var changed: [String] = []
   var rejected: [Value] = []
-  /// Orphaned values that go.
+  /// Values that the schema no longer declares, and those that go since they were orphaned for long enough.
+  var orphaned: [Value] = []
   var dropped: [Value] = []
   var steps: [MigrationEntry] = []
   /// How many of the steps' entries there was no room for.
@@ -30,6 +31,7 @@ struct SchemaReport {
     ]
     if droppedSteps > 0 { members.append(.init("moreSteps", .int(Int64(droppedSteps)))) }
     members.append(.init("rejected", .list(rejected)))
+    members.append(.init("orphaned", .list(orphaned)))
     members.append(.init("dropped", .list(dropped)))
     if let backup { members.append(.init("backup", .string(backup))) }
     members.append(.init("diagnostics", .list(diagnostics.map { $0.value })))

@@ -56,7 +56,7 @@ extension Store {
     return try whileOpen { () throws(StoreError) in
       let start = try shared.read { (view) throws(StoreError) in try WatchStart(view, asked, pattern, options) }
       let state = WatchState(
-        owner: identity, pattern: start.pattern, options: options,
+        owner: identity, name: asked?.isLiteral == true ? pattern : nil, pattern: start.pattern, options: options,
         descriptor: options.dispatched ? descriptor : nil, logLimits: self.options.logLimits,
         position: start.revision, initial: start.initial, onEnd: onEnd, handler: handler)
       try shared.hub.add(state, shared)

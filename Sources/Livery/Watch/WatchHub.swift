@@ -182,6 +182,7 @@ final class WatchHub: @unchecked Sendable {
       let events = entry.map { watch.events(of: $0) } ?? [.resync(to: revision)]
       if watch.interval == 0 { tell(events) } else { watch.merge(events) }
     }
+    watch.pattern = news.pattern
     if watch.timeUntilDue(at: lvs_monotonic_ns()) == 0 { tell(watch.takePending()) }
     return calls
   }
@@ -196,27 +197,51 @@ private struct LogReading {
   var trimmed: UInt64 = 0
   /// There is more.
   var isPartial = false
+  /// What is looked for from there on.
+  var pattern: NamePattern?
 
   init(_ shared: SharedEnvironment, for watch: WatchState) throws(StoreError) {
-    var reading = (entries: [(revision: UInt64, entry: LogEntry?)](), trimmed: UInt64(0), isPartial: false)
+    var reading = LogReading(pattern: watch.pattern)
     try shared.read { (view) throws(StoreError) in
-      var bytes = 0
-      let start = watch.position
-      try view.walkLog(
-        after: start, matching: watch.pattern, withEdits: false
-      ) { (revision, entry, size) throws(StoreError) in
-        guard reading.entries.count < Self.mostEntries, bytes < Self.mostBytes else {
-          reading.isPartial = true
-          return false
-        }
-        bytes += size
-        reading.entries.append((revision, entry))
-        return true
-      }
-      // A commit that lies between was trimmed, or there was none: an import may skip revisions.
-      if reading.entries.first?.revision != start &+ 1 { reading.trimmed = try view.trimmed() }
+      reading = LogReading(pattern: watch.pattern)
+      try reading.walk(view, after: watch.position, watch.pattern)
+      if let name = watch.name { try reading.follow(name, view, after: watch.position) }
     }
-    (entries, trimmed, isPartial) = reading
+    self = reading
+  }
+
+  private init(pattern: NamePattern?) {
+    self.pattern = pattern
+  }
+
+  private mutating func walk(_ view: View, after start: UInt64, _ pattern: NamePattern?) throws(StoreError) {
+    var bytes = 0
+    entries = []
+    isPartial = false
+    try view.walkLog(
+      after: start, matching: pattern, withEdits: false
+    ) { (revision, entry, size) throws(StoreError) in
+      guard entries.count < Self.mostEntries, bytes < Self.mostBytes else {
+        isPartial = true
+        return false
+      }
+      bytes += size
+      entries.append((revision, entry))
+      return true
+    }
+    // A commit that lies between was trimmed, or there was none: an import may skip revisions.
+    if entries.first?.revision != start &+ 1 { trimmed = try view.trimmed() }
+  }
+
+  /// A name may stand for another setting since a schema was applied: then both are looked for, as far as this reading goes.
+  private mutating func follow(_ name: String, _ view: View, after start: UInt64) throws(StoreError) {
+    var mayDiffer = trimmed > start
+    for (_, entry) in entries where entry?.isSchema ?? true { mayDiffer = true }
+    guard mayDiffer, let before = pattern else { return }
+    let target = try view.resolveAlias(name)
+    guard !before.matches(target) else { return }
+    try walk(view, after: start, before.including(target))
+    if !isPartial { pattern = try NamePattern(target) }
   }
 }
 

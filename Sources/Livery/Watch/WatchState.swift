@@ -9,7 +9,8 @@ final class WatchState: @unchecked Sendable {
   static let mostPending = 10_000
 
   let owner: UInt64
-  let pattern: NamePattern?
+  /// The one name that is watched, as it was asked for; nil if others may match.
+  let name: String?
   let isDispatched: Bool
   /// In nanoseconds.
   let interval: UInt64
@@ -20,6 +21,7 @@ final class WatchState: @unchecked Sendable {
   private let use = UseCount()
   private let onEnd: @Sendable () -> Void
 
+  var pattern: NamePattern?
   var position: UInt64
   /// The revision up to which the descriptor has been signalled.
   var signalled: UInt64 = 0
@@ -36,10 +38,11 @@ final class WatchState: @unchecked Sendable {
   var lastCall: UInt64 = 0
 
   init(
-    owner: UInt64, pattern: NamePattern?, options: WatchOptions, descriptor: EventDescriptor?, logLimits: LogLimits,
+    owner: UInt64, name: String?, pattern: NamePattern?, options: WatchOptions, descriptor: EventDescriptor?, logLimits: LogLimits,
     position: UInt64, initial: [Event], onEnd: @escaping @Sendable () -> Void, handler: @escaping Handler
   ) {
     self.owner = owner
+    self.name = name
     self.pattern = pattern
     isDispatched = options.dispatched
     interval = UInt64(options.minimumInterval) * 1_000_000

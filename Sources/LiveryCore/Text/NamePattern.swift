@@ -14,6 +14,8 @@ public struct NamePattern: Sendable {
   public let literalPrefix: String
   private let prefix: [UInt8]
   private let rest: [Token]
+  /// A name that matches besides.
+  private var other: [UInt8]?
 
   /// Errors: `.invalidArgument` for an empty text, one of more than 1,024 bytes, or control characters.
   public init(_ text: String) throws(StoreError) {
@@ -42,7 +44,15 @@ public struct NamePattern: Sendable {
   /// Whether the pattern has no wildcard, so that it matches one name only.
   public var isLiteral: Bool { rest.isEmpty }
 
+  /// A pattern that matches a name as well.
+  public func including(_ name: String) -> NamePattern {
+    var pattern = self
+    pattern.other = name.bytes
+    return pattern
+  }
+
   public func matches(_ name: String) -> Bool {
+    if let other, name.bytes == other { return true }
     let bytes = name.utf8
     guard bytes.count >= prefix.count else { return false }
     var index = bytes.startIndex
