@@ -7,7 +7,8 @@ import Testing
   let temporary = TemporaryStore()
 
   private func schema(_ version: Int, _ setting: String, _ more: String = "") -> [UInt8] {
-    Array(#"{"Version": \#(version), "Open": true, "Groups": [{"Title": "G", "Settings": [\#(setting)]}]\#(more)}"#.utf8)
+    Array(
+      #"{"Version": \#(version), "Open": true, "Groups": [{"Title": "G", "Settings": [\#(setting)]}]\#(more)}"#.utf8)
   }
 
   private let renamed = #"{"Type": "TextField", "Title": "A", "Key": "a", "Value": "x", "Aliases": ["old"]}"#
@@ -60,7 +61,8 @@ import Testing
     #expect(store.applySchema(schema(1, plain)).error == nil)
     try store.set("old", to: .string("x"), in: .user)
     let heard = Heard()
-    let options = { var options = WatchOptions(); options.dispatched = true; return options }()
+    var options = WatchOptions()
+    options.dispatched = true
     let observation = try store.observe("old", options: options) { (events: [Event]) in
       for event in events where event.kind == .changed {
         heard.append("\(event.name ?? "") \(event.newValue?.brief ?? "–")")

@@ -38,8 +38,9 @@ final class WatchState: @unchecked Sendable {
   var lastCall: UInt64 = 0
 
   init(
-    owner: UInt64, name: String?, pattern: NamePattern?, options: WatchOptions, descriptor: EventDescriptor?, logLimits: LogLimits,
-    position: UInt64, initial: [Event], onEnd: @escaping @Sendable () -> Void, handler: @escaping Handler
+    owner: UInt64, name: String?, pattern: NamePattern?, options: WatchOptions, descriptor: EventDescriptor?,
+    logLimits: LogLimits, position: UInt64, initial: [Event], onEnd: @escaping @Sendable () -> Void,
+    handler: @escaping Handler
   ) {
     self.owner = owner
     self.name = name

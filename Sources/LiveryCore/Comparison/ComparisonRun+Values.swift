@@ -138,7 +138,8 @@ extension ComparisonRun {
         wereOptions
           ? "`\(shown)`: Options no longer has \(refused)"
           : "`\(shown)` no longer takes \(refused): \(reason)", at: .new(path, wereOptions ? .options : .type),
-        hint: wereOptions ? "say in a step `convert` with `Map` what takes their place"
+        hint: wereOptions
+          ? "say in a step `convert` with `Map` what takes their place"
           : conversion(of: slot.constants.first?.type, to: setting, shown)
       )
     }
