@@ -27,7 +27,8 @@ let swiftSettings: [SwiftSetting] =
     : [.unsafeFlags(["-Xfrontend", "-disable-implicit-string-processing-module-import"])])
 
 let cSettings: [CSetting] =
-  embedded ? [.define("LIVERY_EMBEDDED"), .unsafeFlags(["-Os", "-ffunction-sections"], .when(configuration: .release))] : []
+  embedded
+  ? [.define("LIVERY_EMBEDDED"), .unsafeFlags(["-Os", "-ffunction-sections"], .when(configuration: .release))] : []
 
 let runtimeLinks: [LinkerSetting] =
   [.linkedLibrary("m")] + (embedded ? [.linkedLibrary("swiftUnicodeDataTables")] : [])

@@ -304,6 +304,13 @@ pid_t lvs_lock_holder(int descriptor, int64_t byte) {
 
 int lvs_share_byte(int descriptor, int64_t byte) { return set_lock(descriptor, F_RDLCK, byte); }
 
+int lvs_hold_byte(const char *path, int64_t byte) {
+  int descriptor = lvs_open(path, O_RDWR | O_NOFOLLOW, 0);
+  struct flock range = {.l_type = F_RDLCK, .l_whence = SEEK_SET, .l_start = byte, .l_len = 1};
+  if (descriptor >= 0) fcntl(descriptor, F_OFD_SETLK, &range);
+  return descriptor;
+}
+
 bool lvs_is_byte_taken(int descriptor, int64_t byte) {
   struct flock range = {.l_type = F_WRLCK, .l_whence = SEEK_SET, .l_start = byte, .l_len = 1};
   return fcntl(descriptor, F_GETLK, &range) == 0 && range.l_type != F_UNLCK;

@@ -33,6 +33,8 @@ public final class Environment: @unchecked Sendable {
   private var epoch = 0
   /// Environments of files that have been replaced, kept for the transactions that are held in them.
   private var parked: [OpaquePointer] = []
+  /// While environments are parked.
+  private var lockFile: UsedLockFile?
   private let path: String
   private let options: Options
   private let gate = MapGate()
@@ -93,6 +95,7 @@ public final class Environment: @unchecked Sendable {
     park()
     for handle in parked { mdb_env_close(handle) }
     parked = []
+    lockFile = nil
   }
 
   /// Ends all but what is held.
@@ -115,7 +118,12 @@ public final class Environment: @unchecked Sendable {
     let closed = gate.close(
       until: lvs_monotonic_ns() &+ options.moveTimeout, allowing: { held.load(ordering: .sequentiallyConsistent) }
     ) {
-      if held.load(ordering: .sequentiallyConsistent) == 0 { close() } else { park() }
+      if held.load(ordering: .sequentiallyConsistent) == 0 {
+        close()
+      } else {
+        park()
+        if lockFile == nil { lockFile = UsedLockFile(path + "/lock.mdb") }
+      }
       epoch += 1
       failed.store(true, ordering: .relaxed)
       do throws(LMDBError) {
@@ -124,7 +132,8 @@ public final class Environment: @unchecked Sendable {
           try Self.prepare(fresh, prepare)
           lastReader.transaction = try Self.begin(fresh)
         } catch {
-          mdb_env_close(fresh)
+          // Closing it would end what is held in the others.
+          parked.append(fresh)
           throw error
         }
         mdb_txn_reset(lastReader.transaction)
@@ -164,6 +173,14 @@ public final class Environment: @unchecked Sendable {
   /// Notes when LMDB has given the environment up.
   private func noteFailure(_ code: Int32) {
     if code == MDB_PANIC { failed.store(true, ordering: .relaxed) }
+  }
+
+  /// After a commit that failed: LMDB gives the environment up if that was at its end.
+  private func noteIfGivenUp() {
+    var begun: OpaquePointer?
+    let code = mdb_txn_begin(handle, nil, UInt32(MDB_RDONLY), &begun)
+    if let begun { mdb_txn_abort(begun) }
+    noteFailure(code)
   }
 
   /// Runs `body` in a read transaction: it sees one moment of the store.
@@ -280,6 +297,7 @@ public final class Environment: @unchecked Sendable {
         let code = mdb_txn_commit(transaction)
         guard code == MDB_SUCCESS else {
           notes.pointee.isFull = code == MDB_MAP_FULL
+          noteIfGivenUp()
           return .failure(E(LMDBError(code: cause(of: code))))
         }
         return .success(value)
@@ -455,5 +473,20 @@ extension Environment {
     var patch: Int32 = 0
     mdb_version(&major, &minor, &patch)
     return "\(major).\(minor).\(patch)"
+  }
+}
+
+/// Keeps LMDB from taking the lock file for one that nobody uses, and from beginning its table of readers anew: the locks of
+/// a process, by which LMDB tells, do not keep itself out.
+private final class UsedLockFile {
+  private let descriptor: Int32
+
+  init(_ path: String) {
+    descriptor = lvs_hold_byte(path, 0)
+  }
+
+  // Closing it gives up all locks of this process on the file: not before the environments are closed.
+  deinit {
+    if descriptor >= 0 { close(descriptor) }
   }
 }

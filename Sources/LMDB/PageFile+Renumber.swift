@@ -8,11 +8,21 @@ extension PageFile {
   /// both. Nothing depends on the numbers but which of the first two pages is which.
   public static func renumber(_ path: String, to transaction: UInt64) throws(LMDBError) {
     let file = try open(path)
-    guard file.damages.isEmpty, transaction > 1 else { throw LMDBError(code: MDB_CORRUPTED) }
-    let isSecond = file.latest.transaction & 1
-    guard let latest = file.read(isSecond, file.pageSize), let former = file.read(1 - isSecond, file.pageSize) else {
-      throw LMDBError(code: MDB_CORRUPTED)
-    }
+    try renumber(file, path, latest: file.latest.transaction & 1, to: transaction)
+  }
+
+  /// Makes the commit before the latest one the latest, in a file that nobody has open.
+  public static func promoteFormer(_ path: String) throws(LMDBError) {
+    let file = try open(path)
+    try renumber(file, path, latest: 1 - file.latest.transaction & 1, to: file.latest.transaction &+ 1)
+  }
+
+  private static func renumber(
+    _ file: PageFile, _ path: String, latest place: UInt64, to transaction: UInt64
+  ) throws(LMDBError) {
+    guard file.damages.isEmpty, transaction > 1, let latest = file.read(place, file.pageSize),
+      let former = file.read(1 - place, file.pageSize)
+    else { throw LMDBError(code: MDB_CORRUPTED) }
     let descriptor = lvs_open(path, O_RDWR | O_NOFOLLOW, 0)
     guard descriptor >= 0 else { throw LMDBError(code: lvs_errno()) }
     defer { close(descriptor) }

@@ -90,7 +90,11 @@ public final class PageFile {
       note(page, "lies behind the end of the file")
       return nil
     }
-    let got = bytes.withUnsafeMutableBytes { lvs_read_at(descriptor, $0.baseAddress, $0.count, offset.partialValue) }
+    let got = bytes.withUnsafeMutableBytes { bytes in
+      let got = lvs_read_at(descriptor, bytes.baseAddress, bytes.count, offset.partialValue)
+      // What is unreadable for a moment is not damaged.
+      return got >= 0 ? got : lvs_read_at(descriptor, bytes.baseAddress, bytes.count, offset.partialValue)
+    }
     guard got >= 0 else {
       note(page, "cannot be read: \(LMDBError(code: lvs_errno()).message)")
       return nil

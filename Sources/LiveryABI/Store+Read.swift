@@ -135,8 +135,7 @@ public func livery_get_date(
 public func livery_get_color(
   _ store: OpaquePointer?, _ name: UnsafePointer<CChar>?, _ value: UnsafeMutablePointer<livery_color>?
 ) -> livery_status {
-  if readContent(store, name, bit(.color), false, value, MemoryLayout<livery_color>.size, nil)
-  {
+  if readContent(store, name, bit(.color), false, value, MemoryLayout<livery_color>.size, nil) {
     return livery_status(LIVERY_OK)
   }
   return read(store, name, as: .color, into: value, "value") { (found, value) throws(StoreError) in

@@ -100,6 +100,7 @@ TEST("what cannot be backed up or restored is a status, and changes nothing", re
   EXPECT_STATUS(LIVERY_ERROR_NOT_FOUND, livery_backup(store, "/nowhere/at/all/x.mdb"));
   snprintf(file, sizeof file, "%s/backups", path);
   EXPECT_STATUS(LIVERY_ERROR_IO, livery_backup(store, file));
+  EXPECT_STATUS(LIVERY_ERROR_IO, livery_backup(store, ".."));
   EXPECT_STATUS(LIVERY_ERROR_NOT_FOUND, livery_restore(store, "/nowhere/x.mdb", NULL, NULL));
   EXPECT_STATUS(LIVERY_ERROR_NOT_A_STORE, livery_restore(store, "/etc/passwd", NULL, NULL));
   EXPECT_STATUS(LIVERY_ERROR_IO, livery_restore(store, "/", NULL, NULL));
@@ -172,6 +173,10 @@ TEST("a check tells of damage and changes nothing", checked) {
   EXPECT_STATUS(LIVERY_ERROR_NOT_A_STORE, livery_check("/etc", NULL));
   EXPECT_STATUS(LIVERY_ERROR_NOT_A_STORE, livery_check("/etc/passwd", NULL));
   EXPECT_STATUS(LIVERY_ERROR_INVALID_ARGUMENT, livery_check(NULL, NULL));
+  char too_long[1000];
+  memset(too_long, 'l', sizeof too_long);
+  too_long[sizeof too_long - 1] = 0;
+  EXPECT_STATUS(LIVERY_ERROR_IO, livery_check(too_long, NULL));
   store = open_store(path);
   EXPECT_STATUS(LIVERY_ERROR_CORRUPT, livery_backup(store, NULL));
   OK(livery_close(store));

@@ -9,6 +9,15 @@ import Testing
     return nil
   }
 
+  @Test func aTextThatGoesOnBehindItsValueIsRefusedThere() {
+    for (text, column) in [("1,2", 2), ("[1],[2]", 4), ("{}]", 3), ("1 2", 3), ("[1]]", 4), ("[1", 2), ("[", 1)] {
+      do throws(StoreError) {
+        _ = try JSON.parse(Array(text.utf8))
+        Issue.record("\(text) is read")
+      } catch { #expect(error.location == .init(line: 1, column: column), "\(text): \(error.message)") }
+    }
+  }
+
   @Test func everyKindOfValueIsRead() throws {
     let text = #" {"b": [null, true, false, 1, -2.5, 1e2, "é\u0000\n\ud83d\ude00"], "a": {}} "#
     let json = try JSON.parse(Array(text.utf8))

@@ -259,4 +259,41 @@ import Testing
     #expect(Store.check(path: "/nowhere/at/all").error?.code == .notFound)
     #expect(Store.check(path: "/etc/hostname").error?.code == .notAStore)
   }
+
+  /// A store whose latest commit has been given the number that its root page had before: what a damaged bit does, and
+  /// LMDB itself when it fails to finish a commit.
+  private func hideLatestCommit() throws -> (bytes: [UInt8], hidden: Int, revision: UInt64) {
+    try fill()
+    let store = try temporary.open()
+    try store.set("note", to: .string("before"), in: .user)
+    try store.set("note", to: .string("latest"), in: .user)
+    let revision = try store.revision()
+    store.close()
+    var bytes = try read(dataFile)
+    let numbers = [0, 1].map { bytes[$0 * 4096 + 144] }
+    let latest = numbers[0] == numbers[1] &+ 1 ? 0 : 1
+    bytes[latest * 4096 + 144] &-= 2
+    return (bytes, latest, revision)
+  }
+
+  @Test func theCommitThatAFileHidesIsBroughtBackFromItself() throws {
+    let (bytes, _, revision) = try hideLatestCommit()
+    try write(bytes)
+    let store = try temporary.open()
+    #expect(try store.string("note") == "latest")
+    #expect(try store.revision() == revision + 1)
+    #expect(try store.statistics()["recovery"] != nil)
+  }
+
+  @Test func aCommitThatFailedAndWasWrittenOverIsNotMissed() throws {
+    var (bytes, hidden, revision) = try hideLatestCommit()
+    // The root of its main database.
+    let page = Int(bytes[hidden * 4096 + 128]) | Int(bytes[hidden * 4096 + 129]) << 8
+    for index in 16..<4096 { bytes[page * 4096 + index] = 0 }
+    try write(bytes)
+    let store = try temporary.open()
+    #expect(try store.string("note") == "before")
+    #expect(try store.revision() == revision - 1)
+    #expect(try store.statistics()["recovery"] == nil)
+  }
 }

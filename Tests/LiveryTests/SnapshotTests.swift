@@ -30,6 +30,27 @@ import Testing
     #expect(try snapshot.next(after: "branding.color.Toolbar", matching: pattern) == nil)
   }
 
+  @Test func snapshotsHoldOnWhenTheFileIsReplaced() throws {
+    let store = try temporary.open()
+    for number in 0..<40 { try store.set("number\(number)", to: .int(0), in: .user) }
+    var held: [Snapshot] = []
+    for round in 1...4 {
+      held.append(try store.snapshot())
+      try store.compact()
+      held.append(try store.snapshot())
+      // Closing the older ones takes nothing from those of the new file: their pages are not used again.
+      if round == 3 { held[0].close() }
+      for number in 0..<40 { try store.set("number\(number)", to: .int(Int64(round)), in: .user) }
+      for (index, snapshot) in held.enumerated() where round < 3 || index > 0 {
+        let expected = Value.int(Int64(index / 2))
+        for number in 0..<40 { #expect(try snapshot.value("number\(number)") == expected) }
+      }
+      #expect(try store.value("number3") == .int(Int64(round)))
+    }
+    for snapshot in held { snapshot.close() }
+    #expect(try store.value("number3") == .int(4))
+  }
+
   @Test func closingTheStoreEndsItsSnapshots() throws {
     let store = try temporary.open()
     let snapshot = try store.snapshot()

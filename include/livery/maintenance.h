@@ -36,6 +36,7 @@ extern "C" {
  *   - #LIVERY_ERROR_FORMAT_NEWER      written by a newer Livery: upgrade the library
  *   - #LIVERY_ERROR_PERMISSION        the file cannot be read
  *   - #LIVERY_ERROR_BUSY              a writer kept the store for longer than 5 seconds
+ *   - #LIVERY_ERROR_IO                another failure of the operating system, such as a path that is too long
  *   - #LIVERY_ERROR_INVALID_ARGUMENT  `path` is NULL, empty or no UTF-8
  * @since 0.1
  */

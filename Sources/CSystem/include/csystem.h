@@ -72,6 +72,8 @@ pid_t lvs_lock_holder(int descriptor, int64_t byte);
 // another namespace of process ids.
 int lvs_share_byte(int descriptor, int64_t byte);
 bool lvs_is_byte_taken(int descriptor, int64_t byte);
+// A lock of the open file and not of the process, which the process itself finds taken; the descriptor, or -1.
+int lvs_hold_byte(const char *path, int64_t byte);
 
 // Whether so much address space can be had.
 bool lvs_can_map(uint64_t size);

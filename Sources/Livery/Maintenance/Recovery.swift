@@ -11,6 +11,8 @@ struct Recovery {
   let commitNumber: CommitNumber?
   let hasOthers: Bool
   private static let mostDamagedFiles = 3
+  /// A file that can take the damaged one's place.
+  private typealias Copy = (path: String, file: StoreFile)
 
   init(_ directory: StoreDirectory, _ wake: WakeWord, _ commitNumber: CommitNumber?, hasOthers: Bool) {
     self.directory = directory
@@ -21,6 +23,7 @@ struct Recovery {
 
   private var damagedFolder: String { directory.path + "/damaged" }
   private var workFile: String { directory.path + "/damaged/recovering.mdb" }
+  private var hiddenFile: String { directory.path + "/damaged/hidden.mdb" }
 
   /// Looks at the whole file. False if there is none yet.
   ///
@@ -28,8 +31,7 @@ struct Recovery {
   func examine() throws(StoreError) -> Bool {
     if wake.isReplacing { finishReplacing() }
     let folder = BackupFolder(store: directory.path)
-    var facts = lvs_file_facts()
-    let isThere = lvs_file_facts_of(directory.dataFile, &facts) == 0 && facts.size > 0
+    let isThere = try directory.hasData()
     var damaged: StoreFile?
     var isGrave = true
     let damage: String
@@ -48,7 +50,15 @@ struct Recovery {
     } else {
       damage = "data.mdb is missing or empty"
     }
-    let last = try lastGood(folder)
+    defer { unlink(hiddenFile) }
+    let last: Copy?
+    if let damaged, damaged.hidesCommit {
+      // If it is not whole nothing is hidden: that was a commit that failed.
+      guard let hidden = hiddenCommit() else { return true }
+      last = hidden
+    } else {
+      last = try lastGood(folder)
+    }
     // Records that do not verify are damaged for themselves alone: nothing else is given up for them.
     if !isGrave, last?.file.revision != damaged?.revision || directory.options.noRecovery {
       Log.write(.error, "\(directory.path): \(damage)")
@@ -68,7 +78,7 @@ struct Recovery {
   }
 
   /// The latest copy that is sound.
-  private func lastGood(_ folder: BackupFolder) throws(StoreError) -> (path: String, file: StoreFile)? {
+  private func lastGood(_ folder: BackupFolder) throws(StoreError) -> Copy? {
     for entry in try folder.entries() {
       let path = folder.path + "/" + entry.name
       do throws(StoreError) {
@@ -79,8 +89,32 @@ struct Recovery {
     return nil
   }
 
+  /// The data file as it is with the commit that it hides, if that is whole.
+  private func hiddenCommit() -> Copy? {
+    do throws(StoreError) {
+      try makeFolder(damagedFolder)
+      unlink(hiddenFile)
+      try duplicate(directory.dataFile, hiddenFile)
+      do throws(LMDBError) { try PageFile.promoteFormer(hiddenFile) } catch { return nil }
+      let file = try StoreFile(hiddenFile, keeping: false)
+      return file.isWhole ? (hiddenFile, file) : nil
+    } catch { return nil }
+  }
+
+  private func duplicate(_ path: String, _ fresh: String) throws(StoreError) {
+    let source = lvs_open(path, O_RDONLY, 0)
+    guard source >= 0 else { throw .system(lvs_errno(), path) }
+    defer { close(source) }
+    let target = lvs_make(fresh, O_EXCL, directory.options.fileMode)
+    guard target >= 0 else { throw .system(lvs_errno(), fresh) }
+    let isCopied = lvs_copy(source, target) == 0 && fsync(target) == 0
+    let code = lvs_errno()
+    close(target)
+    guard isCopied else { throw .system(code, fresh) }
+  }
+
   private func replace(
-    by copy: (path: String, file: StoreFile), _ damaged: StoreFile?, _ damage: String
+    by copy: Copy, _ damaged: StoreFile?, _ damage: String
   ) throws(StoreError) {
     try makeFolder(damagedFolder)
     unlink(workFile)
@@ -151,18 +185,10 @@ struct Recovery {
 
   /// The copy as it is to be: with a revision that no reader has seen yet, and an entry in the log for every watch.
   private func prepare(
-    _ copy: (path: String, file: StoreFile), revision: UInt64, _ report: Value, _ now: Timestamp
+    _ copy: Copy, revision: UInt64, _ report: Value, _ now: Timestamp
   ) throws(StoreError) {
     let fresh = workFile
-    let source = lvs_open(copy.path, O_RDONLY, 0)
-    guard source >= 0 else { throw .system(lvs_errno(), copy.path) }
-    defer { close(source) }
-    let target = lvs_make(fresh, O_EXCL, directory.options.fileMode)
-    guard target >= 0 else { throw .system(lvs_errno(), fresh) }
-    let isCopied = lvs_copy(source, target) == 0 && fsync(target) == 0
-    let code = lvs_errno()
-    close(target)
-    guard isCopied else { throw .system(code, fresh) }
+    try duplicate(copy.path, fresh)
 
     var options = Environment.Options()
     options.fileMode = directory.options.fileMode

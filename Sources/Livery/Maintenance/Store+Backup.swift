@@ -118,7 +118,10 @@ extension SharedEnvironment {
     defer { close(descriptor) }
     do throws(StoreError) {
       let path = folder + "/" + name(try copy(to: descriptor, temporary, allowsDamagedRecords))
-      guard fsync(descriptor) == 0, lvs_rename(temporary, path) == 0 else { throw .system(lvs_errno(), path) }
+      guard fsync(descriptor) == 0, lvs_rename(temporary, path) == 0 else {
+        // The names `.` and `..` are told to be in use, and are directories.
+        throw .system(lvs_errno() == EBUSY ? EISDIR : lvs_errno(), path)
+      }
       guard lvs_sync_directory(folder) == 0 else { throw .system(lvs_errno(), path) }
       return path
     } catch {

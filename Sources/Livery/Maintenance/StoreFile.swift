@@ -113,6 +113,9 @@ struct StoreFile {
   /// Whether all pages are sound and all records verify.
   var isWhole: Bool { file.damages.isEmpty && damagedRecords.isEmpty && staleDamage == nil }
 
+  /// Whether all is sound but that a later commit stands where the one before the latest should.
+  var hidesCommit: Bool { staleDamage != nil }
+
   /// What is wrong, in a few words; nil if nothing is.
   var damage: String? {
     if let first = file.damages.first {

@@ -74,7 +74,13 @@ final class SharedEnvironment: @unchecked Sendable {
         try follow()
         if let result = try writeOnce(timeout, isSynchronous, body) { return result }
       } catch {
-        guard environment.hasFailed, try canRetry(after: error) else { throw error }
+        guard environment.hasFailed else { throw error }
+        // The system's number: the commit itself failed. That is told, and what is left of it in the file overwritten.
+        guard error.systemError == 0 else {
+          try? follow()
+          throw error
+        }
+        guard try canRetry(after: error) else { throw error }
       }
     }
   }
@@ -136,7 +142,8 @@ final class SharedEnvironment: @unchecked Sendable {
 
   private func reopen() throws(StoreError) {
     let present = wake.generation
-    if generation.load(ordering: .relaxed) == present, !environment.hasFailed { return }
+    let hasFailed = environment.hasFailed
+    if generation.load(ordering: .relaxed) == present, !hasFailed { return }
     var isOpened = false
     do throws(LMDBError) {
       try environment.reopen { (transaction) throws(LMDBError) in
@@ -145,7 +152,23 @@ final class SharedEnvironment: @unchecked Sendable {
         isOpened = true
       }
     } catch { throw StoreError(error) }
-    if isOpened { generation.store(present, ordering: .relaxed) }
+    guard isOpened else { return }
+    generation.store(present, ordering: .relaxed)
+    if hasFailed { try? overwriteFailedCommit() }
+  }
+
+  /// A commit that LMDB failed to finish leaves its roots in the file, under an old number. The next commit takes their
+  /// place: so that nobody finds a commit there that was never made, one follows that changes nothing.
+  private func overwriteFailedCommit() throws(StoreError) {
+    // Whoever is writing meanwhile does it.
+    try gate.alsoWriting(timeout: 0) { () throws(StoreError) in
+      environment.setSynchronous(true)
+      try environment.write { (transaction) throws(StoreError) -> Environment.Outcome<Void> in
+        let view = View(transaction: transaction, databases: databases)
+        try view.putRevision(try view.revision())
+        return .commit(())
+      }
+    }
   }
 
   /// Replaces the data file by a copy of it without unused space. Every process goes on with the copy.

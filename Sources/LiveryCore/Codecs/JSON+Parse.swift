@@ -1,4 +1,5 @@
 import CJansson
+import CSystem
 
 extension JSON {
   /// Reads a JSON text (RFC 8259): one value of any kind, no member twice.
@@ -8,59 +9,101 @@ extension JSON {
     guard text.count <= maximumSize else {
       throw StoreError(.parse, "the JSON text has \(text.count) bytes; at most \(maximumSize) are allowed")
     }
-    try checkShape(text)
+    let shape = try Shape(text)
+    // When jansson gets no memory for a token that is longer than those before it, it drops a byte of it and says nothing.
+    // So the text follows a string as long as its longest token: either that has the memory for all, or it is too short.
+    let pad = shape.longestToken
+    var list = Array("[\"".utf8)
+    list.reserveCapacity(pad + text.count + 6)
+    list.append(contentsOf: repeatElement(UInt8(ascii: "-"), count: pad))
+    list.append(contentsOf: "\",\n".utf8)
+    let start = list.count
+    list.append(contentsOf: text)
+    list.append(UInt8(ascii: "]"))
+
     var failure = json_error_t()
-    let flags = Int(JSON_REJECT_DUPLICATES | JSON_ALLOW_NUL | JSON_DECODE_ANY)
-    let root = text.withUnsafeBytes { buffer in
-      json_loadb(buffer.baseAddress?.assumingMemoryBound(to: CChar.self), buffer.count, flags, &failure)
+    let root = list.withUnsafeBytes { buffer in
+      json_loadb(
+        buffer.baseAddress?.assumingMemoryBound(to: CChar.self), buffer.count,
+        Int(JSON_REJECT_DUPLICATES | JSON_ALLOW_NUL), &failure)
     }
-    guard let root else { throw StoreError(failure) }
+    guard let root else {
+      guard Int(failure.position) > start + text.count else { throw StoreError(failure) }
+      // The bracket behind the text is its end.
+      var end = Lines.location(of: text.count, in: text)
+      end.column -= 1
+      throw StoreError(failure, at: end)
+    }
     defer { json_decref(root) }
-    guard let json = JSON(root) else { throw StoreError(.parse, "the JSON text is nested too deeply") }
+    guard json_string_length(json_array_get(root, 0)) == pad else {
+      throw StoreError(.io, "there is no memory to read the JSON text", systemError: ENOMEM)
+    }
+    guard json_array_size(root) == 2 else {
+      throw StoreError.json("end of file expected", Lines.location(of: shape.firstComma, in: text))
+    }
+    guard let json = JSON(json_array_get(root, 1)) else {
+      throw StoreError(.parse, "the JSON text is nested too deeply")
+    }
     return json
   }
 
-  /// Refuses what would cost too much to read, before anything is read.
-  private static func checkShape(_ text: [UInt8]) throws(StoreError) {
-    let start = StoreError.Location(line: 1, column: 1)
-    if text.starts(with: [0xef, 0xbb, 0xbf]) {
-      throw StoreError.json("the text begins with a byte order mark; save it as UTF-8 without one", start)
-    }
-    var depth = 0
-    var count = 1
-    var index = 0
-    var digits = 0
-    while index < text.count {
-      let byte = text[index]
-      digits = byte &- UInt8(ascii: "0") < 10 ? digits + 1 : 0
-      if digits > maximumDigits {
-        throw StoreError.json("a number of more than \(maximumDigits) digits", Lines.location(of: index, in: text))
+  /// What is known of a text before it is read.
+  private struct Shape {
+    /// In bytes, with the quotation marks of a string.
+    var longestToken = 0
+    /// The index of the first comma that is outside of all arrays and objects.
+    var firstComma = 0
+
+    /// Refuses what would cost too much to read.
+    init(_ text: [UInt8]) throws(StoreError) {
+      let start = StoreError.Location(line: 1, column: 1)
+      if text.starts(with: [0xef, 0xbb, 0xbf]) {
+        throw StoreError.json("the text begins with a byte order mark; save it as UTF-8 without one", start)
       }
-      switch byte {
-      case UInt8(ascii: "\""):
-        index += 1
-        while index < text.count, text[index] != UInt8(ascii: "\"") {
-          if text[index] == UInt8(ascii: "\\") { index += 1 }
+      var depth = 0
+      var count = 1
+      var index = 0
+      var digits = 0
+      var token = 0
+      while index < text.count {
+        let byte = text[index]
+        digits = byte &- UInt8(ascii: "0") < 10 ? digits + 1 : 0
+        if digits > JSON.maximumDigits {
+          throw StoreError.json(
+            "a number of more than \(JSON.maximumDigits) digits", Lines.location(of: index, in: text))
+        }
+        switch byte {
+        case UInt8(ascii: "\""):
+          let begin = index
           index += 1
+          while index < text.count, text[index] != UInt8(ascii: "\"") {
+            if text[index] == UInt8(ascii: "\\") { index += 1 }
+            index += 1
+          }
+          longestToken = max(longestToken, index - begin + 1)
+        case UInt8(ascii: "["), UInt8(ascii: "{"):
+          depth += 1
+          count += 1
+          if depth > JSON.maximumDepth {
+            throw StoreError.json("nested deeper than \(JSON.maximumDepth) levels", Lines.location(of: index, in: text))
+          }
+        case UInt8(ascii: "]"), UInt8(ascii: "}"): depth -= 1
+        case UInt8(ascii: ","):
+          if depth <= 0, firstComma == 0 { firstComma = index }
+          count += 1
+          if count > JSON.maximumCount {
+            throw StoreError.json("more than \(JSON.maximumCount) values", Lines.location(of: index, in: text))
+          }
+        default: break
         }
-      case UInt8(ascii: "["), UInt8(ascii: "{"):
-        depth += 1
-        count += 1
-        if depth > maximumDepth {
-          throw StoreError.json("nested deeper than \(maximumDepth) levels", Lines.location(of: index, in: text))
-        }
-      case UInt8(ascii: "]"), UInt8(ascii: "}"): depth -= 1
-      case UInt8(ascii: ","):
-        count += 1
-        if count > maximumCount {
-          throw StoreError.json("more than \(maximumCount) values", Lines.location(of: index, in: text))
-        }
-      default: break
+        // A number or a word, or what is none and longer.
+        token = byte == 0x20 || byte == 0x0a || byte == UInt8(ascii: ",") ? 0 : token + 1
+        longestToken = max(longestToken, token)
+        index += 1
       }
-      index += 1
-    }
-    guard text.contains(where: { $0 != 0x20 && $0 != 0x0a && $0 != 0x0d && $0 != 0x09 }) else {
-      throw StoreError.json("the text is empty", start)
+      guard text.contains(where: { $0 != 0x20 && $0 != 0x0a && $0 != 0x0d && $0 != 0x09 }) else {
+        throw StoreError.json("the text is empty", start)
+      }
     }
   }
 
@@ -109,14 +152,15 @@ extension StoreError {
       .parse, "\(reason) at line \(location.line), column \(location.column)", location: location)
   }
 
-  fileprivate init(_ failure: json_error_t) {
+  fileprivate init(_ failure: json_error_t, at location: Location? = nil) {
     // The last byte of the text is jansson's error code.
     let reason = withUnsafeBytes(of: failure.text) { text in
       String(decoding: text.dropLast().prefix { $0 != 0 }, as: UTF8.self)
     }
     self = .json(
       truncated(withoutContent(reason), to: 160),
-      Location(line: max(1, Int(failure.line)), column: max(1, Int(failure.column))))
+      // The text begins on the second line.
+      location ?? Location(line: max(1, Int(failure.line) - 1), column: max(1, Int(failure.column))))
   }
 }
 
