@@ -636,6 +636,85 @@ HOT lvs_answer lvs_fast_name_bytes(uint64_t handle, const char *name, uint32_t t
   return LVS_READ;
 }
 
+// Bound keys
+
+// What `state` consists of: a number | whether it is closed | how many calls have it pinned.
+static const uint64_t PINS = ((uint64_t)1 << 23) - 1, CLOSED = (uint64_t)1 << 23, NUMBER = (uint64_t)1 << 24;
+
+struct lvs_bound {
+  uint64_t state;
+  // The process that bound it.
+  uint64_t token;
+  lvs_cache *cache;
+  lvs_slot *slot;
+  void *owner;
+  lvs_bound *next;
+};
+static lvs_bound *free_places;
+
+lvs_bound *lvs_bound_make(lvs_cache *cache, lvs_slot *slot, void *owner, uint64_t *tag) {
+  enum { CHUNK = 128 };
+  pthread_once(&pool_once, make_pool_lock);
+  lvs_mutex_lock(pool_lock);
+  lvs_bound *place = free_places, *chunk = place ? NULL : calloc(CHUNK, sizeof *chunk);
+  for (size_t i = CHUNK; chunk && i-- > 0;) {
+    chunk[i].state = CLOSED;
+    chunk[i].next = place;
+    place = chunk + i;
+  }
+  if (place) free_places = place->next;
+  lvs_mutex_unlock(pool_lock);
+  if (!place) return NULL;
+  place->owner = owner;
+  __atomic_store_n(&place->cache, cache, __ATOMIC_RELAXED);
+  __atomic_store_n(&place->slot, slot, __ATOMIC_RELAXED);
+  set(&place->token, lvs_process_token());
+  *tag = (get(&place->state) & ~(PINS | CLOSED)) + NUMBER;
+  set_last(&place->state, *tag);
+  return place;
+}
+
+HOT bool lvs_bound_scalar(lvs_bound *place, uint64_t tag, uint8_t type, uint64_t *scalar) {
+  if (!LIKELY((get_first(&place->state) & ~PINS) == tag)) return false;
+  uint64_t *page = __atomic_load_n(&lvs_process_token_page, __ATOMIC_RELAXED);
+  lvs_slot *slot = __atomic_load_n(&place->slot, __ATOMIC_RELAXED);
+  lvs_cache *cache = __atomic_load_n(&place->cache, __ATOMIC_RELAXED);
+  if (!LIKELY(get(&place->token) == get(page) && slot)) return false;
+  if (!LIKELY(read_scalar(cache, slot, get_first(slot->w), type, scalar) == LVS_READ)) return false;
+  __atomic_thread_fence(__ATOMIC_ACQUIRE);
+  return (get(&place->state) & ~PINS) == tag;
+}
+
+void *lvs_bound_pin(lvs_bound *place, uint64_t tag) {
+  uint64_t state = get_first(&place->state);
+  while ((state & ~PINS) == tag)
+    if (__atomic_compare_exchange_n(&place->state, &state, state + 1, true, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
+      return place->owner;
+  return NULL;
+}
+
+static void *let_go(lvs_bound *place) {
+  void *owner = place->owner;
+  lvs_mutex_lock(pool_lock);
+  place->next = free_places;
+  free_places = place;
+  lvs_mutex_unlock(pool_lock);
+  return owner;
+}
+
+void *lvs_bound_unpin(lvs_bound *place) {
+  uint64_t state = __atomic_sub_fetch(&place->state, 1, __ATOMIC_ACQ_REL);
+  return (state & (PINS | CLOSED)) == CLOSED ? let_go(place) : NULL;
+}
+
+void *lvs_bound_close(lvs_bound *place, uint64_t tag) {
+  uint64_t state = get(&place->state);
+  while ((state & ~PINS) == tag)
+    if (__atomic_compare_exchange_n(&place->state, &state, state | CLOSED, true, __ATOMIC_SEQ_CST, __ATOMIC_RELAXED))
+      return (state & PINS) == 0 ? let_go(place) : NULL;
+  return NULL;
+}
+
 // The lock file's number of the last commit
 
 uint64_t *lvs_commit_map(int lock_file) {

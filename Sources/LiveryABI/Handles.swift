@@ -36,7 +36,7 @@ final class KeyObject: HandleObject {
     super.init(owner: owner)
   }
 
-  override var cache: OpaquePointer? { key.slot == nil ? nil : key.store.cache }
+  override var cache: OpaquePointer? { key.slot == nil ? nil : key.cache }
   override var slot: OpaquePointer? { key.slot }
 }
 

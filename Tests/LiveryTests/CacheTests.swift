@@ -157,6 +157,68 @@ import Testing
     #expect(code { () throws(StoreError) in _ = try key.value } == .closed)
   }
 
+  @Test func aKeyDoesNotKeepItsStoreOpen() throws {
+    var store: Store? = try temporary.open()
+    try store?.set("a", to: .int(1), in: .user)
+    guard let key = try store?.bound(Key<Int>("a")), let text = try store?.bound(Key<String>("a")) else { return }
+    #expect(try key.value == 1)
+    #expect(key.name == "a")
+    store = nil
+    #expect(code { () throws(StoreError) in _ = try key.value } == .closed)
+    #expect(code { () throws(StoreError) in _ = try text.value } == .closed)
+    #expect(key.name == "")
+    // Its place belongs to another key by now.
+    let next = try TemporaryStore().open()
+    try next.set("b", to: .int(2), in: .user)
+    let other = try next.bound(Key<Int>("b"))
+    #expect(try other.value == 2)
+    #expect(code { () throws(StoreError) in _ = try key.value } == .closed)
+  }
+
+  @Test func keysOfOneNameReadTheTypesThatTheyWereBoundWith() throws {
+    let store = try temporary.open()
+    try store.set("number", to: .double(2.5), in: .user)
+    try store.set("moment", to: .date(Timestamp(microseconds: 7)), in: .user)
+    let (double, float) = (try store.bound(Key<Double>("number")), try store.bound(Key<Float>("number")))
+    let (int, date) = (try store.bound(Key<Int>("number")), try store.bound(Key<Timestamp>("moment")))
+    for _ in 0..<2 {
+      #expect(try double.value == 2.5)
+      #expect(try float.value == 2.5)
+      #expect(code { () throws(StoreError) in _ = try int.value } == .typeMismatch)
+      #expect(try date.value.microseconds == 7)
+      try store.set("number", to: .double(1e300), in: .session)
+      #expect(try double.value == 1e300)
+      #expect(code { () throws(StoreError) in _ = try float.value } == .typeMismatch)
+      try store.reset("number", in: .session)
+    }
+  }
+
+  @Test func keysReadTheirValueOrSayClosedWhileTheirStoreCloses() throws {
+    let findings = Findings()
+    for round in 0..<30 {
+      let store = try temporary.open()
+      try store.set("n", to: .int(5), in: .user)
+      try store.set("t", to: .string("text"), in: .user)
+      let (number, text) = (try store.bound(Key<Int>("n")), try store.bound(Key<String>("t")))
+      inThreads(4) { thread in
+        if thread == 0 {
+          lvs_sleep_us(UInt64(round * 20))
+          return store.close()
+        }
+        while true {
+          do throws(StoreError) {
+            let read = (try number.value, try text.value)
+            if read != (5, "text") { findings.add("read \(read)") }
+          } catch {
+            if error.code != .closed { findings.add(error.message) }
+            return
+          }
+        }
+      }
+    }
+    #expect(findings.all == [])
+  }
+
   @Test func storesOpenedAndClosedWhileOthersReadNeverMixTheirValues() throws {
     let findings = Findings()
     let places = (0..<4).map { _ in TemporaryStore() }

@@ -87,6 +87,18 @@ lvs_answer lvs_fast_key_bytes(uint64_t handle, uint32_t types, bool is_text, voi
 lvs_answer lvs_fast_name_bytes(uint64_t handle, const char *name, uint32_t types, bool is_text, void *buffer,
                                size_t capacity, size_t *length);
 
+// Keys of Swift callers. A place is never given back, only used again under another tag, so that a key is a pair of numbers
+// that may be copied at no cost, and outlive what it stands for. `owner` is held until nobody has it pinned: whoever is
+// handed it by `unpin` or `close` lets go of it.
+typedef struct lvs_bound lvs_bound;
+// NULL without memory.
+lvs_bound *lvs_bound_make(lvs_cache *cache, lvs_slot *slot, void *owner, uint64_t *tag);
+bool lvs_bound_scalar(lvs_bound *place, uint64_t tag, uint8_t type, uint64_t *scalar);
+// The owner, which then stays until `unpin`; NULL if the place was closed.
+void *lvs_bound_pin(lvs_bound *place, uint64_t tag);
+void *lvs_bound_unpin(lvs_bound *place);
+void *lvs_bound_close(lvs_bound *place, uint64_t tag);
+
 // The number of the last commit in LMDB's lock file, for who replaces the data file. NULL without memory; LVS_NO_COMMIT if
 // it is not where it is expected. The page stays mapped beyond the descriptor.
 uint64_t *lvs_commit_map(int lock_file);

@@ -74,6 +74,11 @@ extension Float: SettingValue {
   }
   public var settingValue: Value { .double(Double(self)) }
   public static var settingType: String { "float" }
+  @inlinable public static var _scalarType: UInt8 { 3 }
+  @inlinable public init?(_scalar: UInt64) {
+    self.init(Double(bitPattern: _scalar))
+    guard isFinite else { return nil }
+  }
 }
 
 /// Reads strings, URLs and image references.
@@ -93,6 +98,8 @@ extension Timestamp: SettingValue {
   }
   public var settingValue: Value { .date(self) }
   public static var settingType: String { "date" }
+  @inlinable public static var _scalarType: UInt8 { 7 }
+  @inlinable public init?(_scalar: UInt64) { self.init(microseconds: Int64(bitPattern: _scalar)) }
 }
 
 extension Color: SettingValue {

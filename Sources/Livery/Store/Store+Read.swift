@@ -98,15 +98,10 @@ extension Store {
     return coerced
   }
 
-  /// What to say of a value that does not convert; the value itself is shown unless it is secret.
+  /// What to say of a value that does not convert.
   func mismatch(_ name: String, _ value: Value, _ type: String) -> StoreError {
-    let declared = try? read { (view) throws(StoreError) in
-      try view.descriptor(view.resolveAlias(name))
-    }
-    let shown = declared?.holdsSecret == true ? "••••••" : value.brief
-    return StoreError(
-      .typeMismatch, "`\(name)` is the \(value.type) \(shown), which does not convert to \(type) without loss",
-      setting: name)
+    let declared = try? whileOpen { () throws(StoreError) in try shared.declared(name) }
+    return StoreError(mismatch: value, of: name, declared, type)
   }
 
   /// All settings that have a value, as clients of App Settings Management know them: `{"Version", "Values"}`.
@@ -126,7 +121,22 @@ extension Store {
   }
 }
 
+extension SharedEnvironment {
+  /// What the schema says of the setting that a name or alias stands for.
+  func declared(_ name: String) throws(StoreError) -> SettingDescriptor? {
+    try read { (view) throws(StoreError) in try view.descriptor(view.resolveAlias(name)) }
+  }
+}
+
 extension StoreError {
+  /// The value itself is shown unless it is secret.
+  init(mismatch value: Value, of name: String, _ declared: SettingDescriptor??, _ type: String) {
+    let shown = declared??.holdsSecret == true ? "••••••" : value.brief
+    self.init(
+      .typeMismatch, "`\(name)` is the \(value.type) \(shown), which does not convert to \(type) without loss",
+      setting: name)
+  }
+
   static func noValue(_ name: String) -> StoreError {
     StoreError(.noValue, "`\(name)` has no value: no layer sets it and the schema has no default", setting: name)
   }

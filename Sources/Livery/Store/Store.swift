@@ -1,4 +1,3 @@
-import CSystem
 import LMDB
 import Synchronization
 
@@ -65,13 +64,14 @@ public final class Store: Sendable {
   /// The directory, as it was given.
   public let path: String
   public let options: Options
-  let shared: SharedEnvironment
+  let use: StoreUse
   /// Tells this handle from others on the same store.
   let identity = Store.identities.add(1, ordering: .relaxed).newValue
   let descriptor = EventDescriptor()
   let migrations = MigrationFunctions()
-  private let process: UInt64
-  private let use = UseCount()
+  #if !hasFeature(Embedded)
+    let boundKeys = BoundKeys()
+  #endif
   private static let identities = Atomic<UInt64>(0)
 
   /// Opens a store. Corresponds to `livery_open` in C.
@@ -90,8 +90,7 @@ public final class Store: Sendable {
   private init(_ path: String, _ options: Options, _ shared: SharedEnvironment) {
     self.path = path
     self.options = options
-    self.shared = shared
-    process = lvs_process_token()
+    use = StoreUse(shared)
   }
 
   deinit {
@@ -105,21 +104,20 @@ public final class Store: Sendable {
     if isOfThisProcess {
       shared.hub.stopAll(of: identity, shared)
       migrations.removeAll()
+      #if !hasFeature(Embedded)
+        boundKeys.removeAll()
+      #endif
     }
-    if use.close() { Registry.release(shared) }
+    use.close()
   }
 
-  var isClosed: Bool { use.isClosed }
-  var isOfThisProcess: Bool { process == lvs_process_token() }
+  var shared: SharedEnvironment { use.shared }
+  var isOfThisProcess: Bool { use.isOfThisProcess }
 
   /// Runs `body` unless the store is closed or belongs to a parent process; closing waits for it.
+  @inline(__always)
   func whileOpen<R>(_ body: () throws(StoreError) -> R) throws(StoreError) -> R {
-    guard isOfThisProcess else {
-      throw StoreError(.forked, "the store was opened by this process's parent: open it again")
-    }
-    guard use.enter() else { throw StoreError(.closed, "the store is closed") }
-    defer { if use.leave() { Registry.release(shared) } }
-    return try body()
+    try use.whileOpen(body)
   }
 
   /// Runs `body` in a read transaction.
@@ -156,36 +154,5 @@ extension Store.Options {
     guard cacheSize == 0 || (1 << 16...1 << 30).contains(cacheSize) else {
       throw StoreError(.invalidArgument, "cache size \(cacheSize) is not between 64 KiB and 1 GiB")
     }
-  }
-}
-
-/// Counts the calls inside an object, so that the last one out, or `close`, lets go of what it holds exactly once.
-final class UseCount: Sendable {
-  private static let closed = 1 << 62
-  private let state = Atomic<Int>(0)
-
-  /// False if closed.
-  func enter() -> Bool {
-    var expected = state.load(ordering: .relaxed)
-    while expected < Self.closed {
-      let (exchanged, original) = state.compareExchange(
-        expected: expected, desired: expected + 1, ordering: .acquiring)
-      if exchanged { return true }
-      expected = original
-    }
-    return false
-  }
-
-  var isClosed: Bool { state.load(ordering: .acquiring) >= Self.closed }
-
-  /// Whether the caller has to let go: it was the last one in after a close.
-  func leave() -> Bool {
-    state.subtract(1, ordering: .acquiringAndReleasing).newValue == Self.closed
-  }
-
-  /// Whether the caller has to let go; false while calls are inside, and if it was closed before.
-  func close() -> Bool {
-    let before = state.bitwiseOr(Self.closed, ordering: .acquiringAndReleasing).oldValue
-    return before == 0
   }
 }
