@@ -27,7 +27,6 @@ static int fails, failed;
 
 static ssize_t write_at(int file, const void *bytes, size_t count, off_t offset) {
   if (fails && count < 4096 && offset < 8192) {
-    fails = 0;
     failed++;
     // What is in the file for a moment is the new state, as after a failing sync.
     syscall(SYS_pwrite64, file, bytes, count, offset);
@@ -50,7 +49,7 @@ static void in_child(int number, int64_t value, int is_to_fail) {
     check(livery_open(path, NULL, &store) == LIVERY_OK);
     fails = is_to_fail;
     livery_status status = livery_set_int(store, LIVERY_LAYER_USER, names[number], value);
-    _exit(is_to_fail ? status != LIVERY_ERROR_IO || failed != 1 : status != LIVERY_OK);
+    _exit(is_to_fail ? status != LIVERY_ERROR_IO || failed == 0 : status != LIVERY_OK);
   }
   int status = 0;
   check(waitpid(child, &status, 0) == child && status == 0);

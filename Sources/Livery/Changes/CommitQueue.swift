@@ -95,11 +95,13 @@ final class CommitQueue: @unchecked Sendable {
           isMade = true
         }
       } catch {
-        // LMDB has given the file up before this: opened anew, it works.
+        // LMDB has given the file up: opened anew, it works.
         if shared.environment.hasFailed, !isSecond {
           isSecond = true
           continue
         }
+        // What is left in the file of a commit that failed is not to stay there.
+        if shared.environment.hasFailed { try? shared.follow() }
         if group.isEmpty { group = [pending] }
         for one in group where !one.isSettled { one.outcome = .failure(error) }
         isMade = true
