@@ -44,6 +44,12 @@ import Testing
     #expect(try store.string("a") == "a in user")
   }
 
+  @Test func theLargestLimitIsForEverToo() throws {
+    let store = try store(keeping: .max)
+    #expect(try upgrade(store, schema(2, ["b"])) == [] && upgrade(store, schema(1 << 60, ["b"])) == [])
+    #expect(try store.inspect("a")["orphaned"] == .object([.init("since", .int(2))]))
+  }
+
   @Test func theyAreDroppedAfterSoManyVersionsAsThePlanSays() throws {
     let store = try store(keeping: 2)
     let first = store.checkSchema(schema(2, ["b"])).report["orphaned"]?.items ?? []

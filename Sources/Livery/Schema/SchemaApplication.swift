@@ -250,8 +250,13 @@ private final class SecretNames {
   func contains(_ name: String) throws(StoreError) -> Bool {
     if let known = numbers.number(of: name) { return flags[known] }
     var isSecret = validator.declared(name)?.holdsSecret == true
-    if !isSecret { isSecret = try view.descriptor(name)?.holdsSecret == true }
-    if !isSecret { isSecret = try view.orphan(name, among: orphans)?.isSecret == true }
+    if !isSecret {
+      if let descriptor = try view.descriptor(name) {
+        isSecret = descriptor.holdsSecret
+      } else {
+        isSecret = try view.orphan(name, among: orphans)?.isSecret == true
+      }
+    }
     _ = numbers.insert(name)
     flags.append(isSecret)
     return isSecret
