@@ -165,6 +165,47 @@ static livery_status do_read(livery_store *s) {
   return status;
 }
 
+// Branding, assets and upkeep. What they need is made with the store.
+static const char console[] = "{\"name\": \"Acme\", \"colors\": {\"Toolbar\": \"#204060\", \"PrimaryText\": \"#FFF\"}, "
+                              "\"images\": {\"logo\": {\"phone@2x\": \"https://acme.example/p.png\"}}}";
+static const char skin[] = "<?xml version=\"1.0\" encoding=\"UTF-8\"?><plist version=\"1.0\"><dict><key>Toolbar</key><dict>"
+                           "<key>red</key><integer>12</integer><key>green</key><integer>34</integer><key>blue</key>"
+                           "<integer>56</integer></dict></dict></plist>";
+static char image[70000], stored_image[] = "GIF89a\1\0\1\0\0\0\0;", backup[320];
+
+static livery_status apply_console(livery_store *s, const char *text) {
+  livery_value *payload = NULL;
+  livery_status status = livery_value_from_json(text, LIVERY_ZERO_TERMINATED, &payload);
+  if (status == LIVERY_OK) status = livery_branding_apply_console(s, payload, NULL, NULL);
+  livery_value_release(payload);
+  return status;
+}
+static livery_status do_brand_console(livery_store *s) { return apply_console(s, console); }
+static livery_status do_brand_plist(livery_store *s) {
+  return livery_branding_apply_plist(s, skin, sizeof skin - 1, NULL, NULL);
+}
+static livery_status do_brand_enable(livery_store *s) {
+  return livery_branding_set_enabled(s, LIVERY_LAYER_BUNDLE, false);
+}
+static livery_status do_brand_wipe(livery_store *s) { return livery_branding_wipe(s); }
+static livery_status do_asset_put(livery_store *s) { return livery_asset_put(s, image, sizeof image, LIVERY_ASSET_ANY, NULL); }
+static livery_status do_asset_remove(livery_store *s) {
+  livery_value *assets = NULL, *first = NULL, *id = NULL;
+  const char *text = "";
+  livery_status status = livery_asset_list(s, &assets);
+  if (status == LIVERY_OK) status = livery_value_at(assets, 0, &first);
+  if (status == LIVERY_OK) status = livery_value_member(first, "id", &id);
+  if (status == LIVERY_OK) status = livery_value_as_string(id, &text, NULL);
+  if (status == LIVERY_OK) status = livery_asset_remove(s, text, LIVERY_ASSET_FORCE);
+  livery_value_release(id);
+  livery_value_release(first);
+  livery_value_release(assets);
+  return status;
+}
+static livery_status do_backup(livery_store *s) { return livery_backup(s, NULL); }
+static livery_status do_restore(livery_store *s) { return livery_restore(s, backup, NULL, NULL); }
+static livery_status do_compact(livery_store *s) { return livery_compact(s); }
+
 static const struct operation {
   const char *name;
   livery_status (*run)(livery_store *);
@@ -176,6 +217,10 @@ static const struct operation {
   {"change_reset_all", do_replace_layer, false}, {"schema_apply", do_apply, false}, {"import_json", do_import_json, false},
   {"import_plist", do_import_plist, false}, {"undo", do_undo, false}, {"watch", do_watch, false}, {"read", do_read, false},
   {"open", do_open, true}, {"open_and_set", do_open_and_set, true}, {"make", do_make, true}, {"grow", do_grow, true},
+  {"brand_console", do_brand_console, false}, {"brand_plist", do_brand_plist, false},
+  {"brand_enable", do_brand_enable, false}, {"brand_wipe", do_brand_wipe, false}, {"asset_put", do_asset_put, false},
+  {"asset_remove", do_asset_remove, false}, {"backup", do_backup, false}, {"restore", do_restore, false},
+  {"compact", do_compact, false},
 };
 
 // A store to begin with, put back before each run.
@@ -189,6 +234,10 @@ static void make_store(void) {
   // Its next version is for an operation.
   for (int index = 0; index < 40; index++) workload_step(store, NULL);
   livery_set_int(store, LIVERY_LAYER_USER, "two", 2);
+  if (livery_backup(store, backup) != LIVERY_OK) give_up("the backup");
+  if (apply_console(store, "{\"colors\": {\"Toolbar\": \"#FF0000\", \"Accent\": \"#00FF00\"}}") != LIVERY_OK)
+    give_up("the brand");
+  if (livery_asset_put(store, stored_image, sizeof stored_image - 1, 0, NULL) != LIVERY_OK) give_up("the image");
   if (livery_set_int(store, LIVERY_LAYER_USER, "one", 1) != LIVERY_OK) give_up("the first value");
   livery_close(store);
 }
@@ -203,6 +252,9 @@ static void put_back(void) {
   put_file(to, content, length);
   free(content);
   remove_tree(fresh_place);
+  // What earlier runs have copied.
+  snprintf(to, sizeof to, "%s/backups", place);
+  remove_tree(to);
 }
 
 static int open_descriptors(void) {
@@ -220,8 +272,12 @@ static uint64_t content_of(livery_store *store) {
   if (livery_export_json(store, 0, &text, &length) != LIVERY_OK) return 0;
   hash = hash_bytes(revision, text, length) | 1;
   livery_free(text);
-  livery_value *history = NULL;
+  livery_value *history = NULL, *assets = NULL;
   size_t count = 0;
+  if (livery_asset_list(store, &assets) != LIVERY_OK) return 0;
+  livery_value_count(assets, &count);
+  livery_value_release(assets);
+  hash = hash_bytes(hash, &count, sizeof count);
   if (livery_history(store, NULL, &history) != LIVERY_OK) return 0;
   livery_value_count(history, &count);
   livery_value_release(history);
@@ -371,10 +427,12 @@ int main(int argc, char **argv) {
   uint64_t every = option_number("--every", 1), number = seed;
   seed_with(seed);
   memset(large, 'l', sizeof large);
+  memset(image, 'i', sizeof image);
   workload_schema(schema, sizeof schema, 2);
   snprintf(place, sizeof place, "%s/store", torture_directory);
   snprintf(fresh_place, sizeof fresh_place, "%s/made", torture_directory);
   snprintf(saved, sizeof saved, "%s/saved", torture_directory);
+  snprintf(backup, sizeof backup, "%s/backup.mdb", torture_directory);
   figures = shared_memory(sizeof *figures);
   double began = seconds_now();
 
