@@ -140,6 +140,25 @@ import Testing
   }
 }
 
+@Suite struct MigrationProvenanceTests {
+  @Test func whatAStepMadeIsTheLatestOfSeveralWhicheverWayAStoreWent() throws {
+    let set = #"{"Op": "set", "Key": "c", "Value": "x"}"#
+    let join = #"{"Op": "join", "Keys": ["d", "c"], "By": ":", "Into": "b"}"#
+    let two = #"{"To": 2, "Steps": [\#(set)]}"#, three = #"{"To": 3, "Steps": [\#(join)]}"#
+    for through in [true, false] {
+      let upgrading = try Upgrading([(.bundle, "d", .string("x"))])
+      func apply(_ version: Int, _ migrations: String) {
+        let text = #"{"Version": \#(version), "Open": true, "Groups": [], "Migrations": [\#(migrations)]}"#
+        #expect(upgrading.store.applySchema(Array(text.utf8), origin: "upgrade").error == nil)
+      }
+      if through { apply(2, two) }
+      apply(3, two + "," + three)
+      let layer = try upgrading.store.inspect("b")["layers"]?.items.first
+      #expect(layer?["value"] == .string("x:x") && layer?.text("origin") == "upgrade")
+    }
+  }
+}
+
 @Suite struct MigrationMessageTests {
   private static let failing: [(op: String, step: String)] = [
     ("rename", #"{"Op": "rename", "From": "a", "Into": "taken"}"#),

@@ -139,7 +139,8 @@ public final class MigrationLayer: MigrationScope {
 extension Record {
   /// What is told of a value made of two: who set the later one, and the earlier end.
   fileprivate func joined(with other: Record) -> Record {
-    var joined = other.time > time ? other : self
+    // What the steps made of nothing is the latest there is.
+    var joined = other.revision == 0 || revision != 0 && other.time > time ? other : self
     if let mine = expires, let theirs = other.expires {
       joined.expires = min(mine, theirs)
     } else {
