@@ -21,7 +21,7 @@ enum {
   COMMIT_WORD = (8 + sizeof(pthread_mutex_t)) / 8,
   SLOT_WORDS = 16,
   FIRST_BITS = 9,
-  // Lookups of entries that a commit has outdated before the commits are gone through.
+  // Lookups of outdated entries before the log of commits is gone through.
   PATIENCE = 8,
   MOST_PROBES = 128
 };
@@ -39,8 +39,9 @@ struct lvs_slot {
 enum { EXPIRES = 1, OUTSIDE = 2, ALIAS = 4, FIRST_FREE = 4, EXPIRY_WORD = 15 };
 
 struct lvs_cache {
-  // The page that LMDB shares; an empty one once the cache is retired.
+  // The page that LMDB shares, and the one that tells of commits; empty ones once the cache is retired.
   const uint64_t *shared;
+  const lvs_wake *told;
   // Entries looked up at `synced_from` or later count up to `synced_to`, unless they were forgotten.
   uint64_t synced_to, synced_from;
   // The index in use has 1 << bits places. Those of all sizes lie one behind the other.
@@ -53,11 +54,11 @@ struct lvs_cache {
   uint64_t slot_count, ring_words, most_bits;
   // From here on only with `busy` held.
   uint64_t busy __attribute__((aligned(64)));
-  uint64_t used, hand, synced_revision, patience_commit, patience;
+  uint64_t used, hand, synced_revision, patience;
   uint32_t *keys;
   size_t size;
   lvs_cache *next;
-  bool is_blind;
+  bool is_blind, is_in_use;
 };
 
 static lvs_mutex *pool_lock;
@@ -83,12 +84,13 @@ static lvs_cache *map_region(uint64_t bits) {
   uint64_t slots = (uint64_t)1 << bits, most_bits = bits + 1 < FIRST_BITS ? FIRST_BITS : bits + 1;
   size_t index = index_start(most_bits + 1) * 8, keys = slots * 4, ring = slots * SLOT_WORDS * 8 / 2;
   if (ring < 8 * PAGE) ring = 8 * PAGE;
-  size_t page = PAGE - 1, size = 2 * PAGE + ((index + page) & ~page) + ((keys + page) & ~page) + slots * sizeof(lvs_slot) + ring;
+  size_t page = PAGE - 1, size = 3 * PAGE + ((index + page) & ~page) + ((keys + page) & ~page) + slots * sizeof(lvs_slot) + ring;
   char *base = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (base == MAP_FAILED) return NULL;
-  lvs_cache *cache = (lvs_cache *)(base + PAGE);
-  char *next = base + 2 * PAGE;
+  lvs_cache *cache = (lvs_cache *)(base + 2 * PAGE);
+  char *next = base + 3 * PAGE;
   cache->shared = (const uint64_t *)base;
+  cache->told = (const lvs_wake *)(base + PAGE);
   cache->index = (uint64_t *)next;
   next += (index + page) & ~page;
   cache->keys = (uint32_t *)next;
@@ -103,7 +105,7 @@ static lvs_cache *map_region(uint64_t bits) {
   return cache;
 }
 
-lvs_cache *lvs_cache_make(uint64_t bytes, int lock_file) {
+lvs_cache *lvs_cache_make(uint64_t bytes, int lock_file, int wake_file) {
   pthread_once(&pool_once, make_pool_lock);
   uint64_t bits = log2_of(bytes / (2 * sizeof(lvs_slot)));
   if (bits < 5) bits = 5;
@@ -121,22 +123,30 @@ lvs_cache *lvs_cache_make(uint64_t bytes, int lock_file) {
   if (!cache) return NULL;
   cache->next = NULL;
   cache->is_blind = true;
+  cache->is_in_use = false;
   set(&cache->bits, FIRST_BITS);
   set(&cache->ring_end, 0);
   set(&cache->synced_to, 0);
   set(&cache->synced_from, UINT64_MAX);
-  cache->used = cache->hand = cache->synced_revision = cache->patience_commit = cache->patience = 0;
+  cache->used = cache->hand = cache->synced_revision = cache->patience = 0;
   void *page = mmap((void *)cache->shared, PAGE, PROT_READ, MAP_SHARED | MAP_FIXED, lock_file, 0);
+  // Without it the page stays empty, and commits are looked for in the log.
+  if (wake_file >= 0) mmap((void *)cache->told, PAGE, PROT_READ, MAP_SHARED | MAP_FIXED, wake_file, 0);
   unlock(cache);
   if (page != MAP_FAILED) return cache;
   lvs_cache_retire(cache);
   return NULL;
 }
 
-bool lvs_cache_check(lvs_cache *cache, uint64_t commit) {
+bool lvs_cache_check(lvs_cache *cache, uint64_t commit, uint64_t revision) {
   cache->is_blind = commit == LVS_NO_COMMIT || get(cache->shared + STAMP_WORD) != LMDB_STAMP
                     || get(cache->shared + COMMIT_WORD) != commit;
-  return !cache->is_blind;
+  if (cache->is_blind) return false;
+  // Commits are gone through from here on.
+  cache->synced_revision = revision;
+  set(&cache->synced_from, commit);
+  set_last(&cache->synced_to, commit);
+  return true;
 }
 
 void lvs_cache_retire(lvs_cache *cache) {
@@ -144,10 +154,10 @@ void lvs_cache_retire(lvs_cache *cache) {
   cache->is_blind = true;
   set(&cache->synced_to, 0);
   set(&cache->synced_from, UINT64_MAX);
-  // An address that fails to be mapped anew keeps the old page, which then merely stays.
-  mmap((void *)cache->shared, PAGE, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
+  // An address that fails to be mapped anew keeps the old pages, which then merely stay.
+  mmap((void *)cache->shared, 2 * PAGE, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
   char *content = (char *)cache + PAGE;
-  if (madvise(content, cache->size - 2 * PAGE, MADV_DONTNEED) != 0) memset(content, 0, cache->size - 2 * PAGE);
+  if (madvise(content, cache->size - 3 * PAGE, MADV_DONTNEED) != 0) memset(content, 0, cache->size - 3 * PAGE);
   lvs_mutex_lock(pool_lock);
   cache->next = pool;
   pool = cache;
@@ -220,6 +230,67 @@ INLINE uint8_t meta_type(uint64_t meta) { return (uint8_t)meta; }
 INLINE bool is_in_ring(lvs_cache *cache, uint64_t position) {
   __atomic_thread_fence(__ATOMIC_ACQUIRE);
   return get(&cache->ring_end) - position <= cache->ring_words;
+}
+
+// The sequence number of a slot that is to be written, odd from here on.
+static uint64_t open_slot(lvs_slot *slot, uint32_t hash) {
+  uint64_t sequence = (uint32_t)get(slot->w) | 1;
+  set(slot->w, (uint64_t)hash << 32 | sequence);
+  __atomic_thread_fence(__ATOMIC_RELEASE);
+  return sequence;
+}
+
+static void close_slot(lvs_slot *slot, uint32_t hash, uint64_t sequence) {
+  set_last(slot->w, (uint64_t)hash << 32 | (uint32_t)(sequence + 1));
+}
+
+// Following commits
+
+// Forgets what was looked up under a name before a commit.
+static void forget(lvs_cache *cache, uint32_t hash, uint64_t commit) {
+  uint64_t bits = get(&cache->bits), mask = ((uint64_t)1 << bits) - 1;
+  const uint64_t *index = cache->index + index_start(bits);
+  for (uint64_t place = hash & mask, probes = 0; probes <= mask; place = (place + 1) & mask, probes++) {
+    uint64_t found = get(index + place);
+    if (found == 0) return;
+    if (found >> 32 != hash) continue;
+    lvs_slot *slot = cache->slots + ((uint32_t)found - 1);
+    if (get(slot->w + 1) >= commit) continue;
+    uint64_t sequence = open_slot(slot, hash);
+    set(slot->w + 1, 0);
+    close_slot(slot, hash, sequence);
+  }
+}
+
+// Forgets what a commit has changed; false if its writer did not tell.
+static bool forget_changes(lvs_cache *cache, uint64_t commit, uint64_t *revision) {
+  const lvs_recent *told = cache->told->recent + commit % LVS_RECENT_COMMITS;
+  if (get_first(&told->commit) != commit) return false;
+  uint32_t hashes[LVS_RECENT_NAMES], count = __atomic_load_n(&told->count, __ATOMIC_RELAXED);
+  if (count > LVS_RECENT_NAMES) return false;
+  *revision = get(&told->revision);
+  for (uint32_t i = 0; i < count; i++) hashes[i] = __atomic_load_n(told->hashes + i, __ATOMIC_RELAXED);
+  __atomic_thread_fence(__ATOMIC_ACQUIRE);
+  if (get(&told->commit) != commit) return false;
+  for (uint32_t i = 0; i < count; i++) forget(cache, hashes[i], commit);
+  return true;
+}
+
+// Goes through the commits since the last time, as their writers told of them. True if that made entries count again: the
+// read that found its own outdated tries once more.
+static __attribute__((noinline)) bool catch_up(lvs_cache *cache) {
+  if (get(&cache->synced_to) == get(cache->shared + COMMIT_WORD) || !try_lock(cache)) return false;
+  // The cache may be another store's by now: all is looked at anew.
+  uint64_t last = get_first(cache->shared + COMMIT_WORD), commit = get(&cache->synced_to), revision = 0;
+  bool is_told = !cache->is_blind && commit != 0 && last > commit && last - commit <= LVS_RECENT_COMMITS;
+  while (is_told && commit < last) is_told = forget_changes(cache, ++commit, &revision);
+  if (is_told) {
+    cache->synced_revision = revision;
+    cache->patience = 0;
+    set_last(&cache->synced_to, last);
+  }
+  unlock(cache);
+  return is_told;
 }
 
 // Reading
@@ -322,22 +393,23 @@ INLINE lvs_answer read_bytes(lvs_cache *cache, lvs_slot *slot, uint64_t first, u
 
 ptrdiff_t lvs_cache_copy(lvs_cache *cache, lvs_slot *slot, const char *name, size_t length, uint8_t *type,
                          uint64_t *scalar, void *buffer) {
-  uint64_t first;
-  if (slot) first = get_first(slot->w);
-  else slot = find(cache, name, length, &first);
-  if (!slot) return -1;
-  uint64_t meta = get(slot->w + 2), value = get(slot->w + 3);
-  if (first & 1 || !is_current(cache, slot, meta)
-      || !read_content(cache, slot, meta, buffer, LVS_CACHE_CONTENT_MAX, false) || !is_whole(slot, first))
-    return -1;
-  *type = meta_type(meta);
-  *scalar = value;
-  return meta_content(meta);
+  lvs_slot *const interned = slot;
+  do {
+    uint64_t first;
+    if (interned) first = get_first(slot->w);
+    else slot = find(cache, name, length, &first);
+    if (!slot) return -1;
+    uint64_t meta = get(slot->w + 2), value = get(slot->w + 3);
+    if (first & 1 || !is_current(cache, slot, meta)
+        || !read_content(cache, slot, meta, buffer, LVS_CACHE_CONTENT_MAX, false) || !is_whole(slot, first))
+      continue;
+    *type = meta_type(meta);
+    *scalar = value;
+    return meta_content(meta);
+  } while (catch_up(cache));
+  return -1;
 }
 
-HOT bool lvs_slot_scalar(lvs_cache *cache, lvs_slot *slot, uint8_t type, uint64_t *scalar) {
-  return read_scalar(cache, slot, get_first(slot->w), type, scalar) == LVS_READ;
-}
 
 // Writing, with the cache locked
 
@@ -385,18 +457,6 @@ static void grow_index(lvs_cache *cache) {
   size_t bytes = (size_t)8 << bits;
   char *start = (char *)(((uintptr_t)old + PAGE - 1) & ~(uintptr_t)(PAGE - 1));
   if (bytes >= 4 * PAGE) madvise(start, (size_t)((char *)old + bytes - start) & ~(size_t)(PAGE - 1), MADV_DONTNEED);
-}
-
-// The sequence number of a slot that is to be written, odd from here on.
-static uint64_t open_slot(lvs_slot *slot, uint32_t hash) {
-  uint64_t sequence = (uint32_t)get(slot->w) | 1;
-  set(slot->w, (uint64_t)hash << 32 | sequence);
-  __atomic_thread_fence(__ATOMIC_RELEASE);
-  return sequence;
-}
-
-static void close_slot(lvs_slot *slot, uint32_t hash, uint64_t sequence) {
-  set_last(slot->w, (uint64_t)hash << 32 | (uint32_t)(sequence + 1));
 }
 
 // A slot that no name has: a new one, or the next in turn that no key holds.
@@ -459,6 +519,13 @@ bool lvs_cache_keep(lvs_cache *cache, lvs_slot *slot, const char *name, size_t l
     return false;
   if (!try_lock(cache)) return false;
   bool is_worth_while = false;
+  if (!cache->is_in_use && commit > get(&cache->synced_to)) {
+    // Nothing has been outdated yet, so that it does not matter what was committed before; nor which revision this is.
+    cache->synced_revision = UINT64_MAX;
+    set(&cache->synced_from, commit);
+    set_last(&cache->synced_to, commit);
+  }
+  cache->is_in_use = true;
   // What an older transaction has found may have changed in the commits that were gone through since.
   if (commit != LVS_NO_COMMIT && commit >= get(&cache->synced_to)) {
     uint64_t first;
@@ -468,10 +535,6 @@ bool lvs_cache_keep(lvs_cache *cache, lvs_slot *slot, const char *name, size_t l
     } else if (get(slot->w + 1) <= commit) {
       bool is_outdated = get(slot->w + 1) != 0;
       write_slot(cache, slot, (uint32_t)(get(slot->w) >> 32), name, length, commit, entry);
-      if (cache->patience_commit != commit) {
-        cache->patience_commit = commit;
-        cache->patience = 0;
-      }
       is_worth_while = is_outdated && ++cache->patience >= PATIENCE && commit > get(&cache->synced_to);
     }
   }
@@ -507,18 +570,18 @@ bool lvs_cache_begin_sync(lvs_cache *cache, uint64_t *commit, uint64_t *revision
 }
 
 void lvs_cache_forget(lvs_cache *cache, const char *name, size_t length) {
-  uint64_t first;
-  lvs_slot *slot = find(cache, name, length, &first);
-  if (!slot) return;
-  uint32_t hash = (uint32_t)(first >> 32);
-  uint64_t sequence = open_slot(slot, hash);
-  set(slot->w + 1, 0);
-  close_slot(slot, hash, sequence);
+  forget(cache, hash_of(name, length), UINT64_MAX);
 }
 
 void lvs_cache_end_sync(lvs_cache *cache, uint64_t to, uint64_t revision, bool is_complete) {
-  if (!is_complete) set(&cache->synced_from, to);
+  if (!is_complete) {
+    // What was looked up after the last commit that nobody can tell of still counts.
+    uint64_t from = to, ignored;
+    while (from > get(&cache->synced_to) && forget_changes(cache, from, &ignored)) from--;
+    set(&cache->synced_from, from);
+  }
   cache->synced_revision = revision;
+  cache->patience = 0;
   set_last(&cache->synced_to, to);
   unlock(cache);
 }
@@ -579,7 +642,9 @@ HOT lvs_answer lvs_fast_key_scalar(uint64_t handle, uint8_t type, uint64_t *scal
   lvs_cache *cache = __atomic_load_n(&fast->cache, __ATOMIC_RELAXED);
   uint64_t value;
   if (!LIKELY(slot && scalar)) return LVS_OTHER;
-  lvs_answer answer = read_scalar(cache, slot, get_first(slot->w), type, &value);
+  lvs_answer answer;
+  do answer = read_scalar(cache, slot, get_first(slot->w), type, &value);
+  while (!LIKELY(answer != LVS_STALE) && catch_up(cache));
   if (!LIKELY(answer == LVS_READ)) return answer;
   if (!LIKELY(stays_open(fast, handle))) return LVS_OTHER;
   *scalar = value;
@@ -596,9 +661,12 @@ HOT lvs_answer lvs_fast_name_scalar(uint64_t handle, const char *name, uint8_t t
   if (!LIKELY(fast && name && scalar)) return LVS_OTHER;
   lvs_cache *cache = __atomic_load_n(&fast->cache, __ATOMIC_RELAXED);
   uint64_t first, value;
-  lvs_slot *slot = find_named(cache, name, &first);
-  if (!LIKELY(slot)) return LVS_STALE;
-  lvs_answer answer = read_scalar(cache, slot, first, type, &value);
+  lvs_answer answer;
+  do {
+    lvs_slot *slot = find_named(cache, name, &first);
+    if (!LIKELY(slot)) return LVS_STALE;
+    answer = read_scalar(cache, slot, first, type, &value);
+  } while (!LIKELY(answer != LVS_STALE) && catch_up(cache));
   if (!LIKELY(answer == LVS_READ)) return answer;
   if (!LIKELY(stays_open(fast, handle))) return LVS_OTHER;
   *scalar = value;
@@ -613,7 +681,9 @@ HOT lvs_answer lvs_fast_key_bytes(uint64_t handle, uint32_t types, bool is_text,
   lvs_cache *cache = __atomic_load_n(&fast->cache, __ATOMIC_RELAXED);
   size_t count;
   if (!LIKELY(slot)) return LVS_OTHER;
-  lvs_answer answer = read_bytes(cache, slot, get_first(slot->w), types, is_text, buffer, capacity, &count);
+  lvs_answer answer;
+  do answer = read_bytes(cache, slot, get_first(slot->w), types, is_text, buffer, capacity, &count);
+  while (!LIKELY(answer != LVS_STALE) && catch_up(cache));
   if (!LIKELY(answer == LVS_READ)) return answer;
   if (!LIKELY(stays_open(fast, handle))) return LVS_OTHER;
   if (length) *length = count;
@@ -627,14 +697,26 @@ HOT lvs_answer lvs_fast_name_bytes(uint64_t handle, const char *name, uint32_t t
   lvs_cache *cache = __atomic_load_n(&fast->cache, __ATOMIC_RELAXED);
   uint64_t first;
   size_t count;
-  lvs_slot *slot = find_named(cache, name, &first);
-  if (!LIKELY(slot)) return LVS_STALE;
-  lvs_answer answer = read_bytes(cache, slot, first, types, is_text, buffer, capacity, &count);
+  lvs_answer answer;
+  do {
+    lvs_slot *slot = find_named(cache, name, &first);
+    if (!LIKELY(slot)) return LVS_STALE;
+    answer = read_bytes(cache, slot, first, types, is_text, buffer, capacity, &count);
+  } while (!LIKELY(answer != LVS_STALE) && catch_up(cache));
   if (!LIKELY(answer == LVS_READ)) return answer;
   if (!LIKELY(stays_open(fast, handle))) return LVS_OTHER;
   if (length) *length = count;
   return LVS_READ;
 }
+
+// What commits tell
+
+void lvs_recent_add(lvs_recent *recent, const void *name, size_t length) {
+  if (recent->count < LVS_RECENT_NAMES) recent->hashes[recent->count] = hash_of(name, length);
+  if (recent->count <= LVS_RECENT_NAMES) recent->count++;
+}
+
+void lvs_recent_add_all(lvs_recent *recent) { recent->count = LVS_RECENT_NAMES + 1; }
 
 // Bound keys
 
@@ -680,7 +762,10 @@ HOT bool lvs_bound_scalar(lvs_bound *place, uint64_t tag, uint8_t type, uint64_t
   lvs_slot *slot = __atomic_load_n(&place->slot, __ATOMIC_RELAXED);
   lvs_cache *cache = __atomic_load_n(&place->cache, __ATOMIC_RELAXED);
   if (!LIKELY(get(&place->token) == get(page) && slot)) return false;
-  if (!LIKELY(read_scalar(cache, slot, get_first(slot->w), type, scalar) == LVS_READ)) return false;
+  lvs_answer answer;
+  do answer = read_scalar(cache, slot, get_first(slot->w), type, scalar);
+  while (!LIKELY(answer != LVS_STALE) && catch_up(cache));
+  if (!LIKELY(answer == LVS_READ)) return false;
   __atomic_thread_fence(__ATOMIC_ACQUIRE);
   return (get(&place->state) & ~PINS) == tag;
 }

@@ -429,6 +429,22 @@ void lvs_wake_signal(lvs_wake *wake) {
   syscall(SYS_futex, &wake->count, FUTEX_WAKE, INT32_MAX, NULL, NULL, 0);
 }
 
+void lvs_wake_tell(lvs_wake *wake, const lvs_recent *recent) {
+  lvs_recent *place = wake->recent + recent->commit % LVS_RECENT_COMMITS;
+  __atomic_store_n(&place->commit, 0, __ATOMIC_RELAXED);
+  __atomic_thread_fence(__ATOMIC_RELEASE);
+  if (recent->count > LVS_RECENT_NAMES) return;
+  __atomic_store_n(&place->revision, recent->revision, __ATOMIC_RELAXED);
+  __atomic_store_n(&place->count, recent->count, __ATOMIC_RELAXED);
+  for (uint32_t i = 0; i < recent->count; i++)
+    __atomic_store_n(place->hashes + i, recent->hashes[i], __ATOMIC_RELAXED);
+  __atomic_store_n(&place->commit, recent->commit, __ATOMIC_RELEASE);
+}
+
+void lvs_wake_clear_recent(lvs_wake *wake) {
+  for (int i = 0; i < LVS_RECENT_COMMITS; i++) __atomic_store_n(&wake->recent[i].commit, 0, __ATOMIC_SEQ_CST);
+}
+
 void lvs_wake_wait(lvs_wake *wake, uint32_t count, uint64_t timeout_ns) {
   struct timespec timeout = {.tv_sec = (time_t)(timeout_ns / 1000000000u), .tv_nsec = (long)(timeout_ns % 1000000000u)};
   syscall(SYS_futex, &wake->count, FUTEX_WAIT, count, &timeout, NULL, 0);

@@ -1,4 +1,5 @@
 import CLMDB
+import CSystem
 
 /// A named database of an environment; valid while the environment is open.
 public struct Database: Sendable {
@@ -9,6 +10,9 @@ public struct Database: Sendable {
 struct WriteNotes {
   var isFull = false
   var count = 0
+  /// The database whose changes are noted.
+  var noted: MDB_dbi = .max
+  var changes = lvs_recent()
 }
 
 /// A transaction; usable only inside the call that handed it out, by one thread at a time.
@@ -23,6 +27,9 @@ public struct Transaction {
 
   /// How often a write transaction has changed something.
   public var writes: Int { notes?.pointee.count ?? 0 }
+  /// From here on the keys of a database that a write transaction stores or removes are noted in `changes`.
+  public func note(_ database: Database) { notes?.pointee.noted = database.handle }
+  public var changes: lvs_recent { notes?.pointee.changes ?? lvs_recent() }
   /// Whether the map turned out too small for a write transaction.
   public var isMapFull: Bool { notes?.pointee.isFull ?? false }
 
@@ -100,7 +107,7 @@ public struct Transaction {
         return mdb_put(handle, database.handle, &keyValue, &dataValue, 0)
       }
     }
-    try checkWrite(code)
+    try checkWrite(code, key, database)
   }
 
   /// Stores a value that comes in two parts, without joining them before.
@@ -110,7 +117,7 @@ public struct Transaction {
       var keyValue = MDB_val(bytes)
       return mdb_put(handle, database.handle, &keyValue, &value, UInt32(MDB_RESERVE))
     }
-    try checkWrite(code)
+    try checkWrite(code, key, database)
     let place = UnsafeMutableRawBufferPointer(start: value.mv_data, count: value.mv_size)
     place.copyBytes(from: head)
     UnsafeMutableRawBufferPointer(rebasing: place[head.count...]).copyBytes(from: tail)
@@ -124,17 +131,21 @@ public struct Transaction {
       return mdb_del(handle, database.handle, &keyValue, nil)
     }
     if code == MDB_NOTFOUND { return false }
-    try checkWrite(code)
+    try checkWrite(code, key, database)
     return true
   }
 
   /// Removes all keys.
   public func clear(_ database: Database) throws(LMDBError) {
-    try checkWrite(mdb_drop(handle, database.handle, 0))
+    if let notes, notes.pointee.noted == database.handle { lvs_recent_add_all(&notes.pointee.changes) }
+    try checkWrite(mdb_drop(handle, database.handle, 0), [], database)
   }
 
-  private func checkWrite(_ code: Int32) throws(LMDBError) {
+  private func checkWrite(_ code: Int32, _ key: [UInt8], _ database: Database) throws(LMDBError) {
     notes?.pointee.count &+= 1
+    if let notes, notes.pointee.noted == database.handle {
+      key.withUnsafeBytes { lvs_recent_add(&notes.pointee.changes, $0.baseAddress, $0.count) }
+    }
     if code == MDB_MAP_FULL { notes?.pointee.isFull = true }
     try LMDBError.check(code)
   }

@@ -2,7 +2,7 @@
 // The cache of values by itself, against a store of one lock and an array: threads read while others commit. A read never
 // gives a value that is torn, older than the last commit before it, or another setting's; whatever is thrown out, gone
 // through or interned meanwhile.
-#include "../../Sources/CSystem/include/cache.h"
+#include "../../Sources/CSystem/include/csystem.h"
 
 #include <fcntl.h>
 #include <pthread.h>
@@ -29,6 +29,7 @@ static _Atomic uint64_t values[SETTINGS], published[SETTINGS];
 static uint32_t changed[COMMITS + 2];
 static uint64_t last_commit = 1;
 static uint64_t *page;
+static lvs_wake *wake;
 static lvs_cache *cache;
 static _Atomic bool is_over;
 static _Atomic uint64_t hits, misses;
@@ -46,11 +47,18 @@ static size_t text_of(char *text, uint32_t index, uint64_t value) {
 }
 
 static void commit(uint32_t index) {
+  char name[128];
+  lvs_recent recent = {0};
   pthread_mutex_lock(&store_lock);
   atomic_fetch_add(&values[index], 1);
   changed[++last_commit] = index;
   __atomic_store_n(page + COMMIT_WORD, last_commit, __ATOMIC_RELEASE);
   atomic_fetch_add(&published[index], 1);
+  // Most writers tell what they have changed, and some have too much to tell.
+  recent.commit = recent.revision = last_commit;
+  lvs_recent_add(&recent, name, name_of(name, index));
+  if (last_commit % 50 == 0) lvs_recent_add_all(&recent);
+  if (last_commit % 70 != 0) lvs_wake_tell(wake, &recent);
   pthread_mutex_unlock(&store_lock);
 }
 
@@ -137,12 +145,19 @@ static void run(uint64_t bytes) {
   page[0] = 0x00010001BEEFC0DEu;
   last_commit = 1;
   page[COMMIT_WORD] = 1;
-  cache = lvs_cache_make(bytes, file);
+  char wake_path[] = "cache-wake-XXXXXX";
+  int wake_file = mkstemp(wake_path);
+  check(wake_file >= 0 && ftruncate(wake_file, 4096) == 0);
+  wake = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED, wake_file, 0);
+  check(wake != MAP_FAILED);
+  cache = lvs_cache_make(bytes, file, wake_file);
   check(cache != NULL);
   close(file);
+  close(wake_file);
   unlink(path);
-  check(!lvs_cache_check(cache, 2));
-  check(lvs_cache_check(cache, 1));
+  unlink(wake_path);
+  check(!lvs_cache_check(cache, 2, 2));
+  check(lvs_cache_check(cache, 1, 1));
   atomic_store(&is_over, false);
   pthread_t readers[READERS];
   for (uintptr_t i = 0; i < READERS; i++) pthread_create(&readers[i], NULL, read_all, (void *)(i + 1));
@@ -154,6 +169,7 @@ static void run(uint64_t bytes) {
   for (int i = 0; i < READERS; i++) pthread_join(readers[i], NULL);
   lvs_cache_retire(cache);
   munmap(page, 4096);
+  munmap(wake, 4096);
   printf("%llu bytes: %llu hits, %llu misses\n", (unsigned long long)bytes, (unsigned long long)hits, (unsigned long long)misses);
 }
 

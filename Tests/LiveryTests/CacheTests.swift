@@ -1,5 +1,6 @@
 import CSystem
 import Glibc
+import LMDB
 import Testing
 
 @testable import Livery
@@ -104,6 +105,74 @@ import Testing
       #expect(try key.value == round)
       #expect(try store.int("s4") == 0)
     }
+  }
+
+  /// Stores words in the part of `livery.wake` that tells of commits.
+  private func tell(_ words: (Int) -> UInt64) throws {
+    let file = lvs_open(temporary.path + "/livery.wake", O_RDWR, 0)
+    defer { close(file) }
+    for index in 0..<256 {
+      var word = words(index)
+      #expect(pwrite(file, &word, 8, 2048 + index * 8) == 8)
+    }
+  }
+
+  @Test func aCommitThatItsWriterDidNotTellOfIsSeen() throws {
+    let store = try temporary.open()
+    for index in 0..<20 { try store.set("s\(index)", to: .int(0), in: .user) }
+    let key = try store.bound(Key<Int>("s3"))
+    for round in 1...6 {
+      for index in 0..<20 { _ = try store.int("s\(index)") }
+      let child = try Child.command(["set", "s3", "\(round)"], store: temporary.path)
+      #expect(child.finish() == 0)
+      // As if it had died before, or were of an older version.
+      try tell { _ in 0 }
+      #expect(try store.int(round % 2 == 0 ? "s3" : "s4") == (round % 2 == 0 ? Int64(round) : 0))
+      #expect(try key.value == round)
+      #expect(try store.int("s3") == Int64(round))
+    }
+  }
+
+  @Test func aCommitIsSeenHoweverManySettingsItChanges() throws {
+    let store = try temporary.open()
+    for count in [30, 1, 10, 11, 12, 30, 11] {
+      let change = try store.change(.user)
+      for index in 0..<count { try change.set("s\(index)", to: .int(Int64(count))) }
+      for index in count..<30 { try change.reset("s\(index)") }
+      try change.commit()
+      for index in 0..<30 {
+        let read = try? store.int("s\(index)")
+        #expect(read == (index < count ? Int64(count) : nil))
+      }
+    }
+  }
+
+  @Test func whatWasToldBeforeAPowerFailureIsNotBelieved() throws {
+    do {
+      let store = try temporary.open()
+      try store.set("a", to: .int(1), in: .user)
+      store.close()
+    }
+    // Commits that have been lost, of which none changed anything, have all numbers to come.
+    let last = try temporary.open()
+    let number = try last.shared.environment.read { (transaction) throws(StoreError) in transaction.id }
+    last.close()
+    try tell { index in
+      guard index % 8 == 0 else { return 0 }
+      let place = UInt64(index / 8)
+      return number &+ 1 &+ (place &- (number &+ 1)) % 32
+    }
+    let store = try temporary.open()
+    #expect(try store.int("a") == 1)
+    // A writer that tells nothing.
+    try store.shared.environment.write { (transaction) throws(StoreError) -> Environment.Outcome<Void> in
+      let view = View(transaction: transaction, databases: store.shared.databases)
+      guard var record = try view.effective("a") else { return .abort(()) }
+      record.value = .int(2)
+      try view.putEffective(record, "a")
+      return .commit(())
+    }
+    #expect(try store.int("a") == 2)
   }
 
   @Test func aValueIsNotReadBeyondItsTime() throws {

@@ -6,8 +6,9 @@
 // are atomic. An entry is a slot of two cache lines that is written under a sequence number; long names and contents lie
 // in a ring, whose oldest bytes the newest overwrite.
 //
-// An entry counts while nothing has been committed since it was looked up, or while all that was has been gone through
-// (lvs_cache_end_sync). What the last commit was is read from the page that LMDB shares among the processes.
+// An entry counts while nothing has been committed since it was looked up, or while all that was has been gone through:
+// by what its writers told of it (lvs_recent), or by the log (lvs_cache_end_sync). What the last commit was is read from
+// the page that LMDB shares among the processes.
 #ifndef LVS_CACHE_H
 #define LVS_CACHE_H
 
@@ -27,11 +28,11 @@ enum {
 // The last commit is unknown, or lvs_cache_last_commit has nothing to read.
 static const uint64_t LVS_NO_COMMIT = 0;
 
-// A cache of at most so many bytes. `lock_file` is LMDB's lock file, before LMDB has opened it; the page stays mapped
-// beyond the descriptor. NULL if there is no memory for it.
-lvs_cache *lvs_cache_make(uint64_t bytes, int lock_file);
+// A cache of at most so many bytes. `lock_file` is LMDB's lock file, before LMDB has opened it; `wake_file` is where commits
+// are told of, or -1. Their pages stay mapped beyond the descriptors. NULL if there is no memory for it.
+lvs_cache *lvs_cache_make(uint64_t bytes, int lock_file, int wake_file);
 // Whether the page says what a transaction says: that the last commit was `commit`. Otherwise nothing is kept.
-bool lvs_cache_check(lvs_cache *cache, uint64_t commit);
+bool lvs_cache_check(lvs_cache *cache, uint64_t commit, uint64_t revision);
 // Empties the cache, for another store to use; readers may still be on their way.
 void lvs_cache_retire(lvs_cache *cache);
 
@@ -57,8 +58,6 @@ bool lvs_cache_keep(lvs_cache *cache, lvs_slot *slot, const char *name, size_t l
 // `buffer` has LVS_CACHE_CONTENT_MAX bytes.
 ptrdiff_t lvs_cache_copy(lvs_cache *cache, lvs_slot *slot, const char *name, size_t length, uint8_t *type,
                          uint64_t *scalar, void *buffer);
-// The 8 bytes of an interned entry of a type; false if it has to be looked up.
-bool lvs_slot_scalar(lvs_cache *cache, lvs_slot *slot, uint8_t type, uint64_t *scalar);
 
 // The slot of a name, which is its own until `release`; NULL if there is none to be had.
 lvs_slot *lvs_cache_intern(lvs_cache *cache, const char *name, size_t length);
@@ -66,7 +65,8 @@ void lvs_cache_release(lvs_cache *cache, lvs_slot *slot);
 
 // Going through commits: between `begin` (false if another thread is busy) and `end` no other thread changes the cache.
 // `from` is the commit up to which that was done before; entries that were looked up then or later, and not forgotten
-// since, count up to `to`. With `from` = `to` only entries looked up at `to` do.
+// since, count up to `to`. If that was not `complete` only those do that were looked up since the last commit whose writer
+// did not tell of it.
 bool lvs_cache_begin_sync(lvs_cache *cache, uint64_t *commit, uint64_t *revision);
 void lvs_cache_forget(lvs_cache *cache, const char *name, size_t length);
 void lvs_cache_end_sync(lvs_cache *cache, uint64_t to, uint64_t revision, bool is_complete);

@@ -83,6 +83,17 @@ uint64_t lvs_monotonic_ns(void);
 int64_t lvs_realtime_us(void);
 void lvs_sleep_us(uint64_t microseconds);
 
+// What one of the latest commits has changed, for processes that keep values: they need not look for what it did not.
+enum { LVS_RECENT_COMMITS = 32, LVS_RECENT_NAMES = 11 };
+typedef struct lvs_recent {
+  // 0 while it is written, or if nothing can be told.
+  uint64_t commit;
+  uint64_t revision;
+  uint32_t count;
+  // Of the names whose effective values were stored or removed.
+  uint32_t hashes[LVS_RECENT_NAMES];
+} lvs_recent;
+
 // A word in a small mapped file that all processes on a store share: it counts commits, and processes sleep on it.
 typedef struct lvs_wake {
   uint32_t count;
@@ -95,7 +106,11 @@ typedef struct lvs_wake {
   uint64_t boot, device, inode, size;
   int64_t changed_ns;
   uint64_t sum;
+  uint64_t unused[248];
+  // A commit's place is its number modulo their count.
+  lvs_recent recent[LVS_RECENT_COMMITS];
 } lvs_wake;
+_Static_assert(sizeof(lvs_wake) == 4096, "the file has a page");
 // The file is made if it is missing, with real blocks behind it. NULL and errno on failure.
 lvs_wake *lvs_wake_open(const char *path, unsigned mode);
 void lvs_wake_close(lvs_wake *wake);
@@ -112,6 +127,14 @@ bool lvs_wake_is_replacing(lvs_wake *wake);
 // tell the next write.
 void lvs_wake_note(lvs_wake *wake, const char *path);
 bool lvs_wake_is_noted(lvs_wake *wake, const char *path);
+// Tells what a commit has changed; to be called by its writer, while nobody else may write. More names than there is room
+// for are not told.
+void lvs_wake_tell(lvs_wake *wake, const lvs_recent *recent);
+// Takes back all that was told: numbers of commits may come again after a failure of the system.
+void lvs_wake_clear_recent(lvs_wake *wake);
+// Notes one name more, or more than can be told.
+void lvs_recent_add(lvs_recent *recent, const void *name, size_t length);
+void lvs_recent_add_all(lvs_recent *recent);
 // Sleeps until the count is another one, or the time is over.
 void lvs_wake_wait(lvs_wake *wake, uint32_t count, uint64_t timeout_ns);
 // Announces a sleeper, or that it has gone.

@@ -143,17 +143,12 @@ extension SharedEnvironment {
   fileprivate func make(_ group: [PendingCommit]) throws(StoreError) -> Bool {
     var isSynchronous = false
     for pending in group where pending.isSynchronous { isSynchronous = true }
-    environment.setSynchronous(isSynchronous)
     while true {
-      let made = try environment.write { (transaction) throws(StoreError) in
-        try make(group, transaction)
-      }
+      var isCommitted = false
+      let made = try commit(isSynchronous, &isCommitted) { (view) throws(StoreError) in try make(group, view) }
       switch made {
       case .spoilt: continue
-      // A hint, after everything: whoever misses it looks by itself within a second.
-      case .committed:
-        wake.signal()
-        return true
+      case .committed: return true
       case .nothing: return false
       }
     }
@@ -163,10 +158,8 @@ extension SharedEnvironment {
     case committed, nothing, spoilt
   }
 
-  private func make(_ group: [PendingCommit], _ transaction: Transaction) throws(StoreError)
-    -> Environment.Outcome<Made>
-  {
-    let view = View(transaction: transaction, databases: databases)
+  private func make(_ group: [PendingCommit], _ view: View) throws(StoreError) -> Environment.Outcome<Made> {
+    let transaction = view.transaction
     var commits = 0
     for pending in group where !pending.isSettled {
       let before = transaction.writes

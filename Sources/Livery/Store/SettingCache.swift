@@ -12,17 +12,18 @@ final class SettingCache: @unchecked Sendable {
   }
 
   /// - Parameter lockFile: LMDB's lock file, while LMDB does not have it open yet.
-  static func make(bytes: UInt64, lockFile: Int32) throws(StoreError) -> SettingCache {
-    guard let made = lvs_cache_make(bytes, lockFile) else { throw .system(ENOMEM, "the cache") }
+  static func make(bytes: UInt64, lockFile: Int32, wakeFile: Int32) throws(StoreError) -> SettingCache {
+    guard let made = lvs_cache_make(bytes, lockFile, wakeFile) else { throw .system(ENOMEM, "the cache") }
     return SettingCache(made)
   }
 
   /// Begins to keep values, if the number of the last commit is found where it is expected.
-  func start(_ environment: Environment) throws(StoreError) {
+  func start(_ environment: Environment, _ databases: Databases) throws(StoreError) {
     // Commits of other processes may fall between the two looks.
     for _ in 0..<10 {
       let isRight = try environment.read { (transaction) throws(StoreError) in
-        lvs_cache_check(pointer, transaction.id)
+        lvs_cache_check(
+          pointer, transaction.id, try View(transaction: transaction, databases: databases).revision())
       }
       if isRight { return }
     }

@@ -92,18 +92,40 @@ final class SharedEnvironment: @unchecked Sendable {
     var isCommitted = false
     let result: R? = try gate.whileWriting(timeout: timeout) { () throws(StoreError) in
       guard mayWrite else { return nil }
-      environment.setSynchronous(isSynchronous)
-      let result = try environment.write { (transaction) throws(StoreError) in
-        let outcome = try body(View(transaction: transaction, databases: databases))
-        if case .commit = outcome { isCommitted = true }
-        return outcome
-      }
-      // Before all that is left to do, since others wait for it. A hint: whoever misses it looks within a second.
-      if isCommitted { wake.signal() }
-      return result
+      return try commit(isSynchronous, &isCommitted, body)
     }
     if isCommitted { snapshots.committed(self) }
     return result
+  }
+
+  /// Runs `body` in a write transaction, and tells the processes of its commit; to be called by the holder of the right to
+  /// write.
+  func commit<R>(
+    _ isSynchronous: Bool, _ isCommitted: inout Bool, _ body: (View) throws(StoreError) -> Environment.Outcome<R>
+  ) throws(StoreError) -> R {
+    var changes = lvs_recent()
+    environment.setSynchronous(isSynchronous)
+    let result = try environment.write { (transaction) throws(StoreError) in
+      let view = View(transaction: transaction, databases: databases)
+      transaction.note(databases.effective)
+      // What is made anew because the map was too small begins from the start.
+      isCommitted = false
+      let outcome = try body(view)
+      if case .commit = outcome {
+        isCommitted = true
+        changes = view.changes()
+      }
+      return outcome
+    }
+    if isCommitted { tell(&changes) }
+    return result
+  }
+
+  private func tell(_ changes: inout lvs_recent) {
+    // A transaction without changes makes no commit.
+    if changes.commit == commitNumber.value { wake.tell(&changes) }
+    // Before all that is left to do, since others wait for it. A hint: whoever misses it looks within a second.
+    wake.signal()
   }
 
   /// Closes the environment while no other process opens it: some versions of LMDB then destroy the locks that they share.

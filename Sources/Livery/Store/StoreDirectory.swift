@@ -59,6 +59,7 @@ struct StoreDirectory {
       let wasChecked = try examine(gate, wake)
       try makeData()
       lvs_allow_group(dataFile, options.fileMode)
+      if !gate.hasOthers { wake.clearRecent() }
       try gate.announce()
       let (cache, commitNumber) = try prepareLockFile()
       let environment: Environment
@@ -71,7 +72,7 @@ struct StoreDirectory {
         let databases = try openDatabases(environment)
         environment.clearDeadReaders()
         if wasChecked { wake.noteSound(dataFile) }
-        try cache.start(environment)
+        try cache.start(environment, databases)
         return Opened(
           directory: self, environment: environment, databases: databases, gate: gate, wake: wake, cache: cache,
           commitNumber: commitNumber, generation: wake.generation, wasChecked: wasChecked)
@@ -142,7 +143,11 @@ struct StoreDirectory {
     let size = UInt64(options.effectiveReaders) * 64 + 128
     guard lvs_reserve(descriptor, size) == 0 else { throw .system(lvs_errno(), "\(path)/lock.mdb") }
     let commitNumber = try CommitNumber.make(lockFile: descriptor)
-    return (try SettingCache.make(bytes: options.effectiveCacheSize, lockFile: descriptor), commitNumber)
+    let wakeFile = lvs_open(path + "/livery.wake", O_RDONLY | O_NOFOLLOW, 0)
+    defer { if wakeFile >= 0 { close(wakeFile) } }
+    let cache = try SettingCache.make(
+      bytes: options.effectiveCacheSize, lockFile: descriptor, wakeFile: wakeFile)
+    return (cache, commitNumber)
   }
 
   private func openEnvironment() throws(StoreError) -> Environment {

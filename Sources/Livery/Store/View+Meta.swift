@@ -1,3 +1,6 @@
+import CSystem
+import LMDB
+
 /// What the store knows of its schema without looking at it.
 struct SchemaFacts: Equatable {
   /// 0 if no schema has been applied.
@@ -36,6 +39,15 @@ extension View {
 
   func revision() throws(StoreError) -> UInt64 {
     try number(Self.revisionKey, "the store's revision") ?? 0
+  }
+
+  /// What a write transaction has changed of what reads look at.
+  func changes() -> lvs_recent {
+    var changes = transaction.changes
+    changes.commit = transaction.id
+    // What cannot be told has to be looked for.
+    do throws(StoreError) { changes.revision = try revision() } catch { lvs_recent_add_all(&changes) }
+    return changes
   }
 
   func putRevision(_ revision: UInt64) throws(StoreError) {

@@ -22,6 +22,12 @@ final class WakeWord: @unchecked Sendable {
   /// Counts a commit, and wakes whoever sleeps.
   func signal() { lvs_wake_signal(word) }
 
+  /// Tells what a commit has changed, for the caches of all processes.
+  func tell(_ changes: inout lvs_recent) { lvs_wake_tell(word, &changes) }
+  /// Takes back what was told: to be called by the first process to open the store, as numbers of commits that a power
+  /// failure took may come again.
+  func clearRecent() { lvs_wake_clear_recent(word) }
+
   /// Sleeps until the count is another one, or a time in nanoseconds is over.
   func wait(while count: UInt32, for nanoseconds: UInt64) { lvs_wake_wait(word, count, nanoseconds) }
 

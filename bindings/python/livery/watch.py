@@ -6,7 +6,6 @@ iterator has not asked for yet. No thread of the library calls into Python.
 
 from __future__ import annotations
 
-import asyncio
 import atexit
 import math
 import os
@@ -18,11 +17,17 @@ from collections import deque
 from datetime import datetime
 from enum import IntEnum
 from types import TracebackType
-from typing import Any, AsyncIterator, Callable, Deque, Iterator, List, NamedTuple, Optional, Type, TypeVar
+from typing import (
+  TYPE_CHECKING, Any, AsyncIterator, Callable, Deque, Iterator, List, NamedTuple, Optional, Type, TypeVar
+)
 
 from . import _convert, _native
 from .errors import ClosedError, ForkedError, InvalidArgumentError, LiveryError
 from .value import Layer
+
+if TYPE_CHECKING:
+  # Costs more time than all the rest; who iterates with it has it already.
+  import asyncio
 
 _INITIAL, _DISPATCH = 1, 2
 _READ_ONLY = 2
@@ -389,6 +394,7 @@ class AsyncEvents(_Watching, AsyncIterator[Event]):
     return self
 
   async def __anext__(self) -> Event:
+    import asyncio
     self._loop = loop = asyncio.get_running_loop()
     while not self._stopped:
       if not self._queue.events:
@@ -413,6 +419,7 @@ class AsyncEvents(_Watching, AsyncIterator[Event]):
 
   def stop(self) -> None:
     """End the iteration; from any thread."""
+    import asyncio
     self._stopped = True
     loop = self._loop
     try:
