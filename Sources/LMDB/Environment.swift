@@ -23,8 +23,11 @@ public final class Environment: @unchecked Sendable {
   }
 
   private static let largestMap: UInt64 = 1 << 46
+  /// How many process numbers are tried.
+  private static let mostNumbers = 8
 
   /// Exchanged by `reopen` alone, while no transaction is open.
+  private var opened: ProcessEnvironment
   private(set) var handle: OpaquePointer
   private var isOpen = true
   private let failed = Atomic<Bool>(false)
@@ -32,7 +35,7 @@ public final class Environment: @unchecked Sendable {
   private let held = Atomic<Int>(0)
   private var epoch = 0
   /// Environments of files that have been replaced, kept for the transactions that are held in them.
-  private var parked: [OpaquePointer] = []
+  private var parked: [ProcessEnvironment] = []
   /// While environments are parked.
   private var lockFile: UsedLockFile?
   private let path: String
@@ -44,37 +47,50 @@ public final class Environment: @unchecked Sendable {
 
   /// Opens the environment in a directory that exists.
   public convenience init(path: String, options: Options = Options()) throws(LMDBError) {
-    let handle = try Self.open(path, options)
-    do { self.init(handle: handle, lastReader: try Self.begin(handle), path: path, options: options) } catch {
-      mdb_env_close(handle)
-      throw error
-    }
+    let (opened, reader) = try Self.connect(path, options)
+    self.init(opened, lastReader: reader, path: path, options: options)
   }
 
   // In Embedded Swift an initialiser that throws leaks the object: all that can fail comes before.
-  private init(handle: OpaquePointer, lastReader: OpaquePointer, path: String, options: Options) {
+  private init(_ opened: ProcessEnvironment, lastReader: OpaquePointer, path: String, options: Options) {
     mdb_txn_reset(lastReader)
-    self.handle = handle
+    self.opened = opened
+    handle = opened.handle
     self.path = path
     self.lastReader = LastReader(lastReader)
     self.options = options
   }
 
-  private static func open(_ path: String, _ options: Options) throws(LMDBError) -> OpaquePointer {
-    var made: OpaquePointer?
-    try LMDBError.check(mdb_env_create(&made))
-    guard let made else { throw LMDBError(code: ENOMEM) }
-    mdb_env_set_mapsize(made, Int(clamping: options.mapSize))
-    mdb_env_set_maxreaders(made, options.maximumReaders)
-    mdb_env_set_maxdbs(made, options.maximumDatabases)
+  /// Opens the files and begins a read transaction.
+  ///
+  /// When another process has the number of this one, or has left it behind, this one takes another number.
+  private static func connect(
+    _ path: String, _ options: Options
+  ) throws(LMDBError) -> (opened: ProcessEnvironment, reader: OpaquePointer) {
+    var tries = 0
+    while true {
+      let environment = tries == 0 ? try ProcessEnvironment.own() : try .ofChild()
+      tries += 1
+      var isOpen = false
+      do throws(LMDBError) {
+        try open(environment.handle, path, options)
+        isOpen = true
+        guard !environment.isTaken || tries == mostNumbers else { throw LMDBError(code: EAGAIN) }
+        return (environment, try begin(environment.handle))
+      } catch {
+        mdb_env_close(environment.handle)
+        guard isOpen, error.code == EAGAIN || error.code == EACCES, tries < mostNumbers else { throw error }
+      }
+    }
+  }
+
+  private static func open(_ handle: OpaquePointer, _ path: String, _ options: Options) throws(LMDBError) {
+    mdb_env_set_mapsize(handle, Int(clamping: options.mapSize))
+    mdb_env_set_maxreaders(handle, options.maximumReaders)
+    mdb_env_set_maxdbs(handle, options.maximumDatabases)
     // NOTLS: a read transaction belongs to its object and not to the thread, so that any thread may use it.
     let flags = MDB_NOTLS | (options.isPrivateFile ? MDB_NOSUBDIR | MDB_NOLOCK : 0)
-    let code = path.withCString { mdb_env_open(made, $0, UInt32(flags), options.fileMode) }
-    guard code == MDB_SUCCESS else {
-      mdb_env_close(made)
-      throw LMDBError(code: code)
-    }
-    return made
+    try LMDBError.check(path.withCString { mdb_env_open(handle, $0, UInt32(flags), options.fileMode) })
   }
 
   /// Begins a read transaction in a slot of its own, clearing slots of dead processes if there is none.
@@ -93,7 +109,7 @@ public final class Environment: @unchecked Sendable {
   /// Closes the environment; no transaction may be open, and nothing may be called afterwards.
   public func close() {
     park()
-    for handle in parked { mdb_env_close(handle) }
+    for index in parked.indices { parked[index].close() }
     parked = []
     lockFile = nil
   }
@@ -104,7 +120,7 @@ public final class Environment: @unchecked Sendable {
     isOpen = false
     for reader in idleReaders.takeAll() { mdb_txn_abort(reader) }
     mdb_txn_abort(lastReader.transaction)
-    parked.append(handle)
+    parked.append(opened)
   }
 
   /// Whether LMDB has given the environment up, as it does when it fails to write the end of a commit: nothing works until
@@ -127,17 +143,17 @@ public final class Environment: @unchecked Sendable {
       epoch += 1
       failed.store(true, ordering: .relaxed)
       do throws(LMDBError) {
-        let fresh = try Self.open(path, options)
-        do throws(LMDBError) {
-          try Self.prepare(fresh, prepare)
-          lastReader.transaction = try Self.begin(fresh)
-        } catch {
+        let (fresh, reader) = try Self.connect(path, options)
+        do throws(LMDBError) { try Self.prepare(fresh.handle, prepare) } catch {
+          mdb_txn_abort(reader)
           // Closing it would end what is held in the others.
           parked.append(fresh)
           throw error
         }
-        mdb_txn_reset(lastReader.transaction)
-        handle = fresh
+        mdb_txn_reset(reader)
+        lastReader.transaction = reader
+        opened = fresh
+        handle = fresh.handle
         isOpen = true
         failed.store(false, ordering: .relaxed)
         result = .success(())

@@ -39,12 +39,19 @@ extension PageFile {
     marks = []
   }
 
-  /// A value of the commit before the latest, as far as its pages still are what they were; notes nothing.
-  public func formerValue(of key: [UInt8], in database: String) -> [UInt8]? {
+  /// A value of the commit before the latest, if that is in truth the one after it; notes nothing.
+  ///
+  /// Each commit lists the pages that it gives up under its own number. Its number on the root page is another one if that
+  /// is damaged, or if LMDB failed to finish the commit. Commits that came later may have written over the pages of an
+  /// earlier one: those list numbers of their own.
+  public func hiddenValue(of key: [UInt8], in database: String) -> [UInt8]? {
     let known = damages
     defer { damages = known }
     marks = [UInt8](repeating: 0, count: Int(clamping: latest.lastPage / 8 &+ 1))
     defer { marks = [] }
+    var number: UInt64 = 0
+    walk(former.free) { key, _, _ in number = max(number, PageBytes(bytes: key).word(0)) }
+    guard number == latest.transaction &+ 1 else { return nil }
     var tree: Tree?
     walk(former.main) { name, value, isDatabase in
       if isDatabase, name == Array(database.utf8) { tree = Self.tree(PageBytes(bytes: value.array), at: 0) }

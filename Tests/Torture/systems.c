@@ -298,11 +298,6 @@ static void live_in_namespace(int index) {
   livery_snapshot *snapshot = NULL;
   int64_t first = -1, again = -1;
   livery_status status = said(open_with(path, 0, &store));
-  // LMDB tells readers apart by their numbers: one that another has cannot come in, and has to be told so.
-  if (index == 1 && status == LIVERY_ERROR_BUSY) {
-    stage->reading[index] = 1;
-    return;
-  }
   if (status != LIVERY_OK || livery_snapshot_open(store, &snapshot) != LIVERY_OK) {
     wrong("process 1 of namespace %d cannot open the store: %s", index, livery_status_name(status));
     stage->wrong = 1;

@@ -68,6 +68,9 @@ int lvs_lock_byte(int descriptor, int64_t byte);
 int lvs_unlock_byte(int descriptor, int64_t byte);
 // The process that holds the byte, or 0.
 pid_t lvs_lock_holder(int descriptor, int64_t byte);
+// Runs a function in a process with a number of its own that shares memory and files with this one, while the thread waits.
+// What the function returns, 0 to 255; -1 if it could not be run.
+int lvs_call_as_child(int (*function)(void *), void *argument);
 // A lock that processes hold together, and whether any other process has a lock of either kind on the byte, be it in
 // another namespace of process ids.
 int lvs_share_byte(int descriptor, int64_t byte);

@@ -67,8 +67,8 @@ struct StoreFile {
     guard isWhole else { return }
     // The number of a commit that is damaged shows an older one as the latest.
     let key = "revision".bytes
-    let former = file.formerValue(of: key, in: "meta").flatMap { Self.number($0, key) } ?? 0
-    if former > revision { staleDamage = "a commit of revision \(revision) hides that of revision \(former)" }
+    let hidden = file.hiddenValue(of: key, in: "meta").flatMap { Self.number($0, key) } ?? 0
+    if hidden > revision { staleDamage = "a commit of revision \(revision) hides that of revision \(hidden)" }
     guard let format else { throw StoreError(.notAStore, "\(path): an LMDB file, but no Livery store") }
     guard format <= View.format else {
       throw StoreError(

@@ -16,7 +16,11 @@ extension Store {
       }
       let records = try view.records(of: target)
       let resolution = resolve(records, at: now)
-      guard descriptor != nil || resolution.winner != nil || !records.isEmpty else { throw view.unknown(name) }
+      guard descriptor != nil || resolution.winner != nil || !records.isEmpty else {
+        // What is in effect has come from somewhere.
+        if effective.value != nil { throw .damaged("the layers' value of `\(target)`", setting: target) }
+        throw view.unknown(name)
+      }
 
       var members = description(target, descriptor, resolution)
       members.append(.init("locked", .bool(resolution.isLocked)))
