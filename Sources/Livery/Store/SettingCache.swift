@@ -22,8 +22,13 @@ final class SettingCache: @unchecked Sendable {
     // Commits of other processes may fall between the two looks.
     for _ in 0..<10 {
       let isRight = try environment.read { (transaction) throws(StoreError) in
-        lvs_cache_check(
-          pointer, transaction.id, try View(transaction: transaction, databases: databases).revision())
+        let view = View(transaction: transaction, databases: databases)
+        // With the number of its commits damaged a store is opened still, and reads go past the cache.
+        guard let revision = try? view.revision() else {
+          _ = lvs_cache_check(pointer, LVS_NO_COMMIT, 0)
+          return true
+        }
+        return lvs_cache_check(pointer, transaction.id, revision)
       }
       if isRight { return }
     }
