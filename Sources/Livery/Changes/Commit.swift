@@ -154,7 +154,6 @@ struct Committer {
       guard var change else { continue }
       change.layer = causes[index].layer
       change.isExpiry = causes[index].isExpiry
-      change.isSecret = try view.descriptor(name)?.holdsSecret == true
       entry.changes.append(change)
     }
     try view.putLog(entry, request.logLimits)
@@ -213,8 +212,16 @@ struct Committer {
       return
     }
     // What an export holds set aside is under the very name, also if that has become an alias.
-    let name = edit.provenance?.isSetAside == true ? edit.name : try view.resolveAlias(edit.name)
-    let descriptor = try view.descriptor(name)
+    var name = edit.name
+    var descriptor: SettingDescriptor?
+    switch try view.schemaRow(name) {
+    case .setting(let declared): descriptor = declared
+    case .alias(let target):
+      if edit.provenance?.isSetAside == true { break }
+      name = target
+      descriptor = try view.descriptor(name)
+    case nil: break
+    }
     let problems = try check(edit, name, descriptor)
     guard problems.isEmpty else {
       if request.toleratesHeld, try isHeld(edit, name, descriptor) { return }
@@ -368,7 +375,9 @@ extension View {
     // A setting that never had a value has not changed yet.
     if !old.isThere, fresh.value == nil { fresh.revision = 0 }
     try putEffective(fresh, name)
-    return LogEntry.Change(name, from: old.record, to: fresh)
+    var change = LogEntry.Change(name, from: old.record, to: fresh)
+    change?.isSecret = standing.declared?.holdsSecret == true
+    return change
   }
 
   private func effectiveOrDamaged(_ name: String) throws(StoreError) -> (isThere: Bool, record: Record?) {
