@@ -64,8 +64,10 @@ public final class Environment: @unchecked Sendable {
   /// Opens the files and begins a read transaction.
   ///
   /// When another process has the number of this one, or has left it behind, this one takes another number.
+  ///
+  /// - Parameter isKnown: whether this process has transactions in a former environment.
   private static func connect(
-    _ path: String, _ options: Options
+    _ path: String, _ options: Options, isKnown: Bool = false
   ) throws(LMDBError) -> (opened: ProcessEnvironment, reader: OpaquePointer) {
     var tries = 0
     while true {
@@ -75,7 +77,8 @@ public final class Environment: @unchecked Sendable {
       do throws(LMDBError) {
         try open(environment.handle, path, options)
         isOpen = true
-        guard !environment.isTaken || tries == mostNumbers else { throw LMDBError(code: EAGAIN) }
+        let isAnothers = !isKnown && environment.isTaken
+        guard !isAnothers || tries == mostNumbers else { throw LMDBError(code: EAGAIN) }
         return (environment, try begin(environment.handle))
       } catch {
         mdb_env_close(environment.handle)
@@ -143,7 +146,7 @@ public final class Environment: @unchecked Sendable {
       epoch += 1
       failed.store(true, ordering: .relaxed)
       do throws(LMDBError) {
-        let (fresh, reader) = try Self.connect(path, options)
+        let (fresh, reader) = try Self.connect(path, options, isKnown: !parked.isEmpty)
         do throws(LMDBError) { try Self.prepare(fresh.handle, prepare) } catch {
           mdb_txn_abort(reader)
           // Closing it would end what is held in the others.

@@ -25,6 +25,19 @@ import Testing
     }
   }
 
+  private func lose(_ name: String, _ key: [UInt8]) throws {
+    let environment = try Environment(path: temporary.path)
+    defer { environment.close() }
+    try environment.write { (transaction) throws(StoreError) -> Environment.Outcome<Void> in
+      do throws(LMDBError) {
+        if let database = try transaction.database(named: name, create: false) {
+          _ = try transaction.delete(key, in: database)
+        }
+      } catch { throw StoreError(error) }
+      return .commit(())
+    }
+  }
+
   private static func stored(_ transaction: Transaction, _ name: String, _ key: [UInt8]) throws(StoreError) -> [UInt8] {
     do throws(LMDBError) {
       guard let database = try transaction.database(named: name, create: false) else { return [] }
@@ -104,6 +117,15 @@ import Testing
     #expect(try store.string("welcome") == "Hi")
     try store.set("welcome", to: .string("Ho"), in: .user)
     #expect(store.checkSchema(Array(kioskSchema.utf8)).error == nil)
+  }
+
+  @Test func aSettingWhoseRecordHasAnotherNameIsDamagedAndNotUnknown() throws {
+    try fill()
+    try lose("effective", Array("idle".utf8))
+    let store = try temporary.open()
+    #expect(code { () throws(StoreError) in _ = try store.value("idle") } == .corrupt)
+    #expect(code { () throws(StoreError) in _ = try store.inspect("idle") } == .corrupt)
+    #expect(code { () throws(StoreError) in _ = try store.value("idler") } == .notFound)
   }
 
   @Test func damagedFactsOfTheStoreAreCorrupt() throws {

@@ -59,7 +59,16 @@ extension View {
     return record
   }
 
+  /// Whether a setting that there is has no record of what is in effect, as when the record's name is damaged.
+  private func lacksRecord(_ name: String) throws(StoreError) -> Bool {
+    if try effective(name) != nil { return false }
+    if try descriptor(name) != nil { return true }
+    guard try standing(name).counts else { return false }
+    return try !records(of: name).isEmpty
+  }
+
   func unknown(_ name: String) -> StoreError {
+    if let isLost = try? lacksRecord(name), isLost { return .damaged("the record of `\(name)`", setting: name) }
     var names: [String] = []
     try? walkNames { known in
       // A setting that was removed leaves its name behind.

@@ -8,6 +8,8 @@ final class WriterGate: @unchecked Sendable {
   private static let writerByte: Int64 = 0
   private static let openerByte: Int64 = 1
   private static let presenceByte: Int64 = 2
+  /// Held by the one who comes next, so that a process that writes all the time does not overtake the others.
+  private static let turnByte: Int64 = 3
 
   private let threads = Lock()
   /// -1 once closed.
@@ -43,7 +45,7 @@ final class WriterGate: @unchecked Sendable {
 
   /// Runs `body` as the only writer beside being the only one that opens the store.
   func alsoWriting<R>(timeout: UInt32, _ body: () throws(StoreError) -> R) throws(StoreError) -> R {
-    try take(Self.writerByte, timeout, until: lvs_monotonic_ns() &+ UInt64(timeout) * 1_000_000)
+    try takeInTurn(Self.writerByte, timeout, until: lvs_monotonic_ns() &+ UInt64(timeout) * 1_000_000)
     defer { lvs_unlock_byte(file, Self.writerByte) }
     return try body()
   }
@@ -64,18 +66,28 @@ final class WriterGate: @unchecked Sendable {
       throw StoreError(.busy, "another thread of this process kept the store for longer than \(told) ms")
     }
     defer { threads.unlock() }
-    try take(byte, told, until: deadline)
+    try takeInTurn(byte, told, until: deadline)
     defer { lvs_unlock_byte(file, byte) }
     return try body()
   }
 
-  private func take(_ byte: Int64, _ told: UInt32, until deadline: UInt64) throws(StoreError) {
+  private func takeInTurn(_ byte: Int64, _ told: UInt32, until deadline: UInt64) throws(StoreError) {
+    guard byte == Self.writerByte else { return try take(byte, blaming: byte, told, until: deadline) }
+    try take(Self.turnByte, blaming: byte, told, until: deadline)
+    defer { lvs_unlock_byte(file, Self.turnByte) }
+    try take(byte, blaming: byte, told, until: deadline)
+  }
+
+  /// - Parameter keeper: the byte whose holder is the one that others wait for.
+  private func take(
+    _ byte: Int64, blaming keeper: Int64, _ told: UInt32, until deadline: UInt64
+  ) throws(StoreError) {
     var pause: UInt64 = 50
     while lvs_lock_byte(file, byte) != 0 {
       let code = lvs_errno()
       guard code == EAGAIN || code == EACCES else { throw .system(code, "livery.lock") }
       guard lvs_monotonic_ns() < deadline else {
-        let holder = lvs_lock_holder(file, byte)
+        let holder = lvs_lock_holder(file, keeper)
         let who = holder > 0 ? "process \(holder)" : "another process"
         throw StoreError(.busy, "\(who) kept the store for longer than \(told) ms")
       }
