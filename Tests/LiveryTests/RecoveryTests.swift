@@ -296,4 +296,17 @@ import Testing
     #expect(try store.revision() == revision - 1)
     #expect(try store.statistics()["recovery"] == nil)
   }
+
+  @Test func aStoreWhoseSchemaHasLostItsNameIsNotOpenedAsOneWithoutASchema() throws {
+    try fill()
+    var bytes = try read(dataFile)
+    // The keys of records are behind their length; there are those of former commits as well.
+    let node = [6, 0] + Array("schema".utf8)
+    for place in 0..<(bytes.count - node.count) where bytes[place] == 6 && Array(bytes[place..<place + 8]) == node {
+      bytes[place + 3] ^= 2
+    }
+    try write(bytes)
+    #expect(lvs_rename(temporary.path + "/backups", temporary.path + "/elsewhere") == 0)
+    #expect(code { () throws(StoreError) in _ = try temporary.open() } == .corrupt)
+  }
 }

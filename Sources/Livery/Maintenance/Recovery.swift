@@ -66,7 +66,7 @@ struct Recovery {
     }
     guard let last else {
       // Records that are damaged are told when they are read; and what is no store, by opening it.
-      guard let damaged, !damaged.file.damages.isEmpty else { return isThere }
+      guard let damaged, !damaged.file.damages.isEmpty || damaged.lacksFacts else { return isThere }
       throw StoreError(
         .corrupt, "\(directory.path): the store's file is damaged (\(damage)), and there is no copy of it")
     }

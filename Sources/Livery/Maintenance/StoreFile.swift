@@ -139,6 +139,12 @@ struct StoreFile {
     return false
   }
 
+  /// Whether something that describes the store has a damaged key: it would be taken for missing.
+  var lacksFacts: Bool {
+    for record in damagedRecords where record.hasDamagedKey && record.database.sameBytes(as: "meta") { return true }
+    return false
+  }
+
   /// Fails unless the whole is sound.
   func requireWhole(_ path: String) throws(StoreError) {
     if let damage { throw StoreError(.corrupt, "\(path) is damaged: \(damage)") }
