@@ -457,30 +457,11 @@ public final class Environment: @unchecked Sendable {
     return moveMap(to: size * 2) == MDB_SUCCESS
   }
 
-  fileprivate func end(_ transaction: OpaquePointer, _ begun: Int) {
+  func end(_ transaction: OpaquePointer, _ begun: Int) {
     mdb_txn_reset(transaction)
     if begun != epoch || !idleReaders.put(transaction) { mdb_txn_abort(transaction) }
     held.subtract(1, ordering: .sequentiallyConsistent)
     gate.leave()
-  }
-}
-
-/// A read transaction held open over several calls.
-public final class HeldTransaction: @unchecked Sendable {
-  /// Usable until `close`; by one thread at a time.
-  public let transaction: Transaction
-  private let environment: Environment
-  private let epoch: Int
-
-  fileprivate init(handle: OpaquePointer, environment: Environment, epoch: Int) {
-    transaction = Transaction(handle: handle)
-    self.environment = environment
-    self.epoch = epoch
-  }
-
-  /// Ends the transaction; to be called once.
-  public func close() {
-    environment.end(transaction.handle, epoch)
   }
 }
 
@@ -492,20 +473,5 @@ extension Environment {
     var patch: Int32 = 0
     mdb_version(&major, &minor, &patch)
     return "\(major).\(minor).\(patch)"
-  }
-}
-
-/// Keeps LMDB from taking the lock file for one that nobody uses, and from beginning its table of readers anew: the locks of
-/// a process, by which LMDB tells, do not keep itself out.
-private final class UsedLockFile {
-  private let descriptor: Int32
-
-  init(_ path: String) {
-    descriptor = lvs_hold_byte(path, 0)
-  }
-
-  // Closing it gives up all locks of this process on the file: not before the environments are closed.
-  deinit {
-    if descriptor >= 0 { close(descriptor) }
   }
 }

@@ -38,6 +38,22 @@ import Testing
     #expect(busy(store) == nil)
   }
 
+  /// So that a process which writes all the time does not keep others out.
+  @Test func whoWaitsForItsTurnIsNotOvertaken() throws {
+    let store = try temporary.open { $0.busyTimeout = 50 }
+    let child = Child.holding(byte: 3, of: temporary.path)
+    #expect(child.line() == "held")
+    #expect(busy(store)?.code == .busy)
+    child.finish()
+    #expect(busy(store) == nil)
+    // The turn is given on as soon as one writes.
+    try store.shared.gate.whileWriting(timeout: 50) { () throws(StoreError) in
+      let next = Child.holding(byte: 3, of: temporary.path)
+      #expect(next.line() == "held")
+      next.finish()
+    }
+  }
+
   @Test func aStuckOpenerMakesOpeningBusy() throws {
     _ = try temporary.open()
     let child = Child.holding(byte: 1, of: temporary.path)

@@ -7,32 +7,15 @@
 //   installed  a brand with new images, by one change set: beside the same writes one by one, which are 10 images put each
 //              by itself and a change set of 16 settings; and beside one LMDB transaction that writes as many bytes and
 //              records, without digests, checksums, log or validation
-#include <livery.h>
+#include "timing.h"
+
 #include <lmdb.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <time.h>
 
 enum { colors = 6, images = 10, settings = colors + images, image_size = 200 * 1024, most_rounds = 1001 };
 
 static unsigned char bytes[images][image_size];
-
-#define OK(call)                                                                                                       \
-  do {                                                                                                                 \
-    int status = (call);                                                                                               \
-    if (status != 0) {                                                                                                 \
-      fprintf(stderr, "%s: %d %s\n", #call, status, livery_last_error()->message);                                     \
-      exit(1);                                                                                                         \
-    }                                                                                                                  \
-  } while (0)
-
-static uint64_t now_ns(void) {
-  struct timespec time;
-  clock_gettime(CLOCK_MONOTONIC, &time);
-  return (uint64_t)time.tv_sec * 1000000000 + (uint64_t)time.tv_nsec;
-}
 
 static void draw(int brand) {
   for (int index = 0; index < images; index++) {
@@ -122,17 +105,7 @@ static void set_apart(livery_store *store, int round) {
   set_numbers(store, round);
 }
 
-static int ascending(const void *one, const void *other) {
-  double a = *(const double *)one, b = *(const double *)other;
-  return (a > b) - (a < b);
-}
-
-static double median(double *times, int count) {
-  qsort(times, (size_t)count, sizeof *times, ascending);
-  return times[count / 2];
-}
-
-static double since(uint64_t start) { return (double)(now_ns() - start) / 1e6; }
+static double since(double start) { return now_ms() - start; }
 
 int main(int argc, char **argv) {
   static double own[most_rounds], raw[most_rounds], apart[most_rounds], switched[most_rounds], plain[most_rounds];
@@ -169,16 +142,16 @@ int main(int argc, char **argv) {
   collect.flags = LIVERY_COLLECT_IGNORE_LOG;
   for (int round = -5; round < rounds; round++) {
     draw(round + 5);
-    uint64_t start = now_ns();
+    double start = now_ms();
     set_brand(store, round + 5);
     if (round >= 0) own[round] = since(start);
     OK(livery_asset_collect(store, &collect, NULL));
     draw(1000000 + round);
-    start = now_ns();
+    start = now_ms();
     set_apart(store, round + 5);
     if (round >= 0) apart[round] = since(start);
     OK(livery_asset_collect(store, &collect, NULL));
-    start = now_ns();
+    start = now_ms();
     set_raw(environment, databases, round + 5);
     if (round >= 0) raw[round] = since(start);
   }
@@ -188,10 +161,10 @@ int main(int argc, char **argv) {
     for (int index = 0; index < images; index++) OK(livery_asset_put(store, bytes[index], image_size, 0, ids[brand][index]));
   }
   for (int round = -5; round < rounds; round++) {
-    uint64_t start = now_ns();
+    double start = now_ms();
     refer(store, round + 5, ids);
     if (round >= 0) switched[round] = since(start);
-    start = now_ns();
+    start = now_ms();
     set_numbers(store, round + 5);
     if (round >= 0) plain[round] = since(start);
   }

@@ -5,32 +5,15 @@
 // For 100 settings with values in all layers, and for 100,000 with a value each, with 10 steps. An upgrade makes a backup first,
 // which is a copy of the file: `backup` is an upgrade that has nothing to do but that, and `steps` what the other takes
 // beyond. Ratios are of medians, measured in turn; `anew` is one change set for each layer.
-#include <livery.h>
-#include <stdio.h>
-#include <stdlib.h>
+#include "timing.h"
+
 #include <string.h>
 #include <sys/stat.h>
-#include <time.h>
 
 enum { steps = 10, most_rounds = 501 };
 
 static const livery_layer layers[] = {LIVERY_LAYER_BUNDLE,  LIVERY_LAYER_RECOMMENDED, LIVERY_LAYER_USER,
                                       LIVERY_LAYER_SESSION, LIVERY_LAYER_OVERRIDE,    LIVERY_LAYER_ENFORCED};
-
-#define OK(call)                                                                                                       \
-  do {                                                                                                                 \
-    int status = (call);                                                                                               \
-    if (status != 0) {                                                                                                 \
-      fprintf(stderr, "%s: %d %s\n", #call, status, livery_last_error()->message);                                     \
-      exit(1);                                                                                                         \
-    }                                                                                                                  \
-  } while (0)
-
-static double now_ms(void) {
-  struct timespec time;
-  clock_gettime(CLOCK_MONOTONIC, &time);
-  return (double)time.tv_sec * 1e3 + (double)time.tv_nsec / 1e6;
-}
 
 // The first settings are renamed from version to version, and half of them doubled.
 static char *schema(int settings, int version, int has_steps) {
@@ -84,16 +67,6 @@ static double set_anew(livery_store *store, int settings, int version, int first
     OK(livery_change_commit(change, NULL));
   }
   return now_ms() - begin;
-}
-
-static int by_value(const void *left, const void *right) {
-  double a = *(const double *)left, b = *(const double *)right;
-  return (a > b) - (a < b);
-}
-
-static double median(double *figures, int count) {
-  qsort(figures, (size_t)count, sizeof *figures, by_value);
-  return figures[count / 2];
 }
 
 static void measure(const char *directory, int settings, int first, int count, int rounds) {

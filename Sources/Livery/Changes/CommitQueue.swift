@@ -87,7 +87,7 @@ final class CommitQueue: @unchecked Sendable {
       do throws(StoreError) {
         try shared.follow()
         let left = deadline &- min(lvs_monotonic_ns(), deadline)
-        try shared.gate.whileWriting(timeout: UInt32(clamping: left / 1_000_000), saying: timeout) {
+        try shared.gate.whileWriting(timeout: UInt32(clamping: (left &+ 999_999) / 1_000_000), saying: timeout) {
           () throws(StoreError) in
           guard shared.mayWrite else { return }
           if group.isEmpty { group = take(pending) }
@@ -95,13 +95,7 @@ final class CommitQueue: @unchecked Sendable {
           isMade = true
         }
       } catch {
-        // LMDB has given the file up: opened anew, it works.
-        if shared.environment.hasFailed, !isSecond {
-          isSecond = true
-          continue
-        }
-        // What is left in the file of a commit that failed is not to stay there.
-        if shared.environment.hasFailed { try? shared.follow() }
+        if shared.mayTryAgain(&isSecond) { continue }
         if group.isEmpty { group = [pending] }
         for one in group where !one.isSettled { one.outcome = .failure(error) }
         isMade = true

@@ -69,20 +69,24 @@ final class SharedEnvironment: @unchecked Sendable {
   func write<R>(
     timeout: UInt32, isSynchronous: Bool, _ body: (View) throws(StoreError) -> Environment.Outcome<R>
   ) throws(StoreError) -> R {
+    var isSecond = false
     while true {
       do throws(StoreError) {
         try follow()
         if let result = try writeOnce(timeout, isSynchronous, body) { return result }
       } catch {
-        guard environment.hasFailed else { throw error }
-        // The system's number: the commit itself failed. That is told, and what is left of it in the file overwritten.
-        guard error.systemError == 0 else {
-          try? follow()
-          throw error
-        }
-        guard try canRetry(after: error) else { throw error }
+        guard mayTryAgain(&isSecond) else { throw error }
       }
     }
+  }
+
+  /// Whether a write that failed is worth a second attempt: LMDB has given the file up, and opened anew it works.
+  func mayTryAgain(_ isSecond: inout Bool) -> Bool {
+    guard environment.hasFailed else { return false }
+    // What is left in the file of a commit that failed is not to stay there.
+    if isSecond { try? follow() }
+    defer { isSecond = true }
+    return !isSecond
   }
 
   /// nil if the file was replaced before the right to write was had.

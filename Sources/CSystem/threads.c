@@ -1,0 +1,191 @@
+#define _GNU_SOURCE
+#include "csystem.h"
+
+#include <sched.h>
+#include <signal.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+
+// Threads
+
+typedef struct thread_task {
+  void (*function)(void *);
+  void *context;
+} thread_task;
+
+static void *run_task(void *pointer) {
+  thread_task task = *(thread_task *)pointer;
+  free(pointer);
+  task.function(task.context);
+  return NULL;
+}
+
+int lvs_thread_start(void (*function)(void *), void *context) {
+  thread_task *task = malloc(sizeof *task);
+  if (!task) return ENOMEM;
+  *task = (thread_task){function, context};
+  pthread_attr_t attributes;
+  pthread_attr_init(&attributes);
+  pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
+  // The signals of the program are for its own threads; a new thread begins with the mask of its maker.
+  sigset_t all, before;
+  sigfillset(&all);
+  pthread_sigmask(SIG_SETMASK, &all, &before);
+  pthread_t thread;
+  int status = pthread_create(&thread, &attributes, run_task, task);
+  pthread_sigmask(SIG_SETMASK, &before, NULL);
+  pthread_attr_destroy(&attributes);
+  if (status != 0) free(task);
+  return status;
+}
+
+// Fork detection and locks
+
+uint64_t *lvs_process_token_page;
+static uint64_t fallback_token;
+static pthread_mutex_t token_lock = PTHREAD_MUTEX_INITIALIZER;
+
+struct lvs_mutex {
+  pthread_mutex_t lock;
+  lvs_mutex *next_global;
+};
+static lvs_mutex *global_mutexes;
+
+static void before_fork(void) {
+  pthread_mutex_lock(&token_lock);
+  for (lvs_mutex *m = global_mutexes; m; m = m->next_global) pthread_mutex_lock(&m->lock);
+}
+
+static void after_fork_in_parent(void) {
+  for (lvs_mutex *m = global_mutexes; m; m = m->next_global) pthread_mutex_unlock(&m->lock);
+  pthread_mutex_unlock(&token_lock);
+}
+
+static void after_fork_in_child(void) {
+  uint64_t *page = lvs_process_token_page;
+  if (page) __atomic_store_n(page, 0, __ATOMIC_RELAXED);
+  after_fork_in_parent();
+}
+
+static void make_token_page(void) {
+  void *page = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (page == MAP_FAILED) page = &fallback_token;
+  else madvise(page, 4096, MADV_WIPEONFORK);
+  __atomic_store_n(&lvs_process_token_page, page, __ATOMIC_RELEASE);
+  pthread_atfork(before_fork, after_fork_in_parent, after_fork_in_child);
+}
+
+uint64_t lvs_process_token_make(void) {
+  pthread_mutex_lock(&token_lock);
+  if (!lvs_process_token_page) make_token_page();
+  uint64_t token = __atomic_load_n(lvs_process_token_page, __ATOMIC_RELAXED);
+  if (token == 0) {
+    // The process id alone could repeat one of an ancestor's; the time makes the pair unique.
+    token = ((uint64_t)getpid() << 40) ^ lvs_monotonic_ns();
+    token |= 1;
+    __atomic_store_n(lvs_process_token_page, token, __ATOMIC_RELAXED);
+  }
+  pthread_mutex_unlock(&token_lock);
+  return token;
+}
+
+lvs_mutex *lvs_mutex_make(void) {
+  lvs_mutex *mutex = calloc(1, sizeof *mutex);
+  if (!mutex) lvs_die("livery: out of memory\n");
+  pthread_mutex_init(&mutex->lock, NULL);
+  return mutex;
+}
+
+lvs_mutex *lvs_mutex_make_global(void) {
+  lvs_process_token();
+  lvs_mutex *mutex = lvs_mutex_make();
+  pthread_mutex_lock(&token_lock);
+  mutex->next_global = global_mutexes;
+  global_mutexes = mutex;
+  pthread_mutex_unlock(&token_lock);
+  return mutex;
+}
+
+void lvs_mutex_free(lvs_mutex *mutex) {
+  pthread_mutex_destroy(&mutex->lock);
+  free(mutex);
+}
+
+void lvs_mutex_lock(lvs_mutex *mutex) { pthread_mutex_lock(&mutex->lock); }
+void lvs_mutex_unlock(lvs_mutex *mutex) { pthread_mutex_unlock(&mutex->lock); }
+
+static struct timespec time_of(uint64_t ns) {
+  return (struct timespec){.tv_sec = (time_t)(ns / 1000000000u), .tv_nsec = (long)(ns % 1000000000u)};
+}
+
+bool lvs_mutex_lock_until(lvs_mutex *mutex, uint64_t deadline_ns) {
+  struct timespec deadline = time_of(deadline_ns);
+  return pthread_mutex_clocklock(&mutex->lock, CLOCK_MONOTONIC, &deadline) == 0;
+}
+
+struct lvs_condition {
+  pthread_cond_t condition;
+};
+
+lvs_condition *lvs_condition_make(void) {
+  lvs_condition *condition = calloc(1, sizeof *condition);
+  if (!condition) lvs_die("livery: out of memory\n");
+  pthread_cond_init(&condition->condition, NULL);
+  return condition;
+}
+
+void lvs_condition_free(lvs_condition *condition) {
+  pthread_cond_destroy(&condition->condition);
+  free(condition);
+}
+
+bool lvs_condition_wait(lvs_condition *condition, lvs_mutex *mutex, uint64_t deadline_ns) {
+  struct timespec deadline = time_of(deadline_ns);
+  return pthread_cond_clockwait(&condition->condition, &mutex->lock, CLOCK_MONOTONIC, &deadline) != ETIMEDOUT;
+}
+
+void lvs_condition_wake_all(lvs_condition *condition) { pthread_cond_broadcast(&condition->condition); }
+
+struct lvs_rwlock {
+  pthread_rwlock_t lock;
+};
+
+lvs_rwlock *lvs_rwlock_make(void) {
+  lvs_rwlock *lock = calloc(1, sizeof *lock);
+  if (!lock) lvs_die("livery: out of memory\n");
+  pthread_rwlock_init(&lock->lock, NULL);
+  return lock;
+}
+
+void lvs_rwlock_free(lvs_rwlock *lock) {
+  pthread_rwlock_destroy(&lock->lock);
+  free(lock);
+}
+
+void lvs_rwlock_read(lvs_rwlock *lock) { pthread_rwlock_rdlock(&lock->lock); }
+void lvs_rwlock_write(lvs_rwlock *lock) { pthread_rwlock_wrlock(&lock->lock); }
+void lvs_rwlock_unlock(lvs_rwlock *lock) { pthread_rwlock_unlock(&lock->lock); }
+
+bool lvs_rwlock_write_until(lvs_rwlock *lock, uint64_t deadline_ns) {
+  struct timespec deadline = time_of(deadline_ns);
+  return pthread_rwlock_clockwrlock(&lock->lock, CLOCK_MONOTONIC, &deadline) == 0;
+}
+
+// A process of our own
+
+int lvs_call_as_child(int (*function)(void *), void *argument) {
+  enum { STACK = 256 << 10 };
+  char *stack = mmap(NULL, STACK, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_STACK, -1, 0);
+  if (stack == MAP_FAILED) return -1;
+  // The signals of the program are not for the child, whose handlers would run in the program's memory.
+  sigset_t all, before;
+  sigfillset(&all);
+  pthread_sigmask(SIG_SETMASK, &all, &before);
+  // No signal at its end: a program may wait for children of its own.
+  int child = clone(function, stack + STACK, CLONE_VM | CLONE_VFORK | CLONE_FILES, argument), status = -1;
+  if (child > 0)
+    while (waitpid(child, &status, __WCLONE) < 0 && errno == EINTR) {}
+  pthread_sigmask(SIG_SETMASK, &before, NULL);
+  munmap(stack, STACK);
+  return child > 0 && WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+}

@@ -1,0 +1,126 @@
+// The word that processes sleep on, and descriptors that poll finds.
+#define _GNU_SOURCE
+#include "csystem.h"
+
+#include <linux/futex.h>
+#include <sys/eventfd.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+
+lvs_wake *lvs_wake_open(const char *path, unsigned mode) {
+  int file = lvs_make(path, 0, mode);
+  if (file < 0) return NULL;
+  void *place = MAP_FAILED;
+  if (lvs_reserve(file, 4096) == 0) place = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
+  int failure = errno;
+  close(file);
+  errno = failure;
+  return place == MAP_FAILED ? NULL : place;
+}
+
+void lvs_wake_close(lvs_wake *wake) { munmap(wake, 4096); }
+uint32_t lvs_wake_count(lvs_wake *wake) { return __atomic_load_n(&wake->count, __ATOMIC_SEQ_CST); }
+void lvs_wake_join(lvs_wake *wake) { __atomic_fetch_add(&wake->sleepers, 1, __ATOMIC_SEQ_CST); }
+void lvs_wake_leave(lvs_wake *wake) { __atomic_fetch_sub(&wake->sleepers, 1, __ATOMIC_SEQ_CST); }
+
+uint32_t lvs_wake_generation(lvs_wake *wake) { return __atomic_load_n(&wake->generation, __ATOMIC_ACQUIRE); }
+void lvs_wake_begin_replacing(lvs_wake *wake) { __atomic_store_n(&wake->replacing, 1, __ATOMIC_SEQ_CST); }
+bool lvs_wake_is_replacing(lvs_wake *wake) { return __atomic_load_n(&wake->replacing, __ATOMIC_SEQ_CST) != 0; }
+
+void lvs_wake_end_replacing(lvs_wake *wake) {
+  __atomic_fetch_add(&wake->generation, 1, __ATOMIC_SEQ_CST);
+  __atomic_store_n(&wake->replacing, 0, __ATOMIC_SEQ_CST);
+}
+
+// A number that is another one after each start of the system; 0 where that cannot be told.
+static uint64_t boot_number(void) {
+  int file = lvs_open("/proc/sys/kernel/random/boot_id", O_RDONLY, 0);
+  if (file < 0) return 0;
+  char text[36];
+  ssize_t got = lvs_read_at(file, text, sizeof text, 0);
+  close(file);
+  uint64_t number = 1469598103934665603u;
+  for (ssize_t i = 0; i < got; i++) number = (number ^ (unsigned char)text[i]) * 1099511628211u;
+  return number;
+}
+
+static int64_t nanoseconds(struct timespec time) { return (int64_t)time.tv_sec * 1000000000 + time.tv_nsec; }
+
+static uint64_t sum_of(const lvs_wake *note) {
+  uint64_t sum = 0x9E3779B97F4A7C15u;
+  const uint64_t parts[] = {note->boot, note->device, note->inode, note->size, (uint64_t)note->changed_ns};
+  for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) sum = (sum ^ parts[i]) * 0xBF58476D1CE4E5B9u + (sum >> 29);
+  return sum;
+}
+
+static bool describe(lvs_wake *note, const char *path) {
+  struct stat found;
+  if (stat(path, &found) != 0) return false;
+  note->device = found.st_dev;
+  note->inode = found.st_ino;
+  note->size = (uint64_t)found.st_size;
+  note->changed_ns = nanoseconds(found.st_ctim);
+  return true;
+}
+
+void lvs_wake_note(lvs_wake *wake, const char *path) {
+  struct timespec now;
+  clock_gettime(CLOCK_REALTIME, &now);
+  lvs_wake note = {.boot = boot_number()};
+  wake->sum = 0;
+  if (!describe(&note, path)) return;
+  int64_t age = nanoseconds(now) - note.changed_ns;
+  if (age < 20000000) return;
+  wake->boot = note.boot;
+  wake->device = note.device;
+  wake->inode = note.inode;
+  wake->size = note.size;
+  wake->changed_ns = note.changed_ns;
+  wake->sum = sum_of(&note);
+}
+
+bool lvs_wake_is_noted(lvs_wake *wake, const char *path) {
+  lvs_wake now = {0};
+  if (wake->sum == 0 || wake->sum != sum_of(wake) || !describe(&now, path)) return false;
+  return now.device == wake->device && now.inode == wake->inode && now.size == wake->size &&
+         now.changed_ns == wake->changed_ns && boot_number() == wake->boot;
+}
+
+void lvs_wake_signal(lvs_wake *wake) {
+  __atomic_fetch_add(&wake->count, 1, __ATOMIC_SEQ_CST);
+  if (__atomic_load_n(&wake->sleepers, __ATOMIC_SEQ_CST) == 0) return;
+  syscall(SYS_futex, &wake->count, FUTEX_WAKE, INT32_MAX, NULL, NULL, 0);
+}
+
+void lvs_wake_tell(lvs_wake *wake, const lvs_recent *recent) {
+  lvs_recent *place = wake->recent + recent->commit % LVS_RECENT_COMMITS;
+  __atomic_store_n(&place->commit, 0, __ATOMIC_RELAXED);
+  __atomic_thread_fence(__ATOMIC_RELEASE);
+  if (recent->count > LVS_RECENT_NAMES) return;
+  __atomic_store_n(&place->revision, recent->revision, __ATOMIC_RELAXED);
+  __atomic_store_n(&place->count, recent->count, __ATOMIC_RELAXED);
+  for (uint32_t i = 0; i < recent->count; i++)
+    __atomic_store_n(place->hashes + i, recent->hashes[i], __ATOMIC_RELAXED);
+  __atomic_store_n(&place->commit, recent->commit, __ATOMIC_RELEASE);
+}
+
+void lvs_wake_clear_recent(lvs_wake *wake) {
+  for (int i = 0; i < LVS_RECENT_COMMITS; i++) __atomic_store_n(&wake->recent[i].commit, 0, __ATOMIC_SEQ_CST);
+}
+
+void lvs_wake_wait(lvs_wake *wake, uint32_t count, uint64_t timeout_ns) {
+  struct timespec timeout = {.tv_sec = (time_t)(timeout_ns / 1000000000u), .tv_nsec = (long)(timeout_ns % 1000000000u)};
+  syscall(SYS_futex, &wake->count, FUTEX_WAIT, count, &timeout, NULL, 0);
+}
+
+int lvs_event_make(void) { return eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK); }
+
+void lvs_event_signal(int descriptor) {
+  uint64_t one = 1;
+  while (write(descriptor, &one, sizeof one) < 0 && errno == EINTR) {}
+}
+
+void lvs_event_drain(int descriptor) {
+  uint64_t count;
+  while (read(descriptor, &count, sizeof count) < 0 && errno == EINTR) {}
+}
