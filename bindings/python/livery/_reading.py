@@ -38,7 +38,7 @@ class Reading(Handle):
     reader = _native.KeyReader(_native.key_open(self._number, _convert.name(name)))
     kept = readers.setdefault(name, reader)
     if kept is not reader:
-      _native.key_close(reader.key)
+      _native.key_close(reader._raw_key)
     return kept
 
   # -- Typed reads: a value that does not convert without loss is a TypeMismatchError
@@ -46,12 +46,12 @@ class Reading(Handle):
   def get_bool(self, name: str) -> bool:
     """Read a truth value; text such as "yes" or "0" converts."""
     reader = self._readers.get(name) or self._interned(name)
-    return reader.read_bool() if reader else _native.get_bool(self._number, _convert.name(name))
+    return reader.get_bool() if reader else _native.get_bool(self._number, _convert.name(name))
 
   def get_int(self, name: str) -> int:
     """Read an integer of 64 bits; whole doubles convert, and text that spells a whole decimal number."""
     reader = self._readers.get(name) or self._interned(name)
-    return reader.read_int() if reader else _native.get_int(self._number, _convert.name(name))
+    return reader.get_int() if reader else _native.get_int(self._number, _convert.name(name))
 
   def get_float(self, name: str) -> float:
     """Read a number rounded to the 32 bits of C's float. Python's own precision is get_double()."""
@@ -60,12 +60,12 @@ class Reading(Handle):
   def get_double(self, name: str) -> float:
     """Read a number of 64 bits; integers that it holds exactly convert, and text that spells a decimal number."""
     reader = self._readers.get(name) or self._interned(name)
-    return reader.read_double() if reader else _native.get_double(self._number, _convert.name(name))
+    return reader.get_double() if reader else _native.get_double(self._number, _convert.name(name))
 
   def get_string(self, name: str) -> str:
     """Read text; URLs and image references are text, too."""
     reader = self._readers.get(name) or self._interned(name)
-    return reader.read_string() if reader else _native.get_string(self._number, _convert.name(name))
+    return reader.get_string() if reader else _native.get_string(self._number, _convert.name(name))
 
   def get_data(self, name: str) -> bytes:
     """Read bytes; base64 text converts."""

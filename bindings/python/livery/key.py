@@ -13,7 +13,7 @@ if TYPE_CHECKING:
   from ._reading import Reading
 
 
-class Key(Handle):
+class Key(_native.KeyReader, Handle):
   """A setting's name, looked up once. It follows the setting, and is closed with its store."""
 
   _kind = "key"
@@ -21,8 +21,8 @@ class Key(Handle):
   def __init__(self, store: Reading, name: str) -> None:
     self._store, self._name, self._raw = store, name, _convert.name(name)
     number = _native.key_open(store._number, self._raw)
-    self._reader = _native.KeyReader(number)
-    super().__init__(number, _native.key_close)
+    _native.KeyReader.__init__(self, number)
+    Handle.__init__(self, number, _native.key_close)
 
   def __repr__(self) -> str:
     return f"<livery.Key {self._name!r}>"
@@ -38,20 +38,8 @@ class Key(Handle):
     _ = self._number
     return self._store
 
-  def get_bool(self) -> bool:
-    return self._reader.read_bool()
-
-  def get_int(self) -> int:
-    return self._reader.read_int()
-
   def get_float(self) -> float:
     return self._store_open.get_float(self._name)
-
-  def get_double(self) -> float:
-    return self._reader.read_double()
-
-  def get_string(self) -> str:
-    return self._reader.read_string()
 
   def get_data(self) -> bytes:
     return self._store_open.get_data(self._name)

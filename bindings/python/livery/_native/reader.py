@@ -36,40 +36,40 @@ class KeyReader:
   """
 
   __slots__ = (
-    *("key", "_key", "_bool", "_bool_out", "_int", "_int_out", "_double", "_double_out"),
+    *("_raw_key", "_key", "_bool", "_bool_out", "_int", "_int_out", "_double", "_double_out"),
     *("_text", "_length", "_length_out"),
   )
 
   def __init__(self, key: int) -> None:
-    self.key, self._key = key, c_void_p(key)
+    self._raw_key, self._key = key, c_void_p(key)
     self._bool, self._int, self._double, self._length = c_bool(), c_int64(), c_double(), c_size_t()
     self._bool_out, self._int_out, self._double_out = byref(self._bool), byref(self._int), byref(self._double)
     self._length_out = byref(self._length)
     self._text: Optional[ctypes.Array[ctypes.c_char]] = None
 
-  def read_bool(self) -> bool:
+  def get_bool(self) -> bool:
     if _get_bool(self._key, self._bool_out):
-      return store.key_get_bool(self.key)
+      return store.key_get_bool(self._raw_key)
     return self._bool.value
 
-  def read_int(self) -> int:
+  def get_int(self) -> int:
     if _get_int(self._key, self._int_out):
-      return store.key_get_int(self.key)
+      return store.key_get_int(self._raw_key)
     return self._int.value
 
-  def read_double(self) -> float:
+  def get_double(self) -> float:
     if _get_double(self._key, self._double_out):
-      return store.key_get_double(self.key)
+      return store.key_get_double(self._raw_key)
     return self._double.value
 
-  def read_string(self) -> str:
+  def get_string(self) -> str:
     text = self._text
     if text is None:
       self._text = text = ctypes.create_string_buffer(_CAPACITY)
     if _get_string(self._key, text, _CAPACITY_ARGUMENT, self._length_out):
-      return store.key_get_string(self.key)
+      return store.key_get_string(self._raw_key)
     raw = text.value
     # Text that holds a NUL, or the text of another reading than the length.
     if len(raw) != self._length.value:
-      return store.key_get_string(self.key)
+      return store.key_get_string(self._raw_key)
     return raw.decode()
