@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Writes Sources/LiveryABI/order.txt: the functions that come first in the library, since every program runs them.
+"""Writes Sources/LiveryABI/order.txt: the functions that come first in the library, since every program runs them, and
+after those the ones that commits run.
 
     order.py PROGRAM LIBRARY      the program that is built of work.c, and the library with its symbols
 
@@ -8,6 +9,7 @@ A function that is renamed merely drops out. Tests/Speed/guard.py tells when so 
 import bisect
 import pathlib
 import re
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -15,10 +17,12 @@ import tempfile
 ORDER = pathlib.Path(__file__).parents[2] / "Sources/LiveryABI/order.txt"
 
 
-def executed(store, program, out, environment=None, cwd=None):
-  """Where in the library a program executes instructions that opens a store, reads a setting and closes it."""
+def executed(store, program, out, environment=None, cwd=None, measure="first", within=None):
+  """Where in the library a program executes instructions that opens a store, reads a setting and closes it; or another
+  measure of the program's, within one of its functions."""
+  options = [f"--toggle-collect={within}"] if within else []
   subprocess.run(["valgrind", "--tool=callgrind", "--dump-instr=yes", "--compress-pos=no", f"--callgrind-out-file={out}",
-                  program, store, "first", "1"], check=True, env=environment, cwd=cwd,
+                  *options, program, store, measure, "1"], check=True, env=environment, cwd=cwd,
                  stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
   names, current, places = {}, "", set()
   for line in out.read_text(encoding="utf-8").splitlines():
@@ -29,6 +33,17 @@ def executed(store, program, out, environment=None, cwd=None):
     elif "liblivery.so" in current and line.startswith("0x"):
       places.add(int(line.split()[0], 16))
   return places
+
+
+def run_functions(functions, places, listed):
+  """The names of the functions that hold any of the places."""
+  places = sorted(places)
+  names = set()
+  for (begin, size), alike in functions.items():
+    if bisect.bisect_left(places, begin) < bisect.bisect_left(places, begin + size):
+      # Functions that are alike are one, under several names.
+      names.add(next((name for name in alike if name in listed), alike[0]))
+  return sorted(names)
 
 
 def main():
@@ -45,19 +60,17 @@ def main():
         functions.setdefault((int(words[0], 16), int(words[1], 16)), []).append(words[3])
     environment = {"LD_LIBRARY_PATH": str(work), "PATH": "/usr/bin:/bin"}
     # A short path and a long one, which strings keep in different ways.
-    places = set()
+    starting, committing = set(), set()
     for store in (work / "s", work / ("a-longer-path-" * 3)):
       subprocess.run([program, str(store), "commit", "1"], check=True, env=environment, stdout=subprocess.DEVNULL,
                      cwd=work)
-      places |= executed(store.name, program, work / "out", environment, cwd=work)
-  places = sorted(places)
+      starting |= executed(store.name, program, work / "out", environment, cwd=work)
+      shutil.rmtree(store)
+      committing |= executed(store.name, program, work / "out", environment, cwd=work, measure="commit",
+                             within="measured_commit")
   listed = set(ORDER.read_text(encoding="utf-8").split())
-  order = set()
-  for (begin, size), names in functions.items():
-    if bisect.bisect_left(places, begin) < bisect.bisect_left(places, begin + size):
-      # Functions that are alike are one, under several names.
-      order.add(next((name for name in names if name in listed), names[0]))
-  order = sorted(order)
+  first = run_functions(functions, starting, listed)
+  order = first + [name for name in run_functions(functions, committing, listed) if name not in set(first)]
   ORDER.write_text("".join(f"{name}\n" for name in order), encoding="utf-8")
   print(f"{len(order)} functions")
 

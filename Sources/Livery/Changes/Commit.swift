@@ -108,9 +108,11 @@ struct Committer {
   let revision: UInt64
   let takesRevisions: Bool
   var refusals: [Refusal] = []
+  /// The layers that may hold anything.
+  var occupied: LayerSet
   var touched = NameSet()
-  /// Why each name of `touched` was, in the same order: the layer edited last, and whether only time did it.
-  var causes: [(layer: Layer, isExpiry: Bool)] = []
+  /// What is known of each name of `touched`, in the same order.
+  private var touches: [Touch] = []
   var replaced: [LogEntry.Edit] = []
   var count = 0
 
@@ -120,6 +122,7 @@ struct Committer {
     facts = try view.schemaFacts()
     let present = try view.revision()
     takesRevisions = request.restoresRevisions ? try !view.hasOwnValues() : false
+    occupied = try view.occupiedLayers()
     var next = present + 1
     if takesRevisions {
       next = max(next, request.exportedRevision)
@@ -147,13 +150,17 @@ struct Committer {
       return isStored ? .commit(result) : .abort(result)
     }
     var entry = LogEntry(
-      revision: revision, time: now, layer: request.layer ?? causes.last?.layer ?? .user, origin: request.origin)
+      revision: revision, time: now, layer: request.layer ?? touches.last?.layer ?? .user, origin: request.origin)
     entry.edits = replaced
     for (index, name) in touched.names.enumerated() {
-      let change = try view.recomputeEffective(name, revision: revision, now: now)
+      let touch = touches[index]
+      let standing = if let known = touch.standing { known } else { try view.standing(name) }
+      let change = try view.recomputeEffective(name, standing, revision: revision, now: now) { () throws(StoreError) in
+        try view.records(of: name, in: occupied, knowing: (touch.layer, touch.record))
+      }
       guard var change else { continue }
-      change.layer = causes[index].layer
-      change.isExpiry = causes[index].isExpiry
+      change.layer = touch.layer
+      change.isExpiry = touch.isExpiry
       entry.changes.append(change)
     }
     try view.putLog(entry, request.logLimits)
@@ -186,15 +193,27 @@ struct Committer {
     for place in places { try remove(place, try storedOrDamaged(place).record) }
   }
 
-  private mutating func remove(_ place: LayerKey, _ old: Record?, isExpiry: Bool = false) throws(StoreError) {
-    try view.delete(place)
-    touch(place, old, isExpiry: isExpiry)
+  /// What the last edit of a setting leaves to be known.
+  private struct Touch {
+    var layer: Layer
+    /// What the layer holds now.
+    var record: Record?
+    /// Only time did it.
+    var isExpiry = false
+    var standing: Standing?
   }
 
-  private mutating func touch(_ place: LayerKey, _ old: Record?, isExpiry: Bool = false) {
+  private mutating func remove(
+    _ place: LayerKey, _ old: Record?, isExpiry: Bool = false, _ standing: Standing? = nil
+  ) throws(StoreError) {
+    try view.delete(place)
+    note(place, old, Touch(layer: place.layer, isExpiry: isExpiry, standing: standing))
+  }
+
+  private mutating func note(_ place: LayerKey, _ old: Record?, _ touch: Touch) {
     replaced.append(LogEntry.Edit(name: place.name, layer: place.layer, old: old?.value, oldExpires: old?.expires))
     let (number, isNew) = touched.insert(place.name)
-    if isNew { causes.append((place.layer, isExpiry)) } else { causes[number] = (place.layer, isExpiry) }
+    if isNew { touches.append(touch) } else { touches[number] = touch }
   }
 
   /// Removes what has expired. The key of a damaged value that was replaced since takes nothing with it.
@@ -213,18 +232,16 @@ struct Committer {
     }
     // What an export holds set aside is under the very name, also if that has become an alias.
     var name = edit.name
-    var descriptor: SettingDescriptor?
-    switch try view.schemaRow(name) {
-    case .setting(let declared): descriptor = declared
-    case .alias(let target):
-      if edit.provenance?.isSetAside == true { break }
+    var row = try view.schemaRow(name)
+    if case .alias(let target)? = row, edit.provenance?.isSetAside != true {
       name = target
-      descriptor = try view.descriptor(name)
-    case nil: break
+      row = try view.schemaRow(name)
     }
-    let problems = try check(edit, name, descriptor)
+    let standing = try view.standing(name, row)
+    let declaration = standing.declared
+    let problems = try check(edit, name, declaration)
     guard problems.isEmpty else {
-      if request.toleratesHeld, try isHeld(edit, name, descriptor) { return }
+      if request.toleratesHeld, try isHeld(edit, name, declaration) { return }
       return refusals += problems
     }
 
@@ -233,10 +250,10 @@ struct Committer {
     switch edit.action {
     case .reset:
       guard old.isThere else { return }
-      try remove(place, old.record)
+      try remove(place, old.record, standing)
     case .set(let given):
       var fresh: Record
-      switch validate(given, name, edit.name, descriptor) {
+      switch validate(given, name, edit.name, declaration) {
       case .success(let value):
         let past = edit.provenance
         fresh = record(past?.isSetAside == true || past?.isAsSet == true ? given : value, edit)
@@ -253,13 +270,14 @@ struct Committer {
       }
       if edit.layer != .defaults, let old = old.record, old.saysTheSame(as: fresh) { return }
       try view.put(fresh, place)
-      touch(place, old.record)
+      occupied.insert(edit.layer)
+      note(place, old.record, Touch(layer: edit.layer, record: fresh, standing: standing))
     }
   }
 
   /// Whether the value of an edit is in effect already.
-  private func isHeld(_ edit: Edit, _ name: String, _ descriptor: SettingDescriptor?) throws(StoreError) -> Bool {
-    guard case .set(let given) = edit.action, case .success(let value) = validate(given, name, name, descriptor),
+  private func isHeld(_ edit: Edit, _ name: String, _ declaration: SettingValidator?) throws(StoreError) -> Bool {
+    guard case .set(let given) = edit.action, case .success(let value) = validate(given, name, name, declaration),
       let effective = try view.effective(name)
     else { return false }
     return try view.current(effective, name, at: now).value == value
@@ -277,12 +295,12 @@ struct Committer {
   }
 
   /// Whether an edit is allowed at all, whatever its value.
-  private func check(_ edit: Edit, _ name: String, _ descriptor: SettingDescriptor?) throws(StoreError) -> [Refusal] {
+  private func check(_ edit: Edit, _ name: String, _ declaration: SettingValidator?) throws(StoreError) -> [Refusal] {
     var found: [Refusal] = []
     func refuse(_ code: StoreError.Code, _ message: String, _ constraint: String? = nil) {
       found.append(Refusal(name: edit.name, code: code, constraint: constraint, message: message))
     }
-    if descriptor == nil, !facts.isOpen, !Branding.reserves(name), edit.provenance?.isSetAside != true {
+    if declaration == nil, !facts.isOpen, !Branding.reserves(name), edit.provenance?.isSetAside != true {
       let error = view.unknown(edit.name)
       refuse(error.code, error.message)
       return found
@@ -290,10 +308,10 @@ struct Committer {
     if edit.layer == .override, !request.allowsOverride {
       refuse(.readOnly, "`\(name)`: the layer override needs a store that was opened to allow it")
     }
-    if descriptor?.isReadOnly == true, !edit.layer.isConsole, !request.ignoresLocks {
+    if declaration?.descriptor.isReadOnly == true, !edit.layer.isConsole, !request.ignoresLocks {
       refuse(.readOnly, "`\(name)` is read-only: only the console's layers may set it, not \(edit.layer)", "ReadOnly")
     }
-    if edit.layer < .enforced, !request.ignoresLocks,
+    if edit.layer < .enforced, !request.ignoresLocks, occupied.contains(.enforced),
       let enforced = try storedOrDamaged(LayerKey(.enforced, name)).record, enforced.counts(at: now)
     {
       refuse(.locked, "`\(name)` is locked: the layer enforced holds a value, so \(edit.layer) cannot be changed")
@@ -319,9 +337,9 @@ struct Committer {
 
   /// - Parameter asked: the name that was given, which may be an alias.
   private func validate(
-    _ given: Value, _ name: String, _ asked: String, _ descriptor: SettingDescriptor?
+    _ given: Value, _ name: String, _ asked: String, _ declaration: SettingValidator?
   ) -> Result<Value, Refused> {
-    guard let descriptor else {
+    guard let declaration else {
       do throws(StoreError) {
         try given.check()
         return .success(try Branding.checked(given, for: name))
@@ -330,7 +348,7 @@ struct Committer {
           Refused(all: [Refusal(name: asked, code: error.code, message: "`\(asked)`: \(error.message)")]))
       }
     }
-    switch descriptor.validated(given) {
+    switch declaration.validated(given) {
     case .valid(let value): return .success(value)
     case .invalid(let violations):
       return .failure(
@@ -364,19 +382,28 @@ extension View {
   ///
   /// - Returns: what changed by that for those who read it, if anything did.
   func recomputeEffective(_ name: String, revision: UInt64, now: Timestamp) throws(StoreError) -> LogEntry.Change? {
+    try recomputeEffective(name, standing(name), revision: revision, now: now) { () throws(StoreError) in
+      try records(of: name)
+    }
+  }
+
+  /// - Parameter records: what the layers hold; asked if that counts.
+  func recomputeEffective(
+    _ name: String, _ standing: Standing, revision: UInt64, now: Timestamp,
+    _ records: () throws(StoreError) -> [Record]
+  ) throws(StoreError) -> LogEntry.Change? {
     let old = try effectiveOrDamaged(name)
-    let standing = try standing(name)
     guard standing.counts else {
       try deleteEffective(name)
       return LogEntry.Change(name, from: old.record, to: nil)
     }
-    var fresh = inEffect(resolve(try records(of: name), at: now), standing.declared, revision: revision, at: now)
+    var fresh = inEffect(resolve(try records(), at: now), standing.declared, revision: revision, at: now)
     if let old = old.record, old.saysTheSame(as: fresh) { return nil }
     // A setting that never had a value has not changed yet.
     if !old.isThere, fresh.value == nil { fresh.revision = 0 }
     try putEffective(fresh, name)
     var change = LogEntry.Change(name, from: old.record, to: fresh)
-    change?.isSecret = standing.declared?.holdsSecret == true
+    change?.isSecret = standing.declared?.descriptor.holdsSecret == true
     return change
   }
 

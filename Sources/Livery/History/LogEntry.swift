@@ -66,33 +66,47 @@ extension LogEntry {
 
   /// CBOR of an object: `t` time, `l` layer, `o` origin, `k` kind (1 schema, 2 too large), `c` changes, `e` edits.
   func encode() -> [UInt8] {
-    let changes = changes.map { change -> Value in
-      var flags: Int64 = change.isWritable ? Flag.writable : 0
-      var parts: [Value] = [.string(change.name), .int(Int64(change.layer.rawValue))]
-      if change.old != nil { flags |= Flag.old }
-      if change.new != nil { flags |= Flag.new }
-      if change.isExpiry { flags |= Flag.expiry }
-      if change.writable != nil { flags |= Flag.writabilityChanged }
-      if change.isSecret { flags |= Flag.secret }
-      parts.append(.int(flags))
-      if let old = change.old { parts.append(old) }
-      if let new = change.new { parts.append(new) }
-      return .list(parts)
-    }
-    let edits = edits.map { edit -> Value in
-      var parts: [Value] = [.string(edit.name), .int(Int64(edit.layer.rawValue))]
-      if let old = edit.old {
-        parts.append(.int(edit.oldExpires?.microseconds ?? 0))
-        parts.append(old)
-      }
-      return .list(parts)
-    }
-    return CBOR.encode(
-      .object([
-        .init("t", .int(time.microseconds)), .init("l", .int(Int64(layer.rawValue))), .init("o", .string(origin)),
-        .init("k", .int((isSchema ? 1 : 0) | (isTooLarge ? 2 : 0))), .init("c", .list(changes)),
-        .init("e", .list(edits)),
-      ]))
+    var writer = CBOR.Writer()
+    writer.object(6)
+    writer.key(UInt8(ascii: "c"))
+    writer.list(changes.count)
+    for change in changes { Self.write(change, &writer) }
+    writer.key(UInt8(ascii: "e"))
+    writer.list(edits.count)
+    for edit in edits { Self.write(edit, &writer) }
+    writer.key(UInt8(ascii: "k"))
+    writer.int((isSchema ? 1 : 0) | (isTooLarge ? 2 : 0))
+    writer.key(UInt8(ascii: "l"))
+    writer.int(Int64(layer.rawValue))
+    writer.key(UInt8(ascii: "o"))
+    writer.text(origin)
+    writer.key(UInt8(ascii: "t"))
+    writer.int(time.microseconds)
+    return writer.bytes
+  }
+
+  private static func write(_ change: Change, _ writer: inout CBOR.Writer) {
+    var flags: Int64 = change.isWritable ? Flag.writable : 0
+    if change.old != nil { flags |= Flag.old }
+    if change.new != nil { flags |= Flag.new }
+    if change.isExpiry { flags |= Flag.expiry }
+    if change.writable != nil { flags |= Flag.writabilityChanged }
+    if change.isSecret { flags |= Flag.secret }
+    writer.list(3 + (change.old == nil ? 0 : 1) + (change.new == nil ? 0 : 1))
+    writer.text(change.name)
+    writer.int(Int64(change.layer.rawValue))
+    writer.int(flags)
+    if let old = change.old { writer.value(old) }
+    if let new = change.new { writer.value(new) }
+  }
+
+  private static func write(_ edit: Edit, _ writer: inout CBOR.Writer) {
+    writer.list(edit.old == nil ? 2 : 4)
+    writer.text(edit.name)
+    writer.int(Int64(edit.layer.rawValue))
+    guard let old = edit.old else { return }
+    writer.int(edit.oldExpires?.microseconds ?? 0)
+    writer.value(old)
   }
 
   /// nil if the bytes are no entry.

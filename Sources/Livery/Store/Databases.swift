@@ -42,10 +42,11 @@ struct Databases: Sendable {
 extension Databases {
   /// The tag of a database's checksums; nil if it has none.
   static func tag(of name: String) -> UInt8? {
-    for (known, tag) in [
-      ("meta", Tag.meta), ("schema", Tag.schema), ("layers", Tag.layers), ("effective", Tag.effective),
-      ("log", Tag.log),
-    ] where known.sameBytes(as: name) { return tag }
+    if name.sameBytes(as: "layers") { return Tag.layers }
+    if name.sameBytes(as: "effective") { return Tag.effective }
+    if name.sameBytes(as: "schema") { return Tag.schema }
+    if name.sameBytes(as: "log") { return Tag.log }
+    if name.sameBytes(as: "meta") { return Tag.meta }
     return nil
   }
 
@@ -90,8 +91,10 @@ struct LayerKey {
   }
 
   var bytes: [UInt8] {
-    var bytes = [layer.rawValue]
-    bytes.append(contentsOf: name.utf8)
+    var bytes: [UInt8] = []
+    bytes.reserveCapacity(1 + name.utf8.count)
+    bytes.append(layer.rawValue)
+    bytes.append(name)
     return bytes
   }
 }

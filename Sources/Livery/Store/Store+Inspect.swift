@@ -9,7 +9,8 @@ extension Store {
     return try read { (view) throws(StoreError) in
       let now = Timestamp.now
       let target = try view.resolveAlias(name)
-      let descriptor = try view.descriptor(target)
+      let declaration = try view.declaration(target)
+      let descriptor = declaration?.descriptor
       guard let effective = try view.effective(target) else {
         guard let facts = try view.orphan(target, among: view.orphans()) else { throw view.unknown(name) }
         return orphan(target, facts, try view.records(of: target))
@@ -30,7 +31,7 @@ extension Store {
         text += " `\(name)` is an old name of it: use `\(target)`."
       }
       members.append(.init("reason", .string(text)))
-      let winner = view.inEffect(resolution, descriptor, revision: effective.revision, at: now)
+      let winner = view.inEffect(resolution, declaration, revision: effective.revision, at: now)
       if let value = winner.value {
         members.append(
           .init(

@@ -20,7 +20,7 @@ extension Store {
         let record = try view.current(record, name, at: now)
         let standing = try view.standing(name)
         guard standing.isKnown(with: record) else { return true }
-        items.append(item(name, record, standing.declared))
+        items.append(item(name, record, standing.declared?.descriptor))
         return limit == 0 || items.count < limit
       }
       return .list(items)

@@ -1,6 +1,6 @@
 /// A row of the compiled schema.
 enum SchemaRow {
-  indirect case setting(SettingDescriptor)
+  case setting(SettingValidator)
   /// An old name of the setting named.
   case alias(String)
 }
@@ -10,7 +10,7 @@ struct Standing {
   /// Whether values that layers hold under the name count.
   let counts: Bool
   /// nil if it is not declared.
-  let declared: SettingDescriptor?
+  let declared: SettingValidator?
 
   /// Whether reads know the setting. What is left of an undeclared one without a value only remembers when it went.
   func isKnown(with record: Record) -> Bool {
@@ -33,8 +33,12 @@ extension View {
   }
 
   func standing(_ name: String) throws(StoreError) -> Standing {
-    switch try schemaRow(name) {
-    case .setting(let descriptor): return Standing(counts: true, declared: descriptor)
+    try standing(name, schemaRow(name))
+  }
+
+  func standing(_ name: String, _ row: SchemaRow?) throws(StoreError) -> Standing {
+    switch row {
+    case .setting(let declaration): return Standing(counts: true, declared: declaration)
     // An alias stands for its setting, whatever an undeclared one of the same name holds.
     case .alias: return Standing(counts: false, declared: nil)
     case nil:
@@ -44,9 +48,13 @@ extension View {
   }
 
   /// What a setting is declared as, or nil if it is not.
+  func declaration(_ name: String) throws(StoreError) -> SettingValidator? {
+    guard case .setting(let declaration) = try schemaRow(name) else { return nil }
+    return declaration
+  }
+
   func descriptor(_ name: String) throws(StoreError) -> SettingDescriptor? {
-    guard case .setting(let descriptor) = try schemaRow(name) else { return nil }
-    return descriptor
+    try declaration(name)?.descriptor
   }
 
   /// The setting that a name stands for: the one an alias names, otherwise itself.
@@ -85,11 +93,10 @@ extension View {
   }
 
   private static func row(_ content: [UInt8], _ name: String) throws(StoreError) -> SchemaRow {
-    let rest = Array(content.dropFirst())
     switch content.first {
-    case settingRow: return .setting(try SettingDescriptor.decode(rest))
+    case settingRow: return .setting(SettingValidator(try SettingDescriptor.decode(content, from: 1)))
     case aliasRow:
-      guard let target = String(validating: rest, as: UTF8.self) else { break }
+      guard let target = String(validating: content.dropFirst(), as: UTF8.self) else { break }
       return .alias(target)
     default: break
     }

@@ -61,12 +61,36 @@ struct View {
   }
 
   /// What the layers hold for a setting, weakest first.
-  func records(of name: String) throws(StoreError) -> [Record] {
+  ///
+  /// - Parameters:
+  ///   - layers: those that hold anything.
+  ///   - known: what one of them holds, which need not be looked for.
+  func records(
+    of name: String, in layers: LayerSet = .all, knowing known: (layer: Layer, record: Record?)? = nil
+  ) throws(StoreError) -> [Record] {
     var found: [Record] = []
-    for layer in Layer.allCases {
-      if let record = try record(LayerKey(layer, name)) { found.append(record) }
+    for layer in Layer.allCases where layers.contains(layer) {
+      let record = known?.layer == layer ? known?.record : try record(LayerKey(layer, name))
+      if let record { found.append(record) }
     }
     return found
+  }
+
+  /// The layers that hold anything.
+  func occupiedLayers() throws(StoreError) -> LayerSet {
+    var occupied = LayerSet.none
+    var start: UInt8? = 0
+    while let next = start {
+      start = nil
+      try walk(databases.layers, from: [next]) { (key, _) throws(StoreError) in
+        // A damaged key is of no layer, and after those of all layers.
+        guard key.byteCount > 0, let layer = Layer(rawValue: key.byte(at: 0)) else { return false }
+        occupied.insert(layer)
+        start = layer.rawValue + 1
+        return false
+      }
+    }
+    return occupied
   }
 
   func put(_ record: Record, _ place: LayerKey) throws(StoreError) {

@@ -1,10 +1,16 @@
 extension [UInt8] {
   public mutating func append<T: FixedWidthInteger>(littleEndian value: T) {
-    for shift in stride(from: 0, to: T.bitWidth, by: 8) { append(UInt8(truncatingIfNeeded: value >> T(shift))) }
+    Swift.withUnsafeBytes(of: value.littleEndian) { append(contentsOf: $0) }
   }
 
   public mutating func append<T: FixedWidthInteger>(bigEndian value: T) {
     append(littleEndian: value.byteSwapped)
+  }
+
+  /// The text's bytes.
+  public mutating func append(_ text: String) {
+    var text = text
+    text.withUTF8 { append(contentsOf: UnsafeRawBufferPointer($0)) }
   }
 }
 

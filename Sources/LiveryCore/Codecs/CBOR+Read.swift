@@ -5,8 +5,10 @@ extension CBOR {
   public struct Reader {
     private var decoder: Decoder
 
-    public init(_ bytes: [UInt8]) {
+    /// - Parameter start: where to begin.
+    public init(_ bytes: [UInt8], from start: Int = 0) {
       decoder = Decoder(bytes: bytes)
+      decoder.offset = start
     }
 
     public var isAtEnd: Bool { decoder.offset == decoder.bytes.count }
@@ -31,6 +33,11 @@ extension CBOR {
     public mutating func text() -> String? {
       guard next == .text else { return nil }
       return try? decoder.text()
+    }
+
+    public mutating func bool() -> Bool? {
+      guard case .bool(let truth)? = value() else { return nil }
+      return truth
     }
 
     public mutating func value() -> Value? { try? decoder.value(depth: 0) }

@@ -29,11 +29,11 @@ public enum CBOR {
   public static func encode(_ value: Value) -> [UInt8] {
     var out: [UInt8] = []
     out.reserveCapacity(64)
-    append(value, to: &out, depth: 0)
+    append(value, to: &out)
     return out
   }
 
-  private static func append(_ value: Value, to out: inout [UInt8], depth: Int) {
+  static func append(_ value: Value, to out: inout [UInt8], depth: Int = 0) {
     switch value {
     case .bool(let truth): out.append(truth ? trueByte : falseByte)
     case .int(let number):
@@ -84,9 +84,9 @@ public enum CBOR {
     return lengths.0 == lengths.1 ? left.precedesInBytes(right) : lengths.0 < lengths.1
   }
 
-  private static func append(_ text: String, to out: inout [UInt8]) {
+  static func append(_ text: String, to out: inout [UInt8]) {
     appendHead(.text, UInt64(text.utf8.count), to: &out)
-    out.append(contentsOf: text.utf8)
+    out.append(text)
   }
 
   private static func append(_ number: Double, to out: inout [UInt8]) {
@@ -102,7 +102,7 @@ public enum CBOR {
     }
   }
 
-  private static func appendHead(_ major: Major, _ argument: UInt64, to out: inout [UInt8]) {
+  static func appendHead(_ major: Major, _ argument: UInt64, to out: inout [UInt8]) {
     let type = major.rawValue << 5
     switch argument {
     case 0...23: out.append(type | UInt8(truncatingIfNeeded: argument))

@@ -47,9 +47,18 @@ struct Lines {
 /// The pointers looked for, as a tree of their tokens.
 private struct Wanted {
   struct Node {
-    var children: [[UInt8]: Int] = [:]
+    private var tokens = ByteIndex()
+    private var children: [Int] = []
     var values: [Int] = []
     var keys: [Int] = []
+
+    var isLeaf: Bool { children.isEmpty }
+
+    func child(_ token: [UInt8]) -> Int? { tokens.number(of: token).map { children[$0] } }
+
+    mutating func add(_ token: [UInt8], _ child: Int) {
+      if tokens.insert(token).isNew { children.append(child) }
+    }
   }
 
   var nodes = [Node()]
@@ -61,11 +70,11 @@ private struct Wanted {
     if !bytes.isEmpty {
       for token in bytes[1...].split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false) {
         let plain = Wanted.unescaped(token)
-        if let child = nodes[place].children[plain] {
+        if let child = nodes[place].child(plain) {
           place = child
         } else {
           nodes.append(Node())
-          nodes[place].children[plain] = nodes.count - 1
+          nodes[place].add(plain, nodes.count - 1)
           place = nodes.count - 1
         }
       }
@@ -145,8 +154,8 @@ private struct Scanner {
   }
 
   private func item(of level: Level) -> Int? {
-    guard let node = level.node, !wanted.nodes[node].children.isEmpty else { return nil }
-    return wanted.nodes[node].children[Array(String(level.index).utf8)]
+    guard let node = level.node, !wanted.nodes[node].isLeaf else { return nil }
+    return wanted.nodes[node].child(Array(String(level.index).utf8))
   }
 
   private mutating func key() {
@@ -154,9 +163,9 @@ private struct Scanner {
     skipString()
     expectsKey = false
     next = nil
-    guard let node = levels.last?.node, !wanted.nodes[node].children.isEmpty, offset - start >= 2 else { return }
+    guard let node = levels.last?.node, !wanted.nodes[node].isLeaf, offset - start >= 2 else { return }
     let name = Scanner.unescaped(text[(start + 1)..<(offset - 1)])
-    guard let child = wanted.nodes[node].children[name] else { return }
+    guard let child = wanted.nodes[node].child(name) else { return }
     next = child
     if !wanted.nodes[child].keys.isEmpty {
       let location = lines.location(of: start, in: text)

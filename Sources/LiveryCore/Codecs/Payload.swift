@@ -1,20 +1,24 @@
 /// The stored form of a value without its type: scalars plainly, little-endian; lists and objects as CBOR.
 public enum Payload {
   public static func encode(_ value: Value) -> [UInt8] {
+    var bytes: [UInt8] = []
+    append(value, to: &bytes)
+    return bytes
+  }
+
+  public static func append(_ value: Value, to bytes: inout [UInt8]) {
     switch value {
-    case .bool(let value): return [value ? 1 : 0]
-    case .int(let value): return word(UInt64(bitPattern: value))
-    case .double(let value): return word(value.bitPattern)
-    case .date(let value): return word(UInt64(bitPattern: value.microseconds))
-    case .string(let text), .url(let text), .image(let text): return Array(text.utf8)
-    case .data(let bytes): return bytes
+    case .bool(let value): bytes.append(value ? 1 : 0)
+    case .int(let value): bytes.append(littleEndian: value)
+    case .double(let value): bytes.append(littleEndian: value.bitPattern)
+    case .date(let value): bytes.append(littleEndian: value.microseconds)
+    case .string(let text), .url(let text), .image(let text): bytes.append(text)
+    case .data(let data): bytes.append(contentsOf: data)
     case .color(let color):
-      var bytes: [UInt8] = []
       for component in [color.red, color.green, color.blue, color.alpha] {
         bytes.append(littleEndian: component.bitPattern)
       }
-      return bytes
-    case .list, .object: return CBOR.encode(value)
+    case .list, .object: CBOR.append(value, to: &bytes)
     }
   }
 
@@ -45,12 +49,6 @@ public enum Payload {
       guard let value = try? CBOR.decode(bytes), value.type == type else { return nil }
       return value
     }
-  }
-
-  private static func word(_ value: UInt64) -> [UInt8] {
-    var bytes: [UInt8] = []
-    bytes.append(littleEndian: value)
-    return bytes
   }
 
   private static func word(_ bytes: [UInt8]) -> UInt64? {

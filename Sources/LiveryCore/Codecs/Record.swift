@@ -50,20 +50,21 @@ extension Record {
   /// The stored form, bound to the key it is stored under.
   public func encode(key: [UInt8], tag: UInt8) -> [UInt8] {
     var bytes: [UInt8] = []
-    let payload = value.map(Payload.encode) ?? []
-    bytes.reserveCapacity(Self.headerSize + payload.count + origin.utf8.count)
+    bytes.reserveCapacity(Self.headerSize + 64)
     bytes.append(littleEndian: 0 as UInt64)
     bytes.append(Self.format)
     bytes.append(value?.type.rawValue ?? 0)
     bytes.append((isRejected ? Self.rejectedFlag : 0) | (isLocked ? Self.lockedFlag : 0))
     bytes.append(layer.rawValue)
     bytes.append(UInt8(clamping: origin.utf8.count))
-    bytes.append(contentsOf: [0, 0, 0])
+    bytes.append(0)
+    bytes.append(0)
+    bytes.append(0)
     bytes.append(littleEndian: revision)
-    bytes.append(littleEndian: UInt64(bitPattern: time.microseconds))
-    bytes.append(littleEndian: UInt64(bitPattern: expires?.microseconds ?? 0))
-    bytes.append(contentsOf: payload)
-    bytes.append(contentsOf: origin.utf8)
+    bytes.append(littleEndian: time.microseconds)
+    bytes.append(littleEndian: expires?.microseconds ?? 0)
+    if let value { Payload.append(value, to: &bytes) }
+    bytes.append(origin)
     Checksum.seal(&bytes, key: key, tag: tag)
     return bytes
   }

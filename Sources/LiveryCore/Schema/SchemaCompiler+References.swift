@@ -86,7 +86,7 @@ extension SchemaCompiler {
     let outerPath = path
     let outerSetting = setting
     // Made once for each setting: one with many options may be named by many.
-    var validators: [Int: SettingValidator] = [:]
+    var validators = [SettingValidator?](repeating: nil, count: settings.count)
     for condition in scope.conditions {
       path = condition.path
       setting = condition.setting

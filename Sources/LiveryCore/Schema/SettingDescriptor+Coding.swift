@@ -8,14 +8,13 @@ extension SettingDescriptor {
   /// Reads what `encode()` wrote. Members it does not know are passed over.
   ///
   /// Throws `.corrupt` if it is anything else.
-  public static func decode(_ bytes: [UInt8]) throws(StoreError) -> SettingDescriptor {
-    let value: Value
-    do {
-      value = try CBOR.decode(bytes)
-    } catch {
-      throw StoreError(.corrupt, "the description of a setting is damaged: \(error.message)")
-    }
-    return try DescriptorReader.descriptor(value, depth: 0)
+  ///
+  /// - Parameter start: where the descriptor begins.
+  public static func decode(_ bytes: [UInt8], from start: Int = 0) throws(StoreError) -> SettingDescriptor {
+    var reader = CBOR.Reader(bytes, from: start)
+    let descriptor = try DescriptorReader.descriptor(&reader, depth: 0)
+    guard reader.isAtEnd else { throw DescriptorReader.damaged("the end") }
+    return descriptor
   }
 
   func object(withDefault: Bool) -> Value {
@@ -63,93 +62,118 @@ extension SettingDescriptor {
   }
 }
 
-/// Reads descriptors back from stored objects.
+/// Reads descriptors back from what is stored, in one pass.
 private enum DescriptorReader {
-  static func descriptor(_ value: Value, depth: Int) throws(StoreError) -> SettingDescriptor {
-    guard case .object(let members) = value, depth <= Value.maximumDepth,
-      case .string(let key)? = value["key"],
-      case .int(let code)? = value["kind"], let raw = UInt8(exactly: code), let kind = SettingKind(rawValue: raw)
-    else { throw damaged("object") }
-    var result = SettingDescriptor(key: key, kind: kind)
-    for member in members {
-      try read(member, into: &result, depth: depth)
+  static func descriptor(_ reader: inout CBOR.Reader, depth: Int) throws(StoreError) -> SettingDescriptor {
+    guard depth <= Value.maximumDepth, let count = reader.object() else { throw damaged("object") }
+    var result = SettingDescriptor(key: "", kind: .bool)
+    var hasKey = false
+    var hasKind = false
+    for _ in 0..<count {
+      let name = try text(&reader)
+      if name.sameBytes(as: "key") {
+        result.key = try text(&reader)
+        hasKey = true
+      } else if name.sameBytes(as: "kind") {
+        guard let kind = UInt8(exactly: try number(&reader)).flatMap({ SettingKind(rawValue: $0) }) else {
+          throw damaged("kind")
+        }
+        result.kind = kind
+        hasKind = true
+      } else {
+        try member(name, &reader, into: &result, depth: depth)
+      }
     }
+    guard hasKey, hasKind else { throw damaged("key and kind") }
     return result
   }
 
-  private static func read(
-    _ member: Value.Member, into result: inout SettingDescriptor, depth: Int
+  private static func member(
+    _ name: String, _ reader: inout CBOR.Reader, into result: inout SettingDescriptor, depth: Int
   ) throws(StoreError) {
-    let value = member.value
-    // Names are compared as bytes; each of these is ASCII and short.
-    func named(_ name: String) -> Bool { member.key.sameBytes(as: name) }
-    if named("title") { result.title = try text(value) }
-    if named("placeholder") { result.placeholder = try text(value) }
-    if named("description") { result.description = try text(value) }
-    if named("group") { result.group = try text(value) }
-    if named("secret") { result.isSecret = try flag(value) }
-    if named("readOnly") { result.isReadOnly = try flag(value) }
-    if named("hidden") { result.isHidden = try flag(value) }
-    if named("restart") { result.needsRestart = try flag(value) }
-    if named("required") { result.isRequired = try flag(value) }
-    if named("minimum") { result.minimum = value }
-    if named("maximum") { result.maximum = value }
-    if named("step") { result.step = value }
-    if named("unit") { result.unit = try text(value) }
-    if named("minLength") { result.minLength = try number(value) }
-    if named("maxLength") { result.maxLength = try number(value) }
-    if named("pattern") { result.pattern = try text(value) }
-    if named("maxItems") { result.maxItems = try number(value) }
-    if named("uniqueBy") { result.uniqueBy = try text(value) }
-    if named("options") { result.options = try options(value) }
-    if named("since") { result.since = try text(value) }
-    if named("deprecated") { result.deprecated = try text(value) }
-    if named("aliases") {
-      for item in try list(value) { result.aliases.append(try text(item)) }
+    // Names are compared as bytes; each of these is ASCII and short, and few have the same length.
+    func named(_ other: String) -> Bool { name.sameBytes(as: other) }
+    switch name.utf8.count {
+    case 4:
+      if named("step") { return result.step = try value(&reader) }
+      if named("unit") { return result.unit = try text(&reader) }
+    case 5:
+      if named("title") { return result.title = try text(&reader) }
+      if named("group") { return result.group = try text(&reader) }
+      if named("since") { return result.since = try text(&reader) }
+    case 6:
+      if named("secret") { return result.isSecret = try flag(&reader) }
+      if named("hidden") { return result.isHidden = try flag(&reader) }
+    case 7:
+      if named("restart") { return result.needsRestart = try flag(&reader) }
+      if named("minimum") { return result.minimum = try value(&reader) }
+      if named("maximum") { return result.maximum = try value(&reader) }
+      if named("pattern") { return result.pattern = try text(&reader) }
+      if named("options") { return result.options = try options(&reader) }
+      if named("default") { return result.defaultValue = try value(&reader) }
+      if named("aliases") {
+        for _ in 0..<(try list(&reader)) { result.aliases.append(try text(&reader)) }
+        return
+      }
+    case 8:
+      if named("readOnly") { return result.isReadOnly = try flag(&reader) }
+      if named("required") { return result.isRequired = try flag(&reader) }
+      if named("maxItems") { return result.maxItems = try number(&reader) }
+      if named("uniqueBy") { return result.uniqueBy = try text(&reader) }
+      if named("template") {
+        for _ in 0..<(try list(&reader)) { result.template.append(try descriptor(&reader, depth: depth + 1)) }
+        return
+      }
+    case 9:
+      if named("minLength") { return result.minLength = try number(&reader) }
+      if named("maxLength") { return result.maxLength = try number(&reader) }
+      if named("enabledBy") {
+        guard try list(&reader) == 2 else { throw damaged("condition") }
+        result.enabledBy = .init(key: try text(&reader), equals: try value(&reader))
+        return
+      }
+    default:
+      if named("deprecated") { return result.deprecated = try text(&reader) }
+      if named("placeholder") { return result.placeholder = try text(&reader) }
+      if named("description") { return result.description = try text(&reader) }
     }
-    if named("enabledBy") {
-      let pair = try list(value)
-      guard pair.count == 2 else { throw damaged("condition") }
-      result.enabledBy = .init(key: try text(pair[0]), equals: pair[1])
-    }
-    if named("template") {
-      for item in try list(value) { result.template.append(try descriptor(item, depth: depth + 1)) }
-    }
-    if named("default") { result.defaultValue = value }
+    guard reader.skip() else { throw damaged("member") }
   }
 
-  private static func options(_ value: Value) throws(StoreError) -> [SettingDescriptor.Option] {
-    let items = try list(value)
-    guard items.count.isMultiple(of: 2) else { throw damaged("options") }
+  private static func options(_ reader: inout CBOR.Reader) throws(StoreError) -> [SettingDescriptor.Option] {
+    let count = try list(&reader)
+    guard count.isMultiple(of: 2) else { throw damaged("options") }
     var result: [SettingDescriptor.Option] = []
-    result.reserveCapacity(items.count / 2)
-    for index in stride(from: 0, to: items.count, by: 2) {
-      result.append(.init(title: try text(items[index]), value: items[index + 1]))
-    }
+    for _ in 0..<(count / 2) { result.append(.init(title: try text(&reader), value: try value(&reader))) }
     return result
   }
 
-  private static func text(_ value: Value) throws(StoreError) -> String {
-    guard case .string(let text) = value else { throw damaged("text") }
+  private static func value(_ reader: inout CBOR.Reader) throws(StoreError) -> Value {
+    guard let value = reader.value() else { throw damaged("value") }
+    return value
+  }
+
+  private static func text(_ reader: inout CBOR.Reader) throws(StoreError) -> String {
+    guard let text = reader.text() else { throw damaged("text") }
     return text
   }
 
-  private static func flag(_ value: Value) throws(StoreError) -> Bool {
-    guard case .bool(let flag) = value else { throw damaged("flag") }
+  private static func flag(_ reader: inout CBOR.Reader) throws(StoreError) -> Bool {
+    guard let flag = reader.bool() else { throw damaged("flag") }
     return flag
   }
 
-  private static func number(_ value: Value) throws(StoreError) -> Int {
-    guard case .int(let number) = value, let result = Int(exactly: number) else { throw damaged("number") }
-    return result
+  private static func number(_ reader: inout CBOR.Reader) throws(StoreError) -> Int {
+    guard let number = reader.int().flatMap({ Int(exactly: $0) }) else { throw damaged("number") }
+    return number
   }
 
-  private static func list(_ value: Value) throws(StoreError) -> [Value] {
-    guard case .list(let items) = value else { throw damaged("list") }
-    return items
+  private static func list(_ reader: inout CBOR.Reader) throws(StoreError) -> Int {
+    guard let count = reader.list() else { throw damaged("list") }
+    return count
   }
 
-  private static func damaged(_ expected: String) -> StoreError {
+  static func damaged(_ expected: String) -> StoreError {
     StoreError(.corrupt, "the description of a setting is damaged: expected \(expected)")
   }
 }

@@ -1,19 +1,27 @@
-/// A descriptor made ready to check values: its pattern compiled, its options indexed, and those of its template.
-final class SettingValidator {
-  let descriptor: SettingDescriptor
-  private let pattern: Pattern?
-  private let options: OptionTable?
-  private let members: [SettingValidator]
-  private let memberNumbers: ByteIndex
+/// A descriptor, and what it takes to check values: its pattern compiled, its options indexed, and those of its template.
+///
+/// All that is made when it is first needed. To be used by one thread at a time.
+public final class SettingValidator {
+  public let descriptor: SettingDescriptor
+  private lazy var patterns = PatternCache()
+  private lazy var pattern = descriptor.pattern.flatMap { try? patterns.pattern($0) }
+  private lazy var options = OptionTable(descriptor.options)
+  private lazy var members = descriptor.template.map { SettingValidator($0, patterns: patterns) }
+  private lazy var memberNumbers = numbered(descriptor.template)
 
-  init(_ descriptor: SettingDescriptor, patterns: PatternCache = PatternCache()) {
+  init(_ descriptor: SettingDescriptor, patterns: PatternCache) {
     self.descriptor = descriptor
-    pattern = descriptor.pattern.flatMap { try? patterns.pattern($0) }
-    options = descriptor.kind == .choice || descriptor.kind == .choices ? OptionTable(descriptor.options) : nil
-    members = descriptor.template.map { SettingValidator($0, patterns: patterns) }
+    self.patterns = patterns
+  }
+
+  public init(_ descriptor: SettingDescriptor) {
+    self.descriptor = descriptor
+  }
+
+  private func numbered(_ template: [SettingDescriptor]) -> ByteIndex {
     var numbers = ByteIndex()
-    for member in descriptor.template { _ = numbers.insert(member.key) }
-    memberNumbers = numbers
+    for member in template { _ = numbers.insert(member.key) }
+    return numbers
   }
 
   /// That of a member of a list's items.
@@ -21,7 +29,8 @@ final class SettingValidator {
     memberNumbers.number(of: key).map { members[$0] }
   }
 
-  func validated(_ value: Value) -> Validation {
+  /// Converts a value to the setting's type, if nothing is lost by that, and checks every constraint.
+  public func validated(_ value: Value) -> Validation {
     var run = ValidationRun()
     let checked = check(value, in: &run)
     let violations = run.finished()
@@ -145,7 +154,7 @@ extension SettingValidator {
 
 extension SettingValidator {
   private func option(_ value: Value, in run: inout ValidationRun) -> Value? {
-    switch options?.match(value) ?? .wrongType {
+    switch options.match(value) {
     case .option(let option):
       if descriptor.isRequired, case .string(let text) = option, text.isEmpty {
         run.report(.invalidValue, "Required", "a value is required")

@@ -1,34 +1,92 @@
+import CXXHash
+
 /// Numbers distinct texts or byte strings in the order they are first met; equal are those with the same bytes, which
 /// String's own equality is not.
 ///
-/// The one hash table of the library: what belongs to an entry is kept in an array beside it, since each further
-/// specialisation of Dictionary costs some 8 KB of code.
+/// The one hash table of the library: what belongs to an entry is kept in an array beside it.
 public struct ByteIndex: Sendable {
-  private var numbers: [[UInt8]: Int] = [:]
+  /// The bytes of all entries, one after the other.
+  private var bytes: [UInt8] = []
+  private var entries: [(hash: UInt64, end: Int)] = []
+  /// Entries by their hashes, with linear probing; -1 where there is none. Their number is a power of two.
+  private var slots: [Int] = []
+
+  /// Unknown to whoever makes up texts, so that nobody can make up many of the same hash.
+  private static let seed: UInt64 = {
+    var generator = SystemRandomNumberGenerator()
+    return generator.next()
+  }()
 
   public init() {}
 
-  public var count: Int { numbers.count }
+  public var count: Int { entries.count }
+
+  public mutating func insert(_ bytes: [UInt8]) -> (number: Int, isNew: Bool) {
+    bytes.withUnsafeBytes { insert($0) }
+  }
+
+  public func number(of bytes: [UInt8]) -> Int? {
+    bytes.withUnsafeBytes { number(of: $0) }
+  }
+
+  public mutating func insert(_ text: String) -> (number: Int, isNew: Bool) {
+    var text = text
+    return text.withUTF8 { insert(UnsafeRawBufferPointer($0)) }
+  }
+
+  public func number(of text: String) -> Int? {
+    var text = text
+    return text.withUTF8 { number(of: UnsafeRawBufferPointer($0)) }
+  }
 
   @inline(never)
-  public mutating func insert(_ bytes: [UInt8]) -> (number: Int, isNew: Bool) {
-    if let known = numbers[bytes] { return (known, false) }
-    let number = numbers.count
-    numbers[bytes] = number
+  private mutating func insert(_ key: UnsafeRawBufferPointer) -> (number: Int, isNew: Bool) {
+    if entries.count * 4 >= slots.count * 3 { grow() }
+    let hash = Self.hash(key)
+    let slot = slot(of: key, hash)
+    if slots[slot] >= 0 { return (slots[slot], false) }
+    let number = entries.count
+    slots[slot] = number
+    bytes.append(contentsOf: key)
+    entries.append((hash, bytes.count))
     return (number, true)
   }
 
   @inline(never)
-  public func number(of bytes: [UInt8]) -> Int? {
-    numbers[bytes]
+  private func number(of key: UnsafeRawBufferPointer) -> Int? {
+    guard !slots.isEmpty else { return nil }
+    let number = slots[slot(of: key, Self.hash(key))]
+    return number < 0 ? nil : number
   }
 
-  public mutating func insert(_ text: String) -> (number: Int, isNew: Bool) {
-    insert(Array(text.utf8))
+  private static func hash(_ key: UnsafeRawBufferPointer) -> UInt64 {
+    lvs_xxh3(key.baseAddress, key.count, seed)
   }
 
-  public func number(of text: String) -> Int? {
-    number(of: Array(text.utf8))
+  /// Where a key is, or is to be put.
+  private func slot(of key: UnsafeRawBufferPointer, _ hash: UInt64) -> Int {
+    let mask = slots.count - 1
+    var slot = Int(truncatingIfNeeded: hash) & mask
+    while slots[slot] >= 0, !isEntry(slots[slot], key, hash) { slot = (slot + 1) & mask }
+    return slot
+  }
+
+  private func isEntry(_ number: Int, _ key: UnsafeRawBufferPointer, _ hash: UInt64) -> Bool {
+    let entry = entries[number]
+    let start = number == 0 ? 0 : entries[number - 1].end
+    guard entry.hash == hash, entry.end - start == key.count else { return false }
+    for offset in 0..<key.count where bytes[start + offset] != key[offset] { return false }
+    return true
+  }
+
+  private mutating func grow() {
+    slots = [Int](repeating: -1, count: max(8, slots.count * 2))
+    let mask = slots.count - 1
+    for (number, entry) in entries.enumerated() {
+      var slot = Int(truncatingIfNeeded: entry.hash) & mask
+      while slots[slot] >= 0 { slot = (slot + 1) & mask }
+      slots[slot] = number
+    }
   }
 }
 

@@ -1,0 +1,11 @@
+/// Some of the layers.
+public struct LayerSet: Sendable {
+  private var bits: UInt8
+
+  public static let none = LayerSet(bits: 0)
+  public static let all = LayerSet(bits: .max)
+
+  public func contains(_ layer: Layer) -> Bool { bits & 1 << layer.rawValue != 0 }
+
+  public mutating func insert(_ layer: Layer) { bits |= 1 << layer.rawValue }
+}
