@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """Writes Sources/LiveryABI/order.txt: the functions that come first in the library, since every program runs them, and
-after those the ones that commits run.
+after those the ones that commits run, and those that watches run.
 
     order.py PROGRAM LIBRARY      the program that is built of work.c, and the library with its symbols
 
@@ -60,17 +60,18 @@ def main():
         functions.setdefault((int(words[0], 16), int(words[1], 16)), []).append(words[3])
     environment = {"LD_LIBRARY_PATH": str(work), "PATH": "/usr/bin:/bin"}
     # A short path and a long one, which strings keep in different ways.
-    starting, committing = set(), set()
+    places = [set(), set(), set()]
     for store in (work / "s", work / ("a-longer-path-" * 3)):
       subprocess.run([program, str(store), "commit", "1"], check=True, env=environment, stdout=subprocess.DEVNULL,
                      cwd=work)
-      starting |= executed(store.name, program, work / "out", environment, cwd=work)
-      shutil.rmtree(store)
-      committing |= executed(store.name, program, work / "out", environment, cwd=work, measure="commit",
-                             within="measured_commit")
+      places[0] |= executed(store.name, program, work / "out", environment, cwd=work)
+      for number, measure, within in ((1, "commit", "measured_commit"), (2, "watch", "run_task")):
+        shutil.rmtree(store)
+        places[number] |= executed(store.name, program, work / "out", environment, cwd=work, measure=measure, within=within)
   listed = set(ORDER.read_text(encoding="utf-8").split())
-  first = run_functions(functions, starting, listed)
-  order = first + [name for name in run_functions(functions, committing, listed) if name not in set(first)]
+  order = []
+  for executed_places in places:
+    order += [name for name in run_functions(functions, executed_places, listed) if name not in order]
   ORDER.write_text("".join(f"{name}\n" for name in order), encoding="utf-8")
   print(f"{len(order)} functions")
 

@@ -1,14 +1,16 @@
 // The work whose cost is guarded: work STORE MEASURE COUNT, where MEASURE is read_name, read_key, read_string,
-// read_cold or commit, or `reads` for all warm reads, or `first` to read one setting of a store that is there. What is
-// measured runs inside of `measured`, which callgrind looks for; the program itself counts allocations, and prints how
-// many there were inside.
+// read_cold or commit, or `reads` for all warm reads, or `first` to read one setting of a store that is there, or `watch`
+// to be told of commits. What is measured runs inside of `measured`, which callgrind looks for; the program itself
+// counts allocations, and prints how many there were inside.
 #define _GNU_SOURCE
 #include <livery.h>
 
 #include <errno.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 enum { SETTINGS = 1000 };
 
@@ -47,10 +49,18 @@ static void make(const char *path) {
   livery_open_options options = LIVERY_OPEN_OPTIONS_INIT;
   options.flags = LIVERY_OPEN_CREATE | LIVERY_OPEN_DEFERRED;
   check(livery_open(path, &options, &store));
+  static char schema[SETTINGS * 128];
+  int end = sprintf(schema, "{\"Version\":1,\"Groups\":[{\"Key\":\"all\",\"Settings\":[");
+  for (int i = 0; i < SETTINGS; i++) {
+    snprintf(names[i], sizeof names[i], "group%d.setting%d", i / 100, i);
+    end += sprintf(schema + end, "%s{\"Key\":\"%s\",\"Title\":\"Setting %d\",\"Type\":\"%s\"%s}", i ? "," : "", names[i], i,
+                   i % 2 ? "TextField" : "Number", i % 2 ? "" : ",\"Format\":\"integer\"");
+  }
+  sprintf(schema + end, "]}]}");
+  check(livery_schema_apply(store, schema, LIVERY_ZERO_TERMINATED, NULL, NULL));
   livery_change *change = NULL;
   check(livery_change_begin(store, LIVERY_LAYER_USER, &change));
   for (int i = 0; i < SETTINGS; i++) {
-    snprintf(names[i], sizeof names[i], "group%d.setting%d", i / 100, i);
     if (i % 2) check(livery_change_set_string(change, names[i], "sixteen letters.", LIVERY_ZERO_TERMINATED));
     else check(livery_change_set_int(change, names[i], i));
   }
@@ -75,6 +85,22 @@ MEASURED static void measured_read_string(int number) {
 }
 MEASURED static void measured_commit(int number) {
   check(livery_set_int(store, LIVERY_LAYER_USER, names[number * 14 % SETTINGS], 1000000 + number));
+}
+
+static atomic_int told;
+static void note(const livery_event *events, size_t count, void *unused) {
+  (void)events, (void)unused;
+  atomic_fetch_add(&told, (int)count);
+}
+
+static void be_told(int count) {
+  livery_watch *watch = NULL;
+  check(livery_watch_start(store, names[0], NULL, note, NULL, NULL, &watch));
+  for (int i = 0; i < count; i++) {
+    check(livery_set_int(store, LIVERY_LAYER_USER, names[0], 3000000 + i));
+    while (atomic_load(&told) <= i) usleep(100);
+  }
+  check(livery_watch_stop(watch));
 }
 
 static void repeat(void (*once)(int), int count) {
@@ -106,6 +132,7 @@ int main(int argc, char **argv) {
   if (is_all || strcmp(measure, "read_key") == 0) repeat(measured_read_key, count);
   if (is_all || strcmp(measure, "read_string") == 0) repeat(measured_read_string, count);
   if (strcmp(measure, "commit") == 0) repeat(measured_commit, count);
+  if (strcmp(measure, "watch") == 0) be_told(count);
   if (strcmp(measure, "read_cold") == 0) {
     for (int i = 0; i < count; i++) {
       check(livery_set_int(store, LIVERY_LAYER_USER, names[i * 14 % SETTINGS], 2000000 + i));
