@@ -129,6 +129,8 @@ struct Committer {
       for edit in request.edits { next = max(next, min(edit.provenance?.revision ?? 0, UInt64(Int64.max))) }
     }
     revision = next
+    touches.reserveCapacity(request.edits.count)
+    replaced.reserveCapacity(request.edits.count)
   }
 
   mutating func run() throws(StoreError) -> Environment.Outcome<CommitResult> {
@@ -152,6 +154,7 @@ struct Committer {
     var entry = LogEntry(
       revision: revision, time: now, layer: request.layer ?? touches.last?.layer ?? .user, origin: request.origin)
     entry.edits = replaced
+    entry.changes.reserveCapacity(touches.count)
     for (index, name) in touched.names.enumerated() {
       let touch = touches[index]
       let standing = if let known = touch.standing { known } else { try view.standing(name) }

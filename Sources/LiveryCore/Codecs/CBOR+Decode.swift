@@ -31,7 +31,7 @@ extension CBOR {
       case .negative:
         guard let number = Int64(exactly: try argument()) else { throw Misfit("an integer out of range") }
         return .int(~number)
-      case .bytes: return .data(Array(try run()))
+      case .bytes: return .data(Array(bytes[try run()]))
       case .text: return .string(try text())
       case .array:
         let count = try length(atLeast: 1, depth: depth)
@@ -125,16 +125,20 @@ extension CBOR {
     }
 
     mutating func text() throws(Misfit) -> String {
-      guard let text = String(validating: try run(), as: UTF8.self) else { throw Misfit("text that is not UTF-8") }
+      let range = try run()
+      guard let text = bytes.withUnsafeBytes({ $0.bytes.text(in: range) }) else {
+        throw Misfit("text that is not UTF-8")
+      }
       return text
     }
 
-    mutating func run() throws(Misfit) -> ArraySlice<UInt8> {
+    /// Where the bytes of a text or of data lie.
+    mutating func run() throws(Misfit) -> Range<Int> {
       let count = try argument()
       guard count <= UInt64(bytes.count - offset) else { throw Misfit("the end is missing") }
       let start = offset
       offset += Int(count)
-      return bytes[start..<offset]
+      return start..<offset
     }
 
     /// The number of items or members, which take some bytes each.

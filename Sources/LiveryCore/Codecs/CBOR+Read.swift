@@ -22,7 +22,7 @@ extension CBOR {
     /// Whether this key of one letter comes next; it is passed over.
     public mutating func key(_ letter: UInt8) -> Bool {
       guard next == .text, let run = try? decoder.run() else { return false }
-      return run.count == 1 && run.first == letter
+      return run.count == 1 && decoder.bytes[run.lowerBound] == letter
     }
 
     public mutating func int() -> Int64? {

@@ -24,12 +24,24 @@ public func checkOrigin(_ origin: String) throws(StoreError) {
   try checkText(origin, what: "the origin", limit: 63)
 }
 
+extension String {
+  /// Whether there is a byte that a control character has; C2 begins other characters, too.
+  fileprivate var hasControls: Bool {
+    var text = self
+    return text.withUTF8 { bytes in
+      for byte in bytes where byte < 0x20 || byte == 0x7f || byte == 0xc2 { return true }
+      return false
+    }
+  }
+}
+
 func checkText(_ text: String, what: String, limit: Int) throws(StoreError) {
   let count = text.utf8.count
   guard count <= limit else {
     let quoted = truncated(text, to: 40)
     throw StoreError(.invalidArgument, "\(what) `\(quoted)` has \(count) bytes; at most \(limit) are allowed")
   }
+  guard text.hasControls else { return }
   for scalar in text.unicodeScalars where scalar.isControl {
     let quoted = truncated(text, to: 80)
     throw StoreError(.invalidArgument, "\(what) `\(quoted)` contains the control character \(scalar.codePoint)")
