@@ -3,13 +3,23 @@
 from __future__ import annotations
 
 import ctypes
-from ctypes import byref, c_bool, c_double, c_int32, c_int64, c_size_t, c_void_p
-from typing import Any, Optional
+from ctypes import byref, c_bool, c_char, c_double, c_int32, c_int64, c_size_t
+from typing import Any, Optional, Tuple
 
 from . import store
 
 _CAPACITY = 256
-_CAPACITY_ARGUMENT = c_size_t(_CAPACITY)
+
+
+def _argument(number: int) -> Any:
+  """A number as an argument that calls take as it is, where they would wrap one of ctypes' own anew each time.
+
+  It is made as a reference to the address of that number, where nothing ever looks.
+  """
+  return byref(c_char.from_address(number))
+
+
+_CAPACITY_ARGUMENT = _argument(_CAPACITY)
 
 _get_bool: Any
 _get_int: Any
@@ -41,11 +51,11 @@ class KeyReader:
   )
 
   def __init__(self, key: int) -> None:
-    self._raw_key, self._key = key, c_void_p(key)
+    self._raw_key, self._key = key, _argument(key)
     self._bool, self._int, self._double, self._length = c_bool(), c_int64(), c_double(), c_size_t()
     self._bool_out, self._int_out, self._double_out = byref(self._bool), byref(self._int), byref(self._double)
     self._length_out = byref(self._length)
-    self._text: Optional[ctypes.Array[ctypes.c_char]] = None
+    self._text: Optional[Tuple[ctypes.Array[ctypes.c_char], Any]] = None
 
   def get_bool(self) -> bool:
     if _get_bool(self._key, self._bool_out):
@@ -63,10 +73,12 @@ class KeyReader:
     return self._double.value
 
   def get_string(self) -> str:
-    text = self._text
-    if text is None:
-      self._text = text = ctypes.create_string_buffer(_CAPACITY)
-    if _get_string(self._key, text, _CAPACITY_ARGUMENT, self._length_out):
+    place = self._text
+    if place is None:
+      buffer = ctypes.create_string_buffer(_CAPACITY)
+      self._text = place = buffer, byref(buffer)
+    text, text_out = place
+    if _get_string(self._key, text_out, _CAPACITY_ARGUMENT, self._length_out):
       return store.key_get_string(self._raw_key)
     raw = text.value
     # Text that holds a NUL, or the text of another reading than the length.
