@@ -30,6 +30,27 @@ import Testing
     #expect(code { () throws(StoreError) in try change.commit() } == .notFound)
   }
 
+  @Test func aChangeSetOfVeryManySettingsIsOneCommit() throws {
+    let store = try temporary.open()
+    let names = (0..<1_500).map { "setting\($0)" }
+    for (layer, number) in [(Layer.user, 1), (.recommended, 2), (.session, 3)] {
+      let change = try store.change(layer)
+      for name in names { try change.set(name, to: .int(Int64(number))) }
+      try change.commit()
+    }
+    for name in names { #expect(try store.int(name) == 3) }
+    let revision = try store.revision()
+    let change = try store.change(.session)
+    for name in names { try change.reset(name) }
+    #expect(try change.commit() == revision + 1)
+    for name in names { #expect(try store.int(name) == 1) }
+    // An import edits several layers of each.
+    let other = TemporaryStore()
+    let copy = try other.open()
+    #expect(copy.importJSON(Array(try store.exportJSON(layers: true).utf8), into: .user).error == nil)
+    for name in names { #expect(try copy.int(name) == 1) }
+  }
+
   @Test func unknownNamesComeWithTheNearest() throws {
     let store = try temporary.open(schema: kioskSchema)
     do throws(StoreError) {

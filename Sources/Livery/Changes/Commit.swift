@@ -111,8 +111,10 @@ struct Committer {
   /// The layers that may hold anything.
   var occupied: LayerSet
   var touched = NameSet()
-  /// What is known of each name of `touched`, in the same order.
-  private var touches: [Touch] = []
+  /// Why each name of `touched` was, in the same order: the layer edited last, and whether only time did it.
+  private var causes: [(layer: Layer, isExpiry: Bool)] = []
+  /// What need not be looked up again of the first of them.
+  private var known: [Known?] = []
   var replaced: [LogEntry.Edit] = []
   var count = 0
 
@@ -129,7 +131,8 @@ struct Committer {
       for edit in request.edits { next = max(next, min(edit.provenance?.revision ?? 0, UInt64(Int64.max))) }
     }
     revision = next
-    touches.reserveCapacity(request.edits.count)
+    causes.reserveCapacity(request.edits.count)
+    known.reserveCapacity(min(request.edits.count, Self.mostKnown))
     replaced.reserveCapacity(request.edits.count)
   }
 
@@ -152,18 +155,19 @@ struct Committer {
       return isStored ? .commit(result) : .abort(result)
     }
     var entry = LogEntry(
-      revision: revision, time: now, layer: request.layer ?? touches.last?.layer ?? .user, origin: request.origin)
+      revision: revision, time: now, layer: request.layer ?? causes.last?.layer ?? .user, origin: request.origin)
     entry.edits = replaced
-    entry.changes.reserveCapacity(touches.count)
+    entry.changes.reserveCapacity(causes.count)
     for (index, name) in touched.names.enumerated() {
-      let touch = touches[index]
-      let standing = if let known = touch.standing { known } else { try view.standing(name) }
+      let cause = causes[index]
+      let known = index < known.count ? known[index] : nil
+      let standing = if let known { known.standing } else { try view.standing(name) }
       let change = try view.recomputeEffective(name, standing, revision: revision, now: now) { () throws(StoreError) in
-        try view.records(of: name, in: occupied, knowing: (touch.layer, touch.record))
+        try view.records(of: name, in: occupied, knowing: known.map { (cause.layer, $0.record) })
       }
       guard var change else { continue }
-      change.layer = touch.layer
-      change.isExpiry = touch.isExpiry
+      change.layer = cause.layer
+      change.isExpiry = cause.isExpiry
       entry.changes.append(change)
     }
     try view.putLog(entry, request.logLimits)
@@ -197,26 +201,32 @@ struct Committer {
   }
 
   /// What the last edit of a setting leaves to be known.
-  private struct Touch {
-    var layer: Layer
-    /// What the layer holds now.
-    var record: Record?
-    /// Only time did it.
-    var isExpiry = false
-    var standing: Standing?
+  private struct Known {
+    let standing: Standing
+    /// What the layer that was edited holds now.
+    let record: Record?
   }
+
+  /// Of an import of very many settings not all is kept.
+  private static let mostKnown = 1_000
 
   private mutating func remove(
     _ place: LayerKey, _ old: Record?, isExpiry: Bool = false, _ standing: Standing? = nil
   ) throws(StoreError) {
     try view.delete(place)
-    note(place, old, Touch(layer: place.layer, isExpiry: isExpiry, standing: standing))
+    note(place, old, isExpiry: isExpiry, standing.map { Known(standing: $0, record: nil) })
   }
 
-  private mutating func note(_ place: LayerKey, _ old: Record?, _ touch: Touch) {
+  private mutating func note(_ place: LayerKey, _ old: Record?, isExpiry: Bool = false, _ fresh: Known?) {
     replaced.append(LogEntry.Edit(name: place.name, layer: place.layer, old: old?.value, oldExpires: old?.expires))
     let (number, isNew) = touched.insert(place.name)
-    if isNew { touches.append(touch) } else { touches[number] = touch }
+    if isNew {
+      causes.append((place.layer, isExpiry))
+      if number < Self.mostKnown { known.append(fresh) }
+    } else {
+      causes[number] = (place.layer, isExpiry)
+      if number < Self.mostKnown { known[number] = fresh }
+    }
   }
 
   /// Removes what has expired. The key of a damaged value that was replaced since takes nothing with it.
@@ -274,7 +284,7 @@ struct Committer {
       if edit.layer != .defaults, let old = old.record, old.saysTheSame(as: fresh) { return }
       try view.put(fresh, place)
       occupied.insert(edit.layer)
-      note(place, old.record, Touch(layer: edit.layer, record: fresh, standing: standing))
+      note(place, old.record, Known(standing: standing, record: fresh))
     }
   }
 
