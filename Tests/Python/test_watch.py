@@ -122,10 +122,15 @@ def test_stop_and_close_end_an_iterator_that_waits(store):
 
 def test_an_iterator_can_be_interrupted(store):
   events = store.watch()
-  timer = threading.Timer(0.2, os.kill, (os.getpid(), signal.SIGINT))
-  timer.start()
-  with pytest.raises(KeyboardInterrupt):
-    next(events)
+  # What runs in the background of a shell was told to ignore it.
+  before = signal.signal(signal.SIGINT, signal.default_int_handler)
+  try:
+    timer = threading.Timer(0.2, os.kill, (os.getpid(), signal.SIGINT))
+    timer.start()
+    with pytest.raises(KeyboardInterrupt):
+      next(events)
+  finally:
+    signal.signal(signal.SIGINT, before)
   events.stop()
 
 
