@@ -26,6 +26,19 @@ import Testing
     #expect(busy(store) == nil)
   }
 
+  /// What is left of a timeout when the gate is reached is not rounded down.
+  @Test func aTimeoutLastsAsLongAsItSays() throws {
+    let store = try temporary.open { $0.busyTimeout = 2 }
+    let child = Child.holding(byte: 0, of: temporary.path)
+    #expect(child.line() == "held")
+    for _ in 0..<10 {
+      let start = lvs_monotonic_ns()
+      #expect(busy(store)?.code == .busy)
+      #expect(lvs_monotonic_ns() - start >= 2_000_000)
+    }
+    child.finish()
+  }
+
   @Test func aWriterStuckInAnotherProcessIsNamed() throws {
     let store = try temporary.open { $0.busyTimeout = 50 }
     let child = Child.holding(byte: 0, of: temporary.path)

@@ -34,12 +34,9 @@ extension View {
     let oldest = now.microseconds &- limits.age
     try walk(databases.log) { (key, value) throws(StoreError) in
       guard doomed.count < LogLimits.trimmedAtOnce, let revision = Self.revision(of: key) else { return false }
-      if surplus <= 0 {
-        // What says that it is young stays, whatever its checksum, which takes time over a large entry.
-        if let claimed = Self.claimedTime(value), claimed >= oldest { return false }
-        // A damaged entry goes as well.
-        if let time = Self.entry(key, value)?.time.microseconds, time >= oldest { return false }
-      }
+      // Unchecked: a checksum takes time over a large entry, and a damaged one may go as well.
+      let time = Self.claimedTime(value) ?? Self.entry(key, value)?.time.microseconds ?? Int64.min
+      guard surplus > 0 || time < oldest else { return false }
       surplus -= 1
       doomed.append(revision)
       return true
