@@ -93,7 +93,7 @@ if !embedded {
 
 // For scripts/torture: the parsers as a library that libFuzzer drives.
 if Context.environment["LIVERY_FUZZ"] == "1" {
-  products.append(.library(name: "livery-fuzz", type: .dynamic, targets: ["Fuzz"]))
+  products.append(.library(name: "livery-fuzz", type: .static, targets: ["Fuzz"]))
   targets.append(
     .target(
       name: "Fuzz", dependencies: ["LiveryCore"], path: "Tests/Fuzz/Parsers",

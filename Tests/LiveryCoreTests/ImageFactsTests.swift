@@ -150,22 +150,6 @@ import Testing
     }
   }
 
-  /// What Tests/Fuzz has found to reach all code.
-  @Test(arguments: ["png", "jpeg", "gif", "webp", "svg"]) func whatFuzzingFoundIsReadOrRefused(_ format: String) throws
-  {
-    let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-      .appendingPathComponent("Fixtures/fuzz/\(format)")
-    let files = try FileManager.default.contentsOfDirectory(atPath: folder.path)
-    #expect(files.count > 5)
-    for file in files {
-      do throws(StoreError) {
-        guard let bytes = try? fixture("fuzz/\(format)/\(file)") else { continue }
-        guard let facts = try ImageFacts(bytes) else { continue }
-        #expect(facts.type == .svg || (facts.width > 0 && facts.height > 0), "\(file)")
-      } catch { #expect(error.code == .parse, "\(file)") }
-    }
-  }
-
   /// A slice of what Tests/Fuzz does at length.
   @Test func noBytesMakeTheReadersFail() throws {
     var generator = Seeded(state: 5)

@@ -3,27 +3,30 @@
 // The parsers as one function each, from bytes to nothing: whatever they are given, they return. What they take must
 // also come back from what they write. A broken promise ends the process, which the fuzzer reports.
 
-private func require(_ holds: Bool, _ promise: StaticString) {
+func require(_ holds: Bool, _ promise: StaticString) {
   if !holds { fatalError("\(promise)") }
 }
 
-private let targets: [@Sendable ([UInt8]) -> Void] = [
-  json, value, schema, propertyListXML, propertyListBinary, cbor, record, color, date, pattern, text,
+/// The parsers by their names, which are those of their corpora.
+let fuzzTargets: [(name: String, parse: @Sendable (UnsafePointer<UInt8>?, Int) -> Void)] = [
+  ("json", fuzzJSON), ("value", fuzzValue), ("schema", fuzzSchema), ("plist-xml", fuzzPropertyListXML),
+  ("plist-binary", fuzzPropertyListBinary), ("cbor", fuzzCBOR), ("record", fuzzRecord), ("color", fuzzColor),
+  ("date", fuzzDate), ("pattern", fuzzPattern), ("text", fuzzText), ("png", fuzzPNG), ("jpeg", fuzzJPEG),
+  ("gif", fuzzGIF), ("webp", fuzzWebP), ("svg", fuzzSVG),
 ]
 
-/// Runs the parser of a number on some bytes; false if there is none.
-@_cdecl("fuzz_run") public func run(_ target: Int32, _ bytes: UnsafePointer<UInt8>?, _ count: Int) -> Bool {
-  guard targets.indices.contains(Int(target)) else { return false }
-  targets[Int(target)](Array(UnsafeBufferPointer(start: bytes, count: count)))
-  return true
+func fuzzedBytes(_ start: UnsafePointer<UInt8>?, _ count: Int) -> [UInt8] {
+  Array(UnsafeBufferPointer(start: start, count: count))
 }
 
-@Sendable private func json(_ bytes: [UInt8]) {
+@_cdecl("fuzz_json") @Sendable public func fuzzJSON(_ start: UnsafePointer<UInt8>?, _ count: Int) {
+  let bytes = fuzzedBytes(start, count)
   guard let document = try? JSON.parse(bytes) else { return }
   _ = SchemaDigest.of(document)
 }
 
-@Sendable private func value(_ bytes: [UInt8]) {
+@_cdecl("fuzz_value") @Sendable public func fuzzValue(_ start: UnsafePointer<UInt8>?, _ count: Int) {
+  let bytes = fuzzedBytes(start, count)
   guard let document = try? JSON.parse(bytes), let value = try? Value(json: document) else { return }
   let written = Array(value.json().utf8)
   guard let again = try? Value(json: JSON.parse(written)) else { return require(false, "what was written is read") }
@@ -38,7 +41,8 @@ private func cborRoundTrip(_ value: Value) {
   require(CBOR.encode(back) == bytes, "encoding is deterministic")
 }
 
-@Sendable private func schema(_ bytes: [UInt8]) {
+@_cdecl("fuzz_schema") @Sendable public func fuzzSchema(_ start: UnsafePointer<UInt8>?, _ count: Int) {
+  let bytes = fuzzedBytes(start, count)
   guard let compilation = try? compileSchema(bytes) else { return }
   let hasErrors = compilation.diagnostics.contains { $0.severity == .error }
   require((compilation.schema == nil) == hasErrors, "a schema, or an error")
@@ -55,23 +59,27 @@ private func cborRoundTrip(_ value: Value) {
   }
 }
 
-@Sendable private func propertyListXML(_ bytes: [UInt8]) {
+@_cdecl("fuzz_plist_xml") @Sendable public func fuzzPropertyListXML(_ start: UnsafePointer<UInt8>?, _ count: Int) {
+  let bytes = fuzzedBytes(start, count)
   if bytes.starts(with: Array("bplist".utf8)) { return }
   _ = try? PropertyList.parse(bytes)
 }
 
-@Sendable private func propertyListBinary(_ bytes: [UInt8]) {
+@_cdecl("fuzz_plist_binary") @Sendable public func fuzzPropertyListBinary(_ start: UnsafePointer<UInt8>?, _ count: Int) {
+  let bytes = fuzzedBytes(start, count)
   _ = try? PropertyList.parse(Array("bplist00".utf8) + bytes)
 }
 
-@Sendable private func cbor(_ bytes: [UInt8]) {
+@_cdecl("fuzz_cbor") @Sendable public func fuzzCBOR(_ start: UnsafePointer<UInt8>?, _ count: Int) {
+  let bytes = fuzzedBytes(start, count)
   guard let value = try? CBOR.decode(bytes) else { return }
   require(CBOR.encode(value) == bytes, "only the deterministic form is taken")
   _ = value.json()
 }
 
 /// A record whose checksum fits: what is behind it is taken apart.
-@Sendable private func record(_ bytes: [UInt8]) {
+@_cdecl("fuzz_record") @Sendable public func fuzzRecord(_ start: UnsafePointer<UInt8>?, _ count: Int) {
+  let bytes = fuzzedBytes(start, count)
   let key = Array("name".utf8)
   let sealed = Checksum.sealed(bytes, key: key, tag: 4)
   sealed.withUnsafeBytes { stored in
@@ -86,25 +94,29 @@ private func cborRoundTrip(_ value: Value) {
 
 private func string(_ bytes: [UInt8]) -> String { String(decoding: bytes, as: UTF8.self) }
 
-@Sendable private func color(_ bytes: [UInt8]) {
+@_cdecl("fuzz_color") @Sendable public func fuzzColor(_ start: UnsafePointer<UInt8>?, _ count: Int) {
+  let bytes = fuzzedBytes(start, count)
   guard let color = Color(hex: string(bytes)) else { return }
   require((0...1).contains(color.red) && (0...1).contains(color.alpha), "components are from 0 to 1")
 }
 
-@Sendable private func date(_ bytes: [UInt8]) {
+@_cdecl("fuzz_date") @Sendable public func fuzzDate(_ start: UnsafePointer<UInt8>?, _ count: Int) {
+  let bytes = fuzzedBytes(start, count)
   guard let moment = Timestamp(rfc3339: string(bytes)) else { return }
   require(Timestamp(rfc3339: moment.rfc3339) == moment, "a moment comes back")
 }
 
 /// The pattern ends at the first NUL, the name it is tried on follows.
-@Sendable private func pattern(_ bytes: [UInt8]) {
+@_cdecl("fuzz_pattern") @Sendable public func fuzzPattern(_ start: UnsafePointer<UInt8>?, _ count: Int) {
+  let bytes = fuzzedBytes(start, count)
   let parts = bytes.split(separator: 0, maxSplits: 1, omittingEmptySubsequences: false)
   guard let pattern = try? NamePattern(string(Array(parts[0]))) else { return }
   _ = pattern.matches(string(parts.count > 1 ? Array(parts[1]) : Array("group.setting.a".utf8)))
 }
 
 /// What text converts to.
-@Sendable private func text(_ bytes: [UInt8]) {
+@_cdecl("fuzz_text") @Sendable public func fuzzText(_ start: UnsafePointer<UInt8>?, _ count: Int) {
+  let bytes = fuzzedBytes(start, count)
   let value = Value.string(string(bytes))
   for type: ValueType in [.bool, .int, .double, .data, .url, .date, .color, .image] {
     guard let converted = value.coerced(to: type) else { continue }
