@@ -13,6 +13,19 @@ struct WriteNotes {
   /// The database whose changes are noted.
   var noted: MDB_dbi = .max
   var changes = lvs_recent()
+  /// A cursor for each database that was looked at, by its handle: what it has found need not be searched again to be
+  /// replaced. LMDB closes them with the transaction.
+  private var cursors: [OpaquePointer?] = []
+
+  mutating func cursor(_ database: MDB_dbi, _ transaction: OpaquePointer) -> OpaquePointer? {
+    let index = Int(database)
+    if index < cursors.count, let open = cursors[index] { return open }
+    var made: OpaquePointer?
+    guard mdb_cursor_open(transaction, database, &made) == MDB_SUCCESS else { return nil }
+    while cursors.count <= index { cursors.append(nil) }
+    cursors[index] = made
+    return made
+  }
 }
 
 /// A transaction; usable only inside the call that handed it out, by one thread at a time.
@@ -38,13 +51,23 @@ public struct Transaction {
     let result: Result<R, LMDBError> = key.withUnsafeBytes { keyBytes in
       var keyValue = MDB_val(keyBytes)
       var found = MDB_val()
-      switch mdb_get(handle, database.handle, &keyValue, &found) {
+      let code =
+        if let cursor = cursor(database) {
+          mdb_cursor_get(cursor, &keyValue, &found, MDB_SET)
+        } else {
+          mdb_get(handle, database.handle, &keyValue, &found)
+        }
+      switch code {
       case MDB_SUCCESS: return .success(body(found.bytes.bytes))
       case MDB_NOTFOUND: return .success(body(nil))
       case let code: return .failure(LMDBError(code: code))
       }
     }
     return try result.get()
+  }
+
+  private func cursor(_ database: Database) -> OpaquePointer? {
+    notes?.pointee.cursor(database.handle, handle)
   }
 
   /// The same for a key that is not in an array; nil also for what fails.
@@ -104,6 +127,7 @@ public struct Transaction {
       value.withUnsafeBytes { valueBytes in
         var keyValue = MDB_val(keyBytes)
         var dataValue = MDB_val(valueBytes)
+        if let cursor = cursor(database) { return mdb_cursor_put(cursor, &keyValue, &dataValue, 0) }
         return mdb_put(handle, database.handle, &keyValue, &dataValue, 0)
       }
     }

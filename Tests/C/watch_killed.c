@@ -93,7 +93,7 @@ int main(int argc, char **argv) {
   printf("watch_killed: %d writers killed before waking, worst delay %.3f s, %d failures\n", done, worst, failures);
   for (int i = 0; i < at_once; i++) {
     livery_close(places[i].store);
-    char command[128];
+    char command[2048];
     snprintf(command, sizeof command, "rm -rf %s", places[i].path);
     if (system(command) != 0) failures++;
   }

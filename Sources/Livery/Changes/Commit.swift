@@ -93,7 +93,7 @@ extension Store {
     try write { (view) throws(StoreError) in
       var request = try prepare(view)
       request.logLimits = options.logLimits
-      var committer = try Committer(view, request)
+      var committer = try Committer(view, request, CommitMemory())
       return try committer.run()
     }
   }
@@ -105,39 +105,38 @@ struct Committer {
   let request: CommitRequest
   let now = Timestamp.now
   let facts: SchemaFacts
+  let present: UInt64
   let revision: UInt64
   let takesRevisions: Bool
+  let memory: CommitMemory
+  /// The number that the memory has given to this commit.
+  private let number: Int
   var refusals: [Refusal] = []
-  /// The layers that may hold anything.
-  var occupied: LayerSet
-  var touched = NameSet()
-  /// Why each name of `touched` was, in the same order: the layer edited last, and whether only time did it.
-  private var causes: [(layer: Layer, isExpiry: Bool)] = []
-  /// What need not be looked up again of the first of them.
-  private var known: [Known?] = []
+  private var touched: [KnownSetting] = []
   var replaced: [LogEntry.Edit] = []
   var count = 0
 
-  init(_ view: View, _ request: CommitRequest) throws(StoreError) {
+  /// - Parameter memory: what the commits before have left, if it holds in this transaction.
+  init(_ view: View, _ request: CommitRequest, _ memory: CommitMemory) throws(StoreError) {
     self.view = view
     self.request = request
-    facts = try view.schemaFacts()
-    let present = try view.revision()
+    self.memory = memory
+    number = memory.nextCommit()
+    try memory.look(view)
+    facts = memory.facts
+    present = try view.revision()
     takesRevisions = request.restoresRevisions ? try !view.hasOwnValues() : false
-    occupied = try view.occupiedLayers()
     var next = present + 1
     if takesRevisions {
       next = max(next, request.exportedRevision)
       for edit in request.edits { next = max(next, min(edit.provenance?.revision ?? 0, UInt64(Int64.max))) }
     }
     revision = next
-    causes.reserveCapacity(request.edits.count)
-    known.reserveCapacity(min(request.edits.count, Self.mostKnown))
+    touched.reserveCapacity(request.edits.count)
     replaced.reserveCapacity(request.edits.count)
   }
 
   mutating func run() throws(StoreError) -> Environment.Outcome<CommitResult> {
-    let present = try view.revision()
     try checkExpectations()
     for expired in try view.expired(by: now) { try expire(expired) }
     for layer in request.clearedLayers { try clear(layer) }
@@ -155,19 +154,15 @@ struct Committer {
       return isStored ? .commit(result) : .abort(result)
     }
     var entry = LogEntry(
-      revision: revision, time: now, layer: request.layer ?? causes.last?.layer ?? .user, origin: request.origin)
+      revision: revision, time: now, layer: request.layer ?? touched.last?.layer ?? .user, origin: request.origin)
     entry.edits = replaced
-    entry.changes.reserveCapacity(causes.count)
-    for (index, name) in touched.names.enumerated() {
-      let cause = causes[index]
-      let known = index < known.count ? known[index] : nil
-      let standing = if let known { known.standing } else { try view.standing(name) }
-      let change = try view.recomputeEffective(name, standing, revision: revision, now: now) { () throws(StoreError) in
-        try view.records(of: name, in: occupied, knowing: known.map { (cause.layer, $0.record) })
-      }
-      guard var change else { continue }
-      change.layer = cause.layer
-      change.isExpiry = cause.isExpiry
+    entry.changes.reserveCapacity(touched.count)
+    for setting in touched {
+      let standing = try standing(setting)
+      guard var change = try setting.recomputeEffective(standing, memory.occupied, revision: revision, now: now, view)
+      else { continue }
+      change.layer = setting.layer
+      change.isExpiry = setting.isExpiry
       entry.changes.append(change)
     }
     try view.putLog(entry, request.logLimits)
@@ -197,43 +192,34 @@ struct Committer {
     }
     var places: [LayerKey] = []
     try view.walkPlaces(layer) { if !setAgain.contains($0.name) { places.append($0) } }
-    for place in places { try remove(place, try storedOrDamaged(place).record) }
+    for place in places {
+      let setting = memory.setting(place.name)
+      try remove(setting, layer, try setting.stored(layer, view).record)
+    }
   }
 
-  /// What the last edit of a setting leaves to be known.
-  private struct Known {
-    let standing: Standing
-    /// What the layer that was edited holds now.
-    let record: Record?
+  private func standing(_ setting: KnownSetting) throws(StoreError) -> Standing {
+    view.standing(setting.name, try setting.row(view), isOpen: facts.isOpen)
   }
-
-  /// Of an import of very many settings not all is kept.
-  private static let mostKnown = 1_000
 
   private mutating func remove(
-    _ place: LayerKey, _ old: Record?, isExpiry: Bool = false, _ standing: Standing? = nil
+    _ setting: KnownSetting, _ layer: Layer, _ old: Record?, isExpiry: Bool = false
   ) throws(StoreError) {
-    try view.delete(place)
-    note(place, old, isExpiry: isExpiry, standing.map { Known(standing: $0, record: nil) })
+    try setting.remove(layer, view)
+    note(setting, layer, old, isExpiry: isExpiry)
   }
 
-  private mutating func note(_ place: LayerKey, _ old: Record?, isExpiry: Bool = false, _ fresh: Known?) {
-    replaced.append(LogEntry.Edit(name: place.name, layer: place.layer, old: old?.value, oldExpires: old?.expires))
-    let (number, isNew) = touched.insert(place.name)
-    if isNew {
-      causes.append((place.layer, isExpiry))
-      if number < Self.mostKnown { known.append(fresh) }
-    } else {
-      causes[number] = (place.layer, isExpiry)
-      if number < Self.mostKnown { known[number] = fresh }
-    }
+  private mutating func note(_ setting: KnownSetting, _ layer: Layer, _ old: Record?, isExpiry: Bool = false) {
+    replaced.append(LogEntry.Edit(name: setting.name, layer: layer, old: old?.value, oldExpires: old?.expires))
+    if setting.touch(number, layer, isExpiry: isExpiry) { touched.append(setting) }
   }
 
   /// Removes what has expired. The key of a damaged value that was replaced since takes nothing with it.
   private mutating func expire(_ expiry: ExpiryKey) throws(StoreError) {
-    let old = try storedOrDamaged(expiry.place)
+    let setting = memory.setting(expiry.place.name)
+    let old = try setting.stored(expiry.place.layer, view)
     if old.isThere, old.record?.hasExpired(at: now) ?? true {
-      try remove(expiry.place, old.record, isExpiry: true)
+      try remove(setting, expiry.place.layer, old.record, isExpiry: true)
     }
     try view.deleteExpiry(expiry)
   }
@@ -244,26 +230,23 @@ struct Committer {
       return
     }
     // What an export holds set aside is under the very name, also if that has become an alias.
-    var name = edit.name
-    var row = try view.schemaRow(name)
-    if case .alias(let target)? = row, edit.provenance?.isSetAside != true {
-      name = target
-      row = try view.schemaRow(name)
+    var setting = memory.setting(edit.name)
+    if case .alias(let target)? = try setting.row(view), edit.provenance?.isSetAside != true {
+      setting = memory.setting(target)
     }
-    let standing = try view.standing(name, row)
-    let declaration = standing.declared
-    let problems = try check(edit, name, declaration)
+    let name = setting.name
+    let declaration = try standing(setting).declared
+    let problems = try check(edit, setting, declaration)
     guard problems.isEmpty else {
       if request.toleratesHeld, try isHeld(edit, name, declaration) { return }
       return refusals += problems
     }
 
-    let place = LayerKey(edit.layer, name)
-    let old = try storedOrDamaged(place)
+    let old = try setting.stored(edit.layer, view)
     switch edit.action {
     case .reset:
       guard old.isThere else { return }
-      try remove(place, old.record, standing)
+      try remove(setting, edit.layer, old.record)
     case .set(let given):
       var fresh: Record
       switch validate(given, name, edit.name, declaration) {
@@ -282,9 +265,9 @@ struct Committer {
         count += 1
       }
       if edit.layer != .defaults, let old = old.record, old.saysTheSame(as: fresh) { return }
-      try view.put(fresh, place)
-      occupied.insert(edit.layer)
-      note(place, old.record, Known(standing: standing, record: fresh))
+      try setting.put(fresh, view)
+      memory.occupied.insert(edit.layer)
+      note(setting, edit.layer, old.record)
     }
   }
 
@@ -296,19 +279,11 @@ struct Committer {
     return try view.current(effective, name, at: now).value == value
   }
 
-  /// A damaged value can be set anew or removed like any other.
-  private func storedOrDamaged(_ place: LayerKey) throws(StoreError) -> (isThere: Bool, record: Record?) {
-    do throws(StoreError) {
-      let record = try view.record(place)
-      return (record != nil, record)
-    } catch {
-      guard error.code == .corrupt else { throw error }
-      return (true, nil)
-    }
-  }
-
   /// Whether an edit is allowed at all, whatever its value.
-  private func check(_ edit: Edit, _ name: String, _ declaration: SettingValidator?) throws(StoreError) -> [Refusal] {
+  private func check(
+    _ edit: Edit, _ setting: KnownSetting, _ declaration: SettingValidator?
+  ) throws(StoreError) -> [Refusal] {
+    let name = setting.name
     var found: [Refusal] = []
     func refuse(_ code: StoreError.Code, _ message: String, _ constraint: String? = nil) {
       found.append(Refusal(name: edit.name, code: code, constraint: constraint, message: message))
@@ -324,8 +299,8 @@ struct Committer {
     if declaration?.descriptor.isReadOnly == true, !edit.layer.isConsole, !request.ignoresLocks {
       refuse(.readOnly, "`\(name)` is read-only: only the console's layers may set it, not \(edit.layer)", "ReadOnly")
     }
-    if edit.layer < .enforced, !request.ignoresLocks, occupied.contains(.enforced),
-      let enforced = try storedOrDamaged(LayerKey(.enforced, name)).record, enforced.counts(at: now)
+    if edit.layer < .enforced, !request.ignoresLocks, memory.occupied.contains(.enforced),
+      let enforced = try setting.stored(.enforced, view).record, enforced.counts(at: now)
     {
       refuse(.locked, "`\(name)` is locked: the layer enforced holds a value, so \(edit.layer) cannot be changed")
     }
@@ -395,39 +370,30 @@ extension View {
   ///
   /// - Returns: what changed by that for those who read it, if anything did.
   func recomputeEffective(_ name: String, revision: UInt64, now: Timestamp) throws(StoreError) -> LogEntry.Change? {
-    try recomputeEffective(name, standing(name), revision: revision, now: now) { () throws(StoreError) in
-      try records(of: name)
-    }
+    try KnownSetting(name, isKept: false).recomputeEffective(
+      standing(name), .all, revision: revision, now: now, self)
   }
+}
 
-  /// - Parameter records: what the layers hold; asked if that counts.
+extension KnownSetting {
+  /// - Parameter occupied: the layers that may hold anything.
   func recomputeEffective(
-    _ name: String, _ standing: Standing, revision: UInt64, now: Timestamp,
-    _ records: () throws(StoreError) -> [Record]
+    _ standing: Standing, _ occupied: LayerSet, revision: UInt64, now: Timestamp, _ view: View
   ) throws(StoreError) -> LogEntry.Change? {
-    let old = try effectiveOrDamaged(name)
+    let old = try effective(view)
     guard standing.counts else {
-      try deleteEffective(name)
+      try putEffective(nil, view)
       return LogEntry.Change(name, from: old.record, to: nil)
     }
-    var fresh = inEffect(resolve(try records(), at: now), standing.declared, revision: revision, at: now)
+    let decision = decide(try records(occupied, view), at: now)
+    var fresh = view.inEffect(decision, standing.declared, revision: revision, at: now)
     if let old = old.record, old.saysTheSame(as: fresh) { return nil }
     // A setting that never had a value has not changed yet.
     if !old.isThere, fresh.value == nil { fresh.revision = 0 }
-    try putEffective(fresh, name)
+    try putEffective(fresh, view)
     var change = LogEntry.Change(name, from: old.record, to: fresh)
     change?.isSecret = standing.declared?.descriptor.holdsSecret == true
     return change
-  }
-
-  private func effectiveOrDamaged(_ name: String) throws(StoreError) -> (isThere: Bool, record: Record?) {
-    do throws(StoreError) {
-      let record = try effective(name)
-      return (record != nil, record)
-    } catch {
-      guard error.code == .corrupt else { throw error }
-      return (true, nil)
-    }
   }
 }
 
@@ -450,7 +416,7 @@ struct NameSet {
 
 /// A commit of nothing but what time has ended.
 func expireOnly(_ view: View, _ request: CommitRequest) throws(StoreError) -> Environment.Outcome<Void> {
-  var committer = try Committer(view, request)
+  var committer = try Committer(view, request, CommitMemory())
   switch try committer.run() {
   case .commit: return .commit(())
   case .abort: return .abort(())

@@ -32,6 +32,8 @@ final class CommitQueue: @unchecked Sendable {
   private var isLed = false
   /// How many commits the last round saw: so many threads are likely to come again at once.
   private var expected = 1
+  /// For whoever has the right to write.
+  fileprivate let memory = CommitMemory()
 
   /// Makes a commit, together with others if there are any.
   func commit(_ pending: PendingCommit, _ shared: SharedEnvironment, timeout: UInt32) throws(StoreError) -> CommitResult
@@ -139,11 +141,20 @@ extension SharedEnvironment {
     for pending in group where pending.isSynchronous { isSynchronous = true }
     while true {
       var isCommitted = false
-      let made = try commit(isSynchronous, &isCommitted) { (view) throws(StoreError) in try make(group, view) }
+      var number: UInt64 = 0
+      let made = try commit(isSynchronous, &isCommitted) { (view) throws(StoreError) in
+        number = view.transaction.id
+        commits.memory.begin(number, generation: openGeneration)
+        return try make(group, view)
+      }
       switch made {
       case .spoilt: continue
-      case .committed: return true
-      case .nothing: return false
+      case .committed:
+        commits.memory.keep(for: number + 1)
+        return true
+      case .nothing:
+        commits.memory.keep(for: number)
+        return false
       }
     }
   }
@@ -158,7 +169,7 @@ extension SharedEnvironment {
     for pending in group where !pending.isSettled {
       let before = transaction.writes
       do throws(StoreError) {
-        var committer = try Committer(view, pending.request)
+        var committer = try Committer(view, pending.request, self.commits.memory)
         switch try committer.run() {
         case .commit(let result):
           pending.outcome = .success(result)
@@ -173,8 +184,7 @@ extension SharedEnvironment {
       }
       if transaction.writes == before { continue }
       pending.isSettled = true
-      if group.count > 1 { return .abort(.spoilt) }
-      return .abort(.nothing)
+      return .abort(.spoilt)
     }
     return commits > 0 ? .commit(.committed) : .abort(.nothing)
   }

@@ -146,7 +146,9 @@ final class SharedEnvironment: @unchecked Sendable {
 
   // MARK: another file in place of the one that is open
 
-  private var isCurrent: Bool { generation.load(ordering: .relaxed) == wake.generation }
+  private var isCurrent: Bool { openGeneration == wake.generation }
+
+  var openGeneration: UInt32 { generation.load(ordering: .relaxed) }
 
   /// Whether the holder of the right to write has the file open that is to be written to.
   var mayWrite: Bool { isCurrent && !wake.isReplacing }
@@ -169,7 +171,7 @@ final class SharedEnvironment: @unchecked Sendable {
   private func reopen() throws(StoreError) {
     let present = wake.generation
     let hasFailed = environment.hasFailed
-    if generation.load(ordering: .relaxed) == present, !hasFailed { return }
+    if openGeneration == present, !hasFailed { return }
     var isOpened = false
     do throws(LMDBError) {
       try environment.reopen { (transaction) throws(LMDBError) in

@@ -31,7 +31,8 @@ extension Store {
         text += " `\(name)` is an old name of it: use `\(target)`."
       }
       members.append(.init("reason", .string(text)))
-      let winner = view.inEffect(resolution, declaration, revision: effective.revision, at: now)
+      let decision = (resolution.winner, resolution.isLocked)
+      let winner = view.inEffect(decision, declaration, revision: effective.revision, at: now)
       if let value = winner.value {
         members.append(
           .init(

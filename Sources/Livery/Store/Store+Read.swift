@@ -40,21 +40,21 @@ extension View {
   func current(_ record: Record, _ name: String, at now: Timestamp) throws(StoreError) -> Record {
     guard record.hasExpired(at: now) else { return record }
     return inEffect(
-      resolve(try records(of: name), at: now), try declaration(name), revision: record.revision, at: now)
+      decide(try records(of: name), at: now), try declaration(name), revision: record.revision, at: now)
   }
 
   /// What a resolution puts in effect: the winner's value in the type that the schema declares, while the layer keeps the
   /// value as it was set.
   func inEffect(
-    _ resolution: Resolution, _ declared: SettingValidator?, revision: UInt64, at now: Timestamp
+    _ decision: (winner: Record?, isLocked: Bool), _ declared: SettingValidator?, revision: UInt64, at now: Timestamp
   ) -> Record {
-    var record = resolution.winner ?? Record(nil, layer: .defaults, revision: revision, time: now)
+    var record = decision.winner ?? Record(nil, layer: .defaults, revision: revision, time: now)
     if let declared, let value = record.value, value.type != declared.descriptor.kind.valueType || value.count > 0,
       case .valid(let converted) = declared.validated(value)
     {
       record.value = converted
     }
-    record.isLocked = resolution.isLocked
+    record.isLocked = decision.isLocked
     record.revision = revision
     return record
   }

@@ -33,17 +33,17 @@ extension View {
   }
 
   func standing(_ name: String) throws(StoreError) -> Standing {
-    try standing(name, schemaRow(name))
+    let row = try schemaRow(name)
+    return standing(name, row, isOpen: row == nil ? try schemaFacts().isOpen : false)
   }
 
-  func standing(_ name: String, _ row: SchemaRow?) throws(StoreError) -> Standing {
+  /// - Parameter isOpen: whether settings that are not declared may be set.
+  func standing(_ name: String, _ row: SchemaRow?, isOpen: Bool) -> Standing {
     switch row {
     case .setting(let declaration): return Standing(counts: true, declared: declaration)
     // An alias stands for its setting, whatever an undeclared one of the same name holds.
     case .alias: return Standing(counts: false, declared: nil)
-    case nil:
-      let counts = Branding.reserves(name) ? true : try schemaFacts().isOpen
-      return Standing(counts: counts, declared: nil)
+    case nil: return Standing(counts: isOpen || Branding.reserves(name), declared: nil)
     }
   }
 

@@ -62,16 +62,11 @@ struct View {
 
   /// What the layers hold for a setting, weakest first.
   ///
-  /// - Parameters:
-  ///   - layers: those that hold anything.
-  ///   - known: what one of them holds, which need not be looked for.
-  func records(
-    of name: String, in layers: LayerSet = .all, knowing known: (layer: Layer, record: Record?)? = nil
-  ) throws(StoreError) -> [Record] {
+  /// - Parameter layers: those that may hold anything.
+  func records(of name: String, in layers: LayerSet = .all) throws(StoreError) -> [Record] {
     var found: [Record] = []
     for layer in Layer.allCases where layers.contains(layer) {
-      let record = known?.layer == layer ? known?.record : try record(LayerKey(layer, name))
-      if let record { found.append(record) }
+      if let record = try record(LayerKey(layer, name)) { found.append(record) }
     }
     return found
   }

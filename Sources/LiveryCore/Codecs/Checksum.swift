@@ -9,7 +9,7 @@ public enum Checksum {
   /// Fills in the checksum of bytes whose first 8 are free.
   public static func seal(_ bytes: inout [UInt8], key: [UInt8], tag: UInt8) {
     let sum = bytes.withUnsafeBytes { bytes in key.withUnsafeBytes { compute(bytes, key: $0, tag: tag) } }
-    for index in 0..<size { bytes[index] = UInt8(truncatingIfNeeded: sum >> (8 * UInt64(index))) }
+    bytes.withUnsafeMutableBytes { $0.storeBytes(of: sum.littleEndian, as: UInt64.self) }
   }
 
   public static func verify(_ bytes: RawSpan, key: [UInt8], tag: UInt8) -> Bool {

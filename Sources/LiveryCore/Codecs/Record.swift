@@ -49,20 +49,20 @@ extension Record {
 
   /// The stored form, bound to the key it is stored under.
   public func encode(key: [UInt8], tag: UInt8) -> [UInt8] {
-    var bytes: [UInt8] = []
-    bytes.reserveCapacity(Self.headerSize + 64)
-    bytes.append(littleEndian: 0 as UInt64)
-    bytes.append(Self.format)
-    bytes.append(value?.type.rawValue ?? 0)
-    bytes.append((isRejected ? Self.rejectedFlag : 0) | (isLocked ? Self.lockedFlag : 0))
-    bytes.append(layer.rawValue)
-    bytes.append(UInt8(clamping: origin.utf8.count))
-    bytes.append(0)
-    bytes.append(0)
-    bytes.append(0)
-    bytes.append(littleEndian: revision)
-    bytes.append(littleEndian: time.microseconds)
-    bytes.append(littleEndian: expires?.microseconds ?? 0)
+    var bytes = [UInt8](unsafeUninitializedCapacity: Self.headerSize + 64) { place, count in
+      let header = UnsafeMutableRawBufferPointer(place)
+      let flags = (isRejected ? Self.rejectedFlag : 0) | (isLocked ? Self.lockedFlag : 0)
+      header.storeBytes(of: 0, as: UInt64.self)
+      header.storeBytes(of: Self.format, toByteOffset: 8, as: UInt8.self)
+      header.storeBytes(of: value?.type.rawValue ?? 0, toByteOffset: 9, as: UInt8.self)
+      header.storeBytes(of: flags, toByteOffset: 10, as: UInt8.self)
+      header.storeBytes(of: layer.rawValue, toByteOffset: 11, as: UInt8.self)
+      header.storeBytes(of: UInt32(UInt8(clamping: origin.utf8.count)).littleEndian, toByteOffset: 12, as: UInt32.self)
+      header.storeBytes(of: revision.littleEndian, toByteOffset: 16, as: UInt64.self)
+      header.storeBytes(of: time.microseconds.littleEndian, toByteOffset: 24, as: Int64.self)
+      header.storeBytes(of: (expires?.microseconds ?? 0).littleEndian, toByteOffset: 32, as: Int64.self)
+      count = Self.headerSize
+    }
     if let value { Payload.append(value, to: &bytes) }
     bytes.append(origin)
     Checksum.seal(&bytes, key: key, tag: tag)

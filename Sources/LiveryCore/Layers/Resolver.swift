@@ -38,13 +38,7 @@ public struct Resolution: Sendable {
 ///
 /// - Parameter records: at most one for each layer, in any order.
 public func resolve(_ records: [Record], at now: Timestamp) -> Resolution {
-  var winner: Int?
-  var isLocked = false
-  for (index, record) in records.enumerated() where record.counts(at: now) {
-    if record.layer == .enforced { isLocked = true }
-    if let best = winner, records[best].layer > record.layer { continue }
-    winner = index
-  }
+  let (winner, isLocked) = strongest(records, at: now)
   var states: [LayerState] = []
   states.reserveCapacity(records.count)
   for (index, record) in records.enumerated() {
@@ -57,6 +51,24 @@ public func resolve(_ records: [Record], at now: Timestamp) -> Resolution {
     }
   }
   return Resolution(winner: winner.map { records[$0] }, isLocked: isLocked, states: states)
+}
+
+/// The same without what became of each record.
+public func decide(_ records: [Record], at now: Timestamp) -> (winner: Record?, isLocked: Bool) {
+  let (winner, isLocked) = strongest(records, at: now)
+  return (winner.map { records[$0] }, isLocked)
+}
+
+private func strongest(_ records: [Record], at now: Timestamp) -> (winner: Int?, isLocked: Bool) {
+  var winner: Int?
+  var isLocked = false
+  for index in records.indices where records[index].counts(at: now) {
+    let layer = records[index].layer
+    if layer == .enforced { isLocked = true }
+    if let best = winner, records[best].layer > layer { continue }
+    winner = index
+  }
+  return (winner, isLocked)
 }
 
 extension Record {

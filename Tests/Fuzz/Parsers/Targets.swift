@@ -19,13 +19,15 @@ func fuzzedBytes(_ start: UnsafePointer<UInt8>?, _ count: Int) -> [UInt8] {
   Array(UnsafeBufferPointer(start: start, count: count))
 }
 
-@_cdecl("fuzz_json") @Sendable public func fuzzJSON(_ start: UnsafePointer<UInt8>?, _ count: Int) {
+@_cdecl("fuzz_json")
+@Sendable public func fuzzJSON(_ start: UnsafePointer<UInt8>?, _ count: Int) {
   let bytes = fuzzedBytes(start, count)
   guard let document = try? JSON.parse(bytes) else { return }
   _ = SchemaDigest.of(document)
 }
 
-@_cdecl("fuzz_value") @Sendable public func fuzzValue(_ start: UnsafePointer<UInt8>?, _ count: Int) {
+@_cdecl("fuzz_value")
+@Sendable public func fuzzValue(_ start: UnsafePointer<UInt8>?, _ count: Int) {
   let bytes = fuzzedBytes(start, count)
   guard let document = try? JSON.parse(bytes), let value = try? Value(json: document) else { return }
   let written = Array(value.json().utf8)
@@ -41,7 +43,8 @@ private func cborRoundTrip(_ value: Value) {
   require(CBOR.encode(back) == bytes, "encoding is deterministic")
 }
 
-@_cdecl("fuzz_schema") @Sendable public func fuzzSchema(_ start: UnsafePointer<UInt8>?, _ count: Int) {
+@_cdecl("fuzz_schema")
+@Sendable public func fuzzSchema(_ start: UnsafePointer<UInt8>?, _ count: Int) {
   let bytes = fuzzedBytes(start, count)
   guard let compilation = try? compileSchema(bytes) else { return }
   let hasErrors = compilation.diagnostics.contains { $0.severity == .error }
@@ -59,18 +62,21 @@ private func cborRoundTrip(_ value: Value) {
   }
 }
 
-@_cdecl("fuzz_plist_xml") @Sendable public func fuzzPropertyListXML(_ start: UnsafePointer<UInt8>?, _ count: Int) {
+@_cdecl("fuzz_plist_xml")
+@Sendable public func fuzzPropertyListXML(_ start: UnsafePointer<UInt8>?, _ count: Int) {
   let bytes = fuzzedBytes(start, count)
   if bytes.starts(with: Array("bplist".utf8)) { return }
   _ = try? PropertyList.parse(bytes)
 }
 
-@_cdecl("fuzz_plist_binary") @Sendable public func fuzzPropertyListBinary(_ start: UnsafePointer<UInt8>?, _ count: Int) {
+@_cdecl("fuzz_plist_binary")
+@Sendable public func fuzzPropertyListBinary(_ start: UnsafePointer<UInt8>?, _ count: Int) {
   let bytes = fuzzedBytes(start, count)
   _ = try? PropertyList.parse(Array("bplist00".utf8) + bytes)
 }
 
-@_cdecl("fuzz_cbor") @Sendable public func fuzzCBOR(_ start: UnsafePointer<UInt8>?, _ count: Int) {
+@_cdecl("fuzz_cbor")
+@Sendable public func fuzzCBOR(_ start: UnsafePointer<UInt8>?, _ count: Int) {
   let bytes = fuzzedBytes(start, count)
   guard let value = try? CBOR.decode(bytes) else { return }
   require(CBOR.encode(value) == bytes, "only the deterministic form is taken")
@@ -78,7 +84,8 @@ private func cborRoundTrip(_ value: Value) {
 }
 
 /// A record whose checksum fits: what is behind it is taken apart.
-@_cdecl("fuzz_record") @Sendable public func fuzzRecord(_ start: UnsafePointer<UInt8>?, _ count: Int) {
+@_cdecl("fuzz_record")
+@Sendable public func fuzzRecord(_ start: UnsafePointer<UInt8>?, _ count: Int) {
   let bytes = fuzzedBytes(start, count)
   let key = Array("name".utf8)
   let sealed = Checksum.sealed(bytes, key: key, tag: 4)
@@ -94,20 +101,23 @@ private func cborRoundTrip(_ value: Value) {
 
 private func string(_ bytes: [UInt8]) -> String { String(decoding: bytes, as: UTF8.self) }
 
-@_cdecl("fuzz_color") @Sendable public func fuzzColor(_ start: UnsafePointer<UInt8>?, _ count: Int) {
+@_cdecl("fuzz_color")
+@Sendable public func fuzzColor(_ start: UnsafePointer<UInt8>?, _ count: Int) {
   let bytes = fuzzedBytes(start, count)
   guard let color = Color(hex: string(bytes)) else { return }
   require((0...1).contains(color.red) && (0...1).contains(color.alpha), "components are from 0 to 1")
 }
 
-@_cdecl("fuzz_date") @Sendable public func fuzzDate(_ start: UnsafePointer<UInt8>?, _ count: Int) {
+@_cdecl("fuzz_date")
+@Sendable public func fuzzDate(_ start: UnsafePointer<UInt8>?, _ count: Int) {
   let bytes = fuzzedBytes(start, count)
   guard let moment = Timestamp(rfc3339: string(bytes)) else { return }
   require(Timestamp(rfc3339: moment.rfc3339) == moment, "a moment comes back")
 }
 
 /// The pattern ends at the first NUL, the name it is tried on follows.
-@_cdecl("fuzz_pattern") @Sendable public func fuzzPattern(_ start: UnsafePointer<UInt8>?, _ count: Int) {
+@_cdecl("fuzz_pattern")
+@Sendable public func fuzzPattern(_ start: UnsafePointer<UInt8>?, _ count: Int) {
   let bytes = fuzzedBytes(start, count)
   let parts = bytes.split(separator: 0, maxSplits: 1, omittingEmptySubsequences: false)
   guard let pattern = try? NamePattern(string(Array(parts[0]))) else { return }
@@ -115,7 +125,8 @@ private func string(_ bytes: [UInt8]) -> String { String(decoding: bytes, as: UT
 }
 
 /// What text converts to.
-@_cdecl("fuzz_text") @Sendable public func fuzzText(_ start: UnsafePointer<UInt8>?, _ count: Int) {
+@_cdecl("fuzz_text")
+@Sendable public func fuzzText(_ start: UnsafePointer<UInt8>?, _ count: Int) {
   let bytes = fuzzedBytes(start, count)
   let value = Value.string(string(bytes))
   for type: ValueType in [.bool, .int, .double, .data, .url, .date, .color, .image] {

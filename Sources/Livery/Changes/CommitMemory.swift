@@ -1,0 +1,173 @@
+import LMDB
+
+/// What the commits of a process know of the settings they change. The next one need not look it up again, as long as nobody
+/// else commits in between.
+///
+/// Used by whoever has the right to write.
+final class CommitMemory: @unchecked Sendable {
+  /// Of an import of very many settings not all is kept.
+  private static let most = 1_000
+
+  private var numbers = ByteIndex()
+  private var settings: [KnownSetting] = []
+  private var hasLooked = false
+  private(set) var facts = SchemaFacts.none
+  /// The layers that may hold anything.
+  var occupied = LayerSet.all
+  /// The transaction and the data file in which all this holds; 0 if in none.
+  private var transaction: UInt64 = 0
+  private var generation: UInt32 = 0
+  /// Counts the commits that use it.
+  private var commits = 0
+
+  /// Forgets everything unless it holds in a transaction. Until `keep` it holds in no other one.
+  func begin(_ transaction: UInt64, generation: UInt32) {
+    if self.transaction != transaction || self.generation != generation { forget() }
+    self.transaction = 0
+    self.generation = generation
+  }
+
+  /// Everything holds in the transaction to come, if that has this number.
+  func keep(for transaction: UInt64) {
+    if settings.count > Self.most { forget() }
+    self.transaction = transaction
+  }
+
+  private func forget() {
+    numbers = ByteIndex()
+    settings = []
+    hasLooked = false
+  }
+
+  /// A number for the next commit, other than that of any before.
+  func nextCommit() -> Int {
+    commits += 1
+    return commits
+  }
+
+  /// Finds out what concerns all settings, unless that is known.
+  func look(_ view: View) throws(StoreError) {
+    if hasLooked { return }
+    facts = try view.schemaFacts()
+    occupied = try view.occupiedLayers()
+    hasLooked = true
+  }
+
+  func setting(_ name: String) -> KnownSetting {
+    let (number, isNew) = numbers.insert(name)
+    if isNew { settings.append(KnownSetting(name, isKept: number < Self.most)) }
+    return settings[number]
+  }
+}
+
+/// What is known of one setting within a transaction: what was read of it, and what the transaction has made of that since.
+final class KnownSetting {
+  /// What a database holds. A damaged record is there, but cannot be told.
+  typealias Stored = (isThere: Bool, record: Record?)
+
+  let name: String
+  /// Whether what is read is kept at all.
+  private let isKept: Bool
+  private var row: SchemaRow?
+  private var knowsRow = false
+  private var effective: Stored?
+  /// What the layers hold, weakest first, as far as they have been looked at.
+  private var records: [Record] = []
+  private var lookedAt = LayerSet.none
+  /// The commit that touched it last, and why: the layer edited last, and whether only time did it.
+  private(set) var commit = 0
+  private(set) var layer = Layer.defaults
+  private(set) var isExpiry = false
+
+  init(_ name: String, isKept: Bool) {
+    self.name = name
+    self.isKept = isKept
+  }
+
+  /// Notes that a commit touches it; false if it did before.
+  func touch(_ commit: Int, _ layer: Layer, isExpiry: Bool) -> Bool {
+    defer { self.commit = commit }
+    self.layer = layer
+    self.isExpiry = isExpiry
+    return self.commit != commit
+  }
+
+  func row(_ view: View) throws(StoreError) -> SchemaRow? {
+    if knowsRow { return row }
+    let read = try view.schemaRow(name)
+    if isKept {
+      row = read
+      knowsRow = true
+    }
+    return read
+  }
+
+  /// A damaged record is like any other, but that it cannot be told.
+  func effective(_ view: View) throws(StoreError) -> Stored {
+    if let effective { return effective }
+    do throws(StoreError) {
+      let record = try view.effective(name)
+      return (record != nil, record)
+    } catch {
+      guard error.code == .corrupt else { throw error }
+      return (true, nil)
+    }
+  }
+
+  func putEffective(_ record: Record?, _ view: View) throws(StoreError) {
+    if let record { try view.putEffective(record, name) } else { try view.deleteEffective(name) }
+    if isKept { effective = (record != nil, record) }
+  }
+
+  /// What a layer holds. A damaged value can be set anew or removed like any other.
+  func stored(_ layer: Layer, _ view: View) throws(StoreError) -> Stored {
+    do throws(StoreError) {
+      let record = try record(layer, view)
+      return (record != nil, record)
+    } catch {
+      guard error.code == .corrupt else { throw error }
+      return (true, nil)
+    }
+  }
+
+  /// What the layers hold that may hold anything, weakest first.
+  func records(_ occupied: LayerSet, _ view: View) throws(StoreError) -> [Record] {
+    guard isKept else { return try view.records(of: name, in: occupied) }
+    if !lookedAt.isSuperset(of: occupied) {
+      for layer in Layer.allCases where occupied.contains(layer) { _ = try record(layer, view) }
+    }
+    return records
+  }
+
+  func put(_ record: Record, _ view: View) throws(StoreError) {
+    try view.put(record, LayerKey(record.layer, name))
+    if isKept { note(record, record.layer) }
+  }
+
+  func remove(_ layer: Layer, _ view: View) throws(StoreError) {
+    try view.delete(LayerKey(layer, name))
+    if isKept { note(nil, layer) }
+  }
+
+  private func record(_ layer: Layer, _ view: View) throws(StoreError) -> Record? {
+    if lookedAt.contains(layer) {
+      for index in records.indices where records[index].layer == layer { return records[index] }
+      return nil
+    }
+    let read = try view.record(LayerKey(layer, name))
+    if isKept { note(read, layer) }
+    return read
+  }
+
+  private func note(_ record: Record?, _ layer: Layer) {
+    lookedAt.insert(layer)
+    let place = records.firstIndex { $0.layer >= layer } ?? records.count
+    let isThere = place < records.count && records[place].layer == layer
+    switch (record, isThere) {
+    case (let record?, true): records[place] = record
+    case (let record?, false): records.insert(record, at: place)
+    case (nil, true): records.remove(at: place)
+    case (nil, false): break
+    }
+  }
+}
