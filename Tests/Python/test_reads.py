@@ -155,3 +155,32 @@ def test_settings_are_what_clients_of_the_original_see(kiosk):
   from conftest import FIXTURES
 
   assert kiosk.settings() == json.loads((FIXTURES / "asm" / "values.v1.json").read_text())
+
+
+def test_reads_of_more_names_than_are_kept_are_the_same(path):
+  texts = {f"text.{index}": "é" * (index % 300) for index in range(400)}
+  with livery.open(path, create=True) as store:
+    with store.change() as change:
+      for index in range(2500):
+        change[f"number.{index}"] = index - 1000
+      for name, text in texts.items():
+        change[name] = text
+      change["on"], change["half"], change["nul"] = True, 0.5, "a\0b"
+    for _ in range(2):
+      assert [store.get_int(f"number.{index}") for index in range(2500)] == list(range(-1000, 1500))
+    assert {name: store.get_string(name) for name in texts} == texts
+    assert store.get_bool("on") is True and store.get_double("half") == 0.5 and store.get_string("nul") == "a\0b"
+    assert store.get_double("number.2400") == 1400.0
+    store.set("number.2400", 7)
+    assert store.get_int("number.2400") == 7
+    with pytest.raises(livery.NotFoundError):
+      store.get_int("number.2501")
+    with pytest.raises(livery.TypeMismatchError):
+      store.get_bool("half")
+    for odd in ("a\0b", "\ud800"):
+      with pytest.raises(livery.InvalidArgumentError):
+        store.get_int(odd)
+    with pytest.raises(TypeError):
+      store.get_int(b"on")
+  with pytest.raises(livery.ClosedError):
+    store.get_string("text.1")

@@ -25,16 +25,21 @@ class Reading(Handle):
   """The reads of a store."""
 
   _readers: Dict[str, _native.KeyReader]
+  _others: _native.NameReader
+  _interns: bool
+
+  def _read(self, number: int) -> None:
+    """Reads are of the store with this number."""
+    self._readers, self._others, self._interns = {}, _native.NameReader(number), True
 
   def close(self) -> None:
     super().close()
-    self._readers = {}
+    self._readers, self._interns = {}, False
 
-  def _interned(self, name: str) -> Optional[_native.KeyReader]:
-    """The key of a name, kept for the next time; None if there are enough already. It is closed with the store."""
+  def _interned(self, name: str) -> _native.KeyReader:
+    """The key of a name, kept for the next time. It is closed with the store."""
     readers = self._readers
-    if len(readers) >= _MOST_READERS:
-      return None
+    self._interns = len(readers) + 1 < _MOST_READERS
     reader = _native.KeyReader(_native.key_open(self._number, _convert.name(name)))
     kept = readers.setdefault(name, reader)
     if kept is not reader:
@@ -45,13 +50,17 @@ class Reading(Handle):
 
   def get_bool(self, name: str) -> bool:
     """Read a truth value; text such as "yes" or "0" converts."""
-    reader = self._readers.get(name) or self._interned(name)
-    return reader.get_bool() if reader else _native.get_bool(self._number, _convert.name(name))
+    reader = self._readers.get(name)
+    if reader or self._interns:
+      return (reader or self._interned(name)).get_bool()
+    return self._others.get_bool(name)
 
   def get_int(self, name: str) -> int:
     """Read an integer of 64 bits; whole doubles convert, and text that spells a whole decimal number."""
-    reader = self._readers.get(name) or self._interned(name)
-    return reader.get_int() if reader else _native.get_int(self._number, _convert.name(name))
+    reader = self._readers.get(name)
+    if reader or self._interns:
+      return (reader or self._interned(name)).get_int()
+    return self._others.get_int(name)
 
   def get_float(self, name: str) -> float:
     """Read a number rounded to the 32 bits of C's float. Python's own precision is get_double()."""
@@ -59,13 +68,17 @@ class Reading(Handle):
 
   def get_double(self, name: str) -> float:
     """Read a number of 64 bits; integers that it holds exactly convert, and text that spells a decimal number."""
-    reader = self._readers.get(name) or self._interned(name)
-    return reader.get_double() if reader else _native.get_double(self._number, _convert.name(name))
+    reader = self._readers.get(name)
+    if reader or self._interns:
+      return (reader or self._interned(name)).get_double()
+    return self._others.get_double(name)
 
   def get_string(self, name: str) -> str:
     """Read text; URLs and image references are text, too."""
-    reader = self._readers.get(name) or self._interned(name)
-    return reader.get_string() if reader else _native.get_string(self._number, _convert.name(name))
+    reader = self._readers.get(name)
+    if reader or self._interns:
+      return (reader or self._interned(name)).get_string()
+    return self._others.get_string(name)
 
   def get_data(self, name: str) -> bytes:
     """Read bytes; base64 text converts."""

@@ -112,7 +112,7 @@ class Store(Reading, Changing, Watching, Recording, Documents, Keeping, Maintain
 
   def __init__(self, number: int, source: Source) -> None:
     super().__init__(number, _native.close, source)
-    self._readers = {}
+    self._read(number)
 
   def __repr__(self) -> str:
     return f"<livery.Store {'closed' if self.closed else 'open'}>"

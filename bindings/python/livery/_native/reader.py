@@ -1,4 +1,4 @@
-"""Reading by key without what ctypes does for every call."""
+"""Reading without what ctypes does for every call."""
 
 from __future__ import annotations
 
@@ -7,8 +7,10 @@ from ctypes import byref, c_bool, c_char, c_double, c_int32, c_int64, c_size_t
 from typing import Any, Optional, Tuple
 
 from . import store
+from .calls import text
 
 _CAPACITY = 256
+_NAME = "a setting's name"
 
 
 def _argument(number: int) -> Any:
@@ -25,15 +27,26 @@ _get_bool: Any
 _get_int: Any
 _get_double: Any
 _get_string: Any
+_get_bool_of: Any
+_get_int_of: Any
+_get_double_of: Any
+_get_string_of: Any
+
+_Text = c_char * _CAPACITY
 
 
 def prepare(library_path: str) -> None:
   """Declare the functions once more: called with the interpreter's lock held, their arguments not converted."""
   global _get_bool, _get_int, _get_double, _get_string
+  global _get_bool_of, _get_int_of, _get_double_of, _get_string_of
   library = ctypes.PyDLL(library_path)
   _get_bool, _get_int = library.livery_key_get_bool, library.livery_key_get_int
   _get_double, _get_string = library.livery_key_get_double, library.livery_key_get_string
+  _get_bool_of, _get_int_of = library.livery_get_bool, library.livery_get_int
+  _get_double_of, _get_string_of = library.livery_get_double, library.livery_get_string
   for function in (_get_bool, _get_int, _get_double, _get_string):
+    function.restype = c_int32
+  for function in (_get_bool_of, _get_int_of, _get_double_of, _get_string_of):
     function.restype = c_int32
 
 
@@ -85,3 +98,39 @@ class KeyReader:
     if len(raw) != self._length.value:
       return store.key_get_string(self._raw_key)
     return raw.decode()
+
+
+class NameReader:
+  """Reads settings by their names.
+
+  Each call has a place of its own for the result: another thread may read another setting before it is looked at.
+  """
+
+  __slots__ = ("_raw_store", "_store")
+
+  def __init__(self, number: int) -> None:
+    self._raw_store, self._store = number, _argument(number)
+
+  def get_bool(self, name: str) -> bool:
+    raw, value = text(_NAME, name), c_bool()
+    if _get_bool_of(self._store, raw, byref(value)):
+      return store.get_bool(self._raw_store, raw)
+    return value.value
+
+  def get_int(self, name: str) -> int:
+    raw, value = text(_NAME, name), c_int64()
+    if _get_int_of(self._store, raw, byref(value)):
+      return store.get_int(self._raw_store, raw)
+    return value.value
+
+  def get_double(self, name: str) -> float:
+    raw, value = text(_NAME, name), c_double()
+    if _get_double_of(self._store, raw, byref(value)):
+      return store.get_double(self._raw_store, raw)
+    return value.value
+
+  def get_string(self, name: str) -> str:
+    raw, place, length = text(_NAME, name), _Text(), c_size_t()
+    if _get_string_of(self._store, raw, byref(place), _CAPACITY_ARGUMENT, byref(length)):
+      return store.get_string(self._raw_store, raw)
+    return place.raw[:length.value].decode()
