@@ -153,7 +153,8 @@ def main():
       status, output, runs, covered = run(target, ["-runs=2000000", f"-seed={arguments.seed + 1}"], FUZZ_BROKEN="1")
     else:
       folders = [str(grown)] + ([str(kept)] if kept.is_dir() else [])
-      seconds = [arguments.seconds * 9 // 10, -(-arguments.seconds // 10)]
+      # None is 0, which would be for ever.
+      seconds = [max(1, arguments.seconds * 9 // 10), -(-arguments.seconds // 10)]
       for length, time in zip(LENGTHS[target], seconds):
         status, output, more, covered = run(target, [f"-max_total_time={time}", f"-seed={arguments.seed}", *folders], length)
         runs += more
