@@ -95,7 +95,10 @@ TEST("a damaged declaration is CORRUPT in every change of its setting", writes) 
   livery_store *store = filled_store(&path);
   livery_change *change = NULL;
   livery_value *list = json("[1]");
+  // A process that has changed a setting remembers how it is declared.
+  OK(livery_close(store));
   damage_every_setting(path);
+  store = open_store(path);
   EXPECT_STATUS(corrupt, livery_set_bool(store, user, "attractLoop", true));
   EXPECT_STATUS(corrupt, livery_set_int(store, user, "idleResetSeconds", 61));
   EXPECT_STATUS(corrupt, livery_set_double(store, user, "volume", 0.3));
@@ -122,6 +125,11 @@ TEST("a damaged value is made good by setting it anew", set_anew) {
   EXPECT(damage_text(path, "distinctive") > 0);
   char text[32];
   EXPECT_STATUS(corrupt, livery_get_string(store, "title", text, sizeof text, NULL));
+  OK(livery_set_string(store, user, "title", TEXT("whole")));
+  OK(livery_get_string(store, "title", text, sizeof text, NULL));
+  EXPECT_TEXT("whole", text);
+  EXPECT(damage_text(path, "whole") > 0);
+  // Also by the very value that this process has set last.
   OK(livery_set_string(store, user, "title", TEXT("whole")));
   OK(livery_get_string(store, "title", text, sizeof text, NULL));
   EXPECT_TEXT("whole", text);

@@ -242,7 +242,7 @@ struct Committer {
       return refusals += problems
     }
 
-    let old = try setting.stored(edit.layer, view)
+    var old = try setting.stored(edit.layer, view)
     switch edit.action {
     case .reset:
       guard old.isThere else { return }
@@ -264,7 +264,10 @@ struct Committer {
       } else {
         count += 1
       }
-      if edit.layer != .defaults, let old = old.record, old.saysTheSame(as: fresh) { return }
+      if edit.layer != .defaults, old.record?.saysTheSame(as: fresh) == true {
+        old = try setting.stored(edit.layer, view, anew: true)
+        if old.record?.saysTheSame(as: fresh) == true { return }
+      }
       try setting.put(fresh, view)
       memory.occupied.insert(edit.layer)
       note(setting, edit.layer, old.record)
@@ -380,14 +383,17 @@ extension KnownSetting {
   func recomputeEffective(
     _ standing: Standing, _ occupied: LayerSet, revision: UInt64, now: Timestamp, _ view: View
   ) throws(StoreError) -> LogEntry.Change? {
-    let old = try effective(view)
+    var old = try effective(view)
     guard standing.counts else {
       try putEffective(nil, view)
       return LogEntry.Change(name, from: old.record, to: nil)
     }
     let decision = decide(try records(occupied, view), at: now)
     var fresh = view.inEffect(decision, standing.declared, revision: revision, at: now)
-    if let old = old.record, old.saysTheSame(as: fresh) { return nil }
+    if old.record?.saysTheSame(as: fresh) == true {
+      old = try effective(view, anew: true)
+      if old.record?.saysTheSame(as: fresh) == true { return nil }
+    }
     // A setting that never had a value has not changed yet.
     if !old.isThere, fresh.value == nil { fresh.revision = 0 }
     try putEffective(fresh, view)

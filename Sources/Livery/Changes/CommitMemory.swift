@@ -103,8 +103,10 @@ final class KnownSetting {
   }
 
   /// A damaged record is like any other, but that it cannot be told.
-  func effective(_ view: View) throws(StoreError) -> Stored {
-    if let effective { return effective }
+  ///
+  /// - Parameter anew: look at what is stored, which may have been damaged since it was looked at last.
+  func effective(_ view: View, anew: Bool = false) throws(StoreError) -> Stored {
+    if !anew, let effective { return effective }
     do throws(StoreError) {
       let record = try view.effective(name)
       return (record != nil, record)
@@ -120,9 +122,9 @@ final class KnownSetting {
   }
 
   /// What a layer holds. A damaged value can be set anew or removed like any other.
-  func stored(_ layer: Layer, _ view: View) throws(StoreError) -> Stored {
+  func stored(_ layer: Layer, _ view: View, anew: Bool = false) throws(StoreError) -> Stored {
     do throws(StoreError) {
-      let record = try record(layer, view)
+      let record = anew ? try view.record(LayerKey(layer, name)) : try record(layer, view)
       return (record != nil, record)
     } catch {
       guard error.code == .corrupt else { throw error }
