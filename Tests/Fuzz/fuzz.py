@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Runs libFuzzer on the parsers of Targets.swift, under AddressSanitizer.
 
-    fuzz.py --build                              builds the library and the fuzzer, into build/torture/fuzz
+    fuzz.py --build                              builds a fuzzer for each parser, into build/torture/fuzz
     fuzz.py [--seconds N] [--seed S] TARGET      fuzzes, from the corpus kept here and the one that grows beside the build
     fuzz.py --corpus                             runs the kept corpora only
     fuzz.py --keep TARGET                        merges what has grown into the corpus kept here
@@ -154,7 +154,7 @@ def main():
     else:
       folders = [str(grown)] + ([str(kept)] if kept.is_dir() else [])
       # None is 0, which would be for ever.
-      seconds = [max(1, arguments.seconds * 9 // 10), -(-arguments.seconds // 10)]
+      seconds = [max(1, arguments.seconds * 9 // 10), max(1, -(-arguments.seconds // 10))]
       for length, time in zip(LENGTHS[target], seconds):
         status, output, more, covered = run(target, [f"-max_total_time={time}", f"-seed={arguments.seed}", *folders], length)
         runs += more

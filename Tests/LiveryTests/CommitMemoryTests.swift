@@ -114,4 +114,44 @@ import Testing
     #expect(try store.int("name.7") == -2)
     #expect(try store.int("name.1499") == 14992)
   }
+
+  /// Neither large values nor secrets are remembered, and they count all the same.
+  @Test func whatIsLargeOrSecretIsCommittedAllTheSame() throws {
+    let schema = """
+      {"Version": 1, "Groups": [{"Title": "A", "Settings": [
+        {"Type": "TextField", "Title": "Pin", "Key": "pin", "Class": ["Password"], "MinLength": 4},
+        {"Type": "TextField", "Title": "Long", "Key": "long"},
+        {"Type": "TextField", "Title": "Code", "Key": "code", "Pattern": "[a-z]+[0-9]"},
+        {"Type": "TextField", "Title": "Told", "Key": "told", "Description": "\(String(repeating: "x", count: 600))"},
+        {"Type": "List", "Title": "List", "Key": "list", "ItemTemplate": [{"Type": "TextField", "Title": "T", "Key": "t"}]}
+      ]}]}
+      """
+    let store = try temporary.open(schema: schema)
+    let small = Value.string("short")
+    for round in 0..<4 {
+      let large = Value.string(String(repeating: "y", count: 300 + round))
+      let change = try store.change(.user)
+      try change.set("pin", to: .string("1234\(round)"))
+      try change.set("long", to: round % 2 == 0 ? large : small)
+      try change.set("code", to: .string("abc\(round)"))
+      try change.set("told", to: .string("\(round)"))
+      try change.set("list", to: .list([.object([.init("t", .string("\(round)"))])]))
+      try change.commit()
+      #expect(try store.string("pin") == "1234\(round)")
+      #expect(try store.value("long") == (round % 2 == 0 ? large : small))
+      #expect(try store.string("code") == "abc\(round)")
+      #expect(try store.string("told") == "\(round)")
+      #expect(try store.value("list") == .list([.object([.init("t", .string("\(round)"))])]))
+      let revision = try store.revision()
+      try store.set("long", to: round % 2 == 0 ? large : small, in: .user)
+      try store.set("pin", to: .string("1234\(round)"), in: .user)
+      #expect(try store.revision() == revision)
+      try store.set("long", to: small, in: .bundle)
+      try store.reset("long", in: .user)
+      #expect(try store.value("long") == small)
+      try store.reset("long", in: .bundle)
+      let refused = code { () throws(StoreError) in try store.set("code", to: .string("no"), in: .user) }
+      #expect(refused == .invalidValue)
+    }
+  }
 }

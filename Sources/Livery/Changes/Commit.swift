@@ -199,7 +199,7 @@ struct Committer {
   }
 
   private func standing(_ setting: KnownSetting) throws(StoreError) -> Standing {
-    view.standing(setting.name, try setting.row(view), isOpen: facts.isOpen)
+    view.standing(setting.name, try memory.row(setting, view), isOpen: facts.isOpen)
   }
 
   private mutating func remove(
@@ -231,7 +231,7 @@ struct Committer {
     }
     // What an export holds set aside is under the very name, also if that has become an alias.
     var setting = memory.setting(edit.name)
-    if case .alias(let target)? = try setting.row(view), edit.provenance?.isSetAside != true {
+    if case .alias(let target)? = try memory.row(setting, view), edit.provenance?.isSetAside != true {
       setting = memory.setting(target)
     }
     let name = setting.name

@@ -10,6 +10,8 @@ final class CommitMemory: @unchecked Sendable {
 
   private var numbers = ByteIndex()
   private var settings: [KnownSetting] = []
+  /// Those whose declarations are too large to be kept beyond the transaction.
+  private var large: [KnownSetting] = []
   private var hasLooked = false
   private(set) var facts = SchemaFacts.none
   /// The layers that may hold anything.
@@ -30,12 +32,15 @@ final class CommitMemory: @unchecked Sendable {
   /// Everything holds in the transaction to come, if that has this number.
   func keep(for transaction: UInt64) {
     if settings.count > Self.most { forget() }
+    for setting in large { setting.forgetRow() }
+    large = []
     self.transaction = transaction
   }
 
   private func forget() {
     numbers = ByteIndex()
     settings = []
+    large = []
     hasLooked = false
   }
 
@@ -58,9 +63,18 @@ final class CommitMemory: @unchecked Sendable {
     if isNew { settings.append(KnownSetting(name, isKept: number < Self.most)) }
     return settings[number]
   }
+
+  /// What the schema says of a setting's name.
+  func row(_ setting: KnownSetting, _ view: View) throws(StoreError) -> SchemaRow? {
+    let row = try setting.row(view)
+    if setting.hasLargeRow { large.append(setting) }
+    return row
+  }
 }
 
 /// What is known of one setting within a transaction: what was read of it, and what the transaction has made of that since.
+///
+/// Only what takes little memory is kept, and no secret.
 final class KnownSetting {
   /// What a database holds. A damaged record is there, but cannot be told.
   typealias Stored = (isThere: Bool, record: Record?)
@@ -68,8 +82,13 @@ final class KnownSetting {
   let name: String
   /// Whether what is read is kept at all.
   private let isKept: Bool
+  /// The largest declaration that is kept, in bytes as it is stored; most take 200.
+  private static let largestRow = 512
   private var row: SchemaRow?
   private var knowsRow = false
+  private(set) var hasLargeRow = false
+  /// Whether values are kept, too.
+  private var keepsValues = false
   private var effective: Stored?
   /// What the layers hold, weakest first, as far as they have been looked at.
   private var records: [Record] = []
@@ -94,12 +113,21 @@ final class KnownSetting {
 
   func row(_ view: View) throws(StoreError) -> SchemaRow? {
     if knowsRow { return row }
-    let read = try view.schemaRow(name)
-    if isKept {
-      row = read
-      knowsRow = true
+    let (read, size) = try view.sizedRow(name)
+    guard isKept else { return read }
+    row = read
+    knowsRow = true
+    keepsValues = true
+    if case .setting(let declared)? = read {
+      hasLargeRow = size > Self.largestRow || declared.descriptor.pattern != nil
+      keepsValues = !declared.descriptor.holdsSecret
     }
     return read
+  }
+
+  func forgetRow() {
+    row = nil
+    knowsRow = false
   }
 
   /// A damaged record is like any other, but that it cannot be told.
@@ -118,7 +146,7 @@ final class KnownSetting {
 
   func putEffective(_ record: Record?, _ view: View) throws(StoreError) {
     if let record { try view.putEffective(record, name) } else { try view.deleteEffective(name) }
-    if isKept { effective = (record != nil, record) }
+    effective = keepsValues && record?.isSmall ?? true ? (record != nil, record) : nil
   }
 
   /// What a layer holds. A damaged value can be set anew or removed like any other.
@@ -134,21 +162,22 @@ final class KnownSetting {
 
   /// What the layers hold that may hold anything, weakest first.
   func records(_ occupied: LayerSet, _ view: View) throws(StoreError) -> [Record] {
-    guard isKept else { return try view.records(of: name, in: occupied) }
-    if !lookedAt.isSuperset(of: occupied) {
-      for layer in Layer.allCases where occupied.contains(layer) { _ = try record(layer, view) }
+    if lookedAt.isSuperset(of: occupied) { return records }
+    var found: [Record] = []
+    for layer in Layer.allCases where occupied.contains(layer) {
+      if let record = try record(layer, view) { found.append(record) }
     }
-    return records
+    return found
   }
 
   func put(_ record: Record, _ view: View) throws(StoreError) {
     try view.put(record, LayerKey(record.layer, name))
-    if isKept { note(record, record.layer) }
+    note(record, record.layer)
   }
 
   func remove(_ layer: Layer, _ view: View) throws(StoreError) {
     try view.delete(LayerKey(layer, name))
-    if isKept { note(nil, layer) }
+    note(nil, layer)
   }
 
   private func record(_ layer: Layer, _ view: View) throws(StoreError) -> Record? {
@@ -157,12 +186,14 @@ final class KnownSetting {
       return nil
     }
     let read = try view.record(LayerKey(layer, name))
-    if isKept { note(read, layer) }
+    note(read, layer)
     return read
   }
 
   private func note(_ record: Record?, _ layer: Layer) {
-    lookedAt.insert(layer)
+    let keeps = keepsValues && record?.isSmall ?? true
+    if keeps { lookedAt.insert(layer) } else { lookedAt.remove(layer) }
+    let record = keeps ? record : nil
     let place = records.firstIndex { $0.layer >= layer } ?? records.count
     let isThere = place < records.count && records[place].layer == layer
     switch (record, isThere) {
@@ -170,6 +201,18 @@ final class KnownSetting {
     case (let record?, false): records.insert(record, at: place)
     case (nil, true): records.remove(at: place)
     case (nil, false): break
+    }
+  }
+}
+
+extension Record {
+  /// Whether it takes little memory.
+  fileprivate var isSmall: Bool {
+    switch value {
+    case .string(let text), .url(let text), .image(let text): text.utf8.count <= 256
+    case .data(let bytes): bytes.count <= 256
+    case .list, .object: false
+    case .bool, .int, .double, .date, .color, nil: true
     }
   }
 }

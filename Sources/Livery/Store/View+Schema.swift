@@ -22,19 +22,23 @@ extension View {
   private static let settingRow: UInt8 = 0
   private static let aliasRow: UInt8 = 1
 
-  func schemaRow(_ name: String) throws(StoreError) -> SchemaRow? {
+  func schemaRow(_ name: String) throws(StoreError) -> SchemaRow? { try sizedRow(name).row }
+
+  /// With the bytes that it takes as it is stored.
+  func sizedRow(_ name: String) throws(StoreError) -> (row: SchemaRow?, size: Int) {
     let key = name.bytes
     guard
       let content = try read(
         key, databases.schema, orDamaged: "the declaration of `\(name)`", setting: name,
         { Checksum.content(of: $0, key: key, tag: Tag.schema) })
-    else { return nil }
-    return try Self.row(content, name)
+    else { return (nil, 0) }
+    return (try Self.row(content, name), content.count)
   }
 
   func standing(_ name: String) throws(StoreError) -> Standing {
     let row = try schemaRow(name)
-    return standing(name, row, isOpen: row == nil ? try schemaFacts().isOpen : false)
+    let asks = row == nil && !Branding.reserves(name)
+    return standing(name, row, isOpen: asks ? try schemaFacts().isOpen : false)
   }
 
   /// - Parameter isOpen: whether settings that are not declared may be set.

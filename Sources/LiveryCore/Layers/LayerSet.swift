@@ -7,6 +7,8 @@ public struct LayerSet: Sendable {
 
   public func contains(_ layer: Layer) -> Bool { bits & 1 << layer.rawValue != 0 }
 
+  public mutating func remove(_ layer: Layer) { bits &= ~(1 << layer.rawValue) }
+
   public func isSuperset(of other: LayerSet) -> Bool { other.bits & ~bits == 0 }
 
   public mutating func insert(_ layer: Layer) { bits |= 1 << layer.rawValue }
