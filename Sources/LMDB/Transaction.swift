@@ -66,10 +66,6 @@ public struct Transaction {
     return try result.get()
   }
 
-  private func cursor(_ database: Database) -> OpaquePointer? {
-    notes?.pointee.cursor(database.handle, handle)
-  }
-
   /// The same for a key that is not in an array; nil also for what fails.
   @inline(__always)
   public func withValue<R>(for key: UnsafeRawBufferPointer, in database: Database, _ body: (RawSpan) -> R?) -> R? {
@@ -163,6 +159,10 @@ public struct Transaction {
   public func clear(_ database: Database) throws(LMDBError) {
     if let notes, notes.pointee.noted == database.handle { lvs_recent_add_all(&notes.pointee.changes) }
     try checkWrite(mdb_drop(handle, database.handle, 0), [], database)
+  }
+
+  private func cursor(_ database: Database) -> OpaquePointer? {
+    notes?.pointee.cursor(database.handle, handle)
   }
 
   private func checkWrite(_ code: Int32, _ key: [UInt8], _ database: Database) throws(LMDBError) {

@@ -49,6 +49,10 @@ STEPS = ['"rename","From":"a","Into":"b"', '"copy","From":"a[].b","Into":"a[].c"
          '"spread","Key":"a","Into":{"b":"c"}', '"call","Name":"b"']
 
 
+# What libFuzzer ends with when a signal tells it to.
+INTERRUPTED = 72
+
+
 def build():
   """A program for each parser, of the code that devices run. The linker leaves out what the parser does not reach, and
   with it the counters of coverage that libFuzzer looks through after every input."""
@@ -161,7 +165,7 @@ def main():
         if status != 0:
           break
     total, coverage = total + runs, coverage + covered
-    if status != 0:
+    if status not in (0, INTERRUPTED):
       crashes += 1
       sys.stderr.write(output[-3000:])
       sys.stderr.write(f"fuzz: {target}: it ended with {status}\n  again: build/torture/fuzz/fuzz-{target} FILE\n")

@@ -154,4 +154,44 @@ import Testing
       #expect(refused == .invalidValue)
     }
   }
+
+  /// What is remembered of a setting: whether its declaration, and how many layers' values; nil if nothing is.
+  private func remembered(_ name: String, _ store: Store) throws -> (row: Bool, values: Int)? {
+    let memory = try #require(Mirror(reflecting: store.shared.commits).descendant("memory"))
+    let settings = try #require(Mirror(reflecting: memory).descendant("settings") as? [KnownSetting])
+    guard let setting = settings.first(where: { $0.name == name }) else { return nil }
+    let inside = Mirror(reflecting: setting)
+    let records = try #require(inside.descendant("records") as? [Record])
+    let row = try #require(inside.descendant("knowsRow") as? Bool)
+    return (row, records.count)
+  }
+
+  @Test func onlyWhatIsSmallAndNoSecretStaysInMemory() throws {
+    let schema = """
+      {"Version": 1, "Groups": [{"Title": "A", "Settings": [
+        {"Type": "TextField", "Title": "Plain", "Key": "plain"},
+        {"Type": "TextField", "Title": "Pin", "Key": "pin", "Class": ["Password"]},
+        {"Type": "TextField", "Title": "Code", "Key": "code", "Pattern": "[a-z]+"},
+        {"Type": "TextField", "Title": "Told", "Key": "told", "Description": "\(String(repeating: "x", count: 600))"}
+      ]}]}
+      """
+    let store = try temporary.open(schema: schema)
+    for name in ["plain", "pin", "code", "told"] { try store.set(name, to: .string("abcd"), in: .user) }
+    #expect(try #require(try remembered("plain", store)) == (true, 1))
+    #expect(try #require(try remembered("pin", store)).values == 0)
+    #expect(try #require(try remembered("code", store)).row == false)
+    #expect(try #require(try remembered("told", store)).row == false)
+    try store.set("plain", to: .string(String(repeating: "y", count: 300)), in: .user)
+    #expect(try #require(try remembered("plain", store)).values == 0)
+  }
+
+  @Test func atMostAThousandSettingsStayInMemory() throws {
+    let store = try temporary.open()
+    let change = try store.change(.user)
+    for index in 0..<1_000 { try change.set("name.\(index)", to: .int(1)) }
+    try change.commit()
+    #expect(try remembered("name.7", store) != nil)
+    try store.set("one.more", to: .int(1), in: .user)
+    #expect(try remembered("name.7", store) == nil)
+  }
 }

@@ -44,9 +44,8 @@ def prepare(library_path: str) -> None:
   _get_double, _get_string = library.livery_key_get_double, library.livery_key_get_string
   _get_bool_of, _get_int_of = library.livery_get_bool, library.livery_get_int
   _get_double_of, _get_string_of = library.livery_get_double, library.livery_get_string
-  for function in (_get_bool, _get_int, _get_double, _get_string):
-    function.restype = c_int32
-  for function in (_get_bool_of, _get_int_of, _get_double_of, _get_string_of):
+  by_key, by_name = (_get_bool, _get_int, _get_double, _get_string), (_get_bool_of, _get_int_of, _get_double_of, _get_string_of)
+  for function in by_key + by_name:
     function.restype = c_int32
 
 
