@@ -813,4 +813,9 @@ uint64_t lvs_commit_get(const uint64_t *page) {
   return get(page + STAMP_WORD) == LMDB_STAMP ? get_first(page + COMMIT_WORD) : LVS_NO_COMMIT;
 }
 
+int lvs_commit_write(int lock_file, uint64_t commit) {
+  uint64_t page[PAGE / 8] = {[STAMP_WORD] = LMDB_STAMP, [COMMIT_WORD] = commit};
+  return lvs_write_at(lock_file, page, sizeof page, 0) < 0 ? -1 : 0;
+}
+
 void lvs_commit_set(uint64_t *page, uint64_t commit) { __atomic_store_n(page + COMMIT_WORD, commit, __ATOMIC_SEQ_CST); }

@@ -4,6 +4,7 @@
 
 #include <dirent.h>
 #include <stdio.h>
+#include <sys/mman.h>
 #include <sys/statvfs.h>
 
 int lvs_open(const char *path, int flags, unsigned mode) {
@@ -150,6 +151,7 @@ static lvs_file_facts facts_from(const struct stat *found) {
       .inode = found->st_ino,
       .size = (uint64_t)found->st_size,
       .allocated = (uint64_t)found->st_blocks * 512,
+      .changed_ns = (int64_t)found->st_ctim.tv_sec * 1000000000 + found->st_ctim.tv_nsec,
       .mode = found->st_mode,
       .is_directory = S_ISDIR(found->st_mode),
   };
@@ -242,6 +244,39 @@ bool lvs_is_full(int descriptor) {
   struct statvfs facts;
   return fstatvfs(descriptor, &facts) == 0 && (uint64_t)facts.f_bavail * facts.f_frsize < 65536;
 }
+
+// The number of the mount that a directory is on; -1 if it cannot be told.
+static int mount_of(const char *path) {
+  char name[64], line[256];
+  int number = -1, directory = lvs_open(path, O_PATH | O_DIRECTORY, 0);
+  if (directory < 0) return -1;
+  snprintf(name, sizeof name, "/proc/self/fdinfo/%d", directory);
+  FILE *facts = fopen(name, "re");
+  while (facts && number < 0 && fgets(line, sizeof line, facts)) sscanf(line, "mnt_id: %d", &number);
+  if (facts) fclose(facts);
+  close(directory);
+  return number;
+}
+
+bool lvs_is_read_only(const char *path) {
+  int mount = mount_of(path), number;
+  FILE *mounts = mount < 0 ? NULL : fopen("/proc/self/mountinfo", "re");
+  char *line = NULL;
+  size_t room = 0;
+  bool is_read_only = false;
+  while (mounts && getline(&line, &room, mounts) > 0) {
+    if (sscanf(line, "%d", &number) != 1 || number != mount) continue;
+    // Behind the hyphen: the kind of file system, its source, and the options that hold for all who mount it.
+    char options[4] = "", *rest = strstr(line, " - ");
+    is_read_only = rest && sscanf(rest, " - %*s %*s %3[^,\n]", options) == 1 && strcmp(options, "ro") == 0;
+    break;
+  }
+  free(line);
+  if (mounts) fclose(mounts);
+  return is_read_only;
+}
+
+int lvs_make_in_memory(void) { return memfd_create("livery", MFD_CLOEXEC); }
 
 int lvs_count_foreign_entries(const char *path) {
   static const char *const known[] = {".", "..", "data.mdb", "data.mdb.new", "lock.mdb", "livery.lock", "livery.wake",

@@ -18,6 +18,11 @@ lvs_wake *lvs_wake_open(const char *path, unsigned mode) {
   return place == MAP_FAILED ? NULL : place;
 }
 
+lvs_wake *lvs_wake_make(void) {
+  void *place = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+  return place == MAP_FAILED ? NULL : place;
+}
+
 void lvs_wake_close(lvs_wake *wake) { munmap(wake, 4096); }
 uint32_t lvs_wake_count(lvs_wake *wake) { return __atomic_load_n(&wake->count, __ATOMIC_SEQ_CST); }
 void lvs_wake_join(lvs_wake *wake) { __atomic_fetch_add(&wake->sleepers, 1, __ATOMIC_SEQ_CST); }

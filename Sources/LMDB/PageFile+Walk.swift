@@ -29,6 +29,7 @@ extension PageFile {
       }
       names.append((name, Self.tree(PageBytes(bytes: value.array), at: 0)))
     }
+    databases = names.map { $0.0 }
     for (name, tree) in names {
       walk(tree) { key, value, isDatabase in
         if isDatabase { note(tree.root, "holds a database within a database") }

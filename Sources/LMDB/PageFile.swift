@@ -42,6 +42,8 @@ public final class PageFile {
   var marks: [UInt8] = []
   public internal(set) var pages: UInt64 = 0
   public internal(set) var freePages: UInt64 = 0
+  /// The names of the databases, once `check` has found them.
+  public internal(set) var databases: [String] = []
 
   /// What a commit leaves on one of the first two pages.
   struct Meta {
@@ -77,6 +79,9 @@ public final class PageFile {
 
   /// The number of the latest commit.
   public var lastTransaction: UInt64 { latest.transaction }
+
+  /// Notes that something is wrong with the databases as a whole.
+  public func note(_ what: String) { note(latest.main.root, what) }
 
   func note(_ page: UInt64, _ what: String) {
     if damages.count < Self.mostDamages { damages.append(Damage(page: page, what: what)) }

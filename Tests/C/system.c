@@ -95,10 +95,11 @@ TEST("when nothing more can be written every change is NO_SPACE, and the old val
 
 static char mounted[320];
 
-static void fill_a_file_system(void) {
+// A file system of this process alone; false where none may be mounted.
+static bool mount_memory(const char *options) {
   uid_t uid = getuid();
   gid_t gid = getgid();
-  if (unshare(uid == 0 ? CLONE_NEWNS : CLONE_NEWNS | CLONE_NEWUSER) != 0) return;
+  if (unshare(uid == 0 ? CLONE_NEWNS : CLONE_NEWNS | CLONE_NEWUSER) != 0) return false;
   if (uid != 0) {
     char map[64];
     int length = snprintf(map, sizeof map, "0 %d 1", (int)uid);
@@ -108,8 +109,11 @@ static void fill_a_file_system(void) {
     write_file("/proc/self/gid_map", map, (size_t)length);
   }
   mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL);
-  if (mkdir(mounted, 0755) != 0 || mount("tmpfs", mounted, "tmpfs", 0, "size=512k") != 0) return;
+  return mkdir(mounted, 0755) == 0 && mount("tmpfs", mounted, "tmpfs", 0, options) == 0;
+}
 
+static void fill_a_file_system(void) {
+  if (!mount_memory("size=512k")) return;
   char path[400], filler[400];
   snprintf(path, sizeof path, "%s/store", mounted);
   snprintf(filler, sizeof filler, "%s/filler", mounted);
@@ -136,6 +140,131 @@ static void fill_a_file_system(void) {
 TEST("a full file system is NO_SPACE, also at open, and no signal", full_disk) {
   snprintf(mounted, sizeof mounted, "%s", fresh_path());
   IN_CHILD(fill_a_file_system);
+}
+
+static void remount(unsigned long flags) { EXPECT(mount(NULL, mounted, NULL, MS_REMOUNT | flags, NULL) == 0); }
+
+static livery_store *open_for_reading(const char *path, uint32_t flags) {
+  livery_store *store = NULL;
+  livery_open_options options = LIVERY_OPEN_OPTIONS_INIT;
+  options.flags = LIVERY_OPEN_READ_ONLY | flags;
+  OK(livery_open(path, &options, &store));
+  return store;
+}
+
+static void expect_no_open(livery_status status, const char *path, uint32_t flags, const char *said) {
+  livery_store *store = NULL;
+  livery_open_options options = LIVERY_OPEN_OPTIONS_INIT;
+  options.flags = flags;
+  EXPECT_STATUS(status, livery_open(path, &options, &store));
+  EXPECT_CONTAINS(said, livery_last_error()->message);
+}
+
+static void ignore_events(const livery_event *events, size_t count, void *user_data) {
+  (void)events, (void)count, (void)user_data;
+}
+
+// All that needs no writing.
+static void use_for_reading(livery_store *store, const char *path) {
+  char outside[340];
+  snprintf(outside, sizeof outside, "%s.outside", mounted);
+  uint64_t revision = 0;
+  livery_value *value = NULL;
+  livery_key *key = NULL;
+  livery_snapshot *snapshot = NULL;
+  livery_watch *watch = NULL;
+  expect_old_values(store);
+  OK(livery_revision(store, &revision));
+  EXPECT_INT(2, revision);
+  OK(livery_key_open(store, "title", &key));
+  char text[32];
+  OK(livery_key_get_string(key, text, sizeof text, NULL));
+  EXPECT_TEXT("before", text);
+  OK(livery_key_close(key));
+  OK(livery_snapshot_open(store, &snapshot));
+  OK(livery_snapshot_close(snapshot));
+  OK(livery_inspect(store, "title", &value)), OK(livery_value_release(value));
+  OK(livery_list(store, NULL, NULL, &value)), OK(livery_value_release(value));
+  OK(livery_stats(store, &value)), OK(livery_value_release(value));
+  OK(livery_check(path, &value)), OK(livery_value_release(value));
+  OK(livery_backup(store, outside));
+  EXPECT(unlink(outside) == 0);
+  OK(livery_watch_start(store, "**", NULL, ignore_events, NULL, NULL, &watch));
+  OK(livery_watch_stop(watch));
+  EXPECT_STATUS(LIVERY_ERROR_PERMISSION, livery_backup(store, NULL));
+  livery_change *change = NULL;
+  EXPECT_STATUS(LIVERY_ERROR_READ_ONLY, livery_change_begin(store, user, &change));
+  EXPECT_STATUS(LIVERY_ERROR_READ_ONLY, livery_set_string(store, user, "title", TEXT("x")));
+  EXPECT_STATUS(LIVERY_ERROR_READ_ONLY, livery_restore(store, "latest", NULL, NULL));
+  EXPECT_STATUS(LIVERY_ERROR_READ_ONLY, livery_compact(store));
+}
+
+static void read_where_nothing_is_written(void) {
+  if (!mount_memory("size=8m")) return;
+  char path[400], file[440];
+  snprintf(path, sizeof path, "%s/store", mounted);
+  livery_store *store = ready_store(path), *other = NULL;
+  OK(livery_backup(store, NULL));
+  OK(livery_close(store));
+
+  remount(MS_RDONLY);
+  expect_no_open(LIVERY_ERROR_PERMISSION, path, 0, "open the store read-only");
+  store = open_for_reading(path, 0);
+  use_for_reading(store, path);
+  expect_no_open(LIVERY_ERROR_PERMISSION, path, 0, "open the store read-only");
+  other = open_for_reading(path, 0);
+  OK(livery_close(store));
+  expect_old_values(other);
+
+  // Mounted for writing: who has it open sees what was there, and who opens it what is there.
+  remount(0);
+  store = open_store(path);
+  OK(livery_set_string(store, user, "title", TEXT("after")));
+  expect_old_values(other);
+  OK(livery_close(other));
+  OK(livery_set_string(store, user, "title", TEXT("before")));
+  OK(livery_close(store));
+
+  // Only the data file, as on a medium that was made of it.
+  static const char *const shared[] = {"lock.mdb", "livery.lock", "livery.wake"};
+  for (size_t index = 0; index < COUNT(shared); index++) {
+    snprintf(file, sizeof file, "%s/%s", path, shared[index]);
+    EXPECT(unlink(file) == 0);
+  }
+  remount(MS_RDONLY);
+  store = open_for_reading(path, 0);
+  expect_old_values(store);
+  OK(livery_close(store));
+
+  // A damaged file: the latest sound copy is read.
+  remount(0);
+  snprintf(file, sizeof file, "%s/data.mdb", path);
+  EXPECT(truncate(file, 5 * 4096) == 0);
+  remount(MS_RDONLY);
+  expect_no_open(LIVERY_ERROR_CORRUPT, path, LIVERY_OPEN_READ_ONLY | LIVERY_OPEN_NO_RECOVERY, "is damaged");
+  store = open_for_reading(path, 0);
+  expect_old_values(store);
+  OK(livery_close(store));
+}
+
+TEST("a read-only file system can be read from, and nothing is written", read_only_medium) {
+  snprintf(mounted, sizeof mounted, "%s", fresh_path());
+  IN_CHILD(read_where_nothing_is_written);
+}
+
+static void read_what_others_may_write(void) {
+  if (!mount_memory("size=8m")) return;
+  char path[400];
+  snprintf(path, sizeof path, "%s/store", mounted);
+  OK(livery_close(ready_store(path)));
+  EXPECT(mount(mounted, mounted, NULL, MS_BIND, NULL) == 0);
+  remount(MS_BIND | MS_RDONLY);
+  expect_no_open(LIVERY_ERROR_PERMISSION, path, LIVERY_OPEN_READ_ONLY, "lock.mdb");
+}
+
+TEST("a store that is mounted read-only while others may write to it is PERMISSION", read_only_mount) {
+  snprintf(mounted, sizeof mounted, "%s", fresh_path());
+  IN_CHILD(read_what_others_may_write);
 }
 
 // Puts a read-only descriptor in the place of each descriptor of the store's data file, or back.

@@ -24,12 +24,12 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 HERE = ROOT / "Tests" / "Fuzz"
 BUILT = ROOT / "build" / "torture" / "fuzz"
 TARGETS = ["json", "value", "schema", "plist-xml", "plist-binary", "cbor", "record", "color", "date", "pattern", "text",
-           "png", "jpeg", "gif", "webp", "svg"]
+           "png", "jpeg", "gif", "webp", "svg", "file"]
 # The longest inputs, in bytes. The first of two numbers holds for nine tenths of the time, as short inputs are tried faster
 # and reach nearly all code, the second for the rest.
 LENGTHS = {"json": (96, 2048), "value": (96, 1024), "schema": (320, 4096), "plist-xml": (256, 2048), "plist-binary": (96, 1024),
            "cbor": (64, 512), "record": (96, 512), "color": (16, 32), "date": (48, 64), "pattern": (48, 256), "text": (64, 256),
-           "png": (64, 256), "jpeg": (128, 512), "gif": (16, 64), "webp": (48, 128), "svg": (128, 512)}
+           "png": (64, 256), "jpeg": (128, 512), "gif": (16, 64), "webp": (48, 128), "svg": (128, 512), "file": (32, 128)}
 
 
 # What short schemas consist of: a setting of each type, and a step of each kind.
@@ -66,7 +66,7 @@ def build():
                          capture_output=True, text=True).stdout.strip()
   swift = pathlib.Path(shutil.which("swift")).resolve().parent
   embedded = swift.parent / "lib" / "swift" / "embedded" / f"{platform.machine()}-unknown-linux-gnu"
-  libraries = subprocess.run(["pkg-config", "--libs", "jansson", "libplist-2.0"], check=True, capture_output=True, text=True)
+  libraries = subprocess.run(["pkg-config", "--libs", "jansson", "libplist-2.0", "lmdb"], check=True, capture_output=True, text=True)
   for target in TARGETS:
     subprocess.run([str(swift / "clang"), "-std=c11", "-O1", "-g", "-fsanitize=fuzzer,address", "-fuse-ld=lld",
                     f"-DPARSER=fuzz_{target.replace('-', '_')}", str(HERE / "fuzz.c"), "-o", str(program(target)),
@@ -117,7 +117,9 @@ def seeds(target):
   texts = {"color": ["#336699", "#369", "#33669980"], "date": ["2026-01-02T03:04:05.123456Z", "2026-01-02T03:04:05+01:00"],
            "pattern": ["media*", "branding.**", "a?c\0abc"], "text": ["2", "true", "1.5e3", "AQID", "https://example.com/", "#336699"],
            "cbor": ["\xa1aa\x01", "\x83\x01\xf9>\x00\xc0t2026-01-02T03:04:05Z", "\xd9LC\x84\xf9<\x00\xf9<\x00\xf9<\x00\xf9<\x00"],
-           "record": ["\x01\x02\0\x03\x03\0\0\0" + "\x01" + "\0" * 23 + "\x05\0\0\0\0\0\0\0cli"]}
+           # A page's header, a pointer, a root page's number, a record.
+          "file": ["\x02\x0c\x00\x01\x20\x00", "\x03\x10\x00\x01\x00\x0f", "\x01\x80\x00\x00\x05", "\x04\x00\x0f\x00A"],
+          "record": ["\x01\x02\0\x03\x03\0\0\0" + "\x01" + "\0" * 23 + "\x05\0\0\0\0\0\0\0cli"]}
   return found + [text.encode("latin-1") for text in texts.get(target, [])]
 
 

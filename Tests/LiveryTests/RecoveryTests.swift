@@ -309,4 +309,36 @@ import Testing
     #expect(lvs_rename(temporary.path + "/backups", temporary.path + "/elsewhere") == 0)
     #expect(code { () throws(StoreError) in _ = try temporary.open() } == .corrupt)
   }
+
+  @Test(arguments: ["assets", "effective", "expiries", "layers", "log", "meta", "schema"])
+  func aDatabaseThatHasLostItsNameIsDamageAndNotMadeAnew(_ name: String) throws {
+    try fill()
+    let store = try temporary.open()
+    let asset = try store.assets.put([1, 2, 3], allowsAny: true)
+    _ = try store.backup()
+    store.close()
+    var bytes = try read(dataFile)
+    let found = Array(name.utf8)
+    for place in 0..<(bytes.count - found.count) where bytes[place] == found[0] {
+      // Another last letter keeps the order of the names.
+      if Array(bytes[place..<place + found.count]) == found { bytes[place + found.count - 1] ^= 1 }
+    }
+    try write(bytes)
+    let check = Store.check(path: temporary.path)
+    #expect(check.error?.code == .corrupt)
+    #expect(check.error?.message.contains("lacks the database \(name)") == true)
+    let opened = try temporary.open()
+    #expect(try opened.statistics()["recovery"] != nil)
+    #expect(try opened.assets.bytes(asset.id) == [1, 2, 3])
+  }
+
+  @Test func aStoreFromBeforeThereWereAssetsIsSound() {
+    let older = ["effective", "expiries", "layers", "log", "meta", "schema"]
+    #expect(Databases.lost(from: older) == nil)
+    #expect(Databases.lost(from: older + ["tags"]) == "assets")
+    #expect(Databases.lost(from: older + ["assets", "tags"]) == nil)
+    // Somebody else's.
+    #expect(Databases.lost(from: ["log", "meta"]) == nil)
+    #expect(Databases.lost(from: []) == nil)
+  }
 }

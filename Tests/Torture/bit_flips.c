@@ -1,6 +1,7 @@
 // Flips single bits of a store's file, one at a time, opens it and reads everything: each value is the right one or an
 // error, whatever the bit; nothing ends the process, nothing takes for ever. Then something is set, and all is read again.
-// Every second bit has the store's own copies beside the file: what is brought back from them has to be right as well.
+// Every second bit has the store's own copies beside the file: then it is opened whatever the bit, and what is brought back
+// has to be right as well.
 //
 //     bit_flips [--flips N] [--seed S] [--classes]     bits drawn at random, half of them from pages' headers
 //     bit_flips --bit K [--seed S] [--keep]            one bit, counted from the start of the file
@@ -21,11 +22,12 @@ static uint64_t seed;
 
 static char *names[NAMES_MOST];
 static char *expected[NAMES_MOST];
-static size_t name_count;
-static char *expected_export, *expected_layers;
+static size_t name_count, asset_count;
+static char *expected_export, *expected_layers, *expected_assets;
 
-typedef enum outcome { HARMLESS, REFUSED, RECOVERED, VANISHED, WRONG, CRASHED, HUNG, OUTCOMES } outcome;
-static const char *const outcome_names[OUTCOMES] = {"harmless", "refused", "recovered", "vanished", "wrong", "crashed", "hung"};
+typedef enum outcome { HARMLESS, REFUSED, RECOVERED, HELPLESS, VANISHED, WRONG, CRASHED, HUNG, OUTCOMES } outcome;
+static const char *const outcome_names[OUTCOMES] = {"harmless", "refused", "recovered", "helpless", "vanished",
+                                                   "wrong", "crashed", "hung"};
 
 typedef enum region { META, BRANCH_HEADER, BRANCH, LEAF_HEADER, LEAF_OFFSETS, LEAF, OVERFLOW, FREE_PAGE, REGIONS } region;
 static const char *const region_names[REGIONS] = {"meta", "branch header", "branch", "leaf header", "leaf offsets", "leaf nodes",
@@ -35,7 +37,7 @@ static struct shared {
   _Atomic uint64_t index, done, by_outcome[OUTCOMES], by_region[REGIONS][OUTCOMES];
   _Atomic uint64_t bit, recovered;
   _Atomic int stage;
-  char what[400];
+  char what[4000];
 } *shared;
 
 static region region_of(uint64_t bit) {
@@ -97,8 +99,12 @@ static void learn(void) {
   // For seeing the harness fail.
   if (option_given("--broken")) expected[0] = strdup("\"something else\"");
   if (livery_export_json(store, 0, &expected_export, NULL) != LIVERY_OK
-      || livery_export_json(store, LIVERY_EXPORT_LAYERS, &expected_layers, NULL) != LIVERY_OK)
+      || livery_export_json(store, LIVERY_EXPORT_LAYERS, &expected_layers, NULL) != LIVERY_OK
+      || livery_asset_list(store, &list) != LIVERY_OK)
     give_up("the sound store");
+  expected_assets = json_of(list);
+  livery_value_count(list, &asset_count);
+  livery_value_release(list);
   livery_close(store);
 }
 
@@ -158,6 +164,41 @@ static const char *without_revision(const char *text) {
   return layers ? layers : text;
 }
 
+static outcome read_assets(livery_store *store) {
+  livery_value *list = NULL;
+  size_t count = 0;
+  shared->stage = 16;
+  if (livery_asset_list(store, &list) != LIVERY_OK) return REFUSED;
+  livery_value_count(list, &count);
+  outcome found = count < asset_count ? VANISHED : HARMLESS;
+  if (found != HARMLESS) note("%zu assets are listed, should be %zu", count, asset_count);
+  for (size_t index = 0; index < count; index++) {
+    livery_value *item = NULL, *member = NULL;
+    livery_value_at(list, index, &item);
+    char *text = json_of(item);
+    if (livery_value_member(item, "damaged", &member) == LIVERY_OK) {
+      found = worse(found, REFUSED);
+    } else if (!text || !strstr(expected_assets, text)) {
+      note("the asset %s is not among %s", text ? text : "?", expected_assets);
+      found = WRONG;
+    } else {
+      const char *id = NULL;
+      void *bytes = NULL;
+      size_t length = 0;
+      livery_value_member(item, "id", &member);
+      livery_value_as_string(member, &id, NULL);
+      livery_status status = livery_asset_get(store, id, &bytes, &length);
+      if (status != LIVERY_OK) found = worse(found, status == LIVERY_ERROR_NOT_FOUND ? VANISHED : REFUSED);
+      livery_free(bytes);
+    }
+    livery_free(text);
+    livery_value_release(member);
+    livery_value_release(item);
+  }
+  livery_value_release(list);
+  return found;
+}
+
 static outcome read_all(livery_store *store) {
   outcome found = HARMLESS;
   for (size_t index = 0; index < name_count; index++) {
@@ -195,6 +236,7 @@ static outcome read_all(livery_store *store) {
     found = worse(found, strlen(text) < strlen(expected_layers) ? VANISHED : WRONG);
   }
   livery_free(text);
+  found = worse(found, read_assets(store));
   livery_value *history = NULL;
   shared->stage = 14;
   if (livery_history(store, NULL, &history) != LIVERY_OK) found = worse(found, REFUSED);
@@ -251,12 +293,16 @@ static outcome look(uint64_t bit) {
   shared->recovered = 0;
   remove_tree(place);
   mkdir(place, 0700);
-  if (mixed(bit) & 1) put_copies();
+  bool has_copies = mixed(bit) & 1;
+  if (has_copies) put_copies();
   damage(bit);
   put_file(data_path, mangled, mangled_length);
   shared->stage = 1;
   livery_status status = open_with(place, 0, &store);
-  if (status != LIVERY_OK) return REFUSED;
+  if (status != LIVERY_OK) {
+    note("%s: %.300s", livery_status_name(status), livery_last_error()->message);
+    return has_copies ? HELPLESS : REFUSED;
+  }
   outcome found = read_all(store);
   // Writers meet other pages: those of free ones.
   for (int round = 0; round < 3 && found != WRONG; round++) {

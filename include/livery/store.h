@@ -52,7 +52,8 @@ enum {
 enum {
   /** Make the store if the directory is missing or empty. */
   LIVERY_OPEN_CREATE = 1 << 0,
-  /** Refuse every change through this handle with #LIVERY_ERROR_READ_ONLY. */
+  /** Refuse every change through this handle with #LIVERY_ERROR_READ_ONLY. On a read-only file system nothing else opens a
+      store: it is then read from a copy in memory, of what is there when the process opens it. */
   LIVERY_OPEN_READ_ONLY = 1 << 1,
   /** Allow changes to the `override` layer through this handle. */
   LIVERY_OPEN_ALLOW_OVERRIDE = 1 << 2,
@@ -128,8 +129,8 @@ typedef struct livery_open_options {
  *   - #LIVERY_ERROR_NOT_FOUND         there is no such directory: give #LIVERY_OPEN_CREATE to make it
  *   - #LIVERY_ERROR_NOT_A_STORE       the path is no directory, or one that holds something else
  *   - #LIVERY_ERROR_FORMAT_NEWER      written by a newer Livery: upgrade the library
- *   - #LIVERY_ERROR_PERMISSION        the directory or its files cannot be read, or not written (a read-only open
- *     too needs write access to the lock file)
+ *   - #LIVERY_ERROR_PERMISSION        the directory or its files cannot be read, or not written. A read-only open too
+ *     needs write access to the lock files, unless the file system is read-only for everybody
  *   - #LIVERY_ERROR_NO_SPACE          the file system is full
  *   - #LIVERY_ERROR_CORRUPT           the store is damaged and there is no good copy, or #LIVERY_OPEN_NO_RECOVERY
  *   - #LIVERY_ERROR_BUSY              another process was opening or writing it for longer than the timeout, or all

@@ -105,5 +105,7 @@ uint64_t *lvs_commit_map(int lock_file);
 void lvs_commit_unmap(uint64_t *page);
 uint64_t lvs_commit_get(const uint64_t *page);
 void lvs_commit_set(uint64_t *page, uint64_t commit);
+// Gives an empty file the page that LMDB's lock file begins with. -1 and errno on failure.
+int lvs_commit_write(int lock_file, uint64_t commit);
 
 #endif

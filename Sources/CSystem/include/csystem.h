@@ -36,6 +36,7 @@ char *lvs_read_beneath(const char *folder, const char *path, size_t limit, size_
 
 typedef struct lvs_file_facts {
   uint64_t device, inode, size, allocated;
+  int64_t changed_ns;
   uint32_t mode;
   bool is_directory;
 } lvs_file_facts;
@@ -54,6 +55,11 @@ int lvs_sync_directory(const char *path);
 
 // Whether the file system of a file has no room left.
 bool lvs_is_full(int descriptor);
+// Whether nobody can write to the file system of a directory: it is read-only itself, and not just mounted so here. False
+// where that cannot be told.
+bool lvs_is_read_only(const char *path);
+// An empty file in memory; -1 and errno on failure.
+int lvs_make_in_memory(void);
 
 // The number of entries in a directory that no store makes; -1 on failure.
 int lvs_count_foreign_entries(const char *path);
@@ -116,6 +122,8 @@ typedef struct lvs_wake {
 _Static_assert(sizeof(lvs_wake) == 4096, "the file has a page");
 // The file is made if it is missing, with real blocks behind it. NULL and errno on failure.
 lvs_wake *lvs_wake_open(const char *path, unsigned mode);
+// One of this process alone.
+lvs_wake *lvs_wake_make(void);
 void lvs_wake_close(lvs_wake *wake);
 uint32_t lvs_wake_count(lvs_wake *wake);
 // Counts a commit and wakes whoever sleeps.

@@ -20,6 +20,9 @@ struct BackupFolder {
     let reason: String
   }
 
+  /// A file that can take a damaged one's place.
+  typealias Copy = (path: String, file: StoreFile)
+
   var path: String
   private static let ending = ".mdb"
   private static let revisionDigits = 20
@@ -68,6 +71,18 @@ struct BackupFolder {
     }
     let order = sortedOrder(of: found.count) { found[$1].name.precedesInBytes(found[$0].name) }
     return order.map { found[$0] }
+  }
+
+  /// The latest one that is sound.
+  func lastGood() throws(StoreError) -> Copy? {
+    for entry in try entries() {
+      let path = path + "/" + entry.name
+      do throws(StoreError) {
+        let file = try StoreFile(path, keeping: false)
+        if file.isWhole { return (path, file) }
+      } catch { continue }
+    }
+    return nil
   }
 
   /// What a name says; nil if it is not of a backup.

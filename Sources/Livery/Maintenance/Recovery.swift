@@ -11,8 +11,7 @@ struct Recovery {
   let commitNumber: CommitNumber?
   let hasOthers: Bool
   private static let mostDamagedFiles = 3
-  /// A file that can take the damaged one's place.
-  private typealias Copy = (path: String, file: StoreFile)
+  private typealias Copy = BackupFolder.Copy
 
   init(_ directory: StoreDirectory, _ wake: WakeWord, _ commitNumber: CommitNumber?, hasOthers: Bool) {
     self.directory = directory
@@ -57,7 +56,7 @@ struct Recovery {
       guard let hidden = hiddenCommit() else { return true }
       last = hidden
     } else {
-      last = try lastGood(folder)
+      last = try folder.lastGood()
     }
     // Records that do not verify are damaged for themselves alone: nothing else is given up for them.
     if !isGrave, last?.file.revision != damaged?.revision || directory.options.noRecovery {
@@ -75,18 +74,6 @@ struct Recovery {
     }
     try replace(by: last, damaged, damage)
     return true
-  }
-
-  /// The latest copy that is sound.
-  private func lastGood(_ folder: BackupFolder) throws(StoreError) -> Copy? {
-    for entry in try folder.entries() {
-      let path = folder.path + "/" + entry.name
-      do throws(StoreError) {
-        let file = try StoreFile(path, keeping: false)
-        if file.isWhole { return (path, file) }
-      } catch { continue }
-    }
-    return nil
   }
 
   /// The data file as it is with the commit that it hides, if that is whole.

@@ -62,6 +62,7 @@ struct StoreFile {
       }
       if keeping || name.sameBytes(as: "meta") { tables[tables.count - 1].entries.append((key, value.array)) }
     }
+    if let lost = Databases.lost(from: file.databases) { file.note("lacks the database \(lost)") }
     self.tables = tables
     damagedRecords = damaged
     guard isWhole else { return }

@@ -40,6 +40,19 @@ struct Databases: Sendable {
 }
 
 extension Databases {
+  private static let names = ["meta", "schema", "layers", "effective", "expiries", "log", "assets"]
+
+  /// A database that a store's file has under another name only, as when the name is damaged; nil if there is none, or if
+  /// the file is none of a store.
+  static func lost(from found: [String]) -> String? {
+    func isThere(_ name: String) -> Bool { found.contains { $0.sameBytes(as: name) } }
+    let missing = names.filter { !isThere($0) }
+    guard let first = missing.first, missing.count < names.count - missing.count else { return nil }
+    // Older stores have no assets.
+    let isOlder = missing.count == 1 && first.sameBytes(as: "assets") && found.count < names.count
+    return isOlder ? nil : first
+  }
+
   /// The tag of a database's checksums; nil if it has none.
   static func tag(of name: String) -> UInt8? {
     if name.sameBytes(as: "layers") { return Tag.layers }

@@ -14,6 +14,8 @@ final class SharedEnvironment: @unchecked Sendable {
   let hub = WatchHub()
   let directory: StoreDirectory
   let snapshots: SnapshotPolicy
+  /// What is open in place of a file that nobody can write to.
+  let copy: MemoryCopy?
   private let commitNumber: CommitNumber
   /// The generation of the data file that is open.
   private let generation: Atomic<UInt32>
@@ -30,6 +32,7 @@ final class SharedEnvironment: @unchecked Sendable {
     directory = opened.directory
     snapshots = SnapshotPolicy(opened.directory)
     generation = Atomic(opened.generation)
+    copy = opened.copy
     cache = opened.cache
     commitNumber = opened.commitNumber
     self.place = place
@@ -218,7 +221,8 @@ final class SharedEnvironment: @unchecked Sendable {
       try follow()
       return true
     }
-    guard error.code == .corrupt else { return false }
+    // Of what cannot be written to nothing can be put right.
+    guard error.code == .corrupt, copy == nil else { return false }
     // A record that does not verify may be all that is wrong; the file need not be looked at for each such read.
     let now = lvs_monotonic_ns()
     let last = lastExamination.load(ordering: .relaxed)
@@ -259,6 +263,7 @@ enum Registry {
   static func acquire(_ path: String, _ options: Store.Options) throws(StoreError) -> SharedEnvironment {
     try lock.withLock { () throws(StoreError) in
       if let found = find(path) {
+        if found.copy != nil { try StoreDirectory(path: path, options: options).requireReadOnly() }
         found.references += 1
         return found
       }
@@ -319,6 +324,6 @@ enum Registry {
 
   private static func find(_ path: String) -> SharedEnvironment? {
     guard let place = Place(path) else { return nil }
-    return open.first { $0.place == place }
+    return open.first { $0.place == place && $0.copy?.isOutdated != true }
   }
 }

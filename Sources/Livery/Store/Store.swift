@@ -10,7 +10,8 @@ public final class Store: Sendable {
   public struct Options: Sendable {
     /// Make the store if the directory is missing or empty.
     public var create = false
-    /// Refuse every change through this handle.
+    /// Refuse every change through this handle. On a read-only file system nothing else opens a store: it is then read from a
+    /// copy in memory, of what is there when the process opens it.
     public var readOnly = false
     /// Allow changes to the `override` layer through this handle.
     public var allowOverride = false

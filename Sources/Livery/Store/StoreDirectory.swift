@@ -10,6 +10,8 @@ import LMDB
 ///     livery.wake   the word that watchers sleep on, and what the data file was when it was last known to be sound
 ///     backups/      copies of the store
 ///     damaged/      data files that were found damaged and replaced by a copy
+///
+/// On a file system that nobody can write to a copy in memory takes its place; see `MemoryCopy`.
 struct StoreDirectory {
   let path: String
   let options: Store.Options
@@ -24,6 +26,7 @@ struct StoreDirectory {
     let cache: SettingCache
     let commitNumber: CommitNumber
     let generation: UInt32
+    var copy: MemoryCopy?
     /// Whether the whole file was looked at.
     let wasChecked: Bool
   }
@@ -53,7 +56,11 @@ struct StoreDirectory {
       throw StoreError(.notAStore, "\(path): data.mdb is a symbolic link; link to the directory in its place")
     }
     lvs_allow_group(path, options.directoryMode)
-    let gate = WriterGate(file: try file("livery.lock"))
+    let gate: WriterGate
+    do throws(StoreError) { gate = WriterGate(file: try file("livery.lock")) } catch {
+      guard error.systemError == EROFS else { throw error }
+      return try openReadOnlyMedium()
+    }
     return try gate.whileOpening(timeout: options.effectiveTimeout) { () throws(StoreError) in
       let wake = try WakeWord(path: path + "/livery.wake", mode: options.fileMode)
       let wasChecked = try examine(gate, wake)
@@ -150,12 +157,14 @@ struct StoreDirectory {
     return (cache, commitNumber)
   }
 
-  private func openEnvironment() throws(StoreError) -> Environment {
+  /// - Parameter copy: the path of a data file that nobody else uses.
+  func openEnvironment(ofCopy copy: String? = nil) throws(StoreError) -> Environment {
     var environmentOptions = Environment.Options()
+    environmentOptions.isPrivateFile = copy != nil
     environmentOptions.mapSize = options.effectiveMapSize
     environmentOptions.maximumReaders = options.effectiveReaders
     environmentOptions.moveTimeout = UInt64(options.effectiveTimeout) * 1_000_000
-    do { return try Environment(path: path, options: environmentOptions) } catch {
+    do { return try Environment(path: copy ?? path, options: environmentOptions) } catch {
       throw StoreError(error).prefixed("\(path): ")
     }
   }
@@ -178,7 +187,7 @@ struct StoreDirectory {
     guard lvs_reserve(descriptor, required) == 0 else { throw .system(lvs_errno(), file) }
   }
 
-  private func openDatabases(_ environment: Environment) throws(StoreError) -> Databases {
+  func openDatabases(_ environment: Environment) throws(StoreError) -> Databases {
     let found = try environment.openDatabases { (transaction) throws(StoreError) -> Databases? in
       do throws(LMDBError) { return try Databases(transaction, create: false) } catch { throw StoreError(error) }
     }

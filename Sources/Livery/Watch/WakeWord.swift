@@ -9,6 +9,12 @@ final class WakeWord: @unchecked Sendable {
     self.init(word)
   }
 
+  /// One that nobody else knows.
+  convenience init() throws(StoreError) {
+    guard let word = lvs_wake_make() else { throw .system(lvs_errno(), "memory to wake threads") }
+    self.init(word)
+  }
+
   private init(_ word: UnsafeMutablePointer<lvs_wake>) {
     self.word = word
   }

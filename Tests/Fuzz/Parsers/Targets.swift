@@ -1,10 +1,15 @@
+import CSystem
+
 @testable import LiveryCore
 
 // The parsers as one function each, from bytes to nothing: whatever they are given, they return. What they take must
 // also come back from what they write. A broken promise ends the process, which the fuzzer reports.
 
 func require(_ holds: Bool, _ promise: StaticString) {
-  if !holds { fatalError("\(promise)") }
+  guard !holds else { return }
+  // Embedded Swift ends without a word.
+  lvs_write_all(2, promise.utf8Start, promise.utf8CodeUnitCount)
+  fatalError("\(promise)")
 }
 
 /// The parsers by their names, which are those of their corpora.
@@ -12,7 +17,7 @@ let fuzzTargets: [(name: String, parse: @Sendable (UnsafePointer<UInt8>?, Int) -
   ("json", fuzzJSON), ("value", fuzzValue), ("schema", fuzzSchema), ("plist-xml", fuzzPropertyListXML),
   ("plist-binary", fuzzPropertyListBinary), ("cbor", fuzzCBOR), ("record", fuzzRecord), ("color", fuzzColor),
   ("date", fuzzDate), ("pattern", fuzzPattern), ("text", fuzzText), ("png", fuzzPNG), ("jpeg", fuzzJPEG),
-  ("gif", fuzzGIF), ("webp", fuzzWebP), ("svg", fuzzSVG),
+  ("gif", fuzzGIF), ("webp", fuzzWebP), ("svg", fuzzSVG), ("file", fuzzFile),
 ]
 
 func fuzzedBytes(_ start: UnsafePointer<UInt8>?, _ count: Int) -> [UInt8] {

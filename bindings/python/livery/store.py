@@ -40,8 +40,9 @@ def open(
 ) -> Store:
   """Open the store in a directory.
 
-  ``create`` makes it if the directory is missing or empty. ``read_only`` refuses every change. ``allow_override``
-  allows changes to the ``override`` layer. ``deferred`` lets a power failure take the last commits. ``busy_timeout``
+  ``create`` makes it if the directory is missing or empty. ``read_only`` refuses every change, and is what opens a
+  store on a read-only file system. ``allow_override`` allows changes to the ``override`` layer. ``deferred`` lets a
+  power failure take the last commits. ``busy_timeout``
   is how long a commit waits for other writers, in seconds (5 unless told). ``map_size`` reserves address space, in
   bytes. ``max_readers`` is how many reads can be under way at once. ``log_entries`` and ``log_age`` are how many
   commits the log keeps (10,000 unless told) and for how many seconds, or a timedelta (90 days). ``cache_size`` is the

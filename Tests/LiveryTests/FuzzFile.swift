@@ -1,0 +1,1 @@
+../Fuzz/Parsers/File.swift
