@@ -1,5 +1,4 @@
 // Preloaded into a writer: it is killed at the moment it would wake the watchers, after its commit.
-#define _GNU_SOURCE
 #include <dlfcn.h>
 #include <linux/futex.h>
 #include <signal.h>
