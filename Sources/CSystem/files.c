@@ -245,38 +245,55 @@ bool lvs_is_full(int descriptor) {
   return fstatvfs(descriptor, &facts) == 0 && (uint64_t)facts.f_bavail * facts.f_frsize < 65536;
 }
 
-// The number of the mount that a directory is on; -1 if it cannot be told.
+// The number of the mount that a file is on; -1 and errno on failure.
 static int mount_of(const char *path) {
   char name[64], line[256];
-  int number = -1, directory = lvs_open(path, O_PATH | O_DIRECTORY, 0);
-  if (directory < 0) return -1;
-  snprintf(name, sizeof name, "/proc/self/fdinfo/%d", directory);
+  int number = -1, file = lvs_open(path, O_PATH, 0);
+  if (file < 0) return -1;
+  snprintf(name, sizeof name, "/proc/self/fdinfo/%d", file);
   FILE *facts = fopen(name, "re");
+  int failure = errno;
   while (facts && number < 0 && fgets(line, sizeof line, facts)) sscanf(line, "mnt_id: %d", &number);
   if (facts) fclose(facts);
-  close(directory);
+  close(file);
+  errno = facts ? ENODATA : failure;
   return number;
 }
 
-bool lvs_is_read_only(const char *path) {
-  int mount = mount_of(path), number;
-  FILE *mounts = mount < 0 ? NULL : fopen("/proc/self/mountinfo", "re");
-  char *line = NULL;
-  size_t room = 0;
-  bool is_read_only = false;
-  while (mounts && getline(&line, &room, mounts) > 0) {
-    if (sscanf(line, "%d", &number) != 1 || number != mount) continue;
-    // Behind the hyphen: the kind of file system, its source, and the options that hold for all who mount it.
-    char options[4] = "", *rest = strstr(line, " - ");
-    is_read_only = rest && sscanf(rest, " - %*s %*s %3[^,\n]", options) == 1 && strcmp(options, "ro") == 0;
-    break;
-  }
-  free(line);
-  if (mounts) fclose(mounts);
-  return is_read_only;
+static bool has_option(const char *options, const char *wanted) {
+  size_t length = strlen(wanted);
+  for (; *options; options += strcspn(options, ",\n"), options += *options != 0)
+    if (strncmp(options, wanted, length) == 0 && strchr(",\n", options[length])) return true;
+  return false;
 }
 
-int lvs_make_in_memory(void) { return memfd_create("livery", MFD_CLOEXEC); }
+int lvs_is_read_only(const char *path) {
+  int mount = mount_of(path), number, found = -1;
+  if (mount < 0) return -1;
+  FILE *mounts = fopen("/proc/self/mountinfo", "re");
+  if (!mounts) return -1;
+  char *line = NULL;
+  size_t room = 0;
+  errno = ENODATA;
+  while (found < 0 && getline(&line, &room, mounts) > 0) {
+    if (sscanf(line, "%d", &number) != 1 || number != mount) continue;
+    // Behind the hyphen: the kind of file system, its source, which may be empty, and the options for all who mount it.
+    const char *rest = strstr(line, " - ");
+    for (int field = 0; rest && field < 2; field++) rest = strchr(rest + (field == 0 ? 3 : 1), ' ');
+    // One that the kernel has stopped writing to after an error may still say that it could be written to.
+    if (rest) found = has_option(rest + 1, "ro") || has_option(rest + 1, "emergency_ro");
+  }
+  free(line);
+  fclose(mounts);
+  return found;
+}
+
+int lvs_make_in_memory(void) {
+  // Systems that forbid files of programs in memory ask to be told that this is none; older ones do not know the flag.
+  static const unsigned no_exec = 8;
+  int file = memfd_create("livery", MFD_CLOEXEC | no_exec);
+  return file < 0 && errno == EINVAL ? memfd_create("livery", MFD_CLOEXEC) : file;
+}
 
 int lvs_count_foreign_entries(const char *path) {
   static const char *const known[] = {".", "..", "data.mdb", "data.mdb.new", "lock.mdb", "livery.lock", "livery.wake",

@@ -51,9 +51,19 @@ struct lvs_mutex {
 };
 static lvs_mutex *global_mutexes;
 
+// Whoever holds one of them may wait for any other: nobody is waited for while others are held.
 static void before_fork(void) {
-  pthread_mutex_lock(&token_lock);
-  for (lvs_mutex *m = global_mutexes; m; m = m->next_global) pthread_mutex_lock(&m->lock);
+  for (;;) {
+    pthread_mutex_lock(&token_lock);
+    lvs_mutex *taken = NULL;
+    for (lvs_mutex *m = global_mutexes; m && !taken; m = m->next_global)
+      if (pthread_mutex_trylock(&m->lock) != 0) taken = m;
+    if (!taken) return;
+    for (lvs_mutex *m = global_mutexes; m != taken; m = m->next_global) pthread_mutex_unlock(&m->lock);
+    pthread_mutex_unlock(&token_lock);
+    pthread_mutex_lock(&taken->lock);
+    pthread_mutex_unlock(&taken->lock);
+  }
 }
 
 static void after_fork_in_parent(void) {

@@ -1,6 +1,8 @@
 // A fork ends every handle in the child, which may open the store again; the parent goes on undisturbed.
 #include "every_call.h"
 
+#include <stdatomic.h>
+
 static livery_store *store;
 static livery_key *key;
 static livery_snapshot *snapshot;
@@ -114,6 +116,31 @@ static void child_of_threads(void) {
   OK(livery_set_int(own, LIVERY_LAYER_USER, "pair.b", getpid()));
   OK(livery_close(own));
 }
+
+static atomic_bool has_ended;
+
+static void *open_and_close(void *path) {
+  while (!atomic_load(&has_ended)) OK(livery_close(open_store(path)));
+  return NULL;
+}
+
+static void fork_often(void) {
+  pthread_t thread;
+  const char *path = fresh_path();
+  // A fork that waits for ever ends the process.
+  alarm(60);
+  pthread_create(&thread, NULL, open_and_close, (void *)(uintptr_t)path);
+  for (int count = 0; count < 300; count++) {
+    pid_t child = fork();
+    if (child == 0) _exit(0);
+    waitpid(child, NULL, 0);
+  }
+  atomic_store(&has_ended, true);
+  pthread_join(thread, NULL);
+  alarm(0);
+}
+
+TEST("a fork amid another thread's openings does not wait for ever", fork_amid_openings) { IN_CHILD(fork_often); }
 
 TEST("a fork amid another thread's commits leaves a child that can open the store", fork_amid_commits) {
   open_all();

@@ -208,10 +208,10 @@ static void read_where_nothing_is_written(void) {
   OK(livery_close(store));
 
   remount(MS_RDONLY);
-  expect_no_open(LIVERY_ERROR_PERMISSION, path, 0, "open the store read-only");
+  expect_no_open(LIVERY_ERROR_PERMISSION, path, 0, "for reading alone");
   store = open_for_reading(path, 0);
   use_for_reading(store, path);
-  expect_no_open(LIVERY_ERROR_PERMISSION, path, 0, "open the store read-only");
+  expect_no_open(LIVERY_ERROR_PERMISSION, path, 0, "for reading alone");
   other = open_for_reading(path, 0);
   OK(livery_close(store));
   expect_old_values(other);
@@ -254,9 +254,24 @@ TEST("a read-only file system can be read from, and nothing is written", read_on
 
 static void read_what_others_may_write(void) {
   if (!mount_memory("size=8m")) return;
-  char path[400];
+  char path[400], read_only[400], data[440], from[440], empty[440];
   snprintf(path, sizeof path, "%s/store", mounted);
-  OK(livery_close(ready_store(path)));
+  snprintf(read_only, sizeof read_only, "%s.nothing", mounted);
+  snprintf(data, sizeof data, "%s/data.mdb", read_only);
+  snprintf(from, sizeof from, "%s/data.mdb", path);
+  snprintf(empty, sizeof empty, "%s/empty", read_only);
+  livery_store *store = ready_store(path);
+  // The mount has no source, as its line in /proc tells.
+  EXPECT(mkdir(read_only, 0755) == 0 && mount("", read_only, "tmpfs", 0, "size=1m") == 0 && mkdir(empty, 0755) == 0);
+  OK(livery_backup(store, data));
+  OK(livery_close(store));
+  EXPECT(mount(NULL, read_only, NULL, MS_REMOUNT | MS_RDONLY, NULL) == 0);
+  expect_no_open(LIVERY_ERROR_PERMISSION, empty, LIVERY_OPEN_CREATE, "Read-only file system");
+  OK(livery_close(open_for_reading(read_only, 0)));
+  // Of that one only the data file can be written to.
+  EXPECT(mount(from, data, NULL, MS_BIND, NULL) == 0);
+  expect_no_open(LIVERY_ERROR_PERMISSION, read_only, LIVERY_OPEN_READ_ONLY, "lock.mdb");
+
   EXPECT(mount(mounted, mounted, NULL, MS_BIND, NULL) == 0);
   remount(MS_BIND | MS_RDONLY);
   expect_no_open(LIVERY_ERROR_PERMISSION, path, LIVERY_OPEN_READ_ONLY, "lock.mdb");

@@ -169,6 +169,17 @@ import Testing
     try damage("meta", Array("format".utf8)) { $0 = Checksum.sealed(newer, key: Array("format".utf8), tag: Tag.meta) }
     #expect(code { () throws(StoreError) in _ = try temporary.open() } == .formatNewer)
     #expect(code { () throws(StoreError) in _ = try temporary.open { $0.readOnly = true } } == .formatNewer)
+    // What it consists of nobody knows: it is not damaged because of a name that it lacks.
+    var count = 0
+    let bytes = try #require(lvs_read_file(temporary.path + "/data.mdb", -1, 1 << 24, &count))
+    defer { free(bytes) }
+    let name = Array("expiries".utf8)
+    for place in 0..<(count - name.count) where memcmp(bytes + place, name, name.count) == 0 { bytes[place + 7] += 1 }
+    let file = lvs_open(temporary.path + "/data.mdb", O_WRONLY, 0)
+    lvs_write_all(file, bytes, count)
+    close(file)
+    #expect(code { () throws(StoreError) in _ = try temporary.open() } == .formatNewer)
+    #expect(Store.check(path: temporary.path).error?.code == .formatNewer)
   }
 
   @Test func anLMDBFileOfAnotherProgramIsNoStore() throws {

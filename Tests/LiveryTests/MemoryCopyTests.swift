@@ -27,7 +27,7 @@ import Testing
     return StoreDirectory(path: temporary.path, options: options)
   }
 
-  private func close(_ opened: StoreDirectory.Opened) {
+  private func end(_ opened: StoreDirectory.Opened) {
     opened.cache.retire()
     opened.environment.close()
   }
@@ -48,17 +48,17 @@ import Testing
     #expect(opened.commitNumber.value == opened.environment.information().lastTransaction)
     try fill("after")
     #expect(try note(opened) == .string("before"))
-    close(opened)
+    end(opened)
     let another = try directory().openCopy()
     #expect(try note(another) == .string("after"))
-    close(another)
+    end(another)
   }
 
   @Test func aCopyIsOutdatedWhereOthersCanWrite() throws {
     try fill("before")
     let opened = try directory().openCopy()
     #expect(opened.copy?.isOutdated == true)
-    close(opened)
+    end(opened)
   }
 
   @Test func ofADamagedFileTheLatestSoundCopyIsRead() throws {
@@ -70,16 +70,43 @@ import Testing
     damage()
     let opened = try directory().openCopy()
     #expect(try note(opened) == .string("before"))
-    close(opened)
-    #expect(code { () throws(StoreError) in close(try directory(noRecovery: true).openCopy()) } == .corrupt)
+    end(opened)
+    #expect(code { () throws(StoreError) in end(try directory(noRecovery: true).openCopy()) } == .corrupt)
+  }
+
+  @Test func aDamagedRecordIsReadFromABackupOfTheSameRevision() throws {
+    try fill("before")
+    var count = 0
+    let bytes = try #require(lvs_read_file(dataFile, -1, 1 << 24, &count))
+    defer { free(bytes) }
+    let wanted = Array("before".utf8)
+    let file = lvs_open(dataFile, O_RDWR, 0)
+    for place in 0..<(count - wanted.count) where memcmp(bytes + place, wanted, wanted.count) == 0 {
+      lvs_write_at(file, "B", 1, UInt64(place))
+    }
+    close(file)
+    let damaged = try directory().openCopy()
+    #expect(throws: StoreError.self) { try note(damaged) }
+    end(damaged)
+    #expect(lvs_rename(dataFile, dataFile + ".damaged") == 0)
+    let original = lvs_open(dataFile, O_CREAT | O_RDWR, 0o600)
+    lvs_write_all(original, bytes, count)
+    close(original)
+    let store = try temporary.open()
+    _ = try store.backup()
+    store.close()
+    #expect(lvs_rename(dataFile + ".damaged", dataFile) == 0)
+    let opened = try directory().openCopy()
+    #expect(try note(opened) == .string("before"))
+    end(opened)
   }
 
   @Test func withoutACopyADamagedFileIsCorruptAndAMissingOneNoStore() throws {
     try fill("before")
     damage()
-    #expect(code { () throws(StoreError) in close(try directory().openCopy()) } == .corrupt)
+    #expect(code { () throws(StoreError) in end(try directory().openCopy()) } == .corrupt)
     #expect(unlink(dataFile) == 0)
-    #expect(code { () throws(StoreError) in close(try directory().openCopy()) } == .notAStore)
+    #expect(code { () throws(StoreError) in end(try directory().openCopy()) } == .notAStore)
   }
 
   @Test func onlyHandlesForReadingAreOpenedWhereNobodyCanWrite() {
@@ -89,6 +116,6 @@ import Testing
       } == .permission)
     #expect(code { () throws(StoreError) in try directory().requireReadOnly() } == nil)
     // This one can be written to.
-    #expect(code { () throws(StoreError) in close(try directory().openReadOnlyMedium()) } == .permission)
+    #expect(code { () throws(StoreError) in end(try directory().openReadOnlyMedium()) } == .permission)
   }
 }

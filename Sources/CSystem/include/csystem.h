@@ -55,9 +55,9 @@ int lvs_sync_directory(const char *path);
 
 // Whether the file system of a file has no room left.
 bool lvs_is_full(int descriptor);
-// Whether nobody can write to the file system of a directory: it is read-only itself, and not just mounted so here. False
-// where that cannot be told.
-bool lvs_is_read_only(const char *path);
+// Whether the file system of a file is read-only itself, and not just mounted so here: 1 or 0; -1 and errno where that
+// cannot be told.
+int lvs_is_read_only(const char *path);
 // An empty file in memory; -1 and errno on failure.
 int lvs_make_in_memory(void);
 

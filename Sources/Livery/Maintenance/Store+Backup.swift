@@ -98,6 +98,10 @@ extension SharedEnvironment {
   func keepBackup(
     _ reason: String, _ path: String, _ options: Store.Options, allowsDamagedRecords: Bool
   ) throws(StoreError) -> String {
+    // The folder may be another one's by now.
+    if copy != nil {
+      throw StoreError(.permission, "\(path): the store is read from a copy in memory: back it up to a file elsewhere")
+    }
     let folder = BackupFolder(store: path)
     try folder.prepare(mode: options.directoryMode)
     let made = try copy(in: folder.path, mode: options.fileMode, allowsDamagedRecords: allowsDamagedRecords) { copied in

@@ -43,8 +43,10 @@ struct StoreFile {
 
   /// - Parameter keeping: whether the content is wanted, and not only what is wrong with it.
   /// - Throws: `.notAStore` if it is another kind of file, and what the system says of reading it.
-  init(_ path: String, keeping: Bool) throws(StoreError) {
-    do { file = try PageFile.open(path) } catch { throw StoreError(error).prefixed("\(path): ") }
+  /// - Parameter name: what errors call the file; its path if it is nil.
+  init(_ path: String, keeping: Bool, as name: String? = nil) throws(StoreError) {
+    let shown = name ?? path
+    do { file = try PageFile.open(path) } catch { throw StoreError(error).prefixed("\(shown): ") }
     var tables: [Table] = []
     var damaged: [DamagedRecord] = []
     var format: UInt64?
@@ -62,6 +64,12 @@ struct StoreFile {
       }
       if keeping || name.sameBytes(as: "meta") { tables[tables.count - 1].entries.append((key, value.array)) }
     }
+    if let format, format > View.format {
+      // What such a store consists of nobody knows here.
+      throw StoreError(
+        .formatNewer,
+        "\(shown): the store has format \(format), and this library knows formats up to \(View.format): upgrade it")
+    }
     if let lost = Databases.lost(from: file.databases) { file.note("lacks the database \(lost)") }
     self.tables = tables
     damagedRecords = damaged
@@ -70,12 +78,7 @@ struct StoreFile {
     let key = "revision".bytes
     let hidden = file.hiddenValue(of: key, in: "meta").flatMap { Self.number($0, key) } ?? 0
     if hidden > revision { staleDamage = "a commit of revision \(revision) hides that of revision \(hidden)" }
-    guard let format else { throw StoreError(.notAStore, "\(path): an LMDB file, but no Livery store") }
-    guard format <= View.format else {
-      throw StoreError(
-        .formatNewer,
-        "\(path): the store has format \(format), and this library knows formats up to \(View.format): upgrade it")
-    }
+    if format == nil { throw StoreError(.notAStore, "\(shown): an LMDB file, but no Livery store") }
   }
 
   private static func isSound(_ name: String, _ key: [UInt8], _ value: RawSpan) -> Bool {

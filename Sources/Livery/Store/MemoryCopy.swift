@@ -7,74 +7,113 @@ import LMDB
 /// system is mounted anew. So its readers have a copy: of what was there when the first of them opened the store.
 final class MemoryCopy: @unchecked Sendable {
   private let descriptor: Int32
-  /// Of the store's directory.
-  private let directory: String
-  /// Of the data file; nil if there is none.
-  private let original: Facts?
+  /// The file that was copied, held so that no other medium can take the place of its own.
+  private let original: Int32
+  private let directory: StoreDirectory
+  private let state: State?
 
-  private struct Facts: Equatable {
-    let device, inode, size: UInt64
-    let changed: Int64
+  /// What the data file was when it was copied.
+  private struct State: Equatable {
+    private let device, inode, size: UInt64
+    private let changed: Int64
+    /// A writer may be quicker than the clock of files.
+    private let transaction: UInt64
 
+    /// nil if there is none, or one that cannot be read.
     init?(_ path: String) {
       var facts = lvs_file_facts()
-      guard lvs_file_facts_of(path, &facts) == 0 else { return nil }
+      guard lvs_file_facts_of(path, &facts) == 0, let file = try? PageFile.open(path) else { return nil }
       device = facts.device
       inode = facts.inode
       size = facts.size
       changed = facts.changed_ns
+      transaction = file.lastTransaction
     }
   }
 
-  private init(_ descriptor: Int32, _ directory: String, _ original: Facts?) {
+  private init(_ descriptor: Int32, _ original: Int32, _ directory: StoreDirectory, _ state: State?) {
     self.descriptor = descriptor
-    self.directory = directory
     self.original = original
+    self.directory = directory
+    self.state = state
   }
 
   deinit {
     close(descriptor)
+    close(original)
   }
 
   /// Copies a file of a store.
-  static func make(of path: String, in directory: String) throws(StoreError) -> MemoryCopy {
+  ///
+  /// - Throws: `.busy` if the data file is written to all the time.
+  static func make(of path: String, in directory: StoreDirectory) throws(StoreError) -> MemoryCopy {
+    for _ in 0..<100 {
+      let before = State(directory.dataFile)
+      let copy = try copied(path, directory, before)
+      // A file system that is read-only may become another one meanwhile, or show what others write to.
+      if State(directory.dataFile) == before { return copy }
+      lvs_sleep_us(10_000)
+    }
+    throw StoreError(.busy, "\(path): written to while it was read")
+  }
+
+  private static func copied(
+    _ path: String, _ directory: StoreDirectory, _ state: State?
+  ) throws(StoreError) -> MemoryCopy {
     let source = lvs_open(path, O_RDONLY | O_NOFOLLOW, 0)
     guard source >= 0 else { throw .system(lvs_errno(), path) }
-    defer { close(source) }
     let descriptor = lvs_make_in_memory()
-    guard descriptor >= 0 else { throw .system(lvs_errno(), "a copy of \(path) in memory") }
-    guard lvs_copy(source, descriptor) == 0 else {
+    guard descriptor >= 0, lvs_copy(source, descriptor) == 0 else {
       let code = lvs_errno()
-      close(descriptor)
+      close(source)
+      if descriptor >= 0 { close(descriptor) }
       throw .system(code, "copying \(path) to memory")
     }
-    return MemoryCopy(descriptor, directory, Facts(directory + "/data.mdb"))
+    return MemoryCopy(descriptor, source, directory, state)
   }
 
   var path: String { "/proc/self/fd/\(descriptor)" }
 
-  /// Whether the store can be written to by now, or was since.
-  var isOutdated: Bool { !lvs_is_read_only(directory) || Facts(directory + "/data.mdb") != original }
+  /// Whether the store can be written to by now, or is another one.
+  var isOutdated: Bool { directory.isOnReadOnlyFileSystem == false || State(directory.dataFile) != state }
 }
 
 extension StoreDirectory {
+  /// Whether the files of the store are on a file system that nobody can write to; nil if that cannot be told.
+  var isOnReadOnlyFileSystem: Bool? {
+    let folder = lvs_is_read_only(path)
+    guard folder > 0 else { return folder < 0 ? nil : false }
+    // It may be mounted for itself.
+    let file = lvs_is_read_only(dataFile)
+    return file < 0 ? (lvs_errno() == ENOENT ? true : nil) : file > 0
+  }
+
   /// Fails unless it is a handle for reading alone that is to be opened.
   func requireReadOnly() throws(StoreError) {
     guard options.readOnly else {
       throw StoreError(
-        .permission, "\(path): the file system is read-only: open the store read-only", systemError: EROFS)
+        .permission, "\(path): the file system is read-only, so that the store can be opened for reading alone",
+        systemError: EROFS)
     }
   }
 
   /// Opens a store whose files cannot be opened for writing since the file system is read-only.
   func openReadOnlyMedium() throws(StoreError) -> Opened {
-    guard lvs_is_read_only(path) else {
+    guard let isReadOnly = isOnReadOnlyFileSystem else {
+      let code = lvs_errno()
+      guard code != EMFILE, code != ENFILE else { throw .system(code, path) }
+      throw StoreError(
+        .permission, "\(path): the file system is read-only, and /proc does not tell whether it is so for everybody",
+        systemError: EROFS)
+    }
+    guard isReadOnly else {
       throw StoreError(
         .permission,
         "\(path): mounted read-only here, while others may write to it: readers too need write access to lock.mdb, "
           + "livery.lock and livery.wake",
         systemError: EROFS)
     }
+    if try !hasData(), try BackupFolder(store: path).entries().isEmpty { throw .system(EROFS, path) }
     try requireReadOnly()
     return try openCopy()
   }
@@ -114,22 +153,30 @@ extension StoreDirectory {
 
   /// A copy of the data file, or of the latest backup that is sound if the data file is not.
   private func soundCopy() throws(StoreError) -> MemoryCopy {
-    let cause: StoreError
-    do throws(StoreError) {
-      guard try hasData() else { throw StoreError(.notAStore, "\(path): data.mdb is missing or empty") }
-      let file = try StoreFile(dataFile, keeping: true)
-      // Records that are damaged for themselves alone are told when they are read.
-      if file.isGravelyDamaged { try file.requireWhole(dataFile) }
-      if let damage = file.damage { Log.write(.error, "\(path): \(damage)") }
-      return try MemoryCopy.make(of: dataFile, in: path)
-    } catch {
-      guard error.code == .corrupt || error.code == .notAStore else { throw error }
-      cause = error
+    do throws(StoreError) { return try copyOfData() } catch {
+      guard error.code == .corrupt || error.code == .notAStore, !options.noRecovery,
+        let last = try BackupFolder(store: path).lastGood()
+      else { throw error }
+      Log.write(
+        .error,
+        "\(error.message); the file system is read-only: read is \(last.path) of revision \(last.file.revision)")
+      return try MemoryCopy.make(of: last.path, in: self)
     }
-    guard !options.noRecovery, let last = try BackupFolder(store: path).lastGood() else { throw cause }
-    Log.write(
-      .error,
-      "\(cause.message); the file system is read-only: read is \(last.path) of revision \(last.file.revision)")
-    return try MemoryCopy.make(of: last.path, in: path)
+  }
+
+  private func copyOfData() throws(StoreError) -> MemoryCopy {
+    guard try hasData() else { throw StoreError(.notAStore, "\(path): data.mdb is missing or empty") }
+    let copy = try MemoryCopy.make(of: dataFile, in: self)
+    if try StoreFile(copy.path, keeping: false, as: dataFile).isWhole { return copy }
+    let file = try StoreFile(copy.path, keeping: true, as: dataFile)
+    // Records that are damaged for themselves alone are told when they are read, unless a backup has them.
+    if !file.isGravelyDamaged {
+      let last = try options.noRecovery ? nil : BackupFolder(store: path).lastGood()
+      if last?.file.revision != file.revision {
+        Log.write(.error, "\(path): \(file.damage ?? "")")
+        return copy
+      }
+    }
+    throw StoreError(.corrupt, "\(dataFile) is damaged: \(file.damage ?? "")")
   }
 }

@@ -284,25 +284,34 @@ enum Registry {
   static func whileQuiet<R>(
     _ path: String, _ timeout: UInt32, _ body: () throws(StoreError) -> R
   ) throws(StoreError) -> R {
-    let found = lock.withLock {
-      let found = find(path)
-      found?.references += 1
-      return found
+    let quiet = try lock.withLock { () throws(StoreError) -> Quiet<R> in
+      // Nobody may open it meanwhile: closing the descriptor takes away all locks of this process on the file.
+      guard let found = find(path) else { return .done(try whileNobodyHasItOpen(path, timeout, body)) }
+      found.references += 1
+      return .isOpen(found)
     }
-    if let found {
+    switch quiet {
+    case .done(let result): return result
+    case .isOpen(let found):
       defer { release(found) }
       return try found.gate.whileWriting(timeout: timeout, body)
     }
-    // Nobody may open it meanwhile: closing the descriptor takes away all locks of this process on the file.
-    return try lock.withLock { () throws(StoreError) in
-      guard find(path) == nil else { throw StoreError(.busy, "\(path): the store was being opened: try again") }
-      let descriptor = lvs_open(path + "/livery.lock", O_RDWR | O_NOFOLLOW, 0)
-      // What cannot be locked is a copy, or on a medium that nobody writes to.
-      guard descriptor >= 0 else { return try body() }
-      let gate = WriterGate(file: descriptor)
-      defer { gate.closeFile() }
-      return try gate.whileWriting(timeout: timeout, body)
-    }
+  }
+
+  private enum Quiet<R> {
+    case done(R)
+    case isOpen(SharedEnvironment)
+  }
+
+  private static func whileNobodyHasItOpen<R>(
+    _ path: String, _ timeout: UInt32, _ body: () throws(StoreError) -> R
+  ) throws(StoreError) -> R {
+    let descriptor = lvs_open(path + "/livery.lock", O_RDWR | O_NOFOLLOW, 0)
+    // What cannot be locked is a copy, or on a medium that nobody writes to.
+    guard descriptor >= 0 else { return try body() }
+    let gate = WriterGate(file: descriptor)
+    defer { gate.closeFile() }
+    return try gate.whileWriting(timeout: timeout, body)
   }
 
   static func retain(_ shared: SharedEnvironment) {
