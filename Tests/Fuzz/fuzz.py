@@ -27,7 +27,7 @@ TARGETS = ["json", "value", "schema", "plist-xml", "plist-binary", "cbor", "reco
            "png", "jpeg", "gif", "webp", "svg", "file"]
 # The longest inputs, in bytes. The first of two numbers holds for nine tenths of the time, as short inputs are tried faster
 # and reach nearly all code, the second for the rest.
-LENGTHS = {"json": (96, 2048), "value": (96, 1024), "schema": (320, 4096), "plist-xml": (256, 2048), "plist-binary": (96, 1024),
+LENGTHS = {"json": (96, 2048), "value": (96, 1024), "schema": (128, 4096), "plist-xml": (256, 2048), "plist-binary": (96, 1024),
            "cbor": (64, 512), "record": (96, 512), "color": (16, 32), "date": (48, 64), "pattern": (48, 256), "text": (64, 256),
            "png": (64, 256), "jpeg": (128, 512), "gif": (16, 64), "webp": (48, 128), "svg": (128, 512), "file": (32, 128)}
 
