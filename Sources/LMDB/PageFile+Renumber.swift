@@ -12,18 +12,20 @@ extension PageFile {
   }
 
   /// Makes the commit before the latest one the latest, in a file that nobody has open.
-  public static func promoteFormer(_ path: String) throws(LMDBError) {
+  ///
+  /// - Parameter isLink: whether the path is that of a descriptor.
+  public static func promoteFormer(_ path: String, isLink: Bool = false) throws(LMDBError) {
     let file = try open(path)
-    try renumber(file, path, latest: 1 - file.latest.transaction & 1, to: file.latest.transaction &+ 1)
+    try renumber(file, path, isLink, latest: 1 - file.latest.transaction & 1, to: file.latest.transaction &+ 1)
   }
 
   private static func renumber(
-    _ file: PageFile, _ path: String, latest place: UInt64, to transaction: UInt64
+    _ file: PageFile, _ path: String, _ isLink: Bool = false, latest place: UInt64, to transaction: UInt64
   ) throws(LMDBError) {
     guard file.damages.isEmpty, transaction > 1, let latest = file.read(place, file.pageSize),
       let former = file.read(1 - place, file.pageSize)
     else { throw LMDBError(code: MDB_CORRUPTED) }
-    let descriptor = lvs_open(path, O_RDWR | O_NOFOLLOW, 0)
+    let descriptor = lvs_open(path, O_RDWR | (isLink ? 0 : O_NOFOLLOW), 0)
     guard descriptor >= 0 else { throw LMDBError(code: lvs_errno()) }
     defer { close(descriptor) }
     for (page, number) in [(latest, transaction), (former, transaction - 1)] {

@@ -4,6 +4,36 @@ import Testing
 
 @testable import Livery
 
+extension TemporaryStore {
+  func directory(noRecovery: Bool = false) -> StoreDirectory {
+    var options = Store.Options()
+    options.readOnly = true
+    options.noRecovery = noRecovery
+    return StoreDirectory(path: path, options: options)
+  }
+
+  /// A setting's value as it is read where nobody can write.
+  func valueInMemory(_ name: String, noRecovery: Bool = false) throws(StoreError) -> Value? {
+    let opened = try directory(noRecovery: noRecovery).openCopy()
+    defer { opened.end() }
+    return try opened.value(name)
+  }
+}
+
+extension StoreDirectory.Opened {
+  func value(_ name: String) throws(StoreError) -> Value? {
+    try environment.read { (transaction) throws(StoreError) in
+      let view = View(transaction: transaction, databases: databases)
+      return try view.effectiveRecord(view.found(name), at: Timestamp.now).value
+    }
+  }
+
+  func end() {
+    cache.retire()
+    environment.close()
+  }
+}
+
 /// What stands for a store on a read-only file system. That one is taken for it where nobody can write, `Tests/C/system.c`
 /// sees to.
 @Suite struct MemoryCopyTests {
@@ -20,58 +50,34 @@ import Testing
     store.close()
   }
 
-  private func directory(noRecovery: Bool = false) -> StoreDirectory {
-    var options = Store.Options()
-    options.readOnly = true
-    options.noRecovery = noRecovery
-    return StoreDirectory(path: temporary.path, options: options)
-  }
-
-  private func end(_ opened: StoreDirectory.Opened) {
-    opened.cache.retire()
-    opened.environment.close()
-  }
-
-  private func note(_ opened: StoreDirectory.Opened) throws -> Value? {
-    try opened.environment.read { (transaction) throws(StoreError) in
-      let view = View(transaction: transaction, databases: opened.databases)
-      return try view.effectiveRecord(view.found("note"), at: Timestamp.now).value
-    }
+  private func backUp() throws {
+    let store = try temporary.open()
+    _ = try store.backup()
+    store.close()
   }
 
   private func damage() { #expect(truncate(dataFile, 4096 * 4) == 0) }
 
   @Test func aCopyShowsWhatWasThereWhenItWasMade() throws {
     try fill("before")
-    let opened = try directory().openCopy()
-    #expect(try note(opened) == .string("before"))
+    let opened = try temporary.directory().openCopy()
+    #expect(try opened.value("note") == .string("before"))
     #expect(opened.commitNumber.value == opened.environment.information().lastTransaction)
     try fill("after")
-    #expect(try note(opened) == .string("before"))
-    end(opened)
-    let another = try directory().openCopy()
-    #expect(try note(another) == .string("after"))
-    end(another)
-  }
-
-  @Test func aCopyIsOutdatedWhereOthersCanWrite() throws {
-    try fill("before")
-    let opened = try directory().openCopy()
+    #expect(try opened.value("note") == .string("before"))
+    // This one can be written to.
     #expect(opened.copy?.isOutdated == true)
-    end(opened)
+    opened.end()
+    #expect(try temporary.valueInMemory("note") == .string("after"))
   }
 
   @Test func ofADamagedFileTheLatestSoundCopyIsRead() throws {
     try fill("before")
-    let store = try temporary.open()
-    _ = try store.backup()
-    store.close()
+    try backUp()
     try fill("after")
     damage()
-    let opened = try directory().openCopy()
-    #expect(try note(opened) == .string("before"))
-    end(opened)
-    #expect(code { () throws(StoreError) in end(try directory(noRecovery: true).openCopy()) } == .corrupt)
+    #expect(try temporary.valueInMemory("note") == .string("before"))
+    #expect(code { () throws(StoreError) in _ = try temporary.valueInMemory("note", noRecovery: true) } == .corrupt)
   }
 
   @Test func aDamagedRecordIsReadFromABackupOfTheSameRevision() throws {
@@ -84,29 +90,24 @@ import Testing
     for place in 0..<(count - wanted.count) where memcmp(bytes + place, wanted, wanted.count) == 0 {
       lvs_write_at(file, "B", 1, UInt64(place))
     }
-    close(file)
-    let damaged = try directory().openCopy()
-    #expect(throws: StoreError.self) { try note(damaged) }
-    end(damaged)
+    #expect(code { () throws(StoreError) in _ = try temporary.valueInMemory("note") } == .corrupt)
+
     #expect(lvs_rename(dataFile, dataFile + ".damaged") == 0)
     let original = lvs_open(dataFile, O_CREAT | O_RDWR, 0o600)
     lvs_write_all(original, bytes, count)
-    close(original)
-    let store = try temporary.open()
-    _ = try store.backup()
-    store.close()
+    try backUp()
     #expect(lvs_rename(dataFile + ".damaged", dataFile) == 0)
-    let opened = try directory().openCopy()
-    #expect(try note(opened) == .string("before"))
-    end(opened)
+    close(file)
+    close(original)
+    #expect(try temporary.valueInMemory("note") == .string("before"))
   }
 
   @Test func withoutACopyADamagedFileIsCorruptAndAMissingOneNoStore() throws {
     try fill("before")
     damage()
-    #expect(code { () throws(StoreError) in end(try directory().openCopy()) } == .corrupt)
+    #expect(code { () throws(StoreError) in _ = try temporary.valueInMemory("note") } == .corrupt)
     #expect(unlink(dataFile) == 0)
-    #expect(code { () throws(StoreError) in end(try directory().openCopy()) } == .notAStore)
+    #expect(code { () throws(StoreError) in _ = try temporary.valueInMemory("note") } == .notAStore)
   }
 
   @Test func onlyHandlesForReadingAreOpenedWhereNobodyCanWrite() {
@@ -114,8 +115,31 @@ import Testing
       code { () throws(StoreError) in
         try StoreDirectory(path: temporary.path, options: Store.Options()).requireReadOnly()
       } == .permission)
-    #expect(code { () throws(StoreError) in try directory().requireReadOnly() } == nil)
+    #expect(code { () throws(StoreError) in try temporary.directory().requireReadOnly() } == nil)
     // This one can be written to.
-    #expect(code { () throws(StoreError) in end(try directory().openReadOnlyMedium()) } == .permission)
+    #expect(code { () throws(StoreError) in try temporary.directory().openReadOnlyMedium().end() } == .permission)
+  }
+
+  @Test func whatIsWrittenToWhileItIsReadIsReadAgain() throws {
+    try fill("0")
+    var reads = 0
+    let count = try FileState.whileUnchanged(dataFile) { () throws(StoreError) -> Int in
+      reads += 1
+      if reads < 3 {
+        try? fill("\(reads)")
+        // What is torn may look damaged.
+        if reads == 2 { throw StoreError(.corrupt, "torn") }
+      }
+      return reads
+    }
+    #expect(count == 3)
+    #expect(
+      code { () throws(StoreError) in
+        var size: Int64 = 1 << 20
+        try FileState.whileUnchanged(dataFile) { () throws(StoreError) in
+          size += 4096
+          #expect(truncate(dataFile, size) == 0)
+        }
+      } == .busy)
   }
 }

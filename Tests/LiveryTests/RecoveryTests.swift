@@ -279,6 +279,7 @@ import Testing
   @Test func theCommitThatAFileHidesIsBroughtBackFromItself() throws {
     let (bytes, _, revision) = try hideLatestCommit()
     try write(bytes)
+    #expect(try temporary.valueInMemory("note") == .string("latest"))
     let store = try temporary.open()
     #expect(try store.string("note") == "latest")
     #expect(try store.revision() == revision + 1)
@@ -291,6 +292,7 @@ import Testing
     let page = Int(bytes[hidden * 4096 + 128]) | Int(bytes[hidden * 4096 + 129]) << 8
     for index in 16..<4096 { bytes[page * 4096 + index] = 0 }
     try write(bytes)
+    #expect(try temporary.valueInMemory("note") == .string("before"))
     let store = try temporary.open()
     #expect(try store.string("note") == "before")
     #expect(try store.revision() == revision - 1)

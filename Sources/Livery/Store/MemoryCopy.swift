@@ -10,28 +10,10 @@ final class MemoryCopy: @unchecked Sendable {
   /// The file that was copied, held so that no other medium can take the place of its own.
   private let original: Int32
   private let directory: StoreDirectory
-  private let state: State?
+  /// What the data file was when it was copied; nil if there was none.
+  private let state: FileState?
 
-  /// What the data file was when it was copied.
-  private struct State: Equatable {
-    private let device, inode, size: UInt64
-    private let changed: Int64
-    /// A writer may be quicker than the clock of files.
-    private let transaction: UInt64
-
-    /// nil if there is none, or one that cannot be read.
-    init?(_ path: String) {
-      var facts = lvs_file_facts()
-      guard lvs_file_facts_of(path, &facts) == 0, let file = try? PageFile.open(path) else { return nil }
-      device = facts.device
-      inode = facts.inode
-      size = facts.size
-      changed = facts.changed_ns
-      transaction = file.lastTransaction
-    }
-  }
-
-  private init(_ descriptor: Int32, _ original: Int32, _ directory: StoreDirectory, _ state: State?) {
+  private init(_ descriptor: Int32, _ original: Int32, _ directory: StoreDirectory, _ state: FileState?) {
     self.descriptor = descriptor
     self.original = original
     self.directory = directory
@@ -47,19 +29,12 @@ final class MemoryCopy: @unchecked Sendable {
   ///
   /// - Throws: `.busy` if the data file is written to all the time.
   static func make(of path: String, in directory: StoreDirectory) throws(StoreError) -> MemoryCopy {
-    for _ in 0..<100 {
-      let before = State(directory.dataFile)
-      let copy = try copied(path, directory, before)
-      // A file system that is read-only may become another one meanwhile, or show what others write to.
-      if State(directory.dataFile) == before { return copy }
-      lvs_sleep_us(10_000)
-    }
-    throw StoreError(.busy, "\(path): written to while it was read")
+    // A file system that is read-only may become another one meanwhile, or show what others write to.
+    try FileState.whileUnchanged(directory.dataFile) { () throws(StoreError) in try copied(path, directory) }
   }
 
-  private static func copied(
-    _ path: String, _ directory: StoreDirectory, _ state: State?
-  ) throws(StoreError) -> MemoryCopy {
+  private static func copied(_ path: String, _ directory: StoreDirectory) throws(StoreError) -> MemoryCopy {
+    let state = FileState(directory.dataFile)
     let source = lvs_open(path, O_RDONLY | O_NOFOLLOW, 0)
     guard source >= 0 else { throw .system(lvs_errno(), path) }
     let descriptor = lvs_make_in_memory()
@@ -75,7 +50,40 @@ final class MemoryCopy: @unchecked Sendable {
   var path: String { "/proc/self/fd/\(descriptor)" }
 
   /// Whether the store can be written to by now, or is another one.
-  var isOutdated: Bool { directory.isOnReadOnlyFileSystem == false || State(directory.dataFile) != state }
+  var isOutdated: Bool { directory.isOnReadOnlyFileSystem == false || FileState(directory.dataFile) != state }
+}
+
+/// By what it shows that a data file has changed.
+struct FileState: Equatable {
+  private let device, inode, size: UInt64
+  private let changed: Int64
+  /// A writer may be quicker than the clock of files.
+  private let transaction: UInt64
+
+  /// nil if there is no file, or one that cannot be read.
+  init?(_ path: String) {
+    var facts = lvs_file_facts()
+    guard lvs_file_facts_of(path, &facts) == 0, let file = try? PageFile.open(path) else { return nil }
+    device = facts.device
+    inode = facts.inode
+    size = facts.size
+    changed = facts.changed_ns
+    transaction = file.lastTransaction
+  }
+
+  /// Runs `body`, which reads a file that cannot be locked, until nobody has written to it meanwhile.
+  static func whileUnchanged<R>(
+    _ path: String, _ body: () throws(StoreError) -> R
+  ) throws(StoreError) -> R {
+    for _ in 0..<100 {
+      let before = FileState(path)
+      let result: Result<R, StoreError>
+      do throws(StoreError) { result = .success(try body()) } catch { result = .failure(error) }
+      if FileState(path) == before { return try result.get() }
+      lvs_sleep_us(10_000)
+    }
+    throw StoreError(.busy, "\(path): written to while it was read")
+  }
 }
 
 extension StoreDirectory {
@@ -169,6 +177,12 @@ extension StoreDirectory {
     let copy = try MemoryCopy.make(of: dataFile, in: self)
     if try StoreFile(copy.path, keeping: false, as: dataFile).isWhole { return copy }
     let file = try StoreFile(copy.path, keeping: true, as: dataFile)
+    if file.hidesCommit {
+      // If it is not whole nothing is hidden: that was a commit that failed.
+      let hidden = try MemoryCopy.make(of: dataFile, in: self)
+      do throws(LMDBError) { try PageFile.promoteFormer(hidden.path, isLink: true) } catch { return copy }
+      return try StoreFile(hidden.path, keeping: false, as: dataFile).isWhole ? hidden : copy
+    }
     // Records that are damaged for themselves alone are told when they are read, unless a backup has them.
     if !file.isGravelyDamaged {
       let last = try options.noRecovery ? nil : BackupFolder(store: path).lastGood()

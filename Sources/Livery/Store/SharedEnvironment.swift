@@ -307,8 +307,8 @@ enum Registry {
     _ path: String, _ timeout: UInt32, _ body: () throws(StoreError) -> R
   ) throws(StoreError) -> R {
     let descriptor = lvs_open(path + "/livery.lock", O_RDWR | O_NOFOLLOW, 0)
-    // What cannot be locked is a copy, or on a medium that nobody writes to.
-    guard descriptor >= 0 else { return try body() }
+    // What cannot be locked is a copy, or cannot be written to here.
+    guard descriptor >= 0 else { return try FileState.whileUnchanged(path + "/data.mdb", body) }
     let gate = WriterGate(file: descriptor)
     defer { gate.closeFile() }
     return try gate.whileWriting(timeout: timeout, body)
