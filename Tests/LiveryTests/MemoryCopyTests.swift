@@ -135,10 +135,10 @@ extension StoreDirectory.Opened {
     #expect(count == 3)
     #expect(
       code { () throws(StoreError) in
-        var size: Int64 = 1 << 20
+        var size = 1 << 20
         try FileState.whileUnchanged(dataFile) { () throws(StoreError) in
           size += 4096
-          #expect(truncate(dataFile, size) == 0)
+          truncate(dataFile, size)
         }
       } == .busy)
   }
