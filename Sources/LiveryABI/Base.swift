@@ -52,6 +52,9 @@ public func livery_status_name(_ status: livery_status) -> UnsafePointer<CChar>?
   case LIVERY_ERROR_FORKED: constant("LIVERY_ERROR_FORKED")
   case LIVERY_ERROR_BUFFER_TOO_SMALL: constant("LIVERY_ERROR_BUFFER_TOO_SMALL")
   case LIVERY_ERROR_MIGRATION: constant("LIVERY_ERROR_MIGRATION")
+  case LIVERY_ERROR_GONE: constant("LIVERY_ERROR_GONE")
+  case LIVERY_ERROR_NO_MEMORY: constant("LIVERY_ERROR_NO_MEMORY")
+  case LIVERY_ERROR_DUPLICATE: constant("LIVERY_ERROR_DUPLICATE")
   default: constant("LIVERY_ERROR_UNKNOWN")
   }
 }

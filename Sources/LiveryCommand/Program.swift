@@ -89,7 +89,7 @@ func exitStatus(of error: StoreError) -> Int32 {
     case .locked, .readOnly, .conflict: .refused
     case .busy: .busy
     case .notAStore, .corrupt, .formatNewer: .unreadable
-    case .permission, .noSpace, .io: .system
+    case .permission, .noSpace, .io, .gone, .noMemory, .duplicate: .system
     case .lossy: .lossy
     default: .other
     }

@@ -36,6 +36,9 @@ TEST("every status has a name, and other numbers have one too", status_names) {
     {-20, "LIVERY_ERROR_FORKED"},
     {-21, "LIVERY_ERROR_BUFFER_TOO_SMALL"},
     {-22, "LIVERY_ERROR_MIGRATION"},
+    {-28, "LIVERY_ERROR_GONE"},
+    {-29, "LIVERY_ERROR_NO_MEMORY"},
+    {-30, "LIVERY_ERROR_DUPLICATE"},
   };
   for (size_t index = 0; index < COUNT(names); index++)
     EXPECT_TEXT(names[index].name, livery_status_name(names[index].status));

@@ -85,7 +85,16 @@ enum {
   /** The buffer is too small; the length needed was stored. */
   LIVERY_ERROR_BUFFER_TOO_SMALL = -21,
   /** A step of a schema's migrations failed; nothing was changed. The message says which, on what, and why. */
-  LIVERY_ERROR_MIGRATION = -22
+  LIVERY_ERROR_MIGRATION = -22,
+  /**
+   * The store's directory, or a file of it, was moved, deleted or exchanged by somebody else. Reads go on showing what is
+   * open; close every handle on the store and open it again.
+   */
+  LIVERY_ERROR_GONE = -28,
+  /** There is no memory. Nothing was changed; try again when there is, or with less at once. */
+  LIVERY_ERROR_NO_MEMORY = -29,
+  /** Another copy of this library in the same process has the store open: load one copy alone, or close it there. */
+  LIVERY_ERROR_DUPLICATE = -30
 };
 
 /** What went wrong in the calling thread's most recent failing call. */

@@ -32,6 +32,9 @@ public struct StoreError: Error, Sendable {
     public static let forked = Code(rawValue: -20)
     public static let bufferTooSmall = Code(rawValue: -21)
     public static let migration = Code(rawValue: -22)
+    public static let gone = Code(rawValue: -28)
+    public static let noMemory = Code(rawValue: -29)
+    public static let duplicate = Code(rawValue: -30)
   }
 
   /// A place in a text, counted from 1; the column in characters.
@@ -99,6 +102,12 @@ extension StoreError.Code: CustomStringConvertible {
       "LIVERY_ERROR_FORKED", "LIVERY_ERROR_BUFFER_TOO_SMALL",
       "LIVERY_ERROR_MIGRATION",
     ]
+    switch self {
+    case .gone: return "LIVERY_ERROR_GONE"
+    case .noMemory: return "LIVERY_ERROR_NO_MEMORY"
+    case .duplicate: return "LIVERY_ERROR_DUPLICATE"
+    default: break
+    }
     guard rawValue <= 0, rawValue > -Int32(names.count) else { return "LIVERY_ERROR_UNKNOWN" }
     return names[Int(-rawValue)]
   }

@@ -203,6 +203,27 @@ class MigrationError(LiveryError):
   hint = "Correct the step, or the value that it fails on; `livery migrate --plan` shows both."
 
 
+class GoneError(LiveryError):
+  """The store's directory, or a file of it, was moved, deleted or exchanged by somebody else."""
+
+  status, status_name = -28, "LIVERY_ERROR_GONE"
+  hint = "Reads go on showing what is open. Close every handle on the store and open it again."
+
+
+class NoMemoryError(LiveryError, MemoryError):
+  """There is no memory; nothing was changed."""
+
+  status, status_name = -29, "LIVERY_ERROR_NO_MEMORY"
+  hint = "Try again when there is memory, or with less at once."
+
+
+class DuplicateError(LiveryError):
+  """Another copy of the C library in this process has the store open."""
+
+  status, status_name = -30, "LIVERY_ERROR_DUPLICATE"
+  hint = "Load one copy of liblivery alone: set LIVERY_LIBRARY to the one that the program uses."
+
+
 _CLASSES: Dict[int, Type[LiveryError]] = {kind.status: kind for kind in LiveryError.__subclasses__()}
 
 
