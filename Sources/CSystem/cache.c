@@ -809,6 +809,15 @@ uint64_t *lvs_commit_map(int lock_file) {
 
 void lvs_commit_unmap(uint64_t *page) { munmap(page, PAGE); }
 
+bool lvs_lock_page_is_held(const uint64_t *page, bool is_writers) {
+  // The word of a mutex names the thread that has it; the kernel takes the name out when that dies.
+  static const uint32_t THREAD = 0x3fffffff;
+  enum { READERS = 8, WRITER = ((8 + sizeof(pthread_mutex_t) + 12 + 63) / 64) * 64 };
+  if (get(page + STAMP_WORD) != LMDB_STAMP) return false;
+  const uint32_t *word = (const uint32_t *)((const char *)page + (is_writers ? WRITER : READERS));
+  return (__atomic_load_n(word, __ATOMIC_ACQUIRE) & THREAD) != 0;
+}
+
 uint64_t lvs_commit_get(const uint64_t *page) {
   return get(page + STAMP_WORD) == LMDB_STAMP ? get_first(page + COMMIT_WORD) : LVS_NO_COMMIT;
 }

@@ -1,4 +1,4 @@
-// Files, and locks on their bytes.
+// Files, by a descriptor of their folder.
 #define _GNU_SOURCE
 #include "csystem.h"
 
@@ -14,29 +14,69 @@ int lvs_open(const char *path, int flags, unsigned mode) {
   return descriptor;
 }
 
-static void let_group_in(int descriptor, unsigned mode) {
+int lvs_open_directory(const char *path) {
+  int directory = lvs_open(path, O_RDONLY | O_DIRECTORY, 0);
+  return directory < 0 && errno == EACCES ? lvs_open(path, O_PATH | O_DIRECTORY, 0) : directory;
+}
+
+void lvs_close_on_exec(int descriptor) { fcntl(descriptor, F_SETFD, FD_CLOEXEC); }
+
+int lvs_open_at(int folder, const char *name, int flags, unsigned mode) {
+  int descriptor;
+  do descriptor = openat(folder, name, flags | O_CLOEXEC | O_NOFOLLOW | O_NOCTTY | O_NONBLOCK, mode);
+  while (descriptor < 0 && errno == EINTR);
+  return descriptor;
+}
+
+void lvs_let_group_in(int descriptor, unsigned mode) {
   struct stat facts;
   if ((mode & 0060) == 0 || fstat(descriptor, &facts) != 0) return;
   if (facts.st_uid == geteuid() && (facts.st_mode & mode) != mode && fchmod(descriptor, mode) != 0) return;
 }
 
-int lvs_make(const char *path, int flags, unsigned mode) {
-  int descriptor = lvs_open(path, O_RDWR | O_CREAT | O_NOFOLLOW | flags, mode);
-  if (descriptor >= 0) let_group_in(descriptor, mode);
-  return descriptor;
-}
-
-void lvs_allow_group(const char *path, unsigned mode) {
-  if ((mode & 0060) == 0) return;
-  int descriptor = lvs_open(path, O_RDONLY | O_NOFOLLOW, 0);
-  if (descriptor < 0) return;
-  let_group_in(descriptor, mode);
-  close(descriptor);
-}
-
-bool lvs_is_link(const char *path) {
+int lvs_give(int descriptor, const lvs_owner *owner, bool is_loose) {
   struct stat facts;
-  return lstat(path, &facts) == 0 && S_ISLNK(facts.st_mode);
+  if (fstat(descriptor, &facts) != 0) return -1;
+  if (facts.st_uid == owner->user && facts.st_gid == owner->group) return 0;
+  if (fchown(descriptor, owner->user, owner->group) == 0) return 0;
+  bool is_owners = facts.st_uid == owner->user;
+  if (is_owners && !owner->is_shared) return 0;
+  if (is_loose && owner->is_shared &&
+      (facts.st_gid == owner->group || fchown(descriptor, (uid_t)-1, owner->group) == 0))
+    return 0;
+  errno = EPERM;
+  return -1;
+}
+
+int lvs_make_at(int folder, const char *name, int flags, unsigned mode, const lvs_owner *owner, bool is_loose) {
+  for (int tries = 0; tries < 100; tries++) {
+    if ((flags & O_EXCL) == 0) {
+      int there = lvs_open_at(folder, name, O_RDWR | flags, 0);
+      if (there >= 0) lvs_let_group_in(there, mode);
+      if (there >= 0 || errno != ENOENT) return there;
+    }
+    int made = lvs_open_at(folder, name, O_RDWR | O_CREAT | O_EXCL | flags, mode & 0600);
+    if (made < 0 && errno == EEXIST && (flags & O_EXCL) == 0) continue;
+    // Nobody else is let in before it is the owner's.
+    if (made < 0 || (lvs_give(made, owner, is_loose) == 0 && fchmod(made, mode) == 0)) return made;
+    int failure = errno;
+    unlinkat(folder, name, 0);
+    close(made);
+    errno = failure;
+    return -1;
+  }
+  return -1;
+}
+
+int lvs_make_folder_at(int folder, const char *name, unsigned mode, const lvs_owner *owner) {
+  if (mkdirat(folder, name, mode & 0700) != 0) return errno == EEXIST ? 0 : -1;
+  int made = lvs_open_at(folder, name, O_RDONLY | O_DIRECTORY, 0);
+  if (made < 0) return -1;
+  int status = lvs_give(made, owner, true) == 0 && fchmod(made, mode) == 0 ? 0 : -1, failure = errno;
+  close(made);
+  if (status != 0) unlinkat(folder, name, AT_REMOVEDIR);
+  errno = failure;
+  return status;
 }
 
 int lvs_reserve(int descriptor, uint64_t size) {
@@ -153,7 +193,11 @@ static lvs_file_facts facts_from(const struct stat *found) {
       .allocated = (uint64_t)found->st_blocks * 512,
       .changed_ns = (int64_t)found->st_ctim.tv_sec * 1000000000 + found->st_ctim.tv_nsec,
       .mode = found->st_mode,
+      .user = found->st_uid,
+      .group = found->st_gid,
       .is_directory = S_ISDIR(found->st_mode),
+      .is_regular = S_ISREG(found->st_mode),
+      .is_link = S_ISLNK(found->st_mode),
   };
 }
 
@@ -169,6 +213,30 @@ int lvs_file_facts_at(int descriptor, lvs_file_facts *facts) {
   if (fstat(descriptor, &found) != 0) return -1;
   *facts = facts_from(&found);
   return 0;
+}
+
+int lvs_file_facts_in(int folder, const char *name, lvs_file_facts *facts) {
+  struct stat found;
+  if (fstatat(folder, name, &found, AT_SYMLINK_NOFOLLOW) != 0) return -1;
+  *facts = facts_from(&found);
+  return 0;
+}
+
+uint64_t lvs_root_inode(void) {
+  struct stat found;
+  return stat("/", &found) == 0 ? found.st_ino : 0;
+}
+
+int lvs_leads_to(const char *path, uint64_t device, uint64_t inode, uint64_t root) {
+  struct stat found;
+  if (stat(path, &found) == 0) return found.st_dev == device && found.st_ino == inode;
+  if (errno != ENOENT && errno != ENOTDIR && errno != ELOOP) return 1;
+  return lvs_root_inode() != root;
+}
+
+bool lvs_is_named(int folder, const char *name, uint64_t device, uint64_t inode) {
+  struct stat found;
+  return fstatat(folder, name, &found, AT_SYMLINK_NOFOLLOW) == 0 && found.st_dev == device && found.st_ino == inode;
 }
 
 ssize_t lvs_read_at(int descriptor, void *bytes, size_t count, uint64_t offset) {
@@ -194,8 +262,18 @@ ssize_t lvs_write_at(int descriptor, const void *bytes, size_t count, uint64_t o
   return (ssize_t)put;
 }
 
-char *lvs_directory_names(const char *path, size_t *length) {
-  DIR *directory = opendir(path);
+// A stream of its own, which begins with the first entry.
+static DIR *entries_of(int folder) {
+  int again = lvs_open_at(folder, ".", O_RDONLY | O_DIRECTORY, 0);
+  DIR *directory = again < 0 ? NULL : fdopendir(again);
+  int failure = errno;
+  if (!directory && again >= 0) close(again);
+  errno = failure;
+  return directory;
+}
+
+char *lvs_directory_names(int folder, size_t *length) {
+  DIR *directory = entries_of(folder);
   if (!directory) return NULL;
   char *names = calloc(1, 1);
   size_t used = 0;
@@ -217,7 +295,9 @@ char *lvs_directory_names(const char *path, size_t *length) {
   return names;
 }
 
-int lvs_rename(const char *from, const char *to) { return rename(from, to); }
+int lvs_rename_at(int folder, const char *from, int other, const char *to) { return renameat(folder, from, other, to); }
+int lvs_link_at(int folder, const char *from, int other, const char *to) { return linkat(folder, from, other, to, 0); }
+int lvs_unlink_at(int folder, const char *name) { return unlinkat(folder, name, 0); }
 
 int lvs_copy(int from, int to) {
   char buffer[65536];
@@ -229,15 +309,9 @@ int lvs_copy(int from, int to) {
   }
 }
 
-int lvs_sync_directory(const char *path) {
-  int directory = lvs_open(path, O_RDONLY | O_DIRECTORY, 0);
-  if (directory < 0) return -1;
+int lvs_sync_folder(int folder) {
   // Some file systems know no such thing.
-  int status = fsync(directory) == 0 || errno == EINVAL || errno == ENOTSUP ? 0 : -1;
-  int failure = errno;
-  close(directory);
-  errno = failure;
-  return status;
+  return fsync(folder) == 0 || errno == EINVAL || errno == ENOTSUP || errno == EBADF ? 0 : -1;
 }
 
 bool lvs_is_full(int descriptor) {
@@ -295,10 +369,10 @@ int lvs_make_in_memory(void) {
   return file < 0 && errno == EINVAL ? memfd_create("livery", MFD_CLOEXEC) : file;
 }
 
-int lvs_count_foreign_entries(const char *path) {
+int lvs_count_foreign_entries(int folder) {
   static const char *const known[] = {".", "..", "data.mdb", "data.mdb.new", "lock.mdb", "livery.lock", "livery.wake",
                                       "backups", "damaged"};
-  DIR *directory = opendir(path);
+  DIR *directory = entries_of(folder);
   if (!directory) return -1;
   int foreign = 0;
   for (struct dirent *entry; (entry = readdir(directory));) {
@@ -311,50 +385,18 @@ int lvs_count_foreign_entries(const char *path) {
   return foreign;
 }
 
-int lvs_name_too(const char *path, const char *second) {
-  if (link(path, second) == 0) return 0;
-  return errno == EPERM || errno == EOPNOTSUPP || errno == EMLINK ? rename(path, second) : -1;
+int lvs_name_too(int folder, const char *name, const char *second) {
+  if (linkat(folder, name, folder, second, 0) == 0) return 0;
+  return errno == EPERM || errno == EOPNOTSUPP || errno == EMLINK ? renameat(folder, name, folder, second) : -1;
 }
 
-int lvs_sync_names(const char *path) {
-  char around[4096];
-  int length = snprintf(around, sizeof around, "%s/..", path);
-  if (length < 0 || (size_t)length >= sizeof around) {
-    errno = ENAMETOOLONG;
-    return -1;
-  }
-  if (lvs_sync_directory(path) != 0) return -1;
+int lvs_sync_names(int folder) {
+  if (lvs_sync_folder(folder) != 0) return -1;
+  int around = lvs_open_at(folder, "..", O_RDONLY | O_DIRECTORY, 0);
   // Not everybody may read the directory around.
-  return lvs_sync_directory(around) == 0 || errno == EACCES ? 0 : -1;
-}
-
-static int set_lock(int descriptor, short kind, int64_t byte) {
-  struct flock range = {.l_type = kind, .l_whence = SEEK_SET, .l_start = byte, .l_len = 1};
-  int status;
-  do status = fcntl(descriptor, F_SETLK, &range);
-  while (status < 0 && errno == EINTR);
+  if (around < 0) return errno == EACCES ? 0 : -1;
+  int status = lvs_sync_folder(around), failure = errno;
+  close(around);
+  errno = failure;
   return status;
-}
-
-int lvs_lock_byte(int descriptor, int64_t byte) { return set_lock(descriptor, F_WRLCK, byte); }
-int lvs_unlock_byte(int descriptor, int64_t byte) { return set_lock(descriptor, F_UNLCK, byte); }
-
-pid_t lvs_lock_holder(int descriptor, int64_t byte) {
-  struct flock range = {.l_type = F_WRLCK, .l_whence = SEEK_SET, .l_start = byte, .l_len = 1};
-  if (fcntl(descriptor, F_GETLK, &range) != 0 || range.l_type == F_UNLCK) return 0;
-  return range.l_pid;
-}
-
-int lvs_share_byte(int descriptor, int64_t byte) { return set_lock(descriptor, F_RDLCK, byte); }
-
-int lvs_hold_byte(const char *path, int64_t byte) {
-  int descriptor = lvs_open(path, O_RDWR | O_NOFOLLOW, 0);
-  struct flock range = {.l_type = F_RDLCK, .l_whence = SEEK_SET, .l_start = byte, .l_len = 1};
-  if (descriptor >= 0) fcntl(descriptor, F_OFD_SETLK, &range);
-  return descriptor;
-}
-
-bool lvs_is_byte_taken(int descriptor, int64_t byte) {
-  struct flock range = {.l_type = F_WRLCK, .l_whence = SEEK_SET, .l_start = byte, .l_len = 1};
-  return fcntl(descriptor, F_GETLK, &range) == 0 && range.l_type != F_UNLCK;
 }

@@ -1,9 +1,11 @@
 #define _GNU_SOURCE
 #include "csystem.h"
+#include "locks.h"
 
 #include <sched.h>
 #include <signal.h>
 #include <sys/mman.h>
+#include <sys/socket.h>
 #include <sys/wait.h>
 
 // Threads
@@ -37,6 +39,38 @@ int lvs_thread_start(void (*function)(void *), void *context) {
   pthread_attr_destroy(&attributes);
   if (status != 0) free(task);
   return status;
+}
+
+// Work that the end of the program waits for
+
+static pthread_mutex_t background_lock = PTHREAD_MUTEX_INITIALIZER;
+static pthread_cond_t background_ended = PTHREAD_COND_INITIALIZER;
+static unsigned background_count;
+static pid_t background_process;
+
+void lvs_background_begin(void) {
+  pthread_mutex_lock(&background_lock);
+  // Threads do not come along when a process is forked.
+  if (background_process != getpid()) background_count = 0;
+  background_process = getpid();
+  background_count++;
+  pthread_mutex_unlock(&background_lock);
+}
+
+void lvs_background_end(void) {
+  pthread_mutex_lock(&background_lock);
+  if (background_count > 0 && --background_count == 0) pthread_cond_broadcast(&background_ended);
+  pthread_mutex_unlock(&background_lock);
+}
+
+__attribute__((destructor)) static void await_background(void) {
+  if (background_process != getpid() || pthread_mutex_trylock(&background_lock) != 0) return;
+  struct timespec deadline;
+  clock_gettime(CLOCK_MONOTONIC, &deadline);
+  deadline.tv_sec += 30;
+  while (background_count > 0 &&
+         pthread_cond_clockwait(&background_ended, &background_lock, CLOCK_MONOTONIC, &deadline) == 0) {}
+  pthread_mutex_unlock(&background_lock);
 }
 
 // Fork detection and locks
@@ -74,6 +108,7 @@ static void after_fork_in_parent(void) {
 static void after_fork_in_child(void) {
   uint64_t *page = lvs_process_token_page;
   if (page) __atomic_store_n(page, 0, __ATOMIC_RELAXED);
+  lvs_lock_files_forked();
   after_fork_in_parent();
 }
 
@@ -98,6 +133,13 @@ uint64_t lvs_process_token_make(void) {
   pthread_mutex_unlock(&token_lock);
   return token;
 }
+
+void lvs_fork_lock(void) {
+  lvs_process_token();
+  pthread_mutex_lock(&token_lock);
+}
+
+void lvs_fork_unlock(void) { pthread_mutex_unlock(&token_lock); }
 
 lvs_mutex *lvs_mutex_make(void) {
   lvs_mutex *mutex = calloc(1, sizeof *mutex);
@@ -183,19 +225,126 @@ bool lvs_rwlock_write_until(lvs_rwlock *lock, uint64_t deadline_ns) {
 
 // A process of our own
 
-int lvs_call_as_child(int (*function)(void *), void *argument) {
-  enum { STACK = 256 << 10 };
-  char *stack = mmap(NULL, STACK, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_STACK, -1, 0);
+enum { CHILD_STACK = 256 << 10 };
+
+static int call_in_child(int (*function)(void *), void *argument, int sharing) {
+  char *stack = mmap(NULL, CHILD_STACK, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_STACK, -1, 0);
   if (stack == MAP_FAILED) return -1;
   // The signals of the program are not for the child, whose handlers would run in the program's memory.
   sigset_t all, before;
   sigfillset(&all);
   pthread_sigmask(SIG_SETMASK, &all, &before);
   // No signal at its end: a program may wait for children of its own.
-  int child = clone(function, stack + STACK, CLONE_VM | CLONE_VFORK | CLONE_FILES, argument), status = -1;
+  int child = clone(function, stack + CHILD_STACK, CLONE_VM | CLONE_VFORK | sharing, argument), status = -1;
   if (child > 0)
     while (waitpid(child, &status, __WCLONE) < 0 && errno == EINTR) {}
   pthread_sigmask(SIG_SETMASK, &before, NULL);
-  munmap(stack, STACK);
+  munmap(stack, CHILD_STACK);
   return child > 0 && WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+}
+
+int lvs_call_as_child(int (*function)(void *), void *argument) {
+  return call_in_child(function, argument, CLONE_FILES);
+}
+
+// Files that others must not inherit
+
+enum { MOST_FILES = 3 };
+
+typedef struct opening {
+  int (*function)(void *);
+  void *argument;
+  // Numbers that are kept free for the files.
+  int places[MOST_FILES];
+  int pair[2];
+  // What the child has opened; -1 before it was run.
+  int count;
+  int opened[MOST_FILES];
+} opening;
+
+typedef union ancillary {
+  struct cmsghdr header;
+  char room[CMSG_SPACE(sizeof(int) * MOST_FILES)];
+} ancillary;
+
+static struct msghdr message_with(ancillary *part, struct iovec *content) {
+  return (struct msghdr){.msg_iov = content, .msg_iovlen = 1, .msg_control = part, .msg_controllen = sizeof *part};
+}
+
+static bool send_files(const opening *task) {
+  ancillary part = {0};
+  char byte = 0;
+  struct iovec content = {.iov_base = &byte, .iov_len = 1};
+  struct msghdr message = message_with(&part, &content);
+  message.msg_controllen = CMSG_LEN(sizeof(int) * (size_t)task->count);
+  part.header = (struct cmsghdr){.cmsg_len = message.msg_controllen, .cmsg_level = SOL_SOCKET, .cmsg_type = SCM_RIGHTS};
+  memcpy(CMSG_DATA(&part.header), task->opened, sizeof(int) * (size_t)task->count);
+  return sendmsg(task->pair[1], &message, MSG_NOSIGNAL) == 1;
+}
+
+// In a process that shares memory with this one, and has the descriptors for itself.
+static int open_apart(void *pointer) {
+  opening *task = pointer;
+  // The next numbers that are free are to be those that are kept.
+  for (int filled = 0; filled >= 0 && filled < task->places[MOST_FILES - 1];) filled = dup(task->places[0]);
+  for (int i = 0; i < MOST_FILES; i++) close(task->places[i]);
+  task->function(task->argument);
+  int count = 0;
+  for (int i = 0; i < MOST_FILES; i++)
+    if (fcntl(task->places[i], F_GETFD) >= 0) task->opened[count++] = task->places[i];
+  task->count = count;
+  return count == 0 || send_files(task) ? 0 : 1;
+}
+
+static bool take_files(const opening *task) {
+  if (task->count == 0) return true;
+  ancillary part = {0};
+  char byte;
+  struct iovec content = {.iov_base = &byte, .iov_len = 1};
+  struct msghdr message = message_with(&part, &content);
+  if (recvmsg(task->pair[0], &message, MSG_CMSG_CLOEXEC | MSG_DONTWAIT) != 1) return false;
+  struct cmsghdr *header = CMSG_FIRSTHDR(&message);
+  int count = header ? (int)((header->cmsg_len - CMSG_LEN(0)) / sizeof(int)) : 0, files[MOST_FILES];
+  if (count > MOST_FILES) count = MOST_FILES;
+  if (count > 0) memcpy(files, CMSG_DATA(header), sizeof(int) * (size_t)count);
+  bool is_whole = count == task->count;
+  for (int i = 0; i < count; i++) {
+    if (dup3(files[i], task->opened[i], O_CLOEXEC) < 0) is_whole = false;
+    close(files[i]);
+  }
+  return is_whole;
+}
+
+// Whether the program runs in a tool that takes such a child for a fork.
+static bool is_watched(void) {
+  const char *preloaded = getenv("LD_PRELOAD");
+  return preloaded && strstr(preloaded, "vgpreload");
+}
+
+static bool is_place_of(const opening *task, int place) {
+  for (int i = 0; i < task->count; i++)
+    if (task->opened[i] == place) return true;
+  return false;
+}
+
+int lvs_call_opening(int (*function)(void *), void *argument, int folder) {
+  opening task = {.function = function, .argument = argument, .places = {-1, -1, -1}, .count = -1};
+  bool can_try = !is_watched() && socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, task.pair) == 0, is_taken = false;
+  if (can_try) {
+    int kept = 0;
+    while (kept < MOST_FILES && (task.places[kept] = fcntl(folder, F_DUPFD_CLOEXEC, 3)) >= 0) kept++;
+    int status = kept == MOST_FILES ? call_in_child(open_apart, &task, 0) : -1;
+    is_taken = task.count >= 0 && status == 0 && take_files(&task);
+    for (int i = 0; i < kept; i++)
+      // What the function has opened is its own to close, though it may have come to nothing.
+      if (!is_place_of(&task, task.places[i])) close(task.places[i]);
+    close(task.pair[0]);
+    close(task.pair[1]);
+  }
+  if (task.count >= 0) {
+    if (!is_taken) errno = EMFILE;
+    return is_taken ? 0 : -1;
+  }
+  function(argument);
+  return 1;
 }

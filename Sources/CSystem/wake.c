@@ -7,15 +7,26 @@
 #include <sys/mman.h>
 #include <sys/syscall.h>
 
-lvs_wake *lvs_wake_open(const char *path, unsigned mode) {
-  int file = lvs_make(path, 0, mode);
-  if (file < 0) return NULL;
+enum { WAKE_VERSION = 1 };
+
+// Takes the descriptor over.
+lvs_wake *lvs_wake_open(int file) {
   void *place = MAP_FAILED;
   if (lvs_reserve(file, 4096) == 0) place = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
   int failure = errno;
   close(file);
   errno = failure;
   return place == MAP_FAILED ? NULL : place;
+}
+
+bool lvs_wake_is_known(lvs_wake *wake) { return __atomic_load_n(&wake->version, __ATOMIC_ACQUIRE) == WAKE_VERSION; }
+
+void lvs_wake_reset(lvs_wake *wake) {
+  if (lvs_wake_is_known(wake)) return;
+  uint32_t generation = wake->generation;
+  memset(wake, 0, sizeof *wake);
+  wake->generation = generation;
+  __atomic_store_n(&wake->version, WAKE_VERSION, __ATOMIC_RELEASE);
 }
 
 lvs_wake *lvs_wake_make(void) {
@@ -58,9 +69,9 @@ static uint64_t sum_of(const lvs_wake *note) {
   return sum;
 }
 
-static bool describe(lvs_wake *note, const char *path) {
+static bool describe(lvs_wake *note, int folder, const char *name) {
   struct stat found;
-  if (stat(path, &found) != 0) return false;
+  if (fstatat(folder, name, &found, AT_SYMLINK_NOFOLLOW) != 0) return false;
   note->device = found.st_dev;
   note->inode = found.st_ino;
   note->size = (uint64_t)found.st_size;
@@ -68,12 +79,12 @@ static bool describe(lvs_wake *note, const char *path) {
   return true;
 }
 
-void lvs_wake_note(lvs_wake *wake, const char *path) {
+void lvs_wake_note(lvs_wake *wake, int folder, const char *name) {
   struct timespec now;
   clock_gettime(CLOCK_REALTIME, &now);
   lvs_wake note = {.boot = boot_number()};
   wake->sum = 0;
-  if (!describe(&note, path)) return;
+  if (!describe(&note, folder, name)) return;
   int64_t age = nanoseconds(now) - note.changed_ns;
   if (age < 20000000) return;
   wake->boot = note.boot;
@@ -84,11 +95,29 @@ void lvs_wake_note(lvs_wake *wake, const char *path) {
   wake->sum = sum_of(&note);
 }
 
-bool lvs_wake_is_noted(lvs_wake *wake, const char *path) {
+bool lvs_wake_is_noted(lvs_wake *wake, int folder, const char *name) {
   lvs_wake now = {0};
-  if (wake->sum == 0 || wake->sum != sum_of(wake) || !describe(&now, path)) return false;
+  if (wake->sum == 0 || wake->sum != sum_of(wake) || !describe(&now, folder, name)) return false;
   return now.device == wake->device && now.inode == wake->inode && now.size == wake->size &&
          now.changed_ns == wake->changed_ns && boot_number() == wake->boot;
+}
+
+void lvs_wake_note_open(lvs_wake *wake, uint64_t device, uint64_t inode) {
+  __atomic_store_n(&wake->open_device, device, __ATOMIC_RELAXED);
+  __atomic_store_n(&wake->open_inode, inode, __ATOMIC_RELEASE);
+}
+
+bool lvs_wake_is_other(lvs_wake *wake, uint64_t device, uint64_t inode) {
+  uint64_t noted = __atomic_load_n(&wake->open_inode, __ATOMIC_ACQUIRE);
+  return noted != 0 && (noted != inode || __atomic_load_n(&wake->open_device, __ATOMIC_RELAXED) != device);
+}
+
+void lvs_wake_hold(lvs_wake *wake, unsigned byte) {
+  __atomic_store_n(wake->holders + byte % 4, (uint32_t)getpid(), __ATOMIC_RELAXED);
+}
+
+uint32_t lvs_wake_holder(lvs_wake *wake, unsigned byte) {
+  return __atomic_load_n(wake->holders + byte % 4, __ATOMIC_RELAXED);
 }
 
 void lvs_wake_signal(lvs_wake *wake) {

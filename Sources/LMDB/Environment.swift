@@ -18,6 +18,10 @@ public final class Environment: @unchecked Sendable {
     public var moveTimeout: UInt64 = 5_000_000_000
     /// The path is that of the data file, which nobody else uses: there is no lock file.
     public var isPrivateFile = false
+    /// The lock file in the directory, which then has locks of our own beside LMDB's.
+    public var lockFile: LockFile?
+    /// A folder by its descriptor, for `lvs_call_opening`.
+    public var folder: Int32 = -100
 
     public init() {}
   }
@@ -31,15 +35,15 @@ public final class Environment: @unchecked Sendable {
   private(set) var handle: OpaquePointer
   private var isOpen = true
   private let failed = Atomic<Bool>(false)
+  /// Whether the map has to be moved while transactions are held in it, which stay in the one that is.
+  private let outgrown = Atomic<Bool>(false)
   /// Transactions that are held open over several calls, and how often the environment was opened anew before each.
   private let held = Atomic<Int>(0)
   private var epoch = 0
   /// Environments of files that have been replaced, kept for the transactions that are held in them.
   private var parked: [ProcessEnvironment] = []
-  /// While environments are parked.
-  private var lockFile: UsedLockFile?
   private let path: String
-  private let options: Options
+  private var options: Options
   private let gate = MapGate()
   private let idleReaders = IdleReaders()
   /// Kept for when all slots are taken: reads of this process then share it one after the other.
@@ -48,6 +52,11 @@ public final class Environment: @unchecked Sendable {
   /// Opens the environment in a directory that exists.
   public convenience init(path: String, options: Options = Options()) throws(LMDBError) {
     let (opened, reader) = try Self.connect(path, options)
+    do { try options.lockFile?.use() } catch {
+      mdb_txn_abort(reader)
+      mdb_env_close(opened.handle)
+      throw error
+    }
     self.init(opened, lastReader: reader, path: path, options: options)
   }
 
@@ -65,26 +74,39 @@ public final class Environment: @unchecked Sendable {
   ///
   /// When another process has the number of this one, or has left it behind, this one takes another number.
   ///
-  /// - Parameter isKnown: whether this process has transactions in a former environment.
+  /// - Parameter isKnown: whether this process has transactions in a former environment, and so needs another number.
   private static func connect(
     _ path: String, _ options: Options, isKnown: Bool = false
   ) throws(LMDBError) -> (opened: ProcessEnvironment, reader: OpaquePointer) {
     var tries = 0
+    if !isKnown { options.lockFile?.releaseNumbers() }
     while true {
-      let environment = tries == 0 ? try ProcessEnvironment.own() : try .ofChild()
+      let environment = tries == 0 && !isKnown ? try ProcessEnvironment.own() : try .ofChild()
       tries += 1
       var isOpen = false
       do throws(LMDBError) {
         try open(environment.handle, path, options)
         isOpen = true
-        let isAnothers = !isKnown && environment.isTaken
-        guard !isAnothers || tries == mostNumbers else { throw LMDBError(code: EAGAIN) }
-        return (environment, try begin(environment.handle))
+        guard !environment.isTaken || tries == mostNumbers else { throw LMDBError(code: EAGAIN) }
+        let reader = try begin(environment.handle, options)
+        do { try options.lockFile?.keep(environment.number) } catch {
+          mdb_txn_abort(reader)
+          throw error
+        }
+        return (environment, reader)
       } catch {
         mdb_env_close(environment.handle)
         guard isOpen, error.code == EAGAIN || error.code == EACCES, tries < mostNumbers else { throw error }
       }
     }
+  }
+
+  private struct Opening {
+    let handle: OpaquePointer
+    let path: UnsafePointer<CChar>
+    let flags: UInt32
+    let mode: UInt32
+    var code: Int32
   }
 
   private static func open(_ handle: OpaquePointer, _ path: String, _ options: Options) throws(LMDBError) {
@@ -93,20 +115,62 @@ public final class Environment: @unchecked Sendable {
     mdb_env_set_maxdbs(handle, options.maximumDatabases)
     // NOTLS: a read transaction belongs to its object and not to the thread, so that any thread may use it.
     let flags = MDB_NOTLS | (options.isPrivateFile ? MDB_NOSUBDIR | MDB_NOLOCK : 0)
-    try LMDBError.check(path.withCString { mdb_env_open(handle, $0, UInt32(flags), options.fileMode) })
+    try open(handle, path, UInt32(flags), options.fileMode, options.folder)
+  }
+
+  /// LMDB leaves the data file open for children that run other programs: they must not inherit it.
+  private static func open(
+    _ handle: OpaquePointer, _ path: String, _ flags: UInt32, _ mode: UInt32, _ folder: Int32
+  ) throws(LMDBError) {
+    let code: Int32 = path.withCString { path in
+      var opening = Opening(handle: handle, path: path, flags: flags, mode: mode, code: 0)
+      let status = withUnsafeMutablePointer(to: &opening) { opening in
+        lvs_call_opening(
+          { argument in
+            guard let opening = argument?.assumingMemoryBound(to: Opening.self) else { return 1 }
+            opening.pointee.code = mdb_env_open(
+              opening.pointee.handle, opening.pointee.path, opening.pointee.flags, opening.pointee.mode)
+            return 0
+          }, opening, folder)
+      }
+      guard opening.code == MDB_SUCCESS else { return opening.code }
+      guard status >= 0 else { return lvs_errno() }
+      var file: Int32 = -1
+      if status > 0, mdb_env_get_fd(handle, &file) == MDB_SUCCESS { lvs_close_on_exec(file) }
+      return MDB_SUCCESS
+    }
+    try LMDBError.check(code)
   }
 
   /// Begins a read transaction in a slot of its own, clearing slots of dead processes if there is none.
-  private static func begin(_ environment: OpaquePointer) throws(LMDBError) -> OpaquePointer {
+  private static func begin(_ environment: OpaquePointer, _ options: Options) throws(LMDBError) -> OpaquePointer {
     var begun: OpaquePointer?
-    var code = mdb_txn_begin(environment, nil, UInt32(MDB_RDONLY), &begun)
-    if code == MDB_READERS_FULL {
-      var count: Int32 = 0
-      mdb_reader_check(environment, &count)
-      code = mdb_txn_begin(environment, nil, UInt32(MDB_RDONLY), &begun)
+    var code = beginOnce(environment, options, &begun)
+    // Another process has just grown the file, which nothing is open in here yet.
+    for _ in 0..<100 where code == MDB_MAP_RESIZED {
+      guard mdb_env_set_mapsize(environment, 0) == MDB_SUCCESS else { break }
+      code = beginOnce(environment, options, &begun)
     }
     guard code == MDB_SUCCESS, let begun else { throw LMDBError(code: code) }
     return begun
+  }
+
+  private static func beginOnce(
+    _ environment: OpaquePointer, _ options: Options, _ begun: inout OpaquePointer?
+  ) -> Int32 {
+    guard let lockFile = options.lockFile else {
+      return mdb_txn_begin(environment, nil, UInt32(MDB_RDONLY), &begun)
+    }
+    var found: OpaquePointer?
+    let code = lockFile.whileChangingReaders(until: lvs_monotonic_ns() &+ options.moveTimeout) {
+      let code = mdb_txn_begin(environment, nil, UInt32(MDB_RDONLY), &found)
+      guard code == MDB_READERS_FULL else { return code }
+      var count: Int32 = 0
+      mdb_reader_check(environment, &count)
+      return mdb_txn_begin(environment, nil, UInt32(MDB_RDONLY), &found)
+    }
+    begun = found
+    return code
   }
 
   /// Closes the environment; no transaction may be open, and nothing may be called afterwards.
@@ -114,7 +178,6 @@ public final class Environment: @unchecked Sendable {
     park()
     for index in parked.indices { parked[index].close() }
     parked = []
-    lockFile = nil
   }
 
   /// Ends all but what is held.
@@ -130,6 +193,10 @@ public final class Environment: @unchecked Sendable {
   /// `reopen` does. What was committed is not affected.
   public var hasFailed: Bool { failed.load(ordering: .relaxed) }
 
+  /// Whether nothing works until `reopen` does: LMDB has given the environment up, or its map is too small and cannot be
+  /// moved under transactions that are held.
+  public var mustReopen: Bool { failed.load(ordering: .relaxed) || outgrown.load(ordering: .relaxed) }
+
   /// Opens the directory's files anew, between the transactions of this process, and hands `prepare` one whose database
   /// handles stay valid. Transactions that are held stay in the files that they began in.
   public func reopen(_ prepare: (Transaction) throws(LMDBError) -> Void) throws(LMDBError) {
@@ -141,7 +208,6 @@ public final class Environment: @unchecked Sendable {
         close()
       } else {
         park()
-        if lockFile == nil { lockFile = UsedLockFile(path + "/lock.mdb") }
       }
       epoch += 1
       failed.store(true, ordering: .relaxed)
@@ -159,6 +225,7 @@ public final class Environment: @unchecked Sendable {
         handle = fresh.handle
         isOpen = true
         failed.store(false, ordering: .relaxed)
+        outgrown.store(false, ordering: .relaxed)
         result = .success(())
       } catch { result = .failure(error) }
     }
@@ -209,7 +276,7 @@ public final class Environment: @unchecked Sendable {
     let reader: OpaquePointer
     do { reader = try beginReader() } catch {
       noteFailure(error.code)
-      guard error.code == MDB_READERS_FULL else { throw E(error) }
+      guard error.code == MDB_READERS_FULL || error.code == EBUSY else { throw E(error) }
       return try readShared(body)
     }
     defer {
@@ -243,28 +310,34 @@ public final class Environment: @unchecked Sendable {
     return (information().lastPage &+ 1).multipliedReportingOverflow(by: UInt64(stat.ms_psize)).partialValue
   }
 
-  /// Writes a copy of the latest commit to a file, without the pages that are free. Writers are not kept waiting; when they
+  /// Writes a copy of the latest commit to a file, without the pages that are free. Nobody is kept waiting; when others
   /// commit at the very beginning the copy may be torn, and has to be checked.
   public func copy(to descriptor: Int32) throws(LMDBError) {
-    try enter()
-    defer { gate.leave() }
-    while true {
-      var code = mdb_env_copyfd2(handle, descriptor, UInt32(MDB_CP_COMPACT))
-      if code == MDB_READERS_FULL, clearDeadReaders() > 0 { continue }
-      if code == MDB_MAP_RESIZED {
-        try followMap()
-        continue
+    // Keeps the pages; an environment beside this one reads them, which needs no slot in the table of readers.
+    let held = try snapshot()
+    defer { held.close() }
+    var file: Int32 = -1
+    try LMDBError.check(mdb_env_get_fd(handle, &file))
+    for _ in 0..<100 {
+      guard ftruncate(descriptor, 0) == 0, lseek(descriptor, 0, SEEK_SET) == 0 else {
+        throw LMDBError(code: lvs_errno())
       }
-      if code == EINTR {
-        guard ftruncate(descriptor, 0) == 0, lseek(descriptor, 0, SEEK_SET) == 0 else {
-          throw LMDBError(code: lvs_errno())
-        }
-        continue
-      }
+      let code = try Self.copyApart("/proc/self/fd/\(file)", options, descriptor)
+      if code == EINTR || code == MDB_MAP_RESIZED { continue }
       // What LMDB says of pages that nothing accounts for.
-      if code == MDB_INCOMPATIBLE { code = MDB_CORRUPTED }
-      return try LMDBError.check(code)
+      return try LMDBError.check(code == MDB_INCOMPATIBLE ? MDB_CORRUPTED : code)
     }
+    throw LMDBError(code: EBUSY)
+  }
+
+  private static func copyApart(_ path: String, _ options: Options, _ target: Int32) throws(LMDBError) -> Int32 {
+    var made: OpaquePointer?
+    try LMDBError.check(mdb_env_create(&made))
+    guard let made else { throw LMDBError(code: ENOMEM) }
+    defer { mdb_env_close(made) }
+    let flags = MDB_NOSUBDIR | MDB_NOLOCK | MDB_NOTLS | MDB_RDONLY
+    try open(made, path, UInt32(flags), 0, options.folder)
+    return mdb_env_copyfd2(made, target, UInt32(MDB_CP_COMPACT))
   }
 
   /// Begins a read transaction that stays open until the object is closed. While it is, the map cannot be moved.
@@ -282,10 +355,18 @@ public final class Environment: @unchecked Sendable {
   }
 
   /// Runs `body` in a write transaction and commits it, or aborts it if `body` throws. When the map turns out too small
-  /// it grows and `body` runs once more from the start. Waits for other writers without limit.
-  public func write<R, E: LMDBErrorConvertible>(_ body: (Transaction) throws(E) -> Outcome<R>) throws(E) -> R {
+  /// it grows and `body` runs once more from the start.
+  ///
+  /// - Parameter deadline: until when others may still hold LMDB's own lock, in monotonic nanoseconds.
+  public func write<R, E: LMDBErrorConvertible>(
+    until deadline: UInt64 = .max, _ body: (Transaction) throws(E) -> Outcome<R>
+  ) throws(E) -> R {
     while true {
       do { try enter() } catch { throw E(error) }
+      if let lockFile = options.lockFile, !lockFile.awaitWriter(until: deadline) {
+        gate.leave()
+        throw E(LMDBError(code: EBUSY))
+      }
       var begun: OpaquePointer?
       let code = mdb_txn_begin(handle, nil, 0, &begun)
       guard code == MDB_SUCCESS, let transaction = begun else {
@@ -301,7 +382,11 @@ public final class Environment: @unchecked Sendable {
         finish(transaction, notes, body)
       }
       gate.leave()
-      if notes.isFull, growMap() { continue }
+      if notes.isFull {
+        if growMap() { continue }
+        // It is opened anew with a larger one.
+        if mustReopen { throw E(LMDBError(code: MDB_MAP_RESIZED)) }
+      }
       return try result.get()
     }
   }
@@ -370,8 +455,17 @@ public final class Environment: @unchecked Sendable {
   @discardableResult
   public func clearDeadReaders() -> Int {
     var count: Int32 = 0
-    mdb_reader_check(handle, &count)
+    guard let lockFile = options.lockFile else { return 0 }
+    _ = lockFile.whileChangingReaders(until: lvs_monotonic_ns()) { mdb_reader_check(handle, &count) }
     return Int(count)
+  }
+
+  /// Which file is open as the data file.
+  public var dataFile: (device: UInt64, inode: UInt64) {
+    var file: Int32 = -1
+    var facts = lvs_file_facts()
+    guard mdb_env_get_fd(handle, &file) == MDB_SUCCESS, lvs_file_facts_at(file, &facts) == 0 else { return (0, 0) }
+    return (facts.device, facts.inode)
   }
 
   private func readShared<R, E: LMDBErrorConvertible>(_ body: (Transaction) throws(E) -> R) throws(E) -> R {
@@ -391,10 +485,10 @@ public final class Environment: @unchecked Sendable {
       return idle
     }
     var begun: OpaquePointer?
-    do { begun = try Self.begin(handle) } catch {
+    do { begun = try beginHere() } catch {
       guard error.code == MDB_MAP_RESIZED else { throw error }
       try followMap()
-      begun = try Self.begin(handle)
+      begun = try beginHere()
     }
     guard let begun else { throw LMDBError(code: ENOMEM) }
     // Beginning has the race that `renew` rules out.
@@ -403,6 +497,14 @@ public final class Environment: @unchecked Sendable {
       mdb_txn_abort(begun)
       throw error
     }
+    return begun
+  }
+
+  /// Begins a read transaction in an environment that others may have transactions in.
+  private func beginHere() throws(LMDBError) -> OpaquePointer {
+    var begun: OpaquePointer?
+    try LMDBError.check(Self.beginOnce(handle, options, &begun))
+    guard let begun else { throw LMDBError(code: ENOMEM) }
     return begun
   }
 
@@ -426,6 +528,11 @@ public final class Environment: @unchecked Sendable {
       mdb_txn_reset(reader)
       // The lock file tells of commits that are not in this file: it has been replaced.
       if behind > UInt64.max / 2, tries > 2 { throw LMDBError(code: MDB_PANIC) }
+      // It says nothing that can be: a file that is being replaced, or a page that somebody has written to.
+      if tries > 100 {
+        guard tries < 1000 else { throw LMDBError(code: EBUSY) }
+        lvs_sleep_us(100)
+      }
     }
   }
 
@@ -443,10 +550,19 @@ public final class Environment: @unchecked Sendable {
     var code: Int32 = MDB_SUCCESS
     // LMDB lets go of the old map first, and has none if the new one cannot be had: find out before.
     guard size == 0 || lvs_can_map(size) else { return ENOMEM }
-    let closed = gate.close(until: lvs_monotonic_ns() &+ options.moveTimeout) {
+    let closed = gate.close(
+      until: lvs_monotonic_ns() &+ options.moveTimeout,
+      unless: { held.load(ordering: .sequentiallyConsistent) > 0 }
+    ) {
       code = mdb_env_set_mapsize(handle, Int(clamping: size))
     }
-    return closed ? code : MDB_MAP_RESIZED
+    if closed { return code }
+    if held.load(ordering: .sequentiallyConsistent) > 0 {
+      // They may be held for long. Opened anew beside what they are held in, everybody else goes on.
+      if size > options.mapSize { options.mapSize = size }
+      outgrown.store(true, ordering: .relaxed)
+    }
+    return MDB_MAP_RESIZED
   }
 
   private func growMap() -> Bool {

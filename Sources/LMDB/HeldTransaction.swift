@@ -18,18 +18,3 @@ public final class HeldTransaction: @unchecked Sendable {
     environment.end(transaction.handle, epoch)
   }
 }
-
-/// Keeps LMDB from taking the lock file for one that nobody uses, and from beginning its table of readers anew: the locks of
-/// a process, by which LMDB tells, do not keep itself out.
-final class UsedLockFile {
-  private let descriptor: Int32
-
-  init(_ path: String) {
-    descriptor = lvs_hold_byte(path, 0)
-  }
-
-  // Closing it gives up all locks of this process on the file: not before the environments are closed.
-  deinit {
-    if descriptor >= 0 { close(descriptor) }
-  }
-}

@@ -23,7 +23,11 @@ final class MapGate: Sendable {
 
   /// Runs `body` while no transaction is open but those that `held` counts, or waits for another thread that does the same.
   /// False if others were still open at the deadline (monotonic nanoseconds).
-  func close(until deadline: UInt64, allowing held: () -> Int = { 0 }, _ body: () -> Void) -> Bool {
+  ///
+  /// - Parameter unless: whether it is in vain to wait.
+  func close(
+    until deadline: UInt64, allowing held: () -> Int = { 0 }, unless: () -> Bool = { false }, _ body: () -> Void
+  ) -> Bool {
     guard moving.compareExchange(expected: false, desired: true, ordering: .sequentiallyConsistent).exchanged else {
       while moving.load(ordering: .relaxed) {
         guard lvs_monotonic_ns() < deadline else { return false }
@@ -33,7 +37,7 @@ final class MapGate: Sendable {
     }
     defer { moving.store(false, ordering: .sequentiallyConsistent) }
     while active.load(ordering: .sequentiallyConsistent) > held() {
-      guard lvs_monotonic_ns() < deadline else { return false }
+      guard lvs_monotonic_ns() < deadline, !unless() else { return false }
       lvs_sleep_us(50)
     }
     body()

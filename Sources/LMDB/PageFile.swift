@@ -65,12 +65,18 @@ public final class PageFile {
 
   /// Opens a file. One whose first pages are no use has `damages` from the start.
   public static func open(_ path: String) throws(LMDBError) -> PageFile {
-    let descriptor = lvs_open(path, O_RDONLY | O_NOCTTY, 0)
+    let descriptor = lvs_open(path, O_RDONLY | O_NOCTTY | O_NONBLOCK, 0)
     guard descriptor >= 0 else { throw LMDBError(code: lvs_errno()) }
+    return try of(descriptor)
+  }
+
+  /// The same of a file that is open; the descriptor is taken over, also if that fails.
+  public static func of(_ descriptor: Int32) throws(LMDBError) -> PageFile {
     var facts = lvs_file_facts()
-    guard lvs_file_facts_at(descriptor, &facts) == 0, !facts.is_directory else {
+    guard lvs_file_facts_at(descriptor, &facts) == 0, facts.is_regular else {
+      let code = facts.is_directory ? EISDIR : facts.mode != 0 ? ENXIO : lvs_errno()
       close(descriptor)
-      throw LMDBError(code: facts.is_directory ? EISDIR : lvs_errno())
+      throw LMDBError(code: code)
     }
     let file = PageFile(descriptor, facts.size)
     try file.readRoots()

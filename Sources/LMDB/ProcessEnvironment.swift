@@ -9,7 +9,7 @@ import CSystem
 struct ProcessEnvironment {
   private var made: OpaquePointer?
   private var code: Int32 = 0
-  private var number: Int32 = 0
+  private(set) var number: Int32 = 0
   private var isOwn = false
 
   private init() {}

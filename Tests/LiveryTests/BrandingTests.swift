@@ -179,7 +179,7 @@ import Testing
   }
 
   @Test func imagesOfTheBundleAreStoredWithTheBrandAndChosenByTheDevice() throws {
-    let folder = try Folder()
+    let folder = try ImageFolder()
     let png = try fixture("images/rgba.png")
     for name in ["background-ipad.png", "background-ipad@2x.png", "background-iphone.png", "logo-iphone@2x.png"] {
       folder.write(name, png)
@@ -216,7 +216,7 @@ import Testing
   }
 
   @Test func nothingOutsideOfTheBundleIsRead() throws {
-    let folder = try Folder()
+    let folder = try ImageFolder()
     folder.write("evil.png", Array("text".utf8))
     symlink("/etc/passwd", folder.path + "/link.png")
     symlink("/etc", folder.path + "/dir")
@@ -301,7 +301,7 @@ import Testing
 }
 
 /// A directory with files, removed afterwards.
-private final class Folder {
+private final class ImageFolder {
   let path: String
   private var names: [String] = []
 

@@ -3,21 +3,12 @@ import Testing
 
 /// What fuzzing has collected in Tests/Fuzz/corpus: inputs that between them reach all that the parsers do.
 @Suite struct FuzzCorpusTests {
-  private static func names(in folder: String) -> [String] {
-    var length = 0
-    guard let bytes = lvs_directory_names(folder, &length) else { return [] }
-    defer { free(bytes) }
-    let all = UnsafeRawBufferPointer(start: bytes, count: length)
-    let names = all.split(separator: 0).map { String(decoding: $0, as: UTF8.self) }
-    return names.filter { !$0.utf8.starts(with: ".".utf8) }
-  }
-
   @Test(arguments: fuzzTargets.indices)
   func parsersReturnWhateverTheyAreGiven(_ target: Int) throws {
     let (parser, parse) = fuzzTargets[target]
     let tests = "/" + #filePath.split(separator: "/").dropLast(2).joined(separator: "/")
     let folder = "\(tests)/Fuzz/corpus/\(parser)"
-    let names = Self.names(in: folder)
+    let names = names(in: folder).filter { !$0.utf8.starts(with: ".".utf8) }
     #expect(!names.isEmpty)
     for name in names {
       var count = 0

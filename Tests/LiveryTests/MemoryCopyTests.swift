@@ -5,11 +5,11 @@ import Testing
 @testable import Livery
 
 extension TemporaryStore {
-  func directory(noRecovery: Bool = false) -> StoreDirectory {
+  func directory(noRecovery: Bool = false) throws(StoreError) -> StoreDirectory {
     var options = Store.Options()
     options.readOnly = true
     options.noRecovery = noRecovery
-    return StoreDirectory(path: path, options: options)
+    return try StoreDirectory(Folder.open(path), options)
   }
 
   /// A setting's value as it is read where nobody can write.
@@ -92,11 +92,11 @@ extension StoreDirectory.Opened {
     }
     #expect(code { () throws(StoreError) in _ = try temporary.valueInMemory("note") } == .corrupt)
 
-    #expect(lvs_rename(dataFile, dataFile + ".damaged") == 0)
+    #expect(moved(dataFile, dataFile + ".damaged") == 0)
     let original = lvs_open(dataFile, O_CREAT | O_RDWR, 0o600)
     lvs_write_all(original, bytes, count)
     try backUp()
-    #expect(lvs_rename(dataFile + ".damaged", dataFile) == 0)
+    #expect(moved(dataFile + ".damaged", dataFile) == 0)
     close(file)
     close(original)
     #expect(try temporary.valueInMemory("note") == .string("before"))
@@ -113,7 +113,7 @@ extension StoreDirectory.Opened {
   @Test func onlyHandlesForReadingAreOpenedWhereNobodyCanWrite() {
     #expect(
       code { () throws(StoreError) in
-        try StoreDirectory(path: temporary.path, options: Store.Options()).requireReadOnly()
+        try StoreDirectory(Folder.open(temporary.path), Store.Options()).requireReadOnly()
       } == .permission)
     #expect(code { () throws(StoreError) in try temporary.directory().requireReadOnly() } == nil)
     // This one can be written to.
@@ -123,7 +123,7 @@ extension StoreDirectory.Opened {
   @Test func whatIsWrittenToWhileItIsReadIsReadAgain() throws {
     try fill("0")
     var reads = 0
-    let count = try FileState.whileUnchanged(dataFile) { () throws(StoreError) -> Int in
+    let count = try FileState.whileUnchanged(Folder.open(temporary.path)) { () throws(StoreError) -> Int in
       reads += 1
       if reads < 3 {
         try? fill("\(reads)")
@@ -136,7 +136,7 @@ extension StoreDirectory.Opened {
     #expect(
       code { () throws(StoreError) in
         var size = 1 << 20
-        try FileState.whileUnchanged(dataFile) { () throws(StoreError) in
+        try FileState.whileUnchanged(Folder.open(temporary.path)) { () throws(StoreError) in
           size += 4096
           truncate(dataFile, size)
         }

@@ -1,4 +1,5 @@
 import CSystem
+@testable import Livery
 import Livery
 import Testing
 
@@ -18,15 +19,7 @@ final class TemporaryStore: Sendable {
 
   /// Removes a directory with all that is in it.
   private static func remove(_ path: String) {
-    var length = 0
-    if let names = lvs_directory_names(path, &length) {
-      for name in UnsafeRawBufferPointer(start: names, count: length).split(separator: 0) {
-        let name = String(decoding: name, as: UTF8.self)
-        guard name != ".", name != ".." else { continue }
-        if unlink(path + "/" + name) != 0 { remove(path + "/" + name) }
-      }
-      free(names)
-    }
+    for name in names(in: path) where unlink(path + "/" + name) != 0 { remove(path + "/" + name) }
     rmdir(path)
   }
 
@@ -101,4 +94,16 @@ final class TestLock: @unchecked Sendable {
     defer { lvs_mutex_unlock(mutex) }
     return body()
   }
+}
+
+/// The names in a directory; none if there is no such directory.
+func names(in path: String) -> [String] {
+  guard let found = try? Folder.open(path).names() else { return [] }
+  return found.map { String(decoding: $0, as: UTF8.self) }
+}
+
+/// Gives a file another path; 0 on success.
+func moved(_ path: String, _ other: String) -> Int32 {
+  let workingDirectory: Int32 = -100
+  return lvs_rename_at(workingDirectory, path, workingDirectory, other)
 }

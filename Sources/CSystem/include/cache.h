@@ -99,6 +99,8 @@ void *lvs_bound_pin(lvs_bound *place, uint64_t tag);
 void *lvs_bound_unpin(lvs_bound *place);
 void *lvs_bound_close(lvs_bound *place, uint64_t tag);
 
+// Whether LMDB's own lock of the writer, or of the table of readers, is held by a process that lives.
+bool lvs_lock_page_is_held(const uint64_t *page, bool is_writers);
 // The number of the last commit in LMDB's lock file, for who replaces the data file. NULL without memory; LVS_NO_COMMIT if
 // it is not where it is expected. The page stays mapped beyond the descriptor.
 uint64_t *lvs_commit_map(int lock_file);

@@ -20,12 +20,27 @@ static inline int lvs_errno(void) { return errno; }
 
 // Files. Each returns -1 and sets errno on failure, as the calls they stand for.
 int lvs_open(const char *path, int flags, unsigned mode);
+// A directory, also one that may be entered and not listed.
+int lvs_open_directory(const char *path);
+void lvs_close_on_exec(int descriptor);
+// A file of a folder, whose name is no link; the open of a pipe does not wait.
+int lvs_open_at(int folder, const char *name, int flags, unsigned mode);
+// Gives a file real blocks up to a size, and that size if it is shorter.
 int lvs_reserve(int descriptor, uint64_t size);
-// As lvs_open with O_CREAT, O_RDWR and O_NOFOLLOW; bits of `mode` for the group are set whatever the umask.
-int lvs_make(const char *path, int flags, unsigned mode);
 // Gives what the caller owns the mode that lets its group in; nothing happens if `mode` does not.
-void lvs_allow_group(const char *path, unsigned mode);
-bool lvs_is_link(const char *path);
+void lvs_let_group_in(int descriptor, unsigned mode);
+// Whose the files of a store are.
+typedef struct lvs_owner {
+  uint32_t user, group;
+  // Whether the group is among those who use the store, so that its files must be the group's.
+  bool is_shared;
+} lvs_owner;
+// Gives a file that the caller made to the store's owner. If `is_loose`, it is enough for a shared store that the group can
+// use it. EPERM where that is not allowed.
+int lvs_give(int descriptor, const lvs_owner *owner, bool is_loose);
+// Opens a file of a folder for reading and writing, making it, for its owner, if it is missing.
+int lvs_make_at(int folder, const char *name, int flags, unsigned mode, const lvs_owner *owner, bool is_loose);
+int lvs_make_folder_at(int folder, const char *name, unsigned mode, const lvs_owner *owner);
 ssize_t lvs_write_all(int descriptor, const void *bytes, size_t count);
 // The whole of a file (descriptor 0 and up, or path when descriptor is -1), malloc'ed and NUL-terminated; NULL and errno
 // on failure; EFBIG past `limit`.
@@ -37,21 +52,31 @@ char *lvs_read_beneath(const char *folder, const char *path, size_t limit, size_
 typedef struct lvs_file_facts {
   uint64_t device, inode, size, allocated;
   int64_t changed_ns;
-  uint32_t mode;
-  bool is_directory;
+  uint32_t mode, user, group;
+  bool is_directory, is_regular, is_link;
 } lvs_file_facts;
 int lvs_file_facts_of(const char *path, lvs_file_facts *facts);
 int lvs_file_facts_at(int descriptor, lvs_file_facts *facts);
+// Of what a name in a folder stands for itself, be it a link.
+int lvs_file_facts_in(int folder, const char *name, lvs_file_facts *facts);
+// Whether a path still leads to a directory: 1 or 0; 1 also where that cannot be told, as when the process may not look into
+// the directories on the way, or has another root than `root`, the inode of its root when it opened the directory.
+int lvs_leads_to(const char *path, uint64_t device, uint64_t inode, uint64_t root);
+uint64_t lvs_root_inode(void);
+// Whether a name in a folder is that of a file.
+bool lvs_is_named(int folder, const char *name, uint64_t device, uint64_t inode);
 // As many bytes as there are up to `count`, from an offset; how many.
 ssize_t lvs_read_at(int descriptor, void *bytes, size_t count, uint64_t offset);
 ssize_t lvs_write_at(int descriptor, const void *bytes, size_t count, uint64_t offset);
 // The names in a directory, each followed by a NUL, malloc'ed; NULL and errno on failure.
-char *lvs_directory_names(const char *path, size_t *length);
-int lvs_rename(const char *from, const char *to);
+char *lvs_directory_names(int folder, size_t *length);
+int lvs_rename_at(int folder, const char *from, int other, const char *to);
+int lvs_link_at(int folder, const char *from, int other, const char *to);
+int lvs_unlink_at(int folder, const char *name);
 // Copies what one descriptor has left to another.
 int lvs_copy(int from, int to);
 // Makes what a directory lists durable.
-int lvs_sync_directory(const char *path);
+int lvs_sync_folder(int folder);
 
 // Whether the file system of a file has no room left.
 bool lvs_is_full(int descriptor);
@@ -62,27 +87,42 @@ int lvs_is_read_only(const char *path);
 int lvs_make_in_memory(void);
 
 // The number of entries in a directory that no store makes; -1 on failure.
-int lvs_count_foreign_entries(const char *path);
+int lvs_count_foreign_entries(int folder);
 // Gives a file a second name; where the file system has no such thing, that name alone.
-int lvs_name_too(const char *path, const char *second);
+int lvs_name_too(int folder, const char *name, const char *second);
 // Waits until the names in a directory, and its own name in the directory around it, are on the disk.
-int lvs_sync_names(const char *path);
+int lvs_sync_names(int folder);
 
-// A POSIX record lock on one byte of a file: not inherited by fork, released by the kernel when the process dies. Locking
-// does not wait: it fails with EAGAIN or EACCES while another process holds the byte.
-int lvs_lock_byte(int descriptor, int64_t byte);
-int lvs_unlock_byte(int descriptor, int64_t byte);
-// The process that holds the byte, or 0.
-pid_t lvs_lock_holder(int descriptor, int64_t byte);
+// A file whose bytes are locked, closed in every forked child.
+//
+// The locks belong to the open file: the program may open and close the same file elsewhere without losing them, as it
+// would lose those of the process. The kernel releases them when the process dies.
+typedef struct lvs_lock_file lvs_lock_file;
+// Takes the descriptor over. NULL without memory: it is closed then.
+lvs_lock_file *lvs_lock_file_make(int descriptor);
+void lvs_lock_file_free(lvs_lock_file *file);
+// -1 in a child of the process that made it.
+int lvs_lock_file_descriptor(const lvs_lock_file *file);
+// Locking does not wait: it fails with EAGAIN or EACCES while another open file has the byte.
+int lvs_lock_byte(const lvs_lock_file *file, int64_t byte);
+int lvs_unlock_byte(const lvs_lock_file *file, int64_t byte);
+// A lock that is held together, and whether any other open file, or any process, has a lock of either kind on the byte.
+int lvs_share_byte(const lvs_lock_file *file, int64_t byte);
+bool lvs_is_byte_taken(const lvs_lock_file *file, int64_t byte);
+// Takes over a lock that the process itself has exclusively on a byte, so that others find it taken at every moment.
+int lvs_keep_byte(const lvs_lock_file *file, int64_t byte);
+// Whether another lock file's open file of this process, other than this one, is open for writing on the same file: that of
+// another copy of the library.
+bool lvs_is_open_elsewhere(const lvs_lock_file *file);
+
 // Runs a function in a process with a number of its own that shares memory and files with this one, while the thread waits.
 // What the function returns, 0 to 255; -1 if it could not be run.
 int lvs_call_as_child(int (*function)(void *), void *argument);
-// A lock that processes hold together, and whether any other process has a lock of either kind on the byte, be it in
-// another namespace of process ids.
-int lvs_share_byte(int descriptor, int64_t byte);
-bool lvs_is_byte_taken(int descriptor, int64_t byte);
-// A lock of the open file and not of the process, which the process itself finds taken; the descriptor, or -1.
-int lvs_hold_byte(const char *path, int64_t byte);
+// Runs a function that opens up to three files without closing them on exec, in a way that no child of another thread can
+// inherit them: they come to be in this process closed on exec, under the numbers that the function knows. 0, or -1 and
+// errno if the files could not be had; 1 where the system does not allow that: then they are open as the function opens
+// them.
+int lvs_call_opening(int (*function)(void *), void *argument, int folder);
 
 // Whether so much address space can be had.
 bool lvs_can_map(uint64_t size);
@@ -115,13 +155,23 @@ typedef struct lvs_wake {
   uint64_t boot, device, inode, size;
   int64_t changed_ns;
   uint64_t sum;
-  uint64_t unused[248];
+  // The version of what this page means; a library that does not know it does without.
+  uint32_t version, reserved;
+  // Which file is the data file, as those know who have it open.
+  uint64_t open_device, open_inode;
+  // Which process has, or had last, each byte of livery.lock, for messages.
+  uint32_t holders[4];
+  uint64_t unused[243];
   // A commit's place is its number modulo their count.
   lvs_recent recent[LVS_RECENT_COMMITS];
 } lvs_wake;
 _Static_assert(sizeof(lvs_wake) == 4096, "the file has a page");
-// The file is made if it is missing, with real blocks behind it. NULL and errno on failure.
-lvs_wake *lvs_wake_open(const char *path, unsigned mode);
+// Takes the descriptor over, and gives the file real blocks. NULL and errno on failure.
+lvs_wake *lvs_wake_open(int file);
+// Whether the page means what this library knows; and makes it so, with nothing noted. To be called by the only process that
+// opens the store.
+bool lvs_wake_is_known(lvs_wake *wake);
+void lvs_wake_reset(lvs_wake *wake);
 // One of this process alone.
 lvs_wake *lvs_wake_make(void);
 void lvs_wake_close(lvs_wake *wake);
@@ -136,8 +186,14 @@ bool lvs_wake_is_replacing(lvs_wake *wake);
 // Notes that a file is sound as it is, and whether it is still the one noted: not written to since, and in no other boot of
 // the system, as a disk loses what memory still has. A file that was written to just now is not noted: its time may not
 // tell the next write.
-void lvs_wake_note(lvs_wake *wake, const char *path);
-bool lvs_wake_is_noted(lvs_wake *wake, const char *path);
+void lvs_wake_note(lvs_wake *wake, int folder, const char *name);
+bool lvs_wake_is_noted(lvs_wake *wake, int folder, const char *name);
+// Notes which file is open, for those who come later.
+void lvs_wake_note_open(lvs_wake *wake, uint64_t device, uint64_t inode);
+// Whether that is noted to be another file.
+bool lvs_wake_is_other(lvs_wake *wake, uint64_t device, uint64_t inode);
+void lvs_wake_hold(lvs_wake *wake, unsigned byte);
+uint32_t lvs_wake_holder(lvs_wake *wake, unsigned byte);
 // Tells what a commit has changed; to be called by its writer, while nobody else may write. More names than there is room
 // for are not told.
 void lvs_wake_tell(lvs_wake *wake, const lvs_recent *recent);
@@ -154,6 +210,10 @@ void lvs_wake_leave(lvs_wake *wake);
 
 // A thread of its own that receives no signals; 0, or an errno.
 int lvs_thread_start(void (*function)(void *context), void *context);
+
+// Work of threads that the end of the program waits for, though not for ever.
+void lvs_background_begin(void);
+void lvs_background_end(void);
 
 // A descriptor that is readable from `signal` to `drain`.
 int lvs_event_make(void);

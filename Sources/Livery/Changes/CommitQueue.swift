@@ -91,9 +91,9 @@ final class CommitQueue: @unchecked Sendable {
         let left = deadline &- min(lvs_monotonic_ns(), deadline)
         try shared.gate.whileWriting(timeout: UInt32(clamping: (left &+ 999_999) / 1_000_000), saying: timeout) {
           () throws(StoreError) in
-          guard shared.mayWrite else { return }
+          guard try shared.mayWrite() else { return }
           if group.isEmpty { group = take(pending) }
-          isCommitted = try shared.make(group)
+          isCommitted = try shared.make(group, until: deadline)
           isMade = true
         }
       } catch {
@@ -136,13 +136,13 @@ extension SharedEnvironment {
   /// made anew without it: that costs no sync.
   ///
   /// - Returns: whether anything was committed.
-  fileprivate func make(_ group: [PendingCommit]) throws(StoreError) -> Bool {
+  fileprivate func make(_ group: [PendingCommit], until deadline: UInt64) throws(StoreError) -> Bool {
     var isSynchronous = false
     for pending in group where pending.isSynchronous { isSynchronous = true }
     while true {
       var isCommitted = false
       var number: UInt64 = 0
-      let made = try commit(isSynchronous, &isCommitted) { (view) throws(StoreError) in
+      let made = try commit(isSynchronous, &isCommitted, until: deadline) { (view) throws(StoreError) in
         number = view.transaction.id
         commits.memory.begin(number, generation: openGeneration)
         return try make(group, view)

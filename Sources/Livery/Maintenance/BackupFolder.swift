@@ -21,20 +21,27 @@ struct BackupFolder {
   }
 
   /// A file that can take a damaged one's place.
-  typealias Copy = (path: String, file: StoreFile)
+  struct Copy {
+    let name: String
+    let folder: Folder
+    let file: StoreFile
 
-  var path: String
+    var path: String { folder.shown(name) }
+  }
+
+  static let name = "backups"
+  static let damagedName = "damaged"
+  /// nil if it is missing.
+  let folder: Folder?
   private static let ending = ".mdb"
   private static let revisionDigits = 20
 
-  init(store path: String) {
-    self.path = path + "/backups"
+  init(of store: Folder) throws(StoreError) {
+    folder = try store.folder(Self.name)
   }
 
-  /// Makes the folder if it is missing.
-  func prepare(mode: UInt32) throws(StoreError) {
-    guard mkdir(path, mode) == 0 || lvs_errno() == EEXIST else { throw .system(lvs_errno(), path) }
-    lvs_allow_group(path, mode)
+  init(_ folder: Folder) {
+    self.folder = folder
   }
 
   static func name(_ revision: UInt64, _ schemaVersion: UInt64, _ time: Timestamp, _ reason: String) -> String {
@@ -56,33 +63,39 @@ struct BackupFolder {
 
   /// The backups, the latest first.
   func entries() throws(StoreError) -> [Entry] {
-    var length = 0
-    guard let names = lvs_directory_names(path, &length) else {
-      if lvs_errno() == ENOENT { return [] }
-      throw .system(lvs_errno(), path)
-    }
-    defer { free(names) }
+    guard let folder else { return [] }
     var found: [Entry] = []
-    var start = 0
-    let bytes = UnsafeRawBufferPointer(start: names, count: length)
-    for end in 0..<length where bytes[end] == 0 {
-      if let entry = Self.entry(Array(bytes[start..<end])) { found.append(entry) }
-      start = end + 1
+    for name in try folder.names() {
+      if let entry = Self.entry(name) { found.append(entry) }
     }
     let order = sortedOrder(of: found.count) { found[$1].name.precedesInBytes(found[$0].name) }
     return order.map { found[$0] }
   }
 
   /// The latest one that is sound.
-  func lastGood() throws(StoreError) -> Copy? {
+  ///
+  /// - Parameter identifier: of the store; what another one has left there is none of its copies. Empty if it is unknown.
+  func lastGood(of identifier: [UInt8] = []) throws(StoreError) -> Copy? {
+    guard let folder else { return nil }
     for entry in try entries() {
-      let path = path + "/" + entry.name
       do throws(StoreError) {
-        let file = try StoreFile(path, keeping: false)
-        if file.isWhole { return (path, file) }
+        let file = try StoreFile(entry.name, in: folder, keeping: false)
+        guard file.isWhole, identifier.isEmpty || file.identifier == identifier else { continue }
+        return Copy(name: entry.name, folder: folder, file: file)
       } catch { continue }
     }
     return nil
+  }
+
+  /// Removes what processes that died have left unfinished: who makes a copy holds its first byte.
+  func removeUnfinished() {
+    guard let folder, let names = try? folder.names() else { return }
+    for bytes in names where bytes.first == UInt8(ascii: ".") && bytes.suffix(4) == ".tmp".bytes[...] {
+      guard let name = String(validating: bytes, as: UTF8.self), let file = try? folder.open(name, O_RDWR),
+        let locks = try? ByteLocks.make(file, name)
+      else { continue }
+      if locks.lock(0) == 0 { folder.remove(name) }
+    }
   }
 
   /// What a name says; nil if it is not of a backup.
@@ -128,7 +141,7 @@ struct BackupFolder {
     var kept = 0
     for entry in try entries() where entry.reason.sameBytes(as: reason) {
       kept += 1
-      if kept > count { unlink(path + "/" + entry.name) }
+      if kept > count { folder?.remove(entry.name) }
     }
   }
 }

@@ -1,9 +1,6 @@
 import CSystem
 
 /// The number of the last commit in LMDB's lock file, which all processes on a store share.
-///
-/// To be made while this process does not have the lock file open otherwise: closing a descriptor of a file drops the locks
-/// that the process holds on it.
 final class CommitNumber: @unchecked Sendable {
   private let page: UnsafeMutablePointer<UInt64>
 
@@ -21,9 +18,8 @@ final class CommitNumber: @unchecked Sendable {
   }
 
   /// nil if there is no lock file yet, or an empty one.
-  static func make(path: String) -> CommitNumber? {
-    let descriptor = lvs_open(path, O_RDWR | O_NOFOLLOW, 0)
-    guard descriptor >= 0 else { return nil }
+  static func make(in folder: Folder) -> CommitNumber? {
+    guard let descriptor = try? folder.open("lock.mdb", O_RDWR) else { return nil }
     defer { close(descriptor) }
     var facts = lvs_file_facts()
     guard lvs_file_facts_at(descriptor, &facts) == 0, facts.size >= 4096 else { return nil }

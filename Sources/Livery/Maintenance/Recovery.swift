@@ -13,6 +13,11 @@ struct Recovery {
   private static let mostDamagedFiles = 3
   private typealias Copy = BackupFolder.Copy
 
+  private static let workName = "recovering.mdb"
+  private static let hiddenName = "hidden.mdb"
+  /// What a process that died may leave in the folder of damaged files.
+  static let workFiles = [workName, hiddenName]
+
   init(_ directory: StoreDirectory, _ wake: WakeWord, _ commitNumber: CommitNumber?, hasOthers: Bool) {
     self.directory = directory
     self.wake = wake
@@ -20,25 +25,27 @@ struct Recovery {
     self.hasOthers = hasOthers
   }
 
-  private var damagedFolder: String { directory.path + "/damaged" }
-  private var workFile: String { directory.path + "/damaged/recovering.mdb" }
-  private var hiddenFile: String { directory.path + "/damaged/hidden.mdb" }
+  private var store: Folder { directory.folder }
+
+  private func damagedFolder() throws(StoreError) -> Folder {
+    try store.makeFolder(BackupFolder.damagedName, directory.options.directoryMode, directory.owner)
+  }
 
   /// Looks at the whole file. False if there is none yet.
   ///
   /// - Throws: `.corrupt` if it is damaged and there is no copy, or the options refuse it.
   func examine() throws(StoreError) -> Bool {
     if wake.isReplacing { finishReplacing() }
-    let folder = BackupFolder(store: directory.path)
+    let folder = try BackupFolder(of: store)
     let isThere = try directory.hasData()
     var damaged: StoreFile?
     var isGrave = true
     let damage: String
     if isThere {
       do throws(StoreError) {
-        var file = try StoreFile(directory.dataFile, keeping: false)
+        var file = try StoreFile(StoreDirectory.data, in: store, keeping: false)
         if file.isWhole { return true }
-        file = try StoreFile(directory.dataFile, keeping: true)
+        file = try StoreFile(StoreDirectory.data, in: store, keeping: true)
         damage = file.damage ?? ""
         damaged = file
         isGrave = file.isGravelyDamaged
@@ -49,14 +56,14 @@ struct Recovery {
     } else {
       damage = "data.mdb is missing or empty"
     }
-    defer { unlink(hiddenFile) }
+    defer { if let hidden = try? store.folder(BackupFolder.damagedName) { hidden.remove(Self.hiddenName) } }
     let last: Copy?
     if let damaged, damaged.hidesCommit {
       // If it is not whole nothing is hidden: that was a commit that failed.
       guard let hidden = hiddenCommit() else { return true }
       last = hidden
     } else {
-      last = try folder.lastGood()
+      last = try folder.lastGood(of: damaged?.identifier ?? [])
     }
     // Records that do not verify are damaged for themselves alone: nothing else is given up for them.
     if !isGrave, last?.file.revision != damaged?.revision || directory.options.noRecovery {
@@ -79,46 +86,53 @@ struct Recovery {
   /// The data file as it is with the commit that it hides, if that is whole.
   private func hiddenCommit() -> Copy? {
     do throws(StoreError) {
-      try makeFolder(damagedFolder)
-      unlink(hiddenFile)
-      try duplicate(directory.dataFile, hiddenFile)
-      do throws(LMDBError) { try PageFile.promoteFormer(hiddenFile) } catch { return nil }
-      let file = try StoreFile(hiddenFile, keeping: false)
-      return file.isWhole ? (hiddenFile, file) : nil
+      let folder = try damagedFolder()
+      folder.remove(Self.hiddenName)
+      try duplicate(StoreDirectory.data, store, Self.hiddenName, folder)
+      do throws(LMDBError) { try PageFile.promoteFormer(folder.route(Self.hiddenName)) } catch { return nil }
+      let file = try StoreFile(Self.hiddenName, in: folder, keeping: false)
+      return file.isWhole ? Copy(name: Self.hiddenName, folder: folder, file: file) : nil
     } catch { return nil }
   }
 
-  private func duplicate(_ path: String, _ fresh: String) throws(StoreError) {
-    let source = lvs_open(path, O_RDONLY, 0)
-    guard source >= 0 else { throw .system(lvs_errno(), path) }
+  private func duplicate(
+    _ name: String, _ folder: Folder, _ fresh: String, _ other: Folder
+  ) throws(StoreError) {
+    let source = try folder.open(name)
     defer { close(source) }
-    let target = lvs_make(fresh, O_EXCL, directory.options.fileMode)
-    guard target >= 0 else { throw .system(lvs_errno(), fresh) }
+    let target = try other.make(
+      fresh, flags: O_EXCL, mode: try dataMode(), directory.owner, isLoose: false)
     let isCopied = lvs_copy(source, target) == 0 && fsync(target) == 0
     let code = lvs_errno()
     close(target)
-    guard isCopied else { throw .system(code, fresh) }
+    guard isCopied else { throw .system(code, other.shown(fresh)) }
+  }
+
+  /// The mode that the data file has, and its successor is to have.
+  private func dataMode() throws(StoreError) -> UInt32 {
+    guard let facts = try store.facts(StoreDirectory.data), facts.is_regular else { return directory.options.fileMode }
+    return facts.mode & 0o777 | directory.options.fileMode
   }
 
   private func replace(
     by copy: Copy, _ damaged: StoreFile?, _ damage: String
   ) throws(StoreError) {
-    try makeFolder(damagedFolder)
-    unlink(workFile)
-    defer { unlink(workFile) }
+    let folder = try damagedFolder()
+    folder.remove(Self.workName)
+    defer { folder.remove(Self.workName) }
     let now = Timestamp.now
     let name = BackupFolder.name(damaged?.revision ?? 0, damaged?.schemaVersion ?? 0, now, "damaged")
-    let kept = damagedFolder + "/" + name
+    let kept = folder.shown(name)
     let lost = max(damaged?.revision ?? 0, copy.file.revision)
     let report = Value.object([
       .init("time", .date(now)), .init("damage", .string(damage)), .init("damagedFile", .string(kept)),
       .init("copy", .string(copy.path)), .init("copyRevision", .int(Int64(clamping: copy.file.revision))),
       .init("lastRevision", .int(Int64(clamping: lost))), .init("revision", .int(Int64(clamping: lost &+ 1))),
     ])
-    try prepare(copy, revision: lost &+ 1, report, now)
+    try prepare(copy, folder, revision: lost &+ 1, report, now)
 
-    try install(keeping: kept)
-    trimDamagedFiles()
+    try install(from: folder, keeping: name)
+    try? BackupFolder(folder).trim("damaged", keeping: Self.mostDamagedFiles)
     Log.write(
       .error,
       "\(directory.path): the store's file was damaged (\(damage)) and kept as \(kept); brought back \(copy.path) of "
@@ -129,41 +143,57 @@ struct Recovery {
   ///
   /// The lock file stays: those who still have the former file open share it, and the caches of all look into it. So the
   /// commits are counted on from the former file's, and whoever begins to read learns that there is another file.
-  private func install(keeping kept: String?) throws(StoreError) {
+  private func install(from folder: Folder, keeping kept: String?) throws(StoreError) {
     let last = commitNumber?.value
     guard last != nil || !hasOthers else {
       throw StoreError(.busy, "the file cannot be replaced while other processes have the store open: close it there")
     }
     do throws(LMDBError) {
-      let own = try PageFile.open(workFile).lastTransaction
-      try PageFile.renumber(workFile, to: max(last ?? 0, own) &+ 2)
+      let work = folder.route(Self.workName)
+      let own = try PageFile.open(work).lastTransaction
+      try PageFile.renumber(work, to: max(last ?? 0, own) &+ 2)
     } catch { throw StoreError(error) }
+    guard store.isInPlace, let fresh = try folder.facts(Self.workName) else {
+      throw StoreError(.gone, "\(directory.path): the store's directory was moved, deleted or exchanged")
+    }
     wake.beginReplacing()
     // The former file keeps its name until the other takes it: there is a data file at every moment.
-    if let kept, link(directory.dataFile, kept) != 0 { _ = lvs_rename(directory.dataFile, kept) }
-    guard lvs_rename(workFile, directory.dataFile) == 0 else { throw .system(lvs_errno(), directory.dataFile) }
-    guard lvs_sync_directory(directory.path) == 0 else { throw .system(lvs_errno(), directory.path) }
+    if let kept, lvs_link_at(store.descriptor, StoreDirectory.data, folder.descriptor, kept) != 0 {
+      _ = lvs_rename_at(store.descriptor, StoreDirectory.data, folder.descriptor, kept)
+    }
+    try folder.rename(Self.workName, to: StoreDirectory.data, in: store)
+    wake.noteOpen(FileIdentity(fresh))
+    try store.sync()
     finishReplacing()
   }
 
   /// Replaces the data file by a copy without unused space.
   func compact(_ shared: SharedEnvironment) throws(StoreError) {
-    try makeFolder(damagedFolder)
-    unlink(workFile)
-    let descriptor = lvs_make(workFile, O_EXCL, directory.options.fileMode)
-    guard descriptor >= 0 else { throw .system(lvs_errno(), workFile) }
-    defer {
-      close(descriptor)
-      unlink(workFile)
+    let folder = try damagedFolder()
+    folder.remove(Self.workName)
+    defer { folder.remove(Self.workName) }
+    let descriptor: Int32
+    do throws(StoreError) {
+      descriptor = try folder.make(
+        Self.workName, flags: O_EXCL, mode: try dataMode(), directory.owner, isLoose: false)
+    } catch {
+      guard error.systemError == EPERM else { throw error }
+      throw StoreError(
+        .permission,
+        "\(directory.path): the store would come to belong to another user than \(directory.owner.user), whose it is: "
+          + "compact it as that user or as root", systemError: EPERM)
     }
-    _ = try shared.copy(to: descriptor, workFile, false)
-    guard fsync(descriptor) == 0 else { throw .system(lvs_errno(), workFile) }
-    try install(keeping: nil)
+    defer { close(descriptor) }
+    _ = try shared.copy(to: descriptor, Self.workName, in: folder, false)
+    guard fsync(descriptor) == 0 else { throw .system(lvs_errno(), folder.shown(Self.workName)) }
+    try install(from: folder, keeping: nil)
   }
 
   /// Tells everybody which file it is now, also after whoever replaced it was killed in between.
   func finishReplacing() {
-    if let last = commitNumber?.value, let file = try? PageFile.open(directory.dataFile), file.lastTransaction > last {
+    if let last = commitNumber?.value, let descriptor = try? store.open(StoreDirectory.data),
+      let file = try? PageFile.of(descriptor), file.lastTransaction > last
+    {
       commitNumber?.value = file.lastTransaction
     }
     wake.endReplacing()
@@ -172,16 +202,17 @@ struct Recovery {
 
   /// The copy as it is to be: with a revision that no reader has seen yet, and an entry in the log for every watch.
   private func prepare(
-    _ copy: Copy, revision: UInt64, _ report: Value, _ now: Timestamp
+    _ copy: Copy, _ folder: Folder, revision: UInt64, _ report: Value, _ now: Timestamp
   ) throws(StoreError) {
-    let fresh = workFile
-    try duplicate(copy.path, fresh)
+    try duplicate(copy.name, copy.folder, Self.workName, folder)
 
     var options = Environment.Options()
-    options.fileMode = directory.options.fileMode
     options.isPrivateFile = true
+    options.folder = folder.descriptor
     let environment: Environment
-    do { environment = try Environment(path: fresh, options: options) } catch { throw StoreError(error) }
+    do { environment = try Environment(path: folder.route(Self.workName), options: options) } catch {
+      throw StoreError(error)
+    }
     defer { environment.close() }
     try environment.write { (transaction) throws(StoreError) -> Environment.Outcome<Void> in
       let made: Databases?
@@ -199,18 +230,5 @@ struct Recovery {
       try view.putRevision(revision)
       return .commit(())
     }
-  }
-
-  private func makeFolder(_ path: String) throws(StoreError) {
-    guard mkdir(path, directory.options.directoryMode) == 0 || lvs_errno() == EEXIST else {
-      throw .system(lvs_errno(), path)
-    }
-    lvs_allow_group(path, directory.options.directoryMode)
-  }
-
-  private func trimDamagedFiles() {
-    var folder = BackupFolder(store: directory.path)
-    folder.path = damagedFolder
-    try? folder.trim("damaged", keeping: Self.mostDamagedFiles)
   }
 }

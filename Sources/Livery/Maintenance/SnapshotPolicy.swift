@@ -4,9 +4,12 @@ import Synchronization
 
 /// When a store copies itself, so that there is a last good copy when its file is found damaged.
 ///
-/// Copies are made by the thread that commits, after its commit, when there were many of them or the last copy is old; and
-/// at the opening and the closing of the store, when the last copy is old and something has changed.
+/// After many commits, or when the last copy is old, a thread beside those that commit makes it. What is due at the
+/// opening or at the closing of the store, and has changed since, is made there if it is small.
 final class SnapshotPolicy: Sendable {
+  /// What takes some milliseconds to copy.
+  private static let smallBytes: UInt64 = 4 << 20
+
   private let directory: StoreDirectory
   private let commits = Atomic<UInt32>(0)
   /// When to look at the age of the last copy next, on the monotonic clock.
@@ -31,20 +34,58 @@ final class SnapshotPolicy: Sendable {
       // The first commit: from here on something waits to be copied.
       if mostSeconds < UInt32.max { wait(from: now) }
     } else if now >= due {
-      take(shared, isForced: true)
+      takeBeside(shared, isForced: true)
+      return
     }
-    if mostCommits < UInt32.max, count >= mostCommits { take(shared, isForced: true) }
+    if mostCommits < UInt32.max, count >= mostCommits { takeBeside(shared, isForced: true) }
   }
 
   /// After an opening that has looked at the whole file, and found it sound.
   func opened(_ shared: SharedEnvironment) {
-    take(shared, isForced: false)
+    takeSomewhere(shared)
   }
 
   /// Before the last handle of the process is closed.
   func closing(_ shared: SharedEnvironment) {
     guard commits.load(ordering: .relaxed) > 0 else { return }
-    take(shared, isForced: false)
+    takeSomewhere(shared)
+  }
+
+  /// Here, or by a thread if it would take long.
+  private func takeSomewhere(_ shared: SharedEnvironment) {
+    if shared.environment.requiredFileSize <= Self.smallBytes {
+      take(shared, isForced: false)
+    } else {
+      takeBeside(shared, isForced: false)
+    }
+  }
+
+  /// By a thread, which keeps the store open until it has ended; the end of the program waits for it.
+  private func takeBeside(_ shared: SharedEnvironment, isForced: Bool) {
+    guard mostSeconds < UInt32.max || isForced, !directory.options.readOnly else { return }
+    guard isBusy.compareExchange(expected: false, desired: true, ordering: .acquiring).exchanged else { return }
+    Registry.retain(shared)
+    let copying = Copying(shared, isForced)
+    lvs_background_begin()
+    let status = lvs_thread_start(
+      { context in
+        guard let context else { return }
+        let copying = Unmanaged<Copying>.fromOpaque(context).takeRetainedValue()
+        copying.shared.snapshots.run(copying)
+        lvs_background_end()
+      }, Unmanaged.passRetained(copying).toOpaque())
+    guard status != 0 else { return }
+    lvs_background_end()
+    Unmanaged.passUnretained(copying).release()
+    isBusy.store(false, ordering: .releasing)
+    wait(from: lvs_monotonic_ns())
+    Registry.release(shared)
+  }
+
+  private func run(_ copying: Copying) {
+    makeCopy(copying.shared, copying.isForced)
+    isBusy.store(false, ordering: .releasing)
+    Registry.release(copying.shared)
   }
 
   private func wait(from now: UInt64) {
@@ -54,11 +95,15 @@ final class SnapshotPolicy: Sendable {
   private func take(_ shared: SharedEnvironment, isForced: Bool) {
     guard mostSeconds < UInt32.max || isForced, !directory.options.readOnly else { return }
     guard isBusy.compareExchange(expected: false, desired: true, ordering: .acquiring).exchanged else { return }
-    defer { isBusy.store(false, ordering: .releasing) }
+    makeCopy(shared, isForced)
+    isBusy.store(false, ordering: .releasing)
+  }
+
+  private func makeCopy(_ shared: SharedEnvironment, _ isForced: Bool) {
     do throws(StoreError) {
       guard try isNeeded(shared, isForced) else { return }
       _ = try shared.keepBackup(
-        BackupFolder.Reason.snapshot, directory.path, directory.options, allowsDamagedRecords: false)
+        BackupFolder.Reason.snapshot, directory.options, allowsDamagedRecords: false)
       commits.store(0, ordering: .relaxed)
       due.store(0, ordering: .relaxed)
     } catch {
@@ -73,10 +118,21 @@ final class SnapshotPolicy: Sendable {
   private func isNeeded(_ shared: SharedEnvironment, _ isForced: Bool) throws(StoreError) -> Bool {
     let revision = try shared.read { (view) throws(StoreError) in try view.revision() }
     guard revision > 0 else { return false }
-    guard let last = try BackupFolder(store: directory.path).entries().first else { return true }
+    guard let last = try BackupFolder(of: directory.folder).entries().first else { return true }
     guard last.revision != revision else { return false }
     let age = Timestamp.now.microseconds - last.time.microseconds
     // A clock that was set back makes no copy young for ever.
     return isForced || age < 0 || age >= Int64(mostSeconds) * 1_000_000
+  }
+}
+
+/// What a thread is to copy.
+private final class Copying: Sendable {
+  let shared: SharedEnvironment
+  let isForced: Bool
+
+  init(_ shared: SharedEnvironment, _ isForced: Bool) {
+    self.shared = shared
+    self.isForced = isForced
   }
 }

@@ -12,13 +12,27 @@ extension Store {
     guard !path.isEmpty, !path.utf8.contains(0) else {
       throw StoreError(.invalidArgument, "the path is empty or contains NUL")
     }
+    let (folder, name) = try Self.target(path)
+    try whileOpen { () throws(StoreError) in
+      let folder = try shared.folder(forBackup: folder, name, path)
+      var owner = lvs_owner(user: geteuid(), group: getegid(), is_shared: false)
+      if let facts = try folder.facts(name), facts.is_regular { owner = lvs_owner(user: facts.user, group: facts.group, is_shared: false) }
+      _ = try shared.copy(in: folder, mode: 0o600, owner, allowsDamagedRecords: false) { _ in name }
+    }
+  }
+
+  /// The folder and the name of a file that is to be written.
+  private static func target(_ path: String) throws(StoreError) -> (folder: String, name: String) {
+    // What a link stands for is to be the copy, and the link a link.
+    var path = path
+    if let resolved = realpath(path, nil) {
+      path = String(validatingCString: resolved) ?? path
+      free(resolved)
+    }
     var end: Int?
     for (index, byte) in path.utf8.enumerated() where byte == UInt8(ascii: "/") { end = index }
     let folder = end.map { $0 == 0 ? "/" : String(decoding: path.bytes[..<$0], as: UTF8.self) } ?? "."
-    let name = String(decoding: path.bytes[(end.map { $0 + 1 } ?? 0)...], as: UTF8.self)
-    try whileOpen { () throws(StoreError) in
-      _ = try shared.copy(in: folder, mode: 0o600, allowsDamagedRecords: false) { _ in name }
-    }
+    return (folder, String(decoding: path.bytes[(end.map { $0 + 1 } ?? 0)...], as: UTF8.self))
   }
 
   /// Puts a backup into the store's own folder and keeps the last ones, as many as `Options.backups` says; its path.
@@ -39,7 +53,7 @@ extension Store {
     var ownOptions = options
     ownOptions.sharesWithGroup = shared.directory.options.sharesWithGroup
     return try whileOpen { () throws(StoreError) in
-      try shared.keepBackup(reason, shared.directory.path, ownOptions, allowsDamagedRecords: allowsDamagedRecords)
+      try shared.keepBackup(reason, ownOptions, allowsDamagedRecords: allowsDamagedRecords)
     }
   }
 
@@ -49,13 +63,13 @@ extension Store {
   /// Corresponds to `livery_backups` in C.
   public func backups() throws(StoreError) -> Value {
     try whileOpen { () throws(StoreError) in
-      let folder = BackupFolder(store: shared.directory.path)
+      let backups = try BackupFolder(of: shared.directory.folder)
+      guard let folder = backups.folder else { return .list([]) }
       var items: [Value] = []
-      for entry in try folder.entries() {
-        let place = folder.path + "/" + entry.name
-        var facts = lvs_file_facts()
+      for entry in try backups.entries() {
         // One that has just been removed.
-        guard lvs_file_facts_of(place, &facts) == 0 else { continue }
+        guard let facts = try folder.facts(entry.name) else { continue }
+        let place = folder.shown(entry.name)
         items.append(
           .object([
             .init("name", .string(entry.name)), .init("path", .string(place)),
@@ -81,12 +95,10 @@ extension Store {
   public func compact() throws(StoreError) -> (before: UInt64, after: UInt64) {
     try whileOpen { () throws(StoreError) in
       guard !options.readOnly else { throw StoreError(.readOnly, "the store was opened read-only") }
-      var before = lvs_file_facts()
-      _ = lvs_file_facts_of(shared.directory.dataFile, &before)
+      let folder = shared.directory.folder
+      let before = try folder.facts(StoreDirectory.data)?.size ?? 0
       try shared.compact()
-      var after = lvs_file_facts()
-      _ = lvs_file_facts_of(shared.directory.dataFile, &after)
-      return (before.size, after.size)
+      return (before, try folder.facts(StoreDirectory.data)?.size ?? 0)
     }
   }
 }
@@ -94,60 +106,92 @@ extension Store {
 extension SharedEnvironment {
   private static let mostTries = 20
 
-  /// A backup in a store's own folder; its path.
+  /// A backup in the store's own folder; its path.
   func keepBackup(
-    _ reason: String, _ path: String, _ options: Store.Options, allowsDamagedRecords: Bool
+    _ reason: String, _ options: Store.Options, allowsDamagedRecords: Bool
   ) throws(StoreError) -> String {
     // The folder may be another one's by now.
     if copy != nil {
-      throw StoreError(.permission, "\(path): the store is read from a copy in memory: back it up to a file elsewhere")
+      throw StoreError(
+        .permission, "\(directory.path): the store is read from a copy in memory: back it up to a file elsewhere")
     }
-    let folder = BackupFolder(store: path)
-    try folder.prepare(mode: options.directoryMode)
-    let made = try copy(in: folder.path, mode: options.fileMode, allowsDamagedRecords: allowsDamagedRecords) { copied in
+    try place?.check()
+    let folder = try directory.folder.makeFolder(BackupFolder.name, options.directoryMode, directory.owner)
+    let made = try copy(
+      in: folder, mode: options.fileMode, directory.owner, allowsDamagedRecords: allowsDamagedRecords
+    ) { copied in
       BackupFolder.name(copied.revision, copied.schemaVersion, .now, reason)
     }
-    try folder.trim(reason, keeping: options.effectiveBackups)
+    try BackupFolder(folder).trim(reason, keeping: options.effectiveBackups)
     return made
+  }
+
+  /// The folder of a file that is to become a backup, unless that is a file of a store.
+  fileprivate func folder(forBackup folder: String, _ name: String, _ path: String) throws(StoreError) -> Folder {
+    let target = try Folder.open(folder)
+    let existing = try target.facts(name)
+    if let existing {
+      guard !existing.is_directory else { throw .system(EISDIR, path) }
+      guard existing.is_regular else { throw StoreError(.notAStore, "\(path) is no regular file") }
+    }
+    let own = [StoreDirectory.data, StoreDirectory.lock, StoreDirectory.gate, StoreDirectory.wake, "data.mdb.new"]
+    var isOne = false
+    for reserved in own where reserved.sameBytes(as: name) {
+      let isStore = try target.facts(StoreDirectory.gate) != nil
+      if isStore || isOwn(target) { isOne = true }
+    }
+    if let existing {
+      for name in own {
+        guard let facts = try directory.folder.facts(name) else { continue }
+        if FileIdentity(facts) == FileIdentity(existing) { isOne = true }
+      }
+    }
+    guard !isOne else {
+      throw StoreError(.invalidArgument, "\(path) is a file of a store: a backup goes to a file of its own")
+    }
+    return target
+  }
+
+  private func isOwn(_ folder: Folder) -> Bool {
+    folder.device == directory.folder.device && folder.inode == directory.folder.inode
   }
 
   /// A checked copy of the latest commit in a folder, in place of whatever had the name; its path.
   func copy(
-    in folder: String, mode: UInt32, allowsDamagedRecords: Bool, name: (StoreFile) -> String
+    in folder: Folder, mode: UInt32, _ owner: lvs_owner, allowsDamagedRecords: Bool, name: (StoreFile) -> String
   ) throws(StoreError) -> String {
     var generator = SystemRandomNumberGenerator()
-    let temporary = "\(folder)/.\(String(generator.next(), radix: 16)).tmp"
-    let descriptor = lvs_make(temporary, O_EXCL, mode)
-    guard descriptor >= 0 else { throw .system(lvs_errno(), folder) }
-    defer { close(descriptor) }
+    let temporary = ".\(String(generator.next(), radix: 16)).tmp"
+    let descriptor = try folder.make(temporary, flags: O_EXCL, mode: mode, owner)
+    // Locked while it is made: what nobody has locked is left by a process that died.
+    let locks = try ByteLocks.make(descriptor, folder.shown(temporary))
+    _ = locks.lock(0)
     do throws(StoreError) {
-      let path = folder + "/" + name(try copy(to: descriptor, temporary, allowsDamagedRecords))
-      guard fsync(descriptor) == 0, lvs_rename(temporary, path) == 0 else {
+      let name = name(try copy(to: descriptor, temporary, in: folder, allowsDamagedRecords))
+      guard fsync(descriptor) == 0 else { throw .system(lvs_errno(), folder.shown(name)) }
+      do throws(StoreError) { try folder.rename(temporary, to: name, in: folder) } catch {
         // The names `.` and `..` are told to be in use, and are directories.
-        throw .system(lvs_errno() == EBUSY ? EISDIR : lvs_errno(), path)
+        throw error.systemError == EBUSY ? .system(EISDIR, folder.shown(name)) : error
       }
-      guard lvs_sync_directory(folder) == 0 else { throw .system(lvs_errno(), path) }
-      return path
+      try folder.sync()
+      return folder.shown(name)
     } catch {
-      unlink(temporary)
+      folder.remove(temporary)
       throw error
     }
   }
 
   /// A checked copy of the latest commit.
   func copy(
-    to descriptor: Int32, _ path: String, _ allowsDamagedRecords: Bool
+    to descriptor: Int32, _ name: String, in folder: Folder, _ allowsDamagedRecords: Bool
   ) throws(StoreError) -> StoreFile {
     var tries = 0
     while true {
-      guard ftruncate(descriptor, 0) == 0, lseek(descriptor, 0, SEEK_SET) == 0 else {
-        throw .system(lvs_errno(), path)
-      }
       var failure: StoreError?
       do { try environment.copy(to: descriptor) } catch { failure = StoreError(error) }
       tries += 1
       if failure == nil {
-        let copied = try StoreFile(path, keeping: false)
+        let copied = try StoreFile(name, in: folder, keeping: false)
         if copied.isWhole || (allowsDamagedRecords && copied.file.damages.isEmpty) { return copied }
         if copied.file.damages.isEmpty, let damage = copied.damage {
           throw StoreError(

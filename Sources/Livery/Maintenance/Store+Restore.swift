@@ -18,8 +18,7 @@ extension Store {
     try checkOrigin(origin)
     return try whileOpen { () throws(StoreError) in
       guard !options.readOnly else { throw StoreError(.readOnly, "the store was opened read-only") }
-      let source = try source(backup)
-      let content = try StoreFile(source, keeping: true)
+      let (content, source) = try content(of: backup)
       try content.requireWhole(source)
       try keepBackup(BackupFolder.Reason.restore, allowsDamagedRecords: true)
       return try write { (view) throws(StoreError) in
@@ -29,20 +28,25 @@ extension Store {
     }
   }
 
-  private func source(_ backup: String?) throws(StoreError) -> String {
-    let folder = BackupFolder(store: shared.directory.path)
+  /// What a backup holds, and where it is.
+  private func content(of backup: String?) throws(StoreError) -> (content: StoreFile, path: String) {
+    let backups = try BackupFolder(of: shared.directory.folder)
+    let entries = try backups.entries()
     guard let backup else {
-      guard let latest = try folder.entries().first else {
+      guard let latest = entries.first, let folder = backups.folder else {
         throw StoreError(.notFound, "\(path): there are no backups")
       }
-      return folder.path + "/" + latest.name
+      return (try StoreFile(latest.name, in: folder, keeping: true), folder.shown(latest.name))
     }
     guard !backup.isEmpty, !backup.utf8.contains(0) else {
       throw StoreError(.invalidArgument, "the path is empty or contains NUL")
     }
-    if backup.utf8.contains(UInt8(ascii: "/")) { return backup }
-    for entry in try folder.entries() where entry.name.sameBytes(as: backup) { return folder.path + "/" + backup }
-    return backup
+    if let folder = backups.folder, !backup.utf8.contains(UInt8(ascii: "/")) {
+      for entry in entries where entry.name.sameBytes(as: backup) {
+        return (try StoreFile(backup, in: folder, keeping: true), folder.shown(backup))
+      }
+    }
+    return (try StoreFile(backup, keeping: true), backup)
   }
 }
 

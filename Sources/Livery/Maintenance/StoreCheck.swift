@@ -25,12 +25,12 @@ extension Store {
       var facts = lvs_file_facts()
       guard lvs_file_facts_of(path, &facts) == 0 else { throw .system(lvs_errno(), path) }
       guard facts.is_directory else { return outcome(of: try StoreFile(path, keeping: false), path) }
-      let file = try Registry.whileQuiet(path, timeout) { () throws(StoreError) in
-        var facts = lvs_file_facts()
-        guard lvs_file_facts_of(path + "/data.mdb", &facts) == 0, facts.size > 0 else {
+      let folder = try Folder.open(path)
+      let file = try Registry.whileQuiet(folder, timeout) { () throws(StoreError) in
+        guard let facts = try folder.facts(StoreDirectory.data), facts.size > 0 else {
           throw StoreError(.notAStore, "\(path): the directory holds no store")
         }
-        return try StoreFile(path + "/data.mdb", keeping: false)
+        return try StoreFile(StoreDirectory.data, in: folder, keeping: false)
       }
       return outcome(of: file, path)
     } catch {

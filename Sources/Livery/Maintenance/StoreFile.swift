@@ -45,8 +45,21 @@ struct StoreFile {
   /// - Throws: `.notAStore` if it is another kind of file, and what the system says of reading it.
   /// - Parameter name: what errors call the file; its path if it is nil.
   init(_ path: String, keeping: Bool, as name: String? = nil) throws(StoreError) {
-    let shown = name ?? path
-    do { file = try PageFile.open(path) } catch { throw StoreError(error).prefixed("\(shown): ") }
+    let file: PageFile
+    do { file = try PageFile.open(path) } catch { throw StoreError(error).prefixed("\(name ?? path): ") }
+    try self.init(file, keeping, name ?? path)
+  }
+
+  /// The same of a file in a folder.
+  init(_ name: String, in folder: Folder, keeping: Bool) throws(StoreError) {
+    let descriptor = try folder.open(name)
+    let file: PageFile
+    do { file = try PageFile.of(descriptor) } catch { throw StoreError(error).prefixed("\(folder.shown(name)): ") }
+    try self.init(file, keeping, folder.shown(name))
+  }
+
+  private init(_ file: PageFile, _ keeping: Bool, _ shown: String) throws(StoreError) {
+    self.file = file
     var tables: [Table] = []
     var damaged: [DamagedRecord] = []
     var format: UInt64?
@@ -173,6 +186,15 @@ struct StoreFile {
   }
 
   var revision: UInt64 { number("revision") ?? 0 }
+
+  /// Which store it is of; empty if that is missing or damaged.
+  var identifier: [UInt8] {
+    let key = "id".bytes
+    for entry in table("meta").entries where entry.key == key {
+      return entry.value.withUnsafeBytes { Checksum.content(of: $0.bytes, key: key, tag: Tag.meta) } ?? []
+    }
+    return []
+  }
   /// The version of its schema, 0 if it has none.
   var schemaVersion: UInt64 { number("schema") ?? 0 }
 

@@ -28,21 +28,24 @@ final class MemoryCopy: @unchecked Sendable {
   /// Copies a file of a store.
   ///
   /// - Throws: `.busy` if the data file is written to all the time.
-  static func make(of path: String, in directory: StoreDirectory) throws(StoreError) -> MemoryCopy {
+  static func make(
+    of name: String, in folder: Folder, _ directory: StoreDirectory
+  ) throws(StoreError) -> MemoryCopy {
     // A file system that is read-only may become another one meanwhile, or show what others write to.
-    try FileState.whileUnchanged(directory.dataFile) { () throws(StoreError) in try copied(path, directory) }
+    try FileState.whileUnchanged(directory.folder) { () throws(StoreError) in try copied(name, folder, directory) }
   }
 
-  private static func copied(_ path: String, _ directory: StoreDirectory) throws(StoreError) -> MemoryCopy {
-    let state = FileState(directory.dataFile)
-    let source = lvs_open(path, O_RDONLY | O_NOFOLLOW, 0)
-    guard source >= 0 else { throw .system(lvs_errno(), path) }
+  private static func copied(
+    _ name: String, _ folder: Folder, _ directory: StoreDirectory
+  ) throws(StoreError) -> MemoryCopy {
+    let state = FileState(directory.folder)
+    let source = try folder.open(name)
     let descriptor = lvs_make_in_memory()
     guard descriptor >= 0, lvs_copy(source, descriptor) == 0 else {
       let code = lvs_errno()
       close(source)
       if descriptor >= 0 { close(descriptor) }
-      throw .system(code, "copying \(path) to memory")
+      throw .system(code, "copying \(folder.shown(name)) to memory")
     }
     return MemoryCopy(descriptor, source, directory, state)
   }
@@ -50,7 +53,7 @@ final class MemoryCopy: @unchecked Sendable {
   var path: String { "/proc/self/fd/\(descriptor)" }
 
   /// Whether the store can be written to by now, or is another one.
-  var isOutdated: Bool { directory.isOnReadOnlyFileSystem == false || FileState(directory.dataFile) != state }
+  var isOutdated: Bool { directory.isOnReadOnlyFileSystem == false || FileState(directory.folder) != state }
 }
 
 /// By what it shows that a data file has changed.
@@ -61,9 +64,14 @@ struct FileState: Equatable {
   private let transaction: UInt64
 
   /// nil if there is no file, or one that cannot be read.
-  init?(_ path: String) {
+  init?(_ folder: Folder) {
     var facts = lvs_file_facts()
-    guard lvs_file_facts_of(path, &facts) == 0, let file = try? PageFile.open(path) else { return nil }
+    guard let descriptor = try? folder.open(StoreDirectory.data) else { return nil }
+    guard lvs_file_facts_at(descriptor, &facts) == 0 else {
+      close(descriptor)
+      return nil
+    }
+    guard let file = try? PageFile.of(descriptor) else { return nil }
     device = facts.device
     inode = facts.inode
     size = facts.size
@@ -73,31 +81,33 @@ struct FileState: Equatable {
 
   /// Runs `body`, which reads a file that cannot be locked, until nobody has written to it meanwhile.
   static func whileUnchanged<R>(
-    _ path: String, _ body: () throws(StoreError) -> R
+    _ folder: Folder, _ body: () throws(StoreError) -> R
   ) throws(StoreError) -> R {
     for _ in 0..<100 {
-      let before = FileState(path)
+      let before = FileState(folder)
       let result: Result<R, StoreError>
       do throws(StoreError) { result = .success(try body()) } catch { result = .failure(error) }
-      if FileState(path) == before { return try result.get() }
+      if FileState(folder) == before { return try result.get() }
       lvs_sleep_us(10_000)
     }
-    throw StoreError(.busy, "\(path): written to while it was read")
+    throw StoreError(.busy, "\(folder.shown(StoreDirectory.data)): written to while it was read")
   }
 }
 
 extension StoreDirectory {
   /// Whether the files of the store are on a file system that nobody can write to; nil if that cannot be told.
   var isOnReadOnlyFileSystem: Bool? {
-    let folder = lvs_is_read_only(path)
-    guard folder > 0 else { return folder < 0 ? nil : false }
+    let isReadOnly = lvs_is_read_only(folder.route())
+    guard isReadOnly > 0 else { return isReadOnly < 0 ? nil : false }
     // It may be mounted for itself.
-    let file = lvs_is_read_only(dataFile)
+    let file = lvs_is_read_only(folder.route(Self.data))
     return file < 0 ? (lvs_errno() == ENOENT ? true : nil) : file > 0
   }
 
   /// Fails unless it is a handle for reading alone that is to be opened.
-  func requireReadOnly() throws(StoreError) {
+  func requireReadOnly() throws(StoreError) { try Self.requireReadOnly(path, options) }
+
+  static func requireReadOnly(_ path: String, _ options: Store.Options) throws(StoreError) {
     guard options.readOnly else {
       throw StoreError(
         .permission, "\(path): the file system is read-only, so that the store can be opened for reading alone",
@@ -121,7 +131,7 @@ extension StoreDirectory {
           + "livery.lock and livery.wake",
         systemError: EROFS)
     }
-    if try !hasData(), try BackupFolder(store: path).entries().isEmpty { throw .system(EROFS, path) }
+    if try !hasData(), try BackupFolder(of: folder).entries().isEmpty { throw .system(EROFS, path) }
     try requireReadOnly()
     return try openCopy()
   }
@@ -137,7 +147,7 @@ extension StoreDirectory {
         throw .system(lvs_errno(), "memory for reading")
       }
       let wake = try WakeWord()
-      let gate = WriterGate(file: try inMemory())
+      let gate = WriterGate(file: try ByteLocks.make(inMemory(), "memory for reading"))
       let commitNumber = try CommitNumber.make(lockFile: lockFile)
       let cache = try SettingCache.make(bytes: options.effectiveCacheSize, lockFile: lockFile, wakeFile: -1)
       do throws(StoreError) { try cache.start(environment, databases) } catch {
@@ -163,29 +173,29 @@ extension StoreDirectory {
   private func soundCopy() throws(StoreError) -> MemoryCopy {
     do throws(StoreError) { return try copyOfData() } catch {
       guard error.code == .corrupt || error.code == .notAStore, !options.noRecovery,
-        let last = try BackupFolder(store: path).lastGood()
+        let last = try BackupFolder(of: folder).lastGood()
       else { throw error }
       Log.write(
         .error,
         "\(error.message); the file system is read-only: read is \(last.path) of revision \(last.file.revision)")
-      return try MemoryCopy.make(of: last.path, in: self)
+      return try MemoryCopy.make(of: last.name, in: last.folder, self)
     }
   }
 
   private func copyOfData() throws(StoreError) -> MemoryCopy {
     guard try hasData() else { throw StoreError(.notAStore, "\(path): data.mdb is missing or empty") }
-    let copy = try MemoryCopy.make(of: dataFile, in: self)
+    let copy = try MemoryCopy.make(of: Self.data, in: folder, self)
     if try StoreFile(copy.path, keeping: false, as: dataFile).isWhole { return copy }
     let file = try StoreFile(copy.path, keeping: true, as: dataFile)
     if file.hidesCommit {
       // If it is not whole nothing is hidden: that was a commit that failed.
-      let hidden = try MemoryCopy.make(of: dataFile, in: self)
+      let hidden = try MemoryCopy.make(of: Self.data, in: folder, self)
       do throws(LMDBError) { try PageFile.promoteFormer(hidden.path, isLink: true) } catch { return copy }
       return try StoreFile(hidden.path, keeping: false, as: dataFile).isWhole ? hidden : copy
     }
     // Records that are damaged for themselves alone are told when they are read, unless a backup has them.
     if !file.isGravelyDamaged {
-      let last = try options.noRecovery ? nil : BackupFolder(store: path).lastGood()
+      let last = try options.noRecovery ? nil : BackupFolder(of: folder).lastGood()
       if last?.file.revision != file.revision {
         Log.write(.error, "\(path): \(file.damage ?? "")")
         return copy

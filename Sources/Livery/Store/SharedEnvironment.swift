@@ -20,11 +20,15 @@ final class SharedEnvironment: @unchecked Sendable {
   /// The generation of the data file that is open.
   private let generation: Atomic<UInt32>
   private let lastExamination = Atomic<UInt64>(0)
-  fileprivate let place: Place
+  /// nil for what is read from a copy.
+  let place: StorePlace?
+  private let reopening = Lock()
+  private let wasFoundGone = Atomic<Bool>(false)
+  fileprivate let home: Home
   /// Guarded by the registry's lock.
   fileprivate var references = 1
 
-  fileprivate init(_ opened: StoreDirectory.Opened, _ place: Place) {
+  fileprivate init(_ opened: StoreDirectory.Opened) {
     environment = opened.environment
     databases = opened.databases
     gate = opened.gate
@@ -35,12 +39,13 @@ final class SharedEnvironment: @unchecked Sendable {
     copy = opened.copy
     cache = opened.cache
     commitNumber = opened.commitNumber
-    self.place = place
+    place = opened.place
+    home = Home(opened.directory.folder)
   }
 
   func read<R>(_ body: (View) throws(StoreError) -> R) throws(StoreError) -> R {
     do throws(StoreError) {
-      try follow()
+      try followForReading()
       return try environment.read { (transaction) throws(StoreError) in
         try body(View(transaction: transaction, databases: databases))
       }
@@ -54,11 +59,11 @@ final class SharedEnvironment: @unchecked Sendable {
 
   /// Begins a read transaction that stays open.
   func hold() throws(StoreError) -> (held: HeldTransaction, revision: UInt64) {
-    try follow()
+    try followForReading()
     var held: HeldTransaction
     do { held = try environment.snapshot() } catch {
-      guard environment.hasFailed else { throw StoreError(error) }
-      try follow()
+      guard environment.mustReopen else { throw StoreError(error) }
+      try followForReading()
       do { held = try environment.snapshot() } catch { throw StoreError(error) }
     }
     do throws(StoreError) {
@@ -85,7 +90,7 @@ final class SharedEnvironment: @unchecked Sendable {
 
   /// Whether a write that failed is worth a second attempt: LMDB has given the file up, and opened anew it works.
   func mayTryAgain(_ isSecond: inout Bool) -> Bool {
-    guard environment.hasFailed else { return false }
+    guard environment.mustReopen else { return false }
     // What is left in the file of a commit that failed is not to stay there.
     if isSecond { try? follow() }
     defer { isSecond = true }
@@ -97,9 +102,10 @@ final class SharedEnvironment: @unchecked Sendable {
     _ timeout: UInt32, _ isSynchronous: Bool, _ body: (View) throws(StoreError) -> Environment.Outcome<R>
   ) throws(StoreError) -> R? {
     var isCommitted = false
+    let deadline = lvs_monotonic_ns() &+ UInt64(timeout) * 1_000_000
     let result: R? = try gate.whileWriting(timeout: timeout) { () throws(StoreError) in
-      guard mayWrite else { return nil }
-      return try commit(isSynchronous, &isCommitted, body)
+      guard try mayWrite() else { return nil }
+      return try commit(isSynchronous, &isCommitted, until: deadline, body)
     }
     if isCommitted { snapshots.committed(self) }
     return result
@@ -108,11 +114,12 @@ final class SharedEnvironment: @unchecked Sendable {
   /// Runs `body` in a write transaction, and tells the processes of its commit; to be called by the holder of the right to
   /// write.
   func commit<R>(
-    _ isSynchronous: Bool, _ isCommitted: inout Bool, _ body: (View) throws(StoreError) -> Environment.Outcome<R>
+    _ isSynchronous: Bool, _ isCommitted: inout Bool, until deadline: UInt64,
+    _ body: (View) throws(StoreError) -> Environment.Outcome<R>
   ) throws(StoreError) -> R {
     var changes = lvs_recent()
     environment.setSynchronous(isSynchronous)
-    let result = try environment.write { (transaction) throws(StoreError) in
+    let result = try environment.write(until: deadline) { (transaction) throws(StoreError) in
       let view = View(transaction: transaction, databases: databases)
       transaction.note(databases.effective)
       // What is made anew because the map was too small begins from the start.
@@ -135,16 +142,18 @@ final class SharedEnvironment: @unchecked Sendable {
     wake.signal()
   }
 
-  /// Closes the environment while no other process opens it: some versions of LMDB then destroy the locks that they share.
-  /// With the last process the file is noted to be sound as it is, so that the next one to open it need not look.
+  /// Closes the environment, without waiting for anybody. With the last process the file is noted to be sound as it is, so
+  /// that the next one to open it need not look.
   fileprivate func close() {
     cache.retire()
-    try? gate.whileOpening(timeout: directory.options.effectiveTimeout) { () throws(StoreError) in
-      environment.close()
-      if isCurrent, !gate.hasOthers { wake.noteSound(directory.dataFile) }
-    }
     environment.close()
-    gate.closeFile()
+    if copy == nil {
+      // Who is opening the store just now looks for itself.
+      try? gate.whileOpening(timeout: 0) { () throws(StoreError) in
+        if isCurrent, !gate.hasOthers { wake.noteSound(StoreDirectory.data, in: directory.folder) }
+      }
+    }
+    gate.close()
   }
 
   // MARK: another file in place of the one that is open
@@ -154,27 +163,63 @@ final class SharedEnvironment: @unchecked Sendable {
   var openGeneration: UInt32 { generation.load(ordering: .relaxed) }
 
   /// Whether the holder of the right to write has the file open that is to be written to.
-  var mayWrite: Bool { isCurrent && !wake.isReplacing }
+  ///
+  /// - Throws: `.gone` if that is not at its place any more.
+  func mayWrite() throws(StoreError) -> Bool {
+    guard isCurrent, !wake.isReplacing else { return false }
+    try place?.check()
+    return true
+  }
 
-  /// Opens the data file anew if it has been replaced, or if LMDB has given it up.
+  /// Once, to the log handler, if the store is not at its place any more: for those who only wait for changes.
+  func lookIfGone() {
+    guard let place, !wasFoundGone.load(ordering: .relaxed), isCurrent, !wake.isReplacing else { return }
+    do throws(StoreError) { try place.check() } catch {
+      // It may have been replaced just now, as it should be.
+      guard isCurrent, !wake.isReplacing, !wasFoundGone.exchange(true, ordering: .relaxed) else { return }
+      Log.write(.error, error.message)
+    }
+  }
+
+  /// Opens the data file anew if it has been replaced, or if its environment is no use any more.
   func follow() throws(StoreError) {
-    if isCurrent, !environment.hasFailed, !wake.isReplacing { return }
+    if isCurrent, !environment.mustReopen, !wake.isReplacing { return }
     let timeout = directory.options.effectiveTimeout
-    try gate.whileOpening(timeout: timeout) { () throws(StoreError) in
-      // Whoever was replacing the file is gone.
-      if wake.isReplacing {
+    if wake.isReplacing {
+      try gate.whileOpening(timeout: timeout) { () throws(StoreError) in
+        // Whoever was replacing the file is gone.
+        guard wake.isReplacing else { return }
         try gate.alsoWriting(timeout: timeout) { () throws(StoreError) in recovery.finishReplacing() }
       }
-      try reopen()
     }
+    try reopen()
+  }
+
+  /// The same without waiting for other processes: while one replaces the file, that which is open tells the same.
+  private func followForReading() throws(StoreError) {
+    if isCurrent, !environment.mustReopen { return }
+    try reopen()
+  }
+
+  func dataFacts() throws(StoreError) -> lvs_file_facts {
+    var facts = lvs_file_facts()
+    if let copy {
+      _ = lvs_file_facts_of(copy.path, &facts)
+      return facts
+    }
+    return try directory.folder.facts(StoreDirectory.data) ?? facts
   }
 
   private var recovery: Recovery { Recovery(directory, wake, commitNumber, hasOthers: gate.hasOthers) }
 
   private func reopen() throws(StoreError) {
+    guard reopening.lock(until: lvs_monotonic_ns() &+ UInt64(directory.options.effectiveTimeout) * 1_000_000) else {
+      throw StoreError(.busy, "another thread of this process takes long to open the store's file anew")
+    }
+    defer { reopening.unlock() }
     let present = wake.generation
     let hasFailed = environment.hasFailed
-    if openGeneration == present, !hasFailed { return }
+    if openGeneration == present, !environment.mustReopen { return }
     var isOpened = false
     do throws(LMDBError) {
       try environment.reopen { (transaction) throws(LMDBError) in
@@ -184,6 +229,7 @@ final class SharedEnvironment: @unchecked Sendable {
       }
     } catch { throw StoreError(error) }
     guard isOpened else { return }
+    try place?.follow(environment)
     generation.store(present, ordering: .relaxed)
     if hasFailed { try? overwriteFailedCommit() }
   }
@@ -194,7 +240,7 @@ final class SharedEnvironment: @unchecked Sendable {
     // Whoever is writing meanwhile does it.
     try gate.alsoWriting(timeout: 0) { () throws(StoreError) in
       environment.setSynchronous(true)
-      try environment.write { (transaction) throws(StoreError) -> Environment.Outcome<Void> in
+      try environment.write(until: lvs_monotonic_ns()) { (transaction) throws(StoreError) -> Environment.Outcome<Void> in
         let view = View(transaction: transaction, databases: databases)
         try view.putRevision(try view.revision())
         return .commit(())
@@ -208,7 +254,9 @@ final class SharedEnvironment: @unchecked Sendable {
     try follow()
     try gate.whileOpening(timeout: timeout) { () throws(StoreError) in
       try gate.alsoWriting(timeout: timeout) { () throws(StoreError) in
-        guard mayWrite else { throw StoreError(.busy, "another process was replacing the store's file: try again") }
+        guard try mayWrite() else {
+          throw StoreError(.busy, "another process was replacing the store's file: try again")
+        }
         try recovery.compact(self)
       }
       try reopen()
@@ -217,8 +265,8 @@ final class SharedEnvironment: @unchecked Sendable {
 
   /// Whether what went wrong has been put right: the environment was opened anew, or a damaged file replaced.
   private func canRetry(after error: StoreError) throws(StoreError) -> Bool {
-    if environment.hasFailed {
-      try follow()
+    if environment.mustReopen {
+      try followForReading()
       return true
     }
     // Of what cannot be written to nothing can be put right.
@@ -229,6 +277,7 @@ final class SharedEnvironment: @unchecked Sendable {
     guard last == 0 || now &- last > 60_000_000_000,
       lastExamination.compareExchange(expected: last, desired: now, ordering: .relaxed).exchanged
     else { return false }
+    try place?.check()
     return try gate.whileOpening(timeout: directory.options.effectiveTimeout) { () throws(StoreError) in
       let before = wake.generation
       _ = try gate.alsoWriting(timeout: directory.options.effectiveTimeout) { () throws(StoreError) in
@@ -242,8 +291,14 @@ final class SharedEnvironment: @unchecked Sendable {
 }
 
 /// Which directory an environment is, whatever path led to it, and in which process.
-private struct Place: Equatable {
+private struct Home: Equatable {
   let device, inode, process: UInt64
+
+  init(_ folder: Folder) {
+    device = folder.device
+    inode = folder.inode
+    process = lvs_process_token()
+  }
 
   init?(_ path: String) {
     var facts = lvs_file_facts()
@@ -261,56 +316,45 @@ enum Registry {
 
   /// The environment of a directory: the one open already, or a new one. To be given back with `release`.
   static func acquire(_ path: String, _ options: Store.Options) throws(StoreError) -> SharedEnvironment {
-    try lock.withLock { () throws(StoreError) in
-      if let found = find(path) {
-        if found.copy != nil { try StoreDirectory(path: path, options: options).requireReadOnly() }
+    let (shared, isNew) = try lock.withLock { () throws(StoreError) in
+      if let found = find(Home(path)) {
+        if found.copy != nil { try StoreDirectory.requireReadOnly(path, options) }
+        if found.openGeneration == found.wake.generation, !found.wake.isReplacing { try found.place?.check() }
         found.references += 1
-        return found
+        return (found, false)
       }
-      let opened = try StoreDirectory(path: path, options: options).open()
-      guard let place = Place(path) else {
-        opened.cache.retire()
-        opened.environment.close()
-        throw StoreError(.notFound, "\(path): the directory has gone")
-      }
-      let made = SharedEnvironment(opened, place)
-      if opened.wasChecked { made.snapshots.opened(made) }
+      let opened = try StoreDirectory.open(path, options)
+      let made = SharedEnvironment(opened)
       open.append(made)
-      return made
+      return (made, opened.wasChecked)
     }
+    if isNew { shared.snapshots.opened(shared) }
+    return shared
   }
 
   /// Runs `body` while nobody writes to a store, be it open in this process or not.
   static func whileQuiet<R>(
-    _ path: String, _ timeout: UInt32, _ body: () throws(StoreError) -> R
+    _ folder: Folder, _ timeout: UInt32, _ body: () throws(StoreError) -> R
   ) throws(StoreError) -> R {
-    let quiet = try lock.withLock { () throws(StoreError) -> Quiet<R> in
-      // Nobody may open it meanwhile: closing the descriptor takes away all locks of this process on the file.
-      guard let found = find(path) else { return .done(try whileNobodyHasItOpen(path, timeout, body)) }
-      found.references += 1
-      return .isOpen(found)
+    let found = lock.withLock {
+      let found = find(Home(folder))
+      found?.references += 1
+      return found
     }
-    switch quiet {
-    case .done(let result): return result
-    case .isOpen(let found):
-      defer { release(found) }
-      return try found.gate.whileWriting(timeout: timeout, body)
-    }
+    guard let found else { return try whileNobodyWrites(folder, timeout, body) }
+    defer { release(found) }
+    return try found.gate.whileWriting(timeout: timeout, body)
   }
 
-  private enum Quiet<R> {
-    case done(R)
-    case isOpen(SharedEnvironment)
-  }
-
-  private static func whileNobodyHasItOpen<R>(
-    _ path: String, _ timeout: UInt32, _ body: () throws(StoreError) -> R
+  private static func whileNobodyWrites<R>(
+    _ folder: Folder, _ timeout: UInt32, _ body: () throws(StoreError) -> R
   ) throws(StoreError) -> R {
-    let descriptor = lvs_open(path + "/livery.lock", O_RDWR | O_NOFOLLOW, 0)
     // What cannot be locked is a copy, or cannot be written to here.
-    guard descriptor >= 0 else { return try FileState.whileUnchanged(path + "/data.mdb", body) }
-    let gate = WriterGate(file: descriptor)
-    defer { gate.closeFile() }
+    guard let descriptor = try? folder.open(StoreDirectory.gate, O_RDWR) else {
+      return try FileState.whileUnchanged(folder, body)
+    }
+    let gate = WriterGate(file: try ByteLocks.make(descriptor, folder.shown(StoreDirectory.gate)))
+    defer { gate.close() }
     return try gate.whileWriting(timeout: timeout, body)
   }
 
@@ -321,7 +365,7 @@ enum Registry {
   /// Gives an environment back; with the last one it is closed.
   static func release(_ shared: SharedEnvironment) {
     // What a parent process opened is the parent's: a child touches none of it.
-    guard shared.place.process == lvs_process_token() else { return }
+    guard shared.home.process == lvs_process_token() else { return }
     if lock.withLock({ shared.references == 1 }) { shared.snapshots.closing(shared) }
     lock.withLock {
       shared.references -= 1
@@ -331,8 +375,8 @@ enum Registry {
     }
   }
 
-  private static func find(_ path: String) -> SharedEnvironment? {
-    guard let place = Place(path) else { return nil }
-    return open.first { $0.place == place && $0.copy?.isOutdated != true }
+  private static func find(_ home: Home?) -> SharedEnvironment? {
+    guard let home else { return nil }
+    return open.first { $0.home == home && $0.copy?.isOutdated != true }
   }
 }

@@ -19,8 +19,7 @@ extension Store {
         settings += 1
         return true
       }
-      var facts = lvs_file_facts()
-      _ = lvs_file_facts_of(shared.copy?.path ?? shared.directory.dataFile, &facts)
+      let facts = try shared.dataFacts()
       let information = shared.environment.information()
       let pageSize = try view.pageSize()
       func int(_ number: UInt64) -> Value { .int(Int64(clamping: number)) }

@@ -7,47 +7,41 @@ import LMDB
 /// `data.mdb` has once been a store, and a process that is killed while making one leaves nothing in the way. Until the
 /// first name has gone, the second may not be on the disk yet: whoever opens the store next sees to that.
 extension StoreDirectory {
-  private var data: String { "\(path)/data.mdb" }
-  private var unfinished: String { "\(path)/data.mdb.new" }
+  private static let unfinished = "data.mdb.new"
 
   func hasData() throws(StoreError) -> Bool {
-    var facts = lvs_file_facts()
-    if lvs_file_facts_of(data, &facts) == 0 {
-      if facts.is_directory { throw StoreError(.notAStore, "\(path): data.mdb is a directory") }
-      return facts.size > 0
-    }
-    guard lvs_errno() == ENOENT else { throw .system(lvs_errno(), path) }
-    return false
+    guard let facts = try folder.facts(Self.data) else { return false }
+    if facts.is_directory { throw StoreError(.notAStore, "\(path): data.mdb is a directory") }
+    return facts.size > 0
   }
 
   /// To be called by the only process that opens the store.
   func makeData() throws(StoreError) {
     if try !hasData() {
-      unlink(unfinished)
+      folder.remove(Self.unfinished)
       do throws(StoreError) { try writeData() } catch {
-        unlink(unfinished)
+        folder.remove(Self.unfinished)
         throw error
       }
       // An empty file of that name is no store.
-      unlink(data)
-      guard lvs_name_too(unfinished, data) == 0 else { throw .system(lvs_errno(), path) }
-    } else if access(unfinished, F_OK) != 0 {
+      folder.remove(Self.data)
+      guard lvs_name_too(folder.descriptor, Self.unfinished, Self.data) == 0 else { throw .system(lvs_errno(), path) }
+    } else if try folder.facts(Self.unfinished) == nil {
       return
     }
-    try syncNames()
-    unlink(unfinished)
-  }
-
-  private func syncNames() throws(StoreError) {
-    guard lvs_sync_names(path) == 0 else { throw .system(lvs_errno(), path) }
+    guard lvs_sync_names(folder.descriptor) == 0 else { throw .system(lvs_errno(), path) }
+    folder.remove(Self.unfinished)
   }
 
   private func writeData() throws(StoreError) {
+    // Made here, for its owner; LMDB takes an empty file for a new one.
+    close(try folder.make(Self.unfinished, flags: O_EXCL, mode: options.fileMode, owner, isLoose: false))
     var environmentOptions = Environment.Options()
     environmentOptions.mapSize = 1 << 20
     environmentOptions.isPrivateFile = true
+    environmentOptions.folder = folder.descriptor
     let environment: Environment
-    do { environment = try Environment(path: unfinished, options: environmentOptions) } catch {
+    do { environment = try Environment(path: folder.route(Self.unfinished), options: environmentOptions) } catch {
       throw StoreError(error).prefixed("\(path): ")
     }
     defer { environment.close() }

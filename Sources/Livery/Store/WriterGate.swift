@@ -1,6 +1,6 @@
 import CSystem
 
-/// The right to write, among all threads and processes: a mutex, and a POSIX lock on the first byte of `livery.lock`.
+/// The right to write, among all threads and processes: a mutex, and a lock on the first byte of `livery.lock`.
 ///
 /// It stands in front of LMDB's own writer lock, which has no timeout: a stuck writer makes others fail with `.busy`
 /// instead of hanging them. The kernel frees the file lock when its process dies.
@@ -12,24 +12,23 @@ final class WriterGate: @unchecked Sendable {
   private static let turnByte: Int64 = 3
 
   private let threads = Lock()
-  /// -1 once closed.
-  private var file: Int32
+  private let file: ByteLocks
+  /// Where it is told who has a byte; nil if nobody else asks.
+  private let wake: WakeWord?
 
-  init(file: Int32) {
+  init(file: ByteLocks, wake: WakeWord? = nil) {
     self.file = file
+    self.wake = wake
   }
 
-  deinit {
-    closeFile()
-  }
+  /// Which file the locks are on.
+  var identity: FileIdentity { file.identity }
 
-  /// To be called when nobody uses the gate any more, and before its file is opened again: closing one descriptor of a
-  /// file drops the locks that the process holds through any other.
-  func closeFile() {
-    guard file >= 0 else { return }
-    close(file)
-    file = -1
-  }
+  /// Gives all locks back; to be called when nobody uses the gate any more.
+  func close() { file.close() }
+
+  /// Whether another copy of the library has the store open in this process.
+  var isOpenElsewhere: Bool { file.isOpenElsewhere }
 
   /// Runs `body` as the only writer. `saying` is the timeout to tell of, when a part of it has passed already.
   func whileWriting<R>(
@@ -46,17 +45,18 @@ final class WriterGate: @unchecked Sendable {
   /// Runs `body` as the only writer beside being the only one that opens the store.
   func alsoWriting<R>(timeout: UInt32, _ body: () throws(StoreError) -> R) throws(StoreError) -> R {
     try takeInTurn(Self.writerByte, timeout, until: lvs_monotonic_ns() &+ UInt64(timeout) * 1_000_000)
-    defer { lvs_unlock_byte(file, Self.writerByte) }
+    defer { file.unlock(Self.writerByte) }
     return try body()
   }
 
   /// Announces that this process has the store open, until the file is closed.
   func announce() throws(StoreError) {
-    guard lvs_share_byte(file, Self.presenceByte) == 0 else { throw .system(lvs_errno(), "livery.lock") }
+    let code = file.share(Self.presenceByte)
+    guard code == 0 else { throw .system(code, "livery.lock") }
   }
 
   /// Whether another process has the store open.
-  var hasOthers: Bool { lvs_is_byte_taken(file, Self.presenceByte) }
+  var hasOthers: Bool { file.isTaken(Self.presenceByte) }
 
   private func hold<R>(
     _ byte: Int64, _ timeout: UInt32, _ told: UInt32, _ body: () throws(StoreError) -> R
@@ -67,14 +67,14 @@ final class WriterGate: @unchecked Sendable {
     }
     defer { threads.unlock() }
     try takeInTurn(byte, told, until: deadline)
-    defer { lvs_unlock_byte(file, byte) }
+    defer { file.unlock(byte) }
     return try body()
   }
 
   private func takeInTurn(_ byte: Int64, _ told: UInt32, until deadline: UInt64) throws(StoreError) {
     guard byte == Self.writerByte else { return try take(byte, blaming: byte, told, until: deadline) }
     try take(Self.turnByte, blaming: byte, told, until: deadline)
-    defer { lvs_unlock_byte(file, Self.turnByte) }
+    defer { file.unlock(Self.turnByte) }
     try take(byte, blaming: byte, told, until: deadline)
   }
 
@@ -83,16 +83,18 @@ final class WriterGate: @unchecked Sendable {
     _ byte: Int64, blaming keeper: Int64, _ told: UInt32, until deadline: UInt64
   ) throws(StoreError) {
     var pause: UInt64 = 50
-    while lvs_lock_byte(file, byte) != 0 {
-      let code = lvs_errno()
+    while true {
+      let code = file.lock(byte)
+      if code == 0 { break }
       guard code == EAGAIN || code == EACCES else { throw .system(code, "livery.lock") }
       guard lvs_monotonic_ns() < deadline else {
-        let holder = lvs_lock_holder(file, keeper)
+        let holder = wake?.holder(of: keeper) ?? 0
         let who = holder > 0 ? "process \(holder)" : "another process"
         throw StoreError(.busy, "\(who) kept the store for longer than \(told) ms")
       }
       lvs_sleep_us(pause)
       pause = min(pause * 2, 1000)
     }
+    wake?.hold(byte)
   }
 }

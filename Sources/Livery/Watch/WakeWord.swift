@@ -4,20 +4,40 @@ import CSystem
 final class WakeWord: @unchecked Sendable {
   private let word: UnsafeMutablePointer<lvs_wake>
 
-  convenience init(path: String, mode: UInt32) throws(StoreError) {
-    guard let word = lvs_wake_open(path, mode) else { throw .system(lvs_errno(), path) }
-    self.init(word)
+  /// Takes the descriptor of the file over.
+  convenience init(file: Int32, _ path: String) throws(StoreError) {
+    var facts = lvs_file_facts()
+    _ = lvs_file_facts_at(file, &facts)
+    guard let word = lvs_wake_open(file) else { throw .system(lvs_errno(), path) }
+    self.init(word, FileIdentity(facts))
   }
 
   /// One that nobody else knows.
   convenience init() throws(StoreError) {
     guard let word = lvs_wake_make() else { throw .system(lvs_errno(), "memory to wake threads") }
-    self.init(word)
+    self.init(word, FileIdentity(device: 0, inode: 0))
   }
 
-  private init(_ word: UnsafeMutablePointer<lvs_wake>) {
+  private init(_ word: UnsafeMutablePointer<lvs_wake>, _ identity: FileIdentity) {
     self.word = word
+    self.identity = identity
   }
+
+  /// Which file it lies in.
+  let identity: FileIdentity
+
+  /// Whether this library knows what the page means.
+  var isKnown: Bool { lvs_wake_is_known(word) }
+  /// Makes it one that this library knows; to be called by the only process that opens the store.
+  func reset() { lvs_wake_reset(word) }
+
+  /// Tells that this process has a byte of livery.lock, and which process has it or had it last.
+  func hold(_ byte: Int64) { lvs_wake_hold(word, UInt32(truncatingIfNeeded: byte)) }
+  func holder(of byte: Int64) -> UInt32 { lvs_wake_holder(word, UInt32(truncatingIfNeeded: byte)) }
+
+  /// Notes which data file is open, and whether that is noted to be another one.
+  func noteOpen(_ file: FileIdentity) { lvs_wake_note_open(word, file.device, file.inode) }
+  func isOther(_ file: FileIdentity) -> Bool { lvs_wake_is_other(word, file.device, file.inode) }
 
   deinit {
     lvs_wake_close(word)
@@ -44,9 +64,9 @@ final class WakeWord: @unchecked Sendable {
   func endReplacing() { lvs_wake_end_replacing(word) }
 
   /// Notes that the data file is sound as it is now.
-  func noteSound(_ path: String) { lvs_wake_note(word, path) }
+  func noteSound(_ name: String, in folder: Folder) { lvs_wake_note(word, folder.descriptor, name) }
   /// Whether the data file is as it was when it was noted to be sound.
-  func isNotedSound(_ path: String) -> Bool { lvs_wake_is_noted(word, path) }
+  func isNotedSound(_ name: String, in folder: Folder) -> Bool { lvs_wake_is_noted(word, folder.descriptor, name) }
 
   /// Announces a sleeper: without one, a commit makes no system call to wake.
   func join() { lvs_wake_join(word) }

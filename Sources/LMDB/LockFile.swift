@@ -1,0 +1,98 @@
+import CLMDB
+import CSystem
+
+/// LMDB's lock file, with locks of our own beside LMDB's.
+///
+/// LMDB tells by locks of the process who else has an environment open, and which readers live. A program that opens and
+/// closes the file itself loses those, and another process would begin the table of readers anew, or give the pages of
+/// live readers away. So the open file, which nobody else closes, locks the same bytes.
+public final class LockFile: @unchecked Sendable {
+  private static let usedByte: Int64 = 0
+  /// Beyond all numbers of processes.
+  private static let readerByte: Int64 = 1 << 40
+
+  private let file: OpaquePointer
+  private let page: UnsafeMutablePointer<UInt64>
+  private let threads = lvs_mutex_make()
+  /// The numbers of processes whose bytes are locked.
+  private var numbers: [Int32] = []
+  public let device, inode: UInt64
+
+  /// Takes the descriptor over, also if it fails.
+  public static func make(_ descriptor: Int32) throws(LMDBError) -> LockFile {
+    var facts = lvs_file_facts()
+    guard lvs_file_facts_at(descriptor, &facts) == 0, let page = lvs_commit_map(descriptor) else {
+      let code = lvs_errno()
+      close(descriptor)
+      throw LMDBError(code: code)
+    }
+    guard let file = lvs_lock_file_make(descriptor) else {
+      lvs_commit_unmap(page)
+      throw LMDBError(code: ENOMEM)
+    }
+    return LockFile(file, page, facts)
+  }
+
+  private init(_ file: OpaquePointer, _ page: UnsafeMutablePointer<UInt64>, _ facts: lvs_file_facts) {
+    self.file = file
+    self.page = page
+    device = facts.device
+    inode = facts.inode
+  }
+
+  // Closing it gives up all locks of the process on the file: not before the environments are closed.
+  deinit {
+    lvs_lock_file_free(file)
+    lvs_commit_unmap(page)
+    lvs_mutex_free(threads)
+  }
+
+  /// Whether anybody else has an environment with this lock file open.
+  public var isUsed: Bool { lvs_is_byte_taken(file, Self.usedByte) }
+
+  /// Keeps LMDB from taking the file for one that nobody uses.
+  func use() throws(LMDBError) {
+    guard lvs_share_byte(file, Self.usedByte) == 0 else { throw LMDBError(code: lvs_errno()) }
+  }
+
+  /// Keeps others from taking this process's readers for those of a dead one, once LMDB has locked the number itself.
+  func keep(_ number: Int32) throws(LMDBError) {
+    guard lvs_keep_byte(file, Int64(number)) == 0 else { throw LMDBError(code: lvs_errno()) }
+    numbers.append(number)
+  }
+
+  /// Gives the numbers back, which no reader has any more.
+  func releaseNumbers() {
+    for number in numbers { _ = lvs_unlock_byte(file, Int64(number)) }
+    numbers = []
+  }
+
+  /// Runs `body`, which makes or clears readers' slots, as the only one that does: a process that is stopped inside LMDB's
+  /// own lock for that would keep the others for ever. EBUSY after the deadline (monotonic nanoseconds).
+  func whileChangingReaders(until deadline: UInt64, _ body: () -> Int32) -> Int32 {
+    guard lvs_mutex_lock_until(threads, deadline) else { return EBUSY }
+    defer { lvs_mutex_unlock(threads) }
+    var pause: UInt64 = 20
+    while lvs_lock_byte(file, Self.readerByte) != 0 || lvs_lock_page_is_held(page, false) {
+      let code = lvs_errno()
+      guard code == EAGAIN || code == EACCES || code == 0 else { return code }
+      guard lvs_monotonic_ns() < deadline else {
+        lvs_unlock_byte(file, Self.readerByte)
+        return EBUSY
+      }
+      lvs_sleep_us(pause)
+      pause = min(pause * 2, 1000)
+    }
+    defer { lvs_unlock_byte(file, Self.readerByte) }
+    return body()
+  }
+
+  /// Waits until nobody holds LMDB's own lock of the writer: it has no timeout. False after the deadline.
+  func awaitWriter(until deadline: UInt64) -> Bool {
+    while lvs_lock_page_is_held(page, true) {
+      guard lvs_monotonic_ns() < deadline else { return false }
+      lvs_sleep_us(200)
+    }
+    return true
+  }
+}
