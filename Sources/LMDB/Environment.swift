@@ -305,6 +305,8 @@ public final class Environment: @unchecked Sendable {
 
   /// How long the file has to be for all pages that may be in use.
   public var requiredFileSize: UInt64 {
+    guard (try? enter()) != nil else { return 0 }
+    defer { gate.leave() }
     var stat = MDB_stat()
     mdb_env_stat(handle, &stat)
     return (information().lastPage &+ 1).multipliedReportingOverflow(by: UInt64(stat.ms_psize)).partialValue
@@ -439,7 +441,7 @@ public final class Environment: @unchecked Sendable {
 
   public func information() -> Information {
     var info = MDB_envinfo()
-    mdb_env_info(handle, &info)
+    if isOpen { mdb_env_info(handle, &info) }
     return Information(
       mapSize: UInt64(info.me_mapsize), lastPage: UInt64(info.me_last_pgno),
       lastTransaction: UInt64(info.me_last_txnid), maximumReaders: info.me_maxreaders, readers: info.me_numreaders)
@@ -448,14 +450,17 @@ public final class Environment: @unchecked Sendable {
   /// Whether commits wait for the disk to have their last page; without it a power failure may lose the latest of them.
   /// To be called by the holder of the right to write.
   public func setSynchronous(_ isSynchronous: Bool) {
+    guard (try? enter()) != nil else { return }
     mdb_env_set_flags(handle, UInt32(MDB_NOMETASYNC), isSynchronous ? 0 : 1)
+    gate.leave()
   }
 
   /// Frees the slots of readers whose process has died; their number.
   @discardableResult
   public func clearDeadReaders() -> Int {
     var count: Int32 = 0
-    guard let lockFile = options.lockFile else { return 0 }
+    guard let lockFile = options.lockFile, (try? enter()) != nil else { return 0 }
+    defer { gate.leave() }
     _ = lockFile.whileChangingReaders(until: lvs_monotonic_ns()) { mdb_reader_check(handle, &count) }
     return Int(count)
   }
@@ -464,6 +469,8 @@ public final class Environment: @unchecked Sendable {
   public var dataFile: (device: UInt64, inode: UInt64) {
     var file: Int32 = -1
     var facts = lvs_file_facts()
+    guard (try? enter()) != nil else { return (0, 0) }
+    defer { gate.leave() }
     guard mdb_env_get_fd(handle, &file) == MDB_SUCCESS, lvs_file_facts_at(file, &facts) == 0 else { return (0, 0) }
     return (facts.device, facts.inode)
   }

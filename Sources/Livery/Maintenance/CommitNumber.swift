@@ -22,7 +22,7 @@ final class CommitNumber: @unchecked Sendable {
     guard let descriptor = try? folder.open("lock.mdb", O_RDWR) else { return nil }
     defer { close(descriptor) }
     var facts = lvs_file_facts()
-    guard lvs_file_facts_at(descriptor, &facts) == 0, facts.size >= 4096 else { return nil }
+    guard lvs_file_facts_at(descriptor, &facts) == 0, facts.size >= 192 else { return nil }
     return try? make(lockFile: descriptor)
   }
 

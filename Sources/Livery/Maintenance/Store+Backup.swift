@@ -22,7 +22,7 @@ extension Store {
   }
 
   /// The folder and the name of a file that is to be written.
-  private static func target(_ path: String) throws(StoreError) -> (folder: String, name: String) {
+  static func target(_ path: String) throws(StoreError) -> (folder: String, name: String) {
     // What a link stands for is to be the copy, and the link a link.
     var path = path
     if let resolved = realpath(path, nil) {
@@ -115,7 +115,7 @@ extension SharedEnvironment {
       throw StoreError(
         .permission, "\(directory.path): the store is read from a copy in memory: back it up to a file elsewhere")
     }
-    try place?.check()
+    try requirePlace()
     let folder = try directory.folder.makeFolder(BackupFolder.name, options.directoryMode, directory.owner)
     let made = try copy(
       in: folder, mode: options.fileMode, directory.owner, allowsDamagedRecords: allowsDamagedRecords

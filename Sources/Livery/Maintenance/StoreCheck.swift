@@ -24,8 +24,9 @@ extension Store {
       }
       var facts = lvs_file_facts()
       guard lvs_file_facts_of(path, &facts) == 0 else { throw .system(lvs_errno(), path) }
-      guard facts.is_directory else { return outcome(of: try StoreFile(path, keeping: false), path) }
-      let folder = try Folder.open(path)
+      guard let folder = try store(path, facts) else {
+        return outcome(of: try StoreFile(path, keeping: false), path)
+      }
       let file = try Registry.whileQuiet(folder, timeout) { () throws(StoreError) in
         guard let facts = try folder.facts(StoreDirectory.data), facts.size > 0 else {
           throw StoreError(.notAStore, "\(path): the directory holds no store")
@@ -36,6 +37,16 @@ extension Store {
     } catch {
       return CheckOutcome(report: .object([]), error: error)
     }
+  }
+
+  /// The directory of the store whose data file is to be looked at; nil if it is no store's, or none that anybody writes to.
+  private static func store(_ path: String, _ facts: lvs_file_facts) throws(StoreError) -> Folder? {
+    if facts.is_directory { return try Folder.open(path) }
+    let (around, _) = try Store.target(path)
+    guard let folder = try? Folder.open(around), try folder.facts(StoreDirectory.gate) != nil,
+      let data = try folder.facts(StoreDirectory.data), FileIdentity(data) == FileIdentity(facts)
+    else { return nil }
+    return folder
   }
 
   private static func outcome(of file: StoreFile, _ path: String) -> CheckOutcome {

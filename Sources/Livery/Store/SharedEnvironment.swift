@@ -153,7 +153,22 @@ final class SharedEnvironment: @unchecked Sendable {
         if isCurrent, !gate.hasOthers { wake.noteSound(StoreDirectory.data, in: directory.folder) }
       }
     }
+    place?.close()
     gate.close()
+  }
+
+  /// - Throws: `.gone` unless the store is where it was opened.
+  func requirePlace() throws(StoreError) {
+    guard let place else { return }
+    for _ in 0..<100 {
+      let before = wake.generation
+      if openGeneration != before { try followForReading() }
+      do throws(StoreError) { return try place.check() } catch {
+        // It may have been replaced just now, as it should be.
+        if openGeneration == before, wake.generation == before, !wake.isReplacing { throw error }
+      }
+      lvs_sleep_us(1000)
+    }
   }
 
   // MARK: another file in place of the one that is open
@@ -173,10 +188,9 @@ final class SharedEnvironment: @unchecked Sendable {
 
   /// Once, to the log handler, if the store is not at its place any more: for those who only wait for changes.
   func lookIfGone() {
-    guard let place, !wasFoundGone.load(ordering: .relaxed), isCurrent, !wake.isReplacing else { return }
-    do throws(StoreError) { try place.check() } catch {
-      // It may have been replaced just now, as it should be.
-      guard isCurrent, !wake.isReplacing, !wasFoundGone.exchange(true, ordering: .relaxed) else { return }
+    guard !wasFoundGone.load(ordering: .relaxed) else { return }
+    do throws(StoreError) { try requirePlace() } catch {
+      guard error.code == .gone, !wasFoundGone.exchange(true, ordering: .relaxed) else { return }
       Log.write(.error, error.message)
     }
   }
@@ -217,21 +231,33 @@ final class SharedEnvironment: @unchecked Sendable {
       throw StoreError(.busy, "another thread of this process takes long to open the store's file anew")
     }
     defer { reopening.unlock() }
-    let present = wake.generation
-    let hasFailed = environment.hasFailed
-    if openGeneration == present, !environment.mustReopen { return }
-    var isOpened = false
-    do throws(LMDBError) {
-      try environment.reopen { (transaction) throws(LMDBError) in
-        guard let opened = try Databases(transaction, create: false) else { return }
-        databases = opened
-        isOpened = true
+    for _ in 0..<100 {
+      let present = wake.generation
+      let hasFailed = environment.hasFailed
+      if openGeneration == present, !environment.mustReopen { return }
+      var isOpened = false
+      do throws(LMDBError) {
+        try environment.reopen { (transaction) throws(LMDBError) in
+          guard let opened = try Databases(transaction, create: false) else { return }
+          databases = opened
+          isOpened = true
+        }
+      } catch {
+        try place?.lookForData()
+        throw StoreError(error)
       }
-    } catch { throw StoreError(error) }
-    guard isOpened else { return }
-    try place?.follow(environment)
-    generation.store(present, ordering: .relaxed)
-    if hasFailed { try? overwriteFailedCommit() }
+      guard isOpened else {
+        throw StoreError(.gone, "\(directory.path): data.mdb was exchanged for a file that is no store")
+      }
+      if try place?.follow(environment) ?? true {
+        generation.store(present, ordering: .relaxed)
+        if hasFailed { try? overwriteFailedCommit() }
+        return
+      }
+      // It has been replaced once more, or is just being replaced.
+      lvs_sleep_us(1000)
+    }
+    throw StoreError(.gone, "\(directory.path): data.mdb was exchanged while the store was open")
   }
 
   /// A commit that LMDB failed to finish leaves its roots in the file, under an old number. The next commit takes their
@@ -251,9 +277,12 @@ final class SharedEnvironment: @unchecked Sendable {
   /// Replaces the data file by a copy of it without unused space. Every process goes on with the copy.
   func compact() throws(StoreError) {
     let timeout = directory.options.effectiveTimeout
+    try requirePlace()
     try follow()
     try gate.whileOpening(timeout: timeout) { () throws(StoreError) in
       try gate.alsoWriting(timeout: timeout) { () throws(StoreError) in
+        // Only who opens the store replaces the file.
+        try followForReading()
         guard try mayWrite() else {
           throw StoreError(.busy, "another process was replacing the store's file: try again")
         }
@@ -277,7 +306,7 @@ final class SharedEnvironment: @unchecked Sendable {
     guard last == 0 || now &- last > 60_000_000_000,
       lastExamination.compareExchange(expected: last, desired: now, ordering: .relaxed).exchanged
     else { return false }
-    try place?.check()
+    try requirePlace()
     return try gate.whileOpening(timeout: directory.options.effectiveTimeout) { () throws(StoreError) in
       let before = wake.generation
       _ = try gate.alsoWriting(timeout: directory.options.effectiveTimeout) { () throws(StoreError) in
@@ -319,7 +348,7 @@ enum Registry {
     let (shared, isNew) = try lock.withLock { () throws(StoreError) in
       if let found = find(Home(path)) {
         if found.copy != nil { try StoreDirectory.requireReadOnly(path, options) }
-        if found.openGeneration == found.wake.generation, !found.wake.isReplacing { try found.place?.check() }
+        try found.requirePlace()
         found.references += 1
         return (found, false)
       }

@@ -62,6 +62,7 @@ struct StoreDirectory {
     func close() {
       cache.retire()
       environment.close()
+      place?.close()
       gate.close()
     }
   }
@@ -168,7 +169,13 @@ struct StoreDirectory {
 
   /// What the only process that opens the store sees to.
   private func beFirst(_ wake: WakeWord) throws(StoreError) {
-    guard try !StorePlace.isInUse(folder) else {
+    // A process that is ending gives up its files one after the other.
+    var tries = 0
+    while try StorePlace.isInUse(folder), tries < 200 {
+      tries += 1
+      lvs_sleep_us(5000)
+    }
+    guard tries < 200 else {
       throw StoreError(
         .gone,
         "\(path): other processes have the store open, and its lock files were deleted or exchanged: close it in all of "
@@ -243,7 +250,7 @@ struct StoreDirectory {
       guard lvs_file_facts_at(descriptor, &facts) == 0 else { throw .system(lvs_errno(), shown) }
       let isFirst = !gate.hasOthers
       if isFirst, facts.size > size, ftruncate(descriptor, off_t(size)) != 0 { throw .system(lvs_errno(), shown) }
-      guard isFirst || facts.size >= 4096 else {
+      guard isFirst || facts.size >= 192 else {
         throw StoreError(.gone, "\(path): lock.mdb was exchanged while other processes have the store open")
       }
       guard lvs_reserve(descriptor, isFirst ? size : facts.size) == 0 else { throw .system(lvs_errno(), shown) }

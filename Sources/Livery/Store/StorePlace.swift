@@ -37,6 +37,9 @@ final class StorePlace: @unchecked Sendable {
     return locks
   }
 
+  /// Gives the data file up; to be called before the right to have the store open is.
+  func close() { use.close() }
+
   /// Whether any process has a store's data file open.
   static func isInUse(_ folder: Folder) throws(StoreError) -> Bool {
     guard let facts = try folder.facts(StoreDirectory.data), facts.is_regular else { return false }
@@ -44,23 +47,36 @@ final class StorePlace: @unchecked Sendable {
     return locks.isTaken(dataByte)
   }
 
-  /// The environment was opened anew.
-  func follow(_ environment: Environment) throws(StoreError) {
+  /// The environment was opened anew; false if that was not the file that is there now.
+  func follow(_ environment: Environment) throws(StoreError) -> Bool {
     let open = environment.dataFile
     let now = FileIdentity(device: open.device, inode: open.inode)
-    if now == data { return }
-    use = try Self.used(folder, now)
+    if now == data { return true }
+    guard lvs_is_named(folder.descriptor, StoreDirectory.data, now.device, now.inode) else { return false }
+    do throws(StoreError) { use = try Self.used(folder, now) } catch {
+      guard error.code == .gone else { throw error }
+      return false
+    }
     data = now
+    return true
+  }
+
+  /// - Throws: `.gone` if the directory is not in its place, or there is no data file.
+  func lookForData() throws(StoreError) {
+    let facts = try folder.facts(StoreDirectory.data)
+    guard folder.isInPlace, facts != nil else { throw gone() }
+  }
+
+  private func gone() -> StoreError {
+    StoreError(
+      .gone,
+      "\(folder.path): the store's directory was moved, deleted or exchanged while it was open; close every handle on it "
+        + "and open it again")
   }
 
   /// - Throws: `.gone` unless the path leads to the files that are open.
   func check() throws(StoreError) {
-    guard folder.isInPlace else {
-      throw StoreError(
-        .gone,
-        "\(folder.path): the store's directory was moved, deleted or exchanged while it was open; close every handle on it "
-          + "and open it again")
-    }
+    guard folder.isInPlace else { throw gone() }
     try check(StoreDirectory.data, data)
     try check(StoreDirectory.lock, lockFile)
     try check(StoreDirectory.gate, gate)
