@@ -72,6 +72,12 @@ bool lvs_is_byte_taken(const lvs_lock_file *file, int64_t byte) {
   return call(file->descriptor, F_OFD_GETLK, F_WRLCK, byte, &range) == 0 && range.l_type != F_UNLCK;
 }
 
+pid_t lvs_lock_holder(const lvs_lock_file *file, int64_t byte) {
+  struct flock range;
+  if (call(file->descriptor, F_OFD_GETLK, F_WRLCK, byte, &range) != 0 || range.l_type == F_UNLCK) return 0;
+  return range.l_pid > 0 ? range.l_pid : 0;
+}
+
 int lvs_keep_byte(const lvs_lock_file *file, int64_t byte) {
   struct flock range;
   if (call(file->descriptor, F_SETLK, F_RDLCK, byte, &range) != 0) return -1;

@@ -39,6 +39,8 @@ public final class Environment: @unchecked Sendable {
   private let outgrown = Atomic<Bool>(false)
   /// Transactions that are held open over several calls, and how often the environment was opened anew before each.
   private let held = Atomic<Int>(0)
+  /// Those of them that are held in the environment that is open.
+  private let heldHere = Atomic<Int>(0)
   private var epoch = 0
   /// Environments of files that have been replaced, kept for the transactions that are held in them.
   private var parked: [ProcessEnvironment] = []
@@ -175,9 +177,15 @@ public final class Environment: @unchecked Sendable {
 
   /// Closes the environment; no transaction may be open, and nothing may be called afterwards.
   public func close() {
+    closeAll()
+    options.lockFile?.close()
+  }
+
+  private func closeAll() {
     park()
     for index in parked.indices { parked[index].close() }
     parked = []
+    heldHere.store(0, ordering: .relaxed)
   }
 
   /// Ends all but what is held.
@@ -205,11 +213,12 @@ public final class Environment: @unchecked Sendable {
       until: lvs_monotonic_ns() &+ options.moveTimeout, allowing: { held.load(ordering: .sequentiallyConsistent) }
     ) {
       if held.load(ordering: .sequentiallyConsistent) == 0 {
-        close()
+        closeAll()
       } else {
         park()
       }
       epoch += 1
+      heldHere.store(0, ordering: .sequentiallyConsistent)
       failed.store(true, ordering: .relaxed)
       do throws(LMDBError) {
         let (fresh, reader) = try Self.connect(path, options, isKnown: !parked.isEmpty)
@@ -348,6 +357,7 @@ public final class Environment: @unchecked Sendable {
     do {
       let begun = HeldTransaction(handle: try beginReader(), environment: self, epoch: epoch)
       held.add(1, ordering: .sequentiallyConsistent)
+      heldHere.add(1, ordering: .sequentiallyConsistent)
       return begun
     } catch {
       noteFailure(error.code)
@@ -559,12 +569,13 @@ public final class Environment: @unchecked Sendable {
     guard size == 0 || lvs_can_map(size) else { return ENOMEM }
     let closed = gate.close(
       until: lvs_monotonic_ns() &+ options.moveTimeout,
-      unless: { held.load(ordering: .sequentiallyConsistent) > 0 }
+      allowing: { held.load(ordering: .sequentiallyConsistent) - heldHere.load(ordering: .sequentiallyConsistent) },
+      unless: { heldHere.load(ordering: .sequentiallyConsistent) > 0 }
     ) {
       code = mdb_env_set_mapsize(handle, Int(clamping: size))
     }
     if closed { return code }
-    if held.load(ordering: .sequentiallyConsistent) > 0 {
+    if heldHere.load(ordering: .sequentiallyConsistent) > 0 {
       // They may be held for long. Opened anew beside what they are held in, everybody else goes on.
       if size > options.mapSize { options.mapSize = size }
       outgrown.store(true, ordering: .relaxed)
@@ -582,6 +593,7 @@ public final class Environment: @unchecked Sendable {
 
   func end(_ transaction: OpaquePointer, _ begun: Int) {
     mdb_txn_reset(transaction)
+    if begun == epoch { heldHere.subtract(1, ordering: .sequentiallyConsistent) }
     if begun != epoch || !idleReaders.put(transaction) { mdb_txn_abort(transaction) }
     held.subtract(1, ordering: .sequentiallyConsistent)
     gate.leave()

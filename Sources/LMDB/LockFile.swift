@@ -11,7 +11,8 @@ public final class LockFile: @unchecked Sendable {
   /// Beyond all numbers of processes.
   private static let readerByte: Int64 = 1 << 40
 
-  private let file: OpaquePointer
+  /// nil once closed.
+  private var file: OpaquePointer?
   private let page: UnsafeMutablePointer<UInt64>
   private let threads = lvs_mutex_make()
   /// The numbers of processes whose bytes are locked.
@@ -40,37 +41,42 @@ public final class LockFile: @unchecked Sendable {
     inode = facts.inode
   }
 
-  // Closing it gives up all locks of the process on the file: not before the environments are closed.
-  deinit {
+  /// Closing it gives up all locks of the process on the file: not before the environments are closed.
+  func close() {
     lvs_lock_file_free(file)
+    file = nil
+  }
+
+  deinit {
+    close()
     lvs_commit_unmap(page)
     lvs_mutex_free(threads)
   }
 
   /// Whether anybody else has an environment with this lock file open.
-  public var isUsed: Bool { lvs_is_byte_taken(file, Self.usedByte) }
+  public var isUsed: Bool { file.map { lvs_is_byte_taken($0, Self.usedByte) } ?? false }
 
   /// Keeps LMDB from taking the file for one that nobody uses.
   func use() throws(LMDBError) {
-    guard lvs_share_byte(file, Self.usedByte) == 0 else { throw LMDBError(code: lvs_errno()) }
+    guard let file, lvs_share_byte(file, Self.usedByte) == 0 else { throw LMDBError(code: lvs_errno()) }
   }
 
   /// Keeps others from taking this process's readers for those of a dead one, once LMDB has locked the number itself.
   func keep(_ number: Int32) throws(LMDBError) {
-    guard lvs_keep_byte(file, Int64(number)) == 0 else { throw LMDBError(code: lvs_errno()) }
+    guard let file, lvs_keep_byte(file, Int64(number)) == 0 else { throw LMDBError(code: lvs_errno()) }
     numbers.append(number)
   }
 
   /// Gives the numbers back, which no reader has any more.
   func releaseNumbers() {
-    for number in numbers { _ = lvs_unlock_byte(file, Int64(number)) }
+    if let file { for number in numbers { _ = lvs_unlock_byte(file, Int64(number)) } }
     numbers = []
   }
 
   /// Runs `body`, which makes or clears readers' slots, as the only one that does: a process that is stopped inside LMDB's
   /// own lock for that would keep the others for ever. EBUSY after the deadline (monotonic nanoseconds).
   func whileChangingReaders(until deadline: UInt64, _ body: () -> Int32) -> Int32 {
-    guard lvs_mutex_lock_until(threads, deadline) else { return EBUSY }
+    guard let file, lvs_mutex_lock_until(threads, deadline) else { return EBUSY }
     defer { lvs_mutex_unlock(threads) }
     var pause: UInt64 = 20
     while lvs_lock_byte(file, Self.readerByte) != 0 || lvs_lock_page_is_held(page, false) {

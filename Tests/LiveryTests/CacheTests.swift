@@ -237,11 +237,13 @@ import Testing
     #expect(code { () throws(StoreError) in _ = try text.value } == .closed)
     #expect(key.name == "")
     // Its place belongs to another key by now.
-    let next = try TemporaryStore().open()
+    let elsewhere = TemporaryStore()
+    let next = try elsewhere.open()
     try next.set("b", to: .int(2), in: .user)
     let other = try next.bound(Key<Int>("b"))
     #expect(try other.value == 2)
     #expect(code { () throws(StoreError) in _ = try key.value } == .closed)
+    withExtendedLifetime(elsewhere) {}
   }
 
   @Test func keysOfOneNameReadTheTypesThatTheyWereBoundWith() throws {

@@ -110,7 +110,8 @@ extension StoreDirectory.Opened {
     #expect(code { () throws(StoreError) in _ = try temporary.valueInMemory("note") } == .notAStore)
   }
 
-  @Test func onlyHandlesForReadingAreOpenedWhereNobodyCanWrite() {
+  @Test func onlyHandlesForReadingAreOpenedWhereNobodyCanWrite() throws {
+    try fill("before")
     #expect(
       code { () throws(StoreError) in
         try StoreDirectory(Folder.open(temporary.path), Store.Options()).requireReadOnly()

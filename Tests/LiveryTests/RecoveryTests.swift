@@ -166,12 +166,21 @@ import Testing
     #expect(try again.exportJSON() == before)
   }
 
+  /// Copies are made beside those who commit.
+  private func awaitCopies(_ count: Int, of store: Store) throws {
+    for _ in 0..<5000 where try store.backups().items.count < count { lvs_sleep_us(1000) }
+  }
+
   @Test func copiesAreMadeAfterSoManyCommitsAndWhenTheLastIsOld() throws {
     let store = try temporary.open {
       $0.snapshotCommits = 10
       $0.snapshotAge = .max
     }
-    for number in 0..<25 { try store.set("n", to: .int(Int64(number)), in: .user) }
+    for number in 0..<10 { try store.set("n", to: .int(Int64(number)), in: .user) }
+    try awaitCopies(1, of: store)
+    for number in 10..<20 { try store.set("n", to: .int(Int64(number)), in: .user) }
+    try awaitCopies(2, of: store)
+    for number in 20..<25 { try store.set("n", to: .int(Int64(number)), in: .user) }
     #expect(try store.backups().items.map { $0["revision"] } == [.int(20), .int(10)])
     store.close()
     let again = try temporary.open()

@@ -109,6 +109,8 @@ int lvs_unlock_byte(const lvs_lock_file *file, int64_t byte);
 // A lock that is held together, and whether any other open file, or any process, has a lock of either kind on the byte.
 int lvs_share_byte(const lvs_lock_file *file, int64_t byte);
 bool lvs_is_byte_taken(const lvs_lock_file *file, int64_t byte);
+// The process whose own lock a byte has; 0 if nobody has it, or an open file.
+pid_t lvs_lock_holder(const lvs_lock_file *file, int64_t byte);
 // Takes over a lock that the process itself has exclusively on a byte, so that others find it taken at every moment.
 int lvs_keep_byte(const lvs_lock_file *file, int64_t byte);
 // Whether another lock file's open file of this process, other than this one, is open for writing on the same file: that of

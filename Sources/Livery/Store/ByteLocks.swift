@@ -47,6 +47,9 @@ final class ByteLocks: @unchecked Sendable {
 
   func isTaken(_ byte: Int64) -> Bool { file.map { lvs_is_byte_taken($0, byte) } ?? false }
 
+  /// The process whose own lock a byte has, as older versions of the library have them; 0 for others.
+  func holder(of byte: Int64) -> Int32 { file.map { lvs_lock_holder($0, byte) } ?? 0 }
+
   /// Whether another copy of the library has the file open in this process.
   var isOpenElsewhere: Bool { file.map { lvs_is_open_elsewhere($0) } ?? false }
 }

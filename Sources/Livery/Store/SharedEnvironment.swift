@@ -91,6 +91,8 @@ final class SharedEnvironment: @unchecked Sendable {
   /// Whether a write that failed is worth a second attempt: LMDB has given the file up, and opened anew it works.
   func mayTryAgain(_ isSecond: inout Bool) -> Bool {
     guard environment.mustReopen else { return false }
+    // A map that is too small is larger the next time.
+    if !environment.hasFailed { return true }
     // What is left in the file of a commit that failed is not to stay there.
     if isSecond { try? follow() }
     defer { isSecond = true }

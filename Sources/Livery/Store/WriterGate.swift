@@ -88,7 +88,8 @@ final class WriterGate: @unchecked Sendable {
       if code == 0 { break }
       guard code == EAGAIN || code == EACCES else { throw .system(code, "livery.lock") }
       guard lvs_monotonic_ns() < deadline else {
-        let holder = wake?.holder(of: keeper) ?? 0
+        let process = file.holder(of: keeper)
+        let holder = process > 0 ? UInt32(process) : wake?.holder(of: keeper) ?? 0
         let who = holder > 0 ? "process \(holder)" : "another process"
         throw StoreError(.busy, "\(who) kept the store for longer than \(told) ms")
       }
