@@ -8,9 +8,8 @@
 // A round is one exchange, or one such backup.
 //
 //     exchanged [--rounds N] [--seed S] [--from SCENE] [--only directory|link|file|own] [--keep] [--broken]
-#include "rounds.h"
+#include "marks.h"
 
-#include <dirent.h>
 #include <sys/syscall.h>
 
 enum { IDS = 40, SERVICES = 4, MOST_ROUNDS = 8 };
@@ -37,14 +36,6 @@ static struct shared {
 
 static char path[280], box[280];
 static enum kind kind;
-
-// What marks a store: its bytes are looked for in all files of all others.
-static size_t mark_text(int id, int64_t number, char text[2048]) {
-  size_t length = (size_t)snprintf(text, 64, "MARK-%08llx-%04d-%lld-", (unsigned long long)scene_number, id, (long long)number);
-  size_t whole = length + mixed((uint64_t)number + (uint64_t)id) % (number % 4 ? 60 : 1900);
-  for (; length < whole; length++) text[length] = (char)('a' + length % 26);
-  return whole;
-}
 
 static livery_status open_at(const char *place, uint32_t flags, livery_store **store) {
   livery_open_options options = LIVERY_OPEN_OPTIONS_INIT;
@@ -414,34 +405,6 @@ static void make_first(int unused) {
     move(shared->known[1].place, path);
     strcpy(shared->known[1].place, path);
   }
-}
-
-/** Looks for the marks of other stores in all that lies in a directory. */
-static void scan(const char *place, int id) {
-  DIR *directory = opendir(place);
-  char mark[24], inner[600];
-  int length = snprintf(mark, sizeof mark, "MARK-%08llx-", (unsigned long long)scene_number);
-  for (struct dirent *entry; directory && (entry = readdir(directory));) {
-    struct stat facts;
-    if (entry->d_name[0] == '.' && strspn(entry->d_name, ".") == strlen(entry->d_name)) continue;
-    snprintf(inner, sizeof inner, "%s/%.255s", place, entry->d_name);
-    if (lstat(inner, &facts) != 0) continue;
-    if (S_ISDIR(facts.st_mode)) scan(inner, id);
-    if (!S_ISREG(facts.st_mode)) continue;
-    size_t size = 0;
-    unsigned char *content = file_content(inner, &size), *next = content;
-    while ((next = memmem(next, size - (size_t)(next - content), mark, (size_t)length)) != NULL) {
-      next += length;
-      // Pages that are free may hold the beginning of one.
-      char *end = NULL;
-      long whose = strtol((const char *)next, &end, 10);
-      if (end != (const char *)next + 4 || *end != '-' || whose == id) continue;
-      wrong_at("", "%s, of store %d, holds what belongs to %ld", inner, id, whose);
-      break;
-    }
-    free(content);
-  }
-  if (directory) closedir(directory);
 }
 
 static void look_at_end(int unused) {
