@@ -35,7 +35,12 @@ void lvs_lock_file_free(lvs_lock_file *file) {
       *place = file->next;
       break;
     }
-  if (file->descriptor >= 0) close(file->descriptor);
+  if (file->descriptor >= 0) {
+    // A child that is just being made may have it still.
+    struct flock all = {.l_type = F_UNLCK, .l_whence = SEEK_SET};
+    fcntl(file->descriptor, F_OFD_SETLK, &all);
+    close(file->descriptor);
+  }
   lvs_fork_unlock();
   free(file);
 }

@@ -20,11 +20,14 @@ public final class LockFile: @unchecked Sendable {
   public let device, inode: UInt64
 
   /// Takes the descriptor over, also if it fails.
-  public static func make(_ descriptor: Int32) throws(LMDBError) -> LockFile {
+  ///
+  /// - Parameter mapped: another open file of the same: what is mapped keeps its open file in every forked child, and would
+  ///   keep the locks with it.
+  public static func make(_ descriptor: Int32, mapped: Int32) throws(LMDBError) -> LockFile {
     var facts = lvs_file_facts()
-    guard lvs_file_facts_at(descriptor, &facts) == 0, let page = lvs_commit_map(descriptor) else {
+    guard lvs_file_facts_at(descriptor, &facts) == 0, let page = lvs_commit_map(mapped) else {
       let code = lvs_errno()
-      close(descriptor)
+      lvs_close(descriptor)
       throw LMDBError(code: code)
     }
     guard let file = lvs_lock_file_make(descriptor) else {

@@ -23,6 +23,7 @@ int lvs_open(const char *path, int flags, unsigned mode);
 // A directory, also one that may be entered and not listed.
 int lvs_open_directory(const char *path);
 void lvs_close_on_exec(int descriptor);
+static inline void lvs_close(int descriptor) { close(descriptor); }
 // A file of a folder, whose name is no link; the open of a pipe does not wait.
 int lvs_open_at(int folder, const char *name, int flags, unsigned mode);
 // Gives a file real blocks up to a size, and that size if it is shorter.

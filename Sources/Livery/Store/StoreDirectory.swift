@@ -241,25 +241,21 @@ struct StoreDirectory {
   private func prepareLockFile(_ gate: WriterGate) throws(StoreError) -> (LockFile, SettingCache, CommitNumber) {
     let shown = folder.shown(Self.lock)
     let descriptor = try file(Self.lock)
+    defer { close(descriptor) }
     // Two lines of 64 bytes of header, and one for each reader.
     let size = UInt64(options.effectiveReaders) * 64 + 128
-    let commitNumber: CommitNumber
-    let lockFile: LockFile
-    do throws(StoreError) {
-      var facts = lvs_file_facts()
-      guard lvs_file_facts_at(descriptor, &facts) == 0 else { throw .system(lvs_errno(), shown) }
-      let isFirst = !gate.hasOthers
-      if isFirst, facts.size > size, ftruncate(descriptor, off_t(size)) != 0 { throw .system(lvs_errno(), shown) }
-      guard isFirst || facts.size >= 192 else {
-        throw StoreError(.gone, "\(path): lock.mdb was exchanged while other processes have the store open")
-      }
-      guard lvs_reserve(descriptor, isFirst ? size : facts.size) == 0 else { throw .system(lvs_errno(), shown) }
-      commitNumber = try CommitNumber.make(lockFile: descriptor)
-    } catch {
-      close(descriptor)
-      throw error
+    var facts = lvs_file_facts()
+    guard lvs_file_facts_at(descriptor, &facts) == 0 else { throw .system(lvs_errno(), shown) }
+    let isFirst = !gate.hasOthers
+    if isFirst, facts.size > size, ftruncate(descriptor, off_t(size)) != 0 { throw .system(lvs_errno(), shown) }
+    guard isFirst || facts.size >= 192 else {
+      throw StoreError(.gone, "\(path): lock.mdb was exchanged while other processes have the store open")
     }
-    do { lockFile = try LockFile.make(descriptor) } catch { throw StoreError(error) }
+    guard lvs_reserve(descriptor, isFirst ? size : facts.size) == 0 else { throw .system(lvs_errno(), shown) }
+    let commitNumber = try CommitNumber.make(lockFile: descriptor)
+    let lockFile: LockFile
+    let locked = try folder.open(Self.lock, O_RDWR)
+    do { lockFile = try LockFile.make(locked, mapped: descriptor) } catch { throw StoreError(error) }
     let wakeFile = try folder.open(Self.wake)
     defer { close(wakeFile) }
     let cache = try SettingCache.make(bytes: options.effectiveCacheSize, lockFile: descriptor, wakeFile: wakeFile)
