@@ -30,11 +30,20 @@ let cSettings: [CSetting] =
   embedded
   ? [.define("LIVERY_EMBEDDED"), .unsafeFlags(["-Os", "-ffunction-sections"], .when(configuration: .release))] : []
 
+// What allocates goes through Sources/CSystem/memory.c.
+let wrapped = ["malloc", "calloc", "realloc", "posix_memalign", "free"]
+
 let runtimeLinks: [LinkerSetting] =
-  [.linkedLibrary("m")] + (embedded ? [.linkedLibrary("swiftUnicodeDataTables")] : [])
+  [.linkedLibrary("m")]
+  + (embedded
+    ? [
+      .linkedLibrary("swiftUnicodeDataTables"),
+      .unsafeFlags(wrapped.flatMap { ["-Xlinker", "--wrap=\($0)"] }),
+    ] : [])
 
 let libraryLinks: [LinkerSetting] =
-  runtimeLinks
+  // The library's threads may still be on their way when a program closes it.
+  runtimeLinks + [.unsafeFlags(["-Xlinker", "-z", "-Xlinker", "nodelete"])]
   + (embedded
     ? [
       .unsafeFlags([

@@ -12,6 +12,7 @@ function(outdated result product made)
   endif()
 endfunction()
 
+set(WRAPPED malloc calloc realloc posix_memalign free)
 set(flags -c ${CONFIGURATION} --disable-build-manifest-caching --package-path ${SOURCE} --scratch-path ${BINARIES}/swift
   --disable-local-rpath -Xlinker -L${EMBEDDED})
 if(CONFIGURATION STREQUAL "debug")
@@ -45,7 +46,9 @@ endif()
 outdated(todo ${products}/liblivery.so ${BINARIES}/liblivery.a)
 if(todo)
   set(object ${BINARIES}/livery-static.o)
-  run(${LD} -r -o ${object} @${products}/livery.product/Objects.LinkFileList
+  # As Package.swift links the shared one.
+  list(TRANSFORM WRAPPED PREPEND --wrap=)
+  run(${LD} -r ${WRAPPED} -o ${object} @${products}/livery.product/Objects.LinkFileList
     --whole-archive ${EMBEDDED}/libswiftUnicodeDataTables.a --no-whole-archive)
   run(${OBJCOPY} -w --keep-global-symbol=livery_* -R .swift1_autolink_entries -R .swift_ast ${strip_debug} ${object})
   file(REMOVE ${BINARIES}/liblivery.a)

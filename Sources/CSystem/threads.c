@@ -92,15 +92,18 @@ static void before_fork(void) {
     lvs_mutex *taken = NULL;
     for (lvs_mutex *m = global_mutexes; m && !taken; m = m->next_global)
       if (pthread_mutex_trylock(&m->lock) != 0) taken = m;
-    if (!taken) return;
+    if (!taken) break;
     for (lvs_mutex *m = global_mutexes; m != taken; m = m->next_global) pthread_mutex_unlock(&m->lock);
     pthread_mutex_unlock(&token_lock);
     pthread_mutex_lock(&taken->lock);
     pthread_mutex_unlock(&taken->lock);
   }
+  // Its holder waits for nothing.
+  lvs_memory_before_fork();
 }
 
 static void after_fork_in_parent(void) {
+  lvs_memory_after_fork();
   for (lvs_mutex *m = global_mutexes; m; m = m->next_global) pthread_mutex_unlock(&m->lock);
   pthread_mutex_unlock(&token_lock);
 }

@@ -2,8 +2,16 @@ import CLivery
 import CSystem
 import Livery
 
-/// Runs what a C function does; an error becomes the status and the thread's last error.
+/// Runs what a C function does; an error becomes the status and the thread's last error. Nothing begins without memory.
 func boundary(_ body: () throws(StoreError) -> Void) -> livery_status {
+  ending { () throws(StoreError) in
+    try Memory.check()
+    try body()
+  }
+}
+
+/// The same for what gives back, which is never refused for want of memory, and for what looks at a value.
+func ending(_ body: () throws(StoreError) -> Void) -> livery_status {
   do {
     try body()
     return livery_status(LIVERY_OK)

@@ -91,6 +91,9 @@ final class HandleTable: @unchecked Sendable {
       let chunk = 63 &- (UInt64(index) &+ 64).leadingZeroBitCount &- Self.firstChunkBits
       guard chunk < Self.chunkCount else { return nil }
       let size = 1 << (chunk &+ Self.firstChunkBits)
+      // Handles may stand for what was done already: small chunks are never refused.
+      let bytes = size &* MemoryLayout<HandleSlot>.stride
+      guard bytes <= 1 << 20 || lvs_memory_can_have(bytes) else { return nil }
       let base = SlotPointer.allocate(capacity: size)
       for offset in 0..<size { (base + offset).initialize(to: HandleSlot()) }
       chunks[chunk].store(base, ordering: .releasing)
@@ -108,7 +111,7 @@ final class HandleTable: @unchecked Sendable {
     defer { lvs_mutex_unlock(lock) }
     if let owner = object.owner, owner.isClosed { throw Self.closed(.store) }
     guard let (index, slot) = takeSlot() else {
-      throw StoreError(.io, "too many handles are open", systemError: ENOMEM)
+      throw StoreError(.noMemory, "too many handles are open", systemError: ENOMEM)
     }
     let generation = slot.pointee.state.load(ordering: .relaxed) & Self.generationMask
     let tag = UInt64(kind.rawValue) << Self.kindShift | generation

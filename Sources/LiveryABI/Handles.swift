@@ -121,7 +121,7 @@ func onMigration(_ migration: OpaquePointer?, _ body: (MigrationCall) throws(Sto
 }
 
 func onValue(_ value: OpaquePointer?, _ body: (ValueObject) throws(StoreError) -> Void) -> livery_status {
-  boundary { () throws(StoreError) in try pinned(value, .value, "value", as: ValueObject.self, body) }
+  ending { () throws(StoreError) in try pinned(value, .value, "value", as: ValueObject.self, body) }
 }
 
 // Reads that the cache does not answer look the setting up and ask it once more. False if there is more to it, which the
@@ -130,7 +130,7 @@ func onValue(_ value: OpaquePointer?, _ body: (ValueObject) throws(StoreError) -
 @inline(never)
 func refilled(_ store: OpaquePointer?, _ name: UnsafePointer<CChar>?) -> Bool {
   let handle = handleNumber(store)
-  guard let name, let slot = HandleTable.shared.pinned(handle, .store) else { return false }
+  guard !lvs_memory_is_short(), let name, let slot = HandleTable.shared.pinned(handle, .store) else { return false }
   defer { HandleTable.shared.unpin(slot, handle) }
   guard let object = slot.pointee.object else { return false }
   let bytes = UnsafeRawBufferPointer(start: name, count: strnlen(name, Int(LIVERY_NAME_MAX) &+ 1))
@@ -140,7 +140,7 @@ func refilled(_ store: OpaquePointer?, _ name: UnsafePointer<CChar>?) -> Bool {
 @inline(never)
 func refilled(_ key: OpaquePointer?) -> Bool {
   let handle = handleNumber(key)
-  guard let slot = HandleTable.shared.pinned(handle, .key) else { return false }
+  guard !lvs_memory_is_short(), let slot = HandleTable.shared.pinned(handle, .key) else { return false }
   defer { HandleTable.shared.unpin(slot, handle) }
   guard let object = slot.pointee.object else { return false }
   return unsafeDowncast(object.takeUnretainedValue(), to: KeyObject.self).key.refill()
@@ -167,7 +167,7 @@ func publish(_ value: Value, to pointer: UnsafeMutablePointer<OpaquePointer?>) t
 func closing<Object: HandleObject>(
   _ pointer: OpaquePointer?, _ kind: HandleKind, as type: Object.Type, finish: (Object) -> Void = { _ in }
 ) -> livery_status {
-  boundary { () throws(StoreError) in
+  ending { () throws(StoreError) in
     guard let pointer else { return }
     let handle = handleNumber(pointer)
     let slot = try HandleTable.shared.pin(handle, kind, closing: true)

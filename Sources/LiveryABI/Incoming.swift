@@ -28,6 +28,8 @@ func bytes(
   guard count >= 0, count <= Int(limit) else {
     throw StoreError(code, "\(parameter) is longer than \(limit) bytes")
   }
+  // It is copied, and what it is read into takes as much again.
+  try Memory.require(count &* 2)
   return UnsafeRawBufferPointer(start: start, count: count)
 }
 

@@ -5,9 +5,7 @@ import Livery
 
 /// Memory for `livery_free`.
 func allocate(_ count: Int) throws(StoreError) -> UnsafeMutableRawPointer {
-  guard let memory = malloc(max(count, 1)) else {
-    throw StoreError(.io, "out of memory", systemError: ENOMEM)
-  }
+  guard let memory = malloc(max(count, 1)) else { throw Memory.shortage(of: count) }
   return memory
 }
 

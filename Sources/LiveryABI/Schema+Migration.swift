@@ -9,8 +9,9 @@ public func livery_migration_register(
   _ user_data: UnsafeMutableRawPointer?, _ destroy: livery_destroy_fn?
 ) -> livery_status {
   let callback = MigrationCallback(function, user_data, destroy)
-  return boundary { () throws(StoreError) in
+  return ending { () throws(StoreError) in
     do throws(StoreError) {
+      try Memory.check()
       try pinned(store, .store, "store", as: StoreObject.self) { (object) throws(StoreError) in
         _ = try required(function, "fn")
         try object.store.registerMigration(settingName(name)) { (call) throws(StoreError) in try callback.run(call) }

@@ -131,6 +131,7 @@ public func livery_value_to_json(
   onValue(value) { (value) throws(StoreError) in
     let json = try required(json, "json")
     try checkFlags(flags, known: LIVERY_JSON_PRETTY)
-    try give(value.value.json(pretty: flags & UInt32(LIVERY_JSON_PRETTY) != 0), to: json, length)
+    try Memory.check()
+    try give(value.value.jsonText(pretty: flags & UInt32(LIVERY_JSON_PRETTY) != 0), to: json, length)
   }
 }

@@ -93,7 +93,7 @@ public func livery_value_retain(_ value: OpaquePointer?) -> livery_status {
 
 @_cdecl("livery_value_release") @implementation
 public func livery_value_release(_ value: OpaquePointer?) -> livery_status {
-  boundary { () throws(StoreError) in
+  ending { () throws(StoreError) in
     if let value { try HandleTable.shared.release(handleNumber(value), .value) }
   }
 }
@@ -184,6 +184,7 @@ public func livery_value_at(_ value: OpaquePointer?, _ index: Int, _ item: Unsaf
 {
   onValue(value) { (value) throws(StoreError) in
     let item = try required(item, "item")
+    try Memory.check()
     switch value.value {
     case .list(let items):
       guard items.indices.contains(index) else { throw pastTheEnd(index, items.count) }
@@ -204,6 +205,7 @@ public func livery_value_member(
   onValue(value) { (value) throws(StoreError) in
     let key = try required(key, "key")
     let member = try required(member, "member")
+    try Memory.check()
     guard case .object(let members) = value.value else {
       throw StoreError(.typeMismatch, "a value of type \(value.value.type) has no members")
     }

@@ -10,8 +10,9 @@ public func livery_watch_start(
   _ watch: UnsafeMutablePointer<OpaquePointer?>?
 ) -> livery_status {
   let callback = WatchCallback(function, user_data, destroy)
-  return boundary { () throws(StoreError) in
+  return ending { () throws(StoreError) in
     do throws(StoreError) {
+      try Memory.check()
       try pinned(store, .store, "store", as: StoreObject.self) { (object) throws(StoreError) in
         _ = try required(function, "function")
         let watch = try required(watch, "watch")

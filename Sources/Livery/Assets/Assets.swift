@@ -37,7 +37,8 @@ extension Assets {
   public func bytes(_ id: String) throws(StoreError) -> [UInt8] {
     let key = try Asset.key(of: id)
     return try store.read { (view) throws(StoreError) in
-      try view.withAsset(key) { $0.array }.found(id)
+      try Memory.require((view.asset(key)?.size ?? 0) * 2)
+      return try view.withAsset(key) { $0.array }.found(id)
     }
   }
 

@@ -30,6 +30,7 @@ enum BundleFolder {
       }
     }
     defer { free(bytes) }
+    try Memory.require(count * 2)
     return [UInt8](UnsafeRawBufferPointer(start: bytes, count: count))
   }
 }

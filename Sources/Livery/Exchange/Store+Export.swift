@@ -6,7 +6,7 @@ extension Store {
     let document = try read { (view) throws(StoreError) in
       layers ? try exportLayers(view) : try exportEffective(view)
     }
-    return document.json(pretty: pretty)
+    return try document.jsonText(pretty: pretty)
   }
 
   private func exportEffective(_ view: View) throws(StoreError) -> Value {

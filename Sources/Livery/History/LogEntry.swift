@@ -65,15 +65,22 @@ extension LogEntry {
   }
 
   /// CBOR of an object: `t` time, `l` layer, `o` origin, `k` kind (1 schema, 2 too large), `c` changes, `e` edits.
-  func encode() -> [UInt8] {
+  func encode() throws(StoreError) -> [UInt8] {
     var writer = CBOR.Writer()
+    var growth = Memory.Growth()
     writer.object(6)
     writer.key(UInt8(ascii: "c"))
     writer.list(changes.count)
-    for change in changes { Self.write(change, &writer) }
+    for change in changes {
+      Self.write(change, &writer)
+      guard growth.allows(writer.bytes.count) else { throw Memory.shortage(of: writer.bytes.count) }
+    }
     writer.key(UInt8(ascii: "e"))
     writer.list(edits.count)
-    for edit in edits { Self.write(edit, &writer) }
+    for edit in edits {
+      Self.write(edit, &writer)
+      guard growth.allows(writer.bytes.count) else { throw Memory.shortage(of: writer.bytes.count) }
+    }
     writer.key(UInt8(ascii: "k"))
     writer.int((isSchema ? 1 : 0) | (isTooLarge ? 2 : 0))
     writer.key(UInt8(ascii: "l"))

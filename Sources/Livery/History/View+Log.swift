@@ -60,6 +60,7 @@ extension View {
     guard revision < UInt64.max else { return }
     try walk(databases.log, from: Self.logKey(revision + 1)) { (key, value) throws(StoreError) in
       guard let revision = Self.revision(of: key) else { throw StoreError.damaged("the log") }
+      try Memory.require(value.byteCount * 4)
       return try body(revision, Self.entry(key, value, pattern, withEdits), value.byteCount)
     }
   }

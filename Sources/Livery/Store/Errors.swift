@@ -24,6 +24,7 @@ extension StoreError: LMDBErrorConvertible {
       switch code {
       case ENOSPC, EDQUOT, EFBIG: .noSpace
       case EAGAIN, EBUSY: .busy
+      case ENOMEM: .noMemory
       case EACCES, EPERM, EROFS: .permission
       case ENOENT: .notFound
       case ELOOP: .notAStore

@@ -222,7 +222,10 @@ struct View {
     var failure: StoreError?
     do {
       try transaction.walk(database, from: start) { key, value in
-        do throws(StoreError) { return try body(key, value) } catch {
+        do throws(StoreError) {
+          try Memory.check()
+          return try body(key, value)
+        } catch {
           failure = error
           return false
         }

@@ -277,6 +277,11 @@ private func serve(_ context: UnsafeMutableRawPointer?) {
   while shared.hub.keepsRunning() {
     let count = shared.wake.count
     var pause: UInt64 = 1_000_000_000
+    // What is new stays in the log until there is memory to read it.
+    if lvs_memory_is_short() {
+      shared.wake.wait(while: count, for: pause / 10)
+      continue
+    }
     do throws(StoreError) { pause = try shared.hub.round(shared) } catch {
       Log.write(.error, "watching: \(error.message)")
     }

@@ -13,6 +13,8 @@ extension JSON {
     // When jansson gets no memory for a token that is longer than those before it, it drops a byte of it and says nothing.
     // So the text follows a string as long as its longest token: either that has the memory for all, or it is too short.
     let pad = shape.longestToken
+    // Once as text, then as jansson's tree, then as ours.
+    try Memory.require(shape.count * 200 + text.count * 4 + pad)
     var list = Array("[\"".utf8)
     list.reserveCapacity(pad + text.count + 6)
     list.append(contentsOf: repeatElement(UInt8(ascii: "-"), count: pad))
@@ -28,6 +30,8 @@ extension JSON {
         Int(JSON_REJECT_DUPLICATES | JSON_ALLOW_NUL), &failure)
     }
     guard let root else {
+      // Where jansson gets no memory it mostly says that the text is broken.
+      if lvs_memory_is_short() || !lvs_memory_can_have(1 << 20) || failure.text.0 == 0 { throw Memory.shortage() }
       guard Int(failure.position) > start + text.count else { throw StoreError(failure) }
       // The bracket behind the text is its end.
       var end = Lines.location(of: text.count, in: text)
@@ -36,7 +40,7 @@ extension JSON {
     }
     defer { json_decref(root) }
     guard json_string_length(json_array_get(root, 0)) == pad else {
-      throw StoreError(.io, "there is no memory to read the JSON text", systemError: ENOMEM)
+      throw Memory.shortage(of: list.count)
     }
     guard json_array_size(root) == 2 else {
       throw StoreError.json("end of file expected", Lines.location(of: shape.firstComma, in: text))
@@ -53,6 +57,8 @@ extension JSON {
     var longestToken = 0
     /// The index of the first comma that is outside of all arrays and objects.
     var firstComma = 0
+    /// At least as many as there are values.
+    var count = 1
 
     /// Refuses what would cost too much to read.
     init(_ text: [UInt8]) throws(StoreError) {
@@ -61,7 +67,6 @@ extension JSON {
         throw StoreError.json("the text begins with a byte order mark; save it as UTF-8 without one", start)
       }
       var depth = 0
-      var count = 1
       var index = 0
       var digits = 0
       var token = 0

@@ -9,6 +9,8 @@ public enum PropertyList {
   static let maximumNesting = 200
   /// The largest number of values in one property list, those that a binary one uses several times counted each time.
   static let maximumCount = 1_000_000
+  /// What a value takes in libplist's tree and in ours, in bytes. libplist does not look whether it was given memory.
+  private static let perValue = 400
 
   /// Reads a property list; whether it is XML or binary shows in its first bytes.
   ///
@@ -22,13 +24,17 @@ public enum PropertyList {
     // libplist takes much that is broken for something else, and much work over some input: each form is checked first.
     var root: plist_t?
     if bytes.starts(with: Array("bplist".utf8)) {
-      try PropertyListBinary.check(bytes)
+      let cost = try PropertyListBinary.check(bytes)
+      try Memory.require(cost.values * perValue + cost.bytes * 3)
       bytes.withUnsafeBytes { buffer in
         plist_from_bin(buffer.baseAddress?.assumingMemoryBound(to: CChar.self), UInt32(buffer.count), &root)
       }
     } else {
       var text = bytes.starts(with: [0xef, 0xbb, 0xbf]) ? Array(bytes[3...]) : bytes
       try PropertyListXML.check(text)
+      var elements = 0
+      for byte in text where byte == UInt8(ascii: "<") { elements += 1 }
+      try Memory.require(elements * perValue + text.count * 3)
       text.append(0)
       root = text.withUnsafeBytes { buffer in
         lvs_plist_from_xml(buffer.baseAddress?.assumingMemoryBound(to: CChar.self), UInt32(buffer.count - 1))

@@ -6,10 +6,12 @@ enum PropertyListBinary {
   /// The most bytes that text and data may take once every reference is followed.
   private static let maximumExpansion = 128 << 20
 
-  static func check(_ bytes: [UInt8]) throws(StoreError) {
+  /// What it costs to read.
+  static func check(_ bytes: [UInt8]) throws(StoreError) -> (values: Int, bytes: Int) {
     do throws(Misfit) {
       var checker = try Checker(bytes)
-      try checker.check()
+      let cost = try checker.check()
+      return (cost.values, cost.bytes)
     } catch {
       throw StoreError(.parse, "the binary property list is malformed: \(error.reason)")
     }
@@ -51,8 +53,8 @@ enum PropertyListBinary {
       costs = [Cost?](repeating: nil, count: count)
     }
 
-    mutating func check() throws(Misfit) {
-      _ = try cost(of: root, depth: 0)
+    mutating func check() throws(Misfit) -> Cost {
+      try cost(of: root, depth: 0)
     }
 
     private mutating func cost(of object: Int, depth: Int) throws(Misfit) -> Cost {

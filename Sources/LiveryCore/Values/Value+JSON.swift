@@ -58,6 +58,16 @@ extension Value {
     writer.write(self)
     return String(decoding: writer.out, as: UTF8.self)
   }
+
+  /// The same, of a value of any size. Errors: `.noMemory`.
+  public func jsonText(pretty: Bool = false) throws(StoreError) -> String {
+    var writer = JSONWriter(pretty: pretty)
+    writer.growth = Memory.Growth()
+    writer.write(self)
+    guard !writer.isShort else { throw Memory.shortage(of: writer.out.count) }
+    try Memory.require(writer.out.count)
+    return String(decoding: writer.out, as: UTF8.self)
+  }
 }
 
 /// Writes JSON; the only place that does.
@@ -66,6 +76,9 @@ struct JSONWriter {
   /// Writing may stop once this much is there: for renderings that get cut anyway.
   var limit = Int.max
   var out: [UInt8] = []
+  /// Writing stops when there is no memory for more; nil to go on regardless.
+  var growth: Memory.Growth?
+  private(set) var isShort = false
   private var depth = 0
 
   // Far beyond what a value may have, and far below what the stack of a small thread holds.
@@ -126,6 +139,10 @@ struct JSONWriter {
 
   private mutating func separate(first: Bool) {
     if !first { out.append(UInt8(ascii: ",")) }
+    if growth?.allows(out.count) == false {
+      isShort = true
+      limit = 0
+    }
     newLine()
   }
 

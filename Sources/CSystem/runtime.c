@@ -1,0 +1,22 @@
+// What Embedded Swift's own runtime gets wrong. These definitions are strong, and take the place of its weak ones.
+#include "csystem.h"
+
+#if defined(LIVERY_EMBEDDED) && UINTPTR_MAX > 0xffffffffu
+
+// Swift 6.3's is declared to return its argument and returns it without its tag bits (swiftlang/swift#91151). Code that uses
+// what is returned then takes a small string, or one that was read from C, for something else: on AArch64 always, on
+// x86-64 sometimes.
+#define HIDDEN __attribute__((visibility("hidden")))
+
+void *swift_retain_n(void *object, uint32_t count);
+
+HIDDEN void *swift_bridgeObjectRetain_n(void *object, uint32_t count) {
+  uintptr_t bits = (uintptr_t)object, plain = bits & 0x0ffffffffffffff8u;
+  // The highest bit is that of what is not counted.
+  if (!(bits >> 63) && plain) swift_retain_n((void *)plain, count);
+  return object;
+}
+
+HIDDEN void *swift_bridgeObjectRetain(void *object) { return swift_bridgeObjectRetain_n(object, 1); }
+
+#endif
