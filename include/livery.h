@@ -35,6 +35,11 @@
  * is authoritative; livery_last_error() adds, for the calling thread, a message for people, the setting's name, line and
  * column for parse errors, and errno. Success does not clear it.
  *
+ * Any function that can fail may return #LIVERY_ERROR_NO_MEMORY, except those that close, release, discard and stop: these
+ * work without memory too. What was under way when memory ended is completed or changes nothing; calls that begin later
+ * are refused until there is memory again. That holds for the device build (#LIVERY_FEATURE_STANDALONE); Swift's own runtime
+ * ends the process instead. The comments of the functions do not list it.
+ *
  * ## Handles
  *
  * The handle types are opaque and are not pointers to memory: a stale, foreign or already closed handle is recognised
@@ -50,6 +55,12 @@
  *
  * A store does not survive fork(): in the child every function on a handle made by the parent returns
  * #LIVERY_ERROR_FORKED and touches nothing. The child may open the store again. fork() followed by exec is always safe.
+ *
+ * ## Unloading
+ *
+ * The shared library stays in memory when a program that loaded it closes it again: dlclose() is safe at any time, and
+ * dlopen() then finds it as it was. Handles that were not closed stay open. A library of your own that holds the static
+ * archive has to be linked with `-z nodelete`, or must not be unloaded once a watch was started.
  *
  * ## Text, names and values
  *

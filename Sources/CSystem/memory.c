@@ -268,10 +268,25 @@ HIDDEN bool lvs_memory_can_have(size_t size) {
   return probe != NULL;
 }
 
+// What was freed last is given first, to whoever asks for as much.
+HIDDEN void lvs_memory_sweep(void) {
+  enum { PAGES = 128, PAGE = 4096 };
+  char *pages[PAGES];
+  int count = 0;
+  while (count < PAGES && (pages[count] = __real_malloc(PAGE))) explicit_bzero(pages[count++], PAGE);
+  while (count > 0) __real_free(pages[--count]);
+}
+
 HIDDEN void lvs_memory_before_fork(void) { pthread_mutex_lock(&lock); }
 HIDDEN void lvs_memory_after_fork(void) { pthread_mutex_unlock(&lock); }
 
 #else
+
+uint32_t lvs_memory_state = 0;
+bool lvs_memory_look(void) { return false; }
+void lvs_memory_sweep(void) {}
+void lvs_memory_before_fork(void) {}
+void lvs_memory_after_fork(void) {}
 
 bool lvs_memory_can_have(size_t size) {
   // A compiler may leave out an allocation that nobody uses.

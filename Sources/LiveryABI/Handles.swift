@@ -16,7 +16,10 @@ final class StoreObject: HandleObject {
 
   override var cache: OpaquePointer? { store.cache }
 
-  deinit { store.close() }
+  deinit {
+    store.close()
+    lvs_memory_sweep()
+  }
 }
 
 final class ChangeObject: HandleObject {

@@ -87,9 +87,9 @@ __attribute__((unused)) static void every_read(livery_status expected, livery_st
   EXPECT(strcmp(buffer, "untouched") == 0 && length == 77 && pointer == UNTOUCHED && value == UNTOUCHED);
 }
 
-__attribute__((unused)) static void every_write(livery_status expected, livery_store *store) {
+__attribute__((unused)) static void every_write_of(livery_status expected, livery_store *store, livery_value *list) {
   const livery_layer user = LIVERY_LAYER_USER;
-  livery_value *report = UNTOUCHED, *list = json("[1]");
+  livery_value *report = UNTOUCHED;
   livery_change *change = UNTOUCHED;
   char id[LIVERY_ASSET_ID_SIZE] = "untouched";
   EXPECT_STATUS(expected, livery_set_bool(store, user, "attractLoop", false));
@@ -119,6 +119,11 @@ __attribute__((unused)) static void every_write(livery_status expected, livery_s
   EXPECT_STATUS(expected, livery_branding_use(store, "other"));
   EXPECT_STATUS(expected, livery_branding_remove(store, "other"));
   EXPECT(report == UNTOUCHED && change == UNTOUCHED && strcmp(id, "untouched") == 0);
+}
+
+__attribute__((unused)) static void every_write(livery_status expected, livery_store *store) {
+  livery_value *list = json("[1]");
+  every_write_of(expected, store, list);
   OK(livery_value_release(list));
 }
 

@@ -5,6 +5,7 @@
 #define _GNU_SOURCE
 #include <livery.h>
 
+#include <dlfcn.h>
 #include <errno.h>
 #include <stdatomic.h>
 #include <stdio.h>
@@ -30,6 +31,13 @@ int posix_memalign(void **memory, size_t alignment, size_t size) {
   allocations++;
   *memory = __libc_memalign(alignment, size);
   return *memory ? 0 : ENOMEM;
+}
+
+// The library wipes what it frees if who allocates says how large that is.
+size_t malloc_usable_size(void *memory) {
+  static size_t (*found)(void *);
+  if (!found) *(void **)&found = dlsym(RTLD_NEXT, "malloc_usable_size");
+  return found(memory);
 }
 
 // The store

@@ -1,8 +1,7 @@
 // A library to preload: makes chosen calls fail. See faults.h; fault_sweep.c and others use it.
 //
-// Memory: only calls of malloc, calloc and realloc fail, and only those made by LMDB and jansson. Swift takes its memory by
-// posix_memalign and ends the process when there is none, as does the library where it makes a lock, and libplist does
-// not look at all: there is no status to be had from them.
+// Memory: only calls made by the library, LMDB and jansson fail. libplist does not look whether it was given memory: there
+// is no status to be had from it.
 //
 // $FAULT_DROP=N without anything armed: every Nth write to a data file is dropped although it says that it was made. That
 // is for seeing the harnesses fail.
@@ -13,6 +12,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <link.h>
+#include <malloc.h>
 #include <pthread.h>
 #include <stdarg.h>
 #include <stdatomic.h>
@@ -202,7 +202,8 @@ static int looked_after_count;
 
 static int note_library(struct dl_phdr_info *info, size_t size, void *context) {
   (void)size, (void)context;
-  if (!strstr(info->dlpi_name, "liblmdb") && !strstr(info->dlpi_name, "libjansson")) return 0;
+  if (!strstr(info->dlpi_name, "liblivery.") && !strstr(info->dlpi_name, "liblmdb") && !strstr(info->dlpi_name, "libjansson"))
+    return 0;
   for (int index = 0; index < info->dlpi_phnum && looked_after_count < 8; index++) {
     if (info->dlpi_phdr[index].p_type != PT_LOAD || !(info->dlpi_phdr[index].p_flags & PF_X)) continue;
     looked_after[looked_after_count].begin = info->dlpi_addr + info->dlpi_phdr[index].p_vaddr;
@@ -237,8 +238,11 @@ void free(void *place) {
   __libc_free(place);
 }
 int posix_memalign(void **place, size_t alignment, size_t size) {
+  if (no_memory(__builtin_return_address(0))) return ENOMEM;
   *place = counted(__libc_memalign(alignment, size));
   return *place ? 0 : ENOMEM;
 }
+// The library asks how large a block is before it wipes it, if who allocates also says so.
+size_t malloc_usable_size(void *place) { return REAL(malloc_usable_size)(place); }
 void *aligned_alloc(size_t alignment, size_t size) { return counted(__libc_memalign(alignment, size)); }
 void *memalign(size_t alignment, size_t size) { return counted(__libc_memalign(alignment, size)); }

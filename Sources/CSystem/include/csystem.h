@@ -132,21 +132,17 @@ bool lvs_can_map(uint64_t size);
 
 // Memory. Whether there is so much of it at once.
 bool lvs_memory_can_have(size_t size);
-#ifdef LIVERY_EMBEDDED
 // Whether there is none but the reserve: then nothing new may begin. See memory.c.
 extern uint32_t lvs_memory_state;
 bool lvs_memory_look(void);
 static inline bool lvs_memory_is_short(void) {
   return __builtin_expect(__atomic_load_n(&lvs_memory_state, __ATOMIC_RELAXED) != 0, 0) && lvs_memory_look();
 }
+// Wipes memory that others have freed, as far as it is found: LMDB does not wipe its pages.
+void lvs_memory_sweep(void);
 // Around a fork, so that a child does not inherit the reserve locked.
 void lvs_memory_before_fork(void);
 void lvs_memory_after_fork(void);
-#else
-static inline bool lvs_memory_is_short(void) { return false; }
-static inline void lvs_memory_before_fork(void) {}
-static inline void lvs_memory_after_fork(void) {}
-#endif
 
 // Clocks.
 uint64_t lvs_monotonic_ns(void);

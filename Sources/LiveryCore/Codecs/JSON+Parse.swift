@@ -24,13 +24,16 @@ extension JSON {
     list.append(UInt8(ascii: "]"))
 
     var failure = json_error_t()
-    let root = list.withUnsafeBytes { buffer in
-      json_loadb(
-        buffer.baseAddress?.assumingMemoryBound(to: CChar.self), buffer.count,
-        Int(JSON_REJECT_DUPLICATES | JSON_ALLOW_NUL), &failure)
+    var root: UnsafeMutablePointer<json_t>?
+    // Where jansson gets no memory it mostly says that the text is broken: what is, is so twice.
+    for _ in 0..<(text.count <= 1 << 20 ? 2 : 1) where root == nil {
+      root = list.withUnsafeBytes { buffer in
+        json_loadb(
+          buffer.baseAddress?.assumingMemoryBound(to: CChar.self), buffer.count,
+          Int(JSON_REJECT_DUPLICATES | JSON_ALLOW_NUL), &failure)
+      }
     }
     guard let root else {
-      // Where jansson gets no memory it mostly says that the text is broken.
       if lvs_memory_is_short() || !lvs_memory_can_have(1 << 20) || failure.text.0 == 0 { throw Memory.shortage() }
       guard Int(failure.position) > start + text.count else { throw StoreError(failure) }
       // The bracket behind the text is its end.

@@ -1,0 +1,460 @@
+// Memory ends: at any allocation, once or for good, and by a limit of the process. Every call then gives a status, and all
+// works when there is memory again. The program's malloc is the one that the library calls.
+#include "every_call.h"
+
+#include <dlfcn.h>
+#include <link.h>
+
+static const livery_layer user = LIVERY_LAYER_USER;
+
+// Allocations. Those of the libraries that look whether they were given memory can fail; libplist does not look.
+
+void *__libc_malloc(size_t size);
+void *__libc_calloc(size_t count, size_t size);
+void *__libc_realloc(void *memory, size_t size);
+void *__libc_memalign(size_t alignment, size_t size);
+
+/** How many allocations succeed yet; negative: all. Then one fails, or all from there on. */
+static long left = -1;
+static bool fails_for_good;
+static _Atomic long struck;
+
+static struct { uintptr_t begin, end; } looked_after[8];
+static int looked_after_count;
+
+static int note_library(struct dl_phdr_info *info, size_t size, void *context) {
+  (void)size, (void)context;
+  if (!strstr(info->dlpi_name, "liblivery") && !strstr(info->dlpi_name, "liblmdb") && !strstr(info->dlpi_name, "libjansson"))
+    return 0;
+  for (int index = 0; index < info->dlpi_phnum && looked_after_count < 8; index++) {
+    if (info->dlpi_phdr[index].p_type != PT_LOAD || !(info->dlpi_phdr[index].p_flags & PF_X)) continue;
+    looked_after[looked_after_count].begin = info->dlpi_addr + info->dlpi_phdr[index].p_vaddr;
+    looked_after[looked_after_count++].end = info->dlpi_addr + info->dlpi_phdr[index].p_vaddr + info->dlpi_phdr[index].p_memsz;
+  }
+  return 0;
+}
+
+static bool ends(void *caller) {
+  if (left < 0) return false;
+  for (int index = 0; index < looked_after_count; index++) {
+    if ((uintptr_t)caller < looked_after[index].begin || (uintptr_t)caller >= looked_after[index].end) continue;
+    if (left > 0) {
+      left--;
+      return false;
+    }
+    if (struck > 0 && !fails_for_good) return false;
+    struck++;
+    errno = ENOMEM;
+    return true;
+  }
+  return false;
+}
+
+#define CALLER __builtin_return_address(0)
+void *malloc(size_t size) { return ends(CALLER) ? NULL : __libc_malloc(size); }
+void *calloc(size_t count, size_t size) { return ends(CALLER) ? NULL : __libc_calloc(count, size); }
+void *realloc(void *memory, size_t size) { return ends(CALLER) ? NULL : __libc_realloc(memory, size); }
+void *aligned_alloc(size_t alignment, size_t size) { return ends(CALLER) ? NULL : __libc_memalign(alignment, size); }
+int posix_memalign(void **memory, size_t alignment, size_t size) {
+  void *found = ends(CALLER) ? NULL : __libc_memalign(alignment, size);
+  if (found) *memory = found;
+  return found ? 0 : ENOMEM;
+}
+size_t malloc_usable_size(void *memory) {
+  static size_t (*found)(void *);
+  if (!found) *(void **)&found = dlsym(RTLD_NEXT, "malloc_usable_size");
+  return found(memory);
+}
+
+static void memory_ends_after(long count, bool for_good) {
+  if (looked_after_count == 0) dl_iterate_phdr(note_library, NULL);
+  fails_for_good = for_good;
+  struck = 0;
+  left = count;
+}
+static void memory_is_back(void) { left = -1; }
+
+static bool can_run_out(void) { return (livery_features() & LIVERY_FEATURE_STANDALONE) != 0; }
+
+static livery_store *ready_store(const char *path, const char *schema) {
+  livery_store *store = new_store(path, schema);
+  OK(livery_set_string(store, user, "title", TEXT("a title")));
+  OK(livery_set_string(store, user, "note", TEXT("before")));
+  OK(livery_set_int(store, user, "pair.a", 1));
+  return store;
+}
+
+static void expect_all_well(livery_store *store) {
+  int64_t number = 0;
+  char *text = NULL;
+  OK(livery_set_int(store, user, "pair.b", 8));
+  OK(livery_set_int(store, user, "pair.b", 9));
+  OK(livery_get_int(store, "pair.b", &number));
+  EXPECT_INT(9, number);
+  OK(livery_export_json(store, 0, &text, NULL));
+  livery_free(text);
+}
+
+// Nothing is left
+
+static const char *path;
+
+static void refuse_everything(void) {
+  livery_store *store = ready_store(path, KIOSK_SCHEMA), *other = NULL;
+  livery_change *change = NULL;
+  livery_snapshot *snapshot = NULL;
+  livery_key *key = NULL;
+  livery_watch *watch = NULL;
+  livery_value *list = json("[1, {\"a\": 2}]"), *item = NULL;
+  int64_t number = 0;
+  size_t count = 0;
+  char *text = NULL;
+  OK(livery_get_int(store, "pair.a", &number));
+  OK(livery_change_begin(store, user, &change));
+  OK(livery_change_set_int(change, "pair.b", 2));
+  OK(livery_snapshot_open(store, &snapshot));
+  OK(livery_key_open(store, "title", &key));
+  OK(livery_watch_start(store, NULL, NULL, every_event, NULL, every_destroy, &watch));
+
+  memory_ends_after(0, true);
+  // What is under way when memory ends is completed.
+  OK(livery_copy_string(store, "note", &text, NULL));
+  EXPECT_TEXT("before", text);
+  every_read(LIVERY_ERROR_NO_MEMORY, store);
+  every_write_of(LIVERY_ERROR_NO_MEMORY, store, list);
+  every_snapshot_call(LIVERY_ERROR_NO_MEMORY, snapshot);
+  every_change_call(LIVERY_ERROR_NO_MEMORY, change, list);
+  every_key_call(LIVERY_ERROR_NO_MEMORY, key);
+  EXPECT_STATUS(LIVERY_ERROR_NO_MEMORY, livery_open(path, NULL, &other));
+  EXPECT_STATUS(LIVERY_ERROR_NO_MEMORY, livery_check(path, &item));
+  EXPECT_STATUS(LIVERY_ERROR_NO_MEMORY, livery_value_from_json("1", 1, &item));
+  EXPECT_STATUS(LIVERY_ERROR_NO_MEMORY, livery_value_at(list, 0, &item));
+  EXPECT_STATUS(LIVERY_ERROR_NO_MEMORY, livery_value_make_int(1, &item));
+  EXPECT(item == NULL && other == NULL);
+  // What is known is read, what is there can be looked at, and everything can be given back.
+  OK(livery_get_int(store, "pair.a", &number));
+  EXPECT_INT(1, number);
+  OK(livery_value_count(list, &count));
+  EXPECT_INT(2, count);
+  livery_free(text);
+  OK(livery_value_release(list));
+  OK(livery_key_close(key));
+  OK(livery_snapshot_close(snapshot));
+  OK(livery_watch_stop(watch));
+  OK(livery_change_discard(change));
+  OK(livery_change_discard(NULL));
+
+  memory_is_back();
+  expect_all_well(store);
+  memory_ends_after(0, true);
+  OK(livery_close(store));
+  memory_is_back();
+  store = open_store(path);
+  expect_all_well(store);
+  OK(livery_close(store));
+}
+
+TEST("without memory every call is refused, what gives back works, and all works when there is memory again", refused) {
+  if (!can_run_out()) SKIP("Swift's runtime ends the process when memory ends");
+  path = fresh_path();
+  IN_CHILD(refuse_everything);
+}
+
+// Memory ends within a call
+
+static char large[200000], document[400000];
+
+static livery_status release(livery_status status, livery_value *value) {
+  livery_value_release(value);
+  return status;
+}
+static livery_status do_set(livery_store *s) { return livery_set_string(s, user, "free.large", large, sizeof large); }
+static livery_status do_change(livery_store *s) {
+  livery_change *change = NULL;
+  livery_status status = livery_change_begin(s, user, &change);
+  for (int index = 0; index < 20 && status == LIVERY_OK; index++) {
+    char name[32];
+    snprintf(name, sizeof name, "many.%d", index);
+    status = livery_change_set_string(change, name, large, (size_t)index * 100);
+  }
+  if (status == LIVERY_OK) status = livery_change_commit(change, NULL);
+  if (status != LIVERY_OK) livery_change_discard(change);
+  return status;
+}
+static livery_status do_copy(livery_store *s) {
+  char *text = NULL;
+  livery_status status = livery_copy_string(s, "title", &text, NULL);
+  livery_free(text);
+  return status;
+}
+static livery_status do_list(livery_store *s) {
+  livery_value *value = NULL;
+  return release(livery_list(s, NULL, NULL, &value), value);
+}
+static livery_status do_inspect(livery_store *s) {
+  livery_value *value = NULL;
+  return release(livery_inspect(s, "note", &value), value);
+}
+static livery_status do_history(livery_store *s) {
+  livery_value *value = NULL;
+  return release(livery_history(s, NULL, &value), value);
+}
+static livery_status do_export(livery_store *s) {
+  char *text = NULL;
+  livery_status status = livery_export_json(s, LIVERY_EXPORT_LAYERS, &text, NULL);
+  livery_free(text);
+  return status;
+}
+static livery_status do_import(livery_store *s) {
+  return livery_import_json(s, user, document, LIVERY_ZERO_TERMINATED, 0, NULL);
+}
+static livery_status do_import_plist(livery_store *s) {
+  return livery_import_plist(s, user, TEXT(PLIST("<key>title</key><string>p</string>")), 0, NULL);
+}
+// Settings that the schema does not know are set aside.
+static livery_status do_apply(livery_store *s) {
+  livery_value *report = NULL;
+  return release(livery_schema_apply(s, KIOSK_SCHEMA, LIVERY_ZERO_TERMINATED, NULL, &report), report);
+}
+static livery_status do_snapshot(livery_store *s) {
+  livery_snapshot *snapshot = NULL;
+  livery_value *value = NULL;
+  char name[LIVERY_NAME_MAX + 1] = "";
+  livery_status status = livery_snapshot_open(s, &snapshot);
+  if (status == LIVERY_OK) status = livery_snapshot_next(snapshot, NULL, name, &value);
+  livery_value_release(value);
+  livery_snapshot_close(snapshot);
+  return status;
+}
+static livery_status do_watch(livery_store *s) {
+  livery_watch *watch = NULL;
+  livery_status status = livery_watch_start(s, NULL, NULL, every_event, NULL, NULL, &watch);
+  if (status == LIVERY_OK) status = livery_set_int(s, user, "pair.a", 5);
+  livery_watch_stop(watch);
+  return status;
+}
+static livery_status do_brand(livery_store *s) {
+  livery_value *payload = NULL;
+  livery_status status = livery_value_from_json(
+      "{\"colors\": {\"Toolbar\": \"#204060\"}, \"images\": {\"logo\": {\"phone@2x\": \"https://a.example/p.png\"}}}",
+      LIVERY_ZERO_TERMINATED, &payload);
+  return release(status == LIVERY_OK ? livery_branding_apply_console(s, payload, NULL, NULL) : status, payload);
+}
+static livery_status do_asset(livery_store *s) {
+  return livery_asset_put(s, large, sizeof large, LIVERY_ASSET_ANY, NULL);
+}
+static livery_status do_undo(livery_store *s) { return livery_undo(s, 2, 1, NULL); }
+static livery_status do_backup(livery_store *s) { return livery_backup(s, NULL); }
+static livery_status do_check(livery_store *s) {
+  livery_value *report = NULL;
+  (void)s;
+  return release(livery_check(path, &report), report);
+}
+static livery_status do_open(livery_store *s) {
+  livery_store *second = NULL;
+  (void)s;
+  livery_status status = livery_open(path, NULL, &second);
+  livery_close(second);
+  return status;
+}
+
+static const struct { const char *name; livery_status (*run)(livery_store *); } operations[] = {
+  {"set", do_set}, {"change", do_change}, {"copy", do_copy}, {"list", do_list}, {"inspect", do_inspect},
+  {"history", do_history}, {"export", do_export}, {"import", do_import}, {"import_plist", do_import_plist},
+  {"snapshot", do_snapshot}, {"watch", do_watch}, {"brand", do_brand}, {"asset", do_asset},
+  {"undo", do_undo}, {"backup", do_backup}, {"check", do_check}, {"open", do_open}, {"apply", do_apply},
+};
+
+static bool is_fitting(livery_status status) {
+  return status == LIVERY_OK || status == LIVERY_ERROR_NO_MEMORY;
+}
+
+static void end_within_calls(void) {
+  livery_store *store = ready_store(path, NULL);
+  for (size_t which = 0; which < COUNT(operations); which++) {
+    for (int for_good = 0; for_good < 2; for_good++) {
+      // Each place for the first allocations, and then wider and wider apart.
+      for (long count = 0;; count += 1 + count / 16) {
+        memory_ends_after(count, for_good);
+        livery_status status = operations[which].run(store);
+        memory_is_back();
+        if (!is_fitting(status))
+          check_fail(__FILE__, __LINE__, "%s without memory after %ld allocations%s: %s: %s", operations[which].name, count,
+                     for_good ? " for good" : "", livery_status_name(status), livery_last_error()->message);
+        if (struck == 0) break;
+      }
+      expect_all_well(store);
+    }
+  }
+  OK(livery_close(store));
+}
+
+TEST("memory that ends within a call, at any allocation, is a status or is overcome", within_calls) {
+  if (!can_run_out()) SKIP("Swift's runtime ends the process when memory ends");
+  memset(large, 'l', sizeof large);
+  strcpy(document, "{\"title\": \"i\"");
+  for (int index = 0; index < 300; index++)
+    sprintf(document + strlen(document), ", \"imported.%d\": [%d, {\"a\": \"%.*s\"}]", index, index, index, large);
+  strcat(document, "}");
+  path = fresh_path();
+  IN_CHILD(end_within_calls);
+}
+
+// A limit of address space
+
+static void limit_to(size_t more) {
+  char *status = read_file("/proc/self/statm", NULL);
+  size_t pages = strtoull(status, NULL, 10);
+  free(status);
+  struct rlimit limit;
+  getrlimit(RLIMIT_AS, &limit);
+  limit.rlim_cur = pages * (size_t)sysconf(_SC_PAGESIZE) + more;
+  setrlimit(RLIMIT_AS, &limit);
+}
+static void lift_limit(void) {
+  struct rlimit limit;
+  getrlimit(RLIMIT_AS, &limit);
+  limit.rlim_cur = limit.rlim_max;
+  setrlimit(RLIMIT_AS, &limit);
+}
+
+enum { MEGABYTE = 1000000, BIG = 16 };
+
+static int limited_refusals;
+
+static void fitting(livery_status status, const char *what, size_t more) {
+  // LMDB copies with a second thread, which may not be had.
+  bool is_busy = status == LIVERY_ERROR_BUSY && strcmp(what, "backup") == 0;
+  if (status == LIVERY_ERROR_NO_MEMORY) limited_refusals++;
+  else if (status != LIVERY_OK && !is_busy)
+    check_fail(__FILE__, __LINE__, "%s with %zu bytes: %s: %s", what, more, livery_status_name(status),
+               livery_last_error()->message);
+}
+
+static void use_large_things(void) {
+  livery_store *store = ready_store(path, NULL);
+  char *content = malloc(MEGABYTE), *exported = NULL, *image = malloc(BIG * MEGABYTE), id[LIVERY_ASSET_ID_SIZE];
+  size_t length = 0, got = 0;
+  memset(content, 'c', MEGABYTE);
+  memset(image, 'i', BIG * MEGABYTE);
+  for (int index = 0; index < BIG; index++) {
+    char name[32];
+    snprintf(name, sizeof name, "big.%d", index);
+    OK(livery_set_string(store, user, name, content, MEGABYTE));
+  }
+  OK(livery_asset_put(store, image, BIG * MEGABYTE, LIVERY_ASSET_ANY, id));
+  OK(livery_export_json(store, 0, &exported, &length));
+  EXPECT(length > BIG * MEGABYTE);
+  for (size_t more = 0; more < (size_t)200 << 20; more = more * 3 / 2 + (1 << 20)) {
+    livery_value *value = NULL;
+    char *text = NULL;
+    void *bytes = NULL;
+    limit_to(more);
+    fitting(livery_set_string(store, user, "big.0", content, MEGABYTE - more % 1000), "set", more);
+    fitting(livery_copy_string(store, "big.1", &text, NULL), "copy", more);
+    livery_free(text), text = NULL;
+    fitting(livery_list(store, NULL, NULL, &value), "list", more);
+    livery_value_release(value), value = NULL;
+    fitting(livery_export_json(store, 0, &text, NULL), "export", more);
+    livery_free(text), text = NULL;
+    fitting(livery_export_json(store, LIVERY_EXPORT_LAYERS | LIVERY_JSON_PRETTY, &text, NULL), "export of layers", more);
+    livery_free(text);
+    fitting(livery_import_json(store, user, exported, length, LIVERY_IMPORT_PARTIAL, NULL), "import", more);
+    fitting(livery_value_from_json(exported, length, &value), "parse", more);
+    if (value) fitting(livery_value_to_json(value, 0, &text, NULL), "write", more), livery_free(text);
+    livery_value_release(value), value = NULL;
+    fitting(livery_asset_get(store, id, &bytes, &got), "asset", more);
+    livery_free(bytes);
+    image[0] ^= 1;
+    fitting(livery_asset_put(store, image, BIG * MEGABYTE, LIVERY_ASSET_ANY, NULL), "new asset", more);
+    fitting(livery_history(store, NULL, &value), "history", more);
+    livery_value_release(value), value = NULL;
+    fitting(livery_undo(store, 4, LIVERY_UNDO_FORCE, NULL), "undo", more);
+    fitting(livery_backup(store, NULL), "backup", more);
+    fitting(livery_check(path, &value), "check", more);
+    livery_value_release(value);
+    lift_limit();
+    expect_all_well(store);
+  }
+  EXPECT(limited_refusals > 10);
+  free(content), free(image);
+  livery_free(exported);
+  OK(livery_close(store));
+}
+
+TEST("large things in little address space are NO_MEMORY, and work when there is more", limited) {
+  if (!can_run_out()) SKIP("Swift's runtime ends the process when memory ends");
+#ifdef LIVERY_SANITIZED
+  SKIP("a sanitizer needs address space without limit");
+#endif
+  path = fresh_path();
+  IN_CHILD(use_large_things);
+}
+
+// What is waited for comes when there is memory
+
+static _Atomic int told;
+
+static void tell(const livery_event *events, size_t count, void *user_data) {
+  (void)events, (void)user_data;
+  told += (int)count;
+}
+
+static void commit_elsewhere(void) {
+  memory_is_back();
+  livery_store *store = open_store(path);
+  OK(livery_set_int(store, user, "pair.a", 70));
+  OK(livery_close(store));
+}
+
+static void tell_later(void) {
+  livery_store *store = ready_store(path, KIOSK_SCHEMA);
+  char *text = NULL;
+  livery_watch *watch = NULL;
+  OK(livery_watch_start(store, "pair.*", NULL, tell, NULL, NULL, &watch));
+  memory_ends_after(0, true);
+  OK(livery_copy_string(store, "note", &text, NULL));
+  EXPECT_STATUS(LIVERY_ERROR_NO_MEMORY, livery_set_int(store, user, "pair.b", 71));
+  IN_CHILD(commit_elsewhere);
+  sleep_ms(300);
+  EXPECT_INT(0, told);
+  memory_is_back();
+  livery_free(text);
+  for (int pause = 0; pause < 300 && told == 0; pause++) sleep_ms(10);
+  EXPECT(told >= 1);
+  OK(livery_watch_stop(watch));
+  expect_all_well(store);
+  OK(livery_close(store));
+}
+
+TEST("a watch is told of what was committed when there is memory to read it", told_later) {
+  if (!can_run_out()) SKIP("Swift's runtime ends the process when memory ends");
+  path = fresh_path();
+  IN_CHILD(tell_later);
+}
+
+// A child of a process whose memory has ended
+
+static void open_anew(void) {
+  livery_store *store = open_store(path);
+  expect_all_well(store);
+  OK(livery_close(store));
+}
+
+static void fork_without_memory(void) {
+  livery_store *store = ready_store(path, KIOSK_SCHEMA);
+  char *text = NULL;
+  memory_ends_after(0, true);
+  OK(livery_copy_string(store, "note", &text, NULL));
+  memory_is_back();
+  IN_CHILD(open_anew);
+  livery_free(text);
+  expect_all_well(store);
+  OK(livery_close(store));
+}
+
+TEST("a child of a process whose memory has ended can use the store", forked) {
+  if (!can_run_out()) SKIP("Swift's runtime ends the process when memory ends");
+  path = fresh_path();
+  IN_CHILD(fork_without_memory);
+}
