@@ -11,6 +11,7 @@ public func livery_open(
     let path = try argument(path, limit: 4096, "path")
     let store = try required(store, "store")
     let opened = try Store(path: path, options: Store.Options(options))
+    opened.lookForSecrets()
     try publish(StoreObject(opened), .store, to: store)
   }
 }

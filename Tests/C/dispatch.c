@@ -262,12 +262,12 @@ static void without_room(void) {
   limit = before;
   limit.rlim_cur = 1 << 20;
   setrlimit(RLIMIT_AS, &limit);
-  EXPECT_STATUS(LIVERY_ERROR_IO, livery_watch_start(store, NULL, NULL, seen_call, &seen, seen_destroy, &seen.watch));
+  EXPECT_STATUS(LIVERY_ERROR_NO_MEMORY, livery_watch_start(store, NULL, NULL, seen_call, &seen, seen_destroy, &seen.watch));
   setrlimit(RLIMIT_AS, &before);
   EXPECT(seen.destroyed == 1 && seen.watch == NULL);
 }
 
-TEST("a watch for whose first look there is no address space is IO", no_address_space) {
+TEST("a watch for whose first look there is no address space is NO_MEMORY", no_address_space) {
 #ifdef LIVERY_SANITIZED
   SKIP("a sanitizer needs address space without limit");
 #endif

@@ -458,3 +458,68 @@ TEST("a child of a process whose memory has ended can use the store", forked) {
   path = fresh_path();
   IN_CHILD(fork_without_memory);
 }
+
+// What is freed
+
+/** How often a text, each byte of which has been changed by 0x5a, is in the memory of the process, the stacks apart. */
+static int count_in_memory(const unsigned char *changed, size_t length) {
+  FILE *maps = fopen("/proc/self/maps", "r");
+  int memory = open("/proc/self/mem", O_RDONLY | O_CLOEXEC), count = 0;
+  char line[512];
+  unsigned char *page = malloc(8192);
+  while (maps && fgets(line, sizeof line, maps)) {
+    unsigned long begin, end;
+    if (sscanf(line, "%lx-%lx rw-p", &begin, &end) != 2 || !strstr(line, " rw-p ") || strstr(line, "stack")) continue;
+    for (unsigned long place = begin; place < end; place += 4096) {
+      // One page and what follows.
+      ssize_t got = pread(memory, page, end - place > 4096 ? 4096 + length : 4096, (off_t)place);
+      for (ssize_t at = 0; at + (ssize_t)length <= got; at++) {
+        size_t same = 0;
+        while (same < length && (page[at + (ssize_t)same] ^ 0x5a) == changed[same]) same++;
+        count += same == length;
+      }
+      memset(page, 0, 8192);
+    }
+  }
+  free(page);
+  if (maps) fclose(maps);
+  close(memory);
+  return count;
+}
+
+static void use_a_secret(void) {
+  static unsigned char changed[24];
+  char secret[24];
+  for (size_t index = 0; index < sizeof changed; index++) changed[index] = (unsigned char)(('A' + (int)index) ^ 0x5a);
+  livery_store *store = new_store(path, "{\"Version\": 1, \"Groups\": [{\"Title\": \"All\", \"Settings\": [{\"Type\": "
+                                        "\"TextField\", \"Title\": \"S\", \"Key\": \"secret\", \"Class\": [\"Password\"]}]}]}");
+  OK(livery_close(store));
+  store = open_store(path);
+  for (size_t index = 0; index < sizeof secret; index++) secret[index] = (char)(changed[index] ^ 0x5a);
+  OK(livery_set_string(store, user, "secret", secret, sizeof secret));
+  explicit_bzero(secret, sizeof secret);
+  livery_value *value = NULL;
+  char *text = NULL;
+  OK(livery_get_value(store, "secret", &value));
+  OK(livery_value_release(value));
+  OK(livery_copy_string(store, "secret", &text, NULL));
+  livery_free(text);
+  OK(livery_list(store, NULL, NULL, &value));
+  OK(livery_value_release(value));
+  OK(livery_history(store, NULL, &value));
+  OK(livery_value_release(value));
+  OK(livery_export_json(store, 0, &text, NULL));
+  livery_free(text);
+  OK(livery_set_string(store, user, "secret", TEXT("another")));
+  OK(livery_close(store));
+  EXPECT_INT(0, count_in_memory(changed, sizeof changed));
+}
+
+TEST("when a store is closed no freed memory holds what was a secret", wiped) {
+  if (!can_run_out()) SKIP("Swift's runtime does not wipe what it frees");
+#ifdef LIVERY_SANITIZED
+  SKIP("a sanitizer keeps what is freed");
+#endif
+  path = fresh_path();
+  IN_CHILD(use_a_secret);
+}

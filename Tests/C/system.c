@@ -389,11 +389,11 @@ static void snapshot_without_room(void) {
   limit.rlim_cur = 1 << 20;
   livery_snapshot *snapshot = NULL;
   setrlimit(RLIMIT_AS, &limit);
-  EXPECT_STATUS(LIVERY_ERROR_IO, livery_snapshot_open(store, &snapshot));
+  EXPECT_STATUS(LIVERY_ERROR_NO_MEMORY, livery_snapshot_open(store, &snapshot));
   setrlimit(RLIMIT_AS, &before);
 }
 
-TEST("a snapshot for which there is no address space is IO", no_address_space) {
+TEST("a snapshot for which there is no address space is NO_MEMORY", no_address_space) {
   snprintf(grown, sizeof grown, "%s", fresh_path());
   OK(livery_close(open_store_with(grown, LIVERY_OPEN_CREATE, 0)));
   IN_CHILD(snapshot_without_room);

@@ -275,7 +275,7 @@ static void use_descriptors(int count) {
 }
 
 static void use_address_space(int mebibytes) {
-  static const livery_status accepted[] = {LIVERY_ERROR_IO, LIVERY_ERROR_NO_SPACE, 0};
+  static const livery_status accepted[] = {LIVERY_ERROR_IO, LIVERY_ERROR_NO_SPACE, LIVERY_ERROR_NO_MEMORY, 0};
   livery_store *store = NULL;
   struct rlimit limit = {(rlim_t)mebibytes << 20, (rlim_t)mebibytes << 20};
   setrlimit(RLIMIT_AS, &limit);

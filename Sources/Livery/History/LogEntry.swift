@@ -1,3 +1,5 @@
+import CSystem
+
 /// What one commit did, as the log keeps it.
 struct LogEntry: Sendable {
   /// A setting whose effective value or writability changed.
@@ -183,6 +185,7 @@ extension LogEntry {
     change.isExpiry = flags & Flag.expiry != 0
     change.isWritable = flags & Flag.writable != 0
     change.isSecret = flags & Flag.secret != 0
+    if change.isSecret { lvs_memory_wipe() }
     if flags & Flag.writabilityChanged != 0 { change.writable = change.isWritable }
     return change
   }

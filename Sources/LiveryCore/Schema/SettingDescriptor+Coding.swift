@@ -1,3 +1,5 @@
+import CSystem
+
 extension SettingDescriptor {
   /// The descriptor as CBOR of an object, for storage; without the setting's own default, which is a value of the
   /// `defaults` layer, but with those of a template's members.
@@ -102,7 +104,11 @@ private enum DescriptorReader {
       if named("group") { return result.group = try text(&reader) }
       if named("since") { return result.since = try text(&reader) }
     case 6:
-      if named("secret") { return result.isSecret = try flag(&reader) }
+      if named("secret") {
+        result.isSecret = try flag(&reader)
+        if result.isSecret { lvs_memory_wipe() }
+        return
+      }
       if named("hidden") { return result.isHidden = try flag(&reader) }
     case 7:
       if named("restart") { return result.needsRestart = try flag(&reader) }
