@@ -231,7 +231,8 @@ static inline void wipe(char *place, size_t size) {
   }
   // Sizes of blocks are multiples of 8, as a rule.
   if (end - place >= 8) {
-    *(long long __attribute__((aligned(1), may_alias)) *)place = 0;
+    memset(place, 0, 8);
+    __asm__ volatile("" ::: "memory");
     place += 8;
   }
   for (; place < end; place++) {

@@ -8,15 +8,20 @@
 // x86-64 sometimes.
 #define HIDDEN __attribute__((visibility("hidden")))
 
+static const uintptr_t PLACE = 0x0ffffffffffffff8u;
+
+void *swift_retain(void *object);
 void *swift_retain_n(void *object, uint32_t count);
 
-HIDDEN void *swift_bridgeObjectRetain_n(void *object, uint32_t count) {
-  uintptr_t bits = (uintptr_t)object, plain = bits & 0x0ffffffffffffff8u;
-  // The highest bit is that of what is not counted.
-  if (!(bits >> 63) && plain) swift_retain_n((void *)plain, count);
+// The highest bit is that of what is not counted. NULL is not either, and both know that.
+HIDDEN void *swift_bridgeObjectRetain(void *object) {
+  if ((intptr_t)object >= 0) swift_retain((void *)((uintptr_t)object & PLACE));
   return object;
 }
 
-HIDDEN void *swift_bridgeObjectRetain(void *object) { return swift_bridgeObjectRetain_n(object, 1); }
+HIDDEN void *swift_bridgeObjectRetain_n(void *object, uint32_t count) {
+  if ((intptr_t)object >= 0) swift_retain_n((void *)((uintptr_t)object & PLACE), count);
+  return object;
+}
 
 #endif

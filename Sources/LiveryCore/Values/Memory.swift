@@ -27,8 +27,8 @@ public enum Memory {
 
   @inline(never)
   public static func shortage(of bytes: Int = 0) -> StoreError {
-    StoreError(
-      .noMemory, bytes == 0 ? "there is no memory" : "there is no memory for \(bytes) bytes at once", systemError: ENOMEM)
+    let amount = bytes == 0 ? "" : " for \(bytes) bytes at once"
+    return StoreError(.noMemory, "there is no memory\(amount)", systemError: ENOMEM)
   }
 
   /// A buffer that doubles when it is full: asks before it does.
