@@ -1,0 +1,142 @@
+// A store whose directory or files are moved, deleted or exchanged while it is open; and backups that would overwrite it.
+#include "check.h"
+
+#include <dirent.h>
+#include <sys/syscall.h>
+
+static int64_t number_at(const char *path) {
+  livery_store *store = NULL;
+  int64_t number = -1;
+  OK(livery_open(path, NULL, &store));
+  OK(livery_get_int(store, "number", &number));
+  OK(livery_close(store));
+  return number;
+}
+
+static void make_store(const char *path, int64_t number) {
+  livery_store *store = open_store(path);
+  OK(livery_set_int(store, LIVERY_LAYER_USER, "number", number));
+  OK(livery_close(store));
+}
+
+static int backups_at(const char *path) {
+  char folder[400];
+  int count = 0;
+  snprintf(folder, sizeof folder, "%s/backups", path);
+  DIR *directory = opendir(folder);
+  for (struct dirent *entry; directory && (entry = readdir(directory));) count += entry->d_name[0] != '.';
+  if (directory) closedir(directory);
+  return count;
+}
+
+typedef enum way { MOVED, DELETED, REPLACED, EXCHANGED, WAYS } way;
+
+static bool remove_store(const char *path) {
+  return nftw(path, check_remove, 8, FTW_DEPTH | FTW_PHYS) == 0;
+}
+
+// What an app meets that has a store open, when somebody does this to its directory.
+static void meet(way way) {
+  char path[320], away[340], fresh[340];
+  int64_t number = 0;
+  snprintf(path, sizeof path, "%s", fresh_path());
+  snprintf(away, sizeof away, "%s.away", path);
+  snprintf(fresh, sizeof fresh, "%s.fresh", path);
+  make_store(path, 1);
+  make_store(fresh, 2);
+  int backups = backups_at(fresh);
+  livery_open_options options = LIVERY_OPEN_OPTIONS_INIT;
+  livery_store *store = NULL;
+  // It would copy itself after each commit, and when it is closed.
+  options.snapshot_commits = 1;
+  options.snapshot_age_s = 1;
+  REQUIRE_OK(livery_open(path, &options, &store));
+  OK(livery_set_int(store, LIVERY_LAYER_USER, "number", 10));
+  switch (way) {
+    case MOVED: EXPECT(rename(path, away) == 0); break;
+    case DELETED: EXPECT(remove_store(path)); break;
+    case REPLACED: EXPECT(rename(path, away) == 0 && rename(fresh, path) == 0); break;
+    default: EXPECT(syscall(SYS_renameat2, AT_FDCWD, path, AT_FDCWD, fresh, 2) == 0); break;
+  }
+  EXPECT_STATUS(LIVERY_ERROR_GONE, livery_set_int(store, LIVERY_LAYER_USER, "number", 11));
+  EXPECT_STATUS(LIVERY_ERROR_GONE, livery_compact(store));
+  // Of a folder that was deleted there is nothing to restore.
+  livery_status status = livery_restore(store, NULL, NULL, NULL);
+  EXPECT(status == LIVERY_ERROR_GONE || (way == DELETED && status == LIVERY_ERROR_NOT_FOUND));
+  status = livery_backup(store, NULL);
+  EXPECT(status == LIVERY_ERROR_GONE || status == LIVERY_OK);
+  // What was read goes on being right, if it can be had.
+  status = livery_get_int(store, "number", &number);
+  EXPECT(status == LIVERY_ERROR_GONE || (status == LIVERY_OK && number == 10));
+  OK(livery_close(store));
+  const char *old = way == EXCHANGED ? fresh : away;
+  if (way == REPLACED || way == EXCHANGED) {
+    EXPECT_INT(2, number_at(path));
+    EXPECT(backups_at(path) <= backups + 1);
+  }
+  if (way != DELETED) EXPECT_INT(10, number_at(old));
+  if (way == MOVED) {
+    // It comes back, and can be opened again.
+    EXPECT(rename(away, path) == 0);
+    REQUIRE_OK(livery_open(path, NULL, &store));
+    OK(livery_set_int(store, LIVERY_LAYER_USER, "number", 12));
+    OK(livery_close(store));
+    EXPECT_INT(12, number_at(path));
+  }
+}
+
+static void meet_moved(void) { meet(MOVED); }
+static void meet_deleted(void) { meet(DELETED); }
+static void meet_replaced(void) { meet(REPLACED); }
+static void meet_exchanged(void) { meet(EXCHANGED); }
+
+TEST("a commit into a store that was moved away says GONE", moved) { IN_CHILD(meet_moved); }
+TEST("a commit into a store that was deleted says GONE", deleted) { IN_CHILD(meet_deleted); }
+TEST("a store that took the place of another gets nothing of it", replaced) { IN_CHILD(meet_replaced); }
+TEST("stores that were exchanged keep what is theirs", exchanged) { IN_CHILD(meet_exchanged); }
+
+TEST("a backup onto the store's own files is refused, whatever path leads to them", own_files) {
+  static const char *const names[] = {"data.mdb", "lock.mdb", "livery.lock", "livery.wake"};
+  char path[320], own[360], target[700], linked[340], other[400];
+  snprintf(path, sizeof path, "%s", fresh_path());
+  snprintf(linked, sizeof linked, "%s.linked", path);
+  livery_store *store = open_store(path);
+  EXPECT(symlink(path, linked) == 0);
+  for (size_t index = 0; index < COUNT(names); index++) {
+    struct stat before, after;
+    int64_t number = 0;
+    OK(livery_set_int(store, LIVERY_LAYER_USER, "number", (int64_t)index));
+    snprintf(own, sizeof own, "%s/%s", path, names[index]);
+    EXPECT(stat(own, &before) == 0);
+    EXPECT(livery_backup(store, own) != LIVERY_OK);
+    snprintf(target, sizeof target, "%s/./%s", path, names[index]);
+    EXPECT(livery_backup(store, target) != LIVERY_OK);
+    snprintf(target, sizeof target, "%s/%s", linked, names[index]);
+    EXPECT(livery_backup(store, target) != LIVERY_OK);
+    snprintf(other, sizeof other, "%s.soft%zu", path, index);
+    EXPECT(symlink(own, other) == 0);
+    EXPECT(livery_backup(store, other) != LIVERY_OK);
+    snprintf(other, sizeof other, "%s.hard%zu", path, index);
+    EXPECT(link(own, other) == 0);
+    EXPECT(livery_backup(store, other) != LIVERY_OK);
+    EXPECT(stat(own, &after) == 0 && after.st_ino == before.st_ino && after.st_size >= before.st_size);
+    OK(livery_set_int(store, LIVERY_LAYER_USER, "number", 100 + (int64_t)index));
+    OK(livery_get_int(store, "number", &number));
+    EXPECT_INT(100 + (int64_t)index, number);
+  }
+  OK(livery_close(store));
+  EXPECT_INT(103, number_at(path));
+  OK(livery_check(path, NULL));
+}
+
+TEST("what a copy left that was cut short is cleared away at the next opening", leftovers) {
+  char path[320], file[400];
+  snprintf(path, sizeof path, "%s", fresh_path());
+  make_store(path, 1);
+  snprintf(file, sizeof file, "%s/backups", path);
+  EXPECT(mkdir(file, 0700) == 0 || errno == EEXIST);
+  snprintf(file, sizeof file, "%s/backups/.0123456789abcdef.tmp", path);
+  write_file(file, "left", 4);
+  EXPECT_INT(1, number_at(path));
+  EXPECT(access(file, F_OK) != 0);
+}
