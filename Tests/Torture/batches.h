@@ -1,0 +1,190 @@
+// Rounds in batches: each round has a seed of its own, a batch of them runs in a process, and a process that crashes or does
+// not get on is a finding, after which another one goes on with the next round.
+#ifndef BATCHES_H
+#define BATCHES_H
+
+#include "torture.h"
+
+#include <dirent.h>
+#include <sys/prctl.h>
+
+static const char *rounds_name;
+static uint64_t rounds_seed;
+static struct rounds {
+  // The round under way, the first one of its process, and when the process last got on.
+  _Atomic uint64_t round, first, beat_ns;
+  // For how long it may not get on.
+  _Atomic uint64_t limit_ms;
+  _Atomic uint64_t done, crashes, hangs;
+  // What it is doing.
+  char doing[200];
+} *rounds;
+
+UNUSED static uint64_t now_ns(void) {
+  struct timespec now;
+  clock_gettime(CLOCK_MONOTONIC_RAW, &now);
+  return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+}
+
+__attribute__((format(printf, 1, 2))) UNUSED static void doing(const char *format, ...) {
+  va_list list;
+  va_start(list, format);
+  vsnprintf(rounds->doing, sizeof rounds->doing, format, list);
+  va_end(list);
+  rounds->beat_ns = now_ns();
+}
+
+__attribute__((format(printf, 1, 2))) UNUSED static void wrong(const char *format, ...) {
+  char text[800];
+  va_list list;
+  va_start(list, format);
+  vsnprintf(text, sizeof text, format, list);
+  va_end(list);
+  uint64_t first = rounds->first, round = rounds->round;
+  finding("%s: round %llu: %s: %s (%s)\n  again: scripts/torture again %s --seed %#llx --from %llu --rounds %llu%s", rounds_name,
+          (unsigned long long)round, rounds->doing, text, livery_last_error()->message, rounds_name,
+          (unsigned long long)rounds_seed, (unsigned long long)first, (unsigned long long)(round - first + 1),
+          option_given("--broken") ? " --broken" : "");
+}
+
+/** Whether a status is OK or one of some, which end with 0; it is a finding if not. */
+UNUSED static bool is_fit(const char *what, livery_status status, const livery_status *accepted) {
+  if (status == LIVERY_OK) return true;
+  for (; accepted && *accepted; accepted++)
+    if (*accepted == status) return true;
+  wrong("%s: %s", what, livery_status_name(status));
+  return false;
+}
+
+/** How much longer than it was at work the calling thread has been ready to run, in nanoseconds: others kept the processor. */
+UNUSED static uint64_t kept_waiting_ns(void) {
+  char text[96] = "";
+  int file = open("/proc/thread-self/schedstat", O_RDONLY | O_CLOEXEC);
+  if (file < 0) return 0;
+  ssize_t got = read(file, text, sizeof text - 1);
+  close(file);
+  unsigned long long ran = 0, waited = 0;
+  return got > 0 && sscanf(text, "%llu %llu", &ran, &waited) == 2 ? waited : 0;
+}
+
+UNUSED static void run_rounds(uint64_t from, uint64_t count, uint64_t each, void (*body)(void)) {
+  uint64_t next = from;
+  while (next < from + count && rounds->crashes + rounds->hangs < 40) {
+    uint64_t end = next + each < from + count ? next + each : from + count;
+    rounds->first = rounds->round = next;
+    rounds->beat_ns = now_ns();
+    pid_t child = fork();
+    if (child < 0) give_up("no process");
+    if (child == 0) {
+      prctl(PR_SET_PDEATHSIG, SIGKILL);
+      setpgid(0, 0);
+      for (uint64_t round = next; round < end; round++) {
+        rounds->round = round;
+        seed_with(mixed(rounds_seed) + round * 0x9e3779b97f4a7c15u);
+        doing("starting");
+        body();
+        rounds->done++;
+      }
+      _exit(0);
+    }
+    setpgid(child, child);
+    int status = 0;
+    bool hangs = false;
+    for (uint64_t pause = 100; waitpid(child, &status, WNOHANG) == 0; sleep_us(pause)) {
+      if (pause < 2000) pause *= 2;
+      uint64_t beat = rounds->beat_ns, now = now_ns();
+      if (now > beat && (now - beat) / 1000000 > rounds->limit_ms) {
+        hangs = true;
+        rounds->hangs++;
+        wrong("it hangs");
+        kill(-child, SIGKILL);
+        waitpid(child, &status, 0);
+        break;
+      }
+    }
+    // What it has started.
+    kill(-child, SIGKILL);
+    if (status != 0 && !hangs) {
+      rounds->crashes++;
+      wrong("%s", ending(status));
+    }
+    next = status != 0 ? rounds->round + 1 : end;
+  }
+}
+
+UNUSED static void begin_rounds(const char *name, int argc, char **argv, uint64_t limit_ms) {
+  begin_torture(name, argc, argv);
+  rounds_name = name;
+  rounds_seed = option_number("--seed", fresh_seed());
+  rounds = shared_memory(sizeof *rounds);
+  rounds->limit_ms = limit_ms;
+}
+
+/** Runs what must not be done in this process; a signal is a finding. How it ended, as of waitpid. */
+UNUSED static int in_process(void (*work)(void)) {
+  pid_t child = fork();
+  if (child == 0) {
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    work();
+    _exit(0);
+  }
+  int status = 0;
+  waitpid(child, &status, 0);
+  if (status != 0) {
+    rounds->crashes += WIFSIGNALED(status);
+    wrong("a process %s", ending(status));
+  }
+  return status;
+}
+
+// Directories
+
+/** Calls a function for each entry beneath a directory, with the path below it. */
+UNUSED static void for_each_entry(const char *top, const char *below_top, void (*visit)(const char *, const struct stat *)) {
+  char path[PATH_MAX], name[PATH_MAX];
+  snprintf(path, sizeof path, "%.2000s/%.2000s", top, below_top);
+  DIR *directory = opendir(path);
+  if (!directory) return;
+  for (struct dirent *entry; (entry = readdir(directory));) {
+    struct stat facts;
+    if (strcmp(entry->d_name, ".") == 0 || strcmp(entry->d_name, "..") == 0) continue;
+    snprintf(name, sizeof name, "%.2000s%s%s", below_top, *below_top ? "/" : "", entry->d_name);
+    if (fstatat(dirfd(directory), entry->d_name, &facts, AT_SYMLINK_NOFOLLOW) != 0) continue;
+    visit(name, &facts);
+    if (S_ISDIR(facts.st_mode)) for_each_entry(top, name, visit);
+  }
+  closedir(directory);
+}
+
+static const char *copy_source, *copy_target;
+UNUSED static void copy_entry(const char *name, const struct stat *facts) {
+  char from[PATH_MAX], to[PATH_MAX];
+  snprintf(from, sizeof from, "%.2000s/%.2000s", copy_source, name);
+  snprintf(to, sizeof to, "%.2000s/%.2000s", copy_target, name);
+  if (S_ISDIR(facts->st_mode)) {
+    mkdir(to, 0700);
+  } else if (S_ISREG(facts->st_mode)) {
+    size_t length = 0;
+    unsigned char *content = file_content(from, &length);
+    put_file(to, content, length);
+    free(content);
+  } else {
+    return;
+  }
+  if (chown(to, facts->st_uid, facts->st_gid) != 0) return;
+  chmod(to, facts->st_mode & 07777);
+}
+
+/** Copies a directory with owners and modes; a copy that was there goes. */
+UNUSED static void copy_tree(const char *from, const char *to) {
+  struct stat facts;
+  // An entry that is passed over while others are removed is found the next time.
+  for (int tries = 0; tries < 20 && access(to, F_OK) == 0; tries++) remove_tree(to);
+  if (stat(from, &facts) != 0 || mkdir(to, 0700) != 0 || chown(to, facts.st_uid, facts.st_gid) != 0) give_up("%s", to);
+  chmod(to, facts.st_mode & 07777);
+  copy_source = from;
+  copy_target = to;
+  for_each_entry(from, "", copy_entry);
+}
+
+#endif
