@@ -1,0 +1,63 @@
+// Room on the disk: the way out when there is none, and nothing left of copies that were never finished.
+#include "fixture.h"
+
+#include <sched.h>
+#include <sys/mount.h>
+
+static char mounted[320], path[400];
+
+static void fill_and_empty(void) {
+  static char large[60000];
+  if (unshare(CLONE_NEWNS | (getuid() == 0 ? 0 : CLONE_NEWUSER)) != 0 || mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) != 0
+      || mount("tmpfs", mounted, "tmpfs", 0, "size=2m") != 0)
+    return;
+  livery_store *store = open_store(path);
+  int count = 0;
+  char name[32];
+  livery_status status = LIVERY_OK;
+  for (size_t length = sizeof large; length > 100; length /= 4)
+    for (;; count++) {
+      snprintf(name, sizeof name, "value.%d", count);
+      memset(large, 'a' + count % 26, length);
+      status = livery_set_string(store, LIVERY_LAYER_USER, name, large, length);
+      if (status != LIVERY_OK) break;
+    }
+  EXPECT_INT(LIVERY_ERROR_NO_SPACE, status);
+  const char *message = livery_last_error()->message;
+  EXPECT(strstr(message, "reset") || strstr(message, "remov"));
+  for (int index = 0; index < count; index++) {
+    snprintf(name, sizeof name, "value.%d", index);
+    OK(livery_reset(store, LIVERY_LAYER_USER, name));
+  }
+  OK(livery_compact(store));
+  OK(livery_set_string(store, LIVERY_LAYER_USER, "again", large, sizeof large));
+  OK(livery_close(store));
+}
+
+TEST("on a full disk everything can be removed, and then there is room again", full) {
+  snprintf(mounted, sizeof mounted, "%s", fresh_path());
+  EXPECT(mkdir(mounted, 0700) == 0);
+  snprintf(path, sizeof path, "%s/store", mounted);
+  IN_CHILD(fill_and_empty);
+}
+
+TEST("what a killed process leaves of a copy goes with the next opening", leftovers) {
+  static const char *const left[] = {"backups/.1a2b3c4d.tmp", "damaged/recovering.mdb", "damaged/hidden.mdb", "data.mdb.new"};
+  const char *store_path = fresh_path();
+  char file[400];
+  livery_store *store = open_store(store_path);
+  OK(livery_set_int(store, LIVERY_LAYER_USER, "number", 1));
+  OK(livery_backup(store, NULL));
+  OK(livery_close(store));
+  snprintf(file, sizeof file, "%s/damaged", store_path);
+  EXPECT(mkdir(file, 0700) == 0);
+  for (size_t index = 0; index < COUNT(left); index++) {
+    snprintf(file, sizeof file, "%s/%s", store_path, left[index]);
+    write_file(file, "unfinished", 10);
+  }
+  OK(livery_close(open_store_with(store_path, 0, 0)));
+  for (size_t index = 0; index < COUNT(left); index++) {
+    snprintf(file, sizeof file, "%s/%s", store_path, left[index]);
+    EXPECT(access(file, F_OK) != 0);
+  }
+}
