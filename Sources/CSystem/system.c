@@ -14,12 +14,6 @@ uint64_t lvs_monotonic_ns(void) {
   return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
 }
 
-int64_t lvs_realtime_us(void) {
-  struct timespec now;
-  clock_gettime(CLOCK_REALTIME, &now);
-  return (int64_t)now.tv_sec * 1000000 + now.tv_nsec / 1000;
-}
-
 void lvs_sleep_us(uint64_t microseconds) {
   struct timespec left = {.tv_sec = (time_t)(microseconds / 1000000), .tv_nsec = (long)(microseconds % 1000000) * 1000};
   while (nanosleep(&left, &left) != 0 && errno == EINTR) {}

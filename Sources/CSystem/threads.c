@@ -11,21 +11,32 @@
 // Threads
 
 typedef struct thread_task {
-  void (*function)(void *);
+  void (*function)(void *), (*ended)(void *);
   void *context;
 } thread_task;
+
+static void end_early(void *pointer) {
+  const thread_task *task = pointer;
+  if (task->ended) task->ended(task->context);
+}
 
 static void *run_task(void *pointer) {
   thread_task task = *(thread_task *)pointer;
   free(pointer);
+  // What it calls may end it with pthread_exit, and not at any other place.
+  pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, NULL);
+  pthread_cleanup_push(end_early, &task);
   task.function(task.context);
+  pthread_cleanup_pop(0);
   return NULL;
 }
 
-int lvs_thread_start(void (*function)(void *), void *context) {
+int lvs_thread_start(void (*function)(void *), void *context) { return lvs_thread_start_watched(function, NULL, context); }
+
+int lvs_thread_start_watched(void (*function)(void *), void (*ended)(void *), void *context) {
   thread_task *task = malloc(sizeof *task);
   if (!task) return ENOMEM;
-  *task = (thread_task){function, context};
+  *task = (thread_task){function, ended, context};
   pthread_attr_t attributes;
   pthread_attr_init(&attributes);
   pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);

@@ -151,7 +151,12 @@ void lvs_memory_after_fork(void);
 
 // Clocks.
 uint64_t lvs_monotonic_ns(void);
+// Within the years 1 to 9999, whatever the clock says.
 int64_t lvs_realtime_us(void);
+// Since the start of the system, sleep included: nobody sets it.
+int64_t lvs_boottime_us(void);
+// Another number after each start of the system, where that can be told; never 0.
+uint64_t lvs_boot_number(void);
 void lvs_sleep_us(uint64_t microseconds);
 
 // What one of the latest commits has changed, for processes that keep values: they need not look for what it did not.
@@ -205,6 +210,14 @@ uint32_t lvs_wake_generation(lvs_wake *wake);
 void lvs_wake_begin_replacing(lvs_wake *wake);
 void lvs_wake_end_replacing(lvs_wake *wake);
 bool lvs_wake_is_replacing(lvs_wake *wake);
+// What the processes on a store know of the clock that can be set: how far it was from the other one when it was last
+// trusted, and how far it has been since when. Written by the holder of the right to write.
+typedef struct lvs_clock {
+  uint64_t boot;
+  int64_t trusted, candidate, since;
+} lvs_clock;
+lvs_clock lvs_clock_read(lvs_wake *wake);
+void lvs_clock_write(lvs_wake *wake, lvs_clock clock);
 // Notes that a file is sound as it is, and whether it is still the one noted: not written to since, and in no other boot of
 // the system, as a disk loses what memory still has. A file that was written to just now is not noted: its time may not
 // tell the next write.
@@ -232,6 +245,8 @@ void lvs_wake_leave(lvs_wake *wake);
 
 // A thread of its own that receives no signals; 0, or an errno.
 int lvs_thread_start(void (*function)(void *context), void *context);
+// The same; `ended` is called on it if it ends before the function returns, as something that this called has ended it.
+int lvs_thread_start_watched(void (*function)(void *context), void (*ended)(void *context), void *context);
 
 // Work of threads that the end of the program waits for, though not for ever.
 void lvs_background_begin(void);
