@@ -80,7 +80,7 @@ extension Store {
   /// Validates a request as a whole and commits it as one transaction.
   func commit(_ request: CommitRequest) throws(StoreError) -> CommitResult {
     var request = request
-    request.logLimits = options.logLimits
+    request.logLimits = logLimits
     return try whileOpen { () throws(StoreError) in
       try checkWritable()
       let pending = PendingCommit(request, isSynchronous: !options.deferred)
@@ -92,7 +92,7 @@ extension Store {
   func commit(_ prepare: (View) throws(StoreError) -> CommitRequest) throws(StoreError) -> CommitResult {
     try write { (view) throws(StoreError) in
       var request = try prepare(view)
-      request.logLimits = options.logLimits
+      request.logLimits = logLimits
       var committer = try Committer(view, request, CommitMemory())
       return try committer.run()
     }
@@ -104,6 +104,9 @@ struct Committer {
   let view: View
   let request: CommitRequest
   let now = Timestamp.now
+  /// Values that expired by then are removed: none, while the clock cannot be trusted.
+  private let horizon: Timestamp
+  private let logLimits: LogLimits
   let facts: SchemaFacts
   let present: UInt64
   let revision: UInt64
@@ -122,6 +125,10 @@ struct Committer {
     self.request = request
     self.memory = memory
     number = memory.nextCommit()
+    horizon = try request.logLimits.horizon(now, view)
+    var limits = request.logLimits
+    limits.decided = horizon
+    logLimits = limits
     try memory.look(view)
     facts = memory.facts
     present = try view.revision()
@@ -138,13 +145,15 @@ struct Committer {
 
   mutating func run() throws(StoreError) -> Environment.Outcome<CommitResult> {
     try checkExpectations()
-    for expired in try view.expired(by: now) { try expire(expired) }
+    let expired = try view.expired(by: horizon)
+    for expiry in expired { try expire(expiry) }
     for layer in request.clearedLayers { try clear(layer) }
     for edit in request.edits { try apply(edit) }
     if !refusals.isEmpty, !request.isPartial {
       return .abort(CommitResult(revision: present, count: 0, refusals: refusals, isRefused: true))
     }
-    var isStored = false
+    // A key in `expiries` may be of a value that is not there any more.
+    var isStored = !expired.isEmpty
     for asset in request.assets {
       if try view.put(asset, time: now) { isStored = true }
     }
@@ -159,13 +168,14 @@ struct Committer {
     entry.changes.reserveCapacity(touched.count)
     for setting in touched {
       let standing = try standing(setting)
-      guard var change = try setting.recomputeEffective(standing, memory.occupied, revision: revision, now: now, view)
-      else { continue }
+      let change = try setting.recomputeEffective(
+        standing, memory.occupied, revision: revision, now: now, horizon: horizon, view)
+      guard var change else { continue }
       change.layer = setting.layer
       change.isExpiry = setting.isExpiry
       entry.changes.append(change)
     }
-    try view.putLog(entry, request.logLimits)
+    try view.putLog(entry, logLimits)
     try view.putRevision(revision)
     return .commit(CommitResult(revision: revision, count: count, refusals: refusals, isRefused: false))
   }
@@ -206,11 +216,15 @@ struct Committer {
     _ setting: KnownSetting, _ layer: Layer, _ old: Record?, isExpiry: Bool = false
   ) throws(StoreError) {
     try setting.remove(layer, view)
-    note(setting, layer, old, isExpiry: isExpiry)
+    note(setting, layer, old, left: 0, isExpiry: isExpiry)
   }
 
-  private mutating func note(_ setting: KnownSetting, _ layer: Layer, _ old: Record?, isExpiry: Bool = false) {
-    replaced.append(LogEntry.Edit(name: setting.name, layer: layer, old: old?.value, oldExpires: old?.expires))
+  /// - Parameter left: nil for a secret, which nobody is to find by its checksum.
+  private mutating func note(
+    _ setting: KnownSetting, _ layer: Layer, _ old: Record?, left: UInt64?, isExpiry: Bool = false
+  ) {
+    replaced.append(
+      LogEntry.Edit(name: setting.name, layer: layer, old: old?.value, oldExpires: old?.expires, left: left))
     if setting.touch(number, layer, isExpiry: isExpiry) { touched.append(setting) }
   }
 
@@ -268,9 +282,9 @@ struct Committer {
         old = try setting.stored(edit.layer, view, anew: true)
         if old.record?.saysTheSame(as: fresh) == true { return }
       }
-      try setting.put(fresh, view)
+      let sum = try setting.put(fresh, view)
       memory.occupied.insert(edit.layer)
-      note(setting, edit.layer, old.record)
+      note(setting, edit.layer, old.record, left: declaration?.descriptor.holdsSecret == true ? nil : sum)
     }
   }
 
@@ -372,23 +386,27 @@ extension View {
   /// Decides anew what is in effect for a setting, and stores it if it is something else than before.
   ///
   /// - Returns: what changed by that for those who read it, if anything did.
-  func recomputeEffective(_ name: String, revision: UInt64, now: Timestamp) throws(StoreError) -> LogEntry.Change? {
+  func recomputeEffective(
+    _ name: String, revision: UInt64, now: Timestamp, horizon: Timestamp
+  ) throws(StoreError) -> LogEntry.Change? {
     try KnownSetting(name, isKept: false).recomputeEffective(
-      standing(name), .all, revision: revision, now: now, self)
+      standing(name), .all, revision: revision, now: now, horizon: horizon, self)
   }
 }
 
 extension KnownSetting {
-  /// - Parameter occupied: the layers that may hold anything.
+  /// - Parameters:
+  ///   - occupied: the layers that may hold anything.
+  ///   - horizon: what expires after it is stored as if it counted; readers look at the clock.
   func recomputeEffective(
-    _ standing: Standing, _ occupied: LayerSet, revision: UInt64, now: Timestamp, _ view: View
+    _ standing: Standing, _ occupied: LayerSet, revision: UInt64, now: Timestamp, horizon: Timestamp, _ view: View
   ) throws(StoreError) -> LogEntry.Change? {
     var old = try effective(view)
     guard standing.counts else {
       try putEffective(nil, view)
       return LogEntry.Change(name, from: old.record, to: nil)
     }
-    let decision = decide(try records(occupied, view), at: now)
+    let decision = decide(try records(occupied, view), at: horizon)
     var fresh = view.inEffect(decision, standing.declared, revision: revision, at: now)
     if old.record?.saysTheSame(as: fresh) == true {
       old = try effective(view, anew: true)
@@ -420,11 +438,11 @@ struct NameSet {
   }
 }
 
-/// A commit of nothing but what time has ended.
-func expireOnly(_ view: View, _ request: CommitRequest) throws(StoreError) -> Environment.Outcome<Void> {
+/// A commit of nothing but what time has ended; false if there is nothing to commit.
+func expireOnly(_ view: View, _ request: CommitRequest) throws(StoreError) -> Environment.Outcome<Bool> {
   var committer = try Committer(view, request, CommitMemory())
   switch try committer.run() {
-  case .commit: return .commit(())
-  case .abort: return .abort(())
+  case .commit: return .commit(true)
+  case .abort: return .abort(false)
   }
 }

@@ -170,9 +170,11 @@ final class KnownSetting {
     return found
   }
 
-  func put(_ record: Record, _ view: View) throws(StoreError) {
-    try view.put(record, LayerKey(record.layer, name))
+  /// - Returns: the checksum of what is stored.
+  func put(_ record: Record, _ view: View) throws(StoreError) -> UInt64 {
+    let sum = try view.put(record, LayerKey(record.layer, name))
     note(record, record.layer)
+    return sum
   }
 
   func remove(_ layer: Layer, _ view: View) throws(StoreError) {

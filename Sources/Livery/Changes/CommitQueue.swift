@@ -112,6 +112,7 @@ final class CommitQueue: @unchecked Sendable {
     if isLed || group.count > 1 { monitor.wakeAll() }
     if isCommitted {
       monitor.unlock()
+      shared.clock.warn()
       shared.snapshots.committed(shared)
       monitor.lock()
     }

@@ -40,6 +40,8 @@ struct LogEntry: Sendable {
     var layer: Layer
     var old: Value?
     var oldExpires: Timestamp?
+    /// The checksum of the record that the edit left there, 0 for none; nil if that was a secret.
+    var left: UInt64?
   }
 
   var revision: UInt64
@@ -47,7 +49,7 @@ struct LogEntry: Sendable {
   var layer: Layer
   var origin: String
   var isSchema = false
-  /// There were too many changes to keep: whoever watches reads anew.
+  /// There were too many changes to keep, or nobody knows them: whoever watches reads anew.
   var isTooLarge = false
   var changes: [Change] = []
   var edits: [Edit] = []
@@ -110,9 +112,10 @@ extension LogEntry {
   }
 
   private static func write(_ edit: Edit, _ writer: inout CBOR.Writer) {
-    writer.list(edit.old == nil ? 2 : 4)
+    writer.list((edit.old == nil ? 2 : 4) + (edit.left == nil ? 0 : 1))
     writer.text(edit.name)
     writer.int(Int64(edit.layer.rawValue))
+    if let left = edit.left { writer.int(Int64(bitPattern: left)) }
     guard let old = edit.old else { return }
     writer.int(edit.oldExpires?.microseconds ?? 0)
     writer.value(old)
@@ -191,11 +194,15 @@ extension LogEntry {
   }
 
   private static func edit(_ reader: inout CBOR.Reader) -> Edit? {
-    guard let count = reader.list(), count == 2 || count == 4, let name = reader.text(),
+    guard let count = reader.list(), (2...5).contains(count), let name = reader.text(),
       let layer = layer(reader.int())
     else { return nil }
     var edit = Edit(name: name, layer: layer)
-    if count == 4 {
+    if count % 2 == 1 {
+      guard let left = reader.int() else { return nil }
+      edit.left = UInt64(bitPattern: left)
+    }
+    if count >= 4 {
       guard let expires = reader.int(), let old = reader.value() else { return nil }
       edit.old = old
       edit.oldExpires = expires == 0 ? nil : Timestamp(microseconds: expires)

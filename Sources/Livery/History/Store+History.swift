@@ -51,11 +51,13 @@ extension Store {
       if isSecret { members.append(.init("secret", .bool(true))) }
       changes.append(.object(members))
     }
-    return .object([
+    var members: [Value.Member] = [
       .init("revision", .int(Int64(clamping: entry.revision))), .init("time", .date(entry.time)),
       .init("layer", .string(entry.layer.description)), .init("origin", .string(entry.origin)),
       .init("kind", .string(entry.isSchema ? "schema" : "change")), .init("changes", .list(changes)),
-    ])
+    ]
+    if entry.isTooLarge { members.append(.init("tooLarge", .bool(true))) }
+    return .object(members)
   }
 }
 

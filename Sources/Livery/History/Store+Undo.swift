@@ -9,9 +9,11 @@ extension Store {
   ///   same values, `.readOnly` if it applied a schema; and as `ChangeSet.commit`.
   @discardableResult
   public func undo(_ revision: UInt64, force: Bool = false) throws(StoreError) -> UInt64 {
-    var request = try read { (view) throws(StoreError) in try undoing(revision, force, view) }
-    request.allowsOverride = options.allowOverride
-    let result = try commit(request)
+    let result = try commit { (view) throws(StoreError) in
+      var request = try undoing(revision, force, view)
+      request.allowsOverride = options.allowOverride
+      return request
+    }
     if result.isRefused { throw StoreError(refusing: result.refusals) }
     return result.revision
   }
@@ -23,15 +25,12 @@ extension Store {
     guard !entry.isSchema else {
       throw StoreError(.readOnly, "revision \(revision) applied a schema, which cannot be undone")
     }
-    guard !entry.isTooLarge else {
-      throw StoreError(.notFound, "revision \(revision) changed too much for the log to hold it")
+    guard !entry.isTooLarge || !entry.edits.isEmpty else {
+      throw StoreError(.notFound, "the log does not hold what revision \(revision) changed")
     }
     if !force {
-      let later = try changedSince(revision, entry, view)
-      guard later.isEmpty else {
-        throw StoreError(
-          .conflict, "later commits changed \(later.map { "`\($0)`" }.joined(separator: ", "))", setting: later.first)
-      }
+      let later = try LaterChanges(revision, entry, view)
+      guard later.names.isEmpty else { throw later.conflict }
     }
     var request = CommitRequest()
     request.origin = "undo \(revision)"
@@ -45,27 +44,62 @@ extension Store {
       request.edits.append(
         Edit(name: edit.name, layer: edit.layer, action: action, expires: action.isSet ? edit.oldExpires : nil))
     }
-    if !force {
-      for edit in request.edits {
-        request.expectations.append((edit.name, edit.layer, try view.revision()))
-      }
-    }
     return request
   }
+}
 
-  /// The settings of an entry that later commits touched.
-  private func changedSince(_ revision: UInt64, _ entry: LogEntry, _ view: View) throws(StoreError) -> [String] {
+/// The settings of an entry that commits after it changed.
+private struct LaterChanges {
+  private var found = NameSet()
+  /// Whether every later commit tells what it changed.
+  private var isCertain = true
+
+  var names: [String] { found.names }
+
+  init(_ revision: UInt64, _ entry: LogEntry, _ view: View) throws(StoreError) {
+    try lookIntoLog(revision, entry, view)
+    try lookIntoLayers(entry, view)
+  }
+
+  private mutating func lookIntoLog(_ revision: UInt64, _ entry: LogEntry, _ view: View) throws(StoreError) {
     var touched = NameSet()
     for edit in entry.edits { touched.insert(edit.name) }
     for change in entry.changes { touched.insert(change.name) }
-    var later = NameSet()
     try view.walkLog(after: revision) { (_, entry, _) throws(StoreError) in
-      guard let entry else { return true }
-      for edit in entry.edits where touched.contains(edit.name) { later.insert(edit.name) }
-      for change in entry.changes where touched.contains(change.name) { later.insert(change.name) }
+      // A schema's entry tells only what changed for readers.
+      guard let entry, !entry.isSchema, !entry.isTooLarge || !entry.edits.isEmpty else {
+        isCertain = false
+        for change in entry?.changes ?? [] where touched.contains(change.name) { found.insert(change.name) }
+        return true
+      }
+      for edit in entry.edits where touched.contains(edit.name) { found.insert(edit.name) }
+      for change in entry.changes where touched.contains(change.name) { found.insert(change.name) }
       return true
     }
-    return later.names
+  }
+
+  /// The layers have to hold what the commit left there, whatever the log says or has lost.
+  private mutating func lookIntoLayers(_ entry: LogEntry, _ view: View) throws(StoreError) {
+    // The last edit of a place left what there was after the commit.
+    var places = ByteIndex()
+    for edit in entry.edits.reversed() {
+      let place = LayerKey(edit.layer, edit.name)
+      guard places.insert(place.bytes).isNew else { continue }
+      let isLeft: Bool
+      if let left = edit.left {
+        isLeft = try view.checksum(of: place) == left
+      } else {
+        isLeft = isCertain || (try? view.record(place))?.revision == entry.revision
+      }
+      if !isLeft { found.insert(edit.name) }
+    }
+  }
+
+  /// Of so many settings as a person reads.
+  var conflict: StoreError {
+    let shown = names.prefix(20).map { "`\($0)`" }.joined(separator: ", ")
+    let more = names.count > 20 ? " and \(names.count - 20) more" : ""
+    return StoreError(.conflict, "later commits changed \(shown)\(more)", setting: names.first)
   }
 }
 

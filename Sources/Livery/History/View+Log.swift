@@ -1,11 +1,61 @@
+import LMDB
+
 /// How much of the past the log keeps.
 struct LogLimits: Sendable {
   var entries: Int
   /// In microseconds.
   var age: Int64
+  /// In bytes of the file, where it was asked for.
+  private var bytes: Int
+  private var hasDefaultBytes: Bool
+  /// Without one nothing is removed for its age.
+  var clock: StoreClock?
+  /// What the clock has said already.
+  var decided: Timestamp?
 
-  /// The most entries that one commit trims, so that its cost stays bounded.
+  /// The most entries that one commit trims, so that its cost stays bounded; more only to make room for a large one.
   static let trimmedAtOnce = 64
+  /// The most that it trims for their age alone: what a wrong clock can do.
+  static let trimmedForAge = 16
+  static let leastBytes = 16 << 20
+
+  /// - Parameter bytes: 0 for the default, which depends on the store.
+  init(entries: Int, age: Int64, bytes: UInt64 = 0) {
+    self.entries = entries
+    self.age = age
+    self.bytes = Int(clamping: bytes)
+    hasDefaultBytes = bytes == 0
+  }
+
+  /// What none of several handles would trim.
+  init(largestOf all: [LogLimits], clock: StoreClock) {
+    self.init(entries: 0, age: 0)
+    hasDefaultBytes = false
+    for limits in all {
+      entries = max(entries, limits.entries)
+      age = max(age, limits.age)
+      bytes = max(bytes, limits.bytes)
+      if limits.hasDefaultBytes { hasDefaultBytes = true }
+    }
+    self.clock = clock
+  }
+
+  /// The moment by which what expires is over for good: the present one if the clock is to be believed.
+  func horizon(_ now: Timestamp, _ view: View) throws(StoreError) -> Timestamp {
+    if let decided { return decided }
+    guard let clock, try clock.isTrusted(at: now, view) else { return .earliest }
+    return now
+  }
+
+  /// Whether so many bytes may be more than the log is to take.
+  fileprivate func mayForbid(_ taken: Int) -> Bool {
+    taken > (hasDefaultBytes ? max(bytes, Self.leastBytes) : bytes)
+  }
+
+  /// - Parameter rest: what everything but the log takes.
+  fileprivate func mostBytes(beside rest: () throws(StoreError) -> Int) throws(StoreError) -> Int {
+    hasDefaultBytes ? max(bytes, Self.leastBytes, try rest() / 4) : bytes
+  }
 }
 
 extension View {
@@ -18,31 +68,43 @@ extension View {
   /// Adds an entry, and trims the oldest beyond the limits.
   func putLog(_ entry: LogEntry, _ limits: LogLimits) throws(StoreError) {
     var entry = entry
-    if entry.changes.count > LogEntry.maximumChanges || entry.edits.count > LogEntry.maximumChanges {
+    // What was replaced stays, since undoing needs it.
+    if entry.changes.count > LogEntry.maximumChanges {
       entry.isTooLarge = true
       entry.changes = []
-      entry.edits = []
     }
     let key = Self.logKey(entry.revision)
-    try put(Checksum.sealed(entry.encode(), key: key, tag: Tag.log), key, databases.log)
-    try trimLog(limits, now: entry.time)
+    let bytes = Checksum.sealed(entry.encode(), key: key, tag: Tag.log)
+    try put(bytes, key, databases.log)
+    try trimLog(limits, beside: entry, bytes.count)
   }
 
-  private func trimLog(_ limits: LogLimits, now: Timestamp) throws(StoreError) {
-    var surplus = try count(databases.log) - limits.entries
-    var doomed: [UInt64] = []
-    let oldest = now.microseconds &- limits.age
+  /// How many bytes of the file the log may take.
+  func mostBytes(of limits: LogLimits) throws(StoreError) -> Int {
+    try limits.mostBytes { () throws(StoreError) in
+      var rest = 0
+      for (name, database) in databases.named where !name.sameBytes(as: "log") {
+        rest += try statistics(database).bytes
+      }
+      return rest
+    }
+  }
+
+  private func trimLog(_ limits: LogLimits, beside newest: LogEntry, _ size: Int) throws(StoreError) {
+    let figures = try statistics(databases.log)
+    var trim = LogTrim(figures, newest.revision, size)
+    trim.surplus = figures.entries - limits.entries
+    if limits.mayForbid(figures.bytes) { trim.excess = figures.bytes - (try mostBytes(of: limits)) }
+    let horizon = try limits.horizon(newest.time, self)
+    trim.oldest = horizon.microseconds &- (horizon == .earliest ? 0 : limits.age)
     try walk(databases.log) { (key, value) throws(StoreError) in
-      guard doomed.count < LogLimits.trimmedAtOnce, let revision = Self.revision(of: key) else { return false }
+      guard let revision = Self.revision(of: key) else { return false }
       // Unchecked: a checksum takes time over a large entry, and a damaged one may go as well.
       let time = Self.claimedTime(value) ?? Self.entry(key, value)?.time.microseconds ?? Int64.min
-      guard surplus > 0 || time < oldest else { return false }
-      surplus -= 1
-      doomed.append(revision)
-      return true
+      return trim.takes(revision, value.byteCount, time)
     }
-    for revision in doomed { try delete(Self.logKey(revision), databases.log) }
-    if let last = doomed.last { try putTrimmed(last) }
+    for revision in trim.doomed { try delete(Self.logKey(revision), databases.log) }
+    if let last = trim.doomed.last { try putTrimmed(last) }
   }
 
   func logEntry(_ revision: UInt64) throws(StoreError) -> LogEntry? {
@@ -50,6 +112,14 @@ extension View {
     return try read(key, databases.log, orDamaged: "the log entry of revision \(revision)") { bytes in
       Checksum.content(of: bytes, key: key, tag: Tag.log).flatMap { LogEntry($0, revision: revision) }
     }
+  }
+
+  /// When the last commit was made, if its entry tells.
+  func lastLogTime() throws(StoreError) -> Int64? {
+    let time: Int64?? = try read(Self.logKey(try revision()), databases.log, orDamaged: "") {
+      .some(Self.claimedTime($0))
+    }
+    return time ?? nil
   }
 
   /// Walks the entries after a revision, oldest first. A damaged one comes as nil. The parameters are those of `LogEntry`.

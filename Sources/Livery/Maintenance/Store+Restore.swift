@@ -23,7 +23,7 @@ extension Store {
       try keepBackup(BackupFolder.Reason.restore, allowsDamagedRecords: true)
       return try write { (view) throws(StoreError) in
         var restoration = try Restoration(view, content, origin)
-        return try restoration.run(options.logLimits)
+        return try restoration.run(logLimits)
       }
     }
   }
@@ -74,8 +74,13 @@ private struct Restoration {
     guard hasChanged || before != content.contentRevision else { return .abort(revision - 1) }
     for name in try self.secrets().names { secrets.insert(name) }
 
+    for (index, edit) in entry.edits.enumerated() where !secrets.contains(edit.name) {
+      entry.edits[index].left = try view.checksum(of: LayerKey(edit.layer, edit.name))
+    }
+
+    let horizon = try limits.horizon(now, view)
     for name in try allNames().names {
-      let change = try view.recomputeEffective(name, revision: revision, now: now)
+      let change = try view.recomputeEffective(name, revision: revision, now: now, horizon: horizon)
       guard var change else { continue }
       change.isSecret = secrets.contains(name)
       entry.changes.append(change)

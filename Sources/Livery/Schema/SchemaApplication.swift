@@ -79,8 +79,9 @@ struct SchemaApplication {
     try view.putOrphans(orphans)
     var entry = LogEntry(revision: revision, time: now, layer: .defaults, origin: origin)
     entry.isSchema = true
+    let horizon = try logLimits.horizon(now, view)
     for name in touched.names {
-      let change = try view.recomputeEffective(name, revision: revision, now: now)
+      let change = try view.recomputeEffective(name, revision: revision, now: now, horizon: horizon)
       guard var change else { continue }
       change.isSecret = secretsBefore.contains(name) || validator.declared(name)?.holdsSecret == true
       entry.changes.append(change)

@@ -49,7 +49,7 @@ extension Store {
     _ view: View, _ schema: Schema, _ origin: String, _ report: SchemaReport
   ) -> SchemaApplication {
     var application = SchemaApplication(view, schema, origin, report, migrations.named)
-    application.logLimits = options.logLimits
+    application.logLimits = logLimits
     application.orphanVersions = options.orphanVersions
     return application
   }

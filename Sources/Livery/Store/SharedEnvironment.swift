@@ -9,6 +9,7 @@ final class SharedEnvironment: @unchecked Sendable {
   private(set) var databases: Databases
   let gate: WriterGate
   let wake: WakeWord
+  let clock: StoreClock
   let cache: SettingCache
   let commits = CommitQueue()
   let hub = WatchHub()
@@ -33,6 +34,7 @@ final class SharedEnvironment: @unchecked Sendable {
     databases = opened.databases
     gate = opened.gate
     wake = opened.wake
+    clock = StoreClock(opened.wake, opened.directory.path)
     directory = opened.directory
     snapshots = SnapshotPolicy(opened.directory)
     generation = Atomic(opened.generation)

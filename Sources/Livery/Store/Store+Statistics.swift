@@ -3,8 +3,8 @@ import LMDB
 
 extension Store {
   /// Figures about the store: an object `path`, `id`, `format`, `revision`, `schemaVersion`, `settings`, `values` (an object
-  /// by layer), `assets`, `fileBytes`, `usedBytes`, `mapBytes`, `readers`, `maxReaders`, `lmdb`, `databases` (by name an
-  /// object `entries` and `bytes`), and if there are any `lastBackup` (as in `backups()`) and `recovery`: what is told of the
+  /// by layer), `assets`, `fileBytes`, `usedBytes`, `mapBytes`, `readers`, `maxReaders`, `logBytes`, `maxLogBytes` (by the limits of
+  /// this handle), `lmdb`, `databases` (by name an object `entries` and `bytes`), and if there are any `lastBackup` (as in `backups()`) and `recovery`: what is told of the
   /// last time that a damaged file was replaced. Corresponds to `livery_stats` in C.
   public func statistics() throws(StoreError) -> Value {
     try read { (view) throws(StoreError) in
@@ -31,7 +31,10 @@ extension Store {
         .init("fileBytes", int(facts.allocated)),
         .init("usedBytes", int((information.lastPage + 1) * UInt64(pageSize))),
         .init("mapBytes", int(information.mapSize)), .init("readers", int(UInt64(information.readers))),
-        .init("maxReaders", int(UInt64(information.maximumReaders))), .init("lmdb", .string(Environment.version)),
+        .init("maxReaders", int(UInt64(information.maximumReaders))),
+        .init("logBytes", .int(Int64(try view.statistics(view.databases.log).bytes))),
+        .init("maxLogBytes", .int(Int64(try view.mostBytes(of: logLimits)))),
+        .init("lmdb", .string(Environment.version)),
         .init("databases", try view.databaseFigures()),
       ]
       if case .list(let all) = try backups(), let last = all.first { members.append(.init("lastBackup", last)) }
@@ -45,20 +48,26 @@ extension View {
   fileprivate func databaseFigures() throws(StoreError) -> Value {
     var members: [Value.Member] = []
     for (name, database) in databases.named {
-      let figures: DatabaseStatistics
-      do { figures = try transaction.statistics(database) } catch { throw StoreError(error) }
+      let figures = try statistics(database)
       members.append(
         .init(
           name,
           .object([
             .init("entries", .int(Int64(figures.entries))),
-            .init("bytes", .int(Int64(figures.pages * figures.pageSize))),
+            .init("bytes", .int(Int64(figures.bytes))),
           ])))
     }
     return .object(members)
   }
 
-  func pageSize() throws(StoreError) -> Int {
-    do { return try transaction.statistics(databases.meta).pageSize } catch { throw StoreError(error) }
+  func pageSize() throws(StoreError) -> Int { try statistics(databases.meta).pageSize }
+
+  func statistics(_ database: Database) throws(StoreError) -> DatabaseStatistics {
+    do { return try transaction.statistics(database) } catch { throw StoreError(error) }
   }
+}
+
+extension DatabaseStatistics {
+  /// Of the pages that it takes.
+  var bytes: Int { pages * pageSize }
 }

@@ -27,6 +27,9 @@ public final class Store: Sendable {
     public var logEntries: UInt32 = 0
     /// How long the log keeps a commit, in seconds; 0 for 90 days.
     public var logAge: UInt32 = 0
+    /// How much of the file the log may take, in bytes; 0 for 16 MiB, or a quarter of what all else takes if that is more.
+    /// The latest commit is kept, however large it is.
+    public var logBytes: UInt64 = 0
     /// Refuse a damaged store with `.corrupt`, in place of bringing back its last good copy.
     public var noRecovery = false
     /// Let the group of the directory read and write the store; otherwise it is its owner's alone. A store that was made so
@@ -58,7 +61,7 @@ public final class Store: Sendable {
     var logLimits: LogLimits {
       LogLimits(
         entries: logEntries == 0 ? 10_000 : Int(logEntries),
-        age: (logAge == 0 ? 90 * 86_400 : Int64(logAge)) * 1_000_000)
+        age: (logAge == 0 ? 90 * 86_400 : Int64(logAge)) * 1_000_000, bytes: logBytes)
     }
   }
 
@@ -130,8 +133,16 @@ public final class Store: Sendable {
   func write<R>(_ body: (View) throws(StoreError) -> Environment.Outcome<R>) throws(StoreError) -> R {
     try whileOpen { () throws(StoreError) in
       try checkWritable()
+      defer { shared.clock.warn() }
       return try shared.write(timeout: options.effectiveTimeout, isSynchronous: !options.deferred, body)
     }
+  }
+
+  /// How much of the past a commit of this handle leaves.
+  var logLimits: LogLimits {
+    var limits = options.logLimits
+    limits.clock = shared.clock
+    return limits
   }
 
   func checkWritable() throws(StoreError) {

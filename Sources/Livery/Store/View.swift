@@ -88,12 +88,24 @@ struct View {
     return occupied
   }
 
-  func put(_ record: Record, _ place: LayerKey) throws(StoreError) {
+  /// - Returns: the checksum of what is stored.
+  @discardableResult
+  func put(_ record: Record, _ place: LayerKey) throws(StoreError) -> UInt64 {
     let key = place.bytes
     // A damaged value is replaced like any other.
     try deleteExpiry(of: place)
-    try put(record.encode(key: key, tag: Tag.layers), key, databases.layers)
+    let bytes = record.encode(key: key, tag: Tag.layers)
+    try put(bytes, key, databases.layers)
     if let expires = record.expires { try put([], ExpiryKey(expires, place).bytes, databases.expiries) }
+    return Checksum.stored(in: bytes)
+  }
+
+  /// The checksum that a layer's record carries, be it right or not; 0 if there is no record.
+  func checksum(of place: LayerKey) throws(StoreError) -> UInt64 {
+    let found: UInt64? = try read(place.bytes, databases.layers, orDamaged: "") {
+      $0.byteCount < Checksum.size ? UInt64.max : $0.word(at: 0)
+    }
+    return found ?? 0
   }
 
   /// Removes a layer's value, a damaged one too.
@@ -172,10 +184,12 @@ struct View {
     try delete(expiry.bytes, databases.expiries)
   }
 
-  /// When the next value expires, if one does.
-  func nextExpiry() throws(StoreError) -> Timestamp? {
+  /// When the next value expires, if one does, or the next after a moment.
+  func nextExpiry(after moment: Timestamp? = nil) throws(StoreError) -> Timestamp? {
     var next: Timestamp?
-    try walk(databases.expiries) { (key, _) throws(StoreError) in
+    var start: [UInt8] = []
+    if let moment { start.append(bigEndian: UInt64(bitPattern: max(moment.microseconds, 0) &+ 1)) }
+    try walk(databases.expiries, from: start) { (key, _) throws(StoreError) in
       next = ExpiryKey(key)?.time
       return false
     }

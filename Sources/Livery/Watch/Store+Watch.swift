@@ -57,7 +57,7 @@ extension Store {
       let start = try shared.read { (view) throws(StoreError) in try WatchStart(view, asked, pattern, options) }
       let state = WatchState(
         owner: identity, name: asked?.isLiteral == true ? pattern : nil, pattern: start.pattern, options: options,
-        descriptor: options.dispatched ? descriptor : nil, logLimits: self.options.logLimits,
+        descriptor: options.dispatched ? descriptor : nil, logLimits: self.options.readOnly ? nil : logLimits,
         position: start.revision, initial: start.initial, onEnd: onEnd, handler: handler)
       try shared.hub.add(state, shared)
       return Observation(state, self)
@@ -122,9 +122,11 @@ private struct WatchStart {
 }
 
 extension SharedEnvironment {
-  /// Commits that values are over whose time has come, so that every watch and the history hear of it.
-  func clearExpired(_ logLimits: LogLimits) throws(StoreError) {
-    try write(timeout: 1000, isSynchronous: true) { (view) throws(StoreError) in
+  /// Commits that values are over whose time has come, so that every watch and the history hear of it; false if there is
+  /// nothing to commit, or the clock cannot be trusted.
+  func clearExpired(_ logLimits: LogLimits) throws(StoreError) -> Bool {
+    defer { clock.warn() }
+    return try write(timeout: 1000, isSynchronous: true) { (view) throws(StoreError) in
       var request = CommitRequest()
       request.origin = "expiry"
       request.logLimits = logLimits

@@ -68,6 +68,12 @@ final class WakeWord: @unchecked Sendable {
   /// Whether the data file is as it was when it was noted to be sound.
   func isNotedSound(_ name: String, in folder: Folder) -> Bool { lvs_wake_is_noted(word, folder.descriptor, name) }
 
+  /// What is known of the system's clock; to be written by the holder of the right to write.
+  var clock: lvs_clock {
+    get { lvs_clock_read(word) }
+    set { lvs_clock_write(word, newValue) }
+  }
+
   /// Announces a sleeper: without one, a commit makes no system call to wake.
   func join() { lvs_wake_join(word) }
   func leave() { lvs_wake_leave(word) }

@@ -10,6 +10,10 @@ final class WatchHub: @unchecked Sendable {
   private let lock = Lock()
   private var watches: [WatchState] = []
   private var isRunning = false
+  /// Nobody here may commit that values are over whose time has come: each watch is told without.
+  private var tellsExpiry = false
+  /// What the thread is serving; its own.
+  private var serving: WatchState?
 
   /// Adds a watch, and starts the thread if it is the first.
   func add(_ watch: WatchState, _ shared: SharedEnvironment) throws(StoreError) {
@@ -17,11 +21,10 @@ final class WatchHub: @unchecked Sendable {
       if !isRunning {
         Registry.retain(shared)
         shared.wake.join()
-        let status = lvs_thread_start({ serve($0) }, Unmanaged.passRetained(shared).toOpaque())
+        let context = Unmanaged.passRetained(shared).toOpaque()
+        let status = lvs_thread_start_watched({ serve($0) }, { serveAgain($0) }, context)
         guard status == 0 else {
-          Unmanaged.passUnretained(shared).release()
-          shared.wake.leave()
-          Registry.release(shared)
+          letGo(context)
           throw StoreError(.busy, "no thread can be had for watching", systemError: status)
         }
         isRunning = true
@@ -62,7 +65,7 @@ final class WatchHub: @unchecked Sendable {
       var isMore = begin(watch)
       while isMore {
         do throws(StoreError) {
-          let news = try LogReading(shared, for: watch)
+          let news = try LogReading(shared, for: watch, tellsExpiry: lock.withLock { tellsExpiry })
           calls += deliver(news, to: watch)
           isMore = goesOn(watch, isPartial: news.isPartial)
         } catch {
@@ -79,32 +82,49 @@ final class WatchHub: @unchecked Sendable {
   /// One round of the thread: tells what is new, and returns how long it may sleep, in nanoseconds.
   fileprivate func round(_ shared: SharedEnvironment) throws(StoreError) -> UInt64 {
     let all = lock.withLock { watches }
+    let limits = all.compactMap { $0.logLimits }
+    let commits = !limits.isEmpty && !shared.clock.isDoubtful
+    lock.withLock { tellsExpiry = !commits }
     var pause = Self.second
     for watch in all {
       if watch.isDispatched {
         pause = min(pause, try signal(watch, shared))
       } else if begin(watch) {
-        defer { end(watch) }
-        let news = try LogReading(shared, for: watch)
+        serving = watch
+        defer {
+          serving = nil
+          end(watch)
+        }
+        let news = try LogReading(shared, for: watch, tellsExpiry: !commits)
         _ = deliver(news, to: watch)
         if news.isPartial { pause = 0 }
         pause = min(pause, watch.timeUntilDue(at: lvs_monotonic_ns()))
       }
     }
-    if let next = try shared.read({ (view) throws(StoreError) in try view.nextExpiry() }) {
-      let left = next.microseconds - Timestamp.now.microseconds
+    let now = Timestamp.now
+    let next = try shared.read { (view) throws(StoreError) in try view.nextExpiry(after: commits ? nil : now) }
+    if let next {
+      let left = next.microseconds - now.microseconds
       if left <= 0 {
-        try shared.clearExpired(LogLimits(largestOf: all))
-        return 0
+        // What is not committed now is told without in the next round, or was committed by somebody else.
+        let isCommitted = try shared.clearExpired(LogLimits(largestOf: limits, clock: shared.clock))
+        return isCommitted ? 0 : min(pause, Self.second / 100)
       }
-      pause = min(pause, UInt64(left) * 1000)
+      if left < Int64(Self.second / 1000) { pause = min(pause, UInt64(left) * 1000) }
     }
     return pause
   }
 
   /// Signals that there is something to dispatch; how long until more will be due, in nanoseconds.
   private func signal(_ watch: WatchState, _ shared: SharedEnvironment) throws(StoreError) -> UInt64 {
-    let revision = try shared.read { (view) throws(StoreError) in try view.revision() }
+    let time = Timestamp.now
+    let tells = lock.withLock { tellsExpiry }
+    var expires = false
+    let revision = try shared.read { (view) throws(StoreError) in
+      if tells, let next = try view.nextExpiry(after: watch.signalledExpiry) { expires = next <= time }
+      return try view.revision()
+    }
+    if tells { watch.signalledExpiry = time }
     let now = lvs_monotonic_ns()
     let (position, isDue, left) = lock.withLock {
       let (position, dueAt) = watch.outlook
@@ -113,11 +133,29 @@ final class WatchHub: @unchecked Sendable {
       watch.outlook.dueAt = UInt64.max
       return (position, true, UInt64.max)
     }
-    if revision > max(watch.signalled, position) || isDue {
+    if revision > max(watch.signalled, position) || isDue || expires {
       watch.signalled = revision
       watch.descriptor?.signal()
     }
     return left
+  }
+
+  /// Goes on with another thread when a handler has ended this one; called on it.
+  fileprivate func serveAnew(_ shared: SharedEnvironment, _ context: UnsafeMutableRawPointer) {
+    if let watch = serving {
+      serving = nil
+      watch.abandon()
+      end(watch)
+    }
+    let status = lvs_thread_start_watched(
+      { context in
+        Log.write(.error, "watching: a callback has ended its thread, which it must not; another one goes on")
+        serve(context)
+      }, { serveAgain($0) }, context)
+    guard status != 0 else { return }
+    lock.withLock { isRunning = false }
+    Log.write(.error, "watching: a callback has ended its thread, and no other can be had: watch anew")
+    letGo(context)
   }
 
   /// Whether the thread is still needed; if not, it is on its way out.
@@ -182,6 +220,10 @@ final class WatchHub: @unchecked Sendable {
       let events = entry.map { watch.events(of: $0) } ?? [.resync(to: revision)]
       if watch.interval == 0 { tell(events) } else { watch.merge(events) }
     }
+    if !watch.isStopped, !news.isPartial {
+      let events = watch.tellExpiry(news.standings, at: news.time, revision: news.revision)
+      if watch.interval == 0 { tell(events) } else { watch.merge(events) }
+    }
     watch.pattern = news.pattern
     if watch.timeUntilDue(at: lvs_monotonic_ns()) == 0 { tell(watch.takePending()) }
     return calls
@@ -199,13 +241,23 @@ private struct LogReading {
   var isPartial = false
   /// What is looked for from there on.
   var pattern: NamePattern?
+  /// What is in effect now where a value's time is over and nobody has committed that, or where the watch was told so.
+  var standings: [ExpiredStanding] = []
+  var revision: UInt64 = 0
+  var time = Timestamp.earliest
 
-  init(_ shared: SharedEnvironment, for watch: WatchState) throws(StoreError) {
+  /// - Parameter tellsExpiry: look for what has expired, too.
+  init(_ shared: SharedEnvironment, for watch: WatchState, tellsExpiry: Bool) throws(StoreError) {
     var reading = LogReading(pattern: watch.pattern)
     try shared.read { (view) throws(StoreError) in
       reading = LogReading(pattern: watch.pattern)
       try reading.walk(view, after: watch.position, watch.pattern)
       if let name = watch.name { try reading.follow(name, view, after: watch.position) }
+      guard !reading.isPartial, tellsExpiry || !watch.told.isEmpty else { return }
+      reading.time = .now
+      reading.revision = try view.revision()
+      reading.standings = try view.expiredStandings(
+        at: reading.time, reading.pattern, tellsExpiry: tellsExpiry, besides: watch.told)
     }
     self = reading
   }
@@ -245,17 +297,6 @@ private struct LogReading {
   }
 }
 
-extension LogLimits {
-  /// What none of the handles that watch would trim.
-  fileprivate init(largestOf watches: [WatchState]) {
-    self.init(entries: 0, age: 0)
-    for watch in watches {
-      entries = max(entries, watch.logLimits.entries)
-      age = max(age, watch.logLimits.age)
-    }
-  }
-}
-
 extension WatchState {
   /// In nanoseconds, how long until what waits is to be told; far away if nothing does.
   func timeUntilDue(at now: UInt64) -> UInt64 {
@@ -266,14 +307,15 @@ extension WatchState {
   /// When something is to be told, whatever is in the log.
   fileprivate var dueAt: UInt64 {
     if !initial.isEmpty { return 0 }
-    return pending.isEmpty ? UInt64.max : lastCall &+ interval
+    if pending.isEmpty { return UInt64.max }
+    return lastCall.map { $0 &+ interval } ?? 0
   }
 }
 
-/// The watcher thread.
+/// The watcher thread. What it is given holds a reference to the environment, for it or the thread that takes its place.
 private func serve(_ context: UnsafeMutableRawPointer?) {
   guard let context else { return }
-  let shared = Unmanaged<SharedEnvironment>.fromOpaque(context).takeRetainedValue()
+  let shared = Unmanaged<SharedEnvironment>.fromOpaque(context).takeUnretainedValue()
   while shared.hub.keepsRunning() {
     let count = shared.wake.count
     var pause: UInt64 = 1_000_000_000
@@ -287,6 +329,17 @@ private func serve(_ context: UnsafeMutableRawPointer?) {
     }
     if pause > 0 { shared.wake.wait(while: count, for: pause) }
   }
+  letGo(context)
+}
+
+private func serveAgain(_ context: UnsafeMutableRawPointer?) {
+  guard let context else { return }
+  let shared = Unmanaged<SharedEnvironment>.fromOpaque(context).takeUnretainedValue()
+  shared.hub.serveAnew(shared, context)
+}
+
+private func letGo(_ context: UnsafeMutableRawPointer) {
+  let shared = Unmanaged<SharedEnvironment>.fromOpaque(context).takeRetainedValue()
   shared.wake.leave()
   Registry.release(shared)
 }

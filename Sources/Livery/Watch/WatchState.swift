@@ -15,8 +15,8 @@ final class WatchState: @unchecked Sendable {
   /// In nanoseconds.
   let interval: UInt64
   let descriptor: EventDescriptor?
-  /// Those of its handle.
-  let logLimits: LogLimits
+  /// Those of its handle; nil if that is for reading alone.
+  let logLimits: LogLimits?
   private let handler: Handler
   private let use = UseCount()
   private let onEnd: @Sendable () -> Void
@@ -35,11 +35,19 @@ final class WatchState: @unchecked Sendable {
   /// What waits for the interval to pass, and for coalesced ones the place of each setting.
   var pending: [Event] = []
   private var places = ByteIndex()
-  var lastCall: UInt64 = 0
+  /// nil before the first.
+  var lastCall: UInt64?
+  /// What has been told of values whose time is over while nobody has committed that.
+  var told: [ToldExpiry] = []
+  let start = Timestamp.now
+  /// The moment up to which the descriptor has been signalled for what expires.
+  var signalledExpiry = Timestamp.now
+  /// On the thread that delivers: whether the handler is being called.
+  private var isCalling = false
 
   init(
     owner: UInt64, name: String?, pattern: NamePattern?, options: WatchOptions, descriptor: EventDescriptor?,
-    logLimits: LogLimits, position: UInt64, initial: [Event], onEnd: @escaping @Sendable () -> Void,
+    logLimits: LogLimits?, position: UInt64, initial: [Event], onEnd: @escaping @Sendable () -> Void,
     handler: @escaping Handler
   ) {
     self.owner = owner
@@ -68,7 +76,18 @@ final class WatchState: @unchecked Sendable {
   /// Calls the handler unless the watch is stopped.
   func call(_ events: [Event]) {
     guard !events.isEmpty, use.enter() else { return }
+    isCalling = true
     handler(events)
+    leave()
+  }
+
+  /// The thread ends; if it does so in the handler, that has returned.
+  func abandon() {
+    if isCalling { leave() }
+  }
+
+  private func leave() {
+    isCalling = false
     if use.leave() { onEnd() }
   }
 
@@ -77,7 +96,10 @@ final class WatchState: @unchecked Sendable {
     guard !entry.isTooLarge else { return [.resync(to: entry.revision)] }
     var events: [Event] = []
     if entry.isSchema { events.append(Event(.schema, of: entry)) }
-    for change in entry.changes { events.append(Event(change, of: entry)) }
+    for change in entry.changes {
+      let event = Event(change, of: entry)
+      if let event = afterTold(event, hasWritability: change.writable != nil) { events.append(event) }
+    }
     return events
   }
 

@@ -36,6 +36,11 @@ public enum Checksum {
     return bytes.array(in: size..<bytes.byteCount)
   }
 
+  /// The checksum that something stored begins with.
+  public static func stored(in bytes: [UInt8]) -> UInt64 {
+    bytes.withUnsafeBytes { $0.count < size ? 0 : $0.bytes.word(at: 0) }
+  }
+
   /// The checksum of something that is stored apart from it.
   public static func sum(of bytes: RawSpan, key: [UInt8], tag: UInt8) -> UInt64 {
     bytes.withUnsafeBytes { bytes in key.withUnsafeBytes { sum(of: bytes, key: $0, tag: tag) } }

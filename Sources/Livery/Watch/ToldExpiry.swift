@@ -1,0 +1,86 @@
+/// That a value's time is over, told to a watch before anybody has committed it: a process that only reads commits nothing,
+/// and none does while the clock cannot be trusted. Readers go by the clock all the same, and so do watches.
+struct ToldExpiry {
+  let name: String
+  /// What was told to be in effect, and until when.
+  let value: Value?
+  let expires: Timestamp?
+}
+
+/// A setting whose stored winner may be over.
+struct ExpiredStanding {
+  let name: String
+  let stored: Record
+  /// What is in effect by the clock.
+  let current: Record
+  let isSecret: Bool
+}
+
+extension View {
+  /// The settings that a watch looks at whose value in effect is over, and those that it was told of before.
+  ///
+  /// - Parameter tellsExpiry: whether new ones count.
+  func expiredStandings(
+    at now: Timestamp, _ pattern: NamePattern?, tellsExpiry: Bool, besides told: [ToldExpiry]
+  ) throws(StoreError) -> [ExpiredStanding] {
+    var names = NameSet()
+    for one in told { names.insert(one.name) }
+    if tellsExpiry {
+      for expiry in try expired(by: now) where pattern?.matches(expiry.place.name) ?? true {
+        names.insert(expiry.place.name)
+      }
+    }
+    var found: [ExpiredStanding] = []
+    for name in names.names {
+      guard let stored = try effective(name) else { continue }
+      found.append(
+        ExpiredStanding(
+          name: name, stored: stored, current: try current(stored, name, at: now),
+          isSecret: try descriptor(name)?.holdsSecret == true))
+    }
+    return found
+  }
+}
+
+extension WatchState {
+  /// The events of what has expired by the clock since the watch was told last, or has come back with a clock that was set.
+  func tellExpiry(_ standings: [ExpiredStanding], at now: Timestamp, revision: UInt64) -> [Event] {
+    var events: [Event] = []
+    var still: [ToldExpiry] = []
+    for standing in standings {
+      let before = told.first { $0.name.sameBytes(as: standing.name) }
+      let (stored, current) = (standing.stored, standing.current)
+      let isOver = stored.hasExpired(at: now)
+      guard isOver || before != nil else { continue }
+      if isOver { still.append(ToldExpiry(name: standing.name, value: current.value, expires: current.expires)) }
+      // What was over when the watch began is no news.
+      guard before != nil || stored.expires.map({ $0 > start }) ?? true else { continue }
+      let old = before.map { $0.value } ?? stored.value
+      guard old != current.value else { continue }
+      let expires = before.map { $0.expires } ?? stored.expires
+      let isExpiry = expires.map { $0 <= now } ?? false
+      events.append(
+        Event(
+          revision: revision, time: now, kind: isExpiry ? .expired : .changed,
+          layer: isExpiry && before == nil ? stored.layer : current.layer, name: standing.name, oldValue: old,
+          newValue: current.value, origin: isExpiry ? "expiry" : current.origin, isWritable: !current.isLocked,
+          isSecret: standing.isSecret))
+    }
+    told = still
+    return events
+  }
+
+  /// A change of a commit as it is for a watch that may have been told of it, or of a part; nil if there is nothing left.
+  func afterTold(_ event: Event, hasWritability: Bool) -> Event? {
+    guard let name = event.name, let place = told.firstIndex(where: { $0.name.sameBytes(as: name) }) else {
+      return event
+    }
+    var event = event
+    event.oldValue = told.remove(at: place).value
+    if event.oldValue == event.newValue {
+      guard hasWritability else { return nil }
+      event.kind = .writability
+    }
+    return event
+  }
+}
