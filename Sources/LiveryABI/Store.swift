@@ -39,6 +39,7 @@ extension Store.Options {
     maxReaders = options.max_readers
     logEntries = options.log_entries
     logAge = options.log_age_s
+    logBytes = options.log_bytes
     cacheSize = options.cache_size
     orphanVersions = options.orphan_versions
   }

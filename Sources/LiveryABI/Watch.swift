@@ -70,6 +70,8 @@ private final class WatchCallback: @unchecked Sendable {
   private let userData: UnsafeMutableRawPointer?
   private let destroy: livery_destroy_fn?
   private let hasEnded = Atomic<Bool>(false)
+  /// What the function is being told. A call that ends its thread leaves it to the next one, or to the end.
+  private var outgoing: OutgoingEvents?
   /// Held while the watch starts: its handle is stored before the first call.
   private let start = lvs_mutex_make()
 
@@ -94,7 +96,13 @@ private final class WatchCallback: @unchecked Sendable {
   /// Nothing is called from now on; the first time, `destroy` is.
   func end() {
     guard !hasEnded.exchange(true, ordering: .acquiringAndReleasing) else { return }
+    release()
     destroy?(userData)
+  }
+
+  private func release() {
+    outgoing?.release()
+    outgoing = nil
   }
 
   func call(_ events: [Event]) {
@@ -102,9 +110,11 @@ private final class WatchCallback: @unchecked Sendable {
     lvs_mutex_unlock(start)
     guard let function, !hasEnded.load(ordering: .acquiring), !events.isEmpty else { return }
     do throws(StoreError) {
+      release()
       let outgoing = try OutgoingEvents(events)
-      defer { outgoing.release() }
+      self.outgoing = outgoing
       function(outgoing.events, outgoing.count, userData)
+      release()
     } catch {
       // There is no memory, or no handle is left: what cannot be told has to be read.
       var event = livery_event()

@@ -32,6 +32,7 @@ func history(_ context: Context) throws(StoreError) {
     }
     if commit.text("kind").sameBytes(as: "schema") { add("–", "a schema was applied") }
     for change in commit.items("changes") { add(truncated(change.text("name"), to: 255), description(of: change)) }
+    if commit.flag("tooLarge") { add("–", "more changes than the log keeps") }
     // A commit that changed only what stronger layers cover.
     if heading[0].isEmpty == false { add("–", "no effective value") }
   }

@@ -145,10 +145,11 @@ LIVERY_API livery_status livery_compact(livery_store *store);
  * Figures about the store.
  *
  * An object: `path`, `id`, `format`, `revision`, `schemaVersion`, `settings`, `values` (an object: number by layer),
- * `assets`, `fileBytes` (on the disk), `usedBytes`, `mapBytes`, `readers`, `maxReaders`, `lmdb` (its version),
- * `databases` (an object: `entries` and `bytes` by name), `lastBackup` (as in livery_backups(); missing if there is
- * none) and `recovery` (missing if there never was one): `time`, `damage`, `damagedFile`, `copy`, `copyRevision`,
- * `lastRevision` (the last commit known of the damaged file) and `revision`.
+ * `assets`, `fileBytes` (on the disk), `usedBytes`, `mapBytes`, `readers`, `maxReaders`, `logBytes` and `maxLogBytes`
+ * (what the log takes of the file, and may take by the options of this handle), `lmdb` (its version), `databases` (an
+ * object: `entries` and `bytes` by name), `lastBackup` (as in livery_backups(); missing if there is none) and `recovery`
+ * (missing if there never was one): `time`, `damage`, `damagedFile`, `copy`, `copyRevision`, `lastRevision` (the last
+ * commit known of the damaged file) and `revision`.
  *
  * Threads: any. Never waits for a writer. The cost grows with the number of settings.
  *

@@ -82,7 +82,8 @@ typedef struct livery_open_options {
   uint32_t max_readers;
   /** The most commits that the log keeps; default 10,000. The handle that commits trims by its own limits. */
   uint32_t log_entries;
-  /** How long the log keeps a commit, in seconds; default 90 days. */
+  /** How long the log keeps a commit, in seconds; default 90 days. What is older goes with later commits, up to 16 with
+      each, unless the system's clock was set within the last hour. */
   uint32_t log_age_s;
   /** How many backups of each reason the store keeps in its own folder; default 3. */
   uint32_t backups;
@@ -100,10 +101,13 @@ typedef struct livery_open_options {
       there with versions 5 and 6. An upgrade to a higher version drops them, unless that declares the setting again. It
       is the handle's that upgrades, and the numbers of versions count, not the upgrades that a store went through. */
   uint64_t orphan_versions;
+  /** How much of the file the log may take, in bytes; default 16 MiB, or a quarter of what all else in the file takes if
+      that is more. The oldest commits go first; the latest is kept, however large it is. See livery_stats(). */
+  uint64_t log_bytes;
 } livery_open_options;
 
 /** The defaults. */
-#define LIVERY_OPEN_OPTIONS_INIT { sizeof(livery_open_options), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0 }
+#define LIVERY_OPEN_OPTIONS_INIT { sizeof(livery_open_options), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0 }
 
 /**
  * Open a store.

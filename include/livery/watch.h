@@ -3,8 +3,8 @@
  * Be told of changes, look back at them, and undo them.
  *
  * Every commit leaves an entry in the store's log: its revision, time, layer and origin, and for each setting whose
- * effective value or writability changed, from what to what. The log is bounded by number and age; see
- * livery_open_options. A watch follows the log. Processes wake each other without a daemon; if a wake-up is lost, as when
+ * effective value or writability changed, from what to what. The log is bounded by number, age and
+ * bytes; see livery_open_options. A watch follows the log. Processes wake each other without a daemon; if a wake-up is lost, as when
  * a writer dies right after its commit, watches find the change within a second.
  */
 #ifndef LIVERY_WATCH_H
@@ -28,7 +28,8 @@ enum {
   LIVERY_EVENT_WRITABILITY = 2,
   /** A schema was applied; changes of values that it brought follow as events of their own. No name. */
   LIVERY_EVENT_SCHEMA = 3,
-  /** The effective value changed because a value's time was over. */
+  /** The effective value changed because a value's time was over. If nobody has committed that yet, as in a process that
+      only reads, the revision is the present one; the commit is not told again. */
   LIVERY_EVENT_EXPIRED = 4,
   /** Changes were missed, since the log has been trimmed past them: read anew what you watch. No name. */
   LIVERY_EVENT_RESYNC = 5,
@@ -94,7 +95,12 @@ typedef struct livery_watch_options {
  * The function is called by the watcher thread, one thread for all watches of the process on a store, or with
  * #LIVERY_WATCH_DISPATCH by whoever calls livery_dispatch(). It is called outside of every lock and transaction, and
  * may call anything, livery_watch_stop() and livery_close() of its own store included. While it runs no other call to
- * it is made. What it does delays the other watches of the process on that store, and nobody else.
+ * it is made. What it does delays the other watches of the process on that store, and nobody else. It has to return: one
+ * that ends the watcher thread with pthread_exit() is not called again for the same events, and another thread goes on,
+ * with an error to the log handler; out of livery_dispatch(), or by longjmp() or an exception, it must not leave.
+ *
+ * When a value's time is over, a watch of a handle that may write commits that; one of a handle for reading alone is told
+ * of it all the same, and commits nothing.
  *
  * Threads: any. Does not wait for a writer.
  *
@@ -199,7 +205,8 @@ typedef struct livery_history_options {
  *
  * Each item is an object: `revision`, `time` (date), `layer` (text), `origin`, `kind` ("change", "schema") and
  * `changes`: a list of objects `name`, `layer`, `old`, `new` (the effective values; missing for none), `expired`
- * (true, only if so), `writable` (only if that changed) and `secret` (true, only if so).
+ * (true, only if so), `writable` (only if that changed) and `secret` (true, only if so). Of a commit that changed more
+ * than 10,000 effective values there is no list: `changes` is empty, and the item has a member `tooLarge` (true).
  *
  * Threads: any. Never blocks, never waits for a writer.
  *
@@ -225,8 +232,9 @@ enum {
 /**
  * Undo a commit: give the layers that it changed back the values that it replaced, as a new commit.
  *
- * What expired meanwhile does not come back. With #LIVERY_ERROR_CONFLICT the message names the settings that later
- * commits changed.
+ * A commit can be undone as long as the log holds it, however many values it changed. What expired meanwhile does not
+ * come back. With #LIVERY_ERROR_CONFLICT the message names the settings that later commits changed, the first 20 of them:
+ * those that the log tells, and those for which a layer does not hold what the commit left there.
  *
  * Threads: any. Waits for other writers, at most `busy_timeout_ms`, and for the disk.
  *
@@ -235,7 +243,7 @@ enum {
  * @param flags               a sum of `LIVERY_UNDO_*` bits
  * @param[out] new_revision   of the new commit; may be NULL; untouched on failure
  * @return #LIVERY_OK, or
- *   - #LIVERY_ERROR_NOT_FOUND         the log does not hold that revision (any more)
+ *   - #LIVERY_ERROR_NOT_FOUND         the log does not hold that revision (any more); or it is a recovery
  *   - #LIVERY_ERROR_CONFLICT          later commits changed the same values, and #LIVERY_UNDO_FORCE was not given
  *   - #LIVERY_ERROR_READ_ONLY         the store was opened read-only; the commit applied a schema; or it changed
  *     the layer `override` and the store does not allow that

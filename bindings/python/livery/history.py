@@ -27,7 +27,8 @@ class Recording(Handle):
     """The commits that the log still holds, the latest first.
 
     Each has ``revision``, ``time``, ``layer``, ``origin``, ``kind`` and ``changes``: dicts with ``name``, ``layer``,
-    ``old`` and ``new`` (missing for no value) and, where they apply, ``expired``, ``writable`` and ``secret``.
+    ``old`` and ``new`` (missing for no value) and, where they apply, ``expired``, ``writable`` and ``secret``. A
+    commit of more than 10,000 changes has none of them listed, and ``tooLarge``.
     ``since`` is inclusive, ``until`` and ``before``, a revision, are not.
     """
     number = self._number

@@ -34,6 +34,7 @@ def open(
   max_readers: Optional[int] = None,
   log_entries: Optional[int] = None,
   log_age: Union[float, timedelta, None] = None,
+  log_bytes: Optional[int] = None,
   cache_size: Optional[int] = None,
   orphan_versions: Optional[int] = None,
   backups: Optional[int] = None,
@@ -45,10 +46,11 @@ def open(
   power failure take the last commits. ``busy_timeout``
   is how long a commit waits for other writers, in seconds (5 unless told). ``map_size`` reserves address space, in
   bytes. ``max_readers`` is how many reads can be under way at once. ``log_entries`` and ``log_age`` are how many
-  commits the log keeps (10,000 unless told) and for how many seconds, or a timedelta (90 days). ``cache_size`` is the
-  most memory for values that were read before, in bytes (32 MiB). ``orphan_versions`` is for how many versions of the
-  schema the values of a setting are kept that it no longer declares (for ever). ``backups`` is how many backups of each
-  reason the store keeps in its own folder (3).
+  commits the log keeps (10,000 unless told) and for how many seconds, or a timedelta (90 days); ``log_bytes`` is how
+  much of the file it may take (16 MiB, or a quarter of all else if that is more). ``cache_size`` is the most memory for
+  values that were read before, in bytes (32 MiB). ``orphan_versions`` is for how many versions of the schema the values
+  of a setting are kept that it no longer declares (for ever). ``backups`` is how many backups of each reason the store
+  keeps in its own folder (3).
   """
   flags = (
     (_CREATE if create else 0)
@@ -71,6 +73,7 @@ def open(
     _within("cache_size", cache_size, 64),
     _within("orphan_versions", orphan_versions, 64),
     _within("backups", backups, 32),
+    _within("log_bytes", log_bytes, 64),
   )
   try:
     source = Source.of(raw)

@@ -26,6 +26,7 @@ class _OpenOptions(ctypes.Structure):
     ("snapshot_commits", c_uint32),
     ("snapshot_age_s", c_uint32),
     ("orphan_versions", c_uint64),
+    ("log_bytes", c_uint64),
   ]
 
 
@@ -76,6 +77,7 @@ def open(
   cache_size: int = 0,
   orphan_versions: int = 0,
   backups: int = 0,
+  log_bytes: int = 0,
 ) -> int:
   options = _OpenOptions(
     ctypes.sizeof(_OpenOptions),
@@ -90,6 +92,7 @@ def open(
     0,
     0,
     orphan_versions,
+    log_bytes,
   )
   return handle(lib.open, path, byref(options))
 
