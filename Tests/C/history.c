@@ -209,3 +209,177 @@ TEST("a damaged entry is CORRUPT", damaged) {
   EXPECT(history == NULL);
   OK(livery_close(store));
 }
+
+// Larger than what an entry keeps the changes of.
+enum { MANY = 10001 };
+
+static livery_change *set_many(livery_store *store, int64_t number) {
+  livery_change *change = NULL;
+  char name[32];
+  OK(livery_change_begin(store, user, &change));
+  for (int index = 0; index < MANY; index++) {
+    snprintf(name, sizeof name, "many.%d", index);
+    if (livery_change_set_int(change, name, number) != LIVERY_OK) break;
+  }
+  return change;
+}
+
+static int64_t integer(livery_store *store, const char *name) {
+  int64_t number = -1;
+  livery_get_int(store, name, &number);
+  return number;
+}
+
+TEST("a commit of any size can be undone, and is told to have been too large to list", undo_many) {
+  livery_store *store = open_store(fresh_path());
+  livery_value *history = NULL, *item = NULL, *member = NULL;
+  uint64_t revision = 0;
+  bool is_too_large = false;
+  OK(livery_change_commit(set_many(store, 1), NULL));
+  OK(livery_change_commit(set_many(store, 2), &revision));
+  OK(livery_history(store, NULL, &history));
+  OK(livery_value_at(history, 0, &item));
+  OK(livery_value_member(item, "tooLarge", &member));
+  OK(livery_value_as_bool(member, &is_too_large));
+  EXPECT(is_too_large);
+  OK(livery_value_release(member));
+  OK(livery_value_release(item));
+  OK(livery_value_release(history));
+  OK(livery_undo(store, revision, 0, NULL));
+  EXPECT_INT(1, integer(store, "many.0"));
+  EXPECT_INT(1, integer(store, "many.10000"));
+  OK(livery_undo(store, revision - 1, LIVERY_UNDO_FORCE, NULL));
+  EXPECT_INT(-1, integer(store, "many.10000"));
+  OK(livery_close(store));
+}
+
+TEST("undo does not go back over a commit of any size", conflict_with_many) {
+  livery_store *store = open_store(fresh_path());
+  uint64_t revision = 0;
+  OK(livery_set_int(store, user, "many.5", 1));
+  OK(livery_set_int(store, user, "many.5", 2));
+  OK(livery_revision(store, &revision));
+  OK(livery_change_commit(set_many(store, 3), NULL));
+  EXPECT_STATUS(LIVERY_ERROR_CONFLICT, livery_undo(store, revision, 0, NULL));
+  EXPECT_CONTAINS("many.5", livery_last_error()->message);
+  EXPECT_INT(3, integer(store, "many.5"));
+  OK(livery_close(store));
+}
+
+TEST("a restore of more than 10,000 values can be undone", undo_restore) {
+  livery_store *store = open_store(fresh_path());
+  const char *copy = fresh_path();
+  uint64_t revision = 0;
+  OK(livery_change_commit(set_many(store, 1), NULL));
+  OK(livery_backup(store, copy));
+  OK(livery_change_commit(set_many(store, 2), NULL));
+  OK(livery_restore(store, copy, NULL, &revision));
+  EXPECT_INT(1, integer(store, "many.7"));
+  OK(livery_undo(store, revision, 0, NULL));
+  EXPECT_INT(2, integer(store, "many.7"));
+  OK(livery_close(store));
+}
+
+TEST("undo does not go back over a commit whose entry is damaged", conflict_with_damage) {
+  const char *path = fresh_path();
+  livery_store *store = new_store(path, KIOSK_SCHEMA);
+  const unsigned char key[8] = {0, 0, 0, 0, 0, 0, 0, 4};
+  OK(livery_set_int(store, user, "pair.a", 1));
+  OK(livery_set_int(store, user, "pair.b", 1));
+  OK(livery_set_int(store, user, "pair.a", 5));
+  EXPECT(damage_key(path, key, sizeof key) > 0);
+  EXPECT_STATUS(LIVERY_ERROR_CONFLICT, livery_undo(store, 2, 0, NULL));
+  EXPECT_CONTAINS("pair.a", livery_last_error()->message);
+  EXPECT_INT(5, integer(store, "pair.a"));
+  OK(livery_undo(store, 3, 0, NULL));
+  EXPECT_INT(0, integer(store, "pair.b"));
+  OK(livery_close(store));
+}
+
+TEST("undo does not go back over a migration that no reader saw", conflict_with_migration) {
+  livery_store *store = new_store(fresh_path(), "{\"Version\": 1, \"Groups\": [{\"Title\": \"All\", \"Settings\": ["
+    "{\"Type\": \"Number\", \"Format\": \"integer\", \"Title\": \"A\", \"Key\": \"a\", \"Value\": 0}]}]}");
+  uint64_t revision = 0;
+  OK(livery_set_int(store, user, "a", 5));
+  OK(livery_set_int(store, LIVERY_LAYER_BUNDLE, "a", 1));
+  OK(livery_set_int(store, LIVERY_LAYER_BUNDLE, "a", 2));
+  OK(livery_revision(store, &revision));
+  OK(livery_schema_apply(store, "{\"Version\": 2, \"Groups\": [{\"Title\": \"All\", \"Settings\": ["
+    "{\"Type\": \"Number\", \"Format\": \"integer\", \"Title\": \"A\", \"Key\": \"a\", \"Value\": 0}]}],"
+    "\"Migrations\": [{\"To\": 2, \"Steps\": [{\"Op\": \"convert\", \"Key\": \"a\", \"Type\": \"integer\","
+    "\"Map\": {\"2\": 3}}]}]}", LIVERY_ZERO_TERMINATED, NULL, NULL));
+  EXPECT_STATUS(LIVERY_ERROR_CONFLICT, livery_undo(store, revision, 0, NULL));
+  OK(livery_close(store));
+}
+
+static int64_t figure(livery_store *store, const char *name) {
+  livery_value *figures = NULL, *member = NULL;
+  int64_t number = -1;
+  OK(livery_stats(store, &figures));
+  OK(livery_value_member(figures, name, &member));
+  OK(livery_value_as_int(member, &number));
+  OK(livery_value_release(member));
+  OK(livery_value_release(figures));
+  return number;
+}
+
+TEST("the log has a bound in bytes, and so has the file", log_bytes) {
+  enum { SIZE = 500000 };
+  const char *path = fresh_path();
+  livery_store *store = open_store(path);
+  char *bytes = calloc(1, SIZE);
+  uint64_t revision = 0;
+  for (int round = 0; round < 200 && bytes; round++) {
+    memset(bytes, round, SIZE);
+    if (!OK(livery_set_data(store, user, "large", bytes, SIZE))) break;
+  }
+  EXPECT_INT(16 << 20, figure(store, "maxLogBytes"));
+  EXPECT(figure(store, "logBytes") <= 16 << 20);
+  EXPECT(figure(store, "fileBytes") < 40 << 20);
+  OK(livery_revision(store, &revision));
+  OK(livery_undo(store, revision, 0, NULL));
+  EXPECT_STATUS(LIVERY_ERROR_NOT_FOUND, livery_undo(store, 2, LIVERY_UNDO_FORCE, NULL));
+  OK(livery_close(store));
+
+  // A bound of the handle's, smaller than a commit: the latest is kept.
+  livery_open_options options = LIVERY_OPEN_OPTIONS_INIT;
+  options.log_bytes = 100000;
+  OK(livery_open(path, &options, &store));
+  EXPECT_INT(100000, figure(store, "maxLogBytes"));
+  for (int round = 0; round < 3; round++) OK(livery_set_int(store, user, "small", round));
+  EXPECT(figure(store, "logBytes") <= 100000);
+  bytes[0] = 1;
+  OK(livery_set_data(store, user, "large", bytes, SIZE));
+  EXPECT_TEXT("205", revisions(store, NULL));
+  OK(livery_undo(store, 205, 0, NULL));
+  for (int round = 0; round < 3000; round++)
+    if (livery_set_int(store, user, "small", round + 10) != LIVERY_OK) break;
+  EXPECT(figure(store, "logBytes") <= 110000);
+  OK(livery_close(store));
+  free(bytes);
+}
+
+TEST("large commits do not outgrow the bound though the oldest are small", small_then_large) {
+  enum { SIZE = 300000 };
+  livery_store *store = NULL;
+  livery_open_options options = LIVERY_OPEN_OPTIONS_INIT;
+  options.flags = LIVERY_OPEN_CREATE | LIVERY_OPEN_DEFERRED;
+  options.log_bytes = 2 << 20;
+  options.snapshot_commits = options.snapshot_age_s = UINT32_MAX;
+  OK(livery_open(fresh_path(), &options, &store));
+  for (int round = 0; round < 9000; round++)
+    if (livery_set_int(store, user, "small", round) != LIVERY_OK) break;
+  char *bytes = calloc(1, SIZE);
+  int64_t most = 0;
+  for (int round = 0; round < 40 && bytes; round++) {
+    memset(bytes, round, SIZE);
+    if (!OK(livery_set_data(store, user, "large", bytes, SIZE))) break;
+    int64_t now = figure(store, "logBytes");
+    if (now > most) most = now;
+  }
+  // One commit more than the bound, at most.
+  if (most > (2 << 20) + 4 * SIZE) printf("# %lld\n", (long long)most);
+  EXPECT(most <= (2 << 20) + 4 * SIZE);
+  free(bytes);
+  OK(livery_close(store));
+}

@@ -1,6 +1,8 @@
 // Watches: what they tell, in what order, from which process.
 #include "seen.h"
 
+#include <poll.h>
+
 static const livery_layer user = LIVERY_LAYER_USER;
 
 TEST("a watch tells from what to what a value changed, in which layer, and by whom", changed) {
@@ -269,4 +271,66 @@ TEST("values last as long as the call, and longer if they are retained", values)
   EXPECT_INT(42, number);
   OK(livery_value_release(kept));
   EXPECT_STATUS(LIVERY_ERROR_CLOSED, livery_value_release(kept));
+}
+
+TEST("a handle for reading alone commits nothing, and its watch is told of what expires all the same", reads_only) {
+  const char *path = fresh_path();
+  livery_store *store = new_store(path, KIOSK_SCHEMA);
+  livery_change *change = NULL;
+  uint64_t before = 0, after = 0;
+  OK(livery_change_begin(store, LIVERY_LAYER_SESSION, &change));
+  OK(livery_change_expires(change, now_microseconds() + 500000));
+  OK(livery_change_set_int(change, "pair.a", 9));
+  OK(livery_change_commit(change, &before));
+  OK(livery_close(store));
+  store = open_store_with(path, LIVERY_OPEN_READ_ONLY, 0);
+  static seen seen, dispatched;
+  int descriptor = -1;
+  if (!seen_start(&seen, store, "pair.*", 0, 0) || !seen_start(&dispatched, store, NULL, LIVERY_WATCH_DISPATCH, 0)) return;
+  OK(livery_event_fd(store, &descriptor));
+  OK(livery_dispatch(store, NULL));
+  EXPECT(seen_wait(&seen.count, 1));
+  EXPECT_EVENT(LIVERY_EVENT_EXPIRED, "pair.a", "9", "0", &seen.events[0]);
+  EXPECT_INT(LIVERY_LAYER_SESSION, seen.events[0].layer);
+  struct pollfd poller = {.fd = descriptor, .events = POLLIN};
+  EXPECT_INT(1, poll(&poller, 1, 2000));
+  OK(livery_dispatch(store, NULL));
+  EXPECT_INT(1, dispatched.count);
+  EXPECT_EVENT(LIVERY_EVENT_EXPIRED, "pair.a", "9", "0", &dispatched.events[0]);
+  sleep_ms(1200);
+  OK(livery_revision(store, &after));
+  EXPECT_INT(before, after);
+  // Whoever commits makes it a revision; who was told is not told again.
+  livery_store *other = open_store(path);
+  OK(livery_set_int(other, user, "pair.b", 5));
+  EXPECT(seen_wait(&seen.count, 2));
+  EXPECT_EVENT(LIVERY_EVENT_CHANGED, "pair.b", "0", "5", &seen.events[1]);
+  EXPECT_INT(2, seen.count);
+  OK(livery_close(other));
+  OK(livery_close(store));
+}
+
+TEST("the first event is told at once, however long the interval is", first_event) {
+  livery_store *store = new_store(fresh_path(), KIOSK_SCHEMA);
+  static seen seen;
+  if (!seen_start(&seen, store, NULL, 0, UINT32_MAX)) return;
+  OK(livery_set_int(store, user, "pair.a", 1));
+  EXPECT(seen_wait(&seen.count, 1));
+  OK(livery_close(store));
+}
+
+TEST("a watch lives with a value that expires in the year 9999", far_expiry) {
+  livery_store *store = new_store(fresh_path(), KIOSK_SCHEMA);
+  livery_change *change = NULL;
+  static seen seen;
+  if (!seen_start(&seen, store, NULL, 0, 0)) return;
+  OK(livery_change_begin(store, LIVERY_LAYER_SESSION, &change));
+  OK(livery_change_expires(change, 253402300799999999));
+  OK(livery_change_set_int(change, "pair.a", 9));
+  OK(livery_change_commit(change, NULL));
+  EXPECT(seen_wait(&seen.count, 1));
+  sleep_ms(50);
+  OK(livery_set_int(store, LIVERY_LAYER_ENFORCED, "pair.a", 1));
+  EXPECT(seen_wait(&seen.count, 2));
+  OK(livery_close(store));
 }

@@ -187,3 +187,60 @@ TEST("when starting fails destroy has run, and the handle is untouched", failed_
   OK(livery_watch_stop(NULL));
   OK(livery_close(store));
 }
+
+static void ends_its_thread(seen *seen, const livery_event *events, size_t count) {
+  (void)seen, (void)events, (void)count;
+  pthread_exit(NULL);
+}
+
+static int thread_errors;
+
+static void count_thread_errors(int32_t level, const char *message, void *user_data) {
+  (void)user_data;
+  if (level == LIVERY_LOG_ERROR && strstr(message, "thread")) __atomic_fetch_add(&thread_errors, 1, __ATOMIC_SEQ_CST);
+}
+
+TEST("a function that ends its thread ends no watch: another thread goes on", end_thread) {
+  livery_store *store = new_store(fresh_path(), KIOSK_SCHEMA);
+  static seen ending, other, late;
+  OK(livery_set_log_handler(count_thread_errors, NULL, NULL));
+  ending.action = ends_its_thread;
+  if (!seen_start(&ending, store, "pair.*", 0, 0) || !seen_start(&other, store, NULL, 0, 0)) return;
+  for (int number = 1; number <= 5; number++) {
+    OK(livery_set_int(store, user, "pair.a", number));
+    EXPECT(seen_wait(&ending.calls, number));
+    EXPECT(seen_wait(&other.count, number));
+  }
+  EXPECT_INT(5, ending.count);
+  EXPECT_TEXT("5", ending.events[4].new_value);
+  if (!seen_start(&late, store, NULL, 0, 0)) return;
+  OK(livery_watch_stop(ending.watch));
+  EXPECT(seen_wait(&ending.destroyed, 1));
+  OK(livery_set_int(store, user, "pair.a", 6));
+  EXPECT(seen_wait(&other.count, 6));
+  EXPECT(seen_wait(&late.count, 1));
+  EXPECT_INT(5, ending.calls);
+  for (int round = 0; round < 100 && __atomic_load_n(&thread_errors, __ATOMIC_SEQ_CST) < 5; round++) sleep_ms(10);
+  EXPECT_INT(5, __atomic_load_n(&thread_errors, __ATOMIC_SEQ_CST));
+  OK(livery_close(store));
+  EXPECT(seen_wait(&other.destroyed, 1));
+  OK(livery_set_log_handler(NULL, NULL, NULL));
+}
+
+static void stops_and_ends(seen *seen, const livery_event *events, size_t count) {
+  (void)events, (void)count;
+  OK(livery_watch_stop(seen->watch));
+  pthread_exit(NULL);
+}
+
+TEST("a function that stops its watch and ends its thread has its destroy run once", stop_and_end_thread) {
+  livery_store *store = new_store(fresh_path(), KIOSK_SCHEMA);
+  static seen seen;
+  seen.action = stops_and_ends;
+  if (!seen_start(&seen, store, NULL, 0, 0)) return;
+  OK(livery_set_int(store, user, "pair.a", 1));
+  EXPECT(seen_wait(&seen.destroyed, 1));
+  sleep_ms(50);
+  EXPECT_INT(1, seen.destroyed);
+  OK(livery_close(store));
+}

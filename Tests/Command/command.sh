@@ -513,7 +513,7 @@ run 3 brand show nobody --html page.html && one_line
 export LIVERY_STORE=$work/s
 
 # The rest
-run 0 stats && has revision
+run 0 stats && has revision && has maxLogBytes
 
 # Upkeep
 run 0 check && has "sound, " && quiet

@@ -186,6 +186,9 @@ extension FileFormatStoreTests {
     #expect(entry["k"] == .int(0))
     // Old and new value, and a lock that was not there: 1 + 2 + 8.
     #expect(entry["c"] == .list([.list([.string("volume"), .int(5), .int(11), .int(50), .int(20)])]))
-    #expect(entry["e"] == .list([.list([.string("volume"), .int(5)])]))
+    // With the checksum of what the edit left.
+    let record = try #require(contents["layers", [5] + "volume".bytes])
+    let left = record.withUnsafeBytes { $0.loadUnaligned(as: Int64.self) }
+    #expect(entry["e"] == .list([.list([.string("volume"), .int(5), .int(Int64(littleEndian: left))])]))
   }
 }

@@ -1,5 +1,7 @@
-import Livery
+import LMDB
 import Testing
+
+@testable import Livery
 
 @Suite struct HistoryTests {
   let temporary = TemporaryStore()
@@ -89,5 +91,91 @@ import Testing
   @Test func aSchemaCannotBeUndone() throws {
     let store = try temporary.open(schema: kioskSchema)
     #expect(code { () throws(StoreError) in try store.undo(1) } == .readOnly)
+  }
+}
+
+extension HistoryTests {
+  /// Whatever the log has lost of what came later, undoing brings back the state before or says that it would not.
+  @Test func undoingNeverGoesBackOverWhatTheLogHasLost() throws {
+    var generator = SeededGenerator(state: 13)
+    var conflicts = 0
+    for round in 0..<40 {
+      let temporary = TemporaryStore()
+      let store = try temporary.open { $0.deferred = true }
+      func commit(_ names: some Sequence<Int>) throws -> UInt64 {
+        let layer = [Layer.bundle, .user].randomElement(using: &generator) ?? .user
+        let change = try store.change(layer)
+        for name in names {
+          if Int.random(in: 0..<4, using: &generator) > 0 {
+            try change.set("s\(name)", to: .int(Int64.random(in: 0..<100, using: &generator)))
+          } else {
+            try change.reset("s\(name)")
+          }
+        }
+        return try change.commit()
+      }
+      for _ in 0..<5 { _ = try commit(0..<8) }
+      let former = try store.exportJSON(layers: true)
+      let before = try store.revision()
+      let revision = try commit([Int.random(in: 0..<3, using: &generator)])
+      guard revision > before else { continue }
+      let undone = try store.exportJSON(layers: true)
+      var later: [UInt64] = []
+      for _ in 0..<Int.random(in: 0..<3, using: &generator) {
+        later.append(try commit([Int.random(in: 0..<3, using: &generator)]))
+      }
+      let state = try store.exportJSON(layers: true)
+      // Their entries are lost: those of a recovery know nothing.
+      try store.write { (view) throws(StoreError) in
+        for number in later where number > revision {
+          var entry = LogEntry(revision: number, time: .now, layer: .user, origin: "lost")
+          entry.isTooLarge = true
+          var limits = LogLimits(entries: 1000, age: 0)
+          limits.clock = nil
+          try view.putLog(entry, limits)
+        }
+        return .commit(())
+      }
+      let failure = code { () throws(StoreError) in try store.undo(revision) }
+      let result = try store.exportJSON(layers: true)
+      if failure != nil {
+        #expect(failure == .conflict && state != undone && result == state, "round \(round)")
+        conflicts += 1
+      } else if state == undone {
+        #expect(values(result) == values(former), "round \(round)")
+      }
+    }
+    #expect(conflicts > 3)
+  }
+
+  /// An export's values by layer, without when they were set.
+  private func values(_ export: String) -> [String] {
+    export.split(separator: "\"value\":").dropFirst().map { String($0.prefix { $0 != "," && $0 != "}" }) }
+  }
+
+  @Test func theLogIsBoundedInBytes() throws {
+    let store = try temporary.open {
+      $0.deferred = true
+      $0.logBytes = 1 << 20
+    }
+    for index in 0..<60 { try store.set("n", to: .data([UInt8](repeating: UInt8(index), count: 100_000)), in: .user) }
+    let figures = try store.statistics()
+    guard case .int(let bytes)? = figures["logBytes"] else { throw StoreError(.notFound, "logBytes") }
+    #expect(bytes <= 1 << 20)
+    #expect(figures["maxLogBytes"] == .int(1 << 20))
+    #expect(try store.history().items.count >= 3)
+    try store.undo(store.revision())
+  }
+
+  @Test func aQuarterOfALargeStoreIsTheLogs() throws {
+    let store = try temporary.open { $0.deferred = true }
+    #expect(try store.statistics()["maxLogBytes"] == .int(16 << 20))
+    for _ in 0..<2 {
+      try store.assets.put((0..<(40 << 20)).map { UInt8(truncatingIfNeeded: $0 &* 31) }, allowsAny: true)
+      try store.assets.put((0..<(40 << 20)).map { UInt8(truncatingIfNeeded: $0 &* 37) }, allowsAny: true)
+    }
+    let figures = try store.statistics()
+    guard case .int(let most)? = figures["maxLogBytes"] else { throw StoreError(.notFound, "maxLogBytes") }
+    #expect(most >= 20 << 20 && most < 21 << 20)
   }
 }

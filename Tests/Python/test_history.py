@@ -79,3 +79,30 @@ def test_the_log_is_as_long_as_asked_for(path):
   for mistake in ({"log_entries": 0}, {"log_entries": 1 << 32}, {"log_age": 0}, {"log_age": float("nan")}):
     with pytest.raises(livery.InvalidArgumentError):
       livery.open(path, **mistake)
+
+
+def test_the_log_is_bounded_in_bytes(path):
+  with livery.open(path, create=True, log_bytes=1 << 20, deferred=True) as store:
+    for number in range(40):
+      store.set("a", bytes([number]) * 100_000)
+    figures = store.stats()
+    assert figures["logBytes"] <= figures["maxLogBytes"] == 1 << 20
+    assert len(store.history()) < 10
+    store.undo(store.revision)
+    assert store["a"] == bytes([38]) * 100_000
+  for mistake in (0, -1, 1 << 64):
+    with pytest.raises(livery.InvalidArgumentError):
+      livery.open(path, log_bytes=mistake)
+
+
+def test_what_is_large_is_undone_and_never_gone_back_over(store):
+  store.set("s7", 1)
+  with store.change("user") as change:
+    for number in range(10_001):
+      change[f"s{number}"] = 2
+  assert store.history(limit=1)[0]["tooLarge"] is True and store.history(limit=1)[0]["changes"] == []
+  with pytest.raises(livery.ConflictError, match="s7"):
+    store.undo(1)
+  assert store["s7"] == 2
+  store.undo(2)
+  assert dict(store) == {"s7": 1}

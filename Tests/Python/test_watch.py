@@ -99,6 +99,18 @@ def test_expiry_is_told(path):
   assert told == [(EventKind.CHANGED, 1), (EventKind.EXPIRED, None)]
 
 
+def test_a_reader_is_told_of_expiry_and_commits_nothing(path):
+  with livery.open(path, create=True) as store:
+    with store.change("session") as change:
+      change.expires(timedelta(seconds=0.5))
+      change["a"] = 1
+  with livery.open(path, read_only=True) as reader, reader.watch() as events:
+    event = next(events)
+    assert (event.kind, event.name, event.old, event.new) == (EventKind.EXPIRED, "a", 1, None)
+    assert list(events.events(timeout=1.2)) == []
+    assert reader.revision == 1 and len(reader.history()) == 1
+
+
 def test_a_trimmed_log_is_told_as_resync(path):
   with livery.open(path, create=True, log_entries=5) as store, store.watch() as events:
     for number in range(50):
