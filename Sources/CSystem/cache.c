@@ -87,6 +87,8 @@ static lvs_cache *map_region(uint64_t bits) {
   size_t page = PAGE - 1, size = 3 * PAGE + ((index + page) & ~page) + ((keys + page) & ~page) + slots * sizeof(lvs_slot) + ring;
   char *base = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (base == MAP_FAILED) return NULL;
+  // Some of what is kept may be secret.
+  madvise(base, size, MADV_DONTDUMP);
   lvs_cache *cache = (lvs_cache *)(base + 2 * PAGE);
   char *next = base + 3 * PAGE;
   cache->shared = (const uint64_t *)base;
@@ -156,6 +158,7 @@ void lvs_cache_retire(lvs_cache *cache) {
   set(&cache->synced_from, UINT64_MAX);
   // An address that fails to be mapped anew keeps the old pages, which then merely stay.
   mmap((void *)cache->shared, 2 * PAGE, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
+  // The index, the slots and the ring become empty. Whoever reads still finds a slot without its sequence number.
   char *content = (char *)cache + PAGE;
   if (madvise(content, cache->size - 3 * PAGE, MADV_DONTNEED) != 0) memset(content, 0, cache->size - 3 * PAGE);
   lvs_mutex_lock(pool_lock);
@@ -244,6 +247,23 @@ static void close_slot(lvs_slot *slot, uint32_t hash, uint64_t sequence) {
   set_last(slot->w, (uint64_t)hash << 32 | (uint32_t)(sequence + 1));
 }
 
+// Overwrites the content of a slot that is open for writing: a secret is not to stay once it counts no more.
+static void wipe_content(lvs_cache *cache, lvs_slot *slot) {
+  uint64_t meta = get(slot->w + 2);
+  size_t skip = words_for(meta_name(meta)), count = words_for(meta_content(meta));
+  set(slot->w + 3, 0);
+  if (count == 0) return;
+  uint64_t *words = slot->w + FIRST_FREE;
+  if (meta_flags(meta) & OUTSIDE) {
+    uint64_t position = get(words);
+    if (!is_in_ring(cache, position) || !has_room(cache, position, skip + count)) return;
+    words = in_ring(cache, position);
+  } else if (skip + count > SLOT_WORDS - FIRST_FREE) {
+    return;
+  }
+  for (size_t i = 0; i < count; i++) set(words + skip + i, 0);
+}
+
 // Following commits
 
 // Forgets what was looked up under a name before a commit.
@@ -257,6 +277,7 @@ static void forget(lvs_cache *cache, uint32_t hash, uint64_t commit) {
     lvs_slot *slot = cache->slots + ((uint32_t)found - 1);
     if (get(slot->w + 1) >= commit) continue;
     uint64_t sequence = open_slot(slot, hash);
+    wipe_content(cache, slot);
     set(slot->w + 1, 0);
     close_slot(slot, hash, sequence);
   }
@@ -489,10 +510,11 @@ static void write_slot(lvs_cache *cache, lvs_slot *slot, uint32_t hash, const ch
   size_t name_words = words_for(length), words = name_words + words_for(entry->content_length);
   bool expires = entry->expires != 0;
   bool is_outside = words > (size_t)(SLOT_WORDS - FIRST_FREE - (expires ? 1 : 0));
+  uint64_t sequence = open_slot(slot, hash);
+  wipe_content(cache, slot);
   uint64_t position = is_outside ? take_ring(cache, words) : 0;
   uint64_t *content = is_outside ? in_ring(cache, position) : slot->w + FIRST_FREE;
   uint64_t flags = (expires ? EXPIRES : 0) | (is_outside ? OUTSIDE : 0) | (entry->is_alias ? ALIAS : 0);
-  uint64_t sequence = open_slot(slot, hash);
   set(slot->w + 1, commit);
   set(slot->w + 2, entry->type | flags << 8 | (uint64_t)length << 16 | (uint64_t)entry->content_length << 32);
   set(slot->w + 3, entry->scalar);
@@ -587,6 +609,12 @@ void lvs_cache_end_sync(lvs_cache *cache, uint64_t to, uint64_t revision, bool i
 }
 
 void lvs_cache_cancel_sync(lvs_cache *cache) { unlock(cache); }
+
+void lvs_cache_drop(lvs_cache *cache, const char *name, size_t length) {
+  if (!try_lock(cache)) return;
+  forget(cache, hash_of(name, length), UINT64_MAX);
+  unlock(cache);
+}
 
 // Handles
 

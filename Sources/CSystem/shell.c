@@ -24,6 +24,14 @@ int lvs_signals_catch(void) {
   return signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
 }
 
+void lvs_fill_standard_streams(void) {
+  // A stream that was closed takes and gives nothing.
+  for (int descriptor = 0; descriptor < 3; descriptor++)
+    if (fcntl(descriptor, F_GETFD) < 0 && errno == EBADF) open("/dev/null", descriptor == 0 ? O_WRONLY : O_RDONLY);
+}
+
+void lvs_ignore_broken_pipes(void) { signal(SIGPIPE, SIG_IGN); }
+
 // The next signal that ends the program, or 0.
 static int ending_signal(int signals) {
   struct signalfd_siginfo info;

@@ -28,6 +28,30 @@ bool lvs_can_map(uint64_t size) {
   return true;
 }
 
+bool lvs_holds(const void *bytes, size_t count, const void *part, size_t part_count) {
+  return memmem(bytes, count, part, part_count) != NULL;
+}
+
+void lvs_wipe(void *bytes, size_t count) {
+  if (count > 0) explicit_bzero(bytes, count);
+}
+
+// The wrapper that this library may have for its own memory is not LMDB's.
+extern void *__libc_malloc(size_t size) __attribute__((weak));
+extern void __libc_free(void *block) __attribute__((weak));
+
+void lvs_wipe_freed_pages(void) {
+  enum { BLOCKS = 256, SIZE = 4096 };
+  void *blocks[BLOCKS];
+  int count = 0;
+  for (; count < BLOCKS; count++) {
+    blocks[count] = __libc_malloc ? __libc_malloc(SIZE) : malloc(SIZE);
+    if (!blocks[count]) break;
+    explicit_bzero(blocks[count], SIZE);
+  }
+  while (count-- > 0) __libc_free && __libc_malloc ? __libc_free(blocks[count]) : free(blocks[count]);
+}
+
 // Numbers
 
 static locale_t c_locale(void) {
@@ -46,9 +70,11 @@ static locale_t c_locale(void) {
 bool lvs_parse_double(const char *text, size_t length, double *value) {
   char buffer[512];
   if (length == 0 || length >= sizeof buffer) return false;
-  bool digit = false;
+  bool digit = false, is_zero = true, is_power = false;
   for (size_t i = 0; i < length; i++) {
     char c = text[i];
+    if (c == 'e' || c == 'E') is_power = true;
+    if (c >= '1' && c <= '9' && !is_power) is_zero = false;
     if (c >= '0' && c <= '9') digit = true;
     else if (c != '+' && c != '-' && c != '.' && c != 'e' && c != 'E') return false;
   }
@@ -57,15 +83,29 @@ bool lvs_parse_double(const char *text, size_t length, double *value) {
   buffer[length] = 0;
   char *end = NULL;
   double result = strtod_l(buffer, &end, c_locale());
-  if (end != buffer + length || !isfinite(result)) return false;
+  // What is too small for any number but 0 is lost as what is too large.
+  if (end != buffer + length || !isfinite(result) || (result == 0 && !is_zero)) return false;
   *value = result;
   return true;
+}
+
+bool lvs_underflows(const char *text, size_t length) {
+  // More than a number has that is read.
+  char buffer[4096];
+  bool is_zero = true;
+  for (size_t i = 0; i < length && text[i] != 'e' && text[i] != 'E'; i++)
+    if (text[i] >= '1' && text[i] <= '9') is_zero = false;
+  if (is_zero || length >= sizeof buffer) return false;
+  memcpy(buffer, text, length);
+  buffer[length] = 0;
+  return strtod_l(buffer, NULL, c_locale()) == 0;
 }
 
 size_t lvs_format_double(double value, char buffer[40]) {
   locale_t before = uselocale(c_locale());
   int length = 0;
-  for (int digits = 15; digits <= 17; digits++) {
+  // Any number of 15 digits is its own shortest text, save in the range where doubles have fewer.
+  for (int digits = fabs(value) < 2.2250738585072014e-308 ? 1 : 15; digits <= 17; digits++) {
     length = snprintf(buffer, 40, "%.*g", digits, value);
     if (strtod(buffer, NULL) == value) break;
   }

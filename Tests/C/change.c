@@ -310,3 +310,15 @@ TEST("a store without a schema takes any setting of any type", without_schema) {
   OK(livery_value_release(object));
   OK(livery_close(store));
 }
+
+TEST("a zero is set over one of the other sign", zeros) {
+  livery_store *store = new_store(fresh_path(), NULL);
+  double number = 1;
+  OK(livery_set_double(store, user, "number", -0.0));
+  OK(livery_get_double(store, "number", &number));
+  EXPECT(signbit(number));
+  OK(livery_set_double(store, user, "number", 0.0));
+  OK(livery_get_double(store, "number", &number));
+  EXPECT(!signbit(number));
+  OK(livery_close(store));
+}

@@ -206,7 +206,8 @@ TEST("equality looks at type and content, not at the order of members", equality
     bool equal;
   } cases[] = {{"{\"a\":1,\"b\":2}", "{\"b\":2,\"a\":1}", true}, {"2", "2.0", false},
                {"[1,2]", "[2,1]", false},                        {"\"e\\u0301\"", "\"\\u00e9\"", false},
-               {"\"a\"", "\"a\"", true},                         {"{\"a\":1}", "{\"a\":1,\"b\":2}", false}};
+               {"\"a\"", "\"a\"", true},  {"0.0", "-0.0", false}, {"[-0.0]", "[-0.0]", true},
+               {"5e-324", "5e-324", true},                         {"{\"a\":1}", "{\"a\":1,\"b\":2}", false}};
   for (size_t index = 0; index < COUNT(cases); index++) {
     livery_value *left = json(cases[index].left), *right = json(cases[index].right);
     bool equal = !cases[index].equal;
@@ -218,7 +219,7 @@ TEST("equality looks at type and content, not at the order of members", equality
 }
 
 TEST("JSON comes back as it was written", to_json) {
-  static const char *const same[] = {"true",    "-1",     "9223372036854775807", "0.1",         "1e+300",
+  static const char *const same[] = {"true",    "-1",     "9223372036854775807", "0.1",         "1e+300", "5e-324",
                                      "\"a\\nb\"", "[1,[]]", "{\"a\":{\"b\":[true,false]}}", "\"\xc3\xa9\""};
   for (size_t index = 0; index < COUNT(same); index++) {
     livery_value *value = json(same[index]), *again = NULL;
@@ -253,7 +254,7 @@ TEST("JSON comes back as it was written", to_json) {
 
 TEST("text that is not JSON is PARSE, and says where", parse_errors) {
   static const char *const broken[] = {"", " ", "{", "[1,]", "nul", "{\"a\":1,\"a\":2}", "1e999", "12345678901234567890",
-                                       "\"\\ud800\"", "01", "1 2", "\"\xff\"", "{\"a\" 1}"};
+                                       "\"\\ud800\"", "01", "1 2", "\"\xff\"", "{\"a\" 1}", "1e-400", "-2e-324"};
   for (size_t index = 0; index < COUNT(broken); index++) {
     livery_value *value = NULL;
     if (!EXPECT_STATUS(LIVERY_ERROR_PARSE, livery_value_from_json(broken[index], strlen(broken[index]), &value)))
@@ -262,6 +263,9 @@ TEST("text that is not JSON is PARSE, and says where", parse_errors) {
     EXPECT(livery_last_error()->line >= 1);
   }
   livery_value *value = NULL;
+  EXPECT_STATUS(LIVERY_ERROR_PARSE, livery_value_from_json("123\0", 4, &value));
+  EXPECT_STATUS(LIVERY_ERROR_PARSE, livery_value_from_json("1\0" "2", 3, &value));
+  EXPECT_STATUS(LIVERY_ERROR_PARSE, livery_value_from_json("\"a\0b\"", 5, &value));
   EXPECT_STATUS(LIVERY_ERROR_INVALID_VALUE, livery_value_from_json("null", 4, &value));
   EXPECT_STATUS(LIVERY_ERROR_INVALID_VALUE, livery_value_from_json("[1, null]", 9, &value));
 }

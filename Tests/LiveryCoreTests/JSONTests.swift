@@ -94,6 +94,25 @@ import Testing
     #expect(failure(many)?.message.contains("values") == true)
   }
 
+  @Test(arguments: ["1e-400", "[2.4e-324]", "{\"a\": -1.5E-999}", "0.\(String(repeating: "0", count: 400))1"])
+  func aNumberThatWouldBecomeZeroIsRefused(_ text: String) throws {
+    let error = try #require(failure(text))
+    #expect(error.code == .parse)
+    #expect(error.message.contains("underflow"))
+  }
+
+  @Test func numbersThatAreSmallOrZeroAreRead() throws {
+    #expect(try JSON.parse(Array("5e-324".utf8)) == .double(.leastNonzeroMagnitude))
+    #expect(try JSON.parse(Array("-1e-310".utf8)) == .double(try #require(Double("-1e-310"))))
+    #expect(try JSON.parse(Array("0e-400".utf8)) == .double(0))
+    #expect(try JSON.parse(Array("[\"1e-400\"]".utf8)) == .array([.string("1e-400")]))
+  }
+
+  @Test(arguments: ["123\0", "1\02", "\0", "{\"a\0b\": 1}", "[\"a\0\"]"])
+  func aNULIsNoJSON(_ text: String) throws {
+    #expect(try #require(failure(text)).code == .parse)
+  }
+
   @Test func aNumberHasAThousandDigitsAtMost() throws {
     let zeros = String(repeating: "0", count: 1000)
     #expect(try JSON.parse(Array("0.\(zeros)".utf8)) == .double(0))

@@ -86,7 +86,10 @@ import Testing
   @Test func decimalNumbersAreFiniteAndFillTheText() {
     #expect(Numbers.parseDouble("-1.5e3") == -1500)
     #expect(Numbers.parseDouble("2") == 2)
-    for bad in ["", "nan", "inf", "1e999", "1,5", "1.5 ", "0x1p3", "1\u{0}", "e", String(repeating: "1", count: 600)] {
+    for bad in [
+      "", "nan", "inf", "1e999", "1,5", "1.5 ", "0x1p3", "1\u{0}", "e", String(repeating: "1", count: 600), "1e-400",
+      "-0.1e-330", "2.4e-324",
+    ] {
       #expect(Numbers.parseDouble(bad) == nil, "\(bad)")
     }
   }
@@ -96,6 +99,11 @@ import Testing
     #expect(Numbers.format(0.1) == "0.1")
     #expect(Numbers.format(-0.0) == "-0.0")
     #expect(Numbers.format(1e100) == "1e+100")
+    #expect(Numbers.format(.leastNonzeroMagnitude) == "5e-324")
+    #expect(Numbers.format(Double("-2.5e-310") ?? 0) == "-2.5e-310")
+    #expect(Numbers.parseDouble("5e-324") == .leastNonzeroMagnitude)
+    #expect(Numbers.parseDouble("2.5e-324") == .leastNonzeroMagnitude)
+    #expect(Numbers.parseDouble("0.000e-400") == 0)
     var random = Seeded(state: 7)
     for _ in 0..<2000 {
       let number = Double(bitPattern: random.next())

@@ -283,7 +283,7 @@ LIVERY_API livery_status livery_value_key_at(livery_value *value, size_t index, 
 
 /**
  * Whether two values are the same: of one type, with equal content. Members of objects are compared without regard to
- * order, text byte by byte; the integer 2 and the double 2.0 differ.
+ * order, text byte by byte; the integer 2 and the double 2.0 differ, and so do the doubles 0.0 and -0.0.
  *
  * Threads: any. Never blocks.
  *

@@ -71,6 +71,8 @@ bool lvs_cache_begin_sync(lvs_cache *cache, uint64_t *commit, uint64_t *revision
 void lvs_cache_forget(lvs_cache *cache, const char *name, size_t length);
 void lvs_cache_end_sync(lvs_cache *cache, uint64_t to, uint64_t revision, bool is_complete);
 void lvs_cache_cancel_sync(lvs_cache *cache);
+// Forgets what is kept of a name that has no value any more, unless somebody else writes at the moment.
+void lvs_cache_drop(lvs_cache *cache, const char *name, size_t length);
 
 // Handles of C callers that reads take without the handle table.
 void lvs_fast_publish(uint64_t handle, lvs_cache *cache, lvs_slot *slot);

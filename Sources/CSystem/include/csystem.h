@@ -127,6 +127,14 @@ int lvs_call_as_child(int (*function)(void *), void *argument);
 // them.
 int lvs_call_opening(int (*function)(void *), void *argument, int folder);
 
+// Whether bytes lie somewhere in others.
+bool lvs_holds(const void *bytes, size_t count, const void *part, size_t part_count);
+// Overwrites bytes that nobody reads again.
+void lvs_wipe(void *bytes, size_t count);
+// LMDB frees the copies of pages that it has written as they are. Takes blocks of their size, which are those as far as the
+// allocator gives them to this thread, overwrites them, and gives them back.
+void lvs_wipe_freed_pages(void);
+
 // Whether so much address space can be had.
 bool lvs_can_map(uint64_t size);
 
@@ -313,8 +321,10 @@ typedef struct lvs_error_view {
 } lvs_error_view;
 const lvs_error_view *lvs_thread_error_view(void);
 
-// A finite decimal number in the C locale that fills the whole text; false otherwise.
+// A finite decimal number in the C locale that fills the whole text, and is 0 only if its digits are; false otherwise.
 bool lvs_parse_double(const char *text, size_t length, double *value);
+// Whether a number of JSON is 0 although its digits are not.
+bool lvs_underflows(const char *text, size_t length);
 // The shortest text that reads back as the same number; returns its length.
 size_t lvs_format_double(double value, char buffer[40]);
 
@@ -331,6 +341,10 @@ void lvs_regex_free(lvs_regex *regex);
 int lvs_argument_count(void);
 const char *lvs_argument(int index);
 
+// Gives standard streams that are closed a descriptor that neither reads nor writes, so that no file becomes one.
+void lvs_fill_standard_streams(void);
+// Writing to a pipe that nobody reads fails from now on.
+void lvs_ignore_broken_pipes(void);
 // Takes SIGINT, SIGTERM and SIGCHLD as a descriptor from now on, for programs with one thread so far; -1 and errno on
 // failure.
 int lvs_signals_catch(void);

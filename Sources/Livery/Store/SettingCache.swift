@@ -42,11 +42,16 @@ final class SettingCache: @unchecked Sendable {
   /// A setting's effective value; nil if it has to be looked up.
   func value(_ name: String, in slot: OpaquePointer? = nil) -> Value? {
     withUnsafeTemporaryAllocation(byteCount: Int(LVS_CACHE_CONTENT_MAX), alignment: 8) { buffer in
+      var copied = 0
+      // What may be secret is not left on the stack.
+      defer { lvs_wipe(buffer.baseAddress, copied) }
       var type: UInt8 = 0
       var scalar: UInt64 = 0
       let length = Self.withName(name) { name, count in
         lvs_cache_copy(pointer, slot, name, count, &type, &scalar, buffer.baseAddress)
       }
+      // A read that failed may have copied, too.
+      copied = length >= 0 ? length : Int(LVS_CACHE_CONTENT_MAX)
       guard length >= 0, let type = ValueType(rawValue: type) else { return nil }
       return Value(type, scalar: scalar)
         ?? Payload.decode(type, [UInt8](UnsafeRawBufferPointer(rebasing: buffer[0..<length])))
@@ -118,6 +123,11 @@ final class SettingCache: @unchecked Sendable {
       return true
     }
     return isComplete && next == present + 1
+  }
+
+  /// Forgets a name that has no value any more.
+  func drop(_ name: String) {
+    Self.withName(name) { name, count in lvs_cache_drop(pointer, name, count) }
   }
 
   private func forget(_ name: String) {
@@ -196,7 +206,10 @@ extension SharedEnvironment {
       let now = Timestamp.now
       let found = try view.found(name)
       let record = try view.effectiveRecord(found, at: now)
-      guard let value = record.value else { throw .noValue(name) }
+      guard let value = record.value else {
+        cache.drop(name)
+        throw .noValue(name)
+      }
       // What is in effect in place of a value that has expired is so until the next commit at the latest.
       guard !found.record.hasExpired(at: now) else { return value }
       let isWorthWhile = cache.keep(

@@ -197,6 +197,7 @@ private struct CSSColorParser {
       if digits() == 0 { place = end }
     }
     if let number = Numbers.parseDouble(String(decoding: text[start..<place], as: UTF8.self)) { return number }
+    if Numbers.underflows(text[start..<place]) { return 0 }
     // Beyond what a double holds: as far as it reaches.
     return text[start] == UInt8(ascii: "-") ? -1e9 : 1e9
   }

@@ -69,8 +69,13 @@ extension JSON {
       if text.starts(with: [0xef, 0xbb, 0xbf]) {
         throw StoreError.json("the text begins with a byte order mark; save it as UTF-8 without one", start)
       }
+      if let place = text.firstIndex(of: 0) {
+        // jansson passes over it.
+        throw StoreError.json("a NUL outside of an escape", Lines.location(of: place, in: text))
+      }
       var depth = 0
       var index = 0
+      var number: Int?
       var digits = 0
       var token = 0
       while index < text.count {
@@ -79,6 +84,12 @@ extension JSON {
         if digits > JSON.maximumDigits {
           throw StoreError.json(
             "a number of more than \(JSON.maximumDigits) digits", Lines.location(of: index, in: text))
+        }
+        if Self.isOfNumber(byte) {
+          if number == nil { number = index }
+        } else if let start = number {
+          try Self.checkNumber(text, start..<index)
+          number = nil
         }
         switch byte {
         case UInt8(ascii: "\""):
@@ -109,8 +120,28 @@ extension JSON {
         longestToken = max(longestToken, token)
         index += 1
       }
+      if let number { try Self.checkNumber(text, number..<min(index, text.count)) }
       guard text.contains(where: { $0 != 0x20 && $0 != 0x0a && $0 != 0x0d && $0 != 0x09 }) else {
         throw StoreError.json("the text is empty", start)
+      }
+    }
+
+    /// Whether numbers consist of it; so do parts of words.
+    private static func isOfNumber(_ byte: UInt8) -> Bool {
+      switch byte {
+      case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "+"), UInt8(ascii: "."),
+        UInt8(ascii: "e"), UInt8(ascii: "E"):
+        true
+      default: false
+      }
+    }
+
+    /// Refuses a number that would become 0 although it is none: jansson refuses only what is too large.
+    private static func checkNumber(_ text: [UInt8], _ place: Range<Int>) throws(StoreError) {
+      // The smallest takes a power of ten, or more than 300 digits.
+      let isSmall = place.count > 300 || place.count > 4 && text[place].contains { $0 | 0x20 == UInt8(ascii: "e") }
+      if isSmall, Numbers.underflows(text[place]) {
+        throw StoreError.json("real number underflow", Lines.location(of: place.lowerBound, in: text))
       }
     }
   }

@@ -63,6 +63,7 @@ extension Value {
 
   /// Whether a step takes two values for the same: a schema can write some types as text only.
   func isAlike(_ other: Value) -> Bool {
-    self == other || coerced(to: other.type) == other || other.coerced(to: type) == self
+    if case .double(let mine) = self, case .double(let theirs) = other { return mine == theirs }
+    return self == other || coerced(to: other.type) == other || other.coerced(to: type) == self
   }
 }

@@ -28,6 +28,11 @@ public enum Numbers {
     return lvs_parse_double(text, text.utf8.count, &number) ? number : nil
   }
 
+  /// Whether a number that is written out is too small for any double but 0, and is not 0.
+  static func underflows(_ text: ArraySlice<UInt8>) -> Bool {
+    text.withUnsafeBytes { lvs_underflows($0.baseAddress?.assumingMemoryBound(to: CChar.self), $0.count) }
+  }
+
   /// The shortest text that reads back as the same number, always with a fraction or an exponent.
   public static func format(_ value: Double) -> String {
     withUnsafeTemporaryAllocation(of: CChar.self, capacity: 40) { buffer in

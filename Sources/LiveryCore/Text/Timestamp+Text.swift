@@ -4,8 +4,8 @@ extension Timestamp {
 
   /// Reads a date and time of RFC 3339, such as "2026-03-01T12:00:00.5+01:00".
   ///
-  /// Fractions are cut to microseconds. A leap second (":60") counts as the second that follows it. nil for anything
-  /// else, and for moments outside the years 1 to 9999 in UTC.
+  /// A leap second (":60") counts as the second that follows it. nil for anything else: for a fraction that microseconds
+  /// do not hold, and for moments outside the years 1 to 9999 in UTC.
   public init?(rfc3339 text: String) {
     var reader = DigitReader(bytes: Array(text.utf8))
     guard let year = reader.number(4), reader.skip("-"), let month = reader.number(2), reader.skip("-"),
@@ -27,8 +27,7 @@ extension Timestamp {
       + hour * 3600 + minute * 60 + second - offset
     if second == 60 {
       // Leap seconds end a day of UTC.
-      guard seconds % Self.secondsPerDay == 0 else { return nil }
-      fraction = 0
+      guard seconds % Self.secondsPerDay == 0, fraction == 0 else { return nil }
     }
     self.init(microseconds: seconds * Self.microsecondsPerSecond + fraction)
     guard self >= .earliest, self <= .latest else { return nil }
@@ -140,7 +139,7 @@ private struct DigitReader {
     return number
   }
 
-  /// One digit or more, in microseconds.
+  /// One digit or more, in microseconds; nil if that loses any.
   mutating func fraction() -> Int64? {
     guard var fraction = digit() else { return nil }
     var count = 1
@@ -148,6 +147,8 @@ private struct DigitReader {
       if count < 6 {
         fraction = fraction * 10 + digit
         count += 1
+      } else if digit != 0 {
+        return nil
       }
     }
     for _ in count..<6 { fraction *= 10 }

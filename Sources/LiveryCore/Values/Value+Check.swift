@@ -96,8 +96,7 @@ extension Value {
     return deepest + 1
   }
 
-  /// The bytes that the value takes as stored, without the record's header; a little more for numbers inside lists and
-  /// objects. Counting stops once it is past `maximumSize`.
+  /// The bytes that the value takes as stored, without the record's header. Counting stops once it is past `maximumSize`.
   public var encodedSize: Int {
     switch self {
     case .bool: return 1
@@ -107,31 +106,8 @@ extension Value {
     case .data(let bytes): return bytes.count
     case .list, .object:
       var size = 0
-      addCBORSize(to: &size, depth: 0)
+      CBOR.addSize(of: self, to: &size, limit: Value.maximumSize)
       return size
-    }
-  }
-
-  private func addCBORSize(to size: inout Int, depth: Int) {
-    guard size <= Value.maximumSize, depth <= CBOR.maximumDepth else { return }
-    switch self {
-    case .bool: size += 1
-    case .int, .double: size += 9
-    case .date: size += 29
-    case .color: size += 24
-    case .string(let text): size += text.utf8.count + 5
-    case .url(let text): size += text.utf8.count + 7
-    case .image(let text): size += text.utf8.count + 8
-    case .data(let bytes): size += bytes.count + 5
-    case .list(let items):
-      size += 5
-      for item in items where size <= Value.maximumSize { item.addCBORSize(to: &size, depth: depth + 1) }
-    case .object(let members):
-      size += 5
-      for member in members where size <= Value.maximumSize {
-        size += member.key.utf8.count + 5
-        member.value.addCBORSize(to: &size, depth: depth + 1)
-      }
     }
   }
 }

@@ -98,12 +98,13 @@ extension Value {
 }
 
 extension Value: Equatable {
-  /// Whether two values are the same: text byte by byte, doubles by their bits save that zeros are alike, members in any order.
+  /// Whether two values are the same: text byte by byte, doubles by their bits, so that 0.0 and −0.0 differ, members in any
+  /// order.
   public static func == (left: Value, right: Value) -> Bool {
     switch (left, right) {
     case (.bool(let a), .bool(let b)): return a == b
     case (.int(let a), .int(let b)): return a == b
-    case (.double(let a), .double(let b)): return a == b
+    case (.double(let a), .double(let b)): return a.bitPattern == b.bitPattern
     case (.string(let a), .string(let b)), (.url(let a), .url(let b)), (.image(let a), .image(let b)):
       return a.sameBytes(as: b)
     case (.data(let a), .data(let b)): return a == b
