@@ -16,12 +16,22 @@ public func livery_schema_apply(
 ) -> livery_status {
   onStore(store) { (object) throws(StoreError) in
     var origin = "schema"
+    var consents: [String] = []
     if let options {
       let options = try structure(options, none: livery_schema_options())
       if let text = options.origin { origin = try argument(text, limit: LIVERY_ORIGIN_MAX, "origin") }
+      if options.declassify_count > 0 {
+        let names = try required(options.declassify, "declassify")
+        guard options.declassify_count <= 100_000 else {
+          throw StoreError(.invalidArgument, "declassify_count is \(options.declassify_count)")
+        }
+        for index in 0..<options.declassify_count {
+          consents.append(try argument(names[index], limit: LIVERY_NAME_MAX, "declassify"))
+        }
+      }
     }
     let json = try document(json, length, zeroTerminated: true, "json")
-    let outcome = object.store.applySchema(json, origin: origin)
+    let outcome = object.store.applySchema(json, origin: origin, declassifying: consents)
     try deliver(outcome.report, when: outcome.hasReport, outcome.error, to: report)
   }
 }

@@ -25,11 +25,11 @@ import Testing
 
   /// Applies a schema as it was planned, and gives what is dropped as "name in layer".
   @discardableResult
-  private func upgrade(_ store: Store, _ schema: [UInt8]) throws -> [String] {
+  private func upgrade(_ store: Store, _ schema: [UInt8], declassifying: [String] = []) throws -> [String] {
     let before = try store.exportJSON(layers: true)
-    let plan = store.checkSchema(schema)
+    let plan = store.checkSchema(schema, declassifying: declassifying)
     #expect(try store.exportJSON(layers: true) == before)
-    let outcome = store.applySchema(schema)
+    let outcome = store.applySchema(schema, declassifying: declassifying)
     #expect(outcome.error == nil && plan.report["dropped"] == outcome.report["dropped"])
     #expect(plan.report["orphaned"] == outcome.report["orphaned"])
     return (outcome.report["dropped"]?.items ?? []).map { "\($0.text("name") ?? "") in \($0.text("layer") ?? "")" }
@@ -139,7 +139,8 @@ import Testing
     #expect(report["steps"]?.items.first?["secret"] == .bool(true))
     #expect(report["dropped"]?.items.map { $0["secret"] } == [.bool(true), .bool(true)])
     // A step has saved the other.
-    #expect(try upgrade(store, schema(4, ["c"], steps)) == ["a in recommended", "a in user"])
+    #expect(
+      try upgrade(store, schema(4, ["c"], steps), declassifying: ["c"]) == ["a in recommended", "a in user"])
     #expect(try store.string("c") == "b in user")
   }
 

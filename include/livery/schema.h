@@ -20,10 +20,14 @@ typedef struct livery_schema_options {
   size_t struct_size;
   /** Kept with the defaults, as with livery_change_origin(); NULL for "schema". */
   const char *origin;
+  /** The settings that may show what was a secret before: see `declassified` at livery_schema_apply(). */
+  const char *const *declassify;
+  /** How many names there are. */
+  size_t declassify_count;
 } livery_schema_options;
 
 /** The defaults. */
-#define LIVERY_SCHEMA_OPTIONS_INIT { sizeof(livery_schema_options), NULL }
+#define LIVERY_SCHEMA_OPTIONS_INIT { sizeof(livery_schema_options), NULL, NULL, 0 }
 
 /**
  * Apply a schema: declare the settings, with their defaults and constraints.
@@ -54,6 +58,11 @@ typedef struct livery_schema_options {
  * `after` (the values) and `reason`. For `call`, `name` is a setting that the function changed, or if it failed its own name.
  * Beyond 10,000 they are counted in `moreSteps`.
  *
+ * `declassified` tells which secrets would be none any more, since their settings lose the class `Password` or steps lead
+ * them into ones that are not secret: a list of objects `name` (the setting that shows them), `path` (it, or the member of
+ * a list's items), `step` (in words, if one led there), `allowed` (bool) and `message`. The upgrade needs consent for
+ * each: its `name` in `declassify`; otherwise it is #LIVERY_ERROR_MIGRATION. No report has a secret's value in a message.
+ *
  * Threads: any. Waits for other writers, at most `busy_timeout_ms`, and for the disk.
  *
  * @param store         an open store
@@ -66,7 +75,7 @@ typedef struct livery_schema_options {
  *   - #LIVERY_ERROR_SCHEMA_INVALID    the schema breaks a rule; the store is unchanged and the report says where
  *   - #LIVERY_ERROR_SCHEMA_NEWER      the stored schema's version is higher; the store is unchanged
  *   - #LIVERY_ERROR_MIGRATION         a step failed; the store is unchanged, the message says which step on what and why,
- *     and `steps` of the report has all failures
+ *     and `steps` of the report has all failures; or a secret would be none any more and `declassify` lacks its setting
  *   - #LIVERY_ERROR_READ_ONLY         the store was opened read-only
  *   - #LIVERY_ERROR_BUSY              another writer kept the store for longer than `busy_timeout_ms`
  *   - #LIVERY_ERROR_NO_SPACE          the file system is full; nothing was changed
@@ -98,7 +107,7 @@ LIVERY_API livery_status livery_schema_apply(livery_store *store, const char *js
  *   - #LIVERY_ERROR_PARSE             not JSON; the error has line and column
  *   - #LIVERY_ERROR_SCHEMA_INVALID    the schema breaks a rule
  *   - #LIVERY_ERROR_SCHEMA_NEWER      the stored schema's version is higher
- *   - #LIVERY_ERROR_MIGRATION         a step would fail
+ *   - #LIVERY_ERROR_MIGRATION         a step would fail, or a secret would be none any more, which needs consent
  *   - #LIVERY_ERROR_CORRUPT           the stored record is damaged: set the setting anew, or restore a backup
  *   - #LIVERY_ERROR_INVALID_ARGUMENT  `json` or `report` is NULL
  *   - #LIVERY_ERROR_CLOSED            the store was closed

@@ -12,7 +12,7 @@ struct SchemaApplication {
   /// For how many versions orphaned values are kept; 0 for ever.
   var orphanVersions: UInt64 = 0
   let now = Timestamp.now
-  private let validator: SchemaValidator
+  let validator: SchemaValidator
   private var difference = SchemaDifference.none
   private var layers: [MigrationLayer] = []
   /// What is to be stored in the layers, nil for what goes; later ones count.
@@ -41,8 +41,10 @@ struct SchemaApplication {
     report.added = difference.added
     report.removed = difference.removed
     report.changed = difference.changed
+    try findDeclassified()
     try migrate()
     try revalidate()
+    refuseDeclassification()
     return report
   }
 
@@ -190,7 +192,8 @@ extension SchemaApplication {
       var judged = record
       judged.isRejected = false
       guard let value = record.value else { return judged }
-      switch validator.validated(place.name, value) {
+      let isExposed = declassifies(place.name, slot, known)
+      switch isExposed ? masked(place.name, value) : validator.validated(place.name, value) {
       case nil:
         undeclared.insert(place.name)
         let counts = schema.isOpen || Branding.reserves(place.name)

@@ -14,6 +14,9 @@ struct SchemaReport {
   var steps: [MigrationEntry] = []
   /// How many of the steps' entries there was no room for.
   var droppedSteps = 0
+  /// Secrets that are none any more, and the settings for which that is allowed.
+  var declassified: [Declassification] = []
+  var consents = NameSet()
   /// The path of the backup that was made before.
   var backup: String?
   var diagnostics: [Diagnostic] = []
@@ -33,6 +36,8 @@ struct SchemaReport {
     members.append(.init("rejected", .list(rejected)))
     members.append(.init("orphaned", .list(orphaned)))
     members.append(.init("dropped", .list(dropped)))
+    members.append(
+      .init("declassified", .list(declassified.map { $0.value(isAllowed: consents.contains($0.setting)) })))
     if let backup { members.append(.init("backup", .string(backup))) }
     members.append(.init("diagnostics", .list(diagnostics.map { $0.value })))
     return .object(members)

@@ -19,7 +19,11 @@ extension Store {
   /// Applies a schema: declares settings, with defaults and constraints, and brings the values from the stored version to
   /// the new one by the steps of its migrations, all in one transaction and after a backup into the store's own folder.
   /// If a step fails the store is as it was, and the error is `.migration`. Corresponds to `livery_schema_apply` in C.
-  public func applySchema(_ json: [UInt8], origin: String = "schema") -> SchemaOutcome {
+  ///
+  /// - Parameter declassifying: the settings that may show what was a secret; without them the upgrade fails as by a step.
+  public func applySchema(
+    _ json: [UInt8], origin: String = "schema", declassifying: [String] = []
+  ) -> SchemaOutcome {
     do throws(StoreError) {
       try checkOrigin(origin)
       try whileOpen { () throws(StoreError) in
@@ -28,28 +32,32 @@ extension Store {
     } catch { return .failed(error) }
     return outcome(json) { (schema, report) throws(StoreError) in
       try write { (view) throws(StoreError) in
-        var application = application(view, schema, origin, report)
+        var application = application(view, schema, origin, report, declassifying)
         return try application.apply { () throws(StoreError) in try backupBeforeUpgrade() }
       }
     }
   }
 
-  /// Says what applying a schema would do: the plan of an upgrade. Host functions run, on values of their own. Corresponds to `livery_schema_check` in C.
-  public func checkSchema(_ json: [UInt8]) -> SchemaOutcome {
+  /// Says what applying a schema would do: the plan of an upgrade. Host functions run, on values of
+  /// their own. Corresponds to `livery_schema_check` in C.
+  ///
+  /// - Parameter declassifying: as of `applySchema`.
+  public func checkSchema(_ json: [UInt8], declassifying: [String] = []) -> SchemaOutcome {
     do throws(StoreError) { try whileOpen { () throws(StoreError) in } } catch { return .failed(error) }
     return outcome(json) { (schema, report) throws(StoreError) in
       try read { (view) throws(StoreError) in
-        var application = application(view, schema, "", report)
+        var application = application(view, schema, "", report, declassifying)
         return try application.plan()
       }
     }
   }
 
   private func application(
-    _ view: View, _ schema: Schema, _ origin: String, _ report: SchemaReport
+    _ view: View, _ schema: Schema, _ origin: String, _ report: SchemaReport, _ consents: [String]
   ) -> SchemaApplication {
     var application = SchemaApplication(view, schema, origin, report, migrations.named)
     application.logLimits = logLimits
+    for name in consents { application.report.consents.insert(name) }
     application.orphanVersions = options.orphanVersions
     return application
   }

@@ -239,6 +239,7 @@ extension ComparisonRun {
     for target in step.targets {
       var part = ComparisonSlot(target, step, .string)
       part.isAlways = slot.isAlways && step.invalid == .fail
+      part.isSecret = slot.isSecret
       slots.put(part)
     }
   }
@@ -277,6 +278,7 @@ extension ComparisonRun {
     }
     var slot = ComparisonSlot(into, step, .string)
     slot.isAlways = isAlways || step.invalid == .fail && isItem && parts.contains { $0.isAlways }
+    slot.isSecret = parts.contains { $0.holdsSecret }
     slots.put(slot)
   }
 

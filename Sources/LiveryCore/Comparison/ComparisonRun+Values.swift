@@ -3,6 +3,7 @@ extension ComparisonRun {
   /// Judges what a setting's values have become.
   mutating func judge(_ slot: ComparisonSlot) {
     guard let number = newNumbers.number(of: slot.name) else { return judgeUndeclared(slot) }
+    checkSecrecy(slot, new.settings[number], at: [slot.name])
     let validator = SettingValidator(new.settings[number], patterns: patterns)
     judge(slot, validator, at: [slot.name])
   }
@@ -12,6 +13,7 @@ extension ComparisonRun {
     let wasMoved = slot.origin.isEmpty || !slot.name.sameBytes(as: slot.origin[0]) || slot.origin.count > 1
     let place = wasMoved ? Place.step(slot.step) : .old(slot.origin, .key)
     if new.isOpen {
+      checkSecrecy(slot, nil, at: [slot.name])
       return report(
         .warning, "no-longer-declared", "`\(slot.name)` is no longer declared: its values stay, and are not checked",
         at: place)

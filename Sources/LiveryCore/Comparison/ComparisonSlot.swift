@@ -18,11 +18,14 @@ struct ComparisonSlot {
   var needsDefault = false
   /// The values are no longer those that were set.
   var isChanged = false
+  /// The values are secrets, or are made of some.
+  var isSecret = false
 
   init(_ setting: SettingDescriptor, within lists: [String]) {
     name = setting.key
     origin = lists + [setting.key]
     isAlways = setting.isRequired
+    isSecret = setting.isSecret
     switch setting.kind {
     case .bool: constants = [.bool(false), .bool(true)]
     case .choice:
@@ -48,6 +51,8 @@ struct ComparisonSlot {
   }
 
   var isEmpty: Bool { open == nil && constants.isEmpty && !isObject }
+
+  var holdsSecret: Bool { isSecret || members.contains { $0.holdsSecret } }
 }
 
 extension [ComparisonSlot] {

@@ -9,6 +9,8 @@ public struct SchemaComparison: Sendable {
   public var old: [Diagnostic] = []
   /// Findings at places of the new schema.
   public var new: [Diagnostic] = []
+  /// Secrets that would be none any more; each is a finding, too.
+  public var declassified: [Declassification] = []
 
   /// Compares two versions, the second of which is to follow the first. Corresponds to `livery_schema_compare` in C.
   ///
@@ -21,6 +23,7 @@ public struct SchemaComparison: Sendable {
     run.run()
     self.old = run.oldFindings.located(in: old.text)
     self.new = run.newFindings.located(in: new.text)
+    declassified = run.declassified
   }
 
   public func count(_ severity: Diagnostic.Severity) -> Int {
@@ -62,6 +65,7 @@ struct ComparisonRun {
   var newFindings = SchemaFindings()
   /// What the values of the old schema have become, as far as the steps are followed.
   var state: [ComparisonSlot] = []
+  var declassified: [Declassification] = []
   /// A host function that was called: what it did is not known.
   var function: String?
   /// The settings of the new schema by key, and whether anything leads into them.

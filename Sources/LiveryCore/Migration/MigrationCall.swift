@@ -15,6 +15,8 @@ public final class MigrationCall: @unchecked Sendable {
   private var hasEnded = false
   private var numbers = ByteIndex()
   private var edits: [(name: String, before: Value?)] = []
+  /// Those that the function has read.
+  private var secrets: [Value] = []
   private var failed: StoreError?
   private var reason: String?
 
@@ -29,7 +31,11 @@ public final class MigrationCall: @unchecked Sendable {
   /// A value of the layer; nil if it has none. Corresponds to `livery_migration_get` in C.
   public func value(_ name: String) throws(StoreError) -> Value? {
     try checkName(name)
-    return try whileRunning { () throws(StoreError) in try values.value(name) }
+    return try whileRunning { () throws(StoreError) in
+      let value = try values.value(name)
+      if let value, try values.isSecret(name) { secrets.append(value) }
+      return value
+    }
   }
 
   /// Sets a value of the layer. It keeps who set the former one, and when. Corresponds to `livery_migration_set` in C.
@@ -70,6 +76,7 @@ public final class MigrationCall: @unchecked Sendable {
           setting: name)
       }
       try values.put(value, name, madeOf: [])
+      if let value, secrets.contains(where: { value.tells($0) }) { try values.classify(name) }
       if numbers.insert(name).isNew { edits.append((name, before)) }
     }
   }

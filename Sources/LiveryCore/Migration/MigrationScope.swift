@@ -101,6 +101,11 @@ public final class MigrationLayer: MigrationScope {
     slots[try number(of: name)].isSecret
   }
 
+  /// Notes that a value is a secret, or made of one.
+  func classify(_ name: String) throws(StoreError) {
+    slots[try number(of: name)].isSecret = true
+  }
+
   /// All names that have a value now, in the order of their bytes.
   func names() throws(StoreError) -> [String] {
     var all: [String] = []

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from typing import Any, Callable, Dict, Mapping, Optional, Union
+from typing import Any, Callable, Dict, Iterable, Mapping, Optional, Union
 
 from . import _convert, _native
 from ._handle import Handle
@@ -63,14 +63,18 @@ def _migrated(call: Callable[..., _native.Report], *arguments: Any) -> Dict[str,
 class Documents(Handle):
   """The schema of a store, and what it imports and exports."""
 
-  def apply_schema(self, text: Document, origin: Optional[str] = None) -> Dict[str, Any]:
+  def apply_schema(
+    self, text: Document, origin: Optional[str] = None, *, declassify: Iterable[str] = ()
+  ) -> Dict[str, Any]:
     """Declare the settings, with their defaults and constraints, and return the report.
 
     Values are brought from the stored version to the new one by the schema's migrations, all or nothing, after a backup
     into the store's own folder. MigrationError tells which step failed; its ``report["steps"]`` has all that was done.
+    It also refuses to show what was a secret, as ``report["declassified"]`` tells: ``declassify`` names the settings that
+    may.
     """
     raw_origin = None if origin is None else _native.text("an origin", origin)
-    return _migrated(_native.schema_apply, self._number, encoded(text), raw_origin)
+    return _migrated(_native.schema_apply, self._number, encoded(text), raw_origin, [_native.text("a name", n) for n in declassify])
 
   def check_schema(self, text: Document) -> Dict[str, Any]:
     """The report that apply_schema() would give, without applying anything: the plan of an upgrade."""

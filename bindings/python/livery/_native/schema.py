@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ctypes
 from ctypes import POINTER, byref, c_char_p, c_int32, c_size_t, c_uint32, c_uint64, c_void_p
-from typing import Any, Optional, Tuple
+from typing import Any, Optional, Sequence, Tuple
 
 from ..errors import LiveryError
 from .calls import HANDLE, OUT, SIZE_OUT, Prototypes, copied, failure, handle, lib, out
@@ -14,7 +14,12 @@ Report = Tuple[Optional[LiveryError], int]
 
 
 class _SchemaOptions(ctypes.Structure):
-  _fields_ = [("struct_size", c_size_t), ("origin", c_char_p)]
+  _fields_ = [
+    ("struct_size", c_size_t),
+    ("origin", c_char_p),
+    ("declassify", POINTER(c_char_p)),
+    ("declassify_count", c_size_t),
+  ]
 
 
 _PROTOTYPES: Prototypes = {
@@ -36,8 +41,9 @@ def _report(function: Any, *arguments: Any) -> Report:
   return (failure(status) if status else None), report.value or 0
 
 
-def schema_apply(store: int, json: bytes, origin: Optional[bytes]) -> Report:
-  options = _SchemaOptions(ctypes.sizeof(_SchemaOptions), origin)
+def schema_apply(store: int, json: bytes, origin: Optional[bytes], declassify: Sequence[bytes]) -> Report:
+  names = (c_char_p * len(declassify))(*declassify)
+  options = _SchemaOptions(ctypes.sizeof(_SchemaOptions), origin, names, len(declassify))
   return _report(lib.schema_apply, store, json, len(json), byref(options))
 
 
