@@ -52,6 +52,19 @@ public func livery_compact(_ store: OpaquePointer?) -> livery_status {
   onStore(store) { (object) throws(StoreError) in try object.store.compact() }
 }
 
+@_cdecl("livery_forget") @implementation
+public func livery_forget(
+  _ store: OpaquePointer?, _ name: UnsafePointer<CChar>?, _ flags: UInt32,
+  _ report: UnsafeMutablePointer<OpaquePointer?>?
+) -> livery_status {
+  onStore(store) { (object) throws(StoreError) in
+    let name = try argument(name, limit: LIVERY_NAME_MAX, "name")
+    try checkFlags(flags, known: LIVERY_FORGET_BACKUPS)
+    let done = try object.store.forget(name, inBackups: flags != 0)
+    if let report { try publish(done, to: report) }
+  }
+}
+
 @_cdecl("livery_stats") @implementation
 public func livery_stats(
   _ store: OpaquePointer?, _ value: UnsafeMutablePointer<OpaquePointer?>?

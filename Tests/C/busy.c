@@ -80,6 +80,7 @@ TEST("a commit waits busy_timeout_ms for another writer, then says BUSY and chan
   EXPECT_STATUS(busy, livery_reset(store, user, "title"));
   EXPECT_STATUS(busy, livery_undo(store, before, 0, NULL));
   EXPECT_STATUS(busy, livery_compact(store));
+  EXPECT_STATUS(busy, livery_forget(store, "title", LIVERY_FORGET_BACKUPS, NULL));
   EXPECT_STATUS(busy, livery_restore(store, backup, NULL, NULL));
   EXPECT_STATUS(busy, livery_check(path, NULL));
   EXPECT_STATUS(busy, livery_asset_put(store, "x", 1, LIVERY_ASSET_ANY, NULL));

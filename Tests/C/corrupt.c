@@ -208,8 +208,17 @@ TEST("a store of a newer format is FORMAT_NEWER at open", format_newer) {
   livery_store *store = NULL;
   EXPECT_STATUS(LIVERY_ERROR_FORMAT_NEWER, livery_open(path, NULL, &store));
   EXPECT_STATUS(LIVERY_ERROR_FORMAT_NEWER, livery_check(path, NULL));
-  livery_store *other = open_store(fresh_path());
+  const char *second = fresh_path();
+  livery_store *other = open_store(second);
   EXPECT_STATUS(LIVERY_ERROR_FORMAT_NEWER, livery_restore(other, file, NULL, NULL));
+  // Among the store's own backups.
+  OK(livery_backup(other, NULL));
+  char backup[500];
+  snprintf(backup, sizeof backup, "%s/backups/00000000000000000009-v0-20300101T000000.000000Z-manual.mdb", second);
+  char *bytes = read_file(file, &size);
+  write_file(backup, bytes, size);
+  free(bytes);
+  EXPECT_STATUS(LIVERY_ERROR_FORMAT_NEWER, livery_forget(other, "title", LIVERY_FORGET_BACKUPS, NULL));
   OK(livery_close(other));
   EXPECT_CONTAINS("1000", livery_last_error()->message);
   EXPECT(store == NULL);

@@ -107,6 +107,7 @@ __attribute__((unused)) static void every_write_of(livery_status expected, liver
   EXPECT_STATUS(expected, livery_undo(store, 1, 0, NULL));
   EXPECT_STATUS(expected, livery_restore(store, NULL, NULL, NULL));
   EXPECT_STATUS(expected, livery_compact(store));
+  EXPECT_STATUS(expected, livery_forget(store, "title", 0, NULL));
   EXPECT_STATUS(expected, livery_asset_put(store, "x", 1, LIVERY_ASSET_ANY, id));
   EXPECT_STATUS(expected, livery_asset_remove(store, SOME_ID, 0));
   EXPECT_STATUS(expected, livery_asset_collect(store, NULL, &report));

@@ -122,6 +122,7 @@ TEST("what cannot be backed up or restored is a status, and changes nothing", re
   snprintf(file, sizeof file, "%s/damaged", path);
   write_file(file, "x", 1);
   EXPECT_STATUS(LIVERY_ERROR_IO, livery_compact(store));
+  EXPECT_STATUS(LIVERY_ERROR_IO, livery_forget(store, "title", 0, NULL));
   unlink(file);
   OK(livery_close(store));
 }
@@ -137,6 +138,7 @@ static void as_somebody_else(void) {
   livery_value *list = NULL;
   EXPECT_STATUS(LIVERY_ERROR_PERMISSION, livery_backups(store, &list));
   EXPECT_STATUS(LIVERY_ERROR_PERMISSION, livery_compact(store));
+  EXPECT_STATUS(LIVERY_ERROR_PERMISSION, livery_forget(store, "title", 0, NULL));
   EXPECT(list == NULL);
 }
 
@@ -190,6 +192,7 @@ TEST("a store that describes itself wrongly says so in its figures and is not co
   EXPECT_STATUS(LIVERY_ERROR_CORRUPT, livery_stats(store, &figures));
   EXPECT(figures == NULL);
   EXPECT_STATUS(LIVERY_ERROR_CORRUPT, livery_compact(store));
+  EXPECT_STATUS(LIVERY_ERROR_CORRUPT, livery_forget(store, "title", 0, NULL));
   OK(livery_close(store));
 }
 

@@ -106,7 +106,7 @@ static livery_status call(void) {
   } else {
     name[0] = 0;
   }
-  switch (below(151)) {
+  switch (below(152)) {
     case 0: status = livery_revision(a_handle(), or_null(&revision)); break;
     case 1: status = livery_get_bool(a_handle(), a_name(), or_null(&truth)); break;
     case 2: status = livery_get_int(a_handle(), a_name(), or_null(&number)); break;
@@ -226,6 +226,7 @@ static livery_status call(void) {
     case 147: status = livery_backups(a_handle(), or_null(&made)); break;
     case 148: status = livery_restore(a_handle(), below(2) ? NULL : a_name(), a_name(), or_null(&revision)); break;
     case 149: status = below(10) ? LIVERY_OK : livery_compact(a_handle()); break;
+    case 151: status = below(10) ? LIVERY_OK : livery_forget(a_handle(), a_name(), some_flags(), or_null(&made)); break;
     case 150: status = livery_stats(a_handle(), or_null(&made)); break;
     case 99: status = livery_asset_describe(some_image(), below(64), some_flags(), or_null(&made)); break;
     case 100: case 101: status = livery_asset_put(a_handle(), some_image(), below(64), some_flags(), or_null(id)); break;

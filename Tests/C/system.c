@@ -87,6 +87,7 @@ TEST("when nothing more can be written every change is NO_SPACE, and the old val
   limit_files(), EXPECT_STATUS(LIVERY_ERROR_NO_SPACE, livery_open(fresh, &options, &other));
   limit_files(), EXPECT_STATUS(LIVERY_ERROR_NO_SPACE, livery_backup(store, NULL));
   limit_files(), EXPECT_STATUS(LIVERY_ERROR_NO_SPACE, livery_compact(store));
+  limit_files(), EXPECT_STATUS(LIVERY_ERROR_NO_SPACE, livery_forget(store, "title", 0, NULL));
   check_before_note = NULL;
   expect_old_values(store);
   OK(livery_set_string(store, user, "title", TEXT("after")));

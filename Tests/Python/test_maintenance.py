@@ -58,3 +58,47 @@ def test_compaction_and_figures(store):
   assert after["revision"] == before["revision"] and "recovery" not in after
   assert after["databases"]["layers"]["entries"] == 1
   assert store["volume"] == 5
+
+
+def schema(version, key, password, steps=()):
+  setting = {"Type": "TextField", "Title": "PIN", "Key": key}
+  if password:
+    setting["Class"] = ["Password"]
+  document = {"Version": version, "Groups": [{"Title": "All", "Settings": [setting]}]}
+  if steps:
+    document["Migrations"] = [{"To": version, "Steps": list(steps)}]
+  return document
+
+
+def test_a_secret_is_forgotten_in_the_log_and_in_backups(tmp_path):
+  with livery.open(tmp_path / "secret", create=True) as store:
+    store.apply_schema(schema(1, "pin", True))
+    store.set("pin", "first-secret")
+    store.backup()
+    store.set("pin", "second-secret")
+    done = store.forget("pin", backups=True)
+    assert done["name"] == "pin" and done["commits"] >= 2
+    assert [item["outcome"] for item in done["backups"]] == ["rewritten"] and done["damaged"] == []
+    change = store.history(limit=1)[0]["changes"][0]
+    assert change["forgotten"] and "old" not in change and "new" not in change
+    assert store["pin"] == "second-secret"
+    assert "backups" not in store.forget("pin")
+  for path in (tmp_path / "secret").rglob("*"):
+    assert path.is_dir() or b"first-secret" not in path.read_bytes()
+
+
+def test_no_upgrade_shows_a_secret_without_consent(tmp_path):
+  with livery.open(tmp_path / "secret", create=True) as store:
+    store.apply_schema(schema(1, "pin", True))
+    store.set("pin", "first-secret")
+    plain = schema(2, "code", False, [{"Op": "rename", "From": "pin", "Into": "code"}])
+    findings = livery.compare_schemas(schema(1, "pin", True), plain)["findings"]
+    assert [item["code"] for item in findings] == ["declassified"]
+    for attempt in (store.check_schema, store.apply_schema):
+      with pytest.raises(livery.MigrationError) as caught:
+        attempt(plain)
+      assert caught.value.report["declassified"][0]["name"] == "code"
+      assert "first-secret" not in str(caught.value)
+    report = store.apply_schema(plain, declassify=["code"])
+    assert report["applied"] and report["declassified"][0]["allowed"]
+    assert store["code"] == "first-secret"

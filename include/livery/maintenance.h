@@ -122,7 +122,7 @@ LIVERY_API livery_status livery_restore(livery_store *store, const char *backup,
  *
  * A store's file does not shrink by itself: space that is freed is used again. Here the file is replaced by a copy
  * without unused space. Every process goes on with it by itself; open snapshots stay in the former file. Nothing changes
- * for those who read or watch.
+ * for those who read or watch. The log forgets the former values of secrets before, so that none is in the new file.
  *
  * Threads: any. Waits for other writers and for openings, at most `busy_timeout_ms` each.
  *
@@ -140,6 +140,51 @@ LIVERY_API livery_status livery_restore(livery_store *store, const char *backup,
  * @since 0.1
  */
 LIVERY_API livery_status livery_compact(livery_store *store);
+
+/** Bits of livery_forget(). */
+enum {
+  /** Also what the store's own folder of backups knows. */
+  LIVERY_FORGET_BACKUPS = 1 << 0
+};
+
+/**
+ * Forget what the store knows of a setting beside its present values: meant for secrets.
+ *
+ * What the log tells of former values is taken out of it, and the file is then replaced as by livery_compact(), since its
+ * unused space may hold some. History goes on to tell who changed the setting and when, with `forgotten` in place of
+ * values, and undoing a commit that would bring one back is #LIVERY_ERROR_NOT_FOUND. Resetting a secret does the former
+ * by itself, and compaction does it for all secrets.
+ *
+ * With #LIVERY_FORGET_BACKUPS each file in the folder `backups` is replaced by one that lacks the setting's values, except
+ * those that the layers hold now and the default of its schema; restoring one brings back no other. Backups that are
+ * damaged, and the files in the folder `damaged`, are removed. Backups elsewhere stay as they are, and so does what an
+ * older name of the setting holds: forget that, too. What a file system or a medium keeps of removed files is not wiped.
+ *
+ * It can be called again if it fails on its way: what was done stays done.
+ *
+ * The report is an object: `name`, `commits` (how many the log told of) and, with #LIVERY_FORGET_BACKUPS, `backups` (a list
+ * of objects `name` and `outcome`: "rewritten", "unchanged", "removed") and `damaged` (a list of the names removed).
+ *
+ * Threads: any. Waits for other writers and for openings, at most `busy_timeout_ms` each, and for the disk.
+ *
+ * @param store         an open store
+ * @param name          the setting, or an alias; it need not be declared any more
+ * @param flags         a sum of `LIVERY_FORGET_*` bits
+ * @param[out] report   an object: release it; may be NULL; untouched on failure
+ * @return #LIVERY_OK, or
+ *   - #LIVERY_ERROR_READ_ONLY         the store was opened read-only
+ *   - #LIVERY_ERROR_BUSY              another writer or opener kept the store for longer than `busy_timeout_ms`
+ *   - #LIVERY_ERROR_CORRUPT           the store is damaged: restore a backup
+ *   - #LIVERY_ERROR_FORMAT_NEWER      a backup was written by a newer Livery: upgrade the library
+ *   - #LIVERY_ERROR_NO_SPACE          there is no room for a copy
+ *   - #LIVERY_ERROR_PERMISSION        a directory must not be written to
+ *   - #LIVERY_ERROR_IO                another failure of the operating system
+ *   - #LIVERY_ERROR_INVALID_ARGUMENT  `store` or `name` is NULL, the name is malformed, or an unknown flag
+ *   - #LIVERY_ERROR_CLOSED            the store was closed
+ *   - #LIVERY_ERROR_FORKED            the store belongs to the parent process: open the store again
+ * @since 0.1
+ */
+LIVERY_API livery_status livery_forget(livery_store *store, const char *name, uint32_t flags, livery_value **report);
 
 /**
  * Figures about the store.

@@ -49,7 +49,8 @@ typedef struct livery_event {
   livery_layer layer;
   /** The setting, or NULL. */
   const char *name;
-  /** The effective values before and after, or NULL for none. */
+  /** The effective values before and after, or NULL for none. The log forgets the values of a secret that is reset: then
+      `old_value` is NULL, and `new_value` of a commit before that is what is in effect now. */
   livery_value *old_value, *new_value;
   /** The origin of the commit; "" if it has none. */
   const char *origin;
@@ -204,9 +205,10 @@ typedef struct livery_history_options {
  * The commits that the log still holds, the latest first.
  *
  * Each item is an object: `revision`, `time` (date), `layer` (text), `origin`, `kind` ("change", "schema") and
- * `changes`: a list of objects `name`, `layer`, `old`, `new` (the effective values; missing for none), `expired`
- * (true, only if so), `writable` (only if that changed) and `secret` (true, only if so). Of a commit that changed more
- * than 10,000 effective values there is no list: `changes` is empty, and the item has a member `tooLarge` (true).
+ * `changes`: a list of objects `name`, `layer`, `old`, `new` (the effective values; missing for none), `forgotten` (true,
+ * only if values of a secret are missing since the log forgot them), `expired` (true, only if so), `writable` (only if that
+ * changed) and `secret` (true, only if so). Of a commit that changed more than 10,000 effective values there is no list:
+ * `changes` is empty, and the item has a member `tooLarge` (true).
  *
  * Threads: any. Never blocks, never waits for a writer.
  *
@@ -225,7 +227,7 @@ LIVERY_API livery_status livery_history(livery_store *store, const livery_histor
 
 /** Bits of livery_undo(). */
 enum {
-  /** Undo even if later commits changed the same values. */
+  /** Undo even if later commits changed the same values, and what can be brought back if the log forgot secrets. */
   LIVERY_UNDO_FORCE = 1 << 0
 };
 
@@ -243,7 +245,8 @@ enum {
  * @param flags               a sum of `LIVERY_UNDO_*` bits
  * @param[out] new_revision   of the new commit; may be NULL; untouched on failure
  * @return #LIVERY_OK, or
- *   - #LIVERY_ERROR_NOT_FOUND         the log does not hold that revision (any more); or it is a recovery
+ *   - #LIVERY_ERROR_NOT_FOUND         the log does not hold that revision (any more); it is a recovery; or the log has
+ *     forgotten the value of a secret that was replaced, and #LIVERY_UNDO_FORCE was not given
  *   - #LIVERY_ERROR_CONFLICT          later commits changed the same values, and #LIVERY_UNDO_FORCE was not given
  *   - #LIVERY_ERROR_READ_ONLY         the store was opened read-only; the commit applied a schema; or it changed
  *     the layer `override` and the store does not allow that

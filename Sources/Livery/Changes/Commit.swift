@@ -117,6 +117,8 @@ struct Committer {
   var refusals: [Refusal] = []
   private var touched: [KnownSetting] = []
   var replaced: [LogEntry.Edit] = []
+  /// Secrets that a layer holds no longer.
+  private var forgotten = NameSet()
   var count = 0
 
   /// - Parameter memory: what the commits before have left, if it holds in this transaction.
@@ -175,6 +177,7 @@ struct Committer {
       change.isExpiry = setting.isExpiry
       entry.changes.append(change)
     }
+    try forget(forgotten, &entry)
     try view.putLog(entry, logLimits)
     try view.putRevision(revision)
     return .commit(CommitResult(revision: revision, count: count, refusals: refusals, isRefused: false))
@@ -215,6 +218,7 @@ struct Committer {
   private mutating func remove(
     _ setting: KnownSetting, _ layer: Layer, _ old: Record?, isExpiry: Bool = false
   ) throws(StoreError) {
+    if try isSecret(setting) { forgotten.insert(setting.name) }
     try setting.remove(layer, view)
     note(setting, layer, old, left: 0, isExpiry: isExpiry)
   }

@@ -15,8 +15,12 @@ struct LogEntry: Sendable {
     var isWritable = true
     /// The setting was declared secret before or after the commit, whatever later schemas say.
     var isSecret = false
+    /// There were such values, of a secret; see `LogEntry.forget`.
+    var isOldForgotten = false
+    var isNewForgotten = false
 
-    var valueChanged: Bool { old != new }
+    var isForgotten: Bool { isOldForgotten || isNewForgotten }
+    var valueChanged: Bool { isForgotten || old != new }
 
     init(name: String, layer: Layer) {
       self.name = name
@@ -42,6 +46,8 @@ struct LogEntry: Sendable {
     var oldExpires: Timestamp?
     /// The checksum of the record that the edit left there, 0 for none; nil if that was a secret.
     var left: UInt64?
+    /// There was a value, of a secret.
+    var isForgotten = false
   }
 
   var revision: UInt64
@@ -66,6 +72,10 @@ extension LogEntry {
     static let writabilityChanged: Int64 = 8
     static let writable: Int64 = 16
     static let secret: Int64 = 32
+    static let oldForgotten: Int64 = 64
+    static let newForgotten: Int64 = 128
+    /// Beside the layer of an edit.
+    static let forgottenEdit: Int64 = 16
   }
 
   /// CBOR of an object: `t` time, `l` layer, `o` origin, `k` kind (1 schema, 2 too large), `c` changes, `e` edits.
@@ -103,6 +113,8 @@ extension LogEntry {
     if change.isExpiry { flags |= Flag.expiry }
     if change.writable != nil { flags |= Flag.writabilityChanged }
     if change.isSecret { flags |= Flag.secret }
+    if change.isOldForgotten { flags |= Flag.oldForgotten }
+    if change.isNewForgotten { flags |= Flag.newForgotten }
     writer.list(3 + (change.old == nil ? 0 : 1) + (change.new == nil ? 0 : 1))
     writer.text(change.name)
     writer.int(Int64(change.layer.rawValue))
@@ -114,7 +126,7 @@ extension LogEntry {
   private static func write(_ edit: Edit, _ writer: inout CBOR.Writer) {
     writer.list((edit.old == nil ? 2 : 4) + (edit.left == nil ? 0 : 1))
     writer.text(edit.name)
-    writer.int(Int64(edit.layer.rawValue))
+    writer.int(Int64(edit.layer.rawValue) | (edit.isForgotten ? Flag.forgottenEdit : 0))
     if let left = edit.left { writer.int(Int64(bitPattern: left)) }
     guard let old = edit.old else { return }
     writer.int(edit.oldExpires?.microseconds ?? 0)
@@ -189,15 +201,18 @@ extension LogEntry {
     change.isWritable = flags & Flag.writable != 0
     change.isSecret = flags & Flag.secret != 0
     if change.isSecret { lvs_memory_wipe() }
+    change.isOldForgotten = flags & Flag.oldForgotten != 0
+    change.isNewForgotten = flags & Flag.newForgotten != 0
     if flags & Flag.writabilityChanged != 0 { change.writable = change.isWritable }
     return change
   }
 
   private static func edit(_ reader: inout CBOR.Reader) -> Edit? {
-    guard let count = reader.list(), (2...5).contains(count), let name = reader.text(),
-      let layer = layer(reader.int())
+    guard let count = reader.list(), (2...5).contains(count), let name = reader.text(), let place = reader.int(),
+      let layer = layer(place & ~Flag.forgottenEdit)
     else { return nil }
     var edit = Edit(name: name, layer: layer)
+    edit.isForgotten = place & Flag.forgottenEdit != 0
     if count % 2 == 1 {
       guard let left = reader.int() else { return nil }
       edit.left = UInt64(bitPattern: left)

@@ -44,6 +44,7 @@ extension Store {
       ]
       if let old = change.old { members.append(.init("old", old)) }
       if let new = change.new { members.append(.init("new", new)) }
+      if change.isForgotten { members.append(.init("forgotten", .bool(true))) }
       if change.isExpiry { members.append(.init("expired", .bool(true))) }
       if let writable = change.writable { members.append(.init("writable", .bool(writable))) }
       var isSecret = change.isSecret

@@ -3,9 +3,9 @@ extension Store {
   ///
   /// Corresponds to `livery_undo` in C.
   ///
-  /// - Parameter force: undo even if later commits changed the same values.
+  /// - Parameter force: undo even if later commits changed the same values, and without the secrets that were forgotten.
   /// - Returns: the revision of the new commit.
-  /// - Throws: `.notFound` if the log does not hold the revision, `.conflict` with the names if later commits changed the
+  /// - Throws: `.notFound` if the log does not hold the revision, or has forgotten the value of a secret that it replaced, `.conflict` with the names if later commits changed the
   ///   same values, `.readOnly` if it applied a schema; and as `ChangeSet.commit`.
   @discardableResult
   public func undo(_ revision: UInt64, force: Bool = false) throws(StoreError) -> UInt64 {
@@ -29,6 +29,7 @@ extension Store {
       throw StoreError(.notFound, "the log does not hold what revision \(revision) changed")
     }
     if !force {
+      try entry.requireRemembered()
       let later = try LaterChanges(revision, entry, view)
       guard later.names.isEmpty else { throw later.conflict }
     }
@@ -38,7 +39,7 @@ extension Store {
     let now = Timestamp.now
     // The first replaced value of a place is the one before the commit.
     var places = ByteIndex()
-    for edit in entry.edits where places.insert(LayerKey(edit.layer, edit.name).bytes).isNew {
+    for edit in entry.edits where !edit.isForgotten && places.insert(LayerKey(edit.layer, edit.name).bytes).isNew {
       var action = Edit.Action.reset
       if let old = edit.old, edit.oldExpires.map({ $0 > now }) ?? true { action = .set(old) }
       request.edits.append(

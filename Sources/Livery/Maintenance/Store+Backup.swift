@@ -86,7 +86,8 @@ extension Store {
 extension Store {
   /// Gives the file system back what the store does not use. Every process goes on with the smaller file.
   ///
-  /// Nothing changes for those who read or watch. Writers wait; open snapshots stay in the former file.
+  /// Nothing changes for those who read or watch; the log forgets the former values of secrets. Writers wait; open
+  /// snapshots stay in the former file.
   /// Corresponds to `livery_compact` in C.
   ///
   /// - Returns: the size of the file in bytes, before and after.
@@ -97,6 +98,7 @@ extension Store {
       guard !options.readOnly else { throw StoreError(.readOnly, "the store was opened read-only") }
       let folder = shared.directory.folder
       let before = try folder.facts(StoreDirectory.data)?.size ?? 0
+      try forgetSecrets()
       try shared.compact()
       return (before, try folder.facts(StoreDirectory.data)?.size ?? 0)
     }

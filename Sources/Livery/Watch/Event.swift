@@ -32,6 +32,8 @@ public struct Event: Sendable {
   public var isWritable: Bool
   /// Whether the setting is declared secret, or was before the commit: its values are not for everyone's eyes.
   public var isSecret: Bool
+  /// The log no longer tells the value before, or not the one that the commit led to.
+  var isForgotten = false
 }
 
 extension Event.Kind: CustomStringConvertible {
@@ -59,7 +61,7 @@ extension Event {
       revision: entry.revision, time: entry.time,
       kind: change.isExpiry ? .expired : change.valueChanged ? .changed : .writability, layer: change.layer,
       name: change.name, oldValue: change.old, newValue: change.new, origin: entry.origin,
-      isWritable: change.isWritable, isSecret: change.isSecret)
+      isWritable: change.isWritable, isSecret: change.isSecret, isForgotten: change.isForgotten)
   }
 
   /// What is missed between two revisions that the log no longer holds.

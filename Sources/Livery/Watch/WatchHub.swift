@@ -278,7 +278,7 @@ private struct LogReading {
         return false
       }
       bytes += size
-      entries.append((revision, entry))
+      entries.append((revision, try view.withPresentValues(entry)))
       return true
     }
     // A commit that lies between was trimmed, or there was none: an import may skip revisions.

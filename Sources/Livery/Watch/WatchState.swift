@@ -116,15 +116,16 @@ final class WatchState: @unchecked Sendable {
       if isNew || place >= pending.count {
         pending.append(event)
       } else {
-        let old = pending[place].oldValue
+        let before = pending[place]
         pending[place] = event
-        pending[place].oldValue = old
+        pending[place].oldValue = before.oldValue
+        pending[place].isForgotten = event.isForgotten || before.isForgotten
       }
     }
   }
 
   func takePending() -> [Event] {
-    let events = pending.filter { $0.kind != .changed || $0.oldValue != $0.newValue }
+    let events = pending.filter { $0.kind != .changed || $0.isForgotten || $0.oldValue != $0.newValue }
     pending = []
     places = ByteIndex()
     return events

@@ -48,8 +48,20 @@ class Maintaining(Handle):
     )
 
   def compact(self) -> None:
-    """Give the file system back what the store does not use. Other processes go on with the smaller file."""
+    """Give the file system back what the store does not use. Other processes go on with the smaller file.
+
+    The log forgets the former values of secrets before.
+    """
     _native.compact(self._number)
+
+  def forget(self, name: str, *, backups: bool = False) -> Dict[str, Any]:
+    """Forget what the store knows of a setting, such as a secret, beside its present values, and report what was done.
+
+    The log forgets former values, and the file is compacted. With ``backups`` the store's own backups forget them, too:
+    values there other than the present ones go, and damaged files are removed.
+    """
+    done: Dict[str, Any] = _convert.take(_native.forget(self._number, _native.text("a name", name), backups))
+    return done
 
   def stats(self) -> Dict[str, Any]:
     """Figures about the store, such as ``revision``, ``fileBytes``, ``databases``, ``lastBackup`` and ``recovery``."""

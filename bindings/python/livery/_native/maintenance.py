@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ctypes import POINTER, byref, c_uint64, c_void_p
+from ctypes import POINTER, byref, c_uint32, c_uint64, c_void_p
 from typing import Optional
 
 from .calls import HANDLE, OUT, TEXT, Prototypes, check, failure, handle, lib, out
@@ -14,6 +14,7 @@ _PROTOTYPES: Prototypes = {
   "backups": (HANDLE, OUT),
   "restore": (HANDLE, TEXT, TEXT, POINTER(c_uint64)),
   "compact": (HANDLE,),
+  "forget": (HANDLE, TEXT, c_uint32, OUT),
   "stats": (HANDLE, OUT),
 }
 
@@ -38,6 +39,10 @@ def restore(store: int, source: Optional[bytes], origin: Optional[bytes]) -> int
 
 def compact(store: int) -> None:
   check(lib.compact(store))
+
+
+def forget(store: int, name: bytes, in_backups: bool) -> int:
+  return handle(lib.forget, store, name, 1 if in_backups else 0)
 
 
 def stats(store: int) -> int:
