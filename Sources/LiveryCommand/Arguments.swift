@@ -34,6 +34,12 @@ struct Option: Sendable {
     Option(
       name: "orphan-versions", value: "COUNT",
       help: "drop what a schema no longer declares after so many versions; 0, if not given, for never"),
+    Option(
+      name: "declassify", value: "NAME",
+      help: "a setting that may show what was a secret before; can be given more than once"),
+    Option(name: "group", help: "a store that the group of the directory may read and change"),
+    Option(name: "yes", help: "do not ask"),
+    Option(name: "backups", help: "also in the store's own folder of backups"),
     Option(name: "partial", help: "skip what is unknown or invalid in place of refusing the whole"),
     Option(name: "layers", help: "each layer's values, with time and origin"),
     Option(name: "exec", value: "COMMAND", help: "run a shell command for each change; see docs/watching.md"),
@@ -136,6 +142,13 @@ struct Arguments {
     options.last { $0.name.sameBytes(as: name) }?.value
   }
 
+  /// All values given for an option.
+  func values(_ name: String) -> [String] {
+    var found: [String] = []
+    for option in options where option.name.sameBytes(as: name) { found.append(option.value) }
+    return found
+  }
+
   /// Refuses options and words that a command does not take.
   func check(for command: Command) throws(StoreError) {
     for option in options {
@@ -144,8 +157,24 @@ struct Arguments {
         throw StoreError(.usage, "`livery \(command.name)` takes no --\(option.name)")
       }
     }
-    guard command.words.contains(words.count) else {
-      throw StoreError(.usage, "usage: livery \(command.name) \(command.usage)")
-    }
+    try requireWords(words, command.words, "livery \(command.name)", command.usage)
   }
+}
+
+/// Refuses too few words and too many, saying which.
+func requireWords(
+  _ words: [String], _ allowed: ClosedRange<Int>, _ name: String, _ usage: String
+) throws(StoreError) {
+  let help = "usage: " + (usage.utf8.isEmpty ? name : "\(name) \(usage)")
+  if words.count > allowed.upperBound {
+    let surplus = truncated(words[allowed.upperBound], to: 40)
+    throw StoreError(.usage, "`\(name)` takes no further argument, such as `\(surplus)`; \(help)")
+  }
+  guard words.count < allowed.lowerBound else { return }
+  var needed: [String] = []
+  for word in usage.split(separator: " ") where word.utf8.first != UInt8(ascii: "[") { needed.append(String(word)) }
+  // Where there are alternatives it is one of them.
+  let isOne = !usage.utf8.contains(UInt8(ascii: "|")) && words.count < needed.count
+  let what = isOne ? "the argument \(needed[words.count])" : "an argument"
+  throw StoreError(.usage, "`\(name)` lacks \(what); \(help)")
 }

@@ -5,9 +5,8 @@ import Livery
 func asset(_ context: Context) throws(StoreError) {
   let word = context.words[0]
   for action in actions where action.name.sameBytes(as: word) {
-    guard action.words.contains(context.words.count - 1) else {
-      throw StoreError(.usage, "usage: livery asset \(action.name) \(action.usage)")
-    }
+    try requireWords(
+      Array(context.words.dropFirst()), action.words, "livery asset \(action.name)", action.usage)
     for option in context.command.options where context.arguments.has(option) {
       guard action.options.contains(where: { $0.sameBytes(as: option) }) else {
         throw StoreError(.usage, "`livery asset \(action.name)` takes no --\(option)")
@@ -48,6 +47,7 @@ private func put(_ context: Context, _ files: [String]) throws(StoreError) {
     }
   }
   try change.commit()
+  context.output.hasCommitted = true
   context.output.result(.list(stored.map { $0.value }))
   for (asset, file) in zip(stored, files) {
     context.output.line("\(asset.id)  \(facts(asset.value))  \(Files.shown(file))")
@@ -99,6 +99,7 @@ private func remove(_ context: Context, _ ids: [String]) throws(StoreError) {
   let assets = try context.open().assets
   for id in ids {
     try assets.remove(id, force: context.arguments.has("force"))
+    context.output.hasCommitted = true
     context.output.line("removed \(id)")
   }
   context.output.result(.object([.init("removed", .list(ids.map { .string($0) }))]))
@@ -110,6 +111,7 @@ private func collect(_ context: Context, _: [String]) throws(StoreError) {
   options.ignoresLog = context.arguments.has("ignore-log")
   options.minimumAge = UInt32(clamping: try context.number("min-age") ?? 0)
   let report = try context.open(readOnly: options.dryRun).assets.collect(options)
+  if !options.dryRun { context.output.hasCommitted = true }
   context.output.result(report)
   for id in report.items("removed") { context.output.line(id.plain) }
   let verb = options.dryRun ? "would remove" : "removed"

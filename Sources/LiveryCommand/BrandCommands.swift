@@ -5,7 +5,7 @@ func brand(_ context: Context) throws(StoreError) {
   let rest = Array(context.words.dropFirst())
   let action = context.words.first ?? ""
   for (name, words, usage, run) in brandActions where name.sameBytes(as: action) {
-    guard words.contains(rest.count) else { throw StoreError(.usage, "usage: livery brand \(name) \(usage)") }
+    try requireWords(rest, words, "livery brand \(name)", usage)
     return try run(context, rest)
   }
   let near = nearestNames(to: action, among: brandActions.map { $0.0 })
@@ -51,6 +51,7 @@ private func applyBrand(_ context: Context, _ words: [String]) throws(StoreError
       "\(Files.shown(path)): \(place.isEmpty ? "" : place + ": ")\(message) [\(problem.text("code"))]")
   }
   if let error = outcome.error { throw error.within(path) }
+  context.output.hasCommitted = true
   let isKept = report["active"] == .bool(false)
   var line = context.arguments.has("console") ? "saved the console's brand" : "applied \(report.text("dialect"))"
   if report["brand"] != nil { line += " as \(truncated(report.text("brand"), to: 200))" }
@@ -119,6 +120,7 @@ private func setBrandColor(_ context: Context, _ words: [String]) throws(StoreEr
 }
 
 private func tellRevision(_ store: Store, _ context: Context) throws(StoreError) {
+  context.output.hasCommitted = true
   let revision = try store.revision()
   context.output.write("revision \(revision)", json: .object([.init("revision", .int(Int64(clamping: revision)))]))
 }

@@ -29,7 +29,11 @@ func set(_ context: Context) throws(StoreError) {
 func reset(_ context: Context) throws(StoreError) {
   let isAll = context.arguments.has("all")
   guard isAll == context.words.isEmpty else {
-    throw StoreError(.usage, isAll ? "give names or --all, not both" : "usage: livery reset NAME… | --all")
+    throw StoreError(
+      .usage,
+      isAll
+        ? "give names or --all, not both"
+        : "`livery reset` lacks the names of settings, or --all; usage: livery reset NAME… | --all")
   }
   let layer = try context.layer()
   let store = try context.open(allowOverride: layer == .override)
@@ -48,6 +52,7 @@ private func begin(_ layer: Layer, _ store: Store, _ context: Context) throws(St
 private func commit(_ change: ChangeSet, _ context: Context) throws(StoreError) {
   do throws(StoreError) {
     let revision = try change.commit()
+    context.output.hasCommitted = true
     context.output.write("revision \(revision)", json: .object([.init("revision", .int(Int64(clamping: revision)))]))
   } catch {
     if case .list(let violations) = change.violations(), !violations.isEmpty {

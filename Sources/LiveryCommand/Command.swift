@@ -15,19 +15,19 @@ struct Command: Sendable {
 
   static let all: [Command] = [
     Command(
-      name: "init", usage: "[--schema FILE]", summary: "make a store, and apply a schema to it",
-      options: ["schema", "orphan-versions"], words: 0...0, run: initialize),
+      name: "init", usage: "[--schema FILE] [--group]", summary: "make a store, and apply a schema to it",
+      options: ["schema", "group", "orphan-versions", "declassify"], words: 0...0, run: initialize),
     Command(
       name: "apply", usage: "SCHEMA", summary: "apply a schema: declare settings, defaults and constraints",
-      options: ["origin", "orphan-versions"], words: 1...1, run: apply),
+      options: ["origin", "orphan-versions", "declassify"], words: 1...1, run: apply),
     Command(
       name: "migrate", usage: "[--plan] SCHEMA",
       summary: "apply a schema with its migrations, or tell what becomes of every value",
-      options: ["plan", "origin", "orphan-versions"], words: 1...1, run: migrate),
+      options: ["plan", "origin", "orphan-versions", "declassify"], words: 1...1, run: migrate),
     Command(
       name: "check", usage: "[[OLD] SCHEMA…]",
       summary: "check the store for damage, or schemas, each also against the one before it and the store",
-      options: ["orphan-versions"], words: 0...1000, run: check),
+      options: ["orphan-versions", "declassify"], words: 0...1000, run: check),
     Command(
       name: "get", usage: "NAME…", summary: "print the effective value of settings", options: ["type"],
       words: 1...1000, run: get),
@@ -75,11 +75,15 @@ struct Command: Sendable {
       options: ["list"], words: 0...1, run: backup),
     Command(
       name: "restore", usage: "[BACKUP | latest]",
-      summary: "bring back what a backup holds: a file, or one of `livery backup --list`", options: ["origin"],
-      words: 0...1, run: restore),
+      summary: "bring back what a backup holds: a file, or one of `livery backup --list`",
+      options: ["origin", "yes"], words: 0...1, run: restore),
     Command(
       name: "compact", usage: "", summary: "give the file system back what the store does not use", options: [],
       words: 0...0, run: compact),
+    Command(
+      name: "forget", usage: "NAME [--backups]",
+      summary: "forget what the store knows of a setting, such as a secret, beside its present values",
+      options: ["backups"], words: 1...1, run: forget),
     Command(
       name: "stats", usage: "", summary: "print figures about the store", options: [], words: 0...0,
       run: statistics),
@@ -109,7 +113,9 @@ struct Context {
     return String(validatingCString: path)
   }
 
-  func open(readOnly: Bool = false, create: Bool = false, allowOverride: Bool = false) throws(StoreError) -> Store {
+  func open(
+    readOnly: Bool = false, create: Bool = false, allowOverride: Bool = false, sharesWithGroup: Bool = false
+  ) throws(StoreError) -> Store {
     guard let path = storePath else {
       throw StoreError(.usage, "no store given: use --store PATH or set LIVERY_STORE")
     }
@@ -117,6 +123,7 @@ struct Context {
     options.readOnly = readOnly
     options.create = create
     options.allowOverride = allowOverride
+    options.sharesWithGroup = sharesWithGroup
     if let timeout = try number("timeout") {
       guard let milliseconds = UInt32(exactly: timeout), milliseconds > 0 else {
         throw StoreError(.usage, "--timeout takes milliseconds, from 1 to \(UInt32.max)")

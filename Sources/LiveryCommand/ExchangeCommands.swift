@@ -20,6 +20,7 @@ func importFile(_ context: Context) throws(StoreError) {
     }
   }
   if let error = outcome.error { throw error.within(path) }
+  context.output.hasCommitted = true
   let count = outcome.report.number("imported")
   context.output.line(
     "imported \(count) value\(count == 1 ? "" : "s"), revision \(outcome.report.number("revision"))")

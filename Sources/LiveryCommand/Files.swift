@@ -31,6 +31,14 @@ enum Files {
     bytes.isEmpty || bytes.withUnsafeBufferPointer { lvs_write_all(descriptor, $0.baseAddress, $0.count) } >= 0
   }
 
+  /// What is typed up to the end of a line.
+  static func line(from descriptor: Int32) -> String {
+    var bytes: [UInt8] = []
+    var byte: UInt8 = 0
+    while bytes.count < 80, CSystem.read(descriptor, &byte, 1) == 1, byte != UInt8(ascii: "\n") { bytes.append(byte) }
+    return String(decoding: bytes, as: UTF8.self)
+  }
+
   /// A path as messages show it.
   static func shown(_ path: String) -> String {
     path.sameBytes(as: "-") ? "standard input" : truncated(path, to: 200)

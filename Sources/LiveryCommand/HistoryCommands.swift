@@ -52,7 +52,11 @@ private func description(of change: Value) -> String {
   var parts: [String] = []
   let old = shown(change["old"], change)
   let new = shown(change["new"], change)
-  if change["writable"] == nil || change["old"] != change["new"] { parts.append("\(old) → \(new)") }
+  if change.flag("forgotten") {
+    parts.append(change["new"] == nil ? "forgotten" : "forgotten → \(new)")
+  } else if change["writable"] == nil || change["old"] != change["new"] {
+    parts.append("\(old) → \(new)")
+  }
   if change.flag("expired") { parts.append("\(change.text("layer")) expired") }
   if case .bool(let isWritable)? = change["writable"] { parts.append(isWritable ? "unlocked" : "locked") }
   return parts.joined(separator: ", ")
@@ -74,5 +78,6 @@ func undo(_ context: Context) throws(StoreError) {
   // Whoever could make the change can take it back, in `override` too.
   let store = try context.open(allowOverride: true)
   let revision = try store.undo(UInt64(number), force: context.arguments.has("force"))
+  context.output.hasCommitted = true
   context.output.write("revision \(revision)", json: .object([.init("revision", .int(Int64(clamping: revision)))]))
 }

@@ -1,3 +1,4 @@
+import CSystem
 import Livery
 
 /// `livery backup`
@@ -11,11 +12,14 @@ func backup(_ context: Context) throws(StoreError) {
   } else {
     path = try store.backup()
   }
+  context.output.hasCommitted = true
   context.output.write(truncated(path, to: 1000), json: .object([.init("path", .string(path))]))
 }
 
 private func listBackups(_ context: Context) throws(StoreError) {
-  guard context.words.isEmpty else { throw StoreError(.usage, "usage: livery backup --list") }
+  guard context.words.isEmpty else {
+    throw StoreError(.usage, "`livery backup --list` takes no file; usage: livery backup --list")
+  }
   let backups = try context.open(readOnly: true).backups()
   context.output.result(backups)
   guard case .list(let items) = backups, !items.isEmpty else { return }
@@ -34,13 +38,48 @@ func restore(_ context: Context) throws(StoreError) {
   var source = context.words.first
   if let word = source, word.sameBytes(as: "latest") { source = nil }
   let store = try context.open()
+  if context.words.isEmpty, !context.arguments.has("yes") { try confirmRestore(of: store, context) }
   let revision = try store.restore(from: source, origin: context.arguments.value("origin") ?? "restore")
+  context.output.hasCommitted = true
   context.output.write("revision \(revision)", json: .object([.init("revision", .int(Int64(clamping: revision)))]))
+}
+
+/// Asks whoever names no backup, since all settings become others.
+private func confirmRestore(of store: Store, _ context: Context) throws(StoreError) {
+  guard case .list(let backups) = try store.backups(), let latest = backups.first else { return }
+  let name = latest.text("name")
+  guard isatty(0) == 1, isatty(2) == 1, !context.output.isJSON else {
+    throw StoreError(
+      .usage,
+      "`livery restore` would bring back \(name): say so with `livery restore latest` or --yes")
+  }
+  let revision = try store.revision()
+  let question =
+    "The store is at revision \(revision). Bring back all settings as of revision \(latest.number("revision")), "
+    + "\(latest.time("time")) (\(latest.text("reason")))? [y/N] "
+  _ = Files.write(question.bytes, to: 2)
+  let answer = Files.line(from: 0)
+  guard answer.sameBytes(as: "y") || answer.sameBytes(as: "Y") || answer.sameBytes(as: "yes") else {
+    throw StoreError(.usage, "nothing was restored")
+  }
+}
+
+/// `livery forget`
+func forget(_ context: Context) throws(StoreError) {
+  let report = try context.open().forget(context.words[0], inBackups: context.arguments.has("backups"))
+  context.output.hasCommitted = true
+  context.output.result(report)
+  let commits = report.number("commits")
+  context.output.line(
+    "\(truncated(report.text("name"), to: 255)): forgotten in \(commits) commit\(commits == 1 ? "" : "s") of the log")
+  for backup in report.items("backups") { context.output.line("  \(backup.text("outcome"))  \(backup.text("name"))") }
+  for name in report.items("damaged") { context.output.line("  removed  \(name.plain) (damaged)") }
 }
 
 /// `livery compact`
 func compact(_ context: Context) throws(StoreError) {
   let sizes = try context.open().compact()
+  context.output.hasCommitted = true
   context.output.write(
     "\(sizes.before) bytes, now \(sizes.after)",
     json: .object([

@@ -6,10 +6,14 @@ func migrate(_ context: Context) throws(StoreError) {
   let schema = try Files.read(path)
   let isPlan = context.arguments.has("plan")
   let store = try context.open(readOnly: isPlan)
+  let consents = context.arguments.values("declassify")
   let outcome =
     isPlan
-    ? store.checkSchema(schema) : store.applySchema(schema, origin: context.arguments.value("origin") ?? "schema")
+    ? store.checkSchema(schema, declassifying: consents)
+    : store.applySchema(
+      schema, origin: context.arguments.value("origin") ?? "schema", declassifying: consents)
   try deliver(outcome, of: path, context)
+  if !isPlan { context.output.hasCommitted = true }
   tell(outcome.report, of: path, context, isTrial: isPlan)
 }
 

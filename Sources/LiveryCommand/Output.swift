@@ -5,10 +5,11 @@ import Livery
 struct Style {
   let isOn: Bool
 
-  /// Of a file descriptor; $NO_COLOR turns it off.
+  /// Of a file descriptor; $NO_COLOR turns it off, and so does a terminal that knows neither.
   init(descriptor: Int32) {
     let noColor = getenv("NO_COLOR").map { $0.pointee != 0 } ?? false
-    isOn = isatty(descriptor) == 1 && !noColor
+    let isDumb = getenv("TERM").map { strcmp($0, "dumb") == 0 } ?? false
+    isOn = isatty(descriptor) == 1 && !noColor && !isDumb
   }
 
   func bold(_ text: String) -> String { isOn ? "\u{1B}[1m\(text)\u{1B}[0m" : text }
@@ -20,6 +21,8 @@ final class Output {
   let isJSON: Bool
   let isTerminal = isatty(1) == 1
   let style = Style(descriptor: 1)
+  /// Something was changed, and what is printed only tells of it.
+  var hasCommitted = false
   private var text = ""
   private var errors = ""
   private var result: Value?
@@ -81,13 +84,18 @@ final class Output {
     result = .object(members)
   }
 
-  /// Writes all of it; false if standard output does not take it.
+  /// Writes all of it; false if standard output does not take what the command is for. What was changed stays so, and a
+  /// command that changed it has done what it is for.
   func flush() -> Bool {
+    if hasCommitted { lvs_ignore_broken_pipes() }
     if isJSON, let result { text = result.json(pretty: isTerminal) + "\n" }
-    var written = Files.write(text.bytes, to: 1)
-    if !written { errors += "livery: cannot write to standard output\n" }
-    if !Files.write(errors.bytes, to: 2) { written = false }
-    return written
+    let written = Files.write(text.bytes, to: 1)
+    if !written {
+      let done = hasCommitted ? "it is done, but " : ""
+      errors += "livery: \(done)standard output cannot be written to\n"
+    }
+    _ = Files.write(errors.bytes, to: 2)
+    return written || hasCommitted
   }
 }
 

@@ -6,6 +6,8 @@ enum Program {
   static let version = "0.1.0"
 
   static func run() -> Int32 {
+    // Otherwise the store's own files take the places of standard streams that are closed.
+    lvs_fill_standard_streams()
     var words: [String] = []
     for index in 1..<max(1, Int(lvs_argument_count())) {
       guard let argument = lvs_argument(Int32(truncatingIfNeeded: index)) else { break }

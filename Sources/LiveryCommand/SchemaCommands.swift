@@ -17,17 +17,19 @@ func initialize(_ context: Context) throws(StoreError) {
     guard error.code == .notFound || error.code == .notAStore else { throw error }
     isNew = true
   }
-  let store = try context.open(create: true)
+  let store = try context.open(create: true, sharesWithGroup: context.arguments.has("group"))
+  context.output.hasCommitted = isNew
   context.output.line("\(isNew ? "made the store" : "there is a store in") \(truncated(store.path, to: 500))")
   var members: [Value.Member] = [.init("path", .string(store.path)), .init("created", .bool(isNew))]
   if let schema, let path = context.arguments.value("schema") {
-    let outcome = store.applySchema(schema)
+    let outcome = store.applySchema(schema, declassifying: context.arguments.values("declassify"))
     if outcome.hasReport {
       tell(outcome.report, of: path, context)
       members.append(.init("report", context.reveals ? outcome.report : Masking.maskedReport(outcome.report)))
     }
     context.output.result(.object(members))
-    if let error = outcome.error { throw error.within(path) }
+    if let error = outcome.error { throw failure(error, outcome.report, of: path) }
+    context.output.hasCommitted = true
   }
   context.output.result(.object(members))
 }
@@ -37,8 +39,11 @@ func apply(_ context: Context) throws(StoreError) {
   let path = context.words[0]
   let schema = try Files.read(path)
   let store = try context.open()
-  let outcome = store.applySchema(schema, origin: context.arguments.value("origin") ?? "schema")
+  let outcome = store.applySchema(
+    schema, origin: context.arguments.value("origin") ?? "schema",
+    declassifying: context.arguments.values("declassify"))
   try deliver(outcome, of: path, context)
+  context.output.hasCommitted = true
   tell(outcome.report, of: path, context)
 }
 
@@ -61,7 +66,8 @@ func check(_ context: Context) throws(StoreError) {
   var before: (path: String, schema: [UInt8])?
   for path in context.words {
     let schema = try Files.read(path)
-    let outcome = store?.checkSchema(schema) ?? Store.checkSchema(schema)
+    let consents = context.arguments.values("declassify")
+    let outcome = store?.checkSchema(schema, declassifying: consents) ?? Store.checkSchema(schema)
     do throws(StoreError) {
       try deliver(outcome, of: path, context)
       let warnings = outcome.report.items("diagnostics").count
@@ -90,16 +96,35 @@ private func compare(
   // What is wrong with one alone was told with it.
   guard outcome.error == nil else { return }
   comparisons.append(outcome.report)
+  var allowed: Int64 = 0
   for finding in outcome.report.items("findings") {
+    if isAllowed(finding, context) { allowed += 1 }
     warn(finding, in: finding.text("document").sameBytes(as: "old") ? old.path : new.path, context)
   }
-  let errors = outcome.report.number("errors"), warnings = outcome.report.number("warnings")
+  let errors = outcome.report.number("errors") - allowed, warnings = outcome.report.number("warnings")
   guard errors == 0 else {
     let count = errors == 1 ? "1 error" : "\(errors) errors"
     throw StoreError(.lossy, "\(Files.shown(new.path)): \(count) against \(Files.shown(old.path))")
   }
   let found = warnings == 0 ? "no problems" : warnings == 1 ? "1 warning" : "\(warnings) warnings"
   context.output.line("\(Files.shown(old.path)) → \(Files.shown(new.path)): \(found)")
+}
+
+/// Whether a finding is of a secret that may be none any more.
+private func isAllowed(_ finding: Value, _ context: Context) -> Bool {
+  guard finding.text("code").sameBytes(as: "declassified") else { return false }
+  let name = finding.text("setting")
+  return context.arguments.values("declassify").contains { $0.sameBytes(as: name) }
+}
+
+/// An error of applying a schema or of its plan. That secrets would be none any more is a finding, and no failure.
+private func failure(_ error: StoreError, _ report: Value, of path: String) -> StoreError {
+  let error = error.within(path)
+  guard error.code == .migration else { return error }
+  for step in report.items("steps") where step.text("outcome").sameBytes(as: "failed") { return error }
+  guard report.items("declassified").contains(where: { !$0.flag("allowed") }) else { return error }
+  return StoreError(
+    .lossy, error.message + "; --declassify \(error.setting ?? "NAME") gives it", setting: error.setting)
 }
 
 /// Prints the diagnostics of a schema as compilers do, then throws what went wrong.
@@ -109,8 +134,18 @@ func deliver(_ outcome: SchemaOutcome, of path: String, _ context: Context) thro
     for diagnostic in outcome.report.items("diagnostics") { warn(diagnostic, in: path, context) }
   }
   guard let error = outcome.error else { return }
-  if error.code == .migration { tellSteps(outcome.report, context) }
-  throw error.within(path)
+  if error.code == .migration {
+    tellSteps(outcome.report, context)
+    tellDeclassified(outcome.report, context)
+  }
+  throw failure(error, outcome.report, of: path)
+}
+
+/// Prints which secrets an upgrade shows, or would.
+func tellDeclassified(_ report: Value, _ context: Context) {
+  for item in report.items("declassified") {
+    context.output.line("  ! \(truncated(item.text("message"), to: 500))\(item.flag("allowed") ? " (allowed)" : "")")
+  }
 }
 
 private func warn(_ diagnostic: Value, in path: String, _ context: Context) {
@@ -145,6 +180,7 @@ func tell(_ report: Value, of path: String, _ context: Context, isTrial: Bool = 
     output.line("  ! \(item.text("name")) in \(item.text("layer")): \(truncated(item.text("message"), to: 500))")
   }
   tellOrphans(report, context)
+  tellDeclassified(report, context)
   if report["backup"] != nil { output.line("before, a backup: \(truncated(report.text("backup"), to: 500))") }
 }
 

@@ -125,8 +125,8 @@ private final class ChangeTeller: @unchecked Sendable {
     defer { lvs_shell_free(shell) }
     let isSet =
       set(shell, "LIVERY_STORE", context.storePath) && set(shell, "LIVERY_KIND", event.kind.description)
-      && set(shell, "LIVERY_NAME", event.name) && set(shell, "LIVERY_OLD", isHidden ? nil : event.oldValue?.plain)
-      && set(shell, "LIVERY_NEW", isHidden ? nil : event.newValue?.plain)
+      && set(shell, "LIVERY_NAME", event.name) && set(shell, "LIVERY_OLD", isHidden ? nil : event.oldValue)
+      && set(shell, "LIVERY_NEW", isHidden ? nil : event.newValue)
       && set(shell, "LIVERY_LAYER", event.kind == .resync ? nil : event.layer.description)
       && set(shell, "LIVERY_ORIGIN", event.kind == .resync ? nil : event.origin)
       && set(shell, "LIVERY_REVISION", "\(event.revision)")
@@ -138,6 +138,13 @@ private final class ChangeTeller: @unchecked Sendable {
       _ = Files.write("livery: `\(truncated(command, to: 80))` ended with status \(status)\n".bytes, to: 2)
     }
     if isEnded { isDone = true }
+  }
+
+  /// A value as `livery get` prints it. A variable cannot hold a NUL: such a text comes as JSON, and another variable says so.
+  private func set(_ shell: OpaquePointer, _ name: String, _ value: Value?) -> Bool {
+    let plain = value?.plain
+    let isJSON = plain?.utf8.contains(0) == true
+    return set(shell, name, isJSON ? value?.json() : plain) && set(shell, name + "_ENCODING", isJSON ? "json" : nil)
   }
 
   /// The system limits what one variable can hold; a longer value is left out, as one that is not there.

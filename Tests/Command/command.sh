@@ -86,7 +86,11 @@ run 2 --store s set a 1 --layer usr && warns '`user`'
 run 2 --store s set a 1 --expires soon && warns "--expires"
 run 2 --store s list --limit many && warns "--limit"
 run 2 --store s list --timeout 0 && warns "--timeout"
-run 2 --store s reset && one_line
+run 2 --store s set a && warns "lacks the argument VALUE" && one_line
+run 2 --store s undo && warns "lacks the argument REVISION"
+run 2 --store s undo 1 2 && warns '`2`'
+run 2 migrate && warns "lacks the argument SCHEMA"
+run 2 --store s reset && one_line && warns "lacks the names"
 run 2 --store s reset --all a && one_line
 run 2 --json explian && json 'v["error"]["status"] == "LIVERY_ERROR_INVALID_ARGUMENT" and "explian" in v["error"]["message"]'
 
@@ -521,7 +525,9 @@ run 0 check --json && json 'v["sound"] is True and v["damage"] == []'
 run 0 backup && has /backups/
 run 0 backup copy.mdb && prints copy.mdb
 run 0 set volume 3
-run 0 restore --json && json 'v["revision"] > 0'
+run 2 restore && one_line && warns "would bring back" && warns "--yes"
+run 0 get volume && prints 3
+run 0 restore --yes --json && json 'v["revision"] > 0'
 run 0 backup --list && has manual && has restore
 run 0 backup --list --json && json 'v[0]["reason"] == "restore" and v[1]["reason"] == "manual"'
 run 0 set volume 3
@@ -545,11 +551,78 @@ run 0 --store t get parts && prints '{"a":[1,2.5]}'
 "$livery" list >/dev/full 2>err
 if [ $? -eq 8 ]; then pass; else fail "a result that cannot be written is a failure" "$(cat err)"; fi
 run 2 get $'x\xff' && one_line
+
+# What was committed has not failed, wherever standard output leads.
+"$livery" set volume 4 >/dev/full 2>err
+if [ $? -eq 0 ] && grep -q "it is done" err; then pass; else fail "a change counts though nobody hears of it" "$(cat err)"; fi
+run 0 get volume && prints 4
+"$livery" set volume 5 >&- 2>err
+if [ $? -eq 0 ] && grep -q "it is done" err; then pass; else fail "a change counts without standard output" "$(cat err)"; fi
+"$livery" set volume 6 >&- 2>&- <&-
+if [ $? -eq 0 ]; then pass; else fail "a change needs no standard streams"; fi
+run 0 get volume && prints 6
+run 0 check && has "sound, "
+"$livery" get volume >&- 2>err
+if [ $? -eq 8 ]; then pass; else fail "a result needs standard output" "$(cat err)"; fi
+{ "$livery" set volume 7; echo $? >status; } 2>err | true
+if [ "$(cat status)" -eq 0 ]; then pass; else fail "a change counts though the pipe has closed" "$(cat err)"; fi
+
+# Groups
+run 0 --store shared init --group
+if [ "$(stat -c %a shared shared/data.mdb | tr '\n' ' ')" = "770 660 " ]; then pass; else fail "init --group" "$(ls -la shared)"; fi
+
+# A NUL in a value, for a command that is run
+run 0 --store t set nul '"a\u0000b"' --value-json
+(sleep 0.5; "$livery" --store t set nul '"c\u0000d"' --value-json >/dev/null; sleep 0.2; "$livery" --store t set nul plain >/dev/null) &
+run 0 --store t watch nul --count 2 --exec 'echo "$LIVERY_OLD|$LIVERY_OLD_ENCODING|$LIVERY_NEW|$LIVERY_NEW_ENCODING" >>nul.txt'
+wait
+if [ "$(head -1 nul.txt)" = '"a\u0000b"|json|"c\u0000d"|json' ] && [ "$(sed -n 2p nul.txt)" = '"c\u0000d"|json|plain|' ]; then pass
+else fail "values with a NUL come as JSON" "$(cat nul.txt)"; fi
+
+# Secrets: forgotten, and kept secret
+run 0 --store p init --schema v1.json
+export LIVERY_STORE=$work/p
+run 0 set adminPassword 'hunter2-first'
+run 0 backup
+run 0 set adminPassword 'hunter2-second'
+run 0 forget adminPassword --backups && has "forgotten in" && has "rewritten"
+if grep -rqa hunter2-first p; then fail "a secret is forgotten" "$(grep -rla hunter2-first p)"; else pass; fi
+run 0 get adminPassword --reveal && prints hunter2-second
+run 0 history && has forgotten && hides hunter2
+run 0 forget adminPassword --json && json 'v["name"] == "adminPassword" and "backups" not in v'
+run 2 forget && warns "lacks the argument NAME"
+sed 's/"Version": 1/"Version": 2/; s/, "Class": \["Password"\]//' v1.json >plain.json
+sed 's/"Version": 1/"Version": 2/; s/"Key": "adminPassword", "Value": "d3f4ult", "Class": \["Password"\]/"Key": "token"/
+  s/^]}]}$/]}], "Migrations": [{"To": 2, "Steps": [{"Op": "rename", "From": "adminPassword", "Into": "token"}]}]}/' v1.json >token.json
+for schema in plain.json token.json; do
+  name=$([ $schema = plain.json ] && echo adminPassword || echo token)
+  LIVERY_STORE= run 9 check v1.json $schema && warns "[declassified]" && warns "--declassify $name"
+  LIVERY_STORE= run 0 check v1.json $schema --declassify $name && warns "[declassified]"
+  run 9 migrate --plan $schema && warns "--declassify $name" && hides hunter2
+  run 9 migrate --plan $schema --json && json 'v["declassified"][0]["allowed"] is False' && hides hunter2
+  run 9 apply $schema && hides hunter2
+  run 9 check $schema && hides hunter2
+  run 9 apply $schema --declassify other && hides hunter2
+  run 0 migrate --plan $schema --declassify $name && has "(allowed)" && hides hunter2
+done
+run 0 migrate token.json --declassify other --declassify token && has "(allowed)" && hides hunter2
+run 0 get token && prints hunter2-second
+export LIVERY_STORE=$work/s
 if command -v script >/dev/null; then
   script -qec "'$livery' explain volume" /dev/null </dev/null >out
   if grep -q $'\e\[1m' out; then pass; else fail "a terminal gets bold text" "$(cat out)"; fi
   NO_COLOR=1 script -qec "'$livery' explain volume" /dev/null </dev/null >out
   if grep -q $'\e\[' out; then fail "NO_COLOR is respected"; else pass; fi
+  TERM=dumb script -qec "'$livery' explain volume" /dev/null </dev/null >out
+  if grep -q $'\e\[' out; then fail "a dumb terminal gets no escapes"; else pass; fi
+  run 0 set volume 8
+  run 0 backup
+  run 0 set volume 9
+  printf 'n\n' | script -qec "'$livery' restore" /dev/null >out
+  if grep -q "Bring back all settings" out; then pass; else fail "restore asks on a terminal" "$(cat out)"; fi
+  run 0 get volume && prints 9
+  printf 'y\n' | script -qec "'$livery' restore" /dev/null >out
+  run 0 get volume && prints 8
 fi
 
 echo "$passed passed, $failed failed"
