@@ -54,7 +54,10 @@ struct lvs_cache {
   uint64_t slot_count, ring_words, most_bits;
   // From here on only with `busy` held.
   uint64_t busy __attribute__((aligned(64)));
-  uint64_t used, hand, synced_revision, patience;
+  uint64_t used, hand, patience;
+  // Up to where the log was gone through, and when: what writers tell in between is believed for a second only, since
+  // whoever may write to the page may tell anything.
+  uint64_t true_commit, true_revision, true_ns;
   uint32_t *keys;
   size_t size;
   lvs_cache *next;
@@ -107,6 +110,22 @@ static lvs_cache *map_region(uint64_t bits) {
   return cache;
 }
 
+static const uint64_t BELIEVED_NS = 1000000000;
+
+static uint64_t coarse_ns(void) {
+  struct timespec now;
+  clock_gettime(CLOCK_MONOTONIC_COARSE, &now);
+  return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+}
+
+static void note_truth(lvs_cache *cache, uint64_t commit, uint64_t revision) {
+  cache->true_commit = commit;
+  cache->true_revision = revision;
+  cache->true_ns = coarse_ns();
+}
+
+static bool believes(const lvs_cache *cache) { return coarse_ns() - cache->true_ns < BELIEVED_NS; }
+
 lvs_cache *lvs_cache_make(uint64_t bytes, int lock_file, int wake_file) {
   pthread_once(&pool_once, make_pool_lock);
   uint64_t bits = log2_of(bytes / (2 * sizeof(lvs_slot)));
@@ -130,7 +149,7 @@ lvs_cache *lvs_cache_make(uint64_t bytes, int lock_file, int wake_file) {
   set(&cache->ring_end, 0);
   set(&cache->synced_to, 0);
   set(&cache->synced_from, UINT64_MAX);
-  cache->used = cache->hand = cache->synced_revision = cache->patience = 0;
+  cache->used = cache->hand = cache->patience = 0;
   void *page = mmap((void *)cache->shared, PAGE, PROT_READ, MAP_SHARED | MAP_FIXED, lock_file, 0);
   // Without it the page stays empty, and commits are looked for in the log.
   if (wake_file >= 0) mmap((void *)cache->told, PAGE, PROT_READ, MAP_SHARED | MAP_FIXED, wake_file, 0);
@@ -145,7 +164,7 @@ bool lvs_cache_check(lvs_cache *cache, uint64_t commit, uint64_t revision) {
                     || get(cache->shared + COMMIT_WORD) != commit;
   if (cache->is_blind) return false;
   // Commits are gone through from here on.
-  cache->synced_revision = revision;
+  note_truth(cache, commit, revision);
   set(&cache->synced_from, commit);
   set_last(&cache->synced_to, commit);
   return true;
@@ -303,10 +322,9 @@ static __attribute__((noinline)) bool catch_up(lvs_cache *cache) {
   if (get(&cache->synced_to) == get(cache->shared + COMMIT_WORD) || !try_lock(cache)) return false;
   // The cache may be another store's by now: all is looked at anew.
   uint64_t last = get_first(cache->shared + COMMIT_WORD), commit = get(&cache->synced_to), revision = 0;
-  bool is_told = !cache->is_blind && commit != 0 && last > commit && last - commit <= LVS_RECENT_COMMITS;
+  bool is_told = !cache->is_blind && commit != 0 && last > commit && last - commit <= LVS_RECENT_COMMITS && believes(cache);
   while (is_told && commit < last) is_told = forget_changes(cache, ++commit, &revision);
   if (is_told) {
-    cache->synced_revision = revision;
     cache->patience = 0;
     set_last(&cache->synced_to, last);
   }
@@ -543,7 +561,7 @@ bool lvs_cache_keep(lvs_cache *cache, lvs_slot *slot, const char *name, size_t l
   bool is_worth_while = false;
   if (!cache->is_in_use && commit > get(&cache->synced_to)) {
     // Nothing has been outdated yet, so that it does not matter what was committed before; nor which revision this is.
-    cache->synced_revision = UINT64_MAX;
+    note_truth(cache, commit, UINT64_MAX);
     set(&cache->synced_from, commit);
     set_last(&cache->synced_to, commit);
   }
@@ -586,8 +604,8 @@ void lvs_cache_release(lvs_cache *cache, lvs_slot *slot) {
 
 bool lvs_cache_begin_sync(lvs_cache *cache, uint64_t *commit, uint64_t *revision) {
   if (cache->is_blind || !try_lock(cache)) return false;
-  *commit = get(&cache->synced_to);
-  *revision = cache->synced_revision;
+  *commit = cache->true_commit;
+  *revision = cache->true_revision;
   return true;
 }
 
@@ -599,11 +617,11 @@ void lvs_cache_end_sync(lvs_cache *cache, uint64_t to, uint64_t revision, bool i
   if (!is_complete) {
     // What was looked up after the last commit that nobody can tell of still counts.
     uint64_t from = to, ignored;
-    while (from > get(&cache->synced_to) && forget_changes(cache, from, &ignored)) from--;
+    while (believes(cache) && from > get(&cache->synced_to) && forget_changes(cache, from, &ignored)) from--;
     set(&cache->synced_from, from);
   }
-  cache->synced_revision = revision;
   cache->patience = 0;
+  note_truth(cache, to, revision);
   set_last(&cache->synced_to, to);
   unlock(cache);
 }

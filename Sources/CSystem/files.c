@@ -195,6 +195,7 @@ static lvs_file_facts facts_from(const struct stat *found) {
       .mode = found->st_mode,
       .user = found->st_uid,
       .group = found->st_gid,
+      .names = (uint32_t)found->st_nlink,
       .is_directory = S_ISDIR(found->st_mode),
       .is_regular = S_ISREG(found->st_mode),
       .is_link = S_ISLNK(found->st_mode),

@@ -82,9 +82,13 @@ public final class LockFile: @unchecked Sendable {
     guard let file, lvs_mutex_lock_until(threads, deadline) else { return EBUSY }
     defer { lvs_mutex_unlock(threads) }
     var pause: UInt64 = 20
-    while lvs_lock_byte(file, Self.readerByte) != 0 || lvs_lock_page_is_held(page, false) {
-      let code = lvs_errno()
-      guard code == EAGAIN || code == EACCES || code == 0 else { return code }
+    while true {
+      if lvs_lock_byte(file, Self.readerByte) != 0 {
+        let code = lvs_errno()
+        guard code == EAGAIN || code == EACCES else { return code }
+      } else if !lvs_lock_page_is_held(page, false) {
+        break
+      }
       guard lvs_monotonic_ns() < deadline else {
         lvs_unlock_byte(file, Self.readerByte)
         return EBUSY

@@ -53,7 +53,7 @@ char *lvs_read_beneath(const char *folder, const char *path, size_t limit, size_
 typedef struct lvs_file_facts {
   uint64_t device, inode, size, allocated;
   int64_t changed_ns;
-  uint32_t mode, user, group;
+  uint32_t mode, user, group, names;
   bool is_directory, is_regular, is_link;
 } lvs_file_facts;
 int lvs_file_facts_of(const char *path, lvs_file_facts *facts);

@@ -141,7 +141,7 @@ private struct BackupCleaning {
       try view.delete(place)
       isChanged = true
     }
-    if isChanged { _ = try view.recomputeEffective(name, revision: try view.revision(), now: .now) }
+    if isChanged { _ = try view.recomputeEffective(name, revision: try view.revision(), now: .now, horizon: .earliest) }
     var names = NameSet()
     names.insert(name)
     return try view.forget(names) > 0 || isChanged

@@ -192,6 +192,11 @@ extension SharedEnvironment {
       var failure: StoreError?
       do { try environment.copy(to: descriptor) } catch { failure = StoreError(error) }
       tries += 1
+      // The file has been replaced, or has outgrown the map.
+      if failure != nil, environment.mustReopen, tries < Self.mostTries {
+        try requirePlace()
+        continue
+      }
       if failure == nil {
         let copied = try StoreFile(name, in: folder, keeping: false)
         if copied.isWhole || (allowsDamagedRecords && copied.file.damages.isEmpty) { return copied }

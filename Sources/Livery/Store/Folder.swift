@@ -3,14 +3,15 @@ import CSystem
 /// A folder, by its descriptor: what is done here is done in the very folder that was opened, whatever becomes of the names
 /// that led to it. No link in it is followed.
 final class Folder: @unchecked Sendable {
-  /// What people know it by; it may lead elsewhere by now.
-  let path: String
+  private let lock = Lock()
+  /// Guarded by `lock`.
+  private var name: String
   let descriptor: Int32
   let device, inode: UInt64
   private let root: UInt64
 
   private init(_ path: String, _ descriptor: Int32, _ facts: lvs_file_facts) {
-    self.path = path
+    name = path
     self.descriptor = descriptor
     device = facts.device
     inode = facts.inode
@@ -19,6 +20,15 @@ final class Folder: @unchecked Sendable {
 
   deinit {
     close(descriptor)
+  }
+
+  /// What people know it by; it may lead elsewhere by now.
+  var path: String { lock.withLock { name } }
+
+  /// Goes by another path, which leads to it as well: it has been moved.
+  func adopt(_ path: String) {
+    guard let other = try? Folder.open(path), other.device == device, other.inode == inode else { return }
+    lock.withLock { name = other.name }
   }
 
   /// Opens the folder that a path leads to, by way of links too.
@@ -101,6 +111,11 @@ final class Folder: @unchecked Sendable {
     var owner = owner
     let file = lvs_make_at(descriptor, name, flags, mode, &owner, isLoose)
     guard file >= 0 else { throw failure(lvs_errno(), name) }
+    var facts = lvs_file_facts()
+    guard lvs_file_facts_at(file, &facts) != 0 || facts.names < 2 else {
+      close(file)
+      throw StoreError(.notAStore, "\(shown(name)) is another file's second name: it would be written to")
+    }
     return try regular(file, name)
   }
 

@@ -166,7 +166,7 @@ final class SharedEnvironment: @unchecked Sendable {
     guard let place else { return }
     for _ in 0..<100 {
       let before = wake.generation
-      if openGeneration != before { try followForReading() }
+      if openGeneration != before || environment.mustReopen { try followForReading() }
       do throws(StoreError) { return try place.check() } catch {
         // It may have been replaced just now, as it should be.
         if openGeneration == before, wake.generation == before, !wake.isReplacing { throw error }
@@ -352,6 +352,7 @@ enum Registry {
     let (shared, isNew) = try lock.withLock { () throws(StoreError) in
       if let found = find(Home(path)) {
         if found.copy != nil { try StoreDirectory.requireReadOnly(path, options) }
+        if !found.directory.folder.isInPlace { found.directory.folder.adopt(path) }
         try found.requirePlace()
         found.references += 1
         return (found, false)

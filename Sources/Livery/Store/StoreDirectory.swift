@@ -32,6 +32,8 @@ struct StoreDirectory {
       if found.mode & 0o020 != 0 { options.sharesWithGroup = true }
       facts = found
     } else {
+      // What is left of a store tells whether it was its group's.
+      if let left = try folder.facts(Self.gate), left.is_regular, left.mode & 0o020 != 0 { options.sharesWithGroup = true }
       _ = lvs_file_facts_at(folder.descriptor, &facts)
     }
     owner.user = facts.user
