@@ -18,7 +18,11 @@ extension LogEntry {
         hasForgotten = true
       }
     }
-    for index in edits.indices where names.contains(edits[index].name) && edits[index].old != nil {
+    for index in edits.indices where names.contains(edits[index].name) {
+      // By a checksum a value can be guessed.
+      if edits[index].left != nil { hasForgotten = true }
+      edits[index].left = nil
+      guard edits[index].old != nil else { continue }
       edits[index].old = nil
       edits[index].oldExpires = nil
       edits[index].isForgotten = true
