@@ -91,6 +91,26 @@ int lvs_reserve(int descriptor, uint64_t size) {
   return -1;
 }
 
+int lvs_reserve_behind(int descriptor, uint64_t from, uint64_t count) {
+  int status;
+  do status = fallocate(descriptor, FALLOC_FL_KEEP_SIZE, (off_t)from, (off_t)count);
+  while (status != 0 && errno == EINTR);
+  return status == 0 || (errno != ENOSPC && errno != EDQUOT) ? 0 : -1;
+}
+
+void lvs_release_behind(int descriptor) {
+  struct stat facts;
+  if (fstat(descriptor, &facts) != 0) return;
+  // File systems differ in which of the two gives back what is behind the end.
+  fallocate(descriptor, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, facts.st_size, (off_t)1 << 40);
+  if (ftruncate(descriptor, facts.st_size) != 0) return;
+}
+
+uint64_t lvs_file_system_size(int descriptor) {
+  struct statvfs facts;
+  return fstatvfs(descriptor, &facts) == 0 ? (uint64_t)facts.f_blocks * facts.f_frsize : 0;
+}
+
 ssize_t lvs_write_all(int descriptor, const void *bytes, size_t count) {
   const char *next = bytes;
   size_t left = count;
@@ -237,7 +257,9 @@ int lvs_leads_to(const char *path, uint64_t device, uint64_t inode, uint64_t roo
 
 bool lvs_is_named(int folder, const char *name, uint64_t device, uint64_t inode) {
   struct stat found;
-  return fstatat(folder, name, &found, AT_SYMLINK_NOFOLLOW) == 0 && found.st_dev == device && found.st_ino == inode;
+  // Who may not look cannot tell; what it does next says why.
+  if (fstatat(folder, name, &found, AT_SYMLINK_NOFOLLOW) != 0) return errno != ENOENT;
+  return found.st_dev == device && found.st_ino == inode;
 }
 
 ssize_t lvs_read_at(int descriptor, void *bytes, size_t count, uint64_t offset) {

@@ -42,6 +42,8 @@ public final class Environment: @unchecked Sendable {
   /// Those of them that are held in the environment that is open.
   private let heldHere = Atomic<Int>(0)
   private var epoch = 0
+  /// Up to where the file is known to have real blocks; to be used by the holder of the right to write.
+  private var reservedTo: UInt64 = 0
   /// Environments of files that have been replaced, kept for the transactions that are held in them.
   private var parked: [ProcessEnvironment] = []
   private let path: String
@@ -232,6 +234,7 @@ public final class Environment: @unchecked Sendable {
         lastReader.transaction = reader
         opened = fresh
         handle = fresh.handle
+        reservedTo = 0
         isOpen = true
         failed.store(false, ordering: .relaxed)
         outgrown.store(false, ordering: .relaxed)
@@ -473,6 +476,41 @@ public final class Environment: @unchecked Sendable {
     defer { gate.leave() }
     _ = lockFile.whileChangingReaders(until: lvs_monotonic_ns()) { mdb_reader_check(handle, &count) }
     return Int(count)
+  }
+
+  /// Makes sure that the file has real blocks for so many bytes more than it has pages in use; false if there is no room. To be
+  /// called by the holder of the right to write.
+  ///
+  /// - Parameter ahead: how much more may be had at once, so that not every commit asks the system.
+  public func reserve(_ bytes: UInt64, ahead: UInt64) -> Bool {
+    let end = requiredFileSize
+    guard end &+ bytes > reservedTo else { return true }
+    var file: Int32 = -1
+    guard (try? enter()) != nil else { return true }
+    defer { gate.leave() }
+    guard mdb_env_get_fd(handle, &file) == MDB_SUCCESS else { return true }
+    for more in [ahead, 0] where lvs_reserve_behind(file, end, bytes + more) == 0 {
+      reservedTo = end &+ bytes &+ more
+      return true
+    }
+    return false
+  }
+
+  /// Gives back what was reserved.
+  public func releaseReserve() {
+    var file: Int32 = -1
+    guard (try? enter()) != nil else { return }
+    defer { gate.leave() }
+    reservedTo = 0
+    if mdb_env_get_fd(handle, &file) == MDB_SUCCESS { lvs_release_behind(file) }
+  }
+
+  /// The bytes of the file system that the file is on; 0 if that cannot be told.
+  public var fileSystemSize: UInt64 {
+    var file: Int32 = -1
+    guard (try? enter()) != nil else { return 0 }
+    defer { gate.leave() }
+    return mdb_env_get_fd(handle, &file) == MDB_SUCCESS ? lvs_file_system_size(file) : 0
   }
 
   /// Which file is open as the data file.

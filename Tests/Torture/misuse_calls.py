@@ -51,7 +51,7 @@ def structs(headers):
   for name, body in STRUCT.findall(headers):
     fields = []
     for line in COMMENTS.sub("", body).split(";"):
-      line = " ".join(line.split())
+      line = " ".join(line.split()).replace("*const *", "**")
       if not line:
         continue
       match = re.match(r"((?:const )?[\w ]+?)\s*(\**)\s*(\w+(?:\s*,\s*\**\w+)*)$", line)

@@ -28,6 +28,13 @@ static inline void lvs_close(int descriptor) { close(descriptor); }
 int lvs_open_at(int folder, const char *name, int flags, unsigned mode);
 // Gives a file real blocks up to a size, and that size if it is shorter.
 int lvs_reserve(int descriptor, uint64_t size);
+// Gives a file blocks behind its end, which its size does not tell of. -1 and ENOSPC where there is no room; 0 also where
+// the file system has no such thing.
+int lvs_reserve_behind(int descriptor, uint64_t from, uint64_t count);
+// Gives such blocks back.
+void lvs_release_behind(int descriptor);
+// The bytes of the file system of a file, used or not; 0 if that cannot be told.
+uint64_t lvs_file_system_size(int descriptor);
 // Gives what the caller owns the mode that lets its group in; nothing happens if `mode` does not.
 void lvs_let_group_in(int descriptor, unsigned mode);
 // Whose the files of a store are.

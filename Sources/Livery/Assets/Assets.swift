@@ -84,7 +84,7 @@ extension Assets {
   ///   no id; `.readOnly`, `.busy`, `.noSpace`, `.io`, `.corrupt`.
   public func remove(_ id: String, force: Bool = false) throws(StoreError) {
     let key = try Asset.key(of: id)
-    try store.write { (view) throws(StoreError) -> Environment.Outcome<Void> in
+    try store.write(isRemoval: true) { (view) throws(StoreError) -> Environment.Outcome<Void> in
       guard try view.hasAsset(key) else { throw .missingAsset(id) }
       if !force, let user = try AssetUses(view).users(of: key).first {
         throw StoreError(
@@ -119,7 +119,7 @@ extension Assets {
     if options.dryRun {
       return try store.read { (view) throws(StoreError) in try Garbage(view, options).report }
     }
-    return try store.write { (view) throws(StoreError) -> Environment.Outcome<Value> in
+    return try store.write(isRemoval: true) { (view) throws(StoreError) -> Environment.Outcome<Value> in
       let garbage = try Garbage(view, options)
       for key in garbage.keys { try view.delete(key, view.databases.assets) }
       return garbage.keys.isEmpty ? .abort(garbage.report) : .commit(garbage.report)

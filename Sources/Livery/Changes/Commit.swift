@@ -46,6 +46,8 @@ struct CommitRequest: Sendable {
   /// The revision of the store that was exported, which then counts on from there.
   var exportedRevision: UInt64 = 0
   var allowsOverride = false
+  /// The disk is full: the log is not to tell what was replaced.
+  var sparesLog = false
   /// The layer that the commit is said to be of; nil if it is of several.
   var layer: Layer?
   var logLimits = Store.Options().logLimits
@@ -178,6 +180,7 @@ struct Committer {
       entry.changes.append(change)
     }
     try forget(forgotten, &entry)
+    if request.sparesLog { entry.spare() }
     try view.putLog(entry, logLimits)
     try view.putRevision(revision)
     return .commit(CommitResult(revision: revision, count: count, refusals: refusals, isRefused: false))

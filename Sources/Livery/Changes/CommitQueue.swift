@@ -3,7 +3,7 @@ import LMDB
 
 /// One commit that waits to be made, and what came of it.
 final class PendingCommit: @unchecked Sendable {
-  let request: CommitRequest
+  fileprivate(set) var request: CommitRequest
   let isSynchronous: Bool
   // Guarded by the queue, save while one thread has the commit in hand.
   fileprivate(set) var outcome: Result<CommitResult, StoreError>?
@@ -140,6 +140,7 @@ extension SharedEnvironment {
   fileprivate func make(_ group: [PendingCommit], until deadline: UInt64) throws(StoreError) -> Bool {
     var isSynchronous = false
     for pending in group where pending.isSynchronous { isSynchronous = true }
+    guard makeRoom(for: group) else { return false }
     while true {
       var isCommitted = false
       var number: UInt64 = 0
@@ -158,6 +159,26 @@ extension SharedEnvironment {
         return false
       }
     }
+  }
+
+  /// On a disk that is full only what removes is committed; false if there is nothing of that.
+  private func makeRoom(for group: [PendingCommit]) -> Bool {
+    var bytes: UInt64 = 0
+    for pending in group { bytes &+= pending.request.mostBytes }
+    if reserve.hasRoom(environment, for: bytes) { return true }
+    var isAnything = false
+    for pending in group where !pending.isSettled {
+      let isRemoval = pending.request.isRemoval
+      // One by one there may be room.
+      if !isRemoval, !reserve.hasRoom(environment, for: pending.request.mostBytes) {
+        pending.outcome = .failure(SpaceReserve.full(directory.path))
+        pending.isSettled = true
+        continue
+      }
+      if isRemoval { pending.request.sparesLog = true }
+      isAnything = true
+    }
+    return isAnything
   }
 
   private enum Made {

@@ -144,7 +144,7 @@ extension Committer {
 extension Store {
   /// Takes all values of secrets out of the log, as a commit that nobody hears of.
   func forgetSecrets() throws(StoreError) {
-    try write { (view) throws(StoreError) -> Environment.Outcome<Void> in
+    try write(isRemoval: true) { (view) throws(StoreError) -> Environment.Outcome<Void> in
       try view.forgetSecrets() > 0 ? .commit(()) : .abort(())
     }
   }

@@ -78,6 +78,13 @@ extension LogEntry {
     static let forgottenEdit: Int64 = 16
   }
 
+  /// Leaves out what was changed, so that watches read anew and undo is refused.
+  mutating func spare() {
+    isTooLarge = true
+    changes = []
+    edits = []
+  }
+
   /// CBOR of an object: `t` time, `l` layer, `o` origin, `k` kind (1 schema, 2 too large), `c` changes, `e` edits.
   func encode() throws(StoreError) -> [UInt8] {
     var writer = CBOR.Writer()

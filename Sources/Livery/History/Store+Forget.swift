@@ -19,7 +19,7 @@ extension Store {
       guard !options.readOnly else { throw StoreError(.readOnly, "the store was opened read-only") }
       var setting = name
       var present: [Record] = []
-      let commits = try write { (view) throws(StoreError) -> Environment.Outcome<Int> in
+      let commits = try write(isRemoval: true) { (view) throws(StoreError) -> Environment.Outcome<Int> in
         setting = try view.resolveAlias(name)
         present = try view.records(of: setting)
         var names = NameSet()

@@ -184,7 +184,16 @@ struct Recovery {
           + "compact it as that user or as root", systemError: EPERM)
     }
     defer { close(descriptor) }
-    _ = try shared.copy(to: descriptor, Self.workName, in: folder, false)
+    do throws(StoreError) { _ = try shared.copy(to: descriptor, Self.workName, in: folder, false) } catch {
+      guard error.code == .noSpace else { throw error }
+      // The former file's reserve is for this.
+      shared.environment.releaseReserve()
+      do throws(StoreError) { _ = try shared.copy(to: descriptor, Self.workName, in: folder, false) } catch {
+        _ = ftruncate(descriptor, 0)
+        _ = shared.reserve.hasRoom(shared.environment, for: 0)
+        throw error.code == .noSpace ? SpaceReserve.full(directory.path) : error
+      }
+    }
     guard fsync(descriptor) == 0 else { throw .system(lvs_errno(), folder.shown(Self.workName)) }
     try install(from: folder, keeping: nil)
   }

@@ -58,7 +58,9 @@ final class Folder: @unchecked Sendable {
     guard found >= 0 else {
       guard lvs_errno() != ENOENT else { return nil }
       let code = lvs_errno()
-      guard code != ENOTDIR, code != ELOOP else { throw StoreError(.notAStore, "\(shown(name)) is no folder") }
+      guard code != ENOTDIR, code != ELOOP else {
+        throw StoreError(.io, "\(shown(name)) is no folder", systemError: ENOTDIR)
+      }
       throw .system(code, shown(name))
     }
     return try Self.made(shown(name), found)

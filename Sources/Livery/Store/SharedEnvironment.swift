@@ -12,6 +12,7 @@ final class SharedEnvironment: @unchecked Sendable {
   let clock: StoreClock
   let cache: SettingCache
   let commits = CommitQueue()
+  let reserve = SpaceReserve()
   let hub = WatchHub()
   let directory: StoreDirectory
   let snapshots: SnapshotPolicy
@@ -76,14 +77,15 @@ final class SharedEnvironment: @unchecked Sendable {
     }
   }
 
+  /// - Parameter isRemoval: whether it only gives room back, so that it may be done on a full disk.
   func write<R>(
-    timeout: UInt32, isSynchronous: Bool, _ body: (View) throws(StoreError) -> Environment.Outcome<R>
+    timeout: UInt32, isSynchronous: Bool, isRemoval: Bool = false, _ body: (View) throws(StoreError) -> Environment.Outcome<R>
   ) throws(StoreError) -> R {
     var isSecond = false
     while true {
       do throws(StoreError) {
         try follow()
-        if let result = try writeOnce(timeout, isSynchronous, body) { return result }
+        if let result = try writeOnce(timeout, isSynchronous, isRemoval, body) { return result }
       } catch {
         guard mayTryAgain(&isSecond) else { throw error }
       }
@@ -103,12 +105,16 @@ final class SharedEnvironment: @unchecked Sendable {
 
   /// nil if the file was replaced before the right to write was had.
   private func writeOnce<R>(
-    _ timeout: UInt32, _ isSynchronous: Bool, _ body: (View) throws(StoreError) -> Environment.Outcome<R>
+    _ timeout: UInt32, _ isSynchronous: Bool, _ isRemoval: Bool,
+    _ body: (View) throws(StoreError) -> Environment.Outcome<R>
   ) throws(StoreError) -> R? {
     var isCommitted = false
     let deadline = lvs_monotonic_ns() &+ UInt64(timeout) * 1_000_000
     let result: R? = try gate.whileWriting(timeout: timeout) { () throws(StoreError) in
       guard try mayWrite() else { return nil }
+      guard reserve.hasRoom(environment, for: SpaceReserve.smallCommit) || isRemoval else {
+        throw SpaceReserve.full(directory.path)
+      }
       return try commit(isSynchronous, &isCommitted, until: deadline, body)
     }
     if isCommitted { snapshots.committed(self) }

@@ -130,11 +130,14 @@ public final class Store: Sendable {
   }
 
   /// Runs `body` as the only writer, in a transaction that is committed unless it throws or says otherwise.
-  func write<R>(_ body: (View) throws(StoreError) -> Environment.Outcome<R>) throws(StoreError) -> R {
+  func write<R>(
+    isRemoval: Bool = false, _ body: (View) throws(StoreError) -> Environment.Outcome<R>
+  ) throws(StoreError) -> R {
     try whileOpen { () throws(StoreError) in
       try checkWritable()
       defer { shared.clock.warn() }
-      return try shared.write(timeout: options.effectiveTimeout, isSynchronous: !options.deferred, body)
+      return try shared.write(
+        timeout: options.effectiveTimeout, isSynchronous: !options.deferred, isRemoval: isRemoval, body)
     }
   }
 

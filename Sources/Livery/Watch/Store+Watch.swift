@@ -126,7 +126,7 @@ extension SharedEnvironment {
   /// nothing to commit, or the clock cannot be trusted.
   func clearExpired(_ logLimits: LogLimits) throws(StoreError) -> Bool {
     defer { clock.warn() }
-    return try write(timeout: 1000, isSynchronous: true) { (view) throws(StoreError) in
+    return try write(timeout: 1000, isSynchronous: true, isRemoval: true) { (view) throws(StoreError) in
       var request = CommitRequest()
       request.origin = "expiry"
       request.logLimits = logLimits

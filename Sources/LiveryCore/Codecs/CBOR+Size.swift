@@ -1,6 +1,6 @@
 extension CBOR {
   /// Adds the bytes that `encode` makes of a value, without making them; not all of them once there are more than `limit`.
-  static func addSize(of value: Value, to size: inout Int, limit: Int, depth: Int = 0) {
+  package static func addSize(of value: Value, to size: inout Int, limit: Int, depth: Int = 0) {
     guard size <= limit, depth <= maximumDepth else { return }
     switch value {
     case .bool: size += 1
