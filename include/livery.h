@@ -40,6 +40,14 @@
  * are refused until there is memory again. That holds for the device build (#LIVERY_FEATURE_STANDALONE); Swift's own runtime
  * ends the process instead. The comments of the functions do not list it.
  *
+ * Nor do they list what comes of others who meddle with the store's directory. When it, or a file of it, was moved, deleted
+ * or exchanged while the store was open, functions that change, copy, compact or open it return #LIVERY_ERROR_GONE, and
+ * those that read go on showing what is open. When another process has replaced the store's file, as compaction and
+ * recovery do, a function that has to look at the file opens the new one first: it may then return #LIVERY_ERROR_IO or
+ * #LIVERY_ERROR_PERMISSION, as when the process has no file descriptor left, and #LIVERY_ERROR_BUSY if threads of this
+ * process keep it for longer than `busy_timeout_ms`, or if a process was stopped at the very moment at which the file is
+ * exchanged.
+ *
  * ## Handles
  *
  * The handle types are opaque and are not pointers to memory: a stale, foreign or already closed handle is recognised

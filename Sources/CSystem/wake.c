@@ -29,6 +29,17 @@ void lvs_wake_reset(lvs_wake *wake) {
   __atomic_store_n(&wake->version, WAKE_VERSION, __ATOMIC_RELEASE);
 }
 
+bool lvs_is_foreign(int file, bool may_be_lock, bool may_be_wake) {
+  static const uint32_t LMDB_MAGIC = 0xBEEFC0DE;
+  struct stat facts;
+  if (fstat(file, &facts) != 0 || facts.st_nlink < 2 || facts.st_size == 0) return false;
+  uint32_t magic = 0, version = 0;
+  lvs_read_at(file, &magic, sizeof magic, 0);
+  lvs_read_at(file, &version, sizeof version, offsetof(lvs_wake, version));
+  if (may_be_lock && magic == LMDB_MAGIC) return false;
+  return !(may_be_wake && facts.st_size == sizeof(lvs_wake) && version == WAKE_VERSION);
+}
+
 lvs_wake *lvs_wake_make(void) {
   void *place = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
   return place == MAP_FAILED ? NULL : place;

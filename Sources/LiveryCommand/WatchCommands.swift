@@ -9,7 +9,12 @@ func watch(_ context: Context) throws(StoreError) {
   let signals = lvs_signals_catch()
   guard signals >= 0 else { throw StoreError(.io, "signals cannot be caught", systemError: lvs_errno()) }
 
-  let store = try context.open(readOnly: true)
+  // What expires meanwhile is over for everybody, which is a commit; where that is not allowed it is only told.
+  let store: Store
+  do throws(StoreError) { store = try context.open() } catch {
+    guard error.code == .permission else { throw error }
+    store = try context.open(readOnly: true)
+  }
   let teller = ChangeTeller(context, store, signals, limit: count)
   try teller.learnSecrets()
   var options = WatchOptions()

@@ -14,7 +14,7 @@ import re
 import sys
 
 #: As livery.h says under *Status and errors*.
-COMMON = {"LIVERY_ERROR_NO_MEMORY"}
+COMMON = {"LIVERY_ERROR_NO_MEMORY", "LIVERY_ERROR_GONE"}
 COMMENT = re.compile(r"/\*\*(?P<comment>(?:[^*]|\*(?!/))*)\*/\s*LIVERY_API\s+(?P<declaration>[^;]*);")
 
 

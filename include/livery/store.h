@@ -131,6 +131,8 @@ typedef struct livery_open_options {
  * @param[out] store   a handle: close it with livery_close(); untouched on failure
  * @return #LIVERY_OK, or
  *   - #LIVERY_ERROR_NOT_FOUND         there is no such directory: give #LIVERY_OPEN_CREATE to make it
+ *   - #LIVERY_ERROR_DUPLICATE         another copy of the library in this process has the store open, as when it is linked
+ *     statically and loaded as well: use one of them
  *   - #LIVERY_ERROR_NOT_A_STORE       the path is no directory, or one that holds something else
  *   - #LIVERY_ERROR_FORMAT_NEWER      written by a newer Livery: upgrade the library
  *   - #LIVERY_ERROR_PERMISSION        the directory or its files cannot be read, or not written. A read-only open too
@@ -151,7 +153,9 @@ LIVERY_API livery_status livery_open(const char *path, const livery_open_options
  * Calls under way in other threads finish; keys, snapshots and change sets of this handle are closed with it. Values
  * stay valid.
  *
- * Threads: any. Does not wait.
+ * Threads: any. Waits for no other process. With the last handle of this process an automatic copy that is due is made, if
+ * the store has changed: of up to 4 MiB at once, which takes some milliseconds, and of more by a thread, for whose end the
+ * end of the program waits.
  *
  * @param store  an open store, or NULL for nothing to happen
  * @return #LIVERY_OK, or
@@ -644,7 +648,6 @@ LIVERY_API livery_status livery_key_get_string(livery_key *key, char *buffer, si
  * @return #LIVERY_OK, or
  *   - #LIVERY_ERROR_BUSY              all reader slots are taken
  *   - #LIVERY_ERROR_CORRUPT           the store is damaged: restore a backup
- *   - #LIVERY_ERROR_IO                another failure of the operating system
  *   - #LIVERY_ERROR_INVALID_ARGUMENT  a pointer is NULL
  *   - #LIVERY_ERROR_CLOSED            the store was closed
  *   - #LIVERY_ERROR_FORKED            the store belongs to the parent process: open the store again

@@ -117,7 +117,6 @@ typedef struct livery_watch_options {
  *   - #LIVERY_ERROR_BUSY              no thread can be had
  *   - #LIVERY_ERROR_CORRUPT           the store is damaged
  *   - #LIVERY_ERROR_INVALID_ARGUMENT  a pointer is NULL, the pattern is malformed, or an option is unknown
- *   - #LIVERY_ERROR_IO                another failure of the operating system
  *   - #LIVERY_ERROR_CLOSED            the store was closed
  *   - #LIVERY_ERROR_FORKED            the store belongs to the parent process: open the store again
  * @since 0.1

@@ -214,6 +214,9 @@ lvs_wake *lvs_wake_open(int file);
 // opens the store.
 bool lvs_wake_is_known(lvs_wake *wake);
 void lvs_wake_reset(lvs_wake *wake);
+// Whether a file that a store is to share is one that somebody has given a second name there: it holds what is neither
+// nothing nor, if it may be those, a lock file of LMDB's or the page above.
+bool lvs_is_foreign(int file, bool may_be_lock, bool may_be_wake);
 // One of this process alone.
 lvs_wake *lvs_wake_make(void);
 void lvs_wake_close(lvs_wake *wake);

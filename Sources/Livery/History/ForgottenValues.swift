@@ -142,6 +142,15 @@ extension Committer {
 }
 
 extension Store {
+  /// Empties the log, as a commit that nobody hears of.
+  func giveUpHistory() throws(StoreError) {
+    try write(isRemoval: true) { (view) throws(StoreError) -> Environment.Outcome<Void> in
+      try view.clear(view.databases.log)
+      try view.putTrimmed(try view.revision())
+      return .commit(())
+    }
+  }
+
   /// Takes all values of secrets out of the log, as a commit that nobody hears of.
   func forgetSecrets() throws(StoreError) {
     try write(isRemoval: true) { (view) throws(StoreError) -> Environment.Outcome<Void> in

@@ -99,7 +99,12 @@ extension Store {
       let folder = shared.directory.folder
       let before = try folder.facts(StoreDirectory.data)?.size ?? 0
       try forgetSecrets()
-      try shared.compact()
+      do throws(StoreError) { try shared.compact() } catch {
+        guard error.code == .noSpace else { throw error }
+        // Better without its past than without a way out.
+        try giveUpHistory()
+        try shared.compact()
+      }
       return (before, try folder.facts(StoreDirectory.data)?.size ?? 0)
     }
   }

@@ -113,11 +113,6 @@ final class Folder: @unchecked Sendable {
     var owner = owner
     let file = lvs_make_at(descriptor, name, flags, mode, &owner, isLoose)
     guard file >= 0 else { throw failure(lvs_errno(), name) }
-    var facts = lvs_file_facts()
-    guard lvs_file_facts_at(file, &facts) != 0 || facts.names < 2 else {
-      close(file)
-      throw StoreError(.notAStore, "\(shown(name)) is another file's second name: it would be written to")
-    }
     return try regular(file, name)
   }
 

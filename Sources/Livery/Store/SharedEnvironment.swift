@@ -129,17 +129,22 @@ final class SharedEnvironment: @unchecked Sendable {
   ) throws(StoreError) -> R {
     var changes = lvs_recent()
     environment.setSynchronous(isSynchronous)
-    let result = try environment.write(until: deadline) { (transaction) throws(StoreError) in
-      let view = View(transaction: transaction, databases: databases)
-      transaction.note(databases.effective)
-      // What is made anew because the map was too small begins from the start.
-      isCommitted = false
-      let outcome = try body(view)
-      if case .commit = outcome {
-        isCommitted = true
-        changes = view.changes()
+    let result: R
+    do throws(StoreError) {
+      result = try environment.write(until: deadline) { (transaction) throws(StoreError) in
+        let view = View(transaction: transaction, databases: databases)
+        transaction.note(databases.effective)
+        // What is made anew because the map was too small begins from the start.
+        isCommitted = false
+        let outcome = try body(view)
+        if case .commit = outcome {
+          isCommitted = true
+          changes = view.changes()
+        }
+        return outcome
       }
-      return outcome
+    } catch {
+      throw error.code == .noSpace && error.systemError == ENOSPC ? SpaceReserve.full(directory.path) : error
     }
     if isCommitted { tell(&changes) }
     return result

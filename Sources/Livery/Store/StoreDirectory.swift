@@ -33,7 +33,12 @@ struct StoreDirectory {
       facts = found
     } else {
       // What is left of a store tells whether it was its group's.
-      if let left = try folder.facts(Self.gate), left.is_regular, left.mode & 0o020 != 0 { options.sharesWithGroup = true }
+      for name in [Self.gate, Self.wake, Self.lock, BackupFolder.name] {
+        guard let left = try folder.facts(name), left.is_regular || left.is_directory, left.mode & 0o020 != 0 else {
+          continue
+        }
+        options.sharesWithGroup = true
+      }
       _ = lvs_file_facts_at(folder.descriptor, &facts)
     }
     owner.user = facts.user
@@ -232,8 +237,14 @@ struct StoreDirectory {
     }
   }
 
+  /// A file that all processes on the store share.
   private func file(_ name: String) throws(StoreError) -> Int32 {
-    try folder.make(name, mode: options.fileMode, owner)
+    let file = try folder.make(name, mode: options.fileMode, owner)
+    guard !lvs_is_foreign(file, name.sameBytes(as: Self.lock), name.sameBytes(as: Self.wake)) else {
+      close(file)
+      throw StoreError(.notAStore, "\(folder.shown(name)) is a second name of another file, which would be written to")
+    }
+    return file
   }
 
   /// LMDB only stretches the lock file, so that writing to its map would be SIGBUS on a full disk: give it real blocks.
