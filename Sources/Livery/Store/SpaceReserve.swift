@@ -8,7 +8,7 @@ final class SpaceReserve: @unchecked Sendable {
   private static let most: UInt64 = 1 << 20
   private static let least: UInt64 = 128 << 10
   /// What a commit of small values takes at most, and what more is had at once.
-  static let smallCommit: UInt64 = 96 << 10
+  static let smallCommit: UInt64 = 64 << 10
   private static let ahead: UInt64 = 1 << 20
 
   /// 0 before the first commit. To be used by the holder of the right to write.
@@ -18,7 +18,7 @@ final class SpaceReserve: @unchecked Sendable {
   func hasRoom(_ environment: Environment, for commit: UInt64) -> Bool {
     if bytes == 0 {
       // A small disk is not to be spent on it.
-      let part = environment.fileSystemSize / 32
+      let part = environment.fileSystemSize / 4
       bytes = min(max(part, Self.least), Self.most)
     }
     return environment.reserve(bytes &+ commit, ahead: bytes == Self.most ? Self.ahead : 0)
