@@ -114,6 +114,15 @@ static void check_all(const char *when) {
   }
 }
 
+static livery_status reset_layer(livery_layer layer) {
+  livery_change *change = NULL;
+  livery_status status = livery_change_begin(store, layer, &change);
+  if (status == LIVERY_OK) status = livery_change_reset_all(change);
+  if (status == LIVERY_OK) status = livery_change_commit(change, NULL);
+  if (status != LIVERY_OK) livery_change_discard(change);
+  return status;
+}
+
 /** Everything goes, one by one or a layer at once. */
 static bool remove_all(void) {
   bool is_good = true;
@@ -133,11 +142,14 @@ static bool remove_all(void) {
     }
   static const livery_layer layers[] = {LIVERY_LAYER_USER, LIVERY_LAYER_RECOMMENDED};
   for (size_t index = 0; index < COUNT_OF(layers); index++) {
-    livery_change *change = NULL;
-    livery_status status = livery_change_begin(store, layers[index], &change);
-    if (status == LIVERY_OK) status = livery_change_reset_all(change);
-    if (status == LIVERY_OK) status = livery_change_commit(change, NULL);
-    if (status != LIVERY_OK) livery_change_discard(change);
+    livery_status status = reset_layer(layers[index]);
+    if (status == LIVERY_ERROR_NO_SPACE) {
+      // What they uncover may be too much for one commit: one by one it is not.
+      for (unsigned each = 0; each < NAMES; each++)
+        if (values[each].is_there && values[each].layer == layers[index])
+          is_good &= is_fit("resetting one of a layer", livery_reset(store, values[each].layer, name_of(each)), NULL);
+      status = reset_layer(layers[index]);
+    }
     is_good &= is_fit("resetting a layer", status, NULL);
     shared->removed++;
   }
