@@ -109,6 +109,22 @@ TEST("a clock that was not set yet is no reason to forget what was done then", n
   OK(livery_close(store));
 }
 
+TEST("a clock that is as wrong again as it was for a new store takes nothing with it", wrong_again) {
+  set_by = passed = 0;
+  set_by = 400 * day;
+  livery_store *store = new_store(fresh_path(), KIOSK_SCHEMA);
+  OK(livery_set_int(store, user, "pair.a", 1));
+  set_by = 0;
+  set_in_session(store, "pair.b", 7, 30 * day);
+  set_by = 400 * day;
+  OK(livery_set_int(store, user, "pair.a", 2));
+  set_by = 10 * day;
+  OK(livery_set_int(store, user, "pair.a", 3));
+  set_by = 0;
+  EXPECT_INT(7, integer(store, "pair.b"));
+  OK(livery_close(store));
+}
+
 TEST("time that passes is no doubt about the clock", passes) {
   set_by = passed = 0;
   livery_store *store = new_store(fresh_path(), KIOSK_SCHEMA);

@@ -9,12 +9,20 @@ import Testing
   private let day: Int64 = 86_400_000_000
   /// A moment of 2026, and how long the system ran then.
   private let start: Int64 = 1_780_000_000_000_000
-  private let up: Int64 = 500_000_000
+  private let up: Int64 = 5_000_000_000
 
   private func judge(
     _ relation: inout ClockRelation, _ clock: Int64, _ boottime: Int64, boot: UInt64 = 7, last: Int64? = nil
   ) -> ClockRelation.Verdict {
     relation.judge(clock, boottime: boottime, boot: boot) { last }
+  }
+
+  /// The clock has been right for an hour.
+  private func established() -> ClockRelation {
+    var relation = ClockRelation()
+    #expect(judge(&relation, start - hour, up - hour) == .trusted)
+    #expect(judge(&relation, start, up) == .trusted)
+    return relation
   }
 
   @Test func aClockThatRunsIsBelieved() {
@@ -33,8 +41,7 @@ import Testing
   }
 
   @Test func aClockThatWasSetIsDoubtedForAnHour() {
-    var relation = ClockRelation()
-    #expect(judge(&relation, start, up) == .trusted)
+    var relation = established()
     let ahead = start + 100 * day
     #expect(judge(&relation, ahead, up) == .doubtful(by: 100 * day, isNew: true))
     #expect(relation.isDoubtful(ahead, boottime: up, boot: 7))
@@ -47,12 +54,25 @@ import Testing
   }
 
   @Test func aClockThatWasSetRightIsBelievedAtOnce() {
-    var relation = ClockRelation()
-    #expect(judge(&relation, start, up) == .trusted)
+    var relation = established()
     #expect(judge(&relation, start + day, up) == .doubtful(by: day, isNew: true))
     #expect(judge(&relation, start + 2 * day, up) == .doubtful(by: 2 * day, isNew: false))
     #expect(judge(&relation, start + second, up + second) == .trusted)
     #expect(judge(&relation, start + day, up) == .doubtful(by: day, isNew: true))
+  }
+
+  @Test func nothingComesBackToWhatANewStoreFound() {
+    var relation = ClockRelation()
+    let ahead = start + 8000 * 365 * day
+    #expect(judge(&relation, ahead, up) == .trusted)
+    #expect(judge(&relation, start + second, up + second, last: ahead) != .trusted)
+    #expect(judge(&relation, ahead + 2 * second, up + 2 * second, last: start) != .trusted)
+    #expect(judge(&relation, start + 10 * day, up + 3 * second, last: start) != .trusted)
+    #expect(judge(&relation, start, up + hour, last: start) != .trusted)
+    #expect(judge(&relation, start + hour, up + 2 * hour, last: start) == .trusted)
+    // This has been seen to hold.
+    #expect(judge(&relation, ahead, up + 2 * hour, last: start) != .trusted)
+    #expect(judge(&relation, start + hour, up + 2 * hour, last: start) == .trusted)
   }
 
   @Test func afterAStartTheLastCommitTells() {

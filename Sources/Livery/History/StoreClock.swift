@@ -3,7 +3,9 @@ import CSystem
 /// What is known of the system's clock on the boot that is running, as all processes on a store share it.
 ///
 /// A clock that somebody sets moves away from the one that counts since the start of the system. It is trusted again when
-/// it has stayed where it is for an hour, by that other clock, or when it has come back. Times are in microseconds.
+/// it has stayed where it is for an hour, by that other clock, or when it has come back. What a new store finds is
+/// trusted for want of anything better: until it has held for an hour nothing comes back to it. Times are in
+/// microseconds.
 struct ClockRelation: Equatable, Sendable {
   enum Verdict: Equatable {
     case trusted
@@ -18,12 +20,14 @@ struct ClockRelation: Equatable, Sendable {
   static let longestPause: Int64 = 30 * 86_400_000_000
   private static let second: Int64 = 1_000_000
   private static let none = Int64.min
+  /// Nothing is trusted any more: the clock has left where a new store found it, and either may have been wrong.
+  private static let withdrawn = Int64.min + 1
 
   /// 0 if nothing is known.
   var boot: UInt64 = 0
   /// The time of the clock less that of the other one, when it was trusted last.
   var trusted = ClockRelation.none
-  /// The same since the clock has not been trusted, and since when.
+  /// The same since the clock has not been trusted, and since when. Less than 0: trusted as what a new store found then.
   var candidate: Int64 = 0
   var since: Int64 = 0
 
@@ -36,7 +40,7 @@ struct ClockRelation: Equatable, Sendable {
     if trusted != Self.none, Self.isNear(offset, trusted) {
       // Follows what drifts.
       if !Self.isNear(offset, trusted, Self.second) { trusted = offset }
-      since = 0
+      if since >= 0 || boottime &+ since >= Self.patience { since = 0 }
       return .trusted
     }
     let isNew = since <= 0
@@ -48,11 +52,18 @@ struct ClockRelation: Equatable, Sendable {
     var distance = distance(offset)
     if trusted == Self.none {
       let last = try lastCommit()
-      guard let last, clock < last &- Self.tolerance || clock > last &+ Self.longestPause else {
+      guard let last else {
+        trust(offset)
+        since = -max(boottime, 1)
+        return .trusted
+      }
+      guard clock < last &- Self.tolerance || clock > last &+ Self.longestPause else {
         trust(offset)
         return .trusted
       }
       distance = clock &- last
+    } else if since < 0 {
+      trusted = Self.withdrawn
     }
     candidate = offset
     since = max(boottime, 1)
@@ -70,7 +81,7 @@ struct ClockRelation: Equatable, Sendable {
     since = 0
   }
 
-  private func distance(_ offset: Int64) -> Int64 { trusted == Self.none ? 0 : offset &- trusted }
+  private func distance(_ offset: Int64) -> Int64 { trusted <= Self.withdrawn ? 0 : offset &- trusted }
 
   private static func isNear(_ left: Int64, _ right: Int64, _ most: Int64 = tolerance) -> Bool {
     let (difference, isTooLarge) = left.subtractingReportingOverflow(right)
