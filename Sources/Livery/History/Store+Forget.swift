@@ -181,6 +181,9 @@ private struct TemporaryFile {
     _ = locks.lock(0)
   }
 
-  /// Unless it has another name by now.
-  func remove() { folder.remove(name) }
+  /// Ends its use, and removes it unless it has another name by now.
+  func remove() {
+    folder.remove(name)
+    locks.close()
+  }
 }

@@ -172,6 +172,8 @@ extension SharedEnvironment {
     let descriptor = try folder.make(temporary, flags: O_EXCL, mode: mode, owner)
     // Locked while it is made: what nobody has locked is left by a process that died.
     let locks = try ByteLocks.make(descriptor, folder.shown(temporary))
+    // The object has the descriptor: it is to last until the copy is made.
+    defer { locks.close() }
     _ = locks.lock(0)
     do throws(StoreError) {
       let name = name(try copy(to: descriptor, temporary, in: folder, allowsDamagedRecords))
