@@ -169,7 +169,7 @@ static bool reopen(const char *what) {
 
 static void one_round(void) {
   // Most are small: those are full soon.
-  uint64_t kib = 4096 + (below(10) ? below(1024) : below(12 * 1024));
+  uint64_t kib = 8192 + below(8 * 1024);
   bool has_backups = below(3) == 0, has_filler = below(2);
   char text[60];
   memset(values, 0, sizeof values);
