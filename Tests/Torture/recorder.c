@@ -52,6 +52,26 @@ static const char *below_root(const char *path) {
   return path + root_length + 1;
 }
 
+// The whole path of a name in a directory, also where that is given by the number of its descriptor.
+static const char *whole(int directory, const char *path, char room[4096]) {
+  static const char own[] = "/proc/self/fd/";
+  char link[64];
+  const char *rest = path;
+  if (strncmp(path, own, sizeof own - 1) == 0) {
+    char *end;
+    directory = (int)strtol(path + sizeof own - 1, &end, 10);
+    if (*end != '/') return path;
+    rest = end + 1;
+  } else if (path[0] == '/' || directory == AT_FDCWD) {
+    return path;
+  }
+  snprintf(link, sizeof link, "/proc/self/fd/%d", directory);
+  ssize_t length = readlink(link, room, 3800);
+  if (length <= 0) return path;
+  snprintf(room + length, 4096 - (size_t)length, "/%s", rest);
+  return room;
+}
+
 static uint64_t file_of(int descriptor) {
   return log_file >= 0 && descriptor >= 0 && descriptor < FILES ? files[descriptor].file : 0;
 }
@@ -69,11 +89,7 @@ static int opened(int descriptor, const char *path, int flags, int existed) {
   return descriptor;
 }
 
-int open(const char *path, int flags, ...) {
-  va_list list;
-  va_start(list, flags);
-  mode_t mode = flags & O_CREAT ? va_arg(list, mode_t) : 0;
-  va_end(list);
+static int open_whole(const char *path, int flags, mode_t mode) {
   if (!below_root(path)) return REAL(open)(path, flags, mode);
   pthread_mutex_lock(&lock);
   int existed = access(path, F_OK) == 0;
@@ -82,22 +98,22 @@ int open(const char *path, int flags, ...) {
   return descriptor;
 }
 
-// Only whole paths are followed; whoever opens relative to a directory's descriptor is translated to them.
-int openat(int directory, const char *path, int flags, ...) {
+int open(const char *path, int flags, ...) {
+  char room[4096];
   va_list list;
   va_start(list, flags);
   mode_t mode = flags & O_CREAT ? va_arg(list, mode_t) : 0;
   va_end(list);
-  char whole[4096], link[64];
-  if (path[0] != '/' && directory != AT_FDCWD) {
-    snprintf(link, sizeof link, "/proc/self/fd/%d", directory);
-    ssize_t length = readlink(link, whole, sizeof whole - 300);
-    if (length > 0) {
-      snprintf(whole + length, sizeof whole - (size_t)length, "/%s", path);
-      return open(whole, flags, mode);
-    }
-  }
-  return open(path, flags, mode);
+  return open_whole(whole(AT_FDCWD, path, room), flags, mode);
+}
+
+int openat(int directory, const char *path, int flags, ...) {
+  char room[4096];
+  va_list list;
+  va_start(list, flags);
+  mode_t mode = flags & O_CREAT ? va_arg(list, mode_t) : 0;
+  va_end(list);
+  return open_whole(whole(directory, path, room), flags, mode);
 }
 
 int open64(const char *path, int flags, ...) __attribute__((alias("open")));
@@ -214,6 +230,11 @@ int rename(const char *from, const char *to) {
   return status;
 }
 
+int renameat(int folder, const char *from, int other, const char *to) {
+  char rooms[2][4096];
+  return rename(whole(folder, from, rooms[0]), whole(other, to, rooms[1]));
+}
+
 int link(const char *path, const char *second) {
   const char *name = below_root(second);
   struct stat facts;
@@ -224,6 +245,12 @@ int link(const char *path, const char *second) {
   return status;
 }
 
+int linkat(int folder, const char *path, int other, const char *second, int flags) {
+  char rooms[2][4096];
+  (void)flags;
+  return link(whole(folder, path, rooms[0]), whole(other, second, rooms[1]));
+}
+
 int unlink(const char *path) {
   const char *name = below_root(path);
   pthread_mutex_lock(&lock);
@@ -231,6 +258,11 @@ int unlink(const char *path) {
   if (status == 0 && name) note(LOG_REMOVE, 0, 0, 0, name, strlen(name));
   pthread_mutex_unlock(&lock);
   return status;
+}
+
+int unlinkat(int folder, const char *path, int flags) {
+  char room[4096];
+  return flags == 0 ? unlink(whole(folder, path, room)) : REAL(unlinkat)(folder, path, flags);
 }
 
 /** For the workload: a commit begins, or has returned. */
