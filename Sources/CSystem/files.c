@@ -255,11 +255,17 @@ int lvs_leads_to(const char *path, uint64_t device, uint64_t inode, uint64_t roo
   return lvs_root_inode() != root;
 }
 
-bool lvs_is_named(int folder, const char *name, uint64_t device, uint64_t inode) {
-  struct stat found;
-  // Who may not look cannot tell; what it does next says why.
-  if (fstatat(folder, name, &found, AT_SYMLINK_NOFOLLOW) != 0) return errno != ENOENT;
-  return found.st_dev == device && found.st_ino == inode;
+const char *lvs_place_check(const lvs_place *place) {
+  static const char *const names[LVS_PLACE_FILES] = {"data.mdb", "lock.mdb", "livery.lock", "livery.wake"};
+  if (!lvs_leads_to(place->path, place->directory.device, place->directory.inode, place->root)) return "";
+  for (int i = 0; i < LVS_PLACE_FILES; i++) {
+    struct stat found;
+    bool is_found = fstatat(place->folder, names[i], &found, AT_SYMLINK_NOFOLLOW) == 0;
+    // Who may not look cannot tell; what it does next says why.
+    if (!is_found && errno != ENOENT) continue;
+    if (!is_found || found.st_dev != place->files[i].device || found.st_ino != place->files[i].inode) return names[i];
+  }
+  return NULL;
 }
 
 ssize_t lvs_read_at(int descriptor, void *bytes, size_t count, uint64_t offset) {

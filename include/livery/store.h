@@ -153,9 +153,9 @@ LIVERY_API livery_status livery_open(const char *path, const livery_open_options
  * Calls under way in other threads finish; keys, snapshots and change sets of this handle are closed with it. Values
  * stay valid.
  *
- * Threads: any. Waits for no other process. With the last handle of this process an automatic copy that is due is made, if
- * the store has changed: of up to 4 MiB at once, which takes some milliseconds, and of more by a thread, for whose end the
- * end of the program waits.
+ * Threads: any. Waits for no other process. With the last handle of this process an automatic copy that is due is made if
+ * the store has changed and its file is of up to 4 MiB, which takes some milliseconds. A larger one is copied by a thread
+ * after it was opened, and when many commits were made; such a copy that is under way goes on, and keeps the files open.
  *
  * @param store  an open store, or NULL for nothing to happen
  * @return #LIVERY_OK, or

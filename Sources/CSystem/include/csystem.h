@@ -23,6 +23,7 @@ int lvs_open(const char *path, int flags, unsigned mode);
 // A directory, also one that may be entered and not listed.
 int lvs_open_directory(const char *path);
 void lvs_close_on_exec(int descriptor);
+// Under a name that no method hides.
 static inline void lvs_close(int descriptor) { close(descriptor); }
 // A file of a folder, whose name is no link; the open of a pipe does not wait.
 int lvs_open_at(int folder, const char *name, int flags, unsigned mode);
@@ -71,8 +72,20 @@ int lvs_file_facts_in(int folder, const char *name, lvs_file_facts *facts);
 // the directories on the way, or has another root than `root`, the inode of its root when it opened the directory.
 int lvs_leads_to(const char *path, uint64_t device, uint64_t inode, uint64_t root);
 uint64_t lvs_root_inode(void);
-// Whether a name in a folder is that of a file.
-bool lvs_is_named(int folder, const char *name, uint64_t device, uint64_t inode);
+// Where a store is: its directory, and which files are open in it.
+typedef struct lvs_file_identity {
+  uint64_t device, inode;
+} lvs_file_identity;
+enum { LVS_PLACE_DATA, LVS_PLACE_LOCK, LVS_PLACE_GATE, LVS_PLACE_WAKE, LVS_PLACE_FILES };
+typedef struct lvs_place {
+  char *path;
+  int folder;
+  lvs_file_identity directory, files[LVS_PLACE_FILES];
+  // See lvs_leads_to.
+  uint64_t root;
+} lvs_place;
+// The name of a file that is not the one that is open any more; "" if the path leads elsewhere; NULL if all is in its place.
+const char *lvs_place_check(const lvs_place *place);
 // As many bytes as there are up to `count`, from an offset; how many.
 ssize_t lvs_read_at(int descriptor, void *bytes, size_t count, uint64_t offset);
 ssize_t lvs_write_at(int descriptor, const void *bytes, size_t count, uint64_t offset);

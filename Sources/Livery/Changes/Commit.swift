@@ -85,16 +85,16 @@ extension Store {
     request.logLimits = logLimits
     return try whileOpen { () throws(StoreError) in
       try checkWritable()
-      func once() throws(StoreError) -> CommitResult {
-        let pending = PendingCommit(request, isSynchronous: !options.deferred)
+      let pending = PendingCommit(request, isSynchronous: !options.deferred)
+      do throws(StoreError) {
         return try shared.commits.commit(pending, shared, timeout: options.effectiveTimeout)
-      }
-      do throws(StoreError) { return try once() } catch {
+      } catch {
         guard error.code == .noSpace, request.isRemoval else { throw error }
-        // The past gives way where there is no room even to remove.
-        try giveUpHistory()
-        return try once()
       }
+      // The past gives way where there is no room even to remove.
+      try giveUpHistory()
+      let again = PendingCommit(request, isSynchronous: !options.deferred)
+      return try shared.commits.commit(again, shared, timeout: options.effectiveTimeout)
     }
   }
 

@@ -4,8 +4,9 @@ import Synchronization
 
 /// When a store copies itself, so that there is a last good copy when its file is found damaged.
 ///
-/// After many commits, or when the last copy is old, a thread beside those that commit makes it. What is due at the
-/// opening or at the closing of the store, and has changed since, is made there if it is small.
+/// After many commits, or when the last copy is old, a thread beside those that commit makes it. A small store's copy that
+/// is due is made at the closing of its last handle too, and after an opening with a check; a large one's by a thread at the
+/// next opening, since closing is not to take long, and the store is to be closed afterwards.
 final class SnapshotPolicy: Sendable {
   /// What takes some milliseconds to copy.
   private static let smallBytes: UInt64 = 4 << 20
@@ -40,25 +41,35 @@ final class SnapshotPolicy: Sendable {
     if mostCommits < UInt32.max, count >= mostCommits { takeBeside(shared, isForced: true) }
   }
 
-  /// After an opening that has looked at the whole file, and found it sound.
-  func opened(_ shared: SharedEnvironment) {
-    takeSomewhere(shared)
+  /// After an opening.
+  ///
+  /// - Parameter wasChecked: whether the whole file was looked at, and found sound.
+  func opened(_ shared: SharedEnvironment, wasChecked: Bool) {
+    if isLarge(shared) {
+      takeBeside(shared, isForced: false)
+    } else if wasChecked {
+      take(shared, isForced: false)
+    }
   }
 
   /// Before the last handle of the process is closed.
   func closing(_ shared: SharedEnvironment) {
-    guard commits.load(ordering: .relaxed) > 0 else { return }
-    takeSomewhere(shared)
+    if commits.load(ordering: .relaxed) > 0, !isLarge(shared) { take(shared, isForced: false) }
   }
 
-  /// Here, or by a thread if it would take long.
-  private func takeSomewhere(_ shared: SharedEnvironment) {
-    if shared.environment.requiredFileSize <= Self.smallBytes {
-      take(shared, isForced: false)
-    } else {
-      takeBeside(shared, isForced: false)
+  /// Lets a thread end that copies a small store, so that the last handle's closing closes the store.
+  func settle(_ shared: SharedEnvironment) {
+    var tries = 0
+    while isCopying, tries < 1000, !isLarge(shared), Registry.isNearlyClosed(shared) {
+      tries += 1
+      lvs_sleep_us(1000)
     }
   }
+
+  private func isLarge(_ shared: SharedEnvironment) -> Bool { shared.environment.requiredFileSize > Self.smallBytes }
+
+  /// Whether a thread is making a copy, and keeps the store open.
+  var isCopying: Bool { isBusy.load(ordering: .acquiring) }
 
   /// By a thread, which keeps the store open until it has ended; the end of the program waits for it.
   private func takeBeside(_ shared: SharedEnvironment, isForced: Bool) {

@@ -8,7 +8,8 @@ final class Folder: @unchecked Sendable {
   private var name: String
   let descriptor: Int32
   let device, inode: UInt64
-  private let root: UInt64
+  /// The inode of the root that the process had.
+  let root: UInt64
 
   private init(_ path: String, _ descriptor: Int32, _ facts: lvs_file_facts) {
     name = path
@@ -25,10 +26,11 @@ final class Folder: @unchecked Sendable {
   /// What people know it by; it may lead elsewhere by now.
   var path: String { lock.withLock { name } }
 
-  /// Goes by another path, which leads to it as well: it has been moved.
-  func adopt(_ path: String) {
-    guard let other = try? Folder.open(path), other.device == device, other.inode == inode else { return }
+  /// Goes by another path, which leads to it as well: it has been moved. False if it leads elsewhere.
+  func adopt(_ path: String) -> Bool {
+    guard let other = try? Folder.open(path), other.device == device, other.inode == inode else { return false }
     lock.withLock { name = other.name }
+    return true
   }
 
   /// Opens the folder that a path leads to, by way of links too.

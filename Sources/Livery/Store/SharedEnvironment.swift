@@ -360,21 +360,43 @@ enum Registry {
 
   /// The environment of a directory: the one open already, or a new one. To be given back with `release`.
   static func acquire(_ path: String, _ options: Store.Options) throws(StoreError) -> SharedEnvironment {
-    let (shared, isNew) = try lock.withLock { () throws(StoreError) in
-      if let found = find(Home(path)) {
-        if found.copy != nil { try StoreDirectory.requireReadOnly(path, options) }
-        if !found.directory.folder.isInPlace { found.directory.folder.adopt(path) }
-        try found.requirePlace()
-        found.references += 1
-        return (found, false)
+    let deadline = lvs_monotonic_ns() &+ UInt64(options.effectiveTimeout) * 1_000_000
+    while true {
+      let found = try lock.withLock { () throws(StoreError) in try find(path, options) }
+      switch found {
+      case .open(let shared): return shared
+      case .opened(let shared, let wasChecked):
+        shared.snapshots.opened(shared, wasChecked: wasChecked)
+        return shared
+      case .gone(let error, let isEnding):
+        // A thread that copies the former store keeps it open until it is done.
+        guard isEnding, lvs_monotonic_ns() < deadline else { throw error }
+        lvs_sleep_us(2000)
       }
+    }
+  }
+
+  private enum Found {
+    case open(SharedEnvironment)
+    case opened(SharedEnvironment, wasChecked: Bool)
+    case gone(StoreError, isEnding: Bool)
+  }
+
+  private static func find(_ path: String, _ options: Store.Options) throws(StoreError) -> Found {
+    guard let found = find(Home(path)) else {
       let opened = try StoreDirectory.open(path, options)
       let made = SharedEnvironment(opened)
       open.append(made)
-      return (made, opened.wasChecked)
+      return .opened(made, wasChecked: opened.wasChecked)
     }
-    if isNew { shared.snapshots.opened(shared) }
-    return shared
+    if found.copy != nil { try StoreDirectory.requireReadOnly(path, options) }
+    found.place?.adopt(path)
+    do throws(StoreError) { try found.requirePlace() } catch {
+      guard error.code == .gone else { throw error }
+      return .gone(error, isEnding: found.snapshots.isCopying)
+    }
+    found.references += 1
+    return .open(found)
   }
 
   /// Runs `body` while nobody writes to a store, be it open in this process or not.
@@ -402,6 +424,9 @@ enum Registry {
     defer { gate.close() }
     return try gate.whileWriting(timeout: timeout, body)
   }
+
+  /// Whether nothing but what holds the store for a moment is left beside one handle.
+  static func isNearlyClosed(_ shared: SharedEnvironment) -> Bool { lock.withLock { shared.references <= 2 } }
 
   static func retain(_ shared: SharedEnvironment) {
     lock.withLock { shared.references += 1 }

@@ -1,6 +1,5 @@
 import CSystem
 import LMDB
-import Synchronization
 
 /// Where a store is: its directory, and which files are open in it.
 ///
@@ -10,9 +9,10 @@ final class StorePlace: @unchecked Sendable {
   private static let dataByte: Int64 = 0
 
   private let folder: Folder
-  private let lockFile, gate, wake: FileIdentity
-  /// Exchanged only while no transaction is open.
-  private(set) var data: FileIdentity
+  /// Looked at by each commit. What it says of the data file is exchanged only while no transaction is open, and its path
+  /// under `lock`.
+  private let place: UnsafeMutablePointer<lvs_place>
+  private let lock = Lock()
   /// Tells those who open the data file by way of other lock files that it is in use.
   private var use: ByteLocks
 
@@ -21,12 +21,21 @@ final class StorePlace: @unchecked Sendable {
   ) throws(StoreError) {
     let open = environment.dataFile
     let data = FileIdentity(device: open.device, inode: open.inode)
-    self.use = try Self.used(folder, data)
+    use = try Self.used(folder, data)
     self.folder = folder
-    self.lockFile = lockFile
-    self.gate = gate
-    self.wake = wake
-    self.data = data
+    place = .allocate(capacity: 1)
+    place.initialize(to: lvs_place())
+    place.pointee.folder = folder.descriptor
+    place.pointee.directory = lvs_file_identity(device: folder.device, inode: folder.inode)
+    place.pointee.root = folder.root
+    place.pointee.path = strdup(folder.path)
+    // In the order of the constants.
+    place.pointee.files = (data.stored, lockFile.stored, gate.stored, wake.stored)
+  }
+
+  deinit {
+    free(place.pointee.path)
+    place.deallocate()
   }
 
   private static func used(_ folder: Folder, _ data: FileIdentity) throws(StoreError) -> ByteLocks {
@@ -47,48 +56,62 @@ final class StorePlace: @unchecked Sendable {
     return locks.isTaken(dataByte)
   }
 
+  /// Which file is open as the data file.
+  var data: FileIdentity { FileIdentity(place.pointee.files.0) }
+
   /// The environment was opened anew; false if that was not the file that is there now.
   func follow(_ environment: Environment) throws(StoreError) -> Bool {
     let open = environment.dataFile
     let now = FileIdentity(device: open.device, inode: open.inode)
     if now == data { return true }
-    guard lvs_is_named(folder.descriptor, StoreDirectory.data, now.device, now.inode) else { return false }
+    guard try folder.facts(StoreDirectory.data).map({ FileIdentity($0) }) == now else { return false }
     do throws(StoreError) { use = try Self.used(folder, now) } catch {
       guard error.code == .gone else { throw error }
       return false
     }
-    data = now
+    place.pointee.files.0 = now.stored
     return true
+  }
+
+  /// Goes by another path, if that leads to the directory: it has been moved.
+  func adopt(_ path: String) {
+    guard !folder.isInPlace, folder.adopt(path) else { return }
+    lock.withLock {
+      free(place.pointee.path)
+      place.pointee.path = strdup(folder.path)
+    }
   }
 
   /// - Throws: `.gone` if the directory is not in its place, or there is no data file.
   func lookForData() throws(StoreError) {
     let facts = try folder.facts(StoreDirectory.data)
-    guard folder.isInPlace, facts != nil else { throw gone() }
-  }
-
-  private func gone() -> StoreError {
-    StoreError(
-      .gone,
-      "\(folder.path): the store's directory was moved, deleted or exchanged while it was open; close every handle on it "
-        + "and open it again")
+    guard folder.isInPlace, facts != nil else { throw gone("") }
   }
 
   /// - Throws: `.gone` unless the path leads to the files that are open.
   func check() throws(StoreError) {
-    guard folder.isInPlace else { throw gone() }
-    try check(StoreDirectory.data, data)
-    try check(StoreDirectory.lock, lockFile)
-    try check(StoreDirectory.gate, gate)
-    try check(StoreDirectory.wake, wake)
+    let missing = lock.withLock { lvs_place_check(place) }
+    if let missing { throw gone(String(cString: missing)) }
   }
 
-  private func check(_ name: String, _ file: FileIdentity) throws(StoreError) {
-    guard lvs_is_named(folder.descriptor, name, file.device, file.inode) else {
-      throw StoreError(
+  private func gone(_ name: String) -> StoreError {
+    guard !name.isEmpty else {
+      return StoreError(
         .gone,
-        "\(folder.shown(name)) was deleted or exchanged while the store was open; close every handle on it, in all "
-          + "processes, and open it again")
+        "\(folder.path): the store's directory was moved, deleted or exchanged while it was open; close every handle on it "
+          + "and open it again")
     }
+    return StoreError(
+      .gone,
+      "\(folder.shown(name)) was deleted or exchanged while the store was open; close every handle on it, in all processes, "
+        + "and open it again")
   }
+}
+
+extension FileIdentity {
+  fileprivate init(_ stored: lvs_file_identity) {
+    self.init(device: stored.device, inode: stored.inode)
+  }
+
+  fileprivate var stored: lvs_file_identity { lvs_file_identity(device: device, inode: inode) }
 }

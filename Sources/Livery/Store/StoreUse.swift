@@ -24,7 +24,9 @@ final class StoreUse: Sendable {
   }
 
   func close() {
-    if count.close() { Registry.release(shared) }
+    guard count.close() else { return }
+    if isOfThisProcess { shared.snapshots.settle(shared) }
+    Registry.release(shared)
   }
 }
 
