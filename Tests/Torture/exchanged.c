@@ -252,7 +252,9 @@ static void exchange_directory(void) {
   known *gone = &shared->known[old], *fresh = &shared->known[next];
   char place[280], other[280], inner[300];
   doing("exchanging directories");
-  snprintf(place, sizeof place, "%s/away%d", scene_path, old);
+  // A name that no store lies under: what was exchanged lies under the other's.
+  static int moves;
+  snprintf(place, sizeof place, "%s/away%d.%d", scene_path, old, moves++);
   snprintf(other, sizeof other, "%s/box%d", scene_path, made);
   if (next == old || !fresh->place[0]) {
     // Moved away and back.

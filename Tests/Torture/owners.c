@@ -127,6 +127,8 @@ static const struct facts *before_of(const char *name) {
 static void compare(unsigned actor) {
   for (size_t index = 0; index < after_count; index++) {
     const struct facts *now = &after[index], *then = before_of(now->name);
+    // Unfinished, since a copy's process ended or is at it: nobody reads it, and the next opening removes it.
+    if (strncmp(now->name, "backups/.", 9) == 0) continue;
     mode_t expected = S_ISDIR(now->mode) ? is_group ? 0770 : 0700 : is_group ? 0660 : 0600;
     // What a member makes is the member's own; the group is what counts.
     bool may_be_members = is_group && actor == MEMBER;
@@ -146,6 +148,8 @@ static void compare(unsigned actor) {
 static void compare_unchanged(void) {
   for (size_t index = 0; index < after_count; index++) {
     const struct facts *now = &after[index], *then = before_of(now->name);
+    // Unfinished, since a copy's process ended or is at it: nobody reads it, and the next opening removes it.
+    if (strncmp(now->name, "backups/.", 9) == 0) continue;
     if (!then) continue;
     // One that was taken away is made anew by whoever comes next.
     if (now->inode != then->inode && strcmp(now->name, "data.mdb") != 0) continue;
