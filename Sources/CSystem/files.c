@@ -111,6 +111,11 @@ uint64_t lvs_file_system_size(int descriptor) {
   return fstatvfs(descriptor, &facts) == 0 ? (uint64_t)facts.f_blocks * facts.f_frsize : 0;
 }
 
+uint64_t lvs_file_system_room(int descriptor) {
+  struct statvfs facts;
+  return fstatvfs(descriptor, &facts) == 0 ? (uint64_t)facts.f_bavail * facts.f_frsize : UINT64_MAX;
+}
+
 ssize_t lvs_write_all(int descriptor, const void *bytes, size_t count) {
   const char *next = bytes;
   size_t left = count;

@@ -505,6 +505,15 @@ public final class Environment: @unchecked Sendable {
     if mdb_env_get_fd(handle, &file) == MDB_SUCCESS { lvs_release_behind(file) }
   }
 
+  /// Whether the file system has no room for a second file of this one's size.
+  public var hasNoRoomForCopy: Bool {
+    let required = requiredFileSize
+    var file: Int32 = -1
+    guard (try? enter()) != nil else { return false }
+    defer { gate.leave() }
+    return mdb_env_get_fd(handle, &file) == MDB_SUCCESS && lvs_file_system_room(file) < required
+  }
+
   /// The bytes of the file system that the file is on; 0 if that cannot be told.
   public var fileSystemSize: UInt64 {
     var file: Int32 = -1

@@ -329,8 +329,8 @@ static result run(const struct operation *operation, fault_call call, fault_kind
     now = content_of(store);
     if (now == 0) wrong("the store cannot be read after the fault");
     livery_close(store);
-    wait_for_threads();
   }
+  wait_for_threads();
   // A thread's own memory is kept for the next one.
   int64_t lost = live_blocks() - blocks, spare = operation->run == do_watch ? 4 : 0;
   result.lost = lost > spare || lost < -spare ? lost : 0;

@@ -36,6 +36,8 @@ int lvs_reserve_behind(int descriptor, uint64_t from, uint64_t count);
 void lvs_release_behind(int descriptor);
 // The bytes of the file system of a file, used or not; 0 if that cannot be told.
 uint64_t lvs_file_system_size(int descriptor);
+// How many bytes of it the process may still use; UINT64_MAX if that cannot be told.
+uint64_t lvs_file_system_room(int descriptor);
 // Gives what the caller owns the mode that lets its group in; nothing happens if `mode` does not.
 void lvs_let_group_in(int descriptor, unsigned mode);
 // Whose the files of a store are.

@@ -89,7 +89,7 @@ extension Store {
       do throws(StoreError) {
         return try shared.commits.commit(pending, shared, timeout: options.effectiveTimeout)
       } catch {
-        guard error.code == .noSpace, request.isRemoval else { throw error }
+        guard error.code == .noSpace, request.isRemoval, shared.environment.hasNoRoomForCopy else { throw error }
       }
       // The past gives way where there is no room even to remove.
       try giveUpHistory()

@@ -100,7 +100,7 @@ extension Store {
       let before = try folder.facts(StoreDirectory.data)?.size ?? 0
       try forgetSecrets()
       do throws(StoreError) { try shared.compact() } catch {
-        guard error.code == .noSpace else { throw error }
+        guard error.code == .noSpace, shared.environment.hasNoRoomForCopy else { throw error }
         // Better without its past than without a way out.
         try giveUpHistory()
         try shared.compact()

@@ -138,7 +138,7 @@ struct StoreDirectory {
     do throws(StoreError) {
       try restoreLength(environment)
       let databases = try openDatabases(environment)
-      let place = try StorePlace(
+      let place = try StorePlace.make(
         folder, environment, lockFile: FileIdentity(device: lockFile.device, inode: lockFile.inode),
         gate: gate.identity, wake: wake.identity)
       try place.check()

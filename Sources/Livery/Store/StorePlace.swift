@@ -16,12 +16,20 @@ final class StorePlace: @unchecked Sendable {
   /// Tells those who open the data file by way of other lock files that it is in use.
   private var use: ByteLocks
 
-  init(
+  static func make(
     _ folder: Folder, _ environment: Environment, lockFile: FileIdentity, gate: FileIdentity, wake: FileIdentity
-  ) throws(StoreError) {
+  ) throws(StoreError) -> StorePlace {
     let open = environment.dataFile
     let data = FileIdentity(device: open.device, inode: open.inode)
-    use = try Self.used(folder, data)
+    return StorePlace(folder, try used(folder, data), data, lockFile, gate, wake)
+  }
+
+  // In Embedded Swift an initialiser that throws leaks the object: all that can fail comes before.
+  private init(
+    _ folder: Folder, _ use: ByteLocks, _ data: FileIdentity, _ lockFile: FileIdentity, _ gate: FileIdentity,
+    _ wake: FileIdentity
+  ) {
+    self.use = use
     self.folder = folder
     place = .allocate(capacity: 1)
     place.initialize(to: lvs_place())
