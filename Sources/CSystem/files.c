@@ -98,12 +98,12 @@ int lvs_reserve_behind(int descriptor, uint64_t from, uint64_t count) {
   return status == 0 || (errno != ENOSPC && errno != EDQUOT) ? 0 : -1;
 }
 
-void lvs_release_behind(int descriptor) {
+void lvs_release_behind(int descriptor, uint64_t end) {
   struct stat facts;
   if (fstat(descriptor, &facts) != 0) return;
   // File systems differ in which of the two gives back what is behind the end.
-  fallocate(descriptor, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, facts.st_size, (off_t)1 << 40);
-  if (ftruncate(descriptor, facts.st_size) != 0) return;
+  fallocate(descriptor, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, (off_t)end, (off_t)1 << 40);
+  if ((uint64_t)facts.st_size >= end && ftruncate(descriptor, (off_t)end) != 0) return;
 }
 
 uint64_t lvs_file_system_size(int descriptor) {

@@ -39,13 +39,11 @@ public final class Environment: @unchecked Sendable {
   private let outgrown = Atomic<Bool>(false)
   /// Transactions that are held open over several calls, and how often the environment was opened anew before each.
   private let held = Atomic<Int>(0)
-  /// Those of them that are held in the environment that is open.
-  private let heldHere = Atomic<Int>(0)
-  private var epoch = 0
+  private let parked = ParkedEnvironments()
+  /// The same for all files that take each other's place.
+  private let pageSize: UInt64
   /// Up to where the file is known to have real blocks; to be used by the holder of the right to write.
   private var reservedTo: UInt64 = 0
-  /// Environments of files that have been replaced, kept for the transactions that are held in them.
-  private var parked: [ProcessEnvironment] = []
   private let path: String
   private var options: Options
   private let gate = MapGate()
@@ -67,6 +65,9 @@ public final class Environment: @unchecked Sendable {
   // In Embedded Swift an initialiser that throws leaks the object: all that can fail comes before.
   private init(_ opened: ProcessEnvironment, lastReader: OpaquePointer, path: String, options: Options) {
     mdb_txn_reset(lastReader)
+    var stat = MDB_stat()
+    mdb_env_stat(opened.handle, &stat)
+    pageSize = UInt64(stat.ms_psize)
     self.opened = opened
     handle = opened.handle
     self.path = path
@@ -185,18 +186,17 @@ public final class Environment: @unchecked Sendable {
 
   private func closeAll() {
     park()
-    for index in parked.indices { parked[index].close() }
-    parked = []
-    heldHere.store(0, ordering: .relaxed)
+    parked.closeAll()
   }
 
   /// Ends all but what is held.
   private func park() {
     guard isOpen else { return }
     isOpen = false
-    for reader in idleReaders.takeAll() { mdb_txn_abort(reader) }
-    mdb_txn_abort(lastReader.transaction)
-    parked.append(opened)
+    parked.park(opened) {
+      for reader in idleReaders.takeAll() { mdb_txn_abort(reader) }
+      mdb_txn_abort(lastReader.transaction)
+    }
   }
 
   /// Whether LMDB has given the environment up, as it does when it fails to write the end of a commit: nothing works until
@@ -219,15 +219,13 @@ public final class Environment: @unchecked Sendable {
       } else {
         park()
       }
-      epoch += 1
-      heldHere.store(0, ordering: .sequentiallyConsistent)
       failed.store(true, ordering: .relaxed)
       do throws(LMDBError) {
         let (fresh, reader) = try Self.connect(path, options, isKnown: !parked.isEmpty)
         do throws(LMDBError) { try Self.prepare(fresh.handle, prepare) } catch {
           mdb_txn_abort(reader)
           // Closing it would end what is held in the others.
-          parked.append(fresh)
+          parked.keep(fresh)
           throw error
         }
         mdb_txn_reset(reader)
@@ -319,9 +317,7 @@ public final class Environment: @unchecked Sendable {
   public var requiredFileSize: UInt64 {
     guard (try? enter()) != nil else { return 0 }
     defer { gate.leave() }
-    var stat = MDB_stat()
-    mdb_env_stat(handle, &stat)
-    return (information().lastPage &+ 1).multipliedReportingOverflow(by: UInt64(stat.ms_psize)).partialValue
+    return (information().lastPage &+ 1) &* pageSize
   }
 
   /// Writes a copy of the latest commit to a file, without the pages that are free. Nobody is kept waiting; when others
@@ -358,10 +354,9 @@ public final class Environment: @unchecked Sendable {
   public func snapshot() throws(LMDBError) -> HeldTransaction {
     try enter()
     do {
-      let begun = HeldTransaction(handle: try beginReader(), environment: self, epoch: epoch)
+      let reader = try beginReader()
       held.add(1, ordering: .sequentiallyConsistent)
-      heldHere.add(1, ordering: .sequentiallyConsistent)
-      return begun
+      return HeldTransaction(handle: reader, environment: self, epoch: parked.begin())
     } catch {
       noteFailure(error.code)
       gate.leave()
@@ -483,11 +478,11 @@ public final class Environment: @unchecked Sendable {
   ///
   /// - Parameter ahead: how much more may be had at once, so that not every commit asks the system.
   public func reserve(_ bytes: UInt64, ahead: UInt64) -> Bool {
-    let end = requiredFileSize
-    guard end &+ bytes > reservedTo else { return true }
-    var file: Int32 = -1
     guard (try? enter()) != nil else { return true }
     defer { gate.leave() }
+    let end = (information().lastPage &+ 1) &* pageSize
+    guard end &+ bytes > reservedTo else { return true }
+    var file: Int32 = -1
     guard mdb_env_get_fd(handle, &file) == MDB_SUCCESS else { return true }
     for more in [ahead, 0] where lvs_reserve_behind(file, end, bytes + more) == 0 {
       reservedTo = end &+ bytes &+ more
@@ -496,13 +491,14 @@ public final class Environment: @unchecked Sendable {
     return false
   }
 
-  /// Gives back what was reserved.
+  /// Gives back what was reserved, and what commits that failed have left; to be called by the holder of the right to write.
   public func releaseReserve() {
+    let end = requiredFileSize
     var file: Int32 = -1
     guard (try? enter()) != nil else { return }
     defer { gate.leave() }
     reservedTo = 0
-    if mdb_env_get_fd(handle, &file) == MDB_SUCCESS { lvs_release_behind(file) }
+    if mdb_env_get_fd(handle, &file) == MDB_SUCCESS { lvs_release_behind(file, end) }
   }
 
   /// Whether the file system has no room for a second file of this one's size.
@@ -616,13 +612,13 @@ public final class Environment: @unchecked Sendable {
     guard size == 0 || lvs_can_map(size) else { return ENOMEM }
     let closed = gate.close(
       until: lvs_monotonic_ns() &+ options.moveTimeout,
-      allowing: { held.load(ordering: .sequentiallyConsistent) - heldHere.load(ordering: .sequentiallyConsistent) },
-      unless: { heldHere.load(ordering: .sequentiallyConsistent) > 0 }
+      allowing: { held.load(ordering: .sequentiallyConsistent) - parked.countHere },
+      unless: { parked.countHere > 0 }
     ) {
       code = mdb_env_set_mapsize(handle, Int(clamping: size))
     }
     if closed { return code }
-    if heldHere.load(ordering: .sequentiallyConsistent) > 0 {
+    if parked.countHere > 0 {
       // They may be held for long. Opened anew beside what they are held in, everybody else goes on.
       if size > options.mapSize { options.mapSize = size }
       outgrown.store(true, ordering: .relaxed)
@@ -640,8 +636,8 @@ public final class Environment: @unchecked Sendable {
 
   func end(_ transaction: OpaquePointer, _ begun: Int) {
     mdb_txn_reset(transaction)
-    if begun == epoch { heldHere.subtract(1, ordering: .sequentiallyConsistent) }
-    if begun != epoch || !idleReaders.put(transaction) { mdb_txn_abort(transaction) }
+    parked.end(
+      begun, number: opened.number, keep: { idleReaders.put(transaction) }, abort: { mdb_txn_abort(transaction) })
     held.subtract(1, ordering: .sequentiallyConsistent)
     gate.leave()
   }

@@ -112,11 +112,11 @@ extension Store {
 /// The commit of one request, inside its transaction.
 struct Committer {
   let view: View
+  /// Its limits of the log have been asked what the clock says.
   let request: CommitRequest
   let now = Timestamp.now
   /// Values that expired by then are removed: none, while the clock cannot be trusted.
   private let horizon: Timestamp
-  private let logLimits: LogLimits
   let facts: SchemaFacts
   let present: UInt64
   let revision: UInt64
@@ -134,13 +134,12 @@ struct Committer {
   /// - Parameter memory: what the commits before have left, if it holds in this transaction.
   init(_ view: View, _ request: CommitRequest, _ memory: CommitMemory) throws(StoreError) {
     self.view = view
+    var request = request
+    horizon = try request.logLimits.horizon(now, view)
+    request.logLimits.decided = horizon
     self.request = request
     self.memory = memory
     number = memory.nextCommit()
-    horizon = try request.logLimits.horizon(now, view)
-    var limits = request.logLimits
-    limits.decided = horizon
-    logLimits = limits
     try memory.look(view)
     facts = memory.facts
     present = try view.revision()
@@ -189,7 +188,7 @@ struct Committer {
     }
     try forget(forgotten, &entry)
     if request.sparesLog { entry.spare() }
-    try view.putLog(entry, logLimits)
+    try view.putLog(entry, request.logLimits)
     try view.putRevision(revision)
     return .commit(CommitResult(revision: revision, count: count, refusals: refusals, isRefused: false))
   }
@@ -299,7 +298,7 @@ struct Committer {
       }
       let sum = try setting.put(fresh, view)
       memory.occupied.insert(edit.layer)
-      note(setting, edit.layer, old.record, left: declaration?.descriptor.holdsSecret == true ? nil : sum)
+      note(setting, edit.layer, old.record, left: declaration?.holdsSecret == true ? nil : sum)
     }
   }
 
@@ -431,7 +430,7 @@ extension KnownSetting {
     if !old.isThere, fresh.value == nil { fresh.revision = 0 }
     try putEffective(fresh, view)
     var change = LogEntry.Change(name, from: old.record, to: fresh)
-    change?.isSecret = standing.declared?.descriptor.holdsSecret == true
+    change?.isSecret = standing.declared?.holdsSecret == true
     return change
   }
 }

@@ -122,7 +122,9 @@ public enum CBOR {
   }
 
   private static func appendBigEndian(_ number: UInt64, count: Int, to out: inout [UInt8]) {
-    for index in (0..<count).reversed() { out.append(UInt8(truncatingIfNeeded: number >> UInt64(index * 8))) }
+    withUnsafeBytes(of: number.bigEndian) { bytes in
+      out.append(contentsOf: UnsafeRawBufferPointer(rebasing: bytes[(8 - count)...]))
+    }
   }
 }
 

@@ -3,6 +3,7 @@
 /// All that is made when it is first needed. To be used by one thread at a time.
 public final class SettingValidator {
   public let descriptor: SettingDescriptor
+  public private(set) lazy var holdsSecret = descriptor.holdsSecret
   private lazy var patterns = PatternCache()
   private lazy var pattern = descriptor.pattern.flatMap { try? patterns.pattern($0) }
   private lazy var options = OptionTable(descriptor.options)
