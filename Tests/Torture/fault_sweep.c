@@ -314,6 +314,7 @@ static result run(const struct operation *operation, fault_call call, fault_kind
   livery_store *store = NULL;
   const char *path = operation->run == do_make ? fresh_place : place;
   result result = {0};
+  wait_for_threads();
   put_back();
   int descriptors = open_descriptors();
   int64_t blocks = live_blocks();

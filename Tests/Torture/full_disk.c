@@ -27,7 +27,8 @@ static size_t unit;
 
 static const char *bytes_of(uint64_t number, size_t length) {
   memset(buffer, (int)('a' + number % 26), length);
-  for (size_t at = 0; at + 8 <= length; at += 4096) memcpy(buffer + at, &number, 8);
+  // The first byte is none that an image begins with.
+  for (size_t at = 1; at + 8 <= length; at += 4096) memcpy(buffer + at, &number, 8);
   return buffer;
 }
 
@@ -238,7 +239,21 @@ static void one_round(void) {
     remove_tree(backups);
     if (is_fit("compacting with room", livery_compact(store), NULL)) shared->compacted++;
   }
-  is_fit("setting afterwards", livery_set_int(store, LIVERY_LAYER_USER, "afterwards", 1), NULL);
+  // A copy that is under way keeps the former file for as long as it takes.
+  for (int pause = 0; pause < 2000; pause++) {
+    status = livery_set_int(store, LIVERY_LAYER_USER, "afterwards", 1);
+    if (status != LIVERY_ERROR_NO_SPACE || !has_backups) break;
+    sleep_us(1000);
+  }
+  if (status == LIVERY_ERROR_NO_SPACE && has_backups) {
+    // What was copied when there was more may have all the room.
+    shared->without_room++;
+    char backups[400];
+    snprintf(backups, sizeof backups, "%s/backups", path);
+    remove_tree(backups);
+    status = livery_set_int(store, LIVERY_LAYER_USER, "afterwards", 1);
+  }
+  is_fit("setting afterwards", status, NULL);
   unlink(filler);
   if (!reopen("opening at the end")) return;
   check_all("at the end");
