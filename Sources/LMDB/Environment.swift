@@ -27,8 +27,6 @@ public final class Environment: @unchecked Sendable {
   }
 
   private static let largestMap: UInt64 = 1 << 46
-  /// How many process numbers are tried.
-  private static let mostNumbers = 8
 
   /// Exchanged by `reopen` alone, while no transaction is open.
   private var opened: ProcessEnvironment
@@ -41,12 +39,12 @@ public final class Environment: @unchecked Sendable {
   private let held = Atomic<Int>(0)
   private let parked = ParkedEnvironments()
   /// The same for all files that take each other's place.
-  private let pageSize: UInt64
+  let pageSize: UInt64
   /// Up to where the file is known to have real blocks; to be used by the holder of the right to write.
-  private var reservedTo: UInt64 = 0
+  var reservedTo: UInt64 = 0
   private let path: String
-  private var options: Options
-  private let gate = MapGate()
+  private(set) var options: Options
+  let gate = MapGate()
   private let idleReaders = IdleReaders()
   /// Kept for when all slots are taken: reads of this process then share it one after the other.
   private let lastReader: LastReader
@@ -73,109 +71,6 @@ public final class Environment: @unchecked Sendable {
     self.path = path
     self.lastReader = LastReader(lastReader)
     self.options = options
-  }
-
-  /// Opens the files and begins a read transaction.
-  ///
-  /// When another process has the number of this one, or has left it behind, this one takes another number.
-  ///
-  /// - Parameter isKnown: whether this process has transactions in a former environment, and so needs another number.
-  private static func connect(
-    _ path: String, _ options: Options, isKnown: Bool = false
-  ) throws(LMDBError) -> (opened: ProcessEnvironment, reader: OpaquePointer) {
-    var tries = 0
-    if !isKnown { options.lockFile?.releaseNumbers() }
-    while true {
-      let environment = tries == 0 && !isKnown ? try ProcessEnvironment.own() : try .ofChild()
-      tries += 1
-      var isOpen = false
-      do throws(LMDBError) {
-        try open(environment.handle, path, options)
-        isOpen = true
-        guard !environment.isTaken || tries == mostNumbers else { throw LMDBError(code: EAGAIN) }
-        let reader = try begin(environment.handle, options)
-        do { try options.lockFile?.keep(environment.number) } catch {
-          mdb_txn_abort(reader)
-          throw error
-        }
-        return (environment, reader)
-      } catch {
-        mdb_env_close(environment.handle)
-        guard isOpen, error.code == EAGAIN || error.code == EACCES, tries < mostNumbers else { throw error }
-      }
-    }
-  }
-
-  private struct Opening {
-    let handle: OpaquePointer
-    let path: UnsafePointer<CChar>
-    let flags: UInt32
-    let mode: UInt32
-    var code: Int32
-  }
-
-  private static func open(_ handle: OpaquePointer, _ path: String, _ options: Options) throws(LMDBError) {
-    mdb_env_set_mapsize(handle, Int(clamping: options.mapSize))
-    mdb_env_set_maxreaders(handle, options.maximumReaders)
-    mdb_env_set_maxdbs(handle, options.maximumDatabases)
-    // NOTLS: a read transaction belongs to its object and not to the thread, so that any thread may use it.
-    let flags = MDB_NOTLS | (options.isPrivateFile ? MDB_NOSUBDIR | MDB_NOLOCK : 0)
-    try open(handle, path, UInt32(flags), options.fileMode, options.folder)
-  }
-
-  /// LMDB leaves the data file open for children that run other programs: they must not inherit it.
-  private static func open(
-    _ handle: OpaquePointer, _ path: String, _ flags: UInt32, _ mode: UInt32, _ folder: Int32
-  ) throws(LMDBError) {
-    let code: Int32 = path.withCString { path in
-      var opening = Opening(handle: handle, path: path, flags: flags, mode: mode, code: 0)
-      let status = withUnsafeMutablePointer(to: &opening) { opening in
-        lvs_call_opening(
-          { argument in
-            guard let opening = argument?.assumingMemoryBound(to: Opening.self) else { return 1 }
-            opening.pointee.code = mdb_env_open(
-              opening.pointee.handle, opening.pointee.path, opening.pointee.flags, opening.pointee.mode)
-            return 0
-          }, opening, folder)
-      }
-      guard opening.code == MDB_SUCCESS else { return opening.code }
-      guard status >= 0 else { return lvs_errno() }
-      var file: Int32 = -1
-      if status > 0, mdb_env_get_fd(handle, &file) == MDB_SUCCESS { lvs_close_on_exec(file) }
-      return MDB_SUCCESS
-    }
-    try LMDBError.check(code)
-  }
-
-  /// Begins a read transaction in a slot of its own, clearing slots of dead processes if there is none.
-  private static func begin(_ environment: OpaquePointer, _ options: Options) throws(LMDBError) -> OpaquePointer {
-    var begun: OpaquePointer?
-    var code = beginOnce(environment, options, &begun)
-    // Another process has just grown the file, which nothing is open in here yet.
-    for _ in 0..<100 where code == MDB_MAP_RESIZED {
-      guard mdb_env_set_mapsize(environment, 0) == MDB_SUCCESS else { break }
-      code = beginOnce(environment, options, &begun)
-    }
-    guard code == MDB_SUCCESS, let begun else { throw LMDBError(code: code) }
-    return begun
-  }
-
-  private static func beginOnce(
-    _ environment: OpaquePointer, _ options: Options, _ begun: inout OpaquePointer?
-  ) -> Int32 {
-    guard let lockFile = options.lockFile else {
-      return mdb_txn_begin(environment, nil, UInt32(MDB_RDONLY), &begun)
-    }
-    var found: OpaquePointer?
-    let code = lockFile.whileChangingReaders(until: lvs_monotonic_ns() &+ options.moveTimeout) {
-      let code = mdb_txn_begin(environment, nil, UInt32(MDB_RDONLY), &found)
-      guard code == MDB_READERS_FULL else { return code }
-      var count: Int32 = 0
-      mdb_reader_check(environment, &count)
-      return mdb_txn_begin(environment, nil, UInt32(MDB_RDONLY), &found)
-    }
-    begun = found
-    return code
   }
 
   /// Closes the environment; no transaction may be open, and nothing may be called afterwards.
@@ -258,7 +153,7 @@ public final class Environment: @unchecked Sendable {
   }
 
   /// Enters the gate, unless the environment could not be reopened.
-  private func enter() throws(LMDBError) {
+  func enter() throws(LMDBError) {
     gate.enter()
     guard isOpen else {
       gate.leave()
@@ -311,43 +206,6 @@ public final class Environment: @unchecked Sendable {
     let committed = mdb_txn_commit(begun)
     guard committed == MDB_SUCCESS else { throw E(LMDBError(code: committed)) }
     return result
-  }
-
-  /// How long the file has to be for all pages that may be in use.
-  public var requiredFileSize: UInt64 {
-    guard (try? enter()) != nil else { return 0 }
-    defer { gate.leave() }
-    return (information().lastPage &+ 1) &* pageSize
-  }
-
-  /// Writes a copy of the latest commit to a file, without the pages that are free. Nobody is kept waiting; when others
-  /// commit at the very beginning the copy may be torn, and has to be checked.
-  public func copy(to descriptor: Int32) throws(LMDBError) {
-    // Keeps the pages; an environment beside this one reads them, which needs no slot in the table of readers.
-    let held = try snapshot()
-    defer { held.close() }
-    var file: Int32 = -1
-    try LMDBError.check(mdb_env_get_fd(handle, &file))
-    for _ in 0..<100 {
-      guard ftruncate(descriptor, 0) == 0, lseek(descriptor, 0, SEEK_SET) == 0 else {
-        throw LMDBError(code: lvs_errno())
-      }
-      let code = try Self.copyApart("/proc/self/fd/\(file)", options, descriptor)
-      if code == EINTR || code == MDB_MAP_RESIZED { continue }
-      // What LMDB says of pages that nothing accounts for.
-      return try LMDBError.check(code == MDB_INCOMPATIBLE ? MDB_CORRUPTED : code)
-    }
-    throw LMDBError(code: EBUSY)
-  }
-
-  private static func copyApart(_ path: String, _ options: Options, _ target: Int32) throws(LMDBError) -> Int32 {
-    var made: OpaquePointer?
-    try LMDBError.check(mdb_env_create(&made))
-    guard let made else { throw LMDBError(code: ENOMEM) }
-    defer { mdb_env_close(made) }
-    let flags = MDB_NOSUBDIR | MDB_NOLOCK | MDB_NOTLS | MDB_RDONLY
-    try open(made, path, UInt32(flags), 0, options.folder)
-    return mdb_env_copyfd2(made, target, UInt32(MDB_CP_COMPACT))
   }
 
   /// Begins a read transaction that stays open until the object is closed. While it is, the map cannot be moved.
@@ -471,51 +329,6 @@ public final class Environment: @unchecked Sendable {
     defer { gate.leave() }
     _ = lockFile.whileChangingReaders(until: lvs_monotonic_ns()) { mdb_reader_check(handle, &count) }
     return Int(count)
-  }
-
-  /// Makes sure that the file has real blocks for so many bytes more than it has pages in use; false if there is no room. To be
-  /// called by the holder of the right to write.
-  ///
-  /// - Parameter ahead: how much more may be had at once, so that not every commit asks the system.
-  public func reserve(_ bytes: UInt64, ahead: UInt64) -> Bool {
-    guard (try? enter()) != nil else { return true }
-    defer { gate.leave() }
-    let end = (information().lastPage &+ 1) &* pageSize
-    guard end &+ bytes > reservedTo else { return true }
-    var file: Int32 = -1
-    guard mdb_env_get_fd(handle, &file) == MDB_SUCCESS else { return true }
-    for more in [ahead, 0] where lvs_reserve_behind(file, end, bytes + more) == 0 {
-      reservedTo = end &+ bytes &+ more
-      return true
-    }
-    return false
-  }
-
-  /// Gives back what was reserved, and what commits that failed have left; to be called by the holder of the right to write.
-  public func releaseReserve() {
-    let end = requiredFileSize
-    var file: Int32 = -1
-    guard (try? enter()) != nil else { return }
-    defer { gate.leave() }
-    reservedTo = 0
-    if mdb_env_get_fd(handle, &file) == MDB_SUCCESS { lvs_release_behind(file, end) }
-  }
-
-  /// Whether the file system has no room for a second file of this one's size.
-  public var hasNoRoomForCopy: Bool {
-    let required = requiredFileSize
-    var file: Int32 = -1
-    guard (try? enter()) != nil else { return false }
-    defer { gate.leave() }
-    return mdb_env_get_fd(handle, &file) == MDB_SUCCESS && lvs_file_system_room(file) < required
-  }
-
-  /// The bytes of the file system that the file is on; 0 if that cannot be told.
-  public var fileSystemSize: UInt64 {
-    var file: Int32 = -1
-    guard (try? enter()) != nil else { return 0 }
-    defer { gate.leave() }
-    return mdb_env_get_fd(handle, &file) == MDB_SUCCESS ? lvs_file_system_size(file) : 0
   }
 
   /// Which file is open as the data file.
