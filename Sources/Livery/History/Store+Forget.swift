@@ -164,26 +164,3 @@ private struct BackupCleaning {
     }
   }
 }
-
-/// A file that is locked while it is made: what nobody has locked is removed by the next opening.
-private struct TemporaryFile {
-  let name: String
-  let descriptor: Int32
-  private let folder: Folder
-  private let locks: ByteLocks
-
-  init(_ folder: Folder, mode: UInt32, _ owner: lvs_owner) throws(StoreError) {
-    var generator = SystemRandomNumberGenerator()
-    self.folder = folder
-    name = ".\(String(generator.next(), radix: 16)).tmp"
-    descriptor = try folder.make(name, flags: O_EXCL, mode: mode, owner)
-    locks = try ByteLocks.make(descriptor, folder.shown(name))
-    _ = locks.lock(0)
-  }
-
-  /// Ends its use, and removes it unless it has another name by now.
-  func remove() {
-    folder.remove(name)
-    locks.close()
-  }
-}

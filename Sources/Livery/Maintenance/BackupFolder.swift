@@ -87,15 +87,9 @@ struct BackupFolder {
     return nil
   }
 
-  /// Removes what processes that died have left unfinished: who makes a copy holds its first byte.
+  /// Removes what processes that died have left unfinished.
   func removeUnfinished() {
-    guard let folder, let names = try? folder.names() else { return }
-    for bytes in names where bytes.first == UInt8(ascii: ".") && bytes.suffix(4) == ".tmp".bytes[...] {
-      guard let name = String(validating: bytes, as: UTF8.self), let file = try? folder.open(name, O_RDWR),
-        let locks = try? ByteLocks.make(file, name)
-      else { continue }
-      if locks.lock(0) == 0 { folder.remove(name) }
-    }
+    if let folder { TemporaryFile.removeUnfinished(in: folder) }
   }
 
   /// What a name says; nil if it is not of a backup.

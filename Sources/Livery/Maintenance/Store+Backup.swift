@@ -167,27 +167,16 @@ extension SharedEnvironment {
   func copy(
     in folder: Folder, mode: UInt32, _ owner: lvs_owner, allowsDamagedRecords: Bool, name: (StoreFile) -> String
   ) throws(StoreError) -> String {
-    var generator = SystemRandomNumberGenerator()
-    let temporary = ".\(String(generator.next(), radix: 16)).tmp"
-    let descriptor = try folder.make(temporary, flags: O_EXCL, mode: mode, owner)
-    // Locked while it is made: what nobody has locked is left by a process that died.
-    let locks = try ByteLocks.make(descriptor, folder.shown(temporary))
-    // The object has the descriptor: it is to last until the copy is made.
-    defer { locks.close() }
-    _ = locks.lock(0)
-    do throws(StoreError) {
-      let name = name(try copy(to: descriptor, temporary, in: folder, allowsDamagedRecords))
-      guard fsync(descriptor) == 0 else { throw .system(lvs_errno(), folder.shown(name)) }
-      do throws(StoreError) { try folder.rename(temporary, to: name, in: folder) } catch {
-        // The names `.` and `..` are told to be in use, and are directories.
-        throw error.systemError == EBUSY ? .system(EISDIR, folder.shown(name)) : error
-      }
-      try folder.sync()
-      return folder.shown(name)
-    } catch {
-      folder.remove(temporary)
-      throw error
+    let work = try TemporaryFile(folder, mode: mode, owner)
+    defer { work.remove() }
+    let name = name(try copy(to: work.descriptor, work.name, in: folder, allowsDamagedRecords))
+    guard fsync(work.descriptor) == 0 else { throw .system(lvs_errno(), folder.shown(name)) }
+    do throws(StoreError) { try folder.rename(work.name, to: name, in: folder) } catch {
+      // The names `.` and `..` are told to be in use, and are directories.
+      throw error.systemError == EBUSY ? .system(EISDIR, folder.shown(name)) : error
     }
+    try folder.sync()
+    return folder.shown(name)
   }
 
   /// A checked copy of the latest commit.
