@@ -59,18 +59,6 @@ void lvs_wake_end_replacing(lvs_wake *wake) {
   __atomic_store_n(&wake->replacing, 0, __ATOMIC_SEQ_CST);
 }
 
-// A number that is another one after each start of the system; 0 where that cannot be told.
-static uint64_t boot_number(void) {
-  int file = lvs_open("/proc/sys/kernel/random/boot_id", O_RDONLY, 0);
-  if (file < 0) return 0;
-  char text[36];
-  ssize_t got = lvs_read_at(file, text, sizeof text, 0);
-  close(file);
-  uint64_t number = 1469598103934665603u;
-  for (ssize_t i = 0; i < got; i++) number = (number ^ (unsigned char)text[i]) * 1099511628211u;
-  return number;
-}
-
 static int64_t nanoseconds(struct timespec time) { return (int64_t)time.tv_sec * 1000000000 + time.tv_nsec; }
 
 static uint64_t sum_of(const lvs_wake *note) {
@@ -93,9 +81,9 @@ static bool describe(lvs_wake *note, int folder, const char *name) {
 void lvs_wake_note(lvs_wake *wake, int folder, const char *name) {
   struct timespec now;
   clock_gettime(CLOCK_REALTIME, &now);
-  lvs_wake note = {.boot = boot_number()};
+  lvs_wake note = {.boot = lvs_boot_number()};
   wake->sum = 0;
-  if (!describe(&note, folder, name)) return;
+  if (note.boot == LVS_BOOT_UNKNOWN || !describe(&note, folder, name)) return;
   int64_t age = nanoseconds(now) - note.changed_ns;
   if (age < 20000000) return;
   wake->boot = note.boot;
@@ -110,7 +98,7 @@ bool lvs_wake_is_noted(lvs_wake *wake, int folder, const char *name) {
   lvs_wake now = {0};
   if (wake->sum == 0 || wake->sum != sum_of(wake) || !describe(&now, folder, name)) return false;
   return now.device == wake->device && now.inode == wake->inode && now.size == wake->size &&
-         now.changed_ns == wake->changed_ns && boot_number() == wake->boot;
+         now.changed_ns == wake->changed_ns && lvs_boot_number() == wake->boot;
 }
 
 void lvs_wake_note_open(lvs_wake *wake, uint64_t device, uint64_t inode) {

@@ -186,6 +186,7 @@ int64_t lvs_realtime_us(void);
 // Since the start of the system, sleep included: nobody sets it.
 int64_t lvs_boottime_us(void);
 // Another number after each start of the system, where that can be told; never 0.
+enum { LVS_BOOT_UNKNOWN = 1 };
 uint64_t lvs_boot_number(void);
 void lvs_sleep_us(uint64_t microseconds);
 
