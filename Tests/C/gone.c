@@ -140,3 +140,32 @@ TEST("what a copy left that was cut short is cleared away at the next opening", 
   EXPECT_INT(1, number_at(path));
   EXPECT(access(file, F_OK) != 0);
 }
+
+static _Atomic int times_told;
+
+static void note_gone(int32_t level, const char *message, void *user_data) {
+  (void)user_data;
+  if (level == LIVERY_LOG_ERROR && strstr(message, "moved, deleted or exchanged")) times_told++;
+}
+
+static void pass_over(const livery_event *events, size_t count, void *user_data) {
+  (void)events, (void)count, (void)user_data;
+}
+
+TEST("who only watches is told once that the store has gone", watching) {
+  char path[320], away[340];
+  snprintf(path, sizeof path, "%s", fresh_path());
+  snprintf(away, sizeof away, "%s.away", path);
+  make_store(path, 1);
+  livery_store *store = open_store(path);
+  OK(livery_set_log_handler(note_gone, NULL, NULL));
+  livery_watch *watch = NULL;
+  OK(livery_watch_start(store, "number", NULL, pass_over, NULL, NULL, &watch));
+  EXPECT(rename(path, away) == 0);
+  for (int tries = 0; tries < 1000 && times_told == 0; tries++) usleep(10000);
+  EXPECT_INT(1, times_told);
+  usleep(1500000);
+  EXPECT_INT(1, times_told);
+  OK(livery_close(store));
+  OK(livery_set_log_handler(NULL, NULL, NULL));
+}

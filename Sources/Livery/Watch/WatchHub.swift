@@ -12,8 +12,9 @@ final class WatchHub: @unchecked Sendable {
   private var isRunning = false
   /// Nobody here may commit that values are over whose time has come: each watch is told without.
   private var tellsExpiry = false
-  /// What the thread is serving; its own.
+  /// What the thread is serving, and when it looked last whether the store is still there; its own.
   private var serving: WatchState?
+  private var lastLook: UInt64 = 0
 
   /// Adds a watch, and starts the thread if it is the first.
   func add(_ watch: WatchState, _ shared: SharedEnvironment) throws(StoreError) {
@@ -101,6 +102,7 @@ final class WatchHub: @unchecked Sendable {
         pause = min(pause, watch.timeUntilDue(at: lvs_monotonic_ns()))
       }
     }
+    lookIfGone(shared)
     let now = Timestamp.now
     let next = try shared.read { (view) throws(StoreError) in try view.nextExpiry(after: commits ? nil : now) }
     if let next {
@@ -113,6 +115,14 @@ final class WatchHub: @unchecked Sendable {
       if left < Int64(Self.second / 1000) { pause = min(pause, UInt64(left) * 1000) }
     }
     return pause
+  }
+
+  /// Those who only wait for changes would never hear that nothing comes any more.
+  private func lookIfGone(_ shared: SharedEnvironment) {
+    let now = lvs_monotonic_ns()
+    guard now &- lastLook >= Self.second else { return }
+    lastLook = now
+    shared.lookIfGone()
   }
 
   /// Signals that there is something to dispatch; how long until more will be due, in nanoseconds.
