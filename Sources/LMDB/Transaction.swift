@@ -22,6 +22,7 @@ struct WriteNotes {
     if index < cursors.count, let open = cursors[index] { return open }
     var made: OpaquePointer?
     guard mdb_cursor_open(transaction, database, &made) == MDB_SUCCESS else { return nil }
+    if cursors.isEmpty { cursors = Array(repeating: nil, count: 16) }
     while cursors.count <= index { cursors.append(nil) }
     cursors[index] = made
     return made

@@ -50,7 +50,6 @@ struct CommitRequest: Sendable {
   var sparesLog = false
   /// The layer that the commit is said to be of; nil if it is of several.
   var layer: Layer?
-  var logLimits = Store.Options().logLimits
 }
 
 /// Something that a commit refuses.
@@ -81,11 +80,9 @@ struct CommitResult: Sendable {
 extension Store {
   /// Validates a request as a whole and commits it as one transaction.
   func commit(_ request: CommitRequest) throws(StoreError) -> CommitResult {
-    var request = request
-    request.logLimits = logLimits
-    return try whileOpen { () throws(StoreError) in
+    try whileOpen { () throws(StoreError) in
       try checkWritable()
-      let pending = PendingCommit(request, isSynchronous: !options.deferred)
+      let pending = PendingCommit(request, logLimits, isSynchronous: !options.deferred)
       do throws(StoreError) {
         return try shared.commits.commit(pending, shared, timeout: options.effectiveTimeout)
       } catch {
@@ -93,7 +90,7 @@ extension Store {
       }
       // The past gives way where there is no room even to remove.
       try giveUpHistory()
-      let again = PendingCommit(request, isSynchronous: !options.deferred)
+      let again = PendingCommit(request, logLimits, isSynchronous: !options.deferred)
       return try shared.commits.commit(again, shared, timeout: options.effectiveTimeout)
     }
   }
@@ -101,9 +98,7 @@ extension Store {
   /// Commits what `prepare` asks for in view of the store as it is: no other writer comes between.
   func commit(_ prepare: (View) throws(StoreError) -> CommitRequest) throws(StoreError) -> CommitResult {
     try write { (view) throws(StoreError) in
-      var request = try prepare(view)
-      request.logLimits = logLimits
-      var committer = try Committer(view, request, CommitMemory())
+      var committer = try Committer(view, try prepare(view), logLimits, CommitMemory())
       return try committer.run()
     }
   }
@@ -112,8 +107,9 @@ extension Store {
 /// The commit of one request, inside its transaction.
 struct Committer {
   let view: View
-  /// Its limits of the log have been asked what the clock says.
   let request: CommitRequest
+  /// They have been asked what the clock says.
+  private var logLimits: LogLimits
   let now = Timestamp.now
   /// Values that expired by then are removed: none, while the clock cannot be trusted.
   private let horizon: Timestamp
@@ -132,12 +128,14 @@ struct Committer {
   var count = 0
 
   /// - Parameter memory: what the commits before have left, if it holds in this transaction.
-  init(_ view: View, _ request: CommitRequest, _ memory: CommitMemory) throws(StoreError) {
+  init(
+    _ view: View, _ request: CommitRequest, _ logLimits: LogLimits, _ memory: CommitMemory
+  ) throws(StoreError) {
     self.view = view
-    var request = request
-    horizon = try request.logLimits.horizon(now, view)
-    request.logLimits.decided = horizon
     self.request = request
+    self.logLimits = logLimits
+    horizon = try logLimits.horizon(now, view)
+    self.logLimits.decided = horizon
     self.memory = memory
     number = memory.nextCommit()
     try memory.look(view)
@@ -188,7 +186,7 @@ struct Committer {
     }
     try forget(forgotten, &entry)
     if request.sparesLog { entry.spare() }
-    try view.putLog(entry, request.logLimits)
+    try view.putLog(entry, logLimits)
     try view.putRevision(revision)
     return .commit(CommitResult(revision: revision, count: count, refusals: refusals, isRefused: false))
   }
@@ -453,8 +451,10 @@ struct NameSet {
 }
 
 /// A commit of nothing but what time has ended; false if there is nothing to commit.
-func expireOnly(_ view: View, _ request: CommitRequest) throws(StoreError) -> Environment.Outcome<Bool> {
-  var committer = try Committer(view, request, CommitMemory())
+func expireOnly(
+  _ view: View, _ request: CommitRequest, _ logLimits: LogLimits
+) throws(StoreError) -> Environment.Outcome<Bool> {
+  var committer = try Committer(view, request, logLimits, CommitMemory())
   switch try committer.run() {
   case .commit: return .commit(true)
   case .abort: return .abort(false)

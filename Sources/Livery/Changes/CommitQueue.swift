@@ -4,6 +4,10 @@ import LMDB
 /// One commit that waits to be made, and what came of it.
 final class PendingCommit: @unchecked Sendable {
   fileprivate(set) var request: CommitRequest
+  let isRemoval: Bool
+  /// How much the file may grow by it.
+  let mostBytes: UInt64
+  let logLimits: LogLimits
   let isSynchronous: Bool
   // Guarded by the queue, save while one thread has the commit in hand.
   fileprivate(set) var outcome: Result<CommitResult, StoreError>?
@@ -12,8 +16,11 @@ final class PendingCommit: @unchecked Sendable {
   fileprivate var isDone = false
   fileprivate var isLeader = false
 
-  init(_ request: CommitRequest, isSynchronous: Bool) {
+  init(_ request: CommitRequest, _ logLimits: LogLimits, isSynchronous: Bool) {
     self.request = request
+    isRemoval = request.isRemoval
+    mostBytes = request.mostBytes
+    self.logLimits = logLimits
     self.isSynchronous = isSynchronous
   }
 }
@@ -164,18 +171,17 @@ extension SharedEnvironment {
   /// On a disk that is full only what removes is committed; false if there is nothing of that.
   private func makeRoom(for group: [PendingCommit]) -> Bool {
     var bytes: UInt64 = 0
-    for pending in group { bytes &+= pending.request.mostBytes }
+    for pending in group { bytes &+= pending.mostBytes }
     if reserve.hasRoom(environment, for: bytes) { return true }
     var isAnything = false
     for pending in group where !pending.isSettled {
-      let isRemoval = pending.request.isRemoval
       // One by one there may be room.
-      if !isRemoval, !reserve.hasRoom(environment, for: pending.request.mostBytes) {
+      if !pending.isRemoval, !reserve.hasRoom(environment, for: pending.mostBytes) {
         pending.outcome = .failure(SpaceReserve.full(directory.path))
         pending.isSettled = true
         continue
       }
-      if isRemoval { pending.request.sparesLog = true }
+      if pending.isRemoval { pending.request.sparesLog = true }
       isAnything = true
     }
     return isAnything
@@ -191,7 +197,7 @@ extension SharedEnvironment {
     for pending in group where !pending.isSettled {
       let before = transaction.writes
       do throws(StoreError) {
-        var committer = try Committer(view, pending.request, self.commits.memory)
+        var committer = try Committer(view, pending.request, pending.logLimits, self.commits.memory)
         switch try committer.run() {
         case .commit(let result):
           pending.outcome = .success(result)

@@ -82,7 +82,7 @@ extension View {
         guard var entry = try logEntry(revision), entry.forget(names) else { continue }
         var key: [UInt8] = []
         key.append(bigEndian: revision)
-        try put(Checksum.sealed(entry.encode(), key: key, tag: Tag.log), key, databases.log)
+        try put(entry.encode(key: key), key, databases.log)
         count += 1
       } catch {
         // What is damaged is for its readers to report.

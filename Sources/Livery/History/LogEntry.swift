@@ -85,9 +85,10 @@ extension LogEntry {
     edits = []
   }
 
-  /// CBOR of an object: `t` time, `l` layer, `o` origin, `k` kind (1 schema, 2 too large), `c` changes, `e` edits.
-  func encode() throws(StoreError) -> [UInt8] {
-    var writer = CBOR.Writer()
+  /// The stored form, bound to the key it is stored under: CBOR of an object behind its checksum. `t` time, `l` layer,
+  /// `o` origin, `k` kind (1 schema, 2 too large), `c` changes, `e` edits.
+  func encode(key: [UInt8]) throws(StoreError) -> [UInt8] {
+    var writer = CBOR.Writer(capacity: 64 + 64 * min(changes.count + edits.count, 64))
     var growth = Memory.Growth()
     writer.object(6)
     writer.key(UInt8(ascii: "c"))
@@ -110,6 +111,7 @@ extension LogEntry {
     writer.text(origin)
     writer.key(UInt8(ascii: "t"))
     writer.int(time.microseconds)
+    writer.seal(key: key, tag: Tag.log)
     return writer.bytes
   }
 

@@ -1,4 +1,5 @@
 import CSystem
+import Synchronization
 
 /// What is known of the system's clock on the boot that is running, as all processes on a store share it.
 ///
@@ -95,6 +96,7 @@ final class StoreClock: @unchecked Sendable {
   private let path: String
   private let lock = Lock()
   private var warning: String?
+  private let hasWarning = Atomic<Bool>(false)
 
   init(_ wake: WakeWord, _ path: String) {
     self.wake = wake
@@ -118,6 +120,7 @@ final class StoreClock: @unchecked Sendable {
           "\(path): the system's clock is \(amount) seconds \(way) of where it should be: until it has stayed so for an "
           + "hour, nothing expires for good and no commit is forgotten for its age"
       }
+      hasWarning.store(true, ordering: .releasing)
     }
     return false
   }
@@ -129,6 +132,7 @@ final class StoreClock: @unchecked Sendable {
 
   /// Tells the log handler what there is to tell; to be called outside of every lock and transaction.
   func warn() {
+    guard hasWarning.load(ordering: .relaxed), hasWarning.exchange(false, ordering: .acquiring) else { return }
     let message = lock.withLock {
       defer { warning = nil }
       return warning

@@ -74,7 +74,7 @@ extension View {
       entry.changes = []
     }
     let key = Self.logKey(entry.revision)
-    let bytes = Checksum.sealed(try entry.encode(), key: key, tag: Tag.log)
+    let bytes = try entry.encode(key: key)
     try put(bytes, key, databases.log)
     try trimLog(limits, beside: entry, bytes.count)
   }

@@ -129,8 +129,7 @@ extension SharedEnvironment {
     return try write(timeout: 1000, isSynchronous: true, isRemoval: true) { (view) throws(StoreError) in
       var request = CommitRequest()
       request.origin = "expiry"
-      request.logLimits = logLimits
-      return try expireOnly(view, request)
+      return try expireOnly(view, request, logLimits)
     }
   }
 }
