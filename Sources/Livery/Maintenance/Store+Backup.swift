@@ -16,7 +16,9 @@ extension Store {
     try whileOpen { () throws(StoreError) in
       let folder = try shared.folder(forBackup: folder, name, path)
       var owner = lvs_owner(user: geteuid(), group: getegid(), is_shared: false)
-      if let facts = try folder.facts(name), facts.is_regular { owner = lvs_owner(user: facts.user, group: facts.group, is_shared: false) }
+      if let facts = try folder.facts(name), facts.is_regular {
+        owner = lvs_owner(user: facts.user, group: facts.group, is_shared: false)
+      }
       _ = try shared.copy(in: folder, mode: 0o600, owner, allowsDamagedRecords: false) { _ in name }
     }
   }

@@ -109,7 +109,9 @@ final class SettingCache: @unchecked Sendable {
     _ view: View, after revision: UInt64, to present: UInt64, commits: UInt64?
   ) throws(StoreError) -> Bool {
     // A commit without a revision of its own has no entry.
-    guard let commits, present > revision, present - revision <= 1024, commits <= present - revision else { return false }
+    guard let commits, present > revision, present - revision <= 1024, commits <= present - revision else {
+      return false
+    }
     var next = revision + 1
     var isComplete = true
     try view.walkLog(after: revision) { (number, entry, size) throws(StoreError) in

@@ -79,7 +79,8 @@ final class SharedEnvironment: @unchecked Sendable {
 
   /// - Parameter isRemoval: whether it only gives room back, so that it may be done on a full disk.
   func write<R>(
-    timeout: UInt32, isSynchronous: Bool, isRemoval: Bool = false, _ body: (View) throws(StoreError) -> Environment.Outcome<R>
+    timeout: UInt32, isSynchronous: Bool, isRemoval: Bool = false,
+    _ body: (View) throws(StoreError) -> Environment.Outcome<R>
   ) throws(StoreError) -> R {
     var isSecond = false
     while true {
@@ -281,7 +282,8 @@ final class SharedEnvironment: @unchecked Sendable {
     // Whoever is writing meanwhile does it.
     try gate.alsoWriting(timeout: 0) { () throws(StoreError) in
       environment.setSynchronous(true)
-      try environment.write(until: lvs_monotonic_ns()) { (transaction) throws(StoreError) -> Environment.Outcome<Void> in
+      try environment.write(until: lvs_monotonic_ns()) {
+        (transaction) throws(StoreError) -> Environment.Outcome<Void> in
         let view = View(transaction: transaction, databases: databases)
         try view.putRevision(try view.revision())
         return .commit(())

@@ -166,11 +166,13 @@ struct StoreDirectory {
     }
     guard wake.isKnown else {
       throw StoreError(
-        .formatNewer, "\(path): a newer version of the library has the store open and shares livery.wake in another way")
+        .formatNewer, "\(path): a newer version of the library has the store open and shares livery.wake in another way"
+      )
     }
     if let facts = try folder.facts(Self.data), !wake.isReplacing, wake.isOther(FileIdentity(facts)) {
       throw StoreError(
-        .gone, "\(path): data.mdb was exchanged while other processes have the store open: close it in all of them first")
+        .gone,
+        "\(path): data.mdb was exchanged while other processes have the store open: close it in all of them first")
     }
   }
 
