@@ -77,6 +77,21 @@ extension Environment {
     try LMDBError.check(code)
   }
 
+  /// Begins a read transaction that is sure to show one commit, in an environment that nobody else here uses yet.
+  static func beginSettled(_ environment: OpaquePointer, _ options: Options) throws(LMDBError) -> OpaquePointer {
+    var settling = Settling()
+    while true {
+      let begun = try begin(environment, options)
+      do {
+        if try settling.isSettled(begun, environment) { return begun }
+      } catch {
+        mdb_txn_abort(begun)
+        throw error
+      }
+      mdb_txn_abort(begun)
+    }
+  }
+
   /// Begins a read transaction in a slot of its own, clearing slots of dead processes if there is none.
   private static func begin(_ environment: OpaquePointer, _ options: Options) throws(LMDBError) -> OpaquePointer {
     var begun: OpaquePointer?

@@ -117,7 +117,7 @@ public final class Environment: @unchecked Sendable {
       failed.store(true, ordering: .relaxed)
       do throws(LMDBError) {
         let (fresh, reader) = try Self.connect(path, options, isKnown: !parked.isEmpty)
-        do throws(LMDBError) { try Self.prepare(fresh.handle, prepare) } catch {
+        do throws(LMDBError) { try Self.prepare(fresh.handle, options, prepare) } catch {
           mdb_txn_abort(reader)
           // Closing it would end what is held in the others.
           parked.keep(fresh)
@@ -140,11 +140,9 @@ public final class Environment: @unchecked Sendable {
   }
 
   private static func prepare(
-    _ environment: OpaquePointer, _ body: (Transaction) throws(LMDBError) -> Void
+    _ environment: OpaquePointer, _ options: Options, _ body: (Transaction) throws(LMDBError) -> Void
   ) throws(LMDBError) {
-    var begun: OpaquePointer?
-    try LMDBError.check(mdb_txn_begin(environment, nil, UInt32(MDB_RDONLY), &begun))
-    guard let begun else { throw LMDBError(code: ENOMEM) }
+    let begun = try beginSettled(environment, options)
     do { try body(Transaction(handle: begun)) } catch {
       mdb_txn_abort(begun)
       throw error
@@ -169,7 +167,7 @@ public final class Environment: @unchecked Sendable {
   /// After a commit that failed: LMDB gives the environment up if that was at its end.
   private func noteIfGivenUp() {
     var begun: OpaquePointer?
-    let code = mdb_txn_begin(handle, nil, UInt32(MDB_RDONLY), &begun)
+    let code = Self.beginOnce(handle, options, &begun)
     if let begun { mdb_txn_abort(begun) }
     noteFailure(code)
   }
@@ -195,9 +193,8 @@ public final class Environment: @unchecked Sendable {
   public func openDatabases<R, E: LMDBErrorConvertible>(_ body: (Transaction) throws(E) -> R) throws(E) -> R {
     do { try enter() } catch { throw E(error) }
     defer { gate.leave() }
-    var begun: OpaquePointer?
-    let code = mdb_txn_begin(handle, nil, UInt32(MDB_RDONLY), &begun)
-    guard code == MDB_SUCCESS, let begun else { throw E(LMDBError(code: code)) }
+    let begun: OpaquePointer
+    do { begun = try Self.beginSettled(handle, options) } catch { throw E(error) }
     let result: R
     do { result = try body(Transaction(handle: begun)) } catch {
       mdb_txn_abort(begun)
@@ -382,11 +379,8 @@ public final class Environment: @unchecked Sendable {
   }
 
   /// Renews a read transaction until it is sure to show one commit.
-  ///
-  /// LMDB notes the last commit's number first and copies its roots after; when further commits fall in between, the
-  /// roots may be those of a later commit, or torn between two. That is impossible while the number is still the last.
   private func renew(_ reader: OpaquePointer) throws(LMDBError) {
-    var tries = 0
+    var settling = Settling()
     while true {
       let code = mdb_txn_renew(reader)
       if code == MDB_MAP_RESIZED {
@@ -394,18 +388,13 @@ public final class Environment: @unchecked Sendable {
         continue
       }
       guard code == MDB_SUCCESS else { throw LMDBError(code: code) }
-      // A writer that died after its commit and before announcing it leaves the number behind by one: that is no race.
-      tries += 1
-      let behind = information().lastTransaction &- UInt64(mdb_txn_id(reader))
-      if behind == 0 || (behind == 1 && tries > 100) { return }
-      mdb_txn_reset(reader)
-      // The lock file tells of commits that are not in this file: it has been replaced.
-      if behind > UInt64.max / 2, tries > 2 { throw LMDBError(code: MDB_PANIC) }
-      // It says nothing that can be: a file that is being replaced, or a page that somebody has written to.
-      if tries > 100 {
-        guard tries < 1000 else { throw LMDBError(code: EBUSY) }
-        lvs_sleep_us(100)
+      do {
+        if try settling.isSettled(reader, handle) { return }
+      } catch {
+        mdb_txn_reset(reader)
+        throw error
       }
+      mdb_txn_reset(reader)
     }
   }
 

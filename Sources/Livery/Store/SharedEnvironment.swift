@@ -252,6 +252,7 @@ final class SharedEnvironment: @unchecked Sendable {
       let hasFailed = environment.hasFailed
       if openGeneration == present, !environment.mustReopen { return }
       var isOpened = false
+      var failure: LMDBError?
       do throws(LMDBError) {
         try environment.reopen { (transaction) throws(LMDBError) in
           guard let opened = try Databases(transaction, create: false) else { return }
@@ -259,13 +260,15 @@ final class SharedEnvironment: @unchecked Sendable {
           isOpened = true
         }
       } catch {
-        try place?.lookForData()
-        throw StoreError(error)
+        failure = error
+        isOpened = false
       }
-      guard isOpened else {
+      if !isOpened, wake.generation == present {
+        try place?.lookForData()
+        if let failure { throw StoreError(failure) }
         throw StoreError(.gone, "\(directory.path): data.mdb was exchanged for a file that is no store")
       }
-      if try place?.follow(environment) ?? true {
+      if isOpened, try place?.follow(environment) ?? true {
         generation.store(present, ordering: .relaxed)
         if hasFailed { try? overwriteFailedCommit() }
         return
