@@ -211,7 +211,8 @@ static void expire(void) {
 }
 
 static void one_round(void) {
-  remove_tree(path);
+  // A copy of the store before may be under way still: what it leaves would be taken for the store.
+  while (access(path, F_OK) == 0) remove_tree(path);
   session_count = 0;
   last_revision = 0;
   struct timespec up;
