@@ -10,6 +10,8 @@ public final class LockFile: @unchecked Sendable {
   private static let usedByte: Int64 = 0
   /// Beyond all numbers of processes.
   private static let readerByte: Int64 = 1 << 40
+  /// How long somebody may have that byte who is not inside LMDB's lock, in nanoseconds: stopped before it, or after.
+  private static let patience: UInt64 = 2_000_000
 
   /// nil once closed.
   private var file: OpaquePointer?
@@ -82,14 +84,18 @@ public final class LockFile: @unchecked Sendable {
     guard let file, lvs_mutex_lock_until(threads, deadline) else { return EBUSY }
     defer { lvs_mutex_unlock(threads) }
     var pause: UInt64 = 20
+    var mayPass = lvs_monotonic_ns() &+ Self.patience
     while true {
-      if lvs_lock_byte(file, Self.readerByte) != 0 {
-        let code = lvs_errno()
-        guard code == EAGAIN || code == EACCES else { return code }
-      } else if !lvs_lock_page_is_held(page, false) {
+      let isMine = lvs_lock_byte(file, Self.readerByte) == 0
+      let code = isMine ? 0 : lvs_errno()
+      guard isMine || code == EAGAIN || code == EACCES else { return code }
+      let now = lvs_monotonic_ns()
+      if lvs_lock_page_is_held(page, false) {
+        mayPass = now &+ Self.patience
+      } else if isMine || now >= mayPass {
         break
       }
-      guard lvs_monotonic_ns() < deadline else {
+      guard now < deadline else {
         lvs_unlock_byte(file, Self.readerByte)
         return EBUSY
       }
