@@ -6,7 +6,6 @@
 #include "torture.h"
 
 #include <dirent.h>
-#include <sys/prctl.h>
 
 static const char *rounds_name;
 static uint64_t rounds_seed;
@@ -122,14 +121,7 @@ UNUSED static void begin_rounds(const char *name, int argc, char **argv, uint64_
 
 /** Runs what must not be done in this process; a signal is a finding. How it ended, as of waitpid. */
 UNUSED static int in_process(void (*work)(void)) {
-  pid_t child = fork();
-  if (child == 0) {
-    prctl(PR_SET_PDEATHSIG, SIGKILL);
-    work();
-    _exit(0);
-  }
-  int status = 0;
-  waitpid(child, &status, 0);
+  int status = run_child(work);
   if (status != 0) {
     rounds->crashes += WIFSIGNALED(status);
     wrong("a process %s", ending(status));

@@ -438,13 +438,7 @@ int main(int argc, char **argv) {
   double began = seconds_now();
 
   // The library lives in children alone, so that a crash is a finding and not the end.
-  pid_t maker = fork();
-  if (maker == 0) {
-    make_store();
-    _exit(0);
-  }
-  int status = 0;
-  waitpid(maker, &status, 0);
+  int status = run_child(make_store);
   if (status != 0) give_up("no store could be made");
   char from[320], to[320];
   size_t length = 0;

@@ -272,12 +272,7 @@ static void one_round(void) {
   char backups[340];
   snprintf(backups, sizeof backups, "%s/backups", path);
   if (chosen == FIRST_COPY) remove_tree(backups);
-  pid_t child = fork();
-  if (child == 0) {
-    prctl(PR_SET_PDEATHSIG, SIGKILL);
-    act();
-    _exit(0);
-  }
+  pid_t child = start_child(act);
   int status = 0;
   waitpid(child, &status, WUNTRACED);
   if (WIFSTOPPED(status)) {

@@ -174,14 +174,7 @@ static void damage(void) {
 }
 
 static void in_attacker(void (*work)(void)) {
-  pid_t child = fork();
-  if (child == 0) {
-    prctl(PR_SET_PDEATHSIG, SIGKILL);
-    work();
-    _exit(0);
-  }
-  int status = 0;
-  waitpid(child, &status, 0);
+  int status = run_child(work);
   if (status != 0) give_up("an attacker %s", ending(status));
 }
 

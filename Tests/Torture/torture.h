@@ -21,6 +21,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -254,7 +255,25 @@ UNUSED static uint64_t digest_of(livery_store *store, livery_status *status) {
   return got == LIVERY_OK ? hash | 1 : 0;
 }
 
-// Workers
+// Children
+
+/** Starts a process that does some work and ends. It does not outlive this one. */
+UNUSED static pid_t start_child(void (*work)(void)) {
+  pid_t child = fork();
+  if (child < 0) give_up("no process");
+  if (child != 0) return child;
+  prctl(PR_SET_PDEATHSIG, SIGKILL);
+  work();
+  _exit(0);
+}
+
+/** Has a process of its own do some work. How it ended, as of waitpid. */
+UNUSED static int run_child(void (*work)(void)) {
+  pid_t child = start_child(work);
+  int status = 0;
+  waitpid(child, &status, 0);
+  return status;
+}
 
 /** How a child ended: "", or what killed it. */
 UNUSED static const char *ending(int status) {
