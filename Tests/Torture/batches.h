@@ -5,8 +5,6 @@
 
 #include "torture.h"
 
-#include <dirent.h>
-
 static const char *rounds_name;
 static uint64_t rounds_seed;
 static struct rounds {
@@ -127,56 +125,6 @@ UNUSED static int in_process(void (*work)(void)) {
     wrong("a process %s", ending(status));
   }
   return status;
-}
-
-// Directories
-
-/** Calls a function for each entry beneath a directory, with the path below it. */
-UNUSED static void for_each_entry(const char *top, const char *below_top, void (*visit)(const char *, const struct stat *)) {
-  char path[PATH_MAX], name[PATH_MAX];
-  snprintf(path, sizeof path, "%.2000s/%.2000s", top, below_top);
-  DIR *directory = opendir(path);
-  if (!directory) return;
-  for (struct dirent *entry; (entry = readdir(directory));) {
-    struct stat facts;
-    if (strcmp(entry->d_name, ".") == 0 || strcmp(entry->d_name, "..") == 0) continue;
-    snprintf(name, sizeof name, "%.2000s%s%s", below_top, *below_top ? "/" : "", entry->d_name);
-    if (fstatat(dirfd(directory), entry->d_name, &facts, AT_SYMLINK_NOFOLLOW) != 0) continue;
-    visit(name, &facts);
-    if (S_ISDIR(facts.st_mode)) for_each_entry(top, name, visit);
-  }
-  closedir(directory);
-}
-
-static const char *copy_source, *copy_target;
-UNUSED static void copy_entry(const char *name, const struct stat *facts) {
-  char from[PATH_MAX], to[PATH_MAX];
-  snprintf(from, sizeof from, "%.2000s/%.2000s", copy_source, name);
-  snprintf(to, sizeof to, "%.2000s/%.2000s", copy_target, name);
-  if (S_ISDIR(facts->st_mode)) {
-    mkdir(to, 0700);
-  } else if (S_ISREG(facts->st_mode)) {
-    size_t length = 0;
-    unsigned char *content = file_content(from, &length);
-    put_file(to, content, length);
-    free(content);
-  } else {
-    return;
-  }
-  if (chown(to, facts->st_uid, facts->st_gid) != 0) return;
-  chmod(to, facts->st_mode & 07777);
-}
-
-/** Copies a directory with owners and modes; a copy that was there goes. */
-UNUSED static void copy_tree(const char *from, const char *to) {
-  struct stat facts;
-  // An entry that is passed over while others are removed is found the next time.
-  for (int tries = 0; tries < 20 && access(to, F_OK) == 0; tries++) remove_tree(to);
-  if (stat(from, &facts) != 0 || mkdir(to, 0700) != 0 || chown(to, facts.st_uid, facts.st_gid) != 0) give_up("%s", to);
-  chmod(to, facts.st_mode & 07777);
-  copy_source = from;
-  copy_target = to;
-  for_each_entry(from, "", copy_entry);
 }
 
 #endif

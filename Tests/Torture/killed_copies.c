@@ -179,7 +179,8 @@ static void act(void) {
 static const char *left_over;
 static char left_name[300];
 static int backup_count;
-static void look_at(const char *name, const struct stat *facts) {
+static void look_at(const char *file, const char *name, const struct stat *facts, void *unused) {
+  (void)file, (void)unused;
   const char *last = strrchr(name, '/') ? strrchr(name, '/') + 1 : name;
   if (strncmp(name, "backups/", 8) == 0 && last[0] != '.') backup_count++;
   size_t length = strlen(last);
@@ -199,7 +200,7 @@ static void expect_nothing_left(const char *when) {
     close(file);
   }
   left_over = NULL;
-  for_each_entry(path, "", look_at);
+  visit_entries(path, look_at, NULL);
   if (left_over) wrong("%s there is %s", when, left_over);
 }
 
@@ -282,7 +283,7 @@ static void one_round(void) {
     waitpid(child, &status, 0);
     if (shared->status != LIVERY_OK) wrong("it failed after a stop: %s", livery_status_name(shared->status));
     backup_count = 0;
-    for_each_entry(path, "", look_at);
+    visit_entries(path, look_at, NULL);
     if (chosen == BACKUP && backup_count != 2) wrong("there are %d copies and not 2", backup_count);
     if (chosen == FIRST_COPY && backup_count < 1) wrong("there is no copy");
     if (chosen == BACKUP || chosen == FIRST_COPY || chosen == COMMITS) in_process(check_copies);

@@ -8,8 +8,6 @@
 //     lost_locks [--rounds N] [--seed S] [--from SCENE] [--keep] [--quiet] [--broken]
 #include "rounds.h"
 
-#include <dirent.h>
-
 enum { MOST = 5, HELD = 24, REVISIONS = 1 << 16 };
 
 static struct shared {
@@ -54,21 +52,11 @@ static void read_file_of(const char *path, const char *copy) {
   close(file);
 }
 
-static void read_tree(const char *path, const char *copy) {
-  DIR *directory = opendir(path);
-  if (!directory) return;
-  if (copy) mkdir(copy, 0700);
-  for (struct dirent *entry; (entry = readdir(directory));) {
-    if (strcmp(entry->d_name, ".") == 0 || strcmp(entry->d_name, "..") == 0) continue;
-    char from[600], to[600];
-    struct stat facts;
-    snprintf(from, sizeof from, "%s/%.255s", path, entry->d_name);
-    snprintf(to, sizeof to, "%s/%.255s", copy ? copy : "", entry->d_name);
-    if (lstat(from, &facts) != 0) continue;
-    if (S_ISDIR(facts.st_mode)) read_tree(from, copy ? to : NULL);
-    else if (S_ISREG(facts.st_mode)) read_file_of(from, copy ? to : NULL);
-  }
-  closedir(directory);
+static void read_entry(const char *path, const char *name, const struct stat *facts, void *copy) {
+  char to[600] = "";
+  if (copy) snprintf(to, sizeof to, "%s/%.255s", (const char *)copy, name);
+  if (copy && S_ISDIR(facts->st_mode)) mkdir(to, 0700);
+  else if (S_ISREG(facts->st_mode)) read_file_of(path, copy ? to : NULL);
 }
 
 static void read_folder(const member *self) {
@@ -81,12 +69,13 @@ static void read_folder(const member *self) {
   switch (below(6)) {
     case 0: case 1:
       doing("reading all files");
-      read_tree(scene_path, NULL);
+      visit_entries(scene_path, read_entry, NULL);
       break;
     case 2:
       doing("copying the folder");
       snprintf(path, sizeof path, "%s.copy%d", scene_path, self->index);
-      read_tree(scene_path, path);
+      mkdir(path, 0700);
+      visit_entries(scene_path, read_entry, path);
       remove_tree(path);
       break;
     case 3: {

@@ -131,23 +131,19 @@ static void use(void) {
 
 // What lies outside, and must stay as it is
 
-static uint64_t outside_hash;
-static const char *hashed_top;
-static void hash_entry(const char *name, const struct stat *facts) {
-  char file[700];
-  outside_hash += hash_bytes(1, name, strlen(name)) ^ mixed(facts->st_mode) ^ mixed((uint64_t)facts->st_uid << 32 | facts->st_gid);
+static void hash_entry(const char *file, const char *name, const struct stat *facts, void *context) {
+  uint64_t *hash = context;
+  *hash += hash_bytes(1, name, strlen(name)) ^ mixed(facts->st_mode) ^ mixed((uint64_t)facts->st_uid << 32 | facts->st_gid);
   if (!S_ISREG(facts->st_mode)) return;
   size_t length = 0;
-  snprintf(file, sizeof file, "%.300s/%.300s", hashed_top, name);
   unsigned char *content = file_content(file, &length);
-  outside_hash += hash_bytes(2, content, length);
+  *hash += hash_bytes(2, content, length);
   free(content);
 }
 static uint64_t hash_outside(void) {
-  outside_hash = 0;
-  hashed_top = outside;
-  for_each_entry(outside, "", hash_entry);
-  return outside_hash;
+  uint64_t hash = 0;
+  visit_entries(outside, hash_entry, &hash);
+  return hash;
 }
 
 static void make_outside(void) {

@@ -93,40 +93,38 @@ static void use(void) {
 
 // Facts of all files
 
-static struct facts { char name[120]; uid_t uid; gid_t gid; mode_t mode; ino_t inode; off_t size; } before[FILES], after[FILES];
-static size_t before_count, after_count;
-static void note_before(const char *name, const struct stat *facts) {
-  if (before_count == FILES) return;
-  struct facts *next = &before[before_count++];
+static struct listing {
+  size_t count;
+  struct facts { char name[120]; uid_t uid; gid_t gid; mode_t mode; ino_t inode; } all[FILES];
+} before, after;
+
+static void note_entry(const char *file, const char *name, const struct stat *facts, void *context) {
+  (void)file;
+  struct listing *listing = context;
+  if (listing->count == FILES) return;
+  struct facts *next = &listing->all[listing->count++];
   snprintf(next->name, sizeof next->name, "%.100s", name);
   next->uid = facts->st_uid, next->gid = facts->st_gid, next->mode = facts->st_mode;
-  next->inode = facts->st_ino, next->size = facts->st_size;
-}
-static void note_after(const char *name, const struct stat *facts) {
-  if (after_count == FILES) return;
-  struct facts *next = &after[after_count++];
-  snprintf(next->name, sizeof next->name, "%.100s", name);
-  next->uid = facts->st_uid, next->gid = facts->st_gid, next->mode = facts->st_mode;
-  next->inode = facts->st_ino, next->size = facts->st_size;
+  next->inode = facts->st_ino;
 }
 
-static void note(bool is_after) {
+static void note(struct listing *listing) {
   struct stat facts;
-  if (is_after) after_count = 0; else before_count = 0;
-  if (stat(path, &facts) == 0) (is_after ? note_after : note_before)(".", &facts);
-  for_each_entry(path, "", is_after ? note_after : note_before);
+  listing->count = 0;
+  if (stat(path, &facts) == 0) note_entry(path, ".", &facts, listing);
+  visit_entries(path, note_entry, listing);
 }
 
 static const struct facts *before_of(const char *name) {
-  for (size_t index = 0; index < before_count; index++)
-    if (strcmp(before[index].name, name) == 0) return &before[index];
+  for (size_t index = 0; index < before.count; index++)
+    if (strcmp(before.all[index].name, name) == 0) return &before.all[index];
   return NULL;
 }
 
 /** Whether all files are for those who had them. */
 static void compare(unsigned actor) {
-  for (size_t index = 0; index < after_count; index++) {
-    const struct facts *now = &after[index], *then = before_of(now->name);
+  for (size_t index = 0; index < after.count; index++) {
+    const struct facts *now = &after.all[index], *then = before_of(now->name);
     // Unfinished, since a copy's process ended or is at it: nobody reads it, and the next opening removes it.
     if (strncmp(now->name, "backups/.", 9) == 0) continue;
     mode_t expected = S_ISDIR(now->mode) ? is_group ? 0770 : 0700 : is_group ? 0660 : 0600;
@@ -139,15 +137,15 @@ static void compare(unsigned actor) {
     }
     if (now->uid != OWNER && !(may_be_members && now->uid == MEMBER)) wrong("%s is of user %u", now->name, now->uid);
     if (is_group && now->gid != TEAM) wrong("%s is of group %u", now->name, now->gid);
-    if (!is_group && now->gid != before[0].gid && now->gid != ELSEWHERE) wrong("%s is of group %u", now->name, now->gid);
+    if (!is_group && now->gid != before.all[0].gid && now->gid != ELSEWHERE) wrong("%s is of group %u", now->name, now->gid);
     if ((now->mode & 0777) != expected) wrong("%s has mode %o", now->name, now->mode & 07777);
   }
 }
 
 /** When it was refused: nothing has changed, but for what shared files are made of. */
 static void compare_unchanged(void) {
-  for (size_t index = 0; index < after_count; index++) {
-    const struct facts *now = &after[index], *then = before_of(now->name);
+  for (size_t index = 0; index < after.count; index++) {
+    const struct facts *now = &after.all[index], *then = before_of(now->name);
     // Unfinished, since a copy's process ended or is at it: nobody reads it, and the next opening removes it.
     if (strncmp(now->name, "backups/.", 9) == 0) continue;
     if (!then) continue;
@@ -242,7 +240,7 @@ static void one_round(void) {
     bool loses = below(4) == 0;
     doing("%s by %s on the store of %s%s%s, umask %03o", act_names[act], actor ? "a member" : "root", is_group ? "a group" : "a user",
           is_damaged ? ", damaged" : "", loses ? ", without its lock files" : "", umask_of_actor);
-    note(false);
+    note(&before);
     if (is_damaged) spoil(), is_spoilt = true;
     if (loses) {
       static const char *const names[] = {"lock.mdb", "livery.lock", "livery.wake"};
@@ -266,7 +264,7 @@ static void one_round(void) {
     if (act != CHECK) is_damaged = false;
     if (act != CHECK && status == LIVERY_OK) is_spoilt = false;
     if (!may_be_corrupt) is_fit("it", status, accepted);
-    note(true);
+    note(&after);
     if (status == LIVERY_OK || may_be_corrupt) {
       compare(actor);
       shared->done++;
