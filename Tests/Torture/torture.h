@@ -127,6 +127,20 @@ UNUSED static void *shared_memory(size_t size) {
   return place;
 }
 
+// Figures: what the line at the end says of a harness's own
+
+static char torture_figures[1000];
+
+__attribute__((format(printf, 1, 2))) UNUSED static void add_figure(const char *format, ...) {
+  size_t length = strlen(torture_figures);
+  va_list list;
+  va_start(list, format);
+  vsnprintf(torture_figures + length, sizeof torture_figures - length, format, list);
+  va_end(list);
+}
+UNUSED static void figure(const char *name, uint64_t number) { add_figure("%s=%" PRIu64 " ", name, number); }
+UNUSED static void figure_ms(const char *name, double milliseconds) { add_figure("%s=%.1f ", name, milliseconds); }
+
 // Directories: below $TORTURE_DIR, else in memory where that can be had
 
 static char torture_directory[200];
