@@ -7,6 +7,7 @@
 
 static const char *rounds_name;
 static uint64_t rounds_seed;
+static double rounds_began;
 static struct rounds {
   // The round under way, the first one of its process, and when the process last got on.
   _Atomic uint64_t round, first, beat_ns;
@@ -64,10 +65,12 @@ UNUSED static uint64_t kept_waiting_ns(void) {
   return got > 0 && sscanf(text, "%llu %llu", &ran, &waited) == 2 ? waited : 0;
 }
 
-UNUSED static void run_rounds(uint64_t from, uint64_t count, uint64_t each, void (*body)(void)) {
-  uint64_t next = from;
-  while (next < from + count && rounds->crashes + rounds->hangs < 40) {
-    uint64_t end = next + each < from + count ? next + each : from + count;
+/** Runs as many rounds as are asked for, so many in each process. */
+UNUSED static void run_rounds(void (*body)(void), uint64_t each) {
+  uint64_t next = option_number("--from", 0), last = next + option_number("--rounds", 1000);
+  rounds_began = seconds_now();
+  while (next < last && rounds->crashes + rounds->hangs < 40) {
+    uint64_t end = next + each < last ? next + each : last;
     rounds->first = rounds->round = next;
     rounds->beat_ns = now_ns();
     pid_t child = fork();
@@ -109,14 +112,6 @@ UNUSED static void run_rounds(uint64_t from, uint64_t count, uint64_t each, void
   }
 }
 
-UNUSED static void begin_rounds(const char *name, int argc, char **argv, uint64_t limit_ms) {
-  begin_torture(name, argc, argv);
-  rounds_name = name;
-  rounds_seed = option_number("--seed", fresh_seed());
-  rounds = shared_memory(sizeof *rounds);
-  rounds->limit_ms = limit_ms;
-}
-
 /** Runs what must not be done in this process; a signal is a finding. How it ended, as of waitpid. */
 UNUSED static int in_process(void (*work)(void)) {
   int status = run_child(work);
@@ -125,6 +120,29 @@ UNUSED static int in_process(void (*work)(void)) {
     wrong("a process %s", ending(status));
   }
   return status;
+}
+
+/** Begins a harness. A round that does not get on for so long hangs. */
+UNUSED static void begin_rounds(const char *name, int argc, char **argv, uint64_t limit_ms) {
+  begin_torture(name, argc, argv);
+  rounds_name = name;
+  rounds_seed = option_number("--seed", fresh_seed());
+  rounds = shared_memory(sizeof *rounds);
+  rounds->limit_ms = limit_ms;
+}
+
+/** Prints the line of figures. What main returns. */
+UNUSED static int end_rounds(void) {
+  printf("%s: rounds=%" PRIu64 " %scrashes=%" PRIu64 " hangs=%" PRIu64 " errors=%" PRIu64 " seconds=%.1f seed=%" PRIu64 "\n",
+         rounds_name, rounds->done, torture_figures, rounds->crashes, rounds->hangs, findings(), seconds_now() - rounds_began,
+         rounds_seed);
+  return findings() ? 1 : 0;
+}
+
+/** The same where this system does not allow any round. */
+UNUSED static int skip_rounds(void) {
+  printf("%s: rounds=0 errors=0 skipped=1\n", rounds_name);
+  return 0;
 }
 
 #endif

@@ -307,11 +307,9 @@ int main(int argc, char **argv) {
   snprintf(path, sizeof path, "%s", template);
   in_process(make_template);
   snprintf(path, sizeof path, "%s/store", torture_directory);
-  double began = seconds_now();
-  run_rounds(option_number("--from", 0), option_number("--rounds", 1000), 50, one_round);
-  printf("killed_copies: rounds=%llu killed=%llu stopped=%llu ended=%llu crashes=%llu hangs=%llu errors=%llu seconds=%.1f seed=%llu\n",
-         (unsigned long long)rounds->done, (unsigned long long)shared->killed, (unsigned long long)shared->stopped,
-         (unsigned long long)shared->ended, (unsigned long long)rounds->crashes, (unsigned long long)rounds->hangs,
-         (unsigned long long)findings(), seconds_now() - began, (unsigned long long)rounds_seed);
-  return findings() ? 1 : 0;
+  run_rounds(one_round, 50);
+  figure("killed", shared->killed);
+  figure("stopped", shared->stopped);
+  figure("ended", shared->ended);
+  return end_rounds();
 }

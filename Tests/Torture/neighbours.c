@@ -418,12 +418,11 @@ int main(int argc, char **argv) {
   make_outside();
   in_process(make_template);
   snprintf(path, sizeof path, "%s/store", torture_directory);
-  double began = seconds_now();
-  run_rounds(option_number("--from", 0), option_number("--rounds", 1000), 25, one_round);
-  printf("neighbours: rounds=%llu opened=%llu refused=%llu busy=%llu stale=%llu call_ms_max=%.1f crashes=%llu hangs=%llu "
-         "errors=%llu seconds=%.1f seed=%llu\n", (unsigned long long)rounds->done, (unsigned long long)shared->opened,
-         (unsigned long long)shared->refused, (unsigned long long)shared->busy, (unsigned long long)shared->stale,
-         (double)shared->slowest_us / 1000, (unsigned long long)rounds->crashes, (unsigned long long)rounds->hangs,
-         (unsigned long long)findings(), seconds_now() - began, (unsigned long long)rounds_seed);
-  return findings() ? 1 : 0;
+  run_rounds(one_round, 25);
+  figure("opened", shared->opened);
+  figure("refused", shared->refused);
+  figure("busy", shared->busy);
+  figure("stale", shared->stale);
+  figure_ms("call_ms_max", (double)shared->slowest_us / 1000);
+  return end_rounds();
 }
