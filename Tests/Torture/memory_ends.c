@@ -6,15 +6,8 @@
 //
 // Allocations of everything in the process come by here. The libraries for property lists are left out: they do not look
 // whether they got any memory. Only the device build promises this.
+#include "../C/allocator.h"
 #include "batches.h"
-
-#include <link.h>
-#include <sys/resource.h>
-
-extern void *__libc_malloc(size_t size);
-extern void *__libc_calloc(size_t count, size_t size);
-extern void *__libc_realloc(void *place, size_t size);
-extern void *__libc_memalign(size_t alignment, size_t size);
 
 static _Atomic int64_t until_end;
 static _Atomic bool is_armed, is_sticky;
