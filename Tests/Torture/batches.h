@@ -5,11 +5,9 @@
 
 #include "torture.h"
 
-#include <dirent.h>
-#include <sys/prctl.h>
-
 static const char *rounds_name;
 static uint64_t rounds_seed;
+static double rounds_began;
 static struct rounds {
   // The round under way, the first one of its process, and when the process last got on.
   _Atomic uint64_t round, first, beat_ns;
@@ -67,10 +65,12 @@ UNUSED static uint64_t kept_waiting_ns(void) {
   return got > 0 && sscanf(text, "%llu %llu", &ran, &waited) == 2 ? waited : 0;
 }
 
-UNUSED static void run_rounds(uint64_t from, uint64_t count, uint64_t each, void (*body)(void)) {
-  uint64_t next = from;
-  while (next < from + count && rounds->crashes + rounds->hangs < 40) {
-    uint64_t end = next + each < from + count ? next + each : from + count;
+/** Runs as many rounds as are asked for, so many in each process. */
+UNUSED static void run_rounds(void (*body)(void), uint64_t each) {
+  uint64_t next = option_number("--from", 0), last = next + option_number("--rounds", 1000);
+  rounds_began = seconds_now();
+  while (next < last && rounds->crashes + rounds->hangs < 40) {
+    uint64_t end = next + each < last ? next + each : last;
     rounds->first = rounds->round = next;
     rounds->beat_ns = now_ns();
     pid_t child = fork();
@@ -112,6 +112,17 @@ UNUSED static void run_rounds(uint64_t from, uint64_t count, uint64_t each, void
   }
 }
 
+/** Runs what must not be done in this process; a signal is a finding. How it ended, as of waitpid. */
+UNUSED static int in_process(void (*work)(void)) {
+  int status = run_child(work);
+  if (status != 0) {
+    rounds->crashes += WIFSIGNALED(status);
+    wrong("a process %s", ending(status));
+  }
+  return status;
+}
+
+/** Begins a harness. A round that does not get on for so long hangs. */
 UNUSED static void begin_rounds(const char *name, int argc, char **argv, uint64_t limit_ms) {
   begin_torture(name, argc, argv);
   rounds_name = name;
@@ -120,71 +131,18 @@ UNUSED static void begin_rounds(const char *name, int argc, char **argv, uint64_
   rounds->limit_ms = limit_ms;
 }
 
-/** Runs what must not be done in this process; a signal is a finding. How it ended, as of waitpid. */
-UNUSED static int in_process(void (*work)(void)) {
-  pid_t child = fork();
-  if (child == 0) {
-    prctl(PR_SET_PDEATHSIG, SIGKILL);
-    work();
-    _exit(0);
-  }
-  int status = 0;
-  waitpid(child, &status, 0);
-  if (status != 0) {
-    rounds->crashes += WIFSIGNALED(status);
-    wrong("a process %s", ending(status));
-  }
-  return status;
+/** Prints the line of figures. What main returns. */
+UNUSED static int end_rounds(void) {
+  printf("%s: rounds=%" PRIu64 " %scrashes=%" PRIu64 " hangs=%" PRIu64 " errors=%" PRIu64 " seconds=%.1f seed=%" PRIu64 "\n",
+         rounds_name, rounds->done, torture_figures, rounds->crashes, rounds->hangs, findings(), seconds_now() - rounds_began,
+         rounds_seed);
+  return findings() ? 1 : 0;
 }
 
-// Directories
-
-/** Calls a function for each entry beneath a directory, with the path below it. */
-UNUSED static void for_each_entry(const char *top, const char *below_top, void (*visit)(const char *, const struct stat *)) {
-  char path[PATH_MAX], name[PATH_MAX];
-  snprintf(path, sizeof path, "%.2000s/%.2000s", top, below_top);
-  DIR *directory = opendir(path);
-  if (!directory) return;
-  for (struct dirent *entry; (entry = readdir(directory));) {
-    struct stat facts;
-    if (strcmp(entry->d_name, ".") == 0 || strcmp(entry->d_name, "..") == 0) continue;
-    snprintf(name, sizeof name, "%.2000s%s%s", below_top, *below_top ? "/" : "", entry->d_name);
-    if (fstatat(dirfd(directory), entry->d_name, &facts, AT_SYMLINK_NOFOLLOW) != 0) continue;
-    visit(name, &facts);
-    if (S_ISDIR(facts.st_mode)) for_each_entry(top, name, visit);
-  }
-  closedir(directory);
-}
-
-static const char *copy_source, *copy_target;
-UNUSED static void copy_entry(const char *name, const struct stat *facts) {
-  char from[PATH_MAX], to[PATH_MAX];
-  snprintf(from, sizeof from, "%.2000s/%.2000s", copy_source, name);
-  snprintf(to, sizeof to, "%.2000s/%.2000s", copy_target, name);
-  if (S_ISDIR(facts->st_mode)) {
-    mkdir(to, 0700);
-  } else if (S_ISREG(facts->st_mode)) {
-    size_t length = 0;
-    unsigned char *content = file_content(from, &length);
-    put_file(to, content, length);
-    free(content);
-  } else {
-    return;
-  }
-  if (chown(to, facts->st_uid, facts->st_gid) != 0) return;
-  chmod(to, facts->st_mode & 07777);
-}
-
-/** Copies a directory with owners and modes; a copy that was there goes. */
-UNUSED static void copy_tree(const char *from, const char *to) {
-  struct stat facts;
-  // An entry that is passed over while others are removed is found the next time.
-  for (int tries = 0; tries < 20 && access(to, F_OK) == 0; tries++) remove_tree(to);
-  if (stat(from, &facts) != 0 || mkdir(to, 0700) != 0 || chown(to, facts.st_uid, facts.st_gid) != 0) give_up("%s", to);
-  chmod(to, facts.st_mode & 07777);
-  copy_source = from;
-  copy_target = to;
-  for_each_entry(from, "", copy_entry);
+/** The same where this system does not allow any round. */
+UNUSED static int skip_rounds(void) {
+  printf("%s: rounds=0 errors=0 skipped=1\n", rounds_name);
+  return 0;
 }
 
 #endif

@@ -364,13 +364,7 @@ int main(int argc, char **argv) {
   shared = shared_memory(sizeof *shared);
   snprintf(place, sizeof place, "%s/store", torture_directory);
   snprintf(data_path, sizeof data_path, "%s/data.mdb", place);
-  pid_t maker = fork();
-  if (maker == 0) {
-    make();
-    _exit(0);
-  }
-  int status = 0;
-  waitpid(maker, &status, 0);
+  int status = run_child(make);
   if (status != 0) give_up("no store: %s", ending(status));
   sound = file_content(data_path, &sound_length);
   char copies[340];

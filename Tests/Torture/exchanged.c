@@ -450,41 +450,36 @@ static enum kind drawn_kind(void) {
   return all[below(COUNT_OF(all))];
 }
 
+static void one_scene(void) {
+  kind = drawn_kind();
+  memset(shared->known, 0, sizeof shared->known);
+  shared->changes = 2;
+  shared->is_over = false;
+  snprintf(box, sizeof box, "%.200s/box", scene_path);
+  snprintf(path, sizeof path, "%.200s/box/store", scene_path);
+  if (mkdir(scene_path, 0700) != 0 || mkdir(box, 0700) != 0) give_up("%s", box);
+  made = 0;
+  crew_add("maker", make_first, 0);
+  made = 1;
+  if (!crew_wait(60)) return;
+  int services = 1 + (int)below(SERVICES - 1);
+  crew_add("mover", exchange_all, kind == OWN_FILES ? 1 : 2 + (int)below(MOST_ROUNDS));
+  for (int index = 0; index < services; index++) crew_add("service", serve, kind == OWN_FILES ? index + 1 : index);
+  if (kind != OWN_FILES) crew_add("opener", serve, SERVICES - 1);
+  crew_end(look_at_end);
+}
+
 int main(int argc, char **argv) {
-  begin_torture("exchanged", argc, argv);
-  scene_harness = "exchanged";
-  scene_seed = option_number("--seed", fresh_seed());
+  begin_scenes("exchanged", argc, argv);
   shared = shared_memory(sizeof *shared);
-  uint64_t rounds = option_number("--rounds", 300), scenes = 0;
-  double began = seconds_now();
-  for (uint64_t number = option_number("--from", 0); shared->rounds < rounds && findings() == 0; number++, scenes++) {
-    begin_scene(number);
-    kind = drawn_kind();
-    memset(shared->known, 0, sizeof shared->known);
-    shared->changes = 2;
-    shared->is_over = false;
-    snprintf(box, sizeof box, "%.200s/box", scene_path);
-    snprintf(path, sizeof path, "%.200s/box/store", scene_path);
-    if (mkdir(scene_path, 0700) != 0 || mkdir(box, 0700) != 0) give_up("%s", box);
-    made = 0;
-    crew_add("maker", make_first, 0);
-    made = 1;
-    if (!crew_wait(60)) break;
-    int services = 1 + (int)below(SERVICES - 1);
-    crew_add("mover", exchange_all, kind == OWN_FILES ? 1 : 2 + (int)below(MOST_ROUNDS));
-    for (int index = 0; index < services; index++) crew_add("service", serve, kind == OWN_FILES ? index + 1 : index);
-    if (kind != OWN_FILES) crew_add("opener", serve, SERVICES - 1);
-    if (crew_wait(60)) {
-      crew_add("last", look_at_end, 0);
-      crew_wait(60);
-    }
-    end_scene();
-  }
-  printf("exchanged: rounds=%llu scenes=%llu commits=%llu gone=%llu opens=%llu opens_refused=%llu compactions=%llu backups=%llu "
-         "restores=%llu own_files=%llu errors=%llu seconds=%.1f seed=%#llx\n", (unsigned long long)shared->rounds,
-         (unsigned long long)scenes, (unsigned long long)shared->commits, (unsigned long long)shared->gone,
-         (unsigned long long)shared->opens, (unsigned long long)shared->refused_opens, (unsigned long long)shared->compactions,
-         (unsigned long long)shared->backups, (unsigned long long)shared->restores, (unsigned long long)shared->own_files,
-         (unsigned long long)findings(), seconds_now() - began, (unsigned long long)scene_seed);
-  return findings() ? 1 : 0;
+  run_scenes(one_scene, &shared->rounds, 300);
+  figure("commits", shared->commits);
+  figure("gone", shared->gone);
+  figure("opens", shared->opens);
+  figure("opens_refused", shared->refused_opens);
+  figure("compactions", shared->compactions);
+  figure("backups", shared->backups);
+  figure("restores", shared->restores);
+  figure("own_files", shared->own_files);
+  return end_scenes();
 }

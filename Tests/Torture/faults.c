@@ -1,17 +1,16 @@
 // A library to preload: makes chosen calls fail. See faults.h; fault_sweep.c and others use it.
 //
-// Memory: only calls made by the library, LMDB and jansson fail. libplist does not look whether it was given memory: there
-// is no status to be had from it.
+// Memory: only calls of those who look whether they were given any fail.
 //
 // $FAULT_DROP=N without anything armed: every Nth write to a data file is dropped although it says that it was made. That
 // is for seeing the harnesses fail.
+#include "../C/allocator.h"
 #include "faults.h"
 
 #include <dirent.h>
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <link.h>
 #include <malloc.h>
 #include <pthread.h>
 #include <stdarg.h>
@@ -45,11 +44,8 @@ __attribute__((constructor)) static void begin(void) {
   drop_every = text ? strtoull(text, NULL, 10) : 0;
 }
 
-static int note_library(struct dl_phdr_info *info, size_t size, void *context);
-static int looked_after_count;
-
 void fault_arm(fault_call call, fault_kind kind, uint64_t nth, int is_sticky) {
-  if (looked_after_count == 0) dl_iterate_phdr(note_library, NULL);
+  look_after_libraries();
   armed_call = call;
   armed_kind = kind;
   armed_sticky = is_sticky;
@@ -186,38 +182,14 @@ int pthread_create(pthread_t *thread, const pthread_attr_t *attributes, void *(*
 
 // Memory. The counts serve to find what is not freed.
 
-extern void *__libc_malloc(size_t size);
-extern void *__libc_calloc(size_t count, size_t size);
-extern void *__libc_realloc(void *place, size_t size);
-extern void *__libc_memalign(size_t alignment, size_t size);
-extern void __libc_free(void *place);
-
 static void *counted(void *place) {
   if (place) blocks++;
   return place;
 }
 
-static struct { uintptr_t begin, end; } looked_after[8];
-static int looked_after_count;
-
-static int note_library(struct dl_phdr_info *info, size_t size, void *context) {
-  (void)size, (void)context;
-  if (!strstr(info->dlpi_name, "liblivery.") && !strstr(info->dlpi_name, "liblmdb") && !strstr(info->dlpi_name, "libjansson"))
-    return 0;
-  for (int index = 0; index < info->dlpi_phnum && looked_after_count < 8; index++) {
-    if (info->dlpi_phdr[index].p_type != PT_LOAD || !(info->dlpi_phdr[index].p_flags & PF_X)) continue;
-    looked_after[looked_after_count].begin = info->dlpi_addr + info->dlpi_phdr[index].p_vaddr;
-    looked_after[looked_after_count++].end = info->dlpi_addr + info->dlpi_phdr[index].p_vaddr + info->dlpi_phdr[index].p_memsz;
-  }
-  return 0;
-}
-
 static int no_memory(void *caller) {
   if (armed_nth == 0 || armed_call != FAULT_MALLOC) return 0;
-  int is_looked_after = 0;
-  for (int index = 0; index < looked_after_count; index++)
-    is_looked_after |= (uintptr_t)caller >= looked_after[index].begin && (uintptr_t)caller < looked_after[index].end;
-  if (!is_looked_after || !refuses(FAULT_MALLOC)) return 0;
+  if (!is_looked_after(caller) || !refuses(FAULT_MALLOC)) return 0;
   errno = ENOMEM;
   return 1;
 }

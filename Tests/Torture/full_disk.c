@@ -13,7 +13,7 @@
 
 static char mounted[300], path[340], filler[340];
 static struct shared {
-  _Atomic uint64_t full, removed, compacted, without_room, mib;
+  _Atomic uint64_t full, removed, compacted, without_room;
 } *shared;
 static livery_store *store;
 static livery_open_options options;
@@ -178,7 +178,6 @@ static void one_round(void) {
   snprintf(text, sizeof text, "size=%lluk,mode=700", (unsigned long long)kib);
   umount2(mounted, MNT_DETACH);
   if (mount("tmpfs", mounted, "tmpfs", 0, text) != 0) give_up("mounting");
-  shared->mib += kib / 1024;
   options = (livery_open_options)LIVERY_OPEN_OPTIONS_INIT;
   options.flags = LIVERY_OPEN_CREATE | LIVERY_OPEN_DEFERRED;
   options.map_size = 1 << (below(2) ? 20 : 26);
@@ -271,17 +270,12 @@ int main(int argc, char **argv) {
   snprintf(path, sizeof path, "%s/store", mounted);
   snprintf(filler, sizeof filler, "%s/filler", mounted);
   mkdir(mounted, 0700);
-  if (unshare(CLONE_NEWNS) != 0 || mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) != 0) {
-    printf("full_disk: rounds=0 errors=0 skipped=1\n");
-    return 0;
-  }
-  double began = seconds_now();
-  run_rounds(option_number("--from", 0), option_number("--rounds", 1000), 20, one_round);
+  if (unshare(CLONE_NEWNS) != 0 || mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) != 0) return skip_rounds();
+  run_rounds(one_round, 20);
   umount2(mounted, MNT_DETACH);
-  printf("full_disk: rounds=%llu full=%llu removed=%llu compacted=%llu without_room=%llu crashes=%llu hangs=%llu errors=%llu "
-         "seconds=%.1f seed=%llu\n", (unsigned long long)rounds->done, (unsigned long long)shared->full,
-         (unsigned long long)shared->removed, (unsigned long long)shared->compacted, (unsigned long long)shared->without_room,
-         (unsigned long long)rounds->crashes, (unsigned long long)rounds->hangs, (unsigned long long)findings(),
-         seconds_now() - began, (unsigned long long)rounds_seed);
-  return findings() ? 1 : 0;
+  figure("full", shared->full);
+  figure("removed", shared->removed);
+  figure("compacted", shared->compacted);
+  figure("without_room", shared->without_room);
+  return end_rounds();
 }

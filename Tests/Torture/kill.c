@@ -258,13 +258,7 @@ static pid_t start(int index) {
 
 // In a process of its own, so that this one never opens the store and its children inherit nothing.
 static void in_child(void (*work)(void)) {
-  pid_t child = fork();
-  if (child == 0) {
-    work();
-    _exit(0);
-  }
-  int status = 0;
-  waitpid(child, &status, 0);
+  int status = run_child(work);
   if (status != 0) finding("kill: a process %s", ending(status));
 }
 

@@ -179,7 +179,8 @@ static void act(void) {
 static const char *left_over;
 static char left_name[300];
 static int backup_count;
-static void look_at(const char *name, const struct stat *facts) {
+static void look_at(const char *file, const char *name, const struct stat *facts, void *unused) {
+  (void)file, (void)unused;
   const char *last = strrchr(name, '/') ? strrchr(name, '/') + 1 : name;
   if (strncmp(name, "backups/", 8) == 0 && last[0] != '.') backup_count++;
   size_t length = strlen(last);
@@ -199,7 +200,7 @@ static void expect_nothing_left(const char *when) {
     close(file);
   }
   left_over = NULL;
-  for_each_entry(path, "", look_at);
+  visit_entries(path, look_at, NULL);
   if (left_over) wrong("%s there is %s", when, left_over);
 }
 
@@ -272,12 +273,7 @@ static void one_round(void) {
   char backups[340];
   snprintf(backups, sizeof backups, "%s/backups", path);
   if (chosen == FIRST_COPY) remove_tree(backups);
-  pid_t child = fork();
-  if (child == 0) {
-    prctl(PR_SET_PDEATHSIG, SIGKILL);
-    act();
-    _exit(0);
-  }
+  pid_t child = start_child(act);
   int status = 0;
   waitpid(child, &status, WUNTRACED);
   if (WIFSTOPPED(status)) {
@@ -287,7 +283,7 @@ static void one_round(void) {
     waitpid(child, &status, 0);
     if (shared->status != LIVERY_OK) wrong("it failed after a stop: %s", livery_status_name(shared->status));
     backup_count = 0;
-    for_each_entry(path, "", look_at);
+    visit_entries(path, look_at, NULL);
     if (chosen == BACKUP && backup_count != 2) wrong("there are %d copies and not 2", backup_count);
     if (chosen == FIRST_COPY && backup_count < 1) wrong("there is no copy");
     if (chosen == BACKUP || chosen == FIRST_COPY || chosen == COMMITS) in_process(check_copies);
@@ -311,11 +307,9 @@ int main(int argc, char **argv) {
   snprintf(path, sizeof path, "%s", template);
   in_process(make_template);
   snprintf(path, sizeof path, "%s/store", torture_directory);
-  double began = seconds_now();
-  run_rounds(option_number("--from", 0), option_number("--rounds", 1000), 50, one_round);
-  printf("killed_copies: rounds=%llu killed=%llu stopped=%llu ended=%llu crashes=%llu hangs=%llu errors=%llu seconds=%.1f seed=%llu\n",
-         (unsigned long long)rounds->done, (unsigned long long)shared->killed, (unsigned long long)shared->stopped,
-         (unsigned long long)shared->ended, (unsigned long long)rounds->crashes, (unsigned long long)rounds->hangs,
-         (unsigned long long)findings(), seconds_now() - began, (unsigned long long)rounds_seed);
-  return findings() ? 1 : 0;
+  run_rounds(one_round, 50);
+  figure("killed", shared->killed);
+  figure("stopped", shared->stopped);
+  figure("ended", shared->ended);
+  return end_rounds();
 }

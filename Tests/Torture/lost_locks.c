@@ -8,8 +8,6 @@
 //     lost_locks [--rounds N] [--seed S] [--from SCENE] [--keep] [--quiet] [--broken]
 #include "rounds.h"
 
-#include <dirent.h>
-
 enum { MOST = 5, HELD = 24, REVISIONS = 1 << 16 };
 
 static struct shared {
@@ -54,21 +52,11 @@ static void read_file_of(const char *path, const char *copy) {
   close(file);
 }
 
-static void read_tree(const char *path, const char *copy) {
-  DIR *directory = opendir(path);
-  if (!directory) return;
-  if (copy) mkdir(copy, 0700);
-  for (struct dirent *entry; (entry = readdir(directory));) {
-    if (strcmp(entry->d_name, ".") == 0 || strcmp(entry->d_name, "..") == 0) continue;
-    char from[600], to[600];
-    struct stat facts;
-    snprintf(from, sizeof from, "%s/%.255s", path, entry->d_name);
-    snprintf(to, sizeof to, "%s/%.255s", copy ? copy : "", entry->d_name);
-    if (lstat(from, &facts) != 0) continue;
-    if (S_ISDIR(facts.st_mode)) read_tree(from, copy ? to : NULL);
-    else if (S_ISREG(facts.st_mode)) read_file_of(from, copy ? to : NULL);
-  }
-  closedir(directory);
+static void read_entry(const char *path, const char *name, const struct stat *facts, void *copy) {
+  char to[600] = "";
+  if (copy) snprintf(to, sizeof to, "%s/%.255s", (const char *)copy, name);
+  if (copy && S_ISDIR(facts->st_mode)) mkdir(to, 0700);
+  else if (S_ISREG(facts->st_mode)) read_file_of(path, copy ? to : NULL);
 }
 
 static void read_folder(const member *self) {
@@ -81,12 +69,13 @@ static void read_folder(const member *self) {
   switch (below(6)) {
     case 0: case 1:
       doing("reading all files");
-      read_tree(scene_path, NULL);
+      visit_entries(scene_path, read_entry, NULL);
       break;
     case 2:
       doing("copying the folder");
       snprintf(path, sizeof path, "%s.copy%d", scene_path, self->index);
-      read_tree(scene_path, path);
+      mkdir(path, 0700);
+      visit_entries(scene_path, read_entry, path);
       remove_tree(path);
       break;
     case 3: {
@@ -248,32 +237,27 @@ static void load_posix_locks(char **argv) {
   give_up("%s", library);
 }
 
+static void one_scene(void) {
+  memset(&shared->stamps, 0, sizeof shared->stamps);
+  memset((void *)shared->made_by, 0, sizeof shared->made_by);
+  int readers = 1 + (int)below(2), members = readers + 1 + (int)below(MOST - 2);
+  for (int index = 0; index < members; index++) crew_add("process", index < readers ? read_and_work : only_work, index);
+  crew_end(look_at_end);
+}
+
 int main(int argc, char **argv) {
   torture_argc = argc;
   torture_argv = argv;
   if (option_given("--broken")) load_posix_locks(argv);
-  begin_torture("lost_locks", argc, argv);
-  scene_harness = "lost_locks";
-  scene_seed = option_number("--seed", fresh_seed());
+  begin_scenes("lost_locks", argc, argv);
   shared = shared_memory(sizeof *shared);
-  uint64_t rounds = option_number("--rounds", 500), scenes = 0;
-  double began = seconds_now();
-  for (uint64_t number = option_number("--from", 0); shared->rounds < rounds && findings() == 0; number++, scenes++) {
-    begin_scene(number);
-    memset(&shared->stamps, 0, sizeof shared->stamps);
-    memset((void *)shared->made_by, 0, sizeof shared->made_by);
-    int readers = 1 + (int)below(2), members = readers + 1 + (int)below(MOST - 2);
-    for (int index = 0; index < members; index++) crew_add("process", index < readers ? read_and_work : only_work, index);
-    if (crew_wait(60)) {
-      crew_add("last", look_at_end, 0);
-      crew_wait(60);
-    }
-    end_scene();
-  }
-  printf("lost_locks: rounds=%llu scenes=%llu snapshots=%llu looks=%llu commits=%llu compactions=%llu busy=%llu opens=%llu events=%llu "
-         "errors=%llu seconds=%.1f seed=%#llx\n", (unsigned long long)shared->rounds, (unsigned long long)scenes,
-         (unsigned long long)shared->snapshots, (unsigned long long)shared->looks, (unsigned long long)shared->commits,
-         (unsigned long long)shared->compactions, (unsigned long long)shared->busy, (unsigned long long)shared->opens,
-         (unsigned long long)shared->heard, (unsigned long long)findings(), seconds_now() - began, (unsigned long long)scene_seed);
-  return findings() ? 1 : 0;
+  run_scenes(one_scene, &shared->rounds, 500);
+  figure("snapshots", shared->snapshots);
+  figure("looks", shared->looks);
+  figure("commits", shared->commits);
+  figure("compactions", shared->compactions);
+  figure("busy", shared->busy);
+  figure("opens", shared->opens);
+  figure("events", shared->heard);
+  return end_scenes();
 }

@@ -4,8 +4,6 @@
 
 #include "rounds.h"
 
-#include <dirent.h>
-
 // What marks a store: its bytes are looked for in all files of all others.
 static size_t mark_text(int id, int64_t number, char text[2048]) {
   size_t length = (size_t)snprintf(text, 64, "MARK-%08llx-%04d-%lld-", (unsigned long long)scene_number, id, (long long)number);
@@ -14,32 +12,26 @@ static size_t mark_text(int id, int64_t number, char text[2048]) {
   return whole;
 }
 
-/** Looks for the marks of other stores in all that lies in a directory. */
-static void scan(const char *place, int id) {
-  DIR *directory = opendir(place);
-  char mark[24], inner[600];
-  int length = snprintf(mark, sizeof mark, "MARK-%08llx-", (unsigned long long)scene_number);
-  for (struct dirent *entry; directory && (entry = readdir(directory));) {
-    struct stat facts;
-    if (entry->d_name[0] == '.' && strspn(entry->d_name, ".") == strlen(entry->d_name)) continue;
-    snprintf(inner, sizeof inner, "%s/%.255s", place, entry->d_name);
-    if (lstat(inner, &facts) != 0) continue;
-    if (S_ISDIR(facts.st_mode)) scan(inner, id);
-    if (!S_ISREG(facts.st_mode)) continue;
-    size_t size = 0;
-    unsigned char *content = file_content(inner, &size), *next = content;
-    while ((next = memmem(next, size - (size_t)(next - content), mark, (size_t)length)) != NULL) {
-      next += length;
-      // Pages that are free may hold the beginning of one.
-      char *end = NULL;
-      long whose = strtol((const char *)next, &end, 10);
-      if (end != (const char *)next + 4 || *end != '-' || whose == id) continue;
-      wrong_at("", "%s, of store %d, holds what belongs to %ld", inner, id, whose);
-      break;
-    }
-    free(content);
+static void scan_entry(const char *path, const char *name, const struct stat *facts, void *context) {
+  (void)name;
+  char mark[24];
+  int length = snprintf(mark, sizeof mark, "MARK-%08llx-", (unsigned long long)scene_number), id = *(const int *)context;
+  if (!S_ISREG(facts->st_mode)) return;
+  size_t size = 0;
+  unsigned char *content = file_content(path, &size), *next = content;
+  while ((next = memmem(next, size - (size_t)(next - content), mark, (size_t)length)) != NULL) {
+    next += length;
+    // Pages that are free may hold the beginning of one.
+    char *end = NULL;
+    long whose = strtol((const char *)next, &end, 10);
+    if (end != (const char *)next + 4 || *end != '-' || whose == id) continue;
+    wrong_at("", "%s, of store %d, holds what belongs to %ld", path, id, whose);
+    break;
   }
-  if (directory) closedir(directory);
+  free(content);
 }
+
+/** Looks for the marks of other stores in all that lies in a directory. */
+static void scan(const char *place, int id) { visit_entries(place, scan_entry, &id); }
 
 #endif

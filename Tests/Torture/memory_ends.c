@@ -6,15 +6,8 @@
 //
 // Allocations of everything in the process come by here. The libraries for property lists are left out: they do not look
 // whether they got any memory. Only the device build promises this.
+#include "../C/allocator.h"
 #include "batches.h"
-
-#include <link.h>
-#include <sys/resource.h>
-
-extern void *__libc_malloc(size_t size);
-extern void *__libc_calloc(size_t count, size_t size);
-extern void *__libc_realloc(void *place, size_t size);
-extern void *__libc_memalign(size_t alignment, size_t size);
 
 static _Atomic int64_t until_end;
 static _Atomic bool is_armed, is_sticky;
@@ -421,11 +414,9 @@ int main(int argc, char **argv) {
   snprintf(backup_path, sizeof backup_path, "%s/copy.mdb", torture_directory);
   in_process(make_template);
   snprintf(place, sizeof place, "%s/store", torture_directory);
-  double began = seconds_now();
-  run_rounds(option_number("--from", 0), option_number("--rounds", 1000), 20, one_round);
-  printf("memory_ends: rounds=%llu calls=%llu refused=%llu no_memory=%llu crashes=%llu hangs=%llu errors=%llu seconds=%.1f "
-         "seed=%llu\n", (unsigned long long)rounds->done, (unsigned long long)shared->calls, (unsigned long long)shared->refused,
-         (unsigned long long)shared->no_memory, (unsigned long long)rounds->crashes, (unsigned long long)rounds->hangs,
-         (unsigned long long)findings(), seconds_now() - began, (unsigned long long)rounds_seed);
-  return findings() ? 1 : 0;
+  run_rounds(one_round, 20);
+  figure("calls", shared->calls);
+  figure("refused", shared->refused);
+  figure("no_memory", shared->no_memory);
+  return end_rounds();
 }

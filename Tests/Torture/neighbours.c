@@ -131,23 +131,19 @@ static void use(void) {
 
 // What lies outside, and must stay as it is
 
-static uint64_t outside_hash;
-static const char *hashed_top;
-static void hash_entry(const char *name, const struct stat *facts) {
-  char file[700];
-  outside_hash += hash_bytes(1, name, strlen(name)) ^ mixed(facts->st_mode) ^ mixed((uint64_t)facts->st_uid << 32 | facts->st_gid);
+static void hash_entry(const char *file, const char *name, const struct stat *facts, void *context) {
+  uint64_t *hash = context;
+  *hash += hash_bytes(1, name, strlen(name)) ^ mixed(facts->st_mode) ^ mixed((uint64_t)facts->st_uid << 32 | facts->st_gid);
   if (!S_ISREG(facts->st_mode)) return;
   size_t length = 0;
-  snprintf(file, sizeof file, "%.300s/%.300s", hashed_top, name);
   unsigned char *content = file_content(file, &length);
-  outside_hash += hash_bytes(2, content, length);
+  *hash += hash_bytes(2, content, length);
   free(content);
 }
 static uint64_t hash_outside(void) {
-  outside_hash = 0;
-  hashed_top = outside;
-  for_each_entry(outside, "", hash_entry);
-  return outside_hash;
+  uint64_t hash = 0;
+  visit_entries(outside, hash_entry, &hash);
+  return hash;
 }
 
 static void make_outside(void) {
@@ -174,14 +170,7 @@ static void damage(void) {
 }
 
 static void in_attacker(void (*work)(void)) {
-  pid_t child = fork();
-  if (child == 0) {
-    prctl(PR_SET_PDEATHSIG, SIGKILL);
-    work();
-    _exit(0);
-  }
-  int status = 0;
-  waitpid(child, &status, 0);
+  int status = run_child(work);
   if (status != 0) give_up("an attacker %s", ending(status));
 }
 
@@ -429,12 +418,11 @@ int main(int argc, char **argv) {
   make_outside();
   in_process(make_template);
   snprintf(path, sizeof path, "%s/store", torture_directory);
-  double began = seconds_now();
-  run_rounds(option_number("--from", 0), option_number("--rounds", 1000), 25, one_round);
-  printf("neighbours: rounds=%llu opened=%llu refused=%llu busy=%llu stale=%llu call_ms_max=%.1f crashes=%llu hangs=%llu "
-         "errors=%llu seconds=%.1f seed=%llu\n", (unsigned long long)rounds->done, (unsigned long long)shared->opened,
-         (unsigned long long)shared->refused, (unsigned long long)shared->busy, (unsigned long long)shared->stale,
-         (double)shared->slowest_us / 1000, (unsigned long long)rounds->crashes, (unsigned long long)rounds->hangs,
-         (unsigned long long)findings(), seconds_now() - began, (unsigned long long)rounds_seed);
-  return findings() ? 1 : 0;
+  run_rounds(one_round, 25);
+  figure("opened", shared->opened);
+  figure("refused", shared->refused);
+  figure("busy", shared->busy);
+  figure("stale", shared->stale);
+  figure_ms("call_ms_max", (double)shared->slowest_us / 1000);
+  return end_rounds();
 }

@@ -17,7 +17,7 @@ static bool is_group, is_broken;
 static struct shared {
   _Atomic int64_t value;
   _Atomic int status;
-  _Atomic uint64_t refused, done, root_done, member_done;
+  _Atomic uint64_t refused, root_done, member_done;
 } *shared;
 
 /** For this process and good: an ordinary user, whose first group is the team's or not. */
@@ -93,40 +93,38 @@ static void use(void) {
 
 // Facts of all files
 
-static struct facts { char name[120]; uid_t uid; gid_t gid; mode_t mode; ino_t inode; off_t size; } before[FILES], after[FILES];
-static size_t before_count, after_count;
-static void note_before(const char *name, const struct stat *facts) {
-  if (before_count == FILES) return;
-  struct facts *next = &before[before_count++];
+static struct listing {
+  size_t count;
+  struct facts { char name[120]; uid_t uid; gid_t gid; mode_t mode; ino_t inode; } all[FILES];
+} before, after;
+
+static void note_entry(const char *file, const char *name, const struct stat *facts, void *context) {
+  (void)file;
+  struct listing *listing = context;
+  if (listing->count == FILES) return;
+  struct facts *next = &listing->all[listing->count++];
   snprintf(next->name, sizeof next->name, "%.100s", name);
   next->uid = facts->st_uid, next->gid = facts->st_gid, next->mode = facts->st_mode;
-  next->inode = facts->st_ino, next->size = facts->st_size;
-}
-static void note_after(const char *name, const struct stat *facts) {
-  if (after_count == FILES) return;
-  struct facts *next = &after[after_count++];
-  snprintf(next->name, sizeof next->name, "%.100s", name);
-  next->uid = facts->st_uid, next->gid = facts->st_gid, next->mode = facts->st_mode;
-  next->inode = facts->st_ino, next->size = facts->st_size;
+  next->inode = facts->st_ino;
 }
 
-static void note(bool is_after) {
+static void note(struct listing *listing) {
   struct stat facts;
-  if (is_after) after_count = 0; else before_count = 0;
-  if (stat(path, &facts) == 0) (is_after ? note_after : note_before)(".", &facts);
-  for_each_entry(path, "", is_after ? note_after : note_before);
+  listing->count = 0;
+  if (stat(path, &facts) == 0) note_entry(path, ".", &facts, listing);
+  visit_entries(path, note_entry, listing);
 }
 
 static const struct facts *before_of(const char *name) {
-  for (size_t index = 0; index < before_count; index++)
-    if (strcmp(before[index].name, name) == 0) return &before[index];
+  for (size_t index = 0; index < before.count; index++)
+    if (strcmp(before.all[index].name, name) == 0) return &before.all[index];
   return NULL;
 }
 
 /** Whether all files are for those who had them. */
 static void compare(unsigned actor) {
-  for (size_t index = 0; index < after_count; index++) {
-    const struct facts *now = &after[index], *then = before_of(now->name);
+  for (size_t index = 0; index < after.count; index++) {
+    const struct facts *now = &after.all[index], *then = before_of(now->name);
     // Unfinished, since a copy's process ended or is at it: nobody reads it, and the next opening removes it.
     if (strncmp(now->name, "backups/.", 9) == 0) continue;
     mode_t expected = S_ISDIR(now->mode) ? is_group ? 0770 : 0700 : is_group ? 0660 : 0600;
@@ -139,15 +137,15 @@ static void compare(unsigned actor) {
     }
     if (now->uid != OWNER && !(may_be_members && now->uid == MEMBER)) wrong("%s is of user %u", now->name, now->uid);
     if (is_group && now->gid != TEAM) wrong("%s is of group %u", now->name, now->gid);
-    if (!is_group && now->gid != before[0].gid && now->gid != ELSEWHERE) wrong("%s is of group %u", now->name, now->gid);
+    if (!is_group && now->gid != before.all[0].gid && now->gid != ELSEWHERE) wrong("%s is of group %u", now->name, now->gid);
     if ((now->mode & 0777) != expected) wrong("%s has mode %o", now->name, now->mode & 07777);
   }
 }
 
 /** When it was refused: nothing has changed, but for what shared files are made of. */
 static void compare_unchanged(void) {
-  for (size_t index = 0; index < after_count; index++) {
-    const struct facts *now = &after[index], *then = before_of(now->name);
+  for (size_t index = 0; index < after.count; index++) {
+    const struct facts *now = &after.all[index], *then = before_of(now->name);
     // Unfinished, since a copy's process ended or is at it: nobody reads it, and the next opening removes it.
     if (strncmp(now->name, "backups/.", 9) == 0) continue;
     if (!then) continue;
@@ -242,7 +240,7 @@ static void one_round(void) {
     bool loses = below(4) == 0;
     doing("%s by %s on the store of %s%s%s, umask %03o", act_names[act], actor ? "a member" : "root", is_group ? "a group" : "a user",
           is_damaged ? ", damaged" : "", loses ? ", without its lock files" : "", umask_of_actor);
-    note(false);
+    note(&before);
     if (is_damaged) spoil(), is_spoilt = true;
     if (loses) {
       static const char *const names[] = {"lock.mdb", "livery.lock", "livery.wake"};
@@ -266,10 +264,9 @@ static void one_round(void) {
     if (act != CHECK) is_damaged = false;
     if (act != CHECK && status == LIVERY_OK) is_spoilt = false;
     if (!may_be_corrupt) is_fit("it", status, accepted);
-    note(true);
+    note(&after);
     if (status == LIVERY_OK || may_be_corrupt) {
       compare(actor);
-      shared->done++;
       (*(actor ? &shared->member_done : &shared->root_done))++;
     } else {
       shared->refused++;
@@ -291,19 +288,14 @@ static void one_round(void) {
 
 int main(int argc, char **argv) {
   begin_rounds("owners", argc, argv, 20000);
+  if (geteuid() != 0) return skip_rounds();
   is_broken = option_given("--broken");
   shared = shared_memory(sizeof *shared);
-  if (geteuid() != 0) {
-    printf("owners: rounds=0 errors=0 skipped=1\n");
-    return 0;
-  }
   chmod(torture_directory, 0755);
   snprintf(path, sizeof path, "%s/store", torture_directory);
-  double began = seconds_now();
-  run_rounds(option_number("--from", 0), option_number("--rounds", 1000), 50, one_round);
-  printf("owners: rounds=%llu by_root=%llu by_members=%llu refused=%llu crashes=%llu hangs=%llu errors=%llu seconds=%.1f seed=%llu\n",
-         (unsigned long long)rounds->done, (unsigned long long)shared->root_done, (unsigned long long)shared->member_done,
-         (unsigned long long)shared->refused, (unsigned long long)rounds->crashes, (unsigned long long)rounds->hangs,
-         (unsigned long long)findings(), seconds_now() - began, (unsigned long long)rounds_seed);
-  return findings() ? 1 : 0;
+  run_rounds(one_round, 50);
+  figure("by_root", shared->root_done);
+  figure("by_members", shared->member_done);
+  figure("refused", shared->refused);
+  return end_rounds();
 }

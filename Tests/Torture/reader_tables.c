@@ -138,31 +138,25 @@ static void look_at_end(int unused) {
   if (status != LIVERY_OK) wrong("the store is not sound at the end: %s", livery_status_name(status));
 }
 
+static void one_scene(void) {
+  memset(&shared->stamps, 0, sizeof shared->stamps);
+  int members = 2 + (int)below(MOST - 1);
+  for (int index = 0; index < members; index++) crew_add("opener", open_and_hold, index);
+  if (option_given("--broken")) crew_add("meddler", blind, 0);
+  crew_end(look_at_end);
+  // Openers that met a full table count for nothing; if all do, nothing is tested.
+  if (shared->rounds < scene_count / 2) wrong("hardly anybody gets in");
+}
+
 int main(int argc, char **argv) {
-  begin_torture("reader_tables", argc, argv);
-  scene_harness = "reader_tables";
-  scene_seed = option_number("--seed", fresh_seed());
+  begin_scenes("reader_tables", argc, argv);
   shared = shared_memory(sizeof *shared);
-  uint64_t rounds = option_number("--rounds", 500), scenes = 0;
-  double began = seconds_now();
-  for (uint64_t number = option_number("--from", 0); shared->rounds < rounds && findings() == 0; number++, scenes++) {
-    begin_scene(number);
-    memset(&shared->stamps, 0, sizeof shared->stamps);
-    int members = 2 + (int)below(MOST - 1);
-    for (int index = 0; index < members; index++) crew_add("opener", open_and_hold, index);
-    if (option_given("--broken")) crew_add("meddler", blind, 0);
-    if (crew_wait(60)) {
-      crew_add("last", look_at_end, 0);
-      crew_wait(60);
-    }
-    // Openers that met a full table count for nothing; if all do, nothing is tested.
-    if (shared->rounds < scenes / 2) wrong("hardly anybody gets in");
-    end_scene();
-  }
-  printf("reader_tables: rounds=%llu scenes=%llu snapshots=%llu looks=%llu commits=%llu compactions=%llu busy=%llu no_space=%llu "
-         "errors=%llu seconds=%.1f seed=%#llx\n", (unsigned long long)shared->rounds, (unsigned long long)scenes,
-         (unsigned long long)shared->snapshots, (unsigned long long)shared->looks, (unsigned long long)shared->commits,
-         (unsigned long long)shared->compactions, (unsigned long long)shared->full, (unsigned long long)shared->no_space,
-         (unsigned long long)findings(), seconds_now() - began, (unsigned long long)scene_seed);
-  return findings() ? 1 : 0;
+  run_scenes(one_scene, &shared->rounds, 500);
+  figure("snapshots", shared->snapshots);
+  figure("looks", shared->looks);
+  figure("commits", shared->commits);
+  figure("compactions", shared->compactions);
+  figure("busy", shared->full);
+  figure("no_space", shared->no_space);
+  return end_scenes();
 }

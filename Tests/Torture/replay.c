@@ -452,14 +452,7 @@ int main(int argc, char **argv) {
   // In workers: a state that kills one is a finding, and the next worker goes on after it.
   uint64_t crashes = 0;
   for (bool is_done = false; !is_done;) {
-    pid_t worker = fork();
-    if (worker == 0) {
-      signal(SIGALRM, SIG_DFL);
-      check_all();
-      _exit(0);
-    }
-    int status = 0;
-    waitpid(worker, &status, 0);
+    int status = run_child(check_all);
     is_done = status == 0;
     if (is_done) break;
     uint64_t state = progress->state - 1;

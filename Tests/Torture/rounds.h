@@ -13,6 +13,10 @@
 static const char *scene_harness;
 static uint64_t scene_seed, scene_number;
 static char scene_path[256];
+// How many were run, and the harness's count of rounds, which its processes share.
+static uint64_t scene_count;
+static const _Atomic uint64_t *scene_rounds;
+static double scenes_began;
 
 /** Tells what was found, why as the library says it, and how to see it again. */
 #define wrong(...) wrong_at(livery_last_error()->message, __VA_ARGS__)
@@ -34,6 +38,31 @@ UNUSED static void begin_scene(uint64_t number) {
 }
 UNUSED static void end_scene(void) {
   if (!findings() || !option_given("--keep")) remove_tree(scene_path);
+}
+
+UNUSED static void begin_scenes(const char *name, int argc, char **argv) {
+  begin_torture(name, argc, argv);
+  scene_harness = name;
+  scene_seed = option_number("--seed", fresh_seed());
+}
+
+/** Runs scenes until they have made as many rounds as is asked for, or something was found. */
+UNUSED static void run_scenes(void (*scene)(void), const _Atomic uint64_t *rounds, uint64_t otherwise) {
+  uint64_t most = option_number("--rounds", otherwise);
+  scene_rounds = rounds;
+  scenes_began = seconds_now();
+  for (uint64_t number = option_number("--from", 0); *rounds < most && findings() == 0; number++, scene_count++) {
+    begin_scene(number);
+    scene();
+    end_scene();
+  }
+}
+
+/** Prints the line of figures. What main returns. */
+UNUSED static int end_scenes(void) {
+  printf("%s: rounds=%" PRIu64 " scenes=%" PRIu64 " %serrors=%" PRIu64 " seconds=%.1f seed=%#" PRIx64 "\n", scene_harness,
+         *scene_rounds, scene_count, torture_figures, findings(), seconds_now() - scenes_began, scene_seed);
+  return findings() ? 1 : 0;
 }
 
 // Processes of a scene
@@ -106,6 +135,13 @@ UNUSED static bool crew_wait(double seconds) {
   }
   crew_count = 0;
   return is_good;
+}
+
+/** Waits for all, and if none of them failed has one more process look at what is left. */
+UNUSED static void crew_end(void (*look_at_end)(int)) {
+  if (!crew_wait(60)) return;
+  crew_add("last", look_at_end, 0);
+  crew_wait(60);
 }
 
 // The functions of one copy of the library

@@ -7,6 +7,7 @@
 
 #include <livery.h>
 
+#include <dirent.h>
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -21,6 +22,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -125,6 +127,20 @@ UNUSED static void *shared_memory(size_t size) {
   return place;
 }
 
+// Figures: what the line at the end says of a harness's own
+
+static char torture_figures[1000];
+
+__attribute__((format(printf, 1, 2))) UNUSED static void add_figure(const char *format, ...) {
+  size_t length = strlen(torture_figures);
+  va_list list;
+  va_start(list, format);
+  vsnprintf(torture_figures + length, sizeof torture_figures - length, format, list);
+  va_end(list);
+}
+UNUSED static void figure(const char *name, uint64_t number) { add_figure("%s=%" PRIu64 " ", name, number); }
+UNUSED static void figure_ms(const char *name, double milliseconds) { add_figure("%s=%.1f ", name, milliseconds); }
+
 // Directories: below $TORTURE_DIR, else in memory where that can be had
 
 static char torture_directory[200];
@@ -135,6 +151,32 @@ UNUSED static int remove_entry(const char *path, const struct stat *facts, int t
   return remove(path);
 }
 UNUSED static void remove_tree(const char *path) { nftw(path, remove_entry, 16, FTW_DEPTH | FTW_PHYS | FTW_MOUNT); }
+
+/** Is called for an entry beneath a directory: its path, its name as seen from that directory, and what lstat says of it. */
+typedef void (*entry_visitor)(const char *path, const char *name, const struct stat *facts, void *context);
+
+static void visit_entries_at(char path[PATH_MAX], size_t top, entry_visitor visit, void *context) {
+  DIR *directory = opendir(path);
+  size_t length = strlen(path);
+  if (!directory) return;
+  for (struct dirent *entry; (entry = readdir(directory));) {
+    struct stat facts;
+    if (strcmp(entry->d_name, ".") == 0 || strcmp(entry->d_name, "..") == 0) continue;
+    if (fstatat(dirfd(directory), entry->d_name, &facts, AT_SYMLINK_NOFOLLOW) != 0) continue;
+    snprintf(path + length, PATH_MAX - length, "/%s", entry->d_name);
+    visit(path, path + top, &facts, context);
+    if (S_ISDIR(facts.st_mode)) visit_entries_at(path, top, visit, context);
+  }
+  path[length] = 0;
+  closedir(directory);
+}
+
+/** Visits all that is beneath a directory, each directory before what is in it. What goes meanwhile is passed over. */
+UNUSED static void visit_entries(const char *top, entry_visitor visit, void *context) {
+  char path[PATH_MAX];
+  snprintf(path, sizeof path, "%s", top);
+  visit_entries_at(path, strlen(path) + 1, visit, context);
+}
 
 UNUSED static void remove_directory(void) {
   if (getpid() != torture_process || !torture_directory[0]) return;
@@ -177,6 +219,33 @@ UNUSED static void put_file(const char *path, const void *content, size_t length
   int file = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
   if (file < 0 || write(file, content, length) != (ssize_t)length) give_up("%s", path);
   close(file);
+}
+
+static void copy_entry(const char *path, const char *name, const struct stat *facts, void *target) {
+  char to[PATH_MAX];
+  snprintf(to, sizeof to, "%.2000s/%.2000s", *(const char **)target, name);
+  if (S_ISDIR(facts->st_mode)) {
+    mkdir(to, 0700);
+  } else if (S_ISREG(facts->st_mode)) {
+    size_t length = 0;
+    unsigned char *content = file_content(path, &length);
+    put_file(to, content, length);
+    free(content);
+  } else {
+    return;
+  }
+  if (chown(to, facts->st_uid, facts->st_gid) != 0) return;
+  chmod(to, facts->st_mode & 07777);
+}
+
+/** Copies a directory with owners and modes; a copy that was there goes. */
+UNUSED static void copy_tree(const char *from, const char *to) {
+  struct stat facts;
+  // An entry that is passed over while others are removed is found the next time.
+  for (int tries = 0; tries < 20 && access(to, F_OK) == 0; tries++) remove_tree(to);
+  if (stat(from, &facts) != 0 || mkdir(to, 0700) != 0 || chown(to, facts.st_uid, facts.st_gid) != 0) give_up("%s", to);
+  chmod(to, facts.st_mode & 07777);
+  visit_entries(from, copy_entry, &to);
 }
 
 // The store
@@ -254,7 +323,25 @@ UNUSED static uint64_t digest_of(livery_store *store, livery_status *status) {
   return got == LIVERY_OK ? hash | 1 : 0;
 }
 
-// Workers
+// Children
+
+/** Starts a process that does some work and ends. It does not outlive this one. */
+UNUSED static pid_t start_child(void (*work)(void)) {
+  pid_t child = fork();
+  if (child < 0) give_up("no process");
+  if (child != 0) return child;
+  prctl(PR_SET_PDEATHSIG, SIGKILL);
+  work();
+  _exit(0);
+}
+
+/** Has a process of its own do some work. How it ended, as of waitpid. */
+UNUSED static int run_child(void (*work)(void)) {
+  pid_t child = start_child(work);
+  int status = 0;
+  waitpid(child, &status, 0);
+  return status;
+}
 
 /** How a child ended: "", or what killed it. */
 UNUSED static const char *ending(int status) {

@@ -18,7 +18,7 @@ static struct shared {
   _Atomic bool is_over;
 } *shared;
 
-static char copies[2][300];
+static char copy_path[300];
 static const char *other_library;
 
 typedef struct held {
@@ -152,8 +152,8 @@ static void two_copies(int unused) {
   engine copy;
   // Its own C library and LMDB, or those of the program.
   bool is_apart = below(2);
-  void *library = is_apart ? dlmopen(LM_ID_NEWLM, copies[0], RTLD_NOW | RTLD_LOCAL) : dlopen(copies[0], RTLD_NOW | RTLD_LOCAL);
-  if (!library && is_apart) library = dlopen(copies[0], RTLD_NOW | RTLD_LOCAL);
+  void *library = is_apart ? dlmopen(LM_ID_NEWLM, copy_path, RTLD_NOW | RTLD_LOCAL) : dlopen(copy_path, RTLD_NOW | RTLD_LOCAL);
+  if (!library && is_apart) library = dlopen(copy_path, RTLD_NOW | RTLD_LOCAL);
   if (!library || !load_engine(library, &copy)) return wrong("a second copy cannot be loaded: %s", dlerror());
   shared->separated_namespaces += is_apart;
   for (uint64_t times = 1 + below(3); times > 0 && findings() == 0; times--) {
@@ -222,43 +222,41 @@ static void look_at_end(int unused) {
   must(&self, livery_check(scene_path, NULL), "livery_check at the end");
 }
 
-int main(int argc, char **argv) {
-  begin_torture("two_engines", argc, argv);
-  scene_harness = "two_engines";
-  scene_seed = option_number("--seed", fresh_seed());
-  other_library = option_text("--other", NULL);
-  shared = shared_memory(sizeof *shared);
-  // A copy of the file is a library of its own for the linker.
+static void one_scene(void) {
+  char other[300];
+  memset(&shared->stamps, 0, sizeof shared->stamps);
+  shared->is_over = false;
+  crew_add("engines", engines, 0);
+  for (int index = 0; index < 1 + (int)below(NEIGHBOURS); index++) crew_add("neighbour", neighbour, index + 1);
+  crew_end(look_at_end);
+  snprintf(other, sizeof other, "%s.other", scene_path);
+  remove_tree(other);
+}
+
+// A copy of the file is a library of its own for the linker.
+static void copy_library(void) {
   Dl_info facts;
   size_t length = 0;
   if (!dladdr((void *)(uintptr_t)livery_open, &facts)) give_up("no library");
   unsigned char *content = file_content(other_library ? other_library : facts.dli_fname, &length);
-  snprintf(copies[0], sizeof copies[0], "%s/libsecond.so", torture_directory);
-  put_file(copies[0], content, length);
+  snprintf(copy_path, sizeof copy_path, "%s/libsecond.so", torture_directory);
+  put_file(copy_path, content, length);
   free(content);
-  uint64_t rounds = option_number("--rounds", 300), scenes = 0;
-  double began = seconds_now();
-  for (uint64_t number = option_number("--from", 0); shared->rounds < rounds && findings() == 0; number++, scenes++) {
-    char other[300];
-    begin_scene(number);
-    memset(&shared->stamps, 0, sizeof shared->stamps);
-    shared->is_over = false;
-    crew_add("engines", engines, 0);
-    for (int index = 0; index < 1 + (int)below(NEIGHBOURS); index++) crew_add("neighbour", neighbour, index + 1);
-    if (crew_wait(60)) {
-      crew_add("last", look_at_end, 0);
-      crew_wait(60);
-    }
-    end_scene();
-    snprintf(other, sizeof other, "%s.other", scene_path);
-    remove_tree(other);
-  }
-  printf("two_engines: rounds=%llu scenes=%llu refused=%llu accepted=%llu separate=%llu after=%llu snapshots=%llu looks=%llu "
-         "commits=%llu namespaces=%llu errors=%llu seconds=%.1f seed=%#llx\n", (unsigned long long)shared->rounds,
-         (unsigned long long)scenes, (unsigned long long)shared->refused, (unsigned long long)shared->accepted,
-         (unsigned long long)shared->separate, (unsigned long long)shared->after, (unsigned long long)shared->snapshots,
-         (unsigned long long)shared->looks, (unsigned long long)shared->commits,
-         (unsigned long long)shared->separated_namespaces, (unsigned long long)findings(), seconds_now() - began,
-         (unsigned long long)scene_seed);
-  return findings() ? 1 : 0;
+}
+
+int main(int argc, char **argv) {
+  begin_scenes("two_engines", argc, argv);
+  other_library = option_text("--other", NULL);
+  shared = shared_memory(sizeof *shared);
+  copy_library();
+  run_scenes(one_scene, &shared->rounds, 300);
+  figure("refused", shared->refused);
+  figure("accepted", shared->accepted);
+  figure("separate", shared->separate);
+  figure("after", shared->after);
+  figure("snapshots", shared->snapshots);
+  figure("looks", shared->looks);
+  figure("commits", shared->commits);
+  figure("namespaces", shared->separated_namespaces);
+  return end_scenes();
 }
