@@ -5,6 +5,7 @@
 #include <sched.h>
 #include <signal.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 
@@ -299,6 +300,8 @@ static bool send_files(const opening *task) {
 // In a process that shares memory with this one, and has the descriptors for itself.
 static int open_apart(void *pointer) {
   opening *task = pointer;
+  // Or it would keep the locks of a process that was killed.
+  prctl(PR_SET_PDEATHSIG, SIGKILL);
   // The next numbers that are free are to be those that are kept.
   for (int filled = 0; filled >= 0 && filled < task->places[MOST_FILES - 1];) filled = dup(task->places[0]);
   for (int i = 0; i < MOST_FILES; i++) close(task->places[i]);

@@ -290,6 +290,8 @@ static void one_round(void) {
   }
   if (WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL) {
     shared->killed++;
+    // What it had begun beside itself ends a moment later.
+    sleep_us(5000);
   } else if (status != 0) {
     rounds->crashes++;
     wrong("%s", ending(status));

@@ -15,7 +15,10 @@ struct TemporaryFile {
     self.folder = folder
     name = ".\(String(generator.next(), radix: 16))\(Self.ending)"
     descriptor = try folder.make(name, flags: O_EXCL, mode: mode, owner)
-    locks = try ByteLocks.make(descriptor, folder.shown(name))
+    do throws(StoreError) { locks = try ByteLocks.make(descriptor, folder.shown(name)) } catch {
+      folder.remove(name)
+      throw error
+    }
     _ = locks.lock(0)
   }
 

@@ -17,9 +17,12 @@ final class ByteLocks: @unchecked Sendable {
   /// Takes the descriptor over, also if it fails.
   static func make(_ descriptor: Int32, _ path: String) throws(StoreError) -> ByteLocks {
     var facts = lvs_file_facts()
-    guard lvs_file_facts_at(descriptor, &facts) == 0, let file = lvs_lock_file_make(descriptor) else {
-      throw .system(lvs_errno(), path)
+    guard lvs_file_facts_at(descriptor, &facts) == 0 else {
+      let code = lvs_errno()
+      lvs_close(descriptor)
+      throw .system(code, path)
     }
+    guard let file = lvs_lock_file_make(descriptor) else { throw .system(lvs_errno(), path) }
     return ByteLocks(file, FileIdentity(facts))
   }
 
