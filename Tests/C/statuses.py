@@ -4,33 +4,24 @@
     statuses.py --headers include/livery [--list] [FILE...]
 
 Each FILE holds lines `function STATUS`, written by the tests (see check.h). The statuses listed are those in the
-comment of a function: `- #LIVERY_ERROR_X` after `@return #LIVERY_OK`; those that livery.h says any function may return are
-not listed at each. Prints what no test reached and what tests reached without the header listing it, and fails if there
-is any.
+comment of a function; those that livery.h says any function may return are not listed at each. Prints what no test
+reached and what tests reached without the header listing it, and fails if there is any.
 """
 import argparse
 import pathlib
-import re
 import sys
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "tools"))
+
+import api  # noqa: E402
 
 #: As livery.h says under *Status and errors*.
 COMMON = {"LIVERY_ERROR_NO_MEMORY", "LIVERY_ERROR_GONE"}
-COMMENT = re.compile(r"/\*\*(?P<comment>(?:[^*]|\*(?!/))*)\*/\s*LIVERY_API\s+(?P<declaration>[^;]*);")
 
 
 def listed(headers):
   """The statuses of each function, in the order of the headers."""
-  functions = {}
-  for header in sorted(headers.glob("*.h")):
-    for match in COMMENT.finditer(header.read_text(encoding="utf-8")):
-      declaration = match["declaration"]
-      name = re.search(r"(livery_\w+)\s*\(", declaration)[1]
-      if not declaration.startswith("livery_status"):
-        functions[name] = []
-        continue
-      result = match["comment"].split("@return", 1)[1].split("@since", 1)[0]
-      functions[name] = ["LIVERY_OK"] + re.findall(r"^\s*\*\s+- #(LIVERY_ERROR_\w+)", result, re.M)
-  return functions
+  return {function.name: function.statuses for function in api.read_or_exit(headers).functions}
 
 
 def main():

@@ -11,13 +11,15 @@ import sys
 import tempfile
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT / "tools"))
+
+import api  # noqa: E402
 
 
 def main():
   compiler = sys.argv[1] if len(sys.argv) > 1 else "cc"
   text = (ROOT / "docs/abi-changes.md").read_text(encoding="utf-8")
-  headers = {path.name: path.read_text(encoding="utf-8") for path in sorted(ROOT.glob("include/livery/*.h"))}
-  source = "".join(re.sub(r"/\*.*?\*/", "", header, flags=re.S) for header in headers.values())
+  interface = api.read_or_exit(ROOT / "include/livery")
   results = []
 
   def check(passed, what):
@@ -25,26 +27,25 @@ def main():
     if not passed:
       print(f"not ok - {what}")
 
-  functions = set(re.findall(r"\bLIVERY_API\b[^;{]*?\b(livery_\w+)\s*\(", source))
   named = set(re.findall(r"`(livery_\w+)`", text))
-  structs = dict(re.findall(r"typedef struct (livery_\w+) \{(.*?)\}", source, re.S))
-  types = set(re.findall(r"\btypedef [^;{]*?\b(livery_\w+);", source)) | set(structs)
-  types |= set(re.findall(r"\(\*(livery_\w+)\)", source))
-  for name in sorted(functions | types):
+  declared = {function.name for function in interface.functions} | set(interface.types)
+  for name in sorted(declared):
     check(name in named, f"{name} is not listed")
-  for name in sorted(named - functions - types):
+  for name in sorted(named - declared):
     check(False, f"{name} is listed, and in no header")
+  constants = {macro.name for macro in interface.macros} | set(interface.constants)
   for name in re.findall(r"\b(LIVERY_[A-Z_]+)\b", text):
-    check(re.search(rf"\b{name}\b", source) is not None, f"{name} is listed, and in no header")
+    check(name in constants, f"{name} is listed, and in no header")
 
   asserts = []
-  for name, members in structs.items():
+  for struct in interface.structs:
+    name = struct.name
     row = re.search(rf"^\| `{name}` \| (\d+) \| (.*) \|$", text, re.M)
     check(row is not None, f"the struct {name} has no size")
     if row:
       asserts.append(f'_Static_assert(sizeof(void *) != 8 || sizeof({name}) == {row[1]}, "{name}");')
-      declared = re.findall(r"(\w+)\s*[,;]", members)
-      check(declared == [word for word in re.findall(r"`(\w+)`", row[2])][:len(declared)], f"members of {name}")
+      members = [member.name for member in struct.members]
+      check(members == re.findall(r"`(\w+)`", row[2])[:len(members)], f"members of {name}")
   with tempfile.TemporaryDirectory() as work:
     program = pathlib.Path(work, "sizes.c")
     program.write_text("#include <livery.h>\n" + "\n".join(asserts) + "\n", encoding="utf-8")

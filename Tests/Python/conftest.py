@@ -13,7 +13,7 @@ PACKAGE = ROOT / "bindings" / "python"
 for built in (ROOT / "build" / "liblivery.so", ROOT / ".build-embedded" / "release" / "liblivery.so"):
   if built.is_file():
     os.environ.setdefault("LIVERY_LIBRARY", str(built))
-sys.path.insert(0, str(PACKAGE))
+sys.path[:0] = [str(PACKAGE), str(ROOT / "tools")]
 # Processes that tests start find the same package.
 os.environ["PYTHONPATH"] = os.pathsep.join([str(PACKAGE), os.environ.get("PYTHONPATH", "")]).rstrip(os.pathsep)
 

@@ -2,15 +2,15 @@
 
 import copy
 import pickle
-import re
 
+import api
 import livery
 import pytest
 from conftest import ROOT
 from livery import errors
 
-HEADER = (ROOT / "include" / "livery" / "base.h").read_text(encoding="utf-8")
-STATUSES = {name: int(number) for name, number in re.findall(r"(LIVERY_ERROR_\w+) = (-\d+)", HEADER)}
+DECLARED = api.read(ROOT / "include" / "livery").constants
+STATUSES = {name: number for name, number in DECLARED.items() if name.startswith("LIVERY_ERROR_")}
 
 
 def test_every_status_has_its_class():

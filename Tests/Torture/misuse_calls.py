@@ -8,13 +8,11 @@ misuse.c: the kind is to be added. The statuses that the comment of a function l
 other is found.
 """
 import pathlib
-import re
 import sys
 
-FUNCTION = re.compile(r"/\*\*(?P<comment>(?:[^*]|\*(?!/))*)\*/\s*LIVERY_API\s+(?P<declaration>[^;]*);")
-STRUCT = re.compile(r"typedef struct (livery_\w+) \{(.*?)\} \1;", re.S)
-CALLBACK = re.compile(r"typedef\s+(\w[\w ]*?\**)\s*\(\*(livery_\w+)\)\(([^;]*)\);", re.S)
-COMMENTS = re.compile(r"/\*.*?\*/|//[^\n]*", re.S)
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "tools"))
+
+import api  # noqa: E402
 
 # Not called: nothing that a caller may pass to it is wrong but what was never given.
 LEFT_OUT = {"livery_free"}
@@ -31,34 +29,9 @@ INTEGERS = {"int64_t": "an_integer", "uint64_t": "a_large_number", "uint32_t": "
             "bool": "a_truth", "livery_color": "a_color", "size_t": "an_index"}
 
 
-def parameters(text):
-  text = " ".join(text.split())
-  if text in ("", "void"):
-    return []
-  found = []
-  for part in text.split(","):
-    match = re.match(r"(.*?)(\w+)$", part.strip())
-    found.append((match[1].strip().replace(" *", "*"), match[2]))
-  return found
-
-
-def handles(headers):
-  return sorted(set(re.findall(r"typedef struct (livery_\w+) \1;", headers)))
-
-
-def structs(headers):
-  found = {}
-  for name, body in STRUCT.findall(headers):
-    fields = []
-    for line in COMMENTS.sub("", body).split(";"):
-      line = " ".join(line.split()).replace("*const *", "**")
-      if not line:
-        continue
-      match = re.match(r"((?:const )?[\w ]+?)\s*(\**)\s*(\w+(?:\s*,\s*\**\w+)*)$", line)
-      for each in match[3].split(","):
-        fields.append((match[1].strip() + match[2], each.strip().lstrip("*")))
-    found[name] = fields
-  return found
+def named(declared):
+  """Types, as this program compares them, and names."""
+  return [(str(each.type).replace(" *", "*"), each.name) for each in declared]
 
 
 class Unknown(Exception):
@@ -66,13 +39,13 @@ class Unknown(Exception):
 
 
 class Writer:
-  def __init__(self, headers):
-    self.handles = handles(headers)
-    self.structs = structs(headers)
-    self.callbacks = {name: (result, arguments) for result, name, arguments in CALLBACK.findall(COMMENTS.sub("", headers))}
+  def __init__(self, interface):
+    self.handles = sorted(handle.name for handle in interface.handles)
+    self.structs = {struct.name: named(struct.members) for struct in interface.structs}
+    self.callbacks = {callback.name: callback for callback in interface.callbacks}
     self.lines = []
-    for name in re.findall(r"typedef u?int\d+_t (livery_\w+);", headers):
-      INTEGERS.setdefault(name, "a_small_number")
+    for number in interface.numbers:
+      INTEGERS.setdefault(number.name, "a_small_number")
 
   def write(self, *lines):
     self.lines.extend(lines)
@@ -81,9 +54,10 @@ class Writer:
     return "KIND_" + handle.removeprefix("livery_").upper()
 
   def stub(self, name):
-    result, arguments = self.callbacks[name]
-    given = parameters(arguments)
-    self.write(f"static {result} stub_{name}({' '.join(arguments.split())}) {{", *(f"  (void){each};" for _, each in given),
+    result, declared = str(self.callbacks[name].result), self.callbacks[name].parameters
+    given = named(declared)
+    arguments = ", ".join(api.declaration(each.type, each.name) for each in declared)
+    self.write(f"static {result} stub_{name}({arguments}) {{", *(f"  (void){each};" for _, each in given),
                # What is handed to a callback is used inside, and afterwards, when it is stale.
                *(f"  handles[{self.kind(kind[:-1])}][below(HANDLES_A_KIND)] = {each};" for kind, each in given
                  if kind.rstrip("*") in self.handles and kind.count("*") == 1),
@@ -124,10 +98,9 @@ class Writer:
       return ([f"  {kind[:-1]} {made} = UNTOUCHED;"], f"({bad} ? NULL : &{made})",
               [f"  check_made(status, {made} != UNTOUCHED, {'true' if keeps else 'false'});",
                f"  if ({made} != UNTOUCHED) keep({self.kind(kind[:-2])}, {made});"])
-    match = re.match(r"livery_value\*const\*$", kind.replace(" ", ""))
-    if match:
+    if kind == "livery_value*const*":
       return [], f"some_values({bad})", []
-    if kind.replace(" ", "") == "constchar*const*":
+    if kind == "const char*const*":
       return [], f"some_keys({bad})", []
     if kind == "const char*":
       purpose = {"json": "TEXT_JSON", "path": "TEXT_PATH", "pattern": "TEXT_NAME", "name": "TEXT_NAME",
@@ -147,7 +120,7 @@ class Writer:
       return ([f"  {kind[:-1]} given{position} = UNTOUCHED;"], f"({bad} ? NULL : &given{position})",
               [f"  check_made(status, given{position} != UNTOUCHED, false);",
                f"  if (given{position} != UNTOUCHED) livery_free(given{position});"])
-    if kind.replace(" ", "") in ("constchar**", "constvoid**"):
+    if kind in ("const char**", "const void**"):
       return [f"  {kind[:-1]} borrowed{position} = NULL;"], f"({bad} ? NULL : &borrowed{position})", []
     if kind in self.callbacks:
       return [], f"({bad} ? NULL : stub_{kind})", []
@@ -211,16 +184,17 @@ class Writer:
 
 def main():
   folder, output = pathlib.Path(sys.argv[1]), pathlib.Path(sys.argv[2])
-  headers = "\n".join(header.read_text(encoding="utf-8") for header in sorted(folder.glob("*.h")))
-  writer = Writer(headers)
+  interface = api.read_or_exit(folder)
+  writer = Writer(interface)
   writer.write("// Made by misuse_calls.py from the headers.", "typedef enum handle_kind {",
                *(f"  {writer.kind(handle)}," for handle in writer.handles), "  KINDS", "} handle_kind;", "",
                '#include "misuse_values.h"', "")
   for callback in writer.callbacks:
     writer.stub(callback)
   uncovered = []
+  taken = {str(parameter.type) for function in interface.functions for parameter in function.parameters}
   for struct in list(writer.structs):
-    if f"const {struct} *" not in headers or struct in NOT_GIVEN:
+    if f"const {struct} *" not in taken or struct in NOT_GIVEN:
       continue
     kept = len(writer.lines)
     try:
@@ -229,17 +203,13 @@ def main():
       del writer.lines[kept:], writer.structs[struct]
       uncovered.append(str(unknown))
   names = []
-  for match in FUNCTION.finditer(headers):
-    declaration = " ".join(match["declaration"].split())
-    result, name, arguments = re.match(r"(.*?)\s*\b(livery_\w+)\s*\((.*)\)$", declaration).groups()
+  for function in interface.functions:
+    name, arguments = function.name, named(function.parameters)
     if name in LEFT_OUT:
       continue
-    comment = match["comment"].split("@return", 1)[-1]
-    statuses = ["LIVERY_OK"] + re.findall(r"^\s*\*\s+- #(LIVERY_ERROR_\w+)", comment, re.M)
-    arguments = parameters(arguments)
     kept = len(writer.lines)
     try:
-      writer.function(result.strip(), name, arguments, statuses)
+      writer.function(str(function.result), name, arguments, function.statuses)
       names.append((name, len(arguments)))
     except Unknown as unknown:
       del writer.lines[kept:]

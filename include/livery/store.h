@@ -282,7 +282,7 @@ LIVERY_API livery_status livery_get_double(livery_store *store, const char *name
  *
  * @param store         an open store
  * @param name          the setting's name, or an alias of it
- * @param buffer        receives the text and a NUL; may be NULL when `capacity` is 0
+ * @param[out] buffer   receives the text and a NUL; may be NULL when `capacity` is 0
  * @param capacity      the buffer's size in bytes, for text and NUL
  * @param[out] length   in bytes, without the NUL; stored also with #LIVERY_ERROR_BUFFER_TOO_SMALL, otherwise
  *   untouched on failure; may be NULL
@@ -309,7 +309,7 @@ LIVERY_API livery_status livery_get_string(livery_store *store, const char *name
  *
  * @param store         an open store
  * @param name          the setting's name, or an alias of it
- * @param buffer        receives the bytes; may be NULL when `capacity` is 0
+ * @param[out] buffer   receives the bytes; may be NULL when `capacity` is 0
  * @param capacity      the buffer's size in bytes
  * @param[out] length   in bytes; stored also with #LIVERY_ERROR_BUFFER_TOO_SMALL, otherwise untouched on
  *   failure; may be NULL
@@ -337,7 +337,7 @@ LIVERY_API livery_status livery_get_data(livery_store *store, const char *name, 
  *
  * @param store         an open store
  * @param name          the setting's name, or an alias of it
- * @param buffer        receives the text and a NUL; may be NULL when `capacity` is 0
+ * @param[out] buffer   receives the text and a NUL; may be NULL when `capacity` is 0
  * @param capacity      the buffer's size in bytes, for text and NUL
  * @param[out] length   in bytes, without the NUL; stored also with #LIVERY_ERROR_BUFFER_TOO_SMALL, otherwise
  *   untouched on failure; may be NULL
@@ -615,7 +615,7 @@ LIVERY_API livery_status livery_key_get_double(livery_key *key, double *value);
  * Threads: any. Never blocks, never waits for a writer.
  *
  * @param key           an open key
- * @param buffer        receives the text and a NUL; may be NULL when `capacity` is 0
+ * @param[out] buffer   receives the text and a NUL; may be NULL when `capacity` is 0
  * @param capacity      the buffer's size in bytes, for text and NUL
  * @param[out] length   in bytes, without the NUL; stored also with #LIVERY_ERROR_BUFFER_TOO_SMALL, otherwise
  *   untouched on failure; may be NULL

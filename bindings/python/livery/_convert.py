@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import datetime, timedelta, timezone
 from typing import Any, Callable, Dict, Iterable, List, Mapping, Optional, Tuple
 
-from . import _native
+from . import _constants, _native
 from .errors import InvalidValueError, LiveryError, TypeMismatchError
 from .value import URL, Color, Image
 
@@ -55,17 +55,17 @@ def _take_object(reader: _native.ValueReader, value: int) -> Dict[str, Any]:
 
 
 _READ: Dict[int, Callable[[_native.ValueReader, int], Any]] = {
-  1: _native.ValueReader.as_bool,
-  2: _native.ValueReader.as_int,
-  3: _native.ValueReader.as_double,
-  4: _native.ValueReader.as_string,
-  5: _native.ValueReader.as_data,
-  6: lambda reader, value: URL(reader.as_string(value)),
-  7: lambda reader, value: moment(reader.as_date(value)),
-  8: lambda reader, value: Color(*reader.as_color(value)),
-  9: lambda reader, value: Image(reader.as_string(value)),
-  10: _take_list,
-  11: _take_object,
+  _constants.TYPE_BOOL: _native.ValueReader.as_bool,
+  _constants.TYPE_INT: _native.ValueReader.as_int,
+  _constants.TYPE_DOUBLE: _native.ValueReader.as_double,
+  _constants.TYPE_STRING: _native.ValueReader.as_string,
+  _constants.TYPE_DATA: _native.ValueReader.as_data,
+  _constants.TYPE_URL: lambda reader, value: URL(reader.as_string(value)),
+  _constants.TYPE_DATE: lambda reader, value: moment(reader.as_date(value)),
+  _constants.TYPE_COLOR: lambda reader, value: Color(*reader.as_color(value)),
+  _constants.TYPE_IMAGE: lambda reader, value: Image(reader.as_string(value)),
+  _constants.TYPE_LIST: _take_list,
+  _constants.TYPE_OBJECT: _take_object,
 }
 
 
@@ -143,10 +143,10 @@ def _make(value: object, path: List[str]) -> int:
 def _assembled(
   count: int, parts: Iterable[Tuple[str, Any]], path: List[str], assemble: Callable[[List[int]], int]
 ) -> int:
-  if len(path) >= _native.DEPTH_MAX:
-    raise InvalidValueError(f"the value is nested deeper than {_native.DEPTH_MAX}")
-  if count > _native.VALUE_MAX:
-    raise InvalidValueError(f"the value is larger than {_native.VALUE_MAX} bytes")
+  if len(path) >= _constants.DEPTH_MAX:
+    raise InvalidValueError(f"the value is nested deeper than {_constants.DEPTH_MAX}")
+  if count > _constants.VALUE_MAX:
+    raise InvalidValueError(f"the value is larger than {_constants.VALUE_MAX} bytes")
   items: List[int] = []
   try:
     for step, part in parts:

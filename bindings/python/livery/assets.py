@@ -6,7 +6,7 @@ import math
 from datetime import timedelta
 from typing import Any, Dict, List, Optional, Union
 
-from . import _convert, _native
+from . import _constants, _convert, _native
 from ._handle import Handle
 from .errors import InvalidArgumentError, NotFoundError
 from .value import Image
@@ -14,12 +14,10 @@ from .value import Image
 #: The content of an image file.
 Content = Union[bytes, bytearray, memoryview]
 
-_ANY, _FORCE, _DRY_RUN, _IGNORE_LOG = 1, 1, 1, 2
-
 
 def describe_image(content: Content, *, any: bool = False) -> Dict[str, Any]:
   """What some bytes are, without storing them: a dict as of Assets.info()."""
-  described: Dict[str, Any] = _convert.take(_native.asset_describe(_bytes(content), _ANY if any else 0))
+  described: Dict[str, Any] = _convert.take(_native.asset_describe(_bytes(content), _constants.ASSET_ANY if any else 0))
   return described
 
 
@@ -39,7 +37,7 @@ class Assets:
     ParseError if the bytes are no PNG, JPEG, GIF, WebP or SVG image, unless ``any`` is given; and, in any case, for an
     image whose header is damaged.
     """
-    return Image(_native.asset_put(self._store._number, _bytes(content), _ANY if any else 0))
+    return Image(_native.asset_put(self._store._number, _bytes(content), _constants.ASSET_ANY if any else 0))
 
   def get(self, image: str) -> bytes:
     """An asset's bytes; NotFoundError if there is no such asset, CorruptError if it is damaged."""
@@ -67,7 +65,7 @@ class Assets:
 
   def remove(self, image: str, *, force: bool = False) -> None:
     """Remove an asset; ConflictError if a setting refers to it, unless ``force`` is given."""
-    _native.asset_remove(self._store._number, _id(image), _FORCE if force else 0)
+    _native.asset_remove(self._store._number, _id(image), _constants.ASSET_FORCE if force else 0)
 
   def collect(
     self, *, dry_run: bool = False, ignore_log: bool = False, min_age: Union[float, timedelta, None] = None
@@ -80,7 +78,7 @@ class Assets:
     seconds = min_age.total_seconds() if isinstance(min_age, timedelta) else min_age or 0
     if not seconds >= 0:
       raise InvalidArgumentError(f"min_age is out of range: {min_age}")
-    flags = (_DRY_RUN if dry_run else 0) | (_IGNORE_LOG if ignore_log else 0)
+    flags = (_constants.COLLECT_DRY_RUN if dry_run else 0) | (_constants.COLLECT_IGNORE_LOG if ignore_log else 0)
     report: Dict[str, Any] = _convert.take(
       _native.asset_collect(self._store._number, flags, math.ceil(min(seconds, 0xFFFF_FFFF)))
     )

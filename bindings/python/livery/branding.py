@@ -5,16 +5,22 @@ from __future__ import annotations
 import os
 from typing import Any, Dict, List, Mapping, NamedTuple, Optional, Sequence, Union
 
-from . import _convert, _native
+from . import _constants, _convert, _native
 from ._handle import Handle
 from .errors import InvalidArgumentError
 from .schema import encoded
 from .value import Color, Layer
 
-_IDIOMS = ("phone", "tablet", "tv", "desktop", "watch")
-_APPEARANCES = ("light", "dark")
-_ORIENTATIONS = ("portrait", "landscape")
-_CONTRASTS = ("normal", "high")
+_IDIOMS = {
+  "phone": _constants.IDIOM_PHONE,
+  "tablet": _constants.IDIOM_TABLET,
+  "tv": _constants.IDIOM_TV,
+  "desktop": _constants.IDIOM_DESKTOP,
+  "watch": _constants.IDIOM_WATCH,
+}
+_APPEARANCES = {"light": _constants.APPEARANCE_LIGHT, "dark": _constants.APPEARANCE_DARK}
+_ORIENTATIONS = {"portrait": _constants.ORIENTATION_PORTRAIT, "landscape": _constants.ORIENTATION_LANDSCAPE}
+_CONTRASTS = {"normal": _constants.CONTRAST_NORMAL, "high": _constants.CONTRAST_HIGH}
 
 #: An image: a list of its variants, or one alone.
 Variants = Union[Sequence[Mapping[str, Any]], Mapping[str, Any], str]
@@ -59,12 +65,12 @@ class Rect(NamedTuple):
   height: float
 
 
-def _number(what: str, word: Optional[str], words: Sequence[str]) -> int:
+def _number(what: str, word: Optional[str], words: Dict[str, int]) -> int:
   if word is None:
     return 0
-  if word not in words:
+  if word not in tuple(words):
     raise InvalidArgumentError(f"no such {what}: {word!r}; there are {', '.join(words)}")
-  return words.index(word) + 1
+  return words[word]
 
 
 def _traits(traits: Optional[Traits]) -> Optional[_native.Traits]:
@@ -164,9 +170,8 @@ class Branding:
     if folder is not None and b"\0" in folder:
       raise InvalidArgumentError("the path of the bundle contains a NUL")
     source = None if origin is None else _native.text("an origin", origin)
-    return _convert.report(
-      _native.branding_apply_plist(number, encoded(plist), _brand(brand), folder, source, 1 if keep else 0)
-    )
+    flags = _constants.BRANDING_KEEP if keep else 0
+    return _convert.report(_native.branding_apply_plist(number, encoded(plist), _brand(brand), folder, source, flags))
 
   def apply_console(self, payload: Mapping[str, Any], origin: Optional[str] = None) -> Dict[str, Any]:
     """Save what the console sends, in one commit, and return the report; what it sent before is replaced."""

@@ -6,7 +6,7 @@ from datetime import datetime, timedelta, timezone
 from types import TracebackType
 from typing import Any, Dict, List, Optional, Type, Union
 
-from . import _convert, _native
+from . import _constants, _convert, _native
 from ._handle import Handle
 from .assets import Content, _bytes
 from .errors import ClosedError, ForkedError, InvalidArgumentError, LiveryError
@@ -64,7 +64,7 @@ class Change(Handle):
 
     ``change["branding.image.logo"] = change.put(png)``
     """
-    return Image(_native.change_put_asset(self._number, _bytes(content), 1 if any else 0))
+    return Image(_native.change_put_asset(self._number, _bytes(content), _constants.ASSET_ANY if any else 0))
 
   def reset(self, name: str) -> None:
     """Remove the layer's value of a setting, which uncovers the one beneath."""

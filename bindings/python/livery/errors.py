@@ -5,6 +5,8 @@ from __future__ import annotations
 import builtins
 from typing import Any, Dict, List, Optional, Tuple, Type
 
+from . import _constants
+
 
 class LiveryError(Exception):
   """The base of all Livery exceptions.
@@ -52,175 +54,175 @@ class LiveryError(Exception):
 class InvalidArgumentError(LiveryError, ValueError):
   """An argument is malformed: a name, a pattern, a layer, an option."""
 
-  status, status_name = -1, "LIVERY_ERROR_INVALID_ARGUMENT"
+  status, status_name = _constants.ERROR_INVALID_ARGUMENT, "LIVERY_ERROR_INVALID_ARGUMENT"
   hint = "This is a mistake in the program: correct the argument."
 
 
 class ClosedError(LiveryError):
   """The store, key, snapshot or change set was closed."""
 
-  status, status_name = -2, "LIVERY_ERROR_CLOSED"
+  status, status_name = _constants.ERROR_CLOSED, "LIVERY_ERROR_CLOSED"
   hint = "Open the store again, or keep it open for longer."
 
 
 class NotFoundError(LiveryError, KeyError):
   """No such setting; the message names the nearest names. When opening: no such directory."""
 
-  status, status_name = -3, "LIVERY_ERROR_NOT_FOUND"
+  status, status_name = _constants.ERROR_NOT_FOUND, "LIVERY_ERROR_NOT_FOUND"
   hint = "Check the spelling, or make it: livery.open(path, create=True) for a store, the schema for a setting."
 
 
 class NoValueError(LiveryError, KeyError):
   """The setting exists and no layer has a value for it."""
 
-  status, status_name = -4, "LIVERY_ERROR_NO_VALUE"
+  status, status_name = _constants.ERROR_NO_VALUE, "LIVERY_ERROR_NO_VALUE"
   hint = "Give the setting a default in the schema, or read with store.get(name, default)."
 
 
 class TypeMismatchError(LiveryError, TypeError):
   """The value is of another type and does not convert without loss."""
 
-  status, status_name = -5, "LIVERY_ERROR_TYPE_MISMATCH"
+  status, status_name = _constants.ERROR_TYPE_MISMATCH, "LIVERY_ERROR_TYPE_MISMATCH"
   hint = "Read or set it as the type that it has: store.inspect(name)['type'] tells."
 
 
 class InvalidValueError(LiveryError, ValueError):
   """The value violates a constraint: range, option, pattern, length, depth, size or encoding."""
 
-  status, status_name = -6, "LIVERY_ERROR_INVALID_VALUE"
+  status, status_name = _constants.ERROR_INVALID_VALUE, "LIVERY_ERROR_INVALID_VALUE"
   hint = "store.inspect(name)['constraints'] tells what is allowed."
 
 
 class LockedError(LiveryError):
   """The ``enforced`` layer holds a value, so weaker layers cannot be changed."""
 
-  status, status_name = -7, "LIVERY_ERROR_LOCKED"
+  status, status_name = _constants.ERROR_LOCKED, "LIVERY_ERROR_LOCKED"
   hint = "The console decides this setting; show it as locked."
 
 
 class ReadOnlyError(LiveryError):
   """The store was opened read-only, or the setting or layer may not be changed this way."""
 
-  status, status_name = -8, "LIVERY_ERROR_READ_ONLY"
+  status, status_name = _constants.ERROR_READ_ONLY, "LIVERY_ERROR_READ_ONLY"
   hint = "Open without read_only; `override` needs allow_override; ReadOnly settings take values from the console only."
 
 
 class ConflictError(LiveryError):
   """The setting has changed since the revision that was expected."""
 
-  status, status_name = -9, "LIVERY_ERROR_CONFLICT"
+  status, status_name = _constants.ERROR_CONFLICT, "LIVERY_ERROR_CONFLICT"
   hint = "Read again and decide anew."
 
 
 class BusyError(LiveryError, TimeoutError):
   """Another writer kept the store for longer than the timeout."""
 
-  status, status_name = -10, "LIVERY_ERROR_BUSY"
+  status, status_name = _constants.ERROR_BUSY, "LIVERY_ERROR_BUSY"
   hint = "Try again, or open with a longer busy_timeout."
 
 
 class ParseError(LiveryError, ValueError):
   """The text is not well-formed; ``line`` and ``column`` say where."""
 
-  status, status_name = -11, "LIVERY_ERROR_PARSE"
+  status, status_name = _constants.ERROR_PARSE, "LIVERY_ERROR_PARSE"
   hint = "Correct the text at the line and column given."
 
 
 class SchemaInvalidError(LiveryError, ValueError):
   """The schema breaks the schema's rules; ``report`` says where."""
 
-  status, status_name = -12, "LIVERY_ERROR_SCHEMA_INVALID"
+  status, status_name = _constants.ERROR_SCHEMA_INVALID, "LIVERY_ERROR_SCHEMA_INVALID"
   hint = "Correct what error.report['diagnostics'] lists; the store is unchanged."
 
 
 class SchemaNewerError(LiveryError):
   """The store's schema is of a higher version than this one."""
 
-  status, status_name = -13, "LIVERY_ERROR_SCHEMA_NEWER"
+  status, status_name = _constants.ERROR_SCHEMA_NEWER, "LIVERY_ERROR_SCHEMA_NEWER"
   hint = "Upgrade the program: a newer one has used this store."
 
 
 class CorruptError(LiveryError):
   """A stored record is damaged."""
 
-  status, status_name = -14, "LIVERY_ERROR_CORRUPT"
+  status, status_name = _constants.ERROR_CORRUPT, "LIVERY_ERROR_CORRUPT"
   hint = "Set the setting anew, or restore a backup."
 
 
 class NotAStoreError(LiveryError):
   """The directory is not a Livery store."""
 
-  status, status_name = -15, "LIVERY_ERROR_NOT_A_STORE"
+  status, status_name = _constants.ERROR_NOT_A_STORE, "LIVERY_ERROR_NOT_A_STORE"
   hint = "Give the directory of a store, or an empty one with create=True."
 
 
 class FormatNewerError(LiveryError):
   """The store was written by a newer Livery in a format that this one does not know."""
 
-  status, status_name = -16, "LIVERY_ERROR_FORMAT_NEWER"
+  status, status_name = _constants.ERROR_FORMAT_NEWER, "LIVERY_ERROR_FORMAT_NEWER"
   hint = "Upgrade the library."
 
 
 class PermissionDeniedError(LiveryError, builtins.PermissionError):
   """The operating system denies access."""
 
-  status, status_name = -17, "LIVERY_ERROR_PERMISSION"
+  status, status_name = _constants.ERROR_PERMISSION, "LIVERY_ERROR_PERMISSION"
   hint = "Give this user read and write access to the directory and the files in it."
 
 
 class NoSpaceError(LiveryError, OSError):
   """The file system or the store's map is full."""
 
-  status, status_name = -18, "LIVERY_ERROR_NO_SPACE"
+  status, status_name = _constants.ERROR_NO_SPACE, "LIVERY_ERROR_NO_SPACE"
   hint = "Free space on the file system; nothing was changed."
 
 
 class InputOutputError(LiveryError, OSError):
   """Any other failure of the operating system; ``errno`` tells which."""
 
-  status, status_name = -19, "LIVERY_ERROR_IO"
+  status, status_name = _constants.ERROR_IO, "LIVERY_ERROR_IO"
   hint = "See errno; nothing was changed."
 
 
 class ForkedError(LiveryError, RuntimeError):
   """The store was opened by this process's parent before a fork."""
 
-  status, status_name = -20, "LIVERY_ERROR_FORKED"
+  status, status_name = _constants.ERROR_FORKED, "LIVERY_ERROR_FORKED"
   hint = "Open the store again in the child."
 
 
 class BufferTooSmallError(LiveryError):
   """A buffer is too small. This package grows its buffers, so nobody should ever see this."""
 
-  status, status_name = -21, "LIVERY_ERROR_BUFFER_TOO_SMALL"
+  status, status_name = _constants.ERROR_BUFFER_TOO_SMALL, "LIVERY_ERROR_BUFFER_TOO_SMALL"
   hint = "Report it as a defect of this package."
 
 
 class MigrationError(LiveryError):
   """A step of a schema's migrations failed, and nothing was changed; ``report["steps"]`` has all failures."""
 
-  status, status_name = -22, "LIVERY_ERROR_MIGRATION"
+  status, status_name = _constants.ERROR_MIGRATION, "LIVERY_ERROR_MIGRATION"
   hint = "Correct the step, or the value that it fails on; `livery migrate --plan` shows both."
 
 
 class GoneError(LiveryError):
   """The store's directory, or a file of it, was moved, deleted or exchanged by somebody else."""
 
-  status, status_name = -28, "LIVERY_ERROR_GONE"
+  status, status_name = _constants.ERROR_GONE, "LIVERY_ERROR_GONE"
   hint = "Reads go on showing what is open. Close every handle on the store and open it again."
 
 
 class NoMemoryError(LiveryError, MemoryError):
   """There is no memory; nothing was changed."""
 
-  status, status_name = -29, "LIVERY_ERROR_NO_MEMORY"
+  status, status_name = _constants.ERROR_NO_MEMORY, "LIVERY_ERROR_NO_MEMORY"
   hint = "Try again when there is memory, or with less at once."
 
 
 class DuplicateError(LiveryError):
   """Another copy of the C library in this process has the store open."""
 
-  status, status_name = -30, "LIVERY_ERROR_DUPLICATE"
+  status, status_name = _constants.ERROR_DUPLICATE, "LIVERY_ERROR_DUPLICATE"
   hint = "Load one copy of liblivery alone: set LIVERY_LIBRARY to the one that the program uses."
 
 

@@ -5,16 +5,16 @@ from __future__ import annotations
 from enum import IntEnum
 from typing import Callable, Optional
 
-from . import _native
+from . import _constants, _native
 
 
 class LogLevel(IntEnum):
   """How grave a message is."""
 
   #: Something was ignored, or is not as it should be; nothing was lost.
-  WARNING = 1
+  WARNING = _constants.LOG_WARNING
   #: Something failed that no caller was told of.
-  ERROR = 2
+  ERROR = _constants.LOG_ERROR
 
 
 def set_log_handler(handler: Optional[Callable[[int, str], object]]) -> None:

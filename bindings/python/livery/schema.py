@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import Any, Callable, Dict, Iterable, Mapping, Optional, Union
 
-from . import _convert, _native
+from . import _constants, _convert, _native
 from ._handle import Handle
 from .errors import InvalidValueError, MigrationError
 from .migration import Migration, MigrationFunction
@@ -105,15 +105,18 @@ class Documents(Handle):
   ) -> Dict[str, Any]:
     """Import settings as one commit: an export, or an object of values. ``partial`` skips what is invalid."""
     number, target = self._number, Layer.of(layer)
-    return _convert.report(_native.import_json(number, target, encoded(text), 1 if partial else 0))
+    flags = _constants.IMPORT_PARTIAL if partial else 0
+    return _convert.report(_native.import_json(number, target, encoded(text), flags))
 
   def import_plist(
     self, plist: Union[bytes, str], layer: Union[Layer, str, int] = Layer.USER, *, partial: bool = False
   ) -> Dict[str, Any]:
     """Import settings from a property list, XML or binary, as one commit. ``partial`` skips what is invalid."""
     number, target = self._number, Layer.of(layer)
-    return _convert.report(_native.import_plist(number, target, encoded(plist), 1 if partial else 0))
+    flags = _constants.IMPORT_PARTIAL if partial else 0
+    return _convert.report(_native.import_plist(number, target, encoded(plist), flags))
 
   def export_json(self, *, layers: bool = False, pretty: bool = False) -> str:
     """All settings as JSON: the effective values, or all layers with revision, time, origin and expiry."""
-    return _native.export_json(self._number, (256 if layers else 0) | (1 if pretty else 0))
+    flags = (_constants.EXPORT_LAYERS if layers else 0) | (_constants.JSON_PRETTY if pretty else 0)
+    return _native.export_json(self._number, flags)

@@ -7,7 +7,7 @@ import os
 from datetime import timedelta
 from typing import Any, ItemsView, Iterator, List, Mapping, Optional, Tuple, Union, ValuesView
 
-from . import _convert, _native
+from . import _constants, _convert, _native
 from ._reading import Reading
 from ._watching import Watching
 from .assets import Keeping
@@ -18,8 +18,6 @@ from .history import Recording
 from .maintenance import Maintaining
 from .schema import Documents
 from .watch import Source
-
-_CREATE, _READ_ONLY, _ALLOW_OVERRIDE, _DEFERRED = 1, 2, 4, 8
 
 
 def open(
@@ -53,10 +51,10 @@ def open(
   keeps in its own folder (3).
   """
   flags = (
-    (_CREATE if create else 0)
-    | (_READ_ONLY if read_only else 0)
-    | (_ALLOW_OVERRIDE if allow_override else 0)
-    | (_DEFERRED if deferred else 0)
+    (_constants.OPEN_CREATE if create else 0)
+    | (_constants.OPEN_READ_ONLY if read_only else 0)
+    | (_constants.OPEN_ALLOW_OVERRIDE if allow_override else 0)
+    | (_constants.OPEN_DEFERRED if deferred else 0)
   )
   raw = os.fsencode(path)
   if b"\0" in raw:

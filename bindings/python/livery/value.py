@@ -8,20 +8,20 @@ from datetime import datetime
 from enum import IntEnum
 from typing import Any, Dict, List, Mapping, NamedTuple, Tuple, Union
 
-from . import _native
+from . import _constants, _native
 from .errors import InvalidArgumentError, InvalidValueError
 
 
 class Layer(IntEnum):
   """Where a value was set, weakest first. Every function that takes a layer takes its name in lower case, too."""
 
-  DEFAULTS = 0
-  BUNDLE = 1
-  RECOMMENDED = 2
-  USER = 3
-  SESSION = 4
-  ENFORCED = 5
-  OVERRIDE = 6
+  DEFAULTS = _constants.LAYER_DEFAULTS
+  BUNDLE = _constants.LAYER_BUNDLE
+  RECOMMENDED = _constants.LAYER_RECOMMENDED
+  USER = _constants.LAYER_USER
+  SESSION = _constants.LAYER_SESSION
+  ENFORCED = _constants.LAYER_ENFORCED
+  OVERRIDE = _constants.LAYER_OVERRIDE
 
   @classmethod
   def of(cls, layer: Union["Layer", str, int]) -> "Layer":
@@ -93,9 +93,9 @@ class Color(NamedTuple):
 
     ``style`` is hex (``#RRGGBB``, or ``#RRGGBBAA`` if it is not opaque), hexalpha, rgb, hsl, or name.
     """
-    if style not in _STYLES:
+    if style not in tuple(_STYLES):
       raise InvalidArgumentError(f"no such style: {style!r}; there are {', '.join(_STYLES)}")
-    return _native.color_format(self, _STYLES.index(style))
+    return _native.color_format(self, _STYLES[style])
 
   def contrast(self, background: "Color") -> float:
     """The contrast of WCAG 2.x of text in this color on a background, from 1 to 21."""
@@ -110,7 +110,13 @@ class Color(NamedTuple):
     return Color(*_native.color_nearest_passing(self, other, ratio))
 
 
-_STYLES = ("hex", "hexalpha", "rgb", "hsl", "name")
+_STYLES = {
+  "hex": _constants.COLOR_HEX,
+  "hexalpha": _constants.COLOR_HEX_ALPHA,
+  "rgb": _constants.COLOR_RGB,
+  "hsl": _constants.COLOR_HSL,
+  "name": _constants.COLOR_NAME,
+}
 
 #: What a read returns, and what a list or an object is made of.
 Value = Union[bool, int, float, str, bytes, datetime, Color, List[Any], Dict[str, Any]]

@@ -21,16 +21,13 @@ from typing import (
   TYPE_CHECKING, Any, AsyncIterator, Callable, Deque, Iterator, List, NamedTuple, Optional, Type, TypeVar
 )
 
-from . import _convert, _native
+from . import _constants, _convert, _native
 from .errors import ClosedError, ForkedError, InvalidArgumentError, LiveryError
 from .value import Layer
 
 if TYPE_CHECKING:
   # Costs more time than all the rest; who iterates with it has it already.
   import asyncio
-
-_INITIAL, _DISPATCH = 1, 2
-_READ_ONLY = 2
 
 _Self = TypeVar("_Self", bound="_Watching")
 
@@ -39,17 +36,17 @@ class EventKind(IntEnum):
   """What an event tells."""
 
   #: The effective value changed.
-  CHANGED = 1
+  CHANGED = _constants.EVENT_CHANGED
   #: The value stayed, and weaker layers were locked or unlocked: ``writable`` says which.
-  WRITABILITY = 2
+  WRITABILITY = _constants.EVENT_WRITABILITY
   #: A schema was applied; changes of values that it brought follow. No name.
-  SCHEMA = 3
+  SCHEMA = _constants.EVENT_SCHEMA
   #: The effective value changed because a value's time was over.
-  EXPIRED = 4
+  EXPIRED = _constants.EVENT_EXPIRED
   #: Changes were missed, since the log has been trimmed past them: read anew what you watch. No name.
-  RESYNC = 5
+  RESYNC = _constants.EVENT_RESYNC
   #: The present value, at the start.
-  INITIAL = 6
+  INITIAL = _constants.EVENT_INITIAL
 
 
 class Event(NamedTuple):
@@ -86,7 +83,7 @@ def _event(raw: _native.RawEvent) -> Event:
 
 
 def _flags(initial: bool) -> int:
-  return _DISPATCH | (_INITIAL if initial else 0)
+  return _constants.WATCH_DISPATCH | (_constants.WATCH_INITIAL if initial else 0)
 
 
 def milliseconds(seconds: float) -> int:
@@ -109,7 +106,7 @@ class Source(NamedTuple):
     return cls(path, facts.st_dev, facts.st_ino)
 
   def open(self) -> int:
-    handle = _native.open(self.path, _READ_ONLY)
+    handle = _native.open(self.path, _constants.OPEN_READ_ONLY)
     try:
       facts = os.stat(self.path)
       if (facts.st_dev, facts.st_ino) != (self.device, self.inode):

@@ -4,11 +4,10 @@ A handle is an integer here. The library recognizes stale handles, so nothing in
 means to Python is told in `_convert`.
 """
 
-from . import asset, base, branding, change, maintenance, migration, schema, store, value, watch
 from .asset import *
 from .base import *
 from .branding import *
-from .calls import Prototypes, lib, load
+from .calls import lib, load
 from .calls import text as text
 from .change import *
 from .maintenance import *
@@ -21,10 +20,6 @@ from .store import *
 from .value import *
 from .watch import *
 
-PROTOTYPES: Prototypes = {}
-for _header in (store, value, change, migration, schema, watch, asset, branding, maintenance, base):
-  PROTOTYPES.update(_header._PROTOTYPES)
-
-library_path: str = load(PROTOTYPES)
+library_path: str = load()
 prepare(library_path)
 library_version: str = lib.version_string().decode()

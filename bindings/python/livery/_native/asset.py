@@ -3,30 +3,12 @@
 from __future__ import annotations
 
 import ctypes
-from ctypes import POINTER, byref, c_char_p, c_size_t, c_uint32, c_void_p
+from ctypes import byref, c_size_t, c_void_p
 from typing import Any
 
-from .calls import HANDLE, OUT, SIZE_OUT, TEXT, Prototypes, check, handle, lib
-
-ASSET_ID_SIZE = 65
-
-
-class _CollectOptions(ctypes.Structure):
-  _fields_ = [("struct_size", c_size_t), ("flags", c_uint32), ("min_age_s", c_uint32)]
-
-
-_PROTOTYPES: Prototypes = {
-  "asset_describe": (c_char_p, c_size_t, c_uint32, OUT),
-  "asset_put": (HANDLE, c_char_p, c_size_t, c_uint32, c_char_p),
-  "change_put_asset": (HANDLE, c_char_p, c_size_t, c_uint32, c_char_p),
-  "asset_get": (HANDLE, TEXT, OUT, SIZE_OUT),
-  "snapshot_asset": (HANDLE, TEXT, OUT, SIZE_OUT),
-  "asset_info": (HANDLE, TEXT, OUT),
-  "asset_list": (HANDLE, OUT),
-  "asset_remove": (HANDLE, TEXT, c_uint32),
-  "asset_collect": (HANDLE, POINTER(_CollectOptions), OUT),
-}
-
+from .._constants import ASSET_ID_SIZE
+from .calls import check, handle, lib, options
+from .interface import CollectOptions
 
 def asset_describe(content: bytes, flags: int) -> int:
   return handle(lib.asset_describe, content, len(content), flags)
@@ -75,5 +57,5 @@ def asset_remove(store: int, asset_id: bytes, flags: int) -> None:
 
 
 def asset_collect(store: int, flags: int, min_age_s: int) -> int:
-  options = _CollectOptions(ctypes.sizeof(_CollectOptions), flags, min_age_s)
-  return handle(lib.asset_collect, store, byref(options))
+  given = options(CollectOptions, flags=flags, min_age_s=min_age_s)
+  return handle(lib.asset_collect, store, byref(given))

@@ -3,20 +3,12 @@
 from __future__ import annotations
 
 import atexit
-import ctypes
 import sys
 import threading
-from ctypes import c_int32, c_void_p
 from typing import Callable, Dict, Optional
 
-from .calls import DestroyFunction, Prototypes, check, lib
-
-_LogFunction = ctypes.CFUNCTYPE(None, c_int32, c_void_p, c_void_p)
-
-_PROTOTYPES: Prototypes = {
-  "set_log_handler": (_LogFunction, c_void_p, DestroyFunction),
-}
-
+from .calls import check, lib
+from .interface import DestroyFunction, LogFunction
 
 LogHandler = Callable[[int, str], object]
 
@@ -27,24 +19,24 @@ _handler_count = 0
 _handler_lock = threading.Lock()
 
 
-def _log(level: int, message: Optional[int], number: Optional[int]) -> None:
+def _log(level: int, message: Optional[bytes], number: Optional[int]) -> None:
   handler = _handlers.get(number or 0)
   if handler is not None and not sys.is_finalizing():
-    handler(level, ctypes.string_at(message or 0).decode("utf-8", "replace") if message else "")
+    handler(level, (message or b"").decode("utf-8", "replace"))
 
 
 def _forget(number: Optional[int]) -> None:
   _handlers.pop(number or 0, None)
 
 
-_log_function, _forget_function = _LogFunction(_log), DestroyFunction(_forget)
+_log_function, _forget_function = LogFunction(_log), DestroyFunction(_forget)
 
 
 def set_log_handler(handler: Optional[LogHandler]) -> None:
   """Exceptions of the handler go to sys.unraisablehook: that is what ctypes does with them."""
   global _handler_count
   if handler is None:
-    check(lib.set_log_handler(_LogFunction(0), None, DestroyFunction(0)))
+    check(lib.set_log_handler(LogFunction(0), None, DestroyFunction(0)))
     return
   with _handler_lock:
     _handler_count += 1

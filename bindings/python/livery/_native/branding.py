@@ -3,80 +3,25 @@
 from __future__ import annotations
 
 import ctypes
-from ctypes import POINTER, byref, c_bool, c_char_p, c_double, c_int32, c_size_t, c_uint32, c_void_p
+from ctypes import byref, c_bool, c_double
 from typing import Optional, Tuple
 
-from .calls import HANDLE, OUT, SIZE_OUT, TEXT, Prototypes, check, fill, handle, lib, out
+from . import interface
+from .calls import check, fill, handle, lib, options, out
+from .interface import Color
 from .schema import Report, _report
-from .value import Color, Components, components
-
-
-class _Traits(ctypes.Structure):
-  _fields_ = [
-    ("struct_size", c_size_t),
-    ("idiom", c_int32),
-    ("appearance", c_int32),
-    ("orientation", c_int32),
-    ("contrast", c_int32),
-    ("scale", c_double),
-    ("width", c_double),
-    ("height", c_double),
-    ("locale", c_char_p),
-  ]
-
-
-class _Rect(ctypes.Structure):
-  _fields_ = [("x", c_double), ("y", c_double), ("width", c_double), ("height", c_double)]
-
-
-class _BrandingOptions(ctypes.Structure):
-  _fields_ = [
-    ("struct_size", c_size_t),
-    ("brand", c_char_p),
-    ("bundle", c_char_p),
-    ("origin", c_char_p),
-    ("flags", c_uint32),
-    ("reserved", c_uint32),
-  ]
+from .value import Components, components
 
 
 #: idiom, appearance, orientation, contrast, scale, width, height, locale
 Traits = Tuple[int, int, int, int, float, float, float, Optional[bytes]]
 
-_TRAITS = POINTER(_Traits)
-
-_PROTOTYPES: Prototypes = {
-  "color_parse": (c_char_p, c_size_t, POINTER(Color)),
-  "color_format": (Color, c_int32, c_void_p, c_size_t, SIZE_OUT),
-  "color_contrast": (Color, Color, POINTER(c_double)),
-  "color_legible_on": (Color, POINTER(Color)),
-  "color_nearest_passing": (Color, Color, c_double, POINTER(Color)),
-  "aspect_fit": (c_double, c_double, c_double, c_double, POINTER(_Rect)),
-  "branding_match": (HANDLE, _TRAITS, OUT),
-  "branding_color": (HANDLE, TEXT, POINTER(Color)),
-  "branding_set_color": (HANDLE, c_int32, TEXT, Color),
-  "branding_set_image": (HANDLE, c_int32, TEXT, HANDLE),
-  "branding_image": (HANDLE, TEXT, _TRAITS, OUT),
-  "branding_explain": (HANDLE, TEXT, _TRAITS, OUT),
-  "branding_apply_plist": (HANDLE, c_char_p, c_size_t, POINTER(_BrandingOptions), OUT),
-  "branding_apply_console": (HANDLE, HANDLE, TEXT, OUT),
-  "branding_enabled": (HANDLE, c_int32, POINTER(c_bool)),
-  "branding_set_enabled": (HANDLE, c_int32, c_bool),
-  "branding_wipe": (HANDLE,),
-  "branding_use": (HANDLE, TEXT),
-  "branding_remove": (HANDLE, TEXT),
-  "branding_list": (HANDLE, OUT),
-  "branding_get": (HANDLE, TEXT, OUT),
-  "branding_check": (HANDLE, TEXT, _TRAITS, OUT),
-}
-
-
 def _color(color: Components) -> Color:
   return Color(*color)
 
 
-def _given(traits: Optional[Traits]) -> Optional["ctypes._Pointer[_Traits]"]:
-  return None if traits is None else ctypes.pointer(_Traits(ctypes.sizeof(_Traits), *traits))
+def _given(traits: Optional[Traits]) -> Optional["ctypes._Pointer[interface.Traits]"]:
+  return None if traits is None else ctypes.pointer(interface.Traits(ctypes.sizeof(interface.Traits), *traits))
 
 
 def color_parse(text: bytes) -> Components:
@@ -106,7 +51,7 @@ def color_nearest_passing(color: Components, other: Components, ratio: float) ->
 
 
 def aspect_fit(width: float, height: float, wide: float, high: float) -> Components:
-  rect = _Rect()
+  rect = interface.Rect()
   check(lib.aspect_fit(width, height, wide, high, byref(rect)))
   return rect.x, rect.y, rect.width, rect.height
 
@@ -140,8 +85,8 @@ def branding_explain(store: int, name: bytes, traits: Optional[Traits]) -> int:
 def branding_apply_plist(
   store: int, plist: bytes, brand: Optional[bytes], bundle: Optional[bytes], origin: Optional[bytes], flags: int
 ) -> Report:
-  options = _BrandingOptions(ctypes.sizeof(_BrandingOptions), brand, bundle, origin, flags, 0)
-  return _report(lib.branding_apply_plist, store, plist, len(plist), byref(options))
+  given = options(interface.BrandingOptions, brand=brand, bundle=bundle, origin=origin, flags=flags)
+  return _report(lib.branding_apply_plist, store, plist, len(plist), byref(given))
 
 
 def branding_apply_console(store: int, payload: int, origin: Optional[bytes]) -> Report:

@@ -3,54 +3,31 @@
 from __future__ import annotations
 
 import ctypes
-from ctypes import POINTER, byref, c_char_p, c_int32, c_size_t, c_uint32, c_void_p
-from typing import Any, Dict, List, Tuple
+from ctypes import byref, c_size_t, c_void_p
+from typing import Any, List, Type, TypeVar
 
-from .. import _library
+from .. import _constants, _library
 from ..errors import BufferTooSmallError, InvalidArgumentError, LiveryError, error_class
+from .interface import FUNCTIONS
 
 #: Major and minor version of the header that this package was written from; before 1.0 both must be the library's.
-ABI = (0, 1)
+ABI = (_constants.VERSION_MAJOR, _constants.VERSION_MINOR)
 
-
-class Error(ctypes.Structure):
-  _fields_ = [
-    ("struct_size", c_size_t),
-    ("status", c_int32),
-    ("system_error", c_int32),
-    ("message", c_char_p),
-    ("setting", c_char_p),
-    ("line", c_uint32),
-    ("column", c_uint32),
-  ]
-
-
-DestroyFunction = ctypes.CFUNCTYPE(None, c_void_p)
-
-HANDLE, TEXT, OUT = c_void_p, c_char_p, POINTER(c_void_p)
-SIZE_OUT = POINTER(c_size_t)
-FILL = (HANDLE, TEXT, c_void_p, c_size_t, SIZE_OUT)
-
-#: Parameters of functions that return a status, which is nearly all. ctypes passes integers of the wrong size silently
-#: cut off, so the modules outside this package check ranges before they call.
-Prototypes = Dict[str, Tuple[Any, ...]]
+_Options = TypeVar("_Options", bound=ctypes.Structure)
 
 
 class Functions:
-  """The library's functions without their prefix. There are none before load()."""
+  """The library's functions without their prefix. There are none before load().
 
-  def declare(self, library: ctypes.CDLL, prototypes: Prototypes) -> None:
-    for name, parameters in prototypes.items():
-      self._declare(library, name, c_int32, parameters)
-    self._declare(library, "version", c_uint32, ())
-    self._declare(library, "version_string", c_char_p, ())
-    self._declare(library, "last_error", POINTER(Error), ())
-    self._declare(library, "free", None, (c_void_p,))
+  ctypes passes integers of the wrong size silently cut off, so the modules outside this package check ranges before they
+  call.
+  """
 
-  def _declare(self, library: ctypes.CDLL, name: str, result: Any, parameters: Tuple[Any, ...]) -> None:
-    function = getattr(library, "livery_" + name)
-    function.restype, function.argtypes = result, parameters
-    setattr(self, name, function)
+  def declare(self, library: ctypes.CDLL) -> None:
+    for name, (result, parameters) in FUNCTIONS.items():
+      function = getattr(library, "livery_" + name)
+      function.restype, function.argtypes = result, parameters
+      setattr(self, name, function)
 
   def __getattr__(self, name: str) -> Any:
     raise AttributeError(name)
@@ -59,7 +36,7 @@ class Functions:
 lib = Functions()
 
 
-def load(prototypes: Prototypes) -> str:
+def load() -> str:
   """Find a library that has all these functions, and return its path."""
   failures: List[str] = []
   for where, path in _library.candidates():
@@ -67,7 +44,7 @@ def load(prototypes: Prototypes) -> str:
       failures.append(where)
       continue
     try:
-      lib.declare(ctypes.CDLL(path), prototypes)
+      lib.declare(ctypes.CDLL(path))
     except (OSError, AttributeError) as error:
       failures.append(f"{where}: {error}")
       continue
@@ -98,6 +75,11 @@ def failure(status: int) -> LiveryError:
 def check(status: int) -> None:
   if status:
     raise failure(status)
+
+
+def options(kind: Type[_Options], **members: Any) -> _Options:
+  """A struct of options; members that are not given are zero, which is their default."""
+  return kind(struct_size=ctypes.sizeof(kind), **members)
 
 
 def out(kind: Any, function: Any, *arguments: Any) -> Any:

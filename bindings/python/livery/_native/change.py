@@ -2,24 +2,9 @@
 
 from __future__ import annotations
 
-from ctypes import POINTER, c_int32, c_int64, c_uint64
+from ctypes import c_uint64
 
-from .calls import HANDLE, OUT, TEXT, Prototypes, check, handle, lib, out
-
-_PROTOTYPES: Prototypes = {
-  "set_value": (HANDLE, c_int32, TEXT, HANDLE),
-  "reset": (HANDLE, c_int32, TEXT),
-  "change_begin": (HANDLE, c_int32, OUT),
-  "change_set_value": (HANDLE, TEXT, HANDLE),
-  "change_reset": (HANDLE, TEXT),
-  "change_reset_all": (HANDLE,),
-  "change_expires": (HANDLE, c_int64),
-  "change_expect": (HANDLE, TEXT, c_uint64),
-  "change_origin": (HANDLE, TEXT),
-  "change_commit": (HANDLE, POINTER(c_uint64)),
-  "change_violations": (HANDLE, OUT),
-  "change_discard": (HANDLE,),
-}
+from .calls import check, handle, lib, out
 
 
 def set_value(store: int, layer: int, name: bytes, value: int) -> None:

@@ -2,22 +2,12 @@
 
 from __future__ import annotations
 
-from ctypes import POINTER, byref, c_uint32, c_uint64, c_void_p
+from ctypes import byref, c_uint64, c_void_p
 from typing import Optional
 
-from .calls import HANDLE, OUT, TEXT, Prototypes, check, failure, handle, lib, out
+from .._constants import FORGET_BACKUPS
+from .calls import check, failure, handle, lib, out
 from .schema import Report
-
-_PROTOTYPES: Prototypes = {
-  "check": (TEXT, OUT),
-  "backup": (HANDLE, TEXT),
-  "backups": (HANDLE, OUT),
-  "restore": (HANDLE, TEXT, TEXT, POINTER(c_uint64)),
-  "compact": (HANDLE,),
-  "forget": (HANDLE, TEXT, c_uint32, OUT),
-  "stats": (HANDLE, OUT),
-}
-
 
 def store_check(path: bytes) -> Report:
   report = c_void_p()
@@ -42,7 +32,7 @@ def compact(store: int) -> None:
 
 
 def forget(store: int, name: bytes, in_backups: bool) -> int:
-  return handle(lib.forget, store, name, 1 if in_backups else 0)
+  return handle(lib.forget, store, name, FORGET_BACKUPS if in_backups else 0)
 
 
 def stats(store: int) -> int:

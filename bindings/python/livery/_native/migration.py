@@ -2,27 +2,14 @@
 
 from __future__ import annotations
 
-import ctypes
 import itertools
 import threading
-from ctypes import POINTER, c_int32, c_uint64, c_void_p
+from ctypes import c_int32, c_uint64
 from typing import Callable, Dict, Optional
 
 from ..errors import MigrationError
-from .calls import HANDLE, OUT, TEXT, DestroyFunction, Prototypes, check, handle, lib, out
-
-_StepFunction = ctypes.CFUNCTYPE(c_int32, c_void_p, c_void_p)
-
-_PROTOTYPES: Prototypes = {
-  "migration_register": (HANDLE, TEXT, _StepFunction, c_void_p, DestroyFunction),
-  "migration_layer": (HANDLE, POINTER(c_int32)),
-  "migration_version": (HANDLE, POINTER(c_uint64)),
-  "migration_get": (HANDLE, TEXT, OUT),
-  "migration_set": (HANDLE, TEXT, HANDLE),
-  "migration_remove": (HANDLE, TEXT),
-  "migration_names": (HANDLE, OUT),
-  "migration_fail": (HANDLE, TEXT),
-}
+from .calls import check, handle, lib, out
+from .interface import DestroyFunction, MigrationFunction
 
 Step = Callable[[int], object]
 
@@ -52,7 +39,7 @@ def _forget_step(number: Optional[int]) -> None:
   _steps.pop(number or 0, None)
 
 
-_step_function, _forget_function = _StepFunction(_step), DestroyFunction(_forget_step)
+_step_function, _forget_function = MigrationFunction(_step), DestroyFunction(_forget_step)
 
 
 def raised() -> Optional[BaseException]:

@@ -3,67 +3,13 @@
 from __future__ import annotations
 
 import ctypes
-from ctypes import POINTER, byref, c_bool, c_char_p, c_double, c_float, c_int64, c_size_t, c_uint32, c_uint64, c_void_p
+from ctypes import byref, c_bool, c_double, c_float, c_int64, c_uint64
 from typing import Optional, Tuple
 
-from .calls import FILL, HANDLE, OUT, SIZE_OUT, TEXT, Prototypes, check, fill, handle, lib, out
-from .value import Color, Components, components
-
-NAME_MAX = 255
-
-
-class _OpenOptions(ctypes.Structure):
-  _fields_ = [
-    ("struct_size", c_size_t),
-    ("flags", c_uint32),
-    ("busy_timeout_ms", c_uint32),
-    ("map_size", c_uint64),
-    ("max_readers", c_uint32),
-    ("log_entries", c_uint32),
-    ("log_age_s", c_uint32),
-    ("backups", c_uint32),
-    ("cache_size", c_uint64),
-    ("snapshot_commits", c_uint32),
-    ("snapshot_age_s", c_uint32),
-    ("orphan_versions", c_uint64),
-    ("log_bytes", c_uint64),
-  ]
-
-
-class _ListOptions(ctypes.Structure):
-  _fields_ = [("struct_size", c_size_t), ("after", c_char_p), ("limit", c_size_t)]
-
-
-_PROTOTYPES: Prototypes = {
-  "open": (TEXT, POINTER(_OpenOptions), OUT),
-  "close": (HANDLE,),
-  "revision": (HANDLE, POINTER(c_uint64)),
-  "get_bool": (HANDLE, TEXT, POINTER(c_bool)),
-  "get_int": (HANDLE, TEXT, POINTER(c_int64)),
-  "get_float": (HANDLE, TEXT, POINTER(c_float)),
-  "get_double": (HANDLE, TEXT, POINTER(c_double)),
-  "get_string": FILL,
-  "get_data": FILL,
-  "get_url": FILL,
-  "get_date": (HANDLE, TEXT, POINTER(c_int64)),
-  "get_color": (HANDLE, TEXT, POINTER(Color)),
-  "get_list": (HANDLE, TEXT, OUT),
-  "get_object": (HANDLE, TEXT, OUT),
-  "get_value": (HANDLE, TEXT, OUT),
-  "key_open": (HANDLE, TEXT, OUT),
-  "key_close": (HANDLE,),
-  "key_get_bool": (HANDLE, POINTER(c_bool)),
-  "key_get_int": (HANDLE, POINTER(c_int64)),
-  "key_get_double": (HANDLE, POINTER(c_double)),
-  "key_get_string": (HANDLE, c_void_p, c_size_t, SIZE_OUT),
-  "snapshot_open": (HANDLE, OUT),
-  "snapshot_close": (HANDLE,),
-  "snapshot_revision": (HANDLE, POINTER(c_uint64)),
-  "snapshot_get": (HANDLE, TEXT, OUT),
-  "snapshot_next": (HANDLE, TEXT, c_void_p, OUT),
-  "list": (HANDLE, TEXT, POINTER(_ListOptions), OUT),
-  "inspect": (HANDLE, TEXT, OUT),
-}
+from .._constants import NAME_MAX
+from .calls import check, fill, handle, lib, options, out
+from .interface import Color, ListOptions, OpenOptions
+from .value import Components, components
 
 
 def open(
@@ -79,22 +25,20 @@ def open(
   backups: int = 0,
   log_bytes: int = 0,
 ) -> int:
-  options = _OpenOptions(
-    ctypes.sizeof(_OpenOptions),
-    flags,
-    busy_timeout_ms,
-    map_size,
-    max_readers,
-    log_entries,
-    log_age_s,
-    backups,
-    cache_size,
-    0,
-    0,
-    orphan_versions,
-    log_bytes,
+  given = options(
+    OpenOptions,
+    flags=flags,
+    busy_timeout_ms=busy_timeout_ms,
+    map_size=map_size,
+    max_readers=max_readers,
+    log_entries=log_entries,
+    log_age_s=log_age_s,
+    backups=backups,
+    cache_size=cache_size,
+    orphan_versions=orphan_versions,
+    log_bytes=log_bytes,
   )
-  return handle(lib.open, path, byref(options))
+  return handle(lib.open, path, byref(given))
 
 
 def close(store: int) -> None:
@@ -157,8 +101,8 @@ def get_value(store: int, name: bytes) -> int:
 
 
 def list_settings(store: int, pattern: Optional[bytes], after: Optional[bytes], limit: int) -> int:
-  options = _ListOptions(ctypes.sizeof(_ListOptions), after, limit)
-  return handle(lib.list, store, pattern, byref(options))
+  given = options(ListOptions, after=after, limit=limit)
+  return handle(lib.list, store, pattern, byref(given))
 
 
 def inspect(store: int, name: bytes) -> int:

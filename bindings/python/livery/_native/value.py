@@ -3,46 +3,13 @@
 from __future__ import annotations
 
 import ctypes
-from ctypes import POINTER, byref, c_bool, c_char_p, c_double, c_float, c_int32, c_int64, c_size_t, c_void_p
+from ctypes import byref, c_bool, c_char_p, c_double, c_int32, c_int64, c_size_t, c_void_p
 from typing import List, Tuple
 
-from .calls import HANDLE, OUT, SIZE_OUT, Prototypes, check, handle, lib
-
-DEPTH_MAX = 32
-VALUE_MAX = 1 << 20
+from .calls import check, handle, lib
+from .interface import Color
 
 Components = Tuple[float, float, float, float]
-
-
-class Color(ctypes.Structure):
-  _fields_ = [("red", c_float), ("green", c_float), ("blue", c_float), ("alpha", c_float)]
-
-
-_PROTOTYPES: Prototypes = {
-  "value_release": (HANDLE,),
-  "value_type": (HANDLE, POINTER(c_int32)),
-  "value_as_bool": (HANDLE, POINTER(c_bool)),
-  "value_as_int": (HANDLE, POINTER(c_int64)),
-  "value_as_double": (HANDLE, POINTER(c_double)),
-  "value_as_string": (HANDLE, OUT, SIZE_OUT),
-  "value_as_data": (HANDLE, OUT, SIZE_OUT),
-  "value_as_color": (HANDLE, POINTER(Color)),
-  "value_as_date": (HANDLE, POINTER(c_int64)),
-  "value_count": (HANDLE, SIZE_OUT),
-  "value_at": (HANDLE, c_size_t, OUT),
-  "value_key_at": (HANDLE, c_size_t, OUT, SIZE_OUT),
-  "value_make_bool": (c_bool, OUT),
-  "value_make_int": (c_int64, OUT),
-  "value_make_double": (c_double, OUT),
-  "value_make_string": (c_char_p, c_size_t, OUT),
-  "value_make_data": (c_char_p, c_size_t, OUT),
-  "value_make_url": (c_char_p, c_size_t, OUT),
-  "value_make_date": (c_int64, OUT),
-  "value_make_color": (Color, OUT),
-  "value_make_image": (c_char_p, c_size_t, OUT),
-  "value_make_list": (POINTER(c_void_p), c_size_t, OUT),
-  "value_make_object": (POINTER(c_char_p), POINTER(c_void_p), c_size_t, OUT),
-}
 
 
 def components(color: Color) -> Components:

@@ -5,55 +5,12 @@ from __future__ import annotations
 import ctypes
 import itertools
 import threading
-from ctypes import POINTER, byref, c_bool, c_char_p, c_int32, c_int64, c_size_t, c_uint32, c_uint64, c_void_p
+from ctypes import byref, c_size_t, c_uint64
 from typing import Any, Callable, Dict, List, NamedTuple, Optional, Tuple
 
-from .calls import HANDLE, OUT, SIZE_OUT, TEXT, DestroyFunction, Prototypes, check, handle, lib, out
-
-
-class _Event(ctypes.Structure):
-  _fields_ = [
-    ("revision", c_uint64),
-    ("time", c_int64),
-    ("kind", c_int32),
-    ("layer", c_int32),
-    ("name", c_char_p),
-    ("old_value", c_void_p),
-    ("new_value", c_void_p),
-    ("origin", c_char_p),
-    ("writable", c_bool),
-    ("secret", c_bool),
-  ]
-
-
-class _WatchOptions(ctypes.Structure):
-  _fields_ = [("struct_size", c_size_t), ("flags", c_uint32), ("min_interval_ms", c_uint32)]
-
-
-class _HistoryOptions(ctypes.Structure):
-  _fields_ = [
-    ("struct_size", c_size_t),
-    ("pattern", c_char_p),
-    ("layer", c_int32),
-    ("has_layer", c_bool),
-    ("origin", c_char_p),
-    ("since", c_int64),
-    ("until", c_int64),
-    ("before_revision", c_uint64),
-    ("limit", c_size_t),
-  ]
-
-
-_WatchFunction = ctypes.CFUNCTYPE(None, POINTER(_Event), c_size_t, c_void_p)
-
-_PROTOTYPES: Prototypes = {
-  "watch_start": (HANDLE, TEXT, POINTER(_WatchOptions), _WatchFunction, c_void_p, DestroyFunction, OUT),
-  "watch_stop": (HANDLE,),
-  "event_fd": (HANDLE, POINTER(ctypes.c_int)),
-  "dispatch": (HANDLE, SIZE_OUT),
-  "history": (HANDLE, POINTER(_HistoryOptions), OUT),
-  "undo": (HANDLE, c_uint64, c_uint32, POINTER(c_uint64)),
-}
+from .._constants import UNDO_FORCE
+from .calls import check, handle, lib, options, out
+from .interface import DestroyFunction, Event, HistoryOptions, WatchFunction, WatchOptions
 
 
 class RawEvent(NamedTuple):
@@ -92,7 +49,7 @@ def _watch(events: Any, count: int, number: Optional[int]) -> None:
     _interrupts.error = error
 
 
-def _raw(event: _Event) -> RawEvent:
+def _raw(event: Event) -> RawEvent:
   name, origin = event.name, event.origin or b""
   return RawEvent(
     event.revision,
@@ -114,7 +71,7 @@ def _unwatch(number: Optional[int]) -> None:
     found[1]()
 
 
-_watch_function, _unwatch_function = _WatchFunction(_watch), DestroyFunction(_unwatch)
+_watch_function, _unwatch_function = WatchFunction(_watch), DestroyFunction(_unwatch)
 
 
 def watch_start(
@@ -126,10 +83,10 @@ def watch_start(
   ended: Callable[[], object],
 ) -> int:
   """Exceptions of the receiver go to sys.unraisablehook; what is no Exception is raised by dispatch()."""
-  options = _WatchOptions(ctypes.sizeof(_WatchOptions), flags, min_interval_ms)
+  given = options(WatchOptions, flags=flags, min_interval_ms=min_interval_ms)
   number = next(_receiver_numbers)
   _receivers[number] = receiver, ended
-  return handle(lib.watch_start, store, pattern, byref(options), _watch_function, number, _unwatch_function)
+  return handle(lib.watch_start, store, pattern, byref(given), _watch_function, number, _unwatch_function)
 
 
 def watch_stop(watch: int) -> None:
@@ -169,11 +126,19 @@ def history(
   before: int,
   limit: int,
 ) -> int:
-  options = _HistoryOptions(
-    ctypes.sizeof(_HistoryOptions), pattern, layer or 0, layer is not None, origin, since, until, before, limit
+  given = options(
+    HistoryOptions,
+    pattern=pattern,
+    layer=layer or 0,
+    has_layer=layer is not None,
+    origin=origin,
+    since=since,
+    until=until,
+    before_revision=before,
+    limit=limit,
   )
-  return handle(lib.history, store, byref(options))
+  return handle(lib.history, store, byref(given))
 
 
 def undo(store: int, revision: int, force: bool) -> int:
-  return int(out(c_uint64, lib.undo, store, revision, 1 if force else 0))
+  return int(out(c_uint64, lib.undo, store, revision, UNDO_FORCE if force else 0))
