@@ -28,6 +28,7 @@
 #define LIVERY_ASSET_H
 
 #include "change.h"
+#include "snapshot.h"
 
 #ifdef __cplusplus
 extern "C" {

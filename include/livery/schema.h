@@ -1,6 +1,6 @@
 /**
  * @file livery/schema.h
- * Schemas, and settings in and out as JSON and property lists.
+ * Schemas, and the settings as they describe them.
  *
  * A schema is JSON in the format of App Settings Management: `{"Version": 1, "Groups": [{"Title", "Settings": […]}]}`;
  * docs/schema-reference.md describes it whole. A store to which no schema was applied accepts any setting of any type.
@@ -80,7 +80,7 @@ typedef struct livery_schema_options {
  *   - #LIVERY_ERROR_BUSY              another writer kept the store for longer than `busy_timeout_ms`
  *   - #LIVERY_ERROR_NO_SPACE          the file system is full; nothing was changed
  *   - #LIVERY_ERROR_IO                another failure of the operating system; nothing was changed
- *   - #LIVERY_ERROR_CORRUPT           the stored record is damaged: set the setting anew, or restore a backup
+ *   - #LIVERY_ERROR_CORRUPT           what it has to read of the store is damaged: restore a backup
  *   - #LIVERY_ERROR_INVALID_ARGUMENT  `store` or `json` is NULL, or an option is malformed
  *   - #LIVERY_ERROR_CLOSED            the store was closed
  *   - #LIVERY_ERROR_FORKED            the store belongs to the parent process: open the store again
@@ -108,7 +108,7 @@ LIVERY_API livery_status livery_schema_apply(livery_store *store, const char *js
  *   - #LIVERY_ERROR_SCHEMA_INVALID    the schema breaks a rule
  *   - #LIVERY_ERROR_SCHEMA_NEWER      the stored schema's version is higher
  *   - #LIVERY_ERROR_MIGRATION         a step would fail, or a secret would be none any more, which needs consent
- *   - #LIVERY_ERROR_CORRUPT           the stored record is damaged: set the setting anew, or restore a backup
+ *   - #LIVERY_ERROR_CORRUPT           what it has to read of the store is damaged: restore a backup
  *   - #LIVERY_ERROR_INVALID_ARGUMENT  `json` or `report` is NULL
  *   - #LIVERY_ERROR_CLOSED            the store was closed
  *   - #LIVERY_ERROR_FORKED            the store belongs to the parent process: open the store again
@@ -146,155 +146,6 @@ LIVERY_API livery_status livery_schema_check(livery_store *store, const char *js
 LIVERY_API livery_status livery_schema_compare(const char *old_json, size_t old_length, const char *json, size_t length,
                                                livery_value **report);
 
-/** The values of one layer, while a function of livery_migration_register() runs. Nobody closes it. */
-typedef struct livery_migration livery_migration;
-
-/**
- * Carries out a step `call` of a schema's migrations on the values of one layer.
- *
- * It is called by livery_schema_apply() and livery_schema_check() on their thread, once for each layer that holds values
- * except `defaults`, weakest first, and again if the store has to grow meanwhile. While livery_schema_apply() runs other
- * writers wait: the function may read the store, which is as before the upgrade, but must not change it
- * (#LIVERY_ERROR_BUSY after the timeout). Any status but #LIVERY_OK makes the whole upgrade fail with
- * #LIVERY_ERROR_MIGRATION, with the store as it was.
- */
-typedef livery_status (*livery_migration_fn)(livery_migration *migration, void *user_data);
-
-/**
- * Make a function known that steps `{"Op": "call", "Name": name}` call, until the store is closed.
- *
- * It belongs to this handle of the store: register it before livery_schema_apply() and livery_schema_check(). One of the
- * same name that was registered through this handle before is replaced.
- *
- * Threads: any.
- *
- * @param store      an open store
- * @param name       1 to #LIVERY_NAME_MAX bytes of UTF-8 without control characters
- * @param fn         the function
- * @param user_data  handed to `fn` and `destroy`
- * @param destroy    called once when the function is replaced, when the store is closed, or when registering fails; may be
- *   NULL
- * @return #LIVERY_OK, or
- *   - #LIVERY_ERROR_INVALID_ARGUMENT  `store`, `name` or `fn` is NULL, or the name is malformed
- *   - #LIVERY_ERROR_CLOSED            the store was closed
- *   - #LIVERY_ERROR_FORKED            the store belongs to the parent process: open the store again
- * @since 0.1
- */
-LIVERY_API livery_status livery_migration_register(livery_store *store, const char *name, livery_migration_fn fn,
-                                                   void *user_data, livery_destroy_fn destroy);
-
-/**
- * The layer whose values the function works on.
- *
- * Threads: any, while the function runs.
- *
- * @param migration   what the function was given
- * @param[out] layer  one of `LIVERY_LAYER_*`; untouched on failure
- * @return #LIVERY_OK, or
- *   - #LIVERY_ERROR_INVALID_ARGUMENT  a pointer is NULL
- *   - #LIVERY_ERROR_CLOSED            the function has returned
- *   - #LIVERY_ERROR_FORKED            the store belongs to the parent process
- * @since 0.1
- */
-LIVERY_API livery_status livery_migration_layer(livery_migration *migration, livery_layer *layer);
-
-/**
- * The version that the step leads to: `To` of its migration.
- *
- * Threads: any, while the function runs.
- *
- * @param migration     what the function was given
- * @param[out] version  untouched on failure
- * @return #LIVERY_OK, or
- *   - #LIVERY_ERROR_INVALID_ARGUMENT  a pointer is NULL
- *   - #LIVERY_ERROR_CLOSED            the function has returned
- *   - #LIVERY_ERROR_FORKED            the store belongs to the parent process
- * @since 0.1
- */
-LIVERY_API livery_status livery_migration_version(livery_migration *migration, uint64_t *version);
-
-/**
- * A value of the layer, as the steps before have left it.
- *
- * Threads: any, while the function runs.
- *
- * @param migration   what the function was given
- * @param name        a setting, of the version that the steps have come to; it need not be declared
- * @param[out] value  release it; untouched on failure
- * @return #LIVERY_OK, or
- *   - #LIVERY_ERROR_NO_VALUE          the layer has no value for it
- *   - #LIVERY_ERROR_INVALID_ARGUMENT  a pointer is NULL, or the name is malformed
- *   - #LIVERY_ERROR_CLOSED            the function has returned
- *   - #LIVERY_ERROR_FORKED            the store belongs to the parent process
- * @since 0.1
- */
-LIVERY_API livery_status livery_migration_get(livery_migration *migration, const char *name, livery_value **value);
-
-/**
- * Set a value of the layer. It keeps who set the former one, when, and when it expires.
- *
- * Whether it satisfies the new schema is found at the end, as of all values.
- *
- * Threads: any, while the function runs.
- *
- * @param migration  what the function was given
- * @param name       a setting
- * @param value      the caller keeps it
- * @return #LIVERY_OK, or
- *   - #LIVERY_ERROR_INVALID_VALUE     too large or too deep; or new in `override`, where every value has to expire
- *   - #LIVERY_ERROR_INVALID_ARGUMENT  a pointer is NULL, or the name is malformed
- *   - #LIVERY_ERROR_CLOSED            the function has returned, or the value was released
- *   - #LIVERY_ERROR_FORKED            the store belongs to the parent process
- * @since 0.1
- */
-LIVERY_API livery_status livery_migration_set(livery_migration *migration, const char *name, livery_value *value);
-
-/**
- * Remove a value of the layer; without one nothing happens.
- *
- * Threads: any, while the function runs.
- *
- * @param migration  what the function was given
- * @param name       a setting
- * @return #LIVERY_OK, or
- *   - #LIVERY_ERROR_INVALID_ARGUMENT  a pointer is NULL, or the name is malformed
- *   - #LIVERY_ERROR_CLOSED            the function has returned
- *   - #LIVERY_ERROR_FORKED            the store belongs to the parent process
- * @since 0.1
- */
-LIVERY_API livery_status livery_migration_remove(livery_migration *migration, const char *name);
-
-/**
- * The names of all values of the layer, as the steps before have left it, in the order of their bytes.
- *
- * Threads: any, while the function runs.
- *
- * @param migration   what the function was given
- * @param[out] names  a list of strings: release it; untouched on failure
- * @return #LIVERY_OK, or
- *   - #LIVERY_ERROR_INVALID_ARGUMENT  a pointer is NULL
- *   - #LIVERY_ERROR_CLOSED            the function has returned
- *   - #LIVERY_ERROR_FORKED            the store belongs to the parent process
- * @since 0.1
- */
-LIVERY_API livery_status livery_migration_names(livery_migration *migration, livery_value **names);
-
-/**
- * Say why the step fails. The upgrade fails then with #LIVERY_ERROR_MIGRATION and this in its message, whatever the
- * function returns; of several reasons the first is told.
- *
- * Threads: any, while the function runs.
- *
- * @param migration  what the function was given
- * @param reason     one line for people: at most 4,096 bytes of UTF-8
- * @return #LIVERY_OK, or
- *   - #LIVERY_ERROR_INVALID_ARGUMENT  a pointer is NULL, or the reason is not UTF-8 or too long
- *   - #LIVERY_ERROR_CLOSED            the function has returned
- *   - #LIVERY_ERROR_FORKED            the store belongs to the parent process
- * @since 0.1
- */
-LIVERY_API livery_status livery_migration_fail(livery_migration *migration, const char *reason);
-
 /**
  * The stored schema's version.
  *
@@ -303,7 +154,7 @@ LIVERY_API livery_status livery_migration_fail(livery_migration *migration, cons
  * @param store          an open store
  * @param[out] version   0 if no schema has been applied; untouched on failure
  * @return #LIVERY_OK, or
- *   - #LIVERY_ERROR_CORRUPT           the stored record is damaged: set the setting anew, or restore a backup
+ *   - #LIVERY_ERROR_CORRUPT           what it has to read of the store is damaged: restore a backup
  *   - #LIVERY_ERROR_INVALID_ARGUMENT  a pointer is NULL
  *   - #LIVERY_ERROR_CLOSED            the store was closed
  *   - #LIVERY_ERROR_FORKED            the store belongs to the parent process: open the store again
@@ -321,7 +172,7 @@ LIVERY_API livery_status livery_schema_version(livery_store *store, uint64_t *ve
  * @param[out] length   in bytes, without the NUL; may be NULL
  * @return #LIVERY_OK, or
  *   - #LIVERY_ERROR_NO_VALUE          no schema has been applied
- *   - #LIVERY_ERROR_CORRUPT           the stored record is damaged: set the setting anew, or restore a backup
+ *   - #LIVERY_ERROR_CORRUPT           what it has to read of the store is damaged: restore a backup
  *   - #LIVERY_ERROR_INVALID_ARGUMENT  a pointer is NULL
  *   - #LIVERY_ERROR_CLOSED            the store was closed
  *   - #LIVERY_ERROR_FORKED            the store belongs to the parent process: open the store again
@@ -340,124 +191,13 @@ LIVERY_API livery_status livery_schema_copy_json(livery_store *store, char **jso
  * @param store        an open store
  * @param[out] value   an object: release it; untouched on failure
  * @return #LIVERY_OK, or
- *   - #LIVERY_ERROR_CORRUPT           the stored record is damaged: set the setting anew, or restore a backup
+ *   - #LIVERY_ERROR_CORRUPT           what it has to read of the store is damaged: restore a backup
  *   - #LIVERY_ERROR_INVALID_ARGUMENT  a pointer is NULL
  *   - #LIVERY_ERROR_CLOSED            the store was closed
  *   - #LIVERY_ERROR_FORKED            the store belongs to the parent process: open the store again
  * @since 0.1
  */
 LIVERY_API livery_status livery_settings(livery_store *store, livery_value **value);
-
-/** Bits of the import functions. */
-enum {
-  /** Skip what is unknown or invalid and report it, in place of refusing the whole. */
-  LIVERY_IMPORT_PARTIAL = 1 << 0
-};
-
-/**
- * Import settings from JSON, as one commit.
- *
- * The text is an export: `{"Version": n, "Values": {name: value, …}}`, whose values go to `layer`; or one with layers,
- * whose values go each to its own layer with time, origin and expiry as they were (`layer` is ignored, defaults are
- * left to the schema). A plain object `{name: value, …}` is taken as the values. Imported into a store without values
- * of its own, an export with layers also brings back the revisions.
- *
- * The report is an object: `imported` (the number of values), `revision` and `diagnostics`, a list of objects `name`,
- * `status`, `message` and, where it applies, `constraint`.
- *
- * Threads: any. Waits for other writers, at most `busy_timeout_ms`, and for the disk.
- *
- * @param store         an open store
- * @param layer         one of `LIVERY_LAYER_*`
- * @param json          UTF-8
- * @param length        in bytes, or #LIVERY_ZERO_TERMINATED; at most #LIVERY_DOCUMENT_MAX
- * @param flags         a sum of `LIVERY_IMPORT_*` bits
- * @param[out] report   release it; stored on success, and also when a value was refused; may be NULL
- * @return #LIVERY_OK, or
- *   - #LIVERY_ERROR_PARSE             not of such a form, or not JSON: then the error has line and column
- *   - #LIVERY_ERROR_NOT_FOUND         a setting is unknown
- *   - #LIVERY_ERROR_TYPE_MISMATCH     a value does not convert to its setting's type without loss
- *   - #LIVERY_ERROR_INVALID_VALUE     a value violates a constraint
- *   - #LIVERY_ERROR_LOCKED            the `enforced` layer holds a value
- *   - #LIVERY_ERROR_READ_ONLY         the store was opened read-only, the schema says ReadOnly, or the layer is
- *     `defaults`, or `override` without #LIVERY_OPEN_ALLOW_OVERRIDE
- *   - #LIVERY_ERROR_SCHEMA_NEWER      the export's version is higher than the stored schema's
- *   - #LIVERY_ERROR_BUSY              another writer kept the store for longer than `busy_timeout_ms`
- *   - #LIVERY_ERROR_NO_SPACE          the file system is full; nothing was changed
- *   - #LIVERY_ERROR_IO                another failure of the operating system; nothing was changed
- *   - #LIVERY_ERROR_CORRUPT           the stored record is damaged: set the setting anew, or restore a backup
- *   - #LIVERY_ERROR_INVALID_ARGUMENT  `store` or `json` is NULL, no such layer, or an unknown flag
- *   - #LIVERY_ERROR_CLOSED            the store was closed
- *   - #LIVERY_ERROR_FORKED            the store belongs to the parent process: open the store again
- * @since 0.1
- */
-LIVERY_API livery_status livery_import_json(livery_store *store, livery_layer layer, const char *json, size_t length,
-                                            uint32_t flags, livery_value **report);
-
-/**
- * Import settings from a property list, XML or binary, as one commit.
- *
- * The root is a dictionary of settings, or one with `Values` as in livery_import_json().
- *
- * The report is an object: `imported` (the number of values), `revision` and `diagnostics`, a list of objects `name`,
- * `status`, `message` and, where it applies, `constraint`.
- *
- * Threads: any. Waits for other writers, at most `busy_timeout_ms`, and for the disk.
- *
- * @param store         an open store
- * @param layer         one of `LIVERY_LAYER_*`
- * @param bytes         the property list
- * @param length        in bytes; at most #LIVERY_DOCUMENT_MAX
- * @param flags         a sum of `LIVERY_IMPORT_*` bits
- * @param[out] report   release it; stored on success, and also when a value was refused; may be NULL
- * @return #LIVERY_OK, or
- *   - #LIVERY_ERROR_PARSE             not a property list, or not of such a form
- *   - #LIVERY_ERROR_NOT_FOUND         a setting is unknown
- *   - #LIVERY_ERROR_TYPE_MISMATCH     a value does not convert to its setting's type without loss
- *   - #LIVERY_ERROR_INVALID_VALUE     a value violates a constraint
- *   - #LIVERY_ERROR_LOCKED            the `enforced` layer holds a value
- *   - #LIVERY_ERROR_READ_ONLY         the store was opened read-only, the schema says ReadOnly, or the layer is
- *     `defaults`, or `override` without #LIVERY_OPEN_ALLOW_OVERRIDE
- *   - #LIVERY_ERROR_SCHEMA_NEWER      the export's version is higher than the stored schema's
- *   - #LIVERY_ERROR_BUSY              another writer kept the store for longer than `busy_timeout_ms`
- *   - #LIVERY_ERROR_NO_SPACE          the file system is full; nothing was changed
- *   - #LIVERY_ERROR_IO                another failure of the operating system; nothing was changed
- *   - #LIVERY_ERROR_CORRUPT           the stored record is damaged: set the setting anew, or restore a backup
- *   - #LIVERY_ERROR_INVALID_ARGUMENT  `store` or `bytes` is NULL, no such layer, or an unknown flag
- *   - #LIVERY_ERROR_CLOSED            the store was closed
- *   - #LIVERY_ERROR_FORKED            the store belongs to the parent process: open the store again
- * @since 0.1
- */
-LIVERY_API livery_status livery_import_plist(livery_store *store, livery_layer layer, const void *bytes, size_t length,
-                                             uint32_t flags, livery_value **report);
-
-/** Bits of livery_export_json(), beside `LIVERY_JSON_*`. */
-enum {
-  /** One object for each layer, with revision, time, origin and expiry of each value. */
-  LIVERY_EXPORT_LAYERS = 1 << 8
-};
-
-/**
- * Export settings as JSON: `{"Version", "Values"}` of the effective values, or all layers.
- *
- * Data is base64, colors are `#RRGGBBAA`, dates RFC 3339. Where the schema does not tell the type of such a value,
- * `Types` does. All of it is of one moment, and the same content gives the same bytes. Secrets are included. Components of
- * colors are rounded to 8 bits.
- *
- * Threads: any. Never blocks, never waits for a writer.
- *
- * @param store         an open store
- * @param flags         a sum of `LIVERY_EXPORT_*` and `LIVERY_JSON_*` bits
- * @param[out] json     UTF-8, followed by a NUL: free it with livery_free(); untouched on failure
- * @param[out] length   in bytes, without the NUL; may be NULL
- * @return #LIVERY_OK, or
- *   - #LIVERY_ERROR_CORRUPT           the stored record is damaged: set the setting anew, or restore a backup
- *   - #LIVERY_ERROR_INVALID_ARGUMENT  `store` or `json` is NULL, or an unknown flag
- *   - #LIVERY_ERROR_CLOSED            the store was closed
- *   - #LIVERY_ERROR_FORKED            the store belongs to the parent process: open the store again
- * @since 0.1
- */
-LIVERY_API livery_status livery_export_json(livery_store *store, uint32_t flags, char **json, size_t *length);
 
 #ifdef __cplusplus
 }

@@ -70,12 +70,15 @@ CONTRAST_NORMAL = 1
 CONTRAST_HIGH = 2
 BRANDING_KEEP = 1
 
-# livery/maintenance.h
-FORGET_BACKUPS = 1
-
-# livery/schema.h
+# livery/exchange.h
 IMPORT_PARTIAL = 1
 EXPORT_LAYERS = 256
+
+# livery/history.h
+UNDO_FORCE = 1
+
+# livery/maintenance.h
+FORGET_BACKUPS = 1
 
 # livery/store.h
 LAYER_DEFAULTS = 0
@@ -115,4 +118,3 @@ EVENT_RESYNC = 5
 EVENT_INITIAL = 6
 WATCH_INITIAL = 1
 WATCH_DISPATCH = 2
-UNDO_FORCE = 1

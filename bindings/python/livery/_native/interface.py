@@ -41,6 +41,13 @@ class BrandingOptions(Structure):
   ]
 
 
+class HistoryOptions(Structure):
+  _fields_ = [
+    ("struct_size", c_size_t), ("pattern", c_char_p), ("layer", c_int32), ("has_layer", c_bool), ("origin", c_char_p),
+    ("since", c_int64), ("until", c_int64), ("before_revision", c_uint64), ("limit", c_size_t)
+  ]
+
+
 class SchemaOptions(Structure):
   _fields_ = [
     ("struct_size", c_size_t), ("origin", c_char_p), ("declassify", POINTER(c_char_p)), ("declassify_count", c_size_t)
@@ -73,13 +80,6 @@ class Event(Structure):
 
 class WatchOptions(Structure):
   _fields_ = [("struct_size", c_size_t), ("flags", c_uint32), ("min_interval_ms", c_uint32)]
-
-
-class HistoryOptions(Structure):
-  _fields_ = [
-    ("struct_size", c_size_t), ("pattern", c_char_p), ("layer", c_int32), ("has_layer", c_bool), ("origin", c_char_p),
-    ("since", c_int64), ("until", c_int64), ("before_revision", c_uint64), ("limit", c_size_t)
-  ]
 
 
 DestroyFunction = CFUNCTYPE(None, c_void_p)
@@ -155,6 +155,20 @@ FUNCTIONS: Dict[str, Tuple[Any, Tuple[Any, ...]]] = {
   "change_commit": (c_int32, (c_void_p, POINTER(c_uint64))),
   "change_violations": (c_int32, (c_void_p, POINTER(c_void_p))),
   "change_discard": (c_int32, (c_void_p,)),
+  # livery/exchange.h
+  "import_json": (c_int32, (c_void_p, c_int32, c_char_p, c_size_t, c_uint32, POINTER(c_void_p))),
+  "import_plist": (c_int32, (c_void_p, c_int32, c_char_p, c_size_t, c_uint32, POINTER(c_void_p))),
+  "export_json": (c_int32, (c_void_p, c_uint32, POINTER(c_void_p), POINTER(c_size_t))),
+  # livery/history.h
+  "history": (c_int32, (c_void_p, POINTER(HistoryOptions), POINTER(c_void_p))),
+  "undo": (c_int32, (c_void_p, c_uint64, c_uint32, POINTER(c_uint64))),
+  # livery/key.h
+  "key_open": (c_int32, (c_void_p, c_char_p, POINTER(c_void_p))),
+  "key_close": (c_int32, (c_void_p,)),
+  "key_get_bool": (c_int32, (c_void_p, POINTER(c_bool))),
+  "key_get_int": (c_int32, (c_void_p, POINTER(c_int64))),
+  "key_get_double": (c_int32, (c_void_p, POINTER(c_double))),
+  "key_get_string": (c_int32, (c_void_p, c_void_p, c_size_t, POINTER(c_size_t))),
   # livery/maintenance.h
   "check": (c_int32, (c_char_p, POINTER(c_void_p))),
   "backup": (c_int32, (c_void_p, c_char_p)),
@@ -163,10 +177,7 @@ FUNCTIONS: Dict[str, Tuple[Any, Tuple[Any, ...]]] = {
   "compact": (c_int32, (c_void_p,)),
   "forget": (c_int32, (c_void_p, c_char_p, c_uint32, POINTER(c_void_p))),
   "stats": (c_int32, (c_void_p, POINTER(c_void_p))),
-  # livery/schema.h
-  "schema_apply": (c_int32, (c_void_p, c_char_p, c_size_t, POINTER(SchemaOptions), POINTER(c_void_p))),
-  "schema_check": (c_int32, (c_void_p, c_char_p, c_size_t, POINTER(c_void_p))),
-  "schema_compare": (c_int32, (c_char_p, c_size_t, c_char_p, c_size_t, POINTER(c_void_p))),
+  # livery/migration.h
   "migration_register": (c_int32, (c_void_p, c_char_p, MigrationFunction, c_void_p, DestroyFunction)),
   "migration_layer": (c_int32, (c_void_p, POINTER(c_int32))),
   "migration_version": (c_int32, (c_void_p, POINTER(c_uint64))),
@@ -175,12 +186,19 @@ FUNCTIONS: Dict[str, Tuple[Any, Tuple[Any, ...]]] = {
   "migration_remove": (c_int32, (c_void_p, c_char_p)),
   "migration_names": (c_int32, (c_void_p, POINTER(c_void_p))),
   "migration_fail": (c_int32, (c_void_p, c_char_p)),
+  # livery/schema.h
+  "schema_apply": (c_int32, (c_void_p, c_char_p, c_size_t, POINTER(SchemaOptions), POINTER(c_void_p))),
+  "schema_check": (c_int32, (c_void_p, c_char_p, c_size_t, POINTER(c_void_p))),
+  "schema_compare": (c_int32, (c_char_p, c_size_t, c_char_p, c_size_t, POINTER(c_void_p))),
   "schema_version": (c_int32, (c_void_p, POINTER(c_uint64))),
   "schema_copy_json": (c_int32, (c_void_p, POINTER(c_void_p), POINTER(c_size_t))),
   "settings": (c_int32, (c_void_p, POINTER(c_void_p))),
-  "import_json": (c_int32, (c_void_p, c_int32, c_char_p, c_size_t, c_uint32, POINTER(c_void_p))),
-  "import_plist": (c_int32, (c_void_p, c_int32, c_char_p, c_size_t, c_uint32, POINTER(c_void_p))),
-  "export_json": (c_int32, (c_void_p, c_uint32, POINTER(c_void_p), POINTER(c_size_t))),
+  # livery/snapshot.h
+  "snapshot_open": (c_int32, (c_void_p, POINTER(c_void_p))),
+  "snapshot_close": (c_int32, (c_void_p,)),
+  "snapshot_revision": (c_int32, (c_void_p, POINTER(c_uint64))),
+  "snapshot_get": (c_int32, (c_void_p, c_char_p, POINTER(c_void_p))),
+  "snapshot_next": (c_int32, (c_void_p, c_char_p, c_void_p, POINTER(c_void_p))),
   # livery/store.h
   "open": (c_int32, (c_char_p, POINTER(OpenOptions), POINTER(c_void_p))),
   "close": (c_int32, (c_void_p,)),
@@ -199,17 +217,6 @@ FUNCTIONS: Dict[str, Tuple[Any, Tuple[Any, ...]]] = {
   "get_value": (c_int32, (c_void_p, c_char_p, POINTER(c_void_p))),
   "copy_string": (c_int32, (c_void_p, c_char_p, POINTER(c_void_p), POINTER(c_size_t))),
   "copy_data": (c_int32, (c_void_p, c_char_p, POINTER(c_void_p), POINTER(c_size_t))),
-  "key_open": (c_int32, (c_void_p, c_char_p, POINTER(c_void_p))),
-  "key_close": (c_int32, (c_void_p,)),
-  "key_get_bool": (c_int32, (c_void_p, POINTER(c_bool))),
-  "key_get_int": (c_int32, (c_void_p, POINTER(c_int64))),
-  "key_get_double": (c_int32, (c_void_p, POINTER(c_double))),
-  "key_get_string": (c_int32, (c_void_p, c_void_p, c_size_t, POINTER(c_size_t))),
-  "snapshot_open": (c_int32, (c_void_p, POINTER(c_void_p))),
-  "snapshot_close": (c_int32, (c_void_p,)),
-  "snapshot_revision": (c_int32, (c_void_p, POINTER(c_uint64))),
-  "snapshot_get": (c_int32, (c_void_p, c_char_p, POINTER(c_void_p))),
-  "snapshot_next": (c_int32, (c_void_p, c_char_p, c_void_p, POINTER(c_void_p))),
   "list": (c_int32, (c_void_p, c_char_p, POINTER(ListOptions), POINTER(c_void_p))),
   "inspect": (c_int32, (c_void_p, c_char_p, POINTER(c_void_p))),
   # livery/value.h
@@ -248,6 +255,4 @@ FUNCTIONS: Dict[str, Tuple[Any, Tuple[Any, ...]]] = {
   "watch_stop": (c_int32, (c_void_p,)),
   "event_fd": (c_int32, (c_void_p, POINTER(c_int))),
   "dispatch": (c_int32, (c_void_p, POINTER(c_size_t))),
-  "history": (c_int32, (c_void_p, POINTER(HistoryOptions), POINTER(c_void_p))),
-  "undo": (c_int32, (c_void_p, c_uint64, c_uint32, POINTER(c_uint64))),
 }

@@ -1,0 +1,79 @@
+import CLivery
+import CSystem
+import Livery
+
+@_cdecl("livery_key_open") @implementation
+public func livery_key_open(
+  _ store: OpaquePointer?, _ name: UnsafePointer<CChar>?, _ key: UnsafeMutablePointer<OpaquePointer?>?
+) -> livery_status {
+  onStore(store) { (object) throws(StoreError) in
+    let key = try required(key, "key")
+    try publish(KeyObject(object.store.intern(settingName(name)), owner: object), .key, to: key)
+  }
+}
+
+@_cdecl("livery_key_close") @implementation
+public func livery_key_close(_ key: OpaquePointer?) -> livery_status {
+  closing(key, .key, as: KeyObject.self)
+}
+
+private func keyScalar(_ key: OpaquePointer?, _ type: ValueType, _ bits: UnsafeMutablePointer<UInt64>?) -> Bool {
+  let answer = lvs_fast_key_scalar(handleNumber(key), type.rawValue, bits)
+  if answer == LVS_READ { return true }
+  return answer == LVS_STALE && refilled(key)
+    && lvs_fast_key_scalar(handleNumber(key), type.rawValue, bits) == LVS_READ
+}
+
+private func keyText(
+  _ key: OpaquePointer?, _ buffer: UnsafeMutablePointer<CChar>?, _ capacity: Int, _ length: UnsafeMutablePointer<Int>?
+) -> Bool {
+  let answer = lvs_fast_key_bytes(handleNumber(key), textTypes, true, buffer, capacity, length)
+  if answer == LVS_READ { return true }
+  return answer == LVS_STALE && refilled(key)
+    && lvs_fast_key_bytes(handleNumber(key), textTypes, true, buffer, capacity, length) == LVS_READ
+}
+
+@_cdecl("livery_key_get_bool") @implementation
+public func livery_key_get_bool(_ key: OpaquePointer?, _ value: UnsafeMutablePointer<Bool>?) -> livery_status {
+  var bits: UInt64 = 0
+  if let value, keyScalar(key, .bool, &bits) {
+    value.pointee = bits != 0
+    return livery_status(LIVERY_OK)
+  }
+  return onKey(key) { (key) throws(StoreError) in
+    let value = try required(value, "value")
+    value.pointee = try key.value(as: .bool).asBool()
+  }
+}
+
+@_cdecl("livery_key_get_int") @implementation
+public func livery_key_get_int(_ key: OpaquePointer?, _ value: UnsafeMutablePointer<Int64>?) -> livery_status {
+  if keyScalar(key, .int, bits(value)) { return livery_status(LIVERY_OK) }
+  return onKey(key) { (key) throws(StoreError) in
+    let value = try required(value, "value")
+    value.pointee = try key.value(as: .int).asInt()
+  }
+}
+
+@_cdecl("livery_key_get_double") @implementation
+public func livery_key_get_double(_ key: OpaquePointer?, _ value: UnsafeMutablePointer<Double>?) -> livery_status {
+  if keyScalar(key, .double, bits(value)) { return livery_status(LIVERY_OK) }
+  return onKey(key) { (key) throws(StoreError) in
+    let value = try required(value, "value")
+    value.pointee = try key.value(as: .double).asDouble()
+  }
+}
+
+@_cdecl("livery_key_get_string") @implementation
+public func livery_key_get_string(
+  _ key: OpaquePointer?, _ buffer: UnsafeMutablePointer<CChar>?, _ capacity: Int,
+  _ length: UnsafeMutablePointer<Int>?
+) -> livery_status {
+  if keyText(key, buffer, capacity, length) {
+    return livery_status(LIVERY_OK)
+  }
+  return onKey(key) { (key) throws(StoreError) in
+    try checkBuffer(buffer, capacity)
+    try fill(buffer, capacity, length, with: key.value(as: .string).asText())
+  }
+}

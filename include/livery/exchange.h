@@ -1,0 +1,129 @@
+/**
+ * @file livery/exchange.h
+ * Settings in and out, as JSON and property lists.
+ */
+#ifndef LIVERY_EXCHANGE_H
+#define LIVERY_EXCHANGE_H
+
+#include "change.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/** Bits of the import functions. */
+enum {
+  /** Skip what is unknown or invalid and report it, in place of refusing the whole. */
+  LIVERY_IMPORT_PARTIAL = 1 << 0
+};
+
+/**
+ * Import settings from JSON, as one commit.
+ *
+ * The text is an export: `{"Version": n, "Values": {name: value, …}}`, whose values go to `layer`; or one with layers,
+ * whose values go each to its own layer with time, origin and expiry as they were (`layer` is ignored, defaults are
+ * left to the schema). A plain object `{name: value, …}` is taken as the values. Imported into a store without values
+ * of its own, an export with layers also brings back the revisions.
+ *
+ * The report is an object: `imported` (the number of values), `revision` and `diagnostics`, a list of objects `name`,
+ * `status`, `message` and, where it applies, `constraint`.
+ *
+ * Threads: any. Waits for other writers, at most `busy_timeout_ms`, and for the disk.
+ *
+ * @param store         an open store
+ * @param layer         one of `LIVERY_LAYER_*`
+ * @param json          UTF-8
+ * @param length        in bytes, or #LIVERY_ZERO_TERMINATED; at most #LIVERY_DOCUMENT_MAX
+ * @param flags         a sum of `LIVERY_IMPORT_*` bits
+ * @param[out] report   release it; stored on success, and also when a value was refused; may be NULL
+ * @return #LIVERY_OK, or
+ *   - #LIVERY_ERROR_PARSE             not of such a form, or not JSON: then the error has line and column
+ *   - #LIVERY_ERROR_NOT_FOUND         a setting is unknown
+ *   - #LIVERY_ERROR_TYPE_MISMATCH     a value does not convert to its setting's type without loss
+ *   - #LIVERY_ERROR_INVALID_VALUE     a value violates a constraint
+ *   - #LIVERY_ERROR_LOCKED            the `enforced` layer holds a value
+ *   - #LIVERY_ERROR_READ_ONLY         the store was opened read-only, the schema says ReadOnly, or the layer is
+ *     `defaults`, or `override` without #LIVERY_OPEN_ALLOW_OVERRIDE
+ *   - #LIVERY_ERROR_SCHEMA_NEWER      the export's version is higher than the stored schema's
+ *   - #LIVERY_ERROR_BUSY              another writer kept the store for longer than `busy_timeout_ms`
+ *   - #LIVERY_ERROR_NO_SPACE          the file system is full; nothing was changed
+ *   - #LIVERY_ERROR_IO                another failure of the operating system; nothing was changed
+ *   - #LIVERY_ERROR_CORRUPT           a stored record is damaged: set the named setting anew, or restore a backup
+ *   - #LIVERY_ERROR_INVALID_ARGUMENT  `store` or `json` is NULL, no such layer, or an unknown flag
+ *   - #LIVERY_ERROR_CLOSED            the store was closed
+ *   - #LIVERY_ERROR_FORKED            the store belongs to the parent process: open the store again
+ * @since 0.1
+ */
+LIVERY_API livery_status livery_import_json(livery_store *store, livery_layer layer, const char *json, size_t length,
+                                            uint32_t flags, livery_value **report);
+
+/**
+ * Import settings from a property list, XML or binary, as one commit.
+ *
+ * The root is a dictionary of settings, or one with `Values` as in livery_import_json().
+ *
+ * The report is an object: `imported` (the number of values), `revision` and `diagnostics`, a list of objects `name`,
+ * `status`, `message` and, where it applies, `constraint`.
+ *
+ * Threads: any. Waits for other writers, at most `busy_timeout_ms`, and for the disk.
+ *
+ * @param store         an open store
+ * @param layer         one of `LIVERY_LAYER_*`
+ * @param bytes         the property list
+ * @param length        in bytes; at most #LIVERY_DOCUMENT_MAX
+ * @param flags         a sum of `LIVERY_IMPORT_*` bits
+ * @param[out] report   release it; stored on success, and also when a value was refused; may be NULL
+ * @return #LIVERY_OK, or
+ *   - #LIVERY_ERROR_PARSE             not a property list, or not of such a form
+ *   - #LIVERY_ERROR_NOT_FOUND         a setting is unknown
+ *   - #LIVERY_ERROR_TYPE_MISMATCH     a value does not convert to its setting's type without loss
+ *   - #LIVERY_ERROR_INVALID_VALUE     a value violates a constraint
+ *   - #LIVERY_ERROR_LOCKED            the `enforced` layer holds a value
+ *   - #LIVERY_ERROR_READ_ONLY         the store was opened read-only, the schema says ReadOnly, or the layer is
+ *     `defaults`, or `override` without #LIVERY_OPEN_ALLOW_OVERRIDE
+ *   - #LIVERY_ERROR_SCHEMA_NEWER      the export's version is higher than the stored schema's
+ *   - #LIVERY_ERROR_BUSY              another writer kept the store for longer than `busy_timeout_ms`
+ *   - #LIVERY_ERROR_NO_SPACE          the file system is full; nothing was changed
+ *   - #LIVERY_ERROR_IO                another failure of the operating system; nothing was changed
+ *   - #LIVERY_ERROR_CORRUPT           a stored record is damaged: set the named setting anew, or restore a backup
+ *   - #LIVERY_ERROR_INVALID_ARGUMENT  `store` or `bytes` is NULL, no such layer, or an unknown flag
+ *   - #LIVERY_ERROR_CLOSED            the store was closed
+ *   - #LIVERY_ERROR_FORKED            the store belongs to the parent process: open the store again
+ * @since 0.1
+ */
+LIVERY_API livery_status livery_import_plist(livery_store *store, livery_layer layer, const void *bytes, size_t length,
+                                             uint32_t flags, livery_value **report);
+
+/** Bits of livery_export_json(), beside `LIVERY_JSON_*`. */
+enum {
+  /** One object for each layer, with revision, time, origin and expiry of each value. */
+  LIVERY_EXPORT_LAYERS = 1 << 8
+};
+
+/**
+ * Export settings as JSON: `{"Version", "Values"}` of the effective values, or all layers.
+ *
+ * Data is base64, colors are `#RRGGBBAA`, dates RFC 3339. Where the schema does not tell the type of such a value,
+ * `Types` does. All of it is of one moment, and the same content gives the same bytes. Secrets are included. Components of
+ * colors are rounded to 8 bits.
+ *
+ * Threads: any. Never blocks, never waits for a writer.
+ *
+ * @param store         an open store
+ * @param flags         a sum of `LIVERY_EXPORT_*` and `LIVERY_JSON_*` bits
+ * @param[out] json     UTF-8, followed by a NUL: free it with livery_free(); untouched on failure
+ * @param[out] length   in bytes, without the NUL; may be NULL
+ * @return #LIVERY_OK, or
+ *   - #LIVERY_ERROR_CORRUPT           a stored record is damaged: set the named setting anew, or restore a backup
+ *   - #LIVERY_ERROR_INVALID_ARGUMENT  `store` or `json` is NULL, or an unknown flag
+ *   - #LIVERY_ERROR_CLOSED            the store was closed
+ *   - #LIVERY_ERROR_FORKED            the store belongs to the parent process: open the store again
+ * @since 0.1
+ */
+LIVERY_API livery_status livery_export_json(livery_store *store, uint32_t flags, char **json, size_t *length);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,120 @@
+/**
+ * @file livery/snapshot.h
+ * Read several settings that belong together, as they are at one moment.
+ */
+#ifndef LIVERY_SNAPSHOT_H
+#define LIVERY_SNAPSHOT_H
+
+#include "store.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/** One moment of a store, held still. */
+typedef struct livery_snapshot livery_snapshot;
+
+/**
+ * Hold one moment of the store still, to read several settings that belong together.
+ *
+ * All reads from a snapshot see the same revision. Writers go on meanwhile, but space they free is not used again
+ * until the snapshot is closed: keep it for moments, not for hours. When the store outgrows its `map_size` meanwhile, the
+ * process opens the file once more beside the one that the snapshot is held in, which takes address space of that size.
+ *
+ * Threads: any. Never blocks, never waits for a writer.
+ *
+ * @param store           an open store
+ * @param[out] snapshot   a handle: close it with livery_snapshot_close(), or let livery_close() do it; untouched
+ *   on failure
+ * @return #LIVERY_OK, or
+ *   - #LIVERY_ERROR_BUSY              all reader slots are taken
+ *   - #LIVERY_ERROR_CORRUPT           the store is damaged: restore a backup
+ *   - #LIVERY_ERROR_INVALID_ARGUMENT  a pointer is NULL
+ *   - #LIVERY_ERROR_CLOSED            the store was closed
+ *   - #LIVERY_ERROR_FORKED            the store belongs to the parent process: open the store again
+ * @since 0.1
+ */
+LIVERY_API livery_status livery_snapshot_open(livery_store *store, livery_snapshot **snapshot);
+
+/**
+ * Close a snapshot.
+ *
+ * Threads: any. Waits for calls on this snapshot in other threads.
+ *
+ * @param snapshot  a snapshot, or NULL for nothing to happen
+ * @return #LIVERY_OK, or
+ *   - #LIVERY_ERROR_CLOSED  the snapshot or its store was closed already
+ *   - #LIVERY_ERROR_FORKED  the snapshot belongs to the parent process
+ * @since 0.1
+ */
+LIVERY_API livery_status livery_snapshot_close(livery_snapshot *snapshot);
+
+/**
+ * The revision that a snapshot shows.
+ *
+ * Threads: any. Never blocks, never waits for a writer.
+ *
+ * @param snapshot        an open snapshot
+ * @param[out] revision   untouched on failure
+ * @return #LIVERY_OK, or
+ *   - #LIVERY_ERROR_INVALID_ARGUMENT  a pointer is NULL
+ *   - #LIVERY_ERROR_CLOSED            the snapshot or its store was closed
+ *   - #LIVERY_ERROR_FORKED            the snapshot belongs to the parent process
+ * @since 0.1
+ */
+LIVERY_API livery_status livery_snapshot_revision(livery_snapshot *snapshot, uint64_t *revision);
+
+/**
+ * Read a setting as it was at the moment of the snapshot.
+ *
+ * Returns the effective value. A value that has expired since still counts in the snapshot.
+ *
+ * Threads: any; calls on one snapshot wait for each other.
+ *
+ * @param snapshot     an open snapshot
+ * @param name         the setting's name, or an alias of it
+ * @param[out] value   a new reference: release it; untouched on failure
+ * @return #LIVERY_OK, or
+ *   - #LIVERY_ERROR_NOT_FOUND         no such setting: the message names the nearest names
+ *   - #LIVERY_ERROR_NO_VALUE          no layer has a value for it
+ *   - #LIVERY_ERROR_CORRUPT           the stored record is damaged: set the setting anew, or restore a backup
+ *   - #LIVERY_ERROR_INVALID_ARGUMENT  a pointer is NULL, or the name is malformed
+ *   - #LIVERY_ERROR_CLOSED            the snapshot or its store was closed
+ *   - #LIVERY_ERROR_FORKED            the snapshot belongs to the parent process
+ * @since 0.1
+ */
+LIVERY_API livery_status livery_snapshot_get(livery_snapshot *snapshot, const char *name, livery_value **value);
+
+/**
+ * Walk the settings of a snapshot that have a value, in the order of their names (byte by byte).
+ *
+ * Begin with an empty name; each call stores the next name and its value:
+ *
+ *     char name[LIVERY_NAME_MAX + 1] = "";
+ *
+ *     while (livery_snapshot_next(snapshot, "branding.**", name, &value) == LIVERY_OK) { …
+ * livery_value_release(value); }
+ *
+ * Threads: any; calls on one snapshot wait for each other.
+ *
+ * @param snapshot       an open snapshot
+ * @param pattern        which settings; see livery_list(); NULL for all
+ * @param[in,out] name   a buffer of #LIVERY_NAME_MAX + 1 bytes with the name after which to go on; untouched on
+ *   failure
+ * @param[out] value     a new reference: release it; untouched on failure
+ * @return #LIVERY_OK, or
+ *   - #LIVERY_ERROR_NOT_FOUND         there are no more
+ *   - #LIVERY_ERROR_CORRUPT           the stored record is damaged: set the setting anew, or restore a backup
+ *   - #LIVERY_ERROR_INVALID_ARGUMENT  a pointer is NULL, or name or pattern is malformed
+ *   - #LIVERY_ERROR_CLOSED            the snapshot or its store was closed
+ *   - #LIVERY_ERROR_FORKED            the snapshot belongs to the parent process
+ * @since 0.1
+ */
+LIVERY_API livery_status livery_snapshot_next(livery_snapshot *snapshot, const char *pattern, char *name,
+                                              livery_value **value);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif
