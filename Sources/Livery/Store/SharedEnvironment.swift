@@ -247,8 +247,9 @@ final class SharedEnvironment: @unchecked Sendable {
       throw StoreError(.busy, "another thread of this process takes long to open the store's file anew")
     }
     defer { reopening.unlock() }
+    var present = wake.generation
     for _ in 0..<100 {
-      let present = wake.generation
+      present = wake.generation
       let hasFailed = environment.hasFailed
       if openGeneration == present, !environment.mustReopen { return }
       var isOpened = false
@@ -275,6 +276,9 @@ final class SharedEnvironment: @unchecked Sendable {
       }
       // It has been replaced once more, or is just being replaced.
       lvs_sleep_us(1000)
+    }
+    guard wake.generation == present else {
+      throw StoreError(.busy, "\(directory.path): other processes replace data.mdb again and again")
     }
     throw StoreError(.gone, "\(directory.path): data.mdb was exchanged while the store was open")
   }
