@@ -239,18 +239,17 @@ static void one_round(void) {
     if (is_fit("compacting with room", livery_compact(store), NULL)) shared->compacted++;
   }
   // A copy that is under way keeps the former file for as long as it takes.
-  for (int pause = 0; pause < 2000; pause++) {
+  for (int pause = 0; pause < 10000; pause++) {
     status = livery_set_int(store, LIVERY_LAYER_USER, "afterwards", 1);
     if (status != LIVERY_ERROR_NO_SPACE || !has_backups) break;
+    if (pause == 2000) {
+      // What was copied when there was more may have all the room.
+      shared->without_room++;
+      char backups[400];
+      snprintf(backups, sizeof backups, "%s/backups", path);
+      remove_tree(backups);
+    }
     sleep_us(1000);
-  }
-  if (status == LIVERY_ERROR_NO_SPACE && has_backups) {
-    // What was copied when there was more may have all the room.
-    shared->without_room++;
-    char backups[400];
-    snprintf(backups, sizeof backups, "%s/backups", path);
-    remove_tree(backups);
-    status = livery_set_int(store, LIVERY_LAYER_USER, "afterwards", 1);
   }
   is_fit("setting afterwards", status, NULL);
   unlink(filler);

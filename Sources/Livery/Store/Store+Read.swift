@@ -68,7 +68,12 @@ extension View {
   }
 
   func unknown(_ name: String) -> StoreError {
-    if let isLost = try? lacksRecord(name), isLost { return .damaged("the record of `\(name)`", setting: name) }
+    do throws(StoreError) {
+      if try lacksRecord(name) { return .damaged("the record of `\(name)`", setting: name) }
+    } catch {
+      // A layer's record is damaged as well.
+      if error.code == .corrupt { return error }
+    }
     var names: [String] = []
     try? walkNames { known in
       // A setting that was removed leaves its name behind.
