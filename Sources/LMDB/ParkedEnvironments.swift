@@ -57,11 +57,18 @@ final class ParkedEnvironments: @unchecked Sendable {
     last?.close()
   }
 
-  /// Puts the environment aside that was open until now. `body` ends what is not held.
+  /// Puts the environment aside that was open until now, or closes it if nothing is held in it. `body` ends what is not
+  /// held.
   func park(_ environment: ProcessEnvironment, _ body: () -> Void) {
     withLock {
       body()
-      all.append(Parked(environment: environment, epoch: present, held: heldHere))
+      if heldHere > 0 || all.contains(where: { $0.environment.number == environment.number }) {
+        all.append(Parked(environment: environment, epoch: present, held: heldHere))
+      } else {
+        // Nobody would come to close it, and its file may take space that is missed.
+        var unused = environment
+        unused.close()
+      }
       present += 1
       heldHere = 0
     }
