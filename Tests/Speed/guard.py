@@ -20,7 +20,7 @@ import order
 EXPECTED = pathlib.Path(__file__).with_name("instructions.txt")
 TOLERANCE = 0.05
 READS = 1_000_000
-CODE_PAGES = 32
+CODE_PAGES = 36
 #: Measure, function that callgrind looks into, number of calls.
 MEASURES = [("read_name", "measured_read_name", 5000), ("read_key", "measured_read_key", 5000),
             ("read_string", "measured_read_string", 5000), ("read_cold", "measured_read_name", 200),
