@@ -286,8 +286,8 @@ final class SharedEnvironment: @unchecked Sendable {
   /// A commit that LMDB failed to finish leaves its roots in the file, under an old number. The next commit takes their
   /// place: so that nobody finds a commit there that was never made, one follows that changes nothing.
   private func overwriteFailedCommit() throws(StoreError) {
-    // Whoever is writing meanwhile does it.
-    try gate.alsoWriting(timeout: 0) { () throws(StoreError) in
+    // Whoever is writing meanwhile does it, and whoever opens the store has it replaced, or left to the next commit.
+    try gate.whileWriting(timeout: 0) { () throws(StoreError) in
       environment.setSynchronous(true)
       try environment.write(until: lvs_monotonic_ns()) {
         (transaction) throws(StoreError) -> Environment.Outcome<Void> in

@@ -42,7 +42,7 @@ final class WriterGate: @unchecked Sendable {
     try hold(Self.openerByte, timeout, timeout, body)
   }
 
-  /// Runs `body` as the only writer beside being the only one that opens the store.
+  /// Runs `body` as the only writer, for who is inside `whileOpening` already: the threads of this process share the locks.
   func alsoWriting<R>(timeout: UInt32, _ body: () throws(StoreError) -> R) throws(StoreError) -> R {
     try takeInTurn(Self.writerByte, timeout, until: lvs_monotonic_ns() &+ UInt64(timeout) * 1_000_000)
     defer { file.unlock(Self.writerByte) }
