@@ -1,5 +1,5 @@
-# Library with its links, static library, headers, command, pkg-config file and CMake package. The installed tree may be
-# moved: nothing in it names the prefix unless an install directory is absolute.
+# Library with its links, static library, headers, command, license, pkg-config file and CMake package. The installed tree
+# may be moved: nothing in it names the prefix unless an install directory is absolute.
 include(CMakePackageConfigHelpers)
 
 set(library_name liblivery.so.${PROJECT_VERSION})
@@ -22,6 +22,7 @@ install(CODE "
 install(FILES ${LIVERY_BINARIES}/liblivery.a DESTINATION ${CMAKE_INSTALL_LIBDIR})
 install(PROGRAMS ${LIVERY_BINARIES}/livery DESTINATION ${CMAKE_INSTALL_BINDIR})
 install(FILES include/livery.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
+install(FILES LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR})
 install(DIRECTORY include/livery DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} FILES_MATCHING PATTERN "*.h")
 
 # pkg-config: the prefix is where the file lies.

@@ -55,6 +55,7 @@ for generator; do
   PKG_CONFIG_PATH=$pkgconfig quiet make -C "$tree/pkgconfig"
   run_clients "$tree/pkgconfig" "$label-pkgconfig"
 
+  [ -f "$tree/moved/share/doc/Livery/LICENSE" ] || { echo "the license is not installed" >&2; exit 1; }
   quiet "$tree/moved/bin/livery" --version
   echo "ok $label command"
 done

@@ -112,6 +112,7 @@ def test_pip_installs_a_package_that_carries_the_library(tmp_path):
   assert re.fullmatch(r"livery-0\.1\.0-py3-none-linux_\w+\.whl", file.name)
   names = zipfile.ZipFile(file).namelist()
   assert "livery/liblivery.so" in names and "livery/py.typed" in names
+  assert any(name.endswith("/LICENSE") for name in names)
 
   venv.create(tmp_path / "venv", with_pip=False)
   executable = tmp_path / "venv" / "bin" / "python"
