@@ -25,7 +25,7 @@ enum {
   // The longest content that is kept.
   LVS_CACHE_CONTENT_MAX = 4096
 };
-// The last commit is unknown, or lvs_cache_last_commit has nothing to read.
+// The last commit is unknown.
 static const uint64_t LVS_NO_COMMIT = 0;
 
 // A cache of at most so many bytes. `lock_file` is LMDB's lock file, before LMDB has opened it; `wake_file` is where commits

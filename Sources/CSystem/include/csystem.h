@@ -226,8 +226,8 @@ typedef struct lvs_wake {
 _Static_assert(sizeof(lvs_wake) == 4096, "the file has a page");
 // Takes the descriptor over, and gives the file real blocks. NULL and errno on failure.
 lvs_wake *lvs_wake_open(int file);
-// Whether the page means what this library knows; and makes it so, with nothing noted. To be called by the only process that
-// opens the store.
+// Whether the page means what this library knows; and makes it so, with nothing noted, if it does not. To be called by the
+// only process that opens the store.
 bool lvs_wake_is_known(lvs_wake *wake);
 void lvs_wake_reset(lvs_wake *wake);
 // Whether a file that a store is to share is one that somebody has given a second name there: it holds what is neither
