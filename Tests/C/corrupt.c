@@ -140,6 +140,21 @@ TEST("a damaged value is made good by setting it anew", set_anew) {
   OK(livery_close(store));
 }
 
+TEST("a name that is damaged is no absence, whatever is damaged beside it", names) {
+  const char *path = fresh_path(), in_user[] = "\3" "loose.two";
+  livery_store *store = open_store(path);
+  int64_t number = 0;
+  OK(livery_set_int(store, user, "loose.one", 1));
+  OK(livery_set_int(store, user, "loose.two", 2));
+  EXPECT(damage_record(path, "loose.one", 9, 8) > 0);
+  EXPECT_STATUS(corrupt, livery_get_int(store, "loose.one", &number));
+  EXPECT(damage_key(path, in_user, sizeof in_user - 1) > 0);
+  EXPECT(damage_record(path, "loose.two", 9, 8) > 0);
+  EXPECT_STATUS(corrupt, livery_get_int(store, "loose.two", &number));
+  EXPECT_STATUS(LIVERY_ERROR_NOT_FOUND, livery_get_int(store, "loose.three", &number));
+  OK(livery_close(store));
+}
+
 TEST("a damaged revision or schema is CORRUPT", meta) {
   const char *path = NULL;
   livery_snapshot *snapshot = NULL;

@@ -7,8 +7,8 @@
 
 enum { NODE_FLAGS = 4, NODE_KEY_SIZE = 2 };
 
-/** Flips a bit behind the checksum of every copy of the record with this key; returns how many. */
-__attribute__((unused)) static int damage_key(const char *store_path, const void *key, size_t key_length) {
+/** Flips a bit of every copy of the record with this key, so many bytes behind where that begins; returns how many. */
+__attribute__((unused)) static int damage_record(const char *store_path, const void *key, size_t key_length, size_t behind) {
   char file[400];
   snprintf(file, sizeof file, "%s/data.mdb", store_path);
   size_t size = 0;
@@ -20,13 +20,18 @@ __attribute__((unused)) static int damage_key(const char *store_path, const void
     memcpy(&stored_length, content + offset - NODE_KEY_SIZE, 2);
     memcpy(&flags, content + offset - NODE_FLAGS, 2);
     if (stored_length != key_length || flags != 0) continue;
-    off_t place = (off_t)(offset + key_length + 8);
+    off_t place = (off_t)(offset + behind);
     char flipped = (char)(content[place] ^ 0x10);
     if (pwrite(descriptor, &flipped, 1, place) == 1) count++;
   }
   close(descriptor);
   free(content);
   return count;
+}
+
+/** Flips a bit behind the checksum of every copy of the record with this key; returns how many. */
+__attribute__((unused)) static int damage_key(const char *store_path, const void *key, size_t key_length) {
+  return damage_record(store_path, key, key_length, key_length + 8);
 }
 
 /** Damages a setting's records: its declaration, what is in effect, and the value of each layer. */

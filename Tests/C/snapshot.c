@@ -82,3 +82,31 @@ TEST("when all reader slots are taken, a snapshot is BUSY until one is closed", 
   EXPECT_INT(4, number);
   OK(livery_close(store));
 }
+
+// The files of the store that have no name any more, and that this process keeps.
+static int former_files(void) {
+  char line[600];
+  int count = 0;
+  FILE *maps = fopen("/proc/self/maps", "r");
+  while (maps && fgets(line, sizeof line, maps)) count += strstr(line, "data.mdb (deleted)") != NULL;
+  if (maps) fclose(maps);
+  return count;
+}
+
+TEST("files that were replaced while a snapshot was held are let go with it", let_go) {
+  livery_store *store = new_store(fresh_path(), KIOSK_SCHEMA);
+  livery_snapshot *snapshot = NULL;
+  livery_value *value = NULL;
+  OK(livery_set_int(store, LIVERY_LAYER_USER, "pair.a", 1));
+  OK(livery_snapshot_open(store, &snapshot));
+  for (int64_t round = 2; round < 5; round++) {
+    OK(livery_compact(store));
+    OK(livery_set_int(store, LIVERY_LAYER_USER, "pair.a", round));
+  }
+  OK(livery_snapshot_get(snapshot, "pair.a", &value));
+  EXPECT_JSON("1", value);
+  EXPECT_INT(1, former_files());
+  OK(livery_snapshot_close(snapshot));
+  EXPECT_INT(0, former_files());
+  OK(livery_close(store));
+}
