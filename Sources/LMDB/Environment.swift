@@ -71,6 +71,7 @@ public final class Environment: @unchecked Sendable {
     self.path = path
     self.lastReader = LastReader(lastReader)
     self.options = options
+    parked.open(opened.number)
   }
 
   /// Closes the environment; no transaction may be open, and nothing may be called afterwards.
@@ -131,6 +132,7 @@ public final class Environment: @unchecked Sendable {
         isOpen = true
         failed.store(false, ordering: .relaxed)
         outgrown.store(false, ordering: .relaxed)
+        parked.open(fresh.number)
         result = .success(())
       } catch { result = .failure(error) }
     }
@@ -210,8 +212,10 @@ public final class Environment: @unchecked Sendable {
     try enter()
     do {
       let reader = try beginReader()
+      // Who opens the files anew lets those be inside that are counted as held: it has to find the transaction by then.
+      let epoch = parked.begin()
       held.add(1, ordering: .sequentiallyConsistent)
-      return HeldTransaction(handle: reader, environment: self, epoch: parked.begin())
+      return HeldTransaction(handle: reader, environment: self, epoch: epoch)
     } catch {
       noteFailure(error.code)
       gate.leave()
@@ -438,8 +442,7 @@ public final class Environment: @unchecked Sendable {
 
   func end(_ transaction: OpaquePointer, _ begun: Int) {
     mdb_txn_reset(transaction)
-    parked.end(
-      begun, number: opened.number, keep: { idleReaders.put(transaction) }, abort: { mdb_txn_abort(transaction) })
+    parked.end(begun, keep: { idleReaders.put(transaction) }, abort: { mdb_txn_abort(transaction) })
     held.subtract(1, ordering: .sequentiallyConsistent)
     gate.leave()
   }

@@ -14,6 +14,8 @@ final class ParkedEnvironments: @unchecked Sendable {
   /// How often the environment was opened anew, and how many transactions are held in the one that is open.
   private var present = 0
   private var heldHere = 0
+  /// The number of the environment that is open; nil while none is.
+  private var openNumber: Int32?
 
   deinit {
     lvs_mutex_free(lock)
@@ -39,42 +41,54 @@ final class ParkedEnvironments: @unchecked Sendable {
   }
 
   /// Ends a transaction that was held. `keep` takes one of the environment that is open, for another use, or refuses it.
-  ///
-  /// - Parameter number: of the environment that is open. One that LMDB takes for the same process is not closed beside it.
-  func end(_ epoch: Int, number: Int32, keep: () -> Bool, abort: () -> Void) {
-    var last: ProcessEnvironment?
-    let isKept = withLock {
-      guard epoch != present else {
+  func end(_ epoch: Int, keep: () -> Bool, abort: () -> Void) {
+    withLock {
+      if epoch == present {
         heldHere -= 1
-        return keep()
+        if !keep() { abort() }
+        return
       }
-      guard let place = all.firstIndex(where: { $0.epoch == epoch }) else { return false }
-      all[place].held -= 1
-      if all[place].held == 0, all[place].environment.number != number { last = all.remove(at: place).environment }
-      return false
+      abort()
+      if let place = all.firstIndex(where: { $0.epoch == epoch }) { all[place].held -= 1 }
+      closeUnused()
     }
-    if !isKept { abort() }
-    last?.close()
   }
 
-  /// Puts the environment aside that was open until now, or closes it if nothing is held in it. `body` ends what is not
-  /// held.
+  /// Puts the environment aside that was open until now. `body` ends what is not held.
   func park(_ environment: ProcessEnvironment, _ body: () -> Void) {
     withLock {
       body()
-      if heldHere > 0 || all.contains(where: { $0.environment.number == environment.number }) {
-        all.append(Parked(environment: environment, epoch: present, held: heldHere))
-      } else {
-        // Nobody would come to close it, and its file may take space that is missed.
-        var unused = environment
-        unused.close()
-      }
+      all.append(Parked(environment: environment, epoch: present, held: heldHere))
       present += 1
       heldHere = 0
+      openNumber = nil
     }
   }
 
-  /// Keeps one in which nothing was begun until all are closed.
+  /// Another environment is open, with this number.
+  func open(_ number: Int32) {
+    withLock {
+      openNumber = number
+      closeUnused()
+    }
+  }
+
+  /// Closes those in which nothing is held: their files may take space that is missed. One that LMDB takes for the same
+  /// process is not closed beside another, nor any while it is not known what that will be. Called with the lock held.
+  private func closeUnused() {
+    guard let openNumber else { return }
+    var index = all.count
+    while index > 0 {
+      index -= 1
+      let number = all[index].environment.number
+      let alike = all.reduce(0) { $0 + ($1.environment.number == number ? 1 : 0) }
+      guard all[index].held == 0, number != openNumber, alike == 1 else { continue }
+      var unused = all.remove(at: index).environment
+      unused.close()
+    }
+  }
+
+  /// Keeps one in which nothing was begun.
   func keep(_ environment: ProcessEnvironment) {
     withLock { all.append(Parked(environment: environment, epoch: -1, held: 0)) }
   }
