@@ -25,7 +25,7 @@ int lvs_signals_catch(void) {
 }
 
 void lvs_fill_standard_streams(void) {
-  // A stream that was closed takes and gives nothing.
+  // A stream that was closed takes and gives nothing. Programs that are started inherit it, like any other stream.
   for (int descriptor = 0; descriptor < 3; descriptor++)
     if (fcntl(descriptor, F_GETFD) < 0 && errno == EBADF) open("/dev/null", descriptor == 0 ? O_WRONLY : O_RDONLY);
 }
