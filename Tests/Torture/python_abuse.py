@@ -54,11 +54,13 @@ def garbage(path, number):
   """A callback that collects, and drops the very things that call it."""
   draw = random.Random(number)
   seen = []
+  sys.unraisablehook = lambda raised: wrong("garbage", number, f"a callback raised {raised.exc_value!r}")
   held = Held()
   held.store = livery.open(path, create=True)
   held.itself = held
 
-  def callback(event):
+  # A callback may still run when this function has let go of its own name for what is held.
+  def callback(event, held=held):
     seen.append(event.new)
     held.event = event
     gc.collect(draw.randrange(3))
