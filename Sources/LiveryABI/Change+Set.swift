@@ -70,6 +70,30 @@ public func livery_change_set_value(_ change: OpaquePointer?, _ name: UnsafePoin
   add(change, name) { () throws(StoreError) in try content(value, "value") }
 }
 
+@_cdecl("livery_change_replace") @implementation
+public func livery_change_replace(_ change: OpaquePointer?, _ name: UnsafePointer<CChar>?, _ value: OpaquePointer?)
+  -> livery_status
+{
+  onChange(change) { (change) throws(StoreError) in
+    try change.replace(settingName(name), with: content(value, "value"))
+  }
+}
+
+@_cdecl("livery_change_layer") @implementation
+public func livery_change_layer(_ change: OpaquePointer?, _ number: livery_layer) -> livery_status {
+  onChange(change) { (change) throws(StoreError) in try change.use(layer(number)) }
+}
+
+@_cdecl("livery_change_get") @implementation
+public func livery_change_get(
+  _ change: OpaquePointer?, _ name: UnsafePointer<CChar>?, _ value: UnsafeMutablePointer<OpaquePointer?>?
+) -> livery_status {
+  onChange(change) { (change) throws(StoreError) in
+    let value = try required(value, "value")
+    try publish(change.value(settingName(name)), to: value)
+  }
+}
+
 @_cdecl("livery_change_reset") @implementation
 public func livery_change_reset(_ change: OpaquePointer?, _ name: UnsafePointer<CChar>?) -> livery_status {
   onChange(change) { (change) throws(StoreError) in try change.reset(settingName(name)) }

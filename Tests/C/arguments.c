@@ -111,7 +111,7 @@ TEST("reading with a NULL or a malformed name", reads) {
 
 TEST("changing with a NULL, a malformed name or no such layer", changes) {
   livery_store *store = open_store(fresh_path());
-  livery_value *value = json("1");
+  livery_value *value = json("1"), *read = NULL;
   livery_change *change = NULL;
   static const char *const malformed[] = {NULL, "", "a\tb", "\xff\xfe"};
   for (size_t index = 0; index < COUNT(malformed); index++) {
@@ -132,6 +132,8 @@ TEST("changing with a NULL, a malformed name or no such layer", changes) {
     BAD(livery_change_set_data(change, name, TEXT("x")));
     BAD(livery_change_set_color(change, name, (livery_color){0, 0, 0, 1}));
     BAD(livery_change_set_value(change, name, value));
+    BAD(livery_change_replace(change, name, value));
+    BAD(livery_change_get(change, name, &read));
     BAD(livery_change_reset(change, name));
     BAD(livery_change_expect(change, name, 1));
     OK(livery_change_discard(change));
@@ -160,6 +162,9 @@ TEST("changing with a NULL, a malformed name or no such layer", changes) {
   BAD(livery_change_set_data(change, "a", NULL, 1));
   OK(livery_change_set_data(change, "a", NULL, 0));
   BAD(livery_change_set_value(change, "a", NULL));
+  BAD(livery_change_replace(change, "a", NULL));
+  BAD(livery_change_get(change, "a", NULL));
+  for (size_t index = 0; index < COUNT(no_layers); index++) BAD(livery_change_layer(change, no_layers[index]));
   BAD(livery_change_violations(change, NULL));
   BAD(livery_change_origin(change, NULL));
   BAD(livery_change_origin(change, "a\nb"));

@@ -67,6 +67,14 @@ static void read_damaged(livery_store *store) {
   EXPECT_STATUS(corrupt, livery_snapshot_next(snapshot, NULL, name, &value));
 }
 
+static void read_damaged_in_change(livery_store *store) {
+  livery_change *change = NULL;
+  livery_value *value = NULL;
+  OK(livery_change_begin(store, user, &change));
+  EXPECT_STATUS(corrupt, livery_change_get(change, "title", &value));
+  OK(livery_change_discard(change));
+}
+
 static void damage_every_setting(const char *path) {
   static const char *const names[] = {"attractLoop", "idleResetSeconds", "volume", "title", "blob", "home", "opens",
                                       "branding.color.Toolbar", "playlist"};
@@ -80,6 +88,7 @@ TEST("a damaged record is CORRUPT in every read, also while the store is open", 
   OK(livery_get_int(store, "pair.a", &number));
   damage_every_setting(path);
   read_damaged(store);
+  read_damaged_in_change(store);
   OK(livery_close(store));
   store = open_store(path);
   read_damaged(store);

@@ -172,7 +172,7 @@ __attribute__((unused)) static void every_snapshot_call(livery_status expected, 
 __attribute__((unused)) static void every_change_call(livery_status expected, livery_change *change,
                                                       livery_value *value) {
   uint64_t revision = 77;
-  livery_value *violations = UNTOUCHED;
+  livery_value *violations = UNTOUCHED, *read = UNTOUCHED;
   EXPECT_STATUS(expected, livery_change_set_bool(change, "attractLoop", false));
   EXPECT_STATUS(expected, livery_change_set_int(change, "idleResetSeconds", 60));
   EXPECT_STATUS(expected, livery_change_set_double(change, "volume", 0.25));
@@ -180,6 +180,9 @@ __attribute__((unused)) static void every_change_call(livery_status expected, li
   EXPECT_STATUS(expected, livery_change_set_data(change, "blob", "x", 1));
   EXPECT_STATUS(expected, livery_change_set_color(change, "branding.color.Toolbar", (livery_color){1, 0, 0, 1}));
   EXPECT_STATUS(expected, livery_change_set_value(change, "playlist", value));
+  EXPECT_STATUS(expected, livery_change_replace(change, "playlist", value));
+  EXPECT_STATUS(expected, livery_change_layer(change, LIVERY_LAYER_USER));
+  EXPECT_STATUS(expected, livery_change_get(change, "title", &read));
   EXPECT_STATUS(expected, livery_change_reset(change, "title"));
   EXPECT_STATUS(expected, livery_change_reset_all(change));
   EXPECT_STATUS(expected, livery_change_expires(change, 0));
@@ -188,7 +191,7 @@ __attribute__((unused)) static void every_change_call(livery_status expected, li
   EXPECT_STATUS(expected, livery_change_put_asset(change, "x", 1, LIVERY_ASSET_ANY, NULL));
   EXPECT_STATUS(expected, livery_change_violations(change, &violations));
   EXPECT_STATUS(expected, livery_change_commit(change, &revision));
-  EXPECT(revision == 77 && violations == UNTOUCHED);
+  EXPECT(revision == 77 && violations == UNTOUCHED && read == UNTOUCHED);
 }
 
 __attribute__((unused)) static void every_value_call(livery_status expected, livery_value *value) {

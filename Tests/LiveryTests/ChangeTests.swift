@@ -134,6 +134,39 @@ import Testing
     #expect(code { () throws(StoreError) in try late.commit() } == .conflict)
   }
 
+  @Test func whatIsReplacedBecomesActive() throws {
+    let store = try temporary.open()
+    try store.set("volume", to: .int(1), in: .user)
+    try store.set("volume", to: .int(2), in: .session)
+    let change = try store.change(.recommended)
+    try change.replace("volume", with: .int(3))
+    #expect(try change.value("volume") == .int(3))
+    #expect(try store.value("volume") == .int(2))
+    let revision = try change.commit()
+    #expect(try store.value("volume") == .int(3))
+    #expect(try store.history().items.first?["changes"]?.items.first?["layer"] == .string("recommended"))
+    try store.undo(revision)
+    #expect(try store.value("volume") == .int(2))
+  }
+
+  @Test func aChangeSetOfSeveralLayersIsOneCommit() throws {
+    let store = try temporary.open()
+    let before = try store.revision()
+    let change = try store.change(.user)
+    try change.set("a", to: .int(1))
+    try change.use(.recommended)
+    #expect(change.layer == .recommended)
+    try change.set("a", to: .int(2))
+    try change.set("b", to: .int(2))
+    try change.use(.user)
+    try change.reset("a")
+    #expect(try change.value("a") == .int(2))
+    #expect(throws: StoreError.self) { try change.use(.defaults) }
+    #expect(try change.commit() == before + 1)
+    #expect(try store.value("a") == .int(2))
+    #expect(try store.value("b") == .int(2))
+  }
+
   @Test func aCommittedOrDiscardedChangeSetIsClosed() throws {
     let store = try temporary.open(schema: kioskSchema)
     let change = try store.change(.user)

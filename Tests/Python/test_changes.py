@@ -200,3 +200,35 @@ def test_origins_are_short_text(store):
   for origin in ("x" * 64, "a\nb", "a\0b", "\ud800"):
     with pytest.raises(livery.InvalidArgumentError):
       store.change(origin=origin)
+
+
+def test_what_the_console_replaces_counts(declared):
+  declared.set("volume", 20)
+  with declared.change("recommended", origin="console") as change:
+    change.replace("volume", 60)
+    assert change.get("volume") == 60
+    assert declared.get("volume") == 20
+  assert declared.get("volume") == 60
+  assert declared.history(limit=1)[0]["changes"][0]["layer"] == "recommended"
+  declared.undo(change.revision)
+  assert declared.get("volume") == 20
+
+
+def test_a_change_set_of_several_layers_is_one_commit(declared):
+  before = declared.revision
+  with declared.change("user") as change:
+    change["volume"] = 20
+    change.use("recommended")
+    assert change.layer is livery.Layer.RECOMMENDED
+    change["volume"] = 30
+    change.use(livery.Layer.USER)
+    del change["volume"]
+  assert declared.revision == before + 1
+  assert declared.get("volume") == 30
+  with declared.change() as change:
+    with pytest.raises(livery.ReadOnlyError):
+      change.use("defaults")
+    with pytest.raises(livery.InvalidArgumentError):
+      change.use("no layer")
+    with pytest.raises(livery.NotFoundError):
+      change.get("no setting")

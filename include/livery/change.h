@@ -11,7 +11,7 @@
 extern "C" {
 #endif
 
-/** A change set: edits to one layer, committed together. */
+/** A change set: edits to one layer or several, committed together. */
 typedef struct livery_change livery_change;
 
 /**
@@ -416,6 +416,71 @@ LIVERY_API livery_status livery_change_set_color(livery_change *change, const ch
 LIVERY_API livery_status livery_change_set_value(livery_change *change, const char *name, livery_value *value);
 
 /**
+ * Add to a change set: set a value of any type, and let it count.
+ *
+ * In the same commit the values of the layers `user` and `session` go that would hide it; what `enforced` or `override`
+ * holds is not touched. Meant for consoles, in the layer `recommended`: the value becomes active, and the operator may
+ * change it again. livery_undo() brings the values back.
+ *
+ * A later edit of the same setting in the same layer replaces an earlier one. Whether the value fits the setting is found
+ * at commit.
+ *
+ * Threads: any; calls on one change set wait for each other.
+ *
+ * @param change  an open change set
+ * @param name    the setting's name
+ * @param value   a value; the change set takes a reference of its own
+ * @return #LIVERY_OK, or
+ *   - #LIVERY_ERROR_INVALID_ARGUMENT  a pointer is NULL, or the name is malformed
+ *   - #LIVERY_ERROR_CLOSED            the change set, its store or the value was closed
+ *   - #LIVERY_ERROR_FORKED            the change set belongs to the parent process
+ * @since 0.1
+ */
+LIVERY_API livery_status livery_change_replace(livery_change *change, const char *name, livery_value *value);
+
+/**
+ * Make what follows edits of another layer, in the same commit.
+ *
+ * Edits made so far stay. What livery_change_expires() has said holds for the layer it was said of. The log says of a
+ * commit of several layers that it is of the one whose edit came last, and of each change its own.
+ *
+ * Threads: any; calls on one change set wait for each other.
+ *
+ * @param change  an open change set
+ * @param layer   one of `LIVERY_LAYER_*`
+ * @return #LIVERY_OK, or
+ *   - #LIVERY_ERROR_READ_ONLY         the layer is `defaults`, or `override` without #LIVERY_OPEN_ALLOW_OVERRIDE
+ *   - #LIVERY_ERROR_INVALID_ARGUMENT  `change` is NULL, or no such layer
+ *   - #LIVERY_ERROR_CLOSED            the change set or its store was closed
+ *   - #LIVERY_ERROR_FORKED            the change set belongs to the parent process
+ * @since 0.1
+ */
+LIVERY_API livery_status livery_change_layer(livery_change *change, livery_layer layer);
+
+/**
+ * Read the value that would be in effect if the change set were committed now.
+ *
+ * Nothing is held meanwhile: other commits may come before. livery_change_expect() has them refused.
+ *
+ * Threads: any; calls on one change set wait for each other. Never waits for a writer.
+ *
+ * @param change       an open change set
+ * @param name         the setting's name, or an alias of it
+ * @param[out] value   release it; untouched on failure
+ * @return #LIVERY_OK, or
+ *   - #LIVERY_ERROR_NOT_FOUND         no such setting: the message names the nearest names
+ *   - #LIVERY_ERROR_NO_VALUE          no layer would have a value for it
+ *   - #LIVERY_ERROR_TYPE_MISMATCH     what was set does not convert to the setting's type without loss
+ *   - #LIVERY_ERROR_INVALID_VALUE     what was set violates a constraint
+ *   - #LIVERY_ERROR_CORRUPT           the stored record is damaged: set the setting anew, or restore a backup
+ *   - #LIVERY_ERROR_INVALID_ARGUMENT  a pointer is NULL, or the name is malformed
+ *   - #LIVERY_ERROR_CLOSED            the change set or its store was closed
+ *   - #LIVERY_ERROR_FORKED            the change set belongs to the parent process
+ * @since 0.1
+ */
+LIVERY_API livery_status livery_change_get(livery_change *change, const char *name, livery_value **value);
+
+/**
  * Add to a change set: remove the layer's value of a setting.
  *
  * A later edit of the same setting replaces an earlier one.
@@ -435,7 +500,7 @@ LIVERY_API livery_status livery_change_reset(livery_change *change, const char *
 /**
  * Add to a change set: remove all values of the layer.
  *
- * Forgets the edits made so far; edits made after it count on top. Logging a user out is this on the `session` layer.
+ * Forgets the edits of it made so far; edits made after it count on top. Logging a user out is this on the `session` layer.
  * Locks do not prevent it.
  *
  * Threads: any; calls on one change set wait for each other.

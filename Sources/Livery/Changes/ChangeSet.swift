@@ -1,16 +1,46 @@
-/// A list of edits to one layer, committed together. It locks nothing until `commit`.
+/// A list of edits, to one layer or to several, committed together. It locks nothing until `commit`.
 ///
 /// Usable from any thread; calls on one change set wait for each other. Corresponds to `livery_change` in C.
 public final class ChangeSet: @unchecked Sendable {
-  public let layer: Layer
+  /// The edits of one layer.
+  private struct Part {
+    let layer: Layer
+    var edits: [Edit] = []
+    var places = ByteIndex()
+    var isCleared = false
+    var expiry: Timestamp?
+
+    var isEmpty: Bool { edits.isEmpty && !isCleared }
+
+    /// Makes of what the layers hold for a setting what they would hold.
+    func apply(
+      to records: inout [Record], of setting: String, _ declared: SettingValidator?
+    ) throws(StoreError) {
+      if isCleared { records.removeAll { $0.layer == layer } }
+      for name in [setting] + (declared?.descriptor.aliases ?? []) {
+        guard let place = places.number(of: name) else { continue }
+        let edit = edits[place]
+        records.removeAll { $0.layer == layer }
+        guard let given = edit.action.value else { continue }
+        switch validate(given, setting, name, declared) {
+        case .success(let value):
+          records.append(Record(value, layer: layer, revision: 0, time: .now, expires: edit.expires))
+        case .failure(let refused): throw StoreError(refusing: refused.all)
+        }
+        if case .replace = edit.action {
+          records.removeAll { ($0.layer == .user || $0.layer == .session) && $0.layer > layer }
+        }
+      }
+    }
+  }
+
   private let store: Store
   private let lock = Lock()
   // Guarded by `lock`.
-  private var edits: [Edit] = []
-  private var places = ByteIndex()
+  private var parts: [Part]
+  /// The part that edits go to.
+  private var current = 0
   private var assets: [NewAsset] = []
-  private var clearsLayer = false
-  private var expiry: Timestamp?
   private var expectations: [(name: String, layer: Layer, revision: UInt64)] = []
   private var origin = ""
   private var refusals: [Refusal] = []
@@ -18,7 +48,27 @@ public final class ChangeSet: @unchecked Sendable {
 
   fileprivate init(_ store: Store, _ layer: Layer) {
     self.store = store
-    self.layer = layer
+    parts = [Part(layer: layer)]
+  }
+
+  /// The layer that edits go to.
+  public var layer: Layer { lock.withLock { parts[current].layer } }
+
+  /// Makes what follows edits of another layer, in the same commit; those made so far stay. An expiry holds for its layer.
+  ///
+  /// Corresponds to `livery_change_layer` in C.
+  ///
+  /// - Throws: `.readOnly`, as `Store.change(_:)`.
+  public func use(_ layer: Layer) throws(StoreError) {
+    try whileOpen { () throws(StoreError) in
+      try store.requireChangeable(layer)
+      if let known = parts.firstIndex(where: { $0.layer == layer }) {
+        current = known
+      } else {
+        current = parts.count
+        parts.append(Part(layer: layer))
+      }
+    }
   }
 
   /// Adds an edit: set a value. A later edit of the same setting replaces it. Whether the value fits is found at commit.
@@ -26,9 +76,40 @@ public final class ChangeSet: @unchecked Sendable {
     try add(name, .set(value))
   }
 
+  /// Adds an edit: set a value, and let it count. The values of the layers `user` and `session` go that would hide it. What
+  /// `enforced` or `override` holds is not touched.
+  ///
+  /// Meant for consoles, in the layer `recommended`: the value becomes active, and the operator may change it again. Undoing
+  /// the commit brings the values back. Corresponds to `livery_change_replace` in C.
+  public func replace(_ name: String, with value: Value) throws(StoreError) {
+    try add(name, .replace(value))
+  }
+
   /// Adds an edit: remove the layer's value, which uncovers the one beneath.
   public func reset(_ name: String) throws(StoreError) {
     try add(name, .reset)
+  }
+
+  /// The value that would be in effect if this were committed now. Corresponds to `livery_change_get` in C.
+  ///
+  /// - Throws: `.notFound`, `.noValue`, `.corrupt`; `.typeMismatch`, `.invalidValue` if a value that was set does not fit.
+  public func value(_ name: String) throws(StoreError) -> Value {
+    try checkName(name)
+    return try whileOpen { () throws(StoreError) in
+      try store.shared.read { (view) throws(StoreError) in
+        let setting = try view.resolveAlias(name)
+        let standing = try view.standing(setting)
+        var records = try view.records(of: setting)
+        for part in parts { try part.apply(to: &records, of: setting, standing.declared) }
+        let now = Timestamp.now
+        let decision = decide(records, at: now)
+        if standing.counts, let value = view.inEffect(decision, standing.declared, revision: 0, at: now).value {
+          return value
+        }
+        guard standing.declared != nil else { throw view.unknown(name) }
+        throw StoreError(.noValue, "no layer has a value for `\(name)`", setting: name)
+      }
+    }
   }
 
   /// Adds an asset, to be stored by the same commit as the edits. Corresponds to `livery_change_put_asset` in C.
@@ -46,9 +127,7 @@ public final class ChangeSet: @unchecked Sendable {
   /// Adds an edit: remove all values of the layer. Forgets the edits made so far; locks do not prevent it.
   public func resetAll() throws(StoreError) {
     try whileOpen { () throws(StoreError) in
-      edits = []
-      places = ByteIndex()
-      clearsLayer = true
+      parts[current] = Part(layer: parts[current].layer, isCleared: true, expiry: parts[current].expiry)
     }
   }
 
@@ -57,17 +136,18 @@ public final class ChangeSet: @unchecked Sendable {
   /// Required for the layer `override`, possible for `session`.
   public func expires(_ time: Timestamp?) throws(StoreError) {
     try whileOpen { () throws(StoreError) in
+      let layer = parts[current].layer
       guard layer.canExpire else {
         throw StoreError(.invalidArgument, "values of the layer \(layer) cannot expire")
       }
-      expiry = time
+      parts[current].expiry = time
     }
   }
 
   /// Makes the commit fail with `.conflict` if a setting was changed after a revision. 0 expects one never set.
   public func expect(_ name: String, at revision: UInt64) throws(StoreError) {
     try checkName(name)
-    try whileOpen { () throws(StoreError) in expectations.append((name, layer, revision)) }
+    try whileOpen { () throws(StoreError) in expectations.append((name, parts[current].layer, revision)) }
   }
 
   /// Where the changes come from; kept with each value. Up to 63 bytes without control characters.
@@ -88,10 +168,11 @@ public final class ChangeSet: @unchecked Sendable {
     try whileOpen { () throws(StoreError) in
       refusals = []
       var request = CommitRequest()
-      request.edits = edits
+      let used = parts.filter { !$0.isEmpty }
+      request.edits = used.count == 1 ? used[0].edits : used.flatMap { $0.edits }
       request.assets = assets
-      request.clearedLayers = clearsLayer ? [layer] : []
-      request.layer = layer
+      request.clearedLayers = used.filter { $0.isCleared }.map { $0.layer }
+      request.layer = used.count > 1 ? nil : (used.first ?? parts[current]).layer
       request.expectations = expectations
       request.origin = origin
       request.allowsOverride = store.options.allowOverride
@@ -115,18 +196,18 @@ public final class ChangeSet: @unchecked Sendable {
   public func discard() {
     lock.withLock {
       isEnded = true
-      edits = []
+      parts = [Part(layer: parts[current].layer)]
+      current = 0
       assets = []
-      places = ByteIndex()
     }
   }
 
   private func add(_ name: String, _ action: Edit.Action) throws(StoreError) {
     try checkName(name)
     try whileOpen { () throws(StoreError) in
-      let edit = Edit(name: name, layer: layer, action: action, expires: expiry)
-      let (place, isNew) = places.insert(name)
-      if isNew { edits.append(edit) } else { edits[place] = edit }
+      let edit = Edit(name: name, layer: parts[current].layer, action: action, expires: parts[current].expiry)
+      let (place, isNew) = parts[current].places.insert(name)
+      if isNew { parts[current].edits.append(edit) } else { parts[current].edits[place] = edit }
     }
   }
 
@@ -158,16 +239,18 @@ extension Store {
   /// - Throws: `.readOnly` if the store was opened read-only, for the layer `defaults`, and for `override` unless the store
   ///   was opened to allow it.
   public func change(_ layer: Layer) throws(StoreError) -> ChangeSet {
-    try whileOpen { () throws(StoreError) in
-      guard !options.readOnly else { throw StoreError(.readOnly, "the store was opened read-only") }
-      guard layer != .defaults else {
-        throw StoreError(.readOnly, "the layer defaults is written by applying a schema alone")
-      }
-      guard layer != .override || options.allowOverride else {
-        throw StoreError(.readOnly, "the layer override needs a store that was opened to allow it")
-      }
-    }
+    try whileOpen { () throws(StoreError) in try requireChangeable(layer) }
     return ChangeSet(self, layer)
+  }
+
+  fileprivate func requireChangeable(_ layer: Layer) throws(StoreError) {
+    guard !options.readOnly else { throw StoreError(.readOnly, "the store was opened read-only") }
+    guard layer != .defaults else {
+      throw StoreError(.readOnly, "the layer defaults is written by applying a schema alone")
+    }
+    guard layer != .override || options.allowOverride else {
+      throw StoreError(.readOnly, "the layer override needs a store that was opened to allow it")
+    }
   }
 
   /// Sets one value, and commits. Corresponds to `livery_set_value` in C.

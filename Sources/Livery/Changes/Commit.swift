@@ -4,7 +4,16 @@ import LMDB
 struct Edit: Sendable {
   enum Action: Sendable {
     case set(Value)
+    /// Also the values go that would hide it: those of the layers above, as far as they are people's.
+    case replace(Value)
     case reset
+
+    var value: Value? {
+      switch self {
+      case .set(let value), .replace(let value): value
+      case .reset: nil
+      }
+    }
   }
 
   /// What an import brings back of a value's past.
@@ -209,7 +218,7 @@ struct Committer {
     // What is set again below is left for the comparison there, so that replacing a layer by the same changes nothing.
     var setAgain = NameSet()
     for edit in request.edits where edit.layer == layer {
-      if case .set = edit.action { setAgain.insert(try view.resolveAlias(edit.name)) }
+      if edit.action.value != nil { setAgain.insert(try view.resolveAlias(edit.name)) }
     }
     var places: [LayerKey] = []
     try view.walkPlaces(layer) { if !setAgain.contains($0.name) { places.append($0) } }
@@ -273,7 +282,7 @@ struct Committer {
     case .reset:
       guard old.isThere else { return }
       try remove(setting, edit.layer, old.record)
-    case .set(let given):
+    case .set(let given), .replace(let given):
       var fresh: Record
       switch validate(given, name, edit.name, declaration) {
       case .success(let value):
@@ -290,6 +299,7 @@ struct Committer {
       } else {
         count += 1
       }
+      if case .replace = edit.action { try uncover(edit.layer, setting) }
       if edit.layer != .defaults, old.record?.saysTheSame(as: fresh) == true {
         old = try setting.stored(edit.layer, view, anew: true)
         if old.record?.saysTheSame(as: fresh) == true { return }
@@ -300,9 +310,19 @@ struct Committer {
     }
   }
 
+  /// Removes what people have set above a layer.
+  private mutating func uncover(_ layer: Layer, _ setting: KnownSetting) throws(StoreError) {
+    for above in [Layer.user, .session] where above > layer {
+      let covering = try setting.stored(above, view)
+      guard covering.isThere else { continue }
+      try remove(setting, above, covering.record)
+      _ = setting.touch(number, layer, isExpiry: false)
+    }
+  }
+
   /// Whether the value of an edit is in effect already.
   private func isHeld(_ edit: Edit, _ name: String, _ declaration: SettingValidator?) throws(StoreError) -> Bool {
-    guard case .set(let given) = edit.action, case .success(let value) = validate(given, name, name, declaration),
+    guard let given = edit.action.value, case .success(let value) = validate(given, name, name, declaration),
       let effective = try view.effective(name)
     else { return false }
     return try view.current(effective, name, at: now).value == value
@@ -333,7 +353,7 @@ struct Committer {
     {
       refuse(.locked, "`\(name)` is locked: the layer enforced holds a value, so \(edit.layer) cannot be changed")
     }
-    if case .set = edit.action {
+    if edit.action.value != nil {
       if let expires = edit.expires {
         if !edit.layer.canExpire { refuse(.invalidValue, "`\(name)`: values of the layer \(edit.layer) cannot expire") }
         if !expires.isValid {
@@ -348,39 +368,41 @@ struct Committer {
     return found
   }
 
-  private struct Refused: Error {
-    let all: [Refusal]
-  }
-
-  /// - Parameter asked: the name that was given, which may be an alias.
-  private func validate(
-    _ given: Value, _ name: String, _ asked: String, _ declaration: SettingValidator?
-  ) -> Result<Value, Refused> {
-    guard let declaration else {
-      do throws(StoreError) {
-        try given.check()
-        return .success(try Branding.checked(given, for: name))
-      } catch {
-        return .failure(
-          Refused(all: [Refusal(name: asked, code: error.code, message: "`\(asked)`: \(error.message)")]))
-      }
-    }
-    switch declaration.validated(given) {
-    case .valid(let value): return .success(value)
-    case .invalid(let violations):
-      return .failure(
-        Refused(
-          all: violations.map {
-            Refusal(name: asked, code: $0.code, constraint: $0.constraint, message: $0.message)
-          }))
-    }
-  }
-
   private func record(_ value: Value, _ edit: Edit) -> Record {
     let past = edit.provenance
     return Record(
       value, layer: edit.layer, revision: takesRevisions ? past?.revision ?? revision : revision,
       time: past?.time ?? now, expires: edit.expires, origin: past?.origin ?? request.origin)
+  }
+}
+
+struct Refused: Error {
+  let all: [Refusal]
+}
+
+/// What a value becomes when it is set, if it fits.
+///
+/// - Parameter asked: the name that was given, which may be an alias.
+func validate(
+  _ given: Value, _ name: String, _ asked: String, _ declaration: SettingValidator?
+) -> Result<Value, Refused> {
+  guard let declaration else {
+    do throws(StoreError) {
+      try given.check()
+      return .success(try Branding.checked(given, for: name))
+    } catch {
+      return .failure(
+        Refused(all: [Refusal(name: asked, code: error.code, message: "`\(asked)`: \(error.message)")]))
+    }
+  }
+  switch declaration.validated(given) {
+  case .valid(let value): return .success(value)
+  case .invalid(let violations):
+    return .failure(
+      Refused(
+        all: violations.map {
+          Refusal(name: asked, code: $0.code, constraint: $0.constraint, message: $0.message)
+        }))
   }
 }
 

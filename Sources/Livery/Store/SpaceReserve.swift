@@ -36,10 +36,7 @@ extension CommitRequest {
   /// Whether it only removes.
   var isRemoval: Bool {
     guard assets.isEmpty else { return false }
-    for edit in edits {
-      if case .set = edit.action { return false }
-    }
-    return true
+    return !edits.contains { $0.action.value != nil }
   }
 
   /// How much it may add to the file, estimated on the large side.
@@ -47,7 +44,7 @@ extension CommitRequest {
     var bytes = SpaceReserve.smallCommit
     for asset in assets { bytes &+= UInt64(asset.bytes.count) &+ 8192 }
     for edit in edits {
-      guard case .set(let value) = edit.action else { continue }
+      guard let value = edit.action.value else { continue }
       var size = 0
       CBOR.addSize(of: value, to: &size, limit: 2 << 20)
       // In its layer, in effect, and in the log, beside what it replaces; each may begin a page.

@@ -14,7 +14,7 @@ from .value import Image, Layer, Settable
 
 
 class Change(Handle):
-  """A change set: edits to one layer, committed together.
+  """A change set: edits to one layer or several, committed together.
 
   Leaving its ``with`` block commits, an exception in the block discards. Whether the values fit is found at commit;
   the exception's ``violations`` then list everything that was wrong, and nothing was changed.
@@ -58,6 +58,28 @@ class Change(Handle):
       _native.change_set_value(number, raw, handle)
     finally:
       _native.value_release(handle)
+
+  def replace(self, name: str, value: Settable) -> None:
+    """Set a setting and let it count: the values of ``user`` and ``session`` go that would hide it.
+
+    For consoles, in the layer ``recommended``. Undoing the commit brings the values back.
+    """
+    number, raw = self._number, _convert.name(name)
+    handle = _convert.make(name, value)
+    try:
+      _native.change_replace(number, raw, handle)
+    finally:
+      _native.value_release(handle)
+
+  def use(self, layer: Union[Layer, str]) -> None:
+    """Make what follows edits of another layer, in the same commit."""
+    layer = Layer.of(layer)
+    _native.change_layer(self._number, layer)
+    self._layer = layer
+
+  def get(self, name: str) -> Any:
+    """The value that would be in effect if this were committed now."""
+    return _convert.take(_native.change_get(self._number, _convert.name(name)))
 
   def put(self, content: Content, *, any: bool = False) -> Image:
     """Store an image with the same commit, as of Assets.put(), and return what settings are set to:

@@ -23,6 +23,18 @@ def change_set_value(change: int, name: bytes, value: int) -> None:
   check(lib.change_set_value(change, name, value))
 
 
+def change_replace(change: int, name: bytes, value: int) -> None:
+  check(lib.change_replace(change, name, value))
+
+
+def change_layer(change: int, layer: int) -> None:
+  check(lib.change_layer(change, layer))
+
+
+def change_get(change: int, name: bytes) -> int:
+  return handle(lib.change_get, change, name)
+
+
 def change_reset(change: int, name: bytes) -> None:
   check(lib.change_reset(change, name))
 
