@@ -374,7 +374,7 @@ TEST("what the console replaces counts, the operator's value goes, and undo brin
   OK(livery_close(store));
 }
 
-TEST("a change set may be of several layers, and is one commit", layers) {
+TEST("a change set may be of several layers, and is one commit", several_layers) {
   livery_store *store = new_store(fresh_path(), KIOSK_SCHEMA);
   livery_change *change = NULL;
   int64_t a = 0, b = 0;
