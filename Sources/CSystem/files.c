@@ -31,6 +31,8 @@ int lvs_open_at(int folder, const char *name, int flags, unsigned mode) {
 void lvs_let_group_in(int descriptor, unsigned mode) {
   struct stat facts;
   if ((mode & 0060) == 0 || fstat(descriptor, &facts) != 0) return;
+  // A second name may be of a file that belongs elsewhere.
+  if (S_ISREG(facts.st_mode) && facts.st_nlink > 1) return;
   if (facts.st_uid == geteuid() && (facts.st_mode & mode) != mode && fchmod(descriptor, mode) != 0) return;
 }
 

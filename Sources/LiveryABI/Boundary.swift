@@ -32,3 +32,23 @@ private func record(_ error: StoreError) {
     }
   }
 }
+
+/// What a caller gave with a function; `destroy` is called once, when nobody holds it any more.
+final class UserData: @unchecked Sendable {
+  let pointer: UnsafeMutableRawPointer?
+  private var destroy: livery_destroy_fn?
+
+  init(_ pointer: UnsafeMutableRawPointer?, _ destroy: livery_destroy_fn?) {
+    self.pointer = pointer
+    self.destroy = destroy
+  }
+
+  deinit { end() }
+
+  /// To be called by the only one who knows of it.
+  func end() {
+    let destroy = destroy
+    self.destroy = nil
+    destroy?(pointer)
+  }
+}

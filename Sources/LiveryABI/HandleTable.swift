@@ -158,10 +158,12 @@ final class HandleTable: @unchecked Sendable {
     if state & (Self.live | Self.pinMask) == 0 { retire(slot, handle, state) }
   }
 
-  /// Closes a handle that another thread may be closing too.
-  func closeIfOpen(_ pointer: OpaquePointer?, _ kind: HandleKind) {
-    guard let pointer, let slot = try? pin(handleNumber(pointer), kind, closing: true) else { return }
+  /// Closes a handle that another thread may be closing too; false if it was closed.
+  @discardableResult
+  func closeIfOpen(_ pointer: OpaquePointer?, _ kind: HandleKind) -> Bool {
+    guard let pointer, let slot = try? pin(handleNumber(pointer), kind, closing: true) else { return false }
     unpin(slot, handleNumber(pointer))
+    return true
   }
 
   /// One more reference to a value.

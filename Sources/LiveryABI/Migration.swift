@@ -87,32 +87,23 @@ public func livery_migration_fail(_ migration: OpaquePointer?, _ reason: UnsafeP
   }
 }
 
-/// A C function that carries out steps, and what belongs to it; `destroy` is called when nobody holds it any more.
+/// A C function that carries out steps, and what belongs to it.
 private final class MigrationCallback: @unchecked Sendable {
   private let function: livery_migration_fn?
-  private let userData: UnsafeMutableRawPointer?
-  private var destroy: livery_destroy_fn?
+  private let userData: UserData
 
   init(_ function: livery_migration_fn?, _ userData: UnsafeMutableRawPointer?, _ destroy: livery_destroy_fn?) {
     self.function = function
-    self.userData = userData
-    self.destroy = destroy
+    self.userData = UserData(userData, destroy)
   }
 
-  deinit { end() }
-
-  /// To be called by the only one who knows of it.
-  func end() {
-    let destroy = destroy
-    self.destroy = nil
-    destroy?(userData)
-  }
+  func end() { userData.end() }
 
   func run(_ call: MigrationCall) throws(StoreError) {
     guard let function else { return }
     var handle: OpaquePointer?
     try publish(MigrationObject(call), .migration, to: &handle)
-    let status = function(handle, userData)
+    let status = function(handle, userData.pointer)
     HandleTable.shared.closeIfOpen(handle, .migration)
     guard status != livery_status(LIVERY_OK) else { return }
     let name = String(cString: livery_status_name(status))

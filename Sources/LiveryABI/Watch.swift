@@ -64,6 +64,28 @@ public func livery_dispatch(_ store: OpaquePointer?, _ count: UnsafeMutablePoint
   }
 }
 
+@_cdecl("livery_post") @implementation
+public func livery_post(
+  _ store: OpaquePointer?, _ function: livery_post_fn?, _ flags: UInt32, _ user_data: UnsafeMutableRawPointer?,
+  _ destroy: livery_destroy_fn?
+) -> livery_status {
+  let userData = UserData(user_data, destroy)
+  return ending { () throws(StoreError) in
+    do throws(StoreError) {
+      try Memory.check()
+      try pinned(store, .store, "store", as: StoreObject.self) { (object) throws(StoreError) in
+        let function = try required(function, "function")
+        try checkFlags(flags, known: LIVERY_POST_DISPATCH)
+        try object.store.post(dispatched: flags & UInt32(LIVERY_POST_DISPATCH) != 0) { function(userData.pointer) }
+      }
+    } catch {
+      // Before the thread's error is set, for `destroy` may leave one of its own.
+      userData.end()
+      throw error
+    }
+  }
+}
+
 /// A C function that is told of changes, and what belongs to it.
 private final class WatchCallback: @unchecked Sendable {
   private let function: livery_watch_fn?

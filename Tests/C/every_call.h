@@ -20,6 +20,13 @@ __attribute__((unused)) static livery_status every_step(livery_migration *migrat
   return LIVERY_OK;
 }
 
+__attribute__((unused)) static void every_post(void *user_data) { (void)user_data; }
+
+__attribute__((unused)) static livery_status every_edit(livery_change *change, void *user_data) {
+  (void)change, (void)user_data;
+  return LIVERY_OK;
+}
+
 __attribute__((unused)) static void every_destroy(void *user_data) {
   (void)user_data;
   every_destroyed++;
@@ -70,7 +77,8 @@ __attribute__((unused)) static void every_read(livery_status expected, livery_st
   EXPECT_STATUS(expected, livery_asset_info(store, SOME_ID, &value));
   EXPECT_STATUS(expected, livery_asset_list(store, &value));
   EXPECT_STATUS(expected, livery_migration_register(store, name, every_step, NULL, every_destroy));
-  EXPECT(descriptor == 77 && every_destroyed == destroyed + 2);
+  EXPECT_STATUS(expected, livery_post(store, every_post, 0, NULL, every_destroy));
+  EXPECT(descriptor == 77 && every_destroyed == destroyed + 3);
   EXPECT_STATUS(expected, livery_branding_color(store, "Toolbar", &color));
   EXPECT_STATUS(expected, livery_branding_image(store, "logo", NULL, &value));
   EXPECT_STATUS(expected, livery_branding_explain(store, "logo", NULL, &value));
@@ -91,6 +99,7 @@ __attribute__((unused)) static void every_write_of(livery_status expected, liver
   const livery_layer user = LIVERY_LAYER_USER;
   livery_value *report = UNTOUCHED;
   livery_change *change = UNTOUCHED;
+  uint64_t revision = 77;
   char id[LIVERY_ASSET_ID_SIZE] = "untouched";
   EXPECT_STATUS(expected, livery_set_bool(store, user, "attractLoop", false));
   EXPECT_STATUS(expected, livery_set_int(store, user, "idleResetSeconds", 60));
@@ -119,7 +128,8 @@ __attribute__((unused)) static void every_write_of(livery_status expected, liver
   EXPECT_STATUS(expected, livery_branding_wipe(store));
   EXPECT_STATUS(expected, livery_branding_use(store, "other"));
   EXPECT_STATUS(expected, livery_branding_remove(store, "other"));
-  EXPECT(report == UNTOUCHED && change == UNTOUCHED && strcmp(id, "untouched") == 0);
+  EXPECT_STATUS(expected, livery_edit(store, user, every_edit, NULL, &revision, &report));
+  EXPECT(report == UNTOUCHED && change == UNTOUCHED && revision == 77 && strcmp(id, "untouched") == 0);
 }
 
 __attribute__((unused)) static void every_write(livery_status expected, livery_store *store) {

@@ -6,8 +6,13 @@
 static char outside[400];
 static const char *const names[] = {"livery.lock", "livery.wake", "lock.mdb", "data.mdb", "backups", "damaged"};
 
+static uint32_t flags;
+
 static livery_store *made_store(const char *path) {
-  livery_store *store = open_store(path);
+  livery_store *store = NULL;
+  livery_open_options options = LIVERY_OPEN_OPTIONS_INIT;
+  options.flags = LIVERY_OPEN_CREATE | flags;
+  OK(livery_open(path, &options, &store));
   OK(livery_set_int(store, LIVERY_LAYER_USER, "number", 42));
   return store;
 }
@@ -16,6 +21,7 @@ static livery_store *made_store(const char *path) {
 static void use(const char *path, const char *name) {
   livery_store *store = NULL;
   livery_open_options options = LIVERY_OPEN_OPTIONS_INIT;
+  options.flags = flags;
   options.busy_timeout_ms = 200;
   alarm(10);
   if (livery_open(path, &options, &store) == LIVERY_OK) {
@@ -66,6 +72,11 @@ static void put_huge(const char *file) {
 TEST("a pipe in a file's place keeps nobody waiting", pipes) { replace_each(put_pipe); }
 TEST("a link in a file's place is not followed", links) { replace_each(put_link); }
 TEST("a second name of somebody else's file is not written to", second_names) { replace_each(put_name); }
+TEST("nor is the group let into it", second_names_in_group) {
+  flags = LIVERY_OPEN_GROUP;
+  replace_each(put_name);
+  flags = 0;
+}
 TEST("a folder in a file's place is a status", folders) { replace_each(put_folder); }
 TEST("a huge file in another's place is a status", huge_files) { replace_each(put_huge); }
 

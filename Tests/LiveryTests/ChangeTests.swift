@@ -245,6 +245,38 @@ import Testing
     #expect(try store.object("object").count == 1)
     #expect(try store[Key<Value>("int")] == .int(5))
   }
+
+  @Test func anEditReadsInTheTransactionThatItCommits() throws {
+    let store = try temporary.open()
+    try store.set("count", to: .int(1), in: .user)
+    let before = try store.revision()
+    let revision = try store.edit(.user) { (change) throws(StoreError) in
+      guard case .int(let count) = try change.value("count") else { return }
+      try change.set("count", to: .int(count + 1))
+      #expect(try change.value("count") == .int(2))
+    }
+    #expect(revision == before + 1)
+    #expect(try store.int("count") == 2)
+    struct Ended: Error {}
+    #expect(throws: Ended.self) {
+      try store.edit(.user) { (change) throws in
+        try change.set("count", to: .int(7))
+        throw Ended()
+      }
+    }
+    var kept: ChangeSet?
+    try store.edit(.user) { (change) throws(StoreError) in
+      kept = change
+      try change.set("count", to: .int(7))
+      change.discard()
+    }
+    #expect(try store.int("count") == 2)
+    #expect(code { () throws(StoreError) in _ = try kept?.value("count") } == .closed)
+    #expect(
+      code { () throws(StoreError) in
+        try store.edit(.user) { (change) throws(StoreError) in try change.commit() }
+      } == .invalidArgument)
+  }
 }
 
 func contains(_ text: String, _ part: String) -> Bool {

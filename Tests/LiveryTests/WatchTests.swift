@@ -25,6 +25,19 @@ import Testing
     #expect(heard.all.count == 1)
   }
 
+  @Test func aPostedFunctionRunsOnceOnTheWatcherThreadOrWhereItIsDispatched() throws {
+    let store = try temporary.open()
+    let (ran, dispatched) = (Flag(), Flag())
+    try store.post { _ = ran.set() }
+    try store.post(dispatched: true) { _ = dispatched.set() }
+    #expect(!dispatched.isRaised)
+    #expect(try store.dispatch() == 1)
+    #expect(dispatched.isRaised)
+    for _ in 0..<5_000 where !ran.isRaised { lvs_sleep_us(1000) }
+    #expect(ran.isRaised)
+    #expect(try store.dispatch() == 0)
+  }
+
   @Test func everyCommitIsHeardInOrder() throws {
     let store = try temporary.open { $0.deferred = true }
     let heard = Events()
@@ -250,6 +263,8 @@ final class Box: @unchecked Sendable {
 final class Flag: @unchecked Sendable {
   private let lock = TestLock()
   private var isSet = false
+
+  var isRaised: Bool { lock.withLock { isSet } }
 
   /// True the first time.
   func set() -> Bool {

@@ -1,5 +1,6 @@
 """A change set is committed whole or not at all."""
 
+import threading
 from datetime import datetime, timedelta, timezone
 
 import livery
@@ -232,3 +233,49 @@ def test_a_change_set_of_several_layers_is_one_commit(declared):
       change.use("no layer")
     with pytest.raises(livery.NotFoundError):
       change.get("no setting")
+
+
+def test_an_edit_counts_up_among_threads(store):
+  store.set("count", 0)
+
+  def count(change):
+    change.set("count", change.get("count") + 1)
+
+  def many():
+    for _ in range(50):
+      store.edit(count, origin="counter")
+
+  threads = [threading.Thread(target=many) for _ in range(4)]
+  for thread in threads:
+    thread.start()
+  for thread in threads:
+    thread.join()
+  assert store["count"] == 200
+  assert store.inspect("count")["layers"][0]["origin"] == "counter"
+
+
+def test_an_edit_is_made_whole_or_not_at_all(declared):
+  before = declared.revision
+  kept = []
+
+  def fails(change):
+    kept.append(change)
+    change["volume"] = 20
+    raise ZeroDivisionError
+
+  with pytest.raises(ZeroDivisionError):
+    declared.edit(fails)
+  assert declared.edit(lambda change: (change.set("volume", 30), change.discard())) == before
+  with pytest.raises(livery.LiveryError) as refused:
+    declared.edit(lambda change: change.set("volume", 1000))
+  assert [violation["name"] for violation in refused.value.violations] == ["volume"]
+  with pytest.raises(livery.NotFoundError):
+    declared.edit(lambda change: change.get("no setting"))
+  with pytest.raises(livery.InvalidArgumentError):
+    declared.edit(lambda change: change.commit())
+  with pytest.raises(livery.ReadOnlyError):
+    declared.edit(lambda change: None, "defaults")
+  with pytest.raises(TypeError):
+    declared.edit(None)
+  assert declared.revision == before and kept[0].closed
+  assert declared.edit(lambda change: change.set("volume", 40), "recommended") == before + 1

@@ -247,6 +247,27 @@ def test_a_program_dispatches_by_itself(store):
   watch.stop()
 
 
+def test_a_function_is_posted_to_the_thread_of_callbacks(store):
+  seen = queue.Queue()
+  for number in range(3):
+    store.post(lambda number=number: seen.put((number, threading.current_thread())))
+  found = [seen.get(timeout=10) for _ in range(3)]
+  assert [number for number, _ in found] == [0, 1, 2]
+  assert found[0][1] is not threading.current_thread()
+  with pytest.raises(TypeError):
+    store.post(None)
+
+
+def test_a_function_is_posted_to_who_dispatches(store):
+  seen = []
+  store.post(lambda: seen.append(threading.current_thread()), dispatch=True)
+  assert not seen and store.dispatch() == 1 and store.dispatch() == 0
+  assert seen == [threading.current_thread()]
+  store.post(lambda: seen.append(None), dispatch=True)
+  store.close()
+  assert len(seen) == 1
+
+
 def test_dispatch_passes_on_what_ends_the_program(store):
   def callback(event):
     raise KeyboardInterrupt

@@ -460,7 +460,8 @@ LIVERY_API livery_status livery_change_layer(livery_change *change, livery_layer
 /**
  * Read the value that would be in effect if the change set were committed now.
  *
- * Nothing is held meanwhile: other commits may come before. livery_change_expect() has them refused.
+ * Nothing is held meanwhile: other commits may come before. livery_change_expect() has them refused; livery_edit() holds
+ * them off.
  *
  * Threads: any; calls on one change set wait for each other. Never waits for a writer.
  *
@@ -631,6 +632,52 @@ LIVERY_API livery_status livery_change_violations(livery_change *change, livery_
  * @since 0.1
  */
 LIVERY_API livery_status livery_change_discard(livery_change *change);
+
+/**
+ * Reads and edits, for livery_edit().
+ *
+ * livery_change_get() sees the store as the commit will find it, and the edits made so far. The change set ends when the
+ * function returns: with #LIVERY_OK it is committed, with any other status nothing is, and livery_edit() returns that.
+ * livery_change_discard() in it has nothing committed either; livery_change_commit() is refused.
+ */
+typedef livery_status (*livery_edit_fn)(livery_change *change, void *user_data);
+
+/**
+ * Read and change values in one transaction: no other writer, of any process, comes between.
+ *
+ * For what depends on what is there: counting up, adding to a list, taking a lease. `function` runs on the calling thread,
+ * while other writers wait: it should be quick, and has to return. It may be run again, with another change set, if the
+ * store has to grow. Other reads of the store in it show what was there before; other changes of it are
+ * #LIVERY_ERROR_BUSY after the timeout.
+ *
+ * Threads: any. Waits for other writers, at most `busy_timeout_ms`, and for the disk.
+ *
+ * @param store            an open store
+ * @param layer            the layer that is edited first; see livery_change_layer()
+ * @param function         makes the edits
+ * @param user_data        handed to `function`
+ * @param[out] revision    of the commit, or the present one if nothing changes; may be NULL; untouched on failure
+ * @param[out] violations  all that was wrong, as of livery_change_violations(): release it; may be NULL; untouched unless the
+ *   edits were refused
+ * @return #LIVERY_OK, or what `function` returned, with the message of the call that failed in it, or
+ *   - #LIVERY_ERROR_NOT_FOUND         no such setting: the message names the nearest names
+ *   - #LIVERY_ERROR_TYPE_MISMATCH     a value does not convert to its setting's type without loss
+ *   - #LIVERY_ERROR_INVALID_VALUE     a value violates a constraint, or its expiry is missing or past
+ *   - #LIVERY_ERROR_LOCKED            the `enforced` layer holds a value of a setting
+ *   - #LIVERY_ERROR_READ_ONLY         the schema says ReadOnly of a setting; the store was opened read-only; the layer is
+ *     `defaults`, or `override` without #LIVERY_OPEN_ALLOW_OVERRIDE
+ *   - #LIVERY_ERROR_CONFLICT          a setting has changed since the revision that was expected
+ *   - #LIVERY_ERROR_BUSY              another writer kept the store for longer than `busy_timeout_ms`
+ *   - #LIVERY_ERROR_NO_SPACE          the file system is full; nothing was changed
+ *   - #LIVERY_ERROR_IO                another failure of the operating system; nothing was changed
+ *   - #LIVERY_ERROR_CORRUPT           the stored record is damaged: set the setting anew, or restore a backup
+ *   - #LIVERY_ERROR_INVALID_ARGUMENT  `store` or `function` is NULL, no such layer, or `function` returned no status
+ *   - #LIVERY_ERROR_CLOSED            the store was closed
+ *   - #LIVERY_ERROR_FORKED            the store belongs to the parent process: open the store again
+ * @since 0.1
+ */
+LIVERY_API livery_status livery_edit(livery_store *store, livery_layer layer, livery_edit_fn function, void *user_data,
+                                     uint64_t *revision, livery_value **violations);
 
 #ifdef __cplusplus
 }

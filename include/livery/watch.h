@@ -161,7 +161,8 @@ LIVERY_API livery_status livery_watch_stop(livery_watch *watch);
 LIVERY_API livery_status livery_event_fd(livery_store *store, int *descriptor);
 
 /**
- * Call the functions of the watches with #LIVERY_WATCH_DISPATCH, as far as there are events for them.
+ * Call the functions of the watches with #LIVERY_WATCH_DISPATCH, as far as there are events for them, and before them what
+ * livery_post() was given to run here.
  *
  * Returns when there are none left at the moment; call it again when the descriptor is readable.
  *
@@ -177,6 +178,40 @@ LIVERY_API livery_status livery_event_fd(livery_store *store, int *descriptor);
  * @since 0.1
  */
 LIVERY_API livery_status livery_dispatch(livery_store *store, size_t *count);
+
+/** A function that is to run once. */
+typedef void (*livery_post_fn)(void *user_data);
+
+/** Bits of the flags of livery_post(). */
+enum {
+  /** Run it in livery_dispatch(), in place of the watcher thread. */
+  LIVERY_POST_DISPATCH = 1 << 0
+};
+
+/**
+ * Have a function run once on the watcher thread, between the calls of watches, or in livery_dispatch().
+ *
+ * What was posted runs in its order, outside of every lock and transaction, and may call anything; like the function of a
+ * watch it has to return. What is posted while it runs comes in the next round. It does not run if the store is closed
+ * before its turn: then `destroy` alone is called.
+ *
+ * Threads: any, also from inside such functions. Does not wait.
+ *
+ * @param store      an open store
+ * @param function   the function to run
+ * @param flags      a sum of `LIVERY_POST_*` bits
+ * @param user_data  handed to `function` and `destroy`
+ * @param destroy    called once: after the function has returned, when the store is closed before, or when posting fails;
+ *   may be NULL
+ * @return #LIVERY_OK, or
+ *   - #LIVERY_ERROR_BUSY              no thread can be had
+ *   - #LIVERY_ERROR_INVALID_ARGUMENT  `store` or `function` is NULL, or a flag is unknown
+ *   - #LIVERY_ERROR_CLOSED            the store was closed
+ *   - #LIVERY_ERROR_FORKED            the store belongs to the parent process: open the store again
+ * @since 0.1
+ */
+LIVERY_API livery_status livery_post(livery_store *store, livery_post_fn function, uint32_t flags, void *user_data,
+                                     livery_destroy_fn destroy);
 
 #ifdef __cplusplus
 }

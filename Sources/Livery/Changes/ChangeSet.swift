@@ -44,6 +44,8 @@ public final class ChangeSet: @unchecked Sendable {
   private var expectations: [(name: String, layer: Layer, revision: UInt64)] = []
   private var origin = ""
   private var refusals: [Refusal] = []
+  /// The transaction that an edit is made in, which reads see.
+  private var transaction: View?
   private var isEnded = false
 
   fileprivate init(_ store: Store, _ layer: Layer) {
@@ -96,20 +98,23 @@ public final class ChangeSet: @unchecked Sendable {
   public func value(_ name: String) throws(StoreError) -> Value {
     try checkName(name)
     return try whileOpen { () throws(StoreError) in
-      try store.shared.read { (view) throws(StoreError) in
-        let setting = try view.resolveAlias(name)
-        let standing = try view.standing(setting)
-        var records = try view.records(of: setting)
-        for part in parts { try part.apply(to: &records, of: setting, standing.declared) }
-        let now = Timestamp.now
-        let decision = decide(records, at: now)
-        if standing.counts, let value = view.inEffect(decision, standing.declared, revision: 0, at: now).value {
-          return value
-        }
-        guard standing.declared != nil else { throw view.unknown(name) }
-        throw StoreError(.noValue, "no layer has a value for `\(name)`", setting: name)
-      }
+      if let transaction { return try value(name, transaction) }
+      return try store.shared.read { (view) throws(StoreError) in try value(name, view) }
     }
+  }
+
+  private func value(_ name: String, _ view: View) throws(StoreError) -> Value {
+    let setting = try view.resolveAlias(name)
+    let standing = try view.standing(setting)
+    var records = try view.records(of: setting)
+    for part in parts { try part.apply(to: &records, of: setting, standing.declared) }
+    let now = Timestamp.now
+    let decision = decide(records, at: now)
+    if standing.counts, let value = view.inEffect(decision, standing.declared, revision: 0, at: now).value {
+      return value
+    }
+    guard standing.declared != nil else { throw view.unknown(name) }
+    throw StoreError(.noValue, "no layer has a value for `\(name)`", setting: name)
   }
 
   /// Adds an asset, to be stored by the same commit as the edits. Corresponds to `livery_change_put_asset` in C.
@@ -166,16 +171,10 @@ public final class ChangeSet: @unchecked Sendable {
   @discardableResult
   public func commit() throws(StoreError) -> UInt64 {
     try whileOpen { () throws(StoreError) in
+      guard transaction == nil else {
+        throw StoreError(.invalidArgument, "an edit is committed when its function returns")
+      }
       refusals = []
-      var request = CommitRequest()
-      let used = parts.filter { !$0.isEmpty }
-      request.edits = used.count == 1 ? used[0].edits : used.flatMap { $0.edits }
-      request.assets = assets
-      request.clearedLayers = used.filter { $0.isCleared }.map { $0.layer }
-      request.layer = used.count > 1 ? nil : (used.first ?? parts[current]).layer
-      request.expectations = expectations
-      request.origin = origin
-      request.allowsOverride = store.options.allowOverride
       let result = try store.commit(request)
       if result.isRefused {
         refusals = result.refusals
@@ -186,6 +185,36 @@ public final class ChangeSet: @unchecked Sendable {
       return result.revision
     }
   }
+
+  /// What a commit asks for.
+  private var request: CommitRequest {
+    var request = CommitRequest()
+    let used = parts.filter { !$0.isEmpty }
+    request.edits = used.count == 1 ? used[0].edits : used.flatMap { $0.edits }
+    request.assets = assets
+    request.clearedLayers = used.filter { $0.isCleared }.map { $0.layer }
+    request.layer = used.count > 1 ? nil : (used.first ?? parts[current]).layer
+    request.expectations = expectations
+    request.origin = origin
+    request.allowsOverride = store.options.allowOverride
+    return request
+  }
+
+  /// Lets `body` make the edits, in view of what a transaction sees, and returns what it asks for; nothing if it discards
+  /// them. The change set has ended then.
+  fileprivate func fill(
+    in view: View, _ body: (ChangeSet) throws(StoreError) -> Void
+  ) throws(StoreError) -> CommitRequest {
+    lock.withLock { transaction = view }
+    defer {
+      discard()
+      lock.withLock { transaction = nil }
+    }
+    try body(self)
+    return lock.withLock { isEnded ? CommitRequest() : request }
+  }
+
+  fileprivate func refuse(_ refusals: [Refusal]) { lock.withLock { self.refusals = refusals } }
 
   /// Everything that was wrong at the last commit: a list of objects `name`, `status`, `constraint`, `message`.
   public func violations() -> Value {
@@ -253,6 +282,28 @@ extension Store {
     }
   }
 
+  /// Reads and changes values as one: no other writer comes between what `body` reads with `ChangeSet.value(_:)` and its
+  /// edits. They are committed when it returns; what it throws leaves the store as it is.
+  ///
+  /// Other writers wait meanwhile. `body` may be run again, with another change set, if the store has to grow. Other changes of
+  /// the store throw `.busy` in it, after the timeout. Corresponds to `livery_edit` in C.
+  ///
+  /// - Parameter body: makes the edits. `ChangeSet.violations()` of what it is given tells afterwards what was refused.
+  /// - Returns: the revision of the commit, or the present one if nothing changes.
+  /// - Throws: what `body` throws; as `change(_:)` and `ChangeSet.commit()`.
+  @discardableResult
+  public func edit(_ layer: Layer, _ body: (ChangeSet) throws(StoreError) -> Void) throws(StoreError) -> UInt64 {
+    var edited: ChangeSet?
+    let result = try commit { (view) throws(StoreError) in
+      let change = try change(layer)
+      edited = change
+      return try change.fill(in: view, body)
+    }
+    guard result.isRefused else { return result.revision }
+    edited?.refuse(result.refusals)
+    throw StoreError(refusing: result.refusals)
+  }
+
   /// Sets one value, and commits. Corresponds to `livery_set_value` in C.
   ///
   /// - Throws: as `ChangeSet.commit`.
@@ -271,3 +322,24 @@ extension Store {
     try change.commit()
   }
 }
+
+#if !hasFeature(Embedded)
+  extension Store {
+    /// As the other, for a function that throws errors of any kind.
+    @_disfavoredOverload
+    @discardableResult
+    public func edit(_ layer: Layer, _ body: (ChangeSet) throws -> Void) throws -> UInt64 {
+      var failure: (any Error)?
+      do {
+        return try edit(layer) { (change) throws(StoreError) in
+          do { try body(change) } catch {
+            failure = error
+            throw error as? StoreError ?? StoreError(.invalidArgument, "\(error)")
+          }
+        }
+      } catch {
+        throw failure ?? error
+      }
+    }
+  }
+#endif

@@ -1,3 +1,4 @@
+import CSystem
 import LMDB
 
 /// One edit of one layer.
@@ -91,13 +92,15 @@ extension Store {
   func commit(_ request: CommitRequest) throws(StoreError) -> CommitResult {
     try whileOpen { () throws(StoreError) in
       try checkWritable()
+      let deadline = lvs_monotonic_ns() &+ UInt64(options.effectiveTimeout) * 1_000_000
       let pending = PendingCommit(request, logLimits, isSynchronous: !options.deferred)
       do throws(StoreError) {
         return try shared.commits.commit(pending, shared, timeout: options.effectiveTimeout)
       } catch {
         guard error.code == .noSpace, request.isRemoval, shared.environment.hasNoRoomForCopy else { throw error }
       }
-      // The past gives way where there is no room even to remove.
+      // The past gives way where there is no room even to remove, once nobody here reads what is given up.
+      shared.snapshots.waitForCopy(until: deadline)
       try giveUpHistory()
       let again = PendingCommit(request, logLimits, isSynchronous: !options.deferred)
       return try shared.commits.commit(again, shared, timeout: options.effectiveTimeout)
@@ -107,7 +110,11 @@ extension Store {
   /// Commits what `prepare` asks for in view of the store as it is: no other writer comes between.
   func commit(_ prepare: (View) throws(StoreError) -> CommitRequest) throws(StoreError) -> CommitResult {
     try write { (view) throws(StoreError) in
-      var committer = try Committer(view, try prepare(view), logLimits, CommitMemory())
+      let request = try prepare(view)
+      guard request.isRemoval || shared.reserve.hasRoom(shared.environment, for: request.mostBytes) else {
+        throw SpaceReserve.full(shared.directory.path)
+      }
+      var committer = try Committer(view, request, logLimits, CommitMemory())
       return try committer.run()
     }
   }
@@ -195,8 +202,7 @@ struct Committer {
     }
     try forget(forgotten, &entry)
     if request.sparesLog { entry.spare() }
-    try view.putLog(entry, logLimits)
-    try view.putRevision(revision)
+    try view.finish(entry, logLimits)
     return .commit(CommitResult(revision: revision, count: count, refusals: refusals, isRefused: false))
   }
 
@@ -415,6 +421,25 @@ extension View {
       return false
     }
     return found
+  }
+
+  /// The end of every commit: its entry in the log, and its revision.
+  func finish(_ entry: LogEntry, _ limits: LogLimits) throws(StoreError) {
+    try putLog(entry, limits)
+    try putRevision(entry.revision)
+  }
+
+  /// Decides anew what is in effect for settings, and notes in a commit's entry what changed by that.
+  func recomputeEffective(
+    _ names: NameSet, _ entry: inout LogEntry, _ limits: LogLimits, isSecret: (String) -> Bool
+  ) throws(StoreError) {
+    let horizon = try limits.horizon(entry.time, self)
+    for name in names.names {
+      let change = try recomputeEffective(name, revision: entry.revision, now: entry.time, horizon: horizon)
+      guard var change else { continue }
+      change.isSecret = isSecret(name)
+      entry.changes.append(change)
+    }
   }
 
   /// Decides anew what is in effect for a setting, and stores it if it is something else than before.

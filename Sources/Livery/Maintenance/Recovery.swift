@@ -233,10 +233,9 @@ struct Recovery {
       var entry = LogEntry(revision: revision, time: now, layer: .defaults, origin: "recovery")
       // More may have changed than anybody knows: watches are told to read anew.
       entry.isTooLarge = true
-      try view.putLog(entry, directory.options.logLimits)
       try view.putRestored(revision, content: copy.file.contentRevision)
       try view.putRecovery(report)
-      try view.putRevision(revision)
+      try view.finish(entry, directory.options.logLimits)
       return .commit(())
     }
   }

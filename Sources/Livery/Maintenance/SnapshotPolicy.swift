@@ -71,6 +71,11 @@ final class SnapshotPolicy: Sendable {
   /// Whether a thread is making a copy, and keeps the store open.
   var isCopying: Bool { isBusy.load(ordering: .acquiring) }
 
+  /// Lets a thread end that copies the store: as long as it reads, no room that is given up in the file can be used.
+  func waitForCopy(until deadline: UInt64) {
+    while isCopying, lvs_monotonic_ns() < deadline { lvs_sleep_us(1000) }
+  }
+
   /// By a thread, which keeps the store open until it has ended; the end of the program waits for it.
   private func takeBeside(_ shared: SharedEnvironment, isForced: Bool) {
     guard mostSeconds < UInt32.max || isForced, !directory.options.readOnly else { return }
@@ -113,6 +118,10 @@ final class SnapshotPolicy: Sendable {
   private func makeCopy(_ shared: SharedEnvironment, _ isForced: Bool) {
     do throws(StoreError) {
       guard try isNeeded(shared, isForced) else { return }
+      // The attempt would take the last room from everybody.
+      guard !shared.environment.hasNoRoomForCopy else {
+        throw StoreError(.noSpace, "the file system has no room for it", systemError: ENOSPC)
+      }
       _ = try shared.keepBackup(
         BackupFolder.Reason.snapshot, directory.options, allowsDamagedRecords: false)
       commits.store(0, ordering: .relaxed)

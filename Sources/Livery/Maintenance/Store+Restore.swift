@@ -78,16 +78,9 @@ private struct Restoration {
       entry.edits[index].left = try view.checksum(of: LayerKey(edit.layer, edit.name))
     }
 
-    let horizon = try limits.horizon(now, view)
-    for name in try allNames().names {
-      let change = try view.recomputeEffective(name, revision: revision, now: now, horizon: horizon)
-      guard var change else { continue }
-      change.isSecret = secrets.contains(name)
-      entry.changes.append(change)
-    }
+    try view.recomputeEffective(allNames(), &entry, limits) { secrets.contains($0) }
     try view.putRestored(revision, content: content.contentRevision)
-    try view.putLog(entry, limits)
-    try view.putRevision(revision)
+    try view.finish(entry, limits)
     return .commit(revision)
   }
 

@@ -81,15 +81,10 @@ struct SchemaApplication {
     try view.putOrphans(orphans)
     var entry = LogEntry(revision: revision, time: now, layer: .defaults, origin: origin)
     entry.isSchema = true
-    let horizon = try logLimits.horizon(now, view)
-    for name in touched.names {
-      let change = try view.recomputeEffective(name, revision: revision, now: now, horizon: horizon)
-      guard var change else { continue }
-      change.isSecret = secretsBefore.contains(name) || validator.declared(name)?.holdsSecret == true
-      entry.changes.append(change)
+    try view.recomputeEffective(touched, &entry, logLimits) { name in
+      secretsBefore.contains(name) || validator.declared(name)?.holdsSecret == true
     }
-    try view.putLog(entry, logLimits)
-    try view.putRevision(revision)
+    try view.finish(entry, logLimits)
     report.isApplied = true
     return .commit(report)
   }

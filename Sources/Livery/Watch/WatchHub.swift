@@ -9,31 +9,47 @@ final class WatchHub: @unchecked Sendable {
 
   private let lock = Lock()
   private var watches: [WatchState] = []
+  /// Functions that are to run once, in their order.
+  private var posts: [Post] = []
   private var isRunning = false
   /// Nobody here may commit that values are over whose time has come: each watch is told without.
   private var tellsExpiry = false
   /// What the thread is serving, and when it looked last whether the store is still there; its own.
   private var serving: WatchState?
+  private var running: Post?
   private var lastLook: UInt64 = 0
 
   /// Adds a watch, and starts the thread if it is the first.
   func add(_ watch: WatchState, _ shared: SharedEnvironment) throws(StoreError) {
     try lock.withLock { () throws(StoreError) in
-      if !isRunning {
-        Registry.retain(shared)
-        shared.wake.join()
-        let context = Unmanaged.passRetained(shared).toOpaque()
-        let status = lvs_thread_start_watched({ serve($0) }, { serveAgain($0) }, context)
-        guard status == 0 else {
-          letGo(context)
-          throw StoreError(.busy, "no thread can be had for watching", systemError: status)
-        }
-        isRunning = true
-      }
+      try start(shared)
       watches.append(watch)
     }
     // Initial values are told at once.
     shared.wake.signal()
+  }
+
+  /// Has a function run by the thread, or by `dispatch`.
+  func add(_ post: Post, _ shared: SharedEnvironment) throws(StoreError) {
+    try lock.withLock { () throws(StoreError) in
+      if post.descriptor == nil { try start(shared) }
+      posts.append(post)
+    }
+    if let descriptor = post.descriptor { descriptor.signal() } else { shared.wake.signal() }
+  }
+
+  /// Starts the thread if there is none. Called with the lock held.
+  private func start(_ shared: SharedEnvironment) throws(StoreError) {
+    guard !isRunning else { return }
+    Registry.retain(shared)
+    shared.wake.join()
+    let context = Unmanaged.passRetained(shared).toOpaque()
+    let status = lvs_thread_start_watched({ serve($0) }, { serveAgain($0) }, context)
+    guard status == 0 else {
+      letGo(context)
+      throw StoreError(.busy, "no thread can be had for watching", systemError: status)
+    }
+    isRunning = true
   }
 
   /// Stops a watch; false if it was stopped before.
@@ -47,14 +63,16 @@ final class WatchHub: @unchecked Sendable {
     return stopped
   }
 
-  /// Stops the watches of a handle that is closed.
+  /// Stops the watches of a handle that is closed, and forgets what it has posted.
   func stopAll(of owner: UInt64, _ shared: SharedEnvironment) {
-    let stopped = lock.withLock {
+    let (stopped, forgotten) = lock.withLock {
       let all = watches.filter { $0.owner == owner }
       watches.removeAll { $0.owner == owner }
-      return all
+      let waiting = posts.filter { $0.owner == owner }
+      posts.removeAll { $0.owner == owner }
+      return (all, waiting)
     }
-    guard !stopped.isEmpty else { return }
+    guard !stopped.isEmpty || !forgotten.isEmpty else { return }
     for watch in stopped { _ = watch.stop() }
     shared.wake.signal()
   }
@@ -62,6 +80,11 @@ final class WatchHub: @unchecked Sendable {
   /// Serves the dispatched watches of a handle on the calling thread; the number of calls made.
   func dispatch(_ owner: UInt64, _ shared: SharedEnvironment) throws(StoreError) -> Int {
     var calls = 0
+    let waiting = lock.withLock { posts.count }
+    while calls < waiting, let post = take({ $0.owner == owner && $0.descriptor != nil }) {
+      calls += 1
+      post.run()
+    }
     for watch in lock.withLock({ watches }) where watch.owner == owner && watch.isDispatched {
       var isMore = begin(watch)
       while isMore {
@@ -80,8 +103,24 @@ final class WatchHub: @unchecked Sendable {
     return calls
   }
 
-  /// One round of the thread: tells what is new, and returns how long it may sleep, in nanoseconds.
+  /// The first function that waits, of those asked for; nil if there is none.
+  private func take(_ isAsked: (Post) -> Bool) -> Post? {
+    lock.withLock { posts.firstIndex(where: isAsked).map { posts.remove(at: $0) } }
+  }
+
+  /// Runs what was posted until now; what is posted meanwhile waits for the next round.
+  private func runPosts() {
+    for _ in 0..<lock.withLock({ posts.count }) {
+      guard let post = take({ $0.descriptor == nil }) else { return }
+      running = post
+      post.run()
+      running = nil
+    }
+  }
+
+  /// One round of the thread: runs what was posted, tells what is new, and returns how long it may sleep, in nanoseconds.
   fileprivate func round(_ shared: SharedEnvironment) throws(StoreError) -> UInt64 {
+    runPosts()
     let all = lock.withLock { watches }
     let limits = all.compactMap { $0.logLimits }
     let commits = !limits.isEmpty && !shared.clock.isDoubtful
@@ -152,6 +191,7 @@ final class WatchHub: @unchecked Sendable {
 
   /// Goes on with another thread when a handler has ended this one; called on it.
   fileprivate func serveAnew(_ shared: SharedEnvironment, _ context: UnsafeMutableRawPointer) {
+    running = nil
     if let watch = serving {
       serving = nil
       watch.abandon()
@@ -171,7 +211,7 @@ final class WatchHub: @unchecked Sendable {
   /// Whether the thread is still needed; if not, it is on its way out.
   fileprivate func keepsRunning() -> Bool {
     lock.withLock {
-      isRunning = !watches.isEmpty
+      isRunning = !watches.isEmpty || posts.contains { $0.descriptor == nil }
       return isRunning
     }
   }

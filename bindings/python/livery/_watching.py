@@ -94,6 +94,10 @@ class Watching(Handle):
       raise TypeError(f"a callback is callable, not {type(callback).__name__}")
     if dispatch:
       return Watch(number, raw, callback, initial, interval, lambda: False)
+    dispatcher = self._dispatching()
+    return Watch(dispatcher.handle, raw, callback, initial, interval, dispatcher.is_over)
+
+  def _dispatching(self) -> Dispatcher:
     with self._watching:
       _ = self._number
       dispatcher = self._dispatcher
@@ -101,7 +105,17 @@ class Watching(Handle):
         self._dispatcher = dispatcher = Dispatcher(self._source)
         # A store that is collected takes its thread with it.
         weakref.finalize(self, dispatcher.stop).atexit = False
-    return Watch(dispatcher.handle, raw, callback, initial, interval, dispatcher.is_over)
+      return dispatcher
+
+  def post(self, function: Callable[[], object], *, dispatch: bool = False) -> None:
+    """Call a function once, by the thread that calls the callbacks of watches, or with ``dispatch`` by dispatch().
+
+    What was posted is called in its order, and not if the store is closed before. An exception in it goes to
+    ``sys.unraisablehook``.
+    """
+    if not callable(function):
+      raise TypeError(f"a function is wanted, not {type(function).__name__}")
+    _native.post(self._number if dispatch else self._dispatching().handle, function)
 
   def watch_async(
     self, pattern: Optional[str] = None, *, initial: bool = False, min_interval: float = 0.0

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from datetime import datetime, timedelta, timezone
 from types import TracebackType
-from typing import Any, Dict, List, Optional, Type, Union
+from typing import Any, Callable, Dict, List, Optional, Type, Union
 
 from . import _constants, _convert, _native
 from ._handle import Handle
@@ -22,15 +22,14 @@ class Change(Handle):
 
   _kind = "change set"
 
-  def __init__(self, store: Handle, number: int, layer: Layer, origin: Optional[str]) -> None:
+  def __init__(self, store: Handle, number: int, layer: Layer, origin: Optional[str] = None) -> None:
     self._store, self._layer = store, layer
     self._revision: Optional[int] = None
-    raw_origin = None if origin is None else _native.text("an origin", origin)
-    super().__init__(_native.change_begin(number, layer), _native.change_discard)
-    if raw_origin is not None:
+    super().__init__(number, _native.change_discard)
+    if origin is not None:
       try:
-        _native.change_origin(self._number, raw_origin)
-      except LiveryError:
+        _native.change_origin(self._number, _native.text("an origin", origin))
+      except (LiveryError, TypeError, ValueError):
         self.close()
         raise
 
@@ -173,4 +172,33 @@ class Changing(Handle):
 
   def change(self, layer: Union[Layer, str, int] = Layer.USER, *, origin: Optional[str] = None) -> Change:
     """Begin a change set: leaving its ``with`` block commits it, an exception discards it."""
-    return Change(self, self._number, Layer.of(layer), origin)
+    target = Layer.of(layer)
+    return Change(self, _native.change_begin(self._number, target), target, origin)
+
+  def edit(
+    self, function: Callable[[Change], object], layer: Union[Layer, str, int] = Layer.USER, *, origin: Optional[str] = None
+  ) -> int:
+    """Read and change settings in one transaction, and return its revision: no other writer, of any process, comes between.
+
+    For what depends on what is there: ``store.edit(lambda change: change.set("count", change.get("count") + 1))``. The
+    function is called with a Change, whose edits are committed when it returns; what it raises leaves the store as it is. It
+    may be called again if the store has to grow. Other changes of the store in it raise BusyError after the timeout.
+    """
+    if not callable(function):
+      raise TypeError(f"a function is wanted, not {type(function).__name__}")
+    number, target = self._number, Layer.of(layer)
+
+    def run(handle: int) -> None:
+      change = Change(self, handle, target, origin)
+      try:
+        function(change)
+      finally:
+        # It ends with the edit.
+        change._finalizer.detach()
+
+    revision, error, violations = _native.edit(number, target, run)
+    if error is not None:
+      if violations:
+        error.violations = _convert.take(violations)
+      raise error
+    return revision

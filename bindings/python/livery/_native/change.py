@@ -1,10 +1,13 @@
-"""change.h: setting one value, and change sets."""
+"""change.h: setting one value, change sets, and edits."""
 
 from __future__ import annotations
 
-from ctypes import c_uint64
+from ctypes import byref, c_uint64, c_void_p
+from typing import Callable, List, Optional, Tuple
 
-from .calls import check, handle, lib, out
+from ..errors import InvalidArgumentError, LiveryError
+from .calls import check, failure, handle, lib, out
+from .interface import EditFunction
 
 
 def set_value(store: int, layer: int, name: bytes, value: int) -> None:
@@ -65,3 +68,24 @@ def change_violations(change: int) -> int:
 
 def change_discard(change: int) -> None:
   check(lib.change_discard(change))
+
+
+def edit(store: int, layer: int, body: Callable[[int], object]) -> Tuple[int, Optional[LiveryError], int]:
+  """The revision, or what failed, with what was refused if that is why. What the body raises is raised."""
+  raised: List[BaseException] = []
+
+  def run(change: int, _: object) -> int:
+    # It may be run again.
+    raised.clear()
+    try:
+      body(change)
+    except BaseException as error:
+      raised.append(error)
+      return InvalidArgumentError.status
+    return 0
+
+  revision, violations = c_uint64(), c_void_p()
+  status = lib.edit(store, layer, EditFunction(run), None, byref(revision), byref(violations))
+  if raised:
+    raise raised[0]
+  return revision.value, (failure(status) if status else None), violations.value or 0

@@ -84,8 +84,10 @@ class WatchOptions(Structure):
 
 DestroyFunction = CFUNCTYPE(None, c_void_p)
 LogFunction = CFUNCTYPE(None, c_int32, c_char_p, c_void_p)
+EditFunction = CFUNCTYPE(c_int32, c_void_p, c_void_p)
 MigrationFunction = CFUNCTYPE(c_int32, c_void_p, c_void_p)
 WatchFunction = CFUNCTYPE(None, POINTER(Event), c_size_t, c_void_p)
+PostFunction = CFUNCTYPE(None, c_void_p)
 
 #: The result and the parameters of each function, under its name without the prefix.
 FUNCTIONS: Dict[str, Tuple[Any, Tuple[Any, ...]]] = {
@@ -158,6 +160,7 @@ FUNCTIONS: Dict[str, Tuple[Any, Tuple[Any, ...]]] = {
   "change_commit": (c_int32, (c_void_p, POINTER(c_uint64))),
   "change_violations": (c_int32, (c_void_p, POINTER(c_void_p))),
   "change_discard": (c_int32, (c_void_p,)),
+  "edit": (c_int32, (c_void_p, c_int32, EditFunction, c_void_p, POINTER(c_uint64), POINTER(c_void_p))),
   # livery/exchange.h
   "import_json": (c_int32, (c_void_p, c_int32, c_char_p, c_size_t, c_uint32, POINTER(c_void_p))),
   "import_plist": (c_int32, (c_void_p, c_int32, c_char_p, c_size_t, c_uint32, POINTER(c_void_p))),
@@ -258,4 +261,5 @@ FUNCTIONS: Dict[str, Tuple[Any, Tuple[Any, ...]]] = {
   "watch_stop": (c_int32, (c_void_p,)),
   "event_fd": (c_int32, (c_void_p, POINTER(c_int))),
   "dispatch": (c_int32, (c_void_p, POINTER(c_size_t))),
+  "post": (c_int32, (c_void_p, PostFunction, c_uint32, c_void_p, DestroyFunction)),
 }

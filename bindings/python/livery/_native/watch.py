@@ -8,9 +8,9 @@ import threading
 from ctypes import byref, c_size_t, c_uint64
 from typing import Any, Callable, Dict, List, NamedTuple, Optional, Tuple
 
-from .._constants import UNDO_FORCE
+from .._constants import POST_DISPATCH, UNDO_FORCE
 from .calls import check, handle, lib, options, out
-from .interface import DestroyFunction, Event, HistoryOptions, WatchFunction, WatchOptions
+from .interface import DestroyFunction, Event, HistoryOptions, PostFunction, WatchFunction, WatchOptions
 
 
 class RawEvent(NamedTuple):
@@ -105,6 +105,29 @@ def dispatch(store: int) -> int:
     _interrupts.error = None
     raise error
   return count
+
+
+_posts: Dict[int, Callable[[], object]] = {}
+
+
+def _post(number: Optional[int]) -> None:
+  function = _posts.get(number or 0)
+  if function is not None:
+    function()
+
+
+def _forget_post(number: Optional[int]) -> None:
+  _posts.pop(number or 0, None)
+
+
+_post_function, _forget_post_function = PostFunction(_post), DestroyFunction(_forget_post)
+
+
+def post(store: int, function: Callable[[], object]) -> None:
+  """To be run by dispatch(). Exceptions go to sys.unraisablehook."""
+  number = next(_receiver_numbers)
+  _posts[number] = function
+  check(lib.post(store, _post_function, POST_DISPATCH, number, _forget_post_function))
 
 
 def unraisable(error: BaseException) -> None:
