@@ -46,7 +46,10 @@ extension Store.Options {
 
 @_cdecl("livery_close") @implementation
 public func livery_close(_ store: OpaquePointer?) -> livery_status {
-  closing(store, .store, as: StoreObject.self) { HandleTable.shared.closeChildren(of: $0) }
+  closing(store, .store, as: StoreObject.self) { (object) in
+    HandleTable.shared.closeChildren(of: object)
+    object.store.cancelPosts()
+  }
 }
 
 @_cdecl("livery_revision") @implementation

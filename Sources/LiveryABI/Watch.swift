@@ -76,7 +76,8 @@ public func livery_post(
       try pinned(store, .store, "store", as: StoreObject.self) { (object) throws(StoreError) in
         let function = try required(function, "function")
         try checkFlags(flags, known: LIVERY_POST_DISPATCH)
-        try object.store.post(dispatched: flags & UInt32(LIVERY_POST_DISPATCH) != 0) { function(userData.pointer) }
+        let isDispatched = flags & UInt32(LIVERY_POST_DISPATCH) != 0
+        try object.store.post(dispatched: isDispatched, onEnd: { userData.end() }) { function(userData.pointer) }
       }
     } catch {
       // Before the thread's error is set, for `destroy` may leave one of its own.

@@ -1,13 +1,18 @@
-/// A function that is to run once, on the watcher thread or in `dispatch`.
+/// A function that is to run once, on the watcher thread or in `dispatch`. Whoever has taken it out of the queue ends it.
 final class Post: Sendable {
   let owner: UInt64
   /// Set if `dispatch` is to run it.
   let descriptor: EventDescriptor?
   let run: @Sendable () -> Void
+  /// Lets go of what belongs to the function, also where that has not run, or has ended its thread.
+  let end: @Sendable () -> Void
 
-  init(owner: UInt64, descriptor: EventDescriptor?, _ run: @escaping @Sendable () -> Void) {
+  init(
+    owner: UInt64, descriptor: EventDescriptor?, end: @escaping @Sendable () -> Void, _ run: @escaping @Sendable () -> Void
+  ) {
     self.owner = owner
     self.descriptor = descriptor
+    self.end = end
     self.run = run
   }
 }
@@ -18,10 +23,19 @@ extension Store {
   /// What was posted runs in its order, outside of every lock and transaction, and may call anything. It does not run if the
   /// store is closed before its turn. Corresponds to `livery_post` in C.
   ///
-  /// - Throws: `.busy` if no thread can be had.
-  public func post(dispatched: Bool = false, _ function: @escaping @Sendable () -> Void) throws(StoreError) {
+  /// - Parameter onEnd: runs once: after the function, or when the store is closed before.
+  /// - Throws: `.busy` if no thread can be had; `onEnd` does not run then.
+  public func post(
+    dispatched: Bool = false, onEnd: @escaping @Sendable () -> Void = {}, _ function: @escaping @Sendable () -> Void
+  ) throws(StoreError) {
     try whileOpen { () throws(StoreError) in
-      try shared.hub.add(Post(owner: identity, descriptor: dispatched ? descriptor : nil, function), shared)
+      try shared.hub.add(
+        Post(owner: identity, descriptor: dispatched ? descriptor : nil, end: onEnd, function), shared)
     }
+  }
+
+  /// Forgets what was posted and has not run.
+  public func cancelPosts() {
+    if isOfThisProcess { shared.hub.cancelPosts(of: identity) }
   }
 }

@@ -65,16 +65,20 @@ final class WatchHub: @unchecked Sendable {
 
   /// Stops the watches of a handle that is closed, and forgets what it has posted.
   func stopAll(of owner: UInt64, _ shared: SharedEnvironment) {
-    let (stopped, forgotten) = lock.withLock {
+    cancelPosts(of: owner)
+    let stopped = lock.withLock {
       let all = watches.filter { $0.owner == owner }
       watches.removeAll { $0.owner == owner }
-      let waiting = posts.filter { $0.owner == owner }
-      posts.removeAll { $0.owner == owner }
-      return (all, waiting)
+      return all
     }
-    guard !stopped.isEmpty || !forgotten.isEmpty else { return }
+    guard !stopped.isEmpty else { return }
     for watch in stopped { _ = watch.stop() }
     shared.wake.signal()
+  }
+
+  /// Forgets what a handle has posted.
+  func cancelPosts(of owner: UInt64) {
+    while let post = take({ $0.owner == owner }) { post.end() }
   }
 
   /// Serves the dispatched watches of a handle on the calling thread; the number of calls made.
@@ -84,6 +88,7 @@ final class WatchHub: @unchecked Sendable {
     while calls < waiting, let post = take({ $0.owner == owner && $0.descriptor != nil }) {
       calls += 1
       post.run()
+      post.end()
     }
     for watch in lock.withLock({ watches }) where watch.owner == owner && watch.isDispatched {
       var isMore = begin(watch)
@@ -115,6 +120,7 @@ final class WatchHub: @unchecked Sendable {
       running = post
       post.run()
       running = nil
+      post.end()
     }
   }
 
@@ -191,6 +197,7 @@ final class WatchHub: @unchecked Sendable {
 
   /// Goes on with another thread when a handler has ended this one; called on it.
   fileprivate func serveAnew(_ shared: SharedEnvironment, _ context: UnsafeMutableRawPointer) {
+    running?.end()
     running = nil
     if let watch = serving {
       serving = nil
