@@ -70,6 +70,12 @@ public func livery_last_error() -> UnsafePointer<livery_error>? {
   UnsafeRawPointer(lvs_thread_error_view()).map { $0.assumingMemoryBound(to: livery_error.self) }
 }
 
+@_cdecl("livery_error_leave") @implementation
+public func livery_error_leave(_ status: livery_status, _ message: UnsafePointer<CChar>?) {
+  guard let text = message ?? livery_status_name(status) else { return }
+  lvs_thread_error_set(status, 0, 0, 0, text, strlen(text), false, nil, 0)
+}
+
 /// A C log handler; `destroy` runs when the last call and the registration have let go.
 private final class LogHandler: @unchecked Sendable {
   private let function: livery_log_fn?

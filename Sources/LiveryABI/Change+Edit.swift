@@ -40,7 +40,7 @@ private func call(
 
 extension StoreError {
   /// A status that a function of the caller's returned: with the thread's last error, if it is of that.
-  fileprivate init(returned status: livery_status) {
+  init(returned status: livery_status) {
     let code = Code(rawValue: status)
     guard status < 0 else {
       self.init(.invalidArgument, "the function returned \(status), which is no status")

@@ -27,6 +27,12 @@ __attribute__((unused)) static livery_status every_edit(livery_change *change, v
   return LIVERY_OK;
 }
 
+__attribute__((unused)) static livery_status every_check(const char *name, livery_value *value, livery_value **checked,
+                                                         void *user_data) {
+  (void)name, (void)value, (void)checked, (void)user_data;
+  return LIVERY_OK;
+}
+
 __attribute__((unused)) static void every_destroy(void *user_data) {
   (void)user_data;
   every_destroyed++;
@@ -128,6 +134,7 @@ __attribute__((unused)) static void every_write_of(livery_status expected, liver
   EXPECT_STATUS(expected, livery_branding_wipe(store));
   EXPECT_STATUS(expected, livery_branding_use(store, "other"));
   EXPECT_STATUS(expected, livery_branding_remove(store, "other"));
+  EXPECT_STATUS(expected, livery_claim(store, "kept.", every_check, NULL, NULL));
   EXPECT_STATUS(expected, livery_edit(store, user, every_edit, NULL, &revision, &report));
   EXPECT(report == UNTOUCHED && change == UNTOUCHED && revision == 77 && strcmp(id, "untouched") == 0);
 }

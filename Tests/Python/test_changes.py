@@ -279,3 +279,29 @@ def test_an_edit_is_made_whole_or_not_at_all(declared):
     declared.edit(None)
   assert declared.revision == before and kept[0].closed
   assert declared.edit(lambda change: change.set("volume", 40), "recommended") == before + 1
+
+
+def test_a_claimed_namespace_is_checked_by_its_owner(declared, tmp_path):
+  def check(name, value):
+    if not isinstance(value, int):
+      raise ValueError("counts only")
+    if value == 13:
+      raise livery.ConflictError("not that")
+    return abs(value)
+
+  with pytest.raises(livery.NotFoundError):
+    declared.set("kept.a", 1)
+  declared.claim("kept.", check)
+  declared.set("kept.a", -7)
+  assert declared["kept.a"] == 7
+  with pytest.raises(livery.InvalidValueError, match="kept.a.*counts only"):
+    declared.set("kept.a", "seven")
+  with pytest.raises(livery.ConflictError, match="not that"):
+    declared.set("kept.a", 13)
+  with pytest.raises(livery.ConflictError):
+    declared.claim("branding.", check)
+  with pytest.raises(livery.InvalidArgumentError):
+    declared.claim("kept", check)
+  with pytest.raises(TypeError):
+    declared.claim("other.", None)
+  assert declared["kept.a"] == 7

@@ -197,6 +197,19 @@ LIVERY_API const char *livery_status_name(livery_status status);
 LIVERY_API const livery_error *livery_last_error(void);
 
 /**
+ * Leave an error for livery_last_error(), for functions that the library calls and for libraries that stand on this one.
+ *
+ * Such a function then returns the same status.
+ *
+ * Threads: any; each has its own. Never fails, never waits.
+ *
+ * @param status   one of `LIVERY_ERROR_*`, or another negative number
+ * @param message  UTF-8, of which 4,095 bytes are kept, as one line; NULL for the name of the status
+ * @since 0.1
+ */
+LIVERY_API void livery_error_leave(livery_status status, const char *message);
+
+/**
  * Receive the library's warnings: drift of a schema, ignored input, recovery. By default they are dropped.
  *
  * There is one handler for the process; setting it replaces the one before, whose `destroy` then runs once. `handler` may

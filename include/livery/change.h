@@ -679,6 +679,47 @@ typedef livery_status (*livery_edit_fn)(livery_change *change, void *user_data);
 LIVERY_API livery_status livery_edit(livery_store *store, livery_layer layer, livery_edit_fn function, void *user_data,
                                      uint64_t *revision, livery_value **violations);
 
+/**
+ * Checks a value of a claimed namespace before it is kept, for livery_claim().
+ *
+ * `value` is valid during the call. To have another one kept in its place, such as the same in another type, the function
+ * puts one in `checked`, whose reference goes over. With #LIVERY_OK the value is taken; any other status refuses it, with the
+ * message of livery_error_leave() or of the call that failed in the function. It is called on any thread that changes the store,
+ * while other writers wait, and more than once for one change if need be: it must not change the store, and has to return.
+ */
+typedef livery_status (*livery_claim_fn)(const char *name, livery_value *value, livery_value **checked, void *user_data);
+
+/**
+ * Claim a namespace: settings whose names begin with `prefix` may be set whatever a schema declares, and `function` sees
+ * every value of those that it does not declare before it is kept.
+ *
+ * For libraries that keep state of their own in a store. The store remembers that the namespace is claimed, for good; the
+ * check belongs to this handle, and ends when that is closed. In processes without the owner setting such a value is
+ * #LIVERY_ERROR_READ_ONLY, reading and resetting go on. `branding.` and `brands.` are the library's own. Claimed again,
+ * by this handle or another, the latest function is asked.
+ *
+ * Threads: any. Waits for other writers, at most `busy_timeout_ms`, and for the disk, if the namespace was not claimed.
+ *
+ * @param store      an open store
+ * @param prefix     ends with a dot, such as "fetch."; up to #LIVERY_NAME_MAX bytes of UTF-8 without control characters
+ * @param function   checks a value
+ * @param user_data  handed to `function` and `destroy`
+ * @param destroy    called once when the store is closed, or when claiming fails; may be NULL
+ * @return #LIVERY_OK, or
+ *   - #LIVERY_ERROR_CONFLICT          a part of the namespace is claimed, or holds a value that was declared a secret
+ *   - #LIVERY_ERROR_READ_ONLY         the store was opened read-only, and the namespace was not claimed
+ *   - #LIVERY_ERROR_BUSY              another writer kept the store for longer than `busy_timeout_ms`
+ *   - #LIVERY_ERROR_NO_SPACE          the file system is full; nothing was changed
+ *   - #LIVERY_ERROR_IO                another failure of the operating system; nothing was changed
+ *   - #LIVERY_ERROR_CORRUPT           the store is damaged: restore a backup
+ *   - #LIVERY_ERROR_INVALID_ARGUMENT  a pointer is NULL, the prefix is malformed or does not end with a dot, or 64 are claimed
+ *   - #LIVERY_ERROR_CLOSED            the store was closed
+ *   - #LIVERY_ERROR_FORKED            the store belongs to the parent process: open the store again
+ * @since 0.1
+ */
+LIVERY_API livery_status livery_claim(livery_store *store, const char *prefix, livery_claim_fn function, void *user_data,
+                                      livery_destroy_fn destroy);
+
 #ifdef __cplusplus
 }
 #endif

@@ -14,7 +14,8 @@ public final class ChangeSet: @unchecked Sendable {
 
     /// Makes of what the layers hold for a setting what they would hold.
     func apply(
-      to records: inout [Record], of setting: String, _ declared: SettingValidator?
+      to records: inout [Record], of setting: String, _ declared: SettingValidator?, _ claims: Claims,
+      _ owners: ClaimOwners
     ) throws(StoreError) {
       if isCleared { records.removeAll { $0.layer == layer } }
       for name in [setting] + (declared?.descriptor.aliases ?? []) {
@@ -22,7 +23,7 @@ public final class ChangeSet: @unchecked Sendable {
         let edit = edits[place]
         records.removeAll { $0.layer == layer }
         guard let given = edit.action.value else { continue }
-        switch validate(given, setting, name, declared) {
+        switch validate(given, setting, name, declared, claims, owners) {
         case .success(let value):
           records.append(Record(value, layer: layer, revision: 0, time: .now, expires: edit.expires))
         case .failure(let refused): throw StoreError(refusing: refused.all)
@@ -107,7 +108,8 @@ public final class ChangeSet: @unchecked Sendable {
     let setting = try view.resolveAlias(name)
     let standing = try view.standing(setting)
     var records = try view.records(of: setting)
-    for part in parts { try part.apply(to: &records, of: setting, standing.declared) }
+    let claims = standing.declared == nil ? try view.claims() : .none
+    for part in parts { try part.apply(to: &records, of: setting, standing.declared, claims, store.shared.claims) }
     let now = Timestamp.now
     let decision = decide(records, at: now)
     if standing.counts, let value = view.inEffect(decision, standing.declared, revision: 0, at: now).value {

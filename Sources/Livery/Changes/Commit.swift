@@ -58,6 +58,8 @@ struct CommitRequest: Sendable {
   var allowsOverride = false
   /// The disk is full: the log is not to tell what was replaced.
   var sparesLog = false
+  /// Who checks what is set in namespaces that are claimed.
+  var owners: ClaimOwners?
   /// The layer that the commit is said to be of; nil if it is of several.
   var layer: Layer?
 }
@@ -93,6 +95,8 @@ extension Store {
     try whileOpen { () throws(StoreError) in
       try checkWritable()
       let deadline = lvs_monotonic_ns() &+ UInt64(options.effectiveTimeout) * 1_000_000
+      var request = request
+      request.owners = shared.claims
       let pending = PendingCommit(request, logLimits, isSynchronous: !options.deferred)
       do throws(StoreError) {
         return try shared.commits.commit(pending, shared, timeout: options.effectiveTimeout)
@@ -110,7 +114,8 @@ extension Store {
   /// Commits what `prepare` asks for in view of the store as it is: no other writer comes between.
   func commit(_ prepare: (View) throws(StoreError) -> CommitRequest) throws(StoreError) -> CommitResult {
     try write { (view) throws(StoreError) in
-      let request = try prepare(view)
+      var request = try prepare(view)
+      request.owners = shared.claims
       guard request.isRemoval || shared.reserve.hasRoom(shared.environment, for: request.mostBytes) else {
         throw SpaceReserve.full(shared.directory.path)
       }
@@ -235,7 +240,7 @@ struct Committer {
   }
 
   private func standing(_ setting: KnownSetting) throws(StoreError) -> Standing {
-    view.standing(setting.name, try memory.row(setting, view), isOpen: facts.isOpen)
+    view.standing(setting.name, try memory.row(setting, view), isAdmitted: memory.admits(setting.name))
   }
 
   private mutating func remove(
@@ -290,7 +295,7 @@ struct Committer {
       try remove(setting, edit.layer, old.record)
     case .set(let given), .replace(let given):
       var fresh: Record
-      switch validate(given, name, edit.name, declaration) {
+      switch validate(given, name, edit.name, declaration, memory.claims, request.owners) {
       case .success(let value):
         let past = edit.provenance
         fresh = record(past?.isSetAside == true || past?.isAsSet == true ? given : value, edit)
@@ -328,7 +333,8 @@ struct Committer {
 
   /// Whether the value of an edit is in effect already.
   private func isHeld(_ edit: Edit, _ name: String, _ declaration: SettingValidator?) throws(StoreError) -> Bool {
-    guard let given = edit.action.value, case .success(let value) = validate(given, name, name, declaration),
+    guard let given = edit.action.value,
+      case .success(let value) = validate(given, name, name, declaration, memory.claims, request.owners),
       let effective = try view.effective(name)
     else { return false }
     return try view.current(effective, name, at: now).value == value
@@ -343,7 +349,7 @@ struct Committer {
     func refuse(_ code: StoreError.Code, _ message: String, _ constraint: String? = nil) {
       found.append(Refusal(name: edit.name, code: code, constraint: constraint, message: message))
     }
-    if declaration == nil, !facts.isOpen, !Branding.reserves(name), edit.provenance?.isSetAside != true {
+    if declaration == nil, edit.provenance?.isSetAside != true, !memory.admits(name) {
       let error = view.unknown(edit.name)
       refuse(error.code, error.message)
       return found
@@ -390,12 +396,13 @@ struct Refused: Error {
 ///
 /// - Parameter asked: the name that was given, which may be an alias.
 func validate(
-  _ given: Value, _ name: String, _ asked: String, _ declaration: SettingValidator?
+  _ given: Value, _ name: String, _ asked: String, _ declaration: SettingValidator?, _ claims: Claims,
+  _ owners: ClaimOwners?
 ) -> Result<Value, Refused> {
   guard let declaration else {
     do throws(StoreError) {
       try given.check()
-      return .success(try Branding.checked(given, for: name))
+      return .success(try claims.checked(given, name, owners))
     } catch {
       return .failure(
         Refused(all: [Refusal(name: asked, code: error.code, message: "`\(asked)`: \(error.message)")]))

@@ -14,6 +14,7 @@ final class CommitMemory: @unchecked Sendable {
   private var large: [KnownSetting] = []
   private var hasLooked = false
   private(set) var facts = SchemaFacts.none
+  private(set) var claims = Claims.none
   /// The layers that may hold anything.
   var occupied = LayerSet.all
   /// The transaction and the data file in which all this holds; 0 if in none.
@@ -54,6 +55,7 @@ final class CommitMemory: @unchecked Sendable {
   func look(_ view: View) throws(StoreError) {
     if hasLooked { return }
     facts = try view.schemaFacts()
+    claims = try view.claims()
     occupied = try view.occupiedLayers()
     hasLooked = true
   }
@@ -63,6 +65,9 @@ final class CommitMemory: @unchecked Sendable {
     if isNew { settings.append(KnownSetting(name, isKept: number < Self.most)) }
     return settings[number]
   }
+
+  /// Whether a setting may be set that is not declared.
+  func admits(_ name: String) -> Bool { facts.isOpen || claims.covers(name) }
 
   /// What the schema says of a setting's name.
   func row(_ setting: KnownSetting, _ view: View) throws(StoreError) -> SchemaRow? {

@@ -126,7 +126,7 @@ extension View {
 extension Committer {
   /// Whether nothing is to be left of a setting's value once it goes.
   func isSecret(_ setting: KnownSetting) throws(StoreError) -> Bool {
-    let standing = view.standing(setting.name, try memory.row(setting, view), isOpen: facts.isOpen)
+    let standing = view.standing(setting.name, try memory.row(setting, view), isAdmitted: memory.admits(setting.name))
     if let declared = standing.declared { return declared.descriptor.holdsSecret }
     guard !standing.counts else { return false }
     // It may have been one if nobody took note.

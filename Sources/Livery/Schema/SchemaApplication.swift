@@ -178,6 +178,7 @@ extension SchemaApplication {
     var rejected: [Value] = []
     var undeclared = NameSet()
     let known = try view.orphans()
+    let claims = try view.claims()
     var doomed: [LayerKey] = []
     var aliases = ByteIndex()
     for setting in schema.settings {
@@ -191,7 +192,7 @@ extension SchemaApplication {
       switch isExposed ? masked(place.name, value) : validator.validated(place.name, value) {
       case nil:
         undeclared.insert(place.name)
-        let counts = schema.isOpen || Branding.reserves(place.name)
+        let counts = schema.isOpen || claims.covers(place.name)
         if counts, aliases.number(of: place.name) == nil { break }
         if try drops(value, place, known, isNew: slot != nil && slot?.stored == nil, slot?.isSecret == true) {
           doomed.append(place)

@@ -14,6 +14,7 @@ final class SharedEnvironment: @unchecked Sendable {
   let commits = CommitQueue()
   let reserve = SpaceReserve()
   let hub = WatchHub()
+  let claims = ClaimOwners()
   let directory: StoreDirectory
   let snapshots: SnapshotPolicy
   /// What is open in place of a file that nobody can write to.

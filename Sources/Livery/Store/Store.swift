@@ -108,6 +108,7 @@ public final class Store: Sendable {
     if isOfThisProcess {
       shared.hub.stopAll(of: identity, shared)
       migrations.removeAll()
+      shared.claims.removeAll(of: identity)
       #if !hasFeature(Embedded)
         boundKeys.removeAll()
       #endif

@@ -23,11 +23,12 @@ extension View {
   private static let restoredKey = "restored".bytes
   private static let recoveryKey = "recovery".bytes
   private static let orphansKey = "orphans".bytes
+  private static let claimsKey = "claims".bytes
 
   /// What a restore does not bring back: the store stays the one that it is, and its commits are counted on.
   static func isOwn(metaKey key: [UInt8]) -> Bool {
     key == formatKey || key == identifierKey || key == revisionKey || key == trimmedKey || key == restoredKey
-      || key == recoveryKey
+      || key == recoveryKey || key == claimsKey
   }
 
   /// The number of the file format; raised when an older library could not read the store.
@@ -126,6 +127,18 @@ extension View {
   func putOrphans(_ orphans: Orphans) throws(StoreError) {
     if orphans.names.isEmpty { return try delete(Self.orphansKey, databases.meta) }
     try putMeta(CBOR.encode(orphans.stored), Self.orphansKey)
+  }
+
+  func claims() throws(StoreError) -> Claims {
+    guard let content = try meta(Self.claimsKey, "what is known of claimed namespaces") else { return .none }
+    guard case .list(let items) = try CBOR.decode(content) else { throw StoreError.damaged("the claimed namespaces") }
+    var prefixes: [String] = []
+    for case .string(let prefix) in items { prefixes.append(prefix) }
+    return Claims(prefixes: prefixes)
+  }
+
+  func putClaims(_ claims: Claims) throws(StoreError) {
+    try putMeta(CBOR.encode(.list(claims.prefixes.map { .string($0) })), Self.claimsKey)
   }
 
   private func meta(_ key: [UInt8], _ what: String) throws(StoreError) -> [UInt8]? {

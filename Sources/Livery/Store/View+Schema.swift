@@ -39,17 +39,23 @@ extension View {
 
   func standing(_ name: String) throws(StoreError) -> Standing {
     let row = try schemaRow(name)
-    let asks = row == nil && !Branding.reserves(name)
-    return standing(name, row, isOpen: asks ? try schemaFacts().isOpen : false)
+    return standing(name, row, isAdmitted: row == nil ? try admits(name) : false)
   }
 
-  /// - Parameter isOpen: whether settings that are not declared may be set.
-  func standing(_ name: String, _ row: SchemaRow?, isOpen: Bool) -> Standing {
+  /// Whether a setting may be set that is not declared.
+  private func admits(_ name: String) throws(StoreError) -> Bool {
+    if Claim.isBuiltIn(name) { return true }
+    if try schemaFacts().isOpen { return true }
+    return try claims().covers(name)
+  }
+
+  /// - Parameter isAdmitted: whether it may be set if it is not declared.
+  func standing(_ name: String, _ row: SchemaRow?, isAdmitted: @autoclosure () -> Bool) -> Standing {
     switch row {
     case .setting(let declaration): return Standing(counts: true, declared: declaration)
     // An alias stands for its setting, whatever an undeclared one of the same name holds.
     case .alias: return Standing(counts: false, declared: nil)
-    case nil: return Standing(counts: isOpen || Branding.reserves(name), declared: nil)
+    case nil: return Standing(counts: isAdmitted(), declared: nil)
     }
   }
 

@@ -16,11 +16,6 @@ public enum Branding {
   public static let file = "file."
   public static let option = "option."
 
-  /// Whether a setting belongs to branding: it may be set whatever a schema declares.
-  public static func reserves(_ name: String) -> Bool {
-    has(prefix, name) || has(shelf, name)
-  }
-
   /// Whether a name begins with another; what it is good for.
   public static func has(_ prefix: String, _ name: String) -> Bool {
     name.utf8.count > prefix.utf8.count && name.utf8.starts(with: prefix.utf8)

@@ -202,3 +202,16 @@ class Changing(Handle):
         error.violations = _convert.take(violations)
       raise error
     return revision
+
+  def claim(self, prefix: str, check: Callable[[str, Any], Settable]) -> None:
+    """Claim a namespace: settings whose names begin with the prefix, such as ``"fetch."``, may be set whatever a schema says.
+
+    ``check`` is called with the name and the value of every setting there that the schema does not declare, and returns the
+    value to be kept; what it raises refuses the value. It must not change the store. The store remembers the claim; the check
+    ends with this store object, and where nobody checks, setting raises ReadOnlyError.
+    """
+    if not callable(check):
+      raise TypeError(f"a function is wanted, not {type(check).__name__}")
+    _native.claim(
+      self._number, _convert.name(prefix), lambda name, value: _convert.make(name, check(name, _convert.look(value)))
+    )

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import itertools
 from ctypes import byref, c_uint64, c_void_p
-from typing import Callable, List, Optional, Tuple
+from typing import Any, Callable, Dict, List, Optional, Tuple
 
-from ..errors import InvalidArgumentError, LiveryError
+from ..errors import InvalidArgumentError, InvalidValueError, LiveryError
 from .calls import check, failure, handle, lib, out
-from .interface import EditFunction
+from .interface import ClaimFunction, DestroyFunction, EditFunction
 
 
 def set_value(store: int, layer: int, name: bytes, value: int) -> None:
@@ -89,3 +90,34 @@ def edit(store: int, layer: int, body: Callable[[int], object]) -> Tuple[int, Op
   if raised:
     raise raised[0]
   return revision.value, (failure(status) if status else None), violations.value or 0
+
+
+#: Gives a value in place of the one that is to be checked, or raises.
+Check = Callable[[str, int], int]
+
+# As with log handlers: the library knows a check by its number, and what it calls lives as long as the process.
+_checks: Dict[int, Check] = {}
+_check_numbers = itertools.count(1)
+
+
+def _check(name: bytes, value: int, checked: Any, number: Optional[int]) -> int:
+  try:
+    checked[0] = _checks[number or 0](name.decode(), value)
+  except BaseException as error:
+    status = error.status if isinstance(error, LiveryError) else InvalidValueError.status
+    lib.error_leave(status, (str(error) or type(error).__name__).encode("utf-8", "replace").replace(b"\0", b" "))
+    return status
+  return 0
+
+
+def _forget_check(number: Optional[int]) -> None:
+  _checks.pop(number or 0, None)
+
+
+_check_function, _forget_check_function = ClaimFunction(_check), DestroyFunction(_forget_check)
+
+
+def claim(store: int, prefix: bytes, function: Check) -> None:
+  number = next(_check_numbers)
+  _checks[number] = function
+  check(lib.claim(store, prefix, _check_function, number, _forget_check_function))

@@ -85,6 +85,7 @@ class WatchOptions(Structure):
 DestroyFunction = CFUNCTYPE(None, c_void_p)
 LogFunction = CFUNCTYPE(None, c_int32, c_char_p, c_void_p)
 EditFunction = CFUNCTYPE(c_int32, c_void_p, c_void_p)
+ClaimFunction = CFUNCTYPE(c_int32, c_char_p, c_void_p, POINTER(c_void_p), c_void_p)
 MigrationFunction = CFUNCTYPE(c_int32, c_void_p, c_void_p)
 WatchFunction = CFUNCTYPE(None, POINTER(Event), c_size_t, c_void_p)
 PostFunction = CFUNCTYPE(None, c_void_p)
@@ -108,6 +109,7 @@ FUNCTIONS: Dict[str, Tuple[Any, Tuple[Any, ...]]] = {
   "free": (None, (c_void_p,)),
   "status_name": (c_char_p, (c_int32,)),
   "last_error": (POINTER(Error), ()),
+  "error_leave": (None, (c_int32, c_char_p)),
   "set_log_handler": (c_int32, (LogFunction, c_void_p, DestroyFunction)),
   # livery/branding.h
   "color_parse": (c_int32, (c_char_p, c_size_t, POINTER(Color))),
@@ -161,6 +163,7 @@ FUNCTIONS: Dict[str, Tuple[Any, Tuple[Any, ...]]] = {
   "change_violations": (c_int32, (c_void_p, POINTER(c_void_p))),
   "change_discard": (c_int32, (c_void_p,)),
   "edit": (c_int32, (c_void_p, c_int32, EditFunction, c_void_p, POINTER(c_uint64), POINTER(c_void_p))),
+  "claim": (c_int32, (c_void_p, c_char_p, ClaimFunction, c_void_p, DestroyFunction)),
   # livery/exchange.h
   "import_json": (c_int32, (c_void_p, c_int32, c_char_p, c_size_t, c_uint32, POINTER(c_void_p))),
   "import_plist": (c_int32, (c_void_p, c_int32, c_char_p, c_size_t, c_uint32, POINTER(c_void_p))),

@@ -1,0 +1,40 @@
+import CLivery
+import Livery
+
+// Namespaces whose values one owner checks.
+
+@_cdecl("livery_claim") @implementation
+public func livery_claim(
+  _ store: OpaquePointer?, _ prefix: UnsafePointer<CChar>?, _ function: livery_claim_fn?,
+  _ user_data: UnsafeMutableRawPointer?, _ destroy: livery_destroy_fn?
+) -> livery_status {
+  let userData = UserData(user_data, destroy)
+  return ending { () throws(StoreError) in
+    do throws(StoreError) {
+      try Memory.check()
+      try pinned(store, .store, "store", as: StoreObject.self) { (object) throws(StoreError) in
+        let function = try required(function, "function")
+        try object.store.claim(settingName(prefix)) { (value, name) throws(StoreError) in
+          try check(value, name, function, userData)
+        }
+      }
+    } catch {
+      // Before the thread's error is set, for `destroy` may leave one of its own.
+      userData.end()
+      throw error
+    }
+  }
+}
+
+private func check(
+  _ value: Value, _ name: String, _ function: livery_claim_fn, _ userData: UserData
+) throws(StoreError) -> Value {
+  var given: OpaquePointer?
+  try publish(value, to: &given)
+  defer { if let given { try? HandleTable.shared.release(handleNumber(given), .value) } }
+  var checked: OpaquePointer?
+  let status = name.withCString { function($0, given, &checked, userData.pointer) }
+  defer { if let checked { try? HandleTable.shared.release(handleNumber(checked), .value) } }
+  guard status == livery_status(LIVERY_OK) else { throw StoreError(returned: status) }
+  return checked == nil ? value : try content(checked, "checked")
+}
