@@ -87,6 +87,8 @@ TEST("a commit waits busy_timeout_ms for another writer, then says BUSY and chan
   EXPECT_STATUS(busy, livery_asset_remove(store, SOME_ID, 0));
   EXPECT_STATUS(busy, livery_asset_collect(store, NULL, NULL));
   EXPECT_STATUS(busy, livery_change_commit(change, NULL));
+  EXPECT_STATUS(busy, livery_edit(store, user, every_edit, NULL, NULL, NULL));
+  EXPECT_STATUS(busy, livery_claim(store, "kept.", every_check, NULL, NULL));
   EXPECT_STATUS(busy, livery_schema_apply(store, "{\"Version\": 9, \"Groups\": []}", LIVERY_ZERO_TERMINATED, NULL, NULL));
   EXPECT_STATUS(busy, livery_import_json(store, user, TEXT("{\"title\": \"x\"}"), 0, NULL));
   EXPECT_STATUS(busy,

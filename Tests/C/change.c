@@ -431,6 +431,8 @@ static livery_status edit_by(livery_change *change, void *user_data) {
       OK(livery_change_set_int(change, "pair.b", 4));
       OK(livery_change_layer(change, user));
       return livery_change_reset(change, "pair.a");
+    case 7: return livery_change_set_int(change, "attractLoop", 1);
+    case 8: return livery_change_set_string(change, "title", TEXT("x"));
     default: return LIVERY_OK;
   }
 }
@@ -474,6 +476,11 @@ TEST("an edit is made whole or not at all, and says why", edits) {
   OK(livery_get_int(store, "pair.a", &number));
   EXPECT_INT(0, number);
   way = 7;
+  EXPECT_STATUS(LIVERY_ERROR_TYPE_MISMATCH, livery_edit(store, user, edit_by, &way, NULL, NULL));
+  OK(livery_set_string(store, LIVERY_LAYER_ENFORCED, "title", TEXT("fixed")));
+  way = 8;
+  EXPECT_STATUS(LIVERY_ERROR_LOCKED, livery_edit(store, user, edit_by, &way, NULL, NULL));
+  way = 9;
   EXPECT_STATUS(LIVERY_ERROR_READ_ONLY, livery_edit(store, LIVERY_LAYER_DEFAULTS, edit_by, &way, NULL, NULL));
   EXPECT_STATUS(LIVERY_ERROR_INVALID_ARGUMENT, livery_edit(store, 99, edit_by, &way, NULL, NULL));
   EXPECT_STATUS(LIVERY_ERROR_INVALID_ARGUMENT, livery_edit(store, user, NULL, &way, NULL, NULL));
@@ -625,7 +632,7 @@ TEST("a namespace that is claimed may be set, and its owner checks what", claims
   OK(livery_claim(store, "kept.", check_kept, store, destroy));
   OK(livery_set_int(store, user, "kept.a", 5));
   EXPECT_STATUS(LIVERY_ERROR_INVALID_ARGUMENT, livery_set_int(store, user, "kept.odd", 1));
-  OK(livery_schema_apply(store, TEXT("{\"Version\": \"99\", \"Settings\": [{\"Items\": [{\"Type\": \"TextField\", \"Key\": \"only\"}]}]}"), NULL, NULL));
+  OK(livery_schema_apply(store, TEXT("{\"Version\": 99, \"Groups\": []}"), NULL, NULL));
   OK(livery_get_int(store, "kept.a", &number));
   EXPECT_INT(5, number);
   OK(livery_close(store));
@@ -636,7 +643,7 @@ TEST("what a schema has set aside counts again once its namespace is claimed", c
   int64_t number = 0;
   uint64_t before = 0, after = 0;
   OK(livery_set_int(store, user, "kept.a", 7));
-  OK(livery_schema_apply(store, TEXT(KIOSK_SCHEMA), NULL, NULL));
+  OK(livery_schema_apply(store, KIOSK_SCHEMA, LIVERY_ZERO_TERMINATED, NULL, NULL));
   EXPECT_STATUS(LIVERY_ERROR_NOT_FOUND, livery_get_int(store, "kept.a", &number));
   OK(livery_revision(store, &before));
   OK(livery_claim(store, "kept.", check_kept, NULL, NULL));
@@ -648,7 +655,8 @@ TEST("what a schema has set aside counts again once its namespace is claimed", c
 }
 
 TEST("a claim that cannot be is refused", claims_refused) {
-  livery_store *store = open_store(fresh_path());
+  const char *path = fresh_path();
+  livery_store *store = open_store(path), *reader = open_store_with(path, LIVERY_OPEN_READ_ONLY, 0);
   static const char *const malformed[] = {NULL, "", "kept", ".", "a\tb."};
   destroyed = 0;
   for (size_t index = 0; index < COUNT(malformed); index++)
@@ -657,10 +665,13 @@ TEST("a claim that cannot be is refused", claims_refused) {
   EXPECT_STATUS(LIVERY_ERROR_INVALID_ARGUMENT, livery_claim(NULL, "kept.", check_kept, NULL, destroy));
   EXPECT_STATUS(LIVERY_ERROR_CONFLICT, livery_claim(store, "branding.", check_kept, NULL, destroy));
   EXPECT_STATUS(LIVERY_ERROR_CONFLICT, livery_claim(store, "branding.color.", check_kept, NULL, destroy));
+  EXPECT_STATUS(LIVERY_ERROR_READ_ONLY, livery_claim(reader, "kept.", check_kept, NULL, destroy));
   OK(livery_claim(store, "kept.", check_kept, NULL, NULL));
   OK(livery_claim(store, "kept.", check_kept, NULL, NULL));
+  OK(livery_claim(reader, "kept.", check_kept, NULL, NULL));
+  OK(livery_close(reader));
   EXPECT_STATUS(LIVERY_ERROR_CONFLICT, livery_claim(store, "kept.more.", check_kept, NULL, destroy));
-  EXPECT_INT(10, destroyed);
+  EXPECT_INT(11, destroyed);
   OK(livery_close(store));
 }
 

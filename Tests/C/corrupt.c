@@ -81,6 +81,11 @@ static void damage_every_setting(const char *path) {
   for (size_t index = 0; index < COUNT(names); index++) damage_setting(path, names[index]);
 }
 
+static livery_status set_title(livery_change *change, void *user_data) {
+  (void)user_data;
+  return livery_change_set_string(change, "title", TEXT("x"));
+}
+
 TEST("a damaged record is CORRUPT in every read, also while the store is open", reads) {
   const char *path = NULL;
   livery_store *store = filled_store(&path);
@@ -122,6 +127,7 @@ TEST("a damaged declaration is CORRUPT in every change of its setting", writes) 
   OK(livery_change_begin(store, user, &change));
   OK(livery_change_set_string(change, "title", TEXT("x")));
   EXPECT_STATUS(corrupt, livery_change_commit(change, NULL));
+  EXPECT_STATUS(corrupt, livery_edit(store, user, set_title, NULL, NULL, NULL));
   OK(livery_value_release(list));
   OK(livery_close(store));
 }
@@ -190,6 +196,7 @@ TEST("a damaged revision or schema is CORRUPT", meta) {
   EXPECT_STATUS(corrupt, livery_dispatch(store, &calls));
   EXPECT(damage_key(path, "revision", 8) > 0);
   EXPECT_STATUS(corrupt, livery_revision(store, &number));
+  EXPECT_STATUS(corrupt, livery_claim(store, "kept.", every_check, NULL, NULL));
   EXPECT_STATUS(corrupt, livery_watch_start(store, NULL, NULL, every_event, NULL, NULL, &watch));
   EXPECT_INT(77, calls);
   EXPECT_STATUS(corrupt, livery_snapshot_open(store, &snapshot));

@@ -219,6 +219,8 @@ static void without_descriptors(void) {
   OK(livery_close(store));
 }
 
+static void nothing(void *user_data) { (void)user_data; }
+
 static void without_threads(void) {
   static seen seen;
   livery_store *store = open_store(path);
@@ -227,6 +229,7 @@ static void without_threads(void) {
   setrlimit(RLIMIT_NPROC, &none);
   EXPECT_STATUS(LIVERY_ERROR_BUSY, livery_watch_start(store, NULL, NULL, seen_call, &seen, seen_destroy, &seen.watch));
   EXPECT(seen.destroyed == 1 && seen.watch == NULL);
+  EXPECT_STATUS(LIVERY_ERROR_BUSY, livery_post(store, nothing, 0, NULL, NULL));
 }
 
 TEST("without descriptors there is none, and without threads no watch", refused) {

@@ -12,6 +12,16 @@ static char asset_id[LIVERY_ASSET_ID_SIZE];
 // A backup that has something to bring back.
 static char backup_path[400];
 
+static livery_status set_note(livery_change *change, void *user_data) {
+  (void)user_data;
+  return livery_change_set_string(change, "note", TEXT("edited"));
+}
+
+static livery_status take_any(const char *name, livery_value *value, livery_value **checked, void *user_data) {
+  (void)name, (void)value, (void)checked, (void)user_data;
+  return LIVERY_OK;
+}
+
 // Every function that writes, each with something new to write.
 #define EVERY_WRITE(before, expected, store)                                                                           \
   do {                                                                                                                 \
@@ -30,6 +40,8 @@ static char backup_path[400];
     before, EXPECT_STATUS(expected, livery_set_value(store, user, "playlist", list));                                  \
     before, EXPECT_STATUS(expected, livery_reset(store, user, "title"));                                               \
     before, EXPECT_STATUS(expected, livery_change_commit(change, NULL));                                               \
+    before, EXPECT_STATUS(expected, livery_edit(store, user, set_note, NULL, NULL, NULL));                             \
+    before, EXPECT_STATUS(expected, livery_claim(store, "kept.", take_any, NULL, NULL));                               \
     before, EXPECT_STATUS(expected, livery_schema_apply(store, schema, LIVERY_ZERO_TERMINATED, NULL, NULL));           \
     before, EXPECT_STATUS(expected, livery_import_json(store, user, "{\"title\": \"j\"}", 14, 0, NULL));               \
     before, EXPECT_STATUS(expected, livery_undo(store, 2, 0, NULL));                                                   \

@@ -1,3 +1,5 @@
+import LMDB
+
 /// A namespace: settings whose names begin with a prefix may be set whatever a schema declares, and one owner checks the
 /// values of those that it does not declare.
 struct Claim: Sendable {

@@ -39,7 +39,8 @@ extension View {
 
   func standing(_ name: String) throws(StoreError) -> Standing {
     let row = try schemaRow(name)
-    return standing(name, row, isAdmitted: row == nil ? try admits(name) : false)
+    let isAdmitted = row == nil ? try admits(name) : false
+    return standing(name, row, isAdmitted: isAdmitted)
   }
 
   /// Whether a setting may be set that is not declared.
