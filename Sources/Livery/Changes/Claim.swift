@@ -15,19 +15,13 @@ struct Claim: Sendable {
     name.utf8.count > prefix.utf8.count && name.utf8.starts(with: prefix.utf8)
   }
 
-  /// Whether the library itself claims a name.
-  static func isBuiltIn(_ name: String) -> Bool {
-    for claim in builtIn where claim.covers(name) { return true }
-    return false
-  }
-
   /// A prefix ends with a dot, and is no part of another that is claimed.
   static func check(_ prefix: String, beside known: [String]) throws(StoreError) {
     try checkName(prefix)
     guard prefix.utf8.last == UInt8(ascii: "."), prefix.utf8.count > 1 else {
       throw StoreError(.invalidArgument, "`\(prefix)`: a namespace ends with a dot")
     }
-    for other in builtIn.map({ $0.prefix }) + known {
+    for other in builtInPrefixes + known {
       guard prefix.utf8.starts(with: other.utf8) || other.utf8.starts(with: prefix.utf8) else { continue }
       throw StoreError(.conflict, "`\(prefix)` cannot be claimed beside `\(other)`")
     }
@@ -66,16 +60,15 @@ struct Claims: Sendable {
   var prefixes: [String]
 
   func covers(_ name: String) -> Bool {
-    if Claim.isBuiltIn(name) { return true }
     for prefix in prefixes where Claim.covers(prefix, name) { return true }
-    return false
+    return Claim.builtIn(of: name) != nil
   }
 
   /// What a value of a setting that is not declared becomes when it is set.
   ///
   /// - Throws: what the namespace's owner throws; `.readOnly` if it is not in this process.
   func checked(_ value: Value, _ name: String, _ owners: ClaimOwners?) throws(StoreError) -> Value {
-    for claim in Claim.builtIn where claim.covers(name) { return try claim.check(value, name) }
+    if let claim = Claim.builtIn(of: name) { return try claim.check(value, name) }
     for prefix in prefixes where Claim.covers(prefix, name) {
       guard let claim = owners?.claim(of: name) else {
         throw StoreError(.readOnly, "only who has claimed `\(prefix)` may set it")
