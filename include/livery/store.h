@@ -9,9 +9,12 @@
  * | from → to | bool | int | double | string | data | url | date | color | image |
  * |---|---|---|---|---|---|---|---|---|---|
  * | int | – | = | if exact | – | – | – | – | – | – |
- * | double | – | if whole | = | – | – | – | – | – | – |
- * | string | 1 true yes 0 false no | whole decimal | finite decimal | = | base64 | absolute URL | RFC 3339 | #RGB #RRGGBB #RRGGBBAA | if not empty |
- * | url, image | – | – | – | same text | – | = / absolute URL | – | – | if not empty / = |
+ * | double | – | if whole and in range | = | – | – | – | – | – | – |
+ * | string | 1 true yes 0 false no | whole decimal in range | finite decimal | = | base64 | empty or absolute URL | RFC 3339 | #RGB #RRGGBB #RRGGBBAA | if a reference |
+ * | url, image | – | – | – | same text | – | = / empty or absolute URL | – | – | if a reference / = |
+ *
+ * Truth values are read in any ASCII letter case. In range is what an int64_t holds. A reference to an image is 1 to 1,024
+ * bytes without control characters. All types convert to themselves; lists and objects to nothing else.
  */
 #ifndef LIVERY_STORE_H
 #define LIVERY_STORE_H
