@@ -89,11 +89,13 @@ typedef struct livery_open_options {
   /** The most memory for values that were read before, in bytes, for all handles of the process on the store; as much as
       is needed is used. Default 32 MiB, which is enough for 130,000 settings; from 64 KiB to 1 GiB. */
   uint64_t cache_size;
-  /** The store copies itself after so many commits of this process; default 1,000; UINT32_MAX for never. */
+  /** The store copies itself after so many commits of this process since its last copy; default 1,000; UINT32_MAX for
+      never. */
   uint32_t snapshot_commits;
-  /** The store copies itself when the last copy is so old and something has changed since, in seconds: after a commit, at
-      the closing of its last handle in a process, and when it is opened after a start of the system; default 600;
-      UINT32_MAX for never. */
+  /** The store copies itself after a commit that comes so many seconds after the first one of this process since its last
+      copy, or later. It also does at the closing of its last handle in a process or at an opening, where something has
+      changed and the last copy is so old, or there is none (docs/reliability.md says when which). Default 600; UINT32_MAX
+      for never. */
   uint32_t snapshot_age_s;
   /** For how many versions of the schema the values of a setting are kept that it no longer declares; default for ever. They
       are kept from the version on that does not declare it: with 2, those of a setting that disappears with version 5 are
