@@ -63,7 +63,9 @@ printf '{"Version": 1,\n "Groups": [}' >broken.json
 
 # Help and usage
 run 0 help && has "usage: livery" && has "exit status" && quiet
-for command in init apply migrate check get set reset list explain watch history undo import export backup restore compact stats help; do
+commands=(init apply migrate check get set reset list explain watch history undo import export asset brand backup restore
+  compact forget stats help)
+for command in "${commands[@]}"; do
   run 0 help && has "  $command "
   run 0 help $command && has "usage: livery $command"
   run 0 $command --help && has "usage: livery $command"
@@ -71,7 +73,7 @@ done
 run 0 --help && has "usage: livery"
 run 0 --version && has "livery 0."
 run 0 --version --json && json 'isinstance(v, str)'
-run 0 help --json && json 'any(c["name"] == "explain" for c in v)'
+run 0 help --json && json "[c['name'] for c in v] == '${commands[*]}'.split()"
 run 2 && one_line
 run 2 explian x && warns 'did you mean `explain`?'
 run 2 help explian && one_line

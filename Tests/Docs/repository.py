@@ -149,6 +149,7 @@ def main():
   for name in sorted(file for file in repository.files if re.fullmatch(r"scripts/[\w-]+", file)):
     if name != "scripts/common":
       check(f"`{name}" in contributing, f"CONTRIBUTING.md does not name {name}")
+      check(f"`{name}`" in text_of("README.md"), f"README.md does not name {name}")
   for page in sorted((ROOT / "docs/internals").glob("*.md")):
     if page.name != "README.md":
       check(f"({page.name})" in rooms, f"docs/internals/README.md does not lead to {page.name}")

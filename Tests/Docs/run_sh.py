@@ -1,16 +1,19 @@
 #!/usr/bin/env python3
 """Runs the shell examples of a guide: every ```sh block that begins with `$ livery`.
 
-    run_sh.py LIVERY GUIDE.md…
+    run_sh.py [--files FOLDER]… LIVERY GUIDE.md…
 
-The commands of a guide run in order in one directory of their own, where LIVERY_STORE is `store`. A ```json block
+The commands of a guide run in order in one directory of their own, where LIVERY_STORE is `store`, beside the files of the
+folders. A ```json block
 after a paragraph that names `NAME.json` is that file. What follows a command up to the next `$` is what it must print,
 on standard output and error together; a line `…` stands for any lines. Moments as of RFC 3339 and ids of 32
 hexadecimal digits may differ from those shown. A command may fail only if a line that begins with `livery: ` is shown.
 """
+import argparse
 import os
 import pathlib
 import re
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -42,12 +45,14 @@ def commands(block):
   return [(number, command, "\n".join(shown)) for number, command, shown in found]
 
 
-def run(livery, guide, work):
+def run(livery, guide, work, folders):
   tools = work / "tools"
   tools.mkdir()
   (tools / "livery").symlink_to(livery)
   directory = work / "work"
   directory.mkdir()
+  for folder in folders:
+    shutil.copytree(folder, directory, dirs_exist_ok=True)
   environment = dict(os.environ, LIVERY_STORE="store", NO_COLOR="1", PATH=f"{tools}:{os.environ['PATH']}")
   text = guide.read_text(encoding="utf-8")
   results = []
@@ -72,13 +77,15 @@ def run(livery, guide, work):
 
 
 def main():
-  if len(sys.argv) < 3:
-    sys.exit(__doc__)
-  livery = pathlib.Path(sys.argv[1]).resolve(strict=True)
+  parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+  parser.add_argument("--files", metavar="FOLDER", type=pathlib.Path, action="append", default=[])
+  parser.add_argument("livery", type=pathlib.Path)
+  parser.add_argument("guides", metavar="GUIDE", type=pathlib.Path, nargs="+")
+  arguments = parser.parse_args()
   results = []
-  for guide in sys.argv[2:]:
+  for guide in arguments.guides:
     with tempfile.TemporaryDirectory(prefix="livery-guide-") as work:
-      results += run(livery, pathlib.Path(guide), pathlib.Path(work))
+      results += run(arguments.livery.resolve(strict=True), guide, pathlib.Path(work), arguments.files)
   print(f"{results.count(True)} passed, {results.count(False)} failed")
   return 0 if results and all(results) else 1
 

@@ -46,7 +46,7 @@ import Testing
 
   @Test func stringsSpellTheOtherTypes() {
     #expect(Value.string("2").coerced(to: .int) == .int(2))
-    #expect(Value.string("2.0").coerced(to: .int) == nil)
+    for text in ["", "2.0", " 2", "9223372036854775808"] { #expect(Value.string(text).coerced(to: .int) == nil) }
     #expect(Value.string("2").coerced(to: .double) == .double(2))
     #expect(Value.string("inf").coerced(to: .double) == nil)
     #expect(Value.string("AQI=").coerced(to: .data) == .data([1, 2]))
@@ -59,7 +59,11 @@ import Testing
     #expect(Value.string("#fff").coerced(to: .color) == .color(Color(red8: 255, green8: 255, blue8: 255)))
     #expect(Value.string("white").coerced(to: .color) == nil)
     #expect(Value.string("logo").coerced(to: .image) == .image("logo"))
-    #expect(Value.string("").coerced(to: .image) == nil)
+    let longest = String(repeating: "x", count: 1024)
+    #expect(Value.string(longest).coerced(to: .image) == .image(longest))
+    for text in ["", longest + "x", "a\n", "a\u{85}"] {
+      #expect(Value.string(text).coerced(to: .image) == nil && Value.url(text).coerced(to: .image) == nil, "\(text)")
+    }
     #expect(Value.string("[]").coerced(to: .list) == nil)
     #expect(Value.string("{}").coerced(to: .object) == nil)
   }
@@ -69,6 +73,6 @@ import Testing
     #expect(Value.image("x").coerced(to: .string) == .string("x"))
     #expect(Value.image("x").coerced(to: .url) == nil)
     #expect(Value.image("https://a.example/x").coerced(to: .url) == .url("https://a.example/x"))
-    #expect(Value.url("").coerced(to: .image) == nil)
+    #expect(Value.url("").coerced(to: .url) == .url("") && Value.url("").coerced(to: .string) == .string(""))
   }
 }

@@ -38,7 +38,7 @@ struct SchemaRandom {
   }
 
   private static func originals() throws -> [[UInt8]] {
-    try (1...3).map { try fixture("SettingsSchema.v\($0).json") } + [schemaText(SchemaCodingTests.full)]
+    try (1...3).map { try fixture("asm/SettingsSchema.v\($0).json") } + [schemaText(SchemaCodingTests.full)]
   }
 
   @Test func mutatedBytesNeverTrap() throws {

@@ -3,7 +3,7 @@ import Testing
 
 @Suite struct SchemaSampleTests {
   @Test(arguments: [1, 2, 3]) func sampleSchemasCompileWithoutDiagnostics(version: Int) throws {
-    let compilation = try compileSchema(fixture("SettingsSchema.v\(version).json"))
+    let compilation = try compileSchema(fixture("asm/SettingsSchema.v\(version).json"))
     #expect(compilation.diagnostics.map { "\($0.code) \($0.pointer) \($0.message)" } == [])
     let schema = try #require(compilation.schema)
     #expect(schema.version == Int64(version))
@@ -13,7 +13,7 @@ import Testing
   }
 
   @Test func settingsComeInTheOrderOfTheDocument() throws {
-    let schema = try schema(fixture("SettingsSchema.v3.json"))
+    let schema = try schema(fixture("asm/SettingsSchema.v3.json"))
     #expect(
       schema.settings.map { $0.key } == [
         "adminPassword", "progressIndicator", "idleResetSeconds", "mediaUrl", "cacheKey", "screensaverPlaylist",
@@ -27,7 +27,7 @@ import Testing
   }
 
   @Test func comboBoxIsAChoice() throws {
-    let schema = try schema(fixture("SettingsSchema.v1.json"))
+    let schema = try schema(fixture("asm/SettingsSchema.v1.json"))
     let duration = try #require(schema.settings.first { $0.key == "duration" })
     #expect(duration.kind == .choice)
     #expect(

@@ -228,7 +228,7 @@ import Testing
   }
 
   @Test func listsFollowTheirTemplate() throws {
-    let schema = try schema(fixture("SettingsSchema.v3.json"))
+    let schema = try schema(fixture("asm/SettingsSchema.v3.json"))
     let playlist = try #require(schema.settings.last)
     func item(_ members: (String, Value)...) -> Value { .object(members.map { .init($0.0, $0.1) }) }
     #expect(

@@ -211,7 +211,7 @@ import Testing
   @Test func inTheSamplesOnlyWhatNoStepConvertsOrBoundsIsFound() throws {
     func errors(_ old: Int, _ new: Int) throws -> [String] {
       let outcome = Store.compareSchemas(
-        try fixture("SettingsSchema.v\(old).json"), try fixture("SettingsSchema.v\(new).json"))
+        try fixture("asm/SettingsSchema.v\(old).json"), try fixture("asm/SettingsSchema.v\(new).json"))
       #expect(outcome.error == nil)
       return outcome.report["findings"]?.items.filter { $0.text("severity") == "error" }.map {
         "\($0.text("code") ?? "") \($0.text("setting") ?? "") \($0.text("pointer")?.split(separator: "/").last ?? "")"

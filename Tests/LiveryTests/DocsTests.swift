@@ -25,6 +25,15 @@ import Testing
     }
   }
 
+  @Test func theHeaderHasTheTableOfConversions() throws {
+    func table(_ path: String) throws -> [Substring] {
+      try text(path).split(separator: "\n").map { $0.drop { $0 != "|" } }.filter { $0.split(separator: "|").count > 9 }
+    }
+    let rows = try table("Sources/LiveryCore/Values/Coercion.swift")
+    #expect(rows.count == 6)
+    #expect(try rows == table("include/livery/store.h"))
+  }
+
   @Test func theFileFormatGivesEveryNumber() throws {
     let format = try text("docs/file-format.md")
     for type in ValueType.allCases { #expect(format.contains("\n| \(type.rawValue) | \(type) |"), "\(type)") }

@@ -191,6 +191,26 @@ import Testing
     #expect(try temporary.open().backups().items.count == 2)
   }
 
+  @Test func theAgeCountsFromTheFirstCommitThatNoCopyHas() throws {
+    let store = try temporary.open {
+      $0.snapshotCommits = .max
+      $0.snapshotAge = 1
+    }
+    func commit(_ number: Int64, copies: Int) throws {
+      try store.set("n", to: .int(number), in: .user)
+      try awaitCopies(copies, of: store)
+      #expect(try store.backups().items.count == copies)
+      lvs_sleep_us(1_100_000)
+    }
+    try commit(1, copies: 0)
+    try commit(2, copies: 1)
+    // The copy is old, but this is the first commit that it lacks.
+    try commit(3, copies: 1)
+    #expect(try store.backups().items.map { $0["revision"] } == [.int(2)])
+    try commit(4, copies: 2)
+    #expect(try store.backups().items.map { $0["revision"] } == [.int(4), .int(2)])
+  }
+
   @Test func aStoreIsItsOwnersAloneUnlessItIsSharedWithItsGroup() throws {
     func modes(_ path: String) -> [UInt32] {
       ["", "/data.mdb", "/lock.mdb", "/livery.lock", "/livery.wake", "/backups"].map { name in

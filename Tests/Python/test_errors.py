@@ -1,7 +1,9 @@
 """One exception class per status, each also the builtin that fits."""
 
 import copy
+import inspect
 import pickle
+import re
 
 import api
 import livery
@@ -9,12 +11,15 @@ import pytest
 from conftest import ROOT
 from livery import errors
 
-DECLARED = api.read(ROOT / "include" / "livery").constants
+INTERFACE = api.read(ROOT / "include" / "livery")
+DECLARED = INTERFACE.constants
 STATUSES = {name: number for name, number in DECLARED.items() if name.startswith("LIVERY_ERROR_")}
 
 
 def test_every_status_has_its_class():
-  assert len(STATUSES) >= 21
+  classes = [kind for kind in vars(livery).values() if isinstance(kind, type) and issubclass(kind, livery.LiveryError)]
+  classes.remove(livery.LiveryError)
+  assert {kind.status_name: kind.status for kind in classes} == STATUSES and len(classes) == len(STATUSES)
   for name, status in STATUSES.items():
     kind = errors.error_class(status)
     assert (kind.status, kind.status_name) == (status, name)
@@ -79,12 +84,23 @@ def test_opening_what_is_no_store(tmp_path):
     {"map_size": 4096},
     {"max_readers": 1 << 32},
     {"max_readers": 1},
+    {"snapshot_commits": 0},
+    {"snapshot_commits": 1 << 32},
+    {"snapshot_age": 0},
+    {"snapshot_age": float("nan")},
   ],
   ids=str,
 )
 def test_options_out_of_range(path, options):
   with pytest.raises(livery.InvalidArgumentError):
     livery.open(path, create=True, **options)
+
+
+def test_every_option_of_the_header_is_an_argument():
+  flags = [name[len("LIVERY_OPEN_") :].lower() for name in DECLARED if name.startswith("LIVERY_OPEN_")]
+  (options,) = (kind for kind in INTERFACE.structs if kind.name == "livery_open_options")
+  members = [re.sub("_m?s$", "", member.name) for member in options.members if member.name not in ("struct_size", "flags")]
+  assert sorted(inspect.signature(livery.open).parameters) == sorted(["path", *flags, *members])
 
 
 def test_options_are_taken(path):

@@ -1,6 +1,9 @@
 """Backups, checks, compaction and figures."""
 
 import os
+import stat
+import time
+from datetime import timedelta
 
 import livery
 import pytest
@@ -32,6 +35,52 @@ def test_the_store_keeps_backups_of_its_own(store):
   assert store["volume"] == 5
   assert [item["reason"] for item in store.backups()] == ["restore", "manual"]
   assert store.history(limit=1)[0]["origin"] == "console"
+
+
+def reasons(store, count):
+  """Why the store's own backups were made; copies are made beside those who commit, and awaited here."""
+  end = time.monotonic() + 10
+  while len(store.backups()) < count and time.monotonic() < end:
+    time.sleep(0.01)
+  return [item["reason"] for item in store.backups()]
+
+
+def test_a_store_copies_itself_after_so_many_commits_or_seconds(tmp_path):
+  with livery.open(tmp_path / "many", create=True, snapshot_commits=2, snapshot_age=livery.NEVER) as store:
+    store.set("volume", 1)
+    assert store.backups() == []
+    store.set("volume", 2)
+    assert reasons(store, 1) == ["snapshot"]
+  age = timedelta(seconds=1)
+  with livery.open(tmp_path / "old", create=True, snapshot_commits=livery.NEVER, snapshot_age=age) as store:
+    store.set("volume", 1)
+    time.sleep(1.1)
+    assert store.backups() == []
+    store.set("volume", 2)
+    assert reasons(store, 1) == ["snapshot"]
+  for age in (livery.NEVER, float("inf")):
+    with livery.open(tmp_path / "never", create=True, snapshot_commits=livery.NEVER, snapshot_age=age) as store:
+      store.set("volume", time.time())
+    with livery.open(tmp_path / "never", snapshot_age=age) as store:
+      assert store.backups() == []
+
+
+def test_a_damaged_store_is_brought_back_or_refused(tmp_path):
+  path = tmp_path / "damaged"
+  with livery.open(path, create=True) as store:
+    store.set("volume", 5)
+  os.truncate(path / "data.mdb", 1000)
+  with pytest.raises(livery.CorruptError):
+    livery.open(path, no_recovery=True)
+  with livery.open(path) as store:
+    assert store["volume"] == 5 and "recovery" in store.stats()
+
+
+def test_a_store_may_be_shared_with_its_group(tmp_path):
+  for group, modes in ((False, [0o700, 0o600]), (True, [0o770, 0o660])):
+    path = tmp_path / str(group)
+    with livery.open(path, create=True, group=group):
+      assert [stat.S_IMODE(os.stat(file).st_mode) for file in (path, path / "data.mdb")] == modes
 
 
 def test_a_check_reports_and_a_damaged_backup_is_refused(store, tmp_path):

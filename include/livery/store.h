@@ -9,9 +9,12 @@
  * | from → to | bool | int | double | string | data | url | date | color | image |
  * |---|---|---|---|---|---|---|---|---|---|
  * | int | – | = | if exact | – | – | – | – | – | – |
- * | double | – | if whole | = | – | – | – | – | – | – |
- * | string | 1 true yes 0 false no | whole decimal | finite decimal | = | base64 | absolute URL | RFC 3339 | #RGB #RRGGBB #RRGGBBAA | if not empty |
- * | url, image | – | – | – | same text | – | = / absolute URL | – | – | if not empty / = |
+ * | double | – | if whole and in range | = | – | – | – | – | – | – |
+ * | string | 1 true yes 0 false no | whole decimal in range | finite decimal | = | base64 | empty or absolute URL | RFC 3339 | #RGB #RRGGBB #RRGGBBAA | if a reference |
+ * | url, image | – | – | – | same text | – | = / empty or absolute URL | – | – | if a reference / = |
+ *
+ * Truth values are read in any ASCII letter case. In range is what an int64_t holds. A reference to an image is 1 to 1,024
+ * bytes without control characters. All types convert to themselves; lists and objects to nothing else.
  */
 #ifndef LIVERY_STORE_H
 #define LIVERY_STORE_H
@@ -86,11 +89,13 @@ typedef struct livery_open_options {
   /** The most memory for values that were read before, in bytes, for all handles of the process on the store; as much as
       is needed is used. Default 32 MiB, which is enough for 130,000 settings; from 64 KiB to 1 GiB. */
   uint64_t cache_size;
-  /** The store copies itself after so many commits of this process; default 1,000; UINT32_MAX for never. */
+  /** The store copies itself after so many commits of this process since its last copy; default 1,000; UINT32_MAX for
+      never. */
   uint32_t snapshot_commits;
-  /** The store copies itself when the last copy is so old and something has changed since, in seconds: after a commit, at
-      the closing of its last handle in a process, and when it is opened after a start of the system; default 600;
-      UINT32_MAX for never. */
+  /** The store copies itself after a commit that comes so many seconds after the first one of this process since its last
+      copy, or later. It also does at the closing of its last handle in a process or at an opening, where something has
+      changed and the last copy is so old, or there is none (docs/reliability.md says when which). Default 600; UINT32_MAX
+      for never. */
   uint32_t snapshot_age_s;
   /** For how many versions of the schema the values of a setting are kept that it no longer declares; default for ever. They
       are kept from the version on that does not declare it: with 2, those of a setting that disappears with version 5 are

@@ -36,7 +36,8 @@ enum {
   LIVERY_TYPE_DATE = 7,
   /** An sRGB color with alpha. */
   LIVERY_TYPE_COLOR = 8,
-  /** A reference to an image asset: text, by convention the SHA-256 of its bytes in hexadecimal. */
+  /** A reference to an image asset: text of 1 to 1,024 bytes without control characters, by convention the SHA-256 of its
+      bytes in hexadecimal. */
   LIVERY_TYPE_IMAGE = 9,
   /** Values in order. */
   LIVERY_TYPE_LIST = 10,
@@ -376,7 +377,7 @@ LIVERY_API livery_status livery_value_make_data(const void *bytes, size_t length
  * @param length      in bytes, or #LIVERY_ZERO_TERMINATED
  * @param[out] value  a new reference: release it; untouched on failure
  * @return #LIVERY_OK, or
- *   - #LIVERY_ERROR_INVALID_VALUE     `text` is no absolute URL
+ *   - #LIVERY_ERROR_INVALID_VALUE     `text` is neither empty nor an absolute URL
  *   - #LIVERY_ERROR_INVALID_ARGUMENT  a pointer is NULL
  * @since 0.1
  */

@@ -94,7 +94,8 @@ extension View {
     }
     let orphans = try orphans()
     for name in orphans.names where Claim.covers(prefix, name) && orphans.facts(name)?.isSecret == true {
-      throw StoreError(.conflict, "`\(name)` was declared a secret: forget it before `\(prefix)` is claimed", setting: name)
+      throw StoreError(
+        .conflict, "`\(name)` was declared a secret: forget it before `\(prefix)` is claimed", setting: name)
     }
     claims.prefixes.append(prefix)
     try putClaims(claims)

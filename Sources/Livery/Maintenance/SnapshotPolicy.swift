@@ -4,16 +4,17 @@ import Synchronization
 
 /// When a store copies itself, so that there is a last good copy when its file is found damaged.
 ///
-/// After many commits, or when the last copy is old, a thread beside those that commit makes it. A small store's copy that
-/// is due is made at the closing of its last handle too, and after an opening with a check; a large one's by a thread at the
-/// next opening, since closing is not to take long, and the store is to be closed afterwards.
+/// After many commits, or with a commit long after the first one that waits to be copied, a thread beside those that commit
+/// makes it. Where the last copy is old, a small store's is made at the closing of its last handle too, and after an opening
+/// with a check; a large one's by a thread at the next opening, since closing is not to take long, and the store is to be
+/// closed afterwards.
 final class SnapshotPolicy: Sendable {
   /// What takes some milliseconds to copy.
   private static let smallBytes: UInt64 = 4 << 20
 
   private let directory: StoreDirectory
   private let commits = Atomic<UInt32>(0)
-  /// When to look at the age of the last copy next, on the monotonic clock.
+  /// From when on a commit has the store copied, on the monotonic clock; 0 while nothing waits to be copied.
   private let due = Atomic<UInt64>(0)
   private let isBusy = Atomic<Bool>(false)
 

@@ -35,10 +35,11 @@ public final class Store: Sendable {
     /// Let the group of the directory read and write the store; otherwise it is its owner's alone. A store that was made so
     /// stays so.
     public var sharesWithGroup = false
-    /// Copy the store after so many commits; 0 for 1,000, `UInt32.max` for never.
+    /// Copy the store after so many commits of this process since its last copy; 0 for 1,000, `UInt32.max` for never.
     public var snapshotCommits: UInt32 = 0
-    /// Copy the store when the last copy is so old and something has changed since, in seconds; 0 for 10 minutes,
-    /// `UInt32.max` for never.
+    /// Copy the store after a commit that comes so many seconds after the first one of this process since its last copy, or
+    /// later; and at closing or opening it, where something has changed and the last copy is so old, or there is none. 0 for
+    /// 10 minutes, `UInt32.max` for never.
     public var snapshotAge: UInt32 = 0
     /// How many backups of each reason the store keeps in its own folder; 0 for 3.
     public var backups: UInt32 = 0

@@ -8,7 +8,8 @@ final class Post: Sendable {
   let end: @Sendable () -> Void
 
   init(
-    owner: UInt64, descriptor: EventDescriptor?, end: @escaping @Sendable () -> Void, _ run: @escaping @Sendable () -> Void
+    owner: UInt64, descriptor: EventDescriptor?, end: @escaping @Sendable () -> Void,
+    _ run: @escaping @Sendable () -> Void
   ) {
     self.owner = owner
     self.descriptor = descriptor

@@ -37,32 +37,49 @@ extension ComparisonRun {
   }
 
   private mutating func carryOut(_ step: MigrationStep, _ slots: inout [ComparisonSlot]) {
-    let isItem = !step.lists.isEmpty
-    switch step.operation {
-    case .join, .gather: return putTogether(step, &slots, isItem: isItem)
-    case .set: return set(step, &slots, isItem: isItem)
-    default: break
-    }
-    guard let name = step.sources.first else { return }
-    guard let place = slots.place(of: name) else { return findsNothing(step, name, step.lists.count, slots) }
     switch step.operation {
     case .rename, .copy:
-      guard let into = step.targets.first else { return }
-      checkFree(into, step, slots)
-      var moved = slots[place]
-      moved.name = into
-      moved.step = step.pointer
-      if step.operation == .rename { slots.remove(at: place) }
-      slots.put(moved)
+      if let place = source(of: step, in: slots) { move(step, place, &slots) }
     case .remove:
-      report(
-        .warning, "removed-by-step", "the values of `\(step.path(name).text)` are removed", at: .step(step.pointer))
-      slots.remove(at: place)
-    case .convert: convert(step, &slots[place])
-    case .split: split(step, place, &slots, isItem: isItem)
-    case .spread: spread(step, place, &slots)
-    default: break
+      if let place = source(of: step, in: slots) { remove(step, place, &slots) }
+    case .convert:
+      if let place = source(of: step, in: slots) { convert(step, &slots[place]) }
+    case .set: set(step, &slots)
+    case .split:
+      if let place = source(of: step, in: slots) { split(step, place, &slots) }
+    case .spread:
+      if let place = source(of: step, in: slots) { spread(step, place, &slots) }
+    case .join, .gather: putTogether(step, &slots, isItem: !step.lists.isEmpty)
+    // `follow` has told of it.
+    case .call: break
     }
+  }
+
+  /// Where the one name is that a step reads; tells if it is nowhere.
+  private mutating func source(of step: MigrationStep, in slots: [ComparisonSlot]) -> Int? {
+    guard let name = step.sources.first else { return nil }
+    guard let place = slots.place(of: name) else {
+      findsNothing(step, name, step.lists.count, slots)
+      return nil
+    }
+    return place
+  }
+
+  private mutating func move(_ step: MigrationStep, _ place: Int, _ slots: inout [ComparisonSlot]) {
+    guard let into = step.targets.first else { return }
+    checkFree(into, step, slots)
+    var moved = slots[place]
+    moved.name = into
+    moved.step = step.pointer
+    if step.operation == .rename { slots.remove(at: place) }
+    slots.put(moved)
+  }
+
+  private mutating func remove(_ step: MigrationStep, _ place: Int, _ slots: inout [ComparisonSlot]) {
+    report(
+      .warning, "removed-by-step", "the values of `\(step.path(slots[place].name).text)` are removed",
+      at: .step(step.pointer))
+    slots.remove(at: place)
   }
 
   private mutating func checkFree(_ name: String, _ step: MigrationStep, _ slots: [ComparisonSlot]) {
@@ -87,7 +104,7 @@ extension ComparisonRun {
     report(.warning, "step-drops-values", "`\(path)` loses \(what) that \(verb)", at: .step(step.pointer))
   }
 
-  private mutating func set(_ step: MigrationStep, _ slots: inout [ComparisonSlot], isItem: Bool) {
+  private mutating func set(_ step: MigrationStep, _ slots: inout [ComparisonSlot]) {
     guard let name = step.sources.first else { return }
     guard let place = slots.place(of: name) else {
       if case .equals = step.condition { return findsNothing(step, name, step.lists.count, slots) }
@@ -222,9 +239,7 @@ extension ComparisonRun {
 // MARK: Several
 
 extension ComparisonRun {
-  private mutating func split(
-    _ step: MigrationStep, _ place: Int, _ slots: inout [ComparisonSlot], isItem: Bool
-  ) {
+  private mutating func split(_ step: MigrationStep, _ place: Int, _ slots: inout [ComparisonSlot]) {
     let slot = slots[place]
     var isText = slot.open?.kind == .string || slot.open?.kind == .url || slot.open?.kind == .image
     for value in slot.constants where value.coerced(to: .string) != nil { isText = true }

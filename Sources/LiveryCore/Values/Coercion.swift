@@ -6,10 +6,11 @@ extension Value {
   /// |---|---|---|---|---|---|---|---|---|---|
   /// | int | – | = | if exact | – | – | – | – | – | – |
   /// | double | – | if whole and in range | = | – | – | – | – | – | – |
-  /// | string | 1 true yes 0 false no | whole decimal | finite decimal | = | base64 | empty or absolute URL | RFC 3339 | #RGB #RRGGBB #RRGGBBAA | if a reference |
+  /// | string | 1 true yes 0 false no | whole decimal in range | finite decimal | = | base64 | empty or absolute URL | RFC 3339 | #RGB #RRGGBB #RRGGBBAA | if a reference |
   /// | url, image | – | – | – | same text | – | = / empty or absolute URL | – | – | if a reference / = |
   ///
-  /// Truth values are read in any ASCII letter case. All types convert to themselves; lists and objects to nothing else.
+  /// Truth values are read in any ASCII letter case. In range is what an Int64 holds. A reference to an image is 1 to 1,024
+  /// bytes without control characters. All types convert to themselves; lists and objects to nothing else.
   ///
   /// Corresponds to the `livery_value_as_*` and `livery_get_*` functions in C.
   public func coerced(to type: ValueType) -> Value? {

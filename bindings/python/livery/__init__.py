@@ -45,7 +45,7 @@ from .maintenance import check_store
 from .migration import Migration, MigrationFunction
 from .schema import check_schema, compare_schemas
 from .snapshot import Snapshot
-from .store import Store, open
+from .store import NEVER, Store, open
 from .value import URL, Color, Image, Layer, Settable, Value
 from .watch import AsyncEvents, Event, EventKind, Events, Watch
 
@@ -81,6 +81,7 @@ __all__ = [
   "Migration",
   "MigrationError",
   "MigrationFunction",
+  "NEVER",
   "NoMemoryError",
   "NoSpaceError",
   "NoValueError",
