@@ -49,12 +49,13 @@ def open(
   ``create`` makes it if the directory is missing or empty. ``read_only`` refuses every change, and is what opens a
   store on a read-only file system. ``allow_override`` allows changes to the ``override`` layer. ``deferred`` lets a
   power failure take the last commits. ``no_recovery`` refuses a damaged store with CorruptError in place of bringing
-  back its last good copy. ``group`` lets the directory's group read and write the store too. ``busy_timeout`` is how long a commit waits for other writers, in seconds (5 unless told). ``map_size`` reserves address space, in
-  bytes. ``max_readers`` is how many reads can be under way at once. ``log_entries`` and ``log_age`` are how many
-  commits the log keeps (10,000 unless told) and for how many seconds, or a timedelta (90 days); ``log_bytes`` is how
-  much of the file it may take (16 MiB, or a quarter of all else if that is more). ``cache_size`` is the most memory for
-  values that were read before, in bytes (32 MiB). ``orphan_versions`` is for how many versions of the schema the values
-  of a setting are kept that it no longer declares (for ever). ``backups`` is how many backups of each reason the store
+  back its last good copy. ``group`` lets the directory's group read and write the store too. ``busy_timeout`` is how
+  long a commit waits for other writers, in seconds (5 unless told). ``map_size`` reserves address space, in bytes.
+  ``max_readers`` is how many reads can be under way at once. ``log_entries`` and ``log_age`` are how many commits the
+  log keeps (10,000 unless told) and for how many seconds, or a timedelta (90 days); ``log_bytes`` is how much of the
+  file it may take (16 MiB, or a quarter of all else if that is more). ``cache_size`` is the most memory for values
+  that were read before, in bytes (32 MiB). ``orphan_versions`` is for how many versions of the schema the values of a
+  setting are kept that it no longer declares (for ever). ``backups`` is how many backups of each reason the store
   keeps in its own folder (3).
 
   The store copies itself after ``snapshot_commits`` commits of this process since its last copy (1,000), and after a
