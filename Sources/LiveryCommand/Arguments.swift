@@ -23,6 +23,7 @@ struct Option: Sendable {
       help: "bundle, recommended, user (if not given when changing), session, enforced or override"),
     Option(name: "origin", value: "TEXT", help: "who makes the change, or made it; kept with each value"),
     Option(name: "expires", value: "TIME", help: "when the values expire: a time as of RFC 3339, or +SECONDS"),
+    Option(name: "replace", help: "let the value count: what people have set goes (layer recommended unless told)"),
     Option(name: "value-json", help: "take values as JSON in place of text"),
     Option(
       name: "type", value: "TYPE",

@@ -6,7 +6,8 @@ func set(_ context: Context) throws(StoreError) {
     throw StoreError(
       .usage, "`\(truncated(context.words.last ?? "", to: 80))` has no value; usage: livery set NAME VALUE")
   }
-  let layer = try context.layer()
+  let replaces = context.arguments.has("replace")
+  let layer = try context.layer(replaces ? .recommended : .user)
   let expiry = try expiry(context)
   let store = try context.open(allowOverride: layer == .override)
   let change = try begin(layer, store, context)
@@ -19,7 +20,7 @@ func set(_ context: Context) throws(StoreError) {
     var isJSON = context.arguments.has("value-json")
     if !isJSON { isJSON = try holdsParts(name, store) }
     if isJSON { value = try json(text, name) }
-    try change.set(name, to: value)
+    if replaces { try change.replace(name, with: value) } else { try change.set(name, to: value) }
     position += 2
   }
   try commit(change, context)

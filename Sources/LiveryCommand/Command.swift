@@ -33,7 +33,7 @@ struct Command: Sendable {
       words: 1...1000, run: get),
     Command(
       name: "set", usage: "NAME VALUE [NAME VALUE…]", summary: "set settings, all of them or none",
-      options: ["layer", "origin", "expires", "value-json"], words: 2...2000, run: set),
+      options: ["layer", "origin", "expires", "replace", "value-json"], words: 2...2000, run: set),
     Command(
       name: "reset", usage: "NAME… | --all", summary: "remove a layer's values, which uncovers those beneath",
       options: ["layer", "origin", "all"], words: 0...1000, run: reset),
@@ -144,8 +144,8 @@ struct Context {
   }
 
   /// The layer to change.
-  func layer() throws(StoreError) -> Layer {
-    guard let name = arguments.value("layer") else { return .user }
+  func layer(_ usual: Layer = .user) throws(StoreError) -> Layer {
+    guard let name = arguments.value("layer") else { return usual }
     guard let layer = Layer(name: name) else {
       let near = nearestNames(to: name, among: Layer.allCases.map { $0.description })
       throw StoreError(.usage, "there is no layer `\(truncated(name, to: 40))`\(didYouMean(near))")

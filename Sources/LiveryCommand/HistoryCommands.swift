@@ -57,9 +57,16 @@ private func description(of change: Value) -> String {
   } else if change["writable"] == nil || change["old"] != change["new"] {
     parts.append("\(old) → \(new)")
   }
+  if case .list(let layers)? = change["replaced"] { parts.append(replacement(by: change.text("layer"), of: layers)) }
   if change.flag("expired") { parts.append("\(change.text("layer")) expired") }
   if case .bool(let isWritable)? = change["writable"] { parts.append(isWritable ? "unlocked" : "locked") }
   return parts.joined(separator: ", ")
+}
+
+private func replacement(by layer: String, of layers: [Value]) -> String {
+  let isConsole = Layer(name: layer)?.isConsole == true
+  let whose = layers.map { $0 == .string("user") ? "the operator's" : "the session's" }
+  return "\(isConsole ? "the console" : layer) replaced \(whose.joined(separator: " and "))"
 }
 
 private func shown(_ value: Value?, _ change: Value) -> String {

@@ -352,6 +352,14 @@ TEST("what the console replaces counts, the operator's value goes, and undo brin
   char *text = NULL;
   OK(livery_value_to_json(read, 0, &text, NULL));
   EXPECT(strstr(text, "\"layer\":\"recommended\"") && strstr(text, "\"old\":40") && strstr(text, "\"new\":60"));
+  EXPECT_CONTAINS("\"replaced\":[\"user\",\"session\"]", text);
+  livery_free(text);
+  OK(livery_value_release(read));
+  livery_value *reason = NULL;
+  OK(livery_inspect(store, "idleResetSeconds", &read));
+  OK(livery_value_member(read, "reason", &reason));
+  OK(livery_value_to_json(reason, 0, &text, NULL));
+  EXPECT_CONTAINS("The console replaced the session's 40 by 60 at revision", text);
   livery_free(text);
   OK(livery_value_release(read));
   // The operator may change it again, and the same once more makes room again.

@@ -235,6 +235,18 @@ cat >settings.plist <<'PLIST'
 PLIST
 run 0 --store u import settings.plist --layer bundle && has "imported 2 values"
 run 0 --store u explain volume && has bundle
+
+# The console's value becomes active, and the operator may change it again.
+run 0 --store replacing init --schema v1.json
+run 0 --store replacing set volume 1
+run 0 --store replacing set volume 2 --replace --origin console
+run 0 --store replacing get volume && prints 2
+run 0 --store replacing explain volume && has "The console replaced the operator's 1 by 2 at revision"
+run 0 --store replacing history && has "1 → 2, the console replaced the operator's"
+run 0 --store replacing history --json && json 'v[0]["layer"] == "recommended" and v[0]["changes"][0]["replaced"] == ["user"]'
+run 0 --store replacing set volume 3
+run 0 --store replacing get volume && prints 3
+run 0 --store replacing explain volume && if grep -qF replaced out; then fail "$what" "printed: $out"; else pass; fi
 printf '{"volume": 4, "nothing": 1}' >partly.json
 run 3 --store u import partly.json && warns "nothing"
 run 0 --store u get volume && prints 3

@@ -210,7 +210,9 @@ def test_what_the_console_replaces_counts(declared):
     assert change.get("volume") == 60
     assert declared.get("volume") == 20
   assert declared.get("volume") == 60
-  assert declared.history(limit=1)[0]["changes"][0]["layer"] == "recommended"
+  told = declared.history(limit=1)[0]["changes"][0]
+  assert told["layer"] == "recommended" and told["replaced"] == ["user"]
+  assert "The console replaced the operator's 20 by 60 at revision" in declared.inspect("volume")["reason"]
   declared.undo(change.revision)
   assert declared.get("volume") == 20
 

@@ -26,6 +26,7 @@ extension Store {
       var members = description(target, descriptor, resolution)
       members.append(.init("locked", .bool(resolution.isLocked)))
       var text = reason(records, resolution)
+      if let winner = resolution.winner { text += try replacement(by: winner, target, descriptor, view) }
       if !target.sameBytes(as: name) {
         members.append(.init("alias", .string(name)))
         text += " `\(name)` is an old name of it: use `\(target)`."
@@ -132,6 +133,22 @@ extension Store {
     }
     let locked = resolution.isLocked && winner.layer != .enforced
     return text + (locked ? " `enforced` locks the layers beneath it." : "") + setAside(records, resolution)
+  }
+
+  /// What people had set that the winner took the place of, as far as the log still tells.
+  private func replacement(
+    by winner: Record, _ name: String, _ descriptor: SettingDescriptor?, _ view: View
+  ) throws(StoreError) -> String {
+    guard winner.layer < .user, winner.layer != .defaults, let entry = try view.logEntry(winner.revision),
+      let former = entry.replaced(name, by: winner.layer).last
+    else { return "" }
+    let who = winner.layer.isConsole ? "The console" : "`\(winner.layer)`"
+    let whose = former.layer == .user ? "the operator's" : "the session's"
+    let wasSecret = entry.changes.contains { $0.isSecret && $0.name.sameBytes(as: name) }
+    guard descriptor?.holdsSecret != true, !wasSecret, let old = former.old, let new = winner.value else {
+      return " \(who) replaced \(whose) value at revision \(winner.revision)."
+    }
+    return " \(who) replaced \(whose) \(old.brief) by \(new.brief) at revision \(winner.revision)."
   }
 
   private func setAside(_ records: [Record], _ resolution: Resolution) -> String {
