@@ -7,6 +7,8 @@ extension Claim {
   }
   private static let shelf = Claim(prefix: Branding.shelf) { (value, _) throws(StoreError) in value }
 
+  static func isBuiltIn(_ name: String) -> Bool { covers(Branding.prefix, name) || covers(Branding.shelf, name) }
+
   static func builtIn(of name: String) -> Claim? {
     if covers(Branding.prefix, name) { return branding }
     return covers(Branding.shelf, name) ? shelf : nil

@@ -61,7 +61,7 @@ struct Claims: Sendable {
 
   func covers(_ name: String) -> Bool {
     for prefix in prefixes where Claim.covers(prefix, name) { return true }
-    return Claim.builtIn(of: name) != nil
+    return Claim.isBuiltIn(name)
   }
 
   /// What a value of a setting that is not declared becomes when it is set.
