@@ -48,11 +48,11 @@ let libraryLinks: [LinkerSetting] =
     ? [
       .unsafeFlags([
         "-use-ld=lld", "-Xlinker", "--icf=all", "-Xlinker", "--no-eh-frame-hdr",
-        "-Xlinker", "-T", "-Xlinker", "\(Context.packageDirectory)/Sources/LiveryABI/layout.ld",
+        "-Xlinker", "-T", "-Xlinker", "\(Context.packageDirectory)/tools/link/layout.ld",
         // What every program runs lies together: the kernel maps code around what is run.
-        "-Xlinker", "--symbol-ordering-file=\(Context.packageDirectory)/Sources/LiveryABI/order.txt",
+        "-Xlinker", "--symbol-ordering-file=\(Context.packageDirectory)/tools/link/order.txt",
         "-Xlinker", "--no-warn-symbol-ordering", "-Xlinker", "-z", "-Xlinker", "pack-relative-relocs",
-        "-Xlinker", "--version-script=\(Context.packageDirectory)/Sources/LiveryABI/livery.map",
+        "-Xlinker", "--version-script=\(Context.packageDirectory)/tools/link/livery.map",
         "-Xlinker", "-z", "-Xlinker", "defs",
         "-Xlinker", "-soname", "-Xlinker", "liblivery.so.0",
       ])
@@ -84,8 +84,8 @@ var targets: [Target] = [
     name: "Livery", dependencies: ["LiveryCore", "LMDB", "CSystem"], swiftSettings: swiftSettings,
     linkerSettings: runtimeLinks),
   .target(
-    name: "LiveryABI", dependencies: ["CLivery", "Livery", "CSystem"],
-    exclude: ["livery.map", "layout.ld", "order.txt"], swiftSettings: swiftSettings, linkerSettings: libraryLinks),
+    name: "LiveryABI", dependencies: ["CLivery", "Livery", "CSystem"], swiftSettings: swiftSettings,
+    linkerSettings: libraryLinks),
   .executableTarget(
     name: "LiveryCommand", dependencies: ["Livery", "CSystem"], swiftSettings: swiftSettings,
     linkerSettings: runtimeLinks),

@@ -24,10 +24,19 @@ else()
   set(strip --strip-unneeded)
   set(strip_debug --strip-debug)
 endif()
+set(products ${BINARIES}/swift/${CONFIGURATION})
+
+# SwiftPM links anew what is gone; it does not look at what the linker is told.
+file(GLOB told ${SOURCE}/tools/link/*)
+foreach(file ${told})
+  outdated(todo ${file} ${products}/liblivery.so)
+  if(todo)
+    file(REMOVE ${products}/liblivery.so)
+  endif()
+endforeach()
+
 set(ENV{LIVERY_EMBEDDED} 1)
 run(${SWIFT} build ${flags})
-
-set(products ${BINARIES}/swift/${CONFIGURATION})
 
 outdated(todo ${products}/liblivery.so ${BINARIES}/liblivery.so)
 if(todo)

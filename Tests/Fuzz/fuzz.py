@@ -3,11 +3,12 @@
 
     fuzz.py --build                              builds a fuzzer for each parser, into build/torture/fuzz
     fuzz.py [--seconds N] [--seed S] TARGET      fuzzes, from the corpus kept here and the one that grows beside the build
-    fuzz.py --corpus                             runs the kept corpora only
-    fuzz.py --keep TARGET                        merges what has grown into the corpus kept here
+    fuzz.py --corpus [TARGET]                    runs the kept corpora only, and tells what each covers
+    fuzz.py --keep TARGET                        keeps the fewest inputs that reach what kept and grown ones do together
     fuzz.py --broken                             must find what is broken on purpose
 
-Ends with a line of figures. An input that crashes is kept in build/torture/fuzz/crashes.
+Ends with a line of figures. An input that crashes is put into build/torture/fuzz/crashes. It belongs into a test of its own:
+--keep drops what reaches nothing new. The corpora are kept in the form that pack.py makes.
 """
 import argparse
 import datetime
@@ -19,6 +20,9 @@ import re
 import shutil
 import subprocess
 import sys
+import tempfile
+
+import pack
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 HERE = ROOT / "Tests" / "Fuzz"
@@ -30,6 +34,8 @@ TARGETS = ["json", "value", "schema", "plist-xml", "plist-binary", "cbor", "reco
 LENGTHS = {"json": (96, 2048), "value": (96, 1024), "schema": (128, 4096), "plist-xml": (256, 2048), "plist-binary": (96, 1024),
            "cbor": (64, 512), "record": (96, 512), "color": (16, 32), "date": (48, 64), "pattern": (48, 256), "text": (64, 256),
            "png": (64, 256), "jpeg": (128, 512), "gif": (16, 64), "webp": (48, 128), "svg": (128, 512), "file": (32, 128)}
+# The longest input that is kept, in bytes: a whole schema of the fixtures fits.
+KEPT_LENGTH = 8192
 
 
 # What short schemas consist of: a setting of each type, and a step of each kind.
@@ -123,6 +129,50 @@ def seeds(target):
   return found + [text.encode("latin-1") for text in texts.get(target, [])]
 
 
+def grown_corpus(target):
+  """The folder of what fuzzing finds beside the build; it begins with the seeds."""
+  grown = BUILT / "corpus" / target
+  grown.mkdir(parents=True, exist_ok=True)
+  if not any(grown.iterdir()):
+    for number, content in enumerate(seeds(target)):
+      (grown / f"seed{number}").write_bytes(content)
+  return str(grown)
+
+
+def keep(target, kept):
+  """libFuzzer looks for the fewest inputs."""
+  with tempfile.TemporaryDirectory(prefix="livery-corpus-") as merged:
+    done = run(target, ["-set_cover_merge=1", merged, kept, grown_corpus(target)], KEPT_LENGTH)
+    if done[0] == 0:
+      pack.pack(target, merged)
+  return done
+
+
+def fuzz(target, kept, seconds, seed):
+  total = 0
+  # None is 0, which would be for ever.
+  for length, time in zip(LENGTHS[target], [max(1, seconds * 9 // 10), max(1, -(-seconds // 10))]):
+    status, output, runs, covered = run(target, [f"-max_total_time={time}", f"-seed={seed}", grown_corpus(target), kept], length)
+    total += runs
+    if status != 0:
+      break
+  return status, output, total, covered
+
+
+def work(target, arguments, kept):
+  """Exit status, output, runs and coverage of what is asked for, with a folder of the kept corpus."""
+  if arguments.keep:
+    return keep(target, kept)
+  if arguments.broken:
+    return run(target, ["-runs=2000000", f"-seed={arguments.seed + 1}"], FUZZ_BROKEN="1")
+  if not arguments.corpus:
+    return fuzz(target, kept, arguments.seconds, arguments.seed)
+  status, output, _, covered = run(target, ["-runs=0", kept], KEPT_LENGTH)
+  inputs = len(os.listdir(kept))
+  print(f"{target}: {inputs} inputs, coverage {covered}")
+  return status, output, inputs, covered
+
+
 def main():
   parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
   parser.add_argument("--build", action="store_true")
@@ -142,30 +192,9 @@ def main():
   targets = arguments.targets or (["color"] if arguments.broken else TARGETS)
   total = crashes = coverage = 0
   for target in targets:
-    runs = 0
-    kept, grown = HERE / "corpus" / target, BUILT / "corpus" / target
-    grown.mkdir(parents=True, exist_ok=True)
-    if not any(grown.iterdir()):
-      for number, content in enumerate(seeds(target)):
-        (grown / f"seed{number}").write_bytes(content)
-    if arguments.keep:
-      kept.mkdir(parents=True, exist_ok=True)
-      status, output, runs, covered = run(target, ["-merge=1", str(kept), str(grown)])
-    elif arguments.corpus:
-      files = sorted(str(path) for path in kept.glob("*")) if kept.is_dir() else []
-      status, output, runs, covered = run(target, ["-runs=0", *files]) if files else (0, "", 0, 0)
-      runs = len(files)
-    elif arguments.broken:
-      status, output, runs, covered = run(target, ["-runs=2000000", f"-seed={arguments.seed + 1}"], FUZZ_BROKEN="1")
-    else:
-      folders = [str(grown)] + ([str(kept)] if kept.is_dir() else [])
-      # None is 0, which would be for ever.
-      seconds = [max(1, arguments.seconds * 9 // 10), max(1, -(-arguments.seconds // 10))]
-      for length, time in zip(LENGTHS[target], seconds):
-        status, output, more, covered = run(target, [f"-max_total_time={time}", f"-seed={arguments.seed}", *folders], length)
-        runs += more
-        if status != 0:
-          break
+    with tempfile.TemporaryDirectory(prefix="livery-corpus-") as kept:
+      pack.unpack(target, kept)
+      status, output, runs, covered = work(target, arguments, kept)
     total, coverage = total + runs, coverage + covered
     if status not in (0, INTERRUPTED):
       crashes += 1

@@ -5,7 +5,8 @@
 
 Instructions, as callgrind counts them, may be 5 % away from Tests/Speed/instructions.txt (--write writes them anew);
 10^6 warm reads of each kind allocate nothing and make no system call; what a program runs of the library to open a store
-and read a setting lies together, in so few pages that the rest stays out of its memory (order.py sees to that).
+and read a setting lies together, in so few pages that the rest stays out of its memory (order.py sees to that, with the
+toolchain that its list names).
 """
 import argparse
 import pathlib
@@ -101,6 +102,8 @@ def main():
     pages = pages_of_code(arguments.program, work)
     tell(0 < len(pages) <= CODE_PAGES, f"opening and reading runs {len(pages)} pages of code; at most {CODE_PAGES} are "
          "expected (python3 Tests/Speed/order.py writes their order anew)")
+    here, (there, _) = order.toolchain(), order.ordered_by()
+    tell(here == there, f"the order of functions is made with {there}, the compiler is {here}")
   finally:
     shutil.rmtree(work)
   print(f"{passed} passed, {failed} failed")

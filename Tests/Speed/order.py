@@ -1,10 +1,12 @@
 #!/usr/bin/env python3
-"""Writes Sources/LiveryABI/order.txt: the functions that come first in the library, since every program runs them, and
-after those the ones that commits run, and those that watches run.
+"""Writes tools/link/order.txt: the functions that come first in the library, since every program runs them, and after
+those the ones that commits run, and those that watches run. Its first line, a comment, names the toolchain: another one
+may give functions other names.
 
     order.py PROGRAM LIBRARY      the program that is built of work.c, and the library with its symbols
 
-A function that is renamed merely drops out. Tests/Speed/guard.py tells when so many did that it is time for this.
+A function that is renamed merely drops out. Tests/Speed/guard.py tells when so many did that it is time for this,
+and when the toolchain is another one.
 """
 import bisect
 import pathlib
@@ -14,7 +16,19 @@ import subprocess
 import sys
 import tempfile
 
-ORDER = pathlib.Path(__file__).parents[2] / "Sources/LiveryABI/order.txt"
+ORDER = pathlib.Path(__file__).parents[2] / "tools/link/order.txt"
+
+
+def toolchain():
+  """The version of the compiler that builds the library."""
+  said = subprocess.run(["swiftc", "--version"], check=True, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
+  return re.search(r"Swift version .*", said.stdout)[0].strip()
+
+
+def ordered_by():
+  """The toolchain that the order is made of, and the functions in their order."""
+  first, *names = ORDER.read_text(encoding="utf-8").splitlines()
+  return first.removeprefix("# "), names
 
 
 def executed(store, program, out, environment=None, cwd=None, measure="first", within=None):
@@ -68,11 +82,11 @@ def main():
       for number, measure, within in ((1, "commit", "measured_commit"), (2, "watch", "run_task")):
         shutil.rmtree(store)
         places[number] |= executed(store.name, program, work / "out", environment, cwd=work, measure=measure, within=within)
-  listed = set(ORDER.read_text(encoding="utf-8").split())
+  listed = set(ordered_by()[1])
   order = []
   for executed_places in places:
     order += [name for name in run_functions(functions, executed_places, listed) if name not in order]
-  ORDER.write_text("".join(f"{name}\n" for name in order), encoding="utf-8")
+  ORDER.write_text("".join(f"{line}\n" for line in [f"# {toolchain()}", *order]), encoding="utf-8")
   print(f"{len(order)} functions")
 
 
