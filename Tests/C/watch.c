@@ -1,6 +1,7 @@
 // Watches: what they tell, in what order, from which process.
 #include "seen.h"
 
+#include <dirent.h>
 #include <poll.h>
 
 static const livery_layer user = LIVERY_LAYER_USER;
@@ -204,16 +205,19 @@ TEST("a process has one thread for all its watches on a store, and none without"
 /** How often the process's other threads have gone to sleep. */
 static long naps(void) {
   long all = 0;
-  for (int thread = getpid() + 1; thread < getpid() + 1000; thread++) {
-    char path[64], line[256];
-    snprintf(path, sizeof path, "/proc/self/task/%d/status", thread);
-    FILE *file = fopen(path, "r");
+  DIR *tasks = opendir("/proc/self/task");
+  for (struct dirent *task; tasks && (task = readdir(tasks)) != NULL;) {
+    char path[300], line[256];
+    snprintf(path, sizeof path, "/proc/self/task/%s/status", task->d_name);
+    // Not `.`, not `..`, not the thread that tests.
+    FILE *file = atoi(task->d_name) > 0 && atoi(task->d_name) != getpid() ? fopen(path, "r") : NULL;
     if (!file) continue;
     long count = 0;
     while (fgets(line, sizeof line, file))
       if (sscanf(line, "voluntary_ctxt_switches: %ld", &count) == 1) all += count;
     fclose(file);
   }
+  if (tasks) closedir(tasks);
   return all;
 }
 

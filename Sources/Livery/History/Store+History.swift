@@ -69,9 +69,9 @@ extension Store {
 extension LogEntry {
   /// What people had set for a setting that went in favour of a layer beneath.
   func replaced(_ name: String, by layer: Layer) -> [Edit] {
-    guard layer < .user, edits.contains(where: { $0.layer == layer && $0.left != 0 && $0.name.sameBytes(as: name) }) else {
-      return []
-    }
+    guard layer < .user,
+      edits.contains(where: { $0.layer == layer && $0.left != 0 && $0.name.sameBytes(as: name) })
+    else { return [] }
     var found: [Edit] = []
     for edit in edits where edit.left == 0 && edit.name.sameBytes(as: name) {
       // What expires in a commit is not replaced by it.
