@@ -12,6 +12,8 @@
  * | double | – | if whole | = | – | – | – | – | – | – |
  * | string | 1 true yes 0 false no | whole decimal | finite decimal | = | base64 | absolute URL | RFC 3339 | #RGB #RRGGBB #RRGGBBAA | if not empty |
  * | url, image | – | – | – | same text | – | = / absolute URL | – | – | if not empty / = |
+ *
+ * Dates may have a space in the place of the `T` of RFC 3339.
  */
 #ifndef LIVERY_STORE_H
 #define LIVERY_STORE_H
