@@ -110,11 +110,15 @@ private func enable(_ word: String, _ isEnabled: Bool, _ context: Context) throw
 }
 
 private func setBrandColor(_ context: Context, _ words: [String]) throws(StoreError) {
-  guard let color = Color(css: words[1]) else {
+  guard let (color, loss) = Color.read(css: words[1]) else {
     throw StoreError(.invalidValue, "`\(truncated(words[1], to: 40))` is not a color as CSS writes it")
   }
   let layer = try context.layer()
   let store = try context.open()
+  if loss > 0 {
+    context.output.warn(
+      "livery: warning: `\(truncated(words[1], to: 80))` is read as \(color.formatted())\(Color.note(ofLoss: loss))")
+  }
   try store.branding.setColor(words[0], to: color, in: layer)
   try tellRevision(store, context)
 }

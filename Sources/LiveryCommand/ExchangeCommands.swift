@@ -18,6 +18,13 @@ func importFile(_ context: Context) throws(StoreError) {
       let severity = outcome.error == nil ? "skipped" : "error"
       context.output.warn("\(Files.shown(path)): \(severity): \(truncated(diagnostic.text("message"), to: 1000))")
     }
+    if case .list(let names)? = outcome.report["ignored"] {
+      for name in names {
+        context.output.warn(
+          "\(Files.shown(path)): warning: `\(truncated(name.plain, to: 80))` stands beside the settings and is not read"
+        )
+      }
+    }
   }
   if let error = outcome.error { throw error.within(path) }
   context.output.hasCommitted = true

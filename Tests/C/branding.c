@@ -41,6 +41,11 @@ TEST("a color is read and written as CSS does", colors) {
   EXPECT_TEXT("rgb(12, 38, 64)", formatted(parsed("#0c2640"), LIVERY_COLOR_RGB));
   EXPECT_TEXT("hsl(210, 68.42%, 14.9%)", formatted(parsed("#0c2640"), LIVERY_COLOR_HSL));
   EXPECT_TEXT("navy", formatted(parsed("#000080"), LIVERY_COLOR_NAME));
+  // Of every space, and cut to sRGB.
+  EXPECT_TEXT("#777777", formatted(parsed("lab(50% 0 0)"), LIVERY_COLOR_HEX));
+  EXPECT_TEXT("#00FF00", formatted(parsed("color(display-p3 0 1 0)"), LIVERY_COLOR_HEX));
+  EXPECT_TEXT("#7B8C00", formatted(parsed("oklab(60% -25% 50%)"), LIVERY_COLOR_HEX));
+  EXPECT_TEXT("#33FFFF", formatted(parsed("hwb(0.5turn 20% 0%)"), LIVERY_COLOR_HEX));
   OK(livery_color_parse("#fffx", 4, &color));
   EXPECT(color.red == 1 && color.alpha == 1);
   color.red = 0.25f;
@@ -288,6 +293,30 @@ TEST("a property list is read whole with a report, or refused with one", documen
   EXPECT_STATUS(invalid, livery_branding_apply_console(store, payload, "a\nb", NULL));
   OK(livery_value_release(payload));
   EXPECT_STATUS(LIVERY_ERROR_CLOSED, livery_branding_apply_console(store, payload, NULL, NULL));
+  OK(livery_close(store));
+}
+
+TEST("a file that is no image is told and left out, and the switch stands where it may", lenient) {
+  livery_store *store = open_store(fresh_path());
+  livery_branding_options options = LIVERY_BRANDING_OPTIONS_INIT;
+  livery_value *report = NULL, *problems = NULL;
+  char *text = NULL;
+  size_t count = 0;
+  static const char list[] = PLIST("<key>EnableBranding</key><true/><key>Branding</key><dict><key>AppLogo_1x</key>"
+                                   "<string>facts.txt</string><key>AppLogo_2x</key><string>rgb</string><key>Colors</key>"
+                                   "<dict><key>EnableBranding</key><false/></dict></dict>");
+  options.bundle = FIXTURES "/images";
+  OK(livery_branding_apply_plist(store, TEXT(list), &options, &report));
+  OK(livery_value_member(report, "problems", &problems));
+  OK(livery_value_count(problems, &count));
+  EXPECT_INT(1, count);
+  OK(livery_value_to_json(report, 0, &text, NULL));
+  EXPECT_CONTAINS("bad-image", text);
+  EXPECT_CONTAINS("`rgb` is `rgb.png`", text);
+  EXPECT_CONTAINS("\"enabled\":false", text);
+  livery_free(text);
+  OK(livery_value_release(problems));
+  OK(livery_value_release(report));
   OK(livery_close(store));
 }
 

@@ -114,6 +114,26 @@ TEST("a partial import takes what is good", partial) {
   OK(livery_import_plist(store, user, TEXT(PLIST("<key>titel</key><string>x</string>")), LIVERY_IMPORT_PARTIAL,
                          &report));
   expect_imported(0, report);
+  // A part that is no value takes its setting with it, and nothing else.
+  static const char list[] = PLIST("<key>title</key><integer>99999999999999999999</integer><key>idleResetSeconds</key>"
+                                   "<integer>90</integer>");
+  EXPECT_STATUS(LIVERY_ERROR_PARSE, livery_import_plist(store, user, TEXT(list), 0, NULL));
+  OK(livery_import_plist(store, user, TEXT(list), LIVERY_IMPORT_PARTIAL, &report));
+  expect_imported(1, report);
+  EXPECT_STATUS(LIVERY_ERROR_PARSE,
+                livery_import_plist(store, user, TEXT(PLIST("<key>a</key><true/><key>a</key><true/>")),
+                                    LIVERY_IMPORT_PARTIAL, NULL));
+  OK(livery_close(store));
+}
+
+TEST("members beside the settings are named", beside) {
+  livery_store *store = new_store(fresh_path(), KIOSK_SCHEMA);
+  livery_value *report = NULL, *ignored = NULL;
+  OK(livery_import_json(store, user, TEXT("{\"Values\": {\"title\": \"x\"}, \"comment\": null}"), 0, &report));
+  OK(livery_value_member(report, "ignored", &ignored));
+  EXPECT_JSON("[\"comment\"]", ignored);
+  OK(livery_value_release(ignored));
+  expect_imported(1, report);
   OK(livery_close(store));
 }
 

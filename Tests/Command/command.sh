@@ -247,6 +247,16 @@ run 0 --store replacing history --json && json 'v[0]["layer"] == "recommended" a
 run 0 --store replacing set volume 3
 run 0 --store replacing get volume && prints 3
 run 0 --store replacing explain volume && if grep -qF replaced out; then fail "$what" "printed: $out"; else pass; fi
+
+cat >unfit.plist <<'PLIST'
+<plist version="1.0"><dict><key>volume</key><integer>9</integer><key>idle</key><real>nan</real></dict></plist>
+PLIST
+run 4 --store u import unfit.plist && warns "unfit.plist:1:" && warns "not a finite number"
+run 0 --store u import unfit.plist --partial --layer bundle && has "imported 1 value," && warns "skipped: \`idle\`: not a finite number"
+printf '{"Values": {"volume": 3}, "remark": 1}' >beside.json
+run 0 --store u import beside.json && has "imported 1 value," && warns "warning: \`remark\` stands beside the settings"
+printf '{"a":1}x' >behind.json
+run 4 --store u import behind.json && warns "behind.json:1:8: end of file expected" && one_line
 printf '{"volume": 4, "nothing": 1}' >partly.json
 run 3 --store u import partly.json && warns "nothing"
 run 0 --store u get volume && prints 3
@@ -450,6 +460,19 @@ run 0 --store m migrate --orphan-versions 2 gone6.json && has "x mediaUrl in use
 run 3 --store m explain mediaUrl && one_line
 run 2 --store m migrate --orphan-versions some gone6.json && one_line
 
+# Lists of plain values
+cat >plain.json <<'JSON'
+{"Version": 1, "Groups": [{"Title": "G", "Settings": [{"Type": "List", "Title": "Ports", "Key": "ports", "ItemTemplate": [
+  {"Type": "Number", "Title": "Port", "Format": "integer", "Minimum": 1}]}]}]}
+JSON
+run 0 --store p init && run 0 --store p apply plain.json
+run 0 --store p set ports '[80, "443"]'
+run 0 --store p get ports && prints "[80,443]"
+run 4 --store p set ports '[80, 0]' && warns "\`ports\`, item 2: 0 is less than Minimum 1" && one_line
+run 0 --store p export && has '443'
+sed 's/"Type": "Number"/"Type": "TextField", "Pattern": "^\\\\d+$"/; s/, "Format": "integer", "Minimum": 1//' plain.json >digits.json
+run 4 check digits.json && warns "\`\\d\` at character 2" && warns "write \`[0-9]\`"
+
 # Brands
 branding=$fixtures/branding
 run 0 --store b init
@@ -480,6 +503,18 @@ run 0 --store b brand wipe
 run 0 --store b brand set Accent "hsl(120 100% 25%)" --layer bundle
 run 0 --store b get branding.color.Accent && prints "#008000FF"
 run 4 --store b brand set Accent reddish && one_line
+run 0 --store b brand set Accent "color(display-p3 0 1 0)" --layer bundle && warns "is read as #00FF00; it lies outside of sRGB"
+run 0 --store b brand set Accent "oklch(0.6 50% 120)" --layer bundle && warns "cut"
+run 0 --store b brand set Accent "lab(50% 0 0)" --layer bundle && quiet
+run 0 --store b get branding.color.Accent && prints "#777777FF"
+cat >found.plist <<'PLIST'
+<plist version="1.0"><dict><key>CFBundleIdentifier</key><string>$(PRODUCT_BUNDLE_IDENTIFIER)</string>
+<key>Branding</key><dict><key>BackgroundImage_4_3</key><string>rgb</string><key>AppLogo_1x</key><string>facts.txt</string>
+<key>Colors</key><dict><key>EnableBranding</key><false/></dict></dict></dict></plist>
+PLIST
+run 0 --store b2 init
+run 0 --store b2 brand apply found.plist --bundle "$fixtures/images" && has "as default; it is switched off" &&
+  has "1 images stored" && has "\`rgb\` is \`rgb.png\`" && has "was not expanded" && warns "[bad-image]"
 echo '<plist version="1.0"><dict><key>PrimaryiPad</key><string>../x</string></dict></plist>' >bad.plist
 run 4 --store b brand apply bad.plist && warns "bad.plist: /PrimaryiPad:" && warns "[outside-bundle]"
 run 4 --store b brand apply payload.json && one_line

@@ -97,6 +97,91 @@ import Testing
     #expect(color(#"{"red": 1.5, "green": 0, "blue": 0}"#).brand.color("Toolbar")?.red == 1.5 / 255)
   }
 
+  @Test func alphaBesideComponentsOf255IsAShareUpTo1() throws {
+    for (alpha, expected) in [
+      ("1.0", Float(1)), ("1", 1), ("\"1\"", 1), ("0.5", 0.5), ("0", 0), ("255", 1), ("51", 0.2),
+    ] {
+      let reader = color("{\"red\": 12, \"green\": 38, \"blue\": 64, \"alpha\": \(alpha)}")
+      #expect(reader.brand.color("Toolbar")?.alpha == expected, "\(alpha)")
+      #expect(reader.brand.color("Toolbar")?.green == Float(38) / 255)
+    }
+    #expect(color("{\"red\": 0, \"green\": 0, \"blue\": 0, \"alpha\": 255}").brand.color("Toolbar") == .black)
+    let reader = BrandReader(
+      propertyList: try Value(
+        json: JSON.parse(
+          "{\"Branding\": {\"Colors\": {\"Toolbar\": {\"Red\": 1, \"Green\": 0, \"Blue\": 0, \"Alpha\": 1}}}}".bytes)))
+    #expect(reader.brand.color("Toolbar") == Color(red8: 1, green8: 0, blue8: 0))
+  }
+
+  @Test func theInnermostSwitchCountsWhereverItStands() throws {
+    let colors = "\"Toolbar\": {\"Red\": 1, \"Green\": 2, \"Blue\": 3}"
+    for (text, isEnabled, ignored) in [
+      ("{\"Branding\": {\"Colors\": {\(colors), \"EnableBranding\": false}}}", false, 0),
+      ("{\"EnableBranding\": false, \"Branding\": {\"Colors\": {\(colors)}}}", false, 0),
+      ("{\"Branding\": {\"Colors\": {\"EnableBranding\": true, \(colors)}, \"EnableBranding\": false}}", true, 1),
+      ("{\"Branding\": {\"EnableBranding\": false, \"Colors\": {\(colors)}}, \"EnableBranding\": true}", false, 1),
+      ("{\"EnableBranding\": \"NO\", \"Colors\": {\(colors)}}", false, 0),
+    ] {
+      let reader = BrandReader(propertyList: try Value(json: JSON.parse(text.bytes)))
+      #expect(reader.report.failure == nil, "\(text)")
+      #expect(reader.brand.isEnabled == isEnabled, "\(text)")
+      #expect(reader.brand.color("Toolbar") != nil)
+      #expect(items(reader, "ignored").count == ignored, "\(text)")
+    }
+    let reader = try read("branding/EnableInColors.plist")
+    #expect(reader.report.failure == nil)
+    #expect(!reader.brand.isEnabled)
+    #expect(reader.brand.color("Toolbar") == Color(red8: 12, green8: 38, blue8: 64))
+  }
+
+  @Test func variablesOfTheBuildAreNoNames() throws {
+    let reader = BrandReader(
+      propertyList: try Value(
+        json: JSON.parse(
+          #"""
+          {"CFBundleIdentifier": "$(PRODUCT_BUNDLE_IDENTIFIER)", "CFBundleDisplayName": "${PRODUCT_NAME}", "CFBundleName": "Cost $5",
+           "CharacterVariantsConfiguration": {"ColorSRGB255": {"font": {"red": "1", "green": "2", "blue": "3"}}}}
+          """#.bytes)))
+    #expect(reader.report.failure == nil)
+    #expect(reader.brand["identifier"] == nil)
+    #expect(reader.brand["name"] == .string("Cost $5"))
+    #expect(
+      items(reader, "ignored").map { $0["path"] } == [.string("/CFBundleIdentifier"), .string("/CFBundleDisplayName")])
+  }
+
+  @Test func aColorBeyondSRGBIsCutAndTold() {
+    let beyond = color("\"color(display-p3 0 1 0)\"")
+    #expect(beyond.brand.color("Toolbar")?.formatted() == "#00FF00")
+    func told(_ reader: BrandReader) -> String { items(reader, "converted").first?["message"]?.json() ?? "" }
+    #expect(told(beyond).contains("is cut by up to 51.2 % of a component"), "\(told(beyond))")
+    #expect(told(color("\"lab(50% 0 0)\"")) == "\"\\\"lab(50% 0 0)\\\" is read as #777777\"")
+  }
+
+  @Test func aNameWithoutExtensionStandsForFilesOfScalesAndDevices() {
+    func files(_ name: String, _ key: String = "BackgroundImage_4_3") -> [[String]] {
+      BrandReader(propertyList: .object([.init(key, .string(name))])).images.flatMap { $0.alternatives }.map { part in
+        part.map { option in
+          guard case .object(let members) = option.variant(.image("x")) else { return "" }
+          let qualities = members.filter { $0.key != "image" && $0.key != "aspect" }.map { "\($0.value.brief)" }
+          return ([option.reference] + qualities).joined(separator: " ")
+        }
+      }
+    }
+    #expect(files("a.png").isEmpty && files("b/").isEmpty)
+    #expect(files("x.y/Logo@2x") == [["x.y/Logo@2x.png"]])
+    #expect(
+      files("Logo") == [
+        ["Logo.png"], ["Logo@2x.png 2"], ["Logo@3x.png 3"], ["Logo~ipad.png \"tablet\""],
+        ["Logo@2x~ipad.png \"tablet\" 2"], ["Logo@3x~ipad.png \"tablet\" 3"], ["Logo~iphone.png \"phone\""],
+        ["Logo@2x~iphone.png \"phone\" 2"], ["Logo@3x~iphone.png \"phone\" 3"],
+      ])
+    let options = files("Logo", "SecondaryiPad2X")
+    #expect(
+      options.map { $0.prefix(4).map { String($0.prefix { $0 != " " }) } } == [
+        ["Logo@2x~ipad.png", "Logo@2x.png", "Logo~ipad.png", "Logo.png"]
+      ])
+  }
+
   @Test func badColorsAreRefusedWithTheirPath() {
     for (components, expected) in [
       (#"{"red": 1, "green": 1}"#, "/Toolbar missing-component"),

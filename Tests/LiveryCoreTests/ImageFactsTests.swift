@@ -95,8 +95,9 @@ import Testing
       (png(rest: [0, 0, 2]), "interlace"), (png { $0[20] = 9 }, "checksum of IHDR"),
       (png { $0[5] = 0 }, "text mode"), (png { $0[11] = 14 }, "IHDR of 13 bytes"), (png { $0[15] = 0 }, "IHDR"),
       (png { $0.removeLast() }, "ends after 32 bytes"),
-      (jpeg([]), "before the frame header"), (jpeg([0xFF]), "within a marker"), (jpeg([0xFF, 0]), "no marker"),
-      (jpeg([1]), "no marker at byte 2"), (jpeg([0xFF, 0xE0, 0, 1]), "length of 1 bytes"),
+      (jpeg([]), "before the frame header"), (jpeg([0xFF]), "before the frame header"),
+      (jpeg([0xFF, 0]), "before the frame header"),
+      (jpeg([1]), "before the frame header"), (jpeg([0xFF, 0xE0, 0, 1]), "length of 1 bytes"),
       (jpeg([0xFF, 0xE0, 0xFF, 0xFF, 0]), "segment of 65535 bytes"), (jpeg([0xFF, 0xD9]), "before its end"),
       (jpeg([0xFF, 0xDA]), "before its first scan"),
       (jpeg([0xFF, 0xC0, 0, 11, 8, 0, 5, 0, 7, 3, 1, 0x11, 0]), "3 components in 11 bytes"),
@@ -132,6 +133,66 @@ import Testing
       let message = refusal(bytes)
       #expect(message?.contains(reason) == true, "\(reason): \(message ?? "taken")")
     }
+  }
+
+  private func crc(_ bytes: ArraySlice<UInt8>) -> UInt32 {
+    var sum = UInt32.max
+    for byte in bytes {
+      sum ^= UInt32(byte)
+      for _ in 0..<8 { sum = sum & 1 == 1 ? sum >> 1 ^ 0xEDB8_8320 : sum >> 1 }
+    }
+    return ~sum
+  }
+
+  private func chunk(_ name: String, _ content: [UInt8]) -> [UInt8] {
+    var bytes: [UInt8] = []
+    bytes.append(bigEndian: UInt32(content.count))
+    bytes += name.bytes + content
+    bytes.append(bigEndian: crc(bytes[4...]))
+    return bytes
+  }
+
+  private let turned: [UInt8] = "MM\0*".bytes + [0, 0, 0, 8, 0, 1, 1, 0x12, 0, 3, 0, 0, 0, 1, 0, 6, 0, 0, 0, 0, 0, 0]
+
+  @Test func aPNGTellsItsOrientationBeforeAndBehindItsPixels() throws {
+    let sixth = ImageFacts(.png, width: 3, height: 2, orientation: 6)
+    let upright = ImageFacts(.png, width: 3, height: 2)
+    #expect(try ImageFacts(png(3, 2) + chunk("eXIf", turned)) == sixth)
+    #expect(try ImageFacts(png(3, 2) + chunk("IDAT", [1, 2, 3]) + chunk("eXIf", turned) + chunk("IEND", [])) == sixth)
+    var damaged = png(3, 2) + chunk("eXIf", turned)
+    damaged[damaged.count - 1] ^= 1
+    #expect(try ImageFacts(damaged) == upright)
+    #expect(try ImageFacts(png(3, 2) + [255, 255, 255, 255] + "eXIf".bytes + turned) == upright)
+  }
+
+  @Test func aWebPTellsItsOrientation() throws {
+    func webp(_ exif: [UInt8]) -> [UInt8] {
+      var chunks =
+        "VP8X".bytes + [10, 0, 0, 0, 8, 0, 0, 0, 6, 0, 0, 4, 0, 0] + "ALPH".bytes + [3, 0, 0, 0, 1, 2, 3, 0]
+      chunks += "EXIF".bytes
+      chunks.append(littleEndian: UInt32(exif.count))
+      chunks += exif
+      var bytes = "RIFF".bytes
+      bytes.append(littleEndian: UInt32(chunks.count + 4))
+      return bytes + "WEBP".bytes + chunks
+    }
+    let sixth = ImageFacts(.webp, width: 7, height: 5, orientation: 6)
+    #expect(try ImageFacts(webp(turned)) == sixth)
+    #expect(try ImageFacts(webp("Exif\0\0".bytes + turned)) == sixth)
+    #expect(try ImageFacts(webp([1, 2, 3])) == ImageFacts(.webp, width: 7, height: 5))
+  }
+
+  @Test func junkBetweenSegmentsOfAJPEGIsPassedOver() throws {
+    let frame: [UInt8] = [0xFF, 0xC0, 0, 11, 8, 0, 5, 0, 7, 1, 1, 0x11, 0]
+    for junk: [UInt8] in [[0], [1, 2, 3], [0xFF, 0, 9], [0xFF, 0xE0, 0, 4, 1, 2, 0, 0, 0]] {
+      #expect(try ImageFacts(jpeg(junk + frame)) == ImageFacts(.jpeg, width: 7, height: 5), "\(junk)")
+    }
+  }
+
+  @Test func theFormOfApplesPlatformsIsNamed() {
+    let bytes: [UInt8] = [0x89, 0x50, 0x4E, 0x47, 13, 10, 26, 10]
+    let message = refusal(bytes + chunk("CgBI", [0x50, 0, 0x20, 2]) + png()[8...])
+    #expect(message?.contains("Apple's CgBI form") == true)
   }
 
   @Test func exifThatIsBrokenTurnsNothing() throws {

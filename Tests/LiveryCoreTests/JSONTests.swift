@@ -9,6 +9,25 @@ import Testing
     return nil
   }
 
+  @Test func whatFollowsTheValueIsSaidToBeTooMuch() {
+    for (text, column) in [
+      ("{\"a\":1}x", 8), ("{\"a\":1} {\"b\":2}", 9), ("{\"a\":1},", 8), ("{}}", 3), ("[] true", 4), ("1 2", 3),
+      ("\"a\\\"\" \"b\"", 7), ("true [1]", 6), ("1,2", 2),
+    ] {
+      do {
+        _ = try JSON.parse(text.bytes)
+        Issue.record("\(text)")
+      } catch {
+        #expect(error.message == "end of file expected at line 1, column \(column)", "\(text)")
+      }
+    }
+    for text in ["[1 2]", "[1", "{\"a\":[1 2]}"] {
+      do { _ = try JSON.parse(text.bytes) } catch {
+        #expect(error.message.hasPrefix("']' expected"), "\(error.message)")
+      }
+    }
+  }
+
   @Test func aTextThatGoesOnBehindItsValueIsRefusedThere() {
     for (text, column) in [("1,2", 2), ("[1],[2]", 4), ("{}]", 3), ("1 2", 3), ("[1]]", 4), ("[1", 2), ("[", 1)] {
       do throws(StoreError) {

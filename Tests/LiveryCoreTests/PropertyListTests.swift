@@ -69,13 +69,64 @@ import Testing
     }
   }
 
-  @Test func theLastOfRepeatedKeysWins() throws {
-    let value = try parse(
-      "<dict><key>a</key><integer>1</integer><key>b</key><true/><key>a</key><integer>2</integer></dict>")
-    #expect(value == .object([.init("a", .int(2)), .init("b", .bool(true))]))
+  @Test func aKeyTwiceIsRefusedWithItsPlace() throws {
+    let xml = failure("<dict><key>a</key><integer>1</integer>\n <key>b</key><true/>\n <key>&#97;</key><true/></dict>")
+    #expect(xml?.message.contains("the key `a` is there twice") == true)
+    #expect(xml?.location == .init(line: 3, column: 2))
     #expect(try parse("<dict><key>&#233;</key><true/><key>e&#769;</key><true/></dict>").count == 2)
-    let binary = Binary([[0xd2, 1, 1, 2, 3], [0x51, 0x61], [0x09], [0x08]]).bytes
-    #expect(try PropertyList.parse(binary) == .object([.init("a", .bool(false))]))
+    #expect(try parse("<array><dict><key>a</key><true/></dict><dict><key>a</key><true/></dict></array>").count == 2)
+    let binary = Binary([[0xa1, 1], [0xd2, 2, 2, 3, 4], [0x51, 0x61], [0x09], [0x08]]).bytes
+    #expect(failure(binary)?.message == "property list: at /0/a: the key is there twice")
+  }
+
+  @Test func whatIsNoValueIsSkippedAndTold() throws {
+    let xml = """
+      <plist><dict>
+        <key>wide</key><integer>9223372036854775808</integer><key>nan</key><array><true/><real>nan</real></array>
+        <key>date</key><date>10000-01-01T00:00:00Z</date><key>nul</key><string>a&#0;b</string><key>next</key><string/>
+        <key>uid</key><dict><key>CF$UID</key><integer>1</integer></dict><key>none</key><integer/>
+        <key>data</key><data>?</data><key>good</key><integer>1</integer></dict></plist>
+      """
+    let read = try PropertyList.read(Array(xml.utf8), skipsUnfit: true)
+    #expect(read.value["good"] == .int(1))
+    #expect(read.value["next"] == .string(""))
+    #expect(read.value["nan"]?.count == 2)
+    #expect(
+      read.unfit.map { jsonPointer($0.path) }
+        == ["/wide", "/nan/1", "/date", "/nul", "/none", "/data", "/uid"])
+    #expect(read.unfit[1].reason == "not a finite number at line 2, column 84")
+    #expect(read.unfit[3].reason.hasPrefix("the text contains a NUL at line 3"))
+    #expect(read.unfit[6].reason.contains("UID"))
+    // Broken is broken.
+    #expect(throws: StoreError.self) {
+      try PropertyList.read(Array("<plist><true>x</true></plist>".utf8), skipsUnfit: true)
+    }
+    let many = String(repeating: "<real>inf</real>", count: 1001)
+    #expect(throws: StoreError.self) {
+      try PropertyList.read(Array("<plist><array>\(many)</array></plist>".utf8), skipsUnfit: true)
+    }
+  }
+
+  @Test func whatIsNoValueOfABinaryListIsToldWithItsPath() throws {
+    let wide: [UInt8] = [0x14] + [UInt8](repeating: 0, count: 8) + [0x80] + [UInt8](repeating: 0, count: 7)
+    let list = Binary([
+      [0xa8, 1, 2, 3, 4, 5, 6, 7, 1], wide, [0x82, 1, 2, 3], [0x53, 0x61, 0, 0x62], [0x61, 0xd8, 0x00],
+      [0x23, 0x7f, 0xf8, 0, 0, 0, 0, 0, 0], [0x33, 0x42, 0x80, 0, 0, 0, 0, 0, 0], [0x10, 7],
+    ])
+    #expect(failure(list.bytes)?.message == "property list: at /0: an integer does not fit into 64 bits with a sign")
+    let read = try PropertyList.read(list.bytes, skipsUnfit: true)
+    guard case .list(let items) = read.value else { return #expect(Bool(false)) }
+    #expect(items.count == 8 && items[6] == .int(7))
+    #expect(read.unfit.map { $0.path } == [["0"], ["1"], ["2"], ["3"], ["4"], ["5"], ["7"]])
+    for (place, word) in [(1, "UID"), (2, "NUL"), (3, "UTF-16"), (4, "finite"), (5, "years")] {
+      #expect(read.unfit[place].reason.contains(word), "\(read.unfit[place].reason)")
+    }
+    // What stands in the place of one object must not change another that shares its bytes.
+    var overlapping = Binary([[0xa2, 1, 2], [0x53, 0x61, 0, 0x82], [0x81, 1, 1]]).bytes
+    let table = overlapping.count - 32 - 12
+    overlapping[table + 11] = overlapping[table + 7] + 3
+    #expect(failure(overlapping) != nil)
+    #expect(failure(Binary([[0xd1, 1, 2], [0x52, 0x61, 0], [0x09]]).bytes)?.message.contains("a key") == true)
   }
 
   @Test func brokenXMLIsRefusedWithItsPlace() {
@@ -120,6 +171,12 @@ import Testing
     #expect(
       failure(Array("<plist><string>".utf8) + [0x00] + Array("</string></plist>".utf8))?.message.contains("control")
         == true)
+    let late = failure(Array("<plist><string>é\nab".utf8) + [0xc3] + Array("x</string></plist>".utf8))
+    #expect(late?.location == .init(line: 2, column: 3))
+    var declared = Array("<?xml version=\"1.0\" encoding=\"Windows-1252\"?><plist><string>".utf8)
+    declared += [0xe4] + Array("</string></plist>".utf8)
+    #expect(failure(declared)?.message.contains("`windows-1252`") == true)
+    #expect(failure([0x3c, 0x00, 0x3f, 0x00])?.message.contains("UTF-16") == true)
     let latin = "<?xml version=\"1.0\" encoding=\"ISO-8859-1\"?><plist><true/></plist>"
     #expect(failure(Array(latin.utf8))?.message.contains("iso-8859-1") == true)
   }
@@ -147,6 +204,7 @@ import Testing
       failure("<array><dict><key>CF$UID</key><integer>1</integer></dict></array>")?.message.contains("at /0: a UID")
         == true)
     #expect(failure(Binary([[0xa1, 1], [0x80, 1]]).bytes)?.message.contains("at /0: a UID") == true)
+    #expect(failure(Binary([[0xa1, 1], [0x80, 2]]).bytes)?.message.contains("at /0: a UID") == true)
     #expect(failure(Binary([[0xa1, 1], [0x00]]).bytes)?.code == .parse)
   }
 

@@ -78,6 +78,17 @@ struct BadSchema: CustomTestStringConvertible, Sendable {
       #"{"Type": "Pane", "Title": "T", "Settings": [{"Type": "Color", "Title": "C"}]}"#,
       "error missing-key §/0/Settings/0 2:45"),
     .init(
+      #"{"Type": "List", "Title": "T", "Key": "a", "UniqueBy": "x", "ItemTemplate": [{"Type": "Color", "#
+        + #""Title": "C", "EnabledBy": {"Key": "b", "Equals": 1}}]}"#,
+      "warning does-not-apply §/0/UniqueBy 2:44", "warning does-not-apply §/0/ItemTemplate/0/EnabledBy 2:110"),
+    .init(
+      #"{"Type": "List", "Title": "T", "Key": "a", "ItemTemplate": [{"Type": "Color", "Title": "C"}, "#
+        + #"{"Type": "Color", "Title": "D", "Key": "d"}]}"#,
+      "error missing-key §/0/ItemTemplate/0 2:61"),
+    .init(
+      #"{"Type": "List", "Title": "T", "Key": "a", "Value": [1, "x"], "ItemTemplate": [{"Type": "Number", "Title": "N", "Minimum": 2}]}"#,
+      "error default-out-of-range §/0/Value 2:53", "error default-wrong-type §/0/Value 2:53"),
+    .init(
       #"{"Type": "TextField", "Title": "T", "Key": "a", "Class": "Password"}"#, "error wrong-type §/0/Class 2:58"),
     .init(
       #"{"Type": "TextField", "Title": "T", "Key": "a", "Class": ["password", 1]}"#,
@@ -232,7 +243,7 @@ struct BadSchema: CustomTestStringConvertible, Sendable {
       "error missing-member § 2:1", "warning unknown-member §/To 2:31"),
     .init(steps: #"{"Op": "copy", "From": "a", "Into": "a"}"#, "error same-path § 2:1"),
     .init(steps: #"{"Op": "rename", "From": "a[].b", "Into": "b"}"#, "error different-lists § 2:1"),
-    .init(steps: #"{"Op": "remove", "Key": "a[]"}"#, "error invalid-path §/Key 2:25"),
+    .init(steps: #"{"Op": "remove", "Key": "a[]."}"#, "error invalid-path §/Key 2:25"),
     .init(steps: #"{"Op": "remove", "Key": ""}"#, "error invalid-path §/Key 2:25"),
     .init(steps: #"{"Op": "remove", "Key": "a[]b"}"#, "error invalid-path §/Key 2:25"),
     .init(steps: #"{"Op": "remove", "Key": "[].b"}"#, "error invalid-path §/Key 2:25"),

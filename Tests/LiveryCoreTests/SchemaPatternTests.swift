@@ -45,6 +45,30 @@ import Testing
     #expect(message.contains(reason))
   }
 
+  @Test(arguments: [
+    ("^\\d+$", "`\\d` at character 2", "write `[0-9]`"), ("é\\D", "`\\D` at character 2", "write `[^0-9]`"),
+    ("a\\t", "`\\t` at character 2", "the character itself"), ("\\x41", "`\\x` at character 1", "the character itself"),
+    ("[\\w-]", "`\\w` at character 2", "`[:alnum:]_`"), ("[^\\s]", "`\\s` at character 3", "`[:space:]`"),
+    ("[a\\]b]", "`\\]` at character 3", "write `]` first"), ("[\\.]", "`\\.` at character 2", "plainly"),
+    ("[\\é]", "`\\é` at character 2", "plainly"), ("\\p{L}", "`\\p` at character 1", "class"),
+    ("\\Ax\\z", "`\\A` at character 1", "write `^`"), ("a+?b", "`+?` at character 2", "leave the `?` out"),
+    ("(?:a)", "`(?` at character 1", "groups"), ("a{2}?", "`}?` at character 4", "leave the `?` out"),
+  ])
+  func whatOtherDialectsMeanIsRefusedWithPlaceAndForm(pattern: String, place: String, form: String) throws {
+    let message = try #require(try refusal(pattern))
+    #expect(message.contains(place) && message.contains(form), "\(message)")
+    #expect(descriptor(pattern).validated(.string("1")).constraints == ["Pattern"])
+  }
+
+  @Test func escapesThatTheLibraryKnowsStay() throws {
+    for (pattern, text) in [
+      ("^\\w+$", "a_1"), ("^\\W\\S$", "-a"), ("\\bx\\b", "a x"), ("^[\\\\a]+$", "\\a"), ("^[]\\\\]$", "]"),
+    ] {
+      #expect(try refusal(pattern) == nil, "\(pattern)")
+      #expect(descriptor(pattern).validated(.string(text)).value != nil, "\(pattern)")
+    }
+  }
+
   @Test func aPatternThatCannotBeUsedRefusesEveryText() {
     #expect(descriptor("(").validated(.string("a")).constraints == ["Pattern"])
   }

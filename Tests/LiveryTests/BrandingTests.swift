@@ -215,6 +215,55 @@ import Testing
     #expect(code { () throws(StoreError) in _ = try store.branding.image("none", for: tablet) } == .noValue)
   }
 
+  private func apply(_ store: Store, _ members: [(String, String)], in folder: ImageFolder) -> BrandOutcome {
+    var options = StoreBranding.PropertyListOptions()
+    options.bundle = folder.path
+    var plist = "<plist version=\"1.0\"><dict>"
+    for (key, value) in members { plist += "<key>\(key)</key><string>\(value)</string>" }
+    return store.branding.applyPropertyList(Array((plist + "</dict></plist>").utf8), options: options)
+  }
+
+  @Test func aBadImageIsToldAndLeftOut() throws {
+    let folder = try ImageFolder()
+    folder.write("good.png", try fixture("images/rgb.png"))
+    folder.write("bad.png", Array("text".utf8))
+    let store = try temporary.open()
+    let outcome = apply(store, [("PrimaryiPad", "bad.png"), ("SecondaryiPad", "good.png")], in: folder)
+    #expect(outcome.error == nil)
+    #expect(outcome.report["applied"] == .bool(true))
+    #expect(outcome.report["problems"]?.items.map { $0.text("code") } == ["bad-image"])
+    #expect(outcome.report["problems"]?.items.first?.text("message")?.contains("`bad.png` is left out") == true)
+    #expect(code { () throws(StoreError) in _ = try store.value("branding.image.background") } == .notFound)
+    #expect(try store.value("branding.image.logo").items.count == 1)
+  }
+
+  @Test func aNameWithoutExtensionFindsTheFilesOfTheBundle() throws {
+    let folder = try ImageFolder()
+    let image = try fixture("images/rgb.png")
+    for name in ["Splash.png", "Splash@2x.png", "Splash~ipad.png", "Logo@2x~iphone.png", "Plain"] {
+      folder.write(name, image)
+    }
+    let store = try temporary.open()
+    let outcome = apply(
+      store,
+      [
+        ("BackgroundImage_4_3", "Splash"), ("SecondaryiPhone", "Logo"), ("SplashLogo_1x", "Plain"),
+        ("SplashLogo_2x", "None"),
+      ], in: folder)
+    #expect(outcome.error == nil)
+    let background = try store.value("branding.image.background").items
+    #expect(background.map { $0["scale"] } == [nil, .int(2), nil])
+    #expect(background.map { $0["idiom"] } == [nil, nil, .string("tablet")])
+    #expect(background.allSatisfy { $0["aspect"] == .string("4:3") })
+    let logo = try store.value("branding.image.logo").items
+    #expect(logo.count == 1 && logo[0]["scale"] == .int(1) && logo[0]["idiom"] == .string("phone"))
+    #expect(try store.value("branding.image.splash").items.count == 1)
+    #expect(
+      outcome.report["converted"]?.items.map { $0.text("message") }
+        == ["`Splash` is `Splash.png`, `Splash@2x.png`, `Splash~ipad.png`", "`Logo` is `Logo@2x~iphone.png`"])
+    #expect(outcome.report["ignored"]?.items.map { $0.text("path") } == ["/SplashLogo_2x"])
+  }
+
   @Test func nothingOutsideOfTheBundleIsRead() throws {
     let folder = try ImageFolder()
     folder.write("evil.png", Array("text".utf8))
@@ -225,7 +274,7 @@ import Testing
     let before = try store.revision()
     for (name, expected) in [
       ("../x.png", "outside-bundle"), ("link.png", "unreadable-image"), ("dir/passwd", "unreadable-image"),
-      ("folder.png", "unreadable-image"), ("evil.png", "bad-image"),
+      ("folder.png", "unreadable-image"),
     ] {
       let plist = "<plist version=\"1.0\"><dict><key>PrimaryiPad</key><string>\(name)</string></dict></plist>"
       var options = StoreBranding.PropertyListOptions()

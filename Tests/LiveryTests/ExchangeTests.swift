@@ -73,6 +73,60 @@ import Testing
     #expect(try withoutDefaults(copy) == withoutDefaults(store))
   }
 
+  @Test func aPartialImportOfAPropertyListPassesOverWhatIsNoValue() throws {
+    let store = try temporary.open(schema: kioskSchema)
+    func list(_ content: String) -> [UInt8] { Array("<plist><dict>\(content)</dict></plist>".utf8) }
+    let settings = """
+      <key>welcome</key><integer>99999999999999999999</integer><key>idle</key><integer>60</integer>
+      <key>sound</key><dict><key>a</key><array><real>nan</real><real>inf</real></array></dict>
+      """
+    let whole = store.importPropertyList(list(settings), into: .user)
+    #expect(whole.error?.code == .parse)
+    for content in [settings, "<key>Values</key><dict>\(settings)</dict><key>note</key><real>nan</real>"] {
+      let outcome = store.importPropertyList(list(content), into: .user, partial: true)
+      #expect(outcome.error == nil)
+      #expect(outcome.report["imported"] == .int(1))
+      let skipped = outcome.report["diagnostics"]?.items ?? []
+      #expect(skipped.map { $0.text("name") } == ["welcome", "sound"])
+      #expect(skipped.last?.text("message")?.hasPrefix("`sound`: at /a/0: not a finite number at line 2") == true)
+    }
+    #expect(try store.int("idle") == 60)
+    let broken = store.importPropertyList(
+      list("<key>Version</key><real>nan</real><key>Values</key><dict>\(settings)</dict>"), into: .user, partial: true)
+    #expect(broken.error?.code == .parse)
+    // As deep as a value may be, and one deeper, in both formats.
+    let open = try other.open()
+    for (depth, isFine) in [(32, true), (33, false)] {
+      let nest = String(repeating: "<array>", count: depth) + String(repeating: "</array>", count: depth)
+      let json = "{\"a\": " + String(repeating: "[", count: depth) + String(repeating: "]", count: depth) + "}"
+      for outcome in [
+        open.importPropertyList(list("<key>a</key>\(nest)"), into: .user),
+        open.importJSON(Array(json.utf8), into: .user),
+      ] {
+        #expect((outcome.error == nil) == isFine, "\(depth)")
+        if let error = outcome.error { #expect(error.message.contains("deeper than 32 levels"), "\(error.message)") }
+      }
+    }
+    let deep = "{\"a\": " + String(repeating: "[", count: 60) + String(repeating: "]", count: 60) + "}"
+    #expect(open.importJSON(Array(deep.utf8), into: .user).error?.message.contains("deeper than 32 levels") == true)
+  }
+
+  @Test func membersBesideTheSettingsAreTold() throws {
+    let store = try temporary.open(schema: kioskSchema)
+    let json = #"{"Version": 1, "comment": null, "Values": {"idle": 60}, "idle": 90}"#
+    let outcome = store.importJSON(Array(json.utf8), into: .user)
+    #expect(outcome.error == nil)
+    #expect(outcome.report["ignored"] == .list([.string("comment"), .string("idle")]))
+    #expect(try store.int("idle") == 60)
+    let layered = #"{"Layers": {"user": {"idle": {"value": 30}}}, "Revision": 1, "more": 1}"#
+    #expect(store.importJSON(Array(layered.utf8), into: .user).report["ignored"] == .list([.string("more")]))
+    #expect(store.importJSON(Array(#"{"idle": 60}"#.utf8), into: .user).report["ignored"] == nil)
+    let list = "<plist><dict><key>Values</key><dict/><key>x</key><true/></dict></plist>"
+    #expect(store.importPropertyList(Array(list.utf8), into: .user).report["ignored"] == .list([.string("x")]))
+    #expect(
+      store.importJSON(Array("5".utf8), into: .user).error?.message == "the settings are no dictionary but an int")
+  }
+
   @Test func aPartialImportPassesOverWhatIsNoValue() throws {
     let store = try temporary.open(schema: kioskSchema)
     let json = #"{"Values": {"welcome": null, "idle": 60, "sound": [null]}}"#

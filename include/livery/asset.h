@@ -14,12 +14,12 @@
  *     livery_change_set_value(change, "branding.image.logo", image);
  *     livery_change_commit(change, NULL);
  *
- * What is known of an asset is told by an object: `id`, `type` (the media type: "image/png", "image/jpeg",
- * "image/gif", "image/webp", "image/svg+xml" or "application/octet-stream"), `width` and `height` (pixels, as they
- * are stored; missing if the image has no size of its own, as some SVG images, or is none), `orientation` (only if
- * the image is to be turned: the Orientation of Exif, 2 to 8; from 5 on width and height change places), `bytes`
- * (how many) and `time` (a date: when it was stored). It is read from the header of the image when that is stored;
- * nothing is decoded.
+ * What is known of an asset is told by an object: `id`, `type` (the media type: "image/png", "image/jpeg", "image/gif",
+ * "image/webp", "image/svg+xml" or "application/octet-stream"), `width` and `height` (pixels, as they are stored;
+ * missing if the image has no size of its own, as some SVG images, or is none), `orientation` (only if a JPEG, PNG or
+ * WebP image is to be turned: the Orientation of Exif, 2 to 8; from 5 on width and height change places), `bytes` (how
+ * many) and `time` (a date: when it was stored). It is read from the header of the image when that is stored; nothing
+ * is decoded.
  *
  * Assets are removed by livery_asset_remove(), or by livery_asset_collect() when nothing refers to them any more.
  * Exports hold references and not the bytes.

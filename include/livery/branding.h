@@ -105,11 +105,13 @@ typedef struct livery_branding_options {
 
 /**
  * Read a color as CSS Color 4 writes it: `#RGB` `#RGBA` `#RRGGBB` `#RRGGBBAA`, `rgb()` `rgba()` `hsl()` `hsla()` with
- * commas or spaces, the named colors and `transparent`, in any letter case.
+ * commas or spaces, `hwb()` `lab()` `lch()` `oklab()` `oklch()`, `color()` with the predefined spaces (`srgb`,
+ * `srgb-linear`, `display-p3`, `a98-rgb`, `prophoto-rgb`, `rec2020`, `xyz`, `xyz-d50`, `xyz-d65`), the named colors and
+ * `transparent`, in any letter case.
  *
- * Components out of range are brought into it, as CSS does, and `none` is 0. Space around the color and comments are
- * skipped. Where a color is spelled by whole 8-bit components the result is exact: it equals that of every other
- * spelling.
+ * Components out of range are brought into it, as CSS does, and `none` is 0. A color that sRGB does not have is cut to
+ * it, component by component. Space around the color and comments are skipped. Where a color is spelled by whole 8-bit
+ * components the result is exact: it equals that of every other spelling.
  *
  * Threads: any. Never blocks.
  *
@@ -393,8 +395,10 @@ LIVERY_API livery_status livery_branding_explain(livery_store *store, const char
  * `problems` (`path`, `code`, `message`). Paths are JSON pointers (RFC 6901) into the document. What does not apply
  * is missing.
  *
- * What is wrong with a part, such as a color without a component or an image outside the bundle, refuses the whole:
- * the report has it under `problems`, and the store is unchanged.
+ * What is wrong with a part, such as a color without a component or an image outside the bundle, refuses the whole: the
+ * report has it under `problems`, and the store is unchanged. A file of the bundle that is no image, or a damaged one,
+ * is under `problems` as well (`bad-image`), and is left out alone. What was cut of a color that sRGB does not have is
+ * told under `converted`.
  *
  * Threads: any. Waits for other writers, at most `busy_timeout_ms`, and for the disk.
  *

@@ -25,8 +25,9 @@ enum {
  * left to the schema). A plain object `{name: value, …}` is taken as the values. Imported into a store without values
  * of its own, an export with layers also brings back the revisions.
  *
- * The report is an object: `imported` (the number of values), `revision` and `diagnostics`, a list of objects `name`,
- * `status`, `message` and, where it applies, `constraint`.
+ * The report is an object: `imported` (the number of values), `revision`, `diagnostics`, a list of objects `name`,
+ * `status`, `message` and, where it applies, `constraint`, and, if an export has members that are none of it,
+ * `ignored`, the list of their names.
  *
  * Threads: any. Waits for other writers, at most `busy_timeout_ms`, and for the disk.
  *
@@ -60,10 +61,14 @@ LIVERY_API livery_status livery_import_json(livery_store *store, livery_layer la
 /**
  * Import settings from a property list, XML or binary, as one commit.
  *
- * The root is a dictionary of settings, or one with `Values` as in livery_import_json().
+ * The root is a dictionary of settings, or one with `Values` as in livery_import_json(). With #LIVERY_IMPORT_PARTIAL
+ * settings are skipped of which a part is no value: a UID, a number that 64 bits do not hold or that is not finite,
+ * text with a NUL, a date out of range, data that is not base64, nesting deeper than 32. A key that is in a dictionary
+ * twice makes the list malformed.
  *
- * The report is an object: `imported` (the number of values), `revision` and `diagnostics`, a list of objects `name`,
- * `status`, `message` and, where it applies, `constraint`.
+ * The report is an object: `imported` (the number of values), `revision`, `diagnostics`, a list of objects `name`,
+ * `status`, `message` and, where it applies, `constraint`, and, if an export has members that are none of it,
+ * `ignored`, the list of their names.
  *
  * Threads: any. Waits for other writers, at most `busy_timeout_ms`, and for the disk.
  *

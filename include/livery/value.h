@@ -30,7 +30,12 @@ enum {
   LIVERY_TYPE_STRING = 4,
   /** Bytes. */
   LIVERY_TYPE_DATA = 5,
-  /** Text that is empty or an absolute URL (RFC 3986; characters beyond ASCII as in RFC 3987). */
+  /**
+   * Text that is empty or an absolute URL: RFC 3986, with characters beyond ASCII as in RFC 3987. It begins with a
+   * scheme; `http`, `https`, `ws`, `wss` and `ftp` need a host, others may be anything such as `mailto:a@b.example`. A
+   * port is at most 65535, `%` is followed by two hexadecimal digits, and there is no space and none of `<` `>` `"` `{`
+   * `}` `|` `\` `^` and the backtick. Nothing is looked up, and nothing is changed: the text is kept byte for byte.
+   */
   LIVERY_TYPE_URL = 6,
   /** A moment: microseconds since 1970-01-01T00:00:00Z, of the years 1 to 9999. */
   LIVERY_TYPE_DATE = 7,

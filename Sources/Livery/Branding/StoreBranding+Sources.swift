@@ -183,40 +183,80 @@ private struct PendingBrand {
     var names = ByteIndex()
     var lists: [(name: String, path: String, variants: [Value])] = []
     for image in reader.images {
-      guard let value = try resolve(image, in: bundle) else { continue }
+      let variants = try variants(of: image, in: bundle)
+      guard !variants.isEmpty else { continue }
       let (number, isNew) = names.insert(image.name)
       if isNew { lists.append((image.name, image.path, [])) }
-      lists[number].variants.append(image.variant(value))
+      lists[number].variants += variants
     }
     for list in lists { reader.keepImage(list.name, .list(list.variants), at: list.path) }
   }
 
-  private mutating func resolve(_ image: BrandReader.Image, in bundle: String?) throws(StoreError) -> Value? {
-    if isAbsoluteURL(image.reference) { return .url(image.reference) }
-    guard let bundle, !BrandCheck.isAsset(image.reference) else { return .image(image.reference) }
+  /// What an image is for, with its file or its URL: none if the bundle lacks it, several if its name stands for several.
+  private mutating func variants(of image: BrandReader.Image, in bundle: String?) throws(StoreError) -> [Value] {
+    if isAbsoluteURL(image.reference) { return [image.variant(.url(image.reference))] }
+    guard let bundle, !BrandCheck.isAsset(image.reference) else { return [image.variant(.image(image.reference))] }
+    switch try file(image, in: bundle) {
+    case .stored(let reference): return [image.variant(reference)]
+    case .refused: return []
+    case .missing: break
+    }
+    var variants: [Value] = []
+    var files = ""
+    var isMissing = true
+    for alternatives in image.alternatives {
+      search: for option in alternatives {
+        switch try file(option, in: bundle) {
+        case .stored(let reference):
+          variants.append(option.variant(reference))
+          files += "\(files.isEmpty ? "" : ", ")`\(truncated(option.reference, to: 80))`"
+          isMissing = false
+        case .refused: isMissing = false
+        case .missing: continue search
+        }
+        break search
+      }
+    }
+    let name = truncated(image.reference, to: 80)
+    if !variants.isEmpty {
+      reader.report.converted(image.path, "`\(name)` is \(files)")
+    } else if isMissing {
+      let ending = image.alternatives.isEmpty ? "" : ", with or without `.png`"
+      reader.report.ignored(image.path, "the bundle has no file `\(name)`\(ending)")
+    }
+    return variants
+  }
+
+  private enum FoundFile {
+    case stored(Value)
+    case missing
+    /// The report tells why.
+    case refused
+  }
+
+  private mutating func file(_ image: BrandReader.Image, in bundle: String) throws(StoreError) -> FoundFile {
     let bytes: [UInt8]
     do throws(StoreError) {
-      guard let found = try BundleFolder.read(image.reference, in: bundle) else {
-        reader.report.ignored(image.path, "the bundle has no file `\(truncated(image.reference, to: 80))`")
-        return nil
-      }
+      guard let found = try BundleFolder.read(image.reference, in: bundle) else { return .missing }
       bytes = found
     } catch {
       reader.report.problem(image.path, "unreadable-image", error.message, status: error.code)
-      return nil
+      return .refused
     }
     size += bytes.count
     guard size <= Self.maximumSize else {
       reader.report.problem(image.path, "too-many", "the images of a brand have at most \(Self.maximumSize) bytes")
-      return nil
+      return .refused
     }
     do throws(StoreError) {
       let asset = try NewAsset(bytes, allowsAny: false)
       assets.append(asset)
-      return asset.asset(at: .now).reference
+      return .stored(asset.asset(at: .now).reference)
     } catch {
-      reader.report.problem(image.path, "bad-image", error.message)
-      return nil
+      let name = truncated(image.reference, to: 80)
+      reader.report.problem(
+        image.path, "bad-image", "`\(name)` is left out: \(error.message)", isFatal: error.code == .noMemory)
+      return .refused
     }
   }
 }

@@ -26,11 +26,11 @@ extension BrandReader {
     switch value {
     case .color(let color): return color
     case .string(let text):
-      guard let color = Color(css: text) else {
+      guard let (color, loss) = Color.read(css: text) else {
         expect(value, "a color")
         return nil
       }
-      report.converted(pointer, "\(value.brief) is read as \(color.formatted())")
+      report.converted(pointer, "\(value.brief) is read as \(color.formatted())\(Color.note(ofLoss: loss))")
       return color
     case .object(let members): return color(members, scale)
     default:
@@ -75,6 +75,8 @@ extension BrandReader {
     }
     guard isSound else { return nil }
     tell(limit, scale, hasText, amounts[3])
+    // Beside components of 0 to 255 an alpha of at most 1 is a share.
+    if limit > 1, let alpha = amounts[3], alpha <= 1 { amounts[3] = alpha * 255 }
     func component(_ index: Int) -> Float {
       let amount = Float(amounts[index] ?? limit)
       return limit == 1 ? amount : amount / 255
@@ -88,7 +90,7 @@ extension BrandReader {
     if limit > 1, scale == .found { notes.append("components from 0 to 255, since one exceeds 1") }
     if alpha == nil { notes.append("opaque, since there is no alpha") }
     if limit > 1, let alpha, alpha > 0, alpha <= 1 {
-      notes.append("an alpha of \(Value.double(alpha).brief) of 255, which is all but transparent")
+      notes.append("an alpha of \(Value.double(alpha).brief) from 0 to 1, beside components from 0 to 255")
     }
     guard let first = notes.first else { return }
     var message = first

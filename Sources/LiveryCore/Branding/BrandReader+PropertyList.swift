@@ -3,7 +3,8 @@
 extension BrandReader {
   mutating func readPropertyList(_ root: Value) {
     guard case .object(let members) = root else {
-      return report.problem("", "wrong-type", "the property list is no dictionary but a \(root.type)")
+      return report.problem(
+        "", "wrong-type", "the property list is no dictionary but \(withArticle(root.type.description))")
     }
     // What tells the dialects apart, the surest first.
     var found: [Section?] = [nil, nil, nil, nil, nil]
@@ -31,14 +32,31 @@ extension BrandReader {
     {
     case 0? where dialect == .sdkDefaults: walk(member.value, .sdkDefaults)
     case 1? where dialect == .characterVariants: walk(member.value, .characterVariants)
-    case 2?: keepText("", "identifier", member.value)
+    case 2?: keepExpanded("identifier", member.value)
     case 3?:
       brand.set("name", nil)
-      keepText("", "name", member.value)
+      keepExpanded("name", member.value)
     // The display name is the one that people see.
-    case 4? where brand["name"] == nil: keepText("", "name", member.value)
-    default: report.ignored(pointer, "not about branding")
+    case 4? where brand["name"] == nil: keepExpanded("name", member.value)
+    default: if dialect != .sdkDefaults || !isSwitch(member) { report.ignored(pointer, "not about branding") }
     }
+  }
+
+  /// Keeps a text of the bundle, unless the build was to put something else in its place.
+  private mutating func keepExpanded(_ name: String, _ value: Value) {
+    if case .string(let text) = value, Self.hasVariable(text) {
+      return report.ignored(pointer, "`\(truncated(text, to: 80))` has a variable of the build, which was not expanded")
+    }
+    keepText("", name, value)
+  }
+
+  /// Whether a text has a `$(NAME)` or `${NAME}`.
+  private static func hasVariable(_ text: String) -> Bool {
+    let bytes = text.bytes
+    for (mark, next) in zip(bytes, bytes.dropFirst()) where mark == UInt8(ascii: "$") {
+      if next == UInt8(ascii: "(") || next == UInt8(ascii: "{") { return true }
+    }
+    return false
   }
 
   mutating func keepText(_ kind: String, _ name: String, _ value: Value) {
@@ -71,12 +89,30 @@ extension BrandReader {
       keepImage(image.name, image.qualifiers, member.value)
     } else if let name = Self.option(member.key) {
       if let truth = truth(member.value) { keep(Branding.option, name, .bool(truth)) }
-    } else if Self.place(of: member.key, in: "enablebranding") != nil {
-      guard let truth = truth(member.value) else { return }
-      brand.isEnabled = truth
-      report.read(pointer, Branding.shelf + "bundle.enabled")
-    } else {
+    } else if !isSwitch(member) {
       report.ignored(pointer, "no part of a brand has this name")
+    }
+  }
+
+  /// Whether a member is `EnableBranding`, which is then noted.
+  mutating func isSwitch(_ member: Value.Member) -> Bool {
+    guard Self.place(of: member.key, in: "enablebranding") != nil else { return false }
+    if let truth = truth(member.value) { switches.append((path, truth)) }
+    return true
+  }
+
+  /// Lists have `EnableBranding` at the root, in `Branding` or in `Colors`.
+  mutating func settleSwitches() {
+    var innermost = 0
+    for found in switches { innermost = max(innermost, found.path.count) }
+    for found in switches {
+      let path = jsonPointer(found.path)
+      if found.path.count == innermost {
+        brand.isEnabled = found.isOn
+        report.read(path, Branding.shelf + "bundle.enabled")
+      } else {
+        report.ignored(path, "there is an EnableBranding further inside, which counts")
+      }
     }
   }
 

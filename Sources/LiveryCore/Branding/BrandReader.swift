@@ -28,12 +28,15 @@ public struct BrandReader {
   public internal(set) var images: [Image] = []
   public var report = BrandReport()
   var path: [String] = []
+  /// The switches of the document; the innermost counts.
+  var switches: [(path: [String], isOn: Bool)] = []
   /// The image whose device classes are read.
   var imageName = ""
 
   /// Reads a property list that was parsed.
   public init(propertyList root: Value) {
     readPropertyList(root)
+    settleSwitches()
   }
 
   // MARK: Plumbing
@@ -82,7 +85,8 @@ public struct BrandReader {
     case .characterVariants: readVariantMember(member)
     case .bundle: readBundleMember(member)
     case .colors: keepColor(Branding.role(member.key) ?? member.key, member.value, .found)
-    case .colorsOf255: keepColor(Branding.role(member.key) ?? member.key, member.value, .bytes)
+    case .colorsOf255:
+      if !isSwitch(member) { keepColor(Branding.role(member.key) ?? member.key, member.value, .bytes) }
     case .files: keepText(Branding.file, member.key, member.value)
     case .urls: keepURL(member.key, member.value)
     case .console: readConsoleMember(member)

@@ -19,7 +19,7 @@ public struct BrandReport: Sendable {
   }
 
   /// A part that was written in another way than it is kept.
-  mutating func converted(_ path: String, _ message: String) {
+  public mutating func converted(_ path: String, _ message: String) {
     if let item = item(path, nil, "message", message, converted.count) { converted.append(item) }
   }
 
@@ -30,11 +30,13 @@ public struct BrandReport: Sendable {
 
   /// A part for which the whole is refused.
   ///
-  /// - Parameter code: the kind, in kebab case.
+  /// - Parameters:
+  ///   - code: the kind, in kebab case.
+  ///   - isFatal: false for a part that is merely left out.
   public mutating func problem(
-    _ path: String, _ code: String, _ message: String, status: StoreError.Code = .invalidValue
+    _ path: String, _ code: String, _ message: String, status: StoreError.Code = .invalidValue, isFatal: Bool = true
   ) {
-    if failure == nil {
+    if isFatal, failure == nil {
       let place = path.isEmpty ? "" : "at \(truncated(path, to: 200)): "
       failure = StoreError(status, place + message)
     }

@@ -1,17 +1,37 @@
+import CSystem
+
 extension Color {
   /// Reads a color as CSS Color 4 writes it: `#RGB` `#RGBA` `#RRGGBB` `#RRGGBBAA`, `rgb()` `rgba()` `hsl()` `hsla()` with
-  /// commas or spaces, the named colors and `transparent`, in any letter case; nil for anything else.
+  /// commas or spaces, `hwb()` `lab()` `lch()` `oklab()` `oklch()`, `color()` with the predefined spaces, the named colors and
+  /// `transparent`, in any letter case; nil for anything else.
   ///
-  /// Components out of range are brought into it, as CSS does; `none` is 0. Space around the color and comments are
-  /// skipped. Corresponds to `livery_color_parse` in C.
+  /// Components out of range are brought into it, as CSS does; `none` is 0. What sRGB does not have is cut to it, component
+  /// by component. Space around the color and comments are skipped. Corresponds to `livery_color_parse` in C.
   public init?(css text: String) {
+    guard let found = Color.read(css: text) else { return nil }
+    self = found.color
+  }
+
+  /// The same, with what cutting to sRGB has lost: by how much a component was below 0 or above 1 at most; 0 for nothing.
+  public static func read(css text: String) -> (color: Color, loss: Double)? {
     var parser = CSSColorParser(text.bytes)
     guard let color = parser.color() else { return nil }
-    self = color
+    return (color, parser.loss)
+  }
+
+  /// What people are told of a loss: nothing if there is none.
+  public static func note(ofLoss loss: Double) -> String {
+    guard loss > 0 else { return "" }
+    return "; it lies outside of sRGB, and is cut by up to \(decimal(min(loss, 10) * 100, places: 1)) % of a component"
   }
 }
 
 private struct CSSColorParser {
+  /// What stands before the parenthesis.
+  private enum Kind {
+    case rgb, hsl, hwb, lab, lch, oklab, oklch, color
+  }
+
   private enum Unit {
     case number, percent, angle, none
   }
@@ -24,6 +44,8 @@ private struct CSSColorParser {
 
   private let text: [UInt8]
   private var place = 0
+  /// What cutting to sRGB has lost.
+  private(set) var loss = 0.0
 
   init(_ text: [UInt8]) {
     self.text = text
@@ -61,11 +83,11 @@ private struct CSSColorParser {
     } else {
       let name = word()
       if take(UInt8(ascii: "(")) {
-        if spells(name, "rgb") || spells(name, "rgba") {
-          found = function(isHSL: false)
-        } else if spells(name, "hsl") || spells(name, "hsla") {
-          found = function(isHSL: true)
-        }
+        let kinds: [(StaticString, Kind)] = [
+          ("rgb", .rgb), ("rgba", .rgb), ("hsl", .hsl), ("hsla", .hsl), ("hwb", .hwb), ("lab", .lab), ("lch", .lch),
+          ("oklab", .oklab), ("oklch", .oklch), ("color", .color),
+        ]
+        for (word, kind) in kinds where spells(name, word) { found = function(kind) }
       } else if place > start {
         found = spells(name, "transparent") ? Color(red: 0, green: 0, blue: 0, alpha: 0) : ColorNames.color(name[...])
       }
@@ -97,14 +119,21 @@ private struct CSSColorParser {
     expected.withUTF8Buffer { $0.elementsEqual(name) }
   }
 
-  private mutating func function(isHSL: Bool) -> Color? {
+  private mutating func function(_ kind: Kind) -> Color? {
     var components: [Component] = []
     var alpha: Component?
     skipSpace()
+    var space: ColorSpace?
+    if kind == .color {
+      space = ColorSpace(identifier()[...])
+      guard space != nil else { return nil }
+      skipSpace()
+    }
     guard let first = component() else { return nil }
     components.append(first)
     skipSpace()
     let hasCommas = next == UInt8(ascii: ",")
+    guard !hasCommas || kind == .rgb || kind == .hsl else { return nil }
     while components.count < 3 {
       if hasCommas, !take(UInt8(ascii: ",")) { return nil }
       skipSpace()
@@ -120,7 +149,90 @@ private struct CSSColorParser {
     }
     guard take(UInt8(ascii: ")")) else { return nil }
     guard let opacity = opacity(alpha, hasCommas) else { return nil }
-    return isHSL ? hsl(components, opacity, hasCommas) : rgb(components, opacity, hasCommas)
+    switch kind {
+    case .rgb: return rgb(components, opacity, hasCommas)
+    case .hsl: return hsl(components, opacity, hasCommas)
+    case .hwb: return hwb(components, opacity)
+    case .lab: return lab(components, opacity, .lab, lightest: 100, reach: 125)
+    case .lch: return lch(components, opacity, .lab, lightest: 100, reach: 150)
+    case .oklab: return lab(components, opacity, .oklab, lightest: 1, reach: 0.4)
+    case .oklch: return lch(components, opacity, .oklab, lightest: 1, reach: 0.4)
+    case .color:
+      var amounts = SIMD3<Double>()
+      for (index, component) in components.enumerated() {
+        guard component.unit != .angle else { return nil }
+        amounts[index] = component.amount
+      }
+      return cut(amounts, space ?? .srgb, opacity)
+    }
+  }
+
+  private func hwb(_ components: [Component], _ alpha: Float) -> Color? {
+    guard components[0].unit != .percent, let white = amount(components[1], of: 100),
+      let black = amount(components[2], of: 100)
+    else { return nil }
+    let (least, most) = (max(0, white / 100), max(0, black / 100))
+    let whole = least + most
+    guard whole < 1 else {
+      let gray = Float(least / whole)
+      return Color(red: gray, green: gray, blue: gray, alpha: alpha)
+    }
+    let pure = HSL(hue: components[0].amount, saturation: 1, lightness: 0.5).color()
+    func mixed(_ component: Float) -> Float { Self.clamped(Double(component) * (1 - whole) + least) }
+    return Color(red: mixed(pure.red), green: mixed(pure.green), blue: mixed(pure.blue), alpha: alpha)
+  }
+
+  private mutating func lab(
+    _ components: [Component], _ alpha: Float, _ space: ColorSpace, lightest: Double, reach: Double
+  ) -> Color? {
+    guard let light = amount(components[0], of: lightest), let first = amount(components[1], of: reach),
+      let second = amount(components[2], of: reach)
+    else { return nil }
+    return cut([min(lightest, max(0, light)), first, second], space, alpha)
+  }
+
+  private mutating func lch(
+    _ components: [Component], _ alpha: Float, _ space: ColorSpace, lightest: Double, reach: Double
+  ) -> Color? {
+    guard let light = amount(components[0], of: lightest), let chroma = amount(components[1], of: reach),
+      components[2].unit != .percent
+    else { return nil }
+    let angle = components[2].amount.remainder(dividingBy: 360) * Double.pi / 180
+    let radius = max(0, chroma)
+    return cut([min(lightest, max(0, light)), radius * cos(angle), radius * sin(angle)], space, alpha)
+  }
+
+  /// A number, or a percentage of `whole`; nil for an angle.
+  private func amount(_ component: Component, of whole: Double) -> Double? {
+    switch component.unit {
+    case .angle: nil
+    case .percent: component.amount * whole
+    case .number, .none: component.amount
+    }
+  }
+
+  /// A color of any space as one of sRGB.
+  private mutating func cut(_ color: SIMD3<Double>, _ space: ColorSpace, _ alpha: Float) -> Color? {
+    // Far beyond all colors, and far from where numbers end.
+    let limit = SIMD3<Double>(repeating: 1e6)
+    let found = space.sRGB(color.clamped(lowerBound: -limit, upperBound: limit))
+    for index in 0..<3 { loss = max(loss, -found[index], found[index] - 1) }
+    // Less than what rounding takes.
+    if loss < 0.001 { loss = 0 }
+    return Color(
+      red: Self.clamped(found.x), green: Self.clamped(found.y), blue: Self.clamped(found.z), alpha: alpha)
+  }
+
+  /// Letters in lower case, digits and hyphens.
+  private mutating func identifier() -> [UInt8] {
+    var name: [UInt8] = []
+    while let character = next {
+      let isLetter = character | 0x20 >= UInt8(ascii: "a") && character | 0x20 <= UInt8(ascii: "z")
+      guard isLetter || Self.isDigit(character) || character == UInt8(ascii: "-") else { break }
+      name.append(isLetter ? character | 0x20 : character)
+      place += 1
+    }
+    return name
   }
 
   private func opacity(_ alpha: Component?, _ hasCommas: Bool) -> Float? {

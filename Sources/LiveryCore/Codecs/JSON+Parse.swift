@@ -35,7 +35,9 @@ extension JSON {
     }
     guard let root else {
       if lvs_memory_is_short() || !lvs_memory_can_have(1 << 20) || failure.text.0 == 0 { throw Memory.shortage() }
-      guard Int(failure.position) > start + text.count else { throw StoreError(failure) }
+      let place = Int(failure.position) - start
+      if let end = shape.end(of: text), place > end, end < text.count { throw StoreError.behind(text, end) }
+      guard place > text.count else { throw StoreError(failure) }
       // The bracket behind the text is its end.
       var end = Lines.location(of: text.count, in: text)
       end.column -= 1
@@ -46,7 +48,7 @@ extension JSON {
       throw Memory.shortage(of: list.count)
     }
     guard json_array_size(root) == 2 else {
-      throw StoreError.json("end of file expected", Lines.location(of: shape.firstComma, in: text))
+      throw StoreError.behind(text, shape.end(of: text) ?? 0)
     }
     guard let json = JSON(json_array_get(root, 1)) else {
       throw StoreError(.parse, "the JSON text is nested too deeply")
@@ -58,8 +60,8 @@ extension JSON {
   private struct Shape {
     /// In bytes, with the quotation marks of a string.
     var longestToken = 0
-    /// The index of the first comma that is outside of all arrays and objects.
-    var firstComma = 0
+    /// Where the first array or object ends.
+    private var firstEnd: Int?
     /// At least as many as there are values.
     var count = 1
 
@@ -106,9 +108,10 @@ extension JSON {
           if depth > JSON.maximumDepth {
             throw StoreError.json("nested deeper than \(JSON.maximumDepth) levels", Lines.location(of: index, in: text))
           }
-        case UInt8(ascii: "]"), UInt8(ascii: "}"): depth -= 1
+        case UInt8(ascii: "]"), UInt8(ascii: "}"):
+          depth -= 1
+          if depth == 0, firstEnd == nil { firstEnd = index + 1 }
         case UInt8(ascii: ","):
-          if depth <= 0, firstComma == 0 { firstComma = index }
           count += 1
           if count > JSON.maximumCount {
             throw StoreError.json("more than \(JSON.maximumCount) values", Lines.location(of: index, in: text))
@@ -123,6 +126,22 @@ extension JSON {
       if let number { try Self.checkNumber(text, number..<min(index, text.count)) }
       guard text.contains(where: { $0 != 0x20 && $0 != 0x0a && $0 != 0x0d && $0 != 0x09 }) else {
         throw StoreError.json("the text is empty", start)
+      }
+    }
+
+    /// Where the value ends, behind which nothing but space may follow; nil for one that has no end.
+    func end(of text: [UInt8]) -> Int? {
+      guard let first = text.firstIndex(where: { !PropertyListXML.isSpace($0) }) else { return nil }
+      switch text[first] {
+      case UInt8(ascii: "["), UInt8(ascii: "{"): return firstEnd
+      case UInt8(ascii: "\""):
+        var index = first + 1
+        while index < text.count, text[index] != UInt8(ascii: "\"") {
+          index += text[index] == UInt8(ascii: "\\") ? 2 : 1
+        }
+        return index < text.count ? index + 1 : nil
+      default:
+        return text[first...].firstIndex { PropertyListXML.isSpace($0) || ",[]{}\"".utf8.contains($0) } ?? text.count
       }
     }
 
@@ -186,6 +205,12 @@ extension JSON {
 }
 
 extension StoreError {
+  /// What follows the value of a text.
+  fileprivate static func behind(_ text: [UInt8], _ end: Int) -> StoreError {
+    let place = text[end...].firstIndex { !PropertyListXML.isSpace($0) } ?? end
+    return json("end of file expected", Lines.location(of: place, in: text))
+  }
+
   fileprivate static func json(_ reason: String, _ location: Location) -> StoreError {
     StoreError(
       .parse, "\(reason) at line \(location.line), column \(location.column)", location: location)

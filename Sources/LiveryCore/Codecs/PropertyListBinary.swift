@@ -6,19 +6,44 @@ enum PropertyListBinary {
   /// The most bytes that text and data may take once every reference is followed.
   private static let maximumExpansion = 128 << 20
 
-  /// What it costs to read.
-  static func check(_ bytes: [UInt8]) throws(StoreError) -> (values: Int, bytes: Int) {
+  /// Why an object is no value, by the number of the UID that stands in its place.
+  private static let reasons = [
+    "a UID of a keyed archive is no value", "an integer does not fit into 64 bits with a sign",
+    "the text is no UTF-16, or contains a NUL",
+  ]
+
+  static func reason(_ number: UInt64) -> String { reasons[number < reasons.count ? Int(number) : 0] }
+
+  /// A list that libplist may read, with what that costs. Objects that are no values are UIDs in it.
+  struct Checked {
+    var bytes: [UInt8]
+    var values: Int
+    /// Of text and data.
+    var contentSize: Int
+  }
+
+  static func check(_ bytes: [UInt8]) throws(StoreError) -> Checked {
     do throws(Misfit) {
       var checker = try Checker(bytes)
-      let cost = try checker.check()
-      return (cost.values, cost.bytes)
+      var cost = try checker.check()
+      if checker.hasReplaced {
+        // Objects may overlap: what one was replaced by may have changed another.
+        checker = try Checker(checker.bytes, lastReason: UInt8(reasons.count - 1))
+        cost = try checker.check()
+        guard !checker.hasReplaced else { throw Misfit("objects overlap") }
+      }
+      return Checked(bytes: checker.bytes, values: cost.values, contentSize: cost.bytes)
     } catch {
       throw StoreError(.parse, "the binary property list is malformed: \(error.reason)")
     }
   }
 
   private struct Checker {
-    let bytes: [UInt8]
+    private(set) var bytes: [UInt8]
+    /// Whether an object was no value, and a UID took its place.
+    private(set) var hasReplaced = false
+    /// UIDs up to this number tell why an object is no value.
+    private let lastReason: UInt8
     let offsetSize: Int
     let referenceSize: Int
     let count: Int
@@ -33,11 +58,12 @@ enum PropertyListBinary {
       var height: Int
     }
 
-    init(_ bytes: [UInt8]) throws(Misfit) {
+    init(_ bytes: [UInt8], lastReason: UInt8 = 0) throws(Misfit) {
       guard bytes.count >= 8 + 32, bytes.starts(with: Array("bplist00".utf8)) else {
         throw Misfit("it is cut short, or of an unknown version")
       }
       self.bytes = bytes
+      self.lastReason = lastReason
       let trailer = bytes.count - 32
       offsetSize = Int(bytes[trailer + 6])
       referenceSize = Int(bytes[trailer + 7])
@@ -87,24 +113,28 @@ enum PropertyListBinary {
       case 0x0: break
       case 0x1:
         guard low <= 4, start + 1 + (1 << low) <= table else { throw Misfit("an integer is out of range") }
-        if low == 4 { try checkWide(start + 1) }
+        if low == 4, !isNarrow(start + 1) { replace(start, 1) }
       case 0x2:
         guard low == 2 || low == 3, start + 1 + (1 << low) <= table else { throw Misfit("a number is out of range") }
       case 0x3:
         guard low == 3, start + 9 <= table else { throw Misfit("a date is out of range") }
       case 0x8:
         guard low <= 7, start + 2 + low <= table else { throw Misfit("a UID is out of range") }
+        if low > 0 || bytes[start + 1] > lastReason { replace(start, 0) }
       case 0x4: cost.bytes = try run(start, unit: 1).count
       case 0x5:
         let text = try run(start, unit: 1)
-        guard !bytes[text].contains(0) else { throw Misfit("a text contains a NUL") }
+        if bytes[text].contains(0) { replace(start, 2) }
         cost.bytes = text.count
       case 0x6:
         let text = try run(start, unit: 2)
-        try checkUTF16(text)
+        if !isUTF16(text) { replace(start, 2) }
         cost.bytes = text.count * 2
       case 0xa: try add(references: run(start, unit: referenceSize), to: &cost, depth: depth)
-      case 0xd: try add(references: run(start, unit: referenceSize * 2), to: &cost, depth: depth)
+      case 0xd:
+        let references = try run(start, unit: referenceSize * 2)
+        try add(references: references, to: &cost, depth: depth)
+        try checkKeys(references.prefix(references.count / 2))
       default: throw Misfit("an unknown type of object")
       }
       return cost
@@ -147,24 +177,38 @@ enum PropertyListBinary {
       return first..<(first + length * unit)
     }
 
-    /// Integers of 16 bytes are those that do not fit into 8 with a sign, so only the needlessly long ones are of use.
-    private func checkWide(_ start: Int) throws(Misfit) {
-      let high = bytes[start..<(start + 8)]
-      let negative = bytes[start + 8] & 0x80 != 0
-      guard high.allSatisfy({ $0 == (negative ? 0xff : 0) }) else {
-        throw Misfit("an integer does not fit into 64 bits with a sign")
+    private mutating func replace(_ start: Int, _ reason: UInt8) {
+      bytes[start] = 0x80
+      bytes[start + 1] = reason
+      hasReplaced = true
+    }
+
+    private func checkKeys(_ references: Range<Int>) throws(Misfit) {
+      for place in stride(from: references.lowerBound, to: references.upperBound, by: referenceSize) {
+        guard let object = Checker.number(bytes, place, referenceSize), object < count,
+          let start = Checker.number(bytes, table + object * offsetSize, offsetSize), start < table
+        else { throw Misfit("a reference is out of range") }
+        guard bytes[start] >> 4 == 5 || bytes[start] >> 4 == 6 else {
+          throw Misfit("a key is no text, or contains a NUL")
+        }
       }
     }
 
-    private func checkUTF16(_ text: Range<Int>) throws(Misfit) {
-      var high = false
+    /// Integers of 16 bytes are those that do not fit into 8 with a sign, so only the needlessly long ones are of use.
+    private func isNarrow(_ start: Int) -> Bool {
+      let isNegative = bytes[start + 8] & 0x80 != 0
+      return bytes[start..<(start + 8)].allSatisfy { $0 == (isNegative ? 0xff : 0) }
+    }
+
+    /// Whether it is UTF-16 without a NUL.
+    private func isUTF16(_ text: Range<Int>) -> Bool {
+      var isHigh = false
       for place in stride(from: text.lowerBound, to: text.upperBound, by: 2) {
         let unit = UInt16(bytes[place]) << 8 | UInt16(bytes[place + 1])
-        let low = unit & 0xfc00 == 0xdc00
-        guard low == high, unit != 0 else { throw Misfit("a text is no UTF-16, or contains a NUL") }
-        high = unit & 0xfc00 == 0xd800
+        guard (unit & 0xfc00 == 0xdc00) == isHigh, unit != 0 else { return false }
+        isHigh = unit & 0xfc00 == 0xd800
       }
-      guard !high else { throw Misfit("a text is no UTF-16") }
+      return !isHigh
     }
 
     /// A number, the highest byte first; nil if it is larger than any offset.

@@ -3,10 +3,14 @@
 /// libplist reads "abc" as the integer 0 and drops what it cannot use in dates and data; a bad number is better refused
 /// than guessed. Here every element is checked, and the place of what is wrong is known.
 enum PropertyListXML {
-  static func check(_ text: [UInt8]) throws(StoreError) {
-    var checker = PropertyListXMLChecker(text: text)
+  /// The text as libplist may read it: what is no value is blank.
+  static func check(
+    _ text: [UInt8], skipsUnfit: Bool
+  ) throws(StoreError) -> (text: [UInt8], unfit: [PropertyList.Unfit]) {
+    var checker = PropertyListXMLChecker(text: text, skipsUnfit: skipsUnfit)
     do throws(Misfit) {
       try checker.check()
+      return (checker.text, checker.unfit)
     } catch {
       let location = Lines.location(of: checker.place, in: text)
       throw StoreError(
@@ -31,6 +35,7 @@ enum PropertyListXML {
     case .date:
       // libplist ignores fractions and distances from UTC, and texts of 32 bytes and more.
       guard text.count == 20, untrimmed.count < 32, text.last == UInt8(ascii: "Z"),
+        text[text.startIndex + 10] == UInt8(ascii: "T"),
         Timestamp(rfc3339: String(decoding: text, as: UTF8.self)) != nil
       else { return "not a date in the form 2026-01-31T12:00:00Z" }
       return nil

@@ -10,11 +10,18 @@ struct PropertyListXMLChecker {
   private struct Level {
     var element: PropertyListXML.Element
     var hasKey = false
+    var keys = ByteIndex()
+    /// The last of them.
+    var key = ""
     var count = 0
     var buckets: [UInt16] = []
   }
 
-  private let text: [UInt8]
+  private let skipsUnfit: Bool
+  /// What is no value is made blank.
+  private(set) var text: [UInt8]
+  private(set) var unfit: [PropertyList.Unfit] = []
+  private var lines = Lines()
   private var offset = 0
   /// Where the last thing looked at begins.
   private(set) var place = 0
@@ -22,9 +29,15 @@ struct PropertyListXMLChecker {
   private var count = 0
   private var moves: Int64 = 0
   private var hasRoot = false
+  /// Of the text that was read last: libplist's hash, the text itself if it is a key's, and where it has a NUL.
+  private var hash: UInt32 = 0
+  private var key: [UInt8] = []
+  private var isKey = false
+  private var hasNUL = false
 
-  init(text: [UInt8]) {
+  init(text: [UInt8], skipsUnfit: Bool) {
     self.text = text
+    self.skipsUnfit = skipsUnfit
   }
 
   mutating func check() throws(Misfit) {
@@ -51,18 +64,43 @@ struct PropertyListXMLChecker {
   }
 
   private mutating func checkCharacters() throws(Misfit) {
-    if text.starts(with: [0xff, 0xfe]) || text.starts(with: [0xfe, 0xff]) { throw Misfit("UTF-16; save it as UTF-8") }
+    for mark: [UInt8] in [[0xff, 0xfe], [0xfe, 0xff], [0x3c, 0x00], [0x00, 0x3c]] where text.starts(with: mark) {
+      throw Misfit("UTF-16; save it as UTF-8")
+    }
+    try checkEncoding()
     for index in text.indices where text[index] < 0x20 && !PropertyListXML.isSpace(text[index]) {
       place = index
       throw Misfit("a control character")
     }
-    guard String(validating: text, as: UTF8.self) == nil else { return }
-    place = text.startIndex
-    for line in text.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false) {
-      place = line.startIndex
-      if String(validating: line, as: UTF8.self) == nil { break }
+    var decoder = UTF8()
+    var bytes = text.makeIterator()
+    while case .scalarValue(let scalar) = decoder.decode(&bytes) { place += UTF8.width(scalar) }
+    guard place == text.count else { throw Misfit("bytes that are not UTF-8") }
+    place = 0
+  }
+
+  /// Looks at the declaration, if there is one.
+  private func checkEncoding() throws(Misfit) {
+    guard text.starts(with: "<?xml".utf8), let end = text.firstIndex(of: UInt8(ascii: ">")),
+      let encoding = Self.encoding(of: text[..<end])
+    else { return }
+    guard ["utf-8", "utf8", "us-ascii", "ascii"].contains(where: { $0.sameBytes(as: encoding) }) else {
+      throw Misfit("the encoding is `\(truncated(encoding, to: 40))`; save it as UTF-8")
     }
-    throw Misfit("bytes that are not UTF-8")
+  }
+
+  /// What leads to the value that is read.
+  private var path: [String] {
+    levels.dropFirst().map { $0.element == .dict ? $0.key : String($0.count - 1) }
+  }
+
+  /// Skips a value that is none, or refuses the whole for it.
+  private mutating func refuse(_ reason: String, blank content: Range<Int>) throws(Misfit) {
+    guard skipsUnfit, unfit.count < PropertyList.maximumUnfit else { throw Misfit(reason) }
+    let location = lines.location(of: place, in: text)
+    unfit.append(
+      PropertyList.Unfit(path: path, reason: "\(reason) at line \(location.line), column \(location.column)"))
+    for index in content { text[index] = 0x20 }
   }
 
   private func next(_ word: StaticString) -> Bool {
@@ -103,21 +141,11 @@ struct PropertyListXMLChecker {
   }
 
   private mutating func processingInstruction() throws(Misfit) {
-    let start = offset
     repeat {
       offset += 1
       try find { $0 == UInt8(ascii: "?") }
     } while !next("?>")
     offset += 2
-    let declaration = text[start..<offset]
-    guard start == 0, next("<?xml", at: start), let encoding = Self.encoding(of: declaration) else { return }
-    guard ["utf-8", "utf8", "us-ascii", "ascii"].contains(where: { $0.sameBytes(as: encoding) }) else {
-      throw Misfit("the encoding is `\(truncated(encoding, to: 40))`; save it as UTF-8")
-    }
-  }
-
-  private func next(_ word: StaticString, at start: Int) -> Bool {
-    word.withUTF8Buffer { text[start...].starts(with: $0) }
   }
 
   /// The encoding that an XML declaration names, in lower case.
@@ -168,14 +196,18 @@ struct PropertyListXMLChecker {
       }
       levels.append(Level(element: element))
     case .string:
-      if !isEmpty { try content(name: name) }
+      guard !isEmpty else { return }
+      try content(name: name)
+      if hasNUL { try refuse("the text contains a NUL", blank: 0..<0) }
     case .key:
       // libplist takes <key></key> and not this, which would leave the reason to guess.
       guard !isEmpty else { throw Misfit("a <key/> without text") }
       try key(name: name)
     default:
-      let content = isEmpty ? text[offset..<offset] : try plainContent(name: name)
-      if let complaint = PropertyListXML.complaint(about: content, in: element) { throw Misfit("\(complaint)") }
+      let content = isEmpty ? offset..<offset : try plainContent(name: name)
+      guard let complaint = PropertyListXML.complaint(about: text[content], in: element) else { return }
+      guard element != .truth else { throw Misfit("\(complaint)") }
+      try refuse("\(complaint)", blank: content)
     }
   }
 
@@ -215,10 +247,10 @@ struct PropertyListXMLChecker {
   }
 
   /// The text of an element that holds nothing but text, and its closing tag.
-  private mutating func plainContent(name: ArraySlice<UInt8>) throws(Misfit) -> ArraySlice<UInt8> {
+  private mutating func plainContent(name: ArraySlice<UInt8>) throws(Misfit) -> Range<Int> {
     let start = offset
     while offset < text.count, text[offset] != UInt8(ascii: "<") { offset += 1 }
-    let content = text[start..<offset]
+    let content = start..<offset
     guard next("</") else { throw Misfit("something else than text in an element of text") }
     try closeText(name: name)
     return content
@@ -233,51 +265,51 @@ struct PropertyListXMLChecker {
     offset += 1
   }
 
-  /// Passes over text with entities, comments and CDATA; returns libplist's hash of it.
-  @discardableResult
-  private mutating func content(name: ArraySlice<UInt8>) throws(Misfit) -> UInt32 {
-    var hash: UInt32 = 5381
+  /// Passes over text with entities, comments and CDATA.
+  private mutating func content(name: ArraySlice<UInt8>) throws(Misfit) {
+    hash = 5381
+    hasNUL = false
+    key.removeAll(keepingCapacity: true)
     var start = offset
     var entities = 0
     while offset < text.count {
       switch text[offset] {
       case UInt8(ascii: "&"):
         entities += 1
-        for byte in String(try entity()).utf8 { Self.add(byte, to: &hash) }
+        for byte in String(try entity()).utf8 { take(byte) }
         continue
       case UInt8(ascii: "<"):
         moves += Int64(entities) * Int64(offset - start)
         guard moves <= Self.maximumMoves else { throw Misfit("too many entities in one text") }
-        if next("</") {
-          try closeText(name: name)
-          return hash
-        }
+        if next("</") { return try closeText(name: name) }
         if next("<!--") {
           try comment()
         } else if next("<![CDATA[") {
           offset += 9
           let first = offset
           try skip(past: "]]>", missing: "CDATA without an end")
-          for byte in text[first..<(offset - 3)] { Self.add(byte, to: &hash) }
+          for index in first..<(offset - 3) { take(text[index]) }
         } else {
           throw Misfit("an element inside text")
         }
         start = offset
         entities = 0
         continue
-      default: Self.add(text[offset], to: &hash)
+      default: take(text[offset])
       }
       offset += 1
     }
     throw Misfit("an element is not closed")
   }
 
-  private static func add(_ byte: UInt8, to hash: inout UInt32) {
+  private mutating func take(_ byte: UInt8) {
     hash = hash &* 33 &+ UInt32(truncatingIfNeeded: CChar(truncatingIfNeeded: byte))
+    if isKey { key.append(byte) }
   }
 
   private mutating func entity() throws(Misfit) -> Unicode.Scalar {
-    place = offset
+    let start = offset
+    place = start
     guard let end = text[offset...].prefix(10).firstIndex(of: UInt8(ascii: ";")) else {
       throw Misfit("an unknown entity")
     }
@@ -300,13 +332,29 @@ struct PropertyListXMLChecker {
       guard let digit = Hexadecimal.digit(digit), digit < base else { throw Misfit("an unknown entity") }
       number = number * base + UInt32(digit)
     }
-    guard !digits.isEmpty, number != 0, let scalar = Unicode.Scalar(number) else { throw Misfit("an unknown entity") }
+    guard !digits.isEmpty, let scalar = Unicode.Scalar(number) else { throw Misfit("an unknown entity") }
+    guard number != 0 else {
+      guard !isKey else { throw Misfit("a <key> that contains a NUL") }
+      hasNUL = true
+      for index in start..<offset { text[index] = 0x20 }
+      return " "
+    }
     return scalar
   }
 
   private mutating func key(name: ArraySlice<UInt8>) throws(Misfit) {
-    let bucket = Int(try content(name: name) & 0xfff)
-    guard let last = levels.indices.last, levels[last].count > Self.plainDictionary else { return }
+    let start = place
+    isKey = true
+    try content(name: name)
+    isKey = false
+    place = start
+    guard let last = levels.indices.last else { return }
+    levels[last].key = String(decoding: key, as: UTF8.self)
+    guard levels[last].keys.insert(key).isNew else {
+      throw Misfit("the key `\(truncated(levels[last].key, to: 80))` is there twice")
+    }
+    guard levels[last].count > Self.plainDictionary else { return }
+    let bucket = Int(hash & 0xfff)
     if levels[last].buckets.isEmpty { levels[last].buckets = [UInt16](repeating: 0, count: 4096) }
     levels[last].buckets[bucket] += 1
     guard levels[last].buckets[bucket] <= Self.maximumChain else {

@@ -175,6 +175,11 @@ extension ComparisonRun {
     }
   }
 
+  /// A member of a list's items, or the items themselves if it has no name.
+  private static func path(of member: String, in list: String) -> String {
+    member.isEmpty ? "\(list)[]" : "\(list)[].\(member)"
+  }
+
   private mutating func judgeItems(
     _ slot: ComparisonSlot, _ open: SettingDescriptor, _ validator: SettingValidator, _ shown: String,
     at path: [String]
@@ -187,13 +192,15 @@ extension ComparisonRun {
     for member in slot.members {
       guard let inner = validator.member(member.name) else {
         guard !member.isEmpty else { continue }
-        let text = "\(shown)[].\(member.name)"
+        let text = Self.path(of: member.name, in: shown)
         let near = nearestNames(to: member.name, among: free, limit: 1).first
         let isGone = member.step.utf8.isEmpty
         loss(
           "removed-member", "`\(text)` is gone: lists with an item that has it are set aside whole",
           at: isGone ? .old(member.origin, .key) : .step(member.step),
-          hint: near.map { "did you mean to rename it to `\($0)`? " + step(renaming: text, into: "\(shown)[].\($0)") }
+          hint: near.map {
+            "did you mean to rename it to `\($0)`? " + step(renaming: text, into: Self.path(of: $0, in: shown))
+          }
             ?? "add {\"Op\": \"remove\", \"Key\": \(Value.string(text).brief)} to the steps to version \(new.version)")
         continue
       }
@@ -205,10 +212,11 @@ extension ComparisonRun {
         if found.isAlways, !found.needsDefault || member.defaultValue != nil { continue }
       }
       loss(
-        "narrowed", "`\(shown)[].\(member.key)` is required: lists with an item without it are set aside whole",
+        "narrowed",
+        "`\(Self.path(of: member.key, in: shown))` is required: lists with an item without it are set aside whole",
         at: .new(path + [member.key], .required),
         hint:
-          "set it where it is absent: add {\"Op\": \"set\", \"Key\": \(Value.string("\(shown)[].\(member.key)").brief), "
+          "set it where it is absent: add {\"Op\": \"set\", \"Key\": \(Value.string(Self.path(of: member.key, in: shown)).brief), "
           + "\"Value\": …, \"When\": \"absent\"} to the steps to version \(new.version)")
     }
     guard let unique = setting.uniqueBy else { return }

@@ -18,8 +18,15 @@ struct SchemaPlaces {
     for (index, item) in items.enumerated() {
       let place = path + [.index(index)]
       if let inner = item["Settings"] { add(inner, at: place + [.member("Settings")], within: lists) }
-      guard case .string(let key)? = item["Key"] else { continue }
-      let names = lists + [key]
+      var names = lists
+      if case .string(let key)? = item["Key"] {
+        names.append(key)
+      } else if !lists.isEmpty, item["Type"] != .string(SchemaType.header.name), item["Settings"] == nil {
+        // The items are plain values.
+        names.append("")
+      } else {
+        continue
+      }
       if numbers.insert(Self.key(names)).isNew {
         pointers.append(place)
         objects.append(item)
@@ -31,7 +38,8 @@ struct SchemaPlaces {
   /// The pointer of a setting's member, or of its key if it has no such member.
   func pointer(_ names: [String], _ member: SchemaMember) -> String? {
     guard let number = numbers.number(of: Self.key(names)) else { return nil }
-    let member = objects[number][member.name] == nil ? SchemaMember.key : member
+    let named = objects[number][SchemaMember.key.name] == nil ? SchemaMember.type : .key
+    let member = objects[number][member.name] == nil ? named : member
     return (pointers[number] + [.member(member.name)]).pointer
   }
 

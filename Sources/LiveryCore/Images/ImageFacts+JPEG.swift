@@ -31,16 +31,19 @@ extension ImageFacts {
     }
   }
 
-  /// The code of the marker at `offset`, which moves behind it.
+  /// The code of the next marker from `offset` on, which moves behind it; as decoders do, it passes over what is none.
   private static func marker(_ header: HeaderBytes, _ offset: inout Int) throws(StoreError) -> UInt8 {
-    guard offset < header.count else { throw MediaType.jpeg.cutShort("its header, before the frame header", header) }
-    guard header.byte(offset) == 0xFF else { throw MediaType.jpeg.broken("there is no marker at byte \(offset)") }
-    // Any number of fill bytes may come first.
-    while header.byte(offset) == 0xFF { offset += 1 }
-    guard offset < header.count else { throw MediaType.jpeg.cutShort("a marker", header) }
-    guard header.byte(offset) != 0 else { throw MediaType.jpeg.broken("there is no marker at byte \(offset - 1)") }
-    offset += 1
-    return header.byte(offset - 1)
+    while offset < header.count {
+      guard header.byte(offset) == 0xFF else {
+        offset += 1
+        continue
+      }
+      // Any number of fill bytes may come first.
+      while header.byte(offset) == 0xFF { offset += 1 }
+      offset += 1
+      if header.byte(offset - 1) != 0 { return header.byte(offset - 1) }
+    }
+    throw MediaType.jpeg.cutShort("its header, before the frame header", header)
   }
 
   /// The height where the frame header leaves it to a DNL segment, behind the first scan.
@@ -61,25 +64,5 @@ extension ImageFacts {
       }
     }
     throw MediaType.jpeg.broken("its height is missing: the frame header leaves it to a DNL segment, and there is none")
-  }
-
-  /// Exif's Orientation; nil if it is not there. What is wrong with Exif does not make the image unreadable.
-  private static func orientation(_ header: HeaderBytes, _ tiff: Int, end: Int) -> UInt8? {
-    let isLittle = header.begins(with: "II*\0", at: tiff)
-    guard isLittle || header.begins(with: "MM\0*", at: tiff) else { return nil }
-    func number(_ offset: Int, _ size: Int) -> Int {
-      guard offset >= tiff, offset + size <= end else { return 0 }
-      return isLittle ? header.littleEndian(offset, size) : header.bigEndian(offset, size)
-    }
-    let directory = tiff + number(tiff + 4, 4)
-    for index in 0..<number(directory, 2) {
-      let entry = directory + 2 + 12 * index
-      guard entry < end else { break }
-      // One SHORT.
-      guard number(entry, 2) == 0x0112, number(entry + 2, 2) == 3, number(entry + 4, 4) == 1 else { continue }
-      let found = number(entry + 8, 2)
-      return found >= 1 && found <= 8 ? UInt8(truncatingIfNeeded: found) : nil
-    }
-    return nil
   }
 }

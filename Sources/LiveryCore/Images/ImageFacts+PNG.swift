@@ -6,6 +6,12 @@ extension ImageFacts {
     guard header.bigEndian(4, 4) == 0x0D0A_1A0A else {
       throw type.broken("its signature has been converted, as a transfer in text mode does")
     }
+    guard !header.begins(with: "CgBI", at: 12) else {
+      throw StoreError(
+        .parse,
+        "the PNG image is in Apple's CgBI form, which nothing but its platforms reads: take the original, which Xcode made it of"
+      )
+    }
     guard header.bigEndian(8, 4) == 13, header.begins(with: "IHDR", at: 12) else {
       throw type.broken("it does not begin with an IHDR of 13 bytes")
     }
@@ -30,10 +36,27 @@ extension ImageFacts {
     guard header.byte(26) == 0, header.byte(27) == 0, header.byte(28) <= 1 else {
       throw type.broken("it claims an unknown compression, filter or interlace method")
     }
-    return ImageFacts(type, width: width, height: height)
+    return ImageFacts(type, width: width, height: height, orientation: orientation(png: header))
   }
 
-  /// The CRC-32 of PNG's annex D; a table would be more than the 17 bytes deserve.
+  /// The orientation that the chunk eXIf tells, before or behind the pixels. What is wrong with chunks is the decoder's affair.
+  private static func orientation(png header: HeaderBytes) -> UInt8 {
+    var offset = 33
+    while header.count - offset >= 12 {
+      let length = header.bigEndian(offset, 4)
+      guard length <= header.count - offset - 12 else { break }
+      let end = offset + 8 + length
+      if header.begins(with: "eXIf", at: offset + 4),
+        checksum(header, (offset + 4)..<end) == UInt32(truncatingIfNeeded: header.bigEndian(end, 4))
+      {
+        return orientation(header, offset + 8, end: end) ?? 1
+      }
+      offset = end + 4
+    }
+    return 1
+  }
+
+  /// The CRC-32 of PNG's annex D; a table would be more than the few bytes deserve.
   private static func checksum(_ header: HeaderBytes, _ range: Range<Int>) -> UInt32 {
     var sum = UInt32.max
     for offset in range {

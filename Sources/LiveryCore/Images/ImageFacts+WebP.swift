@@ -12,7 +12,9 @@ extension ImageFacts {
     }
     if header.begins(with: "VP8X", at: 12) {
       try require(10)
-      return ImageFacts(type, width: header.littleEndian(24, 3) + 1, height: header.littleEndian(27, 3) + 1)
+      return ImageFacts(
+        type, width: header.littleEndian(24, 3) + 1, height: header.littleEndian(27, 3) + 1,
+        orientation: orientation(webp: header, end: size + 8))
     }
     if header.begins(with: "VP8L", at: 12) {
       try require(5)
@@ -29,5 +31,22 @@ extension ImageFacts {
       return ImageFacts(type, width: header.littleEndian(26, 2) & 0x3FFF, height: header.littleEndian(28, 2) & 0x3FFF)
     }
     throw type.broken("its first chunk is neither VP8, VP8L nor VP8X")
+  }
+
+  /// The orientation that the chunk EXIF tells.
+  private static func orientation(webp header: HeaderBytes, end: Int) -> UInt8 {
+    var offset = 12
+    while end - offset >= 8 {
+      let length = header.littleEndian(offset + 4, 4)
+      guard length <= end - offset - 8 else { break }
+      if header.begins(with: "EXIF", at: offset) {
+        // Some writers put JPEG's mark before it.
+        let start = offset + 8 + (header.begins(with: "Exif\0\0", at: offset + 8) ? 6 : 0)
+        return orientation(header, start, end: offset + 8 + length) ?? 1
+      }
+      // Chunks are padded to an even size.
+      offset += 8 + length + length % 2
+    }
+    return 1
   }
 }

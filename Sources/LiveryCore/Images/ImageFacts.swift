@@ -5,7 +5,7 @@ public struct ImageFacts: Sendable, Equatable {
   public var type: MediaType
   /// In pixels as they are stored, before `orientation` turns them; 0 where an SVG image has no size of its own.
   public var width, height: UInt32
-  /// How a JPEG image is to be turned: the Orientation of Exif, from 1 (not at all) to 8.
+  /// How a JPEG, PNG or WebP image is to be turned: the Orientation of Exif, from 1 (not at all) to 8.
   public var orientation: UInt8
 
   /// The most pixels that an image may claim: 1 GiB when decoded. SVG images have no pixels, and no such limit.

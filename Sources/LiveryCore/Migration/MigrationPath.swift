@@ -1,8 +1,9 @@
-/// Where a step works: a setting, or a member inside each item of a list, as in `playlist[].duration`. Lists nest.
+/// Where a step works: a setting, a member inside each item of a list, as in `playlist[].duration`, or each item itself, as
+/// in `tags[]`. Lists nest.
 public struct MigrationPath: Sendable {
   /// The lists on the way, outermost first: a setting, then members of items; none for a setting.
   public let lists: [String]
-  /// The setting, or the member of the innermost list's items.
+  /// The setting, or the member of the innermost list's items; empty for the items themselves.
   public let name: String
 
   init(lists: [String], name: String) {
@@ -13,15 +14,20 @@ public struct MigrationPath: Sendable {
   /// Throws `.invalidArgument`, saying what is wrong.
   init(_ text: String) throws(StoreError) {
     var parts: [[UInt8]] = [[]]
+    /// Whether a part is an item itself, which has no name.
+    var areItems = [false]
     let bytes = text.bytes
     var index = 0
     while index < bytes.count {
       if bytes[index] == UInt8(ascii: "["), index + 1 < bytes.count, bytes[index + 1] == UInt8(ascii: "]") {
-        guard index + 2 < bytes.count, bytes[index + 2] == UInt8(ascii: ".") else {
-          throw StoreError(.invalidArgument, "after `[]` there is a point and a member, as in `list[].member`")
+        let next = index + 2 < bytes.count ? bytes[index + 2] : nil
+        guard next == nil || next == UInt8(ascii: ".") || next == UInt8(ascii: "[") else {
+          throw StoreError(
+            .invalidArgument, "after `[]` there is a point and a member, as in `list[].member`, or nothing")
         }
         parts.append([])
-        index += 3
+        areItems.append(next != UInt8(ascii: "."))
+        index += next == UInt8(ascii: ".") ? 3 : 2
       } else {
         parts[parts.count - 1].append(bytes[index])
         index += 1
@@ -31,9 +37,9 @@ public struct MigrationPath: Sendable {
       throw StoreError(.invalidArgument, "lists nest deeper than \(Value.maximumDepth)")
     }
     var names: [String] = []
-    for part in parts {
+    for (part, isItem) in zip(parts, areItems) {
       let name = String(decoding: part, as: UTF8.self)
-      try checkName(name)
+      if !isItem || !part.isEmpty { try checkName(name) }
       names.append(name)
     }
     self.init(lists: Array(names.dropLast()), name: names[names.count - 1])
@@ -43,9 +49,9 @@ public struct MigrationPath: Sendable {
   public var root: String { lists.first ?? name }
 
   public var text: String {
-    var text = ""
-    for list in lists { text += "\(list)[]." }
-    return text + name
+    var text = root
+    for part in lists.isEmpty ? [] : lists.dropFirst() + [name] { text += part.isEmpty ? "[]" : "[].\(part)" }
+    return text
   }
 
   /// The path of another name in the same place.

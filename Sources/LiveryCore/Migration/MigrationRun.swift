@@ -79,20 +79,25 @@ public struct MigrationRun {
       entry.isSecret = isSecret
       return entry
     }
-    guard case .list(var content) = list else {
+    guard case .list(let content) = list else {
       add(skipped("not a list but of type \(list.type): it has no items"))
       return nil
     }
+    let inner = depth + 1 < step.lists.count ? [step.lists[depth + 1]] : step.sources + step.targets
+    let isForPlain = inner.contains { $0.isEmpty }
+    var result: [Value] = []
+    result.reserveCapacity(content.count)
     var isChanged = false
-    for index in content.indices {
-      guard case .object(let members) = content[index] else {
-        var entry = skipped("not an object but of type \(content[index].type): it has no members")
-        entry.items.append(index + 1)
+    for (index, value) in content.enumerated() {
+      let place = items + [index + 1]
+      guard value.type == .object || isForPlain else {
+        var entry = skipped("not an object but of type \(value.type): it has no members")
+        entry.items = place
         add(entry)
+        result.append(value)
         continue
       }
-      let item = MigrationItem(members)
-      let place = items + [index + 1]
+      let item = MigrationItem(value)
       if depth + 1 < step.lists.count {
         let name = step.lists[depth + 1]
         if let inner = item.value(name),
@@ -103,12 +108,22 @@ public struct MigrationRun {
       } else {
         try apply(step, layer, in: item, items: place, isSecret: isSecret)
       }
-      if item.isChanged {
-        content[index] = .object(item.members)
-        isChanged = true
+      guard item.isChanged else {
+        result.append(value)
+        continue
+      }
+      isChanged = true
+      do throws(StoreError) {
+        if let changed = try item.result() { result.append(changed) }
+      } catch {
+        var entry = skipped(error.message)
+        entry.items = place
+        entry.outcome = .failed
+        add(entry)
+        result.append(value)
       }
     }
-    return isChanged ? .list(content) : nil
+    return isChanged ? .list(result) : nil
   }
 
   /// Carries out a step in one place, and notes what it did.

@@ -6,13 +6,31 @@ public class MigrationScope {
   func put(_ value: Value?, _ name: String, madeOf sources: [String]) throws(StoreError) {}
 }
 
-/// The members of one item of a list.
+/// The members of one item of a list; an item that is a plain value has one, without a name.
 final class MigrationItem: MigrationScope {
-  private(set) var members: [Value.Member]
+  private var members: [Value.Member]
+  private let isPlain: Bool
   private(set) var isChanged = false
 
-  init(_ members: [Value.Member]) {
-    self.members = members
+  init(_ item: Value) {
+    if case .object(let members) = item {
+      self.members = members
+      isPlain = false
+    } else {
+      members = [.init("", item)]
+      isPlain = true
+    }
+  }
+
+  /// The item as it is now; nil if it was removed.
+  ///
+  /// Throws `.migration` for a plain value that is to have members as well.
+  func result() throws(StoreError) -> Value? {
+    guard let plain = value("") else { return isPlain && members.isEmpty ? nil : .object(members) }
+    for member in members where !member.key.isEmpty {
+      throw StoreError(.migration, "the item becomes a plain value, and still has the member `\(member.key)`")
+    }
+    return plain
   }
 
   override func value(_ name: String) -> Value? {

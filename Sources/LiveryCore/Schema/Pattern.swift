@@ -1,6 +1,8 @@
 import CSystem
 
 /// A POSIX extended regular expression, searched for anywhere in a text, as `grep -E` does.
+///
+/// What other dialects write and POSIX takes for something else is refused: `\d`, `[\w-]`, `a+?`, `(?:a)`.
 final class Pattern {
   /// The longest pattern, in bytes.
   static let maximumLength = 256
@@ -83,131 +85,5 @@ final class PatternCache {
     let pattern = try Pattern(text, size: size)
     if numbers.insert(text).isNew { patterns.append(pattern) }
     return pattern
-  }
-}
-
-/// Walks over a pattern and counts how many copies of its parts expansion would make.
-private struct PatternScan {
-  struct Cost {
-    /// The largest product of nested repetition.
-    var copies: Int
-    /// The number of parts once expanded.
-    var size: Int
-  }
-
-  let bytes: [UInt8]
-  var position = 0
-
-  init(bytes: [UInt8]) {
-    self.bytes = bytes
-  }
-
-  private var next: UInt8? { position < bytes.count ? bytes[position] : nil }
-
-  /// Passes over the parts up to the end or the closing parenthesis.
-  mutating func sequence(depth: Int) throws(StoreError) -> Cost {
-    guard depth <= 32 else { throw StoreError(.invalidValue, "the pattern nests too deeply") }
-    var total = Cost(copies: 1, size: 1)
-    while let byte = next {
-      if byte == UInt8(ascii: ")"), depth > 0 { return total }
-      let part = try repeated(try atom(depth: depth))
-      total.copies = max(total.copies, part.copies)
-      total.size += part.size
-      guard total.size <= Pattern.maximumSize else { throw StoreError(.invalidValue, "the pattern is too costly") }
-    }
-    return total
-  }
-
-  private mutating func atom(depth: Int) throws(StoreError) -> Cost {
-    let single = Cost(copies: 1, size: 1)
-    let byte = bytes[position]
-    position += 1
-    switch byte {
-    case UInt8(ascii: "("):
-      let cost = try sequence(depth: depth + 1)
-      if next != nil { position += 1 }
-      return cost
-    case UInt8(ascii: "["):
-      bracket()
-      return single
-    case UInt8(ascii: "\\"):
-      if let escaped = next {
-        guard !(UInt8(ascii: "1")...UInt8(ascii: "9")).contains(escaped) else {
-          throw StoreError(.invalidValue, "the pattern has a back-reference")
-        }
-        position += 1
-      }
-      return single
-    default:
-      return single
-    }
-  }
-
-  /// Passes over a bracket expression: `]` stands for itself at its beginning, and inside `[: :]`, `[. .]`, `[= =]`.
-  private mutating func bracket() {
-    if next == UInt8(ascii: "^") { position += 1 }
-    if next == UInt8(ascii: "]") { position += 1 }
-    while let byte = next, byte != UInt8(ascii: "]") {
-      position += 1
-      guard byte == UInt8(ascii: "["), let kind = next, [0x3A, 0x2E, 0x3D].contains(kind) else { continue }
-      position += 1
-      while let inner = next {
-        position += 1
-        if inner == kind, next == UInt8(ascii: "]") { break }
-      }
-      if next != nil { position += 1 }
-    }
-    if next != nil { position += 1 }
-  }
-
-  /// The cost of a part with what repeats it; several in a row multiply as nested ones do.
-  private mutating func repeated(_ part: Cost) throws(StoreError) -> Cost {
-    var cost = part
-    while let byte = next {
-      var copies = 1
-      if byte == UInt8(ascii: "+") {
-        copies = 2
-        position += 1
-      } else if byte == UInt8(ascii: "*") || byte == UInt8(ascii: "?") {
-        position += 1
-      } else if byte == UInt8(ascii: "{"), let bound = interval() {
-        copies = max(1, bound)
-      } else {
-        break
-      }
-      // Both factors are bounded, so the products cannot overflow.
-      cost.copies *= copies
-      guard cost.copies <= Pattern.maximumRepetition else {
-        throw StoreError(
-          .invalidValue, "the pattern repeats a part more than \(Pattern.maximumRepetition) times")
-      }
-      cost.size *= copies
-      guard cost.size <= Pattern.maximumSize else { throw StoreError(.invalidValue, "the pattern is too costly") }
-    }
-    return cost
-  }
-
-  /// The largest number of `{m}`, `{m,}` or `{m,n}`; nil, with nothing passed over, if this is none.
-  private mutating func interval() -> Int? {
-    var largest = 0
-    var current = 0
-    var index = position + 1
-    while index < bytes.count {
-      let byte = bytes[index]
-      index += 1
-      switch byte {
-      case UInt8(ascii: "0")...UInt8(ascii: "9"):
-        current = min(current &* 10 &+ Int(byte &- 48), 1 << 20)
-      case UInt8(ascii: ","):
-        largest = max(largest, current)
-        current = 0
-      case UInt8(ascii: "}"):
-        position = index
-        return max(largest, current)
-      default:
-        return nil
-      }
-    }
-    return nil
   }
 }

@@ -92,7 +92,7 @@ extension SchemaCompiler {
       error("missing-member", "the List has no `ItemTemplate`", hint: "add \"ItemTemplate\" with the items' settings")
       return
     }
-    let inner = SchemaScope(isItem: true)
+    let inner = SchemaScope(isItem: true, isPlain: Self.isPlain(json))
     var members: [SettingDescriptor] = []
     let outer = setting
     at(.itemTemplate) { $0.settings(json, group: "", depth: depth + 1, scope: inner, into: &members) }
@@ -101,8 +101,23 @@ extension SchemaCompiler {
     descriptor.template = members
   }
 
+  /// Whether a template is one setting without a key, headers aside: the items are plain values of it.
+  private static func isPlain(_ template: JSON) -> Bool {
+    guard case .array(let elements) = template else { return false }
+    var settings: [JSON] = []
+    for element in elements where element["Type"] != .string(SchemaType.header.name) { settings.append(element) }
+    guard settings.count == 1, settings[0]["Key"] == nil, let type = settings[0]["Type"] else { return false }
+    return type != .string(SchemaType.pane.name)
+  }
+
   mutating func uniqueBy(_ fields: SettingFields, of descriptor: inout SettingDescriptor) {
     guard let json = fields[.uniqueBy] else { return }
+    guard descriptor.plainItem == nil else {
+      at(.uniqueBy) {
+        $0.report(.warning, "does-not-apply", "`UniqueBy` does not apply to a list of plain values", isKey: true)
+      }
+      return
+    }
     let names = descriptor.template.map { $0.key }
     descriptor.uniqueBy = at(.uniqueBy) { compiler in
       guard let name = compiler.text(json) else { return nil }

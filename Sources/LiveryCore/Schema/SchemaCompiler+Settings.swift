@@ -67,13 +67,13 @@ extension SchemaCompiler {
     var fields = SettingFields()
     for member in members {
       guard let known = SchemaMember(name: member.key) else {
-        at(.member(member.key)) { $0.reportUnknown(member.key, known: type.memberNames, in: "a \(type.name)") }
+        at(.member(member.key)) { $0.reportUnknown(member.key, known: type.memberNames, in: withArticle(type.name)) }
         continue
       }
       guard type.takes(known) else {
         at(known) { compiler in
           compiler.report(
-            .warning, "does-not-apply", "`\(known.name)` does not apply to a \(type.name)", isKey: true)
+            .warning, "does-not-apply", "`\(known.name)` does not apply to \(withArticle(type.name))", isKey: true)
         }
         continue
       }
@@ -113,8 +113,8 @@ extension SchemaCompiler {
     _ fields: SettingFields, type: SchemaType, title: String?, group: String, depth: Int, scope: SchemaScope,
     into settings: inout [SettingDescriptor]
   ) {
-    let key = fields[.key].flatMap { json in at(.key) { $0.key(json) } }
-    if fields[.key] == nil {
+    let key = scope.isPlain ? "" : fields[.key].flatMap { json in at(.key) { $0.key(json) } }
+    if fields[.key] == nil, !scope.isPlain {
       error("missing-key", "the \(type.name) has no `Key`", hint: "add \"Key\" with the setting's name")
     }
     var descriptor = SettingDescriptor(key: key ?? "", kind: kind(fields, of: type))
@@ -128,6 +128,15 @@ extension SchemaCompiler {
     defaultValue(fields, type: type, of: &descriptor)
     guard let key else { return }
     let index = settings.count
+    guard !scope.isPlain else {
+      for member in [SchemaMember.aliases, .enabledBy] where fields[member] != nil {
+        at(member) {
+          $0.report(
+            .warning, "does-not-apply", "`\(member.name)` does not apply to plain values of a list", isKey: true)
+        }
+      }
+      return settings.append(descriptor)
+    }
     at(.key) { $0.declare(key, index: index, scope: scope) }
     aliases(fields, index: index, scope: scope, of: &descriptor)
     condition(fields, index: index, scope: scope)

@@ -21,9 +21,12 @@ final class SchemaScope {
   private var declarations: [Declaration] = []
   var conditions: [PendingCondition] = []
   let isItem: Bool
+  /// The items of the list are values of the one setting that is declared here, which has no key.
+  let isPlain: Bool
 
-  init(isItem: Bool) {
+  init(isItem: Bool, isPlain: Bool = false) {
     self.isItem = isItem
+    self.isPlain = isPlain
   }
 
   func declaration(of key: String) -> Declaration? {

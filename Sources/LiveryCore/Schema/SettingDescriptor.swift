@@ -56,13 +56,18 @@ public struct SettingDescriptor: Sendable, Equatable {
   /// Old names that still read.
   public var aliases: [String] = []
   public var enabledBy: Condition?
-  /// The members of a list's items.
+  /// The members of a list's items; one with an empty key where the items are plain values.
   public var template: [SettingDescriptor] = []
   public var defaultValue: Value?
 
   public init(key: String, kind: SettingKind) {
     self.key = key
     self.kind = kind
+  }
+
+  /// What the items of a list of plain values are.
+  public var plainItem: SettingDescriptor? {
+    template.count == 1 && template[0].key.isEmpty ? template[0] : nil
   }
 
   /// Whether a value of the setting may carry a secret, its own or one in an item.

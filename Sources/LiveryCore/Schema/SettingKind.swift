@@ -6,7 +6,7 @@ public enum SettingKind: UInt8, Sendable, CaseIterable {
   case choice
   /// A list of distinct options' values.
   case choices
-  /// A list of objects that a template describes.
+  /// A list of objects, or of plain values, that a template describes.
   case list
 
   /// The type of the setting's values; nil for a choice, whose options may be of any scalar type.

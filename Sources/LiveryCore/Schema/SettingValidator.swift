@@ -41,10 +41,12 @@ public final class SettingValidator {
 
   /// Checks a value of the setting; nil, with violations reported, if it cannot be converted.
   func check(_ value: Value, in run: inout ValidationRun) -> Value? {
-    run.path.append(.member(descriptor.key))
-    defer { run.path.removeLast() }
+    // A plain item of a list is where its number says.
+    let isNamed = !descriptor.key.isEmpty
+    if isNamed { run.path.append(.member(descriptor.key)) }
+    defer { if isNamed { run.path.removeLast() } }
     do {
-      if run.path.count == 1 { try value.check() }
+      if run.path.count <= 1 { try value.check() }
     } catch {
       run.report(.invalidValue, nil, error.message)
       return nil
@@ -237,6 +239,7 @@ extension SettingValidator {
   }
 
   private func item(_ value: Value, in run: inout ValidationRun) -> Value? {
+    if descriptor.plainItem != nil { return members[0].check(value, in: &run) }
     guard case .object(let given) = value else {
       run.report(.typeMismatch, "Type", "expected object, \(found(value))")
       return nil

@@ -49,7 +49,8 @@ struct ValidationRun {
       dropped += 1
       return
     }
-    violations.append(Violation(code: code, constraint: constraint, message: "\(path.phrase): \(text())"))
+    violations.append(
+      Violation(code: code, constraint: constraint, message: path.isEmpty ? text() : "\(path.phrase): \(text())"))
   }
 
   func finished() -> [Violation] {

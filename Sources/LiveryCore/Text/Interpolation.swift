@@ -16,3 +16,9 @@ extension DefaultStringInterpolation {
     write(value.description)
   }
 }
+
+/// A noun with "a" or "an" before it.
+public func withArticle(_ noun: String) -> String {
+  guard let first = noun.utf8.first, "aeioAEIO".utf8.contains(first) else { return "a " + noun }
+  return "an " + noun
+}

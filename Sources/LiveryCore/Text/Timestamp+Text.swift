@@ -2,14 +2,14 @@ extension Timestamp {
   private static let microsecondsPerSecond: Int64 = 1_000_000
   private static let secondsPerDay: Int64 = 86_400
 
-  /// Reads a date and time of RFC 3339, such as "2026-03-01T12:00:00.5+01:00".
+  /// Reads a date and time of RFC 3339, such as "2026-03-01T12:00:00.5+01:00", also with a space in the place of the "T".
   ///
   /// A leap second (":60") counts as the second that follows it. nil for anything else: for a fraction that microseconds
   /// do not hold, and for moments outside the years 1 to 9999 in UTC.
   public init?(rfc3339 text: String) {
     var reader = DigitReader(bytes: Array(text.utf8))
     guard let year = reader.number(4), reader.skip("-"), let month = reader.number(2), reader.skip("-"),
-      let day = reader.number(2), reader.skip("T") || reader.skip("t"),
+      let day = reader.number(2), reader.skip("T") || reader.skip("t") || reader.skip(" "),
       let hour = reader.number(2), reader.skip(":"), let minute = reader.number(2), reader.skip(":"),
       let second = reader.number(2)
     else { return nil }

@@ -7,7 +7,7 @@ extension Value {
   public func check() throws(StoreError) {
     // Size first: it bounds the work of the rest, also when parts are shared many times over.
     guard depth <= Value.maximumDepth else {
-      throw StoreError(.invalidValue, "the value is nested deeper than \(Value.maximumDepth) levels")
+      throw StoreError(.invalidValue, "the value is \(Value.tooDeep)")
     }
     guard encodedSize <= Value.maximumSize else {
       throw StoreError(.invalidValue, "the value is larger than \(Value.maximumSize) bytes")
@@ -18,6 +18,9 @@ extension Value {
       throw StoreError(.invalidValue, error.message)
     }
   }
+
+  /// What is said of what nests too deep.
+  static var tooDeep: String { "nested deeper than \(maximumDepth) levels" }
 
   private func checkParts() throws(Misfit) {
     switch self {

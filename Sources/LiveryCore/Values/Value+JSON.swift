@@ -20,7 +20,7 @@ extension Value {
     case .double(let number): return .double(number)
     case .string(let text): return .string(text)
     case .array(let elements):
-      guard depth < limit else { throw Misfit("nested deeper than \(limit) levels") }
+      guard depth < limit else { throw Misfit(Value.tooDeep) }
       var items: [Value] = []
       items.reserveCapacity(elements.count)
       for (index, element) in elements.enumerated() {
@@ -32,7 +32,7 @@ extension Value {
       }
       return .list(items)
     case .object(let entries):
-      guard depth < limit else { throw Misfit("nested deeper than \(limit) levels") }
+      guard depth < limit else { throw Misfit(Value.tooDeep) }
       var members: [Member] = []
       members.reserveCapacity(entries.count)
       for entry in entries {

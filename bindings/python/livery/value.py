@@ -85,7 +85,8 @@ class Color(NamedTuple):
 
   @classmethod
   def parse(cls, text: str) -> "Color":
-    """The color that a text of CSS spells: ``#RGB``, ``rgb(…)``, ``hsl(…)``, a name; ParseError for any other text."""
+    """The color that a text of CSS spells: ``#RGB``, ``rgb(…)``, ``hsl(…)``, ``oklch(…)``, a name; ParseError for any
+    other text."""
     return cls(*_native.color_parse(text.encode("utf-8", "surrogatepass")))
 
   def format(self, style: str = "hex") -> str:
