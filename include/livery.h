@@ -42,11 +42,13 @@
  *
  * Nor do they list what comes of others who meddle with the store's directory. When it, or a file of it, was moved, deleted
  * or exchanged while the store was open, functions that change, copy, compact or open it return #LIVERY_ERROR_GONE, and
- * those that read go on showing what is open. When another process has replaced the store's file, as compaction and
- * recovery do, a function that has to look at the file opens the new one first: it may then return #LIVERY_ERROR_IO or
- * #LIVERY_ERROR_PERMISSION, as when the process has no file descriptor left, and #LIVERY_ERROR_BUSY if threads of this
- * process keep it for longer than `busy_timeout_ms`, or if a process was stopped at the very moment at which the file is
- * exchanged.
+ * those that read go on showing what is open. Of a backup that is taken away just then, or exchanged for what is no file,
+ * #LIVERY_ERROR_NOT_FOUND or #LIVERY_ERROR_NOT_A_STORE may be said. When another process has replaced the store's file, as
+ * compaction and recovery do, or has made it larger than this process has room for, a function that has to look at the file
+ * opens the new one first: it may then return #LIVERY_ERROR_IO or #LIVERY_ERROR_PERMISSION, as when the process has no file
+ * descriptor left, and #LIVERY_ERROR_BUSY if threads of this process keep it for longer than `busy_timeout_ms`, or if a
+ * process was stopped at the very moment at which the file is exchanged or its table of readers changed. It may wait that
+ * long.
  *
  * ## Handles
  *

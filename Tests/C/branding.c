@@ -349,6 +349,35 @@ TEST("a schema may declare colors, and what does not fit it is TYPE_MISMATCH", d
   OK(livery_close(store));
 }
 
+// Puts the active brand `two`, which has a name, away, and declares something of it.
+static livery_store *declared_later(bool is_off, const char *declaration) {
+  livery_store *store = branded_store(fresh_path());
+  char schema[400];
+  OK(livery_set_string(store, bundle, "branding.name", TEXT("Long")));
+  if (is_off) OK(livery_branding_set_enabled(store, bundle, false));
+  if (!is_off) OK(livery_branding_use(store, "one"));
+  snprintf(schema, sizeof schema, "{\"Version\": 9, \"Groups\": [{\"Title\": \"G\", \"Settings\": [%s]}]}", declaration);
+  OK(livery_schema_apply(store, schema, LIVERY_ZERO_TERMINATED, NULL, NULL));
+  return store;
+}
+
+TEST("a brand that was put away comes back as the schema has it by now, or not at all", declared_meanwhile) {
+  const char *color = "{\"Type\": \"TextField\", \"Title\": \"T\", \"Key\": \"branding.color.Toolbar\"}";
+  const char *name = "{\"Type\": \"TextField\", \"Title\": \"N\", \"Key\": \"branding.name\", \"MaxLength\": 2}";
+  livery_store *store = declared_later(true, color);
+  EXPECT_STATUS(LIVERY_ERROR_TYPE_MISMATCH, livery_branding_set_enabled(store, bundle, true));
+  OK(livery_close(store));
+  store = declared_later(true, name);
+  EXPECT_STATUS(value_invalid, livery_branding_set_enabled(store, bundle, true));
+  OK(livery_close(store));
+  store = declared_later(false, color);
+  EXPECT_STATUS(LIVERY_ERROR_TYPE_MISMATCH, livery_branding_use(store, "two"));
+  OK(livery_close(store));
+  store = declared_later(false, name);
+  EXPECT_STATUS(value_invalid, livery_branding_use(store, "two"));
+  OK(livery_close(store));
+}
+
 TEST("setting with arguments that are none", arguments) {
   livery_store *store = open_store(fresh_path());
   livery_color color = {0, 0, 0, 1}, bad = {NAN, 0, 0, 1};

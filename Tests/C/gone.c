@@ -95,6 +95,47 @@ TEST("a commit into a store that was deleted says GONE", deleted) { IN_CHILD(mee
 TEST("a store that took the place of another gets nothing of it", replaced) { IN_CHILD(meet_replaced); }
 TEST("stores that were exchanged keep what is theirs", exchanged) { IN_CHILD(meet_exchanged); }
 
+static char small[320];
+
+static void outgrow(void) {
+  livery_store *store = open_store(small);
+  char *text = calloc(1, 600000);
+  memset(text, 'g', 600000);
+  for (int index = 0; index < 4; index++) {
+    char name[16];
+    snprintf(name, sizeof name, "big.%d", index);
+    OK(livery_set_string(store, LIVERY_LAYER_USER, name, text, 600000));
+  }
+  free(text);
+  OK(livery_close(store));
+}
+
+TEST("a read that has to open the file anew, and finds another kind of file, says GONE", another_kind) {
+  livery_open_options options = LIVERY_OPEN_OPTIONS_INIT;
+  livery_store *store = NULL;
+  livery_snapshot *snapshot = NULL;
+  char data[400], away[420];
+  int64_t number = 0;
+  snprintf(small, sizeof small, "%s", fresh_path());
+  snprintf(data, sizeof data, "%s/data.mdb", small);
+  snprintf(away, sizeof away, "%s.away", small);
+  make_store(small, 1);
+  options.map_size = 1 << 20;
+  options.snapshot_commits = options.snapshot_age_s = UINT32_MAX;
+  REQUIRE_OK(livery_open(small, &options, &store));
+  // What is held keeps the map as it is, so that the larger file is opened beside it.
+  OK(livery_snapshot_open(store, &snapshot));
+  IN_CHILD(outgrow);
+  EXPECT(rename(data, away) == 0);
+  write_file(data, "another kind of file", 20);
+  EXPECT_STATUS(LIVERY_ERROR_GONE, livery_get_int(store, "number", &number));
+  EXPECT(rename(away, data) == 0);
+  OK(livery_get_int(store, "number", &number));
+  EXPECT_INT(1, number);
+  OK(livery_snapshot_close(snapshot));
+  OK(livery_close(store));
+}
+
 TEST("a backup onto the store's own files is refused, whatever path leads to them", own_files) {
   static const char *const names[] = {"data.mdb", "lock.mdb", "livery.lock", "livery.wake"};
   char path[320], own[360], target[700], linked[340], other[400];

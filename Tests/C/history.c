@@ -198,6 +198,19 @@ TEST("a former value that no schema allows any more does not come back", former_
   OK(livery_close(store));
 }
 
+TEST("nor does one that is of another type than the schema has by now", former_type) {
+  livery_store *store = new_store(fresh_path(), "{\"Version\": 1, \"Open\": true, \"Groups\": []}");
+  uint64_t revision = 0;
+  OK(livery_set_string(store, user, "level", TEXT("high")));
+  OK(livery_set_int(store, user, "level", 5));
+  OK(livery_revision(store, &revision));
+  const char *schema = "{\"Version\": 2, \"Open\": true, \"Groups\": [{\"Title\": \"All\", \"Settings\": ["
+                       "{\"Type\": \"Number\", \"Title\": \"Level\", \"Key\": \"level\", \"Value\": 1}]}]}";
+  OK(livery_schema_apply(store, schema, LIVERY_ZERO_TERMINATED, NULL, NULL));
+  EXPECT_STATUS(LIVERY_ERROR_TYPE_MISMATCH, livery_undo(store, revision, LIVERY_UNDO_FORCE, NULL));
+  OK(livery_close(store));
+}
+
 TEST("a damaged entry is CORRUPT", damaged) {
   const char *path = fresh_path();
   livery_store *store = five_commits(path);

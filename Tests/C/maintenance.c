@@ -127,6 +127,27 @@ TEST("what cannot be backed up or restored is a status, and changes nothing", re
   OK(livery_close(store));
 }
 
+TEST("a backup needs a reader slot, and goes into no pipe", no_backup) {
+  livery_store *store = NULL;
+  livery_snapshot *snapshots[16] = {NULL};
+  livery_open_options options = LIVERY_OPEN_OPTIONS_INIT;
+  options.flags = LIVERY_OPEN_CREATE;
+  options.max_readers = 8;
+  char pipe[400];
+  const char *path = fresh_path();
+  REQUIRE_OK(livery_open(path, &options, &store));
+  size_t count = 0;
+  while (count < 16 && livery_snapshot_open(store, &snapshots[count]) == LIVERY_OK) count++;
+  EXPECT(count < 16);
+  EXPECT_STATUS(LIVERY_ERROR_BUSY, livery_backup(store, NULL));
+  while (count > 0) OK(livery_snapshot_close(snapshots[--count]));
+  OK(livery_backup(store, NULL));
+  snprintf(pipe, sizeof pipe, "%s.pipe", path);
+  EXPECT(mkfifo(pipe, 0600) == 0);
+  EXPECT_STATUS(LIVERY_ERROR_NOT_A_STORE, livery_backup(store, pipe));
+  OK(livery_close(store));
+}
+
 static const char *guarded;
 
 static void as_somebody_else(void) {
@@ -137,6 +158,7 @@ static void as_somebody_else(void) {
   EXPECT_STATUS(LIVERY_ERROR_PERMISSION, livery_backup(store, "/livery-not-allowed-here.mdb"));
   livery_value *list = NULL;
   EXPECT_STATUS(LIVERY_ERROR_PERMISSION, livery_backups(store, &list));
+  EXPECT_STATUS(LIVERY_ERROR_PERMISSION, livery_stats(store, &list));
   EXPECT_STATUS(LIVERY_ERROR_PERMISSION, livery_compact(store));
   EXPECT_STATUS(LIVERY_ERROR_PERMISSION, livery_forget(store, "title", 0, NULL));
   EXPECT(list == NULL);

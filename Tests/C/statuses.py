@@ -15,8 +15,7 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "tools"))
 
 import api  # noqa: E402
 
-#: As livery.h says under *Status and errors*.
-COMMON = {"LIVERY_ERROR_NO_MEMORY", "LIVERY_ERROR_GONE"}
+COMMON = {"LIVERY_ERROR_" + name for name in api.COMMON}
 
 
 def listed(headers):

@@ -374,6 +374,28 @@ TEST("opening without descriptors left is IO, and works once there are some", no
   IN_CHILD(open_without_descriptors);
 }
 
+static void look_for_backups_without_descriptors(void) {
+  struct rlimit limit, none;
+  livery_value *value = NULL;
+  livery_store *store = open_store(fresh_path());
+  OK(livery_backup(store, NULL));
+  getrlimit(RLIMIT_NOFILE, &limit);
+  none = limit;
+  none.rlim_cur = 0;
+  setrlimit(RLIMIT_NOFILE, &none);
+  EXPECT_STATUS(LIVERY_ERROR_IO, livery_backups(store, &value));
+  EXPECT_STATUS(LIVERY_ERROR_IO, livery_stats(store, &value));
+  EXPECT(value == NULL);
+  setrlimit(RLIMIT_NOFILE, &limit);
+  OK(livery_stats(store, &value));
+  OK(livery_value_release(value));
+  OK(livery_close(store));
+}
+
+TEST("looking for backups without descriptors left is IO", no_descriptors_for_backups) {
+  IN_CHILD(look_for_backups_without_descriptors);
+}
+
 static char grown[320];
 
 static void grow(void) {

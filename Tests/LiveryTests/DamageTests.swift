@@ -119,6 +119,25 @@ import Testing
     #expect(store.checkSchema(Array(kioskSchema.utf8)).error == nil)
   }
 
+  /// Nobody who reads waits for a writer; what is damaged is looked for as soon as none is there.
+  @Test func aReadOfADamagedRecordDoesNotWaitForAWriterAndALaterOneMendsIt() throws {
+    let store = try temporary.open(schema: kioskSchema)
+    try store.set("idle", to: .int(60), in: .user)
+    try store.backup()
+    try store.shared.environment.write { (transaction) throws(StoreError) -> Environment.Outcome<Void> in
+      let view = View(transaction: transaction, databases: store.shared.databases)
+      try view.put([1, 2, 3], "idle".bytes, view.databases.effective)
+      return .commit(())
+    }
+    let child = Child.holding(byte: 0, of: temporary.path)
+    #expect(child.line() == "held")
+    let start = lvs_monotonic_ns()
+    #expect(code { () throws(StoreError) in _ = try store.value("idle") } == .corrupt)
+    #expect(lvs_monotonic_ns() - start < 2_000_000_000)
+    child.finish()
+    #expect(try store.int("idle") == 60)
+  }
+
   @Test func aSettingWhoseRecordHasAnotherNameIsDamagedAndNotUnknown() throws {
     try fill()
     try lose("effective", Array("idle".utf8))

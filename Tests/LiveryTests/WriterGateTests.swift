@@ -76,6 +76,29 @@ import Testing
     _ = try temporary.open { $0.busyTimeout = 50 }
   }
 
+  /// Only who opens a store waits for those that open the same.
+  @Test func anOpeningThatIsStuckKeepsNobodyFromSnapshotsAndHandlesOfAnotherStore() throws {
+    let other = TemporaryStore()
+    let store = try other.open()
+    let second = try other.open()
+    _ = try temporary.open()
+    let child = Child.holding(byte: 1, of: temporary.path)
+    #expect(child.line() == "held")
+    inThreads(2) { index in
+      if index == 0 {
+        #expect(code { () throws(StoreError) in _ = try temporary.open { $0.busyTimeout = 2000 } } == .busy)
+        return
+      }
+      lvs_sleep_us(300_000)
+      let start = lvs_monotonic_ns()
+      #expect(code { () throws(StoreError) in try store.snapshot().close() } == nil)
+      second.close()
+      store.close()
+      #expect(lvs_monotonic_ns() - start < 1_000_000_000)
+    }
+    child.finish()
+  }
+
   @Test func aCommitWaitsForAWriterThatFinishesInTime() throws {
     let store = try temporary.open()
     let child = Child.holding(byte: 0, of: temporary.path)

@@ -486,6 +486,8 @@ LIVERY_API livery_status livery_branding_enabled(livery_store *store, livery_lay
  * @param layer    #LIVERY_LAYER_BUNDLE for what the app ships, #LIVERY_LAYER_RECOMMENDED for the console
  * @param enabled  whether its values are to count
  * @return #LIVERY_OK, or
+ *   - #LIVERY_ERROR_TYPE_MISMATCH     a schema declares a setting of the brand as something else by now
+ *   - #LIVERY_ERROR_INVALID_VALUE     a value of it no longer satisfies the schema, or a brand is too large to be put away
  *   - #LIVERY_ERROR_READ_ONLY         the store was opened read-only
  *   - #LIVERY_ERROR_BUSY              another writer kept the store for longer than `busy_timeout_ms`
  *   - #LIVERY_ERROR_NO_SPACE          the file system is full; nothing was changed
@@ -528,6 +530,8 @@ LIVERY_API livery_status livery_branding_wipe(livery_store *store);
  * @param brand  its identifier
  * @return #LIVERY_OK, or
  *   - #LIVERY_ERROR_NOT_FOUND         no such brand: the message names the nearest
+ *   - #LIVERY_ERROR_TYPE_MISMATCH     a schema declares a setting of the brand as something else by now
+ *   - #LIVERY_ERROR_INVALID_VALUE     a value of it no longer satisfies the schema, or a brand is too large to be put away
  *   - #LIVERY_ERROR_READ_ONLY         the store was opened read-only
  *   - #LIVERY_ERROR_BUSY              another writer kept the store for longer than `busy_timeout_ms`
  *   - #LIVERY_ERROR_NO_SPACE          the file system is full; nothing was changed

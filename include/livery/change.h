@@ -580,7 +580,8 @@ LIVERY_API livery_status livery_change_origin(livery_change *change, const char 
  *
  * A change set that changes nothing makes no revision; `revision` is then the present one.
  *
- * Threads: any. Waits for other writers, at most `busy_timeout_ms`, and for the disk.
+ * Threads: any; calls on one change set wait for each other. Waits for other writers, at most `busy_timeout_ms`, and for
+ * the disk.
  *
  * @param change          an open change set
  * @param[out] revision   of this commit; may be NULL; untouched on failure

@@ -84,6 +84,7 @@ enum {
  *   - #LIVERY_ERROR_READ_ONLY         the store was opened read-only; the commit applied a schema; or it changed
  *     the layer `override` and the store does not allow that
  *   - #LIVERY_ERROR_LOCKED            the `enforced` layer holds a value by now
+ *   - #LIVERY_ERROR_TYPE_MISMATCH     a former value does not convert to the type that the schema declares by now
  *   - #LIVERY_ERROR_INVALID_VALUE     a former value no longer satisfies the schema
  *   - #LIVERY_ERROR_BUSY              another writer kept the store for longer than `busy_timeout_ms`
  *   - #LIVERY_ERROR_NO_SPACE          the file system is full; nothing was changed

@@ -57,7 +57,9 @@ LIVERY_API livery_status livery_check(const char *path, livery_value **report);
  *   - #LIVERY_ERROR_CORRUPT           the store is damaged: no copy was made
  *   - #LIVERY_ERROR_NOT_FOUND         the directory that is to hold the file is missing
  *   - #LIVERY_ERROR_PERMISSION        the file must not be written there: see `system_error`
+ *   - #LIVERY_ERROR_NOT_A_STORE       something has that name that is no regular file, such as a pipe
  *   - #LIVERY_ERROR_NO_SPACE          the file system is full
+ *   - #LIVERY_ERROR_BUSY              all reader slots are taken: close snapshots
  *   - #LIVERY_ERROR_IO                another failure of the operating system, such as a directory of that name
  *   - #LIVERY_ERROR_INVALID_ARGUMENT  `store` is NULL, or the path is empty or no UTF-8
  *   - #LIVERY_ERROR_CLOSED            the store was closed
@@ -78,6 +80,7 @@ LIVERY_API livery_status livery_backup(livery_store *store, const char *path);
  * @param[out] value   a list: release it; untouched on failure
  * @return #LIVERY_OK, or
  *   - #LIVERY_ERROR_PERMISSION        the folder cannot be read
+ *   - #LIVERY_ERROR_IO                another failure of the operating system, such as no file descriptor left
  *   - #LIVERY_ERROR_INVALID_ARGUMENT  a pointer is NULL
  *   - #LIVERY_ERROR_CLOSED            the store was closed
  *   - #LIVERY_ERROR_FORKED            the store belongs to the parent process: open the store again
@@ -202,6 +205,8 @@ LIVERY_API livery_status livery_forget(livery_store *store, const char *name, ui
  * @param[out] value   an object: release it; untouched on failure
  * @return #LIVERY_OK, or
  *   - #LIVERY_ERROR_CORRUPT           the stored record is damaged: set the setting anew, or restore a backup
+ *   - #LIVERY_ERROR_PERMISSION        the folder of backups cannot be read
+ *   - #LIVERY_ERROR_IO                another failure of the operating system, such as no file descriptor left
  *   - #LIVERY_ERROR_INVALID_ARGUMENT  a pointer is NULL
  *   - #LIVERY_ERROR_CLOSED            the store was closed
  *   - #LIVERY_ERROR_FORKED            the store belongs to the parent process: open the store again

@@ -126,7 +126,8 @@ typedef struct livery_open_options {
  * New directories get mode 0700 and new files 0600, unless #LIVERY_OPEN_GROUP says otherwise. The path may lead through
  * symbolic links to the directory; the files in it may not be links.
  *
- * Threads: any. May wait for a writer, at most `busy_timeout_ms`.
+ * Threads: any. Waits for writers and for openings, at most `busy_timeout_ms` each. The threads of a process open stores one
+ * after the other.
  *
  * @param path         the directory; NUL-terminated UTF-8
  * @param options      NULL for the defaults

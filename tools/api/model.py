@@ -6,6 +6,10 @@ from dataclasses import dataclass, field
 from typing import Any, Dict, List, Optional, Tuple
 
 
+#: The statuses that livery.h tells of under *Status and errors* for all functions: their comments do not list them.
+COMMON = ("NO_MEMORY", "GONE")
+
+
 class HeaderError(Exception):
   """A header that is not understood: says where, as file:line, and what."""
 

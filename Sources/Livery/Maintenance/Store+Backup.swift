@@ -7,7 +7,8 @@ extension Store {
   /// The copy is of one moment, without unused space, checked, and durable; a file of the same name is replaced by it as
   /// a whole. Corresponds to `livery_backup` in C.
   ///
-  /// - Throws: `.corrupt` if the store is damaged: then there is no copy. `.permission`, `.noSpace`, `.io`.
+  /// - Throws: `.corrupt` if the store is damaged: then there is no copy. `.notFound`, `.notAStore` for what is no regular
+  ///   file, `.busy` if all reader slots are taken, `.permission`, `.noSpace`, `.io`.
   public func backup(to path: String) throws(StoreError) {
     guard !path.isEmpty, !path.utf8.contains(0) else {
       throw StoreError(.invalidArgument, "the path is empty or contains NUL")

@@ -267,7 +267,7 @@ final class SharedEnvironment: @unchecked Sendable {
       }
       if !isOpened, wake.generation == present {
         try place?.lookForData()
-        if let failure { throw StoreError(failure) }
+        if let failure, failure.kind != .foreign { throw StoreError(failure) }
         throw StoreError(.gone, "\(directory.path): data.mdb was exchanged for a file that is no store")
       }
       if isOpened, try place?.follow(environment) ?? true {
@@ -331,12 +331,25 @@ final class SharedEnvironment: @unchecked Sendable {
     guard last == 0 || now &- last > 60_000_000_000,
       lastExamination.compareExchange(expected: last, desired: now, ordering: .relaxed).exchanged
     else { return false }
-    try requirePlace()
-    return try gate.whileOpening(timeout: directory.options.effectiveTimeout) { () throws(StoreError) in
-      let before = wake.generation
-      _ = try gate.alsoWriting(timeout: directory.options.effectiveTimeout) { () throws(StoreError) in
-        try recovery.examine()
+    do throws(StoreError) { return try replaceIfDamaged() } catch {
+      // It says more of the damage than the record does.
+      if error.code == .corrupt { throw error }
+      // Whoever reads waits for nobody: a later read looks.
+      if error.code == .busy {
+        lastExamination.store(last, ordering: .relaxed)
+      } else {
+        Log.write(.error, "\(directory.path): looking for damage: \(error.message)")
       }
+      return false
+    }
+  }
+
+  /// Looks at the whole file, and replaces it if it is damaged; whether it was. `.busy` if anybody writes or opens just now.
+  private func replaceIfDamaged() throws(StoreError) -> Bool {
+    try requirePlace()
+    return try gate.whileOpening(timeout: 0) { () throws(StoreError) in
+      let before = wake.generation
+      _ = try gate.alsoWriting(timeout: 0) { () throws(StoreError) in try recovery.examine() }
       guard wake.generation != before else { return false }
       try reopen()
       return true
@@ -365,14 +378,18 @@ private struct Home: Equatable {
 
 /// The environments that this process has open.
 enum Registry {
+  /// Held by who opens an environment, and may wait for other processes meanwhile.
+  private static let opening = Lock(isGlobal: true)
+  /// Guards what follows and its references, for a moment; taken after the other.
   private static let lock = Lock(isGlobal: true)
+  /// One without references is just being closed.
   nonisolated(unsafe) private static var open: [SharedEnvironment] = []
 
   /// The environment of a directory: the one open already, or a new one. To be given back with `release`.
   static func acquire(_ path: String, _ options: Store.Options) throws(StoreError) -> SharedEnvironment {
     let deadline = lvs_monotonic_ns() &+ UInt64(options.effectiveTimeout) * 1_000_000
     while true {
-      let found = try lock.withLock { () throws(StoreError) in try find(path, options) }
+      let found = try opening.withLock { () throws(StoreError) in try find(path, options) }
       switch found {
       case .open(let shared): return shared
       case .opened(let shared, let wasChecked):
@@ -393,32 +410,29 @@ enum Registry {
   }
 
   private static func find(_ path: String, _ options: Store.Options) throws(StoreError) -> Found {
-    guard let found = find(Home(path)) else {
+    guard let found = retained(Home(path)) else {
       let opened = try StoreDirectory.open(path, options)
       let made = SharedEnvironment(opened)
-      open.append(made)
+      lock.withLock { open.append(made) }
       return .opened(made, wasChecked: opened.wasChecked)
     }
-    if found.copy != nil { try StoreDirectory.requireReadOnly(path, options) }
-    found.place?.adopt(path)
-    do throws(StoreError) { try found.requirePlace() } catch {
+    do throws(StoreError) {
+      if found.copy != nil { try StoreDirectory.requireReadOnly(path, options) }
+      found.place?.adopt(path)
+      try found.requirePlace()
+      return .open(found)
+    } catch {
+      defer { release(found) }
       guard error.code == .gone else { throw error }
       return .gone(error, isEnding: found.snapshots.isCopying)
     }
-    found.references += 1
-    return .open(found)
   }
 
   /// Runs `body` while nobody writes to a store, be it open in this process or not.
   static func whileQuiet<R>(
     _ folder: Folder, _ timeout: UInt32, _ body: () throws(StoreError) -> R
   ) throws(StoreError) -> R {
-    let found = lock.withLock {
-      let found = find(Home(folder))
-      found?.references += 1
-      return found
-    }
-    guard let found else { return try whileNobodyWrites(folder, timeout, body) }
+    guard let found = retained(Home(folder)) else { return try whileNobodyWrites(folder, timeout, body) }
     defer { release(found) }
     return try found.gate.whileWriting(timeout: timeout, body)
   }
@@ -447,11 +461,27 @@ enum Registry {
     // What a parent process opened is the parent's: a child touches none of it.
     guard shared.home.process == lvs_process_token() else { return }
     if lock.withLock({ shared.references == 1 }) { shared.snapshots.closing(shared) }
-    lock.withLock {
+    let isLast = lock.withLock {
       shared.references -= 1
-      guard shared.references == 0 else { return }
-      open.removeAll { $0 === shared }
-      shared.close()
+      return shared.references == 0
+    }
+    guard isLast else { return }
+    shared.close()
+    lock.withLock { open.removeAll { $0 === shared } }
+  }
+
+  /// The environment of a directory that is open, to be given back with `release`; one that is closing is waited for.
+  private static func retained(_ home: Home?) -> SharedEnvironment? {
+    while true {
+      var isClosing = false
+      let found = lock.withLock {
+        let found = find(home)
+        isClosing = found?.references == 0
+        if !isClosing { found?.references += 1 }
+        return found
+      }
+      guard isClosing else { return found }
+      lvs_sleep_us(100)
     }
   }
 

@@ -74,7 +74,8 @@ final class StorePlace: @unchecked Sendable {
     if now == data { return true }
     guard try folder.facts(StoreDirectory.data).map({ FileIdentity($0) }) == now else { return false }
     do throws(StoreError) { use = try Self.used(folder, now) } catch {
-      guard error.code == .gone else { throw error }
+      // It was exchanged once more meanwhile.
+      guard error.code == .gone || error.code == .notFound || error.code == .notAStore else { throw error }
       return false
     }
     place.pointee.files.0 = now.stored

@@ -1,0 +1,1 @@
+"""What the functions of C can come to, followed through the sources."""

@@ -1,0 +1,208 @@
+"""What the sources do not tell by themselves.
+
+Functions have the name of their file in front: `WriterGate.whileWriting(timeout:saying:_:)`. An entry that is of no use
+any more is a finding, except for what calls of the system fail with.
+"""
+from __future__ import annotations
+
+import re
+from typing import Dict
+
+from api import COMMON, Interface
+
+#: What calls of the system and of LMDB fail with, as far as a status is made of it: by their documentation, in the way in
+#: which they are called here. What only programs get that call them wrongly, and interruptions, are left out.
+FAILS = {
+  # An environment of LMDB that is open
+  "mdb_txn_begin": "MDB_PANIC MDB_MAP_RESIZED MDB_READERS_FULL ENOMEM",
+  "mdb_txn_renew": "MDB_PANIC MDB_MAP_RESIZED",
+  "mdb_txn_commit": "MDB_PANIC MDB_MAP_FULL MDB_CORRUPTED MDB_TXN_FULL EDQUOT EFBIG EIO ENOMEM ENOSPC",
+  "mdb_get": "MDB_NOTFOUND MDB_CORRUPTED MDB_PAGE_NOTFOUND",
+  "mdb_cursor_open": "ENOMEM",
+  "mdb_cursor_get": "MDB_NOTFOUND MDB_CORRUPTED MDB_PAGE_NOTFOUND",
+  "mdb_cursor_put": "MDB_MAP_FULL MDB_CORRUPTED MDB_PAGE_NOTFOUND MDB_CURSOR_FULL MDB_PAGE_FULL MDB_TXN_FULL ENOMEM",
+  "mdb_put": "MDB_MAP_FULL MDB_CORRUPTED MDB_PAGE_NOTFOUND MDB_CURSOR_FULL MDB_PAGE_FULL MDB_TXN_FULL ENOMEM",
+  "mdb_del": "MDB_NOTFOUND MDB_MAP_FULL MDB_CORRUPTED MDB_PAGE_NOTFOUND MDB_CURSOR_FULL MDB_TXN_FULL ENOMEM",
+  "mdb_drop": "MDB_MAP_FULL MDB_CORRUPTED MDB_PAGE_NOTFOUND MDB_TXN_FULL ENOMEM",
+  "mdb_stat": "",
+  "mdb_dbi_open": "MDB_NOTFOUND MDB_CORRUPTED MDB_PAGE_NOTFOUND MDB_INCOMPATIBLE ENOMEM",
+  "mdb_env_set_mapsize": "ENOMEM",
+  "mdb_env_get_fd": "",
+  "mdb_env_copyfd2": "MDB_CORRUPTED MDB_PAGE_NOTFOUND MDB_INCOMPATIBLE MDB_MAP_RESIZED EDQUOT EFBIG EIO ENOMEM ENOSPC",
+  # Opening one
+  "mdb_env_create": "ENOMEM",
+  "mdb_env_open": "MDB_INVALID MDB_VERSION_MISMATCH EACCES EAGAIN EIO EMFILE ENOENT ENOMEM EROFS",
+  # Files that are there
+  "lvs_open": "EACCES EIO ELOOP EMFILE ENOENT ENOMEM EPERM EROFS",
+  "lvs_open_at": "EACCES EIO EISDIR ELOOP EMFILE ENOENT ENOMEM ENOTDIR ENXIO EPERM EROFS",
+  "lvs_open_directory": "EACCES EIO ELOOP EMFILE ENOENT ENOMEM ENOTDIR",
+  "lvs_file_facts_of": "EACCES EIO ELOOP ENOENT ENOMEM ENOTDIR",
+  "lvs_file_facts_in": "EACCES EIO ENOENT ENOMEM",
+  "lvs_file_facts_at": "EIO",
+  "lvs_directory_names": "EACCES EIO EMFILE ENOENT ENOMEM",
+  "lvs_count_foreign_entries": "EACCES EIO EMFILE ENOENT ENOMEM",
+  "lvs_read_beneath": "EACCES EFBIG EIO EISDIR ELOOP EMFILE ENOENT ENOMEM ENOTDIR",
+  "realpath": "EACCES EIO ELOOP ENOENT ENOMEM ENOTDIR",
+  # Files that are made, written and named
+  "lvs_make_at": "EACCES EDQUOT EEXIST EIO EISDIR ELOOP EMFILE ENOENT ENOMEM ENOSPC ENXIO EPERM EROFS",
+  "lvs_make_folder_at": "EACCES EDQUOT EIO EMFILE ENOENT ENOMEM ENOSPC EPERM EROFS",
+  "mkdir": "EACCES EDQUOT EEXIST EIO ELOOP ENOENT ENOMEM ENOSPC ENOTDIR EPERM EROFS",
+  "lvs_rename_at": "EACCES EBUSY EDQUOT EIO EISDIR ENOENT ENOMEM ENOSPC EPERM EROFS",
+  "lvs_unlink_at": "EACCES EBUSY EIO EISDIR ENOENT ENOMEM EPERM EROFS",
+  "lvs_name_too": "EACCES EDQUOT EEXIST EIO ENOENT ENOMEM ENOSPC EPERM EROFS",
+  "lvs_copy": "EDQUOT EFBIG EIO ENOMEM ENOSPC",
+  "lvs_write_at": "EDQUOT EFBIG EIO ENOMEM ENOSPC",
+  "lvs_commit_write": "ENOMEM ENOSPC",
+  "lvs_reserve": "EDQUOT EFBIG EIO ENOMEM ENOSPC",
+  "ftruncate": "EIO",
+  "lseek": "EIO",
+  "fsync": "EDQUOT EIO ENOSPC",
+  "lvs_sync_folder": "EDQUOT EIO ENOSPC",
+  "lvs_sync_names": "EDQUOT EIO EMFILE ENOENT ENOMEM ENOSPC",
+  # Locks, memory, descriptors
+  "lvs_lock_byte": "EACCES EAGAIN ENOLCK",
+  "lvs_share_byte": "EACCES EAGAIN ENOLCK",
+  "lvs_keep_byte": "EACCES EAGAIN ENOLCK",
+  "lvs_lock_file_make": "ENOMEM",
+  "lvs_commit_map": "ENOMEM",
+  "lvs_wake_open": "EDQUOT EFBIG EIO ENOMEM ENOSPC",
+  "lvs_wake_make": "ENOMEM",
+  "lvs_make_in_memory": "EMFILE ENOMEM",
+  "lvs_event_make": "EMFILE ENOMEM",
+}
+
+#: What leaves errno alone, or that nobody asks for after it.
+HARMLESS = "close free lvs_close lvs_errno lvs_commit_unmap"
+
+#: The codes that are made an error of in a function, or that it returns, where that cannot be followed.
+CODES = {
+  # What the cases of a switch leave, or a condition of several parts.
+  "Transaction.withValue(for:in:_:)": "MDB_CORRUPTED MDB_PAGE_NOTFOUND",
+  "BundleFolder.read(_:in:)": "EACCES EIO EMFILE ENOMEM",
+  "Store+Forget.remove(_:_:)": "EACCES EBUSY EIO EISDIR ENOMEM EPERM EROFS",
+  # Beside what its body returns: the deadline has passed, or a lock cannot be had at all.
+  "LockFile.whileChangingReaders(until:_:)": "EBUSY ENOLCK",
+  # A transaction that only reads: there is nothing to write.
+  "Environment.prepare(_:_:_:)": "",
+  "Environment.openDatabases(_:)": "",
+  # In a member that another function sets.
+  "ProcessEnvironment.own()": "ENOMEM",
+  # Of a property that asked the system before.
+  "MemoryCopy.openReadOnlyMedium()": "EMFILE",
+}
+
+#: Functions that make an error of a code, their first argument; others that hand one on to these are found.
+MAKERS = ("Errors.system(_:_:)", "LMDBError.init(code:)", "LMDBError.check(_:)")
+#: Those that say which code is which status: none arises in them.
+CONVERTERS = ("Errors.system(_:_:)", "Errors.init(_:)", "LMDBError.init(code:)", "LMDBError.check(_:)")
+
+#: Functions that hand a status back with their answer, and those callers that make an error of it.
+ASKED = {"SettingValidator.validated(_:)": ("Commit.validate(_:_:_:_:)",)}
+
+#: What runs on a thread of its own: nobody waits for it, or is told of its errors.
+THREADS = ("lvs_thread_start", "lvs_thread_start_watched")
+
+#: Functions that wait for others until a timeout, and for whom.
+WAITS = {
+  "WriterGate.whileWriting(timeout:saying:_:)": "writers",
+  "WriterGate.alsoWriting(timeout:_:)": "writers",
+  "WriterGate.whileOpening(timeout:_:)": "openings",
+}
+#: What takes a lock, and the locks that are held while somebody is waited for: whoever wants one waits as long.
+LOCK = "Lock.withLock(_:)"
+LOCKS = {
+  "ChangeSet.lock": "calls on one change set",
+  "SharedEnvironment.opening": "openings",
+}
+#: By what a comment says that it waits for them. What it never waits for is not said by that.
+SAID = {
+  "writers": r"(?<!never )(?<!not )waits? for (?:a writer|writers|other writers)",
+  "openings": r"(?<!never )(?<!not )waits? for .*openings",
+  "calls on one change set": r"calls on one change set wait",
+}
+
+#: Words of livery.h that tell once for all functions what may come to them.
+REPLACED = "opens the new one first"
+MEDDLING = "what comes of others who meddle with the store's directory"
+#: Where that comes from, and what it is.
+TOLD = {
+  "SharedEnvironment.reopen()": ("IO, PERMISSION, BUSY", REPLACED),
+  "SharedEnvironment.follow()": ("writers, openings", REPLACED),
+  "Environment.read(_:)": ("IO, BUSY", REPLACED),
+  "Environment.snapshot()": ("IO", REPLACED),
+  "BackupFolder.entries()": ("NOT_FOUND", MEDDLING),
+  "Recovery.compact(_:)": ("NOT_FOUND, NOT_A_STORE", MEDDLING),
+  "Store+Forget.clean(_:_:)": ("NOT_FOUND, NOT_A_STORE", MEDDLING),
+}
+
+#: What a function never comes to, though it looks so; and why.
+NEVER = {
+  # Of the store's file
+  "SharedEnvironment.reopen()": ("NOT_A_STORE, NOT_FOUND", "what is no store, or nothing, in the file's place is GONE"),
+  "Environment+Copy.copyApart(_:_:_:)": ("NOT_A_STORE, NOT_FOUND", "it opens the file that is open"),
+  "Store+Backup.copy(to:_:in:_:)": ("FORMAT_NEWER, NOT_A_STORE", "it looks at the copy of a store that is open"),
+  # Of handles and buffers
+  "Handles.publish(_:to:)": ("CLOSED", "a value belongs to no store"),
+  "Store.livery_open(_:_:_:)": ("CLOSED", "a new store belongs to none"),
+  "Asset.livery_asset_put(_:_:_:_:_:)": ("BUFFER_TOO_SMALL", "a caller's buffer has the size of an identifier"),
+  "Asset.livery_change_put_asset(_:_:_:_:_:)": ("BUFFER_TOO_SMALL", "a caller's buffer has the size of an identifier"),
+  "Snapshot.livery_snapshot_next(_:_:_:_:)": ("BUFFER_TOO_SMALL", "a caller's buffer has the size of the longest name"),
+  # Of what several functions share
+  "Store+Read.livery_get_value(_:_:_:)": ("TYPE_MISMATCH", "no type is asked for"),
+  "Value+Make.livery_value_make_bool(_:_:)": ("INVALID_VALUE", "a setting can hold each"),
+  "Value+Make.livery_value_make_int(_:_:)": ("INVALID_VALUE", "a setting can hold each"),
+  "MigrationCall.remove(_:)": ("INVALID_VALUE", "no value is set"),
+  "MigrationRun.assign(_:_:_:_:)": ("INVALID_VALUE", "the schema's values were checked, and what is in override expires"),
+  "Migration.livery_migration_register(_:_:_:_:_:)": ("MIGRATION", "an upgrade calls the function"),
+  # Of what a commit refuses: that depends on what is asked of it
+  "ChangeSet.init(refusing:)": ("INVALID_VALUE", "there is a refusal, which has a status of its own"),
+  "ChangeSet.commit()": ("PARSE", "names were looked at when the edits were added"),
+  "ChangeSet.set(_:to:in:)": ("CONFLICT, calls on one change set", "nothing is expected, and nobody else has it"),
+  "ChangeSet.reset(_:in:)": ("CONFLICT, INVALID_VALUE, TYPE_MISMATCH, calls on one change set",
+                                   "the same, and no value is set"),
+  "Assets.put(_:allowsAny:)": ("CONFLICT, LOCKED, NOT_FOUND, TYPE_MISMATCH", "there are no edits"),
+  "Store+Import.importDocument(into:_:_:)": ("CONFLICT", "nothing is expected"),
+  "Store+Undo.undo(_:force:)": ("PARSE", "the names are of settings"),
+  "StoreBranding.set(_:to:in:)": ("CONFLICT, NOT_FOUND, PARSE", "nothing is expected; names of branding need no declaration"),
+  "StoreBranding+Sources.commit(_:_:_:)": ("CONFLICT, LOCKED, NOT_FOUND, PARSE", "the same; and locks do not count"),
+  "StoreBranding+Sources.edit(_:_:)": ("CONFLICT, LOCKED, NOT_FOUND, PARSE", "the same; and locks do not count"),
+  "StoreBranding+Sources.wipe()": ("CONFLICT, INVALID_VALUE, LOCKED, NOT_FOUND, PARSE, TYPE_MISMATCH", "values are only removed"),
+  "StoreBranding+Brands.remove(_:)": ("INVALID_VALUE, TYPE_MISMATCH", "values are only removed"),
+  "StoreBranding+Sources.applyConsole(_:origin:)": ("NOT_FOUND, PERMISSION", "no bundle is read"),
+}
+
+
+class Known:
+  """The tables above, with the statuses of the headers and how codes become these."""
+
+  fails = {name: set(codes.split()) for name, codes in FAILS.items()}
+  codes = {title: set(codes.split()) for title, codes in CODES.items()}
+  harmless, threads = set(HARMLESS.split()), set(THREADS)
+  makers, converters, asked = set(MAKERS), set(CONVERTERS), ASKED
+  waits, lock, locks = WAITS, LOCK, LOCKS
+  common = set(COMMON)
+
+  def __init__(self, interface: Interface, texts: Dict[str, str]) -> None:
+    """What is told of codes is read from the files that say it, by their names."""
+    names = {value: name for name, value in interface.constants.items() if name.startswith("LIVERY_ERROR_")}
+    declared = re.findall(r"static let (\w+) = Code\(rawValue: (-\d+)\)", texts["StoreError.swift"])
+    #: The statuses as Swift has them, and as the headers do, without LIVERY_ERROR_.
+    self.statuses = {name: names[int(number)].removeprefix("LIVERY_ERROR_") for name, number in declared}
+    self.short = {"LIVERY_ERROR_" + long: name for name, long in self.statuses.items()}
+    errors = texts["Errors.swift"]
+    kinds = dict(re.findall(r"case \.(\w+):\s+self\.init\(\.(\w+),", errors))
+    self.by_code = {code: status for codes, status in re.findall(r"case ([A-Z][A-Z, ]+): \.(\w+)\n", errors)
+                    for code in codes.split(", ")}
+    self.by_code.update({code: kinds[kind] for codes, kind in
+                         re.findall(r"case (MDB_[A-Z_, ]+): \.(\w+)\n", texts["LMDBError.swift"])
+                         for code in codes.split(", ")})
+    self.all_codes = set().union(*self.fails.values(), *self.codes.values(), self.by_code)
+    self.told = {(title, name): words for title, (names, words) in TOLD.items() for name in names.split(", ")}
+    self.never = {(title, name): reason for title, (names, reason) in NEVER.items() for name in names.split(", ")}
+
+  def status(self, name: str) -> str:
+    """The status that a code becomes; a status is one."""
+    return name if name in self.statuses else self.by_code.get(name, "io")
+
+  def label(self, name: str) -> str:
+    return self.statuses[self.status(name)]
