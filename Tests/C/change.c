@@ -592,6 +592,12 @@ static void sets_without_owner(void) {
   int64_t number = 0;
   EXPECT_STATUS(LIVERY_ERROR_READ_ONLY, livery_set_int(other, user, "kept.a", 8));
   EXPECT_CONTAINS("kept.", livery_last_error()->message);
+  livery_change *change = NULL;
+  livery_value *value = NULL;
+  OK(livery_change_begin(other, user, &change));
+  OK(livery_change_set_int(change, "kept.a", 8));
+  EXPECT_STATUS(LIVERY_ERROR_READ_ONLY, livery_change_get(change, "kept.a", &value));
+  OK(livery_change_discard(change));
   OK(livery_get_int(other, "kept.a", &number));
   EXPECT_INT(7, number);
   OK(livery_reset(other, user, "kept.a"));

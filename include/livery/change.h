@@ -473,6 +473,7 @@ LIVERY_API livery_status livery_change_layer(livery_change *change, livery_layer
  *   - #LIVERY_ERROR_NO_VALUE          no layer would have a value for it
  *   - #LIVERY_ERROR_TYPE_MISMATCH     what was set does not convert to the setting's type without loss
  *   - #LIVERY_ERROR_INVALID_VALUE     what was set violates a constraint
+ *   - #LIVERY_ERROR_READ_ONLY         what was set belongs to a namespace whose owner is not in this process
  *   - #LIVERY_ERROR_CORRUPT           the stored record is damaged: set the setting anew, or restore a backup
  *   - #LIVERY_ERROR_INVALID_ARGUMENT  a pointer is NULL, or the name is malformed
  *   - #LIVERY_ERROR_CLOSED            the change set or its store was closed

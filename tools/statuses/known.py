@@ -97,7 +97,7 @@ MAKERS = ("Errors.system(_:_:)", "LMDBError.init(code:)", "LMDBError.check(_:)")
 CONVERTERS = ("Errors.system(_:_:)", "Errors.init(_:)", "LMDBError.init(code:)", "LMDBError.check(_:)")
 
 #: Functions that hand a status back with their answer, and those callers that make an error of it.
-ASKED = {"SettingValidator.validated(_:)": ("Commit.validate(_:_:_:_:)",)}
+ASKED = {"SettingValidator.validated(_:)": ("Commit.validate(_:_:_:_:_:_:)",)}
 
 #: What runs on a thread of its own: nobody waits for it, or is told of its errors.
 THREADS = ("lvs_thread_start", "lvs_thread_start_watched")
@@ -147,6 +147,7 @@ NEVER = {
   "Asset.livery_asset_put(_:_:_:_:_:)": ("BUFFER_TOO_SMALL", "a caller's buffer has the size of an identifier"),
   "Asset.livery_change_put_asset(_:_:_:_:_:)": ("BUFFER_TOO_SMALL", "a caller's buffer has the size of an identifier"),
   "Snapshot.livery_snapshot_next(_:_:_:_:)": ("BUFFER_TOO_SMALL", "a caller's buffer has the size of the longest name"),
+  "Change+Edit.livery_edit(_:_:_:_:_:_:)": ("calls on one change set", "nobody can use it any more when it is asked"),
   # Of what several functions share
   "Store+Read.livery_get_value(_:_:_:)": ("TYPE_MISMATCH", "no type is asked for"),
   "Value+Make.livery_value_make_bool(_:_:)": ("INVALID_VALUE", "a setting can hold each"),
@@ -157,6 +158,7 @@ NEVER = {
   # Of what a commit refuses: that depends on what is asked of it
   "ChangeSet.init(refusing:)": ("INVALID_VALUE", "there is a refusal, which has a status of its own"),
   "ChangeSet.commit()": ("PARSE", "names were looked at when the edits were added"),
+  "ChangeSet.edit(_:_:)": ("PARSE, calls on one change set", "the same; and the change set is the function's own"),
   "ChangeSet.set(_:to:in:)": ("CONFLICT, calls on one change set", "nothing is expected, and nobody else has it"),
   "ChangeSet.reset(_:in:)": ("CONFLICT, INVALID_VALUE, TYPE_MISMATCH, calls on one change set",
                                    "the same, and no value is set"),
