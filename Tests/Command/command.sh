@@ -461,16 +461,16 @@ run 3 --store m explain mediaUrl && one_line
 run 2 --store m migrate --orphan-versions some gone6.json && one_line
 
 # Lists of plain values
-cat >plain.json <<'JSON'
+cat >ports.json <<'JSON'
 {"Version": 1, "Groups": [{"Title": "G", "Settings": [{"Type": "List", "Title": "Ports", "Key": "ports", "ItemTemplate": [
   {"Type": "Number", "Title": "Port", "Format": "integer", "Minimum": 1}]}]}]}
 JSON
-run 0 --store p init && run 0 --store p apply plain.json
-run 0 --store p set ports '[80, "443"]'
-run 0 --store p get ports && prints "[80,443]"
-run 4 --store p set ports '[80, 0]' && warns "\`ports\`, item 2: 0 is less than Minimum 1" && one_line
-run 0 --store p export && has '443'
-sed 's/"Type": "Number"/"Type": "TextField", "Pattern": "^\\\\d+$"/; s/, "Format": "integer", "Minimum": 1//' plain.json >digits.json
+run 0 --store ports init && run 0 --store ports apply ports.json
+run 0 --store ports set ports '[80, "443"]'
+run 0 --store ports get ports && prints "[80,443]"
+run 4 --store ports set ports '[80, 0]' && warns "\`ports\`, item 2: 0 is less than Minimum 1" && one_line
+run 0 --store ports export && has '443'
+sed 's/"Type": "Number"/"Type": "TextField", "Pattern": "^\\\\d+$"/; s/, "Format": "integer", "Minimum": 1//' ports.json >digits.json
 run 4 check digits.json && warns "\`\\d\` at character 2" && warns "write \`[0-9]\`"
 
 # Brands
