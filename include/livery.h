@@ -48,7 +48,7 @@
  * opens the new one first: it may then return #LIVERY_ERROR_IO or #LIVERY_ERROR_PERMISSION, as when the process has no file
  * descriptor left, and #LIVERY_ERROR_BUSY if threads of this process keep it for longer than `busy_timeout_ms`, or if a
  * process was stopped at the very moment at which the file is exchanged or its table of readers changed. It may wait that
- * long.
+ * long. What a function of the program refuses, such as the check of livery_claim(), has the status that it returned.
  *
  * ## Handles
  *

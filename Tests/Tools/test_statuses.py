@@ -224,7 +224,11 @@ def tables(monkeypatch):
   """What known.py tells of these sources: nothing but which functions wait."""
   for name, value in {"told": {}, "never": {}, "asked": {}, "locks": {"Store.lock": "calls on one thing"}}.items():
     monkeypatch.setattr(known.Known, name, value, raising=False)
-  monkeypatch.setattr(known, "TOLD", {})
+  for table in ("CODES", "ASKED", "TOLD"):
+    monkeypatch.setattr(known, table, {})
+  monkeypatch.setattr(known, "MAKERS", ("Errors.system(_:_:)",))
+  monkeypatch.setattr(known, "CONVERTERS", ())
+  monkeypatch.setattr(known, "WAITS", {"WriterGate.whileWriting(timeout:saying:_:)": "writers"})
   monkeypatch.setattr(known, "NEVER", {})
   monkeypatch.setitem(known.SAID, "calls on one thing", "calls on one thing wait")
   return known
@@ -333,6 +337,11 @@ def test_an_exception_is_no_finding_and_one_in_vain_is(found):
   never = {"Store.found(_:)": ("CORRUPT", "so"), "Store.look()": ("IO", "so")}
   assert found(changed("livery_found", ""), never) == [
     "Store.look() does not come to IO: take the exception out of known.py"]
+
+
+def test_a_table_that_names_what_is_not_there_is_found(found, tables):
+  tables.WAITS["WriterGate.gone()"] = "writers"
+  assert found(TRUTH) == ["there is no WriterGate.gone(), which known.py tells of"]
 
 
 def test_what_livery_h_is_to_tell_has_to_be_there(found, tables):

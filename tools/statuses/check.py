@@ -34,6 +34,8 @@ def findings(interface: Interface, flow: Flow, essay: str) -> Iterator[str]:
   for words in {words for _, words in known.TOLD.values()}:
     if words not in text:
       yield f"livery.h does not tell for all functions, as known.py has it: {words}"
+  for title in flow.known.named - {each.title for each in flow.functions.values()}:
+    yield f"there is no {title}, which known.py tells of"
   for title, name in {**flow.known.told, **flow.known.never}.keys() - flow.needed:
     yield f"{title} does not come to {name}: take the exception out of known.py"
 

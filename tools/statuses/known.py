@@ -199,6 +199,8 @@ class Known:
                          re.findall(r"case (MDB_[A-Z_, ]+): \.(\w+)\n", texts["LMDBError.swift"])
                          for code in codes.split(", ")})
     self.all_codes = set().union(*self.fails.values(), *self.codes.values(), self.by_code)
+    #: What the tables name beside exceptions, which has to be there.
+    self.named = {*CODES, *MAKERS, *CONVERTERS, *ASKED, *WAITS, LOCK, *(each for some in ASKED.values() for each in some)}
     self.told = {(title, name): words for title, (names, words) in TOLD.items() for name in names.split(", ")}
     self.never = {(title, name): reason for title, (names, reason) in NEVER.items() for name in names.split(", ")}
 
