@@ -93,9 +93,10 @@ extension View {
       throw StoreError(.invalidArgument, "a store has at most \(Self.most) namespaces that are claimed")
     }
     let orphans = try orphans()
-    for name in orphans.names where Claim.covers(prefix, name) && orphans.facts(name)?.isSecret == true {
+    for name in orphans.names where Claim.covers(prefix, name) {
+      guard try orphan(name, among: orphans)?.isSecret == true else { continue }
       throw StoreError(
-        .conflict, "`\(name)` was declared a secret: forget it before `\(prefix)` is claimed", setting: name)
+        .conflict, "`\(name)` was declared a secret: its value has to go before `\(prefix)` is claimed", setting: name)
     }
     claims.prefixes.append(prefix)
     try putClaims(claims)
