@@ -46,6 +46,7 @@ static livery_store *store;
 static char names[SETTINGS][32];
 static livery_key *keys[SETTINGS];
 static unsigned long counted;
+static int makes_copies;
 
 static void check(livery_status status) {
   if (status == LIVERY_OK) return;
@@ -56,6 +57,8 @@ static void check(livery_status status) {
 static void make(const char *path) {
   livery_open_options options = LIVERY_OPEN_OPTIONS_INIT;
   options.flags = LIVERY_OPEN_CREATE | LIVERY_OPEN_DEFERRED;
+  // A copy that is made again makes system calls that are none of reads.
+  if (!makes_copies) options.snapshot_commits = options.snapshot_age_s = UINT32_MAX;
   check(livery_open(path, &options, &store));
   static char schema[SETTINGS * 128];
   int end = sprintf(schema, "{\"Version\":1,\"Groups\":[{\"Key\":\"all\",\"Settings\":[");
@@ -128,6 +131,8 @@ int main(int argc, char **argv) {
     check(livery_close(store));
     return value == 500 ? 0 : 1;
   }
+  int is_all = strcmp(measure, "reads") == 0;
+  makes_copies = !is_all;
   make(argv[1]);
   for (int i = 0; i < SETTINGS; i++) {
     check(livery_key_open(store, names[i], &keys[i]));
@@ -135,7 +140,6 @@ int main(int argc, char **argv) {
     measured_read_name(i);
     measured_read_string(i);
   }
-  int is_all = strcmp(measure, "reads") == 0;
   if (is_all || strcmp(measure, "read_name") == 0) repeat(measured_read_name, count);
   if (is_all || strcmp(measure, "read_key") == 0) repeat(measured_read_key, count);
   if (is_all || strcmp(measure, "read_string") == 0) repeat(measured_read_string, count);
