@@ -292,3 +292,31 @@ TEST("no flipped bit in a record makes a wrong value", flips_in_records) {
   free(good);
   free(bad);
 }
+
+TEST("what replaced a value is told as far as the log can be read", replaced) {
+  const char *path = fresh_path();
+  livery_store *store = open_store(path);
+  livery_change *change = NULL;
+  livery_value *number = json("2"), *value = NULL, *reason = NULL;
+  uint64_t revision = 0;
+  char *text = NULL;
+  OK(livery_set_int(store, user, "speed", 1));
+  OK(livery_change_begin(store, LIVERY_LAYER_RECOMMENDED, &change));
+  OK(livery_change_replace(change, "speed", number));
+  OK(livery_change_commit(change, &revision));
+  for (int round = 0; round < 2; round++) {
+    OK(livery_inspect(store, "speed", &value));
+    OK(livery_value_member(value, "reason", &reason));
+    OK(livery_value_to_json(reason, 0, &text, NULL));
+    EXPECT((strstr(text, "replaced") != NULL) == (round == 0));
+    livery_free(text);
+    OK(livery_value_release(value));
+    // Its entry in the log, whose key is the revision, highest byte first.
+    unsigned char key[8] = {0};
+    for (int place = 0; place < 8; place++) key[place] = (unsigned char)(revision >> (56 - 8 * place));
+    if (round == 0) EXPECT(damage_key(path, key, sizeof key) > 0);
+  }
+  EXPECT_STATUS(corrupt, livery_history(store, NULL, &value));
+  OK(livery_value_release(number));
+  OK(livery_close(store));
+}

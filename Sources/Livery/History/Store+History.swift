@@ -38,6 +38,7 @@ extension Store {
 
   private func item(_ entry: LogEntry, _ pattern: NamePattern?, _ view: View) throws(StoreError) -> Value {
     var changes: [Value] = []
+    let replacements = Replacements(entry)
     for change in entry.changes where pattern?.matches(change.name) ?? true {
       var members: [Value.Member] = [
         .init("name", .string(change.name)), .init("layer", .string(change.layer.description)),
@@ -45,7 +46,7 @@ extension Store {
       if let old = change.old { members.append(.init("old", old)) }
       if let new = change.new { members.append(.init("new", new)) }
       if change.isForgotten { members.append(.init("forgotten", .bool(true))) }
-      let replaced = entry.replaced(change.name, by: change.layer)
+      let replaced = replacements.edits(of: change.name, by: change.layer)
       if !replaced.isEmpty {
         members.append(.init("replaced", .list(replaced.map { .string($0.layer.description) })))
       }
@@ -63,22 +64,6 @@ extension Store {
     ]
     if entry.isTooLarge { members.append(.init("tooLarge", .bool(true))) }
     return .object(members)
-  }
-}
-
-extension LogEntry {
-  /// What people had set for a setting that went in favour of a layer beneath.
-  func replaced(_ name: String, by layer: Layer) -> [Edit] {
-    guard layer < .user,
-      edits.contains(where: { $0.layer == layer && $0.left != 0 && $0.name.sameBytes(as: name) })
-    else { return [] }
-    var found: [Edit] = []
-    for edit in edits where edit.left == 0 && edit.name.sameBytes(as: name) {
-      // What expires in a commit is not replaced by it.
-      guard edit.layer == .user || edit.layer == .session, edit.oldExpires.map({ $0 > time }) ?? true else { continue }
-      found.append(edit)
-    }
-    return found
   }
 }
 

@@ -26,7 +26,7 @@ extension Store {
       var members = description(target, descriptor, resolution)
       members.append(.init("locked", .bool(resolution.isLocked)))
       var text = reason(records, resolution)
-      if let winner = resolution.winner { text += try replacement(by: winner, target, descriptor, view) }
+      if let winner = resolution.winner { text += replacement(by: winner, target, descriptor, view) }
       if !target.sameBytes(as: name) {
         members.append(.init("alias", .string(name)))
         text += " `\(name)` is an old name of it: use `\(target)`."
@@ -135,12 +135,12 @@ extension Store {
     return text + (locked ? " `enforced` locks the layers beneath it." : "") + setAside(records, resolution)
   }
 
-  /// What people had set that the winner took the place of, as far as the log still tells.
+  /// What people had set that the winner took the place of, as far as the log still tells: a damaged entry tells nothing.
   private func replacement(
     by winner: Record, _ name: String, _ descriptor: SettingDescriptor?, _ view: View
-  ) throws(StoreError) -> String {
-    guard winner.layer < .user, winner.layer != .defaults, let entry = try view.logEntry(winner.revision),
-      let former = entry.replaced(name, by: winner.layer).last
+  ) -> String {
+    guard winner.layer < .user, winner.layer != .defaults, let entry = try? view.logEntry(winner.revision),
+      let former = Replacements(entry).edits(of: name, by: winner.layer).last
     else { return "" }
     let who = winner.layer.isConsole ? "The console" : "`\(winner.layer)`"
     let whose = former.layer == .user ? "the operator's" : "the session's"
