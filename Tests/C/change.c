@@ -382,145 +382,6 @@ TEST("what the console replaces counts, the operator's value goes, and undo brin
   OK(livery_close(store));
 }
 
-// Edits
-
-static livery_status count_up(livery_change *change, void *user_data) {
-  livery_value *value = NULL;
-  int64_t number = 0;
-  livery_status status = livery_change_get(change, "pair.a", &value);
-  if (status != LIVERY_OK) return status;
-  OK(livery_value_as_int(value, &number));
-  OK(livery_value_release(value));
-  // What others do meanwhile waits.
-  if (user_data) usleep(100);
-  OK(livery_change_origin(change, "counter"));
-  return livery_change_set_int(change, "pair.a", number + 1);
-}
-
-static const char *counted;
-static void count_much(void) {
-  livery_store *store = open_store(counted);
-  for (int round = 0; round < 100; round++) OK(livery_edit(store, user, count_up, store, NULL, NULL));
-  OK(livery_close(store));
-}
-
-static void *count_beside(void *store) {
-  for (int round = 0; round < 100; round++) OK(livery_edit(store, user, count_up, store, NULL, NULL));
-  return NULL;
-}
-
-TEST("what an edit reads does not change until it is committed, whoever writes", counting) {
-  livery_store *store = new_store(counted = fresh_path(), KIOSK_SCHEMA);
-  pthread_t threads[2];
-  int64_t number = 0;
-  pid_t child = fork();
-  if (child == 0) count_much(), _exit(0);
-  for (int index = 0; index < 2; index++) pthread_create(&threads[index], NULL, count_beside, store);
-  for (int index = 0; index < 2; index++) pthread_join(threads[index], NULL);
-  waitpid(child, NULL, 0);
-  OK(livery_get_int(store, "pair.a", &number));
-  EXPECT_INT(300, number);
-  OK(livery_close(store));
-}
-
-static livery_status edit_by(livery_change *change, void *user_data) {
-  livery_value *value = NULL;
-  switch (*(int *)user_data) {
-    case 0: OK(livery_change_set_int(change, "pair.a", 9)); return LIVERY_ERROR_CONFLICT;
-    case 1: return livery_change_get(change, "titel", &value);
-    case 2: OK(livery_change_set_int(change, "pair.a", 9)); return livery_change_discard(change);
-    case 3: EXPECT_STATUS(LIVERY_ERROR_INVALID_ARGUMENT, livery_change_commit(change, NULL)); return LIVERY_OK;
-    case 4: return 17;
-    case 5:
-      OK(livery_change_set_double(change, "volume", 2));
-      return livery_change_set_string(change, "idleResetSeconds", TEXT("soon"));
-    case 6:
-      OK(livery_change_layer(change, LIVERY_LAYER_RECOMMENDED));
-      OK(livery_change_set_int(change, "pair.b", 4));
-      OK(livery_change_layer(change, user));
-      return livery_change_reset(change, "pair.a");
-    case 7: return livery_change_set_int(change, "attractLoop", 1);
-    case 8: return livery_change_set_string(change, "title", TEXT("x"));
-    default: return LIVERY_OK;
-  }
-}
-
-TEST("an edit is made whole or not at all, and says why", edits) {
-  livery_store *store = new_store(fresh_path(), KIOSK_SCHEMA);
-  livery_value *violations = NULL, *first = NULL, *text = NULL;
-  uint64_t before = 0, revision = 77;
-  int64_t number = 0;
-  int way = 0;
-  size_t count = 0;
-  OK(livery_set_int(store, user, "pair.a", 5));
-  OK(livery_revision(store, &before));
-  EXPECT_STATUS(LIVERY_ERROR_CONFLICT, livery_edit(store, user, edit_by, &way, &revision, &violations));
-  EXPECT_CONTAINS("LIVERY_ERROR_CONFLICT", livery_last_error()->message);
-  way = 1;
-  EXPECT_STATUS(LIVERY_ERROR_NOT_FOUND, livery_edit(store, user, edit_by, &way, &revision, &violations));
-  EXPECT_CONTAINS("title", livery_last_error()->message);
-  EXPECT_TEXT("titel", livery_last_error()->setting);
-  way = 4;
-  EXPECT_STATUS(LIVERY_ERROR_INVALID_ARGUMENT, livery_edit(store, user, edit_by, &way, &revision, &violations));
-  EXPECT_CONTAINS("17", livery_last_error()->message);
-  EXPECT(revision == 77 && violations == NULL);
-  for (way = 2; way <= 3; way++) {
-    OK(livery_edit(store, user, edit_by, &way, &revision, &violations));
-    EXPECT_INT(before, revision);
-  }
-  revision = 77, way = 5;
-  EXPECT_STATUS(LIVERY_ERROR_INVALID_VALUE, livery_edit(store, user, edit_by, &way, &revision, &violations));
-  OK(livery_value_count(violations, &count));
-  EXPECT(count == 2 && revision == 77);
-  OK(livery_value_at(violations, 1, &first));
-  OK(livery_value_member(first, "name", &text));
-  EXPECT_JSON("\"idleResetSeconds\"", text);
-  OK(livery_value_release(violations));
-  way = 6;
-  OK(livery_edit(store, user, edit_by, &way, &revision, NULL));
-  EXPECT_INT(before + 1, revision);
-  OK(livery_get_int(store, "pair.b", &number));
-  EXPECT_INT(4, number);
-  OK(livery_get_int(store, "pair.a", &number));
-  EXPECT_INT(0, number);
-  way = 7;
-  EXPECT_STATUS(LIVERY_ERROR_TYPE_MISMATCH, livery_edit(store, user, edit_by, &way, NULL, NULL));
-  OK(livery_set_string(store, LIVERY_LAYER_ENFORCED, "title", TEXT("fixed")));
-  way = 8;
-  EXPECT_STATUS(LIVERY_ERROR_LOCKED, livery_edit(store, user, edit_by, &way, NULL, NULL));
-  way = 9;
-  EXPECT_STATUS(LIVERY_ERROR_READ_ONLY, livery_edit(store, LIVERY_LAYER_DEFAULTS, edit_by, &way, NULL, NULL));
-  EXPECT_STATUS(LIVERY_ERROR_INVALID_ARGUMENT, livery_edit(store, 99, edit_by, &way, NULL, NULL));
-  EXPECT_STATUS(LIVERY_ERROR_INVALID_ARGUMENT, livery_edit(store, user, NULL, &way, NULL, NULL));
-  EXPECT_STATUS(LIVERY_ERROR_INVALID_ARGUMENT, livery_edit(NULL, user, edit_by, &way, NULL, NULL));
-  OK(livery_close(store));
-  EXPECT_STATUS(LIVERY_ERROR_CLOSED, livery_edit(store, user, edit_by, &way, NULL, NULL));
-}
-
-static livery_change *kept;
-static livery_status keep_it(livery_change *change, void *user_data) {
-  uint64_t revision = 0;
-  kept = change;
-  // Reads see what was there before, other writes wait in vain.
-  OK(livery_revision(user_data, &revision));
-  EXPECT_STATUS(LIVERY_ERROR_BUSY, livery_set_int(user_data, user, "pair.b", 1));
-  return LIVERY_OK;
-}
-
-TEST("the change set of an edit ends with it", edit_ends) {
-  livery_open_options options = LIVERY_OPEN_OPTIONS_INIT;
-  livery_store *store = NULL;
-  livery_value *value = NULL;
-  options.flags = LIVERY_OPEN_CREATE;
-  options.busy_timeout_ms = 50;
-  OK(livery_open(fresh_path(), &options, &store));
-  OK(livery_edit(store, user, keep_it, store, NULL, NULL));
-  EXPECT_STATUS(LIVERY_ERROR_CLOSED, livery_change_set_int(kept, "pair.a", 1));
-  EXPECT_STATUS(LIVERY_ERROR_CLOSED, livery_change_get(kept, "pair.a", &value));
-  EXPECT_STATUS(LIVERY_ERROR_CLOSED, livery_change_discard(kept));
-  OK(livery_close(store));
-}
-
 TEST("a change set may be of several layers, and is one commit", several_layers) {
   livery_store *store = new_store(fresh_path(), KIOSK_SCHEMA);
   livery_change *change = NULL;
@@ -571,133 +432,24 @@ TEST("a change set tells what would be in effect", read_back) {
   OK(livery_close(store));
 }
 
-// Namespaces
-
-static int checks;
-
-static livery_status check_kept(const char *name, livery_value *value, livery_value **checked, void *user_data) {
-  int64_t number = 0;
-  checks++;
-  if (livery_value_as_int(value, &number) != LIVERY_OK) return livery_error_leave(LIVERY_ERROR_TYPE_MISMATCH, "counts only"), LIVERY_ERROR_TYPE_MISMATCH;
-  if (strcmp(name, "kept.odd") == 0) return user_data ? 3 : LIVERY_ERROR_INVALID_VALUE;
-  return number < 0 ? livery_value_make_int(-number, checked) : LIVERY_OK;
-}
-
-static int destroyed;
-static void destroy(void *user_data) { (void)user_data, destroyed++; }
-
-static const char *claimed;
-static void sets_without_owner(void) {
-  livery_store *other = open_store(claimed);
-  int64_t number = 0;
-  EXPECT_STATUS(LIVERY_ERROR_READ_ONLY, livery_set_int(other, user, "kept.a", 8));
-  EXPECT_CONTAINS("kept.", livery_last_error()->message);
+TEST("edits of several layers count in the order in which they were made", order) {
+  livery_store *store = new_store(fresh_path(), KIOSK_SCHEMA);
   livery_change *change = NULL;
-  livery_value *value = NULL;
-  OK(livery_change_begin(other, user, &change));
-  OK(livery_change_set_int(change, "kept.a", 8));
-  EXPECT_STATUS(LIVERY_ERROR_READ_ONLY, livery_change_get(change, "kept.a", &value));
-  OK(livery_change_discard(change));
-  OK(livery_get_int(other, "kept.a", &number));
-  EXPECT_INT(7, number);
-  OK(livery_reset(other, user, "kept.a"));
-  OK(livery_set_int(other, user, "pair.a", 2));
-  OK(livery_close(other));
-}
-
-TEST("a namespace that is claimed may be set, and its owner checks what", claims) {
-  livery_store *store = new_store(claimed = fresh_path(), KIOSK_SCHEMA);
-  livery_change *change = NULL;
-  livery_value *value = NULL;
-  int64_t number = 0;
-  uint64_t before = 0, after = 0;
-  EXPECT_STATUS(LIVERY_ERROR_NOT_FOUND, livery_set_int(store, user, "kept.a", 7));
-  OK(livery_revision(store, &before));
-  OK(livery_claim(store, "kept.", check_kept, NULL, destroy));
-  OK(livery_revision(store, &after));
-  EXPECT_INT(before, after);
-  OK(livery_set_int(store, user, "kept.a", -7));
-  OK(livery_get_int(store, "kept.a", &number));
-  EXPECT_INT(7, number);
-  EXPECT_STATUS(LIVERY_ERROR_TYPE_MISMATCH, livery_set_bool(store, user, "kept.a", true));
-  EXPECT_CONTAINS("kept.a", livery_last_error()->message);
-  EXPECT_CONTAINS("counts only", livery_last_error()->message);
-  EXPECT_STATUS(LIVERY_ERROR_INVALID_VALUE, livery_set_int(store, user, "kept.odd", 1));
+  livery_value *number = json("60"), *read = NULL;
+  int64_t seconds = 0;
   OK(livery_change_begin(store, user, &change));
-  OK(livery_change_set_int(change, "kept.a", -9));
-  OK(livery_change_get(change, "kept.a", &value));
-  EXPECT_JSON("9", value);
-  OK(livery_change_discard(change));
-  // The rest is as it was; what is declared is the schema's.
-  checks = 0;
-  OK(livery_set_int(store, user, "pair.a", 1));
-  EXPECT_STATUS(LIVERY_ERROR_NOT_FOUND, livery_set_int(store, user, "kep.a", 7));
-  EXPECT_STATUS(LIVERY_ERROR_NOT_FOUND, livery_set_int(store, user, "kept.", 7));
-  EXPECT_INT(0, checks);
-  IN_CHILD(sets_without_owner);
-  OK(livery_get_int(store, "pair.a", &number));
-  EXPECT_INT(2, number);
-  EXPECT_STATUS(LIVERY_ERROR_NOT_FOUND, livery_get_int(store, "kept.a", &number));
+  OK(livery_change_set_int(change, "idleResetSeconds", 30));
+  OK(livery_change_layer(change, LIVERY_LAYER_RECOMMENDED));
+  OK(livery_change_replace(change, "idleResetSeconds", number));
+  OK(livery_change_get(change, "idleResetSeconds", &read));
+  EXPECT_JSON("60", read);
+  OK(livery_change_layer(change, user));
+  OK(livery_change_set_int(change, "idleResetSeconds", 45));
+  OK(livery_change_get(change, "idleResetSeconds", &read));
+  EXPECT_JSON("45", read);
+  OK(livery_change_commit(change, NULL));
+  OK(livery_get_int(store, "idleResetSeconds", &seconds));
+  EXPECT_INT(45, seconds);
+  OK(livery_value_release(number));
   OK(livery_close(store));
-  EXPECT_INT(1, destroyed);
-  // It stays claimed, also for those who have not claimed it, and with another schema.
-  store = open_store(claimed);
-  EXPECT_STATUS(LIVERY_ERROR_READ_ONLY, livery_set_int(store, user, "kept.a", 1));
-  OK(livery_claim(store, "kept.", check_kept, store, destroy));
-  OK(livery_set_int(store, user, "kept.a", 5));
-  EXPECT_STATUS(LIVERY_ERROR_INVALID_ARGUMENT, livery_set_int(store, user, "kept.odd", 1));
-  OK(livery_schema_apply(store, TEXT("{\"Version\": 99, \"Groups\": []}"), NULL, NULL));
-  OK(livery_get_int(store, "kept.a", &number));
-  EXPECT_INT(5, number);
-  OK(livery_close(store));
-}
-
-TEST("what a schema has set aside counts again once its namespace is claimed", claims_again) {
-  livery_store *store = open_store(fresh_path());
-  int64_t number = 0;
-  uint64_t before = 0, after = 0;
-  OK(livery_set_int(store, user, "kept.a", 7));
-  OK(livery_schema_apply(store, KIOSK_SCHEMA, LIVERY_ZERO_TERMINATED, NULL, NULL));
-  EXPECT_STATUS(LIVERY_ERROR_NOT_FOUND, livery_get_int(store, "kept.a", &number));
-  OK(livery_revision(store, &before));
-  OK(livery_claim(store, "kept.", check_kept, NULL, NULL));
-  OK(livery_get_int(store, "kept.a", &number));
-  EXPECT_INT(7, number);
-  OK(livery_revision(store, &after));
-  EXPECT_INT(before + 1, after);
-  OK(livery_close(store));
-}
-
-TEST("a claim that cannot be is refused", claims_refused) {
-  const char *path = fresh_path();
-  livery_store *store = open_store(path), *reader = open_store_with(path, LIVERY_OPEN_READ_ONLY, 0);
-  static const char *const malformed[] = {NULL, "", "kept", ".", "a\tb."};
-  destroyed = 0;
-  for (size_t index = 0; index < COUNT(malformed); index++)
-    EXPECT_STATUS(LIVERY_ERROR_INVALID_ARGUMENT, livery_claim(store, malformed[index], check_kept, NULL, destroy));
-  EXPECT_STATUS(LIVERY_ERROR_INVALID_ARGUMENT, livery_claim(store, "kept.", NULL, NULL, destroy));
-  EXPECT_STATUS(LIVERY_ERROR_INVALID_ARGUMENT, livery_claim(NULL, "kept.", check_kept, NULL, destroy));
-  EXPECT_STATUS(LIVERY_ERROR_CONFLICT, livery_claim(store, "branding.", check_kept, NULL, destroy));
-  EXPECT_STATUS(LIVERY_ERROR_CONFLICT, livery_claim(store, "branding.color.", check_kept, NULL, destroy));
-  EXPECT_STATUS(LIVERY_ERROR_READ_ONLY, livery_claim(reader, "kept.", check_kept, NULL, destroy));
-  OK(livery_claim(store, "kept.", check_kept, NULL, NULL));
-  OK(livery_claim(store, "kept.", check_kept, NULL, NULL));
-  OK(livery_claim(reader, "kept.", check_kept, NULL, NULL));
-  OK(livery_close(reader));
-  EXPECT_STATUS(LIVERY_ERROR_CONFLICT, livery_claim(store, "kept.more.", check_kept, NULL, destroy));
-  EXPECT_INT(11, destroyed);
-  OK(livery_close(store));
-}
-
-TEST("a function may leave an error of its own", leaves_error) {
-  char long_text[6000];
-  livery_error_leave(LIVERY_ERROR_CONFLICT, "not\nnow");
-  EXPECT_TEXT("not now", livery_last_error()->message);
-  EXPECT_INT(LIVERY_ERROR_CONFLICT, livery_last_error()->status);
-  livery_error_leave(-1000, NULL);
-  EXPECT_TEXT("LIVERY_ERROR_UNKNOWN", livery_last_error()->message);
-  memset(long_text, 'x', sizeof long_text);
-  long_text[sizeof long_text - 1] = 0;
-  livery_error_leave(LIVERY_ERROR_CONFLICT, long_text);
-  EXPECT_INT(4095, strlen(livery_last_error()->message));
 }

@@ -422,8 +422,8 @@ LIVERY_API livery_status livery_change_set_value(livery_change *change, const ch
  * holds is not touched. Meant for consoles, in the layer `recommended`: the value becomes active, and the operator may
  * change it again. livery_undo() brings the values back.
  *
- * A later edit of the same setting in the same layer replaces an earlier one. Whether the value fits the setting is found
- * at commit.
+ * A later edit of the same setting in the same layer replaces an earlier one, and a later one in `user` or `session` stays.
+ * Whether the value fits the setting is found at commit.
  *
  * Threads: any; calls on one change set wait for each other.
  *
@@ -441,7 +441,7 @@ LIVERY_API livery_status livery_change_replace(livery_change *change, const char
 /**
  * Make what follows edits of another layer, in the same commit.
  *
- * Edits made so far stay. What livery_change_expires() has said holds for the layer it was said of. The log says of a
+ * Edits made so far stay, and count in the order in which they were made. What livery_change_expires() has said holds for the layer it was said of. The log says of a
  * commit of several layers that it is of the one whose edit came last, and of each change its own.
  *
  * Threads: any; calls on one change set wait for each other.
@@ -687,7 +687,8 @@ LIVERY_API livery_status livery_edit(livery_store *store, livery_layer layer, li
  * `value` is valid during the call. To have another one kept in its place, such as the same in another type, the function
  * puts one in `checked`, whose reference goes over. With #LIVERY_OK the value is taken; any other status refuses it, with the
  * message of livery_error_leave() or of the call that failed in the function. It is called on any thread that changes the store,
- * while other writers wait, and more than once for one change if need be: it must not change the store, and has to return.
+ * while other writers wait, or that asks a change set for a value, and more than once for one change if need be: it must
+ * neither change the store nor use a change set of it, and has to return.
  */
 typedef livery_status (*livery_claim_fn)(const char *name, livery_value *value, livery_value **checked, void *user_data);
 

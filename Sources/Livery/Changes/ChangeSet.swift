@@ -12,27 +12,7 @@ public final class ChangeSet: @unchecked Sendable {
 
     var isEmpty: Bool { edits.isEmpty && !isCleared }
 
-    /// Makes of what the layers hold for a setting what they would hold.
-    func apply(
-      to records: inout [Record], of setting: String, _ declared: SettingValidator?, _ claims: Claims,
-      _ owners: ClaimOwners
-    ) throws(StoreError) {
-      if isCleared { records.removeAll { $0.layer == layer } }
-      for name in [setting] + (declared?.descriptor.aliases ?? []) {
-        guard let place = places.number(of: name) else { continue }
-        let edit = edits[place]
-        records.removeAll { $0.layer == layer }
-        guard let given = edit.action.value else { continue }
-        switch validate(given, setting, name, declared, claims, owners) {
-        case .success(let value):
-          records.append(Record(value, layer: layer, revision: 0, time: .now, expires: edit.expires))
-        case .failure(let refused): throw StoreError(refusing: refused.all)
-        }
-        if case .replace = edit.action {
-          records.removeAll { ($0.layer == .user || $0.layer == .session) && $0.layer > layer }
-        }
-      }
-    }
+    func edit(of name: String) -> Edit? { places.number(of: name).map { edits[$0] } }
   }
 
   private let store: Store
@@ -41,6 +21,9 @@ public final class ChangeSet: @unchecked Sendable {
   private var parts: [Part]
   /// The part that edits go to.
   private var current = 0
+  /// How many edits were made, and whether one took the place of an earlier one.
+  private var count = 0
+  private var isReordered = false
   private var assets: [NewAsset] = []
   private var expectations: [(name: String, layer: Layer, revision: UInt64)] = []
   private var origin = ""
@@ -108,8 +91,7 @@ public final class ChangeSet: @unchecked Sendable {
     let setting = try view.resolveAlias(name)
     let standing = try view.standing(setting)
     var records = try view.records(of: setting)
-    let claims = standing.declared == nil ? try view.claims() : .none
-    for part in parts { try part.apply(to: &records, of: setting, standing.declared, claims, store.shared.claims) }
+    try apply(to: &records, of: setting, standing.declared, view)
     let now = Timestamp.now
     let decision = decide(records, at: now)
     if standing.counts, let value = view.inEffect(decision, standing.declared, revision: 0, at: now).value {
@@ -117,6 +99,34 @@ public final class ChangeSet: @unchecked Sendable {
     }
     guard standing.declared != nil else { throw view.unknown(name) }
     throw StoreError(.noValue, "no layer has a value for `\(name)`", setting: name)
+  }
+
+  /// Makes of what the layers hold for a setting what they would hold.
+  private func apply(
+    to records: inout [Record], of setting: String, _ declared: SettingValidator?, _ view: View
+  ) throws(StoreError) {
+    let claims = declared == nil ? try view.claims() : .none
+    var edits: [Edit] = []
+    for part in parts {
+      if part.isCleared { records.removeAll { $0.layer == part.layer } }
+      for name in [setting] + (declared?.descriptor.aliases ?? []) {
+        if let edit = part.edit(of: name) { edits.append(edit) }
+      }
+    }
+    for edit in inOrder(edits) {
+      records.removeAll { $0.layer == edit.layer }
+      guard let given = edit.action.value else { continue }
+      switch validate(given, setting, edit.name, declared, claims, store.shared.claims) {
+      case .success(let value):
+        records.append(Record(value, layer: edit.layer, revision: 0, time: .now, expires: edit.expires))
+      case .failure(let refused): throw StoreError(refusing: refused.all)
+      }
+      if case .replace = edit.action { records.removeAll { $0.layer > edit.layer && $0.layer.isOfPeople } }
+    }
+  }
+
+  private func inOrder(_ edits: [Edit]) -> [Edit] {
+    sortedOrder(of: edits.count) { edits[$0].order < edits[$1].order }.map { edits[$0] }
   }
 
   /// Adds an asset, to be stored by the same commit as the edits. Corresponds to `livery_change_put_asset` in C.
@@ -193,6 +203,7 @@ public final class ChangeSet: @unchecked Sendable {
     var request = CommitRequest()
     let used = parts.filter { !$0.isEmpty }
     request.edits = used.count == 1 ? used[0].edits : used.flatMap { $0.edits }
+    if isReordered || used.count > 1 { request.edits = inOrder(request.edits) }
     request.assets = assets
     request.clearedLayers = used.filter { $0.isCleared }.map { $0.layer }
     request.layer = used.count > 1 ? nil : (used.first ?? parts[current]).layer
@@ -236,9 +247,16 @@ public final class ChangeSet: @unchecked Sendable {
   private func add(_ name: String, _ action: Edit.Action) throws(StoreError) {
     try checkName(name)
     try whileOpen { () throws(StoreError) in
-      let edit = Edit(name: name, layer: parts[current].layer, action: action, expires: parts[current].expiry)
+      let edit = Edit(
+        name: name, layer: parts[current].layer, action: action, expires: parts[current].expiry, order: count)
+      count += 1
       let (place, isNew) = parts[current].places.insert(name)
-      if isNew { parts[current].edits.append(edit) } else { parts[current].edits[place] = edit }
+      if isNew {
+        parts[current].edits.append(edit)
+      } else {
+        parts[current].edits[place] = edit
+        isReordered = true
+      }
     }
   }
 

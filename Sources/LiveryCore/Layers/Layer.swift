@@ -21,6 +21,10 @@ public enum Layer: UInt8, Sendable, CaseIterable, Comparable {
 
   /// Whether the console writes it: the layers that may set what the schema calls ReadOnly.
   public var isConsole: Bool { self == .recommended || self == .enforced }
+
+  /// Whether people at the device set it.
+  public var isOfPeople: Bool { self == .user || self == .session }
+
   /// Whether its values may carry an expiry time.
   public var canExpire: Bool { self == .session || self == .override }
 }

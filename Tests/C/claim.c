@@ -1,0 +1,133 @@
+// Namespaces that a library claims, and errors of its own.
+#include "fixture.h"
+
+static const livery_layer user = LIVERY_LAYER_USER;
+
+static int checks;
+
+static livery_status check_kept(const char *name, livery_value *value, livery_value **checked, void *user_data) {
+  int64_t number = 0;
+  checks++;
+  if (livery_value_as_int(value, &number) != LIVERY_OK) return livery_error_leave(LIVERY_ERROR_TYPE_MISMATCH, "counts only"), LIVERY_ERROR_TYPE_MISMATCH;
+  if (strcmp(name, "kept.odd") == 0) return user_data ? 3 : LIVERY_ERROR_INVALID_VALUE;
+  return number < 0 ? livery_value_make_int(-number, checked) : LIVERY_OK;
+}
+
+static int destroyed;
+static void destroy(void *user_data) { (void)user_data, destroyed++; }
+
+static const char *claimed;
+static void sets_without_owner(void) {
+  livery_store *other = open_store(claimed);
+  int64_t number = 0;
+  EXPECT_STATUS(LIVERY_ERROR_READ_ONLY, livery_set_int(other, user, "kept.a", 8));
+  EXPECT_CONTAINS("kept.", livery_last_error()->message);
+  livery_change *change = NULL;
+  livery_value *value = NULL;
+  OK(livery_change_begin(other, user, &change));
+  OK(livery_change_set_int(change, "kept.a", 8));
+  EXPECT_STATUS(LIVERY_ERROR_READ_ONLY, livery_change_get(change, "kept.a", &value));
+  OK(livery_change_discard(change));
+  OK(livery_get_int(other, "kept.a", &number));
+  EXPECT_INT(7, number);
+  OK(livery_reset(other, user, "kept.a"));
+  OK(livery_set_int(other, user, "pair.a", 2));
+  OK(livery_close(other));
+}
+
+TEST("a namespace that is claimed may be set, and its owner checks what", claims) {
+  livery_store *store = new_store(claimed = fresh_path(), KIOSK_SCHEMA);
+  livery_change *change = NULL;
+  livery_value *value = NULL;
+  int64_t number = 0;
+  uint64_t before = 0, after = 0;
+  EXPECT_STATUS(LIVERY_ERROR_NOT_FOUND, livery_set_int(store, user, "kept.a", 7));
+  OK(livery_revision(store, &before));
+  OK(livery_claim(store, "kept.", check_kept, NULL, destroy));
+  OK(livery_revision(store, &after));
+  EXPECT_INT(before, after);
+  OK(livery_set_int(store, user, "kept.a", -7));
+  OK(livery_get_int(store, "kept.a", &number));
+  EXPECT_INT(7, number);
+  EXPECT_STATUS(LIVERY_ERROR_TYPE_MISMATCH, livery_set_bool(store, user, "kept.a", true));
+  EXPECT_CONTAINS("kept.a", livery_last_error()->message);
+  EXPECT_CONTAINS("counts only", livery_last_error()->message);
+  EXPECT_STATUS(LIVERY_ERROR_INVALID_VALUE, livery_set_int(store, user, "kept.odd", 1));
+  OK(livery_change_begin(store, user, &change));
+  OK(livery_change_set_int(change, "kept.a", -9));
+  OK(livery_change_get(change, "kept.a", &value));
+  EXPECT_JSON("9", value);
+  OK(livery_change_discard(change));
+  // The rest is as it was; what is declared is the schema's.
+  checks = 0;
+  OK(livery_set_int(store, user, "pair.a", 1));
+  EXPECT_STATUS(LIVERY_ERROR_NOT_FOUND, livery_set_int(store, user, "kep.a", 7));
+  EXPECT_STATUS(LIVERY_ERROR_NOT_FOUND, livery_set_int(store, user, "kept.", 7));
+  EXPECT_INT(0, checks);
+  IN_CHILD(sets_without_owner);
+  OK(livery_get_int(store, "pair.a", &number));
+  EXPECT_INT(2, number);
+  EXPECT_STATUS(LIVERY_ERROR_NOT_FOUND, livery_get_int(store, "kept.a", &number));
+  OK(livery_close(store));
+  EXPECT_INT(1, destroyed);
+  // It stays claimed, also for those who have not claimed it, and with another schema.
+  store = open_store(claimed);
+  EXPECT_STATUS(LIVERY_ERROR_READ_ONLY, livery_set_int(store, user, "kept.a", 1));
+  OK(livery_claim(store, "kept.", check_kept, store, destroy));
+  OK(livery_set_int(store, user, "kept.a", 5));
+  EXPECT_STATUS(LIVERY_ERROR_INVALID_ARGUMENT, livery_set_int(store, user, "kept.odd", 1));
+  OK(livery_schema_apply(store, TEXT("{\"Version\": 99, \"Groups\": []}"), NULL, NULL));
+  OK(livery_get_int(store, "kept.a", &number));
+  EXPECT_INT(5, number);
+  OK(livery_close(store));
+}
+
+TEST("what a schema has set aside counts again once its namespace is claimed", claims_again) {
+  livery_store *store = open_store(fresh_path());
+  int64_t number = 0;
+  uint64_t before = 0, after = 0;
+  OK(livery_set_int(store, user, "kept.a", 7));
+  OK(livery_schema_apply(store, KIOSK_SCHEMA, LIVERY_ZERO_TERMINATED, NULL, NULL));
+  EXPECT_STATUS(LIVERY_ERROR_NOT_FOUND, livery_get_int(store, "kept.a", &number));
+  OK(livery_revision(store, &before));
+  OK(livery_claim(store, "kept.", check_kept, NULL, NULL));
+  OK(livery_get_int(store, "kept.a", &number));
+  EXPECT_INT(7, number);
+  OK(livery_revision(store, &after));
+  EXPECT_INT(before + 1, after);
+  OK(livery_close(store));
+}
+
+TEST("a claim that cannot be is refused", claims_refused) {
+  const char *path = fresh_path();
+  livery_store *store = open_store(path), *reader = open_store_with(path, LIVERY_OPEN_READ_ONLY, 0);
+  static const char *const malformed[] = {NULL, "", "kept", ".", "a\tb."};
+  destroyed = 0;
+  for (size_t index = 0; index < COUNT(malformed); index++)
+    EXPECT_STATUS(LIVERY_ERROR_INVALID_ARGUMENT, livery_claim(store, malformed[index], check_kept, NULL, destroy));
+  EXPECT_STATUS(LIVERY_ERROR_INVALID_ARGUMENT, livery_claim(store, "kept.", NULL, NULL, destroy));
+  EXPECT_STATUS(LIVERY_ERROR_INVALID_ARGUMENT, livery_claim(NULL, "kept.", check_kept, NULL, destroy));
+  EXPECT_STATUS(LIVERY_ERROR_CONFLICT, livery_claim(store, "branding.", check_kept, NULL, destroy));
+  EXPECT_STATUS(LIVERY_ERROR_CONFLICT, livery_claim(store, "branding.color.", check_kept, NULL, destroy));
+  EXPECT_STATUS(LIVERY_ERROR_READ_ONLY, livery_claim(reader, "kept.", check_kept, NULL, destroy));
+  OK(livery_claim(store, "kept.", check_kept, NULL, NULL));
+  OK(livery_claim(store, "kept.", check_kept, NULL, NULL));
+  OK(livery_claim(reader, "kept.", check_kept, NULL, NULL));
+  OK(livery_close(reader));
+  EXPECT_STATUS(LIVERY_ERROR_CONFLICT, livery_claim(store, "kept.more.", check_kept, NULL, destroy));
+  EXPECT_INT(11, destroyed);
+  OK(livery_close(store));
+}
+
+TEST("a function may leave an error of its own", leaves_error) {
+  char long_text[6000];
+  livery_error_leave(LIVERY_ERROR_CONFLICT, "not\nnow");
+  EXPECT_TEXT("not now", livery_last_error()->message);
+  EXPECT_INT(LIVERY_ERROR_CONFLICT, livery_last_error()->status);
+  livery_error_leave(-1000, NULL);
+  EXPECT_TEXT("LIVERY_ERROR_UNKNOWN", livery_last_error()->message);
+  memset(long_text, 'x', sizeof long_text);
+  long_text[sizeof long_text - 1] = 0;
+  livery_error_leave(LIVERY_ERROR_CONFLICT, long_text);
+  EXPECT_INT(4095, strlen(livery_last_error()->message));
+}
