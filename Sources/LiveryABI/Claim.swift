@@ -9,19 +9,10 @@ public func livery_claim(
   _ user_data: UnsafeMutableRawPointer?, _ destroy: livery_destroy_fn?
 ) -> livery_status {
   let userData = UserData(user_data, destroy)
-  return ending { () throws(StoreError) in
-    do throws(StoreError) {
-      try Memory.check()
-      try pinned(store, .store, "store", as: StoreObject.self) { (object) throws(StoreError) in
-        let function = try required(function, "function")
-        try object.store.claim(settingName(prefix)) { (value, name) throws(StoreError) in
-          try check(value, name, function, userData)
-        }
-      }
-    } catch {
-      // Before the thread's error is set, for `destroy` may leave one of its own.
-      userData.end()
-      throw error
+  return onStore(store, handing: userData) { (object) throws(StoreError) in
+    let function = try required(function, "function")
+    try object.store.claim(settingName(prefix)) { (value, name) throws(StoreError) in
+      try check(value, name, function, userData)
     }
   }
 }

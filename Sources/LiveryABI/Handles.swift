@@ -93,6 +93,22 @@ func onStore(_ store: OpaquePointer?, _ body: (StoreObject) throws(StoreError) -
   boundary { () throws(StoreError) in try pinned(store, .store, "store", as: StoreObject.self, body) }
 }
 
+/// As `onStore`, for calls that hand a function of the caller's over: if they fail, what belongs to it is let go.
+func onStore(
+  _ store: OpaquePointer?, handing userData: UserData, _ body: (StoreObject) throws(StoreError) -> Void
+) -> livery_status {
+  ending { () throws(StoreError) in
+    do throws(StoreError) {
+      try Memory.check()
+      try pinned(store, .store, "store", as: StoreObject.self, body)
+    } catch {
+      // Before the thread's error is set, for `destroy` may leave one of its own.
+      userData.end()
+      throw error
+    }
+  }
+}
+
 func onChange(_ change: OpaquePointer?, _ body: (ChangeSet) throws(StoreError) -> Void) -> livery_status {
   boundary { () throws(StoreError) in
     try pinned(change, .change, "change", as: ChangeObject.self) { (object) throws(StoreError) in

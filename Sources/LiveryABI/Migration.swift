@@ -8,18 +8,11 @@ public func livery_migration_register(
   _ store: OpaquePointer?, _ name: UnsafePointer<CChar>?, _ function: livery_migration_fn?,
   _ user_data: UnsafeMutableRawPointer?, _ destroy: livery_destroy_fn?
 ) -> livery_status {
-  let callback = MigrationCallback(function, user_data, destroy)
-  return ending { () throws(StoreError) in
-    do throws(StoreError) {
-      try Memory.check()
-      try pinned(store, .store, "store", as: StoreObject.self) { (object) throws(StoreError) in
-        _ = try required(function, "fn")
-        try object.store.registerMigration(settingName(name)) { (call) throws(StoreError) in try callback.run(call) }
-      }
-    } catch {
-      // Before the thread's error is set, for `destroy` may leave one of its own.
-      callback.end()
-      throw error
+  let userData = UserData(user_data, destroy)
+  return onStore(store, handing: userData) { (object) throws(StoreError) in
+    let function = try required(function, "fn")
+    try object.store.registerMigration(settingName(name)) { (call) throws(StoreError) in
+      try carryOut(call, function, userData)
     }
   }
 }
@@ -87,26 +80,14 @@ public func livery_migration_fail(_ migration: OpaquePointer?, _ reason: UnsafeP
   }
 }
 
-/// A C function that carries out steps, and what belongs to it.
-private final class MigrationCallback: @unchecked Sendable {
-  private let function: livery_migration_fn?
-  private let userData: UserData
-
-  init(_ function: livery_migration_fn?, _ userData: UnsafeMutableRawPointer?, _ destroy: livery_destroy_fn?) {
-    self.function = function
-    self.userData = UserData(userData, destroy)
-  }
-
-  func end() { userData.end() }
-
-  func run(_ call: MigrationCall) throws(StoreError) {
-    guard let function else { return }
-    var handle: OpaquePointer?
-    try publish(MigrationObject(call), .migration, to: &handle)
-    let status = function(handle, userData.pointer)
-    HandleTable.shared.closeIfOpen(handle, .migration)
-    guard status != livery_status(LIVERY_OK) else { return }
-    let name = String(cString: livery_status_name(status))
-    throw StoreError(.migration, "the function returned \(name) (\(status))")
-  }
+private func carryOut(
+  _ call: MigrationCall, _ function: livery_migration_fn, _ userData: UserData
+) throws(StoreError) {
+  var handle: OpaquePointer?
+  try publish(MigrationObject(call), .migration, to: &handle)
+  let status = function(handle, userData.pointer)
+  HandleTable.shared.closeIfOpen(handle, .migration)
+  guard status != livery_status(LIVERY_OK) else { return }
+  let name = String(cString: livery_status_name(status))
+  throw StoreError(.migration, "the function returned \(name) (\(status))")
 }

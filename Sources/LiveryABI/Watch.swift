@@ -70,20 +70,11 @@ public func livery_post(
   _ destroy: livery_destroy_fn?
 ) -> livery_status {
   let userData = UserData(user_data, destroy)
-  return ending { () throws(StoreError) in
-    do throws(StoreError) {
-      try Memory.check()
-      try pinned(store, .store, "store", as: StoreObject.self) { (object) throws(StoreError) in
-        let function = try required(function, "function")
-        try checkFlags(flags, known: LIVERY_POST_DISPATCH)
-        let isDispatched = flags & UInt32(LIVERY_POST_DISPATCH) != 0
-        try object.store.post(dispatched: isDispatched, onEnd: { userData.end() }) { function(userData.pointer) }
-      }
-    } catch {
-      // Before the thread's error is set, for `destroy` may leave one of its own.
-      userData.end()
-      throw error
-    }
+  return onStore(store, handing: userData) { (object) throws(StoreError) in
+    let function = try required(function, "function")
+    try checkFlags(flags, known: LIVERY_POST_DISPATCH)
+    let isDispatched = flags & UInt32(LIVERY_POST_DISPATCH) != 0
+    try object.store.post(dispatched: isDispatched, onEnd: { userData.end() }) { function(userData.pointer) }
   }
 }
 
