@@ -41,6 +41,52 @@ TEST("on a full disk everything can be removed, and then there is room again", f
   IN_CHILD(fill_and_empty);
 }
 
+static char said[400];
+static pthread_mutex_t saying = PTHREAD_MUTEX_INITIALIZER;
+
+static void listen(int32_t level, const char *message, void *user_data) {
+  (void)level, (void)user_data;
+  pthread_mutex_lock(&saying);
+  snprintf(said, sizeof said, "%s", message);
+  pthread_mutex_unlock(&saying);
+}
+
+static bool has_said(const char *part) {
+  pthread_mutex_lock(&saying);
+  bool found = strstr(said, part) != NULL;
+  pthread_mutex_unlock(&saying);
+  return found;
+}
+
+static void copy_without_room(void) {
+  static char large[900000];
+  if (unshare(CLONE_NEWNS | (getuid() == 0 ? 0 : CLONE_NEWUSER)) != 0 || mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) != 0
+      || mount("tmpfs", mounted, "tmpfs", 0, "size=9m") != 0)
+    return;
+  livery_open_options options = LIVERY_OPEN_OPTIONS_INIT;
+  livery_store *store = NULL;
+  options.flags = LIVERY_OPEN_CREATE;
+  options.snapshot_commits = 2;
+  OK(livery_set_log_handler(listen, NULL, NULL));
+  OK(livery_open(path, &options, &store));
+  memset(large, 'x', sizeof large);
+  // Twice as much as it says, for what is in effect; a copy of it finds no room beside.
+  OK(livery_set_string(store, LIVERY_LAYER_USER, "large", large, sizeof large));
+  OK(livery_set_string(store, LIVERY_LAYER_USER, "larger", large, sizeof large));
+  for (int tries = 0; tries < 2000 && !has_said("no room"); tries++) usleep(1000);
+  EXPECT_CONTAINS("no copy could be made: the file system has no room for it", said);
+  OK(livery_set_string(store, LIVERY_LAYER_USER, "small", "s", 1));
+  OK(livery_close(store));
+  OK(livery_set_log_handler(NULL, NULL, NULL));
+}
+
+TEST("a copy for which there is no room is not begun", no_copy) {
+  snprintf(mounted, sizeof mounted, "%s", fresh_path());
+  EXPECT(mkdir(mounted, 0700) == 0);
+  snprintf(path, sizeof path, "%s/store", mounted);
+  IN_CHILD(copy_without_room);
+}
+
 TEST("what a killed process leaves of a copy goes with the next opening", leftovers) {
   static const char *const left[] = {"backups/.1a2b3c4d.tmp", "damaged/recovering.mdb", "damaged/hidden.mdb", "data.mdb.new"};
   const char *store_path = fresh_path();
