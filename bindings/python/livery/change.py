@@ -51,10 +51,13 @@ class Change(Handle):
 
   def set(self, name: str, value: Settable) -> None:
     """Set a setting; a later edit of the same setting replaces an earlier one."""
+    self._add(_native.change_set_value, name, value)
+
+  def _add(self, edit: Callable[[int, bytes, int], None], name: str, value: Settable) -> None:
     number, raw = self._number, _convert.name(name)
     handle = _convert.make(name, value)
     try:
-      _native.change_set_value(number, raw, handle)
+      edit(number, raw, handle)
     finally:
       _native.value_release(handle)
 
@@ -63,12 +66,7 @@ class Change(Handle):
 
     For consoles, in the layer ``recommended``. Undoing the commit brings the values back.
     """
-    number, raw = self._number, _convert.name(name)
-    handle = _convert.make(name, value)
-    try:
-      _native.change_replace(number, raw, handle)
-    finally:
-      _native.value_release(handle)
+    self._add(_native.change_replace, name, value)
 
   def use(self, layer: Union[Layer, str]) -> None:
     """Make what follows edits of another layer, in the same commit."""
