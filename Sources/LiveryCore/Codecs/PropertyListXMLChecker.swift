@@ -68,14 +68,19 @@ struct PropertyListXMLChecker {
       throw Misfit("UTF-16; save it as UTF-8")
     }
     try checkEncoding()
-    for index in text.indices where text[index] < 0x20 && !PropertyListXML.isSpace(text[index]) {
-      place = index
-      throw Misfit("a control character")
-    }
     var decoder = UTF8()
-    var bytes = text.makeIterator()
-    while case .scalarValue(let scalar) = decoder.decode(&bytes) { place += UTF8.width(scalar) }
-    guard place == text.count else { throw Misfit("bytes that are not UTF-8") }
+    while place < text.count {
+      let byte = text[place]
+      if byte < 0x80 {
+        guard byte >= 0x20 || PropertyListXML.isSpace(byte) else { throw Misfit("a control character") }
+        place += 1
+      } else {
+        var bytes = text[place...].prefix(4).makeIterator()
+        guard case .scalarValue(let scalar) = decoder.decode(&bytes) else { throw Misfit("bytes that are not UTF-8") }
+        decoder = UTF8()
+        place += UTF8.width(scalar)
+      }
+    }
     place = 0
   }
 
