@@ -6,7 +6,7 @@ import Testing
 @Suite struct DocsTests {
   @Test func theSwiftGuideExplainsEveryErrorCode() throws {
     let guide = try text("docs/swift.md")
-    let source = try text("Sources/LiveryCore/Values/StoreError.swift")
+    let source = try text("Sources/LiveryCore/Base/StoreError.swift")
     var codes: [Substring] = []
     for line in source.split(separator: "\n") {
       let words = line.split(separator: " ")
@@ -29,7 +29,7 @@ import Testing
     func table(_ path: String) throws -> [Substring] {
       try text(path).split(separator: "\n").map { $0.drop { $0 != "|" } }.filter { $0.split(separator: "|").count > 9 }
     }
-    let rows = try table("Sources/LiveryCore/Values/Coercion.swift")
+    let rows = try table("Sources/LiveryCore/Value/Coercion.swift")
     #expect(rows.count == 6)
     #expect(try rows == table("include/livery/store.h"))
   }

@@ -97,7 +97,7 @@ MAKERS = ("Errors.system(_:_:)", "LMDBError.init(code:)", "LMDBError.check(_:)")
 CONVERTERS = ("Errors.system(_:_:)", "Errors.init(_:)", "LMDBError.init(code:)", "LMDBError.check(_:)")
 
 #: Functions that hand a status back with their answer, and those callers that make an error of it.
-ASKED = {"SettingValidator.validated(_:)": ("Commit.validate(_:_:_:_:_:_:)",)}
+ASKED = {"SettingValidator.validated(_:)": ("Committer.validate(_:_:_:_:_:_:)",)}
 
 #: What runs on a thread of its own: nobody waits for it, or is told of its errors.
 THREADS = ("lvs_thread_start", "lvs_thread_start_watched")
@@ -112,7 +112,7 @@ WAITS = {
 LOCK = "Lock.withLock(_:)"
 LOCKS = {
   "ChangeSet.lock": "calls on one change set",
-  "SharedEnvironment.opening": "openings",
+  "Registry.opening": "openings",
 }
 #: By what a comment says that it waits for them. What it never waits for is not said by that.
 SAID = {
@@ -140,7 +140,7 @@ NEVER = {
   # Of the store's file
   "SharedEnvironment.reopen()": ("NOT_A_STORE, NOT_FOUND", "what is no store, or nothing, in the file's place is GONE"),
   "Environment+Copy.copyApart(_:_:_:)": ("NOT_A_STORE, NOT_FOUND", "it opens the file that is open"),
-  "Store+Backup.copy(to:_:in:_:)": ("FORMAT_NEWER, NOT_A_STORE", "it looks at the copy of a store that is open"),
+  "SharedEnvironment+Copy.copy(to:_:in:_:)": ("FORMAT_NEWER, NOT_A_STORE", "it looks at the copy of a store that is open"),
   # Of handles and buffers
   "Handles.publish(_:to:)": ("CLOSED", "a value belongs to no store"),
   "Store.livery_open(_:_:_:)": ("CLOSED", "a new store belongs to none"),

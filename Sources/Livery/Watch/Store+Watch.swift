@@ -1,23 +1,11 @@
 import LMDB
 
-/// How to watch. Corresponds to `livery_watch_options` in C.
-public struct WatchOptions: Sendable {
-  /// Begin with the present values.
-  public var initial = false
-  /// Call from `Store.dispatch` alone, in place of the watcher thread.
-  public var dispatched = false
-  /// The least time between two calls, in milliseconds; changes of one setting that fall together are told as one.
-  public var minimumInterval: UInt32 = 0
-
-  public init() {}
-}
-
 /// A watch; it ends with `cancel`, when the store is closed, or with the last reference to it.
 ///
 /// Corresponds to `livery_watch` in C.
 public final class Observation: Sendable {
   private let state: WatchState
-  private let shared: SharedEnvironment
+  private let shared: SharedStore
   private let store: Store
 
   fileprivate init(_ state: WatchState, _ store: Store) {
@@ -118,18 +106,5 @@ private struct WatchStart {
       return true
     }
     initial = events
-  }
-}
-
-extension SharedEnvironment {
-  /// Commits that values are over whose time has come, so that every watch and the history hear of it; false if there is
-  /// nothing to commit, or the clock cannot be trusted.
-  func clearExpired(_ logLimits: LogLimits) throws(StoreError) -> Bool {
-    defer { clock.warn() }
-    return try write(timeout: 1000, isSynchronous: true, isRemoval: true) { (view) throws(StoreError) in
-      var request = CommitRequest()
-      request.origin = "expiry"
-      return try expireOnly(view, request, logLimits)
-    }
   }
 }

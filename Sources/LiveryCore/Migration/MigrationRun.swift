@@ -13,7 +13,7 @@ public struct MigrationRun {
   private let steps: [MigrationStep]
   /// Weakest first, without `defaults`.
   public let layers: [MigrationLayer]
-  private let validator: SchemaValidator
+  private let defaultValue: (MigrationPath) -> Value?
   private let functions: Functions
   public private(set) var entries: [MigrationEntry] = []
   /// How many entries there were no room for.
@@ -23,12 +23,14 @@ public struct MigrationRun {
   public private(set) var failures = 0
   private var position = 0
 
+  /// - Parameter defaultValue: what the new schema says of the value at a path.
   public init(
-    _ steps: [MigrationStep], on layers: [MigrationLayer], validator: SchemaValidator, functions: @escaping Functions
+    _ steps: [MigrationStep], on layers: [MigrationLayer], defaultValue: @escaping (MigrationPath) -> Value?,
+    functions: @escaping Functions
   ) {
     self.steps = steps
     self.layers = layers
-    self.validator = validator
+    self.defaultValue = defaultValue
     self.functions = functions
   }
 
@@ -151,7 +153,7 @@ public struct MigrationRun {
     guard let name = step.sources.first else { return nil }
     var path = step.path(name)
     for later in steps[(position + 1)...] { path = path.following(later) }
-    return validator.defaultValue(path)
+    return defaultValue(path)
   }
 
   private mutating func add(_ entry: MigrationEntry) {

@@ -1,0 +1,59 @@
+import LMDB
+
+extension View {
+  private static let most = 64
+
+  /// Claims a namespace for good; values that were set aside in it count again.
+  func claim(_ prefix: String, _ limits: LogLimits) throws(StoreError) -> Environment.Outcome<Void> {
+    var claims = try claims()
+    for known in claims.prefixes where known.sameBytes(as: prefix) { return .abort(()) }
+    try Claim.check(prefix, beside: claims.prefixes)
+    guard claims.prefixes.count < Self.most else {
+      throw StoreError(.invalidArgument, "a store has at most \(Self.most) namespaces that are claimed")
+    }
+    let orphans = try orphans()
+    for name in orphans.names where Claim.covers(prefix, name) {
+      guard try orphan(name, among: orphans)?.isSecret == true else { continue }
+      throw StoreError(
+        .conflict, "`\(name)` was declared a secret: its value has to go before `\(prefix)` is claimed", setting: name)
+    }
+    claims.prefixes.append(prefix)
+    try putClaims(claims)
+    var names = NameSet()
+    for layer in Layer.allCases {
+      for name in try self.names(layer, prefix: prefix) { names.insert(name) }
+    }
+    var entry = LogEntry(revision: try revision() + 1, time: .now, layer: .defaults, origin: "claim")
+    try recomputeEffective(names, &entry, limits) { _ in false }
+    if !entry.changes.isEmpty { try finish(entry, limits) }
+    return .commit(())
+  }
+}
+
+extension Store {
+  /// Claims a namespace: settings whose names begin with `prefix` may be set whatever a schema declares, and `check` sees
+  /// every value of those that it does not declare before it is kept.
+  ///
+  /// The store remembers that the namespace is claimed, also when a backup is restored; the check belongs to this handle, and
+  /// ends when that is closed. Where no handle of the process has claimed it, setting throws `.readOnly`; resetting is always
+  /// possible. Corresponds to `livery_claim` in C.
+  ///
+  /// - Parameters:
+  ///   - prefix: ends with a dot, such as `fetch.`.
+  ///   - check: returns the value to be kept. What it throws refuses the value. Runs on any thread that changes the store
+  ///     and must not change it itself; it may be run more than once for one change.
+  /// - Throws: `.conflict` if a part of the namespace is claimed, or holds a former secret; `.readOnly` if the handle may not
+  ///   write and the namespace is not claimed yet; as `ChangeSet.commit()`.
+  public func claim(
+    _ prefix: String, check: @escaping @Sendable (_ value: Value, _ name: String) throws(StoreError) -> Value
+  ) throws(StoreError) {
+    try whileOpen { () throws(StoreError) in
+      let known = try shared.read { (view) throws(StoreError) in try view.claims() }
+      if !known.prefixes.contains(where: { $0.sameBytes(as: prefix) }) {
+        try Claim.check(prefix, beside: known.prefixes)
+        try write { (view) throws(StoreError) in try view.claim(prefix, logLimits) }
+      }
+      shared.claims.add(Claim(prefix: prefix, check: check), owner: identity)
+    }
+  }
+}

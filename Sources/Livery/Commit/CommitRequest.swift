@@ -1,0 +1,111 @@
+/// One edit of one layer.
+struct Edit: Sendable {
+  enum Action: Sendable {
+    case set(Value)
+    /// Also the values go that would hide it: those of the layers above, as far as they are people's.
+    case replace(Value)
+    case reset
+
+    var value: Value? {
+      switch self {
+      case .set(let value), .replace(let value): value
+      case .reset: nil
+      }
+    }
+  }
+
+  /// What an import brings back of a value's past.
+  struct Provenance: Sendable {
+    var revision: UInt64
+    var time: Timestamp
+    var origin: String
+    /// It did not count for want of a declaration that it satisfies, and is to be kept nevertheless.
+    var isSetAside = false
+    /// It was set when the setting had another type, and is to be kept as it was.
+    var isAsSet = false
+  }
+
+  var name: String
+  var layer: Layer
+  var action: Action
+  var expires: Timestamp?
+  var provenance: Provenance?
+  /// When it was made, among those of its change set: what comes later counts.
+  var order = 0
+}
+
+/// What is to be committed as one.
+struct CommitRequest: Sendable {
+  var edits: [Edit] = []
+  /// Assets that come with the edits.
+  var assets: [NewAsset] = []
+  /// Layers whose values all go, before the edits.
+  var clearedLayers: [Layer] = []
+  /// Settings that must not have changed after a revision, in a layer.
+  var expectations: [(name: String, layer: Layer, revision: UInt64)] = []
+  var origin = ""
+  /// An import of all layers brings back locks together with what they lock.
+  var ignoresLocks = false
+  /// Pass over what may not be changed if it is so already, as an export holds it.
+  var toleratesHeld = false
+  /// Leave out what is refused, in place of refusing everything.
+  var isPartial = false
+  /// Take the revisions of provenances if the store has no values of its own.
+  var restoresRevisions = false
+  /// The revision of the store that was exported, which then counts on from there.
+  var exportedRevision: UInt64 = 0
+  var allowsOverride = false
+  /// The disk is full: the log is not to tell what was replaced.
+  var sparesLog = false
+  /// Who checks what is set in namespaces that are claimed.
+  var owners: ClaimOwners?
+  /// The layer that the commit is said to be of; nil if it is of several.
+  var layer: Layer?
+}
+
+/// Something that a commit refuses.
+struct Refusal: Sendable {
+  var name: String
+  var code: StoreError.Code
+  var constraint: String?
+  var message: String
+
+  var value: Value {
+    var members: [Value.Member] = [
+      .init("name", .string(name)), .init("status", .string(code.description)), .init("message", .string(message)),
+    ]
+    if let constraint { members.append(.init("constraint", .string(constraint))) }
+    return .object(members)
+  }
+}
+
+struct CommitResult: Sendable {
+  var revision: UInt64
+  /// How many values were set.
+  var count: Int
+  var refusals: [Refusal]
+  /// Nothing was committed, because of `refusals`.
+  var isRefused: Bool
+}
+
+extension CommitRequest {
+  /// Whether it only removes.
+  var isRemoval: Bool {
+    guard assets.isEmpty else { return false }
+    return !edits.contains { $0.action.value != nil }
+  }
+
+  /// How much it may add to the file, estimated on the large side.
+  var mostBytes: UInt64 {
+    var bytes = SpaceReserve.smallCommit
+    for asset in assets { bytes &+= UInt64(asset.bytes.count) &+ 8192 }
+    for edit in edits {
+      guard let value = edit.action.value else { continue }
+      var size = 0
+      CBOR.addSize(of: value, to: &size, limit: 2 << 20)
+      // In its layer, in effect, and in the log, beside what it replaces; each may begin a page.
+      bytes &+= UInt64(size) * 4 &+ 512
+    }
+    return bytes
+  }
+}

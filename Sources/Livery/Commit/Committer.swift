@@ -1,0 +1,369 @@
+import CSystem
+import LMDB
+
+/// The commit of one request, inside its transaction.
+struct Committer {
+  let view: View
+  let request: CommitRequest
+  /// They have been asked what the clock says.
+  private var logLimits: LogLimits
+  let now = Timestamp.now
+  /// Values that expired by then are removed: none, while the clock cannot be trusted.
+  private let horizon: Timestamp
+  let facts: SchemaFacts
+  let present: UInt64
+  let revision: UInt64
+  let takesRevisions: Bool
+  let memory: CommitMemory
+  /// The number that the memory has given to this commit.
+  private let number: Int
+  var refusals: [Refusal] = []
+  private var touched: [KnownSetting] = []
+  var replaced: [LogEntry.Edit] = []
+  /// Secrets that a layer holds no longer.
+  private var forgotten = NameSet()
+  var count = 0
+
+  /// - Parameter memory: what the commits before have left, if it holds in this transaction.
+  init(
+    _ view: View, _ request: CommitRequest, _ logLimits: LogLimits, _ memory: CommitMemory
+  ) throws(StoreError) {
+    self.view = view
+    self.request = request
+    self.logLimits = logLimits
+    horizon = try logLimits.horizon(now, view)
+    self.logLimits.decided = horizon
+    self.memory = memory
+    number = memory.nextCommit()
+    try memory.look(view)
+    facts = memory.facts
+    present = try view.revision()
+    takesRevisions = request.restoresRevisions ? try !view.hasOwnValues() : false
+    var next = present + 1
+    if takesRevisions {
+      next = max(next, request.exportedRevision)
+      for edit in request.edits { next = max(next, min(edit.provenance?.revision ?? 0, UInt64(Int64.max))) }
+    }
+    revision = next
+    touched.reserveCapacity(request.edits.count)
+    replaced.reserveCapacity(request.edits.count)
+  }
+
+  mutating func run() throws(StoreError) -> Environment.Outcome<CommitResult> {
+    try checkExpectations()
+    let expired = try view.expired(by: horizon)
+    for expiry in expired { try expire(expiry) }
+    for layer in request.clearedLayers { try clear(layer) }
+    for edit in request.edits { try apply(edit) }
+    if !refusals.isEmpty, !request.isPartial {
+      return .abort(CommitResult(revision: present, count: 0, refusals: refusals, isRefused: true))
+    }
+    // A key in `expiries` may be of a value that is not there any more.
+    var isStored = !expired.isEmpty
+    for asset in request.assets {
+      if try view.put(asset, time: now) { isStored = true }
+    }
+    guard !touched.isEmpty else {
+      // No reader knows of an asset before a setting names it: by itself it makes no revision.
+      let result = CommitResult(revision: present, count: count, refusals: refusals, isRefused: false)
+      return isStored ? .commit(result) : .abort(result)
+    }
+    var entry = LogEntry(
+      revision: revision, time: now, layer: request.layer ?? touched.last?.layer ?? .user, origin: request.origin)
+    entry.edits = replaced
+    entry.changes.reserveCapacity(touched.count)
+    for setting in touched {
+      let standing = try standing(setting)
+      let change = try setting.recomputeEffective(
+        standing, memory.occupied, revision: revision, now: now, horizon: horizon, view)
+      guard var change else { continue }
+      change.layer = setting.layer
+      change.isExpiry = setting.isExpiry
+      entry.changes.append(change)
+    }
+    try forget(forgotten, &entry)
+    if request.sparesLog { entry.spare() }
+    try view.finish(entry, logLimits)
+    return .commit(CommitResult(revision: revision, count: count, refusals: refusals, isRefused: false))
+  }
+
+  private mutating func checkExpectations() throws(StoreError) {
+    for expected in request.expectations {
+      let name = try view.resolveAlias(expected.name)
+      let effective = try view.effective(name)?.revision ?? 0
+      let own = try view.record(LayerKey(expected.layer, name))?.revision ?? 0
+      let last = max(effective, own)
+      guard last > expected.revision else { continue }
+      refusals.append(
+        Refusal(
+          name: expected.name, code: .conflict,
+          message: "`\(name)` was changed at revision \(last), after revision \(expected.revision) that was expected"))
+    }
+  }
+
+  private mutating func clear(_ layer: Layer) throws(StoreError) {
+    // What is set again below is left for the comparison there, so that replacing a layer by the same changes nothing.
+    var setAgain = NameSet()
+    for edit in request.edits where edit.layer == layer {
+      if edit.action.value != nil { setAgain.insert(try view.resolveAlias(edit.name)) }
+    }
+    var places: [LayerKey] = []
+    try view.walkPlaces(layer) { if !setAgain.contains($0.name) { places.append($0) } }
+    for place in places {
+      let setting = memory.setting(place.name)
+      try remove(setting, layer, try setting.stored(layer, view).record)
+    }
+  }
+
+  private func standing(_ setting: KnownSetting) throws(StoreError) -> Standing {
+    view.standing(setting.name, try memory.row(setting, view), isAdmitted: memory.admits(setting.name))
+  }
+
+  private mutating func remove(
+    _ setting: KnownSetting, _ layer: Layer, _ old: Record?, isExpiry: Bool = false
+  ) throws(StoreError) {
+    if try isSecret(setting) { forgotten.insert(setting.name) }
+    try setting.remove(layer, view)
+    note(setting, layer, old, left: 0, isExpiry: isExpiry)
+  }
+
+  /// - Parameter left: nil for a secret, which nobody is to find by its checksum.
+  private mutating func note(
+    _ setting: KnownSetting, _ layer: Layer, _ old: Record?, left: UInt64?, isExpiry: Bool = false
+  ) {
+    replaced.append(
+      LogEntry.Edit(name: setting.name, layer: layer, old: old?.value, oldExpires: old?.expires, left: left))
+    if setting.touch(number, layer, isExpiry: isExpiry) { touched.append(setting) }
+  }
+
+  /// Removes what has expired. The key of a damaged value that was replaced since takes nothing with it.
+  private mutating func expire(_ expiry: ExpiryKey) throws(StoreError) {
+    let setting = memory.setting(expiry.place.name)
+    let old = try setting.stored(expiry.place.layer, view)
+    if old.isThere, old.record?.hasExpired(at: now) ?? true {
+      try remove(setting, expiry.place.layer, old.record, isExpiry: true)
+    }
+    try view.deleteExpiry(expiry)
+  }
+
+  private mutating func apply(_ edit: Edit) throws(StoreError) {
+    do throws(StoreError) { try checkName(edit.name) } catch {
+      refusals.append(Refusal(name: edit.name, code: .parse, message: error.message))
+      return
+    }
+    // What an export holds set aside is under the very name, also if that has become an alias.
+    var setting = memory.setting(edit.name)
+    if case .alias(let target)? = try memory.row(setting, view), edit.provenance?.isSetAside != true {
+      setting = memory.setting(target)
+    }
+    let name = setting.name
+    let declaration = try standing(setting).declared
+    let problems = try check(edit, setting, declaration)
+    guard problems.isEmpty else {
+      if request.toleratesHeld, try isHeld(edit, name, declaration) { return }
+      return refusals += problems
+    }
+
+    var old = try setting.stored(edit.layer, view)
+    switch edit.action {
+    case .reset:
+      guard old.isThere else { return }
+      try remove(setting, edit.layer, old.record)
+    case .set(let given), .replace(let given):
+      var fresh: Record
+      switch validate(given, name, edit.name, declaration, memory.claims, request.owners) {
+      case .success(let value):
+        let past = edit.provenance
+        fresh = record(past?.isSetAside == true || past?.isAsSet == true ? given : value, edit)
+      case .failure(let refused):
+        guard edit.provenance?.isSetAside == true, (try? given.check()) != nil else { return refusals += refused.all }
+        fresh = record(given, edit)
+        fresh.isRejected = true
+      }
+      // A schema makes its own defaults: an export only tells when.
+      if edit.layer == .defaults {
+        guard takesRevisions, let old = old.record, old.value == fresh.value, old != fresh else { return }
+      } else {
+        count += 1
+      }
+      if case .replace = edit.action { try uncover(edit.layer, setting) }
+      if edit.layer != .defaults, old.record?.saysTheSame(as: fresh) == true {
+        old = try setting.stored(edit.layer, view, anew: true)
+        if old.record?.saysTheSame(as: fresh) == true { return }
+      }
+      let sum = try setting.put(fresh, view)
+      memory.occupied.insert(edit.layer)
+      note(setting, edit.layer, old.record, left: declaration?.holdsSecret == true ? nil : sum)
+    }
+  }
+
+  /// Removes what people have set above a layer.
+  private mutating func uncover(_ layer: Layer, _ setting: KnownSetting) throws(StoreError) {
+    for above in Layer.allCases where above > layer && above.isOfPeople {
+      let covering = try setting.stored(above, view)
+      guard covering.isThere else { continue }
+      try remove(setting, above, covering.record)
+      _ = setting.touch(number, layer, isExpiry: false)
+    }
+  }
+
+  /// Whether the value of an edit is in effect already.
+  private func isHeld(_ edit: Edit, _ name: String, _ declaration: SettingValidator?) throws(StoreError) -> Bool {
+    guard let given = edit.action.value,
+      case .success(let value) = validate(given, name, name, declaration, memory.claims, request.owners),
+      let effective = try view.effective(name)
+    else { return false }
+    return try view.current(effective, name, at: now).value == value
+  }
+
+  /// Whether an edit is allowed at all, whatever its value.
+  private func check(
+    _ edit: Edit, _ setting: KnownSetting, _ declaration: SettingValidator?
+  ) throws(StoreError) -> [Refusal] {
+    let name = setting.name
+    var found: [Refusal] = []
+    func refuse(_ code: StoreError.Code, _ message: String, _ constraint: String? = nil) {
+      found.append(Refusal(name: edit.name, code: code, constraint: constraint, message: message))
+    }
+    if declaration == nil, edit.provenance?.isSetAside != true, !memory.admits(name) {
+      let error = view.unknown(edit.name)
+      refuse(error.code, error.message)
+      return found
+    }
+    if edit.layer == .override, !request.allowsOverride {
+      refuse(.readOnly, "`\(name)`: the layer override needs a store that was opened to allow it")
+    }
+    if declaration?.descriptor.isReadOnly == true, !edit.layer.isConsole, !request.ignoresLocks {
+      refuse(.readOnly, "`\(name)` is read-only: only the console's layers may set it, not \(edit.layer)", "ReadOnly")
+    }
+    if edit.layer < .enforced, !request.ignoresLocks, memory.occupied.contains(.enforced),
+      let enforced = try setting.stored(.enforced, view).record, enforced.counts(at: now)
+    {
+      refuse(.locked, "`\(name)` is locked: the layer enforced holds a value, so \(edit.layer) cannot be changed")
+    }
+    if edit.action.value != nil {
+      if let expires = edit.expires {
+        if !edit.layer.canExpire { refuse(.invalidValue, "`\(name)`: values of the layer \(edit.layer) cannot expire") }
+        if !expires.isValid {
+          refuse(.invalidValue, "`\(name)`: the expiry time is outside the years 1 to 9999", "Expires")
+        } else if expires <= now {
+          refuse(.invalidValue, "`\(name)`: the expiry time \(expires.rfc3339) has passed", "Expires")
+        }
+      } else if edit.layer == .override {
+        refuse(.invalidValue, "`\(name)`: a value of the layer override needs an expiry time", "Expires")
+      }
+    }
+    return found
+  }
+
+  private func record(_ value: Value, _ edit: Edit) -> Record {
+    let past = edit.provenance
+    return Record(
+      value, layer: edit.layer, revision: takesRevisions ? past?.revision ?? revision : revision,
+      time: past?.time ?? now, expires: edit.expires, origin: past?.origin ?? request.origin)
+  }
+}
+
+struct Refused: Error {
+  let all: [Refusal]
+}
+
+/// What a value becomes when it is set, if it fits.
+///
+/// - Parameter asked: the name that was given, which may be an alias.
+func validate(
+  _ given: Value, _ name: String, _ asked: String, _ declaration: SettingValidator?, _ claims: Claims,
+  _ owners: ClaimOwners?
+) -> Result<Value, Refused> {
+  guard let declaration else {
+    do throws(StoreError) {
+      try given.check()
+      return .success(try claims.checked(given, name, owners))
+    } catch {
+      return .failure(
+        Refused(all: [Refusal(name: asked, code: error.code, message: "`\(asked)`: \(error.message)")]))
+    }
+  }
+  switch declaration.validated(given) {
+  case .valid(let value): return .success(value)
+  case .invalid(let violations):
+    return .failure(
+      Refused(
+        all: violations.map {
+          Refusal(name: asked, code: $0.code, constraint: $0.constraint, message: $0.message)
+        }))
+  }
+}
+
+extension View {
+  /// Whether any layer but the defaults holds a value.
+  func hasOwnValues() throws(StoreError) -> Bool {
+    var found = false
+    try walk(databases.layers, from: [Layer.bundle.rawValue]) { (_, _) throws(StoreError) in
+      found = true
+      return false
+    }
+    return found
+  }
+
+  /// Decides anew what is in effect for settings, and notes in a commit's entry what changed by that.
+  func recomputeEffective(
+    _ names: NameSet, _ entry: inout LogEntry, _ limits: LogLimits, isSecret: (String) -> Bool
+  ) throws(StoreError) {
+    let horizon = try limits.horizon(entry.time, self)
+    for name in names.names {
+      let change = try recomputeEffective(name, revision: entry.revision, now: entry.time, horizon: horizon)
+      guard var change else { continue }
+      change.isSecret = isSecret(name)
+      entry.changes.append(change)
+    }
+  }
+
+  /// Decides anew what is in effect for a setting, and stores it if it is something else than before.
+  ///
+  /// - Returns: what changed by that for those who read it, if anything did.
+  func recomputeEffective(
+    _ name: String, revision: UInt64, now: Timestamp, horizon: Timestamp
+  ) throws(StoreError) -> LogEntry.Change? {
+    try KnownSetting(name, isKept: false).recomputeEffective(
+      standing(name), .all, revision: revision, now: now, horizon: horizon, self)
+  }
+}
+
+extension KnownSetting {
+  /// - Parameters:
+  ///   - occupied: the layers that may hold anything.
+  ///   - horizon: what expires after it is stored as if it counted; readers look at the clock.
+  func recomputeEffective(
+    _ standing: Standing, _ occupied: LayerSet, revision: UInt64, now: Timestamp, horizon: Timestamp, _ view: View
+  ) throws(StoreError) -> LogEntry.Change? {
+    var old = try effective(view)
+    guard standing.counts else {
+      try putEffective(nil, view)
+      return LogEntry.Change(name, from: old.record, to: nil)
+    }
+    let decision = decide(try records(occupied, view), at: horizon)
+    var fresh = view.inEffect(decision, standing.declared, revision: revision, at: now)
+    if old.record?.saysTheSame(as: fresh) == true {
+      old = try effective(view, anew: true)
+      if old.record?.saysTheSame(as: fresh) == true { return nil }
+    }
+    // A setting that never had a value has not changed yet.
+    if !old.isThere, fresh.value == nil { fresh.revision = 0 }
+    try putEffective(fresh, view)
+    var change = LogEntry.Change(name, from: old.record, to: fresh)
+    change?.isSecret = standing.declared?.holdsSecret == true
+    return change
+  }
+}
+
+/// A commit of nothing but what time has ended; false if there is nothing to commit.
+func expireOnly(
+  _ view: View, _ request: CommitRequest, _ logLimits: LogLimits
+) throws(StoreError) -> Environment.Outcome<Bool> {
+  var committer = try Committer(view, request, logLimits, CommitMemory())
+  switch try committer.run() {
+  case .commit: return .commit(true)
+  case .abort: return .abort(false)
+  }
+}

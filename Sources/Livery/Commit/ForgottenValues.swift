@@ -1,0 +1,151 @@
+import CSystem
+import LMDB
+
+// What the log no longer tells: values of secrets that were reset or replaced. Who changed them and when stays.
+extension LogEntry {
+  /// Takes the values of settings out, save what a change led to if that is in effect still; false if there were none.
+  mutating func forget(_ names: NameSet, keepingNew: Bool = false) -> Bool {
+    var hasForgotten = false
+    for index in changes.indices where names.contains(changes[index].name) {
+      if changes[index].old != nil {
+        changes[index].old = nil
+        changes[index].isOldForgotten = true
+        hasForgotten = true
+      }
+      if !keepingNew, changes[index].new != nil {
+        changes[index].new = nil
+        changes[index].isNewForgotten = true
+        hasForgotten = true
+      }
+    }
+    for index in edits.indices where names.contains(edits[index].name) {
+      // By a checksum a value can be guessed.
+      if edits[index].left != nil { hasForgotten = true }
+      edits[index].left = nil
+      guard edits[index].old != nil else { continue }
+      edits[index].old = nil
+      edits[index].oldExpires = nil
+      edits[index].isForgotten = true
+      hasForgotten = true
+    }
+    return hasForgotten
+  }
+
+  /// Fails if undoing the commit would have to bring back what was forgotten.
+  func requireRemembered() throws(StoreError) {
+    for edit in edits where edit.isForgotten {
+      throw StoreError(
+        .notFound,
+        "revision \(revision) changed the secret `\(edit.name)`, whose former value the log has forgotten",
+        setting: edit.name)
+    }
+  }
+}
+
+extension View {
+  /// Takes the values of settings out of the log; how many commits it told them of.
+  @discardableResult
+  func forget(_ names: NameSet) throws(StoreError) -> Int {
+    let needles = names.names.map { $0.bytes }
+    var found: [UInt64] = []
+    try walk(databases.log) { (key, value) throws(StoreError) in
+      if key.byteCount == 8, value.holdsAny(of: needles) { found.append(key.word(at: 0).byteSwapped) }
+      return true
+    }
+    return try forget(names, inEntries: found)
+  }
+
+  /// Takes all values of secrets out of the log: those in effect are in their layers. How many commits it told them of.
+  func forgetSecrets() throws(StoreError) -> Int {
+    var secrets = try secretNames()
+    // Those of settings that were secrets once.
+    try walkLog(withEdits: false) { (_, entry, _) throws(StoreError) in
+      guard let entry else { return true }
+      for change in entry.changes where change.isSecret && (change.old != nil || change.new != nil) {
+        secrets.insert(change.name)
+      }
+      return true
+    }
+    guard !secrets.isEmpty else { return 0 }
+    var found: [UInt64] = []
+    try walkLog { (revision, entry, _) throws(StoreError) in
+      if var entry, entry.forget(secrets) { found.append(revision) }
+      return true
+    }
+    return try forget(secrets, inEntries: found)
+  }
+
+  private func forget(_ names: NameSet, inEntries revisions: [UInt64]) throws(StoreError) -> Int {
+    var count = 0
+    for revision in revisions {
+      do throws(StoreError) {
+        guard var entry = try logEntry(revision), entry.forget(names) else { continue }
+        var key: [UInt8] = []
+        key.append(bigEndian: revision)
+        try put(entry.encode(key: key), key, databases.log)
+        count += 1
+      } catch {
+        // What is damaged is for its readers to report.
+        guard error.code == .corrupt else { throw error }
+      }
+    }
+    return count
+  }
+
+  /// The settings that are secret, or were when they were declared; one whose declaration is damaged counts as well.
+  private func secretNames() throws(StoreError) -> NameSet {
+    var names: [String] = []
+    try walk(databases.schema) { (key, _) throws(StoreError) in
+      if let name = key.text { names.append(name) }
+      return true
+    }
+    var secrets = NameSet()
+    for name in names {
+      do throws(StoreError) {
+        if try descriptor(name)?.holdsSecret == true { secrets.insert(name) }
+      } catch {
+        guard error.code == .corrupt else { throw error }
+        secrets.insert(name)
+      }
+    }
+    let orphans = try orphans()
+    for name in orphans.names where orphans.facts(name)?.isSecret == true { secrets.insert(name) }
+    return secrets
+  }
+
+  /// An entry for watches: in place of what was forgotten stands what is in effect now.
+  func withPresentValues(_ entry: LogEntry?) throws(StoreError) -> LogEntry? {
+    guard var entry else { return nil }
+    for index in entry.changes.indices where entry.changes[index].isNewForgotten {
+      entry.changes[index].new = try effective(entry.changes[index].name)?.value
+    }
+    return entry
+  }
+}
+
+extension Committer {
+  /// Whether nothing is to be left of a setting's value once it goes.
+  func isSecret(_ setting: KnownSetting) throws(StoreError) -> Bool {
+    let standing = view.standing(setting.name, try memory.row(setting, view), isAdmitted: memory.admits(setting.name))
+    if let declared = standing.declared { return declared.descriptor.holdsSecret }
+    guard !standing.counts else { return false }
+    // It may have been one if nobody took note.
+    return try view.orphans().facts(setting.name)?.isSecret ?? true
+  }
+
+  /// Forgets the values of secrets that the commit takes away: in the log, and in its own entry.
+  func forget(_ names: NameSet, _ entry: inout LogEntry) throws(StoreError) {
+    guard !names.isEmpty else { return }
+    try view.forget(names)
+    _ = entry.forget(names, keepingNew: true)
+  }
+}
+
+extension RawSpan {
+  fileprivate func holdsAny(of needles: [[UInt8]]) -> Bool {
+    withUnsafeBytes { bytes in
+      for needle in needles where lvs_holds(bytes.baseAddress, bytes.count, needle, needle.count) { return true }
+      return false
+    }
+  }
+}

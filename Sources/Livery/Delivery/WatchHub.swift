@@ -1,0 +1,414 @@
+import CSystem
+
+/// The watches of a process on a store, and the one thread that serves them while there are any.
+///
+/// The thread sleeps on the wake word, at most a second, reads the log from where each watch has come to, and calls the
+/// handlers outside of every lock and transaction.
+final class WatchHub: @unchecked Sendable {
+  private static let second: UInt64 = 1_000_000_000
+
+  private let lock = Lock()
+  private var watches: [WatchState] = []
+  /// Functions that are to run once, in their order.
+  private var posts: [Post] = []
+  private var isRunning = false
+  /// Nobody here may commit that values are over whose time has come: each watch is told without.
+  private var tellsExpiry = false
+  /// What the thread is serving, and when it looked last whether the store is still there; its own.
+  private var serving: WatchState?
+  private var running: Post?
+  private var lastLook: UInt64 = 0
+
+  /// Adds a watch, and starts the thread if it is the first.
+  func add(_ watch: WatchState, _ shared: SharedEnvironment) throws(StoreError) {
+    try lock.withLock { () throws(StoreError) in
+      try start(shared)
+      watches.append(watch)
+    }
+    // Initial values are told at once.
+    shared.wake.signal()
+  }
+
+  /// Has a function run by the thread, or by `dispatch`.
+  func add(_ post: Post, _ shared: SharedEnvironment) throws(StoreError) {
+    try lock.withLock { () throws(StoreError) in
+      if post.descriptor == nil { try start(shared) }
+      posts.append(post)
+    }
+    if let descriptor = post.descriptor { descriptor.signal() } else { shared.wake.signal() }
+  }
+
+  /// Starts the thread if there is none. Called with the lock held.
+  private func start(_ shared: SharedEnvironment) throws(StoreError) {
+    guard !isRunning else { return }
+    Registry.retain(shared)
+    shared.wake.join()
+    let context = Unmanaged.passRetained(Watcher(hub: self, shared: shared)).toOpaque()
+    let status = lvs_thread_start_watched({ serve($0) }, { serveAgain($0) }, context)
+    guard status == 0 else {
+      letGo(context)
+      throw StoreError(.busy, "no thread can be had for watching", systemError: status)
+    }
+    isRunning = true
+  }
+
+  /// Stops a watch; false if it was stopped before.
+  func stop(_ watch: WatchState, _ shared: SharedEnvironment) -> Bool {
+    let wasLast = lock.withLock {
+      watches.removeAll { $0 === watch }
+      return isRunning && watches.isEmpty
+    }
+    let stopped = watch.stop()
+    if wasLast { shared.wake.signal() }
+    return stopped
+  }
+
+  /// Stops the watches of a handle that is closed, and forgets what it has posted.
+  func stopAll(of owner: UInt64, _ shared: SharedEnvironment) {
+    cancelPosts(of: owner)
+    let stopped = lock.withLock {
+      let all = watches.filter { $0.owner == owner }
+      watches.removeAll { $0.owner == owner }
+      return all
+    }
+    guard !stopped.isEmpty else { return }
+    for watch in stopped { _ = watch.stop() }
+    shared.wake.signal()
+  }
+
+  /// Forgets what a handle has posted.
+  func cancelPosts(of owner: UInt64) {
+    while let post = take({ $0.owner == owner }) { post.end() }
+  }
+
+  /// Serves the dispatched watches of a handle on the calling thread; the number of calls made.
+  func dispatch(_ owner: UInt64, _ shared: SharedEnvironment) throws(StoreError) -> Int {
+    var calls = 0
+    let waiting = lock.withLock { posts.count }
+    while calls < waiting, let post = take({ $0.owner == owner && $0.descriptor != nil }) {
+      calls += 1
+      post.run()
+      post.end()
+    }
+    for watch in lock.withLock({ watches }) where watch.owner == owner && watch.isDispatched {
+      var isMore = begin(watch)
+      while isMore {
+        do throws(StoreError) {
+          let news = try LogReading(shared, for: watch, tellsExpiry: lock.withLock { tellsExpiry })
+          calls += deliver(news, to: watch)
+          isMore = goesOn(watch, isPartial: news.isPartial)
+        } catch {
+          end(watch)
+          throw error
+        }
+      }
+      // The thread sleeps, and has to know when something is due.
+      if lock.withLock({ watch.outlook.dueAt }) != UInt64.max { shared.wake.signal() }
+    }
+    return calls
+  }
+
+  /// The first function that waits, of those asked for; nil if there is none.
+  private func take(_ isAsked: (Post) -> Bool) -> Post? {
+    lock.withLock { posts.firstIndex(where: isAsked).map { posts.remove(at: $0) } }
+  }
+
+  /// Runs what was posted until now; what is posted meanwhile waits for the next round.
+  private func runPosts() {
+    for _ in 0..<lock.withLock({ posts.count }) {
+      guard let post = take({ $0.descriptor == nil }) else { return }
+      running = post
+      post.run()
+      running = nil
+      post.end()
+    }
+  }
+
+  /// One round of the thread: runs what was posted, tells what is new, and returns how long it may sleep, in nanoseconds.
+  fileprivate func round(_ shared: SharedEnvironment) throws(StoreError) -> UInt64 {
+    runPosts()
+    let all = lock.withLock { watches }
+    let limits = all.compactMap { $0.logLimits }
+    let commits = !limits.isEmpty && !shared.clock.isDoubtful
+    lock.withLock { tellsExpiry = !commits }
+    var pause = Self.second
+    for watch in all {
+      if watch.isDispatched {
+        pause = min(pause, try signal(watch, shared))
+      } else if begin(watch) {
+        serving = watch
+        defer {
+          serving = nil
+          end(watch)
+        }
+        let news = try LogReading(shared, for: watch, tellsExpiry: !commits)
+        _ = deliver(news, to: watch)
+        if news.isPartial { pause = 0 }
+        pause = min(pause, watch.timeUntilDue(at: lvs_monotonic_ns()))
+      }
+    }
+    lookIfGone(shared)
+    let now = Timestamp.now
+    let next = try shared.read { (view) throws(StoreError) in try view.nextExpiry(after: commits ? nil : now) }
+    if let next {
+      let left = next.microseconds - now.microseconds
+      if left <= 0 {
+        // What is not committed now is told without in the next round, or was committed by somebody else.
+        let isCommitted = try shared.clearExpired(LogLimits(largestOf: limits, clock: shared.clock))
+        return isCommitted ? 0 : min(pause, Self.second / 100)
+      }
+      if left < Int64(Self.second / 1000) { pause = min(pause, UInt64(left) * 1000) }
+    }
+    return pause
+  }
+
+  /// Those who only wait for changes would never hear that nothing comes any more.
+  private func lookIfGone(_ shared: SharedEnvironment) {
+    let now = lvs_monotonic_ns()
+    guard now &- lastLook >= Self.second else { return }
+    lastLook = now
+    shared.lookIfGone()
+  }
+
+  /// Signals that there is something to dispatch; how long until more will be due, in nanoseconds.
+  private func signal(_ watch: WatchState, _ shared: SharedEnvironment) throws(StoreError) -> UInt64 {
+    let time = Timestamp.now
+    let tells = lock.withLock { tellsExpiry }
+    var expires = false
+    let revision = try shared.read { (view) throws(StoreError) in
+      if tells, let next = try view.nextExpiry(after: watch.signalledExpiry) { expires = next <= time }
+      return try view.revision()
+    }
+    if tells { watch.signalledExpiry = time }
+    let now = lvs_monotonic_ns()
+    let (position, isDue, left) = lock.withLock {
+      let (position, dueAt) = watch.outlook
+      guard dueAt <= now else { return (position, false, dueAt &- now) }
+      // Signalled once: what is due after that is known when it was dispatched.
+      watch.outlook.dueAt = UInt64.max
+      return (position, true, UInt64.max)
+    }
+    if revision > max(watch.signalled, position) || isDue || expires {
+      watch.signalled = revision
+      watch.descriptor?.signal()
+    }
+    return left
+  }
+
+  /// Goes on with another thread when a handler has ended this one; called on it.
+  fileprivate func serveAnew(_ shared: SharedEnvironment, _ context: UnsafeMutableRawPointer) {
+    running?.end()
+    running = nil
+    if let watch = serving {
+      serving = nil
+      watch.abandon()
+      end(watch)
+    }
+    let status = lvs_thread_start_watched(
+      { context in
+        Log.write(.error, "watching: a callback has ended its thread, which it must not; another one goes on")
+        serve(context)
+      }, { serveAgain($0) }, context)
+    guard status != 0 else { return }
+    lock.withLock { isRunning = false }
+    Log.write(.error, "watching: a callback has ended its thread, and no other can be had: watch anew")
+    letGo(context)
+  }
+
+  /// Whether the thread is still needed; if not, it is on its way out.
+  fileprivate func keepsRunning() -> Bool {
+    lock.withLock {
+      isRunning = !watches.isEmpty || posts.contains { $0.descriptor == nil }
+      return isRunning
+    }
+  }
+
+  /// False if the watch is being served already, as when its own handler asks for more.
+  private func begin(_ watch: WatchState) -> Bool {
+    lock.withLock {
+      guard !watch.isDelivering, !watch.isStopped else {
+        watch.wasAsked = true
+        return false
+      }
+      watch.isDelivering = true
+      watch.wasAsked = false
+      return true
+    }
+  }
+
+  private func end(_ watch: WatchState) {
+    lock.withLock { free(watch) }
+  }
+
+  private func free(_ watch: WatchState) {
+    watch.isDelivering = false
+    if watch.isDispatched { watch.outlook = (watch.position, watch.dueAt) }
+  }
+
+  /// Ends it unless there is more, or somebody asked for more meanwhile; whether that is so.
+  private func goesOn(_ watch: WatchState, isPartial: Bool) -> Bool {
+    lock.withLock {
+      let goesOn = (isPartial || watch.wasAsked) && !watch.isStopped
+      watch.wasAsked = false
+      if !goesOn { free(watch) }
+      return goesOn
+    }
+  }
+
+  private func deliver(_ news: LogReading, to watch: WatchState) -> Int {
+    var calls = 0
+    func tell(_ events: [Event]) {
+      guard !events.isEmpty else { return }
+      calls += 1
+      watch.lastCall = lvs_monotonic_ns()
+      watch.call(events)
+    }
+    if !watch.initial.isEmpty {
+      let events = watch.initial
+      watch.initial = []
+      tell(events)
+    }
+    if watch.position < news.trimmed {
+      watch.position = news.trimmed
+      tell([.resync(to: news.trimmed)])
+    }
+    for (revision, entry) in news.entries where revision > watch.position && !watch.isStopped {
+      watch.position = revision
+      let events = entry.map { watch.events(of: $0) } ?? [.resync(to: revision)]
+      if watch.interval == 0 { tell(events) } else { watch.merge(events) }
+    }
+    if !watch.isStopped, !news.isPartial {
+      let events = watch.tellExpiry(news.standings, at: news.time, revision: news.revision)
+      if watch.interval == 0 { tell(events) } else { watch.merge(events) }
+    }
+    watch.pattern = news.pattern
+    if watch.timeUntilDue(at: lvs_monotonic_ns()) == 0 { tell(watch.takePending()) }
+    return calls
+  }
+}
+
+/// What the log holds after a revision, as far as one reading goes.
+private struct LogReading {
+  private static let mostEntries = 256
+  private static let mostBytes = 1 << 20
+
+  var entries: [(revision: UInt64, entry: LogEntry?)] = []
+  var trimmed: UInt64 = 0
+  /// There is more.
+  var isPartial = false
+  /// What is looked for from there on.
+  var pattern: NamePattern?
+  /// What is in effect now where a value's time is over and nobody has committed that, or where the watch was told so.
+  var standings: [ExpiredStanding] = []
+  var revision: UInt64 = 0
+  var time = Timestamp.earliest
+
+  /// - Parameter tellsExpiry: look for what has expired, too.
+  init(_ shared: SharedEnvironment, for watch: WatchState, tellsExpiry: Bool) throws(StoreError) {
+    var reading = LogReading(pattern: watch.pattern)
+    try shared.read { (view) throws(StoreError) in
+      reading = LogReading(pattern: watch.pattern)
+      try reading.walk(view, after: watch.position, watch.pattern)
+      if let name = watch.name { try reading.follow(name, view, after: watch.position) }
+      guard !reading.isPartial, tellsExpiry || !watch.told.isEmpty else { return }
+      reading.time = .now
+      reading.revision = try view.revision()
+      reading.standings = try view.expiredStandings(
+        at: reading.time, reading.pattern, tellsExpiry: tellsExpiry, besides: watch.told)
+    }
+    self = reading
+  }
+
+  private init(pattern: NamePattern?) {
+    self.pattern = pattern
+  }
+
+  private mutating func walk(_ view: View, after start: UInt64, _ pattern: NamePattern?) throws(StoreError) {
+    var bytes = 0
+    entries = []
+    isPartial = false
+    try view.walkLog(
+      after: start, matching: pattern, withEdits: false
+    ) { (revision, entry, size) throws(StoreError) in
+      guard entries.count < Self.mostEntries, bytes < Self.mostBytes else {
+        isPartial = true
+        return false
+      }
+      bytes += size
+      entries.append((revision, try view.withPresentValues(entry)))
+      return true
+    }
+    // A commit that lies between was trimmed, or there was none: an import may skip revisions.
+    if entries.first?.revision != start &+ 1 { trimmed = try view.trimmed() }
+  }
+
+  /// A name may stand for another setting since a schema was applied: then both are looked for, as far as this reading goes.
+  private mutating func follow(_ name: String, _ view: View, after start: UInt64) throws(StoreError) {
+    var mayDiffer = trimmed > start
+    for (_, entry) in entries where entry?.isSchema ?? true { mayDiffer = true }
+    guard mayDiffer, let before = pattern else { return }
+    let target = try view.resolveAlias(name)
+    guard !before.matches(target) else { return }
+    try walk(view, after: start, before.including(target))
+    if !isPartial { pattern = try NamePattern(target) }
+  }
+}
+
+extension WatchState {
+  /// In nanoseconds, how long until what waits is to be told; far away if nothing does.
+  func timeUntilDue(at now: UInt64) -> UInt64 {
+    let due = dueAt
+    return due == UInt64.max ? due : due > now ? due - now : 0
+  }
+
+  /// When something is to be told, whatever is in the log.
+  fileprivate var dueAt: UInt64 {
+    if !initial.isEmpty { return 0 }
+    if pending.isEmpty { return UInt64.max }
+    return lastCall.map { $0 &+ interval } ?? 0
+  }
+}
+
+/// What the watcher thread is given: the environment stays open for it, or for the thread that takes its place.
+private final class Watcher: Sendable {
+  let hub: WatchHub
+  let shared: SharedEnvironment
+
+  init(hub: WatchHub, shared: SharedEnvironment) {
+    self.hub = hub
+    self.shared = shared
+  }
+}
+
+/// The watcher thread.
+private func serve(_ context: UnsafeMutableRawPointer?) {
+  guard let context else { return }
+  let watcher = Unmanaged<Watcher>.fromOpaque(context).takeUnretainedValue()
+  let shared = watcher.shared
+  while watcher.hub.keepsRunning() {
+    let count = shared.wake.count
+    var pause: UInt64 = 1_000_000_000
+    // What is new stays in the log until there is memory to read it.
+    if lvs_memory_is_short() {
+      shared.wake.wait(while: count, for: pause / 10)
+      continue
+    }
+    do throws(StoreError) { pause = try watcher.hub.round(shared) } catch {
+      Log.write(.error, "watching: \(error.message)")
+    }
+    if pause > 0 { shared.wake.wait(while: count, for: pause) }
+  }
+  letGo(context)
+}
+
+private func serveAgain(_ context: UnsafeMutableRawPointer?) {
+  guard let context else { return }
+  let watcher = Unmanaged<Watcher>.fromOpaque(context).takeUnretainedValue()
+  watcher.hub.serveAnew(watcher.shared, context)
+}
+
+private func letGo(_ context: UnsafeMutableRawPointer) {
+  let shared = Unmanaged<Watcher>.fromOpaque(context).takeRetainedValue().shared
+  shared.wake.leave()
+  Registry.release(shared)
+}

@@ -1,0 +1,80 @@
+/// A namespace: settings whose names begin with a prefix may be set whatever a schema declares, and one owner checks the
+/// values of those that it does not declare.
+struct Claim: Sendable {
+  /// Gives the value that is to be kept; what it throws refuses the value.
+  typealias Check = @Sendable (_ value: Value, _ name: String) throws(StoreError) -> Value
+
+  let prefix: String
+  let check: Check
+
+  func covers(_ name: String) -> Bool { Self.covers(prefix, name) }
+
+  static func covers(_ prefix: String, _ name: String) -> Bool {
+    name.utf8.count > prefix.utf8.count && name.utf8.starts(with: prefix.utf8)
+  }
+
+  /// A prefix ends with a dot, and is no part of another that is claimed.
+  static func check(_ prefix: String, beside known: [String]) throws(StoreError) {
+    try checkName(prefix)
+    guard prefix.utf8.last == UInt8(ascii: "."), prefix.utf8.count > 1 else {
+      throw StoreError(.invalidArgument, "`\(prefix)`: a namespace ends with a dot")
+    }
+    for other in builtInPrefixes + known {
+      guard prefix.utf8.starts(with: other.utf8) || other.utf8.starts(with: prefix.utf8) else { continue }
+      throw StoreError(.conflict, "`\(prefix)` cannot be claimed beside `\(other)`")
+    }
+  }
+}
+
+/// The owners of namespaces in this process.
+final class ClaimOwners: @unchecked Sendable {
+  private let lock = Lock()
+  // Guarded by `lock`.
+  private var claims: [(owner: UInt64, claim: Claim)] = []
+
+  /// The latest is asked.
+  func add(_ claim: Claim, owner: UInt64) { lock.withLock { claims.append((owner, claim)) } }
+
+  func removeAll(of owner: UInt64) {
+    // Letting go may run code of the caller's: outside the lock.
+    let former = lock.withLock {
+      let former = claims
+      claims.removeAll { $0.owner == owner }
+      return former
+    }
+    withExtendedLifetime(former) {}
+  }
+
+  func claim(of name: String) -> Claim? {
+    lock.withLock { claims.last { $0.claim.covers(name) }?.claim }
+  }
+}
+
+/// The namespaces that are claimed in a store, and who may check their values.
+struct Claims: Sendable {
+  static let none = Claims(prefixes: [])
+
+  /// Those that the store knows of, besides the library's own.
+  var prefixes: [String]
+
+  func covers(_ name: String) -> Bool {
+    for prefix in prefixes where Claim.covers(prefix, name) { return true }
+    return Claim.isBuiltIn(name)
+  }
+
+  /// What a value of a setting that is not declared becomes when it is set.
+  ///
+  /// - Throws: what the namespace's owner throws; `.readOnly` if it is not in this process.
+  func checked(_ value: Value, _ name: String, _ owners: ClaimOwners?) throws(StoreError) -> Value {
+    if let claim = Claim.builtIn(of: name) { return try claim.check(value, name) }
+    for prefix in prefixes where Claim.covers(prefix, name) {
+      guard let claim = owners?.claim(of: name) else {
+        throw StoreError(.readOnly, "only who has claimed `\(prefix)` may set it")
+      }
+      let checked = try claim.check(value, name)
+      try checked.check()
+      return checked
+    }
+    return value
+  }
+}

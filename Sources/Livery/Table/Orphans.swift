@@ -1,0 +1,65 @@
+/// Settings that no schema declares any more while layers still hold values of them.
+struct Orphans {
+  struct Facts {
+    /// The version of the schema that did not declare it any more.
+    var since: UInt64
+    /// Whether it was a secret, or may have been.
+    var isSecret: Bool
+  }
+
+  private(set) var names: [String] = []
+  private var facts: [Facts] = []
+  private var numbers = ByteIndex()
+
+  init() {}
+
+  /// From its stored form. What a later library added is passed over.
+  init(_ stored: Value) {
+    guard case .object(let members) = stored else { return }
+    for member in members {
+      guard case .list(let parts) = member.value, parts.count > 1, case .int(let since) = parts[0],
+        case .bool(let isSecret) = parts[1]
+      else { continue }
+      insert(member.key, Facts(since: UInt64(clamping: since), isSecret: isSecret))
+    }
+  }
+
+  var stored: Value {
+    var members: [Value.Member] = []
+    for (number, name) in names.enumerated() {
+      let facts = facts[number]
+      members.append(.init(name, .list([.int(Int64(clamping: facts.since)), .bool(facts.isSecret)])))
+    }
+    return .object(members)
+  }
+
+  func facts(_ name: String) -> Facts? {
+    numbers.number(of: name).map { facts[$0] }
+  }
+
+  /// Adds a name that is not there yet.
+  mutating func insert(_ name: String, _ facts: Facts) {
+    guard numbers.insert(name).isNew else { return }
+    names.append(name)
+    self.facts.append(facts)
+  }
+}
+
+extension Orphans.Facts {
+  /// The last version of the schema that keeps the values, when each of so many versions does; nil for all.
+  func until(_ versions: UInt64) -> UInt64? {
+    guard versions > 0 else { return nil }
+    let (last, overflows) = since.addingReportingOverflow(versions - 1)
+    return overflows || last > UInt64(Int64.max) ? nil : last
+  }
+}
+
+extension View {
+  /// What is known of a setting whose values do not count since it is not declared; nil if it has none of that kind.
+  func orphan(_ name: String, among known: Orphans) throws(StoreError) -> Orphans.Facts? {
+    guard try !standing(name).counts, try !records(of: name).isEmpty else { return nil }
+    if let facts = known.facts(name) { return facts }
+    // It was imported, or orphaned by an older library: nobody took note whether it was a secret.
+    return Orphans.Facts(since: try schemaFacts().version, isSecret: true)
+  }
+}

@@ -1,0 +1,174 @@
+import CSystem
+import LMDB
+
+/// What the store knows of its schema without looking at it.
+struct SchemaFacts: Equatable {
+  /// 0 if no schema has been applied.
+  var version: UInt64
+  /// Whether undeclared settings may be set.
+  var isOpen: Bool
+  var digest: [UInt8]
+
+  /// A store without a schema takes anything.
+  static let none = SchemaFacts(version: 0, isOpen: true, digest: [])
+}
+
+extension View {
+  private static let formatKey = "format".bytes
+  private static let identifierKey = "id".bytes
+  private static let revisionKey = "revision".bytes
+  private static let schemaKey = "schema".bytes
+  private static let schemaTextKey = "schema-text".bytes
+  private static let trimmedKey = "log-trimmed".bytes
+  private static let restoredKey = "restored".bytes
+  private static let recoveryKey = "recovery".bytes
+  private static let orphansKey = "orphans".bytes
+  private static let claimsKey = "claims".bytes
+
+  /// What a restore does not bring back: the store stays the one that it is, and its commits are counted on.
+  static func isOwn(metaKey key: [UInt8]) -> Bool {
+    key == formatKey || key == identifierKey || key == revisionKey || key == trimmedKey || key == restoredKey
+      || key == recoveryKey || key == claimsKey
+  }
+
+  /// The number of the file format; raised when an older library could not read the store.
+  static let format: UInt64 = 1
+
+  func format() throws(StoreError) -> UInt64? {
+    try number(Self.formatKey, "the store's format number")
+  }
+
+  func revision() throws(StoreError) -> UInt64 {
+    try number(Self.revisionKey, "the store's revision") ?? 0
+  }
+
+  /// What a write transaction has changed of what reads look at.
+  func changes() -> lvs_recent {
+    var changes = transaction.changes
+    changes.commit = transaction.id
+    // What cannot be told has to be looked for.
+    do throws(StoreError) { changes.revision = try revision() } catch { lvs_recent_add_all(&changes) }
+    return changes
+  }
+
+  func putRevision(_ revision: UInt64) throws(StoreError) {
+    try putNumber(revision, Self.revisionKey)
+  }
+
+  /// The revision whose content the store has: that of the backup, right after one was restored.
+  func contentRevision() throws(StoreError) -> UInt64 {
+    let revision = try revision()
+    guard let content = try meta(Self.restoredKey, "what was restored"), content.count == 16 else { return revision }
+    return content.withUnsafeBytes { $0.bytes.word(at: 0) == revision ? $0.bytes.word(at: 8) : revision }
+  }
+
+  func putRestored(_ revision: UInt64, content: UInt64) throws(StoreError) {
+    var bytes: [UInt8] = []
+    bytes.append(littleEndian: revision)
+    bytes.append(littleEndian: content)
+    try putMeta(bytes, Self.restoredKey)
+  }
+
+  /// What is told of the last time that the file was replaced; nil if it never was.
+  func recovery() throws(StoreError) -> Value? {
+    guard let content = try meta(Self.recoveryKey, "what is told of the last recovery") else { return nil }
+    return try? CBOR.decode(content)
+  }
+
+  func putRecovery(_ report: Value) throws(StoreError) {
+    try putMeta(CBOR.encode(report), Self.recoveryKey)
+  }
+
+  /// The last revision whose log entry was trimmed; 0 if none was.
+  func trimmed() throws(StoreError) -> UInt64 {
+    try number(Self.trimmedKey, "the log's beginning") ?? 0
+  }
+
+  func putTrimmed(_ revision: UInt64) throws(StoreError) {
+    try putNumber(revision, Self.trimmedKey)
+  }
+
+  /// Makes an empty store.
+  func initialise(identifier: [UInt8]) throws(StoreError) {
+    try putNumber(Self.format, Self.formatKey)
+    try putNumber(0, Self.revisionKey)
+    try putMeta(identifier, Self.identifierKey)
+  }
+
+  func identifier() throws(StoreError) -> [UInt8] {
+    try meta(Self.identifierKey, "the store's identifier") ?? []
+  }
+
+  func schemaFacts() throws(StoreError) -> SchemaFacts {
+    guard let content = try meta(Self.schemaKey, "the schema's facts") else { return .none }
+    guard content.count >= 9 else { throw StoreError.damaged("the schema's facts") }
+    let version = content.withUnsafeBytes { $0.bytes.word(at: 0) }
+    return SchemaFacts(version: version, isOpen: content[8] != 0, digest: Array(content[9...]))
+  }
+
+  func putSchema(_ facts: SchemaFacts, text: [UInt8]) throws(StoreError) {
+    var content: [UInt8] = []
+    content.append(littleEndian: facts.version)
+    content.append(facts.isOpen ? 1 : 0)
+    content.append(contentsOf: facts.digest)
+    try putMeta(content, Self.schemaKey)
+    try putMeta(text, Self.schemaTextKey)
+  }
+
+  func schemaText() throws(StoreError) -> [UInt8]? {
+    try meta(Self.schemaTextKey, "the schema's text")
+  }
+
+  func orphans() throws(StoreError) -> Orphans {
+    guard let content = try meta(Self.orphansKey, "what is known of orphaned settings") else { return Orphans() }
+    return Orphans(try CBOR.decode(content))
+  }
+
+  func putOrphans(_ orphans: Orphans) throws(StoreError) {
+    if orphans.names.isEmpty { return try delete(Self.orphansKey, databases.meta) }
+    try putMeta(CBOR.encode(orphans.stored), Self.orphansKey)
+  }
+
+  func claims() throws(StoreError) -> Claims {
+    guard let content = try meta(Self.claimsKey, "what is known of claimed namespaces") else { return .none }
+    guard case .list(let items) = try CBOR.decode(content) else { throw StoreError.damaged("the claimed namespaces") }
+    var prefixes: [String] = []
+    for case .string(let prefix) in items { prefixes.append(prefix) }
+    return Claims(prefixes: prefixes)
+  }
+
+  func putClaims(_ claims: Claims) throws(StoreError) {
+    try putMeta(CBOR.encode(.list(claims.prefixes.map { .string($0) })), Self.claimsKey)
+  }
+
+  private func meta(_ key: [UInt8], _ what: String) throws(StoreError) -> [UInt8]? {
+    try read(key, databases.meta, orDamaged: what) { Checksum.content(of: $0, key: key, tag: Tag.meta) }
+  }
+
+  private func putMeta(_ content: [UInt8], _ key: [UInt8]) throws(StoreError) {
+    try put(Checksum.sealed(content, key: key, tag: Tag.meta), key, databases.meta)
+  }
+
+  private func number(_ key: [UInt8], _ what: String) throws(StoreError) -> UInt64? {
+    guard let content = try meta(key, what) else { return nil }
+    guard content.count == 8 else { throw StoreError.damaged(what) }
+    return content.withUnsafeBytes { $0.bytes.word(at: 0) }
+  }
+
+  private func putNumber(_ number: UInt64, _ key: [UInt8]) throws(StoreError) {
+    var content: [UInt8] = []
+    content.append(littleEndian: number)
+    try putMeta(content, key)
+  }
+
+  func pageSize() throws(StoreError) -> Int { try statistics(databases.meta).pageSize }
+
+  func statistics(_ database: Database) throws(StoreError) -> DatabaseStatistics {
+    do { return try transaction.statistics(database) } catch { throw StoreError(error) }
+  }
+}
+
+extension DatabaseStatistics {
+  /// Of the pages that it takes.
+  var bytes: Int { pages * pageSize }
+}

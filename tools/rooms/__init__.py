@@ -1,0 +1,1 @@
+"""The rooms of a target, and what each stands on."""
