@@ -52,9 +52,11 @@
  *
  * ## Handles
  *
- * The handle types are opaque and are not pointers to memory: a stale, foreign or already closed handle is recognised
- * and gives #LIVERY_ERROR_CLOSED. Close, release and discard functions accept NULL. A store may be closed while other
- * threads are inside its functions: they finish, later calls get #LIVERY_ERROR_CLOSED.
+ * The handle types are opaque and are not pointers to memory: a stale, foreign or already closed handle is recognised. Any
+ * function that takes a handle may return #LIVERY_ERROR_CLOSED, which the comments of the functions do not list: a handle
+ * ends when it is closed, released, stopped, committed or discarded, when its store is closed, and that which a function of
+ * the program is given, when that returns. Close, release and discard functions accept NULL. A store may be closed while
+ * other threads are inside its functions: they finish, later calls get #LIVERY_ERROR_CLOSED.
  *
  * ## Threads
  *
@@ -63,8 +65,9 @@
  *
  * ## Fork
  *
- * A store does not survive fork(): in the child every function on a handle made by the parent returns
- * #LIVERY_ERROR_FORKED and touches nothing. The child may open the store again. fork() followed by exec is always safe.
+ * A store does not survive fork(): in the child every function on a handle made by the parent, also on a value, returns
+ * #LIVERY_ERROR_FORKED and touches nothing; the comments of the functions do not list it. The child may open the store
+ * again. fork() followed by exec is always safe.
  *
  * ## Unloading
  *

@@ -27,20 +27,25 @@ extension Store.Options {
     create = has(LIVERY_OPEN_CREATE)
     readOnly = has(LIVERY_OPEN_READ_ONLY)
     allowOverride = has(LIVERY_OPEN_ALLOW_OVERRIDE)
-    deferred = has(LIVERY_OPEN_DEFERRED)
+    durability = has(LIVERY_OPEN_DEFERRED) ? .deferred : .full
     sharesWithGroup = has(LIVERY_OPEN_GROUP)
     noRecovery = has(LIVERY_OPEN_NO_RECOVERY)
-    backups = options.backups
-    snapshotCommits = options.snapshot_commits
-    snapshotAge = options.snapshot_age_s
-    busyTimeout = options.busy_timeout_ms
-    mapSize = options.map_size
-    maxReaders = options.max_readers
-    logEntries = options.log_entries
-    logAge = options.log_age_s
-    logBytes = options.log_bytes
-    cacheSize = options.cache_size
-    orphanVersions = options.orphan_versions
+    // 0 is for the default.
+    if options.backups > 0 { backups = options.backups }
+    if options.backup_commits > 0 {
+      automaticBackup.commits = options.backup_commits == .max ? nil : options.backup_commits
+    }
+    if options.backup_age_s > 0 {
+      automaticBackup.age = options.backup_age_s == .max ? nil : .seconds(Int64(options.backup_age_s))
+    }
+    if options.busy_timeout_ms > 0 { busyTimeout = .milliseconds(Int64(options.busy_timeout_ms)) }
+    if options.map_size > 0 { mapSize = options.map_size }
+    if options.max_readers > 0 { maximumReaders = options.max_readers }
+    if options.log_entries > 0 { logEntries = options.log_entries }
+    if options.log_age_s > 0 { logAge = .seconds(Int64(options.log_age_s)) }
+    if options.log_bytes > 0 { logBytes = options.log_bytes }
+    if options.cache_size > 0 { cacheSize = options.cache_size }
+    if options.orphan_versions > 0 { orphanVersions = options.orphan_versions }
   }
 }
 

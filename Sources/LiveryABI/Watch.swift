@@ -40,7 +40,7 @@ extension WatchOptions {
     try checkFlags(options.flags, known: LIVERY_WATCH_INITIAL, LIVERY_WATCH_DISPATCH)
     initial = options.flags & UInt32(LIVERY_WATCH_INITIAL) != 0
     dispatched = options.flags & UInt32(LIVERY_WATCH_DISPATCH) != 0
-    minimumInterval = options.min_interval_ms
+    minimumInterval = .milliseconds(Int64(options.min_interval_ms))
   }
 }
 

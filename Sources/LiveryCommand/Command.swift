@@ -128,9 +128,9 @@ struct Context {
       guard let milliseconds = UInt32(exactly: timeout), milliseconds > 0 else {
         throw StoreError(.usage, "--timeout takes milliseconds, from 1 to \(UInt32.max)")
       }
-      options.busyTimeout = milliseconds
+      options.busyTimeout = .milliseconds(Int64(milliseconds))
     }
-    if let versions = try number("orphan-versions") { options.orphanVersions = UInt64(versions) }
+    if let versions = try number("orphan-versions") { options.orphanVersions = versions > 0 ? UInt64(versions) : nil }
     return try Store(path: path, options: options)
   }
 

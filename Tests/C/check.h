@@ -185,8 +185,8 @@ __attribute__((unused)) static livery_store *open_store_with(const char *path, u
   options.flags = flags;
   options.busy_timeout_ms = busy_timeout_ms;
   // Nothing brings back what a test damages.
-  options.snapshot_commits = UINT32_MAX;
-  options.snapshot_age_s = UINT32_MAX;
+  options.backup_commits = UINT32_MAX;
+  options.backup_age_s = UINT32_MAX;
   OK(livery_open(path, &options, &store));
   return store;
 }

@@ -48,8 +48,8 @@ static void meet(way way) {
   livery_open_options options = LIVERY_OPEN_OPTIONS_INIT;
   livery_store *store = NULL;
   // It would copy itself after each commit, and when it is closed.
-  options.snapshot_commits = 1;
-  options.snapshot_age_s = 1;
+  options.backup_commits = 1;
+  options.backup_age_s = 1;
   REQUIRE_OK(livery_open(path, &options, &store));
   OK(livery_set_int(store, LIVERY_LAYER_USER, "number", 10));
   switch (way) {
@@ -121,7 +121,7 @@ TEST("a read that has to open the file anew, and finds another kind of file, say
   snprintf(away, sizeof away, "%s.away", small);
   make_store(small, 1);
   options.map_size = 1 << 20;
-  options.snapshot_commits = options.snapshot_age_s = UINT32_MAX;
+  options.backup_commits = options.backup_age_s = UINT32_MAX;
   REQUIRE_OK(livery_open(small, &options, &store));
   // What is held keeps the map as it is, so that the larger file is opened beside it.
   OK(livery_snapshot_open(store, &snapshot));

@@ -378,7 +378,7 @@ TEST("large commits do not outgrow the bound though the oldest are small", small
   livery_open_options options = LIVERY_OPEN_OPTIONS_INIT;
   options.flags = LIVERY_OPEN_CREATE | LIVERY_OPEN_DEFERRED;
   options.log_bytes = 2 << 20;
-  options.snapshot_commits = options.snapshot_age_s = UINT32_MAX;
+  options.backup_commits = options.backup_age_s = UINT32_MAX;
   OK(livery_open(fresh_path(), &options, &store));
   for (int round = 0; round < 9000; round++)
     if (livery_set_int(store, user, "small", round) != LIVERY_OK) break;

@@ -59,7 +59,7 @@ static void commit_when_asked(void) {
   char byte = 'o';
   options.flags = LIVERY_OPEN_CREATE;
   options.max_readers = readers_of_child;
-  options.snapshot_commits = options.snapshot_age_s = UINT32_MAX;
+  options.backup_commits = options.backup_age_s = UINT32_MAX;
   REQUIRE_OK(livery_open(the_path, &options, &store));
   for (int64_t number = 1; write(from_child[1], &byte, 1) == 1 && read(to_child[0], &byte, 1) == 1 && byte != 'e'; number++)
     OK(commit_number(store, number));

@@ -66,7 +66,7 @@ static void copy_without_room(void) {
   livery_open_options options = LIVERY_OPEN_OPTIONS_INIT;
   livery_store *store = NULL;
   options.flags = LIVERY_OPEN_CREATE;
-  options.snapshot_commits = 2;
+  options.backup_commits = 2;
   OK(livery_set_log_handler(listen, NULL, NULL));
   OK(livery_open(path, &options, &store));
   memset(large, 'x', sizeof large);

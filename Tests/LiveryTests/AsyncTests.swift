@@ -5,7 +5,7 @@ import Testing
   let temporary = TemporaryStore()
 
   @Test func changesAreAnAsynchronousSequence() async throws {
-    let store = try temporary.open { $0.deferred = true }
+    let store = try temporary.open { $0.durability = .deferred }
     let changes = try store.changes(matching: "n")
     for index in 0..<20 { try store.set("n", to: .int(Int64(index)), in: .user) }
     var seen: [Value?] = []
@@ -24,7 +24,7 @@ import Testing
   }
 
   @Test func whatWaitsForASlowIterationIsBoundedAndReplacedByOneResync() async throws {
-    let store = try temporary.open { $0.deferred = true }
+    let store = try temporary.open { $0.durability = .deferred }
     let heard = Events()
     let changes = try store.changes(matching: "n*")
     let observation = try store.observe("n*") { heard.append($0) }

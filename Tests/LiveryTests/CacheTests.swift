@@ -43,10 +43,10 @@ import Testing
   @Test(arguments: 1...6) func aReadGivesWhatIsStoredAfterAnySequenceOfChanges(_ seed: UInt64) throws {
     var random = SplitMix(seed)
     let store = try temporary.open {
-      $0.deferred = true
+      $0.durability = .deferred
       $0.allowOverride = true
-      $0.cacheSize = seed % 2 == 0 ? 1 << 16 : 0
-      $0.logEntries = seed % 3 == 0 ? 4 : 0
+      if seed % 2 == 0 { $0.cacheSize = 1 << 16 }
+      if seed % 3 == 0 { $0.logEntries = 4 }
     }
     let long = String(repeating: "a-long-name.", count: 15)
     var names = ["a.number", "a.text", "old.text", long, "never"]

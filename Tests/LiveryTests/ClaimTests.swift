@@ -90,7 +90,7 @@ import Testing
   }
 
   @Test func aStoreHasSoManyClaims() throws {
-    let store = try temporary.open { $0.deferred = true }
+    let store = try temporary.open { $0.durability = .deferred }
     for number in 0..<64 { try claim("kept\(number).", in: store) }
     #expect(code { () throws(StoreError) in try claim("last.", in: store) } == .invalidArgument)
   }

@@ -50,8 +50,7 @@ import Testing
   /// Without the copies that a damaged file would be replaced by.
   private func fill() throws {
     let store = try temporary.open(schema: kioskSchema) {
-      $0.snapshotCommits = .max
-      $0.snapshotAge = .max
+      $0.automaticBackup = .never
     }
     try store.set("idle", to: .int(60), in: .user)
     try store.set("welcome", to: .string("Hi"), in: .user)
@@ -228,8 +227,7 @@ import Testing
 
   @Test func aFileCutShortIsCorruptOrNoStoreAndNeverACrash() throws {
     let store = try temporary.open {
-      $0.snapshotCommits = .max
-      $0.snapshotAge = .max
+      $0.automaticBackup = .never
     }
     let change = try store.change(.user)
     for index in 0..<60 { try change.set("media.\(index)", to: .data([UInt8](repeating: 1, count: 300))) }

@@ -77,7 +77,7 @@ import Testing
   }
 
   @Test func commitsWaitingInThisProcessAreBusyInTime() throws {
-    let store = try temporary.open { $0.busyTimeout = 200 }
+    let store = try temporary.open { $0.busyTimeout = .milliseconds(200) }
     try store.set("a", to: .int(1), in: .user)
     let holder = Child.holding(byte: 0, of: temporary.path)
     #expect(holder.line() == "held")

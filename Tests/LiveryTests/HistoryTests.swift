@@ -37,14 +37,14 @@ import Testing
   @Test func theLogIsBounded() throws {
     let store = try temporary.open {
       $0.logEntries = 20
-      $0.deferred = true
+      $0.durability = .deferred
     }
     for index in 0..<100 { try store.set("n", to: .int(Int64(index)), in: .user) }
     #expect(try store.history().items.count <= 20)
   }
 
   @Test func undoingRestoresExactlyTheFormerValues() throws {
-    let store = try temporary.open { $0.deferred = true }
+    let store = try temporary.open { $0.durability = .deferred }
     var generator = SeededGenerator(state: 7)
     var before: [UInt64: Value] = [:]
     for _ in 0..<500 {
@@ -101,7 +101,7 @@ extension HistoryTests {
     var conflicts = 0
     for round in 0..<40 {
       let temporary = TemporaryStore()
-      let store = try temporary.open { $0.deferred = true }
+      let store = try temporary.open { $0.durability = .deferred }
       func commit(_ names: some Sequence<Int>) throws -> UInt64 {
         let layer = [Layer.bundle, .user].randomElement(using: &generator) ?? .user
         let change = try store.change(layer)
@@ -155,7 +155,7 @@ extension HistoryTests {
 
   @Test func theLogIsBoundedInBytes() throws {
     let store = try temporary.open {
-      $0.deferred = true
+      $0.durability = .deferred
       $0.logBytes = 1 << 20
     }
     for index in 0..<60 { try store.set("n", to: .data([UInt8](repeating: UInt8(index), count: 100_000)), in: .user) }
@@ -168,7 +168,7 @@ extension HistoryTests {
   }
 
   @Test func aQuarterOfALargeStoreIsTheLogs() throws {
-    let store = try temporary.open { $0.deferred = true }
+    let store = try temporary.open { $0.durability = .deferred }
     #expect(try store.statistics()["maxLogBytes"] == .int(16 << 20))
     for _ in 0..<2 {
       try store.assets.put((0..<(40 << 20)).map { UInt8(truncatingIfNeeded: $0 &* 31) }, allowsAny: true)

@@ -43,8 +43,7 @@ extension StoreDirectory.Opened {
 
   private func fill(_ note: String) throws {
     let store = try temporary.open {
-      $0.snapshotAge = .max
-      $0.snapshotCommits = .max
+      $0.automaticBackup = .never
     }
     try store.set("note", to: .string(note), in: .user)
     store.close()

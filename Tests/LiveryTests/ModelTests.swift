@@ -56,9 +56,9 @@ private struct ModelStore {
   init() throws {
     temporary = access("/dev/shm", W_OK) == 0 ? TemporaryStore(in: "/dev/shm") : TemporaryStore()
     store = try temporary.open {
-      $0.deferred = true
+      $0.durability = .deferred
       $0.allowOverride = true
-      $0.maxReaders = 8
+      $0.maximumReaders = 8
     }
   }
 }

@@ -38,7 +38,7 @@ import Testing
   }
 
   @Test func whenSnapshotsTakeAllReaderSlotsFurtherOnesAreBusyAndReadsGoOn() throws {
-    let store = try temporary.open { $0.maxReaders = 8 }
+    let store = try temporary.open { $0.maximumReaders = 8 }
     try store.set("a", to: .int(1), in: .user)
     var snapshots: [Snapshot] = []
     var refused: StoreError.Code?
@@ -57,7 +57,7 @@ import Testing
   @Test func aSnapshotDoesNotKeepTheMapFromGrowing() throws {
     let store = try temporary.open {
       $0.mapSize = 1 << 20
-      $0.busyTimeout = 100
+      $0.busyTimeout = .milliseconds(100)
     }
     try store.set("a", to: .int(1), in: .user)
     let snapshot = try store.snapshot()

@@ -119,8 +119,7 @@ import Testing
   @Test func aRecordDamagedSinceTheLastCopyIsCorruptForItselfAlone() throws {
     try fill()
     let store = try temporary.open {
-      $0.snapshotAge = .max
-      $0.snapshotCommits = .max
+      $0.automaticBackup = .never
     }
     let text = "a text to be found"
     try store.set("item.9", to: .string(text), in: .user)
@@ -173,8 +172,7 @@ import Testing
 
   @Test func copiesAreMadeAfterSoManyCommitsAndWhenTheLastIsOld() throws {
     let store = try temporary.open {
-      $0.snapshotCommits = 10
-      $0.snapshotAge = .max
+      $0.automaticBackup = .init(commits: 10, age: nil)
     }
     for number in 0..<10 { try store.set("n", to: .int(Int64(number)), in: .user) }
     try awaitCopies(1, of: store)
@@ -193,8 +191,7 @@ import Testing
 
   @Test func theAgeCountsFromTheFirstCommitThatNoCopyHas() throws {
     let store = try temporary.open {
-      $0.snapshotCommits = .max
-      $0.snapshotAge = 1
+      $0.automaticBackup = .init(commits: nil, age: .seconds(1))
     }
     func commit(_ number: Int64, copies: Int) throws {
       try store.set("n", to: .int(number), in: .user)

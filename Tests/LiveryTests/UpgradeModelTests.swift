@@ -74,8 +74,8 @@ private struct RandomUpgrade {
     let temporary = access("/dev/shm", W_OK) == 0 ? TemporaryStore(in: "/dev/shm") : TemporaryStore()
     let kept = UInt64(below(4))
     let store = try temporary.open {
-      $0.deferred = true
-      $0.maxReaders = 8
+      $0.durability = .deferred
+      $0.maximumReaders = 8
       $0.orphanVersions = kept
     }
     if let error = store.applySchema(oldSchema).error { throw error }

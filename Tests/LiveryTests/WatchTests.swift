@@ -39,7 +39,7 @@ import Testing
   }
 
   @Test func everyCommitIsHeardInOrder() throws {
-    let store = try temporary.open { $0.deferred = true }
+    let store = try temporary.open { $0.durability = .deferred }
     let heard = Events()
     let observation = try store.observe { heard.append($0) }
     for index in 0..<500 { try store.set("n", to: .int(Int64(index)), in: .user) }
@@ -83,11 +83,11 @@ import Testing
   }
 
   @Test func changesThatFallTogetherAreToldAsOne() throws {
-    let store = try temporary.open { $0.deferred = true }
+    let store = try temporary.open { $0.durability = .deferred }
     try store.set("n", to: .int(-1), in: .user)
     let heard = Events()
     var options = WatchOptions()
-    options.minimumInterval = 200
+    options.minimumInterval = .milliseconds(200)
     let observation = try store.observe(options: options) { heard.append($0) }
     for index in 0..<100 { try store.set("n", to: .int(Int64(index)), in: .user) }
     heard.waitUntil { $0.last?.newValue == .int(99) }
@@ -117,9 +117,9 @@ import Testing
   @Test func theCommitOfAnExpiryTrimsTheLogByTheLimitsOfTheWatchingHandle() throws {
     let store = try temporary.open {
       $0.logEntries = 5
-      $0.deferred = true
+      $0.durability = .deferred
     }
-    let writer = try temporary.open { $0.deferred = true }
+    let writer = try temporary.open { $0.durability = .deferred }
     for index in 0..<20 { try writer.set("n", to: .int(Int64(index)), in: .user) }
     let change = try writer.change(.session)
     try change.expires(Timestamp(microseconds: Timestamp.now.microseconds + 100_000))
@@ -156,7 +156,7 @@ import Testing
   @Test func aWatchThatTheLogHasLeftBehindIsToldToReadAnew() throws {
     let store = try temporary.open {
       $0.logEntries = 10
-      $0.deferred = true
+      $0.durability = .deferred
     }
     let heard = Events()
     let slow = Flag()
@@ -216,7 +216,7 @@ import Testing
 
   @Test func closingTheStoreEndsItsWatchesOnce() throws {
     for _ in 0..<50 {
-      let store = try temporary.open { $0.deferred = true }
+      let store = try temporary.open { $0.durability = .deferred }
       let ended = Events()
       let observation = try store.observe(onEnd: { ended.append([]) }) { _ in lvs_sleep_us(200) }
       try store.set("n", to: .int(Int64.random(in: 0...Int64.max)), in: .user)

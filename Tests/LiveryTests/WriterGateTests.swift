@@ -13,7 +13,7 @@ import Testing
   }
 
   @Test func aWriterStuckInAnotherThreadMakesCommitsBusyAndNotHang() throws {
-    let store = try temporary.open { $0.busyTimeout = 50 }
+    let store = try temporary.open { $0.busyTimeout = .milliseconds(50) }
     try store.shared.gate.whileWriting(timeout: 50) { () throws(StoreError) in
       let findings = Findings()
       let start = lvs_monotonic_ns()
@@ -28,7 +28,7 @@ import Testing
 
   /// What is left of a timeout when the gate is reached is not rounded down.
   @Test func aTimeoutLastsAsLongAsItSays() throws {
-    let store = try temporary.open { $0.busyTimeout = 2 }
+    let store = try temporary.open { $0.busyTimeout = .milliseconds(2) }
     let child = Child.holding(byte: 0, of: temporary.path)
     #expect(child.line() == "held")
     for _ in 0..<10 {
@@ -40,7 +40,7 @@ import Testing
   }
 
   @Test func aWriterStuckInAnotherProcessIsNamed() throws {
-    let store = try temporary.open { $0.busyTimeout = 50 }
+    let store = try temporary.open { $0.busyTimeout = .milliseconds(50) }
     let child = Child.holding(byte: 0, of: temporary.path)
     #expect(child.line() == "held")
     let error = busy(store)
@@ -53,7 +53,7 @@ import Testing
 
   /// So that a process which writes all the time does not keep others out.
   @Test func whoWaitsForItsTurnIsNotOvertaken() throws {
-    let store = try temporary.open { $0.busyTimeout = 50 }
+    let store = try temporary.open { $0.busyTimeout = .milliseconds(50) }
     let child = Child.holding(byte: 3, of: temporary.path)
     #expect(child.line() == "held")
     #expect(busy(store)?.code == .busy)
@@ -71,9 +71,9 @@ import Testing
     _ = try temporary.open()
     let child = Child.holding(byte: 1, of: temporary.path)
     #expect(child.line() == "held")
-    #expect(code { () throws(StoreError) in _ = try temporary.open { $0.busyTimeout = 50 } } == .busy)
+    #expect(code { () throws(StoreError) in _ = try temporary.open { $0.busyTimeout = .milliseconds(50) } } == .busy)
     child.finish()
-    _ = try temporary.open { $0.busyTimeout = 50 }
+    _ = try temporary.open { $0.busyTimeout = .milliseconds(50) }
   }
 
   /// Only who opens a store waits for those that open the same.
@@ -86,7 +86,7 @@ import Testing
     #expect(child.line() == "held")
     inThreads(2) { index in
       if index == 0 {
-        #expect(code { () throws(StoreError) in _ = try temporary.open { $0.busyTimeout = 2000 } } == .busy)
+        #expect(code { () throws(StoreError) in _ = try temporary.open { $0.busyTimeout = .milliseconds(2000) } } == .busy)
         return
       }
       lvs_sleep_us(300_000)

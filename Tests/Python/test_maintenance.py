@@ -46,22 +46,22 @@ def reasons(store, count):
 
 
 def test_a_store_copies_itself_after_so_many_commits_or_seconds(tmp_path):
-  with livery.open(tmp_path / "many", create=True, snapshot_commits=2, snapshot_age=livery.NEVER) as store:
+  with livery.open(tmp_path / "many", create=True, backup_commits=2, backup_age=livery.NEVER) as store:
     store.set("volume", 1)
     assert store.backups() == []
     store.set("volume", 2)
-    assert reasons(store, 1) == ["snapshot"]
+    assert reasons(store, 1) == ["automatic"]
   age = timedelta(seconds=1)
-  with livery.open(tmp_path / "old", create=True, snapshot_commits=livery.NEVER, snapshot_age=age) as store:
+  with livery.open(tmp_path / "old", create=True, backup_commits=livery.NEVER, backup_age=age) as store:
     store.set("volume", 1)
     time.sleep(1.1)
     assert store.backups() == []
     store.set("volume", 2)
-    assert reasons(store, 1) == ["snapshot"]
+    assert reasons(store, 1) == ["automatic"]
   for age in (livery.NEVER, float("inf")):
-    with livery.open(tmp_path / "never", create=True, snapshot_commits=livery.NEVER, snapshot_age=age) as store:
+    with livery.open(tmp_path / "never", create=True, backup_commits=livery.NEVER, backup_age=age) as store:
       store.set("volume", time.time())
-    with livery.open(tmp_path / "never", snapshot_age=age) as store:
+    with livery.open(tmp_path / "never", backup_age=age) as store:
       assert store.backups() == []
 
 

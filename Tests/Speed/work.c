@@ -58,7 +58,7 @@ static void make(const char *path) {
   livery_open_options options = LIVERY_OPEN_OPTIONS_INIT;
   options.flags = LIVERY_OPEN_CREATE | LIVERY_OPEN_DEFERRED;
   // A copy that is made again makes system calls that are none of reads.
-  if (!makes_copies) options.snapshot_commits = options.snapshot_age_s = UINT32_MAX;
+  if (!makes_copies) options.backup_commits = options.backup_age_s = UINT32_MAX;
   check(livery_open(path, &options, &store));
   static char schema[SETTINGS * 128];
   int end = sprintf(schema, "{\"Version\":1,\"Groups\":[{\"Key\":\"all\",\"Settings\":[");

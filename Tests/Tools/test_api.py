@@ -43,6 +43,8 @@ def test_a_function_is_read_with_its_comment(sample):
     ("void *", "user_data", "in", "handed on"),
     ("livery_thing **", "result", "out", "over two lines"),
   ]
+  assert function.takes_handle and function.statuses == ["LIVERY_OK", *(each.name for each in function.returns.statuses[1:]),
+                                                         "LIVERY_ERROR_CLOSED", "LIVERY_ERROR_FORKED"]
   assert [(each.name, each.text) for each in function.returns.statuses] == [
     ("LIVERY_OK", "if it was done"),
     ("LIVERY_ERROR_CLOSED", "it was closed, long ago"),

@@ -78,7 +78,7 @@ static bool open_store(void) {
   options.map_size = 1 << 24;
   // For seeing the harness fail.
   if (is_broken) options.log_entries = 5;
-  if (below(3) == 0) options.snapshot_commits = 1 + (uint32_t)below(20);
+  if (below(3) == 0) options.backup_commits = 1 + (uint32_t)below(20);
   return is_fit("opening", livery_open(path, &options, &store), NULL);
 }
 

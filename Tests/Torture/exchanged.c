@@ -44,8 +44,8 @@ static livery_status open_at(const char *place, uint32_t flags, livery_store **s
   options.map_size = 1 << 26;
   options.busy_timeout_ms = 15000;
   // Copies are to be made often.
-  options.snapshot_commits = 1 + (uint32_t)below(12);
-  options.snapshot_age_s = below(2) ? UINT32_MAX : 1;
+  options.backup_commits = 1 + (uint32_t)below(12);
+  options.backup_age_s = below(2) ? UINT32_MAX : 1;
   return livery_open(place, &options, store);
 }
 

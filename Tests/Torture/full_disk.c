@@ -182,8 +182,8 @@ static void one_round(void) {
   options.flags = LIVERY_OPEN_CREATE | LIVERY_OPEN_DEFERRED;
   options.map_size = 1 << (below(2) ? 20 : 26);
   options.max_readers = 64;
-  options.snapshot_commits = has_backups ? 1 + (uint32_t)below(20) : UINT32_MAX;
-  options.snapshot_age_s = UINT32_MAX;
+  options.backup_commits = has_backups ? 1 + (uint32_t)below(20) : UINT32_MAX;
+  options.backup_age_s = UINT32_MAX;
   options.log_entries = below(2) ? 0 : 8;
   unit = (size_t)(kib * 1024 / (4 + below(40)));
   if (unit > LARGE - 1) unit = LARGE - 1;

@@ -93,8 +93,8 @@ static livery_status open_store(livery_store **store, bool copies) {
   options.flags = chosen == MAKE ? LIVERY_OPEN_CREATE : 0;
   options.map_size = 1 << 24;
   options.busy_timeout_ms = copies ? 5000 : 300;
-  options.snapshot_commits = copies && chosen == COMMITS ? 1 : UINT32_MAX;
-  options.snapshot_age_s = copies && chosen == FIRST_COPY ? 0 : UINT32_MAX;
+  options.backup_commits = copies && chosen == COMMITS ? 1 : UINT32_MAX;
+  options.backup_age_s = copies && chosen == FIRST_COPY ? 0 : UINT32_MAX;
   return livery_open(path, &options, store);
 }
 

@@ -157,7 +157,7 @@ static bool open_one(member *self, uint64_t *heard) {
   options.flags = LIVERY_OPEN_CREATE | LIVERY_OPEN_DEFERRED;
   options.log_entries = 20;
   options.busy_timeout_ms = 20000;
-  options.snapshot_commits = options.snapshot_age_s = UINT32_MAX;
+  options.backup_commits = options.backup_age_s = UINT32_MAX;
   doing("livery_open");
   livery_status status = livery_open(scene_path, &options, &self->store);
   shared->opens++;

@@ -266,7 +266,7 @@ static livery_status open_store(void) {
   options.flags = LIVERY_OPEN_DEFERRED;
   options.map_size = 1 << 24;
   options.busy_timeout_ms = 1000;
-  if (below(3) == 0) options.snapshot_commits = 1 + (uint32_t)below(3);
+  if (below(3) == 0) options.backup_commits = 1 + (uint32_t)below(3);
   return livery_open(place, &options, &store);
 }
 static void close_store(void) {

@@ -53,7 +53,7 @@ static livery_status open_store(uint32_t flags) {
   options.map_size = 1 << 24;
   options.busy_timeout_ms = TIMEOUT_MS;
   options.max_readers = 64;
-  options.snapshot_commits = below(4) ? UINT32_MAX : 1;
+  options.backup_commits = below(4) ? UINT32_MAX : 1;
   store = NULL;
   livery_status status = livery_open(path, &options, &store);
   return status;

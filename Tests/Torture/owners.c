@@ -34,7 +34,7 @@ static livery_status open_store(livery_store **store, uint32_t flags) {
   livery_open_options options = LIVERY_OPEN_OPTIONS_INIT;
   options.flags = flags | LIVERY_OPEN_DEFERRED;
   options.map_size = 1 << 24;
-  options.snapshot_commits = UINT32_MAX;
+  options.backup_commits = UINT32_MAX;
   return livery_open(path, &options, store);
 }
 
@@ -174,7 +174,7 @@ static void do_act(void) {
   livery_open_options options = LIVERY_OPEN_OPTIONS_INIT;
   options.flags = LIVERY_OPEN_DEFERRED;
   options.map_size = 1 << 24;
-  options.snapshot_commits = act == COPIES ? 1 : UINT32_MAX;
+  options.backup_commits = act == COPIES ? 1 : UINT32_MAX;
   livery_status status = livery_open(path, &options, &store);
   if (status == LIVERY_OK) {
     switch (act) {

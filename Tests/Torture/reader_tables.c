@@ -57,7 +57,7 @@ static void open_and_hold(int index) {
   if (option_given("--equal")) options.max_readers = 4096, options.map_size = 1 << 28;
   options.busy_timeout_ms = 2000;
   options.log_entries = 20;
-  options.snapshot_commits = options.snapshot_age_s = UINT32_MAX;
+  options.backup_commits = options.backup_age_s = UINT32_MAX;
   static held all[HELD];
   size_t count = 0, most = below(3) ? 4 + below(40) : HELD;
   livery_store *store = NULL;

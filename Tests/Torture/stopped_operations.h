@@ -8,7 +8,7 @@ static livery_status open_at(const char *place, uint32_t flags, uint64_t map_siz
   options.busy_timeout_ms = shared->timeout_ms;
   options.map_size = map_size;
   options.log_entries = 100;
-  if (!copies) options.snapshot_commits = options.snapshot_age_s = UINT32_MAX;
+  if (!copies) options.backup_commits = options.backup_age_s = UINT32_MAX;
   return livery_open(place, &options, store);
 }
 

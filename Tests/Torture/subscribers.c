@@ -17,7 +17,7 @@ static livery_store *open_store(void) {
   options.busy_timeout_ms = 60000;
   // Nobody is to be so late that the log has gone.
   options.log_entries = 10000000;
-  options.snapshot_age_s = options.snapshot_commits = UINT32_MAX;
+  options.backup_age_s = options.backup_commits = UINT32_MAX;
   if (livery_open(path, &options, &store) != LIVERY_OK) give_up("opening");
   return store;
 }

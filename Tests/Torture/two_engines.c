@@ -46,7 +46,7 @@ static livery_status open_at(const engine *with, const char *path, livery_store 
   options.log_entries = 20;
   options.map_size = 1 << 26;
   options.busy_timeout_ms = 15000;
-  options.snapshot_commits = options.snapshot_age_s = UINT32_MAX;
+  options.backup_commits = options.backup_age_s = UINT32_MAX;
   return with->open(path, &options, store);
 }
 

@@ -89,8 +89,6 @@ LIVERY_API livery_status livery_asset_describe(const void *bytes, size_t length,
  *   - #LIVERY_ERROR_IO                another failure of the operating system; nothing was changed
  *   - #LIVERY_ERROR_CORRUPT           the store is damaged: restore a backup
  *   - #LIVERY_ERROR_INVALID_ARGUMENT  `store` or `bytes` is NULL, or an unknown flag
- *   - #LIVERY_ERROR_CLOSED            the store was closed
- *   - #LIVERY_ERROR_FORKED            the store belongs to the parent process: open the store again
  * @since 0.1
  */
 LIVERY_API livery_status livery_asset_put(livery_store *store, const void *bytes, size_t length, uint32_t flags,
@@ -114,8 +112,6 @@ LIVERY_API livery_status livery_asset_put(livery_store *store, const void *bytes
  *     contradicts itself or claims a size that no image has, such as more than 268,435,456 pixels
  *   - #LIVERY_ERROR_INVALID_VALUE     there are no bytes, or more than #LIVERY_ASSET_MAX
  *   - #LIVERY_ERROR_INVALID_ARGUMENT  `change` or `bytes` is NULL, or an unknown flag
- *   - #LIVERY_ERROR_CLOSED            the change set was committed, discarded or closed with its store
- *   - #LIVERY_ERROR_FORKED            the change set belongs to the parent process
  * @since 0.1
  */
 LIVERY_API livery_status livery_change_put_asset(livery_change *change, const void *bytes, size_t length, uint32_t flags,
@@ -136,8 +132,6 @@ LIVERY_API livery_status livery_change_put_asset(livery_change *change, const vo
  *   - #LIVERY_ERROR_NOT_FOUND         there is no such asset
  *   - #LIVERY_ERROR_CORRUPT           the stored asset is damaged: put the same bytes again, or restore a backup
  *   - #LIVERY_ERROR_INVALID_ARGUMENT  a pointer is NULL, or the text is no id
- *   - #LIVERY_ERROR_CLOSED            the store was closed
- *   - #LIVERY_ERROR_FORKED            the store belongs to the parent process: open the store again
  * @since 0.1
  */
 LIVERY_API livery_status livery_asset_get(livery_store *store, const char *id, void **bytes, size_t *length);
@@ -159,8 +153,6 @@ LIVERY_API livery_status livery_asset_get(livery_store *store, const char *id, v
  *   - #LIVERY_ERROR_NOT_FOUND         there is no such asset
  *   - #LIVERY_ERROR_CORRUPT           the stored asset is damaged: put the same bytes again, or restore a backup
  *   - #LIVERY_ERROR_INVALID_ARGUMENT  a pointer is NULL, or the text is no id
- *   - #LIVERY_ERROR_CLOSED            the snapshot or its store was closed
- *   - #LIVERY_ERROR_FORKED            the snapshot belongs to the parent process
  * @since 0.1
  */
 LIVERY_API livery_status livery_snapshot_asset(livery_snapshot *snapshot, const char *id, const void **bytes,
@@ -180,8 +172,6 @@ LIVERY_API livery_status livery_snapshot_asset(livery_snapshot *snapshot, const 
  *   - #LIVERY_ERROR_NOT_FOUND         there is no such asset
  *   - #LIVERY_ERROR_CORRUPT           the stored asset is damaged: put the same bytes again, or restore a backup
  *   - #LIVERY_ERROR_INVALID_ARGUMENT  a pointer is NULL, or the text is no id
- *   - #LIVERY_ERROR_CLOSED            the store was closed
- *   - #LIVERY_ERROR_FORKED            the store belongs to the parent process: open the store again
  * @since 0.1
  */
 LIVERY_API livery_status livery_asset_info(livery_store *store, const char *id, livery_value **value);
@@ -199,8 +189,6 @@ LIVERY_API livery_status livery_asset_info(livery_store *store, const char *id, 
  * @return #LIVERY_OK, or
  *   - #LIVERY_ERROR_CORRUPT           a stored value is damaged, so that what it refers to is not known
  *   - #LIVERY_ERROR_INVALID_ARGUMENT  a pointer is NULL
- *   - #LIVERY_ERROR_CLOSED            the store was closed
- *   - #LIVERY_ERROR_FORKED            the store belongs to the parent process: open the store again
  * @since 0.1
  */
 LIVERY_API livery_status livery_asset_list(livery_store *store, livery_value **value);
@@ -230,8 +218,6 @@ enum {
  *   - #LIVERY_ERROR_IO                another failure of the operating system; nothing was changed
  *   - #LIVERY_ERROR_CORRUPT           a stored value is damaged, so that what it refers to is not known
  *   - #LIVERY_ERROR_INVALID_ARGUMENT  a pointer is NULL, the text is no id, or an unknown flag
- *   - #LIVERY_ERROR_CLOSED            the store was closed
- *   - #LIVERY_ERROR_FORKED            the store belongs to the parent process: open the store again
  * @since 0.1
  */
 LIVERY_API livery_status livery_asset_remove(livery_store *store, const char *id, uint32_t flags);
@@ -280,8 +266,6 @@ typedef struct livery_collect_options {
  *   - #LIVERY_ERROR_CORRUPT           a stored value is damaged, so that what it refers to is not known; nothing was
  *     removed
  *   - #LIVERY_ERROR_INVALID_ARGUMENT  `store` is NULL, or an option is malformed
- *   - #LIVERY_ERROR_CLOSED            the store was closed
- *   - #LIVERY_ERROR_FORKED            the store belongs to the parent process: open the store again
  * @since 0.1
  */
 LIVERY_API livery_status livery_asset_collect(livery_store *store, const livery_collect_options *options,

@@ -240,8 +240,6 @@ LIVERY_API livery_status livery_aspect_fit(double width, double height, double a
  * @return #LIVERY_OK, or
  *   - #LIVERY_ERROR_INVALID_VALUE     a variant is malformed; the message says which and where
  *   - #LIVERY_ERROR_INVALID_ARGUMENT  `variants` or `match` is NULL, or a trait is out of range
- *   - #LIVERY_ERROR_CLOSED            the value was released already
- *   - #LIVERY_ERROR_FORKED            the value belongs to the parent process
  * @since 0.1
  */
 LIVERY_API livery_status livery_branding_match(livery_value *variants, const livery_traits *traits,
@@ -263,8 +261,6 @@ LIVERY_API livery_status livery_branding_match(livery_value *variants, const liv
  *   - #LIVERY_ERROR_TYPE_MISMATCH     a schema declares the setting as something else, and the value is no color
  *   - #LIVERY_ERROR_CORRUPT           a stored record is damaged: set the setting anew, or restore a backup
  *   - #LIVERY_ERROR_INVALID_ARGUMENT  a pointer is NULL, or the name is malformed
- *   - #LIVERY_ERROR_CLOSED            the store was closed
- *   - #LIVERY_ERROR_FORKED            the store belongs to the parent process: open the store again
  * @since 0.1
  */
 LIVERY_API livery_status livery_branding_color(livery_store *store, const char *role, livery_color *color);
@@ -292,8 +288,6 @@ LIVERY_API livery_status livery_branding_color(livery_store *store, const char *
  *   - #LIVERY_ERROR_IO                another failure of the operating system; nothing was changed
  *   - #LIVERY_ERROR_CORRUPT           a stored record is damaged: set the setting anew, or restore a backup
  *   - #LIVERY_ERROR_INVALID_ARGUMENT  a pointer is NULL, the name is malformed, or no such layer
- *   - #LIVERY_ERROR_CLOSED            the store was closed
- *   - #LIVERY_ERROR_FORKED            the store belongs to the parent process: open the store again
  * @since 0.1
  */
 LIVERY_API livery_status livery_branding_set_color(livery_store *store, livery_layer layer, const char *role,
@@ -322,8 +316,6 @@ LIVERY_API livery_status livery_branding_set_color(livery_store *store, livery_l
  *   - #LIVERY_ERROR_IO                another failure of the operating system; nothing was changed
  *   - #LIVERY_ERROR_CORRUPT           a stored record is damaged: set the setting anew, or restore a backup
  *   - #LIVERY_ERROR_INVALID_ARGUMENT  a pointer is NULL, the name is malformed, or no such layer
- *   - #LIVERY_ERROR_CLOSED            the store was closed
- *   - #LIVERY_ERROR_FORKED            the store belongs to the parent process: open the store again
  * @since 0.1
  */
 LIVERY_API livery_status livery_branding_set_image(livery_store *store, livery_layer layer, const char *name,
@@ -348,8 +340,6 @@ LIVERY_API livery_status livery_branding_set_image(livery_store *store, livery_l
  *   - #LIVERY_ERROR_INVALID_VALUE     the setting holds no variants
  *   - #LIVERY_ERROR_CORRUPT           a stored record is damaged: set the setting anew, or restore a backup
  *   - #LIVERY_ERROR_INVALID_ARGUMENT  a pointer is NULL, the name is malformed, or a trait is out of range
- *   - #LIVERY_ERROR_CLOSED            the store was closed
- *   - #LIVERY_ERROR_FORKED            the store belongs to the parent process: open the store again
  * @since 0.1
  */
 LIVERY_API livery_status livery_branding_image(livery_store *store, const char *name, const livery_traits *traits,
@@ -373,8 +363,6 @@ LIVERY_API livery_status livery_branding_image(livery_store *store, const char *
  *   - #LIVERY_ERROR_INVALID_VALUE     the setting holds no variants
  *   - #LIVERY_ERROR_CORRUPT           a stored record is damaged: set the setting anew, or restore a backup
  *   - #LIVERY_ERROR_INVALID_ARGUMENT  a pointer is NULL, the name is malformed, or a trait is out of range
- *   - #LIVERY_ERROR_CLOSED            the store was closed
- *   - #LIVERY_ERROR_FORKED            the store belongs to the parent process: open the store again
  * @since 0.1
  */
 LIVERY_API livery_status livery_branding_explain(livery_store *store, const char *name, const livery_traits *traits,
@@ -419,8 +407,6 @@ LIVERY_API livery_status livery_branding_explain(livery_store *store, const char
  *   - #LIVERY_ERROR_IO                another failure of the operating system; nothing was changed
  *   - #LIVERY_ERROR_CORRUPT           a stored record is damaged: set the setting anew, or restore a backup
  *   - #LIVERY_ERROR_INVALID_ARGUMENT  `store` or `bytes` is NULL, an unknown flag, or an option is malformed
- *   - #LIVERY_ERROR_CLOSED            the store was closed
- *   - #LIVERY_ERROR_FORKED            the store belongs to the parent process: open the store again
  * @since 0.1
  */
 LIVERY_API livery_status livery_branding_apply_plist(livery_store *store, const void *bytes, size_t length,
@@ -452,8 +438,6 @@ LIVERY_API livery_status livery_branding_apply_plist(livery_store *store, const 
  *   - #LIVERY_ERROR_IO                another failure of the operating system; nothing was changed
  *   - #LIVERY_ERROR_CORRUPT           a stored record is damaged: set the setting anew, or restore a backup
  *   - #LIVERY_ERROR_INVALID_ARGUMENT  `store` or `payload` is NULL, or the origin is malformed
- *   - #LIVERY_ERROR_CLOSED            the store was closed, or the value released
- *   - #LIVERY_ERROR_FORKED            the store belongs to the parent process: open the store again
  * @since 0.1
  */
 LIVERY_API livery_status livery_branding_apply_console(livery_store *store, livery_value *payload, const char *origin,
@@ -470,8 +454,6 @@ LIVERY_API livery_status livery_branding_apply_console(livery_store *store, live
  * @return #LIVERY_OK, or
  *   - #LIVERY_ERROR_CORRUPT           a stored record is damaged: set the setting anew, or restore a backup
  *   - #LIVERY_ERROR_INVALID_ARGUMENT  a pointer is NULL, or the layer is neither
- *   - #LIVERY_ERROR_CLOSED            the store was closed
- *   - #LIVERY_ERROR_FORKED            the store belongs to the parent process: open the store again
  * @since 0.1
  */
 LIVERY_API livery_status livery_branding_enabled(livery_store *store, livery_layer layer, bool *enabled);
@@ -494,8 +476,6 @@ LIVERY_API livery_status livery_branding_enabled(livery_store *store, livery_lay
  *   - #LIVERY_ERROR_IO                another failure of the operating system; nothing was changed
  *   - #LIVERY_ERROR_CORRUPT           a stored record is damaged: set the setting anew, or restore a backup
  *   - #LIVERY_ERROR_INVALID_ARGUMENT  `store` is NULL, or the layer is neither
- *   - #LIVERY_ERROR_CLOSED            the store was closed
- *   - #LIVERY_ERROR_FORKED            the store belongs to the parent process: open the store again
  * @since 0.1
  */
 LIVERY_API livery_status livery_branding_set_enabled(livery_store *store, livery_layer layer, bool enabled);
@@ -514,8 +494,6 @@ LIVERY_API livery_status livery_branding_set_enabled(livery_store *store, livery
  *   - #LIVERY_ERROR_IO                another failure of the operating system; nothing was changed
  *   - #LIVERY_ERROR_CORRUPT           a stored record is damaged: set the setting anew, or restore a backup
  *   - #LIVERY_ERROR_INVALID_ARGUMENT  `store` is NULL
- *   - #LIVERY_ERROR_CLOSED            the store was closed
- *   - #LIVERY_ERROR_FORKED            the store belongs to the parent process: open the store again
  * @since 0.1
  */
 LIVERY_API livery_status livery_branding_wipe(livery_store *store);
@@ -538,8 +516,6 @@ LIVERY_API livery_status livery_branding_wipe(livery_store *store);
  *   - #LIVERY_ERROR_IO                another failure of the operating system; nothing was changed
  *   - #LIVERY_ERROR_CORRUPT           a stored record is damaged: set the setting anew, or restore a backup
  *   - #LIVERY_ERROR_INVALID_ARGUMENT  a pointer is NULL, or the identifier is malformed
- *   - #LIVERY_ERROR_CLOSED            the store was closed
- *   - #LIVERY_ERROR_FORKED            the store belongs to the parent process: open the store again
  * @since 0.1
  */
 LIVERY_API livery_status livery_branding_use(livery_store *store, const char *brand);
@@ -560,8 +536,6 @@ LIVERY_API livery_status livery_branding_use(livery_store *store, const char *br
  *   - #LIVERY_ERROR_IO                another failure of the operating system; nothing was changed
  *   - #LIVERY_ERROR_CORRUPT           a stored record is damaged: set the setting anew, or restore a backup
  *   - #LIVERY_ERROR_INVALID_ARGUMENT  a pointer is NULL, or the identifier is malformed
- *   - #LIVERY_ERROR_CLOSED            the store was closed
- *   - #LIVERY_ERROR_FORKED            the store belongs to the parent process: open the store again
  * @since 0.1
  */
 LIVERY_API livery_status livery_branding_remove(livery_store *store, const char *brand);
@@ -577,8 +551,6 @@ LIVERY_API livery_status livery_branding_remove(livery_store *store, const char 
  * @return #LIVERY_OK, or
  *   - #LIVERY_ERROR_CORRUPT           a stored record is damaged: set the setting anew, or restore a backup
  *   - #LIVERY_ERROR_INVALID_ARGUMENT  a pointer is NULL
- *   - #LIVERY_ERROR_CLOSED            the store was closed
- *   - #LIVERY_ERROR_FORKED            the store belongs to the parent process: open the store again
  * @since 0.1
  */
 LIVERY_API livery_status livery_branding_list(livery_store *store, livery_value **brands);
@@ -597,8 +569,6 @@ LIVERY_API livery_status livery_branding_list(livery_store *store, livery_value 
  *   - #LIVERY_ERROR_NOT_FOUND         no such brand: the message names the nearest
  *   - #LIVERY_ERROR_CORRUPT           a stored record is damaged: set the setting anew, or restore a backup
  *   - #LIVERY_ERROR_INVALID_ARGUMENT  `store` or `value` is NULL, or the identifier is malformed
- *   - #LIVERY_ERROR_CLOSED            the store was closed
- *   - #LIVERY_ERROR_FORKED            the store belongs to the parent process: open the store again
  * @since 0.1
  */
 LIVERY_API livery_status livery_branding_get(livery_store *store, const char *brand, livery_value **value);
@@ -633,8 +603,6 @@ LIVERY_API livery_status livery_branding_get(livery_store *store, const char *br
  *   - #LIVERY_ERROR_CORRUPT           a stored record is damaged: set the setting anew, or restore a backup
  *   - #LIVERY_ERROR_INVALID_ARGUMENT  `store` or `report` is NULL, the identifier is malformed, or a trait is out of
  *     range
- *   - #LIVERY_ERROR_CLOSED            the store was closed
- *   - #LIVERY_ERROR_FORKED            the store belongs to the parent process: open the store again
  * @since 0.1
  */
 LIVERY_API livery_status livery_branding_check(livery_store *store, const char *brand, const livery_traits *traits,

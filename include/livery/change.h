@@ -39,8 +39,6 @@ typedef struct livery_change livery_change;
  *   - #LIVERY_ERROR_IO                another failure of the operating system; nothing was changed
  *   - #LIVERY_ERROR_CORRUPT           the stored record is damaged: set the setting anew, or restore a backup
  *   - #LIVERY_ERROR_INVALID_ARGUMENT  a pointer is NULL, the name is malformed, or no such layer
- *   - #LIVERY_ERROR_CLOSED            the store was closed
- *   - #LIVERY_ERROR_FORKED            the store belongs to the parent process: open the store again
  * @since 0.1
  */
 LIVERY_API livery_status livery_set_bool(livery_store *store, livery_layer layer, const char *name, bool value);
@@ -70,8 +68,6 @@ LIVERY_API livery_status livery_set_bool(livery_store *store, livery_layer layer
  *   - #LIVERY_ERROR_IO                another failure of the operating system; nothing was changed
  *   - #LIVERY_ERROR_CORRUPT           the stored record is damaged: set the setting anew, or restore a backup
  *   - #LIVERY_ERROR_INVALID_ARGUMENT  a pointer is NULL, the name is malformed, or no such layer
- *   - #LIVERY_ERROR_CLOSED            the store was closed
- *   - #LIVERY_ERROR_FORKED            the store belongs to the parent process: open the store again
  * @since 0.1
  */
 LIVERY_API livery_status livery_set_int(livery_store *store, livery_layer layer, const char *name, int64_t value);
@@ -101,8 +97,6 @@ LIVERY_API livery_status livery_set_int(livery_store *store, livery_layer layer,
  *   - #LIVERY_ERROR_IO                another failure of the operating system; nothing was changed
  *   - #LIVERY_ERROR_CORRUPT           the stored record is damaged: set the setting anew, or restore a backup
  *   - #LIVERY_ERROR_INVALID_ARGUMENT  a pointer is NULL, the name is malformed, or no such layer
- *   - #LIVERY_ERROR_CLOSED            the store was closed
- *   - #LIVERY_ERROR_FORKED            the store belongs to the parent process: open the store again
  * @since 0.1
  */
 LIVERY_API livery_status livery_set_double(livery_store *store, livery_layer layer, const char *name, double value);
@@ -133,8 +127,6 @@ LIVERY_API livery_status livery_set_double(livery_store *store, livery_layer lay
  *   - #LIVERY_ERROR_IO                another failure of the operating system; nothing was changed
  *   - #LIVERY_ERROR_CORRUPT           the stored record is damaged: set the setting anew, or restore a backup
  *   - #LIVERY_ERROR_INVALID_ARGUMENT  a pointer is NULL, the name is malformed, or no such layer
- *   - #LIVERY_ERROR_CLOSED            the store was closed
- *   - #LIVERY_ERROR_FORKED            the store belongs to the parent process: open the store again
  * @since 0.1
  */
 LIVERY_API livery_status livery_set_string(livery_store *store, livery_layer layer, const char *name, const char *text,
@@ -166,8 +158,6 @@ LIVERY_API livery_status livery_set_string(livery_store *store, livery_layer lay
  *   - #LIVERY_ERROR_IO                another failure of the operating system; nothing was changed
  *   - #LIVERY_ERROR_CORRUPT           the stored record is damaged: set the setting anew, or restore a backup
  *   - #LIVERY_ERROR_INVALID_ARGUMENT  a pointer is NULL, the name is malformed, or no such layer
- *   - #LIVERY_ERROR_CLOSED            the store was closed
- *   - #LIVERY_ERROR_FORKED            the store belongs to the parent process: open the store again
  * @since 0.1
  */
 LIVERY_API livery_status livery_set_data(livery_store *store, livery_layer layer, const char *name, const void *bytes,
@@ -198,8 +188,6 @@ LIVERY_API livery_status livery_set_data(livery_store *store, livery_layer layer
  *   - #LIVERY_ERROR_IO                another failure of the operating system; nothing was changed
  *   - #LIVERY_ERROR_CORRUPT           the stored record is damaged: set the setting anew, or restore a backup
  *   - #LIVERY_ERROR_INVALID_ARGUMENT  a pointer is NULL, the name is malformed, or no such layer
- *   - #LIVERY_ERROR_CLOSED            the store was closed
- *   - #LIVERY_ERROR_FORKED            the store belongs to the parent process: open the store again
  * @since 0.1
  */
 LIVERY_API livery_status livery_set_color(livery_store *store, livery_layer layer, const char *name,
@@ -230,8 +218,6 @@ LIVERY_API livery_status livery_set_color(livery_store *store, livery_layer laye
  *   - #LIVERY_ERROR_IO                another failure of the operating system; nothing was changed
  *   - #LIVERY_ERROR_CORRUPT           the stored record is damaged: set the setting anew, or restore a backup
  *   - #LIVERY_ERROR_INVALID_ARGUMENT  a pointer is NULL, the name is malformed, or no such layer
- *   - #LIVERY_ERROR_CLOSED            the store was closed
- *   - #LIVERY_ERROR_FORKED            the store belongs to the parent process: open the store again
  * @since 0.1
  */
 LIVERY_API livery_status livery_set_value(livery_store *store, livery_layer layer, const char *name,
@@ -257,8 +243,6 @@ LIVERY_API livery_status livery_set_value(livery_store *store, livery_layer laye
  *   - #LIVERY_ERROR_IO                another failure of the operating system; nothing was changed
  *   - #LIVERY_ERROR_CORRUPT           the stored record is damaged: set the setting anew, or restore a backup
  *   - #LIVERY_ERROR_INVALID_ARGUMENT  a pointer is NULL, the name is malformed, or no such layer
- *   - #LIVERY_ERROR_CLOSED            the store was closed
- *   - #LIVERY_ERROR_FORKED            the store belongs to the parent process: open the store again
  * @since 0.1
  */
 LIVERY_API livery_status livery_reset(livery_store *store, livery_layer layer, const char *name);
@@ -277,8 +261,6 @@ LIVERY_API livery_status livery_reset(livery_store *store, livery_layer layer, c
  *   - #LIVERY_ERROR_READ_ONLY         the store was opened read-only, or the layer is `defaults`, or `override`
  *     without #LIVERY_OPEN_ALLOW_OVERRIDE
  *   - #LIVERY_ERROR_INVALID_ARGUMENT  a pointer is NULL, or no such layer
- *   - #LIVERY_ERROR_CLOSED            the store was closed
- *   - #LIVERY_ERROR_FORKED            the store belongs to the parent process: open the store again
  * @since 0.1
  */
 LIVERY_API livery_status livery_change_begin(livery_store *store, livery_layer layer, livery_change **change);
@@ -295,8 +277,6 @@ LIVERY_API livery_status livery_change_begin(livery_store *store, livery_layer l
  * @param value   the value
  * @return #LIVERY_OK, or
  *   - #LIVERY_ERROR_INVALID_ARGUMENT  a pointer is NULL, or the name is malformed
- *   - #LIVERY_ERROR_CLOSED            the change set or its store was closed
- *   - #LIVERY_ERROR_FORKED            the change set belongs to the parent process
  * @since 0.1
  */
 LIVERY_API livery_status livery_change_set_bool(livery_change *change, const char *name, bool value);
@@ -313,8 +293,6 @@ LIVERY_API livery_status livery_change_set_bool(livery_change *change, const cha
  * @param value   the value
  * @return #LIVERY_OK, or
  *   - #LIVERY_ERROR_INVALID_ARGUMENT  a pointer is NULL, or the name is malformed
- *   - #LIVERY_ERROR_CLOSED            the change set or its store was closed
- *   - #LIVERY_ERROR_FORKED            the change set belongs to the parent process
  * @since 0.1
  */
 LIVERY_API livery_status livery_change_set_int(livery_change *change, const char *name, int64_t value);
@@ -331,8 +309,6 @@ LIVERY_API livery_status livery_change_set_int(livery_change *change, const char
  * @param value   the value
  * @return #LIVERY_OK, or
  *   - #LIVERY_ERROR_INVALID_ARGUMENT  a pointer is NULL, or the name is malformed
- *   - #LIVERY_ERROR_CLOSED            the change set or its store was closed
- *   - #LIVERY_ERROR_FORKED            the change set belongs to the parent process
  * @since 0.1
  */
 LIVERY_API livery_status livery_change_set_double(livery_change *change, const char *name, double value);
@@ -351,8 +327,6 @@ LIVERY_API livery_status livery_change_set_double(livery_change *change, const c
  * @return #LIVERY_OK, or
  *   - #LIVERY_ERROR_INVALID_VALUE     the text is not UTF-8, or longer than #LIVERY_VALUE_MAX
  *   - #LIVERY_ERROR_INVALID_ARGUMENT  a pointer is NULL, or the name is malformed
- *   - #LIVERY_ERROR_CLOSED            the change set or its store was closed
- *   - #LIVERY_ERROR_FORKED            the change set belongs to the parent process
  * @since 0.1
  */
 LIVERY_API livery_status livery_change_set_string(livery_change *change, const char *name, const char *text,
@@ -372,8 +346,6 @@ LIVERY_API livery_status livery_change_set_string(livery_change *change, const c
  * @return #LIVERY_OK, or
  *   - #LIVERY_ERROR_INVALID_VALUE     longer than #LIVERY_VALUE_MAX
  *   - #LIVERY_ERROR_INVALID_ARGUMENT  a pointer is NULL, or the name is malformed
- *   - #LIVERY_ERROR_CLOSED            the change set or its store was closed
- *   - #LIVERY_ERROR_FORKED            the change set belongs to the parent process
  * @since 0.1
  */
 LIVERY_API livery_status livery_change_set_data(livery_change *change, const char *name, const void *bytes,
@@ -391,8 +363,6 @@ LIVERY_API livery_status livery_change_set_data(livery_change *change, const cha
  * @param value   components from 0 to 1
  * @return #LIVERY_OK, or
  *   - #LIVERY_ERROR_INVALID_ARGUMENT  a pointer is NULL, or the name is malformed
- *   - #LIVERY_ERROR_CLOSED            the change set or its store was closed
- *   - #LIVERY_ERROR_FORKED            the change set belongs to the parent process
  * @since 0.1
  */
 LIVERY_API livery_status livery_change_set_color(livery_change *change, const char *name, livery_color value);
@@ -409,8 +379,6 @@ LIVERY_API livery_status livery_change_set_color(livery_change *change, const ch
  * @param value   a value; the change set takes a reference of its own
  * @return #LIVERY_OK, or
  *   - #LIVERY_ERROR_INVALID_ARGUMENT  a pointer is NULL, or the name is malformed
- *   - #LIVERY_ERROR_CLOSED            the change set, its store or the value was closed
- *   - #LIVERY_ERROR_FORKED            the change set belongs to the parent process
  * @since 0.1
  */
 LIVERY_API livery_status livery_change_set_value(livery_change *change, const char *name, livery_value *value);
@@ -432,8 +400,6 @@ LIVERY_API livery_status livery_change_set_value(livery_change *change, const ch
  * @param value   a value; the change set takes a reference of its own
  * @return #LIVERY_OK, or
  *   - #LIVERY_ERROR_INVALID_ARGUMENT  a pointer is NULL, or the name is malformed
- *   - #LIVERY_ERROR_CLOSED            the change set, its store or the value was closed
- *   - #LIVERY_ERROR_FORKED            the change set belongs to the parent process
  * @since 0.1
  */
 LIVERY_API livery_status livery_change_replace(livery_change *change, const char *name, livery_value *value);
@@ -451,8 +417,6 @@ LIVERY_API livery_status livery_change_replace(livery_change *change, const char
  * @return #LIVERY_OK, or
  *   - #LIVERY_ERROR_READ_ONLY         the layer is `defaults`, or `override` without #LIVERY_OPEN_ALLOW_OVERRIDE
  *   - #LIVERY_ERROR_INVALID_ARGUMENT  `change` is NULL, or no such layer
- *   - #LIVERY_ERROR_CLOSED            the change set or its store was closed
- *   - #LIVERY_ERROR_FORKED            the change set belongs to the parent process
  * @since 0.1
  */
 LIVERY_API livery_status livery_change_layer(livery_change *change, livery_layer layer);
@@ -476,8 +440,6 @@ LIVERY_API livery_status livery_change_layer(livery_change *change, livery_layer
  *   - #LIVERY_ERROR_READ_ONLY         what was set belongs to a namespace whose owner is not in this process
  *   - #LIVERY_ERROR_CORRUPT           the stored record is damaged: set the setting anew, or restore a backup
  *   - #LIVERY_ERROR_INVALID_ARGUMENT  a pointer is NULL, or the name is malformed
- *   - #LIVERY_ERROR_CLOSED            the change set or its store was closed
- *   - #LIVERY_ERROR_FORKED            the change set belongs to the parent process
  * @since 0.1
  */
 LIVERY_API livery_status livery_change_get(livery_change *change, const char *name, livery_value **value);
@@ -493,8 +455,6 @@ LIVERY_API livery_status livery_change_get(livery_change *change, const char *na
  * @param name    the setting's name
  * @return #LIVERY_OK, or
  *   - #LIVERY_ERROR_INVALID_ARGUMENT  a pointer is NULL, or the name is malformed
- *   - #LIVERY_ERROR_CLOSED            the change set or its store was closed
- *   - #LIVERY_ERROR_FORKED            the change set belongs to the parent process
  * @since 0.1
  */
 LIVERY_API livery_status livery_change_reset(livery_change *change, const char *name);
@@ -510,8 +470,6 @@ LIVERY_API livery_status livery_change_reset(livery_change *change, const char *
  * @param change  an open change set
  * @return #LIVERY_OK, or
  *   - #LIVERY_ERROR_INVALID_ARGUMENT  a pointer is NULL
- *   - #LIVERY_ERROR_CLOSED            the change set or its store was closed
- *   - #LIVERY_ERROR_FORKED            the change set belongs to the parent process
  * @since 0.1
  */
 LIVERY_API livery_status livery_change_reset_all(livery_change *change);
@@ -529,8 +487,6 @@ LIVERY_API livery_status livery_change_reset_all(livery_change *change);
  *   expire
  * @return #LIVERY_OK, or
  *   - #LIVERY_ERROR_INVALID_ARGUMENT  `change` is NULL, or the layer is neither `override` nor `session`
- *   - #LIVERY_ERROR_CLOSED            the change set or its store was closed
- *   - #LIVERY_ERROR_FORKED            the change set belongs to the parent process
  * @since 0.1
  */
 LIVERY_API livery_status livery_change_expires(livery_change *change, int64_t microseconds);
@@ -549,8 +505,6 @@ LIVERY_API livery_status livery_change_expires(livery_change *change, int64_t mi
  * @param revision  the last revision at which the caller knows the setting
  * @return #LIVERY_OK, or
  *   - #LIVERY_ERROR_INVALID_ARGUMENT  a pointer is NULL, or the name is malformed
- *   - #LIVERY_ERROR_CLOSED            the change set or its store was closed
- *   - #LIVERY_ERROR_FORKED            the change set belongs to the parent process
  * @since 0.1
  */
 LIVERY_API livery_status livery_change_expect(livery_change *change, const char *name, uint64_t revision);
@@ -566,8 +520,6 @@ LIVERY_API livery_status livery_change_expect(livery_change *change, const char 
  * @param origin  up to #LIVERY_ORIGIN_MAX bytes of UTF-8 without control characters; copied
  * @return #LIVERY_OK, or
  *   - #LIVERY_ERROR_INVALID_ARGUMENT  a pointer is NULL, or the origin is malformed
- *   - #LIVERY_ERROR_CLOSED            the change set or its store was closed
- *   - #LIVERY_ERROR_FORKED            the change set belongs to the parent process
  * @since 0.1
  */
 LIVERY_API livery_status livery_change_origin(livery_change *change, const char *origin);
@@ -598,8 +550,6 @@ LIVERY_API livery_status livery_change_origin(livery_change *change, const char 
  *   - #LIVERY_ERROR_IO                another failure of the operating system; nothing was changed
  *   - #LIVERY_ERROR_CORRUPT           the stored record is damaged: set the setting anew, or restore a backup
  *   - #LIVERY_ERROR_INVALID_ARGUMENT  a pointer is NULL
- *   - #LIVERY_ERROR_CLOSED            the change set or its store was closed
- *   - #LIVERY_ERROR_FORKED            the change set belongs to the parent process
  * @since 0.1
  */
 LIVERY_API livery_status livery_change_commit(livery_change *change, uint64_t *revision);
@@ -616,8 +566,6 @@ LIVERY_API livery_status livery_change_commit(livery_change *change, uint64_t *r
  * @param[out] violations   a list, empty if nothing was wrong: release it; untouched on failure
  * @return #LIVERY_OK, or
  *   - #LIVERY_ERROR_INVALID_ARGUMENT  a pointer is NULL
- *   - #LIVERY_ERROR_CLOSED            the change set or its store was closed
- *   - #LIVERY_ERROR_FORKED            the change set belongs to the parent process
  * @since 0.1
  */
 LIVERY_API livery_status livery_change_violations(livery_change *change, livery_value **violations);
@@ -628,9 +576,7 @@ LIVERY_API livery_status livery_change_violations(livery_change *change, livery_
  * Threads: any. Never blocks.
  *
  * @param change  a change set, or NULL for nothing to happen
- * @return #LIVERY_OK, or
- *   - #LIVERY_ERROR_CLOSED  the change set was committed or discarded, or its store was closed
- *   - #LIVERY_ERROR_FORKED  the change set belongs to the parent process
+ * @return #LIVERY_OK
  * @since 0.1
  */
 LIVERY_API livery_status livery_change_discard(livery_change *change);
@@ -674,8 +620,6 @@ typedef livery_status (*livery_edit_fn)(livery_change *change, void *user_data);
  *   - #LIVERY_ERROR_IO                another failure of the operating system; nothing was changed
  *   - #LIVERY_ERROR_CORRUPT           the stored record is damaged: set the setting anew, or restore a backup
  *   - #LIVERY_ERROR_INVALID_ARGUMENT  `store` or `function` is NULL, no such layer, or `function` returned no status
- *   - #LIVERY_ERROR_CLOSED            the store was closed
- *   - #LIVERY_ERROR_FORKED            the store belongs to the parent process: open the store again
  * @since 0.1
  */
 LIVERY_API livery_status livery_edit(livery_store *store, livery_layer layer, livery_edit_fn function, void *user_data,
@@ -716,8 +660,6 @@ typedef livery_status (*livery_claim_fn)(const char *name, livery_value *value, 
  *   - #LIVERY_ERROR_IO                another failure of the operating system; nothing was changed
  *   - #LIVERY_ERROR_CORRUPT           the store is damaged: restore a backup
  *   - #LIVERY_ERROR_INVALID_ARGUMENT  a pointer is NULL, the prefix is malformed or does not end with a dot, or 64 are claimed
- *   - #LIVERY_ERROR_CLOSED            the store was closed
- *   - #LIVERY_ERROR_FORKED            the store belongs to the parent process: open the store again
  * @since 0.1
  */
 LIVERY_API livery_status livery_claim(livery_store *store, const char *prefix, livery_claim_fn function, void *user_data,

@@ -51,8 +51,6 @@ enum {
  *   - #LIVERY_ERROR_IO                another failure of the operating system; nothing was changed
  *   - #LIVERY_ERROR_CORRUPT           a stored record is damaged: set the named setting anew, or restore a backup
  *   - #LIVERY_ERROR_INVALID_ARGUMENT  `store` or `json` is NULL, no such layer, or an unknown flag
- *   - #LIVERY_ERROR_CLOSED            the store was closed
- *   - #LIVERY_ERROR_FORKED            the store belongs to the parent process: open the store again
  * @since 0.1
  */
 LIVERY_API livery_status livery_import_json(livery_store *store, livery_layer layer, const char *json, size_t length,
@@ -92,8 +90,6 @@ LIVERY_API livery_status livery_import_json(livery_store *store, livery_layer la
  *   - #LIVERY_ERROR_IO                another failure of the operating system; nothing was changed
  *   - #LIVERY_ERROR_CORRUPT           a stored record is damaged: set the named setting anew, or restore a backup
  *   - #LIVERY_ERROR_INVALID_ARGUMENT  `store` or `bytes` is NULL, no such layer, or an unknown flag
- *   - #LIVERY_ERROR_CLOSED            the store was closed
- *   - #LIVERY_ERROR_FORKED            the store belongs to the parent process: open the store again
  * @since 0.1
  */
 LIVERY_API livery_status livery_import_plist(livery_store *store, livery_layer layer, const void *bytes, size_t length,
@@ -121,8 +117,6 @@ enum {
  * @return #LIVERY_OK, or
  *   - #LIVERY_ERROR_CORRUPT           a stored record is damaged: set the named setting anew, or restore a backup
  *   - #LIVERY_ERROR_INVALID_ARGUMENT  `store` or `json` is NULL, or an unknown flag
- *   - #LIVERY_ERROR_CLOSED            the store was closed
- *   - #LIVERY_ERROR_FORKED            the store belongs to the parent process: open the store again
  * @since 0.1
  */
 LIVERY_API livery_status livery_export_json(livery_store *store, uint32_t flags, char **json, size_t *length);

@@ -51,8 +51,6 @@ typedef struct livery_history_options {
  * @return #LIVERY_OK, or
  *   - #LIVERY_ERROR_CORRUPT           what it has to read of the store is damaged: restore a backup
  *   - #LIVERY_ERROR_INVALID_ARGUMENT  `store` or `value` is NULL, the pattern is malformed, or no such layer
- *   - #LIVERY_ERROR_CLOSED            the store was closed
- *   - #LIVERY_ERROR_FORKED            the store belongs to the parent process: open the store again
  * @since 0.1
  */
 LIVERY_API livery_status livery_history(livery_store *store, const livery_history_options *options,
@@ -91,8 +89,6 @@ enum {
  *   - #LIVERY_ERROR_IO                another failure of the operating system; nothing was changed
  *   - #LIVERY_ERROR_CORRUPT           what it has to read of the store is damaged: restore a backup
  *   - #LIVERY_ERROR_INVALID_ARGUMENT  `store` is NULL, or an unknown flag
- *   - #LIVERY_ERROR_CLOSED            the store was closed
- *   - #LIVERY_ERROR_FORKED            the store belongs to the parent process: open the store again
  * @since 0.1
  */
 LIVERY_API livery_status livery_undo(livery_store *store, uint64_t revision, uint32_t flags, uint64_t *new_revision);

@@ -30,8 +30,6 @@ typedef struct livery_key livery_key;
  *   failure
  * @return #LIVERY_OK, or
  *   - #LIVERY_ERROR_INVALID_ARGUMENT  a pointer is NULL, or the name is malformed
- *   - #LIVERY_ERROR_CLOSED            the store was closed
- *   - #LIVERY_ERROR_FORKED            the store belongs to the parent process: open the store again
  * @since 0.1
  */
 LIVERY_API livery_status livery_key_open(livery_store *store, const char *name, livery_key **key);
@@ -42,9 +40,7 @@ LIVERY_API livery_status livery_key_open(livery_store *store, const char *name, 
  * Threads: any. Never blocks, never waits for a writer.
  *
  * @param key  a key, or NULL for nothing to happen
- * @return #LIVERY_OK, or
- *   - #LIVERY_ERROR_CLOSED  the key or its store was closed already
- *   - #LIVERY_ERROR_FORKED  the key belongs to the parent process
+ * @return #LIVERY_OK
  * @since 0.1
  */
 LIVERY_API livery_status livery_key_close(livery_key *key);
@@ -64,8 +60,6 @@ LIVERY_API livery_status livery_key_close(livery_key *key);
  *   - #LIVERY_ERROR_TYPE_MISMATCH     the value neither is a truth value nor spells one
  *   - #LIVERY_ERROR_CORRUPT           the stored record is damaged: set the setting anew, or restore a backup
  *   - #LIVERY_ERROR_INVALID_ARGUMENT  a pointer is NULL
- *   - #LIVERY_ERROR_CLOSED            the key or its store was closed
- *   - #LIVERY_ERROR_FORKED            the key belongs to the parent process
  * @since 0.1
  */
 LIVERY_API livery_status livery_key_get_bool(livery_key *key, bool *value);
@@ -85,8 +79,6 @@ LIVERY_API livery_status livery_key_get_bool(livery_key *key, bool *value);
  *   - #LIVERY_ERROR_TYPE_MISMATCH     the value is not a whole number in the range of int64_t
  *   - #LIVERY_ERROR_CORRUPT           the stored record is damaged: set the setting anew, or restore a backup
  *   - #LIVERY_ERROR_INVALID_ARGUMENT  a pointer is NULL
- *   - #LIVERY_ERROR_CLOSED            the key or its store was closed
- *   - #LIVERY_ERROR_FORKED            the key belongs to the parent process
  * @since 0.1
  */
 LIVERY_API livery_status livery_key_get_int(livery_key *key, int64_t *value);
@@ -106,8 +98,6 @@ LIVERY_API livery_status livery_key_get_int(livery_key *key, int64_t *value);
  *   - #LIVERY_ERROR_TYPE_MISMATCH     the value is not a number that a double holds
  *   - #LIVERY_ERROR_CORRUPT           the stored record is damaged: set the setting anew, or restore a backup
  *   - #LIVERY_ERROR_INVALID_ARGUMENT  a pointer is NULL
- *   - #LIVERY_ERROR_CLOSED            the key or its store was closed
- *   - #LIVERY_ERROR_FORKED            the key belongs to the parent process
  * @since 0.1
  */
 LIVERY_API livery_status livery_key_get_double(livery_key *key, double *value);
@@ -131,8 +121,6 @@ LIVERY_API livery_status livery_key_get_double(livery_key *key, double *value);
  *   - #LIVERY_ERROR_BUFFER_TOO_SMALL  `capacity` is less than needed; `length` tells how much is
  *   - #LIVERY_ERROR_CORRUPT           the stored record is damaged: set the setting anew, or restore a backup
  *   - #LIVERY_ERROR_INVALID_ARGUMENT  `key` or a needed buffer is NULL
- *   - #LIVERY_ERROR_CLOSED            the key or its store was closed
- *   - #LIVERY_ERROR_FORKED            the key belongs to the parent process
  * @since 0.1
  */
 LIVERY_API livery_status livery_key_get_string(livery_key *key, char *buffer, size_t capacity, size_t *length);

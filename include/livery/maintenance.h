@@ -5,7 +5,7 @@
  * A store looks after itself: the first process to open it after a start of the system, a crash or a foreign write looks
  * at the whole file before it trusts it; a file that is damaged is kept in the folder `damaged` of the store's directory
  * and replaced by the last good copy (unless #LIVERY_OPEN_NO_RECOVERY); copies are made by policy into the folder
- * `backups` (see `snapshot_commits` and `snapshot_age_s` at livery_open()), and before a restore. A damaged record in a
+ * `backups` (see `backup_commits` and `backup_age_s` at livery_open()), and before a restore. A damaged record in a
  * file that is otherwise sound gives #LIVERY_ERROR_CORRUPT for its setting alone. docs/reliability.md tells the rest.
  */
 #ifndef LIVERY_MAINTENANCE_H
@@ -62,8 +62,6 @@ LIVERY_API livery_status livery_check(const char *path, livery_value **report);
  *   - #LIVERY_ERROR_BUSY              all reader slots are taken: close snapshots
  *   - #LIVERY_ERROR_IO                another failure of the operating system, such as a directory of that name
  *   - #LIVERY_ERROR_INVALID_ARGUMENT  `store` is NULL, or the path is empty or no UTF-8
- *   - #LIVERY_ERROR_CLOSED            the store was closed
- *   - #LIVERY_ERROR_FORKED            the store belongs to the parent process: open the store again
  * @since 0.1
  */
 LIVERY_API livery_status livery_backup(livery_store *store, const char *path);
@@ -71,7 +69,7 @@ LIVERY_API livery_status livery_backup(livery_store *store, const char *path);
 /**
  * The backups in the store's own folder, the latest first.
  *
- * Each item is an object: `name`, `path`, `revision`, `schemaVersion`, `time` (date), `reason` ("manual", "snapshot",
+ * Each item is an object: `name`, `path`, `revision`, `schemaVersion`, `time` (date), `reason` ("automatic", "manual",
  * "restore", "upgrade") and `bytes`.
  *
  * Threads: any. Never waits for a writer.
@@ -82,8 +80,6 @@ LIVERY_API livery_status livery_backup(livery_store *store, const char *path);
  *   - #LIVERY_ERROR_PERMISSION        the folder cannot be read
  *   - #LIVERY_ERROR_IO                another failure of the operating system, such as no file descriptor left
  *   - #LIVERY_ERROR_INVALID_ARGUMENT  a pointer is NULL
- *   - #LIVERY_ERROR_CLOSED            the store was closed
- *   - #LIVERY_ERROR_FORKED            the store belongs to the parent process: open the store again
  * @since 0.1
  */
 LIVERY_API livery_status livery_backups(livery_store *store, livery_value **value);
@@ -113,8 +109,6 @@ LIVERY_API livery_status livery_backups(livery_store *store, livery_value **valu
  *   - #LIVERY_ERROR_NO_SPACE          the file system is full; nothing was changed
  *   - #LIVERY_ERROR_IO                another failure of the operating system; nothing was changed
  *   - #LIVERY_ERROR_INVALID_ARGUMENT  `store` is NULL, or the path or origin is malformed
- *   - #LIVERY_ERROR_CLOSED            the store was closed
- *   - #LIVERY_ERROR_FORKED            the store belongs to the parent process: open the store again
  * @since 0.1
  */
 LIVERY_API livery_status livery_restore(livery_store *store, const char *backup, const char *origin,
@@ -138,8 +132,6 @@ LIVERY_API livery_status livery_restore(livery_store *store, const char *backup,
  *   - #LIVERY_ERROR_PERMISSION        the directory must not be written to
  *   - #LIVERY_ERROR_IO                another failure of the operating system
  *   - #LIVERY_ERROR_INVALID_ARGUMENT  `store` is NULL
- *   - #LIVERY_ERROR_CLOSED            the store was closed
- *   - #LIVERY_ERROR_FORKED            the store belongs to the parent process: open the store again
  * @since 0.1
  */
 LIVERY_API livery_status livery_compact(livery_store *store);
@@ -183,8 +175,6 @@ enum {
  *   - #LIVERY_ERROR_PERMISSION        a directory must not be written to
  *   - #LIVERY_ERROR_IO                another failure of the operating system
  *   - #LIVERY_ERROR_INVALID_ARGUMENT  `store` or `name` is NULL, the name is malformed, or an unknown flag
- *   - #LIVERY_ERROR_CLOSED            the store was closed
- *   - #LIVERY_ERROR_FORKED            the store belongs to the parent process: open the store again
  * @since 0.1
  */
 LIVERY_API livery_status livery_forget(livery_store *store, const char *name, uint32_t flags, livery_value **report);
@@ -208,8 +198,6 @@ LIVERY_API livery_status livery_forget(livery_store *store, const char *name, ui
  *   - #LIVERY_ERROR_PERMISSION        the folder of backups cannot be read
  *   - #LIVERY_ERROR_IO                another failure of the operating system, such as no file descriptor left
  *   - #LIVERY_ERROR_INVALID_ARGUMENT  a pointer is NULL
- *   - #LIVERY_ERROR_CLOSED            the store was closed
- *   - #LIVERY_ERROR_FORKED            the store belongs to the parent process: open the store again
  * @since 0.1
  */
 LIVERY_API livery_status livery_stats(livery_store *store, livery_value **value);

@@ -43,8 +43,6 @@ typedef livery_status (*livery_migration_fn)(livery_migration *migration, void *
  *   NULL
  * @return #LIVERY_OK, or
  *   - #LIVERY_ERROR_INVALID_ARGUMENT  `store`, `name` or `fn` is NULL, or the name is malformed
- *   - #LIVERY_ERROR_CLOSED            the store was closed
- *   - #LIVERY_ERROR_FORKED            the store belongs to the parent process: open the store again
  * @since 0.1
  */
 LIVERY_API livery_status livery_migration_register(livery_store *store, const char *name, livery_migration_fn fn,
@@ -59,8 +57,6 @@ LIVERY_API livery_status livery_migration_register(livery_store *store, const ch
  * @param[out] layer  one of `LIVERY_LAYER_*`; untouched on failure
  * @return #LIVERY_OK, or
  *   - #LIVERY_ERROR_INVALID_ARGUMENT  a pointer is NULL
- *   - #LIVERY_ERROR_CLOSED            the function has returned
- *   - #LIVERY_ERROR_FORKED            the store belongs to the parent process
  * @since 0.1
  */
 LIVERY_API livery_status livery_migration_layer(livery_migration *migration, livery_layer *layer);
@@ -74,8 +70,6 @@ LIVERY_API livery_status livery_migration_layer(livery_migration *migration, liv
  * @param[out] version  untouched on failure
  * @return #LIVERY_OK, or
  *   - #LIVERY_ERROR_INVALID_ARGUMENT  a pointer is NULL
- *   - #LIVERY_ERROR_CLOSED            the function has returned
- *   - #LIVERY_ERROR_FORKED            the store belongs to the parent process
  * @since 0.1
  */
 LIVERY_API livery_status livery_migration_version(livery_migration *migration, uint64_t *version);
@@ -91,8 +85,6 @@ LIVERY_API livery_status livery_migration_version(livery_migration *migration, u
  * @return #LIVERY_OK, or
  *   - #LIVERY_ERROR_NO_VALUE          the layer has no value for it
  *   - #LIVERY_ERROR_INVALID_ARGUMENT  a pointer is NULL, or the name is malformed
- *   - #LIVERY_ERROR_CLOSED            the function has returned
- *   - #LIVERY_ERROR_FORKED            the store belongs to the parent process
  * @since 0.1
  */
 LIVERY_API livery_status livery_migration_get(livery_migration *migration, const char *name, livery_value **value);
@@ -110,8 +102,6 @@ LIVERY_API livery_status livery_migration_get(livery_migration *migration, const
  * @return #LIVERY_OK, or
  *   - #LIVERY_ERROR_INVALID_VALUE     too large or too deep; or new in `override`, where every value has to expire
  *   - #LIVERY_ERROR_INVALID_ARGUMENT  a pointer is NULL, or the name is malformed
- *   - #LIVERY_ERROR_CLOSED            the function has returned, or the value was released
- *   - #LIVERY_ERROR_FORKED            the store belongs to the parent process
  * @since 0.1
  */
 LIVERY_API livery_status livery_migration_set(livery_migration *migration, const char *name, livery_value *value);
@@ -125,8 +115,6 @@ LIVERY_API livery_status livery_migration_set(livery_migration *migration, const
  * @param name       a setting
  * @return #LIVERY_OK, or
  *   - #LIVERY_ERROR_INVALID_ARGUMENT  a pointer is NULL, or the name is malformed
- *   - #LIVERY_ERROR_CLOSED            the function has returned
- *   - #LIVERY_ERROR_FORKED            the store belongs to the parent process
  * @since 0.1
  */
 LIVERY_API livery_status livery_migration_remove(livery_migration *migration, const char *name);
@@ -140,8 +128,6 @@ LIVERY_API livery_status livery_migration_remove(livery_migration *migration, co
  * @param[out] names  a list of strings: release it; untouched on failure
  * @return #LIVERY_OK, or
  *   - #LIVERY_ERROR_INVALID_ARGUMENT  a pointer is NULL
- *   - #LIVERY_ERROR_CLOSED            the function has returned
- *   - #LIVERY_ERROR_FORKED            the store belongs to the parent process
  * @since 0.1
  */
 LIVERY_API livery_status livery_migration_names(livery_migration *migration, livery_value **names);
@@ -156,8 +142,6 @@ LIVERY_API livery_status livery_migration_names(livery_migration *migration, liv
  * @param reason     one line for people: at most 4,096 bytes of UTF-8
  * @return #LIVERY_OK, or
  *   - #LIVERY_ERROR_INVALID_ARGUMENT  a pointer is NULL, or the reason is not UTF-8 or too long
- *   - #LIVERY_ERROR_CLOSED            the function has returned
- *   - #LIVERY_ERROR_FORKED            the store belongs to the parent process
  * @since 0.1
  */
 LIVERY_API livery_status livery_migration_fail(livery_migration *migration, const char *reason);

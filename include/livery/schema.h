@@ -82,8 +82,6 @@ typedef struct livery_schema_options {
  *   - #LIVERY_ERROR_IO                another failure of the operating system; nothing was changed
  *   - #LIVERY_ERROR_CORRUPT           what it has to read of the store is damaged: restore a backup
  *   - #LIVERY_ERROR_INVALID_ARGUMENT  `store` or `json` is NULL, or an option is malformed
- *   - #LIVERY_ERROR_CLOSED            the store was closed
- *   - #LIVERY_ERROR_FORKED            the store belongs to the parent process: open the store again
  * @since 0.1
  */
 LIVERY_API livery_status livery_schema_apply(livery_store *store, const char *json, size_t length,
@@ -110,8 +108,6 @@ LIVERY_API livery_status livery_schema_apply(livery_store *store, const char *js
  *   - #LIVERY_ERROR_MIGRATION         a step would fail, or a secret would be none any more, which needs consent
  *   - #LIVERY_ERROR_CORRUPT           what it has to read of the store is damaged: restore a backup
  *   - #LIVERY_ERROR_INVALID_ARGUMENT  `json` or `report` is NULL
- *   - #LIVERY_ERROR_CLOSED            the store was closed
- *   - #LIVERY_ERROR_FORKED            the store belongs to the parent process: open the store again
  * @since 0.1
  */
 LIVERY_API livery_status livery_schema_check(livery_store *store, const char *json, size_t length,
@@ -156,8 +152,6 @@ LIVERY_API livery_status livery_schema_compare(const char *old_json, size_t old_
  * @return #LIVERY_OK, or
  *   - #LIVERY_ERROR_CORRUPT           what it has to read of the store is damaged: restore a backup
  *   - #LIVERY_ERROR_INVALID_ARGUMENT  a pointer is NULL
- *   - #LIVERY_ERROR_CLOSED            the store was closed
- *   - #LIVERY_ERROR_FORKED            the store belongs to the parent process: open the store again
  * @since 0.1
  */
 LIVERY_API livery_status livery_schema_version(livery_store *store, uint64_t *version);
@@ -174,8 +168,6 @@ LIVERY_API livery_status livery_schema_version(livery_store *store, uint64_t *ve
  *   - #LIVERY_ERROR_NO_VALUE          no schema has been applied
  *   - #LIVERY_ERROR_CORRUPT           what it has to read of the store is damaged: restore a backup
  *   - #LIVERY_ERROR_INVALID_ARGUMENT  a pointer is NULL
- *   - #LIVERY_ERROR_CLOSED            the store was closed
- *   - #LIVERY_ERROR_FORKED            the store belongs to the parent process: open the store again
  * @since 0.1
  */
 LIVERY_API livery_status livery_schema_copy_json(livery_store *store, char **json, size_t *length);
@@ -193,8 +185,6 @@ LIVERY_API livery_status livery_schema_copy_json(livery_store *store, char **jso
  * @return #LIVERY_OK, or
  *   - #LIVERY_ERROR_CORRUPT           what it has to read of the store is damaged: restore a backup
  *   - #LIVERY_ERROR_INVALID_ARGUMENT  a pointer is NULL
- *   - #LIVERY_ERROR_CLOSED            the store was closed
- *   - #LIVERY_ERROR_FORKED            the store belongs to the parent process: open the store again
  * @since 0.1
  */
 LIVERY_API livery_status livery_settings(livery_store *store, livery_value **value);

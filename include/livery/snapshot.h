@@ -30,8 +30,6 @@ typedef struct livery_snapshot livery_snapshot;
  *   - #LIVERY_ERROR_BUSY              all reader slots are taken
  *   - #LIVERY_ERROR_CORRUPT           the store is damaged: restore a backup
  *   - #LIVERY_ERROR_INVALID_ARGUMENT  a pointer is NULL
- *   - #LIVERY_ERROR_CLOSED            the store was closed
- *   - #LIVERY_ERROR_FORKED            the store belongs to the parent process: open the store again
  * @since 0.1
  */
 LIVERY_API livery_status livery_snapshot_open(livery_store *store, livery_snapshot **snapshot);
@@ -42,9 +40,7 @@ LIVERY_API livery_status livery_snapshot_open(livery_store *store, livery_snapsh
  * Threads: any. Waits for calls on this snapshot in other threads.
  *
  * @param snapshot  a snapshot, or NULL for nothing to happen
- * @return #LIVERY_OK, or
- *   - #LIVERY_ERROR_CLOSED  the snapshot or its store was closed already
- *   - #LIVERY_ERROR_FORKED  the snapshot belongs to the parent process
+ * @return #LIVERY_OK
  * @since 0.1
  */
 LIVERY_API livery_status livery_snapshot_close(livery_snapshot *snapshot);
@@ -58,8 +54,6 @@ LIVERY_API livery_status livery_snapshot_close(livery_snapshot *snapshot);
  * @param[out] revision   untouched on failure
  * @return #LIVERY_OK, or
  *   - #LIVERY_ERROR_INVALID_ARGUMENT  a pointer is NULL
- *   - #LIVERY_ERROR_CLOSED            the snapshot or its store was closed
- *   - #LIVERY_ERROR_FORKED            the snapshot belongs to the parent process
  * @since 0.1
  */
 LIVERY_API livery_status livery_snapshot_revision(livery_snapshot *snapshot, uint64_t *revision);
@@ -79,8 +73,6 @@ LIVERY_API livery_status livery_snapshot_revision(livery_snapshot *snapshot, uin
  *   - #LIVERY_ERROR_NO_VALUE          no layer has a value for it
  *   - #LIVERY_ERROR_CORRUPT           the stored record is damaged: set the setting anew, or restore a backup
  *   - #LIVERY_ERROR_INVALID_ARGUMENT  a pointer is NULL, or the name is malformed
- *   - #LIVERY_ERROR_CLOSED            the snapshot or its store was closed
- *   - #LIVERY_ERROR_FORKED            the snapshot belongs to the parent process
  * @since 0.1
  */
 LIVERY_API livery_status livery_snapshot_get(livery_snapshot *snapshot, const char *name, livery_value **value);
@@ -106,8 +98,6 @@ LIVERY_API livery_status livery_snapshot_get(livery_snapshot *snapshot, const ch
  *   - #LIVERY_ERROR_NOT_FOUND         there are no more
  *   - #LIVERY_ERROR_CORRUPT           the stored record is damaged: set the setting anew, or restore a backup
  *   - #LIVERY_ERROR_INVALID_ARGUMENT  a pointer is NULL, or name or pattern is malformed
- *   - #LIVERY_ERROR_CLOSED            the snapshot or its store was closed
- *   - #LIVERY_ERROR_FORKED            the snapshot belongs to the parent process
  * @since 0.1
  */
 LIVERY_API livery_status livery_snapshot_next(livery_snapshot *snapshot, const char *pattern, char *name,

@@ -90,14 +90,14 @@ typedef struct livery_open_options {
   /** The most memory for values that were read before, in bytes, for all handles of the process on the store; as much as
       is needed is used. Default 32 MiB, which is enough for 130,000 settings; from 64 KiB to 1 GiB. */
   uint64_t cache_size;
-  /** The store copies itself after so many commits of this process since its last copy; default 1,000; UINT32_MAX for
-      never. */
-  uint32_t snapshot_commits;
-  /** The store copies itself after a commit that comes so many seconds after the first one of this process since its last
-      copy, or later. It also does at the closing of its last handle in a process or at an opening, where something has
-      changed and the last copy is so old, or there is none (docs/reliability.md says when which). Default 600; UINT32_MAX
+  /** The store backs itself up into its own folder after so many commits of this process since the last backup; default
+      1,000; UINT32_MAX for never. */
+  uint32_t backup_commits;
+  /** The store backs itself up after a commit that comes so many seconds after the first one of this process since the last
+      backup, or later. It also does at the closing of its last handle in a process or at an opening, where something has
+      changed and the last backup is so old, or there is none (docs/reliability.md says when which). Default 600; UINT32_MAX
       for never. */
-  uint32_t snapshot_age_s;
+  uint32_t backup_age_s;
   /** For how many versions of the schema the values of a setting are kept that it no longer declares; default for ever. They
       are kept from the version on that does not declare it: with 2, those of a setting that disappears with version 5 are
       there with versions 5 and 6. An upgrade to a higher version drops them, unless that declares the setting again. It
@@ -161,9 +161,7 @@ LIVERY_API livery_status livery_open(const char *path, const livery_open_options
  * after it was opened, and when many commits were made; such a copy that is under way goes on, and keeps the files open.
  *
  * @param store  an open store, or NULL for nothing to happen
- * @return #LIVERY_OK, or
- *   - #LIVERY_ERROR_CLOSED  the store was closed already
- *   - #LIVERY_ERROR_FORKED  the store belongs to the parent process
+ * @return #LIVERY_OK
  * @since 0.1
  */
 LIVERY_API livery_status livery_close(livery_store *store);
@@ -178,8 +176,6 @@ LIVERY_API livery_status livery_close(livery_store *store);
  * @return #LIVERY_OK, or
  *   - #LIVERY_ERROR_CORRUPT           the store's file is damaged: restore a backup
  *   - #LIVERY_ERROR_INVALID_ARGUMENT  a pointer is NULL
- *   - #LIVERY_ERROR_CLOSED            the store was closed
- *   - #LIVERY_ERROR_FORKED            the store belongs to the parent process: open the store again
  * @since 0.1
  */
 LIVERY_API livery_status livery_revision(livery_store *store, uint64_t *revision);
@@ -201,8 +197,6 @@ LIVERY_API livery_status livery_revision(livery_store *store, uint64_t *revision
  *   - #LIVERY_ERROR_TYPE_MISMATCH     the value neither is a truth value nor spells one
  *   - #LIVERY_ERROR_CORRUPT           the stored record is damaged: set the setting anew, or restore a backup
  *   - #LIVERY_ERROR_INVALID_ARGUMENT  a pointer is NULL, or the name is malformed
- *   - #LIVERY_ERROR_CLOSED            the store was closed
- *   - #LIVERY_ERROR_FORKED            the store belongs to the parent process: open the store again
  * @since 0.1
  */
 LIVERY_API livery_status livery_get_bool(livery_store *store, const char *name, bool *value);
@@ -224,8 +218,6 @@ LIVERY_API livery_status livery_get_bool(livery_store *store, const char *name, 
  *   - #LIVERY_ERROR_TYPE_MISMATCH     the value is not a whole number in the range of int64_t
  *   - #LIVERY_ERROR_CORRUPT           the stored record is damaged: set the setting anew, or restore a backup
  *   - #LIVERY_ERROR_INVALID_ARGUMENT  a pointer is NULL, or the name is malformed
- *   - #LIVERY_ERROR_CLOSED            the store was closed
- *   - #LIVERY_ERROR_FORKED            the store belongs to the parent process: open the store again
  * @since 0.1
  */
 LIVERY_API livery_status livery_get_int(livery_store *store, const char *name, int64_t *value);
@@ -247,8 +239,6 @@ LIVERY_API livery_status livery_get_int(livery_store *store, const char *name, i
  *   - #LIVERY_ERROR_TYPE_MISMATCH     the value is not a number in the range of float
  *   - #LIVERY_ERROR_CORRUPT           the stored record is damaged: set the setting anew, or restore a backup
  *   - #LIVERY_ERROR_INVALID_ARGUMENT  a pointer is NULL, or the name is malformed
- *   - #LIVERY_ERROR_CLOSED            the store was closed
- *   - #LIVERY_ERROR_FORKED            the store belongs to the parent process: open the store again
  * @since 0.1
  */
 LIVERY_API livery_status livery_get_float(livery_store *store, const char *name, float *value);
@@ -270,8 +260,6 @@ LIVERY_API livery_status livery_get_float(livery_store *store, const char *name,
  *   - #LIVERY_ERROR_TYPE_MISMATCH     the value is not a number that a double holds
  *   - #LIVERY_ERROR_CORRUPT           the stored record is damaged: set the setting anew, or restore a backup
  *   - #LIVERY_ERROR_INVALID_ARGUMENT  a pointer is NULL, or the name is malformed
- *   - #LIVERY_ERROR_CLOSED            the store was closed
- *   - #LIVERY_ERROR_FORKED            the store belongs to the parent process: open the store again
  * @since 0.1
  */
 LIVERY_API livery_status livery_get_double(livery_store *store, const char *name, double *value);
@@ -296,8 +284,6 @@ LIVERY_API livery_status livery_get_double(livery_store *store, const char *name
  *   - #LIVERY_ERROR_BUFFER_TOO_SMALL  `capacity` is less than needed; `length` tells how much is
  *   - #LIVERY_ERROR_CORRUPT           the stored record is damaged: set the setting anew, or restore a backup
  *   - #LIVERY_ERROR_INVALID_ARGUMENT  `store`, `name` or a needed buffer is NULL, or the name is malformed
- *   - #LIVERY_ERROR_CLOSED            the store was closed
- *   - #LIVERY_ERROR_FORKED            the store belongs to the parent process: open the store again
  * @since 0.1
  */
 LIVERY_API livery_status livery_get_string(livery_store *store, const char *name, char *buffer, size_t capacity,
@@ -323,8 +309,6 @@ LIVERY_API livery_status livery_get_string(livery_store *store, const char *name
  *   - #LIVERY_ERROR_BUFFER_TOO_SMALL  `capacity` is less than needed; `length` tells how much is
  *   - #LIVERY_ERROR_CORRUPT           the stored record is damaged: set the setting anew, or restore a backup
  *   - #LIVERY_ERROR_INVALID_ARGUMENT  `store`, `name` or a needed buffer is NULL, or the name is malformed
- *   - #LIVERY_ERROR_CLOSED            the store was closed
- *   - #LIVERY_ERROR_FORKED            the store belongs to the parent process: open the store again
  * @since 0.1
  */
 LIVERY_API livery_status livery_get_data(livery_store *store, const char *name, void *buffer, size_t capacity,
@@ -351,8 +335,6 @@ LIVERY_API livery_status livery_get_data(livery_store *store, const char *name, 
  *   - #LIVERY_ERROR_BUFFER_TOO_SMALL  `capacity` is less than needed; `length` tells how much is
  *   - #LIVERY_ERROR_CORRUPT           the stored record is damaged: set the setting anew, or restore a backup
  *   - #LIVERY_ERROR_INVALID_ARGUMENT  `store`, `name` or a needed buffer is NULL, or the name is malformed
- *   - #LIVERY_ERROR_CLOSED            the store was closed
- *   - #LIVERY_ERROR_FORKED            the store belongs to the parent process: open the store again
  * @since 0.1
  */
 LIVERY_API livery_status livery_get_url(livery_store *store, const char *name, char *buffer, size_t capacity,
@@ -374,8 +356,6 @@ LIVERY_API livery_status livery_get_url(livery_store *store, const char *name, c
  *   - #LIVERY_ERROR_TYPE_MISMATCH     the value neither is a moment nor spells one
  *   - #LIVERY_ERROR_CORRUPT           the stored record is damaged: set the setting anew, or restore a backup
  *   - #LIVERY_ERROR_INVALID_ARGUMENT  a pointer is NULL, or the name is malformed
- *   - #LIVERY_ERROR_CLOSED            the store was closed
- *   - #LIVERY_ERROR_FORKED            the store belongs to the parent process: open the store again
  * @since 0.1
  */
 LIVERY_API livery_status livery_get_date(livery_store *store, const char *name, int64_t *microseconds);
@@ -397,8 +377,6 @@ LIVERY_API livery_status livery_get_date(livery_store *store, const char *name, 
  *   - #LIVERY_ERROR_TYPE_MISMATCH     the value neither is a color nor spells one
  *   - #LIVERY_ERROR_CORRUPT           the stored record is damaged: set the setting anew, or restore a backup
  *   - #LIVERY_ERROR_INVALID_ARGUMENT  a pointer is NULL, or the name is malformed
- *   - #LIVERY_ERROR_CLOSED            the store was closed
- *   - #LIVERY_ERROR_FORKED            the store belongs to the parent process: open the store again
  * @since 0.1
  */
 LIVERY_API livery_status livery_get_color(livery_store *store, const char *name, livery_color *value);
@@ -419,8 +397,6 @@ LIVERY_API livery_status livery_get_color(livery_store *store, const char *name,
  *   - #LIVERY_ERROR_TYPE_MISMATCH     the value is no list
  *   - #LIVERY_ERROR_CORRUPT           the stored record is damaged: set the setting anew, or restore a backup
  *   - #LIVERY_ERROR_INVALID_ARGUMENT  a pointer is NULL, or the name is malformed
- *   - #LIVERY_ERROR_CLOSED            the store was closed
- *   - #LIVERY_ERROR_FORKED            the store belongs to the parent process: open the store again
  * @since 0.1
  */
 LIVERY_API livery_status livery_get_list(livery_store *store, const char *name, livery_value **value);
@@ -441,8 +417,6 @@ LIVERY_API livery_status livery_get_list(livery_store *store, const char *name, 
  *   - #LIVERY_ERROR_TYPE_MISMATCH     the value is no object
  *   - #LIVERY_ERROR_CORRUPT           the stored record is damaged: set the setting anew, or restore a backup
  *   - #LIVERY_ERROR_INVALID_ARGUMENT  a pointer is NULL, or the name is malformed
- *   - #LIVERY_ERROR_CLOSED            the store was closed
- *   - #LIVERY_ERROR_FORKED            the store belongs to the parent process: open the store again
  * @since 0.1
  */
 LIVERY_API livery_status livery_get_object(livery_store *store, const char *name, livery_value **value);
@@ -462,8 +436,6 @@ LIVERY_API livery_status livery_get_object(livery_store *store, const char *name
  *   - #LIVERY_ERROR_NO_VALUE          no layer has a value for it
  *   - #LIVERY_ERROR_CORRUPT           the stored record is damaged: set the setting anew, or restore a backup
  *   - #LIVERY_ERROR_INVALID_ARGUMENT  a pointer is NULL, or the name is malformed
- *   - #LIVERY_ERROR_CLOSED            the store was closed
- *   - #LIVERY_ERROR_FORKED            the store belongs to the parent process: open the store again
  * @since 0.1
  */
 LIVERY_API livery_status livery_get_value(livery_store *store, const char *name, livery_value **value);
@@ -485,8 +457,6 @@ LIVERY_API livery_status livery_get_value(livery_store *store, const char *name,
  *   - #LIVERY_ERROR_TYPE_MISMATCH     the value is no text
  *   - #LIVERY_ERROR_CORRUPT           the stored record is damaged: set the setting anew, or restore a backup
  *   - #LIVERY_ERROR_INVALID_ARGUMENT  a pointer is NULL, or the name is malformed
- *   - #LIVERY_ERROR_CLOSED            the store was closed
- *   - #LIVERY_ERROR_FORKED            the store belongs to the parent process: open the store again
  * @since 0.1
  */
 LIVERY_API livery_status livery_copy_string(livery_store *store, const char *name, char **text, size_t *length);
@@ -508,8 +478,6 @@ LIVERY_API livery_status livery_copy_string(livery_store *store, const char *nam
  *   - #LIVERY_ERROR_TYPE_MISMATCH     the value is neither data nor base64
  *   - #LIVERY_ERROR_CORRUPT           the stored record is damaged: set the setting anew, or restore a backup
  *   - #LIVERY_ERROR_INVALID_ARGUMENT  a pointer is NULL, or the name is malformed
- *   - #LIVERY_ERROR_CLOSED            the store was closed
- *   - #LIVERY_ERROR_FORKED            the store belongs to the parent process: open the store again
  * @since 0.1
  */
 LIVERY_API livery_status livery_copy_data(livery_store *store, const char *name, void **bytes, size_t *length);
@@ -546,8 +514,6 @@ typedef struct livery_list_options {
  * @return #LIVERY_OK, or
  *   - #LIVERY_ERROR_CORRUPT           the stored record is damaged: set the setting anew, or restore a backup
  *   - #LIVERY_ERROR_INVALID_ARGUMENT  `store` or `value` is NULL, or the pattern is malformed
- *   - #LIVERY_ERROR_CLOSED            the store was closed
- *   - #LIVERY_ERROR_FORKED            the store belongs to the parent process: open the store again
  * @since 0.1
  */
 LIVERY_API livery_status livery_list(livery_store *store, const char *pattern, const livery_list_options *options,
@@ -578,8 +544,6 @@ LIVERY_API livery_status livery_list(livery_store *store, const char *pattern, c
  *   - #LIVERY_ERROR_NOT_FOUND         no such setting: the message names the nearest names
  *   - #LIVERY_ERROR_CORRUPT           the stored record is damaged: set the setting anew, or restore a backup
  *   - #LIVERY_ERROR_INVALID_ARGUMENT  a pointer is NULL, or the name is malformed
- *   - #LIVERY_ERROR_CLOSED            the store was closed
- *   - #LIVERY_ERROR_FORKED            the store belongs to the parent process: open the store again
  * @since 0.1
  */
 LIVERY_API livery_status livery_inspect(livery_store *store, const char *name, livery_value **value);

@@ -63,8 +63,6 @@ typedef struct livery_color {
  * @param value  a value
  * @return #LIVERY_OK, or
  *   - #LIVERY_ERROR_INVALID_ARGUMENT  `value` is NULL
- *   - #LIVERY_ERROR_CLOSED            the value was released already
- *   - #LIVERY_ERROR_FORKED            the value belongs to the parent process
  * @since 0.1
  */
 LIVERY_API livery_status livery_value_retain(livery_value *value);
@@ -75,9 +73,7 @@ LIVERY_API livery_status livery_value_retain(livery_value *value);
  * Threads: any. Never blocks.
  *
  * @param value  a value, or NULL for nothing to happen
- * @return #LIVERY_OK, or
- *   - #LIVERY_ERROR_CLOSED  the value was released already
- *   - #LIVERY_ERROR_FORKED  the value belongs to the parent process
+ * @return #LIVERY_OK
  * @since 0.1
  */
 LIVERY_API livery_status livery_value_release(livery_value *value);
@@ -91,8 +87,6 @@ LIVERY_API livery_status livery_value_release(livery_value *value);
  * @param[out] type  one of `LIVERY_TYPE_*`
  * @return #LIVERY_OK, or
  *   - #LIVERY_ERROR_INVALID_ARGUMENT  a pointer is NULL
- *   - #LIVERY_ERROR_CLOSED            the value was released already
- *   - #LIVERY_ERROR_FORKED            the value belongs to the parent process
  * @since 0.1
  */
 LIVERY_API livery_status livery_value_type(livery_value *value, livery_type *type);
@@ -109,8 +103,6 @@ LIVERY_API livery_status livery_value_type(livery_value *value, livery_type *typ
  * @return #LIVERY_OK, or
  *   - #LIVERY_ERROR_TYPE_MISMATCH     the value neither is a truth value nor spells one
  *   - #LIVERY_ERROR_INVALID_ARGUMENT  a pointer is NULL
- *   - #LIVERY_ERROR_CLOSED            the value was released already
- *   - #LIVERY_ERROR_FORKED            the value belongs to the parent process
  * @since 0.1
  */
 LIVERY_API livery_status livery_value_as_bool(livery_value *value, bool *result);
@@ -127,8 +119,6 @@ LIVERY_API livery_status livery_value_as_bool(livery_value *value, bool *result)
  * @return #LIVERY_OK, or
  *   - #LIVERY_ERROR_TYPE_MISMATCH     the value is not a whole number in the range of int64_t
  *   - #LIVERY_ERROR_INVALID_ARGUMENT  a pointer is NULL
- *   - #LIVERY_ERROR_CLOSED            the value was released already
- *   - #LIVERY_ERROR_FORKED            the value belongs to the parent process
  * @since 0.1
  */
 LIVERY_API livery_status livery_value_as_int(livery_value *value, int64_t *result);
@@ -145,8 +135,6 @@ LIVERY_API livery_status livery_value_as_int(livery_value *value, int64_t *resul
  * @return #LIVERY_OK, or
  *   - #LIVERY_ERROR_TYPE_MISMATCH     the value is not a number that a double holds
  *   - #LIVERY_ERROR_INVALID_ARGUMENT  a pointer is NULL
- *   - #LIVERY_ERROR_CLOSED            the value was released already
- *   - #LIVERY_ERROR_FORKED            the value belongs to the parent process
  * @since 0.1
  */
 LIVERY_API livery_status livery_value_as_double(livery_value *value, double *result);
@@ -162,8 +150,6 @@ LIVERY_API livery_status livery_value_as_double(livery_value *value, double *res
  * @return #LIVERY_OK, or
  *   - #LIVERY_ERROR_TYPE_MISMATCH     the value is no text
  *   - #LIVERY_ERROR_INVALID_ARGUMENT  `value` or `text` is NULL
- *   - #LIVERY_ERROR_CLOSED            the value was released already
- *   - #LIVERY_ERROR_FORKED            the value belongs to the parent process
  * @since 0.1
  */
 LIVERY_API livery_status livery_value_as_string(livery_value *value, const char **text, size_t *length);
@@ -179,8 +165,6 @@ LIVERY_API livery_status livery_value_as_string(livery_value *value, const char 
  * @return #LIVERY_OK, or
  *   - #LIVERY_ERROR_TYPE_MISMATCH     the value is neither data nor base64
  *   - #LIVERY_ERROR_INVALID_ARGUMENT  a pointer is NULL
- *   - #LIVERY_ERROR_CLOSED            the value was released already
- *   - #LIVERY_ERROR_FORKED            the value belongs to the parent process
  * @since 0.1
  */
 LIVERY_API livery_status livery_value_as_data(livery_value *value, const void **bytes, size_t *length);
@@ -195,8 +179,6 @@ LIVERY_API livery_status livery_value_as_data(livery_value *value, const void **
  * @return #LIVERY_OK, or
  *   - #LIVERY_ERROR_TYPE_MISMATCH     the value neither is a color nor spells one
  *   - #LIVERY_ERROR_INVALID_ARGUMENT  a pointer is NULL
- *   - #LIVERY_ERROR_CLOSED            the value was released already
- *   - #LIVERY_ERROR_FORKED            the value belongs to the parent process
  * @since 0.1
  */
 LIVERY_API livery_status livery_value_as_color(livery_value *value, livery_color *result);
@@ -211,8 +193,6 @@ LIVERY_API livery_status livery_value_as_color(livery_value *value, livery_color
  * @return #LIVERY_OK, or
  *   - #LIVERY_ERROR_TYPE_MISMATCH     the value neither is a moment nor spells one
  *   - #LIVERY_ERROR_INVALID_ARGUMENT  a pointer is NULL
- *   - #LIVERY_ERROR_CLOSED            the value was released already
- *   - #LIVERY_ERROR_FORKED            the value belongs to the parent process
  * @since 0.1
  */
 LIVERY_API livery_status livery_value_as_date(livery_value *value, int64_t *microseconds);
@@ -226,8 +206,6 @@ LIVERY_API livery_status livery_value_as_date(livery_value *value, int64_t *micr
  * @param[out] count  untouched on failure
  * @return #LIVERY_OK, or
  *   - #LIVERY_ERROR_INVALID_ARGUMENT  a pointer is NULL
- *   - #LIVERY_ERROR_CLOSED            the value was released already
- *   - #LIVERY_ERROR_FORKED            the value belongs to the parent process
  * @since 0.1
  */
 LIVERY_API livery_status livery_value_count(livery_value *value, size_t *count);
@@ -244,8 +222,6 @@ LIVERY_API livery_status livery_value_count(livery_value *value, size_t *count);
  *   - #LIVERY_ERROR_NOT_FOUND         `index` is past the end
  *   - #LIVERY_ERROR_TYPE_MISMATCH     the value is a scalar
  *   - #LIVERY_ERROR_INVALID_ARGUMENT  a pointer is NULL
- *   - #LIVERY_ERROR_CLOSED            the value was released already
- *   - #LIVERY_ERROR_FORKED            the value belongs to the parent process
  * @since 0.1
  */
 LIVERY_API livery_status livery_value_at(livery_value *value, size_t index, livery_value **item);
@@ -262,8 +238,6 @@ LIVERY_API livery_status livery_value_at(livery_value *value, size_t index, live
  *   - #LIVERY_ERROR_NOT_FOUND         there is no such member
  *   - #LIVERY_ERROR_TYPE_MISMATCH     the value is no object
  *   - #LIVERY_ERROR_INVALID_ARGUMENT  a pointer is NULL
- *   - #LIVERY_ERROR_CLOSED            the value was released already
- *   - #LIVERY_ERROR_FORKED            the value belongs to the parent process
  * @since 0.1
  */
 LIVERY_API livery_status livery_value_member(livery_value *value, const char *key, livery_value **member);
@@ -281,8 +255,6 @@ LIVERY_API livery_status livery_value_member(livery_value *value, const char *ke
  *   - #LIVERY_ERROR_NOT_FOUND         `index` is past the end
  *   - #LIVERY_ERROR_TYPE_MISMATCH     the value is no object
  *   - #LIVERY_ERROR_INVALID_ARGUMENT  `value` or `key` is NULL
- *   - #LIVERY_ERROR_CLOSED            the value was released already
- *   - #LIVERY_ERROR_FORKED            the value belongs to the parent process
  * @since 0.1
  */
 LIVERY_API livery_status livery_value_key_at(livery_value *value, size_t index, const char **key, size_t *length);
@@ -297,8 +269,6 @@ LIVERY_API livery_status livery_value_key_at(livery_value *value, size_t index, 
  * @param[out] equal   untouched on failure
  * @return #LIVERY_OK, or
  *   - #LIVERY_ERROR_INVALID_ARGUMENT  a pointer is NULL
- *   - #LIVERY_ERROR_CLOSED            one of the values was released already
- *   - #LIVERY_ERROR_FORKED            one of the values belongs to the parent process
  * @since 0.1
  */
 LIVERY_API livery_status livery_value_equal(livery_value *left, livery_value *right, bool *equal);
@@ -442,8 +412,6 @@ LIVERY_API livery_status livery_value_make_image(const char *text, size_t length
  * @return #LIVERY_OK, or
  *   - #LIVERY_ERROR_INVALID_VALUE     deeper than #LIVERY_DEPTH_MAX or larger than #LIVERY_VALUE_MAX
  *   - #LIVERY_ERROR_INVALID_ARGUMENT  a pointer is NULL
- *   - #LIVERY_ERROR_CLOSED            an item was released already
- *   - #LIVERY_ERROR_FORKED            an item belongs to the parent process
  * @since 0.1
  */
 LIVERY_API livery_status livery_value_make_list(livery_value *const *items, size_t count, livery_value **value);
@@ -460,8 +428,6 @@ LIVERY_API livery_status livery_value_make_list(livery_value *const *items, size
  * @return #LIVERY_OK, or
  *   - #LIVERY_ERROR_INVALID_VALUE     a key twice or not UTF-8, deeper than #LIVERY_DEPTH_MAX or larger than #LIVERY_VALUE_MAX
  *   - #LIVERY_ERROR_INVALID_ARGUMENT  a pointer is NULL
- *   - #LIVERY_ERROR_CLOSED            a member was released already
- *   - #LIVERY_ERROR_FORKED            a member belongs to the parent process
  * @since 0.1
  */
 LIVERY_API livery_status livery_value_make_object(const char *const *keys, livery_value *const *members, size_t count,
@@ -503,8 +469,6 @@ enum {
  * @param[out] length  in bytes, without the NUL; may be NULL
  * @return #LIVERY_OK, or
  *   - #LIVERY_ERROR_INVALID_ARGUMENT  `value` or `json` is NULL, or an unknown flag
- *   - #LIVERY_ERROR_CLOSED            the value was released already
- *   - #LIVERY_ERROR_FORKED            the value belongs to the parent process
  * @since 0.1
  */
 LIVERY_API livery_status livery_value_to_json(livery_value *value, uint32_t flags, char **json, size_t *length);

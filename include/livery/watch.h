@@ -117,8 +117,6 @@ typedef struct livery_watch_options {
  *   - #LIVERY_ERROR_BUSY              no thread can be had
  *   - #LIVERY_ERROR_CORRUPT           the store is damaged
  *   - #LIVERY_ERROR_INVALID_ARGUMENT  a pointer is NULL, the pattern is malformed, or an option is unknown
- *   - #LIVERY_ERROR_CLOSED            the store was closed
- *   - #LIVERY_ERROR_FORKED            the store belongs to the parent process: open the store again
  * @since 0.1
  */
 LIVERY_API livery_status livery_watch_start(livery_store *store, const char *pattern,
@@ -134,9 +132,7 @@ LIVERY_API livery_status livery_watch_start(livery_store *store, const char *pat
  * Threads: any, also from inside the function. Does not wait.
  *
  * @param watch  a watch, or NULL for nothing to happen
- * @return #LIVERY_OK, or
- *   - #LIVERY_ERROR_CLOSED  the watch was stopped, or its store closed
- *   - #LIVERY_ERROR_FORKED  the watch belongs to the parent process
+ * @return #LIVERY_OK
  * @since 0.1
  */
 LIVERY_API livery_status livery_watch_stop(livery_watch *watch);
@@ -154,8 +150,6 @@ LIVERY_API livery_status livery_watch_stop(livery_watch *watch);
  * @return #LIVERY_OK, or
  *   - #LIVERY_ERROR_IO                no descriptor can be had
  *   - #LIVERY_ERROR_INVALID_ARGUMENT  a pointer is NULL
- *   - #LIVERY_ERROR_CLOSED            the store was closed
- *   - #LIVERY_ERROR_FORKED            the store belongs to the parent process: open the store again
  * @since 0.1
  */
 LIVERY_API livery_status livery_event_fd(livery_store *store, int *descriptor);
@@ -173,8 +167,6 @@ LIVERY_API livery_status livery_event_fd(livery_store *store, int *descriptor);
  * @return #LIVERY_OK, or
  *   - #LIVERY_ERROR_CORRUPT           what it has to read of the store is damaged: restore a backup
  *   - #LIVERY_ERROR_INVALID_ARGUMENT  `store` is NULL
- *   - #LIVERY_ERROR_CLOSED            the store was closed
- *   - #LIVERY_ERROR_FORKED            the store belongs to the parent process: open the store again
  * @since 0.1
  */
 LIVERY_API livery_status livery_dispatch(livery_store *store, size_t *count);
@@ -206,8 +198,6 @@ enum {
  * @return #LIVERY_OK, or
  *   - #LIVERY_ERROR_BUSY              no thread can be had
  *   - #LIVERY_ERROR_INVALID_ARGUMENT  `store` or `function` is NULL, or a flag is unknown
- *   - #LIVERY_ERROR_CLOSED            the store was closed
- *   - #LIVERY_ERROR_FORKED            the store belongs to the parent process: open the store again
  * @since 0.1
  */
 LIVERY_API livery_status livery_post(livery_store *store, livery_post_fn function, uint32_t flags, void *user_data,

@@ -8,6 +8,8 @@ from typing import Any, Dict, List, Optional, Tuple
 
 #: The statuses that livery.h tells of under *Status and errors* for all functions: their comments do not list them.
 COMMON = ("NO_MEMORY", "GONE")
+#: Those that it tells of under *Handles* and *Fork*, for all functions that take a handle.
+OF_HANDLES = ("CLOSED", "FORKED")
 
 
 class HeaderError(Exception):
@@ -88,11 +90,18 @@ class Function(Declared):
   returns: Optional[Returns]
   since: str
   deprecated: Optional[str]
+  #: Whether it is given a handle.
+  takes_handle: bool = False
+
+  @property
+  def listed(self) -> List[str]:
+    """The names of the statuses that its comment lists."""
+    return [status.name for status in self.returns.statuses] if self.returns else []
 
   @property
   def statuses(self) -> List[str]:
-    """The names of the statuses that it returns."""
-    return [status.name for status in self.returns.statuses] if self.returns else []
+    """The names of the statuses that it returns, save those that any function may."""
+    return self.listed + ["LIVERY_ERROR_" + name for name in OF_HANDLES if self.listed and self.takes_handle]
 
 
 @dataclass

@@ -362,7 +362,8 @@ class Parser:
     self.describe(comment, name, result, parameters)
     self.header.functions.append(
       Function(name, self.header.file, line, result, parameters, comment.summary, comment.description, comment.threads,
-               comment.returns, comment.since or "", comment.deprecated))
+               comment.returns, comment.since or "", comment.deprecated,
+               any(each.direction == "in" and each.type.base in self.known.opaque - {"void"} for each in parameters)))
 
   def describe(self, comment: Comment, name: str, result: Type, parameters: List[Parameter]) -> None:
     """Put what the comment says to what is declared; both have to say the same."""

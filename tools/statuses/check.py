@@ -48,7 +48,7 @@ def differences(declared: Declared, function: Function, flow: Flow) -> Iterator[
     listed = {name.removeprefix("LIVERY_ERROR_") for name in declared.statuses} - {"LIVERY_OK"}
     for name in sorted(own - listed - flow.known.common):
       yield f"{declared.name} lacks {name}: {flow.why(function, can[name])}"
-    for name in sorted(listed & flow.known.common):
+    for name in sorted({each.removeprefix("LIVERY_ERROR_") for each in declared.listed} & flow.known.not_listed):
       yield f"{declared.name} lists {name}, which livery.h tells of for all functions"
     for name in sorted(listed - can.keys() - flow.known.common):
       yield f"{declared.name} lists {name}, which it never returns"

@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from typing import Dict
 
-from api import COMMON, Interface
+from api import COMMON, OF_HANDLES, Interface
 
 #: What calls of the system and of LMDB fail with, as far as a status is made of it: by their documentation, in the way in
 #: which they are called here. What only programs get that call them wrongly, and interruptions, are left out.
@@ -183,6 +183,8 @@ class Known:
   makers, converters, asked = set(MAKERS), set(CONVERTERS), ASKED
   waits, lock, locks = WAITS, LOCK, LOCKS
   common = set(COMMON)
+  #: What no comment lists.
+  not_listed = {*COMMON, *OF_HANDLES}
 
   def __init__(self, interface: Interface, texts: Dict[str, str]) -> None:
     """What is told of codes is read from the files that say it, by their names."""

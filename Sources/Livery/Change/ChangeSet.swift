@@ -89,15 +89,15 @@ public final class ChangeSet: @unchecked Sendable {
 
   private func value(_ name: String, _ view: View) throws(StoreError) -> Value {
     let setting = try view.resolveAlias(name)
-    let standing = try view.standing(setting)
+    let admission = try view.admission(setting)
     var records = try view.records(of: setting)
-    try apply(to: &records, of: setting, standing.declared, view)
+    try apply(to: &records, of: setting, admission.declared, view)
     let now = Timestamp.now
     let decision = decide(records, at: now)
-    if standing.counts, let value = view.inEffect(decision, standing.declared, revision: 0, at: now).value {
+    if admission.counts, let value = view.inEffect(decision, admission.declared, revision: 0, at: now).value {
       return value
     }
-    guard standing.declared != nil else { throw view.unknown(name) }
+    guard admission.declared != nil else { throw view.unknown(name) }
     throw StoreError(.noValue, "no layer has a value for `\(name)`", setting: name)
   }
 

@@ -6,20 +6,20 @@ extension Store {
   func commit(_ request: CommitRequest) throws(StoreError) -> CommitResult {
     try whileOpen { () throws(StoreError) in
       try checkWritable()
-      let deadline = lvs_monotonic_ns() &+ UInt64(options.effectiveTimeout) * 1_000_000
+      let deadline = lvs_monotonic_ns() &+ UInt64(options.timeout) * 1_000_000
       var request = request
       request.owners = shared.claims
-      let pending = PendingCommit(request, logLimits, isSynchronous: !options.deferred)
+      let pending = PendingCommit(request, logLimits, isSynchronous: options.durability == .full)
       do throws(StoreError) {
-        return try shared.commits.commit(pending, shared, timeout: options.effectiveTimeout)
+        return try shared.commits.commit(pending, shared, timeout: options.timeout)
       } catch {
         guard error.code == .noSpace, request.isRemoval, shared.environment.hasNoRoomForCopy else { throw error }
       }
       // The past gives way where there is no room even to remove, once nobody here reads what is given up.
-      shared.snapshots.waitForCopy(until: deadline)
+      shared.backups.waitForCopy(until: deadline)
       try giveUpHistory()
-      let again = PendingCommit(request, logLimits, isSynchronous: !options.deferred)
-      return try shared.commits.commit(again, shared, timeout: options.effectiveTimeout)
+      let again = PendingCommit(request, logLimits, isSynchronous: options.durability == .full)
+      return try shared.commits.commit(again, shared, timeout: options.timeout)
     }
   }
 

@@ -120,7 +120,7 @@ final class CommitQueue: @unchecked Sendable {
     if isCommitted {
       monitor.unlock()
       shared.clock.warn()
-      shared.snapshots.committed(shared)
+      shared.backups.committed(shared)
       monitor.lock()
     }
   }

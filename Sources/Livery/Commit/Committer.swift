@@ -73,9 +73,9 @@ struct Committer {
     entry.edits = replaced
     entry.changes.reserveCapacity(touched.count)
     for setting in touched {
-      let standing = try standing(setting)
+      let admission = try admission(setting)
       let change = try setting.recomputeEffective(
-        standing, memory.occupied, revision: revision, now: now, horizon: horizon, view)
+        admission, memory.occupied, revision: revision, now: now, horizon: horizon, view)
       guard var change else { continue }
       change.layer = setting.layer
       change.isExpiry = setting.isExpiry
@@ -115,8 +115,8 @@ struct Committer {
     }
   }
 
-  private func standing(_ setting: KnownSetting) throws(StoreError) -> Standing {
-    view.standing(setting.name, try memory.row(setting, view), isAdmitted: memory.admits(setting.name))
+  private func admission(_ setting: KnownSetting) throws(StoreError) -> Admission {
+    view.admission(setting.name, try memory.row(setting, view), isAdmitted: memory.admits(setting.name))
   }
 
   private mutating func remove(
@@ -157,7 +157,7 @@ struct Committer {
       setting = memory.setting(target)
     }
     let name = setting.name
-    let declaration = try standing(setting).declared
+    let declaration = try admission(setting).declared
     let problems = try check(edit, setting, declaration)
     guard problems.isEmpty else {
       if request.toleratesHeld, try isHeld(edit, name, declaration) { return }
@@ -326,7 +326,7 @@ extension View {
     _ name: String, revision: UInt64, now: Timestamp, horizon: Timestamp
   ) throws(StoreError) -> LogEntry.Change? {
     try KnownSetting(name, isKept: false).recomputeEffective(
-      standing(name), .all, revision: revision, now: now, horizon: horizon, self)
+      admission(name), .all, revision: revision, now: now, horizon: horizon, self)
   }
 }
 
@@ -335,15 +335,15 @@ extension KnownSetting {
   ///   - occupied: the layers that may hold anything.
   ///   - horizon: what expires after it is stored as if it counted; readers look at the clock.
   func recomputeEffective(
-    _ standing: Standing, _ occupied: LayerSet, revision: UInt64, now: Timestamp, horizon: Timestamp, _ view: View
+    _ admission: Admission, _ occupied: LayerSet, revision: UInt64, now: Timestamp, horizon: Timestamp, _ view: View
   ) throws(StoreError) -> LogEntry.Change? {
     var old = try effective(view)
-    guard standing.counts else {
+    guard admission.counts else {
       try putEffective(nil, view)
       return LogEntry.Change(name, from: old.record, to: nil)
     }
     let decision = decide(try records(occupied, view), at: horizon)
-    var fresh = view.inEffect(decision, standing.declared, revision: revision, at: now)
+    var fresh = view.inEffect(decision, admission.declared, revision: revision, at: now)
     if old.record?.saysTheSame(as: fresh) == true {
       old = try effective(view, anew: true)
       if old.record?.saysTheSame(as: fresh) == true { return nil }
@@ -352,7 +352,7 @@ extension KnownSetting {
     if !old.isThere, fresh.value == nil { fresh.revision = 0 }
     try putEffective(fresh, view)
     var change = LogEntry.Change(name, from: old.record, to: fresh)
-    change?.isSecret = standing.declared?.holdsSecret == true
+    change?.isSecret = admission.declared?.holdsSecret == true
     return change
   }
 }

@@ -126,9 +126,9 @@ extension View {
 extension Committer {
   /// Whether nothing is to be left of a setting's value once it goes.
   func isSecret(_ setting: KnownSetting) throws(StoreError) -> Bool {
-    let standing = view.standing(setting.name, try memory.row(setting, view), isAdmitted: memory.admits(setting.name))
-    if let declared = standing.declared { return declared.descriptor.holdsSecret }
-    guard !standing.counts else { return false }
+    let admission = view.admission(setting.name, try memory.row(setting, view), isAdmitted: memory.admits(setting.name))
+    if let declared = admission.declared { return declared.descriptor.holdsSecret }
+    guard !admission.counts else { return false }
     // It may have been one if nobody took note.
     return try view.orphans().facts(setting.name)?.isSecret ?? true
   }

@@ -13,7 +13,7 @@ final class WatchHub: @unchecked Sendable {
   private var posts: [Post] = []
   private var isRunning = false
   /// Nobody here may commit that values are over whose time has come: each watch is told without.
-  private var tellsExpiry = false
+  private var reportsExpiry = false
   /// What the thread is serving, and when it looked last whether the store is still there; its own.
   private var serving: WatchState?
   private var running: Post?
@@ -94,7 +94,7 @@ final class WatchHub: @unchecked Sendable {
       var isMore = begin(watch)
       while isMore {
         do throws(StoreError) {
-          let news = try LogReading(shared, for: watch, tellsExpiry: lock.withLock { tellsExpiry })
+          let news = try LogReading(shared, for: watch, reportsExpiry: lock.withLock { reportsExpiry })
           calls += deliver(news, to: watch)
           isMore = goesOn(watch, isPartial: news.isPartial)
         } catch {
@@ -130,7 +130,7 @@ final class WatchHub: @unchecked Sendable {
     let all = lock.withLock { watches }
     let limits = all.compactMap { $0.logLimits }
     let commits = !limits.isEmpty && !shared.clock.isDoubtful
-    lock.withLock { tellsExpiry = !commits }
+    lock.withLock { reportsExpiry = !commits }
     var pause = Self.second
     for watch in all {
       if watch.isDispatched {
@@ -141,7 +141,7 @@ final class WatchHub: @unchecked Sendable {
           serving = nil
           end(watch)
         }
-        let news = try LogReading(shared, for: watch, tellsExpiry: !commits)
+        let news = try LogReading(shared, for: watch, reportsExpiry: !commits)
         _ = deliver(news, to: watch)
         if news.isPartial { pause = 0 }
         pause = min(pause, watch.timeUntilDue(at: lvs_monotonic_ns()))
@@ -173,7 +173,7 @@ final class WatchHub: @unchecked Sendable {
   /// Signals that there is something to dispatch; how long until more will be due, in nanoseconds.
   private func signal(_ watch: WatchState, _ shared: SharedEnvironment) throws(StoreError) -> UInt64 {
     let time = Timestamp.now
-    let tells = lock.withLock { tellsExpiry }
+    let tells = lock.withLock { reportsExpiry }
     var expires = false
     let revision = try shared.read { (view) throws(StoreError) in
       if tells, let next = try view.nextExpiry(after: watch.signalledExpiry) { expires = next <= time }
@@ -278,7 +278,7 @@ final class WatchHub: @unchecked Sendable {
       if watch.interval == 0 { tell(events) } else { watch.merge(events) }
     }
     if !watch.isStopped, !news.isPartial {
-      let events = watch.tellExpiry(news.standings, at: news.time, revision: news.revision)
+      let events = watch.deliverExpiry(news.expired, at: news.time, revision: news.revision)
       if watch.interval == 0 { tell(events) } else { watch.merge(events) }
     }
     watch.pattern = news.pattern
@@ -299,22 +299,22 @@ private struct LogReading {
   /// What is looked for from there on.
   var pattern: NamePattern?
   /// What is in effect now where a value's time is over and nobody has committed that, or where the watch was told so.
-  var standings: [ExpiredStanding] = []
+  var expired: [ExpiredValue] = []
   var revision: UInt64 = 0
   var time = Timestamp.earliest
 
-  /// - Parameter tellsExpiry: look for what has expired, too.
-  init(_ shared: SharedEnvironment, for watch: WatchState, tellsExpiry: Bool) throws(StoreError) {
+  /// - Parameter reportsExpiry: look for what has expired, too.
+  init(_ shared: SharedEnvironment, for watch: WatchState, reportsExpiry: Bool) throws(StoreError) {
     var reading = LogReading(pattern: watch.pattern)
     try shared.read { (view) throws(StoreError) in
       reading = LogReading(pattern: watch.pattern)
       try reading.walk(view, after: watch.position, watch.pattern)
       if let name = watch.name { try reading.follow(name, view, after: watch.position) }
-      guard !reading.isPartial, tellsExpiry || !watch.told.isEmpty else { return }
+      guard !reading.isPartial, reportsExpiry || !watch.delivered.isEmpty else { return }
       reading.time = .now
       reading.revision = try view.revision()
-      reading.standings = try view.expiredStandings(
-        at: reading.time, reading.pattern, tellsExpiry: tellsExpiry, besides: watch.told)
+      reading.expired = try view.expiredValues(
+        at: reading.time, reading.pattern, reportsExpiry: reportsExpiry, besides: watch.delivered)
     }
     self = reading
   }

@@ -4,8 +4,8 @@ public struct WatchOptions: Sendable {
   public var initial = false
   /// Call from `Store.dispatch` alone, in place of the watcher thread.
   public var dispatched = false
-  /// The least time between two calls, in milliseconds; changes of one setting that fall together are told as one.
-  public var minimumInterval: UInt32 = 0
+  /// The least time between two calls; changes of one setting that fall together are told as one.
+  public var minimumInterval = Duration.zero
 
   public init() {}
 }

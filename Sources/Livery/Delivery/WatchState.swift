@@ -38,7 +38,7 @@ final class WatchState: @unchecked Sendable {
   /// nil before the first.
   var lastCall: UInt64?
   /// What has been told of values whose time is over while nobody has committed that.
-  var told: [ToldExpiry] = []
+  var delivered: [DeliveredExpiry] = []
   let start = Timestamp.now
   /// The moment up to which the descriptor has been signalled for what expires.
   var signalledExpiry = Timestamp.now
@@ -54,7 +54,7 @@ final class WatchState: @unchecked Sendable {
     self.name = name
     self.pattern = pattern
     isDispatched = options.dispatched
-    interval = UInt64(options.minimumInterval) * 1_000_000
+    interval = UInt64(UInt32(clamping: options.minimumInterval.wholeMilliseconds)) * 1_000_000
     self.descriptor = descriptor
     self.logLimits = logLimits
     self.position = position
@@ -98,7 +98,7 @@ final class WatchState: @unchecked Sendable {
     if entry.isSchema { events.append(Event(.schema, of: entry)) }
     for change in entry.changes {
       let event = Event(change, of: entry)
-      if let event = afterTold(event, hasWritability: change.writable != nil) { events.append(event) }
+      if let event = afterDelivered(event, hasWritability: change.writable != nil) { events.append(event) }
     }
     return events
   }

@@ -7,9 +7,9 @@ import CSystem
 struct BackupFolder {
   /// Why a backup was made: a few small letters.
   enum Reason {
+    static let automatic = "automatic"
     static let manual = "manual"
     static let restore = "restore"
-    static let snapshot = "snapshot"
     static let upgrade = "upgrade"
   }
 

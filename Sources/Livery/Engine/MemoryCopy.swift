@@ -149,7 +149,7 @@ extension StoreDirectory {
       let wake = try WakeWord()
       let gate = WriterGate(file: try ByteLocks.make(inMemory(), "memory for reading"))
       let commitNumber = try CommitNumber.make(lockFile: lockFile)
-      let cache = try SettingCache.make(bytes: options.effectiveCacheSize, lockFile: lockFile, wakeFile: -1)
+      let cache = try SettingCache.make(bytes: options.cacheSize, lockFile: lockFile, wakeFile: -1)
       do throws(StoreError) { try cache.start(environment, databases) } catch {
         cache.retire()
         throw error

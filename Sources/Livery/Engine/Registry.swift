@@ -13,13 +13,13 @@ enum Registry {
   static func acquire(
     _ path: String, _ options: OpenOptions, _ make: (StoreDirectory.Opened) -> SharedEnvironment
   ) throws(StoreError) -> SharedEnvironment {
-    let deadline = lvs_monotonic_ns() &+ UInt64(options.effectiveTimeout) * 1_000_000
+    let deadline = lvs_monotonic_ns() &+ UInt64(options.timeout) * 1_000_000
     while true {
       let found = try opening.withLock { () throws(StoreError) in try find(path, options, make) }
       switch found {
       case .open(let shared): return shared
       case .opened(let shared, let wasChecked):
-        shared.snapshots.opened(shared, wasChecked: wasChecked)
+        shared.backups.opened(shared, wasChecked: wasChecked)
         return shared
       case .gone(let error, let isEnding):
         // A thread that copies the former store keeps it open until it is done.
@@ -52,7 +52,7 @@ enum Registry {
     } catch {
       defer { release(found) }
       guard error.code == .gone else { throw error }
-      return .gone(error, isEnding: found.snapshots.isCopying)
+      return .gone(error, isEnding: found.backups.isCopying)
     }
   }
 
@@ -88,7 +88,7 @@ enum Registry {
   static func release(_ shared: SharedEnvironment) {
     // What a parent process opened is the parent's: a child touches none of it.
     guard shared.home.process == lvs_process_token() else { return }
-    if lock.withLock({ shared.references == 1 }) { shared.snapshots.closing(shared) }
+    if lock.withLock({ shared.references == 1 }) { shared.backups.closing(shared) }
     let isLast = lock.withLock {
       shared.references -= 1
       return shared.references == 0

@@ -20,7 +20,7 @@ extension SharedEnvironment {
     ) { copied in
       BackupFolder.name(copied.revision, copied.schemaVersion, .now, reason)
     }
-    try BackupFolder(folder).trim(reason, keeping: options.effectiveBackups)
+    try BackupFolder(folder).trim(reason, keeping: Int(options.backups))
     return made
   }
 

@@ -13,7 +13,7 @@ class SharedEnvironment: @unchecked Sendable {
   let cache: SettingCache
   let reserve = SpaceReserve()
   let directory: StoreDirectory
-  let snapshots: SnapshotPolicy
+  let backups: BackupPolicy
   /// What is open in place of a file that nobody can write to.
   let copy: MemoryCopy?
   private let commitNumber: CommitNumber
@@ -35,7 +35,7 @@ class SharedEnvironment: @unchecked Sendable {
     wake = opened.wake
     clock = StoreClock(opened.wake, opened.directory.path)
     directory = opened.directory
-    snapshots = SnapshotPolicy(opened.directory)
+    backups = BackupPolicy(opened.directory)
     generation = Atomic(opened.generation)
     copy = opened.copy
     cache = opened.cache
@@ -116,7 +116,7 @@ class SharedEnvironment: @unchecked Sendable {
       }
       return try commit(isSynchronous, &isCommitted, until: deadline, body)
     }
-    if isCommitted { snapshots.committed(self) }
+    if isCommitted { backups.committed(self) }
     return result
   }
 
@@ -212,7 +212,7 @@ class SharedEnvironment: @unchecked Sendable {
   /// Opens the data file anew if it has been replaced, or if its environment is no use any more.
   func follow() throws(StoreError) {
     if isCurrent, !environment.mustReopen, !wake.isReplacing { return }
-    let timeout = directory.options.effectiveTimeout
+    let timeout = directory.options.timeout
     if wake.isReplacing {
       try gate.whileOpening(timeout: timeout) { () throws(StoreError) in
         // Whoever was replacing the file is gone.
@@ -241,7 +241,7 @@ class SharedEnvironment: @unchecked Sendable {
   private var recovery: Recovery { Recovery(directory, wake, commitNumber, hasOthers: gate.hasOthers) }
 
   private func reopen() throws(StoreError) {
-    guard reopening.lock(until: lvs_monotonic_ns() &+ UInt64(directory.options.effectiveTimeout) * 1_000_000) else {
+    guard reopening.lock(until: lvs_monotonic_ns() &+ UInt64(directory.options.timeout) * 1_000_000) else {
       throw StoreError(.busy, "another thread of this process takes long to open the store's file anew")
     }
     defer { reopening.unlock() }
@@ -298,7 +298,7 @@ class SharedEnvironment: @unchecked Sendable {
 
   /// Replaces the data file by a copy of it without unused space. Every process goes on with the copy.
   func compact() throws(StoreError) {
-    let timeout = directory.options.effectiveTimeout
+    let timeout = directory.options.timeout
     try requirePlace()
     try follow()
     try gate.whileOpening(timeout: timeout) { () throws(StoreError) in

@@ -107,7 +107,7 @@ struct StoreDirectory {
     let wake = try WakeWord(file: file(Self.wake), folder.shown(Self.wake))
     let gate = WriterGate(file: locks, wake: wake)
     do throws(StoreError) {
-      return try gate.whileOpening(timeout: options.effectiveTimeout) { () throws(StoreError) in
+      return try gate.whileOpening(timeout: options.timeout) { () throws(StoreError) in
         try open(gate, wake)
       }
     } catch {
@@ -200,7 +200,7 @@ struct StoreDirectory {
   private func examine(_ gate: WriterGate, _ wake: WakeWord) throws(StoreError) -> Bool {
     let isNoted = wake.isNotedSound(Self.data, in: folder)
     guard try !hasData() || wake.isReplacing || (!gate.hasOthers && !isNoted) else { return false }
-    return try gate.alsoWriting(timeout: options.effectiveTimeout) { () throws(StoreError) in
+    return try gate.alsoWriting(timeout: options.timeout) { () throws(StoreError) in
       let others = gate.hasOthers
       return try Recovery(self, wake, CommitNumber.make(in: folder), hasOthers: others).examine()
     }
@@ -258,7 +258,7 @@ struct StoreDirectory {
     let descriptor = try file(Self.lock)
     defer { close(descriptor) }
     // Two lines of 64 bytes of header, and one for each reader.
-    let size = UInt64(options.effectiveReaders) * 64 + 128
+    let size = UInt64(options.maximumReaders) * 64 + 128
     var facts = lvs_file_facts()
     guard lvs_file_facts_at(descriptor, &facts) == 0 else { throw .system(lvs_errno(), shown) }
     let isFirst = !gate.hasOthers
@@ -273,7 +273,7 @@ struct StoreDirectory {
     do { lockFile = try LockFile.make(locked, mapped: descriptor) } catch { throw StoreError(error) }
     let wakeFile = try folder.open(Self.wake)
     defer { close(wakeFile) }
-    let cache = try SettingCache.make(bytes: options.effectiveCacheSize, lockFile: descriptor, wakeFile: wakeFile)
+    let cache = try SettingCache.make(bytes: options.cacheSize, lockFile: descriptor, wakeFile: wakeFile)
     return (lockFile, cache, commitNumber)
   }
 
@@ -283,9 +283,9 @@ struct StoreDirectory {
   func openEnvironment(_ lockFile: LockFile? = nil, ofCopy copy: String? = nil) throws(StoreError) -> Environment {
     var environmentOptions = Environment.Options()
     environmentOptions.isPrivateFile = copy != nil
-    environmentOptions.mapSize = options.effectiveMapSize
-    environmentOptions.maximumReaders = options.effectiveReaders
-    environmentOptions.moveTimeout = UInt64(options.effectiveTimeout) * 1_000_000
+    environmentOptions.mapSize = options.mapSize
+    environmentOptions.maximumReaders = options.maximumReaders
+    environmentOptions.moveTimeout = UInt64(options.timeout) * 1_000_000
     environmentOptions.fileMode = options.fileMode
     environmentOptions.lockFile = lockFile
     environmentOptions.folder = folder.descriptor

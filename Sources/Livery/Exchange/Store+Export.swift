@@ -43,16 +43,16 @@ extension Store {
 
   private func exported(_ record: Record, _ name: String, _ view: View) throws(StoreError) -> Value {
     var members: [Value.Member] = []
-    let standing = try view.standing(name)
+    let admission = try view.admission(name)
     // The setting has had another type since: its value stays as it was set, and counts converted.
     var isAsSet = false
-    if let value = record.value, case .valid(let converted)? = standing.declared?.validated(value) {
+    if let value = record.value, case .valid(let converted)? = admission.declared?.validated(value) {
       isAsSet = converted != value
     }
-    let isSetAside = record.isRejected || !standing.counts
+    let isSetAside = record.isRejected || !admission.counts
     if let value = record.value {
       members.append(.init("value", value.inCanonicalOrder))
-      if standing.declared == nil || isSetAside || isAsSet, let hint = TypeHints.hint(for: value) {
+      if admission.declared == nil || isSetAside || isAsSet, let hint = TypeHints.hint(for: value) {
         members.append(.init("type", hint))
       }
     }

@@ -18,9 +18,9 @@ extension Store {
       ) { (name, record) throws(StoreError) in
         if let pattern, !pattern.matches(name) { return true }
         let record = try view.current(record, name, at: now)
-        let standing = try view.standing(name)
-        guard standing.isKnown(with: record) else { return true }
-        items.append(item(name, record, standing.declared?.descriptor))
+        let admission = try view.admission(name)
+        guard admission.isKnown(with: record) else { return true }
+        items.append(item(name, record, admission.declared?.descriptor))
         return limit == 0 || items.count < limit
       }
       return .list(items)

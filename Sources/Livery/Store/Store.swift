@@ -82,7 +82,7 @@ public final class Store: Sendable {
       try checkWritable()
       defer { shared.clock.warn() }
       return try shared.write(
-        timeout: options.effectiveTimeout, isSynchronous: !options.deferred, isRemoval: isRemoval, body)
+        timeout: options.timeout, isSynchronous: options.durability == .full, isRemoval: isRemoval, body)
     }
   }
 

@@ -24,7 +24,7 @@ final class StoreUse: Sendable {
 
   func close() {
     guard count.close() else { return }
-    if isOfThisProcess { shared.snapshots.settle(shared) }
+    if isOfThisProcess { shared.backups.settle(shared) }
     Registry.release(shared)
   }
 }

@@ -47,8 +47,8 @@ struct Orphans {
 
 extension Orphans.Facts {
   /// The last version of the schema that keeps the values, when each of so many versions does; nil for all.
-  func until(_ versions: UInt64) -> UInt64? {
-    guard versions > 0 else { return nil }
+  func until(_ versions: UInt64?) -> UInt64? {
+    guard let versions, versions > 0 else { return nil }
     let (last, overflows) = since.addingReportingOverflow(versions - 1)
     return overflows || last > UInt64(Int64.max) ? nil : last
   }
@@ -57,7 +57,7 @@ extension Orphans.Facts {
 extension View {
   /// What is known of a setting whose values do not count since it is not declared; nil if it has none of that kind.
   func orphan(_ name: String, among known: Orphans) throws(StoreError) -> Orphans.Facts? {
-    guard try !standing(name).counts, try !records(of: name).isEmpty else { return nil }
+    guard try !admission(name).counts, try !records(of: name).isEmpty else { return nil }
     if let facts = known.facts(name) { return facts }
     // It was imported, or orphaned by an older library: nobody took note whether it was a secret.
     return Orphans.Facts(since: try schemaFacts().version, isSecret: true)

@@ -19,12 +19,12 @@ struct LogLimits: Sendable {
   static let trimmedForAge = 16
   static let leastBytes = 16 << 20
 
-  /// - Parameter bytes: 0 for the default, which depends on the store.
-  init(entries: Int, age: Int64, bytes: UInt64 = 0) {
+  /// - Parameter bytes: nil for the default, which depends on the store.
+  init(entries: Int, age: Int64, bytes: UInt64? = nil) {
     self.entries = entries
     self.age = age
-    self.bytes = Int(clamping: bytes)
-    hasDefaultBytes = bytes == 0
+    self.bytes = Int(clamping: bytes ?? 0)
+    hasDefaultBytes = bytes == nil
   }
 
   /// What none of several handles would trim.

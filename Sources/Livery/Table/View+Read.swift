@@ -20,7 +20,7 @@ extension View {
   /// The record that is in effect at a moment.
   func effectiveRecord(_ found: FoundRecord, at now: Timestamp) throws(StoreError) -> Record {
     let current = try current(found.record, found.name, at: now)
-    if current.value == nil, try !standing(found.name).isKnown(with: current) { throw unknown(found.name) }
+    if current.value == nil, try !admission(found.name).isKnown(with: current) { throw unknown(found.name) }
     return current
   }
 
@@ -56,7 +56,7 @@ extension View {
   private func lacksRecord(_ name: String) throws(StoreError) -> Bool {
     if try effective(name) != nil { return false }
     if try descriptor(name) != nil { return true }
-    guard try standing(name).counts else { return false }
+    guard try admission(name).counts else { return false }
     return try !records(of: name).isEmpty
   }
 

@@ -8,7 +8,7 @@ enum SchemaRow {
 }
 
 /// What the schema makes of a name.
-struct Standing {
+struct Admission {
   /// Whether values that layers hold under the name count.
   let counts: Bool
   /// nil if it is not declared.
@@ -37,10 +37,10 @@ extension View {
     return (try Self.row(content, name), content.count)
   }
 
-  func standing(_ name: String) throws(StoreError) -> Standing {
+  func admission(_ name: String) throws(StoreError) -> Admission {
     let row = try schemaRow(name)
     let isAdmitted = row == nil ? try admits(name) : false
-    return standing(name, row, isAdmitted: isAdmitted)
+    return admission(name, row, isAdmitted: isAdmitted)
   }
 
   /// Whether a setting may be set that is not declared.
@@ -51,12 +51,12 @@ extension View {
   }
 
   /// - Parameter isAdmitted: whether it may be set if it is not declared.
-  func standing(_ name: String, _ row: SchemaRow?, isAdmitted: @autoclosure () -> Bool) -> Standing {
+  func admission(_ name: String, _ row: SchemaRow?, isAdmitted: @autoclosure () -> Bool) -> Admission {
     switch row {
-    case .setting(let declaration): return Standing(counts: true, declared: declaration)
+    case .setting(let declaration): return Admission(counts: true, declared: declaration)
     // An alias stands for its setting, whatever an undeclared one of the same name holds.
-    case .alias: return Standing(counts: false, declared: nil)
-    case nil: return Standing(counts: isAdmitted(), declared: nil)
+    case .alias: return Admission(counts: false, declared: nil)
+    case nil: return Admission(counts: isAdmitted(), declared: nil)
     }
   }
 

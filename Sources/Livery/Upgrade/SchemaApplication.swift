@@ -10,7 +10,7 @@ struct SchemaApplication {
   var report: SchemaReport
   var logLimits = LogLimits(entries: 0, age: 0)
   /// For how many versions orphaned values are kept; 0 for ever.
-  var orphanVersions: UInt64 = 0
+  var orphanVersions: UInt64?
   let now = Timestamp.now
   let validator: SchemaValidator
   private var difference = SchemaDifference.none

@@ -77,8 +77,7 @@ private func makeSoundFile() -> SoundFile {
   do throws(StoreError) {
     var options = Store.Options()
     options.create = true
-    options.snapshotAge = .max
-    options.snapshotCommits = .max
+    options.automaticBackup = .never
     let store = try Store(path: folder, options: options)
     _ = store.applySchema(
       Array(#"{"Version":1,"Open":true,"Groups":[{"Settings":[{"Type":"Number","Key":"idle","Value":120}]}]}"#.utf8))

@@ -19,7 +19,7 @@ from .maintenance import Maintaining
 from .schema import Documents
 from .watch import Source
 
-#: For ``snapshot_commits`` and ``snapshot_age`` of ``open``: no copies.
+#: For ``backup_commits`` and ``backup_age`` of ``open``: no copies.
 NEVER = 0xFFFF_FFFF
 
 
@@ -41,8 +41,8 @@ def open(
   cache_size: Optional[int] = None,
   orphan_versions: Optional[int] = None,
   backups: Optional[int] = None,
-  snapshot_commits: Optional[int] = None,
-  snapshot_age: Union[float, timedelta, None] = None,
+  backup_commits: Optional[int] = None,
+  backup_age: Union[float, timedelta, None] = None,
 ) -> Store:
   """Open the store in a directory.
 
@@ -58,8 +58,8 @@ def open(
   setting are kept that it no longer declares (for ever). ``backups`` is how many backups of each reason the store
   keeps in its own folder (3).
 
-  The store copies itself after ``snapshot_commits`` commits of this process since its last copy (1,000), and after a
-  commit that comes ``snapshot_age`` seconds, or a timedelta (10 minutes), after the first one since then, or later; with
+  The store copies itself after ``backup_commits`` commits of this process since its last copy (1,000), and after a
+  commit that comes ``backup_age`` seconds, or a timedelta (10 minutes), after the first one since then, or later; with
   ``NEVER`` for both it does not.
   """
   flags = (
@@ -86,8 +86,8 @@ def open(
     _within("orphan_versions", orphan_versions, 64),
     _within("backups", backups, 32),
     _within("log_bytes", log_bytes, 64),
-    _within("snapshot_commits", snapshot_commits, 32),
-    _age("snapshot_age", snapshot_age),
+    _within("backup_commits", backup_commits, 32),
+    _age("backup_age", backup_age),
   )
   try:
     source = Source.of(raw)

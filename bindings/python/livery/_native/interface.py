@@ -58,8 +58,8 @@ class OpenOptions(Structure):
   _fields_ = [
     ("struct_size", c_size_t), ("flags", c_uint32), ("busy_timeout_ms", c_uint32), ("map_size", c_uint64),
     ("max_readers", c_uint32), ("log_entries", c_uint32), ("log_age_s", c_uint32), ("backups", c_uint32),
-    ("cache_size", c_uint64), ("snapshot_commits", c_uint32), ("snapshot_age_s", c_uint32),
-    ("orphan_versions", c_uint64), ("log_bytes", c_uint64)
+    ("cache_size", c_uint64), ("backup_commits", c_uint32), ("backup_age_s", c_uint32), ("orphan_versions", c_uint64),
+    ("log_bytes", c_uint64)
   ]
 
 

@@ -24,8 +24,8 @@ def open(
   orphan_versions: int = 0,
   backups: int = 0,
   log_bytes: int = 0,
-  snapshot_commits: int = 0,
-  snapshot_age_s: int = 0,
+  backup_commits: int = 0,
+  backup_age_s: int = 0,
 ) -> int:
   given = options(
     OpenOptions,
@@ -39,8 +39,8 @@ def open(
     cache_size=cache_size,
     orphan_versions=orphan_versions,
     log_bytes=log_bytes,
-    snapshot_commits=snapshot_commits,
-    snapshot_age_s=snapshot_age_s,
+    backup_commits=backup_commits,
+    backup_age_s=backup_age_s,
   )
   return handle(lib.open, path, byref(given))
 

@@ -8,7 +8,7 @@ import Synchronization
 /// makes it. Where the last copy is old, a small store's is made at the closing of its last handle too, and after an opening
 /// with a check; a large one's by a thread at the next opening, since closing is not to take long, and the store is to be
 /// closed afterwards.
-final class SnapshotPolicy: Sendable {
+final class BackupPolicy: Sendable {
   /// What takes some milliseconds to copy.
   private static let smallBytes: UInt64 = 4 << 20
 
@@ -22,10 +22,9 @@ final class SnapshotPolicy: Sendable {
     self.directory = directory
   }
 
-  private var mostCommits: UInt32 {
-    directory.options.snapshotCommits == 0 ? 1000 : directory.options.snapshotCommits
-  }
-  private var mostSeconds: UInt32 { directory.options.snapshotAge == 0 ? 600 : directory.options.snapshotAge }
+  /// nil for never.
+  private var maximumCommits: UInt32? { directory.options.automaticBackup.commits }
+  private var maximumSeconds: UInt64? { directory.options.automaticBackup.age?.wholeSeconds }
 
   /// After a commit.
   func committed(_ shared: SharedEnvironment) {
@@ -34,12 +33,12 @@ final class SnapshotPolicy: Sendable {
     let due = due.load(ordering: .relaxed)
     if due == 0 {
       // The first commit: from here on something waits to be copied.
-      if mostSeconds < UInt32.max { wait(from: now) }
+      wait(from: now)
     } else if now >= due {
       takeBeside(shared, isForced: true)
       return
     }
-    if mostCommits < UInt32.max, count >= mostCommits { takeBeside(shared, isForced: true) }
+    if let maximumCommits, count >= maximumCommits { takeBeside(shared, isForced: true) }
   }
 
   /// After an opening.
@@ -79,7 +78,7 @@ final class SnapshotPolicy: Sendable {
 
   /// By a thread, which keeps the store open until it has ended; the end of the program waits for it.
   private func takeBeside(_ shared: SharedEnvironment, isForced: Bool) {
-    guard mostSeconds < UInt32.max || isForced, !directory.options.readOnly else { return }
+    guard maximumSeconds != nil || isForced, !directory.options.readOnly else { return }
     guard isBusy.compareExchange(expected: false, desired: true, ordering: .acquiring).exchanged else { return }
     Registry.retain(shared)
     let copying = Copying(shared, isForced)
@@ -88,7 +87,7 @@ final class SnapshotPolicy: Sendable {
       { context in
         guard let context else { return }
         let copying = Unmanaged<Copying>.fromOpaque(context).takeRetainedValue()
-        copying.shared.snapshots.run(copying)
+        copying.shared.backups.run(copying)
         lvs_background_end()
       }, Unmanaged.passRetained(copying).toOpaque())
     guard status != 0 else { return }
@@ -106,11 +105,13 @@ final class SnapshotPolicy: Sendable {
   }
 
   private func wait(from now: UInt64) {
-    due.store(now &+ UInt64(mostSeconds) * 1_000_000_000, ordering: .relaxed)
+    guard let maximumSeconds else { return }
+    let (pause, isTooLong) = maximumSeconds.multipliedReportingOverflow(by: 1_000_000_000)
+    due.store(isTooLong ? .max : now &+ pause, ordering: .relaxed)
   }
 
   private func take(_ shared: SharedEnvironment, isForced: Bool) {
-    guard mostSeconds < UInt32.max || isForced, !directory.options.readOnly else { return }
+    guard maximumSeconds != nil || isForced, !directory.options.readOnly else { return }
     guard isBusy.compareExchange(expected: false, desired: true, ordering: .acquiring).exchanged else { return }
     makeCopy(shared, isForced)
     isBusy.store(false, ordering: .releasing)
@@ -124,7 +125,7 @@ final class SnapshotPolicy: Sendable {
         throw StoreError(.noSpace, "the file system has no room for it", systemError: ENOSPC)
       }
       _ = try shared.keepBackup(
-        BackupFolder.Reason.snapshot, directory.options, allowsDamagedRecords: false)
+        BackupFolder.Reason.automatic, directory.options, allowsDamagedRecords: false)
       commits.store(0, ordering: .relaxed)
       due.store(0, ordering: .relaxed)
     } catch {
@@ -143,7 +144,7 @@ final class SnapshotPolicy: Sendable {
     guard last.revision != revision else { return false }
     let age = Timestamp.now.microseconds - last.time.microseconds
     // A clock that was set back makes no copy young for ever.
-    return isForced || age < 0 || age >= Int64(mostSeconds) * 1_000_000
+    return isForced || age < 0 || UInt64(age) / 1_000_000 >= maximumSeconds ?? .max
   }
 }
 

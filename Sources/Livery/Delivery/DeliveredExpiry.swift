@@ -1,6 +1,6 @@
 /// That a value's time is over, told to a watch before anybody has committed it: a process that only reads commits nothing,
 /// and none does while the clock cannot be trusted. Readers go by the clock all the same, and so do watches.
-struct ToldExpiry {
+struct DeliveredExpiry {
   let name: String
   /// What was told to be in effect, and until when.
   let value: Value?
@@ -8,7 +8,7 @@ struct ToldExpiry {
 }
 
 /// A setting whose stored winner may be over.
-struct ExpiredStanding {
+struct ExpiredValue {
   let name: String
   let stored: Record
   /// What is in effect by the clock.
@@ -19,22 +19,22 @@ struct ExpiredStanding {
 extension View {
   /// The settings that a watch looks at whose value in effect is over, and those that it was told of before.
   ///
-  /// - Parameter tellsExpiry: whether new ones count.
-  func expiredStandings(
-    at now: Timestamp, _ pattern: NamePattern?, tellsExpiry: Bool, besides told: [ToldExpiry]
-  ) throws(StoreError) -> [ExpiredStanding] {
+  /// - Parameter reportsExpiry: whether new ones count.
+  func expiredValues(
+    at now: Timestamp, _ pattern: NamePattern?, reportsExpiry: Bool, besides delivered: [DeliveredExpiry]
+  ) throws(StoreError) -> [ExpiredValue] {
     var names = NameSet()
-    for one in told { names.insert(one.name) }
-    if tellsExpiry {
+    for one in delivered { names.insert(one.name) }
+    if reportsExpiry {
       for expiry in try expired(by: now) where pattern?.matches(expiry.place.name) ?? true {
         names.insert(expiry.place.name)
       }
     }
-    var found: [ExpiredStanding] = []
+    var found: [ExpiredValue] = []
     for name in names.names {
       guard let stored = try effective(name) else { continue }
       found.append(
-        ExpiredStanding(
+        ExpiredValue(
           name: name, stored: stored, current: try current(stored, name, at: now),
           isSecret: try descriptor(name)?.holdsSecret == true))
     }
@@ -44,15 +44,15 @@ extension View {
 
 extension WatchState {
   /// The events of what has expired by the clock since the watch was told last, or has come back with a clock that was set.
-  func tellExpiry(_ standings: [ExpiredStanding], at now: Timestamp, revision: UInt64) -> [Event] {
+  func deliverExpiry(_ expired: [ExpiredValue], at now: Timestamp, revision: UInt64) -> [Event] {
     var events: [Event] = []
-    var still: [ToldExpiry] = []
-    for standing in standings {
-      let before = told.first { $0.name.sameBytes(as: standing.name) }
-      let (stored, current) = (standing.stored, standing.current)
+    var still: [DeliveredExpiry] = []
+    for one in expired {
+      let before = delivered.first { $0.name.sameBytes(as: one.name) }
+      let (stored, current) = (one.stored, one.current)
       let isOver = stored.hasExpired(at: now)
       guard isOver || before != nil else { continue }
-      if isOver { still.append(ToldExpiry(name: standing.name, value: current.value, expires: current.expires)) }
+      if isOver { still.append(DeliveredExpiry(name: one.name, value: current.value, expires: current.expires)) }
       // What was over when the watch began is no news.
       guard before != nil || stored.expires.map({ $0 > start }) ?? true else { continue }
       let old = before.map { $0.value } ?? stored.value
@@ -62,21 +62,21 @@ extension WatchState {
       events.append(
         Event(
           revision: revision, time: now, kind: isExpiry ? .expired : .changed,
-          layer: isExpiry && before == nil ? stored.layer : current.layer, name: standing.name, oldValue: old,
+          layer: isExpiry && before == nil ? stored.layer : current.layer, name: one.name, oldValue: old,
           newValue: current.value, origin: isExpiry ? "expiry" : current.origin, isWritable: !current.isLocked,
-          isSecret: standing.isSecret))
+          isSecret: one.isSecret))
     }
-    told = still
+    delivered = still
     return events
   }
 
   /// A change of a commit as it is for a watch that may have been told of it, or of a part; nil if there is nothing left.
-  func afterTold(_ event: Event, hasWritability: Bool) -> Event? {
-    guard let name = event.name, let place = told.firstIndex(where: { $0.name.sameBytes(as: name) }) else {
+  func afterDelivered(_ event: Event, hasWritability: Bool) -> Event? {
+    guard let name = event.name, let place = delivered.firstIndex(where: { $0.name.sameBytes(as: name) }) else {
       return event
     }
     var event = event
-    event.oldValue = told.remove(at: place).value
+    event.oldValue = delivered.remove(at: place).value
     if event.oldValue == event.newValue {
       guard hasWritability else { return nil }
       event.kind = .writability
