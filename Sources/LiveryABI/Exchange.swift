@@ -8,9 +8,11 @@ public func livery_import_json(
 ) -> livery_status {
   onStore(store) { (object) throws(StoreError) in
     let layer = try layer(number)
-    try checkFlags(flags, known: LIVERY_IMPORT_PARTIAL)
+    try checkFlags(flags, known: LIVERY_IMPORT_PARTIAL, LIVERY_IMPORT_REPLACE)
     let json = try document(json, length, zeroTerminated: true, "json")
-    let outcome = object.store.importJSON(json, into: layer, partial: flags != 0)
+    let outcome = object.store.importJSON(
+      json, into: layer, partial: flags & UInt32(LIVERY_IMPORT_PARTIAL) != 0,
+      replacing: flags & UInt32(LIVERY_IMPORT_REPLACE) != 0)
     try deliver(outcome.report, when: outcome.hasReport, outcome.error, to: report)
   }
 }
@@ -22,9 +24,11 @@ public func livery_import_plist(
 ) -> livery_status {
   onStore(store) { (object) throws(StoreError) in
     let layer = try layer(number)
-    try checkFlags(flags, known: LIVERY_IMPORT_PARTIAL)
+    try checkFlags(flags, known: LIVERY_IMPORT_PARTIAL, LIVERY_IMPORT_REPLACE)
     let bytes = try document(bytes, length, zeroTerminated: false, "bytes")
-    let outcome = object.store.importPropertyList(bytes, into: layer, partial: flags != 0)
+    let outcome = object.store.importPropertyList(
+      bytes, into: layer, partial: flags & UInt32(LIVERY_IMPORT_PARTIAL) != 0,
+      replacing: flags & UInt32(LIVERY_IMPORT_REPLACE) != 0)
     try deliver(outcome.report, when: outcome.hasReport, outcome.error, to: report)
   }
 }

@@ -15,11 +15,11 @@ struct Command: Sendable {
 
   static let all: [Command] = [
     Command(
-      name: "init", usage: "[--schema FILE] [--group]", summary: "make a store, and apply a schema to it",
-      options: ["schema", "group", "orphan-versions", "declassify"], words: 0...0, run: initialize),
+      name: "init", usage: "[SCHEMA] [--group]", summary: "make a store, and apply a schema to it",
+      options: ["schema", "group", "orphan-versions", "declassify"], words: 0...1, run: initialize),
     Command(
-      name: "apply", usage: "SCHEMA", summary: "apply a schema: declare settings, defaults and constraints",
-      options: ["origin", "orphan-versions", "declassify"], words: 1...1, run: apply),
+      name: "apply", usage: "[SCHEMA]", summary: "apply a schema: declare settings, defaults and constraints",
+      options: ["origin", "orphan-versions", "declassify"], words: 0...1, run: apply),
     Command(
       name: "migrate", usage: "[--plan] SCHEMA",
       summary: "apply a schema with its migrations, or tell what becomes of every value",
@@ -54,7 +54,7 @@ struct Command: Sendable {
       words: 1...1, run: undo),
     Command(
       name: "import", usage: "FILE", summary: "set what a JSON file or a property list says, as one commit",
-      options: ["layer", "partial"], words: 1...1, run: importFile),
+      options: ["layer", "partial", "replace"], words: 1...1, run: importFile),
     Command(
       name: "export", usage: "", summary: "write settings as JSON", options: ["layers", "output"], words: 0...0,
       run: exportFile),

@@ -4,14 +4,15 @@ import Livery
 func importFile(_ context: Context) throws(StoreError) {
   let path = context.words[0]
   let bytes = try Files.read(path)
-  let layer = try context.layer()
+  let replaces = context.arguments.has("replace")
+  let layer = try context.layer(replaces ? .recommended : .user)
   let partial = context.arguments.has("partial")
   // An export of layers has values of every layer, whatever the option says.
   let store = try context.open(allowOverride: true)
   let outcome =
     isPropertyList(bytes)
-    ? store.importPropertyList(bytes, into: layer, partial: partial)
-    : store.importJSON(bytes, into: layer, partial: partial)
+    ? store.importPropertyList(bytes, into: layer, partial: partial, replacing: replaces)
+    : store.importJSON(bytes, into: layer, partial: partial, replacing: replaces)
   if outcome.hasReport {
     context.output.result(outcome.report)
     for diagnostic in outcome.report.items("diagnostics") {

@@ -18,6 +18,15 @@ enum Files {
     return [UInt8](UnsafeRawBufferPointer(start: memory, count: count))
   }
 
+  /// A schema: that of a file, or of a folder that has one by its usual name.
+  static func schema(_ path: String) throws(StoreError) -> (path: String, text: [UInt8]) {
+    var facts = lvs_file_facts()
+    guard lvs_file_facts_of(path, &facts) == 0, facts.is_directory else { return (path, try read(path)) }
+    let name = path.utf8.last == UInt8(ascii: "/") ? "SettingsSchema.json" : "/SettingsSchema.json"
+    let inside = path.sameBytes(as: ".") ? "SettingsSchema.json" : path + name
+    return (inside, try read(inside))
+  }
+
   /// Writes a file anew, for its owner alone if it is private.
   static func write(_ bytes: [UInt8], to path: String, isPrivate: Bool) throws(StoreError) {
     let descriptor = lvs_open(path, O_WRONLY | O_CREAT | O_TRUNC, isPrivate ? 0o600 : 0o666)

@@ -2,8 +2,7 @@ import Livery
 
 /// `livery migrate`
 func migrate(_ context: Context) throws(StoreError) {
-  let path = context.words[0]
-  let schema = try Files.read(path)
+  let (path, schema) = try Files.schema(context.words[0])
   let isPlan = context.arguments.has("plan")
   let store = try context.open(readOnly: isPlan)
   let consents = context.arguments.values("declassify")

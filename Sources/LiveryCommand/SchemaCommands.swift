@@ -2,12 +2,15 @@ import Livery
 
 /// `livery init`
 func initialize(_ context: Context) throws(StoreError) {
-  var schema: [UInt8]?
-  if let path = context.arguments.value("schema") {
-    let text = try Files.read(path)
+  var schema: (path: String, text: [UInt8])?
+  if let word = context.words.first, context.arguments.has("schema") {
+    throw StoreError(.usage, "`\(Files.shown(word))` and --schema both name a schema")
+  }
+  if let word = context.arguments.value("schema") ?? context.words.first {
+    let found = try Files.schema(word)
     // A broken schema leaves no empty store behind.
-    try deliver(Store.checkSchema(text), of: path, context)
-    schema = text
+    try deliver(Store.checkSchema(found.text), of: found.path, context)
+    schema = found
   }
   let isNew: Bool
   do throws(StoreError) {
@@ -21,8 +24,8 @@ func initialize(_ context: Context) throws(StoreError) {
   context.output.hasCommitted = isNew
   context.output.line("\(isNew ? "made the store" : "there is a store in") \(truncated(store.path, to: 500))")
   var members: [Value.Member] = [.init("path", .string(store.path)), .init("created", .bool(isNew))]
-  if let schema, let path = context.arguments.value("schema") {
-    let outcome = store.applySchema(schema, declassifying: context.arguments.values("declassify"))
+  if let (path, text) = schema {
+    let outcome = store.applySchema(text, declassifying: context.arguments.values("declassify"))
     if outcome.hasReport {
       tell(outcome.report, of: path, context)
       members.append(.init("report", context.reveals ? outcome.report : Masking.maskedReport(outcome.report)))
@@ -30,14 +33,14 @@ func initialize(_ context: Context) throws(StoreError) {
     context.output.result(.object(members))
     if let error = outcome.error { throw failure(error, outcome.report, of: path) }
     context.output.hasCommitted = true
+    try requireNoDrift(outcome.report, of: path)
   }
   context.output.result(.object(members))
 }
 
 /// `livery apply`
 func apply(_ context: Context) throws(StoreError) {
-  let path = context.words[0]
-  let schema = try Files.read(path)
+  let (path, schema) = try Files.schema(context.words.first ?? ".")
   let store = try context.open()
   let outcome = store.applySchema(
     schema, origin: context.arguments.value("origin") ?? "schema",
@@ -45,6 +48,15 @@ func apply(_ context: Context) throws(StoreError) {
   try deliver(outcome, of: path, context)
   context.output.hasCommitted = true
   tell(outcome.report, of: path, context)
+  try requireNoDrift(outcome.report, of: path)
+}
+
+/// A schema that is ignored is nothing that a script may pass over.
+func requireNoDrift(_ report: Value, of path: String) throws(StoreError) {
+  guard report.flag("drift") else { return }
+  throw StoreError(
+    .lossy,
+    "\(Files.shown(path)) was ignored: the store has version \(report.number("version")) with other content; raise `Version`")
 }
 
 /// `livery check`
@@ -65,7 +77,7 @@ func check(_ context: Context) throws(StoreError) {
   var comparisons: [Value] = []
   var before: (path: String, schema: [UInt8])?
   for path in context.words {
-    let schema = try Files.read(path)
+    let (path, schema) = try Files.schema(path)
     let consents = context.arguments.values("declassify")
     let outcome = store?.checkSchema(schema, declassifying: consents) ?? Store.checkSchema(schema)
     do throws(StoreError) {
@@ -161,9 +173,12 @@ func tell(_ report: Value, of path: String, _ context: Context, isTrial: Bool = 
   let output = context.output
   let version = report.number("version")
   if report.flag("drift") {
-    output.warn(
-      "\(Files.shown(path)): warning: the store has version \(version) with other content; "
-        + "this one is ignored until its version is raised [drift]")
+    // What was applied ends with an error that says so.
+    if isTrial {
+      output.warn(
+        "\(Files.shown(path)): warning: the store has version \(version) with other content; "
+          + "this one is ignored until its version is raised [drift]")
+    }
     return
   }
   guard report.flag("applied") || (isTrial && version > report.number("previousVersion")) else {

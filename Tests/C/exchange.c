@@ -126,6 +126,36 @@ TEST("a partial import takes what is good", partial) {
   OK(livery_close(store));
 }
 
+TEST("what an import replaces counts, whatever the operator has set", replaced) {
+  livery_store *store = new_store(fresh_path(), KIOSK_SCHEMA);
+  int64_t number = 0;
+  OK(livery_set_int(store, user, "idleResetSeconds", 40));
+  OK(livery_set_string(store, user, "title", "operator's", LIVERY_ZERO_TERMINATED));
+  OK(livery_import_json(store, LIVERY_LAYER_RECOMMENDED, TEXT("{\"idleResetSeconds\": 60}"), 0, NULL));
+  OK(livery_get_int(store, "idleResetSeconds", &number));
+  EXPECT_INT(40, number);
+  OK(livery_import_json(store, LIVERY_LAYER_RECOMMENDED, TEXT("{\"idleResetSeconds\": 60}"), LIVERY_IMPORT_REPLACE, NULL));
+  OK(livery_get_int(store, "idleResetSeconds", &number));
+  EXPECT_INT(60, number);
+  OK(livery_set_int(store, user, "idleResetSeconds", 50));
+  OK(livery_import_plist(store, LIVERY_LAYER_RECOMMENDED, TEXT(PLIST("<key>idleResetSeconds</key><integer>70</integer>")),
+                         LIVERY_IMPORT_REPLACE | LIVERY_IMPORT_PARTIAL, NULL));
+  OK(livery_get_int(store, "idleResetSeconds", &number));
+  EXPECT_INT(70, number);
+  // Others stay, and one undo brings all back.
+  char text[16];
+  OK(livery_get_string(store, "title", text, sizeof text, NULL));
+  EXPECT_TEXT("operator's", text);
+  uint64_t revision = 0;
+  OK(livery_revision(store, &revision));
+  OK(livery_undo(store, revision, NULL, NULL));
+  OK(livery_get_int(store, "idleResetSeconds", &number));
+  EXPECT_INT(50, number);
+  EXPECT_STATUS(LIVERY_ERROR_INVALID_ARGUMENT,
+                livery_import_json(store, user, TEXT("{\"Layers\": {}}"), LIVERY_IMPORT_REPLACE, NULL));
+  OK(livery_close(store));
+}
+
 TEST("members beside the settings are named", beside) {
   livery_store *store = new_store(fresh_path(), KIOSK_SCHEMA);
   livery_value *report = NULL, *ignored = NULL;

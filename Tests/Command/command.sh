@@ -133,7 +133,19 @@ run 3 apply nothing.json && one_line
 run 4 apply broken.json
 run 4 apply invalid.json --json && json 'v["applied"] is False and v["error"]'
 run 0 apply v1.json && has "applied already"
-run 0 apply drift.json && warns "drift"
+run 9 apply drift.json && warns "drift.json was ignored" && warns "raise \`Version\`" && one_line
+run 9 apply drift.json --json && json 'v["drift"] and not v["applied"] and v["error"]["status"] == "LOSSY"'
+run 9 init --schema drift.json && warns "was ignored"
+sed 's/"Version"/“Version”/' v1.json >typographic.json
+run 4 apply typographic.json && warns "typographic.json:1:" && warns "“ is typographic" && one_line
+mkdir folder && cp v1.json folder/SettingsSchema.json
+run 0 apply folder && has "applied already"
+run 0 apply folder/ && run 0 check folder && run 0 migrate --plan folder
+(cd folder && run 0 apply && has "applied already")
+run 3 apply other && warns "other/SettingsSchema.json" && one_line
+run 0 --store byfolder init folder && has "applied version 1"
+run 0 --store byfile init v1.json && has "applied version 1"
+run 2 --store byboth init folder --schema v1.json && one_line
 
 # Reading and changing
 run 0 get idle && prints 2
@@ -244,6 +256,11 @@ run 0 --store replacing get volume && prints 2
 run 0 --store replacing explain volume && has "The console replaced the operator's 1 by 2 at revision"
 run 0 --store replacing history && has "1 → 2, the console replaced the operator's"
 run 0 --store replacing history --json && json 'v[0]["layer"] == "recommended" and v[0]["changes"][0]["replaced"] == ["user"]'
+run 0 --store replacing set volume 4
+echo '{"volume": 5}' >replacing.json
+run 0 --store replacing import replacing.json --replace && has "imported 1 value"
+run 0 --store replacing get volume && prints 5
+run 0 --store replacing history && has "4 → 5, the console replaced the operator's"
 run 0 --store replacing set volume 3
 run 0 --store replacing get volume && prints 3
 run 0 --store replacing explain volume && if grep -qF replaced out; then fail "$what" "printed: $out"; else pass; fi

@@ -22,7 +22,7 @@ import Testing
     #expect(schema.settings[0].isSecret)
     #expect(schema.settings[3].group == "Home Screen › Media Settings")
     #expect(schema.settings[2].defaultValue == .int(120))
-    #expect(schema.settings[5].defaultValue == nil)
+    #expect(schema.settings[5].defaultValue == .list([]))
     #expect(schema.settings[5].template.map { $0.key } == ["content", "cacheKey", "seconds"])
   }
 

@@ -14,7 +14,10 @@ extern "C" {
 /** Bits of the import functions. */
 enum {
   /** Skip what is unknown or invalid and report it, in place of refusing the whole. */
-  LIVERY_IMPORT_PARTIAL = 1 << 0
+  LIVERY_IMPORT_PARTIAL = 1 << 0,
+  /** Let each value count, as livery_change_replace() does: what people have set above the layer goes, in the same commit.
+      Not for an export with layers. */
+  LIVERY_IMPORT_REPLACE = 1 << 1
 };
 
 /**
@@ -50,7 +53,8 @@ enum {
  *   - #LIVERY_ERROR_NO_SPACE          the file system is full; nothing was changed
  *   - #LIVERY_ERROR_IO                another failure of the operating system; nothing was changed
  *   - #LIVERY_ERROR_CORRUPT           a stored record is damaged: set the named setting anew, or restore a backup
- *   - #LIVERY_ERROR_INVALID_ARGUMENT  `store` or `json` is NULL, no such layer, or an unknown flag
+ *   - #LIVERY_ERROR_INVALID_ARGUMENT  `store` or `json` is NULL, no such layer, an unknown flag, or
+ *     #LIVERY_IMPORT_REPLACE with an export with layers
  * @since 0.1
  */
 LIVERY_API livery_status livery_import_json(livery_store *store, livery_layer layer, const char *json, size_t length,
@@ -89,7 +93,8 @@ LIVERY_API livery_status livery_import_json(livery_store *store, livery_layer la
  *   - #LIVERY_ERROR_NO_SPACE          the file system is full; nothing was changed
  *   - #LIVERY_ERROR_IO                another failure of the operating system; nothing was changed
  *   - #LIVERY_ERROR_CORRUPT           a stored record is damaged: set the named setting anew, or restore a backup
- *   - #LIVERY_ERROR_INVALID_ARGUMENT  `store` or `bytes` is NULL, no such layer, or an unknown flag
+ *   - #LIVERY_ERROR_INVALID_ARGUMENT  `store` or `bytes` is NULL, no such layer, an unknown flag, or
+ *     #LIVERY_IMPORT_REPLACE with an export with layers
  * @since 0.1
  */
 LIVERY_API livery_status livery_import_plist(livery_store *store, livery_layer layer, const void *bytes, size_t length,
@@ -102,7 +107,7 @@ enum {
 };
 
 /**
- * Export settings as JSON: `{"Version", "Values"}` of the effective values, or all layers.
+ * Export settings as JSON: `{"Version", "Values"}` of the effective values, or all layers; of lists what was set.
  *
  * Data is base64, colors are `#RRGGBBAA`, dates RFC 3339. Where the schema does not tell the type of such a value,
  * `Types` does. All of it is of one moment, and the same content gives the same bytes. Secrets are included. Components of

@@ -173,6 +173,8 @@ struct Committer {
       var fresh: Record
       switch validate(given, name, edit.name, declaration, memory.claims, request.owners) {
       case .success(let value):
+        let refused = try readOnlyMembers(of: value, edit, setting, declaration)
+        guard refused.isEmpty else { return refusals += refused }
         let past = edit.provenance
         fresh = record(past?.isSetAside == true || past?.isAsSet == true ? given : value, edit)
       case .failure(let refused):
@@ -214,6 +216,21 @@ struct Committer {
       let effective = try view.effective(name)
     else { return false }
     return try view.current(effective, name, at: now).value == value
+  }
+
+  /// What a value changes of items of a list that only the console may change.
+  private func readOnlyMembers(
+    of value: Value, _ edit: Edit, _ setting: KnownSetting, _ declaration: SettingValidator?
+  ) throws(StoreError) -> [Refusal] {
+    guard let declaration, declaration.descriptor.kind == .list, !edit.layer.isConsole, !request.ignoresLocks else {
+      return []
+    }
+    let effective = try view.effective(setting.name).map { (record) throws(StoreError) in
+      try view.current(record, setting.name, at: now).value
+    }
+    return declaration.readOnlyViolations(of: value, from: effective ?? nil).map {
+      Refusal(name: edit.name, code: $0.code, constraint: $0.constraint, message: $0.message)
+    }
   }
 
   /// Whether an edit is allowed at all, whatever its value.

@@ -126,11 +126,16 @@ struct ImportDocument {
     content["Values"]?.type == .object || content["Layers"]?.type == .object
   }
 
-  func request(into layer: Layer) throws(StoreError) -> CommitRequest {
+  func request(into layer: Layer, replacing: Bool) throws(StoreError) -> CommitRequest {
     guard case .object(let members) = content else {
       throw StoreError(.parse, "the settings are no dictionary but \(withArticle(content.type.description))")
     }
-    if case .object(let layers)? = content["Layers"] { return try layeredRequest(layers) }
+    if case .object(let layers)? = content["Layers"] {
+      guard !replacing else {
+        throw StoreError(.invalidArgument, "an export with layers brings each layer's own values: it replaces none of another")
+      }
+      return try layeredRequest(layers)
+    }
     guard layer != .defaults else {
       throw StoreError(.readOnly, "the layer defaults is written by applying a schema alone")
     }
@@ -138,13 +143,16 @@ struct ImportDocument {
     request.origin = "import"
     request.toleratesHeld = true
     let types = content["Types"]
+    func add(_ name: String, _ value: Value) {
+      request.edits.append(Edit(name: name, layer: layer, action: replacing ? .replace(value) : .set(value)))
+    }
     if case .object(let values)? = content["Values"] {
       for member in values {
         let value = try typed(member.value, types?[member.key], member.key)
-        request.edits.append(Edit(name: member.key, layer: layer, action: .set(value)))
+        add(member.key, value)
       }
     } else {
-      for member in members { request.edits.append(Edit(name: member.key, layer: layer, action: .set(member.value))) }
+      for member in members { add(member.key, member.value) }
     }
     return request
   }

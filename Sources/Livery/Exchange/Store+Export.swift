@@ -1,7 +1,7 @@
 extension Store {
   /// Settings as JSON: `{"Version", "Values"}` of the effective values, or one object for each layer.
   ///
-  /// All of it is of one moment; the same content gives the same bytes. Corresponds to `livery_export_json` in C.
+  /// Items of lists have the members that were set. All of it is of one moment; the same content gives the same bytes. Corresponds to `livery_export_json` in C.
   public func exportJSON(layers: Bool = false, pretty: Bool = false) throws(StoreError) -> String {
     let document = try read { (view) throws(StoreError) in
       layers ? try exportLayers(view) : try exportEffective(view)
@@ -14,9 +14,11 @@ extension Store {
     var values: [Value.Member] = []
     var types: [Value.Member] = []
     try view.walkEffective { (name, record) throws(StoreError) in
-      guard let value = try view.current(record, name, at: now).value else { return true }
-      values.append(.init(name, value.inCanonicalOrder))
-      if let hint = TypeHints.hint(for: value), try view.descriptor(name) == nil { types.append(.init(name, hint)) }
+      let current = try view.current(record, name, at: now)
+      guard let value = current.value else { return true }
+      let declared = try view.declaration(name)
+      values.append(.init(name, (try asSet(current, name, declared, view) ?? value).inCanonicalOrder))
+      if declared == nil, let hint = TypeHints.hint(for: value) { types.append(.init(name, hint)) }
       return true
     }
     var document: [Value.Member] = [
@@ -24,6 +26,17 @@ extension Store {
     ]
     if !types.isEmpty { document.append(.init("Types", .object(types))) }
     return .object(document)
+  }
+
+  /// A list without the defaults that reads fill in; nil for what is no list.
+  private func asSet(
+    _ current: Record, _ name: String, _ declared: SettingValidator?, _ view: View
+  ) throws(StoreError) -> Value? {
+    guard let declared, declared.descriptor.kind == .list,
+      let value = try view.record(LayerKey(current.layer, name))?.value,
+      case .valid(let converted) = declared.validated(value)
+    else { return nil }
+    return converted
   }
 
   private func exportLayers(_ view: View) throws(StoreError) -> Value {

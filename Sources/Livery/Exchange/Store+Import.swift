@@ -19,27 +19,33 @@ extension Store {
   ///
   /// Corresponds to `livery_import_json` in C.
   ///
-  /// - Parameter partial: skip what is unknown or invalid and report it, in place of refusing the whole.
-  public func importJSON(_ json: [UInt8], into layer: Layer, partial: Bool = false) -> ImportOutcome {
-    importDocument(into: layer, partial) { () throws(StoreError) in try .init(json: JSON.parse(json)) }
+  /// - Parameters:
+  ///   - partial: skip what is unknown or invalid and report it, in place of refusing the whole.
+  ///   - replacing: let each value count, as `ChangeSet.replace` does: what people have set above the layer goes.
+  public func importJSON(
+    _ json: [UInt8], into layer: Layer, partial: Bool = false, replacing: Bool = false
+  ) -> ImportOutcome {
+    importDocument(into: layer, partial, replacing) { () throws(StoreError) in try .init(json: JSON.parse(json)) }
   }
 
   /// Imports settings from a property list, XML or binary, as one commit. Corresponds to `livery_import_plist` in C.
-  public func importPropertyList(_ bytes: [UInt8], into layer: Layer, partial: Bool = false) -> ImportOutcome {
-    importDocument(into: layer, partial) { () throws(StoreError) in
+  public func importPropertyList(
+    _ bytes: [UInt8], into layer: Layer, partial: Bool = false, replacing: Bool = false
+  ) -> ImportOutcome {
+    importDocument(into: layer, partial, replacing) { () throws(StoreError) in
       try .init(propertyList: bytes, skipsUnfit: partial)
     }
   }
 
   private func importDocument(
-    into layer: Layer, _ partial: Bool, _ parse: () throws(StoreError) -> ImportDocument
+    into layer: Layer, _ partial: Bool, _ replacing: Bool, _ parse: () throws(StoreError) -> ImportDocument
   ) -> ImportOutcome {
     do throws(StoreError) {
       try whileOpen { () throws(StoreError) in
         guard !options.readOnly else { throw StoreError(.readOnly, "the store was opened read-only") }
       }
       let document = try parse()
-      var request = try document.request(into: layer)
+      var request = try document.request(into: layer, replacing: replacing)
       request.isPartial = partial
       request.allowsOverride = options.allowOverride
       let version = try document.version()

@@ -45,7 +45,7 @@ extension View {
     if let declared, let value = record.value, value.type != declared.descriptor.kind.valueType || value.count > 0,
       case .valid(let converted) = declared.validated(value)
     {
-      record.value = converted
+      record.value = declared.completed(converted)
     }
     record.isLocked = decision.isLocked
     record.revision = revision

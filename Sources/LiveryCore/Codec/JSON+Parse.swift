@@ -116,6 +116,12 @@ extension JSON {
           if count > JSON.maximumCount {
             throw StoreError.json("more than \(JSON.maximumCount) values", Lines.location(of: index, in: text))
           }
+        case 0xc2, 0xe2:
+          if let mark = Self.quotationMark(text, index) {
+            throw StoreError.json(
+              "the quotation mark \(mark) is typographic; JSON takes the straight one, \"",
+              Lines.location(of: index, in: text))
+          }
         default: break
         }
         // A number or a word, or what is none and longer.
@@ -127,6 +133,14 @@ extension JSON {
       guard text.contains(where: { $0 != 0x20 && $0 != 0x0a && $0 != 0x0d && $0 != 0x09 }) else {
         throw StoreError.json("the text is empty", start)
       }
+    }
+
+    /// A quotation mark as word processors make it of a straight one, where a token would begin.
+    private static func quotationMark(_ text: [UInt8], _ index: Int) -> String? {
+      for mark in ["\u{201c}", "\u{201d}", "\u{201e}", "\u{201f}", "\u{2018}", "\u{2019}", "\u{201a}", "\u{ab}", "\u{bb}"] {
+        if text[index...].starts(with: mark.utf8) { return mark }
+      }
+      return nil
     }
 
     /// Where the value ends, behind which nothing but space may follow; nil for one that has no end.

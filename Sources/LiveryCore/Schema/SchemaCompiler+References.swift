@@ -1,7 +1,11 @@
 // What refers to the finished descriptor or to other settings: default, aliases, conditions.
 extension SchemaCompiler {
   mutating func defaultValue(_ fields: SettingFields, type: SchemaType, of descriptor: inout SettingDescriptor) {
-    guard let json = fields[.value] else { return }
+    guard let json = fields[.value] else {
+      // A list that nobody has filled is empty.
+      if type == .list, !descriptor.isRequired { descriptor.defaultValue = .list([]) }
+      return
+    }
     if case .string(let text) = json, text.isEmpty, [.color, .date, .image, .number].contains(type) { return }
     // Without its options or template a default cannot be judged.
     if type == .comboBox, descriptor.options.isEmpty { return }

@@ -7,8 +7,8 @@ public final class SettingValidator {
   private lazy var patterns = PatternCache()
   private lazy var pattern = descriptor.pattern.flatMap { try? patterns.pattern($0) }
   private lazy var options = OptionTable(descriptor.options)
-  private lazy var members = descriptor.template.map { SettingValidator($0, patterns: patterns) }
-  private lazy var memberNumbers = numbered(descriptor.template)
+  private(set) lazy var members = descriptor.template.map { SettingValidator($0, patterns: patterns) }
+  private(set) lazy var memberNumbers = numbered(descriptor.template)
 
   init(_ descriptor: SettingDescriptor, patterns: PatternCache) {
     self.descriptor = descriptor

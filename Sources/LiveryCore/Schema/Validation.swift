@@ -1,6 +1,6 @@
 /// A constraint that a value does not satisfy.
 public struct Violation: Sendable {
-  /// `.typeMismatch` or `.invalidValue`.
+  /// `.typeMismatch`, `.invalidValue`; `.readOnly` for what only the console may set.
   public var code: StoreError.Code
   /// The constraint by its name in the schema, such as "Minimum"; "Type" for a value of another type.
   public var constraint: String?
