@@ -1,5 +1,5 @@
+import CReadCache
 import CSystem
-import Synchronization
 
 /// What a handle on a store and its keys have in common: the environment, until the handle is closed.
 final class StoreUse: Sendable {
@@ -14,13 +14,20 @@ final class StoreUse: Sendable {
   var isOfThisProcess: Bool { process == lvs_process_token() }
 
   /// Runs `body` unless the store is closed or belongs to a parent process; closing waits for it.
+  @inline(__always)
   func whileOpen<R>(_ body: () throws(StoreError) -> R) throws(StoreError) -> R {
-    guard isOfThisProcess else {
-      throw StoreError(.forked, "the store was opened by this process's parent: open it again")
-    }
-    guard count.enter() else { throw StoreError(.closed, "the store is closed") }
-    defer { if count.leave() { Registry.release(shared) } }
+    try enter()
+    defer { leave() }
     return try body()
+  }
+
+  private func enter() throws(StoreError) {
+    guard isOfThisProcess else { throw .forkedStore }
+    guard count.enter() else { throw StoreError(.closed, "the store is closed") }
+  }
+
+  private func leave() {
+    if count.leave() { Registry.release(shared) }
   }
 
   func close() {
@@ -31,32 +38,31 @@ final class StoreUse: Sendable {
 }
 
 /// Counts the calls inside an object, so that the last one out, or `close`, lets go of what it holds exactly once.
-final class UseCount: Sendable {
-  private static let closed = 1 << 62
-  private let state = Atomic<Int>(0)
+final class UseCount: @unchecked Sendable {
+  /// See pins.h.
+  private let word: UnsafeMutablePointer<UInt64>
+
+  init() {
+    word = .allocate(capacity: 1)
+    word.initialize(to: LVS_OPEN)
+  }
+
+  deinit { word.deallocate() }
 
   /// False if closed.
-  func enter() -> Bool {
-    var expected = state.load(ordering: .relaxed)
-    while expected < Self.closed {
-      let (exchanged, original) = state.compareExchange(
-        expected: expected, desired: expected + 1, ordering: .acquiring)
-      if exchanged { return true }
-      expected = original
-    }
-    return false
-  }
+  func enter() -> Bool { lvs_pin(word, 0, false) }
 
-  var isClosed: Bool { state.load(ordering: .acquiring) >= Self.closed }
+  var isClosed: Bool { !lvs_is_open(word) }
 
   /// Whether the caller has to let go: it was the last one in after a close.
-  func leave() -> Bool {
-    state.subtract(1, ordering: .acquiringAndReleasing).newValue == Self.closed
-  }
+  func leave() -> Bool { lvs_unpin(word) }
 
   /// Whether the caller has to let go; false while calls are inside, and if it was closed before.
-  func close() -> Bool {
-    let before = state.bitwiseOr(Self.closed, ordering: .acquiringAndReleasing).oldValue
-    return before == 0
+  func close() -> Bool { lvs_pin(word, 0, true) && lvs_unpin(word) }
+}
+
+extension StoreError {
+  static var forkedStore: StoreError {
+    StoreError(.forked, "the store was opened by this process's parent: open it again")
   }
 }
