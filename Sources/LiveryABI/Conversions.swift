@@ -5,51 +5,49 @@ import Livery
 
 extension Value {
   func asBool() throws(StoreError) -> Bool {
-    if case .bool(let content) = self { return content }
-    guard case .bool(let content)? = coerced(to: .bool) else { throw mismatch(.bool) }
+    guard case .bool(let content) = try coerced(.bool) else { throw mismatch(.bool) }
     return content
   }
 
   func asInt() throws(StoreError) -> Int64 {
-    if case .int(let content) = self { return content }
-    guard case .int(let content)? = coerced(to: .int) else { throw mismatch(.int) }
+    guard case .int(let content) = try coerced(.int) else { throw mismatch(.int) }
     return content
   }
 
   func asDouble() throws(StoreError) -> Double {
-    if case .double(let content) = self { return content }
-    guard case .double(let content)? = coerced(to: .double) else { throw mismatch(.double) }
+    guard case .double(let content) = try coerced(.double) else { throw mismatch(.double) }
     return content
   }
 
   func asText() throws(StoreError) -> String {
-    if case .string(let content) = self { return content }
-    guard case .string(let content)? = coerced(to: .string) else { throw mismatch(.string) }
+    guard case .string(let content) = try coerced(.string) else { throw mismatch(.string) }
     return content
   }
 
   func asURL() throws(StoreError) -> String {
-    if case .url(let content) = self { return content }
-    guard case .url(let content)? = coerced(to: .url) else { throw mismatch(.url) }
+    guard case .url(let content) = try coerced(.url) else { throw mismatch(.url) }
     return content
   }
 
   func asData() throws(StoreError) -> [UInt8] {
-    if case .data(let content) = self { return content }
-    guard case .data(let content)? = coerced(to: .data) else { throw mismatch(.data) }
+    guard case .data(let content) = try coerced(.data) else { throw mismatch(.data) }
     return content
   }
 
   func asColor() throws(StoreError) -> Color {
-    if case .color(let content) = self { return content }
-    guard case .color(let content)? = coerced(to: .color) else { throw mismatch(.color) }
+    guard case .color(let content) = try coerced(.color) else { throw mismatch(.color) }
     return content
   }
 
   func asDate() throws(StoreError) -> Timestamp {
-    if case .date(let content) = self { return content }
-    guard case .date(let content)? = coerced(to: .date) else { throw mismatch(.date) }
+    guard case .date(let content) = try coerced(.date) else { throw mismatch(.date) }
     return content
+  }
+
+  private func coerced(_ wanted: ValueType) throws(StoreError) -> Value {
+    if type == wanted { return self }
+    guard let value = coerced(to: wanted) else { throw mismatch(wanted) }
+    return value
   }
 
   private func mismatch(_ wanted: ValueType) -> StoreError {

@@ -112,8 +112,9 @@ public func livery_get_date(
 ) -> livery_status {
   let answer = lvs_read_name_scalar(handleNumber(store), name, ValueType.date.rawValue, bits(microseconds))
   if answer == LVS_READ { return livery_status(LIVERY_OK) }
-  return read(store, name, as: .date, after: answer, into: microseconds, "microseconds") { (found, microseconds) throws(StoreError) in
-    microseconds.pointee = try found.asDate().microseconds
+  return read(store, name, as: .date, after: answer, into: microseconds, "microseconds") {
+    (found, place) throws(StoreError) in
+    place.pointee = try found.asDate().microseconds
   }
 }
 

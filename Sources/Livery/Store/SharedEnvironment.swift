@@ -56,7 +56,8 @@ final class SharedEnvironment: @unchecked Sendable {
           try body(View(transaction: transaction, databases: databases))
         }
       } catch {
-        guard try !isSecond && canRetry(after: error) else { throw error }
+        if isSecond { throw error }
+        guard try canRetry(after: error) else { throw error }
         isSecond = true
       }
     }
@@ -184,7 +185,7 @@ final class SharedEnvironment: @unchecked Sendable {
       do throws(StoreError) { return try place.check() } catch {
         // It may have been replaced just now, as it should be.
         if openGeneration == before, wake.generation == before, !wake.isReplacing {
-          guard !wake.isShared, !wasReplaced, attempt < 100 else { throw error }
+          guard !wake.isShared, wasReplaced || attempt < 100 else { throw error }
         }
       }
       lvs_sleep_us(1000)
