@@ -71,20 +71,22 @@ var targets: [Target] = [
   .systemLibrary(name: "CPlist", pkgConfig: "libplist-2.0", providers: [.apt(["libplist-dev"])]),
   .target(name: "CXXHash", cSettings: [.unsafeFlags(["-Os"])]),
   .target(name: "CSystem", cSettings: cSettings),
+  // What a warm read runs.
+  .target(name: "CReadCache", dependencies: ["CSystem"], cSettings: cSettings),
   // The public header. A target of its own, so that the compiler checks every implementation against it.
   .target(
     name: "CLivery", path: ".", sources: ["Sources/CLivery/header.c"], publicHeadersPath: "include"),
 
   // Swift, bottom to top.
-  .target(name: "LMDB", dependencies: ["CLMDB", "CSystem"], swiftSettings: swiftSettings),
+  .target(name: "LMDB", dependencies: ["CLMDB", "CReadCache", "CSystem"], swiftSettings: swiftSettings),
   .target(
     name: "LiveryCore", dependencies: ["CSystem", "CJansson", "CPlist", "CXXHash"],
     swiftSettings: swiftSettings),
   .target(
-    name: "Livery", dependencies: ["LiveryCore", "LMDB", "CSystem"], swiftSettings: swiftSettings,
+    name: "Livery", dependencies: ["LiveryCore", "LMDB", "CReadCache", "CSystem"], swiftSettings: swiftSettings,
     linkerSettings: runtimeLinks),
   .target(
-    name: "LiveryABI", dependencies: ["CLivery", "Livery", "CSystem"], swiftSettings: swiftSettings,
+    name: "LiveryABI", dependencies: ["CLivery", "Livery", "CReadCache", "CSystem"], swiftSettings: swiftSettings,
     linkerSettings: libraryLinks),
   .executableTarget(
     name: "LiveryCommand", dependencies: ["Livery", "CSystem"], swiftSettings: swiftSettings,

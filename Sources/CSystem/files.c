@@ -335,6 +335,13 @@ int lvs_rename_at(int folder, const char *from, int other, const char *to) { ret
 int lvs_link_at(int folder, const char *from, int other, const char *to) { return linkat(folder, from, other, to, 0); }
 int lvs_unlink_at(int folder, const char *name) { return unlinkat(folder, name, 0); }
 
+void *lvs_page_map(int descriptor) {
+  void *page = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED, descriptor, 0);
+  return page == MAP_FAILED ? NULL : page;
+}
+
+void lvs_page_unmap(void *page) { munmap(page, 4096); }
+
 int lvs_copy(int from, int to) {
   char buffer[65536];
   for (;;) {

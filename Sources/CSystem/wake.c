@@ -11,12 +11,11 @@ enum { WAKE_VERSION = 1 };
 
 // Takes the descriptor over.
 lvs_wake *lvs_wake_open(int file) {
-  void *place = MAP_FAILED;
-  if (lvs_reserve(file, 4096) == 0) place = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
+  lvs_wake *wake = lvs_reserve(file, sizeof(lvs_wake)) == 0 ? lvs_page_map(file) : NULL;
   int failure = errno;
   close(file);
   errno = failure;
-  return place == MAP_FAILED ? NULL : place;
+  return wake;
 }
 
 bool lvs_wake_is_known(lvs_wake *wake) { return __atomic_load_n(&wake->version, __ATOMIC_ACQUIRE) == WAKE_VERSION; }
@@ -29,23 +28,24 @@ void lvs_wake_reset(lvs_wake *wake) {
   __atomic_store_n(&wake->version, WAKE_VERSION, __ATOMIC_RELEASE);
 }
 
-bool lvs_is_foreign(int file, bool may_be_lock, bool may_be_wake) {
-  static const uint32_t LMDB_MAGIC = 0xBEEFC0DE;
+bool lvs_wake_is_in(int file) {
   struct stat facts;
-  if (fstat(file, &facts) != 0 || facts.st_nlink < 2 || facts.st_size == 0) return false;
-  uint32_t magic = 0, version = 0;
-  lvs_read_at(file, &magic, sizeof magic, 0);
+  uint32_t version = 0;
   lvs_read_at(file, &version, sizeof version, offsetof(lvs_wake, version));
-  if (may_be_lock && magic == LMDB_MAGIC) return false;
-  return !(may_be_wake && facts.st_size == sizeof(lvs_wake) && version == WAKE_VERSION);
+  return fstat(file, &facts) == 0 && facts.st_size == sizeof(lvs_wake) && version == WAKE_VERSION;
 }
 
-lvs_wake *lvs_wake_make(void) {
-  void *place = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-  return place == MAP_FAILED ? NULL : place;
+static lvs_wake *make_at(void *address, int fixed) {
+  lvs_wake *wake = mmap(address, 4096, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS | fixed, -1, 0);
+  if (wake == MAP_FAILED) return NULL;
+  lvs_wake_reset(wake);
+  return wake;
 }
 
-void lvs_wake_close(lvs_wake *wake) { munmap(wake, 4096); }
+lvs_wake *lvs_wake_make(void) { return make_at(NULL, 0); }
+int lvs_wake_part(lvs_wake *wake) { return make_at(wake, MAP_FIXED) ? 0 : -1; }
+
+void lvs_wake_close(lvs_wake *wake) { lvs_page_unmap(wake); }
 uint32_t lvs_wake_count(lvs_wake *wake) { return __atomic_load_n(&wake->count, __ATOMIC_SEQ_CST); }
 void lvs_wake_join(lvs_wake *wake) { __atomic_fetch_add(&wake->sleepers, 1, __ATOMIC_SEQ_CST); }
 void lvs_wake_leave(lvs_wake *wake) { __atomic_fetch_sub(&wake->sleepers, 1, __ATOMIC_SEQ_CST); }

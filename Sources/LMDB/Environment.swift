@@ -175,20 +175,12 @@ public final class Environment: @unchecked Sendable {
   }
 
   /// Runs `body` in a read transaction: it sees one moment of the store.
+  @inline(__always)
   public func read<R, E: LMDBErrorConvertible>(_ body: (Transaction) throws(E) -> R) throws(E) -> R {
-    do { try enter() } catch { throw E(error) }
-    defer { gate.leave() }
-    let reader: OpaquePointer
-    do { reader = try beginReader() } catch {
-      noteFailure(error.code)
-      guard error.code == MDB_READERS_FULL || error.code == EBUSY else { throw E(error) }
-      return try readShared(body)
-    }
-    defer {
-      mdb_txn_reset(reader)
-      if !idleReaders.put(reader) { mdb_txn_abort(reader) }
-    }
-    return try body(Transaction(handle: reader))
+    let reader: Reader
+    do { reader = try beginReading() } catch { throw E(error) }
+    defer { endReading(reader) }
+    return try body(Transaction(handle: reader.handle))
   }
 
   /// Runs `body` in a read transaction whose database handles stay valid afterwards.
@@ -342,12 +334,38 @@ public final class Environment: @unchecked Sendable {
     return (facts.device, facts.inode)
   }
 
-  private func readShared<R, E: LMDBErrorConvertible>(_ body: (Transaction) throws(E) -> R) throws(E) -> R {
+  /// A read transaction that has begun; when all slots are taken, the one that reads of this process share.
+  private struct Reader {
+    let handle: OpaquePointer
+    var isShared = false
+  }
+
+  private func beginReading() throws(LMDBError) -> Reader {
+    try enter()
+    do throws(LMDBError) { return Reader(handle: try beginReader()) } catch {
+      noteFailure(error.code)
+      guard error.code == MDB_READERS_FULL || error.code == EBUSY else {
+        gate.leave()
+        throw error
+      }
+    }
     lastReader.lock()
-    defer { lastReader.unlock() }
-    do { try renew(lastReader.transaction) } catch { throw E(error) }
-    defer { mdb_txn_reset(lastReader.transaction) }
-    return try body(Transaction(handle: lastReader.transaction))
+    do throws(LMDBError) { try renew(lastReader.transaction) } catch {
+      lastReader.unlock()
+      gate.leave()
+      throw error
+    }
+    return Reader(handle: lastReader.transaction, isShared: true)
+  }
+
+  private func endReading(_ reader: Reader) {
+    mdb_txn_reset(reader.handle)
+    if reader.isShared {
+      lastReader.unlock()
+    } else if !idleReaders.put(reader.handle) {
+      mdb_txn_abort(reader.handle)
+    }
+    gate.leave()
   }
 
   private func beginReader() throws(LMDBError) -> OpaquePointer {

@@ -5,37 +5,37 @@ final class IdleReaders: @unchecked Sendable {
   private static let most = 16
 
   private let lock = lvs_mutex_make()
-  private var idle: [OpaquePointer] = []
-
-  init() {
-    idle.reserveCapacity(Self.most)
-  }
+  private let idle = UnsafeMutablePointer<OpaquePointer>.allocate(capacity: most)
+  private var count = 0
 
   deinit {
+    idle.deallocate()
     lvs_mutex_free(lock)
   }
 
   func take() -> OpaquePointer? {
     lvs_mutex_lock(lock)
     defer { lvs_mutex_unlock(lock) }
-    return idle.popLast()
+    guard count > 0 else { return nil }
+    count -= 1
+    return idle[count]
   }
 
   /// False if there are enough already: the caller then ends the transaction.
   func put(_ reader: OpaquePointer) -> Bool {
     lvs_mutex_lock(lock)
     defer { lvs_mutex_unlock(lock) }
-    guard idle.count < Self.most else { return false }
-    idle.append(reader)
+    guard count < Self.most else { return false }
+    idle[count] = reader
+    count += 1
     return true
   }
 
   func takeAll() -> [OpaquePointer] {
     lvs_mutex_lock(lock)
     defer { lvs_mutex_unlock(lock) }
-    let all = idle
-    idle = []
-    return all
+    defer { count = 0 }
+    return (0..<count).map { idle[$0] }
   }
 }
 

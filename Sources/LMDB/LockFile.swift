@@ -15,7 +15,8 @@ public final class LockFile: @unchecked Sendable {
 
   /// nil once closed.
   private var file: OpaquePointer?
-  private let page: UnsafeMutablePointer<UInt64>
+  /// What LMDB has at its beginning.
+  public let page: LockPage
   private let threads = lvs_mutex_make()
   /// The numbers of processes whose bytes are locked.
   private var numbers: [Int32] = []
@@ -27,19 +28,19 @@ public final class LockFile: @unchecked Sendable {
   ///   keep the locks with it.
   public static func make(_ descriptor: Int32, mapped: Int32) throws(LMDBError) -> LockFile {
     var facts = lvs_file_facts()
-    guard lvs_file_facts_at(descriptor, &facts) == 0, let page = lvs_commit_map(mapped) else {
-      let code = lvs_errno()
+    let page: LockPage
+    do throws(LMDBError) {
+      guard lvs_file_facts_at(descriptor, &facts) == 0 else { throw LMDBError(code: lvs_errno()) }
+      page = try LockPage.make(mapped)
+    } catch {
       lvs_close(descriptor)
-      throw LMDBError(code: code)
+      throw error
     }
-    guard let file = lvs_lock_file_make(descriptor) else {
-      lvs_commit_unmap(page)
-      throw LMDBError(code: ENOMEM)
-    }
+    guard let file = lvs_lock_file_make(descriptor) else { throw LMDBError(code: ENOMEM) }
     return LockFile(file, page, facts)
   }
 
-  private init(_ file: OpaquePointer, _ page: UnsafeMutablePointer<UInt64>, _ facts: lvs_file_facts) {
+  private init(_ file: OpaquePointer, _ page: LockPage, _ facts: lvs_file_facts) {
     self.file = file
     self.page = page
     device = facts.device
@@ -54,7 +55,6 @@ public final class LockFile: @unchecked Sendable {
 
   deinit {
     close()
-    lvs_commit_unmap(page)
     lvs_mutex_free(threads)
   }
 
@@ -90,7 +90,7 @@ public final class LockFile: @unchecked Sendable {
       let code = isMine ? 0 : lvs_errno()
       guard isMine || code == EAGAIN || code == EACCES else { return code }
       let now = lvs_monotonic_ns()
-      if lvs_lock_page_is_held(page, false) {
+      if page.isHeld(.readers) {
         mayPass = now &+ Self.patience
       } else if isMine || now >= mayPass {
         break
@@ -108,7 +108,7 @@ public final class LockFile: @unchecked Sendable {
 
   /// Waits until nobody holds LMDB's own lock of the writer: it has no timeout. False after the deadline.
   func awaitWriter(until deadline: UInt64) -> Bool {
-    while lvs_lock_page_is_held(page, true) {
+    while page.isHeld(.writer) {
       guard lvs_monotonic_ns() < deadline else { return false }
       lvs_sleep_us(200)
     }

@@ -1,4 +1,5 @@
 import CLMDB
+import CReadCache
 import CSystem
 
 /// A named database of an environment; valid while the environment is open.
@@ -49,31 +50,30 @@ public struct Transaction {
 
   /// Hands `body` the value stored under a key, or nil. The bytes are those of the map: valid during the call, unaligned.
   public func withValue<R>(for key: [UInt8], in database: Database, _ body: (RawSpan?) -> R) throws(LMDBError) -> R {
-    let result: Result<R, LMDBError> = key.withUnsafeBytes { keyBytes in
-      var keyValue = MDB_val(keyBytes)
-      var found = MDB_val()
-      let code =
-        if let cursor = cursor(database) {
-          mdb_cursor_get(cursor, &keyValue, &found, MDB_SET)
-        } else {
-          mdb_get(handle, database.handle, &keyValue, &found)
-        }
-      switch code {
-      case MDB_SUCCESS: return .success(body(found.bytes.bytes))
-      case MDB_NOTFOUND: return .success(body(nil))
-      case let code: return .failure(LMDBError(code: code))
-      }
+    let result = key.withUnsafeBytes { (key) -> Result<R, LMDBError> in
+      Result { () throws(LMDBError) in try withValue(for: key, in: database, body) }
     }
     return try result.get()
   }
 
-  /// The same for a key that is not in an array; nil also for what fails.
+  /// The same for a key that is not in an array.
   @inline(__always)
-  public func withValue<R>(for key: UnsafeRawBufferPointer, in database: Database, _ body: (RawSpan) -> R?) -> R? {
+  public func withValue<R>(
+    for key: UnsafeRawBufferPointer, in database: Database, _ body: (RawSpan?) -> R
+  ) throws(LMDBError) -> R {
     var keyValue = MDB_val(key)
     var found = MDB_val()
-    guard mdb_get(handle, database.handle, &keyValue, &found) == MDB_SUCCESS else { return nil }
-    return body(found.bytes.bytes)
+    let code =
+      if let cursor = cursor(database) {
+        mdb_cursor_get(cursor, &keyValue, &found, MDB_SET)
+      } else {
+        mdb_get(handle, database.handle, &keyValue, &found)
+      }
+    switch code {
+    case MDB_SUCCESS: return body(found.bytes.bytes)
+    case MDB_NOTFOUND: return body(nil)
+    case let code: throw LMDBError(code: code)
+    }
   }
 
   /// Walks a database in the order of its keys, from `start` on (that key included), until `body` returns false.

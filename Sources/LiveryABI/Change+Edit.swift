@@ -33,7 +33,7 @@ private func call(
   var handle: OpaquePointer?
   try publish(ChangeObject(change, owner: owner), .change, to: &handle)
   let status = function(handle, userData)
-  let wasKept = HandleTable.shared.closeIfOpen(handle, .change)
+  let wasKept = HandleTable.shared.closeIfOpen(handleNumber(handle), .change)
   guard status == livery_status(LIVERY_OK) else { throw StoreError(returned: status) }
   if !wasKept { change.discard() }
 }

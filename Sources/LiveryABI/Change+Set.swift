@@ -134,7 +134,7 @@ public func livery_change_commit(_ change: OpaquePointer?, _ revision: UnsafeMut
     revision?.pointee = committed
   }
   // Another thread may have closed the handle meanwhile: the commit counts all the same.
-  if status == livery_status(LIVERY_OK) { HandleTable.shared.closeIfOpen(change, .change) }
+  if status == livery_status(LIVERY_OK) { HandleTable.shared.closeIfOpen(handleNumber(change), .change) }
   return status
 }
 

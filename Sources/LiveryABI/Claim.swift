@@ -22,10 +22,10 @@ private func check(
 ) throws(StoreError) -> Value {
   var given: OpaquePointer?
   try publish(value, to: &given)
-  defer { if let given { try? HandleTable.shared.release(handleNumber(given), .value) } }
+  defer { if let given { try? releaseValue(given) } }
   var checked: OpaquePointer?
   let status = name.withCString { function($0, given, &checked, userData.pointer) }
-  defer { if let checked { try? HandleTable.shared.release(handleNumber(checked), .value) } }
+  defer { if let checked { try? releaseValue(checked) } }
   guard status == livery_status(LIVERY_OK) else { throw StoreError(returned: status) }
   return checked == nil ? value : try content(checked, "checked")
 }

@@ -83,9 +83,8 @@ func pinned<Object: HandleObject, Result>(
 ) throws(StoreError) -> Result {
   guard let pointer else { throw StoreError(.invalidArgument, "\(parameter) is NULL") }
   let handle = handleNumber(pointer)
-  let slot = try HandleTable.shared.pin(handle, kind)
-  defer { HandleTable.shared.unpin(slot, handle) }
-  guard let object = slot.pointee.object else { throw StoreError(.closed, "\(parameter) was closed") }
+  let object = try HandleTable.shared.pin(handle, kind)
+  defer { HandleTable.shared.unpin(handle) }
   return try body(unsafeDowncast(object.takeUnretainedValue(), to: type))
 }
 
@@ -143,28 +142,6 @@ func onValue(_ value: OpaquePointer?, _ body: (ValueObject) throws(StoreError) -
   ending { () throws(StoreError) in try pinned(value, .value, "value", as: ValueObject.self, body) }
 }
 
-// Reads that the cache does not answer look the setting up and ask it once more. False if there is more to it, which the
-// ordinary way then tells.
-
-@inline(never)
-func refilled(_ store: OpaquePointer?, _ name: UnsafePointer<CChar>?) -> Bool {
-  let handle = handleNumber(store)
-  guard !lvs_memory_is_short(), let name, let slot = HandleTable.shared.pinned(handle, .store) else { return false }
-  defer { HandleTable.shared.unpin(slot, handle) }
-  guard let object = slot.pointee.object else { return false }
-  let bytes = UnsafeRawBufferPointer(start: name, count: strnlen(name, Int(LIVERY_NAME_MAX) &+ 1))
-  return unsafeDowncast(object.takeUnretainedValue(), to: StoreObject.self).store.refill(bytes)
-}
-
-@inline(never)
-func refilled(_ key: OpaquePointer?) -> Bool {
-  let handle = handleNumber(key)
-  guard !lvs_memory_is_short(), let slot = HandleTable.shared.pinned(handle, .key) else { return false }
-  defer { HandleTable.shared.unpin(slot, handle) }
-  guard let object = slot.pointee.object else { return false }
-  return unsafeDowncast(object.takeUnretainedValue(), to: KeyObject.self).key.refill()
-}
-
 /// The content of a value that was passed in beside another handle.
 func content(_ value: OpaquePointer?, _ parameter: StaticString) throws(StoreError) -> Value {
   try pinned(value, .value, parameter, as: ValueObject.self) { (object) throws(StoreError) in object.value }
@@ -189,8 +166,8 @@ func closing<Object: HandleObject>(
   ending { () throws(StoreError) in
     guard let pointer else { return }
     let handle = handleNumber(pointer)
-    let slot = try HandleTable.shared.pin(handle, kind, closing: true)
-    if let object = slot.pointee.object { finish(unsafeDowncast(object.takeUnretainedValue(), to: type)) }
-    HandleTable.shared.unpin(slot, handle)
+    let object = try HandleTable.shared.pin(handle, kind, closing: true)
+    finish(unsafeDowncast(object.takeUnretainedValue(), to: type))
+    HandleTable.shared.unpin(handle)
   }
 }

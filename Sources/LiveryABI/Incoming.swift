@@ -75,9 +75,15 @@ func document(_ pointer: UnsafeRawPointer?, _ length: Int, zeroTerminated: Bool,
 func argument(_ pointer: UnsafePointer<CChar>?, limit: Int32, _ parameter: StaticString)
   throws(StoreError) -> String
 {
-  let found = try bytes(
+  try utf8(argumentBytes(pointer, limit: limit, parameter), .invalidArgument, parameter)
+}
+
+/// The same as it is.
+func argumentBytes(_ pointer: UnsafePointer<CChar>?, limit: Int32, _ parameter: StaticString)
+  throws(StoreError) -> UnsafeRawBufferPointer
+{
+  try bytes(
     try required(pointer, parameter), -1, limit: limit, tooLong: .invalidArgument, zeroTerminated: true, parameter)
-  return try utf8(found, .invalidArgument, parameter)
 }
 
 /// A setting's name; its characters are for the store to check.

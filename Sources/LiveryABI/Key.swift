@@ -1,5 +1,5 @@
 import CLivery
-import CSystem
+import CReadCache
 import Livery
 
 @_cdecl("livery_key_open") @implementation
@@ -17,50 +17,37 @@ public func livery_key_close(_ key: OpaquePointer?) -> livery_status {
   closing(key, .key, as: KeyObject.self)
 }
 
-private func keyScalar(_ key: OpaquePointer?, _ type: ValueType, _ bits: UnsafeMutablePointer<UInt64>?) -> Bool {
-  let answer = lvs_fast_key_scalar(handleNumber(key), type.rawValue, bits)
-  if answer == LVS_READ { return true }
-  return answer == LVS_STALE && refilled(key)
-    && lvs_fast_key_scalar(handleNumber(key), type.rawValue, bits) == LVS_READ
-}
-
-private func keyText(
-  _ key: OpaquePointer?, _ buffer: UnsafeMutablePointer<CChar>?, _ capacity: Int, _ length: UnsafeMutablePointer<Int>?
-) -> Bool {
-  let answer = lvs_fast_key_bytes(handleNumber(key), textTypes, true, buffer, capacity, length)
-  if answer == LVS_READ { return true }
-  return answer == LVS_STALE && refilled(key)
-    && lvs_fast_key_bytes(handleNumber(key), textTypes, true, buffer, capacity, length) == LVS_READ
-}
-
 @_cdecl("livery_key_get_bool") @implementation
 public func livery_key_get_bool(_ key: OpaquePointer?, _ value: UnsafeMutablePointer<Bool>?) -> livery_status {
   var bits: UInt64 = 0
-  if let value, keyScalar(key, .bool, &bits) {
+  let answer = lvs_read_key_scalar(handleNumber(key), ValueType.bool.rawValue, &bits)
+  if let value, answer == LVS_READ {
     value.pointee = bits != 0
     return livery_status(LIVERY_OK)
   }
   return onKey(key) { (key) throws(StoreError) in
     let value = try required(value, "value")
-    value.pointee = try key.value(as: .bool).asBool()
+    value.pointee = try key.value(as: .bool, wasMissed: answer == LVS_STALE).asBool()
   }
 }
 
 @_cdecl("livery_key_get_int") @implementation
 public func livery_key_get_int(_ key: OpaquePointer?, _ value: UnsafeMutablePointer<Int64>?) -> livery_status {
-  if keyScalar(key, .int, bits(value)) { return livery_status(LIVERY_OK) }
+  let answer = lvs_read_key_scalar(handleNumber(key), ValueType.int.rawValue, bits(value))
+  if answer == LVS_READ { return livery_status(LIVERY_OK) }
   return onKey(key) { (key) throws(StoreError) in
     let value = try required(value, "value")
-    value.pointee = try key.value(as: .int).asInt()
+    value.pointee = try key.value(as: .int, wasMissed: answer == LVS_STALE).asInt()
   }
 }
 
 @_cdecl("livery_key_get_double") @implementation
 public func livery_key_get_double(_ key: OpaquePointer?, _ value: UnsafeMutablePointer<Double>?) -> livery_status {
-  if keyScalar(key, .double, bits(value)) { return livery_status(LIVERY_OK) }
+  let answer = lvs_read_key_scalar(handleNumber(key), ValueType.double.rawValue, bits(value))
+  if answer == LVS_READ { return livery_status(LIVERY_OK) }
   return onKey(key) { (key) throws(StoreError) in
     let value = try required(value, "value")
-    value.pointee = try key.value(as: .double).asDouble()
+    value.pointee = try key.value(as: .double, wasMissed: answer == LVS_STALE).asDouble()
   }
 }
 
@@ -69,11 +56,10 @@ public func livery_key_get_string(
   _ key: OpaquePointer?, _ buffer: UnsafeMutablePointer<CChar>?, _ capacity: Int,
   _ length: UnsafeMutablePointer<Int>?
 ) -> livery_status {
-  if keyText(key, buffer, capacity, length) {
-    return livery_status(LIVERY_OK)
-  }
+  let answer = lvs_read_key_bytes(handleNumber(key), textTypes, true, buffer, capacity, length)
+  if answer == LVS_READ { return livery_status(LIVERY_OK) }
   return onKey(key) { (key) throws(StoreError) in
     try checkBuffer(buffer, capacity)
-    try fill(buffer, capacity, length, with: key.value(as: .string).asText())
+    try fill(buffer, capacity, length, with: key.value(as: .string, wasMissed: answer == LVS_STALE).asText())
   }
 }

@@ -86,7 +86,7 @@ private func carryOut(
   var handle: OpaquePointer?
   try publish(MigrationObject(call), .migration, to: &handle)
   let status = function(handle, userData.pointer)
-  HandleTable.shared.closeIfOpen(handle, .migration)
+  HandleTable.shared.closeIfOpen(handleNumber(handle), .migration)
   guard status != livery_status(LIVERY_OK) else { return }
   let name = String(cString: livery_status_name(status))
   throw StoreError(.migration, "the function returned \(name) (\(status))")

@@ -21,11 +21,7 @@ func copy(_ bytes: UnsafeRawBufferPointer) throws(StoreError) -> UnsafeMutableRa
 func withBytes<Result>(
   of text: String, _ body: (UnsafeRawBufferPointer) throws(StoreError) -> Result
 ) throws(StoreError) -> Result {
-  var text = text
-  let outcome = text.withUTF8 { (bytes) -> Swift.Result<Result, StoreError> in
-    Swift.Result { () throws(StoreError) in try body(UnsafeRawBufferPointer(bytes)) }
-  }
-  return try outcome.get()
+  try text.withBytes(body)
 }
 
 /// Calls `body` with some bytes.

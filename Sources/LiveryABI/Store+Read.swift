@@ -1,5 +1,5 @@
 import CLivery
-import CSystem
+import CReadCache
 import Livery
 
 // The typed reads of the effective value. What the cache has is read without a handle being pinned.
@@ -15,48 +15,35 @@ private func bit(_ type: ValueType) -> UInt32 { 1 << UInt32(type.rawValue) }
 /// The types that read as text as they are.
 let textTypes = bit(.string) | bit(.url) | bit(.image)
 
-private func scalar(
-  _ store: OpaquePointer?, _ name: UnsafePointer<CChar>?, _ type: ValueType, _ bits: UnsafeMutablePointer<UInt64>?
-) -> Bool {
-  let answer = lvs_fast_name_scalar(handleNumber(store), name, type.rawValue, bits)
-  if answer == LVS_READ { return true }
-  return answer == LVS_STALE && refilled(store, name)
-    && lvs_fast_name_scalar(handleNumber(store), name, type.rawValue, bits) == LVS_READ
-}
-
-private func readContent(
-  _ store: OpaquePointer?, _ name: UnsafePointer<CChar>?, _ types: UInt32, _ isText: Bool,
-  _ buffer: UnsafeMutableRawPointer?, _ capacity: Int, _ length: UnsafeMutablePointer<Int>?
-) -> Bool {
-  let answer = lvs_fast_name_bytes(handleNumber(store), name, types, isText, buffer, capacity, length)
-  if answer == LVS_READ { return true }
-  return answer == LVS_STALE && refilled(store, name)
-    && lvs_fast_name_bytes(handleNumber(store), name, types, isText, buffer, capacity, length) == LVS_READ
-}
-
 /// Reads a setting as a type, when there is a place for the result.
+///
+/// - Parameter answer: what the cache said.
 private func read<Place>(
-  _ store: OpaquePointer?, _ name: UnsafePointer<CChar>?, as type: ValueType?, into place: Place?,
-  _ parameter: StaticString, _ use: (Value, Place) throws(StoreError) -> Void
+  _ store: OpaquePointer?, _ name: UnsafePointer<CChar>?, as type: ValueType?, after answer: lvs_answer = LVS_OTHER,
+  into place: Place?, _ parameter: StaticString, _ use: (Value, Place) throws(StoreError) -> Void
 ) -> livery_status {
   onStore(store) { (object) throws(StoreError) in
     let place = try required(place, parameter)
-    let name = try settingName(name)
-    let value =
-      if let type { try object.store.value(name, as: type) } else { try object.store.value(name) }
-    try use(value, place)
+    try use(value(object, name, as: type, after: answer), place)
   }
 }
 
 /// Reads a setting as a type into a caller's buffer.
 private func read(
-  _ store: OpaquePointer?, _ name: UnsafePointer<CChar>?, as type: ValueType, _ buffer: UnsafeMutableRawPointer?,
-  _ capacity: Int, _ use: (Value) throws(StoreError) -> Void
+  _ store: OpaquePointer?, _ name: UnsafePointer<CChar>?, as type: ValueType, after answer: lvs_answer,
+  _ buffer: UnsafeMutableRawPointer?, _ capacity: Int, _ use: (Value) throws(StoreError) -> Void
 ) -> livery_status {
   onStore(store) { (object) throws(StoreError) in
     try checkBuffer(buffer, capacity)
-    try use(object.store.value(settingName(name), as: type))
+    try use(value(object, name, as: type, after: answer))
   }
+}
+
+private func value(
+  _ object: StoreObject, _ name: UnsafePointer<CChar>?, as type: ValueType?, after answer: lvs_answer
+) throws(StoreError) -> Value {
+  let name = try argumentBytes(name, limit: LIVERY_NAME_MAX, "name")
+  return try object.store.value(named: name, as: type, wasMissed: answer == LVS_STALE)
 }
 
 @_cdecl("livery_get_bool") @implementation
@@ -64,11 +51,12 @@ public func livery_get_bool(
   _ store: OpaquePointer?, _ name: UnsafePointer<CChar>?, _ value: UnsafeMutablePointer<Bool>?
 ) -> livery_status {
   var bits: UInt64 = 0
-  if let value, scalar(store, name, .bool, &bits) {
+  let answer = lvs_read_name_scalar(handleNumber(store), name, ValueType.bool.rawValue, &bits)
+  if let value, answer == LVS_READ {
     value.pointee = bits != 0
     return livery_status(LIVERY_OK)
   }
-  return read(store, name, as: .bool, into: value, "value") { (found, value) throws(StoreError) in
+  return read(store, name, as: .bool, after: answer, into: value, "value") { (found, value) throws(StoreError) in
     value.pointee = try found.asBool()
   }
 }
@@ -77,10 +65,9 @@ public func livery_get_bool(
 public func livery_get_int(
   _ store: OpaquePointer?, _ name: UnsafePointer<CChar>?, _ value: UnsafeMutablePointer<Int64>?
 ) -> livery_status {
-  if scalar(store, name, .int, bits(value)) {
-    return livery_status(LIVERY_OK)
-  }
-  return read(store, name, as: .int, into: value, "value") { (found, value) throws(StoreError) in
+  let answer = lvs_read_name_scalar(handleNumber(store), name, ValueType.int.rawValue, bits(value))
+  if answer == LVS_READ { return livery_status(LIVERY_OK) }
+  return read(store, name, as: .int, after: answer, into: value, "value") { (found, value) throws(StoreError) in
     value.pointee = try found.asInt()
   }
 }
@@ -90,14 +77,15 @@ public func livery_get_float(
   _ store: OpaquePointer?, _ name: UnsafePointer<CChar>?, _ value: UnsafeMutablePointer<Float>?
 ) -> livery_status {
   var bits: UInt64 = 0
-  if let value, scalar(store, name, .double, &bits) {
+  let answer = lvs_read_name_scalar(handleNumber(store), name, ValueType.double.rawValue, &bits)
+  if let value, answer == LVS_READ {
     let nearest = Float(Double(bitPattern: bits))
     if nearest.isFinite {
       value.pointee = nearest
       return livery_status(LIVERY_OK)
     }
   }
-  return read(store, name, as: .double, into: value, "value") { (found, value) throws(StoreError) in
+  return read(store, name, as: .double, after: answer, into: value, "value") { (found, value) throws(StoreError) in
     let nearest = Float(try found.asDouble())
     guard nearest.isFinite else {
       throw StoreError(
@@ -111,10 +99,9 @@ public func livery_get_float(
 public func livery_get_double(
   _ store: OpaquePointer?, _ name: UnsafePointer<CChar>?, _ value: UnsafeMutablePointer<Double>?
 ) -> livery_status {
-  if scalar(store, name, .double, bits(value)) {
-    return livery_status(LIVERY_OK)
-  }
-  return read(store, name, as: .double, into: value, "value") { (found, value) throws(StoreError) in
+  let answer = lvs_read_name_scalar(handleNumber(store), name, ValueType.double.rawValue, bits(value))
+  if answer == LVS_READ { return livery_status(LIVERY_OK) }
+  return read(store, name, as: .double, after: answer, into: value, "value") { (found, value) throws(StoreError) in
     value.pointee = try found.asDouble()
   }
 }
@@ -123,11 +110,11 @@ public func livery_get_double(
 public func livery_get_date(
   _ store: OpaquePointer?, _ name: UnsafePointer<CChar>?, _ microseconds: UnsafeMutablePointer<Int64>?
 ) -> livery_status {
-  if scalar(store, name, .date, bits(microseconds)) {
-    return livery_status(LIVERY_OK)
-  }
-  return read(store, name, as: .date, into: microseconds, "microseconds") { (found, microseconds) throws(StoreError) in
-    microseconds.pointee = try found.asDate().microseconds
+  let answer = lvs_read_name_scalar(handleNumber(store), name, ValueType.date.rawValue, bits(microseconds))
+  if answer == LVS_READ { return livery_status(LIVERY_OK) }
+  return read(store, name, as: .date, after: answer, into: microseconds, "microseconds") {
+    (found, place) throws(StoreError) in
+    place.pointee = try found.asDate().microseconds
   }
 }
 
@@ -135,10 +122,10 @@ public func livery_get_date(
 public func livery_get_color(
   _ store: OpaquePointer?, _ name: UnsafePointer<CChar>?, _ value: UnsafeMutablePointer<livery_color>?
 ) -> livery_status {
-  if readContent(store, name, bit(.color), false, value, MemoryLayout<livery_color>.size, nil) {
-    return livery_status(LIVERY_OK)
-  }
-  return read(store, name, as: .color, into: value, "value") { (found, value) throws(StoreError) in
+  let size = MemoryLayout<livery_color>.size
+  let answer = lvs_read_name_bytes(handleNumber(store), name, bit(.color), false, value, size, nil)
+  if answer == LVS_READ { return livery_status(LIVERY_OK) }
+  return read(store, name, as: .color, after: answer, into: value, "value") { (found, value) throws(StoreError) in
     value.pointee = livery_color(try found.asColor())
   }
 }
@@ -175,10 +162,9 @@ public func livery_get_string(
   _ store: OpaquePointer?, _ name: UnsafePointer<CChar>?, _ buffer: UnsafeMutablePointer<CChar>?, _ capacity: Int,
   _ length: UnsafeMutablePointer<Int>?
 ) -> livery_status {
-  if readContent(store, name, textTypes, true, buffer, capacity, length) {
-    return livery_status(LIVERY_OK)
-  }
-  return read(store, name, as: .string, buffer, capacity) { (found) throws(StoreError) in
+  let answer = lvs_read_name_bytes(handleNumber(store), name, textTypes, true, buffer, capacity, length)
+  if answer == LVS_READ { return livery_status(LIVERY_OK) }
+  return read(store, name, as: .string, after: answer, buffer, capacity) { (found) throws(StoreError) in
     try fill(buffer, capacity, length, with: found.asText())
   }
 }
@@ -188,10 +174,9 @@ public func livery_get_url(
   _ store: OpaquePointer?, _ name: UnsafePointer<CChar>?, _ buffer: UnsafeMutablePointer<CChar>?, _ capacity: Int,
   _ length: UnsafeMutablePointer<Int>?
 ) -> livery_status {
-  if readContent(store, name, bit(.url), true, buffer, capacity, length) {
-    return livery_status(LIVERY_OK)
-  }
-  return read(store, name, as: .url, buffer, capacity) { (found) throws(StoreError) in
+  let answer = lvs_read_name_bytes(handleNumber(store), name, bit(.url), true, buffer, capacity, length)
+  if answer == LVS_READ { return livery_status(LIVERY_OK) }
+  return read(store, name, as: .url, after: answer, buffer, capacity) { (found) throws(StoreError) in
     try fill(buffer, capacity, length, with: found.asURL())
   }
 }
@@ -201,10 +186,9 @@ public func livery_get_data(
   _ store: OpaquePointer?, _ name: UnsafePointer<CChar>?, _ buffer: UnsafeMutableRawPointer?, _ capacity: Int,
   _ length: UnsafeMutablePointer<Int>?
 ) -> livery_status {
-  if readContent(store, name, bit(.data), false, buffer, capacity, length) {
-    return livery_status(LIVERY_OK)
-  }
-  return read(store, name, as: .data, buffer, capacity) { (found) throws(StoreError) in
+  let answer = lvs_read_name_bytes(handleNumber(store), name, bit(.data), false, buffer, capacity, length)
+  if answer == LVS_READ { return livery_status(LIVERY_OK) }
+  return read(store, name, as: .data, after: answer, buffer, capacity) { (found) throws(StoreError) in
     try fill(buffer, capacity, length, with: found.asData())
   }
 }

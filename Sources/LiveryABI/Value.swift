@@ -6,6 +6,8 @@ import Synchronization
 /// A value that C holds, with the copies of its text, bytes and keys that were handed out.
 final class ValueObject: HandleObject {
   let value: Value
+  /// References that callers hold; the last one released closes the handle.
+  private let references = Atomic<UInt64>(1)
   private let text = Atomic<UnsafeMutableRawPointer?>(nil)
   private let data = Atomic<UnsafeMutableRawPointer?>(nil)
   private let keys = Atomic<UnsafeMutableRawPointer?>(nil)
@@ -19,6 +21,28 @@ final class ValueObject: HandleObject {
     free(text.load(ordering: .acquiring))
     free(data.load(ordering: .acquiring))
     free(keys.load(ordering: .acquiring))
+  }
+
+  /// One reference more; false if there is none left.
+  func retain() -> Bool {
+    var count = references.load(ordering: .relaxed)
+    while count > 0 {
+      let (done, found) = references.weakCompareExchange(expected: count, desired: count &+ 1, ordering: .relaxed)
+      if done { return true }
+      count = found
+    }
+    return false
+  }
+
+  /// One reference less: how many were there.
+  func release() -> UInt64 {
+    var count = references.load(ordering: .relaxed)
+    while count > 0 {
+      let (done, found) = references.weakCompareExchange(expected: count, desired: count &- 1, ordering: .relaxed)
+      if done { return count }
+      count = found
+    }
+    return 0
   }
 
   /// The copy kept in `place`, made by the first who asks.
@@ -87,14 +111,25 @@ private func pastTheEnd(_ index: Int, _ count: Int) -> StoreError {
 @_cdecl("livery_value_retain") @implementation
 public func livery_value_retain(_ value: OpaquePointer?) -> livery_status {
   boundary { () throws(StoreError) in
-    try HandleTable.shared.retain(handleNumber(required(value, "value")), .value)
+    try pinned(value, .value, "value", as: ValueObject.self) { (value) throws(StoreError) in
+      guard value.retain() else { throw HandleTable.closed(.value) }
+    }
   }
 }
 
 @_cdecl("livery_value_release") @implementation
 public func livery_value_release(_ value: OpaquePointer?) -> livery_status {
   ending { () throws(StoreError) in
-    if let value { try HandleTable.shared.release(handleNumber(value), .value) }
+    if let value { try releaseValue(value) }
+  }
+}
+
+/// Gives a reference back; with the last one the handle is closed.
+func releaseValue(_ pointer: OpaquePointer) throws(StoreError) {
+  try pinned(pointer, .value, "value", as: ValueObject.self) { (value) throws(StoreError) in
+    let count = value.release()
+    guard count > 0 else { throw HandleTable.closed(.value) }
+    if count == 1 { HandleTable.shared.closeIfOpen(handleNumber(pointer), .value) }
   }
 }
 

@@ -199,7 +199,7 @@ private struct OutgoingEvents {
   func release() {
     for index in 0..<count {
       for value in [events[index].old_value, events[index].new_value] {
-        if let value { try? HandleTable.shared.release(handleNumber(value), .value) }
+        if let value { try? releaseValue(value) }
       }
     }
     free(events)

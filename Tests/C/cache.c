@@ -2,7 +2,7 @@
 // The cache of values by itself, against a store of one lock and an array: threads read while others commit. A read never
 // gives a value that is torn, older than the last commit before it, or another setting's; whatever is thrown out, gone
 // through or interned meanwhile.
-#include "../../Sources/CSystem/include/csystem.h"
+#include "../../Sources/CReadCache/include/creadcache.h"
 
 #include <fcntl.h>
 #include <pthread.h>
@@ -142,7 +142,6 @@ static void run(uint64_t bytes) {
   check(file >= 0 && ftruncate(file, 8192) == 0);
   page = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
   check(page != MAP_FAILED);
-  page[0] = 0x00010001BEEFC0DEu;
   last_commit = 1;
   page[COMMIT_WORD] = 1;
   char wake_path[] = "cache-wake-XXXXXX";
@@ -150,7 +149,7 @@ static void run(uint64_t bytes) {
   check(wake_file >= 0 && ftruncate(wake_file, 4096) == 0);
   wake = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED, wake_file, 0);
   check(wake != MAP_FAILED);
-  cache = lvs_cache_make(bytes, file, wake_file);
+  cache = lvs_cache_make(bytes, file, COMMIT_WORD * 8, wake_file);
   check(cache != NULL);
   close(file);
   close(wake_file);

@@ -117,6 +117,10 @@ TEST("a handle of another kind says CLOSED, and is not harmed", wrong_kind) {
   bool loop = false;
   OK(livery_key_get_bool(key, &loop));
   EXPECT(loop);
+  // Nor where the cache has the answer.
+  OK(livery_get_bool(store, "attractLoop", &loop));
+  EXPECT_STATUS(LIVERY_ERROR_CLOSED, livery_get_bool((livery_store *)key, "attractLoop", &loop));
+  EXPECT_STATUS(LIVERY_ERROR_CLOSED, livery_key_get_bool((livery_key *)store, &loop));
   OK(livery_key_close(key));
   OK(livery_snapshot_close(snapshot));
   OK(livery_change_discard(change));

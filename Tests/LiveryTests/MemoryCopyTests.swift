@@ -24,7 +24,7 @@ extension StoreDirectory.Opened {
   func value(_ name: String) throws(StoreError) -> Value? {
     try environment.read { (transaction) throws(StoreError) in
       let view = View(transaction: transaction, databases: databases)
-      return try view.effectiveRecord(view.found(name), at: Timestamp.now).value
+      return try view.effectiveRecord(name, at: Timestamp.now).value
     }
   }
 
@@ -61,7 +61,7 @@ extension StoreDirectory.Opened {
     try fill("before")
     let opened = try temporary.directory().openCopy()
     #expect(try opened.value("note") == .string("before"))
-    #expect(opened.commitNumber.value == opened.environment.information().lastTransaction)
+    #expect(opened.lockPage.lastCommit == opened.environment.information().lastTransaction)
     try fill("after")
     #expect(try opened.value("note") == .string("before"))
     // This one can be written to.

@@ -52,7 +52,6 @@ FAILS = {
   "lvs_name_too": "EACCES EDQUOT EEXIST EIO ENOENT ENOMEM ENOSPC EPERM EROFS",
   "lvs_copy": "EDQUOT EFBIG EIO ENOMEM ENOSPC",
   "lvs_write_at": "EDQUOT EFBIG EIO ENOMEM ENOSPC",
-  "lvs_commit_write": "ENOMEM ENOSPC",
   "lvs_reserve": "EDQUOT EFBIG EIO ENOMEM ENOSPC",
   "ftruncate": "EIO",
   "lseek": "EIO",
@@ -64,15 +63,16 @@ FAILS = {
   "lvs_share_byte": "EACCES EAGAIN ENOLCK",
   "lvs_keep_byte": "EACCES EAGAIN ENOLCK",
   "lvs_lock_file_make": "ENOMEM",
-  "lvs_commit_map": "ENOMEM",
+  "lvs_page_map": "ENOMEM",
   "lvs_wake_open": "EDQUOT EFBIG EIO ENOMEM ENOSPC",
   "lvs_wake_make": "ENOMEM",
+  "lvs_wake_part": "ENOMEM",
   "lvs_make_in_memory": "EMFILE ENOMEM",
   "lvs_event_make": "EMFILE ENOMEM",
 }
 
 #: What leaves errno alone, or that nobody asks for after it.
-HARMLESS = "close free lvs_close lvs_errno lvs_commit_unmap"
+HARMLESS = "close free lvs_close lvs_errno lvs_page_unmap"
 
 #: The codes that are made an error of in a function, or that it returns, where that cannot be followed.
 CODES = {

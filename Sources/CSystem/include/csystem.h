@@ -96,6 +96,9 @@ char *lvs_directory_names(int folder, size_t *length);
 int lvs_rename_at(int folder, const char *from, int other, const char *to);
 int lvs_link_at(int folder, const char *from, int other, const char *to);
 int lvs_unlink_at(int folder, const char *name);
+// The first page of a file, shared with all who map it, beyond the descriptor. NULL and errno on failure.
+void *lvs_page_map(int descriptor);
+void lvs_page_unmap(void *page);
 // Copies what one descriptor has left to another.
 int lvs_copy(int from, int to);
 // Makes what a directory lists durable.
@@ -230,9 +233,11 @@ lvs_wake *lvs_wake_open(int file);
 // only process that opens the store.
 bool lvs_wake_is_known(lvs_wake *wake);
 void lvs_wake_reset(lvs_wake *wake);
-// Whether a file that a store is to share is one that somebody has given a second name there: it holds what is neither
-// nothing nor, if it may be those, a lock file of LMDB's or the page above.
-bool lvs_is_foreign(int file, bool may_be_lock, bool may_be_wake);
+// Puts a page of this process alone in its place, under the same address, where others share one that means something else.
+// -1 and errno without memory.
+int lvs_wake_part(lvs_wake *wake);
+// Whether a file holds such a page, of a version that this library knows.
+bool lvs_wake_is_in(int file);
 // One of this process alone.
 lvs_wake *lvs_wake_make(void);
 void lvs_wake_close(lvs_wake *wake);
@@ -268,9 +273,6 @@ uint32_t lvs_wake_holder(lvs_wake *wake, unsigned byte);
 void lvs_wake_tell(lvs_wake *wake, const lvs_recent *recent);
 // Takes back all that was told: numbers of commits may come again after a failure of the system.
 void lvs_wake_clear_recent(lvs_wake *wake);
-// Notes one name more, or more than can be told.
-void lvs_recent_add(lvs_recent *recent, const void *name, size_t length);
-void lvs_recent_add_all(lvs_recent *recent);
 // Sleeps until the count is another one, or the time is over.
 void lvs_wake_wait(lvs_wake *wake, uint32_t count, uint64_t timeout_ns);
 // Announces a sleeper, or that it has gone.
@@ -388,7 +390,5 @@ void lvs_shell_free(lvs_shell *shell);
 
 // Writes the message to standard error and aborts: the last resort for a broken invariant.
 _Noreturn void lvs_die(const char *message);
-
-#include "cache.h"
 
 #endif

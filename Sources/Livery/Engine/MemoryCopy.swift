@@ -143,20 +143,21 @@ extension StoreDirectory {
       let databases = try openDatabases(environment)
       let lockFile = try inMemory()
       defer { close(lockFile) }
-      guard lvs_commit_write(lockFile, environment.information().lastTransaction) == 0 else {
-        throw .system(lvs_errno(), "memory for reading")
-      }
+      let lockPage: LockPage
+      do throws(LMDBError) {
+        try LockPage.write(environment.information().lastTransaction, to: lockFile)
+        lockPage = try LockPage.make(lockFile)
+      } catch { throw .system(error.code, "memory for reading") }
       let wake = try WakeWord()
       let gate = WriterGate(file: try ByteLocks.make(inMemory(), "memory for reading"))
-      let commitNumber = try CommitNumber.make(lockFile: lockFile)
       let cache = try SettingCache.make(bytes: options.cacheSize, lockFile: lockFile, wakeFile: -1)
-      do throws(StoreError) { try cache.start(environment, databases) } catch {
+      do throws(StoreError) { try cache.start(environment, databases, lockPage) } catch {
         cache.retire()
         throw error
       }
       return Opened(
         directory: self, environment: environment, databases: databases, gate: gate, wake: wake, cache: cache,
-        commitNumber: commitNumber, generation: wake.generation, copy: copy, wasChecked: false)
+        lockPage: lockPage, generation: wake.generation, copy: copy, wasChecked: false)
     } catch {
       environment.close()
       throw error

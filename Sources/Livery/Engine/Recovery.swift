@@ -8,7 +8,7 @@ struct Recovery {
   let directory: StoreDirectory
   let wake: WakeWord
   /// nil if there is no lock file.
-  let commitNumber: CommitNumber?
+  let lockPage: LockPage?
   let hasOthers: Bool
   private static let mostDamagedFiles = 3
   private typealias Copy = BackupFolder.Copy
@@ -18,10 +18,10 @@ struct Recovery {
   /// What a process that died may leave in the folder of damaged files.
   static let workFiles = [workName, hiddenName]
 
-  init(_ directory: StoreDirectory, _ wake: WakeWord, _ commitNumber: CommitNumber?, hasOthers: Bool) {
+  init(_ directory: StoreDirectory, _ wake: WakeWord, _ lockPage: LockPage?, hasOthers: Bool) {
     self.directory = directory
     self.wake = wake
-    self.commitNumber = commitNumber
+    self.lockPage = lockPage
     self.hasOthers = hasOthers
   }
 
@@ -144,8 +144,8 @@ struct Recovery {
   /// The lock file stays: those who still have the former file open share it, and the caches of all look into it. So the
   /// commits are counted on from the former file's, and whoever begins to read learns that there is another file.
   private func install(from folder: Folder, keeping kept: String?) throws(StoreError) {
-    let last = commitNumber?.value
-    guard last != nil || !hasOthers else {
+    let last = lockPage?.lastCommit
+    guard wake.isShared, last != nil || !hasOthers else {
       throw StoreError(.busy, "the file cannot be replaced while other processes have the store open: close it there")
     }
     do throws(LMDBError) {
@@ -200,10 +200,10 @@ struct Recovery {
 
   /// Tells everybody which file it is now, also after whoever replaced it was killed in between.
   func finishReplacing() {
-    if let last = commitNumber?.value, let descriptor = try? store.open(StoreDirectory.data),
+    if let last = lockPage?.lastCommit, let descriptor = try? store.open(StoreDirectory.data),
       let file = try? PageFile.of(descriptor), file.lastTransaction > last
     {
-      commitNumber?.value = file.lastTransaction
+      lockPage?.lastCommit = file.lastTransaction
     }
     wake.endReplacing()
     wake.signal()
@@ -238,5 +238,16 @@ struct Recovery {
       try view.finish(entry, directory.options.logLimits)
       return .commit(())
     }
+  }
+}
+
+extension LockPage {
+  /// nil if there is no lock file yet, or an empty one.
+  static func make(in folder: Folder) -> LockPage? {
+    guard let descriptor = try? folder.open(StoreDirectory.lock, O_RDWR) else { return nil }
+    defer { close(descriptor) }
+    var facts = lvs_file_facts()
+    guard lvs_file_facts_at(descriptor, &facts) == 0, facts.size >= fileSize(readers: 1) else { return nil }
+    return try? make(descriptor)
   }
 }

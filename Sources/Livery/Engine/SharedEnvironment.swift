@@ -16,7 +16,7 @@ class SharedEnvironment: @unchecked Sendable {
   let backups: BackupPolicy
   /// What is open in place of a file that nobody can write to.
   let copy: MemoryCopy?
-  private let commitNumber: CommitNumber
+  private let lockPage: LockPage
   /// The generation of the data file that is open.
   private let generation: Atomic<UInt32>
   private let lastExamination = Atomic<UInt64>(0)
@@ -39,22 +39,24 @@ class SharedEnvironment: @unchecked Sendable {
     generation = Atomic(opened.generation)
     copy = opened.copy
     cache = opened.cache
-    commitNumber = opened.commitNumber
+    lockPage = opened.lockPage
     place = opened.place
     home = Home(opened.directory.folder)
   }
 
   final func read<R>(_ body: (View) throws(StoreError) -> R) throws(StoreError) -> R {
-    do throws(StoreError) {
-      try followForReading()
-      return try environment.read { (transaction) throws(StoreError) in
-        try body(View(transaction: transaction, databases: databases))
+    var isSecond = false
+    while true {
+      do throws(StoreError) {
+        if !isSecond { try followForReading() }
+        return try environment.read { (transaction) throws(StoreError) in
+          try body(View(transaction: transaction, databases: databases))
+        }
+      } catch {
+        if isSecond { throw error }
+        guard try canRetry(after: error) else { throw error }
+        isSecond = true
       }
-    } catch {
-      guard try canRetry(after: error) else { throw error }
-    }
-    return try environment.read { (transaction) throws(StoreError) in
-      try body(View(transaction: transaction, databases: databases))
     }
   }
 
@@ -151,7 +153,7 @@ class SharedEnvironment: @unchecked Sendable {
 
   private func tell(_ changes: inout lvs_recent) {
     // A transaction without changes makes no commit.
-    if changes.commit == commitNumber.value { wake.tell(&changes) }
+    if changes.commit == lockPage.lastCommit { wake.tell(&changes) }
     // Before all that is left to do, since others wait for it. A hint: whoever misses it looks within a second.
     wake.signal()
   }
@@ -174,12 +176,14 @@ class SharedEnvironment: @unchecked Sendable {
   /// - Throws: `.gone` unless the store is where it was opened.
   func requirePlace() throws(StoreError) {
     guard let place else { return }
-    for _ in 0..<100 {
+    for attempt in 1...100 {
       let before = wake.generation
       if openGeneration != before || environment.mustReopen { try followForReading() }
       do throws(StoreError) { return try place.check() } catch {
         // It may have been replaced just now, as it should be.
-        if openGeneration == before, wake.generation == before, !wake.isReplacing { throw error }
+        if openGeneration == before, wake.generation == before, !wake.isReplacing {
+          guard !wake.isShared, wasReplaced || attempt < 100 else { throw error }
+        }
       }
       lvs_sleep_us(1000)
     }
@@ -196,8 +200,19 @@ class SharedEnvironment: @unchecked Sendable {
   /// - Throws: `.gone` if that is not at its place any more.
   func mayWrite() throws(StoreError) -> Bool {
     guard isCurrent, !wake.isReplacing else { return false }
-    try place?.check()
+    do throws(StoreError) { try place?.check() } catch {
+      guard wasReplaced else { throw error }
+      return false
+    }
     return true
+  }
+
+  /// Whether the data file was replaced by a process whose page this one does without: a transaction in the file that is open
+  /// then finds that the lock file counts on.
+  private var wasReplaced: Bool {
+    guard !wake.isShared else { return false }
+    try? environment.read { (_) throws(StoreError) in }
+    return environment.mustReopen
   }
 
   /// Once, to the log handler, if the store is not at its place any more: for those who only wait for changes.
@@ -238,7 +253,7 @@ class SharedEnvironment: @unchecked Sendable {
     return try directory.folder.facts(StoreDirectory.data) ?? facts
   }
 
-  private var recovery: Recovery { Recovery(directory, wake, commitNumber, hasOthers: gate.hasOthers) }
+  private var recovery: Recovery { Recovery(directory, wake, lockPage, hasOthers: gate.hasOthers) }
 
   private func reopen() throws(StoreError) {
     guard reopening.lock(until: lvs_monotonic_ns() &+ UInt64(directory.options.timeout) * 1_000_000) else {

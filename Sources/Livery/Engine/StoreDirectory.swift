@@ -57,7 +57,7 @@ struct StoreDirectory {
     let gate: WriterGate
     let wake: WakeWord
     let cache: SettingCache
-    let commitNumber: CommitNumber
+    let lockPage: LockPage
     let generation: UInt32
     /// nil for what is read from a copy.
     var place: StorePlace?
@@ -129,7 +129,7 @@ struct StoreDirectory {
     close(data)
     if !gate.hasOthers { wake.clearRecent() }
     try gate.announce()
-    let (lockFile, cache, commitNumber) = try prepareLockFile(gate)
+    let (lockFile, cache) = try prepareLockFile(gate, wake)
     let environment: Environment
     do throws(StoreError) { environment = try openEnvironment(lockFile) } catch {
       cache.retire()
@@ -145,10 +145,10 @@ struct StoreDirectory {
       environment.clearDeadReaders()
       wake.noteOpen(place.data)
       if wasChecked { wake.noteSound(Self.data, in: folder) }
-      try cache.start(environment, databases)
+      try cache.start(environment, databases, lockFile.page)
       return Opened(
         directory: self, environment: environment, databases: databases, gate: gate, wake: wake, cache: cache,
-        commitNumber: commitNumber, generation: wake.generation, place: place, wasChecked: wasChecked)
+        lockPage: lockFile.page, generation: wake.generation, place: place, wasChecked: wasChecked)
     } catch {
       cache.retire()
       environment.close()
@@ -164,11 +164,8 @@ struct StoreDirectory {
         "\(path): another copy of liblivery in this process has the store open, as when it is linked statically and loaded "
           + "as well: use one copy, or close the store there first")
     }
-    guard wake.isKnown else {
-      throw StoreError(
-        .formatNewer, "\(path): a newer version of the library has the store open and shares livery.wake in another way"
-      )
-    }
+    // Another version of the library has the store open, and shares the page in another way.
+    if !wake.isKnown { try wake.part() }
     if let facts = try folder.facts(Self.data), !wake.isReplacing, wake.isOther(FileIdentity(facts)) {
       throw StoreError(
         .gone,
@@ -202,7 +199,7 @@ struct StoreDirectory {
     guard try !hasData() || wake.isReplacing || (!gate.hasOthers && !isNoted) else { return false }
     return try gate.alsoWriting(timeout: options.timeout) { () throws(StoreError) in
       let others = gate.hasOthers
-      return try Recovery(self, wake, CommitNumber.make(in: folder), hasOthers: others).examine()
+      return try Recovery(self, wake, LockPage.make(in: folder), hasOthers: others).examine()
     }
   }
 
@@ -242,39 +239,47 @@ struct StoreDirectory {
   /// A file that all processes on the store share.
   private func file(_ name: String) throws(StoreError) -> Int32 {
     let file = try folder.make(name, mode: options.fileMode, owner)
-    guard !lvs_is_foreign(file, name.sameBytes(as: Self.lock), name.sameBytes(as: Self.wake)) else {
+    guard !isForeign(file, name) else {
       close(file)
       throw StoreError(.notAStore, "\(folder.shown(name)) is a second name of another file, which would be written to")
     }
     return file
   }
 
+  /// Whether a file is one that somebody has given a second name there: it holds what is neither nothing nor its own.
+  private func isForeign(_ file: Int32, _ name: String) -> Bool {
+    var facts = lvs_file_facts()
+    guard lvs_file_facts_at(file, &facts) == 0, facts.names > 1, facts.size > 0 else { return false }
+    if name.sameBytes(as: Self.lock), LockPage.begins(file) { return false }
+    return !(name.sameBytes(as: Self.wake) && lvs_wake_is_in(file))
+  }
+
   /// LMDB only stretches the lock file, so that writing to its map would be SIGBUS on a full disk: give it real blocks.
   ///
   /// The first process decides how many readers there may be. A file that grew while others have it open would let this
   /// process have readers that those do not see.
-  private func prepareLockFile(_ gate: WriterGate) throws(StoreError) -> (LockFile, SettingCache, CommitNumber) {
+  private func prepareLockFile(
+    _ gate: WriterGate, _ wake: WakeWord
+  ) throws(StoreError) -> (LockFile, SettingCache) {
     let shown = folder.shown(Self.lock)
     let descriptor = try file(Self.lock)
     defer { close(descriptor) }
-    // Two lines of 64 bytes of header, and one for each reader.
-    let size = UInt64(options.maximumReaders) * 64 + 128
+    let size = LockPage.fileSize(readers: options.maximumReaders)
     var facts = lvs_file_facts()
     guard lvs_file_facts_at(descriptor, &facts) == 0 else { throw .system(lvs_errno(), shown) }
     let isFirst = !gate.hasOthers
     if isFirst, facts.size > size, ftruncate(descriptor, off_t(size)) != 0 { throw .system(lvs_errno(), shown) }
-    guard isFirst || facts.size >= 192 else {
+    guard isFirst || facts.size >= LockPage.fileSize(readers: 1) else {
       throw StoreError(.gone, "\(path): lock.mdb was exchanged while other processes have the store open")
     }
     guard lvs_reserve(descriptor, isFirst ? size : facts.size) == 0 else { throw .system(lvs_errno(), shown) }
-    let commitNumber = try CommitNumber.make(lockFile: descriptor)
     let lockFile: LockFile
     let locked = try folder.open(Self.lock, O_RDWR)
     do { lockFile = try LockFile.make(locked, mapped: descriptor) } catch { throw StoreError(error) }
-    let wakeFile = try folder.open(Self.wake)
-    defer { close(wakeFile) }
+    let wakeFile = wake.isShared ? try folder.open(Self.wake) : -1
+    defer { if wakeFile >= 0 { close(wakeFile) } }
     let cache = try SettingCache.make(bytes: options.cacheSize, lockFile: descriptor, wakeFile: wakeFile)
-    return (lockFile, cache, commitNumber)
+    return (lockFile, cache)
   }
 
   /// The environment of the directory, or of a file that nobody else uses.

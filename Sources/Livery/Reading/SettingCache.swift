@@ -1,7 +1,8 @@
+import CReadCache
 import CSystem
 import LMDB
 
-/// What this process knows of the effective values of a store; cache.h says how it is kept.
+/// What this process knows of the effective values of a store; creadcache.h says how it is kept.
 ///
 /// The memory outlives the object: a read that is late finds an empty cache, and looks the value up.
 final class SettingCache: @unchecked Sendable {
@@ -13,18 +14,20 @@ final class SettingCache: @unchecked Sendable {
 
   /// - Parameter lockFile: LMDB's lock file, while LMDB does not have it open yet.
   static func make(bytes: UInt64, lockFile: Int32, wakeFile: Int32) throws(StoreError) -> SettingCache {
-    guard let made = lvs_cache_make(bytes, lockFile, wakeFile) else { throw .system(ENOMEM, "the cache") }
+    guard let made = lvs_cache_make(bytes, lockFile, LockPage.lastCommitOffset, wakeFile) else {
+      throw .system(ENOMEM, "the cache")
+    }
     return SettingCache(made)
   }
 
   /// Begins to keep values, if the number of the last commit is found where it is expected.
-  func start(_ environment: Environment, _ databases: Databases) throws(StoreError) {
+  func start(_ environment: Environment, _ databases: Databases, _ lockPage: LockPage) throws(StoreError) {
     // Commits of other processes may fall between the two looks.
     for _ in 0..<10 {
       let isRight = try environment.read { (transaction) throws(StoreError) in
         let view = View(transaction: transaction, databases: databases)
         // With the number of its commits damaged a store is opened still, and reads go past the cache.
-        guard let revision = try? view.revision() else {
+        guard lockPage.lastCommit != nil, let revision = try? view.revision() else {
           _ = lvs_cache_check(pointer, LVS_NO_COMMIT, 0)
           return true
         }
@@ -40,46 +43,49 @@ final class SettingCache: @unchecked Sendable {
   }
 
   /// A setting's effective value; nil if it has to be looked up.
-  func value(_ name: String, in slot: OpaquePointer? = nil) -> Value? {
+  ///
+  /// - Parameter slot: the place of an interned name.
+  func value(_ name: UnsafeRawBufferPointer, in slot: OpaquePointer?) -> Value? {
     withUnsafeTemporaryAllocation(byteCount: Int(LVS_CACHE_CONTENT_MAX), alignment: 8) { buffer in
       var copied = 0
       // What may be secret is not left on the stack.
       defer { lvs_wipe(buffer.baseAddress, copied) }
       var type: UInt8 = 0
       var scalar: UInt64 = 0
-      let length = Self.withName(name) { name, count in
-        lvs_cache_copy(pointer, slot, name, count, &type, &scalar, buffer.baseAddress)
-      }
+      let length = lvs_cache_copy(pointer, slot, name.text, name.count, &type, &scalar, buffer.baseAddress)
       // A read that failed may have copied, too.
       copied = length >= 0 ? length : Int(LVS_CACHE_CONTENT_MAX)
       guard length >= 0, let type = ValueType(rawValue: type) else { return nil }
       return Value(type, scalar: scalar)
-        ?? Payload.decode(type, [UInt8](UnsafeRawBufferPointer(rebasing: buffer[0..<length])))
+        ?? Payload.decode(type, UnsafeRawBufferPointer(rebasing: buffer[0..<length]).bytes)
     }
   }
 
-  /// Keeps what a transaction has found. True if going through the commits is worth while.
+  /// Keeps what a transaction has found, out of where it lies. True if going through the commits is worth while.
+  @inline(__always)
   func keep(
-    _ record: Record, of name: String, isAlias: Bool, in slot: OpaquePointer?, at commit: UInt64
+    _ value: Value, _ place: RecordPlace, _ bytes: RawSpan, of name: UnsafeRawBufferPointer, isAlias: Bool,
+    in slot: OpaquePointer?, at commit: UInt64
   ) -> Bool {
-    guard let value = record.value else { return false }
+    guard place.payload.count <= Int(LVS_CACHE_CONTENT_MAX) else { return false }
     var entry = lvs_entry()
     entry.type = value.type.rawValue
     entry.is_alias = isAlias
-    entry.expires = record.expires?.microseconds ?? 0
-    var content: [UInt8] = []
-    if let scalar = value.scalar { entry.scalar = scalar } else { content = Payload.encode(value) }
-    guard content.count <= Int(LVS_CACHE_CONTENT_MAX) else { return false }
-    entry.content_length = UInt32(content.count)
-    return content.withUnsafeBytes { bytes in
-      entry.content = bytes.baseAddress
-      return Self.withName(name) { name, count in lvs_cache_keep(pointer, slot, name, count, commit, &entry) }
+    entry.expires = place.expires
+    return bytes.withUnsafeBytes { bytes in
+      if let scalar = value.scalar {
+        entry.scalar = scalar
+      } else {
+        entry.content = bytes.baseAddress.map { $0 + place.payload.lowerBound }
+        entry.content_length = UInt32(truncatingIfNeeded: place.payload.count)
+      }
+      return lvs_cache_keep(pointer, slot, name.text, name.count, commit, &entry)
     }
   }
 
   /// The place of a name, to be given back with `release`; nil if there is none to be had.
   func intern(_ name: String) -> OpaquePointer? {
-    Self.withName(name) { name, count in lvs_cache_intern(pointer, name, count) }
+    name.withBytes { lvs_cache_intern(pointer, $0.text, $0.count) }
   }
 
   func release(_ slot: OpaquePointer) {
@@ -128,20 +134,15 @@ final class SettingCache: @unchecked Sendable {
   }
 
   /// Forgets a name that has no value any more.
-  func drop(_ name: String) {
-    Self.withName(name) { name, count in lvs_cache_drop(pointer, name, count) }
-  }
+  func drop(_ name: UnsafeRawBufferPointer) { lvs_cache_drop(pointer, name.text, name.count) }
 
   private func forget(_ name: String) {
-    Self.withName(name) { name, count in lvs_cache_forget(pointer, name, count) }
+    name.withBytes { lvs_cache_forget(pointer, $0.text, $0.count) }
   }
+}
 
-  private static func withName<R>(_ name: String, _ body: (UnsafePointer<CChar>?, Int) -> R) -> R {
-    var name = name
-    return name.withUTF8 { bytes in
-      body(UnsafeRawPointer(bytes.baseAddress)?.assumingMemoryBound(to: CChar.self), bytes.count)
-    }
-  }
+extension UnsafeRawBufferPointer {
+  fileprivate var text: UnsafePointer<CChar>? { baseAddress?.assumingMemoryBound(to: CChar.self) }
 }
 
 extension Value {

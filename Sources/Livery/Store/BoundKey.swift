@@ -1,20 +1,19 @@
 // In the package build only: the device build's keys are those of C.
 #if !hasFeature(Embedded)
-  import CSystem
+  import CReadCache
 
   /// A key that is bound to a store: the quickest way to read a setting often.
   ///
   ///     let timeout = try store.bound(Key<Int>("idleResetSeconds"))
   ///     let seconds = try timeout.value
   ///
-  /// It follows the setting, as a name does, until the store is closed, and does not keep the store open. It is two numbers
+  /// It follows the setting, as a name does, until the store is closed, and does not keep the store open. It is a number
   /// that may be copied at no cost. Corresponds to `livery_key` in C.
-  public struct BoundKey<T: SettingValue>: @unchecked Sendable {
-    @usableFromInline let place: OpaquePointer
-    @usableFromInline let tag: UInt64
+  public struct BoundKey<T: SettingValue>: Sendable {
+    @usableFromInline let handle: UInt64
 
-    fileprivate init(_ bound: BoundKeys.Bound) {
-      (place, tag) = bound
+    fileprivate init(_ handle: UInt64) {
+      self.handle = handle
     }
 
     /// The setting's name; empty once the store is closed.
@@ -25,27 +24,27 @@
     /// - Throws: as `Store.subscript(_:)`.
     @inlinable public var value: T {
       get throws(StoreError) {
-        if T._scalarType != 0 {
-          var bits: UInt64 = 0
-          if lvs_bound_scalar(place, tag, T._scalarType, &bits), let value = T(_scalar: bits) { return value }
-        }
-        return try lookedUp()
+        guard T._scalarType != 0 else { return try lookedUp(wasMissed: false) }
+        var bits: UInt64 = 0
+        let answer = lvs_read_key_scalar(handle, T._scalarType, &bits)
+        if answer == LVS_READ, let value = T(_scalar: bits) { return value }
+        return try lookedUp(wasMissed: answer == LVS_STALE)
       }
     }
 
     @usableFromInline
-    func lookedUp() throws(StoreError) -> T {
+    func lookedUp(wasMissed: Bool) throws(StoreError) -> T {
       try pinned { (key) throws(StoreError) in
-        let value = try key.value()
+        let value = try key.value(wasMissed: wasMissed)
         guard let content = T(value) else { throw key.mismatch(value, T.settingType) }
         return content
       }
     }
 
     private func pinned<R>(_ body: (InternedKey) throws(StoreError) -> R) throws(StoreError) -> R {
-      guard let owner = lvs_bound_pin(place, tag) else { throw StoreError(.closed, "the store is closed") }
-      defer { BoundKeys.release(lvs_bound_unpin(place)) }
-      return try body(Unmanaged<InternedKey>.fromOpaque(owner).takeUnretainedValue())
+      let key = try BoundKeys.pin(handle)
+      defer { BoundKeys.unpin(handle) }
+      return try body(key)
     }
   }
 
@@ -60,29 +59,27 @@
     }
   }
 
-  /// The keys that are bound to a store.
+  /// The keys that are bound to a store, by their handles.
   final class BoundKeys: @unchecked Sendable {
-    typealias Bound = (place: OpaquePointer, tag: UInt64)
-
     private let lock = Lock()
     /// By the bytes of the name; nil once the store is closed.
-    private var known: [[UInt8]: Bound]? = [:]
+    private var known: [[UInt8]: UInt64]? = [:]
 
-    func bound(_ name: String, in store: Store) throws(StoreError) -> Bound {
+    func bound(_ name: String, in store: Store) throws(StoreError) -> UInt64 {
       let bytes = Array(name.utf8)
       if let bound = lock.withLock({ known?[bytes] }) { return bound }
       let key = try store.intern(name)
       return try lock.withLock { () throws(StoreError) in
         guard known != nil else { throw StoreError(.closed, "the store is closed") }
         if let bound = known?[bytes] { return bound }
-        var tag: UInt64 = 0
-        let owner = Unmanaged.passRetained(key)
-        guard let place = lvs_bound_make(key.cache, key.slot, owner.toOpaque(), &tag) else {
-          owner.release()
+        let held = Unmanaged.passRetained(key)
+        let handle = lvs_handle_make(UInt8(LVS_BOUND_KEY), held.toOpaque(), key.cache, key.slot)
+        guard handle != 0 else {
+          held.release()
           throw .system(ENOMEM, "a key")
         }
-        known?[bytes] = (place, tag)
-        return (place, tag)
+        known?[bytes] = handle
+        return handle
       }
     }
 
@@ -92,11 +89,19 @@
         known = nil
         return all
       }
-      for bound in (all ?? [:]).values { Self.release(lvs_bound_close(bound.place, bound.tag)) }
+      for handle in (all ?? [:]).values where (try? Self.pin(handle, closing: true)) != nil { Self.unpin(handle) }
     }
 
-    static func release(_ owner: UnsafeMutableRawPointer?) {
-      if let owner { Unmanaged<InternedKey>.fromOpaque(owner).release() }
+    fileprivate static func pin(_ handle: UInt64, closing: Bool = false) throws(StoreError) -> InternedKey {
+      var key: UnsafeMutableRawPointer?
+      let found = lvs_handle_pin(handle, UInt8(LVS_BOUND_KEY), closing, &key)
+      guard found != LVS_FORKED else { throw .forkedStore }
+      guard found == LVS_PINNED, let key else { throw StoreError(.closed, "the store is closed") }
+      return Unmanaged<InternedKey>.fromOpaque(key).takeUnretainedValue()
+    }
+
+    fileprivate static func unpin(_ handle: UInt64) {
+      if let key = lvs_handle_unpin(handle) { Unmanaged<InternedKey>.fromOpaque(key).release() }
     }
   }
 #endif

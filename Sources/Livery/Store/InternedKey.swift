@@ -18,24 +18,18 @@ package final class InternedKey: @unchecked Sendable {
     if let slot { try? use.whileOpen { () throws(StoreError) in use.shared.cache.release(slot) } }
   }
 
-  /// Looks the setting up, for a read to try the cache once more; false if there is more to it.
-  package func refill() -> Bool {
-    do throws(StoreError) {
-      return try use.whileOpen { () throws(StoreError) in
-        var name = self.name
-        return name.withUTF8 { use.shared.refill(UnsafeRawBufferPointer($0), in: slot) }
-      }
-    } catch { return false }
-  }
-
   /// The setting's effective value.
-  package func value() throws(StoreError) -> Value {
-    try use.whileOpen { () throws(StoreError) in try use.shared.value(name, in: slot) }
+  ///
+  /// - Parameter wasMissed: whether the cache was asked already, and has nothing that counts.
+  package func value(wasMissed: Bool = false) throws(StoreError) -> Value {
+    try use.whileOpen { () throws(StoreError) in
+      try name.withBytes { (name) throws(StoreError) in try use.shared.value(name, in: slot, wasMissed: wasMissed) }
+    }
   }
 
   /// The setting's effective value in another type, if nothing is lost by that.
-  package func value(as type: ValueType) throws(StoreError) -> Value {
-    let value = try value()
+  package func value(as type: ValueType, wasMissed: Bool) throws(StoreError) -> Value {
+    let value = try value(wasMissed: wasMissed)
     guard let coerced = value.coerced(to: type) else { throw mismatch(value, type.description) }
     return coerced
   }
@@ -51,11 +45,15 @@ package final class InternedKey: @unchecked Sendable {
 }
 
 extension Store {
-  /// Looks a setting up that a read did not find in the cache, for it to try once more; false if there is more to it.
-  package func refill(_ name: UnsafeRawBufferPointer) -> Bool {
-    do throws(StoreError) { return try whileOpen { () throws(StoreError) in shared.refill(name, in: nil) } } catch {
-      return false
-    }
+  /// A setting's effective value by the bytes of its name, in another type if nothing is lost by that.
+  ///
+  /// - Parameter wasMissed: whether the cache was asked already, and has nothing that counts.
+  package func value(
+    named name: UnsafeRawBufferPointer, as type: ValueType?, wasMissed: Bool
+  ) throws(StoreError) -> Value {
+    let value = try whileOpen { () throws(StoreError) in try shared.value(name, wasMissed: wasMissed) }
+    guard let type, value.type != type else { return value }
+    return try coerce(value, of: String(decoding: name, as: UTF8.self), to: type)
   }
 
   package func intern(_ name: String) throws(StoreError) -> InternedKey {

@@ -9,9 +9,9 @@ public final class Snapshot: @unchecked Sendable {
   public let revision: UInt64
   private let store: Store
   private let time: Timestamp
+  private let held: HeldTransaction
+  private let use = UseCount()
   private let lock = Lock()
-  /// Guarded by `lock`; nil once closed.
-  private var held: HeldTransaction?
 
   convenience init(_ store: Store) throws(StoreError) {
     let begun = try store.whileOpen { () throws(StoreError) in
@@ -33,14 +33,12 @@ public final class Snapshot: @unchecked Sendable {
     close()
   }
 
-  /// Ends it; closing twice is fine.
+  /// Ends it, once the calls on it have finished; closing twice is fine.
   public func close() {
-    let held = lock.withLock {
-      let held = self.held
-      self.held = nil
-      return held
-    }
-    guard let held else { return }
+    if use.close() { end() }
+  }
+
+  private func end() {
     // A child process must not touch the parent's transaction.
     guard store.isOfThisProcess else { return }
     held.close()
@@ -51,10 +49,9 @@ public final class Snapshot: @unchecked Sendable {
   ///
   /// - Throws: as `Store.value(_:)`.
   public func value(_ name: String) throws(StoreError) -> Value {
-    try checkName(name)
-    let record = try read { (view) throws(StoreError) in try view.effectiveRecord(name, at: time) }
-    guard let value = record.value else { throw .noValue(name) }
-    return value
+    try read { (view) throws(StoreError) in
+      try name.withBytes { (name) throws(StoreError) in try view.value(of: name, at: time) }
+    }
   }
 
   /// The next setting after a name that has a value and matches the pattern; nil if there are no more.
@@ -77,9 +74,10 @@ public final class Snapshot: @unchecked Sendable {
 
   func read<R>(_ body: (View) throws(StoreError) -> R) throws(StoreError) -> R {
     try store.whileOpen { () throws(StoreError) in
-      try lock.withLock { () throws(StoreError) in
-        guard let held else { throw StoreError(.closed, "the snapshot is closed") }
-        return try body(View(transaction: held.transaction, databases: store.shared.databases))
+      guard use.enter() else { throw StoreError(.closed, "the snapshot is closed") }
+      defer { if use.leave() { end() } }
+      return try lock.withLock { () throws(StoreError) in
+        try body(View(transaction: held.transaction, databases: store.shared.databases))
       }
     }
   }

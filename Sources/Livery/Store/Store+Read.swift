@@ -5,8 +5,9 @@ extension Store {
   ///
   /// - Throws: `.notFound` if there is no such setting, `.noValue` if no layer has a value for it, `.corrupt`.
   public func value(_ name: String) throws(StoreError) -> Value {
-    try checkName(name)
-    return try whileOpen { () throws(StoreError) in try shared.value(name) }
+    try whileOpen { () throws(StoreError) in
+      try name.withBytes { (name) throws(StoreError) in try shared.value(name) }
+    }
   }
 
   /// A setting's effective value in another type, if nothing is lost by that.

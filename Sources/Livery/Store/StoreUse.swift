@@ -1,3 +1,4 @@
+import CReadCache
 import CSystem
 
 /// What a handle on a store and its keys have in common: the environment, until the handle is closed.
@@ -13,13 +14,20 @@ final class StoreUse: Sendable {
   var isOfThisProcess: Bool { process == lvs_process_token() }
 
   /// Runs `body` unless the store is closed or belongs to a parent process; closing waits for it.
+  @inline(__always)
   func whileOpen<R>(_ body: () throws(StoreError) -> R) throws(StoreError) -> R {
-    guard isOfThisProcess else {
-      throw StoreError(.forked, "the store was opened by this process's parent: open it again")
-    }
-    guard count.enter() else { throw StoreError(.closed, "the store is closed") }
-    defer { if count.leave() { Registry.release(shared) } }
+    try enter()
+    defer { leave() }
     return try body()
+  }
+
+  private func enter() throws(StoreError) {
+    guard isOfThisProcess else { throw .forkedStore }
+    guard count.enter() else { throw StoreError(.closed, "the store is closed") }
+  }
+
+  private func leave() {
+    if count.leave() { Registry.release(shared) }
   }
 
   func close() {

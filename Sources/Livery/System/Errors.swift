@@ -38,3 +38,9 @@ extension StoreError: LMDBErrorConvertible {
       .corrupt, "\(what) is damaged: its checksum does not match; set it anew or restore a backup", setting: setting)
   }
 }
+
+extension StoreError {
+  static var forkedStore: StoreError {
+    StoreError(.forked, "the store was opened by this process's parent: open it again")
+  }
+}

@@ -1,32 +1,25 @@
-import Synchronization
+import CReadCache
 
 /// Counts the calls inside an object, so that the last one out, or `close`, lets go of what it holds exactly once.
-final class UseCount: Sendable {
-  private static let closed = 1 << 62
-  private let state = Atomic<Int>(0)
+final class UseCount: @unchecked Sendable {
+  /// See pins.h.
+  private let word: UnsafeMutablePointer<UInt64>
+
+  init() {
+    word = .allocate(capacity: 1)
+    word.initialize(to: LVS_OPEN)
+  }
+
+  deinit { word.deallocate() }
 
   /// False if closed.
-  func enter() -> Bool {
-    var expected = state.load(ordering: .relaxed)
-    while expected < Self.closed {
-      let (exchanged, original) = state.compareExchange(
-        expected: expected, desired: expected + 1, ordering: .acquiring)
-      if exchanged { return true }
-      expected = original
-    }
-    return false
-  }
+  func enter() -> Bool { lvs_pin(word, 0, false) }
 
-  var isClosed: Bool { state.load(ordering: .acquiring) >= Self.closed }
+  var isClosed: Bool { !lvs_is_open(word) }
 
   /// Whether the caller has to let go: it was the last one in after a close.
-  func leave() -> Bool {
-    state.subtract(1, ordering: .acquiringAndReleasing).newValue == Self.closed
-  }
+  func leave() -> Bool { lvs_unpin(word) }
 
   /// Whether the caller has to let go; false while calls are inside, and if it was closed before.
-  func close() -> Bool {
-    let before = state.bitwiseOr(Self.closed, ordering: .acquiringAndReleasing).oldValue
-    return before == 0
-  }
+  func close() -> Bool { lvs_pin(word, 0, true) && lvs_unpin(word) }
 }

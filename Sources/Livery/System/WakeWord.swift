@@ -25,15 +25,23 @@ final class WakeWord: @unchecked Sendable {
 
   /// Which file it lies in.
   let identity: FileIdentity
+  /// Whether it is the page that the other processes look at. Without it watches poll, values that commits have outdated are
+  /// looked up, and only others replace the data file.
+  private(set) var isShared = true
 
   /// Whether this library knows what the page means.
   var isKnown: Bool { lvs_wake_is_known(word) }
   /// Makes it one that this library knows; to be called by the only process that opens the store.
   func reset() { lvs_wake_reset(word) }
+  /// Does without the page, which others share and this library does not know; before anybody else uses this object.
+  func part() throws(StoreError) {
+    guard lvs_wake_part(word) == 0 else { throw .system(lvs_errno(), "memory to wake threads") }
+    isShared = false
+  }
 
   /// Tells that this process has a byte of livery.lock, and which process has it or had it last.
-  func hold(_ byte: Int64) { lvs_wake_hold(word, UInt32(truncatingIfNeeded: byte)) }
-  func holder(of byte: Int64) -> UInt32 { lvs_wake_holder(word, UInt32(truncatingIfNeeded: byte)) }
+  func hold(_ byte: Int64) { if isKnown { lvs_wake_hold(word, UInt32(truncatingIfNeeded: byte)) } }
+  func holder(of byte: Int64) -> UInt32 { isKnown ? lvs_wake_holder(word, UInt32(truncatingIfNeeded: byte)) : 0 }
 
   /// Notes which data file is open, and whether that is noted to be another one.
   func noteOpen(_ file: FileIdentity) { lvs_wake_note_open(word, file.device, file.inode) }

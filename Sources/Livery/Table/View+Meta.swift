@@ -1,3 +1,4 @@
+import CReadCache
 import CSystem
 import LMDB
 

@@ -1,32 +1,91 @@
-/// An effective record with the name of its setting.
-struct FoundRecord {
-  let name: String
-  let record: Record
-  /// It was asked for by another name.
-  let isAlias: Bool
-}
+import LMDB
 
 extension View {
-  /// The effective record of the setting that a name or alias stands for, as it is stored.
+  /// The value in effect of the setting that a name or alias stands for.
   ///
-  /// - Throws: `.notFound`, with the nearest names, if there is no such setting.
-  func found(_ name: String) throws(StoreError) -> FoundRecord {
-    if let record = try effective(name) { return FoundRecord(name: name, record: record, isAlias: false) }
-    let target = try resolveAlias(name)
-    guard !target.sameBytes(as: name), let record = try effective(target) else { throw unknown(name) }
-    return FoundRecord(name: target, record: record, isAlias: true)
+  /// - Parameters:
+  ///   - moment: the present one if nil.
+  ///   - keep: is handed the value with where it lies, and whether the name is an alias, if it is the one until the next
+  ///     commit or until it expires.
+  /// - Throws: `.notFound`, with the nearest names, if there is no such setting, `.noValue` if it has no value,
+  ///   `.invalidArgument` if the name is malformed.
+  @inline(__always)
+  func value(
+    of name: UnsafeRawBufferPointer, at moment: Timestamp? = nil,
+    keep: (Value, RecordPlace, RawSpan, _ isAlias: Bool) -> Void = { _, _, _, _ in }
+  ) throws(StoreError) -> Value {
+    // No key is empty.
+    let found = name.isEmpty ? .missing : try stored(name, at: moment) { keep($0, $1, $2, false) }
+    if case .value(let value) = found { return value }
+    let asked = try checkedName(name)
+    var target = asked
+    if case .missing = found {
+      target = try resolveAlias(asked)
+      let atTarget = try target.withBytes { (name) throws(StoreError) in
+        try stored(name, at: moment) { keep($0, $1, $2, true) }
+      }
+      if case .value(let value) = atTarget { return value }
+      if case .missing = atTarget { throw unknown(asked) }
+    }
+    guard let value = try effectiveRecord(target, at: moment ?? .now).value else { throw .noValue(asked) }
+    return value
   }
 
-  /// The record that is in effect at a moment.
-  func effectiveRecord(_ found: FoundRecord, at now: Timestamp) throws(StoreError) -> Record {
-    let current = try current(found.record, found.name, at: now)
-    if current.value == nil, try !admission(found.name).isKnown(with: current) { throw unknown(found.name) }
-    return current
+  /// What is stored under a name.
+  private enum Stored {
+    case missing
+    case value(Value)
+    /// No value, or one that has expired.
+    case nothing
+  }
+
+  @inline(__always)
+  private func stored(
+    _ name: UnsafeRawBufferPointer, at moment: Timestamp?, keep: (Value, RecordPlace, RawSpan) -> Void
+  ) throws(StoreError) -> Stored {
+    let found: Stored?
+    do throws(LMDBError) {
+      found = try transaction.withValue(for: name, in: databases.effective) { (bytes) -> Stored? in
+        guard let bytes else { return .missing }
+        guard let place = RecordPlace(bytes, key: name, tag: Tag.effective) else { return nil }
+        guard place.type != nil else { return .nothing }
+        guard place.expires == 0 || place.expires > (moment ?? .now).microseconds else { return .nothing }
+        guard let value = place.value(in: bytes) else { return nil }
+        keep(value, place, bytes)
+        return .value(value)
+      }
+    } catch { throw StoreError(error) }
+    guard let found else {
+      let shown = String(decoding: name, as: UTF8.self)
+      throw StoreError.damaged("the record of `\(shown)`", setting: shown)
+    }
+    return found
+  }
+
+  private func checkedName(_ bytes: UnsafeRawBufferPointer) throws(StoreError) -> String {
+    guard let name = String(validating: bytes, as: UTF8.self) else {
+      throw StoreError(.invalidArgument, "name is not UTF-8")
+    }
+    try checkName(name)
+    return name
+  }
+
+  /// The effective record of the setting that a name or alias stands for, as it is stored, with the setting's own name.
+  ///
+  /// - Throws: `.notFound`, with the nearest names, if there is no such setting.
+  func found(_ name: String) throws(StoreError) -> (name: String, record: Record) {
+    if let record = try effective(name) { return (name, record) }
+    let target = try resolveAlias(name)
+    guard !target.sameBytes(as: name), let record = try effective(target) else { throw unknown(name) }
+    return (target, record)
   }
 
   /// The record that is in effect at a moment, of the setting that a name or alias stands for.
   func effectiveRecord(_ name: String, at now: Timestamp) throws(StoreError) -> Record {
-    try effectiveRecord(found(name), at: now)
+    let (name, stored) = try found(name)
+    let current = try current(stored, name, at: now)
+    if current.value == nil, try !admission(name).isKnown(with: current) { throw unknown(name) }
+    return current
   }
 
   /// An effective record as it is at a moment: when its value has expired since, the one beneath.

@@ -12,4 +12,14 @@ extension String {
 
   /// The text's bytes.
   public var bytes: [UInt8] { Array(utf8) }
+
+  /// Hands `body` the bytes in their place.
+  @inline(__always)
+  public func withBytes<R, E: Error>(_ body: (UnsafeRawBufferPointer) throws(E) -> R) throws(E) -> R {
+    var text = self
+    let result = text.withUTF8 { (bytes) -> Result<R, E> in
+      do throws(E) { return .success(try body(UnsafeRawBufferPointer(bytes))) } catch { return .failure(error) }
+    }
+    return try result.get()
+  }
 }

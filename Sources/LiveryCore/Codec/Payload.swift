@@ -23,36 +23,33 @@ public enum Payload {
   }
 
   /// nil if the bytes are no value of that type.
-  public static func decode(_ type: ValueType, _ bytes: [UInt8]) -> Value? {
+  public static func decode(_ type: ValueType, _ bytes: RawSpan) -> Value? {
     switch type {
     case .bool:
-      guard bytes.count == 1, bytes[0] <= 1 else { return nil }
-      return .bool(bytes[0] == 1)
+      guard bytes.byteCount == 1, bytes.byte(at: 0) <= 1 else { return nil }
+      return .bool(bytes.byte(at: 0) == 1)
     case .int:
       return word(bytes).map { .int(Int64(bitPattern: $0)) }
     case .double:
       return word(bytes).map { .double(Double(bitPattern: $0)) }
     case .date:
       return word(bytes).map { .date(Timestamp(microseconds: Int64(bitPattern: $0))) }
-    case .string: return String(validating: bytes, as: UTF8.self).map { .string($0) }
-    case .url: return String(validating: bytes, as: UTF8.self).map { .url($0) }
-    case .image: return String(validating: bytes, as: UTF8.self).map { .image($0) }
-    case .data: return .data(bytes)
+    case .string: return bytes.text.map { .string($0) }
+    case .url: return bytes.text.map { .url($0) }
+    case .image: return bytes.text.map { .image($0) }
+    case .data: return .data(bytes.array)
     case .color:
-      guard bytes.count == 16 else { return nil }
-      let component = { (index: Int) in
-        Float(bitPattern: (0..<4).reduce(0) { $0 | UInt32(bytes[index * 4 + $1]) << (8 * UInt32($1)) })
-      }
-      let color = Color(red: component(0), green: component(1), blue: component(2), alpha: component(3))
+      guard bytes.byteCount == 16 else { return nil }
+      let (first, second) = (bytes.word(at: 0), bytes.word(at: 8))
+      let color = Color(red: float(first), green: float(first >> 32), blue: float(second), alpha: float(second >> 32))
       return color.isValid ? .color(color) : nil
     case .list, .object:
-      guard let value = try? CBOR.decode(bytes), value.type == type else { return nil }
+      guard let value = try? CBOR.decode(bytes.array), value.type == type else { return nil }
       return value
     }
   }
 
-  private static func word(_ bytes: [UInt8]) -> UInt64? {
-    guard bytes.count == 8 else { return nil }
-    return bytes.withUnsafeBytes { $0.bytes.word(at: 0) }
-  }
+  private static func word(_ bytes: RawSpan) -> UInt64? { bytes.byteCount == 8 ? bytes.word(at: 0) : nil }
+
+  private static func float(_ bits: UInt64) -> Float { Float(bitPattern: UInt32(truncatingIfNeeded: bits)) }
 }

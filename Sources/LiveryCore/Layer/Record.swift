@@ -71,30 +71,18 @@ extension Record {
 
   /// Reads a stored record back; nil if it is damaged or belongs to another key.
   public init?(_ bytes: RawSpan, key: [UInt8], tag: UInt8) {
-    guard bytes.byteCount >= Self.headerSize, Checksum.verify(bytes, key: key, tag: tag) else { return nil }
-    let originSize = Int(bytes.byte(at: 12))
-    let end = bytes.byteCount - originSize
-    guard bytes.byte(at: 8) == Self.format, end >= Self.headerSize, let layer = Layer(rawValue: bytes.byte(at: 11)),
-      let origin = bytes.text(in: end..<bytes.byteCount)
+    guard let place = key.withUnsafeBytes({ RecordPlace(bytes, key: $0, tag: tag) }),
+      let origin = bytes.text(in: place.payload.upperBound..<bytes.byteCount)
     else { return nil }
-    let flags = bytes.byte(at: 10)
-    let expires = Int64(bitPattern: bytes.word(at: 32))
-    self.layer = layer
+    value = place.value(in: bytes)
+    guard value != nil || place.type == nil else { return nil }
+    layer = place.layer
     self.origin = origin
-    revision = bytes.word(at: 16)
-    time = Timestamp(microseconds: Int64(bitPattern: bytes.word(at: 24)))
-    self.expires = expires == 0 ? nil : Timestamp(microseconds: expires)
-    isRejected = flags & Self.rejectedFlag != 0
-    isLocked = flags & Self.lockedFlag != 0
-    let type = bytes.byte(at: 9)
-    if type == 0 {
-      value = nil
-    } else {
-      guard let type = ValueType(rawValue: type),
-        let decoded = Payload.decode(type, bytes.array(in: Self.headerSize..<end))
-      else { return nil }
-      value = decoded
-    }
+    revision = place.revision
+    time = Timestamp(microseconds: place.time)
+    expires = place.expires == 0 ? nil : Timestamp(microseconds: place.expires)
+    isRejected = place.flags & Self.rejectedFlag != 0
+    isLocked = place.flags & Self.lockedFlag != 0
   }
 
   public static func == (left: Record, right: Record) -> Bool {

@@ -1,43 +1,42 @@
-/// A stored record looked at in its place, without a copy: what a read that only passes the value on needs.
+/// A stored record looked at in its place, without a copy.
 public struct RecordPlace {
-  public let type: ValueType
+  /// nil for no value.
+  public let type: ValueType?
+  /// Where the value's stored form is.
+  public let payload: Range<Int>
+  public let layer: Layer
+  let flags: UInt8
+  let revision: UInt64
+  let time: Int64
   /// Microseconds since 1970; 0 for never.
   public let expires: Int64
-  /// The value, if its type takes no more than 8 bytes.
-  public let scalar: UInt64?
-  /// Otherwise where its stored form is.
-  public let payload: Range<Int>
 
-  /// nil if the record is damaged, has no value, or is not so simple: `Record` tells.
+  /// nil if the record is damaged or belongs to another key.
   @inline(__always)
   public init?(_ bytes: RawSpan, key: UnsafeRawBufferPointer, tag: UInt8) {
     guard bytes.byteCount >= Record.headerSize, Checksum.verify(bytes, key: key, tag: tag),
-      bytes.byte(at: 8) == Record.format, bytes.byte(at: 11) <= Layer.override.rawValue,
-      let type = ValueType(rawValue: bytes.byte(at: 9))
+      bytes.byte(at: 8) == Record.format, let layer = Layer(rawValue: bytes.byte(at: 11))
     else { return nil }
     let end = bytes.byteCount - Int(bytes.byte(at: 12))
     guard end >= Record.headerSize else { return nil }
-    let size = end - Record.headerSize
-    self.type = type
+    let type = bytes.byte(at: 9)
+    if type == 0 {
+      self.type = nil
+    } else {
+      guard let known = ValueType(rawValue: type) else { return nil }
+      self.type = known
+    }
+    self.layer = layer
+    flags = bytes.byte(at: 10)
+    revision = bytes.word(at: 16)
+    time = Int64(bitPattern: bytes.word(at: 24))
     expires = Int64(bitPattern: bytes.word(at: 32))
     payload = Record.headerSize..<end
-    switch type {
-    case .bool:
-      guard size == 1, bytes.byte(at: Record.headerSize) <= 1 else { return nil }
-      scalar = UInt64(bytes.byte(at: Record.headerSize))
-    case .int, .double, .date:
-      guard size == 8 else { return nil }
-      scalar = bytes.word(at: Record.headerSize)
-    case .string, .url, .image:
-      // What is not ASCII has yet to be looked at.
-      let isASCII = bytes.withUnsafeBytes { bytes in
-        for index in Record.headerSize..<end where bytes[index] >= 0x80 { return false }
-        return true
-      }
-      guard isASCII else { return nil }
-      scalar = nil
-    case .data: scalar = nil
-    case .color, .list, .object: return nil
-    }
+  }
+
+  /// The value; nil if there is none, or if the bytes are none of its type.
+  @inline(__always)
+  public func value(in bytes: RawSpan) -> Value? {
+    type.flatMap { Payload.decode($0, bytes.extracting(payload)) }
   }
 }

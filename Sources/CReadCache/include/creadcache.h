@@ -7,14 +7,13 @@
 // in a ring, whose oldest bytes the newest overwrite.
 //
 // An entry counts while nothing has been committed since it was looked up, or while all that was has been gone through:
-// by what its writers told of it (lvs_recent), or by the log (lvs_cache_end_sync). What the last commit was is read from
-// the page that LMDB shares among the processes.
-#ifndef LVS_CACHE_H
-#define LVS_CACHE_H
+// by what its writers told of it (lvs_recent), or by the log (lvs_cache_end_sync). What the last commit was is read from a
+// word that the processes share; whoever makes the cache knows where it is.
+#ifndef CREADCACHE_H
+#define CREADCACHE_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
+#include "csystem.h"
+#include "pins.h"
 
 typedef struct lvs_cache lvs_cache;
 // An entry's place. An interned one stays with its name until it is let go of.
@@ -28,10 +27,11 @@ enum {
 // The last commit is unknown.
 static const uint64_t LVS_NO_COMMIT = 0;
 
-// A cache of at most so many bytes. `lock_file` is LMDB's lock file, before LMDB has opened it; `wake_file` is where commits
-// are told of, or -1. Their pages stay mapped beyond the descriptors. NULL if there is no memory for it.
-lvs_cache *lvs_cache_make(uint64_t bytes, int lock_file, int wake_file);
-// Whether the page says what a transaction says: that the last commit was `commit`. Otherwise nothing is kept.
+// A cache of at most so many bytes. The first page of `commit_file` has the number of the last commit at `offset`, which is
+// the same for all caches; `wake_file` is where commits are told of, or -1. The pages stay mapped beyond the descriptors.
+// NULL if there is no memory for it.
+lvs_cache *lvs_cache_make(uint64_t bytes, int commit_file, size_t offset, int wake_file);
+// Whether that number is the one of the last commit that a transaction shows. Otherwise nothing is kept.
 bool lvs_cache_check(lvs_cache *cache, uint64_t commit, uint64_t revision);
 // Empties the cache, for another store to use; readers may still be on their way.
 void lvs_cache_retire(lvs_cache *cache);
@@ -74,42 +74,37 @@ void lvs_cache_cancel_sync(lvs_cache *cache);
 // Forgets what is kept of a name that has no value any more, unless somebody else writes at the moment.
 void lvs_cache_drop(lvs_cache *cache, const char *name, size_t length);
 
-// Handles of C callers that reads take without the handle table.
-void lvs_fast_publish(uint64_t handle, lvs_cache *cache, lvs_slot *slot);
-void lvs_fast_withdraw(uint64_t handle);
+// What one commit has changed, for its writer to tell of: notes a name, or more than can be told.
+void lvs_recent_add(lvs_recent *recent, const void *name, size_t length);
+void lvs_recent_add_all(lvs_recent *recent);
+
+// Handles: numbers that stand for objects, and are never addresses.
+//
+//     kind (8 bits) | generation (28 bits) | index of the place (28 bits)
+//
+// A place is never given back, only used again under another generation: a handle that is closed always finds one to be
+// compared with, and may be copied and outlive what it stands for. With a cache, and for keys a slot in it, reads go by the
+// number alone.
+//
+// Kinds are the caller's, from 1 on, but for the keys of Swift callers.
+enum { LVS_BOUND_KEY = 255 };
+// 0 without memory. The object is held until nobody has it pinned: whoever is handed it by `unpin` lets go of it.
+uint64_t lvs_handle_make(uint8_t kind, void *object, lvs_cache *cache, lvs_slot *slot);
+typedef enum lvs_pinned { LVS_PINNED, LVS_CLOSED, LVS_FORKED } lvs_pinned;
+// Pins a handle of that kind, so that its object stays; each pin wants one `unpin`. With `closes` the handle is dead to all
+// later calls. FORKED if it is one of the parent process.
+lvs_pinned lvs_handle_pin(uint64_t handle, uint8_t kind, bool closes, void **object);
+// The object if the handle is closed and this was the last pin.
+void *lvs_handle_unpin(uint64_t handle);
 
 // What a read by handle comes to: READ; STALE when it has to be looked up; OTHER when the ordinary way has to tell: a NULL,
 // no such handle, a value of another type, a buffer that is too small. Only READ writes a result.
 typedef enum lvs_answer { LVS_OTHER, LVS_STALE, LVS_READ } lvs_answer;
-lvs_answer lvs_fast_key_scalar(uint64_t handle, uint8_t type, uint64_t *scalar);
-lvs_answer lvs_fast_name_scalar(uint64_t handle, const char *name, uint8_t type, uint64_t *scalar);
+lvs_answer lvs_read_key_scalar(uint64_t key, uint8_t type, uint64_t *scalar);
+lvs_answer lvs_read_name_scalar(uint64_t store, const char *name, uint8_t type, uint64_t *scalar);
 // `types` has a bit for each type that will do. The content is followed by a NUL if `is_text`.
-lvs_answer lvs_fast_key_bytes(uint64_t handle, uint32_t types, bool is_text, void *buffer, size_t capacity,
-                              size_t *length);
-lvs_answer lvs_fast_name_bytes(uint64_t handle, const char *name, uint32_t types, bool is_text, void *buffer,
+lvs_answer lvs_read_key_bytes(uint64_t key, uint32_t types, bool is_text, void *buffer, size_t capacity, size_t *length);
+lvs_answer lvs_read_name_bytes(uint64_t store, const char *name, uint32_t types, bool is_text, void *buffer,
                                size_t capacity, size_t *length);
-
-// Keys of Swift callers. A place is never given back, only used again under another tag, so that a key is a pair of numbers
-// that may be copied at no cost, and outlive what it stands for. `owner` is held until nobody has it pinned: whoever is
-// handed it by `unpin` or `close` lets go of it.
-typedef struct lvs_bound lvs_bound;
-// NULL without memory.
-lvs_bound *lvs_bound_make(lvs_cache *cache, lvs_slot *slot, void *owner, uint64_t *tag);
-bool lvs_bound_scalar(lvs_bound *place, uint64_t tag, uint8_t type, uint64_t *scalar);
-// The owner, which then stays until `unpin`; NULL if the place was closed.
-void *lvs_bound_pin(lvs_bound *place, uint64_t tag);
-void *lvs_bound_unpin(lvs_bound *place);
-void *lvs_bound_close(lvs_bound *place, uint64_t tag);
-
-// Whether LMDB's own lock of the writer, or of the table of readers, is held by a process that lives.
-bool lvs_lock_page_is_held(const uint64_t *page, bool is_writers);
-// The number of the last commit in LMDB's lock file, for who replaces the data file. NULL without memory; LVS_NO_COMMIT if
-// it is not where it is expected. The page stays mapped beyond the descriptor.
-uint64_t *lvs_commit_map(int lock_file);
-void lvs_commit_unmap(uint64_t *page);
-uint64_t lvs_commit_get(const uint64_t *page);
-void lvs_commit_set(uint64_t *page, uint64_t commit);
-// Gives an empty file the page that LMDB's lock file begins with. -1 and errno on failure.
-int lvs_commit_write(int lock_file, uint64_t commit);
 
 #endif
