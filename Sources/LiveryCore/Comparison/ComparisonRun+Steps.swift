@@ -1,10 +1,10 @@
 // What the steps make of the names and of the kinds of values.
 extension ComparisonRun {
   mutating func follow(_ step: MigrationStep) {
-    guard step.operation != .call else {
-      if function == nil { function = step.function }
+    if case .call(let name) = step.action {
+      if function == nil { function = name }
       return report(
-        .warning, "not-followed", "what `\(step.function)` does to values is not known here", at: .step(step.pointer))
+        .warning, "not-followed", "what `\(name)` does to values is not known here", at: .step(step.pointer))
     }
     var slots = state
     descend(step, 0, &slots)
@@ -37,42 +37,46 @@ extension ComparisonRun {
   }
 
   private mutating func carryOut(_ step: MigrationStep, _ slots: inout [ComparisonSlot]) {
-    switch step.operation {
-    case .rename, .copy:
-      if let place = source(of: step, in: slots) { move(step, place, &slots) }
-    case .remove:
-      if let place = source(of: step, in: slots) { remove(step, place, &slots) }
-    case .convert:
-      if let place = source(of: step, in: slots) { convert(step, &slots[place]) }
-    case .set: set(step, &slots)
-    case .split:
-      if let place = source(of: step, in: slots) { split(step, place, &slots) }
-    case .spread:
-      if let place = source(of: step, in: slots) { spread(step, place, &slots) }
-    case .join, .gather: putTogether(step, &slots, isItem: !step.lists.isEmpty)
+    switch step.action {
+    case .rename(let name, let into):
+      guard let place = source(name, of: step, in: slots) else { return }
+      checkFree(into, step, slots)
+      let slot = slots.remove(at: place)
+      copy(step, slot, into, &slots)
+    case .copy(let name, let into):
+      guard let place = source(name, of: step, in: slots) else { return }
+      checkFree(into, step, slots)
+      copy(step, slots[place], into, &slots)
+    case .remove(let name):
+      if let place = source(name, of: step, in: slots) { remove(step, place, &slots) }
+    case .convert(let name, let conversion, let invalid):
+      if let place = source(name, of: step, in: slots) { convert(step, &slots[place], conversion, invalid) }
+    case .set(let name, let value, let condition): set(step, name, value, condition, &slots)
+    case .split(let name, _, let into, let invalid):
+      if let place = source(name, of: step, in: slots) { split(step, place, into, invalid, &slots) }
+    case .join(let names, _, let into, let invalid): join(step, names, into, invalid, &slots)
+    case .gather(let names, let into): gather(step, names, into, &slots)
+    case .spread(let name, let members):
+      if let place = source(name, of: step, in: slots) { spread(step, place, members, &slots) }
     // `follow` has told of it.
     case .call: break
     }
   }
 
-  /// Where the one name is that a step reads; tells if it is nowhere.
-  private mutating func source(of step: MigrationStep, in slots: [ComparisonSlot]) -> Int? {
-    guard let name = step.sources.first else { return nil }
-    guard let place = slots.place(of: name) else {
-      findsNothing(step, name, step.lists.count, slots)
-      return nil
-    }
+  /// Where a name is that a step reads; tells if it is nowhere.
+  private mutating func source(_ name: String, of step: MigrationStep, in slots: [ComparisonSlot]) -> Int? {
+    let place = slots.place(of: name)
+    if place == nil { findsNothing(step, name, step.lists.count, slots) }
     return place
   }
 
-  private mutating func move(_ step: MigrationStep, _ place: Int, _ slots: inout [ComparisonSlot]) {
-    guard let into = step.targets.first else { return }
-    checkFree(into, step, slots)
-    var moved = slots[place]
-    moved.name = into
-    moved.step = step.pointer
-    if step.operation == .rename { slots.remove(at: place) }
-    slots.put(moved)
+  private func copy(
+    _ step: MigrationStep, _ slot: ComparisonSlot, _ into: String, _ slots: inout [ComparisonSlot]
+  ) {
+    var copy = slot
+    copy.name = into
+    copy.step = step.pointer
+    slots.put(copy)
   }
 
   private mutating func remove(_ step: MigrationStep, _ place: Int, _ slots: inout [ComparisonSlot]) {
@@ -92,10 +96,11 @@ extension ComparisonRun {
 
   /// What becomes of values that a step makes nothing of.
   private mutating func drops(
-    _ step: MigrationStep, _ name: String, _ what: String, all: Bool = false, _ verb: String
+    _ step: MigrationStep, _ invalid: MigrationStep.Invalid, _ name: String, _ what: String, all: Bool = false,
+    _ verb: String
   ) {
     let path = step.path(name).text
-    if step.invalid == .fail {
+    if invalid == .fail {
       let message = "the upgrade fails where `\(path)` holds \(what) that \(verb)"
       if all { return loss("step-fails", message, at: .step(step.pointer)) }
       return report(
@@ -104,33 +109,35 @@ extension ComparisonRun {
     report(.warning, "step-drops-values", "`\(path)` loses \(what) that \(verb)", at: .step(step.pointer))
   }
 
-  private mutating func set(_ step: MigrationStep, _ slots: inout [ComparisonSlot]) {
-    guard let name = step.sources.first else { return }
+  private mutating func set(
+    _ step: MigrationStep, _ name: String, _ value: Value, _ condition: MigrationStep.Condition,
+    _ slots: inout [ComparisonSlot]
+  ) {
     guard let place = slots.place(of: name) else {
-      if case .equals = step.condition { return findsNothing(step, name, step.lists.count, slots) }
-      var slot = ComparisonSlot(name, step, nil, [step.value])
+      if case .equals = condition { return findsNothing(step, name, step.lists.count, slots) }
+      var slot = ComparisonSlot(name, step, nil, [value])
       slot.isAlways = true
       return slots.append(slot)
     }
     slots[place].step = step.pointer
     slots[place].isChanged = true
-    switch step.condition {
+    switch condition {
     case .always:
       if !slots[place].isEmpty {
         report(
           .warning, "overwritten-by-step", "the values of `\(step.path(name).text)` are replaced",
           at: .step(step.pointer))
       }
-      var slot = ComparisonSlot(name, step, nil, [step.value])
+      var slot = ComparisonSlot(name, step, nil, [value])
       slot.origin = slots[place].origin
       slot.isAlways = true
       slots[place] = slot
     case .absent:
-      slots[place].constants.append(step.value)
+      slots[place].constants.append(value)
       slots[place].isAlways = true
-    case .equals(let value):
-      if slots[place].open == nil { slots[place].constants.removeAll { $0.isAlike(value) } }
-      slots[place].constants.append(step.value)
+    case .equals(let replaced):
+      if slots[place].open == nil { slots[place].constants.removeAll { $0.isAlike(replaced) } }
+      slots[place].constants.append(value)
     }
   }
 }
@@ -138,11 +145,14 @@ extension ComparisonRun {
 // MARK: Conversion
 
 extension ComparisonRun {
-  private mutating func convert(_ step: MigrationStep, _ slot: inout ComparisonSlot) {
+  private mutating func convert(
+    _ step: MigrationStep, _ slot: inout ComparisonSlot, _ conversion: Conversion, _ invalid: MigrationStep.Invalid
+  ) {
+    let verb = "does not convert to \(conversion.type)"
     var constants: [Value] = []
     var lost: String?
     for value in slot.constants {
-      if let converted = step.converted(value, isSecret: false).value {
+      if let converted = conversion.converted(value, isSecret: false).value {
         if converted != value { slot.isChanged = true }
         constants.append(converted)
       } else if lost == nil {
@@ -152,52 +162,49 @@ extension ComparisonRun {
     let all = constants.isEmpty && slot.open == nil || slot.isObject
     slot.constants = constants
     if let open = slot.open {
-      let (converted, failing) = self.converted(open, step)
-      if step.map.isEmpty, converted?.kind == open.kind, step.scale == nil {
-        slot.open = converted
-      } else {
-        slot.open = converted
-        slot.isChanged = true
-      }
+      let (converted, failing) = conversion.converted(open)
+      slot.open = converted
+      if !conversion.map.isEmpty || converted?.kind != open.kind || conversion.scale != nil { slot.isChanged = true }
       if let failing { lost = failing }
       if converted == nil { lost = "a value of type \(open.kind)" }
-      slot.constants += step.map.all
+      slot.constants += conversion.map.values
       if slot.isEmpty {
-        drops(step, slot.name, "a value of type \(open.kind)", all: true, "does not convert to \(step.type)")
-        return dropped(step, &slot)
+        drops(step, invalid, slot.name, "a value of type \(open.kind)", all: true, verb)
+        return dropped(invalid, &slot)
       }
     } else if all, lost != nil || slot.isObject {
-      drops(step, slot.name, lost ?? "an object", all: true, "does not convert to \(step.type)")
-      return dropped(step, &slot)
+      drops(step, invalid, slot.name, lost ?? "an object", all: true, verb)
+      return dropped(invalid, &slot)
     }
     slot.step = slot.isChanged ? step.pointer : slot.step
     guard let lost else { return }
-    drops(step, slot.name, lost, "does not convert to \(step.type)")
-    dropped(step, &slot)
+    drops(step, invalid, slot.name, lost, verb)
+    dropped(invalid, &slot)
   }
 
-  private func dropped(_ step: MigrationStep, _ slot: inout ComparisonSlot) {
-    switch step.invalid {
+  private func dropped(_ invalid: MigrationStep.Invalid, _ slot: inout ComparisonSlot) {
+    switch invalid {
     case .fail: break
     case .useDefault: slot.needsDefault = true
     case .remove: slot.isAlways = false
     }
   }
 
+}
+
+extension Conversion {
   /// What values of a declaration become, and which do not convert.
-  private func converted(
-    _ open: SettingDescriptor, _ step: MigrationStep
-  ) -> (SettingDescriptor?, lost: String?) {
-    let any = SettingKind(step.type).map { SettingDescriptor(key: open.key, kind: $0) }
-    if let scale = step.scale {
+  fileprivate func converted(_ open: SettingDescriptor) -> (SettingDescriptor?, lost: String?) {
+    let any = SettingKind(type).map { SettingDescriptor(key: open.key, kind: $0) }
+    if let scale {
       switch open.kind {
-      case .int, .double: return scaled(open, by: scale, to: step.type)
+      case .int, .double: return scaled(open, by: scale)
       case .string: return (any, "text")
       default: return (nil, nil)
       }
     }
-    if open.kind.valueType == step.type, open.kind != .list, open.kind != .choices { return (open, nil) }
-    switch (open.kind, step.type) {
+    if open.kind.valueType == type, open.kind != .list, open.kind != .choices { return (open, nil) }
+    switch (open.kind, type) {
     case (.list, _), (.choices, _): return (nil, nil)
     case (.color, .string): return (any, "a color finer than eight bits a component")
     case (_, .string): return (any, nil)
@@ -209,9 +216,7 @@ extension ComparisonRun {
     }
   }
 
-  private func scaled(
-    _ open: SettingDescriptor, by scale: Value, to type: ValueType
-  ) -> (SettingDescriptor?, lost: String?) {
+  private func scaled(_ open: SettingDescriptor, by scale: Value) -> (SettingDescriptor?, lost: String?) {
     guard let kind = SettingKind(type) else { return (nil, nil) }
     var result = SettingDescriptor(key: open.key, kind: kind)
     var lost: String?
@@ -239,65 +244,85 @@ extension ComparisonRun {
 // MARK: Several
 
 extension ComparisonRun {
-  private mutating func split(_ step: MigrationStep, _ place: Int, _ slots: inout [ComparisonSlot]) {
+  private mutating func split(
+    _ step: MigrationStep, _ place: Int, _ targets: [String], _ invalid: MigrationStep.Invalid,
+    _ slots: inout [ComparisonSlot]
+  ) {
     let slot = slots[place]
     var isText = slot.open?.kind == .string || slot.open?.kind == .url || slot.open?.kind == .image
     for value in slot.constants where value.coerced(to: .string) != nil { isText = true }
-    for target in step.targets { checkFree(target, step, slots) }
+    for target in targets { checkFree(target, step, slots) }
     if isText {
-      drops(step, slot.name, "text", "does not have \(step.targets.count) parts")
+      drops(step, invalid, slot.name, "text", "does not have \(targets.count) parts")
     } else {
-      drops(step, slot.name, "a value", all: true, "is no text")
+      drops(step, invalid, slot.name, "a value", all: true, "is no text")
     }
     slots.remove(at: place)
     guard isText else { return }
-    for target in step.targets {
+    for target in targets {
       var part = ComparisonSlot(target, step, .string)
-      part.isAlways = slot.isAlways && step.invalid == .fail
+      part.isAlways = slot.isAlways && invalid == .fail
       part.isSecret = slot.isSecret
       slots.put(part)
     }
   }
 
-  private mutating func putTogether(_ step: MigrationStep, _ slots: inout [ComparisonSlot], isItem: Bool) {
-    guard let into = step.targets.first else { return }
+  /// Takes the slots of several names away, and tells of those that are nowhere.
+  private mutating func take(
+    _ names: [String], for into: String, _ step: MigrationStep, _ slots: inout [ComparisonSlot]
+  ) -> (parts: [ComparisonSlot], areAlways: Bool) {
     var parts: [ComparisonSlot] = []
-    var isAlways = true
-    for source in step.sources {
-      guard let place = slots.place(of: source) else {
-        findsNothing(step, source, step.lists.count, slots)
-        isAlways = false
+    var areAlways = !step.lists.isEmpty
+    for name in names {
+      guard let place = source(name, of: step, in: slots) else {
+        areAlways = false
         continue
       }
-      if !isItem || !slots[place].isAlways { isAlways = false }
+      if !slots[place].isAlways { areAlways = false }
       parts.append(slots[place])
     }
+    if !parts.isEmpty { checkFree(into, step, slots) }
+    for part in parts {
+      if let place = slots.place(of: part.name) { slots.remove(at: place) }
+    }
+    return (parts, areAlways)
+  }
+
+  private mutating func gather(
+    _ step: MigrationStep, _ names: [String], _ into: String, _ slots: inout [ComparisonSlot]
+  ) {
+    let (parts, areAlways) = take(names, for: into, step, &slots)
     if parts.isEmpty { return }
-    checkFree(into, step, slots)
-    for source in step.sources {
-      if let place = slots.place(of: source) { slots.remove(at: place) }
-    }
-    if step.operation == .gather {
-      var slot = ComparisonSlot(into, step)
-      slot.isObject = true
-      slot.members = parts
-      slot.isAlways = isAlways
-      return slots.put(slot)
-    }
-    if !isAlways { drops(step, into, "what is made of values", "are not all there") }
+    var slot = ComparisonSlot(into, step)
+    slot.isObject = true
+    slot.members = parts
+    slot.isAlways = areAlways
+    slots.put(slot)
+  }
+
+  private mutating func join(
+    _ step: MigrationStep, _ names: [String], _ into: String, _ invalid: MigrationStep.Invalid,
+    _ slots: inout [ComparisonSlot]
+  ) {
+    let (parts, areAlways) = take(names, for: into, step, &slots)
+    if parts.isEmpty { return }
+    if !areAlways { drops(step, invalid, into, "what is made of values", "are not all there") }
     for part in parts where part.open?.kind == .list || part.open?.kind == .choices || part.isObject {
-      drops(step, part.name, "a value", all: true, "is no text")
+      drops(step, invalid, part.name, "a value", all: true, "is no text")
     }
     for part in parts where part.open?.kind == .color {
-      drops(step, part.name, "a color finer than eight bits a component", "cannot be joined")
+      drops(step, invalid, part.name, "a color finer than eight bits a component", "cannot be joined")
     }
     var slot = ComparisonSlot(into, step, .string)
-    slot.isAlways = isAlways || step.invalid == .fail && isItem && parts.contains { $0.isAlways }
+    slot.isAlways = areAlways || invalid == .fail && !step.lists.isEmpty && parts.contains { $0.isAlways }
     slot.isSecret = parts.contains { $0.holdsSecret }
     slots.put(slot)
   }
 
-  private mutating func spread(_ step: MigrationStep, _ place: Int, _ slots: inout [ComparisonSlot]) {
+  private mutating func spread(
+    _ step: MigrationStep, _ place: Int, _ members: [(member: String, name: String)],
+    _ slots: inout [ComparisonSlot]
+  ) {
     let object = slots[place]
     guard object.isObject else {
       return loss(
@@ -307,17 +332,12 @@ extension ComparisonRun {
     slots.remove(at: place)
     var rest: [ComparisonSlot] = []
     for member in object.members {
-      var number: Int?
-      for (index, name) in step.members.enumerated() where name.sameBytes(as: member.name) { number = index }
-      guard let number, number < step.targets.count else {
+      guard let target = members.first(where: { $0.member.sameBytes(as: member.name) })?.name else {
         rest.append(member)
         continue
       }
-      checkFree(step.targets[number], step, slots)
-      var part = member
-      part.name = step.targets[number]
-      part.step = step.pointer
-      slots.put(part)
+      checkFree(target, step, slots)
+      copy(step, member, target, &slots)
     }
     if rest.isEmpty { return }
     var left = object

@@ -1,6 +1,11 @@
-// What the step `convert` does to one value.
-extension MigrationStep {
-  /// The value in the step's type, or nil and why not.
+/// How the step `convert` makes a value of another.
+struct Conversion: Sendable {
+  let type: ValueType
+  /// A number other than 0, for types of numbers.
+  let scale: Value?
+  let map: ConversionMap
+
+  /// The value in the wanted type, or nil and why not.
   func converted(_ old: Value, isSecret: Bool) -> (value: Value?, reason: String) {
     if let mapped = map.value(for: old) { return (mapped, "") }
     let shown = isSecret ? "••••••" : old.brief
@@ -13,6 +18,26 @@ extension MigrationStep {
     }
     if let value = number.scaled(by: scale, to: type) { return (value, "") }
     return (nil, "\(shown) × \(scale.brief) is not a value of type \(type)")
+  }
+}
+
+/// The table of a conversion: new values by the text of the old ones.
+struct ConversionMap: Sendable {
+  private var numbers = ByteIndex()
+  private(set) var values: [Value] = []
+
+  mutating func add(_ text: String, _ value: Value) {
+    if numbers.insert(text).isNew { values.append(value) }
+  }
+
+  var isEmpty: Bool { values.isEmpty }
+
+  func value(for old: Value) -> Value? {
+    guard !isEmpty else { return nil }
+    if let text = old.spelling, let number = numbers.number(of: text) { return values[number] }
+    // 2.0 is found under "2" too.
+    guard case .double = old, let whole = old.coerced(to: .int)?.spelling else { return nil }
+    return numbers.number(of: whole).map { values[$0] }
   }
 }
 

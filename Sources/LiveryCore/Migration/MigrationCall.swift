@@ -20,9 +20,9 @@ public final class MigrationCall: @unchecked Sendable {
   private var failed: StoreError?
   private var reason: String?
 
-  init(_ values: MigrationLayer, _ step: MigrationStep) {
+  init(_ values: MigrationLayer, version: Int64) {
     layer = values.layer
-    version = step.version
+    self.version = version
     self.values = values
   }
 
