@@ -13,7 +13,7 @@ public final class MigrationCall: @unchecked Sendable {
   // Guarded by `mutex`.
   private let values: MigrationLayer
   private var hasEnded = false
-  private var numbers = ByteIndex()
+  private var editedNames = ByteIndex()
   private var edits: [(name: String, before: Value?)] = []
   /// Those that the function has read.
   private var secrets: [Value] = []
@@ -76,8 +76,8 @@ public final class MigrationCall: @unchecked Sendable {
           setting: name)
       }
       try values.put(value, name, madeOf: [])
-      if let value, secrets.contains(where: { value.tells($0) }) { try values.classify(name) }
-      if numbers.insert(name).isNew { edits.append((name, before)) }
+      if let value, secrets.contains(where: { value.reveals($0) }) { try values.markSecret(name) }
+      if editedNames.insert(name).isNew { edits.append((name, before)) }
     }
   }
 

@@ -160,7 +160,7 @@ extension MigrationStep {
         problem = "`\(path(name).text)` has no value to join"
         break
       }
-      guard let part = value.spelling else {
+      guard let part = value.exactText else {
         problem = "`\(path(name).text)` is of type \(value.type), which is no text"
         break
       }

@@ -50,7 +50,7 @@ public struct MigrationStep: Sendable {
       switch self {
       case .always: true
       case .absent: value == nil
-      case .equals(let wanted): value?.isAlike(wanted) == true
+      case .equals(let wanted): value?.isEquivalent(to: wanted) == true
       }
     }
   }

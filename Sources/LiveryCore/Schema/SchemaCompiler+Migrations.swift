@@ -193,7 +193,9 @@ extension SchemaCompiler {
   private mutating func separator(_ reader: StepReader, mayBeEmpty: Bool) -> String? {
     required("By", reader) { (compiler, json) -> String? in
       guard let text = compiler.text(json) else { return nil }
-      if !mayBeEmpty, text.utf8.isEmpty { compiler.error("invalid-value", "`By` is empty: there is nothing to split at") }
+      if text.utf8.isEmpty, !mayBeEmpty {
+        compiler.error("invalid-value", "`By` is empty: there is nothing to split at")
+      }
       return text
     }
   }
