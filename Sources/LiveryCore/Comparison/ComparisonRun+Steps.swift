@@ -95,6 +95,7 @@ extension ComparisonRun {
   }
 
   /// What becomes of values that a step makes nothing of.
+  @inline(never)
   private mutating func reportDropped(
     _ step: MigrationStep, _ invalid: MigrationStep.Invalid, _ name: String, _ what: String, all: Bool = false,
     _ verb: String
@@ -148,7 +149,6 @@ extension ComparisonRun {
   private mutating func convert(
     _ step: MigrationStep, _ slot: inout ComparisonSlot, _ conversion: Conversion, _ invalid: MigrationStep.Invalid
   ) {
-    let verb = "does not convert to \(conversion.type)"
     var values: [Value] = []
     var lost: String?
     for value in slot.values {
@@ -159,7 +159,7 @@ extension ComparisonRun {
         lost = value.brief
       }
     }
-    let all = values.isEmpty && slot.declared == nil || slot.isObject
+    let all: Bool
     slot.values = values
     if let declared = slot.declared {
       let (converted, failing) = conversion.converted(declared)
@@ -169,21 +169,16 @@ extension ComparisonRun {
       if let failing { lost = failing }
       if converted == nil { lost = "a value of type \(declared.kind)" }
       slot.values += conversion.map.values
-      if slot.isEmpty {
-        reportDropped(step, invalid, slot.name, "a value of type \(declared.kind)", all: true, verb)
-        return applyInvalid(invalid, &slot)
-      }
-    } else if all, lost != nil || slot.isObject {
-      reportDropped(step, invalid, slot.name, lost ?? "an object", all: true, verb)
-      return applyInvalid(invalid, &slot)
+      all = slot.isEmpty
+    } else if slot.isObject {
+      all = true
+      lost = lost ?? "an object"
+    } else {
+      all = values.isEmpty && lost != nil
     }
-    slot.stepPointer = slot.isChanged ? step.pointer : slot.stepPointer
+    if slot.isChanged, !all { slot.stepPointer = step.pointer }
     guard let lost else { return }
-    reportDropped(step, invalid, slot.name, lost, verb)
-    applyInvalid(invalid, &slot)
-  }
-
-  private func applyInvalid(_ invalid: MigrationStep.Invalid, _ slot: inout ComparisonSlot) {
+    reportDropped(step, invalid, slot.name, lost, all: all, "does not convert to \(conversion.type)")
     switch invalid {
     case .fail: break
     case .useDefault: slot.needsDefault = true
@@ -252,13 +247,9 @@ extension ComparisonRun {
     var isText = slot.declared?.kind == .string || slot.declared?.kind == .url || slot.declared?.kind == .image
     for value in slot.values where value.coerced(to: .string) != nil { isText = true }
     for target in targets { checkFree(target, step, slots) }
-    if isText {
-      reportDropped(step, invalid, slot.name, "text", "does not have \(targets.count) parts")
-    } else {
-      reportDropped(step, invalid, slot.name, "a value", all: true, "is no text")
-    }
     slots.remove(at: index)
-    guard isText else { return }
+    guard isText else { return reportDropped(step, invalid, slot.name, "a value", all: true, "is no text") }
+    reportDropped(step, invalid, slot.name, "text", "does not have \(targets.count) parts")
     for target in targets {
       var part = ComparisonSlot(target, step, .string)
       part.isAlwaysPresent = slot.isAlwaysPresent && invalid == .fail

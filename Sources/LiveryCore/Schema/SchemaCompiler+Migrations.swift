@@ -175,9 +175,10 @@ extension SchemaCompiler {
       }
       return paths
     }
-    return paths.map { paths in
-      zip(members, reader.names(of: paths, in: member)).map { (member: $0, name: $1) }
-    }
+    guard let paths else { return nil }
+    var moves: [(member: String, name: String)] = []
+    for (member, name) in zip(members, reader.names(of: paths, in: member)) { moves.append((member, name)) }
+    return moves
   }
 
   private mutating func migrationPath(_ json: JSON) -> MigrationPath? {
@@ -254,13 +255,13 @@ extension SchemaCompiler {
 
   private mutating func invalid(_ reader: StepReader) -> MigrationStep.Invalid {
     guard let json = reader.json["Invalid"] else { return .fail }
-    let names: [(String, MigrationStep.Invalid)] = [("fail", .fail), ("default", .useDefault), ("remove", .remove)]
+    let names = ["fail", "default", "remove"], choices = [MigrationStep.Invalid.fail, .useDefault, .remove]
     return at(.member("Invalid")) { compiler in
       guard let name = compiler.text(json) else { return .fail }
-      for (known, invalid) in names where known.sameBytes(as: name) { return invalid }
+      for (index, known) in names.enumerated() where known.sameBytes(as: name) { return choices[index] }
       compiler.error(
         "invalid-value", "`Invalid` is \"fail\", \"default\" or \"remove\", found \(Value.string(name).brief)",
-        hint: MemberNames.meant(by: name, among: names.map { $0.0 }).map { "did you mean `\($0)`?" })
+        hint: MemberNames.meant(by: name, among: names).map { "did you mean `\($0)`?" })
       return .fail
     }
   }
