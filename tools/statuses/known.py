@@ -153,7 +153,7 @@ NEVER = {
   "Value+Make.livery_value_make_bool(_:_:)": ("INVALID_VALUE", "a setting can hold each"),
   "Value+Make.livery_value_make_int(_:_:)": ("INVALID_VALUE", "a setting can hold each"),
   "MigrationCall.remove(_:)": ("INVALID_VALUE", "no value is set"),
-  "MigrationRun.assign(_:_:_:_:)": ("INVALID_VALUE", "the schema's values were checked, and what is in override expires"),
+  "MigrationRun.set(_:from:to:_:_:)": ("INVALID_VALUE", "the schema's values were checked, and what is in override expires"),
   "Migration.livery_migration_register(_:_:_:_:_:)": ("MIGRATION", "an upgrade calls the function"),
   # Of what a commit refuses: that depends on what is asked of it
   "ChangeSet.init(refusing:)": ("INVALID_VALUE", "there is a refusal, which has a status of its own"),

@@ -30,7 +30,7 @@ extension ComparisonRun {
 
   private mutating func declassify(_ slot: ComparisonSlot, _ setting: SettingDescriptor?, at path: [String]) {
     let shown = MigrationPath(lists: Array(path.dropLast()), name: path[path.count - 1]).text
-    let step = self.step(at: slot.step)
+    let step = describeStep(at: slot.stepPointer)
     var message = "`\(shown)` is no secret"
     if slot.origin.isSame(as: path) || slot.origin.isEmpty && step == nil {
       message += setting == nil ? " any more: it is no longer declared" : " any more: `Password` is gone"
@@ -41,8 +41,8 @@ extension ComparisonRun {
     if let step { message += ", by \(step)" }
     declassified.append(Declassification(setting: path[0], path: shown, step: step, message: message))
     let pointer =
-      slot.step.utf8.isEmpty || setting != nil && slot.origin.isSame(as: path)
-      ? newPlaces.pointer(path, .key) : slot.step
+      slot.stepPointer.utf8.isEmpty || setting != nil && slot.origin.isSame(as: path)
+      ? newPlaces.pointer(path, .key) : slot.stepPointer
     newFindings.add(.error) {
       SchemaFinding(
         severity: .error, code: "declassified", message: message, pointer: pointer ?? "",
@@ -51,7 +51,7 @@ extension ComparisonRun {
   }
 
   /// A step by its place, in words.
-  private func step(at pointer: String) -> String? {
+  private func describeStep(at pointer: String) -> String? {
     if pointer.utf8.isEmpty { return nil }
     for migration in new.migrations {
       for step in migration.steps where step.pointer.sameBytes(as: pointer) {

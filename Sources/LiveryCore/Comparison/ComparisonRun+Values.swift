@@ -1,17 +1,17 @@
 // What values that the old schema allows come to under the new one.
 extension ComparisonRun {
   /// Judges what a setting's values have become.
-  mutating func judge(_ slot: ComparisonSlot) {
-    guard let number = newNumbers.number(of: slot.name) else { return judgeUndeclared(slot) }
+  mutating func check(_ slot: ComparisonSlot) {
+    guard let number = newNumbers.number(of: slot.name) else { return checkUndeclared(slot) }
     checkSecrecy(slot, new.settings[number], at: [slot.name])
     let validator = SettingValidator(new.settings[number], patterns: patterns)
-    judge(slot, validator, at: [slot.name])
+    check(slot, validator, at: [slot.name])
   }
 
-  private mutating func judgeUndeclared(_ slot: ComparisonSlot) {
+  private mutating func checkUndeclared(_ slot: ComparisonSlot) {
     guard !slot.isEmpty else { return }
     let wasMoved = slot.origin.isEmpty || !slot.name.sameBytes(as: slot.origin[0]) || slot.origin.count > 1
-    let place = wasMoved ? Place.step(slot.step) : .old(slot.origin, .key)
+    let place = wasMoved ? Place.pointer(slot.stepPointer) : .old(slot.origin, .key)
     if new.isOpen {
       checkSecrecy(slot, nil, at: [slot.name])
       return report(
@@ -19,31 +19,31 @@ extension ComparisonRun {
         at: place)
     }
     if wasMoved {
-      return loss(
+      return reportLoss(
         "undeclared-target", "a step leads into `\(slot.name)`, which the new schema does not declare", at: place,
         hint: MemberNames.meant(by: slot.name, among: unreached)
           .map { "did you mean `\($0)`?" })
     }
     for setting in new.settings {
       for alias in setting.aliases where alias.sameBytes(as: slot.name) {
-        return loss(
+        return reportLoss(
           "missing-rename",
           "`\(slot.name)` is now an alias of `\(setting.key)`, which reads but moves no values: they no longer count",
-          at: place, hint: step(renaming: slot.name, into: setting.key))
+          at: place, hint: renameHint(slot.name, into: setting.key))
       }
     }
     guard let meant = successor(of: slot) else {
-      return loss(
+      return reportLoss(
         "removed-key", "`\(slot.name)` is gone, and no step says what becomes of its values", at: place,
         hint:
           "add {\"Op\": \"remove\", \"Key\": \(Value.string(slot.name).brief)} to the steps to version \(new.version)")
     }
-    loss(
+    reportLoss(
       "removed-key", "`\(slot.name)` is gone, and no step says what becomes of its values", at: place,
-      hint: "did you mean to rename it to `\(meant)`? " + step(renaming: slot.name, into: meant))
+      hint: "did you mean to rename it to `\(meant)`? " + renameHint(slot.name, into: meant))
   }
 
-  private func step(renaming from: String, into: String) -> String {
+  private func renameHint(_ from: String, into: String) -> String {
     "add {\"Op\": \"rename\", \"From\": \(Value.string(from).brief), \"Into\": \(Value.string(into).brief)} "
       + "to the steps to version \(new.version)"
   }
@@ -62,43 +62,43 @@ extension ComparisonRun {
     return nil
   }
 
-  private mutating func judge(_ slot: ComparisonSlot, _ validator: SettingValidator, at path: [String]) {
+  private mutating func check(_ slot: ComparisonSlot, _ validator: SettingValidator, at path: [String]) {
     let setting = validator.descriptor
     let shown = MigrationPath(lists: Array(path.dropLast()), name: setting.key).text
     if slot.isObject {
-      return loss(
-        "type-changed", "`\(shown)` becomes an object, which no setting can hold", at: .step(slot.step))
+      return reportLoss(
+        "type-changed", "`\(shown)` becomes an object, which no setting can hold", at: .pointer(slot.stepPointer))
     }
-    judgeConstants(slot, validator, shown, at: path)
-    guard let open = slot.open else { return }
-    switch Self.change(from: open, to: setting) {
+    checkValues(slot, validator, shown, at: path)
+    guard let declared = slot.declared else { return }
+    switch Self.change(from: declared, to: setting) {
     case .none: break
     case .exact:
       report(
         .warning, "type-changed",
-        "`\(shown)` is of type \(setting.kind), and was of type \(open.kind): values are read "
+        "`\(shown)` is of type \(setting.kind), and was of type \(declared.kind): values are read "
           + "converted, and nothing is lost", at: .new(path, .type))
     case .lossy:
-      return loss(
+      return reportLoss(
         "type-changed",
-        "`\(shown)` is of type \(setting.kind), and its values are of type \(open.kind): those that do not convert are set "
+        "`\(shown)` is of type \(setting.kind), and its values are of type \(declared.kind): those that do not convert are set "
           + "aside",
-        at: .new(path, .type), hint: conversion(of: open.kind.valueType, to: setting, shown))
+        at: .new(path, .type), hint: convertHint(declared.kind.valueType, to: setting, shown))
     }
-    let limits = Narrowing(open, setting).found
+    let limits = Narrowing(declared, setting).found
     for limit in limits {
-      loss(
+      reportLoss(
         "narrowed", "`\(shown)`: \(limit.text); values beyond are set aside", at: .new(path, limit.member))
     }
     switch setting.kind {
-    case .choices: judgeChoices(open, setting, validator, shown, at: path)
-    case .list: judgeItems(slot, open, validator, shown, at: path)
+    case .choices: checkChoices(declared, setting, validator, shown, at: path)
+    case .list: checkItems(slot, declared, validator, shown, at: path)
     default: break
     }
   }
 
   /// A step that converts values, if there is one that would.
-  private func conversion(of old: ValueType?, to setting: SettingDescriptor, _ shown: String) -> String? {
+  private func convertHint(_ old: ValueType?, to setting: SettingDescriptor, _ shown: String) -> String? {
     switch setting.kind {
     case .list, .choices: return nil
     default: break
@@ -111,7 +111,7 @@ extension ComparisonRun {
   }
 
   /// Bools, choices and what steps set: few values, which are all tried.
-  private mutating func judgeConstants(
+  private mutating func checkValues(
     _ slot: ComparisonSlot, _ validator: SettingValidator, _ shown: String, at path: [String]
   ) {
     let setting = validator.descriptor
@@ -119,7 +119,7 @@ extension ComparisonRun {
     var reason = ""
     var count = 0
     var changesType = false
-    for value in slot.constants {
+    for value in slot.values {
       guard case .invalid(let violations) = validator.validated(value) else {
         if setting.kind != .choice, setting.kind.valueType != value.type { changesType = true }
         continue
@@ -129,20 +129,20 @@ extension ComparisonRun {
       if count <= 8 { refused += (count > 1 ? ", " : "") + value.brief } else if count == 9 { refused += ", …" }
     }
     if count > 0 {
-      if slot.isChanged, !slot.step.utf8.isEmpty {
-        return loss(
+      if slot.isChanged, !slot.stepPointer.utf8.isEmpty {
+        return reportLoss(
           "step-value-invalid", "steps make values of `\(shown)` that are set aside (\(refused)): \(reason)",
-          at: .step(slot.step))
+          at: .pointer(slot.stepPointer))
       }
       let wereOptions = setting.kind == .choice
-      return loss(
+      return reportLoss(
         wereOptions ? "removed-options" : "type-changed",
         wereOptions
           ? "`\(shown)`: Options no longer has \(refused)"
           : "`\(shown)` no longer takes \(refused): \(reason)", at: .new(path, wereOptions ? .options : .type),
         hint: wereOptions
           ? "say in a step `convert` with `Map` what takes their place"
-          : conversion(of: slot.constants.first?.type, to: setting, shown)
+          : convertHint(slot.values.first?.type, to: setting, shown)
       )
     }
     if changesType, !slot.isChanged {
@@ -152,15 +152,15 @@ extension ComparisonRun {
     }
   }
 
-  private mutating func judgeChoices(
-    _ open: SettingDescriptor, _ setting: SettingDescriptor, _ validator: SettingValidator, _ shown: String,
+  private mutating func checkChoices(
+    _ declared: SettingDescriptor, _ setting: SettingDescriptor, _ validator: SettingValidator, _ shown: String,
     at path: [String]
   ) {
     let table = OptionTable(setting.options)
     var refused = ""
     var seen = ByteIndex()
     var merged = false
-    for option in open.options {
+    for option in declared.options {
       guard case .option(let match) = table.match(option.value) else {
         refused += (refused.utf8.isEmpty ? "" : ", ") + option.value.brief
         continue
@@ -168,10 +168,10 @@ extension ComparisonRun {
       if !seen.insert(CBOR.encode(match)).isNew { merged = true }
     }
     if !refused.utf8.isEmpty {
-      loss(
+      reportLoss(
         "removed-options", "`\(shown)`: Options no longer has \(truncated(refused, to: 200))", at: .new(path, .options))
     } else if merged {
-      loss("removed-options", "`\(shown)`: two options have become one", at: .new(path, .options))
+      reportLoss("removed-options", "`\(shown)`: two options have become one", at: .new(path, .options))
     }
   }
 
@@ -180,8 +180,8 @@ extension ComparisonRun {
     member.isEmpty ? "\(list)[]" : "\(list)[].\(member)"
   }
 
-  private mutating func judgeItems(
-    _ slot: ComparisonSlot, _ open: SettingDescriptor, _ validator: SettingValidator, _ shown: String,
+  private mutating func checkItems(
+    _ slot: ComparisonSlot, _ declared: SettingDescriptor, _ validator: SettingValidator, _ shown: String,
     at path: [String]
   ) {
     let setting = validator.descriptor
@@ -194,24 +194,24 @@ extension ComparisonRun {
         guard !member.isEmpty else { continue }
         let text = Self.path(of: member.name, in: shown)
         let near = nearestNames(to: member.name, among: free, limit: 1).first
-        let isGone = member.step.utf8.isEmpty
-        loss(
+        let isGone = member.stepPointer.utf8.isEmpty
+        reportLoss(
           "removed-member", "`\(text)` is gone: lists with an item that has it are set aside whole",
-          at: isGone ? .old(member.origin, .key) : .step(member.step),
+          at: isGone ? .old(member.origin, .key) : .pointer(member.stepPointer),
           hint: near.map {
-            "did you mean to rename it to `\($0)`? " + step(renaming: text, into: Self.path(of: $0, in: shown))
+            "did you mean to rename it to `\($0)`? " + renameHint(text, into: Self.path(of: $0, in: shown))
           }
             ?? "add {\"Op\": \"remove\", \"Key\": \(Value.string(text).brief)} to the steps to version \(new.version)")
         continue
       }
-      judge(member, inner, at: path + [member.name])
+      check(member, inner, at: path + [member.name])
     }
     for member in setting.template where member.isRequired {
-      if let place = slot.members.place(of: member.key) {
-        let found = slot.members[place]
-        if found.isAlways, !found.needsDefault || member.defaultValue != nil { continue }
+      if let index = slot.members.index(of: member.key) {
+        let found = slot.members[index]
+        if found.isAlwaysPresent, !found.needsDefault || member.defaultValue != nil { continue }
       }
-      loss(
+      reportLoss(
         "narrowed",
         "`\(Self.path(of: member.key, in: shown))` is required: lists with an item without it are set aside whole",
         at: .new(path + [member.key], .required),
@@ -220,15 +220,15 @@ extension ComparisonRun {
           + "\"Value\": …, \"When\": \"absent\"} to the steps to version \(new.version)")
     }
     guard let unique = setting.uniqueBy else { return }
-    if let place = slot.members.place(of: unique), let before = open.uniqueBy,
-      let origin = slot.members[place].origin.last,
-      origin.sameBytes(as: before), !slot.members[place].isChanged
+    if let index = slot.members.index(of: unique), let before = declared.uniqueBy,
+      let origin = slot.members[index].origin.last,
+      origin.sameBytes(as: before), !slot.members[index].isChanged
     {
       return
     }
     // Nothing is there to be the same.
-    guard let place = slot.members.place(of: unique), !slot.members[place].isEmpty else { return }
-    loss(
+    guard let index = slot.members.index(of: unique), !slot.members[index].isEmpty else { return }
+    reportLoss(
       "narrowed", "`\(shown)`: UniqueBy is `\(unique)`: lists in which two items have the same are set aside",
       at: .new(path, .uniqueBy))
   }
@@ -240,10 +240,10 @@ extension ComparisonRun {
   }
 
   /// What reading the values of one kind as another loses.
-  private static func change(from open: SettingDescriptor, to setting: SettingDescriptor) -> Change {
-    if open.kind == setting.kind { return .none }
-    switch (open.kind, setting.kind) {
-    case (.int, .double): return open.isExactAsDouble ? .exact : .lossy
+  private static func change(from declared: SettingDescriptor, to setting: SettingDescriptor) -> Change {
+    if declared.kind == setting.kind { return .none }
+    switch (declared.kind, setting.kind) {
+    case (.int, .double): return declared.isExactAsDouble ? .exact : .lossy
     case (.url, .string), (.image, .string): return .exact
     default: return .lossy
     }
@@ -252,17 +252,17 @@ extension ComparisonRun {
 
 /// The constraints that have become stricter for values of a kind.
 private struct Narrowing {
-  private let open: SettingDescriptor
+  private let declared: SettingDescriptor
   private let setting: SettingDescriptor
   private(set) var found: [(member: SchemaMember, text: String)] = []
 
-  init(_ open: SettingDescriptor, _ setting: SettingDescriptor) {
-    self.open = open
+  init(_ declared: SettingDescriptor, _ setting: SettingDescriptor) {
+    self.declared = declared
     self.setting = setting
-    switch open.kind {
-    case .int, .double, .date: range()
-    case .string, .url, .image, .data: text()
-    case .choices, .list: count()
+    switch declared.kind {
+    case .int, .double, .date: compareRange()
+    case .string, .url, .image, .data: compareText()
+    case .choices, .list: compareCount()
     default: break
     }
   }
@@ -271,48 +271,49 @@ private struct Narrowing {
     found.append((member, "\(member.name) is \(new), " + (old.map { "and was \($0)" } ?? "and there was none")))
   }
 
-  private mutating func range() {
+  private mutating func compareRange() {
     if let new = setting.minimum {
-      let old = open.minimum ?? (open.kind == .int ? .int(.min) : nil)
+      let old = declared.minimum ?? (declared.kind == .int ? .int(.min) : nil)
       let order = old.flatMap { Bounds.order($0, new) }
-      if order != .equal, order != .greater { add(.minimum, new.brief, open.minimum?.brief) }
+      if order != .equal, order != .greater { add(.minimum, new.brief, declared.minimum?.brief) }
     }
     if let new = setting.maximum {
-      let old = open.maximum ?? (open.kind == .int ? .int(.max) : nil)
+      let old = declared.maximum ?? (declared.kind == .int ? .int(.max) : nil)
       let order = old.flatMap { Bounds.order($0, new) }
-      if order != .equal, order != .less { add(.maximum, new.brief, open.maximum?.brief) }
+      if order != .equal, order != .less { add(.maximum, new.brief, declared.maximum?.brief) }
     }
     guard let new = setting.step else { return }
-    let step = open.step ?? (open.kind == .int ? .int(1) : nil)
+    let step = declared.step ?? (declared.kind == .int ? .int(1) : nil)
     // Without a step of their own whole numbers count from any.
-    let base = open.step == nil ? .int(0) : open.minimum ?? .int(0)
+    let base = declared.step == nil ? .int(0) : declared.minimum ?? .int(0)
     if let step, Bounds.isMultiple(step, of: new, from: nil), Bounds.isMultiple(base, of: new, from: setting.minimum) {
       return
     }
-    add(.step, new.brief + (setting.minimum.map { " from \($0.brief)" } ?? ""), open.step?.brief)
+    add(.step, new.brief + (setting.minimum.map { " from \($0.brief)" } ?? ""), declared.step?.brief)
   }
 
-  private mutating func text() {
-    let least = max(0, open.minLength ?? 0)
-    let isURL = open.kind == .url && setting.kind == .url
-    let mayBeEmpty = !open.isRequired && open.kind != .image && (least == 0 || open.kind == .url)
+  private mutating func compareText() {
+    let least = max(0, declared.minLength ?? 0)
+    let isURL = declared.kind == .url && setting.kind == .url
+    let mayBeEmpty = !declared.isRequired && declared.kind != .image && (least == 0 || declared.kind == .url)
     if setting.isRequired, mayBeEmpty { found.append((.required, "Required, and was not")) }
     if let new = setting.minLength {
       let shortest = mayBeEmpty && !isURL ? 0 : max(1, least)
-      if new > shortest { add(.minLength, "\(new)", open.minLength.map { "\($0)" }) }
+      if new > shortest { add(.minLength, "\(new)", declared.minLength.map { "\($0)" }) }
     }
-    if let new = setting.maxLength, new < open.maxLength ?? Int.max {
-      add(.maxLength, "\(new)", open.maxLength.map { "\($0)" })
+    if let new = setting.maxLength, new < declared.maxLength ?? Int.max {
+      add(.maxLength, "\(new)", declared.maxLength.map { "\($0)" })
     }
     guard let new = setting.pattern else { return }
-    if let old = open.pattern, old.sameBytes(as: new), isURL || open.kind != .url || !mayBeEmpty { return }
-    add(.pattern, new, open.pattern)
+    if let old = declared.pattern, old.sameBytes(as: new), isURL || declared.kind != .url || !mayBeEmpty { return }
+    add(.pattern, new, declared.pattern)
   }
 
-  private mutating func count() {
-    if setting.isRequired, !open.isRequired { found.append((.required, "Required, and was not")) }
+  private mutating func compareCount() {
+    if setting.isRequired, !declared.isRequired { found.append((.required, "Required, and was not")) }
     guard let new = setting.maxItems else { return }
-    let old = open.kind == .choices ? min(open.maxItems ?? Int.max, open.options.count) : open.maxItems ?? Int.max
-    if new < old { add(.maxItems, "\(new)", open.maxItems.map { "\($0)" }) }
+    var old = declared.maxItems ?? Int.max
+    if declared.kind == .choices { old = min(old, declared.options.count) }
+    if new < old { add(.maxItems, "\(new)", declared.maxItems.map { "\($0)" }) }
   }
 }

@@ -3,17 +3,17 @@ struct ComparisonSlot {
   var name: String
   /// Where it was declared in the old schema; empty for what a step made.
   var origin: [String] = []
-  /// The place of the last step that wrote it; "" for none.
-  var step = ""
-  /// Values: all that a declaration allows, save bools and choices, which are few.
-  var open: SettingDescriptor?
-  /// Values: these.
-  var constants: [Value] = []
+  /// Where the last step that wrote it is in the new schema; "" for none.
+  var stepPointer = ""
+  /// All values that a declaration allows; bools and choices are few, and are in `values`.
+  var declared: SettingDescriptor?
+  /// Single values.
+  var values: [Value] = []
   /// What a list's items hold, or an object that a step made.
   var members: [ComparisonSlot] = []
   var isObject = false
   /// Every item has the member.
-  var isAlways = false
+  var isAlwaysPresent = false
   /// Some items have it only if there is a default.
   var needsDefault = false
   /// The values are no longer those that were set.
@@ -24,17 +24,17 @@ struct ComparisonSlot {
   init(_ setting: SettingDescriptor, within lists: [String]) {
     name = setting.key
     origin = lists + [setting.key]
-    isAlways = setting.isRequired
+    isAlwaysPresent = setting.isRequired
     isSecret = setting.isSecret
     switch setting.kind {
-    case .bool: constants = [.bool(false), .bool(true)]
+    case .bool: values = [.bool(false), .bool(true)]
     case .choice:
       for option in setting.options {
         // What is set cannot be empty.
         if setting.isRequired, case .string(let text) = option.value, text.utf8.isEmpty { continue }
-        constants.append(option.value)
+        values.append(option.value)
       }
-    default: open = setting
+    default: declared = setting
     }
     if setting.kind == .list {
       for member in setting.template { members.append(ComparisonSlot(member, within: origin)) }
@@ -42,27 +42,27 @@ struct ComparisonSlot {
   }
 
   /// What a step makes.
-  init(_ name: String, _ step: MigrationStep, _ kind: SettingKind? = nil, _ constants: [Value] = []) {
+  init(_ name: String, _ step: MigrationStep, _ kind: SettingKind? = nil, _ values: [Value] = []) {
     self.name = name
-    self.step = step.pointer
-    self.constants = constants
+    stepPointer = step.pointer
+    self.values = values
     isChanged = true
-    if let kind { open = SettingDescriptor(key: name, kind: kind) }
+    if let kind { declared = SettingDescriptor(key: name, kind: kind) }
   }
 
-  var isEmpty: Bool { open == nil && constants.isEmpty && !isObject }
+  var isEmpty: Bool { declared == nil && values.isEmpty && !isObject }
 
   var holdsSecret: Bool { isSecret || members.contains { $0.holdsSecret } }
 }
 
 extension [ComparisonSlot] {
-  func place(of name: String) -> Int? {
+  func index(of name: String) -> Int? {
     for index in indices where self[index].name.sameBytes(as: name) { return index }
     return nil
   }
 
   mutating func put(_ slot: ComparisonSlot) {
-    if let place = place(of: slot.name) { self[place] = slot } else { append(slot) }
+    if let index = index(of: slot.name) { self[index] = slot } else { append(slot) }
   }
 }
 

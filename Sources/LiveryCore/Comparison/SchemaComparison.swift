@@ -64,7 +64,7 @@ struct ComparisonRun {
   var oldFindings = SchemaFindings()
   var newFindings = SchemaFindings()
   /// What the values of the old schema have become, as far as the steps are followed.
-  var state: [ComparisonSlot] = []
+  var slots: [ComparisonSlot] = []
   var declassified: [Declassification] = []
   /// A host function that was called: what it did is not known.
   var function: String?
@@ -88,26 +88,26 @@ struct ComparisonRun {
   }
 
   mutating func run() {
-    versions()
-    chain()
-    for setting in old.settings { state.append(ComparisonSlot(setting, within: [])) }
+    checkVersions()
+    checkMigrations()
+    for setting in old.settings { slots.append(ComparisonSlot(setting, within: [])) }
     for migration in new.migrations where migration.version > old.version {
       for step in migration.steps { follow(step) }
     }
-    for slot in state {
+    for slot in slots {
       if let number = newNumbers.number(of: slot.name) { isReached[number] = true }
     }
     for (number, setting) in new.settings.enumerated() where !isReached[number] { unreached.append(setting.key) }
-    openness()
-    for slot in state { judge(slot) }
-    aliases()
+    checkOpen()
+    for slot in slots { check(slot) }
+    checkAliases()
   }
 
   /// Where a finding is told.
   enum Place {
     case old([String], SchemaMember)
     case new([String], SchemaMember)
-    case step(String)
+    case pointer(String)
   }
 
   mutating func report(
@@ -123,13 +123,13 @@ struct ComparisonRun {
     case .new(let names, let member):
       finding.pointer = newPlaces.pointer(names, member) ?? ""
       finding.setting = names.first
-    case .step(let pointer): finding.pointer = pointer
+    case .pointer(let pointer): finding.pointer = pointer
     }
     if isOld { oldFindings.add(severity) { finding } } else { newFindings.add(severity) { finding } }
   }
 
   /// A finding of lost values. After a host function they are only supposed to be lost.
-  mutating func loss(_ code: String, _ message: String, at place: Place, hint: String? = nil) {
+  mutating func reportLoss(_ code: String, _ message: String, at place: Place, hint: String? = nil) {
     guard let function else { return report(.error, code, message, at: place, hint: hint) }
     report(.warning, code, message + ", unless `\(function)` sees to it", at: place, hint: hint)
   }
@@ -138,22 +138,22 @@ struct ComparisonRun {
 // MARK: Versions
 
 extension ComparisonRun {
-  private mutating func versions() {
+  private mutating func checkVersions() {
     if new.version < old.version {
       report(
         .error, "version-lowered",
         "`Version` is \(new.version), and was \(old.version): stores of that version refuse the schema",
-        at: .step("/Version"), hint: "raise `Version` to \(old.version &+ 1)")
+        at: .pointer("/Version"), hint: "raise `Version` to \(old.version &+ 1)")
     } else if new.version == old.version {
       report(
         .error, "version-not-raised",
         "the schema has changed, and `Version` is still \(new.version): stores of that version ignore it",
-        at: .step("/Version"), hint: "raise `Version` to \(old.version &+ 1)")
+        at: .pointer("/Version"), hint: "raise `Version` to \(old.version &+ 1)")
     }
   }
 
   /// Whether the migrations lead from the old version to the new one, and those that stores went through stay as they were.
-  private mutating func chain() {
+  private mutating func checkMigrations() {
     var past = [(version: Int64, digest: [UInt8])]()
     if case .array(let items)? = oldDocument["Migrations"] {
       for (index, migration) in old.migrations.enumerated() where index < items.count {
@@ -173,7 +173,7 @@ extension ComparisonRun {
     guard let last = new.migrations.last, case .array(let items)? = newDocument["Migrations"] else { return }
     var expected = old.version
     for (index, migration) in new.migrations.enumerated() where index < items.count {
-      let place = Place.step("/Migrations/\(index)/To")
+      let place = Place.pointer("/Migrations/\(index)/To")
       guard migration.version > old.version else {
         let digest = SchemaDigest.of(items[index]["Steps"] ?? .null)
         var isSame = false
@@ -199,17 +199,17 @@ extension ComparisonRun {
       report(
         .warning, "migrations-stop-short",
         "the last steps lead to version \(last.version), and `Version` is \(new.version)",
-        at: .step("/Migrations/\(new.migrations.count - 1)/To"),
+        at: .pointer("/Migrations/\(new.migrations.count - 1)/To"),
         hint: "make a migration for each version, if only with no steps")
     }
   }
 
-  private mutating func openness() {
+  private mutating func checkOpen() {
     guard old.isOpen else { return }
     guard new.isOpen else {
-      return loss(
+      return reportLoss(
         "no-longer-open", "settings that are not declared could be set, and what is set of them no longer counts",
-        at: .step(newDocument["Open"] == nil ? "" : "/Open"), hint: "declare those that are in use")
+        at: .pointer(newDocument["Open"] == nil ? "" : "/Open"), hint: "declare those that are in use")
     }
     for (number, setting) in new.settings.enumerated() where !isReached[number] {
       report(
@@ -219,7 +219,7 @@ extension ComparisonRun {
     }
   }
 
-  private mutating func aliases() {
+  private mutating func checkAliases() {
     var names = ByteIndex()
     for setting in new.settings {
       _ = names.insert(setting.key)

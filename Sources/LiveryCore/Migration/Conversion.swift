@@ -1,6 +1,11 @@
-// What the step `convert` does to one value.
-extension MigrationStep {
-  /// The value in the step's type, or nil and why not.
+/// How the step `convert` makes a value of another.
+struct Conversion: Sendable {
+  let type: ValueType
+  /// A number other than 0, for types of numbers.
+  let scale: Value?
+  let map: ConversionMap
+
+  /// The value in the wanted type, or nil and why not.
   func converted(_ old: Value, isSecret: Bool) -> (value: Value?, reason: String) {
     if let mapped = map.value(for: old) { return (mapped, "") }
     let shown = isSecret ? "••••••" : old.brief
@@ -16,10 +21,30 @@ extension MigrationStep {
   }
 }
 
+/// The table of a conversion: new values by the text of the old ones.
+struct ConversionMap: Sendable {
+  private var texts = ByteIndex()
+  private(set) var values: [Value] = []
+
+  mutating func add(_ text: String, _ value: Value) {
+    if texts.insert(text).isNew { values.append(value) }
+  }
+
+  var isEmpty: Bool { values.isEmpty }
+
+  func value(for old: Value) -> Value? {
+    guard !isEmpty else { return nil }
+    if let text = old.exactText, let number = texts.number(of: text) { return values[number] }
+    // 2.0 is found under "2" too.
+    guard case .double = old, let whole = old.coerced(to: .int)?.exactText else { return nil }
+    return texts.number(of: whole).map { values[$0] }
+  }
+}
+
 extension Value {
   /// The text that reads back as the same value: what a scalar becomes when its setting turns into text. Nil for lists,
   /// objects, and colors that eight bits a component do not hold.
-  var spelling: String? {
+  var exactText: String? {
     switch self {
     case .bool(let truth): return truth ? "true" : "false"
     case .int(let number): return "\(number)"
@@ -35,7 +60,7 @@ extension Value {
   /// As `coerced`, and every scalar to the text that reads back as the same.
   func converted(to type: ValueType) -> Value? {
     if let value = coerced(to: type) { return value }
-    return type == .string ? spelling.map { .string($0) } : nil
+    return type == .string ? exactText.map { .string($0) } : nil
   }
 
   /// The number times a factor: exactly for integers, and within 1e-9 of a whole number where one is wanted.
@@ -62,7 +87,7 @@ extension Value {
   }
 
   /// Whether a step takes two values for the same: a schema can write some types as text only.
-  func isAlike(_ other: Value) -> Bool {
+  func isEquivalent(to other: Value) -> Bool {
     if case .double(let mine) = self, case .double(let theirs) = other { return mine == theirs }
     return self == other || coerced(to: other.type) == other || other.coerced(to: type) == self
   }

@@ -13,16 +13,16 @@ public final class MigrationCall: @unchecked Sendable {
   // Guarded by `mutex`.
   private let values: MigrationLayer
   private var hasEnded = false
-  private var numbers = ByteIndex()
+  private var editedNames = ByteIndex()
   private var edits: [(name: String, before: Value?)] = []
   /// Those that the function has read.
   private var secrets: [Value] = []
   private var failed: StoreError?
   private var reason: String?
 
-  init(_ values: MigrationLayer, _ step: MigrationStep) {
+  init(_ values: MigrationLayer, version: Int64) {
     layer = values.layer
-    version = step.version
+    self.version = version
     self.values = values
   }
 
@@ -76,8 +76,8 @@ public final class MigrationCall: @unchecked Sendable {
           setting: name)
       }
       try values.put(value, name, madeOf: [])
-      if let value, secrets.contains(where: { value.tells($0) }) { try values.classify(name) }
-      if numbers.insert(name).isNew { edits.append((name, before)) }
+      if let value, secrets.contains(where: { value.reveals($0) }) { try values.markSecret(name) }
+      if editedNames.insert(name).isNew { edits.append((name, before)) }
     }
   }
 

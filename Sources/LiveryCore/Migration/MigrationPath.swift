@@ -61,9 +61,8 @@ public struct MigrationPath: Sendable {
 
   /// Where the path's value is once a step has renamed it, or a list on the way to it.
   func following(_ step: MigrationStep) -> MigrationPath {
-    guard step.operation == .rename, step.lists.count <= lists.count,
-      step.lists.isSame(as: Array(lists.prefix(step.lists.count))), let from = step.sources.first,
-      let into = step.targets.first
+    guard case .rename(let from, let into) = step.action, step.lists.count <= lists.count,
+      step.lists.isSame(as: Array(lists.prefix(step.lists.count)))
     else { return self }
     var lists = lists
     if step.lists.count == lists.count {

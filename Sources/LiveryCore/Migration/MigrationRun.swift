@@ -40,9 +40,9 @@ public struct MigrationRun {
   public mutating func run() throws(StoreError) {
     while position < steps.count {
       let step = steps[position]
-      switch step.operation {
-      case .call: try call(step)
-      case .set where step.lists.isEmpty: try set(step)
+      switch step.action {
+      case .call(let name): try call(name, step)
+      case .set(let name, let value, let condition) where step.lists.isEmpty: try set(name, value, condition, step)
       default:
         for layer in layers { try run(step, in: layer) }
       }
@@ -54,7 +54,7 @@ public struct MigrationRun {
   private mutating func run(_ step: MigrationStep, in layer: MigrationLayer) throws(StoreError) {
     guard let root = step.lists.first else {
       var isSecret = false
-      for name in step.sources + step.targets where try layer.isSecret(name) { isSecret = true }
+      for name in step.names where try layer.isSecret(name) { isSecret = true }
       try apply(step, layer, in: layer, items: [], isSecret: isSecret)
       return
     }
@@ -85,7 +85,7 @@ public struct MigrationRun {
       add(skipped("not a list but of type \(list.type): it has no items"))
       return nil
     }
-    let inner = depth + 1 < step.lists.count ? [step.lists[depth + 1]] : step.sources + step.targets
+    let inner = depth + 1 < step.lists.count ? [step.lists[depth + 1]] : step.names
     let isForPlain = inner.contains { $0.isEmpty }
     var result: [Value] = []
     result.reserveCapacity(content.count)
@@ -133,13 +133,12 @@ public struct MigrationRun {
     _ step: MigrationStep, _ layer: MigrationLayer, in scope: MigrationScope, items: [Int], isSecret: Bool
   ) throws(StoreError) {
     // What cannot be read is met here: it is damage of the store, not a failure of the step.
-    for name in step.sources + step.targets { _ = try scope.value(name) }
+    for name in step.names { _ = try scope.value(name) }
     var entry = MigrationEntry(step, layer.layer, "", .skipped)
     entry.items = items
     entry.isSecret = isSecret
     do throws(StoreError) {
-      let defaultValue = { self.defaultValue(of: step) }
-      guard try step.apply(in: scope, isItem: !items.isEmpty, defaultValue, &entry) else { return }
+      guard try step.apply(in: scope, &entry, defaultValue: { self.defaultValue(following: $0) }) else { return }
     } catch {
       entry.outcome = .failed
       entry.after = nil
@@ -149,9 +148,8 @@ public struct MigrationRun {
   }
 
   /// What the template of the new schema says of a member, wherever the steps to come move it.
-  private func defaultValue(of step: MigrationStep) -> Value? {
-    guard let name = step.sources.first else { return nil }
-    var path = step.path(name)
+  private func defaultValue(following path: MigrationPath) -> Value? {
+    var path = path
     for later in steps[(position + 1)...] { path = path.following(later) }
     return defaultValue(path)
   }
@@ -173,49 +171,44 @@ public struct MigrationRun {
 
 extension MigrationRun {
   /// Sets a setting where it has a value, or in `bundle` where no layer has one.
-  private mutating func set(_ step: MigrationStep) throws(StoreError) {
-    guard let name = step.sources.first else { return }
+  private mutating func set(
+    _ name: String, _ value: Value, _ condition: MigrationStep.Condition, _ step: MigrationStep
+  ) throws(StoreError) {
     var isThere = false
     for layer in layers {
       guard let old = try layer.value(name) else { continue }
       isThere = true
-      switch step.condition {
-      case .absent: continue
-      case .equals(let value): guard old.isAlike(value) else { continue }
-      case .always: break
-      }
-      try assign(step, name, old, layer)
+      if condition.isMet(by: old) { try set(name, from: old, to: value, step, layer) }
     }
-    guard !isThere, let weakest = layers.first else { return }
-    if case .equals = step.condition { return }
-    try assign(step, name, nil, weakest)
+    guard !isThere, condition.isMet(by: nil), let weakest = layers.first else { return }
+    try set(name, from: nil, to: value, step, weakest)
   }
 
-  private mutating func assign(
-    _ step: MigrationStep, _ name: String, _ old: Value?, _ layer: MigrationLayer
+  private mutating func set(
+    _ name: String, from old: Value?, to value: Value, _ step: MigrationStep, _ layer: MigrationLayer
   ) throws(StoreError) {
-    if old == step.value { return }
+    if old == value { return }
     var entry = MigrationEntry(step, layer.layer, name, .set)
     entry.before = old
-    entry.after = step.value
+    entry.after = value
     entry.isSecret = try layer.isSecret(name)
-    try layer.put(step.value, name, madeOf: [])
+    try layer.put(value, name, madeOf: [])
     add(entry)
   }
 
   /// Calls a host function for each layer that holds anything.
-  private mutating func call(_ step: MigrationStep) throws(StoreError) {
-    guard let function = functions(step.function) else {
-      var entry = MigrationEntry(step, layers.first?.layer ?? .bundle, step.function, .failed)
+  private mutating func call(_ functionName: String, _ step: MigrationStep) throws(StoreError) {
+    guard let function = functions(functionName) else {
+      var entry = MigrationEntry(step, layers.first?.layer ?? .bundle, functionName, .failed)
       entry.reason = "no function is registered under this name"
       add(entry)
       return
     }
     for layer in layers {
       guard try !layer.names().isEmpty else { continue }
-      let call = MigrationCall(layer, step)
+      let call = MigrationCall(layer, version: step.version)
       if let reason = try call.run(function) {
-        var entry = MigrationEntry(step, layer.layer, step.function, .failed)
+        var entry = MigrationEntry(step, layer.layer, functionName, .failed)
         entry.reason = reason
         add(entry)
         continue

@@ -34,20 +34,20 @@ final class MigrationItem: MigrationScope {
   }
 
   override func value(_ name: String) -> Value? {
-    place(of: name).map { members[$0].value }
+    index(of: name).map { members[$0].value }
   }
 
   override func put(_ value: Value?, _ name: String, madeOf sources: [String]) {
     isChanged = true
-    switch (place(of: name), value) {
-    case (let place?, let value?): members[place].value = value
-    case (let place?, nil): members.remove(at: place)
+    switch (index(of: name), value) {
+    case (let index?, let value?): members[index].value = value
+    case (let index?, nil): members.remove(at: index)
     case (nil, let value?): members.append(.init(name, value))
     case (nil, nil): break
     }
   }
 
-  private func place(of name: String) -> Int? {
+  private func index(of name: String) -> Int? {
     for index in members.indices where members[index].key.sameBytes(as: name) { return index }
     return nil
   }
@@ -120,7 +120,7 @@ public final class MigrationLayer: MigrationScope {
   }
 
   /// Notes that a value is a secret, or made of one.
-  func classify(_ name: String) throws(StoreError) {
+  func markSecret(_ name: String) throws(StoreError) {
     slots[try number(of: name)].isSecret = true
   }
 
@@ -145,7 +145,7 @@ public final class MigrationLayer: MigrationScope {
       let slot = slots[try number(of: source)]
       if slot.isSecret { slots[place].isSecret = true }
       guard let past = slot.record else { continue }
-      record = record.map { $0.joined(with: past) } ?? past
+      record = record.map { $0.merged(with: past) } ?? past
     }
     if sources.isEmpty { record = slots[place].record }
     if record == nil, layer == .override {
@@ -161,14 +161,14 @@ public final class MigrationLayer: MigrationScope {
 
 extension Record {
   /// What is told of a value made of two: who set the later one, and the earlier end.
-  fileprivate func joined(with other: Record) -> Record {
+  fileprivate func merged(with other: Record) -> Record {
     // What the steps made of nothing is the latest there is.
-    var joined = other.revision == 0 || revision != 0 && other.time > time ? other : self
+    var merged = other.revision == 0 || revision != 0 && other.time > time ? other : self
     if let mine = expires, let theirs = other.expires {
-      joined.expires = min(mine, theirs)
+      merged.expires = min(mine, theirs)
     } else {
-      joined.expires = expires ?? other.expires
+      merged.expires = expires ?? other.expires
     }
-    return joined
+    return merged
   }
 }

@@ -2,43 +2,56 @@
 extension MigrationStep {
   /// Carries out the step, and notes it. False if there was nothing to do; throws what makes the upgrade fail.
   func apply(
-    in scope: MigrationScope, isItem: Bool, _ defaultValue: () -> Value?, _ entry: inout MigrationEntry
+    in scope: MigrationScope, _ entry: inout MigrationEntry, defaultValue: (MigrationPath) -> Value?
   ) throws(StoreError) -> Bool {
-    switch operation {
-    case .rename, .copy: return try move(in: scope, &entry)
-    case .remove:
-      guard let (name, old) = try source(in: scope, &entry) else { return false }
+    switch action {
+    case .rename(let name, let into):
+      guard try copy(name, into, in: scope, &entry) else { return false }
       try scope.put(nil, name, madeOf: [])
-      entry.before = old
-      entry.outcome = .removed
+      entry.outcome = .moved
       return true
-    case .convert:
-      guard let (name, old) = try source(in: scope, &entry) else { return false }
-      let (value, reason) = converted(old, isSecret: entry.isSecret)
+    case .copy(let name, let into): return try copy(name, into, in: scope, &entry)
+    case .remove(let name):
+      guard let old = try source(name, in: scope, &entry) else { return false }
+      try scope.put(nil, name, madeOf: [])
+      entry.note(.removed, old, nil)
+      return true
+    case .convert(let name, let conversion, let invalid):
+      guard let old = try source(name, in: scope, &entry) else { return false }
+      let (value, reason) = conversion.converted(old, isSecret: entry.isSecret)
       guard let value else {
         entry.before = old
-        return try replaceInvalid([name], because: reason, in: scope, isItem: isItem, defaultValue, &entry)
+        let replacement = invalid == .useDefault && !lists.isEmpty ? defaultValue(path(name)) : nil
+        return try drop([name], invalid, because: reason, in: scope, &entry, replacement)
       }
       if value == old { return false }
       try scope.put(value, name, madeOf: [name])
       entry.note(.converted, old, value)
       return true
-    case .set: return try assign(in: scope, &entry)
-    case .split: return try split(in: scope, isItem: isItem, &entry)
-    case .join: return try join(in: scope, isItem: isItem, &entry)
-    case .gather: return try gather(in: scope, &entry)
-    case .spread: return try spread(in: scope, &entry)
+    case .set(let name, let value, let condition):
+      // A member of an item; settings are set over all layers at once.
+      let old = try source(name, in: scope, &entry)
+      guard condition.isMet(by: old), old != value else { return false }
+      try scope.put(value, name, madeOf: [])
+      entry.note(.set, old, value)
+      return true
+    case .split(let name, let separator, let into, let invalid):
+      return try split(name, by: separator, into, invalid, in: scope, &entry)
+    case .join(let names, let separator, let into, let invalid):
+      return try join(names, by: separator, into, invalid, in: scope, &entry)
+    case .gather(let names, let into): return try gather(names, into, in: scope, &entry)
+    case .spread(let name, let members): return try spread(name, members, in: scope, &entry)
+    // It concerns a whole layer.
     case .call: return false
     }
   }
 
-  /// The one value that the step reads.
+  /// The value of the one name that the step reads.
   private func source(
-    in scope: MigrationScope, _ entry: inout MigrationEntry
-  ) throws(StoreError) -> (String, Value)? {
-    guard let name = sources.first else { return nil }
+    _ name: String, in scope: MigrationScope, _ entry: inout MigrationEntry
+  ) throws(StoreError) -> Value? {
     entry.name = path(name).text
-    return try scope.value(name).map { (name, $0) }
+    return try scope.value(name)
   }
 
   /// Refuses to overwrite a value that the step does not read itself.
@@ -52,43 +65,27 @@ extension MigrationStep {
     }
   }
 
-  private func move(in scope: MigrationScope, _ entry: inout MigrationEntry) throws(StoreError) -> Bool {
-    guard let (name, old) = try source(in: scope, &entry), let into = targets.first else { return false }
+  private func copy(
+    _ name: String, _ into: String, in scope: MigrationScope, _ entry: inout MigrationEntry
+  ) throws(StoreError) -> Bool {
+    guard let old = try source(name, in: scope, &entry) else { return false }
     entry.before = old
     entry.into = [path(into).text]
     try checkFree(into, in: scope, entry)
     try scope.put(old, into, madeOf: [name])
-    if operation == .rename { try scope.put(nil, name, madeOf: []) }
-    entry.note(operation == .rename ? .moved : .copied, old, old)
+    entry.note(.copied, old, old)
     return true
   }
 
-  /// A member of an item; settings are set over all layers at once.
-  private func assign(in scope: MigrationScope, _ entry: inout MigrationEntry) throws(StoreError) -> Bool {
-    guard let name = sources.first else { return false }
-    let old = try scope.value(name)
-    switch condition {
-    case .absent: guard old == nil else { return false }
-    case .equals(let value): guard let old, old.isAlike(value) else { return false }
-    case .always: break
-    }
-    if old == value { return false }
-    entry.name = path(name).text
-    try scope.put(value, name, madeOf: [])
-    entry.note(.set, old, value)
-    return true
-  }
-
-  /// What becomes of values of which nothing can be made.
-  private func replaceInvalid(
-    _ names: [String], because reason: String, in scope: MigrationScope, isItem: Bool, _ defaultValue: () -> Value?,
-    _ entry: inout MigrationEntry
+  /// Does as `Invalid` says with values of which nothing can be made.
+  private func drop(
+    _ names: [String], _ invalid: Invalid, because reason: String, in scope: MigrationScope,
+    _ entry: inout MigrationEntry, _ replacement: Value? = nil
   ) throws(StoreError) -> Bool {
     if invalid == .fail { throw StoreError(.migration, reason) }
-    let value = invalid == .useDefault && isItem ? defaultValue() : nil
     for name in names { try scope.put(nil, name, madeOf: []) }
-    if let value, let name = names.first { try scope.put(value, name, madeOf: [name]) }
-    entry.note(invalid == .useDefault ? .defaulted : .removed, entry.before, value)
+    if let replacement, let name = names.first { try scope.put(replacement, name, madeOf: [name]) }
+    entry.note(invalid == .useDefault ? .defaulted : .removed, entry.before, replacement)
     entry.reason = reason
     return true
   }
@@ -98,22 +95,21 @@ extension MigrationStep {
 
 extension MigrationStep {
   private func split(
-    in scope: MigrationScope, isItem: Bool, _ entry: inout MigrationEntry
+    _ name: String, by separator: String, _ targets: [String], _ invalid: Invalid, in scope: MigrationScope,
+    _ entry: inout MigrationEntry
   ) throws(StoreError) -> Bool {
-    guard let (name, old) = try source(in: scope, &entry) else { return false }
+    guard let old = try source(name, in: scope, &entry) else { return false }
     entry.before = old
     for target in targets { entry.into.append(path(target).text) }
     let shown = entry.shownBefore
     guard case .string(let text)? = old.coerced(to: .string) else {
-      return try replaceInvalid(
-        [name], because: "\(shown) is not text but of type \(old.type)", in: scope, isItem: isItem, { nil }, &entry)
+      return try drop([name], invalid, because: "\(shown) is not text but of type \(old.type)", in: scope, &entry)
     }
     let parts = Self.parts(of: text, by: separator, atMost: targets.count + 1)
     guard parts.count == targets.count else {
       let found = parts.count > targets.count ? "more" : "\(parts.count)"
-      return try replaceInvalid(
-        [name], because: "\(shown) has \(found) parts for \(targets.count) paths", in: scope, isItem: isItem, { nil },
-        &entry)
+      return try drop(
+        [name], invalid, because: "\(shown) has \(found) parts for \(targets.count) paths", in: scope, &entry)
     }
     for target in targets { try checkFree(target, in: scope, entry) }
     var staysThere = false
@@ -152,19 +148,20 @@ extension MigrationStep {
   }
 
   private func join(
-    in scope: MigrationScope, isItem: Bool, _ entry: inout MigrationEntry
+    _ names: [String], by separator: String, _ into: String, _ invalid: Invalid, in scope: MigrationScope,
+    _ entry: inout MigrationEntry
   ) throws(StoreError) -> Bool {
-    guard let into = targets.first, let found = try read(in: scope, &entry) else { return false }
+    guard let found = try read(names, into, in: scope, &entry) else { return false }
     var text = ""
     var problem: String?
-    for (index, source) in sources.enumerated() {
+    for (index, name) in names.enumerated() {
       if index > 0 { text += separator }
       guard let value = found[index] else {
-        problem = "`\(path(source).text)` has no value to join"
+        problem = "`\(path(name).text)` has no value to join"
         break
       }
-      guard let part = value.spelling else {
-        problem = "`\(path(source).text)` is of type \(value.type), which is no text"
+      guard let part = value.exactText else {
+        problem = "`\(path(name).text)` is of type \(value.type), which is no text"
         break
       }
       text += part
@@ -173,71 +170,72 @@ extension MigrationStep {
         break
       }
     }
-    if let problem {
-      return try replaceInvalid(sources, because: problem, in: scope, isItem: isItem, { nil }, &entry)
-    }
-    return try replace(with: .string(text), in: scope, into, &entry)
+    if let problem { return try drop(names, invalid, because: problem, in: scope, &entry) }
+    return try replace(names, with: .string(text), into, in: scope, &entry)
   }
 }
 
 // MARK: Objects
 
 extension MigrationStep {
-  private func gather(in scope: MigrationScope, _ entry: inout MigrationEntry) throws(StoreError) -> Bool {
-    guard let into = targets.first, let found = try read(in: scope, &entry) else { return false }
-    var object: [Value.Member] = []
-    for (index, member) in members.enumerated() {
-      if let value = found[index] { object.append(.init(member, value)) }
-    }
-    return try replace(with: .object(object), in: scope, into, &entry)
+  private func gather(
+    _ names: [String], _ into: String, in scope: MigrationScope, _ entry: inout MigrationEntry
+  ) throws(StoreError) -> Bool {
+    guard try read(names, into, in: scope, &entry) != nil, let object = entry.before else { return false }
+    return try replace(names, with: object, into, in: scope, &entry)
   }
 
-  /// The values that the step reads; nil if there are none at all.
-  private func read(in scope: MigrationScope, _ entry: inout MigrationEntry) throws(StoreError) -> [Value?]? {
+  /// The values of several names; nil if there are none at all.
+  private func read(
+    _ names: [String], _ into: String, in scope: MigrationScope, _ entry: inout MigrationEntry
+  ) throws(StoreError) -> [Value?]? {
     var found: [Value?] = []
     var object: [Value.Member] = []
-    for source in sources {
-      let value = try scope.value(source)
+    for name in names {
+      let value = try scope.value(name)
       found.append(value)
-      if let value { object.append(.init(source, value)) }
-      entry.from.append(path(source).text)
+      if let value { object.append(.init(name, value)) }
+      entry.from.append(path(name).text)
     }
     if object.isEmpty { return nil }
-    if let into = targets.first { entry.name = path(into).text }
+    entry.name = path(into).text
     entry.before = .object(object)
     return found
   }
 
-  /// Puts what was made of all sources in their place.
+  /// Puts what was made of several values in their place.
   private func replace(
-    with value: Value, in scope: MigrationScope, _ into: String, _ entry: inout MigrationEntry
+    _ names: [String], with value: Value, _ into: String, in scope: MigrationScope, _ entry: inout MigrationEntry
   ) throws(StoreError) -> Bool {
     try checkFree(into, in: scope, entry)
-    try scope.put(value, into, madeOf: sources)
-    for source in sources where !source.sameBytes(as: into) { try scope.put(nil, source, madeOf: []) }
+    try scope.put(value, into, madeOf: names)
+    for name in names where !name.sameBytes(as: into) { try scope.put(nil, name, madeOf: []) }
     entry.note(.moved, entry.before, value)
     return true
   }
 
   /// Members that the step does not name stay where they are.
-  private func spread(in scope: MigrationScope, _ entry: inout MigrationEntry) throws(StoreError) -> Bool {
-    guard let (name, old) = try source(in: scope, &entry) else { return false }
+  private func spread(
+    _ name: String, _ members: [(member: String, name: String)], in scope: MigrationScope,
+    _ entry: inout MigrationEntry
+  ) throws(StoreError) -> Bool {
+    guard let old = try source(name, in: scope, &entry) else { return false }
     entry.before = old
     guard case .object(let object) = old else {
       throw StoreError(.migration, "\(entry.shownBefore) is not an object but of type \(old.type)")
     }
     var wanted = ByteIndex()
-    for member in members { _ = wanted.insert(member) }
+    for item in members { _ = wanted.insert(item.member) }
     var rest: [Value.Member] = []
     var moved: [(String, Value)] = []
     var after: [Value.Member] = []
     var own: Value?
     for member in object {
-      guard let number = wanted.number(of: member.key), number < targets.count else {
+      guard let number = wanted.number(of: member.key) else {
         rest.append(member)
         continue
       }
-      let target = targets[number]
+      let target = members[number].name
       try checkFree(target, in: scope, entry)
       entry.into.append(path(target).text)
       after.append(.init(path(target).text, member.value))

@@ -7,12 +7,29 @@ public struct Migration: Sendable {
 
 /// One step of a migration.
 public struct MigrationStep: Sendable {
+  /// What a step does, by its name in a schema.
   public enum Operation: UInt8, Sendable, CaseIterable {
     case rename, copy, remove, convert, set, split, join, gather, spread, call
   }
 
+  /// What a step does, and with what: names of settings, or of members of items.
+  indirect enum Action: Sendable {
+    case rename(String, into: String)
+    case copy(String, into: String)
+    case remove(String)
+    case convert(String, Conversion, invalid: Invalid)
+    case set(String, to: Value, when: Condition)
+    case split(String, by: String, into: [String], invalid: Invalid)
+    case join([String], by: String, into: String, invalid: Invalid)
+    /// The members of the object have the names that its values had.
+    case gather([String], into: String)
+    case spread(String, into: [(member: String, name: String)])
+    /// A host function.
+    case call(String)
+  }
+
   /// What becomes of a value that does not convert, split or join.
-  enum Invalid: UInt8 {
+  enum Invalid {
     /// The upgrade fails.
     case fail
     /// The value goes, which uncovers the layer beneath; a member of an item gets the default of the schema's template.
@@ -28,9 +45,16 @@ public struct MigrationStep: Sendable {
     /// Where there is none: for a setting, in no layer.
     case absent
     case equals(Value)
+
+    func isMet(by value: Value?) -> Bool {
+      switch self {
+      case .always: true
+      case .absent: value == nil
+      case .equals(let wanted): value?.isEquivalent(to: wanted) == true
+      }
+    }
   }
 
-  public let operation: Operation
   /// The version that the step belongs to.
   public let version: Int64
   /// Its number among the steps of the version, from 1.
@@ -38,30 +62,52 @@ public struct MigrationStep: Sendable {
   /// Where it is in the schema (RFC 6901).
   public let pointer: String
   /// The lists in whose items it works, outermost first; none for settings.
-  var lists: [String] = []
-  /// The names that it reads, and those that it writes, all in the same place.
-  var sources: [String] = []
-  var targets: [String] = []
-  /// The members of an object that belong to the sources (gather) or targets (spread).
-  var members: [String] = []
-  /// `By` of split and join.
-  var separator = ""
-  var type = ValueType.string
-  /// A number other than 0.
-  var scale: Value?
-  var map = MigrationMap()
-  var invalid = Invalid.fail
-  var value = Value.bool(false)
-  var condition = Condition.always
-  /// The host function of `call`.
-  public var function = ""
+  let lists: [String]
+  let action: Action
 
-  init(_ operation: Operation, version: Int64, number: Int, pointer: String) {
-    self.operation = operation
-    self.version = version
-    self.number = number
-    self.pointer = pointer
+  public var operation: Operation {
+    switch action {
+    case .rename: .rename
+    case .copy: .copy
+    case .remove: .remove
+    case .convert: .convert
+    case .set: .set
+    case .split: .split
+    case .join: .join
+    case .gather: .gather
+    case .spread: .spread
+    case .call: .call
+    }
   }
+
+  /// The host function of `call`.
+  public var function: String? {
+    if case .call(let name) = action { name } else { nil }
+  }
+
+  /// The names of the values that it works on.
+  var sources: [String] {
+    switch action {
+    case .rename(let name, _), .copy(let name, _), .remove(let name), .convert(let name, _, _), .set(let name, _, _),
+      .split(let name, _, _, _), .spread(let name, _):
+      [name]
+    case .join(let names, _, _, _), .gather(let names, _): names
+    case .call: []
+    }
+  }
+
+  /// The names that its values get.
+  var targets: [String] {
+    switch action {
+    case .rename(_, let name), .copy(_, let name), .join(_, _, let name, _), .gather(_, let name): [name]
+    case .split(_, _, let names, _): names
+    case .spread(_, let members): members.map { $0.name }
+    case .remove, .convert, .set, .call: []
+    }
+  }
+
+  /// All names that it reads or writes.
+  var names: [String] { sources + targets }
 
   func path(_ name: String) -> MigrationPath { MigrationPath(lists: lists, name: name) }
 }
@@ -81,26 +127,5 @@ extension MigrationStep.Operation: CustomStringConvertible {
     case .spread: "spread"
     case .call: "call"
     }
-  }
-}
-
-/// The table of a conversion: new values by the text of the old ones.
-struct MigrationMap: Sendable {
-  private var numbers = ByteIndex()
-  private var values: [Value] = []
-
-  mutating func add(_ text: String, _ value: Value) {
-    if numbers.insert(text).isNew { values.append(value) }
-  }
-
-  var isEmpty: Bool { values.isEmpty }
-  var all: [Value] { values }
-
-  func value(for old: Value) -> Value? {
-    guard !isEmpty else { return nil }
-    if let text = old.spelling, let number = numbers.number(of: text) { return values[number] }
-    // 2.0 is found under "2" too.
-    guard case .double = old, let whole = old.coerced(to: .int)?.spelling else { return nil }
-    return numbers.number(of: whole).map { values[$0] }
   }
 }

@@ -71,39 +71,54 @@ extension SchemaCompiler {
     guard let operation = required("Op", json, in: "the step", { $0.operation($1) }) else { return nil }
     reportUnknown(members, known: operation.members, in: "a \(operation) step")
     if let text = json["Description"] { at(.description) { _ = $0.text(text) } }
-    var reader = StepReader(
-      json: json, place: "the \(operation) step",
-      step: MigrationStep(operation, version: version, number: number, pointer: path.pointer))
+    var reader = StepReader(json: json, place: "the \(operation) step")
+    let action = action(operation, &reader)
+    for fault in reader.faults { error(fault.code, fault.message) }
+    // Of a schema with an error nothing is made.
+    guard let action, !findings.hasErrors else { return nil }
+    return MigrationStep(version: version, number: number, pointer: path.pointer, lists: reader.lists, action: action)
+  }
+
+  /// What a step does. All of its members are read, so that everything that is wrong with them is reported.
+  private mutating func action(
+    _ operation: MigrationStep.Operation, _ reader: inout StepReader
+  ) -> MigrationStep.Action? {
     switch operation {
     case .rename, .copy:
-      reader.sources([("From", single("From", &reader))])
-      reader.targets([("Into", single("Into", &reader))])
-    case .remove: reader.sources([("Key", single("Key", &reader))])
+      let name = single("From", &reader), into = single("Into", &reader)
+      guard let name, let into else { return nil }
+      if name.sameBytes(as: into) { error("same-path", "`From` and `Into` are the same path") }
+      return operation == .rename ? .rename(name, into: into) : .copy(name, into: into)
+    case .remove: return single("Key", &reader).map { .remove($0) }
     case .convert:
-      reader.sources([("Key", single("Key", &reader))])
-      conversion(&reader)
+      let name = single("Key", &reader), conversion = conversion(reader), invalid = invalid(reader)
+      guard let name, let conversion else { return nil }
+      return .convert(name, conversion, invalid: invalid)
     case .set:
-      reader.sources([("Key", single("Key", &reader))])
-      assignment(&reader)
+      let name = single("Key", &reader), value = required("Value", reader) { $0.value($1) }
+      let condition = condition(reader)
+      guard let name, let value else { return nil }
+      return .set(name, to: value, when: condition)
     case .split:
-      reader.sources([("Key", single("Key", &reader))])
-      reader.targets(several("Into", &reader))
-      separator(&reader)
+      let name = single("Key", &reader), into = several("Into", &reader)
+      let separator = separator(reader, mayBeEmpty: false), invalid = invalid(reader)
+      guard let name, let into, let separator else { return nil }
+      return .split(name, by: separator, into: into, invalid: invalid)
     case .join:
-      reader.sources(several("Keys", &reader))
-      reader.targets([("Into", single("Into", &reader))])
-      separator(&reader)
+      let names = several("Keys", &reader), into = single("Into", &reader)
+      let separator = separator(reader, mayBeEmpty: true), invalid = invalid(reader)
+      guard let names, let into, let separator else { return nil }
+      return .join(names, by: separator, into: into, invalid: invalid)
     case .gather:
-      reader.sources(several("Keys", &reader))
-      reader.targets([("Into", single("Into", &reader))])
-      reader.step.members = reader.step.sources
+      let names = several("Keys", &reader), into = single("Into", &reader)
+      guard let names, let into else { return nil }
+      return .gather(names, into: into)
     case .spread:
-      reader.sources([("Key", single("Key", &reader))])
-      reader.targets(spreadMembers(&reader))
-    case .call: reader.step.function = required("Name", json, in: reader.place) { $0.key($1) } ?? ""
+      let name = single("Key", &reader), members = members("Into", &reader)
+      guard let name, let members else { return nil }
+      return .spread(name, into: members)
+    case .call: return required("Name", reader) { $0.key($1) }.map { .call($0) }
     }
-    for fault in reader.faults { error(fault.code, fault.message) }
-    return reader.step
   }
 
   private mutating func operation(_ json: JSON) -> MigrationStep.Operation? {
@@ -118,21 +133,52 @@ extension SchemaCompiler {
     return nil
   }
 
-  private mutating func single(_ name: String, _ reader: inout StepReader) -> MigrationPath? {
-    required(name, reader.json, in: reader.place) { $0.migrationPath($1) }
+  private mutating func required<R>(
+    _ name: String, _ reader: StepReader, _ read: (inout SchemaCompiler, JSON) -> R?
+  ) -> R? {
+    required(name, reader.json, in: reader.place, read)
   }
 
-  private mutating func several(_ name: String, _ reader: inout StepReader) -> [(String, MigrationPath?)] {
-    let paths = required(name, reader.json, in: reader.place) { (compiler, json) -> [(String, MigrationPath?)]? in
+  private mutating func single(_ member: String, _ reader: inout StepReader) -> String? {
+    required(member, reader) { $0.migrationPath($1) }.flatMap { reader.names(of: [$0], in: member).first }
+  }
+
+  private mutating func several(_ member: String, _ reader: inout StepReader) -> [String]? {
+    let paths = required(member, reader) { (compiler, json) -> [MigrationPath]? in
       guard let items = compiler.array(json) else { return nil }
-      if items.isEmpty { compiler.error("missing-member", "`\(name)` is empty") }
-      var paths: [(String, MigrationPath?)] = []
+      if items.isEmpty { compiler.error("missing-member", "`\(member)` is empty") }
+      var paths: [MigrationPath] = []
       for (index, item) in items.enumerated() {
-        paths.append((name, compiler.at(.index(index)) { $0.migrationPath(item) }))
+        if let path = compiler.at(.index(index), { $0.migrationPath(item) }) { paths.append(path) }
       }
       return paths
     }
-    return paths ?? []
+    return paths.map { reader.names(of: $0, in: member) }
+  }
+
+  /// The members of an object, and where each goes.
+  private mutating func members(
+    _ member: String, _ reader: inout StepReader
+  ) -> [(member: String, name: String)]? {
+    var members: [String] = []
+    let paths = required(member, reader) { (compiler, json) -> [MigrationPath]? in
+      guard case .object(let items) = json else {
+        compiler.wrongType(json, "an object that maps members to paths")
+        return nil
+      }
+      if items.isEmpty { compiler.error("missing-member", "`\(member)` is empty") }
+      var paths: [MigrationPath] = []
+      for item in items {
+        guard let path = compiler.at(.member(item.key), { $0.migrationPath(item.value) }) else { continue }
+        members.append(item.key)
+        paths.append(path)
+      }
+      return paths
+    }
+    guard let paths else { return nil }
+    var moves: [(member: String, name: String)] = []
+    for (member, name) in zip(members, reader.names(of: paths, in: member)) { moves.append((member, name)) }
+    return moves
   }
 
   private mutating func migrationPath(_ json: JSON) -> MigrationPath? {
@@ -145,54 +191,31 @@ extension SchemaCompiler {
     }
   }
 
-  private mutating func spreadMembers(_ reader: inout StepReader) -> [(String, MigrationPath?)] {
-    var names: [String] = []
-    let paths = required("Into", reader.json, in: reader.place) { (compiler, json) -> [(String, MigrationPath?)]? in
-      guard case .object(let members) = json else {
-        compiler.wrongType(json, "an object that maps members to paths")
-        return nil
-      }
-      if members.isEmpty { compiler.error("missing-member", "`Into` is empty") }
-      var paths: [(String, MigrationPath?)] = []
-      for member in members {
-        names.append(member.key)
-        paths.append(("Into", compiler.at(.member(member.key)) { $0.migrationPath(member.value) }))
-      }
-      return paths
-    }
-    reader.step.members = names
-    return paths ?? []
-  }
-
-  private mutating func separator(_ reader: inout StepReader) {
-    let isSplit = reader.step.operation == .split
-    let text = required("By", reader.json, in: reader.place) { (compiler, json) -> String? in
+  private mutating func separator(_ reader: StepReader, mayBeEmpty: Bool) -> String? {
+    required("By", reader) { (compiler, json) -> String? in
       guard let text = compiler.text(json) else { return nil }
-      if isSplit, text.utf8.isEmpty { compiler.error("invalid-value", "`By` is empty: there is nothing to split at") }
+      if text.utf8.isEmpty, !mayBeEmpty {
+        compiler.error("invalid-value", "`By` is empty: there is nothing to split at")
+      }
       return text
     }
-    reader.step.separator = text ?? ""
-    invalid(&reader)
   }
 
-  private mutating func conversion(_ reader: inout StepReader) {
-    let json = reader.json
-    let type = required("Type", json, in: reader.place) { $0.conversionType($1) }
-    reader.step.type = type ?? .string
-    if let scale = json["Scale"] {
-      reader.step.scale = at(.member("Scale")) { compiler in
-        guard let number = compiler.number(scale) else { return nil }
-        if number == .int(0) || number == .double(0) { compiler.error("invalid-value", "`Scale` is 0") }
-        if let type, type != .int, type != .double {
-          compiler.error("conflicting-members", "`Scale` makes a number, and `Type` is \(type)")
-        }
-        return number
-      }
+  private mutating func conversion(_ reader: StepReader) -> Conversion? {
+    let type = required("Type", reader) { $0.conversionType($1) }
+    let scale = reader.json["Scale"].flatMap { json in at(.member("Scale")) { $0.scale(json, to: type) } }
+    guard let type else { return nil }
+    let map = reader.json["Map"].map { json in at(.member("Map")) { $0.conversionMap(json, to: type) } }
+    return Conversion(type: type, scale: scale, map: map ?? ConversionMap())
+  }
+
+  private mutating func scale(_ json: JSON, to type: ValueType?) -> Value? {
+    guard let number = number(json) else { return nil }
+    if number == .int(0) || number == .double(0) { error("invalid-value", "`Scale` is 0") }
+    if let type, type != .int, type != .double {
+      error("conflicting-members", "`Scale` makes a number, and `Type` is \(type)")
     }
-    if let map = json["Map"], let type {
-      reader.step.map = at(.member("Map")) { $0.conversionMap(map, to: type) }
-    }
-    invalid(&reader)
+    return number
   }
 
   private mutating func conversionType(_ json: JSON) -> ValueType? {
@@ -211,8 +234,8 @@ extension SchemaCompiler {
     return nil
   }
 
-  private mutating func conversionMap(_ json: JSON, to type: ValueType) -> MigrationMap {
-    var map = MigrationMap()
+  private mutating func conversionMap(_ json: JSON, to type: ValueType) -> ConversionMap {
+    var map = ConversionMap()
     guard case .object(let members) = json else {
       wrongType(json, "an object that maps old values to new ones")
       return map
@@ -230,14 +253,12 @@ extension SchemaCompiler {
     return map
   }
 
-  private mutating func invalid(_ reader: inout StepReader) {
-    guard let json = reader.json["Invalid"] else { return }
-    let names = ["fail", "default", "remove"]
-    reader.step.invalid = at(.member("Invalid")) { compiler in
+  private mutating func invalid(_ reader: StepReader) -> MigrationStep.Invalid {
+    guard let json = reader.json["Invalid"] else { return .fail }
+    let names = ["fail", "default", "remove"], choices = [MigrationStep.Invalid.fail, .useDefault, .remove]
+    return at(.member("Invalid")) { compiler in
       guard let name = compiler.text(json) else { return .fail }
-      for (index, known) in names.enumerated() where known.sameBytes(as: name) {
-        return MigrationStep.Invalid(rawValue: UInt8(index)) ?? .fail
-      }
+      for (index, known) in names.enumerated() where known.sameBytes(as: name) { return choices[index] }
       compiler.error(
         "invalid-value", "`Invalid` is \"fail\", \"default\" or \"remove\", found \(Value.string(name).brief)",
         hint: MemberNames.meant(by: name, among: names).map { "did you mean `\($0)`?" })
@@ -245,10 +266,9 @@ extension SchemaCompiler {
     }
   }
 
-  private mutating func assignment(_ reader: inout StepReader) {
-    if let value = required("Value", reader.json, in: reader.place, { $0.value($1) }) { reader.step.value = value }
-    guard let json = reader.json["When"] else { return }
-    reader.step.condition = at(.member("When")) { compiler in
+  private mutating func condition(_ reader: StepReader) -> MigrationStep.Condition {
+    guard let json = reader.json["When"] else { return .always }
+    return at(.member("When")) { compiler in
       if case .string(let name) = json, name.sameBytes(as: "absent") { return .absent }
       if case .object(let members) = json, members.count == 1 {
         let member = members[0]
@@ -282,61 +302,42 @@ extension MigrationStep.Operation {
   }
 }
 
-/// A step while it is read, and what does not go together in it.
+/// A step while it is read, and which of its paths do not go together.
 private struct StepReader {
   let json: JSON
   let place: String
-  var step: MigrationStep
-  var faults: [(code: String, message: String)] = []
+  private(set) var faults: [(code: String, message: String)] = []
   private var first: MigrationPath?
-  private var read = ByteIndex()
 
-  init(json: JSON, place: String, step: MigrationStep) {
+  init(json: JSON, place: String) {
     self.json = json
     self.place = place
-    self.step = step
   }
 
-  mutating func sources(_ paths: [(String, MigrationPath?)]) {
-    var seen = ByteIndex()
-    for (member, path) in paths {
-      guard let path = checked(path, member, &seen) else { continue }
-      step.sources.append(path.name)
-      _ = read.insert(path.name)
-    }
-  }
+  /// The lists in whose items the paths are.
+  var lists: [String] { first?.lists ?? [] }
 
-  mutating func targets(_ paths: [(String, MigrationPath?)]) {
-    var seen = ByteIndex()
-    for (member, path) in paths {
-      guard let path = checked(path, member, &seen) else { continue }
-      step.targets.append(path.name)
-      let movesOne = step.operation == .rename || step.operation == .copy
-      if movesOne, read.number(of: path.name) != nil {
-        faults.append((code: "same-path", message: "`From` and `Into` are the same path"))
-      }
-    }
-  }
-
+  /// The names that the paths of a member lead to.
+  ///
   /// All paths of a step are in one place: settings, or members of the same list's items.
-  private mutating func checked(_ path: MigrationPath?, _ member: String, _ seen: inout ByteIndex) -> MigrationPath? {
-    guard let path else { return nil }
-    if !seen.insert(path.name).isNew {
-      faults.append((code: "same-path", message: "`\(member)` names `\(path.text)` twice"))
+  mutating func names(of paths: [MigrationPath], in member: String) -> [String] {
+    var seen = ByteIndex()
+    var names: [String] = []
+    for path in paths {
+      if !seen.insert(path.name).isNew {
+        faults.append((code: "same-path", message: "`\(member)` names `\(path.text)` twice"))
+      }
+      if let first, !first.lists.isSame(as: path.lists) {
+        faults.append(
+          (
+            code: "different-lists",
+            message: "`\(first.text)` and `\(path.text)` are not in the same place: a step stays in one list"
+          ))
+        continue
+      }
+      if first == nil { first = path }
+      names.append(path.name)
     }
-    guard let first else {
-      first = path
-      step.lists = path.lists
-      return path
-    }
-    guard first.lists.isSame(as: path.lists) else {
-      faults.append(
-        (
-          code: "different-lists",
-          message: "`\(first.text)` and `\(path.text)` are not in the same place: a step stays in one list"
-        ))
-      return nil
-    }
-    return path
+    return names
   }
 }
