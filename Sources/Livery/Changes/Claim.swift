@@ -11,6 +11,9 @@ struct Claim: Sendable {
 
   func covers(_ name: String) -> Bool { Self.covers(prefix, name) }
 
+  /// The library's own of a setting's name, if it is in one.
+  static func builtIn(of name: String) -> Claim? { builtIn.first { $0.covers(name) } }
+
   static func covers(_ prefix: String, _ name: String) -> Bool {
     name.utf8.count > prefix.utf8.count && name.utf8.starts(with: prefix.utf8)
   }
@@ -21,7 +24,7 @@ struct Claim: Sendable {
     guard prefix.utf8.last == UInt8(ascii: "."), prefix.utf8.count > 1 else {
       throw StoreError(.invalidArgument, "`\(prefix)`: a namespace ends with a dot")
     }
-    for other in builtInPrefixes + known {
+    for other in builtIn.map({ $0.prefix }) + known {
       guard prefix.utf8.starts(with: other.utf8) || other.utf8.starts(with: prefix.utf8) else { continue }
       throw StoreError(.conflict, "`\(prefix)` cannot be claimed beside `\(other)`")
     }
@@ -61,7 +64,7 @@ struct Claims: Sendable {
 
   func covers(_ name: String) -> Bool {
     for prefix in prefixes where Claim.covers(prefix, name) { return true }
-    return Claim.isBuiltIn(name)
+    return Claim.builtIn(of: name) != nil
   }
 
   /// What a value of a setting that is not declared becomes when it is set.

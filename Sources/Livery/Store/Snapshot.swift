@@ -10,7 +10,9 @@ public final class Snapshot: @unchecked Sendable {
   private let store: Store
   private let time: Timestamp
   private let lock = Lock()
-  /// Guarded by `lock`; nil once closed.
+  // Guarded by `lock`; nil once closed.
+  private var view: View?
+  /// nil for one that lives only as long as a call.
   private var held: HeldTransaction?
 
   convenience init(_ store: Store) throws(StoreError) {
@@ -19,12 +21,13 @@ public final class Snapshot: @unchecked Sendable {
       Registry.retain(store.shared)
       return begun
     }
-    self.init(store, begun.held, begun.revision)
+    self.init(store, begun.held, begun.held.transaction, begun.revision)
   }
 
-  private init(_ store: Store, _ held: HeldTransaction, _ revision: UInt64) {
+  fileprivate init(_ store: Store, _ held: HeldTransaction?, _ transaction: Transaction, _ revision: UInt64) {
     self.store = store
     self.held = held
+    view = View(transaction: transaction, databases: store.shared.databases)
     self.revision = revision
     time = .now
   }
@@ -38,6 +41,7 @@ public final class Snapshot: @unchecked Sendable {
     let held = lock.withLock {
       let held = self.held
       self.held = nil
+      view = nil
       return held
     }
     guard let held else { return }
@@ -55,6 +59,37 @@ public final class Snapshot: @unchecked Sendable {
     let record = try read { (view) throws(StoreError) in try view.effectiveRecord(name, at: time) }
     guard let value = record.value else { throw .noValue(name) }
     return value
+  }
+
+  /// The layer that a setting's effective value comes from.
+  ///
+  /// - Throws: as `Store.value(_:)`.
+  public func layer(of name: String) throws(StoreError) -> Layer {
+    try checkName(name)
+    let record = try read { (view) throws(StoreError) in try view.effectiveRecord(name, at: time) }
+    guard record.value != nil else { throw .noValue(name) }
+    return record.layer
+  }
+
+  /// What a layer holds for a setting, be it in effect or not; nil if it holds nothing.
+  ///
+  /// Corresponds to `livery_snapshot_get_layer` in C.
+  ///
+  /// - Throws: `.corrupt`.
+  public func value(_ name: String, in layer: Layer) throws(StoreError) -> Value? {
+    try checkName(name)
+    return try read { (view) throws(StoreError) in
+      let record = try view.record(LayerKey(layer, try view.resolveAlias(name)))
+      return record?.hasExpired(at: time) == true ? nil : record?.value
+    }
+  }
+
+  /// The names of what a layer holds, in their order. Corresponds to `livery_snapshot_list` in C.
+  ///
+  /// - Parameter pattern: which names; nil for all.
+  /// - Throws: `.corrupt`.
+  public func names(in layer: Layer, matching pattern: NamePattern? = nil) throws(StoreError) -> [String] {
+    try read { (view) throws(StoreError) in try view.names(layer, matching: pattern) }
   }
 
   /// The next setting after a name that has a value and matches the pattern; nil if there are no more.
@@ -78,8 +113,8 @@ public final class Snapshot: @unchecked Sendable {
   func read<R>(_ body: (View) throws(StoreError) -> R) throws(StoreError) -> R {
     try store.whileOpen { () throws(StoreError) in
       try lock.withLock { () throws(StoreError) in
-        guard let held else { throw StoreError(.closed, "the snapshot is closed") }
-        return try body(View(transaction: held.transaction, databases: store.shared.databases))
+        guard let view else { throw StoreError(.closed, "the snapshot is closed") }
+        return try body(view)
       }
     }
   }
@@ -91,5 +126,19 @@ extension Store {
   /// - Throws: `.busy` if all reader slots are taken.
   public func snapshot() throws(StoreError) -> Snapshot {
     try Snapshot(self)
+  }
+
+  /// Reads several settings that belong together: `body` has a snapshot, which is closed when it returns. Unlike one that is
+  /// held it takes no place among the readers of the store.
+  ///
+  /// `body` may be run again, with another snapshot, if the store's file turns out to be damaged and is replaced.
+  ///
+  /// - Throws: what `body` throws; `.corrupt`.
+  public func reading<R>(_ body: (Snapshot) throws(StoreError) -> R) throws(StoreError) -> R {
+    try read { (view) throws(StoreError) in
+      let snapshot = Snapshot(self, nil, view.transaction, try view.revision())
+      defer { snapshot.close() }
+      return try body(snapshot)
+    }
   }
 }
