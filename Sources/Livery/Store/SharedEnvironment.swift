@@ -19,19 +19,21 @@ final class SharedEnvironment: @unchecked Sendable {
   let snapshots: SnapshotPolicy
   /// What is open in place of a file that nobody can write to.
   let copy: MemoryCopy?
-  private let commitNumber: CommitNumber
+  /// The files of a store that is in memory alone.
+  let memory: MemoryStore?
+  let commitNumber: CommitNumber
   /// The generation of the data file that is open.
   private let generation: Atomic<UInt32>
   private let lastExamination = Atomic<UInt64>(0)
-  /// nil for what is read from a copy.
+  /// nil for what is in memory.
   let place: StorePlace?
   private let reopening = Lock()
   private let wasFoundGone = Atomic<Bool>(false)
-  fileprivate let home: Home
+  let home: Home
   /// Guarded by the registry's lock.
-  fileprivate var references = 1
+  var references = 1
 
-  fileprivate init(_ opened: StoreDirectory.Opened) {
+  init(_ opened: StoreDirectory.Opened, _ home: Home?) {
     environment = opened.environment
     databases = opened.databases
     gate = opened.gate
@@ -41,10 +43,11 @@ final class SharedEnvironment: @unchecked Sendable {
     snapshots = SnapshotPolicy(opened.directory)
     generation = Atomic(opened.generation)
     copy = opened.copy
+    memory = opened.memory
     cache = opened.cache
     commitNumber = opened.commitNumber
     place = opened.place
-    home = Home(opened.directory.folder)
+    self.home = home ?? Home(opened.directory.folder)
   }
 
   func read<R>(_ body: (View) throws(StoreError) -> R) throws(StoreError) -> R {
@@ -161,10 +164,10 @@ final class SharedEnvironment: @unchecked Sendable {
 
   /// Closes the environment, without waiting for anybody. With the last process the file is noted to be sound as it is, so
   /// that the next one to open it need not look.
-  fileprivate func close() {
+  func close() {
     cache.retire()
     environment.close()
-    if copy == nil {
+    if place != nil {
       // Who is opening the store just now looks for itself.
       try? gate.whileOpening(timeout: 0) { () throws(StoreError) in
         if isCurrent, !gate.hasOthers { wake.noteSound(StoreDirectory.data, in: directory.folder) }
@@ -234,8 +237,8 @@ final class SharedEnvironment: @unchecked Sendable {
 
   func dataFacts() throws(StoreError) -> lvs_file_facts {
     var facts = lvs_file_facts()
-    if let copy {
-      _ = lvs_file_facts_of(copy.path, &facts)
+    if let file = copy?.file ?? memory?.data {
+      _ = lvs_file_facts_at(file.descriptor, &facts)
       return facts
     }
     return try directory.folder.facts(StoreDirectory.data) ?? facts
@@ -311,7 +314,7 @@ final class SharedEnvironment: @unchecked Sendable {
         guard try mayWrite() else {
           throw StoreError(.busy, "another process was replacing the store's file: try again")
         }
-        try recovery.compact(self)
+        if let memory { try compact(memory) } else { try recovery.compact(self) }
       }
       try reopen()
     }
@@ -323,8 +326,8 @@ final class SharedEnvironment: @unchecked Sendable {
       try followForReading()
       return true
     }
-    // Of what cannot be written to nothing can be put right.
-    guard error.code == .corrupt, copy == nil else { return false }
+    // Of what cannot be written to, or has no copies, nothing can be put right.
+    guard error.code == .corrupt, place != nil else { return false }
     // A record that does not verify may be all that is wrong; the file need not be looked at for each such read.
     let now = lvs_monotonic_ns()
     let last = lastExamination.load(ordering: .relaxed)
@@ -354,139 +357,5 @@ final class SharedEnvironment: @unchecked Sendable {
       try reopen()
       return true
     }
-  }
-}
-
-/// Which directory an environment is, whatever path led to it, and in which process.
-private struct Home: Equatable {
-  let device, inode, process: UInt64
-
-  init(_ folder: Folder) {
-    device = folder.device
-    inode = folder.inode
-    process = lvs_process_token()
-  }
-
-  init?(_ path: String) {
-    var facts = lvs_file_facts()
-    guard lvs_file_facts_of(path, &facts) == 0 else { return nil }
-    device = facts.device
-    inode = facts.inode
-    process = lvs_process_token()
-  }
-}
-
-/// The environments that this process has open.
-enum Registry {
-  /// Held by who opens an environment, and may wait for other processes meanwhile.
-  private static let opening = Lock(isGlobal: true)
-  /// Guards what follows and its references, for a moment; taken after the other.
-  private static let lock = Lock(isGlobal: true)
-  /// One without references is just being closed.
-  nonisolated(unsafe) private static var open: [SharedEnvironment] = []
-
-  /// The environment of a directory: the one open already, or a new one. To be given back with `release`.
-  static func acquire(_ path: String, _ options: Store.Options) throws(StoreError) -> SharedEnvironment {
-    let deadline = lvs_monotonic_ns() &+ UInt64(options.effectiveTimeout) * 1_000_000
-    while true {
-      let found = try opening.withLock { () throws(StoreError) in try find(path, options) }
-      switch found {
-      case .open(let shared): return shared
-      case .opened(let shared, let wasChecked):
-        shared.snapshots.opened(shared, wasChecked: wasChecked)
-        return shared
-      case .gone(let error, let isEnding):
-        // A thread that copies the former store keeps it open until it is done.
-        guard isEnding, lvs_monotonic_ns() < deadline else { throw error }
-        lvs_sleep_us(2000)
-      }
-    }
-  }
-
-  private enum Found {
-    case open(SharedEnvironment)
-    case opened(SharedEnvironment, wasChecked: Bool)
-    case gone(StoreError, isEnding: Bool)
-  }
-
-  private static func find(_ path: String, _ options: Store.Options) throws(StoreError) -> Found {
-    guard let found = retained(Home(path)) else {
-      let opened = try StoreDirectory.open(path, options)
-      let made = SharedEnvironment(opened)
-      lock.withLock { open.append(made) }
-      return .opened(made, wasChecked: opened.wasChecked)
-    }
-    do throws(StoreError) {
-      if found.copy != nil { try StoreDirectory.requireReadOnly(path, options) }
-      found.place?.adopt(path)
-      try found.requirePlace()
-      return .open(found)
-    } catch {
-      defer { release(found) }
-      guard error.code == .gone else { throw error }
-      return .gone(error, isEnding: found.snapshots.isCopying)
-    }
-  }
-
-  /// Runs `body` while nobody writes to a store, be it open in this process or not.
-  static func whileQuiet<R>(
-    _ folder: Folder, _ timeout: UInt32, _ body: () throws(StoreError) -> R
-  ) throws(StoreError) -> R {
-    guard let found = retained(Home(folder)) else { return try whileNobodyWrites(folder, timeout, body) }
-    defer { release(found) }
-    return try found.gate.whileWriting(timeout: timeout, body)
-  }
-
-  private static func whileNobodyWrites<R>(
-    _ folder: Folder, _ timeout: UInt32, _ body: () throws(StoreError) -> R
-  ) throws(StoreError) -> R {
-    // What cannot be locked is a copy, or cannot be written to here.
-    guard let descriptor = try? folder.open(StoreDirectory.gate, O_RDWR) else {
-      return try FileState.whileUnchanged(folder, body)
-    }
-    let gate = WriterGate(file: try ByteLocks.make(descriptor, folder.shown(StoreDirectory.gate)))
-    defer { gate.close() }
-    return try gate.whileWriting(timeout: timeout, body)
-  }
-
-  /// Whether nothing but what holds the store for a moment is left beside one handle.
-  static func isNearlyClosed(_ shared: SharedEnvironment) -> Bool { lock.withLock { shared.references <= 2 } }
-
-  static func retain(_ shared: SharedEnvironment) {
-    lock.withLock { shared.references += 1 }
-  }
-
-  /// Gives an environment back; with the last one it is closed.
-  static func release(_ shared: SharedEnvironment) {
-    // What a parent process opened is the parent's: a child touches none of it.
-    guard shared.home.process == lvs_process_token() else { return }
-    if lock.withLock({ shared.references == 1 }) { shared.snapshots.closing(shared) }
-    let isLast = lock.withLock {
-      shared.references -= 1
-      return shared.references == 0
-    }
-    guard isLast else { return }
-    shared.close()
-    lock.withLock { open.removeAll { $0 === shared } }
-  }
-
-  /// The environment of a directory that is open, to be given back with `release`; one that is closing is waited for.
-  private static func retained(_ home: Home?) -> SharedEnvironment? {
-    while true {
-      var isClosing = false
-      let found = lock.withLock {
-        let found = find(home)
-        isClosing = found?.references == 0
-        if !isClosing { found?.references += 1 }
-        return found
-      }
-      guard isClosing else { return found }
-      lvs_sleep_us(100)
-    }
-  }
-
-  private static func find(_ home: Home?) -> SharedEnvironment? {
-    guard let home else { return nil }
-    return open.first { $0.home == home && $0.copy?.isOutdated != true }
   }
 }

@@ -10,6 +10,10 @@ public final class Store: Sendable {
   public struct Options: Sendable {
     /// Make the store if the directory is missing or empty.
     public var create = false
+    /// Keep the store in memory alone: nothing of it is on a disk, no other process finds it, and it is gone when the last
+    /// handle on it is closed. The path is its name in this process, where the same name is the same store; without a name
+    /// every opening makes another one. It is made if it is not there, unless it is to be read-only.
+    public var inMemory = false
     /// Refuse every change through this handle. On a read-only file system nothing else opens a store: it is then read from a
     /// copy in memory, of what is there when the process opens it.
     public var readOnly = false
@@ -66,7 +70,7 @@ public final class Store: Sendable {
     }
   }
 
-  /// The directory, as it was given.
+  /// The directory, as it was given; of a store in memory its name.
   public let path: String
   public let options: Options
   let use: StoreUse
@@ -85,7 +89,7 @@ public final class Store: Sendable {
   ///   `.invalidArgument` for an option out of range.
   public convenience init(path: String, options: Options = Options()) throws(StoreError) {
     try options.check()
-    guard !path.isEmpty, !path.utf8.contains(0) else {
+    guard !path.isEmpty || options.inMemory, !path.utf8.contains(0) else {
       throw StoreError(.invalidArgument, "the path is empty or contains NUL")
     }
     self.init(path, options, try Registry.acquire(path, options))
