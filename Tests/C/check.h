@@ -178,7 +178,13 @@ __attribute__((unused)) static const char *fresh_path(void) {
 }
 
 /** Whether stores are in memory: with $LIVERY_TEST_MEMORY, for the programs that concern no files and no other processes. */
-static bool check_in_memory(void) { return getenv("LIVERY_TEST_MEMORY") != NULL; }
+__attribute__((unused)) static bool check_in_memory(void) { return getenv("LIVERY_TEST_MEMORY") != NULL; }
+
+/** Ends a test that looks at files, or at what other processes see, where stores are in memory. */
+#define NEEDS_FILES                                                                                                    \
+  do {                                                                                                                 \
+    if (check_in_memory()) SKIP("it looks at files, or at other processes");                                           \
+  } while (0)
 
 /** Keeps a store in memory open until the program ends, as files are kept. */
 __attribute__((unused)) static void check_keep(const char *path) {

@@ -37,6 +37,7 @@ static void sets_without_owner(void) {
 }
 
 TEST("a namespace that is claimed may be set, and its owner checks what", claims) {
+  NEEDS_FILES;
   livery_store *store = new_store(claimed = fresh_path(), KIOSK_SCHEMA);
   livery_change *change = NULL;
   livery_value *value = NULL;
