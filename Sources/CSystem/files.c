@@ -115,7 +115,8 @@ uint64_t lvs_file_system_size(int descriptor) {
 
 uint64_t lvs_file_system_room(int descriptor) {
   struct statvfs facts;
-  return fstatvfs(descriptor, &facts) == 0 ? (uint64_t)facts.f_bavail * facts.f_frsize : UINT64_MAX;
+  // Of no blocks at all is what has no limit, as memory.
+  return fstatvfs(descriptor, &facts) == 0 && facts.f_blocks > 0 ? (uint64_t)facts.f_bavail * facts.f_frsize : UINT64_MAX;
 }
 
 ssize_t lvs_write_all(int descriptor, const void *bytes, size_t count) {
@@ -358,8 +359,7 @@ int lvs_sync_folder(int folder) {
 }
 
 bool lvs_is_full(int descriptor) {
-  struct statvfs facts;
-  return fstatvfs(descriptor, &facts) == 0 && (uint64_t)facts.f_bavail * facts.f_frsize < 65536;
+  return lvs_file_system_room(descriptor) < 65536;
 }
 
 // The number of the mount that a file is on; -1 and errno on failure.
@@ -411,6 +411,14 @@ int lvs_make_in_memory(void) {
   int file = memfd_create("livery", MFD_CLOEXEC | no_exec);
   return file < 0 && errno == EINVAL ? memfd_create("livery", MFD_CLOEXEC) : file;
 }
+
+int lvs_open_again(int file) {
+  char path[32];
+  snprintf(path, sizeof path, "/proc/self/fd/%d", file);
+  return lvs_open(path, O_RDWR, 0);
+}
+
+int lvs_exchange(int descriptor, int file) { return dup3(file, descriptor, O_CLOEXEC); }
 
 int lvs_count_foreign_entries(int folder) {
   static const char *const known[] = {".", "..", "data.mdb", "data.mdb.new", "lock.mdb", "livery.lock", "livery.wake",

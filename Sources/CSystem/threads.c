@@ -4,8 +4,10 @@
 
 #include <sched.h>
 #include <signal.h>
+#include <stdio.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
+#include <sys/random.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 
@@ -364,4 +366,45 @@ int lvs_call_opening(int (*function)(void *), void *argument, int folder) {
   }
   function(argument);
   return 1;
+}
+
+// Names for files that have none
+
+static bool link_to(int file, const char *path) {
+  char target[32];
+  snprintf(target, sizeof target, "/proc/self/fd/%d", file);
+  return symlink(target, path) == 0;
+}
+
+static bool name_in(const char *folder, int file, int lock, char *path, char *lock_path, size_t size) {
+  uint64_t number = lvs_monotonic_ns();
+  (void)!getrandom(&number, sizeof number, GRND_NONBLOCK);
+  snprintf(path, size, "%s/.livery-%016llx", folder, (unsigned long long)number);
+  snprintf(lock_path, size, "%s-lock", path);
+  if (!link_to(file, path)) return false;
+  if (link_to(lock, lock_path)) return true;
+  int failure = errno;
+  unlink(path);
+  errno = failure;
+  return false;
+}
+
+int lvs_call_naming(int file, int lock, void (*function)(const char *path, void *argument), void *argument) {
+  static const char *const folders[] = {"/dev/shm", "/run", "/tmp", "/var/tmp"};
+  char path[64], lock_path[64];
+  int signal = 0;
+  bool is_named = false;
+  prctl(PR_GET_PDEATHSIG, &signal);
+  prctl(PR_SET_PDEATHSIG, 0);
+  for (size_t i = 0; i < sizeof folders / sizeof *folders && !is_named; i++)
+    is_named = name_in(folders[i], file, lock, path, lock_path, sizeof path);
+  int failure = errno;
+  if (is_named) {
+    function(path, argument);
+    unlink(lock_path);
+    unlink(path);
+  }
+  prctl(PR_SET_PDEATHSIG, signal);
+  errno = failure;
+  return is_named ? 0 : -1;
 }

@@ -41,7 +41,22 @@ extension Environment {
     let path: UnsafePointer<CChar>
     let flags: UInt32
     let mode: UInt32
+    let unnamed: (data: Int32, lock: Int32)?
     var code: Int32
+
+    mutating func open() {
+      guard let unnamed else { return open(path) }
+      let status = withUnsafeMutablePointer(to: &self) { opening in
+        lvs_call_naming(
+          unnamed.data, unnamed.lock,
+          { path, argument in
+            if let path { argument?.assumingMemoryBound(to: Opening.self).pointee.open(path) }
+          }, opening)
+      }
+      if status < 0 { code = lvs_errno() }
+    }
+
+    private mutating func open(_ path: UnsafePointer<CChar>) { code = mdb_env_open(handle, path, flags, mode) }
   }
 
   private static func open(_ handle: OpaquePointer, _ path: String, _ options: Options) throws(LMDBError) {
@@ -49,22 +64,23 @@ extension Environment {
     mdb_env_set_maxreaders(handle, options.maximumReaders)
     mdb_env_set_maxdbs(handle, options.maximumDatabases)
     // NOTLS: a read transaction belongs to its object and not to the thread, so that any thread may use it.
-    let flags = MDB_NOTLS | (options.isPrivateFile ? MDB_NOSUBDIR | MDB_NOLOCK : 0)
-    try open(handle, path, UInt32(flags), options.fileMode, options.folder)
+    var flags = MDB_NOTLS
+    if options.isPrivateFile { flags |= MDB_NOSUBDIR | MDB_NOLOCK }
+    if options.unnamed != nil { flags |= MDB_NOSUBDIR }
+    try open(handle, path, UInt32(flags), options.fileMode, options.folder, options.unnamed)
   }
 
   /// LMDB leaves the data file open for children that run other programs: they must not inherit it.
   static func open(
-    _ handle: OpaquePointer, _ path: String, _ flags: UInt32, _ mode: UInt32, _ folder: Int32
+    _ handle: OpaquePointer, _ path: String, _ flags: UInt32, _ mode: UInt32, _ folder: Int32,
+    _ unnamed: (data: Int32, lock: Int32)? = nil
   ) throws(LMDBError) {
     let code: Int32 = path.withCString { path in
-      var opening = Opening(handle: handle, path: path, flags: flags, mode: mode, code: 0)
+      var opening = Opening(handle: handle, path: path, flags: flags, mode: mode, unnamed: unnamed, code: 0)
       let status = withUnsafeMutablePointer(to: &opening) { opening in
         lvs_call_opening(
           { argument in
-            guard let opening = argument?.assumingMemoryBound(to: Opening.self) else { return 1 }
-            opening.pointee.code = mdb_env_open(
-              opening.pointee.handle, opening.pointee.path, opening.pointee.flags, opening.pointee.mode)
+            argument?.assumingMemoryBound(to: Opening.self).pointee.open()
             return 0
           }, opening, folder)
       }

@@ -18,6 +18,8 @@ public final class Environment: @unchecked Sendable {
     public var moveTimeout: UInt64 = 5_000_000_000
     /// The path is that of the data file, which nobody else uses: there is no lock file.
     public var isPrivateFile = false
+    /// Descriptors of a data file and of its lock file, which have no names: there is no path.
+    public var unnamed: (data: Int32, lock: Int32)?
     /// The lock file in the directory, which then has locks of our own beside LMDB's.
     public var lockFile: LockFile?
     /// A folder by its descriptor, for `lvs_call_opening`.

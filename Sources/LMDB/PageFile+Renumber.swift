@@ -6,9 +6,11 @@ extension PageFile {
   ///
   /// A data file that takes the place of another one goes on counting where that left off: then the lock file is right for
   /// both. Nothing depends on the numbers but which of the first two pages is which.
-  public static func renumber(_ path: String, to transaction: UInt64) throws(LMDBError) {
+  ///
+  /// - Parameter isLink: whether the path is that of a descriptor.
+  public static func renumber(_ path: String, isLink: Bool = false, to transaction: UInt64) throws(LMDBError) {
     let file = try open(path)
-    try renumber(file, path, latest: file.latest.transaction & 1, to: transaction)
+    try renumber(file, path, isLink, latest: file.latest.transaction & 1, to: transaction)
   }
 
   /// Makes the commit before the latest one the latest, in a file that nobody has open.

@@ -94,6 +94,34 @@ public func livery_change_get(
   }
 }
 
+@_cdecl("livery_change_get_layer") @implementation
+public func livery_change_get_layer(
+  _ change: OpaquePointer?, _ number: livery_layer, _ name: UnsafePointer<CChar>?,
+  _ value: UnsafeMutablePointer<OpaquePointer?>?
+) -> livery_status {
+  onChange(change) { (change) throws(StoreError) in
+    let value = try required(value, "value")
+    let layer = try layer(number)
+    try publish(held(settingName(name), layer) { (name) throws(StoreError) in try change.value(name, in: layer) }, to: value)
+  }
+}
+
+@_cdecl("livery_change_list") @implementation
+public func livery_change_list(
+  _ change: OpaquePointer?, _ number: livery_layer, _ pattern: UnsafePointer<CChar>?,
+  _ names: UnsafeMutablePointer<OpaquePointer?>?
+) -> livery_status {
+  onChange(change) { (change) throws(StoreError) in
+    let names = try required(names, "names")
+    try publish(list(change.names(in: layer(number), matching: namePattern(pattern))), to: names)
+  }
+}
+
+@_cdecl("livery_change_ignore_locks") @implementation
+public func livery_change_ignore_locks(_ change: OpaquePointer?) -> livery_status {
+  onChange(change) { (change) throws(StoreError) in try change.ignoreLocks() }
+}
+
 @_cdecl("livery_change_reset") @implementation
 public func livery_change_reset(_ change: OpaquePointer?, _ name: UnsafePointer<CChar>?) -> livery_status {
   onChange(change) { (change) throws(StoreError) in try change.reset(settingName(name)) }

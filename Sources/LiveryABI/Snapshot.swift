@@ -35,6 +35,30 @@ public func livery_snapshot_get(
   }
 }
 
+@_cdecl("livery_snapshot_get_layer") @implementation
+public func livery_snapshot_get_layer(
+  _ snapshot: OpaquePointer?, _ number: livery_layer, _ name: UnsafePointer<CChar>?,
+  _ value: UnsafeMutablePointer<OpaquePointer?>?
+) -> livery_status {
+  onSnapshot(snapshot) { (snapshot) throws(StoreError) in
+    let value = try required(value, "value")
+    let layer = try layer(number)
+    try publish(
+      held(settingName(name), layer) { (name) throws(StoreError) in try snapshot.value(name, in: layer) }, to: value)
+  }
+}
+
+@_cdecl("livery_snapshot_list") @implementation
+public func livery_snapshot_list(
+  _ snapshot: OpaquePointer?, _ number: livery_layer, _ pattern: UnsafePointer<CChar>?,
+  _ names: UnsafeMutablePointer<OpaquePointer?>?
+) -> livery_status {
+  onSnapshot(snapshot) { (snapshot) throws(StoreError) in
+    let names = try required(names, "names")
+    try publish(list(snapshot.names(in: layer(number), matching: namePattern(pattern))), to: names)
+  }
+}
+
 @_cdecl("livery_snapshot_next") @implementation
 public func livery_snapshot_next(
   _ snapshot: OpaquePointer?, _ pattern: UnsafePointer<CChar>?, _ name: UnsafeMutablePointer<CChar>?,
@@ -45,9 +69,7 @@ public func livery_snapshot_next(
     let value = try required(value, "value")
     let after = try settingName(buffer)
     if !after.isEmpty { try checkName(after) }
-    var matching: NamePattern?
-    if let pattern = try optionalPattern(pattern) { matching = try NamePattern(pattern) }
-    guard let (name, found) = try snapshot.next(after: after, matching: matching) else {
+    guard let (name, found) = try snapshot.next(after: after, matching: namePattern(pattern)) else {
       throw StoreError(.notFound, "there are no more settings")
     }
     // The buffer holds any name there can be; a longer one would be a damaged record.
@@ -57,4 +79,21 @@ public func livery_snapshot_next(
     try publish(found, to: value)
     try fill(buffer, Int(LIVERY_NAME_MAX) &+ 1, nil, with: name)
   }
+}
+
+// What layers hold, of snapshots and change sets.
+
+func namePattern(_ pattern: UnsafePointer<CChar>?) throws(StoreError) -> NamePattern? {
+  guard let pattern = try optionalPattern(pattern) else { return nil }
+  return try NamePattern(pattern)
+}
+
+func list(_ names: [String]) -> Value { .list(names.map { .string($0) }) }
+
+/// A layer's value; what it does not hold is told as having none.
+func held(
+  _ name: String, _ layer: Layer, _ read: (String) throws(StoreError) -> Value?
+) throws(StoreError) -> Value {
+  if let value = try read(name) { return value }
+  throw StoreError(.noValue, "the layer \(layer) holds no value for `\(name)`", setting: name)
 }

@@ -7,9 +7,10 @@ public func livery_open(
   _ store: UnsafeMutablePointer<OpaquePointer?>?
 ) -> livery_status {
   boundary { () throws(StoreError) in
-    let path = try argument(path, limit: 4096, "path")
+    let options = try Store.Options(options)
+    let path = path == nil && options.inMemory ? "" : try argument(path, limit: 4096, "path")
     let store = try required(store, "store")
-    let opened = try Store(path: path, options: Store.Options(options))
+    let opened = try Store(path: path, options: options)
     opened.lookForSecrets()
     try publish(StoreObject(opened), .store, to: store)
   }
@@ -22,9 +23,10 @@ extension Store.Options {
     let options = try structure(pointer, none: livery_open_options())
     try checkFlags(
       options.flags, known: LIVERY_OPEN_CREATE, LIVERY_OPEN_READ_ONLY, LIVERY_OPEN_ALLOW_OVERRIDE,
-      LIVERY_OPEN_DEFERRED, LIVERY_OPEN_NO_RECOVERY, LIVERY_OPEN_GROUP)
+      LIVERY_OPEN_DEFERRED, LIVERY_OPEN_NO_RECOVERY, LIVERY_OPEN_GROUP, LIVERY_OPEN_MEMORY)
     func has(_ flag: Int) -> Bool { options.flags & UInt32(truncatingIfNeeded: flag) != 0 }
     create = has(LIVERY_OPEN_CREATE)
+    inMemory = has(LIVERY_OPEN_MEMORY)
     readOnly = has(LIVERY_OPEN_READ_ONLY)
     allowOverride = has(LIVERY_OPEN_ALLOW_OVERRIDE)
     durability = has(LIVERY_OPEN_DEFERRED) ? .deferred : .full

@@ -103,6 +103,13 @@ TEST("reading with a NULL or a malformed name", reads) {
   BAD(livery_snapshot_get(snapshot, NULL, &value));
   BAD(livery_snapshot_get(snapshot, "a\n", &value));
   BAD(livery_snapshot_get(snapshot, "title", NULL));
+  BAD(livery_snapshot_get_layer(snapshot, user, NULL, &value));
+  BAD(livery_snapshot_get_layer(snapshot, user, "a\n", &value));
+  BAD(livery_snapshot_get_layer(snapshot, 7, "title", &value));
+  BAD(livery_snapshot_get_layer(snapshot, user, "title", NULL));
+  BAD(livery_snapshot_list(snapshot, -1, NULL, &value));
+  BAD(livery_snapshot_list(snapshot, user, "", &value));
+  BAD(livery_snapshot_list(snapshot, user, NULL, NULL));
   BAD(livery_snapshot_next(snapshot, NULL, NULL, &value));
   BAD(livery_snapshot_next(snapshot, NULL, name, NULL));
   BAD(livery_snapshot_next(snapshot, "\xff", name, &value));
@@ -134,6 +141,8 @@ TEST("changing with a NULL, a malformed name or no such layer", changes) {
     BAD(livery_change_set_value(change, name, value));
     BAD(livery_change_replace(change, name, value));
     BAD(livery_change_get(change, name, &read));
+    BAD(livery_change_get_layer(change, user, name, &read));
+    if (name) BAD(livery_change_list(change, user, name, &read));
     BAD(livery_change_reset(change, name));
     BAD(livery_change_expect(change, name, 1));
     OK(livery_change_discard(change));
@@ -164,7 +173,13 @@ TEST("changing with a NULL, a malformed name or no such layer", changes) {
   BAD(livery_change_set_value(change, "a", NULL));
   BAD(livery_change_replace(change, "a", NULL));
   BAD(livery_change_get(change, "a", NULL));
-  for (size_t index = 0; index < COUNT(no_layers); index++) BAD(livery_change_layer(change, no_layers[index]));
+  BAD(livery_change_get_layer(change, user, "a", NULL));
+  BAD(livery_change_list(change, user, NULL, NULL));
+  for (size_t index = 0; index < COUNT(no_layers); index++) {
+    BAD(livery_change_layer(change, no_layers[index]));
+    BAD(livery_change_get_layer(change, no_layers[index], "a", &read));
+    BAD(livery_change_list(change, no_layers[index], NULL, &read));
+  }
   BAD(livery_change_violations(change, NULL));
   BAD(livery_change_origin(change, NULL));
   BAD(livery_change_origin(change, "a\nb"));

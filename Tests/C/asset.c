@@ -240,6 +240,7 @@ TEST("collecting removes what nothing refers to, and keeps what undoing needs", 
 }
 
 TEST("a damaged asset is CORRUPT, and is mended by the same bytes", damaged) {
+  NEEDS_FILES;
   const char *path = fresh_path();
   livery_store *store = open_store(path);
   livery_snapshot *snapshot = NULL;
@@ -268,6 +269,7 @@ TEST("a damaged asset is CORRUPT, and is mended by the same bytes", damaged) {
 }
 
 TEST("where a value is damaged nothing is said of what it refers to", damaged_value) {
+  NEEDS_FILES;
   const char *path = fresh_path();
   livery_store *store = open_store(path);
   livery_value *list = NULL;

@@ -245,6 +245,7 @@ TEST("an image is matched to the device, and the choice is explained", images) {
 }
 
 TEST("a property list is read whole with a report, or refused with one", documents) {
+  NEEDS_FILES;
   livery_store *store = open_store(fresh_path());
   livery_branding_options options = LIVERY_BRANDING_OPTIONS_INIT;
   livery_value *report = NULL, *problems = NULL;
@@ -416,6 +417,7 @@ TEST("a check finds illegible pairs, and images smaller than the device", check)
 }
 
 TEST("damage is CORRUPT, and nothing else", damaged) {
+  NEEDS_FILES;
   const char *path = fresh_path();
   livery_store *store = branded_store(path);
   const livery_status corrupt = LIVERY_ERROR_CORRUPT;
@@ -459,6 +461,7 @@ static void apply_as_somebody_else(void) {
 }
 
 TEST("an image that may not be read is PERMISSION", permission) {
+  NEEDS_FILES;
   char file[400];
   snprintf(folder, sizeof folder, "%s", fresh_path());
   snprintf(file, sizeof file, "%s/bg.png", folder);

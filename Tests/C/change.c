@@ -432,6 +432,63 @@ TEST("a change set tells what would be in effect", read_back) {
   OK(livery_close(store));
 }
 
+TEST("a change set tells what a layer would hold, and a snapshot what it held", held_by_layers) {
+  static const livery_layer bundle = LIVERY_LAYER_BUNDLE;
+  livery_store *store = new_store(fresh_path(), KIOSK_SCHEMA);
+  livery_snapshot *snapshot = NULL;
+  livery_change *change = NULL;
+  livery_value *read = NULL;
+  set_by(bundle, store, "pair.a", 1);
+  set_by(user, store, "pair.a", 2);
+  set_by(user, store, "pair.b", 3);
+  OK(livery_snapshot_open(store, &snapshot));
+  OK(livery_change_begin(store, user, &change));
+  OK(livery_change_get_layer(change, bundle, "pair.a", &read));
+  EXPECT_JSON("1", read);
+  OK(livery_change_reset(change, "pair.a"));
+  OK(livery_change_set_int(change, "idleResetSeconds", 30));
+  EXPECT_STATUS(LIVERY_ERROR_NO_VALUE, livery_change_get_layer(change, user, "pair.a", &read));
+  EXPECT_CONTAINS("user", livery_last_error()->message);
+  OK(livery_change_list(change, user, NULL, &read));
+  EXPECT_JSON("[\"idleResetSeconds\",\"pair.b\"]", read);
+  OK(livery_change_list(change, user, "pair.*", &read));
+  EXPECT_JSON("[\"pair.b\"]", read);
+  OK(livery_change_set_string(change, "volume", TEXT("loud")));
+  EXPECT_STATUS(LIVERY_ERROR_TYPE_MISMATCH, livery_change_get_layer(change, user, "volume", &read));
+  OK(livery_change_set_double(change, "volume", 2));
+  EXPECT_STATUS(LIVERY_ERROR_INVALID_VALUE, livery_change_get_layer(change, user, "volume", &read));
+  OK(livery_change_reset(change, "volume"));
+  OK(livery_change_commit(change, NULL));
+  OK(livery_snapshot_get_layer(snapshot, user, "pair.a", &read));
+  EXPECT_JSON("2", read);
+  EXPECT_STATUS(LIVERY_ERROR_NO_VALUE, livery_snapshot_get_layer(snapshot, bundle, "pair.b", &read));
+  OK(livery_snapshot_list(snapshot, user, "pair.*", &read));
+  EXPECT_JSON("[\"pair.a\",\"pair.b\"]", read);
+  OK(livery_close(store));
+}
+
+TEST("a change set reaches what is locked if it is told to, and the lock still counts", beneath_locks) {
+  livery_store *store = new_store(fresh_path(), KIOSK_SCHEMA);
+  livery_change *change = NULL;
+  char text[16] = "";
+  int64_t number = 0;
+  set_by(LIVERY_LAYER_ENFORCED, store, "pair.a", 1);
+  OK(livery_change_begin(store, user, &change));
+  OK(livery_change_set_int(change, "pair.a", 2));
+  OK(livery_change_set_string(change, "device.id", TEXT("mine")));
+  EXPECT_STATUS(LIVERY_ERROR_LOCKED, livery_change_commit(change, NULL));
+  OK(livery_change_ignore_locks(change));
+  OK(livery_change_commit(change, NULL));
+  OK(livery_get_int(store, "pair.a", &number));
+  EXPECT_INT(1, number);
+  OK(livery_get_string(store, "device.id", text, sizeof text, NULL));
+  EXPECT_TEXT("mine", text);
+  OK(livery_reset(store, LIVERY_LAYER_ENFORCED, "pair.a"));
+  OK(livery_get_int(store, "pair.a", &number));
+  EXPECT_INT(2, number);
+  OK(livery_close(store));
+}
+
 TEST("edits of several layers count in the order in which they were made", order) {
   livery_store *store = new_store(fresh_path(), KIOSK_SCHEMA);
   livery_change *change = NULL;

@@ -177,6 +177,26 @@ __attribute__((unused)) static const char *fresh_path(void) {
   return path;
 }
 
+/** Whether stores are in memory: with $LIVERY_TEST_MEMORY, for the programs that concern no files and no other processes. */
+__attribute__((unused)) static bool check_in_memory(void) { return getenv("LIVERY_TEST_MEMORY") != NULL; }
+
+/** Ends a test that looks at files, or at what other processes see, where stores are in memory. */
+#define NEEDS_FILES                                                                                                    \
+  do {                                                                                                                 \
+    if (check_in_memory()) SKIP("it looks at files, or at other processes");                                           \
+  } while (0)
+
+/** Keeps a store in memory open until the program ends, as files are kept. */
+__attribute__((unused)) static void check_keep(const char *path) {
+  livery_open_options options = LIVERY_OPEN_OPTIONS_INIT;
+  livery_store *kept = NULL;
+  options.flags = LIVERY_OPEN_MEMORY | LIVERY_OPEN_READ_ONLY;
+  if (livery_open(path, &options, &kept) == LIVERY_OK) livery_close(kept);
+  else if (livery_open(path, &(livery_open_options){sizeof options, LIVERY_OPEN_MEMORY, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0}, &kept)
+           != LIVERY_OK)
+    check_fail(__FILE__, __LINE__, "%s: %s", path, livery_last_error()->message);
+}
+
 /** Opens a store, made if it is not there; NULL and a failure if that does not work. */
 __attribute__((unused)) static livery_store *open_store_with(const char *path, uint32_t flags,
                                                              uint32_t busy_timeout_ms) {
@@ -187,6 +207,10 @@ __attribute__((unused)) static livery_store *open_store_with(const char *path, u
   // Nothing brings back what a test damages.
   options.backup_commits = UINT32_MAX;
   options.backup_age_s = UINT32_MAX;
+  if (check_in_memory()) {
+    check_keep(path);
+    options.flags |= LIVERY_OPEN_MEMORY;
+  }
   OK(livery_open(path, &options, &store));
   return store;
 }

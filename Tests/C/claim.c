@@ -27,6 +27,7 @@ static void sets_without_owner(void) {
   OK(livery_change_begin(other, user, &change));
   OK(livery_change_set_int(change, "kept.a", 8));
   EXPECT_STATUS(LIVERY_ERROR_READ_ONLY, livery_change_get(change, "kept.a", &value));
+  EXPECT_STATUS(LIVERY_ERROR_READ_ONLY, livery_change_get_layer(change, user, "kept.a", &value));
   OK(livery_change_discard(change));
   OK(livery_get_int(other, "kept.a", &number));
   EXPECT_INT(7, number);
@@ -36,6 +37,7 @@ static void sets_without_owner(void) {
 }
 
 TEST("a namespace that is claimed may be set, and its owner checks what", claims) {
+  NEEDS_FILES;
   livery_store *store = new_store(claimed = fresh_path(), KIOSK_SCHEMA);
   livery_change *change = NULL;
   livery_value *value = NULL;

@@ -64,6 +64,7 @@ static void read_damaged(livery_store *store) {
   char name[LIVERY_NAME_MAX + 1] = "";
   OK(livery_snapshot_open(store, &snapshot));
   EXPECT_STATUS(corrupt, livery_snapshot_get(snapshot, "title", &value));
+  EXPECT_STATUS(corrupt, livery_snapshot_get_layer(snapshot, LIVERY_LAYER_DEFAULTS, "title", &value));
   EXPECT_STATUS(corrupt, livery_snapshot_next(snapshot, NULL, name, &value));
 }
 
@@ -72,6 +73,7 @@ static void read_damaged_in_change(livery_store *store) {
   livery_value *value = NULL;
   OK(livery_change_begin(store, user, &change));
   EXPECT_STATUS(corrupt, livery_change_get(change, "title", &value));
+  EXPECT_STATUS(corrupt, livery_change_get_layer(change, LIVERY_LAYER_DEFAULTS, "title", &value));
   OK(livery_change_discard(change));
 }
 
@@ -101,6 +103,22 @@ TEST("a damaged record is CORRUPT in every read, also while the store is open", 
   number = 77;
   OK(livery_get_int(store, "pair.a", &number));
   EXPECT_INT(0, number);
+  OK(livery_close(store));
+}
+
+TEST("a damaged name is CORRUPT where the names of a layer are listed", layer_names) {
+  static const char key[] = {LIVERY_LAYER_USER, 'n', 'o', 't', 'e'};
+  const char *path = fresh_path();
+  livery_store *store = new_store(path, KIOSK_SCHEMA);
+  livery_snapshot *snapshot = NULL;
+  livery_change *change = NULL;
+  livery_value *names = NULL;
+  OK(livery_set_string(store, user, "note", TEXT("x")));
+  EXPECT(damage_record(path, key, sizeof key, 0) > 0);
+  OK(livery_snapshot_open(store, &snapshot));
+  EXPECT_STATUS(corrupt, livery_snapshot_list(snapshot, user, NULL, &names));
+  OK(livery_change_begin(store, user, &change));
+  EXPECT_STATUS(corrupt, livery_change_list(change, user, NULL, &names));
   OK(livery_close(store));
 }
 

@@ -19,6 +19,7 @@ static void sets_a(void) {
 }
 
 TEST("the descriptor becomes readable after a change of any process, and calls are made by who dispatches", polled) {
+  NEEDS_FILES;
   path = fresh_path();
   livery_store *store = new_store(path, KIOSK_SCHEMA);
   static seen seen;
@@ -159,6 +160,7 @@ TEST("a function that dispatches is not called within itself", dispatch_inside) 
 }
 
 TEST("a watch that the log has left behind gets one resync, then what the log still holds", resync) {
+  NEEDS_FILES;
   path = fresh_path();
   OK(livery_close(new_store(path, KIOSK_SCHEMA)));
   livery_store *store = NULL;
@@ -186,6 +188,7 @@ TEST("a watch that the log has left behind gets one resync, then what the log st
 }
 
 TEST("a log that keeps a second has nothing older", log_age) {
+  NEEDS_FILES;
   path = fresh_path();
   OK(livery_close(new_store(path, KIOSK_SCHEMA)));
   livery_store *store = NULL;
@@ -271,6 +274,7 @@ static void without_room(void) {
 }
 
 TEST("a watch for whose first look there is no address space is NO_MEMORY", no_address_space) {
+  NEEDS_FILES;
 #ifdef LIVERY_SANITIZED
   SKIP("a sanitizer needs address space without limit");
 #endif

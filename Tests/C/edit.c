@@ -29,6 +29,7 @@ static void *count_beside(void *store) {
 }
 
 TEST("what an edit reads does not change until it is committed, whoever writes", counting) {
+  NEEDS_FILES;
   livery_store *store = new_store(counted = fresh_path(), KIOSK_SCHEMA);
   pthread_t threads[2];
   int64_t number = 0;

@@ -179,6 +179,8 @@ __attribute__((unused)) static void every_snapshot_call(livery_status expected, 
   char name[LIVERY_NAME_MAX + 1] = "";
   EXPECT_STATUS(expected, livery_snapshot_revision(snapshot, &revision));
   EXPECT_STATUS(expected, livery_snapshot_get(snapshot, "title", &value));
+  EXPECT_STATUS(expected, livery_snapshot_get_layer(snapshot, LIVERY_LAYER_DEFAULTS, "title", &value));
+  EXPECT_STATUS(expected, livery_snapshot_list(snapshot, LIVERY_LAYER_DEFAULTS, NULL, &value));
   EXPECT_STATUS(expected, livery_snapshot_next(snapshot, NULL, name, &value));
   const void *bytes = UNTOUCHED;
   size_t length = 77;
@@ -200,6 +202,9 @@ __attribute__((unused)) static void every_change_call(livery_status expected, li
   EXPECT_STATUS(expected, livery_change_replace(change, "playlist", value));
   EXPECT_STATUS(expected, livery_change_layer(change, LIVERY_LAYER_USER));
   EXPECT_STATUS(expected, livery_change_get(change, "title", &read));
+  EXPECT_STATUS(expected, livery_change_get_layer(change, LIVERY_LAYER_DEFAULTS, "title", &read));
+  EXPECT_STATUS(expected, livery_change_list(change, LIVERY_LAYER_DEFAULTS, NULL, &read));
+  EXPECT_STATUS(expected, livery_change_ignore_locks(change));
   EXPECT_STATUS(expected, livery_change_reset(change, "title"));
   EXPECT_STATUS(expected, livery_change_reset_all(change));
   EXPECT_STATUS(expected, livery_change_expires(change, 0));

@@ -212,6 +212,7 @@ TEST("nor does one that is of another type than the schema has by now", former_t
 }
 
 TEST("a damaged entry is CORRUPT", damaged) {
+  NEEDS_FILES;
   const char *path = fresh_path();
   livery_store *store = five_commits(path);
   livery_value *history = NULL;
@@ -294,6 +295,7 @@ TEST("a restore of more than 10,000 values can be undone", undo_restore) {
 }
 
 TEST("undo does not go back over a commit whose entry is damaged", conflict_with_damage) {
+  NEEDS_FILES;
   const char *path = fresh_path();
   livery_store *store = new_store(path, KIOSK_SCHEMA);
   const unsigned char key[8] = {0, 0, 0, 0, 0, 0, 0, 4};
@@ -337,6 +339,7 @@ static int64_t figure(livery_store *store, const char *name) {
 }
 
 TEST("the log has a bound in bytes, and so has the file", log_bytes) {
+  NEEDS_FILES;
   enum { SIZE = 500000 };
   const char *path = fresh_path();
   livery_store *store = open_store(path);

@@ -109,6 +109,7 @@ TEST("a step that fails is MIGRATION, with the place in the message and the stor
 }
 
 TEST("without room for a backup there is no upgrade", no_backup) {
+  NEEDS_FILES;
   char path[320], folder[340];
   snprintf(path, sizeof path, "%s", fresh_path());
   snprintf(folder, sizeof folder, "%s/backups", path);

@@ -106,7 +106,7 @@ static livery_status call(void) {
   } else {
     name[0] = 0;
   }
-  switch (below(159)) {
+  switch (below(164)) {
     case 0: status = livery_revision(a_handle(), or_null(&revision)); break;
     case 1: status = livery_get_bool(a_handle(), a_name(), or_null(&truth)); break;
     case 2: status = livery_get_int(a_handle(), a_name(), or_null(&number)); break;
@@ -234,6 +234,11 @@ static livery_status call(void) {
     case 156: status = livery_post(a_handle(), below(16) ? every_post : NULL, some_flags(), NULL, NULL); break;
     case 157: status = livery_claim(a_handle(), a_name(), below(16) ? every_check : NULL, NULL, NULL); break;
     case 158: livery_error_leave((livery_status)below(40) - 30, a_name()); break;
+    case 159: status = livery_change_get_layer(a_handle(), a_layer(), a_name(), or_null(&made)); break;
+    case 160: status = livery_change_list(a_handle(), a_layer(), a_name(), or_null(&made)); break;
+    case 161: status = livery_change_ignore_locks(a_handle()); break;
+    case 162: status = livery_snapshot_get_layer(a_handle(), a_layer(), a_name(), or_null(&made)); break;
+    case 163: status = livery_snapshot_list(a_handle(), a_layer(), a_name(), or_null(&made)); break;
     case 150: status = livery_stats(a_handle(), or_null(&made)); break;
     case 99: status = livery_asset_describe(some_image(), below(64), some_flags(), or_null(&made)); break;
     case 100: case 101: status = livery_asset_put(a_handle(), some_image(), below(64), some_flags(), or_null(id)); break;

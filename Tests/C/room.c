@@ -6,6 +6,15 @@
 
 static char mounted[320], path[400];
 
+static livery_status add_one(livery_change *change, void *user_data) {
+  return livery_change_set_string(change, "more", user_data, 60000);
+}
+
+static livery_status remove_one(livery_change *change, void *user_data) {
+  (void)user_data;
+  return livery_change_reset(change, "value.0");
+}
+
 static void fill_and_empty(void) {
   static char large[60000];
   if (unshare(CLONE_NEWNS | (getuid() == 0 ? 0 : CLONE_NEWUSER)) != 0 || mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) != 0
@@ -25,7 +34,10 @@ static void fill_and_empty(void) {
   EXPECT_INT(LIVERY_ERROR_NO_SPACE, status);
   const char *message = livery_last_error()->message;
   EXPECT(strstr(message, "reset") || strstr(message, "remov"));
-  for (int index = 0; index < count; index++) {
+  // An edit that only removes is let through, too, and one that adds is not.
+  EXPECT_STATUS(LIVERY_ERROR_NO_SPACE, livery_edit(store, LIVERY_LAYER_USER, add_one, large, NULL, NULL));
+  OK(livery_edit(store, LIVERY_LAYER_USER, remove_one, NULL, NULL, NULL));
+  for (int index = 1; index < count; index++) {
     snprintf(name, sizeof name, "value.%d", index);
     OK(livery_reset(store, LIVERY_LAYER_USER, name));
   }

@@ -164,6 +164,7 @@ TEST("a watch that comes late is told what is in effect, and of each commit", wa
 }
 
 TEST("compaction leaves no former value of a secret", compacted) {
+  NEEDS_FILES;
   char first[LENGTH + 1], second[LENGTH + 1];
   make_secret(first), make_secret(second);
   const char *path = fresh_path();
@@ -190,6 +191,7 @@ TEST("compaction leaves no former value of a secret", compacted) {
 }
 
 TEST("what is forgotten in backups is in no file, and restoring one brings back no former value", backups) {
+  NEEDS_FILES;
   char first[LENGTH + 1], second[LENGTH + 1], text[LENGTH + 1];
   make_secret(first), make_secret(second);
   const char *path = fresh_path();
@@ -227,6 +229,7 @@ TEST("what is forgotten in backups is in no file, and restoring one brings back 
 }
 
 TEST("a backup that is damaged is removed when a secret is forgotten", damaged_backup) {
+  NEEDS_FILES;
   char secret[LENGTH + 1], file[700] = "";
   make_secret(secret);
   const char *path = fresh_path();
@@ -295,6 +298,7 @@ static int in_memory(pid_t process, const char *secret) {
 }
 
 TEST("after close no memory of the process holds a secret", memory) {
+  NEEDS_FILES;
   // The library of the package build leaves memory to the Swift runtime, which does not wipe it.
   if (dlsym(RTLD_DEFAULT, "swift_retain")) SKIP("the package build does not wipe what it frees");
   const char *path = fresh_path();

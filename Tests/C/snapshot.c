@@ -94,6 +94,7 @@ static int former_files(void) {
 }
 
 TEST("files that were replaced while a snapshot was held are let go with it", let_go) {
+  NEEDS_FILES;
   livery_store *store = new_store(fresh_path(), KIOSK_SCHEMA);
   livery_snapshot *snapshot = NULL;
   livery_value *value = NULL;

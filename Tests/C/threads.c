@@ -65,6 +65,7 @@ static void *open_and_close(void *unused) {
 }
 
 TEST("threads open and close the same store at once", open_close) {
+  NEEDS_FILES;
   shared_path = fresh_path();
   livery_store *store = open_store(shared_path);
   OK(livery_set_int(store, LIVERY_LAYER_USER, "n", 9));

@@ -153,6 +153,7 @@ static void changes_it(void) {
 }
 
 TEST("every change of another process arrives, in order, with old and new value", another_process) {
+  NEEDS_FILES;
   path = fresh_path();
   livery_store *store = new_store(path, KIOSK_SCHEMA);
   static seen seen;

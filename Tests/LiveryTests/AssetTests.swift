@@ -171,7 +171,7 @@ import Testing
     #expect(try store.assets.put([UInt8](repeating: 3, count: Asset.maximumSize), allowsAny: true).size == 1 << 26)
   }
 
-  @Test func aDamagedAssetIsCorruptAndIsMendedByTheSameBytes() throws {
+  @Test(.onDisk) func aDamagedAssetIsCorruptAndIsMendedByTheSameBytes() throws {
     let asset: Asset
     do {
       let store = try temporary.open()

@@ -5,7 +5,7 @@ import Testing
 @testable import Livery
 
 /// Backups, and bringing them back into a store that others use.
-@Suite struct BackupTests {
+@Suite(.onDisk) struct BackupTests {
   let temporary = TemporaryStore()
 
   private func fill() throws -> Store {

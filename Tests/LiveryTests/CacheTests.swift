@@ -92,7 +92,7 @@ import Testing
     #expect(try differences(store, names, keys) == [])
   }
 
-  @Test func theNextReadSeesWhatAnotherProcessHasCommitted() throws {
+  @Test(.onDisk) func theNextReadSeesWhatAnotherProcessHasCommitted() throws {
     let store = try temporary.open()
     for index in 0..<20 { try store.set("s\(index)", to: .int(0), in: .user) }
     let key = try store.bound(Key<Int>("s3"))
@@ -117,7 +117,7 @@ import Testing
     }
   }
 
-  @Test func aCommitThatItsWriterDidNotTellOfIsSeen() throws {
+  @Test(.onDisk) func aCommitThatItsWriterDidNotTellOfIsSeen() throws {
     let store = try temporary.open()
     for index in 0..<20 { try store.set("s\(index)", to: .int(0), in: .user) }
     let key = try store.bound(Key<Int>("s3"))
@@ -147,7 +147,7 @@ import Testing
     }
   }
 
-  @Test func whatWasToldBeforeAPowerFailureIsNotBelieved() throws {
+  @Test(.onDisk) func whatWasToldBeforeAPowerFailureIsNotBelieved() throws {
     do {
       let store = try temporary.open()
       try store.set("a", to: .int(1), in: .user)

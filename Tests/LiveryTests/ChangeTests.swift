@@ -246,6 +246,62 @@ import Testing
     #expect(try store[Key<Value>("int")] == .int(5))
   }
 
+  @Test func aChangeSetTellsWhatALayerWouldHold() throws {
+    let store = try temporary.open()
+    for (name, layer) in [("a.1", Layer.bundle), ("a.2", .bundle), ("a.2", .user), ("b", .bundle)] {
+      try store.set(name, to: .string("\(name) \(layer)"), in: layer)
+    }
+    let change = try store.change(.bundle)
+    #expect(try change.value("a.2", in: .bundle) == .string("a.2 bundle"))
+    #expect(try change.value("a.2", in: .user) == .string("a.2 user"))
+    #expect(try change.value("a.1", in: .user) == nil)
+    #expect(try change.value("nosuch", in: .user) == nil)
+    #expect(try change.names(in: .bundle) == ["a.1", "a.2", "b"])
+    try change.reset("a.1")
+    try change.set("a.15", to: .int(5))
+    try change.set("c", to: .int(6))
+    #expect(try change.value("a.1", in: .bundle) == nil)
+    #expect(try change.value("a.15", in: .bundle) == .int(5))
+    #expect(try change.names(in: .bundle, matching: NamePattern("a.*")) == ["a.15", "a.2"])
+    #expect(try change.names(in: .bundle) == ["a.15", "a.2", "b", "c"])
+    try change.use(.recommended)
+    try change.replace("a.2", with: .int(1))
+    #expect(try change.names(in: .user) == [])
+    #expect(try change.value("a.2", in: .user) == nil)
+    try change.use(.bundle)
+    try change.resetAll()
+    try change.set("d", to: .int(7))
+    #expect(try change.names(in: .bundle) == ["d"])
+    #expect(try change.value("b", in: .bundle) == nil)
+  }
+
+  @Test func aChangeSetReachesWhatIsLockedOnlyIfToldTo() throws {
+    let store = try temporary.open(schema: kioskSchema)
+    try store.set("welcome", to: .string("enforced"), in: .enforced)
+    let change = try store.change(.user)
+    try change.set("welcome", to: .string("beneath"))
+    try change.set("fleet", to: .string("mine"))
+    #expect(code { () throws(StoreError) in try change.commit() } == .locked)
+    #expect(change.violations().items.map { $0.text("status") } == ["LIVERY_ERROR_LOCKED", "LIVERY_ERROR_READ_ONLY"])
+    try change.ignoreLocks()
+    try change.commit()
+    #expect(try store.string("welcome") == "enforced")
+    #expect(try store.string("fleet") == "mine")
+    try store.reset("welcome", in: .enforced)
+    #expect(try store.string("welcome") == "beneath")
+  }
+
+  @Test func anAssetIsKnownBeforeAChangeSetTakesIt() throws {
+    let store = try temporary.open()
+    let asset = try NewAsset([1, 2, 3], allowsAny: true)
+    try store.edit(.user) { (change) throws(StoreError) in
+      try change.put(asset)
+      try change.set("logo", to: asset.reference)
+    }
+    guard case .image(let id) = try store.value("logo") else { throw StoreError(.io, "no image") }
+    #expect(try store.assets.bytes(id) == [1, 2, 3])
+  }
+
   @Test func anEditReadsInTheTransactionThatItCommits() throws {
     let store = try temporary.open()
     try store.set("count", to: .int(1), in: .user)

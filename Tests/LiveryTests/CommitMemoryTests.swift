@@ -11,7 +11,7 @@ import Testing
     #expect(child.finish() == 0)
   }
 
-  @Test func whatAnotherProcessSetIsReplaced() throws {
+  @Test(.onDisk) func whatAnotherProcessSetIsReplaced() throws {
     let store = try temporary.open(schema: kioskSchema)
     try store.set("idle", to: .int(200), in: .user)
     try store.set("idle", to: .int(201), in: .user)
@@ -25,7 +25,7 @@ import Testing
     #expect(change["old"] == .int(300) && change["new"] == .int(201))
   }
 
-  @Test func aLockOfAnotherProcessHolds() throws {
+  @Test(.onDisk) func aLockOfAnotherProcessHolds() throws {
     let store = try temporary.open(schema: kioskSchema)
     try store.set("idle", to: .int(200), in: .user)
     try child("set", "idle", "300", "--layer", "enforced")
@@ -48,7 +48,7 @@ import Testing
     #expect(try store.int("idle") == 500)
   }
 
-  @Test func whatARestoreBroughtBackIsReplaced() throws {
+  @Test(.onDisk) func whatARestoreBroughtBackIsReplaced() throws {
     let store = try temporary.open()
     try store.set("a", to: .int(1), in: .user)
     let backup = try store.backup()
@@ -60,7 +60,7 @@ import Testing
     #expect(try store.int("a") == 3)
   }
 
-  @Test func aFileThatWasReplacedIsLookedAtAnew() throws {
+  @Test(.onDisk) func aFileThatWasReplacedIsLookedAtAnew() throws {
     let store = try temporary.open()
     try store.set("a", to: .int(1), in: .user)
     _ = try store.compact()

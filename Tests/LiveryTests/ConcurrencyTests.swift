@@ -80,7 +80,9 @@ import Testing
 
   /// A handle that one thread closes while another uses it: the other reads or is told that it is closed.
   private static func reopen(_ path: String, _ findings: Findings) throws(StoreError) {
-    let store = try Store(path: path)
+    var options = Store.Options()
+    options.inMemory = TemporaryStore.isInMemory
+    let store = try Store(path: path, options: options)
     inThreads(2) { index in
       if index == 0 { return store.close() }
       do throws(StoreError) { _ = try store.int(group[2]) } catch {
@@ -93,6 +95,7 @@ import Testing
   private static func openAlone(_ path: String, _ index: Int) throws(StoreError) {
     var options = Store.Options()
     options.create = true
+    options.inMemory = TemporaryStore.isInMemory
     let store = try Store(path: path, options: options)
     try store.set("own.\(index)", to: .date(.now), in: .session)
     _ = try store.date("own.\(index)")

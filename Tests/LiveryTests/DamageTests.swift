@@ -5,7 +5,7 @@ import Testing
 @testable import Livery
 
 /// Damage to the file: `.corrupt` for what is damaged and for nothing else, and the way out of it.
-@Suite struct DamageTests {
+@Suite(.onDisk) struct DamageTests {
   let temporary = TemporaryStore()
 
   /// Changes the stored bytes of a record behind the store's back.

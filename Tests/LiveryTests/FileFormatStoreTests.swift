@@ -4,7 +4,7 @@ import Livery
 import Testing
 
 /// What is in a store's file, looked at with LMDB alone and with what docs/file-format.md says.
-@Suite struct FileFormatStoreTests {
+@Suite(.onDisk) struct FileFormatStoreTests {
   private static let schema = """
     {"Version": 7, "Groups": [{"Title": "Kiosk", "Settings": [
       {"Type": "Number", "Title": "Volume", "Key": "volume", "Format": "integer", "Value": 50, "Aliases": ["loudness"]},

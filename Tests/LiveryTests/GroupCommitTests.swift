@@ -76,7 +76,58 @@ import Testing
     #expect(try store.int("counter") == 120)
   }
 
-  @Test func commitsWaitingInThisProcessAreBusyInTime() throws {
+  @Test func editsAmongCommitsOfOthersRunOnTheirOwnThreadsAndOnce() throws {
+    let store = try temporary.open()
+    let change = try store.change(.user)
+    try change.set("counter", to: .int(0))
+    try change.set("other", to: .int(0))
+    try change.commit()
+    let findings = Findings()
+    inThreads(6) { thread in
+      for round in 0..<30 {
+        do throws(StoreError) {
+          if thread < 3 {
+            try store.set("other", to: .int(Int64(thread * 100 + round)), in: .user)
+            continue
+          }
+          let own = pthread_self()
+          var runs = 0
+          try store.edit(.user) { (change) throws(StoreError) in
+            runs += 1
+            if pthread_equal(own, pthread_self()) == 0 { findings.add("another thread makes the edit") }
+            guard case .int(let number)? = try change.value("counter", in: .user) else { return findings.add("no number") }
+            try change.set("counter", to: .int(number + 1))
+          }
+          if runs != 1 { findings.add("an edit was made \(runs) times") }
+        } catch { findings.add("thread \(thread): \(error.message)") }
+      }
+    }
+    #expect(findings.all == [])
+    #expect(try store.int("counter") == 90)
+  }
+
+  @Test func whatAnEditThrowsStopsNobodyWhoWaitsBehindIt() throws {
+    let store = try temporary.open()
+    let findings = Findings()
+    inThreads(4) { thread in
+      for round in 0..<20 {
+        do throws(StoreError) {
+          if thread == 0 {
+            let found = code { () throws(StoreError) in
+              try store.edit(.user) { (_) throws(StoreError) in throw StoreError(.conflict, "no") }
+            }
+            if found != .conflict { findings.add("\(found as Any) in place of conflict") }
+          } else {
+            try store.set("value.\(thread)", to: .int(Int64(round)), in: .user)
+          }
+        } catch { findings.add("thread \(thread): \(error.message)") }
+      }
+    }
+    #expect(findings.all == [])
+    #expect(try store.list("value.*").items.count == 3)
+  }
+
+  @Test(.onDisk) func commitsWaitingInThisProcessAreBusyInTime() throws {
     let store = try temporary.open { $0.busyTimeout = .milliseconds(200) }
     try store.set("a", to: .int(1), in: .user)
     let holder = Child.holding(byte: 0, of: temporary.path)

@@ -36,7 +36,7 @@ extension StoreDirectory.Opened {
 
 /// What stands for a store on a read-only file system. That one is taken for it where nobody can write, `Tests/C/system.c`
 /// sees to.
-@Suite struct MemoryCopyTests {
+@Suite(.onDisk) struct MemoryCopyTests {
   let temporary = TemporaryStore()
 
   private var dataFile: String { temporary.path + "/data.mdb" }

@@ -69,7 +69,7 @@ import Testing
     #expect(code { () throws(StoreError) in try store.undo(revision + 1) } == .readOnly)
   }
 
-  @Test func theBackupMadeBeforeBringsTheOldStateBack() throws {
+  @Test(.onDisk) func theBackupMadeBeforeBringsTheOldStateBack() throws {
     let temporary = TemporaryStore()
     let store = try sample(through: [], in: temporary)
     let before = try store.exportJSON()
@@ -93,7 +93,7 @@ import Testing
     #expect(try store.exportJSON(layers: true) == once)
   }
 
-  @Test func ofSeveralThatUpgradeAtOnceOneDoesIt() throws {
+  @Test(.onDisk) func ofSeveralThatUpgradeAtOnceOneDoesIt() throws {
     let temporary = TemporaryStore()
     let store = try sample(through: [], in: temporary)
     let folder = #filePath.split(separator: "/").dropLast(2).joined(separator: "/")

@@ -90,7 +90,7 @@ import Testing
     #expect(try upgrade(store, schema(13, ["b"])) == ["a in recommended", "a in user"])
   }
 
-  @Test func aDropIsPartOfTheUpgradeAndTakenBackWithIt() throws {
+  @Test(.onDisk) func aDropIsPartOfTheUpgradeAndTakenBackWithIt() throws {
     let store = try store(keeping: 1)
     try upgrade(store, schema(2, ["b"]))
     let before = try store.exportJSON(layers: true)

@@ -7,7 +7,7 @@ import Testing
 @Suite struct ProcessTests {
   let temporary = TemporaryStore()
 
-  @Test func theMapFollowsOneThatAnotherProcessGrew() throws {
+  @Test(.onDisk) func theMapFollowsOneThatAnotherProcessGrew() throws {
     let store = try temporary.open { $0.mapSize = 1 << 20 }
     try store.set("small", to: .int(1), in: .user)
     let text = String(repeating: "x", count: 900_000)
@@ -26,7 +26,7 @@ import Testing
     #expect(try store.int("small") == 2)
   }
 
-  @Test func aCommitFollowsAMapThatAnotherProcessGrew() throws {
+  @Test(.onDisk) func aCommitFollowsAMapThatAnotherProcessGrew() throws {
     let store = try temporary.open { $0.mapSize = 1 << 20 }
     let text = String(repeating: "x", count: 120_000)
     for index in 0..<12 {

@@ -5,7 +5,7 @@ import Testing
 @testable import Livery
 
 /// Damaged files: never a wrong value, never the end of the process, and the last good copy in their place.
-@Suite struct RecoveryTests {
+@Suite(.onDisk) struct RecoveryTests {
   let temporary = TemporaryStore()
 
   private let openSchema = """

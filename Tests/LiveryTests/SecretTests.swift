@@ -141,7 +141,7 @@ import Testing
     #expect(try !store.history().json().contains("until-then"))
   }
 
-  @Test func historyAfterAResetIsReadAnewFromTheFile() throws {
+  @Test(.onDisk) func historyAfterAResetIsReadAnewFromTheFile() throws {
     let store = try filled()
     try store.reset("a", in: .user)
     store.close()

@@ -19,6 +19,44 @@ import Testing
     #expect(code { () throws(StoreError) in _ = try snapshot.value("idle") } == .closed)
   }
 
+  @Test func aSnapshotTellsWhatALayerHeld() throws {
+    let store = try temporary.open(schema: kioskSchema)
+    try store.set("idle", to: .int(60), in: .bundle)
+    try store.set("idle", to: .int(61), in: .user)
+    let snapshot = try store.snapshot()
+    try store.reset("idle", in: .user)
+    #expect(try snapshot.value("idleTime", in: .bundle) == .int(60))
+    #expect(try snapshot.value("idle", in: .user) == .int(61))
+    #expect(try snapshot.value("idle", in: .session) == nil)
+    #expect(try snapshot.names(in: .user) == ["idle"])
+    #expect(try snapshot.names(in: .bundle, matching: NamePattern("x*")) == [])
+    #expect(try snapshot.layer(of: "idle") == .user)
+    #expect(try snapshot.layer(of: "sound") == .defaults)
+    #expect(code { () throws(StoreError) in _ = try snapshot.layer(of: "pin") } == .noValue)
+    snapshot.close()
+    #expect(code { () throws(StoreError) in _ = try snapshot.names(in: .user) } == .closed)
+  }
+
+  @Test func aReadingIsOfOneMomentAndEndsWithItsFunction() throws {
+    let store = try temporary.open { $0.maxReaders = 8 }
+    try store.set("a", to: .int(1), in: .user)
+    var kept: Snapshot?
+    let read = try store.reading { (snapshot) throws(StoreError) in
+      kept = snapshot
+      try store.set("a", to: .int(2), in: .user)
+      return (try snapshot.value("a"), try snapshot.value("a", in: .user), snapshot.revision)
+    }
+    #expect(read.0 == .int(1))
+    #expect(read.1 == .int(1))
+    #expect(try read.2 == store.revision() - 1)
+    #expect(code { () throws(StoreError) in _ = try kept?.value("a") } == .closed)
+    // It needs no place among the readers.
+    var held: [Snapshot] = []
+    while held.count < 20, let snapshot = try? store.snapshot() { held.append(snapshot) }
+    #expect(held.count < 20)
+    #expect(try store.reading { (snapshot) throws(StoreError) in try snapshot.value("a") } == .int(2))
+  }
+
   @Test func aSnapshotIsWalkedInTheOrderOfNames() throws {
     let store = try temporary.open(schema: kioskSchema)
     let snapshot = try store.snapshot()

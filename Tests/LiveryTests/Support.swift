@@ -3,9 +3,13 @@ import CSystem
 import Livery
 import Testing
 
-/// A directory of its own for a test, removed afterwards.
+/// A directory of its own for a test, removed afterwards. With `LIVERY_TEST_MEMORY` its path is the name of a store in memory,
+/// which is kept as long as the test runs.
 final class TemporaryStore: Sendable {
+  static let isInMemory = getenv("LIVERY_TEST_MEMORY") != nil
+
   let path: String
+  private let keeper = StoreKeeper()
 
   init(in folder: String = "/tmp") {
     var generator = SystemRandomNumberGenerator()
@@ -27,7 +31,10 @@ final class TemporaryStore: Sendable {
     var options = Store.Options()
     options.create = true
     change(&options)
-    return try Store(path: path, options: options)
+    options.inMemory = options.inMemory || Self.isInMemory
+    let store = try Store(path: path, options: options)
+    if options.inMemory { try keeper.keep(path) }
+    return store
   }
 
   /// A store with a schema applied.
@@ -37,6 +44,25 @@ final class TemporaryStore: Sendable {
     if let error = outcome.error { throw error }
     return store
   }
+}
+
+/// Holds a store in memory open.
+private final class StoreKeeper: @unchecked Sendable {
+  private let lock = TestLock()
+  private var kept: Store?
+
+  func keep(_ name: String) throws(StoreError) {
+    var options = Store.Options()
+    options.inMemory = true
+    options.readOnly = true
+    let store = try Store(path: name, options: options)
+    lock.withLock { kept = store }
+  }
+}
+
+extension Trait where Self == ConditionTrait {
+  /// For what looks at files, or at other processes.
+  static var onDisk: Self { .disabled(if: TemporaryStore.isInMemory, "there are no files") }
 }
 
 /// The code that `body` throws, or nil.

@@ -6,7 +6,7 @@ import Testing
 /// of the schemas foretells every loss.
 ///
 /// `LIVERY_UPGRADE_SEEDS` is the number of pairs (100), `LIVERY_UPGRADE_SEED` repeats a single one.
-@Suite struct UpgradeModelTests {
+@Suite(.onDisk) struct UpgradeModelTests {
   private static let threads = 2
 
   @Test func anUpgradeIsAsPlannedCanBeTakenBackHappensOnceAndItsLossesAreForetold() {

@@ -4,7 +4,7 @@ import Testing
 @testable import Livery
 
 /// Who may write, among threads and processes, and what those are told who may not.
-@Suite struct WriterGateTests {
+@Suite(.onDisk) struct WriterGateTests {
   let temporary = TemporaryStore()
 
   private func busy(_ store: Store) -> StoreError? {

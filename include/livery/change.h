@@ -445,6 +445,50 @@ LIVERY_API livery_status livery_change_layer(livery_change *change, livery_layer
 LIVERY_API livery_status livery_change_get(livery_change *change, const char *name, livery_value **value);
 
 /**
+ * Read what a layer would hold for a setting if the change set were committed now, be it in effect or not.
+ *
+ * For who keeps values of several layers in order: livery_change_get() tells what counts of them.
+ *
+ * Threads: any; calls on one change set wait for each other. Never waits for a writer.
+ *
+ * @param change       an open change set
+ * @param layer        one of `LIVERY_LAYER_*`
+ * @param name         the setting's name, or an alias of it
+ * @param[out] value   release it; untouched on failure
+ * @return #LIVERY_OK, or
+ *   - #LIVERY_ERROR_NO_VALUE          the layer would hold nothing for it
+ *   - #LIVERY_ERROR_TYPE_MISMATCH     what was set does not convert to the setting's type without loss
+ *   - #LIVERY_ERROR_INVALID_VALUE     what was set violates a constraint
+ *   - #LIVERY_ERROR_READ_ONLY         what was set belongs to a namespace whose owner is not in this process
+ *   - #LIVERY_ERROR_CORRUPT           the stored record is damaged: set the setting anew, or restore a backup
+ *   - #LIVERY_ERROR_INVALID_ARGUMENT  a pointer is NULL, the name is malformed, or no such layer
+ *   - #LIVERY_ERROR_CLOSED            the change set or its store was closed
+ *   - #LIVERY_ERROR_FORKED            the change set belongs to the parent process
+ * @since 0.1
+ */
+LIVERY_API livery_status livery_change_get_layer(livery_change *change, livery_layer layer, const char *name,
+                                                 livery_value **value);
+
+/**
+ * The names of what a layer would hold if the change set were committed now, in their order (byte by byte).
+ *
+ * Threads: any; calls on one change set wait for each other. Never waits for a writer.
+ *
+ * @param change       an open change set
+ * @param layer        one of `LIVERY_LAYER_*`
+ * @param pattern      which names; see livery_list(); NULL for all
+ * @param[out] names   a list of strings: release it; untouched on failure
+ * @return #LIVERY_OK, or
+ *   - #LIVERY_ERROR_CORRUPT           the store is damaged: restore a backup
+ *   - #LIVERY_ERROR_INVALID_ARGUMENT  a pointer is NULL, the pattern is malformed, or no such layer
+ *   - #LIVERY_ERROR_CLOSED            the change set or its store was closed
+ *   - #LIVERY_ERROR_FORKED            the change set belongs to the parent process
+ * @since 0.1
+ */
+LIVERY_API livery_status livery_change_list(livery_change *change, livery_layer layer, const char *pattern,
+                                            livery_value **names);
+
+/**
  * Add to a change set: remove the layer's value of a setting.
  *
  * A later edit of the same setting replaces an earlier one.
@@ -525,6 +569,24 @@ LIVERY_API livery_status livery_change_expect(livery_change *change, const char 
 LIVERY_API livery_status livery_change_origin(livery_change *change, const char *origin);
 
 /**
+ * Let the edits change what is locked: values beneath one of `enforced`, which still wins, and settings that the schema
+ * declares read-only.
+ *
+ * For who keeps the values of several sources, as livery_import_json() does with an export of all layers: what lies beneath a lock counts once that is
+ * gone. It concerns all edits of the change set.
+ *
+ * Threads: any; calls on one change set wait for each other.
+ *
+ * @param change  an open change set
+ * @return #LIVERY_OK, or
+ *   - #LIVERY_ERROR_INVALID_ARGUMENT  a pointer is NULL
+ *   - #LIVERY_ERROR_CLOSED            the change set or its store was closed
+ *   - #LIVERY_ERROR_FORKED            the change set belongs to the parent process
+ * @since 0.1
+ */
+LIVERY_API livery_status livery_change_ignore_locks(livery_change *change);
+
+/**
  * Validate the whole change set and commit it as one transaction.
  *
  * On success the handle is closed. On failure nothing was changed and the handle stays open:
@@ -595,7 +657,7 @@ typedef livery_status (*livery_edit_fn)(livery_change *change, void *user_data);
  *
  * For what depends on what is there: counting up, adding to a list, taking a lease. `function` runs on the calling thread,
  * while other writers wait: it should be quick, and has to return. It may be run again, with another change set, if the
- * store has to grow. Other reads of the store in it show what was there before; other changes of it are
+ * store has to grow or to make room. Other reads of the store in it show what was there before; other changes of it are
  * #LIVERY_ERROR_BUSY after the timeout.
  *
  * Threads: any. Waits for other writers, at most `busy_timeout_ms`, and for the disk.

@@ -78,6 +78,45 @@ LIVERY_API livery_status livery_snapshot_revision(livery_snapshot *snapshot, uin
 LIVERY_API livery_status livery_snapshot_get(livery_snapshot *snapshot, const char *name, livery_value **value);
 
 /**
+ * Read what a layer held for a setting at the moment of the snapshot, be it in effect or not.
+ *
+ * Threads: any; calls on one snapshot wait for each other.
+ *
+ * @param snapshot     an open snapshot
+ * @param layer        one of `LIVERY_LAYER_*`
+ * @param name         the setting's name, or an alias of it
+ * @param[out] value   a new reference: release it; untouched on failure
+ * @return #LIVERY_OK, or
+ *   - #LIVERY_ERROR_NO_VALUE          the layer holds nothing for it
+ *   - #LIVERY_ERROR_CORRUPT           the stored record is damaged: set the setting anew, or restore a backup
+ *   - #LIVERY_ERROR_INVALID_ARGUMENT  a pointer is NULL, the name is malformed, or no such layer
+ *   - #LIVERY_ERROR_CLOSED            the snapshot or its store was closed
+ *   - #LIVERY_ERROR_FORKED            the snapshot belongs to the parent process
+ * @since 0.1
+ */
+LIVERY_API livery_status livery_snapshot_get_layer(livery_snapshot *snapshot, livery_layer layer, const char *name,
+                                                   livery_value **value);
+
+/**
+ * The names of what a layer held at the moment of the snapshot, in their order (byte by byte).
+ *
+ * Threads: any; calls on one snapshot wait for each other.
+ *
+ * @param snapshot     an open snapshot
+ * @param layer        one of `LIVERY_LAYER_*`
+ * @param pattern      which names; see livery_list(); NULL for all
+ * @param[out] names   a list of strings: release it; untouched on failure
+ * @return #LIVERY_OK, or
+ *   - #LIVERY_ERROR_CORRUPT           the store is damaged: restore a backup
+ *   - #LIVERY_ERROR_INVALID_ARGUMENT  a pointer is NULL, the pattern is malformed, or no such layer
+ *   - #LIVERY_ERROR_CLOSED            the snapshot or its store was closed
+ *   - #LIVERY_ERROR_FORKED            the snapshot belongs to the parent process
+ * @since 0.1
+ */
+LIVERY_API livery_status livery_snapshot_list(livery_snapshot *snapshot, livery_layer layer, const char *pattern,
+                                              livery_value **names);
+
+/**
  * Walk the settings of a snapshot that have a value, in the order of their names (byte by byte).
  *
  * Begin with an empty name; each call stores the next name and its value:

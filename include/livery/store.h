@@ -63,7 +63,10 @@ enum {
   LIVERY_OPEN_NO_RECOVERY = 1 << 4,
   /** Let the directory's group read and write the store too: modes 0770 and 0660, whatever the umask. A store that was made
       so stays so. */
-  LIVERY_OPEN_GROUP = 1 << 5
+  LIVERY_OPEN_GROUP = 1 << 5,
+  /** Keep the store in memory alone, for tests, previews and devices without a disk: no file of it has a name, no other process
+      finds it, and it is gone with the last handle on it, or with the process. See livery_open(). */
+  LIVERY_OPEN_MEMORY = 1 << 6
 };
 
 /** How to open a store. Zero in any member means its default. */
@@ -123,17 +126,26 @@ typedef struct livery_open_options {
  * that is damaged is kept aside and replaced by the last good copy, with an error to the log handler and a report in
  * livery_stats(); see livery/maintenance.h.
  *
+ * With #LIVERY_OPEN_MEMORY `path` is a name within this process: opening the same name again gives a second handle on the
+ * same store, and with NULL or "" every call makes another one. It is made if the name is not in use, with
+ * or without #LIVERY_OPEN_CREATE. Everything works as with a directory, but for what needs one: the store makes no copies of
+ * itself, neither before upgrades nor before livery_restore(), livery_backup() wants the path of a file, and livery_check()
+ * looks at such a backup. A process that is forked has none of its parent's: the handles are
+ * #LIVERY_ERROR_FORKED as all others, and the same name is a new store there. Opening needs `/proc` and a folder such as
+ * `/dev/shm`, in which two links stand for an instant.
+ *
  * New directories get mode 0700 and new files 0600, unless #LIVERY_OPEN_GROUP says otherwise. The path may lead through
  * symbolic links to the directory; the files in it may not be links.
  *
  * Threads: any. Waits for writers and for openings, at most `busy_timeout_ms` each. The threads of a process open stores one
  * after the other.
  *
- * @param path         the directory; NUL-terminated UTF-8
+ * @param path         the directory, or a name in memory; NUL-terminated UTF-8
  * @param options      NULL for the defaults
  * @param[out] store   a handle: close it with livery_close(); untouched on failure
  * @return #LIVERY_OK, or
- *   - #LIVERY_ERROR_NOT_FOUND         there is no such directory: give #LIVERY_OPEN_CREATE to make it
+ *   - #LIVERY_ERROR_NOT_FOUND         there is no such directory: give #LIVERY_OPEN_CREATE to make it; or no store of that
+ *     name is open in memory, where #LIVERY_OPEN_READ_ONLY makes none
  *   - #LIVERY_ERROR_DUPLICATE         another copy of the library in this process has the store open, as when it is linked
  *     statically and loaded as well: use one of them
  *   - #LIVERY_ERROR_NOT_A_STORE       the path is no directory, or one that holds something else
@@ -145,7 +157,8 @@ typedef struct livery_open_options {
  *   - #LIVERY_ERROR_BUSY              another process was opening or writing it for longer than the timeout, or all
  *     reader slots are taken
  *   - #LIVERY_ERROR_IO                another failure of the operating system; see `system_error`
- *   - #LIVERY_ERROR_INVALID_ARGUMENT  a pointer is NULL, the path is no UTF-8, or an option is out of range
+ *   - #LIVERY_ERROR_INVALID_ARGUMENT  a pointer is NULL, the path is no UTF-8, or an option is out of range; a store in
+ *     memory is to be read-only and has no name
  * @since 0.1
  */
 LIVERY_API livery_status livery_open(const char *path, const livery_open_options *options, livery_store **store);

@@ -36,7 +36,7 @@ int lvs_reserve_behind(int descriptor, uint64_t from, uint64_t count);
 void lvs_release_behind(int descriptor, uint64_t end);
 // The bytes of the file system of a file, used or not; 0 if that cannot be told.
 uint64_t lvs_file_system_size(int descriptor);
-// How many bytes of it the process may still use; UINT64_MAX if that cannot be told.
+// How many bytes of it the process may still use; UINT64_MAX if that cannot be told, or there is no limit.
 uint64_t lvs_file_system_room(int descriptor);
 // Gives what the caller owns the mode that lets its group in; nothing happens if `mode` does not.
 void lvs_let_group_in(int descriptor, unsigned mode);
@@ -111,6 +111,10 @@ bool lvs_is_full(int descriptor);
 int lvs_is_read_only(const char *path);
 // An empty file in memory; -1 and errno on failure.
 int lvs_make_in_memory(void);
+// The same open anew, as a path to it would open it; -1 and errno on failure.
+int lvs_open_again(int file);
+// Lets a descriptor stand for another open file; -1 and errno on failure.
+int lvs_exchange(int descriptor, int file);
 
 // The number of entries in a directory that no store makes; -1 on failure.
 int lvs_count_foreign_entries(int folder);
@@ -151,6 +155,10 @@ int lvs_call_as_child(int (*function)(void *), void *argument);
 // errno if the files could not be had; 1 where the system does not allow that: then they are open as the function opens
 // them.
 int lvs_call_opening(int (*function)(void *), void *argument, int folder);
+// Runs a function for which two open files have names for the moment, the second that of the first with "-lock": links,
+// gone when it returns, in a folder that is in memory if there is one. 0, or -1 and errno if no name could be had. In a
+// child of lvs_call_opening they go also when the process is killed meanwhile.
+int lvs_call_naming(int file, int lock, void (*function)(const char *path, void *argument), void *argument);
 
 // Whether bytes lie somewhere in others.
 bool lvs_holds(const void *bytes, size_t count, const void *part, size_t part_count);

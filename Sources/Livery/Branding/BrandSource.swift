@@ -37,46 +37,46 @@ enum Shelf {
   }
 }
 
-/// One source as it is inside a transaction, and the edits to be made to it.
-struct SourceEditor {
-  let view: View
+/// What layers are read from: a snapshot, or a change set with its edits.
+protocol LayerReader: AnyObject {
+  func value(_ name: String, in layer: Layer) throws(StoreError) -> Value?
+  func names(in layer: Layer, matching pattern: NamePattern?) throws(StoreError) -> [String]
+}
+
+extension Snapshot: LayerReader {}
+extension ChangeSet: LayerReader {}
+
+/// One source as it is.
+struct SourceState {
+  let reader: any LayerReader
   let source: BrandSource
-  var request = CommitRequest()
   /// The brand whose values the layer holds; for the console always the same.
   let active: String?
   let isEnabled: Bool
 
   @inline(never)
-  init(_ view: View, _ source: BrandSource, origin: String) throws(StoreError) {
-    self.view = view
+  init(_ reader: any LayerReader, _ source: BrandSource) throws(StoreError) {
+    self.reader = reader
     self.source = source
-    request.origin = origin
-    request.layer = source.layer
-    // What lies beneath an enforced value may change: the resolver still prefers that one.
-    request.ignoresLocks = true
-    active = source == .bundle ? try Self.text(view, Shelf.active) : Shelf.defaultBrand
-    isEnabled = try view.record(LayerKey(source.layer, Shelf.enabled(source)))?.value != .bool(false)
+    isEnabled = try reader.value(Shelf.enabled(source), in: source.layer) != .bool(false)
+    guard source == .bundle else {
+      active = Shelf.defaultBrand
+      return
+    }
+    if case .string(let text)? = try reader.value(Shelf.active, in: .bundle) { active = text } else { active = nil }
   }
 
-  private static func text(_ view: View, _ name: String) throws(StoreError) -> String? {
-    guard case .string(let text)? = try view.record(LayerKey(.bundle, name))?.value else { return nil }
-    return text
-  }
+  func isActive(_ brand: String) -> Bool { active?.sameBytes(as: brand) == true }
 
-  @inline(never)
-  mutating func set(_ name: String, _ value: Value) {
-    request.edits.append(Edit(name: name, layer: source.layer, action: .set(value)))
-  }
-
-  @inline(never)
-  mutating func reset(_ name: String) {
-    request.edits.append(Edit(name: name, layer: source.layer, action: .reset))
+  /// The names of the source's layer that begin with a prefix.
+  func names(_ prefix: String) throws(StoreError) -> [String] {
+    try reader.names(in: source.layer, matching: NamePattern(prefix + "**"))
   }
 
   /// A brand that is on the shelf.
   @inline(never)
   func kept(_ brand: String) throws(StoreError) -> Brand? {
-    try view.record(LayerKey(source.layer, Shelf.place(source, brand)))?.value.flatMap { Brand(stored: $0) }
+    try reader.value(Shelf.place(source, brand), in: source.layer).flatMap { Brand(stored: $0) }
   }
 
   /// The active brand, wherever its values are.
@@ -89,36 +89,88 @@ struct SourceEditor {
     }
     var brand = Brand()
     let skipped = Branding.prefix.utf8.count
-    for member in try view.values(source.layer, prefix: Branding.prefix) {
-      brand.values.append(.init(String(decoding: member.key.utf8.dropFirst(skipped), as: UTF8.self), member.value))
+    for name in try names(Branding.prefix) {
+      guard let value = try reader.value(name, in: source.layer) else { continue }
+      brand.values.append(.init(String(decoding: name.utf8.dropFirst(skipped), as: UTF8.self), value))
     }
     return brand
   }
 
+  /// A brand of the bundle, whether it is active or not.
+  ///
+  /// - Throws: `.notFound` with the nearest names if there is none.
+  func found(_ brand: String) throws(StoreError) -> Brand {
+    if let found = isActive(brand) ? try current() : try kept(brand) { return found }
+    throw StoreError(.notFound, "there is no brand `\(brand)`\(didYouMean(nearestNames(to: brand, among: try ids())))")
+  }
+
+  /// All brands of the bundle, in the order of their identifiers.
+  func ids() throws(StoreError) -> [String] {
+    var ids: [String] = []
+    var hasActive = active == nil
+    let skipped = Shelf.kept.utf8.count
+    for name in try names(Shelf.kept) {
+      let id = String(decoding: name.utf8.dropFirst(skipped), as: UTF8.self)
+      if !hasActive, let active, !id.precedesInBytes(active) {
+        if !id.sameBytes(as: active) { ids.append(active) }
+        hasActive = true
+      }
+      ids.append(id)
+    }
+    if !hasActive, let active { ids.append(active) }
+    return ids
+  }
+}
+
+/// Edits of one source, in view of what it was when they began.
+struct SourceEditor {
+  let state: SourceState
+  private let change: ChangeSet
+  private var source: BrandSource { state.source }
+
+  /// - Parameter ignoresLocks: for whole brands: what lies beneath an enforced value may change, since that one still wins.
+  init(
+    _ change: ChangeSet, _ source: BrandSource, origin: String, ignoresLocks: Bool = true
+  ) throws(StoreError) {
+    self.change = change
+    state = try SourceState(change, source)
+    try change.setOrigin(origin)
+    if ignoresLocks { try change.ignoreLocks() }
+  }
+
+  @inline(never)
+  func set(_ name: String, _ value: Value) throws(StoreError) { try change.set(name, to: value) }
+
+  @inline(never)
+  func reset(_ name: String) throws(StoreError) { try change.reset(name) }
+
+  /// Puts a brand where brands are kept that do not count.
+  func keep(_ brand: Brand, as id: String) throws(StoreError) { try set(Shelf.place(source, id), brand.stored) }
+
   /// Puts the active brand on the shelf, to make room for another.
-  mutating func shelve() throws(StoreError) {
-    guard isEnabled else { return }
-    let brand = try current()
-    guard active != nil || !brand.values.isEmpty else { return }
-    set(Shelf.place(source, active ?? Shelf.defaultBrand), brand.stored)
+  func shelve() throws(StoreError) {
+    guard state.isEnabled else { return }
+    let brand = try state.current()
+    guard state.active != nil || !brand.values.isEmpty else { return }
+    try keep(brand, as: state.active ?? Shelf.defaultBrand)
   }
 
   /// Makes a brand the active one, in the place of what the layer holds.
   @inline(never)
-  mutating func install(_ brand: Brand, as id: String) throws(StoreError) {
-    let place = Shelf.place(source, id)
+  func install(_ brand: Brand, as id: String) throws(StoreError) {
+    let former = try state.names(Branding.prefix)
     var names = NameSet()
     if brand.isEnabled {
       for member in brand.values {
         names.insert(Branding.prefix + member.key)
-        set(Branding.prefix + member.key, member.value)
+        try set(Branding.prefix + member.key, member.value)
       }
-      if try view.record(LayerKey(source.layer, place)) != nil { reset(place) }
+      if try state.kept(id) != nil { try reset(Shelf.place(source, id)) }
     } else {
-      set(place, brand.stored)
+      try keep(brand, as: id)
     }
-    for name in try view.names(source.layer, prefix: Branding.prefix) where !names.contains(name) { reset(name) }
-    if source == .bundle { set(Shelf.active, .string(id)) }
-    set(Shelf.enabled(source), .bool(brand.isEnabled))
+    for name in former where !names.contains(name) { try reset(name) }
+    if source == .bundle { try set(Shelf.active, .string(id)) }
+    try set(Shelf.enabled(source), .bool(brand.isEnabled))
   }
 }

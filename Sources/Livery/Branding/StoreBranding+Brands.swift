@@ -5,7 +5,7 @@ extension StoreBranding {
   ///
   /// Corresponds to `livery_branding_active` in C.
   public func active() throws(StoreError) -> String? {
-    try store.read { (view) throws(StoreError) in try SourceEditor(view, .bundle, origin: "").active }
+    try store.reading { (snapshot) throws(StoreError) in try SourceState(snapshot, .bundle).active }
   }
 
   /// Makes another brand the active one, as one commit: every reader sees all of the old one or all of the new one.
@@ -16,8 +16,8 @@ extension StoreBranding {
   public func use(_ brand: String) throws(StoreError) {
     try checkBrand(brand)
     try edit(.bundle) { (editor) throws(StoreError) in
-      if editor.active?.sameBytes(as: brand) == true { return }
-      guard let next = try editor.kept(brand) else { throw try unknown(brand, editor.view) }
+      if editor.state.isActive(brand) { return }
+      let next = try editor.state.found(brand)
       try editor.shelve()
       try editor.install(next, as: brand)
     }
@@ -31,12 +31,12 @@ extension StoreBranding {
   public func remove(_ brand: String) throws(StoreError) {
     try checkBrand(brand)
     try edit(.bundle) { (editor) throws(StoreError) in
-      guard editor.active?.sameBytes(as: brand) == true else {
-        guard try editor.kept(brand) != nil else { throw try unknown(brand, editor.view) }
-        return editor.reset(Shelf.kept + brand)
+      guard editor.state.isActive(brand) else {
+        _ = try editor.state.found(brand)
+        return try editor.reset(Shelf.kept + brand)
       }
-      for name in try editor.view.names(.bundle, prefix: Branding.prefix) { editor.reset(name) }
-      for name in [Shelf.kept + brand, Shelf.active, Shelf.enabled(.bundle)] { editor.reset(name) }
+      for name in try editor.state.names(Branding.prefix) { try editor.reset(name) }
+      for name in [Shelf.kept + brand, Shelf.active, Shelf.enabled(.bundle)] { try editor.reset(name) }
     }
   }
 
@@ -45,12 +45,12 @@ extension StoreBranding {
   ///
   /// Corresponds to `livery_branding_list` in C.
   public func list() throws(StoreError) -> Value {
-    try store.read { (view) throws(StoreError) in
-      let editor = try SourceEditor(view, .bundle, origin: "")
+    try store.reading { (snapshot) throws(StoreError) in
+      let state = try SourceState(snapshot, .bundle)
       var items: [Value] = []
-      for id in try ids(editor) {
-        let isActive = editor.active?.sameBytes(as: id) == true
-        guard let brand = isActive ? try editor.current() : try editor.kept(id) else { continue }
+      for id in try state.ids() {
+        let isActive = state.isActive(id)
+        guard let brand = isActive ? try state.current() : try state.kept(id) else { continue }
         var members: [Value.Member] = [
           .init("id", .string(id)), .init("active", .bool(isActive)), .init("enabled", .bool(brand.isEnabled)),
         ]
@@ -73,12 +73,12 @@ extension StoreBranding {
   public func show(_ brand: String? = nil) throws(StoreError) -> Value {
     guard let brand else { return .object(try effective().description(withSwitch: false)) }
     try checkBrand(brand)
-    return try store.read { (view) throws(StoreError) in
-      let editor = try SourceEditor(view, .bundle, origin: "")
-      let isActive = editor.active?.sameBytes(as: brand) == true
-      guard let found = isActive ? try editor.current() : try editor.kept(brand) else { throw try unknown(brand, view) }
+    return try store.reading { (snapshot) throws(StoreError) in
+      let state = try SourceState(snapshot, .bundle)
+      let found = try state.found(brand)
       return .object(
-        [.init("id", .string(brand)), .init("active", .bool(isActive))] + found.description(withSwitch: true))
+        [.init("id", .string(brand)), .init("active", .bool(state.isActive(brand)))]
+          + found.description(withSwitch: true))
     }
   }
 
@@ -95,13 +95,8 @@ extension StoreBranding {
     let subject: Brand
     if let brand {
       try checkBrand(brand)
-      subject = try store.read { (view) throws(StoreError) in
-        let editor = try SourceEditor(view, .bundle, origin: "")
-        let isActive = editor.active?.sameBytes(as: brand) == true
-        guard let found = isActive ? try editor.current() : try editor.kept(brand) else {
-          throw try unknown(brand, view)
-        }
-        return found
+      subject = try store.reading { (snapshot) throws(StoreError) in
+        try SourceState(snapshot, .bundle).found(brand)
       }
     } else {
       subject = try effective()
@@ -125,26 +120,5 @@ extension StoreBranding {
       brand.values.append(.init(String(decoding: name.utf8.dropFirst(skipped), as: UTF8.self), value))
     }
     return brand
-  }
-
-  private func ids(_ editor: SourceEditor) throws(StoreError) -> [String] {
-    var ids: [String] = []
-    var hasActive = editor.active == nil
-    let skipped = Shelf.kept.utf8.count
-    for member in try editor.view.values(.bundle, prefix: Shelf.kept) {
-      let id = String(decoding: member.key.utf8.dropFirst(skipped), as: UTF8.self)
-      if !hasActive, let active = editor.active, !id.precedesInBytes(active) {
-        if !id.sameBytes(as: active) { ids.append(active) }
-        hasActive = true
-      }
-      ids.append(id)
-    }
-    if !hasActive, let active = editor.active { ids.append(active) }
-    return ids
-  }
-
-  private func unknown(_ brand: String, _ view: View) throws(StoreError) -> StoreError {
-    let known = try ids(SourceEditor(view, .bundle, origin: ""))
-    return StoreError(.notFound, "there is no brand `\(brand)`\(didYouMean(nearestNames(to: brand, among: known)))")
   }
 }

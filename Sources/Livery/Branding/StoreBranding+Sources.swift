@@ -60,9 +60,8 @@ extension StoreBranding {
   private func document(origin: String, _ read: () throws(StoreError) -> PendingBrand) -> BrandOutcome {
     var report: [Value.Member] = []
     do throws(StoreError) {
-      try store.whileOpen { () throws(StoreError) in
-        guard !store.options.readOnly else { throw StoreError(.readOnly, "the store was opened read-only") }
-      }
+      // Whoever may not write is told so before the document is looked at.
+      try store.change(.bundle).discard()
       try checkOrigin(origin)
       let pending = try read()
       report = pending.reader.report.members
@@ -81,25 +80,23 @@ extension StoreBranding {
     _ pending: PendingBrand, _ origin: String, _ report: [Value.Member]
   ) throws(StoreError) -> BrandOutcome {
     var isActive = true
-    let result = try store.commit { (view) throws(StoreError) in
-      var editor = try SourceEditor(view, pending.source, origin: origin)
+    let revision = try store.edit(pending.source.layer) { (change) throws(StoreError) in
+      let editor = try SourceEditor(change, pending.source, origin: origin)
       let id = pending.source == .console ? Shelf.defaultBrand : pending.id
-      isActive = !pending.keepsForLater || editor.active?.sameBytes(as: id) == true
+      isActive = !pending.keepsForLater || editor.state.isActive(id)
       if isActive {
-        if !(editor.active ?? Shelf.defaultBrand).sameBytes(as: id) { try editor.shelve() }
+        if !(editor.state.active ?? Shelf.defaultBrand).sameBytes(as: id) { try editor.shelve() }
         try editor.install(pending.reader.brand, as: id)
       } else {
-        editor.set(Shelf.place(pending.source, id), pending.reader.brand.stored)
+        try editor.keep(pending.reader.brand, as: id)
       }
-      editor.request.assets = pending.assets
-      return editor.request
+      for asset in pending.assets { try change.put(asset) }
     }
-    if result.isRefused { throw StoreError(refusing: result.refusals) }
     var members: [Value.Member] = [.init("applied", .bool(true))]
     if pending.source == .bundle { members.append(.init("brand", .string(pending.id))) }
     members += [
       .init("active", .bool(isActive)), .init("enabled", .bool(pending.reader.brand.isEnabled)),
-      .init("revision", .int(Int64(clamping: result.revision))), .init("images", .int(Int64(pending.assets.count))),
+      .init("revision", .int(Int64(clamping: revision))), .init("images", .int(Int64(pending.assets.count))),
     ]
     return BrandOutcome(report: .object(members + report), error: nil)
   }
@@ -110,7 +107,7 @@ extension StoreBranding {
   ///
   /// Corresponds to `livery_branding_enabled` in C.
   public func isEnabled(_ source: BrandSource) throws(StoreError) -> Bool {
-    try store.read { (view) throws(StoreError) in try SourceEditor(view, source, origin: "").isEnabled }
+    try store.reading { (snapshot) throws(StoreError) in try SourceState(snapshot, source).isEnabled }
   }
 
   /// Switches a source on or off, and commits: all its values count, or stop counting, at once.
@@ -120,10 +117,10 @@ extension StoreBranding {
   /// - Throws: as `ChangeSet.commit`.
   public func setEnabled(_ isEnabled: Bool, _ source: BrandSource) throws(StoreError) {
     try edit(source) { (editor) throws(StoreError) in
-      guard editor.isEnabled != isEnabled else { return }
-      var brand = try editor.current()
+      guard editor.state.isEnabled != isEnabled else { return }
+      var brand = try editor.state.current()
       brand.isEnabled = isEnabled
-      try editor.install(brand, as: editor.active ?? Shelf.defaultBrand)
+      try editor.install(brand, as: editor.state.active ?? Shelf.defaultBrand)
     }
   }
 
@@ -133,33 +130,23 @@ extension StoreBranding {
   ///
   /// - Throws: as `ChangeSet.commit`.
   public func wipe() throws(StoreError) {
-    let result = try store.commit { (view) throws(StoreError) in
-      var request = CommitRequest()
-      request.origin = "console"
-      request.layer = .recommended
-      request.ignoresLocks = true
+    try store.edit(.enforced) { (change) throws(StoreError) in
+      try change.setOrigin("console")
+      try change.ignoreLocks()
       // By name alone: what is damaged goes like the rest.
-      for layer in [Layer.recommended, .enforced] {
+      for layer in [Layer.enforced, .recommended] {
+        try change.use(layer)
         for prefix in [Branding.prefix, Branding.shelf] {
-          for name in try view.names(layer, prefix: prefix) {
-            request.edits.append(Edit(name: name, layer: layer, action: .reset))
-          }
+          for name in try change.names(in: layer, matching: NamePattern(prefix + "**")) { try change.reset(name) }
         }
       }
-      return request
     }
-    if result.isRefused { throw StoreError(refusing: result.refusals) }
   }
 
-  func edit(
-    _ source: BrandSource, _ body: (inout SourceEditor) throws(StoreError) -> Void
-  ) throws(StoreError) {
-    let result = try store.commit { (view) throws(StoreError) in
-      var editor = try SourceEditor(view, source, origin: "branding")
-      try body(&editor)
-      return editor.request
+  func edit(_ source: BrandSource, _ body: (SourceEditor) throws(StoreError) -> Void) throws(StoreError) {
+    try store.edit(source.layer) { (change) throws(StoreError) in
+      try body(SourceEditor(change, source, origin: "branding"))
     }
-    if result.isRefused { throw StoreError(refusing: result.refusals) }
   }
 }
 
@@ -251,7 +238,7 @@ private struct PendingBrand {
     do throws(StoreError) {
       let asset = try NewAsset(bytes, allowsAny: false)
       assets.append(asset)
-      return .stored(asset.asset(at: .now).reference)
+      return .stored(asset.reference)
     } catch {
       let name = truncated(image.reference, to: 80)
       reader.report.problem(

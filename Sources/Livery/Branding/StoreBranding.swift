@@ -52,20 +52,15 @@ extension StoreBranding {
     let setting = Branding.prefix + name
     try checkName(setting)
     guard let source = BrandSource(layer) else { return try store.set(setting, to: value, in: layer) }
-    let result = try store.commit { (view) throws(StoreError) in
-      var editor = try SourceEditor(view, source, origin: "branding")
-      if editor.isEnabled {
-        editor.request.ignoresLocks = false
-        editor.set(setting, value)
-      } else {
-        var brand = try editor.current()
-        try value.check()
-        brand.set(name, try Branding.checked(value, for: setting))
-        editor.set(Shelf.place(source, editor.active ?? Shelf.defaultBrand), brand.stored)
-      }
-      return editor.request
+    try store.edit(source.layer) { (change) throws(StoreError) in
+      let editor = try SourceEditor(change, source, origin: "branding", ignoresLocks: false)
+      if editor.state.isEnabled { return try editor.set(setting, value) }
+      var brand = try editor.state.current()
+      try value.check()
+      brand.set(name, try Branding.checked(value, for: setting))
+      try change.ignoreLocks()
+      try editor.keep(brand, as: editor.state.active ?? Shelf.defaultBrand)
     }
-    if result.isRefused { throw StoreError(refusing: result.refusals) }
   }
 }
 
@@ -120,31 +115,27 @@ private struct ImageChoice {
     try traits.check()
     let setting = Branding.prefix + Branding.image + name
     try checkName(setting)
-    let found: (image: Record, option: Record?)
+    let option = try Branding.switchOf(name).map { (option) throws(StoreError) in
+      try NamePattern(Branding.prefix + Branding.option + option)
+    }
+    let found: (image: Value, layer: Layer, option: Value?)
     do throws(StoreError) {
-      found = try store.read { (view) throws(StoreError) in
-        let now = Timestamp.now
-        let image = try view.effectiveRecord(setting, at: now)
-        guard let option = Branding.switchOf(name) else { return (image, nil) }
-        let optionName = Branding.prefix + Branding.option + option
-        return (
-          image,
-          try view.effective(optionName).map { (record) throws(StoreError) in
-            try view.current(record, optionName, at: now)
-          }
+      found = try store.reading { (snapshot) throws(StoreError) in
+        (
+          try snapshot.value(setting), try snapshot.layer(of: setting),
+          try option.flatMap { (option) throws(StoreError) in try snapshot.next(after: "", matching: option)?.value }
         )
       }
     } catch {
       guard error.code == .notFound else { throw error }
       throw StoreError(.noValue, "no source has the image `\(name)`", setting: setting)
     }
-    guard let value = found.image.value else { throw .noValue(setting) }
-    layer = found.image.layer.description
-    do throws(StoreError) { variants = try ImageVariant.all(value) } catch {
+    layer = found.layer.description
+    do throws(StoreError) { variants = try ImageVariant.all(found.image) } catch {
       throw StoreError(.invalidValue, "`\(setting)`: \(error.message)", setting: setting)
     }
     match = VariantMatch(variants, traits)
-    isOn = found.option?.value?.coerced(to: .bool) != .bool(false)
+    isOn = found.option?.coerced(to: .bool) != .bool(false)
     if !isOn {
       reason = "The brand switches the image `\(name)` off."
     } else if let winner = match.winner {

@@ -27,6 +27,7 @@ public final class ChangeSet: @unchecked Sendable {
   private var assets: [NewAsset] = []
   private var expectations: [(name: String, layer: Layer, revision: UInt64)] = []
   private var origin = ""
+  private var ignoresLocks = false
   private var refusals: [Refusal] = []
   /// The transaction that an edit is made in, which reads see.
   private var transaction: View?
@@ -81,9 +82,59 @@ public final class ChangeSet: @unchecked Sendable {
   /// - Throws: `.notFound`, `.noValue`, `.corrupt`; `.typeMismatch`, `.invalidValue` if a value that was set does not fit.
   public func value(_ name: String) throws(StoreError) -> Value {
     try checkName(name)
-    return try whileOpen { () throws(StoreError) in
-      if let transaction { return try value(name, transaction) }
-      return try store.shared.read { (view) throws(StoreError) in try value(name, view) }
+    return try reading { (view) throws(StoreError) in try value(name, view) }
+  }
+
+  /// What a layer would hold for a setting if this were committed now, be it in effect or not; nil if it would hold nothing.
+  ///
+  /// Corresponds to `livery_change_get_layer` in C.
+  ///
+  /// - Throws: `.corrupt`; `.typeMismatch`, `.invalidValue` if a value that was set does not fit.
+  public func value(_ name: String, in layer: Layer) throws(StoreError) -> Value? {
+    try checkName(name)
+    return try reading { (view) throws(StoreError) in
+      let setting = try view.resolveAlias(name)
+      var records: [Record] = []
+      if let record = try view.record(LayerKey(layer, setting)), !record.hasExpired(at: .now) { records = [record] }
+      try apply(to: &records, of: setting, try view.admission(setting).declared, view)
+      return records.first { $0.layer == layer }?.value
+    }
+  }
+
+  /// The names of what a layer would hold if this were committed now, in their order.
+  ///
+  /// Corresponds to `livery_change_list` in C.
+  ///
+  /// - Parameter pattern: which names; nil for all.
+  /// - Throws: `.corrupt`.
+  public func names(in layer: Layer, matching pattern: NamePattern? = nil) throws(StoreError) -> [String] {
+    try reading { (view) throws(StoreError) in
+      var edited = NameSet()
+      var isHeld: [Bool] = []
+      for edit in inOrder(parts.flatMap { $0.edits }) {
+        var uncovers = false
+        if case .replace = edit.action { uncovers = layer > edit.layer && layer.isOfPeople }
+        guard uncovers || edit.layer == layer else { continue }
+        let (number, isNew) = edited.insert(try view.resolveAlias(edit.name))
+        if isNew { isHeld.append(false) }
+        isHeld[number] = edit.action.value != nil && !uncovers
+      }
+      var found: [String] = []
+      if !parts.contains(where: { $0.layer == layer && $0.isCleared }) {
+        found = try view.names(layer, matching: pattern).filter { !edited.contains($0) }
+      }
+      for number in isHeld.indices where isHeld[number] && pattern?.matches(edited.names[number]) != false {
+        found.append(edited.names[number])
+      }
+      return sortedOrder(of: found.count) { found[$0].precedesInBytes(found[$1]) }.map { found[$0] }
+    }
+  }
+
+  /// Runs `body` in the transaction of the edit, or in one of its own.
+  private func reading<R>(_ body: (View) throws(StoreError) -> R) throws(StoreError) -> R {
+    try whileOpen { () throws(StoreError) in
+      if let transaction { return try body(transaction) }
+      return try store.shared.read(body)
     }
   }
 
@@ -137,8 +188,13 @@ public final class ChangeSet: @unchecked Sendable {
   @discardableResult
   public func put(_ bytes: [UInt8], allowsAny: Bool = false) throws(StoreError) -> Asset {
     let asset = try NewAsset(bytes, allowsAny: allowsAny)
-    try whileOpen { () throws(StoreError) in assets.append(asset) }
+    try put(asset)
     return asset.asset(at: .now)
+  }
+
+  /// Adds an asset that was looked at before, to be stored by the same commit as the edits.
+  public func put(_ asset: NewAsset) throws(StoreError) {
+    try whileOpen { () throws(StoreError) in assets.append(asset) }
   }
 
   /// Adds an edit: remove all values of the layer. Forgets the edits made so far; locks do not prevent it.
@@ -171,6 +227,15 @@ public final class ChangeSet: @unchecked Sendable {
   public func setOrigin(_ origin: String) throws(StoreError) {
     try checkOrigin(origin)
     try whileOpen { () throws(StoreError) in self.origin = origin }
+  }
+
+  /// Lets the edits change what is locked: values beneath one of `enforced`, which still wins, and settings that the schema
+  /// declares read-only.
+  ///
+  /// Meant for whoever keeps the values of several sources, as an import of all layers does. Corresponds to
+  /// `livery_change_ignore_locks` in C.
+  public func ignoreLocks() throws(StoreError) {
+    try whileOpen { () throws(StoreError) in ignoresLocks = true }
   }
 
   /// Validates the whole and commits it as one transaction; returns its revision, or the present one if nothing changes.
@@ -209,6 +274,7 @@ public final class ChangeSet: @unchecked Sendable {
     request.layer = used.count > 1 ? nil : (used.first ?? parts[current]).layer
     request.expectations = expectations
     request.origin = origin
+    request.ignoresLocks = ignoresLocks
     request.allowsOverride = store.options.allowOverride
     return request
   }
@@ -305,8 +371,8 @@ extension Store {
   /// Reads and changes values as one: no other writer comes between what `body` reads with `ChangeSet.value(_:)` and its
   /// edits. They are committed when it returns; what it throws leaves the store as it is.
   ///
-  /// Other writers wait meanwhile. `body` may be run again, with another change set, if the store has to grow. Other changes of
-  /// the store throw `.busy` in it, after the timeout. Corresponds to `livery_edit` in C.
+  /// Other writers wait meanwhile. `body` is run on this thread, and again, with another change set, if the store has to grow
+  /// or to make room. Other changes of the store throw `.busy` in it, after the timeout. Corresponds to `livery_edit` in C.
   ///
   /// - Parameter body: makes the edits. `ChangeSet.violations()` of what it is given tells afterwards what was refused.
   /// - Returns: the revision of the commit, or the present one if nothing changes.
@@ -314,7 +380,7 @@ extension Store {
   @discardableResult
   public func edit(_ layer: Layer, _ body: (ChangeSet) throws(StoreError) -> Void) throws(StoreError) -> UInt64 {
     var edited: ChangeSet?
-    let result = try commit { (view) throws(StoreError) in
+    let result = try commit(nil) { (view) throws(StoreError) in
       let change = try change(layer)
       edited = change
       return try change.fill(in: view, body)

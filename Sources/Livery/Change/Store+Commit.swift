@@ -4,35 +4,27 @@ import LMDB
 extension Store {
   /// Validates a request as a whole and commits it as one transaction.
   func commit(_ request: CommitRequest) throws(StoreError) -> CommitResult {
+    try commit(request) { (_) throws(StoreError) in request }
+  }
+
+  /// - Parameters:
+  ///   - request: nil for an edit.
+  ///   - prepare: makes the request of an edit: no other writer comes between what it sees and the commit.
+  func commit(_ request: CommitRequest?, _ prepare: Preparation) throws(StoreError) -> CommitResult {
     try whileOpen { () throws(StoreError) in
       try checkWritable()
       let deadline = lvs_monotonic_ns() &+ UInt64(options.timeout) * 1_000_000
-      var request = request
-      request.owners = shared.claims
       let pending = PendingCommit(request, logLimits, isSynchronous: options.durability == .full)
       do throws(StoreError) {
-        return try shared.commits.commit(pending, shared, timeout: options.timeout)
+        return try shared.commits.commit(pending, shared, timeout: options.timeout, prepare)
       } catch {
-        guard error.code == .noSpace, request.isRemoval, shared.environment.hasNoRoomForCopy else { throw error }
+        guard error.code == .noSpace, pending.isRemoval, shared.environment.hasNoRoomForCopy else { throw error }
       }
       // The past gives way where there is no room even to remove, once nobody here reads what is given up.
       shared.backups.waitForCopy(until: deadline)
       try giveUpHistory()
       let again = PendingCommit(request, logLimits, isSynchronous: options.durability == .full)
-      return try shared.commits.commit(again, shared, timeout: options.timeout)
-    }
-  }
-
-  /// Commits what `prepare` asks for in view of the store as it is: no other writer comes between.
-  func commit(_ prepare: (View) throws(StoreError) -> CommitRequest) throws(StoreError) -> CommitResult {
-    try write { (view) throws(StoreError) in
-      var request = try prepare(view)
-      request.owners = shared.claims
-      guard request.isRemoval || shared.reserve.hasRoom(shared.environment, for: request.mostBytes) else {
-        throw SpaceReserve.full(shared.directory.path)
-      }
-      var committer = try Committer(view, request, logLimits, CommitMemory())
-      return try committer.run()
+      return try shared.commits.commit(again, shared, timeout: options.timeout, prepare)
     }
   }
 }

@@ -1,12 +1,17 @@
 import CSystem
 import LMDB
 
+/// What an edit asks for, in view of the store as it is.
+typealias Preparation = (View) throws(StoreError) -> CommitRequest
+
 /// One commit that waits to be made, and what came of it.
 final class PendingCommit: @unchecked Sendable {
   fileprivate(set) var request: CommitRequest
-  let isRemoval: Bool
+  /// Whether its thread makes the request itself, in view of the transaction: no other commit shares that.
+  let isEdit: Bool
+  private(set) var isRemoval: Bool
   /// How much the file may grow by it.
-  let mostBytes: UInt64
+  private(set) var mostBytes: UInt64
   let logLimits: LogLimits
   let isSynchronous: Bool
   // Guarded by the queue, save while one thread has the commit in hand.
@@ -16,19 +21,28 @@ final class PendingCommit: @unchecked Sendable {
   fileprivate var isDone = false
   fileprivate var isLeader = false
 
-  init(_ request: CommitRequest, _ logLimits: LogLimits, isSynchronous: Bool) {
+  /// - Parameter request: nil for an edit.
+  init(_ request: CommitRequest?, _ logLimits: LogLimits, isSynchronous: Bool) {
+    self.request = request ?? CommitRequest()
+    isEdit = request == nil
+    isRemoval = request?.isRemoval ?? false
+    mostBytes = self.request.mostBytes
+    self.logLimits = logLimits
+    self.isSynchronous = isSynchronous
+  }
+
+  fileprivate func ask(for request: CommitRequest) {
     self.request = request
     isRemoval = request.isRemoval
     mostBytes = request.mostBytes
-    self.logLimits = logLimits
-    self.isSynchronous = isSynchronous
   }
 }
 
 /// The commits of a process that come while another is under way: they share the next transaction, and its sync.
 ///
 /// The first to come leads: it makes its own commit and all that have gathered by then, each with a revision, a log entry
-/// and a verdict of its own. The others sleep until theirs is on disk, or until one of them is to lead.
+/// and a verdict of its own. The others sleep until theirs is on disk, or until one of them is to lead. An edit is made on
+/// its own thread, when it comes to lead, and alone: what its function does is not to be done again for another's sake.
 final class CommitQueue: @unchecked Sendable {
   private static let most = 64
   /// How long a leader waits for those that it expects, in nanoseconds; a sync takes longer.
@@ -41,10 +55,19 @@ final class CommitQueue: @unchecked Sendable {
   private var expected = 1
   /// For whoever has the right to write.
   private let memory = CommitMemory()
+  private let owners: ClaimOwners
+
+  /// - Parameter owners: who checks what is set in namespaces that are claimed.
+  init(_ owners: ClaimOwners) {
+    self.owners = owners
+  }
 
   /// Makes a commit, together with others if there are any.
-  func commit(_ pending: PendingCommit, _ shared: SharedEnvironment, timeout: UInt32) throws(StoreError) -> CommitResult
-  {
+  ///
+  /// - Parameter prepare: makes the request of an edit, in its transaction.
+  func commit(
+    _ pending: PendingCommit, _ shared: SharedEnvironment, timeout: UInt32, _ prepare: Preparation
+  ) throws(StoreError) -> CommitResult {
     let deadline = lvs_monotonic_ns() &+ UInt64(timeout) * 1_000_000
     monitor.lock()
     defer { monitor.unlock() }
@@ -56,7 +79,7 @@ final class CommitQueue: @unchecked Sendable {
       isLed = true
       pending.isLeader = true
     }
-    if pending.isLeader { lead(pending, shared, until: deadline, timeout) }
+    if pending.isLeader { lead(pending, shared, until: deadline, timeout, prepare) }
     guard let outcome = pending.outcome else { throw StoreError(.io, "the commit was not made") }
     return try outcome.get()
   }
@@ -84,9 +107,12 @@ final class CommitQueue: @unchecked Sendable {
   }
 
   /// Makes the commits that wait, and hands over to the next leader. Called with the monitor held.
-  private func lead(_ pending: PendingCommit, _ shared: SharedEnvironment, until deadline: UInt64, _ timeout: UInt32) {
+  private func lead(
+    _ pending: PendingCommit, _ shared: SharedEnvironment, until deadline: UInt64, _ timeout: UInt32,
+    _ prepare: Preparation
+  ) {
     let patience = lvs_monotonic_ns() &+ Self.patience
-    while waiting.count < expected, monitor.wait(until: patience) {}
+    while !pending.isEdit, waiting.count < expected, monitor.wait(until: patience) {}
     monitor.unlock()
     var group: [PendingCommit] = []
     var isMade = false
@@ -100,7 +126,7 @@ final class CommitQueue: @unchecked Sendable {
           () throws(StoreError) in
           guard try shared.mayWrite() else { return }
           if group.isEmpty { group = take(pending) }
-          isCommitted = try make(group, shared, until: deadline)
+          isCommitted = try make(group, shared, until: deadline, prepare)
           isMade = true
         }
       } catch {
@@ -129,7 +155,8 @@ final class CommitQueue: @unchecked Sendable {
   private func take(_ pending: PendingCommit) -> [PendingCommit] {
     monitor.lock()
     defer { monitor.unlock() }
-    let count = min(waiting.count, Self.most)
+    let most = pending.isEdit ? 0 : min(waiting.count, Self.most)
+    let count = waiting[0..<most].firstIndex { $0.isEdit } ?? most
     var group = [PendingCommit](waiting[0..<count])
     waiting.removeFirst(count)
     if leave(pending) { group.append(pending) }
@@ -145,7 +172,7 @@ extension CommitQueue {
   ///
   /// - Returns: whether anything was committed.
   private func make(
-    _ group: [PendingCommit], _ shared: SharedEnvironment, until deadline: UInt64
+    _ group: [PendingCommit], _ shared: SharedEnvironment, until deadline: UInt64, _ prepare: Preparation
   ) throws(StoreError) -> Bool {
     var isSynchronous = false
     for pending in group where pending.isSynchronous { isSynchronous = true }
@@ -156,7 +183,7 @@ extension CommitQueue {
       let made = try shared.commit(isSynchronous, &isCommitted, until: deadline) { (view) throws(StoreError) in
         number = view.transaction.id
         memory.begin(number, generation: shared.openGeneration)
-        return try make(group, view)
+        return try make(group, view, shared, prepare)
       }
       switch made {
       case .spoilt: continue
@@ -173,32 +200,53 @@ extension CommitQueue {
   /// On a disk that is full only what removes is committed; false if there is nothing of that.
   private func makeRoom(for group: [PendingCommit], _ shared: SharedEnvironment) -> Bool {
     var bytes: UInt64 = 0
-    for pending in group { bytes &+= pending.mostBytes }
+    for pending in group where !pending.isEdit { bytes &+= pending.mostBytes }
     if shared.reserve.hasRoom(shared.environment, for: bytes) { return true }
     var isAnything = false
     for pending in group where !pending.isSettled {
       // One by one there may be room.
-      if !pending.isRemoval, !shared.reserve.hasRoom(shared.environment, for: pending.mostBytes) {
+      guard pending.isEdit || hasRoom(for: pending, shared) else {
         pending.outcome = .failure(SpaceReserve.full(shared.directory.path))
         pending.isSettled = true
         continue
       }
-      if pending.isRemoval { pending.request.sparesLog = true }
       isAnything = true
     }
     return isAnything
+  }
+
+  /// Whether there is room for one commit: if it only removes, without telling the log what.
+  private func hasRoom(for pending: PendingCommit, _ shared: SharedEnvironment) -> Bool {
+    if pending.isRemoval {
+      pending.request.sparesLog = true
+      return true
+    }
+    return shared.reserve.hasRoom(shared.environment, for: pending.mostBytes)
+  }
+
+  /// Makes the request of an edit, now that its transaction has begun.
+  private func prepare(
+    _ pending: PendingCommit, _ view: View, _ shared: SharedEnvironment, _ prepare: Preparation
+  ) throws(StoreError) {
+    pending.ask(for: try prepare(view))
+    if shared.reserve.hasRoom(shared.environment, for: pending.mostBytes) || hasRoom(for: pending, shared) { return }
+    throw SpaceReserve.full(shared.directory.path)
   }
 
   private enum Made {
     case committed, nothing, spoilt
   }
 
-  private func make(_ group: [PendingCommit], _ view: View) throws(StoreError) -> Environment.Outcome<Made> {
+  private func make(
+    _ group: [PendingCommit], _ view: View, _ shared: SharedEnvironment, _ prepare: Preparation
+  ) throws(StoreError) -> Environment.Outcome<Made> {
     let transaction = view.transaction
     var commits = 0
     for pending in group where !pending.isSettled {
       let before = transaction.writes
       do throws(StoreError) {
+        if pending.isEdit { try self.prepare(pending, view, shared, prepare) }
+        pending.request.owners = owners
         var committer = try Committer(view, pending.request, pending.logLimits, memory)
         switch try committer.run() {
         case .commit(let result):

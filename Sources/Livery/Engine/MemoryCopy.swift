@@ -6,22 +6,21 @@ import LMDB
 /// No lock can be had there, and without one LMDB must not read a file that is written to again one day, when the file
 /// system is mounted anew. So its readers have a copy: of what was there when the first of them opened the store.
 final class MemoryCopy: @unchecked Sendable {
-  private let descriptor: Int32
+  let file: MemoryFile
   /// The file that was copied, held so that no other medium can take the place of its own.
   private let original: Int32
   private let directory: StoreDirectory
   /// What the data file was when it was copied; nil if there was none.
   private let state: FileState?
 
-  private init(_ descriptor: Int32, _ original: Int32, _ directory: StoreDirectory, _ state: FileState?) {
-    self.descriptor = descriptor
+  private init(_ file: MemoryFile, _ original: Int32, _ directory: StoreDirectory, _ state: FileState?) {
+    self.file = file
     self.original = original
     self.directory = directory
     self.state = state
   }
 
   deinit {
-    close(descriptor)
     close(original)
   }
 
@@ -39,18 +38,17 @@ final class MemoryCopy: @unchecked Sendable {
     _ name: String, _ folder: Folder, _ directory: StoreDirectory
   ) throws(StoreError) -> MemoryCopy {
     let state = FileState(directory.folder)
+    let file = try MemoryFile.make()
     let source = try folder.open(name)
-    let descriptor = lvs_make_in_memory()
-    guard descriptor >= 0, lvs_copy(source, descriptor) == 0 else {
+    guard lvs_copy(source, file.descriptor) == 0 else {
       let code = lvs_errno()
       close(source)
-      if descriptor >= 0 { close(descriptor) }
       throw .system(code, "copying \(folder.shown(name)) to memory")
     }
-    return MemoryCopy(descriptor, source, directory, state)
+    return MemoryCopy(file, source, directory, state)
   }
 
-  var path: String { "/proc/self/fd/\(descriptor)" }
+  var path: String { file.path }
 
   /// Whether the store can be written to by now, or is another one.
   var isOutdated: Bool { directory.isOnReadOnlyFileSystem == false || FileState(directory.folder) != state }
@@ -138,19 +136,18 @@ extension StoreDirectory {
 
   func openCopy() throws(StoreError) -> Opened {
     let copy = try soundCopy()
-    let environment = try openEnvironment(ofCopy: copy.path)
+    let environment = try openEnvironment(ofCopy: copy.file)
     do throws(StoreError) {
       let databases = try openDatabases(environment)
-      let lockFile = try inMemory()
-      defer { close(lockFile) }
+      let lockFile = try MemoryFile.make()
       let lockPage: LockPage
       do throws(LMDBError) {
-        try LockPage.write(environment.information().lastTransaction, to: lockFile)
-        lockPage = try LockPage.make(lockFile)
+        try LockPage.write(environment.information().lastTransaction, to: lockFile.descriptor)
+        lockPage = try LockPage.make(lockFile.descriptor)
       } catch { throw .system(error.code, "memory for reading") }
       let wake = try WakeWord()
-      let gate = WriterGate(file: try ByteLocks.make(inMemory(), "memory for reading"))
-      let cache = try SettingCache.make(bytes: options.cacheSize, lockFile: lockFile, wakeFile: -1)
+      let gate = WriterGate(file: try ByteLocks.make(MemoryFile.make().openAgain(), "memory for reading"))
+      let cache = try SettingCache.make(bytes: options.cacheSize, lockFile: lockFile.descriptor, wakeFile: -1)
       do throws(StoreError) { try cache.start(environment, databases, lockPage) } catch {
         cache.retire()
         throw error
@@ -162,12 +159,6 @@ extension StoreDirectory {
       environment.close()
       throw error
     }
-  }
-
-  private func inMemory() throws(StoreError) -> Int32 {
-    let descriptor = lvs_make_in_memory()
-    guard descriptor >= 0 else { throw .system(lvs_errno(), "memory for reading") }
-    return descriptor
   }
 
   /// A copy of the data file, or of the latest backup that is sound if the data file is not.

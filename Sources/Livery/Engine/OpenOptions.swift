@@ -27,6 +27,10 @@ public struct OpenOptions: Sendable {
 
   /// Make the store if the directory is missing or empty.
   public var create = false
+  /// Keep the store in memory alone: nothing of it is on a disk, no other process finds it, and it is gone when the last
+  /// handle on it is closed. The path is its name in this process, where the same name is the same store; without a name
+  /// every opening makes another one. It is made if it is not there, unless it is to be read-only.
+  public var inMemory = false
   /// Refuse every change through this handle. On a read-only file system nothing else opens a store: it is then read from a
   /// copy in memory, of what is there when the process opens it.
   public var readOnly = false

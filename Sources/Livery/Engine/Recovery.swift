@@ -184,11 +184,16 @@ struct Recovery {
           + "compact it as that user or as root", systemError: EPERM)
     }
     defer { close(descriptor) }
-    do throws(StoreError) { _ = try shared.copy(to: descriptor, Self.workName, in: folder, false) } catch {
+    func copy() throws(StoreError) {
+      _ = try shared.copy(to: descriptor, false) { () throws(StoreError) in
+        try StoreFile(Self.workName, in: folder, keeping: false)
+      }
+    }
+    do throws(StoreError) { try copy() } catch {
       guard error.code == .noSpace else { throw error }
       // The former file's reserve is for this.
       shared.environment.releaseReserve()
-      do throws(StoreError) { _ = try shared.copy(to: descriptor, Self.workName, in: folder, false) } catch {
+      do throws(StoreError) { try copy() } catch {
         _ = ftruncate(descriptor, 0)
         _ = shared.reserve.hasRoom(shared.environment, for: 0)
         throw error.code == .noSpace ? SpaceReserve.full(directory.path) : error

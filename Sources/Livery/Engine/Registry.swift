@@ -1,7 +1,37 @@
 import CSystem
 
+/// Which directory an environment is, whatever path led to it, or which name in memory, and in which process.
+struct Home: Equatable {
+  let device, inode, process: UInt64
+  private var name: [UInt8] = []
+
+  init(_ folder: Folder) {
+    device = folder.device
+    inode = folder.inode
+    process = lvs_process_token()
+  }
+
+  init(inMemory name: String) {
+    device = 0
+    inode = 0
+    process = lvs_process_token()
+    self.name = name.bytes
+  }
+
+  init?(_ path: String) {
+    var facts = lvs_file_facts()
+    guard lvs_file_facts_of(path, &facts) == 0 else { return nil }
+    device = facts.device
+    inode = facts.inode
+    process = lvs_process_token()
+  }
+}
+
 /// The environments that this process has open.
 enum Registry {
+  /// Makes what is shared of what was opened; the home is given for what has none on a disk.
+  typealias Maker = (StoreDirectory.Opened, Home?) -> SharedEnvironment
+
   /// Held by who opens an environment, and may wait for other processes meanwhile.
   private static let opening = Lock(isGlobal: true)
   /// Guards what follows and its references, for a moment; taken after the other.
@@ -11,7 +41,7 @@ enum Registry {
 
   /// The environment of a directory: the one open already, or a new one. To be given back with `release`.
   static func acquire(
-    _ path: String, _ options: OpenOptions, _ make: (StoreDirectory.Opened) -> SharedEnvironment
+    _ path: String, _ options: OpenOptions, _ make: Maker
   ) throws(StoreError) -> SharedEnvironment {
     let deadline = lvs_monotonic_ns() &+ UInt64(options.timeout) * 1_000_000
     while true {
@@ -36,11 +66,14 @@ enum Registry {
   }
 
   private static func find(
-    _ path: String, _ options: OpenOptions, _ make: (StoreDirectory.Opened) -> SharedEnvironment
+    _ path: String, _ options: OpenOptions, _ make: Maker
   ) throws(StoreError) -> Found {
-    guard let found = retained(Home(path)) else {
-      let opened = try StoreDirectory.open(path, options)
-      let made = make(opened)
+    let name = options.inMemory ? Home(inMemory: path) : nil
+    // One without a name is found by nobody.
+    guard let found = retained(options.inMemory ? (path.isEmpty ? nil : name) : Home(path)) else {
+      let opened =
+        options.inMemory ? try StoreDirectory.makeInMemory(path, options) : try StoreDirectory.open(path, options)
+      let made = make(opened, name)
       lock.withLock { open.append(made) }
       return .opened(made, wasChecked: opened.wasChecked)
     }
@@ -116,24 +149,5 @@ enum Registry {
   private static func find(_ home: Home?) -> SharedEnvironment? {
     guard let home else { return nil }
     return open.first { $0.home == home && $0.copy?.isOutdated != true }
-  }
-}
-
-/// Which directory an environment is, whatever path led to it, and in which process.
-struct Home: Equatable {
-  let device, inode, process: UInt64
-
-  init(_ folder: Folder) {
-    device = folder.device
-    inode = folder.inode
-    process = lvs_process_token()
-  }
-
-  init?(_ path: String) {
-    var facts = lvs_file_facts()
-    guard lvs_file_facts_of(path, &facts) == 0 else { return nil }
-    device = facts.device
-    inode = facts.inode
-    process = lvs_process_token()
   }
 }

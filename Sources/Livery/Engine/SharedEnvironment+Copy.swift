@@ -8,6 +8,10 @@ extension SharedEnvironment {
   func keepBackup(
     _ reason: String, _ options: OpenOptions, allowsDamagedRecords: Bool
   ) throws(StoreError) -> String {
+    if memory != nil {
+      throw StoreError(
+        .permission, "\(directory.path): a store in memory has no folder for backups: back it up to a file elsewhere")
+    }
     // The folder may be another one's by now.
     if copy != nil {
       throw StoreError(
@@ -60,7 +64,10 @@ extension SharedEnvironment {
   ) throws(StoreError) -> String {
     let work = try TemporaryFile(folder, mode: mode, owner)
     defer { work.remove() }
-    let name = name(try copy(to: work.descriptor, work.name, in: folder, allowsDamagedRecords))
+    let copied = try copy(to: work.descriptor, allowsDamagedRecords) { () throws(StoreError) in
+      try StoreFile(work.name, in: folder, keeping: false)
+    }
+    let name = name(copied)
     guard fsync(work.descriptor) == 0 else { throw .system(lvs_errno(), folder.shown(name)) }
     do throws(StoreError) { try folder.rename(work.name, to: name, in: folder) } catch {
       // The names `.` and `..` are told to be in use, and are directories.
@@ -70,9 +77,9 @@ extension SharedEnvironment {
     return folder.shown(name)
   }
 
-  /// A checked copy of the latest commit.
+  /// A checked copy of the latest commit. `look` reads what was written.
   func copy(
-    to descriptor: Int32, _ name: String, in folder: Folder, _ allowsDamagedRecords: Bool
+    to descriptor: Int32, _ allowsDamagedRecords: Bool, _ look: () throws(StoreError) -> StoreFile
   ) throws(StoreError) -> StoreFile {
     var tries = 0
     while true {
@@ -85,7 +92,7 @@ extension SharedEnvironment {
         continue
       }
       if failure == nil {
-        let copied = try StoreFile(name, in: folder, keeping: false)
+        let copied = try look()
         if copied.isWhole || (allowsDamagedRecords && copied.file.damages.isEmpty) { return copied }
         if copied.file.damages.isEmpty, let damage = copied.damage {
           throw StoreError(

@@ -16,11 +16,13 @@ class SharedEnvironment: @unchecked Sendable {
   let backups: BackupPolicy
   /// What is open in place of a file that nobody can write to.
   let copy: MemoryCopy?
-  private let lockPage: LockPage
+  /// The files of a store that is in memory alone.
+  let memory: MemoryStore?
+  let lockPage: LockPage
   /// The generation of the data file that is open.
   private let generation: Atomic<UInt32>
   private let lastExamination = Atomic<UInt64>(0)
-  /// nil for what is read from a copy.
+  /// nil for what is in memory.
   let place: StorePlace?
   private let reopening = Lock()
   private let wasFoundGone = Atomic<Bool>(false)
@@ -28,7 +30,7 @@ class SharedEnvironment: @unchecked Sendable {
   /// Guarded by the registry's lock.
   var references = 1
 
-  init(_ opened: StoreDirectory.Opened) {
+  init(_ opened: StoreDirectory.Opened, _ home: Home?) {
     environment = opened.environment
     databases = opened.databases
     gate = opened.gate
@@ -38,10 +40,11 @@ class SharedEnvironment: @unchecked Sendable {
     backups = BackupPolicy(opened.directory)
     generation = Atomic(opened.generation)
     copy = opened.copy
+    memory = opened.memory
     cache = opened.cache
     lockPage = opened.lockPage
     place = opened.place
-    home = Home(opened.directory.folder)
+    self.home = home ?? Home(opened.directory.folder)
   }
 
   final func read<R>(_ body: (View) throws(StoreError) -> R) throws(StoreError) -> R {
@@ -163,7 +166,7 @@ class SharedEnvironment: @unchecked Sendable {
   func close() {
     cache.retire()
     environment.close()
-    if copy == nil {
+    if place != nil {
       // Who is opening the store just now looks for itself.
       try? gate.whileOpening(timeout: 0) { () throws(StoreError) in
         if isCurrent, !gate.hasOthers { wake.noteSound(StoreDirectory.data, in: directory.folder) }
@@ -246,8 +249,8 @@ class SharedEnvironment: @unchecked Sendable {
 
   func dataFacts() throws(StoreError) -> lvs_file_facts {
     var facts = lvs_file_facts()
-    if let copy {
-      _ = lvs_file_facts_of(copy.path, &facts)
+    if let file = copy?.file ?? memory?.data {
+      _ = lvs_file_facts_at(file.descriptor, &facts)
       return facts
     }
     return try directory.folder.facts(StoreDirectory.data) ?? facts
@@ -323,7 +326,7 @@ class SharedEnvironment: @unchecked Sendable {
         guard try mayWrite() else {
           throw StoreError(.busy, "another process was replacing the store's file: try again")
         }
-        try recovery.compact(self)
+        if let memory { try compact(memory) } else { try recovery.compact(self) }
       }
       try reopen()
     }
@@ -335,8 +338,8 @@ class SharedEnvironment: @unchecked Sendable {
       try followForReading()
       return true
     }
-    // Of what cannot be written to nothing can be put right.
-    guard error.code == .corrupt, copy == nil else { return false }
+    // Of what cannot be written to, or has no copies, nothing can be put right.
+    guard error.code == .corrupt, place != nil else { return false }
     // A record that does not verify may be all that is wrong; the file need not be looked at for each such read.
     let now = lvs_monotonic_ns()
     let last = lastExamination.load(ordering: .relaxed)

@@ -34,14 +34,19 @@ extension StoreDirectory {
   }
 
   private func writeData() throws(StoreError) {
-    // Made here, for its owner; LMDB takes an empty file for a new one.
+    // Made here, for its owner.
     close(try folder.make(Self.unfinished, flags: O_EXCL, mode: options.fileMode, owner, isLoose: false))
+    try writeData(folder.route(Self.unfinished), folder: folder.descriptor)
+  }
+
+  /// Makes a new store of an empty file, which LMDB takes for a new one.
+  func writeData(_ route: String, folder: Int32) throws(StoreError) {
     var environmentOptions = Environment.Options()
     environmentOptions.mapSize = 1 << 20
     environmentOptions.isPrivateFile = true
-    environmentOptions.folder = folder.descriptor
+    environmentOptions.folder = folder
     let environment: Environment
-    do { environment = try Environment(path: folder.route(Self.unfinished), options: environmentOptions) } catch {
+    do { environment = try Environment(path: route, options: environmentOptions) } catch {
       throw StoreError(error).prefixed("\(path): ")
     }
     defer { environment.close() }

@@ -11,7 +11,8 @@ import LMDB
 ///     backups/      copies of the store
 ///     damaged/      data files that were found damaged and replaced by a copy
 ///
-/// On a file system that nobody can write to a copy in memory takes its place; see `MemoryCopy`.
+/// On a file system that nobody can write to a copy in memory takes its place; see `MemoryCopy`. A store that is in memory
+/// alone has no directory, and its files have no names; see `MemoryStore`.
 struct StoreDirectory {
   static let data = "data.mdb"
   static let lock = "lock.mdb"
@@ -59,9 +60,10 @@ struct StoreDirectory {
     let cache: SettingCache
     let lockPage: LockPage
     let generation: UInt32
-    /// nil for what is read from a copy.
+    /// nil for what is in memory.
     var place: StorePlace?
     var copy: MemoryCopy?
+    var memory: MemoryStore?
     /// Whether the whole file was looked at.
     let wasChecked: Bool
 
@@ -264,7 +266,7 @@ struct StoreDirectory {
     let shown = folder.shown(Self.lock)
     let descriptor = try file(Self.lock)
     defer { close(descriptor) }
-    let size = LockPage.fileSize(readers: options.maximumReaders)
+    let size = lockFileSize
     var facts = lvs_file_facts()
     guard lvs_file_facts_at(descriptor, &facts) == 0 else { throw .system(lvs_errno(), shown) }
     let isFirst = !gate.hasOthers
@@ -272,20 +274,36 @@ struct StoreDirectory {
     guard isFirst || facts.size >= LockPage.fileSize(readers: 1) else {
       throw StoreError(.gone, "\(path): lock.mdb was exchanged while other processes have the store open")
     }
-    guard lvs_reserve(descriptor, isFirst ? size : facts.size) == 0 else { throw .system(lvs_errno(), shown) }
-    let lockFile: LockFile
-    let locked = try folder.open(Self.lock, O_RDWR)
-    do { lockFile = try LockFile.make(locked, mapped: descriptor) } catch { throw StoreError(error) }
     let wakeFile = wake.isShared ? try folder.open(Self.wake) : -1
     defer { if wakeFile >= 0 { close(wakeFile) } }
+    return try prepareLockFile(
+      descriptor, locked: folder.open(Self.lock, O_RDWR), wakeFile: wakeFile, shown: shown,
+      bytes: isFirst ? size : facts.size)
+  }
+
+  var lockFileSize: UInt64 { LockPage.fileSize(readers: options.maximumReaders) }
+
+  /// - Parameter locked: another descriptor of the lock file, open by itself; it is taken over.
+  func prepareLockFile(
+    _ descriptor: Int32, locked: Int32, wakeFile: Int32, shown: String, bytes: UInt64
+  ) throws(StoreError) -> (LockFile, SettingCache) {
+    let lockFile: LockFile
+    guard lvs_reserve(descriptor, bytes) == 0 else {
+      let code = lvs_errno()
+      close(locked)
+      throw .system(code, shown)
+    }
+    do { lockFile = try LockFile.make(locked, mapped: descriptor) } catch { throw StoreError(error) }
     let cache = try SettingCache.make(bytes: options.cacheSize, lockFile: descriptor, wakeFile: wakeFile)
     return (lockFile, cache)
   }
 
-  /// The environment of the directory, or of a file that nobody else uses.
+  /// The environment of the directory, or of files in memory.
   ///
-  /// - Parameter copy: the path of such a file.
-  func openEnvironment(_ lockFile: LockFile? = nil, ofCopy copy: String? = nil) throws(StoreError) -> Environment {
+  /// - Parameter copy: a file that nobody writes to.
+  func openEnvironment(
+    _ lockFile: LockFile? = nil, ofCopy copy: MemoryFile? = nil, inMemory memory: MemoryStore? = nil
+  ) throws(StoreError) -> Environment {
     var environmentOptions = Environment.Options()
     environmentOptions.isPrivateFile = copy != nil
     environmentOptions.mapSize = options.mapSize
@@ -293,8 +311,10 @@ struct StoreDirectory {
     environmentOptions.moveTimeout = UInt64(options.timeout) * 1_000_000
     environmentOptions.fileMode = options.fileMode
     environmentOptions.lockFile = lockFile
-    environmentOptions.folder = folder.descriptor
-    do { return try Environment(path: copy ?? folder.route(), options: environmentOptions) } catch {
+    environmentOptions.folder = memory?.data.descriptor ?? folder.descriptor
+    if let memory { environmentOptions.unnamed = (memory.data.descriptor, memory.lock.descriptor) }
+    let route = memory == nil ? copy?.path ?? folder.route() : ""
+    do { return try Environment(path: route, options: environmentOptions) } catch {
       throw StoreError(error).prefixed("\(path): ")
     }
   }

@@ -99,8 +99,7 @@ extension Store {
   public func compact() throws(StoreError) -> (before: UInt64, after: UInt64) {
     try whileOpen { () throws(StoreError) in
       guard !options.readOnly else { throw StoreError(.readOnly, "the store was opened read-only") }
-      let folder = shared.directory.folder
-      let before = try folder.facts(StoreDirectory.data)?.size ?? 0
+      let before = try shared.dataFacts().size
       try forgetSecrets()
       do throws(StoreError) { try shared.compact() } catch {
         guard error.code == .noSpace, shared.environment.hasNoRoomForCopy else { throw error }
@@ -108,7 +107,7 @@ extension Store {
         try giveUpHistory()
         try shared.compact()
       }
-      return (before, try folder.facts(StoreDirectory.data)?.size ?? 0)
+      return (before, try shared.dataFacts().size)
     }
   }
 }

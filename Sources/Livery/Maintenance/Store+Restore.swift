@@ -6,7 +6,7 @@ extension Store {
   ///
   /// It is one commit with a revision of its own, so that readers see the state before or after and watches are told what
   /// changed. The history, the store's identity and its count of revisions stay. Before, the present state is put into
-  /// the store's own backups. If the store has the backup's content already, there is no commit.
+  /// the store's own backups, save that one in memory has none. If the store has the backup's content already, there is no commit.
   /// Corresponds to `livery_restore` in C.
   ///
   /// - Parameter backup: a file, or the name of one of `backups()`; nil for the latest of those.
@@ -20,7 +20,7 @@ extension Store {
       guard !options.readOnly else { throw StoreError(.readOnly, "the store was opened read-only") }
       let (content, source) = try content(of: backup)
       try content.requireWhole(source)
-      try keepBackup(BackupFolder.Reason.restore, allowsDamagedRecords: true)
+      if shared.memory == nil { try keepBackup(BackupFolder.Reason.restore, allowsDamagedRecords: true) }
       return try write { (view) throws(StoreError) in
         var restoration = try Restoration(view, content, origin)
         return try restoration.run(logLimits)

@@ -1,13 +1,19 @@
 /// What all handles of a process on a store share: its one environment, the commits that wait, the watches, and who has
 /// claimed namespaces.
 final class SharedStore: SharedEnvironment, @unchecked Sendable {
-  let commits = CommitQueue()
+  let claims: ClaimOwners
+  let commits: CommitQueue
   let hub = WatchHub()
-  let claims = ClaimOwners()
+
+  override init(_ opened: StoreDirectory.Opened, _ home: Home?) {
+    claims = ClaimOwners()
+    commits = CommitQueue(claims)
+    super.init(opened, home)
+  }
 
   /// The one that the process has open, or a new one. To be given back with `Registry.release`.
   static func acquire(_ path: String, _ options: OpenOptions) throws(StoreError) -> SharedStore {
     // The registry holds nothing but what it was given here.
-    unsafeDowncast(try Registry.acquire(path, options) { SharedStore($0) }, to: SharedStore.self)
+    unsafeDowncast(try Registry.acquire(path, options) { SharedStore($0, $1) }, to: SharedStore.self)
   }
 }

@@ -9,9 +9,11 @@ public final class Snapshot: @unchecked Sendable {
   public let revision: UInt64
   private let store: Store
   private let time: Timestamp
-  private let held: HeldTransaction
-  private let use = UseCount()
   private let lock = Lock()
+  private let view: View
+  /// nil for one that lives only as long as a call.
+  private let held: HeldTransaction?
+  private let use = UseCount()
 
   convenience init(_ store: Store) throws(StoreError) {
     let begun = try store.whileOpen { () throws(StoreError) in
@@ -19,12 +21,13 @@ public final class Snapshot: @unchecked Sendable {
       Registry.retain(store.shared)
       return begun
     }
-    self.init(store, begun.held, begun.revision)
+    self.init(store, begun.held, begun.held.transaction, begun.revision)
   }
 
-  private init(_ store: Store, _ held: HeldTransaction, _ revision: UInt64) {
+  fileprivate init(_ store: Store, _ held: HeldTransaction?, _ transaction: Transaction, _ revision: UInt64) {
     self.store = store
     self.held = held
+    view = View(transaction: transaction, databases: store.shared.databases)
     self.revision = revision
     time = .now
   }
@@ -36,11 +39,13 @@ public final class Snapshot: @unchecked Sendable {
   /// Ends it, once the calls on it have finished; closing twice is fine.
   public func close() {
     if use.close() { end() }
+    // A transaction that is not its own ends behind this: a call that is under way is waited for.
+    if held == nil { lock.withLock {} }
   }
 
   private func end() {
     // A child process must not touch the parent's transaction.
-    guard store.isOfThisProcess else { return }
+    guard let held, store.isOfThisProcess else { return }
     held.close()
     Registry.release(store.shared)
   }
@@ -52,6 +57,37 @@ public final class Snapshot: @unchecked Sendable {
     try read { (view) throws(StoreError) in
       try name.withBytes { (name) throws(StoreError) in try view.value(of: name, at: time) }
     }
+  }
+
+  /// The layer that a setting's effective value comes from.
+  ///
+  /// - Throws: as `Store.value(_:)`.
+  public func layer(of name: String) throws(StoreError) -> Layer {
+    try checkName(name)
+    let record = try read { (view) throws(StoreError) in try view.effectiveRecord(name, at: time) }
+    guard record.value != nil else { throw .noValue(name) }
+    return record.layer
+  }
+
+  /// What a layer holds for a setting, be it in effect or not; nil if it holds nothing.
+  ///
+  /// Corresponds to `livery_snapshot_get_layer` in C.
+  ///
+  /// - Throws: `.corrupt`.
+  public func value(_ name: String, in layer: Layer) throws(StoreError) -> Value? {
+    try checkName(name)
+    return try read { (view) throws(StoreError) in
+      let record = try view.record(LayerKey(layer, try view.resolveAlias(name)))
+      return record?.hasExpired(at: time) == true ? nil : record?.value
+    }
+  }
+
+  /// The names of what a layer holds, in their order. Corresponds to `livery_snapshot_list` in C.
+  ///
+  /// - Parameter pattern: which names; nil for all.
+  /// - Throws: `.corrupt`.
+  public func names(in layer: Layer, matching pattern: NamePattern? = nil) throws(StoreError) -> [String] {
+    try read { (view) throws(StoreError) in try view.names(layer, matching: pattern) }
   }
 
   /// The next setting after a name that has a value and matches the pattern; nil if there are no more.
@@ -77,7 +113,8 @@ public final class Snapshot: @unchecked Sendable {
       guard use.enter() else { throw StoreError(.closed, "the snapshot is closed") }
       defer { if use.leave() { end() } }
       return try lock.withLock { () throws(StoreError) in
-        try body(View(transaction: held.transaction, databases: store.shared.databases))
+        guard held != nil || !use.isClosed else { throw StoreError(.closed, "the snapshot is closed") }
+        return try body(view)
       }
     }
   }
@@ -89,5 +126,19 @@ extension Store {
   /// - Throws: `.busy` if all reader slots are taken.
   public func snapshot() throws(StoreError) -> Snapshot {
     try Snapshot(self)
+  }
+
+  /// Reads several settings that belong together: `body` has a snapshot, which is closed when it returns. Unlike one that is
+  /// held it takes no place among the readers of the store.
+  ///
+  /// `body` may be run again, with another snapshot, if the store's file turns out to be damaged and is replaced.
+  ///
+  /// - Throws: what `body` throws; `.corrupt`.
+  public func reading<R>(_ body: (Snapshot) throws(StoreError) -> R) throws(StoreError) -> R {
+    try read { (view) throws(StoreError) in
+      let snapshot = Snapshot(self, nil, view.transaction, try view.revision())
+      defer { snapshot.close() }
+      return try body(snapshot)
+    }
   }
 }

@@ -9,7 +9,7 @@ public final class Store: Sendable {
   /// How to open a store.
   public typealias Options = OpenOptions
 
-  /// The directory, as it was given.
+  /// The directory, as it was given; of a store in memory its name.
   public let path: String
   public let options: Options
   let use: StoreUse
@@ -28,7 +28,7 @@ public final class Store: Sendable {
   ///   `.invalidArgument` for an option out of range.
   public convenience init(path: String, options: Options = Options()) throws(StoreError) {
     try options.check()
-    guard !path.isEmpty, !path.utf8.contains(0) else {
+    guard !path.isEmpty || options.inMemory, !path.utf8.contains(0) else {
       throw StoreError(.invalidArgument, "the path is empty or contains NUL")
     }
     self.init(path, options, try SharedStore.acquire(path, options))

@@ -2,6 +2,8 @@ import CSystem
 
 /// A folder, by its descriptor: what is done here is done in the very folder that was opened, whatever becomes of the names
 /// that led to it. No link in it is followed.
+///
+/// That of a store in memory is none: there is nothing in it, and nothing can be made there.
 final class Folder: @unchecked Sendable {
   private let lock = Lock()
   /// Guarded by `lock`.
@@ -19,8 +21,20 @@ final class Folder: @unchecked Sendable {
     root = lvs_root_inode()
   }
 
+  private init(inMemory name: String) {
+    self.name = name.isEmpty ? "memory" : "memory:\(name)"
+    descriptor = -1
+    device = 0
+    inode = 0
+    root = 0
+  }
+
+  static func inMemory(_ name: String) -> Folder { Folder(inMemory: name) }
+
+  var isInMemory: Bool { descriptor < 0 }
+
   deinit {
-    close(descriptor)
+    if !isInMemory { close(descriptor) }
   }
 
   /// What people know it by; it may lead elsewhere by now.
@@ -56,6 +70,7 @@ final class Folder: @unchecked Sendable {
 
   /// A folder in it; nil if there is none.
   func folder(_ name: String) throws(StoreError) -> Folder? {
+    if isInMemory { return nil }
     let found = lvs_open_at(descriptor, name, O_RDONLY | O_DIRECTORY, 0)
     guard found >= 0 else {
       guard lvs_errno() != ENOENT else { return nil }
@@ -91,6 +106,7 @@ final class Folder: @unchecked Sendable {
 
   /// What a name stands for; nil if there is nothing of that name.
   func facts(_ name: String) throws(StoreError) -> lvs_file_facts? {
+    if isInMemory { return nil }
     var facts = lvs_file_facts()
     if lvs_file_facts_in(descriptor, name, &facts) == 0 { return facts }
     guard lvs_errno() == ENOENT else { throw .system(lvs_errno(), shown(name)) }

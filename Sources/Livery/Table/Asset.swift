@@ -58,13 +58,18 @@ extension ImageFacts {
   }
 }
 
-/// Bytes that are to become an asset, looked at.
-struct NewAsset: Sendable {
+/// Bytes that are to become an asset, looked at: what they would be is known before a change set takes them.
+public struct NewAsset: Sendable {
   let key: [UInt8]
   let facts: ImageFacts
   let bytes: [UInt8]
 
-  init(_ bytes: [UInt8], allowsAny: Bool) throws(StoreError) {
+  /// The value of settings that are to show it.
+  public var reference: Value { asset(at: .now).reference }
+
+  /// - Parameter allowsAny: take bytes that are no image that is known, too.
+  /// - Throws: as `Assets.put`.
+  public init(_ bytes: [UInt8], allowsAny: Bool = false) throws(StoreError) {
     guard !bytes.isEmpty, bytes.count <= Asset.maximumSize else {
       throw StoreError(.invalidValue, "an asset has 1 to 67,108,864 bytes, and not \(bytes.count)")
     }

@@ -1,31 +1,3 @@
-/// A namespace: settings whose names begin with a prefix may be set whatever a schema declares, and one owner checks the
-/// values of those that it does not declare.
-struct Claim: Sendable {
-  /// Gives the value that is to be kept; what it throws refuses the value.
-  typealias Check = @Sendable (_ value: Value, _ name: String) throws(StoreError) -> Value
-
-  let prefix: String
-  let check: Check
-
-  func covers(_ name: String) -> Bool { Self.covers(prefix, name) }
-
-  static func covers(_ prefix: String, _ name: String) -> Bool {
-    name.utf8.count > prefix.utf8.count && name.utf8.starts(with: prefix.utf8)
-  }
-
-  /// A prefix ends with a dot, and is no part of another that is claimed.
-  static func check(_ prefix: String, beside known: [String]) throws(StoreError) {
-    try checkName(prefix)
-    guard prefix.utf8.last == UInt8(ascii: "."), prefix.utf8.count > 1 else {
-      throw StoreError(.invalidArgument, "`\(prefix)`: a namespace ends with a dot")
-    }
-    for other in builtInPrefixes + known {
-      guard prefix.utf8.starts(with: other.utf8) || other.utf8.starts(with: prefix.utf8) else { continue }
-      throw StoreError(.conflict, "`\(prefix)` cannot be claimed beside `\(other)`")
-    }
-  }
-}
-
 /// The owners of namespaces in this process.
 final class ClaimOwners: @unchecked Sendable {
   private let lock = Lock()
@@ -59,7 +31,7 @@ struct Claims: Sendable {
 
   func covers(_ name: String) -> Bool {
     for prefix in prefixes where Claim.covers(prefix, name) { return true }
-    return Claim.isBuiltIn(name)
+    return Claim.builtIn(of: name) != nil
   }
 
   /// What a value of a setting that is not declared becomes when it is set.

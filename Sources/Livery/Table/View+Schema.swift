@@ -45,7 +45,7 @@ extension View {
 
   /// Whether a setting may be set that is not declared.
   private func admits(_ name: String) throws(StoreError) -> Bool {
-    if Claim.isBuiltIn(name) { return true }
+    if Claim.builtIn(of: name) != nil { return true }
     if try schemaFacts().isOpen { return true }
     return try claims().covers(name)
   }

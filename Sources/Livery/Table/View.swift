@@ -149,13 +149,11 @@ struct View {
     return found
   }
 
-  /// A layer's values whose names begin with a prefix, in the order of names.
-  func values(_ layer: Layer, prefix: String) throws(StoreError) -> [Value.Member] {
-    var found: [Value.Member] = []
-    for name in try names(layer, prefix: prefix) {
-      if let value = try record(LayerKey(layer, name))?.value { found.append(.init(name, value)) }
-    }
-    return found
+  /// The names that match a pattern and have a value in a layer, in order.
+  func names(_ layer: Layer, matching pattern: NamePattern?) throws(StoreError) -> [String] {
+    let found = try names(layer, prefix: pattern?.literalPrefix ?? "")
+    guard let pattern else { return found }
+    return found.filter { pattern.matches($0) }
   }
 
   /// Walks where a layer has values, without looking at them.

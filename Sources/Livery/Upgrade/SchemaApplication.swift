@@ -64,7 +64,7 @@ struct SchemaApplication {
 
   /// Does it, after a backup of a store that had a schema before.
   mutating func apply(
-    _ backup: () throws(StoreError) -> String
+    _ backup: () throws(StoreError) -> String?
   ) throws(StoreError) -> Environment.Outcome<SchemaReport> {
     report = try plan()
     guard report.refusal == nil, report.version > report.previousVersion else { return .abort(report) }

@@ -17,7 +17,8 @@ public struct SchemaOutcome: Sendable {
 
 extension Store {
   /// Applies a schema: declares settings, with defaults and constraints, and brings the values from the stored version to
-  /// the new one by the steps of its migrations, all in one transaction and after a backup into the store's own folder.
+  /// the new one by the steps of its migrations, all in one transaction and after a backup into the store's own folder, which
+  /// a store in memory does not have.
   /// If a step fails the store is as it was, and the error is `.migration`. Corresponds to `livery_schema_apply` in C.
   ///
   /// - Parameter declassifying: the settings that may show what was a secret; without them the upgrade fails as by a step.
@@ -83,7 +84,8 @@ extension Store {
     } catch { return .failed(error) }
   }
 
-  private func backupBeforeUpgrade() throws(StoreError) -> String {
+  private func backupBeforeUpgrade() throws(StoreError) -> String? {
+    guard shared.memory == nil else { return nil }
     do throws(StoreError) { return try keepBackup(BackupFolder.Reason.upgrade) } catch {
       guard error.code != .corrupt, error.code != .noSpace else { throw error }
       throw StoreError(

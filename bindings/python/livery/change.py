@@ -74,9 +74,24 @@ class Change(Handle):
     _native.change_layer(self._number, layer)
     self._layer = layer
 
-  def get(self, name: str) -> Any:
-    """The value that would be in effect if this were committed now."""
-    return _convert.take(_native.change_get(self._number, _convert.name(name)))
+  def get(self, name: str, layer: Union[Layer, str, int, None] = None) -> Any:
+    """The value that would be in effect if this were committed now, or what a layer would hold."""
+    number, raw = self._number, _convert.name(name)
+    if layer is None:
+      return _convert.take(_native.change_get(number, raw))
+    return _convert.take(_native.change_get_layer(number, Layer.of(layer), raw))
+
+  def names(self, layer: Union[Layer, str, int], pattern: Optional[str] = None) -> List[str]:
+    """The names of what a layer would hold if this were committed now, in their order."""
+    found: List[str] = _convert.take(
+      _native.change_list(self._number, Layer.of(layer), _convert.pattern(pattern))
+    )
+    return found
+
+  def ignore_locks(self) -> None:
+    """Let the edits change what is locked: values beneath one of ``enforced``, which still wins, and settings that the
+    schema declares read-only."""
+    _native.change_ignore_locks(self._number)
 
   def put(self, content: Content, *, any: bool = False) -> Image:
     """Store an image with the same commit, as of Assets.put(), and return what settings are set to:

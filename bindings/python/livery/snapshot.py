@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any, Iterator, Optional, Tuple
+from typing import Any, Iterator, List, Optional, Tuple, Union
 
 from . import _convert, _native
 from ._handle import Handle
 from .errors import InvalidArgumentError, NotFoundError, NoValueError
+from .value import Layer
 
 
 class Snapshot(Handle):
@@ -31,12 +32,21 @@ class Snapshot(Handle):
     """An asset's bytes, also if the asset was removed meanwhile."""
     return _native.snapshot_asset(self._number, _native.text("an asset's id", image))
 
-  def get(self, name: str, default: Any = None) -> Any:
-    """The value, or the default if there is no such setting or it has no value."""
+  def get(self, name: str, default: Any = None, *, layer: Union[Layer, str, int, None] = None) -> Any:
+    """The value, or the default if there is no such setting or it has no value; with a layer what that holds."""
     try:
-      return self[name]
+      if layer is None:
+        return self[name]
+      return _convert.take(_native.snapshot_get_layer(self._number, Layer.of(layer), _convert.name(name)))
     except (NotFoundError, NoValueError):
       return default
+
+  def names(self, layer: Union[Layer, str, int], pattern: Optional[str] = None) -> List[str]:
+    """The names of what a layer holds, in their order."""
+    found: List[str] = _convert.take(
+      _native.snapshot_list(self._number, Layer.of(layer), _convert.pattern(pattern))
+    )
+    return found
 
   def __contains__(self, name: object) -> bool:
     if not isinstance(name, str):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import os
+import uuid
 from datetime import timedelta
 from typing import Any, ItemsView, Iterator, List, Mapping, Optional, Tuple, Union, ValuesView
 
@@ -24,8 +25,9 @@ NEVER = 0xFFFF_FFFF
 
 
 def open(
-  path: Union[str, bytes, "os.PathLike[str]", "os.PathLike[bytes]"],
+  path: Union[str, bytes, "os.PathLike[str]", "os.PathLike[bytes]", None] = None,
   *,
+  memory: bool = False,
   create: bool = False,
   read_only: bool = False,
   allow_override: bool = False,
@@ -44,7 +46,10 @@ def open(
   backup_commits: Optional[int] = None,
   backup_age: Union[float, timedelta, None] = None,
 ) -> Store:
-  """Open the store in a directory.
+  """Open the store in a directory, or with ``memory`` one that is in memory alone.
+
+  A store in memory is found by no other process and gone with its last handle. ``path`` is then its name in this process,
+  where the same name is the same store; without one every call makes another store.
 
   ``create`` makes it if the directory is missing or empty. ``read_only`` refuses every change, and is what opens a
   store on a read-only file system. ``allow_override`` allows changes to the ``override`` layer. ``deferred`` lets a
@@ -69,7 +74,13 @@ def open(
     | (_constants.OPEN_DEFERRED if deferred else 0)
     | (_constants.OPEN_NO_RECOVERY if no_recovery else 0)
     | (_constants.OPEN_GROUP if group else 0)
+    | (_constants.OPEN_MEMORY if memory else 0)
   )
+  if path is None:
+    if not memory:
+      raise TypeError("open() wants a path, or memory=True")
+    # A name that nobody else has, by which watches find it.
+    path = f"livery.open-{uuid.uuid4().hex}"
   raw = os.fsencode(path)
   if b"\0" in raw:
     raise InvalidArgumentError("the path contains a NUL")
@@ -90,7 +101,7 @@ def open(
     _age("backup_age", backup_age),
   )
   try:
-    source = Source.of(raw)
+    source = Source.in_memory(raw) if memory else Source.of(raw)
   except OSError:
     _native.close(number)
     raise

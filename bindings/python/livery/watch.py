@@ -98,6 +98,11 @@ class Source(NamedTuple):
   path: bytes
   device: int
   inode: int
+  is_in_memory: bool = False
+
+  @classmethod
+  def in_memory(cls, name: bytes) -> Source:
+    return cls(name, 0, 0, True)
 
   @classmethod
   def of(cls, path: bytes) -> Source:
@@ -106,6 +111,8 @@ class Source(NamedTuple):
     return cls(path, facts.st_dev, facts.st_ino)
 
   def open(self) -> int:
+    if self.is_in_memory:
+      return _native.open(self.path, _constants.OPEN_READ_ONLY | _constants.OPEN_MEMORY)
     handle = _native.open(self.path, _constants.OPEN_READ_ONLY)
     try:
       facts = os.stat(self.path)

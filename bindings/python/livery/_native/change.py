@@ -39,6 +39,18 @@ def change_get(change: int, name: bytes) -> int:
   return handle(lib.change_get, change, name)
 
 
+def change_get_layer(change: int, layer: int, name: bytes) -> int:
+  return handle(lib.change_get_layer, change, layer, name)
+
+
+def change_list(change: int, layer: int, pattern: Optional[bytes]) -> int:
+  return handle(lib.change_list, change, layer, pattern)
+
+
+def change_ignore_locks(change: int) -> None:
+  check(lib.change_ignore_locks(change))
+
+
 def change_reset(change: int, name: bytes) -> None:
   check(lib.change_reset(change, name))
 

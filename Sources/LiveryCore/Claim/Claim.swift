@@ -1,0 +1,41 @@
+/// A namespace: settings whose names begin with a prefix may be set whatever a schema declares, and one owner checks the
+/// values of those that it does not declare.
+package struct Claim: Sendable {
+  /// Gives the value that is to be kept; what it throws refuses the value.
+  package typealias Check = @Sendable (_ value: Value, _ name: String) throws(StoreError) -> Value
+
+  package let prefix: String
+  package let check: Check
+
+  package init(prefix: String, check: @escaping Check) {
+    self.prefix = prefix
+    self.check = check
+  }
+
+  package func covers(_ name: String) -> Bool { Self.covers(prefix, name) }
+
+  /// The library's own of a setting's name, if it is in one.
+  package static func builtIn(of name: String) -> Claim? { builtIn.first { $0.covers(name) } }
+
+  package static func covers(_ prefix: String, _ name: String) -> Bool {
+    name.utf8.count > prefix.utf8.count && name.utf8.starts(with: prefix.utf8)
+  }
+
+  /// A prefix ends with a dot, and is no part of another that is claimed.
+  package static func check(_ prefix: String, beside known: [String]) throws(StoreError) {
+    try checkName(prefix)
+    guard prefix.utf8.last == UInt8(ascii: "."), prefix.utf8.count > 1 else {
+      throw StoreError(.invalidArgument, "`\(prefix)`: a namespace ends with a dot")
+    }
+    for other in builtIn.map({ $0.prefix }) + known {
+      guard prefix.utf8.starts(with: other.utf8) || other.utf8.starts(with: prefix.utf8) else { continue }
+      throw StoreError(.conflict, "`\(prefix)` cannot be claimed beside `\(other)`")
+    }
+  }
+
+  /// The namespaces of the library's own, in every store: of brands what counts, and what is kept for another time.
+  package static let builtIn = [
+    Claim(prefix: Branding.prefix) { (value, name) throws(StoreError) in try Branding.checked(value, for: name) },
+    Claim(prefix: Branding.shelf) { (value, _) throws(StoreError) in value },
+  ]
+}

@@ -1,0 +1,188 @@
+// Stores that are in memory alone: what works as with a directory, what does not and says so, and that nothing is left.
+#include "every_call.h"
+#include "fixture.h"
+
+#include <dirent.h>
+
+static livery_status open_in_memory(const char *name, uint32_t flags, livery_store **store) {
+  livery_open_options options = LIVERY_OPEN_OPTIONS_INIT;
+  options.flags = LIVERY_OPEN_MEMORY | flags;
+  return livery_open(name, &options, store);
+}
+
+static livery_store *in_memory(const char *name) {
+  livery_store *store = NULL;
+  livery_status status = open_in_memory(name, 0, &store);
+  if (status != LIVERY_OK) check_fail(__FILE__, __LINE__, "opening: %s", livery_last_error()->message);
+  return store;
+}
+
+TEST("a name in memory is one store in a process, and without a name each is another", names) {
+  livery_store *one = in_memory("one"), *again = in_memory("one"), *other = in_memory(NULL), *empty = in_memory("");
+  int64_t number = 0;
+  OK(livery_set_int(one, LIVERY_LAYER_USER, "a", 1));
+  OK(livery_get_int(again, "a", &number));
+  EXPECT_INT(1, number);
+  EXPECT_STATUS(LIVERY_ERROR_NOT_FOUND, livery_get_int(other, "a", &number));
+  EXPECT_STATUS(LIVERY_ERROR_NOT_FOUND, livery_get_int(empty, "a", &number));
+  OK(livery_close(one));
+  OK(livery_get_int(again, "a", &number));
+  OK(livery_close(again));
+  again = in_memory("one");
+  EXPECT_STATUS(LIVERY_ERROR_NOT_FOUND, livery_get_int(again, "a", &number));
+  OK(livery_close(again));
+  OK(livery_close(other));
+  OK(livery_close(empty));
+}
+
+TEST("one that is read-only is not made, and no path is no name where the store is not in memory", refusals) {
+  livery_open_options options = LIVERY_OPEN_OPTIONS_INIT;
+  livery_store *store = NULL, *kept = in_memory("kept");
+  options.flags = LIVERY_OPEN_MEMORY | LIVERY_OPEN_READ_ONLY;
+  EXPECT_STATUS(LIVERY_ERROR_NOT_FOUND, livery_open("nobody's", &options, &store));
+  EXPECT_CONTAINS("nobody's", livery_last_error()->message);
+  EXPECT_STATUS(LIVERY_ERROR_INVALID_ARGUMENT, livery_open(NULL, &options, &store));
+  OK(livery_open("kept", &options, &store));
+  EXPECT_STATUS(LIVERY_ERROR_READ_ONLY, livery_set_int(store, LIVERY_LAYER_USER, "a", 1));
+  OK(livery_close(store));
+  OK(livery_close(kept));
+  store = NULL;
+  options.flags = LIVERY_OPEN_CREATE;
+  EXPECT_STATUS(LIVERY_ERROR_INVALID_ARGUMENT, livery_open(NULL, &options, &store));
+  EXPECT_STATUS(LIVERY_ERROR_INVALID_ARGUMENT, livery_open("", &options, &store));
+  EXPECT(store == NULL);
+}
+
+TEST("what needs a folder says so, and a backup in a file is one as any other", backups) {
+  livery_store *store = in_memory(NULL);
+  livery_value *list = NULL, *report = NULL;
+  const char *path = fresh_path();
+  int64_t number = 0;
+  uint64_t revision = 0;
+  OK(livery_schema_apply(store, KIOSK_SCHEMA, LIVERY_ZERO_TERMINATED, NULL, NULL));
+  OK(livery_set_int(store, LIVERY_LAYER_USER, "pair.a", 1));
+  OK(livery_backup(store, path));
+  EXPECT_STATUS(LIVERY_ERROR_PERMISSION, livery_backup(store, NULL));
+  EXPECT_CONTAINS("in memory", livery_last_error()->message);
+  EXPECT_STATUS(LIVERY_ERROR_NOT_FOUND, livery_restore(store, NULL, NULL, &revision));
+  OK(livery_backups(store, &list));
+  EXPECT_JSON("[]", list);
+  OK(livery_set_int(store, LIVERY_LAYER_USER, "pair.a", 2));
+  OK(livery_restore(store, path, NULL, &revision));
+  OK(livery_get_int(store, "pair.a", &number));
+  EXPECT_INT(1, number);
+  OK(livery_check(path, &report));
+  OK(livery_value_release(report));
+  OK(livery_compact(store));
+  OK(livery_get_int(store, "pair.a", &number));
+  EXPECT_INT(1, number);
+  OK(livery_close(store));
+}
+
+static livery_store *inherited;
+static void use_in_child(void) {
+  int64_t number = 0;
+  EXPECT_STATUS(LIVERY_ERROR_FORKED, livery_get_int(inherited, "a", &number));
+  every_write(LIVERY_ERROR_FORKED, inherited);
+  livery_store *own = in_memory("shared");
+  EXPECT_STATUS(LIVERY_ERROR_NOT_FOUND, livery_get_int(own, "a", &number));
+  OK(livery_set_int(own, LIVERY_LAYER_USER, "a", 2));
+  OK(livery_get_int(own, "a", &number));
+  EXPECT_INT(2, number);
+  OK(livery_close(own));
+}
+
+TEST("a process that is forked has stores of its own, by whatever name", forked) {
+  int64_t number = 0;
+  inherited = in_memory("shared");
+  OK(livery_set_int(inherited, LIVERY_LAYER_USER, "a", 1));
+  IN_CHILD(use_in_child);
+  OK(livery_get_int(inherited, "a", &number));
+  EXPECT_INT(1, number);
+  OK(livery_close(inherited));
+}
+
+static _Atomic int heard;
+static void hear(const livery_event *events, size_t count, void *user_data) {
+  (void)events, (void)user_data;
+  heard += (int)count;
+}
+
+TEST("watches of every handle hear of what another one commits", watched) {
+  livery_store *store = in_memory("watched"), *again = in_memory("watched");
+  livery_watch *watch = NULL;
+  OK(livery_watch_start(store, "a", NULL, hear, NULL, NULL, &watch));
+  OK(livery_set_int(again, LIVERY_LAYER_USER, "a", 1));
+  for (int tries = 0; tries < 2000 && heard == 0; tries++) usleep(1000);
+  EXPECT_INT(1, heard);
+  OK(livery_compact(again));
+  OK(livery_set_int(again, LIVERY_LAYER_USER, "a", 2));
+  for (int tries = 0; tries < 2000 && heard == 1; tries++) usleep(1000);
+  EXPECT_INT(2, heard);
+  OK(livery_watch_stop(watch));
+  OK(livery_close(store));
+  OK(livery_close(again));
+}
+
+// How many names in a folder are those that open files have for an instant.
+static int left_in(const char *folder) {
+  int found = 0;
+  DIR *directory = opendir(folder);
+  if (!directory) return 0;
+  for (struct dirent *entry; (entry = readdir(directory));) found += strncmp(entry->d_name, ".livery-", 8) == 0;
+  closedir(directory);
+  return found;
+}
+
+static int left(void) { return left_in("/dev/shm") + left_in("/run") + left_in("/tmp") + left_in("/var/tmp"); }
+
+static int count_entries(const char *folder) {
+  int found = 0;
+  DIR *directory = opendir(folder);
+  if (!directory) return -1;
+  while (readdir(directory)) found++;
+  closedir(directory);
+  return found;
+}
+
+TEST("nothing is left of it when the process is killed at any moment, and no file is made", killed) {
+  const char *home = fresh_path();
+  EXPECT(mkdir(home, 0700) == 0);
+  int before = left();
+  for (int round = 0; round < 300; round++) {
+    pid_t child = fork();
+    if (child == 0) {
+      livery_store *store = NULL;
+      if (chdir(home) != 0) _exit(1);
+      for (int turn = 0;; turn++) {
+        if (open_in_memory("store", 0, &store) != LIVERY_OK) _exit(2);
+        livery_set_int(store, LIVERY_LAYER_USER, "a", turn);
+        if (turn % 3 == 0) livery_compact(store);
+        livery_close(store);
+      }
+    }
+    usleep(300 + (useconds_t)(round * 37 % 3000));
+    int status = 0;
+    EXPECT(kill(child, SIGKILL) == 0);
+    EXPECT(waitpid(child, &status, 0) == child && WIFSIGNALED(status));
+  }
+  // What opens the files ends by itself.
+  for (int tries = 0; tries < 1000 && left() > before; tries++) usleep(1000);
+  EXPECT_INT(before, left());
+  EXPECT_INT(2, count_entries(home));
+}
+
+static int descriptors(void) { return count_entries("/proc/self/fd"); }
+
+TEST("opening and closing it leaves no descriptor and no memory mapped", repeated) {
+  livery_store *store = in_memory(NULL);
+  OK(livery_close(store));
+  int before = descriptors();
+  for (int round = 0; round < 50; round++) {
+    store = in_memory(round % 2 ? "again" : NULL);
+    OK(livery_set_int(store, LIVERY_LAYER_USER, "a", round));
+    if (round % 5 == 0) OK(livery_compact(store));
+    OK(livery_close(store));
+  }
+  EXPECT_INT(before, descriptors());
+}
