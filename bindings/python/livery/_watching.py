@@ -42,7 +42,7 @@ class Source(NamedTuple):
     return cls(path, facts.st_dev, facts.st_ino)
 
   def open(self) -> int:
-    handle = _native.open(self.path, _constants.OPEN_READ_ONLY)
+    handle = _native.open(self.path, flags=_constants.OPEN_READ_ONLY)
     try:
       facts = os.stat(self.path)
       if (facts.st_dev, facts.st_ino) != (self.device, self.inode):
