@@ -86,6 +86,8 @@ def test_opening_what_is_no_store(tmp_path):
     {"max_readers": 1},
     {"snapshot_commits": 0},
     {"snapshot_commits": 1 << 32},
+    {"snapshot_commits": 1.5},
+    {"backups": livery.NEVER},
     {"snapshot_age": 0},
     {"snapshot_age": float("nan")},
   ],
