@@ -114,12 +114,31 @@ def test_what_is_collected_is_closed_with_a_warning(path):
   assert all(warning.category is ResourceWarning for warning in caught)
 
 
-def test_a_key_keeps_its_store(path):
-  key = livery.open(path, create=True).key("a")
+@pytest.mark.parametrize("part", [lambda store: store.key("a"), lambda store: store.assets, lambda store: store.branding])
+def test_what_is_of_a_store_keeps_it_open(path, part):
+  kept = part(livery.open(path, create=True))
   gc.collect()
-  key._store.set("a", 5)
-  assert key.get_int() == 5
-  key._store.close()
+  with livery.open(path) as other:
+    other.set("a", 5)
+  if isinstance(kept, livery.Key):
+    assert kept.get_int() == 5
+  else:
+    assert "closed" not in repr(kept) and (kept.list() if isinstance(kept, livery.Assets) else kept.brands()) == []
+  with pytest.warns(ResourceWarning, match="a store was not closed"):
+    del kept
+    gc.collect()
+
+
+def test_a_store_that_nobody_holds_is_closed_at_once(path):
+  gc.disable()
+  try:
+    store = livery.open(path, create=True)
+    store.set("a", 1)
+    assert store.get_int("a") == store["a"] == 1 and store.assets.list() == store.branding.brands() == []
+    with pytest.warns(ResourceWarning, match="a store was not closed"):
+      del store
+  finally:
+    gc.enable()
 
 
 def test_many_handles_leave_nothing_behind(store):
@@ -162,9 +181,11 @@ def test_values_are_released(store):
 def test_threads_that_read_while_another_closes(path):
   with livery.open(path, create=True) as store:
     store.set("a", ["x"] * 50)
+    store.set("n", 5)
+    store.set("t", "text")
   for _ in range(20):
     store = livery.open(path)
-    key = store.key("a")
+    key, number = store.key("a"), store.key("n")
     started = threading.Barrier(5)
     surprises = []
 
@@ -173,6 +194,8 @@ def test_threads_that_read_while_another_closes(path):
       try:
         while True:
           assert store["a"] == key.get_value() == ["x"] * 50
+          assert store["n"] == store.get_int("n") == number.get_int() == store.get_double("n") == 5
+          assert store["t"] == store.get_string("t") == "text"
           list(store.items())
       except livery.ClosedError:
         pass
@@ -188,6 +211,40 @@ def test_threads_that_read_while_another_closes(path):
       thread.join(20)
       assert not thread.is_alive()
     assert surprises == []
+
+
+@pytest.mark.parametrize("others", [0, 3000], ids=["of names that are kept", "of others"])
+def test_threads_that_read_get_what_they_asked_for(store, others):
+  with store.change() as change:
+    for number in range(8):
+      change[f"n{number}"], change[f"t{number}"], change[f"b{number}"] = number, f"text {number}" * (number + 1), number % 2 == 0
+    for number in range(others):
+      change[f"other{number}"] = number
+  for number in range(others):
+    store.get_int(f"other{number}")
+  surprises = []
+
+  def read(number):
+    text = f"text {number}" * (number + 1)
+    try:
+      for _ in range(300):
+        assert store[f"n{number}"] == store.get_int(f"n{number}") == store.get_double(f"n{number}") == number
+        assert store[f"t{number}"] == store.get_string(f"t{number}") == text
+        assert store[f"b{number}"] is store.get_bool(f"b{number}") is (number % 2 == 0)
+    except BaseException as error:
+      surprises.append(error)
+
+  threads = [threading.Thread(target=read, args=(number,)) for number in range(8)]
+  interval = sys.getswitchinterval()
+  sys.setswitchinterval(1e-6)
+  try:
+    for thread in threads:
+      thread.start()
+    for thread in threads:
+      thread.join()
+  finally:
+    sys.setswitchinterval(interval)
+  assert surprises == []
 
 
 def test_threads_that_write_see_no_torn_commit(store):

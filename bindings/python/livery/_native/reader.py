@@ -1,60 +1,49 @@
-"""Reading without what ctypes does for every call."""
+"""Reading by name and by key for next to nothing beside the call.
+
+A function of Python's own takes a tenth of the time of a call or more, so these do themselves what place() and the like do
+for others.
+"""
 
 from __future__ import annotations
 
-import ctypes
-from ctypes import byref, c_bool, c_char, c_double, c_int32, c_int64, c_size_t
-from typing import Any, Optional, Tuple
+from ctypes import byref, c_bool, c_double, c_int64, c_size_t, create_string_buffer
+from typing import Any, Callable, Dict, List, Optional, Tuple
 
 from . import store
-from .calls import text
+from .calls import argument, failure, held, text
+from .value import CAPACITY, Place
+from .value import free_places as _places
 
-_CAPACITY = 256
 _NAME = "a setting's name"
 
+_key_get_bool, _key_get_int = held.key_get_bool, held.key_get_int
+_key_get_double, _key_get_string = held.key_get_double, held.key_get_string
+_get_bool, _get_int, _get_double = held.get_bool, held.get_int, held.get_double
+_get_string, _get_value = held.get_string, held.get_value
 
-def _argument(number: int) -> Any:
-  """A number as an argument that calls take as it is, where they would wrap one of ctypes' own anew each time.
+_CAPACITY = argument(CAPACITY)
 
-  It is made as a reference to the address of that number, where nothing ever looks.
-  """
-  return byref(c_char.from_address(number))
-
-
-_CAPACITY_ARGUMENT = _argument(_CAPACITY)
-
-_get_bool: Any
-_get_int: Any
-_get_double: Any
-_get_string: Any
-_get_bool_of: Any
-_get_int_of: Any
-_get_double_of: Any
-_get_string_of: Any
-
-_Text = c_char * _CAPACITY
+#: Names as the library takes them, of the settings that were read first.
+_names: Dict[str, bytes] = {}
+_MOST_NAMES = 16_384
 
 
-def prepare(library_path: str) -> None:
-  """Declare the functions once more: called with the interpreter's lock held, their arguments not converted."""
-  global _get_bool, _get_int, _get_double, _get_string
-  global _get_bool_of, _get_int_of, _get_double_of, _get_string_of
-  library = ctypes.PyDLL(library_path)
-  _get_bool, _get_int = library.livery_key_get_bool, library.livery_key_get_int
-  _get_double, _get_string = library.livery_key_get_double, library.livery_key_get_string
-  _get_bool_of, _get_int_of = library.livery_get_bool, library.livery_get_int
-  _get_double_of, _get_string_of = library.livery_get_double, library.livery_get_string
-  by_key, by_name = (_get_bool, _get_int, _get_double, _get_string), (_get_bool_of, _get_int_of, _get_double_of, _get_string_of)
-  for function in by_key + by_name:
-    function.restype = c_int32
+def _raw(name: str) -> bytes:
+  try:
+    return _names[name]
+  except (KeyError, TypeError):
+    pass
+  raw = text(_NAME, name)
+  if len(_names) < _MOST_NAMES:
+    _names[name] = raw
+  return raw
 
 
 class KeyReader:
   """Reads one setting by its key.
 
-  The arguments of the calls are made once. A read waits for nothing, so that the interpreter's lock can be held; and so
-  one place for the result does for all threads: what another thread puts there before it is looked at is a later
-  reading of the same setting.
+  The arguments of the calls are made once. One place for a result does for all threads: what another thread puts there
+  before it is looked at is a later reading of the same setting.
   """
 
   __slots__ = (
@@ -63,73 +52,147 @@ class KeyReader:
   )
 
   def __init__(self, key: int) -> None:
-    self._raw_key, self._key = key, _argument(key)
+    self._raw_key, self._key = key, argument(key)
     self._bool, self._int, self._double, self._length = c_bool(), c_int64(), c_double(), c_size_t()
     self._bool_out, self._int_out, self._double_out = byref(self._bool), byref(self._int), byref(self._double)
     self._length_out = byref(self._length)
-    self._text: Optional[Tuple[ctypes.Array[ctypes.c_char], Any]] = None
+    self._text: Optional[Tuple[Any, Any]] = None
 
   def get_bool(self) -> bool:
-    if _get_bool(self._key, self._bool_out):
-      return store.key_get_bool(self._raw_key)
+    status = _key_get_bool(self._key, self._bool_out)
+    if status:
+      raise failure(status)
     return self._bool.value
 
   def get_int(self) -> int:
-    if _get_int(self._key, self._int_out):
-      return store.key_get_int(self._raw_key)
+    status = _key_get_int(self._key, self._int_out)
+    if status:
+      raise failure(status)
     return self._int.value
 
   def get_double(self) -> float:
-    if _get_double(self._key, self._double_out):
-      return store.key_get_double(self._raw_key)
+    status = _key_get_double(self._key, self._double_out)
+    if status:
+      raise failure(status)
     return self._double.value
 
   def get_string(self) -> str:
     place = self._text
     if place is None:
-      buffer = ctypes.create_string_buffer(_CAPACITY)
+      buffer = create_string_buffer(CAPACITY)
       self._text = place = buffer, byref(buffer)
     text, text_out = place
-    if _get_string(self._key, text_out, _CAPACITY_ARGUMENT, self._length_out):
+    if _key_get_string(self._key, text_out, _CAPACITY, self._length_out):
+      # It is longer, or there is none.
       return store.key_get_string(self._raw_key)
-    raw = text.value
+    raw: bytes = text.value
     # Text that holds a NUL, or the text of another reading than the length.
     if len(raw) != self._length.value:
       return store.key_get_string(self._raw_key)
     return raw.decode()
 
 
-class NameReader:
-  """Reads settings by their names.
+class Keys:
+  """The keys of the first names of a store that are read as a type; they are closed with it."""
 
-  Each call has a place of its own for the result: another thread may read another setting before it is looked at.
-  """
-
-  __slots__ = ("_raw_store", "_store")
+  MOST = 2048
 
   def __init__(self, number: int) -> None:
-    self._raw_store, self._store = number, _argument(number)
+    self.number, self.store = number, argument(number)
+    self.readers: Dict[str, KeyReader] = {}
+    self.has_room = True
 
-  def get_bool(self, name: str) -> bool:
-    raw, value = text(_NAME, name), c_bool()
-    if _get_bool_of(self._store, raw, byref(value)):
-      return store.get_bool(self._raw_store, raw)
-    return value.value
+  def open(self, name: str) -> KeyReader:
+    self.has_room = len(self.readers) + 1 < self.MOST
+    reader = KeyReader(store.key_open(self.number, text(_NAME, name)))
+    kept = self.readers.setdefault(name, reader)
+    if kept is not reader:
+      store.key_close(reader._raw_key)
+    return kept
 
-  def get_int(self, name: str) -> int:
-    raw, value = text(_NAME, name), c_int64()
-    if _get_int_of(self._store, raw, byref(value)):
-      return store.get_int(self._raw_store, raw)
-    return value.value
+  def forget(self) -> None:
+    """Let go of them: their store was closed."""
+    self.readers.clear()
+    self.has_room = False
 
-  def get_double(self, name: str) -> float:
-    raw, value = text(_NAME, name), c_double()
-    if _get_double_of(self._store, raw, byref(value)):
-      return store.get_double(self._raw_store, raw)
-    return value.value
+
+def _by_name(store: Any, function: Any, kind: Any) -> Callable[[str], Any]:
+  """A function that reads numbers of a store by their names."""
+  places: List[Tuple[Any, Any]] = []
+  take, give = places.pop, places.append
+
+  def read(name: str) -> Any:
+    raw = _names.get(name) or _raw(name)
+    try:
+      place = take()
+    except IndexError:
+      number = kind()
+      place = number, byref(number)
+    number, out = place
+    status = function(store, raw, out)
+    if status:
+      raise failure(status)
+    value = number.value
+    give(place)
+    return value
+
+  return read
+
+
+_NUMBERS = {
+  "get_bool": (_get_bool, c_bool, KeyReader.get_bool),
+  "get_int": (_get_int, c_int64, KeyReader.get_int),
+  "get_double": (_get_double, c_double, KeyReader.get_double),
+}
+
+
+class NameReader:
+  """Reads the settings of a store by their names: as a type by a key, while there is room for more."""
+
+  get_bool: Callable[[str], bool]
+  get_int: Callable[[str], int]
+  get_double: Callable[[str], float]
+
+  def __init__(self, number: int) -> None:
+    self.keys = Keys(number)
+
+  def __getattr__(self, name: str) -> Any:
+    """What reads a kind of number. It is made once and for all when there is no room for keys any more."""
+    if name not in _NUMBERS:
+      raise AttributeError(name)
+    function, kind, by_key = _NUMBERS[name]
+    if self.keys.has_room:
+      return lambda setting: by_key(self.keys.open(setting))
+    reader = _by_name(self.keys.store, function, kind)
+    setattr(self, name, reader)
+    return reader
 
   def get_string(self, name: str) -> str:
-    raw, place, length = text(_NAME, name), _Text(), c_size_t()
-    if _get_string_of(self._store, raw, byref(place), _CAPACITY_ARGUMENT, byref(length)):
-      return store.get_string(self._raw_store, raw)
-    return place.raw[:length.value].decode()
+    if self.keys.has_room:
+      return self.keys.open(name).get_string()
+    raw = _names.get(name) or _raw(name)
+    try:
+      place = _places.pop()
+    except IndexError:
+      place = Place()
+    if _get_string(self.keys.store, raw, place.buffer_out, _CAPACITY, place.length_out):
+      # It is longer, or there is none.
+      return store.get_string(self.keys.number, raw)
+    content: bytes = place.buffer.value
+    if len(content) != place.length.value:
+      # Text may hold a NUL.
+      content = place.buffer.raw[:place.length.value]
+    _places.append(place)
+    return content.decode()
+
+  def get_value(self, name: str) -> Place:
+    """A place with a reference to the value of any type."""
+    raw = _raw(name)
+    try:
+      place = _places.pop()
+    except IndexError:
+      place = Place()
+    status = _get_value(self.keys.store, raw, place.value_out)
+    if status:
+      raise failure(status)
+    return place
