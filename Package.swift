@@ -106,7 +106,8 @@ if !embedded {
     .testTarget(
       name: "LiveryTests", dependencies: ["Livery", "LMDB", "CSystem"]),
     .testTarget(
-      name: "LiveryClientTests", dependencies: ["LiveryClient", "LiveryABI", "Livery", "LiveryTurn", "CTurn"]),
+      name: "LiveryClientTests",
+      dependencies: ["LiveryClient", "LiveryABI", "Livery", "LiveryTurn", "CTurn", "CLivery"]),
   ]
 }
 

@@ -21,10 +21,11 @@ endforeach()
 if(todo)
   string(REPLACE "," ";" libraries "${LIBRARIES}")
   file(WRITE ${product}/exports.map "{ global: livery_${NOUN}_*; local: *; };\n")
-  # What the runtime gets wrong, each copy of it does. Functions of the library may be called as long as a store is open,
-  # also by threads that a program does not know of: it stays in memory.
+  # Each copy of the runtime gets wrong what runtime.c mends, and dies of what memory.c prevents. Functions of the library may
+  # be called as long as a store is open, also by threads that a program does not know of: it stays in memory.
+  list(TRANSFORM WRAPPED PREPEND -Wl,--wrap= OUTPUT_VARIABLE wrap)
   run(${CLANG} -shared -fuse-ld=lld -o ${product}/library.so
-    @${product}/Objects.LinkFileList ${products}/CSystem.build/runtime.c.o
+    @${product}/Objects.LinkFileList ${products}/CSystem.build/runtime.c.o ${products}/CSystem.build/memory.c.o ${wrap}
     -L${EMBEDDED} -lswiftUnicodeDataTables -L${BINARIES} -llivery ${libraries} -lm
     -Wl,--as-needed,--gc-sections,--icf=all,--no-eh-frame-hdr,-z,defs,-z,nodelete,-z,pack-relative-relocs
     -Wl,-T,${SOURCE}/tools/link/layout.ld,--version-script=${product}/exports.map

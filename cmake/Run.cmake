@@ -11,3 +11,6 @@ function(outdated result product made)
     set(${result} FALSE PARENT_SCOPE)
   endif()
 endfunction()
+
+# What allocates goes through Sources/CSystem/memory.c, as Package.swift has it.
+set(WRAPPED malloc calloc realloc posix_memalign free)

@@ -1,7 +1,6 @@
 # Run by the target `livery-swift`: `swift build`, then what makes its products fit for C programs.
 include(${CMAKE_CURRENT_LIST_DIR}/Run.cmake)
 
-set(WRAPPED malloc calloc realloc posix_memalign free)
 set(flags -c ${CONFIGURATION} --disable-build-manifest-caching --package-path ${SOURCE} --scratch-path ${BINARIES}/swift
   --disable-local-rpath -Xlinker -L${EMBEDDED})
 if(CONFIGURATION STREQUAL "debug")

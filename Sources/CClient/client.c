@@ -7,6 +7,18 @@
 #include <time.h>
 #include <unistd.h>
 
+// Of memory.c, through which an extension of the device build allocates.
+#define OPTIONAL __attribute__((weak))
+extern OPTIONAL uint32_t lvs_memory_state;
+extern OPTIONAL bool lvs_memory_look(void);
+extern OPTIONAL void lvs_memory_before_fork(void);
+extern OPTIONAL void lvs_memory_after_fork(void);
+
+bool lvc_memory_is_short(void) {
+  if (!lvs_memory_look) return false;
+  return __atomic_load_n(&lvs_memory_state, __ATOMIC_RELAXED) != 0 && lvs_memory_look();
+}
+
 struct lvc_mutex {
   pthread_mutex_t lock;
   lvc_mutex *next_global;
@@ -19,9 +31,11 @@ static lvc_mutex *globals;
 static void before_fork(void) {
   pthread_mutex_lock(&globals_lock);
   for (lvc_mutex *m = globals; m; m = m->next_global) pthread_mutex_lock(&m->lock);
+  if (lvs_memory_before_fork) lvs_memory_before_fork();
 }
 
 static void after_fork(void) {
+  if (lvs_memory_after_fork) lvs_memory_after_fork();
   for (lvc_mutex *m = globals; m; m = m->next_global) pthread_mutex_unlock(&m->lock);
   pthread_mutex_unlock(&globals_lock);
 }

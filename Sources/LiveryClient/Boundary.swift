@@ -25,6 +25,11 @@ extension StoreError {
   }
 }
 
+/// - Throws: `.noMemory` where nothing new may begin. What gives back need not ask.
+public func checkMemory() throws(StoreError) {
+  if lvc_memory_is_short() { throw StoreError(.noMemory, "there is no memory") }
+}
+
 /// A parameter that must not be NULL.
 public func required<Pointer>(_ pointer: Pointer?, _ parameter: StaticString) throws(StoreError) -> Pointer {
   guard let pointer else { throw StoreError(.invalidArgument, "\(parameter) is NULL") }

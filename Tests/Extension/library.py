@@ -4,7 +4,7 @@
     library.py NOUN BUILD_FOLDER HEADER
 
 It exports what its header declares and nothing else, needs liblivery.so and libc alone, without a Swift runtime, stays in
-memory, and brings the corrections of the runtime that liblivery.so has too.
+memory, and brings what liblivery.so has too: corrections of the runtime, and an allocator.
 """
 import pathlib
 import re
@@ -28,12 +28,15 @@ def main():
   assert re.search(rf"\(SONAME\).*\[liblivery-{noun}\.so\.0\]", dynamic), "the soname has no version"
   assert (folder / f"liblivery-{noun}.so.0").exists(), "programs do not find it"
   assert re.search(r"\(FLAGS_1\).*NODELETE", dynamic), "the library can be unloaded"
-  assert "not found" not in output("ldd", "-r", library) and "undefined" not in output("ldd", "-r", library)
+  linked = output("env", f"LD_LIBRARY_PATH={folder}", "ldd", "-r", library)
+  assert "not found" not in linked and "undefined" not in linked, linked
   assert "cannot print value" not in output("strings", "-a", library), "something has no description in Embedded Swift"
   unstripped = next(folder.glob(f"swift/*/livery-{noun}.product/library.so"))
   symbols = output("nm", "--defined-only", unstripped)
   kinds = {name: kind for kind, name in re.findall(r"^[0-9a-f]+ (\w) (\S+)$", symbols, re.M)}
   assert kinds.get("swift_bridgeObjectRetain") == "t", "the runtime's own retain is weak, and wrong"
+  for name in ["malloc", "calloc", "realloc", "posix_memalign", "free"]:
+    assert kinds.get(f"__wrap_{name}") == "t", f"{name} is not the library's own"
   seen = {name for name, kind in kinds.items() if kind in "TWVBD"}
   assert seen == declared, f"seen by others: {sorted(seen - declared)}"
   print("1 passed, 0 failed")

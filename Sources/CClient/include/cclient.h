@@ -15,6 +15,10 @@ void lvc_mutex_free(lvc_mutex *mutex);
 void lvc_mutex_lock(lvc_mutex *mutex);
 void lvc_mutex_unlock(lvc_mutex *mutex);
 
+// Whether there is no memory but the allocator's reserve, so that nothing new may begin. Always false where memory.c of the
+// device build is not linked.
+bool lvc_memory_is_short(void);
+
 // The number of this process.
 int64_t lvc_process(void);
 

@@ -18,6 +18,7 @@ public func livery_turn_start(
   return boundary { () throws(StoreError) in
     var completion: Completion<UInt64>?
     do throws(StoreError) {
+      try checkMemory()
       let store = try Store(borrowing: store)
       _ = try required(done, "done")
       let place = try required(turn, "turn")

@@ -69,8 +69,14 @@ final class Turn: @unchecked Sendable {
   }
 
   private func look(_ event: Event) {
+    var value = event.newValue
     // What was missed is read anew.
-    let value = event.kind == .resync ? try? store.valueIfAny(line.setting) : event.newValue
+    if event.kind == .resync {
+      do throws(StoreError) { value = try store.valueIfAny(line.setting) } catch {
+        completion.finish(.failure(error))
+        return
+      }
+    }
     let names = Line.names(value)
     if let first = names.first, Line.isSame(first, who) {
       completion.finish(.success(event.revision))
