@@ -52,7 +52,7 @@ import Testing
       for _ in 0..<4 {
         tasks.addTask {
           for _ in 0..<25 {
-            try? store.edit(.user) { (change) throws(StoreError) in
+            _ = try? store.edit(.user) { (change) throws(StoreError) in
               try change.set("n", to: .int((Int64(try change.valueIfAny("n") ?? .int(0)) ?? 0) + 1))
             }
           }
