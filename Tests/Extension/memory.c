@@ -19,7 +19,7 @@ static void note_destroyed(void *user_data) {
 }
 
 static void work(long count, bool for_good) {
-  livery_store *store = open_store(fresh_path());
+  livery_store *store = ready_store(fresh_path(), KIOSK_SCHEMA);
   livery_turn *turn = NULL;
   livery_turn_options options = LIVERY_TURN_OPTIONS_INIT;
   options.flags = LIVERY_TURN_DISPATCH;
@@ -32,12 +32,13 @@ static void work(long count, bool for_good) {
   EXPECT(cancelled == LIVERY_OK || cancelled == LIVERY_ERROR_NO_MEMORY);
   if (status == LIVERY_OK && cancelled != LIVERY_OK) OK(livery_turn_cancel(turn));
   OK(livery_dispatch(store, NULL));
+  expect_all_well(store);
   OK(livery_close(store));
   EXPECT(done == 1 && destroyed == 1);
   if (status != LIVERY_OK) EXPECT_INT(status, told);
 }
 
-TEST("at whatever allocation memory ends, once or for good, there is a status and one end", ends) {
+TEST("at whatever allocation memory ends, once or for good, there is a status and one end", memory_ends) {
   if (!can_run_out()) SKIP("Swift's runtime ends the process when memory ends");
   int refused = 0;
   for (long count = 0; count < 400; count++) {
