@@ -75,10 +75,6 @@ var targets: [Target] = [
   .target(
     name: "CLivery", path: ".", sources: ["Sources/CLivery/header.c"], publicHeadersPath: "include"),
 
-  // What extensions are written on: the C functions as Swift, and nothing of the engine.
-  .target(name: "CClient", cSettings: cSettings),
-  .target(name: "LiveryClient", dependencies: ["CLivery", "CClient"], swiftSettings: swiftSettings),
-
   // Swift, bottom to top.
   .target(name: "LMDB", dependencies: ["CLMDB", "CSystem"], swiftSettings: swiftSettings),
   .target(
@@ -115,6 +111,14 @@ if !embedded {
 // liblivery-<noun>.so of what is compiled here. `turn` is that of the tests.
 let nouns =
   embedded ? (Context.environment["LIVERY_EXTENSIONS"] ?? "").split(separator: ",").map(String.init) : ["turn"]
+
+if !nouns.isEmpty {
+  // What they are written on: the C functions as Swift, and nothing of the engine.
+  targets += [
+    .target(name: "CClient", cSettings: cSettings),
+    .target(name: "LiveryClient", dependencies: ["CLivery", "CClient"], swiftSettings: swiftSettings),
+  ]
+}
 
 if nouns.contains("turn") {
   products.append(.library(name: "livery-turn", type: .static, targets: ["LiveryTurn"]))
