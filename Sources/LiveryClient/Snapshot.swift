@@ -51,7 +51,8 @@ public final class Snapshot: @unchecked Sendable {
       try passing(pattern) { (pattern) in
         buffer.withUnsafeMutableBufferPointer { livery_snapshot_next(handle, pattern, $0.baseAddress, &value) }
       }
-    } catch  where error.code == .notFound {
+    } catch {
+      guard error.code == .notFound else { throw error }
       return nil
     }
     let found = buffer.withUnsafeBufferPointer { $0.baseAddress.map { String(cString: $0) } ?? "" }

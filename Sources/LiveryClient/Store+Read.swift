@@ -46,17 +46,18 @@ extension Store {
   }
 
   public func url(_ name: String) throws(StoreError) -> String {
+    try name.checkHasNoNUL()
     var buffer = [CChar](repeating: 0, count: 512)
     while true {
       var length = 0
-      do throws(StoreError) {
-        try passing(name) { (name) in
-          buffer.withUnsafeMutableBufferPointer { livery_get_url(handle, name, $0.baseAddress, $0.count, &length) }
-        }
-        return buffer.withUnsafeBufferPointer { text($0.baseAddress, length) }
-      } catch  where error.code == .bufferTooSmall {
-        buffer = [CChar](repeating: 0, count: length + 1)
+      let status = buffer.withUnsafeMutableBufferPointer { (buffer) in
+        name.withCString { livery_get_url(handle, $0, buffer.baseAddress, buffer.count, &length) }
       }
+      guard status == livery_status(LIVERY_ERROR_BUFFER_TOO_SMALL) else {
+        try check(status)
+        return buffer.withUnsafeBufferPointer { text($0.baseAddress, length) }
+      }
+      buffer = [CChar](repeating: 0, count: length + 1)
     }
   }
 
@@ -101,7 +102,8 @@ extension Store {
 
 /// What a read gives, nil where there is nothing to read.
 func ifAny(_ read: () throws(StoreError) -> Value) throws(StoreError) -> Value? {
-  do throws(StoreError) { return try read() } catch  where error.code == .notFound || error.code == .noValue {
+  do throws(StoreError) { return try read() } catch {
+    guard error.code == .notFound || error.code == .noValue else { throw error }
     return nil
   }
 }

@@ -10,8 +10,8 @@ struct Line: Sendable {
     setting = Self.prefix + name
   }
 
-  /// Goes to the end of the line.
-  func enter(_ who: String, in store: Store) throws(StoreError) {
+  /// Goes to the end of the line; the revision since which that is so.
+  func enter(_ who: String, in store: Store) throws(StoreError) -> UInt64 {
     try store.edit(.user) { (change) throws(StoreError) in
       try change.setOrigin("turn")
       var names = Self.names(try change.valueIfAny(setting))

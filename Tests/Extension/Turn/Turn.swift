@@ -14,7 +14,8 @@ final class Turn: @unchecked Sendable {
   // Guarded by `lock`.
   private var observation: Observation?
   private var handle: OpaquePointer?
-  private var isLeaving = false
+  /// The revision at which it went into the line; nil while it is not there, or is leaving.
+  private var since: UInt64?
 
   init(_ store: Store, _ line: Line, _ who: String, _ completion: Completion<UInt64>) {
     self.store = store
@@ -23,42 +24,53 @@ final class Turn: @unchecked Sendable {
     self.completion = completion
   }
 
-  /// Enters the line and waits; what has begun is taken back if it throws.
+  /// Waits and enters the line: last, since it is what might not be taken back if something else fails.
   func start(dispatched: Bool) throws(StoreError) -> OpaquePointer {
     try Claims.claim(store)
     let handle = try Turn.handles.insert(self)
     lock.withLock { self.handle = handle }
     do throws(StoreError) {
-      try line.enter(who, in: store)
       try watch(dispatched)
+      let revision = try line.enter(who, in: store)
+      lock.withLock { since = revision }
+      // The watch may have been told of this already, and taken it for nothing.
+      look(at: revision)
       return handle
     } catch {
-      Turn.handles.remove(handle)
+      stop()
       throw error
     }
   }
 
   private func watch(_ isDispatched: Bool) throws(StoreError) {
     var options = WatchOptions()
-    options.initial = true
     options.dispatched = isDispatched
-    do throws(StoreError) {
-      let observation = try store.observe(line.setting, options: options, onEnd: { self.end() }) { events in
-        for event in events { self.look(event) }
+    let observation = try store.observe(line.setting, options: options, onEnd: { self.end() }) { events in
+      for event in events {
+        if event.kind == .resync { self.look(at: event.revision) } else { self.look(event.newValue, event.revision) }
       }
-      lock.withLock { self.observation = observation }
-    } catch {
-      try? line.leave(who, in: store)
-      throw error
     }
+    lock.withLock { self.observation = observation }
   }
 
   /// Leaves the line; what fails may be tried again, unless the store is closed.
   func cancel() throws(StoreError) {
-    do throws(StoreError) { try line.leave(who, in: store) } catch  where error.code != .closed {
-      throw error
+    let since = lock.withLock { () -> UInt64? in
+      let since = self.since
+      self.since = nil
+      return since
+    }
+    do throws(StoreError) { try line.leave(who, in: store) } catch {
+      guard error.code == .closed else {
+        lock.withLock { self.since = since }
+        throw error
+      }
     }
     completion.finish(.failure(StoreError(.turnCancelled, "`\(who)` has left the line", setting: line.setting)))
+    stop()
+  }
+
+  private func stop() {
     let observation = lock.withLock { () -> Observation? in
       let observation = self.observation
       self.observation = nil
@@ -68,19 +80,20 @@ final class Turn: @unchecked Sendable {
     end()
   }
 
-  private func look(_ event: Event) {
-    var value = event.newValue
-    // What was missed is read anew.
-    if event.kind == .resync {
-      do throws(StoreError) { value = try store.valueIfAny(line.setting) } catch {
-        completion.finish(.failure(error))
-        return
-      }
+  /// Reads the line anew.
+  private func look(at revision: UInt64) {
+    do throws(StoreError) { look(try store.valueIfAny(line.setting), revision) } catch {
+      completion.finish(.failure(error))
     }
+  }
+
+  private func look(_ value: Value?, _ revision: UInt64) {
+    // What was before is of another turn.
+    guard let since = lock.withLock({ since }), revision >= since else { return }
     let names = Line.names(value)
     if let first = names.first, Line.isSame(first, who) {
-      completion.finish(.success(event.revision))
-    } else if !names.contains(where: { Line.isSame($0, who) }), !lock.withLock({ isLeaving }) {
+      completion.finish(.success(revision))
+    } else if !names.contains(where: { Line.isSame($0, who) }) {
       completion.finish(.failure(StoreError(.turnSentAway, "`\(who)` was sent away", setting: line.setting)))
     }
   }
