@@ -94,11 +94,41 @@ var targets: [Target] = [
 ]
 
 if !embedded {
-  products.append(.library(name: "Livery", targets: ["Livery"]))
+  products += [
+    .library(name: "Livery", targets: ["Livery"]),
+    // With what its C functions come from: there is one engine in a process, also beside `import Livery`.
+    .library(name: "LiveryClient", targets: ["LiveryClient", "LiveryABI"]),
+  ]
   targets += [
     .testTarget(name: "LiveryCoreTests", dependencies: ["LiveryCore"]),
     .testTarget(
       name: "LiveryTests", dependencies: ["Livery", "LMDB", "CSystem"]),
+    .testTarget(
+      name: "LiveryClientTests",
+      dependencies: ["LiveryClient", "LiveryABI", "Livery", "LiveryTurn", "CTurn", "CLivery"]),
+  ]
+}
+
+// Extensions, by their nouns: the target Livery<Noun> on LiveryClient, with its header. cmake/Extension.cmake makes
+// liblivery-<noun>.so of what is compiled here. `turn` is that of the tests.
+let nouns =
+  embedded ? (Context.environment["LIVERY_EXTENSIONS"] ?? "").split(separator: ",").map(String.init) : ["turn"]
+
+if !nouns.isEmpty {
+  // What they are written on: the C functions as Swift, and nothing of the engine.
+  targets += [
+    .target(name: "CClient", cSettings: cSettings),
+    .target(name: "LiveryClient", dependencies: ["CLivery", "CClient"], swiftSettings: swiftSettings),
+  ]
+}
+
+if nouns.contains("turn") {
+  products.append(.library(name: "livery-turn", type: .static, targets: ["LiveryTurn"]))
+  targets += [
+    .target(name: "CTurn", dependencies: ["CLivery"], path: "Tests/Extension/CTurn"),
+    .target(
+      name: "LiveryTurn", dependencies: ["LiveryClient", "CLivery", "CTurn"], path: "Tests/Extension/Turn",
+      swiftSettings: swiftSettings),
   ]
 }
 

@@ -1,18 +1,6 @@
 # Run by the target `livery-swift`: `swift build`, then what makes its products fit for C programs.
-function(run)
-  execute_process(COMMAND ${ARGV} COMMAND_ERROR_IS_FATAL ANY)
-endfunction()
+include(${CMAKE_CURRENT_LIST_DIR}/Run.cmake)
 
-# Runs the block's command only if the product is newer than what was made of it.
-function(outdated result product made)
-  if(NOT EXISTS "${made}" OR "${product}" IS_NEWER_THAN "${made}")
-    set(${result} TRUE PARENT_SCOPE)
-  else()
-    set(${result} FALSE PARENT_SCOPE)
-  endif()
-endfunction()
-
-set(WRAPPED malloc calloc realloc posix_memalign free)
 set(flags -c ${CONFIGURATION} --disable-build-manifest-caching --package-path ${SOURCE} --scratch-path ${BINARIES}/swift
   --disable-local-rpath -Xlinker -L${EMBEDDED})
 if(CONFIGURATION STREQUAL "debug")
@@ -36,6 +24,7 @@ foreach(file ${told})
 endforeach()
 
 set(ENV{LIVERY_EMBEDDED} 1)
+set(ENV{LIVERY_EXTENSIONS} "${EXTENSIONS}")
 run(${SWIFT} build ${flags})
 
 outdated(todo ${products}/liblivery.so ${BINARIES}/liblivery.so)

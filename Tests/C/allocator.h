@@ -22,7 +22,7 @@ static int looked_after_count;
 
 __attribute__((unused)) static int note_library(struct dl_phdr_info *info, size_t size, void *context) {
   (void)size, (void)context;
-  if (!strstr(info->dlpi_name, "liblivery.") && !strstr(info->dlpi_name, "liblmdb") && !strstr(info->dlpi_name, "libjansson"))
+  if (!strstr(info->dlpi_name, "liblivery") && !strstr(info->dlpi_name, "liblmdb") && !strstr(info->dlpi_name, "libjansson"))
     return 0;
   for (int index = 0; index < info->dlpi_phnum && looked_after_count < 8; index++) {
     if (info->dlpi_phdr[index].p_type != PT_LOAD || !(info->dlpi_phdr[index].p_flags & PF_X)) continue;
@@ -32,7 +32,7 @@ __attribute__((unused)) static int note_library(struct dl_phdr_info *info, size_
   return 0;
 }
 
-/** Finds the code of the library, LMDB and jansson. libplist does not look whether it was given memory: there is no status to
+/** Finds the code of the library, its extensions, LMDB and jansson. libplist does not look whether it was given memory: there is no status to
     be had from it. */
 __attribute__((unused)) static void look_after_libraries(void) {
   if (looked_after_count == 0) dl_iterate_phdr(note_library, NULL);

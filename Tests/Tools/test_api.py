@@ -115,6 +115,16 @@ def test_headers_are_read_in_any_order(folder):
     api.read(folder)
 
 
+@pytest.mark.parametrize("included", ["<livery.h>", '"../livery.h"'])
+def test_a_header_on_top_of_all_is_of_another_library(folder, included):
+  (folder.parent / "livery.h").write_text(
+    '/** @file livery.h */\n#ifndef L\n#define L\n#include "livery/sample.h"\n#endif\n'
+  )
+  before = api.read(folder)
+  (folder / "turn.h").write_text(f"#include {included}\nLIVERY_API int not_understood[3];\n")
+  assert api.read(folder) == before
+
+
 @pytest.mark.parametrize(
   ("text", "spelled"), [("const char*const*", "const char *const *"), ("livery_thing  **", "livery_thing **")]
 )

@@ -23,10 +23,14 @@ NUMBERS = {"bool", "char", "double", "float", "int", "size_t"} | {
 
 
 def read(folder: os.PathLike[str] | str) -> Interface:
-  """The headers of a folder, and the one beside it that includes them all if there is one."""
+  """The headers of a folder, and the one beside it that includes them all if there is one.
+
+  A header that includes that one is of a library of its own, and is left out.
+  """
   folder = pathlib.Path(folder)
   found = Known(folder.resolve().parent)
-  files = sorted(folder.glob("*.h"))
+  on_top = re.compile(rf'^#include [<"](?:\.\./)?{re.escape(folder.resolve().name)}\.h[>"]'.encode(), re.M)
+  files = [file for file in sorted(folder.glob("*.h")) if not on_top.search(file.read_bytes())]
   if not files:
     raise HeaderError(folder, 1, "there are no headers")
   for file in files:

@@ -1,0 +1,1 @@
+#include <livery/turn.h>
