@@ -14,36 +14,57 @@ public final class Store: @unchecked Sendable {
     public var readOnly = false
     /// Allow changes to the `override` layer through this handle.
     public var allowOverride = false
-    /// Let a power failure lose the last commits of this handle; the store is never damaged.
-    public var deferred = false
+    /// Keep the store in memory alone, by the path as its name in this process.
+    public var inMemory = false
     /// Refuse a damaged store with `.corrupt`, in place of bringing back its last good copy.
     public var noRecovery = false
     /// Let the group of the directory read and write the store.
     public var sharesWithGroup = false
-    /// How long a commit waits for other writers, in milliseconds.
-    public var busyTimeout: UInt32 = 0
+    /// What a commit waits for before it counts as made.
+    public var durability = Durability.full
+    /// How long a commit waits for other writers; whole milliseconds. Here as below nil is for what the library has for it.
+    public var busyTimeout: Duration?
     /// Address space reserved for the store, in bytes.
-    public var mapSize: UInt64 = 0
+    public var mapSize: UInt64?
     /// How many reads can be under way at once in all processes.
-    public var maxReaders: UInt32 = 0
+    public var maximumReaders: UInt32?
     /// The most commits that the log keeps.
-    public var logEntries: UInt32 = 0
-    /// How long the log keeps a commit, in seconds.
-    public var logAge: UInt32 = 0
+    public var logEntries: UInt32?
+    /// How long the log keeps a commit; whole seconds.
+    public var logAge: Duration?
     /// How much of the file the log may take, in bytes.
-    public var logBytes: UInt64 = 0
+    public var logBytes: UInt64?
+    /// When the store backs itself up into its own folder.
+    public var automaticBackup: AutomaticBackup?
     /// How many backups of each reason the store keeps in its own folder.
-    public var backups: UInt32 = 0
+    public var backups: UInt32?
     /// The most memory that values which were read before are kept in, in bytes.
-    public var cacheSize: UInt64 = 0
-    /// Copy the store after so many commits of this process since its last copy; `UInt32.max` for never.
-    public var snapshotCommits: UInt32 = 0
-    /// Copy the store after so many seconds; `UInt32.max` for never.
-    public var snapshotAge: UInt32 = 0
-    /// For how many versions of the schema values are kept that it no longer declares; 0 for ever.
-    public var orphanVersions: UInt64 = 0
+    public var cacheSize: UInt64?
+    /// For how many versions of the schema values are kept that it no longer declares; nil for ever.
+    public var orphanVersions: UInt64?
 
     public init() {}
+
+    public enum Durability: Sendable {
+      /// The disk's word: the commit survives a power failure.
+      case full
+      /// Nothing: a power failure may lose the last commits of this handle; the store is never damaged.
+      case deferred
+    }
+
+    public struct AutomaticBackup: Sendable, Equatable {
+      public static let never = AutomaticBackup(commits: nil, age: nil)
+
+      /// After so many commits of this process since the last backup; nil for never.
+      public var commits: UInt32?
+      /// After a commit that comes so long after the first one since the last backup, or later; whole seconds, nil for never.
+      public var age: Duration?
+
+      public init(commits: UInt32? = 1000, age: Duration? = .seconds(600)) {
+        self.commits = commits
+        self.age = age
+      }
+    }
   }
 
   /// `livery_store *`, for functions of C that take one.
@@ -105,20 +126,36 @@ extension Store.Options {
     set(create, LIVERY_OPEN_CREATE)
     set(readOnly, LIVERY_OPEN_READ_ONLY)
     set(allowOverride, LIVERY_OPEN_ALLOW_OVERRIDE)
-    set(deferred, LIVERY_OPEN_DEFERRED)
+    set(durability == .deferred, LIVERY_OPEN_DEFERRED)
+    set(inMemory, LIVERY_OPEN_MEMORY)
     set(noRecovery, LIVERY_OPEN_NO_RECOVERY)
     set(sharesWithGroup, LIVERY_OPEN_GROUP)
-    content.busy_timeout_ms = busyTimeout
-    content.map_size = mapSize
-    content.max_readers = maxReaders
-    content.log_entries = logEntries
-    content.log_age_s = logAge
-    content.log_bytes = logBytes
-    content.backups = backups
-    content.cache_size = cacheSize
-    content.snapshot_commits = snapshotCommits
-    content.snapshot_age_s = snapshotAge
-    content.orphan_versions = orphanVersions
+    // 0 is for what the library has; no waiting at all is the shortest that can be asked for.
+    if let busyTimeout { content.busy_timeout_ms = max(1, busyTimeout.wholeMilliseconds) }
+    content.map_size = mapSize ?? 0
+    content.max_readers = maximumReaders ?? 0
+    content.log_entries = logEntries ?? 0
+    if let logAge { content.log_age_s = logAge.wholeSeconds }
+    content.log_bytes = logBytes ?? 0
+    content.backups = backups ?? 0
+    content.cache_size = cacheSize ?? 0
+    if let automaticBackup {
+      content.backup_commits = automaticBackup.commits ?? .max
+      content.backup_age_s = automaticBackup.age.map { max(1, $0.wholeSeconds) } ?? .max
+    }
+    content.orphan_versions = orphanVersions ?? 0
     return content
+  }
+}
+
+extension Duration {
+  /// Without what is less than one; none if it is negative, and never more than fit.
+  var wholeSeconds: UInt32 { UInt32(clamping: components.seconds) }
+
+  var wholeMilliseconds: UInt32 {
+    let (seconds, fraction) = components
+    guard seconds >= 0, fraction >= 0 else { return 0 }
+    guard seconds < Int64(UInt32.max) else { return .max }
+    return UInt32(clamping: seconds * 1000 + fraction / 1_000_000_000_000_000)
   }
 }

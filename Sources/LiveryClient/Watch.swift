@@ -7,8 +7,8 @@ public struct WatchOptions: Sendable {
   public var initial = false
   /// Call from `Store.dispatch` alone, in place of the watcher thread.
   public var dispatched = false
-  /// The least time between two calls, in milliseconds; changes of one setting that fall together are told as one.
-  public var minimumInterval: UInt32 = 0
+  /// The least time between two calls; changes of one setting that fall together are told as one.
+  public var minimumInterval = Duration.zero
 
   public init() {}
 }
@@ -63,7 +63,7 @@ extension Store {
     var watch: OpaquePointer?
     var content = livery_watch_options()
     content.struct_size = MemoryLayout<livery_watch_options>.size
-    content.min_interval_ms = options.minimumInterval
+    content.min_interval_ms = options.minimumInterval.wholeMilliseconds
     if options.initial { content.flags |= UInt32(LIVERY_WATCH_INITIAL) }
     if options.dispatched { content.flags |= UInt32(LIVERY_WATCH_DISPATCH) }
     try passing(pattern) {

@@ -47,7 +47,7 @@ import Testing
   }
 
   @Test func anEditReadsAndWritesWithNobodyBetween() async throws {
-    let store = try temporary.open { $0.deferred = true }
+    let store = try temporary.open { $0.durability = .deferred }
     await withTaskGroup(of: Void.self) { tasks in
       for _ in 0..<4 {
         tasks.addTask {

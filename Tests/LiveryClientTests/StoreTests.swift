@@ -55,12 +55,12 @@ import Testing
     options.mapSize = 1
     #expect(code { () throws(StoreError) in _ = try Store(path: temporary.path, options: options) } == .invalidArgument)
     options.mapSize = 1 << 22
-    options.maxReaders = 8
+    options.maximumReaders = 8
     options.logEntries = 2
     options.allowOverride = true
-    options.deferred = true
+    options.durability = .deferred
     options.noRecovery = true
-    options.busyTimeout = 100
+    options.busyTimeout = .milliseconds(100)
     let store = try Store(path: temporary.path, options: options)
     let change = try store.change(.override)
     try change.expires(Timestamp(microseconds: Timestamp.now.microseconds + 3_600_000_000))

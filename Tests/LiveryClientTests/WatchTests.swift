@@ -49,7 +49,7 @@ import Testing
     let runs = Counter()
     var options = WatchOptions()
     options.dispatched = true
-    options.minimumInterval = 1
+    options.minimumInterval = .milliseconds(1)
     let watch = try store.observe(options: options) { events.append($0) }
     #expect(try store.eventDescriptor() >= 0)
     try store.post(dispatched: true) { runs.increase() }
@@ -76,7 +76,7 @@ import Testing
   }
 
   @Test func changesAreAnAsynchronousSequence() async throws {
-    let store = try temporary.open { $0.deferred = true }
+    let store = try temporary.open { $0.durability = .deferred }
     let changes = try store.changes(matching: "n")
     for index in 0..<20 { try store.set("n", to: .int(Int64(index)), in: .user) }
     var seen: [Value?] = []
@@ -91,7 +91,7 @@ import Testing
   }
 
   @Test func whatWaitsForASlowIterationIsBounded() async throws {
-    let store = try temporary.open { $0.deferred = true }
+    let store = try temporary.open { $0.durability = .deferred }
     let events = Events()
     let changes = try store.changes(matching: "n*")
     let watch = try store.observe("n*") { events.append($0) }

@@ -38,7 +38,7 @@ import Testing
   }
 
   @Test func aReadingIsOfOneMomentAndEndsWithItsFunction() throws {
-    let store = try temporary.open { $0.maxReaders = 8 }
+    let store = try temporary.open { $0.maximumReaders = 8 }
     try store.set("a", to: .int(1), in: .user)
     var kept: Snapshot?
     let read = try store.reading { (snapshot) throws(StoreError) in
