@@ -102,7 +102,8 @@ public func livery_change_get_layer(
   onChange(change) { (change) throws(StoreError) in
     let value = try required(value, "value")
     let layer = try layer(number)
-    try publish(held(settingName(name), layer) { (name) throws(StoreError) in try change.value(name, in: layer) }, to: value)
+    try publish(
+      held(settingName(name), layer) { (name) throws(StoreError) in try change.value(name, in: layer) }, to: value)
   }
 }
 

@@ -191,9 +191,12 @@ __attribute__((unused)) static void check_keep(const char *path) {
   livery_open_options options = LIVERY_OPEN_OPTIONS_INIT;
   livery_store *kept = NULL;
   options.flags = LIVERY_OPEN_MEMORY | LIVERY_OPEN_READ_ONLY;
-  if (livery_open(path, &options, &kept) == LIVERY_OK) livery_close(kept);
-  else if (livery_open(path, &(livery_open_options){sizeof options, LIVERY_OPEN_MEMORY, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0}, &kept)
-           != LIVERY_OK)
+  if (livery_open(path, &options, &kept) == LIVERY_OK) {
+    livery_close(kept);
+    return;
+  }
+  options.flags = LIVERY_OPEN_MEMORY;
+  if (livery_open(path, &options, &kept) != LIVERY_OK)
     check_fail(__FILE__, __LINE__, "%s: %s", path, livery_last_error()->message);
 }
 

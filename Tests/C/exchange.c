@@ -148,7 +148,7 @@ TEST("what an import replaces counts, whatever the operator has set", replaced) 
   EXPECT_TEXT("operator's", text);
   uint64_t revision = 0;
   OK(livery_revision(store, &revision));
-  OK(livery_undo(store, revision, NULL, NULL));
+  OK(livery_undo(store, revision, 0, NULL));
   OK(livery_get_int(store, "idleResetSeconds", &number));
   EXPECT_INT(50, number);
   EXPECT_STATUS(LIVERY_ERROR_INVALID_ARGUMENT,

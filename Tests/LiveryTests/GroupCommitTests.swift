@@ -94,8 +94,8 @@ import Testing
           var runs = 0
           try store.edit(.user) { (change) throws(StoreError) in
             runs += 1
-            if pthread_equal(own, pthread_self()) == 0 { findings.add("another thread makes the edit") }
-            guard case .int(let number)? = try change.value("counter", in: .user) else { return findings.add("no number") }
+            if pthread_equal(own, pthread_self()) == 0 { findings.add("not on its own thread") }
+            guard case .int(let number)? = try change.value("counter", in: .user) else { return }
             try change.set("counter", to: .int(number + 1))
           }
           if runs != 1 { findings.add("an edit was made \(runs) times") }

@@ -5,7 +5,9 @@ import Testing
 
 /// A store that is in memory alone works like any other, and leaves nothing.
 @Suite struct MemoryStoreTests {
-  private func open(_ name: String = "", _ change: (inout Store.Options) -> Void = { _ in }) throws(StoreError) -> Store {
+  private func open(
+    _ name: String = "", _ change: (inout Store.Options) -> Void = { _ in }
+  ) throws(StoreError) -> Store {
     var options = Store.Options()
     options.inMemory = true
     change(&options)
