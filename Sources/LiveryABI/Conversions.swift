@@ -44,6 +44,7 @@ extension Value {
     return content
   }
 
+  @inline(__always)
   private func coerced(_ wanted: ValueType) throws(StoreError) -> Value {
     if type == wanted { return self }
     guard let value = coerced(to: wanted) else { throw mismatch(wanted) }

@@ -15,7 +15,7 @@ static const uint64_t LVS_OPEN = (uint64_t)1 << 27, LVS_PINS = ((uint64_t)1 << 2
 static inline bool lvs_is_open(const uint64_t *word) { return (__atomic_load_n(word, __ATOMIC_ACQUIRE) & LVS_OPEN) != 0; }
 
 // Enters, which wants one `lvs_unpin`; false if it is closed, or has another tag. With `closes` nobody enters after.
-static inline bool lvs_pin(uint64_t *word, uint64_t tag, bool closes) {
+static inline __attribute__((always_inline)) bool lvs_pin(uint64_t *word, uint64_t tag, bool closes) {
   uint64_t state = __atomic_load_n(word, __ATOMIC_ACQUIRE);
   while ((state & ~LVS_PINS) == (tag | LVS_OPEN)) {
     uint64_t next = (closes ? state & ~LVS_OPEN : state) + 1;
@@ -25,7 +25,7 @@ static inline bool lvs_pin(uint64_t *word, uint64_t tag, bool closes) {
 }
 
 // Leaves; whether the caller has to let go.
-static inline bool lvs_unpin(uint64_t *word) {
+static inline __attribute__((always_inline)) bool lvs_unpin(uint64_t *word) {
   return (__atomic_sub_fetch(word, 1, __ATOMIC_ACQ_REL) & (LVS_OPEN | LVS_PINS)) == 0;
 }
 

@@ -194,6 +194,7 @@ class SharedEnvironment: @unchecked Sendable {
 
   // MARK: another file in place of the one that is open
 
+  @inline(__always)
   private var isCurrent: Bool { openGeneration == wake.generation }
 
   var openGeneration: UInt32 { generation.load(ordering: .relaxed) }

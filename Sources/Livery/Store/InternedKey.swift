@@ -30,6 +30,7 @@ package final class InternedKey: @unchecked Sendable {
   /// The setting's effective value in another type, if nothing is lost by that.
   package func value(as type: ValueType, wasMissed: Bool) throws(StoreError) -> Value {
     let value = try value(wasMissed: wasMissed)
+    if value.type == type { return value }
     guard let coerced = value.coerced(to: type) else { throw mismatch(value, type.description) }
     return coerced
   }
