@@ -181,3 +181,36 @@ TEST("two handles of one store are closed each on its own", two_handles) {
   EXPECT_STATUS(LIVERY_ERROR_CLOSED, livery_get_int(first, "idleResetSeconds", &seconds));
   OK(livery_close(second));
 }
+
+TEST("however many handles there are, each is its own", many) {
+  enum { VALUES = 300000 };
+  livery_value **values = calloc(VALUES, sizeof *values);
+  if (!values) return;
+  int64_t found = 0;
+  int wrong = 0;
+  for (int index = 0; index < VALUES; index++) wrong += livery_value_make_int(index, &values[index]) != LIVERY_OK;
+  EXPECT_INT(0, wrong);
+  // A store and a key among the last of them are read as quickly.
+  livery_store *store = new_store(fresh_path(), KIOSK_SCHEMA);
+  livery_key *key = NULL;
+  OK(livery_key_open(store, "idleResetSeconds", &key));
+  for (int round = 0; round < 3; round++) {
+    OK(livery_key_get_int(key, &found));
+    EXPECT_INT(120, found);
+    OK(livery_get_int(store, "idleResetSeconds", &found));
+    EXPECT_INT(120, found);
+  }
+  for (int index = 0; index < VALUES; index += 2) wrong += livery_value_release(values[index]) != LIVERY_OK;
+  EXPECT_INT(0, wrong);
+  for (int index = 0; index < VALUES; index++) {
+    livery_status status = livery_value_as_int(values[index], &found);
+    wrong += index % 2 == 0 ? status != LIVERY_ERROR_CLOSED : status != LIVERY_OK || found != index;
+  }
+  EXPECT_INT(0, wrong);
+  for (int index = 1; index < VALUES; index += 2) wrong += livery_value_release(values[index]) != LIVERY_OK;
+  EXPECT_INT(0, wrong);
+  OK(livery_key_close(key));
+  EXPECT_STATUS(LIVERY_ERROR_CLOSED, livery_key_get_int(key, &found));
+  OK(livery_close(store));
+  free(values);
+}

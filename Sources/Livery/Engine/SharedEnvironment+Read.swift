@@ -1,4 +1,3 @@
-import CSystem
 import LMDB
 
 extension SharedEnvironment {
@@ -6,9 +5,7 @@ extension SharedEnvironment {
   func declared(_ name: String) throws(StoreError) -> SettingDescriptor? {
     try read { (view) throws(StoreError) in try view.descriptor(view.resolveAlias(name)) }
   }
-}
 
-extension SharedEnvironment {
   /// A setting's effective value: from the cache, or looked up in a transaction.
   ///
   /// - Parameters:
