@@ -114,12 +114,31 @@ def test_what_is_collected_is_closed_with_a_warning(path):
   assert all(warning.category is ResourceWarning for warning in caught)
 
 
-def test_a_key_keeps_its_store(path):
-  key = livery.open(path, create=True).key("a")
+@pytest.mark.parametrize("part", [lambda store: store.key("a"), lambda store: store.assets, lambda store: store.branding])
+def test_what_is_of_a_store_keeps_it_open(path, part):
+  kept = part(livery.open(path, create=True))
   gc.collect()
-  key._store.set("a", 5)
-  assert key.get_int() == 5
-  key._store.close()
+  with livery.open(path) as other:
+    other.set("a", 5)
+  if isinstance(kept, livery.Key):
+    assert kept.get_int() == 5
+  else:
+    assert "closed" not in repr(kept) and (kept.list() if isinstance(kept, livery.Assets) else kept.brands()) == []
+  with pytest.warns(ResourceWarning, match="a store was not closed"):
+    del kept
+    gc.collect()
+
+
+def test_a_store_that_nobody_holds_is_closed_at_once(path):
+  gc.disable()
+  try:
+    store = livery.open(path, create=True)
+    store.set("a", 1)
+    assert store.get_int("a") == store["a"] == 1 and store.assets.list() == store.branding.brands() == []
+    with pytest.warns(ResourceWarning, match="a store was not closed"):
+      del store
+  finally:
+    gc.enable()
 
 
 def test_many_handles_leave_nothing_behind(store):

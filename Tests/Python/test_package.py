@@ -1,5 +1,7 @@
 """The package finds its library, or says where it looked; and it installs whole."""
 
+import ast
+import graphlib
 import os
 import re
 import shutil
@@ -73,6 +75,36 @@ def test_a_library_of_another_version_or_kind_is_refused(tmp_path):
 def test_ctypes_stays_in_one_package():
   users = {file.parent.name for file in (PACKAGE / "livery").rglob("*.py") if "ctypes" in file.read_text()}
   assert users == {"_native"}
+
+
+def imported(file):
+  """The modules of the package that a module of it imports, for types too, under their dotted names."""
+  package = ("livery", *file.relative_to(PACKAGE / "livery").parts[:-1])
+  found = set()
+  for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
+    if not isinstance(node, ast.ImportFrom) or node.level == 0:
+      continue
+    base = package[: len(package) + 1 - node.level] + tuple((node.module or "").split(".") if node.module else ())
+    for name in [base + (alias.name,) for alias in node.names] + [base]:
+      path = PACKAGE.joinpath(*name)
+      if path.with_suffix(".py").is_file() or (path / "__init__.py").is_file():
+        found.add(".".join(name))
+  return found - {"livery", ".".join(package)}
+
+
+def test_modules_import_one_way():
+  modules = {}
+  for file in (PACKAGE / "livery").rglob("*.py"):
+    parts = file.relative_to(PACKAGE).with_suffix("").parts
+    modules[".".join(parts[:-1] if parts[-1] == "__init__" else parts)] = imported(file)
+  assert "livery._handle" in modules["livery.store"] and len(modules) > 30
+  # Raises CycleError, which names the modules.
+  graphlib.TopologicalSorter(modules).prepare()
+
+
+def test_a_store_is_made_of_parts():
+  bases = [base for base in livery.Store.__mro__ if base.__module__.startswith("livery")]
+  assert [base.__name__ for base in bases] == ["Store", "Owner"]
 
 
 def copied(folder):

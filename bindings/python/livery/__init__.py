@@ -8,7 +8,7 @@ A store is a directory that any number of processes and threads use at once. See
 """
 
 from ._native import library_path, library_version
-from .assets import Assets, describe_image
+from .asset import Assets, describe_image
 from .branding import Branding, Rect, Traits, aspect_fit, match
 from .change import Change
 from .errors import (
@@ -39,15 +39,18 @@ from .errors import (
   SchemaNewerError,
   TypeMismatchError,
 )
+from .event import Event, EventKind
+from .events import AsyncEvents, Events
 from .key import Key
 from .log import LogLevel, set_log_handler
 from .maintenance import check_store
 from .migration import Migration, MigrationFunction
+from .opening import NEVER, open
 from .schema import check_schema, compare_schemas
 from .snapshot import Snapshot
-from .store import NEVER, Store, open
+from .store import Store
 from .value import URL, Color, Image, Layer, Settable, Value
-from .watch import AsyncEvents, Event, EventKind, Events, Watch
+from .watch import Watch
 
 __version__ = "0.1.0"
 

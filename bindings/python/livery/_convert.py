@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import json
+import os
 from datetime import datetime, timedelta, timezone
-from typing import Any, Callable, Dict, Iterable, List, Mapping, Optional, Tuple
+from typing import Any, Callable, Dict, Iterable, List, Mapping, Optional, Tuple, Union
 
 from . import _constants, _native
-from .errors import InvalidValueError, LiveryError, TypeMismatchError
+from .errors import InvalidArgumentError, InvalidValueError, LiveryError, TypeMismatchError
 from .value import URL, Color, Image
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=timezone.utc)
@@ -22,50 +24,67 @@ def moment(microseconds: int) -> datetime:
 
 def take(value: int) -> Any:
   """The value as Python's own types; its reference is released."""
-  return _take(_native.ValueReader(), value)
+  place = _native.place()
+  place.value.value = value
+  return taken(place)
 
 
 def look(value: int) -> Any:
   """The value as Python's own types; the reference stays the library's."""
-  return _look(_native.ValueReader(), value)
+  place = _native.place()
+  place.value.value = value
+  content = _read(place)
+  place.free()
+  return content
 
 
-def _take(reader: _native.ValueReader, value: int) -> Any:
+def taken(place: _native.Place) -> Any:
+  """The value in a place as Python's own types; its reference is released, and the place is free."""
   try:
-    return _look(reader, value)
+    return _read(place)
   finally:
-    _native.value_release(value)
+    place.release()
+    place.free()
 
 
-def _look(reader: _native.ValueReader, value: int) -> Any:
-  kind = reader.kind(value)
+def _read(place: _native.Place) -> Any:
+  kind = place.kind()
   read = _READ.get(kind)
   if read is None:
     raise TypeMismatchError(f"the value is of type {kind}, which this package does not know")
-  return read(reader, value)
+  return read(place)
 
 
-def _take_list(reader: _native.ValueReader, value: int) -> List[Any]:
-  return [_take(reader, reader.item(value, index)) for index in range(reader.count(value))]
+def _items(place: _native.Place) -> List[Any]:
+  items: List[Any] = []
+  inner = _native.place()
+  for index in range(place.count()):
+    place.item(index, inner)
+    try:
+      items.append(_read(inner))
+    finally:
+      inner.release()
+  inner.free()
+  return items
 
 
-def _take_object(reader: _native.ValueReader, value: int) -> Dict[str, Any]:
-  members = range(reader.count(value))
-  return {reader.key(value, index): _take(reader, reader.item(value, index)) for index in members}
+def _members(place: _native.Place) -> Dict[str, Any]:
+  keys = [place.key(index) for index in range(place.count())]
+  return dict(zip(keys, _items(place)))
 
 
-_READ: Dict[int, Callable[[_native.ValueReader, int], Any]] = {
-  _constants.TYPE_BOOL: _native.ValueReader.as_bool,
-  _constants.TYPE_INT: _native.ValueReader.as_int,
-  _constants.TYPE_DOUBLE: _native.ValueReader.as_double,
-  _constants.TYPE_STRING: _native.ValueReader.as_string,
-  _constants.TYPE_DATA: _native.ValueReader.as_data,
-  _constants.TYPE_URL: lambda reader, value: URL(reader.as_string(value)),
-  _constants.TYPE_DATE: lambda reader, value: moment(reader.as_date(value)),
-  _constants.TYPE_COLOR: lambda reader, value: Color(*reader.as_color(value)),
-  _constants.TYPE_IMAGE: lambda reader, value: Image(reader.as_string(value)),
-  _constants.TYPE_LIST: _take_list,
-  _constants.TYPE_OBJECT: _take_object,
+_READ: Dict[int, Callable[[_native.Place], Any]] = {
+  _constants.TYPE_BOOL: _native.Place.as_bool,
+  _constants.TYPE_INT: _native.Place.as_int,
+  _constants.TYPE_DOUBLE: _native.Place.as_double,
+  _constants.TYPE_STRING: _native.Place.as_string,
+  _constants.TYPE_DATA: _native.Place.as_data,
+  _constants.TYPE_URL: lambda place: URL(place.as_string()),
+  _constants.TYPE_DATE: lambda place: moment(place.as_date()),
+  _constants.TYPE_COLOR: lambda place: Color(*place.as_color()),
+  _constants.TYPE_IMAGE: lambda place: Image(place.as_string()),
+  _constants.TYPE_LIST: _items,
+  _constants.TYPE_OBJECT: _members,
 }
 
 
@@ -79,7 +98,13 @@ def report(outcome: _native.Report) -> Dict[str, Any]:
   return content or {}
 
 
-# -- Names ------------------------------------------------------------------------------------------------------------
+# -- Names, paths and documents ---------------------------------------------------------------------------------------
+
+#: A path, as the functions of `os` take it.
+Path = Union[str, bytes, "os.PathLike[str]", "os.PathLike[bytes]"]
+
+#: A document: its text, or what it would be read to.
+Document = Union[str, bytes, bytearray, Mapping[str, Any]]
 
 
 def name(name: str) -> bytes:
@@ -88,6 +113,55 @@ def name(name: str) -> bytes:
 
 def pattern(pattern: Optional[str]) -> Optional[bytes]:
   return None if pattern is None else _native.text("a pattern", pattern)
+
+
+def origin(origin: Optional[str]) -> Optional[bytes]:
+  return None if origin is None else _native.text("an origin", origin)
+
+
+def path(path: Path) -> bytes:
+  raw = os.fsencode(path)
+  if b"\0" in raw:
+    raise InvalidArgumentError("the path contains a NUL")
+  return raw
+
+
+def document(document: Document) -> bytes:
+  """The document's text in UTF-8."""
+  if isinstance(document, (bytes, bytearray)):
+    return bytes(document)
+  if isinstance(document, str):
+    try:
+      return document.encode()
+    except UnicodeEncodeError:
+      raise InvalidValueError("the text is not valid Unicode: it contains a surrogate") from None
+  if isinstance(document, Mapping):
+    try:
+      return json.dumps(document, allow_nan=False).encode()
+    except (TypeError, ValueError, RecursionError) as error:
+      raise InvalidValueError(f"the document cannot be written as JSON: {error}") from None
+  raise TypeError(f"a document is text, bytes or a mapping, not {type(document).__name__}")
+
+
+# -- Numbers and durations --------------------------------------------------------------------------------------------
+
+#: A time in seconds.
+Duration = Union[float, timedelta]
+
+
+def seconds(what: str, duration: Duration) -> float:
+  """InvalidArgumentError if it is negative or NaN."""
+  number = duration.total_seconds() if isinstance(duration, timedelta) else duration
+  if not number >= 0:
+    raise InvalidArgumentError(f"{what} is negative or NaN: {duration}")
+  return number
+
+
+def within(what: str, number: int, bits: int, least: int = 0) -> int:
+  """The number, if so many bits hold it: to C it would be handed cut off."""
+  if not least <= number < 1 << bits:
+    raise InvalidArgumentError(f"{what} is out of range: {number}")
+  return int(number)
 
 
 # -- Python to values -------------------------------------------------------------------------------------------------

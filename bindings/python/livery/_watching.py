@@ -1,144 +1,90 @@
-"""How a store is watched."""
+"""What the ways to watch a store have in common."""
 
 from __future__ import annotations
 
-import threading
-import weakref
-from typing import Callable, Optional, Union, overload
+import math
+import os
+from types import TracebackType
+from typing import Any, NamedTuple, Optional, Type, TypeVar
 
-from . import _convert, _native
-from ._handle import Handle
-from .errors import ClosedError
-from .watch import AsyncEvents, Callback, Dispatcher, Events, Source, Watch, milliseconds
+from . import _constants, _convert, _native
+from .errors import ClosedError, ForkedError, InvalidArgumentError
+
+_Watching = TypeVar("_Watching", bound="Watching")
 
 
-class Watching(Handle):
-  """The watches of a store; they end with it."""
+class Wanted(NamedTuple):
+  """What a watch is to tell of."""
 
-  def __init__(self, number: int, close: Callable[[int], None], source: Source) -> None:
-    super().__init__(number, close)
-    self._source = source
-    self._watching = threading.Lock()
-    self._dispatcher: Optional[Dispatcher] = None
-    self._iterators: weakref.WeakSet[Union[Events, AsyncEvents]] = weakref.WeakSet()
+  pattern: Optional[bytes]
+  flags: int
+  milliseconds: int
 
-  def close(self) -> None:
-    """Close the store, and end its watches. Closing twice does nothing."""
-    # A callback under way may still read; then those that began meanwhile end, too.
-    self._end_watches()
-    super().close()
-    self._end_watches()
+  @classmethod
+  def of(cls, pattern: Optional[str], initial: bool, min_interval: _convert.Duration) -> Wanted:
+    raw = _convert.pattern(pattern)
+    milliseconds = math.ceil(min(_convert.seconds("min_interval", min_interval), 1e9) * 1000)
+    flags = _constants.WATCH_DISPATCH | (_constants.WATCH_INITIAL if initial else 0)
+    return cls(raw, flags, min(milliseconds, 0xFFFF_FFFF))
 
-  def _end_watches(self) -> None:
-    with self._watching:
-      dispatcher, iterators = self._dispatcher, [*self._iterators]
-      self._dispatcher = None
-    for iterator in iterators:
-      iterator.stop()
-    if dispatcher is not None:
-      dispatcher.stop(1)
 
-  @overload
-  def watch(
-    self, pattern: Optional[str] = None, callback: None = None, *, initial: bool = False, min_interval: float = 0.0
-  ) -> Events: ...
+class Source(NamedTuple):
+  """Where a store is, for handles beside the first one."""
 
-  @overload
-  def watch(
-    self,
-    pattern: Optional[str] = None,
-    *,
-    callback: Callback,
-    initial: bool = False,
-    min_interval: float = 0.0,
-    dispatch: bool = False,
-  ) -> Watch: ...
+  path: bytes
+  device: int
+  inode: int
+  is_in_memory: bool = False
 
-  @overload
-  def watch(
-    self,
-    pattern: Optional[str],
-    callback: Callback,
-    *,
-    initial: bool = False,
-    min_interval: float = 0.0,
-    dispatch: bool = False,
-  ) -> Watch: ...
+  @classmethod
+  def in_memory(cls, name: bytes) -> Source:
+    return cls(name, 0, 0, True)
 
-  def watch(
-    self,
-    pattern: Optional[str] = None,
-    callback: Optional[Callback] = None,
-    *,
-    initial: bool = False,
-    min_interval: float = 0.0,
-    dispatch: bool = False,
-  ) -> Union[Events, Watch]:
-    """Be told of changes, of any process, to the settings that match the pattern (see list()).
+  @classmethod
+  def of(cls, path: bytes) -> Source:
+    path = os.path.abspath(path)
+    facts = os.stat(path)
+    return cls(path, facts.st_dev, facts.st_ino)
 
-    Without a callback this is an iterator that waits for the next Event. A callback is called with each Event by a
-    thread of this package, or, with ``dispatch``, by whoever calls dispatch(). It may call anything; an exception in
-    it goes to ``sys.unraisablehook``. It stays until it is stopped or the store closed.
+  def open(self) -> int:
+    if self.is_in_memory:
+      return _native.open(self.path, _constants.OPEN_READ_ONLY | _constants.OPEN_MEMORY)
+    handle = _native.open(self.path, _constants.OPEN_READ_ONLY)
+    try:
+      facts = os.stat(self.path)
+      if (facts.st_dev, facts.st_ino) != (self.device, self.inode):
+        raise InvalidArgumentError("the store's directory was moved: open the store again to watch it")
+    except BaseException:
+      _native.close(handle)
+      raise
+    return handle
 
-    ``initial`` begins with the present values. With ``min_interval``, in seconds, changes of one setting that fall
-    together are told as one.
-    """
-    number, raw, interval = self._number, _convert.pattern(pattern), milliseconds(min_interval)
-    if callback is None:
-      if dispatch:
-        raise TypeError("dispatch needs a callback")
-      events = Events(self._source, raw, initial, interval)
-      self._adopt(events)
-      return events
-    if not callable(callback):
-      raise TypeError(f"a callback is callable, not {type(callback).__name__}")
-    if dispatch:
-      return Watch(number, raw, callback, initial, interval, lambda: False)
-    dispatcher = self._dispatching()
-    return Watch(dispatcher.handle, raw, callback, initial, interval, dispatcher.is_over)
 
-  def _dispatching(self) -> Dispatcher:
-    with self._watching:
-      _ = self._number
-      dispatcher = self._dispatcher
-      if dispatcher is None:
-        self._dispatcher = dispatcher = Dispatcher(self._source)
-        # A store that is collected takes its thread with it.
-        weakref.finalize(self, dispatcher.stop).atexit = False
-      return dispatcher
+def close(handle: int) -> None:
+  try:
+    _native.close(handle)
+  except (ClosedError, ForkedError):
+    pass
 
-  def post(self, function: Callable[[], object], *, dispatch: bool = False) -> None:
-    """Call a function once, by the thread that calls the callbacks of watches, or with ``dispatch`` by dispatch().
 
-    What was posted is called in its order, and not if the store is closed before. An exception in it goes to
-    ``sys.unraisablehook``.
-    """
-    if not callable(function):
-      raise TypeError(f"a function is wanted, not {type(function).__name__}")
-    _native.post(self._number if dispatch else self._dispatching().handle, function)
+class Watching:
+  """What the three ways have in common: stop(), also by leaving a ``with`` block, and by closing the store."""
 
-  def watch_async(
-    self, pattern: Optional[str] = None, *, initial: bool = False, min_interval: float = 0.0
-  ) -> AsyncEvents:
-    """The same as an asynchronous iterator, for asyncio."""
-    _ = self._number
-    events = AsyncEvents(self._source, _convert.pattern(pattern), initial, milliseconds(min_interval))
-    self._adopt(events)
-    return events
-
-  def _adopt(self, iterator: Union[Events, AsyncEvents]) -> None:
-    with self._watching:
-      self._iterators.add(iterator)
-      is_late = self.closed
-    if is_late:
-      iterator.stop()
-      raise ClosedError("the store was closed")
+  def stop(self) -> None:
+    raise NotImplementedError
 
   @property
-  def event_fd(self) -> int:
-    """A descriptor that is readable when dispatch() has something to do. Do not read from it or close it."""
-    return _native.event_fd(self._number)
+  def stopped(self) -> bool:
+    """Whether it was stopped, or its store closed."""
+    raise NotImplementedError
 
-  def dispatch(self) -> int:
-    """Call the callbacks of the watches with ``dispatch``; the number of calls, each for all changes of a commit."""
-    return _native.dispatch(self._number)
+  def __enter__(self: _Watching) -> _Watching:
+    return self
+
+  def __exit__(
+    self, kind: Optional[Type[BaseException]], error: Optional[BaseException], trace: Optional[TracebackType]
+  ) -> None:
+    self.stop()
+
+  def __reduce__(self) -> Any:
+    raise TypeError("a watch can be neither copied nor pickled: begin it where it is needed")

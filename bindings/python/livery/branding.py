@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import os
 from typing import Any, Dict, List, Mapping, NamedTuple, Optional, Sequence, Union
 
 from . import _constants, _convert, _native
 from ._handle import Handle
 from .errors import InvalidArgumentError
-from .schema import encoded
 from .value import Color, Layer
 
 _IDIOMS = {
@@ -103,32 +101,32 @@ class Branding:
     self._store = store
 
   def __repr__(self) -> str:
-    return f"<livery.Branding of {self._store!r}>"
+    return f"<livery.Branding of a{' closed' if self._store.closed else 'n open'} store>"
 
   # -- What is in effect
 
   def color(self, role: str) -> Color:
     """The color of a role, such as "Toolbar"; NoValueError if no source has it."""
-    return Color(*_native.branding_color(self._store._number, _convert.name(role)))
+    return Color(*_native.branding_color(self._store.number, _convert.name(role)))
 
   def image(self, name: str, traits: Optional[Traits] = None) -> Dict[str, Any]:
     """The variant of an image that fits the device best; NoValueError if there is none."""
     found: Dict[str, Any] = _convert.take(
-      _native.branding_image(self._store._number, _convert.name(name), _traits(traits))
+      _native.branding_image(self._store.number, _convert.name(name), _traits(traits))
     )
     return found
 
   def explain(self, name: str, traits: Optional[Traits] = None) -> Dict[str, Any]:
     """How the variant of an image is chosen: ``variants``, ``steps``, ``reason``, ``index`` and ``image``."""
     found: Dict[str, Any] = _convert.take(
-      _native.branding_explain(self._store._number, _convert.name(name), _traits(traits))
+      _native.branding_explain(self._store.number, _convert.name(name), _traits(traits))
     )
     return found
 
   def check(self, brand: Optional[str] = None, traits: Optional[Traits] = None) -> Dict[str, Any]:
     """Look for what makes a brand hard to read or incomplete: ``passes``, ``findings``, ``pairs``."""
     found: Dict[str, Any] = _convert.take(
-      _native.branding_check(self._store._number, _brand(brand), _traits(traits))
+      _native.branding_check(self._store.number, _brand(brand), _traits(traits))
     )
     return found
 
@@ -136,13 +134,13 @@ class Branding:
 
   def set_color(self, role: str, color: Union[Color, str], layer: Union[Layer, str, int] = Layer.USER) -> None:
     """Set a color; text is read as CSS writes colors."""
-    number, target = self._store._number, Layer.of(layer)
+    number, target = self._store.number, Layer.of(layer)
     given = Color.parse(color) if isinstance(color, str) else color
     _native.branding_set_color(number, target, _convert.name(role), _convert.components(given))
 
   def set_image(self, name: str, variants: Variants, layer: Union[Layer, str, int] = Layer.USER) -> None:
     """Set the variants of an image."""
-    number, target = self._store._number, Layer.of(layer)
+    number, target = self._store.number, Layer.of(layer)
     value = _convert.make(name, variants)
     try:
       _native.branding_set_image(number, target, _convert.name(name), value)
@@ -156,7 +154,7 @@ class Branding:
     plist: Union[bytes, str],
     *,
     brand: Optional[str] = None,
-    bundle: Union[str, "os.PathLike[str]", None] = None,
+    bundle: Optional[_convert.Path] = None,
     origin: Optional[str] = None,
     keep: bool = False,
   ) -> Dict[str, Any]:
@@ -165,18 +163,16 @@ class Branding:
     ``bundle`` is the directory that the images are in. ``keep`` puts the brand on the shelf, for use(). A list that is
     malformed is refused whole: ParseError and InvalidValueError carry the report.
     """
-    number = self._store._number
-    folder = None if bundle is None else os.fsencode(bundle)
-    if folder is not None and b"\0" in folder:
-      raise InvalidArgumentError("the path of the bundle contains a NUL")
-    source = None if origin is None else _native.text("an origin", origin)
+    number = self._store.number
+    folder = None if bundle is None else _convert.path(bundle)
+    source = _convert.origin(origin)
     flags = _constants.BRANDING_KEEP if keep else 0
-    return _convert.report(_native.branding_apply_plist(number, encoded(plist), _brand(brand), folder, source, flags))
+    return _convert.report(_native.branding_apply_plist(number, _convert.document(plist), _brand(brand), folder, source, flags))
 
   def apply_console(self, payload: Mapping[str, Any], origin: Optional[str] = None) -> Dict[str, Any]:
     """Save what the console sends, in one commit, and return the report; what it sent before is replaced."""
-    number = self._store._number
-    source = None if origin is None else _native.text("an origin", origin)
+    number = self._store.number
+    source = _convert.origin(origin)
     value = _convert.make("the payload", payload)
     try:
       return _convert.report(_native.branding_apply_console(number, value, source))
@@ -185,42 +181,33 @@ class Branding:
 
   def enabled(self, layer: Union[Layer, str, int]) -> bool:
     """Whether the values of a source count: of "bundle" or of "recommended", the console's."""
-    return _native.branding_enabled(self._store._number, Layer.of(layer))
+    return _native.branding_enabled(self._store.number, Layer.of(layer))
 
   def set_enabled(self, layer: Union[Layer, str, int], enabled: bool) -> None:
     """Switch a source on or off: all its values count, or stop counting, at once."""
-    _native.branding_set_enabled(self._store._number, Layer.of(layer), enabled)
+    _native.branding_set_enabled(self._store.number, Layer.of(layer), enabled)
 
   def wipe(self) -> None:
     """Remove everything of branding that the console has set."""
-    _native.branding_wipe(self._store._number)
+    _native.branding_wipe(self._store.number)
 
   # -- Brands
 
   def use(self, brand: str) -> None:
     """Make another brand the active one, in one commit; NotFoundError if there is none of that name."""
-    _native.branding_use(self._store._number, _native.text("a brand", brand))
+    _native.branding_use(self._store.number, _native.text("a brand", brand))
 
   def remove(self, brand: str) -> None:
     """Remove a brand; if it is the active one, none is active afterwards."""
-    _native.branding_remove(self._store._number, _native.text("a brand", brand))
+    _native.branding_remove(self._store.number, _native.text("a brand", brand))
 
   def brands(self) -> List[Dict[str, Any]]:
     """All brands: ``id``, ``active``, ``enabled``, ``name`` and ``identifier`` of each."""
-    found: List[Dict[str, Any]] = _convert.take(_native.branding_list(self._store._number))
+    found: List[Dict[str, Any]] = _convert.take(_native.branding_list(self._store.number))
     return found
 
   def get(self, brand: Optional[str] = None) -> Dict[str, Any]:
     """A whole brand, active or not: ``colors``, ``images``, ``urls``, ``files`` and ``options``; without one, what is
     in effect."""
-    found: Dict[str, Any] = _convert.take(_native.branding_get(self._store._number, _brand(brand)))
+    found: Dict[str, Any] = _convert.take(_native.branding_get(self._store.number, _brand(brand)))
     return found
-
-
-class Branded(Handle):
-  """A store has brands."""
-
-  @property
-  def branding(self) -> Branding:
-    """The brands of the store."""
-    return Branding(self)

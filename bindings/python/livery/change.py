@@ -7,28 +7,26 @@ from types import TracebackType
 from typing import Any, Callable, Dict, List, Optional, Type, Union
 
 from . import _constants, _convert, _native
-from ._handle import Handle
-from .assets import Content, _bytes
+from ._handle import Handle, Owner
+from .asset import Content, as_bytes
 from .errors import ClosedError, ForkedError, InvalidArgumentError, LiveryError
 from .value import Image, Layer, Settable
 
 
-class Change(Handle):
+class Change(Owner):
   """A change set: edits to one layer or several, committed together.
 
   Leaving its ``with`` block commits, an exception in the block discards. Whether the values fit is found at commit;
   the exception's ``violations`` then list everything that was wrong, and nothing was changed.
   """
 
-  _kind = "change set"
-
   def __init__(self, store: Handle, number: int, layer: Layer, origin: Optional[str] = None) -> None:
+    super().__init__(Handle("change set", number, _native.change_discard))
     self._store, self._layer = store, layer
     self._revision: Optional[int] = None
-    super().__init__(number, _native.change_discard)
     if origin is not None:
       try:
-        _native.change_origin(self._number, _native.text("an origin", origin))
+        _native.change_origin(number, _native.text("an origin", origin))
       except (LiveryError, TypeError, ValueError):
         self.close()
         raise
@@ -54,7 +52,7 @@ class Change(Handle):
     self._add(_native.change_set_value, name, value)
 
   def _add(self, edit: Callable[[int, bytes, int], None], name: str, value: Settable) -> None:
-    number, raw = self._number, _convert.name(name)
+    number, raw = self._handle.number, _convert.name(name)
     handle = _convert.make(name, value)
     try:
       edit(number, raw, handle)
@@ -71,12 +69,12 @@ class Change(Handle):
   def use(self, layer: Union[Layer, str]) -> None:
     """Make what follows edits of another layer, in the same commit."""
     layer = Layer.of(layer)
-    _native.change_layer(self._number, layer)
+    _native.change_layer(self._handle.number, layer)
     self._layer = layer
 
   def get(self, name: str, layer: Union[Layer, str, int, None] = None) -> Any:
     """The value that would be in effect if this were committed now, or what a layer would hold."""
-    number, raw = self._number, _convert.name(name)
+    number, raw = self._handle.number, _convert.name(name)
     if layer is None:
       return _convert.take(_native.change_get(number, raw))
     return _convert.take(_native.change_get_layer(number, Layer.of(layer), raw))
@@ -84,29 +82,29 @@ class Change(Handle):
   def names(self, layer: Union[Layer, str, int], pattern: Optional[str] = None) -> List[str]:
     """The names of what a layer would hold if this were committed now, in their order."""
     found: List[str] = _convert.take(
-      _native.change_list(self._number, Layer.of(layer), _convert.pattern(pattern))
+      _native.change_list(self._handle.number, Layer.of(layer), _convert.pattern(pattern))
     )
     return found
 
   def ignore_locks(self) -> None:
     """Let the edits change what is locked: values beneath one of ``enforced``, which still wins, and settings that the
     schema declares read-only."""
-    _native.change_ignore_locks(self._number)
+    _native.change_ignore_locks(self._handle.number)
 
   def put(self, content: Content, *, any: bool = False) -> Image:
     """Store an image with the same commit, as of Assets.put(), and return what settings are set to:
 
     ``change["branding.image.logo"] = change.put(png)``
     """
-    return Image(_native.change_put_asset(self._number, _bytes(content), _constants.ASSET_ANY if any else 0))
+    return Image(_native.change_put_asset(self._handle.number, as_bytes(content), _constants.ASSET_ANY if any else 0))
 
   def reset(self, name: str) -> None:
     """Remove the layer's value of a setting, which uncovers the one beneath."""
-    _native.change_reset(self._number, _convert.name(name))
+    _native.change_reset(self._handle.number, _convert.name(name))
 
   def reset_all(self) -> None:
     """Remove all values of the layer, and forget the edits made so far."""
-    _native.change_reset_all(self._number)
+    _native.change_reset_all(self._handle.number)
 
   def expires(self, when: Union[datetime, timedelta, None]) -> None:
     """Say when the values that are set from here on expire: a moment, a time from now, or None for never.
@@ -118,18 +116,16 @@ class Change(Handle):
     if when is not None and not isinstance(when, datetime):
       raise TypeError(f"an expiry is a datetime, a timedelta or None, not {type(when).__name__}")
     # For the library 0 is never, so the moment 0, which is past, becomes its neighbor.
-    _native.change_expires(self._number, 0 if when is None else _convert.microseconds(when) or 1)
+    _native.change_expires(self._handle.number, 0 if when is None else _convert.microseconds(when) or 1)
 
   def expect(self, name: str, revision: int) -> None:
     """Commit only if the setting was not changed after that revision; 0 expects that it never had a value."""
     raw = _convert.name(name)
-    if not 0 <= revision < 1 << 64:
-      raise InvalidArgumentError(f"revision is out of range: {revision}")
-    _native.change_expect(self._number, raw, revision)
+    _native.change_expect(self._handle.number, raw, _convert.within("revision", revision, 64))
 
   def commit(self) -> int:
     """Validate and commit, and return the revision. On failure the change set stays open, to be corrected."""
-    number = self._number
+    number = self._handle.number
     try:
       revision = _native.change_commit(number)
     except (ClosedError, ForkedError):
@@ -137,13 +133,13 @@ class Change(Handle):
     except LiveryError as error:
       error.violations = self.violations()
       raise
-    self._finalizer.detach()
+    self._handle.ended()
     self._revision = revision
     return revision
 
   def violations(self) -> List[Dict[str, Any]]:
     """Everything that was wrong at the last commit: dicts with name, status, message and, if it applies, constraint."""
-    found: List[Dict[str, Any]] = _convert.take(_native.change_violations(self._number))
+    found: List[Dict[str, Any]] = _convert.take(_native.change_violations(self._handle.number))
     return found
 
   def discard(self) -> None:
@@ -167,47 +163,39 @@ def _later(delay: timedelta) -> datetime:
     raise InvalidArgumentError(f"{delay} from now is beyond the year 9999") from None
 
 
-class Changing(Handle):
+class Changes:
   """The changes of a store."""
 
-  def set(self, name: str, value: Settable, layer: Union[Layer, str, int] = Layer.USER) -> None:
-    """Set one setting and commit at once. Edits that belong together are better made with change()."""
-    number, raw, target = self._number, _convert.name(name), Layer.of(layer)
+  def __init__(self, store: Handle) -> None:
+    self._store = store
+
+  def set(self, name: str, value: Settable, layer: Union[Layer, str, int]) -> None:
+    number, raw, target = self._store.number, _convert.name(name), Layer.of(layer)
     handle = _convert.make(name, value)
     try:
       _native.set_value(number, target, raw, handle)
     finally:
       _native.value_release(handle)
 
-  def reset(self, name: str, layer: Union[Layer, str, int] = Layer.USER) -> None:
-    """Remove a layer's value of a setting, which uncovers the one beneath."""
-    _native.reset(self._number, Layer.of(layer), _convert.name(name))
+  def reset(self, name: str, layer: Union[Layer, str, int]) -> None:
+    _native.reset(self._store.number, Layer.of(layer), _convert.name(name))
 
-  def change(self, layer: Union[Layer, str, int] = Layer.USER, *, origin: Optional[str] = None) -> Change:
-    """Begin a change set: leaving its ``with`` block commits it, an exception discards it."""
+  def begin(self, layer: Union[Layer, str, int], origin: Optional[str]) -> Change:
     target = Layer.of(layer)
-    return Change(self, _native.change_begin(self._number, target), target, origin)
+    return Change(self._store, _native.change_begin(self._store.number, target), target, origin)
 
-  def edit(
-    self, function: Callable[[Change], object], layer: Union[Layer, str, int] = Layer.USER, *, origin: Optional[str] = None
-  ) -> int:
-    """Read and change settings in one transaction, and return its revision: no other writer, of any process, comes between.
-
-    For what depends on what is there: ``store.edit(lambda change: change.set("count", change.get("count") + 1))``. The
-    function is called with a Change, whose edits are committed when it returns; what it raises leaves the store as it is. It
-    may be called again if the store has to grow. Other changes of the store in it raise BusyError after the timeout.
-    """
+  def edit(self, function: Callable[[Change], object], layer: Union[Layer, str, int], origin: Optional[str]) -> int:
     if not callable(function):
       raise TypeError(f"a function is wanted, not {type(function).__name__}")
-    number, target = self._number, Layer.of(layer)
+    number, target = self._store.number, Layer.of(layer)
 
     def run(handle: int) -> None:
-      change = Change(self, handle, target, origin)
+      change = Change(self._store, handle, target, origin)
       try:
         function(change)
       finally:
         # It ends with the edit.
-        change._finalizer.detach()
+        change._handle.ended()
 
     revision, error, violations = _native.edit(number, target, run)
     if error is not None:
@@ -217,14 +205,10 @@ class Changing(Handle):
     return revision
 
   def claim(self, prefix: str, check: Callable[[str, Any], Settable]) -> None:
-    """Claim a namespace: settings whose names begin with the prefix, such as ``"fetch."``, may be set whatever a schema says.
-
-    ``check`` is called with the name and the value of every setting there that the schema does not declare, and returns the
-    value to be kept; what it raises refuses the value. It must not change the store. The store remembers the claim; the check
-    ends with this store object, and where nobody checks, setting raises ReadOnlyError.
-    """
     if not callable(check):
       raise TypeError(f"a function is wanted, not {type(check).__name__}")
     _native.claim(
-      self._number, _convert.name(prefix), lambda name, value: _convert.make(name, check(name, _convert.look(value)))
+      self._store.number,
+      _convert.name(prefix),
+      lambda name, value: _convert.make(name, check(name, _convert.look(value))),
     )

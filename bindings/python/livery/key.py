@@ -3,26 +3,22 @@
 from __future__ import annotations
 
 from datetime import datetime
-from typing import TYPE_CHECKING, Any, Dict, List
+from typing import Any, Dict, List
 
 from . import _convert, _native
-from ._handle import Handle
+from ._handle import Handle, Owner
+from .read import Reads
 from .value import URL, Color
 
-if TYPE_CHECKING:
-  from ._reading import Reading
 
-
-class Key(_native.KeyReader, Handle):
+class Key(_native.KeyReader, Owner):
   """A setting's name, looked up once. It follows the setting, and is closed with its store."""
 
-  _kind = "key"
-
-  def __init__(self, store: Reading, name: str) -> None:
-    self._store, self._name, self._raw = store, name, _convert.name(name)
-    number = _native.key_open(store._number, self._raw)
+  def __init__(self, reads: Reads, name: str) -> None:
+    self._reads, self._name = reads, name
+    number = _native.key_open(reads.handle.number, _convert.name(name))
     _native.KeyReader.__init__(self, number)
-    Handle.__init__(self, number, _native.key_close)
+    Owner.__init__(self, Handle("key", number, _native.key_close))
 
   def __repr__(self) -> str:
     return f"<livery.Key {self._name!r}>"
@@ -33,31 +29,31 @@ class Key(_native.KeyReader, Handle):
     return self._name
 
   @property
-  def _store_open(self) -> Reading:
-    """The store, for reads that the library has no function on keys for."""
-    _ = self._number
-    return self._store
+  def _by_name(self) -> Reads:
+    """For reads that the library has no function on keys for."""
+    _ = self._handle.number
+    return self._reads
 
   def get_float(self) -> float:
-    return self._store_open.get_float(self._name)
+    return self._by_name.get_float(self._name)
 
   def get_data(self) -> bytes:
-    return self._store_open.get_data(self._name)
+    return self._by_name.get_data(self._name)
 
   def get_url(self) -> URL:
-    return self._store_open.get_url(self._name)
+    return self._by_name.get_url(self._name)
 
   def get_date(self) -> datetime:
-    return self._store_open.get_date(self._name)
+    return self._by_name.get_date(self._name)
 
   def get_color(self) -> Color:
-    return self._store_open.get_color(self._name)
+    return self._by_name.get_color(self._name)
 
   def get_list(self) -> List[Any]:
-    return self._store_open.get_list(self._name)
+    return self._by_name.get_list(self._name)
 
   def get_object(self) -> Dict[str, Any]:
-    return self._store_open.get_object(self._name)
+    return self._by_name.get_object(self._name)
 
   def get_value(self) -> Any:
-    return self._store_open.get_value(self._name)
+    return self._by_name.get_value(self._name)

@@ -5,46 +5,43 @@ from __future__ import annotations
 from typing import Any, Iterator, List, Optional, Tuple, Union
 
 from . import _convert, _native
-from ._handle import Handle
+from ._handle import Handle, Owner
 from .errors import InvalidArgumentError, NotFoundError, NoValueError
 from .value import Layer
 
 
-class Snapshot(Handle):
+class Snapshot(Owner):
   """One moment of a store, held still. Keep it for moments, not for hours."""
-
-  _kind = "snapshot"
-  _warns = True
 
   def __init__(self, store: Handle) -> None:
     self._store = store
-    super().__init__(_native.snapshot_open(store._number), _native.snapshot_close)
+    super().__init__(Handle("snapshot", _native.snapshot_open(store.number), _native.snapshot_close, warns=True))
 
   @property
   def revision(self) -> int:
     """The revision that it shows."""
-    return _native.snapshot_revision(self._number)
+    return _native.snapshot_revision(self._handle.number)
 
   def __getitem__(self, name: str) -> Any:
-    return _convert.take(_native.snapshot_get(self._number, _convert.name(name)))
+    return _convert.take(_native.snapshot_get(self._handle.number, _convert.name(name)))
 
   def asset(self, image: str) -> bytes:
     """An asset's bytes, also if the asset was removed meanwhile."""
-    return _native.snapshot_asset(self._number, _native.text("an asset's id", image))
+    return _native.snapshot_asset(self._handle.number, _native.text("an asset's id", image))
 
   def get(self, name: str, default: Any = None, *, layer: Union[Layer, str, int, None] = None) -> Any:
     """The value, or the default if there is no such setting or it has no value; with a layer what that holds."""
     try:
       if layer is None:
         return self[name]
-      return _convert.take(_native.snapshot_get_layer(self._number, Layer.of(layer), _convert.name(name)))
+      return _convert.take(_native.snapshot_get_layer(self._handle.number, Layer.of(layer), _convert.name(name)))
     except (NotFoundError, NoValueError):
       return default
 
   def names(self, layer: Union[Layer, str, int], pattern: Optional[str] = None) -> List[str]:
     """The names of what a layer holds, in their order."""
     found: List[str] = _convert.take(
-      _native.snapshot_list(self._number, Layer.of(layer), _convert.pattern(pattern))
+      _native.snapshot_list(self._handle.number, Layer.of(layer), _convert.pattern(pattern))
     )
     return found
 
@@ -52,7 +49,7 @@ class Snapshot(Handle):
     if not isinstance(name, str):
       return False
     try:
-      _native.value_release(_native.snapshot_get(self._number, _convert.name(name)))
+      _native.value_release(_native.snapshot_get(self._handle.number, _convert.name(name)))
     except (NotFoundError, NoValueError, InvalidArgumentError):
       return False
     return True
@@ -72,7 +69,7 @@ class Snapshot(Handle):
     name = b""
     while True:
       try:
-        name, value = _native.snapshot_next(self._number, pattern, name)
+        name, value = _native.snapshot_next(self._handle.number, pattern, name)
       except NotFoundError:
         return
       yield name.decode(), value

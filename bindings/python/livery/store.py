@@ -1,166 +1,85 @@
-"""Open a store."""
+"""A store, as programs use it: each method hands over to the part of the store that its noun is."""
 
 from __future__ import annotations
 
-import math
-import os
-import uuid
-from datetime import timedelta
-from typing import Any, ItemsView, Iterator, List, Mapping, Optional, Tuple, Union, ValuesView
+from datetime import datetime
+from typing import Any, Callable, Dict, ItemsView, Iterable, Iterator, List, Mapping, Optional, Tuple, Union, ValuesView, overload
 
-from . import _constants, _convert, _native
-from ._reading import Reading
-from ._watching import Watching
-from .assets import Keeping
-from .branding import Branded
-from .change import Changing
+from . import _native
+from ._convert import Document, Duration, Path, taken
+from ._handle import Handle, Owner
+from ._views import Items, Values
+from ._watching import Source, Wanted
+from .asset import Assets
+from .branding import Branding
+from .change import Change, Changes
 from .errors import InvalidArgumentError, NotFoundError, NoValueError
-from .history import Recording
-from .maintenance import Maintaining
-from .schema import Documents
-from .watch import Source
+from .events import AsyncEvents, Events
+from .exchange import Exchange
+from .history import History
+from .key import Key
+from .maintenance import Maintenance
+from .migration import MigrationFunction
+from .read import Reads
+from .schema import Schema
+from .snapshot import Snapshot
+from .value import URL, Color, Layer, Settable
+from .watch import Callback, Watch, Watches
 
-#: For ``backup_commits`` and ``backup_age`` of ``open``: no copies.
-NEVER = 0xFFFF_FFFF
-
-
-def open(
-  path: Union[str, bytes, "os.PathLike[str]", "os.PathLike[bytes]", None] = None,
-  *,
-  memory: bool = False,
-  create: bool = False,
-  read_only: bool = False,
-  allow_override: bool = False,
-  deferred: bool = False,
-  no_recovery: bool = False,
-  group: bool = False,
-  busy_timeout: Optional[float] = None,
-  map_size: Optional[int] = None,
-  max_readers: Optional[int] = None,
-  log_entries: Optional[int] = None,
-  log_age: Union[float, timedelta, None] = None,
-  log_bytes: Optional[int] = None,
-  cache_size: Optional[int] = None,
-  orphan_versions: Optional[int] = None,
-  backups: Optional[int] = None,
-  backup_commits: Optional[int] = None,
-  backup_age: Union[float, timedelta, None] = None,
-) -> Store:
-  """Open the store in a directory, or with ``memory`` one that is in memory alone.
-
-  A store in memory is found by no other process and gone with its last handle. ``path`` is then its name in this process,
-  where the same name is the same store; without one every call makes another store.
-
-  ``create`` makes it if the directory is missing or empty. ``read_only`` refuses every change, and is what opens a
-  store on a read-only file system. ``allow_override`` allows changes to the ``override`` layer. ``deferred`` lets a
-  power failure take the last commits. ``no_recovery`` refuses a damaged store with CorruptError in place of bringing
-  back its last good copy. ``group`` lets the directory's group read and write the store too. ``busy_timeout`` is how
-  long a commit waits for other writers, in seconds (5 unless told). ``map_size`` reserves address space, in bytes.
-  ``max_readers`` is how many reads can be under way at once. ``log_entries`` and ``log_age`` are how many commits the
-  log keeps (10,000 unless told) and for how many seconds, or a timedelta (90 days); ``log_bytes`` is how much of the
-  file it may take (16 MiB, or a quarter of all else if that is more). ``cache_size`` is the most memory for values
-  that were read before, in bytes (32 MiB). ``orphan_versions`` is for how many versions of the schema the values of a
-  setting are kept that it no longer declares (for ever). ``backups`` is how many backups of each reason the store
-  keeps in its own folder (3).
-
-  The store copies itself after ``backup_commits`` commits of this process since its last copy (1,000), and after a
-  commit that comes ``backup_age`` seconds, or a timedelta (10 minutes), after the first one since then, or later; with
-  ``NEVER`` for both it does not.
-  """
-  flags = (
-    (_constants.OPEN_CREATE if create else 0)
-    | (_constants.OPEN_READ_ONLY if read_only else 0)
-    | (_constants.OPEN_ALLOW_OVERRIDE if allow_override else 0)
-    | (_constants.OPEN_DEFERRED if deferred else 0)
-    | (_constants.OPEN_NO_RECOVERY if no_recovery else 0)
-    | (_constants.OPEN_GROUP if group else 0)
-    | (_constants.OPEN_MEMORY if memory else 0)
-  )
-  if path is None:
-    if not memory:
-      raise TypeError("open() wants a path, or memory=True")
-    # A name that nobody else has, by which watches find it.
-    path = f"livery.open-{uuid.uuid4().hex}"
-  raw = os.fsencode(path)
-  if b"\0" in raw:
-    raise InvalidArgumentError("the path contains a NUL")
-  milliseconds = 0 if busy_timeout is None else _milliseconds(busy_timeout)
-  number = _native.open(
-    raw,
-    flags,
-    milliseconds,
-    _within("map_size", map_size, 64),
-    _within("max_readers", max_readers, 32),
-    _within("log_entries", log_entries, 32),
-    _age("log_age", log_age),
-    _within("cache_size", cache_size, 64),
-    _within("orphan_versions", orphan_versions, 64),
-    _within("backups", backups, 32),
-    _within("log_bytes", log_bytes, 64),
-    _within("backup_commits", backup_commits, 32),
-    _age("backup_age", backup_age),
-  )
-  try:
-    source = Source.in_memory(raw) if memory else Source.of(raw)
-  except OSError:
-    _native.close(number)
-    raise
-  return Store(number, source)
+#: Reports of several things; inside the class, `list` is the method.
+_Listing = List[Dict[str, Any]]
+_List = List[Any]
 
 
-def _age(what: str, age: Union[float, timedelta, None]) -> int:
-  if age is None:
-    return 0
-  seconds = age.total_seconds() if isinstance(age, timedelta) else age
-  if not seconds > 0:
-    raise InvalidArgumentError(f"{what} is out of range: {age}")
-  return math.ceil(min(seconds, 0xFFFF_FFFF))
-
-
-def _milliseconds(seconds: float) -> int:
-  """For the library 0 is its default, so no waiting at all is the shortest that can be asked for."""
-  if math.isnan(seconds) or seconds < 0:
-    raise InvalidArgumentError("busy_timeout is negative or NaN")
-  return max(1, int(min(seconds * 1000, 0xFFFF_FFFF)))
-
-
-def _within(what: str, number: Optional[int], bits: int) -> int:
-  if number is None:
-    return 0
-  if not 0 < number < 1 << bits:
-    raise InvalidArgumentError(f"{what} is out of range: {number}")
-  return int(number)
-
-
-class Store(Reading, Changing, Watching, Recording, Documents, Keeping, Maintaining, Branded, Mapping[str, Any]):
+class Store(Owner, Mapping[str, Any]):
   """An open store: a mapping from the names of settings to their effective values.
 
   The mapping has the settings that have a value, in the order of their names' bytes. Any number of threads may use it.
   """
 
-  _kind = "store"
-  _warns = True
-
   def __init__(self, number: int, source: Source) -> None:
-    super().__init__(number, _native.close, source)
-    self._read(number)
+    handle = Handle("store", number, _native.close, warns=True)
+    super().__init__(handle)
+    self._reads = Reads(handle)
+    self._names = self._reads.names
+    self._kept = self._names.kept
+    self._changes = Changes(handle)
+    self._watches = Watches(handle, source)
+    self._history = History(handle)
+    self._schema = Schema(handle)
+    self._exchange = Exchange(handle)
+    self._maintenance = Maintenance(handle)
+    self._assets = Assets(handle)
+    self._branding = Branding(handle)
+
+  def close(self) -> None:
+    """Close the store, and end its watches. Closing twice does nothing."""
+    # A callback under way may still read; then those that began meanwhile end, too.
+    self._watches.end()
+    super().close()
+    self._names.forget()
+    self._watches.end()
 
   def __repr__(self) -> str:
     return f"<livery.Store {'closed' if self.closed else 'open'}>"
+
+  # -- The mapping
 
   __eq__ = object.__eq__
   __hash__ = object.__hash__
 
   def __getitem__(self, name: str) -> Any:
-    return self.get_value(name)
+    return taken(self._names.get_value(name))
 
   def __contains__(self, name: object) -> bool:
     if not isinstance(name, str):
       return False
     try:
-      _native.value_release(_native.get_value(self._number, _convert.name(name)))
+      place = self._names.get_value(name)
     except (NotFoundError, NoValueError, InvalidArgumentError):
       return False
+    place.release()
+    place.free()
     return True
 
   def __iter__(self) -> Iterator[str]:
@@ -173,37 +92,343 @@ class Store(Reading, Changing, Watching, Recording, Documents, Keeping, Maintain
       return sum(1 for _ in snapshot)
 
   def items(self) -> ItemsView[str, Any]:
-    return _Items(self)
+    return Items(self, self._pairs)
 
   def values(self) -> ValuesView[Any]:
-    return _Values(self)
+    return Values(self, self._pairs)
 
   def _pairs(self) -> List[Tuple[str, Any]]:
-    """Names and values of one moment."""
     with self.snapshot() as snapshot:
       return [pair for pair in snapshot.items()]
 
+  # -- Typed reads: a value that does not convert without loss is a TypeMismatchError
+  #
+  # The keys that are kept are looked at here: one call more would be a fifth of the price of a read.
 
-class _Items(ItemsView[str, Any]):
-  """The items of a store; each walk over them is of one moment."""
+  def get_bool(self, name: str) -> bool:
+    """Read a truth value; text such as "yes" or "0" converts."""
+    reader = self._kept.get(name)
+    return reader.get_bool() if reader else self._names.get_bool(name)
 
-  def __init__(self, store: Store) -> None:
-    super().__init__(store)
-    self._store = store
+  def get_int(self, name: str) -> int:
+    """Read an integer of 64 bits; whole doubles convert, and text that spells a whole decimal number."""
+    reader = self._kept.get(name)
+    return reader.get_int() if reader else self._names.get_int(name)
 
-  def __iter__(self) -> Iterator[Tuple[str, Any]]:
-    return iter(self._store._pairs())
+  def get_float(self, name: str) -> float:
+    """Read a number rounded to the 32 bits of C's float. Python's own precision is get_double()."""
+    return self._reads.get_float(name)
 
+  def get_double(self, name: str) -> float:
+    """Read a number of 64 bits; integers that it holds exactly convert, and text that spells a decimal number."""
+    reader = self._kept.get(name)
+    return reader.get_double() if reader else self._names.get_double(name)
 
-class _Values(ValuesView[Any]):
-  """The values of a store; each walk over them is of one moment."""
+  def get_string(self, name: str) -> str:
+    """Read text; URLs and image references are text, too."""
+    reader = self._kept.get(name)
+    return reader.get_string() if reader else self._names.get_string(name)
 
-  def __init__(self, store: Store) -> None:
-    super().__init__(store)
-    self._store = store
+  def get_data(self, name: str) -> bytes:
+    """Read bytes; base64 text converts."""
+    return self._reads.get_data(name)
 
-  def __iter__(self) -> Iterator[Any]:
-    return (value for _, value in self._store._pairs())
+  def get_url(self, name: str) -> URL:
+    """Read a URL; text converts if it is empty or an absolute URL."""
+    return self._reads.get_url(name)
 
-  def __contains__(self, value: object) -> bool:
-    return any(value == one for one in self)
+  def get_date(self, name: str) -> datetime:
+    """Read a moment, as an aware datetime in UTC; RFC 3339 text converts."""
+    return self._reads.get_date(name)
+
+  def get_color(self, name: str) -> Color:
+    """Read a color; text such as "#336699" converts."""
+    return self._reads.get_color(name)
+
+  def get_list(self, name: str) -> _List:
+    """Read a list; nothing converts."""
+    return self._reads.get_list(name)
+
+  def get_object(self, name: str) -> Dict[str, Any]:
+    """Read an object as a dict; nothing converts."""
+    return self._reads.get_object(name)
+
+  def get_value(self, name: str) -> Any:
+    """Read a value of any type, as Python's own; the same as store[name]."""
+    return self._reads.get_value(name)
+
+  # -- More ways to read
+
+  def key(self, name: str) -> Key:
+    """Look a name up once, for reading it often."""
+    return Key(self._reads, name)
+
+  def snapshot(self) -> Snapshot:
+    """Hold one moment still, to read several settings that belong together; use it in a ``with`` block."""
+    return Snapshot(self._handle)
+
+  def list(self, pattern: Optional[str] = None, *, after: Optional[str] = None, limit: Optional[int] = None) -> _Listing:
+    """List settings, with or without a value, in the order of their names.
+
+    In a pattern ``*`` stands for any run of characters other than ``.``, ``**`` for any run, ``?`` for one character.
+    Each item has ``name``, ``type``, ``locked`` and, where they apply, ``title``, ``secret``, ``value``, ``layer`` and
+    ``revision``. For the next page give the last name as ``after``.
+    """
+    return self._reads.list(pattern, after, limit)
+
+  def inspect(self, name: str) -> Dict[str, Any]:
+    """Everything about a setting: what it is, every layer's value, which one wins and why."""
+    return self._reads.inspect(name)
+
+  def settings(self) -> Dict[str, Any]:
+    """All settings as ``{"Version": n, "Values": {name: value, …}}``, of one moment."""
+    return self._reads.settings()
+
+  @property
+  def revision(self) -> int:
+    """The number of commits that changed something."""
+    return self._reads.revision()
+
+  # -- Changes
+
+  def set(self, name: str, value: Settable, layer: Union[Layer, str, int] = Layer.USER) -> None:
+    """Set one setting and commit at once. Edits that belong together are better made with change()."""
+    self._changes.set(name, value, layer)
+
+  def reset(self, name: str, layer: Union[Layer, str, int] = Layer.USER) -> None:
+    """Remove a layer's value of a setting, which uncovers the one beneath."""
+    self._changes.reset(name, layer)
+
+  def change(self, layer: Union[Layer, str, int] = Layer.USER, *, origin: Optional[str] = None) -> Change:
+    """Begin a change set: leaving its ``with`` block commits it, an exception discards it."""
+    return self._changes.begin(layer, origin)
+
+  def edit(
+    self, function: Callable[[Change], object], layer: Union[Layer, str, int] = Layer.USER, *, origin: Optional[str] = None
+  ) -> int:
+    """Read and change settings in one transaction, and return its revision: no other writer, of any process, comes between.
+
+    For what depends on what is there: ``store.edit(lambda change: change.set("count", change.get("count") + 1))``. The
+    function is called with a Change, whose edits are committed when it returns; what it raises leaves the store as it is. It
+    may be called again if the store has to grow. Other changes of the store in it raise BusyError after the timeout.
+    """
+    return self._changes.edit(function, layer, origin)
+
+  def claim(self, prefix: str, check: Callable[[str, Any], Settable]) -> None:
+    """Claim a namespace: settings whose names begin with the prefix, such as ``"fetch."``, may be set whatever a schema says.
+
+    ``check`` is called with the name and the value of every setting there that the schema does not declare, and returns the
+    value to be kept; what it raises refuses the value. It must not change the store. The store remembers the claim; the check
+    ends with this store object, and where nobody checks, setting raises ReadOnlyError.
+    """
+    self._changes.claim(prefix, check)
+
+  # -- Watches
+
+  @overload
+  def watch(
+    self, pattern: Optional[str] = None, callback: None = None, *, initial: bool = False, min_interval: Duration = 0.0
+  ) -> Events: ...
+
+  @overload
+  def watch(
+    self,
+    pattern: Optional[str] = None,
+    *,
+    callback: Callback,
+    initial: bool = False,
+    min_interval: Duration = 0.0,
+    dispatch: bool = False,
+  ) -> Watch: ...
+
+  @overload
+  def watch(
+    self,
+    pattern: Optional[str],
+    callback: Callback,
+    *,
+    initial: bool = False,
+    min_interval: Duration = 0.0,
+    dispatch: bool = False,
+  ) -> Watch: ...
+
+  def watch(
+    self,
+    pattern: Optional[str] = None,
+    callback: Optional[Callback] = None,
+    *,
+    initial: bool = False,
+    min_interval: Duration = 0.0,
+    dispatch: bool = False,
+  ) -> Union[Events, Watch]:
+    """Be told of changes, of any process, to the settings that match the pattern (see list()).
+
+    Without a callback this is an iterator that waits for the next Event. A callback is called with each Event by a
+    thread of this package, or, with ``dispatch``, by whoever calls dispatch(). It may call anything; an exception in
+    it goes to ``sys.unraisablehook``. It stays until it is stopped or the store closed.
+
+    ``initial`` begins with the present values. With ``min_interval``, in seconds or a timedelta, changes of one setting
+    that fall together are told as one.
+    """
+    wanted = Wanted.of(pattern, initial, min_interval)
+    if callback is not None:
+      return self._watches.call(wanted, callback, dispatch)
+    if dispatch:
+      raise TypeError("dispatch needs a callback")
+    return self._watches.iterate(wanted)
+
+  def watch_async(
+    self, pattern: Optional[str] = None, *, initial: bool = False, min_interval: Duration = 0.0
+  ) -> AsyncEvents:
+    """The same as an asynchronous iterator, for asyncio."""
+    return self._watches.iterate_async(Wanted.of(pattern, initial, min_interval))
+
+  def post(self, function: Callable[[], object], *, dispatch: bool = False) -> None:
+    """Call a function once, by the thread that calls the callbacks of watches, or with ``dispatch`` by dispatch().
+
+    What was posted is called in its order, and not if the store is closed before. An exception in it goes to
+    ``sys.unraisablehook``.
+    """
+    self._watches.post(function, dispatch)
+
+  @property
+  def event_fd(self) -> int:
+    """A descriptor that is readable when dispatch() has something to do. Do not read from it or close it."""
+    return self._watches.event_fd()
+
+  def dispatch(self) -> int:
+    """Call the callbacks of the watches with ``dispatch``; the number of calls, each for all changes of a commit."""
+    return self._watches.dispatch()
+
+  # -- History
+
+  def history(
+    self,
+    pattern: Optional[str] = None,
+    layer: Union[Layer, str, int, None] = None,
+    origin: Optional[str] = None,
+    since: Optional[datetime] = None,
+    until: Optional[datetime] = None,
+    before: Optional[int] = None,
+    limit: Optional[int] = None,
+  ) -> _Listing:
+    """The commits that the log still holds, the latest first.
+
+    Each has ``revision``, ``time``, ``layer``, ``origin``, ``kind`` and ``changes``: dicts with ``name``, ``layer``,
+    ``old`` and ``new`` (missing for no value) and, where they apply, ``expired``, ``writable`` and ``secret``. A
+    commit of more than 10,000 changes has none of them listed, and ``tooLarge``.
+    ``since`` is inclusive, ``until`` and ``before``, a revision, are not.
+    """
+    return self._history.commits(pattern, layer, origin, since, until, before, limit)
+
+  def undo(self, revision: int, force: bool = False) -> int:
+    """Take a commit back, as a new commit whose revision is returned.
+
+    ConflictError if later commits changed the same settings, unless ``force`` is given.
+    """
+    return self._history.undo(revision, force)
+
+  # -- Schema
+
+  def apply_schema(
+    self, text: Document, origin: Optional[str] = None, *, declassify: Iterable[str] = ()
+  ) -> Dict[str, Any]:
+    """Declare the settings, with their defaults and constraints, and return the report.
+
+    Values are brought from the stored version to the new one by the schema's migrations, all or nothing, after a backup
+    into the store's own folder. MigrationError tells which step failed; its ``report["steps"]`` has all that was done.
+    It also refuses to show what was a secret, as ``report["declassified"]`` tells: ``declassify`` names the settings that
+    may.
+    """
+    return self._schema.apply(text, origin, declassify)
+
+  def check_schema(self, text: Document) -> Dict[str, Any]:
+    """The report that apply_schema() would give, without applying anything: the plan of an upgrade."""
+    return self._schema.check(text)
+
+  def register_migration(self, name: str, function: MigrationFunction) -> None:
+    """Have a function carry out the steps ``{"Op": "call", "Name": name}``, until the store is closed.
+
+    apply_schema() and check_schema() call it with a Migration for each layer that holds values, weakest first. It may
+    read the store but not change it. What it raises makes the upgrade fail with MigrationError, whose cause it is.
+    """
+    self._schema.register_migration(name, function)
+
+  @property
+  def schema_version(self) -> int:
+    """The stored schema's version; 0 if none has been applied."""
+    return self._schema.version()
+
+  def schema_json(self) -> str:
+    """The stored schema's text, as it was applied; NoValueError if none has been."""
+    return self._schema.json()
+
+  # -- Import and export
+
+  def import_json(
+    self, text: Document, layer: Union[Layer, str, int] = Layer.USER, *, partial: bool = False
+  ) -> Dict[str, Any]:
+    """Import settings as one commit: an export, or an object of values. ``partial`` skips what is invalid."""
+    return self._exchange.import_json(text, layer, partial)
+
+  def import_plist(
+    self, plist: Union[bytes, str], layer: Union[Layer, str, int] = Layer.USER, *, partial: bool = False
+  ) -> Dict[str, Any]:
+    """Import settings from a property list, XML or binary, as one commit. ``partial`` skips what is invalid."""
+    return self._exchange.import_plist(plist, layer, partial)
+
+  def export_json(self, *, layers: bool = False, pretty: bool = False) -> str:
+    """All settings as JSON: the effective values, or all layers with revision, time, origin and expiry."""
+    return self._exchange.export_json(layers, pretty)
+
+  # -- Assets and branding
+
+  @property
+  def assets(self) -> Assets:
+    """Images, under the SHA-256 of their bytes."""
+    return self._assets
+
+  @property
+  def branding(self) -> Branding:
+    """The brands of the store."""
+    return self._branding
+
+  # -- Maintenance
+
+  def backup(self, path: Optional[Path] = None) -> None:
+    """Write a checked copy of the store to a file, or into the store's own folder. Nobody has to wait."""
+    self._maintenance.backup(path)
+
+  def backups(self) -> _Listing:
+    """The backups in the store's own folder, the latest first.
+
+    Each has ``name``, ``path``, ``revision``, ``schemaVersion``, ``time``, ``reason`` and ``bytes``.
+    """
+    return self._maintenance.backups()
+
+  def restore(self, backup: Optional[Path] = None, origin: Optional[str] = None) -> int:
+    """Bring back what a backup holds, as one commit whose revision is returned.
+
+    ``backup`` is a file or the ``name`` of one of backups(), the latest of those unless told. CorruptError if it is
+    damaged: the store is then unchanged.
+    """
+    return self._maintenance.restore(backup, origin)
+
+  def compact(self) -> None:
+    """Give the file system back what the store does not use. Other processes go on with the smaller file.
+
+    The log forgets the former values of secrets before.
+    """
+    self._maintenance.compact()
+
+  def forget(self, name: str, *, backups: bool = False) -> Dict[str, Any]:
+    """Forget what the store knows of a setting, such as a secret, beside its present values, and report what was done.
+
+    The log forgets former values, and the file is compacted. With ``backups`` the store's own backups forget them, too:
+    values there other than the present ones go, and damaged files are removed.
+    """
+    return self._maintenance.forget(name, backups)
+
+  def stats(self) -> Dict[str, Any]:
+    """Figures about the store, such as ``revision``, ``fileBytes``, ``databases``, ``lastBackup`` and ``recovery``."""
+    return self._maintenance.stats()

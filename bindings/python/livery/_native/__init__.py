@@ -7,19 +7,15 @@ means to Python is told in `_convert`.
 from .asset import *
 from .base import *
 from .branding import *
-from .calls import lib, load
+from .calls import library_path as library_path
+from .calls import library_version as library_version
 from .calls import text as text
 from .change import *
 from .maintenance import *
 from .migration import *
 from .reader import KeyReader as KeyReader
 from .reader import NameReader as NameReader
-from .reader import prepare
 from .schema import *
 from .store import *
 from .value import *
 from .watch import *
-
-library_path: str = load()
-prepare(library_path)
-library_version: str = lib.version_string().decode()

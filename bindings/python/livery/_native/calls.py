@@ -1,9 +1,15 @@
-"""How the library is found and called: its functions by name, its errors as exceptions, its results as Python's own."""
+"""How the library is found and called: its functions by name, its errors as exceptions, its results as Python's own.
+
+Each function is there twice. Those of `lib` let other threads run meanwhile and convert their arguments. Those of `held`
+keep the interpreter's lock and take their arguments as they are, which is most of the price of a call: for reads by name
+or key and for looking into values, which wait for nothing. An integer that is handed to them is cut off at 32 bits, so
+handles and sizes are wrapped by argument().
+"""
 
 from __future__ import annotations
 
 import ctypes
-from ctypes import byref, c_size_t, c_void_p
+from ctypes import byref, c_char, c_int32, c_size_t, c_void_p
 from typing import Any, List, Type, TypeVar
 
 from .. import _constants, _library
@@ -33,7 +39,16 @@ class Functions:
     raise AttributeError(name)
 
 
-lib = Functions()
+class HeldFunctions:
+  """The same functions for calls that keep the interpreter's lock, their arguments not converted."""
+
+  def __init__(self, library_path: str) -> None:
+    self._library = ctypes.PyDLL(library_path)
+
+  def __getattr__(self, name: str) -> Any:
+    function = getattr(self._library, "livery_" + name)
+    function.restype = c_int32
+    return function
 
 
 def load() -> str:
@@ -54,6 +69,20 @@ def load() -> str:
     version = lib.version_string().decode()
     failures.append(f"{where}: {path} is version {version}, and this package needs {ABI[0]}.{ABI[1]}")
   raise ImportError(_library.not_found(failures))
+
+
+lib = Functions()
+library_path: str = load()
+library_version: str = lib.version_string().decode()
+held = HeldFunctions(library_path)
+
+
+def argument(number: int) -> Any:
+  """A handle or a size as an argument that calls take as it is, where they would wrap one of ctypes' own anew each time.
+
+  It is made as a reference to the address of that number, where nothing ever looks.
+  """
+  return byref(c_char.from_address(number))
 
 
 def failure(status: int) -> LiveryError:

@@ -6,71 +6,135 @@ import ctypes
 from ctypes import byref, c_bool, c_char_p, c_double, c_int32, c_int64, c_size_t, c_void_p
 from typing import List, Tuple
 
-from .calls import check, handle, lib
+from .calls import argument, failure, handle, held, lib
 from .interface import Color
 
 Components = Tuple[float, float, float, float]
+
+#: How much text a place has room for, with a NUL.
+CAPACITY = 256
 
 
 def components(color: Color) -> Components:
   return color.red, color.green, color.blue, color.alpha
 
 
-class ValueReader:
-  """Looks into values. Its result variables are made once for a whole tree, so one thread alone may use it."""
+_release, _type, _count = held.value_release, held.value_type, held.value_count
+_as_bool, _as_int, _as_double, _as_date = held.value_as_bool, held.value_as_int, held.value_as_double, held.value_as_date
+_as_string, _as_data, _as_color = held.value_as_string, held.value_as_data, held.value_as_color
+_at, _key_at = held.value_at, held.value_key_at
+
+
+class Place:
+  """Room for a value and for what the library tells of it.
+
+  Making one costs more than a read does, so they are used again: place() gives one that nobody else has, and free() is
+  for whoever had it last. One that is lost on the way of an exception is not missed.
+  """
+
+  __slots__ = (
+    *("value", "value_out", "_kind", "_kind_out", "truth", "truth_out", "integer", "integer_out", "number", "number_out"),
+    *("_color", "_color_out", "_text", "_text_out", "_memory", "_memory_out", "length", "length_out", "buffer", "buffer_out"),
+  )
 
   def __init__(self) -> None:
-    self._kind, self._pointer, self._length = c_int32(), c_void_p(), c_size_t()
-    self._bool, self._int, self._double, self._color = c_bool(), c_int64(), c_double(), Color()
-    self._pointer_ref, self._length_ref = byref(self._pointer), byref(self._length)
+    self.value, self._kind, self.length = c_void_p(), c_int32(), c_size_t()
+    self.truth, self.integer, self.number, self._color = c_bool(), c_int64(), c_double(), Color()
+    self._text, self._memory, self.buffer = c_char_p(), c_void_p(), ctypes.create_string_buffer(CAPACITY)
+    self.value_out, self._kind_out, self.length_out = byref(self.value), byref(self._kind), byref(self.length)
+    self.truth_out, self.integer_out, self.number_out = byref(self.truth), byref(self.integer), byref(self.number)
+    self._color_out, self._text_out = byref(self._color), byref(self._text)
+    self._memory_out, self.buffer_out = byref(self._memory), byref(self.buffer)
 
-  def kind(self, value: int) -> int:
-    check(lib.value_type(value, byref(self._kind)))
+  def free(self) -> None:
+    _free.append(self)
+
+  def release(self) -> None:
+    """Let go of the reference to the value."""
+    _release(self.value)
+
+  def kind(self) -> int:
+    status = _type(self.value, self._kind_out)
+    if status:
+      raise failure(status)
     return self._kind.value
 
-  def as_bool(self, value: int) -> bool:
-    check(lib.value_as_bool(value, byref(self._bool)))
-    return self._bool.value
+  def as_bool(self) -> bool:
+    status = _as_bool(self.value, self.truth_out)
+    if status:
+      raise failure(status)
+    return self.truth.value
 
-  def as_int(self, value: int) -> int:
-    check(lib.value_as_int(value, byref(self._int)))
-    return self._int.value
+  def as_int(self) -> int:
+    status = _as_int(self.value, self.integer_out)
+    if status:
+      raise failure(status)
+    return self.integer.value
 
-  def as_double(self, value: int) -> float:
-    check(lib.value_as_double(value, byref(self._double)))
-    return self._double.value
+  def as_double(self) -> float:
+    status = _as_double(self.value, self.number_out)
+    if status:
+      raise failure(status)
+    return self.number.value
 
-  def as_string(self, value: int) -> str:
-    check(lib.value_as_string(value, self._pointer_ref, self._length_ref))
-    return self._bytes().decode()
+  def as_string(self) -> str:
+    status = _as_string(self.value, self._text_out, self.length_out)
+    if status:
+      raise failure(status)
+    raw, length = self._text.value or b"", self.length.value
+    # Text may hold a NUL.
+    return raw.decode() if len(raw) == length else ctypes.string_at(self._text, length).decode()
 
-  def as_data(self, value: int) -> bytes:
-    check(lib.value_as_data(value, self._pointer_ref, self._length_ref))
-    return self._bytes()
+  def as_data(self) -> bytes:
+    status = _as_data(self.value, self._memory_out, self.length_out)
+    if status:
+      raise failure(status)
+    return self._content()
 
-  def as_date(self, value: int) -> int:
-    check(lib.value_as_date(value, byref(self._int)))
-    return self._int.value
+  def as_date(self) -> int:
+    """In microseconds since 1970."""
+    status = _as_date(self.value, self.integer_out)
+    if status:
+      raise failure(status)
+    return self.integer.value
 
-  def as_color(self, value: int) -> Components:
-    check(lib.value_as_color(value, byref(self._color)))
+  def as_color(self) -> Components:
+    status = _as_color(self.value, self._color_out)
+    if status:
+      raise failure(status)
     return components(self._color)
 
-  def count(self, value: int) -> int:
-    check(lib.value_count(value, self._length_ref))
-    return self._length.value
+  def count(self) -> int:
+    status = _count(self.value, self.length_out)
+    if status:
+      raise failure(status)
+    return self.length.value
 
-  def item(self, value: int, index: int) -> int:
-    """A new reference, to be released."""
-    check(lib.value_at(value, index, self._pointer_ref))
-    return self._pointer.value or 0
+  def item(self, index: int, inner: Place) -> None:
+    """Put a new reference to an item into another place."""
+    status = _at(self.value, argument(index), inner.value_out)
+    if status:
+      raise failure(status)
 
-  def key(self, value: int, index: int) -> str:
-    check(lib.value_key_at(value, index, self._pointer_ref, self._length_ref))
-    return self._bytes().decode()
+  def key(self, index: int) -> str:
+    status = _key_at(self.value, argument(index), self._memory_out, self.length_out)
+    if status:
+      raise failure(status)
+    return self._content().decode()
 
-  def _bytes(self) -> bytes:
-    return ctypes.string_at(self._pointer.value or 0, self._length.value)
+  def _content(self) -> bytes:
+    return ctypes.string_at(self._memory.value or 0, self.length.value)
+
+
+_free: List[Place] = []
+
+
+def place() -> Place:
+  """A place that nobody else has."""
+  try:
+    return _free.pop()
+  except IndexError:
+    return Place()
 
 
 def value_release(value: int) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from datetime import timedelta
 from typing import Any, Dict, List, Optional, Union
 
 from . import _constants, _convert, _native
@@ -17,7 +16,7 @@ Content = Union[bytes, bytearray, memoryview]
 
 def describe_image(content: Content, *, any: bool = False) -> Dict[str, Any]:
   """What some bytes are, without storing them: a dict as of Assets.info()."""
-  described: Dict[str, Any] = _convert.take(_native.asset_describe(_bytes(content), _constants.ASSET_ANY if any else 0))
+  described: Dict[str, Any] = _convert.take(_native.asset_describe(as_bytes(content), _constants.ASSET_ANY if any else 0))
   return described
 
 
@@ -37,21 +36,21 @@ class Assets:
     ParseError if the bytes are no PNG, JPEG, GIF, WebP or SVG image, unless ``any`` is given; and, in any case, for an
     image whose header is damaged.
     """
-    return Image(_native.asset_put(self._store._number, _bytes(content), _constants.ASSET_ANY if any else 0))
+    return Image(_native.asset_put(self._store.number, as_bytes(content), _constants.ASSET_ANY if any else 0))
 
   def get(self, image: str) -> bytes:
     """An asset's bytes; NotFoundError if there is no such asset, CorruptError if it is damaged."""
-    return _native.asset_get(self._store._number, _id(image))
+    return _native.asset_get(self._store.number, _id(image))
 
   def info(self, image: str) -> Dict[str, Any]:
     """What is known of an asset: ``id``, ``type`` (the media type), ``bytes``, ``time`` and, where there are any,
     ``width`` and ``height`` in pixels and ``orientation``."""
-    info: Dict[str, Any] = _convert.take(_native.asset_info(self._store._number, _id(image)))
+    info: Dict[str, Any] = _convert.take(_native.asset_info(self._store.number, _id(image)))
     return info
 
   def list(self) -> List[Dict[str, Any]]:
     """All assets, in the order of their ids: dicts as of info(), with ``uses``, the settings that refer to them."""
-    found: List[Dict[str, Any]] = _convert.take(_native.asset_list(self._store._number))
+    found: List[Dict[str, Any]] = _convert.take(_native.asset_list(self._store.number))
     return found
 
   def __contains__(self, image: object) -> bool:
@@ -65,27 +64,26 @@ class Assets:
 
   def remove(self, image: str, *, force: bool = False) -> None:
     """Remove an asset; ConflictError if a setting refers to it, unless ``force`` is given."""
-    _native.asset_remove(self._store._number, _id(image), _constants.ASSET_FORCE if force else 0)
+    _native.asset_remove(self._store.number, _id(image), _constants.ASSET_FORCE if force else 0)
 
   def collect(
-    self, *, dry_run: bool = False, ignore_log: bool = False, min_age: Union[float, timedelta, None] = None
+    self, *, dry_run: bool = False, ignore_log: bool = False, min_age: Optional[_convert.Duration] = None
   ) -> Dict[str, Any]:
     """Remove all assets that nothing refers to, and tell which: a dict with ``removed``, ``bytes`` and ``kept``.
 
     ``dry_run`` removes nothing. ``ignore_log`` removes also what only undoing would bring back. ``min_age`` spares what
-    was stored so few seconds ago.
+    was stored so few seconds ago, or a timedelta.
     """
-    seconds = min_age.total_seconds() if isinstance(min_age, timedelta) else min_age or 0
-    if not seconds >= 0:
-      raise InvalidArgumentError(f"min_age is out of range: {min_age}")
+    seconds = 0 if min_age is None else _convert.seconds("min_age", min_age)
     flags = (_constants.COLLECT_DRY_RUN if dry_run else 0) | (_constants.COLLECT_IGNORE_LOG if ignore_log else 0)
     report: Dict[str, Any] = _convert.take(
-      _native.asset_collect(self._store._number, flags, math.ceil(min(seconds, 0xFFFF_FFFF)))
+      _native.asset_collect(self._store.number, flags, math.ceil(min(seconds, 0xFFFF_FFFF)))
     )
     return report
 
 
-def _bytes(content: Content) -> bytes:
+def as_bytes(content: Content) -> bytes:
+  """The content as the library takes it."""
   if not isinstance(content, (bytes, bytearray, memoryview)):
     raise TypeError(f"an asset is bytes, not {type(content).__name__}")
   return bytes(content)
@@ -93,12 +91,3 @@ def _bytes(content: Content) -> bytes:
 
 def _id(image: Optional[str]) -> bytes:
   return _native.text("an asset's id", image)
-
-
-class Keeping(Handle):
-  """The assets of a store."""
-
-  @property
-  def assets(self) -> Assets:
-    """Images, under the SHA-256 of their bytes."""
-    return Assets(self)

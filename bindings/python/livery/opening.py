@@ -1,0 +1,117 @@
+"""Open a store."""
+
+from __future__ import annotations
+
+import math
+import uuid
+from typing import Optional
+
+from . import _constants, _convert, _native
+from ._watching import Source
+from .errors import InvalidArgumentError
+from .store import Store
+
+#: For ``backup_commits`` and ``backup_age`` of ``open``: no copies.
+NEVER = 0xFFFF_FFFF
+
+
+def open(
+  path: Optional[_convert.Path] = None,
+  *,
+  memory: bool = False,
+  create: bool = False,
+  read_only: bool = False,
+  allow_override: bool = False,
+  deferred: bool = False,
+  no_recovery: bool = False,
+  group: bool = False,
+  busy_timeout: Optional[_convert.Duration] = None,
+  map_size: Optional[int] = None,
+  max_readers: Optional[int] = None,
+  log_entries: Optional[int] = None,
+  log_age: Optional[_convert.Duration] = None,
+  log_bytes: Optional[int] = None,
+  cache_size: Optional[int] = None,
+  orphan_versions: Optional[int] = None,
+  backups: Optional[int] = None,
+  backup_commits: Optional[int] = None,
+  backup_age: Optional[_convert.Duration] = None,
+) -> Store:
+  """Open the store in a directory, or with ``memory`` one that is in memory alone.
+
+  A store in memory is found by no other process and gone with its last handle. ``path`` is then its name in this process,
+  where the same name is the same store; without one every call makes another store.
+
+  ``create`` makes it if the directory is missing or empty. ``read_only`` refuses every change, and is what opens a
+  store on a read-only file system. ``allow_override`` allows changes to the ``override`` layer. ``deferred`` lets a
+  power failure take the last commits. ``no_recovery`` refuses a damaged store with CorruptError in place of bringing
+  back its last good copy. ``group`` lets the directory's group read and write the store too. ``busy_timeout`` is how
+  long a commit waits for other writers, in seconds or a timedelta (5 seconds unless told). ``map_size`` reserves address space, in bytes.
+  ``max_readers`` is how many reads can be under way at once. ``log_entries`` and ``log_age`` are how many commits the
+  log keeps (10,000 unless told) and for how many seconds, or a timedelta (90 days); ``log_bytes`` is how much of the
+  file it may take (16 MiB, or a quarter of all else if that is more). ``cache_size`` is the most memory for values
+  that were read before, in bytes (32 MiB). ``orphan_versions`` is for how many versions of the schema the values of a
+  setting are kept that it no longer declares (for ever). ``backups`` is how many backups of each reason the store
+  keeps in its own folder (3).
+
+  The store copies itself after ``backup_commits`` commits of this process since its last copy (1,000), and after a
+  commit that comes ``backup_age`` seconds, or a timedelta (10 minutes), after the first one since then, or later; with
+  ``NEVER`` for both it does not.
+  """
+  flags = (
+    (_constants.OPEN_CREATE if create else 0)
+    | (_constants.OPEN_READ_ONLY if read_only else 0)
+    | (_constants.OPEN_ALLOW_OVERRIDE if allow_override else 0)
+    | (_constants.OPEN_DEFERRED if deferred else 0)
+    | (_constants.OPEN_NO_RECOVERY if no_recovery else 0)
+    | (_constants.OPEN_GROUP if group else 0)
+    | (_constants.OPEN_MEMORY if memory else 0)
+  )
+  if path is None:
+    if not memory:
+      raise TypeError("open() wants a path, or memory=True")
+    # A name that nobody else has, by which watches find it.
+    path = f"livery.open-{uuid.uuid4().hex}"
+  raw = _convert.path(path)
+  number = _native.open(
+    raw,
+    flags,
+    _milliseconds("busy_timeout", busy_timeout),
+    _positive("map_size", map_size, 64),
+    _positive("max_readers", max_readers, 32),
+    _positive("log_entries", log_entries, 32),
+    _age("log_age", log_age),
+    _positive("cache_size", cache_size, 64),
+    _positive("orphan_versions", orphan_versions, 64),
+    _positive("backups", backups, 32),
+    _positive("log_bytes", log_bytes, 64),
+    _positive("backup_commits", backup_commits, 32),
+    _age("backup_age", backup_age),
+  )
+  try:
+    source = Source.in_memory(raw) if memory else Source.of(raw)
+  except OSError:
+    _native.close(number)
+    raise
+  return Store(number, source)
+
+
+# For the library 0 is its default.
+
+
+def _age(what: str, age: Optional[_convert.Duration]) -> int:
+  if age is None:
+    return 0
+  seconds = _convert.seconds(what, age)
+  if seconds == 0:
+    raise InvalidArgumentError(f"{what} is out of range: {age}")
+  return math.ceil(min(seconds, 0xFFFF_FFFF))
+
+
+def _milliseconds(what: str, duration: Optional[_convert.Duration]) -> int:
+  """No waiting at all is the shortest that can be asked for."""
+  return 0 if duration is None else max(1, int(min(_convert.seconds(what, duration) * 1000, 0xFFFF_FFFF)))
+
+
+def _positive(what: str, number: Optional[int], bits: int) -> int:
+  return 0 if number is None else _convert.within(what, number, bits, least=1)
