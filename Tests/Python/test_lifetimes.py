@@ -181,9 +181,11 @@ def test_values_are_released(store):
 def test_threads_that_read_while_another_closes(path):
   with livery.open(path, create=True) as store:
     store.set("a", ["x"] * 50)
+    store.set("n", 5)
+    store.set("t", "text")
   for _ in range(20):
     store = livery.open(path)
-    key = store.key("a")
+    key, number = store.key("a"), store.key("n")
     started = threading.Barrier(5)
     surprises = []
 
@@ -192,6 +194,8 @@ def test_threads_that_read_while_another_closes(path):
       try:
         while True:
           assert store["a"] == key.get_value() == ["x"] * 50
+          assert store["n"] == store.get_int("n") == number.get_int() == store.get_double("n") == 5
+          assert store["t"] == store.get_string("t") == "text"
           list(store.items())
       except livery.ClosedError:
         pass
@@ -207,6 +211,40 @@ def test_threads_that_read_while_another_closes(path):
       thread.join(20)
       assert not thread.is_alive()
     assert surprises == []
+
+
+@pytest.mark.parametrize("others", [0, 3000], ids=["of names that are kept", "of others"])
+def test_threads_that_read_get_what_they_asked_for(store, others):
+  with store.change() as change:
+    for number in range(8):
+      change[f"n{number}"], change[f"t{number}"], change[f"b{number}"] = number, f"text {number}" * (number + 1), number % 2 == 0
+    for number in range(others):
+      change[f"other{number}"] = number
+  for number in range(others):
+    store.get_int(f"other{number}")
+  surprises = []
+
+  def read(number):
+    text = f"text {number}" * (number + 1)
+    try:
+      for _ in range(300):
+        assert store[f"n{number}"] == store.get_int(f"n{number}") == store.get_double(f"n{number}") == number
+        assert store[f"t{number}"] == store.get_string(f"t{number}") == text
+        assert store[f"b{number}"] is store.get_bool(f"b{number}") is (number % 2 == 0)
+    except BaseException as error:
+      surprises.append(error)
+
+  threads = [threading.Thread(target=read, args=(number,)) for number in range(8)]
+  interval = sys.getswitchinterval()
+  sys.setswitchinterval(1e-6)
+  try:
+    for thread in threads:
+      thread.start()
+    for thread in threads:
+      thread.join()
+  finally:
+    sys.setswitchinterval(interval)
+  assert surprises == []
 
 
 def test_threads_that_write_see_no_torn_commit(store):

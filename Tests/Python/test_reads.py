@@ -184,3 +184,36 @@ def test_reads_of_more_names_than_are_kept_are_the_same(path):
       store.get_int(b"on")
   with pytest.raises(livery.ClosedError):
     store.get_string("text.1")
+
+
+def test_names_that_are_no_settings_do_not_pile_up(store, monkeypatch):
+  from livery._native import reader
+
+  monkeypatch.setattr(reader, "_MOST_NAMES", len(reader._names) + 3)
+  for number in range(10):
+    assert store.get(f"none.{number}") is None and f"none.{number}" not in store
+  assert len(reader._names) == reader._MOST_NAMES
+  store.set("late", 5)
+  store._names.keys.forget()
+  for _ in range(2):
+    assert store["late"] == store.get_int("late") == 5
+
+
+def test_durations_are_seconds_or_a_timedelta(path):
+  from datetime import timedelta
+
+  with livery.open(path, create=True, busy_timeout=timedelta(milliseconds=50), log_age=timedelta(days=1)) as store:
+    image = store.assets.put(b"x", any=True)
+    assert store.assets.collect(min_age=timedelta(minutes=1), ignore_log=True)["removed"] == []
+    with store.watch("a", min_interval=timedelta(milliseconds=1)) as events:
+      assert list(events.events(timeout=timedelta(milliseconds=1))) == []
+    assert store.assets.collect(min_age=timedelta(0), ignore_log=True)["removed"] == [image]
+    for negative in (-1, timedelta(seconds=-1), float("nan")):
+      for attempt in (
+        lambda: livery.open(path, busy_timeout=negative),
+        lambda: livery.open(path, log_age=negative),
+        lambda: store.assets.collect(min_age=negative),
+        lambda: store.watch("a", min_interval=negative),
+      ):
+        with pytest.raises(livery.InvalidArgumentError, match="negative or NaN"):
+          attempt()

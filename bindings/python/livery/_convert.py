@@ -26,33 +26,16 @@ def take(value: int) -> Any:
   """The value as Python's own types; its reference is released."""
   place = _native.place()
   place.value.value = value
-  return taken(place)
+  return place.take(READERS)
 
 
 def look(value: int) -> Any:
   """The value as Python's own types; the reference stays the library's."""
   place = _native.place()
   place.value.value = value
-  content = _read(place)
+  content = place.read(READERS)
   place.free()
   return content
-
-
-def taken(place: _native.Place) -> Any:
-  """The value in a place as Python's own types; its reference is released, and the place is free."""
-  try:
-    return _read(place)
-  finally:
-    place.release()
-    place.free()
-
-
-def _read(place: _native.Place) -> Any:
-  kind = place.kind()
-  read = _READ.get(kind)
-  if read is None:
-    raise TypeMismatchError(f"the value is of type {kind}, which this package does not know")
-  return read(place)
 
 
 def _items(place: _native.Place) -> List[Any]:
@@ -61,7 +44,7 @@ def _items(place: _native.Place) -> List[Any]:
   for index in range(place.count()):
     place.item(index, inner)
     try:
-      items.append(_read(inner))
+      items.append(inner.read(READERS))
     finally:
       inner.release()
   inner.free()
@@ -73,7 +56,8 @@ def _members(place: _native.Place) -> Dict[str, Any]:
   return dict(zip(keys, _items(place)))
 
 
-_READ: Dict[int, Callable[[_native.Place], Any]] = {
+#: What gives the value in a place as Python's own types.
+READERS: _native.Readers = {
   _constants.TYPE_BOOL: _native.Place.as_bool,
   _constants.TYPE_INT: _native.Place.as_int,
   _constants.TYPE_DOUBLE: _native.Place.as_double,

@@ -48,8 +48,8 @@ class Source(NamedTuple):
 
   def open(self) -> int:
     if self.is_in_memory:
-      return _native.open(self.path, _constants.OPEN_READ_ONLY | _constants.OPEN_MEMORY)
-    handle = _native.open(self.path, _constants.OPEN_READ_ONLY)
+      return _native.open(self.path, flags=_constants.OPEN_READ_ONLY | _constants.OPEN_MEMORY)
+    handle = _native.open(self.path, flags=_constants.OPEN_READ_ONLY)
     try:
       facts = os.stat(self.path)
       if (facts.st_dev, facts.st_ino) != (self.device, self.inode):

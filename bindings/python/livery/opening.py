@@ -8,7 +8,6 @@ from typing import Optional
 
 from . import _constants, _convert, _native
 from ._watching import Source
-from .errors import InvalidArgumentError
 from .store import Store
 
 #: For ``backup_commits`` and ``backup_age`` of ``open``: no copies.
@@ -72,46 +71,32 @@ def open(
       raise TypeError("open() wants a path, or memory=True")
     # A name that nobody else has, by which watches find it.
     path = f"livery.open-{uuid.uuid4().hex}"
+  # For the library 0 is the default of each, and no waiting at all the shortest that can be asked for.
+  members = {"flags": flags}
+  if busy_timeout is not None:
+    milliseconds = _convert.seconds("busy_timeout", busy_timeout) * 1000
+    members["busy_timeout_ms"] = max(1, int(min(milliseconds, 0xFFFF_FFFF)))
+  for what, age in (("log_age", log_age), ("backup_age", backup_age)):
+    if age is not None:
+      seconds = math.ceil(min(_convert.seconds(what, age), 0xFFFF_FFFF))
+      members[what + "_s"] = _convert.within(what, seconds, 32, least=1)
+  for what, number, bits in (
+    ("map_size", map_size, 64),
+    ("max_readers", max_readers, 32),
+    ("log_entries", log_entries, 32),
+    ("log_bytes", log_bytes, 64),
+    ("cache_size", cache_size, 64),
+    ("orphan_versions", orphan_versions, 64),
+    ("backups", backups, 32),
+    ("backup_commits", backup_commits, 32),
+  ):
+    if number is not None:
+      members[what] = _convert.within(what, number, bits, least=1)
   raw = _convert.path(path)
-  number = _native.open(
-    raw,
-    flags,
-    _milliseconds("busy_timeout", busy_timeout),
-    _positive("map_size", map_size, 64),
-    _positive("max_readers", max_readers, 32),
-    _positive("log_entries", log_entries, 32),
-    _age("log_age", log_age),
-    _positive("cache_size", cache_size, 64),
-    _positive("orphan_versions", orphan_versions, 64),
-    _positive("backups", backups, 32),
-    _positive("log_bytes", log_bytes, 64),
-    _positive("backup_commits", backup_commits, 32),
-    _age("backup_age", backup_age),
-  )
+  handle = _native.open(raw, **members)
   try:
     source = Source.in_memory(raw) if memory else Source.of(raw)
   except OSError:
-    _native.close(number)
+    _native.close(handle)
     raise
-  return Store(number, source)
-
-
-# For the library 0 is its default.
-
-
-def _age(what: str, age: Optional[_convert.Duration]) -> int:
-  if age is None:
-    return 0
-  seconds = _convert.seconds(what, age)
-  if seconds == 0:
-    raise InvalidArgumentError(f"{what} is out of range: {age}")
-  return math.ceil(min(seconds, 0xFFFF_FFFF))
-
-
-def _milliseconds(what: str, duration: Optional[_convert.Duration]) -> int:
-  """No waiting at all is the shortest that can be asked for."""
-  return 0 if duration is None else max(1, int(min(_convert.seconds(what, duration) * 1000, 0xFFFF_FFFF)))
-
-
-def _positive(what: str, number: Optional[int], bits: int) -> int:
-  return 0 if number is None else _convert.within(what, number, bits, least=1)
+  return Store(handle, source)

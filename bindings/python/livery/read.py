@@ -41,7 +41,7 @@ class Reads:
     return members
 
   def get_value(self, name: str) -> Any:
-    return _convert.taken(self.names.get_value(name))
+    return self.names.get_value(name).take(_convert.READERS)
 
   def list(self, pattern: Optional[str], after: Optional[str], limit: Optional[int]) -> List[Dict[str, Any]]:
     number = self.handle.number

@@ -1,4 +1,8 @@
-"""A store, as programs use it: each method hands over to the part of the store that its noun is."""
+"""A store, as programs use it: each method hands over to the part of the store that its noun is.
+
+The parts hold the store's handle and what they need beside it. Those that hold nothing else are made when they are asked,
+so that opening a store costs no more for them.
+"""
 
 from __future__ import annotations
 
@@ -6,7 +10,7 @@ from datetime import datetime
 from typing import Any, Callable, Dict, ItemsView, Iterable, Iterator, List, Mapping, Optional, Tuple, Union, ValuesView, overload
 
 from . import _native
-from ._convert import Document, Duration, Path, taken
+from ._convert import READERS, Document, Duration, Path
 from ._handle import Handle, Owner
 from ._views import Items, Values
 from ._watching import Source, Wanted
@@ -42,22 +46,15 @@ class Store(Owner, Mapping[str, Any]):
     super().__init__(handle)
     self._reads = Reads(handle)
     self._names = self._reads.names
-    self._kept = self._names.kept
-    self._changes = Changes(handle)
+    self._readers = self._names.keys.readers
     self._watches = Watches(handle, source)
-    self._history = History(handle)
-    self._schema = Schema(handle)
-    self._exchange = Exchange(handle)
-    self._maintenance = Maintenance(handle)
-    self._assets = Assets(handle)
-    self._branding = Branding(handle)
 
   def close(self) -> None:
     """Close the store, and end its watches. Closing twice does nothing."""
     # A callback under way may still read; then those that began meanwhile end, too.
     self._watches.end()
     super().close()
-    self._names.forget()
+    self._names.keys.forget()
     self._watches.end()
 
   def __repr__(self) -> str:
@@ -69,7 +66,7 @@ class Store(Owner, Mapping[str, Any]):
   __hash__ = object.__hash__
 
   def __getitem__(self, name: str) -> Any:
-    return taken(self._names.get_value(name))
+    return self._names.get_value(name).take(READERS)
 
   def __contains__(self, name: object) -> bool:
     if not isinstance(name, str):
@@ -107,12 +104,12 @@ class Store(Owner, Mapping[str, Any]):
 
   def get_bool(self, name: str) -> bool:
     """Read a truth value; text such as "yes" or "0" converts."""
-    reader = self._kept.get(name)
+    reader = self._readers.get(name)
     return reader.get_bool() if reader else self._names.get_bool(name)
 
   def get_int(self, name: str) -> int:
     """Read an integer of 64 bits; whole doubles convert, and text that spells a whole decimal number."""
-    reader = self._kept.get(name)
+    reader = self._readers.get(name)
     return reader.get_int() if reader else self._names.get_int(name)
 
   def get_float(self, name: str) -> float:
@@ -121,12 +118,12 @@ class Store(Owner, Mapping[str, Any]):
 
   def get_double(self, name: str) -> float:
     """Read a number of 64 bits; integers that it holds exactly convert, and text that spells a decimal number."""
-    reader = self._kept.get(name)
+    reader = self._readers.get(name)
     return reader.get_double() if reader else self._names.get_double(name)
 
   def get_string(self, name: str) -> str:
     """Read text; URLs and image references are text, too."""
-    reader = self._kept.get(name)
+    reader = self._readers.get(name)
     return reader.get_string() if reader else self._names.get_string(name)
 
   def get_data(self, name: str) -> bytes:
@@ -193,15 +190,15 @@ class Store(Owner, Mapping[str, Any]):
 
   def set(self, name: str, value: Settable, layer: Union[Layer, str, int] = Layer.USER) -> None:
     """Set one setting and commit at once. Edits that belong together are better made with change()."""
-    self._changes.set(name, value, layer)
+    Changes(self._handle).set(name, value, layer)
 
   def reset(self, name: str, layer: Union[Layer, str, int] = Layer.USER) -> None:
     """Remove a layer's value of a setting, which uncovers the one beneath."""
-    self._changes.reset(name, layer)
+    Changes(self._handle).reset(name, layer)
 
   def change(self, layer: Union[Layer, str, int] = Layer.USER, *, origin: Optional[str] = None) -> Change:
     """Begin a change set: leaving its ``with`` block commits it, an exception discards it."""
-    return self._changes.begin(layer, origin)
+    return Changes(self._handle).begin(layer, origin)
 
   def edit(
     self, function: Callable[[Change], object], layer: Union[Layer, str, int] = Layer.USER, *, origin: Optional[str] = None
@@ -212,7 +209,7 @@ class Store(Owner, Mapping[str, Any]):
     function is called with a Change, whose edits are committed when it returns; what it raises leaves the store as it is. It
     may be called again if the store has to grow. Other changes of the store in it raise BusyError after the timeout.
     """
-    return self._changes.edit(function, layer, origin)
+    return Changes(self._handle).edit(function, layer, origin)
 
   def claim(self, prefix: str, check: Callable[[str, Any], Settable]) -> None:
     """Claim a namespace: settings whose names begin with the prefix, such as ``"fetch."``, may be set whatever a schema says.
@@ -221,7 +218,7 @@ class Store(Owner, Mapping[str, Any]):
     value to be kept; what it raises refuses the value. It must not change the store. The store remembers the claim; the check
     ends with this store object, and where nobody checks, setting raises ReadOnlyError.
     """
-    self._changes.claim(prefix, check)
+    Changes(self._handle).claim(prefix, check)
 
   # -- Watches
 
@@ -319,14 +316,14 @@ class Store(Owner, Mapping[str, Any]):
     commit of more than 10,000 changes has none of them listed, and ``tooLarge``.
     ``since`` is inclusive, ``until`` and ``before``, a revision, are not.
     """
-    return self._history.commits(pattern, layer, origin, since, until, before, limit)
+    return History(self._handle).commits(pattern, layer, origin, since, until, before, limit)
 
   def undo(self, revision: int, force: bool = False) -> int:
     """Take a commit back, as a new commit whose revision is returned.
 
     ConflictError if later commits changed the same settings, unless ``force`` is given.
     """
-    return self._history.undo(revision, force)
+    return History(self._handle).undo(revision, force)
 
   # -- Schema
 
@@ -340,11 +337,11 @@ class Store(Owner, Mapping[str, Any]):
     It also refuses to show what was a secret, as ``report["declassified"]`` tells: ``declassify`` names the settings that
     may.
     """
-    return self._schema.apply(text, origin, declassify)
+    return Schema(self._handle).apply(text, origin, declassify)
 
   def check_schema(self, text: Document) -> Dict[str, Any]:
     """The report that apply_schema() would give, without applying anything: the plan of an upgrade."""
-    return self._schema.check(text)
+    return Schema(self._handle).check(text)
 
   def register_migration(self, name: str, function: MigrationFunction) -> None:
     """Have a function carry out the steps ``{"Op": "call", "Name": name}``, until the store is closed.
@@ -352,16 +349,16 @@ class Store(Owner, Mapping[str, Any]):
     apply_schema() and check_schema() call it with a Migration for each layer that holds values, weakest first. It may
     read the store but not change it. What it raises makes the upgrade fail with MigrationError, whose cause it is.
     """
-    self._schema.register_migration(name, function)
+    Schema(self._handle).register_migration(name, function)
 
   @property
   def schema_version(self) -> int:
     """The stored schema's version; 0 if none has been applied."""
-    return self._schema.version()
+    return Schema(self._handle).version()
 
   def schema_json(self) -> str:
     """The stored schema's text, as it was applied; NoValueError if none has been."""
-    return self._schema.json()
+    return Schema(self._handle).json()
 
   # -- Import and export
 
@@ -369,42 +366,42 @@ class Store(Owner, Mapping[str, Any]):
     self, text: Document, layer: Union[Layer, str, int] = Layer.USER, *, partial: bool = False
   ) -> Dict[str, Any]:
     """Import settings as one commit: an export, or an object of values. ``partial`` skips what is invalid."""
-    return self._exchange.import_json(text, layer, partial)
+    return Exchange(self._handle).import_json(text, layer, partial)
 
   def import_plist(
     self, plist: Union[bytes, str], layer: Union[Layer, str, int] = Layer.USER, *, partial: bool = False
   ) -> Dict[str, Any]:
     """Import settings from a property list, XML or binary, as one commit. ``partial`` skips what is invalid."""
-    return self._exchange.import_plist(plist, layer, partial)
+    return Exchange(self._handle).import_plist(plist, layer, partial)
 
   def export_json(self, *, layers: bool = False, pretty: bool = False) -> str:
     """All settings as JSON: the effective values, or all layers with revision, time, origin and expiry."""
-    return self._exchange.export_json(layers, pretty)
+    return Exchange(self._handle).export_json(layers, pretty)
 
   # -- Assets and branding
 
   @property
   def assets(self) -> Assets:
     """Images, under the SHA-256 of their bytes."""
-    return self._assets
+    return Assets(self._handle)
 
   @property
   def branding(self) -> Branding:
     """The brands of the store."""
-    return self._branding
+    return Branding(self._handle)
 
   # -- Maintenance
 
   def backup(self, path: Optional[Path] = None) -> None:
     """Write a checked copy of the store to a file, or into the store's own folder. Nobody has to wait."""
-    self._maintenance.backup(path)
+    Maintenance(self._handle).backup(path)
 
   def backups(self) -> _Listing:
     """The backups in the store's own folder, the latest first.
 
     Each has ``name``, ``path``, ``revision``, ``schemaVersion``, ``time``, ``reason`` and ``bytes``.
     """
-    return self._maintenance.backups()
+    return Maintenance(self._handle).backups()
 
   def restore(self, backup: Optional[Path] = None, origin: Optional[str] = None) -> int:
     """Bring back what a backup holds, as one commit whose revision is returned.
@@ -412,14 +409,14 @@ class Store(Owner, Mapping[str, Any]):
     ``backup`` is a file or the ``name`` of one of backups(), the latest of those unless told. CorruptError if it is
     damaged: the store is then unchanged.
     """
-    return self._maintenance.restore(backup, origin)
+    return Maintenance(self._handle).restore(backup, origin)
 
   def compact(self) -> None:
     """Give the file system back what the store does not use. Other processes go on with the smaller file.
 
     The log forgets the former values of secrets before.
     """
-    self._maintenance.compact()
+    Maintenance(self._handle).compact()
 
   def forget(self, name: str, *, backups: bool = False) -> Dict[str, Any]:
     """Forget what the store knows of a setting, such as a secret, beside its present values, and report what was done.
@@ -427,8 +424,8 @@ class Store(Owner, Mapping[str, Any]):
     The log forgets former values, and the file is compacted. With ``backups`` the store's own backups forget them, too:
     values there other than the present ones go, and damaged files are removed.
     """
-    return self._maintenance.forget(name, backups)
+    return Maintenance(self._handle).forget(name, backups)
 
   def stats(self) -> Dict[str, Any]:
     """Figures about the store, such as ``revision``, ``fileBytes``, ``databases``, ``lastBackup`` and ``recovery``."""
-    return self._maintenance.stats()
+    return Maintenance(self._handle).stats()

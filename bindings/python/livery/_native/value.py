@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import ctypes
 from ctypes import byref, c_bool, c_char_p, c_double, c_int32, c_int64, c_size_t, c_void_p
-from typing import List, Tuple
+from typing import Any, Callable, Dict, List, Tuple
 
+from ..errors import TypeMismatchError
 from .calls import argument, failure, handle, held, lib
 from .interface import Color
 
@@ -53,11 +54,23 @@ class Place:
     """Let go of the reference to the value."""
     _release(self.value)
 
-  def kind(self) -> int:
+  def take(self, readers: Readers) -> Any:
+    """What the reader for the value's type gives. The reference is let go of, and the place is free."""
+    try:
+      return self.read(readers)
+    finally:
+      _release(self.value)
+      _free.append(self)
+
+  def read(self, readers: Readers) -> Any:
+    """The same while the reference stays."""
     status = _type(self.value, self._kind_out)
     if status:
       raise failure(status)
-    return self._kind.value
+    reader = readers.get(self._kind.value)
+    if reader is None:
+      raise TypeMismatchError(f"the value is of type {self._kind.value}, which this package does not know")
+    return reader(self)
 
   def as_bool(self) -> bool:
     status = _as_bool(self.value, self.truth_out)
@@ -125,6 +138,9 @@ class Place:
   def _content(self) -> bytes:
     return ctypes.string_at(self._memory.value or 0, self.length.value)
 
+
+#: By the types of values.
+Readers = Dict[int, Callable[[Place], Any]]
 
 _free: List[Place] = []
 
