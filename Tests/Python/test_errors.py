@@ -86,6 +86,8 @@ def test_opening_what_is_no_store(tmp_path):
     {"max_readers": 1},
     {"backup_commits": 0},
     {"backup_commits": 1 << 32},
+    {"backup_commits": 1.5},
+    {"backups": livery.NEVER},
     {"backup_age": 0},
     {"backup_age": float("nan")},
   ],

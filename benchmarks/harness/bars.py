@@ -36,6 +36,10 @@ BARS = [
   Bar("Swift by key, × C by key", "livery-swift", "key_over_c", 1_000, 1.3, "median"),
   Bar("Swift by key, × C by key", "livery-swift", "key_over_c", 100_000, 1.3, "median"),
   Bar("Python by key, × (1.2 × empty call + 150 ns)", "livery-python", "key_over_limit", 1_000, 1, "median"),
+  *(Bar("Python by name, × a call by way of ctypes", "livery-python", "name_over_call", n, 1.25, "median")
+    for n in (1_000, 100_000)),
+  *(Bar("Python store[name], × its four calls", "livery-python", "value_over_calls", n, 1.25, "median")
+    for n in (1_000, 100_000)),
   Bar("Python by name, ns", "livery-python", "read_name", 1_000, 600, "median"),
   Bar("Python by name, × py-lmdb", "livery-python", "name_over_py_lmdb", 1_000, 1, "median"),
   Bar("first read at 1,000,000 settings, × at 1,000", "livery-c", "first_read_over_1000", 1_000_000, 1.5, "median"),

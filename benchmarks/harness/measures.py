@@ -8,7 +8,7 @@ import statistics
 import subprocess
 from typing import Callable, Dict, List, NamedTuple
 
-from .samples import KB, MS, NS, PER_SECOND, US, Samples
+from .samples import KB, MS, NS, PER_SECOND, TIMES, US, Samples
 from .subjects import BASE, Bench, Server, Spinner, Subject
 
 
@@ -79,7 +79,10 @@ def reads(now: Round, plan: Plan) -> None:
   now.asked("read_key", NS, f"read key {plan.loop}", now.who("key"), f"read name {plan.loop}")
   now.asked("read_string", NS, f"read string {plan.loop}", now.who("string"))
   for subject in now.who("call"):
-    now.samples.add("empty-call", "python", now.count, NS, now.servers[subject.name].ask(f"empty_call {plan.loop}")[0])
+    server = now.servers[subject.name]
+    now.samples.add("empty-call", "python", now.count, NS, server.ask(f"empty_call {plan.loop}")[0])
+    for measure in ("name_over_call", "value_over_calls"):
+      now.samples.add(subject.name, measure, now.count, TIMES, server.ask(f"{measure} {plan.loop}")[0])
 
 
 def two_threads(now: Round, plan: Plan) -> None:

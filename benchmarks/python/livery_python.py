@@ -25,8 +25,22 @@ def open_subject(path: str, count: int) -> driver.Subject:
 
   # The least that a call by way of ctypes costs.
   empty = ctypes.CDLL(None).getpagesize
-  return driver.Subject(store.get_bool, store.get_int, store.get_double, store.get_string, commit, by_key,
-                        extra={"empty_call": driver.repeated(empty)})
+
+  def over_calls(is_typed: bool):
+    def run(least: int) -> float:
+      # A start, which is measured, does without.
+      import calls
+
+      return calls.worst(store, path, count, least, is_typed=is_typed)
+
+    return run
+
+  extra = {
+    "empty_call": driver.repeated(empty),
+    "name_over_call": over_calls(is_typed=True),
+    "value_over_calls": over_calls(is_typed=False),
+  }
+  return driver.Subject(store.get_bool, store.get_int, store.get_double, store.get_string, commit, by_key, extra=extra)
 
 
 driver.main(open_subject)

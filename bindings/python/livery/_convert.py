@@ -141,10 +141,12 @@ def seconds(what: str, duration: Duration) -> float:
   return number
 
 
-def within(what: str, number: int, bits: int, least: int = 0) -> int:
+def within(what: str, number: float, bits: int, least: int = 0) -> int:
   """The number, if so many bits hold it: to C it would be handed cut off."""
   if not least <= number < 1 << bits:
     raise InvalidArgumentError(f"{what} is out of range: {number}")
+  if number != int(number):
+    raise InvalidArgumentError(f"{what} is not whole: {number}")
   return int(number)
 
 

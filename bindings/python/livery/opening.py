@@ -11,7 +11,10 @@ from ._watching import Source
 from .store import Store
 
 #: For ``backup_commits`` and ``backup_age`` of ``open``: no copies.
-NEVER = 0xFFFF_FFFF
+NEVER = math.inf
+
+# The library's.
+_NEVER = 0xFFFF_FFFF
 
 
 def open(
@@ -33,7 +36,7 @@ def open(
   cache_size: Optional[int] = None,
   orphan_versions: Optional[int] = None,
   backups: Optional[int] = None,
-  backup_commits: Optional[int] = None,
+  backup_commits: Optional[float] = None,
   backup_age: Optional[_convert.Duration] = None,
 ) -> Store:
   """Open the store in a directory, or with ``memory`` one that is in memory alone.
@@ -45,17 +48,16 @@ def open(
   store on a read-only file system. ``allow_override`` allows changes to the ``override`` layer. ``deferred`` lets a
   power failure take the last commits. ``no_recovery`` refuses a damaged store with CorruptError in place of bringing
   back its last good copy. ``group`` lets the directory's group read and write the store too. ``busy_timeout`` is how
-  long a commit waits for other writers, in seconds or a timedelta (5 seconds unless told). ``map_size`` reserves address space, in bytes.
+  long a commit waits for other writers (5 seconds unless told). ``map_size`` reserves address space, in bytes.
   ``max_readers`` is how many reads can be under way at once. ``log_entries`` and ``log_age`` are how many commits the
-  log keeps (10,000 unless told) and for how many seconds, or a timedelta (90 days); ``log_bytes`` is how much of the
-  file it may take (16 MiB, or a quarter of all else if that is more). ``cache_size`` is the most memory for values
-  that were read before, in bytes (32 MiB). ``orphan_versions`` is for how many versions of the schema the values of a
-  setting are kept that it no longer declares (for ever). ``backups`` is how many backups of each reason the store
-  keeps in its own folder (3).
+  log keeps (10,000 unless told) and for how long (90 days); ``log_bytes`` is how much of the file it may take (16 MiB,
+  or a quarter of all else if that is more). ``cache_size`` is the most memory for values that were read before, in
+  bytes (32 MiB). ``orphan_versions`` is for how many versions of the schema the values of a setting are kept that it no
+  longer declares (for ever). ``backups`` is how many backups of each reason the store keeps in its own folder (3).
 
   The store copies itself after ``backup_commits`` commits of this process since its last copy (1,000), and after a
-  commit that comes ``backup_age`` seconds, or a timedelta (10 minutes), after the first one since then, or later; with
-  ``NEVER`` for both it does not.
+  commit that comes ``backup_age`` (10 minutes) after the first one since then, or later; with ``NEVER`` for both it
+  does not. Durations are seconds or a timedelta.
   """
   flags = (
     (_constants.OPEN_CREATE if create else 0)
@@ -75,10 +77,10 @@ def open(
   members = {"flags": flags}
   if busy_timeout is not None:
     milliseconds = _convert.seconds("busy_timeout", busy_timeout) * 1000
-    members["busy_timeout_ms"] = max(1, int(min(milliseconds, 0xFFFF_FFFF)))
+    members["busy_timeout_ms"] = max(1, int(min(milliseconds, _NEVER)))
   for what, age in (("log_age", log_age), ("backup_age", backup_age)):
     if age is not None:
-      seconds = math.ceil(min(_convert.seconds(what, age), 0xFFFF_FFFF))
+      seconds = math.ceil(min(_convert.seconds(what, age), _NEVER))
       members[what + "_s"] = _convert.within(what, seconds, 32, least=1)
   for what, number, bits in (
     ("map_size", map_size, 64),
@@ -88,7 +90,7 @@ def open(
     ("cache_size", cache_size, 64),
     ("orphan_versions", orphan_versions, 64),
     ("backups", backups, 32),
-    ("backup_commits", backup_commits, 32),
+    ("backup_commits", _NEVER if backup_commits == NEVER else backup_commits, 32),
   ):
     if number is not None:
       members[what] = _convert.within(what, number, bits, least=1)

@@ -48,7 +48,7 @@ class Place:
     self._memory_out, self.buffer_out = byref(self._memory), byref(self.buffer)
 
   def free(self) -> None:
-    _free.append(self)
+    free_places.append(self)
 
   def release(self) -> None:
     """Let go of the reference to the value."""
@@ -60,7 +60,7 @@ class Place:
       return self.read(readers)
     finally:
       _release(self.value)
-      _free.append(self)
+      free_places.append(self)
 
   def read(self, readers: Readers) -> Any:
     """The same while the reference stays."""
@@ -142,13 +142,13 @@ class Place:
 #: By the types of values.
 Readers = Dict[int, Callable[[Place], Any]]
 
-_free: List[Place] = []
+free_places: List[Place] = []
 
 
 def place() -> Place:
   """A place that nobody else has."""
   try:
-    return _free.pop()
+    return free_places.pop()
   except IndexError:
     return Place()
 
