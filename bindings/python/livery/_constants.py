@@ -72,6 +72,7 @@ BRANDING_KEEP = 1
 
 # livery/exchange.h
 IMPORT_PARTIAL = 1
+IMPORT_REPLACE = 2
 EXPORT_LAYERS = 256
 
 # livery/history.h
