@@ -107,6 +107,13 @@ def test_a_store_is_made_of_parts():
   assert [base.__name__ for base in bases] == ["Store", "Owner"]
 
 
+def test_the_types_are_right(tmp_path):
+  pytest.importorskip("mypy")
+  command = [sys.executable, "-m", "mypy", "--cache-dir", str(tmp_path)]
+  result = subprocess.run(command, cwd=PACKAGE, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+  assert result.returncode == 0, result.stdout
+
+
 def copied(folder):
   """The package's sources at their place in a repository, without anything built."""
   source = folder / "bindings" / "python"

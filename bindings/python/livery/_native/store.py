@@ -126,6 +126,14 @@ def snapshot_get(snapshot: int, name: bytes) -> int:
   return handle(lib.snapshot_get, snapshot, name)
 
 
+def snapshot_get_layer(snapshot: int, layer: int, name: bytes) -> int:
+  return handle(lib.snapshot_get_layer, snapshot, layer, name)
+
+
+def snapshot_list(snapshot: int, layer: int, pattern: Optional[bytes]) -> int:
+  return handle(lib.snapshot_list, snapshot, layer, pattern)
+
+
 def snapshot_next(snapshot: int, pattern: Optional[bytes], after: bytes) -> Tuple[bytes, int]:
   """The next name and its value; NotFoundError after the last one."""
   name = ctypes.create_string_buffer(after, max(len(after), NAME_MAX) + 1)
