@@ -295,6 +295,7 @@ static void uses_what_the_parent_has(void) {
   told bert = {0};
   livery_turn *other = NULL;
   EXPECT_STATUS(LIVERY_ERROR_FORKED, livery_turn_cancel(turn_of_parent));
+  EXPECT_CONTAINS("turn belongs to the parent process", livery_last_error()->message);
   EXPECT_REFUSED(LIVERY_ERROR_FORKED, parents, "till", "cora", NULL, &other);
   livery_store *store = open_store(common);
   OK(start(store, "door", "bert", &bert, 0, &other));
