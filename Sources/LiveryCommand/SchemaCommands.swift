@@ -56,7 +56,8 @@ func requireNoDrift(_ report: Value, of path: String) throws(StoreError) {
   guard report.flag("drift") else { return }
   throw StoreError(
     .lossy,
-    "\(Files.shown(path)) was ignored: the store has version \(report.number("version")) with other content; raise `Version`")
+    "\(Files.shown(path)) was ignored: the store has version \(report.number("version")) with other content; raise `Version`"
+  )
 }
 
 /// `livery check`

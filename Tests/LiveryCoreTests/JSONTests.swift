@@ -91,7 +91,9 @@ import Testing
     #expect(failure([0x5b, 0x00, 0x5d])?.code == .parse)
   }
 
-  @Test(arguments: ["\u{201c}", "\u{201d}", "\u{201e}", "\u{201f}", "\u{2018}", "\u{2019}", "\u{201a}", "\u{ab}", "\u{bb}"])
+  @Test(arguments: [
+    "\u{201c}", "\u{201d}", "\u{201e}", "\u{201f}", "\u{2018}", "\u{2019}", "\u{201a}", "\u{ab}", "\u{bb}",
+  ])
   func aTypographicQuotationMarkIsNamedWithTheStraightOne(_ mark: String) throws {
     let error = failure("{\"fine \(mark)\": 1,\n  \(mark)Key\(mark): 2}")
     #expect(error?.code == .parse)

@@ -84,11 +84,17 @@ import Testing
       try store.reset("playlist", in: .user)
     }
     for (wrong, message) in [
-      (#"[{"id": "b"}, {"id": "a", "cues": [{"approved": true}]}]"#, "`playlist`, item 2, `licence`: only the console's"),
+      (
+        #"[{"id": "b"}, {"id": "a", "cues": [{"approved": true}]}]"#,
+        "`playlist`, item 2, `licence`: only the console's"
+      ),
       (#"[{"id": "b", "licence": "paid"}]"#, "`playlist`, item 1, `licence`: only the console's"),
       (#"[{"id": "c", "licence": "paid"}]"#, "`playlist`, item 1, `licence`: only the console's"),
       (#"[{"id": "a", "licence": "paid", "cues": [{}]}]"#, "`playlist`, item 1, `cues`, item 1, `approved`: only"),
-      (#"[{"id": "b", "cues": [{"at": 1}, {"approved": true}]}]"#, "`playlist`, item 1, `cues`, item 2, `approved`: only"),
+      (
+        #"[{"id": "b", "cues": [{"at": 1}, {"approved": true}]}]"#,
+        "`playlist`, item 1, `cues`, item 2, `approved`: only"
+      ),
     ] {
       let error = try refusal(store, "playlist", wrong)
       #expect(error?.code == .readOnly && error?.setting == "playlist", "\(wrong)")

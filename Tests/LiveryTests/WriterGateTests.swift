@@ -86,7 +86,8 @@ import Testing
     #expect(child.line() == "held")
     inThreads(2) { index in
       if index == 0 {
-        #expect(code { () throws(StoreError) in _ = try temporary.open { $0.busyTimeout = .milliseconds(2000) } } == .busy)
+        #expect(
+          code { () throws(StoreError) in _ = try temporary.open { $0.busyTimeout = .milliseconds(2000) } } == .busy)
         return
       }
       lvs_sleep_us(300_000)

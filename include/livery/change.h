@@ -462,8 +462,6 @@ LIVERY_API livery_status livery_change_get(livery_change *change, const char *na
  *   - #LIVERY_ERROR_READ_ONLY         what was set belongs to a namespace whose owner is not in this process
  *   - #LIVERY_ERROR_CORRUPT           the stored record is damaged: set the setting anew, or restore a backup
  *   - #LIVERY_ERROR_INVALID_ARGUMENT  a pointer is NULL, the name is malformed, or no such layer
- *   - #LIVERY_ERROR_CLOSED            the change set or its store was closed
- *   - #LIVERY_ERROR_FORKED            the change set belongs to the parent process
  * @since 0.1
  */
 LIVERY_API livery_status livery_change_get_layer(livery_change *change, livery_layer layer, const char *name,
@@ -481,8 +479,6 @@ LIVERY_API livery_status livery_change_get_layer(livery_change *change, livery_l
  * @return #LIVERY_OK, or
  *   - #LIVERY_ERROR_CORRUPT           the store is damaged: restore a backup
  *   - #LIVERY_ERROR_INVALID_ARGUMENT  a pointer is NULL, the pattern is malformed, or no such layer
- *   - #LIVERY_ERROR_CLOSED            the change set or its store was closed
- *   - #LIVERY_ERROR_FORKED            the change set belongs to the parent process
  * @since 0.1
  */
 LIVERY_API livery_status livery_change_list(livery_change *change, livery_layer layer, const char *pattern,
@@ -580,8 +576,6 @@ LIVERY_API livery_status livery_change_origin(livery_change *change, const char 
  * @param change  an open change set
  * @return #LIVERY_OK, or
  *   - #LIVERY_ERROR_INVALID_ARGUMENT  a pointer is NULL
- *   - #LIVERY_ERROR_CLOSED            the change set or its store was closed
- *   - #LIVERY_ERROR_FORKED            the change set belongs to the parent process
  * @since 0.1
  */
 LIVERY_API livery_status livery_change_ignore_locks(livery_change *change);

@@ -90,8 +90,6 @@ LIVERY_API livery_status livery_snapshot_get(livery_snapshot *snapshot, const ch
  *   - #LIVERY_ERROR_NO_VALUE          the layer holds nothing for it
  *   - #LIVERY_ERROR_CORRUPT           the stored record is damaged: set the setting anew, or restore a backup
  *   - #LIVERY_ERROR_INVALID_ARGUMENT  a pointer is NULL, the name is malformed, or no such layer
- *   - #LIVERY_ERROR_CLOSED            the snapshot or its store was closed
- *   - #LIVERY_ERROR_FORKED            the snapshot belongs to the parent process
  * @since 0.1
  */
 LIVERY_API livery_status livery_snapshot_get_layer(livery_snapshot *snapshot, livery_layer layer, const char *name,
@@ -109,8 +107,6 @@ LIVERY_API livery_status livery_snapshot_get_layer(livery_snapshot *snapshot, li
  * @return #LIVERY_OK, or
  *   - #LIVERY_ERROR_CORRUPT           the store is damaged: restore a backup
  *   - #LIVERY_ERROR_INVALID_ARGUMENT  a pointer is NULL, the pattern is malformed, or no such layer
- *   - #LIVERY_ERROR_CLOSED            the snapshot or its store was closed
- *   - #LIVERY_ERROR_FORKED            the snapshot belongs to the parent process
  * @since 0.1
  */
 LIVERY_API livery_status livery_snapshot_list(livery_snapshot *snapshot, livery_layer layer, const char *pattern,

@@ -32,6 +32,8 @@ FAILS = {
   # Opening one
   "mdb_env_create": "ENOMEM",
   "mdb_env_open": "MDB_INVALID MDB_VERSION_MISMATCH EACCES EAGAIN EIO EMFILE ENOENT ENOMEM EROFS",
+  # Also of what it calls, which opens the environment.
+  "lvs_call_opening": "MDB_INVALID MDB_VERSION_MISMATCH EACCES EAGAIN EIO EMFILE ENOENT ENOMEM EROFS",
   # Files that are there
   "lvs_open": "EACCES EIO ELOOP EMFILE ENOENT ENOMEM EPERM EROFS",
   "lvs_open_at": "EACCES EIO EISDIR ELOOP EMFILE ENOENT ENOMEM ENOTDIR ENXIO EPERM EROFS",
@@ -68,6 +70,8 @@ FAILS = {
   "lvs_wake_make": "ENOMEM",
   "lvs_wake_part": "ENOMEM",
   "lvs_make_in_memory": "EMFILE ENOMEM",
+  "lvs_open_again": "EMFILE ENOMEM",
+  "lvs_exchange": "EMFILE",
   "lvs_event_make": "EMFILE ENOMEM",
 }
 
@@ -89,6 +93,8 @@ CODES = {
   "ProcessEnvironment.own()": "ENOMEM",
   # Of a property that asked the system before.
   "MemoryCopy.openReadOnlyMedium()": "EMFILE",
+  # Of the page of LMDB's lock file, in memory.
+  "MemoryCopy.openCopy()": "ENOMEM",
 }
 
 #: Functions that make an error of a code, their first argument; others that hand one on to these are found.
@@ -140,8 +146,12 @@ NEVER = {
   # Of the store's file
   "SharedEnvironment.reopen()": ("NOT_A_STORE, NOT_FOUND", "what is no store, or nothing, in the file's place is GONE"),
   "Environment+Copy.copyApart(_:_:_:)": ("NOT_A_STORE, NOT_FOUND", "it opens the file that is open"),
-  "SharedEnvironment+Copy.copy(to:_:in:_:)": ("FORMAT_NEWER, NOT_A_STORE", "it looks at the copy of a store that is open"),
+  "SharedEnvironment+Copy.copy(in:mode:_:allowsDamagedRecords:name:)": (
+    "FORMAT_NEWER", "it looks at the copy of a store that is open"),
+  "Recovery.compact(_:)": ("FORMAT_NEWER", "the same"),
+  "MemoryStore.compact(_:)": ("FORMAT_NEWER, NOT_A_STORE, NOT_FOUND", "the files are this process's, and were just written"),
   # Of handles and buffers
+  "Value.livery_value_release(_:)": ("INVALID_ARGUMENT", "NULL is let be"),
   "Handles.publish(_:to:)": ("CLOSED", "a value belongs to no store"),
   "Store.livery_open(_:_:_:)": ("CLOSED", "a new store belongs to none"),
   "Asset.livery_asset_put(_:_:_:_:_:)": ("BUFFER_TOO_SMALL", "a caller's buffer has the size of an identifier"),
@@ -163,12 +173,15 @@ NEVER = {
   "ChangeSet.reset(_:in:)": ("CONFLICT, INVALID_VALUE, TYPE_MISMATCH, calls on one change set",
                                    "the same, and no value is set"),
   "Assets.put(_:allowsAny:)": ("CONFLICT, LOCKED, NOT_FOUND, TYPE_MISMATCH", "there are no edits"),
-  "Store+Import.importDocument(into:_:_:)": ("CONFLICT", "nothing is expected"),
+  "Store+Import.importDocument(into:_:_:_:)": ("CONFLICT", "nothing is expected"),
   "Store+Undo.undo(_:force:)": ("PARSE", "the names are of settings"),
-  "StoreBranding.set(_:to:in:)": ("CONFLICT, NOT_FOUND, PARSE", "nothing is expected; names of branding need no declaration"),
-  "StoreBranding+Sources.commit(_:_:_:)": ("CONFLICT, LOCKED, NOT_FOUND, PARSE", "the same; and locks do not count"),
-  "StoreBranding+Sources.edit(_:_:)": ("CONFLICT, LOCKED, NOT_FOUND, PARSE", "the same; and locks do not count"),
-  "StoreBranding+Sources.wipe()": ("CONFLICT, INVALID_VALUE, LOCKED, NOT_FOUND, PARSE, TYPE_MISMATCH", "values are only removed"),
+  "StoreBranding.set(_:to:in:)": ("CONFLICT, NOT_FOUND, calls on one change set", "nothing is expected; names of branding need no declaration"),
+  "StoreBranding+Sources.commit(_:_:_:)": ("CONFLICT, LOCKED, NOT_FOUND, calls on one change set", "the same; and locks do not count"),
+  "StoreBranding+Sources.edit(_:_:)": ("CONFLICT, LOCKED, NOT_FOUND, calls on one change set", "the same; and locks do not count"),
+  "StoreBranding+Sources.document(origin:_:)": ("calls on one change set", "the change set is the function's own"),
+  "BrandSource.set(_:_:)": ("calls on one change set", "the same"),
+  "BrandSource.reset(_:)": ("calls on one change set", "the same"),
+  "StoreBranding+Sources.wipe()": ("CONFLICT, INVALID_VALUE, LOCKED, NOT_FOUND, TYPE_MISMATCH, calls on one change set", "values are only removed"),
   "StoreBranding+Brands.remove(_:)": ("INVALID_VALUE, TYPE_MISMATCH", "values are only removed"),
   "StoreBranding+Sources.applyConsole(_:origin:)": ("NOT_FOUND, PERMISSION", "no bundle is read"),
 }

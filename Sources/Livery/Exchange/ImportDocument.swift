@@ -132,7 +132,8 @@ struct ImportDocument {
     }
     if case .object(let layers)? = content["Layers"] {
       guard !replacing else {
-        throw StoreError(.invalidArgument, "an export with layers brings each layer's own values: it replaces none of another")
+        throw StoreError(
+          .invalidArgument, "an export with layers brings each layer's own values: it replaces none of another")
       }
       return try layeredRequest(layers)
     }

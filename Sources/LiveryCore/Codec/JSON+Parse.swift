@@ -137,7 +137,9 @@ extension JSON {
 
     /// A quotation mark as word processors make it of a straight one, where a token would begin.
     private static func quotationMark(_ text: [UInt8], _ index: Int) -> String? {
-      for mark in ["\u{201c}", "\u{201d}", "\u{201e}", "\u{201f}", "\u{2018}", "\u{2019}", "\u{201a}", "\u{ab}", "\u{bb}"] {
+      for mark in [
+        "\u{201c}", "\u{201d}", "\u{201e}", "\u{201f}", "\u{2018}", "\u{2019}", "\u{201a}", "\u{ab}", "\u{bb}",
+      ] {
         if text[index...].starts(with: mark.utf8) { return mark }
       }
       return nil

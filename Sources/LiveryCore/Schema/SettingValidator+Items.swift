@@ -24,7 +24,9 @@ extension SettingValidator {
       result.append(.init(member.key, members[number].completed(member.value)))
     }
     for (number, member) in members.enumerated() where !present[number] {
-      if let value = member.descriptor.defaultValue { result.append(.init(member.descriptor.key, member.completed(value))) }
+      if let value = member.descriptor.defaultValue {
+        result.append(.init(member.descriptor.key, member.completed(value)))
+      }
     }
     return .object(result)
   }
