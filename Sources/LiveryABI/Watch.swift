@@ -66,7 +66,7 @@ public func livery_dispatch(_ store: OpaquePointer?, _ count: UnsafeMutablePoint
 
 @_cdecl("livery_post") @implementation
 public func livery_post(
-  _ store: OpaquePointer?, _ function: livery_post_fn?, _ flags: UInt32, _ user_data: UnsafeMutableRawPointer?,
+  _ store: OpaquePointer?, _ flags: UInt32, _ function: livery_post_fn?, _ user_data: UnsafeMutableRawPointer?,
   _ destroy: livery_destroy_fn?
 ) -> livery_status {
   let userData = UserData(user_data, destroy)

@@ -88,8 +88,8 @@ extension Store {
     let box = PostedFunction(function, onEnd)
     try check(
       livery_post(
-        handle, { userData in Box.of(userData, as: PostedFunction.self).function() },
-        dispatched ? UInt32(LIVERY_POST_DISPATCH) : 0, box.handed, Box.letGo))
+        handle, dispatched ? UInt32(LIVERY_POST_DISPATCH) : 0,
+        { userData in Box.of(userData, as: PostedFunction.self).function() }, box.handed, Box.letGo))
   }
 
   /// A descriptor that becomes readable when `dispatch` has something to do; it belongs to the store.

@@ -232,7 +232,7 @@ static void without_threads(void) {
   setrlimit(RLIMIT_NPROC, &none);
   EXPECT_STATUS(LIVERY_ERROR_BUSY, livery_watch_start(store, NULL, NULL, seen_call, &seen, seen_destroy, &seen.watch));
   EXPECT(seen.destroyed == 1 && seen.watch == NULL);
-  EXPECT_STATUS(LIVERY_ERROR_BUSY, livery_post(store, nothing, 0, NULL, NULL));
+  EXPECT_STATUS(LIVERY_ERROR_BUSY, livery_post(store, 0, nothing, NULL, NULL));
 }
 
 TEST("without descriptors there is none, and without threads no watch", refused) {

@@ -83,7 +83,7 @@ __attribute__((unused)) static void every_read(livery_status expected, livery_st
   EXPECT_STATUS(expected, livery_asset_info(store, SOME_ID, &value));
   EXPECT_STATUS(expected, livery_asset_list(store, &value));
   EXPECT_STATUS(expected, livery_migration_register(store, name, every_step, NULL, every_destroy));
-  EXPECT_STATUS(expected, livery_post(store, every_post, 0, NULL, every_destroy));
+  EXPECT_STATUS(expected, livery_post(store, 0, every_post, NULL, every_destroy));
   EXPECT(descriptor == 77 && every_destroyed == destroyed + 3);
   EXPECT_STATUS(expected, livery_branding_color(store, "Toolbar", &color));
   EXPECT_STATUS(expected, livery_branding_image(store, "logo", NULL, &value));

@@ -231,7 +231,7 @@ static livery_status call(void) {
     case 153: status = livery_change_layer(a_handle(), a_layer()); break;
     case 154: status = livery_change_get(a_handle(), a_name(), or_null(&made)); break;
     case 155: status = livery_edit(a_handle(), a_layer(), below(16) ? every_edit : NULL, NULL, or_null(&revision), or_null(&made)); break;
-    case 156: status = livery_post(a_handle(), below(16) ? every_post : NULL, some_flags(), NULL, NULL); break;
+    case 156: status = livery_post(a_handle(), some_flags(), below(16) ? every_post : NULL, NULL, NULL); break;
     case 157: status = livery_claim(a_handle(), a_name(), below(16) ? every_check : NULL, NULL, NULL); break;
     case 158: livery_error_leave((livery_status)below(40) - 30, a_name()); break;
     case 159: status = livery_change_get_layer(a_handle(), a_layer(), a_name(), or_null(&made)); break;

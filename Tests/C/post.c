@@ -29,13 +29,13 @@ static void wait_for(atomic_int *number, int expected) {
 TEST("what is posted runs once on the watcher thread, in its order", on_thread) {
   livery_store *store = open_store(fresh_path());
   begin();
-  for (int index = 0; index < 10; index++) OK(livery_post(store, note, 0, &"0123456789"[index], ended));
+  for (int index = 0; index < 10; index++) OK(livery_post(store, 0, note, &"0123456789"[index], ended));
   wait_for(&ends, 10);
   EXPECT_TEXT("0123456789", order);
   EXPECT(!pthread_equal(ran_on, pthread_self()));
   // The thread has gone meanwhile, and comes again.
   usleep(20000);
-  OK(livery_post(store, note, 0, "a", NULL));
+  OK(livery_post(store, 0, note, "a", NULL));
   wait_for(&runs, 11);
   OK(livery_close(store));
   EXPECT_INT(10, ends);
@@ -48,8 +48,8 @@ TEST("or where a program dispatches, whose descriptor tells of it", dispatched) 
   begin();
   OK(livery_event_fd(store, &descriptor));
   OK(livery_dispatch(store, NULL));
-  OK(livery_post(store, note, LIVERY_POST_DISPATCH, "a", ended));
-  OK(livery_post(store, note, LIVERY_POST_DISPATCH, "b", ended));
+  OK(livery_post(store, LIVERY_POST_DISPATCH, note, "a", ended));
+  OK(livery_post(store, LIVERY_POST_DISPATCH, note, "b", ended));
   struct pollfd entry = {.fd = descriptor, .events = POLLIN};
   EXPECT_INT(1, poll(&entry, 1, 2000));
   EXPECT_INT(0, runs);
@@ -63,17 +63,17 @@ TEST("or where a program dispatches, whose descriptor tells of it", dispatched) 
 static livery_store *own;
 static void posts_again(void *user_data) {
   note("x");
-  if (runs < 5) OK(livery_post(own, posts_again, user_data ? LIVERY_POST_DISPATCH : 0, user_data, ended));
+  if (runs < 5) OK(livery_post(own, user_data ? LIVERY_POST_DISPATCH : 0, posts_again, user_data, ended));
 }
 
 TEST("a function may post, and comes to its turn after others", again) {
   livery_store *store = own = open_store(fresh_path());
   size_t count = 0;
   begin();
-  OK(livery_post(store, posts_again, 0, NULL, ended));
+  OK(livery_post(store, 0, posts_again, NULL, ended));
   wait_for(&ends, 5);
   begin();
-  OK(livery_post(store, posts_again, LIVERY_POST_DISPATCH, "", ended));
+  OK(livery_post(store, LIVERY_POST_DISPATCH, posts_again, "", ended));
   OK(livery_dispatch(store, &count));
   EXPECT_INT(1, count);
   for (int round = 0; round < 4; round++) OK(livery_dispatch(store, &count));
@@ -89,17 +89,17 @@ static void closes(void *user_data) {
 TEST("what has not run when its store is closed does not, and its data is let go", closed) {
   livery_store *store = open_store(fresh_path());
   begin();
-  OK(livery_post(store, note, LIVERY_POST_DISPATCH, "a", ended));
-  OK(livery_post(store, note, LIVERY_POST_DISPATCH, "b", ended));
+  OK(livery_post(store, LIVERY_POST_DISPATCH, note, "a", ended));
+  OK(livery_post(store, LIVERY_POST_DISPATCH, note, "b", ended));
   OK(livery_close(store));
   EXPECT(runs == 0 && ends == 2);
-  EXPECT_STATUS(LIVERY_ERROR_CLOSED, livery_post(store, note, 0, "a", ended));
+  EXPECT_STATUS(LIVERY_ERROR_CLOSED, livery_post(store, 0, note, "a", ended));
   EXPECT_INT(3, ends);
   // It may close its own store, and the next one does not come.
   begin();
   store = open_store(fresh_path());
-  OK(livery_post(store, closes, LIVERY_POST_DISPATCH, store, ended));
-  OK(livery_post(store, note, LIVERY_POST_DISPATCH, "b", ended));
+  OK(livery_post(store, LIVERY_POST_DISPATCH, closes, store, ended));
+  OK(livery_post(store, LIVERY_POST_DISPATCH, note, "b", ended));
   OK(livery_dispatch(store, NULL));
   EXPECT(runs == 1 && ends == 2);
 }
@@ -107,9 +107,9 @@ TEST("what has not run when its store is closed does not, and its data is let go
 TEST("posting nothing, or with unknown flags, is refused", refused) {
   livery_store *store = open_store(fresh_path());
   begin();
-  EXPECT_STATUS(LIVERY_ERROR_INVALID_ARGUMENT, livery_post(store, NULL, 0, NULL, ended));
-  EXPECT_STATUS(LIVERY_ERROR_INVALID_ARGUMENT, livery_post(store, note, 2, NULL, ended));
-  EXPECT_STATUS(LIVERY_ERROR_INVALID_ARGUMENT, livery_post(NULL, note, 0, NULL, ended));
+  EXPECT_STATUS(LIVERY_ERROR_INVALID_ARGUMENT, livery_post(store, 0, NULL, NULL, ended));
+  EXPECT_STATUS(LIVERY_ERROR_INVALID_ARGUMENT, livery_post(store, 2, note, NULL, ended));
+  EXPECT_STATUS(LIVERY_ERROR_INVALID_ARGUMENT, livery_post(NULL, 0, note, NULL, ended));
   EXPECT(runs == 0 && ends == 3);
   OK(livery_close(store));
 }
@@ -127,9 +127,9 @@ TEST("one that ends the thread takes nobody with it", thread_ends) {
   livery_watch *watch = NULL;
   begin();
   OK(livery_watch_start(store, NULL, NULL, hear, NULL, NULL, &watch));
-  OK(livery_post(store, leaves, 0, NULL, ended));
+  OK(livery_post(store, 0, leaves, NULL, ended));
   wait_for(&ends, 1);
-  OK(livery_post(store, note, 0, "a", ended));
+  OK(livery_post(store, 0, note, "a", ended));
   wait_for(&ends, 2);
   OK(livery_set_int(store, LIVERY_LAYER_USER, "number", 1));
   wait_for(&runs, 3);
@@ -139,7 +139,7 @@ TEST("one that ends the thread takes nobody with it", thread_ends) {
 static atomic_int posted;
 static void nothing(void *user_data) { (void)user_data; }
 static void *posts_much(void *store) {
-  while (livery_post(store, nothing, (uint32_t)(rand() % 2), NULL, ended) == LIVERY_OK) {
+  while (livery_post(store, (uint32_t)(rand() % 2), nothing, NULL, ended) == LIVERY_OK) {
     posted++;
     if (rand() % 4 == 0) livery_dispatch(store, NULL);
   }

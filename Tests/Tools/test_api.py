@@ -361,3 +361,38 @@ def test_the_command_tells_in_a_line_what_is_refused(folder):
   result = run("json", folder)
   assert result.returncode == 1 and result.stdout == ""
   assert result.stderr == f"{folder}/sample.h:26: long is no type that is known\n"
+
+
+# -- One rule for names and order of parameters
+
+
+HANDLED = ("store", "change", "snapshot", "key", "watch", "migration")
+
+
+def place(parameter, handles):
+  """Where a parameter stands among others: handle, layer, what is given, options, functions, what is stored."""
+  if parameter.direction != "in" or parameter.name == "capacity":
+    return 5
+  if parameter.type.base.endswith("_fn") or parameter.name in ("user_data", "destroy"):
+    return 4
+  if parameter.name in ("flags", "options"):
+    return 3
+  if parameter.type.base in handles and parameter.type.depth == 1 and parameter.name in HANDLED:
+    return 0
+  return 1 if parameter.name == "layer" else 2
+
+
+def test_parameters_come_in_one_order_and_by_one_name():
+  interface = api.read(ROOT / "include" / "livery")
+  handles = {each.name for each in interface.handles}
+  for function in interface.functions:
+    places = [place(each, handles) for each in function.parameters]
+    assert places == sorted(places), function.name
+    names = [each.name for each in function.parameters]
+    for each, after in zip(function.parameters, [*names[1:], None]):
+      if each.type.base.endswith("_fn") and each.type.base != "livery_destroy_fn":
+        assert (each.name, after) == ("function", "user_data"), function.name
+      if each.type.base == "livery_destroy_fn":
+        assert each.name == "destroy", function.name
+      if each.direction == "in" and each.type.base in ("livery_layer", "livery_store", "livery_change") and each.type.depth < 2:
+        assert each.name == each.type.base.removeprefix("livery_"), function.name

@@ -212,20 +212,20 @@ LIVERY_API void livery_error_leave(livery_status status, const char *message);
 /**
  * Receive the library's warnings: drift of a schema, ignored input, recovery. By default they are dropped.
  *
- * There is one handler for the process; setting it replaces the one before, whose `destroy` then runs once. `handler` may
+ * There is one handler for the process; setting it replaces the one before, whose `destroy` then runs once. `function` may
  * be called from any thread that is inside a Livery function, by several at once, outside every lock: it may call
  * anything, livery_set_log_handler() included. A call that began before the replacement may still be running; `destroy`
  * waits for it, and runs on the thread that lets go last.
  *
  * Threads: any.
  *
- * @param handler    the function, or NULL for silence
- * @param user_data  handed to `handler` and `destroy`
+ * @param function   the function, or NULL for silence
+ * @param user_data  handed to `function` and `destroy`
  * @param destroy    called once when the handler is replaced; may be NULL
  * @return #LIVERY_OK
  * @since 0.1
  */
-LIVERY_API livery_status livery_set_log_handler(livery_log_fn handler, void *user_data, livery_destroy_fn destroy);
+LIVERY_API livery_status livery_set_log_handler(livery_log_fn function, void *user_data, livery_destroy_fn destroy);
 
 #ifdef __cplusplus
 }

@@ -37,15 +37,15 @@ typedef livery_status (*livery_migration_fn)(livery_migration *migration, void *
  *
  * @param store      an open store
  * @param name       1 to #LIVERY_NAME_MAX bytes of UTF-8 without control characters
- * @param fn         the function
- * @param user_data  handed to `fn` and `destroy`
+ * @param function   the function
+ * @param user_data  handed to `function` and `destroy`
  * @param destroy    called once when the function is replaced, when the store is closed, or when registering fails; may be
  *   NULL
  * @return #LIVERY_OK, or
- *   - #LIVERY_ERROR_INVALID_ARGUMENT  `store`, `name` or `fn` is NULL, or the name is malformed
+ *   - #LIVERY_ERROR_INVALID_ARGUMENT  `store`, `name` or `function` is NULL, or the name is malformed
  * @since 0.1
  */
-LIVERY_API livery_status livery_migration_register(livery_store *store, const char *name, livery_migration_fn fn,
+LIVERY_API livery_status livery_migration_register(livery_store *store, const char *name, livery_migration_fn function,
                                                    void *user_data, livery_destroy_fn destroy);
 
 /**

@@ -190,8 +190,8 @@ enum {
  * Threads: any, also from inside such functions. Does not wait.
  *
  * @param store      an open store
- * @param function   the function to run
  * @param flags      a sum of `LIVERY_POST_*` bits
+ * @param function   the function to run
  * @param user_data  handed to `function` and `destroy`
  * @param destroy    called once: after the function has returned, when the store is closed before, or when posting fails;
  *   may be NULL
@@ -200,7 +200,7 @@ enum {
  *   - #LIVERY_ERROR_INVALID_ARGUMENT  `store` or `function` is NULL, or a flag is unknown
  * @since 0.1
  */
-LIVERY_API livery_status livery_post(livery_store *store, livery_post_fn function, uint32_t flags, void *user_data,
+LIVERY_API livery_status livery_post(livery_store *store, uint32_t flags, livery_post_fn function, void *user_data,
                                      livery_destroy_fn destroy);
 
 #ifdef __cplusplus

@@ -269,5 +269,5 @@ FUNCTIONS: Dict[str, Tuple[Any, Tuple[Any, ...]]] = {
   "watch_stop": (c_int32, (c_void_p,)),
   "event_fd": (c_int32, (c_void_p, POINTER(c_int))),
   "dispatch": (c_int32, (c_void_p, POINTER(c_size_t))),
-  "post": (c_int32, (c_void_p, PostFunction, c_uint32, c_void_p, DestroyFunction)),
+  "post": (c_int32, (c_void_p, c_uint32, PostFunction, c_void_p, DestroyFunction)),
 }

@@ -127,7 +127,7 @@ def post(store: int, function: Callable[[], object]) -> None:
   """To be run by dispatch(). Exceptions go to sys.unraisablehook."""
   number = next(_receiver_numbers)
   _posts[number] = function
-  check(lib.post(store, _post_function, POST_DISPATCH, number, _forget_post_function))
+  check(lib.post(store, POST_DISPATCH, _post_function, number, _forget_post_function))
 
 
 def unraisable(error: BaseException) -> None:
