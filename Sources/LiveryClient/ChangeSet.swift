@@ -65,6 +65,32 @@ public final class ChangeSet: @unchecked Sendable {
     try ifAny { () throws(StoreError) in try value(name) }
   }
 
+  /// What a layer would hold for a setting if this were committed now, be it in effect or not; nil if it would hold nothing.
+  ///
+  /// Corresponds to `livery_change_get_layer` in C.
+  ///
+  /// - Throws: `.corrupt`; `.typeMismatch`, `.invalidValue` if a value that was set does not fit.
+  public func value(_ name: String, in layer: Layer) throws(StoreError) -> Value? {
+    try ifAny { () throws(StoreError) in
+      var value: OpaquePointer?
+      try passing(name) { livery_change_get_layer(handle, layer.number, $0, &value) }
+      return try Value(taking: value)
+    }
+  }
+
+  /// The names of what a layer would hold if this were committed now, in their order.
+  ///
+  /// Corresponds to `livery_change_list` in C.
+  public func names(in layer: Layer, matching pattern: String? = nil) throws(StoreError) -> [String] {
+    var names: OpaquePointer?
+    try passing(pattern) { livery_change_list(handle, layer.number, $0, &names) }
+    return try Value(taking: names).texts
+  }
+
+  /// Lets the edits change what is locked: values beneath one of `enforced`, which still wins, and settings that the schema
+  /// declares read-only. Corresponds to `livery_change_ignore_locks` in C.
+  public func ignoreLocks() throws(StoreError) { try check(livery_change_ignore_locks(handle)) }
+
   /// Adds an asset, to be stored by the same commit as the edits. Corresponds to `livery_change_put_asset` in C.
   ///
   /// - Parameter allowsAny: take bytes that are no image that is known, too.

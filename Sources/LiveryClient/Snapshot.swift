@@ -32,6 +32,26 @@ public final class Snapshot: @unchecked Sendable {
     return try Value(taking: value)
   }
 
+  /// What a layer held for a setting, be it in effect or not; nil if it held nothing.
+  ///
+  /// Corresponds to `livery_snapshot_get_layer` in C.
+  ///
+  /// - Throws: `.corrupt`.
+  public func value(_ name: String, in layer: Layer) throws(StoreError) -> Value? {
+    try ifAny { () throws(StoreError) in
+      var value: OpaquePointer?
+      try passing(name) { livery_snapshot_get_layer(handle, layer.number, $0, &value) }
+      return try Value(taking: value)
+    }
+  }
+
+  /// The names of what a layer held, in their order. Corresponds to `livery_snapshot_list` in C.
+  public func names(in layer: Layer, matching pattern: String? = nil) throws(StoreError) -> [String] {
+    var names: OpaquePointer?
+    try passing(pattern) { livery_snapshot_list(handle, layer.number, $0, &names) }
+    return try Value(taking: names).texts
+  }
+
   /// The next setting after a name that has a value and matches the pattern; nil if there are no more.
   ///
   /// Corresponds to `livery_snapshot_next` in C.
@@ -87,5 +107,15 @@ extension Store {
       throw error
     }
     return Snapshot(snapshot, revision: revision)
+  }
+}
+
+extension Value {
+  /// Those among the items of a list.
+  var texts: [String] {
+    guard case .list(let items) = self else { return [] }
+    var texts: [String] = []
+    for case .string(let text) in items { texts.append(text) }
+    return texts
   }
 }

@@ -25,6 +25,27 @@ import Testing
     #expect(code { () throws(StoreError) in _ = try store.change(.defaults) } == .readOnly)
   }
 
+  @Test func whatLayersHoldIsToldAndLocksAreIgnoredIfAskedFor() throws {
+    let store = try temporary.open(schema: kioskSchema) { $0.inMemory = true }
+    try store.set("idle", to: .int(60), in: .bundle)
+    try store.set("idle", to: .int(61), in: .enforced)
+    let snapshot = try store.snapshot()
+    let change = try store.change(.bundle)
+    #expect(try change.value("idle", in: .bundle) == .int(60))
+    #expect(try change.value("idle", in: .user) == nil)
+    try change.set("idle", to: .int(62))
+    try change.set("welcome", to: .string("Hi"))
+    #expect(try change.names(in: .bundle) == ["idle", "welcome"])
+    #expect(try change.names(in: .bundle, matching: "w*") == ["welcome"])
+    #expect(code { () throws(StoreError) in try change.commit() } == .locked)
+    try change.ignoreLocks()
+    try change.commit()
+    #expect(try store.int("idle") == 61)
+    #expect(try snapshot.value("idle", in: .bundle) == .int(60))
+    #expect(try snapshot.value("idle", in: .user) == nil)
+    #expect(try snapshot.names(in: .bundle) == ["idle"])
+  }
+
   @Test func aRefusedOneTellsAllThatIsWrongAndMayBeCorrected() throws {
     let store = try temporary.open(schema: kioskSchema)
     let change = try store.change(.user)
