@@ -89,6 +89,8 @@ CODES = {
   # A transaction that only reads: there is nothing to write.
   "Environment.prepare(_:_:_:)": "",
   "Environment.openDatabases(_:)": "",
+  # A file in memory.
+  "MemoryCopy.openCopy()": "ENOMEM ENOSPC",
   # In a member that another function sets.
   "ProcessEnvironment.own()": "ENOMEM",
   # Of a property that asked the system before.
@@ -151,7 +153,7 @@ NEVER = {
   "Recovery.compact(_:)": ("FORMAT_NEWER", "the same"),
   "MemoryStore.compact(_:)": ("FORMAT_NEWER, NOT_A_STORE, NOT_FOUND", "the files are this process's, and were just written"),
   # Of handles and buffers
-  "Value.livery_value_release(_:)": ("INVALID_ARGUMENT", "NULL is let be"),
+  "Value.releaseValue(_:)": ("INVALID_ARGUMENT", "who calls it has a handle"),
   "Handles.publish(_:to:)": ("CLOSED", "a value belongs to no store"),
   "Store.livery_open(_:_:_:)": ("CLOSED", "a new store belongs to none"),
   "Asset.livery_asset_put(_:_:_:_:_:)": ("BUFFER_TOO_SMALL", "a caller's buffer has the size of an identifier"),
