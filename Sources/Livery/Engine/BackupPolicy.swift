@@ -18,13 +18,16 @@ final class BackupPolicy: Sendable {
   private let due = Atomic<UInt64>(0)
   private let isBusy = Atomic<Bool>(false)
 
+  /// nil for never.
+  private let maximumCommits: UInt32?
+  private let maximumSeconds: UInt64?
+
   init(_ directory: StoreDirectory) {
     self.directory = directory
+    maximumCommits = directory.options.automaticBackup.commits
+    maximumSeconds = directory.options.automaticBackup.age?.wholeSeconds
   }
 
-  /// nil for never.
-  private var maximumCommits: UInt32? { directory.options.automaticBackup.commits }
-  private var maximumSeconds: UInt64? { directory.options.automaticBackup.age?.wholeSeconds }
 
   /// After a commit.
   func committed(_ shared: SharedEnvironment) {

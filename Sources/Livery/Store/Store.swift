@@ -15,6 +15,8 @@ public final class Store: Sendable {
   let use: StoreUse
   /// Tells this handle from others on the same store.
   let identity = Store.identities.add(1, ordering: .relaxed).newValue
+  /// How much of the past a commit of this handle leaves.
+  let logLimits: LogLimits
   let descriptor = EventDescriptor()
   let migrations = MigrationFunctions()
   #if !hasFeature(Embedded)
@@ -39,6 +41,9 @@ public final class Store: Sendable {
     self.path = path
     self.options = options
     use = StoreUse(shared)
+    var limits = options.logLimits
+    limits.clock = shared.clock
+    logLimits = limits
   }
 
   deinit {
@@ -86,12 +91,6 @@ public final class Store: Sendable {
     }
   }
 
-  /// How much of the past a commit of this handle leaves.
-  var logLimits: LogLimits {
-    var limits = options.logLimits
-    limits.clock = shared.clock
-    return limits
-  }
 
   func checkWritable() throws(StoreError) {
     guard !options.readOnly else { throw StoreError(.readOnly, "the store was opened read-only") }
