@@ -28,7 +28,6 @@ final class BackupPolicy: Sendable {
     maximumSeconds = directory.options.automaticBackup.age?.wholeSeconds
   }
 
-
   /// After a commit.
   func committed(_ shared: SharedEnvironment) {
     let count = commits.add(1, ordering: .relaxed).newValue

@@ -91,7 +91,6 @@ public final class Store: Sendable {
     }
   }
 
-
   func checkWritable() throws(StoreError) {
     guard !options.readOnly else { throw StoreError(.readOnly, "the store was opened read-only") }
   }
