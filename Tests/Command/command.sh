@@ -137,7 +137,7 @@ run 9 apply drift.json && warns "drift.json was ignored" && warns "raise \`Versi
 run 9 apply drift.json --json && json 'v["drift"] and not v["applied"] and v["error"]["status"] == "LOSSY"'
 run 9 init --schema drift.json && warns "was ignored"
 sed 's/"Version"/“Version”/' v1.json >typographic.json
-run 4 apply typographic.json && warns "typographic.json:1:" && warns "“ is typographic" && one_line
+run 4 apply typographic.json && warns "typographic.json:1:" && warns "“ is typographic"
 mkdir folder && cp v1.json folder/SettingsSchema.json
 run 0 apply folder && has "applied already"
 run 0 apply folder/ && run 0 check folder && run 0 migrate --plan folder
@@ -155,7 +155,8 @@ run 0 get idle --type int --json && json 'v == 2'
 run 0 get idle progress idle --json && json 'v == {"idle": "2", "progress": True}'
 run 4 get mediaUrl --type int && one_line
 run 2 get idle --type integer && one_line
-run 3 get playlist && warns "playlist"
+run 3 get console && warns "console"
+run 0 get playlist && prints "[]"
 run 3 get idel && warns 'did you mean `idle`?' && one_line
 run 3 get idel --json && json 'v["error"]["status"] == "LIVERY_ERROR_NOT_FOUND" and v["error"]["setting"] == "idel"'
 run 0 set idle 1 progress no && has "revision"

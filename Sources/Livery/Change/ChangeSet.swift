@@ -380,7 +380,7 @@ extension Store {
   @discardableResult
   public func edit(_ layer: Layer, _ body: (ChangeSet) throws(StoreError) -> Void) throws(StoreError) -> UInt64 {
     var edited: ChangeSet?
-    let result = try commit(nil) { (view) throws(StoreError) in
+    let result = try commitEdit { (view) throws(StoreError) in
       let change = try change(layer)
       edited = change
       return try change.fill(in: view, body)

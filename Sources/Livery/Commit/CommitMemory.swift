@@ -8,6 +8,8 @@ final class CommitMemory: @unchecked Sendable {
   /// Of an import of very many settings not all is kept.
   private static let most = 1_000
 
+  /// Who checks what is set in namespaces that are claimed.
+  let owners: ClaimOwners?
   private var numbers = ByteIndex()
   private var settings: [KnownSetting] = []
   /// Those whose declarations are too large to be kept beyond the transaction.
@@ -22,6 +24,10 @@ final class CommitMemory: @unchecked Sendable {
   private var generation: UInt32 = 0
   /// Counts the commits that use it.
   private var commits = 0
+
+  init(_ owners: ClaimOwners? = nil) {
+    self.owners = owners
+  }
 
   /// Forgets everything unless it holds in a transaction. Until `keep` it holds in no other one.
   func begin(_ transaction: UInt64, generation: UInt32) {

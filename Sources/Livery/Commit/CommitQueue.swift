@@ -21,12 +21,21 @@ final class PendingCommit: @unchecked Sendable {
   fileprivate var isDone = false
   fileprivate var isLeader = false
 
-  /// - Parameter request: nil for an edit.
-  init(_ request: CommitRequest?, _ logLimits: LogLimits, isSynchronous: Bool) {
-    self.request = request ?? CommitRequest()
-    isEdit = request == nil
-    isRemoval = request?.isRemoval ?? false
-    mostBytes = self.request.mostBytes
+  init(_ request: CommitRequest, _ logLimits: LogLimits, isSynchronous: Bool) {
+    self.request = request
+    isEdit = false
+    isRemoval = request.isRemoval
+    mostBytes = request.mostBytes
+    self.logLimits = logLimits
+    self.isSynchronous = isSynchronous
+  }
+
+  /// An edit, whose request is made in its transaction.
+  init(editWith logLimits: LogLimits, isSynchronous: Bool) {
+    request = CommitRequest()
+    isEdit = true
+    isRemoval = false
+    mostBytes = 0
     self.logLimits = logLimits
     self.isSynchronous = isSynchronous
   }
@@ -54,12 +63,11 @@ final class CommitQueue: @unchecked Sendable {
   /// How many commits the last round saw: so many threads are likely to come again at once.
   private var expected = 1
   /// For whoever has the right to write.
-  private let memory = CommitMemory()
-  private let owners: ClaimOwners
+  private let memory: CommitMemory
 
   /// - Parameter owners: who checks what is set in namespaces that are claimed.
   init(_ owners: ClaimOwners) {
-    self.owners = owners
+    memory = CommitMemory(owners)
   }
 
   /// Makes a commit, together with others if there are any.
@@ -246,7 +254,6 @@ extension CommitQueue {
       let before = transaction.writes
       do throws(StoreError) {
         if pending.isEdit { try self.prepare(pending, view, shared, prepare) }
-        pending.request.owners = owners
         var committer = try Committer(view, pending.request, pending.logLimits, memory)
         switch try committer.run() {
         case .commit(let result):

@@ -57,8 +57,6 @@ struct CommitRequest: Sendable {
   var allowsOverride = false
   /// The disk is full: the log is not to tell what was replaced.
   var sparesLog = false
-  /// Who checks what is set in namespaces that are claimed.
-  var owners: ClaimOwners?
   /// The layer that the commit is said to be of; nil if it is of several.
   var layer: Layer?
 }

@@ -171,7 +171,7 @@ struct Committer {
       try remove(setting, edit.layer, old.record)
     case .set(let given), .replace(let given):
       var fresh: Record
-      switch validate(given, name, edit.name, declaration, memory.claims, request.owners) {
+      switch validate(given, name, edit.name, declaration, memory.claims, memory.owners) {
       case .success(let value):
         let refused = try readOnlyMembers(of: value, edit, setting, declaration)
         guard refused.isEmpty else { return refusals += refused }
@@ -212,7 +212,7 @@ struct Committer {
   /// Whether the value of an edit is in effect already.
   private func isHeld(_ edit: Edit, _ name: String, _ declaration: SettingValidator?) throws(StoreError) -> Bool {
     guard let given = edit.action.value,
-      case .success(let value) = validate(given, name, name, declaration, memory.claims, request.owners),
+      case .success(let value) = validate(given, name, name, declaration, memory.claims, memory.owners),
       let effective = try view.effective(name)
     else { return false }
     return try view.current(effective, name, at: now).value == value

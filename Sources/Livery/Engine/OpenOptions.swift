@@ -38,9 +38,7 @@ public struct OpenOptions: Sendable {
   public var allowOverride = false
   public var durability = Durability.full
   /// How long a commit waits for other writers; whole milliseconds, up to 49 days.
-  public var busyTimeout = Duration.seconds(5) {
-    didSet { timeout = UInt32(clamping: busyTimeout.wholeMilliseconds) }
-  }
+  public var busyTimeout = Duration.seconds(5)
   /// Address space reserved for the store, in bytes: 1 MiB to 1 TiB. It grows beyond that when it must.
   public var mapSize: UInt64 = 1 << 30
   /// How many reads can be under way at once in all processes: 8 to 65,536.
@@ -70,8 +68,8 @@ public struct OpenOptions: Sendable {
 
   var fileMode: UInt32 { sharesWithGroup ? 0o660 : 0o600 }
   var directoryMode: UInt32 { sharesWithGroup ? 0o770 : 0o700 }
-  /// The same in milliseconds: each commit asks for it.
-  private(set) var timeout: UInt32 = 5000
+  /// `busyTimeout` in milliseconds.
+  var timeout: UInt32 { UInt32(clamping: busyTimeout.wholeMilliseconds) }
 
   var logLimits: LogLimits {
     // What is longer than anybody's past counts as that, and does not overflow.

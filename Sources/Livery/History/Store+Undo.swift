@@ -9,7 +9,7 @@ extension Store {
   ///   same values, `.readOnly` if it applied a schema; and as `ChangeSet.commit`.
   @discardableResult
   public func undo(_ revision: UInt64, force: Bool = false) throws(StoreError) -> UInt64 {
-    let result = try commit(nil) { (view) throws(StoreError) in
+    let result = try commitEdit { (view) throws(StoreError) in
       var request = try undoing(revision, force, view)
       request.allowsOverride = options.allowOverride
       return request

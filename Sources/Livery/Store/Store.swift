@@ -17,6 +17,8 @@ public final class Store: Sendable {
   let identity = Store.identities.add(1, ordering: .relaxed).newValue
   /// How much of the past a commit of this handle leaves.
   let logLimits: LogLimits
+  /// How long a commit waits, in milliseconds.
+  let timeout: UInt32
   let descriptor = EventDescriptor()
   let migrations = MigrationFunctions()
   #if !hasFeature(Embedded)
@@ -44,6 +46,7 @@ public final class Store: Sendable {
     var limits = options.logLimits
     limits.clock = shared.clock
     logLimits = limits
+    timeout = options.timeout
   }
 
   deinit {
@@ -87,7 +90,7 @@ public final class Store: Sendable {
       try checkWritable()
       defer { shared.clock.warn() }
       return try shared.write(
-        timeout: options.timeout, isSynchronous: options.durability == .full, isRemoval: isRemoval, body)
+        timeout: timeout, isSynchronous: options.durability == .full, isRemoval: isRemoval, body)
     }
   }
 
