@@ -145,6 +145,19 @@ def test_a_partial_import_skips_what_is_invalid(declared):
   assert report["imported"] == 1 and declared["title"] == "Fine" and declared["volume"] == 50
 
 
+def test_what_an_import_replaces_counts_whatever_the_operator_has_set(declared):
+  declared.set("volume", 3)
+  declared.import_json({"volume": 4}, "recommended")
+  assert declared["volume"] == 3
+  declared.import_json({"volume": 4}, replace=True)
+  assert declared["volume"] == 4 and declared.inspect("volume")["layers"][0]["layer"] == "recommended"
+  declared.set("volume", 5)
+  declared.import_plist(plistlib.dumps({"volume": 6}), replace=True)
+  assert declared["volume"] == 6
+  with pytest.raises(livery.InvalidArgumentError):
+    declared.import_json(declared.export_json(layers=True), replace=True)
+
+
 @pytest.mark.parametrize("form", [plistlib.FMT_XML, plistlib.FMT_BINARY], ids=["xml", "binary"])
 def test_property_lists_go_in(declared, form):
   report = declared.import_plist(plistlib.dumps({"volume": 7, "sound": False}, fmt=form), "bundle")
