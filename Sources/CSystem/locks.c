@@ -53,8 +53,6 @@ void lvs_lock_files_forked(void) {
   }
 }
 
-int lvs_lock_file_descriptor(const lvs_lock_file *file) { return file->descriptor; }
-
 static int call(int descriptor, int command, short kind, int64_t byte, struct flock *range) {
   *range = (struct flock){.l_type = kind, .l_whence = SEEK_SET, .l_start = byte, .l_len = 1};
   int status;

@@ -215,31 +215,6 @@ bool lvs_condition_wait(lvs_condition *condition, lvs_mutex *mutex, uint64_t dea
 
 void lvs_condition_wake_all(lvs_condition *condition) { pthread_cond_broadcast(&condition->condition); }
 
-struct lvs_rwlock {
-  pthread_rwlock_t lock;
-};
-
-lvs_rwlock *lvs_rwlock_make(void) {
-  lvs_rwlock *lock = calloc(1, sizeof *lock);
-  if (!lock) lvs_die("livery: out of memory\n");
-  pthread_rwlock_init(&lock->lock, NULL);
-  return lock;
-}
-
-void lvs_rwlock_free(lvs_rwlock *lock) {
-  pthread_rwlock_destroy(&lock->lock);
-  free(lock);
-}
-
-void lvs_rwlock_read(lvs_rwlock *lock) { pthread_rwlock_rdlock(&lock->lock); }
-void lvs_rwlock_write(lvs_rwlock *lock) { pthread_rwlock_wrlock(&lock->lock); }
-void lvs_rwlock_unlock(lvs_rwlock *lock) { pthread_rwlock_unlock(&lock->lock); }
-
-bool lvs_rwlock_write_until(lvs_rwlock *lock, uint64_t deadline_ns) {
-  struct timespec deadline = time_of(deadline_ns);
-  return pthread_rwlock_clockwrlock(&lock->lock, CLOCK_MONOTONIC, &deadline) == 0;
-}
-
 // A process of our own
 
 enum { CHILD_STACK = 256 << 10 };

@@ -135,7 +135,7 @@ extension Store.Options {
     content.map_size = mapSize ?? 0
     content.max_readers = maximumReaders ?? 0
     content.log_entries = logEntries ?? 0
-    if let logAge { content.log_age_s = logAge.wholeSeconds }
+    if let logAge { content.log_age_s = max(1, logAge.wholeSeconds) }
     content.log_bytes = logBytes ?? 0
     content.backups = backups ?? 0
     content.cache_size = cacheSize ?? 0

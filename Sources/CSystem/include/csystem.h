@@ -131,8 +131,6 @@ typedef struct lvs_lock_file lvs_lock_file;
 // Takes the descriptor over. NULL without memory: it is closed then.
 lvs_lock_file *lvs_lock_file_make(int descriptor);
 void lvs_lock_file_free(lvs_lock_file *file);
-// -1 in a child of the process that made it.
-int lvs_lock_file_descriptor(const lvs_lock_file *file);
 // Locking does not wait: it fails with EAGAIN or EACCES while another open file has the byte.
 int lvs_lock_byte(const lvs_lock_file *file, int64_t byte);
 int lvs_unlock_byte(const lvs_lock_file *file, int64_t byte);
@@ -327,14 +325,6 @@ lvs_condition *lvs_condition_make(void);
 void lvs_condition_free(lvs_condition *condition);
 bool lvs_condition_wait(lvs_condition *condition, lvs_mutex *mutex, uint64_t deadline_ns);
 void lvs_condition_wake_all(lvs_condition *condition);
-
-typedef struct lvs_rwlock lvs_rwlock;
-lvs_rwlock *lvs_rwlock_make(void);
-void lvs_rwlock_free(lvs_rwlock *lock);
-void lvs_rwlock_read(lvs_rwlock *lock);
-void lvs_rwlock_write(lvs_rwlock *lock);
-bool lvs_rwlock_write_until(lvs_rwlock *lock, uint64_t deadline_ns);
-void lvs_rwlock_unlock(lvs_rwlock *lock);
 
 // The calling thread's last error; freed when the thread ends.
 enum { LVS_MESSAGE_SIZE = 4096, LVS_SETTING_SIZE = 256 };
