@@ -96,10 +96,14 @@ var targets: [Target] = [
 if !embedded {
   products += [
     .library(name: "Livery", targets: ["Livery"]),
+    .library(name: "LiveryCodable", targets: ["LiveryCodable"]),
     // With what its C functions come from: there is one engine in a process, also beside `import Livery`.
     .library(name: "LiveryClient", targets: ["LiveryClient", "LiveryABI"]),
   ]
   targets += [
+    // Values and types that encode and decode. It stands on Foundation, which nothing else does.
+    .target(name: "LiveryCodable", dependencies: ["Livery"], swiftSettings: [.treatAllWarnings(as: .error)]),
+    .testTarget(name: "LiveryCodableTests", dependencies: ["LiveryCodable"]),
     .testTarget(name: "LiveryCoreTests", dependencies: ["LiveryCore"]),
     .testTarget(
       name: "LiveryTests", dependencies: ["Livery", "LMDB", "CSystem"]),

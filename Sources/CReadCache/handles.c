@@ -131,8 +131,11 @@ INLINE bool was_held(place *found, uint64_t handle) {
   return (get(&found->state) ^ handle) >> INDEX_BITS == 0;
 }
 
-INLINE lvs_slot *find_named(lvs_cache *cache, const char *name, uint64_t *first) {
-  size_t length = strnlen(name, LVS_CACHE_NAME_MAX + 1);
+// For the length of a name that ends with a NUL.
+#define TERMINATED SIZE_MAX
+
+INLINE lvs_slot *find_named(lvs_cache *cache, const char *name, size_t length, uint64_t *first) {
+  if (length == TERMINATED) length = strnlen(name, LVS_CACHE_NAME_MAX + 1);
   return LIKELY(length <= LVS_CACHE_NAME_MAX) ? find(cache, name, length, first) : NULL;
 }
 
@@ -152,7 +155,7 @@ HOT lvs_answer lvs_read_key_scalar(uint64_t key, uint8_t type, uint64_t *scalar)
   return LVS_READ;
 }
 
-HOT lvs_answer lvs_read_name_scalar(uint64_t store, const char *name, uint8_t type, uint64_t *scalar) {
+INLINE lvs_answer read_named_scalar(uint64_t store, const char *name, size_t length, uint8_t type, uint64_t *scalar) {
   place *found = open_place(store);
   if (!LIKELY(found && name && scalar)) return LVS_OTHER;
   lvs_cache *cache = __atomic_load_n(&found->cache, __ATOMIC_RELAXED);
@@ -160,7 +163,7 @@ HOT lvs_answer lvs_read_name_scalar(uint64_t store, const char *name, uint8_t ty
   uint64_t first, value;
   lvs_answer answer;
   do {
-    lvs_slot *slot = find_named(cache, name, &first);
+    lvs_slot *slot = find_named(cache, name, length, &first);
     if (!LIKELY(slot)) return LVS_STALE;
     answer = read_scalar(cache, slot, first, type, &value);
   } while (!LIKELY(answer != LVS_STALE) && lvs_catch_up(cache));
@@ -168,6 +171,14 @@ HOT lvs_answer lvs_read_name_scalar(uint64_t store, const char *name, uint8_t ty
   if (!LIKELY(was_held(found, store))) return LVS_OTHER;
   *scalar = value;
   return LVS_READ;
+}
+
+HOT lvs_answer lvs_read_name_scalar(uint64_t store, const char *name, uint8_t type, uint64_t *scalar) {
+  return read_named_scalar(store, name, TERMINATED, type, scalar);
+}
+
+HOT lvs_answer lvs_read_bytes_scalar(uint64_t store, const void *name, size_t length, uint8_t type, uint64_t *scalar) {
+  return read_named_scalar(store, name, length, type, scalar);
 }
 
 HOT lvs_answer lvs_read_key_bytes(uint64_t key, uint32_t types, bool is_text, void *buffer, size_t capacity,
@@ -197,7 +208,7 @@ HOT lvs_answer lvs_read_name_bytes(uint64_t store, const char *name, uint32_t ty
   size_t count;
   lvs_answer answer;
   do {
-    lvs_slot *slot = find_named(cache, name, &first);
+    lvs_slot *slot = find_named(cache, name, TERMINATED, &first);
     if (!LIKELY(slot)) return LVS_STALE;
     answer = read_bytes(cache, slot, first, types, is_text, buffer, capacity, &count);
   } while (!LIKELY(answer != LVS_STALE) && lvs_catch_up(cache));
@@ -205,4 +216,34 @@ HOT lvs_answer lvs_read_name_bytes(uint64_t store, const char *name, uint32_t ty
   if (!LIKELY(was_held(found, store))) return LVS_OTHER;
   if (length) *length = count;
   return LVS_READ;
+}
+
+INLINE lvs_answer read_named_any(uint64_t store, const char *name, size_t length, uint32_t texts, uint32_t bytes,
+                                 uint8_t color, void *buffer, size_t capacity, lvs_found *result) {
+  place *found = open_place(store);
+  if (!LIKELY(found && name)) return LVS_OTHER;
+  lvs_cache *cache = __atomic_load_n(&found->cache, __ATOMIC_RELAXED);
+  if (!LIKELY(cache)) return LVS_OTHER;
+  uint64_t first;
+  lvs_found here;
+  lvs_answer answer;
+  do {
+    lvs_slot *slot = find_named(cache, name, length, &first);
+    if (!LIKELY(slot)) return LVS_STALE;
+    answer = read_any(cache, slot, first, texts, bytes, color, buffer, capacity, &here);
+  } while (!LIKELY(answer != LVS_STALE) && lvs_catch_up(cache));
+  if (!LIKELY(answer == LVS_READ)) return answer;
+  if (!LIKELY(was_held(found, store))) return LVS_OTHER;
+  *result = here;
+  return LVS_READ;
+}
+
+HOT lvs_answer lvs_read_name_any(uint64_t store, const char *name, uint32_t texts, uint32_t bytes, uint8_t color, void *buffer,
+                                 size_t capacity, lvs_found *result) {
+  return read_named_any(store, name, TERMINATED, texts, bytes, color, buffer, capacity, result);
+}
+
+HOT lvs_answer lvs_read_bytes_any(uint64_t store, const void *name, size_t length, uint32_t texts, uint32_t bytes,
+                                  uint8_t color, void *buffer, size_t capacity, lvs_found *result) {
+  return read_named_any(store, name, length, texts, bytes, color, buffer, capacity, result);
 }

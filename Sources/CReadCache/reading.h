@@ -100,4 +100,23 @@ INLINE lvs_answer read_bytes(lvs_cache *cache, lvs_slot *slot, uint64_t first, u
   return LVS_READ;
 }
 
+INLINE lvs_answer read_any(lvs_cache *cache, lvs_slot *slot, uint64_t first, uint32_t texts, uint32_t bytes, uint8_t color,
+                           void *buffer, size_t capacity, lvs_found *found) {
+  uint64_t meta = get(slot->w + 2);
+  if (first & 1 || !is_current(cache, slot, meta)) return LVS_STALE;
+  uint8_t type = meta_type(meta);
+  uint32_t kind = (uint32_t)1 << (type & 31);
+  bool is_text = (texts & kind) != 0, is_color = type == color;
+  lvs_found here = {get(slot->w + 3), 0, {0}, type};
+  if ((texts | bytes) & kind || is_color) {
+    here.length = meta_content(meta);
+    if (is_color) buffer = here.color, capacity = sizeof here.color;
+    if (here.length + (is_text ? 1 : 0) > capacity || !buffer) return LVS_OTHER;
+    if (!read_content(cache, slot, meta, buffer, capacity, is_text)) return LVS_STALE;
+  }
+  if (!is_whole(slot, first)) return LVS_STALE;
+  *found = here;
+  return LVS_READ;
+}
+
 #endif

@@ -193,6 +193,61 @@ public func livery_get_data(
   }
 }
 
+@_cdecl("livery_read") @implementation
+public func livery_read(
+  _ store: OpaquePointer?, _ name: UnsafePointer<CChar>?, _ buffer: UnsafeMutableRawPointer?, _ capacity: Int,
+  _ reading: UnsafeMutablePointer<livery_reading>?
+) -> livery_status {
+  var found = lvs_found()
+  let answer = lvs_read_name_any(
+    handleNumber(store), name, textTypes, bit(.data), ValueType.color.rawValue, buffer, capacity, &found)
+  if let reading, answer == LVS_READ {
+    reading.pointee = livery_reading(found)
+    return livery_status(LIVERY_OK)
+  }
+  return onStore(store) { (object) throws(StoreError) in
+    let reading = try required(reading, "reading")
+    try checkBuffer(buffer, capacity)
+    let value = try value(object, name, as: nil, after: answer)
+    var result = livery_reading()
+    result.type = livery_type(value.type.rawValue)
+    // What does not fit is told of, too.
+    defer { reading.pointee = result }
+    switch value {
+    case .bool(let content): result.as_bool = content
+    case .int(let content): result.as_int = content
+    case .double(let content): result.as_double = content
+    case .date(let content): result.as_int = content.microseconds
+    case .color(let content): result.as_color = livery_color(content)
+    case .string(let text), .url(let text), .image(let text):
+      try fill(buffer?.assumingMemoryBound(to: CChar.self), capacity, &result.length, with: text)
+    case .data(let bytes): try fill(buffer, capacity, &result.length, with: bytes)
+    case .list, .object: break
+    }
+  }
+}
+
+extension livery_reading {
+  /// What the cache has found.
+  fileprivate init(_ found: lvs_found) {
+    self.init()
+    type = livery_type(found.type)
+    length = found.length
+    switch ValueType(rawValue: found.type) {
+    case .bool: as_bool = found.scalar != 0
+    case .int, .date: as_int = Int64(bitPattern: found.scalar)
+    case .double: as_double = Double(bitPattern: found.scalar)
+    case .color:
+      let parts = found.color
+      as_color = livery_color(
+        red: Float(bitPattern: parts.0), green: Float(bitPattern: parts.1), blue: Float(bitPattern: parts.2),
+        alpha: Float(bitPattern: parts.3))
+      length = 0
+    default: break
+    }
+  }
+}
+
 @_cdecl("livery_copy_string") @implementation
 public func livery_copy_string(
   _ store: OpaquePointer?, _ name: UnsafePointer<CChar>?, _ text: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>?,

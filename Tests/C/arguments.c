@@ -38,6 +38,7 @@ TEST("reading with a NULL or a malformed name", reads) {
   size_t length = 0;
   void *pointer = NULL;
   livery_value *value = NULL;
+  livery_reading reading;
   livery_list_options list_options = LIVERY_LIST_OPTIONS_INIT;
   BAD(livery_revision(store, NULL));
   BAD(livery_get_bool(store, "attractLoop", NULL));
@@ -52,6 +53,8 @@ TEST("reading with a NULL or a malformed name", reads) {
   BAD(livery_get_list(store, "playlist", NULL));
   BAD(livery_get_object(store, "playlist", NULL));
   BAD(livery_get_value(store, "title", NULL));
+  BAD(livery_read(store, "title", buffer, sizeof buffer, NULL));
+  BAD(livery_read(store, "title", NULL, 16, &reading));
   BAD(livery_copy_string(store, "title", NULL, &length));
   BAD(livery_copy_data(store, "blob", NULL, &length));
   BAD(livery_copy_data(store, "blob", &pointer, NULL));
@@ -84,6 +87,7 @@ TEST("reading with a NULL or a malformed name", reads) {
     BAD(livery_get_list(store, name, &value));
     BAD(livery_get_object(store, name, &value));
     BAD(livery_get_value(store, name, &value));
+    BAD(livery_read(store, name, buffer, sizeof buffer, &reading));
     BAD(livery_copy_string(store, name, (char **)&pointer, &length));
     BAD(livery_copy_data(store, name, &pointer, &length));
     BAD(livery_key_open(store, name, (livery_key **)&pointer));

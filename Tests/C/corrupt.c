@@ -46,6 +46,8 @@ static void read_damaged(livery_store *store) {
   EXPECT_STATUS(corrupt, livery_get_list(store, "playlist", &value));
   EXPECT_STATUS(corrupt, livery_get_object(store, "playlist", &value));
   EXPECT_STATUS(corrupt, livery_get_value(store, "title", &value));
+  livery_reading reading;
+  EXPECT_STATUS(corrupt, livery_read(store, "title", text, sizeof text, &reading));
   EXPECT_STATUS(corrupt, livery_copy_string(store, "title", (char **)&bytes, &length));
   EXPECT_STATUS(corrupt, livery_copy_data(store, "blob", &bytes, &length));
   EXPECT_TEXT("blob", livery_last_error()->setting);

@@ -46,6 +46,7 @@ __attribute__((unused)) static void every_read(livery_status expected, livery_st
   float single = 77;
   double real = 77;
   livery_color color = {0.25f, 0.25f, 0.25f, 0.25f};
+  livery_reading reading = {77, true, 77, 77, color, 77};
   char buffer[16] = "untouched";
   size_t length = 77;
   void *pointer = UNTOUCHED;
@@ -65,6 +66,7 @@ __attribute__((unused)) static void every_read(livery_status expected, livery_st
   EXPECT_STATUS(expected, livery_get_list(store, name, &value));
   EXPECT_STATUS(expected, livery_get_object(store, name, &value));
   EXPECT_STATUS(expected, livery_get_value(store, name, &value));
+  EXPECT_STATUS(expected, livery_read(store, name, buffer, sizeof buffer, &reading));
   EXPECT_STATUS(expected, livery_copy_string(store, name, (char **)&pointer, &length));
   EXPECT_STATUS(expected, livery_copy_data(store, name, &pointer, &length));
   EXPECT_STATUS(expected, livery_key_open(store, name, (livery_key **)&pointer));
@@ -97,6 +99,7 @@ __attribute__((unused)) static void every_read(livery_status expected, livery_st
   EXPECT_STATUS(expected, livery_stats(store, &value));
   if (store) EXPECT_STATUS(expected, livery_schema_check(store, KIOSK_SCHEMA, LIVERY_ZERO_TERMINATED, &value));
 
+  EXPECT(reading.type == 77 && reading.as_bool && reading.as_int == 77 && reading.length == 77);
   EXPECT(truth && number == 77 && revision == 77 && single == 77 && real == 77 && color.red == 0.25f);
   EXPECT(strcmp(buffer, "untouched") == 0 && length == 77 && pointer == UNTOUCHED && value == UNTOUCHED);
 }

@@ -113,6 +113,16 @@ TEST("a buffer must hold text and NUL; the length needed is told", buffers) {
   EXPECT_STATUS(LIVERY_ERROR_BUFFER_TOO_SMALL, livery_get_data(store, "blob", buffer, 2, &length));
   EXPECT_INT(3, length);
   OK(livery_get_data(store, "blob", buffer, 3, &length));
+  livery_reading reading = {0};
+  OK(livery_read(store, "title", buffer, 6, &reading));
+  EXPECT(reading.type == LIVERY_TYPE_STRING && reading.length == 5 && strcmp(buffer, "Hello") == 0);
+  reading.length = 0;
+  EXPECT_STATUS(LIVERY_ERROR_BUFFER_TOO_SMALL, livery_read(store, "home", buffer, 20, &reading));
+  EXPECT(reading.type == LIVERY_TYPE_URL && reading.length == 20);
+  EXPECT_STATUS(LIVERY_ERROR_BUFFER_TOO_SMALL, livery_read(store, "blob", NULL, 0, &reading));
+  EXPECT(reading.type == LIVERY_TYPE_DATA && reading.length == 3);
+  OK(livery_read(store, "blob", buffer, 3, &reading));
+  OK(livery_read(store, "volume", NULL, 0, &reading));
   livery_key *key = NULL;
   OK(livery_key_open(store, "title", &key));
   EXPECT_STATUS(LIVERY_ERROR_BUFFER_TOO_SMALL, livery_key_get_string(key, buffer, 1, &length));

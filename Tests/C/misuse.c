@@ -99,6 +99,7 @@ static livery_status call(void) {
   const void *borrowed;
   char name[LIVERY_NAME_MAX + 1];
   livery_color color = {(float)a_double(), 0.5f, 0.5f, 1};
+  livery_reading reading;
   livery_status status = LIVERY_OK;
   const char *given = a_name();
   if (given && strlen(given) < sizeof name) {
@@ -106,7 +107,7 @@ static livery_status call(void) {
   } else {
     name[0] = 0;
   }
-  switch (below(164)) {
+  switch (below(165)) {
     case 0: status = livery_revision(a_handle(), or_null(&revision)); break;
     case 1: status = livery_get_bool(a_handle(), a_name(), or_null(&truth)); break;
     case 2: status = livery_get_int(a_handle(), a_name(), or_null(&number)); break;
@@ -239,6 +240,7 @@ static livery_status call(void) {
     case 161: status = livery_change_ignore_locks(a_handle()); break;
     case 162: status = livery_snapshot_get_layer(a_handle(), a_layer(), a_name(), or_null(&made)); break;
     case 163: status = livery_snapshot_list(a_handle(), a_layer(), a_name(), or_null(&made)); break;
+    case 164: status = livery_read(a_handle(), a_name(), or_null(bytes), below(sizeof bytes), or_null(&reading)); break;
     case 150: status = livery_stats(a_handle(), or_null(&made)); break;
     case 99: status = livery_asset_describe(some_image(), below(64), some_flags(), or_null(&made)); break;
     case 100: case 101: status = livery_asset_put(a_handle(), some_image(), below(64), some_flags(), or_null(id)); break;

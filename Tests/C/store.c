@@ -120,6 +120,71 @@ TEST("a setting of each type is read by its own function", typed) {
   OK(livery_close(store));
 }
 
+// Twice, since the second comes out of the cache.
+TEST("a value of any type is read in one call", one_call) {
+  livery_store *store = new_store(fresh_path(), KIOSK_SCHEMA);
+  livery_value *object = json("{\"a\":1}"), *nothing = NULL;
+  OK(livery_value_make_data("", 0, &nothing));
+  OK(livery_set_value(store, LIVERY_LAYER_USER, "blob", nothing));
+  for (int round = 0; round < 2; round++) {
+    livery_reading reading = {0};
+    char text[64] = "";
+    OK(livery_read(store, "attractLoop", NULL, 0, &reading));
+    EXPECT(reading.type == LIVERY_TYPE_BOOL && reading.as_bool && reading.as_int == 0 && reading.length == 0);
+    OK(livery_read(store, "idleResetSeconds", text, sizeof text, &reading));
+    EXPECT(reading.type == LIVERY_TYPE_INT && reading.as_int == 120 && !reading.as_bool && reading.as_double == 0);
+    OK(livery_read(store, "volume", text, sizeof text, &reading));
+    EXPECT(reading.type == LIVERY_TYPE_DOUBLE && reading.as_double == 0.5 && reading.as_int == 0);
+    OK(livery_read(store, "opens", text, sizeof text, &reading));
+    EXPECT(reading.type == LIVERY_TYPE_DATE && reading.as_int == INT64_C(1767323045000000));
+    OK(livery_read(store, "branding.color.Toolbar", NULL, 0, &reading));
+    EXPECT(reading.type == LIVERY_TYPE_COLOR && fabsf(reading.as_color.red - 0.2f) < 0.001f);
+    EXPECT(fabsf(reading.as_color.green - 0.4f) < 0.001f && reading.as_color.alpha == 1 && reading.length == 0);
+    EXPECT_TEXT("", text);
+    OK(livery_read(store, "title", text, sizeof text, &reading));
+    EXPECT(reading.type == LIVERY_TYPE_STRING && reading.length == 5 && reading.as_color.red == 0);
+    EXPECT_TEXT("Hello", text);
+    OK(livery_read(store, "home", text, sizeof text, &reading));
+    EXPECT(reading.type == LIVERY_TYPE_URL && reading.length == 20);
+    EXPECT_TEXT("https://example.com/", text);
+    OK(livery_read(store, "blob", text, sizeof text, &reading));
+    EXPECT(reading.type == LIVERY_TYPE_DATA && reading.length == 0 && text[0] == 'h');
+    OK(livery_read(store, "blob", NULL, 0, &reading));
+    OK(livery_read(store, "playlist", text, sizeof text, &reading));
+    EXPECT(reading.type == LIVERY_TYPE_LIST && reading.length == 0 && text[0] == 'h');
+    EXPECT_STATUS(LIVERY_ERROR_BUFFER_TOO_SMALL, livery_read(store, "title", text, 5, &reading));
+    EXPECT(reading.type == LIVERY_TYPE_STRING && reading.length == 5);
+  }
+  OK(livery_set_string(store, LIVERY_LAYER_USER, "title", TEXT("changed")));
+  livery_reading reading = {0};
+  char text[64];
+  OK(livery_read(store, "title", text, sizeof text, &reading));
+  EXPECT_TEXT("changed", text);
+  OK(livery_close(store));
+
+  store = open_store(fresh_path());
+  livery_value *image = NULL;
+  OK(livery_value_make_image(TEXT("some image"), &image));
+  OK(livery_set_value(store, LIVERY_LAYER_USER, "image", image));
+  OK(livery_set_value(store, LIVERY_LAYER_USER, "value", object));
+  for (int round = 0; round < 2; round++) {
+    char id[16];
+    OK(livery_read(store, "image", id, sizeof id, &reading));
+    EXPECT(reading.type == LIVERY_TYPE_IMAGE && reading.length == 10);
+    EXPECT_TEXT("some image", id);
+    OK(livery_read(store, "value", NULL, 0, &reading));
+    EXPECT(reading.type == LIVERY_TYPE_OBJECT && reading.length == 0);
+  }
+  // Of another type now.
+  OK(livery_set_int(store, LIVERY_LAYER_USER, "value", 7));
+  OK(livery_read(store, "value", NULL, 0, &reading));
+  EXPECT(reading.type == LIVERY_TYPE_INT && reading.as_int == 7);
+  OK(livery_value_release(image));
+  OK(livery_value_release(nothing));
+  OK(livery_value_release(object));
+  OK(livery_close(store));
+}
+
 static void every_get(livery_status expected, livery_store *store, const char *name) {
   bool truth;
   int64_t number;
@@ -143,7 +208,11 @@ static void every_get(livery_status expected, livery_store *store, const char *n
   EXPECT_STATUS(expected, livery_get_object(store, name, &value));
   EXPECT_STATUS(expected, livery_copy_string(store, name, (char **)&bytes, &length));
   EXPECT_STATUS(expected, livery_copy_data(store, name, &bytes, &length));
-  if (expected != LIVERY_ERROR_TYPE_MISMATCH) EXPECT_STATUS(expected, livery_get_value(store, name, &value));
+  livery_reading reading;
+  if (expected != LIVERY_ERROR_TYPE_MISMATCH) {
+    EXPECT_STATUS(expected, livery_get_value(store, name, &value));
+    EXPECT_STATUS(expected, livery_read(store, name, text, sizeof text, &reading));
+  }
 
   livery_key *key = NULL;
   OK(livery_key_open(store, name, &key));

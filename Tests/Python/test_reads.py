@@ -217,3 +217,40 @@ def test_durations_are_seconds_or_a_timedelta(path):
       ):
         with pytest.raises(livery.InvalidArgumentError, match="negative or NaN"):
           attempt()
+
+
+def test_values_of_any_type_come_as_they_are_small_and_large(store):
+  # What fits in the buffer of one call, what just does not, and what no buffer takes.
+  values = {
+    "flag": True, "number": -5, "most": (1 << 63) - 1, "real": 2.5, "empty": "", "nul": "a\0b", "only": "\0",
+    "text": "t" * 255, "longer": "t" * 256, "long": "ä" * 5000, "none": b"", "bytes": b"\0\1" * 128, "more": bytes(257),
+    "url": livery.URL("https://example.com/"), "image": livery.Image("logo"), "color": livery.Color(0.5, 0.25, 1.0, 0.0),
+    "date": datetime(2026, 1, 2, 3, 4, 5, 6, timezone.utc), "list": [1, "x", [True]], "object": {"a": {"b": 1.5}},
+  }
+  with store.change() as change:
+    for name, value in values.items():
+      change[name] = value
+  # Twice: the second comes out of the cache.
+  for _ in range(2):
+    for name, value in values.items():
+      for found in (store[name], store.get(name), store.get_value(name), store.key(name).get_value()):
+        assert found == value and type(found) is type(value), name
+      assert name in store
+  store.set("flag", "now text")
+  assert store["flag"] == "now text"
+  store.reset("flag")
+  assert "flag" not in store and store.get("flag", 7) == 7
+
+
+def test_texts_of_names_without_a_key_come_as_they_are(store, monkeypatch):
+  monkeypatch.setattr(livery._native.reader.Keys, "MOST", 1)
+  texts = {"key": "k", "short": "s", "nul": "a\0b", "text": "t" * 255, "longer": "t" * 256}
+  with store.change() as change:
+    for name, text in texts.items():
+      change[name] = text
+  for _ in range(2):
+    assert {name: store.get_string(name) for name in texts} == texts
+  with pytest.raises(livery.NotFoundError):
+    store.get_string("nothing")
+  with pytest.raises(TypeError):
+    store.get_string(7)

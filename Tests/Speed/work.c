@@ -94,6 +94,11 @@ MEASURED static void measured_read_string(int number) {
   char buffer[32];
   check(livery_get_string(store, names[(number * 2 + 1) % SETTINGS], buffer, sizeof buffer, NULL));
 }
+MEASURED static void measured_read_any(int number) {
+  char buffer[32];
+  livery_reading reading;
+  check(livery_read(store, names[number % SETTINGS], buffer, sizeof buffer, &reading));
+}
 MEASURED static void measured_commit(int number) {
   check(livery_set_int(store, LIVERY_LAYER_USER, names[number * 14 % SETTINGS], 1000000 + number));
 }
@@ -143,6 +148,7 @@ int main(int argc, char **argv) {
   if (is_all || strcmp(measure, "read_name") == 0) repeat(measured_read_name, count);
   if (is_all || strcmp(measure, "read_key") == 0) repeat(measured_read_key, count);
   if (is_all || strcmp(measure, "read_string") == 0) repeat(measured_read_string, count);
+  if (is_all || strcmp(measure, "read_any") == 0) repeat(measured_read_any, count);
   if (strcmp(measure, "commit") == 0) repeat(measured_commit, count);
   if (strcmp(measure, "watch") == 0) be_told(count);
   if (strcmp(measure, "read_cold") == 0) {

@@ -126,6 +126,7 @@ SCALAR_PROBE(get_color, livery_color, livery_get_color(self.store, "branding.col
 VALUE_PROBE(get_list, livery_get_list(self.store, "items", &value), count == 3)
 VALUE_PROBE(get_object, livery_get_object(self.store, "thing", &value), count == 1)
 VALUE_PROBE(get_value, livery_get_value(self.store, "items", &value), count == 3)
+TEXT_PROBE(read, livery_read(self.store, "text", text, sizeof text, &(livery_reading){0}), "hello, settings")
 PROBE(get_int_of_default) {
   int64_t value = 0;
   livery_status status = livery_get_int(self.store, "declared", &value);
@@ -336,7 +337,7 @@ typedef struct probe {
 static const probe reading[] = {
     READING(get_bool), READING(get_int), READING(get_float), READING(get_double), READING(get_string), READING(get_data),
     READING(get_url), READING(get_date), READING(get_color), READING(get_list), READING(get_object), READING(get_value),
-    READING(get_int_of_default), READING(get_string_first_time), READING(copy_string), READING(copy_data), READING(key_open),
+    READING(read), READING(get_int_of_default), READING(get_string_first_time), READING(copy_string), READING(copy_data), READING(key_open),
     READING(key_get_int), READING(key_get_double), READING(key_get_string), READING(key_close), READING(revision),
     READING(list), READING(inspect), READING(snapshot_open), READING(snapshot_revision), READING(snapshot_get),
     READING(snapshot_next), READING(snapshot_asset), READING(snapshot_close), READING(asset_get), READING(asset_info),

@@ -35,10 +35,12 @@ BARS = [
   *_both("commits of 4 threads, × those of one", "commit_gain_4threads", 2.5, 2.5, "median", True),
   Bar("Swift by key, × C by key", "livery-swift", "key_over_c", 1_000, 1.3, "median"),
   Bar("Swift by key, × C by key", "livery-swift", "key_over_c", 100_000, 1.3, "median"),
+  *(Bar("Swift by name, × C by name", "livery-swift", "name_over_c", n, 1.5, "median") for n in (1_000, 100_000)),
+  *(Bar("Swift 16-byte string, × C", "livery-swift", "string_over_c", n, 2, "median") for n in (1_000, 100_000)),
   Bar("Python by key, × (1.2 × empty call + 150 ns)", "livery-python", "key_over_limit", 1_000, 1, "median"),
   *(Bar("Python by name, × a call by way of ctypes", "livery-python", "name_over_call", n, 1.25, "median")
     for n in (1_000, 100_000)),
-  *(Bar("Python store[name], × its four calls", "livery-python", "value_over_calls", n, 1.25, "median")
+  *(Bar("Python store[name], × a call by way of ctypes", "livery-python", "value_over_call", n, 1.25, "median")
     for n in (1_000, 100_000)),
   Bar("Python by name, ns", "livery-python", "read_name", 1_000, 600, "median"),
   Bar("Python by name, × py-lmdb", "livery-python", "name_over_py_lmdb", 1_000, 1, "median"),
@@ -69,7 +71,9 @@ def derive(samples: Samples, sizes: List[int]) -> None:
                         of(subject, "read_name_quiet", n))
       samples.add_ratio(subject, "commit_gain_4threads", n, of(subject, "commit_rate_4", n),
                         of(subject, "commit_rate_1", n))
-    samples.add_ratio("livery-swift", "key_over_c", n, of("livery-swift", "read_key", n), of("livery-c", "read_key", n))
+    for what in ("key", "name", "string"):
+      samples.add_ratio("livery-swift", f"{what}_over_c", n, of("livery-swift", f"read_{what}", n),
+                        of("livery-c", f"read_{what}", n))
     limits = [1.2 * empty + 150 for empty in of("empty-call", "python", n)]
     samples.add_ratio("livery-python", "key_over_limit", n, of("livery-python", "read_key", n), limits)
     samples.add_ratio("livery-python", "name_over_py_lmdb", n, of("livery-python", "read_name", n),

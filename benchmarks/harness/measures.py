@@ -81,7 +81,7 @@ def reads(now: Round, plan: Plan) -> None:
   for subject in now.who("call"):
     server = now.servers[subject.name]
     now.samples.add("empty-call", "python", now.count, NS, server.ask(f"empty_call {plan.loop}")[0])
-    for measure in ("name_over_call", "value_over_calls"):
+    for measure in ("name_over_call", "value_over_call"):
       now.samples.add(subject.name, measure, now.count, TIMES, server.ask(f"{measure} {plan.loop}")[0])
 
 

@@ -4,8 +4,8 @@
     LIVERY_LIBRARY=build/liblivery.so PYTHONPATH=bindings/python benchmarks/python/calls.py [--seconds N]
 
 They take turns. Bare calls have declared functions, names encoded and places for results made before, and do not look at the result: no
-program that reads pays less. `one call` reads as a type. `store[name]` has to find out the type, for which the library
-has four calls: `four calls` are these.
+program that reads pays less. `get_…` are compared with the call that reads as the type, `store[name]` with the one that
+reads a value of any type.
 """
 import argparse
 import ctypes
@@ -13,7 +13,7 @@ import statistics
 import sys
 import tempfile
 import time
-from ctypes import POINTER, byref, c_bool, c_char_p, c_double, c_int32, c_int64, c_size_t, c_void_p
+from ctypes import POINTER, byref, c_bool, c_char_p, c_double, c_float, c_int32, c_int64, c_size_t, c_void_p
 from typing import Callable, Dict, List, NamedTuple
 
 import driver
@@ -23,6 +23,11 @@ import livery
 KINDS = {driver.BOOL: "bool", driver.INT: "int", driver.DOUBLE: "double", driver.STRING: "string"}
 RESULTS = {"bool": c_bool, "int": c_int64, "double": c_double, "string": c_char_p}
 CAPACITY = 256
+
+
+class Reading(ctypes.Structure):
+  _fields_ = [("type", c_int32), ("as_bool", c_bool), ("as_int", c_int64), ("as_double", c_double),
+              ("as_color", c_float * 4), ("length", c_size_t)]
 
 
 class Bare:
@@ -63,22 +68,15 @@ class Bare:
 
     return numbers
 
-  def four_calls(self, kind: str) -> Callable[[List[bytes]], None]:
-    """The calls for each name that tell a value of any type."""
-    store, value, found, result, length = self._store, c_void_p(), c_int32(), RESULTS[kind](), c_size_t()
-    arguments = (byref(result), byref(length)) if kind == "string" else (byref(result),)
-    get = self._declared("get_value", c_void_p, c_char_p, POINTER(c_void_p))
-    tell = self._declared("value_type", c_void_p, POINTER(c_int32))
-    look = self._declared("value_as_" + kind, c_void_p, *(c_void_p for _ in arguments))
-    release = self._declared("value_release", c_void_p)
-    value_out, found_out = byref(value), byref(found)
+  def any_call(self) -> Callable[[List[bytes]], None]:
+    """A call for each name, which reads a value of any type."""
+    store, reading, buffer = self._store, Reading(), ctypes.create_string_buffer(CAPACITY)
+    read = self._declared("read", c_void_p, c_char_p, c_void_p, c_size_t, POINTER(Reading))
+    reading_out = byref(reading)
 
     def run(names: List[bytes]) -> None:
       for name in names:
-        get(store, name, value_out)
-        tell(value, found_out)
-        look(value, *arguments)
-        release(value)
+        read(store, name, buffer, CAPACITY, reading_out)
 
     return run
 
@@ -91,16 +89,12 @@ class Ratio(NamedTuple):
   times: float
 
 
-def compared(read: Callable[[str], object], names: List[str], bare: Callable[[List[bytes]], None], least: int) -> Ratio:
+def compared(package: Callable[[List[str]], None], names: List[str], bare: Callable[[List[bytes]], None],
+             least: int) -> Ratio:
   """Medians of rounds that take turns for so many nanoseconds."""
   raw = [name.encode() for name in names]
   reads: List[float] = []
   bares: List[float] = []
-
-  def package(names: List[str]) -> None:
-    for name in names:
-      read(name)
-
   package(names)
   bare(raw)
   end = time.perf_counter_ns() + least
@@ -113,16 +107,32 @@ def compared(read: Callable[[str], object], names: List[str], bare: Callable[[Li
                statistics.median(one / other for one, other in zip(reads, bares)))
 
 
+def typed(read: Callable[[str], object]) -> Callable[[List[str]], None]:
+  def run(names: List[str]) -> None:
+    for name in names:
+      read(name)
+
+  return run
+
+
+def of_any_type(store: livery.Store) -> Callable[[List[str]], None]:
+  def run(names: List[str]) -> None:
+    for name in names:
+      store[name]
+
+  return run
+
+
 def ratios(store: livery.Store, path: str, count: int, least: int, *, is_typed: bool) -> Dict[str, Ratio]:
-  """Of reads as a type beside one call, or of store[name] beside four, by the type of the value."""
+  """Of reads as a type or of store[name], beside their calls, by the type of the value."""
   bare, found = Bare(path), {}
   try:
     for offset, kind in KINDS.items():
       names = [driver.setting_name(index) for index in range(offset, min(count, 1000), driver.TYPES)]
       if is_typed:
-        found[kind] = compared(getattr(store, "get_" + kind), names, bare.one_call(kind), least)
+        found[kind] = compared(typed(getattr(store, "get_" + kind)), names, bare.one_call(kind), least)
       else:
-        found[kind] = compared(store.__getitem__, names, bare.four_calls(kind), least)
+        found[kind] = compared(of_any_type(store), names, bare.any_call(), least)
   finally:
     bare.close()
   return found
@@ -146,8 +156,8 @@ def main() -> None:
     print(f"Python {sys.version.split()[0]}: ns of a read, of what it is compared with, and how many times that")
     # Of the first names that are read as a type the store keeps keys.
     late = range(1000, count)
-    for title, before, is_typed in (("get_…, one call", range(0), True), ("the same past 2,048 names", late, True),
-                                    ("store[name], four calls", range(0), False)):
+    for title, before, is_typed in (("get_…", range(0), True), ("the same past 2,048 names", late, True),
+                                    ("store[name]", range(0), False)):
       with livery.open(path) as store:
         for index in before:
           if index % driver.TYPES in KINDS:

@@ -38,7 +38,7 @@ def open_subject(path: str, count: int) -> driver.Subject:
   extra = {
     "empty_call": driver.repeated(empty),
     "name_over_call": over_calls(is_typed=True),
-    "value_over_calls": over_calls(is_typed=False),
+    "value_over_call": over_calls(is_typed=False),
   }
   return driver.Subject(store.get_bool, store.get_int, store.get_double, store.get_string, commit, by_key, extra=extra)
 

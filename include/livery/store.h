@@ -454,6 +454,53 @@ LIVERY_API livery_status livery_get_object(livery_store *store, const char *name
 LIVERY_API livery_status livery_get_value(livery_store *store, const char *name, livery_value **value);
 
 /**
+ * What livery_read() tells of a value. Members that its type does not name are 0.
+ *
+ * It has no `struct_size` and never changes.
+ */
+typedef struct livery_reading {
+  /** One of the LIVERY_TYPE_… constants. */
+  livery_type type;
+  /** Of #LIVERY_TYPE_BOOL. */
+  bool as_bool;
+  /** Of #LIVERY_TYPE_INT; of #LIVERY_TYPE_DATE the microseconds since 1970. */
+  int64_t as_int;
+  /** Of #LIVERY_TYPE_DOUBLE. */
+  double as_double;
+  /** Of #LIVERY_TYPE_COLOR. */
+  livery_color as_color;
+  /** Of text (a string, a URL, an image) and data: the bytes in the buffer, without the NUL. */
+  size_t length;
+} livery_reading;
+
+/**
+ * Read a setting of any type in one call, without a #livery_value to look into and release.
+ *
+ * Returns the effective value: the strongest layer that has one. Nothing converts. Text goes to the buffer with a NUL
+ * behind it, data without one, and of all else `reading` has the content. Of a list or an object it has the type alone,
+ * for livery_get_value() to be called: another commit may have come in between.
+ *
+ * Threads: any. Never blocks, never waits for a writer.
+ *
+ * @param store          an open store
+ * @param name           the setting's name, or an alias of it
+ * @param[out] buffer    receives text and a NUL, or data; may be NULL when `capacity` is 0
+ * @param capacity       the buffer's size in bytes
+ * @param[out] reading   with #LIVERY_ERROR_BUFFER_TOO_SMALL `type` and `length` are stored, too; otherwise untouched on
+ *   failure
+ * @return #LIVERY_OK, or
+ *   - #LIVERY_ERROR_NOT_FOUND         no such setting: the message names the nearest names
+ *   - #LIVERY_ERROR_NO_VALUE          no layer has a value for it
+ *   - #LIVERY_ERROR_BUFFER_TOO_SMALL  text or data needs more than `capacity`: `length` tells how much, for text
+ *     without the NUL
+ *   - #LIVERY_ERROR_CORRUPT           the stored record is damaged: set the setting anew, or restore a backup
+ *   - #LIVERY_ERROR_INVALID_ARGUMENT  `store`, `name`, `reading` or a needed buffer is NULL, or the name is malformed
+ * @since 0.1
+ */
+LIVERY_API livery_status livery_read(livery_store *store, const char *name, void *buffer, size_t capacity,
+                                     livery_reading *reading);
+
+/**
  * Read the text of a string, URL or image setting as a copy.
  *
  * Returns the effective value: the strongest layer that has one.

@@ -38,7 +38,9 @@ def constants(interface: Interface) -> str:
 def native(interface: Interface) -> str:
   types = Types(interface)
   lines: List[str] = []
-  for struct in interface.structs:
+  # What a struct holds comes before it.
+  names = {each.name for each in interface.structs}
+  for struct in sorted(interface.structs, key=lambda one: any(each.type.base in names for each in one.members)):
     members = [f'("{each.name}", {types.spelled(each.type)})' for each in struct.members]
     lines += ["", "", f"class {types.structs[struct.name]}(Structure):", *wrapped("  _fields_ = [", members, "]")]
   lines += ["", ""]

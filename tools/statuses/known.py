@@ -162,6 +162,7 @@ NEVER = {
   "Change+Edit.livery_edit(_:_:_:_:_:_:)": ("calls on one change set", "nobody can use it any more when it is asked"),
   # Of what several functions share
   "Store+Read.livery_get_value(_:_:_:)": ("TYPE_MISMATCH", "no type is asked for"),
+  "Store+Read.livery_read(_:_:_:_:_:)": ("TYPE_MISMATCH", "no type is asked for"),
   "Value+Make.livery_value_make_bool(_:_:)": ("INVALID_VALUE", "a setting can hold each"),
   "Value+Make.livery_value_make_int(_:_:)": ("INVALID_VALUE", "a setting can hold each"),
   "MigrationCall.remove(_:)": ("INVALID_VALUE", "no value is set"),

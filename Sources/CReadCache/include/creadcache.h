@@ -86,8 +86,8 @@ void lvs_recent_add_all(lvs_recent *recent);
 // compared with, and may be copied and outlive what it stands for. With a cache, and for keys a slot in it, reads go by the
 // number alone.
 //
-// Kinds are the caller's, from 1 on, but for the keys of Swift callers.
-enum { LVS_BOUND_KEY = 255 };
+// Kinds are the caller's, from 1 on, but for the keys and stores of Swift callers.
+enum { LVS_NAMING_STORE = 254, LVS_BOUND_KEY = 255 };
 // 0 without memory. The object is held until nobody has it pinned: whoever is handed it by `unpin` lets go of it.
 uint64_t lvs_handle_make(uint8_t kind, void *object, lvs_cache *cache, lvs_slot *slot);
 typedef enum lvs_pinned { LVS_PINNED, LVS_CLOSED, LVS_FORKED } lvs_pinned;
@@ -102,9 +102,26 @@ void *lvs_handle_unpin(uint64_t handle);
 typedef enum lvs_answer { LVS_OTHER, LVS_STALE, LVS_READ } lvs_answer;
 lvs_answer lvs_read_key_scalar(uint64_t key, uint8_t type, uint64_t *scalar);
 lvs_answer lvs_read_name_scalar(uint64_t store, const char *name, uint8_t type, uint64_t *scalar);
+// The same by the bytes of a name, which may lie anywhere.
+lvs_answer lvs_read_bytes_scalar(uint64_t store, const void *name, size_t length, uint8_t type, uint64_t *scalar);
 // `types` has a bit for each type that will do. The content is followed by a NUL if `is_text`.
 lvs_answer lvs_read_key_bytes(uint64_t key, uint32_t types, bool is_text, void *buffer, size_t capacity, size_t *length);
 lvs_answer lvs_read_name_bytes(uint64_t store, const char *name, uint32_t types, bool is_text, void *buffer,
                                size_t capacity, size_t *length);
+
+// What a read of any type finds: the 8 bytes of a scalar, or content and its length.
+typedef struct lvs_found {
+  uint64_t scalar;
+  size_t length;
+  // Content that goes here.
+  uint32_t color[4];
+  uint8_t type;
+} lvs_found;
+// The same for a value of any type. Content of the types in `texts` and `bytes` goes to the buffer, with a NUL behind if it
+// is text; that of the type `color` into what is found; and of others none. Only READ writes to `found`.
+lvs_answer lvs_read_name_any(uint64_t store, const char *name, uint32_t texts, uint32_t bytes, uint8_t color, void *buffer,
+                             size_t capacity, lvs_found *found);
+lvs_answer lvs_read_bytes_any(uint64_t store, const void *name, size_t length, uint32_t texts, uint32_t bytes, uint8_t color,
+                              void *buffer, size_t capacity, lvs_found *found);
 
 #endif

@@ -14,25 +14,33 @@ extension Store {
   /// A setting's effective value.
   ///
   /// - Throws: `.notFound`, `.noValue`, `.corrupt`; `.typeMismatch` if it does not convert without loss.
-  public subscript<T>(key: Key<T>) -> T {
-    get throws(StoreError) {
-      let value = try value(key.name)
-      guard let content = T(value) else { throw mismatch(key.name, value, T.settingType) }
-      return content
-    }
+  @inlinable public subscript<T>(key: Key<T>) -> T {
+    get throws(StoreError) { try read(key.name) }
   }
 
+  @inlinable
+  func read<T: SettingValue>(_ name: String) throws(StoreError) -> T {
+    #if hasFeature(Embedded)
+      let value = try value(name)
+    #else
+      var wasMissed = false
+      if T._scalarType != 0, let content: T = warmScalar(name, &wasMissed) { return content }
+      let value = try value(name, wasMissed: wasMissed)
+    #endif
+    guard let content = T(value) else { throw mismatch(name, value, T.settingType) }
+    return content
+  }
 }
 
 // The typed reads of clients of App Settings Management, by name.
 extension Store {
-  public func bool(_ name: String) throws(StoreError) -> Bool { try self[Key<Bool>(name)] }
-  public func int(_ name: String) throws(StoreError) -> Int64 { try self[Key<Int64>(name)] }
-  public func float(_ name: String) throws(StoreError) -> Float { try self[Key<Float>(name)] }
-  public func double(_ name: String) throws(StoreError) -> Double { try self[Key<Double>(name)] }
-  public func string(_ name: String) throws(StoreError) -> String { try self[Key<String>(name)] }
-  public func date(_ name: String) throws(StoreError) -> Timestamp { try self[Key<Timestamp>(name)] }
-  public func color(_ name: String) throws(StoreError) -> Color { try self[Key<Color>(name)] }
+  @inlinable public func bool(_ name: String) throws(StoreError) -> Bool { try read(name) }
+  @inlinable public func int(_ name: String) throws(StoreError) -> Int64 { try read(name) }
+  @inlinable public func float(_ name: String) throws(StoreError) -> Float { try read(name) }
+  @inlinable public func double(_ name: String) throws(StoreError) -> Double { try read(name) }
+  @inlinable public func string(_ name: String) throws(StoreError) -> String { try read(name) }
+  @inlinable public func date(_ name: String) throws(StoreError) -> Timestamp { try read(name) }
+  @inlinable public func color(_ name: String) throws(StoreError) -> Color { try read(name) }
 
   /// Bytes; a string converts if it is base64.
   public func data(_ name: String) throws(StoreError) -> [UInt8] {

@@ -5,9 +5,13 @@ extension Store {
   ///
   /// - Throws: `.notFound` if there is no such setting, `.noValue` if no layer has a value for it, `.corrupt`.
   public func value(_ name: String) throws(StoreError) -> Value {
-    try whileOpen { () throws(StoreError) in
-      try name.withBytes { (name) throws(StoreError) in try shared.value(name) }
-    }
+    #if hasFeature(Embedded)
+      try whileOpen { () throws(StoreError) in
+        try name.withBytes { (name) throws(StoreError) in try shared.value(name) }
+      }
+    #else
+      try value(name, wasMissed: false)
+    #endif
   }
 
   /// A setting's effective value in another type, if nothing is lost by that.
@@ -27,6 +31,7 @@ extension Store {
   }
 
   /// What to say of a value that does not convert.
+  @usableFromInline
   func mismatch(_ name: String, _ value: Value, _ type: String) -> StoreError {
     let declared = try? whileOpen { () throws(StoreError) in try shared.declared(name) }
     return StoreError(mismatch: value, of: name, declared, type)

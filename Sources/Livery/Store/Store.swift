@@ -23,6 +23,7 @@ public final class Store: Sendable {
   let migrations = MigrationFunctions()
   #if !hasFeature(Embedded)
     let boundKeys = BoundKeys()
+    let naming: NamingHandle
   #endif
   private static let identities = Atomic<UInt64>(0)
 
@@ -43,6 +44,9 @@ public final class Store: Sendable {
     self.path = path
     self.options = options
     use = StoreUse(shared)
+    #if !hasFeature(Embedded)
+      naming = NamingHandle(shared.cache)
+    #endif
     var limits = options.logLimits
     limits.clock = shared.clock
     logLimits = limits
@@ -63,6 +67,7 @@ public final class Store: Sendable {
       shared.claims.removeAll(of: identity)
       #if !hasFeature(Embedded)
         boundKeys.removeAll()
+        naming.close()
       #endif
     }
     use.close()

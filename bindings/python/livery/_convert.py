@@ -72,6 +72,21 @@ READERS: _native.Readers = {
 }
 
 
+def large(place: _native.Place) -> Any:
+  """The value in a place as Python's own types; its reference is released."""
+  return place.take(READERS)
+
+
+#: What makes Python's own of what the library tells of small values, but for those that need nothing made.
+MAKERS: _native.Makers = {
+  _constants.TYPE_DATA: bytes,
+  _constants.TYPE_URL: URL,
+  _constants.TYPE_DATE: moment,
+  _constants.TYPE_COLOR: lambda components: Color(*components),
+  _constants.TYPE_IMAGE: Image,
+}
+
+
 def report(outcome: _native.Report) -> Dict[str, Any]:
   """The report of a call; on failure the exception carries it."""
   error, value = outcome

@@ -16,6 +16,8 @@ class Reads:
   def __init__(self, handle: Handle) -> None:
     self.handle = handle
     self.names = _native.NameReader(handle.number)
+    #: Reads a value of any type.
+    self.get_value = self.names.reader(_convert.MAKERS, _convert.large)
 
   def get_float(self, name: str) -> float:
     return _native.get_float(self.handle.number, _convert.name(name))
@@ -39,9 +41,6 @@ class Reads:
   def get_object(self, name: str) -> Dict[str, Any]:
     members: Dict[str, Any] = _convert.take(_native.get_object(self.handle.number, _convert.name(name)))
     return members
-
-  def get_value(self, name: str) -> Any:
-    return self.names.get_value(name).take(_convert.READERS)
 
   def list(self, pattern: Optional[str], after: Optional[str], limit: Optional[int]) -> List[Dict[str, Any]]:
     number = self.handle.number

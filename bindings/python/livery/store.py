@@ -10,7 +10,7 @@ from datetime import datetime
 from typing import Any, Callable, Dict, ItemsView, Iterable, Iterator, List, Mapping, Optional, Tuple, Union, ValuesView, overload
 
 from . import _native
-from ._convert import READERS, Document, Duration, Path
+from ._convert import Document, Duration, Path
 from ._handle import Handle, Owner
 from ._views import Items, Values
 from ._watching import Source, Wanted
@@ -47,6 +47,7 @@ class Store(Owner, Mapping[str, Any]):
     self._reads = Reads(handle)
     self._names = self._reads.names
     self._readers = self._names.keys.readers
+    self._read = self._reads.get_value
     self._watches = Watches(handle, source)
 
   def close(self) -> None:
@@ -66,17 +67,22 @@ class Store(Owner, Mapping[str, Any]):
   __hash__ = object.__hash__
 
   def __getitem__(self, name: str) -> Any:
-    return self._names.get_value(name).take(READERS)
+    return self._read(name)
+
+  def get(self, name: str, default: Any = None) -> Any:
+    """The value, or the default if there is no such setting or it has no value."""
+    try:
+      return self._read(name)
+    except (NotFoundError, NoValueError):
+      return default
 
   def __contains__(self, name: object) -> bool:
     if not isinstance(name, str):
       return False
     try:
-      place = self._names.get_value(name)
+      self._names.check(name)
     except (NotFoundError, NoValueError, InvalidArgumentError):
       return False
-    place.release()
-    place.free()
     return True
 
   def __iter__(self) -> Iterator[str]:
@@ -152,7 +158,7 @@ class Store(Owner, Mapping[str, Any]):
 
   def get_value(self, name: str) -> Any:
     """Read a value of any type, as Python's own; the same as store[name]."""
-    return self._reads.get_value(name)
+    return self._read(name)
 
   # -- More ways to read
 

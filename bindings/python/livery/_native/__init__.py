@@ -14,6 +14,7 @@ from .change import *
 from .maintenance import *
 from .migration import *
 from .reader import KeyReader as KeyReader
+from .reader import Makers as Makers
 from .reader import NameReader as NameReader
 from .schema import *
 from .store import *

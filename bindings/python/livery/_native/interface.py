@@ -82,6 +82,13 @@ class WatchOptions(Structure):
   _fields_ = [("struct_size", c_size_t), ("flags", c_uint32), ("min_interval_ms", c_uint32)]
 
 
+class Reading(Structure):
+  _fields_ = [
+    ("type", c_int32), ("as_bool", c_bool), ("as_int", c_int64), ("as_double", c_double), ("as_color", Color),
+    ("length", c_size_t)
+  ]
+
+
 DestroyFunction = CFUNCTYPE(None, c_void_p)
 LogFunction = CFUNCTYPE(None, c_int32, c_char_p, c_void_p)
 EditFunction = CFUNCTYPE(c_int32, c_void_p, c_void_p)
@@ -229,6 +236,7 @@ FUNCTIONS: Dict[str, Tuple[Any, Tuple[Any, ...]]] = {
   "get_list": (c_int32, (c_void_p, c_char_p, POINTER(c_void_p))),
   "get_object": (c_int32, (c_void_p, c_char_p, POINTER(c_void_p))),
   "get_value": (c_int32, (c_void_p, c_char_p, POINTER(c_void_p))),
+  "read": (c_int32, (c_void_p, c_char_p, c_void_p, c_size_t, POINTER(Reading))),
   "copy_string": (c_int32, (c_void_p, c_char_p, POINTER(c_void_p), POINTER(c_size_t))),
   "copy_data": (c_int32, (c_void_p, c_char_p, POINTER(c_void_p), POINTER(c_size_t))),
   "list": (c_int32, (c_void_p, c_char_p, POINTER(ListOptions), POINTER(c_void_p))),
