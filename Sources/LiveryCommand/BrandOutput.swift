@@ -17,8 +17,10 @@ func showBrand(_ context: Context, _ words: [String]) throws(StoreError) {
     let isConsoleOn = try store.branding.isEnabled(.console)
     members.append(.init("bundle", .bool(isBundleOn)))
     members.append(.init("console", .bool(isConsoleOn)))
+    let waits = try store.branding.isWaiting()
+    if waits { members.append(.init("waits", .bool(true))) }
     output.line(
-      "\(output.style.bold(truncated(active ?? "no brand", to: 200)))  bundle \(isBundleOn ? "on" : "off"), "
+      "\(output.style.bold(truncated(active ?? "no brand", to: 200)))  bundle \(isBundleOn ? waits ? "waits" : "on" : "off"), "
         + "console \(isConsoleOn ? "on" : "off")")
     if case .list(let items) = try store.list(Branding.prefix + "**") {
       for item in items {
@@ -35,6 +37,7 @@ func showBrand(_ context: Context, _ words: [String]) throws(StoreError) {
   if case .object(let found) = shown { output.result(.object(members + found)) }
   if shown["name"] != nil { output.line(truncated(shown.text("name"), to: 200)) }
   showColors(shown, Value.object(layers), context)
+  showGradients(shown, context)
   showImages(shown, Value.object(layers), output)
   for (title, key, prefix) in [
     ("urls", "urls", Branding.url), ("files", "files", Branding.file), ("options", "options", Branding.option),
@@ -71,6 +74,19 @@ private func showColors(_ shown: Value, _ layers: Value, _ context: Context) {
   output.line("\n\(output.style.bold("colors"))")
   for (line, swatch) in zip(table(rows, style: output.style).utf8.split(separator: UInt8(ascii: "\n")), swatches) {
     output.line("  \(swatch)\(String(decoding: line, as: UTF8.self))")
+  }
+}
+
+/// The pairs of colors that are gradients.
+private func showGradients(_ shown: Value, _ context: Context) {
+  guard case .object(let gradients)? = shown["gradients"], !gradients.isEmpty else { return }
+  let output = context.output
+  let paints = context.arguments.has("color") || output.style.isOn
+  output.line("\n\(output.style.bold("gradients"))")
+  for gradient in gradients {
+    guard case .color(let dark)? = gradient.value["dark"], case .color(let light)? = gradient.value["light"] else { continue }
+    let swatches = paints ? swatch(dark) + swatch(light) : ""
+    output.line("  \(swatches)\(truncated(gradient.key, to: 60))  \(dark.formatted()) to \(light.formatted())")
   }
 }
 

@@ -106,7 +106,7 @@ static livery_status call(void) {
   } else {
     name[0] = 0;
   }
-  switch (below(164)) {
+  switch (below(166)) {
     case 0: status = livery_revision(a_handle(), or_null(&revision)); break;
     case 1: status = livery_get_bool(a_handle(), a_name(), or_null(&truth)); break;
     case 2: status = livery_get_int(a_handle(), a_name(), or_null(&number)); break;
@@ -293,6 +293,14 @@ static livery_status call(void) {
     case 140: status = livery_branding_list(a_handle(), or_null(&made)); break;
     case 141: status = livery_branding_get(a_handle(), a_name(), or_null(&made)); break;
     case 142: status = livery_branding_check(a_handle(), a_name(), some_traits(), or_null(&made)); break;
+    case 164: status = livery_branding_gradient(a_handle(), a_name(), or_null(&color), or_null(&color)); break;
+    case 165: {
+      livery_branding_options options = {below(4) ? sizeof options : below(sizeof options), a_name(), a_name(), a_name(),
+                                         some_flags(), (uint32_t)(below(8) == 0)};
+      status = livery_branding_apply_directory(a_handle(), below(4) ? a_name() : FIXTURES "/branding", or_null(&options),
+                                               or_null(&made));
+      break;
+    }
     default: status = livery_open(below(4) ? path : a_name(), NULL, or_null(&made)); break;
   }
   if (status != LIVERY_OK) {
