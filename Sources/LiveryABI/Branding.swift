@@ -111,6 +111,19 @@ public func livery_branding_explain(
   }
 }
 
+@_cdecl("livery_branding_shown_color") @implementation
+public func livery_branding_shown_color(
+  _ store: OpaquePointer?, _ role: UnsafePointer<CChar>?, _ color: UnsafeMutablePointer<livery_color>?,
+  _ isBuiltIn: UnsafeMutablePointer<Bool>?
+) -> livery_status {
+  onStore(store) { (object) throws(StoreError) in
+    let color = try required(color, "color")
+    let shown = try object.store.branding.shownColor(partName(role))
+    color.pointee = livery_color(shown.color)
+    isBuiltIn?.pointee = shown.isBuiltIn
+  }
+}
+
 @_cdecl("livery_branding_gradient") @implementation
 public func livery_branding_gradient(
   _ store: OpaquePointer?, _ name: UnsafePointer<CChar>?, _ dark: UnsafeMutablePointer<livery_color>?,

@@ -29,6 +29,11 @@ func showBrand(_ context: Context, _ words: [String]) throws(StoreError) {
       }
     }
     members.append(.init("layers", .object(layers)))
+    var builtIn: [Value.Member] = []
+    for role in ColorRole.allCases where shown["colors"]?[role.rawValue] == nil {
+      builtIn.append(.init(role.rawValue, .color(try store.branding.shownColor(role).color)))
+    }
+    members.append(.init("builtIn", .object(builtIn)))
   } else {
     output.line(
       "\(output.style.bold(truncated(words[0], to: 200)))  \(shown.flag("active") ? "active" : "kept")"
@@ -37,6 +42,7 @@ func showBrand(_ context: Context, _ words: [String]) throws(StoreError) {
   if case .object(let found) = shown { output.result(.object(members + found)) }
   if shown["name"] != nil { output.line(truncated(shown.text("name"), to: 200)) }
   showColors(shown, Value.object(layers), context)
+  if words.isEmpty { try showBuiltIn(shown, store, context) }
   showGradients(shown, context)
   showImages(shown, Value.object(layers), output)
   for (title, key, prefix) in [
@@ -75,6 +81,20 @@ private func showColors(_ shown: Value, _ layers: Value, _ context: Context) {
   for (line, swatch) in zip(table(rows, style: output.style).utf8.split(separator: UInt8(ascii: "\n")), swatches) {
     output.line("  \(swatch)\(String(decoding: line, as: UTF8.self))")
   }
+}
+
+/// The roles that nobody has set, with what they are shown in.
+private func showBuiltIn(_ shown: Value, _ store: Store, _ context: Context) throws(StoreError) {
+  let output = context.output
+  let paints = context.arguments.has("color") || output.style.isOn
+  var lines: [String] = []
+  for role in ColorRole.allCases where shown["colors"]?[role.rawValue] == nil {
+    let color = try store.branding.shownColor(role).color
+    lines.append("  \(paints ? swatch(color) : "")\(role)  \(color.formatted())")
+  }
+  guard !lines.isEmpty else { return }
+  output.line("\n\(output.style.bold("built-in colors"))")
+  for line in lines { output.line(line) }
 }
 
 /// The pairs of colors that are gradients.

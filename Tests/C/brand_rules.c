@@ -146,6 +146,42 @@ TEST("what a document lacks is told by its own keys, and brands that are alike",
   OK(livery_close(store));
 }
 
+TEST("where nobody has set a role it is shown in a built-in color that can be read", built_in) {
+  NEEDS_FILES;
+  const char *path = fresh_path();
+  livery_store *store = open_store(path);
+  livery_color color = {0.25f, 0, 0, 0}, white = {1, 1, 1, 1}, back = {0, 0, 0, 0};
+  static const char *const pairs[][2] = {{LIVERY_COLOR_TOOLBAR_TEXT, LIVERY_COLOR_TOOLBAR},
+                                         {LIVERY_COLOR_PRIMARY_TEXT, LIVERY_COLOR_PRIMARY_HIGHLIGHT},
+                                         {LIVERY_COLOR_SECONDARY_TEXT, LIVERY_COLOR_SECONDARY_HIGHLIGHT}};
+  bool built_in = false;
+  for (int is_white = 0; is_white < 2; is_white++) {
+    for (size_t index = 0; index < COUNT(pairs); index++) {
+      double ratio = 0;
+      if (is_white) OK(livery_branding_set_color(store, bundle, pairs[index][1], white));
+      OK(livery_branding_shown_color(store, pairs[index][1], &back, &built_in));
+      EXPECT(built_in == !is_white);
+      OK(livery_branding_shown_color(store, pairs[index][0], &color, &built_in));
+      EXPECT(built_in);
+      OK(livery_color_contrast(color, back, &ratio));
+      EXPECT(ratio > 4.5);
+      EXPECT_NO_COLOR(store, pairs[index][0]);
+    }
+  }
+  OK(livery_branding_shown_color(store, LIVERY_COLOR_TOOLBAR, &color, NULL));
+  EXPECT_STATUS(LIVERY_ERROR_NO_VALUE, livery_branding_shown_color(store, "Accent", &color, &built_in));
+  EXPECT_STATUS(invalid, livery_branding_shown_color(store, NULL, &color, &built_in));
+  EXPECT_STATUS(invalid, livery_branding_shown_color(store, "", &color, &built_in));
+  EXPECT_STATUS(invalid, livery_branding_shown_color(store, "Toolbar", NULL, &built_in));
+  damage_setting(path, "branding.color.Toolbar");
+  EXPECT_STATUS(LIVERY_ERROR_CORRUPT, livery_branding_shown_color(store, "Toolbar", &color, &built_in));
+  OK(livery_close(store));
+  store = new_store(fresh_path(), "{\"Version\": 1, \"Groups\": [{\"Title\": \"G\", \"Settings\": [{\"Type\": \"TextField\","
+                                  "\"Title\": \"L\", \"Key\": \"branding.color.Toolbar\", \"Value\": \"none\"}]}]}");
+  EXPECT_STATUS(LIVERY_ERROR_TYPE_MISMATCH, livery_branding_shown_color(store, "Toolbar", &color, &built_in));
+  OK(livery_close(store));
+}
+
 TEST("a gradient is two colors of one moment", gradient) {
   NEEDS_FILES;
   const char *path = fresh_path();

@@ -86,6 +86,7 @@ __attribute__((unused)) static void every_read(livery_status expected, livery_st
   EXPECT_STATUS(expected, livery_post(store, 0, every_post, NULL, every_destroy));
   EXPECT(descriptor == 77 && every_destroyed == destroyed + 3);
   EXPECT_STATUS(expected, livery_branding_color(store, "Toolbar", &color));
+  EXPECT_STATUS(expected, livery_branding_shown_color(store, "Toolbar", &color, &truth));
   EXPECT_STATUS(expected, livery_branding_gradient(store, "bar", &color, &color));
   EXPECT_STATUS(expected, livery_branding_image(store, "logo", NULL, &value));
   EXPECT_STATUS(expected, livery_branding_explain(store, "logo", NULL, &value));

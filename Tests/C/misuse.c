@@ -106,7 +106,7 @@ static livery_status call(void) {
   } else {
     name[0] = 0;
   }
-  switch (below(166)) {
+  switch (below(167)) {
     case 0: status = livery_revision(a_handle(), or_null(&revision)); break;
     case 1: status = livery_get_bool(a_handle(), a_name(), or_null(&truth)); break;
     case 2: status = livery_get_int(a_handle(), a_name(), or_null(&number)); break;
@@ -301,6 +301,7 @@ static livery_status call(void) {
                                                or_null(&made));
       break;
     }
+    case 166: status = livery_branding_shown_color(a_handle(), a_name(), or_null(&color), or_null(&truth)); break;
     default: status = livery_open(below(4) ? path : a_name(), NULL, or_null(&made)); break;
   }
   if (status != LIVERY_OK) {

@@ -47,7 +47,9 @@ import Testing
     for value in [Value.string("maybe"), .int(2), .list([])] {
       #expect(code { () throws(StoreError) in try store.set(name, to: value, in: .user) } == .typeMismatch)
     }
-    #expect(message { () throws(StoreError) in try store.set(name, to: .string("maybe"), in: .user) }.contains("true and false"))
+    #expect(
+      message { () throws(StoreError) in try store.set(name, to: .string("maybe"), in: .user) }.contains(
+        "true and false"))
     for (text, value) in [("name", Value.list([])), ("file.x", .list([])), ("identifier", .object([]))] {
       #expect(
         code { () throws(StoreError) in try store.set("branding." + text, to: value, in: .user) } == .typeMismatch)
@@ -81,7 +83,9 @@ import Testing
     #expect(message { () throws(StoreError) in _ = try store.branding.color(.toolbar) }.contains("is switched off"))
     let explained = try store.inspect(name)
     #expect(explained["effective"] == nil)
-    #expect(explained.word("reason") == "Nothing counts. The console's #222222 waits: the console's branding is switched off.")
+    #expect(
+      explained.word("reason")
+        == "Nothing counts. The console's #222222FF waits: the console's branding is switched off.")
     #expect(explained.items("waits").map { $0["value"] } == [.color(Color(red8: 0x22, green8: 0x22, blue8: 0x22))])
     #expect(explained.items("waits").first?.word("layer") == "recommended")
     // Beside what counts, and of the brand.
@@ -90,7 +94,9 @@ import Testing
     #expect(try store.inspect(name)["effective"] != nil)
     _ = try applied(store, "branding/skin.plist")
     try store.branding.setEnabled(false, .bundle)
-    #expect(message { () throws(StoreError) in _ = try store.branding.color(.primaryText) }.contains("the active brand is switched off"))
+    #expect(
+      message { () throws(StoreError) in _ = try store.branding.color(.primaryText) }.contains(
+        "the active brand is switched off"))
     try store.branding.setEnabled(true, .console)
     try store.branding.setEnabled(true, .bundle)
     #expect(try store.inspect(name)["waits"] == nil)
@@ -109,7 +115,8 @@ import Testing
     #expect(try store.revision() == before + 1)
     #expect(try hex(store, .toolbar) == "#333333")
     #expect(code { () throws(StoreError) in _ = try store.branding.color(.primaryText) } == .noValue)
-    #expect(try store.inspect("branding.color.PrimaryText").word("reason").contains("the console's brand counts as a whole"))
+    #expect(
+      try store.inspect("branding.color.PrimaryText").word("reason").contains("the console's brand counts as a whole"))
     #expect(try store.branding.isEnabled(.bundle))
     #expect(try store.branding.isWaiting())
     #expect(try store.branding.show("default")["enabled"] == .bool(true))
@@ -157,7 +164,10 @@ import Testing
     #expect(try hex(store, .toolbar) == "#222222")
     #expect(try store.branding.color("Accent") == .white)
     #expect(try store.inspect("branding.color.Toolbar").word("reason").contains("replaced the operator's"))
-    #expect(try store.history().items.first?["replaced"] != nil)
+    guard let change = try store.history().items.first?.items("changes").first else {
+      throw StoreError(.notFound, "no change")
+    }
+    #expect(change["replaced"] == .list([.string("user")]))
     _ = try store.undo(before + 1)
     #expect(try hex(store, .toolbar) == "#FFFFFF")
     let payload = try Value(json: JSON.parse(Array(##"{"colors": {"Toolbar": "#333"}}"##.utf8)))
@@ -210,7 +220,8 @@ import Testing
     let store = try temporary.open()
     _ = try applied(store, "variants/Wire-Info.plist")
     #expect(try store.branding.image("logo", for: Traits())["image"] == .url("https://assets.example/wire/logo.png"))
-    #expect(try store.branding.image("loading", for: Traits())["image"] == .url("https://assets.example/wire/loading.png"))
+    #expect(
+      try store.branding.image("loading", for: Traits())["image"] == .url("https://assets.example/wire/loading.png"))
     folder.write("logoWire.png", try fixture("images/rgb.png"))
     folder.write("logoWire@2x.png", try fixture("images/rgb.png"))
     var options = StoreBranding.PropertyListOptions()
@@ -223,7 +234,8 @@ import Testing
     // What the bundle lacks is taken from where it is.
     let other = store.branding.applyPropertyList(try fixture("variants/Simpsons-Info.plist"), options: options).report
     #expect(other.items("ignored").first?.word("message").contains("its URL is taken") == true)
-    #expect(try store.branding.image("logo", for: Traits())["image"] == .url("https://assets.example/simpsons/logo.png"))
+    #expect(
+      try store.branding.image("logo", for: Traits())["image"] == .url("https://assets.example/simpsons/logo.png"))
   }
 
   @Test func aDirectoryIsLookedThroughForABrand() throws {
@@ -236,7 +248,8 @@ import Testing
       #expect(none.error?.message.contains(name) == true)
     }
     // A list of another kind is passed over.
-    folder.write("Info.plist", Array("<plist version=\"1.0\"><dict><key>CFBundleName</key><string>x</string></dict></plist>".utf8))
+    folder.write(
+      "Info.plist", Array("<plist version=\"1.0\"><dict><key>CFBundleName</key><string>x</string></dict></plist>".utf8))
     #expect(apply(folder).error?.code == .notFound)
     folder.write("Wire-Info.plist", try fixture("variants/Wire-Info.plist"))
     folder.write("logoWire.png", try fixture("images/rgb.png"))
@@ -270,10 +283,29 @@ import Testing
     let store = try temporary.open()
     let outcome = store.branding.applyDirectory(folder.path)
     #expect(outcome.error == nil && outcome.report["images"] == .int(9))
-    #expect(try store.branding.check()["passes"] == .bool(true), "\(try store.branding.check().json())")
+    let findings = try store.branding.check().items("findings")
+    #expect(findings.isEmpty, "\(Value.list(findings).json())")
     folder.remove("logo-ipad@2x.png")
     _ = store.branding.applyDirectory(folder.path)
-    #expect(try store.branding.check().items("findings").map { $0.word("message") } == ["skin.plist has no SecondaryiPad2X"])
+    #expect(
+      try store.branding.check().items("findings").map { $0.word("message") } == ["skin.plist has no SecondaryiPad2X"])
+  }
+
+  @Test func whereNobodyHasSetARoleItIsBuiltIn() throws {
+    let store = try temporary.open()
+    for role in ColorRole.allCases { #expect(try store.branding.shownColor(role).isBuiltIn) }
+    // As it is shown nothing is to be found.
+    var built = Brand()
+    for role in ColorRole.allCases {
+      built.set("color." + role.rawValue, .color(try store.branding.shownColor(role).color))
+    }
+    for name in ["background", "logo"] { built.set("image." + name, .url("https://a.example/i.png")) }
+    #expect(codes(BrandCheck(built, images: []).report) == [])
+    try store.branding.setColor("PrimaryHighlight", to: .white, in: .bundle)
+    #expect(try store.branding.shownColor(.primaryText).color == .black)
+    #expect(try store.branding.shownColor("PrimaryHighlight").isBuiltIn == false)
+    #expect(try store.list("branding.**").items.count == 1)
+    #expect(code { () throws(StoreError) in _ = try store.branding.shownColor("Accent") } == .noValue)
   }
 
   @Test func aGradientIsReadWithBothEnds() throws {

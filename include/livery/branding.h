@@ -272,13 +272,34 @@ LIVERY_API livery_status livery_branding_match(livery_value *variants, const liv
  * @param[out] color  untouched on failure
  * @return #LIVERY_OK, or
  *   - #LIVERY_ERROR_NO_VALUE          no source that counts has the color: the message says what waits, and of a name that
- *     reads like a role which is meant
+ *     reads like a role which is meant; livery_branding_shown_color() has a color for the six
  *   - #LIVERY_ERROR_TYPE_MISMATCH     a schema declares the setting as something else, and the value is no color
  *   - #LIVERY_ERROR_CORRUPT           a stored record is damaged: set the setting anew, or restore a backup
  *   - #LIVERY_ERROR_INVALID_ARGUMENT  a pointer is NULL, or the name is malformed
  * @since 0.1
  */
 LIVERY_API livery_status livery_branding_color(livery_store *store, const char *role, livery_color *color);
+
+/**
+ * Read the color that a role is shown in: the one in effect, or for want of one the built-in, which no source has set
+ * and no list has. Built-in are the six roles: `Toolbar` #1B2A3A, `PrimaryHighlight` #2A4D69, `SecondaryHighlight`
+ * #E6EBF0, and of each text black or white, whichever is more legible on the background that is in effect.
+ *
+ * Threads: any. Never blocks, never waits for a writer.
+ *
+ * @param store          an open store
+ * @param role           the name of the color
+ * @param[out] color     untouched on failure
+ * @param[out] built_in  whether it is the built-in; untouched on failure; may be NULL
+ * @return #LIVERY_OK, or
+ *   - #LIVERY_ERROR_NO_VALUE          no source that counts has the color, and it is none of the six
+ *   - #LIVERY_ERROR_TYPE_MISMATCH     a schema declares the setting as something else, and the value is no color
+ *   - #LIVERY_ERROR_CORRUPT           a stored record is damaged: set the setting anew, or restore a backup
+ *   - #LIVERY_ERROR_INVALID_ARGUMENT  `store`, `role` or `color` is NULL, or the name is malformed
+ * @since 0.1
+ */
+LIVERY_API livery_status livery_branding_shown_color(livery_store *store, const char *role, livery_color *color,
+                                                     bool *built_in);
 
 /**
  * Read the two ends of a gradient that is in effect, as of one moment: of the gradient `listBackground` the colors

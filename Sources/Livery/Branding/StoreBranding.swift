@@ -57,12 +57,7 @@ extension StoreBranding {
     for name in names { try checkName(name) }
     let ends = try store.reading { (snapshot) throws(StoreError) -> [Value?] in
       var ends: [Value?] = []
-      for name in names {
-        do throws(StoreError) { ends.append(try snapshot.value(name)) } catch {
-          guard error.code == .notFound || error.code == .noValue else { throw error }
-          ends.append(nil)
-        }
-      }
+      for name in names { ends.append(try snapshot.valueIfAny(name)) }
       return ends
     }
     var colors: [Color] = []
@@ -71,10 +66,8 @@ extension StoreBranding {
         throw StoreError(
           .noValue, "no source has the gradient `\(name)`: there is no `\(setting)`\(waits(setting))", setting: setting)
       }
-      guard case .color(let color) = try store.coerce(end, of: setting, to: .color) else { continue }
-      colors.append(color)
+      colors.append(try color(end, of: setting))
     }
-    guard colors.count == 2 else { throw .noValue(name) }
     return (colors[0], colors[1])
   }
 

@@ -48,10 +48,12 @@ extension BrandReader.Dialect {
   var parts: [(section: String, key: String, kept: String)] {
     switch self {
     case .skin:
-      return ["UsePrimaryImage", "UseSecondaryImage"].map { ("", $0, Branding.option + $0) }
+      var parts: [(section: String, key: String, kept: String)] = []
+      for key in ["UsePrimaryImage", "UseSecondaryImage"] { parts.append(("", key, Branding.option + key)) }
+      return parts
     case .sdkDefaults: return []
     case .characterVariants:
-      var parts = [
+      var parts: [(section: String, key: String, kept: String)] = [
         ("", "CFBundleIdentifier", "identifier"), ("", "CFBundleDisplayName", "name"),
         ("", "AnimateLoadingImage", Branding.option + "AnimateLoadingImage"),
       ]

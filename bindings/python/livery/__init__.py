@@ -9,7 +9,7 @@ A store is a directory that any number of processes and threads use at once. See
 
 from ._native import library_path, library_version
 from .asset import Assets, describe_image
-from .branding import Branding, ColorRole, Gradient, Rect, Traits, aspect_fit, match
+from .branding import Branding, ColorRole, Gradient, Rect, ShownColor, Traits, aspect_fit, match
 from .change import Change
 from .errors import (
   BufferTooSmallError,
@@ -99,6 +99,7 @@ __all__ = [
   "SchemaInvalidError",
   "SchemaNewerError",
   "Settable",
+  "ShownColor",
   "Snapshot",
   "Store",
   "Traits",

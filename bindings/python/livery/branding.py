@@ -39,6 +39,13 @@ class ColorRole(str, Enum):
     return str(self.value)
 
 
+class ShownColor(NamedTuple):
+  """A color as it is shown, and whether it is built in, since no source has set it."""
+
+  color: Color
+  is_built_in: bool
+
+
 class Gradient(NamedTuple):
   """The two ends of a gradient: of the colors ``NAMEDark`` and ``NAMELight``."""
 
@@ -130,6 +137,11 @@ class Branding:
   def color(self, role: str) -> Color:
     """The color of a role, such as ColorRole.TOOLBAR, or of any name; NoValueError if no source that counts has it."""
     return Color(*_native.branding_color(self._store.number, _convert.name(role)))
+
+  def shown_color(self, role: str) -> ShownColor:
+    """The color that a role is shown in: the one in effect, else the built-in of the six roles."""
+    color, is_built_in = _native.branding_shown_color(self._store.number, _convert.name(role))
+    return ShownColor(Color(*color), is_built_in)
 
   def gradient(self, name: str) -> Gradient:
     """The gradient of two colors, as of one moment: "listBackground" of listBackgroundDark and listBackgroundLight."""

@@ -66,6 +66,12 @@ def branding_color(store: int, role: bytes) -> Components:
   return components(color)
 
 
+def branding_shown_color(store: int, role: bytes) -> Tuple[Components, bool]:
+  color, is_built_in = Color(), c_bool()
+  check(lib.branding_shown_color(store, role, byref(color), byref(is_built_in)))
+  return components(color), bool(is_built_in.value)
+
+
 def branding_gradient(store: int, name: bytes) -> Tuple[Components, Components]:
   dark, light = Color(), Color()
   check(lib.branding_gradient(store, name, byref(dark), byref(light)))

@@ -120,6 +120,7 @@ FUNCTIONS: Dict[str, Tuple[Any, Tuple[Any, ...]]] = {
   "aspect_fit": (c_int32, (c_double, c_double, c_double, c_double, POINTER(Rect))),
   "branding_match": (c_int32, (c_void_p, POINTER(Traits), POINTER(c_void_p))),
   "branding_color": (c_int32, (c_void_p, c_char_p, POINTER(Color))),
+  "branding_shown_color": (c_int32, (c_void_p, c_char_p, POINTER(Color), POINTER(c_bool))),
   "branding_gradient": (c_int32, (c_void_p, c_char_p, POINTER(Color), POINTER(Color))),
   "branding_set_color": (c_int32, (c_void_p, c_int32, c_char_p, Color)),
   "branding_set_image": (c_int32, (c_void_p, c_int32, c_char_p, c_void_p)),
