@@ -111,22 +111,68 @@ public func livery_branding_explain(
   }
 }
 
+@_cdecl("livery_branding_shown_color") @implementation
+public func livery_branding_shown_color(
+  _ store: OpaquePointer?, _ role: UnsafePointer<CChar>?, _ color: UnsafeMutablePointer<livery_color>?,
+  _ isBuiltIn: UnsafeMutablePointer<Bool>?
+) -> livery_status {
+  onStore(store) { (object) throws(StoreError) in
+    let color = try required(color, "color")
+    let shown = try object.store.branding.shownColor(partName(role))
+    color.pointee = livery_color(shown.color)
+    isBuiltIn?.pointee = shown.isBuiltIn
+  }
+}
+
+@_cdecl("livery_branding_gradient") @implementation
+public func livery_branding_gradient(
+  _ store: OpaquePointer?, _ name: UnsafePointer<CChar>?, _ dark: UnsafeMutablePointer<livery_color>?,
+  _ light: UnsafeMutablePointer<livery_color>?
+) -> livery_status {
+  onStore(store) { (object) throws(StoreError) in
+    let dark = try required(dark, "dark")
+    let light = try required(light, "light")
+    let ends = try object.store.branding.gradient(partName(name))
+    dark.pointee = livery_color(ends.dark)
+    light.pointee = livery_color(ends.light)
+  }
+}
+
+private func propertyListOptions(
+  _ options: UnsafePointer<livery_branding_options>?
+) throws(StoreError) -> StoreBranding.PropertyListOptions {
+  var wanted = StoreBranding.PropertyListOptions()
+  guard let options else { return wanted }
+  let given = try structure(options, none: livery_branding_options())
+  try checkFlags(given.flags, known: LIVERY_BRANDING_KEEP)
+  guard given.reserved == 0 else { throw StoreError(.invalidArgument, "reserved is not 0") }
+  if let text = given.brand { wanted.brand = try brandName(text) }
+  if let text = given.bundle { wanted.bundle = try argument(text, limit: 4096, "bundle") }
+  if let text = given.origin { wanted.origin = try argument(text, limit: LIVERY_ORIGIN_MAX, "origin") }
+  wanted.keepsForLater = given.flags & UInt32(LIVERY_BRANDING_KEEP) != 0
+  return wanted
+}
+
+@_cdecl("livery_branding_apply_directory") @implementation
+public func livery_branding_apply_directory(
+  _ store: OpaquePointer?, _ directory: UnsafePointer<CChar>?, _ options: UnsafePointer<livery_branding_options>?,
+  _ report: UnsafeMutablePointer<OpaquePointer?>?
+) -> livery_status {
+  onStore(store) { (object) throws(StoreError) in
+    let wanted = try propertyListOptions(options)
+    let directory = try argument(directory, limit: 4096, "directory")
+    let outcome = object.store.branding.applyDirectory(directory, options: wanted)
+    try deliver(outcome.report, when: outcome.hasReport, outcome.error, to: report)
+  }
+}
+
 @_cdecl("livery_branding_apply_plist") @implementation
 public func livery_branding_apply_plist(
   _ store: OpaquePointer?, _ bytes: UnsafeRawPointer?, _ length: Int,
   _ options: UnsafePointer<livery_branding_options>?, _ report: UnsafeMutablePointer<OpaquePointer?>?
 ) -> livery_status {
   onStore(store) { (object) throws(StoreError) in
-    var wanted = StoreBranding.PropertyListOptions()
-    if let options {
-      let given = try structure(options, none: livery_branding_options())
-      try checkFlags(given.flags, known: LIVERY_BRANDING_KEEP)
-      guard given.reserved == 0 else { throw StoreError(.invalidArgument, "reserved is not 0") }
-      if let text = given.brand { wanted.brand = try brandName(text) }
-      if let text = given.bundle { wanted.bundle = try argument(text, limit: 4096, "bundle") }
-      if let text = given.origin { wanted.origin = try argument(text, limit: LIVERY_ORIGIN_MAX, "origin") }
-      wanted.keepsForLater = given.flags & UInt32(LIVERY_BRANDING_KEEP) != 0
-    }
+    let wanted = try propertyListOptions(options)
     let bytes = try document(bytes, length, zeroTerminated: false, "bytes")
     let outcome = object.store.branding.applyPropertyList(bytes, options: wanted)
     try deliver(outcome.report, when: outcome.hasReport, outcome.error, to: report)

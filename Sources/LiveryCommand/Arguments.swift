@@ -59,6 +59,7 @@ struct Option: Sendable {
       name: "bundle", value: "DIR", help: "the directory of the images that a property list names; they are stored"),
     Option(name: "keep", help: "put the brand on the shelf, for `brand use`"),
     Option(name: "console", help: "the file is JSON that the console sends, and not a property list"),
+    Option(name: "whole", help: "what the console sends counts alone: the brand of the bundle waits"),
     Option(name: "color", help: "swatches also if standard output is no terminal"),
     Option(name: "idiom", value: "IDIOM", help: "of the device: phone, tablet, tv, desktop or watch"),
     Option(name: "scale", value: "NUMBER", help: "of the device: pixels a point"),

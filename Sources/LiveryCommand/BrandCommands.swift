@@ -15,7 +15,7 @@ func brand(_ context: Context) throws(StoreError) {
 private typealias BrandAction = @Sendable (Context, [String]) throws(StoreError) -> Void
 
 private let brandActions: [(String, ClosedRange<Int>, String, BrandAction)] = [
-  ("show", 0...1, "[BRAND]", showBrand), ("apply", 1...1, "FILE", applyBrand), ("check", 0...1, "[BRAND]", checkBrand),
+  ("show", 0...1, "[BRAND]", showBrand), ("apply", 1...1, "FILE|DIR", applyBrand), ("check", 0...1, "[BRAND]", checkBrand),
   ("explain", 1...1, "NAME", explainBrand), ("use", 1...1, "BRAND", useBrand), ("list", 0...0, "", listBrands),
   ("set", 2...2, "ROLE COLOR", setBrandColor), ("enable", 1...1, "bundle|console", enableSource),
   ("disable", 1...1, "bundle|console", disableSource), ("rm", 1...1, "BRAND", removeBrand),
@@ -24,7 +24,8 @@ private let brandActions: [(String, ClosedRange<Int>, String, BrandAction)] = [
 
 private func applyBrand(_ context: Context, _ words: [String]) throws(StoreError) {
   let path = words[0]
-  let bytes = try Files.read(path)
+  let isDirectory = Files.isDirectory(path) && !context.arguments.has("console")
+  let bytes = isDirectory ? [] : try Files.read(path)
   let store = try context.open()
   let outcome: BrandOutcome
   if context.arguments.has("console") {
@@ -33,14 +34,22 @@ private func applyBrand(_ context: Context, _ words: [String]) throws(StoreError
     }
     let payload: Value
     do throws(StoreError) { payload = try Value(json: JSON.parse(bytes)) } catch { throw error.within(path) }
-    outcome = store.branding.applyConsole(payload, origin: context.arguments.value("origin") ?? "console")
+    outcome = store.branding.applyConsole(
+      payload, origin: context.arguments.value("origin") ?? "console",
+      isWhole: context.arguments.has("whole") ? true : nil, replaces: context.arguments.has("replace") ? true : nil)
   } else {
+    for option in ["whole", "replace"] where context.arguments.has(option) {
+      throw StoreError(.usage, "--\(option) is for what the console sends, with --console")
+    }
     var options = StoreBranding.PropertyListOptions()
     options.brand = context.arguments.value("brand")
     options.bundle = context.arguments.value("bundle")
     options.keepsForLater = context.arguments.has("keep")
     options.origin = context.arguments.value("origin")
-    outcome = store.branding.applyPropertyList(bytes, options: options)
+    outcome =
+      isDirectory
+      ? store.branding.applyDirectory(path, options: options)
+      : store.branding.applyPropertyList(bytes, options: options)
   }
   let report = outcome.report
   if outcome.hasReport { context.output.result(report) }
@@ -54,6 +63,7 @@ private func applyBrand(_ context: Context, _ words: [String]) throws(StoreError
   context.output.hasCommitted = true
   let isKept = report["active"] == .bool(false)
   var line = context.arguments.has("console") ? "saved the console's brand" : "applied \(report.text("dialect"))"
+  if report["file"] != nil { line += " of \(truncated(report.text("file"), to: 200))" }
   if report["brand"] != nil { line += " as \(truncated(report.text("brand"), to: 200))" }
   if isKept { line += ", kept for later" }
   if report["enabled"] == .bool(false) { line += "; it is switched off" }
@@ -61,6 +71,13 @@ private func applyBrand(_ context: Context, _ words: [String]) throws(StoreError
   context.output.line(
     "  \(report.items("read").count) read, \(report.items("converted").count) converted, "
       + "\(report.items("ignored").count) ignored, \(report.number("images")) images stored")
+  if let former = report["former"] {
+    let count = former.number("differing")
+    let name = former.text("name")
+    context.output.line(
+      "  in the place of \(name.isEmpty ? "another brand" : "`\(truncated(name, to: 100))`") of this identifier: "
+        + "\(count) \(count == 1 ? "value differs" : "values differ")")
+  }
   for (sign, key) in [("~", "converted"), ("-", "ignored")] {
     for item in report.items(key) {
       context.output.line(
@@ -119,6 +136,11 @@ private func setBrandColor(_ context: Context, _ words: [String]) throws(StoreEr
     context.output.warn(
       "livery: warning: `\(truncated(words[1], to: 80))` is read as \(color.formatted())\(Color.note(ofLoss: loss))")
   }
+  if let role = ColorRole.meant(by: words[0]) {
+    context.output.warn(
+      "livery: warning: `\(truncated(words[0], to: 80))` is none of the six roles, and set as a color of its own; "
+        + "did you mean `\(role)`?")
+  }
   try store.branding.setColor(words[0], to: color, in: layer)
   try tellRevision(store, context)
 }
@@ -142,6 +164,13 @@ private func listBrands(_ context: Context, _ words: [String]) throws(StoreError
     ])
   }
   context.output.line(String(table(rows, style: context.output.style).dropLast()))
+  for item in items {
+    for twin in item.items("twins") {
+      context.output.line(
+        "`\(truncated(item.text("id"), to: 80))` has the same \(truncated(twin.text("part"), to: 80)) as "
+          + "`\(truncated(twin.text("brand"), to: 80))`")
+    }
+  }
 }
 
 private func checkBrand(_ context: Context, _ words: [String]) throws(StoreError) {

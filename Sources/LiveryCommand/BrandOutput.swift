@@ -17,8 +17,10 @@ func showBrand(_ context: Context, _ words: [String]) throws(StoreError) {
     let isConsoleOn = try store.branding.isEnabled(.console)
     members.append(.init("bundle", .bool(isBundleOn)))
     members.append(.init("console", .bool(isConsoleOn)))
+    let waits = try store.branding.isWaiting()
+    if waits { members.append(.init("waits", .bool(true))) }
     output.line(
-      "\(output.style.bold(truncated(active ?? "no brand", to: 200)))  bundle \(isBundleOn ? "on" : "off"), "
+      "\(output.style.bold(truncated(active ?? "no brand", to: 200)))  bundle \(isBundleOn ? waits ? "waits" : "on" : "off"), "
         + "console \(isConsoleOn ? "on" : "off")")
     if case .list(let items) = try store.list(Branding.prefix + "**") {
       for item in items {
@@ -27,6 +29,11 @@ func showBrand(_ context: Context, _ words: [String]) throws(StoreError) {
       }
     }
     members.append(.init("layers", .object(layers)))
+    var builtIn: [Value.Member] = []
+    for role in ColorRole.allCases where shown["colors"]?[role.rawValue] == nil {
+      builtIn.append(.init(role.rawValue, .color(try store.branding.shownColor(role).color)))
+    }
+    members.append(.init("builtIn", .object(builtIn)))
   } else {
     output.line(
       "\(output.style.bold(truncated(words[0], to: 200)))  \(shown.flag("active") ? "active" : "kept")"
@@ -35,6 +42,8 @@ func showBrand(_ context: Context, _ words: [String]) throws(StoreError) {
   if case .object(let found) = shown { output.result(.object(members + found)) }
   if shown["name"] != nil { output.line(truncated(shown.text("name"), to: 200)) }
   showColors(shown, Value.object(layers), context)
+  if words.isEmpty { try showBuiltIn(shown, store, context) }
+  showGradients(shown, context)
   showImages(shown, Value.object(layers), output)
   for (title, key, prefix) in [
     ("urls", "urls", Branding.url), ("files", "files", Branding.file), ("options", "options", Branding.option),
@@ -71,6 +80,33 @@ private func showColors(_ shown: Value, _ layers: Value, _ context: Context) {
   output.line("\n\(output.style.bold("colors"))")
   for (line, swatch) in zip(table(rows, style: output.style).utf8.split(separator: UInt8(ascii: "\n")), swatches) {
     output.line("  \(swatch)\(String(decoding: line, as: UTF8.self))")
+  }
+}
+
+/// The roles that nobody has set, with what they are shown in.
+private func showBuiltIn(_ shown: Value, _ store: Store, _ context: Context) throws(StoreError) {
+  let output = context.output
+  let paints = context.arguments.has("color") || output.style.isOn
+  var lines: [String] = []
+  for role in ColorRole.allCases where shown["colors"]?[role.rawValue] == nil {
+    let color = try store.branding.shownColor(role).color
+    lines.append("  \(paints ? swatch(color) : "")\(role)  \(color.formatted())")
+  }
+  guard !lines.isEmpty else { return }
+  output.line("\n\(output.style.bold("built-in colors"))")
+  for line in lines { output.line(line) }
+}
+
+/// The pairs of colors that are gradients.
+private func showGradients(_ shown: Value, _ context: Context) {
+  guard case .object(let gradients)? = shown["gradients"], !gradients.isEmpty else { return }
+  let output = context.output
+  let paints = context.arguments.has("color") || output.style.isOn
+  output.line("\n\(output.style.bold("gradients"))")
+  for gradient in gradients {
+    guard case .color(let dark)? = gradient.value["dark"], case .color(let light)? = gradient.value["light"] else { continue }
+    let swatches = paints ? swatch(dark) + swatch(light) : ""
+    output.line("  \(swatches)\(truncated(gradient.key, to: 60))  \(dark.formatted()) to \(light.formatted())")
   }
 }
 

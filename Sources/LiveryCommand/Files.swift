@@ -18,10 +18,14 @@ enum Files {
     return [UInt8](UnsafeRawBufferPointer(start: memory, count: count))
   }
 
+  static func isDirectory(_ path: String) -> Bool {
+    var facts = lvs_file_facts()
+    return lvs_file_facts_of(path, &facts) == 0 && facts.is_directory
+  }
+
   /// A schema: that of a file, or of a folder that has one by its usual name.
   static func schema(_ path: String) throws(StoreError) -> (path: String, text: [UInt8]) {
-    var facts = lvs_file_facts()
-    guard lvs_file_facts_of(path, &facts) == 0, facts.is_directory else { return (path, try read(path)) }
+    guard isDirectory(path) else { return (path, try read(path)) }
     let name = path.utf8.last == UInt8(ascii: "/") ? "SettingsSchema.json" : "/SettingsSchema.json"
     let inside = path.sameBytes(as: ".") ? "SettingsSchema.json" : path + name
     return (inside, try read(inside))

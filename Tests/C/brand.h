@@ -34,6 +34,7 @@ __attribute__((unused)) static livery_store *branded_store(const char *path) {
                                                               (livery_color){1, 1, 0, 1}));                            \
     before, EXPECT_STATUS(expected, livery_branding_set_image(store, LIVERY_LAYER_BUNDLE, "logo", images));            \
     before, EXPECT_STATUS(expected, livery_branding_apply_plist(store, TEXT(SKIN(103)), NULL, NULL));                  \
+    before, EXPECT_STATUS(expected, livery_branding_apply_directory(store, FIXTURES "/branding", NULL, NULL));         \
     before, EXPECT_STATUS(expected, livery_branding_apply_console(store, payload, NULL, NULL));                        \
     before, EXPECT_STATUS(expected, livery_branding_set_enabled(store, LIVERY_LAYER_BUNDLE, false));                   \
     before, EXPECT_STATUS(expected, livery_branding_wipe(store));                                                      \

@@ -88,6 +88,8 @@ __attribute__((unused)) static void every_read(livery_status expected, livery_st
   EXPECT_STATUS(expected, livery_post(store, 0, every_post, NULL, every_destroy));
   EXPECT(descriptor == 77 && every_destroyed == destroyed + 3);
   EXPECT_STATUS(expected, livery_branding_color(store, "Toolbar", &color));
+  EXPECT_STATUS(expected, livery_branding_shown_color(store, "Toolbar", &color, &truth));
+  EXPECT_STATUS(expected, livery_branding_gradient(store, "bar", &color, &color));
   EXPECT_STATUS(expected, livery_branding_image(store, "logo", NULL, &value));
   EXPECT_STATUS(expected, livery_branding_explain(store, "logo", NULL, &value));
   EXPECT_STATUS(expected, livery_branding_enabled(store, LIVERY_LAYER_BUNDLE, &truth));
@@ -132,6 +134,7 @@ __attribute__((unused)) static void every_write_of(livery_status expected, liver
   EXPECT_STATUS(expected, livery_branding_set_color(store, user, "Toolbar", (livery_color){1, 0, 0, 1}));
   EXPECT_STATUS(expected, livery_branding_set_image(store, LIVERY_LAYER_BUNDLE, "logo", list));
   EXPECT_STATUS(expected, livery_branding_apply_plist(store, TEXT(PLIST("")), NULL, &report));
+  EXPECT_STATUS(expected, livery_branding_apply_directory(store, "/tmp", NULL, &report));
   EXPECT_STATUS(expected, livery_branding_apply_console(store, list, NULL, &report));
   EXPECT_STATUS(expected, livery_branding_set_enabled(store, LIVERY_LAYER_BUNDLE, false));
   EXPECT_STATUS(expected, livery_branding_wipe(store));

@@ -17,7 +17,7 @@ static void *handles[HANDLES];
 
 // Mostly a handle that was seen, of any kind and perhaps closed; else NULL or anything.
 static void *a_handle(void) {
-  switch (below(12)) {
+  switch (below(3)) {
     case 0: return NULL;
     case 1: return (void *)(uintptr_t)random_bits();
     case 2: return (void *)((uintptr_t)handles[below(HANDLES)] ^ ((uintptr_t)1 << below(64)));
@@ -295,6 +295,15 @@ static livery_status call(void) {
     case 140: status = livery_branding_list(a_handle(), or_null(&made)); break;
     case 141: status = livery_branding_get(a_handle(), a_name(), or_null(&made)); break;
     case 142: status = livery_branding_check(a_handle(), a_name(), some_traits(), or_null(&made)); break;
+    case 164: status = livery_branding_gradient(a_handle(), a_name(), or_null(&color), or_null(&color)); break;
+    case 165: {
+      livery_branding_options options = {below(4) ? sizeof options : below(sizeof options), a_name(), a_name(), a_name(),
+                                         some_flags(), (uint32_t)(below(8) == 0)};
+      status = livery_branding_apply_directory(a_handle(), below(4) ? a_name() : FIXTURES "/branding", or_null(&options),
+                                               or_null(&made));
+      break;
+    }
+    case 166: status = livery_branding_shown_color(a_handle(), a_name(), or_null(&color), or_null(&truth)); break;
     default: status = livery_open(below(4) ? path : a_name(), NULL, or_null(&made)); break;
   }
   if (status != LIVERY_OK) {

@@ -540,6 +540,57 @@ run 0 --store b brand rm com.sample.wireviewer
 run 2 --store b brand drop && warns "there is no" && one_line
 run 2 --store b brand use && warns "usage: livery brand use BRAND"
 
+# What is told of brands
+run 0 --store b3 init
+run 0 --store b3 brand show && has "built-in colors" && has "Toolbar  #1B2A3A"
+run 0 --store b3 brand show --json && json 'v["builtIn"]["PrimaryText"] == "#FFFFFFFF" and v["colors"] == {}'
+run 0 --store b3 brand set PrimaryColor navy --layer bundle && warns "did you mean \`PrimaryHighlight\`" && has revision
+run 0 --store b3 get branding.color.PrimaryColor && prints "#000080FF"
+run 0 --store b3 brand check && has "[misspelled-role]"
+run 0 --store b3 reset --layer bundle branding.color.PrimaryColor
+run 4 --store b3 set branding.option.UsePrimaryImage maybe && warns "true and false" && one_line
+run 0 --store b3 set branding.option.UsePrimaryImage NO
+run 0 --store b3 get branding.option.UsePrimaryImage && prints false
+run 0 --store b3 reset branding.option.UsePrimaryImage
+echo '{"colors": {"Toolbar": "#222222", "PrimaryColor": "#123"}, "CompanyLogo": "https://a.example/l.png", "Kolors": 1}' >sent.json
+run 0 --store b3 brand apply sent.json --console && warns "[misspelled-role]" && has "- /Kolors: no part of a brand" && has "did you mean"
+run 0 --store b3 brand explain logo && has "https://a.example/l.png"
+run 0 --store b3 brand disable console
+run 3 --store b3 get branding.color.Toolbar && warns "the console's branding is switched off" && one_line
+run 0 --store b3 explain branding.color.Toolbar && has "The console's #222222FF waits"
+run 0 --store b3 brand explain Toolbar && has "The console's #222222FF waits"
+run 0 --store b3 brand wipe
+
+# A brand from a directory
+mkdir -p shop/Contents/Resources none
+run 3 --store b3 brand apply none && warns "no skin.plist, no AWSDKDefaultSettings.plist and no Info.plist" && one_line
+cp "$fixtures/variants/Wire-Info.plist" "$images/rgb.png" shop/ && mv shop/rgb.png shop/logoWire.png
+run 0 --store b3 brand apply shop && has "applied CharacterVariantsConfiguration of Wire-Info.plist as com.sample.wireviewer" &&
+  has "1 images stored"
+run 0 --store b3 brand check && has "0 errors, 0 warnings"
+run 0 --store b3 brand show && has "gradients" && has "listBackground  #0A0A0A to #3C3C3C"
+cp "$branding/skin.plist" shop/Contents/Resources/
+run 0 --store b3 brand apply shop --keep && has "of Contents/Resources/skin.plist as default" && has "kept for later"
+run 0 --store b3 brand apply "$fixtures/variants/Wire-Info.plist" --brand twin --keep && warns "[same-identifier]" && warns "[same-url]"
+run 0 --store b3 brand list && has "has the same identifier as"
+run 0 --store b3 brand check && has "[same-name]"
+run 0 --store b3 brand apply "$fixtures/variants/Simpsons-Info.plist" --brand twin --keep &&
+  has "in the place of \`The Wire Character Viewer\` of this identifier"
+grep -v logoImage\< "$fixtures/variants/Wire-Info.plist" | sed '/assets.example\/wire\/logo/d' >short.plist
+run 0 --store b3 brand apply short.plist && run 0 --store b3 brand check && has "the variant has no logoImage in URL [missing-part]"
+sed 's/SecondaryiPad2X/Renamed/' "$branding/skin.plist" >short.plist
+run 0 --store b3 brand apply short.plist && run 0 --store b3 brand check && has "skin.plist has no SecondaryiPad2X [missing-part]"
+
+# One source at a time, and in the place of the operator's
+run 0 --store b3 brand set Toolbar white
+run 2 --store b3 brand apply short.plist --whole && one_line
+run 0 --store b3 brand apply sent.json --console --whole --replace
+run 0 --store b3 get branding.color.Toolbar && prints "#222222FF"
+run 0 --store b3 history --limit 1 && has "Toolbar"
+run 3 --store b3 get branding.color.PrimaryText && warns "the console's brand counts as a whole"
+run 0 --store b3 brand show && has "bundle waits, console on"
+run 0 --store b3 brand disable console && run 0 --store b3 get branding.color.PrimaryText && prints "#FFFFFFFF"
+
 # The page of a brand
 export LIVERY_STORE=$work/page
 run 0 init

@@ -33,7 +33,7 @@ import Testing
     let check = BrandCheck(try brand(whole, images: images), images: [])
     #expect(check.report["passes"] == .bool(true), "\(check.report.json())")
     guard case .list(let pairs)? = check.report["pairs"] else { throw StoreError(.parse, "no pairs") }
-    #expect(pairs.count == 3)
+    #expect(pairs.count == 4)
   }
 
   @Test func lowContrastIsFoundWithARatioAndTheNearestPassingColor() throws {
@@ -56,6 +56,8 @@ import Testing
     var colors = whole
     colors[2] = ("PrimaryHighlight", "#eee")
     colors[3] = ("PrimaryText", "#000")
+    colors[0] = ("Toolbar", "#46AFD2")
+    colors[1] = ("ToolbarText", "#000")
     let check = BrandCheck(try brand(colors, images: images), images: [])
     #expect(codes(check) == ["whitish-background"])
     #expect(findings(check).first?["severity"] == .string("error"))

@@ -3,7 +3,7 @@
 import livery
 import pytest
 from conftest import FIXTURES
-from livery import Color, Traits
+from livery import Color, ColorRole, Traits
 
 SKIN = (FIXTURES / "branding" / "skin.plist").read_bytes()
 WIRE = (FIXTURES / "variants" / "Wire-Info.plist").read_bytes()
@@ -123,3 +123,86 @@ def test_a_check_finds_the_whitish_background(store):
   assert findings["whitish-background"]["nearest"].contrast(Color.parse("white")) >= 4.5
   assert findings["low-contrast"]["ratio"] < 3
   assert store.branding.check(traits=Traits("phone"))["errors"] == 2
+
+
+def test_the_roles_are_names_and_a_slip_is_told(store):
+  store.branding.apply_plist(SKIN)
+  assert store.branding.color(ColorRole.PRIMARY_HIGHLIGHT) == store.branding.color("PrimaryHighlight")
+  assert [str(role) for role in ColorRole] == [
+    "Toolbar",
+    "ToolbarText",
+    "PrimaryHighlight",
+    "PrimaryText",
+    "SecondaryHighlight",
+    "SecondaryText",
+  ]
+  report = store.branding.apply_console({"colors": {"PrimaryColor": "#123456"}, "CompanyLogo": "https://a.example/l.png"})
+  assert [one["code"] for one in report["problems"]] == ["misspelled-role"]
+  assert "PrimaryHighlight" in report["problems"][0]["message"]
+  assert store.branding.image("logo")["image"] == "https://a.example/l.png"
+  assert "misspelled-role" in [one["code"] for one in store.branding.check()["findings"]]
+
+
+def test_options_are_truth_values(store):
+  store.set("branding.option.UsePrimaryImage", "NO", layer="bundle")
+  assert store["branding.option.UsePrimaryImage"] is False
+  with pytest.raises(livery.TypeMismatchError, match="true and false"):
+    store.set("branding.option.UsePrimaryImage", "maybe", layer="bundle")
+
+
+def test_what_waits_is_explained(store):
+  store.branding.apply_console({"colors": {"Toolbar": "#222222"}})
+  store.branding.set_enabled("recommended", False)
+  with pytest.raises(livery.NotFoundError, match="the console's branding is switched off"):
+    store.get_color("branding.color.Toolbar")
+  explained = store.inspect("branding.color.Toolbar")
+  assert "effective" not in explained and explained["waits"][0]["source"] == "console"
+  assert explained["waits"][0]["value"] == Color.parse("#222222")
+
+
+def test_a_payload_may_count_as_a_whole_and_replace(store):
+  store.branding.apply_plist(SKIN)
+  store.branding.set_color("Toolbar", "white")
+  store.branding.apply_console({"colors": {"Toolbar": "#333333"}}, whole=True, replace=True)
+  assert store.branding.color("Toolbar").format() == "#333333"
+  with pytest.raises(livery.NoValueError, match="counts as a whole"):
+    store.branding.color("PrimaryText")
+  store.branding.apply_console({"whole": True, "colors": {}}, whole=False)
+  assert store.branding.color("PrimaryText").format() == "#FFFFFF"
+
+
+def test_a_directory_is_looked_through_for_a_brand(store, tmp_path):
+  with pytest.raises(livery.NotFoundError, match="skin.plist.*AWSDKDefaultSettings.plist.*Info.plist"):
+    store.branding.apply_directory(tmp_path)
+  (tmp_path / "Wire-Info.plist").write_bytes(WIRE)
+  (tmp_path / "logoWire.png").write_bytes((FIXTURES / "images" / "rgb.png").read_bytes())
+  report = store.branding.apply_directory(tmp_path)
+  assert report["file"] == "Wire-Info.plist" and report["images"] == 1
+  assert store.branding.image("logo")["type"] == "image/png"
+  assert store.branding.check()["passes"]
+  gradient = store.branding.gradient("listBackground")
+  assert gradient == livery.Gradient(Color.parse("#0A0A0A"), Color.parse("#3C3C3C"))
+  with pytest.raises(livery.NoValueError):
+    store.branding.gradient("none")
+
+
+def test_what_is_missing_and_what_is_alike_is_told(store):
+  store.branding.apply_plist(SKIN.replace(b"SecondaryiPad2X", b"Renamed"))
+  assert "skin.plist has no SecondaryiPad2X" in [one["message"] for one in store.branding.check()["findings"]]
+  store.branding.apply_plist(WIRE, keep=True)
+  report = store.branding.apply_plist(WIRE, brand="twin", keep=True)
+  assert {one["code"] for one in report["problems"]} == {"same-name", "same-identifier", "same-url"}
+  assert store.branding.brands()[0]["twins"][0]["brand"] == "twin"
+  report = store.branding.apply_plist(SIMPSONS, brand="com.sample.wireviewer", keep=True)
+  assert report["former"]["name"] == "The Wire Character Viewer"
+
+
+def test_where_nobody_has_set_a_role_it_is_built_in(store):
+  shown = store.branding.shown_color(ColorRole.PRIMARY_TEXT)
+  assert shown.is_built_in and shown.color == Color.parse("white")
+  store.branding.set_color("PrimaryHighlight", "white")
+  assert store.branding.shown_color("PrimaryText") == livery.ShownColor(Color.parse("black"), True)
+  assert not store.branding.shown_color("PrimaryHighlight").is_built_in
+  assert list(store.branding.get()["colors"]) == ["PrimaryHighlight"]
+  with pytest.raises(livery.NoValueError):
+    store.branding.color("PrimaryText")

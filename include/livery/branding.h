@@ -18,6 +18,19 @@
 extern "C" {
 #endif
 
+/** One of the six colors that every brand has: the bar at the top. */
+#define LIVERY_COLOR_TOOLBAR "Toolbar"
+/** One of the six colors that every brand has: what is written on it. */
+#define LIVERY_COLOR_TOOLBAR_TEXT "ToolbarText"
+/** One of the six colors that every brand has: the background of all screens. */
+#define LIVERY_COLOR_PRIMARY_HIGHLIGHT "PrimaryHighlight"
+/** One of the six colors that every brand has: what is written on it. */
+#define LIVERY_COLOR_PRIMARY_TEXT "PrimaryText"
+/** One of the six colors that every brand has: the background of what stands out. */
+#define LIVERY_COLOR_SECONDARY_HIGHLIGHT "SecondaryHighlight"
+/** One of the six colors that every brand has: what is written on it. */
+#define LIVERY_COLOR_SECONDARY_TEXT "SecondaryText"
+
 /** How to write a color. */
 typedef int32_t livery_color_style;
 enum {
@@ -248,8 +261,9 @@ LIVERY_API livery_status livery_branding_match(livery_value *variants, const liv
 /**
  * Read the color of a role that is in effect: console over bundle over built-in default.
  *
- * The roles are `Toolbar`, `ToolbarText`, `PrimaryHighlight`, `PrimaryText`, `SecondaryHighlight` and
- * `SecondaryText`; a brand may have any others. The same as livery_get_color() of `branding.color.ROLE`.
+ * The roles are #LIVERY_COLOR_TOOLBAR, #LIVERY_COLOR_TOOLBAR_TEXT, #LIVERY_COLOR_PRIMARY_HIGHLIGHT,
+ * #LIVERY_COLOR_PRIMARY_TEXT, #LIVERY_COLOR_SECONDARY_HIGHLIGHT and #LIVERY_COLOR_SECONDARY_TEXT; a brand may have any
+ * others. The same as livery_get_color() of `branding.color.ROLE`.
  *
  * Threads: any. Never blocks, never waits for a writer.
  *
@@ -257,7 +271,8 @@ LIVERY_API livery_status livery_branding_match(livery_value *variants, const liv
  * @param role        the name of the color
  * @param[out] color  untouched on failure
  * @return #LIVERY_OK, or
- *   - #LIVERY_ERROR_NO_VALUE          no source has the color
+ *   - #LIVERY_ERROR_NO_VALUE          no source that counts has the color: the message says what waits, and of a name that
+ *     reads like a role which is meant; livery_branding_shown_color() has a color for the six
  *   - #LIVERY_ERROR_TYPE_MISMATCH     a schema declares the setting as something else, and the value is no color
  *   - #LIVERY_ERROR_CORRUPT           a stored record is damaged: set the setting anew, or restore a backup
  *   - #LIVERY_ERROR_INVALID_ARGUMENT  a pointer is NULL, or the name is malformed
@@ -266,10 +281,52 @@ LIVERY_API livery_status livery_branding_match(livery_value *variants, const liv
 LIVERY_API livery_status livery_branding_color(livery_store *store, const char *role, livery_color *color);
 
 /**
+ * Read the color that a role is shown in: the one in effect, or for want of one the built-in, which no source has set
+ * and no list has. Built-in are the six roles: `Toolbar` #1B2A3A, `PrimaryHighlight` #2A4D69, `SecondaryHighlight`
+ * #E6EBF0, and of each text black or white, whichever is more legible on the background that is in effect.
+ *
+ * Threads: any. Never blocks, never waits for a writer.
+ *
+ * @param store          an open store
+ * @param role           the name of the color
+ * @param[out] color     untouched on failure
+ * @param[out] built_in  whether it is the built-in; untouched on failure; may be NULL
+ * @return #LIVERY_OK, or
+ *   - #LIVERY_ERROR_NO_VALUE          no source that counts has the color, and it is none of the six
+ *   - #LIVERY_ERROR_TYPE_MISMATCH     a schema declares the setting as something else, and the value is no color
+ *   - #LIVERY_ERROR_CORRUPT           a stored record is damaged: set the setting anew, or restore a backup
+ *   - #LIVERY_ERROR_INVALID_ARGUMENT  `store`, `role` or `color` is NULL, or the name is malformed
+ * @since 0.1
+ */
+LIVERY_API livery_status livery_branding_shown_color(livery_store *store, const char *role, livery_color *color,
+                                                     bool *built_in);
+
+/**
+ * Read the two ends of a gradient that is in effect, as of one moment: of the gradient `listBackground` the colors
+ * `listBackgroundDark` and `listBackgroundLight`.
+ *
+ * Threads: any. Never blocks, never waits for a writer.
+ *
+ * @param store       an open store
+ * @param name        the name of the gradient
+ * @param[out] dark   untouched on failure
+ * @param[out] light  untouched on failure
+ * @return #LIVERY_OK, or
+ *   - #LIVERY_ERROR_NO_VALUE          no source that counts has one of the two: the message says which
+ *   - #LIVERY_ERROR_TYPE_MISMATCH     a schema declares the setting as something else, and the value is no color
+ *   - #LIVERY_ERROR_CORRUPT           a stored record is damaged: set the setting anew, or restore a backup
+ *   - #LIVERY_ERROR_INVALID_ARGUMENT  a pointer is NULL, or the name is malformed
+ * @since 0.1
+ */
+LIVERY_API livery_status livery_branding_gradient(livery_store *store, const char *name, livery_color *dark,
+                                                  livery_color *light);
+
+/**
  * Set the color of a role in a layer.
  *
  * In the layers of the sources, `bundle` and `recommended`, the color becomes part of the source: while it is
- * switched off the color is kept and does not count.
+ * switched off the color is kept and does not count. A name that reads like one of the roles, such as `PrimaryColor`,
+ * is a color of its own; livery_branding_check() tells of it.
  *
  * Threads: any. Waits for other writers, at most `busy_timeout_ms`, and for the disk.
  *
@@ -371,7 +428,10 @@ LIVERY_API livery_status livery_branding_explain(livery_store *store, const char
 /**
  * Apply a branding property list, XML or binary: what it says is the brand of the layer `bundle`, in one commit with
  * the images. The dialects `skin.plist`, `AWSDKDefaultSettings.plist` and `CharacterVariantsConfiguration` of an
- * Info.plist are told apart by their content.
+ * Info.plist are told apart by their content; the dialect is kept with the brand, for livery_branding_check().
+ *
+ * A variant's logo and loading image are those of the bundle that `logoImageName` and `loadingImageName` name, else
+ * the URLs `logoImage` and `loadingImage`, which stay readable as `branding.url.*`.
  *
  * The brand becomes the active one, unless #LIVERY_BRANDING_KEEP is given; a brand of another identifier that was
  * active goes to the shelf. A list that says `EnableBranding` false is there and does not count. What is locked by
@@ -379,14 +439,17 @@ LIVERY_API livery_status livery_branding_explain(livery_store *store, const char
  *
  * The report is an object: `applied` (bool), `dialect` (`skin`, `AWSDKDefaultSettings` or
  * `CharacterVariantsConfiguration`), `brand` (its identifier), `active`, `enabled` (bools), `revision`, `images` (the
- * number stored), and the lists `read` (objects `path`, `setting`), `converted` and `ignored` (`path`, `message`) and
- * `problems` (`path`, `code`, `message`). Paths are JSON pointers (RFC 6901) into the document. What does not apply
- * is missing.
+ * number stored), `former` (if another brand had the identifier and was replaced: an object of its `name` and of
+ * `differing`, the number of values that are others), and the lists `read` (objects `path`, `setting`), `converted`
+ * and `ignored` (`path`, `message`) and `problems` (`path`, `code`, `message`). Paths are JSON pointers (RFC 6901)
+ * into the document. What does not apply is missing.
  *
  * What is wrong with a part, such as a color without a component or an image outside the bundle, refuses the whole: the
  * report has it under `problems`, and the store is unchanged. A file of the bundle that is no image, or a damaged one,
- * is under `problems` as well (`bad-image`), and is left out alone. What was cut of a color that sRGB does not have is
- * told under `converted`.
+ * is under `problems` as well (`bad-image`), and is left out alone. So are, and refuse nothing: a color that is none of
+ * the six roles and reads like one (`misspelled-role`), and a name, identifier or URL that another brand has too
+ * (`same-name`, `same-identifier`, `same-url`). What was cut of a color that sRGB does not have is told under
+ * `converted`.
  *
  * Threads: any. Waits for other writers, at most `busy_timeout_ms`, and for the disk.
  *
@@ -413,13 +476,51 @@ LIVERY_API livery_status livery_branding_apply_plist(livery_store *store, const 
                                                      const livery_branding_options *options, livery_value **report);
 
 /**
+ * Find the branding property list of a directory, and apply it as livery_branding_apply_plist() does: `skin.plist`,
+ * `AWSDKDefaultSettings.plist`, `Info.plist` or the one whose name ends with `-Info.plist`, the first that is there.
+ * It is looked for in the directory, in its `Resources` and in its `Contents/Resources` (an `Info.plist` also in
+ * `Contents`); one named so that says nothing about branding is passed over. The images are those beside it.
+ *
+ * The report is as of livery_branding_apply_plist(), with `file`, the name of the list from the directory on.
+ *
+ * Threads: any. Waits for other writers, at most `busy_timeout_ms`, and for the disk.
+ *
+ * @param store        an open store
+ * @param directory    a path
+ * @param options      NULL for the defaults; `bundle` for images that are elsewhere
+ * @param[out] report  release it; stored on success, and also when a list was read and refused; may be NULL
+ * @return #LIVERY_OK, or
+ *   - #LIVERY_ERROR_NOT_FOUND         there is no such directory, or none of the lists in it: the message names them
+ *   - #LIVERY_ERROR_PARSE             the list is no property list
+ *   - #LIVERY_ERROR_INVALID_VALUE     a part is malformed, the message says which; or there are several variants, and
+ *     each is to be applied by itself
+ *   - #LIVERY_ERROR_TYPE_MISMATCH     a schema declares a setting as something else
+ *   - #LIVERY_ERROR_PERMISSION        the directory or a file in it may not be read
+ *   - #LIVERY_ERROR_READ_ONLY         the store was opened read-only
+ *   - #LIVERY_ERROR_BUSY              another writer kept the store for longer than `busy_timeout_ms`
+ *   - #LIVERY_ERROR_NO_SPACE          the file system is full; nothing was changed
+ *   - #LIVERY_ERROR_IO                another failure of the operating system; nothing was changed
+ *   - #LIVERY_ERROR_CORRUPT           a stored record is damaged: set the setting anew, or restore a backup
+ *   - #LIVERY_ERROR_INVALID_ARGUMENT  `store` or `directory` is NULL, an unknown flag, or an option is malformed
+ * @since 0.1
+ */
+LIVERY_API livery_status livery_branding_apply_directory(livery_store *store, const char *directory,
+                                                         const livery_branding_options *options, livery_value **report);
+
+/**
  * Save what the console sends, in the layer `recommended`, in one commit: all that it sent before is replaced.
  *
  * The payload is an object: `enabled` (whether its values count; true if missing), `name`, `identifier`, `colors`
  * (name → color as text or as an object of components), `images` (name → URL; or name → object of device class → URL;
  * or name → list of variants), `urls` (name → URL) and `options` (name → truth value). A device class is an idiom
- * with a scale if need be, such as `phone` or `tablet@2x`, or `any`. In the place of a URL there may be the SHA-256
- * of an asset.
+ * with a scale if need be, such as `phone` or `tablet@2x`, or `iPhone` or `iPad2X`, or `any`. In the place of a URL
+ * there may be the SHA-256 of an asset. The six roles, `EnableBranding` (for `enabled`), the switches of images, and
+ * images as consoles call them (`CompanyLogo`, `Background`, `CompanyLogo_iPhone2X`, `PrimaryiPad2X`) may also stand
+ * by themselves, or in a member `Branding`. Other members are under `ignored` in the report.
+ *
+ * `whole` (true or false) makes this source count alone: while it is there and switched on, the brand of the bundle
+ * waits as if it were switched off. `replace` makes what is sent become active, as livery_change_replace() does: what
+ * people have set of it in `user` and `session` goes, in the same commit, and undo brings it back.
  *
  * The report is as of livery_branding_apply_plist(), without `dialect` and `brand`.
  *
@@ -542,7 +643,8 @@ LIVERY_API livery_status livery_branding_remove(livery_store *store, const char 
 
 /**
  * All brands in the order of their identifiers: a list of objects `id`, `active`, `enabled` (bools) and, if the brand
- * tells them, `name` and `identifier`.
+ * tells them, `name` and `identifier`. Of one whose name, identifier or URL another brand has as well there is `twins`,
+ * a list of objects `brand` (the other) and `part` (`name`, `identifier` or `url.NAME`).
  *
  * Threads: any. Never blocks, never waits for a writer.
  *
@@ -557,7 +659,8 @@ LIVERY_API livery_status livery_branding_list(livery_store *store, livery_value 
 
 /**
  * Read a whole brand, active or not: an object `id`, `active`, `enabled`, `name` and `identifier` if it tells them,
- * and the objects `colors`, `images`, `urls`, `files` and `options`.
+ * `dialect` if it came from a property list, and the objects `colors`, `images`, `urls`, `files` and `options`. If
+ * there are gradients (see livery_branding_gradient()) they are in `gradients`: name → object `dark`, `light`.
  *
  * Threads: any. Never blocks, never waits for a writer.
  *
@@ -585,7 +688,12 @@ LIVERY_API livery_status livery_branding_get(livery_store *store, const char *br
  *     would do
  *   - `whitish-background`: login text is always white, and PrimaryHighlight is too light for it; `nearest` is the
  *     background that would do
+ *   - `same-as-toolbar`: `text`, PrimaryText or SecondaryText, cannot be told from Toolbar; `nearest` is the toolbar
+ *     that would do
  *   - `missing-role`: one of the six colors is missing (`color`)
+ *   - `missing-part`: the property list that the brand came from has no `key`, such as `SecondaryiPad2X`
+ *   - `misspelled-role`: `color` is none of the six and reads like `role`
+ *   - `same-name`, `same-identifier`, `same-url`: `brand` and `other` have the `setting` in common
  *   - `missing-image`: `image` has no variant, or none for the device
  *   - `missing-asset`: a `variant` of `image` refers to what the store does not hold
  *   - `missing-scale`: `image` has no `variant` for sharp screens, or for the device
@@ -595,7 +703,7 @@ LIVERY_API livery_status livery_branding_get(livery_store *store, const char *br
  * Threads: any. Never blocks, never waits for a writer.
  *
  * @param store        an open store
- * @param brand        its identifier, or NULL for what is in effect
+ * @param brand        its identifier, or NULL for what is in effect, and for what brands have in common
  * @param traits       a device that images have to be large enough for, or NULL
  * @param[out] report  release it; untouched on failure
  * @return #LIVERY_OK, or

@@ -590,6 +590,10 @@ LIVERY_API livery_status livery_list(livery_store *store, const char *pattern, c
  * "expired", "rejected" (it no longer satisfies the schema; then `problem` says why) or "orphaned". Members that do not apply
  * are missing. Values of secrets are included: it is for the program to mask them.
  *
+ * Of a setting of branding there may be `waits`, a list of objects `source` ("console", "bundle"), `layer`, `value` and
+ * `reason`: what its sources have and what does not count, since a source is switched off or waits for another. A setting of
+ * which nothing counts is then told of all the same.
+ *
  * Of a setting that the schema no longer declares, and that layers still hold values of, there is `orphaned`, an object:
  * `since` (the version that did not declare it any more, or the present one where nobody took note) and `until` (the last
  * version that keeps the values; missing for ever, see `orphan_versions` at livery_open_options). None of its values counts;

@@ -26,6 +26,12 @@ enum Shelf {
   static let kept = Branding.shelf + "kept."
   static let console = Branding.shelf + "console."
   static let defaultBrand = "default"
+  /// The dialect of the active brand's property list.
+  static let dialect = Branding.shelf + "bundle.dialect"
+  /// Whether the active brand waits, since what the console sends counts as a whole.
+  static let waits = Branding.shelf + "bundle.waits"
+  /// Whether what the console sends counts as a whole.
+  static let whole = console + "whole"
 
   static func enabled(_ source: BrandSource) -> String {
     source == .bundle ? Branding.shelf + "bundle.enabled" : console + "enabled"
@@ -53,12 +59,20 @@ struct SourceState {
   /// The brand whose values the layer holds; for the console always the same.
   let active: String?
   let isEnabled: Bool
+  /// Of the bundle: whether its brand waits for the console's, which counts as a whole.
+  let waits: Bool
+  /// Of the console: whether what it sends counts as a whole.
+  let isWhole: Bool
+  /// Whether the values are in the layer's settings, and not on the shelf.
+  var counts: Bool { isEnabled && !waits }
 
   @inline(never)
   init(_ reader: any LayerReader, _ source: BrandSource) throws(StoreError) {
     self.reader = reader
     self.source = source
     isEnabled = try reader.value(Shelf.enabled(source), in: source.layer) != .bool(false)
+    waits = source == .bundle ? try reader.value(Shelf.waits, in: .bundle) == .bool(true) : false
+    isWhole = source == .console ? try reader.value(Shelf.whole, in: .recommended) == .bool(true) : false
     guard source == .bundle else {
       active = Shelf.defaultBrand
       return
@@ -82,12 +96,15 @@ struct SourceState {
   /// The active brand, wherever its values are.
   @inline(never)
   func current() throws(StoreError) -> Brand {
-    if !isEnabled {
+    if !counts {
       var brand = try kept(active ?? Shelf.defaultBrand) ?? Brand()
-      brand.isEnabled = false
+      brand.isEnabled = isEnabled
       return brand
     }
     var brand = Brand()
+    if source == .bundle, case .string(let name)? = try reader.value(Shelf.dialect, in: .bundle) {
+      brand.dialect = BrandReader.Dialect(named: name)
+    }
     let skipped = Branding.prefix.utf8.count
     for name in try names(Branding.prefix) {
       guard let value = try reader.value(name, in: source.layer) else { continue }
@@ -126,6 +143,8 @@ struct SourceState {
 struct SourceEditor {
   let state: SourceState
   private let change: ChangeSet
+  /// Whether what people have set above the source's layer goes.
+  var replaces = false
   private var source: BrandSource { state.source }
 
   /// - Parameter ignoresLocks: for whole brands: what lies beneath an enforced value may change, since that one still wins.
@@ -133,6 +152,7 @@ struct SourceEditor {
     _ change: ChangeSet, _ source: BrandSource, origin: String, ignoresLocks: Bool = true
   ) throws(StoreError) {
     self.change = change
+    try change.use(source.layer)
     state = try SourceState(change, source)
     try change.setOrigin(origin)
     if ignoresLocks { try change.ignoreLocks() }
@@ -149,28 +169,55 @@ struct SourceEditor {
 
   /// Puts the active brand on the shelf, to make room for another.
   func shelve() throws(StoreError) {
-    guard state.isEnabled else { return }
+    guard state.counts else { return }
     let brand = try state.current()
     guard state.active != nil || !brand.values.isEmpty else { return }
     try keep(brand, as: state.active ?? Shelf.defaultBrand)
   }
 
   /// Makes a brand the active one, in the place of what the layer holds.
+  ///
+  /// - Parameter waits: whether it is to wait for the console's; as it is if nil.
   @inline(never)
-  func install(_ brand: Brand, as id: String) throws(StoreError) {
+  func install(_ brand: Brand, as id: String, waits: Bool? = nil) throws(StoreError) {
     let former = try state.names(Branding.prefix)
     var names = NameSet()
-    if brand.isEnabled {
+    if brand.isEnabled, !(waits ?? state.waits) {
       for member in brand.values {
-        names.insert(Branding.prefix + member.key)
-        try set(Branding.prefix + member.key, member.value)
+        let name = Branding.prefix + member.key
+        names.insert(name)
+        if replaces { try change.replace(name, with: member.value) } else { try set(name, member.value) }
       }
       if try state.kept(id) != nil { try reset(Shelf.place(source, id)) }
     } else {
       try keep(brand, as: id)
     }
     for name in former where !names.contains(name) { try reset(name) }
-    if source == .bundle { try set(Shelf.active, .string(id)) }
+    if source == .bundle {
+      try set(Shelf.active, .string(id))
+      if let dialect = brand.dialect {
+        try set(Shelf.dialect, .string(dialect.description))
+      } else {
+        try reset(Shelf.dialect)
+      }
+    }
     try set(Shelf.enabled(source), .bool(brand.isEnabled))
+  }
+
+  /// Makes the bundle's brand wait, or count again, as the console's has it by now. The last edit of a change set.
+  func settle(origin: String) throws(StoreError) {
+    let console = try SourceState(change, .console)
+    try Self.hold(change, console.isEnabled && console.isWhole, origin: origin)
+  }
+
+  /// - Parameter waits: whether the bundle's brand is to wait.
+  static func hold(_ change: ChangeSet, _ waits: Bool, origin: String) throws(StoreError) {
+    let bundle = try SourceEditor(change, .bundle, origin: origin)
+    guard bundle.state.waits != waits else { return }
+    let brand = try bundle.state.current()
+    if bundle.state.active != nil || !brand.values.isEmpty {
+      try bundle.install(brand, as: bundle.state.active ?? Shelf.defaultBrand, waits: waits)
+    }
+    if waits { try bundle.set(Shelf.waits, .bool(true)) } else { try bundle.reset(Shelf.waits) }
   }
 }

@@ -36,18 +36,19 @@ extension StoreBranding {
         return try editor.reset(Shelf.kept + brand)
       }
       for name in try editor.state.names(Branding.prefix) { try editor.reset(name) }
-      for name in [Shelf.kept + brand, Shelf.active, Shelf.enabled(.bundle)] { try editor.reset(name) }
+      for name in [Shelf.kept + brand, Shelf.active, Shelf.enabled(.bundle), Shelf.dialect] { try editor.reset(name) }
     }
   }
 
-  /// All brands in the order of their identifiers: a list of objects `id`, `active`, `enabled`, and `name` and `identifier`
-  /// if they have them.
+  /// All brands in the order of their identifiers: a list of objects `id`, `active`, `enabled`, `name` and `identifier` if
+  /// they have them, and `twins` if others are like them in what tells brands apart: a list of objects `brand`, `part`.
   ///
   /// Corresponds to `livery_branding_list` in C.
   public func list() throws(StoreError) -> Value {
     try store.reading { (snapshot) throws(StoreError) in
       let state = try SourceState(snapshot, .bundle)
       var items: [Value] = []
+      let twins = try BrandTwins(state)
       for id in try state.ids() {
         let isActive = state.isActive(id)
         guard let brand = isActive ? try state.current() : try state.kept(id) else { continue }
@@ -57,14 +58,18 @@ extension StoreBranding {
         for name in ["name", "identifier"] {
           if let value = brand[name] { members.append(.init(name, value)) }
         }
+        let others = twins.all(of: id).map { twin in
+          Value.object([.init("brand", .string(twin.other)), .init("part", .string(twin.part))])
+        }
+        if !others.isEmpty { members.append(.init("twins", .list(others))) }
         items.append(.object(members))
       }
       return .list(items)
     }
   }
 
-  /// One brand whole, whether it is active or not: an object `id`, `active`, `enabled`, `name`, `identifier`, and the objects
-  /// `colors`, `images`, `urls`, `files` and `options`.
+  /// One brand whole, whether it is active or not: an object `id`, `active`, `enabled`, `name`, `identifier`, `dialect`, and
+  /// the objects `colors`, `images`, `urls`, `files`, `options` and `gradients`.
   ///
   /// Corresponds to `livery_branding_get` in C.
   ///
@@ -92,22 +97,21 @@ extension StoreBranding {
   /// - Throws: `.notFound` if there is no such brand, `.corrupt`.
   public func check(_ brand: String? = nil, for device: Traits? = nil) throws(StoreError) -> Value {
     try device?.check()
-    let subject: Brand
-    if let brand {
-      try checkBrand(brand)
-      subject = try store.reading { (snapshot) throws(StoreError) in
-        try SourceState(snapshot, .bundle).found(brand)
-      }
-    } else {
-      subject = try effective()
+    if let brand { try checkBrand(brand) }
+    let (kept, shipped, twins) = try store.reading { (snapshot) throws(StoreError) -> (Brand?, Brand?, [BrandTwin]) in
+      let state = try SourceState(snapshot, .bundle)
+      let twins = try BrandTwins(state)
+      if let brand { return (try state.found(brand), nil, twins.all(of: brand)) }
+      return (nil, state.counts ? try state.current() : nil, twins.all)
     }
+    let subject = if let kept { kept } else { try effective() }
     var images: [StoredImage] = []
     var known = NameSet()
     for reference in BrandCheck.references(subject) where known.insert(reference).isNew {
       guard let asset = asset(reference) else { continue }
       images.append(StoredImage(id: reference, width: Int(asset.facts.width), height: Int(asset.facts.height)))
     }
-    return BrandCheck(subject, for: device, images: images).report
+    return BrandCheck(subject, shipped: shipped, for: device, images: images, twins: twins).report
   }
 
   /// What is in effect, of all sources.

@@ -1,7 +1,8 @@
 /// What reading a branding document came to.
 public struct BrandOutcome: Sendable {
-  /// `applied` (bool), `dialect` (text), `brand` (its identifier), `active` and `enabled` (bool), `revision`, `images` (the
-  /// number stored), and the lists `read` (objects `path`, `setting`), `converted` and `ignored` (`path`, `message`) and
+  /// `applied` (bool), `file` (the one that was found in a directory), `dialect` (text), `brand` (its identifier), `active` and
+  /// `enabled` (bool), `revision`, `images` (the number stored), `former` (of a brand of the same identifier that was other: an
+  /// object `name` and `differing`, the number of values), and the lists `read` (objects `path`, `setting`), `converted` and `ignored` (`path`, `message`) and
   /// `problems` (`path`, `code`, `message`). Paths are JSON pointers into the document. What does not apply is missing.
   public var report: Value
   /// nil on success.
@@ -35,23 +36,56 @@ extension StoreBranding {
   ) -> BrandOutcome {
     document(origin: options.origin ?? "bundle") { () throws(StoreError) in
       if let brand = options.brand { try checkBrand(brand) }
-      var pending = PendingBrand(BrandReader(propertyList: try PropertyList.parse(bytes)))
-      try pending.resolve(in: options.bundle)
-      var own = Shelf.defaultBrand
-      if case .string(let text)? = pending.reader.brand["identifier"], (try? checkBrand(text)) != nil { own = text }
-      pending.id = options.brand ?? own
-      pending.keepsForLater = options.keepsForLater
-      return pending
+      return try pending(bytes, options)
     }
+  }
+
+  /// Finds the branding property list of a directory, and applies it as `applyPropertyList` does: `skin.plist`,
+  /// `AWSDKDefaultSettings.plist`, `Info.plist` or the one whose name ends with `-Info.plist`, the first that is there, in the
+  /// directory itself or where a bundle has its resources. The images are those beside it, unless `bundle` is given.
+  ///
+  /// Corresponds to `livery_branding_apply_directory` in C.
+  public func applyDirectory(
+    _ directory: String, options: PropertyListOptions = PropertyListOptions()
+  ) -> BrandOutcome {
+    document(origin: options.origin ?? "bundle") { () throws(StoreError) in
+      if let brand = options.brand { try checkBrand(brand) }
+      let found = try BrandDirectory(directory)
+      var options = options
+      if options.bundle == nil { options.bundle = found.images }
+      do throws(StoreError) {
+        var pending = try pending(found.bytes, options)
+        pending.file = found.file
+        return pending
+      } catch { throw error.prefixed("\(truncated(found.file, to: 200)): ") }
+    }
+  }
+
+  private func pending(_ bytes: [UInt8], _ options: PropertyListOptions) throws(StoreError) -> PendingBrand {
+    var pending = PendingBrand(BrandReader(propertyList: try PropertyList.parse(bytes)))
+    try pending.resolve(in: options.bundle)
+    var own = Shelf.defaultBrand
+    if case .string(let text)? = pending.reader.brand["identifier"], (try? checkBrand(text)) != nil { own = text }
+    pending.id = options.brand ?? own
+    pending.keepsForLater = options.keepsForLater
+    return pending
   }
 
   /// Saves what the console sends, in the layer `recommended`, as one commit: everything that it sent before is replaced.
   ///
   /// Corresponds to `livery_branding_apply_console` in C, where the members of the payload are described.
-  public func applyConsole(_ payload: Value, origin: String = "console") -> BrandOutcome {
+  ///
+  /// - Parameters:
+  ///   - isWhole: whether the bundle's brand waits while this counts; nil for what the payload says.
+  ///   - replaces: whether what people have set goes, so that this becomes active; nil for what the payload says.
+  public func applyConsole(
+    _ payload: Value, origin: String = "console", isWhole: Bool? = nil, replaces: Bool? = nil
+  ) -> BrandOutcome {
     document(origin: origin) { () throws(StoreError) in
       var pending = PendingBrand(BrandReader(console: payload))
       pending.source = .console
+      pending.isWhole = isWhole ?? pending.reader.isWhole
+      pending.replaces = replaces ?? pending.reader.replaces
       try pending.resolve(in: nil)
       return pending
     }
@@ -63,42 +97,52 @@ extension StoreBranding {
       // Whoever may not write is told so before the document is looked at.
       try store.change(.bundle).discard()
       try checkOrigin(origin)
-      let pending = try read()
-      report = pending.reader.report.members
-      if let dialect = pending.reader.dialect {
-        report.insert(.init("dialect", .string(dialect.description)), at: 0)
-      }
+      var pending = try read()
+      report = pending.report
       if let failure = pending.reader.report.failure { throw failure }
-      return try commit(pending, origin, report)
+      return try commit(&pending, origin)
     } catch {
       if !report.isEmpty { report.insert(.init("applied", .bool(false)), at: 0) }
       return BrandOutcome(report: .object(report), error: error)
     }
   }
 
-  private func commit(
-    _ pending: PendingBrand, _ origin: String, _ report: [Value.Member]
-  ) throws(StoreError) -> BrandOutcome {
+  private func commit(_ pending: inout PendingBrand, _ origin: String) throws(StoreError) -> BrandOutcome {
     var isActive = true
+    var former: Brand?
+    var twins: [BrandTwin] = []
+    let given = pending
     let revision = try store.edit(pending.source.layer) { (change) throws(StoreError) in
-      let editor = try SourceEditor(change, pending.source, origin: origin)
-      let id = pending.source == .console ? Shelf.defaultBrand : pending.id
-      isActive = !pending.keepsForLater || editor.state.isActive(id)
+      var editor = try SourceEditor(change, given.source, origin: origin)
+      editor.replaces = given.replaces
+      let id = given.source == .console ? Shelf.defaultBrand : given.id
+      isActive = !given.keepsForLater || editor.state.isActive(id)
+      if given.source == .bundle { former = editor.state.isActive(id) ? try editor.state.current() : try editor.state.kept(id) }
       if isActive {
         if !(editor.state.active ?? Shelf.defaultBrand).sameBytes(as: id) { try editor.shelve() }
-        try editor.install(pending.reader.brand, as: id)
+        try editor.install(given.reader.brand, as: id)
       } else {
-        try editor.keep(pending.reader.brand, as: id)
+        try editor.keep(given.reader.brand, as: id)
       }
-      for asset in pending.assets { try change.put(asset) }
+      for asset in given.assets { try change.put(asset) }
+      if given.source == .bundle {
+        twins = try BrandTwins(SourceState(change, .bundle)).all(of: id)
+      } else {
+        if given.isWhole { try editor.set(Shelf.whole, .bool(true)) } else { try editor.reset(Shelf.whole) }
+        try editor.settle(origin: origin)
+      }
     }
+    for twin in twins { pending.reader.report.problem("", twin.code, twin.message, isFatal: false) }
     var members: [Value.Member] = [.init("applied", .bool(true))]
     if pending.source == .bundle { members.append(.init("brand", .string(pending.id))) }
+    if let former, let facts = former.differences(from: pending.reader.brand) {
+      members.append(.init("former", .object(facts)))
+    }
     members += [
       .init("active", .bool(isActive)), .init("enabled", .bool(pending.reader.brand.isEnabled)),
       .init("revision", .int(Int64(clamping: revision))), .init("images", .int(Int64(pending.assets.count))),
     ]
-    return BrandOutcome(report: .object(members + report), error: nil)
+    return BrandOutcome(report: .object(members + pending.report), error: nil)
   }
 
   // MARK: Switches
@@ -108,6 +152,11 @@ extension StoreBranding {
   /// Corresponds to `livery_branding_enabled` in C.
   public func isEnabled(_ source: BrandSource) throws(StoreError) -> Bool {
     try store.reading { (snapshot) throws(StoreError) in try SourceState(snapshot, source).isEnabled }
+  }
+
+  /// Whether the brand of the bundle waits, since what the console sends counts as a whole.
+  public func isWaiting() throws(StoreError) -> Bool {
+    try store.reading { (snapshot) throws(StoreError) in try SourceState(snapshot, .bundle).waits }
   }
 
   /// Switches a source on or off, and commits: all its values count, or stop counting, at once.
@@ -121,6 +170,7 @@ extension StoreBranding {
       var brand = try editor.state.current()
       brand.isEnabled = isEnabled
       try editor.install(brand, as: editor.state.active ?? Shelf.defaultBrand)
+      if source == .console { try editor.settle(origin: "branding") }
     }
   }
 
@@ -140,6 +190,7 @@ extension StoreBranding {
           for name in try change.names(in: layer, matching: NamePattern(prefix + "**")) { try change.reset(name) }
         }
       }
+      try SourceEditor.hold(change, false, origin: "console")
     }
   }
 
@@ -150,12 +201,29 @@ extension StoreBranding {
   }
 }
 
+extension Brand {
+  /// What is to be told when another brand takes the place of this one under its identifier: nothing if they are the same.
+  fileprivate func differences(from other: Brand) -> [Value.Member]? {
+    var count = 0
+    for member in values where other[member.key] != member.value { count += 1 }
+    for member in other.values where self[member.key] == nil { count += 1 }
+    guard count > 0 else { return nil }
+    var facts: [Value.Member] = []
+    if let name = self["name"] { facts.append(.init("name", name)) }
+    return facts + [.init("differing", .int(Int64(count)))]
+  }
+}
+
 /// A brand that was read, and waits for its transaction.
 private struct PendingBrand {
   var reader: BrandReader
   var source = BrandSource.bundle
   var id = Shelf.defaultBrand
   var keepsForLater = false
+  var isWhole = false
+  var replaces = false
+  /// The file that it was found in.
+  var file: String?
   var assets: [NewAsset] = []
   private var size = 0
 
@@ -163,6 +231,14 @@ private struct PendingBrand {
 
   init(_ reader: BrandReader) {
     self.reader = reader
+  }
+
+  /// What is told of the document.
+  var report: [Value.Member] {
+    var members = reader.report.members
+    if let dialect = reader.dialect { members.insert(.init("dialect", .string(dialect.description)), at: 0) }
+    if let file { members.insert(.init("file", .string(file)), at: 0) }
+    return members
   }
 
   /// Reads the images that the document names, and adds them to the brand.
@@ -182,10 +258,13 @@ private struct PendingBrand {
   /// What an image is for, with its file or its URL: none if the bundle lacks it, several if its name stands for several.
   private mutating func variants(of image: BrandReader.Image, in bundle: String?) throws(StoreError) -> [Value] {
     if isAbsoluteURL(image.reference) { return [image.variant(.url(image.reference))] }
-    guard let bundle, !BrandCheck.isAsset(image.reference) else { return [image.variant(.image(image.reference))] }
+    let remote = image.fallback.map { [image.variant(.url($0))] }
+    guard let bundle, !BrandCheck.isAsset(image.reference) else {
+      return remote ?? [image.variant(.image(image.reference))]
+    }
     switch try file(image, in: bundle) {
     case .stored(let reference): return [image.variant(reference)]
-    case .refused: return []
+    case .refused: return remote ?? []
     case .missing: break
     }
     var variants: [Value] = []
@@ -208,10 +287,11 @@ private struct PendingBrand {
     if !variants.isEmpty {
       reader.report.converted(image.path, "`\(name)` is \(files)")
     } else if isMissing {
-      let ending = image.alternatives.isEmpty ? "" : ", with or without `.png`"
+      var ending = image.alternatives.isEmpty ? "" : ", with or without `.png`"
+      if remote != nil { ending += ": its URL is taken" }
       reader.report.ignored(image.path, "the bundle has no file `\(name)`\(ending)")
     }
-    return variants
+    return variants.isEmpty ? remote ?? [] : variants
   }
 
   private enum FoundFile {

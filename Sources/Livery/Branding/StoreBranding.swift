@@ -13,6 +13,11 @@ extension Store {
 // MARK: Colors
 
 extension StoreBranding {
+  /// The color of a role that is in effect.
+  ///
+  /// - Throws: as the function that takes any name.
+  public func color(_ role: ColorRole) throws(StoreError) -> Color { try color(role.rawValue) }
+
   /// The color of a role, or of any name, that is in effect.
   ///
   /// Corresponds to `livery_branding_color` in C.
@@ -25,9 +30,45 @@ extension StoreBranding {
     } catch {
       guard error.code == .notFound else { throw error }
       var message = "no source has the color `\(role)`"
-      if !Branding.isRole(role) { message += didYouMean(nearestNames(to: role, among: Branding.roles)) }
+      let hint = waits(name)
+      if !hint.isEmpty {
+        message += hint
+      } else if let meant = ColorRole.meant(by: role) {
+        message += didYouMean([meant.rawValue])
+      } else if !Branding.isRole(role) {
+        message += didYouMean(nearestNames(to: role, among: Branding.roles))
+      }
       throw StoreError(.noValue, message, setting: name)
     }
+  }
+
+  /// What of a setting waits, as the end of a message; "" if nothing does.
+  func waits(_ setting: String) -> String {
+    (try? store.read { (view) throws(StoreError) in view.whatWaits(setting) }) ?? ""
+  }
+
+  /// The two ends of a gradient: of the colors `NAMEDark` and `NAMELight`, as of one moment.
+  ///
+  /// Corresponds to `livery_branding_gradient` in C.
+  ///
+  /// - Throws: `.noValue` if no source has one of the two; and as `color(_:)`.
+  public func gradient(_ name: String) throws(StoreError) -> (dark: Color, light: Color) {
+    let names = [name + "Dark", name + "Light"].map { Branding.prefix + Branding.color + $0 }
+    for name in names { try checkName(name) }
+    let ends = try store.reading { (snapshot) throws(StoreError) -> [Value?] in
+      var ends: [Value?] = []
+      for name in names { ends.append(try snapshot.valueIfAny(name)) }
+      return ends
+    }
+    var colors: [Color] = []
+    for (setting, end) in zip(names, ends) {
+      guard let end else {
+        throw StoreError(
+          .noValue, "no source has the gradient `\(name)`: there is no `\(setting)`\(waits(setting))", setting: setting)
+      }
+      colors.append(try color(end, of: setting))
+    }
+    return (colors[0], colors[1])
   }
 
   /// Sets a color in a layer, and commits. Of a source that is switched off it is kept until it is switched on.
@@ -54,7 +95,7 @@ extension StoreBranding {
     guard let source = BrandSource(layer) else { return try store.set(setting, to: value, in: layer) }
     try store.edit(source.layer) { (change) throws(StoreError) in
       let editor = try SourceEditor(change, source, origin: "branding", ignoresLocks: false)
-      if editor.state.isEnabled { return try editor.set(setting, value) }
+      if editor.state.counts { return try editor.set(setting, value) }
       var brand = try editor.state.current()
       try value.check()
       brand.set(name, try Branding.checked(value, for: setting))
@@ -128,14 +169,14 @@ private struct ImageChoice {
       }
     } catch {
       guard error.code == .notFound else { throw error }
-      throw StoreError(.noValue, "no source has the image `\(name)`", setting: setting)
+      throw StoreError(.noValue, "no source has the image `\(name)`\(store.branding.waits(setting))", setting: setting)
     }
     layer = found.layer.description
     do throws(StoreError) { variants = try ImageVariant.all(found.image) } catch {
       throw StoreError(.invalidValue, "`\(setting)`: \(error.message)", setting: setting)
     }
     match = VariantMatch(variants, traits)
-    isOn = found.option?.coerced(to: .bool) != .bool(false)
+    isOn = found.option.flatMap { Branding.truth($0) } != false
     if !isOn {
       reason = "The brand switches the image `\(name)` off."
     } else if let winner = match.winner {

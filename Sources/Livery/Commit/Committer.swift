@@ -188,8 +188,10 @@ struct Committer {
       } else {
         count += 1
       }
-      if case .replace = edit.action { try uncover(edit.layer, setting) }
-      if edit.layer != .defaults, old.record?.saysTheSame(as: fresh) == true {
+      // What takes the place of others is written also if the layer has it already: history then tells both.
+      var uncovers = false
+      if case .replace = edit.action { uncovers = try uncover(edit.layer, setting) }
+      if edit.layer != .defaults, !uncovers, old.record?.saysTheSame(as: fresh) == true {
         old = try setting.stored(edit.layer, view, anew: true)
         if old.record?.saysTheSame(as: fresh) == true { return }
       }
@@ -199,14 +201,17 @@ struct Committer {
     }
   }
 
-  /// Removes what people have set above a layer.
-  private mutating func uncover(_ layer: Layer, _ setting: KnownSetting) throws(StoreError) {
+  /// Removes what people have set above a layer; false if there is nothing.
+  private mutating func uncover(_ layer: Layer, _ setting: KnownSetting) throws(StoreError) -> Bool {
+    var hasRemoved = false
     for above in Layer.allCases where above > layer && above.isOfPeople {
       let covering = try setting.stored(above, view)
       guard covering.isThere else { continue }
       try remove(setting, above, covering.record)
       _ = setting.touch(number, layer, isExpiry: false)
+      hasRemoved = true
     }
+    return hasRemoved
   }
 
   /// Whether the value of an edit is in effect already.

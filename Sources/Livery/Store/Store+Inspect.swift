@@ -12,7 +12,10 @@ extension Store {
       let declaration = try view.declaration(target)
       let descriptor = declaration?.descriptor
       guard let effective = try view.effective(target) else {
-        guard let facts = try view.orphan(target, among: view.orphans()) else { throw view.unknown(name) }
+        guard let facts = try view.orphan(target, among: view.orphans()) else {
+          if let waiting = try waiting(target, view) { return waiting }
+          throw view.unknown(name)
+        }
         return orphan(target, facts, try view.records(of: target))
       }
       let records = try view.records(of: target)
@@ -20,6 +23,7 @@ extension Store {
       guard descriptor != nil || resolution.winner != nil || !records.isEmpty else {
         // What is in effect has come from somewhere.
         if effective.value != nil { throw .damaged("the layers' value of `\(target)`", setting: target) }
+        if let waiting = try waiting(target, view) { return waiting }
         throw view.unknown(name)
       }
 
@@ -31,7 +35,10 @@ extension Store {
         members.append(.init("alias", .string(name)))
         text += " `\(name)` is an old name of it: use `\(target)`."
       }
+      let waits = try view.waiting(target)
+      for value in waits { text += " " + value.sentence(hidesValue: descriptor?.holdsSecret == true) }
       members.append(.init("reason", .string(text)))
+      if !waits.isEmpty { members.append(.init("waits", .list(waits.map { $0.item }))) }
       let decision = (resolution.winner, resolution.isLocked)
       let winner = view.inEffect(decision, declaration, revision: effective.revision, at: now)
       if let value = winner.value {
@@ -50,6 +57,18 @@ extension Store {
       members.append(.init("layers", .list(layers)))
       return .object(members)
     }
+  }
+
+  /// A setting of branding of which nothing counts; nil if nothing waits either.
+  private func waiting(_ name: String, _ view: View) throws(StoreError) -> Value? {
+    let waits = try view.waiting(name)
+    guard let first = waits.first else { return nil }
+    var reason = "Nothing counts."
+    for value in waits { reason += " " + value.sentence() }
+    return .object([
+      .init("name", .string(name)), .init("type", .string(first.value.type.description)), .init("locked", .bool(false)),
+      .init("reason", .string(reason)), .init("waits", .list(waits.map { $0.item })), .init("layers", .list([])),
+    ])
   }
 
   /// What is left of a setting that is no longer declared.

@@ -27,7 +27,9 @@ extension View {
       if case .value(let value) = atTarget { return value }
       if case .missing = atTarget { throw unknown(asked) }
     }
-    guard let value = try effectiveRecord(target, at: moment ?? .now).value else { throw .noValue(asked) }
+    guard let value = try effectiveRecord(target, at: moment ?? .now).value else {
+      throw .noValue(asked, whatWaits(target))
+    }
     return value
   }
 
@@ -132,8 +134,9 @@ extension View {
       if !known.sameBytes(as: name) { names.append(known) }
       return names.count < 10_000
     }
-    return StoreError(
-      .notFound, "there is no setting `\(name)`\(didYouMean(nearestNames(to: name, among: names)))", setting: name)
+    let hint = whatWaits(name)
+    let end = hint.isEmpty ? didYouMean(nearestNames(to: name, among: names)) : hint
+    return StoreError(.notFound, "there is no setting `\(name)`\(end)", setting: name)
   }
 }
 
@@ -146,7 +149,8 @@ extension StoreError {
       setting: name)
   }
 
-  static func noValue(_ name: String) -> StoreError {
-    StoreError(.noValue, "`\(name)` has no value: no layer sets it and the schema has no default", setting: name)
+  /// - Parameter rest: what else to say.
+  static func noValue(_ name: String, _ rest: String = "") -> StoreError {
+    StoreError(.noValue, "`\(name)` has no value: no layer sets it and the schema has no default\(rest)", setting: name)
   }
 }

@@ -1,9 +1,7 @@
 /// The six colors that every brand has, and how settings of a brand are named.
 public enum Branding {
   /// Toolbar, ToolbarText, PrimaryHighlight, PrimaryText, SecondaryHighlight, SecondaryText.
-  public static let roles = [
-    "Toolbar", "ToolbarText", "PrimaryHighlight", "PrimaryText", "SecondaryHighlight", "SecondaryText",
-  ]
+  public static let roles = ColorRole.allCases.map { $0.rawValue }
 
   /// What is in effect: `branding.color.Toolbar`, `branding.image.logo`, …
   public static let prefix = "branding."
@@ -21,8 +19,8 @@ public enum Branding {
     name.utf8.count > prefix.utf8.count && name.utf8.starts(with: prefix.utf8)
   }
 
-  /// The value that a setting of branding takes if no schema declares it: colors and URLs in their type, images with
-  /// variants that can be matched. Other settings take anything.
+  /// The value that a setting of branding takes if no schema declares it: colors, URLs, texts and truth values in their
+  /// type, images with variants that can be matched. Other settings take anything.
   ///
   /// Errors: `.typeMismatch`, `.invalidValue`.
   public static func checked(_ value: Value, for name: String) throws(StoreError) -> Value {
@@ -31,11 +29,21 @@ public enum Branding {
       _ = try ImageVariant.all(value)
       return value
     }
+    if has(prefix + option, name) {
+      guard let truth = truth(value) else {
+        throw StoreError(
+          .typeMismatch,
+          "expected a truth value, found the \(value.type) \(value.brief): true and false are taken, also as text (yes, no, 1, 0)")
+      }
+      return .bool(truth)
+    }
     let type: ValueType
     if has(prefix + color, name) {
       type = .color
     } else if has(prefix + url, name) {
       type = .url
+    } else if has(prefix + file, name) || name.sameBytes(as: prefix + "name") || name.sameBytes(as: prefix + "identifier") {
+      type = .string
     } else {
       return value
     }
@@ -43,6 +51,19 @@ public enum Branding {
       throw StoreError(.typeMismatch, "expected \(type), found the \(value.type) \(value.brief)")
     }
     return converted
+  }
+
+  /// A truth value in any of its spellings: true, 1, "1", "YES"; nil if it is none.
+  public static func truth(_ value: Value) -> Bool? {
+    switch value {
+    case .bool(let truth): return truth
+    case .int(let number): return number == 0 ? false : number == 1 ? true : nil
+    case .double(let number): return number == 0 ? false : number == 1 ? true : nil
+    case .string:
+      if case .bool(let truth)? = value.coerced(to: .bool) { return truth }
+      return nil
+    default: return nil
+    }
   }
 
   /// Whether it is one of the six.
@@ -77,6 +98,8 @@ public func checkBrand(_ id: String) throws(StoreError) {
 public struct Brand: Sendable {
   /// Whether its values count.
   public var isEnabled = true
+  /// That of the property list that it was read from, if it was.
+  public var dialect: BrandReader.Dialect?
   /// Names without `branding.`, such as `color.Toolbar`; distinct.
   public var values: [Value.Member] = []
 
@@ -95,6 +118,9 @@ public struct Brand: Sendable {
     values = kept
   }
 
+  /// Whether an option is there and says no.
+  public func isOff(_ option: String) -> Bool { self[Branding.option + option].flatMap { Branding.truth($0) } == false }
+
   /// A color by its name.
   public func color(_ name: String) -> Color? {
     guard case .color(let color)? = self[Branding.color + name]?.coerced(to: .color) else { return nil }
@@ -110,7 +136,8 @@ public struct Brand: Sendable {
     return parts.sortedByKey()
   }
 
-  /// As it is shown: `name`, `identifier`, `enabled`, and the objects `colors`, `images`, `urls`, `files` and `options`.
+  /// As it is shown: `name`, `identifier`, `dialect`, `enabled`, and the objects `colors`, `gradients` (if there are any),
+  /// `images`, `urls`, `files` and `options`.
   ///
   /// - Parameter withSwitch: whether `enabled` is among them.
   public func description(withSwitch: Bool) -> [Value.Member] {
@@ -118,23 +145,33 @@ public struct Brand: Sendable {
     for name in ["name", "identifier"] {
       if let value = self[name] { members.append(.init(name, value)) }
     }
+    if let dialect { members.append(.init("dialect", .string(dialect.description))) }
     if withSwitch { members.append(.init("enabled", .bool(isEnabled))) }
     let kinds = [
       ("colors", Branding.color), ("images", Branding.image), ("urls", Branding.url), ("files", Branding.file),
       ("options", Branding.option),
     ]
     for (key, prefix) in kinds { members.append(.init(key, .object(parts(prefix)))) }
+    var pairs: [Value.Member] = []
+    for name in gradients {
+      guard let dark = color(name + "Dark"), let light = color(name + "Light") else { continue }
+      pairs.append(.init(name, .object([.init("dark", .color(dark)), .init("light", .color(light))])))
+    }
+    if !pairs.isEmpty { members.append(.init("gradients", .object(pairs))) }
     return members
   }
 
   /// As it is kept on the shelf.
   public var stored: Value {
-    .object([.init("enabled", .bool(isEnabled)), .init("values", .object(values))])
+    var members: [Value.Member] = [.init("enabled", .bool(isEnabled)), .init("values", .object(values))]
+    if let dialect { members.append(.init("dialect", .string(dialect.description))) }
+    return .object(members)
   }
 
   public init?(stored: Value) {
     guard case .object(let members)? = stored["values"] else { return nil }
     values = members
     isEnabled = stored["enabled"] != .bool(false)
+    if case .string(let name)? = stored["dialect"] { dialect = BrandReader.Dialect(named: name) }
   }
 }

@@ -19,7 +19,9 @@ public struct BrandCheck {
   /// More colors and images than these are not looked at.
   private static let limit = 1_000
 
-  private let brand: Brand
+  let brand: Brand
+  /// The list that the brand was read from, or that it is in effect of, if any: what it has to have is known.
+  let shipped: Brand?
   private let device: Traits?
   private let images: [StoredImage]
   private var findings: [Value] = []
@@ -27,23 +29,30 @@ public struct BrandCheck {
   private var errors = 0
 
   /// - Parameters:
+  ///   - shipped: the brand of the bundle that counts, with its dialect; the same brand unless several sources count.
   ///   - device: a device that images have to be large enough for; nil to look at the brand alone.
   ///   - images: those of `references` that the store holds.
-  public init(_ brand: Brand, for device: Traits? = nil, images: [StoredImage]) {
+  ///   - twins: what several brands have in common that tells them apart.
+  public init(
+    _ brand: Brand, shipped: Brand? = nil, for device: Traits? = nil, images: [StoredImage], twins: [BrandTwin] = []
+  ) {
     self.brand = brand
+    self.shipped = (shipped ?? brand).dialect == nil ? nil : shipped ?? brand
     self.device = device
     self.images = images
     checkRoles()
     checkContrast()
     checkLoginText()
-    for (name, option) in [("background", "UsePrimaryImage"), ("logo", "UseSecondaryImage")] {
-      if brand[Branding.option + option] != .bool(false), brand[Branding.image + name] == nil {
+    checkParts()
+    for (name, option) in [("background", "UsePrimaryImage"), ("logo", "UseSecondaryImage")] where dialect == nil {
+      if !brand.isOff(option), brand[Branding.image + name] == nil {
         report(
           "missing-image", false, "there is no image `\(name)`: the background color alone is shown",
           [.init("image", .string(name))])
       }
     }
     for image in brand.parts(Branding.image).prefix(Self.limit) { checkImage(image.key, image.value) }
+    for twin in twins.prefix(Self.limit) { checkTwin(twin) }
   }
 
   public var report: Value {
@@ -55,7 +64,7 @@ public struct BrandCheck {
   }
 
   @inline(never)
-  private mutating func report(_ code: String, _ isError: Bool, _ message: String, _ rest: [Value.Member]) {
+  mutating func report(_ code: String, _ isError: Bool, _ message: String, _ rest: [Value.Member]) {
     if isError { errors += 1 }
     findings.append(
       .object(
@@ -68,8 +77,16 @@ public struct BrandCheck {
   // MARK: Colors
 
   private mutating func checkRoles() {
+    for part in brand.parts(Branding.color).prefix(Self.limit) {
+      guard let role = ColorRole.meant(by: part.key) else { continue }
+      report(
+        "misspelled-role", false, "the color \(part.key) is none of the six roles; did you mean \(role)?",
+        [.init("color", .string(part.key)), .init("role", .string(role.rawValue))])
+    }
+    if let dialect, !dialect.hasRoles { return }
     for role in Branding.roles where brand.color(role) == nil {
-      report("missing-role", false, "the color \(role) is missing", [.init("color", .string(role))])
+      let message = dialect.map { "\($0.document) has no \(role)" } ?? "the color \(role) is missing"
+      report("missing-role", false, message, [.init("color", .string(role))])
     }
   }
 
@@ -85,12 +102,22 @@ public struct BrandCheck {
         let other = DeviceNames.folded(name)
         guard other.starts(with: base) else { continue }
         let rest = other.dropFirst(base.count)
-        if rest.isEmpty || rest.elementsEqual("highlight".utf8) || rest.elementsEqual("background".utf8) {
-          found.append(name)
-        }
+        if Self.isBackground(rest) || Self.isBackground(rest.dropLast(Self.gradientEnding(rest))) { found.append(name) }
       }
     }
     return found
+  }
+
+  private static func isBackground(_ rest: ArraySlice<UInt8>) -> Bool {
+    rest.isEmpty || rest.elementsEqual("highlight".utf8) || rest.elementsEqual("background".utf8)
+  }
+
+  /// How many letters say which end of a gradient a color is.
+  private static func gradientEnding(_ rest: ArraySlice<UInt8>) -> Int {
+    for word in ["dark", "light"] where rest.count >= word.utf8.count && rest.suffix(word.utf8.count).elementsEqual(word.utf8) {
+      return word.utf8.count
+    }
+    return 0
   }
 
   private static func contains(_ text: [UInt8], _ word: String) -> Bool {
@@ -107,9 +134,10 @@ public struct BrandCheck {
         checkPair(text, front, background, back)
       }
     }
+    checkToolbar()
   }
 
-  private mutating func checkPair(_ text: String, _ front: Color, _ background: String, _ back: Color) {
+  mutating func checkPair(_ text: String, _ front: Color, _ background: String, _ back: Color) {
     let ratio = front.contrast(on: back)
     var facts: [Value.Member] = [
       .init("text", .string(text)), .init("background", .string(background)), .init("ratio", .double(ratio)),
@@ -121,7 +149,7 @@ public struct BrandCheck {
           .init("textColor", .color(front)), .init("backgroundColor", .color(back)),
           .init("passes", .bool(ratio >= Contrast.text)), .init("passesLarge", .bool(passesLarge)),
         ]))
-    guard ratio < Contrast.text else { return }
+    guard ratio < Contrast.text, !coincides(text, background, ratio) else { return }
     facts.append(.init("required", .double(Contrast.text)))
     var advice = ""
     if let nearest = front.nearest(withContrast: Contrast.text, to: back) {
@@ -135,7 +163,7 @@ public struct BrandCheck {
   }
 
   /// A contrast for people: cut rather than rounded, so that 4.499 does not read as enough.
-  private static func shown(_ ratio: Double) -> String {
+  static func shown(_ ratio: Double) -> String {
     Color.decimal((ratio * 100).rounded(.down) / 100)
   }
 
@@ -190,7 +218,8 @@ public struct BrandCheck {
           [.init("image", .string(name)), .init("variant", variant.value)])
       }
     }
-    checkScales(name, variants)
+    // What scales a list has is told by its keys.
+    if dialect?.names(name) != true { checkScales(name, variants) }
     checkSize(name, variants)
   }
 

@@ -1,15 +1,17 @@
 extension BrandReader {
-  /// Reads what a console sends: an object of `enabled` (a truth value), `name`, `identifier`, `colors` (name → color),
-  /// `images` (name → URL, or device class → URL, or a list of variants), `urls` (name → URL) and `options`
-  /// (name → truth value), each of which may be missing.
+  /// Reads what a console sends: an object of `enabled`, `whole` and `replace` (truth values), `name`, `identifier`,
+  /// `colors` (name → color), `images` (name → URL, or device class → URL, or a list of variants), `urls` (name → URL) and
+  /// `options` (name → truth value), each of which may be missing. As consoles spell it, there may also be the six roles,
+  /// `EnableBranding`, and images such as `CompanyLogo` and `PrimaryiPad2X`, by themselves or in `Branding`.
   ///
-  /// A device class is an idiom, with a scale if need be: `phone`, `tablet@2x`; `any` stands for all.
+  /// A device class is an idiom, with a scale if need be: `phone`, `tablet@2x`, `iPad2X`; `any` stands for all.
   public init(console payload: Value) {
     walk(payload, .console)
+    settleSwitches(of: "console")
   }
 
   mutating func readConsoleMember(_ member: Value.Member) {
-    switch Self.place(of: member.key, in: "enabled name identifier colors images urls options") {
+    switch Self.place(of: member.key, in: "enabled name identifier colors images urls options whole replace branding") {
     case 0?: if let truth = truth(member.value) { brand.isEnabled = truth }
     case 1?: keepText("", "name", member.value)
     case 2?: keepText("", "identifier", member.value)
@@ -17,11 +19,30 @@ extension BrandReader {
     case 4?: walk(member.value, .consoleImages)
     case 5?: walk(member.value, .urls)
     case 6?: walk(member.value, .options)
-    default: report.ignored(pointer, "no part of a brand has this name")
+    case 7?: if let truth = truth(member.value) { isWhole = truth }
+    case 8?: if let truth = truth(member.value) { replaces = truth }
+    case 9?: walk(member.value, .console)
+    default: readSpelledAsConsolesDo(member)
     }
   }
 
-  mutating func readConsoleImage(_ image: Value.Member) {
+  private mutating func readSpelledAsConsolesDo(_ member: Value.Member) {
+    if let role = Branding.role(member.key) {
+      keepColor(role, member.value, .found)
+    } else if DeviceNames.consoleImage(member.key) != nil {
+      readConsoleImage(member)
+    } else if let option = Self.option(member.key) {
+      if let truth = truth(member.value) { keep(Branding.option, option, .bool(truth)) }
+    } else if !isSwitch(member) {
+      let known = ["enabled", "colors", "images", "urls", "options", "CompanyLogo", "Background"] + Branding.roles
+      report.ignored(pointer, "no part of a brand has this name" + didYouMean(nearestNames(to: member.key, among: known)))
+    }
+  }
+
+  mutating func readConsoleImage(_ member: Value.Member) {
+    let known = DeviceNames.consoleImage(member.key)
+    if let known, !known.qualifiers.isEmpty { return keepRemoteImage(known.name, known.qualifiers, member.value) }
+    let image = Value.Member(known?.name ?? member.key, member.value)
     imageName = image.key
     switch image.value {
     case .object where image.value["image"] == nil: walk(image.value, .deviceClasses)
@@ -56,6 +77,7 @@ extension BrandReader {
 
   /// `phone`, `tablet@2x`, `any`
   private func deviceClass(_ key: String) -> [Value.Member]? {
+    if let device = DeviceNames.deviceClass(key) { return device }
     let folded = DeviceNames.folded(key)
     let at = folded.firstIndex(of: UInt8(ascii: "@")) ?? folded.endIndex
     let word = String(decoding: folded[..<at], as: UTF8.self)

@@ -72,7 +72,7 @@ extension BrandReader {
       || isColor(member.value)
   }
 
-  private static func option(_ key: String) -> String? {
+  static func option(_ key: String) -> String? {
     let names = ["UsePrimaryImage", "UseSecondaryImage", "AnimateLoadingImage"]
     return place(of: key, in: "useprimaryimage usesecondaryimage animateloadingimage").map { names[$0] }
   }
@@ -101,15 +101,15 @@ extension BrandReader {
     return true
   }
 
-  /// Lists have `EnableBranding` at the root, in `Branding` or in `Colors`.
-  mutating func settleSwitches() {
+  /// Documents have `EnableBranding` at the root, in `Branding` or in `Colors`.
+  mutating func settleSwitches(of source: StaticString = "bundle") {
     var innermost = 0
     for found in switches { innermost = max(innermost, found.path.count) }
     for found in switches {
       let path = jsonPointer(found.path)
       if found.path.count == innermost {
         brand.isEnabled = found.isOn
-        report.read(path, Branding.shelf + "bundle.enabled")
+        report.read(path, "\(Branding.shelf)\(source).enabled")
       } else {
         report.ignored(path, "there is an EnableBranding further inside, which counts")
       }
@@ -117,7 +117,14 @@ extension BrandReader {
   }
 
   mutating func keepColor(_ name: String, _ value: Value, _ scale: Scale) {
-    if let color = color(value, scale) { keep(Branding.color, name, .color(color)) }
+    guard let color = color(value, scale) else { return }
+    if let role = ColorRole.meant(by: name) {
+      report.problem(
+        pointer, "misspelled-role",
+        "`\(truncated(name, to: 80))` is none of the six roles, and kept as a color of its own; did you mean `\(role)`?",
+        isFatal: false)
+    }
+    keep(Branding.color, name, .color(color))
   }
 
   /// An image by its file's name in the bundle, or by its URL.
@@ -132,11 +139,16 @@ extension BrandReader {
       return problem("bad-name", "the name of an image has 1 to 1024 bytes and no control characters")
     }
     guard images.count < 1000 else { return problem("too-many", "a brand has at most 1000 images") }
-    if isWebURL(text) || !escapes(text) {
+    if isWebURL(text) || !leadsOut(text, at: pointer) {
       images.append(Image(name: name, qualifiers: qualifiers, reference: text, path: pointer))
-    } else {
-      problem("outside-bundle", "`\(truncated(text, to: 80))` is not inside the bundle")
     }
+  }
+
+  /// Whether a file's name leads out of the bundle, which is then told.
+  mutating func leadsOut(_ name: String, at pointer: String) -> Bool {
+    guard escapes(name) else { return false }
+    report.problem(pointer, "outside-bundle", "`\(truncated(name, to: 80))` is not inside the bundle")
+    return true
   }
 
   private func isWebURL(_ text: String) -> Bool {

@@ -16,6 +16,8 @@ public struct BrandReader {
     public var reference: String
     /// Where in the document.
     public var path: String
+    /// A URL for where the bundle has no such file.
+    public var fallback: String?
 
     /// The variant that the image is, once its file is known.
     public func variant(_ image: Value) -> Value {
@@ -23,7 +25,10 @@ public struct BrandReader {
     }
   }
 
-  public internal(set) var dialect: Dialect?
+  public internal(set) var dialect: Dialect? {
+    get { brand.dialect }
+    set { brand.dialect = newValue }
+  }
   public internal(set) var brand = Brand()
   public internal(set) var images: [Image] = []
   public var report = BrandReport()
@@ -32,11 +37,17 @@ public struct BrandReader {
   var switches: [(path: [String], isOn: Bool)] = []
   /// The image whose device classes are read.
   var imageName = ""
+  /// The images that a variant has by a file's name and by a URL.
+  var variantImages = VariantImages()
+  /// Whether what the console sends counts alone, and whether it takes the place of what people have set.
+  public internal(set) var isWhole = false
+  public internal(set) var replaces = false
 
   /// Reads a property list that was parsed.
   public init(propertyList root: Value) {
     readPropertyList(root)
     settleSwitches()
+    settleVariantImages()
   }
 
   // MARK: Plumbing
@@ -87,8 +98,12 @@ public struct BrandReader {
     case .colors: keepColor(Branding.role(member.key) ?? member.key, member.value, .found)
     case .colorsOf255:
       if !isSwitch(member) { keepColor(Branding.role(member.key) ?? member.key, member.value, .bytes) }
-    case .files: keepText(Branding.file, member.key, member.value)
-    case .urls: keepURL(member.key, member.value)
+    case .files:
+      keepText(Branding.file, member.key, member.value)
+      noteVariantImage(member)
+    case .urls:
+      keepURL(member.key, member.value)
+      noteVariantImage(member)
     case .console: readConsoleMember(member)
     case .consoleImages: readConsoleImage(member)
     case .options:
@@ -133,14 +148,7 @@ public struct BrandReader {
   /// A truth value in any of its spellings: true, 1, "1", "YES".
   mutating func truth(_ value: Value) -> Bool? {
     if case .bool(let truth) = value { return truth }
-    var found: Value?
-    switch value {
-    case .int(let number): found = Value.string("\(number)").coerced(to: .bool)
-    case .double(let number): found = number == 0 ? .bool(false) : number == 1 ? .bool(true) : nil
-    case .string: found = value.coerced(to: .bool)
-    default: break
-    }
-    guard case .bool(let truth)? = found else {
+    guard let truth = Branding.truth(value) else {
       expect(value, "a truth value")
       return nil
     }

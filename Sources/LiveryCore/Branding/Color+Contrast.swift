@@ -6,6 +6,8 @@ public enum Contrast {
   public static let text = 4.5
   /// Text from 24 pixels on, or from 18.66 pixels in bold.
   public static let largeText = 3.0
+  /// Less than this is not seen as a difference.
+  static let visible = 1.1
 }
 
 extension Color {

@@ -11,6 +11,31 @@ enum DeviceNames {
     return nil
   }
 
+  /// The image and the devices that a member of a console's payload stands for: `CompanyLogo`, `BackgroundURL`,
+  /// `CompanyLogo_iPhone2X`; nil if it is no such name.
+  static func consoleImage(_ key: String) -> (name: String, qualifiers: [Value.Member])? {
+    if let image = image(key) { return image }
+    var bytes = folded(key).filter { $0 != UInt8(ascii: "_") && $0 != UInt8(ascii: "-") && $0 != UInt8(ascii: " ") }
+    if bytes.ends(with: "url") { bytes.removeLast(3) }
+    for (word, name) in [
+      ("companylogo", "logo"), ("logo", "logo"), ("backgroundimage", "background"), ("background", "background"),
+      ("splashlogo", "splash"), ("splash", "splash"), ("loadingimage", "loading"),
+    ] where bytes.starts(with: word.utf8) {
+      var rest = bytes[...].dropFirst(word.utf8.count)
+      if rest.isEmpty { return (name, []) }
+      if rest.last == UInt8(ascii: "x"), let scaled = scaled(name, rest) { return scaled }
+      return take("i", from: &rest) ? device(name, rest) : nil
+    }
+    return nil
+  }
+
+  /// The devices of `iPhone`, `iPad2X`, `iPhone@2x` and `iPhone5`; nil if it is no such name.
+  static func deviceClass(_ key: String) -> [Value.Member]? {
+    let bytes = folded(key).filter { $0 != UInt8(ascii: "@") }
+    var rest = bytes[...]
+    return take("i", from: &rest) ? device("", rest)?.1 : nil
+  }
+
   /// A key's letters in lower case, as far as they are ASCII.
   static func folded(_ key: String) -> [UInt8] {
     var bytes = key.bytes

@@ -9,7 +9,7 @@ A store is a directory that any number of processes and threads use at once. See
 
 from ._native import library_path, library_version
 from .asset import Assets, describe_image
-from .branding import Branding, Rect, Traits, aspect_fit, match
+from .branding import Branding, ColorRole, Gradient, Rect, ShownColor, Traits, aspect_fit, match
 from .change import Change
 from .errors import (
   BufferTooSmallError,
@@ -63,6 +63,7 @@ __all__ = [
   "Change",
   "ClosedError",
   "Color",
+  "ColorRole",
   "ConflictError",
   "CorruptError",
   "DuplicateError",
@@ -72,6 +73,7 @@ __all__ = [
   "ForkedError",
   "FormatNewerError",
   "GoneError",
+  "Gradient",
   "Image",
   "InputOutputError",
   "InvalidArgumentError",
@@ -97,6 +99,7 @@ __all__ = [
   "SchemaInvalidError",
   "SchemaNewerError",
   "Settable",
+  "ShownColor",
   "Snapshot",
   "Store",
   "Traits",

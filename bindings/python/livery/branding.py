@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from enum import Enum
 from typing import Any, Dict, List, Mapping, NamedTuple, Optional, Sequence, Union
 
 from . import _constants, _convert, _native
@@ -22,6 +23,34 @@ _CONTRASTS = {"normal": _constants.CONTRAST_NORMAL, "high": _constants.CONTRAST_
 
 #: An image: a list of its variants, or one alone.
 Variants = Union[Sequence[Mapping[str, Any]], Mapping[str, Any], str]
+
+
+class ColorRole(str, Enum):
+  """The six colors that every brand has. They are text, so each stands wherever the name of a color does."""
+
+  TOOLBAR = "Toolbar"
+  TOOLBAR_TEXT = "ToolbarText"
+  PRIMARY_HIGHLIGHT = "PrimaryHighlight"
+  PRIMARY_TEXT = "PrimaryText"
+  SECONDARY_HIGHLIGHT = "SecondaryHighlight"
+  SECONDARY_TEXT = "SecondaryText"
+
+  def __str__(self) -> str:
+    return str(self.value)
+
+
+class ShownColor(NamedTuple):
+  """A color as it is shown, and whether it is built in, since no source has set it."""
+
+  color: Color
+  is_built_in: bool
+
+
+class Gradient(NamedTuple):
+  """The two ends of a gradient: of the colors ``NAMEDark`` and ``NAMELight``."""
+
+  dark: Color
+  light: Color
 
 
 class Traits(NamedTuple):
@@ -106,8 +135,18 @@ class Branding:
   # -- What is in effect
 
   def color(self, role: str) -> Color:
-    """The color of a role, such as "Toolbar"; NoValueError if no source has it."""
+    """The color of a role, such as ColorRole.TOOLBAR, or of any name; NoValueError if no source that counts has it."""
     return Color(*_native.branding_color(self._store.number, _convert.name(role)))
+
+  def shown_color(self, role: str) -> ShownColor:
+    """The color that a role is shown in: the one in effect, else the built-in of the six roles."""
+    color, is_built_in = _native.branding_shown_color(self._store.number, _convert.name(role))
+    return ShownColor(Color(*color), is_built_in)
+
+  def gradient(self, name: str) -> Gradient:
+    """The gradient of two colors, as of one moment: "listBackground" of listBackgroundDark and listBackgroundLight."""
+    dark, light = _native.branding_gradient(self._store.number, _convert.name(name))
+    return Gradient(Color(*dark), Color(*light))
 
   def image(self, name: str, traits: Optional[Traits] = None) -> Dict[str, Any]:
     """The variant of an image that fits the device best; NoValueError if there is none."""
@@ -169,10 +208,46 @@ class Branding:
     flags = _constants.BRANDING_KEEP if keep else 0
     return _convert.report(_native.branding_apply_plist(number, _convert.document(plist), _brand(brand), folder, source, flags))
 
-  def apply_console(self, payload: Mapping[str, Any], origin: Optional[str] = None) -> Dict[str, Any]:
-    """Save what the console sends, in one commit, and return the report; what it sent before is replaced."""
+  def apply_directory(
+    self,
+    directory: _convert.Path,
+    *,
+    brand: Optional[str] = None,
+    bundle: Optional[_convert.Path] = None,
+    origin: Optional[str] = None,
+    keep: bool = False,
+  ) -> Dict[str, Any]:
+    """Find the branding property list of a directory, apply it as apply_plist() does, and return the report.
+
+    Its ``file`` is the list that was taken: skin.plist, AWSDKDefaultSettings.plist, Info.plist or the one of a variant,
+    such as Wire-Info.plist. The images are those beside it, unless there is ``bundle``.
+    """
+    number = self._store.number
+    folder = None if bundle is None else _convert.path(bundle)
+    source = _convert.origin(origin)
+    flags = _constants.BRANDING_KEEP if keep else 0
+    return _convert.report(
+      _native.branding_apply_directory(number, _convert.path(directory), _brand(brand), folder, source, flags)
+    )
+
+  def apply_console(
+    self,
+    payload: Mapping[str, Any],
+    origin: Optional[str] = None,
+    *,
+    whole: Optional[bool] = None,
+    replace: Optional[bool] = None,
+  ) -> Dict[str, Any]:
+    """Save what the console sends, in one commit, and return the report; what it sent before is replaced.
+
+    ``whole`` makes it count alone: the brand of the bundle waits meanwhile. ``replace`` makes it become active: what
+    people have set of it goes. Both may be said by the payload as well.
+    """
     number = self._store.number
     source = _convert.origin(origin)
+    told = {key: told for key, told in (("whole", whole), ("replace", replace)) if told is not None}
+    if told and isinstance(payload, Mapping):
+      payload = {**{key: part for key, part in payload.items() if str(key).lower() not in told}, **told}
     value = _convert.make("the payload", payload)
     try:
       return _convert.report(_native.branding_apply_console(number, value, source))

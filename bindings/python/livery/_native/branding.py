@@ -66,6 +66,18 @@ def branding_color(store: int, role: bytes) -> Components:
   return components(color)
 
 
+def branding_shown_color(store: int, role: bytes) -> Tuple[Components, bool]:
+  color, is_built_in = Color(), c_bool()
+  check(lib.branding_shown_color(store, role, byref(color), byref(is_built_in)))
+  return components(color), bool(is_built_in.value)
+
+
+def branding_gradient(store: int, name: bytes) -> Tuple[Components, Components]:
+  dark, light = Color(), Color()
+  check(lib.branding_gradient(store, name, byref(dark), byref(light)))
+  return components(dark), components(light)
+
+
 def branding_set_color(store: int, layer: int, role: bytes, color: Components) -> None:
   check(lib.branding_set_color(store, layer, role, _color(color)))
 
@@ -87,6 +99,13 @@ def branding_apply_plist(
 ) -> Report:
   given = options(interface.BrandingOptions, brand=brand, bundle=bundle, origin=origin, flags=flags)
   return _report(lib.branding_apply_plist, store, plist, len(plist), byref(given))
+
+
+def branding_apply_directory(
+  store: int, directory: bytes, brand: Optional[bytes], bundle: Optional[bytes], origin: Optional[bytes], flags: int
+) -> Report:
+  given = options(interface.BrandingOptions, brand=brand, bundle=bundle, origin=origin, flags=flags)
+  return _report(lib.branding_apply_directory, store, directory, byref(given))
 
 
 def branding_apply_console(store: int, payload: int, origin: Optional[bytes]) -> Report:
