@@ -106,7 +106,7 @@ static livery_status call(void) {
   } else {
     name[0] = 0;
   }
-  switch (below(164)) {
+  switch (below(166)) {
     case 0: status = livery_revision(a_handle(), or_null(&revision)); break;
     case 1: status = livery_get_bool(a_handle(), a_name(), or_null(&truth)); break;
     case 2: status = livery_get_int(a_handle(), a_name(), or_null(&number)); break;
@@ -245,6 +245,8 @@ static livery_status call(void) {
     case 102: status = livery_change_put_asset(a_handle(), some_image(), below(64), some_flags(), or_null(id)); break;
     case 103: status = livery_asset_get(a_handle(), an_id(), or_null(&text), or_null(&length)); break;
     case 104: status = livery_snapshot_asset(a_handle(), an_id(), or_null(&borrowed), or_null(&length)); break;
+    case 164: status = livery_asset_fact(a_handle(), an_id(), a_name(), or_null(&text), or_null(&length)); break;
+    case 165: status = livery_change_put_fact(a_handle(), an_id(), a_name(), some_image(), below(64)); break;
     case 105: status = livery_asset_info(a_handle(), an_id(), or_null(&made)); break;
     case 106: status = livery_asset_list(a_handle(), or_null(&made)); break;
     case 107: status = livery_asset_remove(a_handle(), an_id(), some_flags()); break;
