@@ -4,7 +4,8 @@ import Testing
 
 @Suite struct ImagesTests {
   private static let half = Array(
-    ##"<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 40 20"><rect width="20" height="20" fill="#fff"/></svg>"##.utf8)
+    ##"<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 40 20"><rect width="20" height="20" fill="#fff"/></svg>"##
+      .utf8)
   private let white = Color(red: 1, green: 1, blue: 1)
   private let black = Color(red: 0, green: 0, blue: 0)
 
