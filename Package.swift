@@ -70,6 +70,8 @@ var targets: [Target] = [
   .systemLibrary(name: "CJansson", pkgConfig: "jansson", providers: [.apt(["libjansson-dev"])]),
   .systemLibrary(name: "CPlist", pkgConfig: "libplist-2.0", providers: [.apt(["libplist-dev"])]),
   .target(name: "CXXHash", cSettings: [.unsafeFlags(["-Os"])]),
+  // What is kept of images, and what follows from it.
+  .target(name: "CLegibility", cSettings: cSettings),
   .target(name: "CSystem", cSettings: cSettings),
   // What a warm read runs.
   .target(name: "CReadCache", dependencies: ["CSystem"], cSettings: cSettings),
@@ -80,7 +82,7 @@ var targets: [Target] = [
   // Swift, bottom to top.
   .target(name: "LMDB", dependencies: ["CLMDB", "CReadCache", "CSystem"], swiftSettings: swiftSettings),
   .target(
-    name: "LiveryCore", dependencies: ["CSystem", "CJansson", "CPlist", "CXXHash"],
+    name: "LiveryCore", dependencies: ["CSystem", "CJansson", "CLegibility", "CPlist", "CXXHash"],
     swiftSettings: swiftSettings),
   .target(
     name: "Livery", dependencies: ["LiveryCore", "LMDB", "CReadCache", "CSystem"], swiftSettings: swiftSettings,
@@ -114,9 +116,10 @@ if !embedded {
 }
 
 // Extensions, by their nouns: the target Livery<Noun> on LiveryClient, with its header. cmake/Extension.cmake makes
-// liblivery-<noun>.so of what is compiled here. `turn` is that of the tests.
+// liblivery-<noun>.so of what is compiled here, in the package build they are Swift products. `turn` is that of the tests.
 let nouns =
-  embedded ? (Context.environment["LIVERY_EXTENSIONS"] ?? "").split(separator: ",").map(String.init) : ["turn"]
+  embedded
+  ? (Context.environment["LIVERY_EXTENSIONS"] ?? "").split(separator: ",").map(String.init) : ["turn", "images"]
 
 if !nouns.isEmpty {
   // What they are written on: the C functions as Swift, and nothing of the engine.
@@ -134,6 +137,33 @@ if nouns.contains("turn") {
       name: "LiveryTurn", dependencies: ["LiveryClient", "CLivery", "CTurn"], path: "Tests/Extension/Turn",
       swiftSettings: swiftSettings),
   ]
+}
+
+if nouns.contains("images") {
+  let decoders: [LinkerSetting] = ["png", "jpeg", "webp", "webpdemux"].map { .linkedLibrary($0) }
+  targets += [
+    .target(name: "CImages", dependencies: ["CLegibility"], cSettings: cSettings, linkerSettings: decoders),
+    .target(
+      name: "LiveryImages", dependencies: ["LiveryClient", "CLivery", "CImages", "CLegibility"],
+      swiftSettings: swiftSettings),
+  ]
+  if embedded {
+    // cmake/Extension.cmake builds the program.
+    products.append(.library(name: "livery-images", type: .static, targets: ["LiveryImages"]))
+  } else {
+    products += [
+      .library(name: "LiveryImages", targets: ["LiveryImages", "LiveryClient", "LiveryABI"]),
+      .executable(name: "livery-images", targets: ["livery-images"]),
+    ]
+    targets += [
+      .systemLibrary(name: "CRSVG", pkgConfig: "librsvg-2.0", providers: [.apt(["librsvg2-dev"])]),
+      .executableTarget(
+        name: "livery-images", dependencies: ["LiveryImages", "LiveryABI", "CImages", "CLivery", "CRSVG"],
+        path: "Sources/LiveryImagesCommand", linkerSettings: [.linkedLibrary("rsvg-2"), .linkedLibrary("cairo")]),
+      .testTarget(
+        name: "LiveryImagesTests", dependencies: ["LiveryImages", "LiveryClient", "LiveryABI", "livery-images"]),
+    ]
+  }
 }
 
 // For scripts/torture: the parsers as a library that libFuzzer drives.

@@ -30,3 +30,34 @@ function(livery_extension noun)
     add_dependencies(Livery::${noun} livery-${noun}-library)
   endif()
 endfunction()
+
+# livery_install_extension(<noun> <description>)
+#
+# Installs liblivery-<noun>.so, livery/<noun>.h, a file for pkg-config and the program livery-<noun>, if livery_extension_program
+# made one. CMake packages find the library by `find_package(Livery COMPONENTS <noun>)`.
+function(livery_install_extension noun description)
+  livery_install_library(livery-${noun})
+  install(FILES ${PROJECT_SOURCE_DIR}/include/livery/${noun}.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/livery)
+  set(pc_noun ${noun})
+  set(pc_description ${description})
+  configure_file(${PROJECT_SOURCE_DIR}/cmake/extension.pc.in ${generated}/livery-${noun}.pc @ONLY)
+  install(FILES ${generated}/livery-${noun}.pc DESTINATION ${pc_directory})
+endfunction()
+
+# livery_extension_program(<noun> SOURCES <source>... [INCLUDE <folder>...] [LIBRARIES <library>...])
+#
+# Builds and installs the program livery-<noun>, which `livery <noun>` runs, in C on the extension's library.
+function(livery_extension_program noun)
+  cmake_parse_arguments(PARSE_ARGV 1 program "" "" "SOURCES;INCLUDE;LIBRARIES")
+  if(TARGET livery-swift)
+    add_executable(livery-${noun} ${program_SOURCES})
+    target_compile_options(livery-${noun} PRIVATE -std=gnu11 -Wall -Wextra -Wpedantic -Werror -O2)
+    target_include_directories(livery-${noun} PRIVATE ${program_INCLUDE})
+    target_link_libraries(livery-${noun} PRIVATE Livery::${noun} Livery::livery ${program_LIBRARIES} m)
+    # The libraries lie beside it as it is built, and beneath the same prefix where it is installed.
+    file(RELATIVE_PATH to_libraries /${CMAKE_INSTALL_BINDIR} /${CMAKE_INSTALL_LIBDIR})
+    set_target_properties(livery-${noun} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${LIVERY_BINARIES}
+      BUILD_WITH_INSTALL_RPATH ON INSTALL_RPATH "$ORIGIN;$ORIGIN/${to_libraries}")
+  endif()
+  install(PROGRAMS ${LIVERY_BINARIES}/livery-${noun} DESTINATION ${CMAKE_INSTALL_BINDIR})
+endfunction()

@@ -2,28 +2,37 @@
 # may be moved: nothing in it names the prefix unless an install directory is absolute.
 include(CMakePackageConfigHelpers)
 
-set(library_name liblivery.so.${PROJECT_VERSION})
-set(soname liblivery.so.${PROJECT_VERSION_MAJOR})
 set(generated ${CMAKE_CURRENT_BINARY_DIR}/install)
 
-install(FILES ${LIVERY_BINARIES}/liblivery.so RENAME ${library_name} DESTINATION ${CMAKE_INSTALL_LIBDIR}
-  PERMISSIONS OWNER_READ OWNER_WRITE GROUP_READ WORLD_READ)
-# Made where they belong and not in the build folder, in which SwiftPM would meet broken links.
-install(CODE "
-  set(directory \"${CMAKE_INSTALL_LIBDIR}\")
-  if(NOT IS_ABSOLUTE \"\${directory}\")
-    set(directory \"\${CMAKE_INSTALL_PREFIX}/\${directory}\")
-  endif()
-  foreach(link ${soname} liblivery.so)
-    message(STATUS \"Installing: \$ENV{DESTDIR}\${directory}/\${link}\")
-  endforeach()
-  file(CREATE_LINK ${library_name} \"\$ENV{DESTDIR}\${directory}/${soname}\" SYMBOLIC)
-  file(CREATE_LINK ${soname} \"\$ENV{DESTDIR}\${directory}/liblivery.so\" SYMBOLIC)")
+# Installs lib<name>.so with its links.
+function(livery_install_library name)
+  set(soname lib${name}.so.${PROJECT_VERSION_MAJOR})
+  install(FILES ${LIVERY_BINARIES}/lib${name}.so RENAME lib${name}.so.${PROJECT_VERSION}
+    DESTINATION ${CMAKE_INSTALL_LIBDIR} PERMISSIONS OWNER_READ OWNER_WRITE GROUP_READ WORLD_READ)
+  # Made where they belong and not in the build folder, in which SwiftPM would meet broken links.
+  install(CODE "
+    set(directory \"${CMAKE_INSTALL_LIBDIR}\")
+    if(NOT IS_ABSOLUTE \"\${directory}\")
+      set(directory \"\${CMAKE_INSTALL_PREFIX}/\${directory}\")
+    endif()
+    foreach(link ${soname} lib${name}.so)
+      message(STATUS \"Installing: \$ENV{DESTDIR}\${directory}/\${link}\")
+    endforeach()
+    file(CREATE_LINK lib${name}.so.${PROJECT_VERSION} \"\$ENV{DESTDIR}\${directory}/${soname}\" SYMBOLIC)
+    file(CREATE_LINK ${soname} \"\$ENV{DESTDIR}\${directory}/lib${name}.so\" SYMBOLIC)")
+endfunction()
+
+livery_install_library(livery)
 install(FILES ${LIVERY_BINARIES}/liblivery.a DESTINATION ${CMAKE_INSTALL_LIBDIR})
 install(PROGRAMS ${LIVERY_BINARIES}/livery DESTINATION ${CMAKE_INSTALL_BINDIR})
 install(FILES include/livery.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
 install(FILES LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR})
-install(DIRECTORY include/livery DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} FILES_MATCHING PATTERN "*.h")
+# Headers of extensions come with these.
+file(GLOB extension_headers RELATIVE ${PROJECT_SOURCE_DIR}/cmake/extensions ${PROJECT_SOURCE_DIR}/cmake/extensions/*.cmake)
+list(TRANSFORM extension_headers REPLACE "\\.cmake$" "\\\\.h")
+list(JOIN extension_headers "|" extension_headers)
+install(DIRECTORY include/livery DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} FILES_MATCHING PATTERN "*.h"
+  REGEX "/(${extension_headers})$" EXCLUDE)
 
 # pkg-config: the prefix is where the file lies.
 set(pc_directory ${CMAKE_INSTALL_LIBDIR}/pkgconfig)

@@ -1,6 +1,7 @@
 #define _GNU_SOURCE
 #include "csystem.h"
 
+#include <limits.h>
 #include <locale.h>
 #include <regex.h>
 #include <stdio.h>
@@ -156,6 +157,27 @@ __attribute__((constructor)) static void keep_arguments(int count, char **values
 
 int lvs_argument_count(void) { return argument_count; }
 const char *lvs_argument(int index) { return index >= 0 && index < argument_count ? arguments[index] : NULL; }
+
+void lvs_become(const char *name, int left_out, bool shows_help) {
+  char **given = calloc((size_t)argument_count + 2, sizeof *given), self[PATH_MAX], program[PATH_MAX + 64];
+  if (!given) return;
+  int count = 1;
+  if (shows_help) given[count++] = (char *)(uintptr_t)"--help";
+  else
+    for (int index = 1; index < argument_count; index++)
+      if (index != left_out) given[count++] = arguments[index];
+  ssize_t length = readlink("/proc/self/exe", self, sizeof self - 1);
+  while (length > 0 && self[length - 1] != '/') length--;
+  static const char *const places[] = {"", "../libexec/livery/"};
+  given[0] = program;
+  for (size_t index = 0; length > 0 && index < sizeof places / sizeof *places; index++) {
+    snprintf(program, sizeof program, "%.*s%slivery-%s", (int)length, self, places[index], name);
+    execv(program, given);
+  }
+  snprintf(program, sizeof program, "livery-%s", name);
+  execvp(program, given);
+  free(given);
+}
 
 _Noreturn void lvs_die(const char *message) {
   lvs_write_all(2, message, strlen(message));

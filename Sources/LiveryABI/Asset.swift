@@ -17,6 +17,10 @@ private func assetID(_ pointer: UnsafePointer<CChar>?) throws(StoreError) -> Str
   try argument(pointer, limit: 1024, "id")
 }
 
+private func factName(_ pointer: UnsafePointer<CChar>?) throws(StoreError) -> String {
+  try argument(pointer, limit: 1024, "name")
+}
+
 @_cdecl("livery_asset_describe") @implementation
 public func livery_asset_describe(
   _ bytes: UnsafeRawPointer?, _ length: Int, _ flags: UInt32, _ value: UnsafeMutablePointer<OpaquePointer?>?
@@ -46,6 +50,36 @@ public func livery_change_put_asset(
   onChange(change) { (change) throws(StoreError) in
     let asset = try change.put(assetBytes(bytes, length), allowsAny: allowsAny(flags))
     if let id { try fill(id, Int(LIVERY_ASSET_ID_SIZE), nil, with: asset.id) }
+  }
+}
+
+@_cdecl("livery_change_put_fact") @implementation
+public func livery_change_put_fact(
+  _ change: OpaquePointer?, _ id: UnsafePointer<CChar>?, _ name: UnsafePointer<CChar>?,
+  _ content: UnsafeRawPointer?, _ length: Int
+) -> livery_status {
+  onChange(change) { (change) throws(StoreError) in
+    let content = try bytes(
+      content, length, limit: LIVERY_ASSET_FACT_MAX, tooLong: .invalidValue, zeroTerminated: false, "bytes")
+    try change.putFact(factName(name), of: assetID(id), [UInt8](content))
+  }
+}
+
+@_cdecl("livery_asset_fact") @implementation
+public func livery_asset_fact(
+  _ store: OpaquePointer?, _ id: UnsafePointer<CChar>?, _ name: UnsafePointer<CChar>?,
+  _ bytes: UnsafeMutablePointer<UnsafeMutableRawPointer?>?, _ length: UnsafeMutablePointer<Int>?
+) -> livery_status {
+  onStore(store) { (object) throws(StoreError) in
+    let bytes = try required(bytes, "bytes")
+    let length = try required(length, "length")
+    let id = try assetID(id)
+    let name = try factName(name)
+    guard let content = try object.store.assets.fact(name, of: id) else {
+      throw StoreError(.noValue, "nothing is known of the asset \(id) under the name \(name)")
+    }
+    bytes.pointee = try withBytes(of: content) { (content) throws(StoreError) in try copy(content) }
+    length.pointee = content.count
   }
 }
 

@@ -51,6 +51,22 @@ public struct Assets: Sendable {
     return try Value(taking: value)
   }
 
+  /// What somebody has found out about an asset, under a name; nil if nothing is known. Corresponds to `livery_asset_fact` in C.
+  ///
+  /// - Throws: `.notFound` if there is no such asset, `.invalidArgument` for a malformed id or name.
+  public func fact(_ name: String, of id: String) throws(StoreError) -> [UInt8]? {
+    var start: UnsafeMutableRawPointer?
+    var length = 0
+    try name.checkHasNoNUL()
+    do throws(StoreError) {
+      try passing(id) { (id) in name.withCString { livery_asset_fact(store.handle, id, $0, &start, &length) } }
+    } catch {
+      guard error.code == .noValue else { throw error }
+      return nil
+    }
+    return taken(start, length)
+  }
+
   /// All assets in the order of their ids, with `uses`, the names of the settings that refer to them.
   ///
   /// Corresponds to `livery_asset_list` in C.

@@ -16,6 +16,15 @@ public final class ChangeSet: @unchecked Sendable {
     self.handle = handle
   }
 
+  /// A change set that somebody else has begun, and commits or discards.
+  ///
+  /// - Throws: `.invalidArgument` for NULL. Whether the handle is one of a change set is found when it is used.
+  public convenience init(borrowing handle: OpaquePointer?) throws(StoreError) {
+    guard let handle else { throw StoreError(.invalidArgument, "change is NULL") }
+    self.init(handle)
+    isEnded.store(true, ordering: .releasing)
+  }
+
   deinit { discard() }
 
   /// Makes what follows edits of another layer, in the same commit; those made so far stay. An expiry holds for its layer.
@@ -98,6 +107,17 @@ public final class ChangeSet: @unchecked Sendable {
   @discardableResult
   public func put(_ bytes: [UInt8], allowsAny: Bool = false) throws(StoreError) -> String {
     try Assets.putting(bytes, allowsAny) { livery_change_put_asset(handle, $0, $1, $2, $3) }
+  }
+
+  /// Adds what is known of an asset under a name, to be kept with it by the same commit; without bytes it is removed.
+  ///
+  /// Corresponds to `livery_change_put_fact` in C.
+  public func putFact(_ name: String, of id: String, _ bytes: [UInt8]) throws(StoreError) {
+    try name.checkHasNoNUL()
+    try id.checkHasNoNUL()
+    try passing(bytes: bytes) { (start, count) in
+      id.withCString { (id) in name.withCString { livery_change_put_fact(handle, id, $0, start, count) } }
+    }
   }
 
   /// When the values that are set from here on expire; nil for never.

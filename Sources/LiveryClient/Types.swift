@@ -76,7 +76,7 @@ public struct Color: Sendable, Hashable {
     self.alpha = alpha
   }
 
-  init(_ color: livery_color) {
+  public init(_ color: livery_color) {
     self.init(red: color.red, green: color.green, blue: color.blue, alpha: color.alpha)
   }
 

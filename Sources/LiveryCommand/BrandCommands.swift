@@ -185,6 +185,7 @@ private func checkBrand(_ context: Context, _ words: [String]) throws(StoreError
     let severity = finding.text("severity").sameBytes(as: "error") ? "error  " : "warning"
     context.output.line("\(severity)  \(truncated(finding.text("message"), to: 1000)) [\(finding.text("code"))]")
   }
+  for note in report.items("notes") { context.output.line("note     \(truncated(note.text("message"), to: 1000))") }
   let errors = report.number("errors")
   context.output.line("\(errors) \(errors == 1 ? "error" : "errors"), \(report.number("warnings")) warnings")
   guard errors == 0 else {

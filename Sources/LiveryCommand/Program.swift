@@ -27,6 +27,7 @@ enum Program {
   }
 
   private static func run(_ words: [String], _ output: Output) throws(StoreError) {
+    becomeExtension(words)
     let arguments = try Arguments(words)
     if arguments.has("version") { return output.write("livery \(version)", json: .string(version)) }
     guard let word = arguments.command else {
@@ -40,6 +41,26 @@ enum Program {
     if arguments.has("help") { return try Help.print(command.name, output) }
     try arguments.check(for: command)
     try command.run(Context(command: command, arguments: arguments, output: output))
+  }
+
+  /// `livery NOUN …`, where this command knows no such command, is the program `livery-NOUN` with the same arguments, and
+  /// `livery help NOUN` its help. Returns if there is none.
+  private static func becomeExtension(_ words: [String]) {
+    var place = 0
+    while place < words.count, words[place].utf8.first == UInt8(ascii: "-") {
+      let option = Option.all.first { "--\($0.name)".sameBytes(as: words[place]) }
+      place += option?.value == nil ? 1 : 2
+    }
+    guard place < words.count else { return }
+    let showsHelp = words[place].sameBytes(as: "help") && place + 1 < words.count
+    if showsHelp { place += 1 }
+    let noun = words[place]
+    let isPlain = noun.utf8.allSatisfy { byte in
+      byte >= UInt8(ascii: "a") && byte <= UInt8(ascii: "z") || byte == UInt8(ascii: "-")
+    }
+    guard isPlain, noun.utf8.count <= 32, Command.named(noun) == nil else { return }
+    // The program itself is argument 0.
+    noun.withCString { lvs_become($0, Int32(place + 1), showsHelp) }
   }
 
   /// Writes what there is to write; an error is one line on standard error, and in JSON also an object.

@@ -286,3 +286,109 @@ TEST("where a value is damaged nothing is said of what it refers to", damaged_va
   EXPECT_STATUS(LIVERY_ERROR_CORRUPT, livery_asset_put(store, "x", 1, LIVERY_ASSET_ANY, NULL));
   OK(livery_close(store));
 }
+
+static void put_fact(livery_store *store, const char *id, const char *name, const void *bytes, size_t length) {
+  livery_change *change = NULL;
+  OK(livery_change_begin(store, user, &change));
+  OK(livery_change_put_fact(change, id, name, bytes, length));
+  OK(livery_change_commit(change, NULL));
+}
+
+static void expect_fact(livery_store *store, const char *id, const char *name, const char *expected) {
+  void *bytes = NULL;
+  size_t length = 0;
+  if (!expected) {
+    EXPECT_STATUS(LIVERY_ERROR_NO_VALUE, livery_asset_fact(store, id, name, &bytes, &length));
+    EXPECT(bytes == NULL && length == 0);
+    return;
+  }
+  OK(livery_asset_fact(store, id, name, &bytes, &length));
+  if (bytes) EXPECT_TEXT(expected, (char *)bytes);
+  EXPECT_INT((int64_t)strlen(expected), (int64_t)length);
+  livery_free(bytes);
+}
+
+TEST("what is known of an asset is kept with it, by the same commit, and goes with it", facts) {
+  char path[320], id[LIVERY_ASSET_ID_SIZE], other[LIVERY_ASSET_ID_SIZE];
+  snprintf(path, sizeof path, "%s", fresh_path());
+  livery_store *store = open_store(path);
+  livery_change *change = NULL;
+  livery_value *list = NULL, *report = NULL;
+  uint64_t before = 0, after = 0;
+  void *bytes = NULL;
+  size_t length = 0;
+  put_image(store, "rgb.png", other);
+  OK(livery_revision(store, &before));
+  char *content = image("rgba.png", &length);
+  OK(livery_change_begin(store, user, &change));
+  OK(livery_change_put_asset(change, content, length, 0, id));
+  OK(livery_change_put_fact(change, id, "colors", TEXT("many")));
+  OK(livery_change_put_fact(change, id, "a.b-2", TEXT("x")));
+  OK(livery_change_commit(change, NULL));
+  free(content);
+  OK(livery_revision(store, &after));
+  EXPECT_INT((int64_t)before, (int64_t)after);
+  expect_fact(store, id, "colors", "many");
+  expect_fact(store, id, "a.b-2", "x");
+  expect_fact(store, id, "color", NULL);
+  expect_fact(store, other, "colors", NULL);
+  put_fact(store, id, "colors", TEXT("few"));
+  put_fact(store, id, "a.b-2", NULL, 0);
+  put_fact(store, other, "colors", TEXT("none"));
+  expect_fact(store, id, "colors", "few");
+  expect_fact(store, id, "a.b-2", NULL);
+  // Facts are no assets.
+  size_t count = 0;
+  OK(livery_asset_list(store, &list));
+  OK(livery_value_count(list, &count));
+  EXPECT_INT(2, (int64_t)count);
+  OK(livery_value_release(list));
+  OK(livery_stats(store, &report));
+  EXPECT_INT(2, member_int(report, "assets"));
+  OK(livery_value_release(report));
+  OK(livery_close(store));
+  store = open_store(path);
+  expect_fact(store, id, "colors", "few");
+  OK(livery_asset_remove(store, id, 0));
+  EXPECT_STATUS(LIVERY_ERROR_NOT_FOUND, livery_asset_fact(store, id, "colors", &bytes, &length));
+  put_image(store, "rgba.png", id);
+  expect_fact(store, id, "colors", NULL);
+  expect_fact(store, other, "colors", "none");
+  OK(livery_asset_collect(store, NULL, NULL));
+  put_image(store, "rgb.png", other);
+  expect_fact(store, other, "colors", NULL);
+  OK(livery_close(store));
+}
+
+TEST("a fact needs an asset, a name and not too many bytes", wrong_facts) {
+  livery_store *store = open_store(fresh_path());
+  livery_change *change = NULL;
+  char id[LIVERY_ASSET_ID_SIZE], large[LIVERY_ASSET_FACT_MAX + 1] = {0};
+  void *bytes = NULL;
+  size_t length = 0;
+  put_image(store, "rgb.png", id);
+  OK(livery_change_begin(store, user, &change));
+  EXPECT_STATUS(LIVERY_ERROR_INVALID_VALUE, livery_change_put_fact(change, id, "x", large, sizeof large));
+  EXPECT_STATUS(invalid, livery_change_put_fact(change, id, "", "x", 1));
+  EXPECT_STATUS(invalid, livery_change_put_fact(change, id, "A", "x", 1));
+  EXPECT_STATUS(invalid, livery_change_put_fact(change, id, "a234567890123456789012345678901234", "x", 1));
+  EXPECT_STATUS(invalid, livery_change_put_fact(change, id, NULL, "x", 1));
+  EXPECT_STATUS(invalid, livery_change_put_fact(change, NULL, "x", "x", 1));
+  EXPECT_STATUS(invalid, livery_change_put_fact(change, "x", "x", "x", 1));
+  EXPECT_STATUS(invalid, livery_change_put_fact(change, id, "x", NULL, 1));
+  OK(livery_change_put_fact(change, id, "x", large, LIVERY_ASSET_FACT_MAX));
+  id[0] ^= 1;
+  OK(livery_change_put_fact(change, id, "x", "x", 1));
+  EXPECT_STATUS(LIVERY_ERROR_NOT_FOUND, livery_change_commit(change, NULL));
+  OK(livery_change_discard(change));
+  EXPECT_STATUS(LIVERY_ERROR_NOT_FOUND, livery_asset_fact(store, id, "x", &bytes, &length));
+  id[0] ^= 1;
+  expect_fact(store, id, "x", NULL);
+  EXPECT_STATUS(invalid, livery_asset_fact(store, id, "X", &bytes, &length));
+  EXPECT_STATUS(invalid, livery_asset_fact(store, "x", "x", &bytes, &length));
+  EXPECT_STATUS(invalid, livery_asset_fact(store, NULL, "x", &bytes, &length));
+  EXPECT_STATUS(invalid, livery_asset_fact(store, id, NULL, &bytes, &length));
+  EXPECT_STATUS(invalid, livery_asset_fact(store, id, "x", NULL, &length));
+  EXPECT_STATUS(invalid, livery_asset_fact(store, id, "x", &bytes, NULL));
+  OK(livery_close(store));
+}

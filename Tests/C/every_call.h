@@ -82,6 +82,7 @@ __attribute__((unused)) static void every_read(livery_status expected, livery_st
   EXPECT_STATUS(expected, livery_dispatch(store, &length));
   EXPECT_STATUS(expected, livery_history(store, NULL, &value));
   EXPECT_STATUS(expected, livery_asset_get(store, SOME_ID, &pointer, &length));
+  EXPECT_STATUS(expected, livery_asset_fact(store, SOME_ID, "x", &pointer, &length));
   EXPECT_STATUS(expected, livery_asset_info(store, SOME_ID, &value));
   EXPECT_STATUS(expected, livery_asset_list(store, &value));
   EXPECT_STATUS(expected, livery_migration_register(store, name, every_step, NULL, every_destroy));
@@ -217,6 +218,7 @@ __attribute__((unused)) static void every_change_call(livery_status expected, li
   EXPECT_STATUS(expected, livery_change_expect(change, "title", 0));
   EXPECT_STATUS(expected, livery_change_origin(change, "test"));
   EXPECT_STATUS(expected, livery_change_put_asset(change, "x", 1, LIVERY_ASSET_ANY, NULL));
+  EXPECT_STATUS(expected, livery_change_put_fact(change, SOME_ID, "x", "x", 1));
   EXPECT_STATUS(expected, livery_change_violations(change, &violations));
   EXPECT_STATUS(expected, livery_change_commit(change, &revision));
   EXPECT(revision == 77 && violations == UNTOUCHED && read == UNTOUCHED);

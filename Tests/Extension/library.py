@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 """Checks what the linker made of an extension.
 
-    library.py NOUN BUILD_FOLDER HEADER
+    library.py NOUN BUILD_FOLDER HEADER [LIBRARY…]
 
-It exports what its header declares and nothing else, needs liblivery.so and libc alone, without a Swift runtime, stays in
+It exports what its header declares and nothing else, needs liblivery.so, libc and the libraries named alone, without a Swift runtime, stays in
 memory, and brings what liblivery.so has too: corrections of the runtime, and an allocator.
 """
 import pathlib
@@ -18,13 +18,14 @@ def output(*command):
 
 def main():
   noun, folder, header = sys.argv[1], pathlib.Path(sys.argv[2]), pathlib.Path(sys.argv[3])
+  others = "".join(f"|{name}" for name in sys.argv[4:])
   library = folder / f"liblivery-{noun}.so"
   declared = set(re.findall(rf"\b(livery_{noun}_\w+)\(", re.sub(r"/\*.*?\*/", "", header.read_text(), flags=re.S)))
   dynamic = output("readelf", "-d", library)
   exported = {line.split()[-1] for line in output("nm", "-D", "--defined-only", library).splitlines() if " d " not in line}
   assert exported == declared, f"exported: {sorted(exported)}, declared: {sorted(declared)}"
   for name in re.findall(r"\(NEEDED\).*\[(.*)\]", dynamic):
-    assert re.match(r"(liblivery\.so\.0$|libc|libm|ld-linux.*)[.-]?", name), f"{library} needs {name}"
+    assert re.match(rf"(liblivery\.so\.0$|libc|libm|ld-linux.*{others})[.-]?", name), f"{library} needs {name}"
   assert re.search(rf"\(SONAME\).*\[liblivery-{noun}\.so\.0\]", dynamic), "the soname has no version"
   assert (folder / f"liblivery-{noun}.so.0").exists(), "programs do not find it"
   assert re.search(r"\(FLAGS_1\).*NODELETE", dynamic), "the library can be unloaded"

@@ -28,12 +28,14 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 HERE = ROOT / "Tests" / "Fuzz"
 BUILT = ROOT / "build" / "torture" / "fuzz"
 TARGETS = ["json", "value", "schema", "plist-xml", "plist-binary", "cbor", "record", "color", "date", "pattern", "text",
-           "png", "jpeg", "gif", "webp", "svg", "file"]
+           "png", "jpeg", "gif", "webp", "svg", "file", "images-png", "images-jpeg", "images-webp", "images-drawn", "images-kept"]
 # The longest inputs, in bytes. The first of two numbers holds for nine tenths of the time, as short inputs are tried faster
 # and reach nearly all code, the second for the rest.
 LENGTHS = {"json": (96, 2048), "value": (96, 1024), "schema": (128, 4096), "plist-xml": (256, 2048), "plist-binary": (96, 1024),
            "cbor": (64, 512), "record": (96, 512), "color": (16, 32), "date": (48, 64), "pattern": (48, 256), "text": (64, 256),
-           "png": (64, 256), "jpeg": (128, 512), "gif": (16, 64), "webp": (48, 128), "svg": (128, 512), "file": (32, 128)}
+           "png": (64, 256), "jpeg": (128, 512), "gif": (16, 64), "webp": (48, 128), "svg": (128, 512), "file": (32, 128),
+           "images-png": (256, 2048), "images-jpeg": (512, 2048), "images-webp": (256, 2048), "images-drawn": (192, 1024),
+           "images-kept": (4096, 4096)}
 # The longest input that is kept, in bytes: a whole schema of the fixtures fits.
 KEPT_LENGTH = 8192
 
@@ -73,11 +75,26 @@ def build():
   swift = pathlib.Path(shutil.which("swift")).resolve().parent
   embedded = swift.parent / "lib" / "swift" / "embedded" / f"{platform.machine()}-unknown-linux-gnu"
   libraries = subprocess.run(["pkg-config", "--libs", "jansson", "libplist-2.0", "lmdb"], check=True, capture_output=True, text=True)
+  build_images(str(swift / "clang"))
   for target in TARGETS:
+    if target.startswith("images-"):
+      continue
     subprocess.run([str(swift / "clang"), "-std=c11", "-O1", "-g", "-fsanitize=fuzzer,address", "-fuse-ld=lld",
                     f"-DPARSER=fuzz_{target.replace('-', '_')}", str(HERE / "fuzz.c"), "-o", str(program(target)),
                     "-Wl,--gc-sections", f"{built}/liblivery-fuzz.a", f"-L{embedded}", "-lswiftUnicodeDataTables",
                     *libraries.stdout.split(), "-lm"], check=True)
+
+
+def build_images(clang):
+  """The decoders of the extension `images`, which are C. The libraries that they call are the system's own."""
+  sources = [str(source) for part in ("CImages", "CLegibility") for source in sorted((ROOT / "Sources" / part).glob("*.c"))]
+  include = [f"-I{ROOT / 'Sources' / part / 'include'}" for part in ("CImages", "CLegibility")]
+  for target in TARGETS:
+    if target.startswith("images-"):
+      subprocess.run([clang, "-std=gnu11", "-O1", "-g", "-fsanitize=fuzzer,address,undefined", "-fno-sanitize-recover=undefined",
+                      "-fuse-ld=lld", "-DLIVERY_FUZZ", f"-DPARSER=fuzz_{target.replace('-', '_')}", *include,
+                      str(HERE / "fuzz.c"), str(HERE / "images.c"), *sources, "-o", str(program(target)), "-lpng", "-ljpeg",
+                      "-lwebp", "-lwebpdemux", "-lm"], check=True)
 
 
 def program(target):
@@ -103,7 +120,7 @@ def run(target, arguments, length=None, **more):
 def seeds(target):
   """Where fuzzing begins: the fixtures of the kind."""
   fixtures = ROOT / "Tests" / "Fixtures"
-  patterns = {"json": "**/*.json", "value": "**/*.json", "schema": "**/*Schema*.json", "plist-xml": "**/*.plist",
+  patterns = {"images-png": "images/*.png", "images-jpeg": "images/*.jpg", "images-webp": "images/*.webp", "json": "**/*.json", "value": "**/*.json", "schema": "**/*Schema*.json", "plist-xml": "**/*.plist",
               "plist-binary": "**/*.plist"}
   found = []
   for path in sorted(fixtures.glob(patterns[target])) if target in patterns else []:

@@ -96,4 +96,47 @@ import Testing
     without.set("option.UseSecondaryImage", .bool(false))
     #expect(BrandCheck(without, images: []).report["passes"] == .bool(true))
   }
+
+  /// What is kept of an image that has one luminance everywhere.
+  private func legibility(ofGray luminance: Int) throws -> Legibility {
+    var bytes = [UInt8](repeating: 0, count: 1988)
+    bytes[0] = 1
+    bytes[1] = 1
+    for (place, byte) in [0x00, 0xCA, 0x9A, 0x3B].enumerated() { bytes[12 + place] = UInt8(byte) }
+    for level in 0..<384 {
+      bytes[20 + 2 * level] = UInt8(luminance & 0xFF)
+      bytes[21 + 2 * level] = UInt8(luminance >> 8)
+    }
+    return try #require(Legibility(bytes))
+  }
+
+  private func check(_ legibility: Legibility?) throws -> BrandCheck {
+    let id = String(repeating: "ab", count: 32)
+    let subject = try brand(whole, images: [("background", .image(id)), images[1]])
+    return BrandCheck(subject, images: [StoredImage(id: id, width: 4, height: 4, legibility: legibility)])
+  }
+
+  @Test func textThatIsIllegibleOnTheBackgroundImageIsFound() throws {
+    let bright = try check(legibility(ofGray: 65_535))
+    #expect(codes(bright) == ["illegible-image", "illegible-image"])
+    let finding = try #require(findings(bright).first)
+    #expect(finding["text"] == .string("PrimaryText") && finding["share"] == .double(1))
+    #expect(finding["severity"] == .string("error") && finding["image"] == .string("background"))
+    // White on black is legible, #333 is not.
+    let dark = try check(legibility(ofGray: 0))
+    #expect(findings(dark).map { $0["text"] } == [.string("SecondaryText")])
+  }
+
+  @Test func anImageThatWasNeverJudgedIsNoFault() throws {
+    let unjudged = try check(nil)
+    #expect(unjudged.report["passes"] == .bool(true))
+    guard case .list(let notes)? = unjudged.report["notes"] else { throw StoreError(.parse, "no notes") }
+    #expect(notes.count == 1 && notes[0]["code"] == .string("unjudged-image"))
+    let refused = try check(Legibility([1, 0] + Array("it is damaged".utf8)))
+    guard case .list(let reasons)? = refused.report["notes"], case .string(let text)? = reasons.first?["message"] else {
+      throw StoreError(.parse, "no notes")
+    }
+    #expect(text.hasSuffix("cannot be known: it is damaged"))
+    #expect(Legibility([2, 1]) == nil && Legibility([1, 1, 0]) == nil && Legibility([]) == nil)
+  }
 }

@@ -217,6 +217,13 @@ PROBE(asset_get) {
   livery_free(bytes);
   return status;
 }
+PROBE(asset_fact) {
+  void *bytes = NULL;
+  size_t length = 0;
+  livery_status status = livery_asset_fact(self.store, self.asset, "x", &bytes, &length);
+  livery_free(bytes);
+  return status == LIVERY_ERROR_NO_VALUE ? LIVERY_OK : status;
+}
 VALUE_PROBE(asset_info, livery_asset_info(self.store, self.asset, &value), count >= 2)
 VALUE_PROBE(asset_list, livery_asset_list(self.store, &value), count >= 1)
 SCALAR_PROBE(branding_color, livery_color, livery_branding_color(self.store, "Toolbar", &value), value.red == 1)
@@ -340,7 +347,7 @@ static const probe reading[] = {
     READING(read), READING(get_int_of_default), READING(get_string_first_time), READING(copy_string), READING(copy_data), READING(key_open),
     READING(key_get_int), READING(key_get_double), READING(key_get_string), READING(key_close), READING(revision),
     READING(list), READING(inspect), READING(snapshot_open), READING(snapshot_revision), READING(snapshot_get),
-    READING(snapshot_next), READING(snapshot_asset), READING(snapshot_close), READING(asset_get), READING(asset_info),
+    READING(snapshot_next), READING(snapshot_asset), READING(snapshot_close), READING(asset_get), READING(asset_fact), READING(asset_info),
     READING(asset_list), READING(branding_color), READING(branding_enabled), READING(branding_list), READING(branding_get),
     READING(branding_check), READING(branding_image), READING(branding_explain), READING(history), READING(settings),
     READING(schema_version), READING(schema_copy_json), READING(schema_check), READING(export_json), READING(stats),

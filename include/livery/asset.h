@@ -23,6 +23,9 @@
  *
  * Assets are removed by livery_asset_remove(), or by livery_asset_collect() when nothing refers to them any more.
  * Exports hold references and not the bytes.
+ *
+ * Whoever looks into an image may keep what was found out with the asset, as a fact under a name: see
+ * livery_change_put_fact().
  */
 #ifndef LIVERY_ASSET_H
 #define LIVERY_ASSET_H
@@ -36,6 +39,8 @@ extern "C" {
 
 /** The largest asset, in bytes. */
 #define LIVERY_ASSET_MAX 67108864
+/** The most bytes of a fact that is kept with an asset. */
+#define LIVERY_ASSET_FACT_MAX 4096
 /** The size of an asset's id: 64 hexadecimal digits, and a NUL. */
 #define LIVERY_ASSET_ID_SIZE 65
 
@@ -116,6 +121,51 @@ LIVERY_API livery_status livery_asset_put(livery_store *store, const void *bytes
  */
 LIVERY_API livery_status livery_change_put_asset(livery_change *change, const void *bytes, size_t length, uint32_t flags,
                                                  char *id);
+
+/**
+ * Add what is known of an asset to a change set: it is kept with the asset by the same commit as the edits.
+ *
+ * A fact is for what takes long to find out, and follows from the bytes: the store keeps it as it is, under a name, and
+ * removes it together with the asset. Backups have it, exports do not. It makes no revision and no event. The asset is
+ * one of this change set or of the store; if there is none, livery_change_commit() returns #LIVERY_ERROR_NOT_FOUND.
+ * What is there under the name is replaced.
+ *
+ * Threads: any; calls on one change set wait for each other.
+ *
+ * @param change    a change set
+ * @param id        the asset's id, in either letter case
+ * @param name      1 to 32 of the characters a–z, 0–9, `.` and `-`
+ * @param bytes     copied; NULL if there are none
+ * @param length    in bytes, at most #LIVERY_ASSET_FACT_MAX; 0 to remove what is there
+ * @return #LIVERY_OK, or
+ *   - #LIVERY_ERROR_INVALID_VALUE     there are more bytes than #LIVERY_ASSET_FACT_MAX
+ *   - #LIVERY_ERROR_INVALID_ARGUMENT  `change`, `id` or `name` is NULL, or `bytes` though there are some; the id or the
+ *     name is malformed
+ * @since 0.1
+ */
+LIVERY_API livery_status livery_change_put_fact(livery_change *change, const char *id, const char *name,
+                                                const void *bytes, size_t length);
+
+/**
+ * Read what is known of an asset under a name, as livery_change_put_fact() has put it.
+ *
+ * What is damaged counts as not known, as it can be found out again.
+ *
+ * Threads: any. Never blocks, never waits for a writer.
+ *
+ * @param store         an open store
+ * @param id            the asset's id, in either letter case
+ * @param name          of the fact
+ * @param[out] bytes    the bytes, followed by a NUL: free them with livery_free(); untouched on failure
+ * @param[out] length   in bytes, without the NUL; untouched on failure
+ * @return #LIVERY_OK, or
+ *   - #LIVERY_ERROR_NOT_FOUND         there is no such asset
+ *   - #LIVERY_ERROR_NO_VALUE          nothing is known of it under this name
+ *   - #LIVERY_ERROR_INVALID_ARGUMENT  a pointer is NULL, or the id or the name is malformed
+ * @since 0.1
+ */
+LIVERY_API livery_status livery_asset_fact(livery_store *store, const char *id, const char *name, void **bytes,
+                                           size_t *length);
 
 /**
  * Read an asset's bytes as a copy.

@@ -682,7 +682,8 @@ LIVERY_API livery_status livery_branding_get(livery_store *store, const char *br
  * The report is an object: `passes` (bool: there are no findings), `errors` and `warnings` (numbers), `pairs` and
  * `findings`. A pair is an object `text`, `background` (names of colors), `textColor`, `backgroundColor`, `ratio`,
  * `passes` (4.5 at least) and `passesLarge` (3 at least). A finding is an object `code`, `severity` ("error",
- * "warning"), `message` and what it is about:
+ * "warning"), `message` and what it is about. `notes` tells what could not be looked at, which is no finding: a list of
+ * objects `code`, `message` and what it is about.
  *
  *   - `low-contrast`: `text` on `background` has a `ratio` less than `required`; `nearest` is the text color that
  *     would do
@@ -699,6 +700,11 @@ LIVERY_API livery_status livery_branding_get(livery_store *store, const char *br
  *   - `missing-scale`: `image` has no `variant` for sharp screens, or for the device
  *   - `image-too-small`: the `variant` has fewer pixels (`pixelWidth`, `pixelHeight`) than the screen
  *   - `bad-image`: the variants of `image` are malformed
+ *   - `illegible-image`: `text` (a color's name, or "white" for the login screen), which is `textColor`, has a contrast
+ *     of less than `required` on more than a tenth of the `variant` of the image `background`; `share` is how much
+ *
+ * The pixels of images are known where the extension `images` has judged them (livery/images.h). The note
+ * `unjudged-image` tells of `images` of which they are not.
  *
  * Threads: any. Never blocks, never waits for a writer.
  *

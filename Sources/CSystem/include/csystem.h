@@ -366,6 +366,9 @@ void lvs_regex_free(lvs_regex *regex);
 // The program's arguments and environment, for commands.
 int lvs_argument_count(void);
 const char *lvs_argument(int index);
+// Goes on as the program NAME that lies beside this one, in ../libexec/livery or in the folders of $PATH, with the same
+// arguments but the one at an index; or, to show help, with --help alone. Returns only if there is none.
+void lvs_become(const char *name, int left_out, bool shows_help);
 
 // Gives standard streams that are closed a descriptor that neither reads nor writes, so that no file becomes one.
 void lvs_fill_standard_streams(void);

@@ -35,7 +35,7 @@ extension Assets {
   ///
   /// - Throws: `.notFound` if there is no such asset, `.invalidArgument` if the text is no id, `.corrupt`.
   public func bytes(_ id: String) throws(StoreError) -> [UInt8] {
-    let key = try Asset.key(of: id)
+    let key = try Asset.requiredKey(of: id)
     return try store.read { (view) throws(StoreError) in
       try Memory.require((view.asset(key)?.size ?? 0) * 2)
       return try view.withAsset(key) { $0.array }.found(id)
@@ -46,7 +46,7 @@ extension Assets {
   ///
   /// - Throws: as `bytes`.
   public func info(_ id: String) throws(StoreError) -> Asset {
-    let key = try Asset.key(of: id)
+    let key = try Asset.requiredKey(of: id)
     return try store.read { (view) throws(StoreError) in try view.asset(key).found(id) }
   }
 
@@ -77,20 +77,34 @@ extension Assets {
     }
   }
 
+  /// What somebody has found out about an asset and put with `ChangeSet.putFact`; nil if nothing was, or if that is damaged.
+  ///
+  /// Corresponds to `livery_asset_fact` in C.
+  ///
+  /// - Throws: `.notFound` if there is no such asset, `.invalidArgument` for a malformed id or name.
+  public func fact(_ name: String, of id: String) throws(StoreError) -> [UInt8]? {
+    let key = try Asset.requiredKey(of: id)
+    try AssetFact.check(name)
+    return try store.read { (view) throws(StoreError) in
+      guard try view.hasAsset(key) else { throw .missingAsset(id) }
+      return try view.fact(key, name)
+    }
+  }
+
   /// Removes an asset. Corresponds to `livery_asset_remove` in C.
   ///
   /// - Parameter force: also if settings refer to it; they then name an asset that is missing.
   /// - Throws: `.notFound`; `.conflict` with the setting, if one refers to it in any layer; `.invalidArgument` if the text is
   ///   no id; `.readOnly`, `.busy`, `.noSpace`, `.io`, `.corrupt`.
   public func remove(_ id: String, force: Bool = false) throws(StoreError) {
-    let key = try Asset.key(of: id)
+    let key = try Asset.requiredKey(of: id)
     try store.write(isRemoval: true) { (view) throws(StoreError) -> Environment.Outcome<Void> in
       guard try view.hasAsset(key) else { throw .missingAsset(id) }
       if !force, let user = try AssetUses(view).users(of: key).first {
         throw StoreError(
           .conflict, "`\(user.name)` refers to the asset \(id) in the layer \(user.layer)", setting: user.name)
       }
-      try view.delete(key, view.databases.assets)
+      try view.deleteAsset(key)
       return .commit(())
     }
   }
@@ -121,7 +135,7 @@ extension Assets {
     }
     return try store.write(isRemoval: true) { (view) throws(StoreError) -> Environment.Outcome<Value> in
       let garbage = try Garbage(view, options)
-      for key in garbage.keys { try view.delete(key, view.databases.assets) }
+      for key in garbage.keys { try view.deleteAsset(key) }
       return garbage.keys.isEmpty ? .abort(garbage.report) : .commit(garbage.report)
     }
   }
@@ -157,27 +171,10 @@ private struct Garbage {
   }
 }
 
-extension Asset {
-  /// The key of an asset by its id.
-  fileprivate static func key(of id: String) throws(StoreError) -> [UInt8] {
-    guard let key = key(id) else {
-      throw StoreError(
-        .invalidArgument, "`\(truncated(id, to: 80))` is no asset's id, which has 64 hexadecimal digits")
-    }
-    return key
-  }
-}
-
 extension Optional {
   fileprivate func found(_ id: String) throws(StoreError) -> Wrapped {
     guard let self else { throw .missingAsset(id) }
     return self
-  }
-}
-
-extension StoreError {
-  fileprivate static func missingAsset(_ id: String) -> StoreError {
-    StoreError(.notFound, "there is no asset \(id)")
   }
 }
 
@@ -189,7 +186,7 @@ extension Snapshot {
   ///
   /// - Throws: as `Assets.bytes`.
   public func withAsset<R>(_ id: String, _ body: (RawSpan) -> R) throws(StoreError) -> R {
-    let key = try Asset.key(of: id)
+    let key = try Asset.requiredKey(of: id)
     return try read { (view) throws(StoreError) in try view.withAsset(key, body).found(id) }
   }
 
@@ -197,7 +194,7 @@ extension Snapshot {
   ///
   /// - Throws: as `Assets.bytes`.
   public func asset(_ id: String) throws(StoreError) -> Asset {
-    let key = try Asset.key(of: id)
+    let key = try Asset.requiredKey(of: id)
     return try read { (view) throws(StoreError) in try view.asset(key).found(id) }
   }
 }

@@ -109,7 +109,11 @@ extension StoreBranding {
     var known = NameSet()
     for reference in BrandCheck.references(subject) where known.insert(reference).isNew {
       guard let asset = asset(reference) else { continue }
-      images.append(StoredImage(id: reference, width: Int(asset.facts.width), height: Int(asset.facts.height)))
+      let kept = try? store.assets.fact(Legibility.name, of: reference)
+      images.append(
+        StoredImage(
+          id: reference, width: Int(asset.facts.width), height: Int(asset.facts.height),
+          legibility: kept.flatMap { Legibility($0) }))
     }
     return BrandCheck(subject, shipped: shipped, for: device, images: images, twins: twins).report
   }

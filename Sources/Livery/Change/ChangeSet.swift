@@ -25,6 +25,7 @@ public final class ChangeSet: @unchecked Sendable {
   private var count = 0
   private var isReordered = false
   private var assets: [NewAsset] = []
+  private var facts: [AssetFact] = []
   private var expectations: [(name: String, layer: Layer, revision: UInt64)] = []
   private var origin = ""
   private var ignoresLocks = false
@@ -197,6 +198,17 @@ public final class ChangeSet: @unchecked Sendable {
     try whileOpen { () throws(StoreError) in assets.append(asset) }
   }
 
+  /// Adds what is known of an asset under a name, to be kept with it by the same commit: it goes when the asset goes. The asset
+  /// may come with this change set, or be there. Without bytes what is known is removed.
+  ///
+  /// Corresponds to `livery_change_put_fact` in C.
+  ///
+  /// - Throws: `.invalidArgument` for a malformed id or name, `.invalidValue` for more than 4096 bytes.
+  public func putFact(_ name: String, of id: String, _ bytes: [UInt8]) throws(StoreError) {
+    let fact = try AssetFact(id, name, bytes)
+    try whileOpen { () throws(StoreError) in facts.append(fact) }
+  }
+
   /// Adds an edit: remove all values of the layer. Forgets the edits made so far; locks do not prevent it.
   public func resetAll() throws(StoreError) {
     try whileOpen { () throws(StoreError) in
@@ -270,6 +282,7 @@ public final class ChangeSet: @unchecked Sendable {
     request.edits = used.count == 1 ? used[0].edits : used.flatMap { $0.edits }
     if isReordered || used.count > 1 { request.edits = inOrder(request.edits) }
     request.assets = assets
+    request.facts = facts
     request.clearedLayers = used.filter { $0.isCleared }.map { $0.layer }
     request.layer = used.count > 1 ? nil : (used.first ?? parts[current]).layer
     request.expectations = expectations

@@ -39,6 +39,8 @@ struct CommitRequest: Sendable {
   var edits: [Edit] = []
   /// Assets that come with the edits.
   var assets: [NewAsset] = []
+  /// What is known of assets, these or others.
+  var facts: [AssetFact] = []
   /// Layers whose values all go, before the edits.
   var clearedLayers: [Layer] = []
   /// Settings that must not have changed after a revision, in a layer.
@@ -89,7 +91,7 @@ struct CommitResult: Sendable {
 extension CommitRequest {
   /// Whether it only removes.
   var isRemoval: Bool {
-    guard assets.isEmpty else { return false }
+    guard assets.isEmpty, facts.isEmpty else { return false }
     return !edits.contains { $0.action.value != nil }
   }
 
@@ -97,6 +99,7 @@ extension CommitRequest {
   var mostBytes: UInt64 {
     var bytes = SpaceReserve.smallCommit
     for asset in assets { bytes &+= UInt64(asset.bytes.count) &+ 8192 }
+    bytes &+= UInt64(facts.count) &* 16_384
     for edit in edits {
       guard let value = edit.action.value else { continue }
       var size = 0

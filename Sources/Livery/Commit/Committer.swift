@@ -63,6 +63,9 @@ struct Committer {
     for asset in request.assets {
       if try view.put(asset, time: now) { isStored = true }
     }
+    for fact in request.facts {
+      if try view.put(fact) { isStored = true }
+    }
     guard !touched.isEmpty else {
       // No reader knows of an asset before a setting names it: by itself it makes no revision.
       let result = CommitResult(revision: present, count: count, refusals: refusals, isRefused: false)

@@ -19,6 +19,8 @@ extension Store {
         settings += 1
         return true
       }
+      var assets = 0
+      try view.walkAssets { (_, _, _) in assets += 1 }
       let facts = try shared.dataFacts()
       let information = shared.environment.information()
       let pageSize = try view.pageSize()
@@ -27,7 +29,7 @@ extension Store {
         .init("path", .string(path)), .init("id", .string(Hexadecimal.encode(try view.identifier()))),
         .init("format", int(try view.format() ?? 0)), .init("revision", int(try view.revision())),
         .init("schemaVersion", int(try view.schemaFacts().version)), .init("settings", .int(Int64(settings))),
-        .init("values", .object(layers)), .init("assets", .int(Int64(try view.count(view.databases.assets)))),
+        .init("values", .object(layers)), .init("assets", .int(Int64(assets))),
         .init("fileBytes", int(facts.allocated)),
         .init("usedBytes", int((information.lastPage + 1) * UInt64(pageSize))),
         .init("mapBytes", int(information.mapSize)), .init("readers", int(UInt64(information.readers))),

@@ -44,6 +44,15 @@ public struct Asset: Sendable, Equatable {
     return Hexadecimal.decode(id)
   }
 
+  /// The same for an id that a caller gave.
+  static func requiredKey(of id: String) throws(StoreError) -> [UInt8] {
+    guard let key = key(id) else {
+      throw StoreError(
+        .invalidArgument, "`\(truncated(id, to: 80))` is no asset's id, which has 64 hexadecimal digits")
+    }
+    return key
+  }
+
   public static func == (left: Asset, right: Asset) -> Bool {
     left.id.sameBytes(as: right.id) && left.facts == right.facts && left.size == right.size && left.time == right.time
   }
@@ -85,4 +94,8 @@ public struct NewAsset: Sendable {
   func asset(at time: Timestamp) -> Asset {
     Asset(key: key, facts, size: bytes.count, time: time)
   }
+}
+
+extension StoreError {
+  static func missingAsset(_ id: String) -> StoreError { StoreError(.notFound, "there is no asset \(id)") }
 }

@@ -38,6 +38,8 @@ extension View {
   /// Walks the assets in the order of their ids; a damaged one comes as nil.
   func walkAssets(_ body: (_ key: [UInt8], Asset?, _ size: Int) throws(StoreError) -> Void) throws(StoreError) {
     try walk(databases.assets) { (key, stored) throws(StoreError) in
+      // What is longer is a fact.
+      guard key.byteCount == SHA256.size else { return true }
       let key = key.array
       let header = AssetHeader(stored, key: key, tag: Tag.assets)
       try body(

@@ -4,11 +4,14 @@ public struct StoredImage: Sendable {
   public var id: String
   /// In pixels; 0 if not known.
   public var width, height: Int
+  /// What is kept with it for judging text on it; nil if it was never judged.
+  public var legibility: Legibility?
 
-  public init(id: String, width: Int = 0, height: Int = 0) {
+  public init(id: String, width: Int = 0, height: Int = 0, legibility: Legibility? = nil) {
     self.id = id
     self.width = width
     self.height = height
+    self.legibility = legibility
   }
 }
 
@@ -22,10 +25,12 @@ public struct BrandCheck {
   let brand: Brand
   /// The list that the brand was read from, or that it is in effect of, if any: what it has to have is known.
   let shipped: Brand?
-  private let device: Traits?
+  let device: Traits?
   private let images: [StoredImage]
   private var findings: [Value] = []
   private var pairs: [Value] = []
+  /// What could not be looked at: no fault of the brand.
+  var notes: [Value] = []
   private var errors = 0
 
   /// - Parameters:
@@ -53,13 +58,14 @@ public struct BrandCheck {
     }
     for image in brand.parts(Branding.image).prefix(Self.limit) { checkImage(image.key, image.value) }
     for twin in twins.prefix(Self.limit) { checkTwin(twin) }
+    checkLegibility()
   }
 
   public var report: Value {
     .object([
       .init("passes", .bool(findings.isEmpty)), .init("errors", .int(Int64(errors))),
       .init("warnings", .int(Int64(findings.count - errors))), .init("findings", .list(findings)),
-      .init("pairs", .list(pairs)),
+      .init("pairs", .list(pairs)), .init("notes", .list(notes)),
     ])
   }
 
@@ -198,7 +204,7 @@ public struct BrandCheck {
     return found
   }
 
-  private func stored(_ reference: String) -> StoredImage? {
+  func stored(_ reference: String) -> StoredImage? {
     for image in images where image.id.sameBytes(as: reference) { return image }
     return nil
   }

@@ -5,6 +5,7 @@ Made by tools/api from include/livery: change the headers, then run `python3 too
 
 # livery/asset.h
 ASSET_MAX = 67108864
+ASSET_FACT_MAX = 4096
 ASSET_ID_SIZE = 65
 ASSET_ANY = 1
 ASSET_FORCE = 1

@@ -7,7 +7,7 @@ from typing import Any, Dict, List, Optional, Union
 
 from . import _constants, _convert, _native
 from ._handle import Handle
-from .errors import InvalidArgumentError, NotFoundError
+from .errors import InvalidArgumentError, NotFoundError, NoValueError
 from .value import Image
 
 #: The content of an image file.
@@ -47,6 +47,13 @@ class Assets:
     ``width`` and ``height`` in pixels and ``orientation``."""
     info: Dict[str, Any] = _convert.take(_native.asset_info(self._store.number, _id(image)))
     return info
+
+  def fact(self, image: str, name: str) -> Optional[bytes]:
+    """What somebody has found out about an asset, and put with Change.put_fact(); None if nothing is known."""
+    try:
+      return _native.asset_fact(self._store.number, _id(image), _native.text("the name of a fact", name))
+    except NoValueError:
+      return None
 
   def list(self) -> List[Dict[str, Any]]:
     """All assets, in the order of their ids: dicts as of info(), with ``uses``, the settings that refer to them."""

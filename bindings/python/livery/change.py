@@ -98,6 +98,14 @@ class Change(Owner):
     """
     return Image(_native.change_put_asset(self._handle.number, as_bytes(content), _constants.ASSET_ANY if any else 0))
 
+  def put_fact(self, image: str, name: str, content: Content) -> None:
+    """Keep what is known of an asset with it, under a name, by the same commit: up to 4,096 bytes, none to remove it.
+
+    It goes when the asset goes. The name consists of a–z, 0–9, ``.`` and ``-``.
+    """
+    asset_id, name_bytes = _native.text("an asset's id", image), _native.text("the name of a fact", name)
+    _native.change_put_fact(self._handle.number, asset_id, name_bytes, as_bytes(content))
+
   def reset(self, name: str) -> None:
     """Remove the layer's value of a setting, which uncovers the one beneath."""
     _native.change_reset(self._handle.number, _convert.name(name))

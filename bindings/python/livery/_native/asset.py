@@ -37,6 +37,19 @@ def asset_get(store: int, asset_id: bytes) -> bytes:
     lib.free(memory)
 
 
+def asset_fact(store: int, asset_id: bytes, name: bytes) -> bytes:
+  memory, length = c_void_p(), c_size_t()
+  check(lib.asset_fact(store, asset_id, name, byref(memory), byref(length)))
+  try:
+    return ctypes.string_at(memory.value or 0, length.value)
+  finally:
+    lib.free(memory)
+
+
+def change_put_fact(change: int, asset_id: bytes, name: bytes, content: bytes) -> None:
+  check(lib.change_put_fact(change, asset_id, name, content, len(content)))
+
+
 def snapshot_asset(snapshot: int, asset_id: bytes) -> bytes:
   """A copy: a view would not survive its snapshot."""
   memory, length = c_void_p(), c_size_t()

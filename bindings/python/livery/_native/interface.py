@@ -103,6 +103,8 @@ FUNCTIONS: Dict[str, Tuple[Any, Tuple[Any, ...]]] = {
   "asset_describe": (c_int32, (c_char_p, c_size_t, c_uint32, POINTER(c_void_p))),
   "asset_put": (c_int32, (c_void_p, c_char_p, c_size_t, c_uint32, c_void_p)),
   "change_put_asset": (c_int32, (c_void_p, c_char_p, c_size_t, c_uint32, c_void_p)),
+  "change_put_fact": (c_int32, (c_void_p, c_char_p, c_char_p, c_char_p, c_size_t)),
+  "asset_fact": (c_int32, (c_void_p, c_char_p, c_char_p, POINTER(c_void_p), POINTER(c_size_t))),
   "asset_get": (c_int32, (c_void_p, c_char_p, POINTER(c_void_p), POINTER(c_size_t))),
   "snapshot_asset": (c_int32, (c_void_p, c_char_p, POINTER(c_void_p), POINTER(c_size_t))),
   "asset_info": (c_int32, (c_void_p, c_char_p, POINTER(c_void_p))),

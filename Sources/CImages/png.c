@@ -1,0 +1,100 @@
+// PNG, row by row. An interlaced image comes as seven small ones, each of whose pixels counts once: it need not be put together.
+#include "images.h"
+
+#include <png.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct decoder {
+  source *source;
+  size_t offset;
+  png_structp png;
+  png_infop info;
+  uint8_t *row;
+} decoder;
+
+static void fail(png_structp png, png_const_charp message) {
+  decoder *decoder = png_get_error_ptr(png);
+  if (!decoder->source->reason[0]) refuse(decoder->source, "the PNG image is damaged: %s", message);
+  png_longjmp(png, 1);
+}
+
+static void ignore_warning(png_structp png, png_const_charp message) { (void)png, (void)message; }
+
+static void read_bytes(png_structp png, png_bytep bytes, size_t count) {
+  decoder *decoder = png_get_io_ptr(png);
+  if (count > decoder->source->length - decoder->offset) png_error(png, "it is cut short");
+  memcpy(bytes, decoder->source->bytes + decoder->offset, count);
+  decoder->offset += count;
+}
+
+// The passes of Adam7: where the first pixel is, and how far the next ones are.
+static const struct pass {
+  uint8_t x, y, right, down;
+} adam7[7] = {{0, 0, 8, 8}, {4, 0, 8, 8}, {0, 4, 4, 8}, {2, 0, 4, 4}, {0, 2, 2, 4}, {1, 0, 2, 2}, {0, 1, 1, 2}};
+static const struct pass whole = {0, 0, 1, 1};
+
+static void read_pass(decoder *decoder, struct pass pass, uint32_t width, uint32_t height, bool has_alpha) {
+  if (width <= pass.x || height <= pass.y) return;
+  uint32_t count = (width - pass.x + pass.right - 1) / pass.right, rows = 0;
+  for (uint32_t y = pass.y; y < height; y += pass.down) {
+    png_read_row(decoder->png, decoder->row, NULL);
+    if (has_alpha) tally_rgba(decoder->source->tally, y, pass.x, pass.right, decoder->row, count);
+    else tally_rgb(decoder->source->tally, y, pass.x, pass.right, decoder->row, count);
+    if (++rows % 64 == 0 && is_late(decoder->source)) {
+      refuse(decoder->source, "decoding the image takes too long");
+      png_error(decoder->png, "");
+    }
+  }
+}
+
+static void read_image(decoder *decoder) {
+  png_structp png = decoder->png;
+  png_set_read_fn(png, decoder, read_bytes);
+  png_set_user_limits(png, LVI_PIXELS_MAX, LVI_PIXELS_MAX);
+  png_set_chunk_malloc_max(png, 1 << 20);
+  // What is beside the pixels and what they are made of is skipped.
+  png_set_keep_unknown_chunks(png, PNG_HANDLE_CHUNK_NEVER, NULL, -1);
+#ifdef LIVERY_FUZZ
+  // What is made up has no right sums.
+  png_set_crc_action(png, PNG_CRC_QUIET_USE, PNG_CRC_QUIET_USE);
+  png_set_option(png, PNG_IGNORE_ADLER32, PNG_OPTION_ON);
+#endif
+  png_read_info(png, decoder->info);
+  uint32_t width = png_get_image_width(png, decoder->info), height = png_get_image_height(png, decoder->info);
+  // Rows are kept by libpng twice, in 16 bits at most, and here.
+  if (!may_have(decoder->source, width, height, 24 * (uint64_t)width)) png_error(png, "");
+  png_set_expand(png);
+  png_set_scale_16(png);
+  png_set_gray_to_rgb(png);
+  png_read_update_info(png, decoder->info);
+  bool has_alpha = png_get_channels(png, decoder->info) == 4;
+  decoder->row = malloc(png_get_rowbytes(png, decoder->info));
+  if (!decoder->row) {
+    decoder->source->outcome = LVI_NO_MEMORY;
+    refuse(decoder->source, "there is no memory");
+  }
+  if (!decoder->row || !tally_begin(decoder->source, width, height)) png_error(png, "");
+  if (png_get_interlace_type(png, decoder->info) == PNG_INTERLACE_NONE) {
+    read_pass(decoder, whole, width, height, has_alpha);
+  } else {
+    for (int pass = 0; pass < 7; pass++) read_pass(decoder, adam7[pass], width, height, has_alpha);
+  }
+}
+
+bool decode_png(source *source) {
+  decoder decoder = {.source = source};
+  decoder.png = png_create_read_struct(PNG_LIBPNG_VER_STRING, &decoder, fail, ignore_warning);
+  if (decoder.png) decoder.info = png_create_info_struct(decoder.png);
+  if (!decoder.info) {
+    png_destroy_read_struct(&decoder.png, NULL, NULL);
+    source->outcome = LVI_NO_MEMORY;
+    return refuse(source, "there is no memory");
+  }
+  // Nothing here changes after setjmp: what does is in `decoder`.
+  bool is_read = !setjmp(png_jmpbuf(decoder.png));
+  if (is_read) read_image(&decoder);
+  png_destroy_read_struct(&decoder.png, &decoder.info, NULL);
+  free(decoder.row);
+  return is_read;
+}
