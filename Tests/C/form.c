@@ -330,8 +330,8 @@ TEST("a search finds what contains every word, the best first", search) {
     {"nothing of this", ""},
     {"", ""},
     {" \xCC\x88 ", ""},
-    // In the title, then in the name, then by the group.
-    {"s", "saver idle device playlist greeting pin language"},
+    // At the beginning of the title, in it, in an option, and by the group.
+    {"s", "saver playlist language greeting pin idle device"},
   };
   for (size_t index = 0; index < COUNT(cases); index++)
     EXPECT_TEXT(cases[index].names, found_names(store, cases[index].query, NULL));
@@ -339,7 +339,7 @@ TEST("a search finds what contains every word, the best first", search) {
   options.hidden = true;
   EXPECT_TEXT("trace", found_names(store, "trace", &options));
   options.limit = 2;
-  EXPECT_TEXT("saver idle", found_names(store, "s", &options));
+  EXPECT_TEXT("saver playlist", found_names(store, "s", &options));
   livery_value *found = NULL;
   OK(livery_search(store, "s", &options, &found));
   EXPECT_TEXT("8", part(found, "total"));
@@ -399,8 +399,8 @@ TEST("a value that has expired is found no more", expired) {
   livery_change *change = NULL;
   OK(livery_set_string(store, LIVERY_LAYER_USER, "note", TEXT("beneath")));
   OK(livery_change_begin(store, LIVERY_LAYER_SESSION, &change));
-  OK(livery_change_set_string(change, "note", TEXT("on top")));
   OK(livery_change_expires(change, now_microseconds() + 300000));
+  OK(livery_change_set_string(change, "note", TEXT("on top")));
   OK(livery_change_commit(change, NULL));
   EXPECT_TEXT("note", found_names(store, "top", NULL));
   sleep_ms(400);
