@@ -17,7 +17,7 @@ static void *handles[HANDLES];
 
 // Mostly a handle that was seen, of any kind and perhaps closed; else NULL or anything.
 static void *a_handle(void) {
-  switch (below(168)) {
+  switch (below(12)) {
     case 0: return NULL;
     case 1: return (void *)(uintptr_t)random_bits();
     case 2: return (void *)((uintptr_t)handles[below(HANDLES)] ^ ((uintptr_t)1 << below(64)));
@@ -85,6 +85,7 @@ static void keep(void *handle) {
 }
 
 static livery_status call(void) {
+  livery_reading reading;
   void *made = UNTOUCHED, *text = NULL;
   livery_value *two[2] = {a_handle(), a_handle()};
   const char *keys[2] = {a_name(), a_name()};
@@ -99,7 +100,6 @@ static livery_status call(void) {
   const void *borrowed;
   char name[LIVERY_NAME_MAX + 1];
   livery_color color = {(float)a_double(), 0.5f, 0.5f, 1};
-  livery_reading reading;
   livery_status status = LIVERY_OK;
   const char *given = a_name();
   if (given && strlen(given) < sizeof name) {
@@ -107,61 +107,61 @@ static livery_status call(void) {
   } else {
     name[0] = 0;
   }
-  switch (below(165)) {
-    case 3: status = livery_revision(a_handle(), or_null(&revision)); break;
-    case 4: status = livery_get_bool(a_handle(), a_name(), or_null(&truth)); break;
-    case 5: status = livery_get_int(a_handle(), a_name(), or_null(&number)); break;
-    case 6: status = livery_get_float(a_handle(), a_name(), or_null(&single)); break;
-    case 7: status = livery_get_double(a_handle(), a_name(), or_null(&real)); break;
-    case 8: status = livery_get_string(a_handle(), a_name(), or_null(bytes), below(sizeof bytes), or_null(&length)); break;
-    case 9: status = livery_get_data(a_handle(), a_name(), or_null(bytes), below(sizeof bytes), or_null(&length)); break;
-    case 10: status = livery_get_url(a_handle(), a_name(), or_null(bytes), below(sizeof bytes), or_null(&length)); break;
-    case 11: status = livery_get_date(a_handle(), a_name(), or_null(&number)); break;
-    case 12: status = livery_get_color(a_handle(), a_name(), or_null(&color)); break;
-    case 13: status = livery_get_list(a_handle(), a_name(), or_null(&made)); break;
-    case 14: status = livery_get_object(a_handle(), a_name(), or_null(&made)); break;
-    case 15: status = livery_get_value(a_handle(), a_name(), or_null(&made)); break;
-    case 16: status = livery_copy_string(a_handle(), a_name(), or_null(&text), or_null(&length)); break;
-    case 17: status = livery_copy_data(a_handle(), a_name(), or_null(&text), or_null(&length)); break;
-    case 18: case 16: status = livery_key_open(a_handle(), a_name(), or_null(&made)); break;
-    case 19: status = livery_key_close(a_handle()); break;
-    case 20: status = livery_key_get_bool(a_handle(), or_null(&truth)); break;
-    case 21: status = livery_key_get_int(a_handle(), or_null(&number)); break;
-    case 22: status = livery_key_get_double(a_handle(), or_null(&real)); break;
-    case 23: status = livery_key_get_string(a_handle(), or_null(bytes), below(64), or_null(&length)); break;
-    case 24: case 23: status = livery_snapshot_open(a_handle(), or_null(&made)); break;
-    case 25: status = livery_snapshot_close(a_handle()); break;
-    case 26: status = livery_snapshot_revision(a_handle(), or_null(&revision)); break;
-    case 27: status = livery_snapshot_get(a_handle(), a_name(), or_null(&made)); break;
-    case 28: status = livery_snapshot_next(a_handle(), a_name(), or_null(name), or_null(&made)); break;
-    case 29: status = livery_list(a_handle(), a_name(), NULL, or_null(&made)); break;
-    case 30: {
+  switch (below(172)) {
+    case 0: status = livery_revision(a_handle(), or_null(&revision)); break;
+    case 1: status = livery_get_bool(a_handle(), a_name(), or_null(&truth)); break;
+    case 2: status = livery_get_int(a_handle(), a_name(), or_null(&number)); break;
+    case 3: status = livery_get_float(a_handle(), a_name(), or_null(&single)); break;
+    case 4: status = livery_get_double(a_handle(), a_name(), or_null(&real)); break;
+    case 5: status = livery_get_string(a_handle(), a_name(), or_null(bytes), below(sizeof bytes), or_null(&length)); break;
+    case 6: status = livery_get_data(a_handle(), a_name(), or_null(bytes), below(sizeof bytes), or_null(&length)); break;
+    case 7: status = livery_get_url(a_handle(), a_name(), or_null(bytes), below(sizeof bytes), or_null(&length)); break;
+    case 8: status = livery_get_date(a_handle(), a_name(), or_null(&number)); break;
+    case 9: status = livery_get_color(a_handle(), a_name(), or_null(&color)); break;
+    case 10: status = livery_get_list(a_handle(), a_name(), or_null(&made)); break;
+    case 11: status = livery_get_object(a_handle(), a_name(), or_null(&made)); break;
+    case 12: status = livery_get_value(a_handle(), a_name(), or_null(&made)); break;
+    case 13: status = livery_copy_string(a_handle(), a_name(), or_null(&text), or_null(&length)); break;
+    case 14: status = livery_copy_data(a_handle(), a_name(), or_null(&text), or_null(&length)); break;
+    case 15: case 16: status = livery_key_open(a_handle(), a_name(), or_null(&made)); break;
+    case 17: status = livery_key_close(a_handle()); break;
+    case 18: status = livery_key_get_bool(a_handle(), or_null(&truth)); break;
+    case 19: status = livery_key_get_int(a_handle(), or_null(&number)); break;
+    case 20: status = livery_key_get_double(a_handle(), or_null(&real)); break;
+    case 21: status = livery_key_get_string(a_handle(), or_null(bytes), below(64), or_null(&length)); break;
+    case 22: case 23: status = livery_snapshot_open(a_handle(), or_null(&made)); break;
+    case 24: status = livery_snapshot_close(a_handle()); break;
+    case 25: status = livery_snapshot_revision(a_handle(), or_null(&revision)); break;
+    case 26: status = livery_snapshot_get(a_handle(), a_name(), or_null(&made)); break;
+    case 27: status = livery_snapshot_next(a_handle(), a_name(), or_null(name), or_null(&made)); break;
+    case 28: status = livery_list(a_handle(), a_name(), NULL, or_null(&made)); break;
+    case 29: {
       livery_list_options options = {below(4) ? sizeof options : below(sizeof options), a_name(), below(5)};
       status = livery_list(a_handle(), a_name(), or_null(&options), or_null(&made));
       break;
     }
-    case 31: status = livery_inspect(a_handle(), a_name(), or_null(&made)); break;
-    case 32: status = livery_schema_version(a_handle(), or_null(&revision)); break;
-    case 33: status = livery_schema_copy_json(a_handle(), or_null(&text), or_null(&length)); break;
-    case 34: status = livery_settings(a_handle(), or_null(&made)); break;
-    case 35: status = livery_export_json(a_handle(), some_flags(), or_null(&text), or_null(&length)); break;
-    case 36: status = livery_schema_check(a_handle(), a_name(), a_length(), or_null(&made)); break;
-    case 37:
+    case 30: status = livery_inspect(a_handle(), a_name(), or_null(&made)); break;
+    case 31: status = livery_schema_version(a_handle(), or_null(&revision)); break;
+    case 32: status = livery_schema_copy_json(a_handle(), or_null(&text), or_null(&length)); break;
+    case 33: status = livery_settings(a_handle(), or_null(&made)); break;
+    case 34: status = livery_export_json(a_handle(), some_flags(), or_null(&text), or_null(&length)); break;
+    case 35: status = livery_schema_check(a_handle(), a_name(), a_length(), or_null(&made)); break;
+    case 36:
       status = below(2) ? livery_schema_apply(a_handle(), a_name(), a_length(), NULL, or_null(&made))
                         : livery_schema_compare(a_name(), a_length(), a_name(), a_length(), or_null(&made));
       break;
-    case 38: status = livery_import_json(a_handle(), a_layer(), a_name(), a_length(), some_flags(), or_null(&made)); break;
-    case 39: status = livery_import_plist(a_handle(), a_layer(), TEXT(PLIST("<key>note</key><true/>")), some_flags(),
+    case 37: status = livery_import_json(a_handle(), a_layer(), a_name(), a_length(), some_flags(), or_null(&made)); break;
+    case 38: status = livery_import_plist(a_handle(), a_layer(), TEXT(PLIST("<key>note</key><true/>")), some_flags(),
                                           or_null(&made)); break;
-    case 40: status = livery_set_bool(a_handle(), a_layer(), a_name(), below(2)); break;
-    case 41: status = livery_set_int(a_handle(), a_layer(), a_name(), an_integer()); break;
-    case 42: status = livery_set_double(a_handle(), a_layer(), a_name(), a_double()); break;
-    case 43: status = livery_set_string(a_handle(), a_layer(), a_name(), a_name(), a_length()); break;
-    case 44: status = livery_set_data(a_handle(), a_layer(), a_name(), or_null(bytes), below(sizeof bytes)); break;
-    case 45: status = livery_set_color(a_handle(), a_layer(), a_name(), color); break;
-    case 46: status = livery_set_value(a_handle(), a_layer(), a_name(), a_handle()); break;
-    case 47: status = livery_reset(a_handle(), a_layer(), a_name()); break;
-    case 48: case 48: status = livery_change_begin(a_handle(), a_layer(), or_null(&made)); break;
+    case 39: status = livery_set_bool(a_handle(), a_layer(), a_name(), below(2)); break;
+    case 40: status = livery_set_int(a_handle(), a_layer(), a_name(), an_integer()); break;
+    case 41: status = livery_set_double(a_handle(), a_layer(), a_name(), a_double()); break;
+    case 42: status = livery_set_string(a_handle(), a_layer(), a_name(), a_name(), a_length()); break;
+    case 43: status = livery_set_data(a_handle(), a_layer(), a_name(), or_null(bytes), below(sizeof bytes)); break;
+    case 44: status = livery_set_color(a_handle(), a_layer(), a_name(), color); break;
+    case 45: status = livery_set_value(a_handle(), a_layer(), a_name(), a_handle()); break;
+    case 46: status = livery_reset(a_handle(), a_layer(), a_name()); break;
+    case 47: case 48: status = livery_change_begin(a_handle(), a_layer(), or_null(&made)); break;
     case 49: status = livery_change_set_bool(a_handle(), a_name(), below(2)); break;
     case 50: status = livery_change_set_int(a_handle(), a_name(), an_integer()); break;
     case 51: status = livery_change_set_double(a_handle(), a_name(), a_double()); break;
@@ -220,92 +220,104 @@ static livery_status call(void) {
       status = livery_history(a_handle(), or_null(&options), or_null(&made));
       break;
     }
-    case 97: status = livery_undo(a_handle(), below(2) ? below(300) : (uint64_t)an_integer(), some_flags(),
+    case 98: status = livery_undo(a_handle(), below(2) ? below(300) : (uint64_t)an_integer(), some_flags(),
                                   or_null(&revision)); break;
-    case 98: status = livery_check(below(4) ? path : a_name(), or_null(&made)); break;
-    case 99: status = livery_backup(a_handle(), NULL); break;
-    case 100: status = livery_backups(a_handle(), or_null(&made)); break;
-    case 101: status = livery_restore(a_handle(), below(2) ? NULL : a_name(), a_name(), or_null(&revision)); break;
-    case 102: status = below(10) ? LIVERY_OK : livery_compact(a_handle()); break;
-    case 103: status = below(10) ? LIVERY_OK : livery_forget(a_handle(), a_name(), some_flags(), or_null(&made)); break;
-    case 104: status = livery_change_replace(a_handle(), a_name(), a_handle()); break;
-    case 105: status = livery_change_layer(a_handle(), a_layer()); break;
-    case 106: status = livery_change_get(a_handle(), a_name(), or_null(&made)); break;
-    case 107: status = livery_edit(a_handle(), a_layer(), below(16) ? every_edit : NULL, NULL, or_null(&revision), or_null(&made)); break;
-    case 108: status = livery_post(a_handle(), some_flags(), below(16) ? every_post : NULL, NULL, NULL); break;
-    case 109: status = livery_claim(a_handle(), a_name(), below(16) ? every_check : NULL, NULL, NULL); break;
-    case 110: livery_error_leave((livery_status)below(40) - 30, a_name()); break;
-    case 111: status = livery_change_get_layer(a_handle(), a_layer(), a_name(), or_null(&made)); break;
-    case 112: status = livery_change_list(a_handle(), a_layer(), a_name(), or_null(&made)); break;
-    case 113: status = livery_change_ignore_locks(a_handle()); break;
-    case 114: status = livery_snapshot_get_layer(a_handle(), a_layer(), a_name(), or_null(&made)); break;
-    case 115: status = livery_snapshot_list(a_handle(), a_layer(), a_name(), or_null(&made)); break;
-    case 116: status = livery_read(a_handle(), a_name(), or_null(bytes), below(sizeof bytes), or_null(&reading)); break;
-    case 117: status = livery_stats(a_handle(), or_null(&made)); break;
-    case 118: status = livery_asset_describe(some_image(), below(64), some_flags(), or_null(&made)); break;
-    case 119: case 101: status = livery_asset_put(a_handle(), some_image(), below(64), some_flags(), or_null(id)); break;
-    case 120: status = livery_change_put_asset(a_handle(), some_image(), below(64), some_flags(), or_null(id)); break;
-    case 121: status = livery_asset_get(a_handle(), an_id(), or_null(&text), or_null(&length)); break;
-    case 122: status = livery_snapshot_asset(a_handle(), an_id(), or_null(&borrowed), or_null(&length)); break;
-    case 123: status = livery_asset_fact(a_handle(), an_id(), a_name(), or_null(&text), or_null(&length)); break;
-    case 124: status = livery_change_put_fact(a_handle(), an_id(), a_name(), some_image(), below(64)); break;
-    case 125: status = livery_asset_info(a_handle(), an_id(), or_null(&made)); break;
-    case 126: status = livery_asset_list(a_handle(), or_null(&made)); break;
-    case 127: status = livery_asset_remove(a_handle(), an_id(), some_flags()); break;
-    case 128: {
+    case 145: status = livery_check(below(4) ? path : a_name(), or_null(&made)); break;
+    case 146: status = livery_backup(a_handle(), NULL); break;
+    case 147: status = livery_backups(a_handle(), or_null(&made)); break;
+    case 148: status = livery_restore(a_handle(), below(2) ? NULL : a_name(), a_name(), or_null(&revision)); break;
+    case 149: status = below(10) ? LIVERY_OK : livery_compact(a_handle()); break;
+    case 151: status = below(10) ? LIVERY_OK : livery_forget(a_handle(), a_name(), some_flags(), or_null(&made)); break;
+    case 152: status = livery_change_replace(a_handle(), a_name(), a_handle()); break;
+    case 153: status = livery_change_layer(a_handle(), a_layer()); break;
+    case 154: status = livery_change_get(a_handle(), a_name(), or_null(&made)); break;
+    case 155: status = livery_edit(a_handle(), a_layer(), below(16) ? every_edit : NULL, NULL, or_null(&revision), or_null(&made)); break;
+    case 156: status = livery_post(a_handle(), some_flags(), below(16) ? every_post : NULL, NULL, NULL); break;
+    case 157: status = livery_claim(a_handle(), a_name(), below(16) ? every_check : NULL, NULL, NULL); break;
+    case 158: livery_error_leave((livery_status)below(40) - 30, a_name()); break;
+    case 159: status = livery_change_get_layer(a_handle(), a_layer(), a_name(), or_null(&made)); break;
+    case 160: status = livery_change_list(a_handle(), a_layer(), a_name(), or_null(&made)); break;
+    case 161: status = livery_change_ignore_locks(a_handle()); break;
+    case 162: status = livery_snapshot_get_layer(a_handle(), a_layer(), a_name(), or_null(&made)); break;
+    case 163: status = livery_snapshot_list(a_handle(), a_layer(), a_name(), or_null(&made)); break;
+    case 150: status = livery_stats(a_handle(), or_null(&made)); break;
+    case 99: status = livery_asset_describe(some_image(), below(64), some_flags(), or_null(&made)); break;
+    case 100: case 101: status = livery_asset_put(a_handle(), some_image(), below(64), some_flags(), or_null(id)); break;
+    case 102: status = livery_change_put_asset(a_handle(), some_image(), below(64), some_flags(), or_null(id)); break;
+    case 103: status = livery_asset_get(a_handle(), an_id(), or_null(&text), or_null(&length)); break;
+    case 104: status = livery_snapshot_asset(a_handle(), an_id(), or_null(&borrowed), or_null(&length)); break;
+    case 105: status = livery_asset_info(a_handle(), an_id(), or_null(&made)); break;
+    case 106: status = livery_asset_list(a_handle(), or_null(&made)); break;
+    case 107: status = livery_asset_remove(a_handle(), an_id(), some_flags()); break;
+    case 108: {
       livery_collect_options options = {below(4) ? sizeof options : below(sizeof options), some_flags(), (uint32_t)below(9)};
       status = livery_asset_collect(a_handle(), or_null(&options), or_null(&made));
       break;
     }
-    case 129: status = livery_migration_register(a_handle(), a_name(), every_step, NULL, NULL); break;
-    case 130: status = livery_migration_layer(a_handle(), or_null(&type)); break;
-    case 131: status = livery_migration_version(a_handle(), or_null(&revision)); break;
-    case 132: status = livery_migration_get(a_handle(), a_name(), or_null(&made)); break;
-    case 133: status = livery_migration_set(a_handle(), a_name(), a_handle()); break;
-    case 134: status = livery_migration_remove(a_handle(), a_name()); break;
-    case 135: status = livery_migration_names(a_handle(), or_null(&made)); break;
-    case 136: status = livery_migration_fail(a_handle(), a_name()); break;
-    case 137: status = livery_color_parse(a_name(), a_length(), or_null(&color)); break;
-    case 138: status = livery_color_format(color, (int32_t)below(7), or_null(bytes), below(16), or_null(&length)); break;
-    case 139: status = livery_color_contrast(color, color, or_null(&real)); break;
-    case 140: status = livery_color_legible_on(color, or_null(&color)); break;
-    case 141: status = livery_color_nearest_passing(color, color, a_double(), or_null(&color)); break;
-    case 142: {
+    case 113: status = livery_migration_register(a_handle(), a_name(), every_step, NULL, NULL); break;
+    case 114: status = livery_migration_layer(a_handle(), or_null(&type)); break;
+    case 115: status = livery_migration_version(a_handle(), or_null(&revision)); break;
+    case 116: status = livery_migration_get(a_handle(), a_name(), or_null(&made)); break;
+    case 117: status = livery_migration_set(a_handle(), a_name(), a_handle()); break;
+    case 118: status = livery_migration_remove(a_handle(), a_name()); break;
+    case 119: status = livery_migration_names(a_handle(), or_null(&made)); break;
+    case 120: status = livery_migration_fail(a_handle(), a_name()); break;
+    case 121: status = livery_color_parse(a_name(), a_length(), or_null(&color)); break;
+    case 122: status = livery_color_format(color, (int32_t)below(7), or_null(bytes), below(16), or_null(&length)); break;
+    case 123: status = livery_color_contrast(color, color, or_null(&real)); break;
+    case 124: status = livery_color_legible_on(color, or_null(&color)); break;
+    case 125: status = livery_color_nearest_passing(color, color, a_double(), or_null(&color)); break;
+    case 126: {
       livery_rect rect;
       status = livery_aspect_fit(a_double(), a_double(), a_double(), a_double(), or_null(&rect));
       break;
     }
-    case 143: status = livery_branding_match(a_handle(), some_traits(), or_null(&made)); break;
-    case 144: status = livery_branding_color(a_handle(), a_name(), or_null(&color)); break;
-    case 145: status = livery_branding_set_color(a_handle(), a_layer(), a_name(), color); break;
-    case 146: status = livery_branding_set_image(a_handle(), a_layer(), a_name(), a_handle()); break;
-    case 147: status = livery_branding_image(a_handle(), a_name(), some_traits(), or_null(&made)); break;
-    case 148: status = livery_branding_explain(a_handle(), a_name(), some_traits(), or_null(&made)); break;
-    case 149: {
+    case 127: status = livery_branding_match(a_handle(), some_traits(), or_null(&made)); break;
+    case 128: status = livery_branding_color(a_handle(), a_name(), or_null(&color)); break;
+    case 129: status = livery_branding_set_color(a_handle(), a_layer(), a_name(), color); break;
+    case 130: status = livery_branding_set_image(a_handle(), a_layer(), a_name(), a_handle()); break;
+    case 131: status = livery_branding_image(a_handle(), a_name(), some_traits(), or_null(&made)); break;
+    case 132: status = livery_branding_explain(a_handle(), a_name(), some_traits(), or_null(&made)); break;
+    case 133: {
       livery_branding_options options = {below(4) ? sizeof options : below(sizeof options), a_name(), a_name(), a_name(),
                                          some_flags(), (uint32_t)(below(8) == 0)};
       status = livery_branding_apply_plist(a_handle(), TEXT(PLIST("<key>UsePrimaryImage</key><true/>")),
                                            or_null(&options), or_null(&made));
       break;
     }
-    case 150: status = livery_branding_apply_console(a_handle(), a_handle(), a_name(), or_null(&made)); break;
-    case 151: status = livery_branding_enabled(a_handle(), a_layer(), or_null(&truth)); break;
-    case 152: status = livery_branding_set_enabled(a_handle(), a_layer(), below(2)); break;
-    case 153: status = livery_branding_wipe(a_handle()); break;
-    case 154: status = livery_branding_use(a_handle(), a_name()); break;
-    case 155: status = livery_branding_remove(a_handle(), a_name()); break;
-    case 156: status = livery_branding_list(a_handle(), or_null(&made)); break;
-    case 157: status = livery_branding_get(a_handle(), a_name(), or_null(&made)); break;
-    case 158: status = livery_branding_check(a_handle(), a_name(), some_traits(), or_null(&made)); break;
-    case 159: status = livery_branding_gradient(a_handle(), a_name(), or_null(&color), or_null(&color)); break;
-    case 160: {
+    case 134: status = livery_branding_apply_console(a_handle(), a_handle(), a_name(), or_null(&made)); break;
+    case 135: status = livery_branding_enabled(a_handle(), a_layer(), or_null(&truth)); break;
+    case 136: status = livery_branding_set_enabled(a_handle(), a_layer(), below(2)); break;
+    case 137: status = livery_branding_wipe(a_handle()); break;
+    case 138: status = livery_branding_use(a_handle(), a_name()); break;
+    case 139: status = livery_branding_remove(a_handle(), a_name()); break;
+    case 140: status = livery_branding_list(a_handle(), or_null(&made)); break;
+    case 141: status = livery_branding_get(a_handle(), a_name(), or_null(&made)); break;
+    case 142: status = livery_branding_check(a_handle(), a_name(), some_traits(), or_null(&made)); break;
+    case 164: status = livery_read(a_handle(), a_name(), or_null(bytes), below(sizeof bytes), or_null(&reading)); break;
+    case 165: status = livery_branding_gradient(a_handle(), a_name(), or_null(&color), or_null(&color)); break;
+    case 166: {
       livery_branding_options options = {below(4) ? sizeof options : below(sizeof options), a_name(), a_name(), a_name(),
                                          some_flags(), (uint32_t)(below(8) == 0)};
       status = livery_branding_apply_directory(a_handle(), below(4) ? a_name() : FIXTURES "/branding", or_null(&options),
                                                or_null(&made));
       break;
     }
-    case 161: status = livery_branding_shown_color(a_handle(), a_name(), or_null(&color), or_null(&truth)); break;
+    case 167: status = livery_branding_shown_color(a_handle(), a_name(), or_null(&color), or_null(&truth)); break;
+    case 168: status = livery_asset_fact(a_handle(), an_id(), a_name(), or_null(&text), or_null(&length)); break;
+    case 169: status = livery_change_put_fact(a_handle(), an_id(), a_name(), some_image(), below(64)); break;
+    case 170: {
+      livery_form_options options = {below(4) ? sizeof options : below(sizeof options), a_layer(), below(2), below(2),
+                                     below(2) ? "de-AT" : a_name()};
+      status = livery_form(a_handle(), or_null(&options), or_null(&made));
+      break;
+    }
+    case 171: {
+      livery_search_options options = {below(4) ? sizeof options : below(sizeof options), below(9),
+                                       below(2) ? "de-AT" : a_name(), below(2)};
+      status = livery_search(a_handle(), a_name(), or_null(&options), or_null(&made));
+      break;
+    }
     default: status = livery_open(below(4) ? path : a_name(), NULL, or_null(&made)); break;
   }
   if (status != LIVERY_OK) {
