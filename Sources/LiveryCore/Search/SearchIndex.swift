@@ -136,7 +136,8 @@ public struct SearchIndex: Sendable {
     _ buffer: inout FoldBuffer
   ) {
     var entry = Entry(
-      first: UInt32(pieces.count), end: 0, foldedStart: UInt32(folded.count), foldedEnd: 0, place: place, kind: descriptor.kind,
+      first: UInt32(pieces.count), end: 0, foldedStart: UInt32(folded.count), foldedEnd: 0, place: place,
+      kind: descriptor.kind,
       isHidden: isHidden || descriptor.isHidden, isSecret: descriptor.isSecret, holdsSecret: descriptor.holdsSecret,
       hasTitle: descriptor.title != nil)
     add(descriptor.title.map { translation($0) } ?? "", .title, &buffer)
