@@ -52,6 +52,7 @@ def measured(bench: subjects.Bench, plan: measures.Plan) -> Samples:
   measures.closures(bench, samples, plan.sizes[0])
   measures.notifications(bench, samples, plan)
   measures.upgrades(bench, samples, plan)
+  measures.searches(bench, samples, plan)
 
   for count in plan.sizes:
     measures.in_processes(bench, samples, plan, count, [], measures.MEASURES)

@@ -11,7 +11,8 @@ import tempfile
 HERE = pathlib.Path(__file__).resolve().parent
 KEYS = ["subject", "measure", "n", "unit", "median", "min", "max", "ratio_to_raw_lmdb"]
 MEASURES = {"read_name", "read_key", "read_name_2threads", "read_cold", "first_read", "peak_rss", "closure", "commit_1",
-            "commit_100", "notify_p50", "notify_p99", "disk", "upgrade", "upgrade_steps", "upgrade_over_anew"}
+            "commit_100", "notify_p50", "notify_p99", "disk", "upgrade", "upgrade_steps", "upgrade_over_anew",
+            "search", "search_first", "form"}
 
 
 def main() -> None:

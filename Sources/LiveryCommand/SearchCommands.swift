@@ -17,7 +17,9 @@ func search(_ context: Context) throws(StoreError) {
 /// One line for a setting, and one for each other text that it was found by.
 private func show(_ result: Value, _ output: Output) {
   var line = Excerpt(result.text("name"), of: "name", in: result).shown(output.style)
-  if result["title"] != nil { line += " – " + Excerpt(result.text("title"), of: "title", in: result).shown(output.style) }
+  if result["title"] != nil {
+    line += " – " + Excerpt(result.text("title"), of: "title", in: result).shown(output.style)
+  }
   if result.flag("secret") {
     line += " = " + mask
   } else if let value = result["value"] {

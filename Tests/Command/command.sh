@@ -63,7 +63,7 @@ printf '{"Version": 1,\n "Groups": [}' >broken.json
 
 # Help and usage
 run 0 help && has "usage: livery" && has "exit status" && quiet
-commands=(init apply migrate check get set reset list explain watch history undo import export asset brand backup restore
+commands=(init apply migrate check get set reset list form search explain watch history undo import export asset brand backup restore
   compact forget stats help)
 for command in "${commands[@]}"; do
   run 0 help && has "  $command "
@@ -203,6 +203,19 @@ run 0 list --limit 2 --json && json 'len(v) == 2'
 run 0 list --after progress --json && json '[i["name"] for i in v] == ["volume"]'
 run 0 list 'nothing*' && prints ""
 run 2 list '' && one_line
+run 0 form && has "Home" && has "  All of it" && has "One" && has "locked" && quiet
+run 0 form --json && json 'v["layer"] == "user" and v["groups"][0]["elements"][3]["lockedBy"] == "enforced"'
+run 0 form --layer enforced --json && json 'v["groups"][0]["elements"][3]["writable"]'
+run 0 form --layer override --json && json 'v["groups"][0]["elements"][3]["writable"]'
+run 2 form --locale '-' && warns "no tag of a language" && one_line
+run 2 form --layer usr && one_line
+run 2 form x && one_line
+run 0 search volume && has "volume – Volume = " && has "  Home" && quiet
+run 0 search VOL ume --json && json 'v["total"] == 1 and v["results"][0]["matches"][0] == {"field": "title", "text": "Volume", "offset": 0, "length": 3}'
+run 0 search o --limit 1 && has "and " && has " more"
+run 0 search no such thing && prints "nothing is found"
+run 2 search && warns "lacks the argument WORD" && one_line
+run 2 search volume --limit many && one_line
 run 0 explain idle && has "enforced" && has headquarters && has "shadowed" && has '`enforced` wins'
 run 0 explain idle --json && json 'v["layers"][0]["layer"] == "enforced" and v["locked"] and v["effective"]["value"] == "1"'
 run 3 explain idel && one_line
@@ -213,6 +226,10 @@ for command in "get adminPassword" "get adminPassword --json" list "list --json"
   "explain adminPassword --json" export "export --layers" "export --json"; do
   run 0 $command && hides s3cr3t && hides d3f4ult
   run 0 $command --reveal && has s3cr3t
+done
+# These never show one.
+for command in form "form --json" "search password" "search password --json" "search s3cr --json"; do
+  run 0 $command --reveal && hides s3cr3t
 done
 run 0 get adminPassword && prints ••••••
 run 0 export && warns "--reveal" && json '"adminPassword" not in v["Values"]'

@@ -136,6 +136,7 @@ def seeds(target):
   if target == "schema":
     found += ['{"Version":2,"Groups":[{"Settings":[{"Key":"a",%s}]}]}' % members for members in SETTINGS]
     found += ['{"Version":2,"Groups":[],"Migrations":[{"To":2,"Steps":[{"Op":%s}]}]}' % members for members in STEPS]
+    found.append('{"Version":1,"Groups":[{"Title":"a","Settings":[]}],"Texts":{"de":{"a":"b"},"de-AT":{}}}')
     found = [content.encode() if isinstance(content, str) else content for content in found]
   texts = {"color": ["#336699", "#369", "#33669980"], "date": ["2026-01-02T03:04:05.123456Z", "2026-01-02T03:04:05+01:00"],
            "pattern": ["media*", "branding.**", "a?c\0abc"], "text": ["2", "true", "1.5e3", "AQID", "https://example.com/", "#336699"],

@@ -17,13 +17,19 @@ import Testing
     ("{}", []),
     (#"{"de": {\#(all)}}"#, []),
     // What is missing is told where it is in the schema: not units, nor what has no letters.
-    (#"{"de": {"Kiosk": "Stand", "Shown": "Angezeigt", "Ratio": "Format"}}"#,
-     ["warning missing-text /Groups/0/Settings/0/Options/1/Title 1:194"]),
+    (
+      #"{"de": {"Kiosk": "Stand", "Shown": "Angezeigt", "Ratio": "Format"}}"#,
+      ["warning missing-text /Groups/0/Settings/0/Options/1/Title 1:194"]
+    ),
     // A region has what it lacks from its language.
     (#"{"de": {\#(all)}, "de-AT": {"Auto": "Selbst"}}"#, []),
-    (#"{"de-AT": {\#(all)}, "de": {"Kiosk": "Stand", "Shown": "Angezeigt", "Auto": "Automatisch"}}"#,
-     ["warning missing-text /Groups/0/Settings/0/Title 1:108"]),
-    (#"{"de": {\#(all), "px": "Punkte", "16:9": "breit", "Old": "Alt"}}"#, ["warning unknown-text /Texts/de/Old 2:134"]),
+    (
+      #"{"de-AT": {\#(all)}, "de": {"Kiosk": "Stand", "Shown": "Angezeigt", "Auto": "Automatisch"}}"#,
+      ["warning missing-text /Groups/0/Settings/0/Title 1:108"]
+    ),
+    (
+      #"{"de": {\#(all), "px": "Punkte", "16:9": "breit", "Old": "Alt"}}"#, ["warning unknown-text /Texts/de/Old 2:134"]
+    ),
     ("[]", ["error wrong-type /Texts 2:1"]),
     (#"{"de": []}"#, ["error wrong-type /Texts/de 2:8"]),
     (#"{"de": {\#(all), "px": 1}}"#, ["error wrong-type /Texts/de/px 2:104"]),
@@ -59,7 +65,10 @@ import Testing
     ("de", ["de"]), ("DE-at", ["de-at", "de"]), ("zh-Hant-TW", ["zh-hant-tw", "zh-hant", "zh"]),
     ("de_AT.UTF-8", ["de-at", "de"]), ("sr_RS@latin", ["sr-rs", "sr"]),
     // What follows a single letter goes with it (RFC 4647 §3.4).
-    ("zh-Hant-CN-x-private1-private2", ["zh-hant-cn-x-private1-private2", "zh-hant-cn-x-private1", "zh-hant-cn", "zh-hant", "zh"]),
+    (
+      "zh-Hant-CN-x-private1-private2",
+      ["zh-hant-cn-x-private1-private2", "zh-hant-cn-x-private1", "zh-hant-cn", "zh-hant", "zh"]
+    ),
     ("x-home", ["x-home"]), ("i-klingon", ["i-klingon"]),
   ]) func languagesAreAskedInOrder(_ locale: String, _ expected: [String]) {
     #expect(LanguageTag(locale: locale)?.fallbacks == expected)

@@ -55,7 +55,8 @@ import Testing
       return
     }
     #expect(items.first?["name"] == .string("deep"))
-    guard case .list(let found)? = try store.search("deep p31")["results"], case .list(let group)? = found.first?["group"]
+    guard case .list(let found)? = try store.search("deep p31")["results"],
+      case .list(let group)? = found.first?["group"]
     else {
       Issue.record("nothing is found")
       return
@@ -115,7 +116,9 @@ import Testing
     for group in fewer { try Self.walk(group["elements"], store, &shown) }
     #expect(shown == generator.names.filter { !generator.hidden.contains($0) })
     for name in generator.names {
-      guard case .list(let found)? = try store.search(name, SearchOptions(includesHidden: true))["results"] else { return }
+      guard case .list(let found)? = try store.search(name, SearchOptions(includesHidden: true))["results"] else {
+        return
+      }
       #expect(found.contains { $0["name"] == .string(name) })
     }
   }
@@ -128,7 +131,9 @@ import Testing
       seen.append(name)
       let facts = try store.inspect(name)
       let isSecret = facts["secret"] == .bool(true)
-      #expect(element[element["kind"] == .string("list") ? "items" : "value"] == (isSecret ? nil : facts["effective"]?["value"]))
+      #expect(
+        element[element["kind"] == .string("list") ? "items" : "value"]
+          == (isSecret ? nil : facts["effective"]?["value"]))
       #expect(element["layer"] == facts["effective"]?["layer"])
       #expect(element["title"] == facts["title"])
       #expect((element["reason"] == .string("locked")) == (facts["locked"] == .bool(true)))

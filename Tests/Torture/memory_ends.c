@@ -202,6 +202,16 @@ static void do_history(void) {
   said("history", livery_history(store, NULL, &value));
   livery_value_release(value);
 }
+static void do_form(void) {
+  livery_value *value = NULL;
+  said("form", livery_form(store, NULL, &value));
+  livery_value_release(value);
+}
+static void do_search(void) {
+  livery_value *value = NULL;
+  said("search", livery_search(store, "i1", NULL, &value));
+  livery_value_release(value);
+}
 static void do_stats(void) {
   livery_value *value = NULL;
   said("stats", livery_stats(store, &value));
@@ -291,6 +301,7 @@ static void do_open(void) {
 static const struct operation { const char *name; void (*run)(void); } operations[] = {
   {"set", do_set}, {"set", do_set}, {"change", do_change}, {"get", do_get}, {"copy", do_copy}, {"list", do_list},
   {"inspect", do_inspect}, {"export", do_export}, {"import", do_import}, {"history", do_history}, {"stats", do_stats},
+  {"form", do_form}, {"search", do_search},
   {"asset", do_asset}, {"snapshot", do_snapshot}, {"watch", do_watch}, {"backup", do_backup}, {"compact", do_compact},
   {"value", do_value}, {"key", do_key}, {"open", do_open},
 };

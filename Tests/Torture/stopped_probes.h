@@ -244,6 +244,8 @@ PROBE(branding_explain) {
   livery_value_release(value);
   return status == LIVERY_ERROR_NO_VALUE ? LIVERY_OK : status;
 }
+VALUE_PROBE(form, livery_form(self.store, NULL, &value), count >= 6)
+VALUE_PROBE(search, livery_search(self.store, "a", NULL, &value), count == 3)
 VALUE_PROBE(history, livery_history(self.store, NULL, &value), count > 10)
 VALUE_PROBE(settings, livery_settings(self.store, &value), count == 2)
 SCALAR_PROBE(schema_version, uint64_t, livery_schema_version(self.store, &value), value == 1 || value == 2)
@@ -350,6 +352,7 @@ static const probe reading[] = {
     READING(snapshot_next), READING(snapshot_asset), READING(snapshot_close), READING(asset_get), READING(asset_fact), READING(asset_info),
     READING(asset_list), READING(branding_color), READING(branding_enabled), READING(branding_list), READING(branding_get),
     READING(branding_check), READING(branding_image), READING(branding_explain), READING(history), READING(settings),
+    READING(form), READING(search),
     READING(schema_version), READING(schema_copy_json), READING(schema_check), READING(export_json), READING(stats),
     READING(backups), READING(event_fd), READING(dispatch), READING(watch_start), READING(watch_stop), READING(change_discard)};
 #define WRITING(name) {#name, WRITES, probe_##name}

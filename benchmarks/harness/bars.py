@@ -52,6 +52,8 @@ BARS = [
   Bar("commit with 8 watching processes, × without", "livery-c", "commit_watched_over_alone", 1, 1.3, "median"),
   Bar("10 steps on 100 settings × 6 layers, no backup, ms", "livery-c", "upgrade_steps", 100, 5, "median"),
   Bar("10 steps on 100,000 settings, with backup, ms", "livery-c", "upgrade", 100_000, 2000, "median"),
+  Bar("search by words, of 1,000 settings, ms", "livery-c", "search", 1_000, 5, "median"),
+  Bar("search by words, of 100,000 settings, ms", "livery-c", "search", 100_000, 50, "median"),
 ]
 
 

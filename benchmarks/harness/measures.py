@@ -229,6 +229,17 @@ def upgrades(bench: Bench, samples: Samples, plan: Plan) -> None:
     samples.add_ratio("livery-c", "upgrade_over_anew", count, [found["upgrade_ms"]], [found["anew_ms"]])
 
 
+def searches(bench: Bench, samples: Samples, plan: Plan) -> None:
+  """Figures are medians of the program's own rounds."""
+  say("searching")
+  output = subprocess.run([bench.programs / "bench-search", str(bench.work / "search"), str(plan.starts)], text=True,
+                          check=True, stdout=subprocess.PIPE).stdout
+  for line in output.splitlines():
+    found = {name: float(figure) for name, figure in (word.split("=") for word in line.split())}
+    for name, measure in (("search", "search"), ("first", "search_first"), ("form", "form")):
+      samples.add("livery-c", measure, int(found["settings"]), MS, found[f"{name}_ms"] * MS.scale)
+
+
 def notifications(bench: Bench, samples: Samples, plan: Plan) -> None:
   """Each figure is one of a run: its median and extremes are those of the runs."""
   names = {"callback_p50": "notify_p50", "callback_p99": "notify_p99", "descriptor_p50": "notify_fd_p50",

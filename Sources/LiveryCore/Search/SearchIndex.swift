@@ -41,8 +41,12 @@ public struct SearchIndex: Sendable {
   }
 
   struct Entry: Sendable {
-    /// The first piece: the title, which may be empty. The second is the name.
+    /// The pieces. The first is the title, which may be empty, the second the name.
     fileprivate var first: UInt32
+    fileprivate var end: UInt32
+    /// Where their folded bytes are.
+    fileprivate var foldedStart: UInt32
+    fileprivate var foldedEnd: UInt32
     fileprivate(set) var place: Int32
     fileprivate(set) var kind: SettingKind
     fileprivate(set) var isHidden: Bool
@@ -64,8 +68,11 @@ public struct SearchIndex: Sendable {
   /// In the order of the schema.
   private(set) var entries: [Entry] = []
   private var places: [Place] = []
-  /// The entries in the order of their names' bytes.
-  private(set) var byName: [Int32] = []
+  /// The entries in the order of their names' bytes, and these names again in that order: a walk through records meets one
+  /// after the other.
+  private var byName: [Int32] = []
+  private var names: [UInt8] = []
+  private var nameEnds: [UInt32] = []
 
   /// That of a store without a schema.
   public init() {}
@@ -77,12 +84,17 @@ public struct SearchIndex: Sendable {
       add(group.elements, place, isHidden: group.heading.isHidden, translation, &buffer)
     }
     let index = self
-    byName = sortedOrder(of: entries.count) { index.precedes($0, $1) }.map { Int32($0) }
+    for number in sortedOrder(of: entries.count, { index.precedes($0, $1) }) {
+      byName.append(Int32(number))
+      names += texts[range(Int(entries[number].first) + 1)]
+      nameEnds.append(UInt32(names.count))
+    }
   }
 
   /// How much memory it takes, about.
   public var size: Int {
-    texts.count + folded.count + pieces.count * MemoryLayout<Piece>.stride + entries.count * 32
+    texts.count + folded.count + names.count + pieces.count * MemoryLayout<Piece>.stride
+      + entries.count * (MemoryLayout<Entry>.stride + 8)
   }
 
   // MARK: Making
@@ -123,10 +135,11 @@ public struct SearchIndex: Sendable {
     _ descriptor: SettingDescriptor, _ place: Int32, isHidden: Bool, _ translation: Translation,
     _ buffer: inout FoldBuffer
   ) {
-    entries.append(
-      Entry(
-        first: UInt32(pieces.count), place: place, kind: descriptor.kind, isHidden: isHidden || descriptor.isHidden,
-        isSecret: descriptor.isSecret, holdsSecret: descriptor.holdsSecret, hasTitle: descriptor.title != nil))
+    var entry = Entry(
+      first: UInt32(pieces.count), end: 0, foldedStart: UInt32(folded.count), foldedEnd: 0, place: place,
+      kind: descriptor.kind,
+      isHidden: isHidden || descriptor.isHidden, isSecret: descriptor.isSecret, holdsSecret: descriptor.holdsSecret,
+      hasTitle: descriptor.title != nil)
     add(descriptor.title.map { translation($0) } ?? "", .title, &buffer)
     add(descriptor.key, .name, &buffer)
     for alias in descriptor.aliases { add(alias, .alias, &buffer) }
@@ -134,16 +147,12 @@ public struct SearchIndex: Sendable {
     if let text = descriptor.description { add(translation(text), .description, &buffer) }
     if let text = descriptor.placeholder { add(translation(text), .placeholder, &buffer) }
     if let text = descriptor.unit { add(translation(text), .unit, &buffer) }
+    entry.end = UInt32(pieces.count)
+    entry.foldedEnd = UInt32(folded.count)
+    entries.append(entry)
   }
 
   // MARK: Looking
-
-  private func lastPiece(of number: Int) -> Int {
-    // The pieces of a pane that follows come between those of two settings.
-    var piece = Int(entries[number].first) + 2
-    while piece < pieces.count, pieces[piece].field != .title, pieces[piece].field != .group { piece += 1 }
-    return piece - 1
-  }
 
   private func foldedStart(_ piece: Int) -> Int { piece == 0 ? 0 : Int(pieces[piece - 1].foldedEnd) }
 
@@ -182,9 +191,20 @@ public struct SearchIndex: Sendable {
     texts.withUnsafeBytes { order(nameBytes(left, in: $0), nameBytes(right, in: $0)) < 0 }
   }
 
-  /// Below 0, 0 or above it, as a setting's name comes before a key, is the same, or comes behind.
-  func order(_ number: Int, _ key: UnsafeRawBufferPointer) -> Int {
-    texts.withUnsafeBytes { order(nameBytes(number, in: $0), key) }
+  /// The setting of a name, where names are asked for in their order.
+  ///
+  /// - Parameter next: where the last one left off; 0 for the first.
+  func number(of name: UnsafeRawBufferPointer, after next: inout Int) -> Int? {
+    names.withUnsafeBytes { names in
+      while next < byName.count {
+        let start = next == 0 ? 0 : Int(nameEnds[next - 1])
+        let order = order(UnsafeRawBufferPointer(rebasing: names[start..<Int(nameEnds[next])]), name)
+        if order > 0 { return nil }
+        next += 1
+        if order == 0 { return Int(byName[next - 1]) }
+      }
+      return nil
+    }
   }
 
   private func order(_ left: UnsafeRawBufferPointer, _ right: UnsafeRawBufferPointer) -> Int {
@@ -214,18 +234,15 @@ public struct SearchIndex: Sendable {
   func look(for words: SearchWords, _ body: (Int, _ score: Int, _ missing: UInt64) -> Void) {
     let hits = placeHits(words)
     folded.withUnsafeBytes { folded in
-      for number in entries.indices {
-        let first = Int(entries[number].first)
-        let start = foldedStart(first)
-        let text = UnsafeRawBufferPointer(rebasing: folded[start..<Int(pieces[lastPiece(of: number)].foldedEnd)])
+      for (number, entry) in entries.enumerated() {
+        let start = Int(entry.foldedStart)
+        let text = UnsafeRawBufferPointer(rebasing: folded[start..<Int(entry.foldedEnd)])
         var score = 0
         var missing: UInt64 = 0
         for word in 0..<words.count {
-          let isNear = hits[Int(entries[number].place)] & 1 << UInt64(word) != 0
           if let place = words.place(of: word, in: text) {
-            let rank = place == 0 ? 0 : field(first, at: start + place).rank
-            score += rank
-          } else if isNear {
+            score += place == 0 ? 0 : field(Int(entry.first), at: start + place).rank
+          } else if hits[Int(entry.place)] & 1 << UInt64(word) != 0 {
             score += Field.group.rank
           } else {
             missing |= 1 << UInt64(word)
@@ -246,7 +263,7 @@ public struct SearchIndex: Sendable {
   /// Where words are in the texts of a setting.
   func matches(_ number: Int, _ words: SearchWords) -> [Value] {
     var found: [Value] = []
-    for piece in Array(Int(entries[number].first)...lastPiece(of: number)) + groupPieces(number) {
+    for piece in Array(Int(entries[number].first)..<Int(entries[number].end)) + groupPieces(number) {
       found += SearchIndex.matches(pieces[piece].field, text(piece), words)
     }
     return found

@@ -13,7 +13,7 @@ public struct SearchRun {
   private var scores: [UInt16]
   private var missing: [UInt64]
   private static let out = UInt16.max
-  /// The next of `index.byName` that a record may be of.
+  /// Where the index is in the order of names.
   private var next = 0
   private var others: [(name: String, score: Int)] = []
   private var buffer = FoldBuffer()
@@ -42,14 +42,8 @@ public struct SearchRun {
   }
 
   public mutating func interest(in name: UnsafeRawBufferPointer) -> Interest {
-    while next < index.byName.count {
-      let number = Int(index.byName[next])
-      let order = index.order(number, name)
-      if order > 0 { break }
-      next += 1
-      if order == 0 { return missing[number] == 0 ? .none : .value(number) }
-    }
-    return .value(nil)
+    guard let number = index.number(of: name, after: &next) else { return .value(nil) }
+    return missing[number] == 0 ? .none : .value(number)
   }
 
   /// Looks for the words that are still missing in a value as it is stored.
@@ -92,13 +86,14 @@ public struct SearchRun {
   }
 
   private mutating func conclude(_ name: UnsafeRawBufferPointer, _ number: Int?, _ nameEnd: Int) {
-    let words = words
     if let number {
+      let words = words
       let found = buffer.withBytes { words.found(missing[number], in: $0) }
       missing[number] &= ~found
       scores[number] += UInt16(found.nonzeroBitCount * SearchIndex.Field.value.rank)
       return
     }
+    let words = words
     let (inName, found) = buffer.withBytes { text in
       let inName = words.found(words.all, in: UnsafeRawBufferPointer(rebasing: text[..<nameEnd]))
       return (inName, inName | words.found(words.all & ~inName, in: text))

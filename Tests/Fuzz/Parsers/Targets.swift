@@ -65,6 +65,21 @@ private func cborRoundTrip(_ value: Value) {
     }
     require(back.encode() == descriptor.encode(), "a declaration comes back")
   }
+  guard let schema = compilation.schema else { return }
+  guard let outline = try? FormOutline(bytes) else { return require(false, "what compiles has an outline") }
+  let count = outline.groups.reduce(0) { $0 + settingCount($1.elements) }
+  require(count == schema.settings.count, "every setting is in the outline")
+  for language in outline.texts.names { _ = try? outline.texts.translation(language)("a") }
+}
+
+private func settingCount(_ elements: [FormOutline.Element]) -> Int {
+  elements.reduce(0) { count, element in
+    switch element {
+    case .header: count
+    case .pane(_, let inner): count + settingCount(inner)
+    case .setting: count + 1
+    }
+  }
 }
 
 @_cdecl("fuzz_plist_xml")
