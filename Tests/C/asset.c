@@ -377,12 +377,13 @@ TEST("a fact needs an asset, a name and not too many bytes", wrong_facts) {
   EXPECT_STATUS(invalid, livery_change_put_fact(change, "x", "x", "x", 1));
   EXPECT_STATUS(invalid, livery_change_put_fact(change, id, "x", NULL, 1));
   OK(livery_change_put_fact(change, id, "x", large, LIVERY_ASSET_FACT_MAX));
-  id[0] ^= 1;
+  char first = id[0];
+  id[0] = first == '0' ? '1' : '0';
   OK(livery_change_put_fact(change, id, "x", "x", 1));
   EXPECT_STATUS(LIVERY_ERROR_NOT_FOUND, livery_change_commit(change, NULL));
   OK(livery_change_discard(change));
   EXPECT_STATUS(LIVERY_ERROR_NOT_FOUND, livery_asset_fact(store, id, "x", &bytes, &length));
-  id[0] ^= 1;
+  id[0] = first;
   expect_fact(store, id, "x", NULL);
   EXPECT_STATUS(invalid, livery_asset_fact(store, id, "X", &bytes, &length));
   EXPECT_STATUS(invalid, livery_asset_fact(store, "x", "x", &bytes, &length));
