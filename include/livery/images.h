@@ -139,7 +139,7 @@ typedef struct livery_images_options {
 /**
  * Tell on how much of an image a text is illegible: the share of pixels with which it has too little contrast.
  *
- * Nothing is decoded. Without areas the share is exact to 0.003 for an opaque image; with areas it is taken from a grid of
+ * Nothing is decoded. Without areas the share is exact to 0.004 for an opaque image; with areas it is taken from a grid of
  * 10 by 10 cells. Pixels that are not opaque are seen over the background, and that is seen over white. What the image does
  * not cover of the screen is not part of it. Of text that is not opaque the color behind it is taken for the gray of the same
  * luminance.
