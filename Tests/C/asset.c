@@ -259,6 +259,7 @@ TEST("a damaged asset is CORRUPT, and is mended by the same bytes", damaged) {
   EXPECT(damage_key(path, key, sizeof key) > 0);
   EXPECT_STATUS(corrupt, livery_asset_get(store, id, &bytes, &length));
   EXPECT_STATUS(corrupt, livery_asset_info(store, id, &info));
+  EXPECT_STATUS(corrupt, livery_asset_fact(store, id, "x", &bytes, &length));
   OK(livery_snapshot_open(store, &snapshot));
   EXPECT_STATUS(corrupt, livery_snapshot_asset(snapshot, id, &place, &length));
   OK(livery_snapshot_close(snapshot));
