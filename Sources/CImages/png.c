@@ -21,6 +21,22 @@ static void fail(png_structp png, png_const_charp message) {
 
 static void ignore_warning(png_structp png, png_const_charp message) { (void)png, (void)message; }
 
+// What fails for want of memory is no fault of the image.
+static png_voidp allocate(png_structp png, png_alloc_size_t size) {
+  decoder *decoder = png_get_mem_ptr(png);
+  void *memory = malloc(size);
+  if (!memory && decoder->source->outcome == LVI_DONE) {
+    decoder->source->outcome = LVI_NO_MEMORY;
+    refuse(decoder->source, "there is no memory");
+  }
+  return memory;
+}
+
+static void release(png_structp png, png_voidp memory) {
+  (void)png;
+  free(memory);
+}
+
 static void read_bytes(png_structp png, png_bytep bytes, size_t count) {
   decoder *decoder = png_get_io_ptr(png);
   if (count > decoder->source->length - decoder->offset) png_error(png, "it is cut short");
@@ -84,7 +100,8 @@ static void read_image(decoder *decoder) {
 
 bool decode_png(source *source) {
   decoder decoder = {.source = source};
-  decoder.png = png_create_read_struct(PNG_LIBPNG_VER_STRING, &decoder, fail, ignore_warning);
+  decoder.png =
+    png_create_read_struct_2(PNG_LIBPNG_VER_STRING, &decoder, fail, ignore_warning, &decoder, allocate, release);
   if (decoder.png) decoder.info = png_create_info_struct(decoder.png);
   if (!decoder.info) {
     png_destroy_read_struct(&decoder.png, NULL, NULL);

@@ -36,7 +36,11 @@ static bool decode_first(source *source, uint32_t width, uint32_t height) {
   }
   uint32_t left = (uint32_t)frame.x_offset, top = (uint32_t)frame.y_offset;
   uint32_t right = left + (uint32_t)frame.width, bottom = top + (uint32_t)frame.height;
+  WebPBitstreamFeatures features;
+  // What the frame says of its size is what is decoded.
   bool is_decoded = right <= width && bottom <= height
+                    && WebPGetFeatures(frame.fragment.bytes, frame.fragment.size, &features) == VP8_STATUS_OK
+                    && features.width == frame.width && features.height == frame.height
                     && decode_frame(source, frame.fragment.bytes, frame.fragment.size, left, top);
   for (uint32_t y = 0; is_decoded && y < height; y++) {
     bool is_beside = y < top || y >= bottom;

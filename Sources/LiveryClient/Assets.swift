@@ -53,7 +53,8 @@ public struct Assets: Sendable {
 
   /// What somebody has found out about an asset, under a name; nil if nothing is known. Corresponds to `livery_asset_fact` in C.
   ///
-  /// - Throws: `.notFound` if there is no such asset, `.invalidArgument` for a malformed id or name.
+  /// - Throws: `.notFound` if there is no such asset, `.corrupt` if it is damaged, `.invalidArgument` for a malformed id or
+  ///   name.
   public func fact(_ name: String, of id: String) throws(StoreError) -> [UInt8]? {
     var start: UnsafeMutableRawPointer?
     var length = 0

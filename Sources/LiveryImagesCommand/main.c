@@ -12,7 +12,7 @@
 enum { DONE = 0, OTHER = 1, USAGE = 2, MISSING = 3, INVALID = 4, REFUSED = 5, BUSY = 6, UNREADABLE = 7, SYSTEM = 8 };
 
 typedef struct command {
-  const char *store, *text, *background;
+  const char *store, *text, *background, *bundle;
   bool is_json, takes_any, again;
   livery_images_area areas[64];
   size_t area_count;
@@ -24,12 +24,14 @@ static const char help[] =
   "livery images: judge on which images text is legible\n"
   "\n"
   "  livery images put FILE… [--any]           store images, and what legibility follows from\n"
+  "  livery images apply FILE [--bundle DIR]   apply a brand's property list as `livery brand apply`, and judge its images\n"
   "  livery images judge [ID…] [--all]         judge images that were stored without it; --all: every image anew\n"
   "  livery images show ID… [--text COLOR] [--background COLOR] [--area X,Y,WIDTH,HEIGHT[,WEIGHT]]\n"
   "                                            tell on how much of an image white, black or other text is illegible\n"
   "\n"
   "  --store PATH        the directory of the store; else $LIVERY_STORE\n"
   "  --any               store images, too, that cannot be judged\n"
+  "  --bundle DIR        the directory of the images that a property list names\n"
   "  --all               judge also what was judged before\n"
   "  --text COLOR        the color of the text; white and black if not given\n"
   "  --background COLOR  what is seen where the image is not opaque; white if not given\n"
@@ -92,6 +94,7 @@ static int read_options(int count, char **words, command *command) {
     else if (strcmp(word, "--all") == 0) command->again = true;
     else if (takes("--store", count, words, &index, &command->store) || takes("--text", count, words, &index, &command->text)
              || takes("--background", count, words, &index, &command->background)
+             || takes("--bundle", count, words, &index, &command->bundle)
              || takes("--timeout", count, words, &index, &timeout)) continue;
     else if (takes("--area", count, words, &index, &value)) {
       if (command->area_count == 64) return usage("more than 64 areas", NULL);
@@ -208,6 +211,22 @@ static int judge(livery_store *store, const command *command) {
   return DONE;
 }
 
+static int apply(livery_store *store, const command *command) {
+  livery_branding_options options = LIVERY_BRANDING_OPTIONS_INIT;
+  options.bundle = command->bundle;
+  size_t length = 0;
+  char *list = read_file(command->words[1], &length);
+  if (!list) return fprintf(stderr, "livery images: %s: cannot be read\n", command->words[1]), MISSING;
+  livery_value *report = NULL;
+  livery_status status = livery_branding_apply_plist(store, list, length, &options, &report);
+  free(list);
+  livery_value_release(report);
+  if (status != LIVERY_OK) return fail(status, command->words[1]);
+  struct command all = *command;
+  all.count = 1;
+  return judge(store, &all);
+}
+
 static int show_text(livery_store *store, const command *command, const char *id, const char *text) {
   livery_color color, background;
   livery_images_options options = {.struct_size = sizeof options, .areas = command->areas, .area_count = command->area_count};
@@ -247,16 +266,18 @@ int main(int count, char **words) {
   if (done != DONE) return done;
   if (command.count == 0) return usage("no command given", NULL);
   const char *action = command.words[0];
-  bool puts = strcmp(action, "put") == 0, judges = strcmp(action, "judge") == 0, shows = strcmp(action, "show") == 0;
-  if (!puts && !judges && !shows) return usage("there is no command", action);
-  if (command.count == 1 && !judges) return usage(puts ? "put needs a FILE" : "show needs an ID", NULL);
+  bool puts = strcmp(action, "put") == 0, judges = strcmp(action, "judge") == 0, shows = strcmp(action, "show") == 0,
+       applies = strcmp(action, "apply") == 0;
+  if (!puts && !judges && !shows && !applies) return usage("there is no command", action);
+  if (command.count == 1 && !judges) return usage(shows ? "show needs an ID" : "what is missing is a FILE, for", shows ? NULL : action);
+  if (command.count > 2 && applies) return usage("apply takes one FILE", NULL);
   if (!command.store || !command.store[0]) return usage("no store given: use --store PATH or $LIVERY_STORE", NULL);
   livery_open_options options = LIVERY_OPEN_OPTIONS_INIT;
   if (shows) options.flags = LIVERY_OPEN_READ_ONLY;
   livery_store *store = NULL;
   livery_status status = livery_open(command.store, &options, &store);
   if (status != LIVERY_OK) return fail(status, NULL);
-  done = puts ? put(store, &command) : judges ? judge(store, &command) : show(store, &command);
+  done = puts ? put(store, &command) : judges ? judge(store, &command) : applies ? apply(store, &command) : show(store, &command);
   livery_close(store);
   return fflush(stdout) == 0 ? done : SYSTEM;
 }

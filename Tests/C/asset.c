@@ -259,6 +259,7 @@ TEST("a damaged asset is CORRUPT, and is mended by the same bytes", damaged) {
   EXPECT(damage_key(path, key, sizeof key) > 0);
   EXPECT_STATUS(corrupt, livery_asset_get(store, id, &bytes, &length));
   EXPECT_STATUS(corrupt, livery_asset_info(store, id, &info));
+  EXPECT_STATUS(corrupt, livery_asset_fact(store, id, "x", &bytes, &length));
   OK(livery_snapshot_open(store, &snapshot));
   EXPECT_STATUS(corrupt, livery_snapshot_asset(snapshot, id, &place, &length));
   OK(livery_snapshot_close(snapshot));
@@ -377,12 +378,13 @@ TEST("a fact needs an asset, a name and not too many bytes", wrong_facts) {
   EXPECT_STATUS(invalid, livery_change_put_fact(change, "x", "x", "x", 1));
   EXPECT_STATUS(invalid, livery_change_put_fact(change, id, "x", NULL, 1));
   OK(livery_change_put_fact(change, id, "x", large, LIVERY_ASSET_FACT_MAX));
-  id[0] ^= 1;
+  char first = id[0];
+  id[0] = first == '0' ? '1' : '0';
   OK(livery_change_put_fact(change, id, "x", "x", 1));
   EXPECT_STATUS(LIVERY_ERROR_NOT_FOUND, livery_change_commit(change, NULL));
   OK(livery_change_discard(change));
   EXPECT_STATUS(LIVERY_ERROR_NOT_FOUND, livery_asset_fact(store, id, "x", &bytes, &length));
-  id[0] ^= 1;
+  id[0] = first;
   expect_fact(store, id, "x", NULL);
   EXPECT_STATUS(invalid, livery_asset_fact(store, id, "X", &bytes, &length));
   EXPECT_STATUS(invalid, livery_asset_fact(store, "x", "x", &bytes, &length));

@@ -29,6 +29,9 @@ run_clients() { # folder, label
   done
 }
 
+extensions=
+[ -f "$prebuilt/liblivery-images.so" ] && extensions=images
+
 mkdir "$work/stores"
 generators="Unix\ Makefiles"
 command -v ninja >/dev/null 2>&1 && generators="$generators Ninja"
@@ -37,6 +40,7 @@ for generator; do
   label=$(echo "$generator" | tr -d ' ')
   tree=$work/$label
   quiet cmake -S "$source" -B "$tree/build" -G "$generator" -DLIVERY_PREBUILT="$prebuilt" -DBUILD_TESTING=OFF \
+    -DLIVERY_EXTENSIONS="$extensions" \
     -DCMAKE_INSTALL_PREFIX=/usr/local
   quiet cmake --build "$tree/build"
   DESTDIR=$tree/staged quiet cmake --install "$tree/build"
@@ -49,11 +53,27 @@ for generator; do
   quiet cmake -S "$here/find_package" -B "$tree/find_package" -G "$generator" -DCMAKE_PREFIX_PATH="$tree/moved"
   quiet cmake --build "$tree/find_package"
   run_clients "$tree/find_package" "$label-find_package"
+  if [ -n "$extensions" ]; then
+    quiet "$tree/find_package/images" "$work/stores/$label-images"
+    echo "ok $label-find_package images"
+  elif [ -e "$tree/moved/include/livery/images.h" ]; then
+    echo "the header of an extension is installed without it" >&2
+    exit 1
+  fi
 
   cp -r "$here/pkgconfig" "$here/client.c" "$here/client.cpp" "$tree"
   pkgconfig=$(find "$tree/moved" -name livery.pc -exec dirname {} \;)
   PKG_CONFIG_PATH=$pkgconfig quiet make -C "$tree/pkgconfig"
   run_clients "$tree/pkgconfig" "$label-pkgconfig"
+  if [ -n "$extensions" ]; then
+    libraries=$(dirname "$pkgconfig")
+    # shellcheck disable=SC2046
+    quiet cc -o "$tree/images" "$here/images.c" $(PKG_CONFIG_PATH=$pkgconfig pkg-config --cflags --libs livery-images) \
+      -Wl,-rpath,"$libraries"
+    quiet "$tree/images" "$work/stores/$label-images-pkgconfig"
+    LIVERY_STORE=$work/stores/$label-images quiet "$tree/moved/bin/livery" images judge
+    echo "ok $label-pkgconfig images"
+  fi
 
   [ -f "$tree/moved/share/doc/Livery/LICENSE" ] || { echo "the license is not installed" >&2; exit 1; }
   quiet "$tree/moved/bin/livery" --version

@@ -27,14 +27,15 @@ has() {
 cat >white.svg <<'SVG'
 <svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 4 3"><rect width="4" height="3" fill="#fff"/></svg>
 SVG
+mkdir bundle && cp white.svg bundle/
 cat >brand.plist <<'PLIST'
 <?xml version="1.0" encoding="UTF-8"?>
 <plist version="1.0"><dict>
-  <key>Branding</key><dict>
-    <key>EnableBranding</key><true/>
-    <key>AppName</key><string>Snow</string>
-    <key>Primary_Background</key><string>white.svg</string>
-  </dict>
+  <key>PrimaryText</key>
+  <dict><key>red</key><real>1</real><key>green</key><real>1</real><key>blue</key><real>1</real><key>alpha</key><real>1</real></dict>
+  <key>PrimaryHighlight</key>
+  <dict><key>red</key><real>0</real><key>green</key><real>0</real><key>blue</key><real>0</real><key>alpha</key><real>1</real></dict>
+  <key>PrimaryiPad</key><string>white.svg</string>
 </dict></plist>
 PLIST
 
@@ -43,7 +44,7 @@ run 0 help images && has "livery images put FILE"
 run 0 images --help && has "livery images judge"
 run 2 images && has "no command given"
 run 2 images paint && has "there is no command paint"
-run 2 images put && has "put needs a FILE"
+run 2 images put && has "what is missing is a FILE, for put"
 run 3 images put missing.png && has "cannot be read"
 run 0 images put white.svg "$images/rgb.png" && has "white.svg"
 id=$(head -n 1 out | cut -c 1-64)
@@ -57,14 +58,12 @@ run 0 images judge && has "1 judged, 3 known before, 0 refused"
 run 0 images judge --all --json && has '"judged":3' && has '"refused":[{'
 
 # A brand whose background is white: nobody sees it before the image is judged.
-run 0 reset --all --layer bundle
-cat >brand.json <<JSON
-{"branding.image.background": "$id", "branding.color.PrimaryText": "#FFFFFF", "branding.color.PrimaryHighlight": "#000000"}
-JSON
-rm -rf "$LIVERY_STORE" && run 0 init && run 0 asset put white.svg && run 0 import --layer bundle brand.json
+rm -rf "$LIVERY_STORE" && run 0 init && run 0 brand apply brand.plist --bundle bundle
 run 0 brand check && has "run \`livery images judge\`"
 run 0 images judge && has "1 judged"
 run 4 brand check && has "[illegible-image]" && has "PrimaryText #FFFFFF has a contrast of less than 4.5 on 100 %"
+rm -rf "$LIVERY_STORE" && run 0 init && run 0 images apply brand.plist --bundle=bundle && has "1 judged"
+run 4 brand check && has "login text, which is always white, has a contrast of less than 4.5 on 100 %"
 
 # A program that is not there is a command that is not there.
 run 2 fetch https://example.com/ && has "there is no command \`fetch\`"

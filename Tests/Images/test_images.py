@@ -1,10 +1,16 @@
 """The extension `images` from Python: 200 images are judged as an independent program judges them, pixel by pixel."""
 
+import io
 import os
 import pathlib
+import random
+import struct
 import sys
+import zlib
 
+import numpy
 import pytest
+from PIL import Image, ImageOps
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 os.environ.setdefault("LIVERY_LIBRARY", str(ROOT / "build" / "liblivery.so"))
@@ -89,3 +95,48 @@ def test_a_white_background_fails_the_check_of_the_brand(store):
   found = {finding["text"]: finding for finding in report["findings"] if finding["code"] == "illegible-image"}
   assert report["notes"] == [] and set(found) == {"PrimaryText", "white"}
   assert found["white"]["severity"] == "error" and found["white"]["share"] == 1
+
+
+def chunk(kind, content):
+  return struct.pack(">I", len(content)) + kind + content + struct.pack(">I", zlib.crc32(kind + content))
+
+
+def interlaced(image):
+  """A PNG in the seven passes of Adam7, which Pillow cannot write."""
+  pixels = numpy.asarray(image)
+  height, width, channels = pixels.shape
+  rows = b""
+  for x, y, right, down in ((0, 0, 8, 8), (4, 0, 8, 8), (0, 4, 4, 8), (2, 0, 4, 4), (0, 2, 2, 4), (1, 0, 2, 2), (0, 1, 1, 2)):
+    part = pixels[y::down, x::right]
+    if part.size:
+      rows += b"".join(b"\0" + row.tobytes() for row in part)
+  header = struct.pack(">IIBBBBB", width, height, 8, 6 if channels == 4 else 2, 0, 0, 1)
+  return b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", header) + chunk(b"IDAT", zlib.compress(rows)) + chunk(b"IEND", b"")
+
+
+@pytest.mark.parametrize("size", [(1, 1), (2, 9), (5, 3), (40, 31), (131, 77)])
+@pytest.mark.parametrize("mode", ["RGB", "RGBA"])
+def test_an_interlaced_image_is_judged_as_the_same_one_that_is_not(store, mode, size):
+  chance = random.Random(size[0])
+  image = generate.noise(chance, *size, 0, 255)
+  if mode == "RGBA":
+    image = generate.with_alpha(chance, image)
+  plain = io.BytesIO()
+  image.save(plain, "PNG")
+  facts = [store.assets.fact(images.put(store, content), "legibility") for content in (plain.getvalue(), interlaced(image))]
+  assert facts[0] == facts[1]
+
+
+@pytest.mark.parametrize("orientation", range(1, 9))
+def test_an_image_is_judged_as_it_is_shown(store, orientation):
+  image = Image.new("RGB", (80, 48), "black")
+  image.paste("white", (0, 0, 40, 24))
+  exif = Image.Exif()
+  exif[0x0112] = orientation
+  content = io.BytesIO()
+  image.save(content, "JPEG", quality=95, exif=exif)
+  shown = numpy.asarray(ImageOps.exif_transpose(Image.open(content)).convert("L"))
+  stored = images.put(store, content.getvalue())
+  for x, y in ((0, 0), (0.5, 0), (0, 0.5), (0.5, 0.5)):
+    is_white = shown[int((y + 0.25) * shown.shape[0]), int((x + 0.25) * shown.shape[1])] > 128
+    assert images.illegible_share(store, stored, WHITE, areas=[images.Area(x + 0.1, y + 0.1, 0.3, 0.3)]) == is_white

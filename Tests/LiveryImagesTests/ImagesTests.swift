@@ -49,7 +49,7 @@ import Testing
     do {
       try store.images.put(broken)
       Issue.record("it was stored")
-    } catch let error as StoreError {
+    } catch {
       #expect(error.code == .parse)
     }
     let id = try store.images.put(broken, allowsAny: true)

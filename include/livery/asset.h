@@ -149,7 +149,7 @@ LIVERY_API livery_status livery_change_put_fact(livery_change *change, const cha
 /**
  * Read what is known of an asset under a name, as livery_change_put_fact() has put it.
  *
- * What is damaged counts as not known, as it can be found out again.
+ * A fact that is damaged counts as not known, as it can be found out again.
  *
  * Threads: any. Never blocks, never waits for a writer.
  *
@@ -161,6 +161,7 @@ LIVERY_API livery_status livery_change_put_fact(livery_change *change, const cha
  * @return #LIVERY_OK, or
  *   - #LIVERY_ERROR_NOT_FOUND         there is no such asset
  *   - #LIVERY_ERROR_NO_VALUE          nothing is known of it under this name
+ *   - #LIVERY_ERROR_CORRUPT           the stored asset is damaged: put the same bytes again, or restore a backup
  *   - #LIVERY_ERROR_INVALID_ARGUMENT  a pointer is NULL, or the id or the name is malformed
  * @since 0.1
  */

@@ -139,7 +139,7 @@ typedef struct livery_images_options {
 /**
  * Tell on how much of an image a text is illegible: the share of pixels with which it has too little contrast.
  *
- * Nothing is decoded. Without areas the share is exact to 0.003 for an opaque image; with areas it is taken from a grid of
+ * Nothing is decoded. Without areas the share is exact to 0.004 for an opaque image; with areas it is taken from a grid of
  * 10 by 10 cells. Pixels that are not opaque are seen over the background, and that is seen over white. What the image does
  * not cover of the screen is not part of it. Of text that is not opaque the color behind it is taken for the gray of the same
  * luminance.
@@ -155,6 +155,7 @@ typedef struct livery_images_options {
  * @return #LIVERY_OK, or
  *   - #LIVERY_ERROR_NOT_FOUND         there is no such asset
  *   - #LIVERY_ERROR_NO_VALUE          the image was never judged (livery_images_judge()), or cannot be; the message says which
+ *   - #LIVERY_ERROR_CORRUPT           the stored asset is damaged: put the same bytes again, or restore a backup
  *   - #LIVERY_ERROR_INVALID_VALUE     a component of a color is not a number from 0 to 1, or an area has a negative size or
  *     weight, or no area is in the image
  *   - #LIVERY_ERROR_INVALID_ARGUMENT  a pointer is NULL, the text is no id, or an option is malformed

@@ -14,7 +14,12 @@ enum {
   LVI_MEMORY_MAX = 256 << 20,
   // The longest a decoder works, in milliseconds.
   LVI_TIME_MAX = 10000,
+#ifdef LIVERY_FUZZ
+  // As many inputs as can be.
+  LVI_PIXELS_MAX = 1 << 14,
+#else
   LVI_PIXELS_MAX = 1 << 26,
+#endif
   // The longer side that an SVG image is drawn at, and its longest document in bytes.
   LVI_SVG_SIDE = 1024,
   LVI_SVG_BYTES_MAX = 4 << 20,

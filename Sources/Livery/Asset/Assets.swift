@@ -81,12 +81,13 @@ extension Assets {
   ///
   /// Corresponds to `livery_asset_fact` in C.
   ///
-  /// - Throws: `.notFound` if there is no such asset, `.invalidArgument` for a malformed id or name.
+  /// - Throws: `.notFound` if there is no such asset, `.corrupt` if it is damaged, `.invalidArgument` for a malformed id or
+  ///   name.
   public func fact(_ name: String, of id: String) throws(StoreError) -> [UInt8]? {
     let key = try Asset.requiredKey(of: id)
     try AssetFact.check(name)
     return try store.read { (view) throws(StoreError) in
-      guard try view.hasAsset(key) else { throw .missingAsset(id) }
+      _ = try view.asset(key).found(id)
       return try view.fact(key, name)
     }
   }

@@ -163,7 +163,7 @@ class Branding:
     return found
 
   def check(self, brand: Optional[str] = None, traits: Optional[Traits] = None) -> Dict[str, Any]:
-    """Look for what makes a brand hard to read or incomplete: ``passes``, ``findings``, ``pairs``."""
+    """Look for what makes a brand hard to read or incomplete: ``passes``, ``findings``, ``pairs``, ``notes``."""
     found: Dict[str, Any] = _convert.take(
       _native.branding_check(self._store.number, _brand(brand), _traits(traits))
     )
