@@ -198,8 +198,8 @@ HOT lvs_answer lvs_read_key_bytes(uint64_t key, uint32_t types, bool is_text, vo
   return LVS_READ;
 }
 
-HOT lvs_answer lvs_read_name_bytes(uint64_t store, const char *name, uint32_t types, bool is_text, void *buffer,
-                                   size_t capacity, size_t *length) {
+INLINE lvs_answer read_named_bytes(uint64_t store, const char *name, size_t name_length, uint32_t types, bool is_text,
+                                   void *buffer, size_t capacity, size_t *length) {
   place *found = open_place(store);
   if (!LIKELY(found && name && buffer)) return LVS_OTHER;
   lvs_cache *cache = __atomic_load_n(&found->cache, __ATOMIC_RELAXED);
@@ -208,7 +208,7 @@ HOT lvs_answer lvs_read_name_bytes(uint64_t store, const char *name, uint32_t ty
   size_t count;
   lvs_answer answer;
   do {
-    lvs_slot *slot = find_named(cache, name, TERMINATED, &first);
+    lvs_slot *slot = find_named(cache, name, name_length, &first);
     if (!LIKELY(slot)) return LVS_STALE;
     answer = read_bytes(cache, slot, first, types, is_text, buffer, capacity, &count);
   } while (!LIKELY(answer != LVS_STALE) && lvs_catch_up(cache));
@@ -216,6 +216,16 @@ HOT lvs_answer lvs_read_name_bytes(uint64_t store, const char *name, uint32_t ty
   if (!LIKELY(was_held(found, store))) return LVS_OTHER;
   if (length) *length = count;
   return LVS_READ;
+}
+
+HOT lvs_answer lvs_read_name_bytes(uint64_t store, const char *name, uint32_t types, bool is_text, void *buffer,
+                                   size_t capacity, size_t *length) {
+  return read_named_bytes(store, name, TERMINATED, types, is_text, buffer, capacity, length);
+}
+
+HOT lvs_answer lvs_read_bytes_content(uint64_t store, const void *name, size_t name_length, uint32_t types, void *buffer,
+                                      size_t capacity, size_t *length) {
+  return read_named_bytes(store, name, name_length, types, false, buffer, capacity, length);
 }
 
 INLINE lvs_answer read_named_any(uint64_t store, const char *name, size_t length, uint32_t texts, uint32_t bytes,

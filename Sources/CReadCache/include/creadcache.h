@@ -108,6 +108,9 @@ lvs_answer lvs_read_bytes_scalar(uint64_t store, const void *name, size_t length
 lvs_answer lvs_read_key_bytes(uint64_t key, uint32_t types, bool is_text, void *buffer, size_t capacity, size_t *length);
 lvs_answer lvs_read_name_bytes(uint64_t store, const char *name, uint32_t types, bool is_text, void *buffer,
                                size_t capacity, size_t *length);
+// The same by the bytes of a name, and without a NUL behind.
+lvs_answer lvs_read_bytes_content(uint64_t store, const void *name, size_t name_length, uint32_t types, void *buffer,
+                                  size_t capacity, size_t *length);
 
 // What a read of any type finds: the 8 bytes of a scalar, or content and its length.
 typedef struct lvs_found {

@@ -8,11 +8,16 @@ public protocol SettingValue: Sendable {
   /// The type of values that a read may take from the cache as 8 bytes, and those bytes as this type; 0 for none.
   static var _scalarType: UInt8 { get }
   init?(_scalar: UInt64)
+  /// Whether a read may take the text of a string, a URL or an image from the cache, and that as this type.
+  static var _readsText: Bool { get }
+  init?(_text: String)
 }
 
 extension SettingValue {
   @inlinable public static var _scalarType: UInt8 { 0 }
   @inlinable public init?(_scalar: UInt64) { return nil }
+  @inlinable public static var _readsText: Bool { false }
+  @inlinable public init?(_text: String) { return nil }
 }
 
 extension Value: SettingValue {
@@ -89,6 +94,8 @@ extension String: SettingValue {
   }
   public var settingValue: Value { .string(self) }
   public static var settingType: String { "string" }
+  @inlinable public static var _readsText: Bool { true }
+  @inlinable public init?(_text: String) { self = _text }
 }
 
 extension Timestamp: SettingValue {

@@ -25,6 +25,7 @@ extension Store {
     #else
       var wasMissed = false
       if T._scalarType != 0, let content: T = warmScalar(name, &wasMissed) { return content }
+      if T._readsText, let text = warmText(name, &wasMissed), let content = T(_text: text) { return content }
       let value = try value(name, wasMissed: wasMissed)
     #endif
     guard let content = T(value) else { throw mismatch(name, value, T.settingType) }

@@ -39,43 +39,61 @@
 
     @usableFromInline var readNumber: UInt64 { naming.number }
 
+    /// The same as text; nil also if it is long.
+    @usableFromInline
+    func warmText(_ name: String, _ wasMissed: inout Bool) -> String? {
+      let text = name.utf8.withContiguousStorageIfAvailable { name -> String? in
+        withUnsafeTemporaryAllocation(of: UInt8.self, capacity: 256) { buffer -> String? in
+          var length = 0
+          let answer = lvs_read_bytes_content(
+            naming.number, name.baseAddress, name.count, Self.texts, buffer.baseAddress, buffer.count, &length)
+          // What may be secret is not left on the stack; a read that failed may have copied, too.
+          defer { lvs_wipe(buffer.baseAddress, answer == LVS_READ ? length : buffer.count) }
+          wasMissed = answer == LVS_STALE
+          guard answer == LVS_READ else { return nil }
+          return String(decoding: UnsafeBufferPointer(rebasing: buffer[0..<length]), as: UTF8.self)
+        }
+      }
+      return text ?? nil
+    }
+
     /// A setting's effective value.
     ///
     /// - Parameter wasMissed: whether the cache was asked already, and has nothing that counts.
     @usableFromInline
     func value(_ name: String, wasMissed: Bool) throws(StoreError) -> Value {
-      try name.withBytes { (name) throws(StoreError) in
-        var wasMissed = wasMissed
-        if !wasMissed, let known = warmValue(name, &wasMissed) { return known }
-        return try whileOpen { () throws(StoreError) in try shared.value(name, wasMissed: wasMissed) }
+      var wasMissed = wasMissed
+      if !wasMissed, let known = warmValue(name, &wasMissed) { return known }
+      return try whileOpen { () throws(StoreError) in
+        try name.withBytes { (name) throws(StoreError) in try shared.value(name, wasMissed: wasMissed) }
       }
     }
 
     /// A setting's effective value, if the cache has it and it is small.
-    func warmValue(_ name: UnsafeRawBufferPointer, _ wasMissed: inout Bool) -> Value? {
-      withUnsafeTemporaryAllocation(byteCount: 256, alignment: 8) { buffer in
-        var found = lvs_found()
-        let answer = lvs_read_bytes_any(
-          naming.number, name.baseAddress, name.count, Self.texts, Self.bytes,
-          ValueType.color.rawValue, buffer.baseAddress, buffer.count, &found)
-        // What may be secret is not left on the stack; a read that failed may have copied, too.
-        defer { lvs_wipe(buffer.baseAddress, answer == LVS_READ ? min(found.length, buffer.count) : buffer.count) }
-        guard answer == LVS_READ else {
+    private func warmValue(_ name: String, _ wasMissed: inout Bool) -> Value? {
+      let value = name.utf8.withContiguousStorageIfAvailable { name -> Value? in
+        withUnsafeTemporaryAllocation(of: UInt8.self, capacity: 256) { buffer -> Value? in
+          var found = lvs_found()
+          let answer = lvs_read_bytes_any(
+            naming.number, name.baseAddress, name.count, Self.texts, Self.bit(.data), ValueType.color.rawValue,
+            buffer.baseAddress, buffer.count, &found)
+          let length = min(found.length, buffer.count)
+          defer { lvs_wipe(buffer.baseAddress, answer == LVS_READ ? length : buffer.count) }
           wasMissed = answer == LVS_STALE
-          return nil
+          guard answer == LVS_READ else { return nil }
+          return Value(found, UnsafeBufferPointer(rebasing: buffer[0..<length]))
         }
-        return Value(found, UnsafeRawBufferPointer(rebasing: buffer[0..<min(found.length, buffer.count)]))
       }
+      return value ?? nil
     }
 
     private static var texts: UInt32 { bit(.string) | bit(.url) | bit(.image) }
-    private static var bytes: UInt32 { bit(.data) }
     private static func bit(_ type: ValueType) -> UInt32 { 1 << UInt32(type.rawValue) }
   }
 
   extension Value {
     /// nil for a list or an object: of them the type alone is found.
-    fileprivate init?(_ found: lvs_found, _ content: UnsafeRawBufferPointer) {
+    fileprivate init?(_ found: lvs_found, _ content: UnsafeBufferPointer<UInt8>) {
       switch ValueType(rawValue: found.type) {
       case .bool: self = .bool(found.scalar != 0)
       case .int: self = .int(Int64(bitPattern: found.scalar))

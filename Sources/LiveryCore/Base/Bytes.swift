@@ -14,6 +14,7 @@ extension String {
   public var bytes: [UInt8] { Array(utf8) }
 
   /// Hands `body` the bytes in their place.
+  @inlinable
   @inline(__always)
   public func withBytes<R, E: Error>(_ body: (UnsafeRawBufferPointer) throws(E) -> R) throws(E) -> R {
     var text = self
