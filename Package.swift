@@ -112,7 +112,7 @@ if !embedded {
 // Extensions, by their nouns: the target Livery<Noun> on LiveryClient, with its header. cmake/Extension.cmake makes
 // liblivery-<noun>.so of what is compiled here. `turn` is that of the tests.
 let nouns =
-  embedded ? (Context.environment["LIVERY_EXTENSIONS"] ?? "").split(separator: ",").map(String.init) : ["turn"]
+  embedded ? (Context.environment["LIVERY_EXTENSIONS"] ?? "").split(separator: ",").map(String.init) : ["turn", "page"]
 
 if !nouns.isEmpty {
   // What they are written on: the C functions as Swift, and nothing of the engine.
@@ -129,6 +129,19 @@ if nouns.contains("turn") {
     .target(
       name: "LiveryTurn", dependencies: ["LiveryClient", "CLivery", "CTurn"], path: "Tests/Extension/Turn",
       swiftSettings: swiftSettings),
+  ]
+}
+
+if nouns.contains("page") {
+  products.append(.library(name: "livery-page", type: .static, targets: ["LiveryPage"]))
+  targets += [
+    .systemLibrary(name: "CMicroHTTPD", pkgConfig: "libmicrohttpd", providers: [.apt(["libmicrohttpd-dev"])]),
+    .systemLibrary(name: "CSodium", pkgConfig: "libsodium", providers: [.apt(["libsodium-dev"])]),
+    .target(
+      name: "CPage", dependencies: ["CLivery", "CMicroHTTPD", "CSodium"], cSettings: cSettings,
+      linkerSettings: [.linkedLibrary("z")]),
+    .target(
+      name: "LiveryPage", dependencies: ["LiveryClient", "CLivery", "CPage"], swiftSettings: swiftSettings),
   ]
 }
 
