@@ -1,12 +1,22 @@
 // What is sent to browsers as it is.
 #include "cpage.h"
 
-const unsigned char lvp_style[] = {
+// Of C23, and known to the compiler that comes with Swift before.
+#pragma clang diagnostic ignored "-Wc23-extensions"
+
+static const uint8_t style[] = {
 #embed "style.css"
 };
-const size_t lvp_style_size = sizeof lvp_style;
-
-const unsigned char lvp_script[] = {
+static const uint8_t script[] = {
 #embed "script.js"
 };
-const size_t lvp_script_size = sizeof lvp_script;
+
+const uint8_t *lvp_style(size_t *count) {
+  *count = sizeof style;
+  return style;
+}
+
+const uint8_t *lvp_script(size_t *count) {
+  *count = sizeof script;
+  return script;
+}

@@ -62,7 +62,7 @@
   };
 
   const ask = async (address, options = {}) => {
-    const answer = await fetch(address, { ...options, headers: { "X-Livery-Part": "1" }, redirect: "follow" });
+    const answer = await fetch(address, { ...options, headers: { "X-Livery-Script": "1" }, redirect: "follow" });
     if (answer.status === 401 || answer.status === 403 && !answer.headers.get("content-type").startsWith("text/html")) {
       location.reload();
     }

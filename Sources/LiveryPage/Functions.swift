@@ -1,4 +1,5 @@
 import CLivery
+import CLiveryPage
 import CPage
 import LiveryClient
 
@@ -38,7 +39,7 @@ public func livery_page_address(
   boundary { () throws(StoreError) in
     let place = try required(address, "address")
     let text = try Page.handles.find(page).address()
-    try hand(text, to: place, length)
+    try handOut(text, place, length)
   }
 }
 
@@ -58,19 +59,23 @@ public func livery_page_hash_pin(
   boundary { () throws(StoreError) in
     let place = try required(hash, "hash")
     let pin = try argument(pin, "pin", limit: 128)
-    guard pin.utf8.count >= 4 else { throw StoreError(.invalidArgument, "a PIN has at least 4 bytes") }
-    try hand(try PIN.hash(pin), to: place, length)
+    guard PIN.lengths.contains(pin.utf8.count) else { throw StoreError(.invalidArgument, "a PIN has 4 to 128 bytes") }
+    guard let text = PIN.hash(pin) else { throw StoreError(.noMemory, "there is no memory for a hash") }
+    try handOut(text, place, length)
   }
 }
 
-/// Gives a text to a caller, who gives it back with `livery_free`.
-private func hand(
-  _ text: String, to place: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>, _ length: UnsafeMutablePointer<Int>?
+/// A copy of a text that ends with NUL, for the caller.
+private func handOut(
+  _ text: String, _ place: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>, _ length: UnsafeMutablePointer<Int>?
 ) throws(StoreError) {
-  let bytes = Array(text.utf8)
-  guard let copy = lvp_copy(bytes, bytes.count) else { throw StoreError(.noMemory, "there is no memory") }
+  let count = text.utf8.count
+  guard let copy = lvp_allocate(count + 1)?.assumingMemoryBound(to: CChar.self) else {
+    throw StoreError(.noMemory, "there is no memory")
+  }
+  text.withCString { copy.update(from: $0, count: count + 1) }
   place.pointee = copy
-  length?.pointee = bytes.count
+  length?.pointee = count
 }
 
 extension Page.Finished {

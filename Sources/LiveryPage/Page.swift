@@ -25,9 +25,9 @@ final class Page: @unchecked Sendable {
   private var server: Server?
   private var observation: Observation?
   private var handle: OpaquePointer?
-  private var isStopped = false
   /// The last form of each language that was asked for, the latest last.
   private var forms: [(locale: String, form: Form)] = []
+  private var drawn: [String] = []
 
   init(_ store: Store, _ options: Options, _ finished: @escaping @Sendable (Finished) -> Void) {
     self.store = store
@@ -40,43 +40,45 @@ final class Page: @unchecked Sendable {
     // What cannot be edited is found here, and not when the first person has typed something.
     if !options.isReadOnly { try store.change(options.layer).discard() }
     let handle = try Page.handles.insert(self)
+    lock.withLock { self.handle = handle }
     do throws(StoreError) {
-      let server = try Server(
-        options.server, answer: { [unowned(unsafe) self] in answer($0) },
-        ended: { [unowned(unsafe) self] in end($0, $1) })
-      lock.withLock {
-        self.server = server
-        self.handle = handle
-      }
-      var watch = WatchOptions()
-      watch.minimumInterval = .milliseconds(10)
-      let observation = try store.watch(nil, options: watch, onEnd: { [unowned(unsafe) self] in stop() }) {
-        [unowned(unsafe) self] events in show(events)
-      }
+      let gate = options.pinSetting == nil ? Gate() : Gate(pinHash: { self.pinHash })
+      var serving = options.server
+      serving.open = ["/style.css", "/brand.css"]
+      let server = try Server.start(serving, gate: gate, answer: { self.answer($0) }, ended: { self.end($0, $1) })
+      lock.withLock { self.server = server }
+      let observation = try store.observe(onEnd: { self.end() }) { self.show($0) }
       lock.withLock { self.observation = observation }
       return handle
     } catch {
-      stop()
-      Page.handles.remove(handle)
+      end()
       throw error
     }
   }
 
+  private var pinHash: String? { try? store.string(options.pinSetting ?? "") }
+
   func address() throws(StoreError) -> String {
-    guard let server = lock.withLock({ isStopped ? nil : server }) else { throw StoreError(.closed, "the page was stopped") }
-    return try server.newLink()
+    guard let server = lock.withLock({ server }) else { throw StoreError(.closed, "the page was stopped") }
+    return server.makeLink()
   }
 
   /// Twice is fine, also at once.
   func stop() {
-    let (server, observation, handle) = lock.withLock { () -> (Server?, Observation?, OpaquePointer?) in
-      guard !isStopped else { return (nil, nil, nil) }
-      isStopped = true
-      defer { self.observation = nil }
-      return (self.server, self.observation, self.handle)
+    lock.withLock { observation }?.cancel()
+    end()
+  }
+
+  /// The last reference to what refers to this goes with it.
+  private func end() {
+    let (server, handle) = lock.withLock { () -> (Server?, OpaquePointer?) in
+      defer {
+        self.server = nil
+        observation = nil
+      }
+      return (self.server, self.handle)
     }
     server?.stop()
-    observation?.cancel()
     Page.handles.remove(handle)
   }
 
@@ -94,11 +96,12 @@ final class Page: @unchecked Sendable {
     if let known = lock.withLock({ forms.first { $0.locale.sameBytes(as: locale) } }), known.form.revision == revision {
       return known.form
     }
-    let form = Form(try store.form(layer: options.layer, hidden: options.showsHidden, locale: locale))
+    let form = Form(try store.form(FormOptions(layer: options.layer, locale: locale, includesHidden: options.showsHidden)))
     lock.withLock {
       forms.removeAll { $0.locale.sameBytes(as: locale) }
       if forms.count >= 4 { forms.removeFirst() }
       forms.append((locale, form))
+      if drawn.count < 64, !drawn.contains(where: { $0.sameBytes(as: locale) }) { drawn.append(locale) }
     }
     return form
   }
@@ -114,14 +117,13 @@ final class Page: @unchecked Sendable {
   /// Tells the browsers which settings look different now.
   private func show(_ events: [Event]) {
     guard let server = lock.withLock({ server }), server.hasStreams else { return }
-    lock.withLock { forms = [] }
     var names: [String] = []
     for event in events {
       guard let name = event.name else { return server.send(Page.reload) }
       if !names.contains(where: { $0.sameBytes(as: name) }) { names.append(name) }
       if names.count > 200 { return server.send(Page.reload) }
     }
-    for locale in server.locales {
+    for locale in locales {
       guard let form = try? form(locale) else { continue }
       let words = Words(locale)
       var message: [UInt8] = Array("event: rows\n".utf8)
@@ -135,9 +137,12 @@ final class Page: @unchecked Sendable {
         }
       }
       message.append(10)
-      server.send(message, locale: locale)
+      server.send(message) { $0.notes.locale.sameBytes(as: locale) }
     }
   }
+
+  /// The languages in which forms were drawn.
+  private var locales: [String] { lock.withLock { drawn } }
 
   /// Anything may be different.
   private static let reload = Array("event: all\ndata:\n\n".utf8)

@@ -8,13 +8,13 @@ extension Page {
       if let response = asset(request) { return response }
       guard let session = request.session else { return Response(status: 403, type: "text/plain; charset=utf-8") }
       let locale = locale(for: request)
+      if !request.path.sameBytes(as: "/events") { session.notes.locale = locale }
       let words = Words(locale)
       let form = try form(locale)
       let parts = parts(form, words, session)
       let desk = Desk(page: self, request: request, session: session, form: form, words: words, parts: parts)
       switch (request.method, request.path) {
       case (.get, "/events"): return Response(type: "text/event-stream", body: Array(": \n\n".utf8), isStream: true)
-      case (.get, "/brand.css"): return BrandColors(store).style
       case (.get, "/logo"): return logo
       case (.get, "/asset"): return stored(request.query["id"] ?? "")
       case (.get, "/"): return desk.settings([0])
@@ -47,14 +47,18 @@ extension Page {
     switch request.path {
     case "/style.css": return Page.style
     case "/script.js": return Page.script
+    case "/brand.css": return BrandColors(store).style
     default: return nil
     }
   }
 
-  private static let style = embedded("text/css; charset=utf-8", lvp_style, lvp_style_size)
-  private static let script = embedded("text/javascript; charset=utf-8", lvp_script, lvp_script_size)
+  private static let style = kept("text/css; charset=utf-8") { lvp_style(&$0) }
+  private static let script = kept("text/javascript; charset=utf-8") { lvp_script(&$0) }
 
-  private static func embedded(_ type: String, _ start: UnsafePointer<UInt8>, _ count: Int) -> Response {
+  /// What is sent as it is, and kept by browsers.
+  private static func kept(_ type: String, _ read: (inout Int) -> UnsafePointer<UInt8>?) -> Response {
+    var count = 0
+    let start = read(&count)
     let bytes = [UInt8](UnsafeBufferPointer(start: start, count: count))
     return Response(type: type, body: bytes, tag: "\"\(fingerprint(bytes))\"")
   }
@@ -278,7 +282,8 @@ struct Desk {
 
   func search() throws(StoreError) -> Response {
     let query = request.query["q"] ?? ""
-    let found = try store.search(query, limit: 50, locale: page.locale(for: request), hidden: page.options.showsHidden)
+    let found = try store.search(
+      query, SearchOptions(limit: 50, locale: page.locale(for: request), includesHidden: page.options.showsHidden))
     return shown(words[.search], parts.results(query, found), query: query)
   }
 

@@ -7,6 +7,13 @@ final class SessionNotes: @unchecked Sendable {
   private var first: UInt64 = 0
   private var last: UInt64 = 0
   private var names: [String] = []
+  private var language = "en"
+
+  /// In which its pages were drawn last.
+  var locale: String {
+    get { lock.withLock { language } }
+    set { lock.withLock { language = newValue } }
+  }
 
   func add(_ revision: UInt64, _ changed: [String]) {
     lock.withLock {
