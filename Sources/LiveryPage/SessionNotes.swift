@@ -1,0 +1,2 @@
+/// What the pages remember of a session.
+final class SessionNotes: @unchecked Sendable {}
