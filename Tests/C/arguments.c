@@ -62,6 +62,43 @@ TEST("reading with a NULL or a malformed name", reads) {
   list_options.struct_size = 1;
   BAD(livery_list(store, NULL, &list_options, &value));
   BAD(livery_inspect(store, "title", NULL));
+  livery_form_options form_options = LIVERY_FORM_OPTIONS_INIT;
+  BAD(livery_form(store, NULL, NULL));
+  form_options.struct_size = 1;
+  BAD(livery_form(store, &form_options, &value));
+  form_options.struct_size = sizeof form_options;
+  form_options.has_layer = true;
+  form_options.layer = 7;
+  BAD(livery_form(store, &form_options, &value));
+  form_options.has_layer = false;
+  livery_search_options search_options = LIVERY_SEARCH_OPTIONS_INIT;
+  BAD(livery_search(store, NULL, NULL, &value));
+  BAD(livery_search(store, "a", NULL, NULL));
+  BAD(livery_search(store, "\xff", NULL, &value));
+  static const char *const no_languages[] = {"", "d", "de-", "-de", "deutschland", "d3", "de AT", "de-\xff", "x", "a-b"};
+  for (size_t index = 0; index < COUNT(no_languages); index++) {
+    form_options.locale = search_options.locale = no_languages[index];
+    BAD(livery_form(store, &form_options, &value));
+    BAD(livery_search(store, "a", &search_options, &value));
+  }
+  search_options.locale = NULL;
+  search_options.struct_size = 1;
+  BAD(livery_search(store, "a", &search_options, &value));
+  char query[LIVERY_QUERY_MAX + 2];
+  memset(query, 'a', sizeof query - 1);
+  query[LIVERY_QUERY_MAX + 1] = 0;
+  BAD(livery_search(store, query, NULL, &value));
+  query[LIVERY_QUERY_MAX] = 0;
+  OK(livery_search(store, query, NULL, &value));
+  OK(livery_value_release(value));
+  value = NULL;
+  query[0] = 0;
+  for (int word = 0; word < 65; word++) snprintf(query + strlen(query), 12, "w%d ", word);
+  BAD(livery_search(store, query, NULL, &value));
+  *strrchr(query, 'w') = 0;
+  OK(livery_search(store, query, NULL, &value));
+  OK(livery_value_release(value));
+  value = NULL;
   BAD(livery_settings(store, NULL));
 
   static const char *const malformed[] = {NULL, "", "a\tb", "\xff\xfe", "a\x01"};

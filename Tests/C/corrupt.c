@@ -197,6 +197,9 @@ TEST("a damaged revision or schema is CORRUPT", meta) {
   livery_value *report = NULL;
   EXPECT(damage_text(path, "Attract loop") > 0);
   EXPECT_STATUS(corrupt, livery_schema_copy_json(store, &text, NULL));
+  livery_value *value = NULL;
+  EXPECT_STATUS(corrupt, livery_form(store, NULL, &value));
+  EXPECT_STATUS(corrupt, livery_search(store, "attract", NULL, &value));
   livery_watch_options options = LIVERY_WATCH_OPTIONS_INIT;
   livery_watch *watch = NULL;
   size_t calls = 77;

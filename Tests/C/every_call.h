@@ -71,6 +71,8 @@ __attribute__((unused)) static void every_read(livery_status expected, livery_st
   EXPECT_STATUS(expected, livery_snapshot_open(store, (livery_snapshot **)&pointer));
   EXPECT_STATUS(expected, livery_list(store, NULL, NULL, &value));
   EXPECT_STATUS(expected, livery_inspect(store, name, &value));
+  EXPECT_STATUS(expected, livery_form(store, NULL, &value));
+  EXPECT_STATUS(expected, livery_search(store, name, NULL, &value));
   EXPECT_STATUS(expected, livery_schema_version(store, &revision));
   EXPECT_STATUS(expected, livery_schema_copy_json(store, (char **)&pointer, &length));
   EXPECT_STATUS(expected, livery_settings(store, &value));

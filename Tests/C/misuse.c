@@ -106,7 +106,7 @@ static livery_status call(void) {
   } else {
     name[0] = 0;
   }
-  switch (below(164)) {
+  switch (below(166)) {
     case 0: status = livery_revision(a_handle(), or_null(&revision)); break;
     case 1: status = livery_get_bool(a_handle(), a_name(), or_null(&truth)); break;
     case 2: status = livery_get_int(a_handle(), a_name(), or_null(&number)); break;
@@ -221,6 +221,18 @@ static livery_status call(void) {
     }
     case 98: status = livery_undo(a_handle(), below(2) ? below(300) : (uint64_t)an_integer(), some_flags(),
                                   or_null(&revision)); break;
+    case 164: {
+      livery_form_options options = {below(4) ? sizeof options : below(sizeof options), a_layer(), below(2), below(2),
+                                     below(2) ? "de-AT" : a_name()};
+      status = livery_form(a_handle(), or_null(&options), or_null(&made));
+      break;
+    }
+    case 165: {
+      livery_search_options options = {below(4) ? sizeof options : below(sizeof options), below(9),
+                                       below(2) ? "de-AT" : a_name(), below(2)};
+      status = livery_search(a_handle(), a_name(), or_null(&options), or_null(&made));
+      break;
+    }
     case 145: status = livery_check(below(4) ? path : a_name(), or_null(&made)); break;
     case 146: status = livery_backup(a_handle(), NULL); break;
     case 147: status = livery_backups(a_handle(), or_null(&made)); break;

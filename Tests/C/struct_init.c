@@ -17,6 +17,8 @@ TEST("each _INIT macro is zero but for the size", macros) {
   EXPECT_SAME(livery_schema_options, LIVERY_SCHEMA_OPTIONS_INIT);
   EXPECT_SAME(livery_watch_options, LIVERY_WATCH_OPTIONS_INIT);
   EXPECT_SAME(livery_history_options, LIVERY_HISTORY_OPTIONS_INIT);
+  EXPECT_SAME(livery_form_options, LIVERY_FORM_OPTIONS_INIT);
+  EXPECT_SAME(livery_search_options, LIVERY_SEARCH_OPTIONS_INIT);
   EXPECT_SAME(livery_collect_options, LIVERY_COLLECT_OPTIONS_INIT);
   EXPECT_SAME(livery_traits, LIVERY_TRAITS_INIT);
   EXPECT_SAME(livery_branding_options, LIVERY_BRANDING_OPTIONS_INIT);

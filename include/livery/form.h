@@ -38,7 +38,7 @@ typedef struct livery_form_options {
  *
  * The result is an object: `title` (the schema's), `version` (of the schema, 0 if none was applied), `revision` (that the form
  * shows), `layer` (text: that it is to change), `languages` (a list of the tags that the schema has texts in), `locale` (which
- * of them comes first for the locale asked for) and `groups`: a list of objects `title`, `description` and `elements`. Members
+ * of them is asked first, if any is) and `groups`: a list of objects `title`, `description` and `elements`. Members
  * that do not apply are missing, here and below. A store without a schema has no groups.
  *
  * An element is an object. All have `kind`, `title`, `description` and `hidden` (true, only if so). `kind` is "header" for a
@@ -56,11 +56,11 @@ typedef struct livery_form_options {
  * What the schema says of a setting: `name`, `aliases` (a list of text), `placeholder`, `unit`, `options` (a list of objects
  * `title`, `value`), `minimum`, `maximum`, `step`, `minLength`, `maxLength`, `pattern`, `maxItems`, `uniqueBy`, `required`,
  * `readOnly`, `restart` (true, only if so), `since`, `deprecated` (text), `enabledBy` (an object `name`, `equals`), `default`
- * (not of a secret) and, of a list, `template`: elements as these, without state and without those of panes, one after the
- * other; where the items are plain values, the one setting among them has no `name`.
+ * (not of a secret) and, of a list, `template`: elements as these, without state; where the items are
+ * plain values, the one setting among them has no `name`.
  *
  * And its state: `value`, or of a list `items` (as they are set, where members that an item lacks have their defaults),
- * `isSet` (bool: whether there is a value in effect), `layer` (text), `origin`, `time` (date) and `revision` of what is in
+ * `isSet` (bool: whether there is a value in effect; of a secret, one that is not empty), `layer` (text), `origin`, `time` (date) and `revision` of what is in
  * effect, `isDefault` (bool: nobody has set it), `hasOwnValue` (bool: the form's layer holds a value, which
  * livery_change_reset() takes away), and `writable` (bool). If it is not writable there is `reason`: "locked" (`lockedBy` is the
  * layer that locks it), "read-only" (the schema leaves it to the console, or the store or the layer cannot be changed), or
@@ -109,8 +109,8 @@ typedef struct livery_search_options {
  * A setting is found if it contains every word of the query: in its name, an alias, title, description, placeholder, unit, the
  * title of an option, the title of its group or of a pane that it is in, or in its value, unless that is a secret or holds
  * one. The value counts as text: numbers in decimal, a bool as `true` or `false`, a date as in RFC 3339, a color as
- * `#RRGGBBAA`, data not at all, lists and objects by each value in them. Words are what white space separates. Letter case
- * and marks over and under letters make no difference: `uber` finds `Über`, `strasse` finds `STRAßE` (full case folding,
+ * `#RRGGBBAA`, data not at all, lists and objects by each value in them. Words are what white space separates,
+ * at most 64. Letter case and marks over and under letters make no difference: `uber` finds `Über`, `strasse` finds `STRAßE` (full case folding,
  * then canonical decomposition without nonspacing marks, by Unicode 14). A query without a word finds nothing.
  *
  * Settings that no schema declares are found by name and value where they count.
@@ -133,7 +133,7 @@ typedef struct livery_search_options {
  * Threads: any. Never waits for a writer.
  *
  * @param store        an open store
- * @param query        words: at most #LIVERY_QUERY_MAX bytes
+ * @param query        words: at most #LIVERY_QUERY_MAX bytes, and 64 words
  * @param options      NULL for the defaults
  * @param[out] value   an object: release it; untouched on failure
  * @return #LIVERY_OK, or

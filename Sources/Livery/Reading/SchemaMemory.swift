@@ -23,6 +23,8 @@ final class SchemaMemory: @unchecked Sendable {
     guard facts.version > 0 else { return FormOutline() }
     if let known = lock.withLock({ outline }), known.digest == facts.digest { return known.outline }
     let text = try schemaText(view)
+    // The document, the declarations and what is made of them.
+    try Memory.require(text.count &* 16)
     let made = try FormOutline(text)
     if text.count <= Self.longestOutlined { lock.withLock { outline = (facts.digest, made) } }
     return made

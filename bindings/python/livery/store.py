@@ -20,6 +20,7 @@ from .change import Change, Changes
 from .errors import InvalidArgumentError, NotFoundError, NoValueError
 from .events import AsyncEvents, Events
 from .exchange import Exchange
+from .form import Forms
 from .history import History
 from .key import Key
 from .maintenance import Maintenance
@@ -176,6 +177,31 @@ class Store(Owner, Mapping[str, Any]):
   def inspect(self, name: str) -> Dict[str, Any]:
     """Everything about a setting: what it is, every layer's value, which one wins and why."""
     return self._reads.inspect(name)
+
+  def form(
+    self, *, layer: Union[Layer, str, int] = Layer.USER, locale: Optional[str] = None, hidden: bool = False
+  ) -> Dict[str, Any]:
+    """What a person may set, in the schema's order, ready to be drawn: all of one moment.
+
+    A dict with ``title``, ``version``, ``revision``, ``layer`` (that the form is to change), ``languages``, ``locale`` and
+    ``groups``; each of these has ``title``, ``description`` and ``elements``. An element has ``kind``: "header", "pane" (with
+    ``elements`` of its own), or what it sets ("text", "secret", "switch", "choice", "choices", "list", "integer",
+    "number", "url", "color", "date", "image", "data"), with what the schema says of it and how it is. docs/form.md has all
+    members. Texts are in the language of ``locale``, a tag such as ``de-AT``, as far as the schema has them. No value of a
+    secret is among it. With ``hidden`` also what the schema hides.
+    """
+    return Forms(self._handle).form(layer, locale, hidden)
+
+  def search(
+    self, query: str, *, limit: Optional[int] = None, locale: Optional[str] = None, hidden: bool = False
+  ) -> Dict[str, Any]:
+    """Find the settings that contain every word of the query, in their texts or values: the best first.
+
+    Letter case and marks make no difference. A dict with ``revision``, ``total`` and ``results``, each with ``name``,
+    ``type``, ``matches`` and, where they apply, ``kind``, ``title``, ``group`` (titles from without), ``value``, ``secret``
+    and ``hidden``. A match has ``field``, ``text``, ``offset`` and ``length``: bytes of the text in UTF-8.
+    """
+    return Forms(self._handle).search(query, limit, locale, hidden)
 
   def settings(self) -> Dict[str, Any]:
     """All settings as ``{"Version": n, "Values": {name: value, …}}``, of one moment."""

@@ -11,6 +11,7 @@ from .calls import library_path as library_path
 from .calls import library_version as library_version
 from .calls import text as text
 from .change import *
+from .form import *
 from .maintenance import *
 from .migration import *
 from .reader import KeyReader as KeyReader
