@@ -30,6 +30,8 @@ final class Page: @unchecked Sendable {
     lock.withLock { self.handle = handle }
     do throws(StoreError) {
       let gate = pin == nil ? Gate() : Gate(pinHash: { self.pinHash })
+      var options = options
+      options.open = ["/style.css"]
       let server = try Server.start(
         options, gate: gate, answer: { self.answer($0) }, ended: { session, reason in self.end(session, reason) })
       lock.withLock { self.server = server }
@@ -105,14 +107,8 @@ final class Page: @unchecked Sendable {
       } catch { return Response(status: 422, type: "text/plain; charset=utf-8", body: Array(error.message.utf8)) }
       return .redirect(to: "/")
     }
-    if path.elementsEqual("/upload".utf8), request.method == .post {
-      var text = "\(request.fields.all.count)\n"
-      for file in request.files { text += "\(file.name) \(file.fileName) \(file.bytes.count)\n" }
-      return Response(type: "text/plain; charset=utf-8", body: Array(text.utf8))
-    }
-    if path.elementsEqual("/large".utf8), request.method == .get {
-      return Response(
-        type: "text/plain; charset=utf-8", body: [UInt8](repeating: 0x61, count: 100_000), tag: "\"large\"")
+    if path.elementsEqual("/style.css".utf8), request.method == .get {
+      return Response(type: "text/css; charset=utf-8", body: [UInt8](repeating: 0x20, count: 100_000), tag: "\"style\"")
     }
     return Response(status: 404, body: Notice.fails(404).plain)
   }

@@ -27,7 +27,7 @@ final class Server: @unchecked Sendable {
   static let mostConnectionsPerAddress = 64
   static let mostStreams = 128
   /// The longest request without a body, and what libmicrohttpd takes for each connection.
-  static let memoryPerConnection = 16 << 10
+  static let memoryPerConnection = 32 << 10
   static let longestTarget = 4096
   static let longestBody = 1 << 20
   static let longestUpload = 64 << 20
