@@ -150,7 +150,7 @@ if Context.environment["LIVERY_FUZZ"] == "1" {
   products.append(.library(name: "livery-fuzz", type: .static, targets: ["Fuzz"]))
   targets.append(
     .target(
-      name: "Fuzz", dependencies: ["Livery", "LMDB", "CSystem"], path: "Tests/Fuzz/Parsers",
+      name: "Fuzz", dependencies: ["Livery", "LMDB", "CSystem", "LiveryPage"], path: "Tests/Fuzz/Parsers",
       swiftSettings: swiftSettings, linkerSettings: runtimeLinks))
 }
 

@@ -277,6 +277,10 @@ def slowness():
     slow["body"].sendall(post)
     slow["half"].sendall(b"GET / HT")
     slow["kept"].sendall(browser.head("GET", "/style.css"))
+    unread = socket.socket()
+    unread.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
+    unread.connect((page.host, page.port))
+    unread.sendall(browser.head("GET", "/style.css") * 100)
     ends = {}
     while len(ends) < len(slow) and time.monotonic() - started < 45:
       for name in ["head", "body"]:
@@ -299,6 +303,9 @@ def slowness():
       time.sleep(0.5)
     assert sorted(ends) == sorted(slow), ends
     assert all(28 < end < 34 for end in ends.values()), ends
+    # Who takes no answer is cut, too: what is on its way is all that comes.
+    time.sleep(max(0, started + 36 - time.monotonic()))
+    assert wait_for_end(unread)
 
 
 @promise("1,000 connections: some are served, the others are refused, and nobody is in the way afterwards")
@@ -543,11 +550,13 @@ def stopping():
           pass
 
 
-def wait_for_end(connection):
+def wait_for_end(connection, most=5_000_000):
+  """Whether it ends, after so many bytes at most."""
   connection.settimeout(5)
   try:
-    while connection.recv(65536):
-      pass
+    while most > 0 and (part := connection.recv(65536)):
+      most -= len(part)
+    return most > 0
   except ConnectionError:
     pass
   except TimeoutError:

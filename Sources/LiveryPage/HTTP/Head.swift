@@ -95,7 +95,7 @@ struct Head {
   }
 
   /// `gzip, br;q=0.5`: whether gzip is among them, and not with a weight of 0.
-  private static func accepts(gzip bytes: [UInt8]) -> Bool {
+  static func accepts(gzip bytes: [UInt8]) -> Bool {
     for part in bytes.split(separator: .comma) {
       let (name, weight) = part.cut(at: .semicolon)
       guard name.trimmed.isSame("gzip") else { continue }

@@ -170,8 +170,9 @@ final class Server: @unchecked Sendable {
     if let daemon { lvp_server_stop(daemon) }
     lvp_poller_wake(poller)
     if let keeper { lvp_thread_join(keeper) }
-    for session in sessions.endAll() { ended(session, .stopped) }
+    // Whoever is told may stop it again.
     hasStopped.store(true, ordering: .releasing)
+    for session in sessions.endAll() { ended(session, .stopped) }
   }
 
   /// Tells an event to every stream of those sessions: the lines of text/event-stream, with the empty one at the end.
