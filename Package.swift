@@ -106,6 +106,7 @@ if !embedded {
     .testTarget(
       name: "LiveryClientTests",
       dependencies: ["LiveryClient", "LiveryABI", "Livery", "LiveryTurn", "CTurn", "CLivery"]),
+    .testTarget(name: "LiveryPageTests", dependencies: ["LiveryPage", "CPage", "LiveryABI"]),
   ]
 }
 
