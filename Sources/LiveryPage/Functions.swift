@@ -37,7 +37,8 @@ public func livery_page_start(
 
 @_cdecl("livery_page_address") @implementation
 public func livery_page_address(
-  _ page: OpaquePointer?, _ address: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>?, _ length: UnsafeMutablePointer<Int>?
+  _ page: OpaquePointer?, _ address: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>?,
+  _ length: UnsafeMutablePointer<Int>?
 ) -> livery_status {
   boundary { () throws(StoreError) in
     let place = try required(address, "address")
@@ -55,7 +56,8 @@ public func livery_page_stop(_ page: OpaquePointer?) -> livery_status {
 
 @_cdecl("livery_page_hash_pin") @implementation
 public func livery_page_hash_pin(
-  _ pin: UnsafePointer<CChar>?, _ hash: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>?, _ length: UnsafeMutablePointer<Int>?
+  _ pin: UnsafePointer<CChar>?, _ hash: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>?,
+  _ length: UnsafeMutablePointer<Int>?
 ) -> livery_status {
   boundary { () throws(StoreError) in
     let place = try required(hash, "hash")

@@ -18,7 +18,8 @@ private func bytes(_ text: String) -> [UInt8] { Array(text.utf8) }
   }
 
   @Test(arguments: [
-    "", "a", "*", "http://a/", "?a", "//a", "/a//b", "/..", "/../a", "/a/..", "/%2e%2e/", "/.", "/%2e", "/%2f", "/a%2Fb", "/\\", "/%5c",
+    "", "a", "*", "http://a/", "?a", "//a", "/a//b", "/..", "/../a", "/a/..", "/%2e%2e/", "/.", "/%2e", "/%2f",
+    "/a%2Fb", "/\\", "/%5c",
     "/%00", "/%0d%0a", "/%7F", "/%", "/%1", "/%gg", "/%ff", "/%C0%AF", "/%ED%A0%80", "/?a=%ff", "/a\u{1}b",
   ])
   func whatIsNoTargetIsRefused(_ text: String) {
@@ -34,15 +35,21 @@ private func bytes(_ text: String) -> [UInt8] { Array(text.utf8) }
   }
 
   @Test func partsOfAFormKeepTheirBytes() throws {
-    let boundary = try #require(Multipart.boundary(of: bytes("Multipart/Form-Data; charset=utf-8; BOUNDARY=\"x y\"")[...]))
+    let boundary = try #require(
+      Multipart.boundary(of: bytes("Multipart/Form-Data; charset=utf-8; BOUNDARY=\"x y\"")[...]))
     #expect(boundary == bytes("\r\n--x y"))
     var body = bytes("--x y\r\nContent-Disposition: form-data; name=\"a\"\r\n\r\n€\r\n\r\n--x z\r\n--x y\r\n")
-    body += bytes("content-type: image/png\r\nCONTENT-DISPOSITION:form-data;name=b;filename=\"a;%22%0D%0A%41\\\".png\r\n")
+    body += bytes(
+      "content-type: image/png\r\nCONTENT-DISPOSITION:form-data;name=b;filename=\"a;%22%0D%0A%41\\\".png\r\n")
     #expect(Multipart(body + bytes("\r\n\r\n--x y--"), boundary: boundary) == nil)
     body = bytes("--x y\r\nContent-Disposition: form-data; name=\"a\"\r\n\r\n€\r\n\r\n--x z\r\n--x y\r\n")
-    body += bytes("content-type: image/png\r\nCONTENT-DISPOSITION:form-data;name=b;filename=\"a;%22%0D%0A%41.png\"\r\n\r\n")
-    body += [0, 13, 10, 45, 45, 120, 32, 255] + bytes("\r\n--x y\r\nContent-Disposition: form-data; name=c; filename=\"\"\r\n\r\n")
-    body += bytes("\r\n--x y\r\nContent-Disposition: form-data; name=\"\"; filename=d\r\n\r\n\r\n--x y--\r\nwhat follows")
+    body += bytes(
+      "content-type: image/png\r\nCONTENT-DISPOSITION:form-data;name=b;filename=\"a;%22%0D%0A%41.png\"\r\n\r\n")
+    body +=
+      [0, 13, 10, 45, 45, 120, 32, 255]
+      + bytes("\r\n--x y\r\nContent-Disposition: form-data; name=c; filename=\"\"\r\n\r\n")
+    body += bytes(
+      "\r\n--x y\r\nContent-Disposition: form-data; name=\"\"; filename=d\r\n\r\n\r\n--x y--\r\nwhat follows")
     let form = try #require(Multipart(body, boundary: boundary))
     #expect(form.fields.all.map { $0.name } == ["a"])
     #expect(form.fields["a"] == "€\r\n\r\n--x z")
@@ -52,8 +59,10 @@ private func bytes(_ text: String) -> [UInt8] { Array(text.utf8) }
   }
 
   @Test(arguments: [
-    "text/plain", "multipart/form-data", "multipart/form-data; boundary=", "multipart/form-data; boundary=\"", "multipart/mixed; boundary=a",
-    "multipart/form-data; boundary=a; boundary=b", "multipart/form-data; boundary=\"a\u{7}\"", "multipart/form-data; boundary=\"a\"b",
+    "text/plain", "multipart/form-data", "multipart/form-data; boundary=", "multipart/form-data; boundary=\"",
+    "multipart/mixed; boundary=a",
+    "multipart/form-data; boundary=a; boundary=b", "multipart/form-data; boundary=\"a\u{7}\"",
+    "multipart/form-data; boundary=\"a\"b",
     "multipart/form-data; boundary=" + String(repeating: "a", count: 71),
   ])
   func whatHasNoBoundaryIsNoForm(_ type: String) {
@@ -67,10 +76,16 @@ private func bytes(_ text: String) -> [UInt8] { Array(text.utf8) }
       guard let asked = Authority(bytes(text)[...]) else { return false }
       return hosts.allows(asked, local: local, isLoopback: isLoopback)
     }
-    for host in ["127.0.0.1:8080", "LOCALHOST:8080", "kiosk.local:8080", "settings.example", "settings.example:80", "tls.example:443"] {
+    for host in [
+      "127.0.0.1:8080", "LOCALHOST:8080", "kiosk.local:8080", "settings.example", "settings.example:80",
+      "tls.example:443",
+    ] {
       #expect(allows(host), "\(host)")
     }
-    for host in ["127.0.0.1", "localhost", "kiosk.local", "evil.example:8080", "kiosk.local.:8080", "tls.example:80", "[::1]:8080", "a@b"] {
+    for host in [
+      "127.0.0.1", "localhost", "kiosk.local", "evil.example:8080", "kiosk.local.:8080", "tls.example:80", "[::1]:8080",
+      "a@b",
+    ] {
       #expect(!allows(host), "\(host)")
     }
     #expect(!allows("localhost:8080", isLoopback: false))
@@ -85,11 +100,20 @@ private func bytes(_ text: String) -> [UInt8] { Array(text.utf8) }
   }
 
   @Test func headersAreTakenApart() {
-    let cookies = Head.cookies(named: "livery", in: [bytes("a=b; livery=c;livery=d ; xlivery=e"), bytes("livery=\"f\"; livery")])
+    let cookies = Head.cookies(
+      named: "livery", in: [bytes("a=b; livery=c;livery=d ; xlivery=e"), bytes("livery=\"f\"; livery")])
     #expect(cookies.map { $0.text } == ["c", "d", "\"f\""])
-    for accepted in ["gzip", "br, GZIP", "gzip;q=0.01", "a;q=0, gzip ; q=1"] { #expect(Head.accepts(gzip: bytes(accepted)), "\(accepted)") }
-    for refused in ["", "br", "xgzip", "gzip;q=0", "gzip; q=0.000"] { #expect(!Head.accepts(gzip: bytes(refused)), "\(refused)") }
-    for known in ["\"a\"", "W/\"a\"", "\"b\", \"a-z\"", "*"] { #expect(Answer.isKnown("\"a\"", bytes(known)[...]), "\(known)") }
-    for unknown in ["", "\"b\"", "a", "\"a-y\"", "W/"] { #expect(!Answer.isKnown("\"a\"", bytes(unknown)[...]), "\(unknown)") }
+    for accepted in ["gzip", "br, GZIP", "gzip;q=0.01", "a;q=0, gzip ; q=1"] {
+      #expect(Head.accepts(gzip: bytes(accepted)), "\(accepted)")
+    }
+    for refused in ["", "br", "xgzip", "gzip;q=0", "gzip; q=0.000"] {
+      #expect(!Head.accepts(gzip: bytes(refused)), "\(refused)")
+    }
+    for known in ["\"a\"", "W/\"a\"", "\"b\", \"a-z\"", "*"] {
+      #expect(Answer.isKnown("\"a\"", bytes(known)[...]), "\(known)")
+    }
+    for unknown in ["", "\"b\"", "a", "\"a-y\"", "W/"] {
+      #expect(!Answer.isKnown("\"a\"", bytes(unknown)[...]), "\(unknown)")
+    }
   }
 }

@@ -122,7 +122,8 @@ final class Server: @unchecked Sendable {
     let own = Unmanaged.passUnretained(self).toOpaque()
     lock.withLock {
       daemon = lvp_server_start(
-        listener.descriptor, &handlers, own, UInt32(Server.mostConnectionsPerAddress), UInt32(Server.memoryPerConnection))
+        listener.descriptor, &handlers, own, UInt32(Server.mostConnectionsPerAddress),
+        UInt32(Server.memoryPerConnection))
       if daemon != nil {
         keeper = lvp_thread_start(
           { server in
@@ -239,7 +240,9 @@ extension Server {
   func noteUnderWay(_ change: Int) { lock.withLock { underWay += change } }
 
   /// A stream of events on a connection; nil if there are too many.
-  func makeStream(_ session: Session, _ connection: Connection, _ exchange: OpaquePointer, _ first: [UInt8]) -> EventStream? {
+  func makeStream(_ session: Session, _ connection: Connection, _ exchange: OpaquePointer, _ first: [UInt8])
+    -> EventStream?
+  {
     let stream = lock.withLock { () -> EventStream? in
       guard streams.count < Server.mostStreams, !isStopping else { return nil }
       let stream = EventStream(nextStream, session, connection, exchange, first)

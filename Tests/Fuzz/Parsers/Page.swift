@@ -28,7 +28,8 @@
   require(again.all.count == fields.all.count, "as many fields")
   for (left, right) in zip(again.all, fields.all) {
     require(
-      left.name.utf8.elementsEqual(right.name.utf8) && left.value.utf8.elementsEqual(right.value.utf8), "the same fields")
+      left.name.utf8.elementsEqual(right.name.utf8) && left.value.utf8.elementsEqual(right.value.utf8),
+      "the same fields")
   }
 }
 
@@ -55,7 +56,9 @@
     require(again.isSame(authority), "it is the same")
   }
   if let origin = Authority(ofURL: bytes[...]) { require(origin.port != nil, "an origin has a port") }
-  if let boundary = Multipart.boundary(of: bytes[...]) { require((5...74).contains(boundary.count), "a boundary has 1 to 70 bytes") }
+  if let boundary = Multipart.boundary(of: bytes[...]) {
+    require((5...74).contains(boundary.count), "a boundary has 1 to 70 bytes")
+  }
   _ = Parameters(bytes[...])
   for cookie in Head.cookies(named: "livery", in: [bytes, bytes]) { require(!cookie.contains(0x3B), "a cookie ends") }
   _ = Head.accepts(gzip: bytes)
