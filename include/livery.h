@@ -106,6 +106,7 @@
 #include "livery/exchange.h"
 #include "livery/watch.h"
 #include "livery/history.h"
+#include "livery/form.h"
 #include "livery/asset.h"
 #include "livery/branding.h"
 #include "livery/maintenance.h"

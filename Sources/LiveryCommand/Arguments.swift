@@ -67,7 +67,8 @@ struct Option: Sendable {
     Option(name: "appearance", value: "WORD", help: "of the device: light or dark"),
     Option(name: "orientation", value: "WORD", help: "of the device: portrait or landscape"),
     Option(name: "contrast", value: "WORD", help: "of the device: normal or high"),
-    Option(name: "locale", value: "TAG", help: "of the device: a language tag such as de-AT"),
+    Option(name: "locale", value: "TAG", help: "a language tag such as de-AT: of texts, or of the device"),
+    Option(name: "hidden", help: "also what the schema hides"),
     Option(name: "output", short: "o", value: "FILE", help: "a file to write to in place of standard output"),
   ]
 }

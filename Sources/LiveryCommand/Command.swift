@@ -41,6 +41,12 @@ struct Command: Sendable {
       name: "list", usage: "[PATTERN]", summary: "list settings, such as `media*` or `branding.**`",
       options: ["after", "limit"], words: 0...1, run: list),
     Command(
+      name: "form", usage: "", summary: "show what a person may set, in the schema's order",
+      options: ["layer", "locale", "hidden"], words: 0...0, run: form),
+    Command(
+      name: "search", usage: "WORD…", summary: "find settings by words in their texts and values",
+      options: ["limit", "locale", "hidden"], words: 1...100, run: search),
+    Command(
       name: "explain", usage: "NAME", summary: "tell every layer's value of a setting, which one wins and why",
       options: ["orphan-versions"], words: 1...1, run: explain),
     Command(

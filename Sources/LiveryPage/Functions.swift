@@ -1,4 +1,5 @@
 import CLivery
+import CLiveryPage
 import CPage
 import LiveryClient
 
@@ -9,29 +10,24 @@ public func livery_page_start(
   _ store: OpaquePointer?, _ options: UnsafePointer<livery_page_options>?, _ finished: livery_page_finished_fn?,
   _ user_data: UnsafeMutableRawPointer?, _ destroy: livery_destroy_fn?, _ page: UnsafeMutablePointer<OpaquePointer?>?
 ) -> livery_status {
-  // Its destroy is called when starting fails, too.
   let userData = UserData(user_data, destroy)
   return boundary { () throws(StoreError) in
-    try checkMemory()
-    let store = try Store(borrowing: store)
-    let place = try required(page, "page")
-    let content = try structure(options, none: livery_page_options())
-    try checkFlags(content.flags, known: LIVERY_PAGE_DISPATCH, LIVERY_PAGE_HIDDEN, LIVERY_PAGE_READ_ONLY)
-    var options = Server.Options()
-    if let listen = content.listen { options.listen = try argument(listen, "listen", limit: 64) }
-    if let path = content.unix_socket { options.unixSocket = try argument(path, "unix_socket", limit: 107) }
-    if let hosts = content.hosts {
-      for name in try argument(hosts, "hosts", limit: 1024).utf8.split(separator: 0x20) {
-        options.hosts.append(String(decoding: name, as: UTF8.self))
+    do throws(StoreError) {
+      try checkMemory()
+      let place = try required(page, "page")
+      let store = try Store(borrowing: store)
+      let options = try Page.Options(try structure(options, none: livery_page_options()))
+      let made = Page(store, options) { [isDispatched = options.isDispatched] ended in
+        // Told exactly once, also if the store is closed before its turn.
+        let completion = Completion<Void>(on: store, dispatched: isDispatched) { _ in ended.tell(finished, userData) }
+        completion.begin()
+        completion.finish(.success(()))
       }
+      place.pointee = try made.start()
+    } catch {
+      userData.end()
+      throw error
     }
-    if content.idle_s != 0 {
-      guard (10...86_400).contains(content.idle_s) else { throw StoreError(.invalidArgument, "idle_s is out of range") }
-      options.idle = Int(content.idle_s)
-    }
-    let pin = try content.pin_setting.map { (name) throws(StoreError) in try argument(name, "pin_setting", limit: 255) }
-    place.pointee = try Page(store, pin: pin, content.flags & UInt32(LIVERY_PAGE_DISPATCH) != 0, finished, userData)
-      .start(options)
   }
 }
 
@@ -42,7 +38,8 @@ public func livery_page_address(
 ) -> livery_status {
   boundary { () throws(StoreError) in
     let place = try required(address, "address")
-    try handOut(try Page.handles.find(page).link(), place, length)
+    let text = try Page.handles.find(page).address()
+    try handOut(text, place, length)
   }
 }
 
@@ -79,4 +76,53 @@ private func handOut(
   text.withCString { copy.update(from: $0, count: count + 1) }
   place.pointee = copy
   length?.pointee = count
+}
+
+extension Page.Finished {
+  fileprivate func tell(_ function: livery_page_finished_fn?, _ userData: UserData) {
+    guard let function else { return }
+    var bytes: [CChar] = []
+    var starts: [Int] = []
+    for name in names {
+      starts.append(bytes.count)
+      bytes += name.utf8.map { CChar(bitPattern: $0) }
+      bytes.append(0)
+    }
+    bytes.withUnsafeBufferPointer { (bytes) in
+      let pointers = starts.map { (start) -> UnsafePointer<CChar>? in bytes.baseAddress.map { $0 + start } }
+      pointers.withUnsafeBufferPointer { (pointers) in
+        var finished = livery_page_finished(
+          reason: reason, first_revision: first, last_revision: last, names: names.isEmpty ? nil : pointers.baseAddress,
+          count: names.count)
+        function(&finished, userData.pointer)
+      }
+    }
+  }
+}
+
+extension Page.Options {
+  fileprivate init(_ options: livery_page_options) throws(StoreError) {
+    self.init()
+    try checkFlags(options.flags, known: LIVERY_PAGE_DISPATCH, LIVERY_PAGE_HIDDEN, LIVERY_PAGE_READ_ONLY)
+    func has(_ flag: Int) -> Bool { options.flags & UInt32(flag) != 0 }
+    isDispatched = has(LIVERY_PAGE_DISPATCH)
+    showsHidden = has(LIVERY_PAGE_HIDDEN)
+    isReadOnly = has(LIVERY_PAGE_READ_ONLY)
+    if options.has_layer { layer = try Layer(number: options.layer) }
+    guard layer != .defaults, layer != .override else {
+      throw StoreError(.invalidArgument, "a page does not edit the layer `\(layer)`")
+    }
+    if let locale = options.locale { self.locale = try argument(locale, "locale", limit: 35) }
+    if let title = options.title { self.title = try argument(title, "title", limit: 200) }
+    if let setting = options.pin_setting { pinSetting = try argument(setting, "pin_setting", limit: Int(LIVERY_NAME_MAX)) }
+    if let listen = options.listen { server.listen = try argument(listen, "listen", limit: 255) }
+    if let socket = options.unix_socket { server.unixSocket = try argument(socket, "unix_socket", limit: 107) }
+    if let hosts = options.hosts {
+      server.hosts = try argument(hosts, "hosts", limit: 4096).utf8.split(separator: 32).map { String(decoding: $0, as: UTF8.self) }
+    }
+    guard options.idle_s == 0 || (10...86_400).contains(options.idle_s) else {
+      throw StoreError(.invalidArgument, "idle_s is \(options.idle_s), and not from 10 to 86400")
+    }
+    server.idle = options.idle_s == 0 ? 300 : Int(options.idle_s)
+  }
 }

@@ -20,7 +20,7 @@
 #ifndef LIVERY_PAGE_H
 #define LIVERY_PAGE_H
 
-#include "change.h"
+#include <livery.h>
 
 #ifdef __cplusplus
 extern "C" {

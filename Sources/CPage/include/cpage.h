@@ -132,4 +132,9 @@ bool lvp_can_allocate(size_t count);
 // Memory that livery_free gives back; NULL if there is none.
 void *lvp_allocate(size_t count);
 
+
+// What is sent to browsers as it is.
+const uint8_t *lvp_style(size_t *count);
+const uint8_t *lvp_script(size_t *count);
+
 #endif

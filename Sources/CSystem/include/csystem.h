@@ -160,6 +160,14 @@ int lvs_call_naming(int file, int lock, void (*function)(const char *path, void 
 
 // Whether bytes lie somewhere in others.
 bool lvs_holds(const void *bytes, size_t count, const void *part, size_t part_count);
+// Where they begin; SIZE_MAX if they do not.
+size_t lvs_find(const uint8_t *text, size_t count, const uint8_t *word, size_t length);
+// A text as it is searched: letter case folded, marks left out. Writes at most LVS_FOLD_MOST times its bytes, and returns how
+// many. See tools/fold.
+enum { LVS_FOLD_MOST = 3 };
+size_t lvs_fold(const uint8_t *text, size_t count, uint8_t *out);
+// Turns a part of what a text folds to into the part of the text that it came from, with whole characters and their marks.
+void lvs_fold_place(const uint8_t *text, size_t count, size_t *start, size_t *end);
 // Overwrites bytes that nobody reads again.
 void lvs_wipe(void *bytes, size_t count);
 // LMDB frees the copies of pages that it has written as they are. Takes blocks of their size, which are those as far as the

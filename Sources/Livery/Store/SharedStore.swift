@@ -1,9 +1,10 @@
-/// What all handles of a process on a store share: its one environment, the commits that wait, the watches, and who has
-/// claimed namespaces.
+/// What all handles of a process on a store share: its one environment, the commits that wait, the watches, who has
+/// claimed namespaces, and the schema as people see it.
 final class SharedStore: SharedEnvironment, @unchecked Sendable {
   let claims: ClaimOwners
   let commits: CommitQueue
   let hub = WatchHub()
+  let schemaMemory = SchemaMemory()
 
   override init(_ opened: StoreDirectory.Opened, _ home: Home?) {
     claims = ClaimOwners()

@@ -43,6 +43,14 @@ struct View {
     }
   }
 
+  /// Walks the effective records as they are stored, in the order of names; one for which there is nil is damaged.
+  func walkStored(_ body: (RawSpan, RecordPlace?, RawSpan) throws(StoreError) -> Void) throws(StoreError) {
+    try walk(databases.effective) { (key, value) throws(StoreError) in
+      try body(key, key.withUnsafeBytes { RecordPlace(value, key: $0, tag: Tag.effective) }, value)
+      return true
+    }
+  }
+
   /// Walks the names that reads know, without looking at their records.
   func walkNames(_ body: (String) -> Bool) throws(StoreError) {
     try walk(databases.effective) { (key, _) throws(StoreError) in

@@ -12,6 +12,8 @@ public struct Schema: Sendable {
   public var digest: [UInt8]
   /// In the order of the versions that they lead to.
   public var migrations: [Migration]
+  /// What people see of it, in other languages.
+  public var texts: SchemaTexts
   /// The document itself.
   public var text: [UInt8]
 }
@@ -29,7 +31,11 @@ public struct SchemaCompilation: Sendable {
 /// Corresponds to `livery_schema_check` in C. Throws `.parse` for a text that is not JSON; everything else that is
 /// wrong is a diagnostic.
 public func compileSchema(_ text: [UInt8]) throws(StoreError) -> SchemaCompilation {
-  let document = try JSON.parse(text)
+  compileSchema(try JSON.parse(text), text)
+}
+
+/// The same for a text that is read already.
+func compileSchema(_ document: JSON, _ text: [UInt8]) -> SchemaCompilation {
   var compiler = SchemaCompiler()
   let parts = compiler.root(document)
   let diagnostics = compiler.findings.located(in: text)
@@ -38,7 +44,7 @@ public func compileSchema(_ text: [UInt8]) throws(StoreError) -> SchemaCompilati
   }
   let schema = Schema(
     version: parts.version, title: parts.title, isOpen: parts.isOpen, settings: parts.settings,
-    digest: SchemaDigest.of(document), migrations: parts.migrations, text: text)
+    digest: SchemaDigest.of(document), migrations: parts.migrations, texts: parts.texts, text: text)
   return SchemaCompilation(schema: schema, diagnostics: diagnostics)
 }
 

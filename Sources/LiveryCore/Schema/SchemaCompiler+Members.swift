@@ -135,9 +135,4 @@ enum MemberNames {
     guard let near = nearestNames(to: name, among: known + usable.map { $0.0 }, limit: 1).first else { return nil }
     return usable.first { $0.0.sameBytes(as: near) }?.1 ?? near
   }
-
-  /// In lower case, ASCII letters alone.
-  private static func lowercased(_ name: String) -> String {
-    String(decoding: name.utf8.map { (65...90).contains($0) ? $0 + 32 : $0 }, as: UTF8.self)
-  }
 }

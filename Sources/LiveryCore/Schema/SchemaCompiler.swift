@@ -10,6 +10,7 @@ struct SchemaCompiler {
     var isOpen: Bool
     var settings: [SettingDescriptor]
     var migrations: [Migration]
+    var texts: SchemaTexts
   }
 
   var findings = SchemaFindings()
@@ -56,7 +57,7 @@ struct SchemaCompiler {
 // MARK: Root and groups
 
 extension SchemaCompiler {
-  private static let rootMembers = ["Version", "Groups", "Title", "Open", "Migrations"]
+  private static let rootMembers = ["Version", "Groups", "Title", "Open", "Migrations", "Texts"]
   private static let groupMembers = ["Title", "Settings", "Description"]
 
   /// Compiles the whole document; nil if there is no usable version.
@@ -84,8 +85,11 @@ extension SchemaCompiler {
     resolveConditions(of: scope, in: &settings)
     let migrations = document["Migrations"].map { json in at(.member("Migrations")) { $0.migrations(json, of: version) }
     }
+    let texts = document["Texts"].map { json in at(.member("Texts")) { $0.texts(json, of: document) } }
     guard let version else { return nil }
-    return Parts(version: version, title: title, isOpen: isOpen, settings: settings, migrations: migrations ?? [])
+    return Parts(
+      version: version, title: title, isOpen: isOpen, settings: settings, migrations: migrations ?? [],
+      texts: texts ?? SchemaTexts())
   }
 
   private mutating func version(_ document: JSON) -> Int64? {

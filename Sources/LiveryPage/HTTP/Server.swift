@@ -181,6 +181,8 @@ final class Server: @unchecked Sendable {
     for stream in lock.withLock({ streams }) where isMeant(stream.session) { stream.send(event) }
   }
 
+  var hasStreams: Bool { lock.withLock { !streams.isEmpty } }
+
   /// Ends a session and its streams.
   func end(_ session: Session, _ reason: SessionEnd) {
     guard sessions.end(session) else { return }

@@ -75,6 +75,9 @@ IMPORT_PARTIAL = 1
 IMPORT_REPLACE = 2
 EXPORT_LAYERS = 256
 
+# livery/form.h
+QUERY_MAX = 1024
+
 # livery/history.h
 UNDO_FORCE = 1
 

@@ -41,6 +41,16 @@ class BrandingOptions(Structure):
   ]
 
 
+class FormOptions(Structure):
+  _fields_ = [
+    ("struct_size", c_size_t), ("layer", c_int32), ("has_layer", c_bool), ("hidden", c_bool), ("locale", c_char_p)
+  ]
+
+
+class SearchOptions(Structure):
+  _fields_ = [("struct_size", c_size_t), ("limit", c_size_t), ("locale", c_char_p), ("hidden", c_bool)]
+
+
 class HistoryOptions(Structure):
   _fields_ = [
     ("struct_size", c_size_t), ("pattern", c_char_p), ("layer", c_int32), ("has_layer", c_bool), ("origin", c_char_p),
@@ -171,6 +181,9 @@ FUNCTIONS: Dict[str, Tuple[Any, Tuple[Any, ...]]] = {
   "import_json": (c_int32, (c_void_p, c_int32, c_char_p, c_size_t, c_uint32, POINTER(c_void_p))),
   "import_plist": (c_int32, (c_void_p, c_int32, c_char_p, c_size_t, c_uint32, POINTER(c_void_p))),
   "export_json": (c_int32, (c_void_p, c_uint32, POINTER(c_void_p), POINTER(c_size_t))),
+  # livery/form.h
+  "form": (c_int32, (c_void_p, POINTER(FormOptions), POINTER(c_void_p))),
+  "search": (c_int32, (c_void_p, c_char_p, POINTER(SearchOptions), POINTER(c_void_p))),
   # livery/history.h
   "history": (c_int32, (c_void_p, POINTER(HistoryOptions), POINTER(c_void_p))),
   "undo": (c_int32, (c_void_p, c_uint64, c_uint32, POINTER(c_uint64))),

@@ -1,0 +1,1 @@
+"""Folding of letter case and marks, as Unicode's data has it."""
