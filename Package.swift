@@ -106,6 +106,7 @@ if !embedded {
     .testTarget(
       name: "LiveryClientTests",
       dependencies: ["LiveryClient", "LiveryABI", "Livery", "LiveryTurn", "CTurn", "CLivery"]),
+    .testTarget(name: "LiveryPageTests", dependencies: ["LiveryPage", "CPage", "LiveryABI"]),
   ]
 }
 
@@ -150,7 +151,7 @@ if Context.environment["LIVERY_FUZZ"] == "1" {
   products.append(.library(name: "livery-fuzz", type: .static, targets: ["Fuzz"]))
   targets.append(
     .target(
-      name: "Fuzz", dependencies: ["Livery", "LMDB", "CSystem"], path: "Tests/Fuzz/Parsers",
+      name: "Fuzz", dependencies: ["Livery", "LMDB", "CSystem", "LiveryPage"], path: "Tests/Fuzz/Parsers",
       swiftSettings: swiftSettings, linkerSettings: runtimeLinks))
 }
 

@@ -21,7 +21,9 @@ struct Answer {
   /// Puts together what libmicrohttpd sends; nil if there is no memory.
   ///
   /// - Parameter stream: what goes on after the head, handed over.
-  static func make(_ response: Response, _ head: Head, cookie: String?, stream: EventStream?) -> (OpaquePointer, status: Int)? {
+  static func make(_ response: Response, _ head: Head, cookie: String?, stream: EventStream?) -> (
+    OpaquePointer, status: Int
+  )? {
     var status = response.status
     var body = response.body
     var tag = response.tag
@@ -35,8 +37,12 @@ struct Answer {
       isCompressed = true
     }
     // Another form of the same is another thing: a strong tag says which.
-    if head.acceptsGzip, isText(response.type), let own = tag, own.utf8.last == .quote { tag = String(own.dropLast()) + "-z\"" }
-    guard let answer = stream == nil ? lvp_answer_make(body, body.count) : stream.flatMap(answer(streaming:)) else { return nil }
+    if head.acceptsGzip, isText(response.type), let own = tag, own.utf8.last == .quote {
+      tag = String(own.dropLast()) + "-z\""
+    }
+    guard let answer = stream == nil ? lvp_answer_make(body, body.count) : stream.flatMap(answer(streaming:)) else {
+      return nil
+    }
     for header in always { add(answer, header.name, header.value) }
     if status != 304 { add(answer, "Content-Type", stream == nil ? response.type : "text/event-stream") }
     add(answer, "Cache-Control", tag == nil ? "no-store" : "private, no-cache")

@@ -11,7 +11,9 @@ struct Authority: Sendable {
     if rest.first == 0x5B {
       guard let end = rest.firstIndex(of: 0x5D) else { return nil }
       for byte in rest[rest.startIndex...end] { name.append(byte.lowercased) }
-      for byte in name.dropFirst().dropLast() where byte.hexadecimal == nil && byte != .colon && byte != 0x2E { return nil }
+      for byte in name.dropFirst().dropLast() where byte.hexadecimal == nil && byte != .colon && byte != 0x2E {
+        return nil
+      }
       rest = rest[(end + 1)...]
     } else {
       while let byte = rest.first, byte != .colon {
@@ -76,7 +78,8 @@ struct Hosts: Sendable {
       wanted.port = port
       if let local, wanted.isSame(local) { return true }
       if let local, isLoopback, port == local.port, wanted.host.utf8.elementsEqual("localhost".utf8) { return true }
-      for name in named where wanted.isSame(name) || (name.port == nil && name.host.utf8.elementsEqual(asked.host.utf8)) {
+      for name in named where wanted.isSame(name) || (name.port == nil && name.host.utf8.elementsEqual(asked.host.utf8))
+      {
         return true
       }
     }

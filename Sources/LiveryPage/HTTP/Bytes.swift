@@ -90,7 +90,8 @@ enum Percent {
         decoded.append(.space)
       } else if byte != .percent {
         decoded.append(byte)
-      } else if bytes.endIndex - place >= 2, let high = bytes[place].hexadecimal, let low = bytes[place + 1].hexadecimal {
+      } else if bytes.endIndex - place >= 2, let high = bytes[place].hexadecimal, let low = bytes[place + 1].hexadecimal
+      {
         decoded.append(high << 4 | low)
         place += 2
       } else if isForm {

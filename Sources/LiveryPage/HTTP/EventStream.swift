@@ -4,7 +4,7 @@ import LiveryClient
 /// Events on their way to a browser (text/event-stream).
 final class EventStream: @unchecked Sendable {
   /// The most that waits for a slow reader. What comes on top of it is not told; that there was more is.
-  static let mostBytes = 64 << 10
+  static let mostBytes = 256 << 10
   private static let resync = Array("event: resync\ndata:\n\n".utf8)
 
   let number: UInt64

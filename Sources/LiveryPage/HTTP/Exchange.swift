@@ -169,8 +169,10 @@ extension Exchange {
   }
 
   private func openWithPIN() -> (Response, String?) {
-    guard let fields = head.contentType.flatMap({ Parameters($0[...]) })?.value.isSame("application/x-www-form-urlencoded") == true
-      ? Fields(urlEncoded: body[...]) : nil
+    guard
+      let fields =
+        head.contentType.flatMap({ Parameters($0[...]) })?.value.isSame("application/x-www-form-urlencoded") == true
+        ? Fields(urlEncoded: body[...]) : nil
     else { return (drawn(.fails(400), 400), nil) }
     switch server.gate.tryPIN(fields["pin"] ?? "") {
     case .isRight: return openSession()

@@ -64,20 +64,24 @@ final class Gate: @unchecked Sendable {
     }
   }
 
+  /// Tries a PIN, one at a time: on the server's thread.
   func tryPIN(_ pin: String) -> Verdict {
-    lock.withLock {
+    let wait = wait
+    if wait > 0 { return .isTooSoon(wait: wait) }
+    // It takes a while, which links do not wait for.
+    let isRight = PIN.isRight(pin, hash: hash?())
+    return lock.withLock {
       let now = lvp_now()
-      if now < opensAt { return .isTooSoon(wait: Gate.seconds(opensAt - now)) }
       if now - lastGuess > Gate.memory { wrong = 0 }
       lastGuess = now
-      if PIN.isRight(pin, hash: hash?()) {
+      if isRight {
         wrong = 0
         return .isRight
       }
       wrong += 1
       guard wrong >= Gate.freeGuesses else { return .isWrong(wait: 0) }
       let wait = min(Gate.longestWait, 1 << Int64(min(wrong - Gate.freeGuesses + 1, 16)))
-      opensAt = lvp_now() + wait * 1000
+      opensAt = now + wait * 1000
       return .isWrong(wait: Int(wait))
     }
   }

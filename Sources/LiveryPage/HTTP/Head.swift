@@ -47,6 +47,9 @@ struct Head {
   }
 
   private mutating func take(_ name: UnsafeBufferPointer<UInt8>, _ value: UnsafeBufferPointer<UInt8>) {
+    // What stands before the colon is a name to the last byte, or others would read another header there.
+    for byte in name where byte.isControl || byte >= 0x7F || byte == .space || byte == .colon { isMalformed = true }
+    if name.isEmpty { isMalformed = true }
     let content = Array(value)
     var isRepeated = false
     if name.isSame("host") {
@@ -92,7 +95,7 @@ struct Head {
   }
 
   /// `gzip, br;q=0.5`: whether gzip is among them, and not with a weight of 0.
-  private static func accepts(gzip bytes: [UInt8]) -> Bool {
+  static func accepts(gzip bytes: [UInt8]) -> Bool {
     for part in bytes.split(separator: .comma) {
       let (name, weight) = part.cut(at: .semicolon)
       guard name.trimmed.isSame("gzip") else { continue }

@@ -16,7 +16,7 @@ struct Listener {
       descriptor = lvp_listen_at_path(path)
       guard descriptor >= 0 else { throw Listener.error(-descriptor, at: path) }
       port = 0
-      address = "http://\(options.hosts.first ?? "localhost")"
+      address = Listener.address(behind: options.hosts.first)
       return
     }
     var parsed = lvp_address()
@@ -30,6 +30,16 @@ struct Listener {
     guard descriptor >= 0 else { throw Listener.error(-descriptor, at: options.listen) }
     port = Int(lvp_local_port(descriptor))
     address = "http://\(Listener.authority(options, &parsed, descriptor, port))"
+  }
+
+  /// Of a web server in front.
+  private static func address(behind name: String?) -> String {
+    guard let name, let named = Authority(Array(name.utf8)[...]) else { return "http://localhost" }
+    switch named.port {
+    case nil, 80: return "http://\(named.host)"
+    case 443: return "https://\(named.host)"
+    case .some(let port): return "http://\(named.host):\(port)"
+    }
   }
 
   /// A name that was given, else the address; for all addresses of the device the one by which it reaches others.

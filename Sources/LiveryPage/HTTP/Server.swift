@@ -27,7 +27,7 @@ final class Server: @unchecked Sendable {
   static let mostConnectionsPerAddress = 64
   static let mostStreams = 128
   /// The longest request without a body, and what libmicrohttpd takes for each connection.
-  static let memoryPerConnection = 16 << 10
+  static let memoryPerConnection = 32 << 10
   static let longestTarget = 4096
   static let longestBody = 1 << 20
   static let longestUpload = 64 << 20
@@ -122,7 +122,8 @@ final class Server: @unchecked Sendable {
     let own = Unmanaged.passUnretained(self).toOpaque()
     lock.withLock {
       daemon = lvp_server_start(
-        listener.descriptor, &handlers, own, UInt32(Server.mostConnectionsPerAddress), UInt32(Server.memoryPerConnection))
+        listener.descriptor, &handlers, own, UInt32(Server.mostConnectionsPerAddress),
+        UInt32(Server.memoryPerConnection))
       if daemon != nil {
         keeper = lvp_thread_start(
           { server in
@@ -170,8 +171,9 @@ final class Server: @unchecked Sendable {
     if let daemon { lvp_server_stop(daemon) }
     lvp_poller_wake(poller)
     if let keeper { lvp_thread_join(keeper) }
-    for session in sessions.endAll() { ended(session, .stopped) }
+    // Whoever is told may stop it again.
     hasStopped.store(true, ordering: .releasing)
+    for session in sessions.endAll() { ended(session, .stopped) }
   }
 
   /// Tells an event to every stream of those sessions: the lines of text/event-stream, with the empty one at the end.
@@ -240,7 +242,9 @@ extension Server {
   func noteUnderWay(_ change: Int) { lock.withLock { underWay += change } }
 
   /// A stream of events on a connection; nil if there are too many.
-  func makeStream(_ session: Session, _ connection: Connection, _ exchange: OpaquePointer, _ first: [UInt8]) -> EventStream? {
+  func makeStream(_ session: Session, _ connection: Connection, _ exchange: OpaquePointer, _ first: [UInt8])
+    -> EventStream?
+  {
     let stream = lock.withLock { () -> EventStream? in
       guard streams.count < Server.mostStreams, !isStopping else { return nil }
       let stream = EventStream(nextStream, session, connection, exchange, first)
