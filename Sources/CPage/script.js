@@ -145,7 +145,7 @@
     if (place.dataset.of === link.href) { place.textContent = ""; delete place.dataset.of; return; }
     try {
       const part = document.createElement("template");
-      part.innerHTML = (await (await ask(link.href)).text()).replace(/<(\/?)h1/g, "<$1h4");
+      part.innerHTML = (await (await ask(link.href)).text()).replace(/<(\/?)h1/g, "<$1p");
       // The whole page is a form, and one within another is none.
       for (const form of part.content.querySelectorAll("form")) form.replaceWith(...form.querySelectorAll("button"));
       place.replaceChildren(part.content);

@@ -109,9 +109,6 @@ extension Page.Options {
     showsHidden = has(LIVERY_PAGE_HIDDEN)
     isReadOnly = has(LIVERY_PAGE_READ_ONLY)
     if options.has_layer { layer = try Layer(number: options.layer) }
-    guard layer != .defaults, layer != .override else {
-      throw StoreError(.invalidArgument, "a page does not edit the layer `\(layer)`")
-    }
     if let locale = options.locale { self.locale = try argument(locale, "locale", limit: 35) }
     if let title = options.title { self.title = try argument(title, "title", limit: 200) }
     if let setting = options.pin_setting { pinSetting = try argument(setting, "pin_setting", limit: Int(LIVERY_NAME_MAX)) }
@@ -120,9 +117,7 @@ extension Page.Options {
     if let hosts = options.hosts {
       server.hosts = try argument(hosts, "hosts", limit: 4096).utf8.split(separator: 32).map { String(decoding: $0, as: UTF8.self) }
     }
-    guard options.idle_s == 0 || (10...86_400).contains(options.idle_s) else {
-      throw StoreError(.invalidArgument, "idle_s is \(options.idle_s), and not from 10 to 86400")
-    }
     server.idle = options.idle_s == 0 ? 300 : Int(options.idle_s)
+    try check()
   }
 }

@@ -15,6 +15,16 @@ final class Page: @unchecked Sendable {
     var pinSetting: String?
     var isDispatched = false
     var server = Server.Options()
+
+    /// - Throws: `.invalidArgument`.
+    func check() throws(StoreError) {
+      guard layer != .defaults, layer != .override else {
+        throw StoreError(.invalidArgument, "a page does not edit the layer `\(layer)`")
+      }
+      guard (10...86_400).contains(server.idle) else {
+        throw StoreError(.invalidArgument, "idle is \(server.idle) seconds, and not from 10 to 86400")
+      }
+    }
   }
 
   let store: Store
@@ -44,7 +54,7 @@ final class Page: @unchecked Sendable {
     do throws(StoreError) {
       let gate = options.pinSetting == nil ? Gate() : Gate(pinHash: { self.pinHash })
       var serving = options.server
-      serving.open = ["/style.css", "/brand.css"]
+      serving.open = ["/style.css", "/brand.css", "/script.js"]
       let server = try Server.start(serving, gate: gate, answer: { self.answer($0) }, ended: { self.end($0, $1) })
       lock.withLock { self.server = server }
       let observation = try store.observe(onEnd: { self.end() }) { self.show($0) }

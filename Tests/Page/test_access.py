@@ -77,7 +77,7 @@ def test_the_keyboard_alone(serve, visit):
   assert served.store.get("volume") == 35 and served.store.get("sound") is False
   page.keyboard.press("Control+s")
   page.goto(served.base + "/at/1")
-  page.locator("[name='v:few']").first.focus()
+  page.locator("[name='v:few']:checked").focus()
   page.keyboard.press("ArrowUp")
   page.locator("[name='v:many']").focus()
   page.keyboard.press("ArrowDown")

@@ -133,7 +133,7 @@ def test_what_is_wrong_is_told_at_its_field_and_nothing_is_lost(serve, visit, sc
     field = page.locator(f"[name='v:{name}']").first
     assert field.input_value() == text
     assert field.get_attribute("aria-invalid") == "true"
-    assert page.locator(f".row[data-name='{name}'] .error").inner_text(), name
+    assert page.locator(f".row[data-name='{name}'] .error").text_content(), name
   assert page.locator("[name='v:notice']").input_value() == "kept\nas typed"
   assert not page.locator("[name='v:sound']").is_checked()
   for name, text in {"name": "fine", "code": "XY-99", "address": "https://a.example/", "volume": "75", "zoom": "0.75",
@@ -155,7 +155,7 @@ def test_lists(serve, visit, script):
   page.locator("[name='m:1.0']").fill("two")
   page.locator("[name='m:1.2']").check()
   page.get_by_role("button", name="Move up").click()
-  page.wait_for_function("document.querySelector(\"[name='m:0.0']\").value === 'two'") if script else page.wait_for_load_state()
+  page.wait_for_function("() => document.querySelector(\"[name='m:0.0']\").value === 'two'") if script else page.wait_for_load_state()
   page.locator("button.main").click()
   page.wait_for_selector("#notice")
   assert served.store.get("stations") == [
@@ -166,7 +166,7 @@ def test_lists(serve, visit, script):
   page.wait_for_selector("#notice.bad")
   assert page.locator("[name='m:0.0']").input_value() == "one"
   page.get_by_role("button", name="Remove").first.click()
-  page.wait_for_function("!document.querySelector(\"[name='m:1.0']\")") if script else page.wait_for_load_state()
+  page.wait_for_function("() => !document.querySelector(\"[name='m:1.0']\")") if script else page.wait_for_load_state()
   page.locator("button.main").click()
   page.wait_for_selector("#notice:not(.bad)")
   assert served.store.get("stations") == [{"name": "one", "seconds": 10, "loop": True}]

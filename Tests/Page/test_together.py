@@ -59,7 +59,7 @@ def test_what_others_change_is_seen_at_once(serve, visit):
     const field = document.querySelector("[name='v:volume']");
     if (field && field.value === "85" && !window.seen) window.seen = Date.now(); }).observe(document.body, {childList: true, subtree: true}); }""")
   served.store.set("volume", 85)
-  page.wait_for_function("document.querySelector(\"[name='v:volume']\").value === '85'")
+  page.wait_for_function("() => document.querySelector(\"[name='v:volume']\").value === '85'")
   # What is being typed stays, and is told about.
   page.locator("[name='v:zoom']").fill("3.5")
   served.store.set("zoom", 2)
@@ -67,7 +67,7 @@ def test_what_others_change_is_seen_at_once(serve, visit):
   assert page.locator("[name='v:zoom']").input_value() == "3.5"
   # The console locks it: it looks locked, and says who decides.
   served.store.set("volume", 5, "enforced")
-  page.wait_for_function("document.querySelector(\"[name='v:volume']\").disabled")
+  page.wait_for_function("() => document.querySelector(\"[name='v:volume']\").disabled")
   assert "Decided by the console" in page.locator(".row[data-name=volume]").inner_text()
 
 
@@ -88,7 +88,7 @@ def test_reset_and_undo(serve, visit):
   page.locator(".row[data-name=volume]").get_by_role("link", name="History").click()
   page.wait_for_selector(".row[data-name=volume] .part button")
   page.locator(".row[data-name=volume] .part button").first.click()
-  page.wait_for_function("document.querySelector(\"[name='v:volume']\").value === '50'")
+  page.wait_for_function("() => document.querySelector(\"[name='v:volume']\").value === '50'")
   page.locator(".row[data-name=volume]").get_by_role("link", name="Why").click()
   page.wait_for_selector(".row[data-name=volume] .part table")
 
@@ -139,5 +139,5 @@ def test_markup_in_everything(serve, visit):
   page.wait_for_selector("#notice.good")
   assert served.store.get(name) == evil + "3"
   served.store.set(name, evil + "4")
-  page.wait_for_function("document.querySelector('.row input[type=text]').value.endsWith('4')")
+  page.wait_for_function("() => document.querySelector('.row input[type=text]').value.endsWith('4')")
   assert page.evaluate("window.bad") is None

@@ -72,7 +72,10 @@ extension Parts {
   /// No more of a text than fits into a table.
   static func cut(_ text: String) -> String {
     guard text.utf8.count > 500 else { return text }
-    return String(text.prefix(400)) + "…"
+    var bytes = Array(text.utf8.prefix(400))
+    // Not within a character.
+    while let last = bytes.last, last >= 0x80 { bytes.removeLast() }
+    return String(decoding: bytes, as: UTF8.self) + "…"
   }
 
   func time(_ value: Value?) -> HTML {

@@ -78,7 +78,7 @@ struct Row {
     }
     let title = element.title.isEmpty ? element.name : element.title
     if control.isGroup { return "<legend>\(title)\(badges)</legend>" }
-    if element.kind == .list { return "<h3 class=\"title\">\(title)\(badges)</h3>" }
+    if element.kind == .list { return "<p class=\"title\">\(title)\(badges)</p>" }
     return "<label class=\"title\" for=\"i\(id)\">\(title)\(badges)</label>"
   }
 

@@ -24,14 +24,18 @@ struct Words: Sendable {
 
   /// - Parameter tag: of BCP 47.
   init(_ tag: String) {
-    let primary = tag.utf8.prefix { $0 != UInt8(ascii: "-") }
-    language = String(decoding: primary, as: UTF8.self).lowercased() == "de" ? .german : .english
+    language = Words.primary(tag) == "de" ? .german : .english
     self.tag = tag.isEmpty ? "en" : tag
+  }
+
+  /// The language itself, in small letters.
+  private static func primary(_ tag: String) -> String {
+    String(decoding: tag.utf8.prefix { $0 != UInt8(ascii: "-") }.map { $0 | 0x20 }, as: UTF8.self)
   }
 
   /// Whether it is written from right to left.
   var isRightToLeft: Bool {
-    let primary = String(decoding: tag.utf8.prefix { $0 != UInt8(ascii: "-") }, as: UTF8.self).lowercased()
+    let primary = Words.primary(tag)
     return ["ar", "fa", "he", "iw", "ps", "sd", "ug", "ur", "yi", "dv", "ckb"].contains { $0.sameBytes(as: primary) }
   }
 
