@@ -119,7 +119,7 @@ if !embedded {
 // liblivery-<noun>.so of what is compiled here, in the package build they are Swift products. `turn` is that of the tests.
 let nouns =
   embedded
-  ? (Context.environment["LIVERY_EXTENSIONS"] ?? "").split(separator: ",").map(String.init) : ["turn", "images"]
+  ? (Context.environment["LIVERY_EXTENSIONS"] ?? "").split(separator: ",").map(String.init) : ["turn", "images", "page"]
 
 if !nouns.isEmpty {
   // What they are written on: the C functions as Swift, and nothing of the engine.
@@ -166,12 +166,29 @@ if nouns.contains("images") {
   }
 }
 
+if nouns.contains("page") {
+  targets += [
+    .systemLibrary(name: "CMicroHTTPD", pkgConfig: "libmicrohttpd", providers: [.apt(["libmicrohttpd-dev"])]),
+    .systemLibrary(name: "CSodium", pkgConfig: "libsodium", providers: [.apt(["libsodium-dev"])]),
+    .target(
+      name: "CPage", dependencies: ["CLivery", "CMicroHTTPD", "CSodium"], cSettings: cSettings,
+      linkerSettings: [.linkedLibrary("z")]),
+    .target(name: "LiveryPage", dependencies: ["LiveryClient", "CLivery", "CPage"], swiftSettings: swiftSettings),
+  ]
+  if embedded {
+    products.append(.library(name: "livery-page", type: .static, targets: ["LiveryPage"]))
+  } else {
+    products.append(.library(name: "LiveryPage", targets: ["LiveryPage", "LiveryClient", "LiveryABI"]))
+    targets.append(.testTarget(name: "LiveryPageTests", dependencies: ["LiveryPage", "CPage", "LiveryABI"]))
+  }
+}
+
 // For scripts/torture: the parsers as a library that libFuzzer drives.
 if Context.environment["LIVERY_FUZZ"] == "1" {
   products.append(.library(name: "livery-fuzz", type: .static, targets: ["Fuzz"]))
   targets.append(
     .target(
-      name: "Fuzz", dependencies: ["Livery", "LMDB", "CSystem"], path: "Tests/Fuzz/Parsers",
+      name: "Fuzz", dependencies: ["Livery", "LMDB", "CSystem", "LiveryPage"], path: "Tests/Fuzz/Parsers",
       swiftSettings: swiftSettings, linkerSettings: runtimeLinks))
 }
 

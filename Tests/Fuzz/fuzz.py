@@ -28,14 +28,16 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 HERE = ROOT / "Tests" / "Fuzz"
 BUILT = ROOT / "build" / "torture" / "fuzz"
 TARGETS = ["json", "value", "schema", "plist-xml", "plist-binary", "cbor", "record", "color", "date", "pattern", "text",
-           "png", "jpeg", "gif", "webp", "svg", "file", "images-png", "images-jpeg", "images-webp", "images-drawn", "images-kept"]
+           "png", "jpeg", "gif", "webp", "svg", "file", "images-png", "images-jpeg", "images-webp", "images-drawn", "images-kept",
+           "page-target", "page-form", "page-multipart", "page-headers"]
 # The longest inputs, in bytes. The first of two numbers holds for nine tenths of the time, as short inputs are tried faster
 # and reach nearly all code, the second for the rest.
 LENGTHS = {"json": (96, 2048), "value": (96, 1024), "schema": (128, 4096), "plist-xml": (256, 2048), "plist-binary": (96, 1024),
            "cbor": (64, 512), "record": (96, 512), "color": (16, 32), "date": (48, 64), "pattern": (48, 256), "text": (64, 256),
            "png": (64, 256), "jpeg": (128, 512), "gif": (16, 64), "webp": (48, 128), "svg": (128, 512), "file": (32, 128),
            "images-png": (256, 2048), "images-jpeg": (512, 2048), "images-webp": (256, 2048), "images-drawn": (192, 1024),
-           "images-kept": (4096, 4096)}
+           "images-kept": (4096, 4096),
+           "page-target": (48, 256), "page-form": (64, 512), "page-multipart": (160, 1024), "page-headers": (48, 256)}
 # The longest input that is kept, in bytes: a whole schema of the fixtures fits.
 KEPT_LENGTH = 8192
 
@@ -56,6 +58,10 @@ STEPS = ['"rename","From":"a","Into":"b"', '"copy","From":"a[].b","Into":"a[].c"
          '"join","Keys":["a","b"],"By":",","Into":"c"', '"gather","Keys":["a","b"],"Into":"c"',
          '"spread","Key":"a","Into":{"b":"c"}', '"call","Name":"b"']
 
+# A form of two parts behind its first boundary.
+FORM = ("\r\nContent-Disposition: form-data; name=\"a\"\r\n\r\nb\r\n--x\r\nContent-Disposition: form-data; name=\"c\"; "
+        "filename=\"%22d.png\"\r\nContent-Type: image/png\r\n\r\n\x89PNG\r\n--x--\r\n")
+
 
 # What libFuzzer ends with when a signal tells it to.
 INTERRUPTED = 72
@@ -65,7 +71,7 @@ def build():
   """A program for each parser, of the code that devices run. The linker leaves out what the parser does not reach, and
   with it the counters of coverage that libFuzzer looks through after every input."""
   BUILT.mkdir(parents=True, exist_ok=True)
-  environment = {**os.environ, "LIVERY_FUZZ": "1", "LIVERY_EMBEDDED": "1"}
+  environment = {**os.environ, "LIVERY_FUZZ": "1", "LIVERY_EMBEDDED": "1", "LIVERY_EXTENSIONS": "page"}
   scratch = ROOT / ".build-fuzz"
   flags = ["-c", "release", "--disable-build-manifest-caching", "--scratch-path", str(scratch), "--sanitize=address",
            "-Xswiftc", "-enable-testing", "-Xswiftc", "-sanitize-coverage=edge,inline-8bit-counters,pc-table"]
@@ -143,6 +149,11 @@ def seeds(target):
            "cbor": ["\xa1aa\x01", "\x83\x01\xf9>\x00\xc0t2026-01-02T03:04:05Z", "\xd9LC\x84\xf9<\x00\xf9<\x00\xf9<\x00\xf9<\x00"],
            # A page's header, a pointer, a root page's number, a record.
           "file": ["\x02\x0c\x00\x01\x20\x00", "\x03\x10\x00\x01\x00\x0f", "\x01\x80\x00\x00\x05", "\x04\x00\x0f\x00A"],
+          "page-target": ["/at/0.1?saved=3&name=a%20b", "/%E2%82%AC", "/a/../b", "/%2e%2e/%2f"],
+          "page-form": ["csrf=abc&name=a+b&value=%E2%82%AC%0D%0A", "a&b=&=c&%zz"],
+          "page-multipart": [FORM, FORM.replace("--x--", "--x\r\nContent-Disposition: form-data; name=b\r\n\r\n--x--")],
+          "page-headers": ["kiosk.local:8080", "[::1]:80", "https://a.example/b", "multipart/form-data; boundary=\"x\"",
+                           "a=b; livery=c", "br, gzip;q=0.5", "W/\"a\", \"a-z\"", "$argon2id$v=19$m=8192,t=3,p=1$c2FsdA$aGFzaA"],
           "record": ["\x01\x02\0\x03\x03\0\0\0" + "\x01" + "\0" * 23 + "\x05\0\0\0\0\0\0\0cli"]}
   return found + [text.encode("latin-1") for text in texts.get(target, [])]
 

@@ -93,6 +93,10 @@ class Watches:
       raise TypeError(f"a function is wanted, not {type(function).__name__}")
     _native.post(self._store.number if dispatch else self._dispatching().handle, function)
 
+  def dispatching(self) -> int:
+    """A handle on the store that a thread of this package dispatches: for libraries on top, whose functions it calls."""
+    return self._dispatching().handle
+
   def event_fd(self) -> int:
     return _native.event_fd(self._store.number)
 

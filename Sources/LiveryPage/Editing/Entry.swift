@@ -1,0 +1,151 @@
+import LiveryClient
+
+// What a control shows, what a browser sends for it, and what the library is given then. The library alone decides whether
+// that fits.
+
+extension Element {
+  /// A value as the control shows it, and as an unchanged control sends it.
+  func shown(_ value: Value?) -> String {
+    guard let value else { return "" }
+    switch kind {
+    case .toggle: return value.isTrue ? "1" : "0"
+    case .date: return LocalTime.shown(value.plain) ?? value.plain
+    case .choices: return Element.joined((value.items ?? []).map { $0.plain })
+    // Browsers make line feeds of all ends of lines.
+    case .text: return Element.withLineFeeds(value.plain)
+    default: return value.plain
+    }
+  }
+
+  /// What the control begins with.
+  var shownNow: String {
+    switch kind {
+    case .secret, .image, .data, .list: ""
+    default: shown(value)
+    }
+  }
+
+  /// Travels with the control: the revision at which it was drawn, and what it showed.
+  func mark(at revision: UInt64) -> String {
+    "\(revision).\(fingerprint(shownNow.utf8))"
+  }
+
+  /// What a request says of the setting, as text that `shown` would give for the same.
+  func sent(in fields: Fields) -> String {
+    let key = "v:" + name
+    switch kind {
+    case .toggle: return fields[key] == "1" ? "1" : "0"
+    case .choices: return Element.joined(fields.values(key))
+    case .date: return LocalTime.normalized(fields[key] ?? "")
+    case .text: return Element.withLineFeeds(fields[key] ?? "")
+    default: return fields[key] ?? ""
+    }
+  }
+
+  /// What the library is given for what was sent.
+  func value(for sent: String) -> Value {
+    switch kind {
+    case .toggle: return .bool(sent == "1")
+    case .choice: return option(sent)
+    case .choices:
+      var items: [Value] = []
+      if !sent.isEmpty {
+        for part in sent.utf8.split(separator: Element.separator, omittingEmptySubsequences: false) {
+          items.append(option(String(decoding: part, as: UTF8.self)))
+        }
+      }
+      return .list(items)
+    case .date: return .string(LocalTime.complete(sent))
+    case .text, .secret, .url: return .string(sent)
+    default: return .string(Element.trimmed(sent))
+    }
+  }
+
+  private func option(_ text: String) -> Value {
+    for option in options where option.text.sameBytes(as: text) { return option.value }
+    return .string(text)
+  }
+
+  /// A unit separator, which no name of an option has.
+  private static let separator: UInt8 = 0x1f
+
+  static func joined(_ texts: [String]) -> String {
+    var joined = ""
+    for (index, text) in texts.enumerated() { joined += (index == 0 ? "" : "\u{1f}") + text }
+    return joined
+  }
+
+  static func parts(_ joined: String) -> [String] {
+    joined.isEmpty
+      ? []
+      : joined.utf8.split(separator: separator, omittingEmptySubsequences: false).map { String(decoding: $0, as: UTF8.self) }
+  }
+
+  static func withLineFeeds(_ text: String) -> String {
+    guard text.utf8.contains(13) else { return text }
+    var bytes: [UInt8] = []
+    var previous: UInt8 = 0
+    for byte in text.utf8 {
+      if byte == 13 {
+        bytes.append(10)
+      } else if byte != 10 || previous != 13 {
+        bytes.append(byte)
+      }
+      previous = byte
+    }
+    return String(decoding: bytes, as: UTF8.self)
+  }
+
+  private static func trimmed(_ text: String) -> String {
+    var bytes = Array(text.utf8)[...]
+    while let first = bytes.first, first == 32 || (9...13).contains(first) { bytes.removeFirst() }
+    while let last = bytes.last, last == 32 || (9...13).contains(last) { bytes.removeLast() }
+    return String(decoding: bytes, as: UTF8.self)
+  }
+}
+
+extension Fields {
+  func values(_ name: String) -> [String] {
+    var values: [String] = []
+    for field in all where field.name.sameBytes(as: name) { values.append(field.value) }
+    return values
+  }
+}
+
+/// The control `datetime-local` knows no zone: it shows and sends UTC.
+enum LocalTime {
+  /// Of RFC 3339 in UTC; nil where the control has no way to show it, as for years past 9999.
+  static func shown(_ text: String) -> String? {
+    let bytes = Array(text.utf8)
+    guard bytes.last == UInt8(ascii: "Z"), bytes.count >= 20, bytes[4] == UInt8(ascii: "-"), bytes[10] == UInt8(ascii: "T")
+    else { return nil }
+    return normalized(String(decoding: bytes.dropLast(), as: UTF8.self))
+  }
+
+  /// As browsers write it: no more than minutes if there is no more.
+  static func normalized(_ text: String) -> String {
+    var bytes = Array(text.utf8)
+    guard bytes.count >= 16, bytes[10] == UInt8(ascii: "T") else { return text }
+    if bytes.contains(UInt8(ascii: ".")) {
+      while bytes.last == UInt8(ascii: "0") { bytes.removeLast() }
+      if bytes.last == UInt8(ascii: ".") { bytes.removeLast() }
+    }
+    if bytes.count == 19, bytes[16...] == Array(":00".utf8)[...] { bytes.removeLast(3) }
+    return String(decoding: bytes, as: UTF8.self)
+  }
+
+  /// Whether the control can show it as it is: it knows no more than milliseconds.
+  static func fits(_ shown: String) -> Bool {
+    let bytes = shown.utf8
+    return bytes.count >= 16 && bytes.count <= 23 && bytes.dropFirst(10).first == UInt8(ascii: "T")
+  }
+
+  /// RFC 3339 for what was sent; anything else as it is, for the library to say what is wrong with it.
+  static func complete(_ sent: String) -> String {
+    let bytes = sent.utf8
+    guard bytes.count >= 16, bytes.count <= 26, bytes.dropFirst(10).first == UInt8(ascii: "T"),
+      bytes.dropFirst(11).allSatisfy({ ($0 >= 48 && $0 <= 58) || $0 == UInt8(ascii: ".") })
+    else { return sent }
+    return sent + (bytes.count == 16 ? ":00Z" : "Z")
+  }
+}

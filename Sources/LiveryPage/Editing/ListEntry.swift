@@ -1,0 +1,136 @@
+import LiveryClient
+
+/// The items of a list as a request has them, on their way to be saved or to be drawn again.
+///
+/// Controls are sent by their places: `m:0.2` is the third member of the first item, `m:0.2.1.0` the first member of the second
+/// item of a list that is that member. `n:` has the number of items of a list, `o:` the place that an item had.
+struct ListEntry: Sendable {
+  struct Item: Sendable {
+    /// Its place among the stored ones; nil for a new one.
+    var origin: Int?
+    var members: [Member]
+  }
+
+  enum Member: Sendable {
+    case text(String)
+    case list(ListEntry)
+  }
+
+  var template: [Element]
+  var items: [Item] = []
+
+  /// More than these are not taken from a request.
+  static let limit = 10_000
+
+  /// Of a list of plain values the template is one control without name.
+  static func isPlain(_ template: [Element]) -> Bool {
+    template.count == 1 && template[0].name.isEmpty
+  }
+
+  /// As it is stored.
+  init(_ template: [Element], stored: Value?) {
+    self.template = template
+    for (place, item) in (stored?.items ?? []).enumerated() {
+      let members = template.map { (member) -> Member in
+        let value = ListEntry.isPlain(template) ? item : item[member.name]
+        if member.kind == .list { return .list(ListEntry(member.template, stored: value)) }
+        return .text(member.kind == .secret ? "" : member.shown(value))
+      }
+      items.append(Item(origin: place, members: members))
+    }
+  }
+
+  /// As it came back.
+  init(_ template: [Element], _ fields: Fields, at path: String = "", depth: Int = 0) {
+    self.template = template
+    let lead = path.isEmpty ? "" : path + "."
+    let count = min(Int(fields["n:" + path] ?? "") ?? 0, ListEntry.limit)
+    guard count > 0, depth < 8 else { return }
+    for place in 0..<count {
+      var members: [Member] = []
+      for (index, member) in template.enumerated() {
+        let key = "\(lead)\(place).\(index)"
+        if member.kind == .list {
+          members.append(.list(ListEntry(member.template, fields, at: key, depth: depth + 1)))
+        } else {
+          var named = member
+          named.name = key
+          members.append(.text(named.sent(in: fields.renamed("m:", "v:", key))))
+        }
+      }
+      items.append(Item(origin: Int(fields["o:\(lead)\(place)"] ?? ""), members: members))
+    }
+  }
+
+  /// An item as it begins: with the defaults of its members.
+  var fresh: Item {
+    Item(
+      origin: nil,
+      members: template.map {
+        $0.kind == .list ? .list(ListEntry($0.template, stored: $0.defaultValue)) : .text($0.shown($0.defaultValue))
+      })
+  }
+
+  /// Carries out what a button asks for: `add:PATH`, `remove:PATH`, `up:PATH`, `down:PATH`.
+  mutating func apply(_ verb: String, at path: [Int]) {
+    if path.isEmpty {
+      if verb == "add", items.count < ListEntry.limit { items.append(fresh) }
+      return
+    }
+    let place = path[0]
+    guard items.indices.contains(place) else { return }
+    if path.count == 1 {
+      switch verb {
+      case "remove": items.remove(at: place)
+      case "up" where place > 0: items.swapAt(place, place - 1)
+      case "down" where place + 1 < items.count: items.swapAt(place, place + 1)
+      default: break
+      }
+      return
+    }
+    let member = path[1]
+    guard items[place].members.indices.contains(member), case .list(var inner) = items[place].members[member] else { return }
+    inner.apply(verb, at: Array(path.dropFirst(2)))
+    items[place].members[member] = .list(inner)
+  }
+
+  /// What the library is given. Secrets that nothing was typed for are those of the stored list.
+  func value(keeping stored: Value?) -> Value {
+    let former = stored?.items ?? []
+    return .list(
+      items.map { (item) -> Value in
+        let old = item.origin.flatMap { former.indices.contains($0) ? former[$0] : nil }
+        if ListEntry.isPlain(template), case .text(let text)? = item.members.first {
+          return value(template[0], text, old) ?? template[0].value(for: text)
+        }
+        var members: [Value.Member] = []
+        for (element, member) in zip(template, item.members) {
+          switch member {
+          case .list(let inner): members.append(.init(element.name, inner.value(keeping: old?[element.name])))
+          case .text(let text):
+            if let value = value(element, text, old?[element.name]) { members.append(.init(element.name, value)) }
+          }
+        }
+        return .object(members)
+      })
+  }
+
+  /// nil where nothing was typed and that is no value of the type.
+  private func value(_ element: Element, _ text: String, _ old: Value?) -> Value? {
+    switch element.kind {
+    case .secret: return text.isEmpty ? old : .string(text)
+    case .text, .url, .toggle, .choices: return element.value(for: text)
+    case .image: return text.isEmpty ? nil : .image(text)
+    default: return text.isEmpty ? nil : element.value(for: text)
+    }
+  }
+}
+
+extension Fields {
+  /// The fields of one name, by another.
+  fileprivate func renamed(_ old: String, _ new: String, _ key: String) -> Fields {
+    var renamed = Fields()
+    for value in values(old + key) { renamed.all.append((new + key, value)) }
+    return renamed
+  }
+}

@@ -1,0 +1,195 @@
+import LiveryClient
+
+/// One element of the form that a schema makes, as `livery_form` in C tells it.
+struct Element: Sendable {
+  enum Kind: Sendable {
+    case header, pane, text, secret, toggle, choice, choices, list, integer, number, url, color, date, image, data
+  }
+
+  struct Option: Sendable {
+    var title: String
+    var value: Value
+    /// Stands for it in a request.
+    var text: String
+  }
+
+  /// Why a setting cannot be changed here.
+  enum Obstacle: Sendable {
+    case locked(by: String)
+    case readOnly
+    /// By another setting, which is told by its title.
+    case disabled(by: String)
+  }
+
+  var kind: Kind
+  var name = ""
+  var title = ""
+  var description: String?
+  var placeholder: String?
+  var unit: String?
+  var options: [Option] = []
+  var minimum, maximum, step: Value?
+  var minimumLength, maximumLength, maximumItems: Int?
+  var isRequired = false
+  var needsRestart = false
+  var deprecated: String?
+  /// Of a list: what an item is made of.
+  var template: [Element] = []
+  /// Of a pane.
+  var elements: [Element] = []
+
+  // The state.
+  var value: Value?
+  var defaultValue: Value?
+  var isSet = false
+  var layer: String?
+  var origin: String?
+  var time: Value?
+  var revision: UInt64 = 0
+  var isDefault = false
+  var hasOwnValue = false
+  var obstacle: Obstacle?
+
+  var isSetting: Bool { kind != .header && kind != .pane }
+
+  /// Whether a change would be taken.
+  var isEditable: Bool {
+    switch obstacle {
+    case nil, .disabled: true
+    case .locked, .readOnly: false
+    }
+  }
+
+  /// Distinguishes its place in a document; the same in every drawing.
+  var id: String { fingerprint(name.utf8) }
+}
+
+extension Element {
+  /// What the library tells of an element; nil for a kind that a newer one knows.
+  init?(_ value: Value) {
+    guard let kind = Kind(value["kind"]?.text ?? "") else { return nil }
+    self.init(kind: kind)
+    guard case .object(let members) = value else { return nil }
+    for member in members { take(member.key, member.value) }
+  }
+
+  private mutating func take(_ key: String, _ value: Value) {
+    switch key {
+    case "name": name = value.text ?? ""
+    case "title": title = value.text ?? ""
+    case "description": description = value.text
+    case "placeholder": placeholder = value.text
+    case "unit": unit = value.text
+    case "options": options = (value.items ?? []).map { Option($0) }
+    case "minimum": minimum = value
+    case "maximum": maximum = value
+    case "step": step = value
+    case "minLength": minimumLength = value.whole
+    case "maxLength": maximumLength = value.whole
+    case "maxItems": maximumItems = value.whole
+    case "required": isRequired = value.isTrue
+    case "restart": needsRestart = value.isTrue
+    case "deprecated": deprecated = value.text
+    case "template": template = Element.all(value)
+    case "elements": elements = Element.all(value)
+    case "value", "items": self.value = value
+    case "default": defaultValue = value
+    case "isSet": isSet = value.isTrue
+    case "layer": layer = value.text
+    case "origin": origin = value.text
+    case "time": time = value
+    case "revision": revision = UInt64(clamping: value.whole ?? 0)
+    case "isDefault": isDefault = value.isTrue
+    case "hasOwnValue": hasOwnValue = value.isTrue
+    case "reason":
+      switch value.text {
+      case "locked": obstacle = .locked(by: lockedBy ?? "enforced")
+      case "read-only": obstacle = .readOnly
+      case "disabled": obstacle = .disabled(by: lockedBy ?? "")
+      default: break
+      }
+    case "lockedBy": name(obstructor: value.text ?? "")
+    case "disabledBy": name(obstructor: value["title"]?.text ?? value["name"]?.text ?? "")
+    default: break
+    }
+  }
+
+  private var lockedBy: String? {
+    switch obstacle {
+    case .locked(let layer), .disabled(let layer): layer
+    default: nil
+    }
+  }
+
+  /// Who stands in the way may be told before or after why.
+  private mutating func name(obstructor: String) {
+    switch obstacle {
+    case .disabled: obstacle = .disabled(by: obstructor)
+    default: obstacle = .locked(by: obstructor)
+    }
+  }
+
+  static func all(_ value: Value?) -> [Element] {
+    var elements: [Element] = []
+    for item in value?.items ?? [] {
+      if let element = Element(item) { elements.append(element) }
+    }
+    return elements
+  }
+}
+
+extension Element.Kind {
+  init?(_ text: String) {
+    switch text {
+    case "header": self = .header
+    case "pane": self = .pane
+    case "text": self = .text
+    case "secret": self = .secret
+    case "switch": self = .toggle
+    case "choice": self = .choice
+    case "choices": self = .choices
+    case "list": self = .list
+    case "integer": self = .integer
+    case "number": self = .number
+    case "url": self = .url
+    case "color": self = .color
+    case "date": self = .date
+    case "image": self = .image
+    case "data": self = .data
+    default: return nil
+    }
+  }
+}
+
+extension Element.Option {
+  fileprivate init(_ value: Value) {
+    let content = value["value"] ?? .string("")
+    self.init(title: value["title"]?.text ?? content.plain, value: content, text: content.plain)
+  }
+}
+
+extension Value {
+  var isTrue: Bool { self == .bool(true) }
+
+  /// A whole number.
+  var whole: Int? {
+    guard case .int(let number) = self else { return nil }
+    return Int(exactly: number)
+  }
+
+  /// As people read and write it: text as it is, everything else as JSON has it, without quotes.
+  var plain: String {
+    switch self {
+    case .string(let text), .url(let text), .image(let text): return text
+    case .bool(let isOn): return isOn ? "true" : "false"
+    case .int(let number): return number.description
+    default:
+      guard let json = try? jsonText() else { return "" }
+      let text = json.utf8
+      if text.count >= 2, text.first == UInt8(ascii: "\""), text.last == UInt8(ascii: "\"") {
+        return String(decoding: text.dropFirst().dropLast(), as: UTF8.self)
+      }
+      return json
+    }
+  }
+}

@@ -1,0 +1,92 @@
+import LiveryClient
+
+/// Everything that can be set, at one moment and in one language.
+struct Form: Sendable {
+  struct Group: Sendable {
+    var title: String
+    var description: String?
+    var elements: [Element]
+  }
+
+  /// Where an element stands: the group, and the panes on the way, by their places among all elements.
+  typealias Path = [Int]
+
+  var title: String?
+  var revision: UInt64
+  var languages: [String]
+  var groups: [Group] = []
+  /// The settings by the bytes of their names.
+  private var places: [[UInt8]: Path] = [:]
+
+  init(_ value: Value) {
+    title = value["title"]?.text
+    revision = UInt64(clamping: value["revision"]?.whole ?? 0)
+    languages = (value["languages"]?.items ?? []).compactMap { $0.text }
+    for group in value["groups"]?.items ?? [] {
+      groups.append(
+        Group(
+          title: group["title"]?.text ?? "", description: group["description"]?.text,
+          elements: Element.all(group["elements"])))
+    }
+    for (index, group) in groups.enumerated() { note(group.elements, [index]) }
+  }
+
+  private mutating func note(_ elements: [Element], _ path: Path) {
+    for (index, element) in elements.enumerated() {
+      if element.kind == .pane { note(element.elements, path + [index]) }
+      if element.isSetting { places[Array(element.name.utf8)] = path + [index] }
+    }
+  }
+
+  /// A setting by its name.
+  func element(_ name: String) -> Element? {
+    guard let path = places[Array(name.utf8)], let last = path.last else { return nil }
+    let elements = view(at: Array(path.dropLast()))?.elements ?? []
+    return last < elements.count ? elements[last] : nil
+  }
+
+  /// The page that a setting stands on.
+  func page(of name: String) -> Path? {
+    places[Array(name.utf8)].map { Array($0.dropLast()) }
+  }
+
+  /// What stands on one page: a group's, or a pane's.
+  struct View {
+    var path: Path
+    var title: String
+    var description: String?
+    var elements: [Element]
+    /// The pages on the way to it, the group first.
+    var parents: [(path: Path, title: String)]
+  }
+
+  func view(at path: Path) -> View? {
+    guard let first = path.first, first < groups.count else { return nil }
+    let group = groups[first]
+    var view = View(path: [first], title: group.title, description: group.description, elements: group.elements, parents: [])
+    for index in path.dropFirst() {
+      guard index < view.elements.count, view.elements[index].kind == .pane else { return nil }
+      let pane = view.elements[index]
+      view = View(
+        path: view.path + [index], title: pane.title, description: pane.description, elements: pane.elements,
+        parents: view.parents + [(view.path, view.title)])
+    }
+    return view
+  }
+
+  /// A path as it is written in addresses: `2.0.1`.
+  static func text(_ path: Path) -> String {
+    var text = ""
+    for index in path { text += (text.isEmpty ? "" : ".") + index.description }
+    return text
+  }
+
+  static func path(_ text: String) -> Path? {
+    var path: Path = []
+    for part in text.utf8.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false) {
+      guard let number = Int(String(decoding: part, as: UTF8.self)), number >= 0, part.count < 8 else { return nil }
+      path.append(number)
+    }
+    return path
+  }
+}

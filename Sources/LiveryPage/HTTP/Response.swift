@@ -1,0 +1,19 @@
+/// What is sent back. The server adds the headers that every answer has.
+struct Response: Sendable {
+  var status = 200
+  var type = "text/html; charset=utf-8"
+  var body: [UInt8] = []
+  /// Strong, in quotes; nil for what is not to be kept.
+  var tag: String?
+  /// Further headers, such as Location.
+  var headers: [(name: String, value: String)] = []
+  /// Goes on after the body with what the session is told (text/event-stream); the body comes first.
+  var isStream = false
+  /// Lets the browser forget the session.
+  var endsSession = false
+
+  /// See Other: what follows a form that was sent.
+  static func redirect(to path: String) -> Response {
+    Response(status: 303, headers: [(name: "Location", value: path)])
+  }
+}

@@ -1,0 +1,151 @@
+import LiveryClient
+
+/// A whole document: what stands around the part that changes.
+struct Document {
+  var title: String
+  var words: Words
+  var form: Form
+  /// The page among the groups that is shown.
+  var path: Form.Path?
+  var hasLogo: Bool
+  var hasBrand: Bool
+  var query = ""
+  /// The field that says of a form that it is the session's own.
+  var token: HTML
+  var main: HTML
+
+  var html: HTML {
+    var html: HTML = """
+      <!DOCTYPE html>
+      <html lang="\(words.tag)"\(" dir=\"rtl\"", if: words.isRightToLeft)>
+      <head>
+      <meta charset="utf-8">
+      <title>\(title)</title>
+      <meta name="viewport" content="width=device-width, initial-scale=1">
+      <meta name="color-scheme" content="light dark">
+      <link rel="icon" href="data:,">
+      <link rel="stylesheet" href="/style.css">
+      <link rel="stylesheet" href="/brand.css">
+      <script src="/script.js" defer></script>
+      </head>
+      <body data-unsaved="\(words[.unsaved])" data-changed="\(words[.changedMeanwhile])" data-offline="\(words[.offline])">
+      <a class="skip" href="#main">\(words[.skip])</a>
+      <header class="bar">
+      """
+    if hasLogo { html += "<img class=\"logo\" src=\"/logo\" alt=\"\">" }
+    html += """
+      <a class="name" href="/">\(form.title ?? title)</a>
+      <form role="search" action="/search" method="get"><label class="unseen" for="q">\(words[.searchHint])</label>\
+      <input type="search" id="q" name="q" value="\(query)" placeholder="\(words[.typeHere])" autocomplete="off"></form>
+      <form action="/done" method="post">\(token)<button>\(words[.done])</button></form>
+      </header>
+      <div class="body">
+      """
+    html += navigation
+    html += "<main id=\"main\" tabindex=\"-1\">\(main)</main>\n</div>\n<p id=\"live\" class=\"unseen\" role=\"status\"></p>\n</body>\n</html>\n"
+    return html
+  }
+
+  private var navigation: HTML {
+    var html: HTML = "<nav aria-label=\"\(words[.groups])\"><ul>\n"
+    for (index, group) in form.groups.enumerated() {
+      let isHere = path?.first == index
+      html += """
+        <li><a href="/at/\(index)"\(" aria-current=\"page\"", if: isHere && path?.count == 1)\
+        \(" aria-current=\"true\"", if: isHere && path?.count != 1)>\(group.title.isEmpty ? words[.settings] : group.title)</a></li>
+
+        """
+    }
+    if hasBrand { html += "<li><a href=\"/brand\">\(words[.brand])</a></li>\n" }
+    html += "</ul></nav>\n"
+    return html
+  }
+
+}
+
+/// What may stand in the part of a document that changes.
+struct Parts {
+  var form: Form
+  var layer: String
+  var words: Words
+  /// The field that says of a form that it is the session's own.
+  var token: HTML
+
+  /// The settings of one page.
+  func settings(_ view: Form.View, _ draft: Draft?, saved: UInt64?) -> HTML {
+    var html: HTML = ""
+    if !view.parents.isEmpty {
+      html += "<p class=\"way\">"
+      for parent in view.parents { html += "<a href=\"/at/\(Form.text(parent.path))\">\(parent.title)</a> › " }
+      html += "</p>\n"
+    }
+    html += "<h1>\(view.title.isEmpty ? words[.settings] : view.title)</h1>\n"
+    if let description = view.description { html += "<p class=\"about\">\(description)</p>\n" }
+    html += notice(draft, saved: saved)
+    let hasFiles = view.elements.contains { $0.kind == .image || $0.kind == .data }
+    html += """
+      <form id="form" method="post" action="/at/\(Form.text(view.path))" autocomplete="off" novalidate\
+      \(" enctype=\"multipart/form-data\"", if: hasFiles)>\(token)
+      <button class="first" name="op" value="save" tabindex="-1" aria-hidden="true"></button>
+
+      """
+    if view.elements.isEmpty { html += "<p>\(words[.noSettings])</p>\n" }
+    var hasControls = false
+    for (index, element) in view.elements.enumerated() {
+      switch element.kind {
+      case .header:
+        html += "<h2>\(element.title)</h2>\n"
+        if let description = element.description { html += "<p class=\"about\">\(description)</p>\n" }
+      case .pane: html += pane(element, view.path + [index])
+      default:
+        hasControls = hasControls || element.isEditable && element.kind != .list
+        html += Row(element: element, revision: form.revision, layer: layer, words: words, draft: draft).html
+      }
+    }
+    if hasControls || draft != nil {
+      html += """
+        <div class="save"><button class="main" name="op" value="save">\(words[.save])</button> \
+        <span id="unsaved" role="status"></span></div>
+
+        """
+    }
+    html += "</form>\n"
+    return html
+  }
+
+  private func pane(_ element: Element, _ path: Form.Path) -> HTML {
+    var html: HTML = "<a class=\"pane\" href=\"/at/\(Form.text(path))\"><span class=\"title\">\(element.title)</span>"
+    if let description = element.description { html += "<span class=\"about\">\(description)</span>" }
+    html += "</a>\n"
+    return html
+  }
+
+  /// What became of what was sent: the first thing that is read.
+  func notice(_ draft: Draft?, saved: UInt64?) -> HTML {
+    if let saved {
+      return """
+        <p class="notice good" role="status" tabindex="-1" id="notice">\(saved == 0 ? words[.nothingToSave] : words[.saved])</p>
+
+        """
+    }
+    guard let draft else { return "" }
+    let isHarmless = draft.message == nil && draft.errors.isEmpty && draft.conflicts.isEmpty
+    if isHarmless { return "" }
+    var html: HTML = "<div class=\"notice bad\" role=\"alert\" tabindex=\"-1\" id=\"notice\">"
+    html += "<p>\(draft.message ?? (draft.conflicts.isEmpty ? words[.notSaved] : words[.conflictIntro]))</p>"
+    html += "<ul>"
+    for name in draft.names {
+      guard draft.error(name) != nil || draft.isInConflict(name), let element = form.element(name) else { continue }
+      html += "<li><a href=\"#i\(element.id)\">\(element.title.isEmpty ? name : element.title)</a>"
+      if let error = draft.error(name) { html += ": \(error)" }
+      html += "</li>"
+    }
+    html += "</ul></div>\n"
+    return html
+  }
+
+  /// A sentence alone.
+  func message(_ title: String, _ text: String) -> HTML {
+    "<h1>\(title)</h1>\n<p id=\"notice\" tabindex=\"-1\">\(text)</p>\n"
+  }
+}

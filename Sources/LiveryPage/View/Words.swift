@@ -1,0 +1,278 @@
+/// What the page itself says, in the languages that it speaks. The schema's texts are the schema's.
+enum Word: Int, CaseIterable {
+  case settings, groups, search, searchHint, found, nothingFound, done, save, unsaved, saved, nothingToSave
+  case notSaved, conflictIntro, theyNow, yours, keepMine, takeTheirs, decide
+  case why, history, undo, reset, resetTitle, back, required, restart, deprecated, unit
+  case setHere, isDefault, from, by, lockedBy, readOnly, disabledBy, noValue
+  case secretSet, secretUnset, secretHint, secretRemove
+  case items, editList, add, remove, moveUp, moveDown, item, emptyList
+  case none, choose, unknownOption, utc, upload, bytes, range, atLeast, atMost, on, off
+  case layer, value, time, origin, state, revision, was, became, undone
+  case closed, closedHint, noSettings, changedMeanwhile, brand, skip, current, hidden, tooMuch, gone, failed
+  case wins, shadowed, rejected, expired, orphaned, older, contrast, colors, images, passes, warns, errors, home
+  case typeHere, offline
+}
+
+struct Words: Sendable {
+  enum Language: Sendable {
+    case english, german
+  }
+
+  /// The tag that the document carries.
+  let tag: String
+  private let language: Language
+
+  /// - Parameter tag: of BCP 47.
+  init(_ tag: String) {
+    language = Words.primary(tag) == "de" ? .german : .english
+    self.tag = tag.isEmpty ? "en" : tag
+  }
+
+  /// The language itself, in small letters.
+  private static func primary(_ tag: String) -> String {
+    String(decoding: tag.utf8.prefix { $0 != UInt8(ascii: "-") }.map { $0 | 0x20 }, as: UTF8.self)
+  }
+
+  /// Whether it is written from right to left.
+  var isRightToLeft: Bool {
+    let primary = Words.primary(tag)
+    return ["ar", "fa", "he", "iw", "ps", "sd", "ug", "ur", "yi", "dv", "ckb"].contains { $0.sameBytes(as: primary) }
+  }
+
+  subscript(word: Word) -> String {
+    switch language {
+    case .english: Self.english(word)
+    case .german: Self.german(word)
+    }
+  }
+
+  private static func english(_ word: Word) -> String {
+    switch word {
+    case .settings: "Settings"
+    case .groups: "Groups of settings"
+    case .search: "Search"
+    case .searchHint: "Search all settings"
+    case .found: "found"
+    case .nothingFound: "Nothing found."
+    case .done: "Done"
+    case .save: "Save"
+    case .unsaved: "Not saved yet"
+    case .saved: "Saved"
+    case .nothingToSave: "Nothing was changed."
+    case .notSaved: "Not saved: please look at what is marked."
+    case .conflictIntro: "Not saved: somebody else has changed this meanwhile. Decide what is to count."
+    case .theyNow: "Now"
+    case .yours: "Yours"
+    case .keepMine: "Set mine"
+    case .takeTheirs: "Leave it as it is now"
+    case .decide: "What is to count?"
+    case .why: "Why this value"
+    case .history: "History"
+    case .undo: "Undo"
+    case .reset: "Reset"
+    case .resetTitle: "Remove the value that was set here"
+    case .back: "Back"
+    case .required: "required"
+    case .restart: "takes effect after a restart"
+    case .deprecated: "Deprecated"
+    case .unit: "Unit"
+    case .setHere: "Set here"
+    case .isDefault: "Default"
+    case .from: "From"
+    case .by: "by"
+    case .lockedBy: "Decided by"
+    case .readOnly: "Read-only: it is set by the administrator"
+    case .disabledBy: "Without effect as long as this is set otherwise:"
+    case .noValue: "No value"
+    case .secretSet: "A secret is set. It is not shown."
+    case .secretUnset: "No secret is set."
+    case .secretHint: "Type here to replace it"
+    case .secretRemove: "Empty it"
+    case .items: "items"
+    case .editList: "Edit the list"
+    case .add: "Add an item"
+    case .remove: "Remove"
+    case .moveUp: "Move up"
+    case .moveDown: "Move down"
+    case .item: "Item"
+    case .emptyList: "The list is empty."
+    case .none: "none"
+    case .choose: "Please choose"
+    case .unknownOption: "not one of the options"
+    case .utc: "UTC"
+    case .upload: "Choose a file to replace it"
+    case .bytes: "bytes"
+    case .range: "to"
+    case .atLeast: "at least"
+    case .atMost: "at most"
+    case .on: "on"
+    case .off: "off"
+    case .layer: "Layer"
+    case .value: "Value"
+    case .time: "Time"
+    case .origin: "Origin"
+    case .state: "State"
+    case .revision: "Revision"
+    case .was: "Before"
+    case .became: "After"
+    case .undone: "Undone"
+    case .closed: "Finished"
+    case .closedHint: "You can close this window."
+    case .noSettings: "There is nothing to set here."
+    case .changedMeanwhile: "Changed meanwhile to"
+    case .brand: "Brand"
+    case .skip: "Skip to the settings"
+    case .current: "now"
+    case .hidden: "secret"
+    case .tooMuch: "That is too large."
+    case .gone: "There is no such page."
+    case .failed: "That did not work."
+    case .wins: "counts"
+    case .shadowed: "hidden by a stronger one"
+    case .rejected: "does not fit the schema"
+    case .expired: "expired"
+    case .orphaned: "no longer declared"
+    case .older: "Older"
+    case .contrast: "Contrast"
+    case .colors: "Colors"
+    case .images: "Images"
+    case .passes: "passes"
+    case .warns: "warnings"
+    case .errors: "errors"
+    case .home: "All settings"
+    case .typeHere: "Type to search"
+    case .offline: "No connection to the device. What you typed is kept."
+    }
+  }
+
+  private static func german(_ word: Word) -> String {
+    switch word {
+    case .settings: "Einstellungen"
+    case .groups: "Gruppen von Einstellungen"
+    case .search: "Suchen"
+    case .searchHint: "Alle Einstellungen durchsuchen"
+    case .found: "gefunden"
+    case .nothingFound: "Nichts gefunden."
+    case .done: "Fertig"
+    case .save: "Speichern"
+    case .unsaved: "Noch nicht gespeichert"
+    case .saved: "Gespeichert"
+    case .nothingToSave: "Es wurde nichts geändert."
+    case .notSaved: "Nicht gespeichert: Bitte sehen Sie nach, was markiert ist."
+    case .conflictIntro: "Nicht gespeichert: Inzwischen hat jemand anderes das geändert. Entscheiden Sie, was gelten soll."
+    case .theyNow: "Jetzt"
+    case .yours: "Ihr Wert"
+    case .keepMine: "Meinen setzen"
+    case .takeTheirs: "Lassen, wie es jetzt ist"
+    case .decide: "Was soll gelten?"
+    case .why: "Warum dieser Wert"
+    case .history: "Verlauf"
+    case .undo: "Zurücknehmen"
+    case .reset: "Zurücksetzen"
+    case .resetTitle: "Den hier gesetzten Wert entfernen"
+    case .back: "Zurück"
+    case .required: "erforderlich"
+    case .restart: "wirkt nach einem Neustart"
+    case .deprecated: "Veraltet"
+    case .unit: "Einheit"
+    case .setHere: "Hier gesetzt"
+    case .isDefault: "Vorgabe"
+    case .from: "Von"
+    case .by: "durch"
+    case .lockedBy: "Festgelegt von"
+    case .readOnly: "Nur lesbar: Die Verwaltung setzt es"
+    case .disabledBy: "Ohne Wirkung, solange dies anders eingestellt ist:"
+    case .noValue: "Kein Wert"
+    case .secretSet: "Ein Geheimnis ist gesetzt. Es wird nicht gezeigt."
+    case .secretUnset: "Es ist kein Geheimnis gesetzt."
+    case .secretHint: "Hier tippen, um es zu ersetzen"
+    case .secretRemove: "Leeren"
+    case .items: "Einträge"
+    case .editList: "Liste bearbeiten"
+    case .add: "Eintrag hinzufügen"
+    case .remove: "Entfernen"
+    case .moveUp: "Nach oben"
+    case .moveDown: "Nach unten"
+    case .item: "Eintrag"
+    case .emptyList: "Die Liste ist leer."
+    case .none: "keiner"
+    case .choose: "Bitte wählen"
+    case .unknownOption: "keine der Möglichkeiten"
+    case .utc: "UTC"
+    case .upload: "Datei wählen, um es zu ersetzen"
+    case .bytes: "Bytes"
+    case .range: "bis"
+    case .atLeast: "mindestens"
+    case .atMost: "höchstens"
+    case .on: "an"
+    case .off: "aus"
+    case .layer: "Ebene"
+    case .value: "Wert"
+    case .time: "Zeit"
+    case .origin: "Herkunft"
+    case .state: "Zustand"
+    case .revision: "Revision"
+    case .was: "Vorher"
+    case .became: "Nachher"
+    case .undone: "Zurückgenommen"
+    case .closed: "Fertig"
+    case .closedHint: "Sie können dieses Fenster schließen."
+    case .noSettings: "Hier gibt es nichts einzustellen."
+    case .changedMeanwhile: "Inzwischen geändert in"
+    case .brand: "Marke"
+    case .skip: "Zu den Einstellungen springen"
+    case .current: "jetzt"
+    case .hidden: "geheim"
+    case .tooMuch: "Das ist zu groß."
+    case .gone: "Diese Seite gibt es nicht."
+    case .failed: "Das hat nicht geklappt."
+    case .wins: "gilt"
+    case .shadowed: "von einem stärkeren verdeckt"
+    case .rejected: "passt nicht zum Schema"
+    case .expired: "abgelaufen"
+    case .orphaned: "nicht mehr deklariert"
+    case .older: "Ältere"
+    case .contrast: "Kontrast"
+    case .colors: "Farben"
+    case .images: "Bilder"
+    case .passes: "besteht"
+    case .warns: "Warnungen"
+    case .errors: "Fehler"
+    case .home: "Alle Einstellungen"
+    case .typeHere: "Tippen, um zu suchen"
+    case .offline: "Keine Verbindung zum Gerät. Was Sie getippt haben, bleibt erhalten."
+    }
+  }
+}
+
+extension Words {
+  /// A layer, for people.
+  func name(ofLayer layer: String) -> String {
+    switch (language, layer) {
+    case (.english, "enforced"), (.english, "recommended"): "the console"
+    case (.english, "user"): "the operator"
+    case (.english, "session"): "the session"
+    case (.english, "bundle"): "the app's brand"
+    case (.english, "defaults"): "the schema"
+    case (.english, "override"): "support"
+    case (.german, "enforced"), (.german, "recommended"): "der Konsole"
+    case (.german, "user"): "der Bedienung"
+    case (.german, "session"): "der Sitzung"
+    case (.german, "bundle"): "der Marke der App"
+    case (.german, "defaults"): "dem Schema"
+    case (.german, "override"): "dem Support"
+    default: layer
+    }
+  }
+
+  func state(_ state: String) -> String {
+    switch state {
+    case "wins": self[.wins]
+    case "shadowed": self[.shadowed]
+    case "rejected": self[.rejected]
+    case "expired": self[.expired]
+    case "orphaned": self[.orphaned]
+    default: state
+    }
+  }
+}

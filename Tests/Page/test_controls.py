@@ -1,0 +1,196 @@
+"""Every control is seen, changed, refused with its message when wrong, and saved; with a script and without."""
+
+import base64
+import datetime
+
+import livery
+import pytest
+
+SCHEMAS = [f"step{number}.json" for number in range(1, 8)] + ["every.json"]
+ASM = [f"SettingsSchema.v{number}.json" for number in (1, 2, 3)]
+PIXEL = base64.b64decode(
+  "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==")
+
+
+def pages(form):
+  """Each page of a form: its path, title and elements, panes included."""
+  def walk(path, title, elements):
+    yield path, title, elements
+    for index, element in enumerate(elements):
+      if element["kind"] == "pane":
+        yield from walk(f"{path}.{index}", element["title"], element["elements"])
+  for index, group in enumerate(form["groups"]):
+    yield from walk(str(index), group["title"], group["elements"])
+
+
+def row(page, element):
+  return page.locator(f'.row[data-name="{element["name"]}"]')
+
+
+def another(element):
+  """Text to type for another value, and what the store holds then."""
+  kind, value = element["kind"], element.get("value")
+  return {
+    "text": lambda: ("CD-34", "CD-34") if element.get("pattern") else ("typed <b>&amp;</b>", "typed <b>&amp;</b>"),
+    "secret": lambda: ("hush hush", "hush hush"),
+    "url": lambda: ("https://example.org/other?a=1&b=2", "https://example.org/other?a=1&b=2"),
+    "integer": lambda: (str((value or 0) + (element.get("step") or 1)), (value or 0) + (element.get("step") or 1)),
+    "number": lambda: ("2.5", 2.5),
+    "date": lambda: ("2027-05-06T07:08", datetime.datetime(2027, 5, 6, 7, 8, tzinfo=datetime.timezone.utc)),
+    "color": lambda: ("#336699", livery.Color.parse("#336699") if hasattr(livery.Color, "parse") else None),
+  }[kind]()
+
+
+def change(page, element):
+  """Gives a setting another value; what the store is to hold then."""
+  place = row(page, element)
+  kind = element["kind"]
+  if kind == "switch":
+    box = place.locator("input[type=checkbox]")
+    box.set_checked(not element["value"])
+    return not element["value"]
+  if kind == "choice":
+    wanted = [option for option in element["options"] if option["value"] != element.get("value")][0]
+    if len(element["options"]) <= 4:
+      place.get_by_label(wanted["title"], exact=True).check()
+    else:
+      place.locator("select").select_option(label=wanted["title"])
+    return wanted["value"]
+  if kind == "choices":
+    wanted = [option["value"] for option in element["options"]][1:]
+    for option in element["options"]:
+      place.get_by_label(option["title"], exact=True).set_checked(option["value"] in wanted)
+    return wanted
+  if kind == "image":
+    place.locator("input[type=file]").set_input_files({"name": "a.png", "mimeType": "image/png", "buffer": PIXEL})
+    return livery.Image if False else None
+  if kind == "data":
+    place.locator("input[type=file]").set_input_files({"name": "a.bin", "mimeType": "text/plain", "buffer": b"\0\1\2"})
+    return b"\0\1\2"
+  typed, expected = another(element)
+  place.locator("[name^='v:']").first.fill(typed)
+  return expected
+
+
+def save(page, script):
+  page.locator("button.main").click()
+  page.wait_for_selector("#notice")
+  return page.locator("#notice").inner_text()
+
+
+@pytest.mark.parametrize("script", [True, False], ids=["script", "plain"])
+@pytest.mark.parametrize("schema", SCHEMAS + ASM)
+def test_every_control(serve, visit, schema, script):
+  if schema in ASM:
+    from conftest import ROOT
+    served = serve((ROOT / "Tests" / "Fixtures" / "asm" / schema).read_bytes())
+  else:
+    served = serve(schema)
+  page = visit(served.link(), script)
+  for path, title, _ in list(pages(served.store.form())):
+    # As it is now: a switch elsewhere may have enabled something.
+    elements = {place: elements for place, _, elements in pages(served.store.form())}[path]
+    page.goto(f"{served.base}/at/{path}")
+    assert page.locator("h1").inner_text() == (title or "Settings")
+    expected = {}
+    for element in elements:
+      if element["kind"] == "header":
+        assert page.get_by_role("heading", name=element["title"]).count() >= 1
+      elif element["kind"] == "pane":
+        assert page.get_by_role("link", name=element["title"]).is_visible()
+      else:
+        assert row(page, element).is_visible()
+        if element["kind"] == "list":
+          continue
+        if element.get("reason") in ("read-only", "locked"):
+          assert row(page, element).locator("[name^='v:']").is_disabled()
+          continue
+        expected[element["name"]] = change(page, element)
+    if not expected:
+      continue
+    assert "Saved" in save(page, script)
+    for name, value in expected.items():
+      if value is not None:
+        assert served.store.get(name) == value, name
+      else:
+        assert served.store.get(name) is not None
+
+
+@pytest.mark.parametrize("script", [True, False], ids=["script", "plain"])
+def test_what_is_wrong_is_told_at_its_field_and_nothing_is_lost(serve, visit, script):
+  served = serve()
+  page = visit(served.link(), script)
+  wrong = {"name": "x", "code": "nonsense", "address": "no address", "volume": "250", "zoom": "wide", "accent": "reddish"}
+  for name, text in wrong.items():
+    page.locator(f"[name='v:{name}']").first.fill(text)
+  page.locator("[name='v:notice']").fill("kept\nas typed")
+  page.locator("[name='v:sound']").uncheck()
+  before = served.store.revision
+  page.locator("button.main").click()
+  page.wait_for_selector("#notice.bad")
+  assert served.store.revision == before
+  for name, text in wrong.items():
+    field = page.locator(f"[name='v:{name}']").first
+    assert field.input_value() == text
+    assert field.get_attribute("aria-invalid") == "true"
+    assert page.locator(f".row[data-name='{name}'] .error").text_content(), name
+  assert page.locator("[name='v:notice']").input_value() == "kept\nas typed"
+  assert not page.locator("[name='v:sound']").is_checked()
+  for name, text in {"name": "fine", "code": "XY-99", "address": "https://a.example/", "volume": "75", "zoom": "0.75",
+                     "accent": "#010203"}.items():
+    page.locator(f"[name='v:{name}']").first.fill(text)
+  assert "Saved" in save(page, script)
+  assert served.store.get("volume") == 75 and served.store.get("sound") is False
+  assert served.store.get("notice") == "kept\nas typed"
+
+
+@pytest.mark.parametrize("script", [True, False], ids=["script", "plain"])
+def test_lists(serve, visit, script):
+  served = serve()
+  page = visit(served.link(), script)
+  page.goto(f"{served.base}/list?name=stations")
+  page.get_by_role("button", name="Add an item").click()
+  page.wait_for_selector("[name='m:1.0']")
+  assert page.locator("[name='m:1.1']").input_value() == "10"
+  page.locator("[name='m:1.0']").fill("two")
+  page.locator("[name='m:1.2']").check()
+  page.get_by_role("button", name="Move up").click()
+  page.wait_for_function("() => document.querySelector(\"[name='m:0.0']\").value === 'two'") if script else page.wait_for_load_state()
+  page.locator("button.main").click()
+  page.wait_for_selector("#notice")
+  assert served.store.get("stations") == [
+    {"name": "two", "seconds": 10, "loop": True}, {"name": "one", "seconds": 10, "loop": True}]
+  page.goto(f"{served.base}/list?name=stations")
+  page.locator("[name='m:0.0']").fill("one")
+  page.locator("button.main").click()
+  page.wait_for_selector("#notice.bad")
+  assert page.locator("[name='m:0.0']").input_value() == "one"
+  page.get_by_role("button", name="Remove").first.click()
+  page.wait_for_function("() => !document.querySelector(\"[name='m:1.0']\")") if script else page.wait_for_load_state()
+  page.locator("button.main").click()
+  page.wait_for_selector("#notice:not(.bad)")
+  assert served.store.get("stations") == [{"name": "one", "seconds": 10, "loop": True}]
+  page.goto(f"{served.base}/list?name=tags")
+  page.locator("[name='m:1.0']").fill("c & d")
+  page.locator("button.main").click()
+  page.wait_for_selector("#notice")
+  assert served.store.get("tags") == ["a", "c & d"]
+
+
+def test_a_secret_stays_where_it_is(serve, visit):
+  served = serve()
+  served.store.set("password", "do not show")
+  page = visit(served.link())
+  bodies = []
+  page.on("response", lambda answer: bodies.append(answer.body()) if answer.ok and "events" not in answer.url else None)
+  for address in ("/at/0", "/why?name=password", "/history?name=password", "/search?q=show", "/search?q=password", "/brand"):
+    page.goto(served.base + address)
+  assert bodies and not any(b"do not show" in body for body in bodies)
+  page.goto(served.base + "/at/0")
+  page.locator("button.main").click()
+  page.wait_for_selector("#notice")
+  assert served.store.get("password") == "do not show"
+  page.locator("[name='x:password']").check()
+  page.locator("button.main").click()
+  page.wait_for_selector("#notice")
+  assert served.store.get("password") == ""

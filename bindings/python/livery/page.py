@@ -1,0 +1,171 @@
+"""Every setting in a browser, drawn from the schema: the extension ``liblivery-page.so``.
+
+    with livery.open("store") as store, livery.page.start(store, finished=print) as page:
+      print(page.address())
+"""
+
+from __future__ import annotations
+
+import ctypes
+import os
+from dataclasses import dataclass
+from enum import Enum
+from typing import Any, Callable, List, Optional, Sequence, Union
+
+from . import _native
+from ._native.calls import check
+from .errors import InvalidArgumentError
+from .store import Store
+from .value import Layer
+
+
+class Reason(Enum):
+  """Why an editing session ended."""
+
+  DONE = 1
+  IDLE = 2
+  STOPPED = 3
+
+
+@dataclass(frozen=True)
+class Finished:
+  """The end of an editing session: the revisions of its first and last commit, 0 for none, and what it changed."""
+
+  reason: Reason
+  first_revision: int
+  last_revision: int
+  names: List[str]
+
+
+class _Finished(ctypes.Structure):
+  _fields_ = [
+    ("reason", ctypes.c_int32), ("first_revision", ctypes.c_uint64), ("last_revision", ctypes.c_uint64),
+    ("names", ctypes.POINTER(ctypes.c_char_p)), ("count", ctypes.c_size_t),
+  ]
+
+
+class _Options(ctypes.Structure):
+  _fields_ = [
+    ("struct_size", ctypes.c_size_t), ("flags", ctypes.c_uint32), ("has_layer", ctypes.c_bool), ("layer", ctypes.c_int32),
+    ("listen", ctypes.c_char_p), ("unix_socket", ctypes.c_char_p), ("hosts", ctypes.c_char_p), ("pin_setting", ctypes.c_char_p),
+    ("idle_s", ctypes.c_uint32), ("locale", ctypes.c_char_p), ("title", ctypes.c_char_p),
+  ]
+
+
+_FINISHED = ctypes.CFUNCTYPE(None, ctypes.POINTER(_Finished), ctypes.c_void_p)
+_DISPATCH, _HIDDEN, _READ_ONLY = 1, 2, 4
+
+
+class Page:
+  """A page that is being served, until it is stopped or its store is closed. Keep it for as long as it is to be served."""
+
+  def __init__(self, handle: ctypes.c_void_p, function: object) -> None:
+    self._handle: Optional[ctypes.c_void_p] = handle
+    # What the library calls has to live as long as it may be called.
+    self._function = function
+
+  def address(self) -> str:
+    """A new address, which opens one editing session, once and within ten minutes."""
+    text = ctypes.c_void_p()
+    length = ctypes.c_size_t()
+    check(_library().livery_page_address(self._handle, ctypes.byref(text), ctypes.byref(length)))
+    try:
+      return ctypes.string_at(text.value or 0, length.value).decode()
+    finally:
+      _library().livery_free(text)
+
+  def stop(self) -> None:
+    """Stop serving; sessions that are open end with ``Reason.STOPPED``. Stopping twice does nothing."""
+    handle, self._handle = self._handle, None
+    if handle is not None:
+      _library().livery_page_stop(handle)
+
+  def __enter__(self) -> Page:
+    return self
+
+  def __exit__(self, *_: object) -> None:
+    self.stop()
+
+  def __del__(self) -> None:
+    self.stop()
+
+
+def start(
+  store: Store,
+  *,
+  finished: Optional[Callable[[Finished], object]] = None,
+  layer: Union[Layer, str, int] = Layer.USER,
+  listen: Optional[str] = None,
+  unix_socket: Optional[Union[str, os.PathLike[str]]] = None,
+  hosts: Sequence[str] = (),
+  pin_setting: Optional[str] = None,
+  idle: int = 300,
+  locale: Optional[str] = None,
+  title: Optional[str] = None,
+  hidden: bool = False,
+  read_only: bool = False,
+) -> Page:
+  """Serve the settings of a store at an address of this device, or elsewhere if a PIN is asked for.
+
+  ``finished`` is told of the end of each editing session by a thread of this package, once each.
+
+  InvalidArgumentError for an option that is malformed, out of range or unsafe, BusyError if the address is in use,
+  PermissionError_ if it is not this process's to use.
+  """
+
+  def tell(content: Any, _: object) -> None:
+    told = content.contents
+    try:
+      if finished is not None:
+        names = [told.names[index].decode() for index in range(told.count)]
+        finished(Finished(Reason(told.reason), told.first_revision, told.last_revision, names))
+    except Exception as error:
+      _native.unraisable(error)
+
+  function = _FINISHED(tell)
+  options = _Options(
+    struct_size=ctypes.sizeof(_Options), flags=_DISPATCH | (_HIDDEN if hidden else 0) | (_READ_ONLY if read_only else 0),
+    has_layer=True, layer=Layer.of(layer), listen=_text("listen", listen),
+    unix_socket=None if unix_socket is None else os.fsencode(unix_socket), hosts=_text("hosts", " ".join(hosts) or None),
+    pin_setting=_text("pin_setting", pin_setting), idle_s=idle, locale=_text("locale", locale), title=_text("title", title),
+  )
+  if not 10 <= idle <= 86_400:
+    raise InvalidArgumentError("idle is from 10 to 86400 seconds")
+  handle = ctypes.c_void_p()
+  check(_library().livery_page_start(
+    ctypes.c_void_p(store._watches.dispatching()), ctypes.byref(options), function, None, None, ctypes.byref(handle)))
+  return Page(handle, function)
+
+
+def hash_pin(pin: str) -> str:
+  """What a setting has to hold for a page to ask for this PIN: 4 to 128 bytes of UTF-8."""
+  text = ctypes.c_void_p()
+  check(_library().livery_page_hash_pin(_text("pin", pin), ctypes.byref(text), None))
+  try:
+    return ctypes.string_at(text.value or 0).decode()
+  finally:
+    _library().livery_free(text)
+
+
+def _text(name: str, value: Optional[str]) -> Optional[bytes]:
+  if value is None:
+    return None
+  if "\0" in value:
+    raise InvalidArgumentError(f"{name} has a NUL within")
+  return value.encode()
+
+
+_loaded: Optional[ctypes.CDLL] = None
+
+
+def _library() -> ctypes.CDLL:
+  """The extension: beside the library that this package has loaded, or where the system's loader finds it."""
+  global _loaded
+  if _loaded is None:
+    beside = os.path.join(os.path.dirname(os.path.abspath(_native.library_path)), "liblivery-page.so")
+    try:
+      _loaded = ctypes.CDLL(beside if os.path.exists(beside) else "liblivery-page.so.0")
+    except OSError as error:
+      raise ImportError(f"the extension `page` cannot be loaded: {error}") from None
+    _loaded.livery_free.restype = None
+  return _loaded
