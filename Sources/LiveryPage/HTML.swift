@@ -98,7 +98,5 @@ func fingerprint(_ text: some Sequence<UInt8>) -> String {
 
 // Texts are compared as the bytes that they are. What the language has for it would bring along 40 KB of tables of Unicode.
 
-func == (left: String, right: String) -> Bool { left.sameBytes(as: right) }
-func == (left: String?, right: String) -> Bool { left?.sameBytes(as: right) ?? false }
 func ~= (pattern: String, text: String) -> Bool { pattern.sameBytes(as: text) }
 func ~= (pattern: String, text: String?) -> Bool { text?.sameBytes(as: pattern) ?? false }

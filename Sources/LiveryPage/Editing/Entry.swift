@@ -34,7 +34,7 @@ extension Element {
   func sent(in fields: Fields) -> String {
     let key = "v:" + name
     switch kind {
-    case .toggle: return fields[key] == "1" ? "1" : "0"
+    case .toggle: return fields[key]?.sameBytes(as: "1") ?? false ? "1" : "0"
     case .choices: return Element.joined(fields.values(key))
     case .date: return LocalTime.normalized(fields[key] ?? "")
     case .text: return Element.withLineFeeds(fields[key] ?? "")
@@ -45,7 +45,7 @@ extension Element {
   /// What the library is given for what was sent.
   func value(for sent: String) -> Value {
     switch kind {
-    case .toggle: return .bool(sent == "1")
+    case .toggle: return .bool(sent.sameBytes(as: "1"))
     case .choice: return option(sent)
     case .choices:
       var items: [Value] = []

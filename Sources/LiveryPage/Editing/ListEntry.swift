@@ -74,7 +74,7 @@ struct ListEntry: Sendable {
   /// Carries out what a button asks for: `add:PATH`, `remove:PATH`, `up:PATH`, `down:PATH`.
   mutating func apply(_ verb: String, at path: [Int]) {
     if path.isEmpty {
-      if verb == "add", items.count < ListEntry.limit { items.append(fresh) }
+      if verb.sameBytes(as: "add"), items.count < ListEntry.limit { items.append(fresh) }
       return
     }
     let place = path[0]

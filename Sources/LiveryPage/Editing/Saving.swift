@@ -105,7 +105,7 @@ extension Page {
     for violation in violations?.items ?? [] {
       guard let name = violation["name"]?.text else { continue }
       let key = Array(name.utf8)
-      if violation["status"]?.text == "LIVERY_ERROR_CONFLICT" {
+      if violation["status"]?.text?.sameBytes(as: "LIVERY_ERROR_CONFLICT") ?? false {
         draft.conflicts.insert(key)
       } else {
         draft.errors[key] = violation["message"]?.text ?? error.message

@@ -35,7 +35,7 @@ extension Parts {
     let findings = report["findings"]?.items ?? []
     html += "<h2>\(report["errors"]?.plain ?? "0") \(words[.errors]), \(report["warnings"]?.plain ?? "0") \(words[.warns])</h2>\n<ul>\n"
     for finding in findings {
-      html += "<li class=\"\(finding["severity"]?.text == "error" ? "error" : "about")\">\(finding["message"]?.text ?? "")</li>\n"
+      html += "<li class=\"\(finding["severity"]?.text?.sameBytes(as: "error") ?? false ? "error" : "about")\">\(finding["message"]?.text ?? "")</li>\n"
     }
     html += "</ul>\n"
     return html

@@ -56,7 +56,7 @@ struct Control {
   }
 
   private var toggle: HTML {
-    "<input type=\"checkbox\" class=\"switch\" role=\"switch\" \(common) value=\"1\"\(" checked", if: text == "1")>"
+    "<input type=\"checkbox\" class=\"switch\" role=\"switch\" \(common) value=\"1\"\(" checked", if: text.sameBytes(as: "1"))>"
   }
 
   private var date: HTML {

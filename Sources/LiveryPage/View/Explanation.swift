@@ -17,7 +17,7 @@ extension Parts {
     for layer in report["layers"]?.items ?? [] {
       let state = layer["state"]?.text ?? ""
       html += """
-        <tr\(" class=\"wins\"", if: state == "wins")><th scope="row">\(layer["layer"]?.text ?? "")</th>\
+        <tr\(" class=\"wins\"", if: state.sameBytes(as: "wins"))><th scope="row">\(layer["layer"]?.text ?? "")</th>\
         <td>\(isSecret ? words[.hidden] : shown(element, layer["value"]))</td><td>\(words.state(state))\
         \(layer["problem"]?.text.map { ": \($0)" } ?? "")</td><td>\(time(layer["time"]))</td>\
         <td>\(layer["origin"]?.text ?? "")</td></tr>

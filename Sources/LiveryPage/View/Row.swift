@@ -137,7 +137,7 @@ struct Row {
   /// A value for reading.
   static func display(_ element: Element, _ text: String, _ words: Words) -> String {
     switch element.kind {
-    case .toggle: return words[text == "1" ? .on : .off]
+    case .toggle: return words[text.sameBytes(as: "1") ? .on : .off]
     case .choice, .choices:
       var shown = ""
       for part in element.kind == .choice ? [text] : Element.parts(text) {

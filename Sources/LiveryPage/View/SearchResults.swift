@@ -34,7 +34,7 @@ extension Parts {
     var html: HTML = ""
     var known: [String] = []
     for match in matches {
-      guard let field = match["field"]?.text, field != "title", let text = match["text"]?.text else { continue }
+      guard let field = match["field"]?.text, !field.sameBytes(as: "title"), let text = match["text"]?.text else { continue }
       guard !known.contains(where: { $0.sameBytes(as: text) }) else { continue }
       known.append(text)
       html += "<span class=\"match\">"
@@ -48,7 +48,7 @@ extension Parts {
   private func marked(_ text: String, _ matches: [Value], _ field: String) -> HTML {
     let bytes = Array(text.utf8)
     var isMarked = [Bool](repeating: false, count: bytes.count)
-    for match in matches where match["field"]?.text == field && match["text"]?.text?.sameBytes(as: text) ?? true {
+    for match in matches where match["field"]?.text?.sameBytes(as: field) ?? false && match["text"]?.text?.sameBytes(as: text) ?? true {
       guard let offset = match["offset"]?.whole, let length = match["length"]?.whole, offset >= 0, length > 0,
         offset <= bytes.count, length <= bytes.count - offset
       else { continue }

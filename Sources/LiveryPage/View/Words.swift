@@ -24,7 +24,7 @@ struct Words: Sendable {
 
   /// - Parameter tag: of BCP 47.
   init(_ tag: String) {
-    language = Words.primary(tag) == "de" ? .german : .english
+    language = Words.primary(tag).sameBytes(as: "de") ? .german : .english
     self.tag = tag.isEmpty ? "en" : tag
   }
 
