@@ -15,7 +15,8 @@ func brand(_ context: Context) throws(StoreError) {
 private typealias BrandAction = @Sendable (Context, [String]) throws(StoreError) -> Void
 
 private let brandActions: [(String, ClosedRange<Int>, String, BrandAction)] = [
-  ("show", 0...1, "[BRAND]", showBrand), ("apply", 1...1, "FILE|DIR", applyBrand), ("check", 0...1, "[BRAND]", checkBrand),
+  ("show", 0...1, "[BRAND]", showBrand), ("apply", 1...1, "FILE|DIR", applyBrand),
+  ("check", 0...1, "[BRAND]", checkBrand),
   ("explain", 1...1, "NAME", explainBrand), ("use", 1...1, "BRAND", useBrand), ("list", 0...0, "", listBrands),
   ("set", 2...2, "ROLE COLOR", setBrandColor), ("enable", 1...1, "bundle|console", enableSource),
   ("disable", 1...1, "bundle|console", disableSource), ("rm", 1...1, "BRAND", removeBrand),

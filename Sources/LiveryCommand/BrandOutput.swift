@@ -104,7 +104,9 @@ private func showGradients(_ shown: Value, _ context: Context) {
   let paints = context.arguments.has("color") || output.style.isOn
   output.line("\n\(output.style.bold("gradients"))")
   for gradient in gradients {
-    guard case .color(let dark)? = gradient.value["dark"], case .color(let light)? = gradient.value["light"] else { continue }
+    guard case .color(let dark)? = gradient.value["dark"], case .color(let light)? = gradient.value["light"] else {
+      continue
+    }
     let swatches = paints ? swatch(dark) + swatch(light) : ""
     output.line("  \(swatches)\(truncated(gradient.key, to: 60))  \(dark.formatted()) to \(light.formatted())")
   }

@@ -72,7 +72,8 @@ struct Command: Sendable {
       name: "brand", usage: "show|apply|check|explain|use|list|set|enable|disable|rm|wipe …",
       summary: "colors and images: show, apply, check and switch brands",
       options: [
-        "brand", "bundle", "keep", "console", "whole", "replace", "html", "origin", "layer", "color", "idiom", "scale", "width", "height",
+        "brand", "bundle", "keep", "console", "whole", "replace", "html", "origin", "layer", "color", "idiom", "scale",
+        "width", "height",
         "appearance",
         "orientation", "contrast", "locale",
       ], words: 1...3, run: brand),

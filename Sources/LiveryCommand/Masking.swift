@@ -15,7 +15,9 @@ enum Masking {
     guard isSecret(item), case .object(let members) = item else { return item }
     return .object(
       members.map { member in
-        if member.key.sameBytes(as: "layers") || member.key.sameBytes(as: "waits") { return Value.Member(member.key, hiddenLayers(member.value)) }
+        if member.key.sameBytes(as: "layers") || member.key.sameBytes(as: "waits") {
+          return Value.Member(member.key, hiddenLayers(member.value))
+        }
         let isValue = member.key.sameBytes(as: "value") || member.key.sameBytes(as: "effective")
         return isValue ? Value.Member(member.key, hidden(member.value)) : member
       })

@@ -119,6 +119,24 @@ TEST("a payload may count as a whole, and may replace what people have set", who
   OK(livery_close(store));
 }
 
+TEST("a brand that waited comes back as the schema has it by now, or not at all", declared_meanwhile) {
+  static const char *const declarations[] = {
+      "{\"Type\": \"TextField\", \"Title\": \"T\", \"Key\": \"branding.color.Toolbar\"}",
+      "{\"Type\": \"TextField\", \"Title\": \"N\", \"Key\": \"branding.name\", \"MaxLength\": 2}"};
+  static const livery_status expected[] = {LIVERY_ERROR_TYPE_MISMATCH, LIVERY_ERROR_INVALID_VALUE};
+  for (size_t index = 0; index < COUNT(declarations); index++) {
+    livery_store *store = open_store(fresh_path());
+    char schema[400];
+    OK(livery_branding_apply_plist(store, TEXT(SKIN(1)), NULL, NULL));
+    OK(livery_set_string(store, bundle, "branding.name", TEXT("Long")));
+    apply_console(store, "{\"whole\": true}");
+    snprintf(schema, sizeof schema, "{\"Version\": 1, \"Groups\": [{\"Title\": \"G\", \"Settings\": [%s]}]}", declarations[index]);
+    OK(livery_schema_apply(store, schema, LIVERY_ZERO_TERMINATED, NULL, NULL));
+    EXPECT_STATUS(expected[index], livery_branding_wipe(store));
+    OK(livery_close(store));
+  }
+}
+
 TEST("what a document lacks is told by its own keys, and brands that are alike", parts) {
   livery_store *store = open_store(fresh_path());
   livery_value *report = NULL;

@@ -583,12 +583,14 @@ LIVERY_API livery_status livery_branding_set_enabled(livery_store *store, livery
 
 /**
  * Remove everything of branding that the console has set, in `recommended` and in `enforced`, its switch included, in
- * one commit.
+ * one commit. A brand of the bundle that waited for it counts again.
  *
  * Threads: any. Waits for other writers, at most `busy_timeout_ms`, and for the disk.
  *
  * @param store  an open store
  * @return #LIVERY_OK, or
+ *   - #LIVERY_ERROR_TYPE_MISMATCH     a schema declares a setting of the brand that waited as something else by now
+ *   - #LIVERY_ERROR_INVALID_VALUE     a value of it no longer satisfies the schema
  *   - #LIVERY_ERROR_READ_ONLY         the store was opened read-only
  *   - #LIVERY_ERROR_BUSY              another writer kept the store for longer than `busy_timeout_ms`
  *   - #LIVERY_ERROR_NO_SPACE          the file system is full; nothing was changed

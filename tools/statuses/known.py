@@ -83,6 +83,7 @@ CODES = {
   # What the cases of a switch leave, or a condition of several parts.
   "Transaction.withValue(for:in:_:)": "MDB_CORRUPTED MDB_PAGE_NOTFOUND",
   "BundleFolder.read(_:in:)": "EACCES EIO EMFILE ENOMEM",
+  "BrandDirectory.names(in:)": "EACCES EIO EMFILE ENOENT ENOMEM",
   "Store+Forget.remove(_:_:)": "EACCES EBUSY EIO EISDIR ENOMEM EPERM EROFS",
   # Beside what its body returns: the deadline has passed, or a lock cannot be had at all.
   "LockFile.whileChangingReaders(until:_:)": "EBUSY ENOLCK",
@@ -179,14 +180,15 @@ NEVER = {
   "Store+Import.importDocument(into:_:_:_:)": ("CONFLICT", "nothing is expected"),
   "Store+Undo.undo(_:force:)": ("PARSE", "the names are of settings"),
   "StoreBranding.set(_:to:in:)": ("CONFLICT, NOT_FOUND, calls on one change set", "nothing is expected; names of branding need no declaration"),
-  "StoreBranding+Sources.commit(_:_:_:)": ("CONFLICT, LOCKED, NOT_FOUND, calls on one change set", "the same; and locks do not count"),
+  "StoreBranding+Sources.commit(_:_:)": ("CONFLICT, LOCKED, NOT_FOUND, calls on one change set", "the same; and locks do not count"),
   "StoreBranding+Sources.edit(_:_:)": ("CONFLICT, LOCKED, NOT_FOUND, calls on one change set", "the same; and locks do not count"),
   "StoreBranding+Sources.document(origin:_:)": ("calls on one change set", "the change set is the function's own"),
   "BrandSource.set(_:_:)": ("calls on one change set", "the same"),
+  "BrandSource.replace(_:_:)": ("calls on one change set", "the same"),
   "BrandSource.reset(_:)": ("calls on one change set", "the same"),
-  "StoreBranding+Sources.wipe()": ("CONFLICT, INVALID_VALUE, LOCKED, NOT_FOUND, TYPE_MISMATCH, calls on one change set", "values are only removed"),
+  "StoreBranding+Sources.wipe()": ("CONFLICT, LOCKED, NOT_FOUND, calls on one change set", "nothing is expected, and locks do not count"),
   "StoreBranding+Brands.remove(_:)": ("INVALID_VALUE, TYPE_MISMATCH", "values are only removed"),
-  "StoreBranding+Sources.applyConsole(_:origin:)": ("NOT_FOUND, PERMISSION", "no bundle is read"),
+  "StoreBranding+Sources.applyConsole(_:origin:isWhole:replaces:)": ("NOT_FOUND, PERMISSION", "no bundle is read"),
 }
 
 

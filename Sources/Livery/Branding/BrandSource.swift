@@ -162,6 +162,9 @@ struct SourceEditor {
   func set(_ name: String, _ value: Value) throws(StoreError) { try change.set(name, to: value) }
 
   @inline(never)
+  func replace(_ name: String, _ value: Value) throws(StoreError) { try change.replace(name, with: value) }
+
+  @inline(never)
   func reset(_ name: String) throws(StoreError) { try change.reset(name) }
 
   /// Puts a brand where brands are kept that do not count.
@@ -186,7 +189,7 @@ struct SourceEditor {
       for member in brand.values {
         let name = Branding.prefix + member.key
         names.insert(name)
-        if replaces { try change.replace(name, with: member.value) } else { try set(name, member.value) }
+        if replaces { try replace(name, member.value) } else { try set(name, member.value) }
       }
       if try state.kept(id) != nil { try reset(Shelf.place(source, id)) }
     } else {

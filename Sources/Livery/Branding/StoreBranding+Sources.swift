@@ -1,9 +1,10 @@
 /// What reading a branding document came to.
 public struct BrandOutcome: Sendable {
-  /// `applied` (bool), `file` (the one that was found in a directory), `dialect` (text), `brand` (its identifier), `active` and
-  /// `enabled` (bool), `revision`, `images` (the number stored), `former` (of a brand of the same identifier that was other: an
-  /// object `name` and `differing`, the number of values), and the lists `read` (objects `path`, `setting`), `converted` and `ignored` (`path`, `message`) and
-  /// `problems` (`path`, `code`, `message`). Paths are JSON pointers into the document. What does not apply is missing.
+  /// `applied` (bool), `file` (the one that was found in a directory), `dialect` (text), `brand` (its identifier), `active`
+  /// and `enabled` (bool), `revision`, `images` (the number stored), `former` (of a brand of the same identifier that was
+  /// other: an object of its `name` and of `differing`, the number of values), and the lists `read` (objects `path`,
+  /// `setting`), `converted` and `ignored` (`path`, `message`) and `problems` (`path`, `code`, `message`). Paths are JSON
+  /// pointers into the document. What does not apply is missing.
   public var report: Value
   /// nil on success.
   public var error: StoreError?
@@ -117,7 +118,9 @@ extension StoreBranding {
       editor.replaces = given.replaces
       let id = given.source == .console ? Shelf.defaultBrand : given.id
       isActive = !given.keepsForLater || editor.state.isActive(id)
-      if given.source == .bundle { former = editor.state.isActive(id) ? try editor.state.current() : try editor.state.kept(id) }
+      if given.source == .bundle {
+        former = editor.state.isActive(id) ? try editor.state.current() : try editor.state.kept(id)
+      }
       if isActive {
         if !(editor.state.active ?? Shelf.defaultBrand).sameBytes(as: id) { try editor.shelve() }
         try editor.install(given.reader.brand, as: id)

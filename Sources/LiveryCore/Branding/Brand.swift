@@ -33,7 +33,8 @@ public enum Branding {
       guard let truth = truth(value) else {
         throw StoreError(
           .typeMismatch,
-          "expected a truth value, found the \(value.type) \(value.brief): true and false are taken, also as text (yes, no, 1, 0)")
+          "expected a truth value, found the \(value.type) \(value.brief): true and false are taken, also as text (yes, no, 1, 0)"
+        )
       }
       return .bool(truth)
     }
@@ -42,7 +43,9 @@ public enum Branding {
       type = .color
     } else if has(prefix + url, name) {
       type = .url
-    } else if has(prefix + file, name) || name.sameBytes(as: prefix + "name") || name.sameBytes(as: prefix + "identifier") {
+    } else if has(prefix + file, name) || name.sameBytes(as: prefix + "name")
+      || name.sameBytes(as: prefix + "identifier")
+    {
       type = .string
     } else {
       return value

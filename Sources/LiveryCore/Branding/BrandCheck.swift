@@ -120,7 +120,8 @@ public struct BrandCheck {
 
   /// How many letters say which end of a gradient a color is.
   private static func gradientEnding(_ rest: ArraySlice<UInt8>) -> Int {
-    for word in ["dark", "light"] where rest.count >= word.utf8.count && rest.suffix(word.utf8.count).elementsEqual(word.utf8) {
+    for word in ["dark", "light"]
+    where rest.count >= word.utf8.count && rest.suffix(word.utf8.count).elementsEqual(word.utf8) {
       return word.utf8.count
     }
     return 0

@@ -57,7 +57,8 @@ extension BrandReader.Dialect {
         ("", "CFBundleIdentifier", "identifier"), ("", "CFBundleDisplayName", "name"),
         ("", "AnimateLoadingImage", Branding.option + "AnimateLoadingImage"),
       ]
-      for key in ["font", "detailBackgroundDark", "detailBackgroundLight", "listBackgroundDark", "listBackgroundLight"] {
+      for key in ["font", "detailBackgroundDark", "detailBackgroundLight", "listBackgroundDark", "listBackgroundLight"]
+      {
         parts.append(("ColorSRGB255", key, Branding.color + key))
       }
       for key in ["databaseName", "logoImageName", "managedObjectModelName"] {

@@ -35,7 +35,8 @@ extension BrandReader {
       if let truth = truth(member.value) { keep(Branding.option, option, .bool(truth)) }
     } else if !isSwitch(member) {
       let known = ["enabled", "colors", "images", "urls", "options", "CompanyLogo", "Background"] + Branding.roles
-      report.ignored(pointer, "no part of a brand has this name" + didYouMean(nearestNames(to: member.key, among: known)))
+      report.ignored(
+        pointer, "no part of a brand has this name" + didYouMean(nearestNames(to: member.key, among: known)))
     }
   }
 

@@ -44,5 +44,7 @@ public enum ColorRole: String, Sendable, CaseIterable, CustomStringConvertible {
 }
 
 extension [UInt8] {
-  package func ends(with word: String) -> Bool { count >= word.utf8.count && suffix(word.utf8.count).elementsEqual(word.utf8) }
+  package func ends(with word: String) -> Bool {
+    count >= word.utf8.count && suffix(word.utf8.count).elementsEqual(word.utf8)
+  }
 }
