@@ -107,6 +107,14 @@ static livery_status do_history(livery_store *s) {
   livery_value *value = NULL;
   return release(livery_history(s, NULL, &value), value);
 }
+static livery_status do_form(livery_store *s) {
+  livery_value *value = NULL;
+  return release(livery_form(s, NULL, &value), value);
+}
+static livery_status do_search(livery_store *s) {
+  livery_value *value = NULL;
+  return release(livery_search(s, "a", NULL, &value), value);
+}
 static livery_status do_export(livery_store *s) {
   char *text = NULL;
   livery_status status = livery_export_json(s, LIVERY_EXPORT_LAYERS, &text, NULL);
@@ -168,7 +176,8 @@ static livery_status do_open(livery_store *s) {
 
 static const struct { const char *name; livery_status (*run)(livery_store *); } operations[] = {
   {"set", do_set}, {"change", do_change}, {"copy", do_copy}, {"list", do_list}, {"inspect", do_inspect},
-  {"history", do_history}, {"export", do_export}, {"import", do_import}, {"import_plist", do_import_plist},
+  {"history", do_history}, {"form", do_form}, {"search", do_search}, {"export", do_export}, {"import", do_import},
+  {"import_plist", do_import_plist},
   {"snapshot", do_snapshot}, {"watch", do_watch}, {"brand", do_brand}, {"asset", do_asset},
   {"undo", do_undo}, {"backup", do_backup}, {"check", do_check}, {"open", do_open}, {"apply", do_apply},
 };

@@ -199,10 +199,10 @@ def test_it_takes_little_time(known):
   queries = [a_query(generator) for _ in range(20)]
   took = []
   for query in queries:
-    start = time.perf_counter()
+    start = time.thread_time()
     store.search(query, limit=20)
-    took.append(time.perf_counter() - start)
-  # A bound for machines that are busy; scripts/bench has the figures.
+    took.append(time.thread_time() - start)
+  # Of the processor, and with the work of Python; scripts/bench has the figures.
   assert sorted(took)[len(took) // 2] < 0.05 * max(1, SETTINGS / 20_000)
 
 

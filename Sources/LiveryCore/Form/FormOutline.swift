@@ -35,7 +35,9 @@ public struct FormOutline: Sendable {
   /// - Throws: `.corrupt` for anything else.
   public init(_ text: [UInt8]) throws(StoreError) {
     let document: JSON
-    do throws(StoreError) { document = try JSON.parse(text) } catch { throw Self.damaged(error.message) }
+    do throws(StoreError) { document = try JSON.parse(text) } catch {
+      throw error.code == .parse ? Self.damaged(error.message) : error
+    }
     let compilation = compileSchema(document, text)
     guard let schema = compilation.schema else {
       throw Self.damaged(compilation.diagnostics.first { $0.severity == .error }?.message ?? "")
