@@ -19,23 +19,23 @@ import Testing
     // What is missing is told where it is in the schema: not units, nor what has no letters.
     (
       #"{"de": {"Kiosk": "Stand", "Shown": "Angezeigt", "Ratio": "Format"}}"#,
-      ["warning missing-text /Groups/0/Settings/0/Options/1/Title 1:194"]
+      ["warning missing-text /Groups/0/Settings/0/Options/1/Title 1:195"]
     ),
     // A region has what it lacks from its language.
     (#"{"de": {\#(all)}, "de-AT": {"Auto": "Selbst"}}"#, []),
     (
       #"{"de-AT": {\#(all)}, "de": {"Kiosk": "Stand", "Shown": "Angezeigt", "Auto": "Automatisch"}}"#,
-      ["warning missing-text /Groups/0/Settings/0/Title 1:108"]
+      ["warning missing-text /Groups/0/Settings/0/Title 1:107"]
     ),
     (
-      #"{"de": {\#(all), "px": "Punkte", "16:9": "breit", "Old": "Alt"}}"#, ["warning unknown-text /Texts/de/Old 2:134"]
+      #"{"de": {\#(all), "px": "Punkte", "16:9": "breit", "Old": "Alt"}}"#, ["warning unknown-text /Texts/de/Old 2:124"]
     ),
     ("[]", ["error wrong-type /Texts 2:1"]),
     (#"{"de": []}"#, ["error wrong-type /Texts/de 2:8"]),
-    (#"{"de": {\#(all), "px": 1}}"#, ["error wrong-type /Texts/de/px 2:104"]),
+    (#"{"de": {\#(all), "px": 1}}"#, ["error wrong-type /Texts/de/px 2:97"]),
     (#"{"de_AT": {}}"#, ["error invalid-language /Texts/de_AT 2:2"]),
     (#"{"deutschland": {}}"#, ["error invalid-language /Texts/deutschland 2:2"]),
-    (#"{"de": {\#(all)}, "DE": {}}"#, ["error duplicate-language /Texts/DE 2:99"]),
+    (#"{"de": {\#(all)}, "DE": {}}"#, ["error duplicate-language /Texts/DE 2:92"]),
   ]
 
   @Test(arguments: cases.indices) func whatIsWrongIsToldWithItsPlace(_ number: Int) throws {
