@@ -119,7 +119,8 @@ if !embedded {
 // liblivery-<noun>.so of what is compiled here, in the package build they are Swift products. `turn` is that of the tests.
 let nouns =
   embedded
-  ? (Context.environment["LIVERY_EXTENSIONS"] ?? "").split(separator: ",").map(String.init) : ["turn", "images", "page"]
+  ? (Context.environment["LIVERY_EXTENSIONS"] ?? "").split(separator: ",").map(String.init)
+  : ["turn", "images", "page"]
 
 if !nouns.isEmpty {
   // What they are written on: the C functions as Swift, and nothing of the engine.

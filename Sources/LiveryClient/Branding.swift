@@ -74,7 +74,9 @@ extension Color {
   /// `livery_color_nearest_passing` in C.
   public func nearest(withContrast ratio: Double, to other: Color) -> Color? {
     var nearest = livery_color()
-    guard livery_color_nearest_passing(content, other.content, ratio, &nearest) == livery_status(LIVERY_OK) else { return nil }
+    guard livery_color_nearest_passing(content, other.content, ratio, &nearest) == livery_status(LIVERY_OK) else {
+      return nil
+    }
     return Color(nearest)
   }
 }

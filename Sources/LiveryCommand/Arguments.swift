@@ -57,7 +57,7 @@ struct Option: Sendable {
     Option(name: "brand", value: "ID", help: "the brand's identifier; else the bundle's own"),
     Option(
       name: "bundle", value: "DIR", help: "the directory of the images that a property list names; they are stored"),
-    Option(name: "keep", help: "put the brand on the shelf, for `brand use`"),
+    Option(name: "keep", help: "keep the brand for `brand use`"),
     Option(name: "console", help: "the file is JSON that the console sends, and not a property list"),
     Option(name: "whole", help: "what the console sends counts alone: the brand of the bundle waits"),
     Option(name: "color", help: "swatches also if standard output is no terminal"),

@@ -111,11 +111,15 @@ extension Page.Options {
     if options.has_layer { layer = try Layer(number: options.layer) }
     if let locale = options.locale { self.locale = try argument(locale, "locale", limit: 35) }
     if let title = options.title { self.title = try argument(title, "title", limit: 200) }
-    if let setting = options.pin_setting { pinSetting = try argument(setting, "pin_setting", limit: Int(LIVERY_NAME_MAX)) }
+    if let setting = options.pin_setting {
+      pinSetting = try argument(setting, "pin_setting", limit: Int(LIVERY_NAME_MAX))
+    }
     if let listen = options.listen { server.listen = try argument(listen, "listen", limit: 255) }
     if let socket = options.unix_socket { server.unixSocket = try argument(socket, "unix_socket", limit: 107) }
     if let hosts = options.hosts {
-      server.hosts = try argument(hosts, "hosts", limit: 4096).utf8.split(separator: 32).map { String(decoding: $0, as: UTF8.self) }
+      server.hosts = try argument(hosts, "hosts", limit: 4096).utf8.split(separator: 32).map {
+        String(decoding: $0, as: UTF8.self)
+      }
     }
     server.idle = options.idle_s == 0 ? 300 : Int(options.idle_s)
     try check()

@@ -106,7 +106,8 @@ final class Page: @unchecked Sendable {
     if let known = lock.withLock({ forms.first { $0.locale.sameBytes(as: locale) } }), known.form.revision == revision {
       return known.form
     }
-    let form = Form(try store.form(FormOptions(layer: options.layer, locale: locale, includesHidden: options.showsHidden)))
+    let form = Form(
+      try store.form(FormOptions(layer: options.layer, locale: locale, includesHidden: options.showsHidden)))
     lock.withLock {
       forms.removeAll { $0.locale.sameBytes(as: locale) }
       if forms.count >= 4 { forms.removeFirst() }
@@ -210,6 +211,8 @@ struct Languages {
   /// Letters, digits and hyphens, 2 to 35 of them.
   private static func isTag(_ text: String) -> Bool {
     (2...35).contains(text.utf8.count)
-      && text.utf8.allSatisfy { (48...57).contains($0) || (65...90).contains($0) || (97...122).contains($0) || $0 == 45 }
+      && text.utf8.allSatisfy {
+        (48...57).contains($0) || (65...90).contains($0) || (97...122).contains($0) || $0 == 45
+      }
   }
 }

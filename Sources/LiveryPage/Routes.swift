@@ -75,7 +75,9 @@ extension Page {
 
   /// The asset that is the brand's logo, if there is one.
   var logoAsset: String? {
-    guard let value = try? store.branding.image("logo"), let id = value["image"]?.text, Assets.isID(id) else { return nil }
+    guard let value = try? store.branding.image("logo"), let id = value["image"]?.text, Assets.isID(id) else {
+      return nil
+    }
     return id
   }
 
@@ -97,7 +99,8 @@ struct Desk {
   func shown(_ title: String, _ main: HTML, path: Form.Path? = nil, status: Int = 200, query: String = "") -> Response {
     if request.isFromScript { return Response(status: status, body: main.bytes) }
     let document = Document(
-      title: title.isEmpty ? words[.settings] : title, words: words, form: form, path: path, hasLogo: page.logoAsset != nil,
+      title: title.isEmpty ? words[.settings] : title, words: words, form: form, path: path,
+      hasLogo: page.logoAsset != nil,
       hasBrand: BrandColors(store).isAny, query: query, token: parts.token, main: main)
     return Response(status: status, body: document.html.bytes)
   }
@@ -107,7 +110,9 @@ struct Desk {
   func settings(_ path: Form.Path, _ draft: Draft? = nil, status: Int = 200) -> Response {
     guard let view = form.view(at: path) else {
       if path == [0] {
-        return shown(page.options.title ?? form.title ?? words[.settings], parts.message(words[.settings], words[.noSettings]), path: [0])
+        return shown(
+          page.options.title ?? form.title ?? words[.settings], parts.message(words[.settings], words[.noSettings]),
+          path: [0])
       }
       return shown(words[.gone], parts.message(words[.gone], ""), status: 404)
     }
@@ -186,7 +191,9 @@ struct Desk {
     return list(element, ListEntry(element.template, stored: element.value), nil, form.revision)
   }
 
-  private func list(_ element: Element, _ entry: ListEntry, _ draft: Draft?, _ mark: UInt64, status: Int = 200) -> Response {
+  private func list(_ element: Element, _ entry: ListEntry, _ draft: Draft?, _ mark: UInt64, status: Int = 200)
+    -> Response
+  {
     shown(
       element.title, parts.list(element, entry, draft, mark: mark), path: form.page(of: element.name), status: status)
   }
@@ -329,7 +336,9 @@ struct Desk {
 extension ListEntry {
   /// Puts an image where it was uploaded.
   mutating func put(_ id: String, at path: [Int]) {
-    guard path.count >= 2, items.indices.contains(path[0]), items[path[0]].members.indices.contains(path[1]) else { return }
+    guard path.count >= 2, items.indices.contains(path[0]), items[path[0]].members.indices.contains(path[1]) else {
+      return
+    }
     switch items[path[0]].members[path[1]] {
     case .text: items[path[0]].members[path[1]] = .text(id)
     case .list(var inner):

@@ -15,7 +15,7 @@ __attribute__((unused)) static void apply_skin(livery_store *store, const char *
   OK(livery_branding_apply_plist(store, plist, strlen(plist), &options, NULL));
 }
 
-/** `two` is active, `one` is on the shelf, and the console has a color. */
+/** `two` is active, `one` is kept, and the console has a color. */
 __attribute__((unused)) static livery_store *branded_store(const char *path) {
   livery_store *store = new_store(path, KIOSK_SCHEMA);
   livery_value *payload = json("{\"colors\": {\"Toolbar\": \"#445566\"}}");

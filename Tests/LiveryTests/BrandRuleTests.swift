@@ -54,7 +54,7 @@ import Testing
       #expect(
         code { () throws(StoreError) in try store.set("branding." + text, to: value, in: .user) } == .typeMismatch)
     }
-    // As a store has it that took any text: what waits on the shelf is not looked at until it counts.
+    // As a store has it that took any text: what is kept is not looked at until it counts.
     let kept = Value.object([
       .init(
         "values",

@@ -198,7 +198,7 @@ import Testing
     #expect(try store.assets.bytes(id) == png)
     #expect(image["pixelWidth"] == .int(Int64(try store.assets.info(id).facts.width)))
     #expect(image.text("type") == "image/png")
-    // The collector finds the images of a brand also while it is on the shelf.
+    // The collector finds the images of a brand also while it is kept.
     try store.branding.setEnabled(false, .bundle)
     #expect(try store.assets.collect()["removed"]?.items.count == 0)
     try store.branding.setEnabled(true, .bundle)

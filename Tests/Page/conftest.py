@@ -102,7 +102,9 @@ def visit(chromium, request):
     page.on("request", lambda asked: asked.url.startswith(("http://127.0.0.1:", "data:")) or foreign.append(asked.url))
     page.problems = []
     page.on("pageerror", lambda error: page.problems.append(str(error)))
-    page.on("console", lambda told: told.type == "error" and not any(text in told.text for text in ("status of", "net::ERR")) and page.problems.append(told.text))
+    harmless = ("status of", "net::ERR")
+    page.on("console", lambda told: told.type == "error" and not any(text in told.text for text in harmless)
+            and page.problems.append(told.text))
     page.foreign = foreign
     page.goto(address)
     return page

@@ -93,7 +93,7 @@ typedef struct livery_rect {
 
 /** Bits of livery_branding_options.flags. */
 enum {
-  /** Put the brand on the shelf, for livery_branding_use(), unless it is the active one. */
+  /** Keep the brand for livery_branding_use(), unless it is the active one. */
   LIVERY_BRANDING_KEEP = 1 << 0
 };
 
@@ -434,7 +434,7 @@ LIVERY_API livery_status livery_branding_explain(livery_store *store, const char
  * the URLs `logoImage` and `loadingImage`, which stay readable as `branding.url.*`.
  *
  * The brand becomes the active one, unless #LIVERY_BRANDING_KEEP is given; a brand of another identifier that was
- * active goes to the shelf. A list that says `EnableBranding` false is there and does not count. What is locked by
+ * active is kept for later. A list that says `EnableBranding` false is there and does not count. What is locked by
  * `enforced` is set beneath it.
  *
  * The report is an object: `applied` (bool), `dialect` (`skin`, `AWSDKDefaultSettings` or

@@ -21,20 +21,20 @@ public enum BrandSource: Sendable, CaseIterable {
 ///
 /// What counts is in `branding.…` of the source's layer. A brand that is not active, or a source that is switched off, has
 /// its values in one setting here instead: `brands.kept.ID` or `brands.console.kept`. So every value is in one place.
-enum Shelf {
-  static let active = Branding.shelf + "active"
-  static let kept = Branding.shelf + "kept."
-  static let console = Branding.shelf + "console."
+enum BrandNames {
+  static let active = Branding.keptPrefix + "active"
+  static let kept = Branding.keptPrefix + "kept."
+  static let console = Branding.keptPrefix + "console."
   static let defaultBrand = "default"
   /// The dialect of the active brand's property list.
-  static let dialect = Branding.shelf + "bundle.dialect"
+  static let dialect = Branding.keptPrefix + "bundle.dialect"
   /// Whether the active brand waits, since what the console sends counts as a whole.
-  static let waits = Branding.shelf + "bundle.waits"
+  static let waits = Branding.keptPrefix + "bundle.waits"
   /// Whether what the console sends counts as a whole.
   static let whole = console + "whole"
 
   static func enabled(_ source: BrandSource) -> String {
-    source == .bundle ? Branding.shelf + "bundle.enabled" : console + "enabled"
+    source == .bundle ? Branding.keptPrefix + "bundle.enabled" : console + "enabled"
   }
 
   /// Where the values of a brand are while they do not count.
@@ -63,21 +63,25 @@ struct SourceState {
   let waits: Bool
   /// Of the console: whether what it sends counts as a whole.
   let isWhole: Bool
-  /// Whether the values are in the layer's settings, and not on the shelf.
+  /// Whether the values are in the layer's settings, and not kept for later.
   var counts: Bool { isEnabled && !waits }
 
   @inline(never)
   init(_ reader: any LayerReader, _ source: BrandSource) throws(StoreError) {
     self.reader = reader
     self.source = source
-    isEnabled = try reader.value(Shelf.enabled(source), in: source.layer) != .bool(false)
-    waits = source == .bundle ? try reader.value(Shelf.waits, in: .bundle) == .bool(true) : false
-    isWhole = source == .console ? try reader.value(Shelf.whole, in: .recommended) == .bool(true) : false
+    isEnabled = try reader.value(BrandNames.enabled(source), in: source.layer) != .bool(false)
+    waits = source == .bundle ? try reader.value(BrandNames.waits, in: .bundle) == .bool(true) : false
+    isWhole = source == .console ? try reader.value(BrandNames.whole, in: .recommended) == .bool(true) : false
     guard source == .bundle else {
-      active = Shelf.defaultBrand
+      active = BrandNames.defaultBrand
       return
     }
-    if case .string(let text)? = try reader.value(Shelf.active, in: .bundle) { active = text } else { active = nil }
+    if case .string(let text)? = try reader.value(BrandNames.active, in: .bundle) {
+      active = text
+    } else {
+      active = nil
+    }
   }
 
   func isActive(_ brand: String) -> Bool { active?.sameBytes(as: brand) == true }
@@ -87,22 +91,22 @@ struct SourceState {
     try reader.names(in: source.layer, matching: NamePattern(prefix + "**"))
   }
 
-  /// A brand that is on the shelf.
+  /// A brand that is kept.
   @inline(never)
   func kept(_ brand: String) throws(StoreError) -> Brand? {
-    try reader.value(Shelf.place(source, brand), in: source.layer).flatMap { Brand(stored: $0) }
+    try reader.value(BrandNames.place(source, brand), in: source.layer).flatMap { Brand(stored: $0) }
   }
 
   /// The active brand, wherever its values are.
   @inline(never)
   func current() throws(StoreError) -> Brand {
     if !counts {
-      var brand = try kept(active ?? Shelf.defaultBrand) ?? Brand()
+      var brand = try kept(active ?? BrandNames.defaultBrand) ?? Brand()
       brand.isEnabled = isEnabled
       return brand
     }
     var brand = Brand()
-    if source == .bundle, case .string(let name)? = try reader.value(Shelf.dialect, in: .bundle) {
+    if source == .bundle, case .string(let name)? = try reader.value(BrandNames.dialect, in: .bundle) {
       brand.dialect = BrandReader.Dialect(named: name)
     }
     let skipped = Branding.prefix.utf8.count
@@ -125,8 +129,8 @@ struct SourceState {
   func ids() throws(StoreError) -> [String] {
     var ids: [String] = []
     var hasActive = active == nil
-    let skipped = Shelf.kept.utf8.count
-    for name in try names(Shelf.kept) {
+    let skipped = BrandNames.kept.utf8.count
+    for name in try names(BrandNames.kept) {
       let id = String(decoding: name.utf8.dropFirst(skipped), as: UTF8.self)
       if !hasActive, let active, !id.precedesInBytes(active) {
         if !id.sameBytes(as: active) { ids.append(active) }
@@ -168,14 +172,14 @@ struct SourceEditor {
   func reset(_ name: String) throws(StoreError) { try change.reset(name) }
 
   /// Puts a brand where brands are kept that do not count.
-  func keep(_ brand: Brand, as id: String) throws(StoreError) { try set(Shelf.place(source, id), brand.stored) }
+  func keep(_ brand: Brand, as id: String) throws(StoreError) { try set(BrandNames.place(source, id), brand.stored) }
 
-  /// Puts the active brand on the shelf, to make room for another.
-  func shelve() throws(StoreError) {
+  /// Keeps the active brand, to make room for another.
+  func setAside() throws(StoreError) {
     guard state.counts else { return }
     let brand = try state.current()
     guard state.active != nil || !brand.values.isEmpty else { return }
-    try keep(brand, as: state.active ?? Shelf.defaultBrand)
+    try keep(brand, as: state.active ?? BrandNames.defaultBrand)
   }
 
   /// Makes a brand the active one, in the place of what the layer holds.
@@ -191,20 +195,20 @@ struct SourceEditor {
         names.insert(name)
         if replaces { try replace(name, member.value) } else { try set(name, member.value) }
       }
-      if try state.kept(id) != nil { try reset(Shelf.place(source, id)) }
+      if try state.kept(id) != nil { try reset(BrandNames.place(source, id)) }
     } else {
       try keep(brand, as: id)
     }
     for name in former where !names.contains(name) { try reset(name) }
     if source == .bundle {
-      try set(Shelf.active, .string(id))
+      try set(BrandNames.active, .string(id))
       if let dialect = brand.dialect {
-        try set(Shelf.dialect, .string(dialect.description))
+        try set(BrandNames.dialect, .string(dialect.description))
       } else {
-        try reset(Shelf.dialect)
+        try reset(BrandNames.dialect)
       }
     }
-    try set(Shelf.enabled(source), .bool(brand.isEnabled))
+    try set(BrandNames.enabled(source), .bool(brand.isEnabled))
   }
 
   /// Makes the bundle's brand wait, or count again, as the console's has it by now. The last edit of a change set.
@@ -219,8 +223,8 @@ struct SourceEditor {
     guard bundle.state.waits != waits else { return }
     let brand = try bundle.state.current()
     if bundle.state.active != nil || !brand.values.isEmpty {
-      try bundle.install(brand, as: bundle.state.active ?? Shelf.defaultBrand, waits: waits)
+      try bundle.install(brand, as: bundle.state.active ?? BrandNames.defaultBrand, waits: waits)
     }
-    if waits { try bundle.set(Shelf.waits, .bool(true)) } else { try bundle.reset(Shelf.waits) }
+    if waits { try bundle.set(BrandNames.waits, .bool(true)) } else { try bundle.reset(BrandNames.waits) }
   }
 }

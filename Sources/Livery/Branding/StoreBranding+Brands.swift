@@ -18,7 +18,7 @@ extension StoreBranding {
     try edit(.bundle) { (editor) throws(StoreError) in
       if editor.state.isActive(brand) { return }
       let next = try editor.state.found(brand)
-      try editor.shelve()
+      try editor.setAside()
       try editor.install(next, as: brand)
     }
   }
@@ -33,10 +33,12 @@ extension StoreBranding {
     try edit(.bundle) { (editor) throws(StoreError) in
       guard editor.state.isActive(brand) else {
         _ = try editor.state.found(brand)
-        return try editor.reset(Shelf.kept + brand)
+        return try editor.reset(BrandNames.kept + brand)
       }
       for name in try editor.state.names(Branding.prefix) { try editor.reset(name) }
-      for name in [Shelf.kept + brand, Shelf.active, Shelf.enabled(.bundle), Shelf.dialect] { try editor.reset(name) }
+      for name in [BrandNames.kept + brand, BrandNames.active, BrandNames.enabled(.bundle), BrandNames.dialect] {
+        try editor.reset(name)
+      }
     }
   }
 

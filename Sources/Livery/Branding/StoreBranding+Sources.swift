@@ -20,7 +20,7 @@ extension StoreBranding {
     public var brand: String?
     /// The directory that images are in; nil to keep their names alone.
     public var bundle: String?
-    /// Put the brand on the shelf, for `use`, unless it is the active one.
+    /// Keep the brand for `use`, unless it is the active one.
     public var keepsForLater = false
     /// Kept with each value; nil for "bundle".
     public var origin: String?
@@ -65,7 +65,7 @@ extension StoreBranding {
   private func pending(_ bytes: [UInt8], _ options: PropertyListOptions) throws(StoreError) -> PendingBrand {
     var pending = PendingBrand(BrandReader(propertyList: try PropertyList.parse(bytes)))
     try pending.resolve(in: options.bundle)
-    var own = Shelf.defaultBrand
+    var own = BrandNames.defaultBrand
     if case .string(let text)? = pending.reader.brand["identifier"], (try? checkBrand(text)) != nil { own = text }
     pending.id = options.brand ?? own
     pending.keepsForLater = options.keepsForLater
@@ -116,13 +116,13 @@ extension StoreBranding {
     let revision = try store.edit(pending.source.layer) { (change) throws(StoreError) in
       var editor = try SourceEditor(change, given.source, origin: origin)
       editor.replaces = given.replaces
-      let id = given.source == .console ? Shelf.defaultBrand : given.id
+      let id = given.source == .console ? BrandNames.defaultBrand : given.id
       isActive = !given.keepsForLater || editor.state.isActive(id)
       if given.source == .bundle {
         former = editor.state.isActive(id) ? try editor.state.current() : try editor.state.kept(id)
       }
       if isActive {
-        if !(editor.state.active ?? Shelf.defaultBrand).sameBytes(as: id) { try editor.shelve() }
+        if !(editor.state.active ?? BrandNames.defaultBrand).sameBytes(as: id) { try editor.setAside() }
         try editor.install(given.reader.brand, as: id)
       } else {
         try editor.keep(given.reader.brand, as: id)
@@ -131,7 +131,7 @@ extension StoreBranding {
       if given.source == .bundle {
         twins = try BrandTwins(SourceState(change, .bundle)).all(of: id)
       } else {
-        if given.isWhole { try editor.set(Shelf.whole, .bool(true)) } else { try editor.reset(Shelf.whole) }
+        if given.isWhole { try editor.set(BrandNames.whole, .bool(true)) } else { try editor.reset(BrandNames.whole) }
         try editor.settle(origin: origin)
       }
     }
@@ -172,7 +172,7 @@ extension StoreBranding {
       guard editor.state.isEnabled != isEnabled else { return }
       var brand = try editor.state.current()
       brand.isEnabled = isEnabled
-      try editor.install(brand, as: editor.state.active ?? Shelf.defaultBrand)
+      try editor.install(brand, as: editor.state.active ?? BrandNames.defaultBrand)
       if source == .console { try editor.settle(origin: "branding") }
     }
   }
@@ -189,7 +189,7 @@ extension StoreBranding {
       // By name alone: what is damaged goes like the rest.
       for layer in [Layer.enforced, .recommended] {
         try change.use(layer)
-        for prefix in [Branding.prefix, Branding.shelf] {
+        for prefix in [Branding.prefix, Branding.keptPrefix] {
           for name in try change.names(in: layer, matching: NamePattern(prefix + "**")) { try change.reset(name) }
         }
       }
@@ -221,7 +221,7 @@ extension Brand {
 private struct PendingBrand {
   var reader: BrandReader
   var source = BrandSource.bundle
-  var id = Shelf.defaultBrand
+  var id = BrandNames.defaultBrand
   var keepsForLater = false
   var isWhole = false
   var replaces = false

@@ -100,7 +100,7 @@ extension StoreBranding {
       try value.check()
       brand.set(name, try Branding.checked(value, for: setting))
       try change.ignoreLocks()
-      try editor.keep(brand, as: editor.state.active ?? Shelf.defaultBrand)
+      try editor.keep(brand, as: editor.state.active ?? BrandNames.defaultBrand)
     }
   }
 }

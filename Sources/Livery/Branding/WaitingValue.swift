@@ -37,13 +37,15 @@ extension View {
     let part = String(decoding: name.utf8.dropFirst(Branding.prefix.utf8.count), as: UTF8.self)
     var found: [WaitingValue] = []
     for source in [BrandSource.console, .bundle] {
-      let isOff = try record(LayerKey(source.layer, Shelf.enabled(source)))?.value == .bool(false)
+      let isOff = try record(LayerKey(source.layer, BrandNames.enabled(source)))?.value == .bool(false)
       var waits = isOff
-      if !waits, source == .bundle { waits = try record(LayerKey(.bundle, Shelf.waits))?.value == .bool(true) }
+      if !waits, source == .bundle { waits = try record(LayerKey(.bundle, BrandNames.waits))?.value == .bool(true) }
       guard waits else { continue }
-      var brand = Shelf.defaultBrand
-      if source == .bundle, case .string(let id)? = try record(LayerKey(.bundle, Shelf.active))?.value { brand = id }
-      let kept = try record(LayerKey(source.layer, Shelf.place(source, brand)))?.value
+      var brand = BrandNames.defaultBrand
+      if source == .bundle, case .string(let id)? = try record(LayerKey(.bundle, BrandNames.active))?.value {
+        brand = id
+      }
+      let kept = try record(LayerKey(source.layer, BrandNames.place(source, brand)))?.value
       if let kept, let value = Brand(stored: kept)?[part] {
         found.append(WaitingValue(source: source, value: value, isOff: isOff))
       }

@@ -6,7 +6,7 @@ public enum Branding {
   /// What is in effect: `branding.color.Toolbar`, `branding.image.logo`, …
   public static let prefix = "branding."
   /// What is kept for another time, and which brand is active.
-  public static let shelf = "brands."
+  public static let keptPrefix = "brands."
 
   public static let color = "color."
   public static let image = "image."
@@ -164,7 +164,7 @@ public struct Brand: Sendable {
     return members
   }
 
-  /// As it is kept on the shelf.
+  /// As it is kept.
   public var stored: Value {
     var members: [Value.Member] = [.init("enabled", .bool(isEnabled)), .init("values", .object(values))]
     if let dialect { members.append(.init("dialect", .string(dialect.description))) }

@@ -109,7 +109,7 @@ extension BrandReader {
       let path = jsonPointer(found.path)
       if found.path.count == innermost {
         brand.isEnabled = found.isOn
-        report.read(path, "\(Branding.shelf)\(source).enabled")
+        report.read(path, "\(Branding.keptPrefix)\(source).enabled")
       } else {
         report.ignored(path, "there is an EnableBranding further inside, which counts")
       }

@@ -36,6 +36,6 @@ package struct Claim: Sendable {
   /// The namespaces of the library's own, in every store: of brands what counts, and what is kept for another time.
   package static let builtIn = [
     Claim(prefix: Branding.prefix) { (value, name) throws(StoreError) in try Branding.checked(value, for: name) },
-    Claim(prefix: Branding.shelf) { (value, _) throws(StoreError) in value },
+    Claim(prefix: Branding.keptPrefix) { (value, _) throws(StoreError) in value },
   ]
 }

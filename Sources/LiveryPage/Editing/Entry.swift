@@ -78,7 +78,9 @@ extension Element {
   static func parts(_ joined: String) -> [String] {
     joined.isEmpty
       ? []
-      : joined.utf8.split(separator: separator, omittingEmptySubsequences: false).map { String(decoding: $0, as: UTF8.self) }
+      : joined.utf8.split(separator: separator, omittingEmptySubsequences: false).map {
+        String(decoding: $0, as: UTF8.self)
+      }
   }
 
   static func withLineFeeds(_ text: String) -> String {
@@ -117,7 +119,8 @@ enum LocalTime {
   /// Of RFC 3339 in UTC; nil where the control has no way to show it, as for years past 9999.
   static func shown(_ text: String) -> String? {
     let bytes = Array(text.utf8)
-    guard bytes.last == UInt8(ascii: "Z"), bytes.count >= 20, bytes[4] == UInt8(ascii: "-"), bytes[10] == UInt8(ascii: "T")
+    guard bytes.last == UInt8(ascii: "Z"), bytes.count >= 20, bytes[4] == UInt8(ascii: "-"),
+      bytes[10] == UInt8(ascii: "T")
     else { return nil }
     return normalized(String(decoding: bytes.dropLast(), as: UTF8.self))
   }

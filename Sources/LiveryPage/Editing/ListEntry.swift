@@ -89,7 +89,9 @@ struct ListEntry: Sendable {
       return
     }
     let member = path[1]
-    guard items[place].members.indices.contains(member), case .list(var inner) = items[place].members[member] else { return }
+    guard items[place].members.indices.contains(member), case .list(var inner) = items[place].members[member] else {
+      return
+    }
     inner.apply(verb, at: Array(path.dropFirst(2)))
     items[place].members[member] = .list(inner)
   }

@@ -62,7 +62,10 @@ extension Page {
           guard let element = form.element(edit.name) else { continue }
           let now = try change.valueIfAny(edit.name)
           // Somebody else has set the same: nothing is lost.
-          if element.kind != .secret, let now, element.shown(now).sameBytes(as: element.shown(edit.value, orText: true)) { continue }
+          if element.kind != .secret, let now, element.shown(now).sameBytes(as: element.shown(edit.value, orText: true))
+          {
+            continue
+          }
           try change.expect(edit.name, at: edit.seen)
           try change.set(edit.name, to: edit.value)
           names.append(edit.name)

@@ -63,7 +63,8 @@ struct Form: Sendable {
   func view(at path: Path) -> View? {
     guard let first = path.first, first < groups.count else { return nil }
     let group = groups[first]
-    var view = View(path: [first], title: group.title, description: group.description, elements: group.elements, parents: [])
+    var view = View(
+      path: [first], title: group.title, description: group.description, elements: group.elements, parents: [])
     for index in path.dropFirst() {
       guard index < view.elements.count, view.elements[index].kind == .pane else { return nil }
       let pane = view.elements[index]

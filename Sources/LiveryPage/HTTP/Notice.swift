@@ -35,7 +35,8 @@ extension Notice {
       """
       <!DOCTYPE html>
       <html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width">\
-      <title>\(title)</title></head><body><h1>\(title)</h1>\(content)</body></html>
+      <title>\(title)</title><link rel="stylesheet" href="/style.css"></head>\
+      <body><main><h1>\(title)</h1>\(content)</main></body></html>
 
       """.utf8)
   }

@@ -33,9 +33,11 @@ extension Parts {
     }
     html += "</ul>\n"
     let findings = report["findings"]?.items ?? []
-    html += "<h2>\(report["errors"]?.plain ?? "0") \(words[.errors]), \(report["warnings"]?.plain ?? "0") \(words[.warns])</h2>\n<ul>\n"
+    html +=
+      "<h2>\(report["errors"]?.plain ?? "0") \(words[.errors]), \(report["warnings"]?.plain ?? "0") \(words[.warns])</h2>\n<ul>\n"
     for finding in findings {
-      html += "<li class=\"\(finding["severity"]?.text?.sameBytes(as: "error") ?? false ? "error" : "about")\">\(finding["message"]?.text ?? "")</li>\n"
+      let isError = finding["severity"]?.text?.sameBytes(as: "error") ?? false
+      html += "<li class=\"\(isError ? "error" : "about")\">\(finding["message"]?.text ?? "")</li>\n"
     }
     html += "</ul>\n"
     return html

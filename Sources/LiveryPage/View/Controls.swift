@@ -38,7 +38,10 @@ struct Control {
   }
 
   private var shared: HTML {
-    "\(" disabled", if: !isEnabled)\(" required", if: element.isRequired && element.kind != .toggle)\(" aria-invalid=\"true\"", if: isInvalid)\(HTML(" aria-describedby=\"\(descriptions)\""), if: !descriptions.isEmpty)"
+    var html: HTML = "\(" disabled", if: !isEnabled)\(" required", if: element.isRequired && element.kind != .toggle)"
+    if isInvalid { html += " aria-invalid=\"true\"" }
+    if !descriptions.isEmpty { html += " aria-describedby=\"\(descriptions)\"" }
+    return html
   }
 
   private func input(type: HTML, mode: String?) -> HTML {
@@ -73,7 +76,8 @@ struct Control {
   /// What a color looks like. A style would need an exception in what the document may load.
   static func swatch(_ color: String) -> HTML {
     guard isColor(color) else { return "<svg class=\"swatch\" viewBox=\"0 0 2 2\" aria-hidden=\"true\"></svg>" }
-    return "<svg class=\"swatch\" viewBox=\"0 0 2 2\" aria-hidden=\"true\"><rect width=\"2\" height=\"2\" fill=\"\(color)\"/></svg>"
+    return
+      "<svg class=\"swatch\" viewBox=\"0 0 2 2\" aria-hidden=\"true\"><rect width=\"2\" height=\"2\" fill=\"\(color)\"/></svg>"
   }
 
   /// `#` and 6 or 8 digits.
@@ -90,7 +94,8 @@ struct Control {
   }
 
   private var file: HTML {
-    let accept: HTML = element.kind == .image ? " accept=\"image/png,image/jpeg,image/gif,image/webp,image/svg+xml\"" : ""
+    let accept: HTML =
+      element.kind == .image ? " accept=\"image/png,image/jpeg,image/gif,image/webp,image/svg+xml\"" : ""
     return "<input type=\"file\" \(common)\(accept)>"
   }
 
@@ -101,10 +106,12 @@ struct Control {
   private var select: HTML {
     var html: HTML = "<select \(common)>"
     if !isKnown {
-      html += "<option value=\"\(text)\" selected>\(text.isEmpty ? words[.choose] : "\(text) (\(words[.unknownOption]))")</option>"
+      html +=
+        "<option value=\"\(text)\" selected>\(text.isEmpty ? words[.choose] : "\(text) (\(words[.unknownOption]))")</option>"
     }
     for option in element.options {
-      html += "<option value=\"\(option.text)\"\(" selected", if: option.text.sameBytes(as: text))>\(option.title)</option>"
+      html +=
+        "<option value=\"\(option.text)\"\(" selected", if: option.text.sameBytes(as: text))>\(option.title)</option>"
     }
     html += "</select>"
     return html
@@ -112,7 +119,9 @@ struct Control {
 
   private var radios: HTML {
     var html: HTML = "<span class=\"options\">"
-    if !isKnown, !text.isEmpty { html += choice("radio", text, "\(text) (\(words[.unknownOption]))", isChosen: true, id + "u") }
+    if !isKnown, !text.isEmpty {
+      html += choice("radio", text, "\(text) (\(words[.unknownOption]))", isChosen: true, id + "u")
+    }
     for (index, option) in element.options.enumerated() {
       html += choice("radio", option.text, option.title, isChosen: option.text.sameBytes(as: text), "\(id)o\(index)")
     }

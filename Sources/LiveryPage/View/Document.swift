@@ -42,7 +42,8 @@ struct Document {
       <div class="body">
       """
     html += navigation
-    html += "<main id=\"main\" tabindex=\"-1\">\(main)</main>\n</div>\n<p id=\"live\" class=\"unseen\" role=\"status\"></p>\n</body>\n</html>\n"
+    html +=
+      "<main id=\"main\" tabindex=\"-1\">\(main)</main>\n</div>\n<p id=\"live\" class=\"unseen\" role=\"status\"></p>\n</body>\n</html>\n"
     return html
   }
 

@@ -41,7 +41,9 @@ extension Parts {
 
         """
       for change in commit["changes"]?.items ?? [] {
-        guard let name = change["name"]?.text, element == nil || element?.name.sameBytes(as: name) ?? false else { continue }
+        guard let name = change["name"]?.text, element == nil || element?.name.sameBytes(as: name) ?? false else {
+          continue
+        }
         let about = form.element(name)
         let isSecret = change["secret"]?.isTrue ?? false
         let old = isSecret ? words[.hidden] : shown(about, change["old"])
@@ -59,7 +61,9 @@ extension Parts {
       html += "</li>\n"
     }
     html += "</ol>\n"
-    if let next { html += "<p><a href=\"/history?name=\(query: element?.name ?? "")&amp;before=\(next)\">\(words[.older])</a></p>\n" }
+    if let next {
+      html += "<p><a href=\"/history?name=\(query: element?.name ?? "")&amp;before=\(next)\">\(words[.older])</a></p>\n"
+    }
     return html
   }
 
@@ -81,6 +85,7 @@ extension Parts {
   func time(_ value: Value?) -> HTML {
     guard let value, case .date = value else { return "" }
     let text = value.plain
-    return "<time datetime=\"\(text)\">\(String(decoding: text.utf8.prefix(16).map { $0 == 84 ? 32 : $0 }, as: UTF8.self)) UTC</time>"
+    return
+      "<time datetime=\"\(text)\">\(String(decoding: text.utf8.prefix(16).map { $0 == 84 ? 32 : $0 }, as: UTF8.self)) UTC</time>"
   }
 }

@@ -4,7 +4,8 @@ extension Parts {
   /// The items of a list, each with its controls.
   func list(_ element: Element, _ entry: ListEntry, _ draft: Draft?, mark: UInt64) -> HTML {
     let way = form.page(of: element.name).map { Form.text($0) } ?? "0"
-    var html: HTML = "<p class=\"way\"><a href=\"/at/\(way)#r\(element.id)\">\(words[.back])</a></p>\n<h1>\(element.title)</h1>\n"
+    var html: HTML =
+      "<p class=\"way\"><a href=\"/at/\(way)#r\(element.id)\">\(words[.back])</a></p>\n<h1>\(element.title)</h1>\n"
     if let description = element.description { html += "<p class=\"about\">\(description)</p>\n" }
     if let message = draft?.error(element.name) ?? draft?.message {
       html += "<div class=\"notice bad\" role=\"alert\" tabindex=\"-1\" id=\"notice\"><p>\(message)</p></div>\n"
@@ -18,7 +19,11 @@ extension Parts {
     html += "<input type=\"hidden\" name=\"s:\(element.name)\" value=\"\(mark).l\">\n"
     html += items(entry, at: "", element.isEditable)
     if element.isEditable {
-      html += "<div class=\"save\"><button class=\"main\" name=\"op\" value=\"save\">\(words[.save])</button> <span id=\"unsaved\" role=\"status\"></span></div>\n"
+      html += """
+        <div class="save"><button class="main" name="op" value="save">\(words[.save])</button> \
+        <span id="unsaved" role="status"></span></div>
+
+        """
     }
     html += "</form>\n"
     return html
@@ -58,7 +63,9 @@ extension Parts {
       html += "</fieldset></li>\n"
     }
     html += "</ol>\n"
-    if isEditable { html += "<p><button name=\"op\" value=\"add:\(path)\" formnovalidate>\(words[.add])</button></p>\n" }
+    if isEditable {
+      html += "<p><button name=\"op\" value=\"add:\(path)\" formnovalidate>\(words[.add])</button></p>\n"
+    }
     return html
   }
 

@@ -32,7 +32,8 @@ struct Row {
     descriptions += "e\(id) n\(id)"
     let isFile = element.kind == .image || element.kind == .data
     return Control(
-      element: element, key: (isFile ? "f:" : "v:") + element.name, id: "i\(id)", text: text, isEnabled: element.isEditable,
+      element: element, key: (isFile ? "f:" : "v:") + element.name, id: "i\(id)", text: text,
+      isEnabled: element.isEditable,
       descriptions: descriptions, isInvalid: error != nil, words: words)
   }
 
@@ -55,7 +56,9 @@ struct Row {
     html += "<p class=\"error\" id=\"e\(id)\" aria-live=\"polite\">\(error ?? "")</p>"
     if isInConflict { html += conflict }
     html += state
-    if element.isEditable, element.kind != .list { html += "<input type=\"hidden\" name=\"s:\(element.name)\" value=\"\(mark)\">" }
+    if element.isEditable, element.kind != .list {
+      html += "<input type=\"hidden\" name=\"s:\(element.name)\" value=\"\(mark)\">"
+    }
     html += "</\(tag)>\n"
     return html
   }

@@ -5,7 +5,8 @@ extension Parts {
   func results(_ query: String, _ found: Value) -> HTML {
     let total = found["total"]?.whole ?? found["results"]?.count ?? 0
     var html: HTML = "<h1>\(words[.search])</h1>\n"
-    html += "<p role=\"status\">\(total == 0 ? words[.nothingFound] : "\(total) \(words[.found])")</p>\n<ul class=\"results\">\n"
+    html +=
+      "<p role=\"status\">\(total == 0 ? words[.nothingFound] : "\(total) \(words[.found])")</p>\n<ul class=\"results\">\n"
     for result in found["results"]?.items ?? [] {
       guard let name = result["name"]?.text else { continue }
       let matches = result["matches"]?.items ?? []
@@ -34,7 +35,9 @@ extension Parts {
     var html: HTML = ""
     var known: [String] = []
     for match in matches {
-      guard let field = match["field"]?.text, !field.sameBytes(as: "title"), let text = match["text"]?.text else { continue }
+      guard let field = match["field"]?.text, !field.sameBytes(as: "title"), let text = match["text"]?.text else {
+        continue
+      }
       guard !known.contains(where: { $0.sameBytes(as: text) }) else { continue }
       known.append(text)
       html += "<span class=\"match\">"
@@ -48,7 +51,8 @@ extension Parts {
   private func marked(_ text: String, _ matches: [Value], _ field: String) -> HTML {
     let bytes = Array(text.utf8)
     var isMarked = [Bool](repeating: false, count: bytes.count)
-    for match in matches where match["field"]?.text?.sameBytes(as: field) ?? false && match["text"]?.text?.sameBytes(as: text) ?? true {
+    for match in matches
+    where match["field"]?.text?.sameBytes(as: field) ?? false && match["text"]?.text?.sameBytes(as: text) ?? true {
       guard let offset = match["offset"]?.whole, let length = match["length"]?.whole, offset >= 0, length > 0,
         offset <= bytes.count, length <= bytes.count - offset
       else { continue }

@@ -159,7 +159,8 @@ struct Words: Sendable {
     case .saved: "Gespeichert"
     case .nothingToSave: "Es wurde nichts geändert."
     case .notSaved: "Nicht gespeichert: Bitte sehen Sie nach, was markiert ist."
-    case .conflictIntro: "Nicht gespeichert: Inzwischen hat jemand anderes das geändert. Entscheiden Sie, was gelten soll."
+    case .conflictIntro:
+      "Nicht gespeichert: Inzwischen hat jemand anderes das geändert. Entscheiden Sie, was gelten soll."
     case .theyNow: "Jetzt"
     case .yours: "Ihr Wert"
     case .keepMine: "Meinen setzen"

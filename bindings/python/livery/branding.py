@@ -199,7 +199,7 @@ class Branding:
   ) -> Dict[str, Any]:
     """Apply a branding property list of any dialect, in one commit, and return the report.
 
-    ``bundle`` is the directory that the images are in. ``keep`` puts the brand on the shelf, for use(). A list that is
+    ``bundle`` is the directory that the images are in. ``keep`` keeps the brand for use(). A list that is
     malformed is refused whole: ParseError and InvalidValueError carry the report.
     """
     number = self._store.number
