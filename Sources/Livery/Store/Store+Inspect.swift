@@ -59,7 +59,7 @@ extension Store {
     }
   }
 
-  /// A setting of branding of which nothing counts; nil if nothing waits either.
+  /// A setting of which nothing counts; nil if nothing waits either.
   private func waiting(_ name: String, _ view: View) throws(StoreError) -> Value? {
     let waits = try view.waiting(name)
     guard let first = waits.first else { return nil }

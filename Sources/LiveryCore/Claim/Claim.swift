@@ -4,11 +4,20 @@ package struct Claim: Sendable {
   /// Gives the value that is to be kept; what it throws refuses the value.
   package typealias Check = @Sendable (_ value: Value, _ name: String) throws(StoreError) -> Value
 
+  /// Tells what of a setting's values does not count for now, by what a layer holds for a setting.
+  package typealias Waiting =
+    @Sendable (
+      _ name: String, _ read: (Layer, String) throws(StoreError) -> Value?
+    ) throws(StoreError) -> [WaitingValue]
+
   package let prefix: String
   package let check: Check
+  /// nil where nothing waits.
+  package let waiting: Waiting?
 
-  package init(prefix: String, check: @escaping Check) {
+  package init(prefix: String, waiting: Waiting? = nil, check: @escaping Check) {
     self.prefix = prefix
+    self.waiting = waiting
     self.check = check
   }
 
@@ -35,7 +44,10 @@ package struct Claim: Sendable {
 
   /// The namespaces of the library's own, in every store: of brands what counts, and what is kept for another time.
   package static let builtIn = [
-    Claim(prefix: Branding.prefix) { (value, name) throws(StoreError) in try Branding.checked(value, for: name) },
+    Claim(
+      prefix: Branding.prefix,
+      waiting: { (name, read) throws(StoreError) in try Branding.waiting(name, read) },
+      check: { (value, name) throws(StoreError) in try Branding.checked(value, for: name) }),
     Claim(prefix: Branding.keptPrefix) { (value, _) throws(StoreError) in value },
   ]
 }
