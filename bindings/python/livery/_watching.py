@@ -46,10 +46,11 @@ class Source(NamedTuple):
     facts = os.stat(path)
     return cls(path, facts.st_dev, facts.st_ino)
 
-  def open(self) -> int:
+  def open(self, writes: bool = False) -> int:
+    flags = 0 if writes else _constants.OPEN_READ_ONLY
     if self.is_in_memory:
-      return _native.open(self.path, flags=_constants.OPEN_READ_ONLY | _constants.OPEN_MEMORY)
-    handle = _native.open(self.path, flags=_constants.OPEN_READ_ONLY)
+      return _native.open(self.path, flags=flags | _constants.OPEN_MEMORY)
+    handle = _native.open(self.path, flags=flags)
     try:
       facts = os.stat(self.path)
       if (facts.st_dev, facts.st_ino) != (self.device, self.inode):

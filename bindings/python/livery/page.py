@@ -13,6 +13,7 @@ from enum import Enum
 from typing import Any, Callable, List, Optional, Sequence, Union
 
 from . import _native
+from ._dispatcher import Dispatcher
 from ._native.calls import check
 from .errors import InvalidArgumentError
 from .store import Store
@@ -59,8 +60,9 @@ _DISPATCH, _HIDDEN, _READ_ONLY = 1, 2, 4
 class Page:
   """A page that is being served, until it is stopped or its store is closed. Keep it for as long as it is to be served."""
 
-  def __init__(self, handle: ctypes.c_void_p, function: object) -> None:
+  def __init__(self, handle: ctypes.c_void_p, dispatcher: Dispatcher, function: object) -> None:
     self._handle: Optional[ctypes.c_void_p] = handle
+    self._dispatcher = dispatcher
     # What the library calls has to live as long as it may be called.
     self._function = function
 
@@ -79,6 +81,8 @@ class Page:
     handle, self._handle = self._handle, None
     if handle is not None:
       _library().livery_page_stop(handle)
+      # What sessions end with is told before its handle is closed.
+      self._dispatcher.stop(1)
 
   def __enter__(self) -> Page:
     return self
@@ -113,6 +117,9 @@ def start(
   PermissionError_ if it is not this process's to use.
   """
 
+  if not 10 <= idle <= 86_400:
+    raise InvalidArgumentError("idle is from 10 to 86400 seconds")
+
   def tell(content: Any, _: object) -> None:
     told = content.contents
     try:
@@ -129,12 +136,15 @@ def start(
     unix_socket=None if unix_socket is None else os.fsencode(unix_socket), hosts=_text("hosts", " ".join(hosts) or None),
     pin_setting=_text("pin_setting", pin_setting), idle_s=idle, locale=_text("locale", locale), title=_text("title", title),
   )
-  if not 10 <= idle <= 86_400:
-    raise InvalidArgumentError("idle is from 10 to 86400 seconds")
   handle = ctypes.c_void_p()
-  check(_library().livery_page_start(
-    ctypes.c_void_p(store._watches.dispatching()), ctypes.byref(options), function, None, None, ctypes.byref(handle)))
-  return Page(handle, function)
+  dispatcher = store._watches.serving()
+  try:
+    check(_library().livery_page_start(
+      ctypes.c_void_p(dispatcher.handle), ctypes.byref(options), function, None, None, ctypes.byref(handle)))
+  except BaseException:
+    dispatcher.stop(1)
+    raise
+  return Page(handle, dispatcher, function)
 
 
 def hash_pin(pin: str) -> str:

@@ -58,15 +58,16 @@ class Watches:
     self._lock = threading.Lock()
     self._dispatcher: Optional[Dispatcher] = None
     self._iterators: weakref.WeakSet[Union[Events, AsyncEvents]] = weakref.WeakSet()
+    self._serving: List[Dispatcher] = []
 
   def end(self) -> None:
     with self._lock:
-      dispatcher, iterators = self._dispatcher, [*self._iterators]
-      self._dispatcher = None
+      dispatcher, iterators, serving = self._dispatcher, [*self._iterators], [*self._serving]
+      self._dispatcher, self._serving = None, []
     for iterator in iterators:
       iterator.stop()
-    if dispatcher is not None:
-      dispatcher.stop(1)
+    for ended in serving + ([] if dispatcher is None else [dispatcher]):
+      ended.stop(1)
 
   def call(self, wanted: Wanted, callback: Callback, dispatch: bool) -> Watch:
     if not callable(callback):
@@ -93,9 +94,14 @@ class Watches:
       raise TypeError(f"a function is wanted, not {type(function).__name__}")
     _native.post(self._store.number if dispatch else self._dispatching().handle, function)
 
-  def dispatching(self) -> int:
-    """A handle on the store that a thread of this package dispatches: for libraries on top, whose functions it calls."""
-    return self._dispatching().handle
+  def serving(self) -> Dispatcher:
+    """A thread with a handle on the store that may change it: for a library on top, whose functions the thread calls."""
+    with self._lock:
+      _ = self._store.number
+      dispatcher = Dispatcher(self._source, writes=True)
+      weakref.finalize(self._store, dispatcher.stop).atexit = False
+      self._serving.append(dispatcher)
+      return dispatcher
 
   def event_fd(self) -> int:
     return _native.event_fd(self._store.number)
