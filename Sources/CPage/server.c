@@ -11,7 +11,6 @@ struct lvp_server {
   struct MHD_Daemon *daemon;
   lvp_handlers handlers;
   void *context;
-  int listening;
 };
 
 struct lvp_exchange {
@@ -95,7 +94,6 @@ lvp_server *lvp_server_start(int listening, const lvp_handlers *handlers, void *
   if (!server) return NULL;
   server->handlers = *handlers;
   server->context = context;
-  server->listening = listening;
   sigset_t all, before;
   sigfillset(&all);
   pthread_sigmask(SIG_SETMASK, &all, &before);
@@ -112,16 +110,8 @@ lvp_server *lvp_server_start(int listening, const lvp_handlers *handlers, void *
   return NULL;
 }
 
-void lvp_server_quiesce(lvp_server *server) {
-  // It may be told twice; the socket is ours from then on.
-  if (server->listening < 0) return;
-  MHD_quiesce_daemon(server->daemon);
-  close(server->listening);
-  server->listening = -1;
-}
-
+// MHD_quiesce_daemon would race with the thread: both take the socket out of the set that is waited for, and MHD aborts.
 void lvp_server_stop(lvp_server *server) {
-  lvp_server_quiesce(server);
   MHD_stop_daemon(server->daemon);
   free(server);
 }

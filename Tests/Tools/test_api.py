@@ -314,6 +314,12 @@ def test_the_compiler_reads_the_library_in_the_same_way(library, tmp_path):
     parameters = ", ".join(str(each.type) for each in function.parameters) or "void"
     return f"{function.result} (*{name})({parameters})"
 
+  structs = {struct.name: struct for struct in library.structs}
+
+  def zeros(struct):
+    inner = (structs.get(str(member.type)) for member in struct.members)
+    return "{ " + ", ".join(zeros(struct) if struct else "0" for struct in inner) + " }"
+
   for function in library.functions:
     lines.append(f"{pointer(function, 'of_' + function.name)} = {function.name};")
   for callback in library.callbacks:
@@ -322,7 +328,7 @@ def test_the_compiler_reads_the_library_in_the_same_way(library, tmp_path):
     for member in struct.members:
       kind = model.Type(member.type.base, member.type.is_const, member.type.pointers + (False,))
       lines.append(f"_Static_assert(_Generic(&(({struct.name} *)0)->{member.name}, {kind}: 1, default: 0), \"\");")
-    lines.append(f"const {struct.name} all_{struct.name} = {{ {', '.join('0' for _ in struct.members)} }};")
+    lines.append(f"const {struct.name} all_{struct.name} = {zeros(struct)};")
   for number in library.numbers:
     lines.append(f"_Static_assert(_Generic(({number.name})0, {number.type}: 1, default: 0), \"\");")
   for name, value in library.constants.items():

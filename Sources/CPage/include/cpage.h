@@ -87,8 +87,6 @@ typedef struct lvp_handlers {
 typedef struct lvp_server lvp_server;
 // Serves what comes in at a listening socket; NULL where the system has no thread for it.
 lvp_server *lvp_server_start(int listening, const lvp_handlers *handlers, void *context, uint32_t per_address, uint32_t memory);
-// No more connections.
-void lvp_server_quiesce(lvp_server *server);
 // Ends the thread and every connection. No answer may be waiting.
 void lvp_server_stop(lvp_server *server);
 

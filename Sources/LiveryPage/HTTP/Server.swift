@@ -164,7 +164,6 @@ final class Server: @unchecked Sendable {
   private func finish() {
     let (daemon, keeper) = lock.withLock { (self.daemon, self.keeper) }
     if let path = options.unixSocket { lvp_remove_socket(path) }
-    if let daemon { lvp_server_quiesce(daemon) }
     for stream in lock.withLock({ streams }) { stream.finish() }
     let end = lvp_now() + Server.farewell
     while lock.withLock({ underWay > 0 || !streams.isEmpty }), lvp_now() < end { lvp_sleep(2) }
