@@ -22,6 +22,8 @@ NOT_GIVEN = {"livery_event", "livery_error", "livery_color"}
 
 # Results that are also stored with some failures, as the headers say.
 STORED_ON_FAILURE = {"report", "length", "violations"}
+# Structs of which a part is stored where the buffer is too small.
+STORED_WHEN_TOO_SMALL = {"reading"}
 
 INTEGERS = {"int64_t": "an_integer", "uint64_t": "a_large_number", "uint32_t": "some_flags", "int32_t": "a_small_number",
             "livery_layer": "a_layer", "livery_type": "a_small_number", "livery_status": "a_small_number",
@@ -126,8 +128,10 @@ class Writer:
       return [], f"({bad} ? NULL : stub_{kind})", []
     base = kind.removeprefix("const ").rstrip("*")
     if base in self.structs and kind == base + "*" and base not in INTEGERS:
+      unless = "if (status != LIVERY_ERROR_BUFFER_TOO_SMALL) " if name in STORED_WHEN_TOO_SMALL else ""
       return ([f"  {base} result{position};", f"  memset(&result{position}, 0x5a, sizeof result{position});"],
-              f"({bad} ? NULL : &result{position})", [f"  check_untouched(status, &result{position}, sizeof result{position});"])
+              f"({bad} ? NULL : &result{position})",
+              [f"  {unless}check_untouched(status, &result{position}, sizeof result{position});"])
     if base in self.structs and kind == f"const {base}*":
       return ([f"  {base} *options{position} = (void *)options_place({position});", f"  fill_{base}(options{position}, {bad});"],
               f"(below(4) ? options{position} : NULL)", [])

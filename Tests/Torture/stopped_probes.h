@@ -244,7 +244,7 @@ PROBE(branding_explain) {
   livery_value_release(value);
   return status == LIVERY_ERROR_NO_VALUE ? LIVERY_OK : status;
 }
-VALUE_PROBE(form, livery_form(self.store, NULL, &value), count >= 6)
+VALUE_PROBE(form, livery_form(self.store, NULL, &value), count >= 5)
 VALUE_PROBE(search, livery_search(self.store, "a", NULL, &value), count == 3)
 VALUE_PROBE(history, livery_history(self.store, NULL, &value), count > 10)
 VALUE_PROBE(settings, livery_settings(self.store, &value), count == 2)
