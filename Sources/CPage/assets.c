@@ -10,6 +10,9 @@ static const uint8_t style[] = {
 static const uint8_t script[] = {
 #embed "script.js"
 };
+static const uint8_t worker[] = {
+#embed "worker.js"
+};
 
 const uint8_t *lvp_style(size_t *count) {
   *count = sizeof style;
@@ -19,4 +22,9 @@ const uint8_t *lvp_style(size_t *count) {
 const uint8_t *lvp_script(size_t *count) {
   *count = sizeof script;
   return script;
+}
+
+const uint8_t *lvp_worker(size_t *count) {
+  *count = sizeof worker;
+  return worker;
 }

@@ -11,6 +11,7 @@
   let typed = false;
 
   const say = (text) => { live.textContent = ""; live.textContent = text; };
+  const warn = (text) => { const place = byId("unsaved"); place ? place.textContent = text : say(text); };
 
   // Controls, by their rows.
   const state = (row) => JSON.stringify([...row.querySelectorAll("[name]:not([type=hidden]):not(button)")].map(
@@ -61,17 +62,31 @@
     if (notice && focus) { notice.focus(); say(notice.textContent); }
   };
 
-  const ask = async (address, options = {}) => {
+  const fetchPart = async (address, options) => {
     const answer = await fetch(address, { ...options, headers: { "X-Livery-Script": "1" }, redirect: "follow" });
-    if (answer.status === 401 || answer.status === 403 && !answer.headers.get("content-type").startsWith("text/html")) {
-      location.reload();
+    answer.content = await answer.text();
+    // A whole document instead of a part is what is shown to those without a session.
+    answer.isForNobody = /^\s*<!DOCTYPE/i.test(answer.content);
+    return answer;
+  };
+  const ask = async (address, options = {}) => {
+    let answer = await fetchPart(address, options);
+    if (answer.isForNobody && options.body) {
+      // Another tab may have opened a new session, whose token it takes.
+      const found = / name="csrf" value="([^"]*)"/.exec((await fetchPart("/")).content);
+      if (found && found[1] !== token()) {
+        for (const field of document.querySelectorAll("input[name=csrf]")) field.value = found[1];
+        options.body.set("csrf", found[1]);
+        answer = await fetchPart(address, options);
+      }
     }
+    if (answer.isForNobody) { warn(words.ended); throw new Error(words.ended); }
     return answer;
   };
 
   const visit = async (address, focus) => {
     const answer = await ask(address);
-    show(await answer.text(), false);
+    show(answer.content, false);
     shown = address;
     if (focus) main.focus();
     for (const link of document.querySelectorAll("nav a")) {
@@ -88,7 +103,7 @@
     const body = new URLSearchParams({ csrf: token(), [button.name]: button.value });
     const answer = await ask(button.formAction, { method: "POST", body });
     const part = button.closest(".part");
-    if (!answer.ok || !part) return show(await answer.text(), true);
+    if (!answer.ok || !part) return show(answer.content, true);
     part.textContent = "";
     delete part.dataset.of;
   };
@@ -103,9 +118,14 @@
     const hasFiles = form.enctype === "multipart/form-data";
     try {
       const answer = await ask(form.action, { method: "POST", body: hasFiles ? data : new URLSearchParams(data) });
-      show(await answer.text(), true);
+      const secrets = [...main.querySelectorAll("input[type=password]")].filter((field) => field.value);
+      show(answer.content, true);
+      // What was typed for a secret is not sent back.
+      if (!answer.ok || /^(reset|add):/.test(button?.value)) {
+        for (const field of secrets) { const now = byId(field.id); if (now) now.value = field.value; }
+      }
       if (answer.redirected) history.replaceState(null, "", answer.url.replace(/\?saved=\d+$/, ""));
-    } catch { say(words.offline); byId("unsaved") && (byId("unsaved").textContent = words.offline); }
+    } catch (error) { warn(error.message === words.ended ? words.ended : words.offline); }
   });
 
   // What is wrong with what is being typed.
@@ -121,7 +141,7 @@
     }
     const answer = await ask("/check", { method: "POST", body });
     if (!answer.ok) return;
-    const text = (await answer.text()).trim();
+    const text = answer.content.trim();
     if (place.textContent !== text) place.textContent = text;
     const control = row.querySelector("[name^='v:']");
     if (control) text ? control.setAttribute("aria-invalid", "true") : control.removeAttribute("aria-invalid");
@@ -145,7 +165,7 @@
     if (place.dataset.of === link.href) { place.textContent = ""; delete place.dataset.of; return; }
     try {
       const part = document.createElement("template");
-      part.innerHTML = (await (await ask(link.href)).text()).replace(/<(\/?)h1/g, "<$1p");
+      part.innerHTML = (await ask(link.href)).content.replace(/<(\/?)h1/g, "<$1p");
       // The whole page is a form, and one within another is none.
       for (const form of part.content.querySelectorAll("form")) form.replaceWith(...form.querySelectorAll("button"));
       place.replaceChildren(part.content);
@@ -166,7 +186,7 @@
     }
     if (before === null) before = shown;
     const answer = await ask("/search?q=" + encodeURIComponent(text));
-    const html = await answer.text();
+    const html = answer.content;
     if (number === asked) { show(html, false); say(main.querySelector("[role=status]")?.textContent ?? ""); }
   };
   query.addEventListener("input", () => { search().catch(() => {}); });
@@ -202,15 +222,22 @@
     const value = !field || field.type === "password" ? "" : field.type === "checkbox" ? String(field.checked) : field.value;
     note.textContent = `${words.changed} ${value}`;
   };
+  const hear = (kind, data) => {
+    if (kind !== "rows") { if (!typed) visit(shown, false).catch(() => {}); return; }
+    const place = document.createElement("template");
+    place.innerHTML = data;
+    for (const row of [...place.content.children]) replace(row);
+  };
   const listen = () => {
-    const events = new EventSource("/events");
-    events.addEventListener("rows", (event) => {
-      const place = document.createElement("template");
-      place.innerHTML = event.data;
-      for (const row of [...place.content.children]) replace(row);
-    });
-    events.addEventListener("all", () => { if (!typed) visit(shown, false).catch(() => {}); });
-    events.addEventListener("resync", () => { if (!typed) visit(shown, false).catch(() => {}); });
+    if (!window.SharedWorker) {
+      const events = new EventSource("/events");
+      for (const kind of ["rows", "all", "resync"]) events.addEventListener(kind, (event) => hear(kind, event.data));
+      return;
+    }
+    const { port } = new SharedWorker("/worker.js");
+    port.onmessage = (event) => hear(...event.data);
+    addEventListener("pagehide", () => port.postMessage(false));
+    addEventListener("pageshow", () => port.postMessage(true));
   };
   dress(main);
   tell();

@@ -54,7 +54,7 @@ final class Page: @unchecked Sendable {
     do throws(StoreError) {
       let gate = options.pinSetting == nil ? Gate() : Gate(pinHash: { self.pinHash })
       var serving = options.server
-      serving.open = ["/style.css", "/brand.css", "/script.js"]
+      serving.open = ["/style.css", "/brand.css", "/script.js", "/worker.js"]
       let server = try Server.start(serving, gate: gate, answer: { self.answer($0) }, ended: { self.end($0, $1) })
       lock.withLock { self.server = server }
       let observation = try store.observe(onEnd: { self.end() }) { self.show($0) }

@@ -47,6 +47,7 @@ extension Page {
     switch request.path {
     case "/style.css": return Page.style
     case "/script.js": return Page.script
+    case "/worker.js": return Page.worker
     case "/brand.css": return BrandColors(store).style
     default: return nil
     }
@@ -54,6 +55,7 @@ extension Page {
 
   private static let style = kept("text/css; charset=utf-8") { lvp_style(&$0) }
   private static let script = kept("text/javascript; charset=utf-8") { lvp_script(&$0) }
+  private static let worker = kept("text/javascript; charset=utf-8") { lvp_worker(&$0) }
 
   /// What is sent as it is, and kept by browsers.
   private static func kept(_ type: String, _ read: (inout Int) -> UnsafePointer<UInt8>?) -> Response {
@@ -206,7 +208,9 @@ struct Desk {
     do throws(StoreError) {
       for file in request.files where !file.bytes.isEmpty {
         guard let place = file.name.after("f:").flatMap({ Form.path($0) }) else { continue }
-        entry.put(try store.assets.put(file.bytes), at: place)
+        try entry.put(at: place) { (element) throws(StoreError) in
+          element.kind == .data ? .bytes(file.bytes) : .text(try store.assets.put(file.bytes))
+        }
       }
     } catch {
       draft.message = error.message
@@ -330,20 +334,5 @@ struct Desk {
     var response = shown(words[.closed], parts.message(words[.closed], words[.closedHint]))
     response.endsSession = true
     return response
-  }
-}
-
-extension ListEntry {
-  /// Puts an image where it was uploaded.
-  mutating func put(_ id: String, at path: [Int]) {
-    guard path.count >= 2, items.indices.contains(path[0]), items[path[0]].members.indices.contains(path[1]) else {
-      return
-    }
-    switch items[path[0]].members[path[1]] {
-    case .text: items[path[0]].members[path[1]] = .text(id)
-    case .list(var inner):
-      inner.put(id, at: Array(path.dropFirst(2)))
-      items[path[0]].members[path[1]] = .list(inner)
-    }
   }
 }

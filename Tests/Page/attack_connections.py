@@ -81,10 +81,10 @@ def crowd():
     assert served + refused == len(held) and len(held) > 900, (served, refused, len(held))
     assert 200 <= served <= 256, served
     # From one address there are fewer.
-    same = [connect(page, "127.0.0.9") for _ in range(100)]
+    same = [connect(page, "127.0.0.9") for _ in range(240)]
     time.sleep(0.2)
     open_ones = sum(not is_closed(connection) for connection in same)
-    assert open_ones == 64, open_ones
+    assert open_ones == 192, open_ones
     expect(browser.get("/"), 200)
     for connection in [*held, *same, early]:
       connection.close()

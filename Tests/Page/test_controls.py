@@ -194,3 +194,54 @@ def test_a_secret_stays_where_it_is(serve, visit):
   page.locator("button.main").click()
   page.wait_for_selector("#notice")
   assert served.store.get("password") == ""
+
+
+@pytest.mark.parametrize("script", [True, False], ids=["script", "plain"])
+@pytest.mark.parametrize("schema", ["every.json", "odd.json"])
+def test_what_nobody_touches_stays(serve, visit, schema, script):
+  """Saving a page, or a list, as it was drawn changes nothing: not an order, not a default, not what has no control."""
+  served = serve(schema)
+  if schema == "odd.json":
+    served.store.set("order", ["z", "x"])
+    served.store.set("lines", "a\r\nb\rc")
+    served.store.set("rows", [{"deep": "one", "color": "#01020304", "secret": "kept", "blob": b"\0\1"}])
+  page = visit(served.link(), script)
+  before = served.store.revision
+  for path, _, elements in pages(served.store.form()):
+    page.goto(f"{served.base}/at/{path}")
+    if page.locator("button.main").count():
+      assert "Nothing was changed" in save(page, script), path
+    assert served.store.revision == before, path
+    for element in elements:
+      if element["kind"] == "list":
+        values = served.store.get(element["name"])
+        page.goto(f"{served.base}/list?name={element['name']}")
+        page.locator("button.main").click()
+        page.wait_for_selector("#notice")
+        assert served.store.get(element["name"]) == values
+        before = served.store.revision
+
+
+def test_a_typed_secret_is_not_sent_back(serve, visit):
+  served = serve()
+  page = visit(served.link(), False)
+  bodies = []
+  page.on("response", lambda answer: bodies.append(answer.body()) if answer.ok or answer.status == 422 else None)
+  page.goto(served.base + "/at/0")
+  page.locator("[name='v:password']").fill("typed and hidden")
+  page.locator("[name='v:volume']").fill("999")
+  page.locator("button.main").click()
+  page.wait_for_selector("#notice.bad")
+  assert bodies and not any(b"typed and hidden" in body for body in bodies)
+  assert "type it again" in page.locator(".row[data-name=password] .error").text_content()
+  # With a script it stays in the field.
+  page = visit(served.link())
+  page.goto(served.base + "/at/0")
+  page.locator("[name='v:password']").fill("typed and hidden")
+  page.locator("[name='v:volume']").fill("999")
+  page.locator("button.main").click()
+  page.wait_for_selector("#notice.bad")
+  page.locator("[name='v:volume']").fill("15")
+  page.locator("button.main").click()
+  page.wait_for_selector("#notice.good")
+  assert served.store.get("password") == "typed and hidden"

@@ -141,3 +141,35 @@ def test_markup_in_everything(serve, visit):
   served.store.set(name, evil + "4")
   page.wait_for_function("() => document.querySelector('.row input[type=text]').value.endsWith('4')")
   assert page.evaluate("window.bad") is None
+
+
+def test_many_tabs_of_one_browser(serve, visit):
+  """A browser has six connections to an address; all tabs hear what changes over one of them."""
+  served = serve()
+  first = visit(served.link())
+  tabs = [first] + [first.context.new_page() for _ in range(11)]
+  for tab in tabs:
+    tab.goto(served.base + "/at/0")
+  tabs[0].wait_for_timeout(300)
+  served.store.set("volume", 65)
+  for tab in tabs:
+    tab.wait_for_function("() => document.querySelector(\"[name='v:volume']\").value === '65'")
+
+
+def test_what_was_typed_outlives_the_session(serve, visit):
+  served = serve()
+  page = visit(served.link())
+  page.goto(served.base + "/at/0")
+  page.locator("[name='v:volume']").fill("25")
+  other = page.context.new_page()
+  other.goto(served.base + "/at/0")
+  other.get_by_role("button", name="Done").click()
+  other.wait_for_selector("h1:has-text('Finished')")
+  assert served.line() == "finished: done"
+  page.locator("button.main").click()
+  page.wait_for_function("() => document.querySelector('#unsaved').textContent.includes('session is over')")
+  assert page.locator("[name='v:volume']").input_value() == "25" and served.store.get("volume") == 50
+  other.goto(served.link())
+  page.locator("button.main").click()
+  page.wait_for_selector("#notice.good")
+  assert served.store.get("volume") == 25

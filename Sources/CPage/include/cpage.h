@@ -134,5 +134,6 @@ void *lvp_allocate(size_t count);
 // What is sent to browsers as it is.
 const uint8_t *lvp_style(size_t *count);
 const uint8_t *lvp_script(size_t *count);
+const uint8_t *lvp_worker(size_t *count);
 
 #endif

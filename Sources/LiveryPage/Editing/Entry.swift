@@ -6,11 +6,12 @@ import LiveryClient
 extension Element {
   /// A value as the control shows it, and as an unchanged control sends it.
   func shown(_ value: Value?) -> String {
-    guard let value else { return "" }
+    // A switch without a value is sent like one that is off.
+    guard let value else { return kind == .toggle ? "0" : "" }
     switch kind {
     case .toggle: return value.isTrue ? "1" : "0"
     case .date: return LocalTime.shown(value.plain) ?? value.plain
-    case .choices: return Element.joined((value.items ?? []).map { $0.plain })
+    case .choices: return Element.joined(inOrder((value.items ?? []).map { $0.plain }))
     // Browsers make line feeds of all ends of lines.
     case .text: return Element.withLineFeeds(value.plain)
     default: return value.plain
@@ -47,14 +48,7 @@ extension Element {
     switch kind {
     case .toggle: return .bool(sent.sameBytes(as: "1"))
     case .choice: return option(sent)
-    case .choices:
-      var items: [Value] = []
-      if !sent.isEmpty {
-        for part in sent.utf8.split(separator: Element.separator, omittingEmptySubsequences: false) {
-          items.append(option(String(decoding: part, as: UTF8.self)))
-        }
-      }
-      return .list(items)
+    case .choices: return .list(Element.parts(sent).map { option($0) })
     case .date: return .string(LocalTime.complete(sent))
     case .text, .secret, .url: return .string(sent)
     default: return .string(Element.trimmed(sent))
@@ -66,21 +60,27 @@ extension Element {
     return .string(text)
   }
 
-  /// A unit separator, which no name of an option has.
-  private static let separator: UInt8 = 0x1f
+  /// What is chosen as check boxes have it: each once, the options in their order, then what is none of them.
+  func inOrder(_ chosen: [String]) -> [String] {
+    var ordered: [String] = []
+    for text in options.map({ $0.text }) + chosen {
+      let isChosen = chosen.contains { $0.sameBytes(as: text) }
+      if isChosen, !ordered.contains(where: { $0.sameBytes(as: text) }) { ordered.append(text) }
+    }
+    return ordered
+  }
 
+  /// Texts as one, each with a unit separator behind it.
   static func joined(_ texts: [String]) -> String {
     var joined = ""
-    for (index, text) in texts.enumerated() { joined += (index == 0 ? "" : "\u{1f}") + text }
+    for text in texts { joined += text + "\u{1f}" }
     return joined
   }
 
   static func parts(_ joined: String) -> [String] {
-    joined.isEmpty
-      ? []
-      : joined.utf8.split(separator: separator, omittingEmptySubsequences: false).map {
-        String(decoding: $0, as: UTF8.self)
-      }
+    joined.utf8.split(separator: 0x1f, omittingEmptySubsequences: false).dropLast().map {
+      String(decoding: $0, as: UTF8.self)
+    }
   }
 
   static func withLineFeeds(_ text: String) -> String {

@@ -13,6 +13,8 @@ struct ListEntry: Sendable {
 
   enum Member: Sendable {
     case text(String)
+    /// What was uploaded for a member that holds data.
+    case bytes([UInt8])
     case list(ListEntry)
   }
 
@@ -27,21 +29,34 @@ struct ListEntry: Sendable {
     template.count == 1 && template[0].name.isEmpty
   }
 
+  /// The members of an item: panes and headings structure what people see, and not what is stored.
+  private static func members(of template: [Element]) -> [Element] {
+    template.flatMap { (element) -> [Element] in
+      switch element.kind {
+      case .header: []
+      case .pane: members(of: element.elements)
+      default: [element]
+      }
+    }
+  }
+
   /// As it is stored.
-  init(_ template: [Element], stored: Value?) {
+  init(_ shown: [Element], stored: Value?) {
+    let template = ListEntry.members(of: shown)
     self.template = template
     for (place, item) in (stored?.items ?? []).enumerated() {
       let members = template.map { (member) -> Member in
         let value = ListEntry.isPlain(template) ? item : item[member.name]
         if member.kind == .list { return .list(ListEntry(member.template, stored: value)) }
-        return .text(member.kind == .secret ? "" : member.shown(value))
+        return .text(member.isKept ? "" : member.shown(value))
       }
       items.append(Item(origin: place, members: members))
     }
   }
 
   /// As it came back.
-  init(_ template: [Element], _ fields: Fields, at path: String = "", depth: Int = 0) {
+  init(_ shown: [Element], _ fields: Fields, at path: String = "", depth: Int = 0) {
+    let template = ListEntry.members(of: shown)
     self.template = template
     let lead = path.isEmpty ? "" : path + "."
     let count = min(Int(fields["n:" + path] ?? "") ?? 0, ListEntry.limit)
@@ -96,21 +111,47 @@ struct ListEntry: Sendable {
     items[place].members[member] = .list(inner)
   }
 
+  /// Puts what was uploaded where that was done.
+  mutating func put(
+    at path: [Int], _ upload: (Element) throws(StoreError) -> Member
+  ) throws(StoreError) {
+    guard path.count >= 2, items.indices.contains(path[0]), template.indices.contains(path[1]),
+      items[path[0]].members.indices.contains(path[1])
+    else { return }
+    if case .list(var inner) = items[path[0]].members[path[1]] {
+      try inner.put(at: Array(path.dropFirst(2)), upload)
+      items[path[0]].members[path[1]] = .list(inner)
+    } else {
+      items[path[0]].members[path[1]] = try upload(template[path[1]])
+    }
+  }
+
   /// What the library is given. Secrets that nothing was typed for are those of the stored list.
   func value(keeping stored: Value?) -> Value {
     let former = stored?.items ?? []
     return .list(
       items.map { (item) -> Value in
         let old = item.origin.flatMap { former.indices.contains($0) ? former[$0] : nil }
-        if ListEntry.isPlain(template), case .text(let text)? = item.members.first {
-          return value(template[0], text, old) ?? template[0].value(for: text)
+        if ListEntry.isPlain(template) {
+          switch item.members.first {
+          case .text(let text)?: return value(template[0], text, old) ?? template[0].value(for: text)
+          case .bytes(let bytes)?: return .data(bytes)
+          default: break
+          }
         }
         var members: [Value.Member] = []
         for (element, member) in zip(template, item.members) {
           switch member {
           case .list(let inner): members.append(.init(element.name, inner.value(keeping: old?[element.name])))
+          case .bytes(let bytes): members.append(.init(element.name, .data(bytes)))
           case .text(let text):
             if let value = value(element, text, old?[element.name]) { members.append(.init(element.name, value)) }
+          }
+        }
+        // What no control stands for stays as it is.
+        if case .object(let others)? = old {
+          for other in others where !template.contains(where: { $0.name.sameBytes(as: other.key) }) {
+            members.append(other)
           }
         }
         return .object(members)
@@ -121,11 +162,17 @@ struct ListEntry: Sendable {
   private func value(_ element: Element, _ text: String, _ old: Value?) -> Value? {
     switch element.kind {
     case .secret: return text.isEmpty ? old : .string(text)
+    case .data: return old
     case .text, .url, .toggle, .choices: return element.value(for: text)
     case .image: return text.isEmpty ? nil : .image(text)
     default: return text.isEmpty ? nil : element.value(for: text)
     }
   }
+}
+
+extension Element {
+  /// Whether what is stored never travels to the browser, and stays unless something else comes.
+  fileprivate var isKept: Bool { kind == .secret || kind == .data }
 }
 
 extension Fields {

@@ -26,26 +26,24 @@ extension Page {
     for name in draft.names {
       guard let element = form.element(name), element.isEditable, element.kind != .list else { continue }
       guard let mark = draft.mark(name) else { continue }
-      if let value = value(element, draft, files) {
+      // A secret that was in conflict was not sent back: without being typed anew it cannot be set.
+      if element.kind == .secret, draft.fields["k:" + name] != nil, draft.typed(element) == nil,
+        draft.fields["c:" + name]?.sameBytes(as: "mine") ?? true
+      {
+        draft.conflicts.insert(Array(name.utf8))
+      }
+      // Uploads are edits of their own.
+      if element.kind != .image, element.kind != .data, let typed = draft.typed(element) {
         switch draft.fields["c:" + name] {
         case "theirs"?: continue
         case nil where draft.fields["k:" + name] != nil: draft.conflicts.insert(Array(name.utf8))
-        default: edits.append(Edit(name: name, value: value, seen: mark.revision))
+        default: edits.append(Edit(name: name, value: element.value(for: typed), seen: mark.revision))
         }
       }
     }
     guard draft.conflicts.isEmpty else { return .refused(draft) }
     guard !edits.isEmpty || !files.isEmpty else { return .nothing }
     return commit(edits, files, form, draft)
-  }
-
-  /// What a setting is to be; nil if the person left it as it was.
-  private func value(_ element: Element, _ draft: Draft, _ files: [Upload]) -> Value? {
-    switch element.kind {
-    // Uploads are edits of their own.
-    case .image, .data: return nil
-    default: return draft.typed(element).map { element.value(for: $0) }
-    }
   }
 
   private func commit(_ edits: [Edit], _ files: [Upload], _ form: Form, _ draft: Draft) -> Saved {
@@ -83,8 +81,7 @@ extension Page {
           names.append(name)
         }
       }
-      guard !names.isEmpty, revision > before || revision == before else { return .nothing }
-      return revision == before ? .nothing : .done(revision, names: names)
+      return names.isEmpty || revision == before ? .nothing : .done(revision, names: names)
     } catch {
       note(error, attempt?.violations(), &draft)
       return .refused(draft)

@@ -24,7 +24,7 @@ final class Server: @unchecked Sendable {
   }
 
   static let mostConnections = 256
-  static let mostConnectionsPerAddress = 64
+  static let mostConnectionsPerAddress = 192
   static let mostStreams = 128
   /// The longest request without a body, and what libmicrohttpd takes for each connection.
   static let memoryPerConnection = 32 << 10

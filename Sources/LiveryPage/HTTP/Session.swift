@@ -32,7 +32,7 @@ final class Session: @unchecked Sendable {
 
 /// The sessions of a server. One lives while a request of it is under way, such as a stream of events, and for a while after.
 final class Sessions: @unchecked Sendable {
-  static let most = 64
+  static let most = 128
 
   private let idle: Int64
   private let lock = Lock()

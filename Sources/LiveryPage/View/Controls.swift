@@ -48,7 +48,6 @@ struct Control {
     var html: HTML = "<input type=\"\(type)\" \(common) value=\"\(text)\""
     if let mode { html += " inputmode=\"\(mode)\"" }
     if let placeholder = element.placeholder, !placeholder.isEmpty { html += " placeholder=\"\(placeholder)\"" }
-    if let maximum = element.maximumLength { html += " maxlength=\"\(2 * maximum + 64)\"" }
     html += " autocomplete=\"off\" spellcheck=\"false\">"
     return html
   }

@@ -28,7 +28,7 @@ struct Document {
       <link rel="stylesheet" href="/brand.css">
       <script src="/script.js" defer></script>
       </head>
-      <body data-unsaved="\(words[.unsaved])" data-changed="\(words[.changedMeanwhile])" data-offline="\(words[.offline])">
+      <body data-unsaved="\(words[.unsaved])" data-changed="\(words[.changedMeanwhile])" data-offline="\(words[.offline])" data-ended="\(words[.ended])">
       <a class="skip" href="#main">\(words[.skip])</a>
       <header class="bar">
       """

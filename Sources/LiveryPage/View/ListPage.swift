@@ -79,8 +79,9 @@ extension Parts {
   private func member(_ element: Element, _ content: ListEntry.Member, _ path: String, _ isEditable: Bool) -> HTML {
     var html: HTML = ""
     let title = element.title.isEmpty ? element.name : element.title
-    guard case .text(let text) = content else {
-      guard case .list(let inner) = content else { return html }
+    var text = ""
+    if case .text(let typed) = content { text = typed }
+    if case .list(let inner) = content {
       html += "<fieldset class=\"row\"><legend>\(title)</legend>"
       html += items(inner, at: path, isEditable)
       html += "</fieldset>\n"
@@ -88,9 +89,10 @@ extension Parts {
     }
     var id = "m"
     for byte in path.utf8 { id += byte == UInt8(ascii: ".") ? "_" : String(UnicodeScalar(byte)) }
-    let hasFile = element.kind == .image
+    let hasFile = element.kind == .image || element.kind == .data
     let control = Control(
-      element: element, key: (hasFile ? "f:" : "m:") + path, id: id, text: text, isEnabled: isEditable,
+      element: element, key: (hasFile ? "f:" : "m:") + path, id: id, text: element.kind == .secret ? "" : text,
+      isEnabled: isEditable,
       descriptions: element.description == nil ? "" : "d\(id)", isInvalid: false, words: words)
     let tag: HTML = control.isGroup ? "fieldset" : "div"
     html += "<\(tag) class=\"row\">"
@@ -101,7 +103,7 @@ extension Parts {
     }
     if let description = element.description { html += "<p class=\"about\" id=\"d\(id)\">\(description)</p>" }
     html += "<div class=\"control\">"
-    if hasFile {
+    if element.kind == .image {
       html += "<input type=\"hidden\" name=\"m:\(path)\" value=\"\(text)\">"
       if Assets.isID(text) { html += "<img class=\"preview\" src=\"/asset?id=\(text)\" alt=\"\(words[.current])\"> " }
     }

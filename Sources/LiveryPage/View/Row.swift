@@ -12,12 +12,17 @@ struct Row {
   var draft: Draft?
 
   private var id: String { element.id }
-  private var error: String? { draft?.error(element.name) }
+  private var error: String? {
+    guard let draft else { return nil }
+    if let error = draft.error(element.name) { return error }
+    // What was typed is not sent back, also if it is another field that was refused: the script keeps it.
+    return element.kind == .secret && draft.typed(element) != nil ? words[.secretAgain] : nil
+  }
   private var isInConflict: Bool { draft?.isInConflict(element.name) ?? false }
 
   /// What the control shows: what was typed, or the value.
   private var text: String {
-    guard let draft, draft.mark(element.name) != nil else { return element.shownNow }
+    guard let draft, element.kind != .secret, draft.mark(element.name) != nil else { return element.shownNow }
     return draft.typed(element) ?? element.shownNow
   }
 
@@ -190,16 +195,25 @@ struct Row {
 
 /// What the schema asks of a value, in words.
 struct Limits {
-  var text: String?
+  private(set) var text: String?
 
   init(_ element: Element, _ words: Words) {
-    switch (element.minimum, element.maximum) {
-    case (let low?, let high?): text = "\(low.plain) \(words[.range]) \(high.plain)"
-    case (let low?, nil): text = "\(words[.atLeast]) \(low.plain)"
-    case (nil, let high?): text = "\(words[.atMost]) \(high.plain)"
-    default: text = nil
+    add(element.minimum?.plain, element.maximum?.plain, "", words)
+    add(element.minimumLength?.description, element.maximumLength?.description, " " + words[.characters], words)
+    add(nil, element.maximumItems?.description, " " + words[.items], words)
+    if let step = element.step { add("\(words[.inSteps]) \(step.plain)") }
+  }
+
+  private mutating func add(_ low: String?, _ high: String?, _ unit: String, _ words: Words) {
+    switch (low, high) {
+    case (let low?, let high?): add("\(low) \(words[.range]) \(high)\(unit)")
+    case (let low?, nil): add("\(words[.atLeast]) \(low)\(unit)")
+    case (nil, let high?): add("\(words[.atMost]) \(high)\(unit)")
+    default: break
     }
   }
+
+  private mutating func add(_ limit: String) { text = text.map { "\($0), \(limit)" } ?? limit }
 }
 
 extension Assets {

@@ -10,7 +10,7 @@ enum Word: Int, CaseIterable {
   case layer, value, time, origin, state, revision, was, became, undone
   case closed, closedHint, noSettings, changedMeanwhile, brand, skip, current, hidden, tooMuch, gone, failed
   case wins, shadowed, rejected, expired, orphaned, older, contrast, colors, images, passes, warns, errors, home
-  case typeHere, offline
+  case typeHere, offline, ended, secretAgain, characters, inSteps
 }
 
 struct Words: Sendable {
@@ -142,6 +142,11 @@ struct Words: Sendable {
     case .home: "All settings"
     case .typeHere: "Type to search"
     case .offline: "No connection to the device. What you typed is kept."
+    case .ended:
+      "This session is over, and nothing was saved. What you typed is still here: open a new link in another tab."
+    case .secretAgain: "Please type it again: it was not saved, and is not sent back."
+    case .characters: "characters"
+    case .inSteps: "in steps of"
     }
   }
 
@@ -242,6 +247,11 @@ struct Words: Sendable {
     case .home: "Alle Einstellungen"
     case .typeHere: "Tippen, um zu suchen"
     case .offline: "Keine Verbindung zum Gerät. Was Sie getippt haben, bleibt erhalten."
+    case .ended:
+      "Diese Sitzung ist beendet, gespeichert wurde nichts. Was Sie getippt haben, bleibt: Öffnen Sie woanders einen neuen Link."
+    case .secretAgain: "Bitte noch einmal tippen: Es wurde nicht gespeichert und wird nicht zurückgeschickt."
+    case .characters: "Zeichen"
+    case .inSteps: "in Schritten von"
     }
   }
 }
