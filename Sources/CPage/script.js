@@ -8,22 +8,24 @@
   const byId = (id) => document.getElementById(id);
   const token = () => document.querySelector("input[name=csrf]").value;
   let shown = location.href;
-  let typed = false;
+  let typed = false, isBusy = false;
 
   const say = (text) => { live.textContent = ""; live.textContent = text; };
   const warn = (text) => { const place = byId("unsaved"); place ? place.textContent = text : say(text); };
 
-  // Controls, by their rows.
-  const state = (row) => JSON.stringify([...row.querySelectorAll("[name]:not([type=hidden]):not(button)")].map(
-    (field) => field.type === "checkbox" || field.type === "radio" ? field.checked
-      : field.type === "file" ? field.files.length : field.value));
-  const starts = new WeakMap();
-  const isChanged = (row) => starts.has(row) && starts.get(row) !== state(row);
-  const remember = (row) => { if (!starts.has(row)) starts.set(row, state(row)); };
+  // What is typed differs from what was drawn, or was drawn as it came back.
+  const differs = (field) => {
+    if (field.type === "checkbox" || field.type === "radio") return field.checked !== field.defaultChecked;
+    if (field.type === "file") return field.files.length > 0;
+    if (field.options) return [...field.options].some((option) => option.selected !== option.defaultSelected);
+    return field.value !== field.defaultValue;
+  };
+  const isChanged = (row) => "typed" in row.dataset
+    || [...row.querySelectorAll("[name]:not([type=hidden]):not(button)")].some(differs);
 
   const tell = () => {
-    const place = byId("unsaved");
-    typed = !!place && [...main.querySelectorAll(".row")].some(isChanged);
+    const form = byId("form"), place = byId("unsaved");
+    typed = !!form && ("typed" in form.dataset || [...form.querySelectorAll(".row")].some(isChanged));
     if (place) place.textContent = typed ? words.unsaved : "";
   };
 
@@ -112,21 +114,32 @@
   main.addEventListener("submit", async (event) => {
     const form = event.target, button = event.submitter;
     event.preventDefault();
-    if (button && button.hasAttribute("formaction")) return undo(button);
+    // The second of two clicks would be in conflict with the first.
+    if (isBusy) return;
+    isBusy = true;
+    try {
+      if (button && button.hasAttribute("formaction")) await undo(button);
+      else await send(form, button);
+    } catch (error) { warn(error.message === words.ended ? words.ended : words.offline); }
+    isBusy = false;
+  });
+  const send = async (form, button) => {
     const data = new FormData(form);
     if (button && button.name) data.append(button.name, button.value);
     const hasFiles = form.enctype === "multipart/form-data";
-    try {
-      const answer = await ask(form.action, { method: "POST", body: hasFiles ? data : new URLSearchParams(data) });
-      const secrets = [...main.querySelectorAll("input[type=password]")].filter((field) => field.value);
-      show(answer.content, true);
-      // What was typed for a secret is not sent back.
-      if (!answer.ok || /^(reset|add):/.test(button?.value)) {
-        for (const field of secrets) { const now = byId(field.id); if (now) now.value = field.value; }
-      }
-      if (answer.redirected) history.replaceState(null, "", answer.url.replace(/\?saved=\d+$/, ""));
-    } catch (error) { warn(error.message === words.ended ? words.ended : words.offline); }
-  });
+    const answer = await ask(form.action, { method: "POST", body: hasFiles ? data : new URLSearchParams(data) });
+    const secrets = [...main.querySelectorAll("input[type=password]")].filter((field) => field.value);
+    show(answer.content, true);
+    // What was typed for a secret is not sent back.
+    if (!answer.ok || /^(reset|add):/.test(button?.value)) {
+      for (const field of secrets) { const now = byId(field.id); if (now) now.value = field.value; }
+      tell();
+    }
+    if (answer.redirected) {
+      shown = answer.url.replace(/\?saved=\d+$/, "");
+      history.replaceState(null, "", shown);
+    }
+  };
 
   // What is wrong with what is being typed.
   let checking = 0;
@@ -146,7 +159,6 @@
     const control = row.querySelector("[name^='v:']");
     if (control) text ? control.setAttribute("aria-invalid", "true") : control.removeAttribute("aria-invalid");
   };
-  main.addEventListener("focusin", (event) => { const row = event.target.closest(".row"); if (row) remember(row); });
   main.addEventListener("input", (event) => {
     const row = event.target.closest(".row");
     if (!row) return;
@@ -204,9 +216,12 @@
   const replace = (row) => {
     const old = byId(row.id);
     if (!old) return;
-    if (!isChanged(old) && !old.contains(document.activeElement)) {
+    const field = row.querySelector("[name^='v:']");
+    if (!isChanged(old)) {
+      const hasFocus = old.contains(document.activeElement);
       old.replaceWith(row);
       dress(row.parentNode);
+      if (hasFocus) (field ?? row.querySelector("a"))?.focus();
       return;
     }
     let note = old.querySelector(".meanwhile");
@@ -216,28 +231,48 @@
       note.setAttribute("role", "status");
       old.querySelector(".error")?.after(note);
     }
-    const field = row.querySelector("[name^='v:']");
-    const own = old.querySelector("[name^='v:']");
-    if (field && own && !isChanged(old)) { old.replaceWith(row); row.querySelector("[name^='v:']").focus(); return; }
-    const value = !field || field.type === "password" ? "" : field.type === "checkbox" ? String(field.checked) : field.value;
+    const chosen = row.querySelector("[name^='v:']:checked");
+    const value = !field || field.type === "password" ? ""
+      : field.type === "checkbox" && !row.matches("fieldset") ? String(field.checked) : (chosen ?? field).value;
     note.textContent = `${words.changed} ${value}`;
   };
-  const hear = (kind, data) => {
-    if (kind !== "rows") { if (!typed) visit(shown, false).catch(() => {}); return; }
+  const rows = (html) => {
     const place = document.createElement("template");
-    place.innerHTML = data;
-    for (const row of [...place.content.children]) replace(row);
+    place.innerHTML = html;
+    for (const row of [...place.content.querySelectorAll(".row[data-name]")]) replace(row);
+    tell();
+  };
+  // Draws anew what nobody is typing.
+  const refresh = async () => {
+    const form = byId("form");
+    if (!form || !form.dataset.revision) return;
+    const answer = await ask(shown);
+    if (byId("form") !== form || !answer.ok) return;
+    if (!typed) return show(answer.content, false);
+    form.dataset.revision = / data-revision="(\d+)"/.exec(answer.content)?.[1] ?? form.dataset.revision;
+    rows(answer.content);
+  };
+  const hear = (kind, data, revision) => {
+    const form = byId("form"), drawn = Number(form?.dataset.revision ?? Infinity);
+    if (kind === "rows") {
+      rows(data);
+      if (form && drawn < revision) form.dataset.revision = revision;
+    } else if (kind !== "now" || revision > drawn) {
+      refresh().catch(() => {});
+    }
   };
   const listen = () => {
-    if (!window.SharedWorker) {
+    if (window.SharedWorker) {
+      const { port } = new SharedWorker("/worker.js");
+      port.onmessage = (event) => hear(...event.data);
+      addEventListener("pagehide", () => port.postMessage(false));
+      addEventListener("pageshow", () => port.postMessage(true));
+    } else {
       const events = new EventSource("/events");
-      for (const kind of ["rows", "all", "resync"]) events.addEventListener(kind, (event) => hear(kind, event.data));
-      return;
+      for (const kind of ["now", "rows", "all", "resync"]) {
+        events.addEventListener(kind, (event) => hear(kind, event.data, Number(kind === "now" ? event.data : event.lastEventId)));
+      }
     }
-    const { port } = new SharedWorker("/worker.js");
-    port.onmessage = (event) => hear(...event.data);
-    addEventListener("pagehide", () => port.postMessage(false));
-    addEventListener("pageshow", () => port.postMessage(true));
   };
   dress(main);
   tell();

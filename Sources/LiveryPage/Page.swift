@@ -37,7 +37,6 @@ final class Page: @unchecked Sendable {
   private var handle: OpaquePointer?
   /// The last form of each language that was asked for, the latest last.
   private var forms: [(locale: String, form: Form)] = []
-  private var drawn: [String] = []
 
   init(_ store: Store, _ options: Options, _ finished: @escaping @Sendable (Finished) -> Void) {
     self.store = store
@@ -55,6 +54,7 @@ final class Page: @unchecked Sendable {
       let gate = options.pinSetting == nil ? Gate() : Gate(pinHash: { self.pinHash })
       var serving = options.server
       serving.open = ["/style.css", "/brand.css", "/script.js", "/worker.js"]
+      serving.draw = { notice, languages in notice.html(Words(self.options.locale ?? Languages(languages).best)).bytes }
       let server = try Server.start(serving, gate: gate, answer: { self.answer($0) }, ended: { self.end($0, $1) })
       lock.withLock { self.server = server }
       let observation = try store.observe(onEnd: { self.end() }) { self.show($0) }
@@ -79,25 +79,25 @@ final class Page: @unchecked Sendable {
     end()
   }
 
-  /// The last reference to what refers to this goes with it.
+  /// Whoever comes second waits, too.
   private func end() {
-    let (server, handle) = lock.withLock { () -> (Server?, OpaquePointer?) in
-      defer {
-        self.server = nil
-        observation = nil
-      }
-      return (self.server, self.handle)
-    }
+    let (server, handle) = lock.withLock { (self.server, self.handle) }
     server?.stop()
     Page.handles.remove(handle)
+    // The last reference to what refers to this goes with it.
+    let former = lock.withLock { () -> Observation? in
+      self.server = nil
+      defer { observation = nil }
+      return observation
+    }
+    withExtendedLifetime(former) {}
   }
 
   // MARK: What is shown
 
   /// The language for a request: what was asked for at the start, or what the browser prefers.
   func locale(for request: Request) -> String {
-    if let locale = options.locale { return locale }
-    return Languages(request.languages).first ?? "en"
+    options.locale ?? Languages(request.languages).best
   }
 
   /// Everything that can be set, as it is now.
@@ -107,12 +107,12 @@ final class Page: @unchecked Sendable {
       return known.form
     }
     let form = Form(
-      try store.form(FormOptions(layer: options.layer, locale: locale, includesHidden: options.showsHidden)))
+      try store.form(FormOptions(layer: options.layer, locale: locale, includesHidden: options.showsHidden)),
+      isReadOnly: options.isReadOnly)
     lock.withLock {
       forms.removeAll { $0.locale.sameBytes(as: locale) }
       if forms.count >= 4 { forms.removeFirst() }
       forms.append((locale, form))
-      if drawn.count < 64, !drawn.contains(where: { $0.sameBytes(as: locale) }) { drawn.append(locale) }
     }
     return form
   }
@@ -127,36 +127,49 @@ final class Page: @unchecked Sendable {
 
   /// Tells the browsers which settings look different now.
   private func show(_ events: [Event]) {
-    guard let server = lock.withLock({ server }), server.hasStreams else { return }
+    guard let server = lock.withLock({ server }) else { return }
+    let listeners = server.listeners
+    guard !listeners.isEmpty else { return }
     var names: [String] = []
     for event in events {
-      guard let name = event.name else { return server.send(Page.reload) }
+      guard let name = event.name, names.count < 200 else { return server.send(Page.all) }
       if !names.contains(where: { $0.sameBytes(as: name) }) { names.append(name) }
-      if names.count > 200 { return server.send(Page.reload) }
+    }
+    var locales: [String] = []
+    for session in listeners {
+      let locale = session.notes.locale
+      if !locales.contains(where: { $0.sameBytes(as: locale) }) { locales.append(locale) }
     }
     for locale in locales {
-      guard let form = try? form(locale) else { continue }
-      let words = Words(locale)
-      var message: [UInt8] = Array("event: rows\n".utf8)
-      for name in names {
-        guard let element = form.element(name) else { continue }
-        let row = Row(element: element, revision: form.revision, layer: options.layer.description, words: words)
-        for line in row.html.bytes.split(separator: 10) {
-          message += "data: ".utf8
-          message += line
-          message.append(10)
-        }
-      }
-      message.append(10)
-      server.send(message) { $0.notes.locale.sameBytes(as: locale) }
+      guard let rows = try? rows(names, locale) else { continue }
+      server.send(rows) { $0.notes.locale.sameBytes(as: locale) }
     }
   }
 
-  /// The languages in which forms were drawn.
-  private var locales: [String] { lock.withLock { drawn } }
+  /// The event that draws settings anew. Its id is the revision that it shows.
+  private func rows(_ names: [String], _ locale: String) throws(StoreError) -> [UInt8] {
+    let form = try form(locale)
+    let words = Words(locale)
+    var message: [UInt8] = Array("event: rows\nid: \(form.revision)\n".utf8)
+    for name in form.dependents(of: names) {
+      guard let element = form.element(name) else { continue }
+      let row = Row(element: element, revision: form.revision, layer: options.layer.description, words: words)
+      // Empty lines are part of what a text area shows.
+      for line in row.html.bytes.split(separator: 10, omittingEmptySubsequences: false) {
+        message += "data: ".utf8
+        message += line
+        message.append(10)
+      }
+    }
+    message.append(10)
+    return message
+  }
+
+  /// The first event of a stream: up to which revision nothing will be told.
+  func greeting() -> [UInt8] { Array("event: now\ndata: \((try? store.revision()) ?? 0)\n\n".utf8) }
 
   /// Anything may be different.
-  private static let reload = Array("event: all\ndata:\n\n".utf8)
+  private static let all = Array("event: all\ndata:\n\n".utf8)
 
   // MARK: The end
 
@@ -171,48 +184,5 @@ final class Page: @unchecked Sendable {
   private func end(_ session: Session, _ reason: SessionEnd) {
     let summary = session.notes.summary
     finished(Finished(reason: reason.rawValue, first: summary.first, last: summary.last, names: summary.names))
-  }
-}
-
-/// The languages that a browser prefers, the best first: Accept-Language of RFC 9110 §12.5.4.
-struct Languages {
-  var first: String?
-
-  init(_ header: String) {
-    var best = 0.0
-    for part in header.utf8.split(separator: UInt8(ascii: ",")) {
-      let pieces = part.split(separator: UInt8(ascii: ";"))
-      guard let tag = pieces.first else { continue }
-      let text = String(decoding: tag.filter { $0 != 32 && $0 != 9 }, as: UTF8.self)
-      guard Languages.isTag(text) else { continue }
-      var weight = 1.0
-      for piece in pieces.dropFirst() {
-        let digits = piece.filter { $0 != 32 && $0 != 9 }
-        guard digits.starts(with: "q=".utf8) else { continue }
-        weight = Languages.weight(digits.dropFirst(2))
-      }
-      if weight > best {
-        best = weight
-        first = text
-      }
-    }
-  }
-
-  private static func weight(_ text: ArraySlice<UInt8>) -> Double {
-    var weight = 0.0
-    var place = 1.0
-    for (index, byte) in text.enumerated() where (48...57).contains(byte) && index < 5 {
-      weight += Double(byte - 48) * place
-      place /= 10
-    }
-    return min(weight, 1)
-  }
-
-  /// Letters, digits and hyphens, 2 to 35 of them.
-  private static func isTag(_ text: String) -> Bool {
-    (2...35).contains(text.utf8.count)
-      && text.utf8.allSatisfy {
-        (48...57).contains($0) || (65...90).contains($0) || (97...122).contains($0) || $0 == 45
-      }
   }
 }

@@ -12,9 +12,7 @@ extension Element {
     case .toggle: return value.isTrue ? "1" : "0"
     case .date: return LocalTime.shown(value.plain) ?? value.plain
     case .choices: return Element.joined(inOrder((value.items ?? []).map { $0.plain }))
-    // Browsers make line feeds of all ends of lines.
-    case .text: return Element.withLineFeeds(value.plain)
-    default: return value.plain
+    default: return Element.asSent(value.plain)
     }
   }
 
@@ -31,15 +29,14 @@ extension Element {
     "\(revision).\(fingerprint(shownNow.utf8))"
   }
 
-  /// What a request says of the setting, as text that `shown` would give for the same.
-  func sent(in fields: Fields) -> String {
-    let key = "v:" + name
+  /// What came for a control, as text that `shown` would give for the same.
+  func sent(_ values: [String]) -> String {
+    let first = values.first ?? ""
     switch kind {
-    case .toggle: return fields[key]?.sameBytes(as: "1") ?? false ? "1" : "0"
-    case .choices: return Element.joined(fields.values(key))
-    case .date: return LocalTime.normalized(fields[key] ?? "")
-    case .text: return Element.withLineFeeds(fields[key] ?? "")
-    default: return fields[key] ?? ""
+    case .toggle: return first.sameBytes(as: "1") ? "1" : "0"
+    case .choices: return Element.joined(values)
+    case .date: return LocalTime.normalized(first)
+    default: return Element.asSent(first)
     }
   }
 
@@ -83,15 +80,17 @@ extension Element {
     }
   }
 
-  static func withLineFeeds(_ text: String) -> String {
-    guard text.utf8.contains(13) else { return text }
+  /// A text as browsers send it: with line feeds at the ends of lines, and no NUL.
+  static func asSent(_ text: String) -> String {
+    guard text.utf8.contains(where: { $0 == 13 || $0 == 0 }) else { return text }
     var bytes: [UInt8] = []
     var previous: UInt8 = 0
     for byte in text.utf8 {
-      if byte == 13 {
-        bytes.append(10)
-      } else if byte != 10 || previous != 13 {
-        bytes.append(byte)
+      switch byte {
+      case 0: bytes += "\u{FFFD}".utf8
+      case 13: bytes.append(10)
+      case 10 where previous == 13: break
+      default: bytes.append(byte)
       }
       previous = byte
     }
@@ -103,14 +102,6 @@ extension Element {
     while let first = bytes.first, first == 32 || (9...13).contains(first) { bytes.removeFirst() }
     while let last = bytes.last, last == 32 || (9...13).contains(last) { bytes.removeLast() }
     return String(decoding: bytes, as: UTF8.self)
-  }
-}
-
-extension Fields {
-  func values(_ name: String) -> [String] {
-    var values: [String] = []
-    for field in all where field.name.sameBytes(as: name) { values.append(field.value) }
-    return values
   }
 }
 

@@ -6,9 +6,33 @@ import LiveryClient
 /// item of a list that is that member. `n:` has the number of items of a list, `o:` the place that an item had.
 struct ListEntry: Sendable {
   struct Item: Sendable {
-    /// Its place among the stored ones; nil for a new one.
-    var origin: Int?
+    /// Where it comes from; nil for a new one.
+    var origin: Origin?
     var members: [Member]
+  }
+
+  /// What an item was among the stored ones: for its secrets, and what else does not travel to the browser.
+  struct Origin: Sendable {
+    /// nil where it is not among them any more.
+    var place: Int?
+    /// Of what a browser may see of it.
+    var fingerprint: String
+
+    init(_ place: Int, _ item: Value) {
+      self.place = place
+      fingerprint = Origin.fingerprint(item)
+    }
+
+    /// As it is sent: `PLACE.FINGERPRINT`.
+    init?(_ text: String?) {
+      guard let parts = text?.utf8.split(separator: UInt8(ascii: "."), maxSplits: 1), parts.count == 2 else { return nil }
+      place = Int(String(decoding: parts[0], as: UTF8.self))
+      fingerprint = String(decoding: parts[1], as: UTF8.self)
+    }
+
+    var text: String { "\(place.map { $0.description } ?? "?").\(fingerprint)" }
+
+    static func fingerprint(_ item: Value) -> String { LiveryPage.fingerprint(((try? item.jsonText()) ?? "").utf8) }
   }
 
   enum Member: Sendable {
@@ -21,7 +45,7 @@ struct ListEntry: Sendable {
   var template: [Element]
   var items: [Item] = []
 
-  /// More than these are not taken from a request.
+  /// More items than these, in all lists together, are not taken from a request.
   static let limit = 10_000
 
   /// Of a list of plain values the template is one control without name.
@@ -50,30 +74,34 @@ struct ListEntry: Sendable {
         if member.kind == .list { return .list(ListEntry(member.template, stored: value)) }
         return .text(member.isKept ? "" : member.shown(value))
       }
-      items.append(Item(origin: place, members: members))
+      items.append(Item(origin: Origin(place, item), members: members))
     }
   }
 
   /// As it came back.
-  init(_ shown: [Element], _ fields: Fields, at path: String = "", depth: Int = 0) {
+  init(_ shown: [Element], _ fields: FieldTable) {
+    var budget = ListEntry.limit
+    self.init(shown, fields, at: "", &budget)
+  }
+
+  private init(_ shown: [Element], _ fields: FieldTable, at path: String, _ budget: inout Int) {
     let template = ListEntry.members(of: shown)
     self.template = template
     let lead = path.isEmpty ? "" : path + "."
-    let count = min(Int(fields["n:" + path] ?? "") ?? 0, ListEntry.limit)
-    guard count > 0, depth < 8 else { return }
-    for place in 0..<count {
+    let count = Int(fields["n:" + path] ?? "") ?? 0
+    guard count > 0 else { return }
+    for place in 0..<min(count, budget) where budget > 0 {
+      budget -= 1
       var members: [Member] = []
       for (index, member) in template.enumerated() {
         let key = "\(lead)\(place).\(index)"
         if member.kind == .list {
-          members.append(.list(ListEntry(member.template, fields, at: key, depth: depth + 1)))
+          members.append(.list(ListEntry(member.template, fields, at: key, &budget)))
         } else {
-          var named = member
-          named.name = key
-          members.append(.text(named.sent(in: fields.renamed("m:", "v:", key))))
+          members.append(.text(member.sent(fields.values("m:" + key))))
         }
       }
-      items.append(Item(origin: Int(fields["o:\(lead)\(place)"] ?? ""), members: members))
+      items.append(Item(origin: Origin(fields["o:\(lead)\(place)"]), members: members))
     }
   }
 
@@ -126,12 +154,55 @@ struct ListEntry: Sendable {
     }
   }
 
+  /// Finds the items among those that are stored by now. One whose like is not there, or there in another number, has lost what
+  /// a browser does not know of it.
+  mutating func relocate(to stored: Value?) {
+    let now = stored?.items ?? []
+    var free: [[UInt8]: [Int]] = [:]
+    for (place, item) in now.enumerated() { free[Array(Origin.fingerprint(item).utf8), default: []].append(place) }
+    var wanted: [[UInt8]: Int] = [:]
+    for item in items {
+      if let origin = item.origin { wanted[Array(origin.fingerprint.utf8), default: 0] += 1 }
+    }
+    var taken: [[UInt8]: Int] = [:]
+    for index in items.indices {
+      var old: Value?
+      if let origin = items[index].origin {
+        let key = Array(origin.fingerprint.utf8)
+        let places = free[key] ?? []
+        let next = taken[key, default: 0]
+        taken[key] = next + 1
+        let isClear = places.count == wanted[key]
+        items[index].origin?.place = isClear ? places[next] : nil
+        old = isClear ? now[places[next]] : nil
+      }
+      for (place, element) in template.enumerated() {
+        guard case .list(var inner) = items[index].members[place] else { continue }
+        inner.relocate(to: old?[element.name])
+        items[index].members[place] = .list(inner)
+      }
+    }
+  }
+
+  /// Whether something that stays where it is would be needed of an item that is not there any more.
+  var lacksWhatItKept: Bool {
+    items.contains { (item) in
+      zip(template, item.members).contains { (element, member) in
+        switch member {
+        case .list(let inner): inner.lacksWhatItKept
+        case .text(let text): element.isKept && text.isEmpty && item.origin != nil && item.origin?.place == nil
+        case .bytes: false
+        }
+      }
+    }
+  }
+
   /// What the library is given. Secrets that nothing was typed for are those of the stored list.
   func value(keeping stored: Value?) -> Value {
     let former = stored?.items ?? []
     return .list(
       items.map { (item) -> Value in
-        let old = item.origin.flatMap { former.indices.contains($0) ? former[$0] : nil }
+        let old = item.origin?.place.flatMap { former.indices.contains($0) ? former[$0] : nil }
         if ListEntry.isPlain(template) {
           switch item.members.first {
           case .text(let text)?: return value(template[0], text, old) ?? template[0].value(for: text)
@@ -173,13 +244,4 @@ struct ListEntry: Sendable {
 extension Element {
   /// Whether what is stored never travels to the browser, and stays unless something else comes.
   fileprivate var isKept: Bool { kind == .secret || kind == .data }
-}
-
-extension Fields {
-  /// The fields of one name, by another.
-  fileprivate func renamed(_ old: String, _ new: String, _ key: String) -> Fields {
-    var renamed = Fields()
-    for value in values(old + key) { renamed.all.append((new + key, value)) }
-    return renamed
-  }
 }

@@ -1,6 +1,6 @@
 import LiveryClient
 
-/// What became of a form that was to be saved.
+/// What became of what was to be changed.
 enum Saved: Sendable {
   /// At a revision; the names are those that were changed.
   case done(UInt64, names: [String])
@@ -11,8 +11,15 @@ enum Saved: Sendable {
 
 /// One change of one setting.
 private struct Edit {
-  var name: String
-  var value: Value
+  enum Content {
+    case value(Value)
+    case file([UInt8])
+    /// Takes away the layer's value.
+    case reset
+  }
+
+  var element: Element
+  var content: Content
   /// The revision at which the person saw what it replaces.
   var seen: UInt64
 }
@@ -22,64 +29,84 @@ extension Page {
   /// they were drawn.
   func save(_ draft: Draft, _ files: [Upload], _ form: Form) -> Saved {
     var draft = draft
+    var uploads: [[UInt8]: [UInt8]] = [:]
+    for file in files where !file.bytes.isEmpty {
+      if let name = file.name.after("f:") { uploads[Array(name.utf8)] = file.bytes }
+    }
     var edits: [Edit] = []
     for name in draft.names {
-      guard let element = form.element(name), element.isEditable, element.kind != .list else { continue }
-      guard let mark = draft.mark(name) else { continue }
-      // A secret that was in conflict was not sent back: without being typed anew it cannot be set.
-      if element.kind == .secret, draft.fields["k:" + name] != nil, draft.typed(element) == nil,
-        draft.fields["c:" + name]?.sameBytes(as: "mine") ?? true
-      {
-        draft.conflicts.insert(Array(name.utf8))
+      guard let element = form.element(name), element.isEditable, element.kind != .list, let mark = draft.mark(name) else {
+        continue
       }
-      // Uploads are edits of their own.
-      if element.kind != .image, element.kind != .data, let typed = draft.typed(element) {
-        switch draft.fields["c:" + name] {
-        case "theirs"?: continue
-        case nil where draft.fields["k:" + name] != nil: draft.conflicts.insert(Array(name.utf8))
-        default: edits.append(Edit(name: name, value: element.value(for: typed), seen: mark.revision))
+      let key = Array(name.utf8)
+      var content: Edit.Content?
+      if element.holdsFile {
+        if let bytes = uploads[key] { content = .file(bytes) }
+      } else if let typed = draft.typed(element) {
+        content = .value(element.value(for: typed))
+      }
+      if draft.wasInConflict(name) {
+        switch draft.decision(name) {
+        case .theirs?: continue
+        // What is not sent back has to come again.
+        case .mine? where content != nil: break
+        default:
+          draft.conflicts.insert(key)
+          if element.holdsFile { draft.lostFiles.insert(key) }
+          continue
         }
       }
+      if let content { edits.append(Edit(element: element, content: content, seen: mark.revision)) }
     }
-    guard draft.conflicts.isEmpty else { return .refused(draft) }
-    guard !edits.isEmpty || !files.isEmpty else { return .nothing }
-    return commit(edits, files, form, draft)
+    let saved: Saved = draft.conflicts.isEmpty ? commit(edits, draft) : .refused(draft)
+    guard case .refused(var refused) = saved else { return saved }
+    for name in uploads.keys { refused.lostFiles.insert(name) }
+    return .refused(refused)
   }
 
-  private func commit(_ edits: [Edit], _ files: [Upload], _ form: Form, _ draft: Draft) -> Saved {
+  /// Takes away what the layer holds for a setting, unless somebody else has changed it since it was drawn.
+  func reset(_ element: Element, _ draft: Draft) -> Saved {
+    guard let mark = draft.mark(element.name) else { return .nothing }
+    return commit([Edit(element: element, content: .reset, seen: mark.revision)], draft)
+  }
+
+  private func commit(_ edits: [Edit], _ draft: Draft) -> Saved {
+    guard !edits.isEmpty else { return .nothing }
+    var names: [String] = []
+    return edit(draft) { (change) throws(StoreError) in
+      names = []
+      for edit in edits {
+        let name = edit.element.name
+        switch edit.content {
+        case .value(let value):
+          // Somebody else has set the same: nothing is lost.
+          if edit.element.kind != .secret, let now = try change.valueIfAny(name), edit.element.shows(now, for: value) { continue }
+          try change.expect(name, at: edit.seen)
+          try change.set(name, to: value)
+        case .file(let bytes):
+          try change.expect(name, at: edit.seen)
+          try change.set(name, to: try edit.element.value(of: bytes, for: change))
+        case .reset:
+          try change.expect(name, at: edit.seen)
+          try change.reset(name)
+        }
+        names.append(name)
+      }
+      return names
+    }
+  }
+
+  /// Commits what `body` changes, which gives the names of it.
+  func edit(_ draft: Draft, _ body: (ChangeSet) throws(StoreError) -> [String]) -> Saved {
     var draft = draft
     var names: [String] = []
     var attempt: ChangeSet?
-    let before = (try? store.revision()) ?? 0
     do throws(StoreError) {
+      let before = try store.revision()
       let revision = try store.edit(options.layer) { (change) throws(StoreError) in
         attempt = change
-        names = []
         try change.setOrigin("page")
-        for edit in edits {
-          guard let element = form.element(edit.name) else { continue }
-          let now = try change.valueIfAny(edit.name)
-          // Somebody else has set the same: nothing is lost.
-          if element.kind != .secret, let now, element.shown(now).sameBytes(as: element.shown(edit.value, orText: true))
-          {
-            continue
-          }
-          try change.expect(edit.name, at: edit.seen)
-          try change.set(edit.name, to: edit.value)
-          names.append(edit.name)
-        }
-        for file in files where !file.bytes.isEmpty {
-          guard let name = file.name.after("f:"), let element = form.element(name), element.isEditable else { continue }
-          try change.expect(name, at: draft.mark(name)?.revision ?? form.revision)
-          if element.kind == .data {
-            try change.set(name, to: .data(file.bytes))
-          } else {
-            do throws(StoreError) { try change.set(name, to: .image(try change.put(file.bytes))) } catch {
-              throw StoreError(error.code, error.message, setting: name)
-            }
-          }
-          names.append(name)
-        }
+        names = try body(change)
       }
       return names.isEmpty || revision == before ? .nothing : .done(revision, names: names)
     } catch {
@@ -101,7 +128,7 @@ extension Page {
   }
 
   /// Why nothing was saved, with each setting that it concerns.
-  func note(_ error: StoreError, _ violations: Value?, _ draft: inout Draft) {
+  private func note(_ error: StoreError, _ violations: Value?, _ draft: inout Draft) {
     for violation in violations?.items ?? [] {
       guard let name = violation["name"]?.text else { continue }
       let key = Array(name.utf8)
@@ -122,9 +149,20 @@ extension Page {
 }
 
 extension Element {
-  /// What would be shown for a value that is about to be set: what was typed, if it is text still.
-  fileprivate func shown(_ value: Value, orText: Bool) -> String {
-    if case .string(let text) = value, kind == .date { return LocalTime.shown(text) ?? text }
-    return shown(value)
+  /// Whether its control chooses a file.
+  var holdsFile: Bool { kind == .image || kind == .data }
+
+  /// What a file becomes. An image is stored by the same commit.
+  fileprivate func value(of bytes: [UInt8], for change: ChangeSet) throws(StoreError) -> Value {
+    if kind == .data { return .data(bytes) }
+    do throws(StoreError) { return .image(try change.put(bytes)) } catch {
+      throw StoreError(error.code, error.message, setting: name)
+    }
+  }
+
+  /// Whether a value looks like one that is about to be set.
+  fileprivate func shows(_ now: Value, for value: Value) -> Bool {
+    if kind == .date, case .string(let text) = value { return shown(now).sameBytes(as: LocalTime.shown(text) ?? text) }
+    return shown(now).sameBytes(as: shown(value))
   }
 }

@@ -49,6 +49,8 @@ struct Element: Sendable {
   var isDefault = false
   var hasOwnValue = false
   var obstacle: Obstacle?
+  /// The setting that it depends on.
+  var enabledBy: String?
 
   var isSetting: Bool { kind != .header && kind != .pane }
 
@@ -101,6 +103,7 @@ extension Element {
     case "revision": revision = UInt64(clamping: value.whole ?? 0)
     case "isDefault": isDefault = value.isTrue
     case "hasOwnValue": hasOwnValue = value.isTrue
+    case "enabledBy": enabledBy = value["name"]?.text
     case "reason":
       switch value.text {
       case "locked": obstacle = .locked(by: lockedBy ?? "enforced")

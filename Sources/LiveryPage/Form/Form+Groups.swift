@@ -18,7 +18,8 @@ struct Form: Sendable {
   /// The settings by the bytes of their names.
   private var places: [[UInt8]: Path] = [:]
 
-  init(_ value: Value) {
+  /// - Parameter isReadOnly: whether nothing may be changed, whatever the schema says.
+  init(_ value: Value, isReadOnly: Bool) {
     title = value["title"]?.text
     revision = UInt64(clamping: value["revision"]?.whole ?? 0)
     languages = (value["languages"]?.items ?? []).compactMap { $0.text }
@@ -28,7 +29,48 @@ struct Form: Sendable {
           title: group["title"]?.text ?? "", description: group["description"]?.text,
           elements: Element.all(group["elements"])))
     }
+    if isReadOnly {
+      for index in groups.indices { Form.lock(&groups[index].elements) }
+    }
     for (index, group) in groups.enumerated() { note(group.elements, [index]) }
+  }
+
+  private static func lock(_ elements: inout [Element]) {
+    for index in elements.indices {
+      lock(&elements[index].elements)
+      if elements[index].isEditable { elements[index].obstacle = .readOnly }
+    }
+  }
+
+  /// These settings, and those that look different when they change.
+  func dependents(of names: [String]) -> [String] {
+    var found = names
+    for group in groups { Form.add(dependents: names, among: group.elements, to: &found) }
+    return found
+  }
+
+  private static func add(dependents names: [String], among elements: [Element], to found: inout [String]) {
+    for element in elements {
+      add(dependents: names, among: element.elements, to: &found)
+      guard let other = element.enabledBy, names.contains(where: { $0.sameBytes(as: other) }),
+        !found.contains(where: { $0.sameBytes(as: element.name) })
+      else { continue }
+      found.append(element.name)
+    }
+  }
+
+  /// The settings that a commit has changed, if it can be taken back here: all of them are in the form and may be changed, and
+  /// it changed no other layer.
+  func undoable(_ commit: Value, in layer: String) -> [String]? {
+    guard commit["layer"]?.text?.sameBytes(as: layer) ?? false, !(commit["tooLarge"]?.isTrue ?? false) else { return nil }
+    var names: [String] = []
+    for change in commit["changes"]?.items ?? [] {
+      guard let name = change["name"]?.text, element(name)?.isEditable ?? false,
+        change["layer"]?.text?.sameBytes(as: layer) ?? true
+      else { return nil }
+      if !names.contains(where: { $0.sameBytes(as: name) }) { names.append(name) }
+    }
+    return names.isEmpty ? nil : names
   }
 
   private mutating func note(_ elements: [Element], _ path: Path) {

@@ -22,13 +22,11 @@ final class EventStream: @unchecked Sendable {
   private var isSuspended = false
   private var isFinished = false
 
-  init(_ number: UInt64, _ session: Session, _ connection: Connection, _ exchange: OpaquePointer, _ first: [UInt8]) {
+  init(_ number: UInt64, _ session: Session, _ connection: Connection, _ exchange: OpaquePointer) {
     self.number = number
     self.connection = connection
     self.session = session
     self.exchange = exchange
-    if !first.isEmpty { queue.append(first) }
-    queued = first.count
   }
 
   func send(_ event: [UInt8]) {

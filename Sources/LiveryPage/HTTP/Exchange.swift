@@ -98,6 +98,8 @@ final class Exchange {
       let csrf = head.csrf.isEmpty ? Array((request.fields["csrf"] ?? "").utf8) : head.csrf
       guard let session, session.isOwn(csrf) else { return fail(403) }
     }
+    // It may have ended while the request was on its way: what it changes now would be told to nobody.
+    if let session, !server.sessions.has(session) { return notice(.needsLink, status: 403) }
     request.session = session
     let response = server.answer(request)
     if response.endsSession, let session {
@@ -118,7 +120,6 @@ final class Exchange {
     var request = Request(method: head.method == .post ? .post : .get, path: target.path, query: target.query)
     request.languages = head.languages[...].text ?? ""
     request.isFromScript = head.isFromScript
-    request.knownTag = head.knownTag.flatMap { $0[...].text }
     guard head.method == .post, !body.isEmpty else { return request }
     guard let type = head.contentType else { return nil }
     if let boundary = Multipart.boundary(of: type[...]) {
@@ -195,8 +196,7 @@ extension Exchange {
   }
 
   private func drawn(_ notice: Notice, _ status: Int) -> Response {
-    let body = server.options.draw?(notice, head.languages[...].text ?? "") ?? notice.plain
-    return Response(status: status, body: body)
+    Response(status: status, body: server.options.draw(notice, head.languages[...].text ?? ""))
   }
 
   private func notice(_ notice: Notice, status: Int) { give(drawn(notice, status)) }
@@ -215,8 +215,9 @@ extension Exchange {
 
   private func give(_ response: Response, cookie: String? = nil) {
     var wanted = response
-    if response.isStream, head.method == .get, response.status == 200 {
-      if let session { stream = server.makeStream(session, connection, handle, response.body) }
+    if let first = response.stream, head.method == .get, response.status == 200 {
+      if let session { stream = server.makeStream(session, connection, handle) }
+      stream?.send(first())
       if stream == nil { wanted = drawn(.fails(503), 503) }
     }
     guard let (answer, status) = Answer.make(wanted, head, cookie: cookie, stream: stream) else { return }

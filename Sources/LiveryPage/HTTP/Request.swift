@@ -16,8 +16,6 @@ struct Request: Sendable {
   var languages = ""
   /// The script asks, and wants a part of a page.
   var isFromScript = false
-  /// The header If-None-Match.
-  var knownTag: String?
   /// The editing session that it belongs to; nil where there is none yet.
   var session: Session?
 }

@@ -7,8 +7,9 @@ struct Response: Sendable {
   var tag: String?
   /// Further headers, such as Location.
   var headers: [(name: String, value: String)] = []
-  /// Goes on after the body with what the session is told (text/event-stream); the body comes first.
-  var isStream = false
+  /// Goes on with what the session is told (text/event-stream). The function gives the first event, once everything that comes
+  /// after it will be told.
+  var stream: (@Sendable () -> [UInt8])?
   /// Lets the browser forget the session.
   var endsSession = false
 

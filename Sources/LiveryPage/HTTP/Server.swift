@@ -20,7 +20,7 @@ final class Server: @unchecked Sendable {
     /// What is answered without a session, too: what notices need, such as a style.
     var open: [String] = []
     /// Draws what the server itself has to say, with the header Accept-Language.
-    var draw: (@Sendable (Notice, _ languages: String) -> [UInt8])?
+    var draw: @Sendable (Notice, _ languages: String) -> [UInt8] = { _, _ in [] }
   }
 
   static let mostConnections = 256
@@ -180,7 +180,8 @@ final class Server: @unchecked Sendable {
     for stream in lock.withLock({ streams }) where isMeant(stream.session) { stream.send(event) }
   }
 
-  var hasStreams: Bool { lock.withLock { !streams.isEmpty } }
+  /// The sessions that hear events, one for each stream.
+  var listeners: [Session] { lock.withLock { streams.map { $0.session } } }
 
   /// Ends a session and its streams.
   func end(_ session: Session, _ reason: SessionEnd) {
@@ -241,12 +242,10 @@ extension Server {
   func noteUnderWay(_ change: Int) { lock.withLock { underWay += change } }
 
   /// A stream of events on a connection; nil if there are too many.
-  func makeStream(_ session: Session, _ connection: Connection, _ exchange: OpaquePointer, _ first: [UInt8])
-    -> EventStream?
-  {
+  func makeStream(_ session: Session, _ connection: Connection, _ exchange: OpaquePointer) -> EventStream? {
     let stream = lock.withLock { () -> EventStream? in
       guard streams.count < Server.mostStreams, !isStopping else { return nil }
-      let stream = EventStream(nextStream, session, connection, exchange, first)
+      let stream = EventStream(nextStream, session, connection, exchange)
       nextStream += 1
       streams.append(stream)
       return stream

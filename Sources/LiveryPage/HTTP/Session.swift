@@ -79,6 +79,9 @@ final class Sessions: @unchecked Sendable {
     }
   }
 
+  /// Whether it goes on.
+  func has(_ session: Session) -> Bool { lock.withLock { all.contains { $0 === session } } }
+
   /// Ends one; false if it has ended before.
   func end(_ session: Session) -> Bool {
     lock.withLock {

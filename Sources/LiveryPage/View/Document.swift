@@ -3,6 +3,8 @@ import LiveryClient
 /// A whole document: what stands around the part that changes.
 struct Document {
   var title: String
+  /// What the whole is called.
+  var name: String
   var words: Words
   var form: Form
   /// The page among the groups that is shown.
@@ -28,13 +30,14 @@ struct Document {
       <link rel="stylesheet" href="/brand.css">
       <script src="/script.js" defer></script>
       </head>
-      <body data-unsaved="\(words[.unsaved])" data-changed="\(words[.changedMeanwhile])" data-offline="\(words[.offline])" data-ended="\(words[.ended])">
+      <body data-unsaved="\(words[.unsaved])" data-changed="\(words[.changedMeanwhile])" data-offline="\(words[.offline])" \
+      data-ended="\(words[.ended])">
       <a class="skip" href="#main">\(words[.skip])</a>
       <header class="bar">
       """
     if hasLogo { html += "<img class=\"logo\" src=\"/logo\" alt=\"\">" }
     html += """
-      <a class="name" href="/">\(form.title ?? title)</a>
+      <a class="name" href="/">\(name)</a>
       <form role="search" action="/search" method="get"><label class="unseen" for="q">\(words[.searchHint])</label>\
       <input type="search" id="q" name="q" value="\(query)" placeholder="\(words[.typeHere])" autocomplete="off"></form>
       <form action="/done" method="post">\(token)<button>\(words[.done])</button></form>
@@ -83,9 +86,9 @@ struct Parts {
     html += "<h1>\(view.title.isEmpty ? words[.settings] : view.title)</h1>\n"
     if let description = view.description { html += "<p class=\"about\">\(description)</p>\n" }
     html += notice(draft, saved: saved)
-    let hasFiles = view.elements.contains { $0.kind == .image || $0.kind == .data }
+    let hasFiles = view.elements.contains { $0.holdsFile }
     html += """
-      <form id="form" method="post" action="/at/\(Form.text(view.path))" autocomplete="off" novalidate\
+      <form id="form" method="post" action="/at/\(Form.text(view.path))" data-revision="\(form.revision)" autocomplete="off" novalidate\
       \(" enctype=\"multipart/form-data\"", if: hasFiles)>\(token)
       <button class="first" name="op" value="save" tabindex="-1" aria-hidden="true"></button>
 

@@ -29,7 +29,7 @@ extension Parts {
   }
 
   /// The commits that touched a setting, the latest first: what `livery_history` in C tells.
-  func history(_ element: Element?, _ commits: Value, next: UInt64?, canUndo: Bool) -> HTML {
+  func history(_ element: Element?, _ commits: Value, next: UInt64?) -> HTML {
     var html: HTML = "<h1>\(words[.history])\(element.map { ": \($0.title)" } ?? "")</h1>\n"
     if commits.count == 0 { html += "<p>\(words[.nothingFound])</p>\n" }
     html += "<ol class=\"commits\">\n"
@@ -41,17 +41,16 @@ extension Parts {
 
         """
       for change in commit["changes"]?.items ?? [] {
-        guard let name = change["name"]?.text, element == nil || element?.name.sameBytes(as: name) ?? false else {
-          continue
-        }
-        let about = form.element(name)
+        guard let name = change["name"]?.text, let about = form.element(name),
+          element.map({ $0.name.sameBytes(as: name) }) ?? true
+        else { continue }
         let isSecret = change["secret"]?.isTrue ?? false
         let old = isSecret ? words[.hidden] : shown(about, change["old"])
         let new = isSecret ? words[.hidden] : shown(about, change["new"])
-        html += "<li>\(about?.title ?? name): <del>\(old)</del> → <ins>\(new)</ins></li>\n"
+        html += "<li>\(about.title): <del>\(old)</del> → <ins>\(new)</ins></li>\n"
       }
       html += "</ul>"
-      if canUndo {
+      if form.undoable(commit, in: layer) != nil {
         html += """
           <form method="post" action="/undo">\(token)<button formaction="/undo?name=\(query: element?.name ?? "")" formmethod="post" \
           formnovalidate name="revision" value="\(revision)">\(words[.undo])<span class="unseen"> \(words[.revision]) \(revision)</span>\

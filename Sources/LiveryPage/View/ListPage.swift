@@ -2,7 +2,9 @@ import LiveryClient
 
 extension Parts {
   /// The items of a list, each with its controls.
-  func list(_ element: Element, _ entry: ListEntry, _ draft: Draft?, mark: UInt64) -> HTML {
+  ///
+  /// - Parameter isTyped: whether it differs from what is stored.
+  func list(_ element: Element, _ entry: ListEntry, _ draft: Draft?, mark: UInt64, isTyped: Bool) -> HTML {
     let way = form.page(of: element.name).map { Form.text($0) } ?? "0"
     var html: HTML =
       "<p class=\"way\"><a href=\"/at/\(way)#r\(element.id)\">\(words[.back])</a></p>\n<h1>\(element.title)</h1>\n"
@@ -11,7 +13,8 @@ extension Parts {
       html += "<div class=\"notice bad\" role=\"alert\" tabindex=\"-1\" id=\"notice\"><p>\(message)</p></div>\n"
     }
     html += """
-      <form id="form" method="post" action="/list?name=\(query: element.name)" enctype="multipart/form-data" autocomplete="off" novalidate>\
+      <form id="form" method="post" action="/list?name=\(query: element.name)" enctype="multipart/form-data"\
+      \(" data-typed", if: isTyped) autocomplete="off" novalidate>\
       \(token)<button class="first" name="op" value="save" tabindex="-1" aria-hidden="true"></button>
 
       """
@@ -49,7 +52,7 @@ extension Parts {
     for (place, item) in entry.items.enumerated() {
       let here = "\(lead)\(place)"
       html += "<li><fieldset class=\"item\"><legend>\(words[.item]) \(place + 1)</legend>"
-      if let origin = item.origin { html += "<input type=\"hidden\" name=\"o:\(here)\" value=\"\(origin)\">" }
+      if let origin = item.origin { html += "<input type=\"hidden\" name=\"o:\(here)\" value=\"\(origin.text)\">" }
       for (index, (member, content)) in zip(entry.template, item.members).enumerated() {
         html += self.member(member, content, "\(here).\(index)", isEditable)
       }
@@ -89,9 +92,8 @@ extension Parts {
     }
     var id = "m"
     for byte in path.utf8 { id += byte == UInt8(ascii: ".") ? "_" : String(UnicodeScalar(byte)) }
-    let hasFile = element.kind == .image || element.kind == .data
     let control = Control(
-      element: element, key: (hasFile ? "f:" : "m:") + path, id: id, text: element.kind == .secret ? "" : text,
+      element: element, key: (element.holdsFile ? "f:" : "m:") + path, id: id, text: element.kind == .secret ? "" : text,
       isEnabled: isEditable,
       descriptions: element.description == nil ? "" : "d\(id)", isInvalid: false, words: words)
     let tag: HTML = control.isGroup ? "fieldset" : "div"

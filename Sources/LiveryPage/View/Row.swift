@@ -16,28 +16,29 @@ struct Row {
     guard let draft else { return nil }
     if let error = draft.error(element.name) { return error }
     // What was typed is not sent back, also if it is another field that was refused: the script keeps it.
-    return element.kind == .secret && draft.typed(element) != nil ? words[.secretAgain] : nil
+    if element.kind == .secret, isTyped { return words[.secretAgain] }
+    return draft.hasLostFile(element.name) ? words[.fileAgain] : nil
   }
   private var isInConflict: Bool { draft?.isInConflict(element.name) ?? false }
 
   /// What the control shows: what was typed, or the value.
   private var text: String {
-    guard let draft, element.kind != .secret, draft.mark(element.name) != nil else { return element.shownNow }
-    return draft.typed(element) ?? element.shownNow
+    element.kind == .secret ? "" : draft?.typed(element) ?? element.shownNow
   }
+
+  private var isTyped: Bool { draft?.typed(element) != nil }
 
   /// Where nothing was saved the person has still seen what was drawn before, except for what is told of now.
   private var mark: String {
-    if !isInConflict, let former = draft?.fields["s:" + element.name] { return former }
+    if !isInConflict, let former = draft?.sentMark(element.name) { return former }
     return element.mark(at: revision)
   }
 
   private var control: Control {
     var descriptions = element.description == nil ? "" : "d\(id) "
     descriptions += "e\(id) n\(id)"
-    let isFile = element.kind == .image || element.kind == .data
     return Control(
-      element: element, key: (isFile ? "f:" : "v:") + element.name, id: "i\(id)", text: text,
+      element: element, key: (element.holdsFile ? "f:" : "v:") + element.name, id: "i\(id)", text: text,
       isEnabled: element.isEditable,
       descriptions: descriptions, isInvalid: error != nil, words: words)
   }
@@ -47,7 +48,7 @@ struct Row {
     let tag: HTML = control.isGroup ? "fieldset" : "div"
     var html: HTML = """
       <\(tag) class="row\(" wrong", if: error != nil)\(" conflict", if: isInConflict)\(" fixed", if: !element.isEditable)" \
-      id="r\(id)" data-name="\(element.name)" data-kind="\(kind)">
+      id="r\(id)" data-name="\(element.name)" data-kind="\(kind)"\(" data-typed", if: isTyped && element.kind != .secret)>
       """
     html += label(control)
     if let description = element.description { html += "<p class=\"about\" id=\"d\(id)\">\(description)</p>" }

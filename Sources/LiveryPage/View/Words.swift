@@ -1,16 +1,17 @@
 /// What the page itself says, in the languages that it speaks. The schema's texts are the schema's.
 enum Word: Int, CaseIterable {
   case settings, groups, search, searchHint, found, nothingFound, done, save, unsaved, saved, nothingToSave
-  case notSaved, conflictIntro, theyNow, yours, keepMine, takeTheirs, decide
-  case why, history, undo, reset, resetTitle, back, required, restart, deprecated, unit
+  case notSaved, conflictIntro, keepMine, takeTheirs, decide
+  case why, history, undo, reset, resetTitle, back, required, restart, deprecated
   case setHere, isDefault, from, by, lockedBy, readOnly, disabledBy, noValue
   case secretSet, secretUnset, secretHint, secretRemove
   case items, editList, add, remove, moveUp, moveDown, item, emptyList
-  case none, choose, unknownOption, utc, upload, bytes, range, atLeast, atMost, on, off
-  case layer, value, time, origin, state, revision, was, became, undone
+  case none, choose, unknownOption, utc, bytes, range, atLeast, atMost, on, off
+  case layer, value, time, origin, state, revision
   case closed, closedHint, noSettings, changedMeanwhile, brand, skip, current, hidden, tooMuch, gone, failed
-  case wins, shadowed, rejected, expired, orphaned, older, contrast, colors, images, passes, warns, errors, home
+  case wins, shadowed, rejected, expired, orphaned, older, contrast, colors, images, passes, warns, errors
   case typeHere, offline, ended, secretAgain, characters, inSteps
+  case fileAgain, linkTitle, linkHint, goOn, wrongPIN, waitFor, open, notFromHere, later, malformed, notOurs
 }
 
 struct Words: Sendable {
@@ -61,8 +62,6 @@ struct Words: Sendable {
     case .nothingToSave: "Nothing was changed."
     case .notSaved: "Not saved: please look at what is marked."
     case .conflictIntro: "Not saved: somebody else has changed this meanwhile. Decide what is to count."
-    case .theyNow: "Now"
-    case .yours: "Yours"
     case .keepMine: "Set mine"
     case .takeTheirs: "Leave it as it is now"
     case .decide: "What is to count?"
@@ -75,7 +74,6 @@ struct Words: Sendable {
     case .required: "required"
     case .restart: "takes effect after a restart"
     case .deprecated: "Deprecated"
-    case .unit: "Unit"
     case .setHere: "Set here"
     case .isDefault: "Default"
     case .from: "From"
@@ -100,7 +98,6 @@ struct Words: Sendable {
     case .choose: "Please choose"
     case .unknownOption: "not one of the options"
     case .utc: "UTC"
-    case .upload: "Choose a file to replace it"
     case .bytes: "bytes"
     case .range: "to"
     case .atLeast: "at least"
@@ -113,9 +110,6 @@ struct Words: Sendable {
     case .origin: "Origin"
     case .state: "State"
     case .revision: "Revision"
-    case .was: "Before"
-    case .became: "After"
-    case .undone: "Undone"
     case .closed: "Finished"
     case .closedHint: "You can close this window."
     case .noSettings: "There is nothing to set here."
@@ -139,7 +133,6 @@ struct Words: Sendable {
     case .passes: "passes"
     case .warns: "warnings"
     case .errors: "errors"
-    case .home: "All settings"
     case .typeHere: "Type to search"
     case .offline: "No connection to the device. What you typed is kept."
     case .ended:
@@ -147,6 +140,17 @@ struct Words: Sendable {
     case .secretAgain: "Please type it again: it was not saved, and is not sent back."
     case .characters: "characters"
     case .inSteps: "in steps of"
+    case .fileAgain: "Please choose the file again: it was not saved."
+    case .linkTitle: "Open the link"
+    case .linkHint: "These settings open with a link: ask for a new one at the device."
+    case .goOn: "Go on"
+    case .wrongPIN: "That was not the PIN."
+    case .waitFor: "The next one is looked at in"
+    case .open: "Open"
+    case .notFromHere: "This is not allowed from here."
+    case .later: "There is too much to do at the moment. Try again later."
+    case .malformed: "The request is malformed."
+    case .notOurs: "This commit changed more than what can be set here."
     }
   }
 
@@ -166,8 +170,6 @@ struct Words: Sendable {
     case .notSaved: "Nicht gespeichert: Bitte sehen Sie nach, was markiert ist."
     case .conflictIntro:
       "Nicht gespeichert: Inzwischen hat jemand anderes das geändert. Entscheiden Sie, was gelten soll."
-    case .theyNow: "Jetzt"
-    case .yours: "Ihr Wert"
     case .keepMine: "Meinen setzen"
     case .takeTheirs: "Lassen, wie es jetzt ist"
     case .decide: "Was soll gelten?"
@@ -180,7 +182,6 @@ struct Words: Sendable {
     case .required: "erforderlich"
     case .restart: "wirkt nach einem Neustart"
     case .deprecated: "Veraltet"
-    case .unit: "Einheit"
     case .setHere: "Hier gesetzt"
     case .isDefault: "Vorgabe"
     case .from: "Von"
@@ -205,7 +206,6 @@ struct Words: Sendable {
     case .choose: "Bitte wählen"
     case .unknownOption: "keine der Möglichkeiten"
     case .utc: "UTC"
-    case .upload: "Datei wählen, um es zu ersetzen"
     case .bytes: "Bytes"
     case .range: "bis"
     case .atLeast: "mindestens"
@@ -218,9 +218,6 @@ struct Words: Sendable {
     case .origin: "Herkunft"
     case .state: "Zustand"
     case .revision: "Revision"
-    case .was: "Vorher"
-    case .became: "Nachher"
-    case .undone: "Zurückgenommen"
     case .closed: "Fertig"
     case .closedHint: "Sie können dieses Fenster schließen."
     case .noSettings: "Hier gibt es nichts einzustellen."
@@ -244,7 +241,6 @@ struct Words: Sendable {
     case .passes: "besteht"
     case .warns: "Warnungen"
     case .errors: "Fehler"
-    case .home: "Alle Einstellungen"
     case .typeHere: "Tippen, um zu suchen"
     case .offline: "Keine Verbindung zum Gerät. Was Sie getippt haben, bleibt erhalten."
     case .ended:
@@ -252,6 +248,17 @@ struct Words: Sendable {
     case .secretAgain: "Bitte noch einmal tippen: Es wurde nicht gespeichert und wird nicht zurückgeschickt."
     case .characters: "Zeichen"
     case .inSteps: "in Schritten von"
+    case .fileAgain: "Bitte die Datei noch einmal wählen: Sie wurde nicht gespeichert."
+    case .linkTitle: "Öffnen Sie den Link"
+    case .linkHint: "Diese Einstellungen öffnet ein Link: Lassen Sie sich am Gerät einen neuen zeigen."
+    case .goOn: "Weiter"
+    case .wrongPIN: "Das war nicht die PIN."
+    case .waitFor: "Die nächste wird angesehen in"
+    case .open: "Öffnen"
+    case .notFromHere: "Das ist von hier aus nicht erlaubt."
+    case .later: "Im Augenblick ist zu viel zu tun. Versuchen Sie es später."
+    case .malformed: "Die Anfrage ist nicht wohlgeformt."
+    case .notOurs: "Dieser Commit hat mehr geändert, als hier einzustellen ist."
     }
   }
 }

@@ -1,0 +1,79 @@
+import LiveryClient
+
+// The page of one list.
+
+extension Desk {
+  private var listed: Element? {
+    guard let element = form.element(request.query["name"] ?? ""), element.kind == .list else { return nil }
+    return element
+  }
+
+  func list() -> Response {
+    guard let element = listed else { return gone() }
+    return list(element, ListEntry(element.template, stored: element.value), nil, form.revision)
+  }
+
+  private func list(
+    _ element: Element, _ entry: ListEntry, _ draft: Draft?, _ mark: UInt64, isTyped: Bool = false, status: Int = 200
+  ) -> Response {
+    shown(
+      element.title, parts.list(element, entry, draft, mark: mark, isTyped: isTyped), path: form.page(of: element.name),
+      status: status)
+  }
+
+  func saveList() -> Response {
+    guard let element = listed else { return gone() }
+    var draft = Draft(request.fields)
+    var entry = ListEntry(element.template, draft.fields)
+    let mark = draft.mark(element.name)?.revision ?? 0
+    func again(_ draft: Draft?, _ status: Int) -> Response {
+      list(element, entry, draft, mark, isTyped: true, status: status)
+    }
+    guard element.isEditable else {
+      draft.message = words[.readOnly]
+      return again(draft, 403)
+    }
+    do throws(StoreError) {
+      for file in request.files where !file.bytes.isEmpty {
+        guard let place = file.name.after("f:").flatMap({ Form.path($0) }) else { continue }
+        try entry.put(at: place) { (element) throws(StoreError) in
+          element.kind == .data ? .bytes(file.bytes) : .text(try store.assets.put(file.bytes))
+        }
+      }
+    } catch {
+      draft.message = error.message
+      return again(draft, 422)
+    }
+    for verb in ["add", "remove", "up", "down"] {
+      guard let rest = draft.fields["op"]?.after(verb + ":") else { continue }
+      entry.apply(verb, at: rest.isEmpty ? [] : Form.path(rest) ?? [])
+      return again(nil, 200)
+    }
+    if draft.wasInConflict(element.name) {
+      switch draft.decision(element.name) {
+      case .theirs?:
+        return .redirect(to: "/list?name=" + String(decoding: Query.encoded(element.name), as: UTF8.self))
+      case .mine?: break
+      case nil:
+        draft.conflicts = [Array(element.name.utf8)]
+        return again(draft, 409)
+      }
+    }
+    guard !entry.lacksWhatItKept else {
+      draft.message = words[.secretAgain]
+      return again(draft, 422)
+    }
+    let saved = page.edit(draft) { (change) throws(StoreError) in
+      try change.expect(element.name, at: mark)
+      try change.set(element.name, to: entry.value(keeping: try change.valueIfAny(element.name)))
+      return [element.name]
+    }
+    guard case .refused(let refused) = saved else { return answer(saved, form.page(of: element.name) ?? [0]) }
+    guard !refused.conflicts.isEmpty, let now = try? self.again(), let element = now.form.element(element.name) else {
+      return again(refused, 422)
+    }
+    // The places that items had are others by now.
+    entry.relocate(to: element.value)
+    return now.list(element, entry, refused, now.form.revision, isTyped: true, status: 409)
+  }
+}

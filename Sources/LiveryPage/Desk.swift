@@ -1,0 +1,105 @@
+import LiveryClient
+
+/// One request of a session on its way to an answer.
+struct Desk {
+  let page: Page
+  let request: Request
+  let session: Session
+  let form: Form
+  let words: Words
+  let parts: Parts
+
+  var store: Store { page.store }
+
+  /// A whole document, or for the script the part that changes.
+  func shown(_ title: String, _ main: HTML, path: Form.Path? = nil, status: Int = 200, query: String = "") -> Response {
+    if request.isFromScript { return Response(status: status, body: main.bytes) }
+    let document = Document(
+      title: title.isEmpty ? self.title : "\(title) – \(self.title)", name: self.title, words: words, form: form, path: path,
+      hasLogo: page.logoAsset != nil, hasBrand: BrandColors(store).isAny, query: query, token: parts.token, main: main)
+    return Response(status: status, body: document.html.bytes)
+  }
+
+  /// What the whole is called.
+  private var title: String { page.options.title ?? form.title ?? words[.settings] }
+
+  func gone() -> Response { shown(words[.gone], parts.message(words[.gone], ""), status: 404) }
+
+  /// The same with what is in the store now.
+  func again() throws(StoreError) -> Desk {
+    let form = try page.form(page.locale(for: request))
+    return Desk(
+      page: page, request: request, session: session, form: form, words: words, parts: page.parts(form, words, session))
+  }
+
+  // MARK: Settings
+
+  func settings(_ path: Form.Path, _ draft: Draft? = nil, status: Int = 200) -> Response {
+    guard let view = form.view(at: path) else {
+      return path == [0] ? shown("", parts.message(words[.settings], words[.noSettings]), path: [0]) : gone()
+    }
+    let saved = draft == nil ? request.query["saved"].flatMap { UInt64($0) } : nil
+    return shown(view.title, parts.settings(view, draft, saved: saved), path: path, status: status)
+  }
+
+  func save(_ path: Form.Path) -> Response {
+    guard let view = form.view(at: path) else { return gone() }
+    let draft = Draft(request.fields)
+    guard let name = draft.fields["op"]?.after("reset:") else {
+      return answer(page.save(draft, request.files, form), path)
+    }
+    guard let element = form.element(name), element.isEditable else { return gone() }
+    switch page.reset(element, draft) {
+    case .refused(let refused): return answer(.refused(refused), path)
+    case .done(let revision, let names): session.notes.add(revision, names)
+    case .nothing: break
+    }
+    // What else was typed stays as it was typed.
+    var rest = draft
+    rest.done = name
+    let isTyped = view.elements.contains { rest.typed($0) != nil }
+    guard isTyped, let now = try? again() else { return answer(.nothing, path, isReset: true) }
+    return now.settings(path, rest)
+  }
+
+  /// What follows after something was to be changed on a page.
+  func answer(_ saved: Saved, _ path: Form.Path, isReset: Bool = false) -> Response {
+    let revision: UInt64
+    switch saved {
+    case .refused(let refused):
+      let status = refused.conflicts.isEmpty ? 422 : 409
+      guard let now = try? again() else { return settings(path, refused, status: status) }
+      return now.settings(path, refused, status: status)
+    case .done(let made, let names):
+      session.notes.add(made, names)
+      revision = made
+    case .nothing: revision = 0
+    }
+    // A reset shows itself.
+    let told = isReset ? nil : revision
+    if request.isFromScript, let now = try? again(), let view = now.form.view(at: path) {
+      return now.shown("", now.parts.settings(view, nil, saved: told), path: path)
+    }
+    return .redirect(to: "/at/\(Form.text(path))" + (told.map { "?saved=\($0)" } ?? ""))
+  }
+
+  /// What would be wrong with what was typed so far: the message of each setting, a line each, or nothing.
+  func check() -> Response {
+    var response = Response(type: "text/plain; charset=utf-8")
+    let draft = Draft(request.fields)
+    for name in draft.names {
+      guard let element = form.element(name), let typed = draft.typed(element) else { continue }
+      if let problem = page.problem(element, typed) {
+        response.body += problem.utf8
+        response.body.append(10)
+      }
+    }
+    return response
+  }
+
+  func done() -> Response {
+    var response = shown(words[.closed], parts.message(words[.closed], words[.closedHint]))
+    response.endsSession = true
+    return response
+  }
+}
