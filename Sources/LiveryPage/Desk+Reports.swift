@@ -16,7 +16,8 @@ extension Desk {
     filter.beforeRevision = request.query["before"].flatMap { UInt64($0) } ?? 0
     filter.limit = 50
     let commits = try store.history(filter)
-    let last = commits.count == filter.limit ? commits.items?.last?["revision"]?.whole.map { UInt64(clamping: $0) } : nil
+    let last =
+      commits.count == filter.limit ? commits.items?.last?["revision"]?.whole.map { UInt64(clamping: $0) } : nil
     return shown(
       words[.history], parts.history(element, commits, next: last), path: element.flatMap { form.page(of: $0.name) })
   }
@@ -72,7 +73,8 @@ extension Desk {
     var filter = HistoryFilter()
     filter.layer = .bundle
     filter.limit = 1
-    guard let commit = try store.history(filter).items?.first, let made = commit["revision"]?.whole, made > before else { return }
+    guard let commit = try store.history(filter).items?.first, let made = commit["revision"]?.whole, made > before
+    else { return }
     session.notes.add(UInt64(made), (commit["changes"]?.items ?? []).compactMap { $0["name"]?.text })
   }
 }

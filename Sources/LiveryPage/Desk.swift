@@ -15,7 +15,8 @@ struct Desk {
   func shown(_ title: String, _ main: HTML, path: Form.Path? = nil, status: Int = 200, query: String = "") -> Response {
     if request.isFromScript { return Response(status: status, body: main.bytes) }
     let document = Document(
-      title: title.isEmpty ? self.title : "\(title) – \(self.title)", name: self.title, words: words, form: form, path: path,
+      title: title.isEmpty ? self.title : "\(title) – \(self.title)", name: self.title, words: words, form: form,
+      path: path,
       hasLogo: page.logoAsset != nil, hasBrand: BrandColors(store).isAny, query: query, token: parts.token, main: main)
     return Response(status: status, body: document.html.bytes)
   }

@@ -173,3 +173,47 @@ def test_what_was_typed_outlives_the_session(serve, visit):
   page.locator("button.main").click()
   page.wait_for_selector("#notice.good")
   assert served.store.get("volume") == 25
+
+
+def test_what_came_back_refused_is_still_being_typed(serve, visit):
+  served = serve()
+  page = visit(served.link())
+  page.goto(served.base + "/at/0")
+  page.locator("[name='v:volume']").fill("999")
+  page.locator("[name='v:zoom']").fill("3")
+  page.locator("[name='v:notice']").fill("first\n\nlast")
+  page.locator("button.main").click()
+  page.wait_for_selector("#notice.bad")
+  served.store.set("zoom", 2)
+  page.wait_for_selector(".row[data-name=zoom] .meanwhile")
+  assert page.locator("[name='v:zoom']").input_value() == "3"
+  page.locator("#q").fill("volume")
+  page.wait_for_timeout(300)
+  assert page.locator("[name='v:zoom']").input_value() == "3"
+  assert page.locator("#unsaved").inner_text() == "Not saved yet"
+
+
+def test_a_double_click_saves_once(serve, visit):
+  served = serve()
+  page = visit(served.link())
+  page.goto(served.base + "/at/0")
+  page.locator("[name='v:password']").fill("twice")
+  before = served.store.revision
+  page.locator("button.main").dblclick()
+  page.wait_for_selector("#notice")
+  page.wait_for_timeout(300)
+  assert "bad" not in page.locator("#notice").get_attribute("class")
+  assert served.store.revision == before + 1
+
+
+def test_live_changes_keep_empty_lines(serve, visit):
+  served = serve()
+  page = visit(served.link())
+  page.goto(served.base + "/at/0")
+  page.wait_for_timeout(300)
+  served.store.set("notice", "\none\n\nthree\n")
+  page.wait_for_function("() => document.querySelector(\"[name='v:notice']\").value === '\\none\\n\\nthree\\n'")
+  page.locator("[name='v:volume']").fill("35")
+  page.locator("button.main").click()
+  page.wait_for_selector("#notice.good")
+  assert served.store.get("notice") == "\none\n\nthree\n"

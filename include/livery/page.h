@@ -73,7 +73,7 @@ typedef struct livery_page_options {
   uint32_t flags;
   /** Whether `layer` is meant. */
   bool has_layer;
-  /** The layer that is edited: `user` by default, or `session`, `recommended`, `enforced`, `bundle`. */
+  /** The layer that is edited, and whose commits can be taken back: `user` by default, or `session`, `recommended`, `enforced`, `bundle`. */
   livery_layer layer;
   /** An address and a port: "127.0.0.1:0" by default, "[::1]:8080", "0.0.0.0:8080". Port 0 is one that is free. Addresses
       other than those of this device itself need `pin_setting`. */
@@ -100,7 +100,8 @@ typedef struct livery_page_options {
 /**
  * Start to serve the settings of a store.
  *
- * It goes on until livery_page_stop() or until the store is closed. A store without schema shows what it holds.
+ * It goes on until livery_page_stop() or until the store is closed. What is shown is what livery_form() tells: a store without a
+ * schema has nothing to show, and the page says so.
  *
  * Threads: any. Does not wait for a writer.
  *

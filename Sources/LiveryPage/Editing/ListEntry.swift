@@ -25,7 +25,9 @@ struct ListEntry: Sendable {
 
     /// As it is sent: `PLACE.FINGERPRINT`.
     init?(_ text: String?) {
-      guard let parts = text?.utf8.split(separator: UInt8(ascii: "."), maxSplits: 1), parts.count == 2 else { return nil }
+      guard let parts = text?.utf8.split(separator: UInt8(ascii: "."), maxSplits: 1), parts.count == 2 else {
+        return nil
+      }
       place = Int(String(decoding: parts[0], as: UTF8.self))
       fingerprint = String(decoding: parts[1], as: UTF8.self)
     }

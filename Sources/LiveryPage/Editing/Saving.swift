@@ -35,7 +35,8 @@ extension Page {
     }
     var edits: [Edit] = []
     for name in draft.names {
-      guard let element = form.element(name), element.isEditable, element.kind != .list, let mark = draft.mark(name) else {
+      guard let element = form.element(name), element.isEditable, element.kind != .list, let mark = draft.mark(name)
+      else {
         continue
       }
       let key = Array(name.utf8)
@@ -80,7 +81,9 @@ extension Page {
         switch edit.content {
         case .value(let value):
           // Somebody else has set the same: nothing is lost.
-          if edit.element.kind != .secret, let now = try change.valueIfAny(name), edit.element.shows(now, for: value) { continue }
+          if edit.element.kind != .secret, let now = try change.valueIfAny(name), edit.element.shows(now, for: value) {
+            continue
+          }
           try change.expect(name, at: edit.seen)
           try change.set(name, to: value)
         case .file(let bytes):

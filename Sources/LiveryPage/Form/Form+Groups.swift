@@ -62,7 +62,9 @@ struct Form: Sendable {
   /// The settings that a commit has changed, if it can be taken back here: all of them are in the form and may be changed, and
   /// it changed no other layer.
   func undoable(_ commit: Value, in layer: String) -> [String]? {
-    guard commit["layer"]?.text?.sameBytes(as: layer) ?? false, !(commit["tooLarge"]?.isTrue ?? false) else { return nil }
+    guard commit["layer"]?.text?.sameBytes(as: layer) ?? false, !(commit["tooLarge"]?.isTrue ?? false) else {
+      return nil
+    }
     var names: [String] = []
     for change in commit["changes"]?.items ?? [] {
       guard let name = change["name"]?.text, element(name)?.isEditable ?? false,

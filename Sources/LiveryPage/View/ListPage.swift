@@ -93,7 +93,8 @@ extension Parts {
     var id = "m"
     for byte in path.utf8 { id += byte == UInt8(ascii: ".") ? "_" : String(UnicodeScalar(byte)) }
     let control = Control(
-      element: element, key: (element.holdsFile ? "f:" : "m:") + path, id: id, text: element.kind == .secret ? "" : text,
+      element: element, key: (element.holdsFile ? "f:" : "m:") + path, id: id,
+      text: element.kind == .secret ? "" : text,
       isEnabled: isEditable,
       descriptions: element.description == nil ? "" : "d\(id)", isInvalid: false, words: words)
     let tag: HTML = control.isGroup ? "fieldset" : "div"

@@ -14,7 +14,8 @@ extension Notice {
         <button class="main">\(words[.open])</button></p></form>
         """
       return Notice.page(words, "PIN", content)
-    case .fails(let status): return Notice.page(words, words[.failed], "<p>\(Notice.reason(status, words)) (\(status))</p>")
+    case .fails(let status):
+      return Notice.page(words, words[.failed], "<p>\(Notice.reason(status, words)) (\(status))</p>")
     }
   }
 

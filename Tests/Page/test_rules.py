@@ -1,0 +1,275 @@
+"""What requests may and may not do, without a browser: each of these was got wrong once."""
+
+import http.client
+import socket
+import threading
+import time
+import urllib.parse
+
+import livery
+import livery.page
+from test_races import Tab
+
+PASSWORD = {"Type": "TextField", "Class": ["Password"], "Value": ""}
+SCHEMA = {"Version": 1, "Title": "Rules", "Groups": [{"Title": "One", "Settings": [
+  {"Type": "Number", "Format": "integer", "Title": "Volume", "Key": "volume", "Value": 50},
+  {"Type": "TextField", "Title": "Notice", "Key": "notice", "Value": "start"},
+  {"Type": "TextField", "Title": "Hidden", "Key": "hidden", "Value": "h", "Hidden": True},
+  {"Type": "TextField", "Title": "Longest", "Key": "longest", "Value": "", "MaxLength": 2 ** 62},
+  {"Type": "ToggleSwitch", "Title": "On", "Key": "on", "Value": True},
+  {"Type": "TextField", "Title": "Needs it", "Key": "needs", "Value": "", "EnabledBy": {"Key": "on", "Equals": True}},
+  {"Type": "Image", "Title": "Picture", "Key": "picture"}]},
+  {"Title": "Two", "Settings": [{"Type": "List", "Title": "Users", "Key": "users", "ItemTemplate": [
+    {"Type": "TextField", "Title": "Name", "Key": "name", "Value": ""}, {**PASSWORD, "Title": "Secret", "Key": "secret"},
+    {"Type": "List", "Title": "Inner", "Key": "inner", "ItemTemplate": [{"Type": "TextField", "Title": "X", "Key": "x"}]}]}]}]}
+
+
+class Events:
+  """A stream of events: what has come so far."""
+
+  def __init__(self, tab):
+    self.socket = socket.create_connection(("127.0.0.1", int(tab.host.rsplit(":", 1)[1])))
+    self.socket.sendall(f"GET /events HTTP/1.1\r\nHost: {tab.host}\r\nCookie: {tab.cookie}\r\n\r\n".encode())
+    self.text = b""
+
+  def until(self, text, seconds=5):
+    end = time.monotonic() + seconds
+    while text not in self.text:
+      self.socket.settimeout(max(0.01, end - time.monotonic()))
+      more = self.socket.recv(65536)
+      assert more, self.text
+      self.text += more
+    return self.text
+
+
+def upload(tab, path, fields, files):
+  """A form with files."""
+  body = b""
+  for name, value in fields.items():
+    body += f'--b\r\nContent-Disposition: form-data; name="{name}"\r\n\r\n{value}\r\n'.encode()
+  for name, content in files.items():
+    body += f'--b\r\nContent-Disposition: form-data; name="{name}"; filename="f"\r\n\r\n'.encode() + content + b"\r\n"
+  tab.connection.request("POST", path, body + b"--b--\r\n",
+                         {"Cookie": tab.cookie, "Content-Type": "multipart/form-data; boundary=b"})
+  answer = tab.connection.getresponse()
+  answer.text = answer.read().decode()
+  return answer
+
+
+def test_empty_lines_come_with_live_changes(serve):
+  served = serve(SCHEMA)
+  tab = Tab(served)
+  tab.load()
+  events = Events(tab)
+  events.until(b"event: now\ndata: ")
+  served.store.set("notice", "one\n\nthree\n\n\nsix")
+  text = events.until(b"data: six")
+  assert b"data: one\ndata: \ndata: three\ndata: \ndata: \ndata: six" in text
+
+
+def test_what_depends_on_a_change_is_drawn_anew(serve):
+  served = serve(SCHEMA)
+  tab = Tab(served)
+  tab.load()
+  events = Events(tab)
+  events.until(b"event: now")
+  served.store.set("on", False)
+  text = events.until(b'data-name="needs"')
+  assert b"Without effect as long as" in text and f"id: {served.store.revision}".encode() in text
+
+
+def test_a_stream_says_from_where_it_tells(serve):
+  served = serve(SCHEMA)
+  tab = Tab(served)
+  tab.load()
+  served.store.set("volume", 51)
+  assert f"data: {served.store.revision}\n".encode() in Events(tab).until(b"event: now\ndata: ")
+
+
+def test_a_small_request_makes_no_large_lists(serve):
+  served = serve(SCHEMA)
+  tab = Tab(served)
+  tab.fields = Tab.read(tab.ask("GET", "/list?name=users").text)
+  fields = {**tab.fields, "n:": "60", "op": "add:", **{f"n:{item}.2": "10000" for item in range(60)}}
+  begin = time.monotonic()
+  answer = tab.ask("POST", "/list?name=users", fields)
+  assert answer.status == 200 and time.monotonic() - begin < 10
+  assert answer.text.count('name="m:') <= 30_100
+  assert served.program.poll() is None
+
+
+def test_only_ones_own_layer_is_taken_back(serve):
+  served = serve(SCHEMA)
+  served.store.set("volume", 33, "enforced")
+  locked = served.store.revision
+  served.store.set("hidden", "mine")
+  hidden = served.store.revision
+  tab = Tab(served)
+  tab.load()
+  for revision in (locked, hidden, locked + 100, 0, 2 ** 64 - 1):
+    answer = tab.ask("POST", "/undo?name=volume", {"csrf": tab.fields["csrf"], "revision": str(revision)})
+    assert answer.status == 403, revision
+  assert served.store.get("volume") == 33 and served.store.get("hidden") == "mine"
+  page = tab.ask("GET", "/history?name=volume").text
+  assert "33" in page and 'formaction="/undo' not in page
+
+
+def test_what_is_hidden_stays_so(serve):
+  served = serve(SCHEMA)
+  served.store.set("hidden", "UNSEEN")
+  tab = Tab(served)
+  for path in ("/history", "/at/0", "/search?q=unseen", "/why?name=hidden", "/history?name=hidden"):
+    assert "UNSEEN" not in tab.ask("GET", path).text, path
+  assert tab.ask("GET", "/history?name=hidden").status == 404
+  tab.load()
+  revision = served.store.revision
+  assert tab.ask("POST", "/at/0", {**tab.fields, "op": "reset:hidden"}).status == 404
+  assert served.store.revision == revision
+
+
+def test_a_reset_of_something_else_by_now_is_refused(serve):
+  served = serve(SCHEMA)
+  served.store.set("volume", 10)
+  tab = Tab(served)
+  tab.load()
+  served.store.set("volume", 70)
+  assert tab.save(op="reset:volume", **{"v:on": "1"}).status == 409
+  assert served.store.get("volume") == 70
+  tab.load()
+  assert tab.save(op="reset:volume", **{"v:on": "1"}).status == 303
+  assert served.store.get("volume") == 50
+
+
+def test_secrets_of_a_list_stay_with_their_items(serve):
+  served = serve(SCHEMA)
+  served.store.set("users", [{"name": "a", "secret": "pwA"}, {"name": "b", "secret": "pwB"}, {"name": "c", "secret": "pwC"}])
+  tab = Tab(served)
+  tab.fields = Tab.read(tab.ask("GET", "/list?name=users").text)
+  served.store.set("users", [{"name": "b", "secret": "pwB"}, {"name": "c", "secret": "new"}])
+  answer = tab.ask("POST", "/list?name=users", {**tab.fields, "m:1.0": "b2"})
+  assert answer.status == 409
+  fields = {**Tab.read(answer.text), "c:users": "mine"}
+  # The item that was removed has lost its secret: it is asked for.
+  refused = tab.ask("POST", "/list?name=users", fields)
+  assert refused.status == 422 and "type it again" in refused.text
+  assert tab.ask("POST", "/list?name=users", {**fields, "m:0.1": "again"}).status == 303
+  assert [(item["name"], item["secret"]) for item in served.store.get("users")] == [("a", "again"), ("b2", "pwB"), ("c", "new")]
+
+
+def test_nothing_is_changed_after_the_end_was_told(serve):
+  served = serve(SCHEMA)
+  tab = Tab(served)
+  tab.load()
+  body = urllib.parse.urlencode({**tab.fields, "v:volume": "77"}).encode()
+  slow = socket.create_connection(("127.0.0.1", int(tab.host.rsplit(":", 1)[1])))
+  slow.sendall(f"POST /at/0 HTTP/1.1\r\nHost: {tab.host}\r\nCookie: {tab.cookie}\r\nContent-Length: {len(body)}\r\n"
+               "Content-Type: application/x-www-form-urlencoded\r\n\r\n".encode() + body[:20])
+  time.sleep(0.2)
+  assert tab.ask("POST", "/done", {"csrf": tab.fields["csrf"]}).status == 200
+  assert served.line() == "finished: done"
+  slow.sendall(body[20:])
+  assert slow.recv(100).startswith(b"HTTP/1.1 403") and served.store.get("volume") == 50
+
+
+def test_the_end_tells_what_was_taken_back(serve):
+  served = serve(SCHEMA)
+  with served.store.change() as change:
+    change["volume"] = 1
+    change["notice"] = "both"
+  tab = Tab(served)
+  tab.load()
+  fields = {"csrf": tab.fields["csrf"], "revision": str(served.store.revision)}
+  assert tab.ask("POST", "/undo?name=volume", fields).status == 303
+  tab.ask("POST", "/done", {"csrf": tab.fields["csrf"]})
+  assert served.line() == "finished: done, changed notice, volume"
+
+
+def test_nul_and_lines_of_others_are_no_edit(serve):
+  served = serve(SCHEMA)
+  served.store.set("notice", "a\0b\r\nc")
+  tab = Tab(served)
+  page = tab.ask("GET", "/at/0").text
+  fields = Tab.read(page)
+  revision = served.store.revision
+  assert tab.ask("POST", "/at/0", {**fields, "v:on": "1", "v:notice": "a\ufffdb\r\nc"}).headers["Location"] == "/at/0?saved=0"
+  assert served.store.revision == revision
+
+
+def test_read_only_shows_and_changes_nothing(serve):
+  served = serve(SCHEMA, "--read-only")
+  served.store.set("users", [{"name": "a", "secret": "s"}])
+  served.store.set("volume", 7)
+  tab = Tab(served)
+  page = tab.ask("GET", "/at/0").text
+  assert 'value="save"' not in page.split('class="first"')[1].split(">", 1)[1] and "reset:" not in page
+  assert 'name="v:volume" disabled' in page
+  revision, assets = served.store.revision, len(served.store.assets.list())
+  token = {"csrf": Tab.read(page)["csrf"]}
+  png = b"\x89PNG\r\n\x1a\n"
+  for path, fields in (("/at/0", {"v:volume": "8", "s:volume": "1.x"}), ("/at/0", {"op": "reset:volume"}),
+                       ("/list?name=users", {"n:": "0"}), ("/list?name=users", {"op": "add:"}), ("/undo", {"revision": str(revision)}),
+                       ("/brand", {"use": "default"})):
+    upload(tab, path, {**token, **fields}, {"f:picture": png, "f:0.1": png})
+  assert served.store.revision == revision and len(served.store.assets.list()) == assets
+
+
+def test_files_in_conflict_are_decided_on_too(serve):
+  pixel = bytes.fromhex("89504e470d0a1a0a0000000d4948445200000001000000010804000000b51c0c020000000b4944415478da6364f80f000105010"
+                        "127189b600000000049454e44ae426082")
+  served = serve(SCHEMA)
+  tab = Tab(served)
+  tab.load()
+  served.store.set("picture", livery.Image("https://a.example/theirs.png"))
+  theirs = served.store.get("picture")
+  answer = upload(tab, "/at/0", tab.fields, {"f:picture": pixel})
+  assert answer.status == 409 and "choose the file again" in answer.text
+  fields = Tab.read(answer.text)
+  assert upload(tab, "/at/0", {**fields, "c:picture": "mine"}, {}).status == 409
+  assert upload(tab, "/at/0", {**fields, "c:picture": "theirs"}, {"f:picture": pixel}).status == 303
+  assert served.store.get("picture") == theirs
+  assert upload(tab, "/at/0", {**fields, "c:picture": "mine"}, {"f:picture": pixel}).status == 303
+  assert served.store.get("picture") != theirs
+
+
+def test_any_accept_language_is_fine(serve):
+  served = serve(SCHEMA)
+  tab = Tab(served)
+  for header in ("x00a", "*", "", ";;;", "de-", "-", "a" * 4000, "en-US-" + "x" * 40, "de;q=abc", "q=1", "zz-12345678", "de-AT-1-2-3"):
+    tab.connection.request("GET", "/at/0", headers={"Cookie": tab.cookie, "Accept-Language": header})
+    answer = tab.connection.getresponse()
+    assert answer.status == 200 and answer.read(), header
+
+
+def test_every_language_hears(serve):
+  served = serve(SCHEMA)
+  tabs = []
+  for number in range(70):
+    tab = Tab(served)
+    language = f"x{chr(97 + number // 26)}{chr(97 + number % 26)}"
+    tab.connection.request("GET", "/at/0", headers={"Cookie": tab.cookie, "Accept-Language": language})
+    tab.connection.getresponse().read()
+    tabs.append(Events(tab))
+  for events in tabs:
+    events.until(b"event: now")
+  served.store.set("volume", 99)
+  for events in tabs:
+    events.until(b'value="99"')
+
+
+def test_two_stops_both_wait(tmp_path):
+  with livery.open(tmp_path / "store", create=True) as store:
+    store.apply_schema(SCHEMA)
+    for _ in range(20):
+      page = livery.page.start(store)
+      handle = page._handle
+      done = []
+      threads = [threading.Thread(target=lambda: (livery.page._library().livery_page_stop(handle), done.append(time.monotonic())))
+                 for _ in range(2)]
+      port = int(page.address().split(":")[2].split("/")[0])
+      for thread in threads:
+        thread.start()
+      for thread in threads:
+        thread.join(10)
+      with socket.socket() as probe:
+        assert probe.connect_ex(("127.0.0.1", port)) != 0
+      page.stop()
