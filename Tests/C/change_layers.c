@@ -1,7 +1,66 @@
-// Change sets of several layers: what they would leave in each, and what they reach beneath locks.
+// Changes that concern several layers: what replaces others, change sets of several, what is beneath locks.
 #include "fixture.h"
 
 static const livery_layer user = LIVERY_LAYER_USER;
+
+static void set_by(livery_layer layer, livery_store *store, const char *name, int64_t number) {
+  OK(livery_set_int(store, layer, name, number));
+}
+
+TEST("what the console replaces counts, the operator's value goes, and undo brings it back", replaced) {
+  livery_store *store = new_store(fresh_path(), KIOSK_SCHEMA);
+  livery_change *change = NULL;
+  livery_value *number = json("60"), *read = NULL;
+  int64_t seconds = 0;
+  uint64_t revision = 0, undone = 0;
+  set_by(user, store, "idleResetSeconds", 30);
+  set_by(LIVERY_LAYER_SESSION, store, "idleResetSeconds", 40);
+  OK(livery_change_begin(store, LIVERY_LAYER_RECOMMENDED, &change));
+  OK(livery_change_origin(change, "console"));
+  OK(livery_change_replace(change, "idleResetSeconds", number));
+  OK(livery_change_get(change, "idleResetSeconds", &read));
+  EXPECT_JSON("60", read);
+  OK(livery_get_int(store, "idleResetSeconds", &seconds));
+  EXPECT_INT(40, seconds);
+  OK(livery_change_commit(change, &revision));
+  OK(livery_get_int(store, "idleResetSeconds", &seconds));
+  EXPECT_INT(60, seconds);
+  // The history tells of one change, by the console.
+  livery_history_options last = LIVERY_HISTORY_OPTIONS_INIT;
+  last.limit = 1;
+  OK(livery_history(store, &last, &read));
+  char *text = NULL;
+  OK(livery_value_to_json(read, 0, &text, NULL));
+  EXPECT(strstr(text, "\"layer\":\"recommended\"") && strstr(text, "\"old\":40") && strstr(text, "\"new\":60"));
+  EXPECT_CONTAINS("\"replaced\":[\"user\",\"session\"]", text);
+  livery_free(text);
+  OK(livery_value_release(read));
+  livery_value *reason = NULL;
+  OK(livery_inspect(store, "idleResetSeconds", &read));
+  OK(livery_value_member(read, "reason", &reason));
+  OK(livery_value_to_json(reason, 0, &text, NULL));
+  EXPECT_CONTAINS("The console replaced the session's 40 by 60 at revision", text);
+  livery_free(text);
+  OK(livery_value_release(read));
+  // The operator may change it again, and the same once more makes room again.
+  set_by(user, store, "idleResetSeconds", 50);
+  OK(livery_change_begin(store, LIVERY_LAYER_RECOMMENDED, &change));
+  OK(livery_change_replace(change, "idleResetSeconds", number));
+  OK(livery_change_commit(change, &revision));
+  OK(livery_get_int(store, "idleResetSeconds", &seconds));
+  EXPECT_INT(60, seconds);
+  OK(livery_undo(store, revision, 0, &undone));
+  OK(livery_get_int(store, "idleResetSeconds", &seconds));
+  EXPECT_INT(50, seconds);
+  // A lock stands above it.
+  set_by(LIVERY_LAYER_ENFORCED, store, "idleResetSeconds", 70);
+  OK(livery_change_begin(store, LIVERY_LAYER_RECOMMENDED, &change));
+  OK(livery_change_replace(change, "idleResetSeconds", number));
+  EXPECT_STATUS(LIVERY_ERROR_LOCKED, livery_change_commit(change, NULL));
+  OK(livery_change_discard(change));
+  OK(livery_value_release(number));
+  OK(livery_close(store));
+}
 
 TEST("a change set may be of several layers, and is one commit", several_layers) {
   livery_store *store = new_store(fresh_path(), KIOSK_SCHEMA);
