@@ -361,6 +361,63 @@ TEST("what is known of an asset is kept with it, by the same commit, and goes wi
   OK(livery_close(store));
 }
 
+static int64_t revision_of(livery_store *store) {
+  uint64_t revision = 0;
+  OK(livery_revision(store, &revision));
+  return (int64_t)revision;
+}
+
+TEST("a restore brings back facts that are gone or damaged, keeps those that are there, and tells nobody", restored_facts) {
+  NEEDS_FILES;
+  char path[320], file[340], id[LIVERY_ASSET_ID_SIZE], other[LIVERY_ASSET_ID_SIZE];
+  snprintf(path, sizeof path, "%s", fresh_path());
+  snprintf(file, sizeof file, "%s.backup", path);
+  livery_store *store = open_store(path);
+  uint64_t made = 0;
+  put_image(store, "rgb.png", id);
+  put_image(store, "rgba.png", other);
+  put_fact(store, id, "colors", TEXT("old"));
+  put_fact(store, id, "gone", TEXT("here"));
+  put_fact(store, other, "colors", TEXT("of the other"));
+  OK(livery_set_int(store, user, "number", 1));
+  OK(livery_backup(store, file));
+  put_fact(store, id, "colors", TEXT("new"));
+  put_fact(store, id, "gone", NULL, 0);
+  put_fact(store, id, "later", TEXT("since"));
+  int64_t before = revision_of(store);
+  OK(livery_restore(store, file, NULL, &made));
+  EXPECT_INT(before, (int64_t)made);
+  EXPECT_INT(before, revision_of(store));
+  expect_fact(store, id, "colors", "new");
+  expect_fact(store, id, "gone", "here");
+  expect_fact(store, id, "later", "since");
+  // With what is damaged comes back what the backup has, with a setting a revision; newer facts stay then too.
+  char key[32 + 6];
+  for (int index = 0; index < 32; index++) {
+    unsigned byte = 0;
+    sscanf(other + 2 * index, "%2x", &byte);
+    key[index] = (char)byte;
+  }
+  memcpy(key + 32, "colors", 6);
+  EXPECT(damage_key(path, key, sizeof key) > 0);
+  expect_fact(store, other, "colors", NULL);
+  OK(livery_set_int(store, user, "number", 2));
+  OK(livery_restore(store, file, NULL, &made));
+  EXPECT_INT(before + 2, (int64_t)made);
+  expect_fact(store, id, "colors", "new");
+  expect_fact(store, other, "colors", "of the other");
+  // They pass a compaction, and go with their asset; the same bytes have none until a backup brings them back.
+  OK(livery_compact(store));
+  expect_fact(store, id, "colors", "new");
+  OK(livery_asset_collect(store, NULL, NULL));
+  put_image(store, "rgb.png", id);
+  expect_fact(store, id, "colors", NULL);
+  OK(livery_restore(store, file, NULL, NULL));
+  expect_fact(store, id, "colors", "old");
+  expect_fact(store, id, "later", NULL);
+  OK(livery_close(store));
+}
+
 TEST("a fact needs an asset, a name and not too many bytes", wrong_facts) {
   livery_store *store = open_store(fresh_path());
   livery_change *change = NULL;

@@ -59,6 +59,8 @@ private struct Restoration {
   let revision: UInt64
   private var entry: LogEntry
   private var hasChanged = false
+  /// Whether facts of assets were brought back: by themselves they make no revision.
+  private var hasFacts = false
 
   init(_ view: View, _ content: StoreFile, _ origin: String) throws(StoreError) {
     self.view = view
@@ -72,7 +74,9 @@ private struct Restoration {
     var secrets = try secrets()
     for (name, database, onlyAdds) in view.databases.restored { try replace(name, database, onlyAdds: onlyAdds) }
     try replace("meta", view.databases.meta)
-    guard hasChanged || before != content.contentRevision else { return .abort(revision - 1) }
+    guard hasChanged || before != content.contentRevision else {
+      return hasFacts ? .commit(revision - 1) : .abort(revision - 1)
+    }
     for name in try self.secrets().names { secrets.insert(name) }
 
     for (index, edit) in entry.edits.enumerated() where !secrets.contains(edit.name) {
@@ -100,7 +104,9 @@ private struct Restoration {
         next += 1
       }
       if next < wanted.count, wanted[next].key == key {
-        if value.array != wanted[next].value { changed.append((next, value.array)) }
+        // What is known of an asset may have been found out anew since the backup. What is damaged is brought back.
+        let isKept = Self.isFact(name, key) && Checksum.content(of: value, key: key, tag: Tag.assets) != nil
+        if !isKept, value.array != wanted[next].value { changed.append((next, value.array)) }
         next += 1
       } else if !onlyAdds {
         doomed.append((key, value.array))
@@ -132,6 +138,10 @@ private struct Restoration {
 
   /// Remembers what was replaced, for the history and for undoing.
   private mutating func note(_ database: String, _ key: [UInt8], _ old: [UInt8]?) {
+    guard !Self.isFact(database, key) else {
+      hasFacts = true
+      return
+    }
     hasChanged = true
     guard database.sameBytes(as: "layers") else {
       if database.sameBytes(as: "schema") || database.sameBytes(as: "meta") { entry.isSchema = true }
@@ -142,6 +152,11 @@ private struct Restoration {
     entry.layer = place.layer
     entry.edits.append(
       LogEntry.Edit(name: place.name, layer: place.layer, old: record?.value, oldExpires: record?.expires))
+  }
+
+  /// Facts lie among the assets, under longer keys.
+  private static func isFact(_ database: String, _ key: [UInt8]) -> Bool {
+    key.count > SHA256.size && database.sameBytes(as: "assets")
   }
 
   private func allNames() throws(StoreError) -> NameSet {
