@@ -22,6 +22,10 @@ typedef struct source {
 
 // Says why an image cannot be judged; false. What `outcome` says already stays.
 HIDDEN bool refuse(source *source, const char *format, ...) __attribute__((format(printf, 2, 3)));
+// The same for what may be otherwise another time.
+HIDDEN bool fail_for_now(source *source, lvi_outcome outcome, const char *format, ...) __attribute__((format(printf, 3, 4)));
+HIDDEN bool fail_for_memory(source *source);
+HIDDEN bool fail_for_time(source *source);
 HIDDEN bool is_late(const source *source);
 HIDDEN int64_t now_ms(void);
 // Whether an image of this size may be decoded, for which so many bytes of memory are needed.

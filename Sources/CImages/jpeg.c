@@ -27,9 +27,12 @@ static void fail(j_common_ptr jpeg) {
   if (!decoder->source->reason[0]) {
     switch (jpeg->err->msg_code) {
       case JERR_NO_BACKING_STORE: refuse(decoder->source, "decoding the image takes more than %d MiB", LVI_MEMORY_MAX >> 20); break;
-      case JERR_OUT_OF_MEMORY:
-        decoder->source->outcome = LVI_NO_MEMORY;
-        refuse(decoder->source, "there is no memory");
+      case JERR_OUT_OF_MEMORY: fail_for_memory(decoder->source); break;
+      // Nothing is wrong with such an image.
+      case JERR_ARITH_NOTIMPL: case JERR_BAD_PRECISION: case JERR_CCIR601_NOTIMPL: case JERR_COMPONENT_COUNT:
+      case JERR_CONVERSION_NOTIMPL: case JERR_FRACT_SAMPLE_NOTIMPL: case JERR_IMAGE_TOO_BIG: case JERR_NOTIMPL:
+      case JERR_NOT_COMPILED: case JERR_SOF_UNSUPPORTED: case JERR_WIDTH_OVERFLOW:
+        refuse(decoder->source, "the JPEG image is of a kind that is not supported: %s", message);
         break;
       default: refuse(decoder->source, "the JPEG image is damaged: %s", message);
     }
@@ -49,7 +52,7 @@ static void look_at_time(j_common_ptr jpeg) {
   decoder *decoder = jpeg->client_data;
   if (jpeg->is_decompressor && decoder->jpeg.input_scan_number > SCANS_MAX)
     refuse(decoder->source, "the image has more than %d scans", SCANS_MAX);
-  else if (is_late(decoder->source)) refuse(decoder->source, "decoding the image takes too long");
+  else if (is_late(decoder->source)) fail_for_time(decoder->source);
   else return;
   ERREXIT(jpeg, JERR_INPUT_EOF);
 }
@@ -92,10 +95,7 @@ static void read_image(decoder *decoder) {
 
 bool decode_jpeg(source *source) {
   decoder *decoder = calloc(1, sizeof *decoder);
-  if (!decoder) {
-    source->outcome = LVI_NO_MEMORY;
-    return refuse(source, "there is no memory");
-  }
+  if (!decoder) return fail_for_memory(source);
   decoder->source = source;
   decoder->jpeg.err = jpeg_std_error(&decoder->errors);
   decoder->jpeg.client_data = decoder;

@@ -16,24 +16,41 @@ int64_t now_ms(void) {
 
 bool is_late(const source *source) { return now_ms() > source->deadline; }
 
-bool refuse(source *source, const char *format, ...) {
-  va_list arguments;
-  va_start(arguments, format);
+static void say(source *source, lvi_outcome outcome, const char *format, va_list arguments) {
   vsnprintf(source->reason, LVI_REASON_MAX, format, arguments);
-  va_end(arguments);
   // What a decoder says may quote the image, and end in a new line.
   size_t length = strlen(source->reason);
   while (length > 0 && source->reason[length - 1] <= ' ') source->reason[--length] = 0;
   for (char *at = source->reason; *at; at++)
     if (*at < ' ' || *at > '~') *at = '?';
-  if (source->outcome == LVI_DONE) source->outcome = LVI_REFUSED;
+  if (source->outcome == LVI_DONE) source->outcome = outcome;
+}
+
+bool refuse(source *source, const char *format, ...) {
+  va_list arguments;
+  va_start(arguments, format);
+  say(source, LVI_REFUSED, format, arguments);
+  va_end(arguments);
   return false;
 }
+
+bool fail_for_now(source *source, lvi_outcome outcome, const char *format, ...) {
+  va_list arguments;
+  va_start(arguments, format);
+  say(source, outcome, format, arguments);
+  va_end(arguments);
+  return false;
+}
+
+bool fail_for_memory(source *source) { return fail_for_now(source, LVI_NO_MEMORY, "there is no memory"); }
+
+bool fail_for_time(source *source) { return refuse(source, "decoding the image takes too long"); }
 
 bool may_have(source *source, uint64_t width, uint64_t height, uint64_t memory) {
   if (width == 0 || height == 0) return refuse(source, "the image has no pixels");
   if (width > LVI_PIXELS_MAX || height > LVI_PIXELS_MAX || width * height > LVI_PIXELS_MAX)
-    return refuse(source, "the image has more than %d pixels", LVI_PIXELS_MAX);
+    return refuse(source, "the image has more than %d,%03d,%03d pixels", LVI_PIXELS_MAX / 1000000, LVI_PIXELS_MAX / 1000 % 1000,
+                  LVI_PIXELS_MAX % 1000);
   if (memory > LVI_MEMORY_MAX)
     return refuse(source, "decoding the image takes more than %d MiB", LVI_MEMORY_MAX >> 20);
   return true;
@@ -61,10 +78,7 @@ lvi_outcome lvi_judge(const void *bytes, size_t length, lvi_type type, int orien
   }
   if (is_decoded) {
     *fact_length = tally_end(source.tally, orientation, fact);
-    if (*fact_length == 0) {
-      source.outcome = LVI_NO_MEMORY;
-      is_decoded = refuse(&source, "there is no memory");
-    }
+    if (*fact_length == 0) is_decoded = fail_for_memory(&source);
   }
   tally_free(source.tally);
   return is_decoded ? LVI_DONE : source.outcome;

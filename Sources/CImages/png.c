@@ -25,10 +25,7 @@ static void ignore_warning(png_structp png, png_const_charp message) { (void)png
 static png_voidp allocate(png_structp png, png_alloc_size_t size) {
   decoder *decoder = png_get_mem_ptr(png);
   void *memory = malloc(size);
-  if (!memory && decoder->source->outcome == LVI_DONE) {
-    decoder->source->outcome = LVI_NO_MEMORY;
-    refuse(decoder->source, "there is no memory");
-  }
+  if (!memory && decoder->source->outcome == LVI_DONE) fail_for_memory(decoder->source);
   return memory;
 }
 
@@ -58,7 +55,7 @@ static void read_pass(decoder *decoder, struct pass pass, uint32_t width, uint32
     if (has_alpha) tally_rgba(decoder->source->tally, y, pass.x, pass.right, decoder->row, count);
     else tally_rgb(decoder->source->tally, y, pass.x, pass.right, decoder->row, count);
     if (++rows % 64 == 0 && is_late(decoder->source)) {
-      refuse(decoder->source, "decoding the image takes too long");
+      fail_for_time(decoder->source);
       png_error(decoder->png, "");
     }
   }
@@ -67,7 +64,8 @@ static void read_pass(decoder *decoder, struct pass pass, uint32_t width, uint32
 static void read_image(decoder *decoder) {
   png_structp png = decoder->png;
   png_set_read_fn(png, decoder, read_bytes);
-  png_set_user_limits(png, LVI_PIXELS_MAX, LVI_PIXELS_MAX);
+  // The size is looked at below, where it has a message.
+  png_set_user_limits(png, PNG_UINT_31_MAX, PNG_UINT_31_MAX);
   png_set_chunk_malloc_max(png, 1 << 20);
   // What is beside the pixels and what they are made of is skipped.
   png_set_keep_unknown_chunks(png, PNG_HANDLE_CHUNK_NEVER, NULL, -1);
@@ -86,10 +84,7 @@ static void read_image(decoder *decoder) {
   png_read_update_info(png, decoder->info);
   bool has_alpha = png_get_channels(png, decoder->info) == 4;
   decoder->row = malloc(png_get_rowbytes(png, decoder->info));
-  if (!decoder->row) {
-    decoder->source->outcome = LVI_NO_MEMORY;
-    refuse(decoder->source, "there is no memory");
-  }
+  if (!decoder->row) fail_for_memory(decoder->source);
   if (!decoder->row || !tally_begin(decoder->source, width, height)) png_error(png, "");
   if (png_get_interlace_type(png, decoder->info) == PNG_INTERLACE_NONE) {
     read_pass(decoder, whole, width, height, has_alpha);
@@ -98,20 +93,22 @@ static void read_image(decoder *decoder) {
   }
 }
 
+// What changes after setjmp is not on the stack, where it would be lost.
+static bool read_with(decoder *decoder) {
+  if (setjmp(png_jmpbuf(decoder->png)) != 0) return false;
+  read_image(decoder);
+  return true;
+}
+
 bool decode_png(source *source) {
-  decoder decoder = {.source = source};
-  decoder.png =
-    png_create_read_struct_2(PNG_LIBPNG_VER_STRING, &decoder, fail, ignore_warning, &decoder, allocate, release);
-  if (decoder.png) decoder.info = png_create_info_struct(decoder.png);
-  if (!decoder.info) {
-    png_destroy_read_struct(&decoder.png, NULL, NULL);
-    source->outcome = LVI_NO_MEMORY;
-    return refuse(source, "there is no memory");
-  }
-  // Nothing here changes after setjmp: what does is in `decoder`.
-  bool is_read = !setjmp(png_jmpbuf(decoder.png));
-  if (is_read) read_image(&decoder);
-  png_destroy_read_struct(&decoder.png, &decoder.info, NULL);
-  free(decoder.row);
+  decoder *decoder = calloc(1, sizeof *decoder);
+  if (!decoder) return fail_for_memory(source);
+  decoder->source = source;
+  decoder->png = png_create_read_struct_2(PNG_LIBPNG_VER_STRING, decoder, fail, ignore_warning, decoder, allocate, release);
+  if (decoder->png) decoder->info = png_create_info_struct(decoder->png);
+  bool is_read = decoder->info ? read_with(decoder) : fail_for_memory(source);
+  png_destroy_read_struct(&decoder->png, &decoder->info, NULL);
+  free(decoder->row);
+  free(decoder);
   return is_read;
 }

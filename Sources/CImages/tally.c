@@ -27,6 +27,8 @@ typedef struct color {
 typedef struct cell {
   uint32_t levels[256];
   uint32_t opaque, transparent;
+  // The least and the greatest luminance of opaque pixels, in 1/65535.
+  uint16_t darkest, lightest;
   color others;
 } cell;
 
@@ -82,10 +84,7 @@ static void fill_tables(void) {
 bool tally_begin(source *source, uint32_t width, uint32_t height) {
   pthread_once(&once, fill_tables);
   tally *tally = calloc(1, sizeof *tally);
-  if (!tally) {
-    source->outcome = LVI_NO_MEMORY;
-    return refuse(source, "there is no memory");
-  }
+  if (!tally) return fail_for_memory(source);
   tally->width = width;
   tally->height = height;
   for (uint64_t index = 0; index <= LVL_GRID; index++)
@@ -165,6 +164,8 @@ static void add_opaque(tally *tally, cell *cell, uint8_t red, uint8_t green, uin
   if (level > 65535) level = 65535;
   tally->levels[level]++;
   cell->levels[roots[level]]++;
+  if (!cell->opaque || level < cell->darkest) cell->darkest = (uint16_t)level;
+  if (level > cell->lightest) cell->lightest = (uint16_t)level;
   cell->opaque++;
 }
 
@@ -265,7 +266,11 @@ static int stored_place(int place, int orientation) {
 }
 
 static void put_cell(const cell *cell, bool has_alpha, int place, uint8_t *fact) {
-  quantiles(cell->levels, 256, cell->opaque, LVL_CELL_LEVELS, fact + LVL_AT_CELLS + place * LVL_CELL_LEVELS, 1);
+  uint8_t *levels = fact + LVL_AT_CELLS + place * LVL_CELL_LEVELS;
+  if (cell->opaque && cell->darkest == cell->lightest) {
+    levels[0] = LVL_FLAT;
+    put16(levels + 2, cell->darkest);
+  } else quantiles(cell->levels, 256, cell->opaque, LVL_CELL_LEVELS, levels, 1);
   if (!has_alpha) return;
   uint8_t *alpha = fact + LVL_AT_ALPHA + 6 * place;
   double total = (double)cell->opaque + cell->transparent + cell->others.count;

@@ -1,22 +1,39 @@
-// WebP, whole; of an animation the first frame.
+// WebP, whole in memory; of an animation the first frame.
 #include "images.h"
 
 #include <webp/decode.h>
 #include <webp/demux.h>
+
+// Between pieces there is a look at the time. What one piece of a few bytes unpacks to is bounded by the size of the image.
+enum { PIECE = 16 << 10 };
+
+static VP8StatusCode decode_in_pieces(source *source, const uint8_t *bytes, size_t length, WebPDecoderConfig *config) {
+  WebPIDecoder *decoder = WebPIDecode(NULL, 0, config);
+  if (!decoder) return VP8_STATUS_OUT_OF_MEMORY;
+  VP8StatusCode status = VP8_STATUS_SUSPENDED;
+  for (size_t known = 0; status == VP8_STATUS_SUSPENDED && known < length;) {
+    known = length - known > PIECE ? known + PIECE : length;
+    status = is_late(source) ? VP8_STATUS_USER_ABORT : WebPIUpdate(decoder, bytes, known);
+  }
+  WebPIDelete(decoder);
+  return status;
+}
 
 // Adds a frame that lies somewhere on the canvas; around it nothing is seen.
 static bool decode_frame(source *source, const uint8_t *bytes, size_t length, uint32_t left, uint32_t top) {
   WebPDecoderConfig config;
   if (!WebPInitDecoderConfig(&config)) return refuse(source, "libwebp is of another version");
   config.output.colorspace = MODE_RGBA;
-  VP8StatusCode status = WebPDecode(bytes, length, &config);
+  VP8StatusCode status = decode_in_pieces(source, bytes, length, &config);
   if (status != VP8_STATUS_OK) {
     WebPFreeDecBuffer(&config.output);
-    if (status == VP8_STATUS_OUT_OF_MEMORY) {
-      source->outcome = LVI_NO_MEMORY;
-      return refuse(source, "there is no memory");
+    switch (status) {
+      case VP8_STATUS_OUT_OF_MEMORY: return fail_for_memory(source);
+      case VP8_STATUS_USER_ABORT: return fail_for_time(source);
+      case VP8_STATUS_SUSPENDED: return refuse(source, "the WebP image is damaged: it is cut short");
+      case VP8_STATUS_UNSUPPORTED_FEATURE: return refuse(source, "the WebP image is of a kind that is not supported");
+      default: return refuse(source, "the WebP image is damaged: status %d", status);
     }
-    return refuse(source, "the WebP image is damaged: status %d", status);
   }
   const WebPRGBABuffer *pixels = &config.output.u.RGBA;
   uint32_t width = (uint32_t)config.output.width, height = (uint32_t)config.output.height;

@@ -70,12 +70,14 @@ static double whole(const uint8_t *fact, const judge *judge) {
 }
 
 static double of_cell(const uint8_t *fact, const judge *judge, int cell) {
+  const uint8_t *levels = fact + LVL_AT_CELLS + cell * LVL_CELL_LEVELS;
   int failing = 0;
-  for (int index = 0; index < LVL_CELL_LEVELS; index++) {
-    double root = fact[LVL_AT_CELLS + cell * LVL_CELL_LEVELS + index] / 255.0;
+  bool is_flat = levels[0] == LVL_FLAT && levels[1] == 0;
+  for (int index = 0; !is_flat && index < LVL_CELL_LEVELS; index++) {
+    double root = levels[index] / 255.0;
     failing += fails_on(judge, root * root);
   }
-  double share = (double)failing / LVL_CELL_LEVELS;
+  double share = is_flat ? fails_on(judge, u16(levels + 2) / 65535.0) : (double)failing / LVL_CELL_LEVELS;
   if (!fact[2]) return share;
   const uint8_t *alpha = fact + LVL_AT_ALPHA + 6 * cell;
   double opaque = alpha[0] / 255.0, transparent = alpha[1] / 255.0, rest = fmax(0, 1 - opaque - transparent);

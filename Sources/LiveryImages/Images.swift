@@ -13,7 +13,7 @@ public struct Images: Sendable {
     public struct Refusal: Sendable {
       public var id: String
       public var reason: String
-      /// Whether it will never be judged. False if it may be another time, as there was nothing to draw SVG with.
+      /// Whether it will never be judged. False if it may be another time, as nothing drew SVG now, or the asset is damaged.
       public var isFinal: Bool
     }
 
@@ -54,15 +54,15 @@ public struct Images: Sendable {
   /// Judges assets that were stored without it: one, or all. Corresponds to `livery_images_judge` in C.
   ///
   /// - Parameter again: also images that were judged before.
-  /// - Throws: `.notFound`, `.invalidArgument`, `.corrupt`, `.readOnly`; as `ChangeSet.commit()`.
+  /// - Throws: `.notFound`, `.invalidArgument`, `.corrupt` for the one, `.readOnly`; as `ChangeSet.commit()`.
   @discardableResult
   public func judge(_ id: String? = nil, again: Bool = false) throws(StoreError) -> Report {
     var report = Report()
     if let id {
-      try judge(try store.assets.info(id), again, &report)
+      try judge(try store.assets.info(id), again, &report, isAlone: true)
     } else {
-      for asset in try store.assets.list().items ?? [] where asset["damaged"] == nil {
-        do throws(StoreError) { try judge(asset, again, &report) } catch {
+      for asset in try store.assets.list().items ?? [] {
+        do throws(StoreError) { try judge(asset, again, &report, isAlone: false) } catch {
           // Somebody has removed it meanwhile.
           guard error.code == .notFound else { throw error }
         }
@@ -71,14 +71,25 @@ public struct Images: Sendable {
     return report
   }
 
-  private func judge(_ asset: Value, _ again: Bool, _ report: inout Report) throws(StoreError) {
-    guard let id = asset["id"]?.text, Judgement.isImage(asset) else { return }
+  private func judge(_ asset: Value, _ again: Bool, _ report: inout Report, isAlone: Bool) throws(StoreError) {
+    guard let id = asset["id"]?.text else { return }
+    let isDamaged = asset["damaged"] != nil
+    guard isDamaged || Judgement.isImage(asset) else { return }
     try checkMemory()
-    if !again, let known = try store.assets.fact(Judgement.name, of: id), lvl_kind(known, known.count) >= 0 {
-      report.known += 1
+    let bytes: [UInt8]
+    do throws(StoreError) {
+      if !isDamaged, !again, try isKnown(id) {
+        report.known += 1
+        return
+      }
+      bytes = try store.assets.bytes(id)
+    } catch {
+      // Those behind it are judged all the same.
+      guard error.code == .corrupt, !isAlone else { throw error }
+      report.refused.append(Report.Refusal(id: id, reason: error.message, isFinal: false))
       return
     }
-    let judgement = Judgement(of: try store.assets.bytes(id), asset)
+    let judgement = Judgement(of: bytes, asset)
     if let reason = judgement.refusal {
       report.refused.append(Report.Refusal(id: id, reason: reason, isFinal: !judgement.isTransient))
     } else {
@@ -88,6 +99,11 @@ public struct Images: Sendable {
     let change = try store.change(.user)
     try change.putFact(Judgement.name, of: id, judgement.fact)
     try change.commit()
+  }
+
+  private func isKnown(_ id: String) throws(StoreError) -> Bool {
+    guard let known = try store.assets.fact(Judgement.name, of: id) else { return false }
+    return lvl_kind(known, known.count) >= 0
   }
 
   /// The share of an image on which a text has too little contrast, from 0 to 1; with areas, of these parts of it.
@@ -146,7 +162,7 @@ extension ChangeSet {
 }
 
 extension StoreError.Code {
-  /// The program that draws SVG is not there.
+  /// The program that draws SVG is not there, or did not get to the end of the document.
   public static var imagesUnavailable: Self { Self(rawValue: -1101) }
 }
 

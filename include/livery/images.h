@@ -12,8 +12,9 @@
  *
  * PNG, JPEG, WebP and SVG are judged; of an animation the first frame. What is not opaque is judged over the background
  * color that is given. An image is refused that has more than 67,108,864 pixels, that takes more than 256 MiB or 10 s to
- * decode, or that is damaged. SVG is drawn with a longer side of 1,024 pixels, without anything that the document refers to
- * outside of itself, by the program `livery-images` in a process of its own.
+ * decode, or that is damaged. The time is looked at between rows, for WebP between pieces of the file. SVG is drawn with a
+ * longer side of 1,024 pixels, without anything that the document refers to outside of itself, by the program `livery-images`
+ * in a process of its own, which has 512 MiB of address space and the same 10 s.
  */
 #ifndef LIVERY_IMAGES_H
 #define LIVERY_IMAGES_H
@@ -26,7 +27,10 @@ extern "C" {
 
 /** Statuses of its own. */
 enum {
-  /** The program `livery-images`, which draws SVG, is not beside the library or cannot be started. */
+  /**
+   * The program `livery-images`, which draws SVG, is not there, cannot be started, or ended otherwise than by the document:
+   * without libraries that it needs, say, or by the kernel for want of memory. The message says which.
+   */
   LIVERY_IMAGES_ERROR_UNAVAILABLE = -1101
 };
 
@@ -52,7 +56,7 @@ enum {
  *   - #LIVERY_ERROR_PARSE               the bytes are no image, or one that is damaged or refused; the message says why
  *   - #LIVERY_ERROR_INVALID_VALUE       there are no bytes, or more than #LIVERY_ASSET_MAX
  *   - #LIVERY_ERROR_READ_ONLY           the store was opened read-only
- *   - #LIVERY_IMAGES_ERROR_UNAVAILABLE  an SVG image, and nothing to draw it with
+ *   - #LIVERY_IMAGES_ERROR_UNAVAILABLE  an SVG image, and nothing that draws it now
  *   - #LIVERY_ERROR_NO_MEMORY           there is no memory to decode with
  *   - #LIVERY_ERROR_INVALID_ARGUMENT    `store` or `bytes` is NULL, or an unknown flag
  *   - any other of livery_change_commit()
@@ -73,7 +77,7 @@ LIVERY_API livery_status livery_images_put(livery_store *store, const void *byte
  * @return #LIVERY_OK, or
  *   - #LIVERY_ERROR_PARSE               the bytes are no image, or one that is damaged or refused; the message says why
  *   - #LIVERY_ERROR_INVALID_VALUE       there are no bytes, or more than #LIVERY_ASSET_MAX
- *   - #LIVERY_IMAGES_ERROR_UNAVAILABLE  an SVG image, and nothing to draw it with
+ *   - #LIVERY_IMAGES_ERROR_UNAVAILABLE  an SVG image, and nothing that draws it now
  *   - #LIVERY_ERROR_NO_MEMORY           there is no memory to decode with
  *   - #LIVERY_ERROR_INVALID_ARGUMENT    `change` or `bytes` is NULL, or an unknown flag
  *   - any other of livery_change_put_asset()
@@ -95,8 +99,8 @@ enum {
  * refused the reason is kept, so that it is not decoded again.
  *
  * The report is an object: `judged` and `known` (numbers: images that were judged now, and before), and `refused`, a list
- * of objects `id`, `reason` and `final` (bool; false: it may be judged another time, as nothing was there to draw SVG with,
- * or no memory).
+ * of objects `id`, `reason` and `final` (bool; false: the reason is not kept, and it may be judged another time, as nothing
+ * drew SVG now, or there was no memory, or the stored asset is damaged).
  *
  * Threads: any. Decodes on this thread. Waits for other writers, at most `busy_timeout_ms`, and for the disk.
  *
@@ -107,7 +111,7 @@ enum {
  * @return #LIVERY_OK, or
  *   - #LIVERY_ERROR_NOT_FOUND         there is no such asset
  *   - #LIVERY_ERROR_READ_ONLY         the store was opened read-only
- *   - #LIVERY_ERROR_CORRUPT           the asset is damaged, or a stored value is
+ *   - #LIVERY_ERROR_CORRUPT           the asset of the id is damaged, or a stored value is
  *   - #LIVERY_ERROR_INVALID_ARGUMENT  `store` is NULL, the text is no id, or an unknown flag
  *   - any other of livery_asset_list() and livery_change_commit(); what was judged before that stays
  * @since 0.1
@@ -140,7 +144,8 @@ typedef struct livery_images_options {
  * Tell on how much of an image a text is illegible: the share of pixels with which it has too little contrast.
  *
  * Nothing is decoded. Without areas the share is exact to 0.004 for an opaque image; with areas it is taken from a grid of
- * 10 by 10 cells. Pixels that are not opaque are seen over the background, and that is seen over white. What the image does
+ * 10 by 10 cells. A pixel counts to one side or the other where its contrast is within 0.05 % of the one wanted; with areas
+ * within 1 %, save in cells of one luminance. Pixels that are not opaque are seen over the background, and that is seen over white. What the image does
  * not cover of the screen is not part of it. Of text that is not opaque the color behind it is taken for the gray of the same
  * luminance.
  *

@@ -10,8 +10,10 @@
 typedef enum lvi_type { LVI_OTHER, LVI_PNG, LVI_JPEG, LVI_WEBP, LVI_SVG } lvi_type;
 
 enum {
-  // The most bytes that judging an image takes, beside those of the image: of buffers, and of the process for SVG.
+  // The most bytes of buffers that judging an image takes, beside those of the image.
   LVI_MEMORY_MAX = 256 << 20,
+  // The address space of the process that draws SVG.
+  LVI_SVG_MEMORY_MAX = 512 << 20,
   // The longest a decoder works, in milliseconds.
   LVI_TIME_MAX = 10000,
 #ifdef LIVERY_FUZZ
@@ -31,7 +33,7 @@ typedef enum lvi_outcome {
   LVI_DONE,
   // The image will never be judged.
   LVI_REFUSED,
-  // It may be another time: there is nothing to draw SVG with, or no memory.
+  // It may be another time: there is nothing to draw SVG with, what draws it did not get to the document's end, or no memory.
   LVI_UNAVAILABLE,
   LVI_NO_MEMORY,
 } lvi_outcome;
@@ -43,8 +45,9 @@ lvi_outcome lvi_judge(const void *bytes, size_t length, lvi_type type, int orien
 // The fact that an image cannot be judged.
 size_t lvi_refusal(const char *reason, uint8_t fact[LVI_FACT_MAX]);
 
-// What the program that draws SVG is called with (svg.c): the document is at standard input, and what is drawn goes to standard
-// output, as lvi_drawn and its pixels.
+// What the program that draws SVG is called with (svg.c): the document is at standard input, and what is drawn goes to the file
+// at standard output, as lvi_drawn and its pixels. An lvi_drawn without size and reason is there while it draws: if it ends
+// then, the document has ended it.
 #define LVI_DRAW_SVG "--draw-svg"
 
 // Stands before pixels of four bytes: red, green, blue, alpha.

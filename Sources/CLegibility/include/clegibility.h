@@ -13,7 +13,9 @@
 //    12   opaque       u32   share of opaque pixels, in 1/1,000,000,000
 //    16   transparent  u32   share of pixels of which nothing is seen
 //    20   levels       384 u16: the luminance of opaque pixels in 1/65535, at the quantiles 1/768, 3/768 … 767/768
-//    788  cells        10 rows of 10 cells of 12 u8: the square root of the luminance in 1/255, at 1/24, 3/24 … 23/24
+//    788  cells        10 rows of 10 cells of 12 u8: the square root of the luminance in 1/255, at 1/24, 3/24 … 23/24. Of a
+//                      cell with one luminance 255, 0, and a u16: the luminance in 1/65535. These two bytes begin no other cell,
+//                      as quantiles do not fall.
 //   If it has alpha:
 //   1988  cells        100 of 6 u8: opaque and transparent pixels in 1/255; mean red, green, blue, alpha of the others
 //   2588  colors       6 bytes each: red, green, blue, alpha, and a u16: how much of what is left each of them is
@@ -32,6 +34,7 @@ enum {
   LVL_GRID = 10,
   LVL_CELLS = LVL_GRID * LVL_GRID,
   LVL_CELL_LEVELS = 12,
+  LVL_FLAT = 255,
   LVL_COLORS = 250,
   LVL_AT_LEVELS = 20,
   LVL_AT_CELLS = LVL_AT_LEVELS + 2 * LVL_LEVELS,
