@@ -20,7 +20,19 @@ extension NodeDecoder {
       guard let url = URL(string: try string()) else { throw corrupted("the text is no URL") }
       return url as? T
     }
+    if type == Decimal.self { return try decimal() as? T }
     return nil
+  }
+
+  /// The number that the text of a double spells.
+  private func decimal() throws -> Decimal {
+    switch node {
+    case .value(.int(let number)): return Decimal(number)
+    case .value(.double(let number)):
+      if let content = Decimal(string: "\(number)") { return content }
+      throw corrupted("the number \(number) does not fit in Decimal")
+    default: throw mismatch(Decimal.self)
+    }
   }
 }
 
@@ -38,6 +50,9 @@ extension NodeEncoder {
     case let url as URL:
       let text = Value.string(url.absoluteString)
       set(text.coerced(to: .url) ?? text)
+    case let decimal as Decimal:
+      let text = decimal.description
+      if let whole = Int64(text) { set(.int(whole)) } else { try double(Double(text) ?? .nan) }
     default: return false
     }
     return true

@@ -20,13 +20,19 @@ extension Store {
     return try decoder.decode(type, from: .settings(byName), at: [])
   }
 
-  /// A setting's effective value as a type that decodes, for lists and objects above all.
+  /// A setting's effective value as a type that decodes, for lists and objects above all. An optional type is nil where the
+  /// setting has no value.
   ///
   /// - Throws: `DecodingError`, whose coding path begins with the setting's name; `StoreError`, as `Store.value(_:)`.
   public func value<T: Decodable>(
     forKey name: String, as type: T.Type = T.self, with decoder: ValueDecoder = ValueDecoder()
   ) throws -> T {
-    try decoder.decode(type, from: .value(value(name)), at: [AnyKey(name)])
+    let value: Value
+    do { value = try self.value(name) } catch {
+      guard error.code == .noValue, let none = absent(type) else { throw error }
+      return none
+    }
+    return try decoder.decode(type, from: .value(value), at: [AnyKey(name)])
   }
 }
 

@@ -15,11 +15,7 @@ struct MemberDecoder<Key: CodingKey>: KeyedDecodingContainerProtocol {
 
   func decode<T: Decodable>(_ type: T.Type, forKey key: Key) throws -> T {
     // What was encoded as nil is absent.
-    if !contains(key), let optional = type as? any ExpressibleByNilLiteral.Type,
-      let none = optional.init(nilLiteral: ()) as? T
-    {
-      return none
-    }
+    if !contains(key), let none = absent(type) { return none }
     return try below(key).decode(type)
   }
 
@@ -71,6 +67,11 @@ struct MemberDecoder<Key: CodingKey>: KeyedDecodingContainerProtocol {
     }
     return inner.isEmpty ? nil : .settings(inner)
   }
+}
+
+/// What is absent, as an optional type; nil for all others.
+func absent<T>(_ type: T.Type) -> T? {
+  (type as? any ExpressibleByNilLiteral.Type).flatMap { $0.init(nilLiteral: ()) as? T }
 }
 
 /// The items of a list.

@@ -5,7 +5,7 @@ import Livery
 /// Nothing is nil in a value: a member that is absent decodes as nil, and no item of a list does. Numbers convert where
 /// nothing is lost, and text where a type has no other spelling: `Date` and `Timestamp` decode from dates and from RFC 3339,
 /// `Data` from data and base64, `URL` from URLs and strings, `Color` from colors and from text of CSS; `String` also from
-/// URLs and references to images.
+/// URLs and references to images, and `Decimal` from numbers.
 public struct ValueDecoder: Sendable {
   /// What types that decode themselves are told.
   public var userInfo: [CodingUserInfoKey: any Sendable] = [:]

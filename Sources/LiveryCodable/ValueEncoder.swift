@@ -3,7 +3,8 @@ import Livery
 /// Encodes types as values: as a list, an object or a scalar, as `JSONEncoder` does as JSON.
 ///
 /// Members that are nil are left out, since nothing is nil in a value. Types that a value has of its own are kept: `Date` and
-/// `Timestamp` become dates of microseconds, `Data` data, `Color` a color, and `URL` a URL if it is absolute, else text.
+/// `Timestamp` become dates of microseconds, `Data` data, `Color` a color, and `URL` a URL if it is absolute, else text. A
+/// `Float` becomes the number that its text spells, a `Decimal` the nearest one.
 public struct ValueEncoder: Sendable {
   /// What types that encode themselves are told.
   public var userInfo: [CodingUserInfoKey: any Sendable] = [:]
@@ -58,11 +59,27 @@ final class EncodedNode {
 
   func append(_ item: EncodedNode) { items.append(item) }
 
-  /// A new node for a member, in place of an earlier one of the same key.
-  func member(_ key: String) -> EncodedNode {
-    let node = EncodedNode()
-    if members.updateValue(node, forKey: key) == nil { keys.append(key) }
-    return node
+  /// In place of an earlier member of the same key.
+  func put(_ member: EncodedNode, forKey key: String) {
+    if members.updateValue(member, forKey: key) == nil { keys.append(key) }
+  }
+
+  /// The member of a key if it has such content, else a new one in its place.
+  func nested(_ key: String, _ content: Content?) -> EncodedNode {
+    switch (members[key]?.content, content) {
+    case (.members, .members), (.items, .items): if let member = members[key] { return member }
+    default: break
+    }
+    let member = EncodedNode()
+    put(member, forKey: key)
+    return member
+  }
+
+  func become(_ other: EncodedNode) {
+    content = other.content
+    items = other.items
+    keys = other.keys
+    members = other.members
   }
 
   func remove(_ key: String) {
@@ -114,6 +131,11 @@ struct NodeEncoder: Encoder {
     return KeyedEncodingContainer(MemberEncoder(encoder: self))
   }
 
+  /// The same place for another node.
+  func with(_ node: EncodedNode) -> NodeEncoder {
+    NodeEncoder(node: node, codingPath: codingPath, userInfo: userInfo)
+  }
+
   func unkeyedContainer() -> any UnkeyedEncodingContainer {
     node.content = .items
     return ItemEncoder(encoder: self)
@@ -140,6 +162,12 @@ struct NodeEncoder: Encoder {
   func double(_ number: Double) throws {
     guard number.isFinite else { throw invalid(number, "\(number) is no finite number") }
     set(.double(number))
+  }
+
+  /// The number of its shortest text: 0.1 stays 0.1.
+  func float(_ number: Float) throws {
+    guard let double = Double("\(number)"), double.isFinite else { throw invalid(number, "\(number) is no finite number") }
+    set(.double(double))
   }
 
   // What to say of failures

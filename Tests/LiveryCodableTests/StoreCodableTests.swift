@@ -86,6 +86,12 @@ import Testing
     }
     #expect(throws: StoreError.self) { try store.value(forKey: "nothing", as: Int.self) }
     #expect(throws: StoreError.self) { try store.value(forKey: "note", as: String.self) }
+    // An optional type is nil where there is no value; a name that no setting has stays an error.
+    #expect(try store.value(forKey: "note", as: String?.self) == nil)
+    #expect(try store.value(forKey: "title", as: String?.self) == "Hello")
+    let note: Date? = try store.value(forKey: "note")
+    #expect(note == nil)
+    #expect(throws: StoreError.self) { try store.value(forKey: "nothing", as: Int?.self) }
   }
 
   @Test func changesEncode() throws {
