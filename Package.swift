@@ -157,9 +157,11 @@ if nouns.contains("images") {
       .executable(name: "livery-images", targets: ["livery-images"]),
     ]
     targets += [
+      // What programs of extensions share.
+      .target(name: "CCommand", dependencies: ["CLivery"], publicHeadersPath: "."),
       .systemLibrary(name: "CRSVG", pkgConfig: "librsvg-2.0", providers: [.apt(["librsvg2-dev"])]),
       .executableTarget(
-        name: "livery-images", dependencies: ["LiveryImages", "LiveryABI", "CImages", "CLivery", "CRSVG"],
+        name: "livery-images", dependencies: ["LiveryImages", "LiveryABI", "CCommand", "CImages", "CLivery", "CRSVG"],
         path: "Sources/LiveryImagesCommand", linkerSettings: [.linkedLibrary("rsvg-2"), .linkedLibrary("cairo")]),
       .testTarget(
         name: "LiveryImagesTests", dependencies: ["LiveryImages", "LiveryClient", "LiveryABI", "livery-images"]),

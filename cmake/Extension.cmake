@@ -46,18 +46,24 @@ endfunction()
 
 # livery_extension_program(<noun> SOURCES <source>... [INCLUDE <folder>...] [LIBRARIES <library>...])
 #
-# Builds and installs the program livery-<noun>, which `livery <noun>` runs, in C on the extension's library.
+# Builds and installs the program livery-<noun>, which `livery <noun>` runs, in C on the extension's library and Sources/CCommand.
 function(livery_extension_program noun)
   cmake_parse_arguments(PARSE_ARGV 1 program "" "" "SOURCES;INCLUDE;LIBRARIES")
   if(TARGET livery-swift)
-    add_executable(livery-${noun} ${program_SOURCES})
+    set(shared ${PROJECT_SOURCE_DIR}/Sources/CCommand)
+    add_executable(livery-${noun} ${program_SOURCES} ${shared}/command.c)
     target_compile_options(livery-${noun} PRIVATE -std=gnu11 -Wall -Wextra -Wpedantic -Werror -O2)
-    target_include_directories(livery-${noun} PRIVATE ${program_INCLUDE})
+    target_include_directories(livery-${noun} PRIVATE ${shared} ${program_INCLUDE})
     target_link_libraries(livery-${noun} PRIVATE Livery::${noun} Livery::livery ${program_LIBRARIES} m)
-    # The libraries lie beside it as it is built, and beneath the same prefix where it is installed.
-    file(RELATIVE_PATH to_libraries /${CMAKE_INSTALL_BINDIR} /${CMAKE_INSTALL_LIBDIR})
+    # The libraries lie beside it as it is built, and where it is installed beneath the same prefix, or in a folder that is named.
+    if(IS_ABSOLUTE "${CMAKE_INSTALL_LIBDIR}" OR IS_ABSOLUTE "${CMAKE_INSTALL_BINDIR}")
+      set(libraries "${CMAKE_INSTALL_FULL_LIBDIR}")
+    else()
+      file(RELATIVE_PATH to_libraries /prefix/${CMAKE_INSTALL_BINDIR} /prefix/${CMAKE_INSTALL_LIBDIR})
+      set(libraries "$ORIGIN/${to_libraries}")
+    endif()
     set_target_properties(livery-${noun} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${LIVERY_BINARIES}
-      BUILD_WITH_INSTALL_RPATH ON INSTALL_RPATH "$ORIGIN;$ORIGIN/${to_libraries}")
+      BUILD_WITH_INSTALL_RPATH ON INSTALL_RPATH "$ORIGIN;${libraries}")
   endif()
   install(PROGRAMS ${LIVERY_BINARIES}/livery-${noun} DESTINATION ${CMAKE_INSTALL_BINDIR})
 endfunction()

@@ -1,9 +1,10 @@
 // Draws SVG for the library, in a process of its own with limits on memory, time and what it writes: see svg.c of CImages.
 #define _GNU_SOURCE
-#include "command.h"
+#include "draw.h"
 
 #include <cairo.h>
 #include <cimages.h>
+#include <fcntl.h>
 #include <librsvg/rsvg.h>
 #include <math.h>
 #include <stdio.h>
@@ -13,36 +14,55 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-enum { DOCUMENT_MAX = LVI_SVG_BYTES_MAX, UNKNOWN_SIDE = LVI_SVG_SIDE };
+enum {
+  DOCUMENT_MAX = LVI_SVG_BYTES_MAX,
+  UNKNOWN_SIDE = LVI_SVG_SIDE,
+  PIXELS_AT = sizeof(lvi_drawn),
+  PIXELS_MAX = 4 * LVI_SVG_SIDE * LVI_SVG_SIDE,
+};
 
-static void limit(int what, rlim_t value) {
-  struct rlimit limits = {value, value};
+// Where the pixels go.
+static int output = -1;
+
+static void limit(int what, rlim_t value, rlim_t hard) {
+  struct rlimit limits = {value, hard};
   setrlimit(what, &limits);
 }
 
 static void limit_process(void) {
   prctl(PR_SET_PDEATHSIG, SIGKILL);
-  limit(RLIMIT_CORE, 0);
-  limit(RLIMIT_CPU, LVI_TIME_MAX / 1000);
-  limit(RLIMIT_AS, (rlim_t)2 * LVI_MEMORY_MAX);
-  limit(RLIMIT_FSIZE, sizeof(lvi_drawn) + 4 * LVI_SVG_SIDE * LVI_SVG_SIDE);
+  limit(RLIMIT_CORE, 0, 0);
+  // The signal of the first tells the library which limit it was; the second ends it without one of its own.
+  limit(RLIMIT_CPU, LVI_TIME_MAX / 1000, LVI_TIME_MAX / 1000 + 1);
+  limit(RLIMIT_AS, LVI_SVG_MEMORY_MAX, LVI_SVG_MEMORY_MAX);
+  limit(RLIMIT_FSIZE, PIXELS_AT + PIXELS_MAX, PIXELS_AT + PIXELS_MAX);
 }
 
-static bool write_all(const void *bytes, size_t count) {
+// What libraries print, as they do when their variables for finding faults are set, must not get among the pixels.
+static bool keep_output(void) {
+  int nowhere = open("/dev/null", O_WRONLY | O_CLOEXEC);
+  output = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 3);
+  return output >= 0 && nowhere >= 0 && dup2(nowhere, STDOUT_FILENO) >= 0;
+}
+
+static bool write_all(const void *bytes, size_t count, off_t place) {
   for (const char *at = bytes; count > 0;) {
-    ssize_t written = write(STDOUT_FILENO, at, count);
+    ssize_t written = pwrite(output, at, count, place);
     if (written <= 0) return false;
     at += written;
+    place += written;
     count -= (size_t)written;
   }
   return true;
 }
 
-static int fail(const char *reason) {
-  lvi_drawn head = {.magic = LVI_DRAWN};
+static bool write_head(uint32_t width, uint32_t height, const char *reason) {
+  lvi_drawn head = {.magic = LVI_DRAWN, .width = width, .height = height};
   snprintf(head.reason, sizeof head.reason, "%s", reason);
-  return write_all(&head, sizeof head) ? 0 : 1;
+  return write_all(&head, sizeof head, 0);
 }
+
+static int fail(const char *reason) { return write_head(0, 0, reason) ? 0 : 1; }
 
 static char *read_document(size_t *length) {
   char *document = malloc(DOCUMENT_MAX + 1);
@@ -68,10 +88,8 @@ static void choose_size(RsvgHandle *handle, uint32_t *width, uint32_t *height) {
   *height = (uint32_t)fmin(LVI_SVG_SIDE, fmax(1, round(high * scale)));
 }
 
-// Cairo's pixels have their alpha in them.
+// Cairo's pixels have their alpha in them. The head says that they are there once they are.
 static bool write_pixels(cairo_surface_t *surface, uint32_t width, uint32_t height) {
-  lvi_drawn head = {.magic = LVI_DRAWN, .width = width, .height = height};
-  if (!write_all(&head, sizeof head)) return false;
   cairo_surface_flush(surface);
   const unsigned char *data = cairo_image_surface_get_data(surface);
   size_t stride = (size_t)cairo_image_surface_get_stride(surface);
@@ -87,16 +105,18 @@ static bool write_pixels(cairo_surface_t *surface, uint32_t width, uint32_t heig
       }
       row[4 * x + 3] = (uint8_t)alpha;
     }
-    if (!write_all(row, (size_t)width * 4)) return false;
+    if (!write_all(row, (size_t)width * 4, (off_t)(PIXELS_AT + (size_t)y * width * 4))) return false;
   }
-  return true;
+  return write_head(width, height, "");
 }
 
 int draw_svg(void) {
   size_t length;
+  if (!keep_output()) return 1;
   limit_process();
   char *document = read_document(&length);
-  if (!document) return 1;
+  // From here on it is the document that ends it.
+  if (!document || !write_head(0, 0, "")) return 1;
   GError *error = NULL;
   // Without a file it came from, nothing that the document refers to outside of itself is loaded.
   RsvgHandle *handle = rsvg_handle_new_from_data((const guint8 *)document, length, &error);

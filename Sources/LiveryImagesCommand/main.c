@@ -1,24 +1,21 @@
 // `livery images`: stores images so that text on them can be judged, and judges those that are there.
-#include "command.h"
+#include "draw.h"
 
 #include <cimages.h>
+#include <command.h>
 #include <livery/images.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-// Exit statuses as those of `livery`.
-enum { DONE = 0, OTHER = 1, USAGE = 2, MISSING = 3, INVALID = 4, REFUSED = 5, BUSY = 6, UNREADABLE = 7, SYSTEM = 8 };
+enum { AREAS_MAX = 64 };
 
-typedef struct command {
-  const char *store, *text, *background, *bundle;
-  bool is_json, takes_any, again;
-  livery_images_area areas[64];
-  size_t area_count;
-  char **words;
-  int count;
-} command;
+// What is asked for.
+static const char *text_color, *background_color, *bundle;
+static bool takes_any, again;
+static livery_images_area areas[AREAS_MAX];
+static size_t area_count;
 
 static const char help[] =
   "livery images: judge on which images text is legible\n"
@@ -36,33 +33,9 @@ static const char help[] =
   "  --text COLOR        the color of the text; white and black if not given\n"
   "  --background COLOR  what is seen where the image is not opaque; white if not given\n"
   "  --area AREA         where text lies, in fractions of the image; can be given more than once\n"
+  "  --timeout MS        how long to wait for other writers; 5000 if not given\n"
   "  --json              print the result as one JSON value\n"
   "  -h, --help          print this\n";
-
-static int status_of(livery_status status) {
-  switch (status) {
-    case LIVERY_OK: return DONE;
-    case LIVERY_ERROR_INVALID_ARGUMENT: return USAGE;
-    case LIVERY_ERROR_NOT_FOUND: case LIVERY_ERROR_NO_VALUE: return MISSING;
-    case LIVERY_ERROR_PARSE: case LIVERY_ERROR_INVALID_VALUE: case LIVERY_ERROR_TYPE_MISMATCH: return INVALID;
-    case LIVERY_ERROR_READ_ONLY: case LIVERY_ERROR_LOCKED: case LIVERY_ERROR_CONFLICT: return REFUSED;
-    case LIVERY_ERROR_BUSY: return BUSY;
-    case LIVERY_ERROR_NOT_A_STORE: case LIVERY_ERROR_CORRUPT: case LIVERY_ERROR_FORMAT_NEWER: return UNREADABLE;
-    case LIVERY_ERROR_PERMISSION: case LIVERY_ERROR_NO_SPACE: case LIVERY_ERROR_IO: case LIVERY_ERROR_NO_MEMORY:
-    case LIVERY_IMAGES_ERROR_UNAVAILABLE: return SYSTEM;
-    default: return OTHER;
-  }
-}
-
-static int fail(livery_status status, const char *what) {
-  fprintf(stderr, "livery images: %s%s%s\n", what ? what : "", what ? ": " : "", livery_last_error()->message);
-  return status_of(status);
-}
-
-static int usage(const char *problem, const char *word) {
-  fprintf(stderr, "livery images: %s%s%s; see `livery images --help`\n", problem, word ? " " : "", word ? word : "");
-  return USAGE;
-}
 
 static bool read_area(const char *text, livery_images_area *area) {
   int end = 0;
@@ -72,39 +45,16 @@ static bool read_area(const char *text, livery_images_area *area) {
   return !text[end] || (sscanf(text + end, ",%lf%n", &area->weight, &rest) == 1 && !text[end + rest]);
 }
 
-// Whether a word is an option that takes a value, which is `*value` then; NULL if there is none.
-static bool takes(const char *name, int count, char **words, int *index, const char **value) {
-  size_t length = strlen(name);
-  if (strncmp(words[*index], name, length) != 0) return false;
-  if (words[*index][length] == '=') *value = words[*index] + length + 1;
-  else if (words[*index][length]) return false;
-  else *value = *index + 1 < count ? words[++*index] : NULL;
-  return true;
+static const char *take_area(const char *value, void *unused) {
+  (void)unused;
+  if (area_count == AREAS_MAX) return "more than 64 areas";
+  return read_area(value, &areas[area_count++]) ? NULL : "no area";
 }
 
-static int read_options(int count, char **words, command *command) {
-  int kept = 0;
-  bool is_ended = false;
-  for (int index = 1; index < count; index++) {
-    const char *word = words[index], *value = "", *timeout = "";
-    if (is_ended || word[0] != '-') words[kept++] = words[index];
-    else if (strcmp(word, "--") == 0) is_ended = true;
-    else if (strcmp(word, "--json") == 0) command->is_json = true;
-    else if (strcmp(word, "--any") == 0) command->takes_any = true;
-    else if (strcmp(word, "--all") == 0) command->again = true;
-    else if (takes("--store", count, words, &index, &command->store) || takes("--text", count, words, &index, &command->text)
-             || takes("--background", count, words, &index, &command->background)
-             || takes("--bundle", count, words, &index, &command->bundle)
-             || takes("--timeout", count, words, &index, &timeout)) continue;
-    else if (takes("--area", count, words, &index, &value)) {
-      if (command->area_count == 64) return usage("more than 64 areas", NULL);
-      if (!value || !read_area(value, &command->areas[command->area_count++])) return usage("no area:", value);
-    } else return usage("unknown option", word);
-  }
-  command->words = words;
-  command->count = kept;
-  return DONE;
-}
+static const command_option options[] = {
+  {"any", .flag = &takes_any}, {"all", .flag = &again}, {"text", "COLOR", .text = &text_color},
+  {"background", "COLOR", .text = &background_color}, {"bundle", "DIR", .text = &bundle}, {"area", "AREA", .take = take_area},
+};
 
 // The whole of a file; NULL if it cannot be read, or is larger than any asset.
 static char *read_file(const char *path, size_t *length) {
@@ -129,24 +79,23 @@ static char *read_file(const char *path, size_t *length) {
 static int put(livery_store *store, const command *command) {
   livery_change *change = NULL;
   livery_status status = livery_change_begin(store, LIVERY_LAYER_USER, &change);
-  if (status != LIVERY_OK) return fail(status, NULL);
+  if (status != LIVERY_OK) return command_fail(command, status, NULL);
   char (*ids)[LIVERY_ASSET_ID_SIZE] = calloc((size_t)command->count, sizeof *ids);
   int done = ids ? DONE : SYSTEM;
   for (int index = 1; index < command->count && done == DONE; index++) {
     size_t length = 0;
     char *bytes = read_file(command->words[index], &length);
     if (!bytes) {
-      fprintf(stderr, "livery images: %s: cannot be read\n", command->words[index]);
-      done = MISSING;
+      done = command_unreadable(command, command->words[index]);
       break;
     }
-    status = livery_images_put_into(change, bytes, length, command->takes_any ? LIVERY_IMAGES_ANY : 0, ids[index]);
-    if (status != LIVERY_OK) done = fail(status, command->words[index]);
+    status = livery_images_put_into(change, bytes, length, takes_any ? LIVERY_IMAGES_ANY : 0, ids[index]);
+    if (status != LIVERY_OK) done = command_fail(command, status, command->words[index]);
     free(bytes);
   }
   if (done == DONE) {
     status = livery_change_commit(change, NULL);
-    if (status != LIVERY_OK) done = fail(status, NULL);
+    if (status != LIVERY_OK) done = command_fail(command, status, NULL);
   }
   if (done != DONE) livery_change_discard(change);
   if (done == DONE && command->is_json) printf("[");
@@ -159,12 +108,33 @@ static int put(livery_store *store, const command *command) {
   return done;
 }
 
+// What became of one judgement after the other.
+typedef struct sum {
+  int64_t judged, known;
+  livery_value **refused;
+  size_t count;
+} sum;
+
 static int64_t number(livery_value *object, const char *key) {
   livery_value *member = NULL;
   int64_t value = 0;
   if (livery_value_member(object, key, &member) == LIVERY_OK) livery_value_as_int(member, &value);
   livery_value_release(member);
   return value;
+}
+
+static bool add_report(sum *sum, livery_value *report) {
+  livery_value *refused = NULL;
+  size_t count = 0;
+  if (livery_value_member(report, "refused", &refused) == LIVERY_OK) livery_value_count(refused, &count);
+  livery_value **larger = realloc(sum->refused, (sum->count + count + 1) * sizeof *larger);
+  if (larger) sum->refused = larger;
+  for (size_t index = 0; larger && index < count; index++)
+    if (livery_value_at(refused, index, &sum->refused[sum->count]) == LIVERY_OK) sum->count++;
+  sum->judged += number(report, "judged");
+  sum->known += number(report, "known");
+  livery_value_release(refused);
+  return larger;
 }
 
 static void print_refused(livery_value *refusal) {
@@ -179,105 +149,117 @@ static void print_refused(livery_value *refusal) {
   livery_value_release(id);
 }
 
-static void print_report(livery_value *report, bool is_json) {
-  char *json = NULL;
-  if (is_json && livery_value_to_json(report, 0, &json, NULL) == LIVERY_OK) {
-    printf("%s\n", json);
+static void print_sum(const sum *sum, bool is_json) {
+  if (is_json) printf("{\"judged\":%lld,\"known\":%lld,\"refused\":[", (long long)sum->judged, (long long)sum->known);
+  for (size_t index = 0; index < sum->count; index++) {
+    char *json = NULL;
+    if (!is_json) print_refused(sum->refused[index]);
+    else if (livery_value_to_json(sum->refused[index], 0, &json, NULL) == LIVERY_OK) printf("%s%s", index ? "," : "", json);
     livery_free(json);
-    return;
   }
-  livery_value *refused = NULL;
-  size_t count = 0;
-  if (livery_value_member(report, "refused", &refused) == LIVERY_OK) livery_value_count(refused, &count);
-  for (size_t index = 0; index < count; index++) {
-    livery_value *refusal = NULL;
-    if (livery_value_at(refused, index, &refusal) == LIVERY_OK) print_refused(refusal);
-    livery_value_release(refusal);
-  }
-  livery_value_release(refused);
-  printf("%lld judged, %lld known before, %zu refused\n", (long long)number(report, "judged"),
-         (long long)number(report, "known"), count);
+  if (is_json) puts("]}");
+  else printf("%lld judged, %lld known before, %zu refused\n", (long long)sum->judged, (long long)sum->known, sum->count);
+}
+
+// One image, or all; false with the exit status.
+static bool judge_into(sum *sum, livery_store *store, const command *command, const char *id, int *done) {
+  livery_value *report = NULL;
+  livery_status status = livery_images_judge(store, id, again ? LIVERY_IMAGES_AGAIN : 0, &report);
+  if (status != LIVERY_OK) *done = command_fail(command, status, NULL);
+  else if (!add_report(sum, report)) *done = SYSTEM;
+  livery_value_release(report);
+  return *done == DONE;
+}
+
+static int judge_each(livery_store *store, const command *command, char **ids, int count) {
+  sum sum = {0};
+  int done = DONE;
+  if (count == 0) judge_into(&sum, store, command, NULL, &done);
+  for (int index = 0; index < count && done == DONE; index++) judge_into(&sum, store, command, ids[index], &done);
+  if (done == DONE) print_sum(&sum, command->is_json);
+  for (size_t index = 0; index < sum.count; index++) livery_value_release(sum.refused[index]);
+  free(sum.refused);
+  return done;
 }
 
 static int judge(livery_store *store, const command *command) {
-  for (int index = command->count > 1 ? 1 : 0; index < command->count; index++) {
-    livery_value *report = NULL;
-    const char *id = index > 0 ? command->words[index] : NULL;
-    livery_status status = livery_images_judge(store, id, command->again ? LIVERY_IMAGES_AGAIN : 0, &report);
-    if (status != LIVERY_OK) return fail(status, NULL);
-    print_report(report, command->is_json);
-    livery_value_release(report);
-  }
-  return DONE;
+  return judge_each(store, command, command->words + 1, command->count - 1);
 }
 
 static int apply(livery_store *store, const command *command) {
   livery_branding_options options = LIVERY_BRANDING_OPTIONS_INIT;
-  options.bundle = command->bundle;
+  options.bundle = bundle;
   size_t length = 0;
   char *list = read_file(command->words[1], &length);
-  if (!list) return fprintf(stderr, "livery images: %s: cannot be read\n", command->words[1]), MISSING;
+  if (!list) return command_unreadable(command, command->words[1]);
   livery_value *report = NULL;
   livery_status status = livery_branding_apply_plist(store, list, length, &options, &report);
   free(list);
   livery_value_release(report);
-  if (status != LIVERY_OK) return fail(status, command->words[1]);
-  struct command all = *command;
-  all.count = 1;
-  return judge(store, &all);
+  if (status != LIVERY_OK) return command_fail(command, status, command->words[1]);
+  return judge_each(store, command, NULL, 0);
 }
 
-static int show_text(livery_store *store, const command *command, const char *id, const char *text) {
+typedef struct shown {
+  char color[64];
+  double share;
+} shown;
+
+static livery_status look(livery_store *store, const char *id, const char *text, shown *shown) {
   livery_color color, background;
-  livery_images_options options = {.struct_size = sizeof options, .areas = command->areas, .area_count = command->area_count};
-  const char *beneath = command->background ? command->background : "white";
+  livery_images_options options = {.struct_size = sizeof options, .areas = areas, .area_count = area_count};
+  const char *beneath = background_color ? background_color : "white";
   livery_status status = livery_color_parse(text, LIVERY_ZERO_TERMINATED, &color);
   if (status == LIVERY_OK) status = livery_color_parse(beneath, LIVERY_ZERO_TERMINATED, &background);
-  double share = 0;
-  if (status == LIVERY_OK) status = livery_images_legibility(store, id, color, background, &options, &share);
-  if (status != LIVERY_OK) return fail(status, NULL);
-  char shown[64];
-  livery_color_format(color, LIVERY_COLOR_HEX, shown, sizeof shown, NULL);
-  if (command->is_json) printf("{\"id\":\"%s\",\"text\":\"%s\",\"share\":%.6f}\n", id, shown, share);
-  else printf("%.12s  %s is illegible on %.1f %%\n", id, shown, 100 * share);
-  return DONE;
+  if (status == LIVERY_OK) status = livery_images_legibility(store, id, color, background, &options, &shown->share);
+  if (status == LIVERY_OK) livery_color_format(color, LIVERY_COLOR_HEX, shown->color, sizeof shown->color, NULL);
+  return status;
+}
+
+static void print_shown(const shown *shown, int count, const command *command, int texts) {
+  if (command->is_json) printf("[");
+  for (int index = 0; index < count; index++) {
+    const char *id = command->words[1 + index / texts];
+    if (command->is_json)
+      printf("%s{\"id\":\"%s\",\"text\":\"%s\",\"share\":%.6f}", index ? "," : "", id, shown[index].color, shown[index].share);
+    else printf("%.12s  %s is illegible on %.1f %%\n", id, shown[index].color, 100 * shown[index].share);
+  }
+  if (command->is_json) printf("]\n");
 }
 
 static int show(livery_store *store, const command *command) {
-  static const char *const texts[] = {"white", "black"};
-  for (int index = 1; index < command->count; index++) {
-    for (int text = 0; text < (command->text ? 1 : 2); text++) {
-      int done = show_text(store, command, command->words[index], command->text ? command->text : texts[text]);
-      if (done != DONE) return done;
-    }
+  static const char *const usual[] = {"white", "black"};
+  int texts = text_color ? 1 : 2, count = (command->count - 1) * texts, done = DONE;
+  shown *shown = calloc((size_t)count, sizeof *shown);
+  if (!shown) return SYSTEM;
+  for (int index = 0; index < count && done == DONE; index++) {
+    const char *text = text_color ? text_color : usual[index % texts];
+    livery_status status = look(store, command->words[1 + index / texts], text, &shown[index]);
+    if (status != LIVERY_OK) done = command_fail(command, status, NULL);
   }
-  return DONE;
+  if (done == DONE) print_shown(shown, count, command, texts);
+  free(shown);
+  return done;
 }
 
 int main(int count, char **words) {
   if (count == 2 && strcmp(words[1], LVI_DRAW_SVG) == 0) return draw_svg();
-  for (int index = 1; index < count; index++) {
-    if (strcmp(words[index], "--help") != 0 && strcmp(words[index], "-h") != 0) continue;
-    fputs(help, stdout);
-    return DONE;
-  }
-  command command = {.store = getenv("LIVERY_STORE")};
-  int done = read_options(count, words, &command);
-  if (done != DONE) return done;
-  if (command.count == 0) return usage("no command given", NULL);
+  command command = {.name = "livery images", .help = help, .options = options,
+                     .option_count = sizeof options / sizeof *options, .unavailable = LIVERY_IMAGES_ERROR_UNAVAILABLE};
+  int done = command_read(&command, count, words);
+  if (done != GO_ON) return done;
+  if (command.count == 0) return command_usage(&command, "no command given");
   const char *action = command.words[0];
   bool puts = strcmp(action, "put") == 0, judges = strcmp(action, "judge") == 0, shows = strcmp(action, "show") == 0,
        applies = strcmp(action, "apply") == 0;
-  if (!puts && !judges && !shows && !applies) return usage("there is no command", action);
-  if (command.count == 1 && !judges) return usage(shows ? "show needs an ID" : "what is missing is a FILE, for", shows ? NULL : action);
-  if (command.count > 2 && applies) return usage("apply takes one FILE", NULL);
-  if (!command.store || !command.store[0]) return usage("no store given: use --store PATH or $LIVERY_STORE", NULL);
-  livery_open_options options = LIVERY_OPEN_OPTIONS_INIT;
-  if (shows) options.flags = LIVERY_OPEN_READ_ONLY;
+  if (!puts && !judges && !shows && !applies) return command_usage(&command, "there is no command %s", action);
+  if (command.count == 1 && shows) return command_usage(&command, "show needs an ID");
+  if (command.count == 1 && !judges) return command_usage(&command, "what is missing is a FILE, for %s", action);
+  if (command.count > 2 && applies) return command_usage(&command, "apply takes one FILE");
   livery_store *store = NULL;
-  livery_status status = livery_open(command.store, &options, &store);
-  if (status != LIVERY_OK) return fail(status, NULL);
+  done = command_open(&command, shows ? LIVERY_OPEN_READ_ONLY : 0, &store);
+  if (done != GO_ON) return done;
   done = puts ? put(store, &command) : judges ? judge(store, &command) : applies ? apply(store, &command) : show(store, &command);
   livery_close(store);
-  return fflush(stdout) == 0 ? done : SYSTEM;
+  return command_end(&command, done);
 }

@@ -1,4 +1,5 @@
 // `livery page`: serves the settings of a store to browsers.
+#include <command.h>
 #include <livery/page.h>
 #include <poll.h>
 #include <signal.h>
@@ -9,9 +10,6 @@
 #include <sys/signalfd.h>
 #include <termios.h>
 #include <unistd.h>
-
-// Exit statuses as those of `livery`.
-enum { DONE = 0, OTHER = 1, USAGE = 2, MISSING = 3, INVALID = 4, REFUSED = 5, BUSY = 6, UNREADABLE = 7, SYSTEM = 8 };
 
 static const char help[] =
   "livery page: every setting in a browser\n"
@@ -31,58 +29,21 @@ static const char help[] =
   "  --hidden             show settings that the schema hides, too\n"
   "  --read-only          show everything, and change nothing\n"
   "  --once               end with the first session\n"
+  "  --timeout MS         how long to wait for other writers; 5000 without it\n"
   "  --json               print what happens as JSON, a line each\n"
   "  -h, --help           print this\n"
   "\n"
   "A line on standard input makes another address. SIGTERM and SIGINT stop it.\n";
 
-typedef struct command {
-  const char *store, *pin;
-  char hosts[4096];
-  livery_page_options options;
-  bool is_json, is_once, asks_pin;
-} command;
+// What is asked for.
+static livery_page_options page_options = LIVERY_PAGE_OPTIONS_INIT;
+static char hosts[4096];
+static bool is_once, shows_hidden, is_read_only;
 
 typedef struct end {
   livery_store *store;
   bool is_json, has_come;
 } end;
-
-static int status_of(livery_status status) {
-  switch (status) {
-    case LIVERY_OK: return DONE;
-    case LIVERY_ERROR_INVALID_ARGUMENT: return USAGE;
-    case LIVERY_ERROR_NOT_FOUND: case LIVERY_ERROR_NO_VALUE: return MISSING;
-    case LIVERY_ERROR_PARSE: case LIVERY_ERROR_INVALID_VALUE: case LIVERY_ERROR_TYPE_MISMATCH: return INVALID;
-    case LIVERY_ERROR_READ_ONLY: case LIVERY_ERROR_LOCKED: case LIVERY_ERROR_CONFLICT: return REFUSED;
-    case LIVERY_ERROR_BUSY: return BUSY;
-    case LIVERY_ERROR_NOT_A_STORE: case LIVERY_ERROR_CORRUPT: case LIVERY_ERROR_FORMAT_NEWER: return UNREADABLE;
-    case LIVERY_ERROR_PERMISSION: case LIVERY_ERROR_NO_SPACE: case LIVERY_ERROR_IO: case LIVERY_ERROR_NO_MEMORY: return SYSTEM;
-    default: return OTHER;
-  }
-}
-
-static int fail(livery_status status) {
-  const livery_error *error = livery_last_error();
-  fprintf(stderr, "livery page: %s\n", error ? error->message : livery_status_name(status));
-  return status_of(status);
-}
-
-static int usage(const char *problem, const char *word) {
-  fprintf(stderr, "livery page: %s%s%s; see `livery page --help`\n", problem, word ? " " : "", word ? word : "");
-  return USAGE;
-}
-
-static void print_text(const char *text) {
-  putchar('"');
-  for (; *text; text++) {
-    unsigned char byte = (unsigned char)*text;
-    if (byte == '"' || byte == '\\') printf("\\%c", byte);
-    else if (byte < 32) printf("\\u%04x", byte);
-    else putchar(byte);
-  }
-  putchar('"');
-}
 
 static void print_end(const livery_page_finished *finished, void *user_data) {
   static const char *const reasons[] = { "", "done", "idle", "stopped" };
@@ -93,7 +54,7 @@ static void print_end(const livery_page_finished *finished, void *user_data) {
            (unsigned long long)finished->last_revision);
     for (size_t index = 0; index < finished->count; index++) {
       if (index) putchar(',');
-      print_text(finished->names[index]);
+      command_print_text(finished->names[index]);
     }
     puts("]}");
   } else {
@@ -114,64 +75,47 @@ static livery_status print_address(livery_page *page, bool is_json) {
   return status;
 }
 
-static bool read_layer(const char *text, livery_layer *layer) {
+static const char *take_layer(const char *value, void *unused) {
   static const struct { const char *name; livery_layer layer; } layers[] = {
     { "user", LIVERY_LAYER_USER }, { "session", LIVERY_LAYER_SESSION }, { "recommended", LIVERY_LAYER_RECOMMENDED },
     { "enforced", LIVERY_LAYER_ENFORCED }, { "bundle", LIVERY_LAYER_BUNDLE },
   };
+  (void)unused;
   for (size_t index = 0; index < sizeof layers / sizeof *layers; index++) {
-    if (text && strcmp(layers[index].name, text) == 0) {
-      *layer = layers[index].layer;
-      return true;
-    }
+    if (strcmp(layers[index].name, value) != 0) continue;
+    page_options.layer = layers[index].layer;
+    page_options.has_layer = true;
+    return NULL;
   }
-  return false;
+  return "no layer that can be edited";
 }
 
-// The value of an option, `--name VALUE` or `--name=VALUE`; NULL where it has none.
-static bool takes(const char *name, int count, char **words, int *index, const char **value) {
-  size_t length = strlen(name);
-  if (strncmp(words[*index], name, length) != 0) return false;
-  if (words[*index][length] == '=') *value = words[*index] + length + 1;
-  else if (words[*index][length]) return false;
-  else *value = *index + 1 < count ? words[++*index] : NULL;
-  return true;
+static const char *take_idle(const char *value, void *unused) {
+  (void)unused;
+  unsigned long seconds = strtoul(value, NULL, 10);
+  if (value[strspn(value, "0123456789")] || strlen(value) > 5 || seconds < 10 || seconds > 86400)
+    return "no number of seconds from 10 to 86400";
+  page_options.idle_s = (uint32_t)seconds;
+  return NULL;
 }
 
-static int read_options(int count, char **words, command *command) {
-  livery_page_options *options = &command->options;
-  for (int index = 1; index < count; index++) {
-    const char *word = words[index], *value = "", *timeout = "";
-    if (strcmp(word, "--json") == 0) command->is_json = true;
-    else if (strcmp(word, "--once") == 0) command->is_once = true;
-    else if (strcmp(word, "--hidden") == 0) options->flags |= LIVERY_PAGE_HIDDEN;
-    else if (strcmp(word, "--read-only") == 0) options->flags |= LIVERY_PAGE_READ_ONLY;
-    else if (takes("--store", count, words, &index, &command->store) || takes("--listen", count, words, &index, &options->listen)
-             || takes("--socket", count, words, &index, &options->unix_socket)
-             || takes("--pin-setting", count, words, &index, &options->pin_setting)
-             || takes("--locale", count, words, &index, &options->locale) || takes("--title", count, words, &index, &options->title)
-             || takes("--timeout", count, words, &index, &timeout)) continue;
-    else if (takes("--host", count, words, &index, &value)) {
-      size_t used = strlen(command->hosts);
-      if (!value || used + strlen(value) + 2 > sizeof command->hosts) return usage("no host:", value);
-      if (used) command->hosts[used++] = ' ';
-      strcpy(command->hosts + used, value);
-      options->hosts = command->hosts;
-    } else if (takes("--layer", count, words, &index, &value)) {
-      if (!read_layer(value, &options->layer)) return usage("no layer that can be edited:", value);
-      options->has_layer = true;
-    } else if (takes("--idle", count, words, &index, &value)) {
-      char *rest = NULL;
-      unsigned long seconds = value ? strtoul(value, &rest, 10) : 0;
-      if (!rest || *rest || seconds < 10 || seconds > 86400) return usage("no number of seconds from 10 to 86400:", value);
-      options->idle_s = (uint32_t)seconds;
-    } else if (word[0] == '-') return usage("unknown option", word);
-    else if (!command->asks_pin && strcmp(word, "pin") == 0) command->asks_pin = true;
-    else if (command->asks_pin && !command->pin) command->pin = word;
-    else return usage("unknown argument", word);
-  }
-  return DONE;
+static const char *take_host(const char *value, void *unused) {
+  (void)unused;
+  size_t used = strlen(hosts);
+  if (used + strlen(value) + 2 > sizeof hosts) return "too many hosts";
+  if (used) hosts[used++] = ' ';
+  strcpy(hosts + used, value);
+  page_options.hosts = hosts;
+  return NULL;
 }
+
+static const command_option options[] = {
+  { "layer", "LAYER", .take = take_layer }, { "listen", "ADDRESS", .text = &page_options.listen },
+  { "socket", "PATH", .text = &page_options.unix_socket }, { "host", "NAME", .take = take_host },
+  { "pin-setting", "NAME", .text = &page_options.pin_setting }, { "idle", "SECONDS", .take = take_idle },
+  { "locale", "TAG", .text = &page_options.locale }, { "title", "TEXT", .text = &page_options.title },
+  { "hidden", .flag = &shows_hidden }, { "read-only", .flag = &is_read_only }, { "once", .flag = &is_once },
+};
 
 static livery_status keep_pin(livery_store *store, const char *setting) {
   char pin[256] = "";
@@ -199,7 +143,7 @@ static livery_status keep_pin(livery_store *store, const char *setting) {
   return status;
 }
 
-static livery_status serve(livery_store *store, command *command) {
+static livery_status serve(livery_store *store, const command *command) {
   sigset_t signals;
   sigemptyset(&signals);
   sigaddset(&signals, SIGINT);
@@ -208,12 +152,12 @@ static livery_status serve(livery_store *store, command *command) {
   int stops = signalfd(-1, &signals, SFD_CLOEXEC), events = -1;
   end end = { store, command->is_json, false };
   livery_page *page = NULL;
-  command->options.flags |= LIVERY_PAGE_DISPATCH;
+  page_options.flags = LIVERY_PAGE_DISPATCH | (shows_hidden ? LIVERY_PAGE_HIDDEN : 0) | (is_read_only ? LIVERY_PAGE_READ_ONLY : 0);
   livery_status status = livery_event_fd(store, &events);
-  if (status == LIVERY_OK) status = livery_page_start(store, &command->options, print_end, &end, NULL, &page);
+  if (status == LIVERY_OK) status = livery_page_start(store, &page_options, print_end, &end, NULL, &page);
   if (status == LIVERY_OK) status = print_address(page, command->is_json);
   struct pollfd waits[] = { { stops, POLLIN, 0 }, { events, POLLIN, 0 }, { STDIN_FILENO, POLLIN, 0 } };
-  while (status == LIVERY_OK && !(command->is_once && end.has_come)) {
+  while (status == LIVERY_OK && !(is_once && end.has_come)) {
     if (poll(waits, 3, -1) < 0) continue;
     if (waits[0].revents) break;
     if (waits[1].revents) status = livery_dispatch(store, NULL);
@@ -232,19 +176,18 @@ static livery_status serve(livery_store *store, command *command) {
 }
 
 int main(int count, char **words) {
-  command command = { .options = LIVERY_PAGE_OPTIONS_INIT };
-  for (int index = 1; index < count; index++) {
-    if (strcmp(words[index], "-h") == 0 || strcmp(words[index], "--help") == 0) return fputs(help, stdout) < 0 ? OTHER : DONE;
-  }
-  int problem = read_options(count, words, &command);
-  if (problem != DONE) return problem;
-  if (!command.store) command.store = getenv("LIVERY_STORE");
-  if (!command.store || !*command.store) return usage("no store: give --store, or set LIVERY_STORE", NULL);
-  if (command.asks_pin && !command.pin) return usage("which setting?", NULL);
+  command command = { .name = "livery page", .help = help, .options = options, .option_count = sizeof options / sizeof *options };
+  int done = command_read(&command, count, words);
+  if (done != GO_ON) return done;
+  bool asks_pin = command.count > 0 && strcmp(command.words[0], "pin") == 0;
+  if (command.count > 0 && !asks_pin) return command_usage(&command, "unknown argument %s", command.words[0]);
+  if (asks_pin && command.count == 1) return command_usage(&command, "which setting?");
+  if (asks_pin && command.count > 2) return command_usage(&command, "unknown argument %s", command.words[2]);
   livery_store *store = NULL;
-  livery_status status = livery_open(command.store, NULL, &store);
-  if (status == LIVERY_OK) status = command.asks_pin ? keep_pin(store, command.pin) : serve(store, &command);
-  int result = status == LIVERY_OK ? DONE : fail(status);
+  done = command_open(&command, 0, &store);
+  if (done != GO_ON) return done;
+  livery_status status = asks_pin ? keep_pin(store, command.words[1]) : serve(store, &command);
+  done = status == LIVERY_OK ? DONE : command_fail(&command, status, NULL);
   livery_close(store);
-  return result;
+  return command_end(&command, done);
 }

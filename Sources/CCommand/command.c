@@ -1,0 +1,159 @@
+#include "command.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+int command_exit_status(const command *command, livery_status status) {
+  if (status == command->unavailable && status != LIVERY_OK) return SYSTEM;
+  switch (status) {
+    case LIVERY_OK: return DONE;
+    case LIVERY_ERROR_INVALID_ARGUMENT: return USAGE;
+    case LIVERY_ERROR_NOT_FOUND: case LIVERY_ERROR_NO_VALUE: return MISSING;
+    case LIVERY_ERROR_INVALID_VALUE: case LIVERY_ERROR_TYPE_MISMATCH: case LIVERY_ERROR_PARSE: case LIVERY_ERROR_SCHEMA_INVALID:
+    case LIVERY_ERROR_SCHEMA_NEWER: case LIVERY_ERROR_MIGRATION: return INVALID;
+    case LIVERY_ERROR_LOCKED: case LIVERY_ERROR_READ_ONLY: case LIVERY_ERROR_CONFLICT: return REFUSED;
+    case LIVERY_ERROR_BUSY: return BUSY;
+    case LIVERY_ERROR_NOT_A_STORE: case LIVERY_ERROR_CORRUPT: case LIVERY_ERROR_FORMAT_NEWER: return UNREADABLE;
+    case LIVERY_ERROR_PERMISSION: case LIVERY_ERROR_NO_SPACE: case LIVERY_ERROR_IO: case LIVERY_ERROR_GONE:
+    case LIVERY_ERROR_NO_MEMORY: case LIVERY_ERROR_DUPLICATE: return SYSTEM;
+    default: return OTHER;
+  }
+}
+
+void command_print_text(const char *text) {
+  putchar('"');
+  for (; *text; text++) {
+    unsigned char byte = (unsigned char)*text;
+    if (byte == '"' || byte == '\\') printf("\\%c", byte);
+    else if (byte < 32) printf("\\u%04x", byte);
+    else putchar(byte);
+  }
+  putchar('"');
+}
+
+// A line on standard error, and in JSON also an object.
+static void tell(const command *command, const char *status, const char *message) {
+  fprintf(stderr, "%s: %s\n", command->name, message);
+  if (!command->is_json) return;
+  printf("{\"error\":{\"status\":\"%s\",\"message\":", status);
+  command_print_text(message);
+  puts("}}");
+}
+
+int command_fail(const command *command, livery_status status, const char *what) {
+  const livery_error *error = livery_last_error();
+  char message[2000];
+  snprintf(message, sizeof message, "%s%s%s", what ? what : "", what ? ": " : "", error ? error->message : livery_status_name(status));
+  tell(command, livery_status_name(status), message);
+  return command_exit_status(command, status);
+}
+
+int command_usage(const command *command, const char *format, ...) {
+  char message[500];
+  va_list arguments;
+  va_start(arguments, format);
+  vsnprintf(message, sizeof message, format, arguments);
+  va_end(arguments);
+  size_t length = strlen(message);
+  snprintf(message + length, sizeof message - length, "; see `%s --help`", command->name);
+  tell(command, livery_status_name(LIVERY_ERROR_INVALID_ARGUMENT), message);
+  return USAGE;
+}
+
+int command_unreadable(const command *command, const char *file) {
+  char message[2000];
+  snprintf(message, sizeof message, "%s: cannot be read", file);
+  tell(command, livery_status_name(LIVERY_ERROR_NOT_FOUND), message);
+  return MISSING;
+}
+
+int command_end(const command *command, int done) {
+  if (fflush(stdout) == 0 && !ferror(stdout)) return done;
+  fprintf(stderr, "%s: standard output cannot be written to\n", command->name);
+  return done == DONE ? SYSTEM : done;
+}
+
+static const char *take_timeout(const char *value, void *user_data) {
+  command *command = user_data;
+  unsigned long long number = strtoull(value, NULL, 10);
+  if (value[strspn(value, "0123456789")] || strlen(value) > 10 || number == 0 || number > UINT32_MAX)
+    return "--timeout takes milliseconds, from 1 to 4294967295";
+  command->timeout_ms = (uint32_t)number;
+  return NULL;
+}
+
+// A dash alone is standard input, and one before a digit or point a negative number.
+static bool is_option(const char *word) {
+  return word[0] == '-' && word[1] && !(word[1] >= '0' && word[1] <= '9') && word[1] != '.';
+}
+
+static const command_option *find(const command_option *options, size_t count, const char *name, size_t length) {
+  for (size_t index = 0; index < count; index++)
+    if (strlen(options[index].name) == length && memcmp(options[index].name, name, length) == 0) return &options[index];
+  return NULL;
+}
+
+// Takes one option, and the next argument if that is its value.
+static int read_option(command *command, const command_option *option, const char *inline_value, int count, char **arguments,
+                       int *index) {
+  if (!option->value) {
+    if (inline_value) return command_usage(command, "--%s takes no value", option->name);
+    *option->flag = true;
+    return GO_ON;
+  }
+  const char *value = inline_value ? inline_value : *index + 1 < count ? arguments[++*index] : NULL;
+  if (!value || !*value) return command_usage(command, "--%s needs a value: %s", option->name, option->value);
+  if (option->text) *option->text = value;
+  const char *problem = option->take ? option->take(value, option->user_data) : NULL;
+  return problem ? command_usage(command, "%s: %.80s", problem, value) : GO_ON;
+}
+
+// Known before the rest is, so that mistakes in the rest are told in the form asked for.
+static bool asks_for_json(int count, char **arguments) {
+  for (int index = 1; index < count && strcmp(arguments[index], "--") != 0; index++)
+    if (strcmp(arguments[index], "--json") == 0) return true;
+  return false;
+}
+
+int command_read(command *command, int count, char **arguments) {
+  bool asks_for_help = false, is_ended = false;
+  const command_option shared[] = {
+    {"store", "PATH", .text = &command->store}, {"timeout", "MS", .take = take_timeout, .user_data = command},
+    {"json", .flag = &command->is_json}, {"help", .flag = &asks_for_help},
+  };
+  command->store = getenv("LIVERY_STORE");
+  command->is_json = asks_for_json(count, arguments);
+  command->words = arguments;
+  for (int index = 1; index < count; index++) {
+    char *word = arguments[index];
+    if (is_ended || !is_option(word)) {
+      arguments[command->count++] = word;
+      continue;
+    }
+    if (strcmp(word, "--") == 0) {
+      is_ended = true;
+      continue;
+    }
+    const char *name = strcmp(word, "-h") == 0 ? "help" : word[1] == '-' ? word + 2 : "", *equals = strchr(name, '=');
+    size_t length = equals ? (size_t)(equals - name) : strlen(name);
+    const command_option *option = find(shared, sizeof shared / sizeof *shared, name, length);
+    if (!option) option = find(command->options, command->option_count, name, length);
+    if (!option) return command_usage(command, "there is no option `%.40s`", word);
+    int done = read_option(command, option, equals ? equals + 1 : NULL, count, arguments, &index);
+    if (done != GO_ON) return done;
+  }
+  if (!asks_for_help) return GO_ON;
+  fputs(command->help, stdout);
+  return command_end(command, DONE);
+}
+
+int command_open(const command *command, uint32_t flags, livery_store **store) {
+  if (!command->store || !command->store[0]) return command_usage(command, "no store given: use --store PATH or set LIVERY_STORE");
+  livery_open_options options = LIVERY_OPEN_OPTIONS_INIT;
+  options.flags = flags;
+  if (command->timeout_ms) options.busy_timeout_ms = command->timeout_ms;
+  livery_status status = livery_open(command->store, &options, store);
+  return status == LIVERY_OK ? GO_ON : command_fail(command, status, NULL);
+}

@@ -1,0 +1,65 @@
+// What the programs of extensions share, so that `livery NOUN` takes its arguments and ends as every other command does.
+#ifndef COMMAND_H
+#define COMMAND_H
+
+#include <livery.h>
+#include <stdbool.h>
+
+// The exit statuses of `livery`: `livery help` tells them.
+enum { DONE = 0, OTHER = 1, USAGE = 2, MISSING = 3, INVALID = 4, REFUSED = 5, BUSY = 6, UNREADABLE = 7, SYSTEM = 8, LOSSY = 9 };
+
+// What command_read() answers when there is something to do.
+enum { GO_ON = -1 };
+
+// An option, with one place that it is noted at.
+typedef struct command_option {
+  // Without the dashes.
+  const char *name;
+  // What it takes, as messages call it; NULL for nothing.
+  const char *value;
+  // True once it is given.
+  bool *flag;
+  // The last value that is given.
+  const char **text;
+  // Called for each value; what is wrong with it, or NULL.
+  const char *(*take)(const char *value, void *user_data);
+  void *user_data;
+} command_option;
+
+typedef struct command {
+  // "livery NOUN", and all of its help.
+  const char *name, *help;
+  const command_option *options;
+  size_t option_count;
+  // A status of the extension's own that is a failure of the system; 0 for none.
+  livery_status unavailable;
+
+  // What was given: --store or $LIVERY_STORE, --timeout or 0, --json, and the words that are no options.
+  const char *store;
+  uint32_t timeout_ms;
+  bool is_json;
+  char **words;
+  int count;
+} command;
+
+// Reads the arguments of main(), and moves the words that are no options to their front. Every program has --store, --timeout,
+// --json, --help and -h. GO_ON, or the exit status of a program that ends here.
+int command_read(command *command, int count, char **arguments);
+
+// Opens the store, with the wait that was asked for. GO_ON, or the exit status.
+int command_open(const command *command, uint32_t flags, livery_store **store);
+
+// Each says what went wrong, and is the exit status. `what` is what it happened to, such as a file, or NULL.
+int command_fail(const command *command, livery_status status, const char *what);
+int command_usage(const command *command, const char *format, ...) __attribute__((format(printf, 2, 3)));
+int command_unreadable(const command *command, const char *file);
+
+// Ends the program: SYSTEM if standard output did not take what is to be known.
+int command_end(const command *command, int done);
+
+// Text as a string of JSON.
+void command_print_text(const char *text);
+
+int command_exit_status(const command *command, livery_status status);
+
+#endif
