@@ -84,6 +84,53 @@ static void use_large_things(void) {
   OK(livery_close(store));
 }
 
+// Many settings of one title, which a language has a long text for.
+static char *schema_of_long_texts(void) {
+  enum { SETTINGS = 3000 };
+  char *text = malloc(SETTINGS * 100 + MEGABYTE + 200);
+  size_t used = (size_t)sprintf(text, "{\"Version\": 1, \"Groups\": [{\"Title\": \"G\", \"Settings\": [");
+  for (int index = 0; index < SETTINGS; index++)
+    used += (size_t)sprintf(text + used, "%s{\"Type\": \"ToggleSwitch\", \"Title\": \"a\", \"Key\": \"k%d\", \"Value\": true}",
+                            index ? "," : "", index);
+  used += (size_t)sprintf(text + used, "]}], \"Texts\": {\"de\": {\"G\": \"G\", \"a\": \"");
+  memset(text + used, 'x', MEGABYTE);
+  sprintf(text + used + MEGABYTE, "\"}}}");
+  return text;
+}
+
+static void search_long_texts(void) {
+  livery_store *store = open_store(path);
+  livery_search_options search = LIVERY_SEARCH_OPTIONS_INIT;
+  livery_form_options form = LIVERY_FORM_OPTIONS_INIT;
+  search.locale = form.locale = "de";
+  livery_value *value = NULL;
+  char *text = schema_of_long_texts(), *written = NULL;
+  OK(livery_schema_apply(store, text, LIVERY_ZERO_TERMINATED, NULL, NULL));
+  free(text);
+  limit_to((size_t)500 << 20);
+  // Each text is there once, and is told of once for each setting.
+  OK(livery_search(store, "zz", &search, &value));
+  OK(livery_value_release(value));
+  EXPECT_STATUS(LIVERY_ERROR_NO_MEMORY, livery_search(store, "xx", &search, &value));
+  search.limit = 10;
+  OK(livery_search(store, "xx", &search, &value));
+  OK(livery_value_release(value));
+  OK(livery_form(store, &form, &value));
+  EXPECT_STATUS(LIVERY_ERROR_NO_MEMORY, livery_value_to_json(value, 0, &written, NULL));
+  OK(livery_value_release(value));
+  lift_limit();
+  OK(livery_close(store));
+}
+
+TEST("a long text of many settings takes no more than a text, or is NO_MEMORY", long_texts) {
+  if (!can_run_out()) SKIP("Swift's runtime ends the process when memory ends");
+#ifdef LIVERY_SANITIZED
+  SKIP("a sanitizer needs address space without limit");
+#endif
+  path = fresh_path();
+  IN_CHILD(search_long_texts);
+}
+
 TEST("large things in little address space are NO_MEMORY, and work when there is more", limited) {
   if (!can_run_out()) SKIP("Swift's runtime ends the process when memory ends");
 #ifdef LIVERY_SANITIZED

@@ -78,4 +78,35 @@ import Testing
   func whatIsNoTagIsRefused(_ text: String) {
     #expect(LanguageTag(locale: text) == nil)
   }
+
+  // MARK: Many languages
+
+  /// A schema of as many titles as asked for, in languages that have none of them.
+  private static func schema(titles: Int, languages: Int) -> [UInt8] {
+    let settings = (0..<titles).map { #"{"Type": "TextField", "Title": "Title \#($0)", "Key": "k\#($0)"}"# }
+    let texts = (0..<languages).map { "\"x-\(String($0, radix: 36))\": {}" }
+    let text =
+      #"{"Version": 1, "Groups": [{"Title": "G", "Settings": ["# + settings.joined(separator: ",") + #"]}], "Texts": {"#
+    return Array((text + texts.joined(separator: ",\n") + "}}").utf8)
+  }
+
+  @Test func moreLanguagesThanPeopleSpeakAreRefused() throws {
+    let most = try compileSchema(Self.schema(titles: 1, languages: 256))
+    #expect(most.schema?.texts.names.count == 256)
+    let compilation = try compileSchema(Self.schema(titles: 1, languages: 257))
+    let error = compilation.diagnostics.first { $0.severity == .error }
+    #expect(compilation.schema == nil && error?.code == "too-many-languages" && error?.pointer == "/Texts/x-74")
+    #expect(error?.location?.line == 257)
+  }
+
+  @Test func whatManyLanguagesLackIsToldSoon() throws {
+    let clock = ContinuousClock()
+    let took = try clock.measure {
+      let compilation = try compileSchema(Self.schema(titles: 20_000, languages: 256))
+      #expect(compilation.schema != nil && compilation.diagnostics.count == 1001)
+      #expect(compilation.diagnostics.last?.message.hasPrefix("and at least ") == true)
+    }
+    let few = try clock.measure { _ = try compileSchema(Self.schema(titles: 20_000, languages: 1)) }
+    #expect(took < few * 3 + .seconds(1))
+  }
 }

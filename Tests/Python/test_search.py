@@ -206,9 +206,10 @@ def test_it_takes_little_time(known):
   assert sorted(took)[len(took) // 2] < 0.05 * max(1, SETTINGS / 20_000)
 
 
-def test_a_limit_of_none_at_all(known):
+def test_a_limit(known):
   store, _, _ = known
-  assert store.search("e", limit=0)["results"] == []
+  assert store.search("e", limit=0) == store.search("e")
+  assert len(store.search("e", limit=3)["results"]) == 3
   assert store.search("e", limit=3)["total"] == store.search("e")["total"] > 3
   with pytest.raises(livery.InvalidArgumentError):
     store.search("e", limit=-1)

@@ -23,7 +23,7 @@ extension Store {
     return try read { (view) throws(StoreError) in
       let now = Timestamp.now
       let index = try shared.schemaMemory.index(view, options.locale)
-      var run = SearchRun(index, words, includesHidden: options.includesHidden)
+      var run = try SearchRun(index, words, includesHidden: options.includesHidden)
       if words.count > 0 { try view.lookAtValues(&run, at: now) }
       let isOpen = try view.schemaFacts().isOpen
       let found = try run.found { (name) throws(StoreError) in try view.isKnown(name, isOpen, at: now) }
@@ -33,7 +33,7 @@ extension Store {
         let value = try view.effective(name).map { (record) throws(StoreError) in
           try view.current(record, name, at: now).value
         }
-        results.append(run.result(one, value ?? nil))
+        results.append(try run.result(one, value ?? nil))
       }
       return .object([
         .init("revision", .int(Int64(clamping: try view.revision()))), .init("total", .int(Int64(found.count))),
@@ -65,9 +65,9 @@ extension View {
     }
   }
 
-  /// Whether reads know a setting that the schema does not declare.
+  /// Whether reads know a setting that the schema does not declare, and people do.
   fileprivate func isKnown(_ name: String, _ isOpen: Bool, at now: Timestamp) throws(StoreError) -> Bool {
-    guard let stored = try effective(name) else { return false }
+    guard Claim.builtIn(of: name)?.isInternal != true, let stored = try effective(name) else { return false }
     var isAdmitted = isOpen
     if !isAdmitted { isAdmitted = try admission(name).counts }
     let admission = admission(name, try schemaRow(name), isAdmitted: isAdmitted)

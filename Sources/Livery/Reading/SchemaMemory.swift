@@ -1,9 +1,10 @@
 /// What this process keeps of a store's schema, as people see it: an outline for forms, and what searches look through.
 final class SchemaMemory: @unchecked Sendable {
   /// Outlines of longer schemas are made anew each time: they take many times the bytes of the text.
-  private static let longestOutlined = 1 << 20
-  /// Of indexes, beside the latest.
-  private static let mostBytes = 16 << 20
+  private static let longestOutlined = 16 << 20
+  /// Of all indexes. One that is larger is made anew each time.
+  private static let mostBytes = 64 << 20
+  private static let mostIndexes = 4
 
   private struct Known {
     let digest: [UInt8]
@@ -14,8 +15,12 @@ final class SchemaMemory: @unchecked Sendable {
   private let lock = Lock()
   // Guarded by `lock`.
   private var outline: (digest: [UInt8], outline: FormOutline)?
+  private var texts: (digest: [UInt8], texts: SchemaTexts)?
   /// The latest last.
   private var indexes: [Known] = []
+
+  /// How many indexes are kept.
+  var indexCount: Int { lock.withLock { indexes.count } }
 
   /// The outline of the stored schema.
   func outline(_ view: View) throws(StoreError) -> FormOutline {
@@ -26,7 +31,10 @@ final class SchemaMemory: @unchecked Sendable {
     // The document, the declarations and what is made of them.
     try Memory.require(text.count &* 16)
     let made = try FormOutline(text)
-    if text.count <= Self.longestOutlined { lock.withLock { outline = (facts.digest, made) } }
+    lock.withLock {
+      texts = (facts.digest, made.texts)
+      outline = text.count <= Self.longestOutlined ? (facts.digest, made) : nil
+    }
     return made
   }
 
@@ -37,12 +45,16 @@ final class SchemaMemory: @unchecked Sendable {
       _ = try FormOutline().texts.translation(locale)
       return SearchIndex()
     }
-    let asked = locale ?? ""
-    let known = lock.withLock { indexes.last { $0.digest == facts.digest && $0.language.sameBytes(as: asked) } }
-    if let known { return known.index }
+    // Locales that come to the same texts have one index.
+    if let texts = lock.withLock({ texts }), texts.digest == facts.digest {
+      let language = try texts.texts.translation(locale).key
+      let known = lock.withLock { indexes.last { $0.digest == facts.digest && $0.language.sameBytes(as: language) } }
+      if let known { return known.index }
+    }
     let outline = try outline(view)
-    let index = SearchIndex(outline, try outline.texts.translation(locale))
-    lock.withLock { keep(Known(digest: facts.digest, language: asked, index: index)) }
+    let translation = try outline.texts.translation(locale)
+    let index = try SearchIndex(outline, translation)
+    keep(Known(digest: facts.digest, language: translation.key, index: index))
     return index
   }
 
@@ -52,8 +64,14 @@ final class SchemaMemory: @unchecked Sendable {
   }
 
   private func keep(_ known: Known) {
-    indexes.removeAll { $0.digest != known.digest }
-    while indexes.count > 3 || indexes.reduce(0, { $0 + $1.index.size }) > Self.mostBytes { indexes.removeFirst() }
-    indexes.append(known)
+    let size = known.index.size
+    guard size <= Self.mostBytes else { return }
+    lock.withLock {
+      indexes.removeAll { $0.digest != known.digest || $0.language.sameBytes(as: known.language) }
+      while indexes.count >= Self.mostIndexes || indexes.reduce(size, { $0 + $1.index.size }) > Self.mostBytes {
+        indexes.removeFirst()
+      }
+      indexes.append(known)
+    }
   }
 }

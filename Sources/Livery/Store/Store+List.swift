@@ -20,14 +20,16 @@ extension Store {
         let record = try view.current(record, name, at: now)
         let admission = try view.admission(name)
         guard admission.isKnown(with: record) else { return true }
-        items.append(item(name, record, admission.declared?.descriptor))
+        let descriptor = admission.declared?.descriptor
+        let isSecret = try view.isSecret(name, descriptor, record.value)
+        items.append(item(name, record, descriptor, isSecret: isSecret))
         return limit == 0 || items.count < limit
       }
       return .list(items)
     }
   }
 
-  private func item(_ name: String, _ record: Record, _ descriptor: SettingDescriptor?) -> Value {
+  private func item(_ name: String, _ record: Record, _ descriptor: SettingDescriptor?, isSecret: Bool) -> Value {
     var members: [Value.Member] = [.init("name", .string(name))]
     if let type = descriptor?.kind.description ?? record.value?.type.description {
       members.append(.init("type", .string(type)))
@@ -39,7 +41,7 @@ extension Store {
       members.append(.init("revision", .int(Int64(clamping: record.revision))))
     }
     members.append(.init("locked", .bool(record.isLocked)))
-    if descriptor?.holdsSecret == true { members.append(.init("secret", .bool(true))) }
+    if isSecret { members.append(.init("secret", .bool(true))) }
     return .object(members)
   }
 }

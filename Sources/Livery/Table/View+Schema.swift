@@ -70,6 +70,21 @@ extension View {
     try declaration(name)?.descriptor
   }
 
+  /// Whether a setting's value is not for everyone's eyes: it is declared a secret, or keeps the value of one that is.
+  ///
+  /// - Parameter declared: how the setting is declared.
+  func isSecret(_ name: String, _ declared: SettingDescriptor?, _ value: Value?) throws(StoreError) -> Bool {
+    if let declared { return declared.holdsSecret }
+    return try keepsSecret(name, value)
+  }
+
+  /// Whether a setting that is not declared keeps the value of a secret for another time.
+  func keepsSecret(_ name: String, _ value: Value?) throws(StoreError) -> Bool {
+    guard let kept = Claim.builtIn(of: name)?.kept, let value else { return false }
+    for part in kept(value) where try descriptor(part)?.holdsSecret == true { return true }
+    return false
+  }
+
   /// The setting that a name stands for: the one an alias names, otherwise itself.
   func resolveAlias(_ name: String) throws(StoreError) -> String {
     guard case .alias(let target) = try schemaRow(name) else { return name }

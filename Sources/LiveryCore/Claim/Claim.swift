@@ -14,10 +14,19 @@ package struct Claim: Sendable {
   package let check: Check
   /// nil where nothing waits.
   package let waiting: Waiting?
+  /// Of the library's own bookkeeping: the settings whose values a value keeps for another time. nil for settings that people
+  /// know of.
+  package let kept: (@Sendable (Value) -> [String])?
 
-  package init(prefix: String, waiting: Waiting? = nil, check: @escaping Check) {
+  /// Whether people are not shown its settings where they look for some.
+  package var isInternal: Bool { kept != nil }
+
+  package init(
+    prefix: String, waiting: Waiting? = nil, kept: (@Sendable (Value) -> [String])? = nil, check: @escaping Check
+  ) {
     self.prefix = prefix
     self.waiting = waiting
+    self.kept = kept
     self.check = check
   }
 
@@ -48,6 +57,9 @@ package struct Claim: Sendable {
       prefix: Branding.prefix,
       waiting: { (name, read) throws(StoreError) in try Branding.waiting(name, read) },
       check: { (value, name) throws(StoreError) in try Branding.checked(value, for: name) }),
-    Claim(prefix: Branding.keptPrefix) { (value, _) throws(StoreError) in value },
+    Claim(
+      prefix: Branding.keptPrefix,
+      kept: { value in (Brand(stored: value)?.values ?? []).map { Branding.prefix + $0.key } },
+      check: { (value, _) throws(StoreError) in value }),
   ]
 }

@@ -115,7 +115,7 @@ public struct FormWriter {
     members.add("isSet", .bool(isSet(record.value, descriptor)))
     if record.value != nil {
       members.add("layer", text: record.layer.description)
-      members.add("origin", text: record.origin)
+      if !record.origin.isEmpty { members.add("origin", text: record.origin) }
       members.add("time", .date(record.time))
     }
     members.add("revision", .int(Int64(clamping: record.revision)))

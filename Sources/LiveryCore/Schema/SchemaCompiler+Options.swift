@@ -56,8 +56,14 @@ extension SchemaCompiler {
           related: earlier)
         return nil
       }
-      return .init(title: title ?? value.brief, value: value)
+      return .init(title: title ?? Self.title(of: value), value: value)
     }
+  }
+
+  /// What an option shows that has no title of its own.
+  private static func title(of value: Value) -> String {
+    if case .string(let text) = value, !text.isEmpty { return text }
+    return value.brief
   }
 
   private mutating func scalar(_ json: JSON) -> Value? {

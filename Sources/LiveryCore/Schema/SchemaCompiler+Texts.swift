@@ -27,10 +27,18 @@ extension SchemaCompiler {
     var sources = Sources()
     collect(document, .title, into: &sources)
     at(.member("Groups")) { $0.collectAll(document["Groups"], into: &sources) }
-    for member in members {
+    for (number, member) in members.enumerated() {
+      guard number < SchemaTexts.maximumLanguages else {
+        at(.member(member.key)) {
+          $0.report(
+            .error, "too-many-languages", "`Texts` has \(members.count) languages; at most \(number) are allowed",
+            isKey: true)
+        }
+        break
+      }
       at(.member(member.key)) { $0.language(member, sources, into: &result) }
     }
-    for language in result.languages { reportMissing(language, in: result, sources) }
+    for language in result.languages where !findings.isCut { reportMissing(language, in: result, sources) }
     return result
   }
 
@@ -70,6 +78,10 @@ extension SchemaCompiler {
     let translation = texts.translation(tag)
     let outer = path
     for (number, text) in sources.texts.enumerated() where sources.isWanted[number] && !translation.has(text) {
+      guard findings.hasRoom(.warning) else {
+        findings.cut()
+        break
+      }
       path = sources.paths[number]
       warning("missing-text", "`Texts` has no `\(language.name)` for \(Value.string(text).brief)")
     }
@@ -97,6 +109,8 @@ extension SchemaCompiler {
           compiler.collect(item, member, into: &sources)
         }
         compiler.collect(item, .unit, into: &sources, isWanted: false)
+        // An option without a title is shown by its value.
+        if item["Title"] == nil, item["Type"] == nil { compiler.collect(item, .value, into: &sources, isWanted: false) }
         for member in [SchemaMember.options, .settings, .itemTemplate] {
           compiler.at(member) { $0.collectAll(item[member.name], into: &sources) }
         }

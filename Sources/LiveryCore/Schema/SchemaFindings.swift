@@ -21,16 +21,28 @@ struct SchemaFindings {
   private var warnings: [SchemaFinding] = []
   private var dropped = 0
 
+  /// Whether a walk ended early, as there was no room for what it would find.
+  private(set) var isCut = false
+
   var hasErrors: Bool { !errors.isEmpty }
 
   /// The finding is made only if there is room for it: texts of many bad settings would take memory for nothing.
   mutating func add(_ severity: Diagnostic.Severity, _ finding: () -> SchemaFinding) {
-    let count = severity == .error ? errors.count : warnings.count
-    guard count < SchemaFindings.limit else {
+    guard hasRoom(severity) else {
       dropped += 1
       return
     }
     if severity == .error { errors.append(finding()) } else { warnings.append(finding()) }
+  }
+
+  func hasRoom(_ severity: Diagnostic.Severity) -> Bool {
+    (severity == .error ? errors.count : warnings.count) < SchemaFindings.limit
+  }
+
+  /// Notes that there is one more at least, and that nobody counts the rest.
+  mutating func cut() {
+    dropped += 1
+    isCut = true
   }
 
   /// The diagnostics in the order of the document.
@@ -60,7 +72,8 @@ struct SchemaFindings {
     if more > 0 {
       diagnostics.append(
         Diagnostic(
-          severity: hasErrors ? .error : .warning, code: "too-many", message: "and \(more) more", pointer: "",
+          severity: hasErrors ? .error : .warning, code: "too-many", message: "and \(isCut ? "at least " : "")\(more) more",
+          pointer: "",
           location: StoreError.Location(line: 1, column: 1)))
     }
     return diagnostics

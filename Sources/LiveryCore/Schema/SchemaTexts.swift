@@ -16,17 +16,21 @@ public struct SchemaTexts: Sendable {
     }
   }
 
+  static let maximumLanguages = 256
+
   private(set) var languages: [Language] = []
+  /// Their tags.
+  private var numbers = ByteIndex()
 
   mutating func add(_ language: Language) {
-    languages.append(language)
+    if numbers.insert(language.tag).isNew { languages.append(language) }
   }
 
   /// The tags, as the schema writes them.
   public var names: [String] { languages.map { $0.name } }
 
   func language(_ tag: String) -> Language? {
-    languages.first { $0.tag.sameBytes(as: tag) }
+    numbers.number(of: tag).map { languages[$0] }
   }
 
   /// What looks texts up in a language, and in those that it falls back on.

@@ -2,7 +2,7 @@ import CSystem
 
 /// The texts of a schema in one language, folded, so that a search only has to look for bytes.
 ///
-/// The texts of a setting lie one behind the other, those that count most first.
+/// A text that many settings have is there once; the pieces of a setting, those that count most first, refer to it.
 public struct SearchIndex: Sendable {
   enum Field: UInt8, Sendable {
     case title, name, alias, option, description, placeholder, unit, group, value
@@ -33,20 +33,16 @@ public struct SearchIndex: Sendable {
     }
   }
 
-  /// A text, where it ends as it is written and folded; the latter with a separator.
+  /// A text of a setting.
   private struct Piece: Sendable {
     var field: Field
-    var end: UInt32
-    var foldedEnd: UInt32
+    var text: UInt32
   }
 
   struct Entry: Sendable {
     /// The pieces. The first is the title, which may be empty, the second the name.
     fileprivate var first: UInt32
     fileprivate var end: UInt32
-    /// Where their folded bytes are.
-    fileprivate var foldedStart: UInt32
-    fileprivate var foldedEnd: UInt32
     fileprivate(set) var place: Int32
     fileprivate(set) var kind: SettingKind
     fileprivate(set) var isHidden: Bool
@@ -59,11 +55,14 @@ public struct SearchIndex: Sendable {
   private struct Place: Sendable {
     /// -1 for a group.
     var outer: Int32
-    var piece: UInt32
+    var title: UInt32
   }
 
+  /// The texts one behind the other, and where each ends; the same folded, each with a separator.
   private var texts: [UInt8] = []
+  private var ends: [UInt32] = []
   private var folded: [UInt8] = []
+  private var foldedEnds: [UInt32] = []
   private var pieces: [Piece] = []
   /// In the order of the schema.
   private(set) var entries: [Entry] = []
@@ -77,114 +76,138 @@ public struct SearchIndex: Sendable {
   /// That of a store without a schema.
   public init() {}
 
-  public init(_ outline: FormOutline, _ translation: Translation) {
-    var buffer = FoldBuffer()
+  /// - Throws: `.noMemory`.
+  public init(_ outline: FormOutline, _ translation: Translation) throws(StoreError) {
+    var making = Making(translation: translation)
     for group in outline.groups {
-      let place = addPlace(group.heading.title ?? "", outer: -1, translation, &buffer)
-      add(group.elements, place, isHidden: group.heading.isHidden, translation, &buffer)
+      let place = try addPlace(group.heading, outer: -1, &making)
+      try add(group.elements, place, isHidden: group.heading.isHidden, &making)
     }
     let index = self
     for number in sortedOrder(of: entries.count, { index.precedes($0, $1) }) {
       byName.append(Int32(number))
-      names += texts[range(Int(entries[number].first) + 1)]
+      names += texts[range(nameText(number))]
       nameEnds.append(UInt32(names.count))
     }
   }
 
   /// How much memory it takes, about.
   public var size: Int {
-    texts.count + folded.count + names.count + pieces.count * MemoryLayout<Piece>.stride
+    texts.count + folded.count + names.count + ends.count * 8 + pieces.count * MemoryLayout<Piece>.stride
       + entries.count * (MemoryLayout<Entry>.stride + 8)
   }
 
   // MARK: Making
 
-  private mutating func add(_ text: String, _ field: Field, _ buffer: inout FoldBuffer) {
-    buffer.clear()
-    text.withBytes { buffer.append($0) }
-    buffer.appendSeparator()
+  /// What is needed while an index is made.
+  private struct Making {
+    let translation: Translation
+    var buffer = FoldBuffer()
+    /// The schema's own texts, and which text each became.
+    var sources = ByteIndex()
+    var numbers: [UInt32] = []
+    var growth = Memory.Growth()
+  }
+
+  /// Adds a text as it is.
+  private mutating func add(_ text: String, _ making: inout Making) throws(StoreError) -> UInt32 {
+    let most = texts.count + folded.count + text.utf8.count * (2 + LVS_FOLD_MOST)
+    guard most < Int(UInt32.max), making.growth.allows(most) else { throw Memory.shortage(of: most) }
+    making.buffer.clear()
+    text.withBytes { making.buffer.append($0) }
+    making.buffer.appendSeparator()
     texts.append(text)
-    buffer.withBytes { folded.append(contentsOf: $0) }
-    pieces.append(Piece(field: field, end: UInt32(texts.count), foldedEnd: UInt32(folded.count)))
+    making.buffer.withBytes { folded.append(contentsOf: $0) }
+    ends.append(UInt32(texts.count))
+    foldedEnds.append(UInt32(folded.count))
+    return UInt32(ends.count - 1)
+  }
+
+  /// Adds a text that the language may have another for, unless it is there.
+  private mutating func addTranslated(_ source: String, _ making: inout Making) throws(StoreError) -> UInt32 {
+    let (number, isNew) = making.sources.insert(source)
+    if isNew { making.numbers.append(try add(making.translation(source), &making)) }
+    return making.numbers[number]
   }
 
   private mutating func addPlace(
-    _ title: String, outer: Int32, _ translation: Translation, _ buffer: inout FoldBuffer
-  ) -> Int32 {
-    places.append(Place(outer: outer, piece: UInt32(pieces.count)))
-    add(translation(title), .group, &buffer)
+    _ heading: FormOutline.Heading, outer: Int32, _ making: inout Making
+  ) throws(StoreError) -> Int32 {
+    places.append(Place(outer: outer, title: try addTranslated(heading.title ?? "", &making)))
     return Int32(places.count - 1)
   }
 
   private mutating func add(
-    _ elements: [FormOutline.Element], _ place: Int32, isHidden: Bool, _ translation: Translation,
-    _ buffer: inout FoldBuffer
-  ) {
+    _ elements: [FormOutline.Element], _ place: Int32, isHidden: Bool, _ making: inout Making
+  ) throws(StoreError) {
     for element in elements {
       switch element {
       case .header: break
       case .pane(let heading, let inner):
-        let pane = addPlace(heading.title ?? "", outer: place, translation, &buffer)
-        add(inner, pane, isHidden: isHidden || heading.isHidden, translation, &buffer)
-      case .setting(let setting): add(setting.descriptor, place, isHidden: isHidden, translation, &buffer)
+        let pane = try addPlace(heading, outer: place, &making)
+        try add(inner, pane, isHidden: isHidden || heading.isHidden, &making)
+      case .setting(let setting): try add(setting.descriptor, place, isHidden: isHidden, &making)
       }
     }
   }
 
   private mutating func add(
-    _ descriptor: SettingDescriptor, _ place: Int32, isHidden: Bool, _ translation: Translation,
-    _ buffer: inout FoldBuffer
-  ) {
+    _ descriptor: SettingDescriptor, _ place: Int32, isHidden: Bool, _ making: inout Making
+  ) throws(StoreError) {
     var entry = Entry(
-      first: UInt32(pieces.count), end: 0, foldedStart: UInt32(folded.count), foldedEnd: 0, place: place,
-      kind: descriptor.kind,
+      first: UInt32(pieces.count), end: 0, place: place, kind: descriptor.kind,
       isHidden: isHidden || descriptor.isHidden, isSecret: descriptor.isSecret, holdsSecret: descriptor.holdsSecret,
       hasTitle: descriptor.title != nil)
-    add(descriptor.title.map { translation($0) } ?? "", .title, &buffer)
-    add(descriptor.key, .name, &buffer)
-    for alias in descriptor.aliases { add(alias, .alias, &buffer) }
-    for option in descriptor.options { add(translation(option.title), .option, &buffer) }
-    if let text = descriptor.description { add(translation(text), .description, &buffer) }
-    if let text = descriptor.placeholder { add(translation(text), .placeholder, &buffer) }
-    if let text = descriptor.unit { add(translation(text), .unit, &buffer) }
+    pieces.append(Piece(field: .title, text: try addTranslated(descriptor.title ?? "", &making)))
+    pieces.append(Piece(field: .name, text: try add(descriptor.key, &making)))
+    for alias in descriptor.aliases { pieces.append(Piece(field: .alias, text: try add(alias, &making))) }
+    for option in descriptor.options {
+      pieces.append(Piece(field: .option, text: try addTranslated(option.title, &making)))
+    }
+    let rest: [(Field, String?)] = [
+      (.description, descriptor.description), (.placeholder, descriptor.placeholder), (.unit, descriptor.unit),
+    ]
+    for (field, text) in rest {
+      if let text { pieces.append(Piece(field: field, text: try addTranslated(text, &making))) }
+    }
     entry.end = UInt32(pieces.count)
-    entry.foldedEnd = UInt32(folded.count)
     entries.append(entry)
   }
 
   // MARK: Looking
 
-  private func foldedStart(_ piece: Int) -> Int { piece == 0 ? 0 : Int(pieces[piece - 1].foldedEnd) }
+  /// Where a text is, as it is written.
+  private func range(_ text: Int) -> Range<Int> { (text == 0 ? 0 : Int(ends[text - 1]))..<Int(ends[text]) }
 
-  private func range(_ piece: Int) -> Range<Int> {
-    (piece == 0 ? 0 : Int(pieces[piece - 1].end))..<Int(pieces[piece].end)
+  private func text(_ number: Int) -> String {
+    texts.withUnsafeBytes { String(decoding: UnsafeRawBufferPointer(rebasing: $0[range(number)]), as: UTF8.self) }
   }
 
-  private func text(_ piece: Int) -> String {
-    texts.withUnsafeBytes { String(decoding: UnsafeRawBufferPointer(rebasing: $0[range(piece)]), as: UTF8.self) }
-  }
+  private func titleText(_ number: Int) -> Int { Int(pieces[Int(entries[number].first)].text) }
 
-  func name(_ number: Int) -> String { text(Int(entries[number].first) + 1) }
+  private func nameText(_ number: Int) -> Int { Int(pieces[Int(entries[number].first) + 1].text) }
 
-  func title(_ number: Int) -> String? { entries[number].hasTitle ? text(Int(entries[number].first)) : nil }
+  func name(_ number: Int) -> String { text(nameText(number)) }
+
+  func title(_ number: Int) -> String? { entries[number].hasTitle ? text(titleText(number)) : nil }
 
   /// The titles of a setting's group and of the panes that it is in, from without.
   func groupTitles(_ number: Int) -> [String] {
-    groupPieces(number).map { text($0) }
+    groupTexts(number).map { text($0) }
   }
 
-  private func groupPieces(_ number: Int) -> [Int] {
+  private func groupTexts(_ number: Int) -> [Int] {
     var found: [Int] = []
     var place = entries[number].place
     while place >= 0 {
-      found.append(Int(places[Int(place)].piece))
+      found.append(Int(places[Int(place)].title))
       place = places[Int(place)].outer
     }
     return found.reversed().filter { !range($0).isEmpty }
   }
 
   private func nameBytes(_ number: Int, in texts: UnsafeRawBufferPointer) -> UnsafeRawBufferPointer {
-    UnsafeRawBufferPointer(rebasing: texts[range(Int(entries[number].first) + 1)])
+    UnsafeRawBufferPointer(rebasing: texts[range(nameText(number))])
   }
 
   private func precedes(_ left: Int, _ right: Int) -> Bool {
@@ -215,15 +238,33 @@ public struct SearchIndex: Sendable {
     return left.count - right.count
   }
 
-  /// Which words the titles of each place and of those around it contain.
-  func placeHits(_ words: SearchWords) -> [UInt64] {
-    var hits = [UInt64](repeating: 0, count: places.count)
+  /// Which words each text has, and which it begins with.
+  private struct Hits {
+    var found: [UInt64]
+    var first: [UInt64]
+  }
+
+  /// What a search takes of memory, beside what it finds.
+  var searchSize: Int { ends.count * 16 + places.count * 8 + entries.count * 10 }
+
+  private func hits(_ words: SearchWords) -> Hits {
+    var hits = Hits(
+      found: [UInt64](repeating: 0, count: ends.count), first: [UInt64](repeating: 0, count: ends.count))
     folded.withUnsafeBytes { folded in
-      for (number, place) in places.enumerated() {
-        let piece = Int(place.piece)
-        let text = UnsafeRawBufferPointer(rebasing: folded[foldedStart(piece)..<Int(pieces[piece].foldedEnd)])
-        // A pane comes after what is around it.
-        hits[number] = words.found(words.all, in: text) | (place.outer < 0 ? 0 : hits[Int(place.outer)])
+      for word in 0..<words.count {
+        let bit: UInt64 = 1 << UInt64(word)
+        var from = 0
+        var text = 0
+        while from < folded.count,
+          let place = words.place(of: word, in: UnsafeRawBufferPointer(rebasing: folded[from...]))
+        {
+          let place = from + place
+          while Int(foldedEnds[text]) <= place { text += 1 }
+          hits.found[text] |= bit
+          if place == (text == 0 ? 0 : Int(foldedEnds[text - 1])) { hits.first[text] |= bit }
+          // Once is enough.
+          from = Int(foldedEnds[text])
+        }
       }
     }
     return hits
@@ -232,41 +273,45 @@ public struct SearchIndex: Sendable {
   /// Looks for words in the texts of every setting: hands `body` its number, what the words that it contains count
   /// together, and which it lacks.
   func look(for words: SearchWords, _ body: (Int, _ score: Int, _ missing: UInt64) -> Void) {
-    let hits = placeHits(words)
-    folded.withUnsafeBytes { folded in
-      for (number, entry) in entries.enumerated() {
-        let start = Int(entry.foldedStart)
-        let text = UnsafeRawBufferPointer(rebasing: folded[start..<Int(entry.foldedEnd)])
-        var score = 0
-        var missing: UInt64 = 0
-        for word in 0..<words.count {
-          if let place = words.place(of: word, in: text) {
-            score += place == 0 ? 0 : field(Int(entry.first), at: start + place).rank
-          } else if hits[Int(entry.place)] & 1 << UInt64(word) != 0 {
-            score += Field.group.rank
-          } else {
-            missing |= 1 << UInt64(word)
-          }
-        }
-        body(number, score, missing)
-      }
+    let hits = hits(words)
+    var around = [UInt64](repeating: 0, count: places.count)
+    for (number, place) in places.enumerated() {
+      // A pane comes after what is around it.
+      around[number] = hits.found[Int(place.title)] | (place.outer < 0 ? 0 : around[Int(place.outer)])
     }
-  }
-
-  /// The field that a folded byte is in, which a piece or one behind it has.
-  private func field(_ first: Int, at place: Int) -> Field {
-    var piece = first
-    while Int(pieces[piece].foldedEnd) <= place { piece += 1 }
-    return pieces[piece].field
+    for (number, entry) in entries.enumerated() {
+      var score = 0
+      var missing = words.all
+      for place in Int(entry.first)..<Int(entry.end) {
+        let piece = pieces[place]
+        var found = hits.found[Int(piece.text)] & missing
+        guard found != 0 else { continue }
+        missing &= ~found
+        // What a title begins with counts most.
+        if piece.field == .title { found &= ~hits.first[Int(piece.text)] }
+        score += found.nonzeroBitCount * piece.field.rank
+      }
+      let outside = around[Int(entry.place)] & missing
+      body(number, score + outside.nonzeroBitCount * Field.group.rank, missing & ~outside)
+    }
   }
 
   /// Where words are in the texts of a setting.
   func matches(_ number: Int, _ words: SearchWords) -> [Value] {
     var found: [Value] = []
-    for piece in Array(Int(entries[number].first)..<Int(entries[number].end)) + groupPieces(number) {
-      found += SearchIndex.matches(pieces[piece].field, text(piece), words)
+    for piece in pieces[Int(entries[number].first)..<Int(entries[number].end)] {
+      found += SearchIndex.matches(piece.field, text(Int(piece.text)), words)
     }
+    for title in groupTexts(number) { found += SearchIndex.matches(.group, text(title), words) }
     return found
+  }
+
+  /// What it takes of memory to tell of a setting's matches, about: each text is there, and folded.
+  func matchSize(_ number: Int) -> Int {
+    var length = 0
+    for piece in pieces[Int(entries[number].first)..<Int(entries[number].end)] { length += range(Int(piece.text)).count }
+    for title in groupTexts(number) { length += range(title).count }
+    return length * (2 + LVS_FOLD_MOST)
   }
 
   static func matches(_ field: Field, _ text: String, _ words: SearchWords, pointer: String = "") -> [Value] {

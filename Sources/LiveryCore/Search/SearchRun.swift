@@ -18,7 +18,9 @@ public struct SearchRun {
   private var others: [(name: String, score: Int)] = []
   private var buffer = FoldBuffer()
 
-  public init(_ index: SearchIndex, _ words: SearchWords, includesHidden: Bool) {
+  /// - Throws: `.noMemory`.
+  public init(_ index: SearchIndex, _ words: SearchWords, includesHidden: Bool) throws(StoreError) {
+    try Memory.require(index.searchSize)
     self.index = index
     self.words = words
     var scores = [UInt16](repeating: Self.out, count: index.entries.count)
@@ -127,7 +129,9 @@ public struct SearchRun {
   /// A result, as it is described at `livery_search` in C.
   ///
   /// - Parameter value: the one in effect.
-  public func result(_ found: Found, _ value: Value?) -> Value {
+  /// - Throws: `.noMemory`.
+  public func result(_ found: Found, _ value: Value?) throws(StoreError) -> Value {
+    if let number = found.number { try Memory.require(index.matchSize(number)) }
     var members = MemberList()
     members.add("name", text: name(found))
     var matches: [Value] = []
