@@ -207,8 +207,11 @@ public func livery_read(
   }
   return onStore(store) { (object) throws(StoreError) in
     let reading = try required(reading, "reading")
-    try checkBuffer(buffer, capacity)
     let value = try value(object, name, as: nil, after: answer)
+    switch value {
+    case .string, .url, .image, .data: try checkBuffer(buffer, capacity)
+    default: break
+    }
     var result = livery_reading()
     result.type = livery_type(value.type.rawValue)
     // What does not fit is told of, too.

@@ -81,36 +81,67 @@ struct Arguments {
   private var options: [(name: String, value: String)] = []
 
   init(_ arguments: [String]) throws(StoreError) {
-    var position = 0
-    while position < arguments.count {
-      let argument = arguments[position]
-      position += 1
-      if argument.sameBytes(as: "--") {
-        for word in arguments[position...] { add(word) }
-        break
-      }
-      guard Self.isOption(argument) else {
-        add(argument)
-        continue
-      }
-      let (option, inline) = try Self.option(argument)
-      if option.value == nil {
-        guard inline == nil else { throw StoreError(.usage, "--\(option.name) takes no value") }
-        options.append((option.name, ""))
-      } else if let inline {
-        options.append((option.name, inline))
-      } else {
-        guard position < arguments.count else {
-          throw StoreError(.usage, "--\(option.name) needs a value: \(option.value ?? "")")
-        }
-        options.append((option.name, arguments[position]))
-        position += 1
+    var scan = Scan(arguments)
+    while let part = try scan.next() {
+      switch part {
+      case .word(let place): add(arguments[place])
+      case .option(let name, let value): options.append((name, value))
       }
     }
   }
 
   private mutating func add(_ word: String) {
     if command == nil { command = word } else { words.append(word) }
+  }
+
+  /// Where the words are that are no options, up to the first mistake.
+  static func places(in arguments: [String]) -> [Int] {
+    var scan = Scan(arguments)
+    var found: [Int] = []
+    while let part = try? scan.next() {
+      if case .word(let place) = part { found.append(place) }
+    }
+    return found
+  }
+
+  /// Goes through the command line.
+  private struct Scan {
+    enum Part {
+      case word(Int)
+      case option(name: String, value: String)
+    }
+
+    private let arguments: [String]
+    private var position = 0
+    /// Whether what is left are words alone.
+    private var hasEnded = false
+
+    init(_ arguments: [String]) {
+      self.arguments = arguments
+    }
+
+    mutating func next() throws(StoreError) -> Part? {
+      guard position < arguments.count else { return nil }
+      let argument = arguments[position]
+      position += 1
+      if hasEnded { return .word(position - 1) }
+      if argument.sameBytes(as: "--") {
+        hasEnded = true
+        return try next()
+      }
+      guard Arguments.isOption(argument) else { return .word(position - 1) }
+      let (option, inline) = try Arguments.option(argument)
+      if option.value == nil {
+        guard inline == nil else { throw StoreError(.usage, "--\(option.name) takes no value") }
+        return .option(name: option.name, value: "")
+      }
+      if let inline { return .option(name: option.name, value: inline) }
+      guard position < arguments.count else {
+        throw StoreError(.usage, "--\(option.name) needs a value: \(option.value ?? "")")
+      }
+      position += 1
+      return .option(name: option.name, value: arguments[position - 1])
+    }
   }
 
   /// A dash alone is standard input, and one before a digit or point a negative number.

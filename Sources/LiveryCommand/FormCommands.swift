@@ -7,6 +7,7 @@ func form(_ context: Context) throws(StoreError) {
     layer: layer, locale: context.arguments.value("locale"), includesHidden: context.arguments.has("hidden"))
   let form = try openForForm(context, layer).form(options)
   context.output.result(form)
+  if context.output.isJSON { return }
   var page = FormPage(style: context.output.style)
   if form["title"] != nil { page.heading(form, depth: 0) }
   for group in form.items("groups") {
@@ -28,8 +29,8 @@ private func openForForm(_ context: Context, _ layer: Layer) throws(StoreError) 
 private struct FormPage {
   let style: Style
   private var rows: [[String]] = []
-  /// The rows that are headings.
-  private var headings: [Int] = []
+  /// Which rows are headings.
+  private var isHeading: [Bool] = []
 
   init(style: Style) {
     self.style = style
@@ -38,13 +39,12 @@ private struct FormPage {
   var lines: [String] {
     let text = table(rows, style: style)
     return text.split(separator: "\n", omittingEmptySubsequences: false).dropLast().enumerated().map { number, line in
-      headings.contains(number) ? style.bold(String(line)) : String(line)
+      isHeading[number] ? style.bold(String(line)) : String(line)
     }
   }
 
   mutating func heading(_ item: Value, depth: Int) {
-    headings.append(rows.count)
-    rows.append([indented(truncated(item.text("title"), to: 60), depth)])
+    add([indented(truncated(item.text("title"), to: 60), depth)], isHeading: true)
   }
 
   mutating func add(_ elements: [Value], depth: Int) {
@@ -57,12 +57,17 @@ private struct FormPage {
         add(element.items("elements"), depth: depth + 1)
       } else {
         let title = element["title"] == nil ? element.text("name") : element.text("title")
-        rows.append([
+        add([
           indented(truncated(title, to: 40), depth), truncated(element.text("name"), to: 40), element.shownInForm,
           element.remark,
         ])
       }
     }
+  }
+
+  private mutating func add(_ row: [String], isHeading: Bool = false) {
+    rows.append(row)
+    self.isHeading.append(isHeading)
   }
 
   private func indented(_ text: String, _ depth: Int) -> String {

@@ -84,11 +84,23 @@ final class Output {
     result = .object(members)
   }
 
+  /// Makes text of a result that is written as JSON.
+  ///
+  /// - Throws: `.noMemory`.
+  func render() throws(StoreError) {
+    guard isJSON, let result else { return }
+    self.result = nil
+    text = ""
+    text = try result.jsonText(pretty: isTerminal)
+    // It is copied once more to be written.
+    try Memory.require(text.utf8.count)
+    text += "\n"
+  }
+
   /// Writes all of it; false if standard output does not take what the command is for. What was changed stays so, and a
   /// command that changed it has done what it is for.
   func flush() -> Bool {
     if hasCommitted { lvs_ignore_broken_pipes() }
-    if isJSON, let result { text = result.json(pretty: isTerminal) + "\n" }
     let written = Files.write(text.bytes, to: 1)
     if !written {
       let done = hasCommitted ? "it is done, but " : ""

@@ -46,14 +46,10 @@ enum Program {
   /// `livery NOUN …`, where this command knows no such command, is the program `livery-NOUN` with the same arguments, and
   /// `livery help NOUN` its help. Returns if there is none.
   private static func becomeExtension(_ words: [String]) {
-    var place = 0
-    while place < words.count, words[place].utf8.first == UInt8(ascii: "-") {
-      let option = Option.all.first { "--\($0.name)".sameBytes(as: words[place]) }
-      place += option?.value == nil ? 1 : 2
-    }
-    guard place < words.count else { return }
-    let showsHelp = words[place].sameBytes(as: "help") && place + 1 < words.count
-    if showsHelp { place += 1 }
+    let found = Arguments.places(in: words)
+    guard var place = found.first else { return }
+    let showsHelp = words[place].sameBytes(as: "help") && found.count > 1
+    if showsHelp { place = found[1] }
     let noun = words[place]
     let isPlain = noun.utf8.allSatisfy { byte in
       byte >= UInt8(ascii: "a") && byte <= UInt8(ascii: "z") || byte == UInt8(ascii: "-")
@@ -66,9 +62,15 @@ enum Program {
   /// Writes what there is to write; an error is one line on standard error, and in JSON also an object.
   private static func finish(_ output: Output, _ error: StoreError?) -> Int32 {
     var status: Int32 = 0
+    var error = error
+    if error == nil {
+      do throws(StoreError) { try output.render() } catch let failure { error = failure }
+    }
     if let error {
       status = exitStatus(of: error)
       output.fail(error)
+      // Without memory the line on standard error is all.
+      try? output.render()
     }
     if !output.flush() && status == 0 { status = ExitStatus.system.rawValue }
     return status

@@ -7,12 +7,16 @@ func search(_ context: Context) throws(StoreError) {
     includesHidden: context.arguments.has("hidden"))
   let found = try context.open(readOnly: true).search(context.words.joined(separator: " "), options)
   context.output.result(found)
+  if context.output.isJSON { return }
   let results = found.items("results")
   for result in results { show(result, context.output) }
   let total = found.number("total")
   if total > Int64(results.count) { context.output.line("and \(total - Int64(results.count)) more") }
   if total == 0 { context.output.line("nothing is found") }
 }
+
+/// The most texts that are shown of a setting, beside its title, name and value.
+private let mostMatches = 10
 
 /// One line for a setting, and one for each other text that it was found by.
 private func show(_ result: Value, _ output: Output) {
@@ -33,17 +37,17 @@ private func show(_ result: Value, _ output: Output) {
     groups.append(Excerpt(title, of: "group", in: result).shown(output.style))
   }
   if !groups.isEmpty { output.line("  " + groups.joined(separator: " › ")) }
-  var shown: [String] = []
+  var known = ByteIndex()
   for match in result.items("matches") {
     let field = match.text("field")
     let text = match.text("text")
     let isTold = ["name", "title", "group"].contains { field.sameBytes(as: $0) }
     let isInLine = field.sameBytes(as: "value") && match["pointer"] == nil && text.utf8.count <= 60
-    if isTold || isInLine || shown.contains(where: { $0.sameBytes(as: text) }) { continue }
-    shown.append(text)
+    guard !isTold, !isInLine, known.insert(text).isNew, known.count <= mostMatches else { continue }
     let place = match["pointer"] == nil ? field : "\(field) \(truncated(match.text("pointer"), to: 60))"
     output.line("  \(place): " + Excerpt(text, of: field, in: result).shown(output.style))
   }
+  if known.count > mostMatches { output.line("  and \(known.count - mostMatches) more") }
 }
 
 /// A text with what was found in it; of a long one the part around the first.

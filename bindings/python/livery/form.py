@@ -22,14 +22,9 @@ class Forms:
 
   def search(self, query: str, limit: Optional[int], locale: Optional[str], hidden: bool) -> Dict[str, Any]:
     number = self._store.number
-    most = None if limit is None else _convert.within("limit", limit, 63)
+    most = 0 if limit is None else _convert.within("limit", limit, 63)
     raw_query = _native.text("a query", query)
-    # For the library 0 is no limit.
-    found: Dict[str, Any] = _convert.take(
-      _native.search(number, raw_query, 1 if most == 0 else most or 0, _locale(locale), bool(hidden))
-    )
-    if most == 0:
-      found["results"] = []
+    found: Dict[str, Any] = _convert.take(_native.search(number, raw_query, most, _locale(locale), bool(hidden)))
     return found
 
 

@@ -206,6 +206,7 @@ class Store(Owner, Mapping[str, Any]):
     Letter case and marks make no difference. A dict with ``revision``, ``total`` and ``results``, each with ``name``,
     ``type``, ``matches`` and, where they apply, ``kind``, ``title``, ``group`` (titles from without), ``value``, ``secret``
     and ``hidden``. A match has ``field``, ``text``, ``offset`` and ``length``: bytes of the text in UTF-8.
+    ``limit`` is the most results; 0 and None are no limit.
     """
     return Forms(self._handle).search(query, limit, locale, hidden)
 
