@@ -10,6 +10,8 @@ double lvl_luminance(lvl_color color) {
   return 0.2126 * linear(color.red) + 0.7152 * linear(color.green) + 0.0722 * linear(color.blue);
 }
 
+double lvl_contrast(double one, double other) { return (fmax(one, other) + 0.05) / (fmin(one, other) + 0.05); }
+
 static uint32_t u16(const uint8_t *bytes) { return (uint32_t)bytes[0] | (uint32_t)bytes[1] << 8; }
 static uint32_t u32(const uint8_t *bytes) { return u16(bytes) | u16(bytes + 2) << 16; }
 
@@ -45,7 +47,7 @@ static bool fails_on(const judge *judge, double luminance) {
     double gray = luminance <= 0.0031308 ? luminance * 12.92 : 1.055 * pow(luminance, 1 / 2.4) - 0.055;
     text = lvl_luminance(over(judge->text, (lvl_color){gray, gray, gray, 1}));
   }
-  return (fmax(text, luminance) + 0.05) / (fmin(text, luminance) + 0.05) < judge->required;
+  return lvl_contrast(text, luminance) < judge->required;
 }
 
 static bool fails_on_color(const judge *judge, const uint8_t *rgba) {

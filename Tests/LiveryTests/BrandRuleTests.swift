@@ -255,6 +255,11 @@ import Testing
     folder.write("logoWire.png", try fixture("images/rgb.png"))
     let wire = apply(folder)
     #expect(wire.error == nil && wire.report.word("file") == "Wire-Info.plist" && wire.report["images"] == .int(1))
+    // So is what is no list, or no file.
+    folder.write("Aardvark-Info.plist", Array("no list".utf8))
+    folder.write("Zoo-Info.plist/x", [])
+    folder.write("Resources/Info.plist", Array("no list".utf8))
+    #expect(apply(folder).report.word("file") == "Wire-Info.plist")
     folder.write("Simpsons-Info.plist", try fixture("variants/Simpsons-Info.plist"))
     #expect(apply(folder).error?.code == .invalidValue)
     #expect(apply(folder).error?.message.contains("several variants") == true)
@@ -269,6 +274,10 @@ import Testing
     let bad = store.branding.applyDirectory(folder.path + "/bad")
     #expect(bad.error?.code == .parse && bad.error?.message.hasPrefix("skin.plist: ") == true)
     #expect(store.branding.applyDirectory(folder.path + "/nowhere").error?.code == .notFound)
+    // Where nothing else is found, the first that is wrong is told.
+    folder.write("wrong/Info.plist", Array("no list".utf8))
+    let wrong = store.branding.applyDirectory(folder.path + "/wrong")
+    #expect(wrong.error?.code == .parse && wrong.error?.message.hasPrefix("Info.plist: ") == true)
   }
 
   /// A complete skin with all of its images passes, and the screen's height counts.

@@ -520,7 +520,8 @@ LIVERY_API livery_status livery_branding_apply_directory(livery_store *store, co
  *
  * `whole` (true or false) makes this source count alone: while it is there and switched on, the brand of the bundle
  * waits as if it were switched off. `replace` makes what is sent become active, as livery_change_replace() does: what
- * people have set of it in `user` and `session` goes, in the same commit, and undo brings it back.
+ * people have set of it in `user` and `session` goes, in the same commit, and undo brings it back. Of what is switched off
+ * that is kept for the commit that switches it on.
  *
  * The report is as of livery_branding_apply_plist(), without `dialect` and `brand`.
  *
@@ -646,7 +647,7 @@ LIVERY_API livery_status livery_branding_remove(livery_store *store, const char 
 /**
  * All brands in the order of their identifiers: a list of objects `id`, `active`, `enabled` (bools) and, if the brand
  * tells them, `name` and `identifier`. Of one whose name, identifier or URL another brand has as well there is `twins`,
- * a list of objects `brand` (the other) and `part` (`name`, `identifier` or `url.NAME`).
+ * a list of objects `brand` (the other) and `part` (`name`, `identifier` or `url.NAME`), of at most 100 others.
  *
  * Threads: any. Never blocks, never waits for a writer.
  *

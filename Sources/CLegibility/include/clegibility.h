@@ -58,6 +58,9 @@ typedef struct lvl_area {
 // The relative luminance of WCAG 2.x; alpha does not count.
 double lvl_luminance(lvl_color color);
 
+// The contrast of WCAG 2.x of two luminances, from 1 to 21.
+double lvl_contrast(double one, double other);
+
 // What the bytes are: LVL_REFUSED or LVL_JUDGED, or -1 if they are damaged, or of a newer version.
 int lvl_kind(const uint8_t *fact, size_t length);
 

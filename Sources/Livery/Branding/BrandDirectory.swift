@@ -15,21 +15,23 @@ struct BrandDirectory {
   /// Errors: `.notFound` if there is no such directory, or none of the lists in it; `.invalidValue` for several variants, and
   /// what is no file; `.permission`, `.io`.
   init(_ directory: String) throws(StoreError) {
+    var failure: StoreError?
     for list in Self.lists {
       let isInfo = list.sameBytes(as: "Info.plist")
       for (place, images) in Self.places + (isInfo ? [("Contents/", "Contents/Resources/")] : []) {
-        guard let bytes = try Self.read(place + list, in: directory) else { continue }
-        if isInfo, try !Self.hasBranding(bytes, place + list) { continue }
+        let found = isInfo
+          ? try Self.info(place + list, in: directory, &failure) : try Self.read(place + list, in: directory)
+        guard let bytes = found else { continue }
         self.init(file: place + list, bytes: bytes, images: images.isEmpty ? directory : directory + "/" + images)
         return
       }
     }
     var variants: [(file: String, bytes: [UInt8])] = []
     for name in try Self.names(in: directory) where name.bytes.ends(with: "-Info.plist") {
-      guard let bytes = try Self.read(name, in: directory), try Self.hasBranding(bytes, name) else { continue }
-      variants.append((name, bytes))
+      if let bytes = try Self.info(name, in: directory, &failure) { variants.append((name, bytes)) }
     }
     guard let first = variants.first else {
+      if let failure { throw failure }
       throw StoreError(
         .notFound,
         "`\(truncated(directory, to: 200))` has no branding: no skin.plist, no AWSDKDefaultSettings.plist and no Info.plist with "
@@ -58,11 +60,22 @@ struct BrandDirectory {
     }
   }
 
-  /// Whether a list says something about branding; most of those named Info.plist do not.
-  private static func hasBranding(_ bytes: [UInt8], _ name: String) throws(StoreError) -> Bool {
+  /// A list that says something about branding; most of those named Info.plist do not.
+  ///
+  /// - Parameter failure: the first of what stood in the way. One that cannot be read is passed over: another may be the one.
+  private static func info(
+    _ name: String, in directory: String, _ failure: inout StoreError?
+  ) throws(StoreError) -> [UInt8]? {
     do throws(StoreError) {
-      return BrandReader(propertyList: try PropertyList.parse(bytes)).dialect != nil
-    } catch { throw error.prefixed("\(truncated(name, to: 200)): ") }
+      guard let bytes = try read(name, in: directory) else { return nil }
+      do throws(StoreError) {
+        return BrandReader(propertyList: try PropertyList.parse(bytes)).dialect == nil ? nil : bytes
+      } catch { throw error.prefixed("\(truncated(name, to: 200)): ") }
+    } catch {
+      if error.code == .noMemory { throw error }
+      if failure == nil { failure = error }
+      return nil
+    }
   }
 
   private static func names(in directory: String) throws(StoreError) -> [String] {

@@ -1,7 +1,11 @@
 /// What layers are read from: a snapshot, or a change set with its edits.
 protocol LayerReader: AnyObject {
-  func value(_ name: String, in layer: Layer) throws(StoreError) -> Value?
+  func record(_ name: String, in layer: Layer) throws(StoreError) -> Record?
   func names(in layer: Layer, matching pattern: NamePattern?) throws(StoreError) -> [String]
+}
+
+extension LayerReader {
+  func value(_ name: String, in layer: Layer) throws(StoreError) -> Value? { try record(name, in: layer)?.value }
 }
 
 extension Snapshot: LayerReader {}
@@ -11,32 +15,15 @@ extension ChangeSet: LayerReader {}
 struct SourceState {
   let reader: any LayerReader
   let source: BrandSource
-  /// The brand whose values the layer holds; for the console always the same.
-  let active: String?
-  let isEnabled: Bool
-  /// Of the bundle: whether its brand waits for the console's, which counts as a whole.
-  let waits: Bool
-  /// Of the console: whether what it sends counts as a whole.
-  let isWhole: Bool
-  /// Whether the values are in the layer's settings, and not kept for later.
-  var counts: Bool { isEnabled && !waits }
+  let now: BrandState
+  /// The brand that is active; nil if none is.
+  var active: String? { now.active }
 
   @inline(never)
   init(_ reader: any LayerReader, _ source: BrandSource) throws(StoreError) {
     self.reader = reader
     self.source = source
-    isEnabled = try reader.value(BrandNames.enabled(source), in: source.layer) != .bool(false)
-    waits = source == .bundle ? try reader.value(BrandNames.waits, in: .bundle) == .bool(true) : false
-    isWhole = source == .console ? try reader.value(BrandNames.whole, in: .recommended) == .bool(true) : false
-    guard source == .bundle else {
-      active = BrandNames.defaultBrand
-      return
-    }
-    if case .string(let text)? = try reader.value(BrandNames.active, in: .bundle) {
-      active = text
-    } else {
-      active = nil
-    }
+    now = try BrandState(source) { (layer, name) throws(StoreError) in try reader.value(name, in: layer) }
   }
 
   func isActive(_ brand: String) -> Bool { active?.sameBytes(as: brand) == true }
@@ -55,9 +42,9 @@ struct SourceState {
   /// The active brand, wherever its values are.
   @inline(never)
   func current() throws(StoreError) -> Brand {
-    if !counts {
-      var brand = try kept(active ?? BrandNames.defaultBrand) ?? Brand()
-      brand.isEnabled = isEnabled
+    if !now.counts {
+      var brand = try kept(now.brand) ?? Brand()
+      brand.isEnabled = now.isEnabled
       return brand
     }
     var brand = Brand()
@@ -70,6 +57,20 @@ struct SourceState {
       brand.values.append(.init(String(decoding: name.utf8.dropFirst(skipped), as: UTF8.self), value))
     }
     return brand
+  }
+
+  /// When a brand was last changed, and by whom, wherever its values are; nil if it has none. That stays when they are moved.
+  func past(_ brand: String) throws(StoreError) -> Edit.Provenance? {
+    var places = [BrandNames.place(source, brand)]
+    if now.counts, now.brand.sameBytes(as: brand) { places = try names(Branding.prefix) }
+    var past: Edit.Provenance?
+    for name in places {
+      guard let record = try reader.record(name, in: source.layer), past.map({ $0.time < record.time }) != false else {
+        continue
+      }
+      past = Edit.Provenance(revision: 0, time: record.time, origin: record.origin)
+    }
+    return past
   }
 
   /// A brand of the bundle, whether it is active or not.
@@ -129,31 +130,44 @@ struct SourceEditor {
   /// Puts a brand where brands are kept that do not count.
   func keep(_ brand: Brand, as id: String) throws(StoreError) { try set(BrandNames.place(source, id), brand.stored) }
 
+  /// Makes edits of what was there before, at its time and with its origin.
+  private func moving(_ past: Edit.Provenance?, _ body: () throws(StoreError) -> Void) throws(StoreError) {
+    change.setPast(past)
+    defer { change.setPast(nil) }
+    try body()
+  }
+
   /// Keeps the active brand, to make room for another.
   func setAside() throws(StoreError) {
-    guard state.counts else { return }
+    guard state.now.counts else { return }
     let brand = try state.current()
     guard state.active != nil || !brand.values.isEmpty else { return }
-    try keep(brand, as: state.active ?? BrandNames.defaultBrand)
+    try moving(state.past(state.now.brand)) { () throws(StoreError) in try keep(brand, as: state.now.brand) }
   }
 
   /// Makes a brand the active one, in the place of what the layer holds.
   ///
-  /// - Parameter waits: whether it is to wait for the console's; as it is if nil.
+  /// - Parameters:
+  ///   - waits: whether it is to wait for the console's; as it is if nil.
+  ///   - past: where the brand comes from if it was there before.
   @inline(never)
-  func install(_ brand: Brand, as id: String, waits: Bool? = nil) throws(StoreError) {
+  func install(_ brand: Brand, as id: String, waits: Bool? = nil, past: Edit.Provenance? = nil) throws(StoreError) {
     let former = try state.names(Branding.prefix)
     var names = NameSet()
-    if brand.isEnabled, !(waits ?? state.waits) {
+    let counts = brand.isEnabled && !(waits ?? state.now.waits)
+    try moving(past) { () throws(StoreError) in
+      guard counts else {
+        var brand = brand
+        brand.replaces = replaces
+        return try keep(brand, as: id)
+      }
       for member in brand.values {
         let name = Branding.prefix + member.key
         names.insert(name)
         if replaces { try replace(name, member.value) } else { try set(name, member.value) }
       }
-      if try state.kept(id) != nil { try reset(BrandNames.place(source, id)) }
-    } else {
-      try keep(brand, as: id)
     }
+    if counts, try state.kept(id) != nil { try reset(BrandNames.place(source, id)) }
     for name in former where !names.contains(name) { try reset(name) }
     if source == .bundle {
       try set(BrandNames.active, .string(id))
@@ -169,16 +183,17 @@ struct SourceEditor {
   /// Makes the bundle's brand wait, or count again, as the console's has it by now. The last edit of a change set.
   func settle(origin: String) throws(StoreError) {
     let console = try SourceState(change, .console)
-    try Self.hold(change, console.isEnabled && console.isWhole, origin: origin)
+    try Self.hold(change, console.now.isEnabled && console.now.isWhole, origin: origin)
   }
 
   /// - Parameter waits: whether the bundle's brand is to wait.
   static func hold(_ change: ChangeSet, _ waits: Bool, origin: String) throws(StoreError) {
     let bundle = try SourceEditor(change, .bundle, origin: origin)
-    guard bundle.state.waits != waits else { return }
-    let brand = try bundle.state.current()
-    if bundle.state.active != nil || !brand.values.isEmpty {
-      try bundle.install(brand, as: bundle.state.active ?? BrandNames.defaultBrand, waits: waits)
+    let state = bundle.state
+    guard state.now.waits != waits else { return }
+    let brand = try state.current()
+    if state.active != nil || !brand.values.isEmpty {
+      try bundle.install(brand, as: state.now.brand, waits: waits, past: state.past(state.now.brand))
     }
     if waits { try bundle.set(BrandNames.waits, .bool(true)) } else { try bundle.reset(BrandNames.waits) }
   }

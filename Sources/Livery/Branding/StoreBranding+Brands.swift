@@ -18,8 +18,9 @@ extension StoreBranding {
     try edit(.bundle) { (editor) throws(StoreError) in
       if editor.state.isActive(brand) { return }
       let next = try editor.state.found(brand)
+      let past = try editor.state.past(brand)
       try editor.setAside()
-      try editor.install(next, as: brand)
+      try editor.install(next, as: brand, past: past)
     }
   }
 
@@ -78,7 +79,10 @@ extension StoreBranding {
   /// - Parameter brand: nil for what is in effect, of all sources; there are then no `id`, `active` and `enabled`.
   /// - Throws: `.notFound` with the nearest names if there is no such brand.
   public func show(_ brand: String? = nil) throws(StoreError) -> Value {
-    guard let brand else { return .object(try effective().description(withSwitch: false)) }
+    guard let brand else {
+      let effective = try store.reading { (snapshot) throws(StoreError) in try snapshot.effectiveBrand() }
+      return .object(effective.description(withSwitch: false))
+    }
     try checkBrand(brand)
     return try store.reading { (snapshot) throws(StoreError) in
       let state = try SourceState(snapshot, .bundle)
@@ -100,35 +104,52 @@ extension StoreBranding {
   public func check(_ brand: String? = nil, for device: Traits? = nil) throws(StoreError) -> Value {
     try device?.check()
     if let brand { try checkBrand(brand) }
-    let (kept, shipped, twins) = try store.reading { (snapshot) throws(StoreError) -> (Brand?, Brand?, [BrandTwin]) in
+    return try store.reading { (snapshot) throws(StoreError) in
       let state = try SourceState(snapshot, .bundle)
       let twins = try BrandTwins(state)
-      if let brand { return (try state.found(brand), nil, twins.all(of: brand)) }
-      return (nil, state.counts ? try state.current() : nil, twins.all)
+      let subject = if let brand { try state.found(brand) } else { try snapshot.effectiveBrand() }
+      let shipped = brand == nil && state.now.counts ? try state.current() : nil
+      return BrandCheck(
+        subject, shipped: shipped, for: device, images: try snapshot.images(BrandCheck.references(subject)),
+        twins: brand.map { twins.all(of: $0) } ?? twins.all
+      ).report
     }
-    let subject = if let kept { kept } else { try effective() }
-    var images: [StoredImage] = []
-    var known = NameSet()
-    for reference in BrandCheck.references(subject) where known.insert(reference).isNew {
-      guard let asset = asset(reference) else { continue }
-      let kept = try? store.assets.fact(Legibility.name, of: reference)
-      images.append(
-        StoredImage(
-          id: reference, width: Int(asset.facts.width), height: Int(asset.facts.height),
-          legibility: kept.flatMap { Legibility($0) }))
-    }
-    return BrandCheck(subject, shipped: shipped, for: device, images: images, twins: twins).report
   }
+}
 
+extension Snapshot {
   /// What is in effect, of all sources.
-  private func effective() throws(StoreError) -> Brand {
+  fileprivate func effectiveBrand() throws(StoreError) -> Brand {
     var brand = Brand()
-    guard case .list(let items) = try store.list(Branding.prefix + "**") else { return brand }
     let skipped = Branding.prefix.utf8.count
-    for item in items {
-      guard case .string(let name)? = item["name"], let value = item["value"] else { continue }
-      brand.values.append(.init(String(decoding: name.utf8.dropFirst(skipped), as: UTF8.self), value))
+    try read { (view) throws(StoreError) in
+      try view.walkEffective(prefix: Branding.prefix) { (name, record) throws(StoreError) in
+        let record = try view.current(record, name, at: time)
+        guard Branding.has(Branding.prefix, name), let value = record.value, try view.admission(name).counts else {
+          return true
+        }
+        brand.values.append(.init(String(decoding: name.utf8.dropFirst(skipped), as: UTF8.self), value))
+        return true
+      }
     }
     return brand
+  }
+
+  /// Those of some images that the store holds, each once.
+  fileprivate func images(_ references: [String]) throws(StoreError) -> [StoredImage] {
+    var known = NameSet()
+    var images: [StoredImage] = []
+    for reference in references where known.insert(reference).isNew {
+      guard BrandCheck.isAsset(reference), let key = try? Asset.requiredKey(of: reference) else { continue }
+      try read { (view) throws(StoreError) in
+        guard let asset = try? view.asset(key) else { return }
+        let kept = try? view.fact(key, Legibility.name)
+        images.append(
+          StoredImage(
+            id: reference, width: Int(asset.facts.width), height: Int(asset.facts.height),
+            legibility: kept.flatMap { Legibility($0) }))
+      }
+    }
+    return images
   }
 }

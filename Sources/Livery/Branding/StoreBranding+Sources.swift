@@ -122,7 +122,7 @@ extension StoreBranding {
         former = editor.state.isActive(id) ? try editor.state.current() : try editor.state.kept(id)
       }
       if isActive {
-        if !(editor.state.active ?? BrandNames.defaultBrand).sameBytes(as: id) { try editor.setAside() }
+        if !editor.state.now.brand.sameBytes(as: id) { try editor.setAside() }
         try editor.install(given.reader.brand, as: id)
       } else {
         try editor.keep(given.reader.brand, as: id)
@@ -154,12 +154,12 @@ extension StoreBranding {
   ///
   /// Corresponds to `livery_branding_enabled` in C.
   public func isEnabled(_ source: BrandSource) throws(StoreError) -> Bool {
-    try store.reading { (snapshot) throws(StoreError) in try SourceState(snapshot, source).isEnabled }
+    try store.reading { (snapshot) throws(StoreError) in try SourceState(snapshot, source).now.isEnabled }
   }
 
   /// Whether the brand of the bundle waits, since what the console sends counts as a whole.
   public func isWaiting() throws(StoreError) -> Bool {
-    try store.reading { (snapshot) throws(StoreError) in try SourceState(snapshot, .bundle).waits }
+    try store.reading { (snapshot) throws(StoreError) in try SourceState(snapshot, .bundle).now.waits }
   }
 
   /// Switches a source on or off, and commits: all its values count, or stop counting, at once.
@@ -169,10 +169,13 @@ extension StoreBranding {
   /// - Throws: as `ChangeSet.commit`.
   public func setEnabled(_ isEnabled: Bool, _ source: BrandSource) throws(StoreError) {
     try edit(source) { (editor) throws(StoreError) in
-      guard editor.state.isEnabled != isEnabled else { return }
-      var brand = try editor.state.current()
+      let state = editor.state
+      guard state.now.isEnabled != isEnabled else { return }
+      var brand = try state.current()
       brand.isEnabled = isEnabled
-      try editor.install(brand, as: editor.state.active ?? BrandNames.defaultBrand)
+      var editor = editor
+      editor.replaces = brand.replaces
+      try editor.install(brand, as: state.now.brand, past: state.past(state.now.brand))
       if source == .console { try editor.settle(origin: "branding") }
     }
   }

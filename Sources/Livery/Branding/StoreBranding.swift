@@ -95,12 +95,12 @@ extension StoreBranding {
     guard let source = BrandSource(layer) else { return try store.set(setting, to: value, in: layer) }
     try store.edit(source.layer) { (change) throws(StoreError) in
       let editor = try SourceEditor(change, source, origin: "branding", ignoresLocks: false)
-      if editor.state.counts { return try editor.set(setting, value) }
+      if editor.state.now.counts { return try editor.set(setting, value) }
       var brand = try editor.state.current()
       try value.check()
       brand.set(name, try Branding.checked(value, for: setting))
       try change.ignoreLocks()
-      try editor.keep(brand, as: editor.state.active ?? BrandNames.defaultBrand)
+      try editor.keep(brand, as: editor.state.now.brand)
     }
   }
 }

@@ -29,6 +29,8 @@ public final class ChangeSet: @unchecked Sendable {
   private var expectations: [(name: String, layer: Layer, revision: UInt64)] = []
   private var origin = ""
   private var ignoresLocks = false
+  /// When the values of the edits to come were first set, and by whom; nil for now and `origin`.
+  private var past: Edit.Provenance?
   private var refusals: [Refusal] = []
   /// The transaction that an edit is made in, which reads see.
   private var transaction: View?
@@ -92,13 +94,18 @@ public final class ChangeSet: @unchecked Sendable {
   ///
   /// - Throws: `.corrupt`; `.typeMismatch`, `.invalidValue` if a value that was set does not fit.
   public func value(_ name: String, in layer: Layer) throws(StoreError) -> Value? {
+    try record(name, in: layer)?.value
+  }
+
+  /// The same with where it comes from.
+  func record(_ name: String, in layer: Layer) throws(StoreError) -> Record? {
     try checkName(name)
     return try reading { (view) throws(StoreError) in
       let setting = try view.resolveAlias(name)
       var records: [Record] = []
       if let record = try view.record(LayerKey(layer, setting)), !record.hasExpired(at: .now) { records = [record] }
       try apply(to: &records, of: setting, try view.admission(setting).declared, view)
-      return records.first { $0.layer == layer }?.value
+      return records.first { $0.layer == layer }
     }
   }
 
@@ -170,7 +177,11 @@ public final class ChangeSet: @unchecked Sendable {
       guard let given = edit.action.value else { continue }
       switch validate(given, setting, edit.name, declared, claims, store.shared.claims) {
       case .success(let value):
-        records.append(Record(value, layer: edit.layer, revision: 0, time: .now, expires: edit.expires))
+        let past = edit.provenance
+        records.append(
+          Record(
+            value, layer: edit.layer, revision: 0, time: past?.time ?? .now, expires: edit.expires,
+            origin: past?.origin ?? origin))
       case .failure(let refused): throw StoreError(refusing: refused.all)
       }
       if case .replace = edit.action { records.removeAll { $0.layer > edit.layer && $0.layer.isOfPeople } }
@@ -240,6 +251,9 @@ public final class ChangeSet: @unchecked Sendable {
     try checkOrigin(origin)
     try whileOpen { () throws(StoreError) in self.origin = origin }
   }
+
+  /// Makes what follows edits of values that were there before, elsewhere: they keep their time and origin. nil for others.
+  func setPast(_ past: Edit.Provenance?) { lock.withLock { self.past = past } }
 
   /// Lets the edits change what is locked: values beneath one of `enforced`, which still wins, and settings that the schema
   /// declares read-only.
@@ -327,7 +341,8 @@ public final class ChangeSet: @unchecked Sendable {
     try checkName(name)
     try whileOpen { () throws(StoreError) in
       let edit = Edit(
-        name: name, layer: parts[current].layer, action: action, expires: parts[current].expiry, order: count)
+        name: name, layer: parts[current].layer, action: action, expires: parts[current].expiry, provenance: past,
+        order: count)
       count += 1
       let (place, isNew) = parts[current].places.insert(name)
       if isNew {

@@ -378,6 +378,11 @@ extension KnownSetting {
     try putEffective(fresh, view)
     var change = LogEntry.Change(name, from: old.record, to: fresh)
     change?.isSecret = admission.declared?.holdsSecret == true
+    if admission.declared == nil, change != nil {
+      var isSecret = try view.keepsSecret(name, fresh.value)
+      if !isSecret { isSecret = try view.keepsSecret(name, old.record?.value) }
+      change?.isSecret = isSecret
+    }
     return change
   }
 }

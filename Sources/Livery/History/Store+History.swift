@@ -53,7 +53,11 @@ extension Store {
       if change.isExpiry { members.append(.init("expired", .bool(true))) }
       if let writable = change.writable { members.append(.init("writable", .bool(writable))) }
       var isSecret = change.isSecret
-      if !isSecret { isSecret = try view.descriptor(change.name)?.holdsSecret == true }
+      if !isSecret {
+        let declared = try view.descriptor(change.name)
+        isSecret = try view.isSecret(change.name, declared, change.new)
+        if !isSecret { isSecret = try view.isSecret(change.name, declared, change.old) }
+      }
       if isSecret { members.append(.init("secret", .bool(true))) }
       changes.append(.object(members))
     }

@@ -8,7 +8,7 @@ public final class Snapshot: @unchecked Sendable {
   /// The revision that it shows.
   public let revision: UInt64
   private let store: Store
-  private let time: Timestamp
+  let time: Timestamp
   private let lock = Lock()
   private let view: View
   /// nil for one that lives only as long as a call.
@@ -75,10 +75,15 @@ public final class Snapshot: @unchecked Sendable {
   ///
   /// - Throws: `.corrupt`.
   public func value(_ name: String, in layer: Layer) throws(StoreError) -> Value? {
+    try record(name, in: layer)?.value
+  }
+
+  /// The same with where it comes from.
+  func record(_ name: String, in layer: Layer) throws(StoreError) -> Record? {
     try checkName(name)
     return try read { (view) throws(StoreError) in
       let record = try view.record(LayerKey(layer, try view.resolveAlias(name)))
-      return record?.hasExpired(at: time) == true ? nil : record?.value
+      return record?.hasExpired(at: time) == true ? nil : record
     }
   }
 

@@ -27,7 +27,9 @@ extension Store {
         throw view.unknown(name)
       }
 
-      var members = description(target, descriptor, resolution)
+      var isSecret = false
+      for record in records where !isSecret { isSecret = try view.isSecret(target, descriptor, record.value) }
+      var members = description(target, descriptor, resolution, isSecret: isSecret)
       members.append(.init("locked", .bool(resolution.isLocked)))
       var text = reason(records, resolution)
       if let winner = resolution.winner { text += replacement(by: winner, target, descriptor, view) }
@@ -36,7 +38,7 @@ extension Store {
         text += " `\(name)` is an old name of it: use `\(target)`."
       }
       let waits = try view.waiting(target)
-      for value in waits { text += " " + value.sentence(hidesValue: descriptor?.holdsSecret == true) }
+      for value in waits { text += " " + value.sentence(hidesValue: isSecret) }
       members.append(.init("reason", .string(text)))
       if !waits.isEmpty { members.append(.init("waits", .list(waits.map { $0.item }))) }
       let decision = (resolution.winner, resolution.isLocked)
@@ -95,20 +97,23 @@ extension Store {
   }
 
   private func description(
-    _ name: String, _ descriptor: SettingDescriptor?, _ resolution: Resolution
+    _ name: String, _ descriptor: SettingDescriptor?, _ resolution: Resolution, isSecret: Bool
   ) -> [Value.Member] {
     var members: [Value.Member] = [.init("name", .string(name))]
     if let type = descriptor?.kind.description ?? resolution.winner?.value?.type.description {
       members.append(.init("type", .string(type)))
     }
-    guard let descriptor else { return members }
+    guard let descriptor else {
+      if isSecret { members.append(.init("secret", .bool(true))) }
+      return members
+    }
     if let title = descriptor.title { members.append(.init("title", .string(title))) }
     if let text = descriptor.description { members.append(.init("description", .string(text))) }
     if !descriptor.group.isEmpty { members.append(.init("group", .string(descriptor.group))) }
     if descriptor.constraints.count > 0 { members.append(.init("constraints", descriptor.constraints)) }
     if let text = descriptor.deprecated { members.append(.init("deprecated", .string(text))) }
     if !descriptor.aliases.isEmpty { members.append(.init("aliases", .list(descriptor.aliases.map { .string($0) }))) }
-    members.append(.init("secret", .bool(descriptor.holdsSecret)))
+    members.append(.init("secret", .bool(isSecret)))
     members.append(.init("readOnly", .bool(descriptor.isReadOnly)))
     return members
   }

@@ -102,7 +102,7 @@ private struct WatchStart {
         Event(
           revision: revision, time: current.time, kind: .initial, layer: current.layer, name: name, oldValue: nil,
           newValue: value, origin: current.origin, isWritable: !current.isLocked,
-          isSecret: try view.descriptor(name)?.holdsSecret == true))
+          isSecret: try view.isSecret(name, view.descriptor(name), value)))
       return true
     }
     initial = events

@@ -103,6 +103,8 @@ public struct Brand: Sendable {
   public var isEnabled = true
   /// That of the property list that it was read from, if it was.
   public var dialect: BrandReader.Dialect?
+  /// Of a console's brand that is kept: whether what people have set goes once it counts.
+  public var replaces = false
   /// Names without `branding.`, such as `color.Toolbar`; distinct.
   public var values: [Value.Member] = []
 
@@ -168,6 +170,7 @@ public struct Brand: Sendable {
   public var stored: Value {
     var members: [Value.Member] = [.init("enabled", .bool(isEnabled)), .init("values", .object(values))]
     if let dialect { members.append(.init("dialect", .string(dialect.description))) }
+    if replaces { members.append(.init("replace", .bool(true))) }
     return .object(members)
   }
 
@@ -175,6 +178,7 @@ public struct Brand: Sendable {
     guard case .object(let members)? = stored["values"] else { return nil }
     values = members
     isEnabled = stored["enabled"] != .bool(false)
+    replaces = stored["replace"] == .bool(true)
     if case .string(let name)? = stored["dialect"] { dialect = BrandReader.Dialect(named: name) }
   }
 }

@@ -67,8 +67,7 @@ extension BrandReader {
   private mutating func keepRemoteImage(_ name: String, _ qualifiers: [Value.Member], _ value: Value) {
     switch value {
     case .image(let text), .string(let text), .url(let text):
-      let isAsset = text.utf8.count == 64 && Hexadecimal.decode(text) != nil
-      guard isAsset || isAbsoluteURL(text) else {
+      guard BrandCheck.isAsset(text) || isAbsoluteURL(text) else {
         return problem("invalid-url", "`\(truncated(text, to: 80))` is neither an absolute URL nor an asset's SHA-256")
       }
       images.append(Image(name: name, qualifiers: qualifiers, reference: text, path: pointer))

@@ -1,4 +1,4 @@
-import CSystem
+import CLegibility
 
 /// The contrast of WCAG 2.x, from 1 to 21.
 public enum Contrast {
@@ -16,11 +16,7 @@ extension Color {
 
   /// The relative luminance of WCAG 2.x: 0 for black, 1 for white. Alpha does not count.
   public var luminance: Double {
-    func linear(_ component: Float) -> Double {
-      let share = Double(component)
-      return share <= 0.04045 ? share / 12.92 : pow((share + 0.055) / 1.055, 2.4)
-    }
-    return 0.2126 * linear(red) + 0.7152 * linear(green) + 0.0722 * linear(blue)
+    lvl_luminance(lvl_color(red: Double(red), green: Double(green), blue: Double(blue), alpha: 1))
   }
 
   /// What is seen of the color over an opaque one.
@@ -36,9 +32,7 @@ extension Color {
   /// `livery_color_contrast` in C.
   public func contrast(on background: Color) -> Double {
     let beneath = background.over(.white)
-    let one = over(beneath).luminance
-    let other = beneath.luminance
-    return (max(one, other) + 0.05) / (min(one, other) + 0.05)
+    return lvl_contrast(over(beneath).luminance, beneath.luminance)
   }
 
   /// Black or white, whichever is more legible on the color.

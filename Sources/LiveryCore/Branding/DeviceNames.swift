@@ -37,11 +37,7 @@ enum DeviceNames {
   }
 
   /// A key's letters in lower case, as far as they are ASCII.
-  static func folded(_ key: String) -> [UInt8] {
-    var bytes = key.bytes
-    for index in bytes.indices where bytes[index] >= 0x41 && bytes[index] <= 0x5a { bytes[index] |= 0x20 }
-    return bytes
-  }
+  static func folded(_ key: String) -> [UInt8] { lowercased(key).bytes }
 
   private static func take(_ word: StaticString, from text: inout ArraySlice<UInt8>) -> Bool {
     let fits = word.withUTF8Buffer { text.starts(with: $0) }

@@ -41,14 +41,10 @@ extension Branding {
     let part = String(decoding: name.utf8.dropFirst(prefix.utf8.count), as: UTF8.self)
     var found: [WaitingValue] = []
     for source in [BrandSource.console, .bundle] {
-      let isOff = try read(source.layer, BrandNames.enabled(source)) == .bool(false)
-      var waits = isOff
-      if !waits, source == .bundle { waits = try read(.bundle, BrandNames.waits) == .bool(true) }
-      guard waits else { continue }
-      var brand = BrandNames.defaultBrand
-      if source == .bundle, case .string(let id)? = try read(.bundle, BrandNames.active) { brand = id }
-      if let kept = try read(source.layer, BrandNames.place(source, brand)), let value = Brand(stored: kept)?[part] {
-        found.append(WaitingValue(source: source, value: value, isOff: isOff))
+      let state = try BrandState(source, read)
+      guard !state.counts else { continue }
+      if let kept = try read(source.layer, BrandNames.place(source, state.brand)), let value = Brand(stored: kept)?[part] {
+        found.append(WaitingValue(source: source, value: value, isOff: !state.isEnabled))
       }
     }
     return found
