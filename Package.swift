@@ -73,19 +73,22 @@ var targets: [Target] = [
   // What is kept of images, and what follows from it.
   .target(name: "CLegibility", cSettings: cSettings),
   .target(name: "CSystem", cSettings: cSettings),
+  // What the processes on a store share in memory.
+  .target(name: "CWake", dependencies: ["CSystem"], cSettings: cSettings),
   // What a warm read runs.
-  .target(name: "CReadCache", dependencies: ["CSystem"], cSettings: cSettings),
+  .target(name: "CReadCache", dependencies: ["CSystem", "CWake"], cSettings: cSettings),
   // The public header. A target of its own, so that the compiler checks every implementation against it.
   .target(
     name: "CLivery", path: ".", sources: ["Sources/CLivery/header.c"], publicHeadersPath: "include"),
 
   // Swift, bottom to top.
-  .target(name: "LMDB", dependencies: ["CLMDB", "CReadCache", "CSystem"], swiftSettings: swiftSettings),
+  .target(name: "LMDB", dependencies: ["CLMDB", "CReadCache", "CSystem", "CWake"], swiftSettings: swiftSettings),
   .target(
     name: "LiveryCore", dependencies: ["CSystem", "CJansson", "CLegibility", "CPlist", "CXXHash"],
     swiftSettings: swiftSettings),
   .target(
-    name: "Livery", dependencies: ["LiveryCore", "LMDB", "CReadCache", "CSystem"], swiftSettings: swiftSettings,
+    name: "Livery", dependencies: ["LiveryCore", "LMDB", "CReadCache", "CSystem", "CWake"],
+    swiftSettings: swiftSettings,
     linkerSettings: runtimeLinks),
   .target(
     name: "LiveryABI", dependencies: ["CLivery", "Livery", "CReadCache", "CSystem"], swiftSettings: swiftSettings,

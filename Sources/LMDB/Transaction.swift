@@ -1,6 +1,7 @@
 import CLMDB
 import CReadCache
 import CSystem
+import CWake
 
 /// A named database of an environment; valid while the environment is open.
 public struct Database: Sendable {
@@ -51,7 +52,7 @@ public struct Transaction {
   /// Hands `body` the value stored under a key, or nil. The bytes are those of the map: valid during the call, unaligned.
   public func withValue<R>(for key: [UInt8], in database: Database, _ body: (RawSpan?) -> R) throws(LMDBError) -> R {
     let result = key.withUnsafeBytes { (key) -> Result<R, LMDBError> in
-      Result { () throws(LMDBError) in try withValue(for: key, in: database, body) }
+      Result { () throws(LMDBError) in try withValue(for: key.bytes, in: database, body) }
     }
     return try result.get()
   }
@@ -59,16 +60,14 @@ public struct Transaction {
   /// The same for a key that is not in an array.
   @inline(__always)
   public func withValue<R>(
-    for key: UnsafeRawBufferPointer, in database: Database, _ body: (RawSpan?) -> R
+    for key: RawSpan, in database: Database, _ body: (RawSpan?) -> R
   ) throws(LMDBError) -> R {
-    var keyValue = MDB_val(key)
     var found = MDB_val()
-    let code =
-      if let cursor = cursor(database) {
-        mdb_cursor_get(cursor, &keyValue, &found, MDB_SET)
-      } else {
-        mdb_get(handle, database.handle, &keyValue, &found)
-      }
+    let code = key.withUnsafeBytes { key in
+      var key = MDB_val(key)
+      if let cursor = cursor(database) { return mdb_cursor_get(cursor, &key, &found, MDB_SET) }
+      return mdb_get(handle, database.handle, &key, &found)
+    }
     switch code {
     case MDB_SUCCESS: return body(found.bytes.bytes)
     case MDB_NOTFOUND: return body(nil)

@@ -43,7 +43,7 @@ private func value(
   _ object: StoreObject, _ name: UnsafePointer<CChar>?, as type: ValueType?, after answer: lvs_answer
 ) throws(StoreError) -> Value {
   let name = try argumentBytes(name, limit: LIVERY_NAME_MAX, "name")
-  return try object.store.value(named: name, as: type, wasMissed: answer == LVS_STALE)
+  return try object.store.value(named: name.bytes, as: type, wasMissed: answer == LVS_STALE)
 }
 
 @_cdecl("livery_get_bool") @implementation

@@ -166,7 +166,9 @@ struct NodeEncoder: Encoder {
 
   /// The number of its shortest text: 0.1 stays 0.1.
   func float(_ number: Float) throws {
-    guard let double = Double("\(number)"), double.isFinite else { throw invalid(number, "\(number) is no finite number") }
+    guard let double = Double("\(number)"), double.isFinite else {
+      throw invalid(number, "\(number) is no finite number")
+    }
     set(.double(double))
   }
 

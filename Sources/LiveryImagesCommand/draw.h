@@ -2,6 +2,7 @@
 #define DRAW_H
 
 // Draws the SVG document at standard input into the file at standard output, with limits on this process.
-int draw_svg(void);
+// Ends it with 0 if there is something in the file.
+_Noreturn void draw_svg(void);
 
 #endif

@@ -243,7 +243,7 @@ static int show(livery_store *store, const command *command) {
 }
 
 int main(int count, char **words) {
-  if (count == 2 && strcmp(words[1], LVI_DRAW_SVG) == 0) return draw_svg();
+  if (count == 2 && strcmp(words[1], LVI_DRAW_SVG) == 0) draw_svg();
   command command = {.name = "livery images", .help = help, .options = options,
                      .option_count = sizeof options / sizeof *options, .unavailable = LIVERY_IMAGES_ERROR_UNAVAILABLE};
   int done = command_read(&command, count, words);

@@ -11,12 +11,14 @@ import Testing
   }
 
   private func switches(_ count: Int) -> String {
-    (0..<count).map { #"{"Type": "ToggleSwitch", "Title": "a", "Key": "k\#($0)", "Value": true}"# }.joined(separator: ",")
+    (0..<count).map { #"{"Type": "ToggleSwitch", "Title": "a", "Key": "k\#($0)", "Value": true}"# }.joined(
+      separator: ",")
   }
 
   @Test func aTextThatManySettingsHaveIsThereOnce() throws {
     let long = String(repeating: "x", count: 200_000)
-    let store = try temporary.open(schema: schema(switches(1000), texts: #"{"de": {"a": "\#(long) needle", "G": "G"}}"#))
+    let store = try temporary.open(
+      schema: schema(switches(1000), texts: #"{"de": {"a": "\#(long) needle", "G": "G"}}"#))
     #expect(try store.search("needle", SearchOptions(limit: 1, locale: "de"))["total"] == .int(1000))
     #expect(try store.search("needle", SearchOptions(limit: 1))["total"] == .int(0))
     let index = try store.read { (view) throws(StoreError) in try store.shared.schemaMemory.index(view, "de") }
@@ -29,7 +31,9 @@ import Testing
       #expect(try store.search("b", SearchOptions(locale: locale))["total"] == .int(2))
     }
     #expect(store.shared.schemaMemory.indexCount == 1)
-    for locale in [nil, "fr", "it-IT"] { #expect(try store.search("a", SearchOptions(locale: locale))["total"] == .int(2)) }
+    for locale in [nil, "fr", "it-IT"] {
+      #expect(try store.search("a", SearchOptions(locale: locale))["total"] == .int(2))
+    }
     #expect(store.shared.schemaMemory.indexCount == 2)
     #expect(code { () throws(StoreError) in _ = try store.search("b", SearchOptions(locale: "-")) } == .invalidArgument)
   }
@@ -76,7 +80,8 @@ import Testing
     #expect(try store.inspect("brands.console.kept")["secret"] == nil)
     // A schema's own names are found, whatever they begin with.
     let other = TemporaryStore()
-    let own = try other.open(schema: schema(#"{"Type": "TextField", "Title": "Mine", "Key": "brands.mine", "Value": "x"}"#))
+    let own = try other.open(
+      schema: schema(#"{"Type": "TextField", "Title": "Mine", "Key": "brands.mine", "Value": "x"}"#))
     #expect(try own.search("mine")["total"] == .int(1))
   }
 
@@ -88,7 +93,8 @@ import Testing
         #"{"Type": "ComboBox", "Title": "T", "Key": "k", "Value": "en", "Class": ["Single"], "Options": [{"Value": "en"}]}"#,
         texts: #"{"de": {"en": "Englisch", "T": "T", "G": "G"}}"#))
     func title(_ locale: String?) throws -> Value? {
-      try store.form(FormOptions(locale: locale))["groups"]?.items[0]["elements"]?.items[0]["options"]?.items[0]["title"]
+      try store.form(FormOptions(locale: locale))["groups"]?.items[0]["elements"]?.items[0]["options"]?.items[0][
+        "title"]
     }
     #expect(try title(nil) == .string("en"))
     #expect(try title("de") == .string("Englisch"))

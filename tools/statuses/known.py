@@ -186,6 +186,7 @@ NEVER = {
   "BrandSource.init(_:_:origin:ignoresLocks:)": ("calls on one change set", "the same"),
   "BrandSource.set(_:_:)": ("calls on one change set", "the same"),
   "BrandSource.replace(_:_:)": ("calls on one change set", "the same"),
+  "BrandSource.moving(_:_:)": ("calls on one change set", "the same"),
   "BrandSource.reset(_:)": ("calls on one change set", "the same"),
   "StoreBranding+Sources.wipe()": ("CONFLICT, LOCKED, NOT_FOUND, calls on one change set", "nothing is expected, and locks do not count"),
   "StoreBranding+Brands.remove(_:)": ("INVALID_VALUE, TYPE_MISMATCH", "values are only removed"),

@@ -12,7 +12,7 @@
 #ifndef CREADCACHE_H
 #define CREADCACHE_H
 
-#include "csystem.h"
+#include "cwake.h"
 #include "pins.h"
 
 typedef struct lvs_cache lvs_cache;

@@ -19,7 +19,8 @@ struct BrandDirectory {
     for list in Self.lists {
       let isInfo = list.sameBytes(as: "Info.plist")
       for (place, images) in Self.places + (isInfo ? [("Contents/", "Contents/Resources/")] : []) {
-        let found = isInfo
+        let found =
+          isInfo
           ? try Self.info(place + list, in: directory, &failure) : try Self.read(place + list, in: directory)
         guard let bytes = found else { continue }
         self.init(file: place + list, bytes: bytes, images: images.isEmpty ? directory : directory + "/" + images)

@@ -12,7 +12,7 @@ extension SharedEnvironment {
   ///   - slot: the place of an interned name.
   ///   - wasMissed: whether the cache was asked already, and has nothing that counts.
   func value(
-    _ name: UnsafeRawBufferPointer, in slot: OpaquePointer? = nil, wasMissed: Bool = false
+    _ name: RawSpan, in slot: OpaquePointer? = nil, wasMissed: Bool = false
   ) throws(StoreError) -> Value {
     if !wasMissed, let known = cache.value(name, in: slot) { return known }
     do throws(StoreError) {

@@ -1,4 +1,5 @@
 import CSystem
+import CWake
 import LMDB
 import Synchronization
 

@@ -1,4 +1,5 @@
 import CSystem
+import CWake
 import LMDB
 
 /// A store's directory on disk: opening it, and making a new one.

@@ -46,22 +46,13 @@ extension Store {
 extension View {
   /// Shows a search the values in effect.
   fileprivate func lookAtValues(_ run: inout SearchRun, at now: Timestamp) throws(StoreError) {
-    try walkStored { (key, place, bytes) throws(StoreError) in
-      var failure: StoreError?
-      key.withUnsafeBytes { (name) in
-        guard case .value(let number) = run.interest(in: name) else { return }
-        guard let place else {
-          let shown = String(decoding: name, as: UTF8.self)
-          return failure = .damaged("the record of `\(shown)`", setting: shown)
-        }
-        if place.expires == 0 || place.expires > now.microseconds { return run.meet(name, number, place, bytes) }
-        do throws(StoreError) {
-          let shown = String(decoding: name, as: UTF8.self)
-          guard let stored = try effective(shown) else { return }
-          run.meet(name, number, try current(stored, shown, at: now).value)
-        } catch { failure = error }
-      }
-      if let failure { throw failure }
+    try walkStored { (name, place, bytes) throws(StoreError) in
+      guard case .value(let number) = run.interest(in: name) else { return }
+      let isCurrent = place.map { $0.expires == 0 || $0.expires > now.microseconds }
+      if let place, isCurrent == true { return run.meet(name, number, place, bytes) }
+      let shown = name.withUnsafeBytes { String(decoding: $0, as: UTF8.self) }
+      guard isCurrent != nil else { throw .damaged("the record of `\(shown)`", setting: shown) }
+      if let stored = try effective(shown) { run.meet(name, number, try current(stored, shown, at: now).value) }
     }
   }
 

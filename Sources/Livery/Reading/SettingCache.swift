@@ -45,14 +45,14 @@ final class SettingCache: @unchecked Sendable {
   /// A setting's effective value; nil if it has to be looked up.
   ///
   /// - Parameter slot: the place of an interned name.
-  func value(_ name: UnsafeRawBufferPointer, in slot: OpaquePointer?) -> Value? {
+  func value(_ name: RawSpan, in slot: OpaquePointer?) -> Value? {
     withUnsafeTemporaryAllocation(byteCount: Int(LVS_CACHE_CONTENT_MAX), alignment: 8) { buffer in
       var copied = 0
       // What may be secret is not left on the stack.
       defer { lvs_wipe(buffer.baseAddress, copied) }
       var type: UInt8 = 0
       var scalar: UInt64 = 0
-      let length = lvs_cache_copy(pointer, slot, name.text, name.count, &type, &scalar, buffer.baseAddress)
+      let length = name.withText { lvs_cache_copy(pointer, slot, $0, $1, &type, &scalar, buffer.baseAddress) }
       // A read that failed may have copied, too.
       copied = length >= 0 ? length : Int(LVS_CACHE_CONTENT_MAX)
       guard length >= 0, let type = ValueType(rawValue: type) else { return nil }
@@ -64,7 +64,7 @@ final class SettingCache: @unchecked Sendable {
   /// Keeps what a transaction has found, out of where it lies. True if going through the commits is worth while.
   @inline(__always)
   func keep(
-    _ value: Value, _ place: RecordPlace, _ bytes: RawSpan, of name: UnsafeRawBufferPointer, isAlias: Bool,
+    _ value: Value, _ place: RecordPlace, _ bytes: RawSpan, of name: RawSpan, isAlias: Bool,
     in slot: OpaquePointer?, at commit: UInt64
   ) -> Bool {
     guard place.payload.count <= Int(LVS_CACHE_CONTENT_MAX) else { return false }
@@ -79,13 +79,13 @@ final class SettingCache: @unchecked Sendable {
         entry.content = bytes.baseAddress.map { $0 + place.payload.lowerBound }
         entry.content_length = UInt32(truncatingIfNeeded: place.payload.count)
       }
-      return lvs_cache_keep(pointer, slot, name.text, name.count, commit, &entry)
+      return name.withText { lvs_cache_keep(pointer, slot, $0, $1, commit, &entry) }
     }
   }
 
   /// The place of a name, to be given back with `release`; nil if there is none to be had.
   func intern(_ name: String) -> OpaquePointer? {
-    name.withBytes { lvs_cache_intern(pointer, $0.text, $0.count) }
+    name.withSpan { (name) in name.withText { lvs_cache_intern(pointer, $0, $1) } }
   }
 
   func release(_ slot: OpaquePointer) {
@@ -134,15 +134,19 @@ final class SettingCache: @unchecked Sendable {
   }
 
   /// Forgets a name that has no value any more.
-  func drop(_ name: UnsafeRawBufferPointer) { lvs_cache_drop(pointer, name.text, name.count) }
+  func drop(_ name: RawSpan) { name.withText { lvs_cache_drop(pointer, $0, $1) } }
 
   private func forget(_ name: String) {
-    name.withBytes { lvs_cache_forget(pointer, $0.text, $0.count) }
+    name.withSpan { (name) in name.withText { lvs_cache_forget(pointer, $0, $1) } }
   }
 }
 
-extension UnsafeRawBufferPointer {
-  fileprivate var text: UnsafePointer<CChar>? { baseAddress?.assumingMemoryBound(to: CChar.self) }
+extension RawSpan {
+  /// Hands C the bytes of a name.
+  @inline(__always)
+  fileprivate func withText<R>(_ body: (UnsafePointer<CChar>?, Int) -> R) -> R {
+    withUnsafeBytes { body($0.baseAddress?.assumingMemoryBound(to: CChar.self), $0.count) }
+  }
 }
 
 extension Value {

@@ -23,7 +23,7 @@ package final class InternedKey: @unchecked Sendable {
   /// - Parameter wasMissed: whether the cache was asked already, and has nothing that counts.
   package func value(wasMissed: Bool = false) throws(StoreError) -> Value {
     try use.whileOpen { () throws(StoreError) in
-      try name.withBytes { (name) throws(StoreError) in try use.shared.value(name, in: slot, wasMissed: wasMissed) }
+      try name.withSpan { (name) throws(StoreError) in try use.shared.value(name, in: slot, wasMissed: wasMissed) }
     }
   }
 
@@ -50,11 +50,11 @@ extension Store {
   ///
   /// - Parameter wasMissed: whether the cache was asked already, and has nothing that counts.
   package func value(
-    named name: UnsafeRawBufferPointer, as type: ValueType?, wasMissed: Bool
+    named name: RawSpan, as type: ValueType?, wasMissed: Bool
   ) throws(StoreError) -> Value {
     let value = try whileOpen { () throws(StoreError) in try shared.value(name, wasMissed: wasMissed) }
     guard let type, value.type != type else { return value }
-    return try coerce(value, of: String(decoding: name, as: UTF8.self), to: type)
+    return try coerce(value, of: name.text ?? "", to: type)
   }
 
   package func intern(_ name: String) throws(StoreError) -> InternedKey {

@@ -55,7 +55,7 @@ public final class Snapshot: @unchecked Sendable {
   /// - Throws: as `Store.value(_:)`.
   public func value(_ name: String) throws(StoreError) -> Value {
     try read { (view) throws(StoreError) in
-      try name.withBytes { (name) throws(StoreError) in try view.value(of: name, at: time) }
+      try name.withSpan { (name) throws(StoreError) in try view.value(of: name, at: time) }
     }
   }
 

@@ -7,7 +7,7 @@ extension Store {
   public func value(_ name: String) throws(StoreError) -> Value {
     #if hasFeature(Embedded)
       try whileOpen { () throws(StoreError) in
-        try name.withBytes { (name) throws(StoreError) in try shared.value(name) }
+        try name.withSpan { (name) throws(StoreError) in try shared.value(name) }
       }
     #else
       try value(name, wasMissed: false)

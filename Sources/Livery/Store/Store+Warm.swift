@@ -65,7 +65,7 @@
       var wasMissed = wasMissed
       if !wasMissed, let known = warmValue(name, &wasMissed) { return known }
       return try whileOpen { () throws(StoreError) in
-        try name.withBytes { (name) throws(StoreError) in try shared.value(name, wasMissed: wasMissed) }
+        try name.withSpan { (name) throws(StoreError) in try shared.value(name, wasMissed: wasMissed) }
       }
     }
 

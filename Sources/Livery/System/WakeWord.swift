@@ -1,26 +1,24 @@
 import CSystem
+import CWake
 
 /// The word in `livery.wake` that counts commits and that the watchers of all processes sleep on.
 final class WakeWord: @unchecked Sendable {
   private let word: UnsafeMutablePointer<lvs_wake>
 
   /// Takes the descriptor of the file over.
-  convenience init(file: Int32, _ path: String) throws(StoreError) {
+  init(file: Int32, _ path: String) throws(StoreError) {
     var facts = lvs_file_facts()
     _ = lvs_file_facts_at(file, &facts)
     guard let word = lvs_wake_open(file) else { throw .system(lvs_errno(), path) }
-    self.init(word, FileIdentity(facts))
+    self.word = word
+    identity = FileIdentity(facts)
   }
 
   /// One that nobody else knows.
-  convenience init() throws(StoreError) {
+  init() throws(StoreError) {
     guard let word = lvs_wake_make() else { throw .system(lvs_errno(), "memory to wake threads") }
-    self.init(word, FileIdentity(device: 0, inode: 0))
-  }
-
-  private init(_ word: UnsafeMutablePointer<lvs_wake>, _ identity: FileIdentity) {
     self.word = word
-    self.identity = identity
+    identity = FileIdentity(device: 0, inode: 0)
   }
 
   /// Which file it lies in.

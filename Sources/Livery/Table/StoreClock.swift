@@ -1,4 +1,5 @@
 import CSystem
+import CWake
 import Synchronization
 
 /// What is known of the system's clock on the boot that is running, as all processes on a store share it.

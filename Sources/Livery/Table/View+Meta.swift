@@ -1,5 +1,6 @@
 import CReadCache
 import CSystem
+import CWake
 import LMDB
 
 /// What the store knows of its schema without looking at it.

@@ -11,7 +11,7 @@ extension View {
   ///   `.invalidArgument` if the name is malformed.
   @inline(__always)
   func value(
-    of name: UnsafeRawBufferPointer, at moment: Timestamp? = nil,
+    of name: RawSpan, at moment: Timestamp? = nil,
     keep: (Value, RecordPlace, RawSpan, _ isAlias: Bool) -> Void = { _, _, _, _ in }
   ) throws(StoreError) -> Value {
     // No key is empty.
@@ -21,7 +21,7 @@ extension View {
     var target = asked
     if case .missing = found {
       target = try resolveAlias(asked)
-      let atTarget = try target.withBytes { (name) throws(StoreError) in
+      let atTarget = try target.withSpan { (name) throws(StoreError) in
         try stored(name, at: moment) { keep($0, $1, $2, true) }
       }
       if case .value(let value) = atTarget { return value }
@@ -43,7 +43,7 @@ extension View {
 
   @inline(__always)
   private func stored(
-    _ name: UnsafeRawBufferPointer, at moment: Timestamp?, keep: (Value, RecordPlace, RawSpan) -> Void
+    _ name: RawSpan, at moment: Timestamp?, keep: (Value, RecordPlace, RawSpan) -> Void
   ) throws(StoreError) -> Stored {
     let found: Stored?
     do throws(LMDBError) {
@@ -58,14 +58,14 @@ extension View {
       }
     } catch { throw StoreError(error) }
     guard let found else {
-      let shown = String(decoding: name, as: UTF8.self)
+      let shown = name.withUnsafeBytes { String(decoding: $0, as: UTF8.self) }
       throw StoreError.damaged("the record of `\(shown)`", setting: shown)
     }
     return found
   }
 
-  private func checkedName(_ bytes: UnsafeRawBufferPointer) throws(StoreError) -> String {
-    guard let name = String(validating: bytes, as: UTF8.self) else {
+  private func checkedName(_ bytes: RawSpan) throws(StoreError) -> String {
+    guard let name = bytes.text else {
       throw StoreError(.invalidArgument, "name is not UTF-8")
     }
     try checkName(name)

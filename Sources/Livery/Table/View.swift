@@ -46,7 +46,7 @@ struct View {
   /// Walks the effective records as they are stored, in the order of names; one for which there is nil is damaged.
   func walkStored(_ body: (RawSpan, RecordPlace?, RawSpan) throws(StoreError) -> Void) throws(StoreError) {
     try walk(databases.effective) { (key, value) throws(StoreError) in
-      try body(key, key.withUnsafeBytes { RecordPlace(value, key: $0, tag: Tag.effective) }, value)
+      try body(key, RecordPlace(value, key: key, tag: Tag.effective), value)
       return true
     }
   }

@@ -22,60 +22,58 @@ public struct ByteIndex: Sendable {
   public var count: Int { entries.count }
 
   public mutating func insert(_ bytes: [UInt8]) -> (number: Int, isNew: Bool) {
-    bytes.withUnsafeBytes { insert($0) }
+    insert(bytes.span.bytes)
   }
 
   public func number(of bytes: [UInt8]) -> Int? {
-    bytes.withUnsafeBytes { number(of: $0) }
+    number(of: bytes.span.bytes)
   }
 
   public mutating func insert(_ text: String) -> (number: Int, isNew: Bool) {
-    var text = text
-    return text.withUTF8 { insert(UnsafeRawBufferPointer($0)) }
+    text.withSpan { insert($0) }
   }
 
   public func number(of text: String) -> Int? {
-    var text = text
-    return text.withUTF8 { number(of: UnsafeRawBufferPointer($0)) }
+    text.withSpan { number(of: $0) }
   }
 
   @inline(never)
-  private mutating func insert(_ key: UnsafeRawBufferPointer) -> (number: Int, isNew: Bool) {
+  private mutating func insert(_ key: RawSpan) -> (number: Int, isNew: Bool) {
     if entries.count * 4 >= slots.count * 3 { grow() }
     let hash = Self.hash(key)
     let slot = slot(of: key, hash)
     if slots[slot] >= 0 { return (slots[slot], false) }
     let number = entries.count
     slots[slot] = number
-    bytes.append(contentsOf: key)
+    key.withUnsafeBytes { bytes.append(contentsOf: $0) }
     entries.append((hash, bytes.count))
     return (number, true)
   }
 
   @inline(never)
-  private func number(of key: UnsafeRawBufferPointer) -> Int? {
+  private func number(of key: RawSpan) -> Int? {
     guard !slots.isEmpty else { return nil }
     let number = slots[slot(of: key, Self.hash(key))]
     return number < 0 ? nil : number
   }
 
-  private static func hash(_ key: UnsafeRawBufferPointer) -> UInt64 {
-    lvs_xxh3(key.baseAddress, key.count, seed)
+  private static func hash(_ key: RawSpan) -> UInt64 {
+    key.withUnsafeBytes { lvs_xxh3($0.baseAddress, $0.count, seed) }
   }
 
   /// Where a key is, or is to be put.
-  private func slot(of key: UnsafeRawBufferPointer, _ hash: UInt64) -> Int {
+  private func slot(of key: RawSpan, _ hash: UInt64) -> Int {
     let mask = slots.count - 1
     var slot = Int(truncatingIfNeeded: hash) & mask
     while slots[slot] >= 0, !isEntry(slots[slot], key, hash) { slot = (slot + 1) & mask }
     return slot
   }
 
-  private func isEntry(_ number: Int, _ key: UnsafeRawBufferPointer, _ hash: UInt64) -> Bool {
+  private func isEntry(_ number: Int, _ key: RawSpan, _ hash: UInt64) -> Bool {
     let entry = entries[number]
     let start = number == 0 ? 0 : entries[number - 1].end
-    guard entry.hash == hash, entry.end - start == key.count else { return false }
-    for offset in 0..<key.count where bytes[start + offset] != key[offset] { return false }
+    guard entry.hash == hash, entry.end - start == key.byteCount else { return false }
+    for offset in 0..<key.byteCount where bytes[start + offset] != key.byte(at: offset) { return false }
     return true
   }
 

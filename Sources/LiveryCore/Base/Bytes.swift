@@ -23,4 +23,11 @@ extension String {
     }
     return try result.get()
   }
+
+  /// The same, for what takes spans.
+  @inlinable
+  @inline(__always)
+  public func withSpan<R, E: Error>(_ body: (RawSpan) throws(E) -> R) throws(E) -> R {
+    try withBytes { (bytes) throws(E) -> R in try body(bytes.bytes) }
+  }
 }

@@ -8,7 +8,8 @@ extension BrandCheck {
 
   /// The texts that are shown on the background image, which lies on the background of all screens.
   mutating func checkLegibility() {
-    guard !brand.isOff("UsePrimaryImage"), let value = brand[Branding.image + "background"], let variants = try? ImageVariant.all(value)
+    guard !brand.isOff("UsePrimaryImage"), let value = brand[Branding.image + "background"],
+      let variants = try? ImageVariant.all(value)
     else { return }
     var shown = variants
     if let device {

@@ -43,7 +43,9 @@ extension Branding {
     for source in [BrandSource.console, .bundle] {
       let state = try BrandState(source, read)
       guard !state.counts else { continue }
-      if let kept = try read(source.layer, BrandNames.place(source, state.brand)), let value = Brand(stored: kept)?[part] {
+      if let kept = try read(source.layer, BrandNames.place(source, state.brand)),
+        let value = Brand(stored: kept)?[part]
+      {
         found.append(WaitingValue(source: source, value: value, isOff: !state.isEnabled))
       }
     }

@@ -8,17 +8,17 @@ public enum Checksum {
 
   /// Fills in the checksum of bytes whose first 8 are free.
   public static func seal(_ bytes: inout [UInt8], key: [UInt8], tag: UInt8) {
-    let sum = bytes.withUnsafeBytes { bytes in key.withUnsafeBytes { compute(bytes, key: $0, tag: tag) } }
+    let sum = compute(bytes.span.bytes, key: key.span.bytes, tag: tag)
     bytes.withUnsafeMutableBytes { $0.storeBytes(of: sum.littleEndian, as: UInt64.self) }
   }
 
   public static func verify(_ bytes: RawSpan, key: [UInt8], tag: UInt8) -> Bool {
-    key.withUnsafeBytes { verify(bytes, key: $0, tag: tag) }
+    verify(bytes, key: key.span.bytes, tag: tag)
   }
 
-  static func verify(_ bytes: RawSpan, key: UnsafeRawBufferPointer, tag: UInt8) -> Bool {
+  static func verify(_ bytes: RawSpan, key: RawSpan, tag: UInt8) -> Bool {
     guard bytes.byteCount >= size else { return false }
-    return bytes.withUnsafeBytes { compute($0, key: key, tag: tag) } == bytes.word(at: 0)
+    return compute(bytes, key: key, tag: tag) == bytes.word(at: 0)
   }
 
   /// `content` with its checksum in front.
@@ -43,14 +43,15 @@ public enum Checksum {
 
   /// The checksum of something that is stored apart from it.
   public static func sum(of bytes: RawSpan, key: [UInt8], tag: UInt8) -> UInt64 {
-    bytes.withUnsafeBytes { bytes in key.withUnsafeBytes { sum(of: bytes, key: $0, tag: tag) } }
+    sum(of: bytes, key: key.span.bytes, tag: tag)
   }
 
-  private static func compute(_ bytes: UnsafeRawBufferPointer, key: UnsafeRawBufferPointer, tag: UInt8) -> UInt64 {
-    sum(of: UnsafeRawBufferPointer(rebasing: bytes[size...]), key: key, tag: tag)
+  private static func compute(_ bytes: RawSpan, key: RawSpan, tag: UInt8) -> UInt64 {
+    sum(of: bytes.extracting(size..<bytes.byteCount), key: key, tag: tag)
   }
 
-  private static func sum(of bytes: UnsafeRawBufferPointer, key: UnsafeRawBufferPointer, tag: UInt8) -> UInt64 {
-    lvs_xxh3(bytes.baseAddress, bytes.count, lvs_xxh3(key.baseAddress, key.count, UInt64(tag)))
+  private static func sum(of bytes: RawSpan, key: RawSpan, tag: UInt8) -> UInt64 {
+    let seed = key.withUnsafeBytes { lvs_xxh3($0.baseAddress, $0.count, UInt64(tag)) }
+    return bytes.withUnsafeBytes { lvs_xxh3($0.baseAddress, $0.count, seed) }
   }
 }

@@ -71,7 +71,7 @@ extension Record {
 
   /// Reads a stored record back; nil if it is damaged or belongs to another key.
   public init?(_ bytes: RawSpan, key: [UInt8], tag: UInt8) {
-    guard let place = key.withUnsafeBytes({ RecordPlace(bytes, key: $0, tag: tag) }),
+    guard let place = RecordPlace(bytes, key: key.span.bytes, tag: tag),
       let origin = bytes.text(in: place.payload.upperBound..<bytes.byteCount)
     else { return nil }
     value = place.value(in: bytes)

@@ -13,7 +13,7 @@ public struct RecordPlace {
 
   /// nil if the record is damaged or belongs to another key.
   @inline(__always)
-  public init?(_ bytes: RawSpan, key: UnsafeRawBufferPointer, tag: UInt8) {
+  public init?(_ bytes: RawSpan, key: RawSpan, tag: UInt8) {
     guard bytes.byteCount >= Record.headerSize, Checksum.verify(bytes, key: key, tag: tag),
       bytes.byte(at: 8) == Record.format, let layer = Layer(rawValue: bytes.byte(at: 11))
     else { return nil }

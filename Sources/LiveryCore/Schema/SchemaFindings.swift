@@ -72,7 +72,8 @@ struct SchemaFindings {
     if more > 0 {
       diagnostics.append(
         Diagnostic(
-          severity: hasErrors ? .error : .warning, code: "too-many", message: "and \(isCut ? "at least " : "")\(more) more",
+          severity: hasErrors ? .error : .warning, code: "too-many",
+          message: "and \(isCut ? "at least " : "")\(more) more",
           pointer: "",
           location: StoreError.Location(line: 1, column: 1)))
     }

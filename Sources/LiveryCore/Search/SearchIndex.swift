@@ -114,10 +114,10 @@ public struct SearchIndex: Sendable {
     let most = texts.count + folded.count + text.utf8.count * (2 + LVS_FOLD_MOST)
     guard most < Int(UInt32.max), making.growth.allows(most) else { throw Memory.shortage(of: most) }
     making.buffer.clear()
-    text.withBytes { making.buffer.append($0) }
+    text.withSpan { making.buffer.append($0) }
     making.buffer.appendSeparator()
     texts.append(text)
-    making.buffer.withBytes { folded.append(contentsOf: $0) }
+    making.buffer.withSpan { $0.withUnsafeBytes { folded.append(contentsOf: $0) } }
     ends.append(UInt32(texts.count))
     foldedEnds.append(UInt32(folded.count))
     return UInt32(ends.count - 1)
@@ -180,7 +180,7 @@ public struct SearchIndex: Sendable {
   private func range(_ text: Int) -> Range<Int> { (text == 0 ? 0 : Int(ends[text - 1]))..<Int(ends[text]) }
 
   private func text(_ number: Int) -> String {
-    texts.withUnsafeBytes { String(decoding: UnsafeRawBufferPointer(rebasing: $0[range(number)]), as: UTF8.self) }
+    String(decoding: texts[range(number)], as: UTF8.self)
   }
 
   private func titleText(_ number: Int) -> Int { Int(pieces[Int(entries[number].first)].text) }
@@ -206,36 +206,34 @@ public struct SearchIndex: Sendable {
     return found.reversed().filter { !range($0).isEmpty }
   }
 
-  private func nameBytes(_ number: Int, in texts: UnsafeRawBufferPointer) -> UnsafeRawBufferPointer {
-    UnsafeRawBufferPointer(rebasing: texts[range(nameText(number))])
-  }
-
   private func precedes(_ left: Int, _ right: Int) -> Bool {
-    texts.withUnsafeBytes { order(nameBytes(left, in: $0), nameBytes(right, in: $0)) < 0 }
+    let texts = texts.span.bytes
+    return order(texts.extracting(range(nameText(left))), texts.extracting(range(nameText(right)))) < 0
   }
 
   /// The setting of a name, where names are asked for in their order.
   ///
   /// - Parameter next: where the last one left off; 0 for the first.
-  func number(of name: UnsafeRawBufferPointer, after next: inout Int) -> Int? {
-    names.withUnsafeBytes { names in
-      while next < byName.count {
-        let start = next == 0 ? 0 : Int(nameEnds[next - 1])
-        let order = order(UnsafeRawBufferPointer(rebasing: names[start..<Int(nameEnds[next])]), name)
-        if order > 0 { return nil }
-        next += 1
-        if order == 0 { return Int(byName[next - 1]) }
-      }
-      return nil
+  func number(of name: RawSpan, after next: inout Int) -> Int? {
+    let names = names.span.bytes
+    while next < byName.count {
+      let start = next == 0 ? 0 : Int(nameEnds[next - 1])
+      let order = order(names.extracting(start..<Int(nameEnds[next])), name)
+      if order > 0 { return nil }
+      next += 1
+      if order == 0 { return Int(byName[next - 1]) }
     }
+    return nil
   }
 
-  private func order(_ left: UnsafeRawBufferPointer, _ right: UnsafeRawBufferPointer) -> Int {
-    if let a = left.baseAddress, let b = right.baseAddress {
-      let order = memcmp(a, b, min(left.count, right.count))
-      if order != 0 { return Int(order) }
+  private func order(_ left: RawSpan, _ right: RawSpan) -> Int {
+    let order = left.withUnsafeBytes { left in
+      right.withUnsafeBytes { right -> Int32 in
+        guard let a = left.baseAddress, let b = right.baseAddress else { return 0 }
+        return memcmp(a, b, min(left.count, right.count))
+      }
     }
-    return left.count - right.count
+    return order != 0 ? Int(order) : left.byteCount - right.byteCount
   }
 
   /// Which words each text has, and which it begins with.
@@ -250,21 +248,20 @@ public struct SearchIndex: Sendable {
   private func hits(_ words: SearchWords) -> Hits {
     var hits = Hits(
       found: [UInt64](repeating: 0, count: ends.count), first: [UInt64](repeating: 0, count: ends.count))
-    folded.withUnsafeBytes { folded in
-      for word in 0..<words.count {
-        let bit: UInt64 = 1 << UInt64(word)
-        var from = 0
-        var text = 0
-        while from < folded.count,
-          let place = words.place(of: word, in: UnsafeRawBufferPointer(rebasing: folded[from...]))
-        {
-          let place = from + place
-          while Int(foldedEnds[text]) <= place { text += 1 }
-          hits.found[text] |= bit
-          if place == (text == 0 ? 0 : Int(foldedEnds[text - 1])) { hits.first[text] |= bit }
-          // Once is enough.
-          from = Int(foldedEnds[text])
-        }
+    let folded = folded.span.bytes
+    for word in 0..<words.count {
+      let bit: UInt64 = 1 << UInt64(word)
+      var from = 0
+      var text = 0
+      while from < folded.byteCount,
+        let place = words.place(of: word, in: folded.extracting(from..<folded.byteCount))
+      {
+        let place = from + place
+        while Int(foldedEnds[text]) <= place { text += 1 }
+        hits.found[text] |= bit
+        if place == (text == 0 ? 0 : Int(foldedEnds[text - 1])) { hits.first[text] |= bit }
+        // Once is enough.
+        from = Int(foldedEnds[text])
       }
     }
     return hits
@@ -309,13 +306,15 @@ public struct SearchIndex: Sendable {
   /// What it takes of memory to tell of a setting's matches, about: each text is there, and folded.
   func matchSize(_ number: Int) -> Int {
     var length = 0
-    for piece in pieces[Int(entries[number].first)..<Int(entries[number].end)] { length += range(Int(piece.text)).count }
+    for piece in pieces[Int(entries[number].first)..<Int(entries[number].end)] {
+      length += range(Int(piece.text)).count
+    }
     for title in groupTexts(number) { length += range(title).count }
     return length * (2 + LVS_FOLD_MOST)
   }
 
   static func matches(_ field: Field, _ text: String, _ words: SearchWords, pointer: String = "") -> [Value] {
-    text.withBytes { words.places(in: $0) }.map { place in
+    text.withSpan { words.places(in: $0) }.map { place in
       var members = MemberList()
       members.add("field", text: field.name)
       members.add("text", text: text)

@@ -43,14 +43,14 @@ public struct SearchRun {
     case value(Int?)
   }
 
-  public mutating func interest(in name: UnsafeRawBufferPointer) -> Interest {
+  public mutating func interest(in name: RawSpan) -> Interest {
     guard let number = index.number(of: name, after: &next) else { return .value(nil) }
     return missing[number] == 0 ? .none : .value(number)
   }
 
   /// Looks for the words that are still missing in a value as it is stored.
   public mutating func meet(
-    _ name: UnsafeRawBufferPointer, _ number: Int?, _ place: RecordPlace, _ bytes: RawSpan
+    _ name: RawSpan, _ number: Int?, _ place: RecordPlace, _ bytes: RawSpan
   ) {
     buffer.clear()
     if number == nil {
@@ -61,7 +61,7 @@ public struct SearchRun {
     switch place.type {
     case nil, .data: break
     case .string, .url, .image:
-      bytes.extracting(place.payload).withUnsafeBytes { buffer.append($0) }
+      buffer.append(bytes.extracting(place.payload))
     default:
       if let value = place.value(in: bytes) { append(value) }
     }
@@ -69,7 +69,7 @@ public struct SearchRun {
   }
 
   /// The same for a value that is not what is stored.
-  public mutating func meet(_ name: UnsafeRawBufferPointer, _ number: Int?, _ value: Value?) {
+  public mutating func meet(_ name: RawSpan, _ number: Int?, _ value: Value?) {
     buffer.clear()
     if number == nil {
       buffer.append(name)
@@ -82,29 +82,29 @@ public struct SearchRun {
 
   private mutating func append(_ value: Value) {
     value.walkTexts([]) { (text, _) in
-      text.withBytes { buffer.append($0) }
+      text.withSpan { buffer.append($0) }
       buffer.appendSeparator()
     }
   }
 
-  private mutating func conclude(_ name: UnsafeRawBufferPointer, _ number: Int?, _ nameEnd: Int) {
+  private mutating func conclude(_ name: RawSpan, _ number: Int?, _ nameEnd: Int) {
     if let number {
       let words = words
-      let found = buffer.withBytes { words.found(missing[number], in: $0) }
+      let found = buffer.withSpan { words.found(missing[number], in: $0) }
       missing[number] &= ~found
       scores[number] += UInt16(found.nonzeroBitCount * SearchIndex.Field.value.rank)
       return
     }
     let words = words
-    let (inName, found) = buffer.withBytes { text in
-      let inName = words.found(words.all, in: UnsafeRawBufferPointer(rebasing: text[..<nameEnd]))
+    let (inName, found) = buffer.withSpan { text in
+      let inName = words.found(words.all, in: text.extracting(0..<nameEnd))
       return (inName, inName | words.found(words.all & ~inName, in: text))
     }
     guard found == words.all else { return }
     let score =
       inName.nonzeroBitCount * SearchIndex.Field.name.rank
       + (words.count - inName.nonzeroBitCount) * SearchIndex.Field.value.rank
-    others.append((String(decoding: name, as: UTF8.self), score))
+    others.append((name.withUnsafeBytes { String(decoding: $0, as: UTF8.self) }, score))
   }
 
   /// All that have every word, the best first.

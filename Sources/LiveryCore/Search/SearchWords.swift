@@ -20,8 +20,8 @@ public struct SearchWords: Sendable {
     var buffer = FoldBuffer()
     for word in query.unicodeScalars.split(whereSeparator: { $0.isSpace }) {
       buffer.clear()
-      String(word).withBytes { buffer.append($0) }
-      let folded = buffer.withBytes { Array($0) }
+      String(word).withSpan { buffer.append($0) }
+      let folded = buffer.withSpan { $0.array }
       guard !folded.isEmpty, known.insert(folded).isNew else { continue }
       guard ends.count < Self.maximumCount else {
         throw StoreError(.invalidArgument, "the query has more than \(Self.maximumCount) words")
@@ -37,12 +37,11 @@ public struct SearchWords: Sendable {
   var all: UInt64 { count == 64 ? .max : 1 << UInt64(count) - 1 }
 
   /// Where a word begins in folded text; nil if it is not there.
-  func place(of word: Int, in text: UnsafeRawBufferPointer) -> Int? {
-    guard let start = text.baseAddress else { return nil }
+  func place(of word: Int, in text: RawSpan) -> Int? {
+    guard !text.isEmpty else { return nil }
     let from = word == 0 ? 0 : ends[word - 1]
     let found = bytes.withUnsafeBufferPointer { bytes in
-      lvs_find(
-        start.assumingMemoryBound(to: UInt8.self), text.count, bytes.baseAddress.map { $0 + from }, ends[word] - from)
+      text.withBytes { lvs_find($0, $1, bytes.baseAddress.map { $0 + from }, ends[word] - from) }
     }
     return found == Int(bitPattern: UInt.max) ? nil : found
   }
@@ -50,7 +49,7 @@ public struct SearchWords: Sendable {
   func length(of word: Int) -> Int { ends[word] - (word == 0 ? 0 : ends[word - 1]) }
 
   /// Which words of some are in folded text.
-  func found(_ words: UInt64, in text: UnsafeRawBufferPointer) -> UInt64 {
+  func found(_ words: UInt64, in text: RawSpan) -> UInt64 {
     var found: UInt64 = 0
     for word in 0..<count where words & 1 << UInt64(word) != 0 && place(of: word, in: text) != nil {
       found |= 1 << UInt64(word)
@@ -59,15 +58,15 @@ public struct SearchWords: Sendable {
   }
 
   /// Where each word is in a text, in bytes of the text itself.
-  func places(in text: UnsafeRawBufferPointer) -> [(offset: Int, length: Int)] {
+  func places(in text: RawSpan) -> [(offset: Int, length: Int)] {
     var buffer = FoldBuffer()
     buffer.append(text)
     var places: [(offset: Int, length: Int)] = []
     for word in 0..<count {
-      guard let place = buffer.withBytes({ self.place(of: word, in: $0) }) else { continue }
+      guard let place = buffer.withSpan({ self.place(of: word, in: $0) }) else { continue }
       var start = place
       var end = place + length(of: word)
-      lvs_fold_place(text.baseAddress?.assumingMemoryBound(to: UInt8.self), text.count, &start, &end)
+      text.withBytes { lvs_fold_place($0, $1, &start, &end) }
       places.append((start, end - start))
     }
     return places
@@ -84,12 +83,12 @@ struct FoldBuffer {
 
   mutating func clear() { count = 0 }
 
-  mutating func append(_ text: UnsafeRawBufferPointer) {
-    guard let start = text.baseAddress else { return }
-    makeRoom(text.count * LVS_FOLD_MOST)
+  mutating func append(_ text: RawSpan) {
+    guard !text.isEmpty else { return }
+    makeRoom(text.byteCount * LVS_FOLD_MOST)
     let count = count
     self.count += bytes.withUnsafeMutableBufferPointer { bytes in
-      lvs_fold(start.assumingMemoryBound(to: UInt8.self), text.count, bytes.baseAddress.map { $0 + count })
+      text.withBytes { lvs_fold($0, $1, bytes.baseAddress.map { $0 + count }) }
     }
   }
 
@@ -104,8 +103,13 @@ struct FoldBuffer {
     bytes += [UInt8](repeating: 0, count: max(more, bytes.count, 256))
   }
 
-  func withBytes<R>(_ body: (UnsafeRawBufferPointer) -> R) -> R {
-    bytes.withUnsafeBytes { body(UnsafeRawBufferPointer(rebasing: $0[..<count])) }
+  func withSpan<R>(_ body: (RawSpan) -> R) -> R { body(bytes.span.bytes.extracting(0..<count)) }
+}
+
+extension RawSpan {
+  /// Hands C the bytes of a text.
+  fileprivate func withBytes<R>(_ body: (UnsafePointer<UInt8>?, Int) -> R) -> R {
+    withUnsafeBytes { body($0.baseAddress?.assumingMemoryBound(to: UInt8.self), $0.count) }
   }
 }
 

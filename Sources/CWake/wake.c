@@ -1,9 +1,8 @@
-// The word that processes sleep on, and descriptors that poll finds.
+// The page that the processes on a store share.
 #define _GNU_SOURCE
-#include "csystem.h"
+#include "cwake.h"
 
 #include <linux/futex.h>
-#include <sys/eventfd.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
 
@@ -144,16 +143,4 @@ void lvs_wake_clear_recent(lvs_wake *wake) {
 void lvs_wake_wait(lvs_wake *wake, uint32_t count, uint64_t timeout_ns) {
   struct timespec timeout = {.tv_sec = (time_t)(timeout_ns / 1000000000u), .tv_nsec = (long)(timeout_ns % 1000000000u)};
   syscall(SYS_futex, &wake->count, FUTEX_WAIT, count, &timeout, NULL, 0);
-}
-
-int lvs_event_make(void) { return eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK); }
-
-void lvs_event_signal(int descriptor) {
-  uint64_t one = 1;
-  while (write(descriptor, &one, sizeof one) < 0 && errno == EINTR) {}
-}
-
-void lvs_event_drain(int descriptor) {
-  uint64_t count;
-  while (read(descriptor, &count, sizeof count) < 0 && errno == EINTR) {}
 }
