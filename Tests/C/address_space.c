@@ -59,10 +59,10 @@ static void use_large_things(void) {
     fitting(livery_export_json(store, 0, &text, NULL), "export", more);
     livery_free(text), text = NULL;
     fitting(livery_export_json(store, LIVERY_EXPORT_LAYERS | LIVERY_JSON_PRETTY, &text, NULL), "export of layers", more);
-    livery_free(text);
+    livery_free(text), text = NULL;
     fitting(livery_import_json(store, user, exported, length, LIVERY_IMPORT_PARTIAL, NULL), "import", more);
     fitting(livery_value_from_json(exported, length, &value), "parse", more);
-    if (value) fitting(livery_value_to_json(value, 0, &text, NULL), "write", more), livery_free(text);
+    if (value) fitting(livery_value_to_json(value, 0, &text, NULL), "write", more), livery_free(text), text = NULL;
     livery_value_release(value), value = NULL;
     fitting(livery_asset_get(store, id, &bytes, &got), "asset", more);
     livery_free(bytes);

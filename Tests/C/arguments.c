@@ -110,12 +110,12 @@ TEST("reading with a NULL or a malformed name", reads) {
     OK(livery_read(store, "pair.a", NULL, 16, &reading));
     EXPECT_INT(LIVERY_TYPE_INT, reading.type);
     reading.type = 0;
-    BAD(livery_read(store, "note", NULL, 16, &reading));
-    BAD(livery_get_string(store, "note", NULL, 16, NULL));
+    BAD(livery_read(store, "title", NULL, 16, &reading));
+    BAD(livery_get_string(store, "title", NULL, 16, NULL));
     EXPECT_INT(0, reading.type);
     BAD(livery_read(store, "pair.a", buffer, sizeof buffer, NULL));
     BAD(livery_get_int(store, "pair.a", NULL));
-    OK(livery_get_string(store, "note", buffer, sizeof buffer, NULL));
+    OK(livery_get_string(store, "title", buffer, sizeof buffer, NULL));
   }
 
   static const char *const malformed[] = {NULL, "", "a\tb", "\xff\xfe", "a\x01"};

@@ -272,14 +272,17 @@ __attribute__((unused)) static char *read_file(const char *path, size_t *length)
     perror(path);
     exit(2);
   }
-  fseek(file, 0, SEEK_END);
-  long size = ftell(file);
-  rewind(file);
-  char *content = malloc((size_t)size + 1);
-  if (!content || fread(content, 1, (size_t)size, file) != (size_t)size) exit(2);
+  // Files of the kernel do not tell how long they are.
+  size_t size = 0, room = 4096, count;
+  char *content = malloc(room + 1);
+  while (content && (count = fread(content + size, 1, room - size, file)) > 0) {
+    size += count;
+    if (size == room) content = realloc(content, (room *= 2) + 1);
+  }
+  if (!content || ferror(file)) exit(2);
   content[size] = 0;
   fclose(file);
-  if (length) *length = (size_t)size;
+  if (length) *length = size;
   return content;
 }
 

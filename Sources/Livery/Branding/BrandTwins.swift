@@ -21,7 +21,9 @@ struct BrandTwins {
       guard let brand = state.isActive(id) ? try state.current() : try state.kept(id) else { continue }
       _ = numbers.insert(id)
       places.append([])
-      for member in brand.values where Self.tells(member.key) {
+      let values = brand.values.filter { Self.tells($0.key) }
+      for place in sortedOrder(of: values.count, { values[$0].key.precedesInBytes(values[$1].key) }) {
+        let member = values[place]
         guard case .string(let text)? = member.value.coerced(to: .string), !text.isEmpty else { continue }
         let (number, isNew) = known.insert(member.key + "\n" + text)
         if isNew { groups.append(Group(part: member.key, value: text, brands: [])) }
