@@ -1,5 +1,6 @@
 #include "command.h"
 
+#include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -67,6 +68,14 @@ int command_unreadable(const command *command, const char *file) {
   snprintf(message, sizeof message, "%s: cannot be read", file);
   tell(command, livery_status_name(LIVERY_ERROR_NOT_FOUND), message);
   return MISSING;
+}
+
+int command_unwritable(const command *command, const char *file) {
+  bool is_missing = errno == ENOENT || errno == ENOTDIR;
+  char message[2000];
+  snprintf(message, sizeof message, "cannot write %s: %s", file, strerror(errno));
+  tell(command, livery_status_name(is_missing ? LIVERY_ERROR_NOT_FOUND : LIVERY_ERROR_IO), message);
+  return is_missing ? MISSING : SYSTEM;
 }
 
 int command_end(const command *command, int done) {

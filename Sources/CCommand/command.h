@@ -53,6 +53,8 @@ int command_open(const command *command, uint32_t flags, livery_store **store);
 int command_fail(const command *command, livery_status status, const char *what);
 int command_usage(const command *command, const char *format, ...) __attribute__((format(printf, 2, 3)));
 int command_unreadable(const command *command, const char *file);
+// By errno.
+int command_unwritable(const command *command, const char *file);
 
 // Ends the program: SYSTEM if standard output did not take what is to be known.
 int command_end(const command *command, int done);

@@ -20,7 +20,7 @@
     if (field.options) return [...field.options].some((option) => option.selected !== option.defaultSelected);
     return field.value !== field.defaultValue;
   };
-  const isChanged = (row) => "typed" in row.dataset
+  const isChanged = (row) => "typed" in row.dataset && !row.closest("[data-kept]")
     || [...row.querySelectorAll("[name]:not([type=hidden]):not(button)")].some(differs);
 
   const tell = () => {
@@ -113,6 +113,7 @@
   // Saving, and every other button of the form.
   main.addEventListener("submit", async (event) => {
     const form = event.target, button = event.submitter;
+    if (form.method === "get") return;
     event.preventDefault();
     // The second of two clicks would be in conflict with the first.
     if (isBusy) return;

@@ -141,8 +141,6 @@ bool lvp_pin_verify(const char *hash, const char *pin, size_t size) {
   return crypto_pwhash_str_verify(hash, pin, size) == 0;
 }
 
-void lvp_wipe(void *bytes, size_t count) { sodium_memzero(bytes, count); }
-
 size_t lvp_gzip(const uint8_t *bytes, size_t count, uint8_t *out) {
   z_stream stream = {0};
   if (count > UINT_MAX || deflateInit2(&stream, 6, Z_DEFLATED, 15 + 16, 8, Z_DEFAULT_STRATEGY) != Z_OK) return 0;

@@ -158,14 +158,9 @@ __attribute__((constructor)) static void keep_arguments(int count, char **values
 int lvs_argument_count(void) { return argument_count; }
 const char *lvs_argument(int index) { return index >= 0 && index < argument_count ? arguments[index] : NULL; }
 
-void lvs_become(const char *name, int left_out, bool shows_help) {
-  char **given = calloc((size_t)argument_count + 2, sizeof *given), self[PATH_MAX], program[PATH_MAX + 64];
-  if (!given) return;
-  int count = 1;
-  if (shows_help) given[count++] = (char *)(uintptr_t)"--help";
-  else
-    for (int index = 1; index < argument_count; index++)
-      if (index != left_out) given[count++] = arguments[index];
+// `given` has room for the program at its front, and NULL at its end.
+static void become(const char *name, char **given) {
+  char self[PATH_MAX], program[PATH_MAX + 64];
   ssize_t length = readlink("/proc/self/exe", self, sizeof self - 1);
   while (length > 0 && self[length - 1] != '/') length--;
   static const char *const places[] = {"", "../libexec/livery/"};
@@ -176,6 +171,27 @@ void lvs_become(const char *name, int left_out, bool shows_help) {
   }
   snprintf(program, sizeof program, "livery-%s", name);
   execvp(program, given);
+}
+
+void lvs_become(const char *name, int left_out, bool shows_help) {
+  char **given = calloc((size_t)argument_count + 2, sizeof *given);
+  if (!given) return;
+  int count = 1;
+  if (shows_help) given[count++] = (char *)(uintptr_t)"--help";
+  else
+    for (int index = 1; index < argument_count; index++)
+      if (index != left_out) given[count++] = arguments[index];
+  become(name, given);
+  free(given);
+}
+
+void lvs_become_with(const char *name, const void *words, size_t length) {
+  char **given = calloc(length + 2, sizeof *given);
+  if (!given) return;
+  int count = 1;
+  const char *word = words, *end = word + length;
+  for (; word < end; word += strlen(word) + 1) given[count++] = (char *)(uintptr_t)word;
+  become(name, given);
   free(given);
 }
 

@@ -260,3 +260,22 @@ public func livery_branding_check(
     try publish(object.store.branding.check(name, for: device), to: report)
   }
 }
+
+@_cdecl("livery_branding_preview") @implementation
+public func livery_branding_preview(
+  _ change: OpaquePointer?, _ traits: UnsafePointer<livery_traits>?, _ brand: UnsafeMutablePointer<OpaquePointer?>?,
+  _ report: UnsafeMutablePointer<OpaquePointer?>?
+) -> livery_status {
+  onChange(change) { (change) throws(StoreError) in
+    let brand = try required(brand, "brand")
+    let report = try required(report, "report")
+    let found = try change.brand(for: traits.map { (traits) throws(StoreError) in try Traits(traits) })
+    var shown: OpaquePointer?
+    try publish(found.brand, to: &shown)
+    do throws(StoreError) { try publish(found.report, to: report) } catch {
+      livery_value_release(shown)
+      throw error
+    }
+    brand.pointee = shown
+  }
+}

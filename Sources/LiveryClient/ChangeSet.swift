@@ -6,7 +6,7 @@ import Synchronization
 /// Usable from any thread; calls on one change set wait for each other. It is discarded with the last reference to it.
 /// Corresponds to `livery_change` in C.
 public final class ChangeSet: @unchecked Sendable {
-  private let handle: OpaquePointer?
+  let handle: OpaquePointer?
   private let isEnded = Atomic<Bool>(false)
   /// What was wrong with an edit, whose handle has ended.
   private let refusals = Lock()

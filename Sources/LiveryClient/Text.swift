@@ -4,6 +4,7 @@ import CLivery
 
 extension String {
   /// Whether two texts are the same bytes. `==` would also take canonically equivalent text for the same.
+  @inline(never)
   func sameBytes(as other: String) -> Bool {
     utf8.count == other.utf8.count && utf8.elementsEqual(other.utf8)
   }
@@ -75,4 +76,44 @@ func taken(_ start: UnsafeMutablePointer<CChar>?, _ length: Int) -> String {
 func taken(_ start: UnsafeMutableRawPointer?, _ length: Int) -> [UInt8] {
   defer { livery_free(start) }
   return [UInt8](UnsafeRawBufferPointer(start: start, count: start == nil ? 0 : length))
+}
+
+// What puts texts together is called, and not inlined: the standard library's own is some two hundred bytes each time.
+
+extension DefaultStringInterpolation {
+  @inline(never)
+  mutating func appendLiteral(_ literal: String) { write(literal) }
+  @inline(never)
+  mutating func appendInterpolation(_ text: String) { write(text) }
+  @inline(never)
+  mutating func appendInterpolation(_ number: Int) { write(number.description) }
+  @inline(never)
+  mutating func appendInterpolation(_ number: UInt64) { write(number.description) }
+}
+
+extension String {
+  @inline(never)
+  static func += (left: inout String, right: String) { left.append(right) }
+
+  @inline(never)
+  static func + (left: String, right: String) -> String {
+    var text = left
+    text.append(right)
+    return text
+  }
+
+  @inline(never)
+  init(decoding bytes: [UInt8], as type: UTF8.Type) {
+    self = bytes.withUnsafeBufferPointer { String(decoding: $0, as: type) }
+  }
+
+  @inline(never)
+  init(decoding bytes: ArraySlice<UInt8>, as type: UTF8.Type) {
+    self = bytes.withUnsafeBufferPointer { String(decoding: $0, as: type) }
+  }
+
+  @inline(never)
+  init(decoding bytes: Substring.UTF8View, as type: UTF8.Type) {
+    self.init(decoding: Array(bytes), as: type)
+  }
 }

@@ -73,6 +73,7 @@ extension Value {
   }
 
   /// The text of a string, URL or image reference, as it is.
+  @inline(never)
   public var text: String? {
     switch self {
     case .string(let text), .url(let text), .image(let text): text

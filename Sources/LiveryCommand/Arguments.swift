@@ -50,7 +50,9 @@ struct Option: Sendable {
     Option(name: "list", help: "list the backups in the store's own folder"),
     Option(name: "force", help: "even if later commits changed the same values, or settings refer to it"),
     Option(name: "any", help: "take files that are no images, too"),
-    Option(name: "html", value: "FILE", help: "write a page that shows the brand, with all its images inside"),
+    Option(
+      name: "html", value: "FILE",
+      help: "write a page that shows the brand, with all its images inside; needs the extension page"),
     Option(name: "dry-run", help: "tell what would be removed, and remove nothing"),
     Option(name: "ignore-log", help: "remove also what only undoing could bring back"),
     Option(name: "min-age", value: "SECONDS", help: "keep what was stored since"),

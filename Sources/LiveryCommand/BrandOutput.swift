@@ -1,13 +1,12 @@
+import CSystem
 import Livery
 
 /// `livery brand show`
 func showBrand(_ context: Context, _ words: [String]) throws(StoreError) {
+  if let path = context.arguments.value("html") { try drawBrand(words.first, to: path, context) }
   let store = try context.open(readOnly: true)
   let output = context.output
   let shown = try masked(store.branding.show(words.first), store, context)
-  if let path = context.arguments.value("html") {
-    return try writeBrandPage(shown, words.first, store, to: path, output)
-  }
   var members: [Value.Member] = []
   var layers: [Value.Member] = []
   if words.isEmpty {
@@ -58,6 +57,24 @@ func showBrand(_ context: Context, _ words: [String]) throws(StoreError) {
     }
     output.line("\n\(output.style.bold(title))\n" + String(table(rows, style: output.style).dropLast()))
   }
+}
+
+/// Goes on as the program of the extension `page`, which draws brands.
+///
+/// - Throws: `.unavailable` if it is not installed.
+private func drawBrand(_ brand: String?, to path: String, _ context: Context) throws(StoreError) {
+  var words = ["brand", "--html", path]
+  for option in ["store", "timeout"] {
+    if let value = context.arguments.value(option) { words += ["--" + option, value] }
+  }
+  if context.output.isJSON { words.append("--json") }
+  if let brand { words += ["--", brand] }
+  var bytes: [UInt8] = []
+  for word in words { bytes += word.bytes + [0] }
+  bytes.withUnsafeBufferPointer { lvs_become_with("page", $0.baseAddress, $0.count) }
+  throw StoreError(
+    .unavailable,
+    "pages of brands are drawn by the extension `page`, which is not installed: there is no program livery-page")
 }
 
 /// Colors with swatches on a terminal, and how legible black or white is on each.

@@ -72,6 +72,7 @@ final class Output {
       switch error.code {
       case .usage: "LIVERY_ERROR_INVALID_ARGUMENT"
       case .lossy: "LOSSY"
+      case .unavailable: "UNAVAILABLE"
       default: error.code.description
       }
     var description: [Value.Member] = [.init("status", .string(status)), .init("message", .string(error.message))]

@@ -82,6 +82,8 @@ extension StoreError.Code {
   static let usage = StoreError.Code(rawValue: 1)
   /// A schema loses values of the one before. A code of this command only.
   static let lossy = StoreError.Code(rawValue: 2)
+  /// The program of an extension is not there. A code of this command only.
+  static let unavailable = StoreError.Code(rawValue: 3)
 }
 
 /// The exit statuses, as `livery help` tells them.
@@ -99,7 +101,7 @@ enum ExitStatus: Int32, CaseIterable {
     case .refused: "locked, read-only, or changed meanwhile"
     case .busy: "another writer kept the store for too long"
     case .unreadable: "not a store, damaged, or of a newer format"
-    case .system: "no permission, no space, or another failure of the system"
+    case .system: "no permission, no space, an extension that is not installed, or another failure of the system"
     case .lossy: "a schema loses values of the one before it, or its version was not raised"
     }
   }
@@ -114,7 +116,7 @@ func exitStatus(of error: StoreError) -> Int32 {
     case .locked, .readOnly, .conflict: .refused
     case .busy: .busy
     case .notAStore, .corrupt, .formatNewer: .unreadable
-    case .permission, .noSpace, .io, .gone, .noMemory, .duplicate: .system
+    case .permission, .noSpace, .io, .gone, .noMemory, .duplicate, .unavailable: .system
     case .lossy: .lossy
     default: .other
     }

@@ -1,16 +1,16 @@
 import LiveryClient
 
-// What there is to know: why, since when, where else; and the brand.
+// What there is to know: why, since when, where else.
 
 extension Desk {
   func why() throws(StoreError) -> Response {
-    guard let element = form.element(request.query["name"] ?? "") else { return gone() }
+    guard let element = element(request.query["name"] ?? "") else { return gone() }
     return shown(words[.why], parts.why(element, try store.inspect(element.name)), path: form.page(of: element.name))
   }
 
   func history() throws(StoreError) -> Response {
     var filter = HistoryFilter()
-    let element = request.query["name"].flatMap { form.element($0) }
+    let element = request.query["name"].flatMap { self.element($0) }
     guard element != nil || request.query["name"] == nil else { return gone() }
     filter.pattern = element?.name
     filter.beforeRevision = request.query["before"].flatMap { UInt64($0) } ?? 0
@@ -46,35 +46,5 @@ extension Desk {
     let found = try store.search(
       query, SearchOptions(limit: 50, locale: page.locale(for: request), includesHidden: page.options.showsHidden))
     return shown(words[.search], parts.results(query, found), query: query)
-  }
-
-  func brand() throws(StoreError) -> Response {
-    let branding = store.branding
-    return shown(
-      words[.brand],
-      parts.brand(
-        try branding.check(), try branding.get(), try branding.list(), canChange: !page.options.isReadOnly))
-  }
-
-  func useBrand() -> Response {
-    do throws(StoreError) {
-      guard !page.options.isReadOnly else { throw StoreError(.readOnly, words[.readOnly]) }
-      let before = try store.revision()
-      try store.branding.use(request.fields["use"] ?? "")
-      try noteBrand(after: before)
-      return .redirect(to: "/brand")
-    } catch {
-      return shown(words[.brand], parts.message(words[.failed], error.message), status: 409)
-    }
-  }
-
-  /// Notes what another brand has changed, by the history.
-  private func noteBrand(after before: UInt64) throws(StoreError) {
-    var filter = HistoryFilter()
-    filter.layer = .bundle
-    filter.limit = 1
-    guard let commit = try store.history(filter).items?.first, let made = commit["revision"]?.whole, made > before
-    else { return }
-    session.notes.add(UInt64(made), (commit["changes"]?.items ?? []).compactMap { $0["name"]?.text })
   }
 }

@@ -24,6 +24,12 @@ struct Desk {
   /// What the whole is called.
   private var title: String { page.options.title ?? form.title ?? words[.settings] }
 
+  /// A setting by its name: one of the form, or a color or an image of the brand.
+  func element(_ name: String) -> Element? {
+    if let element = form.element(name) { return element }
+    return name.after("branding.") == nil ? nil : (try? page.brandForm(form))?.element(name)
+  }
+
   func gone() -> Response { shown(words[.gone], parts.message(words[.gone], ""), status: 404) }
 
   /// The same with what is in the store now.
@@ -89,7 +95,7 @@ struct Desk {
     var response = Response(type: "text/plain; charset=utf-8")
     let draft = Draft(request.fields)
     for name in draft.names {
-      guard let element = form.element(name), let typed = draft.typed(element) else { continue }
+      guard let element = element(name), let typed = draft.typed(element) else { continue }
       if let problem = page.problem(element, typed) {
         response.body += problem.utf8
         response.body.append(10)

@@ -65,6 +65,22 @@ public func livery_page_hash_pin(
   }
 }
 
+@_cdecl("livery_page_brand") @implementation
+public func livery_page_brand(
+  _ store: OpaquePointer?, _ brand: UnsafePointer<CChar>?, _ locale: UnsafePointer<CChar>?,
+  _ html: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>?, _ length: UnsafeMutablePointer<Int>?
+) -> livery_status {
+  boundary { () throws(StoreError) in
+    try checkMemory()
+    let place = try required(html, "html")
+    let store = try Store(borrowing: store)
+    let brand = try brand.map { (brand) throws(StoreError) in try argument(brand, "brand", limit: 200) }
+    let locale = try locale.map { (locale) throws(StoreError) in try argument(locale, "locale", limit: 35) }
+    let document = try BrandDocument(store, brand, Words(locale ?? "en"))
+    try handOut(String(decoding: document.html.bytes, as: UTF8.self), place, length)
+  }
+}
+
 /// A copy of a text that ends with NUL, for the caller.
 private func handOut(
   _ text: String, _ place: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>, _ length: UnsafeMutablePointer<Int>?

@@ -23,6 +23,9 @@ extension Page {
       case (.get, "/history"): return try desk.history()
       case (.get, "/list"): return desk.list()
       case (.get, "/brand"): return try desk.brand()
+      case (.get, "/draft"): return try desk.draft()
+      case (.get, "/draft.css"): return try desk.draftStyle()
+      case (.get, "/draft/image"): return desk.draftImage()
       case (.get, _):
         if let path = request.path.after("/at/").flatMap({ Form.path($0) }) { return desk.settings(path) }
       case (.post, "/done"): return desk.done()
@@ -30,6 +33,7 @@ extension Page {
       case (.post, "/list"): return desk.saveList()
       case (.post, "/check"): return desk.check()
       case (.post, "/brand"): return desk.useBrand()
+      case (.post, "/draft"): return try desk.saveDraft()
       case (.post, _):
         if let path = request.path.after("/at/").flatMap({ Form.path($0) }) { return desk.save(path) }
       }

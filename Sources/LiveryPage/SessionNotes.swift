@@ -8,11 +8,18 @@ final class SessionNotes: @unchecked Sendable {
   private var last: UInt64 = 0
   private var names: [String] = []
   private var language = "en"
+  private var tried: BrandDraft?
 
   /// In which its pages were drawn last.
   var locale: String {
     get { lock.withLock { language } }
     set { lock.withLock { language = newValue } }
+  }
+
+  /// What is tried on the brand, and not saved.
+  var draft: BrandDraft? {
+    get { lock.withLock { tried } }
+    set { lock.withLock { tried = newValue } }
   }
 
   func add(_ revision: UInt64, _ changed: [String]) {

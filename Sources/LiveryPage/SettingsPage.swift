@@ -73,6 +73,16 @@ public final class SettingsPage: @unchecked Sendable {
   /// Ends it: sessions that are open end with `.stopped`. Twice is fine.
   public func stop() { page.stop() }
 
+  /// A brand as one HTML document that needs nothing else; what is in effect if no identifier is given. Corresponds to
+  /// `livery_page_brand` in C.
+  ///
+  /// - Throws: `.notFound` if there is no such brand, `.corrupt`.
+  public static func html(
+    ofBrand brand: String? = nil, in store: Store, locale: String = "en"
+  ) throws(StoreError) -> String {
+    String(decoding: try BrandDocument(store, brand, Words(locale)).html.bytes, as: UTF8.self)
+  }
+
   /// What a setting has to hold for a page to ask for this PIN. Corresponds to `livery_page_hash_pin` in C.
   public static func hash(pin: String) throws(StoreError) -> String {
     guard PIN.lengths.contains(pin.utf8.count), !pin.utf8.contains(0) else {

@@ -15,6 +15,7 @@ static const char help[] =
   "livery page: every setting in a browser\n"
   "\n"
   "  livery page [OPTION…]     serve the settings; the first line of output is the address to open\n"
+  "  livery page brand [BRAND] draw a brand, or what is in effect, as one HTML document: `livery brand show --html`\n"
   "  livery page pin SETTING   read a PIN from standard input, and keep its hash in a setting\n"
   "\n"
   "  --store PATH         the directory of the store; else $LIVERY_STORE\n"
@@ -29,6 +30,7 @@ static const char help[] =
   "  --hidden             show settings that the schema hides, too\n"
   "  --read-only          show everything, and change nothing\n"
   "  --once               end with the first session\n"
+  "  --html FILE          where `brand` writes to; standard output without it\n"
   "  --timeout MS         how long to wait for other writers; 5000 without it\n"
   "  --json               print what happens as JSON, a line each\n"
   "  -h, --help           print this\n"
@@ -39,6 +41,7 @@ static const char help[] =
 static livery_page_options page_options = LIVERY_PAGE_OPTIONS_INIT;
 static char hosts[4096];
 static bool is_once, shows_hidden, is_read_only;
+static const char *html_file;
 
 typedef struct end {
   livery_store *store;
@@ -115,6 +118,7 @@ static const command_option options[] = {
   { "pin-setting", "NAME", .text = &page_options.pin_setting }, { "idle", "SECONDS", .take = take_idle },
   { "locale", "TAG", .text = &page_options.locale }, { "title", "TEXT", .text = &page_options.title },
   { "hidden", .flag = &shows_hidden }, { "read-only", .flag = &is_read_only }, { "once", .flag = &is_once },
+  { "html", "FILE", .text = &html_file },
 };
 
 static livery_status keep_pin(livery_store *store, const char *setting) {
@@ -140,6 +144,29 @@ static livery_status keep_pin(livery_store *store, const char *setting) {
   __asm__ volatile("" : : "r"(pin) : "memory");
   if (status == LIVERY_OK) status = livery_set_string(store, LIVERY_LAYER_USER, setting, hash, length);
   livery_free(hash);
+  return status;
+}
+
+// Draws a brand; what went wrong with the file is the exit status, and with the store a status.
+static livery_status draw_brand(livery_store *store, const command *command, int *done) {
+  const char *brand = command->count > 1 ? command->words[1] : NULL;
+  char *drawn = NULL;
+  size_t length = 0;
+  livery_status status = livery_page_brand(store, brand, page_options.locale, &drawn, &length);
+  bool is_output = !html_file || strcmp(html_file, "-") == 0;
+  if (status == LIVERY_OK && is_output) fwrite(drawn, 1, length, stdout);
+  if (status == LIVERY_OK && !is_output) {
+    FILE *file = fopen(html_file, "we");
+    bool is_written = file && fwrite(drawn, 1, length, file) == length;
+    if (file && fclose(file) != 0) is_written = false;
+    if (!is_written) *done = command_unwritable(command, html_file);
+    else if (command->is_json) {
+      printf("{\"written\":");
+      command_print_text(html_file);
+      puts("}");
+    }
+  }
+  livery_free(drawn);
   return status;
 }
 
@@ -180,14 +207,20 @@ int main(int count, char **words) {
   int done = command_read(&command, count, words);
   if (done != GO_ON) return done;
   bool asks_pin = command.count > 0 && strcmp(command.words[0], "pin") == 0;
-  if (command.count > 0 && !asks_pin) return command_usage(&command, "unknown argument %s", command.words[0]);
+  bool draws = command.count > 0 && strcmp(command.words[0], "brand") == 0;
+  if (command.count > 0 && !asks_pin && !draws) return command_usage(&command, "unknown argument %s", command.words[0]);
   if (asks_pin && command.count == 1) return command_usage(&command, "which setting?");
-  if (asks_pin && command.count > 2) return command_usage(&command, "unknown argument %s", command.words[2]);
+  if (command.count > 2) return command_usage(&command, "unknown argument %s", command.words[2]);
+  if (html_file && !draws) return command_usage(&command, "--html is for `livery page brand`");
   livery_store *store = NULL;
-  done = command_open(&command, 0, &store);
+  // Of what goes wrong with a brand `livery brand show` tells, too.
+  if (draws) command.name = "livery";
+  done = command_open(&command, draws ? LIVERY_OPEN_READ_ONLY : 0, &store);
   if (done != GO_ON) return done;
-  livery_status status = asks_pin ? keep_pin(store, command.words[1]) : serve(store, &command);
-  done = status == LIVERY_OK ? DONE : command_fail(&command, status, NULL);
+  done = DONE;
+  livery_status status = asks_pin ? keep_pin(store, command.words[1])
+    : draws ? draw_brand(store, &command, &done) : serve(store, &command);
+  if (status != LIVERY_OK) done = command_fail(&command, status, NULL);
   livery_close(store);
   return command_end(&command, done);
 }

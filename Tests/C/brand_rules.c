@@ -47,6 +47,71 @@ static void expect_in_json(livery_value *value, const char *text) {
   OK(livery_value_release(value));
 }
 
+// Whether the JSON of a value, which is released, lacks a text.
+static void expect_not_in_json(livery_value *value, const char *text) {
+  char *shown = NULL;
+  OK(livery_value_to_json(value, 0, &shown, NULL));
+  EXPECT(!strstr(shown, text));
+  livery_free(shown);
+  OK(livery_value_release(value));
+}
+
+TEST("a brand is looked at before it is committed, with the images that come with it", preview) {
+  const char *path = fresh_path();
+  livery_store *store = open_store(path);
+  livery_change *change = NULL;
+  livery_value *brand = NULL, *report = NULL, *logo = NULL;
+  livery_traits traits = LIVERY_TRAITS_INIT;
+  uint64_t before = 0, after = 0;
+  char id[LIVERY_ASSET_ID_SIZE];
+  size_t length = 0;
+  OK(livery_branding_set_color(store, bundle, "Toolbar", (livery_color){1, 1, 1, 1}));
+  OK(livery_branding_set_color(store, bundle, "Accent", (livery_color){1, 0, 0, 1}));
+  OK(livery_revision(store, &before));
+  OK(livery_change_begin(store, LIVERY_LAYER_USER, &change));
+  OK(livery_change_set_color(change, "branding.color.ToolbarText", (livery_color){0.9f, 0.9f, 0.9f, 1}));
+  OK(livery_branding_preview(change, NULL, &brand, &report));
+  expect_in_json(brand, "\"ToolbarText\":\"#E6E6E6FF\"");
+  expect_in_json(report, "\"code\":\"low-contrast\"");
+  OK(livery_change_set_string(change, "branding.color.ToolbarText", TEXT("#000080")));
+  char *bytes = read_file(FIXTURES "/images/rgb.png", &length);
+  OK(livery_change_put_asset(change, bytes, length, 0, id));
+  free(bytes);
+  OK(livery_value_make_image(id, LIVERY_ZERO_TERMINATED, &logo));
+  OK(livery_change_set_value(change, "branding.image.logo", logo));
+  OK(livery_value_release(logo));
+  OK(livery_change_layer(change, bundle));
+  OK(livery_change_reset(change, "branding.color.Accent"));
+  OK(livery_branding_preview(change, NULL, &brand, &report));
+  OK(livery_value_retain(brand));
+  expect_in_json(brand, "\"ToolbarText\":\"#000080FF\"");
+  expect_not_in_json(brand, "Accent");
+  OK(livery_value_retain(report));
+  expect_not_in_json(report, "low-contrast");
+  expect_not_in_json(report, "missing-asset");
+  OK(livery_revision(store, &after));
+  EXPECT_INT(before, after);
+  OK(livery_change_set_string(change, "branding.color.Accent", TEXT("no color")));
+  brand = report = NULL;
+  EXPECT_STATUS(LIVERY_ERROR_TYPE_MISMATCH, livery_branding_preview(change, NULL, &brand, &report));
+  OK(livery_change_reset(change, "branding.color.Accent"));
+  livery_value *odd = json("{\"image\": 1}");
+  OK(livery_change_set_value(change, "branding.image.splash", odd));
+  EXPECT_STATUS(LIVERY_ERROR_INVALID_VALUE, livery_branding_preview(change, NULL, &brand, &report));
+  OK(livery_value_release(odd));
+  OK(livery_change_reset(change, "branding.image.splash"));
+  traits.scale = -1;
+  EXPECT_STATUS(invalid, livery_branding_preview(change, &traits, &brand, &report));
+  EXPECT_STATUS(invalid, livery_branding_preview(change, NULL, NULL, &report));
+  EXPECT_STATUS(invalid, livery_branding_preview(change, NULL, &brand, NULL));
+  EXPECT_STATUS(invalid, livery_branding_preview(NULL, NULL, &brand, &report));
+  EXPECT(!brand && !report);
+  damage_setting(path, "branding.color.Toolbar");
+  EXPECT_STATUS(LIVERY_ERROR_CORRUPT, livery_branding_preview(change, NULL, &brand, &report));
+  OK(livery_change_discard(change));
+  OK(livery_close(store));
+}
+
 TEST("the roles have names, and one that reads like a role is told", roles) {
   livery_store *store = open_store(fresh_path());
   livery_color color = {0, 0, 0, 1};

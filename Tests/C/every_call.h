@@ -213,6 +213,7 @@ __attribute__((unused)) static void every_change_call(livery_status expected, li
   EXPECT_STATUS(expected, livery_change_get(change, "title", &read));
   EXPECT_STATUS(expected, livery_change_get_layer(change, LIVERY_LAYER_DEFAULTS, "title", &read));
   EXPECT_STATUS(expected, livery_change_list(change, LIVERY_LAYER_DEFAULTS, NULL, &read));
+  EXPECT_STATUS(expected, livery_branding_preview(change, NULL, &read, &read));
   EXPECT_STATUS(expected, livery_change_ignore_locks(change));
   EXPECT_STATUS(expected, livery_change_reset(change, "title"));
   EXPECT_STATUS(expected, livery_change_reset_all(change));

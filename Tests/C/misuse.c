@@ -107,7 +107,7 @@ static livery_status call(void) {
   } else {
     name[0] = 0;
   }
-  switch (below(172)) {
+  switch (below(173)) {
     case 0: status = livery_revision(a_handle(), or_null(&revision)); break;
     case 1: status = livery_get_bool(a_handle(), a_name(), or_null(&truth)); break;
     case 2: status = livery_get_int(a_handle(), a_name(), or_null(&number)); break;
@@ -316,6 +316,12 @@ static livery_status call(void) {
       livery_search_options options = {below(4) ? sizeof options : below(sizeof options), below(9),
                                        below(2) ? "de-AT" : a_name(), below(2)};
       status = livery_search(a_handle(), a_name(), or_null(&options), or_null(&made));
+      break;
+    }
+    case 172: {
+      livery_value *report = NULL;
+      status = livery_branding_preview(a_handle(), some_traits(), or_null(&made), or_null(&report));
+      livery_value_release(report);
       break;
     }
     default: status = livery_open(below(4) ? path : a_name(), NULL, or_null(&made)); break;

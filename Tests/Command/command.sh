@@ -612,7 +612,8 @@ run 0 --store b3 brand disable console && run 0 --store b3 get branding.color.Pr
 export LIVERY_STORE=$work/page
 run 0 init
 run 0 set --layer bundle branding.name '<script>alert("1")</script>&' branding.color.Toolbar '#102030' \
-  branding.color.ToolbarText '#FFFFFF' branding.color.PrimaryHighlight '#FFFDF6' "branding.url.'><b>" 'https://a.example/?x&y'
+  branding.color.ToolbarText '#FFFFFF' branding.color.PrimaryHighlight '#FFFDF6' \
+  branding.color.listBackgroundDark black branding.color.listBackgroundLight gray "branding.url.'><b>" 'https://a.example/?x&y'
 run 0 asset put "$images/rgba.png" "$images/units.svg" --json
 png=$(python3 -c 'import json; print(json.load(open("out"))[0]["id"])')
 svg=$(python3 -c 'import json; print(json.load(open("out"))[1]["id"])')
@@ -630,6 +631,7 @@ page 'rgb(255, 253, 246)'
 page '<span class="none">missing</span>'
 page '<span class="none">elsewhere</span>'
 page 'class="ratio">16.'
+page '<linearGradient'
 lacks '<script|<link|<iframe|<img|@import|src=|url\("?http|onload'
 if python3 - page.html <<'PY'
 import html.parser, sys
@@ -649,6 +651,14 @@ then pass; else fail "the elements of the page are closed in order"; fi
 run 0 brand show --html - && has '<!DOCTYPE html>'
 run 3 brand show --html /nowhere/page.html && one_line
 run 3 brand show nobody --html page.html && one_line
+run 0 brand show --html other.html --json && json 'v == {"written": "other.html"}' && cmp -s page.html other.html && pass
+run 2 page brand a b && warns "unknown argument b"
+run 2 page --html x && warns "is for"
+# A command that finds no extension says what to install.
+mkdir -p alone && cp "$livery" alone/livery
+if env PATH=/usr/bin:/bin alone/livery brand show --html - >out 2>err; then fail "a brand is not drawn without the extension"
+elif [ $? -eq 8 ] && grep -q 'extension `page`' err && [ ! -s out ]; then pass
+else fail "without the extension a brand is not drawn" "$(cat err)"; fi
 export LIVERY_STORE=$work/s
 
 # The rest

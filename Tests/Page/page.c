@@ -152,6 +152,33 @@ TEST("a store that is only read is shown, and not edited", reading) {
   OK(livery_close(store));
 }
 
+TEST("a brand is drawn as one document, without a page", brand) {
+  livery_store *store = open_store(fresh_path());
+  char *html = NULL;
+  size_t length = 0;
+  OK(livery_set_string(store, LIVERY_LAYER_BUNDLE, "branding.name", TEXT("Harbor <b>")));
+  OK(livery_set_string(store, LIVERY_LAYER_BUNDLE, "branding.color.Toolbar", TEXT("#123456")));
+  OK(livery_page_brand(store, NULL, NULL, &html, &length));
+  EXPECT(length == strlen(html));
+  EXPECT_CONTAINS("<!DOCTYPE html>", html);
+  EXPECT_CONTAINS("Harbor &lt;b&gt;", html);
+  EXPECT_CONTAINS("rgb(18, 52, 86)", html);
+  EXPECT_CONTAINS("lang=\"en\"", html);
+  livery_free(html);
+  html = NULL;
+  OK(livery_page_brand(store, NULL, "de-AT", &html, NULL));
+  EXPECT_CONTAINS("Farben", html);
+  livery_free(html);
+  html = NULL;
+  EXPECT_STATUS(LIVERY_ERROR_NOT_FOUND, livery_page_brand(store, "nobody", NULL, &html, NULL));
+  EXPECT_STATUS(invalid, livery_page_brand(NULL, NULL, NULL, &html, NULL));
+  EXPECT_STATUS(invalid, livery_page_brand(store, NULL, NULL, NULL, NULL));
+  EXPECT_STATUS(invalid, livery_page_brand(store, "\xff", NULL, &html, NULL));
+  EXPECT_STATUS(invalid, livery_page_brand(store, NULL, "\xff", &html, NULL));
+  EXPECT(!html);
+  OK(livery_close(store));
+}
+
 TEST("a PIN's hash has a salt, and the PIN a length", pin) {
   char *hash = NULL, *again = NULL;
   size_t length = 0;

@@ -7,7 +7,7 @@ import pytest
 
 WIDTHS = [320, 768, 1280]
 ADDRESSES = ["/at/0", "/at/1", "/at/2", "/at/3", "/at/1.3.0", "/list?name=stations", "/why?name=volume", "/history?name=volume",
-             "/search?q=o", "/brand"]
+             "/search?q=o", "/brand", "/brand?idiom=watch&appearance=dark&scale=2", "/draft"]
 
 
 def axe():
@@ -41,6 +41,14 @@ def test_axe_finds_nothing(serve, visit, source, width, scheme, script):
   for address in ADDRESSES:
     page.goto(served.base + address)
     assert violations(page, source) == [], address
+  # A brand that nobody could read is shown so that people can.
+  page.goto(served.base + "/draft")
+  page.locator("[name='v:branding.color.ToolbarText']").fill("#fff0f0")
+  page.locator("[name='v:branding.color.PrimaryText']").fill("no color")
+  page.locator(".save [value=show]").click()
+  page.wait_for_selector("#verdict.bad")
+  assert violations(page, source) == []
+  assert page.evaluate("document.documentElement.scrollWidth <= window.innerWidth")
   # What is wrong, and a conflict, have to be readable as well.
   page.goto(served.base + "/at/0")
   page.locator("[name='v:volume']").fill("999")

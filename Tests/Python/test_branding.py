@@ -206,3 +206,15 @@ def test_where_nobody_has_set_a_role_it_is_built_in(store):
   assert list(store.branding.get()["colors"]) == ["PrimaryHighlight"]
   with pytest.raises(livery.NoValueError):
     store.branding.color("PrimaryText")
+
+
+def test_a_brand_is_looked_at_before_it_is_committed(store):
+  with store.change() as change:
+    change["branding.color.Toolbar"] = "#FFFFFF"
+    change["branding.color.ToolbarText"] = "#FFFF00"
+    brand, report = store.branding.preview(change)
+    assert brand["colors"]["Toolbar"] == Color.parse("white")
+    assert "low-contrast" in [finding["code"] for finding in report["findings"]]
+    change.discard()
+  with pytest.raises(livery.LiveryError):
+    store.branding.color("Toolbar")

@@ -725,6 +725,28 @@ LIVERY_API livery_status livery_branding_get(livery_store *store, const char *br
 LIVERY_API livery_status livery_branding_check(livery_store *store, const char *brand, const livery_traits *traits,
                                                livery_value **report);
 
+/**
+ * Tell what the brand in effect would be if a change set were committed now, and what would be wrong with it. So a brand
+ * can be tried before anybody sees it; livery_change_discard() drops it. Images of livery_change_put_asset() are there.
+ *
+ * Nothing is held meanwhile: other commits may come before. Brand and report are of one moment.
+ *
+ * Threads: any; calls on one change set wait for each other. Never waits for a writer.
+ *
+ * @param change       an open change set
+ * @param traits       a device that images have to be large enough for, or NULL
+ * @param[out] brand   an object as of livery_branding_get() with NULL: release it; untouched on failure
+ * @param[out] report  an object as of livery_branding_check() with NULL: release it; untouched on failure
+ * @return #LIVERY_OK, or
+ *   - #LIVERY_ERROR_TYPE_MISMATCH     what was set does not convert to the setting's type without loss
+ *   - #LIVERY_ERROR_INVALID_VALUE     what was set violates a constraint
+ *   - #LIVERY_ERROR_CORRUPT           a stored record is damaged: set the setting anew, or restore a backup
+ *   - #LIVERY_ERROR_INVALID_ARGUMENT  a pointer is NULL, or a trait is out of range
+ * @since 0.1
+ */
+LIVERY_API livery_status livery_branding_preview(livery_change *change, const livery_traits *traits, livery_value **brand,
+                                                 livery_value **report);
+
 #ifdef __cplusplus
 }
 #endif

@@ -168,6 +168,27 @@ LIVERY_API livery_status livery_page_stop(livery_page *page);
  */
 LIVERY_API livery_status livery_page_hash_pin(const char *pin, char **hash, size_t *length);
 
+/**
+ * Draw a brand as one HTML document: what the page shows under "Brand". It holds everything that it shows, runs no script
+ * and loads nothing, whatever the brand's values and images are. What a schema declares as secret is not in it.
+ *
+ * Threads: any. Never waits for a writer.
+ *
+ * @param store         an open store
+ * @param brand         its identifier, or NULL for what is in effect
+ * @param locale        the language of what is not the brand's, as a tag of BCP 47; NULL for English
+ * @param[out] html     UTF-8 that ends with NUL: give it back with livery_free(); untouched on failure
+ * @param[out] length   in bytes, without NUL; may be NULL; untouched on failure
+ * @return #LIVERY_OK, or
+ *   - #LIVERY_ERROR_NOT_FOUND         no such brand: the message names the nearest
+ *   - #LIVERY_ERROR_CORRUPT           a stored record is damaged: set the setting anew, or restore a backup
+ *   - #LIVERY_ERROR_NO_MEMORY         there is no memory for it
+ *   - #LIVERY_ERROR_INVALID_ARGUMENT  a pointer is NULL, or `brand` or `locale` is malformed
+ * @since 0.1
+ */
+LIVERY_API livery_status livery_page_brand(livery_store *store, const char *brand, const char *locale, char **html,
+                                           size_t *length);
+
 #ifdef __cplusplus
 }
 #endif

@@ -188,6 +188,7 @@ NEVER = {
   "BrandSource.replace(_:_:)": ("calls on one change set", "the same"),
   "BrandSource.moving(_:_:)": ("calls on one change set", "the same"),
   "BrandSource.reset(_:)": ("calls on one change set", "the same"),
+  "StoreBranding+Brands.brand(for:)": ("READ_ONLY", "the namespace is the store's own"),
   "StoreBranding+Sources.wipe()": ("CONFLICT, LOCKED, NOT_FOUND, calls on one change set", "nothing is expected, and locks do not count"),
   "StoreBranding+Brands.remove(_:)": ("INVALID_VALUE, TYPE_MISMATCH", "values are only removed"),
   "StoreBranding+Sources.applyConsole(_:origin:isWhole:replaces:)": ("NOT_FOUND, PERMISSION", "no bundle is read"),

@@ -119,8 +119,6 @@ enum { LVP_HASH_MAX = 128 };
 // Argon2id with 8 MiB; the text ends with NUL.
 bool lvp_pin_hash(const char *pin, size_t size, char hash[LVP_HASH_MAX]);
 bool lvp_pin_verify(const char *hash, const char *pin, size_t size);
-// Wipes what was secret.
-void lvp_wipe(void *bytes, size_t count);
 
 // In the form of gzip; how many bytes, 0 if that does not get shorter.
 size_t lvp_gzip(const uint8_t *bytes, size_t count, uint8_t *out);

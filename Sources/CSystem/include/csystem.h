@@ -291,6 +291,8 @@ const char *lvs_argument(int index);
 // Goes on as the program NAME that lies beside this one, in ../libexec/livery or in the folders of $PATH, with the same
 // arguments but the one at an index; or, to show help, with --help alone. Returns only if there is none.
 void lvs_become(const char *name, int left_out, bool shows_help);
+// The same with other arguments: each ends with a NUL, `length` bytes together.
+void lvs_become_with(const char *name, const void *words, size_t length);
 
 // Gives standard streams that are closed a descriptor that neither reads nor writes, so that no file becomes one.
 void lvs_fill_standard_streams(void);

@@ -1,4 +1,4 @@
-/// What layers are read from: a snapshot, or a change set with its edits.
+/// What layers are read from: a snapshot, or a change set with its edits, also as of one moment.
 protocol LayerReader: AnyObject {
   func record(_ name: String, in layer: Layer) throws(StoreError) -> Record?
   func names(in layer: Layer, matching pattern: NamePattern?) throws(StoreError) -> [String]
@@ -10,6 +10,7 @@ extension LayerReader {
 
 extension Snapshot: LayerReader {}
 extension ChangeSet: LayerReader {}
+extension ChangeSet.Preview: LayerReader {}
 
 /// One source as it is.
 struct SourceState {

@@ -137,19 +137,53 @@ extension Snapshot {
 
   /// Those of some images that the store holds, each once.
   fileprivate func images(_ references: [String]) throws(StoreError) -> [StoredImage] {
+    try read { (view) throws(StoreError) in try view.images(references, [], []) }
+  }
+}
+
+extension View {
+  /// Those of some images that the store holds, or is about to hold, each once.
+  fileprivate func images(
+    _ references: [String], _ assets: [NewAsset], _ facts: [AssetFact]
+  ) throws(StoreError) -> [StoredImage] {
     var known = NameSet()
     var images: [StoredImage] = []
     for reference in references where known.insert(reference).isNew {
       guard BrandCheck.isAsset(reference), let key = try? Asset.requiredKey(of: reference) else { continue }
-      try read { (view) throws(StoreError) in
-        guard let asset = try? view.asset(key) else { return }
-        let kept = try? view.fact(key, Legibility.name)
-        images.append(
-          StoredImage(
-            id: reference, width: Int(asset.facts.width), height: Int(asset.facts.height),
-            legibility: kept.flatMap { Legibility($0) }))
-      }
+      var found = assets.first { $0.key == key }?.facts
+      if found == nil { found = (try? asset(key))?.facts }
+      guard let found else { continue }
+      var kept = facts.last { $0.key == key && $0.name.sameBytes(as: Legibility.name) }?.bytes
+      if kept == nil { kept = try? fact(key, Legibility.name) }
+      images.append(
+        StoredImage(
+          id: reference, width: Int(found.width), height: Int(found.height), legibility: kept.flatMap { Legibility($0) }
+        ))
     }
     return images
+  }
+}
+
+extension ChangeSet {
+  /// What the brand in effect would be if this were committed now, as `StoreBranding.show` tells of it, and what
+  /// `StoreBranding.check` would find. Corresponds to `livery_branding_preview` in C.
+  ///
+  /// - Parameter device: one that images have to be large enough for.
+  /// - Throws: `.typeMismatch`, `.invalidValue`, `.readOnly` if a value that was set does not fit; `.corrupt`.
+  public func brand(for device: Traits? = nil) throws(StoreError) -> (brand: Value, report: Value) {
+    try device?.check()
+    return try preview { (preview) throws(StoreError) in
+      var brand = Brand()
+      for member in try preview.values(Branding.prefix) where Branding.has(Branding.prefix, member.key) {
+        brand.values.append(
+          .init(String(decoding: member.key.utf8.dropFirst(Branding.prefix.utf8.count), as: UTF8.self), member.value))
+      }
+      let state = try SourceState(preview, .bundle)
+      let images = try preview.view.images(BrandCheck.references(brand), preview.assets, preview.facts)
+      let check = BrandCheck(
+        brand, shipped: state.now.counts ? try state.current() : nil, for: device, images: images,
+        twins: try BrandTwins(state).all)
+      return (.object(brand.description(withSwitch: false)), check.report)
+    }
   }
 }

@@ -100,13 +100,16 @@ public final class ChangeSet: @unchecked Sendable {
   /// The same with where it comes from.
   func record(_ name: String, in layer: Layer) throws(StoreError) -> Record? {
     try checkName(name)
-    return try reading { (view) throws(StoreError) in
-      let setting = try view.resolveAlias(name)
-      var records: [Record] = []
-      if let record = try view.record(LayerKey(layer, setting)), !record.hasExpired(at: .now) { records = [record] }
-      try apply(to: &records, of: setting, try view.admission(setting).declared, view)
-      return records.first { $0.layer == layer }
-    }
+    return try reading { (view) throws(StoreError) in try record(name, in: layer, view) }
+  }
+
+  /// As `view` has it; with the lock held, as the next two.
+  func record(_ name: String, in layer: Layer, _ view: View) throws(StoreError) -> Record? {
+    let setting = try view.resolveAlias(name)
+    var records: [Record] = []
+    if let record = try view.record(LayerKey(layer, setting)), !record.hasExpired(at: .now) { records = [record] }
+    try apply(to: &records, of: setting, try view.admission(setting).declared, view)
+    return records.first { $0.layer == layer }
   }
 
   /// The names of what a layer would hold if this were committed now, in their order.
@@ -116,25 +119,34 @@ public final class ChangeSet: @unchecked Sendable {
   /// - Parameter pattern: which names; nil for all.
   /// - Throws: `.corrupt`.
   public func names(in layer: Layer, matching pattern: NamePattern? = nil) throws(StoreError) -> [String] {
+    try reading { (view) throws(StoreError) in try names(in: layer, matching: pattern, view) }
+  }
+
+  func names(in layer: Layer, matching pattern: NamePattern?, _ view: View) throws(StoreError) -> [String] {
+    var edited = NameSet()
+    var isHeld: [Bool] = []
+    for edit in inOrder(parts.flatMap { $0.edits }) {
+      var uncovers = false
+      if case .replace = edit.action { uncovers = layer > edit.layer && layer.isOfPeople }
+      guard uncovers || edit.layer == layer else { continue }
+      let (number, isNew) = edited.insert(try view.resolveAlias(edit.name))
+      if isNew { isHeld.append(false) }
+      isHeld[number] = edit.action.value != nil && !uncovers
+    }
+    var found: [String] = []
+    if !parts.contains(where: { $0.layer == layer && $0.isCleared }) {
+      found = try view.names(layer, matching: pattern).filter { !edited.contains($0) }
+    }
+    for number in isHeld.indices where isHeld[number] && pattern?.matches(edited.names[number]) != false {
+      found.append(edited.names[number])
+    }
+    return sortedOrder(of: found.count) { found[$0].precedesInBytes(found[$1]) }.map { found[$0] }
+  }
+
+  /// Runs `body` on what would be there if this were committed now, in the transaction of the edit or in one of its own.
+  func preview<R>(_ body: (Preview) throws(StoreError) -> R) throws(StoreError) -> R {
     try reading { (view) throws(StoreError) in
-      var edited = NameSet()
-      var isHeld: [Bool] = []
-      for edit in inOrder(parts.flatMap { $0.edits }) {
-        var uncovers = false
-        if case .replace = edit.action { uncovers = layer > edit.layer && layer.isOfPeople }
-        guard uncovers || edit.layer == layer else { continue }
-        let (number, isNew) = edited.insert(try view.resolveAlias(edit.name))
-        if isNew { isHeld.append(false) }
-        isHeld[number] = edit.action.value != nil && !uncovers
-      }
-      var found: [String] = []
-      if !parts.contains(where: { $0.layer == layer && $0.isCleared }) {
-        found = try view.names(layer, matching: pattern).filter { !edited.contains($0) }
-      }
-      for number in isHeld.indices where isHeld[number] && pattern?.matches(edited.names[number]) != false {
-        found.append(edited.names[number])
-      }
-      return sortedOrder(of: found.count) { found[$0].precedesInBytes(found[$1]) }.map { found[$0] }
+      try body(Preview(self, view, edited: parts.flatMap { $0.edits.map { $0.name } }, assets, facts))
     }
   }
 
@@ -146,7 +158,7 @@ public final class ChangeSet: @unchecked Sendable {
     }
   }
 
-  private func value(_ name: String, _ view: View) throws(StoreError) -> Value {
+  func value(_ name: String, _ view: View) throws(StoreError) -> Value {
     let setting = try view.resolveAlias(name)
     let admission = try view.admission(setting)
     var records = try view.records(of: setting)

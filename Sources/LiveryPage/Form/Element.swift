@@ -172,15 +172,18 @@ extension Element.Option {
 }
 
 extension Value {
+  @inline(never)
   var isTrue: Bool { self == .bool(true) }
 
   /// A whole number.
+  @inline(never)
   var whole: Int? {
     guard case .int(let number) = self else { return nil }
     return Int(exactly: number)
   }
 
   /// As people read and write it: text as it is, everything else as JSON has it, without quotes.
+  @inline(never)
   var plain: String {
     switch self {
     case .string(let text), .url(let text), .image(let text): return text

@@ -35,6 +35,15 @@ struct Form: Sendable {
     for (index, group) in groups.enumerated() { note(group.elements, [index]) }
   }
 
+  /// Some settings, as one group.
+  init(_ elements: [Element], revision: UInt64) {
+    title = nil
+    self.revision = revision
+    languages = []
+    groups = [Group(title: "", description: nil, elements: elements)]
+    note(elements, [0])
+  }
+
   private static func lock(_ elements: inout [Element]) {
     for index in elements.indices {
       lock(&elements[index].elements)

@@ -25,7 +25,7 @@ struct Fields: Sendable {
   var all: [(name: String, value: String)] = []
 
   subscript(name: String) -> String? {
-    for field in all where field.name.utf8.elementsEqual(name.utf8) { return field.value }
+    for field in all where field.name.sameBytes(as: name) { return field.value }
     return nil
   }
 }

@@ -6,10 +6,22 @@ struct BrandColors {
   private let barText: Color?
   private let accent: Color?
 
+  /// Those in effect.
   init(_ store: Store) {
     bar = try? store.branding.color("Toolbar")
     barText = try? store.branding.color("ToolbarText")
     accent = try? store.branding.color("PrimaryHighlight")
+  }
+
+  /// - Parameter brand: as `livery_branding_get` in C tells it.
+  init(_ brand: Value) {
+    func color(_ role: String) -> Color? {
+      guard case .color(let color)? = brand["colors"]?[role] else { return nil }
+      return color
+    }
+    bar = color("Toolbar")
+    barText = color("ToolbarText")
+    accent = color("PrimaryHighlight")
   }
 
   var isAny: Bool { bar != nil || accent != nil }
@@ -19,8 +31,8 @@ struct BrandColors {
   private static let night = Color(red: 0x14 / 255, green: 0x16 / 255, blue: 0x19 / 255)
 
   /// The custom properties that style.css uses.
-  var style: Response {
-    var sheet = ":root{"
+  var sheet: HTML {
+    var sheet: HTML = ":root{"
     if let bar = bar?.opaque {
       sheet += "--bar:\(bar.hex);--bar-text:\(BrandColors.text(barText, on: bar).hex);"
     }
@@ -32,7 +44,11 @@ struct BrandColors {
     if let accent = accent?.opaque {
       sheet += "@media(prefers-color-scheme:dark){:root{--link:\(BrandColors.text(accent, on: BrandColors.night).hex)}}"
     }
-    let bytes = Array(sheet.utf8)
+    return sheet
+  }
+
+  var style: Response {
+    let bytes = sheet.bytes
     return Response(type: "text/css; charset=utf-8", body: bytes, tag: "\"\(fingerprint(bytes))\"")
   }
 

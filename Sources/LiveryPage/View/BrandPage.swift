@@ -1,55 +1,28 @@
 import LiveryClient
 
 extension Parts {
-  /// The brand as the app sees it: its colors with what reads on what, its images, and what is wrong with it.
-  func brand(_ report: Value, _ brand: Value, _ brands: Value, canChange: Bool) -> HTML {
-    var html: HTML = "<h1>\(words[.brand])\(brand["name"]?.text.map { ": \($0)" } ?? "")</h1>\n"
-    html += self.brands(brands, canChange)
-    html += "<h2>\(words[.colors])</h2>\n<ul class=\"swatches\">\n"
-    for color in members(brand["colors"]) {
-      html += "<li>\(Control.swatch(color.value.plain)) \(color.key) <code>\(color.value.plain)</code></li>\n"
+  /// The brand as the app sees it, brands to switch to, and a device to look at it on.
+  ///
+  /// - Parameters:
+  ///   - device: the one that was asked for.
+  ///   - hasDraft: whether there is one that is not saved; nil where none can be made.
+  func brand(_ drawing: BrandDrawing, _ brands: Value?, _ device: BrandDevice?, hasDraft: Bool?, saved: UInt64?) -> HTML
+  {
+    var html: HTML = "<h1>\(words[.brand])\(drawing.name.map { ": \($0)" } ?? "")</h1>\n"
+    html += notice(nil, saved: saved)
+    if let brands { html += self.brands(brands) }
+    if let hasDraft {
+      html += "<p><a class=\"button\" href=\"/draft\">\(words[.tryChanges])</a>"
+      if hasDraft { html += " \(words[.draftWaits])" }
+      html += "</p>\n"
     }
-    html += "</ul>\n<h2>\(words[.contrast])</h2>\n<ul class=\"pairs\">\n"
-    for pair in report["pairs"]?.items ?? [] {
-      let ratio = pair["ratio"]?.plain ?? ""
-      html += """
-        <li>\(Parts.sample(pair)) \(pair["text"]?.text ?? "") / \(pair["background"]?.text ?? ""): \(Parts.short(ratio)) \
-        \(pair["passes"]?.isTrue ?? false ? words[.passes] : "< 4.5")</li>
-
-        """
-    }
-    html += "</ul>\n<h2>\(words[.images])</h2>\n<ul class=\"images\">\n"
-    for image in members(brand["images"]) {
-      html += "<li><b>\(image.key)</b>"
-      for variant in image.value.items ?? [image.value] {
-        guard let reference = (variant["image"] ?? variant).text else { continue }
-        if Assets.isID(reference) {
-          html += " <img class=\"preview\" src=\"/asset?id=\(reference)\" alt=\"\(image.key)\">"
-        } else {
-          html += " <code>\(reference)</code>"
-        }
-      }
-      html += "</li>\n"
-    }
-    html += "</ul>\n"
-    let findings = report["findings"]?.items ?? []
-    html +=
-      "<h2>\(report["errors"]?.plain ?? "0") \(words[.errors]), \(report["warnings"]?.plain ?? "0") \(words[.warns])</h2>\n<ul>\n"
-    for finding in findings {
-      let isError = finding["severity"]?.text?.sameBytes(as: "error") ?? false
-      html += "<li class=\"\(isError ? "error" : "about")\">\(finding["message"]?.text ?? "")</li>\n"
-    }
-    html += "</ul>\n"
+    html += chooser(device)
+    html += drawing.html
     return html
   }
 
-  private func members(_ value: Value?) -> [Value.Member] {
-    guard case .object(let members)? = value else { return [] }
-    return members
-  }
-
-  private func brands(_ brands: Value, _ canChange: Bool) -> HTML {
-    guard canChange, brands.count > 1 else { return "" }
+  private func brands(_ brands: Value) -> HTML {
+    guard brands.count > 1 else { return "" }
     var html: HTML = "<form method=\"post\" action=\"/brand\" class=\"brands\">\(token)"
     for brand in brands.items ?? [] {
       let id = brand["id"]?.text ?? ""
@@ -63,21 +36,66 @@ extension Parts {
     return html
   }
 
-  /// Two colors, one within the other.
-  private static func sample(_ pair: Value) -> HTML {
-    let text = pair["textColor"]?.plain ?? ""
-    let background = pair["backgroundColor"]?.plain ?? ""
-    guard Control.isColor(text), Control.isColor(background) else { return "" }
-    return """
-      <svg class="swatch" viewBox="0 0 20 20" aria-hidden="true"><rect width="20" height="20" fill="\(background)"/>\
-      <text x="10" y="15" text-anchor="middle" fill="\(text)">A</text></svg>
-      """
+  private func chooser(_ device: BrandDevice?) -> HTML {
+    var html: HTML =
+      "<form method=\"get\" action=\"/brand\" class=\"chooser\"><label>\(words[.device]) <select name=\"idiom\">"
+    html += "<option value=\"\">\(words[.usualDevices])</option>"
+    for kind in BrandDevice.kinds {
+      let isChosen = device?.traits.idiom == kind.idiom
+      html += "<option value=\"\(kind.text)\"\(" selected", if: isChosen)>\(words[kind.title])</option>"
+    }
+    html += "</select></label> <label>\(words[.appearance]) <select name=\"appearance\">"
+    html += "<option value=\"light\">\(words[.light])</option>"
+    html += "<option value=\"dark\"\(" selected", if: device?.traits.isDark == true)>\(words[.dark])</option>"
+    html += "</select></label> <label>\(words[.scale]) <select name=\"scale\">"
+    for scale in 1...4 {
+      let isChosen = device.map { $0.traits.scale == Double(scale) } ?? (scale == 2)
+      html += "<option value=\"\(scale)\"\(" selected", if: isChosen)>\(scale)×</option>"
+    }
+    html += "</select></label> <button>\(words[.show])</button></form>\n"
+    return html
   }
 
-  /// Two digits after the point, cut rather than rounded.
-  private static func short(_ number: String) -> String {
-    let bytes = Array(number.utf8)
-    guard let point = bytes.firstIndex(of: UInt8(ascii: ".")) else { return number }
-    return String(decoding: bytes.prefix(point + 3), as: UTF8.self)
+  /// What a person tries on a brand: its colors and images to change, and what it would look like.
+  ///
+  /// - Parameters:
+  ///   - form: the brand's settings.
+  ///   - shown: what is drawn of the draft, and what is wrong with it.
+  func draft(_ form: Form, _ draft: BrandDraft?, _ shown: Draft?, _ drawing: BrandDrawing) -> HTML {
+    let sheet = drawing.colors.sheet
+    var html: HTML = """
+      <link rel="stylesheet" href="/draft.css?\(fingerprint(sheet.bytes))">
+      <p class="way"><a href="/brand">\(words[.brand])</a></p>
+      <h1>\(words[.draft])</h1>
+      <p class="about">\(words[.draftHint])</p>
+
+      """
+    html += notice(shown, saved: nil, form)
+    html += """
+      <form id="form" method="post" action="/draft" enctype="multipart/form-data" data-kept autocomplete="off" novalidate>\(token)
+      <button class="first" name="op" value="show" tabindex="-1" aria-hidden="true"></button>
+
+      """
+    for element in form.groups.flatMap({ $0.elements }) {
+      html += Row(element: element, revision: form.revision, layer: layer, words: words, draft: shown).html
+      if let image = draft?.image(element.name) {
+        html += """
+          <p class="control"><img class="preview" src="/draft/image?id=\(query: image.id)" alt="\(words[.draft])"> \
+          <label class="option"><input type="checkbox" name="r:\(element.name)" value="1"> \(words[.takeOut])\
+          <span class="unseen">: \(element.title)</span></label></p>
+
+          """
+      }
+    }
+    html += """
+      <div class="save"><button name="op" value="show">\(words[.show])</button> \
+      <button class="main" name="op" value="save">\(words[.save])</button> \
+      <button class="link" name="op" value="drop" formnovalidate>\(words[.dropDraft])</button> \
+      <span id="unsaved" role="status"></span></div>
+      </form>
+
+      """
+    html += drawing.html
+    return html
   }
 }

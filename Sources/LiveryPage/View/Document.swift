@@ -125,7 +125,9 @@ struct Parts {
   }
 
   /// What became of what was sent: the first thing that is read.
-  func notice(_ draft: Draft?, saved: UInt64?) -> HTML {
+  ///
+  /// - Parameter form: where its settings are; the whole if nil.
+  func notice(_ draft: Draft?, saved: UInt64?, _ form: Form? = nil) -> HTML {
     if let saved {
       return """
         <p class="notice good" role="status" tabindex="-1" id="notice">\(saved == 0 ? words[.nothingToSave] : words[.saved])</p>
@@ -139,7 +141,7 @@ struct Parts {
     html += "<p>\(draft.message ?? (draft.conflicts.isEmpty ? words[.notSaved] : words[.conflictIntro]))</p>"
     html += "<ul>"
     for name in draft.names {
-      guard draft.error(name) != nil || draft.isInConflict(name), let element = form.element(name) else { continue }
+      guard draft.error(name) != nil || draft.isInConflict(name), let element = (form ?? self.form).element(name) else { continue }
       html += "<li><a href=\"#i\(element.id)\">\(element.title.isEmpty ? name : element.title)</a>"
       if let error = draft.error(name) { html += ": \(error)" }
       html += "</li>"

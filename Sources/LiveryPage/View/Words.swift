@@ -9,9 +9,13 @@ enum Word: Int, CaseIterable {
   case none, choose, unknownOption, utc, bytes, range, atLeast, atMost, on, off
   case layer, value, time, origin, state, revision
   case closed, closedHint, noSettings, changedMeanwhile, brand, skip, current, hidden, tooMuch, gone, failed
-  case wins, shadowed, rejected, expired, orphaned, older, contrast, colors, images, passes, warns, errors
+  case wins, shadowed, rejected, expired, orphaned, older, contrast, colors, images, warns, errors
   case typeHere, offline, ended, secretAgain, characters, inSteps
   case fileAgain, linkTitle, linkHint, goOn, wrongPIN, waitFor, open, notFromHere, later, malformed, notOurs
+  case findings, error, warning, checkPasses, checkFails, legibility, legibilityHint, sample, textOnBackground
+  case text, largeText, better, onDevices, gradients, alsoPart, missing, elsewhere, switchedOff, noColors
+  case noPairs, noImages, phone, tablet, tv, desktop, watch, dark, light, device, usualDevices, appearance
+  case scale, show, screenTitle, welcome, tryChanges, draftWaits, draft, draftHint, dropDraft, takeOut
 }
 
 struct Words: Sendable {
@@ -41,9 +45,11 @@ struct Words: Sendable {
   }
 
   subscript(word: Word) -> String {
-    switch language {
-    case .english: Self.english(word)
-    case .german: Self.german(word)
+    @inline(never) get {
+      switch language {
+      case .english: Self.english(word)
+      case .german: Self.german(word)
+      }
     }
   }
 
@@ -130,7 +136,6 @@ struct Words: Sendable {
     case .contrast: "Contrast"
     case .colors: "Colors"
     case .images: "Images"
-    case .passes: "passes"
     case .warns: "warnings"
     case .errors: "errors"
     case .typeHere: "Type to search"
@@ -151,6 +156,48 @@ struct Words: Sendable {
     case .later: "There is too much to do at the moment. Try again later."
     case .malformed: "The request is malformed."
     case .notOurs: "This commit changed more than what can be set here."
+    case .findings: "Findings"
+    case .error: "error"
+    case .warning: "warning"
+    case .checkPasses: "`livery brand check` passes"
+    case .checkFails: "`livery brand check` does not pass"
+    case .legibility: "Legibility"
+    case .legibilityHint:
+      "Contrast as of WCAG 2: text needs 4.5 for AA and 7 for AAA; large text, from 24 pixels or 19 in bold, needs 3 and 4.5."
+    case .sample: "Sample"
+    case .textOnBackground: "Text / background"
+    case .text: "Text"
+    case .largeText: "Large text"
+    case .better: "try"
+    case .onDevices: "On devices"
+    case .gradients: "Gradients"
+    case .alsoPart: "Also part of it"
+    case .missing: "missing"
+    case .elsewhere: "elsewhere"
+    case .switchedOff: "switched off"
+    case .noColors: "There are no colors."
+    case .noPairs: "There are no pairs of text and background."
+    case .noImages: "There are no images."
+    case .phone: "Phone"
+    case .tablet: "Tablet"
+    case .tv: "TV"
+    case .desktop: "Desktop"
+    case .watch: "Watch"
+    case .dark: "dark"
+    case .light: "light"
+    case .device: "Device"
+    case .usualDevices: "the usual ones"
+    case .appearance: "Appearance"
+    case .scale: "Scale"
+    case .show: "Show"
+    case .screenTitle: "Title"
+    case .welcome: "Welcome"
+    case .tryChanges: "Try changes"
+    case .draftWaits: "There is a draft that is not saved."
+    case .draft: "Draft of the brand"
+    case .draftHint: "Change colors and images, and look at the result below. Nothing of it counts until it is saved."
+    case .dropDraft: "Drop the draft"
+    case .takeOut: "Leave this image out"
     }
   }
 
@@ -238,7 +285,6 @@ struct Words: Sendable {
     case .contrast: "Kontrast"
     case .colors: "Farben"
     case .images: "Bilder"
-    case .passes: "besteht"
     case .warns: "Warnungen"
     case .errors: "Fehler"
     case .typeHere: "Tippen, um zu suchen"
@@ -259,6 +305,49 @@ struct Words: Sendable {
     case .later: "Im Augenblick ist zu viel zu tun. Versuchen Sie es später."
     case .malformed: "Die Anfrage ist nicht wohlgeformt."
     case .notOurs: "Dieser Commit hat mehr geändert, als hier einzustellen ist."
+    case .findings: "Befunde"
+    case .error: "Fehler"
+    case .warning: "Warnung"
+    case .checkPasses: "`livery brand check` besteht"
+    case .checkFails: "`livery brand check` besteht nicht"
+    case .legibility: "Lesbarkeit"
+    case .legibilityHint:
+      "Kontrast nach WCAG 2: Text braucht 4,5 für AA und 7 für AAA; großer Text, ab 24 Pixeln oder 19 in Fettschrift, 3 und 4,5."
+    case .sample: "Probe"
+    case .textOnBackground: "Text / Hintergrund"
+    case .text: "Text"
+    case .largeText: "Großer Text"
+    case .better: "besser"
+    case .onDevices: "Auf Geräten"
+    case .gradients: "Verläufe"
+    case .alsoPart: "Gehört auch dazu"
+    case .missing: "fehlt"
+    case .elsewhere: "anderswo"
+    case .switchedOff: "ausgeschaltet"
+    case .noColors: "Es gibt keine Farben."
+    case .noPairs: "Es gibt keine Paare von Text und Hintergrund."
+    case .noImages: "Es gibt keine Bilder."
+    case .phone: "Telefon"
+    case .tablet: "Tablet"
+    case .tv: "Fernseher"
+    case .desktop: "Rechner"
+    case .watch: "Uhr"
+    case .dark: "dunkel"
+    case .light: "hell"
+    case .device: "Gerät"
+    case .usualDevices: "die üblichen"
+    case .appearance: "Erscheinung"
+    case .scale: "Skalierung"
+    case .show: "Zeigen"
+    case .screenTitle: "Titel"
+    case .welcome: "Willkommen"
+    case .tryChanges: "Änderungen ausprobieren"
+    case .draftWaits: "Es gibt einen Entwurf, der nicht gespeichert ist."
+    case .draft: "Entwurf der Marke"
+    case .draftHint:
+      "Ändern Sie Farben und Bilder, und sehen Sie sich unten das Ergebnis an. Nichts davon gilt, bevor es gespeichert ist."
+    case .dropDraft: "Entwurf verwerfen"
+    case .takeOut: "Dieses Bild weglassen"
     }
   }
 }

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from enum import Enum
-from typing import Any, Dict, List, Mapping, NamedTuple, Optional, Sequence, Union
+from typing import Any, Dict, List, Mapping, NamedTuple, Optional, Sequence, Tuple, Union
 
 from . import _constants, _convert, _native
 from ._handle import Handle
+from .change import Change
 from .errors import InvalidArgumentError
 from .value import Color, Layer
 
@@ -168,6 +169,11 @@ class Branding:
       _native.branding_check(self._store.number, _brand(brand), _traits(traits))
     )
     return found
+
+  def preview(self, change: Change, traits: Optional[Traits] = None) -> Tuple[Dict[str, Any], Dict[str, Any]]:
+    """What the brand in effect would be if a change set were committed now, and what ``check`` would say of it."""
+    brand, report = _native.branding_preview(change._handle.number, _traits(traits))
+    return _convert.take(brand), _convert.take(report)
 
   # -- Setting
 

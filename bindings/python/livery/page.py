@@ -147,6 +147,18 @@ def start(
   return Page(handle, dispatcher, function)
 
 
+def brand_html(store: Store, brand: Optional[str] = None, *, locale: Optional[str] = None) -> str:
+  """A brand, or what is in effect, as one HTML document that needs nothing else; NotFoundError if there is no such brand."""
+  text = ctypes.c_void_p()
+  length = ctypes.c_size_t()
+  check(_library().livery_page_brand(
+    ctypes.c_void_p(store._handle.number), _text("brand", brand), _text("locale", locale), ctypes.byref(text), ctypes.byref(length)))
+  try:
+    return ctypes.string_at(text.value or 0, length.value).decode()
+  finally:
+    _library().livery_free(text)
+
+
 def hash_pin(pin: str) -> str:
   """What a setting has to hold for a page to ask for this PIN: 4 to 128 bytes of UTF-8."""
   text = ctypes.c_void_p()

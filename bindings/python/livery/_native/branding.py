@@ -142,3 +142,9 @@ def branding_get(store: int, brand: Optional[bytes]) -> int:
 
 def branding_check(store: int, brand: Optional[bytes], traits: Optional[Traits]) -> int:
   return handle(lib.branding_check, store, brand, _given(traits))
+
+
+def branding_preview(change: int, traits: Optional[Traits]) -> Tuple[int, int]:
+  brand, report = ctypes.c_void_p(), ctypes.c_void_p()
+  check(lib.branding_preview(change, _given(traits), byref(brand), byref(report)))
+  return brand.value or 0, report.value or 0

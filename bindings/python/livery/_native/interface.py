@@ -156,6 +156,7 @@ FUNCTIONS: Dict[str, Tuple[Any, Tuple[Any, ...]]] = {
   "branding_list": (c_int32, (c_void_p, POINTER(c_void_p))),
   "branding_get": (c_int32, (c_void_p, c_char_p, POINTER(c_void_p))),
   "branding_check": (c_int32, (c_void_p, c_char_p, POINTER(Traits), POINTER(c_void_p))),
+  "branding_preview": (c_int32, (c_void_p, POINTER(Traits), POINTER(c_void_p), POINTER(c_void_p))),
   # livery/change.h
   "set_bool": (c_int32, (c_void_p, c_int32, c_char_p, c_bool)),
   "set_int": (c_int32, (c_void_p, c_int32, c_char_p, c_int64)),
