@@ -169,7 +169,7 @@ extension ChangeSet {
   /// `StoreBranding.check` would find. Corresponds to `livery_branding_preview` in C.
   ///
   /// - Parameter device: one that images have to be large enough for.
-  /// - Throws: `.typeMismatch`, `.invalidValue`, `.readOnly` if a value that was set does not fit; `.corrupt`.
+  /// - Throws: `.typeMismatch`, `.invalidValue` if a value that was set does not fit; `.corrupt`.
   public func brand(for device: Traits? = nil) throws(StoreError) -> (brand: Value, report: Value) {
     try device?.check()
     return try preview { (preview) throws(StoreError) in
