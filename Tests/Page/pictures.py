@@ -54,7 +54,7 @@ def sample(folder):
 
 def keep(page, path):
   """A picture of what is in view, with as many colors as fit."""
-  page.wait_for_load_state("networkidle")
+  page.wait_for_timeout(300)
   raw = Image.open(io.BytesIO(page.screenshot())).convert("RGB")
   for colors in (256, 128, 64, 32, 16):
     raw.quantize(colors, dither=Image.Dither.NONE).save(path, optimize=True)
