@@ -81,6 +81,12 @@ public struct StoreError: Error, Sendable {
     content = Content(code, message, setting, location, systemError)
   }
 
+  /// The usual one, which is called and not inlined: there are many.
+  @inline(never)
+  public init(_ code: Code, _ message: String) {
+    content = Content(code, message, nil, nil, 0)
+  }
+
   public var code: Code { content.code }
   /// One line for people; values of secret settings are masked.
   public var message: String { content.message }

@@ -613,7 +613,7 @@ export LIVERY_STORE=$work/page
 run 0 init
 run 0 set --layer bundle branding.name '<script>alert("1")</script>&' branding.color.Toolbar '#102030' \
   branding.color.ToolbarText '#FFFFFF' branding.color.PrimaryHighlight '#FFFDF6' \
-  branding.color.listBackgroundDark black branding.color.listBackgroundLight gray "branding.url.'><b>" 'https://a.example/?x&y'
+  branding.color.listBackgroundDark '#000000' branding.color.listBackgroundLight '#808080' "branding.url.'><b>" 'https://a.example/?x&y'
 run 0 asset put "$images/rgba.png" "$images/units.svg" --json
 png=$(python3 -c 'import json; print(json.load(open("out"))[0]["id"])')
 svg=$(python3 -c 'import json; print(json.load(open("out"))[1]["id"])')

@@ -29,6 +29,7 @@ struct Draft: Sendable {
   }
 
   /// The revision at which the setting was drawn, and the fingerprint of what it showed.
+  @inline(never)
   func mark(_ name: String) -> (revision: UInt64, fingerprint: String)? {
     guard let mark = sentMark(name) else { return nil }
     let parts = mark.utf8.split(separator: UInt8(ascii: "."), maxSplits: 1)
@@ -54,6 +55,7 @@ struct Draft: Sendable {
   func wasInConflict(_ name: String) -> Bool { fields["k:" + name] != nil }
 
   /// What the person has typed for a setting; nil if that is what was shown.
+  @inline(never)
   func typed(_ element: Element) -> String? {
     guard let mark = mark(element.name) else { return nil }
     let sent = element.sent(fields.values("v:" + element.name))

@@ -25,8 +25,10 @@ struct Fields: Sendable {
   var all: [(name: String, value: String)] = []
 
   subscript(name: String) -> String? {
-    for field in all where field.name.sameBytes(as: name) { return field.value }
-    return nil
+    @inline(never) get {
+      for field in all where field.name.sameBytes(as: name) { return field.value }
+      return nil
+    }
   }
 }
 

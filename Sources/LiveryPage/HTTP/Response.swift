@@ -14,6 +14,7 @@ struct Response: Sendable {
   var endsSession = false
 
   /// See Other: what follows a form that was sent.
+  @inline(never)
   static func redirect(to path: String) -> Response {
     Response(status: 303, headers: [(name: "Location", value: path)])
   }

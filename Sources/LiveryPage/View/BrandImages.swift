@@ -147,6 +147,7 @@ extension BrandImages.Variant {
 
 extension Value {
   /// Of an object within an object; none if there is none.
+  @inline(never)
   func members(_ key: String) -> [Member] {
     guard case .object(let members)? = self[key] else { return [] }
     return members

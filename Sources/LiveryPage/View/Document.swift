@@ -141,7 +141,9 @@ struct Parts {
     html += "<p>\(draft.message ?? (draft.conflicts.isEmpty ? words[.notSaved] : words[.conflictIntro]))</p>"
     html += "<ul>"
     for name in draft.names {
-      guard draft.error(name) != nil || draft.isInConflict(name), let element = (form ?? self.form).element(name) else { continue }
+      guard draft.error(name) != nil || draft.isInConflict(name), let element = (form ?? self.form).element(name) else {
+        continue
+      }
       html += "<li><a href=\"#i\(element.id)\">\(element.title.isEmpty ? name : element.title)</a>"
       if let error = draft.error(name) { html += ": \(error)" }
       html += "</li>"
