@@ -86,6 +86,16 @@ enum {
   LIVERY_ERROR_BUFFER_TOO_SMALL = -21,
   /** A step of a schema's migrations failed; nothing was changed. The message says which, on what, and why. */
   LIVERY_ERROR_MIGRATION = -22,
+  /** Of extensions: the other side cannot be reached, or what it sends breaks off. The message says where. */
+  LIVERY_ERROR_NETWORK = -23,
+  /** Of extensions: it took longer than it was given. */
+  LIVERY_ERROR_TIMEOUT = -24,
+  /** Of extensions: somebody has cancelled it. */
+  LIVERY_ERROR_CANCELLED = -25,
+  /** Of extensions: a person, the other side or a rule said no. Trying again does not help. */
+  LIVERY_ERROR_REFUSED = -26,
+  /** Of extensions: nobody provides it here, or not now. The message names what to do. */
+  LIVERY_ERROR_UNAVAILABLE = -27,
   /**
    * The store's directory, or a file of it, was moved, deleted or exchanged by somebody else. Reads go on showing what is
    * open; close every handle on the store and open it again.
