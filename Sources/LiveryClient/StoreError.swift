@@ -39,6 +39,11 @@ public struct StoreError: Error, Sendable {
     public static var forked: Code { Code(LIVERY_ERROR_FORKED) }
     public static var bufferTooSmall: Code { Code(LIVERY_ERROR_BUFFER_TOO_SMALL) }
     public static var migration: Code { Code(LIVERY_ERROR_MIGRATION) }
+    public static var network: Code { Code(LIVERY_ERROR_NETWORK) }
+    public static var timeout: Code { Code(LIVERY_ERROR_TIMEOUT) }
+    public static var cancelled: Code { Code(LIVERY_ERROR_CANCELLED) }
+    public static var refused: Code { Code(LIVERY_ERROR_REFUSED) }
+    public static var unavailable: Code { Code(LIVERY_ERROR_UNAVAILABLE) }
     public static var gone: Code { Code(LIVERY_ERROR_GONE) }
     public static var noMemory: Code { Code(LIVERY_ERROR_NO_MEMORY) }
     public static var duplicate: Code { Code(LIVERY_ERROR_DUPLICATE) }

@@ -113,10 +113,10 @@ func exitStatus(of error: StoreError) -> Int32 {
     case .usage, .invalidArgument: .usage
     case .notFound, .noValue: .missing
     case .invalidValue, .typeMismatch, .parse, .schemaInvalid, .schemaNewer, .migration: .invalid
-    case .locked, .readOnly, .conflict: .refused
+    case .locked, .readOnly, .conflict, .refused: .refused
     case .busy: .busy
     case .notAStore, .corrupt, .formatNewer: .unreadable
-    case .permission, .noSpace, .io, .gone, .noMemory, .duplicate, .unavailable: .system
+    case .permission, .noSpace, .io, .gone, .noMemory, .duplicate, .network, .timeout, .unavailable: .system
     case .lossy: .lossy
     default: .other
     }

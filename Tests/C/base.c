@@ -36,6 +36,11 @@ TEST("every status has a name, and other numbers have one too", status_names) {
     {-20, "LIVERY_ERROR_FORKED"},
     {-21, "LIVERY_ERROR_BUFFER_TOO_SMALL"},
     {-22, "LIVERY_ERROR_MIGRATION"},
+    {-23, "LIVERY_ERROR_NETWORK"},
+    {-24, "LIVERY_ERROR_TIMEOUT"},
+    {-25, "LIVERY_ERROR_CANCELLED"},
+    {-26, "LIVERY_ERROR_REFUSED"},
+    {-27, "LIVERY_ERROR_UNAVAILABLE"},
     {-28, "LIVERY_ERROR_GONE"},
     {-29, "LIVERY_ERROR_NO_MEMORY"},
     {-30, "LIVERY_ERROR_DUPLICATE"},
@@ -43,7 +48,7 @@ TEST("every status has a name, and other numbers have one too", status_names) {
   for (size_t index = 0; index < COUNT(names); index++)
     EXPECT_TEXT(names[index].name, livery_status_name(names[index].status));
   EXPECT_TEXT("LIVERY_ERROR_UNKNOWN", livery_status_name(1));
-  EXPECT_TEXT("LIVERY_ERROR_UNKNOWN", livery_status_name(-23));
+  EXPECT_TEXT("LIVERY_ERROR_UNKNOWN", livery_status_name(-31));
   EXPECT_TEXT("LIVERY_ERROR_UNKNOWN", livery_status_name(INT32_MIN));
 }
 

@@ -99,7 +99,8 @@ import Testing
       (.schemaNewer, .schemaNewer), (.corrupt, .corrupt), (.notAStore, .notAStore), (.formatNewer, .formatNewer),
       (.permission, .permission), (.noSpace, .noSpace), (.io, .io), (.forked, .forked),
       (.bufferTooSmall, .bufferTooSmall), (.migration, .migration), (.gone, .gone), (.noMemory, .noMemory),
-      (.duplicate, .duplicate),
+      (.duplicate, .duplicate), (.network, .network), (.timeout, .timeout), (.cancelled, .cancelled),
+      (.refused, .refused), (.unavailable, .unavailable),
     ]
     for (client, engine) in pairs { #expect(client.rawValue == engine.rawValue) }
   }

@@ -32,6 +32,11 @@ public struct StoreError: Error, Sendable {
     public static let forked = Code(rawValue: -20)
     public static let bufferTooSmall = Code(rawValue: -21)
     public static let migration = Code(rawValue: -22)
+    public static let network = Code(rawValue: -23)
+    public static let timeout = Code(rawValue: -24)
+    public static let cancelled = Code(rawValue: -25)
+    public static let refused = Code(rawValue: -26)
+    public static let unavailable = Code(rawValue: -27)
     public static let gone = Code(rawValue: -28)
     public static let noMemory = Code(rawValue: -29)
     public static let duplicate = Code(rawValue: -30)
@@ -100,14 +105,10 @@ extension StoreError.Code: CustomStringConvertible {
       "LIVERY_ERROR_SCHEMA_INVALID", "LIVERY_ERROR_SCHEMA_NEWER", "LIVERY_ERROR_CORRUPT", "LIVERY_ERROR_NOT_A_STORE",
       "LIVERY_ERROR_FORMAT_NEWER", "LIVERY_ERROR_PERMISSION", "LIVERY_ERROR_NO_SPACE", "LIVERY_ERROR_IO",
       "LIVERY_ERROR_FORKED", "LIVERY_ERROR_BUFFER_TOO_SMALL",
-      "LIVERY_ERROR_MIGRATION",
+      "LIVERY_ERROR_MIGRATION", "LIVERY_ERROR_NETWORK", "LIVERY_ERROR_TIMEOUT", "LIVERY_ERROR_CANCELLED",
+      "LIVERY_ERROR_REFUSED", "LIVERY_ERROR_UNAVAILABLE", "LIVERY_ERROR_GONE", "LIVERY_ERROR_NO_MEMORY",
+      "LIVERY_ERROR_DUPLICATE",
     ]
-    switch self {
-    case .gone: return "LIVERY_ERROR_GONE"
-    case .noMemory: return "LIVERY_ERROR_NO_MEMORY"
-    case .duplicate: return "LIVERY_ERROR_DUPLICATE"
-    default: break
-    }
     guard rawValue <= 0, rawValue > -Int32(names.count) else { return "LIVERY_ERROR_UNKNOWN" }
     return names[Int(-rawValue)]
   }

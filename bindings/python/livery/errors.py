@@ -205,6 +205,41 @@ class MigrationError(LiveryError):
   hint = "Correct the step, or the value that it fails on; `livery migrate --plan` shows both."
 
 
+class NetworkError(LiveryError):
+  """The other side cannot be reached, or what it sends breaks off."""
+
+  status, status_name = _constants.ERROR_NETWORK, "LIVERY_ERROR_NETWORK"
+  hint = "Try again when there is a network."
+
+
+class TimedOutError(LiveryError, TimeoutError):
+  """It took longer than it was given."""
+
+  status, status_name = _constants.ERROR_TIMEOUT, "LIVERY_ERROR_TIMEOUT"
+  hint = "Try again, or give it more time."
+
+
+class CancelledError(LiveryError):
+  """Somebody has cancelled it."""
+
+  status, status_name = _constants.ERROR_CANCELLED, "LIVERY_ERROR_CANCELLED"
+  hint = "Start it again if it is still wanted."
+
+
+class RefusedError(LiveryError):
+  """A person, the other side or a rule said no."""
+
+  status, status_name = _constants.ERROR_REFUSED, "LIVERY_ERROR_REFUSED"
+  hint = "Trying again does not help; the message says who said no, and why."
+
+
+class UnavailableError(LiveryError):
+  """Nobody provides it here, or not now."""
+
+  status, status_name = _constants.ERROR_UNAVAILABLE, "LIVERY_ERROR_UNAVAILABLE"
+  hint = "The message names what to do."
+
+
 class GoneError(LiveryError):
   """The store's directory, or a file of it, was moved, deleted or exchanged by somebody else."""
 
