@@ -123,7 +123,7 @@ if !embedded {
 let nouns =
   embedded
   ? (Context.environment["LIVERY_EXTENSIONS"] ?? "").split(separator: ",").map(String.init)
-  : ["turn", "images", "page"]
+  : ["turn", "images", "page", "fetch"]
 
 if !nouns.isEmpty {
   // What they are written on: the C functions as Swift, and nothing of the engine.
@@ -186,6 +186,21 @@ if nouns.contains("page") {
   } else {
     products.append(.library(name: "LiveryPage", targets: ["LiveryPage", "LiveryClient", "LiveryABI"]))
     targets.append(.testTarget(name: "LiveryPageTests", dependencies: ["LiveryPage", "CPage", "LiveryABI"]))
+  }
+}
+
+if nouns.contains("fetch") {
+  targets += [
+    .systemLibrary(name: "CCurl", providers: [.apt(["libcurl4-openssl-dev"])]),
+    .target(name: "CFetch", dependencies: ["CLivery", "CCurl"], cSettings: cSettings),
+    .target(
+      name: "LiveryFetch", dependencies: ["LiveryClient", "CLivery", "CClient", "CFetch"], swiftSettings: swiftSettings),
+  ]
+  if embedded {
+    products.append(.library(name: "livery-fetch", type: .static, targets: ["LiveryFetch"]))
+  } else {
+    products.append(.library(name: "LiveryFetch", targets: ["LiveryFetch", "LiveryClient", "LiveryABI"]))
+    targets.append(.testTarget(name: "LiveryFetchTests", dependencies: ["LiveryFetch", "LiveryClient", "LiveryABI"]))
   }
 }
 

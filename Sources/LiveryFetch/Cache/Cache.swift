@@ -1,0 +1,145 @@
+import LiveryClient
+
+/// The bodies that a store holds by their URLs. Used by one thread, that of the fetcher's queue.
+final class Cache: @unchecked Sendable {
+  /// A body that is to be stored.
+  struct Item: Sendable {
+    var key: URLKey
+    /// Its `id` is not known yet.
+    var entry: Entry
+    var body: [UInt8]
+    var allowsAny: Bool
+  }
+
+  private let store: Store
+  /// What servers have confirmed since it was stored: no commit is made for that.
+  private var confirmed: [URLKey: Entry] = [:]
+  /// Seconds since 1970 at which something was used last by this process.
+  private var used: [URLKey: Int64] = [:]
+  /// Assets that something newer has taken the place of.
+  private var former: [String] = []
+
+  init(_ store: Store) {
+    self.store = store
+  }
+
+  /// What the store holds for a URL; nil also where its asset is gone or damaged.
+  func entry(_ key: URLKey, _ url: [UInt8]) throws(StoreError) -> Entry? {
+    guard let stored = Entry(try store.valueIfAny(key.setting)), stored.url == url else { return nil }
+    do throws(StoreError) { _ = try store.assets.info(stored.id) } catch {
+      guard error.code == .notFound || error.code == .corrupt || error.code == .invalidArgument else { throw error }
+      return nil
+    }
+    used[key] = Timestamp.now.seconds
+    if let confirmed = confirmed[key], confirmed.isSameBody(as: stored), confirmed.fetched >= stored.fetched {
+      return confirmed
+    }
+    return stored
+  }
+
+  /// The server says that what is stored still holds.
+  func confirm(_ key: URLKey, _ entry: Entry) {
+    confirmed[key] = entry
+  }
+
+  /// Adds bodies and what is known of them to a change set; of each its asset's id, or why it is refused.
+  ///
+  /// What is stored already, and just as it was, is confirmed and not written again.
+  func put(_ items: [Item], into change: ChangeSet) throws(StoreError) -> [Result<Entry, StoreError>] {
+    var outcomes: [Result<Entry, StoreError>] = []
+    for item in items {
+      var entry = item.entry
+      do throws(StoreError) {
+        let facts = try Assets.describe(item.body, allowsAny: item.allowsAny)
+        entry.id = facts["id"]?.text ?? ""
+      } catch {
+        outcomes.append(.failure(error))
+        continue
+      }
+      let stored = try self.entry(item.key, item.entry.url)
+      confirmed[item.key] = entry
+      outcomes.append(.success(entry))
+      if let stored, stored.isSameBody(as: entry) { continue }
+      try change.put(item.body, allowsAny: item.allowsAny)
+      if let stored, !stored.id.utf8.elementsEqual(entry.id.utf8) { former.append(stored.id) }
+      try change.use(.bundle)
+      try change.set(item.key.setting, to: entry.value)
+    }
+    return outcomes
+  }
+
+  /// Removes assets whose place was taken, as far as nothing refers to them.
+  func removeFormer() {
+    let ids = former
+    former = []
+    for id in ids { try? store.assets.remove(id) }
+  }
+
+  var hasFormer: Bool { !former.isEmpty }
+
+  // MARK: The quota
+
+  /// Makes room for what is about to be stored: what was not used for longest goes, but for what is kept, and what a setting
+  /// refers to.
+  func makeRoom(for items: [Item], quota: Int64) throws(StoreError) {
+    var needed: Int64 = 0
+    for item in items { needed += Int64(item.body.count) }
+    let entries = try all()
+    // Same bytes are stored once; half of a hash tells them apart well enough to count.
+    var total = needed
+    var counted: Set<UInt64> = []
+    for (_, entry) in entries where counted.insert(Self.number(entry.id)).inserted { total += entry.size }
+    guard total > quota else { return }
+    let referred = try referred()
+    let kept = Set(items.map { $0.key })
+    var candidates = entries.filter { !kept.contains($0.0) && !referred.contains(Self.number($0.1.id)) }
+    candidates.sort { lastUse($0.0, $0.1) < lastUse($1.0, $1.1) }
+    let change = try store.change(.bundle)
+    try change.setOrigin("fetch")
+    var ids: [String] = []
+    for (key, entry) in candidates where total > quota {
+      try change.reset(key.setting)
+      confirmed[key] = nil
+      used[key] = nil
+      ids.append(entry.id)
+      if counted.remove(Self.number(entry.id)) != nil { total -= entry.size }
+    }
+    guard !ids.isEmpty else { return change.discard() }
+    try change.commit()
+    for id in ids { try? store.assets.remove(id) }
+  }
+
+  private func lastUse(_ key: URLKey, _ entry: Entry) -> Int64 { max(used[key] ?? 0, entry.fetched.seconds) }
+
+  private func all() throws(StoreError) -> [(URLKey, Entry)] {
+    let snapshot = try store.snapshot()
+    var entries: [(URLKey, Entry)] = []
+    for name in try snapshot.names(in: .bundle, matching: URLKey.prefix + "*") {
+      guard let entry = Entry(try snapshot.value(name, in: .bundle)) else { continue }
+      entries.append((URLKey(entry.url), entry))
+    }
+    return entries
+  }
+
+  /// The assets that settings other than those of this cache refer to.
+  private func referred() throws(StoreError) -> Set<UInt64> {
+    var referred: Set<UInt64> = []
+    for asset in try store.assets.list().items ?? [] {
+      guard let id = asset["id"]?.text else { continue }
+      let isReferred = (asset["uses"]?.items ?? []).contains { use in
+        !(use.text ?? "").utf8.starts(with: URLKey.prefix.utf8)
+      }
+      if isReferred { referred.insert(Self.number(id)) }
+    }
+    return referred
+  }
+
+  /// The beginning of an asset's id.
+  private static func number(_ id: String) -> UInt64 {
+    var number: UInt64 = 0
+    for digit in id.utf8.prefix(16) {
+      number = number << 4 | UInt64(digit < 58 ? digit &- 48 : digit &- 87) & 15
+    }
+    return number
+  }
+}

@@ -1,0 +1,165 @@
+import CClient
+import CLivery
+import CLiveryFetch
+import LiveryClient
+
+// The C functions: take what came in, call, hand out.
+
+/// Something that was started and may be cancelled, until it has ended.
+final class Started: @unchecked Sendable {
+  static let handles = Handles<Started>(kind: 0x46, noun: "fetch")
+
+  private let lock = Lock()
+  // Guarded by `lock`.
+  private var handle: OpaquePointer?
+  private var hasEnded = false
+  private var cancel: (@Sendable () -> Void)?
+
+  /// The handle to give out; it has ended if the work has.
+  func open(_ cancel: @escaping @Sendable () -> Void) throws(StoreError) -> OpaquePointer {
+    let handle = try Self.handles.insert(self)
+    let hasEnded = lock.withLock { () -> Bool in
+      self.handle = handle
+      self.cancel = cancel
+      return self.hasEnded
+    }
+    if hasEnded { Self.handles.remove(handle) }
+    return handle
+  }
+
+  func end() {
+    let (handle, cancel) = lock.withLock { () -> (OpaquePointer?, (@Sendable () -> Void)?) in
+      hasEnded = true
+      defer { self.cancel = nil }
+      return (self.handle, self.cancel)
+    }
+    Self.handles.remove(handle)
+    withExtendedLifetime(cancel) {}
+  }
+
+  func stop() { lock.withLock { cancel }?() }
+}
+
+@_cdecl("livery_fetch_start") @implementation
+public func livery_fetch_start(
+  _ store: OpaquePointer?, _ url: UnsafePointer<CChar>?, _ options: UnsafePointer<livery_fetch_options>?,
+  _ done: livery_fetch_fn?, _ user_data: UnsafeMutableRawPointer?, _ destroy: livery_destroy_fn?,
+  _ fetch: UnsafeMutablePointer<OpaquePointer?>?
+) -> livery_status {
+  let userData = UserData(user_data, destroy)
+  let asked = url.map { String(cString: $0) } ?? ""
+  let started = Started()
+  return boundary { () throws(StoreError) in
+    var completion: Completion<Outcome>?
+    do throws(StoreError) {
+      try checkMemory()
+      let store = try Store(borrowing: store)
+      _ = try required(done, "done")
+      let address = try Address(Array(try argument(url, "url", limit: 1 << 16).utf8))
+      let options = try structure(options, none: livery_fetch_options())
+      let wish = try Wish(options)
+      let fetcher = try Fetchers.find(store)
+      let progress = options.progress.map { Progress(store, $0, userData, isDispatched: wish.isDispatched) }
+      let ending = Completion<Outcome>(on: store, dispatched: wish.isDispatched) { outcome in
+        progress?.end()
+        started.end()
+        switch outcome {
+        case .success(let outcome): outcome.tell(done, userData, asked, store)
+        case .failure(let error): Outcome(state: .failed, error: error).tell(done, userData, asked, store)
+        }
+        userData.end()
+      }
+      completion = ending
+      let work = Fetch(
+        fetcher, address, wish, progressed: progress?.note, told: { (outcome) in ending.finish(.success(outcome)) })
+      let handle = try started.open { work.abandon(StoreError(.cancelled, "the fetch of \(address.text) was cancelled")) }
+      try work.start()
+      fetch?.pointee = handle
+      ending.begin()
+    } catch {
+      if let completion {
+        completion.fail(error)
+      } else {
+        Outcome(state: .failed, error: error).tell(done, userData, asked, nil)
+        userData.end()
+      }
+      throw error
+    }
+  }
+}
+
+@_cdecl("livery_fetch_cancel") @implementation
+public func livery_fetch_cancel(_ fetch: OpaquePointer?) -> livery_status {
+  boundary { () throws(StoreError) in
+    guard fetch != nil else { return }
+    try Started.handles.find(fetch).stop()
+  }
+}
+
+@_cdecl("livery_fetch_set_transport") @implementation
+public func livery_fetch_set_transport(
+  _ store: OpaquePointer?, _ transport: UnsafePointer<livery_fetch_transport>?, _ user_data: UnsafeMutableRawPointer?,
+  _ destroy: livery_destroy_fn?
+) -> livery_status {
+  let userData = UserData(user_data, destroy)
+  return boundary { () throws(StoreError) in
+    try checkMemory()
+    let store = try Store(borrowing: store)
+    let used =
+      transport == nil
+      ? Transport() : try Transport(try structure(transport, none: livery_fetch_transport()), userData)
+    try Fetchers.find(store).use(used)
+  }
+}
+
+@_cdecl("livery_fetch_answer") @implementation
+public func livery_fetch_answer(
+  _ exchange: OpaquePointer?, _ http_status: Int32, _ headers: UnsafePointer<livery_fetch_header>?, _ count: Int
+) -> livery_status {
+  boundary { () throws(StoreError) in
+    let exchange = try Exchange.handles.find(exchange)
+    guard (200...599).contains(http_status) else {
+      throw StoreError(.invalidArgument, "\(http_status) is no status of an answer")
+    }
+    guard count <= 1000 else { throw StoreError(.invalidArgument, "there are more than 1,000 headers") }
+    if count > 0 { _ = try required(headers, "headers") }
+    var fields: [Head.Field] = []
+    for header in UnsafeBufferPointer(start: headers, count: count) {
+      let name = try bytes(header.name, "a header's name")
+      let value = try bytes(header.value, "a header's value")
+      fields.append(Head.Field(name: name.map { $0.lowercased }, value: value.trimmed))
+    }
+    try exchange.answer(Head(status: http_status, fields: fields))
+  }
+}
+
+@_cdecl("livery_fetch_receive") @implementation
+public func livery_fetch_receive(
+  _ exchange: OpaquePointer?, _ bytes: UnsafeRawPointer?, _ length: Int
+) -> livery_status {
+  boundary { () throws(StoreError) in
+    let exchange = try Exchange.handles.find(exchange)
+    if length > 0 { _ = try required(bytes, "bytes") }
+    try exchange.receive(UnsafeRawBufferPointer(start: bytes, count: bytes == nil ? 0 : length))
+  }
+}
+
+@_cdecl("livery_fetch_finish") @implementation
+public func livery_fetch_finish(
+  _ exchange: OpaquePointer?, _ status: livery_status, _ message: UnsafePointer<CChar>?
+) -> livery_status {
+  boundary { () throws(StoreError) in
+    let exchange = try Exchange.handles.find(exchange)
+    guard status <= 0 else { throw StoreError(.invalidArgument, "\(status) is no status") }
+    if status == livery_status(LIVERY_OK) { return try exchange.finish(nil) }
+    let code = StoreError.Code(rawValue: status)
+    let text = message.map { String(decoding: UnsafeRawBufferPointer(start: $0, count: lvc_length($0, 1000)), as: UTF8.self) }
+    try exchange.finish(StoreError(code, text ?? code.description))
+  }
+}
+
+/// The bytes of a header, whatever they are.
+private func bytes(_ text: UnsafePointer<CChar>?, _ name: StaticString) throws(StoreError) -> [UInt8] {
+  let start = try required(text, name)
+  return Array(UnsafeRawBufferPointer(start: start, count: lvc_length(start, 1 << 16)))
+}

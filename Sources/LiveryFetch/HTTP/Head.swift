@@ -1,0 +1,72 @@
+/// The head of an answer.
+struct Head: Sendable {
+  struct Field: Sendable {
+    /// In lower case.
+    var name: [UInt8]
+    /// Without space around it.
+    var value: [UInt8]
+  }
+
+  var status: Int32
+  var fields: [Field]
+
+  /// The values of all fields of a name.
+  func all(_ name: StaticString) -> [[UInt8]] {
+    fields.filter { $0.name.isText(name) }.map { $0.value }
+  }
+
+  /// The value of the first field of a name.
+  func first(_ name: StaticString) -> [UInt8]? {
+    fields.first { $0.name.isText(name) }?.value
+  }
+
+  var tag: EntityTag? { first("etag").flatMap { EntityTag($0) } }
+  var contentRange: ContentRange? { first("content-range").flatMap { ContentRange($0) } }
+  var cacheControl: CacheControl { CacheControl(all("cache-control")) }
+
+  var isRedirect: Bool {
+    switch status {
+    case 301, 302, 303, 307, 308: true
+    default: false
+    }
+  }
+
+  /// How long the body is, as far as the server says it and it is not packed into something else.
+  var length: Int64? {
+    guard !isPacked, let field = first("content-length") else { return nil }
+    var scanner = Scanner(field)
+    guard let length = scanner.takeNumber(1...18), scanner.isAtEnd else { return nil }
+    return length
+  }
+
+  /// Whether the body is compressed on its way.
+  var isPacked: Bool {
+    all("content-encoding").contains { !$0.isEmpty && !$0.isText("identity") }
+  }
+
+  /// Whether what it depends on is more than a request of ours can tell.
+  var variesByAnything: Bool {
+    all("vary").contains { $0.split(separator: UInt8(ascii: ",")).contains { Array($0).trimmed.isText("*") } }
+  }
+
+  /// The media type without its parameters, in lower case: "image/png".
+  var mediaType: [UInt8]? {
+    guard let field = first("content-type") else { return nil }
+    var scanner = Scanner(field)
+    let type = scanner.takeToken()
+    guard !type.isEmpty, scanner.skip(UInt8(ascii: "/")) else { return nil }
+    let subtype = scanner.takeToken()
+    guard !subtype.isEmpty, type.count + subtype.count < 127 else { return nil }
+    return type.map { $0.lowercased } + [UInt8(ascii: "/")] + subtype.map { $0.lowercased }
+  }
+}
+
+extension [UInt8] {
+  /// Without space around them.
+  var trimmed: [UInt8] {
+    var slice = self[...]
+    while let byte = slice.first, byte == 32 || byte == 9 { slice.removeFirst() }
+    while let byte = slice.last, byte == 32 || byte == 9 { slice.removeLast() }
+    return Array(slice)
+  }
+}

@@ -1,0 +1,168 @@
+import CClient
+import LiveryClient
+
+/// What fetches for a handle on a store, from its first fetch until it is closed.
+final class Fetcher: @unchecked Sendable {
+  static let userAgent = Array("livery/0.1".utf8)
+
+  let store: Store
+  let queue: Queue
+  let leases: Leases
+  let cache: Cache
+  /// Held while the namespace is claimed, so that nobody comes between.
+  private let claiming = Lock()
+  private var isClaimed = false
+  private let lock = Lock()
+  // Guarded by `lock`.
+  private var hasEnded = false
+  private var transport = Transport()
+  private var running: [ObjectIdentifier: Fetch] = [:]
+  // Of the queue's thread alone.
+  private var finished: [(fetch: Fetch, item: Cache.Item)] = []
+
+  fileprivate init(_ store: Store) throws(StoreError) {
+    self.store = store
+    queue = try Queue()
+    // The path of a store in memory is a name, at which there is no folder.
+    leases = Leases(folder: try store.statistics()["path"]?.text)
+    cache = Cache(store)
+  }
+
+  /// Takes the namespace of the cache's settings for this handle.
+  fileprivate func claim(onEnd: @escaping @Sendable () -> Void) throws(StoreError) {
+    try claiming.withLock { () throws(StoreError) in
+      if isClaimed { return }
+      try store.claim(URLKey.prefix, onEnd: onEnd) { (value, name) throws(StoreError) in
+        guard Entry(value) != nil else {
+          throw StoreError(.typeMismatch, "what was fetched is an object with url, image, bytes and fetched", setting: name)
+        }
+        return value
+      }
+      isClaimed = true
+    }
+  }
+
+  var currentTransport: Transport { lock.withLock { transport } }
+
+  func use(_ transport: Transport) {
+    let former = lock.withLock { () -> Transport in
+      let former = self.transport
+      self.transport = transport
+      return former
+    }
+    withExtendedLifetime(former) {}
+  }
+
+  /// - Throws: `.closed` if the store is being closed.
+  func add(_ fetch: Fetch) throws(StoreError) {
+    try lock.withLock { () throws(StoreError) in
+      guard !hasEnded else { throw StoreError(.closed, "the store was closed") }
+      running[ObjectIdentifier(fetch)] = fetch
+    }
+  }
+
+  func remove(_ fetch: Fetch) {
+    let former = lock.withLock { running.removeValue(forKey: ObjectIdentifier(fetch)) }
+    withExtendedLifetime(former) {}
+  }
+
+  /// The store is closed: everything that is under way ends.
+  fileprivate func end() {
+    let (fetches, transport) = lock.withLock { () -> ([Fetch], Transport) in
+      let ended = (Array(running.values), self.transport)
+      hasEnded = true
+      running = [:]
+      self.transport = Transport()
+      return ended
+    }
+    for fetch in fetches { fetch.abandon(StoreError(.closed, "the store was closed")) }
+    queue.end()
+    leases.end()
+    withExtendedLifetime(transport) {}
+  }
+
+  // MARK: Storing
+
+  /// Stores a body, together with others that are complete by then.
+  func keep(_ item: Cache.Item, of fetch: Fetch) {
+    finished.append((fetch, item))
+    if finished.count == 1 { queue.run { self.storeFinished() } }
+  }
+
+  private func storeFinished() {
+    let batch = finished
+    finished = []
+    let items = batch.map { $0.item }
+    var quota = Int64.max
+    for (fetch, _) in batch { quota = min(quota, fetch.wish.quota) }
+    do throws(StoreError) {
+      try cache.makeRoom(for: items, quota: quota)
+      let change = try store.change(.bundle)
+      try change.setOrigin("fetch")
+      let outcomes = try cache.put(items, into: change)
+      try change.commit()
+      for (index, outcome) in outcomes.enumerated() { batch[index].fetch.stored(outcome) }
+    } catch {
+      for (fetch, _) in batch { fetch.stored(.failure(error)) }
+    }
+    removeFormerSoon()
+  }
+
+  /// Who has just read that a setting shows an asset has a moment to read that, too.
+  func removeFormerSoon() {
+    if cache.hasFormer { queue.run(after: 5_000_000) { self.cache.removeFormer() } }
+  }
+}
+
+/// The fetchers of this process, one for each handle on a store.
+final class Fetchers: @unchecked Sendable {
+  private static let shared = Fetchers()
+
+  private struct Known {
+    var number: UInt
+    var process: Int64
+    var fetcher: Fetcher
+  }
+
+  private let lock = Lock(isGlobal: true)
+  // Guarded by `lock`.
+  private var known: [Known] = []
+
+  /// The fetcher of a store, which is made at its first use.
+  static func find(_ store: Store) throws(StoreError) -> Fetcher {
+    // Also tells whether the handle is good, and not that of the parent of a process.
+    _ = try store.revision()
+    let number = UInt(bitPattern: store.handle)
+    let fetcher: Fetcher
+    if let known = shared.find(number) { fetcher = known } else { fetcher = shared.add(try Fetcher(store), number) }
+    do throws(StoreError) { try fetcher.claim(onEnd: { shared.forget(number) }) } catch {
+      shared.forget(number)
+      throw error
+    }
+    return fetcher
+  }
+
+  private func find(_ number: UInt) -> Fetcher? {
+    lock.withLock {
+      for entry in known where entry.number == number && entry.process == lvc_process() { return entry.fetcher }
+      return nil
+    }
+  }
+
+  /// The one that is known already, if somebody was quicker.
+  private func add(_ fetcher: Fetcher, _ number: UInt) -> Fetcher {
+    lock.withLock {
+      for entry in known where entry.number == number && entry.process == lvc_process() { return entry.fetcher }
+      known.append(Known(number: number, process: lvc_process(), fetcher: fetcher))
+      return fetcher
+    }
+  }
+
+  private func forget(_ number: UInt) {
+    let fetcher = lock.withLock { () -> Fetcher? in
+      guard let index = known.firstIndex(where: { $0.number == number && $0.process == lvc_process() }) else { return nil }
+      return known.remove(at: index).fetcher
+    }
+    fetcher?.end()
+  }
+}

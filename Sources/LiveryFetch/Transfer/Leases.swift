@@ -1,0 +1,44 @@
+import CFetch
+import LiveryClient
+
+/// Who fetches a URL: one among all processes on a store, and one of each handle on it.
+///
+/// Between processes a lease is a lock of the kernel's on a byte of `fetch.lock` in the store's folder; where there is no such
+/// file, as for a store in memory, handles know of each other only what the store tells.
+final class Leases: @unchecked Sendable {
+  private let lock = Lock()
+  // Guarded by `lock`.
+  private var held: Set<UInt64> = []
+  private var descriptor: Int32
+
+  init(folder: String?) {
+    descriptor = folder.map { lvf_lease_open($0) } ?? -1
+  }
+
+  deinit { end() }
+
+  /// Whether it is ours now.
+  func take(_ key: URLKey) -> Bool {
+    lock.withLock {
+      // Leases are of bytes whose places have 63 bits.
+      let place = key.high >> 1
+      guard !held.contains(place), descriptor < 0 || lvf_lease_take(descriptor, key.high) else { return false }
+      held.insert(place)
+      return true
+    }
+  }
+
+  func give(_ key: URLKey) {
+    lock.withLock {
+      if held.remove(key.high >> 1) != nil, descriptor >= 0 { lvf_lease_give(descriptor, key.high) }
+    }
+  }
+
+  /// Gives all of them back.
+  func end() {
+    lock.withLock {
+      if descriptor >= 0 { lvf_lease_close(descriptor) }
+      descriptor = -1
+    }
+  }
+}

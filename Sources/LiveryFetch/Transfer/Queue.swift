@@ -1,0 +1,38 @@
+import CFetch
+import LiveryClient
+
+/// The thread on which everything of a fetcher runs but its transport.
+final class Queue: @unchecked Sendable {
+  private let queue: OpaquePointer
+
+  /// - Throws: `.busy` if no thread can be had.
+  init() throws(StoreError) {
+    guard let queue = lvf_queue_make() else { throw StoreError(.busy, "no thread for fetches can be had") }
+    self.queue = queue
+  }
+
+  deinit { lvf_queue_free(queue) }
+
+  /// Has a function run, once what was added before has run; or after some microseconds. Not if the queue ends before.
+  func run(after delay: Int64 = 0, _ function: @escaping @Sendable () -> Void) {
+    let context = Unmanaged.passRetained(Work(function))
+    let isTaken = lvf_queue_add(
+      queue, delay,
+      { context, hasEnded in
+        guard let context else { return }
+        let work = Unmanaged<Work>.fromOpaque(context).takeRetainedValue()
+        if !hasEnded { work.function() }
+      }, context.toOpaque())
+    if !isTaken { context.release() }
+  }
+
+  func end() { lvf_queue_end(queue) }
+}
+
+private final class Work: Sendable {
+  let function: @Sendable () -> Void
+
+  init(_ function: @escaping @Sendable () -> Void) {
+    self.function = function
+  }
+}

@@ -1,0 +1,3 @@
+#include "fixture.h"
+#include <livery/fetch.h>
+int main(void) { return 0; }

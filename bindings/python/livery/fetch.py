@@ -1,0 +1,417 @@
+"""Images and documents by URL, there when the network is not: the extension ``liblivery-fetch.so``.
+
+    with livery.open("store", create=True) as store:
+      logo = livery.fetch.get(store, "https://example.com/logo.png")          # blocks
+      print(logo.id, len(logo.data), logo.state)
+
+      news = await livery.fetch.start(store, "https://example.com/news.json", kind="document")
+"""
+
+from __future__ import annotations
+
+import asyncio
+import ctypes
+import os
+import threading
+import weakref
+from dataclasses import dataclass
+from datetime import datetime, timezone
+from enum import Enum
+from typing import Any, Callable, Generator, List, Mapping, Optional, Sequence, Tuple, Union
+
+from . import _native
+from ._dispatcher import Dispatcher
+from ._native.calls import check
+from .errors import InvalidArgumentError, LiveryError, error_class
+from .store import Store
+
+
+class Kind(Enum):
+  """What is expected: an image, any bytes, or any bytes that are an image where the server says so."""
+
+  IMAGE = "image"
+  DOCUMENT = "document"
+  ANY = "any"
+
+
+class State(Enum):
+  """Whether what is handed out is what the server has, or may be outdated."""
+
+  READY = 1
+  STALE = 2
+  PLACEHOLDER = 3
+  FAILED = 4
+
+
+class Source(Enum):
+  """Where what is handed out came from."""
+
+  NOWHERE = 0
+  NETWORK = 1
+  REVALIDATED = 2
+  STORE = 3
+
+
+@dataclass(frozen=True)
+class Fetched:
+  """What a fetch has brought.
+
+  ``id`` is the asset's, None where the server forbids to keep it. ``received`` is how many bytes of a body came from the
+  network. ``message`` is why it may be outdated, or "" if all is well.
+  """
+
+  url: str
+  state: State
+  source: Source
+  id: Optional[str]
+  type: Optional[str]
+  data: bytes
+  received: int
+  http_status: int
+  etag: Optional[str]
+  fetched: Optional[datetime]
+  fresh_until: Optional[datetime]
+  message: str
+
+
+class _Result(ctypes.Structure):
+  _fields_ = [
+    ("struct_size", ctypes.c_size_t), ("status", ctypes.c_int32), ("state", ctypes.c_int32), ("source", ctypes.c_int32),
+    ("http_status", ctypes.c_int32), ("message", ctypes.c_char_p), ("url", ctypes.c_char_p), ("id", ctypes.c_char_p),
+    ("type", ctypes.c_char_p), ("data", ctypes.c_void_p), ("length", ctypes.c_size_t), ("received", ctypes.c_uint64),
+    ("etag", ctypes.c_char_p), ("fetched", ctypes.c_int64), ("fresh_until", ctypes.c_int64),
+  ]
+
+
+_DONE = ctypes.CFUNCTYPE(None, ctypes.POINTER(_Result), ctypes.c_void_p)
+_PROGRESS = ctypes.CFUNCTYPE(None, ctypes.c_uint64, ctypes.c_uint64, ctypes.c_void_p)
+_BEGIN = ctypes.CFUNCTYPE(ctypes.c_int32, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p)
+_CANCEL = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_void_p)
+
+
+class _Options(ctypes.Structure):
+  _fields_ = [
+    ("struct_size", ctypes.c_size_t), ("flags", ctypes.c_uint32), ("kind", ctypes.c_int32), ("max_size", ctypes.c_uint64),
+    ("quota", ctypes.c_uint64), ("timeout_ms", ctypes.c_uint32), ("attempts", ctypes.c_uint32),
+    ("placeholder", ctypes.c_char_p), ("ca_file", ctypes.c_char_p), ("proxy", ctypes.c_char_p), ("progress", _PROGRESS),
+  ]
+
+
+class _Header(ctypes.Structure):
+  _fields_ = [("name", ctypes.c_char_p), ("value", ctypes.c_char_p)]
+
+
+class _Request(ctypes.Structure):
+  _fields_ = [
+    ("struct_size", ctypes.c_size_t), ("url", ctypes.c_char_p), ("headers", ctypes.POINTER(_Header)),
+    ("header_count", ctypes.c_size_t), ("ca_file", ctypes.c_char_p), ("proxy", ctypes.c_char_p),
+  ]
+
+
+class _Transport(ctypes.Structure):
+  _fields_ = [("struct_size", ctypes.c_size_t), ("begin", _BEGIN), ("cancel", _CANCEL)]
+
+
+_DISPATCH, _REVALIDATE, _OFFLINE = 1, 2, 4
+_KINDS = {Kind.IMAGE: 1, Kind.DOCUMENT: 2, Kind.ANY: 3}
+
+
+class Fetch:
+  """A fetch that was started: ``result()`` waits for it, and so does ``await``.
+
+  Both raise the exception of the status if there is nothing to hand out; its ``placeholder`` is then what was handed out in
+  its place, a Fetched, or None.
+  """
+
+  def __init__(self) -> None:
+    self._handle = ctypes.c_void_p()
+    self._ended = threading.Event()
+    self._lock = threading.Lock()
+    self._waiting: List[Callable[[], None]] = []
+    self._fetched: Optional[Fetched] = None
+    self._error: Optional[LiveryError] = None
+
+  @property
+  def done(self) -> bool:
+    return self._ended.is_set()
+
+  def cancel(self) -> None:
+    """Cancel it: CancelledError is its outcome, unless it has one already."""
+    if not self._ended.is_set() and self._handle:
+      # It may end just now.
+      _library().livery_fetch_cancel(self._handle)
+
+  def result(self, timeout: Optional[float] = None) -> Fetched:
+    """Wait for the outcome; the built-in TimeoutError if it does not come within so many seconds."""
+    if not self._ended.wait(timeout):
+      raise TimeoutError("the fetch is still under way")
+    return self._outcome()
+
+  def __await__(self) -> Generator[Any, None, Fetched]:
+    loop = asyncio.get_running_loop()
+    future: "asyncio.Future[None]" = loop.create_future()
+
+    def wake() -> None:
+      if not future.done():
+        future.set_result(None)
+
+    def tell() -> None:
+      try:
+        loop.call_soon_threadsafe(wake)
+      except RuntimeError:
+        pass  # The loop was closed.
+
+    with self._lock:
+      if self._ended.is_set():
+        wake()
+      else:
+        self._waiting.append(tell)
+    try:
+      yield from future
+    except asyncio.CancelledError:
+      self.cancel()
+      raise
+    return self._outcome()
+
+  def _outcome(self) -> Fetched:
+    if self._error is not None:
+      raise self._error
+    assert self._fetched is not None
+    return self._fetched
+
+  def _end(self, fetched: Optional[Fetched], error: Optional[LiveryError]) -> None:
+    with self._lock:
+      self._fetched, self._error = fetched, error
+      self._ended.set()
+      waiting, self._waiting = self._waiting, []
+    for tell in waiting:
+      tell()
+
+
+def start(
+  store: Store,
+  url: str,
+  *,
+  kind: Union[Kind, str] = Kind.IMAGE,
+  revalidate: bool = False,
+  offline: bool = False,
+  max_size: int = 0,
+  quota: int = 0,
+  timeout: float = 60,
+  attempts: int = 0,
+  placeholder: Optional[str] = None,
+  ca_file: Optional[Union[str, "os.PathLike[str]"]] = None,
+  proxy: Optional[str] = None,
+  progress: Optional[Callable[[int, int], object]] = None,
+) -> Fetch:
+  """Begin to fetch what a URL leads to, or take it from the store where that is as good.
+
+  ``timeout`` is in seconds. ``progress`` is told the bytes that came and those of the whole, 0 if that is not known, by a thread of
+  this package. 0 stands for the library's own ``max_size``, ``quota`` and ``attempts``.
+
+  InvalidArgumentError for a URL or an option that is malformed or out of range, ReadOnlyError for a store that is.
+  """
+  for name, given, most in (("max_size", max_size, 1 << 63), ("quota", quota, 1 << 63), ("attempts", attempts, 100)):
+    if not 0 <= given <= most:
+      raise InvalidArgumentError(f"{name} is out of range")
+  if not 0 < timeout <= 86_400:
+    raise InvalidArgumentError("timeout is more than 0 and at most 86400 seconds")
+  fetch = Fetch()
+  fetching = _Fetching.of(store)
+
+  def done(content: Any, _: object) -> None:
+    result = content.contents
+    try:
+      fetched = _fetched(result)
+      error = None
+      if result.status != 0:
+        error = error_class(result.status)(result.message.decode(errors="replace"))
+        error.placeholder = fetched if fetched.state is State.PLACEHOLDER else None  # type: ignore[attr-defined]
+      fetch._end(fetched, error)
+    except Exception as failure:
+      _native.unraisable(failure)
+      fetch._end(None, LiveryError(str(failure)))
+    finally:
+      fetching.forget(number)
+
+  def tell(received: int, total: int, _: object) -> None:
+    try:
+      if progress is not None:
+        progress(received, total)
+    except Exception as failure:
+      _native.unraisable(failure)
+
+  called = (_DONE(done), _PROGRESS(tell) if progress is not None else _PROGRESS())
+  number = fetching.keep(called)
+  options = _Options(
+    struct_size=ctypes.sizeof(_Options), flags=_DISPATCH | (_REVALIDATE if revalidate else 0) | (_OFFLINE if offline else 0),
+    kind=_KINDS[Kind(kind)], max_size=max_size, quota=quota, timeout_ms=max(1, int(timeout * 1000)), attempts=attempts,
+    placeholder=_text("placeholder", placeholder), ca_file=None if ca_file is None else os.fsencode(ca_file),
+    proxy=_text("proxy", proxy), progress=called[1],
+  )
+  check(_library().livery_fetch_start(
+    fetching.handle, _text("url", url), ctypes.byref(options), called[0], None, None, ctypes.byref(fetch._handle)))
+  return fetch
+
+
+def get(store: Store, url: str, **options: Any) -> Fetched:
+  """Fetch what a URL leads to, and wait for it: as start()."""
+  return start(store, url, **options).result()
+
+
+class Exchange:
+  """A request that a transport has begun: what its answer is handed to, from any thread."""
+
+  def __init__(self, handle: int) -> None:
+    self._handle = ctypes.c_void_p(handle)
+
+  def answer(self, status: int, headers: Union[Mapping[str, str], Sequence[Tuple[str, str]]] = ()) -> None:
+    """The head, once. CancelledError if nobody waits for it any more: stop, and call finish()."""
+    pairs = list(headers.items() if isinstance(headers, Mapping) else headers)
+    fields = (_Header * max(1, len(pairs)))()
+    for index, (name, value) in enumerate(pairs):
+      fields[index] = _Header(name.encode("latin-1"), value.encode("latin-1"))
+    check(_library().livery_fetch_answer(self._handle, status, fields, len(pairs)))
+
+  def receive(self, data: bytes) -> None:
+    """A piece of the body. CancelledError if nobody waits for it, InvalidValueError if it is too large: stop, and finish()."""
+    check(_library().livery_fetch_receive(self._handle, data, len(data)))
+
+  def finish(self, error: Optional[BaseException] = None) -> None:
+    """The end, exactly once; a LiveryError for what went wrong, anything else counts as a failure of the network."""
+    status = 0
+    if error is not None:
+      status = getattr(error, "status", None) or -23
+    check(_library().livery_fetch_finish(self._handle, status, None if error is None else str(error).encode()))
+
+
+class Transport:
+  """How requests are made. Derive from it, and hand it to set_transport()."""
+
+  def begin(self, url: str, headers: Mapping[str, str], exchange: Exchange) -> None:
+    """Begin a request GET, and hand the answer to the exchange, now or later. What is raised is its end."""
+    raise NotImplementedError
+
+  def cancel(self, exchange: Exchange) -> None:
+    """Nobody waits for the answer any more: finish the exchange soon."""
+
+
+def set_transport(store: Store, transport: Optional[Transport]) -> None:
+  """Make requests by a transport of the program's own; None for libcurl. It is used until the store is closed."""
+  _Fetching.of(store).use(transport)
+
+
+class _Fetching:
+  """The thread that a store's fetches are told by, and the handle that they are made with."""
+
+  _all: "weakref.WeakKeyDictionary[Store, _Fetching]" = weakref.WeakKeyDictionary()
+  _lock = threading.Lock()
+
+  @classmethod
+  def of(cls, store: Store) -> _Fetching:
+    with cls._lock:
+      known = cls._all.get(store)
+      if known is None or known._dispatcher.is_over():
+        cls._all[store] = known = cls(store._watches.serving())
+      return known
+
+  def __init__(self, dispatcher: Dispatcher) -> None:
+    self._dispatcher = dispatcher
+    # What the library calls has to live as long as it may be called.
+    self._called: dict[int, object] = {}
+    self._next = 0
+    self._own = threading.Lock()
+
+  @property
+  def handle(self) -> ctypes.c_void_p:
+    return ctypes.c_void_p(self._dispatcher.handle)
+
+  def keep(self, called: object) -> int:
+    with self._own:
+      self._next += 1
+      self._called[self._next] = called
+      return self._next
+
+  def forget(self, number: int) -> None:
+    with self._own:
+      # It is running now: it goes with the next one.
+      former, self._called[0] = self._called.get(0), self._called.pop(number, None)
+    del former
+
+  def use(self, transport: Optional[Transport]) -> None:
+    if transport is None:
+      check(_library().livery_fetch_set_transport(self.handle, None, None, None))
+      return
+
+    def begin(content: int, handle: int, _: object) -> int:
+      try:
+        request = ctypes.cast(content, ctypes.POINTER(_Request)).contents
+        headers = {
+          request.headers[index].name.decode("latin-1"): request.headers[index].value.decode("latin-1")
+          for index in range(request.header_count)
+        }
+        transport.begin(request.url.decode(), headers, Exchange(handle))
+        return 0
+      except LiveryError as error:
+        status = error.status or -23
+        _library().livery_error_leave(status, str(error).encode())
+        return status
+      except Exception as error:
+        _library().livery_error_leave(-23, str(error).encode())
+        return -23
+
+    def cancel(handle: int, _: object) -> None:
+      try:
+        transport.cancel(Exchange(handle))
+      except Exception as error:
+        _native.unraisable(error)
+
+    functions = (_BEGIN(begin), _CANCEL(cancel))
+    # Requests that are under way go on with theirs: none of them is ever let go of before the store.
+    self.keep((functions, transport))
+    content = _Transport(ctypes.sizeof(_Transport), *functions)
+    check(_library().livery_fetch_set_transport(self.handle, ctypes.byref(content), None, None))
+
+
+def _fetched(result: Any) -> Fetched:
+  def moment(microseconds: int) -> Optional[datetime]:
+    return datetime.fromtimestamp(microseconds / 1e6, timezone.utc) if microseconds else None
+
+  def text(value: Optional[bytes]) -> Optional[str]:
+    return None if value is None else value.decode(errors="replace")
+
+  return Fetched(
+    url=result.url.decode(errors="replace"), state=State(result.state), source=Source(result.source), id=text(result.id),
+    type=text(result.type), data=ctypes.string_at(result.data, result.length) if result.length else b"",
+    received=result.received, http_status=result.http_status, etag=text(result.etag), fetched=moment(result.fetched),
+    fresh_until=moment(result.fresh_until), message=result.message.decode(errors="replace"))
+
+
+def _text(name: str, value: Optional[str]) -> Optional[bytes]:
+  if value is None:
+    return None
+  if "\0" in value:
+    raise InvalidArgumentError(f"{name} has a NUL within")
+  return value.encode()
+
+
+_loaded: Optional[ctypes.CDLL] = None
+
+
+def _library() -> ctypes.CDLL:
+  """The extension: beside the library that this package has loaded, or where the system's loader finds it."""
+  global _loaded
+  if _loaded is None:
+    beside = os.path.join(os.path.dirname(os.path.abspath(_native.library_path)), "liblivery-fetch.so")
+    try:
+      loaded = ctypes.CDLL(beside if os.path.exists(beside) else "liblivery-fetch.so.0")
+    except OSError as error:
+      raise ImportError(f"the extension `fetch` cannot be loaded: {error}") from None
+    pointer = ctypes.c_void_p
+    loaded.livery_fetch_receive.argtypes = [pointer, ctypes.c_char_p, ctypes.c_size_t]
+    loaded.livery_fetch_answer.argtypes = [pointer, ctypes.c_int32, ctypes.POINTER(_Header), ctypes.c_size_t]
+    loaded.livery_fetch_finish.argtypes = [pointer, ctypes.c_int32, ctypes.c_char_p]
+    loaded.livery_error_leave.argtypes = [ctypes.c_int32, ctypes.c_char_p]
+    loaded.livery_error_leave.restype = None
+    _loaded = loaded
+  return _loaded
