@@ -22,6 +22,19 @@ public struct Branding: Sendable {
     return try Value(taking: value)
   }
 
+  /// Which variant of an image fits a device best, by its place; nil if none does. Corresponds to `livery_branding_match` in C.
+  ///
+  /// - Parameters:
+  ///   - variants: a list, or one alone.
+  ///   - traits: nil if nothing is known of the device.
+  /// - Throws: `.invalidValue` if a variant is malformed, `.invalidArgument` if a trait is out of range.
+  public static func match(_ variants: Value, traits: UnsafePointer<livery_traits>?) throws(StoreError) -> Int? {
+    var match: OpaquePointer?
+    try passing(variants) { livery_branding_match($0, traits, &match) }
+    guard case .int(let index) = try Value(taking: match)["index"] else { return nil }
+    return Int(index)
+  }
+
   /// What makes the brand hard to read or incomplete. Corresponds to `livery_branding_check` in C.
   ///
   /// - Parameters:

@@ -88,6 +88,54 @@ public func livery_fetch_start(
   }
 }
 
+@_cdecl("livery_fetch_brand_start") @implementation
+public func livery_fetch_brand_start(
+  _ store: OpaquePointer?, _ traits: UnsafePointer<livery_traits>?, _ options: UnsafePointer<livery_fetch_options>?,
+  _ done: livery_fetch_brand_fn?, _ user_data: UnsafeMutableRawPointer?, _ destroy: livery_destroy_fn?,
+  _ fetch: UnsafeMutablePointer<OpaquePointer?>?
+) -> livery_status {
+  let userData = UserData(user_data, destroy)
+  let started = Started()
+  return boundary { () throws(StoreError) in
+    var completion: Completion<Value>?
+    do throws(StoreError) {
+      try checkMemory()
+      let store = try Store(borrowing: store)
+      _ = try required(done, "done")
+      let options = try structure(options, none: livery_fetch_options())
+      let wish = try Wish(options)
+      guard wish.kind == .image else { throw StoreError(.invalidArgument, "a brand has images") }
+      if traits != nil { _ = try Branding.match(.list([]), traits: traits) }
+      // What cannot be swapped in is not fetched.
+      try store.change(.bundle).discard()
+      let fetcher = try Fetchers.find(store)
+      let images = try RemoteImage.all(in: store, for: traits)
+      let progress = options.progress.map { Progress(store, $0, userData, isDispatched: wish.isDispatched) }
+      let ending = Completion<Value>(on: store, dispatched: wish.isDispatched) { outcome in
+        progress?.end()
+        started.end()
+        outcome.tell(done, userData)
+        userData.end()
+      }
+      completion = ending
+      let work = BrandFetch(
+        fetcher, images, wish, progressed: progress?.note, told: { (outcome) in ending.finish(outcome) })
+      let handle = try started.open { work.abandon(StoreError(.cancelled, "the fetch of the brand was cancelled")) }
+      try work.start()
+      fetch?.pointee = handle
+      ending.begin()
+    } catch {
+      if let completion {
+        completion.fail(error)
+      } else {
+        Result<Value, StoreError>.failure(error).tell(done, userData)
+        userData.end()
+      }
+      throw error
+    }
+  }
+}
+
 @_cdecl("livery_fetch_cancel") @implementation
 public func livery_fetch_cancel(_ fetch: OpaquePointer?) -> livery_status {
   boundary { () throws(StoreError) in

@@ -95,3 +95,17 @@ extension Outcome {
     }
   }
 }
+
+extension Result where Success == Value, Failure == StoreError {
+  /// Calls `done` with the report, or with why there is none.
+  func tell(_ done: livery_fetch_brand_fn?, _ userData: UserData) {
+    guard let done else { return }
+    do throws(StoreError) {
+      let report = try get().makeHandle()
+      done(livery_status(LIVERY_OK), "", report, userData.pointer)
+      livery_value_release(report)
+    } catch {
+      error.message.withCString { done(error.code.rawValue, $0, nil, userData.pointer) }
+    }
+  }
+}

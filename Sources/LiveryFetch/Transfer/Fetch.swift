@@ -83,6 +83,7 @@ final class Fetch: @unchecked Sendable {
     let (isFirst, exchange) = lock.withLock { () -> (Bool, Exchange?) in
       let isFirst = !isOver
       isOver = true
+      defer { self.exchange = nil }
       return (isFirst, self.exchange)
     }
     guard isFirst else { return false }
