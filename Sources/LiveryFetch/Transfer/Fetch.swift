@@ -204,7 +204,8 @@ final class Fetch: @unchecked Sendable {
     if let head { attempt.httpStatus = head.status }
     if let error = answer.error {
       attempt.partial = Partial(after: partial, head, answer.body, attempt.address ?? address)
-      return failed(error, mayRetry: error.code == .network || error.code == .timeout, after: nil)
+      let told = StoreError(error.code, "\(address.text): \(error.message)")
+      return failed(told, mayRetry: error.code == .network || error.code == .timeout, after: nil)
     }
     if let head, head.isRedirect { return follow(head) }
     attempt.partial = nil
@@ -223,6 +224,7 @@ final class Fetch: @unchecked Sendable {
         return failed(Self.nonsense(address, "sends another part than was asked for"), mayRetry: true, after: nil)
       }
       complete(head, whole)
+    case 204, 205: complete(head, [])
     case 304: confirm(head)
     case 416 where partial != nil:
       failed(Self.nonsense(address, "has no more of what it began to send"), mayRetry: true, after: nil)

@@ -1,0 +1,235 @@
+"""A server that does everything wrong: each case has its own error, and leaves nothing behind."""
+
+import gzip
+import os
+import socket
+import ssl
+import subprocess
+import threading
+import time
+
+import livery
+import livery.fetch
+import pytest
+from conftest import PNG, Server
+
+
+def fetch(store, url, **options):
+  options.setdefault("attempts", 1)
+  return livery.fetch.get(store, url, **options)
+
+
+def is_clean(store):
+  return store.assets.list() == [] and not [name for name in store if name.startswith("fetch.")]
+
+
+def drip(handler):
+  handler.send_response_only(200)
+  handler.send_header("Content-Length", "1000")
+  handler.end_headers()
+  for _ in range(100):
+    handler.wfile.write(b"x")
+    time.sleep(0.05)
+
+
+def cut(handler):
+  handler.connection.shutdown(socket.SHUT_RDWR)
+  handler.close_connection = True
+
+
+def many_headers(handler):
+  handler.give(200, PNG, {f"X-{number}": "y" * 900 for number in range(400)})
+
+
+def not_http(handler):
+  handler.wfile.write(b"SSH-2.0-OpenSSH_9.2\r\n")
+  handler.close_connection = True
+
+
+@pytest.mark.parametrize(
+  "answer, error, part",
+  [
+    ((200, b"x" * 10, {}, 1000), livery.NetworkError, ""),
+    ((200, PNG, {}, len(PNG) + 1), livery.NetworkError, ""),
+    (drip, livery.TimedOutError, "took longer than 700 ms"),
+    (cut, livery.NetworkError, ""),
+    (not_http, livery.NetworkError, ""),
+    (many_headers, livery.NetworkError, ""),
+    ((302, b"", {"Location": "/it"}), livery.RefusedError, "more than 5"),
+    ((302, b"", {"Location": "file:///etc/passwd"}), livery.RefusedError, "http"),
+    ((302, b"", {"Location": "ftp://127.0.0.1/x"}), livery.RefusedError, "http"),
+    ((200, b"<html>", {"Content-Type": "image/png"}), livery.ParseError, ""),
+    ((200, b""), livery.InvalidValueError, "empty"),
+    ((204,), livery.InvalidValueError, "empty"),
+    ((200, b"x" * 3000), livery.InvalidValueError, "larger than 2000"),
+    ((200, gzip.compress(b"x" * 20_000_000), {"Content-Encoding": "gzip"}), livery.InvalidValueError, "larger than 2000"),
+    ((200, b"no gzip", {"Content-Encoding": "gzip"}), livery.NetworkError, ""),
+    ((206, PNG[:10], {"Content-Range": f"bytes 0-9/{len(PNG)}"}), livery.NetworkError, "another part"),
+    ((304,), livery.NetworkError, "nothing"),
+    ((400,), livery.RefusedError, "400"),
+    ((401,), livery.RefusedError, "401"),
+    ((403,), livery.RefusedError, "403"),
+    ((404,), livery.NotFoundError, "404"),
+    ((410,), livery.NotFoundError, "410"),
+    ((416,), livery.RefusedError, "416"),
+    ((429,), livery.UnavailableError, "429"),
+    ((500,), livery.UnavailableError, "500"),
+    ((503, b"", {"Retry-After": "100"}), livery.UnavailableError, "503"),
+  ],
+)
+def test_each_fault_has_its_error_and_leaves_nothing(store, server, answer, error, part):
+  url = server.serve("/it", answer)
+  with pytest.raises(error) as caught:
+    fetch(store, url, max_size=2000, timeout=0.7 if answer is drip else 20)
+  assert part in str(caught.value)
+  assert is_clean(store)
+
+
+@pytest.mark.parametrize("fault", [(200, b"x" * 10, {}, 1000), cut, (500,), (200, b"no image"), (404,), drip])
+def test_the_former_image_stays_whatever_comes_after_it(store, server, fault):
+  url = server.serve("/it", (200, PNG, {"ETag": '"1"'}), fault)
+  first = fetch(store, url)
+  try:
+    second = fetch(store, url, timeout=0.7)
+    assert (second.state, second.data, second.id) == (livery.fetch.State.STALE, PNG, first.id)
+    assert second.message
+  except (livery.ParseError, livery.NotFoundError):
+    pass
+  assert store.assets.get(first.id) == PNG
+  assert fetch(store, url, offline=True).data == PNG
+
+
+def test_what_breaks_off_is_resumed(store, server):
+  body = os.urandom(300_000)
+
+  def answer(handler):
+    asked = handler.headers.get("Range")
+    if asked is None:
+      return handler.give(200, body[:100_000], {"ETag": '"a"'}, len(body))
+    start = int(asked[6:-1])
+    assert handler.headers["If-Range"] == '"a"'
+    end = start + 100_000
+    part = body[start:end]
+    span = f"bytes {start}-{len(body) - 1}/{len(body)}"
+    handler.give(206, part, {"ETag": '"a"', "Content-Range": span}, len(body) - start)
+
+  url = server.serve("/it", answer)
+  fetched = livery.fetch.get(store, url, kind="document")
+  assert fetched.data == body
+  assert fetched.received == len(body)
+  assert server.count("/it") == 3
+
+
+def test_a_weak_tag_is_not_resumed(store, server):
+  url = server.serve("/it", (200, b"x" * 10, {"ETag": 'W/"a"'}, 20), (200, b"y" * 20, {"ETag": 'W/"a"'}))
+  assert livery.fetch.get(store, url, kind="document").data == b"y" * 20
+  assert "Range" not in server.requests[1][1]
+
+
+def test_packed_content_is_taken_out(store, server):
+  url = server.serve("/it", (200, gzip.compress(b"{}" * 1000), {"Content-Encoding": "gzip", "Content-Type": "application/json"}))
+  fetched = fetch(store, url, kind="document")
+  assert (fetched.data, fetched.type) == (b"{}" * 1000, "application/json")
+
+
+def test_a_clock_that_goes_wrong_makes_nothing_fresh_for_ever(store, server):
+  past, future = "Sun, 06 Nov 1994 08:49:37 GMT", "Fri, 01 Jan 2100 00:00:00 GMT"
+  url = server.serve("/past", (200, PNG, {"Date": past, "Cache-Control": "max-age=60"}))
+  fetch(store, url)
+  fetch(store, url)
+  assert server.count("/past") == 2
+  url = server.serve("/future", (200, PNG, {"Date": future, "Expires": past}))
+  fetch(store, url)
+  fetch(store, url)
+  assert server.count("/future") == 2
+
+
+# Certificates of an authority of the test's own.
+
+
+def run(*words):
+  subprocess.run(words, check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+
+
+@pytest.fixture(scope="module")
+def authority(tmp_path_factory):
+  folder = tmp_path_factory.mktemp("authority")
+  run("openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2", "-subj", "/CN=Test CA", "-keyout",
+      str(folder / "ca.key"), "-out", str(folder / "ca.pem"))
+
+  def issue(name, *, days=2, host="IP:127.0.0.1"):
+    key, request, certificate, extra = (folder / f"{name}.{end}" for end in ("key", "csr", "pem", "ext"))
+    run("openssl", "req", "-newkey", "rsa:2048", "-nodes", "-subj", f"/CN={name}", "-keyout", str(key), "-out", str(request))
+    extra.write_text(f"subjectAltName={host}\n")
+    run("openssl", "x509", "-req", "-in", str(request), "-CA", str(folder / "ca.pem"), "-CAkey", str(folder / "ca.key"),
+        "-CAcreateserial", "-days", str(days), "-extfile", str(extra), "-out", str(certificate))
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    context.load_cert_chain(certificate, key)
+    return context
+
+  return folder / "ca.pem", issue
+
+
+@pytest.fixture
+def secure(authority):
+  made = []
+
+  def serve(name, **details):
+    made.append(Server(authority[1](name, **details)))
+    return made[-1]
+
+  yield serve
+  for server in made:
+    server.close()
+
+
+def test_a_good_certificate_is_taken(store, secure, authority):
+  server = secure("good")
+  url = server.serve("/it", (200, PNG))
+  assert fetch(store, url, ca_file=authority[0]).data == PNG
+
+
+@pytest.mark.parametrize("name, details", [("unknown", {}), ("expired", {"days": -1}), ("other", {"host": "DNS:example.com"})])
+def test_a_bad_certificate_is_refused(store, secure, authority, name, details):
+  server = secure(name, **details)
+  url = server.serve("/it", (200, PNG))
+  with pytest.raises(livery.RefusedError):
+    fetch(store, url, ca_file=None if name == "unknown" else authority[0], attempts=3)
+  assert server.count("/it") == 0
+  assert is_clean(store)
+
+
+def test_https_never_leads_to_http(store, secure, server, authority):
+  plain = server.serve("/it", (200, PNG))
+  url = secure("good").serve("/it", (302, b"", {"Location": plain}))
+  with pytest.raises(livery.RefusedError, match="https to http"):
+    fetch(store, url, ca_file=authority[0])
+  assert server.count("/it") == 0
+
+
+def test_many_at_once(store, server):
+  urls = [server.serve(f"/{number}", (200, b"%d" % number, {"Cache-Control": "max-age=60"})) for number in range(200)]
+  fetches = [livery.fetch.start(store, url, kind="document") for url in urls]
+  assert [fetch.result(60).data for fetch in fetches] == [b"%d" % number for number in range(200)]
+  assert len(server.requests) == 200
+
+
+def test_a_server_that_is_busy_is_tried_again(store, server):
+  url = server.serve("/it", (503,), cut, (200, PNG))
+  assert livery.fetch.get(store, url).data == PNG
+  assert server.count("/it") == 3
+
+
+def test_cancelling_ends_the_request(store, server):
+  begun = threading.Event()
+
+  def wait(handler):
+    begun.set()
+    drip(handler)
+
+  running = livery.fetch.start(store, server.serve("/it", wait))
+  assert begun.wait(10)
+  running.cancel()
+  with pytest.raises(livery.CancelledError):
+    running.result(10)
+  assert is_clean(store)
