@@ -27,7 +27,7 @@ enum Program {
   }
 
   private static func run(_ words: [String], _ output: Output) throws(StoreError) {
-    becomeExtension(words)
+    try becomeExtension(words)
     let arguments = try Arguments(words)
     if arguments.has("version") { return output.write("livery \(version)", json: .string(version)) }
     guard let word = arguments.command else {
@@ -44,12 +44,19 @@ enum Program {
   }
 
   /// `livery NOUN …`, where this command knows no such command, is the program `livery-NOUN` with the same arguments, and
-  /// `livery help NOUN` its help. Returns if there is none.
-  private static func becomeExtension(_ words: [String]) {
+  /// `livery help NOUN` its help. So is what needs the network, `livery brand download` and `livery asset put URL`, the program
+  /// `livery-fetch`. Returns if there is none.
+  ///
+  /// - Throws: `.unavailable` if it takes the network, and there is none.
+  private static func becomeExtension(_ words: [String]) throws(StoreError) {
     let found = Arguments.places(in: words)
     guard var place = found.first else { return }
     let showsHelp = words[place].sameBytes(as: "help") && found.count > 1
     if showsHelp { place = found[1] }
+    if needsNetwork(found.map { words[$0] }) {
+      "fetch".withCString { lvs_become($0, Int32(place + 1), false) }
+      throw StoreError(.unavailable, "this needs the program livery-fetch, which is not installed beside livery")
+    }
     let noun = words[place]
     let isPlain = noun.utf8.allSatisfy { byte in
       byte >= UInt8(ascii: "a") && byte <= UInt8(ascii: "z") || byte == UInt8(ascii: "-")
@@ -57,6 +64,13 @@ enum Program {
     guard isPlain, noun.utf8.count <= 32, Command.named(noun) == nil else { return }
     // The program itself is argument 0.
     noun.withCString { lvs_become($0, Int32(place + 1), showsHelp) }
+  }
+
+  private static func needsNetwork(_ words: [String]) -> Bool {
+    func has(_ place: Int, _ word: String) -> Bool { place < words.count && words[place].sameBytes(as: word) }
+    if has(0, "brand") { return has(1, "download") }
+    guard has(0, "asset"), has(1, "put") else { return false }
+    return words.dropFirst(2).contains { $0.utf8.starts(with: "http://".utf8) || $0.utf8.starts(with: "https://".utf8) }
   }
 
   /// Writes what there is to write; an error is one line on standard error, and in JSON also an object.

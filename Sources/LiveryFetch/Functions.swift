@@ -72,7 +72,9 @@ public func livery_fetch_start(
       completion = ending
       let work = Fetch(
         fetcher, address, wish, progressed: progress?.note, told: { (outcome) in ending.finish(.success(outcome)) })
-      let handle = try started.open { work.abandon(StoreError(.cancelled, "the fetch of \(address.text) was cancelled")) }
+      let handle = try started.open {
+        work.abandon(StoreError(.cancelled, "the fetch of \(address.text) was cancelled"))
+      }
       try work.start()
       fetch?.pointee = handle
       ending.begin()
@@ -201,7 +203,9 @@ public func livery_fetch_finish(
     guard status <= 0 else { throw StoreError(.invalidArgument, "\(status) is no status") }
     if status == livery_status(LIVERY_OK) { return try exchange.finish(nil) }
     let code = StoreError.Code(rawValue: status)
-    let text = message.map { String(decoding: UnsafeRawBufferPointer(start: $0, count: lvc_length($0, 1000)), as: UTF8.self) }
+    let text = message.map {
+      String(decoding: UnsafeRawBufferPointer(start: $0, count: lvc_length($0, 1000)), as: UTF8.self)
+    }
     try exchange.finish(StoreError(code, text ?? code.description))
   }
 }

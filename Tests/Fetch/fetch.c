@@ -371,7 +371,8 @@ TEST("what takes too long is told so, and waits as long as the server asks", slo
 
 TEST("wrong arguments are refused, and told to `done` and `destroy` here and now", arguments) {
   livery_store *store = open_store(fresh_path());
-  static const char *const urls[] = {"", "h", "ftp://h/", "http://", "http://u:p@h/", "http://h/\x01", "http:///a", "http://h\\@x/", "file:///a"};
+  static const char *const urls[] = {
+    "", "h", "ftp://h/", "http://", "http://u:p@h/", "http://h/\x01", "http:///a", "http://h\\@x/", "file:///a"};
   for (size_t index = 0; index < COUNT(urls); index++) {
     outcome outcome = {0};
     EXPECT_STATUS(invalid, livery_fetch_start(store, urls[index], NULL, note_done, &outcome, note_destroyed, NULL));

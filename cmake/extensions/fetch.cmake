@@ -1,3 +1,4 @@
 # Images and documents by URL.
 livery_extension(fetch INCLUDE ${PROJECT_SOURCE_DIR}/include LIBRARIES curl)
 livery_install_extension(fetch "Images and documents by URL, for Livery")
+livery_extension_program(fetch SOURCES ${PROJECT_SOURCE_DIR}/Sources/LiveryFetchCommand/main.c)

@@ -385,6 +385,11 @@ LIVERY_API livery_status livery_branding_set_image(livery_store *store, livery_l
  * store holds the asset: `image` is then its SHA-256, for livery_asset_get(). The options `UsePrimaryImage` and
  * `UseSecondaryImage` of a brand switch `background` and `logo` off.
  *
+ * `state` tells whether there is something to show: "ready"; "placeholder" for one that stands in for what could not be
+ * fetched; "loading" for a URL that nobody has fetched yet, and "failed" for one that could not be, or for an asset that the
+ * store does not hold. It is missing where `image` is a name that the app gives a meaning to. The extension `fetch`
+ * (livery/fetch.h) brings what URLs lead to; `source`, `etag` and `fetched` then tell where the image came from.
+ *
  * Threads: any. Never blocks, never waits for a writer.
  *
  * @param store       an open store

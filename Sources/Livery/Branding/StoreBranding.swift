@@ -109,7 +109,7 @@ extension StoreBranding {
 
 extension StoreBranding {
   /// The variant of an image that fits a device best: an object of its members, with `pixelWidth`, `pixelHeight` and `type`
-  /// of an image that the store holds.
+  /// of an image that the store holds, and with `state` of one that it holds or that a URL leads to.
   ///
   /// Corresponds to `livery_branding_image` in C.
   ///
@@ -194,13 +194,15 @@ private struct ImageChoice {
     if case .object(let known) = variants[winner].value {
       members = []
       for member in known
-      where !["pixelWidth", "pixelHeight", "type"].contains(where: { $0.sameBytes(as: member.key) }) {
+      where !["pixelWidth", "pixelHeight", "type", "state"].contains(where: { $0.sameBytes(as: member.key) }) {
         members.append(member)
       }
     } else {
       members = [.init("image", variants[winner].value)]
     }
-    if let asset = store.branding.asset(variants[winner].reference) {
+    let asset = store.branding.asset(variants[winner].reference)
+    if let state = variants[winner].state(isHeld: asset != nil) { members.append(.init("state", .string(state))) }
+    if let asset {
       members.append(.init("type", .string(asset.facts.type.description)))
       if asset.facts.width > 0 {
         members.append(.init("pixelWidth", .int(Int64(asset.facts.width))))

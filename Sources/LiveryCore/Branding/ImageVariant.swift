@@ -97,4 +97,15 @@ public struct ImageVariant: Sendable {
     }
     return variants
   }
+
+  /// Whether there is something to show; nil for a name that the app gives a meaning to.
+  ///
+  /// - Parameter isHeld: whether the store holds the asset.
+  public func state(isHeld: Bool) -> String? {
+    func tells(_ word: String) -> Bool { value["state"] == .string(word) }
+    if isHeld { return tells("placeholder") ? "placeholder" : "ready" }
+    if BrandCheck.isAsset(reference) { return "failed" }
+    guard reference.utf8.starts(with: "http://".utf8) || reference.utf8.starts(with: "https://".utf8) else { return nil }
+    return tells("failed") ? "failed" : "loading"
+  }
 }

@@ -220,7 +220,8 @@ final class BrandFetch: @unchecked Sendable {
       told.append(.object(members))
     }
     return .object([
-      .init("revision", .int(Int64(clamping: revision))), .init("committed", .bool(committed)), .init("ready", .int(ready)),
+      .init("revision", .int(Int64(clamping: revision))), .init("committed", .bool(committed)),
+      .init("ready", .int(ready)),
       .init("stale", .int(stale)), .init("failed", .int(failed)), .init("images", .list(told)),
     ])
   }

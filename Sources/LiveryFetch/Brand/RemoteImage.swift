@@ -12,7 +12,7 @@ struct RemoteImage: Sendable {
   let url: String
 
   /// Whether it shows an image of the store now, the placeholder included.
-  var showsImage: Bool { !Self.isRemote(variant["image"]?.text) }
+  var showsImage: Bool { !Self.isRemote(variant.text ?? variant["image"]?.text) }
 
   /// All that are in effect, or of each image the one that fits a device best.
   static func all(in store: Store, for traits: UnsafePointer<livery_traits>?) throws(StoreError) -> [RemoteImage] {
@@ -45,8 +45,8 @@ struct RemoteImage: Sendable {
   }
 
   private static func url(of variant: Value) -> String? {
-    guard case .object = variant else { return nil }
-    let image = variant["image"]?.text
+    // A variant that asks for nothing may be its image alone.
+    let image = variant.text ?? variant["image"]?.text
     return isRemote(image) ? image : variant["source"]?.text
   }
 
@@ -81,9 +81,10 @@ struct RemoteImage: Sendable {
 }
 
 extension Value {
-  /// An object with members exchanged or added, or left out where they are nil.
+  /// A variant with members exchanged or added, or left out where they are nil.
   fileprivate func replacing(_ changes: [(key: String, value: Value?)]) -> Value {
-    guard case .object(let members) = self else { return self }
+    let members: [Member]
+    if case .object(let known) = self { members = known } else { members = [.init("image", self)] }
     var kept = members.filter { (member) in
       !changes.contains { $0.key.utf8.elementsEqual(member.key.utf8) }
     }

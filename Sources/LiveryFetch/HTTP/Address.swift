@@ -63,7 +63,9 @@ struct Address: Sendable, Equatable {
   }
 
   private static func hasScheme(_ reference: [UInt8]) -> Bool {
-    guard let colon = reference.firstIndex(where: { $0 == 58 || $0 == 47 || $0 == 63 || $0 == 35 }) else { return false }
+    guard let colon = reference.firstIndex(where: { $0 == 58 || $0 == 47 || $0 == 63 || $0 == 35 }) else {
+      return false
+    }
     return colon > 0 && reference[colon] == 58
   }
 

@@ -34,7 +34,8 @@ final class Fetcher: @unchecked Sendable {
       if isClaimed { return }
       try store.claim(URLKey.prefix, onEnd: onEnd) { (value, name) throws(StoreError) in
         guard Entry(value) != nil else {
-          throw StoreError(.typeMismatch, "what was fetched is an object with url, image, bytes and fetched", setting: name)
+          throw StoreError(
+            .typeMismatch, "what was fetched is an object with url, image, bytes and fetched", setting: name)
         }
         return value
       }
@@ -160,7 +161,9 @@ final class Fetchers: @unchecked Sendable {
 
   private func forget(_ number: UInt) {
     let fetcher = lock.withLock { () -> Fetcher? in
-      guard let index = known.firstIndex(where: { $0.number == number && $0.process == lvc_process() }) else { return nil }
+      guard let index = known.firstIndex(where: { $0.number == number && $0.process == lvc_process() }) else {
+        return nil
+      }
       return known.remove(at: index).fetcher
     }
     fetcher?.end()

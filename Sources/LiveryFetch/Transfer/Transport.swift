@@ -40,7 +40,8 @@ final class Transport: Sendable {
     let left = livery_last_error()
     let message = left?.pointee.status == status ? (left?.pointee.message).map { String(cString: $0) } : nil
     throw StoreError(
-      status < 0 ? StoreError.Code(rawValue: status) : .invalidArgument, message ?? "the transport did not take the request")
+      status < 0 ? StoreError.Code(rawValue: status) : .invalidArgument,
+      message ?? "the transport did not take the request")
   }
 
   /// Tells that nobody waits for the answer any more.
