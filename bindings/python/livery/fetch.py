@@ -17,13 +17,20 @@ import weakref
 from dataclasses import dataclass
 from datetime import datetime, timezone
 from enum import Enum
-from typing import Any, Callable, Generator, List, Mapping, Optional, Sequence, Tuple, Union
+from typing import Any, Callable, Dict, Generator, Generic, List, Mapping, NamedTuple, Optional, Sequence, Tuple, TypeVar, Union
 
-from . import _native
+from . import _convert, _native
 from ._dispatcher import Dispatcher
+from ._native import interface as _interface
 from ._native.calls import check
+from .branding import Traits, _traits
 from .errors import InvalidArgumentError, LiveryError, error_class
 from .store import Store
+
+_Outcome = TypeVar("_Outcome")
+
+#: Is told the bytes that came, and those of the whole, 0 if that is not known.
+Progress = Callable[[int, int], object]
 
 
 class Kind(Enum):
@@ -84,6 +91,7 @@ class _Result(ctypes.Structure):
 
 
 _DONE = ctypes.CFUNCTYPE(None, ctypes.POINTER(_Result), ctypes.c_void_p)
+_BRAND_DONE = ctypes.CFUNCTYPE(None, ctypes.c_int32, ctypes.c_char_p, ctypes.c_void_p, ctypes.c_void_p)
 _PROGRESS = ctypes.CFUNCTYPE(None, ctypes.c_uint64, ctypes.c_uint64, ctypes.c_void_p)
 _BEGIN = ctypes.CFUNCTYPE(ctypes.c_int32, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p)
 _CANCEL = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_void_p)
@@ -116,11 +124,11 @@ _DISPATCH, _REVALIDATE, _OFFLINE = 1, 2, 4
 _KINDS = {Kind.IMAGE: 1, Kind.DOCUMENT: 2, Kind.ANY: 3}
 
 
-class Fetch:
+class Fetch(Generic[_Outcome]):
   """A fetch that was started: ``result()`` waits for it, and so does ``await``.
 
-  Both raise the exception of the status if there is nothing to hand out; its ``placeholder`` is then what was handed out in
-  its place, a Fetched, or None.
+  Both raise the exception of the status if there is nothing to hand out. Its member ``placeholder`` is then what was handed out
+  in its place, a Fetched, or None.
   """
 
   def __init__(self) -> None:
@@ -128,8 +136,8 @@ class Fetch:
     self._ended = threading.Event()
     self._lock = threading.Lock()
     self._waiting: List[Callable[[], None]] = []
-    self._fetched: Optional[Fetched] = None
-    self._error: Optional[LiveryError] = None
+    self._outcome: Optional[_Outcome] = None
+    self._error: Optional[BaseException] = None
 
   @property
   def done(self) -> bool:
@@ -141,13 +149,13 @@ class Fetch:
       # It may end just now.
       _library().livery_fetch_cancel(self._handle)
 
-  def result(self, timeout: Optional[float] = None) -> Fetched:
+  def result(self, timeout: Optional[float] = None) -> _Outcome:
     """Wait for the outcome; the built-in TimeoutError if it does not come within so many seconds."""
     if not self._ended.wait(timeout):
       raise TimeoutError("the fetch is still under way")
-    return self._outcome()
+    return self._get()
 
-  def __await__(self) -> Generator[Any, None, Fetched]:
+  def __await__(self) -> Generator[Any, None, _Outcome]:
     loop = asyncio.get_running_loop()
     future: "asyncio.Future[None]" = loop.create_future()
 
@@ -171,17 +179,17 @@ class Fetch:
     except asyncio.CancelledError:
       self.cancel()
       raise
-    return self._outcome()
+    return self._get()
 
-  def _outcome(self) -> Fetched:
+  def _get(self) -> _Outcome:
     if self._error is not None:
       raise self._error
-    assert self._fetched is not None
-    return self._fetched
+    assert self._outcome is not None
+    return self._outcome
 
-  def _end(self, fetched: Optional[Fetched], error: Optional[LiveryError]) -> None:
+  def _end(self, outcome: Optional[_Outcome], error: Optional[BaseException]) -> None:
     with self._lock:
-      self._fetched, self._error = fetched, error
+      self._outcome, self._error = outcome, error
       self._ended.set()
       waiting, self._waiting = self._waiting, []
     for tell in waiting:
@@ -202,8 +210,8 @@ def start(
   placeholder: Optional[str] = None,
   ca_file: Optional[Union[str, "os.PathLike[str]"]] = None,
   proxy: Optional[str] = None,
-  progress: Optional[Callable[[int, int], object]] = None,
-) -> Fetch:
+  progress: Optional[Progress] = None,
+) -> Fetch[Fetched]:
   """Begin to fetch what a URL leads to, or take it from the store where that is as good.
 
   ``timeout`` is in seconds. ``progress`` is told the bytes that came and those of the whole, 0 if that is not known, by a thread of
@@ -211,47 +219,118 @@ def start(
 
   InvalidArgumentError for a URL or an option that is malformed or out of range, ReadOnlyError for a store that is.
   """
-  for name, given, most in (("max_size", max_size, 1 << 63), ("quota", quota, 1 << 63), ("attempts", attempts, 100)):
-    if not 0 <= given <= most:
-      raise InvalidArgumentError(f"{name} is out of range")
-  if not 0 < timeout <= 86_400:
-    raise InvalidArgumentError("timeout is more than 0 and at most 86400 seconds")
-  fetch = Fetch()
+  wanted = _Wanted(kind, revalidate, offline, max_size, quota, timeout, attempts, placeholder, ca_file, proxy, progress)
+  fetch: Fetch[Fetched] = Fetch()
   fetching = _Fetching.of(store)
 
   def done(content: Any, _: object) -> None:
-    result = content.contents
     try:
+      result = content.contents
       fetched = _fetched(result)
       error = None
       if result.status != 0:
-        error = error_class(result.status)(result.message.decode(errors="replace"))
+        error = error_class(result.status)(fetched.message)
         error.placeholder = fetched if fetched.state is State.PLACEHOLDER else None  # type: ignore[attr-defined]
       fetch._end(fetched, error)
     except Exception as failure:
       _native.unraisable(failure)
-      fetch._end(None, LiveryError(str(failure)))
+      fetch._end(None, failure)
     finally:
       fetching.forget(number)
 
-  def tell(received: int, total: int, _: object) -> None:
+  called = _DONE(done), wanted.progress()
+  number = fetching.keep(called)
+  check(_library().livery_fetch_start(
+    fetching.handle, _text("url", url), ctypes.byref(wanted.options(called[1])), called[0], None, None,
+    ctypes.byref(fetch._handle)))
+  return fetch
+
+
+def brand(
+  store: Store,
+  *,
+  traits: Optional[Traits] = None,
+  revalidate: bool = False,
+  offline: bool = False,
+  max_size: int = 0,
+  quota: int = 0,
+  timeout: float = 60,
+  attempts: int = 0,
+  placeholder: Optional[str] = None,
+  ca_file: Optional[Union[str, "os.PathLike[str]"]] = None,
+  proxy: Optional[str] = None,
+  progress: Optional[Progress] = None,
+) -> Fetch[Dict[str, Any]]:
+  """Begin to fetch every remote image of the brand in effect, and swap all of them in with one commit.
+
+  With ``traits`` those that fit a device best, one of each image; without, all. The outcome is a dictionary: ``revision``,
+  ``committed``, ``ready``, ``stale``, ``failed`` and ``images``, a list of dictionaries. Options are as of start().
+  """
+  wanted = _Wanted(Kind.IMAGE, revalidate, offline, max_size, quota, timeout, attempts, placeholder, ca_file, proxy, progress)
+  fetch: Fetch[Dict[str, Any]] = Fetch()
+  fetching = _Fetching.of(store)
+
+  def done(status: int, message: bytes, report: int, _: object) -> None:
     try:
-      if progress is not None:
-        progress(received, total)
+      if status == 0:
+        fetch._end(_convert.look(report), None)
+      else:
+        fetch._end(None, error_class(status)(message.decode(errors="replace")))
     except Exception as failure:
       _native.unraisable(failure)
+      fetch._end(None, failure)
+    finally:
+      fetching.forget(number)
 
-  called = (_DONE(done), _PROGRESS(tell) if progress is not None else _PROGRESS())
+  called = _BRAND_DONE(done), wanted.progress()
   number = fetching.keep(called)
-  options = _Options(
-    struct_size=ctypes.sizeof(_Options), flags=_DISPATCH | (_REVALIDATE if revalidate else 0) | (_OFFLINE if offline else 0),
-    kind=_KINDS[Kind(kind)], max_size=max_size, quota=quota, timeout_ms=max(1, int(timeout * 1000)), attempts=attempts,
-    placeholder=_text("placeholder", placeholder), ca_file=None if ca_file is None else os.fsencode(ca_file),
-    proxy=_text("proxy", proxy), progress=called[1],
-  )
-  check(_library().livery_fetch_start(
-    fetching.handle, _text("url", url), ctypes.byref(options), called[0], None, None, ctypes.byref(fetch._handle)))
+  device = None if traits is None else ctypes.byref(_interface.Traits(ctypes.sizeof(_interface.Traits), *_traits(traits)))
+  check(_library().livery_fetch_brand_start(
+    fetching.handle, device, ctypes.byref(wanted.options(called[1])), called[0], None, None, ctypes.byref(fetch._handle)))
   return fetch
+
+
+class _Wanted(NamedTuple):
+  """The options of a fetch."""
+
+  kind: Union[Kind, str]
+  revalidate: bool
+  offline: bool
+  max_size: int
+  quota: int
+  timeout: float
+  attempts: int
+  placeholder: Optional[str]
+  ca_file: Optional[Union[str, "os.PathLike[str]"]]
+  proxy: Optional[str]
+  told: Optional[Progress]
+
+  def progress(self) -> Any:
+    """The function that the library calls."""
+    told = self.told
+    if told is None:
+      return _PROGRESS()
+
+    def tell(received: int, total: int, _: object) -> None:
+      try:
+        told(received, total)
+      except Exception as failure:
+        _native.unraisable(failure)
+
+    return _PROGRESS(tell)
+
+  def options(self, progress: Any) -> _Options:
+    for name, given, most in (("max_size", self.max_size, 1 << 63), ("quota", self.quota, 1 << 63), ("attempts", self.attempts, 100)):
+      if not 0 <= given <= most:
+        raise InvalidArgumentError(f"{name} is out of range")
+    if not 0 < self.timeout <= 86_400:
+      raise InvalidArgumentError("timeout is more than 0 and at most 86400 seconds")
+    flags = _DISPATCH | (_REVALIDATE if self.revalidate else 0) | (_OFFLINE if self.offline else 0)
+    return _Options(
+      struct_size=ctypes.sizeof(_Options), flags=flags, kind=_KINDS[Kind(self.kind)], max_size=self.max_size, quota=self.quota,
+      timeout_ms=max(1, int(self.timeout * 1000)), attempts=self.attempts, placeholder=_text("placeholder", self.placeholder),
+      ca_file=None if self.ca_file is None else os.fsencode(self.ca_file), proxy=_text("proxy", self.proxy), progress=progress,
+    )
 
 
 def get(store: Store, url: str, **options: Any) -> Fetched:
@@ -318,7 +397,7 @@ class _Fetching:
   def __init__(self, dispatcher: Dispatcher) -> None:
     self._dispatcher = dispatcher
     # What the library calls has to live as long as it may be called.
-    self._called: dict[int, object] = {}
+    self._called: Dict[int, object] = {}
     self._next = 0
     self._own = threading.Lock()
 
