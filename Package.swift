@@ -194,7 +194,8 @@ if nouns.contains("fetch") {
     .systemLibrary(name: "CCurl", providers: [.apt(["libcurl4-openssl-dev"])]),
     .target(name: "CFetch", dependencies: ["CLivery", "CCurl"], cSettings: cSettings),
     .target(
-      name: "LiveryFetch", dependencies: ["LiveryClient", "CLivery", "CClient", "CFetch"], swiftSettings: swiftSettings),
+      name: "LiveryFetch", dependencies: ["LiveryClient", "CLivery", "CClient", "CFetch"],
+      swiftSettings: swiftSettings),
   ]
   if embedded {
     products.append(.library(name: "livery-fetch", type: .static, targets: ["LiveryFetch"]))
@@ -209,7 +210,7 @@ if Context.environment["LIVERY_FUZZ"] == "1" {
   products.append(.library(name: "livery-fuzz", type: .static, targets: ["Fuzz"]))
   targets.append(
     .target(
-      name: "Fuzz", dependencies: ["Livery", "LMDB", "CSystem", "LiveryPage"], path: "Tests/Fuzz/Parsers",
+      name: "Fuzz", dependencies: ["Livery", "LMDB", "CSystem", "LiveryPage", "LiveryFetch"], path: "Tests/Fuzz/Parsers",
       swiftSettings: swiftSettings, linkerSettings: runtimeLinks))
 }
 

@@ -29,7 +29,8 @@ HERE = ROOT / "Tests" / "Fuzz"
 BUILT = ROOT / "build" / "torture" / "fuzz"
 TARGETS = ["json", "value", "schema", "plist-xml", "plist-binary", "cbor", "record", "color", "date", "pattern", "text",
            "png", "jpeg", "gif", "webp", "svg", "file", "images-png", "images-jpeg", "images-webp", "images-drawn", "images-kept",
-           "page-target", "page-form", "page-multipart", "page-headers"]
+           "page-target", "page-form", "page-multipart", "page-headers",
+           "fetch-date", "fetch-control", "fetch-tag", "fetch-range", "fetch-address"]
 # The longest inputs, in bytes. The first of two numbers holds for nine tenths of the time, as short inputs are tried faster
 # and reach nearly all code, the second for the rest.
 LENGTHS = {"json": (96, 2048), "value": (96, 1024), "schema": (128, 4096), "plist-xml": (256, 2048), "plist-binary": (96, 1024),
@@ -37,7 +38,9 @@ LENGTHS = {"json": (96, 2048), "value": (96, 1024), "schema": (128, 4096), "plis
            "png": (64, 256), "jpeg": (128, 512), "gif": (16, 64), "webp": (48, 128), "svg": (128, 512), "file": (32, 128),
            "images-png": (256, 2048), "images-jpeg": (512, 2048), "images-webp": (256, 2048), "images-drawn": (192, 1024),
            "images-kept": (4096, 4096),
-           "page-target": (48, 256), "page-form": (64, 512), "page-multipart": (160, 1024), "page-headers": (48, 256)}
+           "page-target": (48, 256), "page-form": (64, 512), "page-multipart": (160, 1024), "page-headers": (48, 256),
+           "fetch-date": (40, 48), "fetch-control": (64, 256), "fetch-tag": (16, 640), "fetch-range": (48, 128),
+           "fetch-address": (48, 256)}
 # The longest input that is kept, in bytes: a whole schema of the fixtures fits.
 KEPT_LENGTH = 8192
 
@@ -71,7 +74,7 @@ def build():
   """A program for each parser, of the code that devices run. The linker leaves out what the parser does not reach, and
   with it the counters of coverage that libFuzzer looks through after every input."""
   BUILT.mkdir(parents=True, exist_ok=True)
-  environment = {**os.environ, "LIVERY_FUZZ": "1", "LIVERY_EMBEDDED": "1", "LIVERY_EXTENSIONS": "page"}
+  environment = {**os.environ, "LIVERY_FUZZ": "1", "LIVERY_EMBEDDED": "1", "LIVERY_EXTENSIONS": "page,fetch"}
   scratch = ROOT / ".build-fuzz"
   flags = ["-c", "release", "--disable-build-manifest-caching", "--scratch-path", str(scratch), "--sanitize=address",
            "-Xswiftc", "-enable-testing", "-Xswiftc", "-sanitize-coverage=edge,inline-8bit-counters,pc-table"]
@@ -164,6 +167,10 @@ def seeds(target):
           "page-multipart": [FORM, FORM.replace("--x--", "--x\r\nContent-Disposition: form-data; name=b\r\n\r\n--x--")],
           "page-headers": ["kiosk.local:8080", "[::1]:80", "https://a.example/b", "multipart/form-data; boundary=\"x\"",
                            "a=b; livery=c", "br, gzip;q=0.5", "W/\"a\", \"a-z\"", "$argon2id$v=19$m=8192,t=3,p=1$c2FsdA$aGFzaA"],
+          "fetch-date": ["Sun, 06 Nov 1994 08:49:37 GMT", "Sunday, 06-Nov-94 08:49:37 GMT", "Sun Nov  6 08:49:37 1994", "120"],
+          "fetch-control": ["max-age=60, no-cache=\"a, b\"\nmust-revalidate,stale-while-revalidate=\"30\"", "no-store;x, stale-if-error = 5"],
+          "fetch-tag": ["W/\"a\"", "\"a\""], "fetch-range": ["bytes 5-9/10", "bytes */10", "text/html; charset=utf-8", "Accept, *"],
+          "fetch-address": ["../g/./h?y#s", "//g/..", "https://x/y", "?y", "a b"],
           "record": ["\x01\x02\0\x03\x03\0\0\0" + "\x01" + "\0" * 23 + "\x05\0\0\0\0\0\0\0cli"]}
   return found + [text.encode("latin-1") for text in texts.get(target, [])]
 
