@@ -5,41 +5,6 @@ import LiveryClient
 
 // The C functions: take what came in, call, hand out.
 
-/// Something that was started and may be cancelled, until it has ended.
-final class Started: @unchecked Sendable {
-  static let handles = Handles<Started>(kind: 0x46, noun: "fetch")
-
-  private let lock = Lock()
-  // Guarded by `lock`.
-  private var handle: OpaquePointer?
-  private var hasEnded = false
-  private var cancel: (@Sendable () -> Void)?
-
-  /// The handle to give out; it has ended if the work has.
-  func open(_ cancel: @escaping @Sendable () -> Void) throws(StoreError) -> OpaquePointer {
-    let handle = try Self.handles.insert(self)
-    let hasEnded = lock.withLock { () -> Bool in
-      self.handle = handle
-      self.cancel = cancel
-      return self.hasEnded
-    }
-    if hasEnded { Self.handles.remove(handle) }
-    return handle
-  }
-
-  func end() {
-    let (handle, cancel) = lock.withLock { () -> (OpaquePointer?, (@Sendable () -> Void)?) in
-      hasEnded = true
-      defer { self.cancel = nil }
-      return (self.handle, self.cancel)
-    }
-    Self.handles.remove(handle)
-    withExtendedLifetime(cancel) {}
-  }
-
-  func stop() { lock.withLock { cancel }?() }
-}
-
 @_cdecl("livery_fetch_start") @implementation
 public func livery_fetch_start(
   _ store: OpaquePointer?, _ url: UnsafePointer<CChar>?, _ options: UnsafePointer<livery_fetch_options>?,
@@ -59,7 +24,7 @@ public func livery_fetch_start(
       let options = try structure(options, none: livery_fetch_options())
       let wish = try Wish(options)
       let fetcher = try Fetchers.find(store)
-      let progress = options.progress.map { Progress(store, $0, userData, isDispatched: wish.isDispatched) }
+      let progress = Progress(store, isDispatched: wish.isDispatched, options.progress, userData)
       let ending = Completion<Outcome>(on: store, dispatched: wish.isDispatched) { outcome in
         progress?.end()
         started.end()
@@ -112,7 +77,7 @@ public func livery_fetch_brand_start(
       try store.change(.bundle).discard()
       let fetcher = try Fetchers.find(store)
       let images = try RemoteImage.all(in: store, for: traits)
-      let progress = options.progress.map { Progress(store, $0, userData, isDispatched: wish.isDispatched) }
+      let progress = Progress(store, isDispatched: wish.isDispatched, options.progress, userData)
       let ending = Completion<Value>(on: store, dispatched: wish.isDispatched) { outcome in
         progress?.end()
         started.end()

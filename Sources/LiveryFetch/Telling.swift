@@ -6,19 +6,27 @@ import LiveryClient
 /// Tells how far a transfer is, at most ten times a second, and not once its end was told.
 final class Progress: @unchecked Sendable {
   private let store: Store
-  private let function: livery_fetch_progress_fn
-  private let userData: UserData
   private let isDispatched: Bool
+  private let function: @Sendable (Int64, Int64) -> Void
   private let lock = Lock()
   // Guarded by `lock`.
   private var next: Int64 = 0
   private var hasEnded = false
 
-  init(_ store: Store, _ function: @escaping livery_fetch_progress_fn, _ userData: UserData, isDispatched: Bool) {
+  init(_ store: Store, isDispatched: Bool, _ function: @escaping @Sendable (Int64, Int64) -> Void) {
     self.store = store
-    self.function = function
-    self.userData = userData
     self.isDispatched = isDispatched
+    self.function = function
+  }
+
+  /// For a function of C, if there is one.
+  convenience init?(
+    _ store: Store, isDispatched: Bool, _ function: livery_fetch_progress_fn?, _ userData: UserData
+  ) {
+    guard let function else { return nil }
+    self.init(store, isDispatched: isDispatched) { received, total in
+      function(UInt64(received), UInt64(total), userData.pointer)
+    }
   }
 
   func note(_ received: Int64, _ total: Int64) {
@@ -31,7 +39,7 @@ final class Progress: @unchecked Sendable {
     guard isDue else { return }
     try? store.post(dispatched: isDispatched) {
       if self.lock.withLock({ self.hasEnded }) { return }
-      self.function(UInt64(received), UInt64(total), self.userData.pointer)
+      self.function(received, total)
     }
   }
 

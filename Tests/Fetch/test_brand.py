@@ -28,20 +28,13 @@ def apply(store):
 def test_all_images_come_with_one_commit_that_watches_hear_once(store, transport):
   apply(store)
   assert store.branding.image("logo")["state"] == "loading"
-  calls, heard = [], threading.Event()
-
-  def note(events):
-    calls.append([event.name for event in events])
-    heard.set()
-
-  with store.watch("branding.**", note):
+  with store.watch("branding.**") as events:
     before = store.revision
     report = livery.fetch.brand(store).result(30)
-    assert heard.wait(10)
     store.set("branding.color.Toolbar", livery.Color(1, 0, 0))
-    while len(calls) < 2:
-      heard.wait(0.1)
-  assert calls[0] == ["branding.image.background", "branding.image.logo"]
+    heard = [next(events) for _ in range(3)]
+  assert [(event.name, event.revision - before) for event in heard] == [
+    ("branding.image.background", 1), ("branding.image.logo", 1), ("branding.color.Toolbar", 2)]
   assert report["committed"] and report["revision"] == before + 1
   assert (report["ready"], report["stale"], report["failed"]) == (2, 0, 0)
   logo = store.branding.image("logo")

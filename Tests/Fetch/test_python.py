@@ -198,7 +198,7 @@ def test_a_real_server(store, tmp_path):
   (root / "data.json").write_text('{"a": 1}' * 1000)
   configuration = tmp_path / "nginx.conf"
   configuration.write_text(f"""
-    daemon off; pid {tmp_path}/pid; error_log {tmp_path}/error; worker_processes 1;
+    user root; daemon off; pid {tmp_path}/pid; error_log {tmp_path}/error; worker_processes 1;
     events {{}}
     http {{
       access_log {tmp_path}/access; types {{ image/png png; application/json json; }}

@@ -169,18 +169,19 @@ typedef struct livery_fetch_options {
  * What is stored is handed out
  *
  *   - as ready, while it is fresh (unless #LIVERY_FETCH_REVALIDATE is given), and when the server says that it still holds;
- *   - as stale, when the network fails, the time is over or the server answers 500, 502, 503 or 504, unless the server said
+ *   - as stale, when the network fails, the time is over or the server answers 408, 429, 500, 502, 503 or 504, unless it said
  *     `must-revalidate` or `no-cache`, or limits it by `stale-if-error`; at once, while the server is being asked, if that
  *     allows `stale-while-revalidate`; and with #LIVERY_FETCH_OFFLINE.
  *
  * What `done` is told in livery_fetch_result.status:
  *
- *   - #LIVERY_ERROR_NETWORK        the server cannot be found or reached, its certificate is not good, or its answer broke off
- *     or makes no sense
+ *   - #LIVERY_ERROR_NETWORK        the server cannot be found or reached, or its answer broke off or makes no sense
  *   - #LIVERY_ERROR_TIMEOUT        the time was over
  *   - #LIVERY_ERROR_CANCELLED      livery_fetch_cancel() came first
- *   - #LIVERY_ERROR_REFUSED        the server says no (400 to 499), or redirects more than 5 times or to where nobody may go
- *   - #LIVERY_ERROR_UNAVAILABLE    the server has nothing to give now (429, 500 to 599), or nothing is stored and nobody may be asked
+ *   - #LIVERY_ERROR_REFUSED        the server says no (400 to 499), its certificate is not good, or it redirects more than 5 times
+ *     or to where nobody may go
+ *   - #LIVERY_ERROR_UNAVAILABLE    the server has nothing to give now (408, 429, 500 to 599), or nothing is stored and nobody may
+ *     be asked
  *   - #LIVERY_ERROR_NOT_FOUND      the server knows of no such thing (404, 410)
  *   - #LIVERY_ERROR_INVALID_VALUE  the body is empty or larger than `max_size`
  *   - #LIVERY_ERROR_PARSE          it is no image, or a damaged one

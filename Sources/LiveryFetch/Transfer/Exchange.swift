@@ -79,7 +79,7 @@ final class Exchange: @unchecked Sendable {
       isCancelled = true
       return self.handle
     }
-    if let handle { transport.cancel(handle) }
+    if let handle { transport.cancel(self, handle) }
   }
 
   // MARK: What the transport hands over

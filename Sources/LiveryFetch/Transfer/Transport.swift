@@ -12,18 +12,31 @@ final class Transport: Sendable {
     var userData: UserData
   }
 
-  /// nil for libcurl.
-  private let functions: Functions?
+  private enum Kind: Sendable {
+    case libcurl
+    case functions(Functions)
+    #if !hasFeature(Embedded)
+      case swift(any FetchTransport)
+    #endif
+  }
+
+  private let kind: Kind
 
   /// That of libcurl.
   init() {
-    functions = nil
+    kind = .libcurl
   }
+
+  #if !hasFeature(Embedded)
+    init(_ transport: any FetchTransport) {
+      kind = .swift(transport)
+    }
+  #endif
 
   /// - Throws: `.invalidArgument` without a function that begins requests.
   init(_ transport: livery_fetch_transport, _ userData: UserData) throws(StoreError) {
     guard let begin = transport.begin else { throw StoreError(.invalidArgument, "the transport has no begin") }
-    functions = Functions(begin: begin, cancel: transport.cancel, userData: userData)
+    kind = .functions(Functions(begin: begin, cancel: transport.cancel, userData: userData))
   }
 
   /// Begins a request, whose end the exchange is told of.
@@ -31,12 +44,24 @@ final class Transport: Sendable {
   /// - Throws: what the transport left, if it does not take the request.
   func begin(_ request: Request, _ exchange: Exchange) throws(StoreError) {
     let handle = try exchange.open()
-    let status = request.withContent { (content) -> livery_status in
-      guard let functions else { return lvf_curl_begin(content, handle) }
-      return functions.begin(content, handle, functions.userData.pointer)
+    do throws(StoreError) {
+      switch kind {
+      case .libcurl: try Self.check(request.withContent { lvf_curl_begin($0, handle) })
+      case .functions(let functions):
+        try Self.check(request.withContent { functions.begin($0, handle, functions.userData.pointer) })
+      #if !hasFeature(Embedded)
+        case .swift(let transport): try transport.begin(FetchRequest(request), FetchExchange(exchange: exchange))
+      #endif
+      }
+    } catch {
+      exchange.close()
+      throw error
     }
+  }
+
+  /// Throws what a function has left.
+  private static func check(_ status: livery_status) throws(StoreError) {
     guard status != livery_status(LIVERY_OK) else { return }
-    exchange.close()
     let left = livery_last_error()
     let message = left?.pointee.status == status ? (left?.pointee.message).map { String(cString: $0) } : nil
     throw StoreError(
@@ -45,9 +70,14 @@ final class Transport: Sendable {
   }
 
   /// Tells that nobody waits for the answer any more.
-  func cancel(_ handle: OpaquePointer) {
-    guard let functions else { return lvf_curl_cancel(handle) }
-    functions.cancel?(handle, functions.userData.pointer)
+  func cancel(_ exchange: Exchange, _ handle: OpaquePointer) {
+    switch kind {
+    case .libcurl: lvf_curl_cancel(handle)
+    case .functions(let functions): functions.cancel?(handle, functions.userData.pointer)
+    #if !hasFeature(Embedded)
+      case .swift(let transport): transport.cancel(FetchExchange(exchange: exchange))
+    #endif
+    }
   }
 }
 

@@ -23,6 +23,8 @@ struct Wish: Sendable {
   var certificates: String?
   var proxy: String?
 
+  init() {}
+
   /// - Throws: `.invalidArgument`.
   init(_ options: livery_fetch_options) throws(StoreError) {
     try checkFlags(options.flags, known: LIVERY_FETCH_DISPATCH, LIVERY_FETCH_REVALIDATE, LIVERY_FETCH_OFFLINE)
@@ -30,9 +32,6 @@ struct Wish: Sendable {
     isDispatched = has(LIVERY_FETCH_DISPATCH)
     revalidates = has(LIVERY_FETCH_REVALIDATE)
     isOffline = has(LIVERY_FETCH_OFFLINE)
-    guard !(revalidates && isOffline) else {
-      throw StoreError(.invalidArgument, "who is offline cannot revalidate")
-    }
     switch Int(options.kind) {
     case 0, LIVERY_FETCH_IMAGE: kind = .image
     case LIVERY_FETCH_DOCUMENT: kind = .document
@@ -44,15 +43,24 @@ struct Wish: Sendable {
     let milliseconds = try Self.number(UInt64(options.timeout_ms), "timeout_ms", usual: 60_000, most: 86_400_000)
     timeout = milliseconds * 1000
     attempts = Int(try Self.number(UInt64(options.attempts), "attempts", usual: 4, most: 100))
-    if let text = options.placeholder {
-      let id = try argument(text, "placeholder", limit: 64)
-      guard id.utf8.count == 64, id.utf8.allSatisfy({ $0.isHexadecimal }) else {
-        throw StoreError(.invalidArgument, "placeholder is no id of an asset")
-      }
-      placeholder = String(decoding: id.utf8.map { $0.lowercased }, as: UTF8.self)
-    }
+    if let text = options.placeholder { placeholder = try argument(text, "placeholder", limit: 64) }
     if let text = options.ca_file { certificates = try argument(text, "ca_file", limit: 4096) }
     if let text = options.proxy { proxy = try argument(text, "proxy", limit: 2048) }
+    try check()
+  }
+
+  /// What does not go together, and what is no id.
+  ///
+  /// - Throws: `.invalidArgument`.
+  mutating func check() throws(StoreError) {
+    guard !(revalidates && isOffline) else {
+      throw StoreError(.invalidArgument, "who is offline cannot revalidate")
+    }
+    guard let id = placeholder else { return }
+    guard id.utf8.count == 64, id.utf8.allSatisfy({ $0.isHexadecimal }) else {
+      throw StoreError(.invalidArgument, "placeholder is no id of an asset")
+    }
+    placeholder = String(decoding: id.utf8.map { $0.lowercased }, as: UTF8.self)
   }
 
   private static func number(
