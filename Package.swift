@@ -192,7 +192,8 @@ if nouns.contains("page") {
 if nouns.contains("fetch") {
   targets += [
     .systemLibrary(name: "CCurl", providers: [.apt(["libcurl4-openssl-dev"])]),
-    .target(name: "CFetch", dependencies: ["CLivery", "CCurl"], cSettings: cSettings),
+    .target(
+      name: "CFetch", dependencies: ["CLivery", "CCurl"], cSettings: cSettings, linkerSettings: [.linkedLibrary("curl")]),
     .target(
       name: "LiveryFetch", dependencies: ["LiveryClient", "CLivery", "CClient", "CFetch"],
       swiftSettings: swiftSettings),

@@ -34,7 +34,8 @@ int lvf_lease_open(const char *folder) {
   lease_file *file = malloc(sizeof *file);
   int directory = file ? open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC) : -1;
   struct stat facts;
-  if (directory < 0 || fstat(directory, &facts) != 0) {
+  // A store in memory has a name, which may be that of any folder.
+  if (directory < 0 || fstat(directory, &facts) != 0 || faccessat(directory, "data.mdb", F_OK, 0) != 0) {
     if (directory >= 0) close(directory);
     free(file);
     return -1;

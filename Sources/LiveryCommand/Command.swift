@@ -65,11 +65,11 @@ struct Command: Sendable {
       name: "export", usage: "", summary: "write settings as JSON", options: ["layers", "output"], words: 0...0,
       run: exportFile),
     Command(
-      name: "asset", usage: "put FILE… | get ID | info ID… | list | rm ID… | gc",
+      name: "asset", usage: "put FILE…|URL… | get ID | info ID… | list | rm ID… | gc",
       summary: "keep images for settings to refer to",
       options: ["any", "output", "force", "dry-run", "ignore-log", "min-age"], words: 1...1001, run: asset),
     Command(
-      name: "brand", usage: "show|apply|check|explain|use|list|set|enable|disable|rm|wipe …",
+      name: "brand", usage: "show|apply|check|explain|use|list|set|enable|disable|rm|wipe|download …",
       summary: "colors and images: show, apply, check and switch brands",
       options: [
         "brand", "bundle", "keep", "console", "whole", "replace", "html", "origin", "layer", "color", "idiom", "scale",

@@ -72,11 +72,13 @@ public func livery_fetch_brand_start(
       let options = try structure(options, none: livery_fetch_options())
       let wish = try Wish(options)
       guard wish.kind == .image else { throw StoreError(.invalidArgument, "a brand has images") }
-      if traits != nil { _ = try Branding.match(.list([]), traits: traits) }
       // What cannot be swapped in is not fetched.
       try store.change(.bundle).discard()
       let fetcher = try Fetchers.find(store)
-      let images = try RemoteImage.all(in: store, for: traits)
+      let device = try Device(traits)
+      let find: @Sendable () throws(StoreError) -> [RemoteImage] = { () throws(StoreError) in
+        try device.withTraits { (traits) throws(StoreError) in try RemoteImage.all(in: store, for: traits) }
+      }
       let progress = Progress(store, isDispatched: wish.isDispatched, options.progress, userData)
       let ending = Completion<Value>(on: store, dispatched: wish.isDispatched) { outcome in
         progress?.end()
@@ -86,7 +88,7 @@ public func livery_fetch_brand_start(
       }
       completion = ending
       let work = BrandFetch(
-        fetcher, images, wish, progressed: progress?.note, told: { (outcome) in ending.finish(outcome) })
+        fetcher, find, wish, progressed: progress?.note, told: { (outcome) in ending.finish(outcome) })
       let handle = try started.open { work.abandon(StoreError(.cancelled, "the fetch of the brand was cancelled")) }
       try work.start()
       fetch?.pointee = handle

@@ -168,7 +168,9 @@
       guard wish.kind == .image else { throw StoreError(.invalidArgument, "a brand has images") }
       try change(.bundle).discard()
       let fetcher = try Fetchers.find(self)
-      let images = try RemoteImage.all(in: self, for: nil)
+      let find: @Sendable () throws(StoreError) -> [RemoteImage] = { () throws(StoreError) in
+        try RemoteImage.all(in: self, for: nil)
+      }
       let started = Started()
       let told = progress.map { Progress(self, isDispatched: wish.isDispatched, $0) }
       let ending = Completion<Value>(on: self, dispatched: wish.isDispatched) { outcome in
@@ -177,7 +179,7 @@
         done(outcome)
       }
       let work = BrandFetch(
-        fetcher, images, wish, progressed: told?.note, told: { (outcome) in ending.finish(outcome) })
+        fetcher, find, wish, progressed: told?.note, told: { (outcome) in ending.finish(outcome) })
       started.keep { work.abandon(StoreError(.cancelled, "the fetch of the brand was cancelled")) }
       try work.start()
       ending.begin()

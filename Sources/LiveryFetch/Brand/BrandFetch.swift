@@ -1,3 +1,4 @@
+import CFetch
 import LiveryClient
 
 /// Fetches the remote images of a brand, and swaps them in at once.
@@ -5,6 +6,7 @@ final class BrandFetch: @unchecked Sendable {
   /// One URL, for all the variants that it is of.
   private final class Job: @unchecked Sendable {
     let url: String
+    let key: URLKey
     var fetch: Fetch?
     // Guarded by the lock of the brand's fetch.
     var isOver = false
@@ -13,59 +15,111 @@ final class BrandFetch: @unchecked Sendable {
     var received: Int64 = 0
     var total: Int64 = 0
 
-    init(_ url: String) {
+    init(_ url: String, _ key: URLKey) {
       self.url = url
+      self.key = key
+    }
+
+    /// Whether a URL leads to the same, but for its fragment.
+    func isOf(_ other: String) -> Bool {
+      let hash = UInt8(ascii: "#")
+      return url.utf8.prefix { $0 != hash }.elementsEqual(other.utf8.prefix { $0 != hash })
     }
   }
 
   private let fetcher: Fetcher
   private let wish: Wish
-  private let images: [RemoteImage]
+  /// What is remote when the turn has come.
+  private let find: @Sendable () throws(StoreError) -> [RemoteImage]
+  private let deadline: Int64
   private let progressed: (@Sendable (Int64, Int64) -> Void)?
   private let told: @Sendable (Result<Value, StoreError>) -> Void
   private let lock = Lock()
   // Guarded by `lock`.
   private var jobs: [Job] = []
+  private var images: [RemoteImage] = []
   private var missing = 0
+  private var isOver = false
+  private var number = 0
+  // Of the queue's thread.
+  private var hasTurn = false
 
   init(
-    _ fetcher: Fetcher, _ images: [RemoteImage], _ wish: Wish, progressed: (@Sendable (Int64, Int64) -> Void)?,
+    _ fetcher: Fetcher, _ find: @escaping @Sendable () throws(StoreError) -> [RemoteImage], _ wish: Wish,
+    progressed: (@Sendable (Int64, Int64) -> Void)?,
     told: @escaping @Sendable (Result<Value, StoreError>) -> Void
   ) {
     self.fetcher = fetcher
-    self.images = images
+    self.find = find
     self.wish = wish
+    deadline = lvf_now_us() + wish.timeout
     self.progressed = progressed
     self.told = told
   }
 
+  /// One brand at a time is fetched on a store: each waits for all its URLs, and two would wait for each other.
+  private static let turn = URLKey(Array("brand".utf8))
+
+  /// - Throws: `.closed` if the store is being closed.
   func start() throws(StoreError) {
+    let number = try fetcher.add(self)
+    lock.withLock { self.number = number }
+    fetcher.queue.run { self.waitForTurn(5_000) }
+  }
+
+  /// - Parameter wait: microseconds until the next look.
+  private func waitForTurn(_ wait: Int64) {
+    if lock.withLock({ isOver }) { return }
+    if fetcher.leases.take(Self.turn) { return begin() }
+    guard lvf_now_us() < deadline else {
+      return end(.failure(StoreError(.timeout, "another brand was being fetched for \(wish.timeout / 1000) ms")))
+    }
+    fetcher.queue.run(after: wait) { self.waitForTurn(min(wait * 2, 100_000)) }
+  }
+
+  private func begin() {
+    hasTurn = true
     var jobs: [Job] = []
-    for image in images where !jobs.contains(where: { $0.url.utf8.elementsEqual(image.url.utf8) }) {
-      jobs.append(Job(image.url))
-    }
-    lock.withLock {
-      self.jobs = jobs
-      missing = jobs.count
-    }
-    if jobs.isEmpty { return fetcher.queue.run { self.commit() } }
-    for job in jobs {
-      let address: Address
-      do throws(StoreError) { address = try Address(Array(job.url.utf8)) } catch {
-        end(job, nil, Outcome(state: .failed, error: error))
-        continue
+    var known: Set<URLKey> = []
+    do throws(StoreError) {
+      // Who was before has brought much of it.
+      let images = try find()
+      for image in images where known.insert(image.key).inserted { jobs.append(Job(image.url, image.key)) }
+      lock.withLock {
+        self.images = images
+        self.jobs = jobs
+        missing = jobs.count
       }
-      let fetch = Fetch(
-        fetcher, address, wish, progressed: { self.note(job, $0, $1) }, collected: { self.end(job, $0, nil) },
-        told: { self.end(job, nil, $0) })
-      lock.withLock { job.fetch = fetch }
-      try fetch.start()
+    } catch { return end(.failure(error)) }
+    if jobs.isEmpty { return commit() }
+    var wish = wish
+    wish.timeout = max(1, deadline - lvf_now_us())
+    for job in jobs {
+      do throws(StoreError) {
+        let fetch = Fetch(
+          fetcher, try Address(Array(job.url.utf8)), wish, progressed: { self.note(job, $0, $1) },
+          collected: { self.end(job, $0, nil) }, told: { self.end(job, nil, $0) })
+        lock.withLock { job.fetch = fetch }
+        try fetch.start()
+      } catch { end(job, nil, Outcome(state: .failed, error: error)) }
     }
   }
 
+  /// Tells the outcome, and lets the next one begin. On the queue's thread.
+  private func end(_ outcome: Result<Value, StoreError>) {
+    lock.withLock { isOver = true }
+    told(outcome)
+    _ = takeJobs()
+    fetcher.removeBrand(lock.withLock { number })
+    if hasTurn { fetcher.leases.give(Self.turn) }
+    hasTurn = false
+  }
+
   func abandon(_ error: StoreError) {
+    lock.withLock { isOver = true }
     told(.failure(error))
     for job in takeJobs() { job.fetch?.abandon(error) }
+    fetcher.queue.run { self.end(.failure(error)) }
   }
 
   /// Nothing comes of them any more. They and this refer to each other.
@@ -120,13 +174,15 @@ final class BrandFetch: @unchecked Sendable {
 
   /// Everything has come or failed: one commit.
   private func commit() {
-    let jobs = lock.withLock { self.jobs }
-    // Somebody has cancelled it.
-    guard !jobs.isEmpty || images.isEmpty else { return }
+    let (jobs, isOver) = lock.withLock { (self.jobs, self.isOver) }
+    if isOver { return }
     let collected = jobs.filter { $0.item != nil }
+    var places: [URLKey: Job] = [:]
+    for job in jobs { places[job.key] = job }
     var fates: [Fate] = []
     do throws(StoreError) {
       let items = collected.compactMap { $0.item }
+      fetcher.cache.removeFormer()
       try fetcher.cache.makeRoom(for: items, quota: wish.quota)
       let before = try fetcher.store.revision()
       var kept: [Result<Entry, StoreError>] = []
@@ -134,22 +190,22 @@ final class BrandFetch: @unchecked Sendable {
         try change.setOrigin("fetch")
         kept = try fetcher.cache.put(items, into: change)
         for (index, outcome) in kept.enumerated() { collected[index].outcome = Outcome(storing: outcome) }
-        fates = images.map { fate(of: $0, jobs) }
+        fates = images.map { fate(of: $0, places[$0.key]) }
         try swap(fates, in: change)
       }
       for (index, outcome) in kept.enumerated() { collected[index].fetch?.stored(outcome) }
-      told(.success(report(fates, revision, committed: revision != before)))
+      end(.success(report(fates, revision, committed: revision != before)))
     } catch {
       for job in collected { job.fetch?.stored(.failure(error)) }
-      told(.failure(error))
+      end(.failure(error))
     }
-    _ = takeJobs()
     fetcher.removeFormerSoon()
   }
 
-  private func fate(of image: RemoteImage, _ jobs: [Job]) -> Fate {
-    let job = jobs.first { $0.url.utf8.elementsEqual(image.url.utf8) }
-    guard let outcome = job?.outcome else { return .failed(StoreError(.io, "\(image.url) was not fetched")) }
+  private func fate(of image: RemoteImage, _ job: Job?) -> Fate {
+    guard let job, job.isOf(image.url), let outcome = job.outcome else {
+      return .failed(StoreError(.io, "\(image.url) was not fetched"))
+    }
     switch (outcome.state, outcome.entry) {
     case (.ready, let entry?): return .shown(entry, .ready)
     case (.stale, let entry?): return .shown(entry, .stale(outcome.error))

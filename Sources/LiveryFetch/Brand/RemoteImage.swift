@@ -10,6 +10,8 @@ struct RemoteImage: Sendable {
   let index: Int
   let variant: Value
   let url: String
+  /// Of the URL without its fragment, which leads to the same.
+  let key: URLKey
 
   /// Whether it shows an image of the store now, the placeholder included.
   var showsImage: Bool { !Self.isRemote(variant.text ?? variant["image"]?.text) }
@@ -31,7 +33,9 @@ struct RemoteImage: Sendable {
       guard let layer = try layer(of: name, in: snapshot) else { continue }
       for (index, variant) in variants.enumerated() where wanted == nil || wanted == index {
         guard let url = url(of: variant) else { continue }
-        found.append(RemoteImage(setting: name, layer: layer, index: index, variant: variant, url: url))
+        let key = URLKey(Array(url.utf8.prefix { $0 != UInt8(ascii: "#") }))
+        found.append(
+          RemoteImage(setting: name, layer: layer, index: index, variant: variant, url: url, key: key))
       }
     }
     return found

@@ -16,8 +16,8 @@ final class Cache: @unchecked Sendable {
   private var confirmed: [URLKey: Entry] = [:]
   /// Seconds since 1970 at which something was used last by this process.
   private var used: [URLKey: Int64] = [:]
-  /// Assets that something newer has taken the place of.
-  private var former: [String] = []
+  /// Whether something newer has taken the place of an asset since this was last asked.
+  private var hasReplaced = false
 
   init(_ store: Store) {
     self.store = store
@@ -25,7 +25,7 @@ final class Cache: @unchecked Sendable {
 
   /// What the store holds for a URL; nil also where its asset is gone or damaged.
   func entry(_ key: URLKey, _ url: [UInt8]) throws(StoreError) -> Entry? {
-    guard let stored = Entry(try store.valueIfAny(key.setting)), stored.url == url else { return nil }
+    guard let stored = Entry(try store.kept(key.setting)), stored.url == url else { return nil }
     do throws(StoreError) { _ = try store.assets.info(stored.id) } catch {
       guard error.code == .notFound || error.code == .corrupt || error.code == .invalidArgument else { throw error }
       return nil
@@ -47,6 +47,8 @@ final class Cache: @unchecked Sendable {
   /// What is stored already, and just as it was, is confirmed and not written again.
   func put(_ items: [Item], into change: ChangeSet) throws(StoreError) -> [Result<Entry, StoreError>] {
     var outcomes: [Result<Entry, StoreError>] = []
+    var replaced: [String] = []
+    var hasChanged = false
     for item in items {
       var entry = item.entry
       do throws(StoreError) {
@@ -61,21 +63,25 @@ final class Cache: @unchecked Sendable {
       outcomes.append(.success(entry))
       if let stored, stored.isSameBody(as: entry) { continue }
       try change.put(item.body, allowsAny: item.allowsAny)
-      if let stored, !stored.id.utf8.elementsEqual(entry.id.utf8) { former.append(stored.id) }
+      if let stored, !stored.id.utf8.elementsEqual(entry.id.utf8) { replaced.append(stored.id) }
       try change.use(.bundle)
       try change.set(item.key.setting, to: entry.value)
+      hasChanged = true
     }
+    if hasChanged { try FormerAssets(store).note(replaced, since: .now, in: change) }
+    hasReplaced = hasReplaced || !replaced.isEmpty
     return outcomes
   }
 
-  /// Removes assets whose place was taken, as far as nothing refers to them.
+  /// Removes assets whose place was taken a moment ago, as far as nothing refers to them.
   func removeFormer() {
-    let ids = former
-    former = []
-    for id in ids { try? store.assets.remove(id) }
+    for id in FormerAssets(store).due { try? store.assets.remove(id) }
   }
 
-  var hasFormer: Bool { !former.isEmpty }
+  func hasNewFormer() -> Bool {
+    defer { hasReplaced = false }
+    return hasReplaced
+  }
 
   // MARK: The quota
 
@@ -105,6 +111,8 @@ final class Cache: @unchecked Sendable {
       if counted.remove(Self.number(entry.id)) != nil { total -= entry.size }
     }
     guard !ids.isEmpty else { return change.discard() }
+    // Whoever stores something next removes them, if this is the end of the process.
+    try FormerAssets(store).note(ids, since: Timestamp(microseconds: 0), in: change)
     try change.commit()
     for id in ids { try? store.assets.remove(id) }
   }
@@ -142,4 +150,10 @@ final class Cache: @unchecked Sendable {
     }
     return number
   }
+}
+
+extension Store {
+  /// What the layer of the cache holds for a setting; nil if it holds nothing. A plain read of what is not there would look for
+  /// names like it.
+  func kept(_ setting: String) throws(StoreError) -> Value? { try snapshot().value(setting, in: .bundle) }
 }

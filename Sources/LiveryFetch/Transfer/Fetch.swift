@@ -20,6 +20,7 @@ final class Fetch: @unchecked Sendable {
   // Guarded by `lock`.
   private var exchange: Exchange?
   private var isOver = false
+  private var number = 0
 
   // Of the queue's thread.
   private var hasLease = false
@@ -66,9 +67,9 @@ final class Fetch: @unchecked Sendable {
 
   /// - Throws: `.closed` if the store is being closed.
   func start() throws(StoreError) {
-    try fetcher.add(self)
+    let number = try fetcher.add(self)
+    lock.withLock { self.number = number }
     fetcher.queue.run { self.look(wait: 5_000) }
-    fetcher.queue.run(after: wish.timeout) { self.timeOut() }
   }
 
   /// Ends it with an error, from any thread.
@@ -80,16 +81,16 @@ final class Fetch: @unchecked Sendable {
   /// False if it was over before.
   @discardableResult
   private func end(_ outcome: Outcome) -> Bool {
-    let (isFirst, exchange) = lock.withLock { () -> (Bool, Exchange?) in
+    let (isFirst, exchange, number) = lock.withLock { () -> (Bool, Exchange?, Int) in
       let isFirst = !isOver
       isOver = true
       defer { self.exchange = nil }
-      return (isFirst, self.exchange)
+      return (isFirst, self.exchange, self.number)
     }
     guard isFirst else { return false }
     exchange?.cancel()
     told(outcome)
-    fetcher.remove(self)
+    fetcher.remove(number)
     return true
   }
 
@@ -101,7 +102,7 @@ final class Fetch: @unchecked Sendable {
     hasLease = false
   }
 
-  private func timeOut() {
+  func timeOut() {
     // What is complete is being stored.
     if pending != nil { return }
     fail(StoreError(.timeout, "\(address.text) took longer than \(wish.timeout / 1000) ms"))

@@ -16,7 +16,9 @@ final class Fetcher: @unchecked Sendable {
   // Guarded by `lock`.
   private var hasEnded = false
   private var transport = Transport()
-  private var running: [ObjectIdentifier: Fetch] = [:]
+  private var running: [Int: Fetch] = [:]
+  private var brands: [Int: BrandFetch] = [:]
+  private var count = 0
   // Of the queue's thread alone.
   private var finished: [(fetch: Fetch, item: Cache.Item)] = []
 
@@ -33,7 +35,7 @@ final class Fetcher: @unchecked Sendable {
     try claiming.withLock { () throws(StoreError) in
       if isClaimed { return }
       try store.claim(URLKey.prefix, onEnd: onEnd) { (value, name) throws(StoreError) in
-        guard Entry(value) != nil else {
+        guard Entry(value) != nil || (name.utf8.elementsEqual(FormerAssets.setting.utf8) && value.items != nil) else {
           throw StoreError(
             .typeMismatch, "what was fetched is an object with url, image, bytes and fetched", setting: name)
         }
@@ -54,28 +56,53 @@ final class Fetcher: @unchecked Sendable {
     withExtendedLifetime(former) {}
   }
 
+  /// Holds a fetch until it is removed by the number that this gives, and tells it when its time is over.
+  ///
   /// - Throws: `.closed` if the store is being closed.
-  func add(_ fetch: Fetch) throws(StoreError) {
-    try lock.withLock { () throws(StoreError) in
+  func add(_ fetch: Fetch) throws(StoreError) -> Int {
+    let number = try lock.withLock { () throws(StoreError) -> Int in
       guard !hasEnded else { throw StoreError(.closed, "the store was closed") }
-      running[ObjectIdentifier(fetch)] = fetch
+      count += 1
+      running[count] = fetch
+      return count
+    }
+    queue.run(after: fetch.wish.timeout) { self.lock.withLock { self.running[number] }?.timeOut() }
+    return number
+  }
+
+  /// Holds the fetch of a brand until it is removed.
+  ///
+  /// - Throws: `.closed` if the store is being closed.
+  func add(_ brand: BrandFetch) throws(StoreError) -> Int {
+    try lock.withLock { () throws(StoreError) -> Int in
+      guard !hasEnded else { throw StoreError(.closed, "the store was closed") }
+      count += 1
+      brands[count] = brand
+      return count
     }
   }
 
-  func remove(_ fetch: Fetch) {
-    let former = lock.withLock { running.removeValue(forKey: ObjectIdentifier(fetch)) }
+  func removeBrand(_ number: Int) {
+    let former = lock.withLock { brands.removeValue(forKey: number) }
+    withExtendedLifetime(former) {}
+  }
+
+  func remove(_ number: Int) {
+    let former = lock.withLock { running.removeValue(forKey: number) }
     withExtendedLifetime(former) {}
   }
 
   /// The store is closed: everything that is under way ends.
   fileprivate func end() {
-    let (fetches, transport) = lock.withLock { () -> ([Fetch], Transport) in
-      let ended = (Array(running.values), self.transport)
+    let (fetches, brands, transport) = lock.withLock { () -> ([Fetch], [BrandFetch], Transport) in
+      let ended = (Array(running.values), Array(self.brands.values), self.transport)
       hasEnded = true
       running = [:]
+      self.brands = [:]
       self.transport = Transport()
       return ended
     }
+    for brand in brands { brand.abandon(StoreError(.closed, "the store was closed")) }
     for fetch in fetches { fetch.abandon(StoreError(.closed, "the store was closed")) }
     queue.end()
     leases.end()
@@ -97,6 +124,7 @@ final class Fetcher: @unchecked Sendable {
     var quota = Int64.max
     for (fetch, _) in batch { quota = min(quota, fetch.wish.quota) }
     do throws(StoreError) {
+      cache.removeFormer()
       try cache.makeRoom(for: items, quota: quota)
       let change = try store.change(.bundle)
       try change.setOrigin("fetch")
@@ -109,9 +137,8 @@ final class Fetcher: @unchecked Sendable {
     removeFormerSoon()
   }
 
-  /// Who has just read that a setting shows an asset has a moment to read that, too.
   func removeFormerSoon() {
-    if cache.hasFormer { queue.run(after: 5_000_000) { self.cache.removeFormer() } }
+    if cache.hasNewFormer() { queue.run(after: FormerAssets.respite + 100_000) { self.cache.removeFormer() } }
   }
 }
 
