@@ -193,7 +193,8 @@ if nouns.contains("fetch") {
   targets += [
     .systemLibrary(name: "CCurl", providers: [.apt(["libcurl4-openssl-dev"])]),
     .target(
-      name: "CFetch", dependencies: ["CLivery", "CCurl"], cSettings: cSettings, linkerSettings: [.linkedLibrary("curl")]),
+      name: "CFetch", dependencies: ["CLivery", "CCurl"], cSettings: cSettings, linkerSettings: [.linkedLibrary("curl")]
+    ),
     .target(
       name: "LiveryFetch", dependencies: ["LiveryClient", "CLivery", "CClient", "CFetch"],
       swiftSettings: swiftSettings),
@@ -211,7 +212,8 @@ if Context.environment["LIVERY_FUZZ"] == "1" {
   products.append(.library(name: "livery-fuzz", type: .static, targets: ["Fuzz"]))
   targets.append(
     .target(
-      name: "Fuzz", dependencies: ["Livery", "LMDB", "CSystem", "LiveryPage", "LiveryFetch"], path: "Tests/Fuzz/Parsers",
+      name: "Fuzz", dependencies: ["Livery", "LMDB", "CSystem", "LiveryPage", "LiveryFetch"],
+      path: "Tests/Fuzz/Parsers",
       swiftSettings: swiftSettings, linkerSettings: runtimeLinks))
 }
 

@@ -246,7 +246,7 @@ enum { MOST_FILES = 3 };
 typedef struct opening {
   int (*function)(void *);
   void *argument;
-  // Numbers that are kept free for the files.
+  // Numbers that are kept free for the files, the lowest first.
   int places[MOST_FILES];
   int pair[2];
   // What the child has opened; -1 before it was run.
@@ -261,6 +261,15 @@ typedef union ancillary {
 
 static struct msghdr message_with(ancillary *part, struct iovec *content) {
   return (struct msghdr){.msg_iov = content, .msg_iovlen = 1, .msg_control = part, .msg_controllen = sizeof *part};
+}
+
+// Keeps a number, which need not be higher than those before: another thread may have closed a file meanwhile.
+static bool keep_place(opening *task, int kept, int folder) {
+  int place = fcntl(folder, F_DUPFD_CLOEXEC, 3);
+  if (place < 0) return false;
+  for (; kept > 0 && task->places[kept - 1] > place; kept--) task->places[kept] = task->places[kept - 1];
+  task->places[kept] = place;
+  return true;
 }
 
 static bool send_files(const opening *task) {
@@ -326,7 +335,7 @@ int lvs_call_opening(int (*function)(void *), void *argument, int folder) {
   bool can_try = !is_watched() && socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, task.pair) == 0, is_taken = false;
   if (can_try) {
     int kept = 0;
-    while (kept < MOST_FILES && (task.places[kept] = fcntl(folder, F_DUPFD_CLOEXEC, 3)) >= 0) kept++;
+    while (kept < MOST_FILES && keep_place(&task, kept, folder)) kept++;
     int status = kept == MOST_FILES ? call_in_child(open_apart, &task, 0) : -1;
     is_taken = task.count >= 0 && status == 0 && take_files(&task);
     for (int i = 0; i < kept; i++)

@@ -105,7 +105,9 @@ public struct ImageVariant: Sendable {
     func tells(_ word: String) -> Bool { value["state"] == .string(word) }
     if isHeld { return tells("placeholder") ? "placeholder" : "ready" }
     if BrandCheck.isAsset(reference) { return "failed" }
-    guard reference.utf8.starts(with: "http://".utf8) || reference.utf8.starts(with: "https://".utf8) else { return nil }
+    guard reference.utf8.starts(with: "http://".utf8) || reference.utf8.starts(with: "https://".utf8) else {
+      return nil
+    }
     return tells("failed") ? "failed" : "loading"
   }
 }
