@@ -53,7 +53,7 @@ TEST("images are swapped where they are in effect, and keep their layer and what
     script script = {0};
     use_script(store, &script);
     add_answer(&script, (answer){.status = 200, .image = "rgba.png"});
-    set_logo(store, layers[index], "[{\"image\": \"http://h/logo\", \"scale\": 2, \"note\": \"x\"}, {\"image\": \"other\"}]");
+    set_logo(store, layers[index], "[{\"image\": \"http://h/logo\", \"scale\": 2, \"note\": \"x\"}, {\"image\": \"other\", \"scale\": 3}]");
     expect_state(store, "loading");
     told told = {0};
     OK(livery_fetch_brand_start(store, NULL, NULL, note_brand, &told, note_let_go, NULL));
@@ -67,7 +67,7 @@ TEST("images are swapped where they are in effect, and keep their layer and what
     OK(livery_value_to_json(explained, 0, &text, NULL));
     EXPECT_CONTAINS("\"source\":\"http://h/logo\"", text);
     EXPECT_CONTAINS("\"note\":\"x\"", text);
-    EXPECT_CONTAINS("{\"image\":\"other\"}", text);
+    EXPECT_CONTAINS("{\"image\":\"other\",\"scale\":3}", text);
     livery_free(text);
     livery_value_release(explained);
     OK(livery_close(store));

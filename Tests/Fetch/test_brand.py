@@ -1,6 +1,7 @@
 """The images of a brand by URL: all of them at once, or as they were."""
 
 import threading
+import time
 
 import livery
 import livery.fetch
@@ -133,6 +134,55 @@ def test_a_thousand_images_are_swapped_at_once(store, transport):
   looking.join()
   assert report["ready"] == count and store.revision == before + 1
   assert set(mixtures) <= {0, count // 50}
+
+
+def test_one_url_is_fetched_once_whatever_its_fragment(store, transport):
+  store.branding.set_image("logo", [{"image": LOGO + "#a", "idiom": "phone"}, {"image": LOGO + "#b"}], layer="bundle")
+  report = livery.fetch.brand(store, timeout=20).result(30)
+  assert report["ready"] == 2 and transport.requests == [LOGO]
+
+
+def test_two_that_fetch_the_brand_at_once_do_not_wait_for_each_other(tmp_path, server):
+  def slow(handler):
+    time.sleep(0.2)
+    handler.give(200, PNG, {"Cache-Control": "max-age=60"})
+
+  with livery.open(tmp_path / "store", create=True) as one, livery.open(tmp_path / "store") as other:
+    with one.change("bundle") as change:
+      for number in range(40):
+        change.set(f"branding.image.i{number}", [{"image": server.serve(f"/{number}", slow)}])
+    running = [livery.fetch.brand(store, timeout=30) for store in (one, other, one)]
+    reports = [fetch.result(40) for fetch in running]
+  assert [report["ready"] for report in reports] == [40, 40, 40]
+  assert [report["committed"] for report in reports].count(True) == 1
+  assert len(server.requests) == 40
+
+
+def test_former_images_go_when_nothing_shows_them(store, transport):
+  apply(store)
+  livery.fetch.brand(store).result(30)
+  former = store.branding.image("logo")["image"]
+  transport.set(LOGO, Answer(body=WEBP))
+  livery.fetch.brand(store, revalidate=True).result(30)
+  assert store.assets.get(former) == PNG
+  for _ in range(100):
+    if former not in [asset["id"] for asset in store.assets.list()]:
+      break
+    time.sleep(0.1)
+  assert former not in [asset["id"] for asset in store.assets.list()]
+
+
+def test_former_images_of_a_process_that_has_ended_go_with_the_next(tmp_path):
+  path = tmp_path / "store"
+  transport = ScriptedTransport({LOGO: [Answer(body=PNG), Answer(body=GIF), Answer(body=WEBP)]})
+  ids = []
+  for _ in range(3):
+    with livery.open(path, create=True) as store:
+      livery.fetch.set_transport(store, transport)
+      ids.append(livery.fetch.get(store, LOGO).id)
+      held = [asset["id"] for asset in store.assets.list()]
+      time.sleep(5.2)
+  assert ids[0] not in held and ids[2] in held
 
 
 def test_cancelling_leaves_the_brand_as_it_is(store, transport):

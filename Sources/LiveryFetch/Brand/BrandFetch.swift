@@ -178,25 +178,30 @@ final class BrandFetch: @unchecked Sendable {
     if isOver { return }
     let collected = jobs.filter { $0.item != nil }
     var places: [URLKey: Job] = [:]
-    for job in jobs { places[job.key] = job }
+    for job in jobs {
+      places[job.key] = job
+      guard let item = job.item else { continue }
+      job.outcome = Outcome(state: .ready, source: .network)
+      job.outcome?.entry = item.entry
+    }
     var fates: [Fate] = []
     do throws(StoreError) {
       let items = collected.compactMap { $0.item }
       fetcher.cache.removeFormer()
       try fetcher.cache.makeRoom(for: items, quota: wish.quota)
       let before = try fetcher.store.revision()
-      var kept: [Result<Entry, StoreError>] = []
       let revision = try fetcher.store.edit(.bundle) { (change) throws(StoreError) in
         try change.setOrigin("fetch")
-        kept = try fetcher.cache.put(items, into: change)
-        for (index, outcome) in kept.enumerated() { collected[index].outcome = Outcome(storing: outcome) }
+        try fetcher.cache.put(items, into: change)
         fates = images.map { fate(of: $0, places[$0.key]) }
         try swap(fates, in: change)
       }
-      for (index, outcome) in kept.enumerated() { collected[index].fetch?.stored(outcome) }
+      for job in collected {
+        if let item = job.item { job.fetch?.stored(item.entry) }
+      }
       end(.success(report(fates, revision, committed: revision != before)))
     } catch {
-      for job in collected { job.fetch?.stored(.failure(error)) }
+      for job in collected { job.fetch?.couldNotBeStored(error) }
       end(.failure(error))
     }
     fetcher.removeFormerSoon()
@@ -280,16 +285,5 @@ final class BrandFetch: @unchecked Sendable {
       .init("ready", .int(ready)),
       .init("stale", .int(stale)), .init("failed", .int(failed)), .init("images", .list(told)),
     ])
-  }
-}
-
-extension Outcome {
-  fileprivate init(storing result: Result<Entry, StoreError>) {
-    switch result {
-    case .success(let entry):
-      self.init(state: .ready, source: .network)
-      self.entry = entry
-    case .failure(let error): self.init(state: .failed, error: error)
-    }
   }
 }

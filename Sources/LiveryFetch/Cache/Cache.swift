@@ -5,7 +5,6 @@ final class Cache: @unchecked Sendable {
   /// A body that is to be stored.
   struct Item: Sendable {
     var key: URLKey
-    /// Its `id` is not known yet.
     var entry: Entry
     var body: [UInt8]
     var allowsAny: Bool
@@ -42,25 +41,14 @@ final class Cache: @unchecked Sendable {
     confirmed[key] = entry
   }
 
-  /// Adds bodies and what is known of them to a change set; of each its asset's id, or why it is refused.
-  ///
-  /// What is stored already, and just as it was, is confirmed and not written again.
-  func put(_ items: [Item], into change: ChangeSet) throws(StoreError) -> [Result<Entry, StoreError>] {
-    var outcomes: [Result<Entry, StoreError>] = []
+  /// Adds bodies and what is known of them to a change set. What is stored already, and just as it was, is confirmed and not written again.
+  func put(_ items: [Item], into change: ChangeSet) throws(StoreError) {
     var replaced: [String] = []
     var hasChanged = false
     for item in items {
-      var entry = item.entry
-      do throws(StoreError) {
-        let facts = try Assets.describe(item.body, allowsAny: item.allowsAny)
-        entry.id = facts["id"]?.text ?? ""
-      } catch {
-        outcomes.append(.failure(error))
-        continue
-      }
-      let stored = try self.entry(item.key, item.entry.url)
+      let entry = item.entry
+      let stored = try self.entry(item.key, entry.url)
       confirmed[item.key] = entry
-      outcomes.append(.success(entry))
       if let stored, stored.isSameBody(as: entry) { continue }
       try change.put(item.body, allowsAny: item.allowsAny)
       if let stored, !stored.id.utf8.elementsEqual(entry.id.utf8) { replaced.append(stored.id) }
@@ -70,7 +58,6 @@ final class Cache: @unchecked Sendable {
     }
     if hasChanged { try FormerAssets(store).note(replaced, since: .now, in: change) }
     hasReplaced = hasReplaced || !replaced.isEmpty
-    return outcomes
   }
 
   /// Removes assets whose place was taken a moment ago, as far as nothing refers to them.

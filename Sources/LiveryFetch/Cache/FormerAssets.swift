@@ -3,7 +3,7 @@ import LiveryClient
 /// Assets that were fetched and whose place another one has taken: removed a moment later, also by another process.
 ///
 /// They are noted in a setting, by the commit that takes their place, so that a process that ends leaves none behind. The note
-/// is no reference, and goes with the next commit that stores something.
+/// goes with the next commit that stores something. It has ids as bytes: as text they would refer to the assets.
 struct FormerAssets {
   static let setting = URLKey.prefix + "former"
   /// Microseconds that who has just read that a setting shows an asset has to read that, too.
@@ -16,9 +16,28 @@ struct FormerAssets {
     self.store = store
     let items = (try? store.kept(Self.setting))?.items ?? []
     known = items.compactMap { (item) -> (String, Timestamp)? in
-      guard let id = item["id"]?.text, case .date(let since) = item["since"] else { return nil }
-      return (id, since)
+      guard case .data(let bytes) = item["id"], case .date(let since) = item["since"] else { return nil }
+      return (Self.text(bytes), since)
     }
+  }
+
+  private static func text(_ bytes: [UInt8]) -> String {
+    var digits: [UInt8] = []
+    for byte in bytes {
+      for digit in [byte >> 4, byte & 15] { digits.append(digit < 10 ? 48 + digit : 87 + digit) }
+    }
+    return digits.text
+  }
+
+  private static func bytes(_ id: String) -> [UInt8] {
+    var bytes: [UInt8] = []
+    var half: UInt8?
+    for digit in id.utf8 {
+      let number = digit < 58 ? digit &- 48 : digit &- 87
+      if let high = half { bytes.append(high << 4 | number & 15) }
+      half = half == nil ? number & 15 : nil
+    }
+    return bytes
   }
 
   private static func isDue(_ since: Timestamp) -> Bool {
@@ -37,7 +56,7 @@ struct FormerAssets {
     try change.use(.bundle)
     if kept.isEmpty { return try change.reset(Self.setting) }
     let items = kept.suffix(10_000).map { (id, since) -> Value in
-      .object([.init("id", .string(id)), .init("since", .date(since))])
+      .object([.init("id", .data(Self.bytes(id))), .init("since", .date(since))])
     }
     try change.set(Self.setting, to: .list(Array(items)))
   }

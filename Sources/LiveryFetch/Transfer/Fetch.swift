@@ -288,10 +288,12 @@ final class Fetch: @unchecked Sendable {
     guard Int64(body.count) <= wish.maximumSize else { return failTooLarge() }
     let isImage = wish.kind == .image || (wish.kind == .any && Self.isImage(head.mediaType))
     var type = head.mediaType
+    let id: String
     do throws(StoreError) {
       guard !body.isEmpty else { throw StoreError(.invalidValue, "\(address.text) is empty") }
       // By its bytes, whatever the server says.
       let facts = try Assets.describe(body, allowsAny: !isImage)
+      id = facts["id"]?.text ?? ""
       let found = facts["type"]?.text.map { Array($0.utf8) }
       if isImage || type == nil { type = found }
     } catch {
@@ -300,7 +302,7 @@ final class Fetch: @unchecked Sendable {
     let now = Timestamp.now
     let own = Freshness(of: head, asked: attempt.asked, received: now.seconds)
     let entry = Entry(
-      url: address.bytes, location: (attempt.address ?? address).bytes, id: "", size: Int64(body.count), type: type,
+      url: address.bytes, location: (attempt.address ?? address).bytes, id: id, size: Int64(body.count), type: type,
       head: head, fetched: now, freshness: attempt.redirect.map { $0.leading(to: own) } ?? own)
     if head.cacheControl.isNotStored {
       var outcome = Outcome(state: .ready, source: .network)
@@ -315,11 +317,10 @@ final class Fetch: @unchecked Sendable {
   }
 
   /// It is in the store, or could not be stored.
-  func stored(_ outcome: Result<Entry, StoreError>) {
-    switch outcome {
-    case .success(let entry): handOut(entry, .ready, .network)
-    case .failure(let error): fail(StoreError(error.code, "\(address.text): \(error.message)"))
-    }
+  func stored(_ entry: Entry) { handOut(entry, .ready, .network) }
+
+  func couldNotBeStored(_ error: StoreError) {
+    fail(StoreError(error.code, "\(address.text): \(error.message)"))
   }
 
   // MARK: What goes wrong

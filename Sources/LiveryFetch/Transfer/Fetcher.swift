@@ -128,11 +128,11 @@ final class Fetcher: @unchecked Sendable {
       try cache.makeRoom(for: items, quota: quota)
       let change = try store.change(.bundle)
       try change.setOrigin("fetch")
-      let outcomes = try cache.put(items, into: change)
+      try cache.put(items, into: change)
       try change.commit()
-      for (index, outcome) in outcomes.enumerated() { batch[index].fetch.stored(outcome) }
+      for (fetch, item) in batch { fetch.stored(item.entry) }
     } catch {
-      for (fetch, _) in batch { fetch.stored(.failure(error)) }
+      for (fetch, _) in batch { fetch.couldNotBeStored(error) }
     }
     removeFormerSoon()
   }
