@@ -263,3 +263,36 @@ def test_the_command_fetches_puts_and_downloads(tmp_path, server):
   assert livery_command("fetch", "--all", logo, path=path).returncode == 2
   assert livery_command("fetch", server.url("/none"), logo, "--json", path=path).returncode == 3
   assert "livery fetch" in livery_command("help", "fetch", path=path).stdout
+
+
+def test_what_is_outdated_is_handed_out_while_the_server_is_asked(store):
+  transport = ScriptedTransport({URL: [
+    Answer(body=b"one", headers={"Cache-Control": "max-age=0, stale-while-revalidate=60"}),
+    Answer(body=b"two", headers={"Cache-Control": "max-age=60"})]})
+  livery.fetch.set_transport(store, transport)
+  assert livery.fetch.get(store, URL, kind="document").data == b"one"
+  outdated = livery.fetch.get(store, URL, kind="document")
+  assert (outdated.data, outdated.state) == (b"one", livery.fetch.State.STALE)
+  for _ in range(100):
+    fetched = livery.fetch.get(store, URL, kind="document", offline=True)
+    if fetched.data == b"two":
+      break
+    time.sleep(0.05)
+  assert fetched.data == b"two" and len(transport.requests) == 2
+
+
+def test_the_lease_is_none_of_a_folder_that_is_no_store(tmp_path, monkeypatch):
+  monkeypatch.chdir(tmp_path)
+  (tmp_path / "name").mkdir()
+  with livery.open("name", memory=True) as store:
+    livery.fetch.set_transport(store, ScriptedTransport({URL: Answer(body=PNG)}))
+    livery.fetch.get(store, URL)
+  assert list((tmp_path / "name").iterdir()) == []
+
+
+def test_a_store_is_whole_after_it_was_fetched_into(tmp_path):
+  path = tmp_path / "store"
+  with livery.open(path, create=True) as store:
+    livery.fetch.set_transport(store, ScriptedTransport({URL: Answer(body=PNG)}))
+    livery.fetch.get(store, URL)
+  assert livery.check_store(path)["sound"]

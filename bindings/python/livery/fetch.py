@@ -284,7 +284,8 @@ def brand(
 
   called = _BRAND_DONE(done), wanted.progress()
   number = fetching.keep(called)
-  device = None if traits is None else ctypes.byref(_interface.Traits(ctypes.sizeof(_interface.Traits), *_traits(traits)))
+  given = _traits(traits)
+  device = None if given is None else ctypes.byref(_interface.Traits(ctypes.sizeof(_interface.Traits), *given))
   check(_library().livery_fetch_brand_start(
     fetching.handle, device, ctypes.byref(wanted.options(called[1])), called[0], None, None, ctypes.byref(fetch._handle)))
   return fetch
