@@ -124,7 +124,7 @@ public func livery_fetch_set_transport(
     let store = try Store(borrowing: store)
     let used =
       transport == nil
-      ? Transport() : try Transport(try structure(transport, none: livery_fetch_transport()), userData)
+      ? Transport() : try Transport.of(try structure(transport, none: livery_fetch_transport()), userData)
     try Fetchers.find(store).use(used)
   }
 }

@@ -22,12 +22,16 @@ final class Fetcher: @unchecked Sendable {
   // Of the queue's thread alone.
   private var finished: [(fetch: Fetch, item: Cache.Item)] = []
 
-  fileprivate init(_ store: Store) throws(StoreError) {
+  private init(_ store: Store, _ queue: Queue, folder: String?) {
     self.store = store
-    queue = try Queue()
-    // The path of a store in memory is a name, at which there is no folder.
-    leases = Leases(folder: try store.statistics()["path"]?.text)
+    self.queue = queue
+    leases = Leases(folder: folder)
     cache = Cache(store)
+  }
+
+  fileprivate static func make(_ store: Store) throws(StoreError) -> Fetcher {
+    // The path of a store in memory is a name, at which there is no folder of a store.
+    Fetcher(store, try Queue.make(), folder: try store.statistics()["path"]?.text)
   }
 
   /// Takes the namespace of the cache's settings for this handle.
@@ -162,7 +166,11 @@ final class Fetchers: @unchecked Sendable {
     _ = try store.revision()
     let number = UInt(bitPattern: store.handle)
     let fetcher: Fetcher
-    if let known = shared.find(number) { fetcher = known } else { fetcher = shared.add(try Fetcher(store), number) }
+    if let known = shared.find(number) {
+      fetcher = known
+    } else {
+      fetcher = shared.add(try Fetcher.make(store), number)
+    }
     do throws(StoreError) { try fetcher.claim(onEnd: { shared.forget(number) }) } catch {
       shared.forget(number)
       throw error

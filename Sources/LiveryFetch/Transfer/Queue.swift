@@ -5,10 +5,14 @@ import LiveryClient
 final class Queue: @unchecked Sendable {
   private let queue: OpaquePointer
 
-  /// - Throws: `.busy` if no thread can be had.
-  init() throws(StoreError) {
-    guard let queue = lvf_queue_make() else { throw StoreError(.busy, "no thread for fetches can be had") }
+  private init(_ queue: OpaquePointer) {
     self.queue = queue
+  }
+
+  /// - Throws: `.busy` if no thread can be had.
+  static func make() throws(StoreError) -> Queue {
+    guard let queue = lvf_queue_make() else { throw StoreError(.busy, "no thread for fetches can be had") }
+    return Queue(queue)
   }
 
   deinit { lvf_queue_free(queue) }

@@ -33,10 +33,14 @@ final class Transport: Sendable {
     }
   #endif
 
+  private init(_ functions: Functions) {
+    kind = .functions(functions)
+  }
+
   /// - Throws: `.invalidArgument` without a function that begins requests.
-  init(_ transport: livery_fetch_transport, _ userData: UserData) throws(StoreError) {
+  static func of(_ transport: livery_fetch_transport, _ userData: UserData) throws(StoreError) -> Transport {
     guard let begin = transport.begin else { throw StoreError(.invalidArgument, "the transport has no begin") }
-    kind = .functions(Functions(begin: begin, cancel: transport.cancel, userData: userData))
+    return Transport(Functions(begin: begin, cancel: transport.cancel, userData: userData))
   }
 
   /// Begins a request, whose end the exchange is told of.
