@@ -94,11 +94,11 @@ final class BrandFetch: @unchecked Sendable {
     if jobs.isEmpty { return commit() }
     var wish = wish
     wish.timeout = max(1, deadline - lvf_now_us())
-    for job in jobs {
+    for job in jobs where !lock.withLock({ isOver }) {
       do throws(StoreError) {
         let fetch = Fetch(
           fetcher, try Address(Array(job.url.utf8)), wish, progressed: { self.note(job, $0, $1) },
-          collected: { self.end(job, $0, nil) }, told: { self.end(job, nil, $0) })
+          collected: { self.take($0, job) }, told: { self.end(job, nil, $0) })
         lock.withLock { job.fetch = fetch }
         try fetch.start()
       } catch { end(job, nil, Outcome(state: .failed, error: error)) }
@@ -130,16 +130,25 @@ final class BrandFetch: @unchecked Sendable {
     }
   }
 
-  private func end(_ job: Job, _ item: Cache.Item?, _ outcome: Outcome?) {
-    let isLast = lock.withLock { () -> Bool in
-      guard !job.isOver, !jobs.isEmpty else { return false }
+  private func take(_ item: Cache.Item, _ job: Job) {
+    if end(job, item, nil) { return }
+    // Somebody has cancelled it meanwhile: its URL is free again.
+    job.fetch?.abandon(StoreError(.cancelled, "the fetch of the brand was cancelled"))
+  }
+
+  /// False if nobody waits for it any more.
+  @discardableResult
+  private func end(_ job: Job, _ item: Cache.Item?, _ outcome: Outcome?) -> Bool {
+    let (isTaken, isLast) = lock.withLock { () -> (Bool, Bool) in
+      guard !job.isOver, !jobs.isEmpty else { return (false, false) }
       job.isOver = true
       job.item = item
       job.outcome = outcome
       missing -= 1
-      return missing == 0
+      return (true, missing == 0)
     }
     if isLast { fetcher.queue.run { self.commit() } }
+    return isTaken
   }
 
   private func note(_ job: Job, _ received: Int64, _ total: Int64) {

@@ -7,12 +7,12 @@ struct EntityTag: Sendable, Equatable {
   /// The longest that is kept.
   static let limit = 512
 
-  /// Nil for what is none.
+  /// Nil for what is none, and for what is no ASCII: it would not be sent back as it came.
   init?(_ field: [UInt8]) {
     var scanner = Scanner(field)
     isWeak = scanner.skip("W/")
     guard field.count <= Self.limit, scanner.skip(UInt8(ascii: "\"")) else { return nil }
-    _ = scanner.take { $0 == 0x21 || ($0 >= 0x23 && $0 != 0x7F) }
+    _ = scanner.take { $0 == 0x21 || ($0 >= 0x23 && $0 < 0x7F) }
     guard scanner.skip(UInt8(ascii: "\"")), scanner.isAtEnd else { return nil }
     bytes = field
   }
