@@ -66,7 +66,7 @@ rm -rf "$LIVERY_STORE" && run 0 init && run 0 images apply brand.plist --bundle=
 run 4 brand check && has "login text, which is always white, has a contrast of less than 4.5 on 100 %"
 
 # A program that is not there is a command that is not there.
-run 2 fetch https://example.com/ && has "there is no command \`fetch\`"
+run 2 paint https://example.com/ && has "there is no command \`paint\`"
 
 echo "$passed passed, $failed failed"
 [ "$failed" -eq 0 ]
