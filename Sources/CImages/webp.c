@@ -32,6 +32,7 @@ static bool decode_frame(source *source, const uint8_t *bytes, size_t length, ui
       case VP8_STATUS_USER_ABORT: return fail_for_time(source);
       case VP8_STATUS_SUSPENDED: return refuse(source, "the WebP image is damaged: it is cut short");
       case VP8_STATUS_UNSUPPORTED_FEATURE: return refuse(source, "the WebP image is of a kind that is not supported");
+      case VP8_STATUS_BITSTREAM_ERROR: return refuse(source, "the WebP image is damaged: its data makes no sense, or is cut short");
       default: return refuse(source, "the WebP image is damaged: status %d", status);
     }
   }

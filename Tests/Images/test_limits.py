@@ -81,9 +81,9 @@ LIMITS = {
   "a JPEG of many scans": (lambda: jpeg(8, 8, process=0xC2, scans=200), "more than 100 scans"),
   "a large WebP": (lambda: webp(16_383, 16_383), PIXELS),
   "a WebP of 25 megapixels": (lambda: webp(5000, 5000), MEMORY),
-  "a cut lossless WebP": (lambda: cut(fixture("lossless.webp")), "the WebP image is damaged: it is cut short"),
+  "a cut lossless WebP": (lambda: cut(fixture("lossless.webp")), "the WebP image is damaged: its data makes no sense, or is cut short"),
   "a cut lossy WebP": (lambda: cut(fixture("lossy.webp")), "the WebP image is damaged: it is cut short"),
-  "a WebP without content": (lambda: webp(4000, 4000), "the WebP image is damaged: status 3"),
+  "a WebP without content": (lambda: webp(4000, 4000), "the WebP image is damaged: its data makes no sense, or is cut short"),
   "a long SVG": (lambda: SVG % (b" " * (4 << 20)), "more than 4 MiB"),
 }
 
