@@ -296,3 +296,9 @@ def test_a_store_is_whole_after_it_was_fetched_into(tmp_path):
     livery.fetch.set_transport(store, ScriptedTransport({URL: Answer(body=PNG)}))
     livery.fetch.get(store, URL)
   assert livery.check_store(path)["sound"]
+
+
+@pytest.mark.parametrize("url", ["http://a.example/\0", "http://a.example/\ud800"])
+def test_text_that_cannot_be_is_refused_before_anything_starts(store, url):
+  with pytest.raises(livery.InvalidArgumentError):
+    livery.fetch.start(store, url)

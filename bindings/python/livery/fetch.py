@@ -22,7 +22,7 @@ from typing import Any, Callable, Dict, Generator, Generic, List, Mapping, Named
 from . import _convert, _native
 from ._dispatcher import Dispatcher
 from ._native import interface as _interface
-from ._native.calls import check
+from ._native.calls import check, optional_text
 from .branding import Traits, _traits
 from .errors import InvalidArgumentError, LiveryError, error_class
 from .store import Store
@@ -220,6 +220,7 @@ def start(
   InvalidArgumentError for a URL or an option that is malformed or out of range, ReadOnlyError for a store that is.
   """
   wanted = _Wanted(kind, revalidate, offline, max_size, quota, timeout, attempts, placeholder, ca_file, proxy, progress)
+  address = _native.text("the URL", url)
   fetch: Fetch[Fetched] = Fetch()
   fetching = _Fetching.of(store)
 
@@ -239,10 +240,11 @@ def start(
       fetching.forget(number)
 
   called = _DONE(done), wanted.progress()
+  options = wanted.options(called[1])
+  # From here on `done` is called, whatever happens.
   number = fetching.keep(called)
   check(_library().livery_fetch_start(
-    fetching.handle, _text("url", url), ctypes.byref(wanted.options(called[1])), called[0], None, None,
-    ctypes.byref(fetch._handle)))
+    fetching.handle, address, ctypes.byref(options), called[0], None, None, ctypes.byref(fetch._handle)))
   return fetch
 
 
@@ -283,11 +285,12 @@ def brand(
       fetching.forget(number)
 
   called = _BRAND_DONE(done), wanted.progress()
-  number = fetching.keep(called)
+  options = wanted.options(called[1])
   given = _traits(traits)
   device = None if given is None else ctypes.byref(_interface.Traits(ctypes.sizeof(_interface.Traits), *given))
+  number = fetching.keep(called)
   check(_library().livery_fetch_brand_start(
-    fetching.handle, device, ctypes.byref(wanted.options(called[1])), called[0], None, None, ctypes.byref(fetch._handle)))
+    fetching.handle, device, ctypes.byref(options), called[0], None, None, ctypes.byref(fetch._handle)))
   return fetch
 
 
@@ -329,8 +332,8 @@ class _Wanted(NamedTuple):
     flags = _DISPATCH | (_REVALIDATE if self.revalidate else 0) | (_OFFLINE if self.offline else 0)
     return _Options(
       struct_size=ctypes.sizeof(_Options), flags=flags, kind=_KINDS[Kind(self.kind)], max_size=self.max_size, quota=self.quota,
-      timeout_ms=max(1, int(self.timeout * 1000)), attempts=self.attempts, placeholder=_text("placeholder", self.placeholder),
-      ca_file=None if self.ca_file is None else os.fsencode(self.ca_file), proxy=_text("proxy", self.proxy), progress=progress,
+      timeout_ms=max(1, int(self.timeout * 1000)), attempts=self.attempts, placeholder=optional_text("placeholder", self.placeholder),
+      ca_file=None if self.ca_file is None else os.fsencode(self.ca_file), proxy=optional_text("proxy", self.proxy), progress=progress,
     )
 
 
@@ -467,26 +470,13 @@ def _fetched(result: Any) -> Fetched:
     fresh_until=moment(result.fresh_until), message=result.message.decode(errors="replace"))
 
 
-def _text(name: str, value: Optional[str]) -> Optional[bytes]:
-  if value is None:
-    return None
-  if "\0" in value:
-    raise InvalidArgumentError(f"{name} has a NUL within")
-  return value.encode()
-
-
 _loaded: Optional[ctypes.CDLL] = None
 
 
 def _library() -> ctypes.CDLL:
-  """The extension: beside the library that this package has loaded, or where the system's loader finds it."""
   global _loaded
   if _loaded is None:
-    beside = os.path.join(os.path.dirname(os.path.abspath(_native.library_path)), "liblivery-fetch.so")
-    try:
-      loaded = ctypes.CDLL(beside if os.path.exists(beside) else "liblivery-fetch.so.0")
-    except OSError as error:
-      raise ImportError(f"the extension `fetch` cannot be loaded: {error}") from None
+    loaded = _native.extension("fetch")
     pointer = ctypes.c_void_p
     loaded.livery_fetch_receive.argtypes = [pointer, ctypes.c_char_p, ctypes.c_size_t]
     loaded.livery_fetch_answer.argtypes = [pointer, ctypes.c_int32, ctypes.POINTER(_Header), ctypes.c_size_t]

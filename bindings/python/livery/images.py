@@ -9,7 +9,6 @@
 from __future__ import annotations
 
 import ctypes
-import os
 from typing import Any, Dict, Iterable, List, NamedTuple, Optional
 
 from . import _convert, _native
@@ -50,10 +49,7 @@ class _Options(ctypes.Structure):
 
 
 def _load() -> ctypes.CDLL:
-  """The library beside that of the package, or the one that the system's loader finds."""
-  beside = os.path.join(os.path.dirname(os.path.abspath(_native.library_path)), "liblivery-images.so")
-  is_path = os.path.sep in _native.library_path and os.path.exists(beside)
-  library = ctypes.CDLL(beside if is_path else "liblivery-images.so.0")
+  library = _native.extension("images")
   pointer, size, flags = ctypes.c_void_p, ctypes.c_size_t, ctypes.c_uint32
   library.livery_images_put.argtypes = [pointer, ctypes.c_char_p, size, flags, ctypes.c_char_p]
   library.livery_images_put_into.argtypes = [pointer, ctypes.c_char_p, size, flags, ctypes.c_char_p]

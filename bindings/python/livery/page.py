@@ -14,7 +14,7 @@ from typing import Any, Callable, List, Optional, Sequence, Union
 
 from . import _native
 from ._dispatcher import Dispatcher
-from ._native.calls import check
+from ._native.calls import check, optional_text
 from .errors import InvalidArgumentError
 from .store import Store
 from .value import Layer
@@ -132,9 +132,10 @@ def start(
   function = _FINISHED(tell)
   options = _Options(
     struct_size=ctypes.sizeof(_Options), flags=_DISPATCH | (_HIDDEN if hidden else 0) | (_READ_ONLY if read_only else 0),
-    has_layer=True, layer=Layer.of(layer), listen=_text("listen", listen),
-    unix_socket=None if unix_socket is None else os.fsencode(unix_socket), hosts=_text("hosts", " ".join(hosts) or None),
-    pin_setting=_text("pin_setting", pin_setting), idle_s=idle, locale=_text("locale", locale), title=_text("title", title),
+    has_layer=True, layer=Layer.of(layer), listen=optional_text("listen", listen),
+    unix_socket=None if unix_socket is None else os.fsencode(unix_socket), hosts=optional_text("hosts", " ".join(hosts) or None),
+    pin_setting=optional_text("pin_setting", pin_setting), idle_s=idle,
+    locale=optional_text("locale", locale), title=optional_text("title", title),
   )
   handle = ctypes.c_void_p()
   dispatcher = store._watches.serving()
@@ -152,7 +153,8 @@ def brand_html(store: Store, brand: Optional[str] = None, *, locale: Optional[st
   text = ctypes.c_void_p()
   length = ctypes.c_size_t()
   check(_library().livery_page_brand(
-    ctypes.c_void_p(store._handle.number), _text("brand", brand), _text("locale", locale), ctypes.byref(text), ctypes.byref(length)))
+    ctypes.c_void_p(store._handle.number), optional_text("brand", brand), optional_text("locale", locale),
+    ctypes.byref(text), ctypes.byref(length)))
   try:
     return ctypes.string_at(text.value or 0, length.value).decode()
   finally:
@@ -162,32 +164,19 @@ def brand_html(store: Store, brand: Optional[str] = None, *, locale: Optional[st
 def hash_pin(pin: str) -> str:
   """What a setting has to hold for a page to ask for this PIN: 4 to 128 bytes of UTF-8."""
   text = ctypes.c_void_p()
-  check(_library().livery_page_hash_pin(_text("pin", pin), ctypes.byref(text), None))
+  check(_library().livery_page_hash_pin(_native.text("the PIN", pin, is_secret=True), ctypes.byref(text), None))
   try:
     return ctypes.string_at(text.value or 0).decode()
   finally:
     _library().livery_free(text)
 
 
-def _text(name: str, value: Optional[str]) -> Optional[bytes]:
-  if value is None:
-    return None
-  if "\0" in value:
-    raise InvalidArgumentError(f"{name} has a NUL within")
-  return value.encode()
-
-
 _loaded: Optional[ctypes.CDLL] = None
 
 
 def _library() -> ctypes.CDLL:
-  """The extension: beside the library that this package has loaded, or where the system's loader finds it."""
   global _loaded
   if _loaded is None:
-    beside = os.path.join(os.path.dirname(os.path.abspath(_native.library_path)), "liblivery-page.so")
-    try:
-      _loaded = ctypes.CDLL(beside if os.path.exists(beside) else "liblivery-page.so.0")
-    except OSError as error:
-      raise ImportError(f"the extension `page` cannot be loaded: {error}") from None
+    _loaded = _native.extension("page")
     _loaded.livery_free.restype = None
   return _loaded

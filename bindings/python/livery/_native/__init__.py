@@ -7,8 +7,10 @@ means to Python is told in `_convert`.
 from .asset import *
 from .base import *
 from .branding import *
+from .calls import extension as extension
 from .calls import library_path as library_path
 from .calls import library_version as library_version
+from .calls import optional_text as optional_text
 from .calls import text as text
 from .change import *
 from .form import *

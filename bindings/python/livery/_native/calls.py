@@ -9,8 +9,9 @@ handles and sizes are wrapped by argument().
 from __future__ import annotations
 
 import ctypes
+import os
 from ctypes import byref, c_char, c_int32, c_size_t, c_void_p
-from typing import Any, List, Type, TypeVar
+from typing import Any, List, Optional, Type, TypeVar
 
 from .. import _constants, _library
 from ..errors import BufferTooSmallError, InvalidArgumentError, LiveryError, error_class
@@ -148,15 +149,33 @@ def handle(function: Any, *arguments: Any) -> int:
   return int(out(c_void_p, function, *arguments))
 
 
-def text(what: str, value: object) -> bytes:
-  """A name, pattern or origin as the library takes it; InvalidArgumentError if it cannot be one."""
+def text(what: str, value: object, *, is_secret: bool = False) -> bytes:
+  """A name, pattern or origin as the library takes it; InvalidArgumentError if it cannot be one, without a secret."""
   if not isinstance(value, str):
     raise TypeError(f"{what} is text, not {type(value).__name__}")
   try:
     raw = value.encode()
   except UnicodeEncodeError:
-    raise InvalidArgumentError(f"{what} {value!r} is not valid Unicode") from None
+    raise InvalidArgumentError(f"{_shown(what, value, is_secret)} is not valid Unicode") from None
   # A search in bytes takes ten times as long.
   if "\0" in value:
-    raise InvalidArgumentError(f"{what} {value!r} contains a NUL")
+    raise InvalidArgumentError(f"{_shown(what, value, is_secret)} contains a NUL")
   return raw
+
+
+def optional_text(what: str, value: object) -> Optional[bytes]:
+  return None if value is None else text(what, value)
+
+
+def _shown(what: str, value: str, is_secret: bool) -> str:
+  return what if is_secret else f"{what} {value!r}"
+
+
+def extension(noun: str) -> ctypes.CDLL:
+  """The library of an extension: beside the one that this package has loaded, or where the system's loader finds it."""
+  beside = os.path.join(os.path.dirname(os.path.abspath(library_path)), f"liblivery-{noun}.so")
+  is_there = os.path.sep in library_path and os.path.exists(beside)
+  try:
+    return ctypes.CDLL(beside if is_there else f"liblivery-{noun}.so.0")
+  except OSError as error:
+    raise ImportError(f"the extension `{noun}` cannot be loaded: {error}") from None
