@@ -37,6 +37,8 @@ public final class Environment: @unchecked Sendable {
   private let failed = Atomic<Bool>(false)
   /// Whether the map has to be moved while transactions are held in it, which stay in the one that is.
   private let outgrown = Atomic<Bool>(false)
+  /// How often it was opened anew.
+  private let openings = Atomic<Int>(0)
   /// Transactions that are held open over several calls, and how often the environment was opened anew before each.
   private let held = Atomic<Int>(0)
   private let parked = ParkedEnvironments()
@@ -105,6 +107,15 @@ public final class Environment: @unchecked Sendable {
   /// moved under transactions that are held.
   public var mustReopen: Bool { failed.load(ordering: .relaxed) || outgrown.load(ordering: .relaxed) }
 
+  /// How often `reopen` has opened the files.
+  public var timesReopened: Int { openings.load(ordering: .relaxed) }
+
+  /// Whether what failed may succeed when it is tried again: `mustReopen` holds, or another thread has reopened the files since
+  /// they had been so often.
+  public func mayHaveBeenMended(since times: Int) -> Bool {
+    failed.load(ordering: .acquiring) || outgrown.load(ordering: .acquiring) || timesReopened != times
+  }
+
   /// Opens the directory's files anew, between the transactions of this process, and hands `prepare` one whose database
   /// handles stay valid. Transactions that are held stay in the files that they began in.
   public func reopen(_ prepare: (Transaction) throws(LMDBError) -> Void) throws(LMDBError) {
@@ -132,8 +143,9 @@ public final class Environment: @unchecked Sendable {
         handle = fresh.handle
         reservedTo = 0
         isOpen = true
-        failed.store(false, ordering: .relaxed)
-        outgrown.store(false, ordering: .relaxed)
+        openings.add(1, ordering: .relaxed)
+        failed.store(false, ordering: .releasing)
+        outgrown.store(false, ordering: .releasing)
         parked.open(fresh.number)
         result = .success(())
       } catch { result = .failure(error) }
@@ -246,9 +258,9 @@ public final class Environment: @unchecked Sendable {
       }
       gate.leave()
       if notes.isFull {
-        if growMap() { continue }
-        // It is opened anew with a larger one.
-        if mustReopen { throw E(LMDBError(code: MDB_MAP_RESIZED)) }
+        let grown = growMap()
+        if grown == MDB_SUCCESS { continue }
+        if grown == MDB_MAP_RESIZED { throw E(LMDBError(code: grown)) }
       }
       return try result.get()
     }
@@ -436,15 +448,19 @@ public final class Environment: @unchecked Sendable {
     var code: Int32 = MDB_SUCCESS
     // LMDB lets go of the old map first, and has none if the new one cannot be had: find out before.
     guard size == 0 || lvs_can_map(size) else { return ENOMEM }
+    var isHeld = false
     let closed = gate.close(
       until: lvs_monotonic_ns() &+ options.moveTimeout,
       allowing: { held.load(ordering: .sequentiallyConsistent) - parked.countHere },
-      unless: { parked.countHere > 0 }
+      unless: {
+        isHeld = parked.countHere > 0
+        return isHeld
+      }
     ) {
       code = mdb_env_set_mapsize(handle, Int(clamping: size))
     }
     if closed { return code }
-    if parked.countHere > 0 {
+    if isHeld {
       // They may be held for long. Opened anew beside what they are held in, everybody else goes on.
       if size > options.mapSize { options.mapSize = size }
       outgrown.store(true, ordering: .relaxed)
@@ -452,12 +468,13 @@ public final class Environment: @unchecked Sendable {
     return MDB_MAP_RESIZED
   }
 
-  private func growMap() -> Bool {
-    guard (try? enter()) != nil else { return false }
+  /// Doubles the map. LMDB's status: MDB_MAP_FULL if it cannot be larger, MDB_MAP_RESIZED if it is to be tried again.
+  private func growMap() -> Int32 {
+    guard (try? enter()) != nil else { return MDB_MAP_RESIZED }
     let size = information().mapSize
     gate.leave()
-    guard size < Self.largestMap else { return false }
-    return moveMap(to: size * 2) == MDB_SUCCESS
+    guard size < Self.largestMap else { return MDB_MAP_FULL }
+    return moveMap(to: size * 2)
   }
 
   func end(_ transaction: OpaquePointer, _ begun: Int) {

@@ -127,6 +127,7 @@ final class CommitQueue: @unchecked Sendable {
     var isCommitted = false
     var isSecond = false
     while !isMade {
+      let opening = shared.environment.timesReopened
       do throws(StoreError) {
         try shared.follow()
         let left = deadline &- min(lvs_monotonic_ns(), deadline)
@@ -138,7 +139,7 @@ final class CommitQueue: @unchecked Sendable {
           isMade = true
         }
       } catch {
-        if shared.mayTryAgain(&isSecond) { continue }
+        if shared.mayTryAgain(after: error, since: opening, &isSecond) { continue }
         if group.isEmpty { group = [pending] }
         for one in group where !one.isSettled { one.outcome = .failure(error) }
         isMade = true

@@ -84,10 +84,11 @@ extension SharedEnvironment {
     var tries = 0
     while true {
       var failure: StoreError?
+      let opening = environment.timesReopened
       do { try environment.copy(to: descriptor) } catch { failure = StoreError(error) }
       tries += 1
       // The file has been replaced, or has outgrown the map.
-      if failure != nil, environment.mustReopen, tries < Self.mostTries {
+      if failure != nil, environment.mayHaveBeenMended(since: opening), tries < Self.mostTries {
         try requirePlace()
         continue
       }

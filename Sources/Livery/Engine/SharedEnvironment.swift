@@ -5,6 +5,9 @@ import Synchronization
 
 /// The one environment that all of a process's handles on a store share: LMDB's locks break when it is opened twice.
 class SharedEnvironment: @unchecked Sendable {
+  /// How often one call goes on with a file that was opened anew under it.
+  private static let mostReopenings = 100
+
   let environment: Environment
   /// Exchanged only while no transaction is open.
   private(set) var databases: Databases
@@ -49,35 +52,42 @@ class SharedEnvironment: @unchecked Sendable {
   }
 
   final func read<R>(_ body: (View) throws(StoreError) -> R) throws(StoreError) -> R {
-    var isSecond = false
+    var tries = 0
     while true {
+      let opening = environment.timesReopened
       do throws(StoreError) {
-        if !isSecond { try followForReading() }
+        try followForReading()
         return try environment.read { (transaction) throws(StoreError) in
           try body(View(transaction: transaction, databases: databases))
         }
       } catch {
-        if isSecond { throw error }
-        guard try canRetry(after: error) else { throw error }
-        isSecond = true
+        tries += 1
+        guard tries < Self.mostReopenings, try canRetry(after: error, since: opening, isFirst: tries == 1) else {
+          throw error
+        }
       }
     }
   }
 
   /// Begins a read transaction that stays open.
   func hold() throws(StoreError) -> (held: HeldTransaction, revision: UInt64) {
-    try followForReading()
-    var held: HeldTransaction
-    do { held = try environment.snapshot() } catch {
-      guard environment.mustReopen else { throw StoreError(error) }
+    var tries = 0
+    while true {
+      let opening = environment.timesReopened
       try followForReading()
-      do { held = try environment.snapshot() } catch { throw StoreError(error) }
-    }
-    do throws(StoreError) {
-      return (held, try View(transaction: held.transaction, databases: databases).revision())
-    } catch {
-      held.close()
-      throw error
+      let held: HeldTransaction
+      do { held = try environment.snapshot() } catch {
+        tries += 1
+        let mayRetry = tries < Self.mostReopenings && environment.mayHaveBeenMended(since: opening)
+        if mayRetry { continue }
+        throw StoreError(error)
+      }
+      do throws(StoreError) {
+        return (held, try View(transaction: held.transaction, databases: databases).revision())
+      } catch {
+        held.close()
+        throw error
+      }
     }
   }
 
@@ -88,20 +98,23 @@ class SharedEnvironment: @unchecked Sendable {
   ) throws(StoreError) -> R {
     var isSecond = false
     while true {
+      let opening = environment.timesReopened
       do throws(StoreError) {
         try follow()
         if let result = try writeOnce(timeout, isSynchronous, isRemoval, body) { return result }
       } catch {
-        guard mayTryAgain(&isSecond) else { throw error }
+        guard mayTryAgain(after: error, since: opening, &isSecond) else { throw error }
       }
     }
   }
 
-  /// Whether a write that failed is worth a second attempt: LMDB has given the file up, and opened anew it works.
-  func mayTryAgain(_ isSecond: inout Bool) -> Bool {
-    guard environment.mustReopen else { return false }
+  /// Whether a write that failed is worth another attempt: LMDB has given the file up, and opened anew it works.
+  ///
+  /// - Parameter opening: how often the file had been opened anew before the write. Another thread may have done it since.
+  func mayTryAgain(after error: StoreError, since opening: Int, _ isSecond: inout Bool) -> Bool {
+    guard environment.mayHaveBeenMended(since: opening) else { return false }
     // A map that is too small is larger the next time.
-    if !environment.hasFailed { return true }
+    if !environment.hasFailed, environment.mustReopen || error.code == .busy { return true }
     // What is left in the file of a commit that failed is not to stay there.
     if isSecond { try? follow() }
     defer { isSecond = true }
@@ -266,7 +279,7 @@ class SharedEnvironment: @unchecked Sendable {
     }
     defer { reopening.unlock() }
     var present = wake.generation
-    for _ in 0..<100 {
+    for _ in 0..<Self.mostReopenings {
       present = wake.generation
       let hasFailed = environment.hasFailed
       if openGeneration == present, !environment.mustReopen { return }
@@ -335,13 +348,13 @@ class SharedEnvironment: @unchecked Sendable {
   }
 
   /// Whether what went wrong has been put right: the environment was opened anew, or a damaged file replaced.
-  private func canRetry(after error: StoreError) throws(StoreError) -> Bool {
-    if environment.mustReopen {
+  private func canRetry(after error: StoreError, since opening: Int, isFirst: Bool) throws(StoreError) -> Bool {
+    if environment.mayHaveBeenMended(since: opening) {
       try followForReading()
       return true
     }
     // Of what cannot be written to, or has no copies, nothing can be put right.
-    guard error.code == .corrupt, place != nil else { return false }
+    guard isFirst, error.code == .corrupt, place != nil else { return false }
     // A record that does not verify may be all that is wrong; the file need not be looked at for each such read.
     let now = lvs_monotonic_ns()
     let last = lastExamination.load(ordering: .relaxed)
