@@ -241,7 +241,6 @@
     const place = document.createElement("template");
     place.innerHTML = html;
     for (const row of [...place.content.querySelectorAll(".row[data-name]")]) replace(row);
-    tell();
   };
   // Draws anew what nobody is typing.
   const refresh = async () => {

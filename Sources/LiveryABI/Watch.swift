@@ -49,6 +49,15 @@ public func livery_watch_stop(_ watch: OpaquePointer?) -> livery_status {
   closing(watch, .watch, as: WatchObject.self) { $0.observation.cancel() }
 }
 
+@_cdecl("livery_watch_pause") @implementation
+public func livery_watch_pause(_ watch: OpaquePointer?, _ paused: Bool) -> livery_status {
+  ending { () throws(StoreError) in
+    try pinned(watch, .watch, "watch", as: WatchObject.self) { (object) throws(StoreError) in
+      try object.observation.setPaused(paused)
+    }
+  }
+}
+
 @_cdecl("livery_event_fd") @implementation
 public func livery_event_fd(_ store: OpaquePointer?, _ descriptor: UnsafeMutablePointer<Int32>?) -> livery_status {
   onStore(store) { (object) throws(StoreError) in

@@ -33,6 +33,11 @@ public final class Observation: @unchecked Sendable {
     guard !hasEnded.isSet.exchange(true, ordering: .acquiringAndReleasing) else { return false }
     return livery_watch_stop(handle) == livery_status(LIVERY_OK)
   }
+
+  /// Pauses the watch, or lets it go on: what happened meanwhile is told then. Corresponds to `livery_watch_pause` in C.
+  public func setPaused(_ isPaused: Bool) throws(StoreError) {
+    try check(livery_watch_pause(handle, isPaused))
+  }
 }
 
 /// Known to both, so that a watch which the store has ended is not stopped again: that would leave an error.

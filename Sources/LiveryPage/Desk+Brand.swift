@@ -115,6 +115,6 @@ extension Desk {
     guard let image = session.notes.draft?.image(id: id) else {
       return Response(status: 404, type: "text/plain; charset=utf-8")
     }
-    return Response(type: image.info["type"]?.text ?? "application/octet-stream", body: image.bytes, tag: "\"\(id)\"")
+    return Response(type: image.info["type"]?.text ?? "application/octet-stream", body: image.bytes, version: id)
   }
 }

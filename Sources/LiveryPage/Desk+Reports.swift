@@ -18,13 +18,18 @@ extension Desk {
     let commits = try store.history(filter)
     let last =
       commits.count == filter.limit ? commits.items?.last?["revision"]?.whole.map { UInt64(clamping: $0) } : nil
+    var parts = parts
+    if let element { parts.form = form(of: element.name) }
     return shown(
       words[.history], parts.history(element, commits, next: last), path: element.flatMap { form.page(of: $0.name) })
   }
 
   /// Takes a commit back, if all that it changed can be set here.
   func undo() throws(StoreError) -> Response {
-    let path = form.page(of: request.query["name"] ?? "") ?? [0]
+    let name = request.query["name"] ?? ""
+    let form = form(of: name)
+    let isBrand = self.form.element(name) == nil && form.element(name) != nil
+    let path = self.form.page(of: name) ?? [0]
     var filter = HistoryFilter()
     let revision = request.fields["revision"].flatMap { UInt64($0) } ?? 0
     filter.beforeRevision = revision &+ 1
@@ -35,7 +40,7 @@ extension Desk {
     else { return shown(words[.undo], parts.message(words[.failed], words[.notOurs]), path: path, status: 403) }
     do throws(StoreError) {
       session.notes.add(try store.undo(revision), names)
-      return .redirect(to: "/at/\(Form.text(path))")
+      return .redirect(to: isBrand ? "/brand" : "/at/\(Form.text(path))")
     } catch {
       return shown(words[.undo], parts.message(words[.failed], error.message), path: path, status: 409)
     }
@@ -43,8 +48,10 @@ extension Desk {
 
   func search() throws(StoreError) -> Response {
     let query = request.query["q"] ?? ""
+    // While somebody is typing, the best are quicker.
+    let limit = request.isFromScript ? 20 : 100
     let found = try store.search(
-      query, SearchOptions(limit: 50, locale: page.locale(for: request), includesHidden: page.options.showsHidden))
+      query, SearchOptions(limit: limit, locale: page.locale(for: request), includesHidden: page.options.showsHidden))
     return shown(words[.search], parts.results(query, found), query: query)
   }
 }

@@ -17,7 +17,7 @@ struct Desk {
     let document = Document(
       title: title.isEmpty ? self.title : "\(title) – \(self.title)", name: self.title, words: words, form: form,
       path: path,
-      hasLogo: page.logoAsset != nil, hasBrand: BrandColors(store).isAny, query: query, token: parts.token, main: main)
+      hasLogo: page.logoAsset != nil, brand: BrandColors(store), query: query, token: parts.token, main: main)
     return Response(status: status, body: document.html.bytes)
   }
 
@@ -25,9 +25,12 @@ struct Desk {
   private var title: String { page.options.title ?? form.title ?? words[.settings] }
 
   /// A setting by its name: one of the form, or a color or an image of the brand.
-  func element(_ name: String) -> Element? {
-    if let element = form.element(name) { return element }
-    return name.after("branding.") == nil ? nil : (try? page.brandForm(form))?.element(name)
+  func element(_ name: String) -> Element? { form(of: name).element(name) }
+
+  /// What a setting stands in: the form of the schema, or what can be set of the brand.
+  func form(of name: String) -> Form {
+    guard form.element(name) == nil, name.after("branding.") != nil else { return form }
+    return (try? page.brandForm(form)) ?? form
   }
 
   func gone() -> Response { shown(words[.gone], parts.message(words[.gone], ""), status: 404) }

@@ -30,6 +30,8 @@ final class Page: @unchecked Sendable {
   let store: Store
   let options: Options
   private let finished: @Sendable (Finished) -> Void
+  /// Held while the watch is paused, or goes on, so that the last to look is right.
+  private let pausing = Lock()
   private let lock = Lock()
   // Guarded by `lock`.
   private var server: Server?
@@ -55,10 +57,12 @@ final class Page: @unchecked Sendable {
       var serving = options.server
       serving.open = ["/style.css", "/brand.css", "/script.js", "/worker.js"]
       serving.draw = { notice, languages in notice.html(Words(self.options.locale ?? Languages(languages).best)).bytes }
+      serving.listenersChanged = { self.watch() }
       let server = try Server.start(serving, gate: gate, answer: { self.answer($0) }, ended: { self.end($0, $1) })
       lock.withLock { self.server = server }
       let observation = try store.observe(onEnd: { self.end() }) { self.show($0) }
       lock.withLock { self.observation = observation }
+      watch()
       return handle
     } catch {
       end()
@@ -124,6 +128,14 @@ final class Page: @unchecked Sendable {
   }
 
   // MARK: What changes
+
+  /// Watches the store while somebody listens: what nobody has open does not wake the process.
+  private func watch() {
+    pausing.withLock {
+      let (server, observation) = lock.withLock { (self.server, self.observation) }
+      try? observation?.setPaused(server?.listeners.isEmpty ?? true)
+    }
+  }
 
   /// Tells the browsers which settings look different now.
   private func show(_ events: [Event]) {

@@ -5,7 +5,10 @@ extension Page {
   /// What a request of a session is answered with.
   func answer(_ request: Request) -> Response {
     do throws(StoreError) {
-      if let response = asset(request) { return response }
+      if var response = asset(request) {
+        response.isForever = response.version?.sameBytes(as: request.query["v"] ?? "") ?? false
+        return response
+      }
       guard let session = request.session else { return Response(status: 403, type: "text/plain; charset=utf-8") }
       let locale = locale(for: request)
       if !request.path.sameBytes(as: "/events") { session.notes.locale = locale }
@@ -57,8 +60,8 @@ extension Page {
     }
   }
 
-  private static let style = kept("text/css; charset=utf-8") { lvp_style(&$0) }
-  private static let script = kept("text/javascript; charset=utf-8") { lvp_script(&$0) }
+  static let style = kept("text/css; charset=utf-8") { lvp_style(&$0) }
+  static let script = kept("text/javascript; charset=utf-8") { lvp_script(&$0) }
   private static let worker = kept("text/javascript; charset=utf-8") { lvp_worker(&$0) }
 
   /// What is sent as it is, and kept by browsers.
@@ -66,7 +69,7 @@ extension Page {
     var count = 0
     let start = read(&count)
     let bytes = [UInt8](UnsafeBufferPointer(start: start, count: count))
-    return Response(type: type, body: bytes, tag: "\"\(fingerprint(bytes))\"")
+    return Response(type: type, body: bytes, version: fingerprint(bytes))
   }
 
   /// An image of the store, by its id.
@@ -76,7 +79,7 @@ extension Page {
     else { return Response(status: 404, type: "text/plain; charset=utf-8") }
     // What is no image is for nobody to open here.
     let isImage = type.utf8.starts(with: "image/".utf8)
-    return Response(type: isImage ? type : "application/octet-stream", body: bytes, tag: "\"\(id)\"")
+    return Response(type: isImage ? type : "application/octet-stream", body: bytes, version: id)
   }
 
   /// The asset that is the brand's logo, if there is one.

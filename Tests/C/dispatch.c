@@ -225,11 +225,16 @@ static void without_descriptors(void) {
 static void nothing(void *user_data) { (void)user_data; }
 
 static void without_threads(void) {
-  static seen seen;
+  static seen seen, paused;
+  const int alone = count_of_threads();
   livery_store *store = open_store(path);
   if (getuid() == 0 && (setgid(65534) != 0 || setuid(65534) != 0)) return;
+  if (!seen_start(&paused, store, NULL, 0, 0)) return;
+  OK(livery_watch_pause(paused.watch, true));
   struct rlimit none = {0, 0};
   setrlimit(RLIMIT_NPROC, &none);
+  EXPECT(threads_wait(alone));
+  EXPECT_STATUS(LIVERY_ERROR_BUSY, livery_watch_pause(paused.watch, false));
   EXPECT_STATUS(LIVERY_ERROR_BUSY, livery_watch_start(store, NULL, NULL, seen_call, &seen, seen_destroy, &seen.watch));
   EXPECT(seen.destroyed == 1 && seen.watch == NULL);
   EXPECT_STATUS(LIVERY_ERROR_BUSY, livery_post(store, 0, nothing, NULL, NULL));

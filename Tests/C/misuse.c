@@ -107,7 +107,7 @@ static livery_status call(void) {
   } else {
     name[0] = 0;
   }
-  switch (below(173)) {
+  switch (below(174)) {
     case 0: status = livery_revision(a_handle(), or_null(&revision)); break;
     case 1: status = livery_get_bool(a_handle(), a_name(), or_null(&truth)); break;
     case 2: status = livery_get_int(a_handle(), a_name(), or_null(&number)); break;
@@ -318,6 +318,7 @@ static livery_status call(void) {
       status = livery_search(a_handle(), a_name(), or_null(&options), or_null(&made));
       break;
     }
+    case 173: status = livery_watch_pause(a_handle(), below(2)); break;
     case 172: {
       livery_value *report = NULL;
       status = livery_branding_preview(a_handle(), some_traits(), or_null(&made), or_null(&report));

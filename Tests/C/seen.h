@@ -92,6 +92,18 @@ __attribute__((unused)) static bool seen_start(seen *seen, livery_store *store, 
   return OK(livery_watch_start(store, pattern, &options, seen_call, seen, seen_destroy, &seen->watch));
 }
 
+/** How many threads the process has. */
+__attribute__((unused)) static int count_of_threads(void) {
+  struct stat facts;
+  return stat("/proc/self/task", &facts) == 0 ? (int)facts.st_nlink - 2 : 1;
+}
+
+/** Until threads that end have ended; whether they did. */
+__attribute__((unused)) static bool threads_wait(int count) {
+  for (int round = 0; round < 5000 && count_of_threads() > count; round++) sleep_ms(1);
+  return count_of_threads() <= count;
+}
+
 #define EXPECT_EVENT(expected_kind, expected_name, old, new, event)                                                    \
   do {                                                                                                                 \
     const seen_event *check_event = (event);                                                                           \

@@ -172,15 +172,10 @@ TEST("every change of another process arrives, in order, with old and new value"
   EXPECT(seen_wait(&seen.destroyed, 1));
 }
 
-static int threads(void) {
-  struct stat facts;
-  return stat("/proc/self/task", &facts) == 0 ? (int)facts.st_nlink - 2 : 1;
-}
-
 TEST("a process has one thread for all its watches on a store, and none without", one_thread) {
   // That of the test before ends by itself.
-  for (int round = 0; round < 500 && threads() > 1; round++) sleep_ms(1);
-  const int alone = threads();
+  threads_wait(1);
+  const int alone = count_of_threads();
 #ifndef LIVERY_SANITIZED
   EXPECT_INT(1, alone);
 #endif
@@ -194,12 +189,11 @@ TEST("a process has one thread for all its watches on a store, and none without"
   OK(livery_value_release(all));
   OK(livery_snapshot_open(store, &moment));
   OK(livery_snapshot_close(moment));
-  EXPECT_INT(alone, threads());
+  EXPECT_INT(alone, count_of_threads());
   for (size_t index = 0; index < COUNT(seen); index++) seen_start(&seen[index], store, NULL, 0, 0);
-  EXPECT_INT(alone + 1, threads());
+  EXPECT_INT(alone + 1, count_of_threads());
   for (size_t index = 0; index < COUNT(seen); index++) OK(livery_watch_stop(seen[index].watch));
-  for (int round = 0; round < 2000 && threads() > alone; round++) sleep_ms(1);
-  EXPECT_INT(alone, threads());
+  EXPECT(threads_wait(alone));
   OK(livery_close(store));
 }
 

@@ -1,6 +1,8 @@
 // What a watch's function may do, and when `destroy` runs: once, whatever ends the watch.
 #include "seen.h"
 
+#include <poll.h>
+
 static const livery_layer user = LIVERY_LAYER_USER;
 static pthread_mutex_t gate = PTHREAD_MUTEX_INITIALIZER;
 
@@ -159,6 +161,82 @@ TEST("watches that begin and end amid commits each have their destroy run once",
   for (size_t index = 0; index < next; index++) EXPECT(seen_wait(&seen[index].destroyed, 1));
   sleep_ms(30);
   for (size_t index = 0; index < next; index++) EXPECT_INT(1, seen[index].destroyed);
+}
+
+TEST("a watch that is paused costs no thread, and is told what it missed when it goes on", paused) {
+  livery_store *store = watched_store();
+  static seen seen, initial;
+  const int alone = count_of_threads();
+  if (!seen_start(&seen, store, "pair.*", 0, 0)) return;
+  OK(livery_set_int(store, user, "pair.a", 1));
+  EXPECT(seen_wait(&seen.count, 1));
+  OK(livery_watch_pause(seen.watch, true));
+  OK(livery_watch_pause(seen.watch, true));
+  EXPECT(threads_wait(alone));
+  OK(livery_set_int(store, user, "pair.a", 2));
+  OK(livery_set_int(store, user, "pair.b", 3));
+  sleep_ms(50);
+  EXPECT_INT(1, seen.count);
+  // Initial values wait as well.
+  if (!seen_start(&initial, store, "pair.a", LIVERY_WATCH_INITIAL, 0)) return;
+  EXPECT(seen_wait(&initial.count, 1));
+  EXPECT_INT(1, seen.count);
+  OK(livery_watch_pause(seen.watch, false));
+  EXPECT(seen_wait(&seen.count, 3));
+  EXPECT_EVENT(LIVERY_EVENT_CHANGED, "pair.a", "1", "2", &seen.events[1]);
+  EXPECT_EVENT(LIVERY_EVENT_CHANGED, "pair.b", "0", "3", &seen.events[2]);
+  OK(livery_watch_pause(seen.watch, true));
+  OK(livery_watch_stop(seen.watch));
+  EXPECT(seen_wait(&seen.destroyed, 1));
+  OK(livery_watch_pause(initial.watch, true));
+  OK(livery_close(store));
+  EXPECT(seen_wait(&initial.destroyed, 1));
+  EXPECT_STATUS(LIVERY_ERROR_CLOSED, livery_watch_pause(initial.watch, false));
+  EXPECT_STATUS(LIVERY_ERROR_INVALID_ARGUMENT, livery_watch_pause(NULL, false));
+}
+
+static void pauses_itself(seen *seen, const livery_event *events, size_t count) {
+  (void)events, (void)count;
+  OK(livery_watch_pause(seen->watch, true));
+}
+
+TEST("a function may pause its own watch: of a backlog it is told one call at a time", pause_inside) {
+  livery_store *store = watched_store();
+  static seen seen;
+  seen.action = pauses_itself;
+  if (!seen_start(&seen, store, "pair.a", 0, 0)) return;
+  for (int number = 1; number <= 5; number++) OK(livery_set_int(store, user, "pair.a", number));
+  for (int number = 1; number <= 5; number++) {
+    EXPECT(seen_wait(&seen.calls, number));
+    sleep_ms(20);
+    EXPECT_INT(number, seen.calls);
+    OK(livery_watch_pause(seen.watch, false));
+  }
+  EXPECT_TEXT("5", seen.events[4].new_value);
+  OK(livery_close(store));
+}
+
+TEST("a watch that is dispatched can be paused: the descriptor is readable when it goes on", pause_dispatched) {
+  livery_store *store = watched_store();
+  static seen seen;
+  size_t count = 0;
+  int descriptor;
+  if (!seen_start(&seen, store, "pair.*", LIVERY_WATCH_DISPATCH, 0)) return;
+  OK(livery_event_fd(store, &descriptor));
+  OK(livery_dispatch(store, NULL));
+  OK(livery_set_int(store, user, "pair.a", 1));
+  struct pollfd readable = {descriptor, POLLIN, 0};
+  EXPECT_INT(1, poll(&readable, 1, 5000));
+  OK(livery_watch_pause(seen.watch, true));
+  OK(livery_dispatch(store, &count));
+  EXPECT_INT(0, count);
+  EXPECT_INT(0, poll(&readable, 1, 100));
+  OK(livery_watch_pause(seen.watch, false));
+  EXPECT_INT(1, poll(&readable, 1, 5000));
+  OK(livery_dispatch(store, &count));
+  EXPECT_INT(1, count);
+  EXPECT_INT(1, seen.count);
+  OK(livery_close(store));
 }
 
 TEST("when starting fails destroy has run, and the handle is untouched", failed_start) {

@@ -110,10 +110,10 @@ private func bytes(_ text: String) -> [UInt8] { Array(text.utf8) }
       #expect(!Head.accepts(gzip: bytes(refused)), "\(refused)")
     }
     for known in ["\"a\"", "W/\"a\"", "\"b\", \"a-z\"", "*"] {
-      #expect(Answer.isKnown("\"a\"", bytes(known)[...]), "\(known)")
+      #expect(Answer.isKnown("a", bytes(known)[...]), "\(known)")
     }
     for unknown in ["", "\"b\"", "a", "\"a-y\"", "W/"] {
-      #expect(!Answer.isKnown("\"a\"", bytes(unknown)[...]), "\(unknown)")
+      #expect(!Answer.isKnown("a", bytes(unknown)[...]), "\(unknown)")
     }
   }
 }

@@ -175,9 +175,9 @@ def many_streams():
       if number == 99:
         each = (page.memory() - before) / 100
     time.sleep(1)
-    switches = page.switches()
+    switches = page.switches(True)
     time.sleep(5)
-    woken = page.switches() - switches
+    woken = page.switches(True) - switches
     page.tell("set a 1")
     for connection in opened[:128]:
       wait_for(connection, b"event:")
@@ -202,9 +202,9 @@ def idleness():
         stream = browser.stream()
         wait_for(stream, b"\r\n\r\n")
         time.sleep(1)
-      switches = page.switches()
+      switches = page.switches(state == "a stream")
       time.sleep(5)
-      woken = page.switches() - switches
+      woken = page.switches(state == "a stream") - switches
       assert woken == 0, (state, woken)
     stream.close()
 

@@ -68,12 +68,13 @@ class Program:
   def authority(self):
     return f"{self.host}:{self.port}"
 
-  def switches(self):
-    """How often the threads that serve have run. The store's own looks after its folder once a second."""
-    threads = pathlib.Path(f"/proc/{self.process.pid}/task").iterdir()
+  def switches(self, is_watching=False):
+    """How often its threads have run. While somebody listens, without the store's own, which looks once a second."""
+    threads = [*pathlib.Path(f"/proc/{self.process.pid}/task").iterdir()]
     serving = [thread for thread in threads if (thread / "comm").read_text().strip() in ("MHD-single", "livery-page")]
     assert len(serving) == 2, serving
-    counts = [re.findall(r"ctxt_switches:\s*(\d+)", (thread / "status").read_text()) for thread in serving]
+    counts = [re.findall(r"ctxt_switches:\s*(\d+)", (thread / "status").read_text())
+              for thread in (serving if is_watching else threads)]
     return sum(int(number) for count in counts for number in count)
 
   def memory(self):

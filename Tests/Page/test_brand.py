@@ -80,6 +80,22 @@ def test_a_draft_is_seen_before_it_is_saved(serve, visit, script):
 
 
 @pytest.mark.parametrize("script", [True, False], ids=["script", "plain"])
+def test_a_commit_of_the_brand_is_told_by_history_and_taken_back(serve, visit, script):
+  served = branded(serve)
+  page = visit(served.link(), script)
+  before = served.store.get("branding.color.Toolbar")
+  page.goto(served.base + "/draft")
+  field(page, "Toolbar").fill("#14485a")
+  press(page, "save")
+  page.wait_for_selector("#notice.good")
+  page.goto(served.base + "/history?name=branding.color.Toolbar")
+  assert "14485A" in page.locator(".commits").inner_text().upper()
+  page.locator(".commits button").first.click()
+  page.wait_for_selector("#verdict")
+  assert served.store.get("branding.color.Toolbar") == before
+
+
+@pytest.mark.parametrize("script", [True, False], ids=["script", "plain"])
 def test_an_image_is_tried_too(serve, visit, script):
   served = branded(serve)
   page = visit(served.link(), script)

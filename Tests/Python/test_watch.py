@@ -168,6 +168,21 @@ def test_watches_leave_no_descriptors_behind(store):
 # -- Callbacks
 
 
+def test_a_watch_that_is_paused_is_told_later_what_it_missed(store):
+  seen = queue.Queue()
+  watch = store.watch("a", seen.put)
+  watch.pause()
+  store.set("a", 1)
+  store.set("a", 2)
+  with pytest.raises(queue.Empty):
+    seen.get(timeout=0.1)
+  watch.pause(False)
+  assert [seen.get(timeout=WAIT).new, seen.get(timeout=WAIT).new] == [1, 2]
+  watch.stop()
+  with pytest.raises(livery.ClosedError):
+    watch.pause()
+
+
 def test_a_callback_is_called_until_it_is_stopped(path, store):
   seen = queue.Queue()
   watch = store.watch("a", seen.put)

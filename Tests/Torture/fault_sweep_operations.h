@@ -45,6 +45,27 @@ static livery_status do_change_set(livery_store *s) {
   }
   return end_change(change, status);
 }
+static livery_status edit_step(livery_change *change, void *user_data) {
+  (void)user_data;
+  livery_value *value = NULL;
+  livery_status status = livery_change_get(change, "two", &value);
+  livery_value_release(value);
+  if (status == LIVERY_ERROR_NO_VALUE) status = LIVERY_OK;
+  return status == LIVERY_OK ? livery_change_set_int(change, "one", 81) : status;
+}
+static livery_status do_edit(livery_store *s) { return livery_edit(s, LIVERY_LAYER_USER, edit_step, NULL, NULL, NULL); }
+static livery_status do_change_layers(livery_store *s) {
+  livery_change *change = NULL;
+  livery_value *value = NULL;
+  livery_status status = livery_change_begin(s, LIVERY_LAYER_RECOMMENDED, &change);
+  if (status == LIVERY_OK) status = livery_value_make_int(82, &value);
+  if (status == LIVERY_OK) status = livery_change_replace(change, "one", value);
+  if (status == LIVERY_OK) status = livery_change_layer(change, LIVERY_LAYER_ENFORCED);
+  if (status == LIVERY_OK) status = livery_change_set_value(change, "two", value);
+  livery_value_release(value);
+  return end_change(change, status);
+}
+static livery_status do_forget(livery_store *s) { return livery_forget(s, "two", 0, NULL); }
 static livery_status do_replace_layer(livery_store *s) {
   livery_change *change = NULL;
   livery_status status = livery_change_begin(s, LIVERY_LAYER_USER, &change);
@@ -141,6 +162,24 @@ static livery_status do_brand_enable(livery_store *s) {
 }
 static livery_status do_brand_wipe(livery_store *s) { return livery_branding_wipe(s); }
 static livery_status do_asset_put(livery_store *s) { return livery_asset_put(s, image, sizeof image, LIVERY_ASSET_ANY, NULL); }
+static livery_status do_asset_change(livery_store *s) {
+  livery_change *change = NULL;
+  char id[LIVERY_ASSET_ID_SIZE] = "";
+  livery_status status = livery_change_begin(s, LIVERY_LAYER_USER, &change);
+  if (status == LIVERY_OK) status = livery_change_put_asset(change, image, sizeof image - 1, LIVERY_ASSET_ANY, id);
+  if (status == LIVERY_OK) status = livery_change_put_fact(change, id, "fact", "known", 5);
+  if (status == LIVERY_OK) status = livery_change_set_string(change, "one", id, LIVERY_ZERO_TERMINATED);
+  return end_change(change, status);
+}
+static livery_status do_brand_preview(livery_store *s) {
+  livery_change *change = NULL;
+  livery_value *brand = NULL;
+  livery_status status = livery_change_begin(s, LIVERY_LAYER_USER, &change);
+  if (status == LIVERY_OK) status = livery_change_set_color(change, "branding.color.Toolbar", (livery_color){0, 1, 0, 1});
+  if (status == LIVERY_OK) status = livery_branding_preview(change, NULL, &brand, NULL);
+  livery_value_release(brand);
+  return end_change(change, status);
+}
 static livery_status do_asset_remove(livery_store *s) {
   livery_value *assets = NULL, *first = NULL, *id = NULL;
   const char *text = "";
@@ -166,11 +205,13 @@ static const struct operation {
   {"set_bool", do_set_bool, false}, {"set_int", do_set_int, false}, {"set_double", do_set_double, false},
   {"set_string", do_set_string, false}, {"set_data", do_set_data, false}, {"set_color", do_set_color, false},
   {"set_value", do_set_value, false}, {"reset", do_reset, false}, {"change_commit", do_change_set, false},
+  {"edit", do_edit, false}, {"change_layers", do_change_layers, false}, {"forget", do_forget, false},
   {"change_reset_all", do_replace_layer, false}, {"schema_apply", do_apply, false}, {"import_json", do_import_json, false},
   {"import_plist", do_import_plist, false}, {"undo", do_undo, false}, {"watch", do_watch, false}, {"read", do_read, false},
   {"open", do_open, true}, {"open_and_set", do_open_and_set, true}, {"make", do_make, true}, {"grow", do_grow, true},
   {"brand_console", do_brand_console, false}, {"brand_plist", do_brand_plist, false},
   {"brand_enable", do_brand_enable, false}, {"brand_wipe", do_brand_wipe, false}, {"asset_put", do_asset_put, false},
+  {"asset_change", do_asset_change, false}, {"brand_preview", do_brand_preview, false},
   {"asset_remove", do_asset_remove, false}, {"backup", do_backup, false}, {"restore", do_restore, false},
   {"compact", do_compact, false},
 };

@@ -163,6 +163,12 @@ PROBE(key_open) {
   livery_status status = livery_key_open(self.store, "number", &self.key);
   return status == LIVERY_OK ? livery_key_open(self.store, "text", &self.text_key) : status;
 }
+PROBE(key_get_bool) {
+  bool value = false;
+  livery_status status = livery_key_get_bool(self.key, &value);
+  // 42 is neither.
+  return status == LIVERY_ERROR_TYPE_MISMATCH ? LIVERY_OK : status;
+}
 SCALAR_PROBE(key_get_int, int64_t, livery_key_get_int(self.key, &value), value == 42)
 SCALAR_PROBE(key_get_double, double, livery_key_get_double(self.key, &value), value == 42)
 TEXT_PROBE(key_get_string, livery_key_get_string(self.text_key, text, sizeof text, NULL), "hello, settings")
@@ -188,6 +194,10 @@ PROBE(snapshot_open) {
 }
 SCALAR_PROBE(snapshot_revision, uint64_t, self.snapshot ? livery_snapshot_revision(self.snapshot, &value) : LIVERY_ERROR_BUSY, value > 60)
 VALUE_PROBE(snapshot_get, self.snapshot ? livery_snapshot_get(self.snapshot, "items", &value) : LIVERY_ERROR_BUSY, count == 3)
+VALUE_PROBE(snapshot_get_layer,
+            self.snapshot ? livery_snapshot_get_layer(self.snapshot, LIVERY_LAYER_USER, "items", &value) : LIVERY_ERROR_BUSY, count == 3)
+VALUE_PROBE(snapshot_list,
+            self.snapshot ? livery_snapshot_list(self.snapshot, LIVERY_LAYER_USER, "filler*", &value) : LIVERY_ERROR_BUSY, count == 60)
 PROBE(snapshot_next) {
   char name[LIVERY_NAME_MAX + 1] = "";
   livery_value *value = NULL;
@@ -227,6 +237,13 @@ PROBE(asset_fact) {
 VALUE_PROBE(asset_info, livery_asset_info(self.store, self.asset, &value), count >= 2)
 VALUE_PROBE(asset_list, livery_asset_list(self.store, &value), count >= 1)
 SCALAR_PROBE(branding_color, livery_color, livery_branding_color(self.store, "Toolbar", &value), value.red == 1)
+PROBE(branding_shown_color) {
+  livery_color color = {0};
+  bool is_built_in = true;
+  livery_status status = livery_branding_shown_color(self.store, "Toolbar", &color, &is_built_in);
+  RIGHT(color.red == 1 && !is_built_in);
+  return status;
+}
 SCALAR_PROBE(branding_enabled, bool, livery_branding_enabled(self.store, LIVERY_LAYER_BUNDLE, &value), value)
 VALUE_PROBE(branding_list, livery_branding_list(self.store, &value), true)
 VALUE_PROBE(branding_get, livery_branding_get(self.store, NULL, &value), count >= 1)
@@ -273,11 +290,66 @@ PROBE(watch_start) {
   self.watch = NULL;
   return livery_watch_start(self.store, "scratch*", NULL, probe_hear, NULL, NULL, &self.watch);
 }
+PROBE(watch_pause) { return self.watch ? livery_watch_pause(self.watch, self.round % 2) : LIVERY_OK; }
 PROBE(watch_stop) {
   livery_status status = self.watch ? livery_watch_stop(self.watch) : LIVERY_OK;
   self.watch = NULL;
   return status;
 }
+static void probe_nothing(void *context) { (void)context; }
+PROBE(post) { return livery_post(self.store, 0, probe_nothing, NULL, NULL); }
+static livery_status probe_step(livery_migration *migration, void *context) {
+  (void)migration, (void)context;
+  return LIVERY_OK;
+}
+PROBE(migration_register) { return livery_migration_register(self.store, "probe", probe_step, NULL, NULL); }
+// What a change set would make of the store.
+static livery_status in_change(livery_status (*look)(livery_change *change)) {
+  livery_change *change = NULL;
+  livery_status status = livery_change_begin(self.store, LIVERY_LAYER_USER, &change);
+  DO(livery_change_set_int(change, "number", 43));
+  DO(look(change));
+  livery_change_discard(change);
+  return status;
+}
+static livery_status look_get(livery_change *change) {
+  livery_value *value = NULL;
+  int64_t number = 0;
+  livery_status status = livery_change_get(change, "number", &value);
+  DO(livery_value_as_int(value, &number));
+  RIGHT(number == 43);
+  livery_value_release(value);
+  return status;
+}
+static livery_status look_layer(livery_change *change) {
+  livery_value *value = NULL;
+  size_t count = 0;
+  livery_status status = livery_change_get_layer(change, LIVERY_LAYER_USER, "items", &value);
+  DO(livery_value_count(value, &count));
+  RIGHT(count == 3);
+  livery_value_release(value);
+  return status;
+}
+static livery_status look_list(livery_change *change) {
+  livery_value *value = NULL;
+  size_t count = 0;
+  livery_status status = livery_change_list(change, LIVERY_LAYER_USER, "filler*", &value);
+  DO(livery_value_count(value, &count));
+  RIGHT(count == 60);
+  livery_value_release(value);
+  return status;
+}
+static livery_status look_brand(livery_change *change) {
+  livery_value *brand = NULL, *report = NULL;
+  livery_status status = livery_branding_preview(change, NULL, &brand, &report);
+  livery_value_release(brand);
+  livery_value_release(report);
+  return status;
+}
+PROBE(change_get) { return in_change(look_get); }
+PROBE(change_get_layer) { return in_change(look_layer); }
+PROBE(change_list) { return in_change(look_list); }
+PROBE(branding_preview) { return in_change(look_brand); }
 PROBE(change_discard) {
   livery_change *change = NULL;
   livery_status status = livery_change_begin(self.store, LIVERY_LAYER_USER, &change);
@@ -308,6 +380,37 @@ PROBE(import_json) {
   char json[64];
   snprintf(json, sizeof json, "{\"scratch.import\": %llu}", (unsigned long long)self.round);
   return livery_import_json(self.store, LIVERY_LAYER_USER, json, LIVERY_ZERO_TERMINATED, 0, NULL);
+}
+PROBE(import_plist) {
+  static const char plist[] = "<plist version=\"1.0\"><dict><key>scratch.plist</key><true/></dict></plist>";
+  return livery_import_plist(self.store, LIVERY_LAYER_USER, plist, sizeof plist - 1, 0, NULL);
+}
+static livery_status probe_edit_step(livery_change *change, void *context) {
+  (void)context;
+  livery_value *value = NULL;
+  livery_status status = livery_change_get(change, "number", &value);
+  livery_value_release(value);
+  DO(livery_change_set_int(change, "scratch", (int64_t)self.round));
+  return status;
+}
+PROBE(edit) { return livery_edit(self.store, LIVERY_LAYER_USER, probe_edit_step, NULL, NULL, NULL); }
+PROBE(change_replace) {
+  livery_change *change = NULL;
+  livery_value *value = NULL;
+  livery_status status = livery_change_begin(self.store, LIVERY_LAYER_RECOMMENDED, &change);
+  DO(livery_value_make_int((int64_t)self.round, &value));
+  DO(livery_change_replace(change, "scratch", value));
+  livery_value_release(value);
+  DO(livery_change_layer(change, LIVERY_LAYER_BUNDLE));
+  DO(livery_change_set_int(change, "scratch.bundle", (int64_t)self.round));
+  DO(livery_change_commit(change, NULL));
+  if (status != LIVERY_OK) livery_change_discard(change);
+  return status;
+}
+PROBE(branding_set_enabled) { return livery_branding_set_enabled(self.store, LIVERY_LAYER_RECOMMENDED, self.round % 2); }
+PROBE(forget) {
+  livery_status status = livery_forget(self.store, "scratch.forgotten", 0, NULL);
+  return status == LIVERY_ERROR_NOT_FOUND ? LIVERY_OK : status;
 }
 PROBE(undo) {
   uint64_t revision = 0;
@@ -347,17 +450,21 @@ static const probe reading[] = {
     READING(get_bool), READING(get_int), READING(get_float), READING(get_double), READING(get_string), READING(get_data),
     READING(get_url), READING(get_date), READING(get_color), READING(get_list), READING(get_object), READING(get_value),
     READING(read), READING(get_int_of_default), READING(get_string_first_time), READING(copy_string), READING(copy_data), READING(key_open),
-    READING(key_get_int), READING(key_get_double), READING(key_get_string), READING(key_close), READING(revision),
+    READING(key_get_bool), READING(key_get_int), READING(key_get_double), READING(key_get_string), READING(key_close), READING(revision),
     READING(list), READING(inspect), READING(snapshot_open), READING(snapshot_revision), READING(snapshot_get),
-    READING(snapshot_next), READING(snapshot_asset), READING(snapshot_close), READING(asset_get), READING(asset_fact), READING(asset_info),
-    READING(asset_list), READING(branding_color), READING(branding_enabled), READING(branding_list), READING(branding_get),
+    READING(snapshot_get_layer), READING(snapshot_list), READING(snapshot_next), READING(snapshot_asset), READING(snapshot_close), READING(asset_get), READING(asset_fact), READING(asset_info),
+    READING(asset_list), READING(branding_color), READING(branding_shown_color),
+    READING(branding_preview), READING(branding_enabled), READING(branding_list), READING(branding_get),
     READING(branding_check), READING(branding_image), READING(branding_explain), READING(history), READING(settings),
     READING(form), READING(search),
     READING(schema_version), READING(schema_copy_json), READING(schema_check), READING(export_json), READING(stats),
-    READING(backups), READING(event_fd), READING(dispatch), READING(watch_start), READING(watch_stop), READING(change_discard)};
+    READING(backups), READING(event_fd), READING(dispatch), READING(watch_start), READING(watch_pause), READING(watch_stop),
+    READING(post), READING(migration_register), READING(change_get), READING(change_get_layer), READING(change_list),
+    READING(change_discard)};
 #define WRITING(name) {#name, WRITES, probe_##name}
 static const probe writing[] = {
-    WRITING(set_int), WRITING(set_string), WRITING(reset), WRITING(change_commit), WRITING(import_json), WRITING(undo),
+    WRITING(set_int), WRITING(set_string), WRITING(reset), WRITING(change_commit), WRITING(import_json),
+    WRITING(import_plist), WRITING(edit), WRITING(change_replace), WRITING(branding_set_enabled), WRITING(forget), WRITING(undo),
     WRITING(asset_put), WRITING(asset_collect), WRITING(branding_set_color), WRITING(schema_apply),
     // Once for the present state's copy, once for the writers.
     {"backup", WRITES, probe_backup}, {"compact", WRITES_TWICE, probe_compact}, {"check", CHECKS, probe_check}};

@@ -138,6 +138,25 @@ LIVERY_API livery_status livery_watch_start(livery_store *store, const char *pat
 LIVERY_API livery_status livery_watch_stop(livery_watch *watch);
 
 /**
+ * Pause a watch, or let it go on.
+ *
+ * A watch that is paused costs nothing: with no other watch the watcher thread ends, and the process is not woken. A call
+ * under way finishes, and one that is just beginning may come; then none begins until the watch goes on. What was changed
+ * meanwhile is told then, as to any slow watcher: in the order of revisions, or as #LIVERY_EVENT_RESYNC if the log has been
+ * trimmed past it. For a screen that is dark, or a page that nobody has open.
+ *
+ * Threads: any, also from inside the function. Does not wait.
+ *
+ * @param watch   a watch that was started
+ * @param paused  true: tell nothing for the time being; false: go on; the same as before: nothing happens
+ * @return #LIVERY_OK, or
+ *   - #LIVERY_ERROR_BUSY              it is to go on, and no thread can be had
+ *   - #LIVERY_ERROR_INVALID_ARGUMENT  `watch` is NULL
+ * @since 0.1
+ */
+LIVERY_API livery_status livery_watch_pause(livery_watch *watch, bool paused);
+
+/**
  * A descriptor that becomes readable when livery_dispatch() has something to do.
  *
  * For poll, epoll, GLib, libuv, asyncio. It belongs to the store and is closed with it; do not read from it or close

@@ -1,6 +1,6 @@
 import CSystem
 
-/// The watches of a process on a store, and the one thread that serves them while there are any.
+/// The watches of a process on a store, and the one thread that serves them while there are any that are not paused.
 ///
 /// The thread sleeps on the wake word, at most a second, reads the log from where each watch has come to, and calls the
 /// handlers outside of every lock and transaction.
@@ -56,12 +56,30 @@ final class WatchHub: @unchecked Sendable {
   func stop(_ watch: WatchState, _ shared: SharedEnvironment) -> Bool {
     let wasLast = lock.withLock {
       watches.removeAll { $0 === watch }
-      return isRunning && watches.isEmpty
+      return isRunning && !hasWatches
     }
     let stopped = watch.stop()
     if wasLast { shared.wake.signal() }
     return stopped
   }
+
+  /// Pauses a watch, or lets it go on: what happened meanwhile is told then.
+  func setPaused(_ isPaused: Bool, _ watch: WatchState, _ shared: SharedEnvironment) throws(StoreError) {
+    let isNew = try lock.withLock { () throws(StoreError) in
+      guard watch.isPaused != isPaused, watches.contains(where: { $0 === watch }) else { return false }
+      if !isPaused { try start(shared) }
+      watch.isPaused = isPaused
+      return true
+    }
+    guard isNew else { return }
+    // What came to the end of a pause was signalled before, perhaps.
+    if !isPaused { watch.descriptor?.signal() }
+    // The thread ends with the last, or has to look again.
+    shared.wake.signal()
+  }
+
+  /// Called with the lock held.
+  private var hasWatches: Bool { watches.contains { !$0.isPaused } }
 
   /// Stops the watches of a handle that is closed, and forgets what it has posted.
   func stopAll(of owner: UInt64, _ shared: SharedEnvironment) {
@@ -90,7 +108,7 @@ final class WatchHub: @unchecked Sendable {
       post.run()
       post.end()
     }
-    for watch in lock.withLock({ watches }) where watch.owner == owner && watch.isDispatched {
+    for watch in lock.withLock({ watches }) where watch.owner == owner && watch.isDispatched && !watch.isPaused {
       var isMore = begin(watch)
       while isMore {
         do throws(StoreError) {
@@ -127,7 +145,7 @@ final class WatchHub: @unchecked Sendable {
   /// One round of the thread: runs what was posted, tells what is new, and returns how long it may sleep, in nanoseconds.
   fileprivate func round(_ shared: SharedEnvironment) throws(StoreError) -> UInt64 {
     runPosts()
-    let all = lock.withLock { watches }
+    let all = lock.withLock { watches.filter { !$0.isPaused } }
     let limits = all.compactMap { $0.logLimits }
     let commits = !limits.isEmpty && !shared.clock.isDoubtful
     lock.withLock { reportsExpiry = !commits }
@@ -218,7 +236,7 @@ final class WatchHub: @unchecked Sendable {
   /// Whether the thread is still needed; if not, it is on its way out.
   fileprivate func keepsRunning() -> Bool {
     lock.withLock {
-      isRunning = !watches.isEmpty || posts.contains { $0.descriptor == nil }
+      isRunning = hasWatches || posts.contains { $0.descriptor == nil }
       return isRunning
     }
   }
@@ -248,7 +266,7 @@ final class WatchHub: @unchecked Sendable {
   /// Ends it unless there is more, or somebody asked for more meanwhile; whether that is so.
   private func goesOn(_ watch: WatchState, isPartial: Bool) -> Bool {
     lock.withLock {
-      let goesOn = (isPartial || watch.wasAsked) && !watch.isStopped
+      let goesOn = (isPartial || watch.wasAsked) && watch.mayCall
       watch.wasAsked = false
       if !goesOn { free(watch) }
       return goesOn
@@ -263,24 +281,25 @@ final class WatchHub: @unchecked Sendable {
       watch.lastCall = lvs_monotonic_ns()
       watch.call(events)
     }
-    if !watch.initial.isEmpty {
+    if !watch.initial.isEmpty, !watch.isPaused {
       let events = watch.initial
       watch.initial = []
       tell(events)
     }
-    if watch.position < news.trimmed {
+    if watch.position < news.trimmed, !watch.isPaused {
       watch.position = news.trimmed
       tell([.resync(to: news.trimmed)])
     }
-    for (revision, entry) in news.entries where revision > watch.position && !watch.isStopped {
+    for (revision, entry) in news.entries where revision > watch.position && watch.mayCall {
       watch.position = revision
       let events = entry.map { watch.events(of: $0) } ?? [.resync(to: revision)]
       if watch.interval == 0 { tell(events) } else { watch.merge(events) }
     }
-    if !watch.isStopped, !news.isPartial {
+    if watch.mayCall, !news.isPartial {
       let events = watch.deliverExpiry(news.expired, at: news.time, revision: news.revision)
       if watch.interval == 0 { tell(events) } else { watch.merge(events) }
     }
+    if watch.isPaused { return calls }
     watch.pattern = news.pattern
     if watch.timeUntilDue(at: lvs_monotonic_ns()) == 0 { tell(watch.takePending()) }
     return calls

@@ -1,3 +1,5 @@
+import Synchronization
+
 /// One watch: what it looks at, how far it has come, and what waits to be told.
 ///
 /// Its mutable parts belong to the thread that delivers, which `isDelivering` keeps to one; `outlook` and what decides who
@@ -28,6 +30,7 @@ final class WatchState: @unchecked Sendable {
   /// What the first call tells.
   var initial: [Event]
   var isDelivering = false
+  private let isPausedNow = Atomic<Bool>(false)
   /// Somebody wanted to deliver while another thread did, which then looks once more.
   var wasAsked = false
   /// What the watcher thread knows of a watch that others dispatch: where it is, and when something will be due.
@@ -72,6 +75,15 @@ final class WatchState: @unchecked Sendable {
   }
 
   var isStopped: Bool { use.isClosed }
+
+  /// Whether nothing is to be told for the time being. Set by the hub.
+  var isPaused: Bool {
+    get { isPausedNow.load(ordering: .relaxed) }
+    set { isPausedNow.store(newValue, ordering: .relaxed) }
+  }
+
+  /// Whether another call may begin.
+  var mayCall: Bool { !isStopped && !isPaused }
 
   /// Calls the handler unless the watch is stopped.
   func call(_ events: [Event]) {

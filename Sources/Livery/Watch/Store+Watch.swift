@@ -24,6 +24,11 @@ public final class Observation: Sendable {
     guard store.isOfThisProcess else { return false }
     return shared.hub.stop(state, shared)
   }
+
+  /// Pauses the watch, or lets it go on: what happened meanwhile is told then. See `livery_watch_pause` in C.
+  public func setPaused(_ isPaused: Bool) throws(StoreError) {
+    try store.whileOpen { () throws(StoreError) in try shared.hub.setPaused(isPaused, state, shared) }
+  }
 }
 
 extension Store {

@@ -26,9 +26,8 @@ struct Answer {
   )? {
     var status = response.status
     var body = response.body
-    var tag = response.tag
     var isCompressed = false
-    if status == 200, stream == nil, let own = tag, let known = head.knownTag, isKnown(own, known[...]) {
+    if status == 200, stream == nil, let own = response.version, let known = head.knownTag, isKnown(own, known[...]) {
       status = 304
       body = []
     }
@@ -36,17 +35,18 @@ struct Answer {
       body = shorter
       isCompressed = true
     }
-    // Another form of the same is another thing: a strong tag says which.
-    if head.acceptsGzip, isText(response.type), let own = tag, own.utf8.last == .quote {
-      tag = String(own.dropLast()) + "-z\""
-    }
     guard let answer = stream == nil ? lvp_answer_make(body, body.count) : stream.flatMap(answer(streaming:)) else {
       return nil
     }
     for header in always { add(answer, header.name, header.value) }
     if status != 304 { add(answer, "Content-Type", stream == nil ? response.type : "text/event-stream") }
-    add(answer, "Cache-Control", tag == nil ? "no-store" : "private, no-cache")
-    if let tag { add(answer, "ETag", tag) }
+    if let version = response.version {
+      add(answer, "Cache-Control", response.isForever ? "private, max-age=31536000, immutable" : "private, no-cache")
+      // Another form of the same is another thing: a strong tag says which.
+      add(answer, "ETag", "\"" + version + (head.acceptsGzip && isText(response.type) ? "-z\"" : "\""))
+    } else {
+      add(answer, "Cache-Control", "no-store")
+    }
     // Servers in front are not to wait for more.
     if stream != nil { add(answer, "X-Accel-Buffering", "no") }
     if isText(response.type) { add(answer, "Vary", "Accept-Encoding") }
@@ -88,13 +88,13 @@ struct Answer {
   }
 
   /// Whether `"a", W/"b"` names a tag, in whatever form it was sent; `*` names all.
-  static func isKnown(_ tag: String, _ known: ArraySlice<UInt8>) -> Bool {
-    let own = Array(tag.utf8)
+  static func isKnown(_ version: String, _ known: ArraySlice<UInt8>) -> Bool {
+    let own = Array("\"\(version)".utf8)
     for part in known.split(separator: .comma) {
       var name = part.trimmed
       if name.isSame("*") { return true }
       if name.starts(with: [0x57, .slash]) { name = name.dropFirst(2) }
-      if name.elementsEqual(own) || name.elementsEqual(own.dropLast() + Array("-z\"".utf8)) { return true }
+      if name.elementsEqual(own + "\"".utf8) || name.elementsEqual(own + "-z\"".utf8) { return true }
     }
     return false
   }

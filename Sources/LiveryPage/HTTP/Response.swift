@@ -3,8 +3,10 @@ struct Response: Sendable {
   var status = 200
   var type = "text/html; charset=utf-8"
   var body: [UInt8] = []
-  /// Strong, in quotes; nil for what is not to be kept.
-  var tag: String?
+  /// Which content it is, for its entity tag; nil for what is not to be kept.
+  var version: String?
+  /// Asked for by an address that names what it is, so that browsers need not ask again.
+  var isForever = false
   /// Further headers, such as Location.
   var headers: [(name: String, value: String)] = []
   /// Goes on with what the session is told (text/event-stream). The function gives the first event, once everything that comes

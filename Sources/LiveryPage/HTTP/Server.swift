@@ -21,6 +21,8 @@ final class Server: @unchecked Sendable {
     var open: [String] = []
     /// Draws what the server itself has to say, with the header Accept-Language.
     var draw: @Sendable (Notice, _ languages: String) -> [UInt8] = { _, _ in [] }
+    /// Called when a stream begins, before its first event is asked for, and when one is over.
+    var listenersChanged: @Sendable () -> Void = {}
   }
 
   static let mostConnections = 256
@@ -255,12 +257,14 @@ extension Server {
       remove(stream)
       return nil
     }
+    options.listenersChanged()
     return stream
   }
 
   func remove(_ stream: EventStream) {
     stream.detach()
     lock.withLock { streams.removeAll { $0 === stream } }
+    options.listenersChanged()
   }
 
   /// The second thread.

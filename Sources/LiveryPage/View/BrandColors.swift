@@ -49,7 +49,7 @@ struct BrandColors {
 
   var style: Response {
     let bytes = sheet.bytes
-    return Response(type: "text/css; charset=utf-8", body: bytes, tag: "\"\(fingerprint(bytes))\"")
+    return Response(type: "text/css; charset=utf-8", body: bytes, version: fingerprint(bytes))
   }
 
   /// A color that can be read on another: itself, or the nearest that can, or black or white.

@@ -10,7 +10,7 @@ struct Document {
   /// The page among the groups that is shown.
   var path: Form.Path?
   var hasLogo: Bool
-  var hasBrand: Bool
+  var brand: BrandColors
   var query = ""
   /// The field that says of a form that it is the session's own.
   var token: HTML
@@ -26,9 +26,9 @@ struct Document {
       <meta name="viewport" content="width=device-width, initial-scale=1">
       <meta name="color-scheme" content="light dark">
       <link rel="icon" href="data:,">
-      <link rel="stylesheet" href="/style.css">
-      <link rel="stylesheet" href="/brand.css">
-      <script src="/script.js" defer></script>
+      <link rel="stylesheet" href="/style.css?v=\(Page.style.version ?? "")">
+      <link rel="stylesheet" href="/brand.css?v=\(brand.style.version ?? "")">
+      <script src="/script.js?v=\(Page.script.version ?? "")" defer></script>
       </head>
       <body data-unsaved="\(words[.unsaved])" data-changed="\(words[.changedMeanwhile])" data-offline="\(words[.offline])" \
       data-ended="\(words[.ended])">
@@ -60,7 +60,7 @@ struct Document {
 
         """
     }
-    if hasBrand { html += "<li><a href=\"/brand\">\(words[.brand])</a></li>\n" }
+    if brand.isAny { html += "<li><a href=\"/brand\">\(words[.brand])</a></li>\n" }
     html += "</ul></nav>\n"
     return html
   }

@@ -294,6 +294,7 @@ FUNCTIONS: Dict[str, Tuple[Any, Tuple[Any, ...]]] = {
     c_void_p, c_char_p, POINTER(WatchOptions), WatchFunction, c_void_p, DestroyFunction, POINTER(c_void_p)
   )),
   "watch_stop": (c_int32, (c_void_p,)),
+  "watch_pause": (c_int32, (c_void_p, c_bool)),
   "event_fd": (c_int32, (c_void_p, POINTER(c_int))),
   "dispatch": (c_int32, (c_void_p, POINTER(c_size_t))),
   "post": (c_int32, (c_void_p, c_uint32, PostFunction, c_void_p, DestroyFunction)),

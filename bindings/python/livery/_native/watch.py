@@ -93,6 +93,10 @@ def watch_stop(watch: int) -> None:
   check(lib.watch_stop(watch))
 
 
+def watch_pause(watch: int, paused: bool) -> None:
+  check(lib.watch_pause(watch, paused))
+
+
 def event_fd(store: int) -> int:
   return int(out(ctypes.c_int, lib.event_fd, store))
 
