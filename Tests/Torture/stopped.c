@@ -136,9 +136,10 @@ static int orders[2], answers[2];
 
 // Needs what another one makes.
 static bool is_ready(const probe *probe) {
-  if (probe->run == probe_key_get_int || probe->run == probe_key_get_double) return self.key;
+  if (probe->run == probe_key_get_bool || probe->run == probe_key_get_int || probe->run == probe_key_get_double) return self.key;
   if (probe->run == probe_key_get_string || probe->run == probe_key_close) return self.text_key;
   if (probe->run == probe_snapshot_revision || probe->run == probe_snapshot_get || probe->run == probe_snapshot_next
+      || probe->run == probe_snapshot_get_layer || probe->run == probe_snapshot_list
       || probe->run == probe_snapshot_asset || probe->run == probe_snapshot_close)
     return self.snapshot;
   return true;

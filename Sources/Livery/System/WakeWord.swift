@@ -5,20 +5,25 @@ import CWake
 final class WakeWord: @unchecked Sendable {
   private let word: UnsafeMutablePointer<lvs_wake>
 
+  // In Embedded Swift an initialiser that throws leaks the object: those that delegate throw before there is one.
+
   /// Takes the descriptor of the file over.
-  init(file: Int32, _ path: String) throws(StoreError) {
+  convenience init(file: Int32, _ path: String) throws(StoreError) {
     var facts = lvs_file_facts()
     _ = lvs_file_facts_at(file, &facts)
     guard let word = lvs_wake_open(file) else { throw .system(lvs_errno(), path) }
-    self.word = word
-    identity = FileIdentity(facts)
+    self.init(word, FileIdentity(facts))
   }
 
   /// One that nobody else knows.
-  init() throws(StoreError) {
+  convenience init() throws(StoreError) {
     guard let word = lvs_wake_make() else { throw .system(lvs_errno(), "memory to wake threads") }
+    self.init(word, FileIdentity(device: 0, inode: 0))
+  }
+
+  private init(_ word: UnsafeMutablePointer<lvs_wake>, _ identity: FileIdentity) {
     self.word = word
-    identity = FileIdentity(device: 0, inode: 0)
+    self.identity = identity
   }
 
   /// Which file it lies in.
