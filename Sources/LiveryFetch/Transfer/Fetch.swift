@@ -28,6 +28,8 @@ final class Fetch: @unchecked Sendable {
   private var attempt = Attempt()
   /// What is being stored.
   private var pending: [UInt8]?
+  /// Whether the fetcher stores it: until then nobody else is to fetch the URL, also if nobody waits for this any more.
+  private var isKept = false
 
   /// What is known while requests are made.
   private struct Attempt {
@@ -75,7 +77,7 @@ final class Fetch: @unchecked Sendable {
   /// Ends it with an error, from any thread.
   func abandon(_ error: StoreError) {
     guard end(Outcome(state: .failed, error: error)) else { return }
-    fetcher.queue.run { self.release() }
+    fetcher.queue.run { if !self.isKept { self.release() } }
   }
 
   /// False if it was over before.
@@ -313,7 +315,9 @@ final class Fetch: @unchecked Sendable {
     }
     pending = body
     let item = Cache.Item(key: key, entry: entry, body: body, allowsAny: !isImage)
-    if let collected { collected(item) } else { fetcher.keep(item, of: self) }
+    if let collected { return collected(item) }
+    isKept = true
+    fetcher.keep(item, of: self)
   }
 
   /// It is in the store, or could not be stored.
@@ -382,6 +386,7 @@ final class Fetch: @unchecked Sendable {
     outcome.httpStatus = attempt.httpStatus
     outcome.received = attempt.received
     pending = nil
+    isKept = false
     end(outcome)
     release()
   }
