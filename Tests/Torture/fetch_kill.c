@@ -16,6 +16,8 @@ static struct state {
   _Atomic bool has_looked[PROCESSES];
   _Atomic uint64_t generation, singles[SINGLES];
   _Atomic bool is_trimmed;
+  // The latest generation that was seen, and how many were.
+  _Atomic uint64_t latest, swaps;
   _Atomic uint64_t looks, brands, fetches, failures, cancelled, longest_us;
 } *state;
 
@@ -61,6 +63,8 @@ static void look(livery_store *store, holding *last) {
             before.singles[number], served->versions[number]);
   }
   *last = held;
+  uint64_t latest = state->latest;
+  if (held.generation > latest && atomic_compare_exchange_strong(&state->latest, &latest, held.generation)) state->swaps++;
   state->looks++;
 }
 
@@ -253,11 +257,11 @@ static bool is_due(victim *victim, int index) {
   if (victim->end == 0) {
     bool is_brand = role_of(index) == BRAND_FETCHER;
     victim->waits_for_swap = is_brand && below(2);
-    victim->end = now + (double)(victim->waits_for_swap ? 2000000 : below(is_brand || below(4) == 0 ? 80000 : 12000)) / 1e6;
+    victim->end = now + (double)(victim->waits_for_swap ? 2000000 : below(is_brand ? 160000 : below(4) ? 12000 : 60000)) / 1e6;
   }
   if (victim->waits_for_swap && served->served_of[index] >= BRAND) {
     victim->waits_for_swap = false;
-    victim->end = now + (double)below(5000) / 1e6;
+    victim->end = now + (double)below(below(2) ? 5000 : 50000) / 1e6;
   }
   return now >= victim->end;
 }
@@ -307,6 +311,7 @@ int main(int argc, char **argv) {
   figure("reader_killed", of[READER]);
   figure("looks", state->looks);
   figure("brands", state->brands);
+  figure("swaps", state->swaps);
   figure("generations", served->generation);
   figure("fetches", state->fetches);
   figure("failures", state->failures);
