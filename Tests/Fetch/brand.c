@@ -52,7 +52,7 @@ TEST("images are swapped where they are in effect, and keep their layer and what
   static const livery_layer layers[] = {LIVERY_LAYER_BUNDLE, LIVERY_LAYER_RECOMMENDED, LIVERY_LAYER_USER, LIVERY_LAYER_ENFORCED};
   for (size_t index = 0; index < COUNT(layers); index++) {
     livery_store *store = open_store(fresh_path());
-    script script = {0};
+    SCRIPT(script, false);
     use_script(store, &script);
     add_answer(&script, (answer){.status = 200, .image = "rgba.png"});
     set_logo(store, layers[index], "[{\"image\": \"http://h/logo\", \"scale\": 2, \"note\": \"x\"}, {\"image\": \"other\", \"scale\": 3}]");
@@ -78,7 +78,7 @@ TEST("images are swapped where they are in effect, and keep their layer and what
 
 TEST("what somebody changes meanwhile stays", meanwhile) {
   livery_store *store = open_store(fresh_path());
-  script script = {.holds = true};
+  SCRIPT(script, true);
   use_script(store, &script);
   set_logo(store, LIVERY_LAYER_BUNDLE, "[{\"image\": \"http://h/logo\"}]");
   told told = {0};
@@ -98,7 +98,7 @@ TEST("what somebody changes meanwhile stays", meanwhile) {
 
 TEST("an image that goes while the server says that it still holds is not shown", gone) {
   livery_store *store = open_store(fresh_path());
-  script script = {0};
+  SCRIPT(script, false);
   use_script(store, &script);
   add_answer(&script, (answer){.status = 200, .headers = "ETag: \"1\"", .image = "rgba.png"});
   outcome first = {0};
@@ -122,7 +122,7 @@ TEST("an image that goes while the server says that it still holds is not shown"
 
 TEST("an image that is a URL alone becomes a variant", alone) {
   livery_store *store = open_store(fresh_path());
-  script script = {0};
+  SCRIPT(script, false);
   use_script(store, &script);
   add_answer(&script, (answer){.status = 200, .image = "rgba.png"});
   set_logo(store, LIVERY_LAYER_BUNDLE, "\"http://h/logo\"");
@@ -135,7 +135,7 @@ TEST("an image that is a URL alone becomes a variant", alone) {
 
 TEST("the end is told once: cancelled, closed, dispatched", ends) {
   livery_store *store = open_store(fresh_path());
-  script script = {.holds = true};
+  SCRIPT(script, true);
   use_script(store, &script);
   set_logo(store, LIVERY_LAYER_BUNDLE, "[{\"image\": \"http://h/logo\"}]");
   told cancelled = {0}, closed = {0};
@@ -149,8 +149,7 @@ TEST("the end is told once: cancelled, closed, dispatched", ends) {
   EXPECT_STATUS(LIVERY_ERROR_CLOSED, livery_fetch_cancel(fetch));
   OK(livery_fetch_brand_start(store, NULL, NULL, note_brand, &closed, note_let_go, &fetch));
   OK(livery_close(store));
-  EXPECT_INT(1, closed.done);
-  EXPECT_INT(1, closed.destroyed);
+  wait_for_brand(&closed);
   EXPECT_INT(LIVERY_ERROR_CLOSED, closed.status);
   finish_held(&script);
 }
@@ -217,7 +216,8 @@ TEST("a store that is read-only is told so", read_only) {
   EXPECT_INT(LIVERY_ERROR_READ_ONLY, told.status);
   EXPECT_STATUS(LIVERY_ERROR_READ_ONLY, livery_fetch_start(reader, "http://h/", NULL, note_done, &outcome, note_destroyed, NULL));
   // Once something was fetched, readers get it, too.
-  script script = {0}, none = {0};
+  SCRIPT(script, false);
+  SCRIPT(none, false);
   use_script(store, &script);
   add_answer(&script, (answer){.status = 200, .image = "rgba.png"});
   struct outcome first = {0}, second = {0};

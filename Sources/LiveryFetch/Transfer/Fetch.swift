@@ -83,17 +83,20 @@ final class Fetch: @unchecked Sendable {
   /// False if it was over before.
   @discardableResult
   private func end(_ outcome: Outcome) -> Bool {
-    let (isFirst, exchange, number) = lock.withLock { () -> (Bool, Exchange?, Int) in
-      let isFirst = !isOver
-      isOver = true
-      defer { self.exchange = nil }
-      return (isFirst, self.exchange, self.number)
+    var isFirst = false
+    fetcher.queue.telling {
+      let (exchange, number) = lock.withLock { () -> (Exchange?, Int) in
+        isFirst = !isOver
+        isOver = true
+        defer { self.exchange = nil }
+        return (self.exchange, self.number)
+      }
+      guard isFirst else { return }
+      exchange?.cancel()
+      told(outcome)
+      fetcher.remove(number)
     }
-    guard isFirst else { return false }
-    exchange?.cancel()
-    told(outcome)
-    fetcher.remove(number)
-    return true
+    return isFirst
   }
 
   private var hasEnded: Bool { lock.withLock { isOver } }
