@@ -23,7 +23,12 @@ struct lvf_queue {
   bool has_ended;
   // The thread and the owner.
   int users;
+  // How many are telling an outcome.
+  int telling;
 };
+
+// Of these, the ones on this thread, which cannot wait for themselves.
+static _Thread_local int telling_here;
 
 int64_t lvf_now_us(void) {
   struct timespec now;
@@ -119,6 +124,23 @@ bool lvf_queue_add(lvf_queue *queue, int64_t delay_us, lvf_work function, void *
   pthread_mutex_unlock(&queue->lock);
   if (has_ended) free(added);
   return !has_ended;
+}
+
+static void count_telling(lvf_queue *queue, int change) {
+  pthread_mutex_lock(&queue->lock);
+  queue->telling += change;
+  telling_here += change;
+  pthread_cond_broadcast(&queue->changed);
+  pthread_mutex_unlock(&queue->lock);
+}
+
+void lvf_queue_begin_telling(lvf_queue *queue) { count_telling(queue, 1); }
+void lvf_queue_end_telling(lvf_queue *queue) { count_telling(queue, -1); }
+
+void lvf_queue_wait_told(lvf_queue *queue) {
+  pthread_mutex_lock(&queue->lock);
+  while (queue->telling > telling_here) pthread_cond_wait(&queue->changed, &queue->lock);
+  pthread_mutex_unlock(&queue->lock);
 }
 
 void lvf_queue_end(lvf_queue *queue) {

@@ -1,6 +1,7 @@
 #define _GNU_SOURCE
 #include "csystem.h"
 
+#include <dirent.h>
 #include <limits.h>
 #include <locale.h>
 #include <regex.h>
@@ -158,18 +159,48 @@ __attribute__((constructor)) static void keep_arguments(int count, char **values
 int lvs_argument_count(void) { return argument_count; }
 const char *lvs_argument(int index) { return index >= 0 && index < argument_count ? arguments[index] : NULL; }
 
-// `given` has room for the program at its front, and NULL at its end.
-static void become(const char *name, char **given) {
-  char self[PATH_MAX], program[PATH_MAX + 64];
+// Where programs of extensions lie, as seen from this one; a folder ends with a slash.
+enum { PLACES = 2 };
+static bool place_of(int index, char folder[PATH_MAX + 32]) {
+  static const char *const places[PLACES] = {"", "../libexec/livery/"};
+  char self[PATH_MAX];
   ssize_t length = readlink("/proc/self/exe", self, sizeof self - 1);
   while (length > 0 && self[length - 1] != '/') length--;
-  static const char *const places[] = {"", "../libexec/livery/"};
+  if (length <= 0) return false;
+  snprintf(folder, PATH_MAX + 32, "%.*s%s", (int)length, self, places[index]);
+  return true;
+}
+
+static const char prefix[] = "livery-";
+
+char *lvs_extension_names(size_t *length) {
+  char *names = NULL;
+  *length = 0;
+  FILE *stream = open_memstream(&names, length);
+  for (int index = 0; stream && index < PLACES; index++) {
+    char folder[PATH_MAX + 32];
+    DIR *directory = place_of(index, folder) ? opendir(folder) : NULL;
+    for (struct dirent *entry; directory && (entry = readdir(directory));) {
+      struct stat facts;
+      if (strncmp(entry->d_name, prefix, sizeof prefix - 1) != 0 || fstatat(dirfd(directory), entry->d_name, &facts, 0) != 0) continue;
+      if (S_ISREG(facts.st_mode) && faccessat(dirfd(directory), entry->d_name, X_OK, 0) == 0)
+        fwrite(entry->d_name + sizeof prefix - 1, strlen(entry->d_name) + 2 - sizeof prefix, 1, stream);
+    }
+    if (directory) closedir(directory);
+  }
+  if (stream) fclose(stream);
+  return names;
+}
+
+// `given` has room for the program at its front, and NULL at its end.
+static void become(const char *name, char **given) {
+  char folder[PATH_MAX + 32], program[PATH_MAX + 128];
   given[0] = program;
-  for (size_t index = 0; length > 0 && index < sizeof places / sizeof *places; index++) {
-    snprintf(program, sizeof program, "%.*s%slivery-%s", (int)length, self, places[index], name);
+  for (int index = 0; index < PLACES && place_of(index, folder); index++) {
+    snprintf(program, sizeof program, "%s%s%s", folder, prefix, name);
     execv(program, given);
   }
-  snprintf(program, sizeof program, "livery-%s", name);
+  snprintf(program, sizeof program, "%s%s", prefix, name);
   execvp(program, given);
 }
 

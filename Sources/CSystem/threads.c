@@ -320,6 +320,11 @@ static bool take_files(const opening *task) {
 
 // Whether the program runs in a tool that takes such a child for a fork.
 static bool is_watched(void) {
+#if defined(__has_feature)
+#if __has_feature(thread_sanitizer)
+  return true;
+#endif
+#endif
   const char *preloaded = getenv("LD_PRELOAD");
   return preloaded && strstr(preloaded, "vgpreload");
 }

@@ -35,7 +35,7 @@ enum Program {
       throw StoreError(.usage, "no command given; see `livery help`")
     }
     guard let command = Command.named(word) else {
-      let near = nearestNames(to: word, among: Command.all.map { $0.name })
+      let near = nearestNames(to: word, among: Command.all.map { $0.name } + Help.extensions())
       throw StoreError(.usage, "there is no command `\(truncated(word, to: 40))`\(didYouMean(near))")
     }
     if arguments.has("help") { return try Help.print(command.name, output) }
@@ -58,12 +58,17 @@ enum Program {
       throw StoreError(.unavailable, "this needs the program livery-fetch, which is not installed beside livery")
     }
     let noun = words[place]
+    guard isExtensionName(noun) else { return }
+    // The program itself is argument 0.
+    noun.withCString { lvs_become($0, Int32(place + 1), showsHelp) }
+  }
+
+  /// Whether a word may be the command of an extension.
+  static func isExtensionName(_ noun: String) -> Bool {
     let isPlain = noun.utf8.allSatisfy { byte in
       byte >= UInt8(ascii: "a") && byte <= UInt8(ascii: "z") || byte == UInt8(ascii: "-")
     }
-    guard isPlain, noun.utf8.count <= 32, Command.named(noun) == nil else { return }
-    // The program itself is argument 0.
-    noun.withCString { lvs_become($0, Int32(place + 1), showsHelp) }
+    return isPlain && !noun.isEmpty && noun.utf8.count <= 32 && Command.named(noun) == nil
   }
 
   private static func needsNetwork(_ words: [String]) -> Bool {

@@ -29,8 +29,13 @@ run_clients() { # folder, label
   done
 }
 
+# Extensions that the folder holds, with a client of each and a command that says something.
+nouns="images page fetch"
 extensions=
-[ -f "$prebuilt/liblivery-images.so" ] && extensions=images
+for noun in $nouns; do
+  if [ -f "$prebuilt/liblivery-$noun.so" ]; then extensions="$extensions${extensions:+;}$noun"; fi
+done
+is_built() { case ";$extensions;" in *";$1;"*) true ;; *) false ;; esac; }
 
 mkdir "$work/stores"
 generators="Unix\ Makefiles"
@@ -53,26 +58,35 @@ for generator; do
   quiet cmake -S "$here/find_package" -B "$tree/find_package" -G "$generator" -DCMAKE_PREFIX_PATH="$tree/moved"
   quiet cmake --build "$tree/find_package"
   run_clients "$tree/find_package" "$label-find_package"
-  if [ -n "$extensions" ]; then
-    quiet "$tree/find_package/images" "$work/stores/$label-images"
-    echo "ok $label-find_package images"
-  elif [ -e "$tree/moved/include/livery/images.h" ]; then
-    echo "the header of an extension is installed without it" >&2
-    exit 1
-  fi
+  for noun in $nouns; do
+    if is_built "$noun"; then
+      quiet "$tree/find_package/$noun" "$work/stores/$label-$noun"
+      echo "ok $label-find_package $noun"
+    elif [ -e "$tree/moved/include/livery/$noun.h" ]; then
+      echo "the header of the extension $noun is installed without it" >&2
+      exit 1
+    fi
+  done
 
   cp -r "$here/pkgconfig" "$here/client.c" "$here/client.cpp" "$tree"
   pkgconfig=$(find "$tree/moved" -name livery.pc -exec dirname {} \;)
   PKG_CONFIG_PATH=$pkgconfig quiet make -C "$tree/pkgconfig"
   run_clients "$tree/pkgconfig" "$label-pkgconfig"
-  if [ -n "$extensions" ]; then
-    libraries=$(dirname "$pkgconfig")
+  libraries=$(dirname "$pkgconfig")
+  for noun in $nouns; do
+    is_built "$noun" || continue
     # shellcheck disable=SC2046
-    quiet cc -o "$tree/images" "$here/images.c" $(PKG_CONFIG_PATH=$pkgconfig pkg-config --cflags --libs livery-images) \
+    quiet cc -o "$tree/$noun" "$here/$noun.c" $(PKG_CONFIG_PATH=$pkgconfig pkg-config --cflags --libs "livery-$noun") \
       -Wl,-rpath,"$libraries"
-    quiet "$tree/images" "$work/stores/$label-images-pkgconfig"
-    LIVERY_STORE=$work/stores/$label-images quiet "$tree/moved/bin/livery" images judge
-    echo "ok $label-pkgconfig images"
+    quiet "$tree/$noun" "$work/stores/$label-$noun-pkgconfig"
+    quiet "$tree/moved/bin/livery" help "$noun"
+    "$tree/moved/bin/livery" help | grep -q "^  $noun " || { echo "livery help does not tell of $noun" >&2; exit 1; }
+    echo "ok $label-pkgconfig $noun"
+  done
+  if is_built images; then LIVERY_STORE=$work/stores/$label-images quiet "$tree/moved/bin/livery" images judge; fi
+  if is_built fetch; then
+    # What a client has fetched is there for the command, without a network.
+    quiet "$tree/moved/bin/livery" fetch --store "$work/stores/$label-fetch" --offline --document https://example.com/x.json
   fi
 
   [ -f "$tree/moved/share/doc/Livery/LICENSE" ] || { echo "the license is not installed" >&2; exit 1; }

@@ -73,7 +73,7 @@ done
 run 0 --help && has "usage: livery"
 run 0 --version && has "livery 0."
 run 0 --version --json && json 'isinstance(v, str)'
-run 0 help --json && json "[c['name'] for c in v] == '${commands[*]}'.split()"
+run 0 help --json && json "[c['name'] for c in v if 'program' not in c] == '${commands[*]}'.split()"
 run 2 && one_line
 run 2 explian x && warns 'did you mean `explain`?'
 run 2 help explian && one_line
@@ -654,6 +654,20 @@ run 3 brand show nobody --html page.html && one_line
 run 0 brand show --html other.html --json && json 'v == {"written": "other.html"}' && cmp -s page.html other.html && pass
 run 2 page brand a b && warns "unknown argument b"
 run 2 page --html x && warns "is for"
+# Programs of extensions beside it are commands, as help tells.
+mkdir -p beside/bin beside/libexec/livery && cp "$livery" beside/bin/livery
+printf '#!/bin/sh\necho "turned: $*"\n' | tee beside/bin/livery-turn >beside/libexec/livery/livery-far
+chmod +x beside/bin/livery-turn beside/libexec/livery/livery-far
+touch beside/bin/livery-notes && mkdir beside/bin/livery-folder
+cp beside/bin/livery-turn beside/bin/livery-get && cp beside/bin/livery-turn beside/libexec/livery/livery-turn
+beside/bin/livery help >out
+if [ "$(sed -n '/^extensions/,/^$/s/^  \([a-z]*\) .*/\1/p' out | tr '\n' ' ')" = "far turn " ]; then pass
+else fail "help tells which extensions there are" "$(cat out)"; fi
+beside/bin/livery help --json >out && json '[c["name"] for c in v if "program" in c] == ["far", "turn"]'
+if [ "$(beside/bin/livery turn left)" = "turned: left" ] && [ "$(beside/bin/livery help far)" = "turned: --help" ]; then pass
+else fail "extensions are run"; fi
+beside/bin/livery trun >out 2>err
+if grep -qF 'did you mean `turn`' err; then pass; else fail "extensions are among what is meant" "$(cat err)"; fi
 # A command that finds no extension says what to install.
 mkdir -p alone && cp "$livery" alone/livery
 if env PATH=/usr/bin:/bin alone/livery brand show --html - >out 2>err; then fail "a brand is not drawn without the extension"

@@ -2,6 +2,8 @@
 #include "fixture.h"
 #include "scripted.h"
 
+#include <malloc.h>
+
 static const livery_status invalid = LIVERY_ERROR_INVALID_ARGUMENT;
 
 typedef struct told {
@@ -50,7 +52,7 @@ TEST("images are swapped where they are in effect, and keep their layer and what
   static const livery_layer layers[] = {LIVERY_LAYER_BUNDLE, LIVERY_LAYER_RECOMMENDED, LIVERY_LAYER_USER, LIVERY_LAYER_ENFORCED};
   for (size_t index = 0; index < COUNT(layers); index++) {
     livery_store *store = open_store(fresh_path());
-    script script = {0};
+    SCRIPT(script, false);
     use_script(store, &script);
     add_answer(&script, (answer){.status = 200, .image = "rgba.png"});
     set_logo(store, layers[index], "[{\"image\": \"http://h/logo\", \"scale\": 2, \"note\": \"x\"}, {\"image\": \"other\", \"scale\": 3}]");
@@ -76,7 +78,7 @@ TEST("images are swapped where they are in effect, and keep their layer and what
 
 TEST("what somebody changes meanwhile stays", meanwhile) {
   livery_store *store = open_store(fresh_path());
-  script script = {.holds = true};
+  SCRIPT(script, true);
   use_script(store, &script);
   set_logo(store, LIVERY_LAYER_BUNDLE, "[{\"image\": \"http://h/logo\"}]");
   told told = {0};
@@ -94,9 +96,33 @@ TEST("what somebody changes meanwhile stays", meanwhile) {
   OK(livery_close(store));
 }
 
+TEST("an image that goes while the server says that it still holds is not shown", gone) {
+  livery_store *store = open_store(fresh_path());
+  SCRIPT(script, false);
+  use_script(store, &script);
+  add_answer(&script, (answer){.status = 200, .headers = "ETag: \"1\"", .image = "rgba.png"});
+  outcome first = {0};
+  fetch_and_wait(store, "http://h/logo", NULL, &first);
+  set_logo(store, LIVERY_LAYER_BUNDLE, "[{\"image\": \"http://h/logo\"}]");
+  script.holds = true;
+  told told = {0};
+  livery_fetch_options options = LIVERY_FETCH_OPTIONS_INIT;
+  options.flags = LIVERY_FETCH_REVALIDATE;
+  OK(livery_fetch_brand_start(store, NULL, &options, note_brand, &told, note_let_go, NULL));
+  wait_until(&script.held_count, 1);
+  EXPECT_TEXT("\"1\"", script.conditions[1]);
+  OK(livery_asset_remove(store, first.id, LIVERY_ASSET_FORCE));
+  OK(livery_fetch_answer(script.held[0], 304, NULL, 0));
+  finish_held(&script);
+  wait_for_brand(&told);
+  EXPECT_CONTAINS("\"failed\":1", told.report);
+  expect_state(store, "failed");
+  OK(livery_close(store));
+}
+
 TEST("an image that is a URL alone becomes a variant", alone) {
   livery_store *store = open_store(fresh_path());
-  script script = {0};
+  SCRIPT(script, false);
   use_script(store, &script);
   add_answer(&script, (answer){.status = 200, .image = "rgba.png"});
   set_logo(store, LIVERY_LAYER_BUNDLE, "\"http://h/logo\"");
@@ -109,7 +135,7 @@ TEST("an image that is a URL alone becomes a variant", alone) {
 
 TEST("the end is told once: cancelled, closed, dispatched", ends) {
   livery_store *store = open_store(fresh_path());
-  script script = {.holds = true};
+  SCRIPT(script, true);
   use_script(store, &script);
   set_logo(store, LIVERY_LAYER_BUNDLE, "[{\"image\": \"http://h/logo\"}]");
   told cancelled = {0}, closed = {0};
@@ -123,10 +149,41 @@ TEST("the end is told once: cancelled, closed, dispatched", ends) {
   EXPECT_STATUS(LIVERY_ERROR_CLOSED, livery_fetch_cancel(fetch));
   OK(livery_fetch_brand_start(store, NULL, NULL, note_brand, &closed, note_let_go, &fetch));
   OK(livery_close(store));
-  EXPECT_INT(1, closed.done);
-  EXPECT_INT(1, closed.destroyed);
+  wait_for_brand(&closed);
   EXPECT_INT(LIVERY_ERROR_CLOSED, closed.status);
   finish_held(&script);
+}
+
+// Answers with another image each time.
+static livery_status give_large(const livery_fetch_request *request, livery_fetch_exchange *exchange, void *user_data) {
+  static char image[200000] = "GIF89a\1\0\1\0\0\0";
+  static int number;
+  (void)request, (void)user_data;
+  snprintf(image + 20, 20, "%d", ++number);
+  livery_fetch_answer(exchange, 200, NULL, 0);
+  livery_fetch_receive(exchange, image, sizeof image);
+  return livery_fetch_finish(exchange, LIVERY_OK, NULL);
+}
+
+TEST("what images came in is let go when they are stored", let_go) {
+  livery_store *store = open_store(fresh_path());
+  livery_fetch_transport transport = {sizeof transport, give_large, NULL};
+  livery_fetch_options options = LIVERY_FETCH_OPTIONS_INIT;
+  OK(livery_fetch_set_transport(store, &transport, NULL, NULL));
+  set_logo(store, LIVERY_LAYER_BUNDLE, "[{\"image\": \"http://h/logo\"}]");
+  options.flags = LIVERY_FETCH_REVALIDATE;
+  size_t before = 0;
+  for (int round = 0; round < 25; round++) {
+    told told = {0};
+    OK(livery_fetch_brand_start(store, NULL, &options, note_brand, &told, note_let_go, NULL));
+    wait_for_brand(&told);
+    EXPECT_CONTAINS("\"ready\":1", told.report);
+    if (round == 4) before = mallinfo2().uordblks + mallinfo2().hblkhd;
+  }
+  // Twenty times 200,000 bytes have come.
+  size_t after = mallinfo2().uordblks + mallinfo2().hblkhd;
+  EXPECT(after < before + 1500000);
+  OK(livery_close(store));
 }
 
 TEST("wrong arguments are refused, and told here and now", arguments) {
@@ -159,7 +216,8 @@ TEST("a store that is read-only is told so", read_only) {
   EXPECT_INT(LIVERY_ERROR_READ_ONLY, told.status);
   EXPECT_STATUS(LIVERY_ERROR_READ_ONLY, livery_fetch_start(reader, "http://h/", NULL, note_done, &outcome, note_destroyed, NULL));
   // Once something was fetched, readers get it, too.
-  script script = {0}, none = {0};
+  SCRIPT(script, false);
+  SCRIPT(none, false);
   use_script(store, &script);
   add_answer(&script, (answer){.status = 200, .image = "rgba.png"});
   struct outcome first = {0}, second = {0};

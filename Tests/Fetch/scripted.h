@@ -34,6 +34,8 @@ typedef struct script {
   // Requests are kept until finish_held().
   bool holds;
   _Atomic int requests, held_count, cancelled, destroyed;
+  // How often it was made a transport.
+  int uses;
   livery_fetch_exchange *held[40];
   char urls[40][256], conditions[40][64], ranges[40][64], if_ranges[40][64];
 } script;
@@ -110,6 +112,7 @@ static void script_destroyed(void *user_data) { ((script *)user_data)->destroyed
 
 __attribute__((unused)) static void use_script(livery_store *store, script *script) {
   livery_fetch_transport transport = {sizeof transport, script_begin, script_cancel};
+  script->uses++;
   OK(livery_fetch_set_transport(store, &transport, script, script_destroyed));
 }
 
@@ -123,6 +126,10 @@ __attribute__((unused)) static void wait_until(_Atomic int *number, int wanted) 
   for (int tries = 0; tries < 5000 && *number < wanted; tries++) usleep(1000);
   EXPECT(*number >= wanted);
 }
+
+// A transport may be let go a moment after its store was closed: a script is there until then.
+__attribute__((unused)) static void wait_for_script(script *script) { wait_until(&script->destroyed, script->uses); }
+#define SCRIPT(name, is_holding) __attribute__((cleanup(wait_for_script))) struct script name = {.holds = is_holding}
 
 // What a fetch was told.
 typedef struct outcome {

@@ -3,41 +3,10 @@
 // imported again, the first event of a watch comes, and what expires by the true clock does.
 //
 //     clocks [--rounds N] [--seed S] [--from N] [--broken]
-//
-// The library asks for the time of day here.
 #include "batches.h"
+#include "skewed_clock.h"
 
 #include <poll.h>
-#include <sys/syscall.h>
-#include <sys/time.h>
-
-static _Atomic int64_t ahead_us;
-
-int clock_gettime(clockid_t clock, struct timespec *time) {
-  long result = syscall(SYS_clock_gettime, clock, time);
-  int64_t ahead = ahead_us;
-  if (result == 0 && ahead && (clock == CLOCK_REALTIME || clock == CLOCK_REALTIME_COARSE)) {
-    time->tv_sec += ahead / 1000000;
-    time->tv_nsec += ahead % 1000000 * 1000;
-    if (time->tv_nsec >= 1000000000) time->tv_sec++, time->tv_nsec -= 1000000000;
-    if (time->tv_nsec < 0) time->tv_sec--, time->tv_nsec += 1000000000;
-  }
-  return (int)result;
-}
-int gettimeofday(struct timeval *restrict time, void *restrict zone) {
-  (void)zone;
-  struct timespec now;
-  int result = clock_gettime(CLOCK_REALTIME, &now);
-  time->tv_sec = now.tv_sec;
-  time->tv_usec = now.tv_nsec / 1000;
-  return result;
-}
-time_t time(time_t *place) {
-  struct timespec now;
-  clock_gettime(CLOCK_REALTIME, &now);
-  if (place) *place = now.tv_sec;
-  return now.tv_sec;
-}
 
 static int64_t true_us(void) {
   struct timespec now;

@@ -163,7 +163,8 @@ typedef struct livery_fetch_options {
  * Fetch what a URL leads to, or take it from the store where that is as good.
  *
  * `done` is called exactly once, and `destroy` once after it: on the watcher thread, or in livery_dispatch(). When the store is
- * closed first, `done` is told #LIVERY_ERROR_CLOSED on the thread that closes it or before. When starting fails it is told the
+ * closed first, `done` is told #LIVERY_ERROR_CLOSED on the thread that closes it or before; or, where a thread of the library is
+ * within a call on the store at that moment, on that one when the call returns. When starting fails it is told the
  * same status on this thread, before this function returns. Nothing partial is ever stored.
  *
  * What is stored is handed out
@@ -311,8 +312,8 @@ typedef struct livery_fetch_transport {
  * @param store      an open store
  * @param transport  copied; NULL for libcurl
  * @param user_data  handed to the functions of the transport and to `destroy`
- * @param destroy    called once: when the transport is exchanged or the store is closed, and all its requests have ended; or
- *   when this fails; may be NULL
+ * @param destroy    called once: when the transport is exchanged or the store is closed, and all its requests have ended, which
+ *   may be a moment after livery_close() has returned; or when this fails; may be NULL
  * @return #LIVERY_OK, or
  *   - #LIVERY_ERROR_BUSY              no thread can be had, or another writer kept the store for longer than `busy_timeout_ms`
  *   - #LIVERY_ERROR_READ_ONLY         the store was opened read-only and nothing was ever fetched into it

@@ -288,7 +288,10 @@ void lvs_regex_free(lvs_regex *regex);
 // The program's arguments and environment, for commands.
 int lvs_argument_count(void);
 const char *lvs_argument(int index);
-// Goes on as the program NAME that lies beside this one, in ../libexec/livery or in the folders of $PATH, with the same
+// The names of the programs livery-NAME that lie beside this one or in ../libexec/livery, each with a NUL at its end; to be freed.
+// NULL without memory.
+char *lvs_extension_names(size_t *length);
+// Goes on as the program livery-NAME that lies beside this one, in ../libexec/livery or in the folders of $PATH, with the same
 // arguments but the one at an index; or, to show help, with --help alone. Returns only if there is none.
 void lvs_become(const char *name, int left_out, bool shows_help);
 // The same with other arguments: each ends with a NUL, `length` bytes together.

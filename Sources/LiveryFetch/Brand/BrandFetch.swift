@@ -7,8 +7,9 @@ final class BrandFetch: @unchecked Sendable {
   private final class Job: @unchecked Sendable {
     let url: String
     let key: URLKey
-    var fetch: Fetch?
     // Guarded by the lock of the brand's fetch.
+    /// Refers to the job in turn, until it is let go.
+    var fetch: Fetch?
     var isOver = false
     var item: Cache.Item?
     var outcome: Outcome?
@@ -98,7 +99,7 @@ final class BrandFetch: @unchecked Sendable {
       do throws(StoreError) {
         let fetch = Fetch(
           fetcher, try Address(Array(job.url.utf8)), wish, progressed: { self.note(job, $0, $1) },
-          collected: { self.take($0, job) }, told: { self.end(job, nil, $0) })
+          collected: { self.take($0, job) }, told: { self.fetchHasEnded(job, $0) })
         lock.withLock { job.fetch = fetch }
         try fetch.start()
       } catch { end(job, nil, Outcome(state: .failed, error: error)) }
@@ -108,8 +109,8 @@ final class BrandFetch: @unchecked Sendable {
   /// Tells the outcome, and lets the next one begin. On the queue's thread.
   private func end(_ outcome: Result<Value, StoreError>) {
     lock.withLock { isOver = true }
-    told(outcome)
-    _ = takeJobs()
+    fetcher.queue.telling { told(outcome) }
+    for job in takeJobs() { _ = letGo(job) }
     fetcher.removeBrand(lock.withLock { number })
     if hasTurn { fetcher.leases.give(Self.turn) }
     hasTurn = false
@@ -118,7 +119,7 @@ final class BrandFetch: @unchecked Sendable {
   func abandon(_ error: StoreError) {
     lock.withLock { isOver = true }
     told(.failure(error))
-    for job in takeJobs() { job.fetch?.abandon(error) }
+    for job in takeJobs() { letGo(job)?.abandon(error) }
     fetcher.queue.run { self.end(.failure(error)) }
   }
 
@@ -130,10 +131,22 @@ final class BrandFetch: @unchecked Sendable {
     }
   }
 
+  /// Nothing is heard any more of the fetch of a job, and they no longer hold each other.
+  private func letGo(_ job: Job) -> Fetch? {
+    lock.withLock {
+      defer { job.fetch = nil }
+      return job.fetch
+    }
+  }
+
   private func take(_ item: Cache.Item, _ job: Job) {
     if end(job, item, nil) { return }
     // Somebody has cancelled it meanwhile: its URL is free again.
-    job.fetch?.abandon(StoreError(.cancelled, "the fetch of the brand was cancelled"))
+    letGo(job)?.abandon(StoreError(.cancelled, "the fetch of the brand was cancelled"))
+  }
+
+  private func fetchHasEnded(_ job: Job, _ outcome: Outcome) {
+    if !end(job, nil, outcome) { _ = letGo(job) }
   }
 
   /// False if nobody waits for it any more.
@@ -202,18 +215,29 @@ final class BrandFetch: @unchecked Sendable {
       let revision = try fetcher.store.edit(.bundle) { (change) throws(StoreError) in
         try change.setOrigin("fetch")
         try fetcher.cache.put(items, into: change)
+        for job in jobs where job.item == nil { try lookAgain(job) }
         fates = images.map { fate(of: $0, places[$0.key]) }
         try swap(fates, in: change)
       }
       for job in collected {
-        if let item = job.item { job.fetch?.stored(item.entry) }
+        if let item = job.item { lock.withLock({ job.fetch })?.stored(item.entry) }
       }
       end(.success(report(fates, revision, committed: revision != before)))
     } catch {
-      for job in collected { job.fetch?.couldNotBeStored(error) }
+      for job in collected { lock.withLock({ job.fetch })?.couldNotBeStored(error) }
       end(.failure(error))
     }
     fetcher.removeFormerSoon()
+  }
+
+  /// What the store held when it was asked for may have been exchanged or removed by another process since.
+  private func lookAgain(_ job: Job) throws(StoreError) {
+    guard let entry = job.outcome?.entry else { return }
+    if let present = try fetcher.cache.entry(job.key, entry.url) {
+      job.outcome?.entry = present
+    } else {
+      job.outcome = Outcome(state: .failed, error: StoreError(.notFound, "\(job.url) was removed meanwhile"))
+    }
   }
 
   private func fate(of image: RemoteImage, _ job: Job?) -> Fate {

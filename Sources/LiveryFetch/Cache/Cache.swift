@@ -17,6 +17,8 @@ final class Cache: @unchecked Sendable {
   private var used: [URLKey: Int64] = [:]
   /// Whether something newer has taken the place of an asset since this was last asked.
   private var hasReplaced = false
+  /// Former assets that were removed the last time, or that something refers to again.
+  private var settled: Set<UInt64> = []
 
   init(_ store: Store) {
     self.store = store
@@ -41,7 +43,7 @@ final class Cache: @unchecked Sendable {
     confirmed[key] = entry
   }
 
-  /// Adds bodies and what is known of them to a change set. What is stored already, and just as it was, is confirmed and not written again.
+  /// Adds bodies and what is known of them to an edit. What is stored already, and just as it was, is confirmed and not written again.
   func put(_ items: [Item], into change: ChangeSet) throws(StoreError) {
     var replaced: [String] = []
     var hasChanged = false
@@ -56,13 +58,22 @@ final class Cache: @unchecked Sendable {
       try change.set(item.key.setting, to: entry.value)
       hasChanged = true
     }
-    if hasChanged { try FormerAssets(store).note(replaced, since: .now, in: change) }
+    if hasChanged { try FormerAssets(store).note(replaced, since: .now, settled: settled, in: change) }
     hasReplaced = hasReplaced || !replaced.isEmpty
   }
 
   /// Removes assets whose place was taken a moment ago, as far as nothing refers to them.
   func removeFormer() {
-    for id in FormerAssets(store).due { try? store.assets.remove(id) }
+    settled = []
+    for id in FormerAssets(store).due { remove(id) }
+  }
+
+  /// What cannot be removed now stays in the note.
+  private func remove(_ id: String) {
+    do throws(StoreError) { try store.assets.remove(id) } catch {
+      guard error.code == .notFound || error.code == .conflict else { return }
+    }
+    settled.insert(Self.number(id))
   }
 
   func hasNewFormer() -> Bool {
@@ -77,31 +88,40 @@ final class Cache: @unchecked Sendable {
   func makeRoom(for items: [Item], quota: Int64) throws(StoreError) {
     var needed: Int64 = 0
     for item in items { needed += Int64(item.body.count) }
-    let entries = try all()
-    // Same bytes are stored once; half of a hash tells them apart well enough to count.
-    var total = needed
-    var counted: Set<UInt64> = []
-    for (_, entry) in entries where counted.insert(Self.number(entry.id)).inserted { total += entry.size }
-    guard total > quota else { return }
-    let referred = try referred()
+    // Nearly always there is room, and nobody has to wait for who looks.
+    if Self.size(of: try all()) + needed <= quota { return }
     let kept = Set(items.map { $0.key })
-    var candidates = entries.filter { !kept.contains($0.0) && !referred.contains(Self.number($0.1.id)) }
-    candidates.sort { lastUse($0.0, $0.1) < lastUse($1.0, $1.1) }
-    let change = try store.change(.bundle)
-    try change.setOrigin("fetch")
     var ids: [String] = []
-    for (key, entry) in candidates where total > quota {
-      try change.reset(key.setting)
-      confirmed[key] = nil
-      used[key] = nil
-      ids.append(entry.id)
-      if counted.remove(Self.number(entry.id)) != nil { total -= entry.size }
+    try store.edit(.bundle) { (change) throws(StoreError) in
+      ids = []
+      let entries = try all()
+      let referred = try referred()
+      var candidates = entries.filter { !kept.contains($0.0) && !referred.contains(Self.number($0.1.id)) }
+      candidates.sort { lastUse($0.0, $0.1) < lastUse($1.0, $1.1) }
+      var total = Self.size(of: entries) + needed
+      var gone: Set<UInt64> = []
+      try change.setOrigin("fetch")
+      for (key, entry) in candidates where total > quota {
+        try change.reset(key.setting)
+        confirmed[key] = nil
+        used[key] = nil
+        ids.append(entry.id)
+        if gone.insert(Self.number(entry.id)).inserted { total -= entry.size }
+      }
+      // Whoever stores something next removes them, if this is the end of the process.
+      if !ids.isEmpty {
+        try FormerAssets(store).note(ids, since: Timestamp(microseconds: 0), settled: settled, in: change)
+      }
     }
-    guard !ids.isEmpty else { return change.discard() }
-    // Whoever stores something next removes them, if this is the end of the process.
-    try FormerAssets(store).note(ids, since: Timestamp(microseconds: 0), in: change)
-    try change.commit()
-    for id in ids { try? store.assets.remove(id) }
+    for id in ids { remove(id) }
+  }
+
+  /// Same bytes are stored once.
+  private static func size(of entries: [(URLKey, Entry)]) -> Int64 {
+    var size: Int64 = 0
+    var counted: Set<UInt64> = []
+    for (_, entry) in entries where counted.insert(number(entry.id)).inserted { size += entry.size }
+    return size
   }
 
   private func lastUse(_ key: URLKey, _ entry: Entry) -> Int64 { max(used[key] ?? 0, entry.fetched.seconds) }
@@ -129,8 +149,8 @@ final class Cache: @unchecked Sendable {
     return referred
   }
 
-  /// The beginning of an asset's id.
-  private static func number(_ id: String) -> UInt64 {
+  /// The beginning of an asset's id, which tells it apart well enough.
+  static func number(_ id: String) -> UInt64 {
     var number: UInt64 = 0
     for digit in id.utf8.prefix(16) {
       number = number << 4 | UInt64(digit < 58 ? digit &- 48 : digit &- 87) & 15

@@ -49,9 +49,13 @@ struct FormerAssets {
   /// What may be removed, unless something refers to it.
   var due: [String] { known.filter { Self.isDue($0.since) }.map { $0.id } }
 
-  /// Adds ids to the note, and leaves out what was due.
-  func note(_ ids: [String], since: Timestamp, in change: ChangeSet) throws(StoreError) {
-    let kept = known.filter { !Self.isDue($0.since) } + ids.map { ($0, since) }
+  /// Adds ids to the note, in an edit, so that no other process's are lost. What is due and settled goes: it was removed, or
+  /// something refers to it again.
+  func note(
+    _ ids: [String], since: Timestamp, settled: Set<UInt64>, in change: ChangeSet
+  ) throws(StoreError) {
+    let left = known.filter { !Self.isDue($0.since) || !settled.contains(Cache.number($0.id)) }
+    let kept = left + ids.map { ($0, since) }
     if kept.isEmpty && known.isEmpty { return }
     try change.use(.bundle)
     if kept.isEmpty { return try change.reset(Self.setting) }

@@ -28,6 +28,8 @@ final class Fetch: @unchecked Sendable {
   private var attempt = Attempt()
   /// What is being stored.
   private var pending: [UInt8]?
+  /// Whether the fetcher stores it: until then nobody else is to fetch the URL, also if nobody waits for this any more.
+  private var isKept = false
 
   /// What is known while requests are made.
   private struct Attempt {
@@ -75,23 +77,26 @@ final class Fetch: @unchecked Sendable {
   /// Ends it with an error, from any thread.
   func abandon(_ error: StoreError) {
     guard end(Outcome(state: .failed, error: error)) else { return }
-    fetcher.queue.run { self.release() }
+    fetcher.queue.run { if !self.isKept { self.release() } }
   }
 
   /// False if it was over before.
   @discardableResult
   private func end(_ outcome: Outcome) -> Bool {
-    let (isFirst, exchange, number) = lock.withLock { () -> (Bool, Exchange?, Int) in
-      let isFirst = !isOver
-      isOver = true
-      defer { self.exchange = nil }
-      return (isFirst, self.exchange, self.number)
+    var isFirst = false
+    fetcher.queue.telling {
+      let (exchange, number) = lock.withLock { () -> (Exchange?, Int) in
+        isFirst = !isOver
+        isOver = true
+        defer { self.exchange = nil }
+        return (self.exchange, self.number)
+      }
+      guard isFirst else { return }
+      exchange?.cancel()
+      told(outcome)
+      fetcher.remove(number)
     }
-    guard isFirst else { return false }
-    exchange?.cancel()
-    told(outcome)
-    fetcher.remove(number)
-    return true
+    return isFirst
   }
 
   private var hasEnded: Bool { lock.withLock { isOver } }
@@ -313,7 +318,9 @@ final class Fetch: @unchecked Sendable {
     }
     pending = body
     let item = Cache.Item(key: key, entry: entry, body: body, allowsAny: !isImage)
-    if let collected { collected(item) } else { fetcher.keep(item, of: self) }
+    if let collected { return collected(item) }
+    isKept = true
+    fetcher.keep(item, of: self)
   }
 
   /// It is in the store, or could not be stored.
@@ -382,6 +389,7 @@ final class Fetch: @unchecked Sendable {
     outcome.httpStatus = attempt.httpStatus
     outcome.received = attempt.received
     pending = nil
+    isKept = false
     end(outcome)
     release()
   }

@@ -130,10 +130,11 @@ final class Fetcher: @unchecked Sendable {
     do throws(StoreError) {
       cache.removeFormer()
       try cache.makeRoom(for: items, quota: quota)
-      let change = try store.change(.bundle)
-      try change.setOrigin("fetch")
-      try cache.put(items, into: change)
-      try change.commit()
+      // What is noted beside the bodies depends on what others have noted.
+      try store.edit(.bundle) { (change) throws(StoreError) in
+        try change.setOrigin("fetch")
+        try cache.put(items, into: change)
+      }
       for (fetch, item) in batch { fetch.stored(item.entry) }
     } catch {
       for (fetch, _) in batch { fetch.couldNotBeStored(error) }

@@ -30,7 +30,18 @@ final class Queue: @unchecked Sendable {
     if !isTaken { context.release() }
   }
 
-  func end() { lvf_queue_end(queue) }
+  /// Tells an outcome, which `end` waits for.
+  func telling(_ tell: () -> Void) {
+    lvf_queue_begin_telling(queue)
+    tell()
+    lvf_queue_end_telling(queue)
+  }
+
+  /// When this returns nobody is told anything any more on other threads.
+  func end() {
+    lvf_queue_end(queue)
+    lvf_queue_wait_told(queue)
+  }
 }
 
 private final class Work: Sendable {
