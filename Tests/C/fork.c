@@ -41,6 +41,7 @@ static void use_everything_of_the_parent(void) {
   EXPECT_STATUS(LIVERY_ERROR_FORKED, livery_snapshot_close(snapshot));
   EXPECT_STATUS(LIVERY_ERROR_FORKED, livery_change_discard(change));
   EXPECT_STATUS(LIVERY_ERROR_FORKED, livery_value_release(value));
+  EXPECT_STATUS(LIVERY_ERROR_FORKED, livery_watch_pause(watch, true));
   EXPECT_STATUS(LIVERY_ERROR_FORKED, livery_watch_stop(watch));
   EXPECT_STATUS(LIVERY_ERROR_FORKED, livery_close(store));
   EXPECT_STATUS(LIVERY_ERROR_FORKED, livery_set_value(store, LIVERY_LAYER_USER, "playlist", value));

@@ -70,8 +70,9 @@ class Program:
 
   def switches(self, is_watching=False):
     """How often its threads have run. While somebody listens, without the store's own, which looks once a second."""
-    threads = [*pathlib.Path(f"/proc/{self.process.pid}/task").iterdir()]
-    serving = [thread for thread in threads if (thread / "comm").read_text().strip() in ("MHD-single", "livery-page")]
+    threads = sorted(pathlib.Path(f"/proc/{self.process.pid}/task").iterdir(), key=lambda thread: int(thread.name))
+    # A thread has the name of the one that started it until it takes another; those that serve were there first.
+    serving = [thread for thread in threads if (thread / "comm").read_text().strip() in ("MHD-single", "livery-page")][:2]
     assert len(serving) == 2, serving
     counts = [re.findall(r"ctxt_switches:\s*(\d+)", (thread / "status").read_text())
               for thread in (serving if is_watching else threads)]
