@@ -70,7 +70,10 @@ class Program:
 
   def switches(self, is_watching=False):
     """How often its threads have run. While somebody listens, without the store's own, which looks once a second."""
-    threads = sorted(pathlib.Path(f"/proc/{self.process.pid}/task").iterdir(), key=lambda thread: int(thread.name))
+    def began(thread):
+      return int((thread / "stat").read_text().rpartition(")")[2].split()[19])
+
+    threads = sorted(pathlib.Path(f"/proc/{self.process.pid}/task").iterdir(), key=began)
     # A thread has the name of the one that started it until it takes another; those that serve were there first.
     serving = [thread for thread in threads if (thread / "comm").read_text().strip() in ("MHD-single", "livery-page")][:2]
     assert len(serving) == 2, serving
