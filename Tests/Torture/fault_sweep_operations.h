@@ -65,7 +65,12 @@ static livery_status do_change_layers(livery_store *s) {
   livery_value_release(value);
   return end_change(change, status);
 }
-static livery_status do_forget(livery_store *s) { return livery_forget(s, "two", 0, NULL); }
+static livery_status do_forget(livery_store *s) {
+  livery_value *report = NULL;
+  livery_status status = livery_forget(s, "two", 0, &report);
+  livery_value_release(report);
+  return status;
+}
 static livery_status do_replace_layer(livery_store *s) {
   livery_change *change = NULL;
   livery_status status = livery_change_begin(s, LIVERY_LAYER_USER, &change);
@@ -173,11 +178,12 @@ static livery_status do_asset_change(livery_store *s) {
 }
 static livery_status do_brand_preview(livery_store *s) {
   livery_change *change = NULL;
-  livery_value *brand = NULL;
+  livery_value *brand = NULL, *report = NULL;
   livery_status status = livery_change_begin(s, LIVERY_LAYER_USER, &change);
   if (status == LIVERY_OK) status = livery_change_set_color(change, "branding.color.Toolbar", (livery_color){0, 1, 0, 1});
-  if (status == LIVERY_OK) status = livery_branding_preview(change, NULL, &brand, NULL);
+  if (status == LIVERY_OK) status = livery_branding_preview(change, NULL, &brand, &report);
   livery_value_release(brand);
+  livery_value_release(report);
   return end_change(change, status);
 }
 static livery_status do_asset_remove(livery_store *s) {

@@ -409,7 +409,9 @@ PROBE(change_replace) {
 }
 PROBE(branding_set_enabled) { return livery_branding_set_enabled(self.store, LIVERY_LAYER_RECOMMENDED, self.round % 2); }
 PROBE(forget) {
-  livery_status status = livery_forget(self.store, "scratch.forgotten", 0, NULL);
+  livery_value *report = NULL;
+  livery_status status = livery_forget(self.store, "scratch.forgotten", 0, &report);
+  livery_value_release(report);
   return status == LIVERY_ERROR_NOT_FOUND ? LIVERY_OK : status;
 }
 PROBE(undo) {
