@@ -85,6 +85,50 @@ import Testing
     #expect(heard.messages.dropFirst(4) == [#"old "again""#])
   }
 
+  /// Of what is read in several pieces, the one with the schema is not the last.
+  @Test func aLongBacklogAfterASchemaThatRenamesASettingIsToldToItsEnd() throws {
+    let store = try temporary.open()
+    #expect(store.applySchema(schema(1, other)).error == nil)
+    let heard = Heard()
+    let observation = try watchOld(store) { event in
+      if event.kind == .changed { heard.append("\(event.name ?? "") \(event.newValue?.brief ?? "–")") }
+    }
+    defer { observation.cancel() }
+    #expect(store.applySchema(schema(2, renamed)).error == nil)
+    for number in 1...300 { try store.set("a", to: .string("\(number)"), in: .user) }
+    try store.dispatch()
+    #expect(heard.messages.suffix(300) == (1...300).map { "a \"\($0)\"" }[...])
+  }
+
+  @Test func aWatchThatIsPausedAtASchemaFollowsItsSettingWhenItGoesOn() throws {
+    let store = try temporary.open()
+    #expect(store.applySchema(schema(1, other)).error == nil)
+    let heard = Heard()
+    nonisolated(unsafe) var observation: Observation?
+    observation = try watchOld(store) { event in
+      if event.kind == .schema { try? observation?.setPaused(true) }
+      if event.kind == .changed { heard.append("\(event.name ?? "") \(event.newValue?.brief ?? "–")") }
+    }
+    defer { observation?.cancel() }
+    #expect(store.applySchema(schema(2, renamed)).error == nil)
+    try store.set("a", to: .string("1"), in: .user)
+    try store.dispatch()
+    #expect(heard.messages.last != #"a "1""#)
+    try observation?.setPaused(false)
+    try store.dispatch()
+    try store.set("a", to: .string("2"), in: .user)
+    try store.dispatch()
+    #expect(heard.messages.suffix(2) == [#"a "1""#, #"a "2""#])
+  }
+
+  private func watchOld(_ store: Store, _ handler: @escaping @Sendable (Event) -> Void) throws -> Observation {
+    var options = WatchOptions()
+    options.dispatched = true
+    return try store.observe("old", options: options) { (events: [Event]) in
+      for event in events { handler(event) }
+    }
+  }
+
   @Test func anAliasReadsAlsoWhereASettingOfItsNameWasRemoved() throws {
     let store = try temporary.open()
     try store.set("old", to: .int(1), in: .user)

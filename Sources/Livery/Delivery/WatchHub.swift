@@ -281,26 +281,32 @@ final class WatchHub: @unchecked Sendable {
       watch.lastCall = lvs_monotonic_ns()
       watch.call(events)
     }
-    if !watch.initial.isEmpty, !watch.isPaused {
+    // A pause may come, and be over, at any moment: what is left out here begins with the next reading.
+    if !watch.initial.isEmpty {
+      guard watch.mayCall else { return calls }
       let events = watch.initial
       watch.initial = []
       tell(events)
     }
-    if watch.position < news.trimmed, !watch.isPaused {
+    if watch.position < news.trimmed {
+      guard watch.mayCall else { return calls }
       watch.position = news.trimmed
       tell([.resync(to: news.trimmed)])
     }
-    for (revision, entry) in news.entries where revision > watch.position && watch.mayCall {
+    for (revision, entry) in news.entries where revision > watch.position {
+      watch.isAmid = true
+      guard watch.mayCall else { return calls }
       watch.position = revision
       let events = entry.map { watch.events(of: $0) } ?? [.resync(to: revision)]
       if watch.interval == 0 { tell(events) } else { watch.merge(events) }
     }
-    if watch.mayCall, !news.isPartial {
+    watch.isAmid = news.isPartial
+    watch.pattern = news.pattern
+    guard watch.mayCall else { return calls }
+    if !news.isPartial {
       let events = watch.deliverExpiry(news.expired, at: news.time, revision: news.revision)
       if watch.interval == 0 { tell(events) } else { watch.merge(events) }
     }
-    if watch.isPaused { return calls }
-    watch.pattern = news.pattern
     if watch.timeUntilDue(at: lvs_monotonic_ns()) == 0 { tell(watch.takePending()) }
     return calls
   }
@@ -328,7 +334,7 @@ private struct LogReading {
     try shared.read { (view) throws(StoreError) in
       reading = LogReading(pattern: watch.pattern)
       try reading.walk(view, after: watch.position, watch.pattern)
-      if let name = watch.name { try reading.follow(name, view, after: watch.position) }
+      if let name = watch.name { try reading.follow(name, view, watch) }
       guard !reading.isPartial, reportsExpiry || !watch.delivered.isEmpty else { return }
       reading.time = .now
       reading.revision = try view.revision()
@@ -362,8 +368,9 @@ private struct LogReading {
   }
 
   /// A name may stand for another setting since a schema was applied: then both are looked for, as far as this reading goes.
-  private mutating func follow(_ name: String, _ view: View, after start: UInt64) throws(StoreError) {
-    var mayDiffer = trimmed > start
+  private mutating func follow(_ name: String, _ view: View, _ watch: WatchState) throws(StoreError) {
+    let start = watch.position
+    var mayDiffer = watch.isAmid || trimmed > start
     for (_, entry) in entries where entry?.isSchema ?? true { mayDiffer = true }
     guard mayDiffer, let before = pattern else { return }
     let target = try view.resolveAlias(name)

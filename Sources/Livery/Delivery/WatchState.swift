@@ -19,18 +19,20 @@ final class WatchState: @unchecked Sendable {
   let descriptor: EventDescriptor?
   /// Those of its handle; nil if that is for reading alone.
   let logLimits: LogLimits?
+  private let isPausedNow = Atomic<Bool>(false)
   private let handler: Handler
   private let use = UseCount()
   private let onEnd: @Sendable () -> Void
 
   var pattern: NamePattern?
   var position: UInt64
+  /// The log was not read or not told to its end: a schema among what was told may have given the name to another setting.
+  var isAmid = false
   /// The revision up to which the descriptor has been signalled.
   var signalled: UInt64 = 0
   /// What the first call tells.
   var initial: [Event]
   var isDelivering = false
-  private let isPausedNow = Atomic<Bool>(false)
   /// Somebody wanted to deliver while another thread did, which then looks once more.
   var wasAsked = false
   /// What the watcher thread knows of a watch that others dispatch: where it is, and when something will be due.
