@@ -27,8 +27,8 @@ struct lvf_queue {
   int telling;
 };
 
-// Of these, the ones on this thread, which cannot wait for themselves.
-static _Thread_local int telling_here;
+// What this thread is telling, the innermost first: it cannot wait for itself.
+static _Thread_local lvf_telling *telling_here;
 
 int64_t lvf_now_us(void) {
   struct timespec now;
@@ -129,17 +129,26 @@ bool lvf_queue_add(lvf_queue *queue, int64_t delay_us, lvf_work function, void *
 static void count_telling(lvf_queue *queue, int change) {
   pthread_mutex_lock(&queue->lock);
   queue->telling += change;
-  telling_here += change;
   pthread_cond_broadcast(&queue->changed);
   pthread_mutex_unlock(&queue->lock);
 }
 
-void lvf_queue_begin_telling(lvf_queue *queue) { count_telling(queue, 1); }
-void lvf_queue_end_telling(lvf_queue *queue) { count_telling(queue, -1); }
+void lvf_queue_begin_telling(lvf_queue *queue, lvf_telling *telling) {
+  *telling = (lvf_telling){queue, telling_here};
+  telling_here = telling;
+  count_telling(queue, 1);
+}
+
+void lvf_queue_end_telling(lvf_telling *telling) {
+  telling_here = telling->outer;
+  count_telling(telling->queue, -1);
+}
 
 void lvf_queue_wait_told(lvf_queue *queue) {
+  int own = 0;
+  for (const lvf_telling *telling = telling_here; telling; telling = telling->outer) own += telling->queue == queue;
   pthread_mutex_lock(&queue->lock);
-  while (queue->telling > telling_here) pthread_cond_wait(&queue->changed, &queue->lock);
+  while (queue->telling > own) pthread_cond_wait(&queue->changed, &queue->lock);
   pthread_mutex_unlock(&queue->lock);
 }
 

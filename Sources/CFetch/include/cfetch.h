@@ -23,9 +23,13 @@ lvf_queue *lvf_queue_make(void);
 bool lvf_queue_add(lvf_queue *queue, int64_t delay_us, lvf_work function, void *context);
 // What is under way goes on; what waits is let go of by the queue's own thread. Nobody is waited for.
 void lvf_queue_end(lvf_queue *queue);
-// An outcome is told between these two, on any thread.
-void lvf_queue_begin_telling(lvf_queue *queue);
-void lvf_queue_end_telling(lvf_queue *queue);
+// An outcome is told between these two, on any thread; the place is the caller's, until the second has returned.
+typedef struct lvf_telling {
+  lvf_queue *queue;
+  struct lvf_telling *outer;
+} lvf_telling;
+void lvf_queue_begin_telling(lvf_queue *queue, lvf_telling *telling);
+void lvf_queue_end_telling(lvf_telling *telling);
 // After the queue has ended: waits for those that are telling on other threads.
 void lvf_queue_wait_told(lvf_queue *queue);
 // Ends it, and the caller's use of it.

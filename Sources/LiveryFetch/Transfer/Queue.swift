@@ -32,9 +32,11 @@ final class Queue: @unchecked Sendable {
 
   /// Tells an outcome, which `end` waits for.
   func telling(_ tell: () -> Void) {
-    lvf_queue_begin_telling(queue)
-    tell()
-    lvf_queue_end_telling(queue)
+    withUnsafeTemporaryAllocation(of: lvf_telling.self, capacity: 1) { place in
+      lvf_queue_begin_telling(queue, place.baseAddress)
+      tell()
+      lvf_queue_end_telling(place.baseAddress)
+    }
   }
 
   /// When this returns nobody is told anything any more on other threads.
