@@ -258,5 +258,12 @@ def caching():
         again = expect(browser.get("/style.css", f"If-None-Match: {known}"), 304)
         assert again.body == b"", known
     expect(browser.get("/style.css", 'If-None-Match: "x"'), 200)
+    # By the address that names its content it is asked for once.
+    for name in ["style.css", "brand.css", "script.js"]:
+      version = browser.get(f"/{name}").headers["etag"].strip('"')
+      assert f'"/{name}?v={version}"'.encode() in browser.get("/").body, name
+      assert browser.get(f"/{name}?v={version}").headers["cache-control"] == "private, max-age=31536000, immutable", name
+      for other in ["x", ""]:
+        assert browser.get(f"/{name}?v={other}").headers["cache-control"] == "private, no-cache", (name, other)
     expect(browser.get("/", "If-None-Match: *"), 200)
     assert browser.get("/").headers["cache-control"] == "no-store"
