@@ -303,53 +303,36 @@ static livery_status probe_step(livery_migration *migration, void *context) {
   return LIVERY_OK;
 }
 PROBE(migration_register) { return livery_migration_register(self.store, "probe", probe_step, NULL, NULL); }
-// What a change set would make of the store.
-static livery_status in_change(livery_status (*look)(livery_change *change)) {
+// What a change set would make of the store: a list or a number.
+#define CHANGE_PROBE(name, call, expected)                                                                             \
+  PROBE(name) {                                                                                                        \
+    livery_change *change = NULL;                                                                                      \
+    livery_value *value = NULL;                                                                                        \
+    int64_t number = 0;                                                                                                \
+    size_t count = 0;                                                                                                  \
+    livery_status status = livery_change_begin(self.store, LIVERY_LAYER_USER, &change);                                \
+    DO(livery_change_set_int(change, "number", 43));                                                                   \
+    DO(call);                                                                                                          \
+    if (status == LIVERY_OK) livery_value_count(value, &count);                                                        \
+    if (status == LIVERY_OK) livery_value_as_int(value, &number);                                                      \
+    RIGHT(expected);                                                                                                   \
+    livery_value_release(value);                                                                                       \
+    livery_change_discard(change);                                                                                     \
+    return status;                                                                                                     \
+  }
+CHANGE_PROBE(change_get, livery_change_get(change, "number", &value), number == 43)
+CHANGE_PROBE(change_get_layer, livery_change_get_layer(change, LIVERY_LAYER_USER, "items", &value), count == 3)
+CHANGE_PROBE(change_list, livery_change_list(change, LIVERY_LAYER_USER, "filler*", &value), count == 60)
+PROBE(branding_preview) {
   livery_change *change = NULL;
+  livery_value *brand = NULL, *report = NULL;
   livery_status status = livery_change_begin(self.store, LIVERY_LAYER_USER, &change);
-  DO(livery_change_set_int(change, "number", 43));
-  DO(look(change));
+  DO(livery_branding_preview(change, NULL, &brand, &report));
+  livery_value_release(brand);
+  livery_value_release(report);
   livery_change_discard(change);
   return status;
 }
-static livery_status look_get(livery_change *change) {
-  livery_value *value = NULL;
-  int64_t number = 0;
-  livery_status status = livery_change_get(change, "number", &value);
-  DO(livery_value_as_int(value, &number));
-  RIGHT(number == 43);
-  livery_value_release(value);
-  return status;
-}
-static livery_status look_layer(livery_change *change) {
-  livery_value *value = NULL;
-  size_t count = 0;
-  livery_status status = livery_change_get_layer(change, LIVERY_LAYER_USER, "items", &value);
-  DO(livery_value_count(value, &count));
-  RIGHT(count == 3);
-  livery_value_release(value);
-  return status;
-}
-static livery_status look_list(livery_change *change) {
-  livery_value *value = NULL;
-  size_t count = 0;
-  livery_status status = livery_change_list(change, LIVERY_LAYER_USER, "filler*", &value);
-  DO(livery_value_count(value, &count));
-  RIGHT(count == 60);
-  livery_value_release(value);
-  return status;
-}
-static livery_status look_brand(livery_change *change) {
-  livery_value *brand = NULL, *report = NULL;
-  livery_status status = livery_branding_preview(change, NULL, &brand, &report);
-  livery_value_release(brand);
-  livery_value_release(report);
-  return status;
-}
-PROBE(change_get) { return in_change(look_get); }
-PROBE(change_get_layer) { return in_change(look_layer); }
-PROBE(change_list) { return in_change(look_list); }
-PROBE(branding_preview) { return in_change(look_brand); }
 PROBE(change_discard) {
   livery_change *change = NULL;
   livery_status status = livery_change_begin(self.store, LIVERY_LAYER_USER, &change);

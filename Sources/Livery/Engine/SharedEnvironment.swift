@@ -78,9 +78,10 @@ class SharedEnvironment: @unchecked Sendable {
       let held: HeldTransaction
       do { held = try environment.snapshot() } catch {
         tries += 1
-        let mayRetry = tries < Self.mostReopenings && environment.mayHaveBeenMended(since: opening)
-        if mayRetry { continue }
-        throw StoreError(error)
+        guard tries < Self.mostReopenings, environment.mayHaveBeenMended(since: opening) else {
+          throw StoreError(error)
+        }
+        continue
       }
       do throws(StoreError) {
         return (held, try View(transaction: held.transaction, databases: databases).revision())
