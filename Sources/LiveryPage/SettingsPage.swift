@@ -49,10 +49,10 @@ public final class SettingsPage: @unchecked Sendable {
   ///
   /// - Parameter finished: is told of the end of each session, once, on the store's watcher thread.
   /// - Throws: `.busy` if the address is in use, `.invalidArgument` for an option, `.io`, `.permission`, `.readOnly`.
-  public init(
+  public convenience init(
     _ store: Store, options: Options = Options(), finished: @escaping @Sendable (Finished) -> Void = { _ in }
   ) throws(StoreError) {
-    page = Page(store, try Page.Options(options)) { ended in
+    let page = Page(store, try Page.Options(options)) { ended in
       let completion = Completion<Int>(on: store) { _ in
         finished(
           Finished(
@@ -63,6 +63,11 @@ public final class SettingsPage: @unchecked Sendable {
       completion.finish(.success(0))
     }
     _ = try page.start()
+    self.init(page)
+  }
+
+  private init(_ page: Page) {
+    self.page = page
   }
 
   deinit { page.stop() }
