@@ -184,7 +184,8 @@ final class BrandFetch: @unchecked Sendable {
   // MARK: The swap
 
   /// What became of an image.
-  private enum Fate {
+  // In a box: where it is copied, a test of one bit of what is set in part looks to valgrind like one of what is not set.
+  private indirect enum Fate {
     case shown(Entry, State)
     case failed(StoreError)
   }
