@@ -267,6 +267,7 @@
       port.onmessage = (event) => hear(...event.data);
       addEventListener("pagehide", () => port.postMessage(false));
       addEventListener("pageshow", () => port.postMessage(true));
+      addEventListener("focus", () => port.postMessage(true));
     } else {
       const events = new EventSource("/events");
       for (const kind of ["now", "rows", "all", "resync"]) {
