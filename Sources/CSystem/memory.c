@@ -297,21 +297,6 @@ HIDDEN void lvs_memory_wipe(void) {
 
 HIDDEN bool lvs_memory_wipes(void) { return __atomic_load_n(&reserve.is_to_wipe, __ATOMIC_RELAXED); }
 
-HIDDEN void lvs_memory_look_for_secret(const void *row, size_t size) {
-  // CBOR of the member "secret", true. A text that says the same costs no more than some time.
-  static const char member[] = "fsecret\xf5";
-  if (row && memmem(row, size, member, sizeof member - 1)) lvs_memory_wipe();
-}
-
-// What was freed last is given first, to whoever asks for as much.
-HIDDEN void lvs_memory_sweep(void) {
-  enum { PAGES = 128, PAGE = 4096 };
-  char *pages[PAGES];
-  int count = 0;
-  while (lvs_memory_wipes() && count < PAGES && (pages[count] = real_malloc(PAGE))) explicit_bzero(pages[count++], PAGE);
-  while (count > 0) real_free(pages[--count]);
-}
-
 HIDDEN void lvs_memory_before_fork(void) { pthread_mutex_lock(&lock); }
 HIDDEN void lvs_memory_after_fork(void) { pthread_mutex_unlock(&lock); }
 
@@ -319,10 +304,8 @@ HIDDEN void lvs_memory_after_fork(void) { pthread_mutex_unlock(&lock); }
 
 uint32_t lvs_memory_state = 0;
 bool lvs_memory_look(void) { return false; }
-void lvs_memory_sweep(void) {}
 void lvs_memory_wipe(void) {}
 bool lvs_memory_wipes(void) { return true; }
-void lvs_memory_look_for_secret(const void *row, size_t size) { (void)row, (void)size; }
 void lvs_memory_before_fork(void) {}
 void lvs_memory_after_fork(void) {}
 

@@ -48,7 +48,7 @@ struct ProcessEnvironment {
   /// Closes an environment in which transactions have been, and none is open.
   mutating func close() {
     // Some of what was written may be secret.
-    defer { lvs_wipe_freed_pages() }
+    defer { if lvs_memory_wipes() { lvs_wipe_freed_pages() } }
     if isOwn { return mdb_env_close(handle) }
     // Of a process that has the number of this one nothing is to be cleared, nor of one that has the child's.
     for _ in 0..<16 {

@@ -1,5 +1,4 @@
 import CLivery
-import CSystem
 import Livery
 
 /// A store; closed when the last call on it, and on what was made from it, has finished.
@@ -16,10 +15,7 @@ final class StoreObject: HandleObject {
 
   override var cache: OpaquePointer? { store.cache }
 
-  deinit {
-    store.close()
-    lvs_memory_sweep()
-  }
+  deinit { store.close() }
 }
 
 final class ChangeObject: HandleObject {

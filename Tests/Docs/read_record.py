@@ -112,7 +112,7 @@ def described(database, key, value):
     return f"alias of {value[9:].decode()}" if value[8] else f"setting {whole(value[9:])!r}"
   content = value[8:]
   if key == b"schema":
-    return f"version={struct.unpack('<Q', content[:8])[0]} open={content[8]} digest={content[9:].hex()}"
+    return f"version={struct.unpack('<Q', content[:8])[0]} open={content[8] & 1} digest={content[9:].hex()}"
   return f"{struct.unpack('<Q', content)[0]}" if key in (b"format", b"revision") else repr(content[:16])
 
 

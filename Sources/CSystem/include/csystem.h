@@ -185,13 +185,9 @@ bool lvs_memory_look(void);
 static inline bool lvs_memory_is_short(void) {
   return __builtin_expect(__atomic_load_n(&lvs_memory_state, __ATOMIC_RELAXED) != 0, 0) && lvs_memory_look();
 }
-// Wipes what the library frees from now on, for good, and whether it does; and the same if a row of the compiled schema
-// declares a secret.
+// Wipes what the library frees from now on, for good, and whether it does.
 void lvs_memory_wipe(void);
 bool lvs_memory_wipes(void);
-void lvs_memory_look_for_secret(const void *row, size_t size);
-// Wipes memory that others have freed, as far as it is found: LMDB does not wipe its pages.
-void lvs_memory_sweep(void);
 // Around a fork, so that a child does not inherit the reserve locked.
 void lvs_memory_before_fork(void);
 void lvs_memory_after_fork(void);

@@ -9,10 +9,12 @@ struct SchemaFacts: Equatable {
   var version: UInt64
   /// Whether undeclared settings may be set.
   var isOpen: Bool
+  /// Whether a setting may be a secret, or hold one. Who cannot tell says yes.
+  var holdsSecrets: Bool
   var digest: [UInt8]
 
   /// A store without a schema takes anything.
-  static let none = SchemaFacts(version: 0, isOpen: true, digest: [])
+  static let none = SchemaFacts(version: 0, isOpen: true, holdsSecrets: false, digest: [])
 }
 
 extension View {
@@ -26,6 +28,10 @@ extension View {
   private static let recoveryKey = "recovery".bytes
   private static let orphansKey = "orphans".bytes
   private static let claimsKey = "claims".bytes
+
+  // Of the schema's facts.
+  private static let isOpen: UInt8 = 1
+  private static let holdsNoSecrets: UInt8 = 2
 
   /// What a restore does not bring back: the store stays the one that it is, and its commits are counted on.
   static func isOwn(metaKey key: [UInt8]) -> Bool {
@@ -105,13 +111,15 @@ extension View {
     guard let content = try meta(Self.schemaKey, "the schema's facts") else { return .none }
     guard content.count >= 9 else { throw StoreError.damaged("the schema's facts") }
     let version = content.withUnsafeBytes { $0.bytes.word(at: 0) }
-    return SchemaFacts(version: version, isOpen: content[8] != 0, digest: Array(content[9...]))
+    return SchemaFacts(
+      version: version, isOpen: content[8] & Self.isOpen != 0, holdsSecrets: content[8] & Self.holdsNoSecrets == 0,
+      digest: Array(content[9...]))
   }
 
   func putSchema(_ facts: SchemaFacts, text: [UInt8]) throws(StoreError) {
     var content: [UInt8] = []
     content.append(littleEndian: facts.version)
-    content.append(facts.isOpen ? 1 : 0)
+    content.append((facts.isOpen ? Self.isOpen : 0) | (facts.holdsSecrets ? 0 : Self.holdsNoSecrets))
     content.append(contentsOf: facts.digest)
     try putMeta(content, Self.schemaKey)
     try putMeta(text, Self.schemaTextKey)

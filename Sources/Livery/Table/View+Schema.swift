@@ -1,5 +1,3 @@
-import CSystem
-
 /// A row of the compiled schema.
 enum SchemaRow {
   case setting(SettingValidator)
@@ -104,7 +102,6 @@ extension View {
 
   /// Declares a setting, in its stored form.
   func putDeclaration(_ form: [UInt8], _ name: String) throws(StoreError) {
-    form.withUnsafeBytes { lvs_memory_look_for_secret($0.baseAddress, $0.count) }
     try putRow(Self.settingRow, form, name)
   }
 

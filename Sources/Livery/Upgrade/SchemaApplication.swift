@@ -1,3 +1,4 @@
+import CSystem
 import LMDB
 
 /// One schema against one store, inside a transaction. A plan and the upgrade itself are the same run; the upgrade then
@@ -69,12 +70,16 @@ struct SchemaApplication {
     report = try plan()
     guard report.refusal == nil, report.version > report.previousVersion else { return .abort(report) }
     if report.previousVersion > 0 { report.backup = try backup() }
+    let holdsSecrets = schema.settings.contains { $0.holdsSecret }
+    if holdsSecrets { lvs_memory_wipe() }
     let revision = try view.revision() + 1
     let secretsBefore = try secrets(among: report.changed + report.removed)
     let touched = touchedNames()
     try difference.store(schema, in: view)
     try view.putSchema(
-      SchemaFacts(version: report.version, isOpen: schema.isOpen, digest: schema.digest), text: schema.text)
+      SchemaFacts(
+        version: report.version, isOpen: schema.isOpen, holdsSecrets: holdsSecrets, digest: schema.digest),
+      text: schema.text)
     let record = { Record($0, layer: .defaults, revision: revision, time: now, origin: origin) }
     try difference.storeDefaults(of: schema, in: view, record)
     try store(revision)
