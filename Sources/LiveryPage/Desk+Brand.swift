@@ -40,11 +40,14 @@ extension Desk {
 
   // MARK: The draft
 
-  /// Whether values of the layer count for brands: those of a source that is switched off do not.
+  /// Whether values of the layer count for brands: those of a source that is switched off do not, nor those of one that waits
+  /// for another.
   private var canDraft: Bool {
-    guard !page.options.isReadOnly else { return false }
-    let isSource = page.options.layer == .bundle || page.options.layer == .recommended
-    return !isSource || (try? store.branding.isEnabled(page.options.layer)) ?? false
+    let layer = page.options.layer
+    if page.options.isReadOnly { return false }
+    guard layer == .bundle || layer == .recommended else { return true }
+    guard (try? store.branding.isEnabled(layer)) ?? false else { return false }
+    return layer != .bundle || (try? store.bool("brands.bundle.waits")) != true
   }
 
   func draft() throws(StoreError) -> Response {

@@ -214,6 +214,17 @@ def test_a_draft_of_a_source_that_is_switched_off_is_refused(serve):
   assert tab.ask("GET", "/draft").status == 200
   served.store.branding.set_enabled("bundle", False)
   assert tab.ask("GET", "/draft").status == 404
+  served.store.branding.set_enabled("bundle", True)
+  assert tab.ask("GET", "/draft").status == 200
+
+
+def test_a_draft_of_a_source_that_waits_for_another_is_refused(serve):
+  served = branded(serve, "--layer", "bundle")
+  tab = Tab(served)
+  served.store.branding.apply_console({"colors": {"PrimaryColor": "#336699"}}, whole=True)
+  assert tab.ask("GET", "/draft").status == 404
+  served.store.branding.apply_console({"colors": {"PrimaryColor": "#336699"}}, whole=False)
+  assert tab.ask("GET", "/draft").status == 200
 
 
 @pytest.mark.parametrize("script", [True, False], ids=["script", "plain"])
