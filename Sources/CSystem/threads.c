@@ -329,15 +329,21 @@ static bool is_watched(void) {
   return preloaded && strstr(preloaded, "vgpreload");
 }
 
+// glibc's, since 2.32.
+extern char __libc_single_threaded __attribute__((weak));
+
+static bool is_alone(void) { return &__libc_single_threaded && __libc_single_threaded; }
+
 static bool is_place_of(const opening *task, int place) {
   for (int i = 0; i < task->count; i++)
     if (task->opened[i] == place) return true;
   return false;
 }
 
-int lvs_call_opening(int (*function)(void *), void *argument, int folder) {
+int lvs_call_opening(int (*function)(void *), void *argument, int folder, bool leaves_names) {
   opening task = {.function = function, .argument = argument, .places = {-1, -1, -1}, .count = -1};
-  bool can_try = !is_watched() && socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, task.pair) == 0, is_taken = false;
+  bool is_needed = leaves_names || !is_alone(), is_taken = false;
+  bool can_try = is_needed && !is_watched() && socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, task.pair) == 0;
   if (can_try) {
     int kept = 0;
     while (kept < MOST_FILES && keep_place(&task, kept, folder)) kept++;

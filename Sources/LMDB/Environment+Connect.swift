@@ -82,7 +82,7 @@ extension Environment {
           { argument in
             argument?.assumingMemoryBound(to: Opening.self).pointee.open()
             return 0
-          }, opening, folder)
+          }, opening, folder, unnamed != nil)
       }
       guard opening.code == MDB_SUCCESS else { return opening.code }
       guard status >= 0 else { return lvs_errno() }

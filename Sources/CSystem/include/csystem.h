@@ -150,9 +150,10 @@ bool lvs_is_open_elsewhere(const lvs_lock_file *file);
 int lvs_call_as_child(int (*function)(void *), void *argument);
 // Runs a function that opens up to three files without closing them on exec, in a way that no child of another thread can
 // inherit them: they come to be in this process closed on exec, under the numbers that the function knows. 0, or -1 and
-// errno if the files could not be had; 1 where the system does not allow that: then they are open as the function opens
-// them.
-int lvs_call_opening(int (*function)(void *), void *argument, int folder);
+// errno if the files could not be had; 1 where the system does not allow that, or the process has no other thread: then
+// they are open as the function opens them. A function that leaves names behind if it is killed is never run so if it can
+// be avoided.
+int lvs_call_opening(int (*function)(void *), void *argument, int folder, bool leaves_names);
 // Runs a function for which two open files have names for the moment, the second that of the first with "-lock": links,
 // gone when it returns, in a folder that is in memory if there is one. 0, or -1 and errno if no name could be had. In a
 // child of lvs_call_opening they go also when the process is killed meanwhile.
