@@ -2,7 +2,8 @@
  * @file livery/fetch.h
  * Images and documents by URL: fetched once, kept in the store, there when the network is not.
  *
- * A library of its own, liblivery-fetch.so, which links libcurl; livery.h does not include it.
+ * A library of its own, liblivery-fetch.so; livery.h does not include it. Requests are made by libcurl, which the first of them
+ * loads: what is stored is there without it, and so is a transport of one's own (livery_fetch_set_transport()).
  *
  *     static void done(const livery_fetch_result *result, void *user_data) {
  *       if (result->status == LIVERY_OK) show(result->id, result->data, result->length);
@@ -182,7 +183,7 @@ typedef struct livery_fetch_options {
  *   - #LIVERY_ERROR_REFUSED        the server says no (400 to 499), its certificate is not good, or it redirects more than 5 times
  *     or to where nobody may go
  *   - #LIVERY_ERROR_UNAVAILABLE    the server has nothing to give now (408, 429, 500 to 599), or nothing is stored and nobody may
- *     be asked
+ *     be asked, or there is no libcurl to ask with: the message says what to install
  *   - #LIVERY_ERROR_NOT_FOUND      the server knows of no such thing (404, 410)
  *   - #LIVERY_ERROR_INVALID_VALUE  the body is empty or larger than `max_size`
  *   - #LIVERY_ERROR_PARSE          it is no image, or a damaged one
