@@ -164,9 +164,10 @@ typedef struct livery_fetch_options {
  * Fetch what a URL leads to, or take it from the store where that is as good.
  *
  * `done` is called exactly once, and `destroy` once after it: on the watcher thread, or in livery_dispatch(). When the store is
- * closed first, `done` is told #LIVERY_ERROR_CLOSED on the thread that closes it or before; or, where a thread of the library is
- * within a call on the store at that moment, on that one when the call returns. When starting fails it is told the
- * same status on this thread, before this function returns. Nothing partial is ever stored.
+ * closed first, `done` is told #LIVERY_ERROR_CLOSED, mostly on the thread that closes it. When livery_close() returns all have been
+ * told, save those whom the same thread is telling at that moment, and those whom others tell that are closing a store
+ * themselves. When starting fails it is told the same status on this thread, before this function returns. Nothing partial is
+ * ever stored.
  *
  * What is stored is handed out
  *

@@ -109,7 +109,7 @@ final class BrandFetch: @unchecked Sendable {
   /// Tells the outcome, and lets the next one begin. On the queue's thread.
   private func end(_ outcome: Result<Value, StoreError>) {
     lock.withLock { isOver = true }
-    fetcher.queue.telling { told(outcome) }
+    told(outcome)
     for job in takeJobs() { _ = letGo(job) }
     fetcher.removeBrand(lock.withLock { number })
     if hasTurn { fetcher.leases.give(Self.turn) }
