@@ -310,7 +310,7 @@ final class BrandFetch: @unchecked Sendable {
         members.append(.init("image", .image(entry.id)))
       case .failed(let error):
         failed += 1
-        add(wish.placeholder != nil && !image.showsImage ? "placeholder" : "failed", error)
+        add(wish.placeholder != nil && !image.showsImage && !image.showsFormer ? "placeholder" : "failed", error)
       }
       told.append(.object(members))
     }
