@@ -191,10 +191,8 @@ if nouns.contains("page") {
 
 if nouns.contains("fetch") {
   targets += [
-    .systemLibrary(name: "CCurl", providers: [.apt(["libcurl4-openssl-dev"])]),
-    .target(
-      name: "CFetch", dependencies: ["CLivery", "CCurl"], cSettings: cSettings, linkerSettings: [.linkedLibrary("curl")]
-    ),
+    // Of libcurl it takes the headers alone (libcurl4-openssl-dev): the library is loaded by the first request.
+    .target(name: "CFetch", dependencies: ["CLivery"], cSettings: cSettings),
     .target(
       name: "LiveryFetch", dependencies: ["LiveryClient", "CLivery", "CClient", "CFetch"],
       swiftSettings: swiftSettings),

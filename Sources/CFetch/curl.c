@@ -1,9 +1,13 @@
 // Requests by libcurl: one thread of the process drives all of them.
+//
+// libcurl is loaded by the first request, and stays: a program that reads what is stored starts without it.
 #define _GNU_SOURCE
 #include "cfetch.h"
 
 #include <curl/curl.h>
+#include <dlfcn.h>
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,6 +22,22 @@ enum {
   FIELDS_MAX = 500,
   HEAD_MAX = 256 * 1024,
 };
+
+#define FUNCTIONS(each)                                                                                                  \
+  each(global_init) each(version_info) each(easy_init) each(easy_setopt) each(easy_getinfo) each(easy_strerror)          \
+  each(easy_cleanup) each(slist_append) each(slist_free_all) each(multi_init) each(multi_add_handle)                     \
+  each(multi_remove_handle) each(multi_perform) each(multi_info_read) each(multi_poll) each(multi_wakeup)                \
+  each(multi_cleanup)
+
+typedef struct functions {
+#define PLACE(name) __typeof__(curl_##name) *name;
+  FUNCTIONS(PLACE)
+#undef PLACE
+} functions;
+
+// What is called of libcurl; of use once `is_loaded`, which is set with `lock` held.
+static functions curl;
+static atomic_bool is_loaded;
 
 typedef struct request {
   struct request *next;
@@ -61,8 +81,8 @@ static void free_request(request *r) {
   forget_head(r);
   free(r->fields);
   free(r->server);
-  curl_slist_free_all(r->headers);
-  if (r->easy) curl_easy_cleanup(r->easy);
+  curl.slist_free_all(r->headers);
+  if (r->easy) curl.easy_cleanup(r->easy);
   free(r);
 }
 
@@ -106,7 +126,7 @@ static size_t take_line(char *line, size_t size, size_t count, void *context) {
     return 0;
   }
   long status = 0;
-  curl_easy_getinfo(r->easy, CURLINFO_RESPONSE_CODE, &status);
+  curl.easy_getinfo(r->easy, CURLINFO_RESPONSE_CODE, &status);
   if (status < 200) return taken;
   r->has_answered = true;
   livery_status answered = livery_fetch_answer(r->exchange, (int32_t)status, r->fields, r->count);
@@ -131,7 +151,7 @@ static char *server_of(const char *url) {
 static bool set_up(request *r, const livery_fetch_request *wanted) {
   CURL *easy = r->easy;
   bool is_good = true;
-#define SET(option, value) is_good = is_good && curl_easy_setopt(easy, option, value) == CURLE_OK
+#define SET(option, value) is_good = is_good && curl.easy_setopt(easy, option, value) == CURLE_OK
   SET(CURLOPT_URL, wanted->url);
   SET(CURLOPT_PROTOCOLS_STR, "http,https");
   SET(CURLOPT_NOSIGNAL, 1L);
@@ -161,7 +181,7 @@ static bool set_up(request *r, const livery_fetch_request *wanted) {
     }
     char *line = NULL;
     if (asprintf(&line, "%s: %s", header->name, header->value) < 0) return false;
-    struct curl_slist *longer = curl_slist_append(r->headers, line);
+    struct curl_slist *longer = curl.slist_append(r->headers, line);
     free(line);
     if (!longer) return false;
     r->headers = longer;
@@ -187,7 +207,7 @@ static livery_status status_of(CURLcode code) {
 static void finish(request *r, CURLcode code) {
   const char *message = r->is_head_too_large ? "the head of the answer is too large"
                         : r->error[0]        ? r->error
-                        : code != CURLE_OK   ? curl_easy_strerror(code)
+                        : code != CURLE_OK   ? curl.easy_strerror(code)
                                              : NULL;
   livery_status status = r->is_cancelled ? LIVERY_ERROR_CANCELLED : status_of(code);
   livery_fetch_exchange *exchange = r->exchange;
@@ -198,7 +218,7 @@ static void start(driver *d, request *r) {
   r->next = d->running;
   d->running = r;
   d->running_count++;
-  curl_multi_add_handle(d->multi, r->easy);
+  curl.multi_add_handle(d->multi, r->easy);
 }
 
 static int running_of(const driver *d, const char *server) {
@@ -234,7 +254,7 @@ static void stop(driver *d, request *r, CURLcode code) {
     d->running_count--;
     break;
   }
-  curl_multi_remove_handle(d->multi, r->easy);
+  curl.multi_remove_handle(d->multi, r->easy);
   finish(r, code);
   free_request(r);
 }
@@ -276,50 +296,72 @@ static void *drive(void *argument) {
     take_orders(d);
     start_waiting(d);
     int still = 0, left = 0;
-    curl_multi_perform(d->multi, &still);
+    curl.multi_perform(d->multi, &still);
     bool has_ended_any = false;
-    for (CURLMsg *message; (message = curl_multi_info_read(d->multi, &left));) {
+    for (CURLMsg *message; (message = curl.multi_info_read(d->multi, &left));) {
       if (message->msg != CURLMSG_DONE) continue;
       request *r = NULL;
       CURLcode code = message->data.result;
-      curl_easy_getinfo(message->easy_handle, CURLINFO_PRIVATE, (char **)&r);
+      curl.easy_getinfo(message->easy_handle, CURLINFO_PRIVATE, (char **)&r);
       stop(d, r, code);
       has_ended_any = true;
     }
-    if (!has_ended_any || !d->waiting) curl_multi_poll(d->multi, NULL, 0, d->running ? 1000 : 3600 * 1000, NULL);
+    if (!has_ended_any || !d->waiting) curl.multi_poll(d->multi, NULL, 0, d->running ? 1000 : 3600 * 1000, NULL);
   }
   return NULL;
 }
 
-static pthread_once_t once = PTHREAD_ONCE_INIT;
-static void init(void) { curl_global_init(CURL_GLOBAL_DEFAULT); }
-
-// A forked child has none of its parent's threads: its first request makes a driver of its own.
-static void before_fork(void) { pthread_mutex_lock(&lock); }
-static void after_fork(void) { pthread_mutex_unlock(&lock); }
-static void watch_forks(void) {
-  init();
-  pthread_atfork(before_fork, after_fork, after_fork);
+// Loads the library; NULL, or why there is none, which may be otherwise another time. It is never let go of: called without a
+// lock, for the loader has one of its own, which constructors of other libraries may hold while they fork.
+static const char *load(functions *found) {
+  void *library = dlopen("libcurl.so.4", RTLD_NOW | RTLD_LOCAL);
+  if (!library) return "it is not installed, or cannot be loaded";
+  bool is_whole = true;
+#define TAKE(name) is_whole = (found->name = (__typeof__(found->name))dlsym(library, "curl_" #name)) && is_whole;
+  FUNCTIONS(TAKE)
+#undef TAKE
+  if (!is_whole || found->version_info(CURLVERSION_NOW)->version_num < 0x075500) return "the one that is installed is older than 7.85";
+  return NULL;
 }
 
+// A forked child has none of its parent's threads: its first request makes a driver of its own.
+static pthread_once_t once = PTHREAD_ONCE_INIT;
+static void before_fork(void) { pthread_mutex_lock(&lock); }
+static void after_fork(void) { pthread_mutex_unlock(&lock); }
+static void watch_forks(void) { pthread_atfork(before_fork, after_fork, after_fork); }
+
+// NULL, with what is said of it.
 static driver *driver_of_process(void) {
+  functions found;
+  const char *missing = is_loaded ? NULL : load(&found);
   pthread_once(&once, watch_forks);
   pthread_mutex_lock(&lock);
   driver *d = current;
-  if (!d || d->process != getpid()) {
+  if (!missing && !is_loaded) {
+    curl = found;
+    if (curl.global_init(CURL_GLOBAL_DEFAULT) == CURLE_OK) is_loaded = true;
+    else missing = "it cannot be set up";
+  }
+  if (missing) {
+    d = NULL;
+    char message[200];
+    snprintf(message, sizeof message, "libcurl is missing (%s): install libcurl4, or use a transport of your own", missing);
+    livery_error_leave(LIVERY_ERROR_UNAVAILABLE, message);
+  } else if (!d || d->process != getpid()) {
     d = calloc(1, sizeof *d);
     if (d) {
       d->process = getpid();
       d->last_waiting = &d->waiting;
       pthread_mutex_init(&d->lock, NULL);
-      d->multi = curl_multi_init();
+      d->multi = curl.multi_init();
       if (!d->multi || !lvf_thread_start(drive, d)) {
-        if (d->multi) curl_multi_cleanup(d->multi);
+        if (d->multi) curl.multi_cleanup(d->multi);
         free(d);
         d = NULL;
       }
     }
     if (d) current = d;
+    if (!d) livery_error_leave(LIVERY_ERROR_BUSY, "no thread for transfers can be had");
   }
   pthread_mutex_unlock(&lock);
   return d;
@@ -327,15 +369,12 @@ static driver *driver_of_process(void) {
 
 livery_status lvf_curl_begin(const livery_fetch_request *wanted, livery_fetch_exchange *exchange) {
   driver *d = driver_of_process();
-  if (!d) {
-    livery_error_leave(LIVERY_ERROR_BUSY, "no thread for transfers can be had");
-    return LIVERY_ERROR_BUSY;
-  }
+  if (!d) return is_loaded ? LIVERY_ERROR_BUSY : LIVERY_ERROR_UNAVAILABLE;
   request *r = calloc(1, sizeof *r);
   if (r) {
     r->exchange = exchange;
     r->server = server_of(wanted->url);
-    r->easy = curl_easy_init();
+    r->easy = curl.easy_init();
   }
   if (!r || !r->server || !r->easy) {
     if (r) free_request(r);
@@ -351,7 +390,7 @@ livery_status lvf_curl_begin(const livery_fetch_request *wanted, livery_fetch_ex
   r->next = d->begun;
   d->begun = r;
   pthread_mutex_unlock(&d->lock);
-  curl_multi_wakeup(d->multi);
+  curl.multi_wakeup(d->multi);
   return LIVERY_OK;
 }
 
@@ -364,5 +403,5 @@ void lvf_curl_cancel(livery_fetch_exchange *exchange) {
   order->next = d->cancelled;
   d->cancelled = order;
   pthread_mutex_unlock(&d->lock);
-  curl_multi_wakeup(d->multi);
+  curl.multi_wakeup(d->multi);
 }

@@ -23,11 +23,11 @@ struct lvf_queue {
   bool has_ended;
   // The thread and the owner.
   int users;
-  // How many are telling an outcome.
-  int telling;
+  // What is waited for, by its kind.
+  int counts[2];
 };
 
-// What this thread is telling, the innermost first: it cannot wait for itself.
+// Whom this thread is calling, the innermost first: it cannot wait for itself.
 static _Thread_local lvf_telling *telling_here;
 
 int64_t lvf_now_us(void) {
@@ -126,30 +126,27 @@ bool lvf_queue_add(lvf_queue *queue, int64_t delay_us, lvf_work function, void *
   return !has_ended;
 }
 
-static void count_telling(lvf_queue *queue, int change) {
+void lvf_queue_count(lvf_queue *queue, lvf_kind kind, int change) {
   pthread_mutex_lock(&queue->lock);
-  queue->telling += change;
+  queue->counts[kind] += change;
   pthread_cond_broadcast(&queue->changed);
   pthread_mutex_unlock(&queue->lock);
 }
 
-void lvf_queue_begin_telling(lvf_queue *queue, lvf_telling *telling) {
-  *telling = (lvf_telling){queue, telling_here};
+void lvf_telling_begin(lvf_telling *telling, lvf_queue *queue, lvf_kind kind) {
+  *telling = (lvf_telling){queue, kind, telling_here};
   telling_here = telling;
-  count_telling(queue, 1);
 }
 
-void lvf_queue_end_telling(lvf_telling *telling) {
-  telling_here = telling->outer;
-  count_telling(telling->queue, -1);
-}
+void lvf_telling_end(lvf_telling *telling) { telling_here = telling->outer; }
 
-void lvf_queue_wait_told(lvf_queue *queue) {
-  int own = 0;
-  for (const lvf_telling *telling = telling_here; telling; telling = telling->outer) own += telling->queue == queue;
+void lvf_queue_wait(lvf_queue *queue, lvf_kind kind) {
+  // Nobody waits for those whom this thread is calling: who calls them may be waited for here, in a circle.
+  for (lvf_telling *telling = telling_here; telling; telling = telling->outer) lvf_queue_count(telling->queue, telling->kind, -1);
   pthread_mutex_lock(&queue->lock);
-  while (queue->telling > own) pthread_cond_wait(&queue->changed, &queue->lock);
+  while (queue->counts[kind] > 0) pthread_cond_wait(&queue->changed, &queue->lock);
   pthread_mutex_unlock(&queue->lock);
+  for (lvf_telling *telling = telling_here; telling; telling = telling->outer) lvf_queue_count(telling->queue, telling->kind, 1);
 }
 
 void lvf_queue_end(lvf_queue *queue) {

@@ -10,17 +10,26 @@ public final class Completion<Success: Sendable>: @unchecked Sendable {
 
   private let store: Store
   private let isDispatched: Bool
+  private let over: @Sendable () -> Void
   private let lock = Lock()
   // Guarded by `lock`.
   private var outcome: Outcome?
   private var hasBegun = false
-  /// Taken by the one who sees to it that it runs.
+  /// Taken by the first who sees to it that it runs.
   private var done: (@Sendable (Outcome) -> Void)?
+  /// What runs it then.
+  private var call: OneCall<Outcome>?
 
-  /// - Parameter dispatched: whether `done` is to run in `Store.dispatch`.
-  public init(on store: Store, dispatched: Bool = false, _ done: @escaping @Sendable (Outcome) -> Void) {
+  /// - Parameters:
+  ///   - dispatched: whether `done` is to run in `Store.dispatch`.
+  ///   - over: runs once, after `done`, or when that has ended the watcher thread.
+  public init(
+    on store: Store, dispatched: Bool = false, over: @escaping @Sendable () -> Void = {},
+    _ done: @escaping @Sendable (Outcome) -> Void
+  ) {
     self.store = store
     isDispatched = dispatched
+    self.over = over
     self.done = done
   }
 
@@ -48,6 +57,18 @@ public final class Completion<Success: Sendable>: @unchecked Sendable {
     return isFirst
   }
 
+  /// Finishes the work, if it is not finished, and lets `done` run here and now, unless another thread runs it already. For
+  /// whoever closes the store: what was posted may never have its turn. Nothing runs before `begin`.
+  public func settle(_ outcome: Outcome) {
+    let call = lock.withLock { () -> OneCall<Outcome>? in
+      let settled = self.outcome ?? outcome
+      self.outcome = settled
+      if hasBegun { _ = take(for: settled) }
+      return self.call
+    }
+    call?.run()
+  }
+
   /// Starting has failed: `done` runs with that, here and now, whatever has finished the work meanwhile.
   public func fail(_ error: StoreError) {
     let call = lock.withLock { () -> OneCall<Outcome>? in
@@ -59,35 +80,68 @@ public final class Completion<Success: Sendable>: @unchecked Sendable {
     call?.run()
   }
 
+  /// Starting has failed, and nobody is to be told: `done` does not run.
+  public func drop() {
+    let isDropped = lock.withLock { () -> Bool in
+      guard !hasBegun, done != nil else { return false }
+      hasBegun = true
+      done = nil
+      return true
+    }
+    if isDropped { over() }
+  }
+
   /// Call it with the lock held.
   private func take(for outcome: Outcome) -> OneCall<Outcome>? {
     guard let done else { return nil }
     self.done = nil
-    return OneCall(done, outcome)
+    call = OneCall(done, outcome, over)
+    return call
   }
 
   private func post(_ call: OneCall<Outcome>?) {
     guard let call else { return }
     // Where posting fails, or the store is closed before, the end comes all the same.
-    try? store.post(dispatched: isDispatched, onEnd: { call.run() }) { call.run() }
+    try? store.post(dispatched: isDispatched, onEnd: { call.endPosted() }) { call.run(isPosted: true) }
   }
 }
 
-/// A function that runs the first time that it is asked to, and is let go of then.
+/// A function that runs the first time that it is asked to, and is let go of then, with its argument.
 private final class OneCall<Argument: Sendable>: @unchecked Sendable {
   private var function: (@Sendable (Argument) -> Void)?
-  private let argument: Argument
+  private var argument: Argument?
+  private var over: (@Sendable () -> Void)?
   private let hasRun = Atomic<Bool>(false)
+  /// Whether it runs, or has run, because it was posted.
+  private var isPosted = false
 
-  init(_ function: @escaping @Sendable (Argument) -> Void, _ argument: Argument) {
+  init(
+    _ function: @escaping @Sendable (Argument) -> Void, _ argument: Argument, _ over: @escaping @Sendable () -> Void
+  ) {
     self.function = function
     self.argument = argument
+    self.over = over
   }
 
-  func run() {
+  func run(isPosted: Bool = false) {
     guard !hasRun.exchange(true, ordering: .acquiringAndReleasing) else { return }
-    let function = function
+    if isPosted { self.isPosted = true }
+    let (function, argument) = (function, argument)
     self.function = nil
-    function?(argument)
+    self.argument = nil
+    if let argument { function?(argument) }
+    end()
+  }
+
+  /// The post has ended: after the function, before it, or with its thread.
+  func endPosted() {
+    run()
+    if isPosted { end() }
+  }
+
+  private func end() {
+    let over = over
+    self.over = nil
+    over?()
   }
 }

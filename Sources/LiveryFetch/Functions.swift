@@ -24,10 +24,9 @@ public func livery_fetch_start(
       let options = try structure(options, none: livery_fetch_options())
       let wish = try Wish(options)
       let fetcher = try Fetchers.find(store)
-      let progress = Progress(store, isDispatched: wish.isDispatched, options.progress, userData)
-      let ending = Completion<Outcome>(on: store, dispatched: wish.isDispatched) { outcome in
-        progress?.end()
-        started.end()
+      let progress = Progress(fetcher, isDispatched: wish.isDispatched, options.progress, userData)
+      let ending: Completion<Outcome> = try fetcher.ending(of: started, dispatched: wish.isDispatched, progress) {
+        (outcome) in
         switch outcome {
         case .success(let outcome): outcome.tell(done, userData, asked, store)
         case .failure(let error): Outcome(state: .failed, error: error).tell(done, userData, asked, store)
@@ -79,10 +78,9 @@ public func livery_fetch_brand_start(
       let find: @Sendable () throws(StoreError) -> [RemoteImage] = { () throws(StoreError) in
         try device.withTraits { (traits) throws(StoreError) in try RemoteImage.all(in: store, for: traits) }
       }
-      let progress = Progress(store, isDispatched: wish.isDispatched, options.progress, userData)
-      let ending = Completion<Value>(on: store, dispatched: wish.isDispatched) { outcome in
-        progress?.end()
-        started.end()
+      let progress = Progress(fetcher, isDispatched: wish.isDispatched, options.progress, userData)
+      let ending: Completion<Value> = try fetcher.ending(of: started, dispatched: wish.isDispatched, progress) {
+        (outcome) in
         outcome.tell(done, userData)
         userData.end()
       }

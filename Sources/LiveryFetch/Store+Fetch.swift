@@ -132,16 +132,18 @@
       let wish = try options.wish()
       let fetcher = try Fetchers.find(self)
       let started = Started()
-      let told = progress.map { Progress(self, isDispatched: wish.isDispatched, $0) }
-      let ending = Completion<Outcome>(on: self, dispatched: wish.isDispatched) { outcome in
-        told?.end()
-        started.end()
+      let told = progress.map { Progress(fetcher, isDispatched: wish.isDispatched, $0) }
+      let ending: Completion<Outcome> = try fetcher.ending(of: started, dispatched: wish.isDispatched, told) {
+        (outcome) in
         done(outcome.flatMap { $0.fetched(url, self) })
       }
       let work = Fetch(
         fetcher, address, wish, progressed: told?.note, told: { (outcome) in ending.finish(.success(outcome)) })
       started.keep { work.abandon(StoreError(.cancelled, "the fetch of \(address.text) was cancelled")) }
-      try work.start()
+      do throws(StoreError) { try work.start() } catch {
+        ending.drop()
+        throw error
+      }
       ending.begin()
       return FetchTask(started: started)
     }
@@ -172,16 +174,15 @@
         try RemoteImage.all(in: self, for: nil)
       }
       let started = Started()
-      let told = progress.map { Progress(self, isDispatched: wish.isDispatched, $0) }
-      let ending = Completion<Value>(on: self, dispatched: wish.isDispatched) { outcome in
-        told?.end()
-        started.end()
-        done(outcome)
-      }
+      let told = progress.map { Progress(fetcher, isDispatched: wish.isDispatched, $0) }
+      let ending: Completion<Value> = try fetcher.ending(of: started, dispatched: wish.isDispatched, told, done)
       let work = BrandFetch(
         fetcher, find, wish, progressed: told?.note, told: { (outcome) in ending.finish(outcome) })
       started.keep { work.abandon(StoreError(.cancelled, "the fetch of the brand was cancelled")) }
-      try work.start()
+      do throws(StoreError) { try work.start() } catch {
+        ending.drop()
+        throw error
+      }
       ending.begin()
       return FetchTask(started: started)
     }

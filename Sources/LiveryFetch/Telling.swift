@@ -5,26 +5,28 @@ import LiveryClient
 
 /// Tells how far a transfer is, at most ten times a second, and not once its end was told.
 final class Progress: @unchecked Sendable {
-  private let store: Store
+  private let fetcher: Fetcher
   private let isDispatched: Bool
   private let function: @Sendable (Int64, Int64) -> Void
   private let lock = Lock()
   // Guarded by `lock`.
   private var next: Int64 = 0
   private var hasEnded = false
+  /// How many calls are under way.
+  private var calls = 0
 
-  init(_ store: Store, isDispatched: Bool, _ function: @escaping @Sendable (Int64, Int64) -> Void) {
-    self.store = store
+  init(_ fetcher: Fetcher, isDispatched: Bool, _ function: @escaping @Sendable (Int64, Int64) -> Void) {
+    self.fetcher = fetcher
     self.isDispatched = isDispatched
     self.function = function
   }
 
   /// For a function of C, if there is one.
   convenience init?(
-    _ store: Store, isDispatched: Bool, _ function: livery_fetch_progress_fn?, _ userData: UserData
+    _ fetcher: Fetcher, isDispatched: Bool, _ function: livery_fetch_progress_fn?, _ userData: UserData
   ) {
     guard let function else { return nil }
-    self.init(store, isDispatched: isDispatched) { received, total in
+    self.init(fetcher, isDispatched: isDispatched) { received, total in
       function(UInt64(received), UInt64(total), userData.pointer)
     }
   }
@@ -37,13 +39,41 @@ final class Progress: @unchecked Sendable {
       return true
     }
     guard isDue else { return }
-    try? store.post(dispatched: isDispatched) {
-      if self.lock.withLock({ self.hasEnded }) { return }
-      self.function(received, total)
+    let call = Call()
+    try? fetcher.store.post(dispatched: isDispatched, onEnd: { if call.isMade { self.leave() } }) {
+      call.isMade = self.enter()
+      if call.isMade { self.fetcher.queue.calling(LVF_CALL) { self.function(received, total) } }
     }
   }
 
-  func end() { lock.withLock { hasEnded = true } }
+  private func enter() -> Bool {
+    lock.withLock {
+      guard !hasEnded else { return false }
+      calls += 1
+      fetcher.queue.count(LVF_CALL, 1)
+      return true
+    }
+  }
+
+  private func leave() {
+    lock.withLock { calls -= 1 }
+    fetcher.queue.count(LVF_CALL, -1)
+  }
+
+  /// Nobody is told any more when this returns, save by this thread. It is told on one thread, as is the outcome, unless the
+  /// store is being closed.
+  func end() {
+    let isTold = lock.withLock { () -> Bool in
+      hasEnded = true
+      return calls > 0
+    }
+    if isTold { fetcher.queue.wait(for: LVF_CALL) }
+  }
+
+  /// Ends also where the function ends its thread.
+  private final class Call: @unchecked Sendable {
+    var isMade = false
+  }
 }
 
 extension Outcome {

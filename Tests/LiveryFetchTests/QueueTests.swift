@@ -1,3 +1,4 @@
+import CFetch
 import Glibc
 import Synchronization
 import Testing
@@ -6,24 +7,29 @@ import Testing
 
 @Suite struct QueueTests {
   /// Whoever is telling for one store may close another: it waits for that one's own.
-  @Test func theEndWaitsForWhoIsTellingOnOtherThreads() throws {
+  @Test func waitingIsForThoseWhomOtherThreadsTell() throws {
     let (one, other) = (try Queue.make(), try Queue.make())
-    let isTelling = Atomic<Bool>(false)
     let isTold = Atomic<Bool>(false)
-    one.telling {
+    one.count(LVF_OUTCOME, 1)
+    one.calling(LVF_OUTCOME) {
+      other.count(LVF_OUTCOME, 1)
       other.run {
-        other.telling {
-          isTelling.store(true, ordering: .sequentiallyConsistent)
+        other.calling(LVF_OUTCOME) {
           usleep(100_000)
           isTold.store(true, ordering: .sequentiallyConsistent)
         }
+        other.count(LVF_OUTCOME, -1)
       }
-      while !isTelling.load(ordering: .sequentiallyConsistent) { usleep(1_000) }
-      other.end()
+      other.wait(for: LVF_OUTCOME)
       let wasTold = isTold.load(ordering: .sequentiallyConsistent)
       #expect(wasTold)
       // It does not wait for itself.
-      one.end()
+      one.wait(for: LVF_OUTCOME)
+      // What is of another kind is not waited for.
+      other.count(LVF_CALL, 1)
+      other.wait(for: LVF_OUTCOME)
     }
+    one.end()
+    other.end()
   }
 }

@@ -269,3 +269,30 @@ def test_what_the_command_writes_is_what_the_page_shows(serve, tmp_path):
   assert livery.page.brand_html(served.store) == document
   with pytest.raises(livery.NotFoundError):
     livery.page.brand_html(served.store, "nobody")
+
+
+@pytest.mark.parametrize("language, words", [
+  ("en", ["loading", "could not be loaded", "placeholder"]),
+  ("de", ["wird geladen", "konnte nicht geladen werden", "Platzhalter"])])
+def test_an_image_says_how_it_stands(serve, language, words):
+  served = branded(serve)
+  former = served.store.assets.put(PNG)
+  other = served.store.assets.put((FIXTURES / "images" / "rgba.png").read_bytes())
+  stands_in = served.store.assets.put((FIXTURES / "images" / "still.gif").read_bytes())
+  branding = served.store.branding
+  branding.set_image("logo", [{"image": former}], layer="bundle")
+  branding.set_image("logo", [{"image": "https://h.example/logo"}], layer="bundle")
+  branding.set_image("splash", [{"image": "https://h.example/splash", "state": "failed"}], layer="bundle")
+  branding.set_image("loading", [{"image": other, "state": "placeholder"}], layer="bundle")
+  branding.set_image("background", [{"image": ""}], layer="bundle")
+  branding.set_image("placeholder", [{"image": stands_in}], layer="bundle")
+  tab = Tab(served)
+  tab.connection.request("GET", "/brand", headers={"Cookie": tab.cookie, "Accept-Language": language})
+  text = tab.connection.getresponse().read().decode()
+  told = dict(re.findall(r'<figcaption><b>(\w+)</b>(?:<span class="chip state">([^<]*)</span>)?', text[text.rindex('class="cards"'):]))
+  assert told == {"logo": words[0], "splash": words[1], "loading": words[2], "background": words[2], "placeholder": ""}
+  # What was there before is seen, and what stands in for the others.
+  symbols = dict(re.findall(r'<symbol id="(a\d+)"[^>]*><image href="/asset\?id=(\w+)"', text))
+  assert set(symbols.values()) == {str(former), str(other), str(stands_in)}
+  devices = text[text.index('class="device"'):]
+  assert {symbols[number] for number in re.findall(r'<use href="#(a\d+)"', devices)} >= {str(former), str(stands_in)}

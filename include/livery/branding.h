@@ -385,10 +385,18 @@ LIVERY_API livery_status livery_branding_set_image(livery_store *store, livery_l
  * store holds the asset: `image` is then its SHA-256, for livery_asset_get(). The options `UsePrimaryImage` and
  * `UseSecondaryImage` of a brand switch `background` and `logo` off.
  *
- * `state` tells whether there is something to show: "ready"; "placeholder" for one that stands in for what could not be
- * fetched; "loading" for a URL that nobody has fetched yet, and "failed" for one that could not be, or for an asset that the
- * store does not hold. It is missing where `image` is a name that the app gives a meaning to. The extension `fetch`
- * (livery/fetch.h) brings what URLs lead to; `source`, `etag` and `fetched` then tell where the image came from.
+ * `state` tells how it stands: "ready"; "placeholder" for one that stands in for what could not be fetched, for a blank URL or
+ * for an image that no source has; "loading" for a URL that nobody has fetched yet, and "failed" for one that could not be, or
+ * for an asset that the store does not hold. It is missing where `image` is a name that the app gives a meaning to. The extension
+ * `fetch` (livery/fetch.h) brings what URLs lead to; `source`, `etag` and `fetched` then tell where the image came from.
+ *
+ * What is shown unless it is ready is the first that there is:
+ *
+ *   - the image that was shown before the URL was set, with its own `source`, `etag` and `fetched`. Setting a URL keeps it, by the
+ *     same commit, in the member `former` of the variant, until the new one is there
+ *   - the image `placeholder` of the brand, chosen like any other, if the store holds it; `source` is then the URL. It stands in
+ *     also where no source has the image or no variant fits, but not for what the brand switches off
+ *   - `data`, the bytes of a PNG of one pixel in the color `PrimaryHighlight`, beside `image` as it was set
  *
  * Threads: any. Never blocks, never waits for a writer.
  *
@@ -397,8 +405,8 @@ LIVERY_API livery_status livery_branding_set_image(livery_store *store, livery_l
  * @param traits      NULL if nothing is known
  * @param[out] image  an object: release it; untouched on failure
  * @return #LIVERY_OK, or
- *   - #LIVERY_ERROR_NO_VALUE          no source has the image, the brand switches it off, or no variant fits the
- *     device
+ *   - #LIVERY_ERROR_NO_VALUE          the brand switches the image off; or no source has it or no variant fits the device, and
+ *     there is no `placeholder`
  *   - #LIVERY_ERROR_INVALID_VALUE     the setting holds no variants
  *   - #LIVERY_ERROR_CORRUPT           a stored record is damaged: set the setting anew, or restore a backup
  *   - #LIVERY_ERROR_INVALID_ARGUMENT  a pointer is NULL, the name is malformed, or a trait is out of range

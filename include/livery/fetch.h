@@ -2,7 +2,8 @@
  * @file livery/fetch.h
  * Images and documents by URL: fetched once, kept in the store, there when the network is not.
  *
- * A library of its own, liblivery-fetch.so, which links libcurl; livery.h does not include it.
+ * A library of its own, liblivery-fetch.so; livery.h does not include it. Requests are made by libcurl, which the first of them
+ * loads: what is stored is there without it, and so is a transport of one's own (livery_fetch_set_transport()).
  *
  *     static void done(const livery_fetch_result *result, void *user_data) {
  *       if (result->status == LIVERY_OK) show(result->id, result->data, result->length);
@@ -163,9 +164,10 @@ typedef struct livery_fetch_options {
  * Fetch what a URL leads to, or take it from the store where that is as good.
  *
  * `done` is called exactly once, and `destroy` once after it: on the watcher thread, or in livery_dispatch(). When the store is
- * closed first, `done` is told #LIVERY_ERROR_CLOSED on the thread that closes it or before; or, where a thread of the library is
- * within a call on the store at that moment, on that one when the call returns. When starting fails it is told the
- * same status on this thread, before this function returns. Nothing partial is ever stored.
+ * closed first, `done` is told #LIVERY_ERROR_CLOSED, mostly on the thread that closes it. When livery_close() returns all have been
+ * told, save those whom the same thread is telling at that moment, and those whom others tell that are closing a store
+ * themselves. When starting fails it is told the same status on this thread, before this function returns. Nothing partial is
+ * ever stored.
  *
  * What is stored is handed out
  *
@@ -182,7 +184,7 @@ typedef struct livery_fetch_options {
  *   - #LIVERY_ERROR_REFUSED        the server says no (400 to 499), its certificate is not good, or it redirects more than 5 times
  *     or to where nobody may go
  *   - #LIVERY_ERROR_UNAVAILABLE    the server has nothing to give now (408, 429, 500 to 599), or nothing is stored and nobody may
- *     be asked
+ *     be asked, or there is no libcurl to ask with: the message says what to install
  *   - #LIVERY_ERROR_NOT_FOUND      the server knows of no such thing (404, 410)
  *   - #LIVERY_ERROR_INVALID_VALUE  the body is empty or larger than `max_size`
  *   - #LIVERY_ERROR_PARSE          it is no image, or a damaged one

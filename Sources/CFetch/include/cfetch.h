@@ -23,15 +23,20 @@ lvf_queue *lvf_queue_make(void);
 bool lvf_queue_add(lvf_queue *queue, int64_t delay_us, lvf_work function, void *context);
 // What is under way goes on; what waits is let go of by the queue's own thread. Nobody is waited for.
 void lvf_queue_end(lvf_queue *queue);
-// An outcome is told between these two, on any thread; the place is the caller's, until the second has returned.
+// What functions of a program's are waited for: those that tell an outcome, from when it is expected until it was told, and others
+// while they run.
+typedef enum lvf_kind { LVF_OUTCOME, LVF_CALL } lvf_kind;
+void lvf_queue_count(lvf_queue *queue, lvf_kind kind, int change);
+// Such a function is called between these two, on any thread; the place is the caller's, until the second has returned.
 typedef struct lvf_telling {
   lvf_queue *queue;
+  lvf_kind kind;
   struct lvf_telling *outer;
 } lvf_telling;
-void lvf_queue_begin_telling(lvf_queue *queue, lvf_telling *telling);
-void lvf_queue_end_telling(lvf_telling *telling);
-// After the queue has ended: waits for those that are telling on other threads.
-void lvf_queue_wait_told(lvf_queue *queue);
+void lvf_telling_begin(lvf_telling *telling, lvf_queue *queue, lvf_kind kind);
+void lvf_telling_end(lvf_telling *telling);
+// Waits until there are none, but for those that this thread is calling, and those of threads that wait here themselves.
+void lvf_queue_wait(lvf_queue *queue, lvf_kind kind);
 // Ends it, and the caller's use of it.
 void lvf_queue_free(lvf_queue *queue);
 

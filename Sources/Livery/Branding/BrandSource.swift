@@ -128,8 +128,15 @@ struct SourceEditor {
   @inline(never)
   func reset(_ name: String) throws(StoreError) { try change.reset(name) }
 
-  /// Puts a brand where brands are kept that do not count.
-  func keep(_ brand: Brand, as id: String) throws(StoreError) { try set(BrandNames.place(source, id), brand.stored) }
+  /// Puts a brand where brands are kept that do not count. What was shown in the place of its images is not kept for that.
+  func keep(_ brand: Brand, as id: String) throws(StoreError) {
+    var kept = brand
+    for (place, member) in brand.values.enumerated() where Branding.has(Branding.image, member.key) {
+      guard FormerImages.concern(member.value) else { continue }
+      kept.values[place] = .init(member.key, FormerImages.kept(in: member.value, after: nil) { _ in true })
+    }
+    try set(BrandNames.place(source, id), kept.stored)
+  }
 
   /// Makes edits of what was there before, at its time and with its origin.
   private func moving(_ past: Edit.Provenance?, _ body: () throws(StoreError) -> Void) throws(StoreError) {

@@ -116,11 +116,16 @@ extension StoreBranding {
   /// - Throws: `.noValue` if no source has the image, the brand switches it off, or no variant fits the device;
   ///   `.invalidValue` if the setting is malformed, `.corrupt`.
   public func image(_ name: String, for traits: Traits) throws(StoreError) -> Value {
-    let choice = try ImageChoice(store, name, traits)
-    guard let image = try choice.result(store) else {
+    let choice: ImageChoice
+    do throws(StoreError) { choice = try ImageChoice(store, name, traits) } catch {
+      guard error.code == .noValue, let placeholder = Placeholder(store, in: name, traits) else { throw error }
+      return placeholder.image
+    }
+    if let image = choice.result(store, name, traits) { return image }
+    guard choice.isOn, let placeholder = Placeholder(store, in: name, traits) else {
       throw StoreError(.noValue, choice.reason, setting: Branding.prefix + Branding.image + name)
     }
-    return image
+    return placeholder.image
   }
 
   /// How the variant of an image was chosen: an object `name`, `layer`, `variants` (all of them), `steps` (a list of objects
@@ -138,7 +143,7 @@ extension StoreBranding {
     members.append(.init("variants", .list(variants)))
     members += choice.match.members
     members.append(.init("reason", .string(choice.reason)))
-    if let image = try choice.result(store) { members.append(.init("image", image)) }
+    if let image = choice.result(store, name, traits) { members.append(.init("image", image)) }
     return .object(members)
   }
 }
@@ -150,7 +155,8 @@ private struct ImageChoice {
   let layer: String
   /// One sentence on what was chosen and why.
   let reason: String
-  private let isOn: Bool
+  /// Whether the brand does not switch it off.
+  let isOn: Bool
 
   init(_ store: Store, _ name: String, _ traits: Traits) throws(StoreError) {
     try traits.check()
@@ -188,32 +194,85 @@ private struct ImageChoice {
     }
   }
 
-  func result(_ store: Store) throws(StoreError) -> Value? {
+  func result(_ store: Store, _ name: String, _ traits: Traits) -> Value? {
     guard isOn, let winner = match.winner else { return nil }
-    var members: [Value.Member]
-    if case .object(let known) = variants[winner].value {
-      members = []
-      for member in known
-      where !["pixelWidth", "pixelHeight", "type", "state"].contains(where: { $0.sameBytes(as: member.key) }) {
-        members.append(member)
+    let variant = variants[winner]
+    var asset = store.branding.asset(variant.reference)
+    let state = variant.state(isHeld: asset != nil)
+    var left = ["pixelWidth", "pixelHeight", "type", "state", "data", FormerImages.member]
+    var shown: [Value.Member] = []
+    if asset == nil, state != nil {
+      if case .object(let facts)? = variant.value[FormerImages.member], case .image(let id)? = facts.image,
+        let held = store.branding.asset(id)
+      {
+        (shown, asset) = (facts, held)
+        left += FormerImages.facts
+      } else if let placeholder = Placeholder(store, in: name, traits) {
+        (shown, asset) = ([.init("image", .image(placeholder.id))], placeholder.asset)
+        left.append("image")
+        if variant.value["source"] == nil, !BrandCheck.isAsset(variant.reference), !variant.reference.isEmpty {
+          shown.append(.init("source", .url(variant.reference)))
+        }
       }
-    } else {
-      members = [.init("image", variants[winner].value)]
     }
-    let asset = store.branding.asset(variants[winner].reference)
-    if let state = variants[winner].state(isHeld: asset != nil) { members.append(.init("state", .string(state))) }
+    var members = shown + variant.value.variant(without: left)
+    if let state { members.append(.init("state", .string(state))) }
     if let asset {
-      members.append(.init("type", .string(asset.facts.type.description)))
-      if asset.facts.width > 0 {
-        members.append(.init("pixelWidth", .int(Int64(asset.facts.width))))
-        members.append(.init("pixelHeight", .int(Int64(asset.facts.height))))
-      }
+      asset.facts.add(to: &members)
+    } else if state != nil {
+      store.branding.addPlainImage(to: &members)
     }
     return .object(members)
   }
 }
 
+/// The image that stands in for those that are not there: `placeholder`, if the brand has it and the store holds it.
+private struct Placeholder {
+  let id: String
+  let asset: Asset
+
+  @inline(never)
+  init?(_ store: Store, in name: String, _ traits: Traits) {
+    guard !name.sameBytes(as: "placeholder"), let choice = try? ImageChoice(store, "placeholder", traits),
+      case .object(let members)? = choice.result(store, "placeholder", traits), case .image(let id)? = members.image,
+      let asset = store.branding.asset(id)
+    else { return nil }
+    self.id = id
+    self.asset = asset
+  }
+
+  /// As it is shown for an image that no source has.
+  var image: Value {
+    var members: [Value.Member] = [.init("image", .image(id)), .init("state", .string("placeholder"))]
+    asset.facts.add(to: &members)
+    return .object(members)
+  }
+}
+
+extension [Value.Member] {
+  /// The member `image`, as one.
+  fileprivate var image: Value? { Value.object(self)["image"]?.coerced(to: .image) }
+}
+
+extension ImageFacts {
+  /// Adds what is told of an image that can be shown.
+  @inline(never)
+  fileprivate func add(to members: inout [Value.Member]) {
+    members.append(.init("type", .string(type.description)))
+    guard width > 0 else { return }
+    members.append(.init("pixelWidth", .int(Int64(width))))
+    members.append(.init("pixelHeight", .int(Int64(height))))
+  }
+}
+
 extension StoreBranding {
+  /// For want of anything else to show: one pixel in the color of the screen's background.
+  fileprivate func addPlainImage(to members: inout [Value.Member]) {
+    let color = (try? shownColor(.primaryHighlight).color) ?? ColorRole.primaryHighlight.builtIn
+    ImageFacts(.png, width: 1, height: 1).add(to: &members)
+    members.append(.init("data", .data(color.plainImage)))
+  }
+
   /// What the store knows of an image, if it holds it.
   func asset(_ reference: String) -> Asset? {
     guard BrandCheck.isAsset(reference) else { return nil }

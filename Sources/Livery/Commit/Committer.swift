@@ -179,7 +179,8 @@ struct Committer {
         let refused = try readOnlyMembers(of: value, edit, setting, declaration)
         guard refused.isEmpty else { return refusals += refused }
         let past = edit.provenance
-        fresh = record(past?.isSetAside == true || past?.isAsSet == true ? given : value, edit)
+        let kept = try withFormerImages(value, edit, setting, declaration)
+        fresh = record(past?.isSetAside == true || past?.isAsSet == true ? given : kept, edit)
       case .failure(let refused):
         guard edit.provenance?.isSetAside == true, (try? given.check()) != nil else { return refusals += refused.all }
         fresh = record(given, edit)
@@ -202,6 +203,28 @@ struct Committer {
       memory.occupied.insert(edit.layer)
       note(setting, edit.layer, old.record, left: declaration?.holdsSecret == true ? nil : sum)
     }
+  }
+
+  /// The variants of an image with those that were shown before in the place of what nobody has fetched yet, if they are in
+  /// effect and may have them.
+  private func withFormerImages(
+    _ value: Value, _ edit: Edit, _ setting: KnownSetting, _ declaration: SettingValidator?
+  ) throws(StoreError) -> Value {
+    guard Branding.has(Branding.prefix + Branding.image, setting.name), edit.layer != .defaults,
+      FormerImages.concern(value)
+    else { return value }
+    var before = try view.effective(setting.name).map { (record) throws(StoreError) in
+      try view.current(record, setting.name, at: now)
+    }
+    // What is hidden keeps none.
+    if case .set = edit.action, let layer = before?.layer, layer > edit.layer { before = nil }
+    let kept = FormerImages.kept(in: value, after: before?.value) { (reference) in
+      guard let key = Asset.key(reference) else { return false }
+      return request.assets.contains { $0.key == key } || (try? view.hasAsset(key)) == true
+    }
+    if kept == value || (try? kept.check()) == nil { return value }
+    if let declaration, case .invalid = declaration.validated(kept) { return value }
+    return kept
   }
 
   /// Removes what people have set above a layer; false if there is nothing.

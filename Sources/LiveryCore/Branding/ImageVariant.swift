@@ -17,6 +17,11 @@ public struct ImageVariant: Sendable {
 
   subscript(qualifier: Qualifier) -> Double { numbers[qualifier.rawValue] }
 
+  /// Whether another variant is for the same devices.
+  func isForTheSame(as other: ImageVariant) -> Bool {
+    numbers == other.numbers && locale.sameBytes(as: other.locale) && aspectIsPortrait == other.aspectIsPortrait
+  }
+
   /// Whether the variant asks for something.
   func has(_ qualifier: Qualifier) -> Bool {
     qualifier == .locale ? !locale.isEmpty : numbers[qualifier.rawValue] > 0
@@ -44,7 +49,8 @@ public struct ImageVariant: Sendable {
     switch value {
     case .image(let text): return text
     case .url(let text), .string(let text):
-      if isImageReference(text) { return text }
+      // A blank one leads to nothing, and is told as that.
+      if text.isEmpty || isImageReference(text) { return text }
       throw StoreError(.invalidValue, "an image reference has 1 to 1024 bytes and no control characters")
     default: throw StoreError(.invalidValue, "an image is a reference or a URL, not \(value.brief)")
     }
@@ -105,9 +111,8 @@ public struct ImageVariant: Sendable {
     func tells(_ word: String) -> Bool { value["state"] == .string(word) }
     if isHeld { return tells("placeholder") ? "placeholder" : "ready" }
     if BrandCheck.isAsset(reference) { return "failed" }
-    guard reference.utf8.starts(with: "http://".utf8) || reference.utf8.starts(with: "https://".utf8) else {
-      return nil
-    }
+    if reference.isEmpty { return "placeholder" }
+    guard isRemote(.string(reference)) else { return nil }
     return tells("failed") ? "failed" : "loading"
   }
 }

@@ -72,6 +72,21 @@ public struct Traits: Sendable {
   }
 }
 
+extension Traits {
+  /// A device of those that a variant is for.
+  init(of variant: ImageVariant) {
+    self.init()
+    idiom = Idiom(rawValue: Int32(variant[.idiom]))
+    appearance = Appearance(rawValue: Int32(variant[.appearance]))
+    contrast = Contrast(rawValue: Int32(variant[.contrast]))
+    orientation = Orientation(rawValue: Int32(variant[.orientation]))
+    scale = variant[.scale]
+    width = max(variant[.width], variant[.longest])
+    height = max(variant[.height], variant[.longest])
+    locale = variant.locale
+  }
+}
+
 extension Traits.Idiom: CustomStringConvertible {
   public var description: String {
     switch self {

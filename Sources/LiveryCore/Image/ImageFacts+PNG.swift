@@ -56,14 +56,10 @@ extension ImageFacts {
     return 1
   }
 
-  /// The CRC-32 of PNG's annex D; a table would be more than the few bytes deserve.
   private static func checksum(_ header: HeaderBytes, _ range: Range<Int>) -> UInt32 {
-    var sum = UInt32.max
-    for offset in range {
-      sum ^= UInt32(header.byte(offset))
-      for _ in 0..<8 { sum = sum >> 1 ^ (sum & 1 == 0 ? 0 : 0xEDB8_8320) }
-    }
-    return ~sum
+    var sum = PNGChecksum()
+    for offset in range { sum.add(header.byte(offset)) }
+    return sum.value
   }
 
   /// GIF87a and GIF89a: the logical screen, which frames cannot reach beyond.

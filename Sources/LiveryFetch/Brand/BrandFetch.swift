@@ -109,7 +109,7 @@ final class BrandFetch: @unchecked Sendable {
   /// Tells the outcome, and lets the next one begin. On the queue's thread.
   private func end(_ outcome: Result<Value, StoreError>) {
     lock.withLock { isOver = true }
-    fetcher.queue.telling { told(outcome) }
+    told(outcome)
     for job in takeJobs() { _ = letGo(job) }
     fetcher.removeBrand(lock.withLock { number })
     if hasTurn { fetcher.leases.give(Self.turn) }
@@ -310,7 +310,7 @@ final class BrandFetch: @unchecked Sendable {
         members.append(.init("image", .image(entry.id)))
       case .failed(let error):
         failed += 1
-        add(wish.placeholder != nil && !image.showsImage ? "placeholder" : "failed", error)
+        add(wish.placeholder != nil && !image.showsImage && !image.showsFormer ? "placeholder" : "failed", error)
       }
       told.append(.object(members))
     }

@@ -13,7 +13,10 @@ struct RemoteImage: Sendable {
   /// Of the URL without its fragment, which leads to the same.
   let key: URLKey
 
-  /// Whether it shows an image of the store now, the placeholder included.
+  /// Whether it shows the image that was there before.
+  var showsFormer: Bool { variant["former"] != nil }
+
+  /// Whether it shows an image of its own now, the placeholder included.
   var showsImage: Bool { !Self.isRemote(variant.text ?? variant["image"]?.text) }
 
   /// All that are in effect, or of each image the one that fits a device best.
@@ -66,7 +69,7 @@ struct RemoteImage: Sendable {
   func showing(_ entry: Entry) -> Value {
     let shown = variant.replacing([
       ("image", .image(entry.id)), ("source", .url(url)), ("etag", entry.tag.map { .string($0.text) }),
-      ("fetched", .date(entry.fetched)), ("state", .string("ready")),
+      ("fetched", .date(entry.fetched)), ("state", .string("ready")), ("former", nil),
     ])
     // When it was fetched is no reason to tell anybody.
     let former = variant.replacing([("fetched", .date(entry.fetched))])
@@ -76,7 +79,7 @@ struct RemoteImage: Sendable {
   /// Where it could not be had: what it shows stays.
   func failing(_ placeholder: String?) -> Value {
     if showsImage { return variant }
-    guard let placeholder else { return variant.replacing([("state", .string("failed"))]) }
+    guard !showsFormer, let placeholder else { return variant.replacing([("state", .string("failed"))]) }
     return variant.replacing([
       ("image", .image(placeholder)), ("source", .url(url)), ("etag", nil), ("fetched", nil),
       ("state", .string("placeholder")),

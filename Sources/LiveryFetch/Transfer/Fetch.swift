@@ -83,20 +83,18 @@ final class Fetch: @unchecked Sendable {
   /// False if it was over before.
   @discardableResult
   private func end(_ outcome: Outcome) -> Bool {
-    var isFirst = false
-    fetcher.queue.telling {
-      let (exchange, number) = lock.withLock { () -> (Exchange?, Int) in
-        isFirst = !isOver
+    let (isFirst, exchange, number) = lock.withLock { () -> (Bool, Exchange?, Int) in
+      defer {
+        self.exchange = nil
         isOver = true
-        defer { self.exchange = nil }
-        return (self.exchange, self.number)
       }
-      guard isFirst else { return }
-      exchange?.cancel()
-      told(outcome)
-      fetcher.remove(number)
+      return (!isOver, self.exchange, self.number)
     }
-    return isFirst
+    guard isFirst else { return false }
+    exchange?.cancel()
+    told(outcome)
+    fetcher.remove(number)
+    return true
   }
 
   private var hasEnded: Bool { lock.withLock { isOver } }

@@ -1,9 +1,11 @@
 import CClient
+import CFetch
 import LiveryClient
 
 /// What fetches for a handle on a store, from its first fetch until it is closed.
 final class Fetcher: @unchecked Sendable {
   static let userAgent = Array("livery/0.1".utf8)
+  private static let closed = StoreError(.closed, "the store was closed")
 
   let store: Store
   let queue: Queue
@@ -18,7 +20,11 @@ final class Fetcher: @unchecked Sendable {
   private var transport = Transport()
   private var running: [Int: Fetch] = [:]
   private var brands: [Int: BrandFetch] = [:]
+  /// What ends those who are to be told an outcome.
+  private var endings: [Int: @Sendable () -> Void] = [:]
   private var count = 0
+  /// Tells when the store is closed. It is paused: it hears of nothing else.
+  private var closing: Observation?
   // Of the queue's thread alone.
   private var finished: [(fetch: Fetch, item: Cache.Item)] = []
 
@@ -38,7 +44,11 @@ final class Fetcher: @unchecked Sendable {
   fileprivate func claim(onEnd: @escaping @Sendable () -> Void) throws(StoreError) {
     try claiming.withLock { () throws(StoreError) in
       if isClaimed { return }
-      try store.claim(URLKey.prefix, onEnd: onEnd) { (value, name) throws(StoreError) in
+      // A watch ends on the thread that closes the store, also while others are within a call on it.
+      let closing = try store.observe(FormerAssets.setting, onEnd: onEnd) { _ in }
+      try closing.setPaused(true)
+      lock.withLock { self.closing = closing }
+      try store.claim(URLKey.prefix) { (value, name) throws(StoreError) in
         guard Entry(value) != nil || (name.utf8.elementsEqual(FormerAssets.setting.utf8) && value.items != nil) else {
           throw StoreError(
             .typeMismatch, "what was fetched is an object with url, image, bytes and fetched", setting: name)
@@ -65,7 +75,7 @@ final class Fetcher: @unchecked Sendable {
   /// - Throws: `.closed` if the store is being closed.
   func add(_ fetch: Fetch) throws(StoreError) -> Int {
     let number = try lock.withLock { () throws(StoreError) -> Int in
-      guard !hasEnded else { throw StoreError(.closed, "the store was closed") }
+      guard !hasEnded else { throw Self.closed }
       count += 1
       running[count] = fetch
       return count
@@ -79,11 +89,39 @@ final class Fetcher: @unchecked Sendable {
   /// - Throws: `.closed` if the store is being closed.
   func add(_ brand: BrandFetch) throws(StoreError) -> Int {
     try lock.withLock { () throws(StoreError) -> Int in
-      guard !hasEnded else { throw StoreError(.closed, "the store was closed") }
+      guard !hasEnded else { throw Self.closed }
       count += 1
       brands[count] = brand
       return count
     }
+  }
+
+  /// The end of what is started: `done` runs once, and closing the store waits for it.
+  ///
+  /// - Throws: `.closed` if the store is being closed.
+  func ending<Success: Sendable>(
+    of started: Started, dispatched: Bool, _ progress: Progress?,
+    _ done: @escaping @Sendable (Result<Success, StoreError>) -> Void
+  ) throws(StoreError) -> Completion<Success> {
+    let number = try lock.withLock { () throws(StoreError) -> Int in
+      guard !hasEnded else { throw Self.closed }
+      count += 1
+      queue.count(LVF_OUTCOME, 1)
+      return count
+    }
+    let ending = Completion<Success>(on: store, dispatched: dispatched, over: { self.hasTold(number) }) { outcome in
+      progress?.end()
+      started.end()
+      self.queue.calling(LVF_OUTCOME) { done(outcome) }
+    }
+    lock.withLock { endings[number] = { ending.settle(.failure(Self.closed)) } }
+    return ending
+  }
+
+  private func hasTold(_ number: Int) {
+    let former = lock.withLock { endings.removeValue(forKey: number) }
+    withExtendedLifetime(former) {}
+    queue.count(LVF_OUTCOME, -1)
   }
 
   func removeBrand(_ number: Int) {
@@ -98,6 +136,11 @@ final class Fetcher: @unchecked Sendable {
 
   /// The store is closed: everything that is under way ends.
   fileprivate func end() {
+    let closing = lock.withLock { () -> Observation? in
+      defer { self.closing = nil }
+      return self.closing
+    }
+    closing?.cancel()
     let (fetches, brands, transport) = lock.withLock { () -> ([Fetch], [BrandFetch], Transport) in
       let ended = (Array(running.values), Array(self.brands.values), self.transport)
       hasEnded = true
@@ -106,9 +149,12 @@ final class Fetcher: @unchecked Sendable {
       self.transport = Transport()
       return ended
     }
-    for brand in brands { brand.abandon(StoreError(.closed, "the store was closed")) }
-    for fetch in fetches { fetch.abandon(StoreError(.closed, "the store was closed")) }
+    // What has its outcome already may have been posted, and never have its turn.
+    for end in lock.withLock({ Array(endings.values) }) { end() }
+    for brand in brands { brand.abandon(Self.closed) }
+    for fetch in fetches { fetch.abandon(Self.closed) }
     queue.end()
+    queue.wait(for: LVF_OUTCOME)
     leases.end()
     withExtendedLifetime(transport) {}
   }
@@ -172,8 +218,8 @@ final class Fetchers: @unchecked Sendable {
     } else {
       fetcher = shared.add(try Fetcher.make(store), number)
     }
-    do throws(StoreError) { try fetcher.claim(onEnd: { shared.forget(number) }) } catch {
-      shared.forget(number)
+    do throws(StoreError) { try fetcher.claim(onEnd: { shared.forget(fetcher) }) } catch {
+      shared.forget(fetcher)
       throw error
     }
     return fetcher
@@ -195,13 +241,12 @@ final class Fetchers: @unchecked Sendable {
     }
   }
 
-  private func forget(_ number: UInt) {
-    let fetcher = lock.withLock { () -> Fetcher? in
-      guard let index = known.firstIndex(where: { $0.number == number && $0.process == lvc_process() }) else {
-        return nil
-      }
-      return known.remove(at: index).fetcher
+  private func forget(_ fetcher: Fetcher) {
+    let isKnown = lock.withLock { () -> Bool in
+      guard let index = known.firstIndex(where: { $0.fetcher === fetcher }) else { return false }
+      known.remove(at: index)
+      return true
     }
-    fetcher?.end()
+    if isKnown { fetcher.end() }
   }
 }

@@ -30,20 +30,23 @@ final class Queue: @unchecked Sendable {
     if !isTaken { context.release() }
   }
 
-  /// Tells an outcome, which `end` waits for.
-  func telling(_ tell: () -> Void) {
+  /// An outcome is to be told, or was.
+  func count(_ kind: lvf_kind, _ change: Int32) { lvf_queue_count(queue, kind, change) }
+
+  /// Calls a function of the program's, which may close the store.
+  func calling(_ kind: lvf_kind, _ function: () -> Void) {
     withUnsafeTemporaryAllocation(of: lvf_telling.self, capacity: 1) { place in
-      lvf_queue_begin_telling(queue, place.baseAddress)
-      tell()
-      lvf_queue_end_telling(place.baseAddress)
+      lvf_telling_begin(place.baseAddress, queue, kind)
+      function()
+      lvf_telling_end(place.baseAddress)
     }
   }
 
-  /// When this returns nobody is told anything any more on other threads.
-  func end() {
-    lvf_queue_end(queue)
-    lvf_queue_wait_told(queue)
-  }
+  /// When this returns there are none of a kind, but for those that this thread is calling.
+  func wait(for kind: lvf_kind) { lvf_queue_wait(queue, kind) }
+
+  /// Nothing begins on it any more.
+  func end() { lvf_queue_end(queue) }
 }
 
 private final class Work: Sendable {

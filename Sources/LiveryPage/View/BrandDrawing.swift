@@ -197,6 +197,7 @@ struct BrandDrawing {
         html += "<p class=\"frame\"><span class=\"none\">\(words[image.isElsewhere ? .elsewhere : .missing])</span></p>"
       }
       html += "<figcaption><b>\(image.name)</b>"
+      if let state = image.state { html += "<span class=\"chip state\">\(words[state])</span> " }
       for qualifier in image.qualifiers { html += "<span class=\"chip\">\(qualifier)</span> " }
       html += "<small>\(image.facts)</small></figcaption></figure>\n"
     }

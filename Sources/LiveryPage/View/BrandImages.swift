@@ -53,8 +53,11 @@ struct BrandImages {
     var known: [(reference: String, number: Int?, info: Value?)] = []
     for image in images {
       for value in (image.value.items ?? [image.value]) where variants.count < BrandImages.limit {
-        let reference = (value["image"] ?? value).text ?? ""
-        var variant = Variant(name: image.key, reference: reference, value: value)
+        let own = (value["image"] ?? value).text ?? ""
+        // Until it is there the one before is shown.
+        let former = isRemote(own) ? value["former"]?["image"]?.text : nil
+        let reference = former ?? own
+        var variant = Variant(name: image.key, reference: own, value: value)
         if let found = known.first(where: { $0.reference.sameBytes(as: reference) }) {
           (variant.number, variant.info) = (found.number, found.info)
         } else {
@@ -82,7 +85,10 @@ struct BrandImages {
       let place = try? Branding.match(image, for: device.traits)
     else { return nil }
     let own = variants.filter { $0.name.sameBytes(as: name) }
-    return place < own.count ? own[place].number : nil
+    guard place < own.count else { return nil }
+    if let number = own[place].number { return number }
+    // What stands in for it.
+    return own[place].state == nil || name.sameBytes(as: "placeholder") ? nil : shown("placeholder", on: device)
   }
 
   func looksAlike(on one: BrandDevice, and other: BrandDevice) -> Bool {
@@ -111,6 +117,13 @@ struct BrandImages {
 }
 
 extension BrandImages.Variant {
+  /// How it stands, if it is not simply there.
+  var state: Word? {
+    func tells(_ word: String) -> Bool { value["state"]?.text?.sameBytes(as: word) ?? false }
+    if isRemote(reference) { return tells("failed") ? .imageFailed : .imageLoading }
+    return reference.isEmpty || tells("placeholder") ? .imagePlaceholder : nil
+  }
+
   /// The devices that it is for.
   var qualifiers: [String] {
     var found: [String] = []
@@ -143,6 +156,11 @@ extension BrandImages.Variant {
     guard rest.starts(with: "://".utf8), let first = scheme.popFirst() else { return false }
     return (97...122).contains(first | 0x20)
   }
+}
+
+/// Whether it is a URL that is fetched.
+private func isRemote(_ reference: String) -> Bool {
+  reference.utf8.starts(with: "http://".utf8) || reference.utf8.starts(with: "https://".utf8)
 }
 
 extension Value {

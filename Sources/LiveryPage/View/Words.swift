@@ -16,6 +16,7 @@ enum Word: Int, CaseIterable {
   case text, largeText, better, onDevices, gradients, alsoPart, missing, elsewhere, switchedOff, noColors
   case noPairs, noImages, phone, tablet, tv, desktop, watch, dark, light, device, usualDevices, appearance
   case scale, show, screenTitle, welcome, tryChanges, draftWaits, draft, draftHint, dropDraft, takeOut
+  case imageLoading, imageFailed, imagePlaceholder
 }
 
 struct Words: Sendable {
@@ -198,6 +199,9 @@ struct Words: Sendable {
     case .draftHint: "Change colors and images, and look at the result below. Nothing of it counts until it is saved."
     case .dropDraft: "Drop the draft"
     case .takeOut: "Leave this image out"
+    case .imageLoading: "loading"
+    case .imageFailed: "could not be loaded"
+    case .imagePlaceholder: "placeholder"
     }
   }
 
@@ -348,6 +352,9 @@ struct Words: Sendable {
       "Ändern Sie Farben und Bilder, und sehen Sie sich unten das Ergebnis an. Nichts davon gilt, bevor es gespeichert ist."
     case .dropDraft: "Entwurf verwerfen"
     case .takeOut: "Dieses Bild weglassen"
+    case .imageLoading: "wird geladen"
+    case .imageFailed: "konnte nicht geladen werden"
+    case .imagePlaceholder: "Platzhalter"
     }
   }
 }
