@@ -135,6 +135,22 @@ def test_a_brand_that_is_set_aside_keeps_none(store, transport):
   assert store.branding.image("logo")["image"] == NEW
 
 
+def test_another_brand_begins_without_the_images_of_the_one_before(store, transport):
+  plist(store, OLD)
+  livery.fetch.brand(store).result(30)
+  other = f"""<plist><dict><key>CharacterVariantsConfiguration</key><dict><key>URL</key><dict><key>logoImage</key><string>{NEW}</string>
+    </dict></dict></dict></plist>"""
+  store.branding.apply_plist(other.encode(), brand="other")
+  image = store.branding.image("logo")
+  assert (image["state"], image["image"]) == ("loading", NEW)
+  # Its own are there at once.
+  livery.fetch.brand(store).result(30)
+  store.branding.use("default")
+  assert shown(store) == ("ready", PNG, OLD, '"old"')
+  store.branding.use("other")
+  assert shown(store) == ("ready", GIF, NEW, '"new"')
+
+
 def test_it_is_kept_while_it_is_shown_and_goes_afterwards(store, transport):
   former = store.assets.put(WEBP)
   store.branding.set_image("logo", [{"image": livery.Image(former)}], layer="bundle")

@@ -184,6 +184,7 @@ NEVER = {
   "StoreBranding+Sources.edit(_:_:)": ("CONFLICT, LOCKED, NOT_FOUND", "the same; and locks do not count"),
   "StoreBranding+Sources.document(origin:_:)": ("calls on one change set", "the change set is the function's own"),
   "BrandSource.init(_:_:origin:ignoresLocks:)": ("calls on one change set", "the same"),
+  "BrandSource.install(_:as:waits:past:)": ("calls on one change set", "the same"),
   "BrandSource.set(_:_:)": ("calls on one change set", "the same"),
   "BrandSource.replace(_:_:)": ("calls on one change set", "the same"),
   "BrandSource.moving(_:_:)": ("calls on one change set", "the same"),

@@ -163,6 +163,8 @@ struct SourceEditor {
     let former = try state.names(Branding.prefix)
     var names = NameSet()
     let counts = brand.isEnabled && !(waits ?? state.now.waits)
+    change.setOfAnotherBrand(!state.now.brand.sameBytes(as: id))
+    defer { change.setOfAnotherBrand(false) }
     try moving(past) { () throws(StoreError) in
       guard counts else {
         var brand = brand

@@ -31,6 +31,7 @@ public final class ChangeSet: @unchecked Sendable {
   private var ignoresLocks = false
   /// When the values of the edits to come were first set, and by whom; nil for now and `origin`.
   private var past: Edit.Provenance?
+  private var isOfAnotherBrand = false
   private var refusals: [Refusal] = []
   /// The transaction that an edit is made in, which reads see.
   private var transaction: View?
@@ -267,6 +268,9 @@ public final class ChangeSet: @unchecked Sendable {
   /// Makes what follows edits of values that were there before, elsewhere: they keep their time and origin. nil for others.
   func setPast(_ past: Edit.Provenance?) { lock.withLock { self.past = past } }
 
+  /// Whether what is set from now on is of another brand than before.
+  func setOfAnotherBrand(_ isOfAnother: Bool) { lock.withLock { isOfAnotherBrand = isOfAnother } }
+
   /// Lets the edits change what is locked: values beneath one of `enforced`, which still wins, and settings that the schema
   /// declares read-only.
   ///
@@ -354,7 +358,7 @@ public final class ChangeSet: @unchecked Sendable {
     try whileOpen { () throws(StoreError) in
       let edit = Edit(
         name: name, layer: parts[current].layer, action: action, expires: parts[current].expiry, provenance: past,
-        order: count)
+        isOfAnotherBrand: isOfAnotherBrand, order: count)
       count += 1
       let (place, isNew) = parts[current].places.insert(name)
       if isNew {

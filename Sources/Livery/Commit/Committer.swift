@@ -211,7 +211,7 @@ struct Committer {
     _ value: Value, _ edit: Edit, _ setting: KnownSetting, _ declaration: SettingValidator?
   ) throws(StoreError) -> Value {
     guard Branding.has(Branding.prefix + Branding.image, setting.name), edit.layer != .defaults,
-      FormerImages.concern(value)
+      !edit.isOfAnotherBrand, FormerImages.concern(value)
     else { return value }
     var before = try view.effective(setting.name).map { (record) throws(StoreError) in
       try view.current(record, setting.name, at: now)
