@@ -8,5 +8,6 @@ let package = Package(
     .executableTarget(name: "kiosk", dependencies: [.product(name: "Livery", package: "livery")]),
     .executableTarget(name: "watch", dependencies: [.product(name: "Livery", package: "livery")]),
     .executableTarget(name: "operator", dependencies: [.product(name: "Livery", package: "livery")]),
+    .executableTarget(name: "fetch", dependencies: [.product(name: "LiveryFetch", package: "livery")]),
   ],
   swiftLanguageModes: [.v6])
