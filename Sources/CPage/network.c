@@ -82,7 +82,7 @@ lvp_failure lvp_failure_of(int error) {
   switch (error) {
     case EADDRINUSE: return LVP_BUSY;
     case EACCES: case EPERM: case EROFS: return LVP_PERMISSION;
-    case ENAMETOOLONG: case ENOENT: case ENOTDIR: case EADDRNOTAVAIL: return LVP_NO_PLACE;
+    case ENAMETOOLONG: case ENOENT: case ENOTDIR: case EEXIST: case EADDRNOTAVAIL: return LVP_NO_PLACE;
     default: return LVP_IO;
   }
 }
@@ -124,6 +124,11 @@ int lvp_listen_at_path(const char *path) {
   if (descriptor < 0) return failed(-1);
   int status = bind(descriptor, (const void *)&name, sizeof name);
   if (status != 0 && errno == EADDRINUSE) {
+    struct stat facts;
+    if (lstat(path, &facts) == 0 && !S_ISSOCK(facts.st_mode)) {
+      close(descriptor);
+      return -EEXIST;
+    }
     if (is_abandoned(&name)) unlink(path);
     status = bind(descriptor, (const void *)&name, sizeof name);
   }

@@ -33,6 +33,10 @@ extension Desk {
       draft.message = words[.readOnly]
       return again(draft, 403)
     }
+    guard entry.isWhole else {
+      draft.message = words[.failed]
+      return list(element, ListEntry(element.template, stored: element.value), draft, form.revision, status: 400)
+    }
     do throws(StoreError) {
       for file in request.files where !file.bytes.isEmpty {
         guard let place = file.name.after("f:").flatMap({ Form.path($0) }) else { continue }
@@ -64,8 +68,10 @@ extension Desk {
       return again(draft, 422)
     }
     let saved = page.edit(draft) { (change) throws(StoreError) in
+      let now = try change.valueIfAny(element.name)
+      if entry.shows(now) { return [] }
       try change.expect(element.name, at: mark)
-      try change.set(element.name, to: entry.value(keeping: try change.valueIfAny(element.name)))
+      try change.set(element.name, to: entry.value(keeping: now))
       return [element.name]
     }
     guard case .refused(let refused) = saved else { return answer(saved, form.page(of: element.name) ?? [0]) }

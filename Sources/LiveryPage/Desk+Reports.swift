@@ -50,8 +50,13 @@ extension Desk {
     let query = request.query["q"] ?? ""
     // While somebody is typing, the best are quicker.
     let limit = request.isFromScript ? 20 : 100
-    let found = try store.search(
-      query, SearchOptions(limit: limit, locale: page.locale(for: request), includesHidden: page.options.showsHidden))
-    return shown(words[.search], parts.results(query, found), query: query)
+    let options = SearchOptions(
+      limit: limit, locale: page.locale(for: request), includesHidden: page.options.showsHidden)
+    do throws(StoreError) {
+      return shown(words[.search], parts.results(query, try store.search(query, options)), query: query)
+    } catch {
+      guard error.code == .invalidArgument else { throw error }
+      return shown(words[.search], parts.message(words[.failed], error.message), status: 400)
+    }
   }
 }

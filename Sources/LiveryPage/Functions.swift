@@ -76,7 +76,7 @@ public func livery_page_brand(
     let store = try Store(borrowing: store)
     let brand = try brand.map { (brand) throws(StoreError) in try argument(brand, "brand", limit: 200) }
     let locale = try locale.map { (locale) throws(StoreError) in try argument(locale, "locale", limit: 35) }
-    let document = try BrandDocument(store, brand, Words(locale ?? "en"))
+    let document = try BrandDocument(store, brand, Words(try Languages.tag(of: locale ?? "en")))
     try handOut(String(decoding: document.html.bytes, as: UTF8.self), place, length)
   }
 }
@@ -125,7 +125,7 @@ extension Page.Options {
     showsHidden = has(LIVERY_PAGE_HIDDEN)
     isReadOnly = has(LIVERY_PAGE_READ_ONLY)
     if options.has_layer { layer = try Layer(number: options.layer) }
-    if let locale = options.locale { self.locale = try argument(locale, "locale", limit: 35) }
+    if let locale = options.locale { self.locale = try Languages.tag(of: try argument(locale, "locale", limit: 35)) }
     if let title = options.title { self.title = try argument(title, "title", limit: 200) }
     if let setting = options.pin_setting {
       pinSetting = try argument(setting, "pin_setting", limit: Int(LIVERY_NAME_MAX))

@@ -10,6 +10,7 @@ final class Page: @unchecked Sendable {
     var layer = Layer.user
     var showsHidden = false
     var isReadOnly = false
+    /// A tag of BCP 47.
     var locale: String?
     var title: String?
     var pinSetting: String?
@@ -50,13 +51,14 @@ final class Page: @unchecked Sendable {
   func start() throws(StoreError) -> OpaquePointer {
     // What cannot be edited is found here, and not when the first person has typed something.
     if !options.isReadOnly { try store.change(options.layer).discard() }
+    if let name = options.pinSetting { try checkPIN(name) }
     let handle = try Page.handles.insert(self)
     lock.withLock { self.handle = handle }
     do throws(StoreError) {
       let gate = options.pinSetting == nil ? Gate() : Gate(pinHash: { self.pinHash })
       var serving = options.server
       serving.open = ["/style.css", "/brand.css", "/script.js", "/worker.js"]
-      serving.draw = { notice, languages in notice.html(Words(self.options.locale ?? Languages(languages).best)).bytes }
+      serving.draw = { notice, languages in notice.html(Words(self.locale(languages))).bytes }
       serving.listenersChanged = { self.watch() }
       let server = try Server.start(serving, gate: gate, answer: { self.answer($0) }, ended: { self.end($0, $1) })
       lock.withLock { self.server = server }
@@ -67,6 +69,15 @@ final class Page: @unchecked Sendable {
     } catch {
       end()
       throw error
+    }
+  }
+
+  /// A setting that may hold a PIN, though it need not hold one yet.
+  private func checkPIN(_ name: String) throws(StoreError) {
+    do throws(StoreError) { _ = try store.string(name) } catch {
+      guard error.code != .noValue else { return }
+      throw StoreError(
+        .invalidArgument, "pin_setting is a text setting with what livery_page_hash_pin() makes: \(error.message)")
     }
   }
 
@@ -100,8 +111,10 @@ final class Page: @unchecked Sendable {
   // MARK: What is shown
 
   /// The language for a request: what was asked for at the start, or what the browser prefers.
-  func locale(for request: Request) -> String {
-    options.locale ?? Languages(request.languages).best
+  func locale(for request: Request) -> String { locale(request.languages) }
+
+  private func locale(_ languages: String) -> String {
+    options.locale ?? Languages(languages).best
   }
 
   /// Everything that can be set, as it is now.

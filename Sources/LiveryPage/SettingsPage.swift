@@ -81,11 +81,12 @@ public final class SettingsPage: @unchecked Sendable {
   /// A brand as one HTML document that needs nothing else; what is in effect if no identifier is given. Corresponds to
   /// `livery_page_brand` in C.
   ///
-  /// - Throws: `.notFound` if there is no such brand, `.corrupt`.
+  /// - Throws: `.notFound` if there is no such brand, `.invalidArgument` for the locale, `.corrupt`.
   public static func html(
     ofBrand brand: String? = nil, in store: Store, locale: String = "en"
   ) throws(StoreError) -> String {
-    String(decoding: try BrandDocument(store, brand, Words(locale)).html.bytes, as: UTF8.self)
+    let document = try BrandDocument(store, brand, Words(try Languages.tag(of: locale)))
+    return String(decoding: document.html.bytes, as: UTF8.self)
   }
 
   /// What a setting has to hold for a page to ask for this PIN. Corresponds to `livery_page_hash_pin` in C.
@@ -104,7 +105,7 @@ extension Page.Options {
     layer = options.layer
     showsHidden = options.showsHidden
     isReadOnly = options.isReadOnly
-    locale = options.locale
+    locale = try options.locale.map { (locale) throws(StoreError) in try Languages.tag(of: locale) }
     title = options.title
     pinSetting = options.pinSetting
     server.listen = options.listen

@@ -41,6 +41,10 @@ def many_headers(handler):
   handler.give(200, PNG, {f"X-{number}": "y" * 900 for number in range(400)})
 
 
+def long_header(handler):
+  handler.give(200, PNG, {"X": "y" * 400_000})
+
+
 def not_http(handler):
   handler.wfile.write(b"SSH-2.0-OpenSSH_9.2\r\n")
   handler.close_connection = True
@@ -54,7 +58,8 @@ def not_http(handler):
     (drip, livery.TimedOutError, "took longer than 700 ms"),
     (cut, livery.NetworkError, ""),
     (not_http, livery.NetworkError, ""),
-    (many_headers, livery.NetworkError, ""),
+    (many_headers, livery.NetworkError, "the head of the answer is too large"),
+    (long_header, livery.NetworkError, "the head of the answer is too large"),
     ((302, b"", {"Location": "/it"}), livery.RefusedError, "more than 5"),
     ((302, b"", {"Location": "file:///etc/passwd"}), livery.RefusedError, "http"),
     ((302, b"", {"Location": "ftp://127.0.0.1/x"}), livery.RefusedError, "http"),

@@ -8,6 +8,7 @@ import urllib.parse
 
 import livery
 import livery.page
+import pytest
 from test_races import Tab
 
 PASSWORD = {"Type": "TextField", "Class": ["Password"], "Value": ""}
@@ -273,3 +274,91 @@ def test_two_stops_both_wait(tmp_path):
       with socket.socket() as probe:
         assert probe.connect_ex(("127.0.0.1", port)) != 0
       page.stop()
+
+
+LISTS = {"Version": 1, "Groups": [{"Title": "One", "Settings": [
+  {"Type": "List", "Title": "Ports", "Key": "ports", "ItemTemplate": [{"Type": "Number", "Format": "integer"}], "Value": [80, 443]},
+  {"Type": "List", "Title": "Users", "Key": "users", "Value": [{"name": "a", "inner": [{"x": "1"}]}], "ItemTemplate": [
+    {"Type": "TextField", "Title": "Name", "Key": "name"}, {**PASSWORD, "Title": "Secret", "Key": "secret"},
+    {"Type": "List", "Title": "Inner", "Key": "inner", "ItemTemplate": [{"Type": "TextField", "Title": "X", "Key": "x"}]}]}]}]}
+
+
+def test_a_list_that_nobody_changed_is_not_saved(serve):
+  served = serve(LISTS)
+  tab = Tab(served)
+  for name in ("ports", "users"):
+    page = f"/list?name={name}"
+    fields = Tab.read(tab.ask("GET", page).text)
+    answer = tab.ask("POST", page, {**fields, "op": "save"})
+    assert answer.status == 303 and answer.headers["Location"].endswith("?saved=0")
+    assert "user" not in [layer["layer"] for layer in served.store.inspect(name)["layers"]]
+  fields = Tab.read(tab.ask("GET", "/list?name=users").text)
+  assert not tab.ask("POST", "/list?name=users", {**fields, "m:0.1": "new", "op": "save"}).headers["Location"].endswith("=0")
+  assert served.store.get("users")[0]["secret"] == "new"
+  fields = Tab.read(tab.ask("GET", "/list?name=users").text)
+  assert not tab.ask("POST", "/list?name=users", {**fields, "m:0.2.0.0": "2", "op": "save"}).headers["Location"].endswith("=0")
+  assert served.store.get("users")[0]["inner"] == [{"x": "2"}]
+
+
+def test_a_list_without_its_numbers_of_items_is_refused(serve):
+  served = serve(LISTS)
+  tab = Tab(served)
+  for name, place in (("ports", "n:"), ("users", "n:"), ("users", "n:0.2")):
+    page = f"/list?name={name}"
+    fields = Tab.read(tab.ask("GET", page).text)
+    before = served.store.get(name)
+    for number in (None, "", "-1", "0x", "99999999999999999999"):
+      sent = {key: value for key, value in fields.items() if key != place} | ({} if number is None else {place: number})
+      answer = tab.ask("POST", page, {**sent, "op": "save"})
+      assert answer.status == 400 and 'name="n:"' in answer.text, (name, place, number)
+    assert served.store.get(name) == before
+
+
+def test_a_search_that_cannot_be_is_told_on_the_page(serve):
+  tab = Tab(serve(SCHEMA))
+  for query in ("a" * 1025, "ä" * 600, " ".join(f"w{number}" for number in range(65)), "a\0"):
+    answer = tab.ask("GET", "/search?q=" + urllib.parse.quote(query))
+    assert answer.status == 400 and "<main" in answer.text, query[:10]
+
+
+def test_a_link_stays_good_where_nobody_can_get_in(serve):
+  served = serve(SCHEMA)
+  tabs = [Tab(served) for _ in range(128)]
+  for tab in tabs:
+    tab.connection.close()
+  path = urllib.parse.urlsplit(served.link()).path
+
+  def opened():
+    connection = http.client.HTTPConnection(tabs[0].host, timeout=30)
+    connection.request("GET", path)
+    return connection.getresponse().status
+
+  assert opened() == 503
+  tab = tabs.pop()
+  assert tab.ask("POST", "/done", {"csrf": Tab.read(tab.ask("GET", "/at/0").text)["csrf"]}).status == 200
+  assert opened() == 303
+
+
+@pytest.mark.parametrize("locale, tag", [("de_AT.UTF-8", "de-AT"), ("C", "en"), ("C.UTF-8", "en"), ("POSIX", "en"), ("pt-BR", "pt-BR")])
+def test_a_locale_of_the_system_becomes_a_tag(serve, locale, tag):
+  tab = Tab(serve(SCHEMA, "--locale", locale))
+  assert f'<html lang="{tag}"' in tab.ask("GET", "/at/0").text
+
+
+def test_options_that_cannot_be_are_refused(tmp_path):
+  with livery.open(tmp_path / "store", create=True) as store:
+    store.apply_schema(SCHEMA)
+    for locale in ("!!", "", "x", '"><b>', "de-" + "a" * 9):
+      with pytest.raises(livery.InvalidArgumentError, match="locale"):
+        livery.page.start(store, locale=locale)
+      with pytest.raises(livery.InvalidArgumentError, match="locale"):
+        livery.page.brand_html(store, locale=locale)
+    for setting in ("nothing", "on", ""):
+      with pytest.raises(livery.InvalidArgumentError, match="pin_setting"):
+        livery.page.start(store, pin_setting=setting)
+    for place in ("file", "folder"):
+      (tmp_path / "file").touch()
+      (tmp_path / "folder").mkdir(exist_ok=True)
+      with pytest.raises(livery.InvalidArgumentError, match=place):
+        livery.page.start(store, unix_socket=str(tmp_path / place))
+      assert (tmp_path / place).exists()

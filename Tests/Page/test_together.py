@@ -68,7 +68,7 @@ def test_what_others_change_is_seen_at_once(serve, visit):
   # The console locks it: it looks locked, and says who decides.
   served.store.set("volume", 5, "enforced")
   page.wait_for_function("() => document.querySelector(\"[name='v:volume']\").disabled")
-  assert "Decided by the console" in page.locator(".row[data-name=volume]").inner_text()
+  assert "Decided by the console" in page.locator(".row[data-name=volume]").text_content()
 
 
 def test_reset_and_undo(serve, visit):

@@ -84,11 +84,12 @@ typedef struct livery_page_options {
       address, separated by spaces: "kiosk.local kiosk.local:80". */
   const char *hosts;
   /** A text setting that holds the PIN as livery_page_hash_pin() makes it. Every session has to give the PIN. Declare it a
-      secret. */
+      secret. It need not have a value yet, without which nobody gets in. */
   const char *pin_setting;
   /** After how many seconds without a sign of life a session ends: 300 by default, 10 to 86,400. */
   uint32_t idle_s;
-  /** The language of schema and page, as a tag of BCP 47 ("de-AT"); by default what the browser prefers. */
+  /** The language of schema and page, as a tag of BCP 47 ("de-AT") or a locale of the system ("de_AT.UTF-8"); by default what the
+      browser prefers. */
   const char *locale;
   /** What the page is called; the schema's title by default. */
   const char *title;

@@ -30,7 +30,8 @@ struct LanguageTag {
       if byte == UInt8(ascii: ".") || byte == UInt8(ascii: "@") { break }
       bytes.append(byte == UInt8(ascii: "_") ? UInt8(ascii: "-") : byte)
     }
-    self.init(String(decoding: bytes, as: UTF8.self))
+    // The system's locale for no language.
+    self.init(bytes == [UInt8(ascii: "C")] ? "und" : String(decoding: bytes, as: UTF8.self))
   }
 
   /// The tags to look a text up by, in the order of RFC 4647 §3.4: the tag, then without its last parts.

@@ -203,9 +203,9 @@ final class Fetch: @unchecked Sendable {
     if hasEnded { return release() }
     attempt.received += answer.received
     let partial = attempt.isResuming ? attempt.partial : nil
-    guard !answer.isTooLarge else { return failTooLarge() }
     let head = answer.head
     if let head { attempt.httpStatus = head.status }
+    guard !answer.isTooLarge else { return failTooLarge() }
     if let error = answer.error {
       attempt.partial = Partial(after: partial, head, answer.body, attempt.address ?? address)
       let told = StoreError(error.code, "\(address.text): \(error.message)")

@@ -46,6 +46,8 @@ struct ListEntry: Sendable {
 
   var template: [Element]
   var items: [Item] = []
+  /// Whether the request had the number of items of each list.
+  private(set) var isWhole = true
 
   /// More items than these, in all lists together, are not taken from a request.
   static let limit = 10_000
@@ -90,15 +92,19 @@ struct ListEntry: Sendable {
     let template = ListEntry.members(of: shown)
     self.template = template
     let lead = path.isEmpty ? "" : path + "."
-    let count = Int(fields["n:" + path] ?? "") ?? 0
-    guard count > 0 else { return }
+    guard let count = Int(fields["n:" + path] ?? ""), count >= 0 else {
+      isWhole = false
+      return
+    }
     for place in 0..<min(count, budget) where budget > 0 {
       budget -= 1
       var members: [Member] = []
       for (index, member) in template.enumerated() {
         let key = "\(lead)\(place).\(index)"
         if member.kind == .list {
-          members.append(.list(ListEntry(member.template, fields, at: key, &budget)))
+          let inner = ListEntry(member.template, fields, at: key, &budget)
+          if !inner.isWhole { isWhole = false }
+          members.append(.list(inner))
         } else {
           members.append(.text(member.sent(fields.values("m:" + key))))
         }
@@ -197,6 +203,25 @@ struct ListEntry: Sendable {
         }
       }
     }
+  }
+
+  /// Whether it shows what is stored, and nothing was typed for what does not travel to the browser.
+  func shows(_ stored: Value?) -> Bool {
+    let shown = ListEntry(template, stored: stored)
+    guard items.count == shown.items.count else { return false }
+    for (place, item) in items.enumerated() {
+      for (index, member) in item.members.enumerated() {
+        switch (member, shown.items[place].members[index]) {
+        case (.list(let inner), .list):
+          let old = stored?.items?[place]
+          if !inner.shows(ListEntry.isPlain(template) ? old : old?[template[index].name]) { return false }
+        case (.text(let text), .text(let old)):
+          if !text.sameBytes(as: old) || template[index].isKept && item.origin?.place != place { return false }
+        default: return false
+        }
+      }
+    }
+    return true
   }
 
   /// What the library is given. Secrets that nothing was typed for are those of the stored list.

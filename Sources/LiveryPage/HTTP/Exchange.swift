@@ -164,6 +164,8 @@ extension Exchange {
     if head.isPrefetch { return (drawn(.opens, 503), nil) }
     // Every session has to give the PIN.
     if server.gate.asksPIN { return (.redirect(to: session == nil ? "/pin" : "/"), nil) }
+    // It is good for another time where nobody can get in now.
+    if session == nil, !server.sessions.hasRoom { return (drawn(.fails(503), 503), nil) }
     let isGood = server.gate.take(token)
     if session != nil { return (.redirect(to: "/"), nil) }
     return isGood ? openSession() : (drawn(.needsLink, 403), nil)

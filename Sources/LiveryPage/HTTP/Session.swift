@@ -45,6 +45,8 @@ final class Sessions: @unchecked Sendable {
     self.idle = Int64(idle) * 1000
   }
 
+  var hasRoom: Bool { lock.withLock { all.count < Sessions.most } }
+
   /// A new session and its cookie, held; nil if there are too many.
   func open() -> (session: Session, cookie: String)? {
     lock.withLock {

@@ -39,7 +39,7 @@ struct Document {
     html += """
       <a class="name" href="/">\(name)</a>
       <form role="search" action="/search" method="get"><label class="unseen" for="q">\(words[.searchHint])</label>\
-      <input type="search" id="q" name="q" value="\(query)" placeholder="\(words[.typeHere])" autocomplete="off"></form>
+      <input type="search" id="q" name="q" value="\(query)" placeholder="\(words[.typeHere])" autocomplete="off" maxlength="1024"></form>
       <form action="/done" method="post">\(token)<button>\(words[.done])</button></form>
       </header>
       <div class="body">

@@ -1,3 +1,5 @@
+import LiveryClient
+
 /// The languages that a browser prefers, the best first: Accept-Language of RFC 9110 §12.5.4.
 struct Languages {
   /// English if it names none.
@@ -21,6 +23,23 @@ struct Languages {
         best = text
       }
     }
+  }
+
+  /// The tag of what a program was given: one of BCP 47, or a locale of the system such as `de_AT.UTF-8`.
+  ///
+  /// - Throws: `.invalidArgument` if it is neither.
+  static func tag(of locale: String) throws(StoreError) -> String {
+    var tag: [UInt8] = []
+    for byte in locale.utf8 {
+      if byte == UInt8(ascii: ".") || byte == UInt8(ascii: "@") { break }
+      tag.append(byte == UInt8(ascii: "_") ? UInt8(ascii: "-") : byte)
+    }
+    let text = String(decoding: tag, as: UTF8.self)
+    if text.sameBytes(as: "C") || text.sameBytes(as: "POSIX") { return "en" }
+    guard isTag(text) else {
+      throw StoreError(.invalidArgument, "locale is `\(locale)`, and no tag of a language, such as `de` or `de-AT`")
+    }
+    return text
   }
 
   private static func weight(_ text: ArraySlice<UInt8>) -> Double {

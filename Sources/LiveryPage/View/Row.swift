@@ -200,7 +200,9 @@ struct Limits {
 
   init(_ element: Element, _ words: Words) {
     add(element.minimum?.plain, element.maximum?.plain, "", words)
-    add(element.minimumLength?.description, element.maximumLength?.description, " " + words[.characters], words)
+    add(
+      element.minimumLength?.description, element.maximumLength?.description,
+      " " + words[element.kind == .data ? .bytes : .characters], words)
     add(nil, element.maximumItems?.description, " " + words[.items], words)
     if let step = element.step { add("\(words[.inSteps]) \(step.plain)") }
   }
