@@ -339,7 +339,7 @@ def test_a_link_stays_good_where_nobody_can_get_in(serve):
   assert opened() == 303
 
 
-@pytest.mark.parametrize("locale, tag", [("de_AT.UTF-8", "de-AT"), ("C", "en"), ("C.UTF-8", "en"), ("POSIX", "en"), ("pt-BR", "pt-BR")])
+@pytest.mark.parametrize("locale, tag", [("de_AT.UTF-8", "de-AT"), ("C", "en"), ("C.UTF-8", "en"), ("POSIX", "en"), ("pt-BR", "pt-BR"), ("x-home", "x-home")])
 def test_a_locale_of_the_system_becomes_a_tag(serve, locale, tag):
   tab = Tab(serve(SCHEMA, "--locale", locale))
   assert f'<html lang="{tag}"' in tab.ask("GET", "/at/0").text

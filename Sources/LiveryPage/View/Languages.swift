@@ -52,11 +52,13 @@ struct Languages {
     return min(weight, 1)
   }
 
-  /// Subtags between hyphens: 2 to 8 letters, then 1 to 8 letters or digits each; 35 bytes at most.
+  /// Subtags between hyphens: 2 to 8 letters, or `i` or `x` before others, then 1 to 8 letters or digits each; 35 bytes at
+  /// most.
   private static func isTag(_ text: String) -> Bool {
     guard text.utf8.count <= 35 else { return false }
+    let isNamed = ["i-", "x-"].contains { text.after($0) != nil }
     for (index, part) in text.utf8.split(separator: UInt8(ascii: "-"), omittingEmptySubsequences: false).enumerated() {
-      guard (index == 0 ? 2...8 : 1...8).contains(part.count) else { return false }
+      guard (index == 0 && !isNamed ? 2...8 : 1...8).contains(part.count) else { return false }
       for byte in part {
         let isLetter = (65...90).contains(byte) || (97...122).contains(byte)
         guard isLetter || index > 0 && (48...57).contains(byte) else { return false }
