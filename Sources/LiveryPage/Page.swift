@@ -75,9 +75,22 @@ final class Page: @unchecked Sendable {
   /// A setting that may hold a PIN, though it need not hold one yet.
   private func checkPIN(_ name: String) throws(StoreError) {
     do throws(StoreError) { _ = try store.string(name) } catch {
-      guard error.code != .noValue else { return }
+      if error.code == .noValue || error.code == .notFound && canHold(name) { return }
       throw StoreError(
         .invalidArgument, "pin_setting is a text setting with what livery_page_hash_pin() makes: \(error.message)")
+    }
+  }
+
+  /// Whether a setting that is not declared may be set: where there is no schema, say.
+  private func canHold(_ name: String) -> Bool {
+    do throws(StoreError) {
+      let change = try store.change(.user)
+      defer { change.discard() }
+      try change.set(name, to: .string(""))
+      _ = try change.value(name)
+      return true
+    } catch {
+      return error.code != .notFound && error.code != .invalidArgument
     }
   }
 

@@ -133,6 +133,43 @@ import Testing
     #expect(try told.all.count == 5 && told.all[4].get() == 6)
   }
 
+  @Test func aCompletionIsSettledByWhoeverCloses() throws {
+    let store = try temporary.open()
+    let told = Told()
+    let over = Counter()
+    func made() -> Completion<Int> {
+      Completion(on: store, dispatched: true, over: { over.increase() }) { told.append($0) }
+    }
+    let early = made()
+    early.settle(.success(1))
+    #expect(told.all.isEmpty && early.isFinished)
+    early.begin()
+    try store.dispatch()
+    #expect(try told.all.count == 1 && told.all[0].get() == 1)
+
+    // What is under way ends here and now, what is on its way does not wait for its turn; both once.
+    let open = made()
+    open.begin()
+    open.settle(.success(2))
+    #expect(try told.all.count == 2 && told.all[1].get() == 2)
+    #expect(!open.finish(.success(3)))
+    let posted = made()
+    posted.begin()
+    posted.finish(.success(4))
+    posted.settle(.success(5))
+    #expect(try told.all.count == 3 && told.all[2].get() == 4)
+    try store.dispatch()
+    posted.settle(.success(6))
+    #expect(told.all.count == 3)
+
+    let dropped = made()
+    dropped.drop()
+    dropped.drop()
+    dropped.begin()
+    store.close()
+    #expect(told.all.count == 3 && over.value == 4)
+  }
+
   @Test func anExtensionOfThePackageStandsOnTheSameEngine() throws {
     let store = try Livery.Store(path: temporary.path, options: creating)
     let client = try temporary.open()
