@@ -105,6 +105,7 @@ TEST("each way to fail has its own status and message, and leaves nothing behind
     fetch_and_wait(store, "http://h/x", &options, &outcome);
     if (outcome.status != refusal->status) check_fail(__FILE__, __LINE__, "%s: %d, %s", refusal->what, outcome.status, outcome.message);
     EXPECT_CONTAINS(refusal->message, outcome.message);
+    EXPECT_INT(refusal->answer.status, outcome.http_status);
     EXPECT_INT(LIVERY_FETCH_FAILED, outcome.state);
     EXPECT_INT(LIVERY_FETCH_FROM_NOWHERE, outcome.source);
     EXPECT(outcome.length == 0 && !outcome.id[0]);
