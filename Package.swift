@@ -123,7 +123,7 @@ if !embedded {
 let nouns =
   embedded
   ? (Context.environment["LIVERY_EXTENSIONS"] ?? "").split(separator: ",").map(String.init)
-  : ["turn", "images", "page", "fetch"]
+  : ["turn", "images", "page", "fetch", "workflow"]
 
 if !nouns.isEmpty {
   // What they are written on: the C functions as Swift, and nothing of the engine.
@@ -202,6 +202,23 @@ if nouns.contains("fetch") {
   } else {
     products.append(.library(name: "LiveryFetch", targets: ["LiveryFetch", "LiveryClient", "LiveryABI"]))
     targets.append(.testTarget(name: "LiveryFetchTests", dependencies: ["LiveryFetch", "LiveryClient", "LiveryABI"]))
+  }
+}
+
+if nouns.contains("workflow") {
+  targets += [
+    .target(name: "CWorkflow", cSettings: cSettings),
+    .target(
+      name: "LiveryWorkflow", dependencies: ["LiveryClient", "CLivery", "CClient", "CWorkflow"],
+      swiftSettings: swiftSettings),
+  ]
+  if embedded {
+    products.append(.library(name: "livery-workflow", type: .static, targets: ["LiveryWorkflow"]))
+  } else {
+    products.append(.library(name: "LiveryWorkflow", targets: ["LiveryWorkflow", "LiveryClient", "LiveryABI"]))
+    targets.append(
+      .testTarget(
+        name: "LiveryWorkflowTests", dependencies: ["LiveryWorkflow", "CWorkflow", "LiveryClient", "LiveryABI"]))
   }
 }
 
