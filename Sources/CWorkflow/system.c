@@ -83,3 +83,48 @@ void lvw_gate_leave(lvw_gate *gate) {
   pthread_mutex_lock(&gate->lock);
   leave(gate);
 }
+
+// Who waits for another thread to end its calls. A thread of these is waited for by nobody, so that there is no circle.
+typedef struct waiting {
+  struct waiting *next;
+  uint64_t thread;
+} waiting;
+
+static pthread_once_t calls_once = PTHREAD_ONCE_INIT;
+static pthread_mutex_t calls_lock = PTHREAD_MUTEX_INITIALIZER;
+static pthread_cond_t calls_changed = PTHREAD_COND_INITIALIZER;
+static waiting *all_waiting;
+
+static void forget_calls(void) {
+  pthread_mutex_init(&calls_lock, NULL);
+  pthread_cond_init(&calls_changed, NULL);
+  all_waiting = NULL;
+}
+
+static void watch_forks_of_calls(void) { pthread_atfork(NULL, NULL, forget_calls); }
+
+static bool is_waiting(uint64_t thread) {
+  for (const waiting *each = all_waiting; each; each = each->next)
+    if (each->thread == thread) return true;
+  return false;
+}
+
+void lvw_calls_wait(uint64_t (*caller)(void *context), void *context) {
+  pthread_once(&calls_once, watch_forks_of_calls);
+  waiting self = {NULL, lvw_thread()};
+  pthread_mutex_lock(&calls_lock);
+  self.next = all_waiting;
+  all_waiting = &self;
+  pthread_cond_broadcast(&calls_changed);
+  for (uint64_t thread; (thread = caller(context)) != 0 && !is_waiting(thread);) pthread_cond_wait(&calls_changed, &calls_lock);
+  waiting **place = &all_waiting;
+  while (*place != &self) place = &(*place)->next;
+  *place = self.next;
+  pthread_mutex_unlock(&calls_lock);
+}
+
+void lvw_calls_end(void) {
+  pthread_mutex_lock(&calls_lock);
+  pthread_cond_broadcast(&calls_changed);
+  pthread_mutex_unlock(&calls_lock);
+}

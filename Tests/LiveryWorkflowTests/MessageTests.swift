@@ -43,6 +43,15 @@ import Testing
     }
   }
 
+  @Test func aLongErrorIsCutOffAtALetter() {
+    let message = Message.failed(StoreError(.io, String(repeating: "€", count: 2000)))
+    guard case .failed(let error)? = copied(message) else {
+      Issue.record("it does not arrive")
+      return
+    }
+    #expect(error.message.utf8.count == 4095 && error.message.unicodeScalars.allSatisfy { $0 == "€" })
+  }
+
   @Test func whatIsTooDeepOrTooLongIsRefused() {
     var deep = Value.list([])
     for _ in 0..<40 { deep = .list([deep]) }

@@ -73,7 +73,11 @@ private struct World {
       switch action {
       case .ask(let place):
         providers[place].asks += 1
-        if providers[place].isAlive { providers[place].inbox.append(.ask) } else { providers[place].outbox.append(.eof) }
+        if providers[place].isAlive {
+          providers[place].inbox.append(.ask)
+        } else {
+          providers[place].outbox.append(.eof)
+        }
       case .deliver:
         delivered += 1
         isDeciding = true
@@ -100,11 +104,15 @@ private struct World {
     for place in providers.indices {
       if !providers[place].inbox.isEmpty { choices += [10 + place, 10 + place] }
       if !providers[place].outbox.isEmpty { choices += [20 + place, 20 + place] }
-      if providers[place].isShown && !providers[place].hasEnded && providers[place].isAlive { choices.append(30 + place) }
+      if providers[place].isShown && !providers[place].hasEnded && providers[place].isAlive {
+        choices.append(30 + place)
+      }
     }
     let isStuck = choices.isEmpty
     // Rare: cancel, time out, close, death, impatience.
-    if isStuck || chance.next(12) == 0 { choices = [2, 3, 4] + providers.indices.map { 40 + $0 } + providers.indices.map { 50 + $0 } }
+    if isStuck || chance.next(12) == 0 {
+      choices = [2, 3, 4] + providers.indices.map { 40 + $0 } + providers.indices.map { 50 + $0 }
+    }
     let choice = choices[chance.next(choices.count)]
     let place = choice % 10
     switch choice {
@@ -135,7 +143,9 @@ private struct World {
       providers[place].isAlive = false
       providers[place].inbox = []
       if providers[place].isAsked, providers[place].ends == 0 { providers[place].outbox.append(.eof) }
-      if providers[place].asks > 0, !providers[place].isAsked, providers[place].ends == 0 { providers[place].outbox = [.eof] }
+      if providers[place].asks > 0, !providers[place].isAsked, providers[place].ends == 0 {
+        providers[place].outbox = [.eof]
+      }
     default: if providers[place].asks > 0 { feed(.lost(place, Self.error)) }
     }
     return finishes.isEmpty || !isStuck
@@ -258,7 +268,9 @@ private struct World {
   @Test func whoIsLostBeforeItShowsItLeavesTheDefault() {
     var machine = machine(1, fallback: .int(7))
     _ = machine.handle(.started)
-    guard case .finish(.completed(.int(7), byDefault: true))? = machine.handle(.lost(0, StoreError(.unavailable, "gone"))).last
+    guard
+      case .finish(.completed(.int(7), byDefault: true))? = machine.handle(.lost(0, StoreError(.unavailable, "gone")))
+        .last
     else {
       Issue.record("it is not the default")
       return

@@ -36,13 +36,20 @@ static inline void note_done(const livery_prompt_result *result, void *user_data
 
 static inline void note_destroyed(void *user_data) { atomic_fetch_add(&((outcome *)user_data)->destroyed, 1); }
 
+// Whether a call did what it is to, or memory ended in it.
+#define GONE_ON(call)                                                                                                  \
+  do {                                                                                                                 \
+    livery_status gone_on = (call);                                                                                    \
+    EXPECT(gone_on == LIVERY_OK || gone_on == LIVERY_ERROR_NO_MEMORY);                                                 \
+  } while (0)
+
 static inline void decide(livery_prompt_request *request, livery_value *answer, void *user_data) {
   outcome *told = user_data;
   EXPECT(answer != NULL);
   int place = atomic_fetch_add(&told->answers, 1);
   char decision = place < (int)strlen(told->decisions) ? told->decisions[place] : 'a';
-  if (decision == 'a') OK(livery_prompt_accept(request));
-  else if (decision != 'w') OK(livery_prompt_reject(request, "The answer is wrong", decision == 'r'));
+  if (decision == 'a') GONE_ON(livery_prompt_accept(request));
+  else if (decision != 'w') GONE_ON(livery_prompt_reject(request, "The answer is wrong", decision == 'r'));
 }
 
 // Whoever shows prompts. The script: a letter for each prompt that is presented.

@@ -1,6 +1,11 @@
 // Prompts in one process and in two: each kind, and each way in which it can end.
 #include "asked.h"
 
+#include <glob.h>
+#include <sys/mman.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+
 TEST("fourteen kinds have names and forms, and those that are not required a default", kinds_are_told) {
   livery_value *list = NULL, *form = NULL;
   OK(livery_prompt_kinds(&list));
@@ -34,6 +39,13 @@ TEST("fourteen kinds have names and forms, and those that are not required a def
   EXPECT_STATUS(LIVERY_ERROR_INVALID_ARGUMENT, livery_prompt_form("login", NULL));
 }
 
+// A child of a program with threads hangs under ThreadSanitizer, in a lock of its own.
+#ifdef LIVERY_SANITIZED
+#define NEEDS_PROCESSES SKIP("it forks")
+#else
+#define NEEDS_PROCESSES
+#endif
+
 // Another process that shows prompts of a kind, with the same script as here.
 typedef struct other {
   pid_t process;
@@ -57,10 +69,10 @@ static other show_elsewhere(const char *path, const char *kind, const char *scri
     (void)told;
     // What was shown has gone, without this process ending it.
     for (int tries = 0; tries < 5000 && self.prompt; tries++) usleep(1000);
+    OK(livery_close(store));
     int shown = 0;
     for (size_t place = 0; place < (size_t)self.presented; place++)
-      shown += script[place < strlen(script) ? place : strlen(script) - 1] != 'd' && script[place < strlen(script) ? place : strlen(script) - 1] != 'f';
-    OK(livery_close(store));
+      shown += !strchr("df", script[place < strlen(script) ? place : strlen(script) - 1]);
     EXPECT_INT(shown, self.dismissed);
     EXPECT_INT(1, self.destroyed);
     _exit(check_failures ? 1 : 0);
@@ -135,14 +147,13 @@ static livery_store *made_store(const char *path) {
   return store;
 }
 
-TEST("each kind ends once in each way, in one process", one_process) {
-  livery_store *store = made_store(fresh_path());
+static void end_in_each_way(livery_store *asking, livery_store *showing) {
   for (size_t kind = 0; kind < KINDS; kind++) {
     for (size_t place = 0; place < sizeof endings / sizeof *endings; place++) {
       outcome told = {0};
       shower self = {.script = endings[place].script, .answer = kinds[kind].answer};
-      livery_prompt_provider *provider = provide(store, kinds[kind].name, &self);
-      ask(store, kinds[kind].name, endings[place].decisions, endings[place].timeout_ms, &told);
+      livery_prompt_provider *provider = provide(showing, kinds[kind].name, &self);
+      ask(asking, kinds[kind].name, endings[place].decisions, endings[place].timeout_ms, &told);
       expect_ending(&endings[place], &kinds[kind], &told, false);
       bool is_shown = !strchr("df", endings[place].script[0]);
       if (is_shown) EXPECT(comes(&self.dismissed, 1));
@@ -153,10 +164,24 @@ TEST("each kind ends once in each way, in one process", one_process) {
       EXPECT_STATUS(LIVERY_ERROR_CLOSED, livery_prompt_withdraw(provider));
     }
   }
+}
+
+TEST("each kind ends once in each way, in one process", one_process) {
+  livery_store *store = made_store(fresh_path());
+  end_in_each_way(store, store);
   OK(livery_close(store));
 }
 
+TEST("each kind ends once in each way, between two handles on a store", two_handles) {
+  const char *path = fresh_path();
+  livery_store *one = made_store(path), *other = made_store(path);
+  end_in_each_way(one, other);
+  OK(livery_close(other));
+  OK(livery_close(one));
+}
+
 TEST("each kind ends once in each way, in two processes", two_processes) {
+  NEEDS_PROCESSES;
   for (size_t kind = 0; kind < KINDS; kind++) {
     const char *path = fresh_path();
     livery_store *store = made_store(path);
@@ -172,6 +197,7 @@ TEST("each kind ends once in each way, in two processes", two_processes) {
 }
 
 TEST("where who shows it is killed, the next one is asked, or it fails; once", provider_killed) {
+  NEEDS_PROCESSES;
   for (size_t kind = 0; kind < KINDS; kind++) {
     const char *path = fresh_path();
     livery_store *store = made_store(path);
@@ -203,7 +229,79 @@ TEST("where who shows it is killed, the next one is asked, or it fails; once", p
   }
 }
 
+TEST("a request that is taken back ends once, whenever that comes, in one process and in two", taken_back) {
+  NEEDS_PROCESSES;
+  for (size_t kind = 0; kind < KINDS; kind++) {
+    for (int round = 0; round < 6; round++) {
+      const char *path = fresh_path();
+      livery_store *store = made_store(path);
+      shower self = {.script = "w", .answer = kinds[kind].answer};
+      bool is_here = round % 2 == 0;
+      other elsewhere = {0};
+      if (is_here) provide(store, kinds[kind].name, &self);
+      else elsewhere = show_elsewhere(path, kinds[kind].name, "w", kinds[kind].answer);
+      outcome told = {0};
+      livery_prompt_request *request = NULL;
+      OK(livery_prompt_request_start(store, kinds[kind].name, NULL, NULL, note_done, &told, note_destroyed, &request));
+      usleep((useconds_t)(round / 2 * 1500));
+      OK(livery_prompt_request_cancel(request));
+      EXPECT(comes(&told.destroyed, 1));
+      EXPECT_INT(LIVERY_PROMPT_DISMISSED, told.outcome);
+      EXPECT_INT(LIVERY_ERROR_CANCELLED, told.status);
+      EXPECT_STATUS(LIVERY_ERROR_CLOSED, livery_prompt_request_cancel(request));
+      OK(livery_close(store));
+      EXPECT_INT(1, told.done);
+      EXPECT_INT(1, told.destroyed);
+      if (is_here) EXPECT_INT(self.presented, self.dismissed);
+      else end_elsewhere(elsewhere, false);
+    }
+  }
+}
+
+TEST("where who shows it is killed or withdrawn while it is shown, the next one is asked, or it fails; once", provider_gone) {
+  NEEDS_PROCESSES;
+  for (size_t kind = 0; kind < KINDS; kind++) {
+    const char *path = fresh_path();
+    livery_store *store = made_store(path);
+    outcome killed = {0}, withdrawn = {0}, next = {0};
+    other process = show_elsewhere(path, kinds[kind].name, "w", kinds[kind].answer);
+    OK(livery_prompt_request_start(store, kinds[kind].name, NULL, NULL, note_done, &killed, note_destroyed, NULL));
+    usleep(20000);
+    kill(process.process, SIGKILL);
+    EXPECT(comes(&killed.destroyed, 1));
+    // An optional kind that was not shown yet, on a machine that is busy, is its default.
+    if (kinds[kind].is_required || !killed.is_default) EXPECT_INT(LIVERY_ERROR_UNAVAILABLE, killed.status);
+    end_elsewhere(process, true);
+
+    shower self = {.script = "w", .answer = kinds[kind].answer}, second = {.script = "a", .answer = kinds[kind].answer};
+    livery_prompt_provider *provider = provide(store, kinds[kind].name, &self);
+    OK(livery_prompt_request_start(store, kinds[kind].name, NULL, NULL, note_done, &withdrawn, note_destroyed, NULL));
+    EXPECT(comes(&self.presented, 1));
+    usleep(2000);
+    OK(livery_prompt_withdraw(provider));
+    EXPECT(comes(&withdrawn.destroyed, 1));
+    EXPECT_INT(LIVERY_ERROR_UNAVAILABLE, withdrawn.status);
+    EXPECT(comes(&self.destroyed, 1));
+    EXPECT_INT(1, self.dismissed);
+
+    self = (shower){.script = "w", .answer = kinds[kind].answer};
+    provide(store, kinds[kind].name, &second);
+    provider = provide(store, kinds[kind].name, &self);
+    OK(livery_prompt_request_start(store, kinds[kind].name, NULL, NULL, note_done, &next, note_destroyed, NULL));
+    EXPECT(comes(&self.presented, 1));
+    OK(livery_prompt_withdraw(provider));
+    EXPECT(comes(&next.destroyed, 1));
+    EXPECT_INT(LIVERY_PROMPT_COMPLETED, next.outcome);
+    EXPECT_INT(1, second.presented);
+    OK(livery_close(store));
+    EXPECT_INT(1, self.dismissed);
+    EXPECT_INT(1, second.dismissed);
+    EXPECT_INT(1, second.destroyed);
+  }
+}
+
 TEST("where who asks is killed, the prompt is dismissed; once", requester_killed) {
+  NEEDS_PROCESSES;
   for (size_t kind = 0; kind < KINDS; kind++) {
     const char *path = fresh_path();
     livery_store *store = made_store(path);
@@ -244,6 +342,7 @@ TEST("without anybody who shows it a required kind is UNAVAILABLE, naming the ca
 }
 
 TEST("who declines leaves it to the next one: of this handle first, the newest first", order) {
+  NEEDS_PROCESSES;
   const char *path = fresh_path();
   livery_store *store = made_store(path);
   other elsewhere = show_elsewhere(path, "login", "a", kinds[0].answer);
@@ -304,7 +403,7 @@ TEST("requests lie upon each other; one replaces the topmost, and the topmost is
   OK(livery_prompt_pop(store));
   EXPECT(comes(&top.destroyed, 1));
   EXPECT_STATUS(LIVERY_ERROR_CLOSED, livery_prompt_accept(request));
-  EXPECT_STATUS(LIVERY_ERROR_CLOSED, livery_prompt_cancel(request));
+  EXPECT_STATUS(LIVERY_ERROR_CLOSED, livery_prompt_request_cancel(request));
   EXPECT_INT(0, bottom.done);
   OK(livery_prompt_pop(store));
   EXPECT(comes(&bottom.destroyed, 1));
@@ -417,6 +516,7 @@ TEST("an answer is judged by the form where it is given", judged) {
 }
 
 TEST("credentials are in no file of the store, and not in the library's freed memory", secrets) {
+  NEEDS_PROCESSES;
   const char *path = fresh_path();
   livery_store *store = made_store(path);
   other elsewhere = show_elsewhere(path, "login", "a", kinds[0].answer);
@@ -429,6 +529,126 @@ TEST("credentials are in no file of the store, and not in the library's freed me
   EXPECT_INT(0, system(command));
   OK(livery_close(store));
   EXPECT_INT(0, system(command));
+}
+
+// How often a secret is in what this process may write to. It is told with each byte changed, so that the search is not found.
+static int found_in_memory(const unsigned char *changed, size_t length) {
+  FILE *maps = fopen("/proc/self/maps", "r");
+  int memory = open("/proc/self/mem", O_RDONLY | O_CLOEXEC), count = 0;
+  char line[512];
+  while (maps && fgets(line, sizeof line, maps)) {
+    unsigned long start, end;
+    char mode[8];
+    if (sscanf(line, "%lx-%lx %7s", &start, &end, mode) != 3 || mode[0] != 'r' || mode[1] != 'w' || end - start > 256ul << 20) continue;
+    unsigned char *copy = mmap(NULL, end - start, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    ssize_t got = pread(memory, copy, end - start, (off_t)start);
+    for (ssize_t place = 0; place + (ssize_t)length <= got; place++) {
+      size_t same = 0;
+      while (same < length && copy[(size_t)place + same] == (changed[same] ^ 0x55)) same++;
+      if (same < length) continue;
+      count++;
+    }
+    munmap(copy, end - start);
+  }
+  if (maps) fclose(maps);
+  close(memory);
+  return count;
+}
+
+// "a password that is long enough 4711", changed.
+static const unsigned char changed[] = {52, 117, 37, 52, 38, 38, 34, 58, 39, 49, 117, 33, 61, 52, 33, 117, 60, 38, 117, 57, 58, 59, 50, 117,
+                                        48, 59, 58, 32, 50, 61, 117, 97, 98, 100, 100};
+
+static void check_password(livery_prompt_request *request, livery_value *answer, void *user_data) {
+  outcome *told = user_data;
+  EXPECT(answer != NULL);
+  // The search finds what is there.
+  EXPECT(found_in_memory(changed, sizeof changed) > 0);
+  atomic_fetch_add(&told->answers, 1);
+  OK(livery_prompt_accept(request));
+}
+
+static void note_end(const livery_prompt_result *result, void *user_data) {
+  outcome *told = user_data;
+  told->outcome = result->outcome;
+  atomic_fetch_add(&told->done, 1);
+}
+
+TEST("what a person has typed is in no memory of the libraries once it is over", wiped) {
+  if (!(livery_features() & LIVERY_FEATURE_STANDALONE)) SKIP("Swift's own runtime does not wipe");
+  livery_store *store = made_store(fresh_path());
+  shower self = {.script = "w", .answer = ""};
+  provide(store, "login", &self);
+  outcome told = {0};
+  livery_prompt_options options = LIVERY_PROMPT_OPTIONS_INIT;
+  options.answered = check_password;
+  OK(livery_prompt_request_start(store, "login", NULL, &options, note_end, &told, note_destroyed, NULL));
+  EXPECT(comes(&self.presented, 1));
+  usleep(2000);
+  const char *keys[] = {"user", "password"};
+  livery_value *values[2] = {NULL, NULL}, *answer = NULL;
+  char typed[sizeof changed];
+  for (size_t place = 0; place < sizeof changed; place++) typed[place] = (char)(changed[place] ^ 0x55);
+  OK(livery_value_make_string("ada", 3, &values[0]));
+  OK(livery_value_make_string(typed, sizeof changed, &values[1]));
+  OK(livery_value_make_object(keys, values, 2, &answer));
+  OK(livery_prompt_answer(self.prompt, answer, NULL, NULL, NULL));
+  livery_value_release(answer);
+  livery_value_release(values[0]);
+  livery_value_release(values[1]);
+  explicit_bzero(typed, sizeof typed);
+  EXPECT(comes(&told.destroyed, 1));
+  EXPECT(comes(&self.dismissed, 1));
+  EXPECT_INT(LIVERY_PROMPT_COMPLETED, told.outcome);
+  usleep(10000);
+  EXPECT_INT(0, found_in_memory(changed, sizeof changed));
+  OK(livery_close(store));
+}
+
+// Who is connected to a provider in another way than by the library.
+static int connect_as(const char *path, const char *kind, uid_t user, const void *bytes, size_t count) {
+  char command[700];
+  snprintf(command, sizeof command, "chmod 0777 %s && chmod 0666 %s/prompt.%s.*", path, path, kind);
+  EXPECT_INT(0, system(command));
+  glob_t found = {0};
+  snprintf(command, sizeof command, "%s/prompt.%s.*", path, kind);
+  EXPECT_INT(0, glob(command, 0, NULL, &found));
+  pid_t process = fork();
+  if (process == 0) {
+    struct sockaddr_un address = {.sun_family = AF_UNIX};
+    snprintf(address.sun_path, sizeof address.sun_path, "%s", strrchr(found.gl_pathv[0], '/') + 1);
+    int end = socket(AF_UNIX, SOCK_SEQPACKET, 0);
+    char answer[64];
+    if (chdir(path) != 0 || setresuid(user, user, user) != 0 || connect(end, (struct sockaddr *)&address, sizeof address) != 0) _exit(2);
+    send(end, bytes, count, MSG_NOSIGNAL);
+    // The end of the connection, or something.
+    _exit(recv(end, answer, sizeof answer, 0) > 0 ? 1 : 0);
+  }
+  globfree(&found);
+  int status = 0;
+  waitpid(process, &status, 0);
+  return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+}
+
+TEST("who shows it hears no other user, and nothing that is no message", strangers) {
+  NEEDS_PROCESSES;
+  if (geteuid() != 0) SKIP("it takes root to be another user");
+  static const unsigned char request[] = {1, 1, 11, 1, 0, 0, 0, 4, 0, 0, 0, 'k', 'i', 'n', 'd', 4, 5, 0, 0, 0, 'l', 'o', 'g', 'i', 'n'};
+  static unsigned char large[200000];
+  const char *path = fresh_path();
+  livery_store *store = made_store(path);
+  shower self = {.script = "f", .answer = kinds[0].answer};
+  provide(store, "login", &self);
+  EXPECT_INT(0, connect_as(path, "login", 65534, request, sizeof request));
+  EXPECT_INT(0, self.presented);
+  // The same of this user is heard, and answered.
+  EXPECT_INT(1, connect_as(path, "login", 0, request, sizeof request));
+  EXPECT_INT(1, self.presented);
+  EXPECT_INT(0, connect_as(path, "login", 0, request, sizeof request - 1));
+  EXPECT_INT(0, connect_as(path, "login", 0, "\1\7", 2));
+  EXPECT_INT(0, connect_as(path, "login", 0, large, sizeof large));
+  EXPECT_INT(1, self.presented);
+  OK(livery_close(store));
 }
 
 TEST("a store in memory has prompts in one process", in_memory) {
@@ -448,7 +668,8 @@ TEST("what is wrong with a call is told, and `done` and `destroy` run once", arg
   livery_store *store = made_store(fresh_path());
   outcome told = {0};
   shower self = {.script = "a"};
-  EXPECT_STATUS(LIVERY_ERROR_INVALID_ARGUMENT, livery_prompt_request_start(store, "No kind", NULL, NULL, note_done, &told, note_destroyed, NULL));
+  EXPECT_STATUS(LIVERY_ERROR_INVALID_ARGUMENT,
+                livery_prompt_request_start(store, "No kind", NULL, NULL, note_done, &told, note_destroyed, NULL));
   EXPECT_INT(1, told.done);
   EXPECT_INT(1, told.destroyed);
   EXPECT_INT(LIVERY_ERROR_INVALID_ARGUMENT, told.status);
@@ -472,7 +693,7 @@ TEST("what is wrong with a call is told, and `done` and `destroy` run once", arg
   EXPECT_STATUS(LIVERY_ERROR_INVALID_ARGUMENT, livery_prompt_provide(store, "/", &functions, NULL, NULL, NULL));
   EXPECT_STATUS(LIVERY_ERROR_INVALID_ARGUMENT, livery_prompt_missing(store, NULL));
   OK(livery_prompt_withdraw(NULL));
-  OK(livery_prompt_cancel(NULL));
+  OK(livery_prompt_request_cancel(NULL));
   OK(livery_prompt_dismiss(NULL));
   EXPECT_STATUS(LIVERY_ERROR_CLOSED, livery_prompt_dismiss((livery_prompt *)store));
   OK(livery_close(store));

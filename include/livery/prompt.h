@@ -23,9 +23,9 @@
  *
  * and when the person has answered calls livery_prompt_answer() with an object whose members are those of the kind's form.
  *
- * Asked are those who provide the kind by the same handle on the store, then those of other processes, each the newest first,
- * until one of them shows it. Processes find each other by sockets in the store's folder, which only its user, or root, is
- * heard on. What is asked and answered goes by them alone: it is never stored, and the library wipes what it held of it.
+ * Asked are those who provide the kind by the same handle on the store, then those of other handles and processes, each the
+ * newest first, until one of them shows it. Processes find each other by sockets in the store's folder, on which only the same
+ * user and root are heard. What is asked and answered goes by them alone: it is never stored, and the library wipes what it held.
  *
  * What a person has agreed to is kept: the answers of `user-agreement`, `location-consent` and `bluetooth-consent` become the
  * settings `prompt.<kind>` of the layer `user`, before `done` is told of them.
@@ -265,7 +265,7 @@ LIVERY_API livery_status livery_prompt_withdraw(livery_prompt_provider *provider
  *
  *   - #LIVERY_ERROR_UNAVAILABLE  nobody provides the kind, and it has no default: the message names the call that provides it;
  *     or who showed it has ended, and there is nobody else
- *   - #LIVERY_ERROR_CANCELLED    it was dismissed: by the person, by livery_prompt_cancel(), livery_prompt_pop() or by one that
+ *   - #LIVERY_ERROR_CANCELLED    it was dismissed: by the person, by livery_prompt_request_cancel(), livery_prompt_pop() or by one that
  *     replaces it
  *   - #LIVERY_ERROR_TIMEOUT      the time was over
  *   - #LIVERY_ERROR_REFUSED      livery_prompt_reject() without `retry`; or who provides it in another process is another user
@@ -342,7 +342,7 @@ LIVERY_API livery_status livery_prompt_reject(livery_prompt_request *request, co
  *   - #LIVERY_ERROR_CLOSED  it has ended
  * @since 0.1
  */
-LIVERY_API livery_status livery_prompt_cancel(livery_prompt_request *request);
+LIVERY_API livery_status livery_prompt_request_cancel(livery_prompt_request *request);
 
 /**
  * Take back the topmost of the requests that were made by this handle on the store: the one that was made last.

@@ -24,6 +24,11 @@ uint64_t lvw_thread(void);
 // A detached thread that no signal interrupts. Whether there is one.
 bool lvw_thread_start(void *(*function)(void *), void *argument);
 
+// Waits until a function says that no thread is within calls of a program's: 0, or the thread that is, which has to call
+// lvw_calls_end() afterwards. A thread that waits here itself, or this one, is not waited for.
+void lvw_calls_wait(uint64_t (*caller)(void *context), void *context);
+void lvw_calls_end(void);
+
 // What one thread waits for and another one opens: each of the two ends its use with one call.
 typedef struct lvw_gate lvw_gate;
 lvw_gate *lvw_gate_make(void);

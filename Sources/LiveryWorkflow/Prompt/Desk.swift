@@ -203,7 +203,9 @@ final class Desk: @unchecked Sendable {
       (providers.filter { $0.kind.sameBytes(as: kind) }.reversed(), providers.map { $0.socketName })
     }
     var found: [Request.Candidate] = own.map { .own($0) }
-    for socket in sockets(kind) where !names.contains(where: { $0.sameBytes(as: socket) }) { found.append(.other(socket)) }
+    for socket in sockets(kind) where !names.contains(where: { $0.sameBytes(as: socket) }) {
+      found.append(.other(socket))
+    }
     return found
   }
 
@@ -289,8 +291,8 @@ final class Desk: @unchecked Sendable {
       isOver.open()
     }
     if loop.isHere { isOver.leave() } else { isOver.wait() }
-    mailbox.run()
-    dispatched.run()
+    mailbox.finish()
+    dispatched.finish()
   }
 }
 

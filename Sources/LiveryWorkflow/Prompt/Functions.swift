@@ -144,8 +144,8 @@ public func livery_prompt_reject(
   }
 }
 
-@_cdecl("livery_prompt_cancel") @implementation
-public func livery_prompt_cancel(_ request: OpaquePointer?) -> livery_status {
+@_cdecl("livery_prompt_request_cancel") @implementation
+public func livery_prompt_request_cancel(_ request: OpaquePointer?) -> livery_status {
   boundary { () throws(StoreError) in
     guard request != nil else { return }
     try Request.handles.find(request).cancel("the request was taken back")

@@ -33,6 +33,20 @@ final class Mailbox: @unchecked Sendable {
   /// From now on nothing is posted any more: `run` is called when all is there.
   func close() { lock.withLock { isClosing = true } }
 
+  /// Calls all that is left; what another thread is calling has been called when this returns, unless that one waits for this.
+  func finish() {
+    let context = Unmanaged.passUnretained(self)
+    repeat {
+      run()
+      lvw_calls_wait(
+        { context in context.map { Unmanaged<Mailbox>.fromOpaque($0).takeUnretainedValue().currentCaller } ?? 0 },
+        context.toOpaque())
+    } while lock.withLock({ depth == 0 && !calls.isEmpty })
+  }
+
+  /// The thread that calls something now, or 0.
+  private var currentCaller: UInt64 { lock.withLock { depth == 0 ? 0 : caller } }
+
   /// Calls what waits, unless another thread is at it.
   func run() {
     let thread = lvw_thread()
@@ -45,7 +59,11 @@ final class Mailbox: @unchecked Sendable {
       }
       guard let call else { return }
       call()
-      lock.withLock { depth -= 1 }
+      let isClosing = lock.withLock { () -> Bool in
+        depth -= 1
+        return self.isClosing
+      }
+      if isClosing { lvw_calls_end() }
     }
   }
 }

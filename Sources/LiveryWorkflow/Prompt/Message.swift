@@ -34,8 +34,7 @@ enum Message: Sendable {
       bytes.append(kind.rawValue)
       guard let error else { return }
       ValueCode.write(.int(Int64(error.code.rawValue)), to: &bytes)
-      let text = error.message.utf8.prefix(Self.textLimit)
-      ValueCode.write(.string(String(decoding: Array(text), as: UTF8.self)), to: &bytes)
+      ValueCode.write(.string(Self.shortened(error.message)), to: &bytes)
     }
     switch self {
     case .ask(let request):
@@ -54,6 +53,15 @@ enum Message: Sendable {
     case .dismissed: begin(.dismissed)
     }
     return bytes
+  }
+
+  /// The beginning of a text, as far as it may go, up to the end of a letter.
+  private static func shortened(_ text: String) -> String {
+    let bytes = Array(text.utf8)
+    guard bytes.count > textLimit else { return text }
+    var count = textLimit
+    while count > 0, bytes[count] & 0xC0 == 0x80 { count -= 1 }
+    return String(decoding: bytes[..<count], as: UTF8.self)
   }
 
   /// nil for what is no message of this version.

@@ -29,12 +29,14 @@ struct PromptKind: Sendable {
       "server-switch", "Switch the server", toggle("switch", "Switch"), element("URL", "server", "Server"),
       or: ["switch": .bool(false)]),
     PromptKind(
-      "email-recovery", "Recover access by e-mail", toggle("recover", "Send an e-mail"), text("email", "E-mail address"),
+      "email-recovery", "Recover access by e-mail", toggle("recover", "Send an e-mail"),
+      text("email", "E-mail address"),
       or: ["recover": .bool(false)]),
     PromptKind("badge-picker", "Choose a badge", text("badge", "Badge"), or: [:]),
     PromptKind(
       "sso-confirmation", "Go on as this user", toggle("confirmed", "Go on"), or: ["confirmed": .bool(true)]),
-    PromptKind("revoked", "Access was revoked", toggle("acknowledged", "Understood"), or: ["acknowledged": .bool(true)]),
+    PromptKind(
+      "revoked", "Access was revoked", toggle("acknowledged", "Understood"), or: ["acknowledged": .bool(true)]),
   ]
 
   static func named(_ name: String) -> PromptKind? { all.first { $0.name.sameBytes(as: name) } }

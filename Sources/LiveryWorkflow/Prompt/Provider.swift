@@ -2,7 +2,7 @@ import LiveryClient
 
 /// Who shows prompts of a kind, until it is withdrawn or its store is closed.
 final class Provider: @unchecked Sendable {
-  static let handles = Handles<Provider>(kind: 0x50, noun: "provider")
+  static let handles = Handles<Provider>(kind: 0x60, noun: "provider")
 
   /// What a program gives to show prompts with.
   struct Functions: Sendable {
@@ -43,7 +43,7 @@ final class Provider: @unchecked Sendable {
 
 /// A prompt at its provider.
 final class Prompt: @unchecked Sendable {
-  static let handles = Handles<Prompt>(kind: 0x51, noun: "prompt")
+  static let handles = Handles<Prompt>(kind: 0x61, noun: "prompt")
 
   /// Is told what became of an answer: nil if it was taken, else why not, and whether another one may be given.
   typealias Verdict = @Sendable (StoreError?, _ retry: Bool) -> Void

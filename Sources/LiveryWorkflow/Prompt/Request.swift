@@ -3,7 +3,7 @@ import LiveryClient
 
 /// A prompt at who asks for it.
 final class Request: @unchecked Sendable {
-  static let handles = Handles<Request>(kind: 0x52, noun: "request")
+  static let handles = Handles<Request>(kind: 0x62, noun: "request")
 
   /// What to ask for, and who is told.
   struct Wish: Sendable {
