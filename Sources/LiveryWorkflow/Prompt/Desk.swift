@@ -122,6 +122,10 @@ final class Desk: @unchecked Sendable {
   /// - Throws: `.permission`, `.noSpace`, `.io` if others cannot be let know of it.
   func add(_ provider: Provider) throws(StoreError) {
     if folder >= 0 {
+      // What a process has left that was killed before its socket had its name.
+      for name in names(".prompt.").made(before: UInt64(max(0, lvw_time_us() - 60_000_000))) {
+        name.withCString { lvw_folder_remove(folder, $0) }
+      }
       let name = "prompt.\(provider.kind).\(lvc_process()).\(lvw_time_us())"
       let listener = name.withCString { lvw_listen(folder, $0) }
       guard listener >= 0 else { throw Self.failure(-listener) }
@@ -210,11 +214,14 @@ final class Desk: @unchecked Sendable {
   }
 
   /// The names of the sockets of those who show prompts of a kind, the newest first.
-  private func sockets(_ kind: String) -> [String] {
-    guard folder >= 0 else { return [] }
+  private func sockets(_ kind: String) -> [String] { names("prompt.\(kind).").sorted }
+
+  /// The names of sockets in the store's folder that begin with a prefix.
+  private func names(_ prefix: String) -> Names {
     let names = Names()
+    guard folder >= 0 else { return names }
     let context = Unmanaged.passUnretained(names)
-    "prompt.\(kind).".withCString { (prefix) in
+    prefix.withCString { (prefix) in
       lvw_folder_list(
         folder, prefix,
         { (name, context) in
@@ -222,7 +229,7 @@ final class Desk: @unchecked Sendable {
           Unmanaged<Names>.fromOpaque(context).takeUnretainedValue().add(String(cString: name))
         }, context.toOpaque())
     }
-    return withExtendedLifetime(names) { names.sorted }
+    return names
   }
 
   /// - Throws: `.unavailable` if it has ended; `.refused` if it is of another user.
@@ -304,6 +311,8 @@ private final class Names {
     let digits = name.utf8.split(separator: UInt8(ascii: ".")).last ?? name.utf8[...]
     names.append((name, UInt64(String(decoding: Array(digits), as: UTF8.self)) ?? 0))
   }
+
+  func made(before time: UInt64) -> [String] { names.filter { $0.time < time }.map { $0.name } }
 
   var sorted: [String] { names.sorted { $0.time > $1.time }.map { $0.name } }
 }
