@@ -16,7 +16,7 @@ static const char help[] =
   "\n"
   "  livery prompt missing                   the kinds that nobody shows, and what is answered in their place\n"
   "  livery prompt request KIND [SUBJECT]    ask for a prompt, and print the answer as JSON; the subject is an object of JSON\n"
-  "  livery prompt provide KIND              show prompts of a kind on this terminal, until SIGTERM or SIGINT\n"
+  "  livery prompt provide KIND…             show prompts of these kinds on this terminal, until SIGTERM or SIGINT\n"
   "\n"
   "  --store PATH           the directory of the store; else $LIVERY_STORE\n"
   "  --answer JSON          with provide: answer with this, and ask nobody\n"
@@ -111,41 +111,63 @@ static int print_missing(work *work) {
 
 // -- request
 
-// The answer without what the form says is a secret.
-static livery_value *masked(const char *kind, livery_value *answer) {
-  livery_value *form = NULL, *groups = NULL, *kept = NULL;
-  const char *keys[64];
-  livery_value *values[64];
-  size_t count = 0, members = 0;
-  if (livery_prompt_form(kind, &form) != LIVERY_OK) return NULL;
-  livery_value_count(answer, &members);
-  livery_value_member(form, "groups", &groups);
-  for (size_t index = 0; index < members && count < 64; index++) {
-    const char *key = NULL;
-    size_t length = 0, elements = 0;
-    bool is_secret = false;
-    livery_value *group = NULL, *list = NULL, *value = NULL;
-    livery_value_key_at(answer, index, &key, &length);
-    if (livery_value_at(groups, 0, &group) == LIVERY_OK && livery_value_member(group, "elements", &list) == LIVERY_OK)
-      livery_value_count(list, &elements);
-    for (size_t place = 0; place < elements; place++) {
-      livery_value *element = NULL;
-      livery_value_at(list, place, &element);
-      char *name = text_of(element, "name"), *type = text_of(element, "kind");
-      if (name && type && strcmp(name, key) == 0 && strcmp(type, "secret") == 0) is_secret = true;
-      free(name), free(type);
-      livery_value_release(element);
-    }
-    livery_value_release(list);
-    livery_value_release(group);
-    if (is_secret) livery_value_make_string("••••••", LIVERY_ZERO_TERMINATED, &value);
-    else livery_value_at(answer, index, &value);
-    keys[count] = key;
-    values[count++] = value;
+// The form of an answer, for what it says of secrets; NULL if it has none.
+static livery_value *form_of(const char *kind) {
+  livery_value *form = NULL;
+  livery_store *store = NULL;
+  livery_open_options memory = LIVERY_OPEN_OPTIONS_INIT;
+  if (!asking.schema) return livery_prompt_form(kind, &form) == LIVERY_OK ? form : NULL;
+  memory.flags = LIVERY_OPEN_MEMORY;
+  if (livery_open(NULL, &memory, &store) != LIVERY_OK) return NULL;
+  if (livery_schema_apply(store, asking.schema, LIVERY_ZERO_TERMINATED, NULL, NULL) != LIVERY_OK || livery_form(store, NULL, &form) != LIVERY_OK)
+    form = NULL;
+  livery_close(store);
+  return form;
+}
+
+// Whether a member is a secret, or holds one, as groups or elements tell.
+static bool is_secret(livery_value *form, const char *list, const char *key) {
+  livery_value *elements = NULL;
+  size_t count = 0;
+  bool found = false;
+  if (livery_value_member(form, list, &elements) == LIVERY_OK) livery_value_count(elements, &count);
+  for (size_t place = 0; place < count && !found; place++) {
+    livery_value *element = NULL;
+    if (livery_value_at(elements, place, &element) != LIVERY_OK) break;
+    char *name = text_of(element, "name"), *type = text_of(element, "kind");
+    // What is in a list counts for the whole of it.
+    bool is_meant = !key || (name && strcmp(name, key) == 0);
+    found = (is_meant && type && strcmp(type, "secret") == 0) || is_secret(element, "elements", key)
+            || (is_meant && is_secret(element, "template", NULL));
+    free(name), free(type);
+    livery_value_release(element);
   }
-  livery_value_make_object(keys, values, count, &kept);
+  livery_value_release(elements);
+  return found;
+}
+
+// The answer without what the form says is a secret; NULL if there is no form.
+static livery_value *masked(const char *kind, livery_value *answer) {
+  enum { MOST = 256 };
+  livery_value *form = form_of(kind), *kept = NULL;
+  const char *keys[MOST];
+  livery_value *values[MOST];
+  size_t count = 0, members = 0;
+  if (!form) return NULL;
+  livery_value_count(answer, &members);
+  for (size_t index = 0; index < members && count < MOST; index++) {
+    size_t length = 0;
+    livery_value *value = NULL;
+    if (livery_value_key_at(answer, index, &keys[count], &length) != LIVERY_OK) continue;
+    bool is_kept = is_secret(form, "groups", keys[count]) ? livery_value_make_string("••••••", LIVERY_ZERO_TERMINATED, &value) == LIVERY_OK
+                                                           : livery_value_at(answer, index, &value) == LIVERY_OK;
+    if (is_kept) values[count++] = value;
+  }
+  // Rather nothing than a secret.
+  if (livery_value_make_object(keys, values, count, &kept) != LIVERY_OK
+      && livery_value_make_string("••••••", LIVERY_ZERO_TERMINATED, &kept) != LIVERY_OK)
+    exit(SYSTEM);
   while (count > 0) livery_value_release(values[--count]);
-  livery_value_release(groups);
   livery_value_release(form);
   return kept;
 }
@@ -216,10 +238,10 @@ static livery_value *ask_person(work *work, bool *has_ended) {
   char *names[64];
   livery_value *values[64];
   size_t count = 0, elements = 0;
-  char *message = text_of(work->request, "message"), *title = text_of(work->request, "title");
-  fprintf(stderr, "\n%s\n", title ? title : work->kind);
+  char *message = text_of(work->request, "message"), *title = text_of(work->request, "title"), *kind = text_of(work->request, "kind");
+  fprintf(stderr, "\n%s\n", title ? title : kind ? kind : "");
   if (message && *message) fprintf(stderr, "%s\n", message);
-  free(message), free(title);
+  free(message), free(title), free(kind);
   if (livery_value_member(work->request, "form", &form) == LIVERY_OK && livery_value_member(form, "groups", &groups) == LIVERY_OK
       && livery_value_at(groups, 0, &group) == LIVERY_OK && livery_value_member(group, "elements", &list) == LIVERY_OK)
     livery_value_count(list, &elements);
@@ -331,7 +353,9 @@ static livery_status wait_for(work *work, bool is_request) {
 
 static int provide(work *work) {
   livery_prompt_functions functions = {sizeof functions, LIVERY_PROMPT_DISPATCH, present, dismiss};
-  livery_status status = livery_prompt_provide(work->store, work->kind, &functions, work, NULL, NULL);
+  livery_status status = LIVERY_OK;
+  for (int index = 1; index < work->command->count && status == LIVERY_OK; index++)
+    status = livery_prompt_provide(work->store, work->command->words[index], &functions, work, NULL, NULL);
   if (status == LIVERY_OK) status = wait_for(work, false);
   return status == LIVERY_OK ? work->done : command_fail(work->command, status, NULL);
 }
@@ -347,8 +371,8 @@ static int request(work *work, const char *subject) {
   // What fails to start is told, too.
   livery_prompt_request_start(work->store, work->kind, about, &asking, print_result, work, NULL, NULL);
   livery_value_release(about);
-  free(schema);
   if (!work->is_over) status = wait_for(work, true);
+  free(schema);
   return status == LIVERY_OK ? work->done : command_fail(work->command, status, NULL);
 }
 
@@ -360,8 +384,8 @@ int main(int count, char **words) {
   bool is_missing = strcmp(verb, "missing") == 0, is_request = strcmp(verb, "request") == 0, is_provide = strcmp(verb, "provide") == 0;
   if (!is_missing && !is_request && !is_provide) return command_usage(&command, "missing, request or provide?");
   if (!is_missing && command.count < 2) return command_usage(&command, "which KIND?");
-  int most = is_request ? 3 : is_provide ? 2 : 1;
-  if (command.count > most) return command_usage(&command, "unknown argument %s", command.words[most]);
+  int most = is_request ? 3 : 1;
+  if (!is_provide && command.count > most) return command_usage(&command, "unknown argument %s", command.words[most]);
   work work = {.command = &command, .kind = command.count > 1 ? command.words[1] : NULL};
   done = command_open(&command, 0, &work.store);
   if (done != GO_ON) return done;

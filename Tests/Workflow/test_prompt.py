@@ -179,13 +179,25 @@ def test_the_program_shows_and_asks(store):
 
 
 def test_the_program_answers_by_itself_until_it_is_stopped(store):
-  process = shown(store, "passcode", "--answer", '{"passcode":"7"}')
+  process = shown(store, "passcode", "device-provisioning", "--answer", '{"passcode":"7"}')
+  assert len(livery.prompt.missing(store)) == 12
   assert json.loads(run(store, "request", "passcode", "--reveal").stdout) == {"passcode": "7"}
   assert livery.prompt.request(store, "passcode").result(10)["passcode"] == "7"
   process.send_signal(signal.SIGTERM)
   assert process.wait(20) == 0
   assert len(livery.prompt.missing(store)) == 14
   assert not [name for name in os.listdir(place(store)) if name.startswith("prompt")]
+
+
+def test_the_program_masks_secrets_of_a_kind_of_ones_own(store, tmp_path):
+  secret = {"Type": "TextField", "Title": "Secret", "Key": "secret", "Class": ["Password"]}
+  schema = tmp_path / "tea.json"
+  schema.write_text(json.dumps({"Version": 1, "Groups": [{"Title": "Tea", "Settings": [
+    {"Type": "TextField", "Title": "Name", "Key": "name"}, {"Type": "Pane", "Title": "More", "Settings": [secret]},
+    {"Type": "List", "Title": "Cups", "Key": "cups", "ItemTemplate": [secret]}]}]}))
+  livery.prompt.provide(store, "tea", Shower({"name": "a", "secret": "b", "cups": [{"secret": "c"}]}))
+  asked = run(store, "request", "tea", "--schema", schema)
+  assert json.loads(asked.stdout) == {"name": "a", "secret": "••••••", "cups": "••••••"}
 
 
 def test_the_program_says_what_is_wrong(store):
