@@ -123,7 +123,7 @@ if !embedded {
 let nouns =
   embedded
   ? (Context.environment["LIVERY_EXTENSIONS"] ?? "").split(separator: ",").map(String.init)
-  : ["turn", "images", "page", "fetch"]
+  : ["turn", "images", "page", "fetch", "workflow"]
 
 if !nouns.isEmpty {
   // What they are written on: the C functions as Swift, and nothing of the engine.
@@ -205,12 +205,29 @@ if nouns.contains("fetch") {
   }
 }
 
+if nouns.contains("workflow") {
+  targets += [
+    .target(name: "CWorkflow", cSettings: cSettings),
+    .target(
+      name: "LiveryWorkflow", dependencies: ["LiveryClient", "CLivery", "CClient", "CWorkflow"],
+      swiftSettings: swiftSettings),
+  ]
+  if embedded {
+    products.append(.library(name: "livery-workflow", type: .static, targets: ["LiveryWorkflow"]))
+  } else {
+    products.append(.library(name: "LiveryWorkflow", targets: ["LiveryWorkflow", "LiveryClient", "LiveryABI"]))
+    targets.append(
+      .testTarget(
+        name: "LiveryWorkflowTests", dependencies: ["LiveryWorkflow", "CWorkflow", "LiveryClient", "LiveryABI"]))
+  }
+}
+
 // For scripts/torture: the parsers as a library that libFuzzer drives.
 if Context.environment["LIVERY_FUZZ"] == "1" {
   products.append(.library(name: "livery-fuzz", type: .static, targets: ["Fuzz"]))
   targets.append(
     .target(
-      name: "Fuzz", dependencies: ["Livery", "LMDB", "CSystem", "LiveryPage", "LiveryFetch"],
+      name: "Fuzz", dependencies: ["Livery", "LMDB", "CSystem", "LiveryPage", "LiveryFetch", "LiveryWorkflow"],
       path: "Tests/Fuzz/Parsers",
       swiftSettings: swiftSettings, linkerSettings: runtimeLinks))
 }
