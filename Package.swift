@@ -237,7 +237,7 @@ if Context.environment["LIVERY_FUZZ"] == "1" {
   products.append(.library(name: "livery-fuzz", type: .static, targets: ["Fuzz"]))
   targets.append(
     .target(
-      name: "Fuzz", dependencies: ["Livery", "LMDB", "CSystem", "LiveryPage", "LiveryFetch"],
+      name: "Fuzz", dependencies: ["Livery", "LMDB", "CSystem", "LiveryPage", "LiveryFetch", "LiveryWorkflow"],
       path: "Tests/Fuzz/Parsers",
       swiftSettings: swiftSettings, linkerSettings: runtimeLinks))
 }

@@ -36,7 +36,7 @@ for noun in $nouns; do
   if [ -f "$prebuilt/liblivery-$noun.so" ]; then extensions="$extensions${extensions:+;}$noun"; fi
 done
 # The commands of an extension.
-words_of() { case $1 in workflow) ;; *) echo "$1" ;; esac; }
+words_of() { case $1 in workflow) echo prompt ;; *) echo "$1" ;; esac; }
 header_of() { case $1 in workflow) echo prompt ;; *) echo "$1" ;; esac; }
 is_built() { case ";$extensions;" in *";$1;"*) true ;; *) false ;; esac; }
 
