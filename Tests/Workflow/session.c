@@ -512,6 +512,86 @@ TEST("functions are called where the host dispatches, if it asks for that", disp
   OK(livery_close(writer));
 }
 
+static livery_store *inherited;
+static livery_session_watch *inherited_watch;
+static livery_session_fetch *inherited_fetch;
+
+static void as_a_child(void) {
+  livery_session_info info = LIVERY_SESSION_INFO_INIT;
+  livery_value *user = NULL;
+  EXPECT_STATUS(LIVERY_ERROR_FORKED, login(inherited, "\"ada\"", NULL, 0, 0));
+  EXPECT_STATUS(LIVERY_ERROR_FORKED, livery_session_update(inherited, NULL, NULL));
+  EXPECT_STATUS(LIVERY_ERROR_FORKED, livery_session_logout(inherited));
+  EXPECT_STATUS(LIVERY_ERROR_FORKED, livery_session_expire(inherited));
+  EXPECT_STATUS(LIVERY_ERROR_FORKED, livery_session_current(inherited, &user));
+  EXPECT_STATUS(LIVERY_ERROR_FORKED, livery_session_state(inherited, &info));
+  EXPECT_STATUS(LIVERY_ERROR_FORKED, livery_session_watch_stop(inherited_watch));
+  EXPECT_STATUS(LIVERY_ERROR_FORKED, livery_session_answer(inherited_fetch, LIVERY_ERROR_NETWORK, NULL));
+  static heard heard;
+  EXPECT_STATUS(LIVERY_ERROR_FORKED, livery_session_bootstrap(inherited, NULL, NULL, done, &heard, destroy));
+  EXPECT_INT(1, heard.done);
+  EXPECT_INT(1, heard.destroyed);
+}
+
+TEST("a forked child is told that it is one", forked) {
+  const char *path = fresh_path();
+  OK(livery_close(new_store(path, SCHEMA)));
+  heard heard = {.waits = true}, other = {0}, watching = {0};
+  livery_store *store = begun_with(path, &other, NULL);
+  OK(login(store, "\"ada\"", "token-1", 0, 0));
+  inherited = open_store(path);
+  OK(livery_session_bootstrap(inherited, NULL, fetch, done, &heard, destroy));
+  OK(livery_session_watch_start(inherited, NULL, changed, &watching, destroy, &inherited_watch));
+  wait_for(&heard.asked, 1);
+  inherited_fetch = heard.fetch;
+  IN_CHILD(as_a_child);
+  EXPECT_INT(0, heard.destroyed + watching.destroyed);
+  OK(livery_close(inherited));
+  OK(livery_close(store));
+}
+
+static livery_store *shared_store;
+static _Atomic bool stops;
+
+static void *by_a_thread(void *number) {
+  unsigned seed = (unsigned)(uintptr_t)number;
+  while (!stops) {
+    livery_session_info info = LIVERY_SESSION_INFO_INIT;
+    livery_value *user = NULL;
+    switch (rand_r(&seed) % 7) {
+      case 0: login(shared_store, "\"ada\"", "token", 0, LIVERY_SESSION_REPLACE); break;
+      case 1: livery_session_logout(shared_store); break;
+      case 2: livery_session_expire(shared_store); break;
+      case 3: livery_session_update(shared_store, NULL, NULL); break;
+      default:
+        livery_session_state(shared_store, &info);
+        if (livery_session_current(shared_store, &user) == LIVERY_OK) livery_value_release(user);
+    }
+  }
+  return NULL;
+}
+
+TEST("any number of threads at once", threads) {
+  const char *path = fresh_path();
+  OK(livery_close(new_store(path, SCHEMA)));
+  heard heard = {0}, watching = {0};
+  shared_store = begun_with(path, &heard, NULL);
+  OK(livery_session_watch_start(shared_store, NULL, changed, &watching, destroy, NULL));
+  pthread_t threads[6];
+  stops = false;
+  for (uintptr_t index = 0; index < 6; index++) pthread_create(&threads[index], NULL, by_a_thread, (void *)index);
+  sleep_ms(1500);
+  stops = true;
+  for (int index = 0; index < 6; index++) pthread_join(threads[index], NULL);
+  OK(login(shared_store, "\"eve\"", "token", 0, LIVERY_SESSION_REPLACE));
+  EXPECT_STATE(shared_store, ACTIVE, LOGIN, "\"eve\"");
+  OK(livery_session_logout(shared_store));
+  EXPECT_STATE(shared_store, NONE, LOGOUT, "");
+  EXPECT_INT(0, names_in(shared_store, session));
+  EXPECT(watching.changes > 0);
+  OK(livery_close(shared_store));
+}
+
 TEST("what callers get wrong is a status", wrong) {
   const livery_status invalid = LIVERY_ERROR_INVALID_ARGUMENT;
   const char *path = fresh_path();
