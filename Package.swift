@@ -215,10 +215,20 @@ if nouns.contains("workflow") {
   if embedded {
     products.append(.library(name: "livery-workflow", type: .static, targets: ["LiveryWorkflow"]))
   } else {
-    products.append(.library(name: "LiveryWorkflow", targets: ["LiveryWorkflow", "LiveryClient", "LiveryABI"]))
-    targets.append(
+    products += [
+      .library(name: "LiveryWorkflow", targets: ["LiveryWorkflow", "LiveryClient", "LiveryABI"]),
+      .library(
+        name: "LiveryUserSession", targets: ["LiveryUserSession", "LiveryWorkflow", "LiveryClient", "LiveryABI"]),
+    ]
+    targets += [
+      // Users of types that encode and decode. It stands on Foundation.
+      .target(
+        name: "LiveryUserSession", dependencies: ["LiveryWorkflow", "LiveryClient"],
+        swiftSettings: [.treatAllWarnings(as: .error)]),
       .testTarget(
-        name: "LiveryWorkflowTests", dependencies: ["LiveryWorkflow", "CWorkflow", "LiveryClient", "LiveryABI"]))
+        name: "LiveryWorkflowTests",
+        dependencies: ["LiveryWorkflow", "LiveryUserSession", "CWorkflow", "LiveryClient", "LiveryABI"]),
+    ]
   }
 }
 

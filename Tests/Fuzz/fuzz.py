@@ -48,6 +48,7 @@ KEPT_LENGTH = 8192
 # What short schemas consist of: a setting of each type, and a step of each kind.
 SETTINGS = ['"Type":"TextField","Value":"b","MinLength":1,"Pattern":"[a-z]*"', '"Type":"TextField","Class":["Password"]',
             '"Type":"ToggleSwitch","Value":true,"EnabledBy":{"Key":"a","Equals":true}',
+            '"Type":"ToggleSwitch","Volatile":true,"Survives":["logout"]',
             '"Type":"ComboBox","Value":"1","Options":[{"Title":"b","Value":"1"}]',
             '"Type":"ComboBox","Class":["Multiple"],"Value":[1],"MaxItems":2,"Options":[{"Title":"b","Value":1}]',
             '"Type":"Number","Format":"integer","Value":2,"Minimum":1,"Maximum":9,"Step":1',

@@ -110,7 +110,8 @@ enum {
  * Export settings as JSON: `{"Version", "Values"}` of the effective values, or all layers; of lists what was set.
  *
  * Data is base64, colors are `#RRGGBBAA`, dates RFC 3339. Where the schema does not tell the type of such a value,
- * `Types` does. All of it is of one moment, and the same content gives the same bytes. Secrets are included. Components of
+ * `Types` does. All of it is of one moment, and the same content gives the same bytes. Secrets are included, save those of
+ * claimed namespaces (livery_claim_secret()). Components of
  * colors are rounded to 8 bits.
  *
  * Threads: any. Never blocks, never waits for a writer.

@@ -11,11 +11,12 @@ extension Store {
 
   private func exportEffective(_ view: View) throws(StoreError) -> Value {
     let now = Timestamp.now
+    let claims = try view.claims()
     var values: [Value.Member] = []
     var types: [Value.Member] = []
     try view.walkEffective { (name, record) throws(StoreError) in
       let current = try view.current(record, name, at: now)
-      guard let value = current.value else { return true }
+      guard let value = current.value, !claims.isSecret(name) else { return true }
       let declared = try view.declaration(name)
       values.append(.init(name, (try asSet(current, name, declared, view) ?? value).inCanonicalOrder))
       if declared == nil, let hint = TypeHints.hint(for: value) { types.append(.init(name, hint)) }
@@ -40,11 +41,12 @@ extension Store {
   }
 
   private func exportLayers(_ view: View) throws(StoreError) -> Value {
+    let claims = try view.claims()
     var layers: [Value.Member] = []
     for layer in Layer.allCases {
       var items: [Value.Member] = []
       try view.walkLayers(layer) { (place, record) throws(StoreError) in
-        items.append(.init(place.name, try exported(record, place.name, view)))
+        if !claims.isSecret(place.name) { items.append(.init(place.name, try exported(record, place.name, view))) }
       }
       if !items.isEmpty { layers.append(.init(layer.description, .object(items))) }
     }
