@@ -192,6 +192,8 @@ extension CommitQueue {
       let made = try shared.commit(isSynchronous, &isCommitted, until: deadline) { (view) throws(StoreError) in
         number = view.transaction.id
         memory.begin(number, generation: shared.openGeneration)
+        shared.sealing.known = memory.seal
+        defer { memory.seal = shared.sealing.known }
         return try make(group, view, shared, prepare)
       }
       switch made {
