@@ -494,7 +494,7 @@ TEST("wrong arguments", arguments) {
   // One that does not seal what is there is not taken.
   OK(set(store, "password", "one"));
   toy.answer = LIVERY_ERROR_IO;
-  EXPECT_STATUS(LIVERY_ERROR_UNAVAILABLE, toy_set(store, &toy));
+  EXPECT_STATUS(LIVERY_ERROR_UNAVAILABLE, livery_set_sealer(store, &toy_sealer, &toy, toy_destroy));
   EXPECT_INT(5, toy.destroyed);
   EXPECT_TEXT("one", get(store, "password"));
   OK(set(store, "password", "two"));

@@ -75,7 +75,8 @@ typedef struct livery_sealer {
  * made a setting secret or an older backup was restored. A handle for reading alone leaves that to others. If this
  * fails the sealer of before stays.
  *
- * Threads: any. Waits for other writers, at most `busy_timeout_ms`, and for the disk, if there is something to seal.
+ * Threads: any. Waits for other writers and for openings, at most `busy_timeout_ms` each, and for the disk, if there is
+ * something to seal.
  *
  * @param store      an open store
  * @param sealer     NULL for none
@@ -108,7 +109,7 @@ enum {
  * (how many values of layers), `wasPlain` (how many of them were not sealed before), `unavailable` (the names of settings with
  * values that were not opened), and with #LIVERY_RESEAL_COPIES `backups` and `damaged` as livery_forget() tells them.
  *
- * Threads: any. Waits for other writers, at most `busy_timeout_ms`, and for the disk.
+ * Threads: any. Waits for other writers and for openings, at most `busy_timeout_ms` each, and for the disk.
  *
  * @param store        an open store
  * @param flags        a sum of `LIVERY_RESEAL_*` bits

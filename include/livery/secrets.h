@@ -90,7 +90,8 @@ LIVERY_API livery_status livery_secrets_make_key(const livery_secrets_options *o
  * when a value asks for a key that is not known. A value is padded to a multiple of 32 bytes before it is sealed, and takes 56
  * more.
  *
- * Threads: any. Waits for other writers, at most `busy_timeout_ms`, and for the disk, if there is something to seal.
+ * Threads: any. Waits for other writers and for openings, at most `busy_timeout_ms` each, and for the disk, if there is
+ * something to seal.
  *
  * @param store         an open store
  * @param options       where the key lies
@@ -148,7 +149,7 @@ LIVERY_API livery_status livery_secrets_reload(livery_secrets *secrets);
  *
  * The report is that of livery_reseal(), with `key`, the id of the key that seals now.
  *
- * Threads: any. Waits for other writers, at most `busy_timeout_ms`, and for the disk.
+ * Threads: any. Waits for other writers and for openings, at most `busy_timeout_ms` each, and for the disk.
  *
  * @param secrets      what livery_secrets_open() gave
  * @param[out] report  release it; may be NULL

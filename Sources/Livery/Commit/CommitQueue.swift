@@ -193,8 +193,10 @@ extension CommitQueue {
         number = view.transaction.id
         memory.begin(number, generation: shared.openGeneration)
         shared.sealing.known = memory.seal
-        defer { memory.seal = shared.sealing.known }
-        return try make(group, view, shared, prepare)
+        let outcome = try make(group, view, shared, prepare)
+        // What a transaction has found out and did not store is looked for again.
+        if case .commit = outcome { memory.seal = shared.sealing.known } else { memory.seal = nil }
+        return outcome
       }
       switch made {
       case .spoilt: continue

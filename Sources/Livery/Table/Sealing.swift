@@ -130,7 +130,8 @@ extension View {
     let context = Sealed.context(store: mark.store, name: name, type: sealed.type, layer: sealed.layer)
     var bytes: [UInt8]
     do throws(StoreError) {
-      bytes = try sealer.open(sealed.content, SealPlace(name: name, layer: sealed.layer, context: context))
+      let layer = Layer(rawValue: sealed.layer) ?? .defaults
+      bytes = try sealer.open(sealed.content, SealPlace(name: name, layer: layer, context: context))
     } catch {
       if error.code == .corrupt {
         throw StoreError(
@@ -177,13 +178,13 @@ extension View {
         setting: name)
     }
     lvs_memory_wipe()
-    let context = Sealed.context(store: mark.store, name: name, type: value.type, layer: layer)
+    let context = Sealed.context(store: mark.store, name: name, type: value.type, layer: layer.rawValue)
     let place = SealPlace(name: name, layer: layer, context: context)
     let content: [UInt8]
     do throws(StoreError) { content = try sealer.seal(Payload.encode(value), place) } catch {
       throw StoreError(.unavailable, "`\(name)` cannot be sealed: \(error.message)", setting: name)
     }
-    return Sealed(value.type, layer, content: content)
+    return Sealed(value.type, layer: layer.rawValue, content: content)
   }
 
   /// A log entry as it is to be stored. What would have to be sealed and cannot be is not told.

@@ -46,7 +46,9 @@ public struct RecordPlace {
 
   @inline(never)
   private func sealed(in bytes: RawSpan) -> Sealed? {
-    guard let sealed = Sealed(bytes.array(in: payload)), sealed.type == type, sealed.layer == layer else { return nil }
+    guard let sealed = Sealed(bytes.array(in: payload)), sealed.type == type, sealed.layer == layer.rawValue else {
+      return nil
+    }
     return sealed
   }
 }

@@ -12,26 +12,26 @@ public struct Sealed: Sendable, Equatable {
   /// The most bytes that a sealer may add.
   public static let mostOverhead = 128
 
-  public init(_ type: ValueType, _ layer: Layer, content: [UInt8]) {
-    bytes = [Self.form, type.rawValue, layer.rawValue] + content
+  public init(_ type: ValueType, layer: UInt8, content: [UInt8]) {
+    bytes = [Self.form, type.rawValue, layer] + content
   }
 
   /// nil if the bytes are no such form, whatever their content says.
   public init?(_ bytes: [UInt8]) {
     guard bytes.count > Self.headerSize, bytes.count <= Value.maximumSize + Self.headerSize + Self.mostOverhead,
-      bytes[0] == Self.form, ValueType(rawValue: bytes[1]) != nil, Layer(rawValue: bytes[2]) != nil
+      bytes[0] == Self.form, ValueType(rawValue: bytes[1]) != nil
     else { return nil }
     self.bytes = bytes
   }
 
   public var type: ValueType { ValueType(rawValue: bytes[1]) ?? .data }
-  public var layer: Layer { Layer(rawValue: bytes[2]) ?? .user }
+  public var layer: UInt8 { bytes[2] }
   public var content: [UInt8] { [UInt8](bytes[Self.headerSize...]) }
 
   /// What a value is bound to: it opens in no other store, setting and layer, and as no other type.
-  public static func context(store: [UInt8], name: String, type: ValueType, layer: Layer) -> [UInt8] {
+  public static func context(store: [UInt8], name: String, type: ValueType, layer: UInt8) -> [UInt8] {
     var context = "livery sealed".bytes
-    context += [form, type.rawValue, layer.rawValue, UInt8(truncatingIfNeeded: store.count)]
+    context += [form, type.rawValue, layer, UInt8(truncatingIfNeeded: store.count)]
     context += store
     context.append(name)
     return context
