@@ -67,8 +67,8 @@ var products: [Product] = [
 var targets: [Target] = [
   // C libraries and shims.
   .systemLibrary(name: "CLMDB", pkgConfig: "lmdb", providers: [.apt(["liblmdb-dev"])]),
-  .systemLibrary(name: "CJansson", pkgConfig: "jansson", providers: [.apt(["libjansson-dev"])]),
-  .systemLibrary(name: "CPlist", pkgConfig: "libplist-2.0", providers: [.apt(["libplist-dev"])]),
+  .target(name: "CJansson", dependencies: ["CSystem"], cSettings: cSettings),
+  .target(name: "CPlist", dependencies: ["CSystem"], cSettings: cSettings),
   .target(name: "CXXHash", cSettings: [.unsafeFlags(["-Os"])]),
   // What is kept of images, and what follows from it.
   .target(name: "CLegibility", cSettings: cSettings),

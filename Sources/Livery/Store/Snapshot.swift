@@ -63,10 +63,17 @@ public final class Snapshot: @unchecked Sendable {
   ///
   /// - Throws: as `Store.value(_:)`.
   public func layer(of name: String) throws(StoreError) -> Layer {
+    try valueAndLayer(name).layer
+  }
+
+  /// A setting's effective value, and the layer that it comes from.
+  func valueAndLayer(_ name: String) throws(StoreError) -> (value: Value, layer: Layer) {
     try checkName(name)
-    let record = try read { (view) throws(StoreError) in try view.effectiveRecord(name, at: time) }
-    guard record.value != nil else { throw .noValue(name) }
-    return record.layer
+    return try read { (view) throws(StoreError) in
+      let record = try view.effectiveRecord(name, at: time)
+      guard let value = record.value else { throw .noValue(name, view.whatWaits(name)) }
+      return (value, record.layer)
+    }
   }
 
   /// What a layer holds for a setting, be it in effect or not; nil if it holds nothing.

@@ -57,7 +57,7 @@ extension CBOR {
         guard offset < bytes.count, bytes[offset] >> 5 == Major.text.rawValue else { throw Misfit("a key is no text") }
         let start = offset
         let key = try text()
-        guard !key.utf8.contains(0) else { throw Misfit("a key contains a NUL") }
+        guard !bytes[(offset - key.utf8.count)..<offset].contains(0) else { throw Misfit("a key contains a NUL") }
         if let last, !bytes[last].lexicographicallyPrecedes(bytes[start..<offset]) {
           throw Misfit("keys are not in order")
         }
@@ -70,8 +70,8 @@ extension CBOR {
     private mutating func tagged(_ depth: Int) throws(Misfit) -> Value {
       switch try argument() {
       case dateTag:
-        let text = try taggedText()
-        guard let date = Timestamp(rfc3339: text), date.rfc3339.sameBytes(as: text) else {
+        let text = Array(bytes[try taggedRun()])
+        guard let date = Timestamp(canonical: text) else {
           throw Misfit("a malformed date")
         }
         return .date(date)
@@ -101,8 +101,12 @@ extension CBOR {
     }
 
     private mutating func taggedText() throws(Misfit) -> String {
+      try text(in: try taggedRun())
+    }
+
+    private mutating func taggedRun() throws(Misfit) -> Range<Int> {
       guard offset < bytes.count, bytes[offset] >> 5 == Major.text.rawValue else { throw Misfit("a tag without text") }
-      return try text()
+      return try run()
     }
 
     private mutating func component() throws(Misfit) -> Float {
@@ -130,7 +134,10 @@ extension CBOR {
     }
 
     mutating func text() throws(Misfit) -> String {
-      let range = try run()
+      try text(in: try run())
+    }
+
+    private func text(in range: Range<Int>) throws(Misfit) -> String {
       guard let text = bytes.withUnsafeBytes({ $0.bytes.text(in: range) }) else {
         throw Misfit("text that is not UTF-8")
       }
