@@ -123,7 +123,7 @@ if !embedded {
 let nouns =
   embedded
   ? (Context.environment["LIVERY_EXTENSIONS"] ?? "").split(separator: ",").map(String.init)
-  : ["turn", "images", "page", "fetch", "workflow"]
+  : ["turn", "images", "page", "fetch", "secrets", "workflow"]
 
 if !nouns.isEmpty {
   // What they are written on: the C functions as Swift, and nothing of the engine.
@@ -172,10 +172,13 @@ if nouns.contains("images") {
   }
 }
 
+if nouns.contains("page") || nouns.contains("secrets") {
+  targets.append(.systemLibrary(name: "CSodium", pkgConfig: "libsodium", providers: [.apt(["libsodium-dev"])]))
+}
+
 if nouns.contains("page") {
   targets += [
     .systemLibrary(name: "CMicroHTTPD", pkgConfig: "libmicrohttpd", providers: [.apt(["libmicrohttpd-dev"])]),
-    .systemLibrary(name: "CSodium", pkgConfig: "libsodium", providers: [.apt(["libsodium-dev"])]),
     .target(
       name: "CPage", dependencies: ["CLivery", "CMicroHTTPD", "CSodium"], cSettings: cSettings,
       linkerSettings: [.linkedLibrary("z")]),
@@ -202,6 +205,21 @@ if nouns.contains("fetch") {
   } else {
     products.append(.library(name: "LiveryFetch", targets: ["LiveryFetch", "LiveryClient", "LiveryABI"]))
     targets.append(.testTarget(name: "LiveryFetchTests", dependencies: ["LiveryFetch", "LiveryClient", "LiveryABI"]))
+  }
+}
+
+if nouns.contains("secrets") {
+  targets += [
+    .target(name: "CSecrets", dependencies: ["CSodium"], cSettings: cSettings),
+    .target(
+      name: "LiverySecrets", dependencies: ["LiveryClient", "CLivery", "CSecrets"], swiftSettings: swiftSettings),
+  ]
+  if embedded {
+    products.append(.library(name: "livery-secrets", type: .static, targets: ["LiverySecrets"]))
+  } else {
+    products.append(.library(name: "LiverySecrets", targets: ["LiverySecrets", "LiveryClient", "LiveryABI"]))
+    targets.append(
+      .testTarget(name: "LiverySecretsTests", dependencies: ["LiverySecrets", "LiveryClient", "LiveryABI", "CSecrets"]))
   }
 }
 
@@ -237,7 +255,7 @@ if Context.environment["LIVERY_FUZZ"] == "1" {
   products.append(.library(name: "livery-fuzz", type: .static, targets: ["Fuzz"]))
   targets.append(
     .target(
-      name: "Fuzz", dependencies: ["Livery", "LMDB", "CSystem", "LiveryPage", "LiveryFetch", "LiveryWorkflow"],
+      name: "Fuzz", dependencies: ["Livery", "LMDB", "CSystem", "LiveryPage", "LiveryFetch", "LiverySecrets", "LiveryWorkflow"],
       path: "Tests/Fuzz/Parsers",
       swiftSettings: swiftSettings, linkerSettings: runtimeLinks))
 }

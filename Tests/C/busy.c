@@ -1,6 +1,7 @@
 // Another process that keeps the store from writers: they wait as long as they were told, readers do not wait at all.
 #include "brand.h"
 #include "every_call.h"
+#include "sealer.h"
 
 static pid_t holder;
 static int holder_pipe[2];
@@ -49,6 +50,8 @@ TEST("a commit waits busy_timeout_ms for another writer, then says BUSY and chan
   livery_store *store = open_store_with(path, 0, 100);
   const livery_layer user = LIVERY_LAYER_USER;
   const livery_status busy = LIVERY_ERROR_BUSY;
+  toy lent = {.key = 1};
+  livery_store *lender = toy_reader(path, &lent);
   livery_value *list = json("[]");
   livery_change *change = NULL;
   uint64_t before = 0, after = 0;
@@ -82,6 +85,8 @@ TEST("a commit waits busy_timeout_ms for another writer, then says BUSY and chan
   EXPECT_STATUS(busy, livery_undo(store, before, 0, NULL));
   EXPECT_STATUS(busy, livery_compact(store));
   EXPECT_STATUS(busy, livery_forget(store, "title", LIVERY_FORGET_BACKUPS, NULL));
+  EXPECT_STATUS(busy, livery_set_sealer(store, &toy_sealer, &lent, NULL));
+  EXPECT_STATUS(busy, livery_reseal(store, 0, NULL));
   EXPECT_STATUS(busy, livery_restore(store, backup, NULL, NULL));
   EXPECT_STATUS(busy, livery_check(path, NULL));
   EXPECT_STATUS(busy, livery_asset_put(store, "x", 1, LIVERY_ASSET_ANY, NULL));
@@ -111,6 +116,7 @@ TEST("a commit waits busy_timeout_ms for another writer, then says BUSY and chan
   OK(livery_get_int(store, "pair.a", &seconds));
   EXPECT_INT(1, seconds);
   OK(livery_value_release(list));
+  OK(livery_close(lender));
   OK(livery_close(store));
 }
 

@@ -1,5 +1,6 @@
 // Damage to a store's file: a status, never a wrong value and never a crash.
 #include "damage.h"
+#include "sealer.h"
 #include "every_call.h"
 
 #define XXH_INLINE_ALL
@@ -276,6 +277,11 @@ TEST("a store of a newer format is FORMAT_NEWER at open", format_newer) {
   write_file(backup, bytes, size);
   free(bytes);
   EXPECT_STATUS(LIVERY_ERROR_FORMAT_NEWER, livery_forget(other, "title", LIVERY_FORGET_BACKUPS, NULL));
+  toy lent = {.key = 1};
+  livery_store *lender = toy_reader(second, &lent);
+  EXPECT_STATUS(LIVERY_ERROR_FORMAT_NEWER, livery_set_sealer(other, &toy_sealer, &lent, NULL));
+  EXPECT_STATUS(LIVERY_ERROR_FORMAT_NEWER, livery_reseal(other, LIVERY_RESEAL_COPIES, NULL));
+  OK(livery_close(lender));
   OK(livery_close(other));
   EXPECT_CONTAINS("1000", livery_last_error()->message);
   EXPECT(store == NULL);

@@ -1,5 +1,6 @@
 // What the operating system refuses: full disks, missing permissions, too few descriptors, broken ones.
 #include "brand.h"
+#include "sealer.h"
 
 #include <sched.h>
 #include <sys/mount.h>
@@ -102,6 +103,11 @@ TEST("when nothing more can be written every change is NO_SPACE, and the old val
   limit_files(), EXPECT_STATUS(LIVERY_ERROR_NO_SPACE, livery_backup(store, NULL));
   limit_files(), EXPECT_STATUS(LIVERY_ERROR_NO_SPACE, livery_compact(store));
   limit_files(), EXPECT_STATUS(LIVERY_ERROR_NO_SPACE, livery_forget(store, "title", 0, NULL));
+  toy lent = {.key = 1};
+  livery_store *lender = toy_reader(path, &lent);
+  limit_files(), EXPECT_STATUS(LIVERY_ERROR_NO_SPACE, livery_set_sealer(store, &toy_sealer, &lent, NULL));
+  limit_files(), EXPECT_STATUS(LIVERY_ERROR_NO_SPACE, livery_reseal(store, 0, NULL));
+  OK(livery_close(lender));
   check_before_note = NULL;
   expect_old_values(store);
   OK(livery_set_string(store, user, "title", TEXT("after")));

@@ -564,6 +564,7 @@ typedef struct livery_list_options {
  * Each item is an object: `name`, `type` (text: "bool", "int", "double", "string", "data", "url", "date", "color",
  * "image", "choice", "list", "object"), `title` (if the schema gives one), `locked` (bool), `secret` (true, only if
  * so), and, if the setting has a value, `value`, `layer` (text) and `revision` (the commit that made it effective).
+ * In place of the `value` of a secret that is sealed and cannot be opened here is `unavailable` (true), as in livery_inspect().
  *
  * Threads: any. Never blocks, never waits for a writer.
  *

@@ -96,7 +96,11 @@ public final class ChangeSet: @unchecked Sendable {
   ///
   /// - Throws: `.corrupt`; `.typeMismatch`, `.invalidValue` if a value that was set does not fit.
   public func value(_ name: String, in layer: Layer) throws(StoreError) -> Value? {
-    try record(name, in: layer)?.value
+    try checkName(name)
+    return try reading { (view) throws(StoreError) in
+      guard let value = try record(name, in: layer, view)?.value else { return nil }
+      return try view.requireOpen(value, view.resolveAlias(name))
+    }
   }
 
   /// The same with where it comes from.
@@ -168,7 +172,7 @@ public final class ChangeSet: @unchecked Sendable {
     let now = Timestamp.now
     let decision = decide(records, at: now)
     if admission.counts, let value = view.inEffect(decision, admission.declared, revision: 0, at: now).value {
-      return value
+      return try view.requireOpen(value, setting)
     }
     guard admission.declared != nil else { throw view.unknown(name) }
     throw StoreError(.noValue, "no layer has a value for `\(name)`", setting: name)

@@ -17,6 +17,8 @@ final class CommitMemory: @unchecked Sendable {
   private var hasLooked = false
   private(set) var facts = SchemaFacts.none
   private(set) var claims = Claims.none
+  /// What is known of the store's secrets being sealed.
+  var seal: Sealing.Known?
   /// The layers that may hold anything.
   var occupied = LayerSet.all
   /// The transaction and the data file in which all this holds; 0 if in none.
@@ -53,6 +55,7 @@ final class CommitMemory: @unchecked Sendable {
     numbers = ByteIndex()
     settings = []
     large = []
+    seal = nil
     hasLooked = false
     deadline = nil
   }
@@ -242,7 +245,7 @@ extension Record {
     switch value {
     case .string(let text), .url(let text), .image(let text): text.utf8.count <= 256
     case .data(let bytes): bytes.count <= 256
-    case .list, .object: false
+    case .list, .object, .sealed: false
     case .bool, .int, .double, .date, .color, nil: true
     }
   }

@@ -181,7 +181,12 @@ struct Committer {
     case .reset:
       guard old.isThere else { return }
       try remove(setting, edit.layer, old.record)
-    case .set(let given), .replace(let given):
+    case .set(let set), .replace(let set):
+      let given: Value
+      do throws(StoreError) { given = set.isSealed ? try view.requireOpen(set, name) : set } catch {
+        guard error.code == .unavailable || error.code == .corrupt else { throw error }
+        return refusals.append(Refusal(name: edit.name, code: error.code, message: error.message))
+      }
       var fresh: Record
       switch validate(given, name, edit.name, declaration, memory.claims, memory.owners) {
       case .success(let value):
@@ -298,7 +303,11 @@ struct Committer {
     {
       refuse(.locked, "`\(name)` is locked: the layer enforced holds a value, so \(edit.layer) cannot be changed")
     }
-    if edit.action.value != nil {
+    if let value = edit.action.value {
+      if edit.layer != .defaults, try view.lacksSealer(name, declaration, value) {
+        refuse(
+          .unavailable, "`\(name)` is a secret of a store that seals them, and this process has no key to do so")
+      }
       if let expires = edit.expires {
         if !edit.layer.canExpire { refuse(.invalidValue, "`\(name)`: values of the layer \(edit.layer) cannot expire") }
         if !expires.isValid {

@@ -47,7 +47,9 @@ extension Store {
       var values: [Value.Member] = []
       try view.walkEffective { (name, record) throws(StoreError) in
         if claims.isSecret(name) { return true }
-        if let value = try view.current(record, name, at: now).value { values.append(.init(name, value)) }
+        if let value = try view.current(record, name, at: now).value, !value.isSealed {
+          values.append(.init(name, value))
+        }
         return true
       }
       let version = try view.schemaFacts().version

@@ -66,6 +66,7 @@ public final class Store: Sendable {
       shared.hub.stopAll(of: identity, shared)
       migrations.removeAll()
       shared.claims.removeAll(of: identity)
+      _ = shared.sealing.exchange(nil, of: identity)
       #if !hasFeature(Embedded)
         boundKeys.removeAll()
         naming.close()

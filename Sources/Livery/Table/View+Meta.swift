@@ -29,6 +29,7 @@ extension View {
   private static let orphansKey = "orphans".bytes
   private static let claimsKey = "claims".bytes
   private static let deadlineKey = "session-ends".bytes
+  private static let sealKey = "sealed".bytes
 
   // Of the schema's facts.
   private static let isOpen: UInt8 = 1
@@ -139,6 +140,16 @@ extension View {
     if orphans.names.isEmpty { return try delete(Self.orphansKey, databases.meta) }
     try putMeta(CBOR.encode(orphans.stored), Self.orphansKey)
   }
+
+  func storedSealMark() throws(StoreError) -> SealMark? {
+    guard let content = try meta(Self.sealKey, "what is known of sealed secrets") else { return nil }
+    guard let mark = SealMark(content) else { throw StoreError.damaged("what is known of sealed secrets") }
+    return mark
+  }
+
+  func storeSealMark(_ mark: SealMark) throws(StoreError) { try putMeta(mark.stored, Self.sealKey) }
+
+  static func isSealMark(metaKey key: [UInt8]) -> Bool { key == sealKey }
 
   func claims() throws(StoreError) -> Claims {
     guard let content = try meta(Self.claimsKey, "what is known of claimed namespaces") else { return .none }

@@ -83,6 +83,16 @@ extension View {
     return try self.claims().isSecret(name)
   }
 
+  /// The same of a setting whatever is known of it: of one that is not declared any more what it was.
+  @inline(never)
+  func isSecret(_ name: String, _ value: Value?) throws(StoreError) -> Bool {
+    let admission = try admission(name)
+    if try isSecret(name, admission.declared?.descriptor, value) { return true }
+    guard !admission.counts else { return false }
+    // It may have been one if nobody took note.
+    return try orphans().facts(name)?.isSecret ?? true
+  }
+
   /// Whether a setting that is not declared keeps the value of a secret for another time.
   private func keepsSecret(_ name: String, _ value: Value?) throws(StoreError) -> Bool {
     guard let kept = Claim.builtIn(of: name)?.kept, let value else { return false }

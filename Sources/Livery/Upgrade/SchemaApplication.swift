@@ -91,6 +91,7 @@ struct SchemaApplication {
       secretsBefore.contains(name) || validator.declared(name)?.holdsSecret == true || claims.isSecret(name)
     }
     try view.finish(entry, logLimits)
+    report.hasSealed = try view.reseal(anew: false).wasPlain > 0
     report.isApplied = true
     return .commit(report)
   }
@@ -164,6 +165,7 @@ extension SchemaApplication {
     return MigrationLayer.Source(
       record: { (name) throws(StoreError) in
         guard let record = try view.record(LayerKey(layer, name)), !record.hasExpired(at: now) else { return nil }
+        if let value = record.value { _ = try view.requireOpen(value, name) }
         return record
       },
       isSecret: { (name) throws(StoreError) in try secrets.contains(name) },
@@ -200,6 +202,8 @@ extension SchemaApplication {
         if isVolatile != (record.boot != 0) { judged.boot = isVolatile ? Boot.present : 0 }
       }
       guard let value = record.value else { return judged }
+      // Nobody here can tell whether it satisfies its declaration.
+      if value.isSealed, validator.declared(place.name) != nil { return record }
       let isExposed = declassifies(place.name, slot, known)
       switch isExposed ? masked(place.name, value) : validator.validated(place.name, value) {
       case nil:

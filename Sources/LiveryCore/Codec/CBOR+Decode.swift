@@ -39,7 +39,7 @@ extension CBOR {
         for _ in 0..<count { items.append(try value(depth: depth + 1)) }
         return .list(items)
       case .map: return .object(try members(depth: depth))
-      case .tag: return try tagged()
+      case .tag: return try tagged(depth)
       case .simple, nil:
         if first == trueByte || first == falseByte {
           offset += 1
@@ -67,7 +67,7 @@ extension CBOR {
       return members
     }
 
-    private mutating func tagged() throws(Misfit) -> Value {
+    private mutating func tagged(_ depth: Int) throws(Misfit) -> Value {
       switch try argument() {
       case dateTag:
         let text = Array(bytes[try taggedRun()])
@@ -91,6 +91,11 @@ extension CBOR {
         let color = Color(red: try component(), green: try component(), blue: try component(), alpha: try component())
         guard color.isValid else { throw Misfit("a color out of range") }
         return .color(color)
+      case sealedTag where depth == 0:
+        guard offset < bytes.count, bytes[offset] >> 5 == Major.bytes.rawValue,
+          let sealed = Sealed(Array(bytes[try run()]))
+        else { throw Misfit("a malformed sealed value") }
+        return .sealed(sealed)
       default: throw Misfit("an unknown tag")
       }
     }

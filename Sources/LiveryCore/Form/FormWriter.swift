@@ -114,6 +114,7 @@ public struct FormWriter {
     if let value = record.value, !descriptor.isSecret {
       members.add(descriptor.kind == .list ? "items" : "value", descriptor.withoutSecrets(value))
     }
+    members.add("unavailable", flag: record.value?.isSealed == true)
     members.add("isSet", .bool(isSet(record.value, descriptor)))
     if record.value != nil {
       members.add("layer", text: record.layer.description)

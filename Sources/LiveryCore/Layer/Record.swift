@@ -6,7 +6,7 @@ import CXXHash
 ///
 ///     0  checksum   u64   XXH3-64 of all that follows, seeded with the XXH3-64 of the key (seeded with the database's tag)
 ///     8  format     u8    1
-///     9  type       u8    ValueType, 0 for no value
+///     9  type       u8    ValueType, 0 for no value; 128 more if the payload is sealed
 ///    10  flags      u8    1 rejected, 2 locked, 4 volatile
 ///    11  layer      u8
 ///    12  origin     u8    length in bytes
@@ -17,7 +17,9 @@ import CXXHash
 ///    40  payload, then origin; of a volatile value first the number of the boot that it was set in, u64
 public struct Record: Sendable, Equatable {
   /// nil in an effective record: the setting has no value.
-  public var value: Value?
+  public var value: Value? { didSet { sealed = nil } }
+  /// The stored form of a value that is sealed, be it opened or not; goes when the value is exchanged.
+  public private(set) var sealed: Sealed?
   public var layer: Layer
   /// The commit that made it.
   public var revision: UInt64
@@ -49,16 +51,28 @@ extension Record {
   private static let rejectedFlag: UInt8 = 1
   private static let lockedFlag: UInt8 = 2
   static let volatileFlag: UInt8 = 4
+  static let sealedType: UInt8 = 128
+
+  /// The same with its value opened, or sealed.
+  public func with(_ value: Value, _ sealed: Sealed?) -> Record {
+    var record = self
+    record.value = value
+    record.sealed = sealed
+    return record
+  }
 
   /// The stored form, bound to the key it is stored under.
   public func encode(key: [UInt8], tag: UInt8) -> [UInt8] {
+    var form = sealed
+    if case .sealed(let unopened)? = value { form = unopened }
     var bytes = [UInt8](unsafeUninitializedCapacity: Self.headerSize + 64) { place, count in
       let header = UnsafeMutableRawBufferPointer(place)
       let flags =
         (isRejected ? Self.rejectedFlag : 0) | (isLocked ? Self.lockedFlag : 0) | (boot != 0 ? Self.volatileFlag : 0)
       header.storeBytes(of: 0, as: UInt64.self)
       header.storeBytes(of: Self.format, toByteOffset: 8, as: UInt8.self)
-      header.storeBytes(of: value?.type.rawValue ?? 0, toByteOffset: 9, as: UInt8.self)
+      header.storeBytes(
+        of: (value?.type.rawValue ?? 0) | (form == nil ? 0 : Self.sealedType), toByteOffset: 9, as: UInt8.self)
       header.storeBytes(of: flags, toByteOffset: 10, as: UInt8.self)
       header.storeBytes(of: layer.rawValue, toByteOffset: 11, as: UInt8.self)
       header.storeBytes(of: UInt32(UInt8(clamping: origin.utf8.count)).littleEndian, toByteOffset: 12, as: UInt32.self)
@@ -68,7 +82,7 @@ extension Record {
       count = Self.headerSize
     }
     if boot != 0 { bytes.append(littleEndian: boot) }
-    if let value { Payload.append(value, to: &bytes) }
+    if let form { bytes.append(contentsOf: form.bytes) } else if let value { Payload.append(value, to: &bytes) }
     bytes.append(origin)
     Checksum.seal(&bytes, key: key, tag: tag)
     return bytes
@@ -81,6 +95,7 @@ extension Record {
     else { return nil }
     value = place.value(in: bytes)
     guard value != nil || place.type == nil else { return nil }
+    if case .sealed(let form)? = value { sealed = form }
     layer = place.layer
     self.origin = origin
     revision = place.revision

@@ -2,6 +2,8 @@
 public struct RecordPlace {
   /// nil for no value.
   public let type: ValueType?
+  /// Whether the stored form is sealed.
+  public let isSealed: Bool
   /// Where the value's stored form is.
   public let payload: Range<Int>
   public let layer: Layer
@@ -23,7 +25,8 @@ public struct RecordPlace {
     else { return nil }
     let end = bytes.byteCount - Int(bytes.byte(at: 12))
     guard end >= Record.headerSize else { return nil }
-    let type = bytes.byte(at: 9)
+    let type = bytes.byte(at: 9) & ~Record.sealedType
+    isSealed = bytes.byte(at: 9) & Record.sealedType != 0
     if type == 0 {
       self.type = nil
     } else {
@@ -51,6 +54,15 @@ public struct RecordPlace {
   /// The value; nil if there is none, or if the bytes are none of its type.
   @inline(__always)
   public func value(in bytes: RawSpan) -> Value? {
-    type.flatMap { Payload.decode($0, bytes.extracting(payload)) }
+    if isSealed { return sealed(in: bytes).map { .sealed($0) } }
+    return type.flatMap { Payload.decode($0, bytes.extracting(payload)) }
+  }
+
+  @inline(never)
+  private func sealed(in bytes: RawSpan) -> Sealed? {
+    guard let sealed = Sealed(bytes.array(in: payload)), sealed.type == type, sealed.layer == layer.rawValue else {
+      return nil
+    }
+    return sealed
   }
 }

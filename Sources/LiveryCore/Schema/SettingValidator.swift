@@ -65,7 +65,7 @@ public final class SettingValidator {
   private func shown(_ value: Value) -> String {
     if descriptor.holdsSecret { return "••••••" }
     switch value {
-    case .list, .object: return value.type.description
+    case .list, .object, .sealed: return value.type.description
     default: return value.brief
     }
   }
