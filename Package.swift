@@ -67,8 +67,8 @@ var products: [Product] = [
 var targets: [Target] = [
   // C libraries and shims.
   .systemLibrary(name: "CLMDB", pkgConfig: "lmdb", providers: [.apt(["liblmdb-dev"])]),
-  .systemLibrary(name: "CJansson", pkgConfig: "jansson", providers: [.apt(["libjansson-dev"])]),
-  .systemLibrary(name: "CPlist", pkgConfig: "libplist-2.0", providers: [.apt(["libplist-dev"])]),
+  .target(name: "CJansson", dependencies: ["CSystem"], cSettings: cSettings),
+  .target(name: "CPlist", dependencies: ["CSystem"], cSettings: cSettings),
   .target(name: "CXXHash", cSettings: [.unsafeFlags(["-Os"])]),
   // What is kept of images, and what follows from it.
   .target(name: "CLegibility", cSettings: cSettings),
@@ -123,7 +123,7 @@ if !embedded {
 let nouns =
   embedded
   ? (Context.environment["LIVERY_EXTENSIONS"] ?? "").split(separator: ",").map(String.init)
-  : ["turn", "images", "page", "fetch", "workflow"]
+  : ["turn", "images", "page", "fetch", "secrets", "workflow"]
 
 if !nouns.isEmpty {
   // What they are written on: the C functions as Swift, and nothing of the engine.
@@ -172,10 +172,13 @@ if nouns.contains("images") {
   }
 }
 
+if nouns.contains("page") || nouns.contains("secrets") {
+  targets.append(.systemLibrary(name: "CSodium", pkgConfig: "libsodium", providers: [.apt(["libsodium-dev"])]))
+}
+
 if nouns.contains("page") {
   targets += [
     .systemLibrary(name: "CMicroHTTPD", pkgConfig: "libmicrohttpd", providers: [.apt(["libmicrohttpd-dev"])]),
-    .systemLibrary(name: "CSodium", pkgConfig: "libsodium", providers: [.apt(["libsodium-dev"])]),
     .target(
       name: "CPage", dependencies: ["CLivery", "CMicroHTTPD", "CSodium"], cSettings: cSettings,
       linkerSettings: [.linkedLibrary("z")]),
@@ -205,6 +208,21 @@ if nouns.contains("fetch") {
   }
 }
 
+if nouns.contains("secrets") {
+  targets += [
+    .target(name: "CSecrets", dependencies: ["CSodium"], cSettings: cSettings),
+    .target(
+      name: "LiverySecrets", dependencies: ["LiveryClient", "CLivery", "CSecrets"], swiftSettings: swiftSettings),
+  ]
+  if embedded {
+    products.append(.library(name: "livery-secrets", type: .static, targets: ["LiverySecrets"]))
+  } else {
+    products.append(.library(name: "LiverySecrets", targets: ["LiverySecrets", "LiveryClient", "LiveryABI"]))
+    targets.append(
+      .testTarget(name: "LiverySecretsTests", dependencies: ["LiverySecrets", "LiveryClient", "LiveryABI", "CSecrets"]))
+  }
+}
+
 if nouns.contains("workflow") {
   targets += [
     .target(name: "CWorkflow", cSettings: cSettings),
@@ -215,10 +233,20 @@ if nouns.contains("workflow") {
   if embedded {
     products.append(.library(name: "livery-workflow", type: .static, targets: ["LiveryWorkflow"]))
   } else {
-    products.append(.library(name: "LiveryWorkflow", targets: ["LiveryWorkflow", "LiveryClient", "LiveryABI"]))
-    targets.append(
+    products += [
+      .library(name: "LiveryWorkflow", targets: ["LiveryWorkflow", "LiveryClient", "LiveryABI"]),
+      .library(
+        name: "LiveryUserSession", targets: ["LiveryUserSession", "LiveryWorkflow", "LiveryClient", "LiveryABI"]),
+    ]
+    targets += [
+      // Users of types that encode and decode. It stands on Foundation.
+      .target(
+        name: "LiveryUserSession", dependencies: ["LiveryWorkflow", "LiveryClient"],
+        swiftSettings: [.treatAllWarnings(as: .error)]),
       .testTarget(
-        name: "LiveryWorkflowTests", dependencies: ["LiveryWorkflow", "CWorkflow", "LiveryClient", "LiveryABI"]))
+        name: "LiveryWorkflowTests",
+        dependencies: ["LiveryWorkflow", "LiveryUserSession", "CWorkflow", "LiveryClient", "LiveryABI"]),
+    ]
   }
 }
 
@@ -227,7 +255,7 @@ if Context.environment["LIVERY_FUZZ"] == "1" {
   products.append(.library(name: "livery-fuzz", type: .static, targets: ["Fuzz"]))
   targets.append(
     .target(
-      name: "Fuzz", dependencies: ["Livery", "LMDB", "CSystem", "LiveryPage", "LiveryFetch", "LiveryWorkflow"],
+      name: "Fuzz", dependencies: ["Livery", "LMDB", "CSystem", "LiveryPage", "LiveryFetch", "LiverySecrets", "LiveryWorkflow"],
       path: "Tests/Fuzz/Parsers",
       swiftSettings: swiftSettings, linkerSettings: runtimeLinks))
 }

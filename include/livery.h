@@ -50,6 +50,9 @@
  * process was stopped at the very moment at which the file is exchanged or its table of readers changed. It may wait that
  * long. What a function of the program refuses, such as the check of livery_claim(), has the status that it returned.
  *
+ * Where secrets are sealed (livery_set_sealer()), functions that read, set, undo, import or migrate one return
+ * #LIVERY_ERROR_UNAVAILABLE in a process that cannot seal or open it, and #LIVERY_ERROR_CORRUPT of one that was tampered with.
+ *
  * ## Handles
  *
  * The handle types are opaque and are not pointers to memory: a stale, foreign or already closed handle is recognised. Any
@@ -110,5 +113,6 @@
 #include "livery/asset.h"
 #include "livery/branding.h"
 #include "livery/maintenance.h"
+#include "livery/sealer.h"
 
 #endif

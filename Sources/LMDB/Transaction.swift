@@ -41,6 +41,7 @@ public struct Transaction {
     self.notes = notes
   }
 
+  public var isWriting: Bool { notes != nil }
   /// How often a write transaction has changed something.
   public var writes: Int { notes?.pointee.count ?? 0 }
   /// From here on the keys of a database that a write transaction stores or removes are noted in `changes`.

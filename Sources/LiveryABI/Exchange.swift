@@ -40,9 +40,10 @@ public func livery_export_json(
 ) -> livery_status {
   onStore(store) { (object) throws(StoreError) in
     let json = try required(json, "json")
-    try checkFlags(flags, known: LIVERY_EXPORT_LAYERS, LIVERY_JSON_PRETTY)
+    try checkFlags(flags, known: LIVERY_EXPORT_LAYERS, LIVERY_EXPORT_REVEAL, LIVERY_JSON_PRETTY)
     let text = try object.store.exportJSON(
-      layers: flags & UInt32(LIVERY_EXPORT_LAYERS) != 0, pretty: flags & UInt32(LIVERY_JSON_PRETTY) != 0)
+      layers: flags & UInt32(LIVERY_EXPORT_LAYERS) != 0, pretty: flags & UInt32(LIVERY_JSON_PRETTY) != 0,
+      reveal: flags & UInt32(LIVERY_EXPORT_REVEAL) != 0)
     try give(text, to: json, length)
   }
 }

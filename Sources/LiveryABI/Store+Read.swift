@@ -225,7 +225,7 @@ public func livery_read(
     case .string(let text), .url(let text), .image(let text):
       try fill(buffer?.assumingMemoryBound(to: CChar.self), capacity, &result.length, with: text)
     case .data(let bytes): try fill(buffer, capacity, &result.length, with: bytes)
-    case .list, .object: break
+    case .list, .object, .sealed: break
     }
   }
 }

@@ -186,6 +186,7 @@ private struct OutgoingEvents {
       outgoing.origin = text(event.origin)
       outgoing.writable = event.isWritable
       outgoing.secret = event.isSecret
+      outgoing.unavailable = event.isUnavailable
       (events + count).initialize(to: outgoing)
       count &+= 1
       do throws(StoreError) {

@@ -34,6 +34,8 @@ public struct Event: Sendable {
   public var isWritable: Bool
   /// Whether the setting is declared secret, or was before the commit: its values are not for everyone's eyes.
   public var isSecret: Bool
+  /// Whether a value is not told since it is sealed and cannot be opened here.
+  public var isUnavailable = false
 }
 
 extension Event {
@@ -53,6 +55,7 @@ extension Event {
         layer: try Layer(number: event.layer), name: event.name.map { String(cString: $0) },
         oldValue: try Event.value(event.old_value), newValue: try Event.value(event.new_value),
         origin: event.origin.map { String(cString: $0) } ?? "", isWritable: event.writable, isSecret: event.secret)
+      isUnavailable = event.unavailable
     } catch {
       self = .resync(to: event.revision)
     }

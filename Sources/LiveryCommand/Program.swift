@@ -103,6 +103,8 @@ extension StoreError.Code {
   static let lossy = StoreError.Code(rawValue: 2)
   /// The program of an extension is not there. A code of this command only.
   static let unavailable = StoreError.Code(rawValue: 3)
+  /// The store's own: a secret is sealed.
+  static let sealed = StoreError.Code(rawValue: -27)
 }
 
 /// The exit statuses, as `livery help` tells them.
@@ -135,7 +137,7 @@ func exitStatus(of error: StoreError) -> Int32 {
     case .locked, .readOnly, .conflict, .refused: .refused
     case .busy: .busy
     case .notAStore, .corrupt, .formatNewer: .unreadable
-    case .permission, .noSpace, .io, .gone, .noMemory, .duplicate, .network, .timeout, .unavailable: .system
+    case .permission, .noSpace, .io, .gone, .noMemory, .duplicate, .network, .timeout, .unavailable, .sealed: .system
     case .lossy: .lossy
     default: .other
     }

@@ -54,7 +54,8 @@ func list(_ context: Context) throws(StoreError) {
   for item in items {
     let value = Masking.isSecret(item) && !context.reveals ? mask : item["value"]?.brief ?? "–"
     rows.append([
-      item.text("name"), item["value"] == nil ? "–" : truncated(value, to: 60), item.text("layer"),
+      item.text("name"), item.flag("unavailable") ? "sealed" : item["value"] == nil ? "–" : truncated(value, to: 60),
+      item.text("layer"),
       item.flag("locked") ? "locked" : "",
     ])
   }

@@ -1,6 +1,7 @@
 // Another process that keeps the store from writers: they wait as long as they were told, readers do not wait at all.
 #include "brand.h"
 #include "every_call.h"
+#include "sealer.h"
 
 static pid_t holder;
 static int holder_pipe[2];
@@ -49,6 +50,8 @@ TEST("a commit waits busy_timeout_ms for another writer, then says BUSY and chan
   livery_store *store = open_store_with(path, 0, 100);
   const livery_layer user = LIVERY_LAYER_USER;
   const livery_status busy = LIVERY_ERROR_BUSY;
+  toy lent = {.key = 1};
+  livery_store *lender = toy_reader(path, &lent);
   livery_value *list = json("[]");
   livery_change *change = NULL;
   uint64_t before = 0, after = 0;
@@ -59,6 +62,7 @@ TEST("a commit waits busy_timeout_ms for another writer, then says BUSY and chan
   OK(livery_backup(store, backup));
   OK(livery_set_int(store, user, "pair.b", 1));
   OK(livery_revision(store, &before));
+  OK(livery_claim(store, "held.", every_check, NULL, NULL));
   OK(livery_change_begin(store, user, &change));
   OK(livery_change_set_int(change, "pair.a", 1));
   if (!hold(path)) return;
@@ -81,6 +85,8 @@ TEST("a commit waits busy_timeout_ms for another writer, then says BUSY and chan
   EXPECT_STATUS(busy, livery_undo(store, before, 0, NULL));
   EXPECT_STATUS(busy, livery_compact(store));
   EXPECT_STATUS(busy, livery_forget(store, "title", LIVERY_FORGET_BACKUPS, NULL));
+  EXPECT_STATUS(busy, livery_set_sealer(store, &toy_sealer, &lent, NULL));
+  EXPECT_STATUS(busy, livery_reseal(store, 0, NULL));
   EXPECT_STATUS(busy, livery_restore(store, backup, NULL, NULL));
   EXPECT_STATUS(busy, livery_check(path, NULL));
   EXPECT_STATUS(busy, livery_asset_put(store, "x", 1, LIVERY_ASSET_ANY, NULL));
@@ -89,6 +95,7 @@ TEST("a commit waits busy_timeout_ms for another writer, then says BUSY and chan
   EXPECT_STATUS(busy, livery_change_commit(change, NULL));
   EXPECT_STATUS(busy, livery_edit(store, user, every_edit, NULL, NULL, NULL));
   EXPECT_STATUS(busy, livery_claim(store, "kept.", every_check, NULL, NULL));
+  EXPECT_STATUS(busy, livery_claim_secret(store, "held.secret"));
   EXPECT_STATUS(busy, livery_schema_apply(store, "{\"Version\": 9, \"Groups\": []}", LIVERY_ZERO_TERMINATED, NULL, NULL));
   EXPECT_STATUS(busy, livery_import_json(store, user, TEXT("{\"title\": \"x\"}"), 0, NULL));
   EXPECT_STATUS(busy,
@@ -109,6 +116,7 @@ TEST("a commit waits busy_timeout_ms for another writer, then says BUSY and chan
   OK(livery_get_int(store, "pair.a", &seconds));
   EXPECT_INT(1, seconds);
   OK(livery_value_release(list));
+  OK(livery_close(lender));
   OK(livery_close(store));
 }
 

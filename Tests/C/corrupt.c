@@ -1,5 +1,6 @@
 // Damage to a store's file: a status, never a wrong value and never a crash.
 #include "damage.h"
+#include "sealer.h"
 #include "every_call.h"
 
 #define XXH_INLINE_ALL
@@ -197,6 +198,7 @@ TEST("a damaged revision or schema is CORRUPT", meta) {
   uint64_t number = 0;
   char *text = NULL;
   livery_value *report = NULL;
+  OK(livery_claim(store, "held.", every_check, NULL, NULL));
   EXPECT(damage_text(path, "Attract loop") > 0);
   EXPECT_STATUS(corrupt, livery_schema_copy_json(store, &text, NULL));
   livery_value *value = NULL;
@@ -220,6 +222,8 @@ TEST("a damaged revision or schema is CORRUPT", meta) {
   EXPECT(damage_key(path, "revision", 8) > 0);
   EXPECT_STATUS(corrupt, livery_revision(store, &number));
   EXPECT_STATUS(corrupt, livery_claim(store, "kept.", every_check, NULL, NULL));
+  EXPECT(damage_key(path, "claims", 6) > 0);
+  EXPECT_STATUS(corrupt, livery_claim_secret(store, "kept.secret"));
   EXPECT_STATUS(corrupt, livery_watch_start(store, NULL, NULL, every_event, NULL, NULL, &watch));
   EXPECT_INT(77, calls);
   EXPECT_STATUS(corrupt, livery_snapshot_open(store, &snapshot));
@@ -273,6 +277,11 @@ TEST("a store of a newer format is FORMAT_NEWER at open", format_newer) {
   write_file(backup, bytes, size);
   free(bytes);
   EXPECT_STATUS(LIVERY_ERROR_FORMAT_NEWER, livery_forget(other, "title", LIVERY_FORGET_BACKUPS, NULL));
+  toy lent = {.key = 1};
+  livery_store *lender = toy_reader(second, &lent);
+  EXPECT_STATUS(LIVERY_ERROR_FORMAT_NEWER, livery_set_sealer(other, &toy_sealer, &lent, NULL));
+  EXPECT_STATUS(LIVERY_ERROR_FORMAT_NEWER, livery_reseal(other, LIVERY_RESEAL_COPIES, NULL));
+  OK(livery_close(lender));
   OK(livery_close(other));
   EXPECT_CONTAINS("1000", livery_last_error()->message);
   EXPECT(store == NULL);

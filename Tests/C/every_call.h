@@ -102,6 +102,8 @@ __attribute__((unused)) static void every_read(livery_status expected, livery_st
   EXPECT_STATUS(expected, livery_backup(store, NULL));
   EXPECT_STATUS(expected, livery_backups(store, &value));
   EXPECT_STATUS(expected, livery_stats(store, &value));
+  EXPECT_STATUS(expected, livery_set_sealer(store, NULL, NULL, NULL));
+  EXPECT_STATUS(expected, livery_sealing(store, &value));
   if (store) EXPECT_STATUS(expected, livery_schema_check(store, KIOSK_SCHEMA, LIVERY_ZERO_TERMINATED, &value));
 
   EXPECT(reading.type == 77 && reading.as_bool && reading.as_int == 77 && reading.length == 77);
@@ -131,6 +133,7 @@ __attribute__((unused)) static void every_write_of(livery_status expected, liver
   EXPECT_STATUS(expected, livery_restore(store, NULL, NULL, NULL));
   EXPECT_STATUS(expected, livery_compact(store));
   EXPECT_STATUS(expected, livery_forget(store, "title", 0, NULL));
+  EXPECT_STATUS(expected, livery_reseal(store, 0, &report));
   EXPECT_STATUS(expected, livery_asset_put(store, "x", 1, LIVERY_ASSET_ANY, id));
   EXPECT_STATUS(expected, livery_asset_remove(store, SOME_ID, 0));
   EXPECT_STATUS(expected, livery_asset_collect(store, NULL, &report));
@@ -144,6 +147,7 @@ __attribute__((unused)) static void every_write_of(livery_status expected, liver
   EXPECT_STATUS(expected, livery_branding_use(store, "other"));
   EXPECT_STATUS(expected, livery_branding_remove(store, "other"));
   EXPECT_STATUS(expected, livery_claim(store, "kept.", every_check, NULL, NULL));
+  EXPECT_STATUS(expected, livery_claim_secret(store, "kept.secret"));
   EXPECT_STATUS(expected, livery_edit(store, user, every_edit, NULL, &revision, &report));
   EXPECT(report == UNTOUCHED && change == UNTOUCHED && revision == 77 && strcmp(id, "untouched") == 0);
 }
@@ -218,6 +222,7 @@ __attribute__((unused)) static void every_change_call(livery_status expected, li
   EXPECT_STATUS(expected, livery_change_reset(change, "title"));
   EXPECT_STATUS(expected, livery_change_reset_all(change));
   EXPECT_STATUS(expected, livery_change_expires(change, 0));
+  EXPECT_STATUS(expected, livery_change_session_ends(change, 0));
   EXPECT_STATUS(expected, livery_change_expect(change, "title", 0));
   EXPECT_STATUS(expected, livery_change_origin(change, "test"));
   EXPECT_STATUS(expected, livery_change_put_asset(change, "x", 1, LIVERY_ASSET_ANY, NULL));

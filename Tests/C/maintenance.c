@@ -1,5 +1,6 @@
 // Backups, bringing them back, damage, compaction and figures.
 #include "damage.h"
+#include "sealer.h"
 #include "fixture.h"
 
 static const livery_layer user = LIVERY_LAYER_USER;
@@ -123,6 +124,11 @@ TEST("what cannot be backed up or restored is a status, and changes nothing", re
   write_file(file, "x", 1);
   EXPECT_STATUS(LIVERY_ERROR_IO, livery_compact(store));
   EXPECT_STATUS(LIVERY_ERROR_IO, livery_forget(store, "title", 0, NULL));
+  toy lent = {.key = 1};
+  livery_store *lender = toy_reader(path, &lent);
+  EXPECT_STATUS(LIVERY_ERROR_IO, livery_set_sealer(store, &toy_sealer, &lent, NULL));
+  EXPECT_STATUS(LIVERY_ERROR_IO, livery_reseal(store, 0, NULL));
+  OK(livery_close(lender));
   unlink(file);
   OK(livery_close(store));
 }
@@ -151,7 +157,10 @@ TEST("a backup needs a reader slot, and goes into no pipe", no_backup) {
 static const char *guarded;
 
 static void as_somebody_else(void) {
-  livery_store *store = open_store(fresh_path());
+  const char *path = fresh_path();
+  livery_store *store = open_store(path);
+  toy lent = {.key = 1};
+  toy_reader(path, &lent);
   if (getuid() == 0 && (setgid(65534) != 0 || setuid(65534) != 0)) return;
   EXPECT_STATUS(LIVERY_ERROR_PERMISSION, livery_check(guarded, NULL));
   EXPECT_STATUS(LIVERY_ERROR_PERMISSION, livery_restore(store, guarded, NULL, NULL));
@@ -161,6 +170,8 @@ static void as_somebody_else(void) {
   EXPECT_STATUS(LIVERY_ERROR_PERMISSION, livery_stats(store, &list));
   EXPECT_STATUS(LIVERY_ERROR_PERMISSION, livery_compact(store));
   EXPECT_STATUS(LIVERY_ERROR_PERMISSION, livery_forget(store, "title", 0, NULL));
+  EXPECT_STATUS(LIVERY_ERROR_PERMISSION, livery_set_sealer(store, &toy_sealer, &lent, NULL));
+  EXPECT_STATUS(LIVERY_ERROR_PERMISSION, livery_reseal(store, 0, NULL));
   EXPECT(list == NULL);
 }
 
@@ -210,11 +221,16 @@ TEST("a store that describes itself wrongly says so in its figures and is not co
   const char *path = fresh_path();
   livery_store *store = kiosk(path);
   livery_value *figures = NULL;
+  toy lent = {.key = 1};
+  livery_store *lender = toy_reader(path, &lent);
   EXPECT(damage_key(path, "revision", 8) > 0);
   EXPECT_STATUS(LIVERY_ERROR_CORRUPT, livery_stats(store, &figures));
   EXPECT(figures == NULL);
   EXPECT_STATUS(LIVERY_ERROR_CORRUPT, livery_compact(store));
   EXPECT_STATUS(LIVERY_ERROR_CORRUPT, livery_forget(store, "title", 0, NULL));
+  EXPECT_STATUS(LIVERY_ERROR_CORRUPT, livery_set_sealer(store, &toy_sealer, &lent, NULL));
+  EXPECT_STATUS(LIVERY_ERROR_CORRUPT, livery_reseal(store, 0, NULL));
+  OK(livery_close(lender));
   OK(livery_close(store));
 }
 

@@ -15,7 +15,8 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "tools"))
 
 import api  # noqa: E402
 
-COMMON = {"LIVERY_ERROR_" + name for name in api.COMMON}
+# Any function that looks at a setting may say UNAVAILABLE; those list it that have more to tell.
+COMMON = {"LIVERY_ERROR_" + name for name in (*api.COMMON, "UNAVAILABLE")}
 
 
 def listed(headers):

@@ -1,5 +1,6 @@
 // What the operating system refuses: full disks, missing permissions, too few descriptors, broken ones.
 #include "brand.h"
+#include "sealer.h"
 
 #include <sched.h>
 #include <sys/mount.h>
@@ -42,6 +43,7 @@ static livery_status take_any(const char *name, livery_value *value, livery_valu
     before, EXPECT_STATUS(expected, livery_change_commit(change, NULL));                                               \
     before, EXPECT_STATUS(expected, livery_edit(store, user, set_note, NULL, NULL, NULL));                             \
     before, EXPECT_STATUS(expected, livery_claim(store, "kept.", take_any, NULL, NULL));                               \
+    before, EXPECT_STATUS(expected, livery_claim_secret(store, "held.secret"));                                        \
     before, EXPECT_STATUS(expected, livery_schema_apply(store, schema, LIVERY_ZERO_TERMINATED, NULL, NULL));           \
     before, EXPECT_STATUS(expected, livery_import_json(store, user, "{\"title\": \"j\"}", 14, 0, NULL));               \
     before, EXPECT_STATUS(expected, livery_undo(store, 2, 0, NULL));                                                   \
@@ -56,6 +58,7 @@ static livery_status take_any(const char *name, livery_value *value, livery_valu
 static livery_store *ready_store(const char *path) {
   livery_store *store = new_store(path, KIOSK_SCHEMA);
   snprintf(backup_path, sizeof backup_path, "%s.backup", path);
+  OK(livery_claim(store, "held.", take_any, NULL, NULL));
   OK(livery_backup(store, backup_path));
   OK(livery_set_string(store, user, "title", TEXT("before")));
   return store;
@@ -100,6 +103,11 @@ TEST("when nothing more can be written every change is NO_SPACE, and the old val
   limit_files(), EXPECT_STATUS(LIVERY_ERROR_NO_SPACE, livery_backup(store, NULL));
   limit_files(), EXPECT_STATUS(LIVERY_ERROR_NO_SPACE, livery_compact(store));
   limit_files(), EXPECT_STATUS(LIVERY_ERROR_NO_SPACE, livery_forget(store, "title", 0, NULL));
+  toy lent = {.key = 1};
+  livery_store *lender = toy_reader(path, &lent);
+  limit_files(), EXPECT_STATUS(LIVERY_ERROR_NO_SPACE, livery_set_sealer(store, &toy_sealer, &lent, NULL));
+  limit_files(), EXPECT_STATUS(LIVERY_ERROR_NO_SPACE, livery_reseal(store, 0, NULL));
+  OK(livery_close(lender));
   check_before_note = NULL;
   expect_old_values(store);
   OK(livery_set_string(store, user, "title", TEXT("after")));

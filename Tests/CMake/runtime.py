@@ -71,7 +71,7 @@ def main():
   with tempfile.TemporaryDirectory() as work:
     whole = pathlib.Path(work, "libwhole.so")
     subprocess.run([compiler, "-shared", "-o", str(whole), "-Wl,--whole-archive", archive, "-Wl,--no-whole-archive",
-                    "-llmdb", "-ljansson", "-lplist-2.0", "-lm"], check=True)
+                    "-llmdb", "-lm"], check=True)
     check(whole)
     exported = {name for name, (_, kind) in symbols(archive).items() if kind.isupper() and kind not in "VW"}
     assert all(name.startswith("livery_") for name in exported), exported

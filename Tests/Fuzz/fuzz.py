@@ -30,7 +30,7 @@ BUILT = ROOT / "build" / "torture" / "fuzz"
 TARGETS = ["json", "value", "schema", "plist-xml", "plist-binary", "cbor", "record", "color", "date", "pattern", "text",
            "png", "jpeg", "gif", "webp", "svg", "file", "images-png", "images-jpeg", "images-webp", "images-drawn", "images-kept",
            "page-target", "page-form", "page-multipart", "page-headers",
-           "fetch-date", "fetch-control", "fetch-tag", "fetch-range", "fetch-address", "prompt-message"]
+           "fetch-date", "fetch-control", "fetch-tag", "fetch-range", "fetch-address", "secrets-keys", "prompt-message"]
 # The longest inputs, in bytes. The first of two numbers holds for nine tenths of the time, as short inputs are tried faster
 # and reach nearly all code, the second for the rest.
 LENGTHS = {"json": (96, 2048), "value": (96, 1024), "schema": (128, 4096), "plist-xml": (256, 2048), "plist-binary": (96, 1024),
@@ -40,7 +40,7 @@ LENGTHS = {"json": (96, 2048), "value": (96, 1024), "schema": (128, 4096), "plis
            "images-kept": (4096, 4096),
            "page-target": (48, 256), "page-form": (64, 512), "page-multipart": (160, 1024), "page-headers": (48, 256),
            "fetch-date": (40, 48), "fetch-control": (64, 256), "fetch-tag": (16, 640), "fetch-range": (48, 128),
-           "fetch-address": (48, 256), "prompt-message": (64, 512)}
+           "fetch-address": (48, 256), "secrets-keys": (128, 512), "prompt-message": (64, 512)}
 # The longest input that is kept, in bytes: a whole schema of the fixtures fits.
 KEPT_LENGTH = 8192
 
@@ -48,6 +48,7 @@ KEPT_LENGTH = 8192
 # What short schemas consist of: a setting of each type, and a step of each kind.
 SETTINGS = ['"Type":"TextField","Value":"b","MinLength":1,"Pattern":"[a-z]*"', '"Type":"TextField","Class":["Password"]',
             '"Type":"ToggleSwitch","Value":true,"EnabledBy":{"Key":"a","Equals":true}',
+            '"Type":"ToggleSwitch","Volatile":true,"Survives":["logout"]',
             '"Type":"ComboBox","Value":"1","Options":[{"Title":"b","Value":"1"}]',
             '"Type":"ComboBox","Class":["Multiple"],"Value":[1],"MaxItems":2,"Options":[{"Title":"b","Value":1}]',
             '"Type":"Number","Format":"integer","Value":2,"Minimum":1,"Maximum":9,"Step":1',
@@ -83,7 +84,7 @@ def build():
                          capture_output=True, text=True).stdout.strip()
   swift = pathlib.Path(shutil.which("swift")).resolve().parent
   embedded = swift.parent / "lib" / "swift" / "embedded" / f"{platform.machine()}-unknown-linux-gnu"
-  libraries = subprocess.run(["pkg-config", "--libs", "jansson", "libplist-2.0", "lmdb"], check=True, capture_output=True, text=True)
+  libraries = subprocess.run(["pkg-config", "--libs", "lmdb"], check=True, capture_output=True, text=True)
   build_images(str(swift / "clang"))
   for target in TARGETS:
     if target.startswith("images-"):
@@ -170,6 +171,7 @@ def seeds(target):
           "fetch-date": ["Sun, 06 Nov 1994 08:49:37 GMT", "Sunday, 06-Nov-94 08:49:37 GMT", "Sun Nov  6 08:49:37 1994", "120"],
           "fetch-control": ["max-age=60, no-cache=\"a, b\"\nmust-revalidate,stale-while-revalidate=\"30\"", "no-store;x, stale-if-error = 5"],
           "fetch-tag": ["W/\"a\"", "\"a\""], "fetch-range": ["bytes 5-9/10", "bytes */10", "text/html; charset=utf-8", "Accept, *"],
+          "secrets-keys": ["# a\r\n\nlivery-key-1 AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8=\n"],
           "fetch-address": ["../g/./h?y#s", "//g/..", "https://x/y", "?y", "a b"],
           # Two bytes, then values: an object of a text and a list; an error; an answer.
           "prompt-message": ["\x01\x01\x0b\x02\0\0\0\x04\0\0\0kind\x04\x05\0\0\0login\x01\0\0\0a\x0a\x01\0\0\0\x01",

@@ -144,4 +144,23 @@ extension Value {
       for count in 0..<min(encoded.count, 40) { _ = failure(Array(encoded.prefix(count))) }
     }
   }
+
+  @Test func onlyTheCanonicalFormIsDecoded() throws {
+    let texts = [
+      "2026-03-01T11:00:00Z", "2026-03-01T11:00:00.5Z", "2026-03-01T11:00:00.000001Z", "2026-03-01T11:00:00.50Z",
+      "2026-03-01T11:00:00.0Z", "2026-03-01T11:00:00.Z", "2026-03-01T11:00:00z", "2026-03-01t11:00:00Z",
+      "2026-03-01 11:00:00Z",
+      "2026-03-01T11:00:00+00:00", "2026-03-01T11:00:00.5000010Z", "2026-03-01T11:00:00.1234567Z",
+      "2016-12-31T23:59:60Z",
+      "2026-03-01T12:00:00+01:00", "2026-03-01T11:00:00", "0001-01-01T00:00:00Z", "9999-12-31T23:59:59.999999Z",
+      "0000-01-01T00:00:00Z", "2026-02-29T00:00:00Z", "2026-03-01T11:00:00.123456-00:00", "", "Z",
+    ]
+    for text in texts {
+      let isCanonical = Timestamp(rfc3339: text)?.rfc3339 == text
+      let bytes =
+        [0xc0] + (text.utf8.count < 24 ? [0x60 | UInt8(text.utf8.count)] : [0x78, UInt8(text.utf8.count)])
+        + Array(text.utf8)
+      #expect(((try? CBOR.decode(bytes)) != nil) == isCanonical, "\(text)")
+    }
+  }
 }

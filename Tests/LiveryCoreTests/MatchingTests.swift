@@ -149,3 +149,12 @@ import Testing
     }
   }
 }
+
+@Suite struct QualifierTests {
+  @Test func eachIsKnownByItsName() {
+    for qualifier in Qualifier.allCases { #expect(Qualifier(member: qualifier.description) == qualifier) }
+    for name in ["", "image", "source", "long", "a", "widths", "Scale", "scal", "aspects", "height "] {
+      #expect(Qualifier(member: name) == nil, "\(name)")
+    }
+  }
+}

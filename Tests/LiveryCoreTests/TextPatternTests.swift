@@ -142,7 +142,8 @@ import Testing
       "http://[v1.a:b]/",
       "http://[fe80::1%25eth0]/", "x://", "x://:80/", "a+b-c.d:e", "https://h/?\u{e000}", "https://h:65535",
       "http://[1:2:3:4:5:6:1.2.3.4]",
-      "https://h/a?b/c?d", "https://h/\u{20000}", "x:/a//b",
+      "https://h/a?b/c?d", "http://127.0.0.1:40213/1.png?x=1", "https://h:/", "http://-.-/a:b;c", "https://h/\u{20000}",
+      "x:/a//b",
     ] {
       #expect(isAbsoluteURL(good), "\(good)")
     }
@@ -152,7 +153,8 @@ import Testing
     for bad in [
       "", ":", "//example.com", "/a", "example.com", "1http://a", "ht tp://a", "http:", "http:/a", "http://",
       "http:///a",
-      "http://:80", "http://user@", "https://h:65536", "https://h:8a", "https://h:99999999999999999999", "http://a b",
+      "http://:80", "http://user@", "https://h:65536", "https://h:65536/", "https://h:8a", "https://h:8a/", "httpx",
+      "https:/h/abc", "http:///abcd", "https://:1/a", "https://h:99999999999999999999", "http://a b",
       "http://a/ b",
       "http://a/<", "http://a/>", "http://a/\"", "http://a/{", "http://a/}", "http://a/|", "http://a/\\", "http://a/^",
       "http://a/`", "http://a/%", "http://a/%1", "http://a/%zz", "http://a/\u{0}", "http://a/\n", "http://a/\u{7f}",

@@ -362,7 +362,12 @@ static void arm(void) {
 }
 
 static void one_round(void) {
-  if (!jansson_end) dl_iterate_phdr(find_jansson, NULL);
+  if (!jansson_end) {
+    // It is loaded when the first JSON is read.
+    livery_value *value = NULL;
+    if (livery_value_from_json("[0]", 3, &value) == LIVERY_OK) livery_value_release(value);
+    dl_iterate_phdr(find_jansson, NULL);
+  }
   memset(large, 'x', sizeof large);
   // The file stays from round to round of this process; the first one makes it anew.
   if (!store && rounds->round == rounds->first) {

@@ -55,7 +55,7 @@ typedef struct livery_form_options {
  *
  * What the schema says of a setting: `name`, `aliases` (a list of text), `placeholder`, `unit`, `options` (a list of objects
  * `title`, `value`), `minimum`, `maximum`, `step`, `minLength`, `maxLength`, `pattern`, `maxItems`, `uniqueBy`, `required`,
- * `readOnly`, `restart` (true, only if so), `since`, `deprecated` (text), `enabledBy` (an object `name`, `equals`), `default`
+ * `readOnly`, `restart`, `volatile` (true, only if so), `survives` (a list of text), `since`, `deprecated` (text), `enabledBy` (an object `name`, `equals`), `default`
  * (not of a secret) and, of a list, `template`: elements as these, without state; where the items are
  * plain values, the one setting among them has no `name`.
  *
@@ -67,7 +67,7 @@ typedef struct livery_form_options {
  * "disabled" (by what `enabledBy` asks for: `disabledBy` is an object `name`, `title`, `equals` of the setting that has
  * another value). The library takes a change of what is only disabled.
  *
- * No value of a secret is in a form. In `items` and in `default` of a list, a member that is secret is a bool: whether it has
+ * `unavailable` (true, only if so) tells of a secret that is sealed and cannot be opened here. No value of a secret is in a form. In `items` and in `default` of a list, a member that is secret is a bool: whether it has
  * a text.
  *
  * `title`, `description`, `placeholder`, `unit`, `deprecated` and titles of options are in the language asked for, as far as

@@ -40,7 +40,7 @@ typedef struct livery_history_options {
  * `changes`: a list of objects `name`, `layer`, `old`, `new` (the effective values; missing for none), `forgotten` (true,
  * only if values of a secret are missing since the log forgot them), `replaced` (only if the commit took away what people
  * had set in favour of `layer`: the names of their layers), `expired` (true, only if so), `writable` (only if that changed)
- * and `secret` (true, only if so). Of a commit that changed more than 10,000 effective values there is no list:
+ * `unavailable` (true, only if values are sealed and cannot be opened here) and `secret` (true, only if so). Of a commit that changed more than 10,000 effective values there is no list:
  * `changes` is empty, and the item has a member `tooLarge` (true).
  *
  * Threads: any. Never blocks, never waits for a writer.

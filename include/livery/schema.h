@@ -107,6 +107,7 @@ LIVERY_API livery_status livery_schema_apply(livery_store *store, const char *js
  *   - #LIVERY_ERROR_SCHEMA_NEWER      the stored schema's version is higher
  *   - #LIVERY_ERROR_MIGRATION         a step would fail, or a secret would be none any more, which needs consent
  *   - #LIVERY_ERROR_CORRUPT           what it has to read of the store is damaged: restore a backup
+ *   - #LIVERY_ERROR_IO                the library that reads JSON is not installed, or cannot be loaded
  *   - #LIVERY_ERROR_INVALID_ARGUMENT  `json` or `report` is NULL
  * @since 0.1
  */
@@ -136,6 +137,7 @@ LIVERY_API livery_status livery_schema_check(livery_store *store, const char *js
  * @return #LIVERY_OK whatever was found, or
  *   - #LIVERY_ERROR_PARSE             one is not JSON; the error has line and column
  *   - #LIVERY_ERROR_SCHEMA_INVALID    one breaks a rule: livery_schema_check() says where
+ *   - #LIVERY_ERROR_IO                the library that reads JSON is not installed, or cannot be loaded
  *   - #LIVERY_ERROR_INVALID_ARGUMENT  a pointer is NULL
  * @since 0.1
  */
@@ -176,7 +178,8 @@ LIVERY_API livery_status livery_schema_copy_json(livery_store *store, char **jso
  * All settings as one dictionary, `{"Version": n, "Values": {name: value, …}}`, as clients of App Settings Management
  * know it.
  *
- * Values are the effective ones, all of one moment. Settings without a value are missing.
+ * Values are the effective ones, all of one moment. Settings without a value are missing, and so are secrets of claimed
+ * namespaces (livery_claim_secret()).
  *
  * Threads: any. Never blocks, never waits for a writer.
  *

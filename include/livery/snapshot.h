@@ -113,7 +113,8 @@ LIVERY_API livery_status livery_snapshot_list(livery_snapshot *snapshot, livery_
                                               livery_value **names);
 
 /**
- * Walk the settings of a snapshot that have a value, in the order of their names (byte by byte).
+ * Walk the settings of a snapshot that have a value, in the order of their names (byte by byte). Secrets that are sealed and
+ * cannot be opened here are passed over.
  *
  * Begin with an empty name; each call stores the next name and its value:
  *

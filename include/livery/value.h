@@ -446,6 +446,7 @@ LIVERY_API livery_status livery_value_make_object(const char *const *keys, liver
  * @return #LIVERY_OK, or
  *   - #LIVERY_ERROR_PARSE             not JSON, a member twice, or a number out of range; the error has line and column
  *   - #LIVERY_ERROR_INVALID_VALUE     a null, or deeper than #LIVERY_DEPTH_MAX
+ *   - #LIVERY_ERROR_IO                the library that reads JSON is not installed, or cannot be loaded
  *   - #LIVERY_ERROR_INVALID_ARGUMENT  a pointer is NULL
  * @since 0.1
  */

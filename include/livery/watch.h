@@ -31,7 +31,8 @@ enum {
   /** The effective value changed because a value's time was over. If nobody has committed that yet, as in a process that
       only reads, the revision is the present one; the commit is not told again. */
   LIVERY_EVENT_EXPIRED = 4,
-  /** Changes were missed, since the log has been trimmed past them: read anew what you watch. No name. */
+  /** Changes were missed, since the log has been trimmed past them, or sealed values can be opened from now on: read anew
+      what you watch. No name. */
   LIVERY_EVENT_RESYNC = 5,
   /** The present value, at the start of a watch with #LIVERY_WATCH_INITIAL. */
   LIVERY_EVENT_INITIAL = 6
@@ -58,6 +59,8 @@ typedef struct livery_event {
   bool writable;
   /** Whether the setting is declared secret, or was before the commit: its values are not for everyone's eyes. */
   bool secret;
+  /** Whether a value is not told since it is sealed and cannot be opened here; see livery_set_sealer(). */
+  bool unavailable;
 } livery_event;
 
 /** Receives the events of one commit, in the order of its edits, or of several if they were coalesced. */

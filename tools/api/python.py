@@ -40,14 +40,22 @@ def native(interface: Interface) -> str:
   lines: List[str] = []
   # What a struct holds comes before it.
   names = {each.name for each in interface.structs}
-  for struct in sorted(interface.structs, key=lambda one: any(each.type.base in names for each in one.members)):
-    members = [f'("{each.name}", {types.spelled(each.type)})' for each in struct.members]
-    lines += ["", "", f"class {types.structs[struct.name]}(Structure):", *wrapped("  _fields_ = [", members, "]")]
+  functions = {each.name for each in interface.callbacks}
+
+  def declare(calling: bool) -> None:
+    wanted = [one for one in interface.structs if any(each.type.base in functions for each in one.members) == calling]
+    for struct in sorted(wanted, key=lambda one: any(each.type.base in names for each in one.members)):
+      members = [f'("{each.name}", {types.spelled(each.type)})' for each in struct.members]
+      lines.extend(["", "", f"class {types.structs[struct.name]}(Structure):", *wrapped("  _fields_ = [", members, "]")])
+
+  declare(calling=False)
   lines += ["", ""]
   for callback in interface.callbacks:
-    lines.append(f"{types.callbacks[callback.name]} = CFUNCTYPE("
-                 + ", ".join(map(types.spelled, [callback.result, *(each.type for each in callback.parameters)])) + ")")
-  lines += ["", "#: The result and the parameters of each function, under its name without the prefix.",
+    parameters = [types.spelled(kind) for kind in (callback.result, *(each.type for each in callback.parameters))]
+    lines += wrapped(f"{types.callbacks[callback.name]} = CFUNCTYPE(", parameters, ")")
+  # Functions take structs by their address; a struct of functions comes behind these.
+  declare(calling=True)
+  lines += ["", "", "#: The result and the parameters of each function, under its name without the prefix.",
             "FUNCTIONS: Dict[str, Tuple[Any, Tuple[Any, ...]]] = {"]
   for header in interface.headers:
     lines += [f"  # {header.file}"] if header.functions else []

@@ -84,7 +84,7 @@ CODES = {
   "Transaction.withValue(for:in:_:)": "MDB_CORRUPTED MDB_PAGE_NOTFOUND",
   "BundleFolder.read(_:in:)": "EACCES EIO EMFILE ENOMEM",
   "BrandDirectory.names(in:)": "EACCES EIO EMFILE ENOENT ENOMEM",
-  "Store+Forget.remove(_:_:)": "EACCES EBUSY EIO EISDIR ENOMEM EPERM EROFS",
+  "BackupCleaning.remove(_:_:)": "EACCES EBUSY EIO EISDIR ENOMEM EPERM EROFS",
   # Beside what its body returns: the deadline has passed, or a lock cannot be had at all.
   "LockFile.whileChangingReaders(until:_:)": "EBUSY ENOLCK",
   # A transaction that only reads: there is nothing to write.
@@ -132,6 +132,7 @@ SAID = {
 
 #: Words of livery.h that tell once for all functions what may come to them.
 REPLACED = "opens the new one first"
+SEALED = "Where secrets are sealed"
 MEDDLING = "what comes of others who meddle with the store's directory"
 #: Where that comes from, and what it is.
 TOLD = {
@@ -140,8 +141,10 @@ TOLD = {
   "Environment.read(_:)": ("IO, BUSY", REPLACED),
   "Environment.snapshot()": ("IO", REPLACED),
   "BackupFolder.entries()": ("NOT_FOUND", MEDDLING),
+  "Sealing.open(_:_:)": ("UNAVAILABLE", SEALED),
+  "Sealing.seal(_:_:_:_:)": ("UNAVAILABLE", SEALED),
   "Recovery.compact(_:)": ("NOT_FOUND, NOT_A_STORE", MEDDLING),
-  "Store+Forget.clean(_:_:)": ("NOT_FOUND, NOT_A_STORE", MEDDLING),
+  "BackupCleaning.cleaned(_:_:)": ("NOT_FOUND, NOT_A_STORE", MEDDLING),
 }
 
 #: What a function never comes to, though it looks so; and why.
@@ -153,6 +156,7 @@ NEVER = {
     "FORMAT_NEWER", "it looks at the copy of a store that is open"),
   "Recovery.compact(_:)": ("FORMAT_NEWER", "the same"),
   "MemoryStore.compact(_:)": ("FORMAT_NEWER, NOT_A_STORE, NOT_FOUND", "the files are this process's, and were just written"),
+  "Store+Sealer.sealFirst()": ("READ_ONLY", "a handle for reading alone seals nothing"),
   # Of handles and buffers
   "Value.releaseValue(_:)": ("INVALID_ARGUMENT", "who calls it has a handle"),
   "Handles.publish(_:to:)": ("CLOSED", "a value belongs to no store"),

@@ -282,6 +282,22 @@ lvs_regex *lvs_regex_make(const char *pattern, char *message, size_t message_siz
 bool lvs_regex_matches(const lvs_regex *regex, const char *text, size_t length);
 void lvs_regex_free(lvs_regex *regex);
 
+// A library that is loaded when it is needed first, and stays. `files` are what it may be called, `names` its functions, whose
+// addresses come to `functions`.
+typedef struct lvs_library {
+  const char *files[2];
+  const char *const *names;
+  size_t count;
+  void **functions;
+} lvs_library;
+// Whether it is there, with all its functions. It waits for the system's loader alone; if it is not there it is looked for anew
+// the next time.
+bool lvs_library_load(lvs_library *library);
+// The addresses; NULL before it was loaded.
+static inline const void *lvs_library_functions(lvs_library *library) {
+  return __atomic_load_n(&library->functions, __ATOMIC_ACQUIRE);
+}
+
 // The program's arguments and environment, for commands.
 int lvs_argument_count(void);
 const char *lvs_argument(int index);

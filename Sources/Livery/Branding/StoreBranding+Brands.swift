@@ -125,7 +125,9 @@ extension Snapshot {
     try read { (view) throws(StoreError) in
       try view.walkEffective(prefix: Branding.prefix) { (name, record) throws(StoreError) in
         let record = try view.current(record, name, at: time)
-        guard Branding.has(Branding.prefix, name), let value = record.value, try view.admission(name).counts else {
+        guard Branding.has(Branding.prefix, name), let value = record.value, !value.isSealed,
+          try view.admission(name).counts
+        else {
           return true
         }
         brand.values.append(.init(String(decoding: name.utf8.dropFirst(skipped), as: UTF8.self), value))

@@ -165,11 +165,11 @@ private struct ImageChoice {
     let option = try Branding.switchOf(name).map { (option) throws(StoreError) in
       try NamePattern(Branding.prefix + Branding.option + option)
     }
-    let found: (image: Value, layer: Layer, option: Value?)
+    let found: (image: (value: Value, layer: Layer), option: Value?)
     do throws(StoreError) {
       found = try store.reading { (snapshot) throws(StoreError) in
         (
-          try snapshot.value(setting), try snapshot.layer(of: setting),
+          try snapshot.valueAndLayer(setting),
           try option.flatMap { (option) throws(StoreError) in try snapshot.next(after: "", matching: option)?.value }
         )
       }
@@ -177,8 +177,8 @@ private struct ImageChoice {
       guard error.code == .notFound else { throw error }
       throw StoreError(.noValue, "no source has the image `\(name)`\(store.branding.waits(setting))", setting: setting)
     }
-    layer = found.layer.description
-    do throws(StoreError) { variants = try ImageVariant.all(found.image) } catch {
+    layer = found.image.layer.description
+    do throws(StoreError) { variants = try ImageVariant.all(found.image.value) } catch {
       throw StoreError(.invalidValue, "`\(setting)`: \(error.message)", setting: setting)
     }
     match = VariantMatch(variants, traits)

@@ -36,7 +36,7 @@ extension ChangeSet {
       var values: [Value.Member] = []
       for place in sortedOrder(of: all.count, { all[$0].precedesInBytes(all[$1]) }) {
         do throws(StoreError) { values.append(.init(all[place], try change.value(all[place], view))) } catch {
-          guard error.code == .notFound || error.code == .noValue else { throw error }
+          guard error.code == .notFound || error.code == .noValue || error.code == .unavailable else { throw error }
         }
       }
       return values

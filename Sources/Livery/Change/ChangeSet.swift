@@ -32,6 +32,7 @@ public final class ChangeSet: @unchecked Sendable {
   /// When the values of the edits to come were first set, and by whom; nil for now and `origin`.
   private var past: Edit.Provenance?
   private var isOfAnotherBrand = false
+  private var deadline: SessionDeadline?
   private var refusals: [Refusal] = []
   /// The transaction that an edit is made in, which reads see.
   private var transaction: View?
@@ -95,7 +96,11 @@ public final class ChangeSet: @unchecked Sendable {
   ///
   /// - Throws: `.corrupt`; `.typeMismatch`, `.invalidValue` if a value that was set does not fit.
   public func value(_ name: String, in layer: Layer) throws(StoreError) -> Value? {
-    try record(name, in: layer)?.value
+    try checkName(name)
+    return try reading { (view) throws(StoreError) in
+      guard let value = try record(name, in: layer, view)?.value else { return nil }
+      return try view.requireOpen(value, view.resolveAlias(name))
+    }
   }
 
   /// The same with where it comes from.
@@ -167,7 +172,7 @@ public final class ChangeSet: @unchecked Sendable {
     let now = Timestamp.now
     let decision = decide(records, at: now)
     if admission.counts, let value = view.inEffect(decision, admission.declared, revision: 0, at: now).value {
-      return value
+      return try view.requireOpen(value, setting)
     }
     guard admission.declared != nil else { throw view.unknown(name) }
     throw StoreError(.noValue, "no layer has a value for `\(name)`", setting: name)
@@ -253,6 +258,14 @@ public final class ChangeSet: @unchecked Sendable {
     }
   }
 
+  /// When the values of the layer `session` end that have no expiry of their own, those that are there and those that are set
+  /// until it is said anew or the layer is emptied; nil for never. What survives a logout, as the schema says, is not concerned.
+  ///
+  /// Corresponds to `livery_change_session_ends` in C.
+  public func sessionEnds(_ time: Timestamp?) throws(StoreError) {
+    try whileOpen { () throws(StoreError) in deadline = SessionDeadline(time: time) }
+  }
+
   /// Makes the commit fail with `.conflict` if a setting was changed after a revision. 0 expects one never set.
   public func expect(_ name: String, at revision: UInt64) throws(StoreError) {
     try checkName(name)
@@ -315,6 +328,7 @@ public final class ChangeSet: @unchecked Sendable {
     request.facts = facts
     request.clearedLayers = used.filter { $0.isCleared }.map { $0.layer }
     request.layer = used.count > 1 ? nil : (used.first ?? parts[current]).layer
+    request.deadline = deadline
     request.expectations = expectations
     request.origin = origin
     request.ignoresLocks = ignoresLocks

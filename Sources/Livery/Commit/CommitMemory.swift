@@ -17,11 +17,17 @@ final class CommitMemory: @unchecked Sendable {
   private var hasLooked = false
   private(set) var facts = SchemaFacts.none
   private(set) var claims = Claims.none
+  /// What is known of the store's secrets being sealed.
+  var seal: Sealing.Known?
   /// The layers that may hold anything.
   var occupied = LayerSet.all
   /// The transaction and the data file in which all this holds; 0 if in none.
   private var transaction: UInt64 = 0
   private var generation: UInt32 = 0
+  /// No value is left that has ended with a boot before.
+  var hasClearedBoot = false
+  /// When the values of the layer `session` end that say nothing else; looked up when it is wanted.
+  private var deadline: Timestamp??
   /// Counts the commits that use it.
   private var commits = 0
 
@@ -32,6 +38,7 @@ final class CommitMemory: @unchecked Sendable {
   /// Forgets everything unless it holds in a transaction. Until `keep` it holds in no other one.
   func begin(_ transaction: UInt64, generation: UInt32) {
     if self.transaction != transaction || self.generation != generation { forget() }
+    if self.generation != generation { hasClearedBoot = false }
     self.transaction = 0
     self.generation = generation
   }
@@ -48,7 +55,9 @@ final class CommitMemory: @unchecked Sendable {
     numbers = ByteIndex()
     settings = []
     large = []
+    seal = nil
     hasLooked = false
+    deadline = nil
   }
 
   /// A number for the next commit, other than that of any before.
@@ -66,9 +75,21 @@ final class CommitMemory: @unchecked Sendable {
     hasLooked = true
   }
 
+  func sessionDeadline(_ view: View) throws(StoreError) -> Timestamp? {
+    if let deadline { return deadline }
+    let found = try view.sessionDeadline()
+    deadline = .some(found)
+    return found
+  }
+
+  func putSessionDeadline(_ time: Timestamp?, _ view: View) throws(StoreError) {
+    try view.putSessionDeadline(time)
+    deadline = .some(time)
+  }
+
   func setting(_ name: String) -> KnownSetting {
     let (number, isNew) = numbers.insert(name)
-    if isNew { settings.append(KnownSetting(name, isKept: number < Self.most)) }
+    if isNew { settings.append(KnownSetting(name, isKept: number < Self.most && !claims.isSecret(name))) }
     return settings[number]
   }
 
@@ -224,7 +245,7 @@ extension Record {
     switch value {
     case .string(let text), .url(let text), .image(let text): text.utf8.count <= 256
     case .data(let bytes): bytes.count <= 256
-    case .list, .object: false
+    case .list, .object, .sealed: false
     case .bool, .int, .double, .date, .color, nil: true
     }
   }

@@ -192,7 +192,11 @@ extension CommitQueue {
       let made = try shared.commit(isSynchronous, &isCommitted, until: deadline) { (view) throws(StoreError) in
         number = view.transaction.id
         memory.begin(number, generation: shared.openGeneration)
-        return try make(group, view, shared, prepare)
+        shared.sealing.known = memory.seal
+        let outcome = try make(group, view, shared, prepare)
+        // What a transaction has found out and did not store is looked for again.
+        if case .commit = outcome { memory.seal = shared.sealing.known } else { memory.seal = nil }
+        return outcome
       }
       switch made {
       case .spoilt: continue

@@ -59,7 +59,7 @@ extension View {
   func forgetSecrets() throws(StoreError) -> Int {
     var secrets = try secretNames()
     // Those of settings that were secrets once.
-    try walkLog(withEdits: false) { (_, entry, _) throws(StoreError) in
+    try walkLog(withEdits: false, opens: false) { (_, entry, _) throws(StoreError) in
       guard let entry else { return true }
       for change in entry.changes where change.isSecret && (change.old != nil || change.new != nil) {
         secrets.insert(change.name)
@@ -68,7 +68,7 @@ extension View {
     }
     guard !secrets.isEmpty else { return 0 }
     var found: [UInt64] = []
-    try walkLog { (revision, entry, _) throws(StoreError) in
+    try walkLog(opens: false) { (revision, entry, _) throws(StoreError) in
       if var entry, entry.forget(secrets) { found.append(revision) }
       return true
     }
@@ -79,10 +79,8 @@ extension View {
     var count = 0
     for revision in revisions {
       do throws(StoreError) {
-        guard var entry = try logEntry(revision), entry.forget(names) else { continue }
-        var key: [UInt8] = []
-        key.append(bigEndian: revision)
-        try put(entry.encode(key: key), key, databases.log)
+        guard var entry = try logEntry(revision, opens: false), entry.forget(names) else { continue }
+        try putLogEntry(entry)
         count += 1
       } catch {
         // What is damaged is for its readers to report.
@@ -108,6 +106,7 @@ extension View {
         secrets.insert(name)
       }
     }
+    for name in try claims().secrets { secrets.insert(name) }
     let orphans = try orphans()
     for name in orphans.names where orphans.facts(name)?.isSecret == true { secrets.insert(name) }
     return secrets
@@ -128,6 +127,7 @@ extension Committer {
   func isSecret(_ setting: KnownSetting) throws(StoreError) -> Bool {
     let admission = view.admission(setting.name, try memory.row(setting, view), isAdmitted: memory.admits(setting.name))
     if let declared = admission.declared { return declared.descriptor.holdsSecret }
+    if memory.claims.isSecret(setting.name) { return true }
     guard !admission.counts else { return false }
     // It may have been one if nobody took note.
     return try view.orphans().facts(setting.name)?.isSecret ?? true

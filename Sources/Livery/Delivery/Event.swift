@@ -32,6 +32,8 @@ public struct Event: Sendable {
   public var isWritable: Bool
   /// Whether the setting is declared secret, or was before the commit: its values are not for everyone's eyes.
   public var isSecret: Bool
+  /// Whether a value is not told since it cannot be opened here.
+  public var isUnavailable = false
   /// The log no longer tells the value before, or not the one that the commit led to.
   var isForgotten = false
 }
@@ -50,6 +52,16 @@ extension Event.Kind: CustomStringConvertible {
 }
 
 extension Event {
+  /// Without values that are sealed.
+  var opened: Event {
+    guard oldValue?.isSealed == true || newValue?.isSealed == true else { return self }
+    var event = self
+    if oldValue?.isSealed == true { event.oldValue = nil }
+    if newValue?.isSealed == true { event.newValue = nil }
+    event.isUnavailable = true
+    return event
+  }
+
   init(_ kind: Kind, of entry: LogEntry) {
     self.init(
       revision: entry.revision, time: entry.time, kind: kind, layer: entry.layer, name: nil, oldValue: nil,

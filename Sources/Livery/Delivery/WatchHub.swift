@@ -81,6 +81,17 @@ final class WatchHub: @unchecked Sendable {
   /// Called with the lock held.
   private var hasWatches: Bool { watches.contains { !$0.isPaused } }
 
+  /// Has those watches told to read anew that look at one of some settings.
+  func readAnew(_ names: [String], _ shared: SharedEnvironment) {
+    guard !names.isEmpty else { return }
+    let all = lock.withLock {
+      for watch in watches { watch.openedSince = names }
+      return watches
+    }
+    for watch in all { watch.descriptor?.signal() }
+    if !all.isEmpty { shared.wake.signal() }
+  }
+
   /// Stops the watches of a handle that is closed, and forgets what it has posted.
   func stopAll(of owner: UInt64, _ shared: SharedEnvironment) {
     cancelPosts(of: owner)
@@ -288,6 +299,8 @@ final class WatchHub: @unchecked Sendable {
       watch.initial = []
       tell(events)
     }
+    let opened = watch.mayCall ? lock.withLock { watch.takeOpened() } : []
+    if opened.contains(where: { watch.pattern?.matches($0) ?? true }) { tell([.resync(to: watch.position)]) }
     if watch.position < news.trimmed {
       guard watch.mayCall else { return calls }
       watch.position = news.trimmed

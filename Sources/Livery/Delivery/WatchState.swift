@@ -45,6 +45,8 @@ final class WatchState: @unchecked Sendable {
   /// What has been told of values whose time is over while nobody has committed that.
   var delivered: [DeliveredExpiry] = []
   let start = Timestamp.now
+  /// What could not be opened and can be now: it is to be read anew. Guarded by the hub's lock.
+  var openedSince: [String] = []
   /// The moment up to which the descriptor has been signalled for what expires.
   var signalledExpiry = Timestamp.now
   /// On the thread that delivers: whether the handler is being called.
@@ -69,6 +71,11 @@ final class WatchState: @unchecked Sendable {
     self.initial = initial
   }
 
+  func takeOpened() -> [String] {
+    defer { openedSince = [] }
+    return openedSince
+  }
+
   /// No call begins from now on; what belongs to the watch ends with the call under way, or now. False if it was stopped.
   func stop() -> Bool {
     guard !use.isClosed else { return false }
@@ -91,7 +98,7 @@ final class WatchState: @unchecked Sendable {
   func call(_ events: [Event]) {
     guard !events.isEmpty, use.enter() else { return }
     isCalling = true
-    handler(events)
+    handler(events.map { $0.opened })
     leave()
   }
 

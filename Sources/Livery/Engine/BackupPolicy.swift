@@ -81,6 +81,8 @@ final class BackupPolicy: Sendable {
   /// By a thread, which keeps the store open until it has ended; the end of the program waits for it.
   private func takeBeside(_ shared: SharedEnvironment, isForced: Bool) {
     guard maximumSeconds != nil || isForced, !directory.options.readOnly else { return }
+    // A thread costs more than a look.
+    if !isForced, (try? isNeeded(shared, false)) == false { return }
     guard isBusy.compareExchange(expected: false, desired: true, ordering: .acquiring).exchanged else { return }
     Registry.retain(shared)
     let copying = Copying(shared, isForced)

@@ -16,6 +16,7 @@ class SharedEnvironment: @unchecked Sendable {
   let clock: StoreClock
   let cache: SettingCache
   let reserve = SpaceReserve()
+  let sealing = Sealing()
   let directory: StoreDirectory
   let backups: BackupPolicy
   /// What is open in place of a file that nobody can write to.
@@ -58,7 +59,7 @@ class SharedEnvironment: @unchecked Sendable {
       do throws(StoreError) {
         try followForReading()
         return try environment.read { (transaction) throws(StoreError) in
-          try body(View(transaction: transaction, databases: databases))
+          try body(View(transaction: transaction, databases: databases, sealing: sealing))
         }
       } catch {
         tries += 1
@@ -151,7 +152,8 @@ class SharedEnvironment: @unchecked Sendable {
     let result: R
     do throws(StoreError) {
       result = try environment.write(until: deadline) { (transaction) throws(StoreError) in
-        let view = View(transaction: transaction, databases: databases)
+        sealing.known = nil
+        let view = View(transaction: transaction, databases: databases, sealing: sealing)
         transaction.note(databases.effective)
         // What is made anew because the map was too small begins from the start.
         isCommitted = false
@@ -351,6 +353,11 @@ class SharedEnvironment: @unchecked Sendable {
   /// Whether what went wrong has been put right: the environment was opened anew, or a damaged file replaced.
   private func canRetry(after error: StoreError, since opening: Int, isFirst: Bool) throws(StoreError) -> Bool {
     if environment.mayHaveBeenMended(since: opening) {
+      try followForReading()
+      return true
+    }
+    // What another file has taken the place of meanwhile is overwritten.
+    if error.code == .corrupt, !isCurrent {
       try followForReading()
       return true
     }

@@ -1,21 +1,29 @@
 extension Store {
   /// Settings as JSON: `{"Version", "Values"}` of the effective values, or one object for each layer.
   ///
-  /// Items of lists have the members that were set. All of it is of one moment; the same content gives the same bytes. Corresponds to `livery_export_json` in C.
-  public func exportJSON(layers: Bool = false, pretty: Bool = false) throws(StoreError) -> String {
+  /// Secrets of a store that seals them are exported sealed, unless they are to be revealed and can be opened. Items of
+  /// lists have the members that were set. All of it is of one moment; the same content gives the same bytes. Corresponds to `livery_export_json` in C.
+  public func exportJSON(layers: Bool = false, pretty: Bool = false, reveal: Bool = false) throws(StoreError) -> String
+  {
     let document = try read { (view) throws(StoreError) in
-      layers ? try exportLayers(view) : try exportEffective(view)
+      layers ? try exportLayers(view, reveal) : try exportEffective(view, reveal)
     }
     return try document.jsonText(pretty: pretty)
   }
 
-  private func exportEffective(_ view: View) throws(StoreError) -> Value {
+  private func exportEffective(_ view: View, _ reveal: Bool) throws(StoreError) -> Value {
     let now = Timestamp.now
+    let claims = try view.claims()
     var values: [Value.Member] = []
     var types: [Value.Member] = []
     try view.walkEffective { (name, record) throws(StoreError) in
       let current = try view.current(record, name, at: now)
-      guard let value = current.value else { return true }
+      guard let value = current.value, !claims.isSecret(name) else { return true }
+      if let sealed = current.exported(reveal) {
+        values.append(.init(name, .string(Base64.encode(sealed.bytes))))
+        types.append(.init(name, TypeHints.sealed))
+        return true
+      }
       let declared = try view.declaration(name)
       values.append(.init(name, (try asSet(current, name, declared, view) ?? value).inCanonicalOrder))
       if declared == nil, let hint = TypeHints.hint(for: value) { types.append(.init(name, hint)) }
@@ -39,12 +47,13 @@ extension Store {
     return converted
   }
 
-  private func exportLayers(_ view: View) throws(StoreError) -> Value {
+  private func exportLayers(_ view: View, _ reveal: Bool) throws(StoreError) -> Value {
+    let claims = try view.claims()
     var layers: [Value.Member] = []
     for layer in Layer.allCases {
       var items: [Value.Member] = []
       try view.walkLayers(layer) { (place, record) throws(StoreError) in
-        items.append(.init(place.name, try exported(record, place.name, view)))
+        if !claims.isSecret(place.name) { items.append(.init(place.name, try exported(record, place.name, view, reveal))) }
       }
       if !items.isEmpty { layers.append(.init(layer.description, .object(items))) }
     }
@@ -54,16 +63,22 @@ extension Store {
     ])
   }
 
-  private func exported(_ record: Record, _ name: String, _ view: View) throws(StoreError) -> Value {
+  private func exported(
+    _ record: Record, _ name: String, _ view: View, _ reveal: Bool
+  ) throws(StoreError) -> Value {
     var members: [Value.Member] = []
+    let sealed = record.exported(reveal)
     let admission = try view.admission(name)
     // The setting has had another type since: its value stays as it was set, and counts converted.
     var isAsSet = false
-    if let value = record.value, case .valid(let converted)? = admission.declared?.validated(value) {
+    if let value = record.value, !value.isSealed, case .valid(let converted)? = admission.declared?.validated(value) {
       isAsSet = converted != value
     }
     let isSetAside = record.isRejected || !admission.counts
-    if let value = record.value {
+    if let sealed {
+      members.append(.init("value", .string(Base64.encode(sealed.bytes))))
+      members.append(.init("type", TypeHints.sealed))
+    } else if let value = record.value {
       members.append(.init("value", value.inCanonicalOrder))
       if admission.declared == nil || isSetAside || isAsSet, let hint = TypeHints.hint(for: value) {
         members.append(.init("type", hint))
@@ -76,6 +91,13 @@ extension Store {
     if !record.origin.isEmpty { members.append(.init("origin", .string(record.origin))) }
     if let expires = record.expires { members.append(.init("expires", .date(expires))) }
     return .object(members)
+  }
+}
+
+extension Record {
+  /// What stands for a secret in an export; nil for what is exported plainly.
+  fileprivate func exported(_ reveal: Bool) -> Sealed? {
+    reveal && value?.isSealed == false ? nil : sealed
   }
 }
 

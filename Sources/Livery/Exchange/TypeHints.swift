@@ -3,6 +3,9 @@
 /// Where the whole value is of such a type the hint is the type's name; where parts of it are, an object of JSON pointers
 /// and names.
 enum TypeHints {
+  /// Of a secret that is exported as it is sealed.
+  static let sealed = Value.string("sealed")
+
   static func hint(for value: Value) -> Value? {
     if !isNative(value) { return .string(value.type.description) }
     var found: [Value.Member] = []
@@ -12,6 +15,10 @@ enum TypeHints {
 
   /// A value read from JSON with the types that a hint names; nil if one does not convert.
   static func apply(_ hint: Value, to value: Value) -> Value? {
+    if hint == sealed {
+      guard case .string(let text) = value, let bytes = Base64.decode(text) else { return nil }
+      return Sealed(bytes).map { .sealed($0) }
+    }
     switch hint {
     case .string(let name): return ValueType(name: name).flatMap { value.coerced(to: $0) }
     case .object(let parts):

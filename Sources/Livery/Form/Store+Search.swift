@@ -33,7 +33,7 @@ extension Store {
         let value = try view.effective(name).map { (record) throws(StoreError) in
           try view.current(record, name, at: now).value
         }
-        results.append(try run.result(one, value ?? nil))
+        results.append(try run.result(one, value.flatMap { $0?.isSealed == true ? nil : $0 }))
       }
       return .object([
         .init("revision", .int(Int64(clamping: try view.revision()))), .init("total", .int(Int64(found.count))),

@@ -43,8 +43,11 @@ extension Store {
       var members: [Value.Member] = [
         .init("name", .string(change.name)), .init("layer", .string(change.layer.description)),
       ]
-      if let old = change.old { members.append(.init("old", old)) }
-      if let new = change.new { members.append(.init("new", new)) }
+      if let old = change.old, !old.isSealed { members.append(.init("old", old)) }
+      if let new = change.new, !new.isSealed { members.append(.init("new", new)) }
+      if change.old?.isSealed == true || change.new?.isSealed == true {
+        members.append(.init("unavailable", .bool(true)))
+      }
       if change.isForgotten { members.append(.init("forgotten", .bool(true))) }
       let replaced = replacements.edits(of: change.name, by: change.layer)
       if !replaced.isEmpty {

@@ -66,7 +66,7 @@ private struct LaterChanges {
     var touched = NameSet()
     for edit in entry.edits { touched.insert(edit.name) }
     for change in entry.changes { touched.insert(change.name) }
-    try view.walkLog(after: revision) { (_, entry, _) throws(StoreError) in
+    try view.walkLog(after: revision, opens: false) { (_, entry, _) throws(StoreError) in
       // A schema's entry tells only what changed for readers.
       guard let entry, !entry.isSchema, !entry.isTooLarge || !entry.edits.isEmpty else {
         isCertain = false

@@ -71,6 +71,7 @@ private struct Restoration {
 
   mutating func run(_ limits: LogLimits) throws(StoreError) -> Environment.Outcome<UInt64> {
     let before = try view.contentRevision()
+    let mark = try view.sealMark()
     var secrets = try secrets()
     for (name, database, onlyAdds) in view.databases.restored { try replace(name, database, onlyAdds: onlyAdds) }
     try replace("meta", view.databases.meta)
@@ -78,6 +79,7 @@ private struct Restoration {
       return hasFacts ? .commit(revision - 1) : .abort(revision - 1)
     }
     for name in try self.secrets().names { secrets.insert(name) }
+    try adoptSeal(mark)
 
     for (index, edit) in entry.edits.enumerated() where !secrets.contains(edit.name) {
       entry.edits[index].left = try view.checksum(of: LayerKey(edit.layer, edit.name))
@@ -86,7 +88,24 @@ private struct Restoration {
     try view.recomputeEffective(allNames(), &entry, limits) { secrets.contains($0) }
     try view.putRestored(revision, content: content.contentRevision)
     try view.finish(entry, limits)
+    _ = try view.reseal(anew: false)
     return .commit(revision)
+  }
+
+  /// A store that seals goes on doing so. What the log has sealed as another store's nobody can open any more.
+  private mutating func adoptSeal(_ former: SealMark?) throws(StoreError) {
+    view.sealing?.known = nil
+    let restored = try view.sealMark()
+    if let restored, let former, restored.store != former.store {
+      _ = try view.forgetSecrets()
+      for index in entry.edits.indices where entry.edits[index].old?.isSealed == true {
+        entry.edits[index].old = nil
+        entry.edits[index].isForgotten = true
+      }
+    }
+    guard restored != nil || former != nil else { return }
+    let store = restored?.store ?? former?.store ?? []
+    try view.putSealMark(SealMark(store: store, isPending: restored == nil || restored?.isPending == true))
   }
 
   /// Makes a database equal to the backup's, touching nothing else.
@@ -144,6 +163,7 @@ private struct Restoration {
     }
     hasChanged = true
     guard database.sameBytes(as: "layers") else {
+      if View.isSealMark(metaKey: key) { return }
       if database.sameBytes(as: "schema") || database.sameBytes(as: "meta") { entry.isSchema = true }
       return
     }
@@ -189,6 +209,7 @@ private struct Restoration {
         if try view.descriptor(name)?.holdsSecret == true { secrets.insert(name) }
       } catch { secrets.insert(name) }
     }
+    for name in try view.claims().secrets { secrets.insert(name) }
     return secrets
   }
 }

@@ -120,7 +120,7 @@ final class SettingCache: @unchecked Sendable {
     }
     var next = revision + 1
     var isComplete = true
-    try view.walkLog(after: revision) { (number, entry, size) throws(StoreError) in
+    try view.walkLog(after: revision, opens: false) { (number, entry, size) throws(StoreError) in
       guard let entry, number == next, !entry.isSchema, !entry.isTooLarge, size <= 1 << 16 else {
         isComplete = false
         return false

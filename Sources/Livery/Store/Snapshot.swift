@@ -27,7 +27,7 @@ public final class Snapshot: @unchecked Sendable {
   fileprivate init(_ store: Store, _ held: HeldTransaction?, _ transaction: Transaction, _ revision: UInt64) {
     self.store = store
     self.held = held
-    view = View(transaction: transaction, databases: store.shared.databases)
+    view = View(transaction: transaction, databases: store.shared.databases, sealing: store.shared.sealing)
     self.revision = revision
     time = .now
   }
@@ -63,10 +63,17 @@ public final class Snapshot: @unchecked Sendable {
   ///
   /// - Throws: as `Store.value(_:)`.
   public func layer(of name: String) throws(StoreError) -> Layer {
+    try valueAndLayer(name).layer
+  }
+
+  /// A setting's effective value, and the layer that it comes from.
+  func valueAndLayer(_ name: String) throws(StoreError) -> (value: Value, layer: Layer) {
     try checkName(name)
-    let record = try read { (view) throws(StoreError) in try view.effectiveRecord(name, at: time) }
-    guard record.value != nil else { throw .noValue(name) }
-    return record.layer
+    return try read { (view) throws(StoreError) in
+      let record = try view.effectiveRecord(name, at: time)
+      guard let value = record.value else { throw .noValue(name, view.whatWaits(name)) }
+      return (value, record.layer)
+    }
   }
 
   /// What a layer holds for a setting, be it in effect or not; nil if it holds nothing.
@@ -75,7 +82,10 @@ public final class Snapshot: @unchecked Sendable {
   ///
   /// - Throws: `.corrupt`.
   public func value(_ name: String, in layer: Layer) throws(StoreError) -> Value? {
-    try record(name, in: layer)?.value
+    try record(name, in: layer)?.value.map { (value) throws(StoreError) in
+      guard value.isSealed else { return value }
+      return try read { (view) throws(StoreError) in try view.requireOpen(value, view.resolveAlias(name)) }
+    }
   }
 
   /// The same with where it comes from.
@@ -95,7 +105,8 @@ public final class Snapshot: @unchecked Sendable {
     try read { (view) throws(StoreError) in try view.names(layer, matching: pattern) }
   }
 
-  /// The next setting after a name that has a value and matches the pattern; nil if there are no more.
+  /// The next setting after a name that has a value and matches the pattern; nil if there are no more. Secrets that cannot
+  /// be opened are passed over.
   ///
   /// Corresponds to `livery_snapshot_next` in C.
   public func next(
@@ -105,7 +116,7 @@ public final class Snapshot: @unchecked Sendable {
       var found: (name: String, value: Value)?
       try view.walkEffective(after: name, prefix: pattern?.literalPrefix ?? "") { (name, record) throws(StoreError) in
         if let pattern, !pattern.matches(name) { return true }
-        guard let value = try view.current(record, name, at: time).value else { return true }
+        guard let value = try view.current(record, name, at: time).value, !value.isSealed else { return true }
         found = (name, value)
         return false
       }

@@ -48,7 +48,7 @@ extension Store {
           .init(
             "effective",
             .object([
-              .init("value", value), .init("layer", .string(winner.layer.description)),
+              value.shownMember, .init("layer", .string(winner.layer.description)),
               .init("revision", .int(Int64(clamping: effective.revision))),
             ])))
       }
@@ -115,12 +115,14 @@ extension Store {
     if !descriptor.aliases.isEmpty { members.append(.init("aliases", .list(descriptor.aliases.map { .string($0) }))) }
     members.append(.init("secret", .bool(isSecret)))
     members.append(.init("readOnly", .bool(descriptor.isReadOnly)))
+    if descriptor.isVolatile { members.append(.init("volatile", .bool(true))) }
+    if let survived = descriptor.survived { members.append(.init("survives", survived)) }
     return members
   }
 
   private func layerItem(_ record: Record, _ state: LayerState, _ descriptor: SettingDescriptor?) -> Value {
     var members: [Value.Member] = [.init("layer", .string(record.layer.description))]
-    if let value = record.value { members.append(.init("value", value)) }
+    if let value = record.value { members.append(value.shownMember) }
     members.append(.init("state", .string(state.description)))
     members.append(.init("revision", .int(Int64(clamping: record.revision))))
     members.append(.init("time", .date(record.time)))
@@ -169,7 +171,9 @@ extension Store {
     let who = winner.layer.isConsole ? "The console" : "`\(winner.layer)`"
     let whose = former.layer == .user ? "the operator's" : "the session's"
     let wasSecret = entry.changes.contains { $0.isSecret && $0.name.sameBytes(as: name) }
-    guard descriptor?.holdsSecret != true, !wasSecret, let old = former.old, let new = winner.value else {
+    guard descriptor?.holdsSecret != true, !wasSecret, winner.value?.isSealed == false, let old = former.old,
+      let new = winner.value
+    else {
       return " \(who) replaced \(whose) value at revision \(winner.revision)."
     }
     return " \(who) replaced \(whose) \(old.brief) by \(new.brief) at revision \(winner.revision)."
@@ -180,6 +184,7 @@ extension Store {
     for index in records.indices.reversed() {
       let record = records[index]
       switch resolution.states[index] {
+      case .expired where record.hasEndedWithBoot: text += " `\(record.layer)` ended with a boot of the system."
       case .expired: text += " `\(record.layer)` expired at \(record.expires?.rfc3339 ?? "") and no longer counts."
       case .rejected: text += " `\(record.layer)` no longer satisfies the schema and does not count."
       case .wins, .shadowed, .orphaned: break
@@ -187,4 +192,9 @@ extension Store {
     }
     return text
   }
+}
+
+extension Value {
+  /// A member of a report that tells a value, or that it cannot be opened.
+  var shownMember: Member { isSealed ? Member("unavailable", .bool(true)) : Member("value", self) }
 }

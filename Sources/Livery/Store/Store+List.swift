@@ -36,7 +36,7 @@ extension Store {
     }
     if let title = descriptor?.title { members.append(.init("title", .string(title))) }
     if let value = record.value {
-      members.append(.init("value", value))
+      members.append(value.shownMember)
       members.append(.init("layer", .string(record.layer.description)))
       members.append(.init("revision", .int(Int64(clamping: record.revision))))
     }

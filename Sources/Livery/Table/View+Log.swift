@@ -74,9 +74,16 @@ extension View {
       entry.changes = []
     }
     let key = Self.logKey(entry.revision)
+    if mayBeSealed { entry = try sealed(entry) }
     let bytes = try entry.encode(key: key)
     try put(bytes, key, databases.log)
     try trimLog(limits, beside: entry, bytes.count)
+  }
+
+  /// Stores an entry that is there in another form.
+  func putLogEntry(_ entry: LogEntry) throws(StoreError) {
+    let key = Self.logKey(entry.revision)
+    try put(sealed(entry).encode(key: key), key, databases.log)
   }
 
   /// The end of every commit: its entry in the log, and its revision.
@@ -113,11 +120,13 @@ extension View {
     if let last = trim.doomed.last { try putTrimmed(last) }
   }
 
-  func logEntry(_ revision: UInt64) throws(StoreError) -> LogEntry? {
+  /// - Parameter opens: whether values that are sealed are wanted.
+  func logEntry(_ revision: UInt64, opens: Bool = true) throws(StoreError) -> LogEntry? {
     let key = Self.logKey(revision)
-    return try read(key, databases.log, orDamaged: "the log entry of revision \(revision)") { bytes in
+    let entry = try read(key, databases.log, orDamaged: "the log entry of revision \(revision)") { bytes in
       Checksum.content(of: bytes, key: key, tag: Tag.log).flatMap { LogEntry($0, revision: revision) }
     }
+    return opens ? entry.map { opened($0) } : entry
   }
 
   /// When the last commit was made, if its entry tells.
@@ -128,16 +137,18 @@ extension View {
     return time ?? nil
   }
 
-  /// Walks the entries after a revision, oldest first. A damaged one comes as nil. The parameters are those of `LogEntry`.
+  /// Walks the entries after a revision, oldest first. A damaged one comes as nil. The parameters are those of `LogEntry`;
+  /// `opens` says whether values that are sealed are wanted.
   func walkLog(
     after revision: UInt64 = 0, matching pattern: NamePattern? = nil, withEdits: Bool = true,
-    _ body: (UInt64, LogEntry?, _ size: Int) throws(StoreError) -> Bool
+    opens: Bool = true, _ body: (UInt64, LogEntry?, _ size: Int) throws(StoreError) -> Bool
   ) throws(StoreError) {
     guard revision < UInt64.max else { return }
     try walk(databases.log, from: Self.logKey(revision + 1)) { (key, value) throws(StoreError) in
       guard let revision = Self.revision(of: key) else { throw StoreError.damaged("the log") }
       try Memory.require(value.byteCount * 4)
-      return try body(revision, Self.entry(key, value, pattern, withEdits), value.byteCount)
+      let entry = Self.entry(key, value, pattern, withEdits)
+      return try body(revision, opens ? entry.map { opened($0) } : entry, value.byteCount)
     }
   }
 

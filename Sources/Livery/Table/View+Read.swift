@@ -17,6 +17,7 @@ extension View {
     // No key is empty.
     let found = name.isEmpty ? .missing : try stored(name, at: moment) { keep($0, $1, $2, false) }
     if case .value(let value) = found { return value }
+    if case .sealed(let sealed) = found { return try open(sealed, name.text ?? "") }
     let asked = try checkedName(name)
     var target = asked
     if case .missing = found {
@@ -25,18 +26,21 @@ extension View {
         try stored(name, at: moment) { keep($0, $1, $2, true) }
       }
       if case .value(let value) = atTarget { return value }
+      if case .sealed(let sealed) = atTarget { return try open(sealed, target) }
       if case .missing = atTarget { throw unknown(asked) }
     }
     guard let value = try effectiveRecord(target, at: moment ?? .now).value else {
       throw .noValue(asked, whatWaits(target))
     }
-    return value
+    return try requireOpen(value, target)
   }
 
   /// What is stored under a name.
   private enum Stored {
     case missing
     case value(Value)
+    /// No process keeps what it opens.
+    case sealed(Sealed)
     /// No value, or one that has expired.
     case nothing
   }
@@ -53,6 +57,7 @@ extension View {
         guard place.type != nil else { return .nothing }
         guard place.expires == 0 || place.expires > (moment ?? .now).microseconds else { return .nothing }
         guard let value = place.value(in: bytes) else { return nil }
+        if case .sealed(let sealed) = value { return .sealed(sealed) }
         keep(value, place, bytes)
         return .value(value)
       }
@@ -103,7 +108,8 @@ extension View {
     _ decision: (winner: Record?, isLocked: Bool), _ declared: SettingValidator?, revision: UInt64, at now: Timestamp
   ) -> Record {
     var record = decision.winner ?? Record(nil, layer: .defaults, revision: revision, time: now)
-    if let declared, let value = record.value, value.type != declared.descriptor.kind.valueType || value.count > 0,
+    if let declared, let value = record.value, !value.isSealed,
+      value.type != declared.descriptor.kind.valueType || value.count > 0,
       case .valid(let converted) = declared.validated(value)
     {
       record.value = declared.completed(converted)

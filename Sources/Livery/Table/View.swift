@@ -4,19 +4,34 @@ import LMDB
 struct View {
   let transaction: Transaction
   let databases: Databases
+  /// nil where nobody can open what is sealed. Whoever makes a view holds it: a counted reference would make each copy dearer.
+  private let sealer: Unmanaged<Sealing>?
+  var sealing: Sealing? { sealer?._withUnsafeGuaranteedRef { $0 } }
+
+  init(transaction: Transaction, databases: Databases, sealing: Sealing? = nil) {
+    self.transaction = transaction
+    self.databases = databases
+    sealer = sealing.map { Unmanaged.passUnretained($0) }
+  }
 
   // MARK: effective
 
   func effective(_ name: String) throws(StoreError) -> Record? {
     let key = name.bytes
-    return try read(
+    let stored = try read(
       key, databases.effective, orDamaged: "the record of `\(name)`", setting: name
     ) { Record($0, key: key, tag: Tag.effective) }
+    guard let stored, stored.sealed != nil else { return stored }
+    return opened(stored, name)
   }
 
   func putEffective(_ record: Record, _ name: String) throws(StoreError) {
     let key = name.bytes
-    try put(record.encode(key: key, tag: Tag.effective), key, databases.effective)
+    let bytes =
+      mayBeSealed
+      ? try sealed(record, name, isDerived: true).encode(key: key, tag: Tag.effective)
+      : record.encode(key: key, tag: Tag.effective)
+    try put(bytes, key, databases.effective)
   }
 
   func deleteEffective(_ name: String) throws(StoreError) {
@@ -39,7 +54,7 @@ struct View {
       guard let record = Record(value, key: keyBytes, tag: Tag.effective) else {
         throw StoreError.damaged("the record of `\(name)`", setting: name)
       }
-      return try body(name, record)
+      return try body(name, opened(record, name))
     }
   }
 
@@ -62,6 +77,12 @@ struct View {
   // MARK: layers
 
   func record(_ place: LayerKey) throws(StoreError) -> Record? {
+    let stored = try stored(place)
+    guard let stored, stored.sealed != nil else { return stored }
+    return opened(stored, place.name)
+  }
+
+  private func stored(_ place: LayerKey) throws(StoreError) -> Record? {
     let key = place.bytes
     return try read(
       key, databases.layers, orDamaged: "the value of `\(place.name)` in the layer \(place.layer)", setting: place.name
@@ -102,9 +123,12 @@ struct View {
     let key = place.bytes
     // A damaged value is replaced like any other.
     try deleteExpiry(of: place)
-    let bytes = record.encode(key: key, tag: Tag.layers)
+    let bytes =
+      mayBeSealed
+      ? try sealed(record, place.name).encode(key: key, tag: Tag.layers) : record.encode(key: key, tag: Tag.layers)
     try put(bytes, key, databases.layers)
     if let expires = record.expires { try put([], ExpiryKey(expires, place).bytes, databases.expiries) }
+    if record.boot != 0 { try put([], ExpiryKey(ExpiryKey.atBoot, place).bytes, databases.expiries) }
     return Checksum.stored(in: bytes)
   }
 
@@ -124,7 +148,7 @@ struct View {
 
   /// Removes what `expiries` says of a value; a damaged one says nothing of it.
   private func deleteExpiry(of place: LayerKey) throws(StoreError) {
-    guard place.layer.canExpire, let old = (try? record(place))?.expires else { return }
+    guard place.layer.canExpire, let old = (try? stored(place))?.expires else { return }
     try delete(ExpiryKey(old, place).bytes, databases.expiries)
   }
 
@@ -140,7 +164,7 @@ struct View {
       guard let record = Record(value, key: keyBytes, tag: Tag.layers) else {
         throw StoreError.damaged("the value of `\(place.name)` in the layer \(place.layer)", setting: place.name)
       }
-      try body(place, record)
+      try body(place, opened(record, place.name))
       return true
     }
   }
@@ -186,6 +210,32 @@ struct View {
     return found
   }
 
+  /// Where values have ended with a boot of the system. The keys of those that are not there any more go when `cleans`.
+  func endedWithBoot(cleans: Bool = false) throws(StoreError) -> [ExpiryKey] {
+    var keys: [ExpiryKey] = []
+    try walk(databases.expiries, from: ExpiryKey.bootKeys) { (key, _) throws(StoreError) in
+      guard let key = ExpiryKey(key) else { throw StoreError.damaged("an expiry time") }
+      keys.append(key)
+      return true
+    }
+    var found: [ExpiryKey] = []
+    for key in keys {
+      do throws(StoreError) {
+        let boot = try record(key.place)?.boot ?? 0
+        if boot != 0 {
+          if Boot.hasEnded(boot) { found.append(key) }
+          continue
+        }
+      } catch {
+        // What is damaged is for its readers to report.
+        guard error.code == .corrupt else { throw error }
+        continue
+      }
+      if cleans { try deleteExpiry(key) }
+    }
+    return found
+  }
+
   func deleteExpiry(_ expiry: ExpiryKey) throws(StoreError) {
     try delete(expiry.bytes, databases.expiries)
   }
@@ -197,6 +247,7 @@ struct View {
     if let moment { start.append(bigEndian: UInt64(bitPattern: max(moment.microseconds, 0) &+ 1)) }
     try walk(databases.expiries, from: start) { (key, _) throws(StoreError) in
       next = ExpiryKey(key)?.time
+      if next == ExpiryKey.atBoot { next = nil }
       return false
     }
     return next

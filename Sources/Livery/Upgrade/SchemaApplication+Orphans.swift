@@ -20,7 +20,7 @@ extension SchemaApplication {
     if !isOver { orphans.insert(place.name, found) }
     guard isOver || found.since == report.version else { return false }
     var members: [Value.Member] = [
-      .init("name", .string(place.name)), .init("layer", .string(place.layer.description)), .init("value", value),
+      .init("name", .string(place.name)), .init("layer", .string(place.layer.description)), value.shownMember,
       .init("since", .int(Int64(clamping: found.since))),
     ]
     var message = "orphaned since version \(found.since), kept "

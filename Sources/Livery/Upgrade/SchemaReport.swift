@@ -1,6 +1,8 @@
 /// What is told of applying or checking a schema.
 struct SchemaReport {
   var isApplied = false
+  /// Whether values were sealed that had been plain: the file's pages hold them still.
+  var hasSealed = false
   var isDrift = false
   var version: UInt64 = 0
   var previousVersion: UInt64 = 0

@@ -32,10 +32,12 @@ extension Store {
       }
     } catch { return .failed(error) }
     return outcome(json) { (schema, report) throws(StoreError) in
-      try write { (view) throws(StoreError) in
+      let applied = try write { (view) throws(StoreError) in
         var application = application(view, schema, origin, report, declassifying)
         return try application.apply { () throws(StoreError) in try backupBeforeUpgrade() }
       }
+      if applied.hasSealed { overwriteFormerSecrets() }
+      return applied
     }
   }
 

@@ -1,8 +1,9 @@
 extension String {
   /// Whether two texts are the same bytes. `==` would also take canonically equivalent text for the same.
-  @inline(__always)
+  @inline(never)
   public func sameBytes(as other: String) -> Bool {
-    utf8.count == other.utf8.count && utf8.elementsEqual(other.utf8)
+    guard utf8.count == other.utf8.count else { return false }
+    return withBytes { (mine) in other.withBytes { mine.hasSameBytes(as: $0) } }
   }
 
   /// The order of names and keys: by bytes.
@@ -29,5 +30,25 @@ extension String {
   @inline(__always)
   public func withSpan<R, E: Error>(_ body: (RawSpan) throws(E) -> R) throws(E) -> R {
     try withBytes { (bytes) throws(E) -> R in try body(bytes.bytes) }
+  }
+}
+
+extension UnsafeRawBufferPointer {
+  /// Whether as many bytes are the same.
+  fileprivate func hasSameBytes(as other: UnsafeRawBufferPointer) -> Bool {
+    var offset = 0
+    while offset + 8 <= count {
+      if loadUnaligned(fromByteOffset: offset, as: UInt64.self)
+        != other.loadUnaligned(fromByteOffset: offset, as: UInt64.self)
+      {
+        return false
+      }
+      offset += 8
+    }
+    while offset < count {
+      if self[offset] != other[offset] { return false }
+      offset += 1
+    }
+    return true
   }
 }

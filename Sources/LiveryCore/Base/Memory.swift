@@ -31,6 +31,16 @@ public enum Memory {
     return StoreError(.noMemory, "there is no memory\(amount)", systemError: ENOMEM)
   }
 
+  /// Refuses if a library that is loaded when it is needed first is not there: for want of memory, or else.
+  ///
+  /// Errors: `.noMemory`, `.io`.
+  @inline(never)
+  static func requireLibrary(_ isThere: Bool, _ file: String) throws(StoreError) {
+    if isThere { return }
+    guard lvs_memory_can_have(1 << 20) else { throw shortage() }
+    throw StoreError(.io, "the library \(file) is not installed, or cannot be loaded")
+  }
+
   /// A buffer that doubles when it is full: asks before it does.
   public struct Growth: Sendable {
     private var next = 1 << 20

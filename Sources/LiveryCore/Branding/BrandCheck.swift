@@ -231,7 +231,7 @@ public struct BrandCheck {
   }
 
   public static func isAsset(_ reference: String) -> Bool {
-    reference.utf8.count == 64 && Hexadecimal.decode(reference) != nil
+    reference.utf8.count == 64 && Hexadecimal.holds(reference)
   }
 
   /// Of variants that come in scales there should be one for sharp screens.

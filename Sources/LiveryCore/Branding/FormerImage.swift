@@ -94,7 +94,8 @@ extension Value {
     if case .object(let own) = self { members = own } else { members = [.init("image", self)] }
     var kept: [Member] = []
     next: for member in members {
-      for name in names where name.sameBytes(as: member.key) { continue next }
+      let count = member.key.utf8.count
+      for name in names where name.utf8.count == count && name.sameBytes(as: member.key) { continue next }
       kept.append(member)
     }
     return kept

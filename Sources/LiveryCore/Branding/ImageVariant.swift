@@ -37,10 +37,9 @@ public struct ImageVariant: Sendable {
     guard let image = value["image"] else { throw StoreError(.invalidValue, "a variant has no member `image`") }
     reference = try Self.reference(image)
     for member in members {
-      for qualifier in Qualifier.allCases where qualifier.description.sameBytes(as: member.key) {
-        guard read(qualifier, member.value) else {
-          throw StoreError(.invalidValue, "`\(member.key)` cannot be \(member.value.brief)")
-        }
+      guard let qualifier = Qualifier(member: member.key) else { continue }
+      guard read(qualifier, member.value) else {
+        throw StoreError(.invalidValue, "`\(member.key)` cannot be \(member.value.brief)")
       }
     }
   }

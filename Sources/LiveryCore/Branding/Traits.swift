@@ -133,6 +133,25 @@ extension Qualifier: CustomStringConvertible {
     }
   }
 
+  /// The qualifier of a member's name: told by its first letter and its length which one it can be.
+  public init?(member name: String) {
+    let long = name.utf8.count > 6
+    let one: Qualifier
+    switch name.utf8.first {
+    case UInt8(ascii: "l"): one = long ? .longest : .locale
+    case UInt8(ascii: "i"): one = .idiom
+    case UInt8(ascii: "a"): one = long ? .appearance : .aspect
+    case UInt8(ascii: "c"): one = .contrast
+    case UInt8(ascii: "o"): one = .orientation
+    case UInt8(ascii: "w"): one = .width
+    case UInt8(ascii: "h"): one = .height
+    case UInt8(ascii: "s"): one = .scale
+    default: return nil
+    }
+    guard one.description.sameBytes(as: name) else { return nil }
+    self = one
+  }
+
   /// What a qualifier of words can be; the place in the list is the raw value less one.
   var words: [String]? {
     switch self {

@@ -40,7 +40,7 @@ public struct VariantMatch: Sendable {
         steps.append(Step(qualifier: qualifier, isContradiction: bound != nil, dropped: dropped))
       }
     }
-    for isContradiction in [true, false] {
+    for isContradiction in [true, false] where isContradiction || left.count > 1 {
       for qualifier in Qualifier.allCases {
         var ranks: [Double] = []
         for place in left { ranks.append(variants[place].rank(qualifier, traits)) }

@@ -39,7 +39,7 @@ extension CBOR {
         for _ in 0..<count { items.append(try value(depth: depth + 1)) }
         return .list(items)
       case .map: return .object(try members(depth: depth))
-      case .tag: return try tagged()
+      case .tag: return try tagged(depth)
       case .simple, nil:
         if first == trueByte || first == falseByte {
           offset += 1
@@ -57,7 +57,7 @@ extension CBOR {
         guard offset < bytes.count, bytes[offset] >> 5 == Major.text.rawValue else { throw Misfit("a key is no text") }
         let start = offset
         let key = try text()
-        guard !key.utf8.contains(0) else { throw Misfit("a key contains a NUL") }
+        guard !bytes[(offset - key.utf8.count)..<offset].contains(0) else { throw Misfit("a key contains a NUL") }
         if let last, !bytes[last].lexicographicallyPrecedes(bytes[start..<offset]) {
           throw Misfit("keys are not in order")
         }
@@ -67,11 +67,11 @@ extension CBOR {
       return members
     }
 
-    private mutating func tagged() throws(Misfit) -> Value {
+    private mutating func tagged(_ depth: Int) throws(Misfit) -> Value {
       switch try argument() {
       case dateTag:
-        let text = try taggedText()
-        guard let date = Timestamp(rfc3339: text), date.rfc3339.sameBytes(as: text) else {
+        let text = Array(bytes[try taggedRun()])
+        guard let date = Timestamp(canonical: text) else {
           throw Misfit("a malformed date")
         }
         return .date(date)
@@ -91,13 +91,22 @@ extension CBOR {
         let color = Color(red: try component(), green: try component(), blue: try component(), alpha: try component())
         guard color.isValid else { throw Misfit("a color out of range") }
         return .color(color)
+      case sealedTag where depth == 0:
+        guard offset < bytes.count, bytes[offset] >> 5 == Major.bytes.rawValue,
+          let sealed = Sealed(Array(bytes[try run()]))
+        else { throw Misfit("a malformed sealed value") }
+        return .sealed(sealed)
       default: throw Misfit("an unknown tag")
       }
     }
 
     private mutating func taggedText() throws(Misfit) -> String {
+      try text(in: try taggedRun())
+    }
+
+    private mutating func taggedRun() throws(Misfit) -> Range<Int> {
       guard offset < bytes.count, bytes[offset] >> 5 == Major.text.rawValue else { throw Misfit("a tag without text") }
-      return try text()
+      return try run()
     }
 
     private mutating func component() throws(Misfit) -> Float {
@@ -125,7 +134,10 @@ extension CBOR {
     }
 
     mutating func text() throws(Misfit) -> String {
-      let range = try run()
+      try text(in: try run())
+    }
+
+    private func text(in range: Range<Int>) throws(Misfit) -> String {
       guard let text = bytes.withUnsafeBytes({ $0.bytes.text(in: range) }) else {
         throw Misfit("text that is not UTF-8")
       }

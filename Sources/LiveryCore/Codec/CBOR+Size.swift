@@ -14,6 +14,7 @@ extension CBOR {
     case .url(let text): size += headSize(urlTag) + textSize(text)
     case .image(let text): size += headSize(imageTag) + textSize(text)
     case .data(let bytes): size += headSize(UInt64(bytes.count)) + bytes.count
+    case .sealed(let sealed): size += headSize(sealedTag) + headSize(UInt64(sealed.bytes.count)) + sealed.bytes.count
     case .list(let items):
       size += headSize(UInt64(items.count))
       for item in items where size <= limit { addSize(of: item, to: &size, limit: limit, depth: depth + 1) }

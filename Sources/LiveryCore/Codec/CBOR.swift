@@ -1,7 +1,8 @@
 /// Values as CBOR (RFC 8949) in the core deterministic encoding of its §4.2.1: one value has one encoding.
 ///
 /// Integers and doubles keep apart as integers and floats. Dates are tag 0 (text of RFC 3339), URLs tag 32 (text), colors
-/// tag 19523 (an array of red, green, blue and alpha), images tag 19529 (text).
+/// tag 19523 (an array of red, green, blue and alpha), images tag 19529 (text). What is sealed is tag 19539 (bytes), and
+/// no part of anything.
 public enum CBOR {
   /// The deepest nesting of arrays and maps that is read.
   public static let maximumDepth = 64
@@ -22,6 +23,7 @@ public enum CBOR {
   static let urlTag: UInt64 = 32
   static let colorTag: UInt64 = 19523
   static let imageTag: UInt64 = 19529
+  static let sealedTag: UInt64 = 19539
 
   /// The value's bytes.
   ///
@@ -63,6 +65,9 @@ public enum CBOR {
     case .image(let text):
       appendHead(.tag, imageTag, to: &out)
       append(text, to: &out)
+    case .sealed(let sealed):
+      appendHead(.tag, sealedTag, to: &out)
+      append(.data(sealed.bytes), to: &out)
     case .list where depth >= maximumDepth, .object where depth >= maximumDepth:
       // Only what `check()` refuses comes here.
       out.append(nullByte)

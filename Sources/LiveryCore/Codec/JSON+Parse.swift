@@ -10,6 +10,7 @@ extension JSON {
       throw StoreError(.parse, "the JSON text has \(text.count) bytes; at most \(maximumSize) are allowed")
     }
     let shape = try Shape(text)
+    try Memory.requireLibrary(lvs_json_load(), LVS_JANSSON)
     // When jansson gets no memory for a token that is longer than those before it, it drops a byte of it and says nothing.
     // So the text follows a string as long as its longest token: either that has the memory for all, or it is too short.
     let pad = shape.longestToken
@@ -28,7 +29,7 @@ extension JSON {
     // Where jansson gets no memory it mostly says that the text is broken: what is, is so twice.
     for _ in 0..<(text.count <= 1 << 20 ? 2 : 1) where root == nil {
       root = list.withUnsafeBytes { buffer in
-        json_loadb(
+        lvs_json_loadb(
           buffer.baseAddress?.assumingMemoryBound(to: CChar.self), buffer.count,
           Int(JSON_REJECT_DUPLICATES | JSON_ALLOW_NUL), &failure)
       }
@@ -43,14 +44,14 @@ extension JSON {
       end.column -= 1
       throw StoreError(failure, at: end)
     }
-    defer { json_decref(root) }
-    guard json_string_length(json_array_get(root, 0)) == pad else {
+    defer { lvs_json_decref(root) }
+    guard lvs_json_string_length(lvs_json_array_get(root, 0)) == pad else {
       throw Memory.shortage(of: list.count)
     }
-    guard json_array_size(root) == 2 else {
+    guard lvs_json_array_size(root) == 2 else {
       throw StoreError.behind(text, shape.end(of: text) ?? 0)
     }
-    guard let json = JSON(json_array_get(root, 1)) else {
+    guard let json = JSON(lvs_json_array_get(root, 1)) else {
       throw StoreError(.parse, "the JSON text is nested too deeply")
     }
     return json
@@ -187,32 +188,32 @@ extension JSON {
     case JSON_OBJECT:
       guard depth < JSON.maximumDepth else { return nil }
       var members: [Member] = []
-      members.reserveCapacity(json_object_size(node))
-      var iterator = json_object_iter(node)
+      members.reserveCapacity(lvs_json_object_size(node))
+      var iterator = lvs_json_object_iter(node)
       while let member = iterator {
-        guard let name = json_object_iter_key(member), let child = json_object_iter_value(member),
+        guard let name = lvs_json_object_iter_key(member), let child = lvs_json_object_iter_value(member),
           let value = JSON(child, depth: depth + 1)
         else { return nil }
-        let bytes = UnsafeRawBufferPointer(start: name, count: json_object_iter_key_len(member))
+        let bytes = UnsafeRawBufferPointer(start: name, count: lvs_json_object_iter_key_len(member))
         members.append(Member(key: String(decoding: bytes, as: UTF8.self), value: value))
-        iterator = json_object_iter_next(node, member)
+        iterator = lvs_json_object_iter_next(node, member)
       }
       self = .object(members)
     case JSON_ARRAY:
       guard depth < JSON.maximumDepth else { return nil }
-      let count = json_array_size(node)
+      let count = lvs_json_array_size(node)
       var items: [JSON] = []
       items.reserveCapacity(count)
       for index in 0..<count {
-        guard let child = json_array_get(node, index), let item = JSON(child, depth: depth + 1) else { return nil }
+        guard let child = lvs_json_array_get(node, index), let item = JSON(child, depth: depth + 1) else { return nil }
         items.append(item)
       }
       self = .array(items)
     case JSON_STRING:
-      let bytes = UnsafeRawBufferPointer(start: json_string_value(node), count: json_string_length(node))
+      let bytes = UnsafeRawBufferPointer(start: lvs_json_string_value(node), count: lvs_json_string_length(node))
       self = .string(String(decoding: bytes, as: UTF8.self))
-    case JSON_INTEGER: self = .int(Int64(json_integer_value(node)))
-    case JSON_REAL: self = .double(json_real_value(node))
+    case JSON_INTEGER: self = .int(Int64(lvs_json_integer_value(node)))
+    case JSON_REAL: self = .double(lvs_json_real_value(node))
     case JSON_TRUE: self = .bool(true)
     case JSON_FALSE: self = .bool(false)
     default: self = .null

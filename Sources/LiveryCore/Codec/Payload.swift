@@ -19,6 +19,7 @@ public enum Payload {
         bytes.append(littleEndian: component.bitPattern)
       }
     case .list, .object: CBOR.append(value, to: &bytes)
+    case .sealed(let sealed): bytes.append(contentsOf: sealed.bytes)
     }
   }
 

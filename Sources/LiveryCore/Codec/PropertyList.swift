@@ -40,6 +40,7 @@ public enum PropertyList {
   public static func read(
     _ bytes: [UInt8], skipsUnfit: Bool, depthLimit: Int = Value.maximumDepth
   ) throws(StoreError) -> (value: Value, unfit: [Unfit]) {
+    try Memory.requireLibrary(lvs_plist_load(), LVS_PLIST)
     guard bytes.count <= maximumSize else {
       throw StoreError(.parse, "the property list has \(bytes.count) bytes; at most \(maximumSize) are allowed")
     }
@@ -49,8 +50,8 @@ public enum PropertyList {
     if bytes.starts(with: Array("bplist".utf8)) {
       let checked = try PropertyListBinary.check(bytes)
       try Memory.require(checked.values * perValue + checked.contentSize * 3)
-      checked.bytes.withUnsafeBytes { buffer in
-        plist_from_bin(buffer.baseAddress?.assumingMemoryBound(to: CChar.self), UInt32(buffer.count), &root)
+      root = checked.bytes.withUnsafeBytes { buffer in
+        lvs_plist_from_bin(buffer.baseAddress?.assumingMemoryBound(to: CChar.self), UInt32(buffer.count))
       }
     } else {
       let checked = try PropertyListXML.check(
@@ -66,7 +67,7 @@ public enum PropertyList {
       }
     }
     guard let root else { throw StoreError(.parse, "the property list is malformed") }
-    defer { plist_free(root) }
+    defer { lvs_plist_free(root) }
     var tree = PropertyListTree(skipsUnfit: skipsUnfit, depthLimit: depthLimit, unfit: unfit)
     return (try tree.value(of: root), tree.unfit)
   }

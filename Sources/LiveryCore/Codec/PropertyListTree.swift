@@ -33,23 +33,23 @@ struct PropertyListTree {
   }
 
   private mutating func read(_ node: plist_t) throws(Misfit) -> Value {
-    switch plist_get_node_type(node) {
+    switch lvs_plist_get_node_type(node) {
     case PLIST_BOOLEAN:
       var truth: UInt8 = 0
-      plist_get_bool_val(node, &truth)
+      lvs_plist_get_bool_val(node, &truth)
       return .bool(truth != 0)
     case PLIST_UINT:
       // Negative numbers come in two's complement; larger ones than Int64 holds were refused before.
       var bits: UInt64 = 0
-      plist_get_uint_val(node, &bits)
+      lvs_plist_get_uint_val(node, &bits)
       return .int(Int64(bitPattern: bits))
     case PLIST_REAL:
       var number = 0.0
-      plist_get_real_val(node, &number)
+      lvs_plist_get_real_val(node, &number)
       return number.isFinite ? .double(number) : try placeholder("the number is not finite")
     case PLIST_STRING:
       var count: UInt64 = 0
-      guard let text = plist_get_string_ptr(node, &count) else { return .string("") }
+      guard let text = lvs_plist_get_string_ptr(node, &count) else { return .string("") }
       let bytes = UnsafeBufferPointer(start: text, count: Int(count)).map {
         UInt8(bitPattern: Int8(truncatingIfNeeded: $0))
       }
@@ -59,7 +59,7 @@ struct PropertyListTree {
       return .string(string)
     case PLIST_DATA:
       var count: UInt64 = 0
-      guard let bytes = plist_get_data_ptr(node, &count) else { return .data([]) }
+      guard let bytes = lvs_plist_get_data_ptr(node, &count) else { return .data([]) }
       return .data([UInt8](UnsafeRawBufferPointer(start: bytes, count: Int(count))))
     case PLIST_DATE:
       guard let date = Self.date(of: node) else { return try placeholder("the date is outside the years 1 to 9999") }
@@ -68,7 +68,7 @@ struct PropertyListTree {
     case PLIST_DICT: return try members(of: node)
     case PLIST_UID:
       var number: UInt64 = 0
-      plist_get_uid_val(node, &number)
+      lvs_plist_get_uid_val(node, &number)
       return try placeholder(PropertyListBinary.reason(number))
     default: throw Misfit("a null or an unknown type is no value")
     }
@@ -77,12 +77,12 @@ struct PropertyListTree {
   private mutating func items(of node: plist_t) throws(Misfit) -> Value {
     guard path.count < depthLimit else { return try placeholder(Value.tooDeep) }
     var iterator: plist_array_iter?
-    plist_array_new_iter(node, &iterator)
+    lvs_plist_array_new_iter(node, &iterator)
     defer { free(iterator) }
     var items: [Value] = []
     while true {
       var child: plist_t?
-      plist_array_next_item(node, iterator, &child)
+      lvs_plist_array_next_item(node, iterator, &child)
       guard let child else { return .list(items) }
       path.append(String(items.count))
       items.append(try read(child))
@@ -93,14 +93,14 @@ struct PropertyListTree {
   private mutating func members(of node: plist_t) throws(Misfit) -> Value {
     guard path.count < depthLimit else { return try placeholder(Value.tooDeep) }
     var iterator: plist_dict_iter?
-    plist_dict_new_iter(node, &iterator)
+    lvs_plist_dict_new_iter(node, &iterator)
     defer { free(iterator) }
     var members: [Value.Member] = []
     var keys = ByteIndex()
     while true {
       var name: UnsafeMutablePointer<CChar>?
       var child: plist_t?
-      plist_dict_next_item(node, iterator, &name, &child)
+      lvs_plist_dict_next_item(node, iterator, &name, &child)
       defer { free(name) }
       guard let child, let name else { break }
       guard let key = String(validatingCString: name) else { throw Misfit("a key is not UTF-8") }
@@ -119,8 +119,8 @@ struct PropertyListTree {
   private static func date(of node: plist_t) -> Timestamp? {
     var form: UnsafeMutablePointer<CChar>?
     var count: UInt32 = 0
-    plist_to_bin(node, &form, &count)
-    defer { plist_to_bin_free(form) }
+    lvs_plist_to_bin(node, &form, &count)
+    defer { lvs_plist_to_bin_free(form) }
     let start = 9
     guard let form, Int(count) >= start + 8 else { return nil }
     var bits: UInt64 = 0

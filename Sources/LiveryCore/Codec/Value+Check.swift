@@ -24,7 +24,7 @@ extension Value {
 
   private func checkParts() throws(Misfit) {
     switch self {
-    case .bool, .int, .string, .data: return
+    case .bool, .int, .string, .data, .sealed: return
     case .double(let number):
       guard number.isFinite else { throw Misfit("the number is not finite") }
     case .url(let text):
@@ -107,6 +107,7 @@ extension Value {
     case .color: return 16
     case .string(let text), .url(let text), .image(let text): return text.utf8.count
     case .data(let bytes): return bytes.count
+    case .sealed(let sealed): return sealed.bytes.count
     case .list, .object:
       var size = 0
       CBOR.addSize(of: self, to: &size, limit: Value.maximumSize)

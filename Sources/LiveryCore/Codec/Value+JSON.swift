@@ -103,7 +103,7 @@ struct JSONWriter {
       out.append(UInt8(ascii: "\""))
     case .date(let date): write(date.rfc3339)
     case .color(let color): write(color.hex)
-    case .list where depth >= Self.maximumDepth, .object where depth >= Self.maximumDepth: append("null")
+    case .list where depth >= Self.maximumDepth, .object where depth >= Self.maximumDepth, .sealed: append("null")
     case .list(let items):
       guard open("[", isEmpty: items.isEmpty) else { return append("]") }
       for index in items.indices where out.count < limit {

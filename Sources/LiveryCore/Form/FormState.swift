@@ -44,6 +44,7 @@ extension SettingDescriptor {
       if case .string(let text) = value { return .bool(!text.utf8.isEmpty) }
       return .bool(true)
     }
+    if value.isSealed { return .list([]) }
     guard holdsSecret, case .list(let items) = value else { return value }
     if let plain = plainItem { return .list(items.map { plain.withoutSecrets($0) }) }
     return .list(items.map { withoutSecrets(item: $0) })

@@ -93,6 +93,8 @@ public struct FormWriter {
     members.add("required", flag: descriptor.isRequired)
     members.add("readOnly", flag: descriptor.isReadOnly)
     members.add("restart", flag: descriptor.needsRestart)
+    members.add("volatile", flag: descriptor.isVolatile)
+    members.add("survives", descriptor.survived)
     members.add("hidden", flag: descriptor.isHidden)
     members.add("since", text: descriptor.since)
     members.add("deprecated", text: descriptor.deprecated.map { translation($0) })
@@ -112,6 +114,7 @@ public struct FormWriter {
     if let value = record.value, !descriptor.isSecret {
       members.add(descriptor.kind == .list ? "items" : "value", descriptor.withoutSecrets(value))
     }
+    members.add("unavailable", flag: record.value?.isSealed == true)
     members.add("isSet", .bool(isSet(record.value, descriptor)))
     if record.value != nil {
       members.add("layer", text: record.layer.description)

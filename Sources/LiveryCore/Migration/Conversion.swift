@@ -53,7 +53,7 @@ extension Value {
     case .data(let bytes): return Base64.encode(bytes)
     case .date(let date): return date.rfc3339
     case .color(let color): return Value.string(color.hex).coerced(to: .color) == self ? color.hex : nil
-    case .list, .object: return nil
+    case .list, .object, .sealed: return nil
     }
   }
 

@@ -166,7 +166,7 @@ extension Value {
   fileprivate func walkTexts(_ path: [PathStep], _ body: (String, [PathStep]) -> Void) {
     switch self {
     case .string(let text), .url(let text), .image(let text): body(text, path)
-    case .data: break
+    case .data, .sealed: break
     case .bool, .int, .double, .date, .color: body(brief, path)
     case .list(let items):
       for (index, item) in items.enumerated() { item.walkTexts(path + [.index(index)], body) }

@@ -13,19 +13,20 @@ public enum Hexadecimal {
   /// The bytes; nil for anything but pairs of digits.
   public static func decode(_ text: String) -> [UInt8]? {
     guard text.utf8.count % 2 == 0 else { return nil }
-    var out: [UInt8] = []
-    out.reserveCapacity(text.utf8.count / 2)
-    var high: UInt8?
-    for character in text.utf8 {
-      guard let digit = digit(character) else { return nil }
-      if let first = high {
-        out.append(first << 4 | digit)
-        high = nil
-      } else {
-        high = digit
+    return text.withBytes { (characters) in
+      var out: [UInt8] = []
+      out.reserveCapacity(characters.count / 2)
+      for place in stride(from: 0, to: characters.count, by: 2) {
+        guard let high = digit(characters[place]), let low = digit(characters[place + 1]) else { return nil }
+        out.append(high << 4 | low)
       }
+      return out
     }
-    return out
+  }
+
+  /// Whether it is digits alone.
+  public static func holds(_ text: String) -> Bool {
+    text.withBytes { (characters) in characters.allSatisfy { digit($0) != nil } }
   }
 
   static func character(_ digit: UInt8, _ isUppercase: Bool = false) -> UInt8 {

@@ -2,6 +2,7 @@
 ///
 /// A scheme comes first. `http`, `https`, `ws`, `wss` and `ftp` need a host; ports are numbers up to 65535.
 public func isAbsoluteURL(_ text: String) -> Bool {
+  if text.withBytes({ isOrdinary($0) }) { return true }
   let bytes = Array(text.utf8)
   guard hasURLCharactersOnly(text), hasWellFormedEscapes(bytes) else { return false }
   guard let colon = bytes.firstIndex(of: UInt8(ascii: ":")), isScheme(bytes[..<colon]) else { return false }
@@ -36,6 +37,41 @@ private func isLetter(_ byte: UInt8) -> Bool {
 private func isDigit(_ byte: UInt8) -> Bool { byte >= UInt8(ascii: "0") && byte <= UInt8(ascii: "9") }
 private func hasBrackets(_ bytes: ArraySlice<UInt8>) -> Bool {
   bytes.contains { $0 == UInt8(ascii: "[") || $0 == UInt8(ascii: "]") }
+}
+
+/// Whether it is what nearly all are, so that one look at each byte is enough: "http://" or "https://", a name or number of
+/// a host, a port if need be, and a path and query of characters that may stand anywhere in them.
+private func isOrdinary(_ bytes: UnsafeRawBufferPointer) -> Bool {
+  guard bytes.count > 8, bytes.loadUnaligned(as: UInt32.self).littleEndian == 0x7074_7468 else { return false }
+  var index = bytes[4] == UInt8(ascii: "s") ? 5 : 4
+  guard bytes[index] == UInt8(ascii: ":"), bytes[index + 1] == UInt8(ascii: "/"), bytes[index + 2] == UInt8(ascii: "/")
+  else {
+    return false
+  }
+  index += 3
+  let host = index
+  while index < bytes.count,
+    isLetter(bytes[index]) || isDigit(bytes[index]) || bytes[index] == 0x2d || bytes[index] == 0x2e
+  {
+    index += 1
+  }
+  guard index > host else { return false }
+  if index < bytes.count, bytes[index] == UInt8(ascii: ":") {
+    var port = 0
+    index += 1
+    while index < bytes.count, isDigit(bytes[index]), port <= 65535 {
+      port = port * 10 + Int(bytes[index] - UInt8(ascii: "0"))
+      index += 1
+    }
+    guard port <= 65535 else { return false }
+  }
+  guard index < bytes.count else { return true }
+  guard bytes[index] == UInt8(ascii: "/") else { return false }
+  return bytes[index...].allSatisfy {
+    isLetter($0) || $0 >= UInt8(ascii: "&") && $0 <= UInt8(ascii: ";") || $0 == UInt8(ascii: "=")
+      || $0 == UInt8(ascii: "?")
+      || $0 == UInt8(ascii: "_") || $0 == UInt8(ascii: "~")
+  }
 }
 
 private func hasURLCharactersOnly(_ text: String) -> Bool {

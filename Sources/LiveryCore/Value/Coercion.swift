@@ -14,7 +14,7 @@ extension Value {
   ///
   /// Corresponds to the `livery_value_as_*` and `livery_get_*` functions in C.
   public func coerced(to type: ValueType) -> Value? {
-    if type == self.type { return self }
+    if type == self.type { return isSealed ? nil : self }
     switch (self, type) {
     case (.int(let number), .double): return Double(exactly: number).map { .double($0) }
     case (.double(let number), .int): return Int64(exactly: number).map { .int($0) }

@@ -7,7 +7,11 @@ extension Timestamp {
   /// A leap second (":60") counts as the second that follows it. nil for anything else: for a fraction that microseconds
   /// do not hold, and for moments outside the years 1 to 9999 in UTC.
   public init?(rfc3339 text: String) {
-    var reader = DigitReader(bytes: Array(text.utf8))
+    self.init(rfc3339: text.bytes)
+  }
+
+  init?(rfc3339 bytes: [UInt8]) {
+    var reader = DigitReader(bytes: bytes)
     guard let year = reader.number(4), reader.skip("-"), let month = reader.number(2), reader.skip("-"),
       let day = reader.number(2), reader.skip("T") || reader.skip("t") || reader.skip(" "),
       let hour = reader.number(2), reader.skip(":"), let minute = reader.number(2), reader.skip(":"),
@@ -33,6 +37,16 @@ extension Timestamp {
     guard self >= .earliest, self <= .latest else { return nil }
   }
 
+  /// Reads what `rfc3339` gives; nil for any other way to write a moment.
+  init?(canonical bytes: [UInt8]) {
+    let isWhole = bytes.count == 20
+    guard isWhole || 22...27 ~= bytes.count && bytes[bytes.count - 2] != UInt8(ascii: "0"),
+      bytes[10] == UInt8(ascii: "T"), bytes[17] != UInt8(ascii: "6"), bytes[19] == UInt8(ascii: isWhole ? "Z" : "."),
+      bytes[bytes.count - 1] == UInt8(ascii: "Z")
+    else { return nil }
+    self.init(rfc3339: bytes)
+  }
+
   /// The moment in UTC as of RFC 3339, with a fraction only if it is not a whole second: "2026-03-01T11:00:00.5Z".
   public var rfc3339: String {
     let (seconds, fraction) = microseconds.floorDivided(by: Self.microsecondsPerSecond)
@@ -41,20 +55,29 @@ extension Timestamp {
     var out: [UInt8] = []
     out.reserveCapacity(32)
     if year < 0 { out.append(UInt8(ascii: "-")) }
-    out.append(abs(year), digits: 4)
+    // Of moments that are not valid: the year may have more than four digits.
+    var century = abs(year) / 100
+    if century > 99 {
+      out += String(century / 100).utf8
+      century %= 100
+    }
+    out.append(twoDigits: century)
+    out.append(twoDigits: abs(year) % 100)
     out.append(UInt8(ascii: "-"))
-    out.append(month, digits: 2)
+    out.append(twoDigits: month)
     out.append(UInt8(ascii: "-"))
-    out.append(day, digits: 2)
+    out.append(twoDigits: day)
     out.append(UInt8(ascii: "T"))
-    out.append(time / 3600, digits: 2)
+    out.append(twoDigits: time / 3600)
     out.append(UInt8(ascii: ":"))
-    out.append(time / 60 % 60, digits: 2)
+    out.append(twoDigits: time / 60 % 60)
     out.append(UInt8(ascii: ":"))
-    out.append(time % 60, digits: 2)
+    out.append(twoDigits: time % 60)
     if fraction != 0 {
       out.append(UInt8(ascii: "."))
-      out.append(fraction, digits: 6)
+      out.append(twoDigits: fraction / 10_000)
+      out.append(twoDigits: fraction / 100 % 100)
+      out.append(twoDigits: fraction % 100)
       while out.last == UInt8(ascii: "0") { out.removeLast() }
     }
     out.append(UInt8(ascii: "Z"))
@@ -101,10 +124,9 @@ extension Int64 {
 }
 
 extension [UInt8] {
-  fileprivate mutating func append(_ number: Int64, digits: Int) {
-    let text = String(number)
-    append(contentsOf: repeatElement(UInt8(ascii: "0"), count: Swift.max(0, digits - text.utf8.count)))
-    append(contentsOf: text.utf8)
+  fileprivate mutating func append(twoDigits number: Int64) {
+    append(UInt8(ascii: "0") + UInt8(truncatingIfNeeded: number / 10))
+    append(UInt8(ascii: "0") + UInt8(truncatingIfNeeded: number % 10))
   }
 }
 

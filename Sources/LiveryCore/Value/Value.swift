@@ -16,6 +16,8 @@ public enum Value: Sendable {
   case image(String)
   case list([Value])
   case object([Member])
+  /// A secret that cannot be opened here. Never a part of another value; no read returns it.
+  case sealed(Sealed)
 
   /// One member of an object.
   public struct Member: Sendable {
@@ -78,6 +80,7 @@ extension Value {
     case .image: .image
     case .list: .list
     case .object: .object
+    case .sealed(let sealed): sealed.type
     }
   }
 
@@ -85,6 +88,12 @@ extension Value {
   public subscript(key: String) -> Value? {
     guard case .object(let members) = self else { return nil }
     return members.first { $0.key.sameBytes(as: key) }?.value
+  }
+
+  /// Whether it is a secret that cannot be opened here.
+  public var isSealed: Bool {
+    if case .sealed = self { return true }
+    return false
   }
 
   /// The number of items or members; 0 for a scalar.
@@ -121,6 +130,7 @@ extension Value: Equatable {
         }
       }
       return true
+    case (.sealed(let a), .sealed(let b)): return a == b
     default: return false
     }
   }

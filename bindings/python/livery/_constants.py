@@ -80,6 +80,7 @@ BRANDING_KEEP = 1
 IMPORT_PARTIAL = 1
 IMPORT_REPLACE = 2
 EXPORT_LAYERS = 256
+EXPORT_REVEAL = 512
 
 # livery/form.h
 QUERY_MAX = 1024
@@ -89,6 +90,10 @@ UNDO_FORCE = 1
 
 # livery/maintenance.h
 FORGET_BACKUPS = 1
+
+# livery/sealer.h
+SEAL_OVERHEAD = 128
+RESEAL_COPIES = 1
 
 # livery/store.h
 LAYER_DEFAULTS = 0

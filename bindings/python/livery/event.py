@@ -43,6 +43,8 @@ class Event(NamedTuple):
   origin: str
   writable: bool
   secret: bool
+  #: A value is not told since it is sealed and cannot be opened here.
+  unavailable: bool = False
 
 
 def from_raw(raw: _native.RawEvent) -> Event:
@@ -57,4 +59,5 @@ def from_raw(raw: _native.RawEvent) -> Event:
     raw.origin,
     raw.writable,
     raw.secret,
+    raw.unavailable,
   )

@@ -37,6 +37,7 @@ class Exchange:
     number, target, flags = self._store.number, _target(layer, replace), _flags(partial, replace)
     return _convert.report(_native.import_plist(number, target, _convert.document(plist), flags))
 
-  def export_json(self, layers: bool, pretty: bool) -> str:
+  def export_json(self, layers: bool, pretty: bool, reveal: bool) -> str:
     flags = (_constants.EXPORT_LAYERS if layers else 0) | (_constants.JSON_PRETTY if pretty else 0)
+    flags |= _constants.EXPORT_REVEAL if reveal else 0
     return _native.export_json(self._store.number, flags)

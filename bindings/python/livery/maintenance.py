@@ -40,6 +40,14 @@ class Maintenance:
     done: Dict[str, Any] = _convert.take(_native.forget(self._store.number, _convert.name(name), backups))
     return done
 
+  def reseal(self, copies: bool) -> Dict[str, Any]:
+    done: Dict[str, Any] = _convert.take(_native.reseal(self._store.number, copies))
+    return done
+
+  def sealing(self) -> Dict[str, Any]:
+    found: Dict[str, Any] = _convert.take(_native.sealing(self._store.number))
+    return found
+
   def stats(self) -> Dict[str, Any]:
     figures: Dict[str, Any] = _convert.take(_native.stats(self._store.number))
     return figures

@@ -421,9 +421,12 @@ class Store(Owner, Mapping[str, Any]):
     """Import settings from a property list, XML or binary, as one commit; see import_json()."""
     return Exchange(self._handle).import_plist(plist, layer, partial, replace)
 
-  def export_json(self, *, layers: bool = False, pretty: bool = False) -> str:
-    """All settings as JSON: the effective values, or all layers with revision, time, origin and expiry."""
-    return Exchange(self._handle).export_json(layers, pretty)
+  def export_json(self, *, layers: bool = False, pretty: bool = False, reveal: bool = False) -> str:
+    """All settings as JSON: the effective values, or all layers with revision, time, origin and expiry.
+
+    Secrets of a store that seals them stay sealed unless ``reveal`` is given and they can be opened here.
+    """
+    return Exchange(self._handle).export_json(layers, pretty, reveal)
 
   # -- Assets and branding
 
@@ -472,6 +475,17 @@ class Store(Owner, Mapping[str, Any]):
     values there other than the present ones go, and damaged files are removed.
     """
     return Maintenance(self._handle).forget(name, backups)
+
+  def reseal(self, *, copies: bool = False) -> Dict[str, Any]:
+    """Seal all secrets anew, in the store's own backups too if ``copies`` is given, and report what was done.
+
+    UnavailableError if nobody in this process seals; see ``livery.secrets``.
+    """
+    return Maintenance(self._handle).reseal(copies)
+
+  def sealing(self) -> Dict[str, Any]:
+    """How the secrets lie in the store: ``active``, ``sealer``, ``sealed``, ``plain`` and ``unavailable``."""
+    return Maintenance(self._handle).sealing()
 
   def stats(self) -> Dict[str, Any]:
     """Figures about the store, such as ``revision``, ``fileBytes``, ``databases``, ``lastBackup`` and ``recovery``."""

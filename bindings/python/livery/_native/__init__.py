@@ -20,6 +20,7 @@ from .reader import KeyReader as KeyReader
 from .reader import Makers as Makers
 from .reader import NameReader as NameReader
 from .schema import *
+from .sealer import *
 from .store import *
 from .value import *
 from .watch import *

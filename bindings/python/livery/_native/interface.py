@@ -64,6 +64,10 @@ class SchemaOptions(Structure):
   ]
 
 
+class SealPlace(Structure):
+  _fields_ = [("name", c_char_p), ("layer", c_int32), ("context", c_char_p), ("context_length", c_size_t)]
+
+
 class OpenOptions(Structure):
   _fields_ = [
     ("struct_size", c_size_t), ("flags", c_uint32), ("busy_timeout_ms", c_uint32), ("map_size", c_uint64),
@@ -84,7 +88,8 @@ class Color(Structure):
 class Event(Structure):
   _fields_ = [
     ("revision", c_uint64), ("time", c_int64), ("kind", c_int32), ("layer", c_int32), ("name", c_char_p),
-    ("old_value", c_void_p), ("new_value", c_void_p), ("origin", c_char_p), ("writable", c_bool), ("secret", c_bool)
+    ("old_value", c_void_p), ("new_value", c_void_p), ("origin", c_char_p), ("writable", c_bool), ("secret", c_bool),
+    ("unavailable", c_bool)
   ]
 
 
@@ -104,8 +109,16 @@ LogFunction = CFUNCTYPE(None, c_int32, c_char_p, c_void_p)
 EditFunction = CFUNCTYPE(c_int32, c_void_p, c_void_p)
 ClaimFunction = CFUNCTYPE(c_int32, c_char_p, c_void_p, POINTER(c_void_p), c_void_p)
 MigrationFunction = CFUNCTYPE(c_int32, c_void_p, c_void_p)
+SealFunction = CFUNCTYPE(
+  c_int32, POINTER(SealPlace), c_char_p, c_size_t, c_void_p, c_size_t, POINTER(c_size_t), c_void_p
+)
 WatchFunction = CFUNCTYPE(None, POINTER(Event), c_size_t, c_void_p)
 PostFunction = CFUNCTYPE(None, c_void_p)
+
+
+class Sealer(Structure):
+  _fields_ = [("struct_size", c_size_t), ("seal", SealFunction), ("open", SealFunction)]
+
 
 #: The result and the parameters of each function, under its name without the prefix.
 FUNCTIONS: Dict[str, Tuple[Any, Tuple[Any, ...]]] = {
@@ -182,6 +195,7 @@ FUNCTIONS: Dict[str, Tuple[Any, Tuple[Any, ...]]] = {
   "change_reset": (c_int32, (c_void_p, c_char_p)),
   "change_reset_all": (c_int32, (c_void_p,)),
   "change_expires": (c_int32, (c_void_p, c_int64)),
+  "change_session_ends": (c_int32, (c_void_p, c_int64)),
   "change_expect": (c_int32, (c_void_p, c_char_p, c_uint64)),
   "change_origin": (c_int32, (c_void_p, c_char_p)),
   "change_ignore_locks": (c_int32, (c_void_p,)),
@@ -190,6 +204,7 @@ FUNCTIONS: Dict[str, Tuple[Any, Tuple[Any, ...]]] = {
   "change_discard": (c_int32, (c_void_p,)),
   "edit": (c_int32, (c_void_p, c_int32, EditFunction, c_void_p, POINTER(c_uint64), POINTER(c_void_p))),
   "claim": (c_int32, (c_void_p, c_char_p, ClaimFunction, c_void_p, DestroyFunction)),
+  "claim_secret": (c_int32, (c_void_p, c_char_p)),
   # livery/exchange.h
   "import_json": (c_int32, (c_void_p, c_int32, c_char_p, c_size_t, c_uint32, POINTER(c_void_p))),
   "import_plist": (c_int32, (c_void_p, c_int32, c_char_p, c_size_t, c_uint32, POINTER(c_void_p))),
@@ -231,6 +246,10 @@ FUNCTIONS: Dict[str, Tuple[Any, Tuple[Any, ...]]] = {
   "schema_version": (c_int32, (c_void_p, POINTER(c_uint64))),
   "schema_copy_json": (c_int32, (c_void_p, POINTER(c_void_p), POINTER(c_size_t))),
   "settings": (c_int32, (c_void_p, POINTER(c_void_p))),
+  # livery/sealer.h
+  "set_sealer": (c_int32, (c_void_p, POINTER(Sealer), c_void_p, DestroyFunction)),
+  "reseal": (c_int32, (c_void_p, c_uint32, POINTER(c_void_p))),
+  "sealing": (c_int32, (c_void_p, POINTER(c_void_p))),
   # livery/snapshot.h
   "snapshot_open": (c_int32, (c_void_p, POINTER(c_void_p))),
   "snapshot_close": (c_int32, (c_void_p,)),

@@ -26,6 +26,7 @@ class RawEvent(NamedTuple):
   origin: str
   writable: bool
   secret: bool
+  unavailable: bool
 
 
 Receiver = Callable[[List[RawEvent]], object]
@@ -62,6 +63,7 @@ def _raw(event: Event) -> RawEvent:
     origin.decode(),
     event.writable,
     event.secret,
+    event.unavailable,
   )
 
 

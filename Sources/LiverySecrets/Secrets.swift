@@ -1,0 +1,112 @@
+import CSecrets
+import LiveryClient
+
+/// What seals the secrets of a store. Corresponds to `livery_secrets` in C.
+public final class Secrets: @unchecked Sendable {
+  private let store: Store
+  private let ring: KeyRing
+  private let lock = Lock()
+  // Guarded by `lock`.
+  private var isClosed = false
+
+  private init(_ store: Store, _ ring: KeyRing) {
+    self.store = store
+    self.ring = ring
+  }
+
+  deinit { close() }
+
+  /// Makes a key by chance, where there is none. Corresponds to `livery_secrets_make_key` in C.
+  ///
+  /// - Throws: `.conflict` if there is one, `.permission`, `.noSpace`, `.io`, `.unavailable`; `.invalidArgument` for a
+  ///   credential or a function.
+  public static func makeKey(_ source: KeySource) throws(StoreError) {
+    guard lvk_begin() else { throw StoreError(.unavailable, "libsodium does not work here") }
+    try source.make([try Key.random()])
+  }
+
+  /// Seals the secrets of a store from now on, until it is closed, and opens them. Corresponds to `livery_secrets_open` in C.
+  ///
+  /// - Throws: `.unavailable` if there is no key, `.permission`, `.parse`, `.io`; and as `Store.setSealer`.
+  public static func open(_ store: Store, _ source: KeySource) throws(StoreError) -> Secrets {
+    let (keys, stamp) = try source.read()
+    let secrets = Secrets(store, KeyRing(source, keys, stamp))
+    do throws(StoreError) { try secrets.setSealer() } catch {
+      // What is set is another's.
+      secrets.lock.withLock { secrets.isClosed = true }
+      throw error
+    }
+    return secrets
+  }
+
+  private func setSealer() throws(StoreError) {
+    let ring = ring
+    try store.setSealer(
+      Sealer(
+        seal: { (place, bytes, buffer) throws(StoreError) in try ring.seal(place, bytes, buffer) },
+        open: { (place, bytes, buffer) throws(StoreError) in try ring.open(place, bytes, buffer) }))
+  }
+
+  /// Stops sealing and opening; closing twice is fine. Corresponds to `livery_secrets_close` in C.
+  public func close() {
+    let isFirst = lock.withLock {
+      defer { isClosed = true }
+      return !isClosed
+    }
+    // A store that was closed has let go of it.
+    if isFirst { try? store.setSealer(nil) }
+  }
+
+  private func checkOpen() throws(StoreError) {
+    if lock.withLock({ isClosed }) { throw StoreError(.closed, "the secrets were closed") }
+  }
+
+  /// Reads the key anew. Corresponds to `livery_secrets_reload` in C.
+  ///
+  /// - Throws: as `open`; the keys of before stay in use.
+  public func reload() throws(StoreError) {
+    try checkOpen()
+    try ring.reload()
+    try setSealer()
+  }
+
+  /// Exchanges the key, and seals everything anew. Corresponds to `livery_secrets_rotate` in C, where the report is described.
+  @discardableResult
+  public func rotate() throws(StoreError) -> Value {
+    try checkOpen()
+    return try ring.source.whileLocked { () throws(StoreError) in
+      try ring.reload()
+      if ring.source.isWritable {
+        let former = ring.all
+        guard former.count < LVK_MOST_KEYS else {
+          throw StoreError(.parse, "there are \(former.count) keys, with values that none of them has opened")
+        }
+        try ring.source.write([try Key.random()] + former)
+        try ring.reload()
+      }
+      // What a process without the key has left plain is sealed, too.
+      try setSealer()
+      let report = try store.reseal(copies: true)
+      if ring.source.isWritable, report["unavailable"]?.count == 0, let present = ring.all.first {
+        try ring.source.write([present])
+        try ring.reload()
+      }
+      return report.with("key", .string(ring.names.first ?? ""))
+    }
+  }
+
+  /// How the secrets lie in the store. Corresponds to `livery_secrets_status` in C, where the report is described.
+  public func status() throws(StoreError) -> Value {
+    try checkOpen()
+    return try store.sealing()
+      .with("source", .string(ring.source.name))
+      .with("keys", .list(ring.names.map { .string($0) }))
+  }
+}
+
+extension Value {
+  fileprivate func with(_ key: String, _ value: Value) -> Value {
+    guard case .object(let members) = self else { return self }
+    return .object(members + [.init(key, value)])
+  }
+}

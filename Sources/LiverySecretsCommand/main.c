@@ -1,0 +1,178 @@
+// `livery secrets`: what takes the key of a store's secrets.
+#include <command.h>
+#include <livery/secrets.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <termios.h>
+#include <unistd.h>
+
+static const char help[] =
+  "livery secrets: the secrets of a store, sealed with a key\n"
+  "\n"
+  "  livery secrets key         make a key, where there is none\n"
+  "  livery secrets seal        seal what lies plainly in the store; from then on it takes the key to set a secret\n"
+  "  livery secrets status      how the secrets lie in the store, and which keys there are\n"
+  "  livery secrets rotate      exchange the key, and seal everything anew\n"
+  "  livery secrets get NAME    print a setting's value, followed by a line break\n"
+  "  livery secrets set NAME    set a setting to a line of standard input\n"
+  "  livery secrets export      settings as JSON, with the secrets\n"
+  "\n"
+  "  --store PATH           the directory of the store; else $LIVERY_STORE\n"
+  "  --key-file FILE        the key is in a file that nobody else may read; else $LIVERY_KEY_FILE\n"
+  "  --keyring NAME         the key is in the kernel's keyring, by its description\n"
+  "  --credential NAME      the key is a credential of systemd's\n"
+  "  --layer LAYER          what `set` sets: user (as without it), session, recommended, enforced, bundle\n"
+  "  --layers               with export: one object for each layer\n"
+  "  --timeout MS           how long to wait for other writers; 5000 without it\n"
+  "  --json                 print what was done as JSON\n"
+  "  -h, --help             print this\n"
+  "\n"
+  "Keep a copy of the key apart from the store and its backups: without it nobody reads the secrets again.\n";
+
+static livery_secrets_options where = LIVERY_SECRETS_OPTIONS_INIT;
+static livery_layer layer = LIVERY_LAYER_USER;
+static bool wants_layers;
+
+static const char *take_layer(const char *value, void *unused) {
+  (void)unused;
+  static const struct {
+    const char *name;
+    livery_layer layer;
+  } layers[] = {{"user", LIVERY_LAYER_USER}, {"session", LIVERY_LAYER_SESSION}, {"recommended", LIVERY_LAYER_RECOMMENDED},
+                {"enforced", LIVERY_LAYER_ENFORCED}, {"bundle", LIVERY_LAYER_BUNDLE}};
+  for (size_t index = 0; index < sizeof layers / sizeof *layers; index++) {
+    if (strcmp(layers[index].name, value) != 0) continue;
+    layer = layers[index].layer;
+    return NULL;
+  }
+  return "no layer that can be set";
+}
+
+static const command_option options[] = {
+  {"key-file", "FILE", .text = &where.file}, {"keyring", "NAME", .text = &where.keyring},
+  {"credential", "NAME", .text = &where.credential}, {"layer", "LAYER", .take = take_layer},
+  {"layers", .flag = &wants_layers},
+};
+
+static livery_status print_report(livery_value *report, bool is_json) {
+  char *text = NULL;
+  livery_status status = livery_value_to_json(report, is_json ? 0 : LIVERY_JSON_PRETTY, &text, NULL);
+  if (status == LIVERY_OK) puts(text);
+  livery_free(text);
+  livery_value_release(report);
+  return status;
+}
+
+static livery_status print_status(livery_store *store, livery_secrets *secrets, bool is_json) {
+  livery_value *report = NULL;
+  livery_status status = secrets ? livery_secrets_status(secrets, &report) : livery_sealing(store, &report);
+  return status == LIVERY_OK ? print_report(report, is_json) : status;
+}
+
+static livery_status rotate(livery_secrets *secrets, bool is_json) {
+  livery_value *report = NULL, *left = NULL;
+  livery_status status = livery_secrets_rotate(secrets, &report);
+  if (status != LIVERY_OK) return status;
+  size_t count = 0;
+  if (livery_value_member(report, "unavailable", &left) == LIVERY_OK) livery_value_count(left, &count);
+  livery_value_release(left);
+  if (count) fprintf(stderr, "livery secrets: %zu settings are sealed with a key that is not here; the former keys stay\n", count);
+  return print_report(report, is_json);
+}
+
+static livery_status print_value(livery_store *store, const char *name, bool is_json) {
+  livery_value *value = NULL;
+  const char *text = NULL;
+  livery_status status = livery_get_value(store, name, &value);
+  if (status != LIVERY_OK) return status;
+  if (is_json || livery_value_as_string(value, &text, NULL) != LIVERY_OK) return print_report(value, true);
+  puts(text);
+  livery_value_release(value);
+  return LIVERY_OK;
+}
+
+// A line of standard input, which a terminal does not show.
+static livery_status set_value(livery_store *store, const char *name) {
+  struct termios before;
+  bool is_terminal = isatty(STDIN_FILENO) && tcgetattr(STDIN_FILENO, &before) == 0;
+  if (is_terminal) {
+    struct termios quiet = before;
+    quiet.c_lflag &= ~(tcflag_t)ECHO;
+    tcsetattr(STDIN_FILENO, TCSAFLUSH, &quiet);
+    fprintf(stderr, "%s: ", name);
+  }
+  char *line = NULL;
+  size_t size = 0;
+  ssize_t length = getline(&line, &size, stdin);
+  if (is_terminal) {
+    tcsetattr(STDIN_FILENO, TCSAFLUSH, &before);
+    fputc('\n', stderr);
+  }
+  if (length > 0 && line[length - 1] == '\n') line[--length] = 0;
+  livery_status status = LIVERY_ERROR_NO_VALUE;
+  if (length < 0) {
+    fputs("livery secrets: there is no line on standard input\n", stderr);
+  } else {
+    status = livery_set_string(store, layer, name, line, (size_t)length);
+  }
+  if (line) explicit_bzero(line, size);
+  free(line);
+  return status;
+}
+
+static livery_status print_export(livery_store *store, bool is_json) {
+  char *text = NULL;
+  uint32_t flags = LIVERY_EXPORT_REVEAL | (wants_layers ? LIVERY_EXPORT_LAYERS : 0) | (is_json ? 0 : LIVERY_JSON_PRETTY);
+  livery_status status = livery_export_json(store, flags, &text, NULL);
+  if (status == LIVERY_OK) puts(text);
+  livery_free(text);
+  return status;
+}
+
+int main(int count, char **words) {
+  command command = {.name = "livery secrets", .help = help, .options = options, .option_count = sizeof options / sizeof *options};
+  int done = command_read(&command, count, words);
+  if (done != GO_ON) return done;
+  if (command.count == 0) return command_usage(&command, "key, seal, status, rotate, get, set or export?");
+  const char *verb = command.words[0];
+  bool takes_name = strcmp(verb, "get") == 0 || strcmp(verb, "set") == 0;
+  bool is_known = takes_name || strcmp(verb, "key") == 0 || strcmp(verb, "seal") == 0 || strcmp(verb, "status") == 0 ||
+                  strcmp(verb, "rotate") == 0 || strcmp(verb, "export") == 0;
+  if (!is_known) return command_usage(&command, "unknown argument %s", verb);
+  if (takes_name && command.count < 2) return command_usage(&command, "which setting?");
+  if (command.count > (takes_name ? 2 : 1)) return command_usage(&command, "unknown argument %s", command.words[takes_name ? 2 : 1]);
+  int places = (where.file != NULL) + (where.keyring != NULL) + (where.credential != NULL);
+  if (places == 0 && (where.file = getenv("LIVERY_KEY_FILE")) != NULL) places = 1;
+  if (places > 1) return command_usage(&command, "one of --key-file, --keyring and --credential");
+  bool is_status = strcmp(verb, "status") == 0;
+  if (places == 0 && !is_status) return command_usage(&command, "where is the key? --key-file, --keyring or --credential");
+  if (strcmp(verb, "key") == 0) {
+    livery_status status = livery_secrets_make_key(&where);
+    return status == LIVERY_OK ? DONE : command_fail(&command, status, NULL);
+  }
+  bool reads = is_status || strcmp(verb, "get") == 0 || strcmp(verb, "export") == 0;
+  livery_store *store = NULL;
+  done = command_open(&command, reads ? LIVERY_OPEN_READ_ONLY : 0, &store);
+  if (done != GO_ON) return done;
+  livery_secrets *secrets = NULL;
+  livery_status status = places ? livery_secrets_open(store, &where, &secrets) : LIVERY_OK;
+  if (status != LIVERY_OK) {
+  } else if (is_status || strcmp(verb, "seal") == 0) {
+    status = print_status(store, secrets, command.is_json);
+  } else if (strcmp(verb, "rotate") == 0) {
+    status = rotate(secrets, command.is_json);
+  } else if (strcmp(verb, "get") == 0) {
+    status = print_value(store, command.words[1], command.is_json);
+  } else if (strcmp(verb, "set") == 0) {
+    status = set_value(store, command.words[1]);
+  } else {
+    status = print_export(store, command.is_json);
+  }
+  bool is_told = status == LIVERY_ERROR_NO_VALUE && strcmp(verb, "set") == 0;
+  done = status == LIVERY_OK ? DONE : is_told ? MISSING : command_fail(&command, status, NULL);
+  livery_secrets_close(secrets);
+  livery_close(store);
+  return command_end(&command, done);
+}
