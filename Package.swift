@@ -255,7 +255,8 @@ if Context.environment["LIVERY_FUZZ"] == "1" {
   products.append(.library(name: "livery-fuzz", type: .static, targets: ["Fuzz"]))
   targets.append(
     .target(
-      name: "Fuzz", dependencies: ["Livery", "LMDB", "CSystem", "LiveryPage", "LiveryFetch", "LiverySecrets", "LiveryWorkflow"],
+      name: "Fuzz",
+      dependencies: ["Livery", "LMDB", "CSystem", "LiveryPage", "LiveryFetch", "LiverySecrets", "LiveryWorkflow"],
       path: "Tests/Fuzz/Parsers",
       swiftSettings: swiftSettings, linkerSettings: runtimeLinks))
 }

@@ -53,7 +53,9 @@ extension Store {
     for layer in Layer.allCases {
       var items: [Value.Member] = []
       try view.walkLayers(layer) { (place, record) throws(StoreError) in
-        if !claims.isSecret(place.name) { items.append(.init(place.name, try exported(record, place.name, view, reveal))) }
+        if !claims.isSecret(place.name) {
+          items.append(.init(place.name, try exported(record, place.name, view, reveal)))
+        }
       }
       if !items.isEmpty { layers.append(.init(layer.description, .object(items))) }
     }
