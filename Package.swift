@@ -123,7 +123,7 @@ if !embedded {
 let nouns =
   embedded
   ? (Context.environment["LIVERY_EXTENSIONS"] ?? "").split(separator: ",").map(String.init)
-  : ["turn", "images", "page", "fetch", "secrets"]
+  : ["turn", "images", "page", "fetch", "secrets", "workflow"]
 
 if !nouns.isEmpty {
   // What they are written on: the C functions as Swift, and nothing of the engine.
@@ -223,12 +223,39 @@ if nouns.contains("secrets") {
   }
 }
 
+if nouns.contains("workflow") {
+  targets += [
+    .target(name: "CWorkflow", cSettings: cSettings),
+    .target(
+      name: "LiveryWorkflow", dependencies: ["LiveryClient", "CLivery", "CClient", "CWorkflow"],
+      swiftSettings: swiftSettings),
+  ]
+  if embedded {
+    products.append(.library(name: "livery-workflow", type: .static, targets: ["LiveryWorkflow"]))
+  } else {
+    products += [
+      .library(name: "LiveryWorkflow", targets: ["LiveryWorkflow", "LiveryClient", "LiveryABI"]),
+      .library(
+        name: "LiveryUserSession", targets: ["LiveryUserSession", "LiveryWorkflow", "LiveryClient", "LiveryABI"]),
+    ]
+    targets += [
+      // Users of types that encode and decode. It stands on Foundation.
+      .target(
+        name: "LiveryUserSession", dependencies: ["LiveryWorkflow", "LiveryClient"],
+        swiftSettings: [.treatAllWarnings(as: .error)]),
+      .testTarget(
+        name: "LiveryWorkflowTests",
+        dependencies: ["LiveryWorkflow", "LiveryUserSession", "CWorkflow", "LiveryClient", "LiveryABI"]),
+    ]
+  }
+}
+
 // For scripts/torture: the parsers as a library that libFuzzer drives.
 if Context.environment["LIVERY_FUZZ"] == "1" {
   products.append(.library(name: "livery-fuzz", type: .static, targets: ["Fuzz"]))
   targets.append(
     .target(
-      name: "Fuzz", dependencies: ["Livery", "LMDB", "CSystem", "LiveryPage", "LiveryFetch", "LiverySecrets"],
+      name: "Fuzz", dependencies: ["Livery", "LMDB", "CSystem", "LiveryPage", "LiveryFetch", "LiverySecrets", "LiveryWorkflow"],
       path: "Tests/Fuzz/Parsers",
       swiftSettings: swiftSettings, linkerSettings: runtimeLinks))
 }

@@ -1,10 +1,13 @@
-# livery_extension(<noun> [INCLUDE <folder>] [LIBRARIES <library>...])
+# livery_extension(<noun> [INCLUDE <folder>] [HEADERS <noun>...] [LIBRARIES <library>...])
 #
 # Makes liblivery-<noun>.so of the target Livery<Noun> of Package.swift, which has to be among the extensions that are built.
-# It exports livery_<noun>_*, and needs liblivery.so, libc and the libraries that are given. Clients link Livery::<noun>,
-# whose header lies in the folder.
+# It exports livery_<noun>_*, or that of the nouns of its headers where it has several, and needs liblivery.so, libc and the
+# libraries that are given. Clients link Livery::<noun>, whose headers lie in the folder.
 function(livery_extension noun)
-  cmake_parse_arguments(PARSE_ARGV 1 extension "" "INCLUDE" "LIBRARIES")
+  cmake_parse_arguments(PARSE_ARGV 1 extension "" "INCLUDE" "HEADERS;LIBRARIES")
+  if(NOT extension_HEADERS)
+    set(extension_HEADERS ${noun})
+  endif()
   set(library ${LIVERY_BINARIES}/liblivery-${noun}.so)
 
   add_library(Livery::${noun} SHARED IMPORTED GLOBAL)
@@ -17,9 +20,10 @@ function(livery_extension noun)
   if(TARGET livery-swift)
     list(TRANSFORM extension_LIBRARIES PREPEND -l)
     list(JOIN extension_LIBRARIES "," libraries)
+    list(JOIN extension_HEADERS "," headers)
     add_custom_target(livery-${noun}-library ALL
       COMMAND ${CMAKE_COMMAND}
-        -DNOUN=${noun} -DLIBRARIES=${libraries} -DCLANG=${SWIFT_CLANG} -DOBJCOPY=${CMAKE_OBJCOPY}
+        -DNOUN=${noun} -DHEADERS=${headers} -DLIBRARIES=${libraries} -DCLANG=${SWIFT_CLANG} -DOBJCOPY=${CMAKE_OBJCOPY}
         -DSOURCE=${PROJECT_SOURCE_DIR} -DBINARIES=${LIVERY_BINARIES} -DVERSION=${PROJECT_VERSION_MAJOR}
         -DEMBEDDED=${swift_embedded} -DCONFIGURATION=${swift_configuration}
         -P ${PROJECT_SOURCE_DIR}/cmake/LinkExtension.cmake
@@ -31,30 +35,41 @@ function(livery_extension noun)
   endif()
 endfunction()
 
-# livery_install_extension(<noun> <description>)
+# livery_install_extension(<noun> <description> [HEADERS <noun>...])
 #
-# Installs liblivery-<noun>.so, livery/<noun>.h, a file for pkg-config and the program livery-<noun>, if livery_extension_program
-# made one. CMake packages find the library by `find_package(Livery COMPONENTS <noun>)`.
+# Installs liblivery-<noun>.so, livery/<noun>.h or the headers that are named, a file for pkg-config and the program
+# livery-<noun>, if livery_extension_program made one. CMake packages find the library by
+# `find_package(Livery COMPONENTS <noun>)`.
 function(livery_install_extension noun description)
+  cmake_parse_arguments(PARSE_ARGV 2 extension "" "" "HEADERS")
+  if(NOT extension_HEADERS)
+    set(extension_HEADERS ${noun})
+  endif()
   livery_install_library(livery-${noun})
-  install(FILES ${PROJECT_SOURCE_DIR}/include/livery/${noun}.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/livery)
+  foreach(header IN LISTS extension_HEADERS)
+    install(FILES ${PROJECT_SOURCE_DIR}/include/livery/${header}.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/livery)
+  endforeach()
   set(pc_noun ${noun})
   set(pc_description ${description})
   configure_file(${PROJECT_SOURCE_DIR}/cmake/extension.pc.in ${generated}/livery-${noun}.pc @ONLY)
   install(FILES ${generated}/livery-${noun}.pc DESTINATION ${pc_directory})
 endfunction()
 
-# livery_extension_program(<noun> SOURCES <source>... [INCLUDE <folder>...] [LIBRARIES <library>...])
+# livery_extension_program(<noun> [EXTENSION <noun>] SOURCES <source>... [INCLUDE <folder>...] [LIBRARIES <library>...])
 #
-# Builds and installs the program livery-<noun>, which `livery <noun>` runs, in C on the extension's library and Sources/CCommand.
+# Builds and installs the program livery-<noun>, which `livery <noun>` runs, in C on Sources/CCommand and the library of the
+# extension, which has the same noun if no other is given.
 function(livery_extension_program noun)
-  cmake_parse_arguments(PARSE_ARGV 1 program "" "" "SOURCES;INCLUDE;LIBRARIES")
+  cmake_parse_arguments(PARSE_ARGV 1 program "" "EXTENSION" "SOURCES;INCLUDE;LIBRARIES")
+  if(NOT program_EXTENSION)
+    set(program_EXTENSION ${noun})
+  endif()
   if(TARGET livery-swift)
     set(shared ${PROJECT_SOURCE_DIR}/Sources/CCommand)
     add_executable(livery-${noun} ${program_SOURCES} ${shared}/command.c)
     target_compile_options(livery-${noun} PRIVATE -std=gnu11 -Wall -Wextra -Wpedantic -Werror -O2)
     target_include_directories(livery-${noun} PRIVATE ${shared} ${program_INCLUDE})
-    target_link_libraries(livery-${noun} PRIVATE Livery::${noun} Livery::livery ${program_LIBRARIES} m)
+    target_link_libraries(livery-${noun} PRIVATE Livery::${program_EXTENSION} Livery::livery ${program_LIBRARIES} m)
     # The libraries lie beside it as it is built, and where it is installed beneath the same prefix, or in a folder that is named.
     if(IS_ABSOLUTE "${CMAKE_INSTALL_LIBDIR}" OR IS_ABSOLUTE "${CMAKE_INSTALL_BINDIR}")
       set(libraries "${CMAKE_INSTALL_FULL_LIBDIR}")

@@ -27,9 +27,16 @@ install(FILES ${LIVERY_BINARIES}/liblivery.a DESTINATION ${CMAKE_INSTALL_LIBDIR}
 install(PROGRAMS ${LIVERY_BINARIES}/livery DESTINATION ${CMAKE_INSTALL_BINDIR})
 install(FILES include/livery.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
 install(FILES LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR})
-# Headers of extensions come with these.
-file(GLOB extension_headers RELATIVE ${PROJECT_SOURCE_DIR}/cmake/extensions ${PROJECT_SOURCE_DIR}/cmake/extensions/*.cmake)
-list(TRANSFORM extension_headers REPLACE "\\.cmake$" "\\\\.h")
+# Headers of extensions come with these; they include livery.h.
+file(GLOB headers RELATIVE ${PROJECT_SOURCE_DIR}/include/livery ${PROJECT_SOURCE_DIR}/include/livery/*.h)
+set(extension_headers)
+foreach(header IN LISTS headers)
+  file(STRINGS ${PROJECT_SOURCE_DIR}/include/livery/${header} includes REGEX "^#include <livery\\.h>")
+  if(includes)
+    string(REPLACE "." "\\." header ${header})
+    list(APPEND extension_headers ${header})
+  endif()
+endforeach()
 list(JOIN extension_headers "|" extension_headers)
 install(DIRECTORY include/livery DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} FILES_MATCHING PATTERN "*.h"
   REGEX "/(${extension_headers})$" EXCLUDE)

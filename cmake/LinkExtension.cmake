@@ -20,7 +20,8 @@ endforeach()
 
 if(todo)
   string(REPLACE "," ";" libraries "${LIBRARIES}")
-  file(WRITE ${product}/exports.map "{ global: livery_${NOUN}_*; local: *; };\n")
+  string(REPLACE "," "_*; livery_" exports "livery_${HEADERS}_*;")
+  file(WRITE ${product}/exports.map "{ global: ${exports} local: *; };\n")
   # Each copy of the runtime gets wrong what runtime.c mends, and dies of what memory.c prevents. Functions of the library may
   # be called as long as a store is open, also by threads that a program does not know of: it stays in memory.
   list(TRANSFORM WRAPPED PREPEND -Wl,--wrap= OUTPUT_VARIABLE wrap)

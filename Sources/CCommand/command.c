@@ -90,7 +90,7 @@ static const char *take_timeout(const char *value, void *user_data) {
   command *command = user_data;
   unsigned long long number = strtoull(value, NULL, 10);
   if (value[strspn(value, "0123456789")] || strlen(value) > 10 || number == 0 || number > UINT32_MAX)
-    return "--timeout takes milliseconds, from 1 to 4294967295";
+    return "takes milliseconds, from 1 to 4294967295";
   command->timeout_ms = (uint32_t)number;
   return NULL;
 }
@@ -118,7 +118,7 @@ static int read_option(command *command, const command_option *option, const cha
   if (!value || !*value) return command_usage(command, "--%s needs a value: %s", option->name, option->value);
   if (option->text) *option->text = value;
   const char *problem = option->take ? option->take(value, option->user_data) : NULL;
-  return problem ? command_usage(command, "%s: %.80s", problem, value) : GO_ON;
+  return problem ? command_usage(command, "--%s %s: %.80s", option->name, problem, value) : GO_ON;
 }
 
 // Known before the rest is, so that mistakes in the rest are told in the form asked for.

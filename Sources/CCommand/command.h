@@ -21,7 +21,7 @@ typedef struct command_option {
   bool *flag;
   // The last value that is given.
   const char **text;
-  // Called for each value; what is wrong with it, or NULL.
+  // Called for each value; NULL, or what is wrong with it, to follow the option's name: "takes a number".
   const char *(*take)(const char *value, void *user_data);
   void *user_data;
 } command_option;

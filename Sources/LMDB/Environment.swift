@@ -338,6 +338,34 @@ public final class Environment: @unchecked Sendable {
     return Int(count)
   }
 
+  /// Whether nobody, in any process, reads what a commit before this one has left.
+  public func hasNoReaders(before transaction: UInt64) -> Bool {
+    guard (try? enter()) != nil else { return false }
+    defer { gate.leave() }
+    var oldest = UInt64.max
+    // A line for each reader: process, thread, and the number of the commit, or - for one that is idle.
+    let status = mdb_reader_list(
+      handle,
+      { line, context in
+        guard let line, let oldest = context?.assumingMemoryBound(to: UInt64.self) else { return -1 }
+        // The last word, if it is a number.
+        var number: UInt64 = 0
+        var digits = 0
+        for byte in UnsafeBufferPointer(start: line, count: strlen(line)) {
+          if byte >= 48, byte <= 57 {
+            number = number &* 10 &+ UInt64(byte - 48)
+            digits += 1
+          } else if byte != 10 {
+            number = 0
+            digits = 0
+          }
+        }
+        if digits > 0 { oldest.pointee = min(oldest.pointee, number) }
+        return 0
+      }, &oldest)
+    return status >= 0 && oldest >= transaction
+  }
+
   /// Which file is open as the data file.
   public var dataFile: (device: UInt64, inode: UInt64) {
     var file: Int32 = -1

@@ -40,6 +40,29 @@ extension PageFile {
     marks = []
   }
 
+  /// Marks what the latest commit uses, and not what it lists as free; false if the file is damaged.
+  func markUsed() -> Bool {
+    guard damages.isEmpty else { return false }
+    marks = [UInt8](repeating: 0, count: Int(clamping: latest.lastPage / 8 &+ 1))
+    mark(0, 2)
+    var trees = [latest.free]
+    walk(latest.main) { _, value, isDatabase in
+      if isDatabase { trees.append(Self.tree(PageBytes(bytes: value.array), at: 0)) }
+    }
+    for tree in trees { walk(tree) { _, _, _ in } }
+    return damages.isEmpty
+  }
+
+  /// Where the values lie in a leaf, but for the records of databases.
+  func values(in page: PageBytes, _ number: UInt64) -> [Range<Int>] {
+    var found: [Range<Int>] = []
+    for node in nodes(of: page, number, isLeaf: true) ?? [] where node.flags == 0 {
+      let start = node.offset + Self.nodeHeader + node.keySize
+      found.append(start..<start + node.size)
+    }
+    return found
+  }
+
   /// A value of the commit before the latest, if that is in truth the one after it; notes nothing.
   ///
   /// Each commit lists the pages that it gives up under its own number. Its number on the root page is another one if that

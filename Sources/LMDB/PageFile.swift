@@ -114,6 +114,13 @@ public final class PageFile {
     return PageBytes(bytes: bytes)
   }
 
+  func write(_ bytes: ArraySlice<UInt8>, at page: UInt64, _ offset: Int) throws(LMDBError) {
+    let isWritten = bytes.withUnsafeBytes {
+      lvs_write_at(descriptor, $0.baseAddress, $0.count, page * UInt64(pageSize) + UInt64(offset)) >= 0
+    }
+    guard isWritten else { throw LMDBError(code: lvs_errno()) }
+  }
+
   private func readRoots() throws(LMDBError) {
     // The size of pages stands on the first page; it is looked for in either.
     guard let first = read(0, 4096), first.u32(Self.header) == Self.magic || fileSize >= 8192 else {

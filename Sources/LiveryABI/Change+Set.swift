@@ -140,6 +140,13 @@ public func livery_change_expires(_ change: OpaquePointer?, _ microseconds: Int6
   }
 }
 
+@_cdecl("livery_change_session_ends") @implementation
+public func livery_change_session_ends(_ change: OpaquePointer?, _ microseconds: Int64) -> livery_status {
+  onChange(change) { (change) throws(StoreError) in
+    try change.sessionEnds(microseconds == 0 ? nil : Timestamp(microseconds: microseconds))
+  }
+}
+
 @_cdecl("livery_change_expect") @implementation
 public func livery_change_expect(_ change: OpaquePointer?, _ name: UnsafePointer<CChar>?, _ revision: UInt64)
   -> livery_status

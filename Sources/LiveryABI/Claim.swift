@@ -29,3 +29,8 @@ private func check(
   guard status == livery_status(LIVERY_OK) else { throw StoreError(returned: status) }
   return checked == nil ? value : try content(checked, "checked")
 }
+
+@_cdecl("livery_claim_secret") @implementation
+public func livery_claim_secret(_ store: OpaquePointer?, _ name: UnsafePointer<CChar>?) -> livery_status {
+  onStore(store) { (object) throws(StoreError) in try object.store.claimSecret(settingName(name)) }
+}

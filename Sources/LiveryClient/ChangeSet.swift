@@ -127,6 +127,14 @@ public final class ChangeSet: @unchecked Sendable {
     try check(livery_change_expires(handle, time?.microseconds ?? 0))
   }
 
+  /// When the values of the layer `session` end that have no expiry of their own, those that are there and those that are set
+  /// until it is said anew or the layer is emptied; nil for never. What survives a logout, as the schema says, is not concerned.
+  ///
+  /// Corresponds to `livery_change_session_ends` in C.
+  public func sessionEnds(_ time: Timestamp?) throws(StoreError) {
+    try check(livery_change_session_ends(handle, time?.microseconds ?? 0))
+  }
+
   /// Makes the commit fail with `.conflict` if a setting was changed after a revision. 0 expects one never set.
   public func expect(_ name: String, at revision: UInt64) throws(StoreError) {
     try passing(name) { livery_change_expect(handle, $0, revision) }

@@ -30,6 +30,15 @@ extension Store {
         claim.handed, Box.letGo)
     }
   }
+
+  /// Declares a setting of a claimed namespace to be secret, where no schema declares it. Corresponds to `livery_claim_secret`
+  /// in C.
+  ///
+  /// - Throws: `.notFound` if the name is in no claimed namespace; `.conflict` if it is in one of the library's own, or has a
+  ///   value; `.readOnly` if the handle may not write and it is not declared yet; as `ChangeSet.commit()`.
+  public func claimSecret(_ name: String) throws(StoreError) {
+    try passing(name) { livery_claim_secret(handle, $0) }
+  }
 }
 
 private final class ClaimCheck: Box {

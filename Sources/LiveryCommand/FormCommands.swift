@@ -104,6 +104,7 @@ extension Value {
     }
     if flag("hidden") { remarks.append("hidden") }
     if flag("restart") { remarks.append("after a restart") }
+    if flag("volatile") { remarks.append("until the next boot") }
     if self["deprecated"] != nil { remarks.append("deprecated") }
     return remarks.joined(separator: ", ")
   }

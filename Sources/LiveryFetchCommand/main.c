@@ -1,5 +1,6 @@
 // `livery fetch`, `livery brand download` and `livery asset put URL`: what takes the network.
 #include <command.h>
+#include <errno.h>
 #include <livery/fetch.h>
 #include <poll.h>
 #include <signal.h>
@@ -42,26 +43,25 @@ static livery_traits traits = LIVERY_TRAITS_INIT;
 static bool wants_document, revalidates, is_offline, wants_all, watches;
 static const char *output;
 
-static const char *take_number(const char *value, void *place, unsigned long long most) {
+// 0 for what is no number from 1 to the most.
+static unsigned long long number_in(const char *value, unsigned long long most) {
   char *end = NULL;
   unsigned long long number = strtoull(value, &end, 10);
-  if (!*value || *end || value[0] < '0' || value[0] > '9' || number == 0 || number > most) return "no number that is possible";
-  *(unsigned long long *)place = number;
-  return NULL;
+  return !*value || *end || value[0] < '0' || value[0] > '9' || number > most ? 0 : number;
 }
 
 static const char *take_size(const char *value, void *place) {
-  unsigned long long number = 0;
-  const char *wrong = take_number(value, &number, INT64_MAX);
-  if (!wrong) *(uint64_t *)place = number;
-  return wrong;
+  unsigned long long number = number_in(value, INT64_MAX);
+  if (number == 0) return "takes a number from 1 to 9223372036854775807";
+  *(uint64_t *)place = number;
+  return NULL;
 }
 
 static const char *take_count(const char *value, void *place) {
-  unsigned long long number = 0;
-  const char *wrong = take_number(value, &number, UINT32_MAX);
-  if (!wrong) *(uint32_t *)place = (uint32_t)number;
-  return wrong;
+  unsigned long long number = number_in(value, UINT32_MAX);
+  if (number == 0) return "takes a number from 1 to 4294967295";
+  *(uint32_t *)place = (uint32_t)number;
+  return NULL;
 }
 
 static const char *take_idiom(const char *value, void *unused) {
@@ -72,14 +72,14 @@ static const char *take_idiom(const char *value, void *unused) {
     traits.idiom = (livery_idiom)(LIVERY_IDIOM_PHONE + index);
     return NULL;
   }
-  return "no idiom";
+  return "takes phone, tablet, tv, desktop or watch";
 }
 
 static const char *take_scale(const char *value, void *unused) {
   (void)unused;
   char *end = NULL;
   traits.scale = strtod(value, &end);
-  return *value && !*end && traits.scale > 0 ? NULL : "no scale";
+  return *value && !*end && traits.scale > 0 ? NULL : "takes a number above 0";
 }
 
 static const command_option options[] = {
@@ -98,7 +98,7 @@ static const command_option options[] = {
 typedef struct work {
   const command *command;
   int missing, done;
-  bool has_bar;
+  bool has_bar, is_ended;
 } work;
 
 static void print_time(const char *name, int64_t microseconds) {
@@ -131,10 +131,11 @@ static void show_progress(uint64_t received, uint64_t total, void *user_data) {
 
 static bool write_output(const livery_fetch_result *result) {
   bool is_standard = strcmp(output, "-") == 0;
+  errno = 0;
   FILE *file = is_standard ? stdout : fopen(output, "wb");
   bool is_written = file && fwrite(result->data, 1, result->length, file) == result->length;
   if (file && !is_standard) is_written = fclose(file) == 0 && is_written;
-  if (!is_written) fprintf(stderr, "livery fetch: cannot write %s\n", output);
+  if (!is_written) fprintf(stderr, "livery fetch: cannot write %s: %s\n", output, strerror(errno));
   return is_written;
 }
 
@@ -144,6 +145,8 @@ static void print_result(const livery_fetch_result *result, void *user_data) {
   work *work = user_data;
   clear_bar(work);
   work->missing--;
+  // What a signal has ended is told by nothing but the exit status.
+  if (work->is_ended) return;
   bool is_good = result->status == LIVERY_OK;
   if (!is_good) {
     livery_error_leave(result->status, result->message);
@@ -186,12 +189,13 @@ static void print_failures(livery_value *report) {
   size_t count = 0;
   if (livery_value_member(report, "images", &images) == LIVERY_OK) livery_value_count(images, &count);
   for (size_t index = 0; index < count; index++) {
-    livery_value *image = NULL, *message = NULL;
-    char *text = NULL;
+    livery_value *image = NULL, *setting = NULL, *message = NULL;
+    const char *name = NULL, *text = NULL;
     if (livery_value_at(images, index, &image) == LIVERY_OK && livery_value_member(image, "message", &message) == LIVERY_OK
-        && livery_value_to_json(message, 0, &text, NULL) == LIVERY_OK)
-      fprintf(stderr, "livery brand download: %s\n", text);
-    livery_free(text);
+        && livery_value_as_string(message, &text, NULL) == LIVERY_OK && livery_value_member(image, "setting", &setting) == LIVERY_OK
+        && livery_value_as_string(setting, &name, NULL) == LIVERY_OK)
+      fprintf(stderr, "livery brand download: %s: %s\n", name, text);
+    livery_value_release(setting);
     livery_value_release(message);
     livery_value_release(image);
   }
@@ -202,6 +206,7 @@ static void print_brand(livery_status status, const char *message, livery_value 
   work *work = user_data;
   clear_bar(work);
   work->missing--;
+  if (work->is_ended) return;
   if (status != LIVERY_OK) {
     livery_error_leave(status, message);
     work->done = command_fail(work->command, status, NULL);
@@ -247,6 +252,8 @@ static livery_status wait_for(livery_store *store, work *work, bool *has_changed
     if (poll(waits, 2, -1) < 0) continue;
     if (waits[0].revents) {
       if (!has_changed) work->done = OTHER;
+      clear_bar(work);
+      work->is_ended = true;
       break;
     }
     if (waits[1].revents) status = livery_dispatch(store, NULL);
@@ -302,7 +309,7 @@ int main(int count, char **words) {
   livery_store *store = NULL;
   done = command_open(&command, 0, &store);
   if (done != GO_ON) return done;
-  work work = {&command, 0, DONE, false};
+  work work = {.command = &command, .done = DONE};
   fetch_options.progress = show_progress;
   livery_status status =
     is_brand ? download(store, &work) : fetch_all(store, &work, command.words + skipped, command.count - skipped);

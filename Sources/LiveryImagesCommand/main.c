@@ -47,8 +47,8 @@ static bool read_area(const char *text, livery_images_area *area) {
 
 static const char *take_area(const char *value, void *unused) {
   (void)unused;
-  if (area_count == AREAS_MAX) return "more than 64 areas";
-  return read_area(value, &areas[area_count++]) ? NULL : "no area";
+  if (area_count == AREAS_MAX) return "is there more than 64 times";
+  return read_area(value, &areas[area_count++]) ? NULL : "takes an area";
 }
 
 static const command_option options[] = {

@@ -90,14 +90,14 @@ static const char *take_layer(const char *value, void *unused) {
     page_options.has_layer = true;
     return NULL;
   }
-  return "no layer that can be edited";
+  return "takes a layer that can be edited";
 }
 
 static const char *take_idle(const char *value, void *unused) {
   (void)unused;
   unsigned long seconds = strtoul(value, NULL, 10);
   if (value[strspn(value, "0123456789")] || strlen(value) > 5 || seconds < 10 || seconds > 86400)
-    return "no number of seconds from 10 to 86400";
+    return "takes seconds, from 10 to 86400";
   page_options.idle_s = (uint32_t)seconds;
   return NULL;
 }
@@ -105,7 +105,7 @@ static const char *take_idle(const char *value, void *unused) {
 static const char *take_host(const char *value, void *unused) {
   (void)unused;
   size_t used = strlen(hosts);
-  if (used + strlen(value) + 2 > sizeof hosts) return "too many hosts";
+  if (used + strlen(value) + 2 > sizeof hosts) return "is there too often";
   if (used) hosts[used++] = ' ';
   strcpy(hosts + used, value);
   page_options.hosts = hosts;

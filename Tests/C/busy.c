@@ -62,6 +62,7 @@ TEST("a commit waits busy_timeout_ms for another writer, then says BUSY and chan
   OK(livery_backup(store, backup));
   OK(livery_set_int(store, user, "pair.b", 1));
   OK(livery_revision(store, &before));
+  OK(livery_claim(store, "held.", every_check, NULL, NULL));
   OK(livery_change_begin(store, user, &change));
   OK(livery_change_set_int(change, "pair.a", 1));
   if (!hold(path)) return;
@@ -94,6 +95,7 @@ TEST("a commit waits busy_timeout_ms for another writer, then says BUSY and chan
   EXPECT_STATUS(busy, livery_change_commit(change, NULL));
   EXPECT_STATUS(busy, livery_edit(store, user, every_edit, NULL, NULL, NULL));
   EXPECT_STATUS(busy, livery_claim(store, "kept.", every_check, NULL, NULL));
+  EXPECT_STATUS(busy, livery_claim_secret(store, "held.secret"));
   EXPECT_STATUS(busy, livery_schema_apply(store, "{\"Version\": 9, \"Groups\": []}", LIVERY_ZERO_TERMINATED, NULL, NULL));
   EXPECT_STATUS(busy, livery_import_json(store, user, TEXT("{\"title\": \"x\"}"), 0, NULL));
   EXPECT_STATUS(busy,

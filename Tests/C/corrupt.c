@@ -198,6 +198,7 @@ TEST("a damaged revision or schema is CORRUPT", meta) {
   uint64_t number = 0;
   char *text = NULL;
   livery_value *report = NULL;
+  OK(livery_claim(store, "held.", every_check, NULL, NULL));
   EXPECT(damage_text(path, "Attract loop") > 0);
   EXPECT_STATUS(corrupt, livery_schema_copy_json(store, &text, NULL));
   livery_value *value = NULL;
@@ -221,6 +222,8 @@ TEST("a damaged revision or schema is CORRUPT", meta) {
   EXPECT(damage_key(path, "revision", 8) > 0);
   EXPECT_STATUS(corrupt, livery_revision(store, &number));
   EXPECT_STATUS(corrupt, livery_claim(store, "kept.", every_check, NULL, NULL));
+  EXPECT(damage_key(path, "claims", 6) > 0);
+  EXPECT_STATUS(corrupt, livery_claim_secret(store, "kept.secret"));
   EXPECT_STATUS(corrupt, livery_watch_start(store, NULL, NULL, every_event, NULL, NULL, &watch));
   EXPECT_INT(77, calls);
   EXPECT_STATUS(corrupt, livery_snapshot_open(store, &snapshot));

@@ -147,6 +147,7 @@ __attribute__((unused)) static void every_write_of(livery_status expected, liver
   EXPECT_STATUS(expected, livery_branding_use(store, "other"));
   EXPECT_STATUS(expected, livery_branding_remove(store, "other"));
   EXPECT_STATUS(expected, livery_claim(store, "kept.", every_check, NULL, NULL));
+  EXPECT_STATUS(expected, livery_claim_secret(store, "kept.secret"));
   EXPECT_STATUS(expected, livery_edit(store, user, every_edit, NULL, &revision, &report));
   EXPECT(report == UNTOUCHED && change == UNTOUCHED && revision == 77 && strcmp(id, "untouched") == 0);
 }
@@ -221,6 +222,7 @@ __attribute__((unused)) static void every_change_call(livery_status expected, li
   EXPECT_STATUS(expected, livery_change_reset(change, "title"));
   EXPECT_STATUS(expected, livery_change_reset_all(change));
   EXPECT_STATUS(expected, livery_change_expires(change, 0));
+  EXPECT_STATUS(expected, livery_change_session_ends(change, 0));
   EXPECT_STATUS(expected, livery_change_expect(change, "title", 0));
   EXPECT_STATUS(expected, livery_change_origin(change, "test"));
   EXPECT_STATUS(expected, livery_change_put_asset(change, "x", 1, LIVERY_ASSET_ANY, NULL));

@@ -107,7 +107,7 @@ static livery_status call(void) {
   } else {
     name[0] = 0;
   }
-  switch (below(174)) {
+  switch (below(176)) {
     case 0: status = livery_revision(a_handle(), or_null(&revision)); break;
     case 1: status = livery_get_bool(a_handle(), a_name(), or_null(&truth)); break;
     case 2: status = livery_get_int(a_handle(), a_name(), or_null(&number)); break;
@@ -238,6 +238,8 @@ static livery_status call(void) {
     case 159: status = livery_change_get_layer(a_handle(), a_layer(), a_name(), or_null(&made)); break;
     case 160: status = livery_change_list(a_handle(), a_layer(), a_name(), or_null(&made)); break;
     case 161: status = livery_change_ignore_locks(a_handle()); break;
+    case 174: status = livery_claim_secret(a_handle(), a_name()); break;
+    case 175: status = livery_change_session_ends(a_handle(), an_integer()); break;
     case 162: status = livery_snapshot_get_layer(a_handle(), a_layer(), a_name(), or_null(&made)); break;
     case 163: status = livery_snapshot_list(a_handle(), a_layer(), a_name(), or_null(&made)); break;
     case 150: status = livery_stats(a_handle(), or_null(&made)); break;

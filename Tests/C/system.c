@@ -43,6 +43,7 @@ static livery_status take_any(const char *name, livery_value *value, livery_valu
     before, EXPECT_STATUS(expected, livery_change_commit(change, NULL));                                               \
     before, EXPECT_STATUS(expected, livery_edit(store, user, set_note, NULL, NULL, NULL));                             \
     before, EXPECT_STATUS(expected, livery_claim(store, "kept.", take_any, NULL, NULL));                               \
+    before, EXPECT_STATUS(expected, livery_claim_secret(store, "held.secret"));                                        \
     before, EXPECT_STATUS(expected, livery_schema_apply(store, schema, LIVERY_ZERO_TERMINATED, NULL, NULL));           \
     before, EXPECT_STATUS(expected, livery_import_json(store, user, "{\"title\": \"j\"}", 14, 0, NULL));               \
     before, EXPECT_STATUS(expected, livery_undo(store, 2, 0, NULL));                                                   \
@@ -57,6 +58,7 @@ static livery_status take_any(const char *name, livery_value *value, livery_valu
 static livery_store *ready_store(const char *path) {
   livery_store *store = new_store(path, KIOSK_SCHEMA);
   snprintf(backup_path, sizeof backup_path, "%s.backup", path);
+  OK(livery_claim(store, "held.", take_any, NULL, NULL));
   OK(livery_backup(store, backup_path));
   OK(livery_set_string(store, user, "title", TEXT("before")));
   return store;

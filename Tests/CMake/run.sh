@@ -30,11 +30,14 @@ run_clients() { # folder, label
 }
 
 # Extensions that the folder holds, with a client of each and a command that says something.
-nouns="images page fetch"
+nouns="images page fetch workflow"
 extensions=
 for noun in $nouns; do
   if [ -f "$prebuilt/liblivery-$noun.so" ]; then extensions="$extensions${extensions:+;}$noun"; fi
 done
+# The commands of an extension.
+words_of() { case $1 in workflow) echo prompt ;; *) echo "$1" ;; esac; }
+header_of() { case $1 in workflow) echo prompt ;; *) echo "$1" ;; esac; }
 is_built() { case ";$extensions;" in *";$1;"*) true ;; *) false ;; esac; }
 
 mkdir "$work/stores"
@@ -62,7 +65,7 @@ for generator; do
     if is_built "$noun"; then
       quiet "$tree/find_package/$noun" "$work/stores/$label-$noun"
       echo "ok $label-find_package $noun"
-    elif [ -e "$tree/moved/include/livery/$noun.h" ]; then
+    elif [ -e "$tree/moved/include/livery/$(header_of "$noun").h" ]; then
       echo "the header of the extension $noun is installed without it" >&2
       exit 1
     fi
@@ -79,8 +82,10 @@ for generator; do
     quiet cc -o "$tree/$noun" "$here/$noun.c" $(PKG_CONFIG_PATH=$pkgconfig pkg-config --cflags --libs "livery-$noun") \
       -Wl,-rpath,"$libraries"
     quiet "$tree/$noun" "$work/stores/$label-$noun-pkgconfig"
-    quiet "$tree/moved/bin/livery" help "$noun"
-    "$tree/moved/bin/livery" help | grep -q "^  $noun " || { echo "livery help does not tell of $noun" >&2; exit 1; }
+    for word in $(words_of "$noun"); do
+      quiet "$tree/moved/bin/livery" help "$word"
+      "$tree/moved/bin/livery" help | grep -q "^  $word " || { echo "livery help does not tell of $word" >&2; exit 1; }
+    done
     echo "ok $label-pkgconfig $noun"
   done
   if is_built images; then LIVERY_STORE=$work/stores/$label-images quiet "$tree/moved/bin/livery" images judge; fi

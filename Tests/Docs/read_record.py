@@ -82,13 +82,14 @@ def record(value):
   form, kind, flags, layer, origin, zeros, revision, time, expires = struct.unpack("<BBBBB3sQqq", value[8:40])
   assert form == 1 and zeros == bytes(3), "not a record of format 1"
   end = len(value) - origin
+  start = 48 if flags & 4 else 40
   if kind & 128:
-    form, inner, _ = value[40:43]
-    content = f"{TYPES[kind & 127]} sealed form={form} type={TYPES[inner]} bytes={end - 43}"
+    form, inner, _ = value[start:start + 3]
+    content = f"{TYPES[kind & 127]} sealed form={form} type={TYPES[inner]} bytes={end - start - 3}"
   else:
-    content = f"{TYPES[kind]} {payload(TYPES[kind], value[40:end])!r}"
+    content = f"{TYPES[kind]} {payload(TYPES[kind], value[start:end])!r}"
   return (f"{content} layer={LAYERS[layer]} rejected={flags & 1} "
-          f"locked={flags >> 1} revision={revision} time={time} expires={expires} origin={value[end:].decode()!r}")
+          f"locked={flags >> 1 & 1} revision={revision} time={time} expires={expires} origin={value[end:].decode()!r}")
 
 
 def asset(key, value):

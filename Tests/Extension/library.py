@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 """Checks what the linker made of an extension.
 
-    library.py NOUN BUILD_FOLDER HEADER [LIBRARY…]
+    library.py NOUN BUILD_FOLDER HEADER[,HEADER…] [LIBRARY…]
 
-It exports what its header declares and nothing else, needs liblivery.so, libc and the libraries named alone, without a Swift runtime, stays in
+It exports what its headers declare and nothing else, needs liblivery.so, libc and the libraries named alone, without a Swift runtime, stays in
 memory, and brings what liblivery.so has too: corrections of the runtime, and an allocator.
 """
 import pathlib
@@ -17,10 +17,12 @@ def output(*command):
 
 
 def main():
-  noun, folder, header = sys.argv[1], pathlib.Path(sys.argv[2]), pathlib.Path(sys.argv[3])
+  noun, folder = sys.argv[1], pathlib.Path(sys.argv[2])
   others = "".join(f"|{name}" for name in sys.argv[4:])
   library = folder / f"liblivery-{noun}.so"
-  declared = set(re.findall(rf"\b(livery_{noun}_\w+)\(", re.sub(r"/\*.*?\*/", "", header.read_text(), flags=re.S)))
+  declared = set()
+  for header in map(pathlib.Path, sys.argv[3].split(",")):
+    declared.update(re.findall(rf"\b(livery_{header.stem}_\w+)\(", re.sub(r"/\*.*?\*/", "", header.read_text(), flags=re.S)))
   dynamic = output("readelf", "-d", library)
   exported = {line.split()[-1] for line in output("nm", "-D", "--defined-only", library).splitlines() if " d " not in line}
   assert exported == declared, f"exported: {sorted(exported)}, declared: {sorted(declared)}"

@@ -82,3 +82,32 @@ def test_json_and_a_file_have_none(tmp_path, server):
   assert status == 0 and output.startswith("{") and shown == ""
   told = subprocess.run([PROGRAM, "fetch", "--store", tmp_path / "store", server.url("/2.png")], capture_output=True, text=True, check=True)
   assert told.stderr == ""
+
+
+def test_what_is_wrong_is_named(tmp_path, server):
+  livery.open(tmp_path / "store", create=True).close()
+
+  def told(*words):
+    done = subprocess.run([PROGRAM, *words, "--store", tmp_path / "store"], capture_output=True, text=True, check=False)
+    return done.returncode, done.stderr
+
+  status, message = told("fetch", "--wait", "0", server.url("/1.png"))
+  assert status == 2 and "--wait takes a number from 1 to 4294967295: 0" in message
+  server.answers["/1.png"] = slow(True)
+  status, message = told("fetch", "--output", "/nowhere/1.png", server.url("/1.png"))
+  assert status == 8 and message == "livery fetch: cannot write /nowhere/1.png: No such file or directory\n"
+  with livery.open(tmp_path / "store") as store:
+    store.branding.apply_console({"images": {"logo": server.url("/missing.png")}})
+  status, message = told("brand", "download")
+  assert status == 8 and message.startswith("livery brand download: branding.image.logo: ") and "404" in message
+
+
+def test_a_signal_ends_it_without_a_word(tmp_path, server):
+  livery.open(tmp_path / "store", create=True).close()
+  server.answers["/1.png"] = slow(True)
+  words = [PROGRAM, "fetch", "--store", tmp_path / "store", server.url("/1.png")]
+  with subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as program:
+    time.sleep(0.25)
+    program.terminate()
+    output, message = program.communicate(timeout=20)
+  assert (program.returncode, output, message) == (1, "", "")

@@ -30,7 +30,7 @@ BUILT = ROOT / "build" / "torture" / "fuzz"
 TARGETS = ["json", "value", "schema", "plist-xml", "plist-binary", "cbor", "record", "color", "date", "pattern", "text",
            "png", "jpeg", "gif", "webp", "svg", "file", "images-png", "images-jpeg", "images-webp", "images-drawn", "images-kept",
            "page-target", "page-form", "page-multipart", "page-headers",
-           "fetch-date", "fetch-control", "fetch-tag", "fetch-range", "fetch-address", "secrets-keys"]
+           "fetch-date", "fetch-control", "fetch-tag", "fetch-range", "fetch-address", "secrets-keys", "prompt-message"]
 # The longest inputs, in bytes. The first of two numbers holds for nine tenths of the time, as short inputs are tried faster
 # and reach nearly all code, the second for the rest.
 LENGTHS = {"json": (96, 2048), "value": (96, 1024), "schema": (128, 4096), "plist-xml": (256, 2048), "plist-binary": (96, 1024),
@@ -40,7 +40,7 @@ LENGTHS = {"json": (96, 2048), "value": (96, 1024), "schema": (128, 4096), "plis
            "images-kept": (4096, 4096),
            "page-target": (48, 256), "page-form": (64, 512), "page-multipart": (160, 1024), "page-headers": (48, 256),
            "fetch-date": (40, 48), "fetch-control": (64, 256), "fetch-tag": (16, 640), "fetch-range": (48, 128),
-           "fetch-address": (48, 256), "secrets-keys": (128, 512)}
+           "fetch-address": (48, 256), "secrets-keys": (128, 512), "prompt-message": (64, 512)}
 # The longest input that is kept, in bytes: a whole schema of the fixtures fits.
 KEPT_LENGTH = 8192
 
@@ -48,6 +48,7 @@ KEPT_LENGTH = 8192
 # What short schemas consist of: a setting of each type, and a step of each kind.
 SETTINGS = ['"Type":"TextField","Value":"b","MinLength":1,"Pattern":"[a-z]*"', '"Type":"TextField","Class":["Password"]',
             '"Type":"ToggleSwitch","Value":true,"EnabledBy":{"Key":"a","Equals":true}',
+            '"Type":"ToggleSwitch","Volatile":true,"Survives":["logout"]',
             '"Type":"ComboBox","Value":"1","Options":[{"Title":"b","Value":"1"}]',
             '"Type":"ComboBox","Class":["Multiple"],"Value":[1],"MaxItems":2,"Options":[{"Title":"b","Value":1}]',
             '"Type":"Number","Format":"integer","Value":2,"Minimum":1,"Maximum":9,"Step":1',
@@ -74,7 +75,7 @@ def build():
   """A program for each parser, of the code that devices run. The linker leaves out what the parser does not reach, and
   with it the counters of coverage that libFuzzer looks through after every input."""
   BUILT.mkdir(parents=True, exist_ok=True)
-  environment = {**os.environ, "LIVERY_FUZZ": "1", "LIVERY_EMBEDDED": "1", "LIVERY_EXTENSIONS": "page,fetch"}
+  environment = {**os.environ, "LIVERY_FUZZ": "1", "LIVERY_EMBEDDED": "1", "LIVERY_EXTENSIONS": "page,fetch,workflow"}
   scratch = ROOT / ".build-fuzz"
   flags = ["-c", "release", "--disable-build-manifest-caching", "--scratch-path", str(scratch), "--sanitize=address",
            "-Xswiftc", "-enable-testing", "-Xswiftc", "-sanitize-coverage=edge,inline-8bit-counters,pc-table"]
@@ -172,6 +173,9 @@ def seeds(target):
           "fetch-tag": ["W/\"a\"", "\"a\""], "fetch-range": ["bytes 5-9/10", "bytes */10", "text/html; charset=utf-8", "Accept, *"],
           "secrets-keys": ["# a\r\n\nlivery-key-1 AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8=\n"],
           "fetch-address": ["../g/./h?y#s", "//g/..", "https://x/y", "?y", "a b"],
+          # Two bytes, then values: an object of a text and a list; an error; an answer.
+          "prompt-message": ["\x01\x01\x0b\x02\0\0\0\x04\0\0\0kind\x04\x05\0\0\0login\x01\0\0\0a\x0a\x01\0\0\0\x01",
+                             "\x01\x04\x02\xe6\xff\xff\xff\xff\xff\xff\xff\x04\x02\0\0\0no", "\x01\x0a\x09\0\0\0\0\0\0\x80?\0\0\0?\0\0\0\0"],
           "record": ["\x01\x02\0\x03\x03\0\0\0" + "\x01" + "\0" * 23 + "\x05\0\0\0\0\0\0\0cli"]}
   return found + [text.encode("latin-1") for text in texts.get(target, [])]
 

@@ -50,7 +50,7 @@ run 0 images put white.svg "$images/rgb.png" && has "white.svg"
 id=$(head -n 1 out | cut -c 1-64)
 run 0 images show "$id" && has "#FFFFFF is illegible on 100.0 %" && has "#000000 is illegible on 0.0 %"
 run 0 --json images show --text=#777777 --area 0,0,0.5,0.5,2 "$id" && has '"share":1.000000'
-run 2 images show --area 0,0 "$id" && has "no area: 0,0"
+run 2 images show --area 0,0 "$id" && has "--area takes an area: 0,0"
 run 4 images put "$images/still.gif" && has "only PNG, JPEG, WebP and SVG"
 run 0 images put --any "$images/still.gif"
 run 0 asset put "$images/progressive.jpg"

@@ -5,7 +5,7 @@ import Testing
   static let full = #"""
     {"Type": "TextField", "Title": "Name", "Key": "name", "Value": "Bob", "Placeholder": "…", "Description": "D",
      "Class": ["Password"], "Unit": "u", "MinLength": 1, "MaxLength": 9, "Pattern": "^B", "Required": true,
-     "ReadOnly": true, "Hidden": true, "Restart": true, "Since": 2, "Deprecated": "use other",
+     "ReadOnly": true, "Hidden": true, "Restart": true, "Survives": ["logout"], "Volatile": true, "Since": 2, "Deprecated": "use other",
      "Aliases": ["old", "older"], "EnabledBy": {"Key": "on", "Equals": "true"}},
     {"Type": "ToggleSwitch", "Title": "On", "Key": "on"},
     {"Type": "Number", "Title": "N", "Key": "n", "Minimum": 0.5, "Maximum": 9, "Step": 0.5, "Since": "2.1", "Unit": "s"},
@@ -33,6 +33,7 @@ import Testing
     let name = settings[0]
     #expect(name.title == "Name" && name.placeholder == "…" && name.description == "D" && name.unit == "u")
     #expect(name.isSecret && name.isRequired && name.isReadOnly && name.isHidden && name.needsRestart)
+    #expect(name.survivesLogout && name.isVolatile && !settings[1].survivesLogout && !settings[1].isVolatile)
     #expect(name.minLength == 1 && name.maxLength == 9 && name.pattern == "^B")
     #expect(name.since == "2" && name.deprecated == "use other" && name.aliases == ["old", "older"])
     #expect(name.enabledBy == .init(key: "on", equals: .bool(true)))

@@ -112,6 +112,15 @@ struct BadSchema: CustomTestStringConvertible, Sendable {
       "error wrong-type §/0/Placeholder 2:64", "error wrong-type §/0/Description 2:82",
       "error wrong-type §/0/Unit 2:93"),
     .init(
+      #"{"Type": "URL", "Title": "T", "Key": "a", "Survives": "logout", "Volatile": 1}"#,
+      "error wrong-type §/0/Survives 2:55", "error wrong-type §/0/Volatile 2:77"),
+    .init(
+      #"{"Type": "URL", "Title": "T", "Key": "a", "Survives": ["logout", "Logout", 3]}"#,
+      "error unknown-word §/0/Survives/1 2:66", "error wrong-type §/0/Survives/2 2:76"),
+    .init(
+      #"{"Type": "List", "Title": "T", "Key": "a", "ItemTemplate": [{"Type": "URL", "Key": "b", "Volatile": true}]}"#,
+      "warning missing-title §/0/ItemTemplate/0 2:61", "warning does-not-apply §/0/ItemTemplate/0/Volatile 2:89"),
+    .init(
       #"{"Type": "URL", "Title": "T", "Key": "a", "Required": 1, "ReadOnly": "x", "Hidden": [], "Restart": {}}"#,
       "error wrong-type §/0/Required 2:55", "error wrong-type §/0/ReadOnly 2:70",
       "error wrong-type §/0/Hidden 2:85", "error wrong-type §/0/Restart 2:100"),

@@ -232,4 +232,13 @@ import Testing
     #expect(broken?.code == .schemaInvalid)
     #expect(broken?.message.contains("the new schema") == true)
   }
+
+  @Test func whatWillLastNoLongerIsAWarning() throws {
+    let lasting = Self.setting("a", "TextField", #""Survives": ["logout"]"#)
+    let volatile = Self.setting("a", "TextField", #""Volatile": true"#)
+    #expect(Self.codes(try Self.report(lasting, volatile)) == ["no-longer-survives", "now-volatile"])
+    #expect(Self.codes(try Self.report(lasting, volatile), "error") == [])
+    #expect(Self.codes(try Self.report(volatile, lasting)) == [])
+    #expect(Self.codes(try Self.report(volatile, volatile)) == [])
+  }
 }

@@ -47,6 +47,8 @@ static void note(log_kind kind, uint64_t file, uint64_t offset, uint32_t flags, 
   if (REAL(writev)(log_file, parts, 2) != (ssize_t)(sizeof entry + length)) abort();
 }
 
+static int is_root(const char *path) { return log_file >= 0 && strcmp(path, root) == 0; }
+
 static const char *below_root(const char *path) {
   if (log_file < 0 || strncmp(path, root, root_length) != 0 || path[root_length] != '/') return NULL;
   return path + root_length + 1;
@@ -81,7 +83,7 @@ static int opened(int descriptor, const char *path, int flags, int existed) {
   struct stat facts;
   if (descriptor < 0 || descriptor >= FILES || fstat(descriptor, &facts) != 0) return descriptor;
   files[descriptor].file = 0;
-  if (!name) return descriptor;
+  if (!name && !is_root(path)) return descriptor;
   files[descriptor].file = facts.st_ino;
   files[descriptor].flags = S_ISDIR(facts.st_mode) ? O_DIRECTORY : flags;
   if (S_ISREG(facts.st_mode) && !existed) note(LOG_NAME, facts.st_ino, 0, 0, name, strlen(name));
@@ -90,7 +92,7 @@ static int opened(int descriptor, const char *path, int flags, int existed) {
 }
 
 static int open_whole(const char *path, int flags, mode_t mode) {
-  if (!below_root(path)) return REAL(open)(path, flags, mode);
+  if (!below_root(path) && !is_root(path)) return REAL(open)(path, flags, mode);
   pthread_mutex_lock(&lock);
   int existed = access(path, F_OK) == 0;
   int descriptor = opened(REAL(open)(path, flags, mode), path, flags, existed);

@@ -532,6 +532,25 @@ LIVERY_API livery_status livery_change_reset_all(livery_change *change);
 LIVERY_API livery_status livery_change_expires(livery_change *change, int64_t microseconds);
 
 /**
+ * Say when the session ends by itself: all values of the layer `session` that have no expiry of their own.
+ *
+ * From that moment on none of them counts, in any process, without any commit, as if each had been set with
+ * livery_change_expires(); the next commit removes them together. It holds for those that the layer has, of whatever commit,
+ * and for those that anybody sets later, until it is said anew or livery_change_reset_all() empties the layer. Settings of
+ * which the schema says that they survive a logout are not concerned.
+ *
+ * Threads: any; calls on one change set wait for each other.
+ *
+ * @param change        an open change set, of any layer
+ * @param microseconds  since 1970-01-01T00:00:00Z, in the future at commit, or it is #LIVERY_ERROR_INVALID_VALUE; 0 for a
+ *   session that does not end by itself
+ * @return #LIVERY_OK, or
+ *   - #LIVERY_ERROR_INVALID_ARGUMENT  `change` is NULL
+ * @since 0.1
+ */
+LIVERY_API livery_status livery_change_session_ends(livery_change *change, int64_t microseconds);
+
+/**
  * Commit only if a setting has not changed meanwhile.
  *
  * With a revision read from livery_revision(), a snapshot or livery_inspect(), the commit fails with
@@ -720,6 +739,30 @@ typedef livery_status (*livery_claim_fn)(const char *name, livery_value *value, 
  */
 LIVERY_API livery_status livery_claim(livery_store *store, const char *prefix, livery_claim_fn function, void *user_data,
                                       livery_destroy_fn destroy);
+
+/**
+ * Declare a setting of a claimed namespace to be secret, where no schema declares it.
+ *
+ * As with a setting that a schema declares so: listings, history and events tell that it is secret, what is no longer in
+ * effect is taken out of the log, and freed memory is wiped. Exports and livery_settings() leave it out: it is its owner's.
+ * The store remembers it, for good; done again it does nothing.
+ *
+ * Threads: any. Waits for other writers, at most `busy_timeout_ms`, and for the disk, if it was not declared.
+ *
+ * @param store  an open store
+ * @param name   the setting's name, which has no value yet
+ * @return #LIVERY_OK, or
+ *   - #LIVERY_ERROR_NOT_FOUND         the name is in no claimed namespace: call livery_claim() before
+ *   - #LIVERY_ERROR_CONFLICT          the namespace is one of the library's own, or the setting has a value
+ *   - #LIVERY_ERROR_READ_ONLY         the store was opened read-only, and it was not declared
+ *   - #LIVERY_ERROR_BUSY              another writer kept the store for longer than `busy_timeout_ms`
+ *   - #LIVERY_ERROR_NO_SPACE          the file system is full; nothing was changed
+ *   - #LIVERY_ERROR_IO                another failure of the operating system; nothing was changed
+ *   - #LIVERY_ERROR_CORRUPT           the store is damaged: restore a backup
+ *   - #LIVERY_ERROR_INVALID_ARGUMENT  a pointer is NULL, the name is malformed, or 64 are declared so
+ * @since 0.1
+ */
+LIVERY_API livery_status livery_claim_secret(livery_store *store, const char *name);
 
 #ifdef __cplusplus
 }

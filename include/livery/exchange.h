@@ -112,10 +112,10 @@ enum {
  * Export settings as JSON: `{"Version", "Values"}` of the effective values, or all layers; of lists what was set.
  *
  * Data is base64, colors are `#RRGGBBAA`, dates RFC 3339. Where the schema does not tell the type of such a value,
- * `Types` does. All of it is of one moment, and the same content gives the same bytes. Secrets are included; those of
- * a store that seals them (livery_set_sealer()) as base64 of what is stored, of the type `sealed`, unless they are to be
- * revealed. Importing them takes the same store, or one restored from a backup of it, and the key. Components of colors are
- * rounded to 8 bits.
+ * `Types` does. All of it is of one moment, and the same content gives the same bytes. Secrets are included, save those of
+ * claimed namespaces (livery_claim_secret()); those of a store that seals them (livery_set_sealer()) as base64 of what is
+ * stored, of the type `sealed`, unless they are to be revealed. Importing them takes the same store, or one restored from a
+ * backup of it, and the key. Components of colors are rounded to 8 bits.
  *
  * Threads: any. Never blocks, never waits for a writer.
  *

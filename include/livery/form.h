@@ -55,7 +55,7 @@ typedef struct livery_form_options {
  *
  * What the schema says of a setting: `name`, `aliases` (a list of text), `placeholder`, `unit`, `options` (a list of objects
  * `title`, `value`), `minimum`, `maximum`, `step`, `minLength`, `maxLength`, `pattern`, `maxItems`, `uniqueBy`, `required`,
- * `readOnly`, `restart` (true, only if so), `since`, `deprecated` (text), `enabledBy` (an object `name`, `equals`), `default`
+ * `readOnly`, `restart`, `volatile` (true, only if so), `survives` (a list of text), `since`, `deprecated` (text), `enabledBy` (an object `name`, `equals`), `default`
  * (not of a secret) and, of a list, `template`: elements as these, without state; where the items are
  * plain values, the one setting among them has no `name`.
  *

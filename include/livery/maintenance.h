@@ -121,6 +121,8 @@ LIVERY_API livery_status livery_restore(livery_store *store, const char *backup,
  * A store's file does not shrink by itself: space that is freed is used again. Here the file is replaced by a copy
  * without unused space. Every process goes on with it by itself; open snapshots stay in the former file. Nothing changes
  * for those who read or watch. The log forgets the former values of secrets before, so that none is in the new file.
+ * Of a store with secrets the former file, which processes that have read nothing since still map, is overwritten as far as
+ * nobody reads it: what a snapshot of an earlier commit needs, and what one of the latest does, stays for as long as it is open.
  *
  * Threads: any. Waits for other writers and for openings, at most `busy_timeout_ms` each.
  *

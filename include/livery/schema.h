@@ -179,7 +179,8 @@ LIVERY_API livery_status livery_schema_copy_json(livery_store *store, char **jso
  * All settings as one dictionary, `{"Version": n, "Values": {name: value, …}}`, as clients of App Settings Management
  * know it.
  *
- * Values are the effective ones, all of one moment. Settings without a value are missing.
+ * Values are the effective ones, all of one moment. Settings without a value are missing, and so are secrets of claimed
+ * namespaces (livery_claim_secret()).
  *
  * Threads: any. Never blocks, never waits for a writer.
  *

@@ -584,11 +584,11 @@ LIVERY_API livery_status livery_list(livery_store *store, const char *pattern, c
  * Tell everything about a setting: what it is, every layer's value, which one wins and why.
  *
  * The result is an object: `name`, `type`, `title`, `description`, `group`, `constraints` (object), `secret` (bool),
- * `readOnly` (bool), `locked` (bool), `alias` (the name asked for, where it is an old name), `reason` (text that says which layer wins and why, and of an old
+ * `readOnly` (bool), `volatile` (true, only if so), `survives` (a list of text), `locked` (bool), `alias` (the name asked for, where it is an old name), `reason` (text that says which layer wins and why, and of an old
  * name which to use), `effective` (object:
  * `value`, `layer`, `revision`; missing if there is no value) and `layers`: a list, strongest layer first, of objects
  * `layer`, `value`, `revision`, `time` (date), `origin`, `expires` (date, if it does), `state`: "wins", "shadowed",
- * "expired", "rejected" (it no longer satisfies the schema; then `problem` says why) or "orphaned". Members that do not apply
+ * "expired" (also one that has ended with a boot of the system), "rejected" (it no longer satisfies the schema; then `problem` says why) or "orphaned". Members that do not apply
  * are missing. Values of secrets are included: it is for the program to mask them.
  *
  * Of a setting of branding there may be `waits`, a list of objects `source` ("console", "bundle"), `layer`, `value` and

@@ -32,6 +32,7 @@ public final class ChangeSet: @unchecked Sendable {
   /// When the values of the edits to come were first set, and by whom; nil for now and `origin`.
   private var past: Edit.Provenance?
   private var isOfAnotherBrand = false
+  private var deadline: SessionDeadline?
   private var refusals: [Refusal] = []
   /// The transaction that an edit is made in, which reads see.
   private var transaction: View?
@@ -257,6 +258,14 @@ public final class ChangeSet: @unchecked Sendable {
     }
   }
 
+  /// When the values of the layer `session` end that have no expiry of their own, those that are there and those that are set
+  /// until it is said anew or the layer is emptied; nil for never. What survives a logout, as the schema says, is not concerned.
+  ///
+  /// Corresponds to `livery_change_session_ends` in C.
+  public func sessionEnds(_ time: Timestamp?) throws(StoreError) {
+    try whileOpen { () throws(StoreError) in deadline = SessionDeadline(time: time) }
+  }
+
   /// Makes the commit fail with `.conflict` if a setting was changed after a revision. 0 expects one never set.
   public func expect(_ name: String, at revision: UInt64) throws(StoreError) {
     try checkName(name)
@@ -319,6 +328,7 @@ public final class ChangeSet: @unchecked Sendable {
     request.facts = facts
     request.clearedLayers = used.filter { $0.isCleared }.map { $0.layer }
     request.layer = used.count > 1 ? nil : (used.first ?? parts[current]).layer
+    request.deadline = deadline
     request.expectations = expectations
     request.origin = origin
     request.ignoresLocks = ignoresLocks

@@ -1,3 +1,4 @@
+import CSystem
 import LMDB
 
 extension View {
@@ -30,7 +31,46 @@ extension View {
   }
 }
 
+extension View {
+  private static let mostSecrets = 64
+
+  /// Declares a setting of a claimed namespace to be secret, for good.
+  func claimSecret(_ name: String) throws(StoreError) -> Environment.Outcome<Void> {
+    var claims = try claims()
+    if claims.isSecret(name) { return .abort(()) }
+    try claims.checkSecret(name)
+    guard claims.secrets.count < Self.mostSecrets else {
+      throw StoreError(.invalidArgument, "a store has at most \(Self.mostSecrets) secrets in claimed namespaces")
+    }
+    for layer in Layer.allCases where try record(LayerKey(layer, name)) != nil {
+      throw StoreError(.conflict, "`\(name)` has a value already, which the log may tell", setting: name)
+    }
+    claims.secrets.append(name)
+    try putClaims(claims)
+    return .commit(())
+  }
+}
+
 extension Store {
+  /// Declares a setting of a claimed namespace to be secret, where no schema declares it: as with one that is declared so, its
+  /// value is masked, and what is no longer in effect is forgotten.
+  ///
+  /// The store remembers it, for good; done again it does nothing. Corresponds to `livery_claim_secret` in C.
+  ///
+  /// - Throws: `.notFound` if the name is in no claimed namespace; `.conflict` if it is in one of the library's own, or has a value; `.readOnly` if the
+  ///   handle may not write and it is not declared yet; as `ChangeSet.commit()`.
+  public func claimSecret(_ name: String) throws(StoreError) {
+    try checkName(name)
+    try whileOpen { () throws(StoreError) in
+      let known = try shared.read { (view) throws(StoreError) in try view.claims() }
+      if !known.isSecret(name) {
+        try known.checkSecret(name)
+        try write { (view) throws(StoreError) in try view.claimSecret(name) }
+      }
+      lvs_memory_wipe()
+    }
+  }
+
   /// Claims a namespace: settings whose names begin with `prefix` may be set whatever a schema declares, and `check` sees
   /// every value of those that it does not declare before it is kept.
   ///

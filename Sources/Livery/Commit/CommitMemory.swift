@@ -24,6 +24,10 @@ final class CommitMemory: @unchecked Sendable {
   /// The transaction and the data file in which all this holds; 0 if in none.
   private var transaction: UInt64 = 0
   private var generation: UInt32 = 0
+  /// No value is left that has ended with a boot before.
+  var hasClearedBoot = false
+  /// When the values of the layer `session` end that say nothing else; looked up when it is wanted.
+  private var deadline: Timestamp??
   /// Counts the commits that use it.
   private var commits = 0
 
@@ -34,6 +38,7 @@ final class CommitMemory: @unchecked Sendable {
   /// Forgets everything unless it holds in a transaction. Until `keep` it holds in no other one.
   func begin(_ transaction: UInt64, generation: UInt32) {
     if self.transaction != transaction || self.generation != generation { forget() }
+    if self.generation != generation { hasClearedBoot = false }
     self.transaction = 0
     self.generation = generation
   }
@@ -52,6 +57,7 @@ final class CommitMemory: @unchecked Sendable {
     large = []
     seal = nil
     hasLooked = false
+    deadline = nil
   }
 
   /// A number for the next commit, other than that of any before.
@@ -69,9 +75,21 @@ final class CommitMemory: @unchecked Sendable {
     hasLooked = true
   }
 
+  func sessionDeadline(_ view: View) throws(StoreError) -> Timestamp? {
+    if let deadline { return deadline }
+    let found = try view.sessionDeadline()
+    deadline = .some(found)
+    return found
+  }
+
+  func putSessionDeadline(_ time: Timestamp?, _ view: View) throws(StoreError) {
+    try view.putSessionDeadline(time)
+    deadline = .some(time)
+  }
+
   func setting(_ name: String) -> KnownSetting {
     let (number, isNew) = numbers.insert(name)
-    if isNew { settings.append(KnownSetting(name, isKept: number < Self.most)) }
+    if isNew { settings.append(KnownSetting(name, isKept: number < Self.most && !claims.isSecret(name))) }
     return settings[number]
   }
 

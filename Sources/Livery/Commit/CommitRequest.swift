@@ -36,6 +36,12 @@ struct Edit: Sendable {
   var order = 0
 }
 
+/// When a session ends by itself.
+struct SessionDeadline: Sendable {
+  /// nil for never.
+  var time: Timestamp?
+}
+
 /// What is to be committed as one.
 struct CommitRequest: Sendable {
   var edits: [Edit] = []
@@ -45,6 +51,8 @@ struct CommitRequest: Sendable {
   var facts: [AssetFact] = []
   /// Layers whose values all go, before the edits.
   var clearedLayers: [Layer] = []
+  /// When the values of the layer `session` end that say nothing else; nil for no change of that.
+  var deadline: SessionDeadline?
   /// Settings that must not have changed after a revision, in a layer.
   var expectations: [(name: String, layer: Layer, revision: UInt64)] = []
   var origin = ""
@@ -93,7 +101,7 @@ struct CommitResult: Sendable {
 extension CommitRequest {
   /// Whether it only removes.
   var isRemoval: Bool {
-    guard assets.isEmpty, facts.isEmpty else { return false }
+    guard assets.isEmpty, facts.isEmpty, deadline == nil else { return false }
     return !edits.contains { $0.action.value != nil }
   }
 

@@ -22,6 +22,7 @@ struct Committer {
   var replaced: [LogEntry.Edit] = []
   /// Secrets that a layer holds no longer.
   private var forgotten = NameSet()
+  private var hasNewDeadline = false
   var count = 0
 
   /// - Parameter memory: what the commits before have left, if it holds in this transaction.
@@ -51,15 +52,21 @@ struct Committer {
 
   mutating func run() throws(StoreError) -> Environment.Outcome<CommitResult> {
     try checkExpectations()
-    let expired = try view.expired(by: horizon)
+    var expired = try view.expired(by: horizon)
+    if !memory.hasClearedBoot {
+      let ended = try view.endedWithBoot(cleans: true)
+      memory.hasClearedBoot = ended.isEmpty
+      expired += ended
+    }
     for expiry in expired { try expire(expiry) }
     for layer in request.clearedLayers { try clear(layer) }
+    try endSession()
     for edit in request.edits { try apply(edit) }
     if !refusals.isEmpty, !request.isPartial {
       return .abort(CommitResult(revision: present, count: 0, refusals: refusals, isRefused: true))
     }
     // A key in `expiries` may be of a value that is not there any more.
-    var isStored = !expired.isEmpty
+    var isStored = !expired.isEmpty || hasNewDeadline
     for asset in request.assets {
       if try view.put(asset, time: now) { isStored = true }
     }
@@ -78,7 +85,7 @@ struct Committer {
     for setting in touched {
       let admission = try admission(setting)
       let change = try setting.recomputeEffective(
-        admission, memory.occupied, revision: revision, now: now, horizon: horizon, view)
+        admission, memory.occupied, revision: revision, now: now, horizon: horizon, view, memory.claims)
       guard var change else { continue }
       change.layer = setting.layer
       change.isExpiry = setting.isExpiry
@@ -134,6 +141,8 @@ struct Committer {
   private mutating func note(
     _ setting: KnownSetting, _ layer: Layer, _ old: Record?, left: UInt64?, isExpiry: Bool = false
   ) {
+    // What has ended with a boot does not come back by undoing.
+    let old = old?.hasEndedWithBoot == true ? nil : old
     replaced.append(
       LogEntry.Edit(name: setting.name, layer: layer, old: old?.value, oldExpires: old?.expires, left: left))
     if setting.touch(number, layer, isExpiry: isExpiry) { touched.append(setting) }
@@ -185,10 +194,10 @@ struct Committer {
         guard refused.isEmpty else { return refusals += refused }
         let past = edit.provenance
         let kept = try withFormerImages(value, edit, setting, declaration)
-        fresh = record(past?.isSetAside == true || past?.isAsSet == true ? given : kept, edit)
+        fresh = try record(past?.isSetAside == true || past?.isAsSet == true ? given : kept, edit, declaration)
       case .failure(let refused):
         guard edit.provenance?.isSetAside == true, (try? given.check()) != nil else { return refusals += refused.all }
-        fresh = record(given, edit)
+        fresh = try record(given, edit, declaration)
         fresh.isRejected = true
       }
       // A schema makes its own defaults: an export only tells when.
@@ -206,7 +215,7 @@ struct Committer {
       }
       let sum = try setting.put(fresh, view)
       memory.occupied.insert(edit.layer)
-      note(setting, edit.layer, old.record, left: declaration?.holdsSecret == true ? nil : sum)
+      note(setting, edit.layer, old.record, left: try isSecret(name, declaration) ? nil : sum)
     }
   }
 
@@ -313,11 +322,58 @@ struct Committer {
     return found
   }
 
-  private func record(_ value: Value, _ edit: Edit) -> Record {
+  private func isSecret(_ name: String, _ declaration: SettingValidator?) throws(StoreError) -> Bool {
+    if let declaration { return declaration.holdsSecret }
+    return try view.isSecret(name, nil, nil, memory.claims)
+  }
+
+  private func record(_ value: Value, _ edit: Edit, _ declaration: SettingValidator?) throws(StoreError) -> Record {
     let past = edit.provenance
-    return Record(
+    var expires = edit.expires
+    if expires == nil, edit.layer == .session, declaration?.survivesLogout != true,
+      let deadline = try memory.sessionDeadline(view), deadline > now
+    {
+      expires = deadline
+    }
+    var record = Record(
       value, layer: edit.layer, revision: takesRevisions ? past?.revision ?? revision : revision,
-      time: past?.time ?? now, expires: edit.expires, origin: past?.origin ?? request.origin)
+      time: past?.time ?? now, expires: expires, origin: past?.origin ?? request.origin)
+    if declaration?.isVolatile == true, edit.layer != .defaults { record.boot = Boot.present }
+    return record
+  }
+
+  /// What the request says of the end of the session: for the values that it leaves, and those to come.
+  private mutating func endSession() throws(StoreError) {
+    let former =
+      try request.deadline != nil || request.clearedLayers.contains(.session)
+      ? memory.sessionDeadline(view) : nil
+    guard let deadline = request.deadline else {
+      if former != nil { try memory.putSessionDeadline(nil, view) }
+      return
+    }
+    if let time = deadline.time, !time.isValid || time <= now {
+      refusals.append(
+        Refusal(
+          name: "", code: .invalidValue, constraint: "Expires",
+          message: "the end of the session \(time.rfc3339) has passed, or is outside the years 1 to 9999"))
+      return
+    }
+    guard former != deadline.time else { return }
+    try memory.putSessionDeadline(deadline.time, view)
+    hasNewDeadline = true
+    var places: [LayerKey] = []
+    try view.walkPlaces(.session) { places.append($0) }
+    for place in places {
+      let setting = memory.setting(place.name)
+      let declared = try admission(setting).declared
+      guard var record = try setting.stored(.session, view).record, record.expires == nil || record.expires == former,
+        declared?.survivesLogout != true
+      else { continue }
+      let old = record
+      record.expires = deadline.time
+      let sum = try setting.put(record, view)
+      note(setting, .session, old, left: try isSecret(place.name, declared) ? nil : sum)
+    }
   }
 }
 
@@ -392,7 +448,8 @@ extension KnownSetting {
   ///   - occupied: the layers that may hold anything.
   ///   - horizon: what expires after it is stored as if it counted; readers look at the clock.
   func recomputeEffective(
-    _ admission: Admission, _ occupied: LayerSet, revision: UInt64, now: Timestamp, horizon: Timestamp, _ view: View
+    _ admission: Admission, _ occupied: LayerSet, revision: UInt64, now: Timestamp, horizon: Timestamp, _ view: View,
+    _ claims: Claims? = nil
   ) throws(StoreError) -> LogEntry.Change? {
     var old = try effective(view)
     guard admission.counts else {
@@ -409,10 +466,12 @@ extension KnownSetting {
     if !old.isThere, fresh.value == nil { fresh.revision = 0 }
     try putEffective(fresh, view)
     var change = LogEntry.Change(name, from: old.record, to: fresh)
-    change?.isSecret = admission.declared?.holdsSecret == true
-    if admission.declared == nil, change != nil {
-      var isSecret = try view.keepsSecret(name, fresh.value)
-      if !isSecret { isSecret = try view.keepsSecret(name, old.record?.value) }
+    guard change != nil else { return nil }
+    if let declared = admission.declared {
+      change?.isSecret = declared.holdsSecret
+    } else {
+      var isSecret = try view.isSecret(name, nil, fresh.value, claims)
+      if !isSecret { isSecret = try view.isSecret(name, nil, old.record?.value, claims) }
       change?.isSecret = isSecret
     }
     return change

@@ -106,6 +106,7 @@ extension View {
         secrets.insert(name)
       }
     }
+    for name in try claims().secrets { secrets.insert(name) }
     let orphans = try orphans()
     for name in orphans.names where orphans.facts(name)?.isSecret == true { secrets.insert(name) }
     return secrets
@@ -126,6 +127,7 @@ extension Committer {
   func isSecret(_ setting: KnownSetting) throws(StoreError) -> Bool {
     let admission = view.admission(setting.name, try memory.row(setting, view), isAdmitted: memory.admits(setting.name))
     if let declared = admission.declared { return declared.descriptor.holdsSecret }
+    if memory.claims.isSecret(setting.name) { return true }
     guard !admission.counts else { return false }
     // It may have been one if nobody took note.
     return try view.orphans().facts(setting.name)?.isSecret ?? true

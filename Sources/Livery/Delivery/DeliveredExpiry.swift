@@ -36,7 +36,7 @@ extension View {
       found.append(
         ExpiredValue(
           name: name, stored: stored, current: try current(stored, name, at: now),
-          isSecret: try descriptor(name)?.holdsSecret == true))
+          isSecret: try isSecret(name, descriptor(name), stored.value)))
     }
     return found
   }

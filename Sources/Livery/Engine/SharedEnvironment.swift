@@ -356,6 +356,11 @@ class SharedEnvironment: @unchecked Sendable {
       try followForReading()
       return true
     }
+    // What another file has taken the place of meanwhile is overwritten.
+    if error.code == .corrupt, !isCurrent {
+      try followForReading()
+      return true
+    }
     // Of what cannot be written to, or has no copies, nothing can be put right.
     guard isFirst, error.code == .corrupt, place != nil else { return false }
     // A record that does not verify may be all that is wrong; the file need not be looked at for each such read.

@@ -13,11 +13,12 @@ extension Store {
 
   private func exportEffective(_ view: View, _ reveal: Bool) throws(StoreError) -> Value {
     let now = Timestamp.now
+    let claims = try view.claims()
     var values: [Value.Member] = []
     var types: [Value.Member] = []
     try view.walkEffective { (name, record) throws(StoreError) in
       let current = try view.current(record, name, at: now)
-      guard let value = current.value else { return true }
+      guard let value = current.value, !claims.isSecret(name) else { return true }
       if let sealed = current.exported(reveal) {
         values.append(.init(name, .string(Base64.encode(sealed.bytes))))
         types.append(.init(name, TypeHints.sealed))
@@ -47,11 +48,12 @@ extension Store {
   }
 
   private func exportLayers(_ view: View, _ reveal: Bool) throws(StoreError) -> Value {
+    let claims = try view.claims()
     var layers: [Value.Member] = []
     for layer in Layer.allCases {
       var items: [Value.Member] = []
       try view.walkLayers(layer) { (place, record) throws(StoreError) in
-        items.append(.init(place.name, try exported(record, place.name, view, reveal)))
+        if !claims.isSecret(place.name) { items.append(.init(place.name, try exported(record, place.name, view, reveal))) }
       }
       if !items.isEmpty { layers.append(.init(layer.description, .object(items))) }
     }

@@ -101,13 +101,54 @@ extension Store {
       guard !options.readOnly else { throw StoreError(.readOnly, "the store was opened read-only") }
       let before = try shared.dataFacts().size
       try forgetSecrets()
-      do throws(StoreError) { try shared.compact() } catch {
-        guard error.code == .noSpace, shared.environment.hasNoRoomForCopy else { throw error }
-        // Better without its past than without a way out.
-        try giveUpHistory()
-        try shared.compact()
+      // Processes that have read nothing since go on mapping the file of before.
+      let former = try formerFile()
+      do throws(StoreError) { try compactShared() } catch {
+        if former >= 0 { letGo(of: former) }
+        throw error
       }
+      if former >= 0 { wipe(former) }
       return (before, try shared.dataFacts().size)
     }
   }
 }
+
+extension Store {
+  private func compactShared() throws(StoreError) {
+    do throws(StoreError) { try shared.compact() } catch {
+      guard error.code == .noSpace, shared.environment.hasNoRoomForCopy else { throw error }
+      // Better without its past than without a way out.
+      try giveUpHistory()
+      try shared.compact()
+    }
+  }
+
+  /// The data file that compaction is to replace, if the store may hold secrets; -1 for none.
+  private func formerFile() throws(StoreError) -> Int32 {
+    let holdsSecrets = try shared.read { (view) throws(StoreError) -> Bool in
+      if try view.schemaFacts().holdsSecrets { return true }
+      return try !view.claims().secrets.isEmpty
+    }
+    guard holdsSecrets, shared.memory == nil else { return -1 }
+    return lvs_open_at(shared.directory.folder.descriptor, StoreDirectory.data, O_RDWR, 0)
+  }
+
+  /// Overwrites what is stored in a file that compaction has replaced, as far as nobody reads it any more.
+  private func wipe(_ former: Int32) {
+    shared.environment.clearDeadReaders()
+    // It may come back with its name where directories cannot be made durable.
+    guard fsync(shared.directory.folder.descriptor) == 0 else { return letGo(of: former) }
+    var facts = lvs_file_facts()
+    let isKnown = lvs_file_facts_at(former, &facts) == 0
+    // The descriptor goes with it.
+    guard let file = try? PageFile.of(former), isKnown,
+      let present = try? shared.directory.folder.facts(StoreDirectory.data),
+      FileIdentity(facts) != FileIdentity(present),
+      shared.environment.hasNoReaders(before: file.lastTransaction)
+    else { return }
+    // What cannot be written over goes with the last who has it open.
+    try? file.wipe(all: shared.environment.hasNoReaders(before: file.lastTransaction &+ 1))
+  }
+}
+
+private func letGo(of descriptor: Int32) { close(descriptor) }

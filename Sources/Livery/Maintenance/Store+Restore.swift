@@ -209,6 +209,7 @@ private struct Restoration {
         if try view.descriptor(name)?.holdsSecret == true { secrets.insert(name) }
       } catch { secrets.insert(name) }
     }
+    for name in try view.claims().secrets { secrets.insert(name) }
     return secrets
   }
 }

@@ -115,6 +115,8 @@ extension Store {
     if !descriptor.aliases.isEmpty { members.append(.init("aliases", .list(descriptor.aliases.map { .string($0) }))) }
     members.append(.init("secret", .bool(isSecret)))
     members.append(.init("readOnly", .bool(descriptor.isReadOnly)))
+    if descriptor.isVolatile { members.append(.init("volatile", .bool(true))) }
+    if let survived = descriptor.survived { members.append(.init("survives", survived)) }
     return members
   }
 
@@ -182,6 +184,7 @@ extension Store {
     for index in records.indices.reversed() {
       let record = records[index]
       switch resolution.states[index] {
+      case .expired where record.hasEndedWithBoot: text += " `\(record.layer)` ended with a boot of the system."
       case .expired: text += " `\(record.layer)` expired at \(record.expires?.rfc3339 ?? "") and no longer counts."
       case .rejected: text += " `\(record.layer)` no longer satisfies the schema and does not count."
       case .wins, .shadowed, .orphaned: break

@@ -43,8 +43,10 @@ extension Store {
   public func settings() throws(StoreError) -> Value {
     try read { (view) throws(StoreError) in
       let now = Timestamp.now
+      let claims = try view.claims()
       var values: [Value.Member] = []
       try view.walkEffective { (name, record) throws(StoreError) in
+        if claims.isSecret(name) { return true }
         if let value = try view.current(record, name, at: now).value, !value.isSealed {
           values.append(.init(name, value))
         }

@@ -6,7 +6,10 @@ import CSystem
 extension Store {
   /// Looks whether the schema declares secrets.
   public func lookForSecrets() {
-    let facts = try? read { (view) throws(StoreError) in try view.schemaFacts() }
-    if facts?.holdsSecrets != false { lvs_memory_wipe() }
+    let holdsSecrets = try? read { (view) throws(StoreError) -> Bool in
+      if try view.schemaFacts().holdsSecrets { return true }
+      return try !view.claims().secrets.isEmpty
+    }
+    if holdsSecrets != false { lvs_memory_wipe() }
   }
 }

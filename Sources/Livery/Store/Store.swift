@@ -37,6 +37,7 @@ public final class Store: Sendable {
       throw StoreError(.invalidArgument, "the path is empty or contains NUL")
     }
     self.init(path, options, try SharedStore.acquire(path, options))
+    clearEndedWithBoot()
   }
 
   // In Embedded Swift an initialiser that throws leaks the object: all that can fail comes before.
@@ -72,6 +73,13 @@ public final class Store: Sendable {
       #endif
     }
     use.close()
+  }
+
+  /// Removes what has ended with a boot of the system, if the store can be written to soon: no read sees it all the same.
+  private func clearEndedWithBoot() {
+    guard !options.readOnly else { return }
+    let isLeft = try? read { (view) throws(StoreError) in try !view.endedWithBoot().isEmpty }
+    if isLeft == true { _ = try? shared.clearExpired(logLimits, timeout: 100) }
   }
 
   var shared: SharedStore { use.shared }

@@ -24,10 +24,21 @@ final class ClaimOwners: @unchecked Sendable {
 
 /// The namespaces that are claimed in a store, and who may check their values.
 struct Claims: Sendable {
-  static let none = Claims(prefixes: [])
+  static let none = Claims(prefixes: [], secrets: [])
 
   /// Those that the store knows of, besides the library's own.
   var prefixes: [String]
+  /// Names in them that their owners have declared to be secret.
+  var secrets: [String]
+
+  func isSecret(_ name: String) -> Bool { secrets.contains { $0.sameBytes(as: name) } }
+
+  func checkSecret(_ name: String) throws(StoreError) {
+    guard covers(name) else { throw StoreError(.notFound, "`\(name)` is in no claimed namespace", setting: name) }
+    guard Claim.builtIn(of: name) == nil else {
+      throw StoreError(.conflict, "`\(name)` is in a namespace of the library's own", setting: name)
+    }
+  }
 
   func covers(_ name: String) -> Bool {
     for prefix in prefixes where Claim.covers(prefix, name) { return true }

@@ -10,7 +10,7 @@ struct Databases: Sendable {
   let layers: Database
   /// Name → the record in effect: what reads look at. Recomputed at commit for the names touched.
   let effective: Database
-  /// Expiry time, layer and name → nothing: what expires next comes first.
+  /// Expiry time, layer and name → nothing: what expires next comes first, what ends with the boot last.
   let expiries: Database
   /// Revision → what the commit did.
   let log: Database
@@ -114,6 +114,9 @@ struct LayerKey {
 
 /// A value's place in `expiries`.
 struct ExpiryKey {
+  /// Stands for the end of the boot.
+  static let atBoot = Timestamp(microseconds: Int64.max)
+
   let time: Timestamp
   let place: LayerKey
 
@@ -128,6 +131,13 @@ struct ExpiryKey {
     let rest = bytes.array(in: 8..<bytes.byteCount)
     guard let place = rest.withUnsafeBytes({ LayerKey($0.bytes) }) else { return nil }
     self.place = place
+  }
+
+  /// Where those begin that stand for the end of the boot.
+  static var bootKeys: [UInt8] {
+    var bytes: [UInt8] = []
+    bytes.append(bigEndian: UInt64(bitPattern: atBoot.microseconds))
+    return bytes
   }
 
   /// Expiry times are after 1970, so that the order of the bytes is that of time.

@@ -28,6 +28,7 @@ extension View {
   private static let recoveryKey = "recovery".bytes
   private static let orphansKey = "orphans".bytes
   private static let claimsKey = "claims".bytes
+  private static let deadlineKey = "session-ends".bytes
   private static let sealKey = "sealed".bytes
 
   // Of the schema's facts.
@@ -37,7 +38,7 @@ extension View {
   /// What a restore does not bring back: the store stays the one that it is, and its commits are counted on.
   static func isOwn(metaKey key: [UInt8]) -> Bool {
     key == formatKey || key == identifierKey || key == revisionKey || key == trimmedKey || key == restoredKey
-      || key == recoveryKey || key == claimsKey
+      || key == recoveryKey || key == claimsKey || key == deadlineKey
   }
 
   /// The number of the file format; raised when an older library could not read the store.
@@ -153,13 +154,31 @@ extension View {
   func claims() throws(StoreError) -> Claims {
     guard let content = try meta(Self.claimsKey, "what is known of claimed namespaces") else { return .none }
     guard case .list(let items) = try CBOR.decode(content) else { throw StoreError.damaged("the claimed namespaces") }
-    var prefixes: [String] = []
-    for case .string(let prefix) in items { prefixes.append(prefix) }
-    return Claims(prefixes: prefixes)
+    var claims = Claims.none
+    for item in items {
+      switch item {
+      case .string(let prefix): claims.prefixes.append(prefix)
+      case .list(let secrets): for case .string(let name) in secrets { claims.secrets.append(name) }
+      default: break
+      }
+    }
+    return claims
   }
 
   func putClaims(_ claims: Claims) throws(StoreError) {
-    try putMeta(CBOR.encode(.list(claims.prefixes.map { .string($0) })), Self.claimsKey)
+    var items: [Value] = claims.prefixes.map { .string($0) }
+    if !claims.secrets.isEmpty { items.append(.list(claims.secrets.map { .string($0) })) }
+    try putMeta(CBOR.encode(.list(items)), Self.claimsKey)
+  }
+
+  /// When the values of the layer `session` end that say nothing else; nil for never.
+  func sessionDeadline() throws(StoreError) -> Timestamp? {
+    try number(Self.deadlineKey, "the end of the session").map { Timestamp(microseconds: Int64(bitPattern: $0)) }
+  }
+
+  func putSessionDeadline(_ time: Timestamp?) throws(StoreError) {
+    guard let time else { return try delete(Self.deadlineKey, databases.meta) }
+    try putNumber(UInt64(bitPattern: time.microseconds), Self.deadlineKey)
   }
 
   private func meta(_ key: [UInt8], _ what: String) throws(StoreError) -> [UInt8]? {

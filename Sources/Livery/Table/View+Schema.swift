@@ -68,12 +68,19 @@ extension View {
     try declaration(name)?.descriptor
   }
 
-  /// Whether a setting's value is not for everyone's eyes: it is declared a secret, or keeps the value of one that is.
+  /// Whether a setting's value is not for everyone's eyes: it is declared a secret, by the schema or by the owner of its
+  /// namespace, or keeps the value of one that is.
   ///
-  /// - Parameter declared: how the setting is declared.
-  func isSecret(_ name: String, _ declared: SettingDescriptor?, _ value: Value?) throws(StoreError) -> Bool {
+  /// - Parameters:
+  ///   - declared: how the setting is declared.
+  ///   - claims: those of the store, if they are known.
+  func isSecret(
+    _ name: String, _ declared: SettingDescriptor?, _ value: Value?, _ claims: Claims? = nil
+  ) throws(StoreError) -> Bool {
     if let declared { return declared.holdsSecret }
-    return try keepsSecret(name, value)
+    if Claim.builtIn(of: name) != nil { return try keepsSecret(name, value) }
+    if let claims { return claims.isSecret(name) }
+    return try self.claims().isSecret(name)
   }
 
   /// The same of a setting whatever is known of it: of one that is not declared any more what it was.
@@ -87,7 +94,7 @@ extension View {
   }
 
   /// Whether a setting that is not declared keeps the value of a secret for another time.
-  func keepsSecret(_ name: String, _ value: Value?) throws(StoreError) -> Bool {
+  private func keepsSecret(_ name: String, _ value: Value?) throws(StoreError) -> Bool {
     guard let kept = Claim.builtIn(of: name)?.kept, let value else { return false }
     for part in kept(value) where try descriptor(part)?.holdsSecret == true { return true }
     return false

@@ -128,6 +128,7 @@ struct View {
       ? try sealed(record, place.name).encode(key: key, tag: Tag.layers) : record.encode(key: key, tag: Tag.layers)
     try put(bytes, key, databases.layers)
     if let expires = record.expires { try put([], ExpiryKey(expires, place).bytes, databases.expiries) }
+    if record.boot != 0 { try put([], ExpiryKey(ExpiryKey.atBoot, place).bytes, databases.expiries) }
     return Checksum.stored(in: bytes)
   }
 
@@ -209,6 +210,32 @@ struct View {
     return found
   }
 
+  /// Where values have ended with a boot of the system. The keys of those that are not there any more go when `cleans`.
+  func endedWithBoot(cleans: Bool = false) throws(StoreError) -> [ExpiryKey] {
+    var keys: [ExpiryKey] = []
+    try walk(databases.expiries, from: ExpiryKey.bootKeys) { (key, _) throws(StoreError) in
+      guard let key = ExpiryKey(key) else { throw StoreError.damaged("an expiry time") }
+      keys.append(key)
+      return true
+    }
+    var found: [ExpiryKey] = []
+    for key in keys {
+      do throws(StoreError) {
+        let boot = try record(key.place)?.boot ?? 0
+        if boot != 0 {
+          if Boot.hasEnded(boot) { found.append(key) }
+          continue
+        }
+      } catch {
+        // What is damaged is for its readers to report.
+        guard error.code == .corrupt else { throw error }
+        continue
+      }
+      if cleans { try deleteExpiry(key) }
+    }
+    return found
+  }
+
   func deleteExpiry(_ expiry: ExpiryKey) throws(StoreError) {
     try delete(expiry.bytes, databases.expiries)
   }
@@ -220,6 +247,7 @@ struct View {
     if let moment { start.append(bigEndian: UInt64(bitPattern: max(moment.microseconds, 0) &+ 1)) }
     try walk(databases.expiries, from: start) { (key, _) throws(StoreError) in
       next = ExpiryKey(key)?.time
+      if next == ExpiryKey.atBoot { next = nil }
       return false
     }
     return next

@@ -73,6 +73,7 @@ struct SchemaApplication {
     let holdsSecrets = schema.settings.contains { $0.holdsSecret }
     if holdsSecrets { lvs_memory_wipe() }
     let revision = try view.revision() + 1
+    let claims = try view.claims()
     let secretsBefore = try secrets(among: report.changed + report.removed)
     let touched = touchedNames()
     try difference.store(schema, in: view)
@@ -87,7 +88,7 @@ struct SchemaApplication {
     var entry = LogEntry(revision: revision, time: now, layer: .defaults, origin: origin)
     entry.isSchema = true
     try view.recomputeEffective(touched, &entry, logLimits) { name in
-      secretsBefore.contains(name) || validator.declared(name)?.holdsSecret == true
+      secretsBefore.contains(name) || validator.declared(name)?.holdsSecret == true || claims.isSecret(name)
     }
     try view.finish(entry, logLimits)
     report.hasSealed = try view.reseal(anew: false).wasPlain > 0
@@ -195,6 +196,11 @@ extension SchemaApplication {
     func judge(_ record: Record, _ place: LayerKey, _ slot: MigrationLayer.Slot?) throws(StoreError) -> Record {
       var judged = record
       judged.isRejected = false
+      // What has ended stays so.
+      if !record.hasEndedWithBoot {
+        let isVolatile = validator.declared(place.name)?.isVolatile == true
+        if isVolatile != (record.boot != 0) { judged.boot = isVolatile ? Boot.present : 0 }
+      }
       guard let value = record.value else { return judged }
       // Nobody here can tell whether it satisfies its declaration.
       if value.isSealed, validator.declared(place.name) != nil { return record }
@@ -223,7 +229,7 @@ extension SchemaApplication {
       let number = Int(place.layer.rawValue) - 1
       if layers.indices.contains(number), layers[number].slot(place.name)?.isChanged == true { return }
       let judged = try judge(record, place, nil)
-      if judged.isRejected != record.isRejected { fresh.append((place, judged)) }
+      if judged.isRejected != record.isRejected || judged.boot != record.boot { fresh.append((place, judged)) }
     }
     for layer in layers {
       for slot in layer.slots where slot.isChanged {

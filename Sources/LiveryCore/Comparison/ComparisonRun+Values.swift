@@ -4,8 +4,25 @@ extension ComparisonRun {
   mutating func check(_ slot: ComparisonSlot) {
     guard let number = newNumbers.number(of: slot.name) else { return checkUndeclared(slot) }
     checkSecrecy(slot, new.settings[number], at: [slot.name])
+    checkLifetime(slot, new.settings[number])
     let validator = SettingValidator(new.settings[number], patterns: patterns)
     check(slot, validator, at: [slot.name])
+  }
+
+  /// Whether values that stay now would go later, by a boot of the system or the end of a session.
+  private mutating func checkLifetime(_ slot: ComparisonSlot, _ setting: SettingDescriptor) {
+    guard !slot.isEmpty else { return }
+    if setting.isVolatile, !slot.isVolatile {
+      report(
+        .warning, "now-volatile", "`\(setting.key)` is volatile now: its values end with the boot that is running",
+        at: .new([setting.key], .volatile))
+    }
+    if slot.survivesLogout, !setting.survivesLogout {
+      report(
+        .warning, "no-longer-survives",
+        "`\(setting.key)` no longer survives a logout: its value of the session ends with that",
+        at: .new([setting.key], .key))
+    }
   }
 
   private mutating func checkUndeclared(_ slot: ComparisonSlot) {

@@ -18,6 +18,9 @@ struct ComparisonSlot {
   var needsDefault = false
   /// The values are no longer those that were set.
   var isChanged = false
+  /// As the old schema declares it.
+  var isVolatile = false
+  var survivesLogout = false
   /// The values are secrets, or are made of some.
   var isSecret = false
 
@@ -26,6 +29,8 @@ struct ComparisonSlot {
     origin = lists + [setting.key]
     isAlwaysPresent = setting.isRequired
     isSecret = setting.isSecret
+    isVolatile = setting.isVolatile
+    survivesLogout = setting.survivesLogout
     switch setting.kind {
     case .bool: values = [.bool(false), .bool(true)]
     case .choice:

@@ -93,6 +93,8 @@ public struct FormWriter {
     members.add("required", flag: descriptor.isRequired)
     members.add("readOnly", flag: descriptor.isReadOnly)
     members.add("restart", flag: descriptor.needsRestart)
+    members.add("volatile", flag: descriptor.isVolatile)
+    members.add("survives", descriptor.survived)
     members.add("hidden", flag: descriptor.isHidden)
     members.add("since", text: descriptor.since)
     members.add("deprecated", text: descriptor.deprecated.map { translation($0) })

@@ -7,14 +7,14 @@ import CXXHash
 ///     0  checksum   u64   XXH3-64 of all that follows, seeded with the XXH3-64 of the key (seeded with the database's tag)
 ///     8  format     u8    1
 ///     9  type       u8    ValueType, 0 for no value; 128 more if the payload is sealed
-///    10  flags      u8    1 rejected, 2 locked
+///    10  flags      u8    1 rejected, 2 locked, 4 volatile
 ///    11  layer      u8
 ///    12  origin     u8    length in bytes
 ///    13  reserved   3 bytes, 0
 ///    16  revision   u64
 ///    24  time       i64   microseconds since 1970
 ///    32  expires    i64   microseconds since 1970, 0 for never
-///    40  payload, then origin
+///    40  payload, then origin; of a volatile value first the number of the boot that it was set in, u64
 public struct Record: Sendable, Equatable {
   /// nil in an effective record: the setting has no value.
   public var value: Value? { didSet { sealed = nil } }
@@ -30,6 +30,8 @@ public struct Record: Sendable, Equatable {
   public var isRejected = false
   /// In an effective record: whether weaker layers may not be changed.
   public var isLocked = false
+  /// The boot of the system that it ends with; 0 for none.
+  public var boot: UInt64 = 0
 
   public init(
     _ value: Value?, layer: Layer, revision: UInt64, time: Timestamp, expires: Timestamp? = nil, origin: String = ""
@@ -48,6 +50,7 @@ extension Record {
   static let headerSize = 40
   private static let rejectedFlag: UInt8 = 1
   private static let lockedFlag: UInt8 = 2
+  static let volatileFlag: UInt8 = 4
   static let sealedType: UInt8 = 128
 
   /// The same with its value opened, or sealed.
@@ -64,7 +67,8 @@ extension Record {
     if case .sealed(let unopened)? = value { form = unopened }
     var bytes = [UInt8](unsafeUninitializedCapacity: Self.headerSize + 64) { place, count in
       let header = UnsafeMutableRawBufferPointer(place)
-      let flags = (isRejected ? Self.rejectedFlag : 0) | (isLocked ? Self.lockedFlag : 0)
+      let flags =
+        (isRejected ? Self.rejectedFlag : 0) | (isLocked ? Self.lockedFlag : 0) | (boot != 0 ? Self.volatileFlag : 0)
       header.storeBytes(of: 0, as: UInt64.self)
       header.storeBytes(of: Self.format, toByteOffset: 8, as: UInt8.self)
       header.storeBytes(
@@ -77,6 +81,7 @@ extension Record {
       header.storeBytes(of: (expires?.microseconds ?? 0).littleEndian, toByteOffset: 32, as: Int64.self)
       count = Self.headerSize
     }
+    if boot != 0 { bytes.append(littleEndian: boot) }
     if let form { bytes.append(contentsOf: form.bytes) } else if let value { Payload.append(value, to: &bytes) }
     bytes.append(origin)
     Checksum.seal(&bytes, key: key, tag: tag)
@@ -95,7 +100,8 @@ extension Record {
     self.origin = origin
     revision = place.revision
     time = Timestamp(microseconds: place.time)
-    expires = place.expires == 0 ? nil : Timestamp(microseconds: place.expires)
+    expires = place.ownExpiry == 0 ? nil : Timestamp(microseconds: place.ownExpiry)
+    boot = place.boot
     isRejected = place.flags & Self.rejectedFlag != 0
     isLocked = place.flags & Self.lockedFlag != 0
   }
@@ -108,6 +114,6 @@ extension Record {
   /// Whether two records say the same, whichever commits made them.
   public func saysTheSame(as other: Record) -> Bool {
     value == other.value && layer == other.layer && expires == other.expires && isRejected == other.isRejected
-      && isLocked == other.isLocked
+      && isLocked == other.isLocked && boot == other.boot
   }
 }

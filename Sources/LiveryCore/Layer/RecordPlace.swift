@@ -10,8 +10,12 @@ public struct RecordPlace {
   let flags: UInt8
   let revision: UInt64
   let time: Int64
-  /// Microseconds since 1970; 0 for never.
+  /// Microseconds since 1970; 0 for never. Long ago for a value that has ended with the boot of the system.
   public let expires: Int64
+  /// As it was set.
+  let ownExpiry: Int64
+  /// The boot of the system that the value ends with; 0 for none.
+  let boot: UInt64
 
   /// nil if the record is damaged or belongs to another key.
   @inline(__always)
@@ -33,8 +37,18 @@ public struct RecordPlace {
     flags = bytes.byte(at: 10)
     revision = bytes.word(at: 16)
     time = Int64(bitPattern: bytes.word(at: 24))
-    expires = Int64(bitPattern: bytes.word(at: 32))
-    payload = Record.headerSize..<end
+    ownExpiry = Int64(bitPattern: bytes.word(at: 32))
+    guard flags & Record.volatileFlag != 0 else {
+      expires = ownExpiry
+      boot = 0
+      payload = Record.headerSize..<end
+      return
+    }
+    let start = Record.headerSize + 8
+    guard end >= start else { return nil }
+    boot = bytes.word(at: Record.headerSize)
+    expires = Boot.hasEnded(boot) ? Int64.min : ownExpiry
+    payload = start..<end
   }
 
   /// The value; nil if there is none, or if the bytes are none of its type.

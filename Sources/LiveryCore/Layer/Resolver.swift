@@ -72,11 +72,14 @@ private func strongest(_ records: [Record], at now: Timestamp) -> (winner: Int?,
 }
 
 extension Record {
-  /// From its expiry time on a value does not count.
+  /// From its expiry time on a value does not count, and a volatile one from the next boot of the system on.
   public func hasExpired(at now: Timestamp) -> Bool {
+    if hasEndedWithBoot { return true }
     guard let expires else { return false }
     return expires <= now
   }
+
+  public var hasEndedWithBoot: Bool { boot != 0 && Boot.hasEnded(boot) }
 
   public func counts(at now: Timestamp) -> Bool {
     !isRejected && !hasExpired(at: now)

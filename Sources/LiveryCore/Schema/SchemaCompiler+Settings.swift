@@ -128,6 +128,16 @@ extension SchemaCompiler {
     defaultValue(fields, type: type, of: &descriptor)
     guard let key else { return }
     let index = settings.count
+    if scope.isItem {
+      for member in [SchemaMember.survives, .volatile] where fields[member] != nil {
+        at(member) {
+          $0.report(
+            .warning, "does-not-apply", "`\(member.name)` does not apply to what a list's items hold", isKey: true)
+        }
+      }
+      descriptor.survivesLogout = false
+      descriptor.isVolatile = false
+    }
     guard !scope.isPlain else {
       for member in [SchemaMember.aliases, .enabledBy] where fields[member] != nil {
         at(member) {
@@ -240,6 +250,24 @@ extension SchemaCompiler {
         return nil
       }
     }
+    descriptor.isVolatile = read(.volatile, flag, in: &self) ?? false
+    if let json = fields[.survives] { descriptor.survivesLogout = at(.survives) { $0.survives(json) } }
     if descriptor.kind == .string { descriptor.isSecret = classes(fields, known: ["Password"])[0] }
+  }
+
+  /// What a value of the session survives: words, of which there is one.
+  private mutating func survives(_ json: JSON) -> Bool {
+    guard let items = array(json) else { return false }
+    var survivesLogout = false
+    for (index, item) in items.enumerated() {
+      at(.index(index)) { compiler in
+        guard let word = compiler.text(item) else { return }
+        if word.sameBytes(as: SettingDescriptor.logout) { return survivesLogout = true }
+        compiler.error(
+          "unknown-word", "`Survives` lists \"logout\", found \(Value.string(word).brief)",
+          hint: MemberNames.meant(by: word, among: [SettingDescriptor.logout]).map { "did you mean `\($0)`?" })
+      }
+    }
+    return survivesLogout
   }
 }

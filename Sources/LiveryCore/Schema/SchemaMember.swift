@@ -2,7 +2,7 @@
 enum SchemaMember: Int, CaseIterable {
   case type, title, key, value, placeholder, kindClass, options, settings, itemTemplate
   case format, description, minimum, maximum, step, unit, minLength, maxLength, pattern, required, maxItems, uniqueBy
-  case readOnly, hidden, restart, since, deprecated, aliases, enabledBy
+  case readOnly, hidden, restart, since, deprecated, aliases, enabledBy, survives, volatile
 
   var name: String {
     switch self {
@@ -34,6 +34,8 @@ enum SchemaMember: Int, CaseIterable {
     case .deprecated: "Deprecated"
     case .aliases: "Aliases"
     case .enabledBy: "EnabledBy"
+    case .survives: "Survives"
+    case .volatile: "Volatile"
     }
   }
 
@@ -99,7 +101,7 @@ enum SchemaType: Int, CaseIterable {
   private var members: [SchemaMember] {
     let keyed: [SchemaMember] = [
       .type, .title, .key, .value, .description, .required, .readOnly, .hidden, .restart, .since, .deprecated, .aliases,
-      .enabledBy,
+      .enabledBy, .survives, .volatile,
     ]
     switch self {
     case .header: return [.type, .title, .description, .hidden]

@@ -1,6 +1,9 @@
 import CSystem
 
 extension SettingDescriptor {
+  /// What a value of the session may survive.
+  static let logout = "logout"
+
   /// The descriptor as CBOR of an object, for storage; without the setting's own default, which is a value of the
   /// `defaults` layer, but with those of a template's members.
   public func encode() -> [UInt8] {
@@ -42,6 +45,8 @@ extension SettingDescriptor {
     add("hidden", flag: isHidden)
     add("restart", flag: needsRestart)
     add("required", flag: isRequired)
+    add("survives", survived)
+    add("volatile", flag: isVolatile)
     add("minimum", minimum)
     add("maximum", maximum)
     add("step", step)
@@ -126,6 +131,13 @@ private enum DescriptorReader {
       if named("required") { return result.isRequired = try flag(&reader) }
       if named("maxItems") { return result.maxItems = try number(&reader) }
       if named("uniqueBy") { return result.uniqueBy = try text(&reader) }
+      if named("volatile") { return result.isVolatile = try flag(&reader) }
+      if named("survives") {
+        for _ in 0..<(try list(&reader)) where try text(&reader).sameBytes(as: SettingDescriptor.logout) {
+          result.survivesLogout = true
+        }
+        return
+      }
       if named("template") {
         for _ in 0..<(try list(&reader)) { result.template.append(try descriptor(&reader, depth: depth + 1)) }
         return

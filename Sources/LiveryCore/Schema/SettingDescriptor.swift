@@ -37,6 +37,10 @@ public struct SettingDescriptor: Sendable, Equatable {
   /// A change takes effect when the app starts again.
   public var needsRestart = false
   public var isRequired = false
+  /// Its value in the layer `session` stays when the session ends.
+  public var survivesLogout = false
+  /// Its values, other than the default, end with the boot of the system.
+  public var isVolatile = false
   /// Bounds and step as the schema gives them: an integer, a double or, for bounds of dates, a date.
   public var minimum: Value?
   public var maximum: Value?
@@ -74,6 +78,9 @@ public struct SettingDescriptor: Sendable, Equatable {
   public var holdsSecret: Bool {
     isSecret || template.contains { $0.holdsSecret }
   }
+
+  /// What its value of the session survives, as a schema lists it; nil for nothing.
+  public var survived: Value? { survivesLogout ? .list([.string(Self.logout)]) : nil }
 
   public static func == (left: SettingDescriptor, right: SettingDescriptor) -> Bool {
     left.object(withDefault: true) == right.object(withDefault: true)

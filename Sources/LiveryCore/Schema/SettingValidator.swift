@@ -4,6 +4,8 @@
 public final class SettingValidator {
   public let descriptor: SettingDescriptor
   public private(set) lazy var holdsSecret = descriptor.holdsSecret
+  public private(set) lazy var isVolatile = descriptor.isVolatile
+  public private(set) lazy var survivesLogout = descriptor.survivesLogout
   private lazy var patterns = PatternCache()
   private lazy var pattern = descriptor.pattern.flatMap { try? patterns.pattern($0) }
   private lazy var options = OptionTable(descriptor.options)

@@ -9,7 +9,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import ctypes
 import os
 import threading
@@ -17,12 +16,13 @@ import weakref
 from dataclasses import dataclass
 from datetime import datetime, timezone
 from enum import Enum
-from typing import Any, Callable, Dict, Generator, Generic, List, Mapping, NamedTuple, Optional, Sequence, Tuple, TypeVar, Union
+from typing import Any, Callable, Dict, Mapping, NamedTuple, Optional, Sequence, Tuple, TypeVar, Union
 
 from . import _convert, _native
 from ._dispatcher import Dispatcher
 from ._native import interface as _interface
 from ._native.calls import check, optional_text
+from ._pending import Pending
 from .branding import Traits, _traits
 from .errors import InvalidArgumentError, LiveryError, error_class
 from .store import Store
@@ -124,76 +124,24 @@ _DISPATCH, _REVALIDATE, _OFFLINE = 1, 2, 4
 _KINDS = {Kind.IMAGE: 1, Kind.DOCUMENT: 2, Kind.ANY: 3}
 
 
-class Fetch(Generic[_Outcome]):
+class Fetch(Pending[_Outcome]):
   """A fetch that was started: ``result()`` waits for it, and so does ``await``.
 
   Both raise the exception of the status if there is nothing to hand out. Its member ``placeholder`` is then what was handed out
   in its place, a Fetched, or None.
   """
 
-  def __init__(self) -> None:
-    self._handle = ctypes.c_void_p()
-    self._ended = threading.Event()
-    self._lock = threading.Lock()
-    self._waiting: List[Callable[[], None]] = []
-    self._outcome: Optional[_Outcome] = None
-    self._error: Optional[BaseException] = None
+  _noun = "fetch"
 
-  @property
-  def done(self) -> bool:
-    return self._ended.is_set()
+  def __init__(self) -> None:
+    super().__init__()
+    self._handle = ctypes.c_void_p()
 
   def cancel(self) -> None:
     """Cancel it: CancelledError is its outcome, unless it has one already."""
     if not self._ended.is_set() and self._handle:
       # It may end just now.
       _library().livery_fetch_cancel(self._handle)
-
-  def result(self, timeout: Optional[float] = None) -> _Outcome:
-    """Wait for the outcome; the built-in TimeoutError if it does not come within so many seconds."""
-    if not self._ended.wait(timeout):
-      raise TimeoutError("the fetch is still under way")
-    return self._get()
-
-  def __await__(self) -> Generator[Any, None, _Outcome]:
-    loop = asyncio.get_running_loop()
-    future: "asyncio.Future[None]" = loop.create_future()
-
-    def wake() -> None:
-      if not future.done():
-        future.set_result(None)
-
-    def tell() -> None:
-      try:
-        loop.call_soon_threadsafe(wake)
-      except RuntimeError:
-        pass  # The loop was closed.
-
-    with self._lock:
-      if self._ended.is_set():
-        wake()
-      else:
-        self._waiting.append(tell)
-    try:
-      yield from future
-    except asyncio.CancelledError:
-      self.cancel()
-      raise
-    return self._get()
-
-  def _get(self) -> _Outcome:
-    if self._error is not None:
-      raise self._error
-    assert self._outcome is not None
-    return self._outcome
-
-  def _end(self, outcome: Optional[_Outcome], error: Optional[BaseException]) -> None:
-    with self._lock:
-      self._outcome, self._error = outcome, error
-      self._ended.set()
-      waiting, self._waiting = self._waiting, []
-    for tell in waiting:
-      tell()
 
 
 def start(

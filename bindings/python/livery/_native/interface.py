@@ -195,6 +195,7 @@ FUNCTIONS: Dict[str, Tuple[Any, Tuple[Any, ...]]] = {
   "change_reset": (c_int32, (c_void_p, c_char_p)),
   "change_reset_all": (c_int32, (c_void_p,)),
   "change_expires": (c_int32, (c_void_p, c_int64)),
+  "change_session_ends": (c_int32, (c_void_p, c_int64)),
   "change_expect": (c_int32, (c_void_p, c_char_p, c_uint64)),
   "change_origin": (c_int32, (c_void_p, c_char_p)),
   "change_ignore_locks": (c_int32, (c_void_p,)),
@@ -203,6 +204,7 @@ FUNCTIONS: Dict[str, Tuple[Any, Tuple[Any, ...]]] = {
   "change_discard": (c_int32, (c_void_p,)),
   "edit": (c_int32, (c_void_p, c_int32, EditFunction, c_void_p, POINTER(c_uint64), POINTER(c_void_p))),
   "claim": (c_int32, (c_void_p, c_char_p, ClaimFunction, c_void_p, DestroyFunction)),
+  "claim_secret": (c_int32, (c_void_p, c_char_p)),
   # livery/exchange.h
   "import_json": (c_int32, (c_void_p, c_int32, c_char_p, c_size_t, c_uint32, POINTER(c_void_p))),
   "import_plist": (c_int32, (c_void_p, c_int32, c_char_p, c_size_t, c_uint32, POINTER(c_void_p))),

@@ -1,0 +1,67 @@
+// What LiveryWorkflow takes of libc.
+#ifndef CWORKFLOW_H
+#define CWORKFLOW_H
+
+#include <errno.h>
+#include <poll.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+// Microseconds of a clock that never goes back, and of the system's clock.
+int64_t lvw_now_us(void);
+int64_t lvw_time_us(void);
+
+// Makes bytes zero, also where nobody reads them again.
+void lvw_wipe(void *bytes, size_t count);
+
+// Has the library's allocator wipe what is given back from now on: it may have held what a person has typed.
+void lvw_memory_wipe(void);
+
+// A number of the calling thread.
+uint64_t lvw_thread(void);
+
+// A detached thread that no signal interrupts. Whether there is one.
+bool lvw_thread_start(void *(*function)(void *), void *argument);
+
+// Waits until a function says that no thread is within calls of a program's: 0, or the thread that is, which has to call
+// lvw_calls_end() afterwards. A thread that waits here itself, or this one, is not waited for.
+void lvw_calls_wait(uint64_t (*caller)(void *context), void *context);
+void lvw_calls_end(void);
+
+// What one thread waits for and another one opens: each of the two ends its use with one call.
+typedef struct lvw_gate lvw_gate;
+lvw_gate *lvw_gate_make(void);
+void lvw_gate_open(lvw_gate *gate);
+void lvw_gate_wait(lvw_gate *gate);
+// In place of waiting.
+void lvw_gate_leave(lvw_gate *gate);
+
+// Descriptors. All that are opened here are closed in a forked child, which would keep them open for others. Those that fail
+// give a negative errno.
+
+// The folder of a store; negative where there is none, as for a store in memory.
+int lvw_folder_open(const char *path);
+// Calls a function with the name of each socket in a folder that begins with a prefix.
+void lvw_folder_list(int folder, const char *prefix, void (*function)(const char *name, void *user_data), void *user_data);
+void lvw_folder_remove(int folder, const char *name);
+// A socket that listens at a name in the folder, for the user alone. Nobody finds it before it listens.
+int lvw_listen(int folder, const char *name);
+int lvw_connect(int folder, const char *name);
+// -EAGAIN when nobody waits.
+int lvw_accept(int listener);
+// Whether the other side is a process of the same user, or of root.
+bool lvw_peer_is_trusted(int descriptor);
+// Whether a message was sent as a whole. Never waits.
+bool lvw_send(int descriptor, const void *bytes, size_t count);
+// One message: how many bytes, 0 when the other side has ended, -EAGAIN when there is none, -EMSGSIZE if it is longer than the room.
+long lvw_receive(int descriptor, void *bytes, size_t room);
+// A descriptor that lvw_wake() makes readable, and lvw_sleep() not.
+int lvw_wake_open(void);
+void lvw_wake(int descriptor);
+void lvw_sleep(int descriptor);
+void lvw_close(int descriptor);
+// Waits until one of the descriptors is readable, at most so many milliseconds; -1 for any time.
+int lvw_poll(struct pollfd *descriptors, size_t count, int milliseconds);
+
+#endif

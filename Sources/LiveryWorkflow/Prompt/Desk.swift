@@ -1,0 +1,372 @@
+import CClient
+import CWorkflow
+import LiveryClient
+
+/// What a handle on a store has of prompts, from its first one until it is closed: who shows them, and who asks for them.
+final class Desk: @unchecked Sendable {
+  static let closed = StoreError(.closed, "the store was closed")
+
+  let store: Store
+  let loop: Loop
+  /// The store's folder, in which providers are found; negative for a store in memory.
+  let folder: Int32
+  private let mailbox: Mailbox
+  private let dispatched: Mailbox
+  private let claiming = Lock()
+  private let lock = Lock()
+  // Guarded by `lock`.
+  private var hasEnded = false
+  /// In the order in which they came.
+  private var providers: [Provider] = []
+  private var requests: [Request] = []
+  /// Tells when the store is closed. It is paused: it hears of nothing else.
+  private var closing: Observation?
+  // Of the loop's thread alone.
+  private var isClaimed = false
+
+  fileprivate static func make(_ store: Store) throws(StoreError) -> Desk {
+    // The path of a store in memory is a name, at which there is no folder of a store.
+    let path = try store.statistics()["path"]?.text
+    let loop = try Loop.make()
+    return Desk(store, loop, folder: path?.withCString { lvw_folder_open($0) } ?? -1)
+  }
+
+  private init(_ store: Store, _ loop: Loop, folder: Int32) {
+    self.store = store
+    self.loop = loop
+    self.folder = folder
+    mailbox = Mailbox(store, dispatched: false)
+    dispatched = Mailbox(store, dispatched: true)
+    // What comes back may have been typed by a person.
+    lvw_memory_wipe()
+  }
+
+  deinit {
+    loop.end {}
+    if folder >= 0 { lvw_close(folder) }
+  }
+
+  func mailbox(dispatched isDispatched: Bool) -> Mailbox { isDispatched ? dispatched : mailbox }
+
+  /// Hears of the end of the store.
+  fileprivate func watch(onEnd: @escaping @Sendable () -> Void) throws(StoreError) {
+    try claiming.withLock { () throws(StoreError) in
+      if lock.withLock({ self.closing != nil }) { return }
+      let closing = try store.observe(Facts.prefix, onEnd: onEnd) { _ in }
+      try closing.setPaused(true)
+      lock.withLock { self.closing = closing }
+    }
+  }
+
+  /// The form of an answer to what was asked for; nil if it may be anything.
+  static func form(of request: Value) -> PromptForm? {
+    guard let kind = request["kind"]?.text else { return nil }
+    return PromptKind.named(kind)?.form ?? request["schema"]?.text.map { PromptForm(schema: $0) }
+  }
+
+  // MARK: Requests
+
+  /// Takes a request onto the stack; with `replaces` the topmost one goes.
+  ///
+  /// - Throws: `.closed` if the store is being closed.
+  func push(_ request: Request) throws(StoreError) {
+    let former = try lock.withLock { () throws(StoreError) -> Request? in
+      guard !hasEnded else { throw Self.closed }
+      let former = request.wish.replaces ? requests.last : nil
+      requests.append(request)
+      return former
+    }
+    try? former?.cancel("the prompt was replaced by another one")
+  }
+
+  /// Ends the topmost request.
+  ///
+  /// - Throws: `.notFound` if there is none.
+  func pop() throws(StoreError) {
+    guard let top = lock.withLock({ requests.last(where: { !$0.isEnding }) }) else {
+      throw StoreError(.notFound, "there is no request for a prompt")
+    }
+    try top.cancel("the prompt was taken away")
+  }
+
+  func letGo(_ request: Request) {
+    lock.withLock { requests.removeAll { $0 === request } }
+  }
+
+  /// How many lie beneath a request.
+  func depth(of request: Request) -> Int {
+    lock.withLock { requests.filter { $0 === request || !$0.isEnding }.firstIndex { $0 === request } ?? 0 }
+  }
+
+  /// Keeps what a person has said, if it is a fact.
+  func keep(_ kind: String, _ answer: Value, _ subject: Value) throws(StoreError) {
+    guard let kind = PromptKind.named(kind), kind.isFact else { return }
+    if !isClaimed {
+      try Facts.claim(store)
+      isClaimed = true
+    }
+    let fact = Facts.record(kind, answer, subject)
+    let change = try store.change(.user)
+    do throws(StoreError) {
+      try change.setOrigin("prompt")
+      try change.set(fact.name, to: fact.value)
+      try change.commit()
+    } catch {
+      change.discard()
+      throw error
+    }
+  }
+
+  // MARK: Providers
+
+  /// - Throws: `.permission`, `.noSpace`, `.io` if others cannot be let know of it.
+  func add(_ provider: Provider) throws(StoreError) {
+    if folder >= 0 {
+      // What a process has left that was killed before its socket had its name.
+      for name in names(".prompt.").made(before: UInt64(max(0, lvw_time_us() - 60_000_000))) {
+        name.withCString { lvw_folder_remove(folder, $0) }
+      }
+      let name = "prompt.\(provider.kind).\(lvc_process()).\(lvw_time_us())"
+      let listener = name.withCString { lvw_listen(folder, $0) }
+      guard listener >= 0 else { throw Self.failure(-listener) }
+      provider.listener = listener
+      provider.socketName = name
+    }
+    let isTaken = lock.withLock { () -> Bool in
+      if !hasEnded { providers.append(provider) }
+      return !hasEnded
+    }
+    guard isTaken else {
+      hide(provider)
+      throw Self.closed
+    }
+    if provider.listener >= 0 {
+      loop.post {
+        if provider.listener >= 0 { self.loop.watch(provider.listener) { self.accept(provider) } }
+      }
+    }
+  }
+
+  private static func failure(_ error: Int32) -> StoreError {
+    let code: StoreError.Code =
+      switch error {
+      case EACCES, EPERM, EROFS: .permission
+      case ENOSPC, EDQUOT: .noSpace
+      case EMFILE, ENFILE, ENOMEM: .busy
+      default: .io
+      }
+    return StoreError(
+      code, "a socket for prompts cannot be made in the store's folder", setting: nil, systemError: error)
+  }
+
+  /// Nobody finds it any more.
+  private func hide(_ provider: Provider) {
+    if !provider.socketName.isEmpty { provider.socketName.withCString { lvw_folder_remove(folder, $0) } }
+  }
+
+  func withdraw(_ provider: Provider) {
+    let isKnown = lock.withLock { () -> Bool in
+      guard let place = providers.firstIndex(where: { $0 === provider }) else { return false }
+      providers.remove(at: place)
+      return true
+    }
+    guard isKnown else { return }
+    hide(provider)
+    loop.post { self.end(provider, StoreError(.unavailable, "who showed the prompt is withdrawn")) }
+  }
+
+  /// On the loop's thread.
+  private func end(_ provider: Provider, _ reason: StoreError) {
+    provider.isWithdrawn = true
+    Provider.handles.remove(provider.handle)
+    if provider.listener >= 0 {
+      loop.forget(provider.listener)
+      lvw_close(provider.listener)
+      provider.listener = -1
+    }
+    for prompt in Array(provider.prompts.values) { prompt.end(reason) }
+    provider.mailbox.add { provider.functions.end() }
+  }
+
+  private func accept(_ provider: Provider) {
+    while true {
+      let descriptor = lvw_accept(provider.listener)
+      if descriptor < 0 { return }
+      // Nobody fills this process with descriptors.
+      guard provider.prompts.count < 64, lvw_peer_is_trusted(descriptor) else {
+        lvw_close(descriptor)
+        continue
+      }
+      Prompt(provider, Link(loop, descriptor)).start()
+    }
+  }
+
+  /// Who shows prompts of a kind: of this handle, then of other processes, each the newest first.
+  func candidates(_ kind: String) -> [Request.Candidate] {
+    let (own, names) = lock.withLock { () -> ([Provider], [String]) in
+      (providers.filter { $0.kind.sameBytes(as: kind) }.reversed(), providers.map { $0.socketName })
+    }
+    var found: [Request.Candidate] = own.map { .own($0) }
+    for socket in sockets(kind) where !names.contains(where: { $0.sameBytes(as: socket) }) {
+      found.append(.other(socket))
+    }
+    return found
+  }
+
+  /// The names of the sockets of those who show prompts of a kind, the newest first.
+  private func sockets(_ kind: String) -> [String] { names("prompt.\(kind).").sorted }
+
+  /// The names of sockets in the store's folder that begin with a prefix.
+  private func names(_ prefix: String) -> Names {
+    let names = Names()
+    guard folder >= 0 else { return names }
+    let context = Unmanaged.passUnretained(names)
+    prefix.withCString { (prefix) in
+      lvw_folder_list(
+        folder, prefix,
+        { (name, context) in
+          guard let name, let context else { return }
+          Unmanaged<Names>.fromOpaque(context).takeUnretainedValue().add(String(cString: name))
+        }, context.toOpaque())
+    }
+    return names
+  }
+
+  /// - Throws: `.unavailable` if it has ended; `.refused` if it is of another user.
+  func connect(_ candidate: Request.Candidate) throws(StoreError) -> Link {
+    switch candidate {
+    case .own(let provider):
+      let (own, other) = Link.pair(loop)
+      Prompt(provider, other).start()
+      return own
+    case .other(let name): return Link(loop, try reach(name))
+    }
+  }
+
+  private func reach(_ name: String) throws(StoreError) -> Int32 {
+    let descriptor = name.withCString { lvw_connect(folder, $0) }
+    guard descriptor >= 0 else {
+      // What a process that was killed has left.
+      if descriptor == -ECONNREFUSED { name.withCString { lvw_folder_remove(folder, $0) } }
+      throw StoreError(.unavailable, "who shows prompts of this kind has ended, or cannot be reached")
+    }
+    guard lvw_peer_is_trusted(descriptor) else {
+      lvw_close(descriptor)
+      throw StoreError(.refused, "who shows prompts of this kind is another user")
+    }
+    return descriptor
+  }
+
+  /// Whether anybody shows prompts of a kind.
+  func isProvided(_ kind: String) -> Bool {
+    for candidate in candidates(kind) {
+      guard case .other(let name) = candidate else { return true }
+      if let descriptor = try? reach(name) {
+        lvw_close(descriptor)
+        return true
+      }
+    }
+    return false
+  }
+
+  /// Whether the store is being closed.
+  var isEnding: Bool { lock.withLock { hasEnded } }
+
+  /// What is told of the kinds that nobody shows.
+  var missing: [Value] { PromptKind.all.filter { !isProvided($0.name) }.map { $0.value } }
+
+  // MARK: The end
+
+  /// The store is closed: everything that is under way ends.
+  fileprivate func end() {
+    let (closing, requests, providers) = lock.withLock { () -> (Observation?, [Request], [Provider]) in
+      defer {
+        self.closing = nil
+        self.providers = []
+        hasEnded = true
+      }
+      return (self.closing, self.requests, self.providers)
+    }
+    closing?.cancel()
+    mailbox.close()
+    dispatched.close()
+    for provider in providers { hide(provider) }
+    let isOver = Gate()
+    loop.end {
+      for request in requests { request.handle(.closed) }
+      for provider in providers { self.end(provider, Self.closed) }
+      isOver.open()
+    }
+    if loop.isHere { isOver.leave() } else { isOver.wait() }
+    mailbox.finish()
+    dispatched.finish()
+  }
+}
+
+/// Names of sockets, which end with the time at which they were made.
+private final class Names {
+  private var names: [(name: String, time: UInt64)] = []
+
+  func add(_ name: String) {
+    let digits = name.utf8.split(separator: UInt8(ascii: ".")).last ?? name.utf8[...]
+    names.append((name, UInt64(String(decoding: Array(digits), as: UTF8.self)) ?? 0))
+  }
+
+  func made(before time: UInt64) -> [String] { names.filter { $0.time < time }.map { $0.name } }
+
+  var sorted: [String] { names.sorted { $0.time > $1.time }.map { $0.name } }
+}
+
+/// The desks of this process, one for each handle on a store.
+final class Desks: @unchecked Sendable {
+  private static let shared = Desks()
+
+  private struct Known {
+    var number: UInt
+    var process: Int64
+    var desk: Desk
+  }
+
+  private let lock = Lock(isGlobal: true)
+  // Guarded by `lock`.
+  private var known: [Known] = []
+
+  /// The desk of a store, which is made at its first use.
+  static func find(_ store: Store) throws(StoreError) -> Desk {
+    // Also tells whether the handle is good, and not that of the parent of a process.
+    _ = try store.revision()
+    let number = UInt(bitPattern: store.handle)
+    let desk: Desk
+    if let known = shared.find(number) { desk = known } else { desk = shared.add(try Desk.make(store), number) }
+    do throws(StoreError) { try desk.watch(onEnd: { shared.forget(desk) }) } catch {
+      shared.forget(desk)
+      throw error
+    }
+    return desk
+  }
+
+  private func find(_ number: UInt) -> Desk? {
+    lock.withLock {
+      for entry in known where entry.number == number && entry.process == lvc_process() { return entry.desk }
+      return nil
+    }
+  }
+
+  /// The one that is known already, if somebody was quicker.
+  private func add(_ desk: Desk, _ number: UInt) -> Desk {
+    lock.withLock {
+      for entry in known where entry.number == number && entry.process == lvc_process() { return entry.desk }
+      known.append(Known(number: number, process: lvc_process(), desk: desk))
+      return desk
+    }
+  }
+
+  private func forget(_ desk: Desk) {
+    let isKnown = lock.withLock { () -> Bool in
+      guard let index = known.firstIndex(where: { $0.desk === desk }) else { return false }
+      known.remove(at: index)
+      return true
+    }
+    if isKnown { desk.end() }
+  }
+}

@@ -1,0 +1,384 @@
+import CClient
+import CLivery
+import LiveryClient
+import Synchronization
+
+/// What a process knows of the session of a store, for a handle on it, from its first use until that is closed.
+final class SessionKeeper: @unchecked Sendable {
+  static let closed = StoreError(.closed, "the store was closed")
+
+  let store: Store
+  /// Held while the namespace is claimed, so that nobody comes between.
+  private let preparing = Lock()
+  private var isPrepared = false
+  private let lock = Lock()
+  // Guarded by `lock`.
+  private var hasEnded = false
+  private var isReady = false
+  private var starting: Bootstrap?
+  private var fetching: Fetching?
+  /// The request whose answer counts, and those that are not answered yet.
+  private var request: SessionRequest?
+  private var requests: [SessionRequest] = []
+  /// Whether the last request brought no user, and for which session.
+  private var hasFailed = false
+  private var failedKey: SessionFacts.Key?
+  private var user: (key: SessionFacts.Key, value: Value)?
+  /// The user of a transition that is under way.
+  private var adopted: (key: SessionFacts.Key, value: Value?)?
+  /// Of changes, and one that tells when the store is closed, on the thread that closes it. That is paused.
+  private var observations: [Observation] = []
+  private var watches: [SessionWatch] = []
+
+  fileprivate init(_ store: Store) {
+    self.store = store
+  }
+
+  /// Who asks for the user, with what he has handed over.
+  final class Fetching: Sendable {
+    let isDispatched: Bool
+    let ask: @Sendable (SessionRequest, SessionFacts, String?) -> Void
+
+    init(isDispatched: Bool, _ ask: @escaping @Sendable (SessionRequest, SessionFacts, String?) -> Void) {
+      self.isDispatched = isDispatched
+      self.ask = ask
+    }
+  }
+
+  typealias Bootstrap = Completion<SessionReport>
+
+  // MARK: Beginning
+
+  /// Hears of the session from now on.
+  fileprivate func prepare(onEnd: @escaping @Sendable () -> Void) throws(StoreError) {
+    try preparing.withLock { () throws(StoreError) in
+      if isPrepared { return }
+      do throws(StoreError) {
+        try store.claim(SessionFacts.prefix) { (value, name) throws(StoreError) in
+          guard SessionKeepers.isChanging, SessionFacts.isStored(value, as: name) else {
+            throw StoreError(
+              .readOnly, "livery_session_login() and its like set what is below `session.`", setting: name)
+          }
+          return value
+        }
+        try store.claimSecret(SessionFacts.token)
+      } catch {
+        // Who may not write may look.
+        guard error.code == .readOnly else { throw error }
+      }
+      let closing = try store.observe(SessionFacts.current, onEnd: onEnd) { _ in }
+      try closing.setPaused(true)
+      // Of both that tell, and not of the token: it is not to come to processes that do not ask for it.
+      let current = try store.observe(SessionFacts.current) { _ in self.refresh() }
+      let last = try store.observe(SessionFacts.last) { _ in self.refresh() }
+      lock.withLock { observations = [closing, current, last] }
+      isPrepared = true
+    }
+  }
+
+  func bootstrap(_ fetching: Fetching?, _ starting: Bootstrap) throws(StoreError) {
+    try lock.withLock { () throws(StoreError) in
+      guard !hasEnded else { throw Self.closed }
+      guard self.starting == nil, !isReady || hasFailed else {
+        throw StoreError(.conflict, "livery_session_bootstrap() is done, or under way")
+      }
+      self.starting = starting
+    }
+    let facts: SessionFacts
+    do throws(StoreError) { facts = try store.sessionFacts() } catch {
+      lock.withLock { self.starting = nil }
+      throw error
+    }
+    let former = lock.withLock { () -> Fetching? in
+      defer { self.fetching = fetching }
+      return self.fetching
+    }
+    withExtendedLifetime(former) {}
+    forgetSoon(of: facts, takesOver: true)
+    refresh(asksAgain: true)
+  }
+
+  func requireReady() throws(StoreError) {
+    guard lock.withLock({ isReady }) else {
+      throw StoreError(.conflict, "livery_session_bootstrap() comes first")
+    }
+  }
+
+  // MARK: The state
+
+  /// What this process knows.
+  func report() throws(StoreError) -> SessionReport {
+    report(try store.sessionFacts())
+  }
+
+  private func report(_ facts: SessionFacts) -> SessionReport {
+    lock.withLock {
+      guard isReady else { return SessionReport() }
+      var report = SessionReport()
+      report.facts = facts
+      report.isKnown = true
+      if let key = facts.key {
+        if let user, user.key == key { report.user = user.value }
+        if report.user == nil, let adopted, adopted.key == key { report.user = adopted.value }
+      }
+      return report
+    }
+  }
+
+  /// Looks what the session is, and does what follows: forgets a user that is none any more, asks for one that is not known,
+  /// tells those who watch.
+  func refresh(asksAgain: Bool = false) {
+    let facts: SessionFacts
+    do throws(StoreError) { facts = try store.sessionFacts() } catch {
+      let starting = lock.withLock { () -> Bootstrap? in
+        defer { self.starting = nil }
+        return self.starting
+      }
+      starting?.finish(.failure(error))
+      return
+    }
+    var former: [AnyObject] = []
+    let (request, fetching) = lock.withLock { () -> (SessionRequest?, Fetching?) in
+      guard !hasEnded else { return (nil, nil) }
+      let key = facts.key
+      if let key, let adopted, adopted.key == key {
+        if let value = adopted.value {
+          user = (key, value)
+        } else if let known = user, known.key.id.utf8.elementsEqual(key.id.utf8) {
+          user = (key, known.value)
+        }
+        self.adopted = nil
+        hasFailed = false
+      }
+      if let known = user, known.key != key { user = nil }
+      if let asked = self.request, asked.key != key {
+        former.append(asked)
+        self.request = nil
+      }
+      guard let key, user == nil, self.request == nil, let fetching = self.fetching, isReady || starting != nil,
+        !hasFailed || asksAgain || failedKey != key
+      else { return (nil, nil) }
+      let request = SessionRequest(self, key)
+      self.request = request
+      requests.append(request)
+      hasFailed = false
+      return (request, fetching)
+    }
+    withExtendedLifetime(former) {}
+    if let request, let fetching { ask(request, fetching, facts) } else { settle(facts) }
+    notify()
+    // One that has ended by itself nobody has cleaned up after.
+    if facts.state == .expired, facts.forgets != nil { forgetSoon(of: facts) }
+  }
+
+  private func ask(_ request: SessionRequest, _ fetching: Fetching, _ facts: SessionFacts) {
+    do throws(StoreError) {
+      try request.open()
+      try store.post(dispatched: fetching.isDispatched) {
+        guard self.lock.withLock({ self.request === request }) else { return self.drop(request) }
+        var token: String?
+        if facts.hasToken {
+          // It may have gone meanwhile: then the session has, and whoever hears of that asks no more.
+          guard let held = (try? self.store.value(SessionFacts.token))?.text else { return self.drop(request) }
+          token = held
+        }
+        fetching.ask(request, facts, token)
+      }
+    } catch {
+      failed(request, error)
+    }
+  }
+
+  private func drop(_ request: SessionRequest) {
+    lock.withLock { requests.removeAll { $0 === request } }
+    request.close()
+  }
+
+  /// Ends the bootstrapping if there is nothing to wait for.
+  private func settle(_ facts: SessionFacts) {
+    let isWaiting = lock.withLock { request != nil }
+    if !isWaiting { finish(nil) }
+  }
+
+  /// The state is known from now on.
+  ///
+  /// - Parameter failure: why there is no user.
+  private func finish(_ failure: StoreError?) {
+    let starting = lock.withLock { () -> Bootstrap? in
+      defer { self.starting = nil }
+      if self.starting != nil { isReady = true }
+      return self.starting
+    }
+    guard let starting else { return }
+    do throws(StoreError) {
+      var report = try report()
+      report.failure = failure
+      starting.finish(.success(report))
+    } catch { starting.finish(.failure(error)) }
+  }
+
+  // MARK: Users
+
+  /// Whom a transition that is under way makes the user; nil for the one that there is.
+  func adopt(_ value: Value?, for key: SessionFacts.Key?) {
+    lock.withLock { adopted = key.map { ($0, value) } }
+  }
+
+  func answered(_ request: SessionRequest, _ value: Value) {
+    let isPresent = lock.withLock { () -> Bool in
+      requests.removeAll { $0 === request }
+      guard self.request === request else { return false }
+      self.request = nil
+      user = (request.key, value)
+      hasFailed = false
+      return true
+    }
+    if isPresent { refresh() }
+  }
+
+  func failed(_ request: SessionRequest, _ error: StoreError) {
+    let isPresent = lock.withLock { () -> Bool in
+      requests.removeAll { $0 === request }
+      guard self.request === request else { return false }
+      self.request = nil
+      hasFailed = true
+      failedKey = request.key
+      return true
+    }
+    request.close()
+    guard isPresent else { return }
+    guard error.code == .refused else {
+      finish(error)
+      return notify()
+    }
+    // What comes of it is told by the state.
+    lock.withLock { isReady = true }
+    do throws(StoreError) { try end(.refused, of: request.key.id) } catch { finish(error) }
+    refresh()
+  }
+
+  // MARK: Watches
+
+  func add(_ watch: SessionWatch) throws(StoreError) {
+    try lock.withLock { () throws(StoreError) in
+      guard !hasEnded else { throw Self.closed }
+      watches.append(watch)
+    }
+  }
+
+  func remove(_ watch: SessionWatch) {
+    let former = lock.withLock { () -> SessionWatch? in
+      guard let place = watches.firstIndex(where: { $0 === watch }) else { return nil }
+      return watches.remove(at: place)
+    }
+    withExtendedLifetime(former) {}
+  }
+
+  private func notify() {
+    for watch in lock.withLock({ watches }) { watch.notify() }
+  }
+
+  // MARK: The end
+
+  /// The store is closed.
+  fileprivate func end() {
+    let (starting, watches, requests) = lock.withLock { () -> (Bootstrap?, [SessionWatch], [SessionRequest]) in
+      let ended = (self.starting, self.watches, self.requests)
+      hasEnded = true
+      isReady = false
+      self.starting = nil
+      self.watches = []
+      self.requests = []
+      request = nil
+      user = nil
+      adopted = nil
+      return ended
+    }
+    for request in requests { request.close() }
+    for watch in watches { watch.close() }
+    starting?.settle(.failure(Self.closed))
+    let (observations, fetching) = lock.withLock { () -> ([Observation], Fetching?) in
+      let ended = (self.observations, self.fetching)
+      self.observations = []
+      self.fetching = nil
+      return ended
+    }
+    for observation in observations { observation.cancel() }
+    withExtendedLifetime(fetching) {}
+  }
+}
+
+/// What a process is told of the session.
+struct SessionReport: Sendable {
+  var facts = SessionFacts()
+  /// Whether the process has found out.
+  var isKnown = false
+  var user: Value?
+  /// Why there is no user.
+  var failure: StoreError?
+}
+
+/// The keepers of this process, one for each handle on a store.
+final class SessionKeepers: @unchecked Sendable {
+  private static let shared = SessionKeepers()
+  /// How many transitions of this process are under way: only they set what is below `session.`.
+  private static let changes = Atomic<Int>(0)
+
+  static var isChanging: Bool { changes.load(ordering: .acquiring) > 0 }
+
+  static func beginChange() { changes.add(1, ordering: .acquiringAndReleasing) }
+
+  static func endChange() { changes.subtract(1, ordering: .acquiringAndReleasing) }
+
+  private struct Known {
+    var number: UInt
+    var process: Int64
+    var keeper: SessionKeeper
+  }
+
+  private let lock = Lock(isGlobal: true)
+  // Guarded by `lock`.
+  private var known: [Known] = []
+
+  /// The keeper of a store, if there is one already.
+  static func known(_ store: Store) throws(StoreError) -> SessionKeeper? {
+    // Also tells whether the handle is good, and not that of the parent of a process.
+    _ = try store.revision()
+    return shared.find(UInt(bitPattern: store.handle))
+  }
+
+  /// The keeper of a store, which is made at its first use.
+  static func find(_ store: Store) throws(StoreError) -> SessionKeeper {
+    let keeper = try known(store) ?? shared.add(SessionKeeper(store), UInt(bitPattern: store.handle))
+    do throws(StoreError) { try keeper.prepare(onEnd: { shared.forget(keeper) }) } catch {
+      shared.forget(keeper)
+      throw error
+    }
+    return keeper
+  }
+
+  private func find(_ number: UInt) -> SessionKeeper? {
+    lock.withLock {
+      for entry in known where entry.number == number && entry.process == lvc_process() { return entry.keeper }
+      return nil
+    }
+  }
+
+  /// The one that is known already, if somebody was quicker.
+  private func add(_ keeper: SessionKeeper, _ number: UInt) -> SessionKeeper {
+    lock.withLock {
+      for entry in known where entry.number == number && entry.process == lvc_process() { return entry.keeper }
+      known.append(Known(number: number, process: lvc_process(), keeper: keeper))
+      return keeper
+    }
+  }
+
+  private func forget(_ keeper: SessionKeeper) {
+    let isKnown = lock.withLock { () -> Bool in
+      guard let index = known.firstIndex(where: { $0.keeper === keeper }) else { return false }
+      known.remove(at: index)
+      return true
+    }
+    if isKnown { keeper.end() }
+  }
+}

@@ -1,0 +1,72 @@
+import Glibc
+import Testing
+
+@testable import LiveryWorkflow
+
+/// What `Tests/Fuzz` has kept of messages, and what is made of it by chance.
+@Suite struct CorpusTests {
+  private static func inputs() throws -> [[UInt8]] {
+    var path = Array(#filePath.split(separator: "/").dropLast(2))
+    path += ["Fuzz", "corpus", "prompt-message.txt"]
+    let file = try #require(fopen("/" + path.joined(separator: "/"), "r"))
+    defer { fclose(file) }
+    var text: [UInt8] = []
+    while case let byte = fgetc(file), byte >= 0 { text.append(UInt8(byte)) }
+    return text.split(separator: 10, omittingEmptySubsequences: false).dropLast().map { unpacked(Array($0)) }
+  }
+
+  /// A backslash and two hexadecimal digits stand for a byte.
+  private static func unpacked(_ line: [UInt8]) -> [UInt8] {
+    var bytes: [UInt8] = []
+    var place = 0
+    while place < line.count {
+      if line[place] == UInt8(ascii: "\\"), place + 2 < line.count {
+        bytes.append(UInt8(String(decoding: line[(place + 1)...(place + 2)], as: UTF8.self), radix: 16) ?? 0)
+        place += 3
+      } else {
+        bytes.append(line[place])
+        place += 1
+      }
+    }
+    return bytes
+  }
+
+  private func holds(_ bytes: [UInt8]) -> Bool {
+    guard let message = Message(bytes[...]) else { return true }
+    let written = message.bytes
+    return Message(written[...])?.bytes == written && written.count <= bytes.count
+  }
+
+  @Test func whatWasKeptIsTakenAndWrittenAgainOrRefused() throws {
+    let inputs = try Self.inputs()
+    #expect(inputs.count > 20)
+    for input in inputs { #expect(holds(input)) }
+    #expect(inputs.contains { Message($0[...]) != nil } && inputs.contains { Message($0[...]) == nil })
+  }
+
+  /// `LIVERY_PROMPT_MUTATIONS` makes more.
+  @Test func whatIsMadeOfItByChanceIs() throws {
+    let inputs = try Self.inputs()
+    let count = getenv("LIVERY_PROMPT_MUTATIONS").flatMap { Int(String(cString: $0)) } ?? 50_000
+    var state = getenv("LIVERY_SEED").flatMap { UInt64(String(cString: $0)) } ?? 1
+    func chance(_ bound: Int) -> Int {
+      state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
+      return Int((state >> 33) % UInt64(max(1, bound)))
+    }
+    for _ in 0..<count {
+      var bytes = inputs[chance(inputs.count)]
+      for _ in 0...chance(4) {
+        switch chance(4) {
+        case 0 where !bytes.isEmpty: bytes[chance(bytes.count)] = UInt8(chance(256))
+        case 1: bytes.insert(UInt8(chance(13)), at: chance(bytes.count + 1))
+        case 2 where !bytes.isEmpty: bytes.remove(at: chance(bytes.count))
+        default: bytes += inputs[chance(inputs.count)].prefix(40)
+        }
+      }
+      if !holds(bytes) {
+        Issue.record("\(bytes)")
+        return
+      }
+    }
+  }
+}

@@ -1,0 +1,361 @@
+"""Pieces of user interface that a workflow needs and somebody else provides: the extension ``liblivery-workflow.so``.
+
+    with livery.open("store") as store:
+      answer = livery.prompt.request(store, "login").result()      # or: await livery.prompt.request(store, "login")
+
+    class Login(livery.prompt.Provider):
+      def present(self, prompt, request):
+        show_dialog(request["form"], answered=prompt.answer)
+
+      def dismiss(self, prompt, error):
+        close_dialog()
+
+    with livery.prompt.provide(store, "login", Login()):
+      ...
+"""
+
+from __future__ import annotations
+
+import ctypes
+import threading
+import weakref
+from dataclasses import dataclass
+from typing import Any, Callable, Dict, List, Mapping, Optional
+
+from . import _convert, _native
+from ._dispatcher import Dispatcher
+from ._native.calls import check, optional_text
+from ._pending import Pending
+from .errors import InvalidArgumentError, LiveryError, UnavailableError, error_class
+from .store import Store
+
+
+@dataclass(frozen=True)
+class Answer:
+  """What a person has answered: the members of the kind's form.
+
+  ``is_default`` says that nobody shows the kind, and this is its default.
+  """
+
+  content: Any
+  is_default: bool
+
+  def __getitem__(self, name: str) -> Any:
+    return self.content[name]
+
+
+class _Result(ctypes.Structure):
+  _fields_ = [
+    ("struct_size", ctypes.c_size_t), ("outcome", ctypes.c_int32), ("status", ctypes.c_int32), ("message", ctypes.c_char_p),
+    ("answer", ctypes.c_void_p), ("is_default", ctypes.c_bool),
+  ]
+
+
+_DONE = ctypes.CFUNCTYPE(None, ctypes.POINTER(_Result), ctypes.c_void_p)
+_ANSWERED = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p)
+_PRESENT = ctypes.CFUNCTYPE(ctypes.c_int32, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p)
+_DISMISS = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_int32, ctypes.c_char_p, ctypes.c_void_p)
+_VERDICT = ctypes.CFUNCTYPE(None, ctypes.c_int32, ctypes.c_char_p, ctypes.c_bool, ctypes.c_void_p)
+_DESTROY = ctypes.CFUNCTYPE(None, ctypes.c_void_p)
+
+
+class _Options(ctypes.Structure):
+  _fields_ = [
+    ("struct_size", ctypes.c_size_t), ("flags", ctypes.c_uint32), ("timeout_ms", ctypes.c_uint32),
+    ("patience_ms", ctypes.c_uint32), ("schema", ctypes.c_char_p), ("answered", _ANSWERED),
+  ]
+
+
+class _Functions(ctypes.Structure):
+  _fields_ = [("struct_size", ctypes.c_size_t), ("flags", ctypes.c_uint32), ("present", _PRESENT), ("dismiss", _DISMISS)]
+
+
+_DISPATCH, _REPLACE = 1, 2
+_DISMISSED = 3
+_UNAVAILABLE = -27
+
+#: Is told what became of an answer: None if it was accepted, else why not, and whether another one may be given.
+Verdict = Callable[[Optional[LiveryError], bool], object]
+
+
+def kinds() -> List[Dict[str, Any]]:
+  """The kinds that every program knows: dictionaries with ``kind``, ``title``, ``required`` and ``default``."""
+  return _value(lambda place: _library().livery_prompt_kinds(place))
+
+
+def form(kind: str) -> Dict[str, Any]:
+  """What an answer of such a kind looks like, ready to be drawn; NotFoundError for one with a name of its own."""
+  name = _native.text("the kind", kind)
+  place = ctypes.c_void_p()
+  check(_library().livery_prompt_form(name, ctypes.byref(place)))
+  drawn: Dict[str, Any] = _convert.take(place.value or 0)
+  return drawn
+
+
+def missing(store: Store) -> List[Dict[str, Any]]:
+  """The kinds of ``kinds()`` that nobody shows."""
+  handle = _Prompting.of(store).handle
+  return _value(lambda place: _library().livery_prompt_missing(handle, place))
+
+
+class Request(Pending[Answer]):
+  """A request for a prompt: ``result()`` waits for the answer, and so does ``await``.
+
+  Both raise CancelledError if it was dismissed, TimedOutError if its time was over, UnavailableError if nobody shows the kind, and
+  RefusedError if an answer was rejected for good.
+  """
+
+  _noun = "request"
+
+  def __init__(self) -> None:
+    super().__init__()
+    self._handle = ctypes.c_void_p()
+
+  def cancel(self) -> None:
+    """Take it back: what is shown is dismissed."""
+    if not self._ended.is_set() and self._handle:
+      _library().livery_prompt_request_cancel(self._handle)
+
+  def accept(self) -> None:
+    """Accept the answer that ``answered`` was given."""
+    check(_library().livery_prompt_accept(self._handle))
+
+  def reject(self, message: str, *, retry: bool = True) -> None:
+    """Reject it, with a line for the person, who may answer again with ``retry``."""
+    check(_library().livery_prompt_reject(self._handle, _native.text("the message", message), retry))
+
+
+def request(
+  store: Store,
+  kind: str,
+  subject: Optional[Mapping[str, Any]] = None,
+  *,
+  answered: Optional[Callable[[Request, Any], object]] = None,
+  timeout: Optional[float] = None,
+  patience: float = 10,
+  replace: bool = False,
+  schema: Optional[str] = None,
+) -> Request:
+  """Begin to ask for a prompt.
+
+  ``answered`` is given the request and each answer by a thread of this package, and calls ``accept()`` or ``reject()``, then or
+  later; without it every answer that fits the form is accepted. What it raises rejects the answer for good. ``timeout`` is in
+  seconds, None for as long as the person needs; ``patience`` is how long each provider may take to show it. With ``replace`` the
+  topmost request of this store goes. ``schema`` says what an answer of a kind with a name of its own looks like.
+
+  InvalidArgumentError for what is malformed, SchemaInvalidError for a schema that has errors.
+  """
+  name = _native.text("the kind", kind)
+  for what, given in (("timeout", timeout), ("patience", patience)):
+    if given is not None and not 0 < given <= 86_400:
+      raise InvalidArgumentError(f"{what} is more than 0 and at most 86400 seconds")
+  made = Request()
+  prompting = _Prompting.of(store)
+
+  def done(content: Any, _: object) -> None:
+    try:
+      result = content.contents
+      if result.status == 0:
+        made._end(Answer(_convert.look(result.answer), result.is_default), None)
+      else:
+        made._end(None, error_class(result.status)(result.message.decode(errors="replace")))
+    except Exception as failure:
+      _native.unraisable(failure)
+      made._end(None, failure)
+    finally:
+      prompting.forget(number)
+
+  def look(handle: int, answer: int, _: object) -> None:
+    made._handle = ctypes.c_void_p(handle)
+    try:
+      if answered is not None:
+        answered(made, _convert.look(answer))
+    except Exception as failure:
+      _native.unraisable(failure)
+      _library().livery_prompt_reject(made._handle, str(failure).encode()[:1024], False)
+
+  called = _DONE(done), _ANSWERED(look) if answered is not None else _ANSWERED()
+  options = _Options(
+    struct_size=ctypes.sizeof(_Options), flags=_DISPATCH | (_REPLACE if replace else 0),
+    timeout_ms=0 if timeout is None else max(1, int(timeout * 1000)), patience_ms=max(1, int(patience * 1000)),
+    schema=optional_text("schema", schema), answered=called[1])
+  about = None if subject is None else ctypes.c_void_p(_convert.make("the subject", dict(subject)))
+  # From here on `done` is called, whatever happens.
+  number = prompting.keep(called)
+  try:
+    check(_library().livery_prompt_request_start(
+      prompting.handle, name, about, ctypes.byref(options), called[0], None, None, ctypes.byref(made._handle)))
+  finally:
+    if about is not None:
+      _library().livery_value_release(about)
+  return made
+
+
+def pop(store: Store) -> None:
+  """Take back the topmost request of this store: the one that was made last. NotFoundError if there is none."""
+  check(_library().livery_prompt_pop(_Prompting.of(store).handle))
+
+
+class Prompt:
+  """A prompt that is to be shown. Two of them are equal if they are the same."""
+
+  def __init__(self, handle: int, prompting: _Prompting) -> None:
+    self._handle = ctypes.c_void_p(handle)
+    self._prompting = prompting
+
+  def __eq__(self, other: object) -> bool:
+    return isinstance(other, Prompt) and other._handle.value == self._handle.value
+
+  def __hash__(self) -> int:
+    return hash(self._handle.value)
+
+  def answer(self, content: Any, verdict: Optional[Verdict] = None) -> None:
+    """Answer it. InvalidValueError, TypeMismatchError or NotFoundError at once for what does not fit the form; ``verdict`` is told
+    what the requester makes of it."""
+    prompting = self._prompting
+
+    def told(status: int, message: bytes, retry: bool, _: object) -> None:
+      try:
+        if verdict is not None:
+          verdict(None if status == 0 else error_class(status)(message.decode(errors="replace")), retry)
+      except Exception as failure:
+        _native.unraisable(failure)
+
+    def end(_: object) -> None:
+      prompting.forget(number)
+
+    called = _VERDICT(told), _DESTROY(end)
+    value = ctypes.c_void_p(_convert.make("the answer", content))
+    number = prompting.keep(called)
+    try:
+      check(_library().livery_prompt_answer(self._handle, value, called[0], None, called[1]))
+    finally:
+      _library().livery_value_release(value)
+
+  def dismiss(self) -> None:
+    """The person has closed it."""
+    check(_library().livery_prompt_dismiss(self._handle))
+
+
+class Provider:
+  """Shows prompts of a kind. Derive from it, and hand it to provide(). Its methods are called by a thread of this package."""
+
+  def present(self, prompt: Prompt, request: Dict[str, Any]) -> None:
+    """Show it, and return soon. UnavailableError leaves it to the next provider; anything else fails the request."""
+    raise NotImplementedError
+
+  def dismiss(self, prompt: Prompt, error: Optional[LiveryError]) -> None:
+    """Take it away: it was completed, or has ended for a reason."""
+
+
+class Provision:
+  """A provider that is known, until ``withdraw()``, the end of its block, or the end of its store."""
+
+  def __init__(self, handle: ctypes.c_void_p) -> None:
+    self._handle = handle
+
+  def withdraw(self) -> None:
+    """Show no more; twice is fine."""
+    _library().livery_prompt_withdraw(self._handle)
+
+  def __enter__(self) -> Provision:
+    return self
+
+  def __exit__(self, *_: object) -> None:
+    self.withdraw()
+
+
+def provide(store: Store, kind: str, provider: Provider) -> Provision:
+  """Let a provider show the prompts of a kind, also those of other processes."""
+  name = _native.text("the kind", kind)
+  prompting = _Prompting.of(store)
+
+  def present(handle: int, content: int, _: object) -> int:
+    try:
+      provider.present(Prompt(handle, prompting), _convert.look(content))
+      return 0
+    except UnavailableError:
+      return _UNAVAILABLE
+    except LiveryError as error:
+      status = error.status or _UNAVAILABLE
+      _library().livery_error_leave(status, str(error).encode())
+      return status
+    except Exception as error:
+      _native.unraisable(error)
+      return _UNAVAILABLE
+
+  def dismiss(handle: int, status: int, message: bytes, _: object) -> None:
+    try:
+      error = None if status == 0 else error_class(status)(message.decode(errors="replace"))
+      provider.dismiss(Prompt(handle, prompting), error)
+    except Exception as failure:
+      _native.unraisable(failure)
+
+  def end(_: object) -> None:
+    prompting.forget(number)
+
+  called = _PRESENT(present), _DISMISS(dismiss), _DESTROY(end)
+  number = prompting.keep(called)
+  functions = _Functions(ctypes.sizeof(_Functions), _DISPATCH, called[0], called[1])
+  handle = ctypes.c_void_p()
+  check(_library().livery_prompt_provide(
+    prompting.handle, name, ctypes.byref(functions), None, called[2], ctypes.byref(handle)))
+  return Provision(handle)
+
+
+class _Prompting:
+  """The thread that a store's prompts are told by, and the handle that they are made with."""
+
+  _all: "weakref.WeakKeyDictionary[Store, _Prompting]" = weakref.WeakKeyDictionary()
+  _lock = threading.Lock()
+
+  @classmethod
+  def of(cls, store: Store) -> _Prompting:
+    with cls._lock:
+      known = cls._all.get(store)
+      if known is None or known._dispatcher.is_over():
+        cls._all[store] = known = cls(store._watches.serving())
+      return known
+
+  def __init__(self, dispatcher: Dispatcher) -> None:
+    self._dispatcher = dispatcher
+    # What the library calls has to live as long as it may be called.
+    self._called: Dict[int, object] = {}
+    self._next = 0
+    self._own = threading.Lock()
+
+  @property
+  def handle(self) -> ctypes.c_void_p:
+    return ctypes.c_void_p(self._dispatcher.handle)
+
+  def keep(self, called: object) -> int:
+    with self._own:
+      self._next += 1
+      self._called[self._next] = called
+      return self._next
+
+  def forget(self, number: int) -> None:
+    with self._own:
+      # It is running now: it goes with the next one.
+      former, self._called[0] = self._called.get(0), self._called.pop(number, None)
+    del former
+
+
+def _value(call: Callable[[Any], int]) -> List[Dict[str, Any]]:
+  place = ctypes.c_void_p()
+  check(call(ctypes.byref(place)))
+  taken: List[Dict[str, Any]] = _convert.take(place.value or 0)
+  return taken
+
+
+_loaded: Optional[ctypes.CDLL] = None
+
+
+def _library() -> ctypes.CDLL:
+  global _loaded
+  if _loaded is None:
+    library = _native.extension("workflow")
+    library.livery_prompt_reject.argtypes = [ctypes.c_void_p, ctypes.c_char_p, ctypes.c_bool]
+    library.livery_value_release.restype = None
+    _loaded = library
+  return _loaded

@@ -1,0 +1,401 @@
+"""Who is logged in at this device: one session for all processes on a store. Of the extension ``liblivery-workflow.so``.
+
+    with livery.open("store", create=True) as store:
+      livery.session.bootstrap(store, fetch=ask_the_server).result()     # or: await livery.session.bootstrap(…)
+      if livery.session.state(store).state is livery.session.State.NONE:
+        livery.session.login(store, {"name": "Ada"}, token="…", expires=timedelta(hours=8))
+      print(livery.session.current(store))
+      livery.session.logout(store)
+
+The user is in the memory of processes alone. ``docs/workflow.md`` has the diagram of the states.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import ctypes
+import inspect
+import threading
+import weakref
+from dataclasses import dataclass
+from datetime import datetime, timedelta, timezone
+from enum import Enum
+from typing import Any, Awaitable, Callable, Dict, Generator, List, Optional, Union
+
+from . import _convert, _native
+from ._dispatcher import Dispatcher
+from ._native.calls import check, text
+from .errors import InvalidArgumentError, LiveryError, NoValueError, error_class
+from .store import Store
+
+
+class State(Enum):
+  """Where the session is."""
+
+  UNKNOWN = 0
+  NONE = 1
+  ACTIVE = 2
+  EXPIRED = 3
+
+
+class Reason(Enum):
+  """Why the state is what it is."""
+
+  NEVER = 0
+  LOGIN = 1
+  LOGOUT = 2
+  TIME = 3
+  EXPIRE = 4
+  REFUSED = 5
+  REMOVED = 6
+
+
+@dataclass(frozen=True)
+class Info:
+  """What is known of the session; ``id`` and times are also of one that is over, None if there was none."""
+
+  state: State
+  reason: Reason
+  id: Optional[str]
+  has_token: bool
+  has_user: bool
+  since: Optional[datetime]
+  expires: Optional[datetime]
+
+
+#: Fetches the user of a session by its token, None for one without: a function, or a coroutine function. What it raises leaves
+#: the user unknown; RefusedError says that the token is no longer good.
+Fetch = Callable[[Optional[str], Info], Union[Any, Awaitable[Any]]]
+
+#: When a session ends by itself: at a moment, after a time, or never.
+Expiry = Union[datetime, timedelta, None]
+
+
+class _Keep(Enum):
+  KEEP = 0
+
+
+#: What update() leaves as it was.
+KEEP = _Keep.KEEP
+
+
+class _Info(ctypes.Structure):
+  _fields_ = [
+    ("struct_size", ctypes.c_size_t), ("state", ctypes.c_int32), ("reason", ctypes.c_int32), ("id", ctypes.c_char * 33),
+    ("has_token", ctypes.c_bool), ("has_user", ctypes.c_bool), ("since", ctypes.c_int64), ("expires", ctypes.c_int64),
+  ]
+
+
+class _Options(ctypes.Structure):
+  _fields_ = [("struct_size", ctypes.c_size_t), ("flags", ctypes.c_uint32)]
+
+
+class _LoginOptions(ctypes.Structure):
+  _fields_ = [
+    ("struct_size", ctypes.c_size_t), ("flags", ctypes.c_uint32), ("token", ctypes.c_char_p),
+    ("token_length", ctypes.c_size_t), ("expires", ctypes.c_int64),
+  ]
+
+
+_FETCH = ctypes.CFUNCTYPE(
+  None, ctypes.c_void_p, ctypes.POINTER(_Info), ctypes.c_void_p, ctypes.c_size_t, ctypes.c_void_p)
+_DONE = ctypes.CFUNCTYPE(
+  None, ctypes.c_int32, ctypes.POINTER(_Info), ctypes.c_void_p, ctypes.c_char_p, ctypes.c_void_p)
+_CHANGED = ctypes.CFUNCTYPE(None, ctypes.POINTER(_Info), ctypes.c_void_p, ctypes.c_void_p)
+_DISPATCH, _INITIAL, _REPLACE, _ENDLESS = 1, 2, 1, (1 << 63) - 1
+_NETWORK = -23
+
+
+class Bootstrap:
+  """The finding out who is logged in: ``result()`` waits for it, and so does ``await``; both give an Info.
+
+  They raise the exception of what ``fetch`` has raised: the session is active then, and its user not known.
+  """
+
+  def __init__(self) -> None:
+    self._ended = threading.Event()
+    self._lock = threading.Lock()
+    self._waiting: List[Callable[[], None]] = []
+    self._outcome: Optional[Info] = None
+    self._error: Optional[BaseException] = None
+
+  @property
+  def done(self) -> bool:
+    return self._ended.is_set()
+
+  def result(self, timeout: Optional[float] = None) -> Info:
+    """Wait for it; the built-in TimeoutError if it does not come within so many seconds."""
+    if not self._ended.wait(timeout):
+      raise TimeoutError("it is not known yet who is logged in")
+    return self._get()
+
+  def __await__(self) -> Generator[Any, None, Info]:
+    loop = asyncio.get_running_loop()
+    future: "asyncio.Future[None]" = loop.create_future()
+
+    def wake() -> None:
+      if not future.done():
+        future.set_result(None)
+
+    def tell() -> None:
+      try:
+        loop.call_soon_threadsafe(wake)
+      except RuntimeError:
+        pass  # The loop was closed.
+
+    with self._lock:
+      if self._ended.is_set():
+        wake()
+      else:
+        self._waiting.append(tell)
+    yield from future
+    return self._get()
+
+  def _get(self) -> Info:
+    if self._error is not None:
+      raise self._error
+    assert self._outcome is not None
+    return self._outcome
+
+  def _end(self, outcome: Optional[Info], error: Optional[BaseException]) -> None:
+    with self._lock:
+      self._outcome, self._error = outcome, error
+      self._ended.set()
+      waiting, self._waiting = self._waiting, []
+    for tell in waiting:
+      tell()
+
+
+class Watch:
+  """Hears of changes, until ``stop()`` or the end of a ``with`` block."""
+
+  def __init__(self) -> None:
+    self._handle = ctypes.c_void_p()
+
+  def stop(self) -> None:
+    """No call begins after this returns. Twice is fine."""
+    handle, self._handle = self._handle, ctypes.c_void_p()
+    if handle:
+      # The store may have been closed.
+      _library().livery_session_watch_stop(handle)
+
+  def __enter__(self) -> Watch:
+    return self
+
+  def __exit__(self, *_: object) -> None:
+    self.stop()
+
+
+def bootstrap(store: Store, fetch: Optional[Fetch] = None) -> Bootstrap:
+  """Find out, once for each store, who is logged in; all other functions need it.
+
+  ``fetch`` is called for the user of a session that another process has begun, or this one in an earlier life: with the token and
+  an Info, by a thread of this package, or, if it is a coroutine function, in the running event loop.
+
+  ConflictError if it is done, or under way; after a failure of ``fetch`` it asks again.
+  """
+  sessions = _Sessions.of(store)
+  outcome = Bootstrap()
+  try:
+    loop: Optional[asyncio.AbstractEventLoop] = asyncio.get_running_loop()
+  except RuntimeError:
+    loop = None
+
+  def ask(request: int, info: Any, start: Optional[int], length: int, _: object) -> None:
+    handle = ctypes.c_void_p(request)
+    try:
+      assert fetch is not None
+      token = None if start is None else ctypes.string_at(start, length).decode()
+      user = fetch(token, _info(info.contents))
+      if not inspect.isawaitable(user):
+        _answer(handle, user, None)
+      elif loop is None:
+        raise InvalidArgumentError("a coroutine function needs an event loop: call bootstrap() in one")
+      else:
+        asyncio.run_coroutine_threadsafe(_awaited(handle, user), loop)
+    except BaseException as failure:
+      _answer(handle, None, failure)
+
+  def done(status: int, info: Any, _: Optional[int], message: bytes, __: object) -> None:
+    try:
+      if status == 0:
+        outcome._end(_info(info.contents), None)
+      else:
+        outcome._end(None, error_class(status)(message.decode(errors="replace")))
+    except Exception as failure:
+      _native.unraisable(failure)
+      outcome._end(None, failure)
+
+  called = _FETCH(ask) if fetch is not None else _FETCH(), _DONE(done)
+  sessions.keep(called)
+  check(_library().livery_session_bootstrap(
+    sessions.handle, ctypes.byref(_Options(ctypes.sizeof(_Options), _DISPATCH)), called[0], called[1], None, None))
+  return outcome
+
+
+async def _awaited(handle: ctypes.c_void_p, user: Awaitable[Any]) -> None:
+  try:
+    _answer(handle, await user, None)
+  except BaseException as failure:
+    _answer(handle, None, failure)
+    if not isinstance(failure, Exception):
+      raise
+
+
+def _answer(handle: ctypes.c_void_p, user: Any, failure: Optional[BaseException]) -> None:
+  if failure is None:
+    try:
+      value = ctypes.c_void_p(_convert.make("the user", user))
+    except LiveryError as error:
+      failure = error
+    else:
+      try:
+        # Nobody waits any more if the store was closed.
+        _library().livery_session_answer(handle, 0, value)
+      finally:
+        _native.value_release(value.value or 0)
+      return
+  if not isinstance(failure, LiveryError):
+    _native.unraisable(failure)
+  status = getattr(failure, "status", None) or _NETWORK
+  _library().livery_session_answer(handle, status, None)
+
+
+def login(store: Store, user: Any, *, token: Optional[str] = None, expires: Expiry = None, replace: bool = False) -> None:
+  """Log somebody in: what the layer ``session`` held goes, and the session begins, in one commit.
+
+  ConflictError if a session is active, unless ``replace`` ends it.
+  """
+  options = _login_options(token, _moment(expires), _REPLACE if replace else 0)
+  value = ctypes.c_void_p(_convert.make("the user", user))
+  try:
+    check(_library().livery_session_login(_Sessions.of(store).handle, value, ctypes.byref(options)))
+  finally:
+    _native.value_release(value.value or 0)
+
+
+def update(store: Store, user: Any = KEEP, *, token: Optional[str] = None, expires: Union[Expiry, _Keep] = KEEP) -> None:
+  """Change what belongs to the active session; ConflictError if there is none. ``expires=None`` has it end no more by itself."""
+  when = 0 if isinstance(expires, _Keep) else _moment(expires) or _ENDLESS
+  options = _login_options(token, when, 0)
+  value = ctypes.c_void_p(None if user is KEEP else _convert.make("the user", user))
+  try:
+    check(_library().livery_session_update(_Sessions.of(store).handle, value, ctypes.byref(options)))
+  finally:
+    if value:
+      _native.value_release(value.value or 0)
+
+
+def logout(store: Store) -> None:
+  """Log out: user, token and the layer ``session`` go in one commit, but for what survives."""
+  check(_library().livery_session_logout(_Sessions.of(store).handle))
+
+
+def expire(store: Store) -> None:
+  """End the session as expired; ConflictError if nobody is logged in."""
+  check(_library().livery_session_expire(_Sessions.of(store).handle))
+
+
+def current(store: Store) -> Any:
+  """The user as this process knows it; None if nobody is logged in, or it does not know who."""
+  user = ctypes.c_void_p()
+  try:
+    check(_library().livery_session_current(_Sessions.of(store).handle, ctypes.byref(user)))
+  except NoValueError:
+    return None
+  return _convert.take(user.value or 0)
+
+
+def state(store: Store) -> Info:
+  """The state, as it is now."""
+  info = _Info(struct_size=ctypes.sizeof(_Info))
+  check(_library().livery_session_state(_Sessions.of(store).handle, ctypes.byref(info)))
+  return _info(info)
+
+
+def watch(store: Store, callback: Callable[[Info, Any], object], *, initial: bool = False) -> Watch:
+  """Hear of changes of the state, the session or the user as this process knows it: an Info and the user, or None.
+
+  ``callback`` is called by a thread of this package; ``initial`` begins with the present state.
+  """
+  sessions = _Sessions.of(store)
+  watch = Watch()
+
+  def changed(info: Any, user: Optional[int], _: object) -> None:
+    try:
+      callback(_info(info.contents), None if user is None else _convert.look(user))
+    except Exception as failure:
+      _native.unraisable(failure)
+
+  called = _CHANGED(changed)
+  sessions.keep(called)
+  options = _Options(ctypes.sizeof(_Options), _DISPATCH | (_INITIAL if initial else 0))
+  check(_library().livery_session_watch_start(
+    sessions.handle, ctypes.byref(options), called, None, None, ctypes.byref(watch._handle)))
+  return watch
+
+
+def _moment(expires: Expiry) -> int:
+  if expires is None:
+    return 0
+  if isinstance(expires, timedelta):
+    expires = datetime.now(timezone.utc) + expires
+  moment = _convert.microseconds(expires)
+  if moment <= 0:
+    raise InvalidArgumentError("expires is before 1970")
+  return moment
+
+
+def _login_options(token: Optional[str], expires: int, flags: int) -> _LoginOptions:
+  content = None if token is None else text("the token", token, is_secret=True)
+  return _LoginOptions(ctypes.sizeof(_LoginOptions), flags, content, 0 if content is None else len(content), expires)
+
+
+def _info(info: Any) -> Info:
+  def moment(microseconds: int) -> Optional[datetime]:
+    return _convert.moment(microseconds) if microseconds else None
+
+  return Info(
+    state=State(info.state), reason=Reason(info.reason), id=info.id.decode() or None, has_token=info.has_token,
+    has_user=info.has_user, since=moment(info.since), expires=moment(info.expires))
+
+
+class _Sessions:
+  """The thread that a store's sessions are told by, and the handle that they are made with."""
+
+  _all: "weakref.WeakKeyDictionary[Store, _Sessions]" = weakref.WeakKeyDictionary()
+  _lock = threading.Lock()
+
+  @classmethod
+  def of(cls, store: Store) -> _Sessions:
+    with cls._lock:
+      known = cls._all.get(store)
+      if known is None or known._dispatcher.is_over():
+        cls._all[store] = known = cls(store._watches.serving())
+      return known
+
+  def __init__(self, dispatcher: Dispatcher) -> None:
+    self._dispatcher = dispatcher
+    # What the library calls has to live as long as it may be called.
+    self._called: Dict[int, object] = {}
+    self._own = threading.Lock()
+
+  @property
+  def handle(self) -> ctypes.c_void_p:
+    return ctypes.c_void_p(self._dispatcher.handle)
+
+  def keep(self, called: object) -> None:
+    with self._own:
+      self._called[len(self._called)] = called
+
+
+_loaded: Optional[ctypes.CDLL] = None
+
+
+def _library() -> ctypes.CDLL:
+  global _loaded
+  if _loaded is None:
+    loaded = _native.extension("workflow")
+    loaded.livery_session_answer.argtypes = [ctypes.c_void_p, ctypes.c_int32, ctypes.c_void_p]
+    _loaded = loaded
+  return _loaded
