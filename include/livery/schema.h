@@ -63,7 +63,8 @@ typedef struct livery_schema_options {
  * a list's items), `step` (in words, if one led there), `allowed` (bool) and `message`. The upgrade needs consent for
  * each: its `name` in `declassify`; otherwise it is #LIVERY_ERROR_MIGRATION. No report has a secret's value in a message.
  *
- * Threads: any. Waits for other writers, at most `busy_timeout_ms`, and for the disk.
+ * Threads: any. Waits for other writers and, if it makes a setting secret where secrets are sealed, for openings, at most
+ * `busy_timeout_ms` each, and for the disk.
  *
  * @param store         an open store
  * @param json          UTF-8

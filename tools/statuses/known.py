@@ -143,6 +143,7 @@ TOLD = {
   "BackupFolder.entries()": ("NOT_FOUND", MEDDLING),
   "Sealing.open(_:_:)": ("UNAVAILABLE", SEALED),
   "Sealing.seal(_:_:_:_:)": ("UNAVAILABLE", SEALED),
+  "Committer.check(_:_:_:)": ("UNAVAILABLE", SEALED),
   "Recovery.compact(_:)": ("NOT_FOUND, NOT_A_STORE", MEDDLING),
   "BackupCleaning.cleaned(_:_:)": ("NOT_FOUND, NOT_A_STORE", MEDDLING),
 }
