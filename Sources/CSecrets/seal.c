@@ -10,7 +10,8 @@ _Static_assert(LVK_KEY == crypto_aead_xchacha20poly1305_ietf_KEYBYTES && LVK_NON
 
 bool lvk_begin(void) { return sodium_init() >= 0; }
 
-uint8_t *lvk_key_make(void) { return sodium_malloc(LVK_KEY); }
+// What is allocated before libsodium is ready does not look like its own afterwards: freeing it would end the process.
+uint8_t *lvk_key_make(void) { return lvk_begin() ? sodium_malloc(LVK_KEY) : NULL; }
 
 void lvk_key_free(uint8_t *key) { sodium_free(key); }
 

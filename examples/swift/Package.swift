@@ -9,5 +9,6 @@ let package = Package(
     .executableTarget(name: "watch", dependencies: [.product(name: "Livery", package: "livery")]),
     .executableTarget(name: "operator", dependencies: [.product(name: "Livery", package: "livery")]),
     .executableTarget(name: "fetch", dependencies: [.product(name: "LiveryFetch", package: "livery")]),
+    .executableTarget(name: "login", dependencies: [.product(name: "LiveryUserSession", package: "livery")]),
   ],
   swiftLanguageModes: [.v6])
