@@ -75,7 +75,7 @@ def build():
   """A program for each parser, of the code that devices run. The linker leaves out what the parser does not reach, and
   with it the counters of coverage that libFuzzer looks through after every input."""
   BUILT.mkdir(parents=True, exist_ok=True)
-  environment = {**os.environ, "LIVERY_FUZZ": "1", "LIVERY_EMBEDDED": "1", "LIVERY_EXTENSIONS": "page,fetch,workflow"}
+  environment = {**os.environ, "LIVERY_FUZZ": "1", "LIVERY_EMBEDDED": "1", "LIVERY_EXTENSIONS": "page,fetch,secrets,workflow"}
   scratch = ROOT / ".build-fuzz"
   flags = ["-c", "release", "--disable-build-manifest-caching", "--scratch-path", str(scratch), "--sanitize=address",
            "-Xswiftc", "-enable-testing", "-Xswiftc", "-sanitize-coverage=edge,inline-8bit-counters,pc-table"]
