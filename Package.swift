@@ -193,7 +193,8 @@ if nouns.contains("page") {
     products.append(.library(name: "livery-page", type: .static, targets: ["LiveryPage"]))
   } else {
     products.append(.library(name: "LiveryPage", targets: ["LiveryPage", "LiveryClient", "LiveryABI"]))
-    targets.append(.testTarget(name: "LiveryPageTests", dependencies: ["LiveryPage", "CPage", "LiveryABI"]))
+    targets.append(
+      .testTarget(name: "LiveryPageTests", dependencies: ["LiveryPage", "LiveryClient", "CPage", "LiveryABI"]))
   }
 }
 

@@ -68,8 +68,8 @@ static livery_status log_in(livery_store *store) {
 
 static void prompted(const livery_prompt_result *result, void *user_data) {
   kiosk *kiosk = user_data;
-  // Nobody shows it: perhaps a moment later.
-  if (result->status == LIVERY_ERROR_UNAVAILABLE) {
+  // Nobody shows it, or somebody has closed it: perhaps a moment later.
+  if (result->status == LIVERY_ERROR_UNAVAILABLE || result->status == LIVERY_ERROR_CANCELLED) {
     if (!kiosk->is_waiting) fprintf(stderr, "%s\n", result->message);
     kiosk->is_waiting = true;
     return;

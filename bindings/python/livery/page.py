@@ -116,7 +116,7 @@ def start(
   page is asked what nobody else shows: see ``livery.prompt``.
 
   InvalidArgumentError for an option that is malformed, out of range or unsafe, BusyError if the address is in use,
-  PermissionError_ if it is not this process's to use.
+  PermissionError_ if it is not this process's to use, UnavailableError for prompts without ``liblivery-workflow.so``.
   """
 
   if not 10 <= idle <= 86_400:
