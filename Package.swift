@@ -182,13 +182,19 @@ if nouns.contains("page") {
     .target(
       name: "CPage", dependencies: ["CLivery", "CMicroHTTPD", "CSodium"], cSettings: cSettings,
       linkerSettings: [.linkedLibrary("z")]),
-    .target(name: "LiveryPage", dependencies: ["LiveryClient", "CLivery", "CPage"], swiftSettings: swiftSettings),
+    .target(
+      name: "LiveryPage", dependencies: ["LiveryClient", "CLivery", "CPage"],
+      swiftSettings: swiftSettings
+        // What draws is much alike: looking twice more for what is the same finds a lot.
+        + (embedded
+          ? [.unsafeFlags(["-Xllvm", "-machine-outliner-reruns=2"], .when(configuration: .release))] : [])),
   ]
   if embedded {
     products.append(.library(name: "livery-page", type: .static, targets: ["LiveryPage"]))
   } else {
     products.append(.library(name: "LiveryPage", targets: ["LiveryPage", "LiveryClient", "LiveryABI"]))
-    targets.append(.testTarget(name: "LiveryPageTests", dependencies: ["LiveryPage", "CPage", "LiveryABI"]))
+    targets.append(
+      .testTarget(name: "LiveryPageTests", dependencies: ["LiveryPage", "LiveryClient", "CPage", "LiveryABI"]))
   }
 }
 

@@ -123,6 +123,8 @@
       else await send(form, button);
     } catch (error) { warn(error.message === words.ended ? words.ended : words.offline); }
     isBusy = false;
+    // What became of an answer may have been told in between.
+    if (main.querySelector("[data-waits]")) visit(shown, true).catch(() => {});
   });
   const send = async (form, button) => {
     const data = new FormData(form);
@@ -131,8 +133,8 @@
     const answer = await ask(form.action, { method: "POST", body: hasFiles ? data : new URLSearchParams(data) });
     const secrets = [...main.querySelectorAll("input[type=password]")].filter((field) => field.value);
     show(answer.content, true);
-    // What was typed for a secret is not sent back.
-    if (!answer.ok || /^(reset|add):/.test(button?.value)) {
+    // What was typed for a secret is not sent back; one that was rejected is typed anew.
+    if (!answer.ok && !byId("form")?.dataset.prompt || /^(reset|add):/.test(button?.value)) {
       for (const field of secrets) { const now = byId(field.id); if (now) now.value = field.value; }
       tell();
     }
@@ -252,7 +254,29 @@
     form.dataset.revision = / data-revision="(\d+)"/.exec(answer.content)?.[1] ?? form.dataset.revision;
     rows(answer.content);
   };
+  // Prompts come and go above whatever is shown. The focus stays, unless it was on one that goes.
+  let looks = 0;
+  const seePrompts = async (revision) => {
+    const bar = byId("prompts");
+    if (!bar || bar.dataset.revision === revision) return;
+    const number = ++looks;
+    const answer = await fetchPart("/prompts");
+    if (!answer.ok || answer.isForNobody || number !== looks) return;
+    const known = [...bar.querySelectorAll("[data-prompt]")].map((line) => line.dataset.prompt);
+    const had = bar.contains(document.activeElement);
+    bar.dataset.revision = revision;
+    bar.innerHTML = answer.content;
+    if (had) (bar.querySelector("a") ?? main).focus();
+    const fresh = [...bar.querySelectorAll("[data-prompt]")].find((line) => !known.includes(line.dataset.prompt));
+    if (fresh) say(fresh.textContent);
+    const own = byId("form")?.dataset.prompt;
+    if (!isBusy && (main.querySelector("[data-waits]") || own && !bar.querySelector(`[data-prompt="${own}"]`))) {
+      await visit(shown, true);
+      say(byId("notice")?.textContent ?? "");
+    }
+  };
   const hear = (kind, data, revision) => {
+    if (kind === "prompts") return void seePrompts(data).catch(() => {});
     const form = byId("form"), drawn = Number(form?.dataset.revision ?? Infinity);
     if (kind === "rows") {
       rows(data);
@@ -270,6 +294,7 @@
       addEventListener("focus", () => port.postMessage(true));
     } else {
       const events = new EventSource("/events");
+      events.addEventListener("prompts", (event) => hear("prompts", event.data));
       for (const kind of ["now", "rows", "all", "resync"]) {
         events.addEventListener(kind, (event) => hear(kind, event.data, Number(kind === "now" ? event.data : event.lastEventId)));
       }

@@ -49,6 +49,8 @@ static enum MHD_Result handle(void *cls, struct MHD_Connection *connection, cons
   }
   if (*count > 0) {
     server->handlers.received(exchange->request, (const uint8_t *)bytes, *count);
+    // It may be a password, and libmicrohttpd has no more use for it than to read over it.
+    explicit_bzero((void *)(uintptr_t)bytes, *count);
     *count = 0;
     return MHD_YES;
   }

@@ -1,7 +1,7 @@
 // One stream of events for all tabs of a browser, which has six connections to one address.
 "use strict";
 const tabs = new Set();
-let events = null, revision = 0, first = null;
+let events = null, revision = 0, first = null, prompts = null;
 const tell = (...news) => {
   // The one that was looked at last does not wait for the others to draw.
   if (first) first.postMessage(news);
@@ -16,6 +16,7 @@ const listen = () => {
       tell(kind, event.data, revision);
     });
   }
+  events.addEventListener("prompts", (event) => { prompts = event.data; tell("prompts", prompts); });
 };
 onconnect = (event) => {
   const tab = event.ports[0];
@@ -25,6 +26,7 @@ onconnect = (event) => {
     listen();
     // What came between its drawing and now.
     tab.postMessage(["now", "", revision]);
+    if (prompts) tab.postMessage(["prompts", prompts]);
   };
   const leave = () => {
     tabs.delete(tab);

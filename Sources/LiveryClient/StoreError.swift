@@ -146,6 +146,6 @@ extension StoreError {
 
 /// Throws what a call has left that did not succeed.
 @inline(__always)
-func check(_ status: livery_status) throws(StoreError) {
+public func check(_ status: livery_status) throws(StoreError) {
   if status != livery_status(LIVERY_OK) { throw StoreError(last: status) }
 }

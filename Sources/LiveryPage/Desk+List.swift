@@ -38,21 +38,12 @@ extension Desk {
       return list(element, ListEntry(element.template, stored: element.value), draft, form.revision, status: 400)
     }
     do throws(StoreError) {
-      for file in request.files where !file.bytes.isEmpty {
-        guard let place = file.name.after("f:").flatMap({ Form.path($0) }) else { continue }
-        try entry.put(at: place) { (element) throws(StoreError) in
-          element.kind == .data ? .bytes(file.bytes) : .text(try store.assets.put(file.bytes))
-        }
-      }
+      try entry.take(request.files, store)
     } catch {
       draft.message = error.message
       return again(draft, 422)
     }
-    for verb in ["add", "remove", "up", "down"] {
-      guard let rest = draft.fields["op"]?.after(verb + ":") else { continue }
-      entry.apply(verb, at: rest.isEmpty ? [] : Form.path(rest) ?? [])
-      return again(nil, 200)
-    }
+    if entry.carryOut(draft.fields["op"] ?? "") { return again(nil, 200) }
     if draft.wasInConflict(element.name) {
       switch draft.decision(element.name) {
       case .theirs?:

@@ -17,7 +17,8 @@ struct Desk {
     let document = Document(
       title: title.isEmpty ? self.title : "\(title) – \(self.title)", name: self.title, words: words, form: form,
       path: path,
-      hasLogo: page.logoAsset != nil, brand: BrandColors(store), query: query, token: parts.token, main: main)
+      hasLogo: page.logoAsset != nil, brand: BrandColors(store), query: query, token: parts.token,
+      prompts: page.prompts.map { (revision: $0.revision, lines: parts.prompts($0)) }, main: main)
     return Response(status: status, body: document.html.bytes)
   }
 
@@ -48,6 +49,7 @@ struct Desk {
     guard let view = form.view(at: path) else {
       return path == [0] ? shown("", parts.message(words[.settings], words[.noSettings]), path: [0]) : gone()
     }
+    session.notes.place = "/at/\(Form.text(path))"
     let saved = draft == nil ? request.query["saved"].flatMap { UInt64($0) } : nil
     return shown(view.title, parts.settings(view, draft, saved: saved), path: path, status: status)
   }

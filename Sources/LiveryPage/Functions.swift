@@ -119,11 +119,13 @@ extension Page.Finished {
 extension Page.Options {
   fileprivate init(_ options: livery_page_options) throws(StoreError) {
     self.init()
-    try checkFlags(options.flags, known: LIVERY_PAGE_DISPATCH, LIVERY_PAGE_HIDDEN, LIVERY_PAGE_READ_ONLY)
+    try checkFlags(
+      options.flags, known: LIVERY_PAGE_DISPATCH, LIVERY_PAGE_HIDDEN, LIVERY_PAGE_READ_ONLY, LIVERY_PAGE_PROMPTS)
     func has(_ flag: Int) -> Bool { options.flags & UInt32(flag) != 0 }
     isDispatched = has(LIVERY_PAGE_DISPATCH)
     showsHidden = has(LIVERY_PAGE_HIDDEN)
     isReadOnly = has(LIVERY_PAGE_READ_ONLY)
+    showsPrompts = has(LIVERY_PAGE_PROMPTS)
     if options.has_layer { layer = try Layer(number: options.layer) }
     if let locale = options.locale { self.locale = try Languages.tag(of: try argument(locale, "locale", limit: 35)) }
     if let title = options.title { self.title = try argument(title, "title", limit: 200) }

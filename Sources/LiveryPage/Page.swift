@@ -10,6 +10,7 @@ final class Page: @unchecked Sendable {
     var layer = Layer.user
     var showsHidden = false
     var isReadOnly = false
+    var showsPrompts = false
     /// A tag of BCP 47.
     var locale: String?
     var title: String?
@@ -30,6 +31,8 @@ final class Page: @unchecked Sendable {
 
   let store: Store
   let options: Options
+  /// nil where none are shown.
+  let prompts: Prompts?
   private let finished: @Sendable (Finished) -> Void
   /// Held while the watch is paused, or goes on, so that the last to look is right.
   private let pausing = Lock()
@@ -44,6 +47,7 @@ final class Page: @unchecked Sendable {
   init(_ store: Store, _ options: Options, _ finished: @escaping @Sendable (Finished) -> Void) {
     self.store = store
     self.options = options
+    prompts = options.showsPrompts ? Prompts() : nil
     self.finished = finished
   }
 
@@ -52,6 +56,7 @@ final class Page: @unchecked Sendable {
     // What cannot be edited is found here, and not when the first person has typed something.
     if !options.isReadOnly { try store.change(options.layer).discard() }
     if let name = options.pinSetting { try checkPIN(name) }
+    if options.showsPrompts { try Prompts.load() }
     let handle = try Page.handles.insert(self)
     lock.withLock { self.handle = handle }
     do throws(StoreError) {
@@ -65,6 +70,7 @@ final class Page: @unchecked Sendable {
       let observation = try store.observe(onEnd: { self.end() }) { self.show($0) }
       lock.withLock { self.observation = observation }
       watch()
+      try prompts?.open(store) { self.tellOfPrompts() }
       return handle
     } catch {
       end()
@@ -103,6 +109,8 @@ final class Page: @unchecked Sendable {
 
   /// Twice is fine, also at once.
   func stop() {
+    // What waits here is asked of somebody else. Where the store is closed, that ends it.
+    prompts?.withdraw()
     lock.withLock { observation }?.cancel()
     end()
   }
@@ -110,6 +118,7 @@ final class Page: @unchecked Sendable {
   /// Whoever comes second waits, too.
   private func end() {
     let (server, handle) = lock.withLock { (self.server, self.handle) }
+    prompts?.end()
     server?.stop()
     Page.handles.remove(handle)
     // The last reference to what refers to this goes with it.
@@ -204,7 +213,18 @@ final class Page: @unchecked Sendable {
   }
 
   /// The first event of a stream: up to which revision nothing will be told.
-  func greeting() -> [UInt8] { Array("event: now\ndata: \((try? store.revision()) ?? 0)\n\n".utf8) }
+  func greeting() -> [UInt8] {
+    let now = "event: now\ndata: \((try? store.revision()) ?? 0)\n\n"
+    return Array((prompts.map { now + Page.news(of: $0) } ?? now).utf8)
+  }
+
+  /// The event that says that prompts may look different.
+  private static func news(of prompts: Prompts) -> String { "event: prompts\ndata: \(prompts.revision)\n\n" }
+
+  private func tellOfPrompts() {
+    guard let prompts, let server = lock.withLock({ server }) else { return }
+    server.send(Array(Page.news(of: prompts).utf8))
+  }
 
   /// Anything may be different.
   private static let all = Array("event: all\ndata:\n\n".utf8)

@@ -1,3 +1,4 @@
+import CLivery
 import CPage
 import LiveryClient
 
@@ -26,6 +27,8 @@ extension Page {
       case (.get, "/history"): return try desk.history()
       case (.get, "/list"): return desk.list()
       case (.get, "/brand"): return try desk.brand()
+      case (.get, "/prompt"): return desk.prompt()
+      case (.get, "/prompts") where request.isFromScript: return desk.prompts()
       case (.get, "/draft"): return try desk.draft()
       case (.get, "/draft.css"): return try desk.draftStyle()
       case (.get, "/draft/image"): return desk.draftImage()
@@ -36,6 +39,7 @@ extension Page {
       case (.post, "/list"): return desk.saveList()
       case (.post, "/check"): return desk.check()
       case (.post, "/brand"): return desk.useBrand()
+      case (.post, "/prompt"): return desk.answerPrompt()
       case (.post, "/draft"): return try desk.saveDraft()
       case (.post, _):
         if let path = request.path.after("/at/").flatMap({ Form.path($0) }) { return desk.save(path) }
@@ -60,15 +64,16 @@ extension Page {
     }
   }
 
-  static let style = kept("text/css; charset=utf-8") { lvp_style(&$0) }
-  static let script = kept("text/javascript; charset=utf-8") { lvp_script(&$0) }
-  private static let worker = kept("text/javascript; charset=utf-8") { lvp_worker(&$0) }
+  static let style = kept("text/css; charset=utf-8", LVP_STYLE)
+  static let script = kept("text/javascript; charset=utf-8", LVP_SCRIPT)
+  private static let worker = kept("text/javascript; charset=utf-8", LVP_WORKER)
 
   /// What is sent as it is, and kept by browsers.
-  private static func kept(_ type: String, _ read: (inout Int) -> UnsafePointer<UInt8>?) -> Response {
+  private static func kept(_ type: String, _ name: lvp_asset_name) -> Response {
     var count = 0
-    let start = read(&count)
+    let start = lvp_asset(name, &count)
     let bytes = [UInt8](UnsafeBufferPointer(start: start, count: count))
+    livery_free(start)
     return Response(type: type, body: bytes, version: fingerprint(bytes))
   }
 

@@ -9,11 +9,18 @@ final class SessionNotes: @unchecked Sendable {
   private var names: [String] = []
   private var language = "en"
   private var tried: BrandDraft?
+  private var page = "/"
 
   /// In which its pages were drawn last.
   var locale: String {
     get { lock.withLock { language } }
     set { lock.withLock { language = newValue } }
+  }
+
+  /// The page of settings that was shown last.
+  var place: String {
+    get { lock.withLock { page } }
+    set { lock.withLock { page = newValue } }
   }
 
   /// What is tried on the brand, and not saved.

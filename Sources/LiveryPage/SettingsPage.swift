@@ -24,6 +24,8 @@ public final class SettingsPage: @unchecked Sendable {
     public var showsHidden = false
     /// Show everything, and change nothing.
     public var isReadOnly = false
+    /// Show prompts that no program provides by their kind. Needs the product LiveryWorkflow, or its library.
+    public var showsPrompts = false
 
     public init() {}
   }
@@ -48,7 +50,8 @@ public final class SettingsPage: @unchecked Sendable {
   /// Starts to serve the settings of a store, which has to stay open.
   ///
   /// - Parameter finished: is told of the end of each session, once, on the store's watcher thread.
-  /// - Throws: `.busy` if the address is in use, `.invalidArgument` for an option, `.io`, `.permission`, `.readOnly`.
+  /// - Throws: `.busy` if the address is in use, `.invalidArgument` for an option, `.io`, `.permission`, `.readOnly`,
+  ///   `.unavailable` for prompts without LiveryWorkflow.
   public convenience init(
     _ store: Store, options: Options = Options(), finished: @escaping @Sendable (Finished) -> Void = { _ in }
   ) throws(StoreError) {
@@ -105,6 +108,7 @@ extension Page.Options {
     layer = options.layer
     showsHidden = options.showsHidden
     isReadOnly = options.isReadOnly
+    showsPrompts = options.showsPrompts
     locale = try options.locale.map { (locale) throws(StoreError) in try Languages.tag(of: locale) }
     title = options.title
     pinSetting = options.pinSetting

@@ -29,6 +29,7 @@ static const char help[] =
   "  --title TEXT         what the page is called\n"
   "  --hidden             show settings that the schema hides, too\n"
   "  --read-only          show everything, and change nothing\n"
+  "  --prompts            show prompts that no program shows, such as logins, for whoever has the page open\n"
   "  --once               end with the first session\n"
   "  --html FILE          where `brand` writes to; standard output without it\n"
   "  --timeout MS         how long to wait for other writers; 5000 without it\n"
@@ -40,7 +41,7 @@ static const char help[] =
 // What is asked for.
 static livery_page_options page_options = LIVERY_PAGE_OPTIONS_INIT;
 static char hosts[4096];
-static bool is_once, shows_hidden, is_read_only;
+static bool is_once, shows_hidden, is_read_only, shows_prompts;
 static const char *html_file;
 
 typedef struct end {
@@ -118,6 +119,7 @@ static const command_option options[] = {
   { "pin-setting", "NAME", .text = &page_options.pin_setting }, { "idle", "SECONDS", .take = take_idle },
   { "locale", "TAG", .text = &page_options.locale }, { "title", "TEXT", .text = &page_options.title },
   { "hidden", .flag = &shows_hidden }, { "read-only", .flag = &is_read_only }, { "once", .flag = &is_once },
+  { "prompts", .flag = &shows_prompts },
   { "html", "FILE", .text = &html_file },
 };
 
@@ -179,7 +181,8 @@ static livery_status serve(livery_store *store, const command *command) {
   int stops = signalfd(-1, &signals, SFD_CLOEXEC), events = -1;
   end end = { store, command->is_json, false };
   livery_page *page = NULL;
-  page_options.flags = LIVERY_PAGE_DISPATCH | (shows_hidden ? LIVERY_PAGE_HIDDEN : 0) | (is_read_only ? LIVERY_PAGE_READ_ONLY : 0);
+  page_options.flags = LIVERY_PAGE_DISPATCH | (shows_hidden ? LIVERY_PAGE_HIDDEN : 0) | (is_read_only ? LIVERY_PAGE_READ_ONLY : 0)
+                       | (shows_prompts ? LIVERY_PAGE_PROMPTS : 0);
   livery_status status = livery_event_fd(store, &events);
   if (status == LIVERY_OK) status = livery_page_start(store, &page_options, print_end, &end, NULL, &page);
   if (status == LIVERY_OK) status = print_address(page, command->is_json);

@@ -16,7 +16,8 @@ static const char help[] =
   "\n"
   "  livery prompt missing                   the kinds that nobody shows, and what is answered in their place\n"
   "  livery prompt request KIND [SUBJECT]    ask for a prompt, and print the answer as JSON; the subject is an object of JSON\n"
-  "  livery prompt provide KIND…             show prompts of these kinds on this terminal, until SIGTERM or SIGINT\n"
+  "  livery prompt provide [KIND…]           show prompts of these kinds on this terminal, or of every kind that nobody else\n"
+  "                                          names, until SIGTERM or SIGINT\n"
   "\n"
   "  --store PATH           the directory of the store; else $LIVERY_STORE\n"
   "  --answer JSON          with provide: answer with this, and ask nobody\n"
@@ -354,6 +355,7 @@ static livery_status wait_for(work *work, bool is_request) {
 static int provide(work *work) {
   livery_prompt_functions functions = {sizeof functions, LIVERY_PROMPT_DISPATCH, present, dismiss};
   livery_status status = LIVERY_OK;
+  if (work->command->count < 2) status = livery_prompt_provide(work->store, LIVERY_PROMPT_ANY, &functions, work, NULL, NULL);
   for (int index = 1; index < work->command->count && status == LIVERY_OK; index++)
     status = livery_prompt_provide(work->store, work->command->words[index], &functions, work, NULL, NULL);
   if (status == LIVERY_OK) status = wait_for(work, false);
@@ -383,7 +385,7 @@ int main(int count, char **words) {
   const char *verb = command.count > 0 ? command.words[0] : "";
   bool is_missing = strcmp(verb, "missing") == 0, is_request = strcmp(verb, "request") == 0, is_provide = strcmp(verb, "provide") == 0;
   if (!is_missing && !is_request && !is_provide) return command_usage(&command, "missing, request or provide?");
-  if (!is_missing && command.count < 2) return command_usage(&command, "which KIND?");
+  if (is_request && command.count < 2) return command_usage(&command, "which KIND?");
   int most = is_request ? 3 : 1;
   if (!is_provide && command.count > most) return command_usage(&command, "unknown argument %s", command.words[most]);
   work work = {.command = &command, .kind = command.count > 1 ? command.words[1] : NULL};

@@ -29,7 +29,7 @@ HERE = ROOT / "Tests" / "Fuzz"
 BUILT = ROOT / "build" / "torture" / "fuzz"
 TARGETS = ["json", "value", "schema", "plist-xml", "plist-binary", "cbor", "record", "color", "date", "pattern", "text",
            "png", "jpeg", "gif", "webp", "svg", "file", "images-png", "images-jpeg", "images-webp", "images-drawn", "images-kept",
-           "page-target", "page-form", "page-multipart", "page-headers",
+           "page-target", "page-form", "page-multipart", "page-headers", "page-prompt",
            "fetch-date", "fetch-control", "fetch-tag", "fetch-range", "fetch-address", "secrets-keys", "prompt-message"]
 # The longest inputs, in bytes. The first of two numbers holds for nine tenths of the time, as short inputs are tried faster
 # and reach nearly all code, the second for the rest.
@@ -39,6 +39,7 @@ LENGTHS = {"json": (96, 2048), "value": (96, 1024), "schema": (128, 4096), "plis
            "images-png": (256, 2048), "images-jpeg": (512, 2048), "images-webp": (256, 2048), "images-drawn": (192, 1024),
            "images-kept": (4096, 4096),
            "page-target": (48, 256), "page-form": (64, 512), "page-multipart": (160, 1024), "page-headers": (48, 256),
+           "page-prompt": (96, 512),
            "fetch-date": (40, 48), "fetch-control": (64, 256), "fetch-tag": (16, 640), "fetch-range": (48, 128),
            "fetch-address": (48, 256), "secrets-keys": (128, 512), "prompt-message": (64, 512)}
 # The longest input that is kept, in bytes: a whole schema of the fixtures fits.
@@ -168,6 +169,8 @@ def seeds(target):
           "page-multipart": [FORM, FORM.replace("--x--", "--x\r\nContent-Disposition: form-data; name=b\r\n\r\n--x--")],
           "page-headers": ["kiosk.local:8080", "[::1]:80", "https://a.example/b", "multipart/form-data; boundary=\"x\"",
                            "a=b; livery=c", "br, gzip;q=0.5", "W/\"a\", \"a-z\"", "$argon2id$v=19$m=8192,t=3,p=1$c2FsdA$aGFzaA"],
+          "page-prompt": ["n:=1&m:0.0=a&m:0.1=b&m:0.2=1&m:0.3=x&m:0.4=7&n:0.5=1&m:0.5.0.0=a&m:0.5.0.1=b&m:0.6=2026-01-02T03:04",
+                          "n:=1&n:0.5=2&op=up:0.5.1", "n:=1&n:0.5=0&op=add:0.5"],
           "fetch-date": ["Sun, 06 Nov 1994 08:49:37 GMT", "Sunday, 06-Nov-94 08:49:37 GMT", "Sun Nov  6 08:49:37 1994", "120"],
           "fetch-control": ["max-age=60, no-cache=\"a, b\"\nmust-revalidate,stale-while-revalidate=\"30\"", "no-store;x, stale-if-error = 5"],
           "fetch-tag": ["W/\"a\"", "\"a\""], "fetch-range": ["bytes 5-9/10", "bytes */10", "text/html; charset=utf-8", "Accept, *"],

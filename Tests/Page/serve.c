@@ -42,6 +42,7 @@ static void take_option(livery_store *store, livery_page_options *options, char 
   if (strcmp(text, "listen") == 0) options->listen = value;
   if (strcmp(text, "unix_socket") == 0) options->unix_socket = value;
   if (strcmp(text, "hosts") == 0) options->hosts = value;
+  if (strcmp(text, "prompts") == 0) options->flags |= LIVERY_PAGE_PROMPTS;
   if (strcmp(text, "idle_s") == 0) options->idle_s = (uint32_t)atoi(value);
   if (strcmp(text, "pin") == 0) {
     set_pin(store, value);

@@ -364,6 +364,85 @@ TEST("who declines leaves it to the next one: of this handle first, the newest f
   OK(livery_close(store));
 }
 
+static size_t missing_kinds(livery_store *store) {
+  livery_value *missing = NULL;
+  size_t count = 0;
+  OK(livery_prompt_missing(store, &missing));
+  OK(livery_value_count(missing, &count));
+  livery_value_release(missing);
+  return count;
+}
+
+TEST("who provides any kind is asked after all who name it, in this process and in others", any_kind) {
+  NEEDS_PROCESSES;
+  const char *path = fresh_path();
+  livery_store *store = made_store(path);
+  EXPECT_INT(KINDS, missing_kinds(store));
+  shower all = {.script = "a", .answer = kinds[0].answer};
+  livery_prompt_provider *any = provide(store, LIVERY_PROMPT_ANY, &all);
+  EXPECT_INT(0, missing_kinds(store));
+  // Another process names the kind: it comes before this handle, which does not.
+  other named = show_elsewhere(path, "login", "a", kinds[0].answer);
+  outcome told = {0};
+  ask(store, "login", NULL, 0, &told);
+  EXPECT_INT(LIVERY_PROMPT_COMPLETED, told.outcome);
+  EXPECT_INT(0, all.presented);
+  end_elsewhere(named, false);
+  // It declines, or is killed: the next one is who shows any.
+  for (int round = 0; round < 2; round++) {
+    named = show_elsewhere(path, "login", round ? "k" : "d", kinds[0].answer);
+    outcome next = {0};
+    ask(store, "login", NULL, 0, &next);
+    EXPECT_INT(LIVERY_PROMPT_COMPLETED, next.outcome);
+    EXPECT_INT(round + 1, all.presented);
+    end_elsewhere(named, round);
+  }
+  // A kind with a name of its own, too; of two who show any the newest, and those of this handle first.
+  other elsewhere = show_elsewhere(path, LIVERY_PROMPT_ANY, "a", "\"elsewhere\"");
+  shower newest = {.script = "d", .answer = "\"newest\""};
+  livery_prompt_provider *second = provide(store, LIVERY_PROMPT_ANY, &newest);
+  all.answer = "\"here\"";
+  outcome own = {0};
+  ask(store, "tea", NULL, 0, &own);
+  EXPECT_TEXT("\"here\"", own.answer);
+  EXPECT_INT(1, newest.presented);
+  OK(livery_prompt_withdraw(any));
+  outcome other_one = {0};
+  ask(store, "tea", NULL, 0, &other_one);
+  EXPECT_TEXT("\"elsewhere\"", other_one.answer);
+  EXPECT_INT(0, missing_kinds(store));
+  end_elsewhere(elsewhere, false);
+  OK(livery_prompt_withdraw(second));
+  EXPECT_INT(KINDS, missing_kinds(store));
+  // What is withdrawn while it shows hands it on, and what is killed.
+  shower waits = {.script = "w"};
+  any = provide(store, LIVERY_PROMPT_ANY, &waits);
+  outcome handed = {0};
+  elsewhere = show_elsewhere(path, LIVERY_PROMPT_ANY, "a", "\"elsewhere\"");
+  OK(livery_prompt_request_start(store, "tea", NULL, NULL, note_done, &handed, note_destroyed, NULL));
+  EXPECT(comes(&waits.presented, 1));
+  OK(livery_prompt_withdraw(any));
+  EXPECT(comes(&handed.destroyed, 1));
+  EXPECT_TEXT("\"elsewhere\"", handed.answer);
+  end_elsewhere(elsewhere, false);
+  elsewhere = show_elsewhere(path, LIVERY_PROMPT_ANY, "k", "1");
+  outcome lost = {0};
+  ask(store, "tea", NULL, 0, &lost);
+  EXPECT_INT(LIVERY_ERROR_UNAVAILABLE, lost.status);
+  end_elsewhere(elsewhere, true);
+  EXPECT_INT(KINDS, missing_kinds(store));
+  // It is no kind to ask for, and has no form.
+  livery_value *form = NULL;
+  outcome none = {0};
+  EXPECT_STATUS(LIVERY_ERROR_INVALID_ARGUMENT,
+                livery_prompt_request_start(store, LIVERY_PROMPT_ANY, NULL, NULL, note_done, &none, note_destroyed, NULL));
+  EXPECT_STATUS(LIVERY_ERROR_INVALID_ARGUMENT, livery_prompt_form(LIVERY_PROMPT_ANY, &form));
+  OK(livery_close(store));
+  char command[512];
+  snprintf(command, sizeof command, "! ls -A %s | grep -q prompt", path);
+  EXPECT_INT(0, system(command));
+}
+
 TEST("closing the store ends what is under way, each once", closing) {
   for (int round = 0; round < 20; round++) {
     livery_store *store = made_store(fresh_path());

@@ -1,7 +1,11 @@
 // A kiosk that needs somebody to log in, and shows nothing itself: kiosk STORE [--script]
 //
-// Run it, and in another terminal `livery prompt provide login --store STORE`, which asks for user and password there: it may come
-// later, and go. The user is "ada", the password "lovelace": a wrong one is told, and asked for again. What she has set lies in the layer `session`, and goes
+// Run it, and in another terminal
+//
+//     livery page --prompts --store STORE            asks for user and password in a browser, at the address that it prints
+//     livery prompt provide login --store STORE      asks for them there
+//
+// It may come later, and go. The user is "ada", the password "lovelace": a wrong one is told, and asked for again. What she has set lies in the layer `session`, and goes
 // when she logs out: `livery session logout --store STORE`. With --script it does all of that itself, first with a wrong password.
 #include <livery/prompt.h>
 #include <livery/session.h>
@@ -64,8 +68,8 @@ static livery_status log_in(livery_store *store) {
 
 static void prompted(const livery_prompt_result *result, void *user_data) {
   kiosk *kiosk = user_data;
-  // Nobody shows it: perhaps a moment later.
-  if (result->status == LIVERY_ERROR_UNAVAILABLE) {
+  // Nobody shows it, or somebody has closed it: perhaps a moment later.
+  if (result->status == LIVERY_ERROR_UNAVAILABLE || result->status == LIVERY_ERROR_CANCELLED) {
     if (!kiosk->is_waiting) fprintf(stderr, "%s\n", result->message);
     kiosk->is_waiting = true;
     return;

@@ -62,7 +62,10 @@ enum {
   /** Show settings that the schema declares hidden, too. */
   LIVERY_PAGE_HIDDEN = 1 << 1,
   /** Show everything, and change nothing. */
-  LIVERY_PAGE_READ_ONLY = 1 << 2
+  LIVERY_PAGE_READ_ONLY = 1 << 2,
+  /** Show prompts (livery/prompt.h), too: the page provides #LIVERY_PROMPT_ANY for as long as it is served. A prompt waits for
+      whoever opens the page, until it is answered or its request ends. Loads liblivery-workflow.so. */
+  LIVERY_PAGE_PROMPTS = 1 << 3
 };
 
 /** How to serve a page. Zero in any member means its default. */
@@ -119,6 +122,8 @@ typedef struct livery_page_options {
  *   - #LIVERY_ERROR_IO                the system refuses the socket
  *   - #LIVERY_ERROR_PERMISSION        the port or the socket's directory is not this process's to use
  *   - #LIVERY_ERROR_READ_ONLY         `layer` cannot be changed through this handle
+ *   - #LIVERY_ERROR_UNAVAILABLE       #LIVERY_PAGE_PROMPTS, and liblivery-workflow.so cannot be loaded
+ *   - any other of livery_prompt_provide(), with #LIVERY_PAGE_PROMPTS
  * @since 0.1
  */
 LIVERY_API livery_status livery_page_start(livery_store *store, const livery_page_options *options,

@@ -24,7 +24,7 @@
  * and when the person has answered calls livery_prompt_answer() with an object whose members are those of the kind's form.
  *
  * Asked are those who provide the kind by the same handle on the store, then those of other handles and processes, each the
- * newest first, until one of them shows it. Processes find each other by sockets in the store's folder, on which only the same
+ * newest first, and in the same order those who provide #LIVERY_PROMPT_ANY, until one of them shows it. Processes find each other by sockets in the store's folder, on which only the same
  * user and root are heard. What is asked and answered goes by them alone: it is never stored, and the library wipes what it held.
  *
  * What a person has agreed to is kept: the answers of `user-agreement`, `location-consent` and `bluetooth-consent` become the
@@ -43,6 +43,8 @@ extern "C" {
 
 /** The longest name of a kind, in bytes: letters from a to z, digits and hyphens, a letter first. */
 #define LIVERY_PROMPT_KIND_MAX 32
+/** For livery_prompt_provide(): every kind, pinned or not. Who names a kind is asked before. */
+#define LIVERY_PROMPT_ANY "*"
 /** The most bytes that a request, an answer or a message has on its way to another process. */
 #define LIVERY_PROMPT_SIZE_MAX 65536
 
@@ -213,7 +215,10 @@ LIVERY_API livery_status livery_prompt_form(const char *kind, livery_value **for
 LIVERY_API livery_status livery_prompt_missing(livery_store *store, livery_value **missing);
 
 /**
- * Provide prompts of a kind, until livery_prompt_withdraw() or until the store is closed.
+ * Provide prompts of a kind, or of any, until livery_prompt_withdraw() or until the store is closed.
+ *
+ * Who provides #LIVERY_PROMPT_ANY is asked for what nobody shows who names the kind, in this process or in another one: a kind is
+ * not missing then.
  *
  * Other processes that have the store open find it too: there is a socket in the store's folder meanwhile, for the same user and
  * root alone, which goes with it. What a process that was killed has left is removed by who next meets it. A store in memory has
@@ -225,7 +230,7 @@ LIVERY_API livery_status livery_prompt_missing(livery_store *store, livery_value
  * Threads: any. Does not wait.
  *
  * @param store           an open store
- * @param kind            a pinned kind, or a name of one's own
+ * @param kind            a pinned kind, a name of one's own, or #LIVERY_PROMPT_ANY
  * @param functions       how prompts are shown; copied
  * @param user_data       handed to the functions
  * @param destroy         called once, also when providing fails; may be NULL

@@ -7,6 +7,8 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+#include <livery/prompt.h>
+
 // Sockets. Functions that give a descriptor give a negative errno where they fail.
 
 // What such an errno means.
@@ -120,6 +122,18 @@ enum { LVP_HASH_MAX = 128 };
 bool lvp_pin_hash(const char *pin, size_t size, char hash[LVP_HASH_MAX]);
 bool lvp_pin_verify(const char *hash, const char *pin, size_t size);
 
+// Prompts, of liblivery-workflow.so: nothing else may be called before that is loaded, or where it cannot be.
+bool lvp_prompts_load(void);
+// Provides what nobody provides by its kind.
+livery_status lvp_prompt_provide(livery_store *store, livery_prompt_present_fn present, livery_prompt_dismiss_fn dismiss,
+                                 void *object, livery_destroy_fn destroy, livery_prompt_provider **provider);
+livery_status lvp_prompt_withdraw(livery_prompt_provider *provider);
+livery_status lvp_prompt_answer(livery_prompt *prompt, livery_value *answer, livery_prompt_verdict_fn verdict, void *object,
+                                livery_destroy_fn destroy);
+livery_status lvp_prompt_dismiss(livery_prompt *prompt);
+// From now on memory is wiped before it is given back.
+void lvp_memory_wipe(void);
+
 // In the form of gzip; how many bytes, 0 if that does not get shorter.
 size_t lvp_gzip(const uint8_t *bytes, size_t count, uint8_t *out);
 
@@ -130,8 +144,8 @@ void *lvp_allocate(size_t count);
 
 
 // What is sent to browsers as it is.
-const uint8_t *lvp_style(size_t *count);
-const uint8_t *lvp_script(size_t *count);
-const uint8_t *lvp_worker(size_t *count);
+typedef enum lvp_asset_name { LVP_STYLE, LVP_SCRIPT, LVP_WORKER } lvp_asset_name;
+// For livery_free; nothing if there is no memory.
+uint8_t *lvp_asset(lvp_asset_name name, size_t *count);
 
 #endif

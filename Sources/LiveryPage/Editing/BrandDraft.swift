@@ -85,7 +85,7 @@ extension Page {
       var element = Element(kind: kind)
       if let declared = form.element(name) {
         guard declared.kind == kind else { return }
-        element = declared
+        element = Element.told(declared.source) ?? element
       } else if let item = items.first(where: { $0["name"]?.text?.sameBytes(as: name) ?? false }) {
         guard !(item["secret"]?.isTrue ?? false) else { return }
         element.value = item["value"]

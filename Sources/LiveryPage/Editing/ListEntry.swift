@@ -122,8 +122,27 @@ struct ListEntry: Sendable {
       })
   }
 
-  /// Carries out what a button asks for: `add:PATH`, `remove:PATH`, `up:PATH`, `down:PATH`.
-  mutating func apply(_ verb: String, at path: [Int]) {
+  /// Carries out what a button asks for: `add:PATH`, `remove:PATH`, `up:PATH`, `down:PATH`. Whether it is one of these.
+  mutating func carryOut(_ operation: String) -> Bool {
+    for verb in ["add", "remove", "up", "down"] {
+      guard let rest = operation.after(verb + ":") else { continue }
+      apply(verb, at: rest.isEmpty ? [] : Form.path(rest) ?? [])
+      return true
+    }
+    return false
+  }
+
+  /// Takes what was uploaded: images become assets.
+  mutating func take(_ files: [Upload], _ store: Store) throws(StoreError) {
+    for file in files where !file.bytes.isEmpty {
+      guard let place = file.name.after("f:").flatMap({ Form.path($0) }) else { continue }
+      try put(at: place) { (element) throws(StoreError) in
+        element.kind == .data ? .bytes(file.bytes) : .text(try store.assets.put(file.bytes))
+      }
+    }
+  }
+
+  private mutating func apply(_ verb: String, at path: [Int]) {
     if path.isEmpty {
       if verb.sameBytes(as: "add"), items.count < ListEntry.limit { items.append(fresh) }
       return
@@ -148,7 +167,7 @@ struct ListEntry: Sendable {
   }
 
   /// Puts what was uploaded where that was done.
-  mutating func put(
+  private mutating func put(
     at path: [Int], _ upload: (Element) throws(StoreError) -> Member
   ) throws(StoreError) {
     guard path.count >= 2, items.indices.contains(path[0]), template.indices.contains(path[1]),

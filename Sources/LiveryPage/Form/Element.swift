@@ -1,7 +1,8 @@
 import LiveryClient
 
-/// One element of the form that a schema makes, as `livery_form` in C tells it.
-struct Element: Sendable {
+/// One element of the form that a schema makes, as `livery_form` in C tells it. It is not changed any more once a form has it; one
+/// place in memory, since there are many members, and copies of all of them would be half of what draws them.
+final class Element: @unchecked Sendable {
   enum Kind: Sendable {
     case header, pane, text, secret, toggle, choice, choices, list, integer, number, url, color, date, image, data
   }
@@ -21,7 +22,9 @@ struct Element: Sendable {
     case disabled(by: String)
   }
 
-  var kind: Kind
+  let kind: Kind
+  /// What it was made of: another one with the same content can be made of it.
+  private(set) var source = Value.bool(false)
   var name = ""
   var title = ""
   var description: String?
@@ -52,6 +55,10 @@ struct Element: Sendable {
   /// The setting that it depends on.
   var enabledBy: String?
 
+  init(kind: Kind) {
+    self.kind = kind
+  }
+
   var isSetting: Bool { kind != .header && kind != .pane }
 
   /// Whether a change would be taken.
@@ -68,14 +75,15 @@ struct Element: Sendable {
 
 extension Element {
   /// What the library tells of an element; nil for a kind that a newer one knows.
-  init?(_ value: Value) {
-    guard let kind = Kind(value["kind"]?.text ?? "") else { return nil }
-    self.init(kind: kind)
-    guard case .object(let members) = value else { return nil }
-    for member in members { take(member.key, member.value) }
+  static func told(_ value: Value) -> Element? {
+    guard let kind = Kind(value["kind"]?.text ?? ""), case .object(let members) = value else { return nil }
+    let element = Element(kind: kind)
+    element.source = value
+    for member in members { element.take(member.key, member.value) }
+    return element
   }
 
-  private mutating func take(_ key: String, _ value: Value) {
+  private func take(_ key: String, _ value: Value) {
     switch key {
     case "name": name = value.text ?? ""
     case "title": title = value.text ?? ""
@@ -125,7 +133,7 @@ extension Element {
   }
 
   /// Who stands in the way may be told before or after why.
-  private mutating func name(obstructor: String) {
+  private func name(obstructor: String) {
     switch obstacle {
     case .disabled: obstacle = .disabled(by: obstructor)
     default: obstacle = .locked(by: obstructor)
@@ -135,7 +143,7 @@ extension Element {
   static func all(_ value: Value?) -> [Element] {
     var elements: [Element] = []
     for item in value?.items ?? [] {
-      if let element = Element(item) { elements.append(element) }
+      if let element = told(item) { elements.append(element) }
     }
     return elements
   }

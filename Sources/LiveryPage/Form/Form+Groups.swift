@@ -30,7 +30,7 @@ struct Form: Sendable {
           elements: Element.all(group["elements"])))
     }
     if isReadOnly {
-      for index in groups.indices { Form.lock(&groups[index].elements) }
+      for group in groups { Form.lock(group.elements) }
     }
     for (index, group) in groups.enumerated() { note(group.elements, [index]) }
   }
@@ -44,10 +44,10 @@ struct Form: Sendable {
     note(elements, [0])
   }
 
-  private static func lock(_ elements: inout [Element]) {
-    for index in elements.indices {
-      lock(&elements[index].elements)
-      if elements[index].isEditable { elements[index].obstacle = .readOnly }
+  private static func lock(_ elements: [Element]) {
+    for element in elements {
+      lock(element.elements)
+      if element.isEditable { element.obstacle = .readOnly }
     }
   }
 

@@ -1,4 +1,3 @@
-import CPage
 import LiveryClient
 
 /// A brand as one HTML document that needs nothing else: no script, no font, no network.
@@ -11,9 +10,7 @@ struct BrandDocument {
     let shown = try store.shownBrand(brand)
     let drawing = BrandDrawing(
       shown, try store.branding.check(brand), words, BrandSource(store: store, isEmbedding: true))
-    var count = 0
-    let start = lvp_style(&count)
-    let style = String(decoding: UnsafeBufferPointer(start: start, count: count), as: UTF8.self)
+    let style = String(decoding: Page.style.body, as: UTF8.self)
     let name = drawing.name ?? words[.brand]
     // Whatever a brand holds, the document loads nothing and runs nothing.
     html = """

@@ -89,7 +89,7 @@ struct Control {
   }
 
   private var secret: HTML {
-    "<input type=\"password\" \(common) value=\"\(text)\" placeholder=\"\(words[.secretHint])\" autocomplete=\"new-password\">"
+    "<input type=\"password\" \(common) value=\"\(text)\" placeholder=\"\(element.placeholder ?? words[.secretHint])\" autocomplete=\"new-password\">"
   }
 
   private var file: HTML {

@@ -14,6 +14,8 @@ struct Document {
   var query = ""
   /// The field that says of a form that it is the session's own.
   var token: HTML
+  /// What is said of prompts, and when that was so; nil where none are shown.
+  var prompts: (revision: UInt64, lines: HTML)?
   var main: HTML
 
   var html: HTML {
@@ -42,8 +44,15 @@ struct Document {
       <input type="search" id="q" name="q" value="\(query)" placeholder="\(words[.typeHere])" autocomplete="off" maxlength="1024"></form>
       <form action="/done" method="post">\(token)<button>\(words[.done])</button></form>
       </header>
-      <div class="body">
+
       """
+    if let prompts {
+      html += """
+        <aside id="prompts" aria-label="\(words[.asked])" data-revision="\(prompts.revision)">\(prompts.lines)</aside>
+
+        """
+    }
+    html += "<div class=\"body\">\n"
     html += navigation
     html +=
       "<main id=\"main\" tabindex=\"-1\">\(main)</main>\n</div>\n<p id=\"live\" class=\"unseen\" role=\"status\"></p>\n</body>\n</html>\n"

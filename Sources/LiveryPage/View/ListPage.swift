@@ -53,9 +53,7 @@ extension Parts {
       let here = "\(lead)\(place)"
       html += "<li><fieldset class=\"item\"><legend>\(words[.item]) \(place + 1)</legend>"
       if let origin = item.origin { html += "<input type=\"hidden\" name=\"o:\(here)\" value=\"\(origin.text)\">" }
-      for (index, (member, content)) in zip(entry.template, item.members).enumerated() {
-        html += self.member(member, content, "\(here).\(index)", isEditable)
-      }
+      html += members(entry, item.members, here, isEditable)
       if isEditable {
         html += "<p class=\"moves\">"
         if place > 0 { html += button("up", here, .moveUp, place) }
@@ -79,7 +77,22 @@ extension Parts {
     """
   }
 
-  private func member(_ element: Element, _ content: ListEntry.Member, _ path: String, _ isEditable: Bool) -> HTML {
+  /// The controls of an item.
+  ///
+  /// - Parameter draft: what is wrong with them, by their names.
+  func members(
+    _ entry: ListEntry, _ members: [ListEntry.Member], _ path: String, _ isEditable: Bool, _ draft: Draft? = nil
+  ) -> HTML {
+    var html: HTML = ""
+    for (index, (member, content)) in zip(entry.template, members).enumerated() {
+      html += self.member(member, content, "\(path).\(index)", isEditable, draft?.error(member.name))
+    }
+    return html
+  }
+
+  private func member(
+    _ element: Element, _ content: ListEntry.Member, _ path: String, _ isEditable: Bool, _ error: String?
+  ) -> HTML {
     var html: HTML = ""
     let title = element.title.isEmpty ? element.name : element.title
     var text = ""
@@ -96,7 +109,9 @@ extension Parts {
       element: element, key: (element.holdsFile ? "f:" : "m:") + path, id: id,
       text: element.kind == .secret ? "" : text,
       isEnabled: isEditable,
-      descriptions: element.description == nil ? "" : "d\(id)", isInvalid: false, words: words)
+      descriptions: (error == nil ? "" : "e\(id) ") + (element.description == nil ? "" : "d\(id)"),
+      isInvalid: error != nil,
+      words: words)
     let tag: HTML = control.isGroup ? "fieldset" : "div"
     html += "<\(tag) class=\"row\">"
     if control.isGroup {
@@ -112,7 +127,9 @@ extension Parts {
     }
     html += control.html
     if let unit = element.unit { html += " <span class=\"unit\">\(unit)</span>" }
-    html += "</div></\(tag)>\n"
+    html += "</div>"
+    if let error { html += "<p class=\"error\" id=\"e\(id)\">\(error)</p>" }
+    html += "</\(tag)>\n"
     return html
   }
 }

@@ -17,6 +17,7 @@ enum Word: Int, CaseIterable {
   case noPairs, noImages, phone, tablet, tv, desktop, watch, dark, light, device, usualDevices, appearance
   case scale, show, screenTitle, welcome, tryChanges, draftWaits, draft, draftHint, dropDraft, takeOut
   case imageLoading, imageFailed, imagePlaceholder
+  case asked, noPrompts, answer, decline, answered, notAnswered, lookedAt, notAsked
 }
 
 struct Words: Sendable {
@@ -202,6 +203,14 @@ struct Words: Sendable {
     case .imageLoading: "loading"
     case .imageFailed: "could not be loaded"
     case .imagePlaceholder: "placeholder"
+    case .asked: "Waiting for an answer"
+    case .noPrompts: "Nobody waits for an answer."
+    case .answer: "Answer"
+    case .decline: "Decline"
+    case .answered: "Answered."
+    case .notAnswered: "Not answered: look at what is marked."
+    case .lookedAt: "The answer is being looked at."
+    case .notAsked: "Nobody waits for this answer any more:"
     }
   }
 
@@ -355,6 +364,14 @@ struct Words: Sendable {
     case .imageLoading: "wird geladen"
     case .imageFailed: "konnte nicht geladen werden"
     case .imagePlaceholder: "Platzhalter"
+    case .asked: "Wartet auf eine Antwort"
+    case .noPrompts: "Niemand wartet auf eine Antwort."
+    case .answer: "Antworten"
+    case .decline: "Ablehnen"
+    case .answered: "Beantwortet."
+    case .notAnswered: "Nicht beantwortet: Bitte sehen Sie nach, was markiert ist."
+    case .lookedAt: "Die Antwort wird angesehen."
+    case .notAsked: "Niemand wartet mehr auf diese Antwort:"
     }
   }
 }

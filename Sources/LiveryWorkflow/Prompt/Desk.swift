@@ -126,7 +126,7 @@ final class Desk: @unchecked Sendable {
       for name in names(".prompt.").made(before: UInt64(max(0, lvw_time_us() - 60_000_000))) {
         name.withCString { lvw_folder_remove(folder, $0) }
       }
-      let name = "prompt.\(provider.kind).\(lvc_process()).\(lvw_time_us())"
+      let name = "\(Self.prefix(provider.kind))\(lvc_process()).\(lvw_time_us())"
       let listener = name.withCString { lvw_listen(folder, $0) }
       guard listener >= 0 else { throw Self.failure(-listener) }
       provider.listener = listener
@@ -201,20 +201,23 @@ final class Desk: @unchecked Sendable {
     }
   }
 
-  /// Who shows prompts of a kind: of this handle, then of other processes, each the newest first.
+  /// Who shows prompts of a kind: who names it before who shows any; of this handle, then of other processes; the newest first.
   func candidates(_ kind: String) -> [Request.Candidate] {
-    let (own, names) = lock.withLock { () -> ([Provider], [String]) in
-      (providers.filter { $0.kind.sameBytes(as: kind) }.reversed(), providers.map { $0.socketName })
-    }
-    var found: [Request.Candidate] = own.map { .own($0) }
-    for socket in sockets(kind) where !names.contains(where: { $0.sameBytes(as: socket) }) {
-      found.append(.other(socket))
+    let all = lock.withLock { providers }
+    var found: [Request.Candidate] = []
+    for kind in [kind, PromptKind.any] {
+      for own in all.reversed() where own.kind.sameBytes(as: kind) { found.append(.own(own)) }
+      for socket in names(Self.prefix(kind)).sorted
+      where !all.contains(where: { $0.socketName.sameBytes(as: socket) }) { found.append(.other(socket)) }
     }
     return found
   }
 
-  /// The names of the sockets of those who show prompts of a kind, the newest first.
-  private func sockets(_ kind: String) -> [String] { names("prompt.\(kind).").sorted }
+  /// What the names of the sockets begin with of those who show prompts of a kind.
+  private static func prefix(_ kind: String) -> String {
+    // No kind has capitals in its name.
+    "prompt.\(kind.sameBytes(as: PromptKind.any) ? "ANY" : kind)."
+  }
 
   /// The names of sockets in the store's folder that begin with a prefix.
   private func names(_ prefix: String) -> Names {

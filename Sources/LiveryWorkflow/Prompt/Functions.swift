@@ -51,7 +51,7 @@ public func livery_prompt_provide(
     do throws(StoreError) {
       try checkMemory()
       let store = try Store(borrowing: store)
-      let kind = try kindName(kind)
+      let kind = try kindName(kind, orAny: true)
       let given = try structure(try required(functions, "functions"), none: livery_prompt_functions())
       try checkFlags(given.flags, known: LIVERY_PROMPT_DISPATCH)
       let present = try required(given.present, "present")
@@ -187,9 +187,9 @@ public func livery_prompt_dismiss(_ prompt: OpaquePointer?) -> livery_status {
   }
 }
 
-private func kindName(_ kind: UnsafePointer<CChar>?) throws(StoreError) -> String {
+private func kindName(_ kind: UnsafePointer<CChar>?, orAny: Bool = false) throws(StoreError) -> String {
   let name = try argument(kind, "kind", limit: 255)
-  try PromptKind.checkName(name)
+  try PromptKind.checkName(name, orAny: orAny)
   return name
 }
 

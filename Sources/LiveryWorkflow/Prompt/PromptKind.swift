@@ -41,6 +41,9 @@ struct PromptKind: Sendable {
 
   static func named(_ name: String) -> PromptKind? { all.first { $0.name.sameBytes(as: name) } }
 
+  /// Stands for all of them at who shows prompts.
+  static let any = "*"
+
   /// The longest name of a kind, in bytes.
   static let nameLimit = 32
 
@@ -56,8 +59,8 @@ struct PromptKind: Sendable {
   }
 
   /// - Throws: `.invalidArgument` if it is none.
-  static func checkName(_ name: String) throws(StoreError) {
-    guard isName(name) else {
+  static func checkName(_ name: String, orAny: Bool = false) throws(StoreError) {
+    guard isName(name) || orAny && name.sameBytes(as: any) else {
       throw StoreError(
         .invalidArgument, "a kind is 1 to \(nameLimit) letters from a to z, digits and hyphens, a letter first")
     }

@@ -107,7 +107,7 @@
 
     /// Lets a provider show the prompts of a kind, also those of other processes. Corresponds to `livery_prompt_provide` in C.
     public func providePrompt(_ kind: String, by provider: some PromptProvider) throws(StoreError) -> PromptProvision {
-      try PromptKind.checkName(kind)
+      try PromptKind.checkName(kind, orAny: true)
       let desk = try Desks.find(self)
       let functions = Provider.Functions(
         present: { (prompt) in
@@ -127,6 +127,11 @@
         throw error
       }
       return PromptProvision(made)
+    }
+
+    /// Lets a provider show every prompt that nobody shows who names its kind. Corresponds to `LIVERY_PROMPT_ANY` in C.
+    public func provideAnyPrompt(by provider: some PromptProvider) throws(StoreError) -> PromptProvision {
+      try providePrompt(PromptKind.any, by: provider)
     }
 
     public func provide(login: some LoginPrompt) throws(StoreError) -> PromptProvision {

@@ -1,3 +1,5 @@
+import LiveryClient
+
 @testable import LiveryPage
 
 // What browsers send to a page, and what only others do.
@@ -73,4 +75,35 @@ private func encoded(_ bytes: [UInt8], keeping kept: UInt8? = nil) -> [UInt8] {
     if byte == kept { text.append(byte) } else { text += [0x25, digits[Int(byte >> 4)], digits[Int(byte & 15)]] }
   }
   return text
+}
+
+/// A form with controls of each kind, and a list.
+private let promptForm: [Element] = {
+  func made(_ kind: Element.Kind, _ name: String) -> Element {
+    let element = Element(kind: kind)
+    element.name = name
+    return element
+  }
+  let list = made(.list, "list")
+  list.template = [made(.secret, "key"), made(.text, "name")]
+  return [
+    made(.text, "text"), made(.secret, "secret"), made(.toggle, "toggle"), made(.choices, "choices"),
+    made(.integer, "integer"),
+    list, made(.date, "date"), made(.url, "url"), made(.image, "image"),
+  ]
+}()
+
+@_cdecl("fuzz_page_prompt")
+@Sendable public func fuzzPagePrompt(_ start: UnsafePointer<UInt8>?, _ count: Int) {
+  guard let fields = Fields(urlEncoded: fuzzedBytes(start, count)[...]) else { return }
+  let table = FieldTable(fields)
+  var entry = ListEntry(promptForm, table)
+  _ = entry.carryOut(table["op"] ?? "")
+  for item in entry.items {
+    require(item.members.count == entry.template.count, "an item has each member")
+  }
+  guard entry.items.count == 1, case .object(let answer) = entry.answer else { return }
+  require(answer.count <= entry.template.count, "an answer has no more than the form")
+  guard case .object(let kept) = entry.withoutSecrets.answer else { return require(false, "it is an answer, too") }
+  require(!kept.contains { $0.key.utf8.elementsEqual("secret".utf8) }, "no secret is kept")
 }

@@ -54,7 +54,7 @@ class _Options(ctypes.Structure):
 
 
 _FINISHED = ctypes.CFUNCTYPE(None, ctypes.POINTER(_Finished), ctypes.c_void_p)
-_DISPATCH, _HIDDEN, _READ_ONLY = 1, 2, 4
+_DISPATCH, _HIDDEN, _READ_ONLY, _PROMPTS = 1, 2, 4, 8
 
 
 class Page:
@@ -108,13 +108,15 @@ def start(
   title: Optional[str] = None,
   hidden: bool = False,
   read_only: bool = False,
+  prompts: bool = False,
 ) -> Page:
   """Serve the settings of a store at an address of this device, or elsewhere if a PIN is asked for.
 
-  ``finished`` is told of the end of each editing session by a thread of this package, once each.
+  ``finished`` is told of the end of each editing session by a thread of this package, once each. With ``prompts`` whoever opens the
+  page is asked what nobody else shows: see ``livery.prompt``.
 
   InvalidArgumentError for an option that is malformed, out of range or unsafe, BusyError if the address is in use,
-  PermissionError_ if it is not this process's to use.
+  PermissionError_ if it is not this process's to use, UnavailableError for prompts without ``liblivery-workflow.so``.
   """
 
   if not 10 <= idle <= 86_400:
@@ -131,7 +133,7 @@ def start(
 
   function = _FINISHED(tell)
   options = _Options(
-    struct_size=ctypes.sizeof(_Options), flags=_DISPATCH | (_HIDDEN if hidden else 0) | (_READ_ONLY if read_only else 0),
+    struct_size=ctypes.sizeof(_Options), flags=_DISPATCH | (_HIDDEN if hidden else 0) | (_READ_ONLY if read_only else 0) | (_PROMPTS if prompts else 0),
     has_layer=True, layer=Layer.of(layer), listen=optional_text("listen", listen),
     unix_socket=None if unix_socket is None else os.fsencode(unix_socket), hosts=optional_text("hosts", " ".join(hosts) or None),
     pin_setting=optional_text("pin_setting", pin_setting), idle_s=idle,

@@ -71,6 +71,9 @@ class _Functions(ctypes.Structure):
 
 
 _DISPATCH, _REPLACE = 1, 2
+
+#: For provide(): every kind that nobody shows who names it.
+ANY = "*"
 _DISMISSED = 3
 _UNAVAILABLE = -27
 
@@ -266,7 +269,7 @@ class Provision:
 
 
 def provide(store: Store, kind: str, provider: Provider) -> Provision:
-  """Let a provider show the prompts of a kind, also those of other processes."""
+  """Let a provider show the prompts of a kind, also those of other processes, or with ``ANY`` all that nobody shows who names them."""
   name = _native.text("the kind", kind)
   prompting = _Prompting.of(store)
 
