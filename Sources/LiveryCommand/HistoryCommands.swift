@@ -54,6 +54,8 @@ private func description(of change: Value) -> String {
   let new = shown(change["new"], change)
   if change.flag("forgotten") {
     parts.append(change["new"] == nil ? "forgotten" : "forgotten → \(new)")
+  } else if change.flag("unavailable") {
+    parts.append("sealed")
   } else if change["writable"] == nil || change["old"] != change["new"] {
     parts.append("\(old) → \(new)")
   }

@@ -37,7 +37,7 @@ static const char *take_seconds(const char *value, void *unused) {
   (void)unused;
   char *end = NULL;
   long long number = strtoll(value, &end, 10);
-  if (value[0] < '0' || value[0] > '9' || *end || number > 3153600000LL) return "no number that is possible";
+  if (value[0] < '0' || value[0] > '9' || *end || number > 3153600000LL) return "takes seconds, from 0 to 3153600000";
   lifetime = number;
   has_end = true;
   return NULL;

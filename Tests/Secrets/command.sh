@@ -52,7 +52,7 @@ lacks swordfish store
 # Who has no key.
 run 8 get password && run 8 set password plain
 run 0 set note plain && run 0 get note && has plain
-run 0 list && run 0 explain password && run 0 history && lacks swordfish out
+run 0 list && run 0 explain password && run 0 history password && has ' sealed' && run 0 history && lacks swordfish out
 run 0 export --reveal && has '"sealed"' && lacks swordfish out
 run 0 export && lacks '"sealed"' out
 run 0 secrets export && has swordfish-2
