@@ -25,6 +25,7 @@ function(livery_extension noun)
       COMMAND ${CMAKE_COMMAND}
         -DNOUN=${noun} -DHEADERS=${headers} -DLIBRARIES=${libraries} -DCLANG=${SWIFT_CLANG} -DOBJCOPY=${CMAKE_OBJCOPY}
         -DSOURCE=${PROJECT_SOURCE_DIR} -DBINARIES=${LIVERY_BINARIES} -DVERSION=${PROJECT_VERSION_MAJOR}
+        -DPRODUCTS=${swift_products} -DTARGET_FLAGS=${swift_target_flags}
         -DEMBEDDED=${swift_embedded} -DCONFIGURATION=${swift_configuration}
         -P ${PROJECT_SOURCE_DIR}/cmake/LinkExtension.cmake
       BYPRODUCTS ${library}

@@ -2,7 +2,7 @@
 # liblivery.so of the same package before.
 include(${CMAKE_CURRENT_LIST_DIR}/Run.cmake)
 
-set(products ${BINARIES}/swift/${CONFIGURATION})
+set(products ${PRODUCTS})
 set(product ${products}/livery-${NOUN}.product)
 set(library ${BINARIES}/liblivery-${NOUN}.so)
 set(strip)
@@ -20,12 +20,13 @@ endforeach()
 
 if(todo)
   string(REPLACE "," ";" libraries "${LIBRARIES}")
+  string(REPLACE "," ";" target_flags "${TARGET_FLAGS}")
   string(REPLACE "," "_*; livery_" exports "livery_${HEADERS}_*;")
   file(WRITE ${product}/exports.map "{ global: ${exports} local: *; };\n")
   # Each copy of the runtime gets wrong what runtime.c mends, and dies of what memory.c prevents. Functions of the library may
   # be called as long as a store is open, also by threads that a program does not know of: it stays in memory.
   list(TRANSFORM WRAPPED PREPEND -Wl,--wrap= OUTPUT_VARIABLE wrap)
-  run(${CLANG} -shared -fuse-ld=lld -o ${product}/library.so
+  run(${CLANG} ${target_flags} -shared -fuse-ld=lld -o ${product}/library.so
     @${product}/Objects.LinkFileList ${products}/CSystem.build/runtime.c.o ${products}/CSystem.build/memory.c.o ${wrap}
     -L${EMBEDDED} -lswiftUnicodeDataTables -L${BINARIES} -llivery ${libraries} -lm
     -Wl,--as-needed,--gc-sections,--icf=all,--no-eh-frame-hdr,-z,defs,-z,nodelete,-z,pack-relative-relocs

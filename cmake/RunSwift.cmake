@@ -3,6 +3,9 @@ include(${CMAKE_CURRENT_LIST_DIR}/Run.cmake)
 
 set(flags -c ${CONFIGURATION} --disable-build-manifest-caching --package-path ${SOURCE} --scratch-path ${BINARIES}/swift
   --disable-local-rpath -Xlinker -L${EMBEDDED})
+# Of another machine, if there is one.
+string(REPLACE "," ";" sdk "${SDK}")
+list(APPEND flags ${sdk})
 if(CONFIGURATION STREQUAL "debug")
   # valgrind and older gdb do not read DWARF 5.
   list(APPEND flags -Xswiftc -dwarf-version=4 -Xcc -gdwarf-4)
@@ -12,7 +15,7 @@ else()
   set(strip --strip-unneeded)
   set(strip_debug --strip-debug)
 endif()
-set(products ${BINARIES}/swift/${CONFIGURATION})
+set(products ${PRODUCTS})
 
 # SwiftPM links anew what is gone; it does not look at what the linker is told.
 file(GLOB told ${SOURCE}/tools/link/*)

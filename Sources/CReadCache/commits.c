@@ -45,13 +45,18 @@ void lvs_wipe_content(lvs_cache *cache, lvs_slot *slot) {
 }
 
 bool lvs_cache_check(lvs_cache *cache, uint64_t commit, uint64_t revision) {
-  cache->is_blind = commit == LVS_NO_COMMIT || get(cache->last_commit) != commit;
-  if (cache->is_blind) return false;
-  // Commits are gone through from here on.
-  lvs_note_truth(cache, commit, revision);
-  set(&cache->synced_from, commit);
-  set_last(&cache->synced_to, commit);
-  return true;
+  // A read of the store that had the region before may still be on its way.
+  lock(cache);
+  bool is_right = commit != LVS_NO_COMMIT && get(cache->last_commit) == commit;
+  cache->is_blind = !is_right;
+  if (is_right) {
+    // Commits are gone through from here on.
+    lvs_note_truth(cache, commit, revision);
+    set(&cache->synced_from, commit);
+    set_last(&cache->synced_to, commit);
+  }
+  unlock(cache);
+  return is_right;
 }
 
 // Forgets what was looked up under a name before a commit.

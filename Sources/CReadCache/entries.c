@@ -78,9 +78,9 @@ static void grow_index(lvs_cache *cache) {
   }
   set_last(&cache->bits, bits + 1);
   // Whoever still reads the old one finds nothing there, and looks up.
-  size_t bytes = (size_t)8 << bits;
-  char *start = (char *)(((uintptr_t)old + PAGE - 1) & ~(uintptr_t)(PAGE - 1));
-  if (bytes >= 4 * PAGE) madvise(start, (size_t)((char *)old + bytes - start) & ~(size_t)(PAGE - 1), MADV_DONTNEED);
+  size_t bytes = (size_t)8 << bits, within = cache->page - 1;
+  char *start = (char *)(((uintptr_t)old + within) & ~(uintptr_t)within);
+  if (bytes >= 4 * cache->page) madvise(start, (size_t)((char *)old + bytes - start) & ~within, MADV_DONTNEED);
 }
 
 // A slot that no name has: a new one, or the next in turn that no key holds.

@@ -80,6 +80,8 @@ uint64_t lvs_handle_make(uint8_t kind, void *object, lvs_cache *cache, lvs_slot 
   if (!index) return 0;
   place *made = place_at(index);
   uint64_t tag = (uint64_t)kind << KIND_SHIFT | (get(&made->state) & GENERATION);
+  // Whoever still reads by the place's former handle, and finds what is written here, finds its number changed.
+  __atomic_thread_fence(__ATOMIC_RELEASE);
   made->object = object;
   set(&made->token, lvs_process_token());
   __atomic_store_n(&made->cache, slot ? NULL : cache, __ATOMIC_RELAXED);

@@ -14,7 +14,6 @@ INLINE void set(uint64_t *word, uint64_t value) { __atomic_store_n(word, value, 
 INLINE void set_last(uint64_t *word, uint64_t value) { __atomic_store_n(word, value, __ATOMIC_RELEASE); }
 
 enum {
-  PAGE = 4096,
   SLOT_WORDS = 16,
   FIRST_BITS = 9,
   MOST_PROBES = 128
@@ -52,7 +51,8 @@ struct lvs_cache {
   // whoever may write to the page may tell anything.
   uint64_t true_commit, true_revision, true_ns;
   uint32_t *keys;
-  size_t size;
+  // Of the region, and of the system's pages, in which it is mapped and emptied.
+  size_t size, page;
   lvs_cache *next;
   bool is_blind, is_in_use;
 };

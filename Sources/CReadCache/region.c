@@ -4,6 +4,8 @@
 
 #include <sys/mman.h>
 
+enum { LEAST_RING = 32768 };
+
 static lvs_mutex *pool_lock;
 static pthread_once_t pool_once = PTHREAD_ONCE_INIT;
 static lvs_cache *pool;
@@ -12,36 +14,46 @@ static void make_pool_lock(void) { pool_lock = lvs_mutex_make_global(); }
 
 static uint64_t log2_of(uint64_t number) { return 63 - (uint64_t)__builtin_clzll(number | 1); }
 
+// Of this system: what is mapped, and what is given back, begins with one and has whole ones.
+static size_t page_size(void) {
+  long found = sysconf(_SC_PAGESIZE);
+  return found > 0 ? (size_t)found : 4096;
+}
+
+static size_t whole(size_t bytes, size_t page) { return (bytes + page - 1) & ~(page - 1); }
+
 // Half of the bytes are for slots, a sixteenth for the largest index, a quarter for the ring.
 static lvs_cache *map_region(uint64_t bits, size_t offset) {
   uint64_t slots = (uint64_t)1 << bits, most_bits = bits + 1 < FIRST_BITS ? FIRST_BITS : bits + 1;
   size_t index = index_start(most_bits + 1) * 8, keys = slots * 4, ring = slots * SLOT_WORDS * 8 / 2;
-  if (ring < 8 * PAGE) ring = 8 * PAGE;
-  size_t page = PAGE - 1, size = 3 * PAGE + ((index + page) & ~page) + ((keys + page) & ~page) + slots * sizeof(lvs_slot) + ring;
+  if (ring < LEAST_RING) ring = LEAST_RING;
+  size_t page = page_size(), entries = whole(slots * sizeof(lvs_slot), page);
+  size_t size = 3 * page + whole(index, page) + whole(keys, page) + entries + whole(ring, page);
   char *base = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (base == MAP_FAILED) return NULL;
   // Some of what is kept may be secret.
   madvise(base, size, MADV_DONTDUMP);
-  lvs_cache *cache = (lvs_cache *)(base + 2 * PAGE);
-  char *next = base + 3 * PAGE;
+  lvs_cache *cache = (lvs_cache *)(base + 2 * page);
+  char *next = base + 3 * page;
   cache->last_commit = (const uint64_t *)(base + offset);
-  cache->told = (const lvs_wake *)(base + PAGE);
+  cache->told = (const lvs_wake *)(base + page);
   cache->index = (uint64_t *)next;
-  next += (index + page) & ~page;
+  next += whole(index, page);
   cache->keys = (uint32_t *)next;
-  next += (keys + page) & ~page;
+  next += whole(keys, page);
   cache->slots = (lvs_slot *)next;
-  next += slots * sizeof(lvs_slot);
+  next += entries;
   cache->ring = (uint64_t *)next;
   cache->ring_words = ring / 8;
   cache->slot_count = slots;
   cache->most_bits = most_bits;
   cache->size = size;
+  cache->page = page;
   return cache;
 }
 
 // The first two pages of the region are the ones that processes share.
-static char *shared_pages(lvs_cache *cache) { return (char *)cache - 2 * PAGE; }
+static char *shared_pages(lvs_cache *cache) { return (char *)cache - 2 * cache->page; }
 
 lvs_cache *lvs_cache_make(uint64_t bytes, int commit_file, size_t offset, int wake_file) {
   pthread_once(&pool_once, make_pool_lock);
@@ -67,9 +79,9 @@ lvs_cache *lvs_cache_make(uint64_t bytes, int commit_file, size_t offset, int wa
   set(&cache->synced_to, 0);
   set(&cache->synced_from, UINT64_MAX);
   cache->used = cache->hand = cache->patience = 0;
-  void *page = mmap(shared_pages(cache), PAGE, PROT_READ, MAP_SHARED | MAP_FIXED, commit_file, 0);
+  void *page = mmap(shared_pages(cache), cache->page, PROT_READ, MAP_SHARED | MAP_FIXED, commit_file, 0);
   // Without it the page stays empty, and commits are looked for in the log.
-  if (wake_file >= 0) mmap((void *)cache->told, PAGE, PROT_READ, MAP_SHARED | MAP_FIXED, wake_file, 0);
+  if (wake_file >= 0) mmap((void *)cache->told, cache->page, PROT_READ, MAP_SHARED | MAP_FIXED, wake_file, 0);
   unlock(cache);
   if (page != MAP_FAILED) return cache;
   lvs_cache_retire(cache);
@@ -82,10 +94,11 @@ void lvs_cache_retire(lvs_cache *cache) {
   set(&cache->synced_to, 0);
   set(&cache->synced_from, UINT64_MAX);
   // An address that fails to be mapped anew keeps the old pages, which then merely stay.
-  mmap(shared_pages(cache), 2 * PAGE, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
+  mmap(shared_pages(cache), 2 * cache->page, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
   // The index, the slots and the ring become empty. Whoever reads still finds a slot without its sequence number.
-  char *content = (char *)cache + PAGE;
-  if (madvise(content, cache->size - 3 * PAGE, MADV_DONTNEED) != 0) memset(content, 0, cache->size - 3 * PAGE);
+  char *content = (char *)cache + cache->page;
+  size_t length = cache->size - 3 * cache->page;
+  if (madvise(content, length, MADV_DONTNEED) != 0) memset(content, 0, length);
   lvs_mutex_lock(pool_lock);
   cache->next = pool;
   pool = cache;

@@ -1,5 +1,6 @@
 import CLMDB
 import CSystem
+import Synchronization
 
 /// Finds out whether a read transaction that has begun shows one commit.
 ///
@@ -13,6 +14,9 @@ struct Settling {
 
   /// False if the transaction is to be begun once more.
   mutating func isSettled(_ reader: OpaquePointer, _ environment: OpaquePointer) throws(LMDBError) -> Bool {
+    // The look has to come after the roots were copied, which may otherwise be those of a later commit; and after the reader
+    // was noted in the table, where the next writer may otherwise not find it, and write over what it reads. LMDB orders neither.
+    atomicMemoryFence(ordering: .sequentiallyConsistent)
     var info = MDB_envinfo()
     mdb_env_info(environment, &info)
     let number = UInt64(mdb_txn_id(reader))

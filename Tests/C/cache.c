@@ -21,7 +21,7 @@
     }                                                                             \
   } while (0)
 
-enum { SETTINGS = 3000, READERS = 3, COMMITS = 4000, TEXT = 3, INTEGER = 2, COMMIT_WORD = 6 };
+enum { SETTINGS = 3000, READERS = 3, COMMITS = 4000, TEXT = 3, INTEGER = 2, COMMIT_WORD = 1 + sizeof(pthread_mutex_t) / 8 };
 
 static pthread_mutex_t store_lock = PTHREAD_MUTEX_INITIALIZER;
 // What is stored, and what commits have published.

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Checks what the library brings in place of the toolchain's own, in the shared and in the static library.
 
-    runtime.py SWIFT_BUILD_FOLDER/{release,debug} STATIC_LIBRARY CC
+    runtime.py SWIFT_BUILD_FOLDER/{release,debug} STATIC_LIBRARY CC [OPTION...]
 
 swift_bridgeObjectRetain has to return what it is given, tag bits and all, and to count what is counted; Swift 6.3's weak one
 does not (swiftlang/swift#91151). Everything that allocates has to be the library's own, so that the end of memory is a
@@ -64,13 +64,13 @@ def check(file):
 
 
 def main():
-  folder, archive, compiler = pathlib.Path(sys.argv[1]), sys.argv[2], sys.argv[3]
+  folder, archive, compiler = pathlib.Path(sys.argv[1]), sys.argv[2], sys.argv[3:]
   shared = folder / "liblivery.so"
   check(shared)
   assert re.search(r"\(FLAGS_1\).*NODELETE", output("readelf", "-d", shared)), "the library can be unloaded"
   with tempfile.TemporaryDirectory() as work:
     whole = pathlib.Path(work, "libwhole.so")
-    subprocess.run([compiler, "-shared", "-o", str(whole), "-Wl,--whole-archive", archive, "-Wl,--no-whole-archive",
+    subprocess.run([*compiler, "-shared", "-o", str(whole), "-Wl,--whole-archive", archive, "-Wl,--no-whole-archive",
                     "-llmdb", "-lm"], check=True)
     check(whole)
     exported = {name for name, (_, kind) in symbols(archive).items() if kind.isupper() and kind not in "VW"}

@@ -80,7 +80,11 @@ static void make(const char *path) {
 
 // What is measured: `number` counts on from call to call.
 
+#ifdef __clang__
+#define MEASURED __attribute__((noinline))
+#else
 #define MEASURED __attribute__((noinline, noclone))
+#endif
 
 MEASURED static void measured_read_name(int number) {
   int64_t value = 0;

@@ -2,6 +2,10 @@
 #ifndef CSYSTEM_H
 #define CSYSTEM_H
 
+#if __SIZEOF_POINTER__ < 8
+#error "Livery needs a 64-bit target: handles are 64-bit numbers, and so are the numbers of commits that processes share."
+#endif
+
 #include <errno.h>
 #include <fcntl.h>
 #include <math.h>
