@@ -2,9 +2,6 @@
 #include "damage.h"
 #include "sealer.h"
 
-#include <dirent.h>
-#include <sys/random.h>
-
 #define SETTINGS(password, note)                                                                                       \
   "{\"Type\": \"TextField\", \"Title\": \"Password\", \"Key\": \"" password "\", \"Class\": [\"Password\"]},"           \
   "{\"Type\": \"TextField\", \"Title\": \"Note\", \"Key\": \"" note "\"}"
@@ -13,13 +10,6 @@
 #define FIRST SCHEMA("1", SETTINGS("password", "note"), "")
 
 static const livery_layer user = LIVERY_LAYER_USER;
-
-enum { LENGTH = 24 };
-static void make_secret(char secret[LENGTH + 1]) {
-  if (getrandom(secret, LENGTH, 0) != LENGTH) abort();
-  for (int i = 0; i < LENGTH; i++) secret[i] = (char)('a' + (unsigned char)secret[i] % 26);
-  secret[LENGTH] = 0;
-}
 
 static livery_status set(livery_store *store, const char *name, const char *text) {
   return livery_set_string(store, user, name, text, LIVERY_ZERO_TERMINATED);
@@ -30,27 +20,6 @@ static const char *get(livery_store *store, const char *name) {
   text[0] = 0;
   livery_status status = livery_get_string(store, name, text, sizeof text, NULL);
   return status == LIVERY_OK ? text : livery_status_name(status);
-}
-
-// How often the files under a folder hold a text.
-static int count_in(const char *path, const char *secret) {
-  int count = 0;
-  DIR *folder = opendir(path);
-  for (struct dirent *entry; folder && (entry = readdir(folder)) != NULL;) {
-    if (strcmp(entry->d_name, ".") == 0 || strcmp(entry->d_name, "..") == 0) continue;
-    char file[900];
-    snprintf(file, sizeof file, "%s/%s", path, entry->d_name);
-    if (entry->d_type == DT_DIR) {
-      count += count_in(file, secret);
-      continue;
-    }
-    size_t size = 0;
-    char *bytes = read_file(file, &size), *at = bytes;
-    for (; bytes && (at = memmem(at, size - (size_t)(at - bytes), secret, strlen(secret))) != NULL; at++) count++;
-    free(bytes);
-  }
-  if (folder) closedir(folder);
-  return count;
 }
 
 static uint64_t revision(livery_store *store) {
