@@ -341,6 +341,23 @@ TEST("without anybody who shows it a required kind is UNAVAILABLE, naming the ca
   OK(livery_close(store));
 }
 
+TEST("with another process on the store that shows other kinds it is the same", nobody_elsewhere) {
+  NEEDS_PROCESSES;
+  for (size_t kind = 0; kind < KINDS; kind++) {
+    const char *path = fresh_path();
+    livery_store *store = made_store(path);
+    other process = show_elsewhere(path, kinds[(kind + 1) % KINDS].name, "a", kinds[(kind + 1) % KINDS].answer);
+    outcome told = {0};
+    ask(store, kinds[kind].name, "a", 0, &told);
+    EXPECT_INT(kinds[kind].is_required ? LIVERY_PROMPT_FAILED : LIVERY_PROMPT_COMPLETED, told.outcome);
+    EXPECT_INT(kinds[kind].is_required ? LIVERY_ERROR_UNAVAILABLE : LIVERY_OK, told.status);
+    EXPECT_INT(!kinds[kind].is_required, told.is_default);
+    EXPECT_INT(1, told.destroyed);
+    end_elsewhere(process, false);
+    OK(livery_close(store));
+  }
+}
+
 TEST("who declines leaves it to the next one: of this handle first, the newest first", order) {
   NEEDS_PROCESSES;
   const char *path = fresh_path();
