@@ -84,7 +84,7 @@ def build():
                          capture_output=True, text=True).stdout.strip()
   swift = pathlib.Path(shutil.which("swift")).resolve().parent
   embedded = swift.parent / "lib" / "swift" / "embedded" / f"{platform.machine()}-unknown-linux-gnu"
-  libraries = subprocess.run(["pkg-config", "--libs", "lmdb"], check=True, capture_output=True, text=True)
+  libraries = subprocess.run(["pkg-config", "--libs", "lmdb", "libsodium"], check=True, capture_output=True, text=True)
   build_images(str(swift / "clang"))
   for target in TARGETS:
     if target.startswith("images-"):
