@@ -55,7 +55,8 @@ static livery_store *begun(void) {
     _exit(1);
   }
   ready = 0;
-  if (livery_session_bootstrap(store, NULL, NULL, note_ready, NULL, NULL) != LIVERY_OK) _exit(1);
+  // If it fails, `note_ready` is told why.
+  livery_session_bootstrap(store, NULL, NULL, note_ready, NULL, NULL);
   for (double limit = seconds_now() + 30; !ready && seconds_now() < limit;) sleep_us(200);
   if (!ready) wrong("it is not found out who is logged in");
   return store;
@@ -82,6 +83,8 @@ static uint64_t look(livery_store *store) {
       wrong("token %" PRIu64 " is of a session that ends at %" PRId64, number, end);
     else if (state->ended[number] && state->ended[number] < since)
       wrong("token %" PRIu64 " is there again", number);
+    // Who logged it in may have been killed before he was told.
+    if (number < SESSIONS && !state->begun[number]) state->begun[number] = since;
     state->active++;
   }
   livery_value_release(expires);
