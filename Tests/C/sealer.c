@@ -64,6 +64,37 @@ TEST("what was set plainly is sealed when the key first comes, and no file holds
   EXPECT_INT(1, toy.destroyed);
 }
 
+#define MORE "{\"Version\": 1, \"Groups\": [{\"Title\": \"All\", \"Settings\": [" SETTINGS("password", "note") \
+  ",{\"Type\": \"TextField\", \"Title\": \"PIN\", \"Key\": \"pin\", \"Class\": [\"Password\"]}]}]}"
+
+TEST("of what lay behind a shorter value nothing is left, when long secrets are sealed or forgotten", tails) {
+  static char longer[4000], shorter[2500];
+  const char *path = fresh_path();
+  toy toy = {.key = 1};
+  for (size_t index = 0; index < sizeof longer - 1; index++) longer[index] = "lying-behind-"[index % 13];
+  memset(shorter, 'x', sizeof shorter - 1);
+  livery_store *store = new_store(path, MORE);
+  // LMDB uses the memory of a page again for another one.
+  for (int round = 0; round < 4; round++) {
+    OK(set(store, "password", longer));
+    OK(set(store, "note", shorter));
+    OK(set(store, "pin", shorter));
+    OK(livery_reset(store, user, "password"));
+    OK(livery_reset(store, user, "pin"));
+  }
+  OK(livery_backup(store, NULL));
+  OK(set(store, "note", shorter + 10));
+  OK(livery_forget(store, "password", LIVERY_FORGET_BACKUPS, NULL));
+  EXPECT_INT(0, count_in(path, "lying-behind-"));
+  OK(set(store, "password", longer));
+  OK(set(store, "pin", shorter));
+  OK(toy_set(store, &toy));
+  EXPECT_INT(0, count_in(path, "lying-behind-"));
+  EXPECT_TEXT("LIVERY_ERROR_BUFFER_TOO_SMALL", get(store, "password"));
+  OK(livery_close(store));
+  EXPECT_INT(0, count_in(path, "lying-behind-"));
+}
+
 TEST("setting what is there already changes nothing, though no value is sealed twice alike", no_op) {
   toy toy = {.key = 1};
   livery_store *store = new_store(fresh_path(), FIRST);
