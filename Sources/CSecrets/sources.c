@@ -29,7 +29,7 @@ int lvk_file_stamp(const char *path, lvk_stamp *stamp) {
   return 0;
 }
 
-// Reads to the end; EFBIG if there is more than fits.
+// Reads to the end; EOVERFLOW if there is more than fits.
 static int read_all(int file, uint8_t *buffer, size_t capacity, size_t *length) {
   size_t count = 0;
   for (;;) {
@@ -38,7 +38,7 @@ static int read_all(int file, uint8_t *buffer, size_t capacity, size_t *length) 
     if (got < 0) return errno;
     if (got == 0) break;
     count += (size_t)got;
-    if (count == capacity) return EFBIG;
+    if (count == capacity) return EOVERFLOW;
   }
   *length = count;
   return 0;
@@ -85,24 +85,49 @@ static int sync_folder(const char *path) {
   return error;
 }
 
-int lvk_file_make(const char *path, const void *bytes, size_t length) {
-  int file = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0400);
-  if (file < 0) return errno;
-  int error = write_all(file, bytes, length);
-  if (close(file) != 0 && !error) error = errno;
-  if (!error) error = sync_folder(path);
-  if (error) unlink(path);
+// Gives a file its name, unless there is one of that name.
+static int name_file(const char *fresh, const char *path) {
+  if (renameat2(AT_FDCWD, fresh, AT_FDCWD, path, RENAME_NOREPLACE) == 0) return 0;
+  if (errno != EINVAL && errno != ENOSYS) return errno;
+  // Not every file system knows that.
+  int error = link(fresh, path) == 0 ? 0 : errno;
+  if (!error) unlink(fresh);
   return error;
+}
+
+// Makes a file beside another one, for what is to have its name.
+static int make_beside(const char *path, char *fresh, size_t capacity, int *file) {
+  if ((size_t)snprintf(fresh, capacity, "%s.XXXXXX", path) >= capacity) return ENAMETOOLONG;
+  *file = mkostemp(fresh, O_CLOEXEC);
+  return *file < 0 ? errno : 0;
+}
+
+int lvk_file_make(const char *path, const void *bytes, size_t length) {
+  char fresh[4200];
+  struct stat facts;
+  int file = -1;
+  if (lstat(path, &facts) == 0) return EEXIST;
+  // The file has its name only once all of it is on the disk.
+  int error = make_beside(path, fresh, sizeof fresh, &file);
+  if (error) return error;
+  if (fchmod(file, 0400) != 0) error = errno;
+  if (!error) error = write_all(file, bytes, length);
+  if (close(file) != 0 && !error) error = errno;
+  if (!error) error = name_file(fresh, path);
+  if (error) {
+    unlink(fresh);
+    return error;
+  }
+  return sync_folder(path);
 }
 
 int lvk_file_replace(const char *path, const void *bytes, size_t length) {
   char fresh[4200];
   struct stat facts;
+  int file = -1;
   if (stat(path, &facts) != 0) return errno;
-  if ((size_t)snprintf(fresh, sizeof fresh, "%s.XXXXXX", path) >= sizeof fresh) return ENAMETOOLONG;
-  int file = mkostemp(fresh, O_CLOEXEC);
-  if (file < 0) return errno;
-  int error = 0;
+  int error = make_beside(path, fresh, sizeof fresh, &file);
+  if (error) return error;
   if ((facts.st_uid != geteuid() || facts.st_gid != getegid()) && fchown(file, facts.st_uid, facts.st_gid) != 0) error = errno;
   if (!error && fchmod(file, facts.st_mode & 0700) != 0) error = errno;
   if (!error) error = write_all(file, bytes, length);
@@ -147,7 +172,7 @@ int lvk_keyring_read(const char *name, void *buffer, size_t capacity, size_t *le
   if (key < 0) return error;
   long size = syscall(SYS_keyctl, KEYCTL_READ, key, buffer, capacity);
   if (size < 0) return errno;
-  if ((size_t)size >= capacity) return EFBIG;
+  if ((size_t)size >= capacity) return EOVERFLOW;
   *length = (size_t)size;
   return 0;
 }

@@ -26,7 +26,7 @@ uint64_t lvs_boot_number(void) {
   int file = lvs_open("/proc/sys/kernel/random/boot_id", O_RDONLY, 0);
   ssize_t got = file < 0 ? 0 : lvs_read_at(file, text, sizeof text, 0);
   if (file >= 0) close(file);
-  number = got > 0 ? 1469598103934665603u : LVS_BOOT_UNKNOWN;
+  number = got > 0 ? 14695981039346656037u : LVS_BOOT_UNKNOWN;
   for (ssize_t i = 0; i < got; i++) number = (number ^ (unsigned char)text[i]) * 1099511628211u;
   __atomic_store_n(&known, number, __ATOMIC_RELAXED);
   return number;

@@ -14,6 +14,8 @@ int lvs_open(const char *path, int flags, unsigned mode) {
   return descriptor;
 }
 
+int lvs_duplicate(int descriptor) { return fcntl(descriptor, F_DUPFD_CLOEXEC, 3); }
+
 int lvs_open_directory(const char *path) {
   int directory = lvs_open(path, O_RDONLY | O_DIRECTORY, 0);
   return directory < 0 && errno == EACCES ? lvs_open(path, O_PATH | O_DIRECTORY, 0) : directory;

@@ -17,7 +17,14 @@ extension Environment {
       let code = try Self.copyApart("/proc/self/fd/\(file)", options, descriptor)
       if code == EINTR || code == MDB_MAP_RESIZED { continue }
       // What LMDB says of pages that nothing accounts for.
-      return try LMDBError.check(code == MDB_INCOMPATIBLE ? MDB_CORRUPTED : code)
+      try LMDBError.check(code == MDB_INCOMPATIBLE ? MDB_CORRUPTED : code)
+      // Secrets that are gone are not to be in it.
+      if lvs_memory_wipes() {
+        let own = lvs_duplicate(descriptor)
+        guard own >= 0 else { throw LMDBError(code: lvs_errno()) }
+        try PageFile.of(own).clearTails()
+      }
+      return
     }
     throw LMDBError(code: EBUSY)
   }

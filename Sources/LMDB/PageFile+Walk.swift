@@ -209,6 +209,9 @@ extension PageFile {
         value.u32(Self.word + 4) == UInt32(needed)
       else { return note(first, "is not the page of a large value that it has to be") }
       count.overflows &+= UInt64(needed)
+      if collectsTails, value.bytes[(Self.header + node.size)...].contains(where: { $0 != 0 }) {
+        tails.append((first, (Self.header + node.size)..<(needed * pageSize)))
+      }
       value.bytes.withUnsafeBytes { body(key, $0.bytes.extracting(Self.header..<Self.header + node.size), false) }
     default: note(number, "holds an entry of an unknown kind")
     }

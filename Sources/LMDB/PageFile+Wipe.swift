@@ -40,4 +40,20 @@ extension PageFile {
       }
     }
   }
+
+  /// Overwrites what lies behind large values on the last of their pages: LMDB leaves there what was in its memory before, such
+  /// as a longer value, and a copy of the environment takes it over. Nothing if the file is damaged.
+  public func clearTails() throws(LMDBError) {
+    collectsTails = true
+    defer {
+      collectsTails = false
+      tails = []
+      marks = []
+    }
+    guard markUsed() else { return }
+    for (page, range) in tails {
+      let zeros = [UInt8](repeating: 0, count: range.count)
+      try write(zeros[...], at: page, range.lowerBound)
+    }
+  }
 }

@@ -40,6 +40,9 @@ public final class PageFile {
   public internal(set) var damages: [Damage] = []
   /// One bit for each page that is in use or free; nil while none are counted.
   var marks: [UInt8] = []
+  /// What lies behind large values on the last of their pages, where it is not zero; collected if that is asked for.
+  var tails: [(page: UInt64, range: Range<Int>)] = []
+  var collectsTails = false
   public internal(set) var pages: UInt64 = 0
   public internal(set) var freePages: UInt64 = 0
   /// The names of the databases, once `check` has found them.

@@ -158,9 +158,9 @@ extension KeySource {
         .permission, "\(what): a key has to belong to this user or root, and nobody else may read it (chmod 400)",
         systemError: error)
     case EEXIST: throw StoreError(.conflict, "\(what): there is a file already", systemError: error)
-    case EFBIG: throw StoreError(.parse, "\(what): it is too long for a file of keys")
+    case EOVERFLOW: throw StoreError(.parse, "\(what): it is too long for a file of keys")
     case EINVAL: throw StoreError(.parse, "\(what): it is no file")
-    case ENOSPC, EDQUOT: throw StoreError(.noSpace, "\(what): there is no room", systemError: error)
+    case ENOSPC, EDQUOT, EFBIG: throw StoreError(.noSpace, "\(what): there is no room", systemError: error)
     default: throw StoreError(.io, "\(what): the system's error \(error)", systemError: error)
     }
   }

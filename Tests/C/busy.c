@@ -1,42 +1,8 @@
 // Another process that keeps the store from writers: they wait as long as they were told, readers do not wait at all.
 #include "brand.h"
 #include "every_call.h"
+#include "refused.h"
 #include "sealer.h"
-
-static pid_t holder;
-static int holder_pipe[2];
-
-// A child that holds the store's locks, as a writer or opener that is stuck would.
-static bool hold(const char *path) {
-  char file[400];
-  int ready[2];
-  snprintf(file, sizeof file, "%s/livery.lock", path);
-  if (pipe(ready) != 0 || pipe(holder_pipe) != 0) return false;
-  fflush(NULL);
-  holder = fork();
-  if (holder == 0) {
-    int descriptor = open(file, O_RDWR | O_CREAT, 0600);
-    struct flock lock = {.l_type = F_WRLCK, .l_whence = SEEK_SET, .l_len = 2};
-    char byte = fcntl(descriptor, F_SETLKW, &lock) == 0;
-    close(holder_pipe[1]);
-    if (write(ready[1], &byte, 1) != 1) _exit(1);
-    // Until the parent closes its end.
-    if (read(holder_pipe[0], &byte, 1) != 0) _exit(1);
-    _exit(0);
-  }
-  close(holder_pipe[0]);
-  char byte = 0;
-  bool held = read(ready[0], &byte, 1) == 1 && byte;
-  close(ready[0]);
-  close(ready[1]);
-  EXPECT(held);
-  return held;
-}
-
-static void let_go(void) {
-  close(holder_pipe[1]);
-  waitpid(holder, NULL, 0);
-}
 
 static int64_t milliseconds(void) {
   struct timespec now;

@@ -54,7 +54,7 @@ __attribute__((unused)) static void memory_is_back(void) { left = -1; }
 /** Whether the library looks whether it was given memory. */
 static bool can_run_out(void) { return (livery_features() & LIVERY_FEATURE_STANDALONE) != 0; }
 
-static livery_store *ready_store(const char *path, const char *schema) {
+__attribute__((unused)) static livery_store *ready_store(const char *path, const char *schema) {
   livery_store *store = new_store(path, schema);
   OK(livery_set_string(store, user, "title", TEXT("a title")));
   OK(livery_set_string(store, user, "note", TEXT("before")));
@@ -62,7 +62,7 @@ static livery_store *ready_store(const char *path, const char *schema) {
   return store;
 }
 
-static void expect_all_well(livery_store *store) {
+__attribute__((unused)) static void expect_all_well(livery_store *store) {
   int64_t number = 0;
   char *text = NULL;
   OK(livery_set_int(store, user, "pair.b", 8));

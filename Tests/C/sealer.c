@@ -2,9 +2,6 @@
 #include "damage.h"
 #include "sealer.h"
 
-#include <dirent.h>
-#include <sys/random.h>
-
 #define SETTINGS(password, note)                                                                                       \
   "{\"Type\": \"TextField\", \"Title\": \"Password\", \"Key\": \"" password "\", \"Class\": [\"Password\"]},"           \
   "{\"Type\": \"TextField\", \"Title\": \"Note\", \"Key\": \"" note "\"}"
@@ -13,13 +10,6 @@
 #define FIRST SCHEMA("1", SETTINGS("password", "note"), "")
 
 static const livery_layer user = LIVERY_LAYER_USER;
-
-enum { LENGTH = 24 };
-static void make_secret(char secret[LENGTH + 1]) {
-  if (getrandom(secret, LENGTH, 0) != LENGTH) abort();
-  for (int i = 0; i < LENGTH; i++) secret[i] = (char)('a' + (unsigned char)secret[i] % 26);
-  secret[LENGTH] = 0;
-}
 
 static livery_status set(livery_store *store, const char *name, const char *text) {
   return livery_set_string(store, user, name, text, LIVERY_ZERO_TERMINATED);
@@ -30,27 +20,6 @@ static const char *get(livery_store *store, const char *name) {
   text[0] = 0;
   livery_status status = livery_get_string(store, name, text, sizeof text, NULL);
   return status == LIVERY_OK ? text : livery_status_name(status);
-}
-
-// How often the files under a folder hold a text.
-static int count_in(const char *path, const char *secret) {
-  int count = 0;
-  DIR *folder = opendir(path);
-  for (struct dirent *entry; folder && (entry = readdir(folder)) != NULL;) {
-    if (strcmp(entry->d_name, ".") == 0 || strcmp(entry->d_name, "..") == 0) continue;
-    char file[900];
-    snprintf(file, sizeof file, "%s/%s", path, entry->d_name);
-    if (entry->d_type == DT_DIR) {
-      count += count_in(file, secret);
-      continue;
-    }
-    size_t size = 0;
-    char *bytes = read_file(file, &size), *at = bytes;
-    for (; bytes && (at = memmem(at, size - (size_t)(at - bytes), secret, strlen(secret))) != NULL; at++) count++;
-    free(bytes);
-  }
-  if (folder) closedir(folder);
-  return count;
 }
 
 static uint64_t revision(livery_store *store) {
@@ -93,6 +62,37 @@ TEST("what was set plainly is sealed when the key first comes, and no file holds
   EXPECT_JSON("{\"active\":true,\"sealer\":true,\"sealed\":1,\"plain\":0,\"unavailable\":[]}", report);
   OK(livery_close(store));
   EXPECT_INT(1, toy.destroyed);
+}
+
+#define MORE "{\"Version\": 1, \"Groups\": [{\"Title\": \"All\", \"Settings\": [" SETTINGS("password", "note") \
+  ",{\"Type\": \"TextField\", \"Title\": \"PIN\", \"Key\": \"pin\", \"Class\": [\"Password\"]}]}]}"
+
+TEST("of what lay behind a shorter value nothing is left, when long secrets are sealed or forgotten", tails) {
+  static char longer[4000], shorter[2500];
+  const char *path = fresh_path();
+  toy toy = {.key = 1};
+  for (size_t index = 0; index < sizeof longer - 1; index++) longer[index] = "lying-behind-"[index % 13];
+  memset(shorter, 'x', sizeof shorter - 1);
+  livery_store *store = new_store(path, MORE);
+  // LMDB uses the memory of a page again for another one.
+  for (int round = 0; round < 4; round++) {
+    OK(set(store, "password", longer));
+    OK(set(store, "note", shorter));
+    OK(set(store, "pin", shorter));
+    OK(livery_reset(store, user, "password"));
+    OK(livery_reset(store, user, "pin"));
+  }
+  OK(livery_backup(store, NULL));
+  OK(set(store, "note", shorter + 10));
+  OK(livery_forget(store, "password", LIVERY_FORGET_BACKUPS, NULL));
+  EXPECT_INT(0, count_in(path, "lying-behind-"));
+  OK(set(store, "password", longer));
+  OK(set(store, "pin", shorter));
+  OK(toy_set(store, &toy));
+  EXPECT_INT(0, count_in(path, "lying-behind-"));
+  EXPECT_TEXT("LIVERY_ERROR_BUFFER_TOO_SMALL", get(store, "password"));
+  OK(livery_close(store));
+  EXPECT_INT(0, count_in(path, "lying-behind-"));
 }
 
 TEST("setting what is there already changes nothing, though no value is sealed twice alike", no_op) {

@@ -1,5 +1,6 @@
 // What the operating system refuses: full disks, missing permissions, too few descriptors, broken ones.
 #include "brand.h"
+#include "refused.h"
 #include "sealer.h"
 
 #include <sched.h>
@@ -71,21 +72,6 @@ static void expect_old_values(livery_store *store) {
   EXPECT_TEXT("before", text);
   OK(livery_get_int(store, "idleResetSeconds", &seconds));
   EXPECT_INT(120, seconds);
-}
-
-// A limit on the size of files stands for a full disk where no disk can be filled: the next write fails. Checks lift it.
-static void limit_files(void) {
-  struct rlimit limit;
-  getrlimit(RLIMIT_FSIZE, &limit);
-  limit.rlim_cur = 0;
-  setrlimit(RLIMIT_FSIZE, &limit);
-}
-
-static void lift_limits(void) {
-  struct rlimit limit;
-  getrlimit(RLIMIT_FSIZE, &limit);
-  limit.rlim_cur = limit.rlim_max;
-  setrlimit(RLIMIT_FSIZE, &limit);
 }
 
 TEST("when nothing more can be written every change is NO_SPACE, and the old values stay", no_space) {

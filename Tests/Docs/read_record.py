@@ -16,7 +16,7 @@ TAGS = {"meta": 1, "schema": 2, "layers": 3, "effective": 4, "assets": 6}
 LAYERS = ["defaults", "bundle", "recommended", "user", "session", "enforced", "override"]
 TYPES = ["none", "bool", "int", "double", "string", "data", "url", "date", "color", "image", "list", "object"]
 MEDIA_TYPES = ["application/octet-stream", "image/png", "image/jpeg", "image/gif", "image/webp", "image/svg+xml"]
-CBOR_TAGS = {0: "date", 32: "url", 19523: "color", 19529: "image"}
+CBOR_TAGS = {0: "date", 32: "url", 19523: "color", 19529: "image", 19539: "sealed"}
 
 
 def find_xxh3():

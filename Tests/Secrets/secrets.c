@@ -1,5 +1,5 @@
 // The extension `secrets`: keys, where they lie, what they seal, and how they are exchanged.
-#include "check.h"
+#include "searched.h"
 
 #include <livery/secrets.h>
 #include <sys/stat.h>
@@ -252,4 +252,49 @@ TEST("a credential of systemd's is a file in its folder", credential) {
   OK(livery_secrets_close(secrets));
   OK(livery_close(store));
   unsetenv("CREDENTIALS_DIRECTORY");
+}
+
+// "a secret that nobody else knows 4711", changed.
+static const unsigned char changed[] = {52, 117, 38, 48, 54, 39, 48, 33, 117, 33, 61, 52, 33, 117, 59, 58, 55, 58, 49, 44, 117, 48, 57, 38, 48,
+                                        117, 62, 59, 58, 34, 38, 117, 97, 98, 100, 100};
+
+TEST("a secret that was set, read, listed and replaced is in no memory of the libraries, nor in what they share", wiped) {
+  if (!(livery_features() & LIVERY_FEATURE_STANDALONE)) SKIP("Swift's own runtime does not wipe");
+  const char *path = fresh_path(), *key = key_path(path);
+  livery_secrets_options options = in_file(key);
+  livery_store *store = new_store(path, SCHEMA);
+  livery_secrets *secrets = NULL;
+  livery_key *handle = NULL;
+  livery_snapshot *snapshot = NULL;
+  livery_value *value = NULL;
+  char typed[sizeof changed + 1] = "", *text = NULL;
+  OK(livery_secrets_make_key(&options));
+  OK(livery_secrets_open(store, &options, &secrets));
+  for (size_t place = 0; place < sizeof changed; place++) typed[place] = (char)(changed[place] ^ 0x55);
+  OK(livery_set_string(store, user, "password", typed, sizeof changed));
+  OK(livery_key_open(store, "password", &handle));
+  OK(livery_key_get_string(handle, typed, sizeof typed, NULL));
+  OK(livery_key_close(handle));
+  OK(livery_copy_string(store, "password", &text, NULL));
+  explicit_bzero(text, strlen(text));
+  livery_free(text);
+  OK(livery_list(store, NULL, NULL, &value));
+  OK(livery_value_release(value));
+  OK(livery_snapshot_open(store, &snapshot));
+  OK(livery_snapshot_get(snapshot, "password", &value));
+  OK(livery_value_release(value));
+  OK(livery_snapshot_close(snapshot));
+  OK(livery_export_json(store, LIVERY_EXPORT_REVEAL, &text, NULL));
+  explicit_bzero(text, strlen(text));
+  livery_free(text);
+  // The search finds what is there.
+  EXPECT(found_in_memory(changed, sizeof changed) > 0);
+  explicit_bzero(typed, sizeof typed);
+  OK(livery_secrets_rotate(secrets, NULL));
+  // The cache of values, what was freed, what is mapped of the file and of livery.wake.
+  EXPECT_INT(0, found_in_memory(changed, sizeof changed));
+  OK(livery_secrets_close(secrets));
+  OK(livery_close(store));
+  EXPECT_INT(0, found_in_memory(changed, sizeof changed));
+  unlink(key);
 }

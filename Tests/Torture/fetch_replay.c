@@ -77,5 +77,5 @@ static uint64_t digest(livery_store *store, livery_status *status) {
 }
 
 int main(int argc, char **argv) {
-  return replay(&(workload){"fetch_replay", prepare, step, digest}, argc, argv);
+  return replay(&(workload){"fetch_replay", prepare, step, digest, NULL}, argc, argv);
 }

@@ -25,6 +25,8 @@ typedef struct workload {
   bool (*step)(livery_store *store);
   /** A number for all that the steps have left; 0 if that cannot be read or is not true. */
   uint64_t (*digest)(livery_store *store, livery_status *status);
+  /** What is wrong with the files of a state, before it is opened; NULL for nothing. May be NULL. */
+  const char *(*inspect)(void);
 } workload;
 static const workload *recorded;
 
@@ -295,6 +297,7 @@ static void check_state(const disk *disk, const char *what, size_t detail) {
   if (number < lowest || number >= highest) return;
   livery_store *store = NULL;
   put_state(disk);
+  const char *fault = recorded->inspect ? recorded->inspect() : NULL;
   livery_status status = open_with(place, LIVERY_OPEN_CREATE, &store);
   uint64_t digest = 0;
   if (status == LIVERY_OK) digest = recorded->digest(store, &status);
@@ -312,10 +315,10 @@ static void check_state(const disk *disk, const char *what, size_t detail) {
   }
   for (uint64_t commit = first; commit <= last && !is_right; commit++)
     if (digest && digests[commit] == digest) is_right = true, held = commit;
-  if (!is_right) {
+  if (!is_right || fault) {
     progress->wrong++;
     if (!is_canary) {
-      const char *found = status != LIVERY_OK ? livery_last_error()->message : "another state";
+      const char *found = fault ? fault : status != LIVERY_OK ? livery_last_error()->message : "another state";
       for (uint64_t commit = 0; digest && commit < commit_count; commit++)
         if (digests[commit] == digest) held = commit;
       finding("%s: state %llu (entry %zu, %s %zu) may hold commits %llu to %llu: %s %s, commit %llu\n"

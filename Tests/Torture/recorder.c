@@ -121,6 +121,14 @@ int openat(int directory, const char *path, int flags, ...) {
 int open64(const char *path, int flags, ...) __attribute__((alias("open")));
 int openat64(int directory, const char *path, int flags, ...) __attribute__((alias("openat")));
 
+int mkostemp(char *path, int flags) {
+  pthread_mutex_lock(&lock);
+  int descriptor = REAL(mkostemp)(path, flags);
+  if (descriptor >= 0 && below_root(path)) opened(descriptor, path, O_RDWR, 0);
+  pthread_mutex_unlock(&lock);
+  return descriptor;
+}
+
 int close(int descriptor) {
   if (descriptor >= 0 && descriptor < FILES) files[descriptor].file = 0;
   return REAL(close)(descriptor);
@@ -230,6 +238,14 @@ int rename(const char *from, const char *to) {
   }
   pthread_mutex_unlock(&lock);
   return status;
+}
+
+int renameat2(int folder, const char *from, int other, const char *to, unsigned flags) {
+  char rooms[2][4096];
+  from = whole(folder, from, rooms[0]), to = whole(other, to, rooms[1]);
+  // Who asks for that gives a name to what is new.
+  if (flags == RENAME_NOREPLACE && access(to, F_OK) == 0) return errno = EEXIST, -1;
+  return flags & ~(unsigned)RENAME_NOREPLACE ? (errno = EINVAL, -1) : rename(from, to);
 }
 
 int renameat(int folder, const char *from, int other, const char *to) {

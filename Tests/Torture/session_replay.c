@@ -108,5 +108,5 @@ static uint64_t digest(livery_store *store, livery_status *status) {
 }
 
 int main(int argc, char **argv) {
-  return replay(&(workload){"session_replay", begin_session, step, digest}, argc, argv);
+  return replay(&(workload){"session_replay", begin_session, step, digest, NULL}, argc, argv);
 }

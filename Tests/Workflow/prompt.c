@@ -1,8 +1,8 @@
 // Prompts in one process and in two: each kind, and each way in which it can end.
 #include "asked.h"
+#include "searched.h"
 
 #include <glob.h>
-#include <sys/mman.h>
 #include <sys/socket.h>
 #include <sys/un.h>
 
@@ -341,6 +341,23 @@ TEST("without anybody who shows it a required kind is UNAVAILABLE, naming the ca
   OK(livery_close(store));
 }
 
+TEST("with another process on the store that shows other kinds it is the same", nobody_elsewhere) {
+  NEEDS_PROCESSES;
+  for (size_t kind = 0; kind < KINDS; kind++) {
+    const char *path = fresh_path();
+    livery_store *store = made_store(path);
+    other process = show_elsewhere(path, kinds[(kind + 1) % KINDS].name, "a", kinds[(kind + 1) % KINDS].answer);
+    outcome told = {0};
+    ask(store, kinds[kind].name, "a", 0, &told);
+    EXPECT_INT(kinds[kind].is_required ? LIVERY_PROMPT_FAILED : LIVERY_PROMPT_COMPLETED, told.outcome);
+    EXPECT_INT(kinds[kind].is_required ? LIVERY_ERROR_UNAVAILABLE : LIVERY_OK, told.status);
+    EXPECT_INT(!kinds[kind].is_required, told.is_default);
+    EXPECT_INT(1, told.destroyed);
+    end_elsewhere(process, false);
+    OK(livery_close(store));
+  }
+}
+
 TEST("who declines leaves it to the next one: of this handle first, the newest first", order) {
   NEEDS_PROCESSES;
   const char *path = fresh_path();
@@ -608,30 +625,6 @@ TEST("credentials are in no file of the store, and not in the library's freed me
   EXPECT_INT(0, system(command));
   OK(livery_close(store));
   EXPECT_INT(0, system(command));
-}
-
-// How often a secret is in what this process may write to. It is told with each byte changed, so that the search is not found.
-static int found_in_memory(const unsigned char *changed, size_t length) {
-  FILE *maps = fopen("/proc/self/maps", "r");
-  int memory = open("/proc/self/mem", O_RDONLY | O_CLOEXEC), count = 0;
-  char line[512];
-  while (maps && fgets(line, sizeof line, maps)) {
-    unsigned long start, end;
-    char mode[8];
-    if (sscanf(line, "%lx-%lx %7s", &start, &end, mode) != 3 || mode[0] != 'r' || mode[1] != 'w' || end - start > 256ul << 20) continue;
-    unsigned char *copy = mmap(NULL, end - start, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    ssize_t got = pread(memory, copy, end - start, (off_t)start);
-    for (ssize_t place = 0; place + (ssize_t)length <= got; place++) {
-      size_t same = 0;
-      while (same < length && copy[(size_t)place + same] == (changed[same] ^ 0x55)) same++;
-      if (same < length) continue;
-      count++;
-    }
-    munmap(copy, end - start);
-  }
-  if (maps) fclose(maps);
-  close(memory);
-  return count;
 }
 
 // "a password that is long enough 4711", changed.

@@ -140,6 +140,43 @@ TEST("before it is found out who is logged in the state is unknown, and nothing 
   OK(livery_close(store));
 }
 
+// Has a handle in a state, by its own doing.
+static void lead(livery_store *store, int state) {
+  OK(livery_session_logout(store));
+  if (state != LIVERY_SESSION_NONE) OK(login(store, "\"ada\"", "token-1", 0, 0));
+  if (state == LIVERY_SESSION_EXPIRED) OK(livery_session_expire(store));
+}
+
+TEST("each state gives way to what another handle makes, and one that does not know yet stays at that", by_others) {
+  static const int states[] = {LIVERY_SESSION_NONE, LIVERY_SESSION_ACTIVE, LIVERY_SESSION_EXPIRED};
+  const char *path = fresh_path();
+  OK(livery_close(new_store(path, SCHEMA)));
+  heard heard = {0}, there = {0};
+  livery_store *store = begun_with(path, &heard, NULL), *other = begun_with(path, &there, NULL), *third = open_store(path);
+  for (int from = 0; from < 3; from++) {
+    for (int to = 0; to < 3; to++) {
+      lead(store, states[from]);
+      EXPECT_INT(states[from], state_of(store).state);
+      lead(other, states[to]);
+      EXPECT_INT(states[to], state_of(store).state);
+      EXPECT_TEXT(state_of(other).id, state_of(store).id);
+      EXPECT_INT(0, state_of(store).has_user && states[to] != LIVERY_SESSION_ACTIVE);
+      EXPECT_STATE(third, UNKNOWN, NEVER, "");
+    }
+  }
+  // Nor does time change what is not known, and its time ends a session that another has begun.
+  OK(livery_session_logout(store));
+  OK(login(other, "\"ada\"", "token-1", now_microseconds() + 150000, 0));
+  EXPECT_INT(LIVERY_SESSION_ACTIVE, state_of(store).state);
+  sleep_ms(200);
+  EXPECT_STATE(store, EXPIRED, TIME, "");
+  EXPECT_STATE(other, EXPIRED, TIME, "");
+  EXPECT_STATE(third, UNKNOWN, NEVER, "");
+  OK(livery_close(third));
+  OK(livery_close(other));
+  OK(livery_close(store));
+}
+
 TEST("from none: a login makes it active, nothing else does anything", from_none) {
   const char *path = fresh_path();
   OK(livery_close(new_store(path, SCHEMA)));

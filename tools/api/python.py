@@ -5,6 +5,7 @@ How C's types are seen from Python:
     a handle                    c_void_p             an integer to Python
     const char *, const void *  c_char_p             bytes
     char *, void *              c_void_p             a buffer, or memory whose owner knows what it is
+    const void *, handed over   c_void_p             bytes that the library shows to a callback, which may hold NUL
     any T **                    POINTER(c_void_p)    where a handle or memory is stored
     const char *const *         POINTER(c_char_p)    a list of texts
     a number, a struct          its own              by value, or behind a POINTER
@@ -45,13 +46,13 @@ def native(interface: Interface) -> str:
   def declare(calling: bool) -> None:
     wanted = [one for one in interface.structs if any(each.type.base in functions for each in one.members) == calling]
     for struct in sorted(wanted, key=lambda one: any(each.type.base in names for each in one.members)):
-      members = [f'("{each.name}", {types.spelled(each.type)})' for each in struct.members]
+      members = [f'("{each.name}", {types.shown(each.type)})' for each in struct.members]
       lines.extend(["", "", f"class {types.structs[struct.name]}(Structure):", *wrapped("  _fields_ = [", members, "]")])
 
   declare(calling=False)
   lines += ["", ""]
   for callback in interface.callbacks:
-    parameters = [types.spelled(kind) for kind in (callback.result, *(each.type for each in callback.parameters))]
+    parameters = [types.shown(kind) for kind in (callback.result, *(each.type for each in callback.parameters))]
     lines += wrapped(f"{types.callbacks[callback.name]} = CFUNCTYPE(", parameters, ")")
   # Functions take structs by their address; a struct of functions comes behind these.
   declare(calling=True)
@@ -96,6 +97,10 @@ class Types:
     self.handles = {each.name for each in interface.handles}
     self.structs = {each.name: camel(each.name) for each in interface.structs}
     self.callbacks = {each.name: camel(re.sub("_fn$", "_function", each.name)) for each in interface.callbacks}
+
+  def shown(self, kind: Type) -> str:
+    """The type of what is read in Python: of bytes ctypes would make a text that ends at the first NUL."""
+    return "c_void_p" if kind.depth == 1 and kind.base == "void" else self.spelled(kind)
 
   def spelled(self, kind: Type) -> str:
     if kind.depth == 2 and kind.gives:

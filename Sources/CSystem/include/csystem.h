@@ -24,6 +24,8 @@ static inline int lvs_errno(void) { return errno; }
 
 // Files. Each returns -1 and sets errno on failure, as the calls they stand for.
 int lvs_open(const char *path, int flags, unsigned mode);
+/** A second descriptor of the same open file, closed on exec; -1 with errno. */
+int lvs_duplicate(int descriptor);
 // A directory, also one that may be entered and not listed.
 int lvs_open_directory(const char *path);
 void lvs_close_on_exec(int descriptor);

@@ -210,6 +210,8 @@ struct Recovery {
     {
       lockPage?.lastCommit = file.lastTransaction
     }
+    // He may have been killed before he noted it: to those who open the store it would be a foreign one.
+    if let facts = try? store.facts(StoreDirectory.data) { wake.noteOpen(FileIdentity(facts)) }
     wake.endReplacing()
     wake.signal()
   }

@@ -22,10 +22,15 @@ extension Store {
       let (content, source) = try content(of: backup)
       try content.requireWhole(source)
       if shared.memory == nil { try keepBackup(BackupFolder.Reason.restore, allowsDamagedRecords: true) }
-      return try write { (view) throws(StoreError) in
+      var hasSealed = false
+      let revision = try write { (view) throws(StoreError) in
         var restoration = try Restoration(view, content, origin)
-        return try restoration.run(logLimits)
+        let outcome = try restoration.run(logLimits)
+        hasSealed = restoration.hasSealed
+        return outcome
       }
+      if hasSealed { overwriteFormerSecrets() }
+      return revision
     }
   }
 
@@ -61,6 +66,8 @@ private struct Restoration {
   private var hasChanged = false
   /// Whether facts of assets were brought back: by themselves they make no revision.
   private var hasFacts = false
+  /// Whether the backup held secrets plainly.
+  private(set) var hasSealed = false
 
   init(_ view: View, _ content: StoreFile, _ origin: String) throws(StoreError) {
     self.view = view
@@ -88,7 +95,7 @@ private struct Restoration {
     try view.recomputeEffective(allNames(), &entry, limits) { secrets.contains($0) }
     try view.putRestored(revision, content: content.contentRevision)
     try view.finish(entry, limits)
-    _ = try view.reseal(anew: false)
+    hasSealed = try view.reseal(anew: false).leavesPlain
     return .commit(revision)
   }
 

@@ -71,18 +71,33 @@ extension Store {
     }
   }
 
-  /// Seals what lies in the store as it was before anybody could seal it.
+  /// Seals what lies in the store as it was before anybody could seal it. Until no page and no copy holds it plainly the mark
+  /// says so, and whoever comes next with a sealer completes what was interrupted.
   func sealFirst() throws(StoreError) {
     let mark = try shared.read { (view) throws(StoreError) in try view.sealMark() }
     guard mark?.isPending ?? true else { return }
-    _ = try reseal(anew: false)
-    _ = try resealCopies(anew: false)
-    try shared.compact()
+    // A process without a sealer may leave more meanwhile.
+    for _ in 0..<3 {
+      _ = try reseal(anew: false)
+      _ = try resealCopies(anew: false)
+      try shared.compact()
+      if try settle() { return }
+    }
   }
 
-  /// After values that were plain have been sealed, the pages go that held them.
+  /// Notes that nothing lies plainly any more; false if something does again.
+  private func settle() throws(StoreError) -> Bool {
+    try write { (view) throws(StoreError) -> Environment.Outcome<Bool> in
+      guard let mark = try view.sealMark(), mark.isPending else { return .abort(true) }
+      guard try !view.reseal(anew: false).leavesPlain else { return .commit(false) }
+      try view.putSealMark(SealMark(store: mark.store, isPending: false))
+      return .commit(true)
+    }
+  }
+
+  /// After values that were plain have been sealed, the pages and copies go that held them.
   func overwriteFormerSecrets() {
-    do throws(StoreError) { try shared.compact() } catch {
+    do throws(StoreError) { try sealFirst() } catch {
       Log.write(.warning, "\(path): what secrets were before they were sealed is still in the file: \(error.message)")
     }
   }
@@ -101,7 +116,7 @@ extension Store {
     let cleaning = BackupCleaning(shared.directory, shared.sealing) { (view) throws(StoreError) in
       let isFirst = try view.sealMark() == nil
       if isFirst { try view.putSealMark(SealMark(store: try view.identifier(), isPending: true)) }
-      return try view.reseal(anew: anew).hasChanged || isFirst
+      return try view.reseal(anew: anew, settles: true).hasChanged || isFirst
     }
     return [
       .init("backups", .list(try cleaning.cleanBackups())), .init("damaged", .list(try cleaning.removeDamagedFiles())),

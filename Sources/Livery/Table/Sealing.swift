@@ -137,13 +137,19 @@ extension View {
         throw StoreError(
           .corrupt, "the sealed value of `\(name)` is damaged, or was sealed for another place", setting: name)
       }
-      throw StoreError(.unavailable, "`\(name)` cannot be opened: \(error.message)", setting: name)
+      throw Self.refused("opened", name, error)
     }
     lvs_memory_wipe()
     defer { bytes.withUnsafeMutableBytes { lvs_wipe($0.baseAddress, $0.count) } }
     guard let value = bytes.withUnsafeBytes({ Payload.decode(sealed.type, $0.bytes) }), (try? value.check()) != nil
     else { throw StoreError(.corrupt, "`\(name)` opens as something that is no value of it", setting: name) }
     return value
+  }
+
+  /// What a sealer's failure comes to: it has no key, unless memory has ended.
+  private static func refused(_ done: String, _ name: String, _ error: StoreError) -> StoreError {
+    let code = error.code == .noMemory ? StoreError.Code.noMemory : .unavailable
+    return StoreError(code, "`\(name)` cannot be \(done): \(error.message)", setting: name)
   }
 
   /// A value that is to leave the store.
@@ -182,7 +188,7 @@ extension View {
     let place = SealPlace(name: name, layer: layer, context: context)
     let content: [UInt8]
     do throws(StoreError) { content = try sealer.seal(Payload.encode(value), place) } catch {
-      throw StoreError(.unavailable, "`\(name)` cannot be sealed: \(error.message)", setting: name)
+      throw Self.refused("sealed", name, error)
     }
     return Sealed(value.type, layer: layer.rawValue, content: content)
   }

@@ -9,13 +9,17 @@ struct Resealing {
   /// The settings with values that could not be opened, and stay as they are.
   var unavailable = NameSet()
   var hasChanged = false
+  /// Whether secrets were plain before: pages that are free now hold them still, and copies may.
+  var leavesPlain = false
 }
 
 extension View {
   /// Brings everything that is stored to what it has to be: secrets sealed, all else plain.
   ///
-  /// - Parameter anew: seal also what is sealed already, with the present key.
-  func reseal(anew: Bool) throws(StoreError) -> Resealing {
+  /// - Parameters:
+  ///   - anew: seal also what is sealed already, with the present key.
+  ///   - settles: nothing has to be overwritten afterwards. Otherwise the mark stays pending until that is done.
+  func reseal(anew: Bool, settles: Bool = false) throws(StoreError) -> Resealing {
     var outcome = Resealing()
     guard let mark = try sealMark() else { return outcome }
     guard sealing?.sealer != nil else {
@@ -32,26 +36,36 @@ extension View {
       try resealEffective(String(decoding: key, as: UTF8.self), &outcome)
     }
     try resealLog(&outcome)
-    if mark.isPending {
-      try putSealMark(SealMark(store: mark.store, isPending: false))
+    let isPending = !settles && (mark.isPending || outcome.leavesPlain)
+    if mark.isPending != isPending {
+      try putSealMark(SealMark(store: mark.store, isPending: isPending))
       outcome.hasChanged = true
     }
     return outcome
   }
 
+  /// What is damaged is for its readers to report; all else is not to be passed over.
+  private func unlessDamaged(_ read: () throws(StoreError) -> Record?) throws(StoreError) -> Record? {
+    do throws(StoreError) { return try read() } catch {
+      guard error.code == .corrupt || error.code == .formatNewer else { throw error }
+      return nil
+    }
+  }
+
   @inline(never)
   private func resealEffective(_ name: String, _ outcome: inout Resealing) throws(StoreError) {
-    guard let record = try? effective(name), let value = record.value, !value.isSealed else { return }
+    let found = try unlessDamaged { () throws(StoreError) in try effective(name) }
+    guard let record = found, let value = record.value, !value.isSealed else { return }
     // As the layer has it, so that whoever has no key sees that they are the same.
-    let own = try? self.record(LayerKey(record.layer, name))
+    let own = try unlessDamaged { () throws(StoreError) in try self.record(LayerKey(record.layer, name)) }
     try putEffective(record.with(value, own?.value == value ? own?.sealed : nil), name)
     outcome.hasChanged = true
   }
 
   @inline(never)
   private func reseal(_ place: LayerKey, _ outcome: inout Resealing) throws(StoreError) {
-    // What is damaged is for its readers to report.
-    guard let record = try? record(place), let value = record.value else { return }
+    let found = try unlessDamaged { () throws(StoreError) in try record(place) }
+    guard let record = found, let value = record.value else { return }
     if value.isSealed {
       outcome.unavailable.insert(place.name)
       return
@@ -60,7 +74,10 @@ extension View {
     let fresh = try sealed(record.with(value, nil), place.name)
     let isSealed = fresh.sealed != nil
     if isSealed { outcome.sealed += 1 }
-    if isSealed, !wasSealed { outcome.wasPlain += 1 }
+    if isSealed, !wasSealed {
+      outcome.wasPlain += 1
+      outcome.leavesPlain = true
+    }
     guard isSealed || wasSealed else { return }
     try put(fresh, place)
     outcome.hasChanged = true
@@ -121,11 +138,28 @@ extension View {
     return false
   }
 
+  /// Whether an entry holds a secret as it is.
+  private func holdsPlain(_ entry: LogEntry) throws(StoreError) -> Bool {
+    for change in entry.changes {
+      for case let value? in [change.old, change.new] where !value.isSealed {
+        if change.isSecret { return true }
+        if try isSecret(change.name, value) { return true }
+      }
+    }
+    for edit in entry.edits {
+      if let value = edit.old, !value.isSealed, try isSecret(edit.name, value) { return true }
+    }
+    return false
+  }
+
   @inline(never)
   private func resealLog(_ outcome: inout Resealing) throws(StoreError) {
     var revisions: [UInt64] = []
     try walkLog(opens: false) { (revision, entry, _) throws(StoreError) in
-      if let entry, try isToSeal(entry) { revisions.append(revision) }
+      if let entry, try isToSeal(entry) {
+        revisions.append(revision)
+        if !outcome.leavesPlain { outcome.leavesPlain = try holdsPlain(entry) }
+      }
       return true
     }
     for revision in revisions {

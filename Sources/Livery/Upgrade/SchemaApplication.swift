@@ -91,7 +91,7 @@ struct SchemaApplication {
       secretsBefore.contains(name) || validator.declared(name)?.holdsSecret == true || claims.isSecret(name)
     }
     try view.finish(entry, logLimits)
-    report.hasSealed = try view.reseal(anew: false).wasPlain > 0
+    report.hasSealed = try view.reseal(anew: false).leavesPlain
     report.isApplied = true
     return .commit(report)
   }

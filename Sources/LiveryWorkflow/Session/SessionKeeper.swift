@@ -204,17 +204,24 @@ final class SessionKeeper: @unchecked Sendable {
   ///
   /// - Parameter failure: why there is no user.
   private func finish(_ failure: StoreError?) {
+    guard lock.withLock({ self.starting != nil }) else { return }
+    // Who is told that it failed may begin again.
+    var facts: SessionFacts?
+    var reason = failure
+    do throws(StoreError) { facts = try store.sessionFacts() } catch { reason = error }
     let starting = lock.withLock { () -> Bootstrap? in
       defer { self.starting = nil }
-      if self.starting != nil { isReady = true }
+      if self.starting != nil, facts != nil { isReady = true }
       return self.starting
     }
     guard let starting else { return }
-    do throws(StoreError) {
-      var report = try report()
-      report.failure = failure
-      starting.finish(.success(report))
-    } catch { starting.finish(.failure(error)) }
+    guard let facts else {
+      starting.finish(.failure(reason ?? Self.closed))
+      return
+    }
+    var report = report(facts)
+    report.failure = failure
+    starting.finish(.success(report))
   }
 
   // MARK: Users

@@ -145,10 +145,12 @@ extension SessionKeeper {
   /// Forgets the tokens of sessions that are over, wherever the store may hold them still; what fails is left to the next.
   private func forget() {
     do throws(StoreError) {
-      let facts = try store.sessionFacts()
-      guard facts.forgets != nil else { return }
+      let seen = try store.sessionFacts().forgets
+      guard seen != nil else { return }
       try store.forget(SessionFacts.token, inBackups: true)
       try mark { (facts) in
+        // What has ended meanwhile is for who is at that: should he die, it has to be seen that something is left.
+        guard facts.forgets == seen else { return }
         // A token that has come meanwhile will have to be forgotten in its turn.
         facts.forgets = facts.state == .active && facts.hasToken ? 0 : nil
       }

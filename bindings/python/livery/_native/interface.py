@@ -65,7 +65,7 @@ class SchemaOptions(Structure):
 
 
 class SealPlace(Structure):
-  _fields_ = [("name", c_char_p), ("layer", c_int32), ("context", c_char_p), ("context_length", c_size_t)]
+  _fields_ = [("name", c_char_p), ("layer", c_int32), ("context", c_void_p), ("context_length", c_size_t)]
 
 
 class OpenOptions(Structure):
@@ -110,7 +110,7 @@ EditFunction = CFUNCTYPE(c_int32, c_void_p, c_void_p)
 ClaimFunction = CFUNCTYPE(c_int32, c_char_p, c_void_p, POINTER(c_void_p), c_void_p)
 MigrationFunction = CFUNCTYPE(c_int32, c_void_p, c_void_p)
 SealFunction = CFUNCTYPE(
-  c_int32, POINTER(SealPlace), c_char_p, c_size_t, c_void_p, c_size_t, POINTER(c_size_t), c_void_p
+  c_int32, POINTER(SealPlace), c_void_p, c_size_t, c_void_p, c_size_t, POINTER(c_size_t), c_void_p
 )
 WatchFunction = CFUNCTYPE(None, POINTER(Event), c_size_t, c_void_p)
 PostFunction = CFUNCTYPE(None, c_void_p)
