@@ -164,6 +164,11 @@ extension PageFile {
       return note(place.page, "is not the page that it has to be")
     }
     guard let nodes = nodes(of: page, place.page, isLeaf: isLeaf) else { return }
+    if collectsTails {
+      // Between the places of its entries and the entries.
+      let gap = page.u16(Self.word + 4)..<page.u16(Self.word + 6)
+      if page.bytes[gap].contains(where: { $0 != 0 }) { tails.append((place.page, gap)) }
+    }
     var last = place.low
     if isLeaf { count.leaves &+= 1 } else { count.branches &+= 1 }
     for (index, node) in nodes.enumerated() {

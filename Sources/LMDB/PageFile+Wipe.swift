@@ -41,8 +41,9 @@ extension PageFile {
     }
   }
 
-  /// Overwrites what lies behind large values on the last of their pages: LMDB leaves there what was in its memory before, such
-  /// as a longer value, and a copy of the environment takes it over. Nothing if the file is damaged.
+  /// Overwrites what lies behind large values on the last of their pages, and between the entries of a page and their places:
+  /// LMDB leaves there what was in its memory before, such as a longer value, or an entry that is gone or lies on another page
+  /// now, and a copy of the environment takes it over. Nothing if the file is damaged.
   public func clearTails() throws(LMDBError) {
     collectsTails = true
     defer {

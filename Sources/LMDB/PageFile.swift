@@ -40,7 +40,7 @@ public final class PageFile {
   public internal(set) var damages: [Damage] = []
   /// One bit for each page that is in use or free; nil while none are counted.
   var marks: [UInt8] = []
-  /// What lies behind large values on the last of their pages, where it is not zero; collected if that is asked for.
+  /// Where pages that are in use hold something that belongs to no entry; collected if that is asked for.
   var tails: [(page: UInt64, range: Range<Int>)] = []
   var collectsTails = false
   public internal(set) var pages: UInt64 = 0
