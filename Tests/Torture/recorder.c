@@ -37,7 +37,7 @@ __attribute__((constructor)) static void begin(void) {
   root_length = strlen(root);
   int made = REAL(open)(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
   // Out of the way of the program's own descriptors.
-  log_file = fcntl(made, F_DUPFD_CLOEXEC, 900);
+  log_file = REAL(fcntl)(made, F_DUPFD_CLOEXEC, 900);
   close(made);
 }
 
@@ -128,6 +128,21 @@ int mkostemp(char *path, int flags) {
   pthread_mutex_unlock(&lock);
   return descriptor;
 }
+
+// A second descriptor is one of the same file.
+int fcntl(int descriptor, int command, ...) {
+  va_list list;
+  va_start(list, command);
+  void *argument = va_arg(list, void *);
+  va_end(list);
+  int result = REAL(fcntl)(descriptor, command, argument);
+  if ((command == F_DUPFD || command == F_DUPFD_CLOEXEC) && result >= 0 && result < FILES) {
+    files[result].file = file_of(descriptor);
+    files[result].flags = files[result].file ? files[descriptor].flags : 0;
+  }
+  return result;
+}
+int fcntl64(int descriptor, int command, ...) __attribute__((alias("fcntl")));
 
 int close(int descriptor) {
   if (descriptor >= 0 && descriptor < FILES) files[descriptor].file = 0;
