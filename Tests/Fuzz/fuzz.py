@@ -31,6 +31,8 @@ TARGETS = ["json", "value", "schema", "plist-xml", "plist-binary", "cbor", "reco
            "png", "jpeg", "gif", "webp", "svg", "file", "images-png", "images-jpeg", "images-webp", "images-drawn", "images-kept",
            "page-target", "page-form", "page-multipart", "page-headers", "page-prompt",
            "fetch-date", "fetch-control", "fetch-tag", "fetch-range", "fetch-address", "secrets-keys", "prompt-message"]
+# Those that call the public functions of the library.
+CALLING = {"page-prompt"}
 # The longest inputs, in bytes. The first of two numbers holds for nine tenths of the time, as short inputs are tried faster
 # and reach nearly all code, the second for the rest.
 LENGTHS = {"json": (96, 2048), "value": (96, 1024), "schema": (128, 4096), "plist-xml": (256, 2048), "plist-binary": (96, 1024),
@@ -87,13 +89,15 @@ def build():
   embedded = swift.parent / "lib" / "swift" / "embedded" / f"{platform.machine()}-unknown-linux-gnu"
   libraries = subprocess.run(["pkg-config", "--libs", "lmdb", "libsodium"], check=True, capture_output=True, text=True)
   build_images(str(swift / "clang"))
+  # Values that go to C and back are those of the library.
+  store = [f"-L{ROOT / 'build'}", "-llivery", f"-Wl,-rpath,{ROOT / 'build'}"]
   for target in TARGETS:
     if target.startswith("images-"):
       continue
     subprocess.run([str(swift / "clang"), "-std=c11", "-O1", "-g", "-fsanitize=fuzzer,address", "-fuse-ld=lld",
                     f"-DPARSER=fuzz_{target.replace('-', '_')}", str(HERE / "fuzz.c"), "-o", str(program(target)),
                     "-Wl,--gc-sections", f"{built}/liblivery-fuzz.a", f"-L{embedded}", "-lswiftUnicodeDataTables",
-                    *libraries.stdout.split(), "-lm"], check=True)
+                    *(store if target in CALLING else []), *libraries.stdout.split(), "-lm"], check=True)
 
 
 def build_images(clang):
