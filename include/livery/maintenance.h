@@ -93,7 +93,7 @@ LIVERY_API livery_status livery_backups(livery_store *store, livery_value **valu
  * is committed. Of what is known of assets (livery_change_put_fact()) only what is missing or damaged is brought back, which
  * by itself makes no revision. The backup is looked at as by livery_check() before.
  *
- * Threads: any. Waits for other writers, at most `busy_timeout_ms`, and for the disk.
+ * Threads: any. Waits for other writers and for openings, at most `busy_timeout_ms` each, and for the disk.
  *
  * @param store           an open store
  * @param backup          a file, or a name as livery_backups() gives it; NULL for the latest of those

@@ -71,6 +71,7 @@ FAILS = {
   "lvs_wake_part": "ENOMEM",
   "lvs_make_in_memory": "EMFILE ENOMEM",
   "lvs_open_again": "EMFILE ENOMEM",
+  "lvs_duplicate": "EMFILE ENOMEM",
   "lvs_exchange": "EMFILE",
   "lvs_event_make": "EMFILE ENOMEM",
 }
