@@ -34,16 +34,9 @@ __attribute__((unused)) static int damage_key(const char *store_path, const void
   return damage_record(store_path, key, key_length, key_length + 8);
 }
 
-/** Damages a setting's records: its declaration, what is in effect, and the value of each layer. */
+/** Damages a setting's records: its declaration, and what its layers hold. */
 __attribute__((unused)) static void damage_setting(const char *store_path, const char *name) {
-  char key[LIVERY_NAME_MAX + 2];
-  int count = damage_key(store_path, name, strlen(name));
-  for (char layer = LIVERY_LAYER_DEFAULTS; layer <= LIVERY_LAYER_OVERRIDE; layer++) {
-    key[0] = layer;
-    memcpy(key + 1, name, strlen(name));
-    count += damage_key(store_path, key, strlen(name) + 1);
-  }
-  EXPECT(count > 0);
+  EXPECT(damage_key(store_path, name, strlen(name)) > 0);
 }
 
 /** Flips a bit in every copy of this text; returns how many. */

@@ -12,7 +12,7 @@ import pathlib
 import struct
 import sys
 
-TAGS = {"meta": 1, "schema": 2, "layers": 3, "effective": 4, "assets": 6}
+TAGS = {"meta": 1, "schema": 2, "settings": 3, "assets": 6}
 LAYERS = ["defaults", "bundle", "recommended", "user", "session", "enforced", "override"]
 TYPES = ["none", "bool", "int", "double", "string", "data", "url", "date", "color", "image", "list", "object"]
 MEDIA_TYPES = ["application/octet-stream", "image/png", "image/jpeg", "image/gif", "image/webp", "image/svg+xml"]
@@ -78,18 +78,82 @@ def payload(kind, data):
   return {"none": None, "data": data}.get(kind, None) if kind in ("none", "data") else data.decode()
 
 
-def record(value):
-  form, kind, flags, layer, origin, zeros, revision, time, expires = struct.unpack("<BBBBB3sQqq", value[8:40])
-  assert form == 1 and zeros == bytes(3), "not a record of format 1"
-  end = len(value) - origin
-  start = 48 if flags & 4 else 40
-  if kind & 128:
-    form, inner, _ = value[start:start + 3]
-    content = f"{TYPES[kind & 127]} sealed form={form} type={TYPES[inner]} bytes={end - start - 3}"
-  else:
-    content = f"{TYPES[kind]} {payload(TYPES[kind], value[start:end])!r}"
-  return (f"{content} layer={LAYERS[layer]} rejected={flags & 1} "
-          f"locked={flags >> 1 & 1} revision={revision} time={time} expires={expires} origin={value[end:].decode()!r}")
+class Reader:
+  """Reads on from a place in bytes."""
+
+  def __init__(self, data, at):
+    self.data, self.at = data, at
+
+  def take(self, count):
+    assert self.at + count <= len(self.data), "bytes are missing"
+    self.at += count
+    return self.data[self.at - count:self.at]
+
+  def byte(self):
+    return self.take(1)[0]
+
+  def word(self):
+    return struct.unpack("<q", self.take(8))[0]
+
+  def varint(self):
+    number, shift = 0, 0
+    while True:
+      byte = self.byte()
+      number |= (byte & 127) << shift
+      shift += 7
+      if byte < 128:
+        return number
+
+
+def content(kind, is_sealed, data):
+  if not is_sealed:
+    return f"{TYPES[kind]} {payload(TYPES[kind], data)!r}"
+  form, inner, layer = data[:3]
+  return f"{TYPES[kind]} sealed form={form} type={TYPES[inner]} of={LAYERS[layer]} bytes={len(data) - 3}"
+
+
+def entry(reader):
+  """What one layer holds, by the names of docs/file-format.md."""
+  head = reader.byte()
+  flags = reader.byte() if head & 128 else 0
+  found = {"layer": LAYERS[head & 7], "type": head >> 3 & 15, "flags": flags, "revision": reader.varint(),
+           "time": reader.word(), "origin": reader.take(reader.byte()).decode()}
+  found["expires"] = reader.word() if flags & 4 else 0
+  found["boot"] = reader.word() % 2**64 if flags & 2 else 0
+  size = None if flags & 8 else {1: 1, 2: 8, 3: 8, 7: 8, 8: 16}.get(found["type"])
+  found["payload"] = reader.take(reader.varint() if size is None else size)
+  return found
+
+
+def described_entry(found):
+  return (f"{found['layer']}: {content(found['type'], found['flags'] & 8, found['payload'])} "
+          f"rejected={found['flags'] & 1} revision={found['revision']} time={found['time']} "
+          f"expires={found['expires']} boot={found['boot']} origin={found['origin']!r}")
+
+
+def setting(value):
+  """The head of a record, and its entries."""
+  reader = Reader(value, 8)
+  head = reader.byte()
+  assert head & 0xf0 == 16, "not a record of format 1"
+  found = {"head": head & 15, "revision": reader.varint(), "converted": None, "entries": []}
+  if head & 4:
+    kind = reader.byte()
+    found["converted"] = (kind & 127, kind & 128, reader.take(reader.varint()))
+  while reader.at < len(value):
+    found["entries"].append(entry(reader))
+  return found
+
+
+def described_setting(value):
+  found = setting(value)
+  told = f"revision={found['revision']} locked={found['head'] & 1} unknown={found['head'] >> 3 & 1}"
+  if found["converted"]:
+    told += " converted=" + content(*found["converted"])
+  entries = [described_entry(one) for one in found["entries"]]
+  if found["head"] & 2:
+    entries[0] = "in effect " + entries[0]
+  return "; ".join([told] + entries)
 
 
 def asset(key, value):
@@ -112,8 +176,8 @@ def checksums(database, key, value, tag, xxh3):
 def described(database, key, value):
   if database == "assets":
     return asset(key, value)
-  if database in ("layers", "effective"):
-    return record(value)
+  if database == "settings":
+    return described_setting(value)
   if database == "schema":
     return f"alias of {value[9:].decode()}" if value[8] else f"setting {whole(value[9:])!r}"
   content = value[8:]
@@ -131,7 +195,7 @@ def main():
         continue
       label, key, value = line.split()
       key, value = bytes.fromhex(key), bytes.fromhex(value)
-      name = key.hex() if database == "assets" else key[1:].decode() if database == "layers" else key.decode()
+      name = key.hex() if database == "assets" else key.decode()
       text = f"{database} {label} {name}: "
       text += described(database, key, value)
       sound = xxh3 is None or checksums(database, key, value, tag, xxh3)

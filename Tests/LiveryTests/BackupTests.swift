@@ -151,7 +151,7 @@ import Testing
     }
     let before = try store.exportJSON(layers: true)
     let file = try StoreFile(try store.backup(), keeping: true)
-    #expect(file.isWhole && file.table("layers").entries.count == 300)
+    #expect(file.isWhole && file.table("settings").entries.count == 300)
     let change = try store.change(.user)
     try change.resetAll()
     try change.commit()
@@ -169,11 +169,8 @@ import Testing
     let environment = try Environment(path: temporary.path)
     try environment.write { (transaction) throws(StoreError) -> Environment.Outcome<Void> in
       do throws(LMDBError) {
-        for name in ["effective", "layers"] {
-          let key = name == "layers" ? LayerKey(.user, "idle").bytes : Array("idle".utf8)
-          let database = try transaction.database(named: name, create: true)
-          if let database { try transaction.put([UInt8](repeating: 7, count: 50), for: key, in: database) }
-        }
+        let database = try transaction.database(named: "settings", create: true)
+        if let database { try transaction.put([UInt8](repeating: 7, count: 50), for: "idle".bytes, in: database) }
       } catch { throw StoreError(error) }
       return .commit(())
     }

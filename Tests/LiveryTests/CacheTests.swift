@@ -167,9 +167,12 @@ import Testing
     // A writer that tells nothing.
     try store.shared.environment.write { (transaction) throws(StoreError) -> Environment.Outcome<Void> in
       let view = View(transaction: transaction, databases: store.shared.databases)
-      guard var record = try view.effective("a") else { return .abort(()) }
+      guard let former = try view.setting("a"), var record = former.effective else { return .abort(()) }
       record.value = .int(2)
-      try view.putEffective(record, "a")
+      var setting = former
+      setting.set(record)
+      setting.putEffective(record)
+      try view.put(setting, "a", inPlaceOf: former)
       return .commit(())
     }
     #expect(try store.int("a") == 2)

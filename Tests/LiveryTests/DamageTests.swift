@@ -45,8 +45,6 @@ import Testing
     } catch { throw StoreError(error) }
   }
 
-  private func place(_ layer: Layer, _ name: String) -> [UInt8] { LayerKey(layer, name).bytes }
-
   /// Without the copies that a damaged file would be replaced by.
   private func fill() throws {
     let store = try temporary.open(schema: kioskSchema) {
@@ -57,10 +55,10 @@ import Testing
     store.close()
   }
 
-  @Test(arguments: [0, 8, 9, 11, 16, 40])
-  func aDamagedEffectiveRecordIsCorruptAndSettingItRepairsIt(_ offset: Int) throws {
+  @Test(arguments: [0, 8, 9, 11, 16, 27])
+  func aDamagedRecordIsCorruptAndSettingItRepairsIt(_ offset: Int) throws {
     try fill()
-    try damage("effective", Array("idle".utf8)) { $0[offset] ^= 0x10 }
+    try damage("settings", Array("idle".utf8)) { $0[offset] ^= 0x10 }
     let store = try temporary.open()
     #expect(code { () throws(StoreError) in _ = try store.value("idle") } == .corrupt)
     #expect(code { () throws(StoreError) in _ = try store.inspect("idle") } == .corrupt)
@@ -72,15 +70,18 @@ import Testing
     try store.set("idle", to: .int(61), in: .user)
     #expect(try store.int("idle") == 61)
     #expect(try store.list().items.count == 8)
+    // The default is that of the schema again.
+    try store.reset("idle", in: .user)
+    #expect(try store.int("idle") == 120)
+    #expect(try store.inspect("idle")["layers"]?.items.count == 1)
   }
 
-  @Test func aDamagedValueOfALayerCanBeSetAnewOrRemoved() throws {
+  @Test func aDamagedRecordCanBeSetAnewOrReset() throws {
     try fill()
-    try damage("layers", place(.user, "idle")) { $0[40] ^= 1 }
-    try damage("layers", place(.user, "welcome")) { $0 = Array($0.prefix(7)) }
+    try damage("settings", Array("idle".utf8)) { $0[20] ^= 1 }
+    try damage("settings", Array("welcome".utf8)) { $0 = Array($0.prefix(7)) }
     let store = try temporary.open()
-    // What is in effect was worked out before the damage.
-    #expect(try store.int("idle") == 60)
+    #expect(code { () throws(StoreError) in _ = try store.value("idle") } == .corrupt)
     #expect(code { () throws(StoreError) in _ = try store.inspect("idle") } == .corrupt)
     #expect(code { () throws(StoreError) in _ = try store.exportJSON(layers: true) } == .corrupt)
     try store.set("idle", to: .int(60), in: .user)
@@ -94,12 +95,13 @@ import Testing
   @Test func aRecordMovedToAnotherKeyOrDatabaseIsDamaged() throws {
     try fill()
     var record: [UInt8] = []
-    try damage("effective", Array("idle".utf8)) { record = $0 }
-    try damage("effective", Array("welcome".utf8)) { $0 = record }
-    try damage("layers", place(.user, "idle")) { $0 = record }
+    try damage("settings", Array("idle".utf8)) { record = $0 }
+    try damage("settings", Array("welcome".utf8)) { $0 = record }
+    try damage("schema", Array("sound".utf8)) { $0 = record }
     let store = try temporary.open()
     #expect(code { () throws(StoreError) in _ = try store.value("welcome") } == .corrupt)
-    #expect(code { () throws(StoreError) in _ = try store.inspect("idle") } == .corrupt)
+    #expect(code { () throws(StoreError) in _ = try store.inspect("sound") } == .corrupt)
+    #expect(try store.int("idle") == 60)
   }
 
   @Test func aDamagedDeclarationIsCorruptForItsSettingAlone() throws {
@@ -125,7 +127,7 @@ import Testing
     try store.backup()
     try store.shared.environment.write { (transaction) throws(StoreError) -> Environment.Outcome<Void> in
       let view = View(transaction: transaction, databases: store.shared.databases)
-      try view.put([1, 2, 3], "idle".bytes, view.databases.effective)
+      try view.put([1, 2, 3], "idle".bytes, view.databases.settings)
       return .commit(())
     }
     let child = Child.holding(byte: 0, of: temporary.path)
@@ -139,11 +141,14 @@ import Testing
 
   @Test func aSettingWhoseRecordHasAnotherNameIsDamagedAndNotUnknown() throws {
     try fill()
-    try lose("effective", Array("idle".utf8))
+    try lose("settings", Array("idle".utf8))
     let store = try temporary.open()
     #expect(code { () throws(StoreError) in _ = try store.value("idle") } == .corrupt)
     #expect(code { () throws(StoreError) in _ = try store.inspect("idle") } == .corrupt)
     #expect(code { () throws(StoreError) in _ = try store.value("idler") } == .notFound)
+    // Setting it brings the default back as well.
+    try store.set("idle", to: .int(61), in: .user)
+    #expect(try store.inspect("idle")["layers"]?.items.count == 2)
   }
 
   @Test func damagedFactsOfTheStoreAreCorrupt() throws {
@@ -169,9 +174,8 @@ import Testing
 
   @Test func keysThatNoStoreWritesAreDamage() throws {
     try fill()
-    try damage("layers", [99, 97]) { $0 = [1] }
     try damage("expiries", [1]) { $0 = [] }
-    try damage("effective", [0xff, 0xfe]) { $0 = [1] }
+    try damage("settings", [0xff, 0xfe]) { $0 = [1] }
     let store = try temporary.open()
     #expect(code { () throws(StoreError) in _ = try store.exportJSON(layers: true) } == .corrupt)
     #expect(code { () throws(StoreError) in _ = try store.list() } == .corrupt)

@@ -50,8 +50,7 @@ import Testing
     let contents = try contents()
     #expect(contents.keys("meta") == ["format", "id", "revision", "schema", "schema-text"].map { $0.bytes })
     #expect(contents.keys("schema") == ["loudness", "volume", "welcome"].map { $0.bytes })
-    #expect(contents.keys("layers") == [[0] + "volume".bytes, [4] + "welcome".bytes, [5] + "volume".bytes])
-    #expect(contents.keys("effective") == ["volume", "welcome"].map { $0.bytes })
+    #expect(contents.keys("settings") == ["volume", "welcome"].map { $0.bytes })
     let moment = (0..<8).reversed().map { UInt8(truncatingIfNeeded: expiry.microseconds >> (8 * $0)) }
     #expect(contents.keys("expiries") == [moment + [4] + "welcome".bytes])
     #expect(contents["expiries", contents.keys("expiries")[0]] == [])
@@ -76,11 +75,15 @@ import Testing
 
   @Test func recordsAreBoundToTheirDatabase() throws {
     let contents = try contents()
-    let session = try contents.record("layers", [4] + "welcome".bytes, DocumentedTag.layers)
-    #expect(session.value == .string("Hello") && session.expires == expiry && session.revision == 3)
-    let enforced = try contents.record("layers", [5] + "volume".bytes, DocumentedTag.layers)
+    let welcome = try contents.setting("welcome")
+    let session = try #require(welcome.values.first)
+    #expect(session.layer == .session && session.value == .string("Hello") && welcome.values.count == 1)
+    #expect(session.expires == expiry && session.revision == 3)
+    let volume = try contents.setting("volume")
+    #expect(volume.values.map { $0.layer } == [.defaults, .enforced])
+    let enforced = try #require(volume.value(of: .enforced))
     #expect(enforced.value == .int(20) && enforced.origin == "console" && !enforced.isLocked)
-    let effective = try contents.record("effective", "volume".bytes, DocumentedTag.effective)
+    let effective = try #require(volume.effective)
     #expect(effective.value == .int(20) && effective.layer == .enforced)
     #expect(effective.isLocked && effective.revision == 2)
   }
@@ -121,7 +124,7 @@ import Testing
 }
 
 struct Contents {
-  static let names = ["meta", "schema", "layers", "effective", "expiries", "log", "assets"]
+  static let names = ["meta", "schema", "settings", "expiries", "log", "assets"]
   var entries: [(database: String, key: [UInt8], value: [UInt8])] = []
 
   func keys(_ database: String) -> [[UInt8]] {
@@ -132,9 +135,10 @@ struct Contents {
     entries.first { $0.database == database && $0.key == key }?.value
   }
 
-  func record(_ database: String, _ key: [UInt8], _ tag: UInt8) throws -> Record {
-    let value = try #require(self[database, key])
-    return try #require(value.withUnsafeBytes { Record($0.bytes, key: key, tag: tag) })
+  func setting(_ name: String) throws -> SettingRecord {
+    let value = try #require(self["settings", name.bytes])
+    return try #require(
+      value.withUnsafeBytes { SettingRecord($0.bytes, key: name.bytes, tag: DocumentedTag.settings) })
   }
 }
 
@@ -187,8 +191,8 @@ extension FileFormatStoreTests {
     // Old and new value, and a lock that was not there: 1 + 2 + 8.
     #expect(entry["c"] == .list([.list([.string("volume"), .int(5), .int(11), .int(50), .int(20)])]))
     // With the checksum of what the edit left.
-    let record = try #require(contents["layers", [5] + "volume".bytes])
-    let left = record.withUnsafeBytes { $0.loadUnaligned(as: Int64.self) }
-    #expect(entry["e"] == .list([.list([.string("volume"), .int(5), .int(Int64(littleEndian: left))])]))
+    let enforced = try #require(contents.setting("volume").value(of: .enforced))
+    let left = SettingRecord.sum(of: enforced, "volume", tag: DocumentedTag.settings)
+    #expect(entry["e"] == .list([.list([.string("volume"), .int(5), .int(Int64(bitPattern: left))])]))
   }
 }

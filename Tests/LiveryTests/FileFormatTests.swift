@@ -7,37 +7,45 @@ import Testing
 enum DocumentedTag {
   static let meta: UInt8 = 1
   static let schema: UInt8 = 2
-  static let layers: UInt8 = 3
-  static let effective: UInt8 = 4
+  static let settings: UInt8 = 3
   static let assets: UInt8 = 6
 }
 
 /// The bytes of a store, against the files in Tests/Fixtures/golden: whoever changes the format finds out here.
 @Suite struct FileFormatTests {
-  @Test(arguments: ["layers", "effective"]) func recordsHaveTheBytesTheyAlwaysHad(_ database: String) throws {
-    let tag = database == "layers" ? DocumentedTag.layers : DocumentedTag.effective
+  @Test func recordsHaveTheBytesTheyAlwaysHad() throws {
     var expected: [Golden.Line] = []
-    for (label, name, record) in Golden.records(in: database) {
-      let key = (database == "layers" ? [record.layer.rawValue] : []) + name.bytes
-      let bytes = record.encode(key: key, tag: tag)
-      expected.append(Golden.Line(label: label, key: key, value: bytes))
-      let decoded = bytes.withUnsafeBytes { Record($0.bytes, key: key, tag: tag) }
-      #expect(decoded == record, "\(label)")
+    for (label, name, record) in Golden.settings {
+      let bytes = record.encode(key: name.bytes, tag: DocumentedTag.settings)
+      expected.append(Golden.Line(label: label, key: name.bytes, value: bytes))
+      let decoded = bytes.withUnsafeBytes { SettingRecord($0.bytes, key: name.bytes, tag: DocumentedTag.settings) }
+      #expect(decoded?.values == record.values, "\(label)")
+      #expect(decoded?.effective == record.effective, "\(label)")
     }
-    try Golden.compare(database, expected)
+    try Golden.compare("settings", expected)
   }
 
   @Test func goldenRecordsReadBack() throws {
-    for (database, tag) in [("layers", DocumentedTag.layers), ("effective", DocumentedTag.effective)] {
-      let lines = try Golden.read(database)
-      let records = Golden.records(in: database)
-      try #require(lines.count == records.count)
-      for (line, expected) in zip(lines, records) {
-        let record = line.value.withUnsafeBytes { Record($0.bytes, key: line.key, tag: tag) }
-        #expect(record == expected.record, "\(line.label)")
-        // Bound to its key and its database.
-        #expect(line.value.withUnsafeBytes { Record($0.bytes, key: line.key + [0], tag: tag) } == nil)
-        #expect(line.value.withUnsafeBytes { Record($0.bytes, key: line.key, tag: tag ^ 7) } == nil)
+    let lines = try Golden.read("settings")
+    try #require(lines.count == Golden.settings.count)
+    for (line, expected) in zip(lines, Golden.settings) {
+      func read(_ key: [UInt8], _ tag: UInt8) -> SettingRecord? {
+        line.value.withUnsafeBytes { SettingRecord($0.bytes, key: key, tag: tag) }
+      }
+      let record = read(line.key, DocumentedTag.settings)
+      #expect(record?.values == expected.record.values, "\(line.label)")
+      #expect(record?.effective == expected.record.effective, "\(line.label)")
+      // Bound to its key and its database.
+      #expect(read(line.key + [0], DocumentedTag.settings) == nil)
+      #expect(read(line.key, DocumentedTag.settings ^ 7) == nil)
+      // No shorter one is taken for it, whatever its checksum says.
+      let content = line.value.dropFirst(8)
+      for count in 0..<content.count {
+        let cut = Checksum.sealed(Array(content.prefix(count)), key: line.key, tag: DocumentedTag.settings)
+        let left = cut.withUnsafeBytes {
+          SettingRecord($0.bytes, key: line.key, tag: DocumentedTag.settings)
+        }
+        #expect(left?.values.count ?? 0 < max(expected.record.values.count, 1), "\(line.label) of \(count) bytes")
       }
     }
   }
@@ -97,7 +105,7 @@ enum DocumentedTag {
       #expect(matches(key))
       // Bound to its key and its database.
       #expect(read(key + [0], DocumentedTag.assets) == nil)
-      #expect(read(key, DocumentedTag.layers) == nil)
+      #expect(read(key, DocumentedTag.settings) == nil)
       #expect(!matches(key + [0]))
     }
     try Golden.compare("assets", expected)
@@ -165,47 +173,81 @@ enum Golden {
     .init("object", .object([])),
   ])
 
-  static func records(in database: String) -> [(label: String, name: String, record: Record)] {
-    database == "layers" ? layers : effective
-  }
-
-  private static let layers: [(label: String, name: String, record: Record)] = [
-    ("bool", "b", Record(.bool(true), layer: .defaults, revision: 1, time: time, origin: "schema")),
-    ("int", "i", Record(.int(-2), layer: .bundle, revision: 2, time: time, origin: "skin.plist")),
-    ("double", "d", Record(.double(0.1), layer: .recommended, revision: 3, time: time, origin: "console")),
-    ("string", "größe", Record(.string("a\0b"), layer: .user, revision: 4, time: time)),
-    ("empty", "s", Record(.string(""), layer: .user, revision: 5, time: time)),
-    ("data", "x", Record(.data([0, 1, 254, 255]), layer: .user, revision: 6, time: time, origin: "cli")),
-    ("url", "u", Record(.url("https://www.example/"), layer: .user, revision: 7, time: time, origin: "cli")),
-    ("date", "t", Record(.date(.earliest), layer: .user, revision: 8, time: Timestamp(microseconds: -1))),
+  static let settings: [(label: String, name: String, record: SettingRecord)] = [
+    ("bool", "b", setting(Record(.bool(true), layer: .defaults, revision: 1, time: time, origin: "schema"))),
+    ("int", "i", setting(Record(.int(-2), layer: .bundle, revision: 2, time: time, origin: "skin.plist"))),
+    ("double", "d", setting(Record(.double(0.1), layer: .recommended, revision: 3, time: time, origin: "console"))),
+    ("string", "größe", setting(Record(.string("a\0b"), layer: .user, revision: 4, time: time))),
+    ("empty", "s", setting(Record(.string(""), layer: .user, revision: 5, time: time))),
+    ("data", "x", setting(Record(.data([0, 1, 254, 255]), layer: .user, revision: 6, time: time, origin: "cli"))),
+    ("url", "u", setting(Record(.url("https://www.example/"), layer: .user, revision: 7, time: time, origin: "cli"))),
+    ("date", "t", setting(Record(.date(.earliest), layer: .user, revision: 8, time: Timestamp(microseconds: -1)))),
     (
       "color", "branding.color.Toolbar",
-      Record(.color(Color(red: 0, green: 0.5, blue: 1, alpha: 0.25)), layer: .user, revision: 9, time: time)
+      setting(Record(.color(Color(red: 0, green: 0.5, blue: 1, alpha: 0.25)), layer: .user, revision: 9, time: time))
     ),
-    ("image", "branding.logo", Record(.image("logo@2x"), layer: .user, revision: 10, time: time)),
-    ("list", "l", Record(.list([.string("a"), .int(1), .bool(false)]), layer: .enforced, revision: 11, time: time)),
-    ("object", "o", Record(object, layer: .user, revision: .max, time: time, origin: "console")),
-    (
-      "expiring", "e", Record(.int(1), layer: .override, revision: 12, time: time, expires: later)
-    ),
-    ("rejected", "r", rejected),
+    ("image", "branding.logo", setting(Record(.image("logo@2x"), layer: .user, revision: 10, time: time))),
+    ("list", "l", setting(Record(.list([.string("a"), .int(1), .bool(false)]), layer: .user, revision: 128, time: time))),
+    ("object", "o", setting(Record(object, layer: .user, revision: .max, time: time, origin: "console"))),
+    ("expiring", "e", setting(Record(.int(1), layer: .override, revision: 12, time: time, expires: later))),
+    ("volatile", "v", setting(volatile)),
+    ("sealed", "secret", setting(sealed)),
+    ("rejected", "r", setting(rejected, effective: Record(nil, layer: .defaults, revision: 0, time: zero))),
+    ("none", "n", setting(effective: Record(nil, layer: .defaults, revision: 13, time: zero))),
+    ("unknown", "gone", setting(Record(.int(3), layer: .user, revision: 14, time: time), isUnknown: true)),
+    ("locked", "idle", locked),
+    ("converted", "volume", converted),
   ]
 
-  private static let effective: [(label: String, name: String, record: Record)] = [
-    ("winner", "i", Record(.int(-2), layer: .bundle, revision: 2, time: time, origin: "skin.plist")),
-    ("locked", "l", locked),
-    ("none", "n", Record(nil, layer: .defaults, revision: 13, time: time)),
-  ]
+  private static let zero = Timestamp(microseconds: 0)
+
+  /// - Parameter effective: the first of the values if it is nil.
+  private static func setting(
+    _ values: Record..., effective: Record? = nil, isUnknown: Bool = false
+  ) -> SettingRecord {
+    var setting = SettingRecord(values)
+    setting.putEffective(isUnknown ? nil : effective ?? values.first)
+    return setting
+  }
+
+  private static var volatile: Record {
+    var record = Record(.bool(false), layer: .session, revision: 15, time: time, expires: later)
+    record.boot = 1
+    return record
+  }
+
+  private static var sealed: Record {
+    let form = Sealed(.string, layer: Layer.user.rawValue, content: Array(0..<40))
+    return Record(nil, layer: .user, revision: 16, time: time, origin: "cli").with(.sealed(form), form)
+  }
+
+  private static var locked: SettingRecord {
+    var winner = Record(.int(20), layer: .enforced, revision: 300, time: time, origin: "console")
+    winner.isLocked = true
+    return setting(
+      winner.unlocked, Record(.int(50), layer: .defaults, revision: 1, time: time),
+      Record(.int(70), layer: .user, revision: 3, time: time, origin: "settings-view"), effective: winner)
+  }
+
+  private static var converted: SettingRecord {
+    var winner = Record(.string("7"), layer: .user, revision: 4, time: time)
+    let own = winner
+    winner.value = .int(7)
+    winner.revision = 9
+    return setting(own, Record(.int(5), layer: .defaults, revision: 9, time: time), effective: winner)
+  }
 
   private static var rejected: Record {
     var record = Record(.int(70), layer: .user, revision: 3, time: time, origin: "settings-view")
     record.isRejected = true
     return record
   }
+}
 
-  private static var locked: Record {
-    var record = Record(.list([.string("a")]), layer: .enforced, revision: 11, time: time)
-    record.isLocked = true
+extension Record {
+  fileprivate var unlocked: Record {
+    var record = self
+    record.isLocked = false
     return record
   }
 }

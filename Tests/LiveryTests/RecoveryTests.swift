@@ -338,7 +338,7 @@ import Testing
     #expect(code { () throws(StoreError) in _ = try temporary.open() } == .corrupt)
   }
 
-  @Test(arguments: ["assets", "effective", "expiries", "layers", "log", "meta", "schema"])
+  @Test(arguments: ["assets", "expiries", "log", "meta", "schema", "settings"])
   func aDatabaseThatHasLostItsNameIsDamageAndNotMadeAnew(_ name: String) throws {
     try fill()
     let store = try temporary.open()
@@ -361,7 +361,7 @@ import Testing
   }
 
   @Test func aStoreFromBeforeThereWereAssetsIsSound() {
-    let older = ["effective", "expiries", "layers", "log", "meta", "schema"]
+    let older = ["expiries", "log", "meta", "schema", "settings"]
     #expect(Databases.lost(from: older) == nil)
     #expect(Databases.lost(from: older + ["tags"]) == "assets")
     #expect(Databases.lost(from: older + ["assets", "tags"]) == nil)

@@ -105,7 +105,7 @@ def test_compaction_and_figures(store):
   after = store.stats()
   assert after["fileBytes"] < before["fileBytes"]
   assert after["revision"] == before["revision"] and "recovery" not in after
-  assert after["databases"]["layers"]["entries"] == 1
+  assert after["databases"]["settings"]["entries"] == 2
   assert store["volume"] == 5
 
 

@@ -42,7 +42,7 @@ def databases(path):
   assert lmdb.mdb_env_open(environment, os.fsencode(path), 0x4000 | 0x400000 | 0x20000, 0o600) == 0
   assert lmdb.mdb_txn_begin(environment, None, 0x20000, ctypes.byref(transaction)) == 0
   found = {}
-  for name in ("meta", "schema", "layers", "effective", "expiries", "log", "assets"):
+  for name in ("meta", "schema", "settings", "expiries", "log", "assets"):
     database, cursor = ctypes.c_uint(), ctypes.c_void_p()
     assert lmdb.mdb_dbi_open(transaction, name.encode(), 0, ctypes.byref(database)) == 0
     assert lmdb.mdb_cursor_open(transaction, database, ctypes.byref(cursor)) == 0
@@ -85,30 +85,30 @@ def test_the_page_tells_sealed_volatile_and_session_values_and_what_is_claimed(t
       # All of it can be told.
       read_record.described(database, one, value) if database != "meta" else None
   user, session = 3, 4
-  layers = {(one[0], one[1:].decode()): value for one, value in found["layers"].items()}
+  records = {one.decode(): read_record.setting(value) for one, value in found["settings"].items()}
 
-  password = layers[user, "password"]
-  assert password[9] == 128 + 4 and password[10] == 0 and password[11] == user
-  assert "string sealed form=1 type=string" in read_record.record(password)
-  content = password[40:len(password) - password[12]]
+  # In effect, and converted nowhere: what is sealed is stored once.
+  assert records["password"]["head"] == 2 and len(records["password"]["entries"]) == 1
+  password = records["password"]["entries"][0]
+  assert password["type"] == 4 and password["flags"] == 8 and password["layer"] == "user"
+  assert "string sealed form=1 type=string" in read_record.described_setting(found["settings"][b"password"])
+  content = password["payload"]
   assert content[:3] == bytes([1, 4, user])
   # The key's name, a nonce of 24 bytes, the payload padded to 32, and 16 of Poly1305.
   assert content[3:11] == name and len(content) == 3 + 8 + 24 + 32 + 16
-  assert found["effective"][b"password"][9] == 128 + 4
 
   boot = fnv1a(open("/proc/sys/kernel/random/boot_id", "rb").read().strip())
-  mode = layers[user, "mode"]
-  assert mode[9] == 2 and mode[10] == 4 and len(mode) == 40 + 8 + 8 + mode[12]
-  numbers = {int.from_bytes(mode[40:48], "little"), int.from_bytes(layers[user, "pin"][40:48], "little")}
-  assert numbers == {boot}
-  assert "int 7" in read_record.record(mode)
-  pin = layers[user, "pin"]
-  assert pin[9] == 128 + 4 and pin[10] == 4 and pin[48:51] == bytes([1, 4, user])
+  mode = records["mode"]["entries"][0]
+  assert mode["type"] == 2 and mode["flags"] == 2 and mode["payload"] == (7).to_bytes(8, "little")
+  pin = records["pin"]["entries"][0]
+  assert {mode["boot"], pin["boot"]} == {boot}
+  assert pin["type"] == 4 and pin["flags"] == 2 + 8 and pin["payload"][:3] == bytes([1, 4, user])
   forever = (2**63 - 1).to_bytes(8, "big")
   assert {one[9:] for one in found["expiries"] if one[:8] == forever} == {b"mode", b"pin"}
 
-  language = layers[session, "language"]
-  end = int.from_bytes(language[32:40], "little")
+  language = records["language"]["entries"][0]
+  assert language["layer"] == "session"
+  end = language["expires"]
   assert end > 0 and end.to_bytes(8, "big") + bytes([session]) + b"language" in found["expiries"]
 
   meta = {one.decode(): value[8:] for one, value in found["meta"].items()}
@@ -135,6 +135,6 @@ def test_what_a_session_leaves_is_told_too(tmp_path):
   assert abs(int.from_bytes(meta["session-ends"], "little") - end.timestamp() * 1e6) < 2
   prefixes = read_record.whole(meta["claims"])
   assert "session." in repr(prefixes) and "session.token" in repr(prefixes)
-  token = found["layers"][b"\4session.token"]
-  assert "string 'a token'" in read_record.record(token)
-  assert int.from_bytes(token[32:40], "little") == int.from_bytes(meta["session-ends"], "little")
+  token = read_record.setting(found["settings"][b"session.token"])["entries"][0]
+  assert token["layer"] == "session" and token["payload"] == b"a token"
+  assert token["expires"] == int.from_bytes(meta["session-ends"], "little")

@@ -297,7 +297,7 @@ typedef struct lvs_library {
   void **functions;
 } lvs_library;
 // Whether it is there, with all its functions. It waits for the system's loader alone; if it is not there it is looked for anew
-// the next time.
+// the next time, and errno is ENOMEM if it is for want of memory.
 bool lvs_library_load(lvs_library *library);
 // The addresses; NULL before it was loaded.
 static inline const void *lvs_library_functions(lvs_library *library) {

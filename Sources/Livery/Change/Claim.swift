@@ -21,11 +21,9 @@ extension View {
     claims.prefixes.append(prefix)
     try putClaims(claims)
     var names = NameSet()
-    for layer in Layer.allCases {
-      for name in try self.names(layer, prefix: prefix) { names.insert(name) }
-    }
+    try walkPlaces { if Claim.covers(prefix, $0.name) { names.insert($0.name) } }
     var entry = LogEntry(revision: try revision() + 1, time: .now, layer: .defaults, origin: "claim")
-    try recomputeEffective(names, &entry, limits) { _ in false }
+    try settle(names, &entry, limits, isSecret: { _ in false }) { _ in }
     if !entry.changes.isEmpty { try finish(entry, limits) }
     return .commit(())
   }

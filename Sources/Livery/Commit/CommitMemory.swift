@@ -19,8 +19,6 @@ final class CommitMemory: @unchecked Sendable {
   private(set) var claims = Claims.none
   /// What is known of the store's secrets being sealed.
   var seal: Sealing.Known?
-  /// The layers that may hold anything.
-  var occupied = LayerSet.all
   /// The transaction and the data file in which all this holds; 0 if in none.
   private var transaction: UInt64 = 0
   private var generation: UInt32 = 0
@@ -60,6 +58,11 @@ final class CommitMemory: @unchecked Sendable {
     deadline = nil
   }
 
+  /// What a commit has made of settings and will not store is as if it had not been.
+  func discard() {
+    for setting in settings { setting.discard() }
+  }
+
   /// A number for the next commit, other than that of any before.
   func nextCommit() -> Int {
     commits += 1
@@ -71,7 +74,6 @@ final class CommitMemory: @unchecked Sendable {
     if hasLooked { return }
     facts = try view.schemaFacts()
     claims = try view.claims()
-    occupied = try view.occupiedLayers()
     hasLooked = true
   }
 
@@ -108,8 +110,21 @@ final class CommitMemory: @unchecked Sendable {
 ///
 /// Only what takes little memory is kept, and no secret.
 final class KnownSetting {
-  /// What a database holds. A damaged record is there, but cannot be told.
+  /// What is there of it for readers, or in a layer. What is damaged is there, but cannot be told.
   typealias Stored = (isThere: Bool, record: Record?)
+
+  /// What is stored of it.
+  private struct State {
+    /// nil if it is damaged.
+    var record: SettingRecord?
+    var isThere: Bool
+
+    var values: [Record] { record?.values ?? [] }
+    var effective: Stored {
+      guard let record else { return (true, nil) }
+      return isThere && !record.isUnknown ? (true, record.effective) : (false, nil)
+    }
+  }
 
   let name: String
   /// Whether what is read is kept at all.
@@ -119,12 +134,13 @@ final class KnownSetting {
   private var row: SchemaRow?
   private var knowsRow = false
   private(set) var hasLargeRow = false
+  private var isDeclared = false
   /// Whether values are kept, too.
   private var keepsValues = false
-  private var effective: Stored?
-  /// What the layers hold, weakest first, as far as they have been looked at.
-  private var records: [Record] = []
-  private var lookedAt = LayerSet.none
+  /// What is stored of it, with what the commit under way has made of that; nil if it has not been looked at.
+  private var state: State?
+  /// What is stored of it while the commit under way has made something else of it.
+  private var former: State?
   /// The commit that touched it last, and why: the layer edited last, and whether only time did it.
   private(set) var commit = 0
   private(set) var layer = Layer.defaults
@@ -146,6 +162,7 @@ final class KnownSetting {
   func row(_ view: View) throws(StoreError) -> SchemaRow? {
     if knowsRow { return row }
     let (read, size) = try view.sizedRow(name)
+    if case .setting? = read { isDeclared = true } else { isDeclared = false }
     guard isKept else { return read }
     row = read
     knowsRow = true
@@ -162,80 +179,106 @@ final class KnownSetting {
     knowsRow = false
   }
 
-  /// A damaged record is like any other, but that it cannot be told.
-  ///
   /// - Parameter anew: look at what is stored, which may have been damaged since it was looked at last.
-  func effective(_ view: View, anew: Bool = false) throws(StoreError) -> Stored {
-    if !anew, let effective { return effective }
+  private func look(_ view: View, anew: Bool = false) throws(StoreError) -> State {
+    if let state, !anew || former != nil { return state }
+    let read: State
     do throws(StoreError) {
-      let record = try view.effective(name)
-      return (record != nil, record)
+      let record = try view.setting(name)
+      read = State(record: record ?? SettingRecord(), isThere: record != nil)
     } catch {
       guard error.code == .corrupt else { throw error }
-      return (true, nil)
+      read = State(record: nil, isThere: true)
     }
+    if isKeepable(read) { state = read }
+    return read
   }
 
-  func putEffective(_ record: Record?, _ view: View) throws(StoreError) {
-    if let record { try view.putEffective(record, name) } else { try view.deleteEffective(name) }
-    effective = keepsValues && record?.isSmall ?? true ? (record != nil, record) : nil
+  private func isKeepable(_ state: State) -> Bool {
+    guard keepsValues, let record = state.record, record.converted?.isSmall ?? true else { return false }
+    return record.values.allSatisfy { $0.isSmall }
   }
 
   /// What a layer holds. A damaged value can be set anew or removed like any other.
   func stored(_ layer: Layer, _ view: View, anew: Bool = false) throws(StoreError) -> Stored {
-    do throws(StoreError) {
-      let record = anew ? try view.record(LayerKey(layer, name)) : try record(layer, view)
-      return (record != nil, record)
-    } catch {
-      guard error.code == .corrupt else { throw error }
-      return (true, nil)
-    }
+    let state = try look(view, anew: anew)
+    guard let record = state.record else { return (true, nil) }
+    let value = record.value(of: layer)
+    return (value != nil, value)
   }
 
-  /// What the layers hold that may hold anything, weakest first.
-  func records(_ occupied: LayerSet, _ view: View) throws(StoreError) -> [Record] {
-    if lookedAt.isSuperset(of: occupied) { return records }
-    var found: [Record] = []
-    for layer in Layer.allCases where occupied.contains(layer) {
-      if let record = try record(layer, view) { found.append(record) }
-    }
-    return found
-  }
-
-  /// - Returns: the checksum of what is stored.
+  /// - Returns: what tells it from all else that the layer has held.
   func put(_ record: Record, _ view: View) throws(StoreError) -> UInt64 {
-    let sum = try view.put(record, LayerKey(record.layer, name))
-    note(record, record.layer)
-    return sum
+    try change(view) { $0.set(record) }
+    return SettingRecord.sum(of: record, name, tag: Tag.settings)
   }
 
   func remove(_ layer: Layer, _ view: View) throws(StoreError) {
-    try view.delete(LayerKey(layer, name))
-    note(nil, layer)
+    try change(view) { $0.remove(layer) }
   }
 
-  private func record(_ layer: Layer, _ view: View) throws(StoreError) -> Record? {
-    if lookedAt.contains(layer) {
-      for index in records.indices where records[index].layer == layer { return records[index] }
-      return nil
-    }
-    let read = try view.record(LayerKey(layer, name))
-    note(read, layer)
-    return read
+  /// Exchanges all that the layers hold.
+  func replace(by values: [Record], _ view: View) throws(StoreError) {
+    try change(view) { $0 = SettingRecord(values) }
   }
 
-  private func note(_ record: Record?, _ layer: Layer) {
-    let keeps = keepsValues && record?.isSmall ?? true
-    if keeps { lookedAt.insert(layer) } else { lookedAt.remove(layer) }
-    let record = keeps ? record : nil
-    let place = records.firstIndex { $0.layer >= layer } ?? records.count
-    let isThere = place < records.count && records[place].layer == layer
-    switch (record, isThere) {
-    case (let record?, true): records[place] = record
-    case (let record?, false): records.insert(record, at: place)
-    case (nil, true): records.remove(at: place)
-    case (nil, false): break
+  private func change(_ view: View, _ body: (inout SettingRecord) -> Void) throws(StoreError) {
+    let before = try look(view)
+    var record: SettingRecord
+    // What is declared has a record; one that is missing has been lost.
+    if let known = before.record, before.isThere || !isDeclared {
+      record = known
+    } else {
+      record = try view.remains(of: name)
     }
+    body(&record)
+    if former == nil { former = before }
+    state = State(record: record, isThere: true)
+  }
+
+  /// What the commit under way has made of it is as if it had not been.
+  func discard() {
+    guard former != nil else { return }
+    former = nil
+    state = nil
+  }
+
+  /// Decides anew what is in effect, and stores all that has changed.
+  ///
+  /// - Parameter horizon: what expires after it is stored as if it counted; readers look at the clock.
+  /// - Returns: what changed by that for those who read it, if anything did.
+  func settle(
+    _ admission: Admission, revision: UInt64, now: Timestamp, horizon: Timestamp, _ view: View, _ claims: Claims? = nil
+  ) throws(StoreError) -> LogEntry.Change? {
+    let present = try look(view, anew: true)
+    let before = former ?? present
+    let old = before.effective
+    var fresh: Record?
+    if admission.counts {
+      let decision = decide(present.values, at: horizon)
+      fresh = view.inEffect(decision, admission.declared, revision: revision, at: now)
+    }
+    let isSame = fresh.map { old.record?.saysTheSame(as: $0) == true } ?? !old.isThere
+    if isSame, former == nil { return nil }
+    if isSame { fresh?.revision = old.record?.revision ?? 0 }
+    // A setting that never had a value has not changed yet.
+    if !old.isThere, fresh?.value == nil { fresh?.revision = 0 }
+    var record: SettingRecord
+    if let known = present.record { record = known } else { record = try view.remains(of: name) }
+    record.putEffective(fresh)
+    try view.put(record, name, inPlaceOf: before.record)
+    former = nil
+    let stored = State(record: record, isThere: !record.isUnknown || !record.values.isEmpty)
+    state = isKeepable(stored) ? stored : nil
+    guard !isSame, var change = LogEntry.Change(name, from: old.record, to: fresh) else { return nil }
+    guard admission.counts else { return change }
+    if let declared = admission.declared {
+      change.isSecret = declared.holdsSecret
+    } else {
+      change.isSecret = try view.isSecret(name, nil, fresh?.value, claims)
+      if !change.isSecret { change.isSecret = try view.isSecret(name, nil, old.record?.value, claims) }
+    }
+    return change
   }
 }
 

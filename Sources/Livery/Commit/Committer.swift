@@ -50,7 +50,19 @@ struct Committer {
     replaced.reserveCapacity(request.edits.count)
   }
 
+  /// Makes the commit; nothing is left of one that is refused or fails.
   mutating func run() throws(StoreError) -> Environment.Outcome<CommitResult> {
+    do throws(StoreError) {
+      let outcome = try make()
+      if case .abort = outcome { memory.discard() }
+      return outcome
+    } catch {
+      memory.discard()
+      throw error
+    }
+  }
+
+  private mutating func make() throws(StoreError) -> Environment.Outcome<CommitResult> {
     try checkExpectations()
     var expired = try view.expired(by: horizon)
     if !memory.hasClearedBoot {
@@ -84,8 +96,8 @@ struct Committer {
     entry.changes.reserveCapacity(touched.count)
     for setting in touched {
       let admission = try admission(setting)
-      let change = try setting.recomputeEffective(
-        admission, memory.occupied, revision: revision, now: now, horizon: horizon, view, memory.claims)
+      let change = try setting.settle(
+        admission, revision: revision, now: now, horizon: horizon, view, memory.claims)
       guard var change else { continue }
       change.layer = setting.layer
       change.isExpiry = setting.isExpiry
@@ -118,7 +130,7 @@ struct Committer {
       if edit.action.value != nil { setAgain.insert(try view.resolveAlias(edit.name)) }
     }
     var places: [LayerKey] = []
-    try view.walkPlaces(layer) { if !setAgain.contains($0.name) { places.append($0) } }
+    try view.walkPlaces { if $0.layer == layer, !setAgain.contains($0.name) { places.append($0) } }
     for place in places {
       let setting = memory.setting(place.name)
       try remove(setting, layer, try setting.stored(layer, view).record)
@@ -148,11 +160,11 @@ struct Committer {
     if setting.touch(number, layer, isExpiry: isExpiry) { touched.append(setting) }
   }
 
-  /// Removes what has expired. The key of a damaged value that was replaced since takes nothing with it.
+  /// Removes what has expired. The key of a damaged value takes nothing with it.
   private mutating func expire(_ expiry: ExpiryKey) throws(StoreError) {
     let setting = memory.setting(expiry.place.name)
     let old = try setting.stored(expiry.place.layer, view)
-    if old.isThere, old.record?.hasExpired(at: now) ?? true {
+    if old.record?.hasExpired(at: now) == true {
       try remove(setting, expiry.place.layer, old.record, isExpiry: true)
     }
     try view.deleteExpiry(expiry)
@@ -214,7 +226,6 @@ struct Committer {
         if old.record?.saysTheSame(as: fresh) == true { return }
       }
       let sum = try setting.put(fresh, view)
-      memory.occupied.insert(edit.layer)
       note(setting, edit.layer, old.record, left: try isSecret(name, declaration) ? nil : sum)
     }
   }
@@ -298,7 +309,7 @@ struct Committer {
     if declaration?.descriptor.isReadOnly == true, !edit.layer.isConsole, !request.ignoresLocks {
       refuse(.readOnly, "`\(name)` is read-only: only the console's layers may set it, not \(edit.layer)", "ReadOnly")
     }
-    if edit.layer < .enforced, !request.ignoresLocks, memory.occupied.contains(.enforced),
+    if edit.layer < .enforced, !request.ignoresLocks,
       let enforced = try setting.stored(.enforced, view).record, enforced.counts(at: now)
     {
       refuse(.locked, "`\(name)` is locked: the layer enforced holds a value, so \(edit.layer) cannot be changed")
@@ -362,7 +373,7 @@ struct Committer {
     try memory.putSessionDeadline(deadline.time, view)
     hasNewDeadline = true
     var places: [LayerKey] = []
-    try view.walkPlaces(.session) { places.append($0) }
+    try view.walkPlaces { if $0.layer == .session { places.append($0) } }
     for place in places {
       let setting = memory.setting(place.name)
       let declared = try admission(setting).declared
@@ -409,72 +420,27 @@ func validate(
 }
 
 extension View {
-  /// Whether any layer but the defaults holds a value.
-  func hasOwnValues() throws(StoreError) -> Bool {
-    var found = false
-    try walk(databases.layers, from: [Layer.bundle.rawValue]) { (_, _) throws(StoreError) in
-      found = true
-      return false
-    }
-    return found
-  }
-
-  /// Decides anew what is in effect for settings, and notes in a commit's entry what changed by that.
-  func recomputeEffective(
-    _ names: NameSet, _ entry: inout LogEntry, _ limits: LogLimits, isSecret: (String) -> Bool
+  /// Stores what a commit makes of settings one after the other, and notes in its entry what changed for readers.
+  ///
+  /// - Parameter change: changes what the layers hold for a setting.
+  func settle(
+    _ names: NameSet, _ entry: inout LogEntry, _ limits: LogLimits, isSecret: (String) -> Bool,
+    _ change: (KnownSetting) throws(StoreError) -> Void
   ) throws(StoreError) {
     let horizon = try limits.horizon(entry.time, self)
-    for name in names.names {
-      let change = try recomputeEffective(name, revision: entry.revision, now: entry.time, horizon: horizon)
-      guard var change else { continue }
-      change.isSecret = isSecret(name)
+    let all = names.names
+    var made = [LogEntry.Change?](repeating: nil, count: all.count)
+    // In the order of names pages are filled one after the other.
+    for number in sortedOrder(of: all.count, { all[$0].precedesInBytes(all[$1]) }) {
+      let setting = KnownSetting(all[number], isKept: false)
+      try change(setting)
+      made[number] = try setting.settle(
+        admission(setting.name), revision: entry.revision, now: entry.time, horizon: horizon, self)
+    }
+    for case var change? in made {
+      change.isSecret = isSecret(change.name)
       entry.changes.append(change)
     }
-  }
-
-  /// Decides anew what is in effect for a setting, and stores it if it is something else than before.
-  ///
-  /// - Returns: what changed by that for those who read it, if anything did.
-  func recomputeEffective(
-    _ name: String, revision: UInt64, now: Timestamp, horizon: Timestamp
-  ) throws(StoreError) -> LogEntry.Change? {
-    try KnownSetting(name, isKept: false).recomputeEffective(
-      admission(name), .all, revision: revision, now: now, horizon: horizon, self)
-  }
-}
-
-extension KnownSetting {
-  /// - Parameters:
-  ///   - occupied: the layers that may hold anything.
-  ///   - horizon: what expires after it is stored as if it counted; readers look at the clock.
-  func recomputeEffective(
-    _ admission: Admission, _ occupied: LayerSet, revision: UInt64, now: Timestamp, horizon: Timestamp, _ view: View,
-    _ claims: Claims? = nil
-  ) throws(StoreError) -> LogEntry.Change? {
-    var old = try effective(view)
-    guard admission.counts else {
-      try putEffective(nil, view)
-      return LogEntry.Change(name, from: old.record, to: nil)
-    }
-    let decision = decide(try records(occupied, view), at: horizon)
-    var fresh = view.inEffect(decision, admission.declared, revision: revision, at: now)
-    if old.record?.saysTheSame(as: fresh) == true {
-      old = try effective(view, anew: true)
-      if old.record?.saysTheSame(as: fresh) == true { return nil }
-    }
-    // A setting that never had a value has not changed yet.
-    if !old.isThere, fresh.value == nil { fresh.revision = 0 }
-    try putEffective(fresh, view)
-    var change = LogEntry.Change(name, from: old.record, to: fresh)
-    guard change != nil else { return nil }
-    if let declared = admission.declared {
-      change?.isSecret = declared.holdsSecret
-    } else {
-      var isSecret = try view.isSecret(name, nil, fresh.value, claims)
-      if !isSecret { isSecret = try view.isSecret(name, nil, old.record?.value, claims) }
-      change?.isSecret = isSecret
-    }
-    return change
   }
 }
 

@@ -154,7 +154,7 @@ class SharedEnvironment: @unchecked Sendable {
       result = try environment.write(until: deadline) { (transaction) throws(StoreError) in
         sealing.known = nil
         let view = View(transaction: transaction, databases: databases, sealing: sealing)
-        transaction.note(databases.effective)
+        transaction.note(databases.settings)
         // What is made anew because the map was too small begins from the start.
         isCommitted = false
         let outcome = try body(view)

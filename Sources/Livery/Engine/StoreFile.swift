@@ -18,15 +18,11 @@ struct StoreFile {
 
     /// The setting that it belongs to, if it is one's.
     var setting: String? {
-      if database.sameBytes(as: "layers") { return key.withUnsafeBytes { LayerKey($0.bytes)?.name } }
-      guard database.sameBytes(as: "effective") || database.sameBytes(as: "schema") else { return nil }
+      guard database.sameBytes(as: "settings") || database.sameBytes(as: "schema") else { return nil }
       return String(validating: key, as: UTF8.self)
     }
 
     var description: String {
-      if database.sameBytes(as: "layers"), let place = key.withUnsafeBytes({ LayerKey($0.bytes) }) {
-        return "the value of `\(place.name)` in the layer \(place.layer)"
-      }
       if let setting { return "the record of `\(setting)` in the database \(database)" }
       return "a record of the database \(database)"
     }
@@ -117,15 +113,11 @@ struct StoreFile {
     return false
   }
 
-  /// Whether the setting of a damaged record is known from a sound record of another database.
+  /// Whether the setting of a damaged record is known from the schema, or from what the log tells.
   private func knows(_ record: DamagedRecord) -> Bool {
     guard let name = record.setting?.bytes else { return false }
-    for other in ["schema", "effective", "layers"] where !record.database.sameBytes(as: other) {
-      let isOfLayer = other.sameBytes(as: "layers")
-      for entry in table(other).entries where (isOfLayer ? Array(entry.key.dropFirst()) : entry.key) == name {
-        return true
-      }
-    }
+    for entry in table("schema").entries where entry.key == name { return true }
+    for entry in table("log").entries where lvs_holds(entry.value, entry.value.count, name, name.count) { return true }
     return false
   }
 
@@ -151,9 +143,8 @@ struct StoreFile {
   var isGravelyDamaged: Bool {
     if !file.damages.isEmpty || staleDamage != nil { return true }
     for record in damagedRecords {
-      let isOfSetting = record.database.sameBytes(as: "layers") || record.database.sameBytes(as: "effective")
       if record.database.sameBytes(as: "meta") || record.hasDamagedKey { return true }
-      if isOfSetting, !knows(record) { return true }
+      if record.database.sameBytes(as: "settings"), !knows(record) { return true }
     }
     return false
   }

@@ -46,15 +46,16 @@ extension View {
   /// Removes what a backup knows of a setting, save what the store holds now. A schema has its own defaults.
   fileprivate func forget(_ name: String, save present: [Record]) throws(StoreError) -> Bool {
     var isChanged = false
-    for layer in Layer.allCases where layer != .defaults {
-      let place = LayerKey(layer, name)
-      guard let record = try record(place) else { continue }
-      let isPresent = present.contains { $0.layer == layer && $0.value == record.value }
+    let setting = KnownSetting(name, isKept: false)
+    for record in try records(of: name) where record.layer != .defaults {
+      let isPresent = present.contains { $0.layer == record.layer && $0.value == record.value }
       if isPresent { continue }
-      try delete(place)
+      try setting.remove(record.layer, self)
       isChanged = true
     }
-    if isChanged { _ = try recomputeEffective(name, revision: try revision(), now: .now, horizon: .earliest) }
+    if isChanged {
+      _ = try setting.settle(admission(name), revision: try revision(), now: .now, horizon: .earliest, self)
+    }
     var names = NameSet()
     names.insert(name)
     return try forget(names) > 0 || isChanged

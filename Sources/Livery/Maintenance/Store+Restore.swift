@@ -56,6 +56,27 @@ extension Store {
   }
 }
 
+/// What the layers are to hold for settings, by name.
+private struct FreshSettings {
+  private var numbers = ByteIndex()
+  private(set) var names: [String] = []
+  private var all: [[Record]] = []
+
+  mutating func put(_ name: String, _ values: [Record]) {
+    guard numbers.insert(name).isNew else { return }
+    names.append(name)
+    all.append(values)
+  }
+
+  func values(of name: String) -> [Record]? { numbers.number(of: name).map { all[$0] } }
+
+  /// What tells what an edit leaves; 0 for nothing.
+  func left(_ edit: LogEntry.Edit) -> UInt64 {
+    let record = values(of: edit.name)?.first { $0.layer == edit.layer }
+    return record.map { SettingRecord.sum(of: $0, edit.name, tag: Tag.settings) } ?? 0
+  }
+}
+
 /// The exchange of a store's content for that of a backup, inside its transaction.
 private struct Restoration {
   let view: View
@@ -81,6 +102,7 @@ private struct Restoration {
     let mark = try view.sealMark()
     var secrets = try secrets()
     for (name, database, onlyAdds) in view.databases.restored { try replace(name, database, onlyAdds: onlyAdds) }
+    let fresh = try differences()
     try replace("meta", view.databases.meta)
     guard hasChanged || before != content.contentRevision else {
       return hasFacts ? .commit(revision - 1) : .abort(revision - 1)
@@ -89,10 +111,13 @@ private struct Restoration {
     try adoptSeal(mark)
 
     for (index, edit) in entry.edits.enumerated() where !secrets.contains(edit.name) {
-      entry.edits[index].left = try view.checksum(of: LayerKey(edit.layer, edit.name))
+      entry.edits[index].left = fresh.left(edit)
     }
 
-    try view.recomputeEffective(allNames(), &entry, limits) { secrets.contains($0) }
+    try view.settle(allNames(fresh), &entry, limits, isSecret: { secrets.contains($0) }) { (setting) throws(StoreError) in
+      guard let values = fresh.values(of: setting.name) else { return }
+      try setting.replace(by: values.map { view.opened($0, setting.name) }, view)
+    }
     try view.putRestored(revision, content: content.contentRevision)
     try view.finish(entry, limits)
     hasSealed = try view.reseal(anew: false).leavesPlain
@@ -113,6 +138,58 @@ private struct Restoration {
     guard restored != nil || former != nil else { return }
     let store = restored?.store ?? former?.store ?? []
     try view.putSealMark(SealMark(store: store, isPending: restored == nil || restored?.isPending == true))
+  }
+
+  /// What the layers are to hold for the settings for which they hold something else.
+  private mutating func differences() throws(StoreError) -> FreshSettings {
+    var fresh = FreshSettings()
+    let wanted = content.table("settings").entries
+    var next = 0
+    var found: [(name: String, old: SettingRecord?, place: Int?)] = []
+    func name(_ key: [UInt8]) -> String { String(decoding: key, as: UTF8.self) }
+    try view.walk(view.databases.settings) { (key, value) throws(StoreError) in
+      let key = key.array
+      while next < wanted.count, wanted[next].key.lexicographicallyPrecedes(key) {
+        found.append((name(wanted[next].key), nil, next))
+        next += 1
+      }
+      let isWanted = next < wanted.count && wanted[next].key == key
+      if !isWanted || value.array != wanted[next].value {
+        let old = SettingRecord(value, key: key, tag: Tag.settings)
+        // What is damaged is replaced whatever it holds.
+        if old == nil { hasChanged = true }
+        found.append((name(key), old, isWanted ? next : nil))
+      }
+      if isWanted { next += 1 }
+      return true
+    }
+    while next < wanted.count {
+      found.append((name(wanted[next].key), nil, next))
+      next += 1
+    }
+    for (name, old, place) in found {
+      let row = place.map { wanted[$0] }
+      let new = row.flatMap { row in
+        row.value.withUnsafeBytes { SettingRecord($0.bytes, key: row.key, tag: Tag.settings) }
+      }
+      if note(name, old?.values ?? [], new?.values ?? []) || old == nil { fresh.put(name, new?.values ?? []) }
+    }
+    return fresh
+  }
+
+  /// Remembers what was replaced of a setting, for the history and for undoing; false if the layers hold it already.
+  private mutating func note(_ name: String, _ old: [Record], _ new: [Record]) -> Bool {
+    var isOther = false
+    for layer in Layer.allCases {
+      let before = old.first { $0.layer == layer }
+      let after = new.first { $0.layer == layer }
+      if before == after, before?.sealed == after?.sealed { continue }
+      isOther = true
+      entry.layer = layer
+      entry.edits.append(LogEntry.Edit(name: name, layer: layer, old: before?.value, oldExpires: before?.expires))
+    }
+    if isOther { hasChanged = true }
+    return isOther
   }
 
   /// Makes a database equal to the backup's, touching nothing else.
@@ -169,16 +246,8 @@ private struct Restoration {
       return
     }
     hasChanged = true
-    guard database.sameBytes(as: "layers") else {
-      if View.isSealMark(metaKey: key) { return }
-      if database.sameBytes(as: "schema") || database.sameBytes(as: "meta") { entry.isSchema = true }
-      return
-    }
-    guard let place = key.withUnsafeBytes({ LayerKey($0.bytes) }) else { return }
-    let record = old.flatMap { $0.withUnsafeBytes { Record($0.bytes, key: key, tag: Tag.layers) } }
-    entry.layer = place.layer
-    entry.edits.append(
-      LogEntry.Edit(name: place.name, layer: place.layer, old: record?.value, oldExpires: record?.expires))
+    if View.isSealMark(metaKey: key) { return }
+    if database.sameBytes(as: "schema") || database.sameBytes(as: "meta") { entry.isSchema = true }
   }
 
   /// Facts lie among the assets, under longer keys.
@@ -186,16 +255,13 @@ private struct Restoration {
     key.count > SHA256.size && database.sameBytes(as: "assets")
   }
 
-  private func allNames() throws(StoreError) -> NameSet {
+  private func allNames(_ fresh: FreshSettings) throws(StoreError) -> NameSet {
     var names = NameSet()
-    try view.walkNames { name in
-      names.insert(name)
+    try view.walk(view.databases.settings) { (key, _) throws(StoreError) in
+      if let name = key.text { names.insert(name) }
       return true
     }
-    try view.walk(view.databases.layers) { (key, _) throws(StoreError) in
-      if let place = LayerKey(key) { names.insert(place.name) }
-      return true
-    }
+    for name in fresh.names { names.insert(name) }
     try view.walk(view.databases.schema) { (key, _) throws(StoreError) in
       if let name = key.text { names.insert(name) }
       return true

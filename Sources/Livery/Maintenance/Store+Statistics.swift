@@ -8,16 +8,11 @@ extension Store {
   /// last time that a damaged file was replaced. Corresponds to `livery_stats` in C.
   public func statistics() throws(StoreError) -> Value {
     try read { (view) throws(StoreError) in
+      var counts = [Int64](repeating: 0, count: Layer.allCases.count)
+      let settings = try view.walkPlaces { counts[Int($0.layer.rawValue)] += 1 }
       var layers: [Value.Member] = []
-      for layer in Layer.allCases {
-        var count: Int64 = 0
-        try view.walkPlaces(layer) { _ in count += 1 }
-        if count > 0 { layers.append(.init(layer.description, .int(count))) }
-      }
-      var settings = 0
-      try view.walkNames { _ in
-        settings += 1
-        return true
+      for layer in Layer.allCases where counts[Int(layer.rawValue)] > 0 {
+        layers.append(.init(layer.description, .int(counts[Int(layer.rawValue)])))
       }
       var assets = 0
       try view.walkAssets { (_, _, _) in assets += 1 }

@@ -6,10 +6,8 @@ struct Databases: Sendable {
   let meta: Database
   /// Name → compiled descriptor, or the setting that an alias stands for.
   let schema: Database
-  /// Layer and name → record.
-  let layers: Database
-  /// Name → the record in effect: what reads look at. Recomputed at commit for the names touched.
-  let effective: Database
+  /// Name → what the layers hold, and which of it is in effect.
+  let settings: Database
   /// Expiry time, layer and name → nothing: what expires next comes first, what ends with the boot last.
   let expiries: Database
   /// Revision → what the commit did.
@@ -23,16 +21,14 @@ struct Databases: Sendable {
   init?(_ transaction: Transaction, create: Bool, completes: Bool = false) throws(LMDBError) {
     guard let meta = try transaction.database(named: "meta", create: create),
       let schema = try transaction.database(named: "schema", create: create),
-      let layers = try transaction.database(named: "layers", create: create),
-      let effective = try transaction.database(named: "effective", create: create),
+      let settings = try transaction.database(named: "settings", create: create),
       let expiries = try transaction.database(named: "expiries", create: create),
       let log = try transaction.database(named: "log", create: create),
       let assets = try transaction.database(named: "assets", create: create || completes)
     else { return nil }
     self.meta = meta
     self.schema = schema
-    self.layers = layers
-    self.effective = effective
+    self.settings = settings
     self.expiries = expiries
     self.log = log
     self.assets = assets
@@ -40,7 +36,7 @@ struct Databases: Sendable {
 }
 
 extension Databases {
-  private static let names = ["meta", "schema", "layers", "effective", "expiries", "log", "assets"]
+  private static let names = ["meta", "schema", "settings", "expiries", "log", "assets"]
 
   /// A database that a store's file has under another name only, as when the name is damaged; nil if there is none, or if
   /// the file is none of a store.
@@ -55,8 +51,7 @@ extension Databases {
 
   /// The tag of a database's checksums; nil if it has none.
   static func tag(of name: String) -> UInt8? {
-    if name.sameBytes(as: "layers") { return Tag.layers }
-    if name.sameBytes(as: "effective") { return Tag.effective }
+    if name.sameBytes(as: "settings") { return Tag.settings }
     if name.sameBytes(as: "schema") { return Tag.schema }
     if name.sameBytes(as: "log") { return Tag.log }
     if name.sameBytes(as: "meta") { return Tag.meta }
@@ -65,14 +60,15 @@ extension Databases {
 
   var named: [(name: String, database: Database)] {
     [
-      ("meta", meta), ("schema", schema), ("layers", layers), ("effective", effective), ("expiries", expiries),
-      ("log", log), ("assets", assets),
+      ("meta", meta), ("schema", schema), ("settings", settings), ("expiries", expiries), ("log", log),
+      ("assets", assets),
     ]
   }
 
-  /// Those that a restore makes equal to the backup's. Assets are brought back, and none goes: somebody may need it yet.
+  /// Those that a restore makes equal to the backup's, beside the settings. Assets are brought back, and none goes: somebody
+  /// may need it yet.
   var restored: [(name: String, database: Database, onlyAdds: Bool)] {
-    [("schema", schema, false), ("layers", layers, false), ("expiries", expiries, false), ("assets", assets, true)]
+    [("schema", schema, false), ("expiries", expiries, false), ("assets", assets, true)]
   }
 }
 
@@ -80,13 +76,12 @@ extension Databases {
 enum Tag {
   static let meta: UInt8 = 1
   static let schema: UInt8 = 2
-  static let layers: UInt8 = 3
-  static let effective: UInt8 = 4
+  static let settings: UInt8 = 3
   static let log: UInt8 = 5
   static let assets: UInt8 = 6
 }
 
-/// The layer and name of a record in `layers`.
+/// The place of one layer's value of a setting.
 struct LayerKey {
   let layer: Layer
   let name: String

@@ -160,6 +160,17 @@ extension View {
 
   // MARK: sealing
 
+  /// What is to be stored of a setting.
+  @inline(never)
+  func sealed(_ setting: SettingRecord, _ name: String) throws(StoreError) -> SettingRecord {
+    guard try sealMark() != nil else { return setting }
+    var setting = setting
+    try setting.transform { (record, isConverted) throws(StoreError) in
+      try sealed(record, name, isDerived: isConverted)
+    }
+    return setting
+  }
+
   /// A record as it is to be stored: sealed if its setting is a secret, and plain if not.
   ///
   /// - Parameter isDerived: it tells only what the layers tell already; who has no key stores it as those do.

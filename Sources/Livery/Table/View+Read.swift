@@ -51,9 +51,10 @@ extension View {
   ) throws(StoreError) -> Stored {
     let found: Stored?
     do throws(LMDBError) {
-      found = try transaction.withValue(for: name, in: databases.effective) { (bytes) -> Stored? in
+      found = try transaction.withValue(for: name, in: databases.settings) { (bytes) -> Stored? in
         guard let bytes else { return .missing }
-        guard let place = RecordPlace(bytes, key: name, tag: Tag.effective) else { return nil }
+        guard let place = RecordPlace(bytes, key: name, tag: Tag.settings) else { return nil }
+        guard !place.isUnknown else { return .missing }
         guard place.type != nil else { return .nothing }
         guard place.expires == 0 || place.expires > (moment ?? .now).microseconds else { return .nothing }
         guard let value = place.value(in: bytes) else { return nil }
@@ -135,11 +136,13 @@ extension View {
       if error.code == .corrupt { return error }
     }
     var names: [String] = []
-    try? walkNames { known in
+    do throws(StoreError) {
+      guard let known = try self.names(beside: name, most: 10_000) else {
+        return .damaged("the record of `\(name)`", setting: name)
+      }
       // A setting that was removed leaves its name behind.
-      if !known.sameBytes(as: name) { names.append(known) }
-      return names.count < 10_000
-    }
+      names = known.filter { !$0.sameBytes(as: name) }
+    } catch { if error.code == .noMemory { return error } }
     let hint = whatWaits(name)
     let end = hint.isEmpty ? didYouMean(nearestNames(to: name, among: names)) : hint
     return StoreError(.notFound, "there is no setting `\(name)`\(end)", setting: name)

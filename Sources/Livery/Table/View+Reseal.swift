@@ -29,12 +29,7 @@ extension View {
       }
       return outcome
     }
-    for key in try toSeal(databases.layers, Tag.layers, anew: anew) {
-      if let place = key.withUnsafeBytes({ LayerKey($0.bytes) }) { try reseal(place, &outcome) }
-    }
-    for key in try toSeal(databases.effective, Tag.effective, anew: anew) {
-      try resealEffective(String(decoding: key, as: UTF8.self), &outcome)
-    }
+    for name in try toSeal(anew: anew) { try reseal(name, &outcome) }
     try resealLog(&outcome)
     let isPending = !settles && (mark.isPending || outcome.leavesPlain)
     if mark.isPending != isPending {
@@ -44,73 +39,69 @@ extension View {
     return outcome
   }
 
-  /// What is damaged is for its readers to report; all else is not to be passed over.
-  private func unlessDamaged(_ read: () throws(StoreError) -> Record?) throws(StoreError) -> Record? {
-    do throws(StoreError) { return try read() } catch {
+  /// A setting's record, or nil: what is damaged is for its readers to report, and all else is not to be passed over.
+  private func unlessDamaged(_ name: String) throws(StoreError) -> SettingRecord? {
+    do throws(StoreError) { return try setting(name) } catch {
       guard error.code == .corrupt || error.code == .formatNewer else { throw error }
       return nil
     }
   }
 
   @inline(never)
-  private func resealEffective(_ name: String, _ outcome: inout Resealing) throws(StoreError) {
-    let found = try unlessDamaged { () throws(StoreError) in try effective(name) }
-    guard let record = found, let value = record.value, !value.isSealed else { return }
-    // As the layer has it, so that whoever has no key sees that they are the same.
-    let own = try unlessDamaged { () throws(StoreError) in try self.record(LayerKey(record.layer, name)) }
-    try putEffective(record.with(value, own?.value == value ? own?.sealed : nil), name)
-    outcome.hasChanged = true
-  }
-
-  @inline(never)
-  private func reseal(_ place: LayerKey, _ outcome: inout Resealing) throws(StoreError) {
-    let found = try unlessDamaged { () throws(StoreError) in try record(place) }
-    guard let record = found, let value = record.value else { return }
-    if value.isSealed {
-      outcome.unavailable.insert(place.name)
-      return
-    }
-    let wasSealed = record.sealed != nil
-    let fresh = try sealed(record.with(value, nil), place.name)
-    let isSealed = fresh.sealed != nil
-    if isSealed { outcome.sealed += 1 }
-    if isSealed, !wasSealed {
-      outcome.wasPlain += 1
-      outcome.leavesPlain = true
-    }
-    guard isSealed || wasSealed else { return }
-    try put(fresh, place)
-    outcome.hasChanged = true
-  }
-
-  /// The keys of records in layers, or of those in effect, that are sealed or have to be, and are not as they have to be.
-  @inline(never)
-  private func toSeal(_ database: Database, _ tag: UInt8, anew: Bool) throws(StoreError) -> [[UInt8]] {
-    var found: [(key: [UInt8], isSealed: Bool)] = []
-    try walk(database) { (key, value) throws(StoreError) in
-      if let record = RecordPlace(value, key: key, tag: tag), record.type != nil,
-        record.isSealed || record.layer != .defaults
-      {
-        found.append((key.array, record.isSealed))
+  private func reseal(_ name: String, _ outcome: inout Resealing) throws(StoreError) {
+    guard let former = try unlessDamaged(name) else { return }
+    var fresh = former
+    var hasChanged = false
+    try fresh.transform { (record, isConverted) throws(StoreError) in
+      guard let value = record.value, record.layer != .defaults || record.sealed != nil else { return record }
+      if value.isSealed {
+        outcome.unavailable.insert(name)
+        return record
       }
+      let wasSealed = record.sealed != nil
+      let sealed = try sealed(record.with(value, nil), name)
+      let isSealed = sealed.sealed != nil
+      if isSealed, !isConverted { outcome.sealed += 1 }
+      if isSealed, !wasSealed {
+        if !isConverted { outcome.wasPlain += 1 }
+        outcome.leavesPlain = true
+      }
+      if isSealed || wasSealed { hasChanged = true }
+      return sealed
+    }
+    guard hasChanged else { return }
+    try put(fresh, name, inPlaceOf: former)
+    outcome.hasChanged = true
+  }
+
+  /// The settings with values that are sealed or have to be, and are not as they have to be.
+  @inline(never)
+  private func toSeal(anew: Bool) throws(StoreError) -> [String] {
+    var found: [(name: String, hasSealed: Bool, hasPlain: Bool)] = []
+    try walk(databases.settings) { (key, value) throws(StoreError) in
+      var hasSealed = false, hasPlain = false
+      _ = EntryPlace.all(in: value, key: key, tag: Tag.settings) { entry in
+        if entry.isSealed { hasSealed = true } else if entry.layer != .defaults { hasPlain = true }
+      }
+      if let place = RecordPlace(value, key: key, tag: Tag.settings), place.type != nil, place.layer != .defaults {
+        if place.isSealed { hasSealed = true } else { hasPlain = true }
+      }
+      if hasSealed || hasPlain, let name = key.text { found.append((name, hasSealed, hasPlain)) }
       return true
     }
-    var wanted: [[UInt8]] = []
-    for (key, isSealed) in found {
-      let isSecret = try isSecret(key: key, tag)
-      if isSecret != isSealed || isSecret && anew { wanted.append(key) }
+    var wanted: [String] = []
+    for (name, hasSealed, hasPlain) in found {
+      if try holdsSecret(name) ? hasPlain || anew : hasSealed { wanted.append(name) }
     }
     return wanted
   }
 
-  private func isSecret(key: [UInt8], _ tag: UInt8) throws(StoreError) -> Bool {
+  private func holdsSecret(_ name: String) throws(StoreError) -> Bool {
     do throws(StoreError) {
-      let place = tag == Tag.layers ? key.withUnsafeBytes({ LayerKey($0.bytes) }) : nil
-      let name = place?.name ?? String(decoding: key, as: UTF8.self)
       // Only what keeps others' values is a secret by its own.
       guard Claim.builtIn(of: name)?.isInternal == true else { return try isSecret(name, nil) }
-      let record: Record? = if let place { try self.record(place) } else { try effective(name) }
-      return try isSecret(name, record?.value)
+      for record in try records(of: name) where try isSecret(name, record.value) { return true }
+      return false
     } catch {
       // Who cannot tell says yes.
       guard error.code == .corrupt else { throw error }
@@ -119,8 +110,9 @@ extension View {
   }
 
   private func hasPlainSecrets() throws(StoreError) -> Bool {
-    for key in try toSeal(databases.layers, Tag.layers, anew: false) {
-      if let place = key.withUnsafeBytes({ LayerKey($0.bytes) }), try record(place)?.sealed == nil { return true }
+    for name in try toSeal(anew: false) {
+      guard let setting = try storedSetting(name), try holdsSecret(name) else { continue }
+      for record in setting.values where record.layer != .defaults && record.sealed == nil { return true }
     }
     return false
   }

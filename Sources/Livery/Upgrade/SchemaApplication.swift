@@ -81,14 +81,36 @@ struct SchemaApplication {
       SchemaFacts(
         version: report.version, isOpen: schema.isOpen, holdsSecrets: holdsSecrets, digest: schema.digest),
       text: schema.text)
-    let record = { Record($0, layer: .defaults, revision: revision, time: now, origin: origin) }
-    try difference.storeDefaults(of: schema, in: view, record)
-    try store(revision)
     try view.putOrphans(orphans)
     var entry = LogEntry(revision: revision, time: now, layer: .defaults, origin: origin)
     entry.isSchema = true
-    try view.recomputeEffective(touched, &entry, logLimits) { name in
-      secretsBefore.contains(name) || validator.declared(name)?.holdsSecret == true || claims.isSecret(name)
+    let changes = SettingChanges(writes)
+    let defaults = difference.newDefaults(of: schema)
+    try view.settle(
+      touched, &entry, logLimits,
+      isSecret: { name in
+        secretsBefore.contains(name) || validator.declared(name)?.holdsSecret == true || claims.isSecret(name)
+      }
+    ) { (setting) throws(StoreError) in
+      if let fresh = defaults.value(setting.name) {
+        if let value = fresh {
+          _ = try setting.put(Record(value, layer: .defaults, revision: revision, time: now, origin: origin), view)
+        } else if try setting.stored(.defaults, view).isThere {
+          try setting.remove(.defaults, view)
+        }
+      }
+      for number in changes.numbers(of: setting.name) {
+        guard var record = writes[number].record else {
+          try setting.remove(writes[number].place.layer, view)
+          continue
+        }
+        if record.revision == 0 {
+          record.revision = revision
+          record.time = now
+          record.origin = origin
+        }
+        _ = try setting.put(record, view)
+      }
     }
     try view.finish(entry, logLimits)
     report.hasSealed = try view.reseal(anew: false).leavesPlain
@@ -115,21 +137,23 @@ struct SchemaApplication {
     for name in undeclared.names { touched.insert(name) }
     return touched
   }
+}
 
-  private func store(_ revision: UInt64) throws(StoreError) {
-    for write in writes {
-      guard var record = write.record else {
-        try view.delete(write.place)
-        continue
-      }
-      if record.revision == 0 {
-        record.revision = revision
-        record.time = now
-        record.origin = origin
-      }
-      try view.put(record, write.place)
+/// Which of the values to be stored are of a setting, in their order.
+private struct SettingChanges {
+  private var names = ByteIndex()
+  /// By the number of a name.
+  private var all: [[Int]] = []
+
+  init(_ writes: [(place: LayerKey, record: Record?)]) {
+    for (index, write) in writes.enumerated() {
+      let (number, isNew) = names.insert(write.place.name)
+      if isNew { all.append([]) }
+      all[number].append(index)
     }
   }
+
+  func numbers(of name: String) -> [Int] { names.number(of: name).map { all[$0] } ?? [] }
 }
 
 // MARK: Values

@@ -49,20 +49,38 @@ struct SchemaDifference {
   func store(_ schema: Schema, in view: View) throws(StoreError) {
     for name in oldAliases { try view.deleteDeclaration(name) }
     for name in removed { try view.deleteDeclaration(name) }
-    for (index, setting) in schema.settings.enumerated() where differs[index] {
-      try view.putDeclaration(forms[index], setting.key)
+    // In the order of names pages are filled one after the other.
+    let order = sortedOrder(of: forms.count) {
+      schema.settings[$0].key.precedesInBytes(schema.settings[$1].key)
     }
+    for index in order where differs[index] { try view.putDeclaration(forms[index], schema.settings[index].key) }
     for setting in schema.settings {
       for alias in setting.aliases { try view.putAlias(alias, of: setting.key) }
     }
   }
 
-  /// Stores the defaults; those that stay keep who set them, and when.
-  func storeDefaults(of schema: Schema, in view: View, _ record: (Value) -> Record) throws(StoreError) {
+  /// The defaults that are to be stored, or go; those that stay keep who set them, and when.
+  func newDefaults(of schema: Schema) -> NewDefaults {
+    var fresh = NewDefaults()
     for (index, setting) in schema.settings.enumerated() where defaultDiffers[index] {
-      let place = LayerKey(.defaults, setting.key)
-      if let value = setting.defaultValue { try view.put(record(value), place) } else { try view.delete(place) }
+      fresh.put(setting.defaultValue, setting.key)
     }
-    for name in removed { try view.delete(LayerKey(.defaults, name)) }
+    for name in removed { fresh.put(nil, name) }
+    return fresh
   }
+}
+
+/// Defaults by the names of their settings.
+struct NewDefaults {
+  private var names = ByteIndex()
+  private var values: [Value?] = []
+
+  /// - Parameter value: nil for none any more.
+  mutating func put(_ value: Value?, _ name: String) {
+    let (number, isNew) = names.insert(name)
+    if isNew { values.append(value) } else { values[number] = value }
+  }
+
+  /// nil if the setting's default stays.
+  func value(_ name: String) -> Value?? { names.number(of: name).map { values[$0] } }
 }

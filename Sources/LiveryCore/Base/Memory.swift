@@ -37,7 +37,7 @@ public enum Memory {
   @inline(never)
   static func requireLibrary(_ isThere: Bool, _ file: String) throws(StoreError) {
     if isThere { return }
-    guard lvs_memory_can_have(1 << 20) else { throw shortage() }
+    guard lvs_errno() != ENOMEM, lvs_memory_can_have(1 << 20) else { throw shortage() }
     throw StoreError(.io, "the library \(file) is not installed, or cannot be loaded")
   }
 

@@ -108,13 +108,18 @@ private func settingCount(_ elements: [FormOutline.Element]) -> Int {
 @Sendable public func fuzzRecord(_ start: UnsafePointer<UInt8>?, _ count: Int) {
   let bytes = fuzzedBytes(start, count)
   let key = Array("name".utf8)
-  let sealed = Checksum.sealed(bytes, key: key, tag: 4)
+  let sealed = Checksum.sealed(bytes, key: key, tag: 3)
   sealed.withUnsafeBytes { stored in
-    guard let record = Record(stored.bytes, key: key, tag: 4) else { return }
-    _ = record.value?.json()
-    let again = record.encode(key: key, tag: 4)
+    let place = RecordPlace(stored.bytes, key: key.span.bytes, tag: 3)
+    guard let setting = SettingRecord(stored.bytes, key: key, tag: 3) else { return }
+    let inEffect = setting.effective
+    _ = inEffect?.value?.json()
+    require(place != nil && place?.isUnknown == (inEffect == nil), "both ways of reading know it")
+    require(place?.value(in: stored.bytes) == inEffect?.value, "both ways of reading see the same value")
+    let again = setting.encode(key: key, tag: 3)
     again.withUnsafeBytes { bytes in
-      require(Record(bytes.bytes, key: key, tag: 4)?.encode(key: key, tag: 4) == again, "a record comes back")
+      let back = SettingRecord(bytes.bytes, key: key, tag: 3)
+      require(back?.encode(key: key, tag: 3) == again && back?.values == setting.values, "a record comes back")
     }
   }
 }

@@ -1,0 +1,209 @@
+import LMDB
+
+// The records of settings.
+extension View {
+  private static func damaged(_ name: String) -> StoreError { .damaged("the record of `\(name)`", setting: name) }
+
+  /// All that is stored of a setting, with its values opened where that can be done; nil if nothing is.
+  func setting(_ name: String) throws(StoreError) -> SettingRecord? {
+    guard var stored = try storedSetting(name) else { return nil }
+    stored.transform { (record, _) in opened(record, name) }
+    return stored
+  }
+
+  /// The same as it is stored.
+  func storedSetting(_ name: String) throws(StoreError) -> SettingRecord? {
+    let key = name.bytes
+    return try read(key, databases.settings, orDamaged: "the record of `\(name)`", setting: name) {
+      SettingRecord($0, key: key, tag: Tag.settings)
+    }
+  }
+
+  /// What is left of a setting whose record is damaged: the default that the schema's text tells.
+  @inline(never)
+  func remains(of name: String) throws(StoreError) -> SettingRecord {
+    var remains = SettingRecord()
+    guard let text = try schemaText(), let schema = try compileSchema(text).schema else { return remains }
+    for setting in schema.settings where setting.key.sameBytes(as: name) {
+      guard let value = setting.defaultValue else { continue }
+      remains.set(Record(value, layer: .defaults, revision: try revision(), time: .now, origin: ""))
+    }
+    return remains
+  }
+
+  /// Stores what there is to be of a setting: sealed if it is a secret, and with what says when its values end.
+  ///
+  /// - Parameter former: what was stored of it, if that could be told.
+  func put(_ setting: SettingRecord, _ name: String, inPlaceOf former: SettingRecord?) throws(StoreError) {
+    var setting = setting
+    if mayBeSealed { setting = try sealed(setting, name) }
+    for record in former?.values ?? [] {
+      for time in record.endings where setting.value(of: record.layer)?.endings.contains(time) != true {
+        try delete(ExpiryKey(time, LayerKey(record.layer, name)).bytes, databases.expiries)
+      }
+    }
+    for record in setting.values {
+      for time in record.endings where former?.value(of: record.layer)?.endings.contains(time) != true {
+        try put([], ExpiryKey(time, LayerKey(record.layer, name)).bytes, databases.expiries)
+      }
+    }
+    let key = name.bytes
+    if setting.isUnknown, setting.values.isEmpty { return try delete(key, databases.settings) }
+    try put(setting.encode(key: key, tag: Tag.settings), key, databases.settings)
+  }
+
+  /// What is in effect; nil if reads know nothing of the setting.
+  func effective(_ name: String) throws(StoreError) -> Record? { try setting(name)?.effective }
+
+  /// What a layer holds.
+  func record(_ place: LayerKey) throws(StoreError) -> Record? {
+    try storedSetting(place.name)?.value(of: place.layer).map { opened($0, place.name) }
+  }
+
+  /// What the layers hold for a setting, weakest first.
+  func records(of name: String) throws(StoreError) -> [Record] { try setting(name)?.values ?? [] }
+
+  /// What tells what a layer holds from anything else that it has held; 0 if it holds nothing.
+  func checksum(of place: LayerKey) throws(StoreError) -> UInt64 {
+    do throws(StoreError) {
+      guard let record = try storedSetting(place.name)?.value(of: place.layer) else { return 0 }
+      return SettingRecord.sum(of: record, place.name, tag: Tag.settings)
+    } catch {
+      guard error.code == .corrupt else { throw error }
+      return UInt64.max
+    }
+  }
+
+  // MARK: walks
+
+  /// Walks what is in effect in the order of names, after `after` and from `prefix` on while names begin with it.
+  func walkEffective(
+    after: String? = nil, prefix: String = "", _ body: (String, Record) throws(StoreError) -> Bool
+  ) throws(StoreError) {
+    var start = prefix.bytes
+    if let after, prefix.precedesInBytes(after) || prefix.sameBytes(as: after) {
+      start = after.bytes
+      start.append(0)
+    }
+    try walkSettings(from: start) { (name, setting) throws(StoreError) in
+      guard name.utf8.starts(with: prefix.utf8) else { return false }
+      guard let setting else { throw Self.damaged(name) }
+      guard let record = setting.effective else { return true }
+      return try body(name, opened(record, name))
+    }
+  }
+
+  /// Walks the records of settings as they are stored, in the order of names; one for which there is nil is damaged.
+  private func walkSettings(
+    from start: [UInt8] = [], _ body: (String, SettingRecord?) throws(StoreError) -> Bool
+  ) throws(StoreError) {
+    try walk(databases.settings, from: start) { (key, value) throws(StoreError) in
+      guard let name = key.text else { throw StoreError.damaged("a name") }
+      return try body(name, SettingRecord(value, key: key.array, tag: Tag.settings))
+    }
+  }
+
+  /// Walks what is in effect as it is stored, in the order of names; one for which there is nil is damaged.
+  func walkStored(_ body: (RawSpan, RecordPlace?, RawSpan) throws(StoreError) -> Void) throws(StoreError) {
+    try walk(databases.settings) { (key, value) throws(StoreError) in
+      let place = RecordPlace(value, key: key, tag: Tag.settings)
+      if place?.isUnknown != true { try body(key, place, value) }
+      return true
+    }
+  }
+
+  /// Some of the names that reads know, for whoever has asked for another one.
+  ///
+  /// - Returns: nil if there is a record of that name under another, which is damaged.
+  func names(beside asked: String, most: Int) throws(StoreError) -> [String]? {
+    var names: [String] = []
+    var isDamaged = false
+    try walk(databases.settings) { (key, value) throws(StoreError) in
+      guard let place = RecordPlace(value, key: key, tag: Tag.settings) else {
+        isDamaged = asked.withSpan { RecordPlace(value, key: $0, tag: Tag.settings) != nil }
+        return !isDamaged
+      }
+      if names.count < most, !place.isUnknown, let name = key.text { names.append(name) }
+      return true
+    }
+    return isDamaged ? nil : names
+  }
+
+  /// Walks what a layer holds, or all layers from one on, in the order of names, and of each name the weakest first.
+  func walkLayers(
+    _ layer: Layer? = nil, from first: Layer = .defaults, _ body: (LayerKey, Record) throws(StoreError) -> Void
+  ) throws(StoreError) {
+    try walk(databases.settings) { (key, value) throws(StoreError) in
+      guard let name = key.text else { throw StoreError.damaged("a name") }
+      var holds = false
+      let isWhole = EntryPlace.all(in: value, key: key, tag: Tag.settings) { entry in
+        if layer.map({ $0 == entry.layer }) ?? (entry.layer >= first) { holds = true }
+      }
+      guard isWhole else { throw Self.damaged(name) }
+      guard holds else { return true }
+      guard let setting = SettingRecord(value, key: key.array, tag: Tag.settings) else { throw Self.damaged(name) }
+      for record in setting.values where layer.map({ $0 == record.layer }) ?? (record.layer >= first) {
+        try body(LayerKey(record.layer, name), opened(record, name))
+      }
+      return true
+    }
+  }
+
+  /// The names that begin with a prefix and have a value in a layer, in order.
+  private func names(_ layer: Layer, prefix: String) throws(StoreError) -> [String] {
+    var found: [String] = []
+    try walk(databases.settings, from: prefix.bytes) { (key, value) throws(StoreError) in
+      guard let name = key.text else { throw StoreError.damaged("a name") }
+      guard name.utf8.starts(with: prefix.utf8) else { return false }
+      var holds = false
+      let isWhole = EntryPlace.all(in: value, key: key, tag: Tag.settings) { if $0.layer == layer { holds = true } }
+      guard isWhole else { throw Self.damaged(name) }
+      if holds { found.append(name) }
+      return true
+    }
+    return found
+  }
+
+  /// The names that match a pattern and have a value in a layer, in order.
+  func names(_ layer: Layer, matching pattern: NamePattern?) throws(StoreError) -> [String] {
+    let found = try names(layer, prefix: pattern?.literalPrefix ?? "")
+    guard let pattern else { return found }
+    return found.filter { pattern.matches($0) }
+  }
+
+  /// Walks which layers hold values, of all settings whose records are sound, in the order of names.
+  ///
+  /// - Returns: how many settings reads know, the damaged ones too.
+  @discardableResult
+  func walkPlaces(_ body: (LayerKey) -> Void) throws(StoreError) -> Int {
+    var count = 0
+    try walk(databases.settings) { (key, value) throws(StoreError) in
+      guard let name = key.text else { return true }
+      _ = EntryPlace.all(in: value, key: key, tag: Tag.settings) { body(LayerKey($0.layer, name)) }
+      if RecordPlace(value, key: key, tag: Tag.settings)?.isUnknown != true { count += 1 }
+      return true
+    }
+    return count
+  }
+
+  /// Whether any layer but the defaults holds a value.
+  func hasOwnValues() throws(StoreError) -> Bool {
+    var found = false
+    try walk(databases.settings) { (key, value) throws(StoreError) in
+      let isWhole = EntryPlace.all(in: value, key: key, tag: Tag.settings) { if $0.layer != .defaults { found = true } }
+      if !isWhole { found = true }
+      return !found
+    }
+    return found
+  }
+}
+
+extension Record {
+  /// What `expiries` says of it.
+  fileprivate var endings: [Timestamp] {
+    var all: [Timestamp] = []
+    if layer.canExpire, let expires { all.append(expires) }
+    if boot != 0 { all.append(ExpiryKey.atBoot) }
+    return all
+  }
+}

@@ -1,0 +1,218 @@
+/// All that is stored of one setting: what its layers hold, and which of it is in effect.
+///
+/// Layout, unaligned:
+///
+///     0  checksum  u64     XXH3-64 of all that follows, seeded with the XXH3-64 of the name (seeded with the database's tag)
+///     8  head      u8      16, the format; added to it 1 locked, 2 a value is in effect, 4 converted, 8 unknown to reads
+///     9  revision  varint  the last commit that changed what is in effect
+///        the value in effect as a form, if it is converted
+///        what the layers hold, each an entry: first that which is in effect, then the weakest first
+///
+/// A form is a byte, the type and 128 more if it is sealed, the payload's length as a varint, and the payload. An entry is
+/// described at `EntryPlace`.
+public struct SettingRecord: Sendable {
+  /// What the layers hold, weakest first; at most one of each.
+  public private(set) var values: [Record] = []
+  /// The layer whose value is in effect.
+  public private(set) var winner: Layer?
+  /// The value in effect, where it is not as its layer holds it; only the value of it counts.
+  public private(set) var converted: Record?
+  public private(set) var isLocked = false
+  /// Whether reads know nothing of the setting: it is not declared, and its values wait.
+  public private(set) var isUnknown = false
+  /// The last commit that changed what is in effect.
+  public private(set) var revision: UInt64 = 0
+
+  public init() {}
+
+  /// - Parameter values: what the layers hold, in any order.
+  public init(_ values: [Record]) {
+    for value in values { set(value) }
+  }
+
+  public func value(of layer: Layer) -> Record? {
+    for record in values where record.layer == layer { return record }
+    return nil
+  }
+
+  /// Puts a value in the place of what its layer held.
+  public mutating func set(_ record: Record) {
+    let place = values.firstIndex { $0.layer >= record.layer } ?? values.count
+    if place < values.count, values[place].layer == record.layer {
+      values[place] = record
+    } else {
+      values.insert(record, at: place)
+    }
+  }
+
+  public mutating func remove(_ layer: Layer) {
+    values.removeAll { $0.layer == layer }
+  }
+
+  /// Exchanges all values for what `change` makes of them, and the one in effect where it is converted.
+  public mutating func transform<E: Error>(
+    _ change: (Record, _ isConverted: Bool) throws(E) -> Record
+  ) throws(E) {
+    for index in values.indices { values[index] = try change(values[index], false) }
+    if let former = converted { converted = try change(former, true) }
+  }
+
+  /// What is in effect; nil if reads know nothing of the setting.
+  public var effective: Record? {
+    if isUnknown { return nil }
+    guard let winner, let own = value(of: winner) else {
+      var nothing = Record(nil, layer: .defaults, revision: revision, time: Timestamp(microseconds: 0))
+      nothing.isLocked = isLocked
+      return nothing
+    }
+    var record = own
+    if let converted, let value = converted.value { record = own.with(value, converted.sealed) }
+    record.revision = revision
+    record.isLocked = isLocked
+    return record
+  }
+
+  /// Notes what is in effect: one of the values, as it is or converted; nil if reads are to know nothing of the setting.
+  public mutating func putEffective(_ record: Record?) {
+    isUnknown = record == nil
+    winner = record?.value == nil ? nil : record?.layer
+    isLocked = record?.isLocked ?? false
+    revision = record?.revision ?? 0
+    converted = nil
+    if let record, let winner, value(of: winner)?.value != record.value { converted = record }
+  }
+}
+
+// MARK: Stored form
+
+extension SettingRecord {
+  /// The stored form, bound to the name it is stored under.
+  public func encode(key: [UInt8], tag: UInt8) -> [UInt8] {
+    var bytes: [UInt8] = []
+    bytes.reserveCapacity(64)
+    bytes.append(littleEndian: UInt64(0))
+    let first = winner.flatMap { value(of: $0) }
+    var head = SettingPlace.format
+    if isLocked { head |= SettingPlace.locked }
+    if first != nil { head |= SettingPlace.hasValue }
+    if first != nil, converted?.value != nil { head |= SettingPlace.converted }
+    if isUnknown { head |= SettingPlace.unknown }
+    bytes.append(head)
+    bytes.append(varint: revision)
+    if let first {
+      if let converted, let value = converted.value {
+        let form = converted.sealedForm
+        bytes.append(value.type.rawValue | (form == nil ? 0 : SettingPlace.sealedType))
+        let payload = form?.bytes ?? Payload.encode(value)
+        bytes.append(varint: UInt64(payload.count))
+        bytes.append(contentsOf: payload)
+      }
+      first.append(to: &bytes)
+    }
+    for record in values where record.layer != first?.layer { record.append(to: &bytes) }
+    Checksum.seal(&bytes, key: key, tag: tag)
+    return bytes
+  }
+
+  /// Reads a stored record back; nil if it is damaged or belongs to another name.
+  public init?(_ bytes: RawSpan, key: [UInt8], tag: UInt8) {
+    guard var place = SettingPlace(bytes, key: key.span.bytes, tag: tag) else { return nil }
+    isLocked = place.isLocked
+    isUnknown = place.isUnknown
+    revision = place.revision
+    var form: Record?
+    if let (type, isSealed, payload) = place.form {
+      guard let value = Record.value(type, isSealed, payload, in: bytes) else { return nil }
+      form = Record(nil, layer: .defaults, revision: 0, time: Timestamp(microseconds: 0)).with(value)
+    }
+    var seen: UInt8 = 0
+    while place.offset < bytes.byteCount {
+      guard let entry = EntryPlace(bytes, &place.offset), seen & 1 << entry.layer.rawValue == 0,
+        let record = Record(entry, in: bytes)
+      else { return nil }
+      seen |= 1 << entry.layer.rawValue
+      if place.hasValue, winner == nil { winner = entry.layer }
+      set(record)
+    }
+    guard place.hasValue == (winner != nil) else { return nil }
+    if let form, let winner {
+      var record = form
+      record.layer = winner
+      if let value = form.value { record = record.with(value) }
+      converted = record
+    }
+  }
+
+  /// What tells one layer's value from any other that the layer has held: its checksum.
+  public static func sum(of record: Record, _ name: String, tag: UInt8) -> UInt64 {
+    var bytes: [UInt8] = []
+    record.append(to: &bytes)
+    return Checksum.sum(of: bytes.span.bytes, key: name.bytes, tag: tag)
+  }
+}
+
+extension Record {
+  /// The value as it is stored; nil if the bytes are none of its type.
+  fileprivate static func value(
+    _ type: ValueType, _ isSealed: Bool, _ payload: Range<Int>, in bytes: RawSpan
+  ) -> Value? {
+    guard isSealed else { return Payload.decode(type, bytes.extracting(payload)) }
+    guard let sealed = Sealed(bytes.array(in: payload)), sealed.type == type else { return nil }
+    return .sealed(sealed)
+  }
+
+  fileprivate func with(_ value: Value) -> Record {
+    if case .sealed(let form) = value { return with(value, form) }
+    return with(value, nil)
+  }
+
+  fileprivate init?(_ entry: EntryPlace, in bytes: RawSpan) {
+    guard let value = Self.value(entry.type, entry.isSealed, entry.payload, in: bytes),
+      let origin = bytes.text(in: entry.origin)
+    else { return nil }
+    var record = Record(
+      nil, layer: entry.layer, revision: entry.revision, time: Timestamp(microseconds: entry.time),
+      expires: entry.expires == 0 ? nil : Timestamp(microseconds: entry.expires), origin: origin)
+    record.boot = entry.boot
+    record.isRejected = entry.isRejected
+    if case .sealed(let form) = value, form.layer != entry.layer.rawValue { return nil }
+    self = record.with(value)
+  }
+
+  fileprivate func append(to bytes: inout [UInt8]) {
+    guard let value else { return }
+    let form = sealedForm
+    var flags: UInt8 = 0
+    if isRejected { flags |= EntryPlace.rejectedFlag }
+    if boot != 0 { flags |= EntryPlace.volatileFlag }
+    if expires != nil { flags |= EntryPlace.expiresFlag }
+    if form != nil { flags |= EntryPlace.sealedFlag }
+    bytes.append(layer.rawValue | value.type.rawValue << 3 | (flags == 0 ? 0 : EntryPlace.hasFlags))
+    if flags != 0 { bytes.append(flags) }
+    bytes.append(varint: revision)
+    bytes.append(littleEndian: time.microseconds)
+    bytes.append(UInt8(clamping: origin.utf8.count))
+    bytes.append(origin)
+    if let expires { bytes.append(littleEndian: expires.microseconds) }
+    if boot != 0 { bytes.append(littleEndian: boot) }
+    if form == nil, EntryPlace.size(of: value.type) != nil {
+      Payload.append(value, to: &bytes)
+    } else {
+      let payload = form?.bytes ?? Payload.encode(value)
+      bytes.append(varint: UInt64(payload.count))
+      bytes.append(contentsOf: payload)
+    }
+  }
+}
+
+extension [UInt8] {
+  /// A number in as many groups of 7 bits as it needs, the lowest first; all but the last with 128 added (LEB128).
+  mutating func append(varint value: UInt64) {
+    var rest = value
+    while rest >= 128 {
+      append(UInt8(truncatingIfNeeded: rest) | 128)
+      rest >>= 7
+    }
+    append(UInt8(truncatingIfNeeded: rest))
+  }
+}
