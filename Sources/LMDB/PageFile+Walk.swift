@@ -11,10 +11,12 @@ extension PageFile {
   private static let nodeHeader = 8
   private static let longestKey = 511
 
-  /// Looks at every page of the latest commit, and hands `body` all entries of the named databases.
+  /// Looks at every page of the latest commit, and hands `body` all entries of the databases.
   ///
   /// Each page has to be reached in one way only, or to be listed as free. `body` says what is wrong with an entry.
-  public func check(_ body: (_ database: String, _ key: [UInt8], _ value: RawSpan) -> Void) {
+  ///
+  /// - Parameter unnamed: the name that the unnamed database goes by, for what it has beside the records of the named ones.
+  public func check(unnamed: String, _ body: (_ database: String, _ key: [UInt8], _ value: RawSpan) -> Void) {
     guard damages.isEmpty else { return }
     pages = latest.lastPage &+ 1
     marks = [UInt8](repeating: 0, count: Int(clamping: pages / 8 &+ 1))
@@ -24,8 +26,9 @@ extension PageFile {
     }
     var names: [(String, Tree)] = []
     walk(latest.main) { key, value, isDatabase in
-      guard isDatabase, let name = String(validating: key, as: UTF8.self) else {
-        return note(latest.main.root, "holds what is no database")
+      guard isDatabase else { return body(unnamed, key, value) }
+      guard let name = String(validating: key, as: UTF8.self) else {
+        return note(latest.main.root, "holds a database that has no name")
       }
       names.append((name, Self.tree(PageBytes(bytes: value.array), at: 0)))
     }
@@ -63,12 +66,12 @@ extension PageFile {
     return found
   }
 
-  /// A value of the commit before the latest, if that is in truth the one after it; notes nothing.
+  /// A value that the unnamed database had before the latest commit, if that is in truth the one after it; notes nothing.
   ///
   /// Each commit lists the pages that it gives up under its own number. Its number on the root page is another one if that
   /// is damaged, or if LMDB failed to finish the commit. Commits that came later may have written over the pages of an
   /// earlier one: those list numbers of their own.
-  public func hiddenValue(of key: [UInt8], in database: String) -> [UInt8]? {
+  public func hiddenValue(of key: [UInt8]) -> [UInt8]? {
     let known = damages
     defer { damages = known }
     marks = [UInt8](repeating: 0, count: Int(clamping: latest.lastPage / 8 &+ 1))
@@ -76,12 +79,10 @@ extension PageFile {
     var number: UInt64 = 0
     walk(former.free) { key, _, _ in number = max(number, PageBytes(bytes: key).word(0)) }
     guard number == latest.transaction &+ 1 else { return nil }
-    var tree: Tree?
-    walk(former.main) { name, value, isDatabase in
-      if isDatabase, name == Array(database.utf8) { tree = Self.tree(PageBytes(bytes: value.array), at: 0) }
-    }
     var found: [UInt8]?
-    if let tree { walk(tree) { name, value, _ in if name == key { found = value.array } } }
+    walk(former.main) { name, value, isDatabase in
+      if !isDatabase, name == key { found = value.array }
+    }
     return damages.count == known.count ? found : nil
   }
 

@@ -3,7 +3,7 @@ import CReadCache
 import CSystem
 import CWake
 
-/// A named database of an environment; valid while the environment is open.
+/// A database of an environment; valid while the environment is open.
 public struct Database: Sendable {
   let handle: MDB_dbi
 }
@@ -173,6 +173,12 @@ public struct Transaction {
     }
     if code == MDB_MAP_FULL { notes?.pointee.isFull = true }
     try LMDBError.check(code)
+  }
+
+  /// The database that has the records of the named ones, and what else is stored there.
+  public var unnamedDatabase: Database {
+    // It is always open.
+    Database(handle: 1)
   }
 
   /// A named database, or nil if there is none and `create` is false. Valid beyond the transaction if that commits.

@@ -78,6 +78,33 @@ def payload(kind, data):
   return {"none": None, "data": data}.get(kind, None) if kind in ("none", "data") else data.decode()
 
 
+def unsqueezed(block, size):
+  """The text of a block of LZ4."""
+  text, at = bytearray(), 0
+
+  def length(number):
+    nonlocal at
+    if number == 15:
+      byte = 255
+      while byte == 255:
+        byte, at = block[at], at + 1
+        number += byte
+    return number
+
+  while at < len(block):
+    token, at = block[at], at + 1
+    count = length(token >> 4)
+    text += block[at:at + count]
+    at += count
+    if at == len(block):
+      break
+    distance, at = int.from_bytes(block[at:at + 2], "little"), at + 2
+    for _ in range(length(token & 15) + 4):
+      text.append(text[-distance])
+  assert len(text) == size, "not the text that was squeezed"
+  return bytes(text)
+
+
 class Reader:
   """Reads on from a place in bytes."""
 
@@ -181,9 +208,11 @@ def described(database, key, value):
   if database == "schema":
     return f"alias of {value[9:].decode()}" if value[8] else f"setting {whole(value[9:])!r}"
   content = value[8:]
-  if key == b"schema":
+  if key == b".schema-text":
+    content = unsqueezed(content[8:], int.from_bytes(content[:8], "little"))
+  if key == b".schema":
     return f"version={struct.unpack('<Q', content[:8])[0]} open={content[8] & 1} digest={content[9:].hex()}"
-  return f"{struct.unpack('<Q', content)[0]}" if key in (b"format", b"revision") else repr(content[:16])
+  return f"{struct.unpack('<Q', content)[0]}" if key in (b".format", b".revision") else repr(content[:16])
 
 
 def main():

@@ -27,7 +27,7 @@ import pack
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 HERE = ROOT / "Tests" / "Fuzz"
 BUILT = ROOT / "build" / "torture" / "fuzz"
-TARGETS = ["json", "value", "schema", "plist-xml", "plist-binary", "cbor", "record", "color", "date", "pattern", "text",
+TARGETS = ["json", "value", "schema", "plist-xml", "plist-binary", "cbor", "squeezed", "record", "color", "date", "pattern", "text",
            "png", "jpeg", "gif", "webp", "svg", "file", "images-png", "images-jpeg", "images-webp", "images-drawn", "images-kept",
            "page-target", "page-form", "page-multipart", "page-headers", "page-prompt",
            "fetch-date", "fetch-control", "fetch-tag", "fetch-range", "fetch-address", "secrets-keys", "prompt-message"]
@@ -36,7 +36,7 @@ CALLING = {"page-prompt"}
 # The longest inputs, in bytes. The first of two numbers holds for nine tenths of the time, as short inputs are tried faster
 # and reach nearly all code, the second for the rest.
 LENGTHS = {"json": (96, 2048), "value": (96, 1024), "schema": (128, 4096), "plist-xml": (256, 2048), "plist-binary": (96, 1024),
-           "cbor": (64, 512), "record": (96, 512), "color": (16, 32), "date": (48, 64), "pattern": (48, 256), "text": (64, 256),
+           "cbor": (64, 512), "squeezed": (64, 512), "record": (96, 512), "color": (16, 32), "date": (48, 64), "pattern": (48, 256), "text": (64, 256),
            "png": (64, 256), "jpeg": (128, 512), "gif": (16, 64), "webp": (48, 128), "svg": (128, 512), "file": (32, 128),
            "images-png": (256, 2048), "images-jpeg": (512, 2048), "images-webp": (256, 2048), "images-drawn": (192, 1024),
            "images-kept": (4096, 4096),

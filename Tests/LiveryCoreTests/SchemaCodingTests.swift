@@ -24,7 +24,7 @@ import Testing
     for descriptor in try schema(schemaText(Self.full)).settings {
       var expected = descriptor
       expected.defaultValue = nil
-      #expect(try SettingDescriptor.decode(descriptor.encode()) == expected)
+      #expect(try SettingDescriptor.decode(descriptor.encode(), key: descriptor.key) == expected)
     }
   }
 
@@ -82,11 +82,11 @@ import Testing
     damaged.append(CBOR.encode(.object(members + [.init("options", .list([.int(1)]))])))
     damaged.append(CBOR.encode(.object(members + [.init("enabledBy", .list([.int(1)]))])))
     for bytes in damaged {
-      let error = #expect(throws: StoreError.self) { try SettingDescriptor.decode(bytes) }
+      let error = #expect(throws: StoreError.self) { try SettingDescriptor.decode(bytes, key: "a") }
       #expect(error?.code == .corrupt)
     }
     let future = CBOR.encode(.object(members + [.init("futureMember", .int(1))]))
-    #expect(try SettingDescriptor.decode(future) == SettingDescriptor(key: "a", kind: .int))
+    #expect(try SettingDescriptor.decode(future, key: "a") == SettingDescriptor(key: "a", kind: .int))
   }
 
   @Test func mutatedDescriptorsNeverTrap() throws {
@@ -95,7 +95,7 @@ import Testing
     for _ in 0..<2_000 {
       var bytes = originals[random.below(originals.count)]
       for _ in 0...random.below(3) { bytes[random.below(bytes.count)] = UInt8(random.below(256)) }
-      guard let descriptor = try? SettingDescriptor.decode(bytes) else { continue }
+      guard let descriptor = try? SettingDescriptor.decode(bytes, key: "a") else { continue }
       _ = descriptor.constraints
       for value: Value in [.int(1), .double(0.1), .string("x"), .list([.object([.init("x", .int(1))])])] {
         _ = descriptor.validated(value)

@@ -17,7 +17,7 @@ import Testing
     let changed = bytes
     try environment.write { (transaction) throws(StoreError) -> Environment.Outcome<Void> in
       do throws(LMDBError) {
-        if let database = try transaction.database(named: name, create: true) {
+        if let database = try transaction.stored(name, create: true) {
           try transaction.put(changed, for: key, in: database)
         }
       } catch { throw StoreError(error) }
@@ -30,7 +30,7 @@ import Testing
     defer { environment.close() }
     try environment.write { (transaction) throws(StoreError) -> Environment.Outcome<Void> in
       do throws(LMDBError) {
-        if let database = try transaction.database(named: name, create: false) {
+        if let database = try transaction.stored(name, create: false) {
           _ = try transaction.delete(key, in: database)
         }
       } catch { throw StoreError(error) }
@@ -40,7 +40,7 @@ import Testing
 
   private static func stored(_ transaction: Transaction, _ name: String, _ key: [UInt8]) throws(StoreError) -> [UInt8] {
     do throws(LMDBError) {
-      guard let database = try transaction.database(named: name, create: false) else { return [] }
+      guard let database = try transaction.stored(name, create: false) else { return [] }
       return try transaction.withValue(for: key, in: database) { $0?.array ?? [] }
     } catch { throw StoreError(error) }
   }
@@ -153,22 +153,22 @@ import Testing
 
   @Test func damagedFactsOfTheStoreAreCorrupt() throws {
     try fill()
-    try damage("meta", Array("revision".utf8)) { $0[9] ^= 1 }
+    try damage("meta", Array(".revision".utf8)) { $0[9] ^= 1 }
     let store = try temporary.open()
     #expect(code { () throws(StoreError) in _ = try store.revision() } == .corrupt)
     #expect(code { () throws(StoreError) in _ = try store.snapshot() } == .corrupt)
     #expect(code { () throws(StoreError) in try store.set("idle", to: .int(61), in: .user) } == .corrupt)
     #expect(try store.int("idle") == 60)
     store.close()
-    try damage("meta", Array("revision".utf8)) {
-      $0 = Checksum.sealed([1, 2], key: Array("revision".utf8), tag: Tag.meta)
+    try damage("meta", Array(".revision".utf8)) {
+      $0 = Checksum.sealed([1, 2], key: Array(".revision".utf8), tag: Tag.meta)
     }
-    try damage("meta", Array("schema".utf8)) { $0 = Checksum.sealed([1], key: Array("schema".utf8), tag: Tag.meta) }
+    try damage("meta", Array(".schema".utf8)) { $0 = Checksum.sealed([1], key: Array(".schema".utf8), tag: Tag.meta) }
     let again = try temporary.open()
     #expect(code { () throws(StoreError) in _ = try again.revision() } == .corrupt)
     #expect(code { () throws(StoreError) in _ = try again.schemaVersion() } == .corrupt)
     again.close()
-    try damage("meta", Array("format".utf8)) { $0[0] ^= 1 }
+    try damage("meta", Array(".format".utf8)) { $0[0] ^= 1 }
     #expect(code { () throws(StoreError) in _ = try temporary.open() } == .corrupt)
   }
 
@@ -188,7 +188,7 @@ import Testing
     try fill()
     var newer: [UInt8] = []
     newer.append(littleEndian: View.format + 1)
-    try damage("meta", Array("format".utf8)) { $0 = Checksum.sealed(newer, key: Array("format".utf8), tag: Tag.meta) }
+    try damage("meta", Array(".format".utf8)) { $0 = Checksum.sealed(newer, key: Array(".format".utf8), tag: Tag.meta) }
     #expect(code { () throws(StoreError) in _ = try temporary.open() } == .formatNewer)
     #expect(code { () throws(StoreError) in _ = try temporary.open { $0.readOnly = true } } == .formatNewer)
     // What it consists of nobody knows: it is not damaged because of a name that it lacks.

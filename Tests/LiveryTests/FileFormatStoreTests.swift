@@ -32,11 +32,12 @@ import Testing
       var found = Contents()
       do throws(LMDBError) {
         for name in Contents.names {
-          guard let database = try transaction.database(named: name, create: false) else {
+          guard let database = try transaction.stored(name, create: false) else {
             throw LMDBError(code: ENOENT)
           }
           try transaction.walk(database) { key, value in
             let bytes = { (span: RawSpan) in span.withUnsafeBytes { Array($0) } }
+            guard name != "meta" || bytes(key)[0] == UInt8(ascii: ".") else { return true }
             found.entries.append((name, bytes(key), bytes(value)))
             return true
           }
@@ -48,7 +49,7 @@ import Testing
 
   @Test func theFileHasTheDocumentedDatabasesAndKeys() throws {
     let contents = try contents()
-    #expect(contents.keys("meta") == ["format", "id", "revision", "schema", "schema-text"].map { $0.bytes })
+    #expect(contents.keys("meta") == [".format", ".id", ".revision", ".schema", ".schema-text"].map { $0.bytes })
     #expect(contents.keys("schema") == ["loudness", "volume", "welcome"].map { $0.bytes })
     #expect(contents.keys("settings") == ["volume", "welcome"].map { $0.bytes })
     let moment = (0..<8).reversed().map { UInt8(truncatingIfNeeded: expiry.microseconds >> (8 * $0)) }
@@ -63,11 +64,11 @@ import Testing
       let value = try #require(contents[database, key.bytes])
       return try #require(value.withUnsafeBytes { Checksum.content(of: $0.bytes, key: key.bytes, tag: tag) })
     }
-    #expect(try content("meta", "format", DocumentedTag.meta) == [1, 0, 0, 0, 0, 0, 0, 0])
-    #expect(try content("meta", "id", DocumentedTag.meta).count == 16)
-    #expect(try content("meta", "revision", DocumentedTag.meta) == [3, 0, 0, 0, 0, 0, 0, 0])
-    #expect(try content("meta", "schema-text", DocumentedTag.meta) == Self.schema.bytes)
-    let facts = try content("meta", "schema", DocumentedTag.meta)
+    #expect(try content("meta", ".format", DocumentedTag.meta) == [1, 0, 0, 0, 0, 0, 0, 0])
+    #expect(try content("meta", ".id", DocumentedTag.meta).count == 16)
+    #expect(try content("meta", ".revision", DocumentedTag.meta) == [3, 0, 0, 0, 0, 0, 0, 0])
+    #expect(try Squeezed.decode(content("meta", ".schema-text", DocumentedTag.meta)) == Self.schema.bytes)
+    let facts = try content("meta", ".schema", DocumentedTag.meta)
     #expect(facts.count == 25 && facts.prefix(9) == [7, 0, 0, 0, 0, 0, 0, 0, 2])
     #expect(try content("schema", "loudness", DocumentedTag.schema) == [1] + "volume".bytes)
     #expect(try content("schema", "volume", DocumentedTag.schema).first == 0)
@@ -112,9 +113,8 @@ import Testing
     let environment = try Environment(path: temporary.path)
     try environment.write { (transaction) throws(Raw) -> Environment.Outcome<Void> in
       do throws(LMDBError) {
-        guard let meta = try transaction.database(named: "meta", create: false) else { throw LMDBError(code: ENOENT) }
-        let sealed = Checksum.sealed([2, 0, 0, 0, 0, 0, 0, 0], key: "format".bytes, tag: DocumentedTag.meta)
-        try transaction.put(sealed, for: "format".bytes, in: meta)
+        let sealed = Checksum.sealed([2, 0, 0, 0, 0, 0, 0, 0], key: ".format".bytes, tag: DocumentedTag.meta)
+        try transaction.put(sealed, for: ".format".bytes, in: transaction.unnamedDatabase)
       } catch { throw Raw(error) }
       return .commit(())
     }
@@ -167,7 +167,7 @@ extension FileFormatStoreTests {
     try environment.write { (transaction) throws(Raw) -> Environment.Outcome<Void> in
       do throws(LMDBError) {
         for name in Contents.names.dropLast() {
-          guard let database = try transaction.database(named: name, create: true) else { continue }
+          guard let database = try transaction.stored(name, create: true) else { continue }
           for entry in contents.entries where entry.database == name {
             try transaction.put(entry.value, for: entry.key, in: database)
           }
@@ -188,11 +188,14 @@ extension FileFormatStoreTests {
     #expect(entry["l"] == .int(5))
     #expect(entry["o"] == .string("console"))
     #expect(entry["k"] == .int(0))
-    // Old and new value, and a lock that was not there: 1 + 2 + 8.
-    #expect(entry["c"] == .list([.list([.string("volume"), .int(5), .int(11), .int(50), .int(20)])]))
-    // With the checksum of what the edit left.
     let enforced = try #require(contents.setting("volume").value(of: .enforced))
     let left = SettingRecord.sum(of: enforced, "volume", tag: DocumentedTag.settings)
-    #expect(entry["e"] == .list([.list([.string("volume"), .int(5), .int(Int64(bitPattern: left))])]))
+    // Old and new value, a lock that was not there, and an edit with the checksum of what it left: 1 + 2 + 8 + 256 + 2048.
+    #expect(
+      entry["c"]
+        == .list([
+          .list([.string("volume"), .int(5), .int(2315), .int(50), .int(20), .int(Int64(bitPattern: left))])
+        ]))
+    #expect(entry["e"] == .list([]))
   }
 }

@@ -67,7 +67,7 @@ enum DocumentedTag {
       let content = line.value.withUnsafeBytes {
         Checksum.content(of: $0.bytes, key: line.key, tag: DocumentedTag.schema)
       }
-      var decoded = try SettingDescriptor.decode(Array(try #require(content).dropFirst()))
+      var decoded = try SettingDescriptor.decode(Array(try #require(content).dropFirst()), key: setting.key)
       decoded.defaultValue = setting.defaultValue
       #expect(decoded == setting)
     }
@@ -81,9 +81,9 @@ enum DocumentedTag {
       return Golden.Line(label: key, key: key.bytes, value: sealed)
     }
     let expected = [
-      entry("format", [1, 0, 0, 0, 0, 0, 0, 0]), entry("id", Array(0...15)),
-      entry("revision", [42, 1, 0, 0, 0, 0, 0, 0]),
-      entry("schema", [3, 0, 0, 0, 0, 0, 0, 0, 0] + schema.digest), entry("schema-text", text),
+      entry(".format", [1, 0, 0, 0, 0, 0, 0, 0]), entry(".id", Array(0...15)),
+      entry(".revision", [42, 1, 0, 0, 0, 0, 0, 0]),
+      entry(".schema", [3, 0, 0, 0, 0, 0, 0, 0, 0] + schema.digest), entry(".schema-text", Squeezed.encode(text)),
     ]
     try Golden.compare("meta", expected)
   }

@@ -338,7 +338,7 @@ import Testing
     #expect(code { () throws(StoreError) in _ = try temporary.open() } == .corrupt)
   }
 
-  @Test(arguments: ["assets", "expiries", "log", "meta", "schema", "settings"])
+  @Test(arguments: ["assets", "expiries", "log", "schema", "settings"])
   func aDatabaseThatHasLostItsNameIsDamageAndNotMadeAnew(_ name: String) throws {
     try fill()
     let store = try temporary.open()
@@ -361,12 +361,12 @@ import Testing
   }
 
   @Test func aStoreFromBeforeThereWereAssetsIsSound() {
-    let older = ["expiries", "log", "meta", "schema", "settings"]
+    let older = ["expiries", "log", "schema", "settings"]
     #expect(Databases.lost(from: older) == nil)
     #expect(Databases.lost(from: older + ["tags"]) == "assets")
     #expect(Databases.lost(from: older + ["assets", "tags"]) == nil)
     // Somebody else's.
-    #expect(Databases.lost(from: ["log", "meta"]) == nil)
+    #expect(Databases.lost(from: ["log"]) == nil)
     #expect(Databases.lost(from: []) == nil)
   }
 }

@@ -1,4 +1,5 @@
 import CSystem
+import LMDB
 @testable import Livery
 import Livery
 import Testing
@@ -57,6 +58,13 @@ private final class StoreKeeper: @unchecked Sendable {
     options.readOnly = true
     let store = try Store(path: name, options: options)
     lock.withLock { kept = store }
+  }
+}
+
+extension Transaction {
+  /// A database by the name it has in docs/file-format.md.
+  func stored(_ name: String, create: Bool) throws(LMDBError) -> Database? {
+    name == "meta" ? unnamedDatabase : try database(named: name, create: create)
   }
 }
 

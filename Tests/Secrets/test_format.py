@@ -31,7 +31,7 @@ class Value(ctypes.Structure):
 
 
 def databases(path):
-  """All that a file holds, by LMDB: keys and values of each named database."""
+  """All that a file holds, by LMDB: keys and values of each database, of which the unnamed one is `meta`."""
   lmdb = ctypes.CDLL(ctypes.util.find_library("lmdb"))
   for name in ("env_open", "txn_begin", "dbi_open", "cursor_open", "cursor_get"):
     getattr(lmdb, "mdb_" + name).restype = ctypes.c_int
@@ -44,13 +44,15 @@ def databases(path):
   found = {}
   for name in ("meta", "schema", "settings", "expiries", "log", "assets"):
     database, cursor = ctypes.c_uint(), ctypes.c_void_p()
-    assert lmdb.mdb_dbi_open(transaction, name.encode(), 0, ctypes.byref(database)) == 0
+    label = None if name == "meta" else name.encode()
+    assert lmdb.mdb_dbi_open(transaction, label, 0, ctypes.byref(database)) == 0
     assert lmdb.mdb_cursor_open(transaction, database, ctypes.byref(cursor)) == 0
     key, value = Value(), Value()
     found[name] = {}
     # MDB_NEXT
     while lmdb.mdb_cursor_get(cursor, ctypes.byref(key), ctypes.byref(value), 8) == 0:
-      found[name][key.bytes()] = value.bytes()
+      if label or key.bytes().startswith(b"."):
+        found[name][key.bytes()] = value.bytes()
     lmdb.mdb_cursor_close(cursor)
   lmdb.mdb_txn_abort(transaction)
   lmdb.mdb_env_close(environment)
@@ -111,8 +113,8 @@ def test_the_page_tells_sealed_volatile_and_session_values_and_what_is_claimed(t
   end = language["expires"]
   assert end > 0 and end.to_bytes(8, "big") + bytes([session]) + b"language" in found["expiries"]
 
-  meta = {one.decode(): value[8:] for one, value in found["meta"].items()}
-  assert meta["sealed"] == b"\0" + found["meta"][b"id"][-16:]
+  meta = {one.decode()[1:]: value[8:] for one, value in found["meta"].items()}
+  assert meta["sealed"] == b"\0" + found["meta"][b".id"][-16:]
   log = [read_record.whole(value[8:]) for value in found["log"].values()]
   assert all(set(entry) == {"t", "l", "o", "k", "c", "e"} for entry in log)
   told = [change for entry in log for change in entry["c"] if change[0] == "password"]
@@ -131,7 +133,7 @@ def test_what_a_session_leaves_is_told_too(tmp_path):
     end = datetime.now(timezone.utc) + timedelta(hours=1)
     session.login(store, "Ada", token="a token", expires=end)
   found = databases(path / "data.mdb")
-  meta = {one.decode(): value[8:] for one, value in found["meta"].items()}
+  meta = {one.decode()[1:]: value[8:] for one, value in found["meta"].items()}
   assert abs(int.from_bytes(meta["session-ends"], "little") - end.timestamp() * 1e6) < 2
   prefixes = read_record.whole(meta["claims"])
   assert "session." in repr(prefixes) and "session.token" in repr(prefixes)

@@ -335,6 +335,12 @@ bool lvs_shell_set(lvs_shell *shell, const char *name, const char *value);
 int lvs_shell_run(lvs_shell *shell, const char *line, int signals, bool *is_ended);
 void lvs_shell_free(lvs_shell *shell);
 
+// Writes text in less space, as a block of LZ4, to where there is room for `lvs_squeeze_bound`: how many bytes it takes.
+size_t lvs_squeeze_bound(size_t count);
+size_t lvs_squeeze(const uint8_t *text, size_t count, uint8_t *out);
+// Writes back what has `size` bytes; false if the block is none of so many.
+bool lvs_unsqueeze(const uint8_t *block, size_t count, uint8_t *out, size_t size);
+
 // Writes the message to standard error and aborts: the last resort for a broken invariant.
 _Noreturn void lvs_die(const char *message);
 

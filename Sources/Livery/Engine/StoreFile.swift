@@ -59,16 +59,18 @@ struct StoreFile {
     var tables: [Table] = []
     var damaged: [DamagedRecord] = []
     var format: UInt64?
-    file.check { name, key, value in
+    file.check(unnamed: "meta") { name, key, value in
       recordCount &+= 1
       if tables.isEmpty || !(tables[tables.count - 1].name.sameBytes(as: name)) { tables.append(Table(name: name)) }
       if !Self.isSound(name, key, value) {
+        let isOfAnotherKey = Self.verifiesUnderAnotherKey(name, key, value)
+        // Somebody else's.
+        if name.sameBytes(as: "meta"), !View.isMeta(key: key), !isOfAnotherKey { return }
         damagedCount += 1
         if damaged.count < Self.mostDamaged {
-          let isOfAnotherKey = Self.verifiesUnderAnotherKey(name, key, value)
           damaged.append(DamagedRecord(database: name, key: key, hasDamagedKey: isOfAnotherKey))
         }
-      } else if name.sameBytes(as: "meta"), key == "format".bytes, value.byteCount == 16 {
+      } else if name.sameBytes(as: "meta"), key == ".format".bytes, value.byteCount == 16 {
         format = value.word(at: 8)
       }
       if keeping || name.sameBytes(as: "meta") { tables[tables.count - 1].entries.append((key, value.array)) }
@@ -84,8 +86,8 @@ struct StoreFile {
     damagedRecords = damaged
     guard isWhole else { return }
     // The number of a commit that is damaged shows an older one as the latest.
-    let key = "revision".bytes
-    let hidden = file.hiddenValue(of: key, in: "meta").flatMap { Self.number($0, key) } ?? 0
+    let key = ".revision".bytes
+    let hidden = file.hiddenValue(of: key).flatMap { Self.number($0, key) } ?? 0
     if hidden > revision { staleDamage = "a commit of revision \(revision) hides that of revision \(hidden)" }
     if format == nil { throw StoreError(.notAStore, "\(shown): an LMDB file, but no Livery store") }
   }
@@ -178,22 +180,22 @@ struct StoreFile {
     return content.withUnsafeBytes { $0.bytes.word(at: 0) }
   }
 
-  var revision: UInt64 { number("revision") ?? 0 }
+  var revision: UInt64 { number(".revision") ?? 0 }
 
   /// Which store it is of; empty if that is missing or damaged.
   var identifier: [UInt8] {
-    let key = "id".bytes
+    let key = ".id".bytes
     for entry in table("meta").entries where entry.key == key {
       return entry.value.withUnsafeBytes { Checksum.content(of: $0.bytes, key: key, tag: Tag.meta) } ?? []
     }
     return []
   }
   /// The version of its schema, 0 if it has none.
-  var schemaVersion: UInt64 { number("schema") ?? 0 }
+  var schemaVersion: UInt64 { number(".schema") ?? 0 }
 
   /// The revision whose content it has; see `View.contentRevision`.
   var contentRevision: UInt64 {
-    let key = "restored".bytes
+    let key = ".restored".bytes
     for entry in table("meta").entries where entry.key == key {
       let content = entry.value.withUnsafeBytes { Checksum.content(of: $0.bytes, key: key, tag: Tag.meta) }
       guard let content, content.count == 16 else { break }

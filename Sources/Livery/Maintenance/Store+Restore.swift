@@ -195,13 +195,15 @@ private struct Restoration {
   /// Makes a database equal to the backup's, touching nothing else.
   private mutating func replace(_ name: String, _ database: Database, onlyAdds: Bool = false) throws(StoreError) {
     let isMeta = name.sameBytes(as: "meta")
-    let wanted = content.table(name).entries
+    var wanted = content.table(name).entries
+    if isMeta { wanted.removeAll { !View.isMeta(key: $0.key) } }
     var next = 0
     var doomed: [(key: [UInt8], value: [UInt8])] = []
     var fresh: [Int] = []
     var changed: [(place: Int, old: [UInt8])] = []
     try view.walk(database) { (key, value) throws(StoreError) in
       let key = key.array
+      if isMeta, !View.isMeta(key: key) { return true }
       while next < wanted.count, wanted[next].key.lexicographicallyPrecedes(key) {
         fresh.append(next)
         next += 1

@@ -1,8 +1,9 @@
 import LMDB
 
-/// The named databases of a store; docs/file-format.md describes what is in each.
+/// The databases of a store; docs/file-format.md describes what is in each.
 struct Databases: Sendable {
-  /// Format, revision and schema of the store.
+  /// Format, revision and schema of the store: the unnamed database, which each commit writes anyway as it has the records
+  /// of the others. What is the store's own begins there with a dot.
   let meta: Database
   /// Name → compiled descriptor, or the setting that an alias stands for.
   let schema: Database
@@ -19,14 +20,13 @@ struct Databases: Sendable {
   ///
   /// - Parameter completes: make the databases that older stores lack.
   init?(_ transaction: Transaction, create: Bool, completes: Bool = false) throws(LMDBError) {
-    guard let meta = try transaction.database(named: "meta", create: create),
-      let schema = try transaction.database(named: "schema", create: create),
+    guard let schema = try transaction.database(named: "schema", create: create),
       let settings = try transaction.database(named: "settings", create: create),
       let expiries = try transaction.database(named: "expiries", create: create),
       let log = try transaction.database(named: "log", create: create),
       let assets = try transaction.database(named: "assets", create: create || completes)
     else { return nil }
-    self.meta = meta
+    meta = transaction.unnamedDatabase
     self.schema = schema
     self.settings = settings
     self.expiries = expiries
@@ -36,7 +36,7 @@ struct Databases: Sendable {
 }
 
 extension Databases {
-  private static let names = ["meta", "schema", "settings", "expiries", "log", "assets"]
+  private static let names = ["schema", "settings", "expiries", "log", "assets"]
 
   /// A database that a store's file has under another name only, as when the name is damaged; nil if there is none, or if
   /// the file is none of a store.

@@ -74,7 +74,14 @@ extension LogEntry {
     static let secret: Int64 = 32
     static let oldForgotten: Int64 = 64
     static let newForgotten: Int64 = 128
-    /// Beside the layer of an edit.
+    // Of an edit that is told with the change it made.
+    static let edit: Int64 = 256
+    /// What was replaced is the old value of the change.
+    static let sharedOld: Int64 = 512
+    static let ownOld: Int64 = 1024
+    static let left: Int64 = 2048
+    static let editForgotten: Int64 = 4096
+    /// Beside the layer of an edit that is told by itself.
     static let forgottenEdit: Int64 = 16
   }
 
@@ -86,21 +93,22 @@ extension LogEntry {
   }
 
   /// The stored form, bound to the key it is stored under: CBOR of an object behind its checksum. `t` time, `l` layer,
-  /// `o` origin, `k` kind (1 schema, 2 too large), `c` changes, `e` edits.
+  /// `o` origin, `k` kind (1 schema, 2 too large), `c` changes with the edits that made them, `e` other edits.
   func encode(key: [UInt8]) throws(StoreError) -> [UInt8] {
     var writer = CBOR.Writer(capacity: 64 + 64 * min(changes.count + edits.count, 64))
     var growth = Memory.Growth()
+    let (told, others) = editsByChange()
     writer.object(6)
     writer.key(UInt8(ascii: "c"))
     writer.list(changes.count)
-    for change in changes {
-      Self.write(change, &writer)
+    for (index, change) in changes.enumerated() {
+      Self.write(change, told[index].map { edits[$0] }, &writer)
       guard growth.allows(writer.bytes.count) else { throw Memory.shortage(of: writer.bytes.count) }
     }
     writer.key(UInt8(ascii: "e"))
-    writer.list(edits.count)
-    for edit in edits {
-      Self.write(edit, &writer)
+    writer.list(others.count)
+    for index in others {
+      Self.write(edits[index], &writer)
       guard growth.allows(writer.bytes.count) else { throw Memory.shortage(of: writer.bytes.count) }
     }
     writer.key(UInt8(ascii: "k"))
@@ -115,7 +123,26 @@ extension LogEntry {
     return writer.bytes
   }
 
-  private static func write(_ change: Change, _ writer: inout CBOR.Writer) {
+  /// For each change the edit that made it, where that is the only one of its setting, and the edits that are left.
+  private func editsByChange() -> (told: [Int?], others: [Int]) {
+    var names = ByteIndex()
+    var only: [Int?] = []
+    for (index, edit) in edits.enumerated() {
+      let (number, isNew) = names.insert(edit.name)
+      if isNew { only.append(index) } else { only[number] = nil }
+    }
+    var isTold = [Bool](repeating: false, count: edits.count)
+    let told = changes.map { (change) -> Int? in
+      guard let number = names.number(of: change.name), let index = only[number], edits[index].layer == change.layer,
+        !isTold[index]
+      else { return nil }
+      isTold[index] = true
+      return index
+    }
+    return (told, edits.indices.filter { !isTold[$0] })
+  }
+
+  private static func write(_ change: Change, _ edit: Edit?, _ writer: inout CBOR.Writer) {
     var flags: Int64 = change.isWritable ? Flag.writable : 0
     if change.old != nil { flags |= Flag.old }
     if change.new != nil { flags |= Flag.new }
@@ -124,12 +151,25 @@ extension LogEntry {
     if change.isSecret { flags |= Flag.secret }
     if change.isOldForgotten { flags |= Flag.oldForgotten }
     if change.isNewForgotten { flags |= Flag.newForgotten }
-    writer.list(3 + (change.old == nil ? 0 : 1) + (change.new == nil ? 0 : 1))
+    var count = 3 + (change.old == nil ? 0 : 1) + (change.new == nil ? 0 : 1)
+    if let edit {
+      flags |= Flag.edit
+      if edit.isForgotten { flags |= Flag.editForgotten }
+      if edit.left != nil { flags |= Flag.left }
+      if edit.old != nil { flags |= edit.old == change.old ? Flag.sharedOld : Flag.ownOld }
+      count += (edit.left == nil ? 0 : 1) + (edit.old == nil ? 0 : 1) + (flags & Flag.ownOld == 0 ? 0 : 1)
+    }
+    writer.list(count)
     writer.text(change.name)
     writer.int(Int64(change.layer.rawValue))
     writer.int(flags)
     if let old = change.old { writer.value(old) }
     if let new = change.new { writer.value(new) }
+    guard let edit else { return }
+    if let left = edit.left { writer.int(Int64(bitPattern: left)) }
+    guard let old = edit.old else { return }
+    writer.int(edit.oldExpires?.microseconds ?? 0)
+    if flags & Flag.ownOld != 0 { writer.value(old) }
   }
 
   private static func write(_ edit: Edit, _ writer: inout CBOR.Writer) {
@@ -145,19 +185,20 @@ extension LogEntry {
   /// nil if the bytes are no entry.
   ///
   /// - Parameters:
-  ///   - pattern: leaves out the changes of other settings; nil for all.
+  ///   - pattern: leaves out the changes of other settings, and the edits that are told with them; nil for all.
   ///   - withEdits: whether `edits` are wanted: undo needs them, and watches do not.
   init?(_ bytes: [UInt8], revision: UInt64, matching pattern: NamePattern? = nil, withEdits: Bool = true) {
     var reader = CBOR.Reader(bytes)
     // The members are in the order of their keys.
     guard reader.object() == 6, reader.key(UInt8(ascii: "c")), let changeCount = reader.list() else { return nil }
     var changes: [Change] = []
+    var edits: [Edit] = []
     for _ in 0..<changeCount {
-      guard let change = Self.change(&reader, pattern) else { return nil }
+      guard let (change, edit) = Self.change(&reader, pattern) else { return nil }
       if let change { changes.append(change) }
+      if withEdits, let edit { edits.append(edit) }
     }
     guard reader.key(UInt8(ascii: "e")) else { return nil }
-    var edits: [Edit] = []
     if withEdits {
       guard let count = reader.list() else { return nil }
       for _ in 0..<count {
@@ -186,11 +227,11 @@ extension LogEntry {
   }
 
   /// nil if it is no change; one that does not match is not wanted.
-  private static func change(_ reader: inout CBOR.Reader, _ pattern: NamePattern?) -> Change?? {
+  private static func change(_ reader: inout CBOR.Reader, _ pattern: NamePattern?) -> (Change?, Edit?)? {
     guard let count = reader.list(), count >= 3, let name = reader.text() else { return nil }
     guard pattern?.matches(name) ?? true else {
       for _ in 1..<count { guard reader.skip() else { return nil } }
-      return .some(nil)
+      return (nil, nil)
     }
     guard let layer = layer(reader.int()), let flags = reader.int() else { return nil }
     var change = Change(name: name, layer: layer)
@@ -205,7 +246,6 @@ extension LogEntry {
       change.new = new
       left -= 1
     }
-    guard left == 0 else { return nil }
     change.isExpiry = flags & Flag.expiry != 0
     change.isWritable = flags & Flag.writable != 0
     change.isSecret = flags & Flag.secret != 0
@@ -213,7 +253,30 @@ extension LogEntry {
     change.isOldForgotten = flags & Flag.oldForgotten != 0
     change.isNewForgotten = flags & Flag.newForgotten != 0
     if flags & Flag.writabilityChanged != 0 { change.writable = change.isWritable }
-    return change
+    guard flags & Flag.edit != 0 else { return left == 0 ? (change, nil) : nil }
+    guard let edit = Self.edit(of: change, flags, &reader, left) else { return nil }
+    return (change, edit)
+  }
+
+  /// The edit that is told with a change.
+  ///
+  /// - Parameter items: how many there are of it.
+  private static func edit(of change: Change, _ flags: Int64, _ reader: inout CBOR.Reader, _ items: Int) -> Edit? {
+    let hasOld = flags & (Flag.sharedOld | Flag.ownOld) != 0
+    let isOwn = flags & Flag.ownOld != 0
+    guard items == (flags & Flag.left == 0 ? 0 : 1) + (hasOld ? 1 : 0) + (isOwn ? 1 : 0) else { return nil }
+    var edit = Edit(name: change.name, layer: change.layer)
+    edit.isForgotten = flags & Flag.editForgotten != 0
+    if flags & Flag.left != 0 {
+      guard let left = reader.int() else { return nil }
+      edit.left = UInt64(bitPattern: left)
+    }
+    if hasOld {
+      guard let expires = reader.int(), let old = isOwn ? reader.value() : change.old else { return nil }
+      edit.old = old
+      edit.oldExpires = expires == 0 ? nil : Timestamp(microseconds: expires)
+    }
+    return edit
   }
 
   private static func edit(_ reader: inout CBOR.Reader) -> Edit? {

@@ -108,6 +108,8 @@ extension View {
     var trim = LogTrim(figures, newest.revision, size)
     trim.surplus = figures.entries - limits.entries
     if limits.mayForbid(figures.bytes) { trim.excess = figures.bytes - (try mostBytes(of: limits)) }
+    // Some more at once, so that not every commit has to write the page where the log begins.
+    if trim.surplus > 0 { trim.surplus += min(LogLimits.trimmedAtOnce - 1, limits.entries / 16) }
     let horizon = try limits.horizon(newest.time, self)
     trim.oldest = horizon.microseconds &- (horizon == .earliest ? 0 : limits.age)
     try walk(databases.log) { (key, value) throws(StoreError) in

@@ -18,22 +18,25 @@ struct SchemaFacts: Equatable {
 }
 
 extension View {
-  private static let formatKey = "format".bytes
-  private static let identifierKey = "id".bytes
-  private static let revisionKey = "revision".bytes
-  private static let schemaKey = "schema".bytes
-  private static let schemaTextKey = "schema-text".bytes
-  private static let trimmedKey = "log-trimmed".bytes
-  private static let restoredKey = "restored".bytes
-  private static let recoveryKey = "recovery".bytes
-  private static let orphansKey = "orphans".bytes
-  private static let claimsKey = "claims".bytes
-  private static let deadlineKey = "session-ends".bytes
-  private static let sealKey = "sealed".bytes
+  private static let formatKey = ".format".bytes
+  private static let identifierKey = ".id".bytes
+  private static let revisionKey = ".revision".bytes
+  private static let schemaKey = ".schema".bytes
+  private static let schemaTextKey = ".schema-text".bytes
+  private static let trimmedKey = ".log-trimmed".bytes
+  private static let restoredKey = ".restored".bytes
+  private static let recoveryKey = ".recovery".bytes
+  private static let orphansKey = ".orphans".bytes
+  private static let claimsKey = ".claims".bytes
+  private static let deadlineKey = ".session-ends".bytes
+  private static let sealKey = ".sealed".bytes
 
   // Of the schema's facts.
   private static let isOpen: UInt8 = 1
   private static let holdsNoSecrets: UInt8 = 2
+
+  /// Whether it is a key of the store's own in the unnamed database, where the names of the others are, too.
+  static func isMeta(key: some Collection<UInt8>) -> Bool { key.first == UInt8(ascii: ".") }
 
   /// What a restore does not bring back: the store stays the one that it is, and its commits are counted on.
   static func isOwn(metaKey key: [UInt8]) -> Bool {
@@ -124,11 +127,15 @@ extension View {
     content.append((facts.isOpen ? Self.isOpen : 0) | (facts.holdsSecrets ? 0 : Self.holdsNoSecrets))
     content.append(contentsOf: facts.digest)
     try putMeta(content, Self.schemaKey)
-    try putMeta(text, Self.schemaTextKey)
+    try Memory.require(2 * text.count)
+    try putMeta(Squeezed.encode(text), Self.schemaTextKey)
   }
 
   func schemaText() throws(StoreError) -> [UInt8]? {
-    try meta(Self.schemaTextKey, "the schema's text")
+    let what = "the schema's text"
+    guard let stored = try meta(Self.schemaTextKey, what) else { return nil }
+    guard let text = try Squeezed.decode(stored) else { throw StoreError.damaged(what) }
+    return text
   }
 
   func orphans() throws(StoreError) -> Orphans {

@@ -137,7 +137,7 @@ extension View {
 
   private static func row(_ content: [UInt8], _ name: String) throws(StoreError) -> SchemaRow {
     switch content.first {
-    case settingRow: return .setting(SettingValidator(try SettingDescriptor.decode(content, from: 1)))
+    case settingRow: return .setting(SettingValidator(try SettingDescriptor.decode(content, key: name, from: 1)))
     case aliasRow:
       guard let target = String(validating: content.dropFirst(), as: UTF8.self) else { break }
       return .alias(target)

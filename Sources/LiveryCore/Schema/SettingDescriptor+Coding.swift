@@ -7,23 +7,30 @@ extension SettingDescriptor {
   /// The descriptor as CBOR of an object, for storage; without the setting's own default, which is a value of the
   /// `defaults` layer, but with those of a template's members.
   public func encode() -> [UInt8] {
-    CBOR.encode(object(withDefault: false))
+    CBOR.encode(object(isItem: false))
   }
 
   /// Reads what `encode()` wrote. Members it does not know are passed over.
   ///
   /// Throws `.corrupt` if it is anything else.
   ///
-  /// - Parameter start: where the descriptor begins.
-  public static func decode(_ bytes: [UInt8], from start: Int = 0) throws(StoreError) -> SettingDescriptor {
+  /// - Parameters:
+  ///   - key: the setting's name, which the stored form does not repeat.
+  ///   - start: where the descriptor begins.
+  public static func decode(
+    _ bytes: [UInt8], key: String, from start: Int = 0
+  ) throws(StoreError) -> SettingDescriptor {
     var reader = CBOR.Reader(bytes, from: start)
-    let descriptor = try DescriptorReader.descriptor(&reader, depth: 0)
+    var descriptor = try DescriptorReader.descriptor(&reader, depth: 0)
+    descriptor.key = key
     guard reader.isAtEnd else { throw DescriptorReader.damaged("the end") }
     return descriptor
   }
 
-  func object(withDefault: Bool) -> Value {
-    var members: [Value.Member] = [.init("key", .string(key)), .init("kind", .int(Int64(kind.rawValue)))]
+  /// - Parameter isItem: of a member of a template, which has a key and a default of its own.
+  func object(isItem: Bool) -> Value {
+    var members: [Value.Member] = isItem ? [.init("key", .string(key))] : []
+    members.append(.init("kind", .int(Int64(kind.rawValue))))
     func add(_ key: String, _ value: Value?) {
       if let value { members.append(.init(key, value)) }
     }
@@ -63,8 +70,8 @@ extension SettingDescriptor {
     add("deprecated", text: deprecated)
     if !aliases.isEmpty { add("aliases", .list(aliases.map { .string($0) })) }
     if let enabledBy { add("enabledBy", .list([.string(enabledBy.key), enabledBy.equals])) }
-    if !template.isEmpty { add("template", .list(template.map { $0.object(withDefault: true) })) }
-    if withDefault { add("default", defaultValue) }
+    if !template.isEmpty { add("template", .list(template.map { $0.object(isItem: true) })) }
+    if isItem { add("default", defaultValue) }
     return .object(members)
   }
 }
@@ -91,7 +98,7 @@ private enum DescriptorReader {
         try member(name, &reader, into: &result, depth: depth)
       }
     }
-    guard hasKey, hasKind else { throw damaged("key and kind") }
+    guard hasKey || depth == 0, hasKind else { throw damaged("key and kind") }
     return result
   }
 

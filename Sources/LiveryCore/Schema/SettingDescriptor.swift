@@ -83,7 +83,7 @@ public struct SettingDescriptor: Sendable, Equatable {
   public var survived: Value? { survivesLogout ? .list([.string(Self.logout)]) : nil }
 
   public static func == (left: SettingDescriptor, right: SettingDescriptor) -> Bool {
-    left.object(withDefault: true) == right.object(withDefault: true)
+    left.object(isItem: true) == right.object(isItem: true)
   }
 }
 

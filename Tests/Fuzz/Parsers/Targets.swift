@@ -15,8 +15,8 @@ func require(_ holds: Bool, _ promise: StaticString) {
 /// The parsers by their names, which are those of their corpora.
 let fuzzTargets: [(name: String, parse: @Sendable (UnsafePointer<UInt8>?, Int) -> Void)] = [
   ("json", fuzzJSON), ("value", fuzzValue), ("schema", fuzzSchema), ("plist-xml", fuzzPropertyListXML),
-  ("plist-binary", fuzzPropertyListBinary), ("cbor", fuzzCBOR), ("record", fuzzRecord), ("color", fuzzColor),
-  ("date", fuzzDate), ("pattern", fuzzPattern), ("text", fuzzText), ("png", fuzzPNG), ("jpeg", fuzzJPEG),
+  ("plist-binary", fuzzPropertyListBinary), ("cbor", fuzzCBOR), ("squeezed", fuzzSqueezed), ("record", fuzzRecord),
+  ("color", fuzzColor), ("date", fuzzDate), ("pattern", fuzzPattern), ("text", fuzzText), ("png", fuzzPNG), ("jpeg", fuzzJPEG),
   ("gif", fuzzGIF), ("webp", fuzzWebP), ("svg", fuzzSVG), ("file", fuzzFile),
 ]
 
@@ -60,7 +60,7 @@ private func cborRoundTrip(_ value: Value) {
         return require(false, "a default satisfies its own declaration")
       }
     }
-    guard let back = try? SettingDescriptor.decode(descriptor.encode()) else {
+    guard let back = try? SettingDescriptor.decode(descriptor.encode(), key: descriptor.key) else {
       return require(false, "a declaration that was encoded is decoded")
     }
     require(back.encode() == descriptor.encode(), "a declaration comes back")
@@ -101,6 +101,18 @@ private func settingCount(_ elements: [FormOutline.Element]) -> Int {
   guard let value = try? CBOR.decode(bytes) else { return }
   require(CBOR.encode(value) == bytes, "only the deterministic form is taken")
   _ = value.json()
+}
+
+/// Any bytes as a block, and as a text that comes back.
+@_cdecl("fuzz_squeezed")
+@Sendable public func fuzzSqueezed(_ start: UnsafePointer<UInt8>?, _ count: Int) {
+  let bytes = fuzzedBytes(start, count)
+  _ = try? Squeezed.decode([UInt8](repeating: 0, count: 8) + bytes)
+  if let text = try? Squeezed.decode(bytes) {
+    require((try? Squeezed.decode(Squeezed.encode(text))) == text, "what was read is written and read again")
+  }
+  let squeezed = Squeezed.encode(bytes)
+  require((try? Squeezed.decode(squeezed)) == bytes, "a text comes back")
 }
 
 /// A record whose checksum fits: what is behind it is taken apart.
