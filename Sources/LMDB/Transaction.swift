@@ -176,9 +176,10 @@ public struct Transaction {
   }
 
   /// The database that has the records of the named ones, and what else is stored there.
-  public var unnamedDatabase: Database {
-    // It is always open.
-    Database(handle: 1)
+  public func unnamedDatabase() throws(LMDBError) -> Database {
+    var found: MDB_dbi = 0
+    try LMDBError.check(mdb_dbi_open(handle, nil, 0, &found))
+    return Database(handle: found)
   }
 
   /// A named database, or nil if there is none and `create` is false. Valid beyond the transaction if that commits.

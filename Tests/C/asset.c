@@ -283,7 +283,7 @@ TEST("where a value is damaged nothing is said of what it refers to", damaged_va
   EXPECT_STATUS(LIVERY_ERROR_CORRUPT, livery_asset_collect(store, NULL, &list));
   EXPECT(list == NULL);
   OK(livery_asset_remove(store, id, LIVERY_ASSET_FORCE));
-  EXPECT(damage_key(path, "revision", 8) > 0);
+  EXPECT(damage_key(path, ".revision", 9) > 0);
   EXPECT_STATUS(LIVERY_ERROR_CORRUPT, livery_asset_put(store, "x", 1, LIVERY_ASSET_ANY, NULL));
   OK(livery_close(store));
 }

@@ -197,7 +197,7 @@ TEST("a damaged revision or schema is CORRUPT", meta) {
   char *text = NULL;
   livery_value *report = NULL;
   OK(livery_claim(store, "held.", every_check, NULL, NULL));
-  EXPECT(damage_text(path, "Attract loop") > 0);
+  EXPECT(damage_text(path, "{\"Version\"") > 0);
   EXPECT_STATUS(corrupt, livery_schema_copy_json(store, &text, NULL));
   livery_value *value = NULL;
   EXPECT_STATUS(corrupt, livery_form(store, NULL, &value));
@@ -215,17 +215,17 @@ TEST("a damaged revision or schema is CORRUPT", meta) {
   OK(livery_set_string(trimming, user, "title", TEXT("two")));
   OK(livery_close(trimming));
   OK(livery_watch_start(store, NULL, &options, every_event, NULL, NULL, &watch));
-  EXPECT(damage_key(path, "log-trimmed", 11) > 0);
+  EXPECT(damage_key(path, ".log-trimmed", 12) > 0);
   EXPECT_STATUS(corrupt, livery_dispatch(store, &calls));
-  EXPECT(damage_key(path, "revision", 8) > 0);
+  EXPECT(damage_key(path, ".revision", 9) > 0);
   EXPECT_STATUS(corrupt, livery_revision(store, &number));
   EXPECT_STATUS(corrupt, livery_claim(store, "kept.", every_check, NULL, NULL));
-  EXPECT(damage_key(path, "claims", 6) > 0);
+  EXPECT(damage_key(path, ".claims", 7) > 0);
   EXPECT_STATUS(corrupt, livery_claim_secret(store, "kept.secret"));
   EXPECT_STATUS(corrupt, livery_watch_start(store, NULL, NULL, every_event, NULL, NULL, &watch));
   EXPECT_INT(77, calls);
   EXPECT_STATUS(corrupt, livery_snapshot_open(store, &snapshot));
-  EXPECT(damage_key(path, "schema", 6) > 0);
+  EXPECT(damage_key(path, ".schema", 7) > 0);
   EXPECT_STATUS(corrupt, livery_schema_version(store, &number));
   EXPECT_STATUS(corrupt, livery_schema_apply(store, KIOSK_SCHEMA, LIVERY_ZERO_TERMINATED, NULL, NULL));
   EXPECT_STATUS(corrupt, livery_schema_check(store, KIOSK_SCHEMA, LIVERY_ZERO_TERMINATED, &report));
@@ -235,7 +235,7 @@ TEST("a damaged revision or schema is CORRUPT", meta) {
 TEST("a store whose format number is damaged is CORRUPT at open", format_damaged) {
   const char *path = NULL;
   OK(livery_close(filled_store(&path)));
-  EXPECT(damage_key(path, "format", 6) > 0);
+  EXPECT(damage_key(path, ".format", 7) > 0);
   livery_store *store = NULL;
   EXPECT_STATUS(corrupt, livery_open(path, NULL, &store));
   EXPECT(store == NULL);
@@ -251,11 +251,11 @@ TEST("a store of a newer format is FORMAT_NEWER at open", format_newer) {
   char *content = read_file(file, &size);
   uint64_t newer = 1000;
   int count = 0;
-  for (size_t offset = 8; offset + 22 < size; offset++) {
-    if (memcmp(content + offset, "format", 6) != 0) continue;
-    uint64_t sum = XXH3_64bits_withSeed(&newer, 8, XXH3_64bits_withSeed("format", 6, 1));
-    memcpy(content + offset + 6, &sum, 8);
-    memcpy(content + offset + 14, &newer, 8);
+  for (size_t offset = 8; offset + 23 < size; offset++) {
+    if (memcmp(content + offset, ".format", 7) != 0) continue;
+    uint64_t sum = XXH3_64bits_withSeed(&newer, 8, XXH3_64bits_withSeed(".format", 7, 1));
+    memcpy(content + offset + 7, &sum, 8);
+    memcpy(content + offset + 15, &newer, 8);
     count++;
   }
   EXPECT(count > 0);

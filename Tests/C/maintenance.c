@@ -223,7 +223,7 @@ TEST("a store that describes itself wrongly says so in its figures and is not co
   livery_value *figures = NULL;
   toy lent = {.key = 1};
   livery_store *lender = toy_reader(path, &lent);
-  EXPECT(damage_key(path, "revision", 8) > 0);
+  EXPECT(damage_key(path, ".revision", 9) > 0);
   EXPECT_STATUS(LIVERY_ERROR_CORRUPT, livery_stats(store, &figures));
   EXPECT(figures == NULL);
   EXPECT_STATUS(LIVERY_ERROR_CORRUPT, livery_compact(store));

@@ -474,7 +474,7 @@ TEST("what is known of sealing is damaged: that is told", damaged) {
   OK(toy_set(store, &toy));
   OK(set(store, "password", "one"));
   livery_value *report = NULL;
-  EXPECT(damage_key(path, "sealed", 6) > 0);
+  EXPECT(damage_key(path, ".sealed", 7) > 0);
   EXPECT_STATUS(LIVERY_ERROR_CORRUPT, livery_sealing(store, &report));
   OK(livery_close(store));
 }

@@ -33,7 +33,8 @@ struct SchemaRandom {
     }
     for descriptor in compilation.schema?.settings ?? [] {
       if let value = descriptor.defaultValue { #expect(descriptor.validated(value).value == value) }
-      #expect((try? SettingDescriptor.decode(descriptor.encode(), key: descriptor.key))?.encode() == descriptor.encode())
+      #expect(
+        (try? SettingDescriptor.decode(descriptor.encode(), key: descriptor.key))?.encode() == descriptor.encode())
     }
   }
 

@@ -172,7 +172,7 @@ import Testing
       var setting = former
       setting.set(record)
       setting.putEffective(record)
-      try view.put(setting, "a", inPlaceOf: former)
+      try view.put(setting, "a", inPlaceOf: [])
       return .commit(())
     }
     #expect(try store.int("a") == 2)

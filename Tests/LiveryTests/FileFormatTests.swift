@@ -187,7 +187,10 @@ enum Golden {
       setting(Record(.color(Color(red: 0, green: 0.5, blue: 1, alpha: 0.25)), layer: .user, revision: 9, time: time))
     ),
     ("image", "branding.logo", setting(Record(.image("logo@2x"), layer: .user, revision: 10, time: time))),
-    ("list", "l", setting(Record(.list([.string("a"), .int(1), .bool(false)]), layer: .user, revision: 128, time: time))),
+    (
+      "list", "l",
+      setting(Record(.list([.string("a"), .int(1), .bool(false)]), layer: .user, revision: 128, time: time))
+    ),
     ("object", "o", setting(Record(object, layer: .user, revision: .max, time: time, origin: "console"))),
     ("expiring", "e", setting(Record(.int(1), layer: .override, revision: 12, time: time, expires: later))),
     ("volatile", "v", setting(volatile)),

@@ -64,7 +64,7 @@ private final class StoreKeeper: @unchecked Sendable {
 extension Transaction {
   /// A database by the name it has in docs/file-format.md.
   func stored(_ name: String, create: Bool) throws(LMDBError) -> Database? {
-    name == "meta" ? unnamedDatabase : try database(named: name, create: create)
+    name == "meta" ? try unnamedDatabase() : try database(named: name, create: create)
   }
 }
 

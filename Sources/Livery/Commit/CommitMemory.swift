@@ -119,14 +119,27 @@ final class KnownSetting {
     var record: SettingRecord?
     var isThere: Bool
 
-    var values: [Record] { record?.values ?? [] }
     var effective: Stored {
       guard let record else { return (true, nil) }
       return isThere && !record.isUnknown ? (true, record.effective) : (false, nil)
     }
   }
 
+  /// What a change leaves behind.
+  private struct Former {
+    let effective: Stored
+    /// What `expiries` says of it.
+    let endings: [ExpiryKey]
+
+    init(_ state: State, _ name: String) {
+      effective = state.effective
+      endings = state.record?.endings(name) ?? []
+    }
+  }
+
   let name: String
+  /// Whether it is in a namespace of the library's own.
+  let isBuiltIn: Bool
   /// Whether what is read is kept at all.
   private let isKept: Bool
   /// The largest declaration that is kept, in bytes as it is stored; most take 200.
@@ -139,8 +152,8 @@ final class KnownSetting {
   private var keepsValues = false
   /// What is stored of it, with what the commit under way has made of that; nil if it has not been looked at.
   private var state: State?
-  /// What is stored of it while the commit under way has made something else of it.
-  private var former: State?
+  /// What was stored of it before the commit under way made something else of it.
+  private var former: Former?
   /// The commit that touched it last, and why: the layer edited last, and whether only time did it.
   private(set) var commit = 0
   private(set) var layer = Layer.defaults
@@ -149,6 +162,7 @@ final class KnownSetting {
   init(_ name: String, isKept: Bool) {
     self.name = name
     self.isKept = isKept
+    isBuiltIn = Claim.builtIn(of: name) != nil
   }
 
   /// Notes that a commit touches it; false if it did before.
@@ -207,10 +221,13 @@ final class KnownSetting {
     return (value != nil, value)
   }
 
-  /// - Returns: what tells it from all else that the layer has held.
-  func put(_ record: Record, _ view: View) throws(StoreError) -> UInt64 {
+  /// Whether the layers beneath `enforced` may not be changed.
+  func isLocked(at now: Timestamp, _ view: View) throws(StoreError) -> Bool {
+    try look(view).record?.values.contains { $0.layer == .enforced && $0.counts(at: now) } ?? false
+  }
+
+  func put(_ record: Record, _ view: View) throws(StoreError) {
     try change(view) { $0.set(record) }
-    return SettingRecord.sum(of: record, name, tag: Tag.settings)
   }
 
   func remove(_ layer: Layer, _ view: View) throws(StoreError) {
@@ -223,17 +240,15 @@ final class KnownSetting {
   }
 
   private func change(_ view: View, _ body: (inout SettingRecord) -> Void) throws(StoreError) {
-    let before = try look(view)
-    var record: SettingRecord
+    // In its place: to copy it takes longer than all else.
+    var present = try look(view)
+    state = nil
+    if former == nil { former = Former(present, name) }
     // What is declared has a record; one that is missing has been lost.
-    if let known = before.record, before.isThere || !isDeclared {
-      record = known
-    } else {
-      record = try view.remains(of: name)
-    }
-    body(&record)
-    if former == nil { former = before }
-    state = State(record: record, isThere: true)
+    if present.record == nil || !(present.isThere || !isDeclared) { present.record = try view.remains(of: name) }
+    if present.record != nil { body(&present.record!) }
+    present.isThere = true
+    state = present
   }
 
   /// What the commit under way has made of it is as if it had not been.
@@ -250,12 +265,12 @@ final class KnownSetting {
   func settle(
     _ admission: Admission, revision: UInt64, now: Timestamp, horizon: Timestamp, _ view: View, _ claims: Claims? = nil
   ) throws(StoreError) -> LogEntry.Change? {
-    let present = try look(view, anew: true)
-    let before = former ?? present
+    var present = try look(view, anew: true)
+    let before = former ?? Former(present, name)
     let old = before.effective
     var fresh: Record?
     if admission.counts {
-      let decision = decide(present.values, at: horizon)
+      let decision = decide(present.record?.values ?? [], at: horizon)
       fresh = view.inEffect(decision, admission.declared, revision: revision, at: now)
     }
     let isSame = fresh.map { old.record?.saysTheSame(as: $0) == true } ?? !old.isThere
@@ -263,17 +278,21 @@ final class KnownSetting {
     if isSame { fresh?.revision = old.record?.revision ?? 0 }
     // A setting that never had a value has not changed yet.
     if !old.isThere, fresh?.value == nil { fresh?.revision = 0 }
+    state = nil
     var record: SettingRecord
     if let known = present.record { record = known } else { record = try view.remains(of: name) }
+    present.record = nil
     record.putEffective(fresh)
-    try view.put(record, name, inPlaceOf: before.record)
+    try view.put(record, name, inPlaceOf: before.endings)
     former = nil
     let stored = State(record: record, isThere: !record.isUnknown || !record.values.isEmpty)
-    state = isKeepable(stored) ? stored : nil
+    if isKeepable(stored) { state = stored }
     guard !isSame, var change = LogEntry.Change(name, from: old.record, to: fresh) else { return nil }
     guard admission.counts else { return change }
     if let declared = admission.declared {
       change.isSecret = declared.holdsSecret
+    } else if !isBuiltIn, let claims {
+      change.isSecret = claims.isSecret(name)
     } else {
       change.isSecret = try view.isSecret(name, nil, fresh?.value, claims)
       if !change.isSecret { change.isSecret = try view.isSecret(name, nil, old.record?.value, claims) }

@@ -146,12 +146,12 @@ struct Committer {
   ) throws(StoreError) {
     if try isSecret(setting) { forgotten.insert(setting.name) }
     try setting.remove(layer, view)
-    note(setting, layer, old, left: 0, isExpiry: isExpiry)
+    note(setting, layer, old, isExpiry: isExpiry)
   }
 
-  /// - Parameter left: nil for a secret, which nobody is to find by its checksum.
+  /// - Parameter left: the revision of what the layer holds now, 0 for nothing.
   private mutating func note(
-    _ setting: KnownSetting, _ layer: Layer, _ old: Record?, left: UInt64?, isExpiry: Bool = false
+    _ setting: KnownSetting, _ layer: Layer, _ old: Record?, left: UInt64 = 0, isExpiry: Bool = false
   ) {
     // What has ended with a boot does not come back by undoing.
     let old = old?.hasEndedWithBoot == true ? nil : old
@@ -225,8 +225,8 @@ struct Committer {
         old = try setting.stored(edit.layer, view, anew: true)
         if old.record?.saysTheSame(as: fresh) == true { return }
       }
-      let sum = try setting.put(fresh, view)
-      note(setting, edit.layer, old.record, left: try isSecret(name, declaration) ? nil : sum)
+      try setting.put(fresh, view)
+      note(setting, edit.layer, old.record, left: fresh.revision)
     }
   }
 
@@ -235,7 +235,7 @@ struct Committer {
   private func withFormerImages(
     _ value: Value, _ edit: Edit, _ setting: KnownSetting, _ declaration: SettingValidator?
   ) throws(StoreError) -> Value {
-    guard Branding.has(Branding.prefix + Branding.image, setting.name), edit.layer != .defaults,
+    guard setting.isBuiltIn, Branding.has(Branding.prefix + Branding.image, setting.name), edit.layer != .defaults,
       !edit.isOfAnotherBrand, FormerImages.concern(value)
     else { return value }
     var before = try view.effective(setting.name).map { (record) throws(StoreError) in
@@ -309,9 +309,7 @@ struct Committer {
     if declaration?.descriptor.isReadOnly == true, !edit.layer.isConsole, !request.ignoresLocks {
       refuse(.readOnly, "`\(name)` is read-only: only the console's layers may set it, not \(edit.layer)", "ReadOnly")
     }
-    if edit.layer < .enforced, !request.ignoresLocks,
-      let enforced = try setting.stored(.enforced, view).record, enforced.counts(at: now)
-    {
+    if edit.layer < .enforced, !request.ignoresLocks, try setting.isLocked(at: now, view) {
       refuse(.locked, "`\(name)` is locked: the layer enforced holds a value, so \(edit.layer) cannot be changed")
     }
     if let value = edit.action.value {
@@ -331,11 +329,6 @@ struct Committer {
       }
     }
     return found
-  }
-
-  private func isSecret(_ name: String, _ declaration: SettingValidator?) throws(StoreError) -> Bool {
-    if let declaration { return declaration.holdsSecret }
-    return try view.isSecret(name, nil, nil, memory.claims)
   }
 
   private func record(_ value: Value, _ edit: Edit, _ declaration: SettingValidator?) throws(StoreError) -> Record {
@@ -382,8 +375,8 @@ struct Committer {
       else { continue }
       let old = record
       record.expires = deadline.time
-      let sum = try setting.put(record, view)
-      note(setting, .session, old, left: try isSecret(place.name, declared) ? nil : sum)
+      try setting.put(record, view)
+      note(setting, .session, old, left: record.revision)
     }
   }
 }

@@ -19,9 +19,6 @@ extension LogEntry {
       }
     }
     for index in edits.indices where names.contains(edits[index].name) {
-      // By a checksum a value can be guessed.
-      if edits[index].left != nil { hasForgotten = true }
-      edits[index].left = nil
       guard edits[index].old != nil else { continue }
       edits[index].old = nil
       edits[index].oldExpires = nil

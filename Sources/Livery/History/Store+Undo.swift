@@ -52,8 +52,6 @@ extension Store {
 /// The settings of an entry that commits after it changed.
 private struct LaterChanges {
   private var found = NameSet()
-  /// Whether every later commit tells what it changed.
-  private var isCertain = true
 
   var names: [String] { found.names }
 
@@ -69,7 +67,6 @@ private struct LaterChanges {
     try view.walkLog(after: revision, opens: false) { (_, entry, _) throws(StoreError) in
       // A schema's entry tells only what changed for readers.
       guard let entry, !entry.isSchema, !entry.isTooLarge || !entry.edits.isEmpty else {
-        isCertain = false
         for change in entry?.changes ?? [] where touched.contains(change.name) { found.insert(change.name) }
         return true
       }
@@ -86,13 +83,7 @@ private struct LaterChanges {
     for edit in entry.edits.reversed() {
       let place = LayerKey(edit.layer, edit.name)
       guard places.insert(place.bytes).isNew else { continue }
-      let isLeft: Bool
-      if let left = edit.left {
-        isLeft = try view.checksum(of: place) == left
-      } else {
-        isLeft = isCertain || (try? view.record(place))?.revision == entry.revision
-      }
-      if !isLeft { found.insert(edit.name) }
+      if try view.revision(of: place) != edit.left { found.insert(edit.name) }
     }
   }
 

@@ -70,11 +70,6 @@ private struct FreshSettings {
 
   func values(of name: String) -> [Record]? { numbers.number(of: name).map { all[$0] } }
 
-  /// What tells what an edit leaves; 0 for nothing.
-  func left(_ edit: LogEntry.Edit) -> UInt64 {
-    let record = values(of: edit.name)?.first { $0.layer == edit.layer }
-    return record.map { SettingRecord.sum(of: $0, edit.name, tag: Tag.settings) } ?? 0
-  }
 }
 
 /// The exchange of a store's content for that of a backup, inside its transaction.
@@ -110,11 +105,8 @@ private struct Restoration {
     for name in try self.secrets().names { secrets.insert(name) }
     try adoptSeal(mark)
 
-    for (index, edit) in entry.edits.enumerated() where !secrets.contains(edit.name) {
-      entry.edits[index].left = fresh.left(edit)
-    }
-
-    try view.settle(allNames(fresh), &entry, limits, isSecret: { secrets.contains($0) }) { (setting) throws(StoreError) in
+    try view.settle(allNames(fresh), &entry, limits, isSecret: { secrets.contains($0) }) {
+      (setting) throws(StoreError) in
       guard let values = fresh.values(of: setting.name) else { return }
       try setting.replace(by: values.map { view.opened($0, setting.name) }, view)
     }
@@ -186,7 +178,9 @@ private struct Restoration {
       if before == after, before?.sealed == after?.sealed { continue }
       isOther = true
       entry.layer = layer
-      entry.edits.append(LogEntry.Edit(name: name, layer: layer, old: before?.value, oldExpires: before?.expires))
+      entry.edits.append(
+        LogEntry.Edit(
+          name: name, layer: layer, old: before?.value, oldExpires: before?.expires, left: after?.revision ?? 0))
     }
     if isOther { hasChanged = true }
     return isOther

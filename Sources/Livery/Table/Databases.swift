@@ -26,7 +26,7 @@ struct Databases: Sendable {
       let log = try transaction.database(named: "log", create: create),
       let assets = try transaction.database(named: "assets", create: create || completes)
     else { return nil }
-    meta = transaction.unnamedDatabase
+    meta = try transaction.unnamedDatabase()
     self.schema = schema
     self.settings = settings
     self.expiries = expiries
@@ -127,6 +127,9 @@ struct ExpiryKey {
     guard let place = rest.withUnsafeBytes({ LayerKey($0.bytes) }) else { return nil }
     self.place = place
   }
+
+  /// Whether it is the same of the same setting.
+  func isSame(as other: ExpiryKey) -> Bool { time == other.time && place.layer == other.place.layer }
 
   /// Where those begin that stand for the end of the boot.
   static var bootKeys: [UInt8] {

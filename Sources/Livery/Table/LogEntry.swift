@@ -44,8 +44,8 @@ struct LogEntry: Sendable {
     var layer: Layer
     var old: Value?
     var oldExpires: Timestamp?
-    /// The checksum of the record that the edit left there, 0 for none; nil if that was a secret.
-    var left: UInt64?
+    /// The revision of what the edit left there, 0 for nothing.
+    var left: UInt64 = 0
     /// There was a value, of a secret.
     var isForgotten = false
   }
@@ -79,8 +79,10 @@ extension LogEntry {
     /// What was replaced is the old value of the change.
     static let sharedOld: Int64 = 512
     static let ownOld: Int64 = 1024
+    /// It left what has the revision of this commit.
     static let left: Int64 = 2048
     static let editForgotten: Int64 = 4096
+    static let leftOther: Int64 = 8192
     /// Beside the layer of an edit that is told by itself.
     static let forgottenEdit: Int64 = 16
   }
@@ -95,14 +97,14 @@ extension LogEntry {
   /// The stored form, bound to the key it is stored under: CBOR of an object behind its checksum. `t` time, `l` layer,
   /// `o` origin, `k` kind (1 schema, 2 too large), `c` changes with the edits that made them, `e` other edits.
   func encode(key: [UInt8]) throws(StoreError) -> [UInt8] {
-    var writer = CBOR.Writer(capacity: 64 + 64 * min(changes.count + edits.count, 64))
+    var writer = CBOR.Writer(capacity: 64 + min(roughSize, 1 << 16))
     var growth = Memory.Growth()
     let (told, others) = editsByChange()
     writer.object(6)
     writer.key(UInt8(ascii: "c"))
     writer.list(changes.count)
     for (index, change) in changes.enumerated() {
-      Self.write(change, told[index].map { edits[$0] }, &writer)
+      Self.write(change, told[index].map { edits[$0] }, revision, &writer)
       guard growth.allows(writer.bytes.count) else { throw Memory.shortage(of: writer.bytes.count) }
     }
     writer.key(UInt8(ascii: "e"))
@@ -123,8 +125,18 @@ extension LogEntry {
     return writer.bytes
   }
 
+  private var roughSize: Int {
+    var size = 0
+    for index in changes.indices {
+      size += 24 + changes[index].name.utf8.count + Payload.size(of: changes[index].old)
+      size += Payload.size(of: changes[index].new)
+    }
+    return size
+  }
+
   /// For each change the edit that made it, where that is the only one of its setting, and the edits that are left.
   private func editsByChange() -> (told: [Int?], others: [Int]) {
+    if isInStep { return (edits.indices.map { $0 }, []) }
     var names = ByteIndex()
     var only: [Int?] = []
     for (index, edit) in edits.enumerated() {
@@ -142,7 +154,18 @@ extension LogEntry {
     return (told, edits.indices.filter { !isTold[$0] })
   }
 
-  private static func write(_ change: Change, _ edit: Edit?, _ writer: inout CBOR.Writer) {
+  /// Whether each edit has made the change at its place, as nearly always.
+  private var isInStep: Bool {
+    guard edits.count == changes.count else { return false }
+    for index in edits.indices {
+      guard edits[index].layer == changes[index].layer, edits[index].name.sameBytes(as: changes[index].name) else {
+        return false
+      }
+    }
+    return true
+  }
+
+  private static func write(_ change: Change, _ edit: Edit?, _ revision: UInt64, _ writer: inout CBOR.Writer) {
     var flags: Int64 = change.isWritable ? Flag.writable : 0
     if change.old != nil { flags |= Flag.old }
     if change.new != nil { flags |= Flag.new }
@@ -155,9 +178,9 @@ extension LogEntry {
     if let edit {
       flags |= Flag.edit
       if edit.isForgotten { flags |= Flag.editForgotten }
-      if edit.left != nil { flags |= Flag.left }
+      if edit.left != 0 { flags |= edit.left == revision ? Flag.left : Flag.leftOther }
       if edit.old != nil { flags |= edit.old == change.old ? Flag.sharedOld : Flag.ownOld }
-      count += (edit.left == nil ? 0 : 1) + (edit.old == nil ? 0 : 1) + (flags & Flag.ownOld == 0 ? 0 : 1)
+      count += (flags & Flag.leftOther == 0 ? 0 : 1) + (edit.old == nil ? 0 : 1) + (flags & Flag.ownOld == 0 ? 0 : 1)
     }
     writer.list(count)
     writer.text(change.name)
@@ -166,17 +189,17 @@ extension LogEntry {
     if let old = change.old { writer.value(old) }
     if let new = change.new { writer.value(new) }
     guard let edit else { return }
-    if let left = edit.left { writer.int(Int64(bitPattern: left)) }
+    if flags & Flag.leftOther != 0 { writer.int(Int64(bitPattern: edit.left)) }
     guard let old = edit.old else { return }
     writer.int(edit.oldExpires?.microseconds ?? 0)
     if flags & Flag.ownOld != 0 { writer.value(old) }
   }
 
   private static func write(_ edit: Edit, _ writer: inout CBOR.Writer) {
-    writer.list((edit.old == nil ? 2 : 4) + (edit.left == nil ? 0 : 1))
+    writer.list(edit.old == nil ? 3 : 5)
     writer.text(edit.name)
     writer.int(Int64(edit.layer.rawValue) | (edit.isForgotten ? Flag.forgottenEdit : 0))
-    if let left = edit.left { writer.int(Int64(bitPattern: left)) }
+    writer.int(Int64(bitPattern: edit.left))
     guard let old = edit.old else { return }
     writer.int(edit.oldExpires?.microseconds ?? 0)
     writer.value(old)
@@ -194,7 +217,7 @@ extension LogEntry {
     var changes: [Change] = []
     var edits: [Edit] = []
     for _ in 0..<changeCount {
-      guard let (change, edit) = Self.change(&reader, pattern) else { return nil }
+      guard let (change, edit) = Self.change(&reader, revision, pattern) else { return nil }
       if let change { changes.append(change) }
       if withEdits, let edit { edits.append(edit) }
     }
@@ -227,7 +250,9 @@ extension LogEntry {
   }
 
   /// nil if it is no change; one that does not match is not wanted.
-  private static func change(_ reader: inout CBOR.Reader, _ pattern: NamePattern?) -> (Change?, Edit?)? {
+  private static func change(
+    _ reader: inout CBOR.Reader, _ revision: UInt64, _ pattern: NamePattern?
+  ) -> (Change?, Edit?)? {
     guard let count = reader.list(), count >= 3, let name = reader.text() else { return nil }
     guard pattern?.matches(name) ?? true else {
       for _ in 1..<count { guard reader.skip() else { return nil } }
@@ -254,20 +279,23 @@ extension LogEntry {
     change.isNewForgotten = flags & Flag.newForgotten != 0
     if flags & Flag.writabilityChanged != 0 { change.writable = change.isWritable }
     guard flags & Flag.edit != 0 else { return left == 0 ? (change, nil) : nil }
-    guard let edit = Self.edit(of: change, flags, &reader, left) else { return nil }
+    guard let edit = Self.edit(of: change, flags, &reader, left, revision) else { return nil }
     return (change, edit)
   }
 
   /// The edit that is told with a change.
   ///
   /// - Parameter items: how many there are of it.
-  private static func edit(of change: Change, _ flags: Int64, _ reader: inout CBOR.Reader, _ items: Int) -> Edit? {
+  private static func edit(
+    of change: Change, _ flags: Int64, _ reader: inout CBOR.Reader, _ items: Int, _ revision: UInt64
+  ) -> Edit? {
     let hasOld = flags & (Flag.sharedOld | Flag.ownOld) != 0
     let isOwn = flags & Flag.ownOld != 0
-    guard items == (flags & Flag.left == 0 ? 0 : 1) + (hasOld ? 1 : 0) + (isOwn ? 1 : 0) else { return nil }
+    guard items == (flags & Flag.leftOther == 0 ? 0 : 1) + (hasOld ? 1 : 0) + (isOwn ? 1 : 0) else { return nil }
     var edit = Edit(name: change.name, layer: change.layer)
     edit.isForgotten = flags & Flag.editForgotten != 0
-    if flags & Flag.left != 0 {
+    if flags & Flag.left != 0 { edit.left = revision }
+    if flags & Flag.leftOther != 0 {
       guard let left = reader.int() else { return nil }
       edit.left = UInt64(bitPattern: left)
     }
@@ -280,16 +308,12 @@ extension LogEntry {
   }
 
   private static func edit(_ reader: inout CBOR.Reader) -> Edit? {
-    guard let count = reader.list(), (2...5).contains(count), let name = reader.text(), let place = reader.int(),
-      let layer = layer(place & ~Flag.forgottenEdit)
+    guard let count = reader.list(), count == 3 || count == 5, let name = reader.text(), let place = reader.int(),
+      let layer = layer(place & ~Flag.forgottenEdit), let left = reader.int()
     else { return nil }
-    var edit = Edit(name: name, layer: layer)
+    var edit = Edit(name: name, layer: layer, left: UInt64(bitPattern: left))
     edit.isForgotten = place & Flag.forgottenEdit != 0
-    if count % 2 == 1 {
-      guard let left = reader.int() else { return nil }
-      edit.left = UInt64(bitPattern: left)
-    }
-    if count >= 4 {
+    if count == 5 {
       guard let expires = reader.int(), let old = reader.value() else { return nil }
       edit.old = old
       edit.oldExpires = expires == 0 ? nil : Timestamp(microseconds: expires)

@@ -226,7 +226,6 @@ extension View {
   @inline(never)
   private func seal(_ edit: inout LogEntry.Edit, _ mark: SealMark) throws(StoreError) {
     guard edit.old?.isSealed == false, try isSecret(edit.name, edit.old) else { return }
-    edit.left = nil
     if try seal(&edit.old, edit.name, edit.layer, mark) { return }
     edit.oldExpires = nil
     edit.isForgotten = true

@@ -70,7 +70,7 @@ extension View {
       return sealed
     }
     guard hasChanged else { return }
-    try put(fresh, name, inPlaceOf: former)
+    try put(fresh, name, inPlaceOf: former.endings(name))
     outcome.hasChanged = true
   }
 

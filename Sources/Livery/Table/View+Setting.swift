@@ -33,19 +33,14 @@ extension View {
 
   /// Stores what there is to be of a setting: sealed if it is a secret, and with what says when its values end.
   ///
-  /// - Parameter former: what was stored of it, if that could be told.
-  func put(_ setting: SettingRecord, _ name: String, inPlaceOf former: SettingRecord?) throws(StoreError) {
+  /// - Parameter former: what `expiries` says of what was stored of it before.
+  func put(_ setting: SettingRecord, _ name: String, inPlaceOf former: [ExpiryKey]) throws(StoreError) {
     var setting = setting
     if mayBeSealed { setting = try sealed(setting, name) }
-    for record in former?.values ?? [] {
-      for time in record.endings where setting.value(of: record.layer)?.endings.contains(time) != true {
-        try delete(ExpiryKey(time, LayerKey(record.layer, name)).bytes, databases.expiries)
-      }
-    }
-    for record in setting.values {
-      for time in record.endings where former?.value(of: record.layer)?.endings.contains(time) != true {
-        try put([], ExpiryKey(time, LayerKey(record.layer, name)).bytes, databases.expiries)
-      }
+    let endings = setting.endings(name)
+    for ending in former where !endings.contains(where: { $0.isSame(as: ending) }) { try deleteExpiry(ending) }
+    for ending in endings where !former.contains(where: { $0.isSame(as: ending) }) {
+      try put([], ending.bytes, databases.expiries)
     }
     let key = name.bytes
     if setting.isUnknown, setting.values.isEmpty { return try delete(key, databases.settings) }
@@ -63,14 +58,14 @@ extension View {
   /// What the layers hold for a setting, weakest first.
   func records(of name: String) throws(StoreError) -> [Record] { try setting(name)?.values ?? [] }
 
-  /// What tells what a layer holds from anything else that it has held; 0 if it holds nothing.
-  func checksum(of place: LayerKey) throws(StoreError) -> UInt64 {
+  /// The revision of what a layer holds, which tells it from anything else that it has held; 0 if it holds nothing, nil if
+  /// that is damaged.
+  func revision(of place: LayerKey) throws(StoreError) -> UInt64? {
     do throws(StoreError) {
-      guard let record = try storedSetting(place.name)?.value(of: place.layer) else { return 0 }
-      return SettingRecord.sum(of: record, place.name, tag: Tag.settings)
+      return try storedSetting(place.name)?.value(of: place.layer)?.revision ?? 0
     } catch {
       guard error.code == .corrupt else { throw error }
-      return UInt64.max
+      return nil
     }
   }
 
@@ -198,12 +193,16 @@ extension View {
   }
 }
 
-extension Record {
-  /// What `expiries` says of it.
-  fileprivate var endings: [Timestamp] {
-    var all: [Timestamp] = []
-    if layer.canExpire, let expires { all.append(expires) }
-    if boot != 0 { all.append(ExpiryKey.atBoot) }
+extension SettingRecord {
+  /// What `expiries` says of what layers hold.
+  func endings(_ name: String) -> [ExpiryKey] {
+    var all: [ExpiryKey] = []
+    for index in values.indices where values[index].expires != nil || values[index].boot != 0 {
+      let record = values[index]
+      let place = LayerKey(record.layer, name)
+      if record.layer.canExpire, let expires = record.expires { all.append(ExpiryKey(expires, place)) }
+      if record.boot != 0 { all.append(ExpiryKey(ExpiryKey.atBoot, place)) }
+    }
     return all
   }
 }

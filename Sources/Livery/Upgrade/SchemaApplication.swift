@@ -94,7 +94,7 @@ struct SchemaApplication {
     ) { (setting) throws(StoreError) in
       if let fresh = defaults.value(setting.name) {
         if let value = fresh {
-          _ = try setting.put(Record(value, layer: .defaults, revision: revision, time: now, origin: origin), view)
+          try setting.put(Record(value, layer: .defaults, revision: revision, time: now, origin: origin), view)
         } else if try setting.stored(.defaults, view).isThere {
           try setting.remove(.defaults, view)
         }
@@ -109,7 +109,10 @@ struct SchemaApplication {
           record.time = now
           record.origin = origin
         }
-        _ = try setting.put(record, view)
+        // By its revision a value is told from any other that its layer has held.
+        let former = try setting.stored(record.layer, view).record
+        if let former, former.revision == record.revision, former.value != record.value { record.revision = revision }
+        try setting.put(record, view)
       }
     }
     try view.finish(entry, logLimits)

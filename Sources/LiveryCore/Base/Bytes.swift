@@ -6,6 +6,16 @@ extension String {
     return withBytes { (mine) in other.withBytes { mine.hasSameBytes(as: $0) } }
   }
 
+  /// Whether the text begins with the bytes of another.
+  @inline(never)
+  public func begins(with prefix: String) -> Bool {
+    let count = prefix.utf8.count
+    guard utf8.count >= count else { return false }
+    return withBytes { (mine) in
+      prefix.withBytes { UnsafeRawBufferPointer(rebasing: mine[0..<count]).hasSameBytes(as: $0) }
+    }
+  }
+
   /// The order of names and keys: by bytes.
   public func precedesInBytes(_ other: String) -> Bool {
     utf8.lexicographicallyPrecedes(other.utf8)

@@ -33,10 +33,13 @@ package struct Claim: Sendable {
   package func covers(_ name: String) -> Bool { Self.covers(prefix, name) }
 
   /// The library's own of a setting's name, if it is in one.
-  package static func builtIn(of name: String) -> Claim? { builtIn.first { $0.covers(name) } }
+  package static func builtIn(of name: String) -> Claim? {
+    for index in builtIn.indices where covers(builtIn[index].prefix, name) { return builtIn[index] }
+    return nil
+  }
 
   package static func covers(_ prefix: String, _ name: String) -> Bool {
-    name.utf8.count > prefix.utf8.count && name.utf8.starts(with: prefix.utf8)
+    name.utf8.count > prefix.utf8.count && name.begins(with: prefix)
   }
 
   /// A prefix ends with a dot, and is no part of another that is claimed.

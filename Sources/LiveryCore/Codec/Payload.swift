@@ -23,6 +23,15 @@ public enum Payload {
     }
   }
 
+  /// About how many bytes a value takes, where that is easily told.
+  public static func size(of value: Value?) -> Int {
+    switch value {
+    case .string(let text), .url(let text), .image(let text): text.utf8.count
+    case .data(let data): data.count
+    default: 16
+    }
+  }
+
   /// nil if the bytes are no value of that type.
   public static func decode(_ type: ValueType, _ bytes: RawSpan) -> Value? {
     switch type {

@@ -15,8 +15,8 @@ public struct SettingRecord: Sendable {
   public private(set) var values: [Record] = []
   /// The layer whose value is in effect.
   public private(set) var winner: Layer?
-  /// The value in effect, where it is not as its layer holds it; only the value of it counts.
-  public private(set) var converted: Record?
+  /// `converted`, if it is there: seldom, and then in a place of its own.
+  private var forms: [Record] = []
   public private(set) var isLocked = false
   /// Whether reads know nothing of the setting: it is not declared, and its values wait.
   public private(set) var isUnknown = false
@@ -25,13 +25,19 @@ public struct SettingRecord: Sendable {
 
   public init() {}
 
+  /// The value in effect, where it is not as its layer holds it; only the value of it counts.
+  public private(set) var converted: Record? {
+    get { forms.first }
+    set { forms = newValue.map { [$0] } ?? [] }
+  }
+
   /// - Parameter values: what the layers hold, in any order.
   public init(_ values: [Record]) {
     for value in values { set(value) }
   }
 
   public func value(of layer: Layer) -> Record? {
-    for record in values where record.layer == layer { return record }
+    for index in values.indices where values[index].layer == layer { return values[index] }
     return nil
   }
 
@@ -78,8 +84,9 @@ public struct SettingRecord: Sendable {
     winner = record?.value == nil ? nil : record?.layer
     isLocked = record?.isLocked ?? false
     revision = record?.revision ?? 0
-    converted = nil
-    if let record, let winner, value(of: winner)?.value != record.value { converted = record }
+    forms = []
+    guard let record, let winner else { return }
+    if !values.contains(where: { $0.layer == winner && $0.value == record.value }) { forms = [record] }
   }
 }
 
@@ -89,9 +96,13 @@ extension SettingRecord {
   /// The stored form, bound to the name it is stored under.
   public func encode(key: [UInt8], tag: UInt8) -> [UInt8] {
     var bytes: [UInt8] = []
-    bytes.reserveCapacity(64)
+    var capacity = 32
+    for index in values.indices {
+      capacity += 32 + values[index].origin.utf8.count + Payload.size(of: values[index].value)
+    }
+    bytes.reserveCapacity(capacity)
     bytes.append(littleEndian: UInt64(0))
-    let first = winner.flatMap { value(of: $0) }
+    let first = winner.flatMap { winner in values.firstIndex { $0.layer == winner } }
     var head = SettingPlace.format
     if isLocked { head |= SettingPlace.locked }
     if first != nil { head |= SettingPlace.hasValue }
@@ -107,9 +118,9 @@ extension SettingRecord {
         bytes.append(varint: UInt64(payload.count))
         bytes.append(contentsOf: payload)
       }
-      first.append(to: &bytes)
+      values[first].append(to: &bytes)
     }
-    for record in values where record.layer != first?.layer { record.append(to: &bytes) }
+    for index in values.indices where index != first { values[index].append(to: &bytes) }
     Checksum.seal(&bytes, key: key, tag: tag)
     return bytes
   }
@@ -141,13 +152,6 @@ extension SettingRecord {
       if let value = form.value { record = record.with(value) }
       converted = record
     }
-  }
-
-  /// What tells one layer's value from any other that the layer has held: its checksum.
-  public static func sum(of record: Record, _ name: String, tag: UInt8) -> UInt64 {
-    var bytes: [UInt8] = []
-    record.append(to: &bytes)
-    return Checksum.sum(of: bytes.span.bytes, key: name.bytes, tag: tag)
   }
 }
 
@@ -195,9 +199,12 @@ extension Record {
     bytes.append(origin)
     if let expires { bytes.append(littleEndian: expires.microseconds) }
     if boot != 0 { bytes.append(littleEndian: boot) }
-    if form == nil, EntryPlace.size(of: value.type) != nil {
-      Payload.append(value, to: &bytes)
-    } else {
+    switch (form, value) {
+    case (nil, .bool), (nil, .int), (nil, .double), (nil, .date), (nil, .color): Payload.append(value, to: &bytes)
+    case (nil, .string(let text)), (nil, .url(let text)), (nil, .image(let text)):
+      bytes.append(varint: UInt64(text.utf8.count))
+      bytes.append(text)
+    default:
       let payload = form?.bytes ?? Payload.encode(value)
       bytes.append(varint: UInt64(payload.count))
       bytes.append(contentsOf: payload)

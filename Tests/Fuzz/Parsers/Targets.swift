@@ -16,7 +16,8 @@ func require(_ holds: Bool, _ promise: StaticString) {
 let fuzzTargets: [(name: String, parse: @Sendable (UnsafePointer<UInt8>?, Int) -> Void)] = [
   ("json", fuzzJSON), ("value", fuzzValue), ("schema", fuzzSchema), ("plist-xml", fuzzPropertyListXML),
   ("plist-binary", fuzzPropertyListBinary), ("cbor", fuzzCBOR), ("squeezed", fuzzSqueezed), ("record", fuzzRecord),
-  ("color", fuzzColor), ("date", fuzzDate), ("pattern", fuzzPattern), ("text", fuzzText), ("png", fuzzPNG), ("jpeg", fuzzJPEG),
+  ("color", fuzzColor), ("date", fuzzDate), ("pattern", fuzzPattern), ("text", fuzzText), ("png", fuzzPNG),
+  ("jpeg", fuzzJPEG),
   ("gif", fuzzGIF), ("webp", fuzzWebP), ("svg", fuzzSVG), ("file", fuzzFile),
 ]
 
