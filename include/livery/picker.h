@@ -97,13 +97,13 @@ typedef struct livery_picker_result {
   const char *message;
   /** The source that was used last. */
   livery_picker_source source;
-  /** What is known about the permission to use it. */
+  /** What was known about the permission to use it. */
   livery_picker_permission permission;
   /** The asset's id; NULL if there is none. */
   const char *asset;
   /** What is known of the asset, as livery_asset_info() tells it; NULL if there is none. Retain it to keep it. */
   livery_value *info;
-  /** The revision of the commit that stored asset and setting; 0 if there was none to make. */
+  /** The revision of the commit that stored asset and setting, or the present one if nothing had to change; 0 if there is none. */
   uint64_t revision;
 } livery_picker_result;
 
@@ -291,7 +291,7 @@ LIVERY_API livery_status livery_picker_known_permission(livery_store *store, liv
  */
 LIVERY_API livery_status livery_picker_camera_available(livery_store *store, bool *available);
 
-/** A camera of the program's: its functions are called on any thread, one after another, with nothing locked. */
+/** A camera of the program's: its functions are called on any thread, with nothing locked, and return soon. */
 typedef struct livery_picker_camera {
   /** sizeof(livery_picker_camera) */
   size_t struct_size;
