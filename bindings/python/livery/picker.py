@@ -170,6 +170,9 @@ def pick(
   where = _source(source)
   if timeout is not None and not 0 < timeout <= 86_400:
     raise InvalidArgumentError("timeout is more than 0 and at most 86400 seconds")
+  where_to = Layer.of(layer)
+  if where_to is Layer.DEFAULTS:
+    raise InvalidArgumentError("nothing can be set in the layer defaults")
   width, height = (0, 0) if size is None else size
   loop = _running_loop()
   made = Picking()
@@ -215,7 +218,7 @@ def pick(
     device=None if device is None else _convert.path(device), width=_convert.within("the width", width, 32),
     height=_convert.within("the height", height, 32), max_size=_convert.within("max_size", max_size, 32),
     timeout_ms=0 if timeout is None else max(1, int(timeout * 1000)), setting=optional_text("the setting", setting),
-    layer=Layer.of(layer).value, permission=called[1], denied=called[2])
+    layer=where_to.value, permission=called[1], denied=called[2])
   # From here on `done` is called, whatever happens.
   number = desk.keep(called)
   check(_library().livery_picker_start(
