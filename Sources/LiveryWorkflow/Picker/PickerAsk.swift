@@ -50,7 +50,8 @@ public final class PickerAsk: @unchecked Sendable {
   ///
   /// - Throws: as `permit`; `.invalidArgument` also if nothing is known of the other source.
   public func decide(_ decision: PickerDecision) throws(StoreError) {
-    if case .other(let source) = decision { try lock.withLock { pick }?.wish.check(source) }
+    let asked = lock.withLock { () -> Pick? in self.pick }
+    if case .other(let source) = decision, let asked { try asked.wish.check(source) }
     let pick = try answer(.decision)
     pick.desk.loop.post { pick.decided(decision, to: self) }
   }

@@ -110,23 +110,22 @@ enum CameraDevice {
   ///
   /// - Parameter isWanted: asked all the time.
   static func capture(
-    _ wish: Pick.Wish, patience: Int64, while isWanted: () -> Bool
+    _ wish: Pick.Wish, patience: Int64, while isWanted: @escaping () -> Bool
   ) throws(StoreError) -> [UInt8] {
-    let device = try wish.device ?? first()
+    let device: String
+    if let named = wish.device { device = named } else { device = try first() }
     var start: UnsafeMutableRawPointer?
     var length = 0
-    let status = withoutActuallyEscaping(isWanted) { (isWanted) -> Int32 in
-      let asked = Wanted(isWanted)
-      defer { asked.body = nil }
-      return device.withCString {
-        lvw_camera_capture(
-          $0, wish.width, wish.height, Int32(clamping: patience / 1000), wish.maximumSize,
-          { (context) in
-            guard let context else { return true }
-            return Unmanaged<Wanted>.fromOpaque(context).takeUnretainedValue().body?() != true
-          }, Unmanaged.passUnretained(asked).toOpaque(), &start, &length)
-      }
+    let asked = Wanted(isWanted)
+    let status = device.withCString {
+      lvw_camera_capture(
+        $0, wish.width, wish.height, Int32(clamping: patience / 1000), wish.maximumSize,
+        { (context) in
+          guard let context else { return true }
+          return !Unmanaged<Wanted>.fromOpaque(context).takeUnretainedValue().body()
+        }, Unmanaged.passUnretained(asked).toOpaque(), &start, &length)
     }
+    withExtendedLifetime(asked) {}
     defer { lvw_free(start) }
     if status < 0 { throw failure(-status, device) }
     return Array(UnsafeRawBufferPointer(start: start, count: length))
@@ -157,7 +156,7 @@ enum CameraDevice {
 
 /// What C asks while it is at it.
 private final class Wanted {
-  var body: (() -> Bool)?
+  let body: () -> Bool
 
   init(_ body: @escaping () -> Bool) {
     self.body = body
