@@ -142,7 +142,8 @@ final class Pick: @unchecked Sendable {
   func permitted(_ said: PickerPermission, to ask: PickerAsk) {
     guard asking === ask else { return }
     asking = nil
-    permission = said
+    // Who has not decided has not granted it.
+    permission = said == .notAsked ? .denied : said
     if said == .granted || said == .denied { keep(said) }
     switch permission {
     case .granted: take()
