@@ -16,7 +16,9 @@ enum ImageFolder {
     defer { lvw_medium_close(file) }
     guard size <= limit else { throw tooLarge(size, limit, "\(path)/\(name)") }
     guard size > 0 else { throw StoreError(.parse, "\(path)/\(name) is empty") }
-    guard lvw_memory_can_have(Int(size) + 1) else { throw StoreError(.noMemory, "\(path)/\(name) does not fit into memory") }
+    guard lvw_memory_can_have(Int(size) + 1) else {
+      throw StoreError(.noMemory, "\(path)/\(name) does not fit into memory")
+    }
     // One more, to find what has grown meanwhile.
     var bytes = [UInt8](repeating: 0, count: Int(size) + 1)
     var length = 0

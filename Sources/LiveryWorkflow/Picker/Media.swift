@@ -22,7 +22,8 @@ struct Mount: Sendable {
   /// `36 35 8:1 / /media/stick rw,noatime shared:1 - vfat /dev/sda1 rw`; nil for what is none, and for parts of file systems.
   init?(line: [UInt8]) {
     let words = line.split(separator: UInt8(ascii: " "))
-    guard words.count >= 9, let dash = words[6...].firstIndex(where: { $0.elementsEqual("-".utf8) }), dash + 2 < words.count
+    guard words.count >= 9, let dash = words[6...].firstIndex(where: { $0.elementsEqual("-".utf8) }),
+      dash + 2 < words.count
     else { return nil }
     let numbers = words[2].split(separator: UInt8(ascii: ":"))
     guard numbers.count == 2, let major = Self.number(numbers[0]), let minor = Self.number(numbers[1]),

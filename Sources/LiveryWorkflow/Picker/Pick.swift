@@ -28,7 +28,8 @@ final class Pick: @unchecked Sendable {
       guard folder?.isEmpty == false, let file, !file.isEmpty else {
         throw StoreError(.invalidArgument, "a folder takes `folder` and `file`")
       }
-      guard !file.utf8.contains(UInt8(ascii: "/")), !file.utf8.elementsEqual(".".utf8), !file.utf8.elementsEqual("..".utf8)
+      guard !file.utf8.contains(UInt8(ascii: "/")), !file.utf8.elementsEqual(".".utf8),
+        !file.utf8.elementsEqual("..".utf8)
       else { throw StoreError(.invalidArgument, "`file` is a name, and no path") }
     }
 
@@ -129,7 +130,8 @@ final class Pick: @unchecked Sendable {
 
   private var restricted: StoreError {
     StoreError(
-      .refused, "the \(source.name) may not be used here: `\(PickerPermissions.setting(source))` or the program says so")
+      .refused, "the \(source.name) may not be used here: `\(PickerPermissions.setting(source))` or the program says so"
+    )
   }
 
   private func askForPermission() {
@@ -162,7 +164,9 @@ final class Pick: @unchecked Sendable {
       try change.commit()
       if try desk.store.pickerPermission(source) == .restricted { permission = .restricted }
     } catch {
-      guard error.code == .locked, let known = try? desk.store.pickerPermission(source), known != .notAsked else { return }
+      guard error.code == .locked, let known = try? desk.store.pickerPermission(source), known != .notAsked else {
+        return
+      }
       permission = known
     }
   }

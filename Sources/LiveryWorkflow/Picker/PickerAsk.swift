@@ -60,7 +60,8 @@ public final class PickerAsk: @unchecked Sendable {
     guard question == self.question else {
       throw StoreError(
         .invalidArgument,
-        self.question == .permission ? "the question is livery_picker_permit()'s" : "the question is livery_picker_decide()'s")
+        self.question == .permission
+          ? "the question is livery_picker_permit()'s" : "the question is livery_picker_decide()'s")
     }
     guard let pick = take() else { throw StoreError(.closed, "the question was answered, or picking has ended") }
     return pick
