@@ -27,6 +27,14 @@ void lvw_memory_wipe(void) {
   if (lvs_memory_wipe) lvs_memory_wipe();
 }
 
+bool lvw_memory_can_have(size_t count) {
+  void *bytes = malloc(count);
+  free(bytes);
+  return bytes != NULL;
+}
+
+void lvw_free(void *bytes) { free(bytes); }
+
 uint64_t lvw_thread(void) { return (uint64_t)(uintptr_t)pthread_self(); }
 
 bool lvw_thread_start(void *(*function)(void *), void *argument) {
