@@ -323,6 +323,11 @@ TEST("whether there is a camera, and what else is there", checks) {
     EXPECT_INT(-ENOTTY, capture());
   }
   begin_jpeg();
+  device.is_exchanged = true;
+  EXPECT_INT(-ENOTTY, lvw_camera_check(DEVICE));
+  EXPECT_INT(-ENOTTY, capture());
+  EXPECT_INT(0, device.opened);
+  begin_jpeg();
   device.path = NULL;
   EXPECT_INT(-ENOTTY, lvw_camera_check("/dev/null"));
   EXPECT_INT(-ENOTTY, lvw_camera_check("/"));

@@ -25,6 +25,8 @@ typedef struct device_format {
 static struct device {
   const char *path;
   int open_error;
+  // Another file takes the place of the device before it is opened.
+  bool is_exchanged;
   mode_t mode;
   unsigned number;
   uint32_t abilities;
@@ -117,7 +119,8 @@ int __wrap_stat(const char *path, struct stat *facts) {
   return is_device(path) ? device_facts(facts) : __real_stat(path, facts);
 }
 int __wrap_fstat(int descriptor, struct stat *facts) {
-  return descriptor == device_descriptor ? device_facts(facts) : __real_fstat(descriptor, facts);
+  if (descriptor != device_descriptor || device.is_exchanged) return __real_fstat(descriptor, facts);
+  return device_facts(facts);
 }
 
 static int refuse(int error) {
