@@ -30,7 +30,8 @@ BUILT = ROOT / "build" / "torture" / "fuzz"
 TARGETS = ["json", "value", "schema", "plist-xml", "plist-binary", "cbor", "record", "color", "date", "pattern", "text",
            "png", "jpeg", "gif", "webp", "svg", "file", "images-png", "images-jpeg", "images-webp", "images-drawn", "images-kept",
            "page-target", "page-form", "page-multipart", "page-headers", "page-prompt",
-           "fetch-date", "fetch-control", "fetch-tag", "fetch-range", "fetch-address", "secrets-keys", "prompt-message"]
+           "fetch-date", "fetch-control", "fetch-tag", "fetch-range", "fetch-address", "secrets-keys", "prompt-message",
+           "camera-frame"]
 # Those that call the public functions of the library.
 CALLING = {"page-prompt"}
 # The longest inputs, in bytes. The first of two numbers holds for nine tenths of the time, as short inputs are tried faster
@@ -43,7 +44,8 @@ LENGTHS = {"json": (96, 2048), "value": (96, 1024), "schema": (128, 4096), "plis
            "page-target": (48, 256), "page-form": (64, 512), "page-multipart": (160, 1024), "page-headers": (48, 256),
            "page-prompt": (96, 512),
            "fetch-date": (40, 48), "fetch-control": (64, 256), "fetch-tag": (16, 640), "fetch-range": (48, 128),
-           "fetch-address": (48, 256), "secrets-keys": (128, 512), "prompt-message": (64, 512)}
+           "fetch-address": (48, 256), "secrets-keys": (128, 512), "prompt-message": (64, 512),
+           "camera-frame": (768, 2048)}
 # The longest input that is kept, in bytes: a whole schema of the fixtures fits.
 KEPT_LENGTH = 8192
 
@@ -70,6 +72,11 @@ FORM = ("\r\nContent-Disposition: form-data; name=\"a\"\r\n\r\nb\r\n--x\r\nConte
         "filename=\"%22d.png\"\r\nContent-Type: image/png\r\n\r\n\x89PNG\r\n--x--\r\n")
 
 
+# A JPEG without tables, up to the end of its scan.
+JPEG = ("\xff\xd8\xff\xe0\0\x10AVI1\0\0\0\0\0\0\0\0\0\0\xff\xc0\0\x0b\x08\0\x08\0\x08\x01\x01\x11\0"
+        "\xff\xda\0\x08\x01\x01\0\0\x3f\0ab\xff\0\xff\xd0c")
+
+
 # What libFuzzer ends with when a signal tells it to.
 INTERRUPTED = 72
 
@@ -91,8 +98,9 @@ def build():
   build_images(str(swift / "clang"))
   # Values that go to C and back are those of the library.
   store = [f"-L{ROOT / 'build'}", "-llivery", f"-Wl,-rpath,{ROOT / 'build'}"]
+  build_camera(str(swift / "clang"))
   for target in TARGETS:
-    if target.startswith("images-"):
+    if target.startswith(("images-", "camera-")):
       continue
     subprocess.run([str(swift / "clang"), "-std=c11", "-O1", "-g", "-fsanitize=fuzzer,address", "-fuse-ld=lld",
                     f"-DPARSER=fuzz_{target.replace('-', '_')}", str(HERE / "fuzz.c"), "-o", str(program(target)),
@@ -120,6 +128,14 @@ def build_images(clang):
       subprocess.run([*base, *flags, *quick, "-fuse-ld=lld", f"-DPARSER=fuzz_{target.replace('-', '_')}", str(HERE / "fuzz.c"),
                       str(HERE / "images.c"), *(str(behind.get(source, source) if is_decoder else source) for source in sources),
                       "-o", str(program(target)), "-lpng", "-ljpeg", "-lwebp", "-lwebpdemux", "-lm"], check=True)
+
+
+def build_camera(clang):
+  """What the extension `workflow` makes of a camera's frames, which is C."""
+  part = ROOT / "Sources" / "CWorkflow"
+  subprocess.run([clang, "-std=gnu11", "-g", f"-I{part / 'include'}", "-O1", "-fsanitize=fuzzer,address,undefined",
+                  "-fno-sanitize-recover=undefined", "-fuse-ld=lld", "-DPARSER=fuzz_camera_frame", str(HERE / "fuzz.c"),
+                  str(HERE / "camera.c"), str(part / "camera_frame.c"), "-o", str(program("camera-frame"))], check=True)
 
 
 def program(target):

@@ -64,6 +64,8 @@ bool lvw_send(int descriptor, const void *bytes, size_t count);
 long lvw_receive(int descriptor, void *bytes, size_t room);
 // A descriptor that lvw_wake() makes readable, and lvw_sleep() not.
 int lvw_wake_open(void);
+// A device, for reading and writing, which does not wait.
+int lvw_device_open(const char *path);
 void lvw_wake(int descriptor);
 void lvw_sleep(int descriptor);
 void lvw_close(int descriptor);
@@ -86,11 +88,20 @@ long lvw_file_text(const char *path, void *to, size_t room);
 // Whether a block device is a medium that people take away, and not of the disk with the system's root; `sysfs` is "/sys".
 bool lvw_medium_is_removable(const char *sysfs, uint32_t major, uint32_t minor, uint32_t root_major, uint32_t root_minor);
 
-// A camera by Video4Linux (the kernel's userspace API, V4L2). Nothing here needs a library.
+// A camera by Video4Linux (the kernel's userspace API, V4L2). Nothing here needs a library. Any thread; each call opens the device
+// and closes it.
 
 // The path of the first device that captures pictures, /dev/video0 first: its length, or a negative errno: -ENODEV where there is
-// none.
+// none, -EACCES or -EBUSY where there is only one that cannot be asked, -ENAMETOOLONG.
 int lvw_camera_find(char *path, size_t room);
+// Whether a device captures pictures, without using it: 0 or a negative errno (-EACCES, -EBUSY, -ENODEV, -ENOENT, -ENOTTY for what
+// is none, -ENOTSUP for one whose formats are not known here).
+int lvw_camera_check(const char *path);
+// Takes one picture, a JPEG or a PNG that malloc has made, of the size that is nearest to the wanted one (0: the largest that the
+// device offers, up to 1920 x 1080). 0 or a negative errno, with no picture: -EBUSY somebody else uses it, -EACCES, -ENODEV it is not
+// there, is gone or was pulled out, -ENOTTY no camera, -ETIMEDOUT no picture came in time, -ECANCELED, -EFBIG more bytes than
+// `most`, -ENOTSUP only formats that are not known here, -EPROTO it says what cannot be, -ENOMEM, or another of the kernel's (-EIO).
+// `is_cancelled` is asked every 50 ms or so, and may be NULL.
 int lvw_camera_capture(const char *path, uint32_t width, uint32_t height, int timeout_ms, size_t most,
                        bool (*is_cancelled)(void *context), void *context, void **bytes, size_t *length);
 
