@@ -87,11 +87,6 @@ void lvw_gate_wait(lvw_gate *gate) {
   leave(gate);
 }
 
-void lvw_gate_leave(lvw_gate *gate) {
-  pthread_mutex_lock(&gate->lock);
-  leave(gate);
-}
-
 // Who waits for another thread to end its calls. A thread of these is waited for by nobody, so that there is no circle.
 typedef struct waiting {
   struct waiting *next;

@@ -123,7 +123,7 @@ int __wrap_fstat(int descriptor, struct stat *facts) {
   return device_facts(facts);
 }
 
-static int refuse(int error) {
+static int refuse_call(int error) {
   errno = error;
   return -1;
 }
@@ -168,7 +168,7 @@ static int device_control(unsigned long request, void *argument) {
   case VIDIOC_ENUM_FMT: {
     struct v4l2_fmtdesc *answer = argument;
     EXPECT_INT(V4L2_BUF_TYPE_VIDEO_CAPTURE, answer->type);
-    if (answer->index >= 4 || device.formats[answer->index].fourcc == 0) return refuse(EINVAL);
+    if (answer->index >= 4 || device.formats[answer->index].fourcc == 0) return refuse_call(EINVAL);
     answer->pixelformat = device.formats[answer->index].fourcc;
     return 0;
   }
@@ -180,7 +180,7 @@ static int device_control(unsigned long request, void *argument) {
       answer->stepwise = format->range;
       return 0;
     }
-    if (!format || answer->index >= 4 || format->sizes[answer->index].width == 0) return refuse(EINVAL);
+    if (!format || answer->index >= 4 || format->sizes[answer->index].width == 0) return refuse_call(EINVAL);
     answer->type = V4L2_FRMSIZE_TYPE_DISCRETE;
     answer->discrete = format->sizes[answer->index];
     return 0;
@@ -188,7 +188,7 @@ static int device_control(unsigned long request, void *argument) {
   case VIDIOC_S_FMT: set_pixels(&((struct v4l2_format *)argument)->fmt.pix); return 0;
   case VIDIOC_REQBUFS: {
     struct v4l2_requestbuffers *answer = argument;
-    if (!(device.abilities & V4L2_CAP_STREAMING)) return refuse(EINVAL);
+    if (!(device.abilities & V4L2_CAP_STREAMING)) return refuse_call(EINVAL);
     EXPECT_INT(V4L2_MEMORY_MMAP, answer->memory);
     EXPECT(answer->count >= 2);
     device.requested = answer->count;
@@ -217,8 +217,8 @@ static int device_control(unsigned long request, void *argument) {
     return 0;
   case VIDIOC_DQBUF: {
     struct v4l2_buffer *answer = argument;
-    if (!device.is_streaming) return refuse(EINVAL);
-    if (device.queued == 0 || device.given >= device.frames) return refuse(EAGAIN);
+    if (!device.is_streaming) return refuse_call(EINVAL);
+    if (device.queued == 0 || device.given >= device.frames) return refuse_call(EAGAIN);
     uint32_t index = (uint32_t)__builtin_ctz(device.queued);
     device.queued &= ~(1u << index);
     answer->index = index;
@@ -229,7 +229,7 @@ static int device_control(unsigned long request, void *argument) {
     device.given++;
     return 0;
   }
-  default: return refuse(ENOTTY);
+  default: return refuse_call(ENOTTY);
   }
 }
 
@@ -243,7 +243,7 @@ int __wrap_ioctl(int descriptor, unsigned long request, ...) {
   if (device_fails()) return -1;
   int result = device_control(request, argument);
   int error = result == 0 && device.lie ? device.lie(request, argument) : 0;
-  return error ? refuse(error) : result;
+  return error ? refuse_call(error) : result;
 }
 
 // Buffers of just the size that they have, so that a sanitizer sees what is read behind them.
@@ -292,7 +292,7 @@ int __wrap_poll(struct pollfd *descriptors, nfds_t count, int timeout) {
 ssize_t __wrap_read(int descriptor, void *bytes, size_t count) {
   if (descriptor != device_descriptor) return __real_read(descriptor, bytes, count);
   if (device_fails()) return -1;
-  if (device.given >= device.frames) return refuse(EAGAIN);
+  if (device.given >= device.frames) return refuse_call(EAGAIN);
   device.given++;
   device.reads++;
   size_t part = device.frame_size < count ? device.frame_size : count;

@@ -129,7 +129,7 @@ static inline void *read_whole(const char *path, size_t *length) {
 }
 
 // A camera. The script: p hands over a picture at once, l later, t twice, m as soon as there is memory, j what is no image, N fails with NETWORK, w never does; b, P,
-// u and i fail to begin, with BUSY, PERMISSION, UNAVAILABLE and IO; c cancels picking.
+// u and i fail to begin, with BUSY, PERMISSION, UNAVAILABLE and IO; c cancels picking; x closes the store, X after it has handed a picture over.
 typedef struct booth {
   const char *script;
   bool is_absent;
@@ -137,6 +137,7 @@ typedef struct booth {
   uint32_t width, height;
   livery_picker_shot *_Atomic shot;
   picked *told;
+  livery_store *store;
 } booth;
 
 static inline livery_status hand_over(livery_picker_shot *shot) {
@@ -180,6 +181,8 @@ static inline livery_status booth_take(livery_picker_shot *shot, uint32_t width,
     case 'j': OK(livery_picker_taken(shot, LIVERY_OK, "no image", 8)); break;
     case '0': OK(livery_picker_taken(shot, LIVERY_OK, "", 0)); break;
     case 'N': OK(livery_picker_taken(shot, LIVERY_ERROR_NETWORK, NULL, 0)); break;
+    case 'X': OK(hand_over(shot)); OK(livery_close(self->store)); break;
+    case 'x': OK(livery_close(self->store)); break;
     case 'b': return livery_error_leave(LIVERY_ERROR_BUSY, "the booth is taken"), LIVERY_ERROR_BUSY;
     case 'P': return livery_error_leave(LIVERY_ERROR_PERMISSION, "the booth is locked"), LIVERY_ERROR_PERMISSION;
     case 'u': return LIVERY_ERROR_UNAVAILABLE;
@@ -195,7 +198,7 @@ static inline livery_status booth_take(livery_picker_shot *shot, uint32_t width,
 
 static inline void booth_cancel(livery_picker_shot *shot, void *user_data) {
   booth *self = user_data;
-  EXPECT(shot == self->shot);
+  EXPECT(self->taken > 1 ? shot != NULL : shot == self->shot);
   atomic_fetch_add(&self->cancelled, 1);
 }
 

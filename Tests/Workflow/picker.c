@@ -1,20 +1,59 @@
 // Picking: each permission, each source, each fault; with one end each.
 #include "picked.h"
 
+#include <dlfcn.h>
 #include <sys/syscall.h>
 
-// What reading of one file does, in place of reading: an error of errno, or waiting.
+// What reading of one file does, in place of reading: an error of errno, waiting, or an end that comes too early. With `pulled` it
+// happens to a medium that is pulled out at that moment: its folder is gone.
 static _Atomic ino_t faulty;
 static _Atomic int fault;
-enum { STALLS = -1 };
+static const char *_Atomic pulled;
+enum { STALLS = -1, ENDS = -2 };
+
+static void pull(void) {
+  const char *folder = atomic_exchange(&pulled, NULL);
+  char away[400];
+  if (!folder) return;
+  snprintf(away, sizeof away, "%s.away", folder);
+  EXPECT_INT(0, rename(folder, away));
+}
 
 ssize_t read(int descriptor, void *to, size_t room) {
   struct stat found;
   if (faulty && fstat(descriptor, &found) == 0 && found.st_ino == faulty) {
+    pull();
+    if (fault == ENDS) return 0;
     if (fault != STALLS) return errno = fault, -1;
     while (faulty && fault == STALLS) usleep(1000);
   }
   return syscall(SYS_read, descriptor, to, room);
+}
+
+// What happens right before an image is looked at, and right after.
+static void (*_Atomic before_look)(int folder, const char *name), (*_Atomic after_look)(int folder, const char *name);
+// When it was changed, as its medium has it.
+static struct timespec odd_time;
+static _Atomic bool is_odd;
+
+int fstatat(int folder, const char *restrict name, struct stat *restrict found, int flags) {
+  static int (*_Atomic next)(int, const char *, struct stat *, int);
+  if (!next) next = (int (*)(int, const char *, struct stat *, int))(uintptr_t)dlsym(RTLD_NEXT, "fstatat");
+  if (!strstr(name, ".png")) return next(folder, name, found, flags);
+  void (*before)(int, const char *) = atomic_exchange(&before_look, NULL);
+  if (before) before(folder, name);
+  int status = next(folder, name, found, flags);
+  void (*after)(int, const char *) = atomic_exchange(&after_look, NULL);
+  if (after) after(folder, name);
+  return status;
+}
+
+int fstat(int descriptor, struct stat *found) {
+  static int (*_Atomic next)(int, struct stat *);
+  if (!next) next = (int (*)(int, struct stat *))(uintptr_t)dlsym(RTLD_NEXT, "fstat");
+  int status = next(descriptor, found);
+  if (is_odd) found->st_mtim = odd_time;
+  return status;
 }
 
 static const livery_layer user = LIVERY_LAYER_USER, enforced = LIVERY_LAYER_ENFORCED;
@@ -163,6 +202,44 @@ TEST("what an administrator enforces has the last word, and nobody is asked", re
   OK(livery_close(store));
 }
 
+TEST("asking again where nobody asks looks once more, and is no circle", again_without_function) {
+  livery_store *store = picking_store();
+  booth camera = {0};
+  picked denied = {.decisions = "a"}, system = {.decisions = "a"}, repaired = {.decisions = "a"};
+  build_booth(store, &camera, "PPPp");
+  OK(livery_set_string(store, user, "picker.camera", TEXT("denied")));
+  begin_picking(store, of(LIVERY_PICKER_CAMERA), &denied);
+  expect_end(&denied, LIVERY_ERROR_REFUSED);
+  EXPECT_INT(1, denied.refused);
+  EXPECT_INT(0, camera.taken);
+  OK(livery_reset(store, user, "picker.camera"));
+  begin_picking(store, of(LIVERY_PICKER_CAMERA), &system);
+  expect_end(&system, LIVERY_ERROR_PERMISSION);
+  EXPECT_INT(1, system.refused);
+  EXPECT_INT(2, camera.taken);
+  begin_picking(store, of(LIVERY_PICKER_CAMERA), &repaired);
+  expect_end(&repaired, LIVERY_OK);
+  EXPECT_INT(1, repaired.refused);
+  OK(livery_close(store));
+}
+
+TEST("what was kept and is none of the three texts is no permission", unknown_permission) {
+  livery_store *store = picking_store();
+  booth camera = {0};
+  build_booth(store, &camera, "p");
+  // Before anything is picked, nobody looks at what is set.
+  OK(livery_set_string(store, user, "picker.camera", TEXT("DENIED")));
+  OK(livery_set_bool(store, user, "picker.upload", true));
+  expect_known(store, LIVERY_PICKER_CAMERA, LIVERY_PICKER_RESTRICTED);
+  expect_known(store, LIVERY_PICKER_UPLOAD, LIVERY_PICKER_RESTRICTED);
+  picked told = {.permits = "g"};
+  begin_picking(store, of(LIVERY_PICKER_CAMERA), &told);
+  expect_end(&told, LIVERY_ERROR_REFUSED);
+  EXPECT_INT(0, told.asked);
+  EXPECT_INT(0, camera.taken);
+  OK(livery_close(store));
+}
+
 TEST("permissions are three texts of three sources, whoever sets them", permissions_claimed) {
   livery_store *store = picking_store();
   picked told = {.permits = "g"};
@@ -181,7 +258,7 @@ TEST("permissions are three texts of three sources, whoever sets them", permissi
 TEST("each way of a camera ends in its status, and `cancel` is called for what was not handed over", cameras) {
   static const struct { const char *script; livery_status status; uint32_t timeout_ms; int cancelled; } cases[] = {
     {"p", LIVERY_OK, 0, 0}, {"l", LIVERY_OK, 0, 0}, {"t", LIVERY_OK, 0, 0},
-    {"j", LIVERY_ERROR_PARSE, 0, 0}, {"0", LIVERY_ERROR_INVALID_VALUE, 0, 0}, {"N", LIVERY_ERROR_NETWORK, 0, 0},
+    {"j", LIVERY_ERROR_PARSE, 0, 0}, {"0", LIVERY_ERROR_PARSE, 0, 0}, {"N", LIVERY_ERROR_NETWORK, 0, 0},
     {"b", LIVERY_ERROR_BUSY, 0, 0}, {"P", LIVERY_ERROR_PERMISSION, 0, 0}, {"u", LIVERY_ERROR_UNAVAILABLE, 0, 0},
     {"i", LIVERY_ERROR_IO, 0, 0}, {"w", LIVERY_ERROR_TIMEOUT, 30, 1}, {"c", LIVERY_ERROR_CANCELLED, 0, 1},
   };
@@ -369,7 +446,7 @@ TEST("a medium that fails, or is pulled out, while it is read", failing_media) {
   static const struct { int error; livery_status status; } cases[] = {
     {EIO, LIVERY_ERROR_IO}, {ENODEV, LIVERY_ERROR_UNAVAILABLE}, {ESTALE, LIVERY_ERROR_UNAVAILABLE}, {ENXIO, LIVERY_ERROR_UNAVAILABLE},
     {ENOTCONN, LIVERY_ERROR_UNAVAILABLE}, {ENOMEDIUM, LIVERY_ERROR_UNAVAILABLE}, {EACCES, LIVERY_ERROR_PERMISSION},
-    {EPERM, LIVERY_ERROR_PERMISSION}, {ENOMEM, LIVERY_ERROR_NO_MEMORY}, {STALLS, LIVERY_ERROR_TIMEOUT},
+    {EPERM, LIVERY_ERROR_PERMISSION}, {ENOMEM, LIVERY_ERROR_NO_MEMORY}, {STALLS, LIVERY_ERROR_TIMEOUT}, {ENDS, LIVERY_ERROR_IO},
   };
   const char *folder = images_of_people();
   char path[400];
@@ -387,12 +464,103 @@ TEST("a medium that fails, or is pulled out, while it is read", failing_media) {
     begin_picking(store, options, &told);
     expect_end(&told, cases[place].status);
     livery_value *images = NULL;
-    if (cases[place].status == LIVERY_ERROR_IO || cases[place].status == LIVERY_ERROR_UNAVAILABLE)
+    if (cases[place].error > 0 && (cases[place].status == LIVERY_ERROR_IO || cases[place].status == LIVERY_ERROR_UNAVAILABLE))
       EXPECT_STATUS(cases[place].status, livery_picker_list(folder, &images));
     faulty = 0;
     if (check_failures > before) fprintf(stderr, "  %s\n", strerror(cases[place].error));
   }
   OK(livery_close(store));
+}
+
+static void take_away(int folder, const char *name) {
+  (void)folder, (void)name;
+  pull();
+}
+
+static void make_pipe(int folder, const char *name) {
+  unlinkat(folder, name, 0);
+  EXPECT_INT(0, mkfifoat(folder, name, 0600));
+}
+
+static void make_link(int folder, const char *name) {
+  unlinkat(folder, name, 0);
+  EXPECT_INT(0, symlinkat("/etc/passwd", folder, name));
+}
+
+TEST("a medium that is pulled out is told from a file that is not there, and from one that cannot be read", pulled_out) {
+  static const struct { const char *file; int error; } cases[] = {
+    {"a.png", EIO}, {"a.png", ENDS}, {"a.png", EINVAL}, {"a.png", 0}, {"none.png", 0},
+  };
+  livery_store *store = picking_store();
+  for (size_t place = 0; place < sizeof cases / sizeof *cases; place++) {
+    int before = check_failures;
+    for (int lists = 0; lists < 2; lists++) {
+      const char *folder = images_of_people();
+      char path[400];
+      struct stat found;
+      snprintf(path, sizeof path, "%s/a.png", folder);
+      EXPECT_INT(0, stat(path, &found));
+      pulled = folder;
+      fault = cases[place].error;
+      if (cases[place].error) faulty = found.st_ino;
+      else before_look = take_away;
+      if (lists) {
+        livery_value *images = NULL;
+        // An end that comes early is that of a file that is no image.
+        livery_status status = livery_picker_list(folder, &images);
+        if (cases[place].error && cases[place].error != ENDS) EXPECT_INT(LIVERY_ERROR_UNAVAILABLE, status);
+        livery_value_release(images);
+      } else {
+        picked told = {0};
+        begin_picking(store, in_folder(folder, cases[place].file), &told);
+        expect_end(&told, strcmp(cases[place].file, "a.png") == 0 && !cases[place].error ? LIVERY_OK : LIVERY_ERROR_UNAVAILABLE);
+      }
+      EXPECT(!pulled);
+      faulty = 0;
+    }
+    if (check_failures > before) fprintf(stderr, "  case %zu\n", place);
+  }
+  OK(livery_close(store));
+}
+
+TEST("a file that becomes a pipe or a link while it is looked at is not opened", exchanged) {
+  static void (*const exchanges[])(int, const char *) = {make_pipe, make_link};
+  livery_store *store = picking_store();
+  for (size_t place = 0; place < 2; place++) {
+    const char *folder = images_of_people();
+    picked told = {0};
+    after_look = exchanges[place];
+    begin_picking(store, in_folder(folder, "a.png"), &told);
+    expect_end(&told, LIVERY_ERROR_NOT_FOUND);
+    livery_value *images = NULL;
+    after_look = exchanges[place];
+    OK(livery_picker_list(folder, &images));
+    livery_value_release(images);
+  }
+  OK(livery_close(store));
+}
+
+TEST("files may have been changed at any time", odd_times) {
+  static const struct { int64_t seconds; int64_t wanted; } cases[] = {
+    {0, 0}, {INT64_MIN, -62135596800000000}, {INT64_MAX, 253402300799999999}, {-62135596801, -62135596800000000},
+    {-62135596800, -62135596800000000}, {253402300800, 253402300799999999}, {253402300799, 253402300799000000},
+  };
+  const char *folder = images_of_people();
+  for (size_t place = 0; place < sizeof cases / sizeof *cases; place++) {
+    livery_value *images = NULL, *image = NULL, *date = NULL;
+    int64_t changed = 1;
+    odd_time = (struct timespec){cases[place].seconds, 0};
+    is_odd = true;
+    OK(livery_picker_list(folder, &images));
+    is_odd = false;
+    OK(livery_value_at(images, 0, &image));
+    OK(livery_value_member(image, "time", &date));
+    OK(livery_value_as_date(date, &changed));
+    EXPECT_INT(cases[place].wanted, changed);
+    livery_value_release(date);
+    livery_value_release(image);
+    livery_value_release(images);
+  }
 }
 
 TEST("closing waits for no medium that does not answer", close_while_reading) {
@@ -629,6 +797,24 @@ TEST("a store that is closed ends picking once, wherever it is", closed) {
       EXPECT_STATUS(LIVERY_ERROR_CLOSED, livery_picker_cancel(told.picker));
       if (check_failures > before) fprintf(stderr, "  case %zu, wait %d\n", place, wait);
     }
+  }
+}
+
+TEST("a camera may close the store while it is asked for a picture", closed_by_camera) {
+  for (int round = 0; round < 3; round++) {
+    livery_store *store = picking_store();
+    // The first gives no picture, the second one before it closes the store, the third has another one waiting.
+    static const char *const scripts[] = {"x", "X", "wx"};
+    booth camera = {.store = store};
+    picked told = {0}, other = {0};
+    build_booth(store, &camera, scripts[round]);
+    if (round == 2) begin_picking(store, of(LIVERY_PICKER_CAMERA), &other);
+    if (round == 2) EXPECT(comes(&camera.taken, 1));
+    begin_picking(store, of(LIVERY_PICKER_CAMERA), &told);
+    expect_end(&told, LIVERY_ERROR_CLOSED);
+    if (round == 2) expect_end(&other, LIVERY_ERROR_CLOSED);
+    EXPECT(comes(&camera.destroyed, 1));
+    EXPECT_INT(round == 2 ? 2 : round == 0, camera.cancelled);
   }
 }
 

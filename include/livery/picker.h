@@ -18,7 +18,7 @@
  * sees the one without the other.
  *
  * Before a source is used there is permission. What is known of it is the setting `picker.<source>` with the source's name,
- * `folder`, `camera` or `upload`, and one of the texts "granted", "denied" and "restricted". Where nothing is known the program's
+ * `folder`, `camera` or `upload`, and one of the texts "granted", "denied" and "restricted"; anything else counts as the last. Where nothing is known the program's
  * function is asked, and what it says of a person is kept in the layer `user`, with its history. A console that enforces
  * `picker.camera` as "restricted" has the last word on all devices. Where permission is denied another function of the program
  * decides what comes then: asking again, another source, or the end.
@@ -81,7 +81,7 @@ typedef int32_t livery_picker_decision;
 enum {
   /** Nothing more: picking ends. */
   LIVERY_PICKER_STOP = 0,
-  /** Ask for permission again. */
+  /** Ask for permission again. Where there is no function to ask, the source is tried once more, and what comes of that is the end. */
   LIVERY_PICKER_AGAIN = 1,
   /** Use another source. */
   LIVERY_PICKER_OTHER = 2
@@ -160,7 +160,8 @@ typedef struct livery_picker_options {
   const char *setting;
   /** The layer that it is set in: `LIVERY_LAYER_*`; 0 for the layer `user`. */
   livery_layer layer;
-  /** Asks for permission; NULL where that is none of the program's business: then only what is known counts. */
+  /** Asks for permission; NULL where that is none of the program's business: then a source that nothing is known about is used, and
+      one that is known to be denied or restricted is not. */
   livery_picker_permission_fn permission;
   /** Decides what comes where there is none; NULL for the end. */
   livery_picker_denied_fn denied;
@@ -180,14 +181,17 @@ typedef struct livery_picker_options {
  *   - #LIVERY_ERROR_REFUSED        the source may not be used, as a person or the program said; or who was asked for an upload
  *     has refused
  *   - #LIVERY_ERROR_PERMISSION     the operating system lets this process use neither file nor device
- *   - #LIVERY_ERROR_UNAVAILABLE    there is no such medium, or it was pulled out; there is no camera, or the setting `usage.camera`
- *     has no text; nobody shows the prompt `photo-upload`
- *   - #LIVERY_ERROR_NOT_FOUND      there is no such file in the folder
+ *   - #LIVERY_ERROR_UNAVAILABLE    there is no such folder, or its medium was pulled out, also while it was read; there is no camera, it
+ *     was pulled out, or takes no pictures that are understood here; the setting `usage.camera` has no text; nobody shows the prompt
+ *     `photo-upload`
+ *   - #LIVERY_ERROR_NOT_FOUND      there is no such file in the folder, or what has the name is a link, a folder, a pipe or a device
  *   - #LIVERY_ERROR_BUSY           somebody else uses the camera, or another writer kept the store for too long
  *   - #LIVERY_ERROR_TIMEOUT        the source took too long
  *   - #LIVERY_ERROR_INVALID_VALUE  the image is larger than `max_size`
- *   - #LIVERY_ERROR_PARSE          it is no image that is known, or a damaged one
- *   - #LIVERY_ERROR_IO             another failure of medium or device
+ *   - #LIVERY_ERROR_PARSE          it is empty, no image that is known, or one whose header is damaged or cut short; what comes behind the
+ *     header is not decoded
+ *   - #LIVERY_ERROR_IO             another failure of medium or device, or the file has changed while it was read
+ *   - #LIVERY_ERROR_NO_MEMORY      there is no memory for the image
  *   - #LIVERY_ERROR_CANCELLED      by livery_picker_cancel(), or the person has closed the prompt
  *   - #LIVERY_ERROR_CLOSED         the store was closed
  *   - what the program's camera has failed with
@@ -277,7 +281,8 @@ LIVERY_API livery_status livery_picker_known_permission(livery_store *store, liv
 /**
  * Whether there is a camera that can be used: one of the program's, or a device; and the setting `usage.camera` has a text.
  *
- * The answer is that of the moment; permission and other users of the camera are found out when a picture is taken.
+ * The answer is that of the moment; permission and other users of the camera are found out when a picture is taken: a device that this
+ * process may not use, or that somebody else uses, is there.
  *
  * Threads: any. Looks at the devices, without using them. With a camera of the program's it calls its `available`.
  *
@@ -291,7 +296,10 @@ LIVERY_API livery_status livery_picker_known_permission(livery_store *store, liv
  */
 LIVERY_API livery_status livery_picker_camera_available(livery_store *store, bool *available);
 
-/** A camera of the program's: its functions are called on any thread, with nothing locked, and return soon. */
+/**
+ * A camera of the program's: its functions are called on any thread, with nothing locked, and return soon. They may call anything,
+ * also livery_close().
+ */
 typedef struct livery_picker_camera {
   /** sizeof(livery_picker_camera) */
   size_t struct_size;
@@ -336,10 +344,12 @@ LIVERY_API livery_status livery_picker_set_camera(livery_store *store, const liv
  *
  * @param shot    what was asked for
  * @param status  #LIVERY_OK, or why there is no picture
- * @param bytes   an image in a format that assets know; copied; ignored unless the status is #LIVERY_OK
+ * @param bytes   an image in a format that assets know; copied, unless it is larger than it may be; ignored unless the status is
+ *                #LIVERY_OK
  * @param length  how many
  * @return #LIVERY_OK, or
  *   - #LIVERY_ERROR_CLOSED            it was handed over before, or picking has ended
+ *   - #LIVERY_ERROR_NO_MEMORY         there is no memory for the copy: it may be handed over again
  *   - #LIVERY_ERROR_INVALID_ARGUMENT  `shot` is NULL, `bytes` is NULL with #LIVERY_OK, or `status` is none
  * @since 0.1
  */
@@ -349,7 +359,7 @@ LIVERY_API livery_status livery_picker_taken(livery_picker_shot *shot, livery_st
  * The images in a folder, for people to choose from.
  *
  * The result is a list, in the order of the names, of objects: `name` (text), `type` (the media type, by content), `bytes` (an
- * integer) and `time` (a date: when it was changed last). It has regular files alone, which are no links and whose names are UTF-8, and
+ * integer) and `time` (a date: when it was changed last, or the nearest moment of the years 1 to 9999). It has regular files alone, which are no links and whose names are UTF-8, and
  * of those #LIVERY_PICKER_LIST_MAX at most. Each file's first bytes are read.
  *
  * Threads: any. Waits for the medium.

@@ -40,8 +40,6 @@ typedef struct lvw_gate lvw_gate;
 lvw_gate *lvw_gate_make(void);
 void lvw_gate_open(lvw_gate *gate);
 void lvw_gate_wait(lvw_gate *gate);
-// In place of waiting.
-void lvw_gate_leave(lvw_gate *gate);
 
 // Descriptors. All that are opened here are closed in a forked child, which would keep them open for others. Those that fail
 // give a negative errno.
@@ -77,9 +75,12 @@ int lvw_poll(struct pollfd *descriptors, size_t count, int milliseconds);
 
 int lvw_medium_open(const char *path);
 void lvw_medium_close(int descriptor);
+// Whether a folder is still the one at its path, and the kernel still knows the device that it is on.
+bool lvw_medium_is_there(int folder, const char *path);
 // Calls a function with each name, until it returns false.
 int lvw_medium_list(int folder, bool (*function)(const char *name, void *context), void *context);
-// A regular file in a folder, with its size and the time of its last change; -ENOENT for links and all that is no file.
+// A regular file in a folder, with its size and the time of its last change, brought within the years 1 to 9999; -ENOENT for links
+// and all that is no file.
 int lvw_medium_file(int folder, const char *name, int64_t *size, int64_t *changed_us);
 // How many bytes; 0 at the end.
 long lvw_medium_read(int file, void *to, size_t room);

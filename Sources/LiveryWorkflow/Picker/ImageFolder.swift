@@ -10,9 +10,9 @@ enum ImageFolder {
   static func read(
     _ name: String, in path: String, limit: Int, while isWanted: () -> Bool
   ) throws(StoreError) -> [UInt8] {
-    let folder = try open(path)
-    defer { lvw_medium_close(folder) }
-    let (file, size, _) = try openFile(name, folder, path)
+    let folder = try Opened(path)
+    defer { folder.close() }
+    let (file, size, _) = try folder.file(name)
     defer { lvw_medium_close(file) }
     guard size <= limit else { throw tooLarge(size, limit, "\(path)/\(name)") }
     guard size > 0 else { throw StoreError(.parse, "\(path)/\(name) is empty") }
@@ -28,11 +28,12 @@ enum ImageFolder {
       let count = bytes.withUnsafeMutableBytes { (room) in
         lvw_medium_read(file, room.baseAddress.map { $0 + length }, piece)
       }
-      if count < 0 { throw failure(Int32(-count), "\(path)/\(name)") }
+      if count < 0 { throw folder.failure(Int32(-count), name) }
       if count == 0 { break }
       length += count
     }
     guard length == Int(size) else {
+      guard folder.isThere else { throw gone("\(path)/\(name)", nil) }
       throw StoreError(.io, "\(path)/\(name) has changed while it was read: \(length) of \(size) bytes")
     }
     bytes.removeLast()
@@ -41,20 +42,20 @@ enum ImageFolder {
 
   /// The images in a folder, in the order of their names.
   static func list(_ path: String) throws(StoreError) -> [Value] {
-    let folder = try open(path)
-    defer { lvw_medium_close(folder) }
+    let folder = try Opened(path)
+    defer { folder.close() }
     let names = NameList()
     let status = lvw_medium_list(
-      folder,
+      folder.descriptor,
       { (name, context) in
         guard let name, let context else { return false }
         return Unmanaged<NameList>.fromOpaque(context).takeUnretainedValue().add(name)
       }, Unmanaged.passUnretained(names).toOpaque())
-    if status < 0 { throw failure(-status, path) }
+    if status < 0 { throw folder.failure(-status, nil) }
     names.texts.sort { $0.utf8.lexicographicallyPrecedes($1.utf8) }
     var images: [Value] = []
     for name in names.texts {
-      guard let image = try entry(name, folder, path) else { continue }
+      guard let image = try entry(name, folder) else { continue }
       images.append(image)
       if images.count == NameList.limit { break }
     }
@@ -66,11 +67,11 @@ enum ImageFolder {
   }
 
   /// What is told of a file; nil for what is no image.
-  private static func entry(_ name: String, _ folder: Int32, _ path: String) throws(StoreError) -> Value? {
+  private static func entry(_ name: String, _ folder: Opened) throws(StoreError) -> Value? {
     let file: Int32
     let size: Int64
     let changed: Int64
-    do throws(StoreError) { (file, size, changed) = try openFile(name, folder, path) } catch {
+    do throws(StoreError) { (file, size, changed) = try folder.file(name) } catch {
       // Gone meanwhile, none of ours, or not for us.
       guard error.code == .notFound || error.code == .permission else { throw error }
       return nil
@@ -78,7 +79,7 @@ enum ImageFolder {
     defer { lvw_medium_close(file) }
     var head = [UInt8](repeating: 0, count: 1024)
     let count = head.withUnsafeMutableBytes { lvw_medium_read(file, $0.baseAddress, $0.count) }
-    if count < 0 { throw failure(Int32(-count), "\(path)/\(name)") }
+    if count < 0 { throw folder.failure(Int32(-count), name) }
     guard let type = type(ofHead: head[..<count]) else { return nil }
     return .object([
       .init("name", .string(name)), .init("type", .string(type)), .init("bytes", .int(size)),
@@ -107,34 +108,58 @@ enum ImageFolder {
     return nil
   }
 
-  private static func open(_ path: String) throws(StoreError) -> Int32 {
-    let folder = path.withCString { lvw_medium_open($0) }
-    if folder < 0 {
-      throw [ENOENT, ENOTDIR].contains(-folder)
-        ? StoreError(.unavailable, "\(path): there is no such folder") : failure(-folder, path)
-    }
-    return folder
-  }
-
-  private static func openFile(
-    _ name: String, _ folder: Int32, _ path: String
-  ) throws(StoreError) -> (file: Int32, size: Int64, changed: Int64) {
-    var size: Int64 = 0
-    var changed: Int64 = 0
-    let file = name.withCString { lvw_medium_file(folder, $0, &size, &changed) }
-    if file == -ENOENT { throw StoreError(.notFound, "\(path)/\(name): there is no such file") }
-    if file < 0 { throw failure(-file, "\(path)/\(name)") }
-    return (file, size, changed)
+  fileprivate static func gone(_ what: String, _ error: Int32?) -> StoreError {
+    StoreError(.unavailable, "\(what): the medium is gone", systemError: error ?? ENODEV)
   }
 
   /// What a medium says.
-  private static func failure(_ error: Int32, _ what: String) -> StoreError {
+  fileprivate static func failure(_ error: Int32, _ what: String) -> StoreError {
     switch error {
-    case ENODEV, ENXIO, ENOMEDIUM, ESTALE, ENOTCONN, EHOSTDOWN, ESHUTDOWN:
-      StoreError(.unavailable, "\(what): the medium is gone", systemError: error)
+    case ENODEV, ENXIO, ENOMEDIUM, ESTALE, ENOTCONN, EHOSTDOWN, ESHUTDOWN: gone(what, error)
     case EACCES, EPERM: StoreError(.permission, "\(what): this process may not read it", systemError: error)
     case ENOMEM: StoreError(.noMemory, "\(what): there is no memory to read it", systemError: error)
     default: StoreError(.io, "\(what): the medium cannot be read", systemError: error)
+    }
+  }
+}
+
+/// A folder that is open.
+private struct Opened {
+  let descriptor: Int32
+  let path: String
+
+  init(_ path: String) throws(StoreError) {
+    self.path = path
+    descriptor = path.withCString { lvw_medium_open($0) }
+    switch -descriptor {
+    case ENOENT, ENOTDIR, ENAMETOOLONG, ELOOP: throw StoreError(.unavailable, "\(path): there is no such folder")
+    case 1...: throw ImageFolder.failure(-descriptor, path)
+    default: break
+    }
+  }
+
+  func close() { lvw_medium_close(descriptor) }
+
+  /// Whether it is still at its path, and the medium in its place.
+  var isThere: Bool { path.withCString { lvw_medium_is_there(descriptor, $0) } }
+
+  func file(_ name: String) throws(StoreError) -> (file: Int32, size: Int64, changed: Int64) {
+    var size: Int64 = 0
+    var changed: Int64 = 0
+    let file = name.withCString { lvw_medium_file(descriptor, $0, &size, &changed) }
+    if file < 0 { throw failure(-file, name) }
+    return (file, size, changed)
+  }
+
+  /// What a failure means. What was pulled out says that there is no such file, or fails in any way.
+  func failure(_ error: Int32, _ name: String?) -> StoreError {
+    let what = name.map { "\(path)/\($0)" } ?? path
+    switch error {
+    case EACCES, EPERM, ENOMEM: return ImageFolder.failure(error, what)
+    case _ where !isThere: return ImageFolder.gone(what, error)
+    case ENOENT where name != nil, ENAMETOOLONG where name != nil:
+      return StoreError(.notFound, "\(what): there is no such file")
+    default: return ImageFolder.failure(error, what)
     }
   }
 }

@@ -67,6 +67,10 @@ final class Pick: @unchecked Sendable {
   private var source: PickerSource
   private var permission = PickerPermission.notAsked
   private var asking: PickerAsk?
+  /// Why the source may not be used, as long as that is being decided on.
+  private var refusal: StoreError?
+  /// Whether nobody is asked any more.
+  private var isLastTry = false
   private var timer: Int?
   /// Tells what comes of a source from what came of those before.
   private var attempt = 0
@@ -135,7 +139,11 @@ final class Pick: @unchecked Sendable {
   }
 
   private func askForPermission() {
-    guard let function = wish.permission else { return use(source) }
+    guard let function = wish.permission else {
+      // There is nobody to ask: what is known is looked at again, and that is the last word.
+      isLastTry = true
+      return use(source)
+    }
     let (source, known) = (source, permission)
     ask(.permission) { function($0, source, known) }
   }
@@ -164,22 +172,18 @@ final class Pick: @unchecked Sendable {
       try change.commit()
       if try desk.store.pickerPermission(source) == .restricted { permission = .restricted }
     } catch {
-      guard error.code == .locked, let known = try? desk.store.pickerPermission(source), known != .notAsked else {
-        return
-      }
-      permission = known
+      guard let known = try? desk.store.pickerPermission(source), known != .notAsked else { return }
+      if error.code == .locked || known == .restricted { permission = known }
     }
   }
 
   /// The source may not be used, for a reason that the program may do something about.
   private func refused(_ reason: StoreError) {
-    guard let function = wish.denied else { return fail(reason) }
+    guard let function = wish.denied, !isLastTry else { return fail(reason) }
     let (source, permission) = (source, permission)
     refusal = reason
     ask(.decision) { function($0, source, permission, reason.message) }
   }
-
-  private var refusal: StoreError?
 
   func decided(_ decision: PickerDecision, to ask: PickerAsk) {
     guard asking === ask else { return }
@@ -202,7 +206,8 @@ final class Pick: @unchecked Sendable {
   // MARK: The source
 
   private func take() {
-    if hasEnded { return }
+    // A store that is being closed has no camera of the program's any more, and ends this.
+    if hasEnded || desk.isEnding { return }
     attempt += 1
     let attempt = attempt
     let patience = wish.patience(source)
@@ -310,6 +315,7 @@ final class Pick: @unchecked Sendable {
     switch result {
     case .failure(let error): failed(error)
     case .success(let bytes):
+      if bytes.isEmpty { return failed(StoreError(.parse, "the picture is empty")) }
       if bytes.count > wish.maximumSize {
         return failed(ImageFolder.tooLarge(Int64(bytes.count), wish.maximumSize, "the picture"))
       }
@@ -355,7 +361,8 @@ final class Pick: @unchecked Sendable {
         if let bytes { id = try change.put(bytes) }
         if let setting = wish.setting { try change.set(setting, to: .image(id)) }
       }
-      outcome.info = try desk.store.assets.info(id)
+      // It is committed, whatever has become of it since.
+      outcome.info = (try? desk.store.assets.info(id)) ?? info
       outcome.asset = id
     } catch { outcome.error = error }
     finish(outcome)

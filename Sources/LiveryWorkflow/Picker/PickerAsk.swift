@@ -21,6 +21,7 @@ public final class PickerAsk: @unchecked Sendable {
   private let lock = Lock()
   // Guarded by `lock`.
   private var pick: Pick?
+  /// Set before anybody else knows of the question.
   private(set) var handle: OpaquePointer?
 
   init(_ pick: Pick, _ question: Question) {
@@ -29,8 +30,7 @@ public final class PickerAsk: @unchecked Sendable {
   }
 
   func open() throws(StoreError) {
-    let handle = try Self.handles.insert(self)
-    lock.withLock { self.handle = handle }
+    handle = try Self.handles.insert(self)
   }
 
   var isOpen: Bool { lock.withLock { pick != nil } }
@@ -68,13 +68,11 @@ public final class PickerAsk: @unchecked Sendable {
   }
 
   private func take() -> Pick? {
-    let (pick, handle) = lock.withLock { () -> (Pick?, OpaquePointer?) in
-      defer {
-        self.pick = nil
-        self.handle = nil
-      }
-      return (self.pick, self.handle)
+    let pick = lock.withLock { () -> Pick? in
+      defer { self.pick = nil }
+      return self.pick
     }
+    // The number stays: the function may be about to be called with it.
     Self.handles.remove(handle)
     return pick
   }

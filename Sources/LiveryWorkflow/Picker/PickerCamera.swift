@@ -44,6 +44,9 @@ public final class PickerShot: @unchecked Sendable {
     lock.withLock { self.handle = handle }
   }
 
+  /// The most bytes that it may have; 0 if it is wanted no longer.
+  var limit: Int { lock.withLock { isUnwanted ? 0 : pick?.wish.maximumSize ?? 0 } }
+
   /// Hands over the picture, or why there is none. Corresponds to `livery_picker_taken` in C.
   ///
   /// - Throws: `.closed` if that was done before, or picking has ended.
@@ -101,9 +104,11 @@ public final class PickerShot: @unchecked Sendable {
 
 /// A camera of the system's: Video4Linux.
 enum CameraDevice {
+  /// Whether there is one, also if this process may not use it, or somebody else does.
   static func isAvailable() -> Bool {
     var path = [CChar](repeating: 0, count: 256)
-    return path.withUnsafeMutableBufferPointer { lvw_camera_find($0.baseAddress, $0.count) } > 0
+    let found = path.withUnsafeMutableBufferPointer { lvw_camera_find($0.baseAddress, $0.count) }
+    return found > 0 || found == -EACCES || found == -EBUSY
   }
 
   /// Takes a picture.
@@ -128,13 +133,17 @@ enum CameraDevice {
     withExtendedLifetime(asked) {}
     defer { lvw_free(start) }
     if status < 0 { throw failure(-status, device) }
+    guard lvw_memory_can_have(length) else { throw failure(ENOMEM, device) }
     return Array(UnsafeRawBufferPointer(start: start, count: length))
   }
 
   private static func first() throws(StoreError) -> String {
     var path = [CChar](repeating: 0, count: 256)
     let length = path.withUnsafeMutableBufferPointer { lvw_camera_find($0.baseAddress, $0.count) }
-    guard length > 0 else { throw StoreError(.unavailable, "there is no camera") }
+    guard length > 0 else {
+      throw length == -ENODEV
+        ? StoreError(.unavailable, "there is no camera", systemError: ENODEV) : failure(-length, "/dev/video*")
+    }
     return path.withUnsafeBytes { String(decoding: $0.prefix(Int(length)), as: UTF8.self) }
   }
 
@@ -142,7 +151,8 @@ enum CameraDevice {
     switch error {
     case EBUSY: StoreError(.busy, "\(device): somebody else uses the camera", systemError: error)
     case EACCES, EPERM: StoreError(.permission, "\(device): this process may not use the camera", systemError: error)
-    case ENODEV, ENOENT, ENXIO: StoreError(.unavailable, "\(device): there is no camera", systemError: error)
+    case ENODEV, ENOENT, ENXIO, ENOTDIR:
+      StoreError(.unavailable, "\(device): there is no camera, or it was pulled out", systemError: error)
     case ENOTTY, ENOTSUP:
       StoreError(.unavailable, "\(device) is no camera whose pictures are understood here", systemError: error)
     case ETIMEDOUT: StoreError(.timeout, "\(device): no picture came in time", systemError: error)

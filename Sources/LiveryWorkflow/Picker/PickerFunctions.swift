@@ -1,5 +1,6 @@
 import CLivery
 import CLiveryWorkflow
+import CWorkflow
 import LiveryClient
 
 // The C functions of picker.h: take what came in, call, hand out.
@@ -130,10 +131,12 @@ public func livery_picker_taken(
       return try found.taken(.failure(StoreError(reported: status, "the camera has no picture")))
     }
     let start = try required(bytes, "bytes")
-    guard length > 0, length <= Int(LIVERY_ASSET_MAX) else {
-      return try found.taken(.failure(StoreError(.invalidValue, "the camera's picture has \(length) bytes")))
+    let limit = found.limit
+    guard length >= 0, length <= limit else {
+      return try found.taken(.failure(ImageFolder.tooLarge(Int64(length), limit, "the picture")))
     }
     try checkMemory()
+    guard lvw_memory_can_have(length) else { throw StoreError(.noMemory, "there is no memory for the picture") }
     try found.taken(.success(Array(UnsafeRawBufferPointer(start: start, count: length))))
   }
 }

@@ -73,16 +73,18 @@ extension Store {
   /// What is known about the permission to use a source. Corresponds to `livery_picker_known_permission` in C.
   public func pickerPermission(_ source: PickerSource) throws(StoreError) -> PickerPermission {
     guard let text = try textIfAny(PickerPermissions.setting(source)) else { return .notAsked }
-    return PickerPermissions.permission(text) ?? .notAsked
+    // What was meant by anything else was hardly a yes.
+    return PickerPermissions.permission(text) ?? .restricted
   }
 
   /// Whether people are told what the camera is used for.
   func tellsUsageOfCamera() throws(StoreError) -> Bool { try textIfAny(PickerPermissions.usage)?.isEmpty == false }
 
-  /// A text; nil also where the setting holds something else.
+  /// A text, "" where the setting holds something else; nil where it holds nothing.
   private func textIfAny(_ name: String) throws(StoreError) -> String? {
     do throws(StoreError) { return try string(name) } catch {
-      guard error.code == .notFound || error.code == .noValue || error.code == .typeMismatch else { throw error }
+      if error.code == .typeMismatch { return "" }
+      guard error.code == .notFound || error.code == .noValue else { throw error }
       return nil
     }
   }

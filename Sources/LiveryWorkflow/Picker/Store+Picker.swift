@@ -114,7 +114,12 @@ extension Store {
     }
 
     /// The images in a folder. Waits for the medium. Corresponds to `livery_picker_list` in C.
-    public static func images(in folder: String) throws(StoreError) -> [Value] { try ImageFolder.list(folder) }
+    public static func images(in folder: String) throws(StoreError) -> [Value] {
+      guard folder.utf8.count <= 4096, !folder.utf8.contains(0) else {
+        throw StoreError(.invalidArgument, "the folder is longer than 4,096 bytes, or has a NUL within")
+      }
+      return try ImageFolder.list(folder)
+    }
 
     /// The removable media that are mounted. Corresponds to `livery_picker_media` in C.
     public static func removableMedia() throws(StoreError) -> [Value] { try Media.mounted().map { $0.value } }
@@ -124,12 +129,16 @@ extension Store {
       _ done: @escaping @Sendable (Result<PickedImage, StoreError>) -> Void
     ) throws(StoreError) -> Pick {
       var wish = Pick.Wish(source: origin.source)
-      if let alternative { wish.take(alternative) }
-      wish.take(origin)
+      if let alternative { try wish.take(alternative) }
+      try wish.take(origin)
       wish.setting = options.setting
       wish.layer = options.layer
-      wish.maximumSize = min(max(1, options.maximumSize), Assets.maximumSize)
+      guard (1...Assets.maximumSize).contains(options.maximumSize) else {
+        throw StoreError(.invalidArgument, "maximumSize is from 1 to \(Assets.maximumSize)")
+      }
+      wish.maximumSize = options.maximumSize
       wish.timeout = options.timeout.map { max(1, $0.wholeMicroseconds) } ?? 0
+      guard wish.timeout <= 86_400_000_000 else { throw StoreError(.invalidArgument, "a time is longer than a day") }
       wish.permission = options.permission
       wish.denied = options.denied
       wish.done = { (outcome) in
@@ -139,6 +148,7 @@ extension Store {
         done(
           .success(PickedImage(asset: asset, info: info, source: outcome.source, revision: outcome.revision)))
       }
+      try wish.checkTexts()
       try wish.check(origin.source)
       let pick = Pick(try Desks.find(self), wish)
       _ = try pick.begin()
@@ -148,13 +158,24 @@ extension Store {
   }
 
   extension Pick.Wish {
-    fileprivate mutating func take(_ origin: PickerOrigin) {
+    fileprivate mutating func take(_ origin: PickerOrigin) throws(StoreError) {
       switch origin {
       case .folder(let path, let file): (folder, self.file) = (path, file)
       case .camera(let device, let width, let height):
+        guard (0...16_384).contains(width), (0...16_384).contains(height) else {
+          throw StoreError(.invalidArgument, "a picture is at most 16,384 pixels wide and high")
+        }
         self.device = device
-        (self.width, self.height) = (UInt32(clamping: min(width, 16_384)), UInt32(clamping: min(height, 16_384)))
+        (self.width, self.height) = (UInt32(width), UInt32(height))
       case .upload: break
+      }
+    }
+
+    /// - Throws: `.invalidArgument` for texts that C would not take, or not as a whole.
+    fileprivate func checkTexts() throws(StoreError) {
+      for (text, limit) in [(folder, 4096), (file, 255), (device, 255), (setting, 255)] {
+        guard let text, text.utf8.count > limit || text.utf8.contains(0) else { continue }
+        throw StoreError(.invalidArgument, "a name or a path is longer than \(limit) bytes, or has a NUL within")
       }
     }
   }

@@ -337,14 +337,23 @@ final class Desk: @unchecked Sendable {
     mailbox.close()
     dispatched.close()
     for provider in providers { hide(provider) }
-    let isOver = Gate()
-    loop.end {
+    @Sendable func endAll() {
       for pick in picks { pick.close() }
       for request in requests { request.handle(.closed) }
       for provider in providers { self.end(provider, Self.closed) }
-      isOver.open()
     }
-    if loop.isHere { isOver.leave() } else { isOver.wait() }
+    if loop.isHere {
+      // A camera of the program's has closed the store while it was called: nothing may be left for later.
+      endAll()
+      loop.end {}
+    } else {
+      let isOver = Gate()
+      loop.end {
+        endAll()
+        isOver.open()
+      }
+      isOver.wait()
+    }
     mailbox.finish()
     dispatched.finish()
     withExtendedLifetime(camera) {}

@@ -144,6 +144,4 @@ final class Gate: @unchecked Sendable {
 
   func open() { lvw_gate_open(gate) }
   func wait() { lvw_gate_wait(gate) }
-  /// In place of waiting.
-  func leave() { lvw_gate_leave(gate) }
 }
