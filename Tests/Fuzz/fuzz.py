@@ -31,7 +31,7 @@ TARGETS = ["json", "value", "schema", "plist-xml", "plist-binary", "cbor", "reco
            "png", "jpeg", "gif", "webp", "svg", "file", "images-png", "images-jpeg", "images-webp", "images-drawn", "images-kept",
            "page-target", "page-form", "page-multipart", "page-headers", "page-prompt",
            "fetch-date", "fetch-control", "fetch-tag", "fetch-range", "fetch-address", "secrets-keys", "prompt-message",
-           "camera-frame"]
+           "camera-frame", "picker-mounts", "picker-head"]
 # Those that call the public functions of the library.
 CALLING = {"page-prompt"}
 # The longest inputs, in bytes. The first of two numbers holds for nine tenths of the time, as short inputs are tried faster
@@ -45,7 +45,7 @@ LENGTHS = {"json": (96, 2048), "value": (96, 1024), "schema": (128, 4096), "plis
            "page-prompt": (96, 512),
            "fetch-date": (40, 48), "fetch-control": (64, 256), "fetch-tag": (16, 640), "fetch-range": (48, 128),
            "fetch-address": (48, 256), "secrets-keys": (128, 512), "prompt-message": (64, 512),
-           "camera-frame": (768, 2048)}
+           "camera-frame": (768, 2048), "picker-mounts": (128, 512), "picker-head": (96, 1024)}
 # The longest input that is kept, in bytes: a whole schema of the fixtures fits.
 KEPT_LENGTH = 8192
 
@@ -161,7 +161,7 @@ def run(target, arguments, length=None, **more):
 def seeds(target):
   """Where fuzzing begins: the fixtures of the kind."""
   fixtures = ROOT / "Tests" / "Fixtures"
-  patterns = {"images-png": "images/*.png", "images-jpeg": "images/*.jpg", "images-webp": "images/*.webp", "json": "**/*.json", "value": "**/*.json", "schema": "**/*Schema*.json", "plist-xml": "**/*.plist",
+  patterns = {"picker-head": "images/*", "images-png": "images/*.png", "images-jpeg": "images/*.jpg", "images-webp": "images/*.webp", "json": "**/*.json", "value": "**/*.json", "schema": "**/*Schema*.json", "plist-xml": "**/*.plist",
               "plist-binary": "**/*.plist"}
   found = []
   for path in sorted(fixtures.glob(patterns[target])) if target in patterns else []:
@@ -196,6 +196,9 @@ def seeds(target):
           "fetch-tag": ["W/\"a\"", "\"a\""], "fetch-range": ["bytes 5-9/10", "bytes */10", "text/html; charset=utf-8", "Accept, *"],
           "secrets-keys": ["# a\r\n\nlivery-key-1 AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8=\n"],
           "fetch-address": ["../g/./h?y#s", "//g/..", "https://x/y", "?y", "a b"],
+          "picker-mounts": ["36 35 8:17 / /media/a\\040b ro,noatime shared:1 master:2 - vfat /dev/sdb1 rw,errors=remount-ro\n",
+                            "1 0 0:21 / / rw - tmpfs none rw\n2 1 8:1 /x /y rw - ext4 /dev/sda1 rw\n"],
+          "picker-head": ["\xef\xbb\xbf \n<?xml version='1.0'?><svg/>", "GIF89a", "RIFF1234WEBPVP8 "],
           # Two bytes, then values: an object of a text and a list; an error; an answer.
           "prompt-message": ["\x01\x01\x0b\x02\0\0\0\x04\0\0\0kind\x04\x05\0\0\0login\x01\0\0\0a\x0a\x01\0\0\0\x01",
                              "\x01\x04\x02\xe6\xff\xff\xff\xff\xff\xff\xff\x04\x02\0\0\0no", "\x01\x0a\x09\0\0\0\0\0\0\x80?\0\0\0?\0\0\0\0"],
