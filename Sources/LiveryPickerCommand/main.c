@@ -113,7 +113,12 @@ static int64_t number_of(livery_value *object, const char *name) {
 
 // Text that a medium has brought along: what a terminal would take for more than text is a question mark.
 static void print_plain(const char *text) {
-  for (; text && *text; text++) putchar((unsigned char)*text < 32 || *text == 127 ? '?' : *text);
+  for (; text && *text; text++) {
+    // The control characters C0 and C1, the latter in UTF-8.
+    bool is_c1 = (unsigned char)*text == 0xc2 && (unsigned char)text[1] >= 0x80 && (unsigned char)text[1] < 0xa0;
+    putchar((unsigned char)*text < 32 || *text == 127 || is_c1 ? '?' : *text);
+    if (is_c1) text++;
+  }
 }
 
 static void print_image(livery_value *image) {

@@ -132,7 +132,7 @@ static inline void *read_whole(const char *path, size_t *length) {
 // u and i fail to begin, with BUSY, PERMISSION, UNAVAILABLE and IO; c cancels picking; x closes the store, X after it has handed a picture over.
 typedef struct booth {
   const char *script;
-  bool is_absent;
+  bool is_absent, closes_when_asked;
   atomic_int taken, cancelled, destroyed;
   uint32_t width, height;
   livery_picker_shot *_Atomic shot;
@@ -155,7 +155,11 @@ static inline void *hand_over_later(void *user_data) {
   return NULL;
 }
 
-static inline bool booth_is_there(void *user_data) { return !((booth *)user_data)->is_absent; }
+static inline bool booth_is_there(void *user_data) {
+  booth *self = user_data;
+  if (self->closes_when_asked) OK(livery_close(self->store));
+  return !self->is_absent;
+}
 
 static inline livery_status booth_take(livery_picker_shot *shot, uint32_t width, uint32_t height, void *user_data) {
   booth *self = user_data;

@@ -8,6 +8,7 @@
 // happens to a medium that is pulled out at that moment: its folder is gone.
 static _Atomic ino_t faulty;
 static _Atomic int fault;
+static atomic_int stalled;
 static const char *_Atomic pulled;
 enum { STALLS = -1, ENDS = -2 };
 
@@ -25,6 +26,7 @@ ssize_t read(int descriptor, void *to, size_t room) {
     pull();
     if (fault == ENDS) return 0;
     if (fault != STALLS) return errno = fault, -1;
+    stalled++;
     while (faulty && fault == STALLS) usleep(1000);
   }
   return syscall(SYS_read, descriptor, to, room);
@@ -591,6 +593,42 @@ TEST("closing waits for no medium that does not answer", close_while_reading) {
   usleep(20000);
 }
 
+TEST("media that never answer take so many threads, and no more", stalled_media) {
+  enum { MOST = 32 };
+  const char *folder = images_of_people();
+  char path[400];
+  struct stat found;
+  snprintf(path, sizeof path, "%s/a.png", folder);
+  EXPECT_INT(0, stat(path, &found));
+  livery_store *store = picking_store();
+  static picked told[MOST], busy, well;
+  stalled = 0;
+  fault = STALLS;
+  faulty = found.st_ino;
+  for (int place = 0; place < MOST; place++) {
+    begin_picking(store, in_folder(folder, "a.png"), &told[place]);
+    // Given up, each goes on to wait.
+    EXPECT(comes(&stalled, place + 1));
+    if (place % 2) continue;
+    OK(livery_picker_cancel(told[place].picker));
+    expect_end(&told[place], LIVERY_ERROR_CANCELLED);
+  }
+  begin_picking(store, in_folder(folder, "b.jpg"), &busy);
+  expect_end(&busy, LIVERY_ERROR_BUSY);
+  faulty = 0;
+  for (int place = 1; place < MOST; place += 2) expect_end(&told[place], LIVERY_OK);
+  // Those that were given up are over soon.
+  for (int tries = 0; tries < 100; tries++) {
+    well = (picked){0};
+    begin_picking(store, in_folder(folder, "b.jpg"), &well);
+    EXPECT(comes(&well.destroyed, 1));
+    if (well.status == LIVERY_OK) break;
+    usleep(10000);
+  }
+  EXPECT_INT(LIVERY_OK, well.status);
+  OK(livery_close(store));
+}
+
 TEST("a folder's images are listed in the order of their names, without links, pipes and other files", listed) {
   static const char *const names[] = {"a.png", "b.jpg", "half.png", "locked.png", "\303\244 b.png"};
   const char *folder = images_of_people();
@@ -801,11 +839,12 @@ TEST("a store that is closed ends picking once, wherever it is", closed) {
 }
 
 TEST("a camera may close the store while it is asked for a picture", closed_by_camera) {
-  for (int round = 0; round < 3; round++) {
+  for (int round = 0; round < 4; round++) {
     livery_store *store = picking_store();
-    // The first gives no picture, the second one before it closes the store, the third has another one waiting.
-    static const char *const scripts[] = {"x", "X", "wx"};
-    booth camera = {.store = store};
+    // The first gives no picture, the second one before it closes the store, the third has another one waiting, and the fourth is only
+    // asked whether it is there.
+    static const char *const scripts[] = {"x", "X", "wx", "p"};
+    booth camera = {.store = store, .closes_when_asked = round == 3};
     picked told = {0}, other = {0};
     build_booth(store, &camera, scripts[round]);
     if (round == 2) begin_picking(store, of(LIVERY_PICKER_CAMERA), &other);
@@ -815,6 +854,7 @@ TEST("a camera may close the store while it is asked for a picture", closed_by_c
     if (round == 2) expect_end(&other, LIVERY_ERROR_CLOSED);
     EXPECT(comes(&camera.destroyed, 1));
     EXPECT_INT(round == 2 ? 2 : round == 0, camera.cancelled);
+    if (round == 3) EXPECT_INT(0, camera.taken);
   }
 }
 

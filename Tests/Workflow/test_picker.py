@@ -259,6 +259,12 @@ def test_the_program_lists_media_and_images(folder):
   assert run("list", folder / "none").returncode == 8
 
 
+def test_the_name_of_a_file_steers_no_terminal(folder):
+  (folder / "a\x1b[2J\u009b1m\u00a0.png").write_bytes((IMAGES / "rgb.png").read_bytes())
+  line = next(line for line in run("list", folder).stdout.splitlines() if "a?" in line)
+  assert line.endswith("a?[2J?1m\u00a0.png")
+
+
 def test_the_program_stores_an_image_with_its_setting(store, folder):
   done = run("folder", folder, "rgb.png", "--set", LOGO, store=store)
   asset = str(store[LOGO])

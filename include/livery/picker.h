@@ -185,7 +185,8 @@ typedef struct livery_picker_options {
  *     was pulled out, or takes no pictures that are understood here; the setting `usage.camera` has no text; nobody shows the prompt
  *     `photo-upload`
  *   - #LIVERY_ERROR_NOT_FOUND      there is no such file in the folder, or what has the name is a link, a folder, a pipe or a device
- *   - #LIVERY_ERROR_BUSY           somebody else uses the camera, or another writer kept the store for too long
+ *   - #LIVERY_ERROR_BUSY           somebody else uses the camera, another writer kept the store for too long, or 32 media and devices have
+ *     not answered this process yet, also those that were given up
  *   - #LIVERY_ERROR_TIMEOUT        the source took too long
  *   - #LIVERY_ERROR_INVALID_VALUE  the image is larger than `max_size`
  *   - #LIVERY_ERROR_PARSE          it is empty, no image that is known, or one whose header is damaged or cut short; what comes behind the

@@ -240,6 +240,8 @@ final class Pick: @unchecked Sendable {
       }
     }
     guard camera.isAvailable() else { throw StoreError(.unavailable, "there is no camera at the moment") }
+    // It may have closed the store, or cancelled.
+    if hasEnded { return }
     let shot = PickerShot(self, attempt, camera)
     try shot.open()
     self.shot = shot

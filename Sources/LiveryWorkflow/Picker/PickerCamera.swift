@@ -175,6 +175,10 @@ private final class Wanted {
 
 /// Something that is done on a thread of its own, since it may wait for a medium or a device.
 final class PickerWork: @unchecked Sendable {
+  /// How many there are, also of those that nobody wants any more and whose medium never answers.
+  private static let running = Atomic<Int>(0)
+  private static let most = 32
+
   private let body: @Sendable (PickerWork) -> Void
   private let isGivenUp = Atomic<Bool>(false)
 
@@ -182,8 +186,12 @@ final class PickerWork: @unchecked Sendable {
     self.body = body
   }
 
-  /// - Throws: `.busy` if no thread can be had.
+  /// - Throws: `.busy` if no thread can be had, or too many of them wait for their media.
   static func start(_ body: @escaping @Sendable (PickerWork) -> Void) throws(StoreError) -> PickerWork {
+    guard running.add(1, ordering: .relaxed).newValue <= most else {
+      running.subtract(1, ordering: .relaxed)
+      throw StoreError(.busy, "\(most) media or cameras have not answered yet")
+    }
     let work = PickerWork(body)
     let context = Unmanaged.passRetained(work)
     let hasStarted = lvw_thread_start(
@@ -191,10 +199,12 @@ final class PickerWork: @unchecked Sendable {
         guard let context else { return nil }
         let work = Unmanaged<PickerWork>.fromOpaque(context).takeRetainedValue()
         work.body(work)
+        PickerWork.running.subtract(1, ordering: .relaxed)
         return nil
       }, context.toOpaque())
     guard hasStarted else {
       context.release()
+      running.subtract(1, ordering: .relaxed)
       throw StoreError(.busy, "no thread to read from the source can be had")
     }
     return work
