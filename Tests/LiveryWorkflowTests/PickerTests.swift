@@ -279,7 +279,7 @@ import Testing
 
   @Test func theBeginningTellsTheType() throws {
     let types: [(String, String?)] = [
-      ("GIF87a", "image/gif"), ("GIF89a", "image/gif"), ("GIF88", nil),
+      ("GIF87a", "image/gif"), ("GIF89a", "image/gif"), ("GIF7", nil),
       ("RIFF1234WEBP", "image/webp"), ("RIFF1234WAVE", nil),
       ("<svg/>", "image/svg+xml"), ("\u{FEFF} \n<?xml?><svg:svg>", "image/svg+xml"),
       ("<html><p>svg", nil), ("tea <svg", nil),

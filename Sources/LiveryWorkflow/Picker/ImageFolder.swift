@@ -93,9 +93,10 @@ enum ImageFolder {
       head.dropFirst(offset).prefix(text.utf8CodeUnitCount).elementsEqual(
         UnsafeBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount))
     }
-    if head.starts(with: [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A]) { return "image/png" }
-    if head.starts(with: [0xFF, 0xD8, 0xFF]) { return "image/jpeg" }
-    if begins("GIF87a") || begins("GIF89a") { return "image/gif" }
+    // As little as assets ask for.
+    if head.starts(with: [0x89, 0x50, 0x4E, 0x47]) { return "image/png" }
+    if head.starts(with: [0xFF, 0xD8]) { return "image/jpeg" }
+    if begins("GIF8") { return "image/gif" }
     if begins("RIFF"), begins("WEBP", at: 8) { return "image/webp" }
     // Text that has the element before anything but what may stand before it.
     var rest = head
