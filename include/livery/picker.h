@@ -18,10 +18,10 @@
  * sees the one without the other.
  *
  * Before a source is used there is permission. What is known of it is the setting `picker.<source>` with the source's name,
- * `folder`, `camera` or `upload`, and one of the texts "granted", "denied" and "restricted"; anything else counts as the last. Where nothing is known the program's
- * function is asked, and what it says of a person is kept in the layer `user`, with its history. A console that enforces
- * `picker.camera` as "restricted" has the last word on all devices. Where permission is denied another function of the program
- * decides what comes then: asking again, another source, or the end.
+ * `folder`, `camera` or `upload`, and one of the texts "granted", "denied" and "restricted"; anything else counts as the last.
+ * Where nothing is known the program's function is asked, and what it says of a person is kept in the layer `user`, with its
+ * history. A console that enforces `picker.camera` as "restricted" has the last word on all devices. Where permission is denied
+ * another function of the program decides what comes then: asking again, another source, or the end.
  *
  * A camera is one that the program brings along (livery_picker_set_camera()), or a device of Video4Linux. It is used only if the
  * setting `usage.camera` has a text that tells people what for; declare it in the schema, or set it.
@@ -360,8 +360,9 @@ LIVERY_API livery_status livery_picker_taken(livery_picker_shot *shot, livery_st
  * The images in a folder, for people to choose from.
  *
  * The result is a list, in the order of the names, of objects: `name` (text), `type` (the media type, by content), `bytes` (an
- * integer) and `time` (a date: when it was changed last, or the nearest moment of the years 1 to 9999). It has regular files alone, which are no links and whose names are UTF-8, and
- * of those #LIVERY_PICKER_LIST_MAX at most. Each file's first bytes are read.
+ * integer) and `time` (a date: when it was changed last, or the nearest moment of the years 1 to 9999). It has regular files
+ * alone, which are no links and whose names are UTF-8, and of those #LIVERY_PICKER_LIST_MAX at most. Each file's first bytes are
+ * read.
  *
  * Threads: any. Waits for the medium.
  *
