@@ -63,6 +63,7 @@ static kept *begin(void) {
 
 static int open_socket(void) { OPENING(socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0)); }
 static int open_directory(const char *path) { OPENING(open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)); }
+int lvw_device_open(const char *path) { OPENING(open(path, O_RDWR | O_NONBLOCK | O_CLOEXEC | O_NOCTTY)); }
 int lvw_wake_open(void) { OPENING(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)); }
 int lvw_accept(int listener) { OPENING(accept4(listener, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK)); }
 

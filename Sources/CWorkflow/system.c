@@ -27,6 +27,14 @@ void lvw_memory_wipe(void) {
   if (lvs_memory_wipe) lvs_memory_wipe();
 }
 
+bool lvw_memory_can_have(size_t count) {
+  void *bytes = malloc(count);
+  free(bytes);
+  return bytes != NULL;
+}
+
+void lvw_free(void *bytes) { free(bytes); }
+
 uint64_t lvw_thread(void) { return (uint64_t)(uintptr_t)pthread_self(); }
 
 bool lvw_thread_start(void *(*function)(void *), void *argument) {
@@ -76,11 +84,6 @@ void lvw_gate_open(lvw_gate *gate) {
 void lvw_gate_wait(lvw_gate *gate) {
   pthread_mutex_lock(&gate->lock);
   while (!gate->is_open) pthread_cond_wait(&gate->opened, &gate->lock);
-  leave(gate);
-}
-
-void lvw_gate_leave(lvw_gate *gate) {
-  pthread_mutex_lock(&gate->lock);
   leave(gate);
 }
 

@@ -1,4 +1,5 @@
-// A client of the extension `workflow`: the kinds of prompts are told.
+// A client of the extension `workflow`: the kinds of prompts are told, and the media that are there.
+#include <livery/picker.h>
 #include <livery/prompt.h>
 #include <stdio.h>
 
@@ -9,5 +10,8 @@ int main(int argc, char **argv) {
   if (livery_prompt_kinds(&kinds) != LIVERY_OK || livery_value_count(kinds, &count) != LIVERY_OK)
     return fprintf(stderr, "%s\n", livery_last_error()->message), 1;
   livery_value_release(kinds);
+  livery_value *media = NULL;
+  if (livery_picker_media(&media) != LIVERY_OK) return fprintf(stderr, "%s\n", livery_last_error()->message), 1;
+  livery_value_release(media);
   return count == 14 ? 0 : 1;
 }

@@ -30,7 +30,8 @@ BUILT = ROOT / "build" / "torture" / "fuzz"
 TARGETS = ["json", "value", "schema", "plist-xml", "plist-binary", "cbor", "squeezed", "record", "color", "date", "pattern", "text",
            "png", "jpeg", "gif", "webp", "svg", "file", "images-png", "images-jpeg", "images-webp", "images-drawn", "images-kept",
            "page-target", "page-form", "page-multipart", "page-headers", "page-prompt",
-           "fetch-date", "fetch-control", "fetch-tag", "fetch-range", "fetch-address", "secrets-keys", "prompt-message"]
+           "fetch-date", "fetch-control", "fetch-tag", "fetch-range", "fetch-address", "secrets-keys", "prompt-message",
+           "camera-frame", "picker-mounts", "picker-head"]
 # Those that call the public functions of the library.
 CALLING = {"page-prompt"}
 # The longest inputs, in bytes. The first of two numbers holds for nine tenths of the time, as short inputs are tried faster
@@ -43,7 +44,8 @@ LENGTHS = {"json": (96, 2048), "value": (96, 1024), "schema": (128, 4096), "plis
            "page-target": (48, 256), "page-form": (64, 512), "page-multipart": (160, 1024), "page-headers": (48, 256),
            "page-prompt": (96, 512),
            "fetch-date": (40, 48), "fetch-control": (64, 256), "fetch-tag": (16, 640), "fetch-range": (48, 128),
-           "fetch-address": (48, 256), "secrets-keys": (128, 512), "prompt-message": (64, 512)}
+           "fetch-address": (48, 256), "secrets-keys": (128, 512), "prompt-message": (64, 512),
+           "camera-frame": (768, 2048), "picker-mounts": (128, 512), "picker-head": (96, 1024)}
 # The longest input that is kept, in bytes: a whole schema of the fixtures fits.
 KEPT_LENGTH = 8192
 
@@ -70,6 +72,11 @@ FORM = ("\r\nContent-Disposition: form-data; name=\"a\"\r\n\r\nb\r\n--x\r\nConte
         "filename=\"%22d.png\"\r\nContent-Type: image/png\r\n\r\n\x89PNG\r\n--x--\r\n")
 
 
+# A JPEG without tables, up to the end of its scan.
+JPEG = ("\xff\xd8\xff\xe0\0\x10AVI1\0\0\0\0\0\0\0\0\0\0\xff\xc0\0\x0b\x08\0\x08\0\x08\x01\x01\x11\0"
+        "\xff\xda\0\x08\x01\x01\0\0\x3f\0ab\xff\0\xff\xd0c")
+
+
 # What libFuzzer ends with when a signal tells it to.
 INTERRUPTED = 72
 
@@ -91,8 +98,9 @@ def build():
   build_images(str(swift / "clang"))
   # Values that go to C and back are those of the library.
   store = [f"-L{ROOT / 'build'}", "-llivery", f"-Wl,-rpath,{ROOT / 'build'}"]
+  build_camera(str(swift / "clang"))
   for target in TARGETS:
-    if target.startswith("images-"):
+    if target.startswith(("images-", "camera-")):
       continue
     subprocess.run([str(swift / "clang"), "-std=c11", "-O1", "-g", "-fsanitize=fuzzer,address", "-fuse-ld=lld",
                     f"-DPARSER=fuzz_{target.replace('-', '_')}", str(HERE / "fuzz.c"), "-o", str(program(target)),
@@ -122,6 +130,14 @@ def build_images(clang):
                       "-o", str(program(target)), "-lpng", "-ljpeg", "-lwebp", "-lwebpdemux", "-lm"], check=True)
 
 
+def build_camera(clang):
+  """What the extension `workflow` makes of a camera's frames, which is C."""
+  part = ROOT / "Sources" / "CWorkflow"
+  subprocess.run([clang, "-std=gnu11", "-g", f"-I{part / 'include'}", "-O1", "-fsanitize=fuzzer,address,undefined",
+                  "-fno-sanitize-recover=undefined", "-fuse-ld=lld", "-DPARSER=fuzz_camera_frame", str(HERE / "fuzz.c"),
+                  str(HERE / "camera.c"), str(part / "camera_frame.c"), "-o", str(program("camera-frame"))], check=True)
+
+
 def program(target):
   return BUILT / f"fuzz-{target}"
 
@@ -145,7 +161,7 @@ def run(target, arguments, length=None, **more):
 def seeds(target):
   """Where fuzzing begins: the fixtures of the kind."""
   fixtures = ROOT / "Tests" / "Fixtures"
-  patterns = {"images-png": "images/*.png", "images-jpeg": "images/*.jpg", "images-webp": "images/*.webp", "json": "**/*.json", "value": "**/*.json", "schema": "**/*Schema*.json", "plist-xml": "**/*.plist",
+  patterns = {"picker-head": "images/*", "images-png": "images/*.png", "images-jpeg": "images/*.jpg", "images-webp": "images/*.webp", "json": "**/*.json", "value": "**/*.json", "schema": "**/*Schema*.json", "plist-xml": "**/*.plist",
               "plist-binary": "**/*.plist"}
   found = []
   for path in sorted(fixtures.glob(patterns[target])) if target in patterns else []:
@@ -180,6 +196,9 @@ def seeds(target):
           "fetch-tag": ["W/\"a\"", "\"a\""], "fetch-range": ["bytes 5-9/10", "bytes */10", "text/html; charset=utf-8", "Accept, *"],
           "secrets-keys": ["# a\r\n\nlivery-key-1 AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8=\n"],
           "fetch-address": ["../g/./h?y#s", "//g/..", "https://x/y", "?y", "a b"],
+          "picker-mounts": ["36 35 8:17 / /media/a\\040b ro,noatime shared:1 master:2 - vfat /dev/sdb1 rw,errors=remount-ro\n",
+                            "1 0 0:21 / / rw - tmpfs none rw\n2 1 8:1 /x /y rw - ext4 /dev/sda1 rw\n"],
+          "picker-head": ["\xef\xbb\xbf \n<?xml version='1.0'?><svg/>", "GIF89a", "RIFF1234WEBPVP8 "],
           # Two bytes, then values: an object of a text and a list; an error; an answer.
           "prompt-message": ["\x01\x01\x0b\x02\0\0\0\x04\0\0\0kind\x04\x05\0\0\0login\x01\0\0\0a\x0a\x01\0\0\0\x01",
                              "\x01\x04\x02\xe6\xff\xff\xff\xff\xff\xff\xff\x04\x02\0\0\0no", "\x01\x0a\x09\0\0\0\0\0\0\x80?\0\0\0?\0\0\0\0"],

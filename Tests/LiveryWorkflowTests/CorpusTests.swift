@@ -3,11 +3,11 @@ import Testing
 
 @testable import LiveryWorkflow
 
-/// What `Tests/Fuzz` has kept of messages, and what is made of it by chance.
+/// What `Tests/Fuzz` has kept of messages, and what is made of it by chance; what it has kept of mounts and of images.
 @Suite struct CorpusTests {
-  private static func inputs() throws -> [[UInt8]] {
+  private static func inputs(_ target: String = "prompt-message") throws -> [[UInt8]] {
     var path = Array(#filePath.split(separator: "/").dropLast(2))
-    path += ["Fuzz", "corpus", "prompt-message.txt"]
+    path += ["Fuzz", "corpus", "\(target).txt"]
     let file = try #require(fopen("/" + path.joined(separator: "/"), "r"))
     defer { fclose(file) }
     var text: [UInt8] = []
@@ -42,6 +42,13 @@ import Testing
     #expect(inputs.count > 20)
     for input in inputs { #expect(holds(input)) }
     #expect(inputs.contains { Message($0[...]) != nil } && inputs.contains { Message($0[...]) == nil })
+  }
+
+  @Test func whatWasKeptOfMountsAndOfFilesIsReadOrPassedOver() throws {
+    let tables = try Self.inputs("picker-mounts")
+    #expect(tables.contains { !Mount.all(in: $0).isEmpty } && tables.contains { Mount.all(in: $0).isEmpty })
+    let heads = try Self.inputs("picker-head")
+    #expect(Set(heads.compactMap { ImageFolder.type(ofHead: $0.prefix(1024)) }).count == 5)
   }
 
   /// `LIVERY_PROMPT_MUTATIONS` makes more.

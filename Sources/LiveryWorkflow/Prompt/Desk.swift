@@ -2,7 +2,8 @@ import CClient
 import CWorkflow
 import LiveryClient
 
-/// What a handle on a store has of prompts, from its first one until it is closed: who shows them, and who asks for them.
+/// What a handle on a store has of people, from its first use until it is closed: who shows prompts, who asks for them, and what is
+/// being picked.
 final class Desk: @unchecked Sendable {
   static let closed = StoreError(.closed, "the store was closed")
 
@@ -19,10 +20,13 @@ final class Desk: @unchecked Sendable {
   /// In the order in which they came.
   private var providers: [Provider] = []
   private var requests: [Request] = []
+  private var picks: [Pick] = []
+  private var hostCamera: HostCamera?
   /// Tells when the store is closed. It is paused: it hears of nothing else.
   private var closing: Observation?
   // Of the loop's thread alone.
   private var isClaimed = false
+  private var arePermissionsClaimed = false
 
   fileprivate static func make(_ store: Store) throws(StoreError) -> Desk {
     // The path of a store in memory is a name, at which there is no folder of a store.
@@ -115,6 +119,43 @@ final class Desk: @unchecked Sendable {
       change.discard()
       throw error
     }
+  }
+
+  // MARK: Picking
+
+  /// - Throws: `.closed` if the store is being closed.
+  func add(_ pick: Pick) throws(StoreError) {
+    try lock.withLock { () throws(StoreError) in
+      guard !hasEnded else { throw Self.closed }
+      picks.append(pick)
+    }
+  }
+
+  func letGo(_ pick: Pick) {
+    lock.withLock { picks.removeAll { $0 === pick } }
+  }
+
+  /// The program's; nil for devices.
+  var camera: HostCamera? { lock.withLock { hostCamera } }
+
+  /// - Throws: `.closed` if the store is being closed.
+  func setCamera(_ camera: HostCamera?) throws(StoreError) {
+    // What is let go of runs code of the program's: outside the lock.
+    let former = try lock.withLock { () throws(StoreError) -> HostCamera? in
+      guard !hasEnded else { throw Self.closed }
+      defer { hostCamera = camera }
+      return hostCamera
+    }
+    withExtendedLifetime(former) {}
+  }
+
+  /// Takes the namespace of what is known about permissions, on the loop's thread. Who may not write may look.
+  func claimPermissions() throws(StoreError) {
+    if arePermissionsClaimed { return }
+    do throws(StoreError) { try PickerPermissions.claim(store) } catch {
+      guard error.code == .readOnly else { throw error }
+    }
+    arePermissionsClaimed = true
   }
 
   // MARK: Providers
@@ -282,27 +323,40 @@ final class Desk: @unchecked Sendable {
 
   /// The store is closed: everything that is under way ends.
   fileprivate func end() {
-    let (closing, requests, providers) = lock.withLock { () -> (Observation?, [Request], [Provider]) in
+    let (closing, requests, providers, picks, camera) = lock.withLock {
+      () -> (Observation?, [Request], [Provider], [Pick], HostCamera?) in
       defer {
         self.closing = nil
         self.providers = []
+        hostCamera = nil
         hasEnded = true
       }
-      return (self.closing, self.requests, self.providers)
+      return (self.closing, self.requests, self.providers, self.picks, hostCamera)
     }
     closing?.cancel()
     mailbox.close()
     dispatched.close()
     for provider in providers { hide(provider) }
-    let isOver = Gate()
-    loop.end {
+    @Sendable func endAll() {
+      for pick in picks { pick.close() }
       for request in requests { request.handle(.closed) }
       for provider in providers { self.end(provider, Self.closed) }
-      isOver.open()
     }
-    if loop.isHere { isOver.leave() } else { isOver.wait() }
+    if loop.isHere {
+      // A camera of the program's has closed the store while it was called: nothing may be left for later.
+      endAll()
+      loop.end {}
+    } else {
+      let isOver = Gate()
+      loop.end {
+        endAll()
+        isOver.open()
+      }
+      isOver.wait()
+    }
     mailbox.finish()
     dispatched.finish()
+    withExtendedLifetime(camera) {}
   }
 }
 

@@ -238,11 +238,7 @@ extension Prompt {
     let status = function(handle, request, userData.pointer)
     livery_value_release(request)
     guard status != livery_status(LIVERY_OK) else { return nil }
-    let code = StoreError.Code(rawValue: min(status, -1))
-    guard let last = livery_last_error(), last.pointee.status == status, let message = last.pointee.message else {
-      return StoreError(code, "the prompt could not be shown: \(code)")
-    }
-    return StoreError(code, String(cString: message))
+    return StoreError(reported: status, "the prompt could not be shown")
   }
 }
 

@@ -31,7 +31,7 @@ final class Loop: @unchecked Sendable {
   /// - Throws: `.busy` if no thread or no descriptor can be had.
   static func make() throws(StoreError) -> Loop {
     let wake = lvw_wake_open()
-    guard wake >= 0 else { throw StoreError(.busy, "no descriptor for prompts can be had") }
+    guard wake >= 0 else { throw StoreError(.busy, "no descriptor can be had") }
     let loop = Loop(wake)
     let context = Unmanaged.passRetained(loop)
     let hasStarted = lvw_thread_start(
@@ -42,7 +42,7 @@ final class Loop: @unchecked Sendable {
       }, context.toOpaque())
     guard hasStarted else {
       context.release()
-      throw StoreError(.busy, "no thread for prompts can be had")
+      throw StoreError(.busy, "no thread can be had")
     }
     return loop
   }
@@ -144,6 +144,4 @@ final class Gate: @unchecked Sendable {
 
   func open() { lvw_gate_open(gate) }
   func wait() { lvw_gate_wait(gate) }
-  /// In place of waiting.
-  func leave() { lvw_gate_leave(gate) }
 }

@@ -242,7 +242,7 @@
   }
 
   extension Duration {
-    fileprivate var wholeMicroseconds: Int64 {
+    var wholeMicroseconds: Int64 {
       let (seconds, fraction) = components
       guard seconds >= 0, fraction >= 0 else { return 0 }
       return seconds > 1_000_000 ? .max : seconds * 1_000_000 + fraction / 1_000_000_000_000
