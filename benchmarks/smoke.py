@@ -28,6 +28,16 @@ def main() -> None:
     assert row["min"] <= row["median"] <= row["max"] and row["n"] > 0 and row["unit"], row
   missing = MEASURES - {row["measure"] for row in result["results"] if row["subject"] == "livery-c"}
   assert not missing, f"not measured: {missing}"
+  mixed()
+
+
+def mixed() -> None:
+  with tempfile.TemporaryDirectory() as directory:
+    file = pathlib.Path(directory) / "mixed.json"
+    subprocess.run([sys.executable, HERE / "mixed.py", *sys.argv[1:], "--smoke", "--json", file], check=True)
+    rows = json.loads(file.read_text(encoding="utf-8"))["results"]
+  assert len(rows) == 16 and {row["schema"] for row in rows} == {True, False}, rows
+  assert all(row["raw_lmdb"] > 0 and row["livery"] > 0 for row in rows), rows
 
 
 main()

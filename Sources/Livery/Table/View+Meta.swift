@@ -138,6 +138,15 @@ extension View {
     return text
   }
 
+  /// The schema that was applied last; nil if there is none.
+  func appliedSchema() throws(StoreError) -> Schema? {
+    guard let text = try schemaText() else { return nil }
+    do throws(StoreError) { return try compileSchema(text).schema } catch {
+      guard error.code == .parse else { throw error }
+      throw StoreError.damaged("the schema's text")
+    }
+  }
+
   func orphans() throws(StoreError) -> Orphans {
     guard let content = try meta(Self.orphansKey, "what is known of orphaned settings") else { return Orphans() }
     return Orphans(try CBOR.decode(content))

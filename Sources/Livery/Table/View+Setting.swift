@@ -23,7 +23,7 @@ extension View {
   @inline(never)
   func remains(of name: String) throws(StoreError) -> SettingRecord {
     var remains = SettingRecord()
-    guard let text = try schemaText(), let schema = try compileSchema(text).schema else { return remains }
+    guard let schema = try appliedSchema() else { return remains }
     for setting in schema.settings where setting.key.sameBytes(as: name) {
       guard let value = setting.defaultValue else { continue }
       remains.set(Record(value, layer: .defaults, revision: try revision(), time: .now, origin: ""))

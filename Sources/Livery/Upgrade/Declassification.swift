@@ -4,7 +4,7 @@ extension SchemaApplication {
   mutating func findDeclassified() throws(StoreError) {
     guard report.previousVersion > 0 else { return }
     do throws(StoreError) {
-      guard let text = try view.schemaText(), let before = try compileSchema(text).schema else { return }
+      guard let before = try view.appliedSchema() else { return }
       report.declassified = try SchemaComparison(before, schema).declassified
     } catch {
       // Values that were secrets are found still.
