@@ -150,11 +150,12 @@ def run(store, *words, **options):
 
 
 def shown(store, kind, *words):
-  """`livery prompt provide`, once it is known."""
+  """`livery prompt provide`, once all its kinds are known."""
+  kinds = {kind, *(word for word in words[:1] if not word.startswith("-"))}
   process = subprocess.Popen([BUILD / "livery", "prompt", "provide", kind, *words, "--store", place(store)],
                              stdin=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
   until = time.monotonic() + 10
-  while any(each["kind"] == kind for each in livery.prompt.missing(store)) and time.monotonic() < until:
+  while any(each["kind"] in kinds for each in livery.prompt.missing(store)) and time.monotonic() < until:
     time.sleep(0.01)
   return process
 
