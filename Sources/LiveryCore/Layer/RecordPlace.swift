@@ -29,7 +29,10 @@ struct SettingPlace {
   private init?(_ bytes: RawSpan) {
     head = bytes.byte(at: Checksum.size)
     var at = Checksum.size + 1
-    guard head & 0xF0 == Self.format, let revision = bytes.varint(&at) else { return nil }
+    // Of what reads do not know nothing is in effect.
+    guard head & 0xF0 == Self.format, head & Self.unknown == 0 || head == Self.format | Self.unknown,
+      let revision = bytes.varint(&at)
+    else { return nil }
     self.revision = revision
     guard head & Self.converted != 0 else {
       form = nil
