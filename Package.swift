@@ -28,6 +28,9 @@ let swiftSettings: [SwiftSetting] =
     ]
     : [.unsafeFlags(["-Xfrontend", "-disable-implicit-string-processing-module-import"])])
 
+// Reading, writing and watching alone: the other functions say that they are unavailable (Sources/LiveryABI/Parts.swift).
+let coreOnly: [SwiftSetting] = Context.environment["LIVERY_CORE_ONLY"] == "1" ? [.define("LIVERY_CORE_ONLY")] : []
+
 let cSettings: [CSetting] =
   embedded
   ? [.define("LIVERY_EMBEDDED"), .unsafeFlags(["-Os", "-ffunction-sections"], .when(configuration: .release))] : []
@@ -63,7 +66,6 @@ let libraryLinks: [LinkerSetting] =
 var products: [Product] = [
   .library(name: "livery", type: .dynamic, targets: ["LiveryABI"]),
   .library(name: "livery-static", type: .static, targets: ["LiveryABI"]),
-  .executable(name: "livery-command", targets: ["LiveryCommand"]),
 ]
 
 var targets: [Target] = [
@@ -90,15 +92,21 @@ var targets: [Target] = [
     swiftSettings: swiftSettings),
   .target(
     name: "Livery", dependencies: ["LiveryCore", "LMDB", "CReadCache", "CSystem", "CWake"],
-    swiftSettings: swiftSettings,
+    swiftSettings: swiftSettings + coreOnly,
     linkerSettings: runtimeLinks),
   .target(
-    name: "LiveryABI", dependencies: ["CLivery", "Livery", "CReadCache", "CSystem"], swiftSettings: swiftSettings,
+    name: "LiveryABI", dependencies: ["CLivery", "Livery", "CReadCache", "CSystem"],
+    swiftSettings: swiftSettings + coreOnly,
     linkerSettings: libraryLinks),
-  .executableTarget(
-    name: "LiveryCommand", dependencies: ["Livery", "CSystem"], swiftSettings: swiftSettings,
-    linkerSettings: runtimeLinks),
 ]
+
+if coreOnly.isEmpty {
+  products.append(.executable(name: "livery-command", targets: ["LiveryCommand"]))
+  targets.append(
+    .executableTarget(
+      name: "LiveryCommand", dependencies: ["Livery", "CSystem"], swiftSettings: swiftSettings,
+      linkerSettings: runtimeLinks))
+}
 
 if !embedded {
   products += [

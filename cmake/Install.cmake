@@ -24,7 +24,9 @@ endfunction()
 
 livery_install_library(livery)
 install(FILES ${LIVERY_BINARIES}/liblivery.a DESTINATION ${CMAKE_INSTALL_LIBDIR})
-install(PROGRAMS ${LIVERY_BINARIES}/livery DESTINATION ${CMAKE_INSTALL_BINDIR})
+if(NOT LIVERY_CORE_ONLY)
+  install(PROGRAMS ${LIVERY_BINARIES}/livery DESTINATION ${CMAKE_INSTALL_BINDIR})
+endif()
 install(FILES include/livery.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
 install(FILES LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR})
 # Headers of extensions come with these; they include livery.h.

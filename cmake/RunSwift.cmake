@@ -27,6 +27,7 @@ foreach(file ${told})
 endforeach()
 
 set(ENV{LIVERY_EMBEDDED} 1)
+set(ENV{LIVERY_CORE_ONLY} ${CORE_ONLY})
 set(ENV{LIVERY_EXTENSIONS} "${EXTENSIONS}")
 run(${SWIFT} build ${flags})
 
@@ -36,9 +37,11 @@ if(todo)
   file(CREATE_LINK liblivery.so ${BINARIES}/liblivery.so.0 SYMBOLIC)
 endif()
 
-outdated(todo ${products}/livery-command ${BINARIES}/livery)
-if(todo)
-  run(${OBJCOPY} ${strip} ${products}/livery-command ${BINARIES}/livery)
+if(NOT CORE_ONLY)
+  outdated(todo ${products}/livery-command ${BINARIES}/livery)
+  if(todo)
+    run(${OBJCOPY} ${strip} ${products}/livery-command ${BINARIES}/livery)
+  endif()
 endif()
 
 # One object that hides everything but the public functions: the runtime's own symbols are weak and would otherwise

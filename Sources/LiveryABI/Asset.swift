@@ -25,7 +25,7 @@ private func factName(_ pointer: UnsafePointer<CChar>?) throws(StoreError) -> St
 public func livery_asset_describe(
   _ bytes: UnsafeRawPointer?, _ length: Int, _ flags: UInt32, _ value: UnsafeMutablePointer<OpaquePointer?>?
 ) -> livery_status {
-  boundary { () throws(StoreError) in
+  boundary(.assets) { () throws(StoreError) in
     let value = try required(value, "value")
     try publish(Asset(describing: assetBytes(bytes, length), allowsAny: allowsAny(flags)).value, to: value)
   }
@@ -36,7 +36,7 @@ public func livery_asset_put(
   _ store: OpaquePointer?, _ bytes: UnsafeRawPointer?, _ length: Int, _ flags: UInt32,
   _ id: UnsafeMutablePointer<CChar>?
 ) -> livery_status {
-  onStore(store) { (object) throws(StoreError) in
+  onStore(store, .assets) { (object) throws(StoreError) in
     let asset = try object.store.assets.put(assetBytes(bytes, length), allowsAny: allowsAny(flags))
     if let id { try fill(id, Int(LIVERY_ASSET_ID_SIZE), nil, with: asset.id) }
   }
@@ -47,7 +47,7 @@ public func livery_change_put_asset(
   _ change: OpaquePointer?, _ bytes: UnsafeRawPointer?, _ length: Int, _ flags: UInt32,
   _ id: UnsafeMutablePointer<CChar>?
 ) -> livery_status {
-  onChange(change) { (change) throws(StoreError) in
+  onChange(change, .assets) { (change) throws(StoreError) in
     let asset = try change.put(assetBytes(bytes, length), allowsAny: allowsAny(flags))
     if let id { try fill(id, Int(LIVERY_ASSET_ID_SIZE), nil, with: asset.id) }
   }
@@ -58,7 +58,7 @@ public func livery_change_put_fact(
   _ change: OpaquePointer?, _ id: UnsafePointer<CChar>?, _ name: UnsafePointer<CChar>?,
   _ content: UnsafeRawPointer?, _ length: Int
 ) -> livery_status {
-  onChange(change) { (change) throws(StoreError) in
+  onChange(change, .assets) { (change) throws(StoreError) in
     let content = try bytes(
       content, length, limit: LIVERY_ASSET_FACT_MAX, tooLong: .invalidValue, zeroTerminated: false, "bytes")
     try change.putFact(factName(name), of: assetID(id), [UInt8](content))
@@ -70,7 +70,7 @@ public func livery_asset_fact(
   _ store: OpaquePointer?, _ id: UnsafePointer<CChar>?, _ name: UnsafePointer<CChar>?,
   _ bytes: UnsafeMutablePointer<UnsafeMutableRawPointer?>?, _ length: UnsafeMutablePointer<Int>?
 ) -> livery_status {
-  onStore(store) { (object) throws(StoreError) in
+  onStore(store, .assets) { (object) throws(StoreError) in
     let bytes = try required(bytes, "bytes")
     let length = try required(length, "length")
     let id = try assetID(id)
@@ -88,7 +88,7 @@ public func livery_asset_get(
   _ store: OpaquePointer?, _ id: UnsafePointer<CChar>?, _ bytes: UnsafeMutablePointer<UnsafeMutableRawPointer?>?,
   _ length: UnsafeMutablePointer<Int>?
 ) -> livery_status {
-  onStore(store) { (object) throws(StoreError) in
+  onStore(store, .assets) { (object) throws(StoreError) in
     let bytes = try required(bytes, "bytes")
     let length = try required(length, "length")
     let content = try object.store.assets.bytes(assetID(id))
@@ -102,7 +102,7 @@ public func livery_snapshot_asset(
   _ snapshot: OpaquePointer?, _ id: UnsafePointer<CChar>?, _ bytes: UnsafeMutablePointer<UnsafeRawPointer?>?,
   _ length: UnsafeMutablePointer<Int>?
 ) -> livery_status {
-  onSnapshot(snapshot) { (snapshot) throws(StoreError) in
+  onSnapshot(snapshot, .assets) { (snapshot) throws(StoreError) in
     let bytes = try required(bytes, "bytes")
     let length = try required(length, "length")
     // The map stays where it is while the snapshot is open.
@@ -116,7 +116,7 @@ public func livery_snapshot_asset(
 public func livery_asset_info(
   _ store: OpaquePointer?, _ id: UnsafePointer<CChar>?, _ value: UnsafeMutablePointer<OpaquePointer?>?
 ) -> livery_status {
-  onStore(store) { (object) throws(StoreError) in
+  onStore(store, .assets) { (object) throws(StoreError) in
     let value = try required(value, "value")
     try publish(object.store.assets.info(assetID(id)).value, to: value)
   }
@@ -126,7 +126,7 @@ public func livery_asset_info(
 public func livery_asset_list(_ store: OpaquePointer?, _ value: UnsafeMutablePointer<OpaquePointer?>?)
   -> livery_status
 {
-  onStore(store) { (object) throws(StoreError) in
+  onStore(store, .assets) { (object) throws(StoreError) in
     let value = try required(value, "value")
     try publish(object.store.assets.list(), to: value)
   }
@@ -136,7 +136,7 @@ public func livery_asset_list(_ store: OpaquePointer?, _ value: UnsafeMutablePoi
 public func livery_asset_remove(_ store: OpaquePointer?, _ id: UnsafePointer<CChar>?, _ flags: UInt32)
   -> livery_status
 {
-  onStore(store) { (object) throws(StoreError) in
+  onStore(store, .assets) { (object) throws(StoreError) in
     try checkFlags(flags, known: LIVERY_ASSET_FORCE)
     try object.store.assets.remove(assetID(id), force: flags != 0)
   }
@@ -147,7 +147,7 @@ public func livery_asset_collect(
   _ store: OpaquePointer?, _ options: UnsafePointer<livery_collect_options>?,
   _ report: UnsafeMutablePointer<OpaquePointer?>?
 ) -> livery_status {
-  onStore(store) { (object) throws(StoreError) in
+  onStore(store, .assets) { (object) throws(StoreError) in
     let done = try object.store.assets.collect(Assets.CollectOptions(options))
     if let report { try publish(done, to: report) }
   }

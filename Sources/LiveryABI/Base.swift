@@ -14,11 +14,14 @@ public func livery_version_string() -> UnsafePointer<CChar>? {
 
 @_cdecl("livery_features") @implementation
 public func livery_features() -> UInt64 {
+  var features: UInt64 = 0
   #if hasFeature(Embedded)
-    UInt64(LIVERY_FEATURE_STANDALONE)
-  #else
-    0
+    features |= UInt64(LIVERY_FEATURE_STANDALONE)
   #endif
+  #if LIVERY_CORE_ONLY
+    features |= UInt64(LIVERY_FEATURE_CORE_ONLY)
+  #endif
+  return features
 }
 
 @_cdecl("livery_free") @implementation

@@ -49,7 +49,7 @@ private func source(_ number: livery_layer) throws(StoreError) -> BrandSource {
 public func livery_branding_match(
   _ variants: OpaquePointer?, _ traits: UnsafePointer<livery_traits>?, _ match: UnsafeMutablePointer<OpaquePointer?>?
 ) -> livery_status {
-  onValue(variants) { (object) throws(StoreError) in
+  onValue(variants, .branding) { (object) throws(StoreError) in
     let match = try required(match, "match")
     let traits = try Traits(traits)
     try publish(.object(VariantMatch(ImageVariant.all(object.value), traits).members), to: match)
@@ -60,7 +60,7 @@ public func livery_branding_match(
 public func livery_branding_color(
   _ store: OpaquePointer?, _ role: UnsafePointer<CChar>?, _ color: UnsafeMutablePointer<livery_color>?
 ) -> livery_status {
-  onStore(store) { (object) throws(StoreError) in
+  onStore(store, .branding) { (object) throws(StoreError) in
     let color = try required(color, "color")
     color.pointee = livery_color(try object.store.branding.color(partName(role)))
   }
@@ -70,7 +70,7 @@ public func livery_branding_color(
 public func livery_branding_set_color(
   _ store: OpaquePointer?, _ number: livery_layer, _ role: UnsafePointer<CChar>?, _ color: livery_color
 ) -> livery_status {
-  onStore(store) { (object) throws(StoreError) in
+  onStore(store, .branding) { (object) throws(StoreError) in
     let layer = try layer(number)
     try object.store.branding.setColor(partName(role), to: Color(color), in: layer)
   }
@@ -80,7 +80,7 @@ public func livery_branding_set_color(
 public func livery_branding_set_image(
   _ store: OpaquePointer?, _ number: livery_layer, _ name: UnsafePointer<CChar>?, _ variants: OpaquePointer?
 ) -> livery_status {
-  onStore(store) { (object) throws(StoreError) in
+  onStore(store, .branding) { (object) throws(StoreError) in
     let layer = try layer(number)
     let variants = try content(variants, "variants")
     try object.store.branding.setImage(partName(name), to: variants, in: layer)
@@ -92,7 +92,7 @@ public func livery_branding_image(
   _ store: OpaquePointer?, _ name: UnsafePointer<CChar>?, _ traits: UnsafePointer<livery_traits>?,
   _ image: UnsafeMutablePointer<OpaquePointer?>?
 ) -> livery_status {
-  onStore(store) { (object) throws(StoreError) in
+  onStore(store, .branding) { (object) throws(StoreError) in
     let image = try required(image, "image")
     let traits = try Traits(traits)
     try publish(object.store.branding.image(partName(name), for: traits), to: image)
@@ -104,7 +104,7 @@ public func livery_branding_explain(
   _ store: OpaquePointer?, _ name: UnsafePointer<CChar>?, _ traits: UnsafePointer<livery_traits>?,
   _ explanation: UnsafeMutablePointer<OpaquePointer?>?
 ) -> livery_status {
-  onStore(store) { (object) throws(StoreError) in
+  onStore(store, .branding) { (object) throws(StoreError) in
     let explanation = try required(explanation, "explanation")
     let traits = try Traits(traits)
     try publish(object.store.branding.explain(partName(name), for: traits), to: explanation)
@@ -116,7 +116,7 @@ public func livery_branding_shown_color(
   _ store: OpaquePointer?, _ role: UnsafePointer<CChar>?, _ color: UnsafeMutablePointer<livery_color>?,
   _ isBuiltIn: UnsafeMutablePointer<Bool>?
 ) -> livery_status {
-  onStore(store) { (object) throws(StoreError) in
+  onStore(store, .branding) { (object) throws(StoreError) in
     let color = try required(color, "color")
     let shown = try object.store.branding.shownColor(partName(role))
     color.pointee = livery_color(shown.color)
@@ -129,7 +129,7 @@ public func livery_branding_gradient(
   _ store: OpaquePointer?, _ name: UnsafePointer<CChar>?, _ dark: UnsafeMutablePointer<livery_color>?,
   _ light: UnsafeMutablePointer<livery_color>?
 ) -> livery_status {
-  onStore(store) { (object) throws(StoreError) in
+  onStore(store, .branding) { (object) throws(StoreError) in
     let dark = try required(dark, "dark")
     let light = try required(light, "light")
     let ends = try object.store.branding.gradient(partName(name))
@@ -158,7 +158,7 @@ public func livery_branding_apply_directory(
   _ store: OpaquePointer?, _ directory: UnsafePointer<CChar>?, _ options: UnsafePointer<livery_branding_options>?,
   _ report: UnsafeMutablePointer<OpaquePointer?>?
 ) -> livery_status {
-  onStore(store) { (object) throws(StoreError) in
+  onStore(store, .branding) { (object) throws(StoreError) in
     let wanted = try propertyListOptions(options)
     let directory = try argument(directory, limit: 4096, "directory")
     let outcome = object.store.branding.applyDirectory(directory, options: wanted)
@@ -171,7 +171,7 @@ public func livery_branding_apply_plist(
   _ store: OpaquePointer?, _ bytes: UnsafeRawPointer?, _ length: Int,
   _ options: UnsafePointer<livery_branding_options>?, _ report: UnsafeMutablePointer<OpaquePointer?>?
 ) -> livery_status {
-  onStore(store) { (object) throws(StoreError) in
+  onStore(store, .branding) { (object) throws(StoreError) in
     let wanted = try propertyListOptions(options)
     let bytes = try document(bytes, length, zeroTerminated: false, "bytes")
     let outcome = object.store.branding.applyPropertyList(bytes, options: wanted)
@@ -184,7 +184,7 @@ public func livery_branding_apply_console(
   _ store: OpaquePointer?, _ payload: OpaquePointer?, _ origin: UnsafePointer<CChar>?,
   _ report: UnsafeMutablePointer<OpaquePointer?>?
 ) -> livery_status {
-  onStore(store) { (object) throws(StoreError) in
+  onStore(store, .branding) { (object) throws(StoreError) in
     let payload = try content(payload, "payload")
     var name = "console"
     if let origin { name = try argument(origin, limit: LIVERY_ORIGIN_MAX, "origin") }
@@ -197,7 +197,7 @@ public func livery_branding_apply_console(
 public func livery_branding_enabled(
   _ store: OpaquePointer?, _ layer: livery_layer, _ enabled: UnsafeMutablePointer<Bool>?
 ) -> livery_status {
-  onStore(store) { (object) throws(StoreError) in
+  onStore(store, .branding) { (object) throws(StoreError) in
     let enabled = try required(enabled, "enabled")
     enabled.pointee = try object.store.branding.isEnabled(source(layer))
   }
@@ -207,31 +207,31 @@ public func livery_branding_enabled(
 public func livery_branding_set_enabled(_ store: OpaquePointer?, _ layer: livery_layer, _ enabled: Bool)
   -> livery_status
 {
-  onStore(store) { (object) throws(StoreError) in
+  onStore(store, .branding) { (object) throws(StoreError) in
     try object.store.branding.setEnabled(enabled, source(layer))
   }
 }
 
 @_cdecl("livery_branding_wipe") @implementation
 public func livery_branding_wipe(_ store: OpaquePointer?) -> livery_status {
-  onStore(store) { (object) throws(StoreError) in try object.store.branding.wipe() }
+  onStore(store, .branding) { (object) throws(StoreError) in try object.store.branding.wipe() }
 }
 
 @_cdecl("livery_branding_use") @implementation
 public func livery_branding_use(_ store: OpaquePointer?, _ brand: UnsafePointer<CChar>?) -> livery_status {
-  onStore(store) { (object) throws(StoreError) in try object.store.branding.use(brandName(brand)) }
+  onStore(store, .branding) { (object) throws(StoreError) in try object.store.branding.use(brandName(brand)) }
 }
 
 @_cdecl("livery_branding_remove") @implementation
 public func livery_branding_remove(_ store: OpaquePointer?, _ brand: UnsafePointer<CChar>?) -> livery_status {
-  onStore(store) { (object) throws(StoreError) in try object.store.branding.remove(brandName(brand)) }
+  onStore(store, .branding) { (object) throws(StoreError) in try object.store.branding.remove(brandName(brand)) }
 }
 
 @_cdecl("livery_branding_list") @implementation
 public func livery_branding_list(_ store: OpaquePointer?, _ brands: UnsafeMutablePointer<OpaquePointer?>?)
   -> livery_status
 {
-  onStore(store) { (object) throws(StoreError) in
+  onStore(store, .branding) { (object) throws(StoreError) in
     let brands = try required(brands, "brands")
     try publish(object.store.branding.list(), to: brands)
   }
@@ -241,7 +241,7 @@ public func livery_branding_list(_ store: OpaquePointer?, _ brands: UnsafeMutabl
 public func livery_branding_get(
   _ store: OpaquePointer?, _ brand: UnsafePointer<CChar>?, _ value: UnsafeMutablePointer<OpaquePointer?>?
 ) -> livery_status {
-  onStore(store) { (object) throws(StoreError) in
+  onStore(store, .branding) { (object) throws(StoreError) in
     let value = try required(value, "value")
     let name = try brand.map { (brand) throws(StoreError) in try brandName(brand) }
     try publish(object.store.branding.show(name), to: value)
@@ -253,7 +253,7 @@ public func livery_branding_check(
   _ store: OpaquePointer?, _ brand: UnsafePointer<CChar>?, _ traits: UnsafePointer<livery_traits>?,
   _ report: UnsafeMutablePointer<OpaquePointer?>?
 ) -> livery_status {
-  onStore(store) { (object) throws(StoreError) in
+  onStore(store, .branding) { (object) throws(StoreError) in
     let report = try required(report, "report")
     let name = try brand.map { (brand) throws(StoreError) in try brandName(brand) }
     let device = try traits.map { (traits) throws(StoreError) in try Traits(traits) }
@@ -266,7 +266,7 @@ public func livery_branding_preview(
   _ change: OpaquePointer?, _ traits: UnsafePointer<livery_traits>?, _ brand: UnsafeMutablePointer<OpaquePointer?>?,
   _ report: UnsafeMutablePointer<OpaquePointer?>?
 ) -> livery_status {
-  onChange(change) { (change) throws(StoreError) in
+  onChange(change, .branding) { (change) throws(StoreError) in
     let brand = try required(brand, "brand")
     let report = try required(report, "report")
     let found = try change.brand(for: traits.map { (traits) throws(StoreError) in try Traits(traits) })

@@ -9,7 +9,7 @@ public func livery_claim(
   _ user_data: UnsafeMutableRawPointer?, _ destroy: livery_destroy_fn?
 ) -> livery_status {
   let userData = UserData(user_data, destroy)
-  return onStore(store, handing: userData) { (object) throws(StoreError) in
+  return onStore(store, .schemas, handing: userData) { (object) throws(StoreError) in
     let function = try required(function, "function")
     try object.store.claim(settingName(prefix)) { (value, name) throws(StoreError) in
       try check(value, name, function, userData)
@@ -32,5 +32,5 @@ private func check(
 
 @_cdecl("livery_claim_secret") @implementation
 public func livery_claim_secret(_ store: OpaquePointer?, _ name: UnsafePointer<CChar>?) -> livery_status {
-  onStore(store) { (object) throws(StoreError) in try object.store.claimSecret(settingName(name)) }
+  onStore(store, .schemas) { (object) throws(StoreError) in try object.store.claimSecret(settingName(name)) }
 }

@@ -6,7 +6,7 @@ public func livery_import_json(
   _ store: OpaquePointer?, _ number: livery_layer, _ json: UnsafePointer<CChar>?, _ length: Int, _ flags: UInt32,
   _ report: UnsafeMutablePointer<OpaquePointer?>?
 ) -> livery_status {
-  onStore(store) { (object) throws(StoreError) in
+  onStore(store, .exchange) { (object) throws(StoreError) in
     let layer = try layer(number)
     try checkFlags(flags, known: LIVERY_IMPORT_PARTIAL, LIVERY_IMPORT_REPLACE)
     let json = try document(json, length, zeroTerminated: true, "json")
@@ -22,7 +22,7 @@ public func livery_import_plist(
   _ store: OpaquePointer?, _ number: livery_layer, _ bytes: UnsafeRawPointer?, _ length: Int, _ flags: UInt32,
   _ report: UnsafeMutablePointer<OpaquePointer?>?
 ) -> livery_status {
-  onStore(store) { (object) throws(StoreError) in
+  onStore(store, .exchange) { (object) throws(StoreError) in
     let layer = try layer(number)
     try checkFlags(flags, known: LIVERY_IMPORT_PARTIAL, LIVERY_IMPORT_REPLACE)
     let bytes = try document(bytes, length, zeroTerminated: false, "bytes")
@@ -38,7 +38,7 @@ public func livery_export_json(
   _ store: OpaquePointer?, _ flags: UInt32, _ json: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>?,
   _ length: UnsafeMutablePointer<Int>?
 ) -> livery_status {
-  onStore(store) { (object) throws(StoreError) in
+  onStore(store, .exchange) { (object) throws(StoreError) in
     let json = try required(json, "json")
     try checkFlags(flags, known: LIVERY_EXPORT_LAYERS, LIVERY_EXPORT_REVEAL, LIVERY_JSON_PRETTY)
     let text = try object.store.exportJSON(

@@ -6,7 +6,7 @@ public func livery_form(
   _ store: OpaquePointer?, _ options: UnsafePointer<livery_form_options>?,
   _ value: UnsafeMutablePointer<OpaquePointer?>?
 ) -> livery_status {
-  onStore(store) { (object) throws(StoreError) in
+  onStore(store, .forms) { (object) throws(StoreError) in
     let value = try required(value, "value")
     try publish(object.store.form(FormOptions(options)), to: value)
   }
@@ -17,7 +17,7 @@ public func livery_search(
   _ store: OpaquePointer?, _ query: UnsafePointer<CChar>?, _ options: UnsafePointer<livery_search_options>?,
   _ value: UnsafeMutablePointer<OpaquePointer?>?
 ) -> livery_status {
-  onStore(store) { (object) throws(StoreError) in
+  onStore(store, .forms) { (object) throws(StoreError) in
     let value = try required(value, "value")
     let query = try argument(query, limit: LIVERY_QUERY_MAX, "query")
     try publish(object.store.search(query, SearchOptions(options)), to: value)

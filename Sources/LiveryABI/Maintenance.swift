@@ -5,7 +5,7 @@ import Livery
 public func livery_check(
   _ path: UnsafePointer<CChar>?, _ report: UnsafeMutablePointer<OpaquePointer?>?
 ) -> livery_status {
-  boundary { () throws(StoreError) in
+  boundary(.maintenance) { () throws(StoreError) in
     let outcome = Store.check(path: try argument(path, limit: 4096, "path"))
     try deliver(outcome.report, when: outcome.hasReport, outcome.error, to: report)
   }
@@ -13,7 +13,7 @@ public func livery_check(
 
 @_cdecl("livery_backup") @implementation
 public func livery_backup(_ store: OpaquePointer?, _ path: UnsafePointer<CChar>?) -> livery_status {
-  onStore(store) { (object) throws(StoreError) in
+  onStore(store, .maintenance) { (object) throws(StoreError) in
     if let path {
       try object.store.backup(to: argument(path, limit: 4096, "path"))
     } else {
@@ -26,7 +26,7 @@ public func livery_backup(_ store: OpaquePointer?, _ path: UnsafePointer<CChar>?
 public func livery_backups(
   _ store: OpaquePointer?, _ value: UnsafeMutablePointer<OpaquePointer?>?
 ) -> livery_status {
-  onStore(store) { (object) throws(StoreError) in
+  onStore(store, .maintenance) { (object) throws(StoreError) in
     let value = try required(value, "value")
     try publish(object.store.backups(), to: value)
   }
@@ -37,7 +37,7 @@ public func livery_restore(
   _ store: OpaquePointer?, _ backup: UnsafePointer<CChar>?, _ origin: UnsafePointer<CChar>?,
   _ revision: UnsafeMutablePointer<UInt64>?
 ) -> livery_status {
-  onStore(store) { (object) throws(StoreError) in
+  onStore(store, .maintenance) { (object) throws(StoreError) in
     var source: String?
     if let backup { source = try argument(backup, limit: 4096, "backup") }
     var author = "restore"
@@ -49,7 +49,7 @@ public func livery_restore(
 
 @_cdecl("livery_compact") @implementation
 public func livery_compact(_ store: OpaquePointer?) -> livery_status {
-  onStore(store) { (object) throws(StoreError) in try object.store.compact() }
+  onStore(store, .maintenance) { (object) throws(StoreError) in try object.store.compact() }
 }
 
 @_cdecl("livery_forget") @implementation
@@ -57,7 +57,7 @@ public func livery_forget(
   _ store: OpaquePointer?, _ name: UnsafePointer<CChar>?, _ flags: UInt32,
   _ report: UnsafeMutablePointer<OpaquePointer?>?
 ) -> livery_status {
-  onStore(store) { (object) throws(StoreError) in
+  onStore(store, .maintenance) { (object) throws(StoreError) in
     let name = try argument(name, limit: LIVERY_NAME_MAX, "name")
     try checkFlags(flags, known: LIVERY_FORGET_BACKUPS)
     let done = try object.store.forget(name, inBackups: flags != 0)
@@ -69,7 +69,7 @@ public func livery_forget(
 public func livery_stats(
   _ store: OpaquePointer?, _ value: UnsafeMutablePointer<OpaquePointer?>?
 ) -> livery_status {
-  onStore(store) { (object) throws(StoreError) in
+  onStore(store, .maintenance) { (object) throws(StoreError) in
     let value = try required(value, "value")
     try publish(object.store.statistics(), to: value)
   }

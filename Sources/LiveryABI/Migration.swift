@@ -9,7 +9,7 @@ public func livery_migration_register(
   _ user_data: UnsafeMutableRawPointer?, _ destroy: livery_destroy_fn?
 ) -> livery_status {
   let userData = UserData(user_data, destroy)
-  return onStore(store, handing: userData) { (object) throws(StoreError) in
+  return onStore(store, .schemas, handing: userData) { (object) throws(StoreError) in
     let function = try required(function, "fn")
     try object.store.registerMigration(settingName(name)) { (call) throws(StoreError) in
       try carryOut(call, function, userData)
@@ -21,7 +21,7 @@ public func livery_migration_register(
 public func livery_migration_layer(_ migration: OpaquePointer?, _ layer: UnsafeMutablePointer<livery_layer>?)
   -> livery_status
 {
-  onMigration(migration) { (call) throws(StoreError) in
+  onMigration(migration, .schemas) { (call) throws(StoreError) in
     try required(layer, "layer").pointee = livery_layer(call.layer.rawValue)
   }
 }
@@ -30,7 +30,7 @@ public func livery_migration_layer(_ migration: OpaquePointer?, _ layer: UnsafeM
 public func livery_migration_version(_ migration: OpaquePointer?, _ version: UnsafeMutablePointer<UInt64>?)
   -> livery_status
 {
-  onMigration(migration) { (call) throws(StoreError) in
+  onMigration(migration, .schemas) { (call) throws(StoreError) in
     try required(version, "version").pointee = UInt64(clamping: call.version)
   }
 }
@@ -39,7 +39,7 @@ public func livery_migration_version(_ migration: OpaquePointer?, _ version: Uns
 public func livery_migration_get(
   _ migration: OpaquePointer?, _ name: UnsafePointer<CChar>?, _ value: UnsafeMutablePointer<OpaquePointer?>?
 ) -> livery_status {
-  onMigration(migration) { (call) throws(StoreError) in
+  onMigration(migration, .schemas) { (call) throws(StoreError) in
     let value = try required(value, "value")
     let name = try settingName(name)
     guard let found = try call.value(name) else {
@@ -53,19 +53,21 @@ public func livery_migration_get(
 public func livery_migration_set(_ migration: OpaquePointer?, _ name: UnsafePointer<CChar>?, _ value: OpaquePointer?)
   -> livery_status
 {
-  onMigration(migration) { (call) throws(StoreError) in try call.set(settingName(name), to: content(value, "value")) }
+  onMigration(migration, .schemas) { (call) throws(StoreError) in
+    try call.set(settingName(name), to: content(value, "value"))
+  }
 }
 
 @_cdecl("livery_migration_remove") @implementation
 public func livery_migration_remove(_ migration: OpaquePointer?, _ name: UnsafePointer<CChar>?) -> livery_status {
-  onMigration(migration) { (call) throws(StoreError) in try call.remove(settingName(name)) }
+  onMigration(migration, .schemas) { (call) throws(StoreError) in try call.remove(settingName(name)) }
 }
 
 @_cdecl("livery_migration_names") @implementation
 public func livery_migration_names(_ migration: OpaquePointer?, _ names: UnsafeMutablePointer<OpaquePointer?>?)
   -> livery_status
 {
-  onMigration(migration) { (call) throws(StoreError) in
+  onMigration(migration, .schemas) { (call) throws(StoreError) in
     let names = try required(names, "names")
     var list: [Value] = []
     for name in try call.names() { list.append(.string(name)) }
@@ -75,7 +77,7 @@ public func livery_migration_names(_ migration: OpaquePointer?, _ names: UnsafeM
 
 @_cdecl("livery_migration_fail") @implementation
 public func livery_migration_fail(_ migration: OpaquePointer?, _ reason: UnsafePointer<CChar>?) -> livery_status {
-  onMigration(migration) { (call) throws(StoreError) in
+  onMigration(migration, .schemas) { (call) throws(StoreError) in
     try call.fail(truncated(argument(reason, limit: 4096, "reason"), to: 4096))
   }
 }

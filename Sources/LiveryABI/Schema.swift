@@ -14,7 +14,7 @@ public func livery_schema_apply(
   _ store: OpaquePointer?, _ json: UnsafePointer<CChar>?, _ length: Int,
   _ options: UnsafePointer<livery_schema_options>?, _ report: UnsafeMutablePointer<OpaquePointer?>?
 ) -> livery_status {
-  onStore(store) { (object) throws(StoreError) in
+  onStore(store, .schemas) { (object) throws(StoreError) in
     var origin = "schema"
     var consents: [String] = []
     if let options {
@@ -47,9 +47,9 @@ public func livery_schema_check(
     try deliver(outcome.report, when: outcome.hasReport, outcome.error, to: report)
   }
   if store == nil {
-    return boundary { () throws(StoreError) in try check { Store.checkSchema($0) } }
+    return boundary(.schemas) { () throws(StoreError) in try check { Store.checkSchema($0) } }
   }
-  return onStore(store) { (object) throws(StoreError) in try check { object.store.checkSchema($0) } }
+  return onStore(store, .schemas) { (object) throws(StoreError) in try check { object.store.checkSchema($0) } }
 }
 
 @_cdecl("livery_schema_compare") @implementation
@@ -57,7 +57,7 @@ public func livery_schema_compare(
   _ old: UnsafePointer<CChar>?, _ oldLength: Int, _ new: UnsafePointer<CChar>?, _ newLength: Int,
   _ report: UnsafeMutablePointer<OpaquePointer?>?
 ) -> livery_status {
-  boundary { () throws(StoreError) in
+  boundary(.schemas) { () throws(StoreError) in
     let report = try required(report, "report")
     let old = try document(old, oldLength, zeroTerminated: true, "old_json")
     let outcome = Store.compareSchemas(old, try document(new, newLength, zeroTerminated: true, "json"))

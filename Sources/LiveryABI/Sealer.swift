@@ -26,7 +26,7 @@ public func livery_set_sealer(
 public func livery_reseal(
   _ store: OpaquePointer?, _ flags: UInt32, _ report: UnsafeMutablePointer<OpaquePointer?>?
 ) -> livery_status {
-  onStore(store) { (object) throws(StoreError) in
+  onStore(store, .maintenance) { (object) throws(StoreError) in
     try checkFlags(flags, known: LIVERY_RESEAL_COPIES)
     let done = try object.store.reseal(copies: flags != 0)
     if let report { try publish(done, to: report) }

@@ -202,13 +202,15 @@ static livery_status model_undoing(const oracle *self, uint64_t revision, bool i
   if (commit->is_schema) return LIVERY_ERROR_READ_ONLY;
   *change = (model_change){.layer = commit->layer};
   bool is_seen[MODEL_NAMES] = {false};
-  for (int index = 0; index < commit->count; index++) {
-    int name = commit->replaced[index].name;
-    // The first replaced value of a place is the one before the commit.
-    if (is_seen[name]) continue;
-    is_seen[name] = true;
-    change->edits[change->count++] =
-        (model_edit){.name = name, .is_reset = !commit->replaced[index].was_there, .value = commit->replaced[index].old};
+  // In the order of names.
+  for (int name = 0; name < MODEL_NAMES; name++) {
+    for (int index = 0; index < commit->count && !is_seen[name]; index++) {
+      if (commit->replaced[index].name != name) continue;
+      // The first replaced value of a place is the one before the commit.
+      is_seen[name] = true;
+      change->edits[change->count++] =
+          (model_edit){.name = name, .is_reset = !commit->replaced[index].was_there, .value = commit->replaced[index].old};
+    }
   }
   for (uint64_t later = revision + 1; later <= self->revision && !is_forced; later++)
     for (int index = 0; index < model_log[later].count; index++)

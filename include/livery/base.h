@@ -159,7 +159,13 @@ LIVERY_API const char *livery_version_string(void);
 /** Bits of livery_features(). */
 enum {
   /** The library carries its own runtime: no Swift library is needed beside it. */
-  LIVERY_FEATURE_STANDALONE = 1 << 0
+  LIVERY_FEATURE_STANDALONE = 1 << 0,
+  /**
+   * The library reads, writes and watches, and no more: the functions of asset.h, branding.h, exchange.h, form.h, maintenance.h,
+   * migration.h and schema.h, of claims and of making secrets anew all return #LIVERY_ERROR_UNAVAILABLE (livery_schema_version(),
+   * livery_schema_copy_json() and livery_settings() work).
+   */
+  LIVERY_FEATURE_CORE_ONLY = 1 << 1
 };
 
 /**

@@ -67,7 +67,8 @@ enum {
  *
  * A commit can be undone as long as the log holds it, however many values it changed. What expired meanwhile does not
  * come back. With #LIVERY_ERROR_CONFLICT the message names the settings that later commits changed, the first 20 of them:
- * those that the log tells, and those for which a layer does not hold what the commit left there.
+ * those that the log tells, and those for which a layer does not hold what the commit left there. Where several settings
+ * refuse their former value, the status is that of the first by name.
  *
  * Threads: any. Waits for other writers, at most `busy_timeout_ms`, and for the disk.
  *

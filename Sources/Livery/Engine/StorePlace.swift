@@ -9,8 +9,7 @@ final class StorePlace: @unchecked Sendable {
   private static let dataByte: Int64 = 0
 
   private let folder: Folder
-  /// Looked at by each commit. What it says of the data file is exchanged only while no transaction is open, and its path
-  /// under `lock`.
+  /// Looked at by each commit. What it says of the data file, and its path, are exchanged under `lock`.
   private let place: UnsafeMutablePointer<lvs_place>
   private let lock = Lock()
   /// Tells those who open the data file by way of other lock files that it is in use.
@@ -65,7 +64,7 @@ final class StorePlace: @unchecked Sendable {
   }
 
   /// Which file is open as the data file.
-  var data: FileIdentity { FileIdentity(place.pointee.files.0) }
+  var data: FileIdentity { lock.withLock { FileIdentity(place.pointee.files.0) } }
 
   /// The environment was opened anew; false if that was not the file that is there now.
   func follow(_ environment: Environment) throws(StoreError) -> Bool {
@@ -78,7 +77,7 @@ final class StorePlace: @unchecked Sendable {
       guard error.code == .gone || error.code == .notFound || error.code == .notAStore else { throw error }
       return false
     }
-    place.pointee.files.0 = now.stored
+    lock.withLock { place.pointee.files.0 = now.stored }
     return true
   }
 

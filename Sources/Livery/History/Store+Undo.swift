@@ -45,6 +45,8 @@ extension Store {
       request.edits.append(
         Edit(name: edit.name, layer: edit.layer, action: action, expires: action.isSet ? edit.oldExpires : nil))
     }
+    // The log does not keep the order of edits: which refusal is told first must not depend on it.
+    request.edits.sort { $0.name.precedesInBytes($1.name) }
     return request
   }
 }

@@ -141,10 +141,15 @@ extension View {
   /// The schema that was applied last; nil if there is none.
   func appliedSchema() throws(StoreError) -> Schema? {
     guard let text = try schemaText() else { return nil }
-    do throws(StoreError) { return try compileSchema(text).schema } catch {
-      guard error.code == .parse else { throw error }
-      throw StoreError.damaged("the schema's text")
-    }
+    #if LIVERY_CORE_ONLY
+      throw StoreError(
+        .unavailable, "this build of Livery has the core alone, and cannot mend a setting by what the schema declares")
+    #else
+      do throws(StoreError) { return try compileSchema(text).schema } catch {
+        guard error.code == .parse else { throw error }
+        throw StoreError.damaged("the schema's text")
+      }
+    #endif
   }
 
   func orphans() throws(StoreError) -> Orphans {
