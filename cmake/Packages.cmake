@@ -1,0 +1,83 @@
+# Debian packages by CPack: `cpack -G DEB` in a build folder that is configured for /usr, as scripts/packages does. Each component
+# of Install.cmake and Extension.cmake is a package.
+set(packages ${CMAKE_CURRENT_BINARY_DIR}/packages)
+get_property(extensions GLOBAL PROPERTY LIVERY_INSTALLED_EXTENSIONS)
+
+set(CPACK_GENERATOR DEB)
+set(CPACK_PACKAGE_NAME livery)
+set(CPACK_PACKAGE_VENDOR "The Livery authors")
+set(LIVERY_PACKAGE_CONTACT "The Livery authors <livery@livery.example>" CACHE STRING "Who is to be told of faults of the packages")
+set(CPACK_PACKAGE_CONTACT ${LIVERY_PACKAGE_CONTACT})
+# The short description of each package.
+set(CPACK_PACKAGE_DESCRIPTION_SUMMARY "settings and branding store for apps on devices")
+set(CPACK_LIVERY_STRIP ${CMAKE_STRIP})
+set(CPACK_COMPONENTS_GROUPING IGNORE)
+set(CPACK_DEB_COMPONENT_INSTALL ON)
+set(CPACK_PACKAGING_INSTALL_PREFIX /usr)
+# Directories that packages share are root's, and for everybody to read.
+set(CPACK_INSTALL_DEFAULT_DIRECTORY_PERMISSIONS
+  OWNER_READ OWNER_WRITE OWNER_EXECUTE GROUP_READ GROUP_EXECUTE WORLD_READ WORLD_EXECUTE)
+set(CPACK_PRE_BUILD_SCRIPTS ${CMAKE_CURRENT_LIST_DIR}/PackageFiles.cmake)
+
+set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
+set(CPACK_DEBIAN_PACKAGE_RELEASE 1)
+set(CPACK_DEBIAN_PACKAGE_SECTION libs)
+set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
+set(CPACK_DEBIAN_PACKAGE_GENERATE_SHLIBS ON)
+set(CPACK_DEBIAN_PACKAGE_GENERATE_SHLIBS_POLICY ">=")
+set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS_PRIVATE_DIRS ${LIVERY_BINARIES})
+set(CPACK_DEBIAN_PACKAGE_CONTROL_STRICT_PERMISSION ON)
+
+# Instead of scripts that call ldconfig.
+file(WRITE ${packages}/triggers "activate-noawait ldconfig\n")
+file(WRITE ${packages}/changelog.Debian
+  "livery (${PROJECT_VERSION}-1) unstable; urgency=medium\n\n  * CHANGELOG.md of the sources tells what changed.\n\n"
+  " -- ${CPACK_PACKAGE_CONTACT}  Thu, 01 Jan 2026 00:00:00 +0000\n")
+execute_process(COMMAND gzip -9nf ${packages}/changelog.Debian COMMAND_ERROR_IS_FATAL ANY)
+
+# livery_package(<component> <package> <section> <text> [LIBRARY] [DEPENDS <packages>] [RECOMMENDS <packages>])
+#
+# With what every package has: the license and what changed.
+macro(livery_package component package section text)
+  cmake_parse_arguments(package "LIBRARY" "DEPENDS;RECOMMENDS" "" ${ARGN})
+  string(TOUPPER ${component} key)
+  list(APPEND CPACK_COMPONENTS_ALL ${component})
+  set(CPACK_DEBIAN_${key}_PACKAGE_NAME ${package})
+  set(CPACK_DEBIAN_${key}_PACKAGE_SECTION ${section})
+  set(CPACK_DEBIAN_${key}_DESCRIPTION "${text}")
+  if(package_LIBRARY)
+    set(CPACK_DEBIAN_${key}_PACKAGE_CONTROL_EXTRA ${packages}/triggers)
+  endif()
+  set(CPACK_DEBIAN_${key}_PACKAGE_DEPENDS "${package_DEPENDS}")
+  set(CPACK_DEBIAN_${key}_PACKAGE_RECOMMENDS "${package_RECOMMENDS}")
+  install(FILES ${PROJECT_SOURCE_DIR}/LICENSE DESTINATION share/doc/${package} RENAME copyright COMPONENT ${component} EXCLUDE_FROM_ALL)
+  install(FILES ${packages}/changelog.Debian.gz DESTINATION share/doc/${package} COMPONENT ${component} EXCLUDE_FROM_ALL)
+endmacro()
+
+set(same "(= ${PROJECT_VERSION}-1)")
+set(CPACK_COMPONENTS_ALL)
+livery_package(library liblivery0 libs
+  "Keeps the settings and the look of an app in one LMDB store: typed values,\nlayered with locks and provenance, a schema with versions and migrations,\ncolors and images of brands, and changes delivered to every process."
+  LIBRARY RECOMMENDS "libjansson4, libplist3")
+livery_package(development liblivery-dev libdevel
+  "Headers, the static library, and files for pkg-config and CMake."
+  DEPENDS "liblivery0 ${same}, liblmdb-dev")
+if(NOT LIVERY_CORE_ONLY)
+  livery_package(command livery utils
+    "The command: reads and changes stores from a shell, applies schemas,\nsets and watches settings, tells which layer wins, undoes, and keeps backups."
+    RECOMMENDS "libjansson4, libplist3")
+endif()
+foreach(noun IN LISTS extensions)
+  get_property(description GLOBAL PROPERTY LIVERY_DESCRIPTION_${noun})
+  set(recommended "livery")
+  set(needed "liblivery0 ${same}")
+  if(noun STREQUAL "fetch")
+    # It is loaded by the first request.
+    string(APPEND needed ", libcurl4")
+  endif()
+  livery_package(${noun} livery-${noun} libs
+    "${description}:\na library on liblivery0 with its headers, and the programs that\nthe command livery runs for it."
+    LIBRARY DEPENDS "${needed}" RECOMMENDS "${recommended}")
+endforeach()
+
+include(CPack)

@@ -1,0 +1,1 @@
+"""Manual pages and shell completion, from what the programs say of themselves."""

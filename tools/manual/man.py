@@ -1,0 +1,98 @@
+"""Manual pages, by man(7)."""
+from __future__ import annotations
+
+import re
+from typing import Dict, List
+
+from .model import Command, Livery, Option
+
+ENVIRONMENT = [("LIVERY_STORE", "the directory of the store, where none is given")]
+
+
+def text(line: str) -> str:
+  """A line of a page: what roff would take for its own is escaped."""
+  line = line.replace("\\", "\\e").replace("-", "\\-").replace("'", "\\(aq").replace("`", "\\(ga")
+  line = re.sub(r"\\\(ga(.+?)\\\(ga", r"\\fB\1\\fR", line)
+  return "\\&" + line if line.startswith((".", "'")) else line
+
+
+def usage(program: str, words: str) -> str:
+  """Words in upper case are for the caller to fill in."""
+  marked = re.sub(r"[A-Z][A-Z,]*[A-Z]|\b[A-Z]+\b", lambda found: f"\\fI{found[0]}\\fR", text(words))
+  return f"\\fB{program}\\fR {marked}".rstrip()
+
+
+def option_lines(options: List[Option]) -> List[str]:
+  lines = []
+  for option in options:
+    short = f"\\fB\\-{option.short}\\fR, " if option.short else ""
+    value = f" \\fI{text(option.value)}\\fR" if option.value else ""
+    lines += [".TP", f"{short}\\fB{text('--' + option.name)}\\fR{value}", text(option.help)]
+  return lines
+
+
+def page(name: str, version: str, summary: str, sections: Dict[str, List[str]]) -> str:
+  lines = [f'.\\" Made by tools/manual.', f'.TH {name.upper()} 1 "" "Livery {version}" "Livery"',
+           ".SH NAME", f"{text(name)} \\- {text(summary)}"]
+  for title, content in sections.items():
+    if content:
+      lines += [f'.SH "{title}"', *content]
+  return "\n".join(lines) + "\n"
+
+
+def statuses(livery: Livery) -> List[str]:
+  lines = []
+  for number, meaning in livery.statuses:
+    lines += [".TP", f"\\fB{number}\\fR", text(meaning)]
+  return lines
+
+
+def environment() -> List[str]:
+  return [line for name, meaning in ENVIRONMENT for line in (".TP", f"\\fB{text(name)}\\fR", text(meaning))]
+
+
+def main_page(livery: Livery) -> str:
+  commands: List[str] = []
+  for command in livery.commands:
+    if command.program:
+      commands += [".TP", f"\\fBlivery {command.name}\\fR …", f"{text(command.summary)}: see \\fBlivery\\-{command.name}\\fR(1)."]
+      continue
+    commands += [".TP", usage(f"livery {command.name}", command.usages[0].words), text(command.summary)]
+    if command.options:
+      commands += [".RS", *option_lines(command.options), ".RE"]
+  also = ", ".join(f"\\fBlivery\\-{command.name}\\fR(1)" for command in livery.commands if command.program)
+  return page("livery", livery.version, "read and change the settings of a store", {
+    "SYNOPSIS": ["\\fBlivery\\fR \\fICOMMAND\\fR [\\fIOPTIONS\\fR]"],
+    "COMMANDS": commands,
+    "OPTIONS OF ALL COMMANDS": option_lines(livery.options)
+    + [".PP", text("`-` in place of a file is standard input; `--` ends the options.")],
+    "EXIT STATUS": statuses(livery),
+    "ENVIRONMENT": environment(),
+    "SEE ALSO": [also] if also else [],
+  })
+
+
+def extension_page(livery: Livery, command: Command) -> str:
+  synopsis: List[str] = []
+  for item in command.usages:
+    program = f"livery {command.name}"
+    words = item.words
+    if words.startswith("livery "):
+      program, words = "livery", words.removeprefix("livery ")
+    synopsis += [".TP", usage(program, words), text(item.help)]
+  return page(f"livery-{command.name}", livery.version, command.summary, {
+    "SYNOPSIS": synopsis,
+    "OPTIONS": option_lines(command.options),
+    "NOTES": [line for note in command.notes for line in (".PP", text(note))],
+    "EXIT STATUS": statuses(livery),
+    "ENVIRONMENT": environment(),
+    "SEE ALSO": ["\\fBlivery\\fR(1)"],
+  })
+
+
+def pages(livery: Livery) -> Dict[str, str]:
+  made = {"man/livery.1": main_page(livery)}
+  for command in livery.commands:
+    if command.program:
+      made[f"man/livery-{command.name}.1"] = extension_page(livery, command)
+  return made
