@@ -69,21 +69,32 @@ extension PageFile {
   /// A value that the unnamed database had before the latest commit, if that is in truth the one after it; notes nothing.
   ///
   /// Each commit lists the pages that it gives up under its own number. Its number on the root page is another one if that
-  /// is damaged, or if LMDB failed to finish the commit. Commits that came later may have written over the pages of an
-  /// earlier one: those list numbers of their own.
+  /// is damaged, or if LMDB failed to finish the commit: a lower one hides it, and a higher one lets it hide the commit after
+  /// it. Commits that came later may have written over the pages of an earlier one: those list numbers of their own.
   public func hiddenValue(of key: [UInt8]) -> [UInt8]? {
     let known = damages
     defer { damages = known }
+    let number = numberListed(in: former.free)
+    let isHidden =
+      number == latest.transaction &+ 1
+      || number == former.transaction && number != 0 && numberListed(in: latest.free) == number &- 1
+    guard isHidden else { return nil }
     marks = [UInt8](repeating: 0, count: Int(clamping: latest.lastPage / 8 &+ 1))
     defer { marks = [] }
-    var number: UInt64 = 0
-    walk(former.free) { key, _, _ in number = max(number, PageBytes(bytes: key).word(0)) }
-    guard number == latest.transaction &+ 1 else { return nil }
     var found: [UInt8]?
     walk(former.main) { name, value, isDatabase in
       if !isDatabase, name == key { found = value.array }
     }
     return damages.count == known.count ? found : nil
+  }
+
+  /// The greatest number of a commit in a list of free pages; 0 if that is empty.
+  private func numberListed(in list: Tree) -> UInt64 {
+    marks = [UInt8](repeating: 0, count: Int(clamping: latest.lastPage / 8 &+ 1))
+    defer { marks = [] }
+    var number: UInt64 = 0
+    walk(list) { key, _, _ in number = max(number, PageBytes(bytes: key).word(0)) }
+    return number
   }
 
   /// Notes pages as accounted for; false, with a note, if one was already or does not exist.

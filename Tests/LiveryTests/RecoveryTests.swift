@@ -302,8 +302,14 @@ import Testing
     return (bytes, latest, revision)
   }
 
-  @Test func theCommitThatAFileHidesIsBroughtBackFromItself() throws {
-    let (bytes, _, revision) = try hideLatestCommit()
+  @Test(arguments: [false, true])
+  func theCommitThatAFileHidesIsBroughtBackFromItself(isOverridden: Bool) throws {
+    var (bytes, latest, revision) = try hideLatestCommit()
+    if isOverridden {
+      // The latest has its own number, and the one before it a higher one.
+      bytes[latest * 4096 + 144] &+= 2
+      bytes[(1 - latest) * 4096 + 144] &+= 2
+    }
     try write(bytes)
     #expect(try temporary.valueInMemory("note") == .string("latest"))
     let store = try temporary.open()

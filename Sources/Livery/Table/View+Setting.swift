@@ -109,19 +109,26 @@ extension View {
 
   /// Some of the names that reads know, for whoever has asked for another one.
   ///
-  /// - Returns: nil if there is a record of that name under another, which is damaged.
+  /// - Returns: nil if a record is damaged that may be the one asked for: it verifies under that name, or has one that no
+  ///   schema declares, which may be damaged as well.
   func names(beside asked: String, most: Int) throws(StoreError) -> [String]? {
     var names: [String] = []
     var isDamaged = false
     try walk(databases.settings) { (key, value) throws(StoreError) in
       guard let place = RecordPlace(value, key: key, tag: Tag.settings) else {
         isDamaged = asked.withSpan { RecordPlace(value, key: $0, tag: Tag.settings) != nil }
+        if !isDamaged { isDamaged = !isDeclared(key.text) }
         return !isDamaged
       }
       if names.count < most, !place.isUnknown, let name = key.text { names.append(name) }
       return true
     }
     return isDamaged ? nil : names
+  }
+
+  private func isDeclared(_ name: String?) -> Bool {
+    guard let name else { return false }
+    do throws(StoreError) { return try descriptor(name) != nil } catch { return false }
   }
 
   /// Walks what a layer holds, or all layers from one on, in the order of names, and of each name the weakest first.
