@@ -9,8 +9,10 @@ import Testing
   let temporary = TemporaryStore()
 
   /// Changes the stored bytes of a record behind the store's back.
-  private func damage(_ name: String, _ key: [UInt8], _ change: (inout [UInt8]) -> Void) throws {
-    let environment = try Environment(path: temporary.path)
+  private func damage(
+    _ name: String, _ key: [UInt8], in store: TemporaryStore? = nil, _ change: (inout [UInt8]) -> Void
+  ) throws {
+    let environment = try Environment(path: (store ?? temporary).path)
     defer { environment.close() }
     var bytes = try environment.read { (transaction) throws(StoreError) in try Self.stored(transaction, name, key) }
     change(&bytes)
@@ -181,7 +183,27 @@ import Testing
     #expect(code { () throws(StoreError) in _ = try store.list() } == .corrupt)
     #expect(code { () throws(StoreError) in try store.set("idle", to: .int(61), in: .user) } == .corrupt)
     #expect(code { () throws(StoreError) in _ = try store.value("nosuch") } == .notFound)
+    // It may have been that one's.
+    #expect(code { () throws(StoreError) in _ = try store.value("no") } == .corrupt)
     #expect(try store.int("idle") == 60)
+  }
+
+  @Test func aDamagedRecordMayBeTheOneAskedForUnlessItsNameIsDeclared() throws {
+    try fill()
+    try damage("settings", Array("idle".utf8)) { $0[$0.count - 1] ^= 1 }
+    let declared = try temporary.open()
+    #expect(code { () throws(StoreError) in _ = try declared.value("idle") } == .corrupt)
+    #expect(code { () throws(StoreError) in _ = try declared.value("idlf") } == .notFound)
+    declared.close()
+    let other = TemporaryStore()
+    let store = try other.open { $0.automaticBackup = .never }
+    try store.set("loose.one", to: .int(1), in: .user)
+    store.close()
+    try damage("settings", Array("loose.one".utf8), in: other) { $0[$0.count - 1] ^= 1 }
+    let open = try other.open()
+    #expect(code { () throws(StoreError) in _ = try open.value("loose.two") } == .corrupt)
+    #expect(code { () throws(StoreError) in _ = try open.value("loose.on") } == .corrupt)
+    #expect(code { () throws(StoreError) in _ = try open.value("loose.three") } == .notFound)
   }
 
   @Test func aStoreOfANewerFormatIsRefusedAndLeftAlone() throws {

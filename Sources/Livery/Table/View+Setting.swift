@@ -109,15 +109,15 @@ extension View {
 
   /// Some of the names that reads know, for whoever has asked for another one.
   ///
-  /// - Returns: nil if a record is damaged that may be the one asked for: it verifies under that name, or has one that no
-  ///   schema declares, which may be damaged as well.
+  /// - Returns: nil if a record is damaged that may be the one asked for: it verifies under that name, or its own may be damaged
+  ///   as well.
   func names(beside asked: String, most: Int) throws(StoreError) -> [String]? {
     var names: [String] = []
     var isDamaged = false
     try walk(databases.settings) { (key, value) throws(StoreError) in
       guard let place = RecordPlace(value, key: key, tag: Tag.settings) else {
         isDamaged = asked.withSpan { RecordPlace(value, key: $0, tag: Tag.settings) != nil }
-        if !isDamaged { isDamaged = !isDeclared(key.text) }
+        if !isDamaged { isDamaged = mayBeDamaged(key, asked) }
         return !isDamaged
       }
       if names.count < most, !place.isUnknown, let name = key.text { names.append(name) }
@@ -126,9 +126,13 @@ extension View {
     return isDamaged ? nil : names
   }
 
-  private func isDeclared(_ name: String?) -> Bool {
-    guard let name else { return false }
-    do throws(StoreError) { return try descriptor(name) != nil } catch { return false }
+  /// Whether the key of a damaged record may have been a name: damage changes bytes, or where the key ends. What the schema
+  /// declares is a name of its own.
+  private func mayBeDamaged(_ key: RawSpan, _ name: String) -> Bool {
+    let (found, asked) = (key.array, name.bytes)
+    guard found.count == asked.count || found.starts(with: asked) || asked.starts(with: found) else { return false }
+    guard let known = key.text else { return true }
+    do throws(StoreError) { return try descriptor(known) == nil } catch { return true }
   }
 
   /// Walks what a layer holds, or all layers from one on, in the order of names, and of each name the weakest first.
