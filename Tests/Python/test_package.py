@@ -3,6 +3,7 @@
 import ast
 import graphlib
 import os
+import pathlib
 import re
 import shutil
 import subprocess
@@ -169,6 +170,34 @@ def test_pip_installs_a_package_that_carries_the_library(tmp_path):
   assert result.stdout == "1\n", result.stderr
   result = python("import livery; print(livery.library_path)", executable, LIVERY_LIBRARY=None, PYTHONPATH=None)
   assert result.stdout.strip() == str(site / "livery" / "liblivery.so")
+
+
+def test_a_wheel_carries_the_extensions_beside_the_library(tmp_path):
+  source = copied(tmp_path)
+  (tmp_path / "build").mkdir()
+  (tmp_path / "build" / "liblivery.so").write_bytes(b"the engine")
+  (tmp_path / "build" / "liblivery-page.so").write_bytes(b"settings in a browser")
+  (tmp_path / "build" / "liblivery-secrets.so.0").write_bytes(b"sealing")
+  (tmp_path / "build" / "liblivery-turn.so").write_bytes(b"nothing that this package loads")
+  assert wheel(source, tmp_path / "wheels").returncode == 0
+  (file,) = (tmp_path / "wheels").iterdir()
+  inside = zipfile.ZipFile(file)
+  libraries = sorted(name for name in inside.namelist() if ".so" in name)
+  assert libraries == ["livery/liblivery-page.so", "livery/liblivery-secrets.so", "livery/liblivery.so"]
+  assert inside.read("livery/liblivery-secrets.so") == b"sealing"
+
+
+def test_an_extension_of_the_package_is_loaded(tmp_path):
+  beside = pathlib.Path(livery.library_path).parent
+  if not (beside / "liblivery-secrets.so").exists():
+    pytest.skip("the extension secrets is not built")
+  source, wheels, site = copied(tmp_path), tmp_path / "wheels", tmp_path / "site"
+  assert wheel(source, wheels, LIVERY_LIBRARY=livery.library_path).returncode == 0
+  (file,) = wheels.iterdir()
+  assert pip("install", "--no-index", "--target", site, file).returncode == 0
+  code = "import livery, livery.secrets; print(livery.library_path, livery.secrets.make_key)"
+  result = python(code, LIVERY_LIBRARY=None, PYTHONPATH=str(site))
+  assert result.stdout.startswith(str(site / "livery" / "liblivery.so")), result.stderr
 
 
 def test_the_build_takes_the_library_from_the_nearest_place(tmp_path):

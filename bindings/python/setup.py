@@ -1,5 +1,6 @@
-"""Puts the C library into the wheel, and tags the wheel for this platform and any Python 3."""
+"""Puts the C library and the extensions beside it into the wheel, and tags the wheel for this platform and any Python 3."""
 
+import glob
 import os
 import re
 import shutil
@@ -76,16 +77,32 @@ def library():
   return found
 
 
+def extensions(source):
+  """The libraries beside another one that modules of this package load, with the names that they look for."""
+  nouns = set()
+  for path in glob.glob(os.path.join(HERE, "livery", "*.py")):
+    with open(path, encoding="utf-8") as file:
+      nouns.update(re.findall(r'extension\("([a-z]+)"\)', file.read()))
+  for noun in sorted(nouns):
+    name = f"liblivery-{noun}.so"
+    for beside in (name, f"{name}.0"):
+      path = os.path.join(os.path.dirname(source), beside)
+      if os.path.isfile(path):
+        yield path, name
+        break
+
+
 class BuildWithLibrary(build_py):
   def run(self):
     super().run()
     folder = HERE if getattr(self, "editable_mode", False) else self.build_lib
-    target = os.path.join(folder, "livery", "liblivery.so")
-    source = library()
-    self.mkpath(os.path.dirname(target))
-    if not (os.path.exists(target) and os.path.samefile(source, target)):
-      self.announce(f"copying {source} -> {target}", level=2)
-      shutil.copyfile(source, target)
+    engine = library()
+    self.mkpath(os.path.join(folder, "livery"))
+    for source, name in [(engine, "liblivery.so"), *extensions(engine)]:
+      target = os.path.join(folder, "livery", name)
+      if not (os.path.exists(target) and os.path.samefile(source, target)):
+        self.announce(f"copying {source} -> {target}", level=2)
+        shutil.copyfile(source, target)
 
 
 class PlatformWheel(bdist_wheel):
