@@ -345,6 +345,20 @@ import Testing
   }
 
   @Test(arguments: ["assets", "expiries", "log", "schema", "settings"])
+  func aDatabaseThatIsNoLongerDescribedAsOneIsDamage(_ name: String) throws {
+    try fill()
+    var bytes = try read(dataFile)
+    // Flags, length of the key, key: the flag says that the value describes a database.
+    let node = [2, 0, UInt8(name.utf8.count), 0] + Array(name.utf8)
+    for place in 0..<(bytes.count - node.count) where bytes[place] == 2 && Array(bytes[place..<place + node.count]) == node {
+      bytes[place] = 0
+    }
+    try write(bytes)
+    #expect(moved(temporary.path + "/backups", temporary.path + "/elsewhere") == 0)
+    #expect(code { () throws(StoreError) in _ = try temporary.open() } == .corrupt)
+  }
+
+  @Test(arguments: ["assets", "expiries", "log", "schema", "settings"])
   func aDatabaseThatHasLostItsNameIsDamageAndNotMadeAnew(_ name: String) throws {
     try fill()
     let store = try temporary.open()

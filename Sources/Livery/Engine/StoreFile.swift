@@ -61,6 +61,8 @@ struct StoreFile {
     var format: UInt64?
     file.check(unnamed: "meta") { name, key, value in
       recordCount &+= 1
+      // What describes a database there says that it is none.
+      if name.sameBytes(as: "meta"), let lost = Databases.named(by: key) { file.note("lacks the database \(lost)") }
       if tables.isEmpty || !(tables[tables.count - 1].name.sameBytes(as: name)) { tables.append(Table(name: name)) }
       if !Self.isSound(name, key, value) {
         let isOfAnotherKey = Self.verifiesUnderAnotherKey(name, key, value)

@@ -49,6 +49,11 @@ extension Databases {
     return isOlder ? nil : first
   }
 
+  /// The database whose name a key is.
+  static func named(by key: [UInt8]) -> String? {
+    names.first { $0.bytes == key }
+  }
+
   /// The tag of a database's checksums; nil if it has none.
   static func tag(of name: String) -> UInt8? {
     if name.sameBytes(as: "settings") { return Tag.settings }
