@@ -350,8 +350,8 @@ import Testing
     var bytes = try read(dataFile)
     // Flags, length of the key, key: the flag says that the value describes a database.
     let node = [2, 0, UInt8(name.utf8.count), 0] + Array(name.utf8)
-    for place in 0..<(bytes.count - node.count) where bytes[place] == 2 && Array(bytes[place..<place + node.count]) == node {
-      bytes[place] = 0
+    for place in 0..<(bytes.count - node.count) where bytes[place] == 2 {
+      if Array(bytes[place..<place + node.count]) == node { bytes[place] = 0 }
     }
     try write(bytes)
     #expect(moved(temporary.path + "/backups", temporary.path + "/elsewhere") == 0)
