@@ -88,6 +88,20 @@ public func livery_schema_copy_json(
   }
 }
 
+@_cdecl("livery_schema_copy_digest") @implementation
+public func livery_schema_copy_digest(
+  _ store: OpaquePointer?, _ digest: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>?,
+  _ length: UnsafeMutablePointer<Int>?
+) -> livery_status {
+  onStore(store) { (object) throws(StoreError) in
+    let digest = try required(digest, "digest")
+    let text = Array(try object.store.schemaDigest().utf8)
+    let memory = try withBytes(of: text) { (bytes) throws(StoreError) in try copy(bytes) }
+    digest.pointee = memory.assumingMemoryBound(to: CChar.self)
+    length?.pointee = text.count
+  }
+}
+
 @_cdecl("livery_settings") @implementation
 public func livery_settings(_ store: OpaquePointer?, _ value: UnsafeMutablePointer<OpaquePointer?>?)
   -> livery_status

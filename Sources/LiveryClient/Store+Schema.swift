@@ -79,6 +79,16 @@ extension Store {
     try check(livery_schema_copy_json(handle, &start, &length))
     return taken(UnsafeMutableRawPointer(start), length)
   }
+
+  /// What tells the stored schema from others. Corresponds to `livery_schema_copy_digest` in C.
+  ///
+  /// - Throws: `.noValue` if none was applied.
+  public func schemaDigest() throws(StoreError) -> String {
+    var start: UnsafeMutablePointer<CChar>?
+    var length = 0
+    try check(livery_schema_copy_digest(handle, &start, &length))
+    return taken(start, length)
+  }
 }
 
 extension [UInt8] {

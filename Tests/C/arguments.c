@@ -263,6 +263,7 @@ TEST("schemas, imports and exports with a NULL or an unknown flag", documents) {
   BAD(livery_schema_compare(schema, LIVERY_ZERO_TERMINATED, schema, LIVERY_ZERO_TERMINATED, NULL));
   BAD(livery_schema_version(store, NULL));
   BAD(livery_schema_copy_json(store, NULL, NULL));
+  BAD(livery_schema_copy_digest(store, NULL, NULL));
   BAD(livery_import_json(store, user, NULL, 0, 0, NULL));
   BAD(livery_import_json(store, user, TEXT("{}"), 1u << 31, NULL));
   BAD(livery_import_plist(store, user, NULL, 0, 0, NULL));

@@ -77,6 +77,7 @@ __attribute__((unused)) static void every_read(livery_status expected, livery_st
   EXPECT_STATUS(expected, livery_search(store, name, NULL, &value));
   EXPECT_STATUS(expected, livery_schema_version(store, &revision));
   EXPECT_STATUS(expected, livery_schema_copy_json(store, (char **)&pointer, &length));
+  EXPECT_STATUS(expected, livery_schema_copy_digest(store, (char **)&pointer, &length));
   EXPECT_STATUS(expected, livery_settings(store, &value));
   EXPECT_STATUS(expected, livery_export_json(store, 0, (char **)&pointer, &length));
   EXPECT_STATUS(expected, livery_watch_start(store, NULL, NULL, every_event, NULL, every_destroy, (livery_watch **)&pointer));

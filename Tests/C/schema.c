@@ -37,6 +37,7 @@ TEST("a schema brings its settings with their defaults", apply) {
   OK(livery_schema_version(store, &version));
   EXPECT_INT(0, version);
   EXPECT_STATUS(LIVERY_ERROR_NO_VALUE, livery_schema_copy_json(store, &text, &length));
+  EXPECT_STATUS(LIVERY_ERROR_NO_VALUE, livery_schema_copy_digest(store, &text, &length));
   const char *schema = SCHEMA("2", FIELD("a", "x") "," FIELD("b", "y"));
   OK(livery_schema_apply(store, schema, LIVERY_ZERO_TERMINATED, NULL, &report));
   EXPECT(flag(report, "applied"));
@@ -51,6 +52,23 @@ TEST("a schema brings its settings with their defaults", apply) {
   EXPECT_TEXT(schema, text);
   EXPECT_INT(strlen(schema), length);
   livery_free(text);
+  char *digest;
+  OK(livery_schema_copy_digest(store, &digest, &length));
+  EXPECT_INT(32, length);
+  EXPECT_INT(32, strlen(digest));
+  EXPECT_INT(32, strspn(digest, "0123456789abcdef"));
+
+  // The same with other formatting has the same digest.
+  livery_store *other;
+  livery_open_options memory = LIVERY_OPEN_OPTIONS_INIT;
+  memory.flags = LIVERY_OPEN_MEMORY;
+  OK(livery_open("", &memory, &other));
+  OK(livery_schema_apply(other, " " SCHEMA("2", FIELD("a", "x") " ,\n " FIELD("b", "y")), LIVERY_ZERO_TERMINATED, NULL, NULL));
+  OK(livery_schema_copy_digest(other, &text, NULL));
+  EXPECT_TEXT(digest, text);
+  livery_free(text);
+  livery_free(digest);
+  OK(livery_close(other));
 
   // A higher version: one goes, one comes, one has another default.
   OK(livery_set_string(store, LIVERY_LAYER_USER, "a", TEXT("mine")));
@@ -73,7 +91,7 @@ TEST("the same version again changes nothing; other content is drift and is igno
   livery_value *report = NULL;
   uint64_t before = 0, after = 0;
   OK(livery_revision(store, &before));
-  OK(livery_schema_apply(store, "  " SCHEMA("2", FIELD("a", "x")) "\n", LIVERY_ZERO_TERMINATED, NULL, &report));
+  OK(livery_schema_apply(store, " " SCHEMA("2", FIELD("a", "x")) "\n", LIVERY_ZERO_TERMINATED, NULL, &report));
   EXPECT(!flag(report, "applied"));
   EXPECT(!flag(report, "drift"));
   OK(livery_value_release(report));

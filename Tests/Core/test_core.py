@@ -23,7 +23,8 @@ SCHEMA = """{"Version": 3, "Groups": [{"Title": "All", "Settings": [
 INTERFACE = api.read_or_exit(ROOT / "include" / "livery")
 #: What a core has not, by headers, with the functions in them that it has; and further functions.
 PARTS = {"asset.h": [], "branding.h": [], "exchange.h": [], "form.h": [], "maintenance.h": [], "migration.h": [],
-         "schema.h": ["livery_schema_version", "livery_schema_copy_json", "livery_settings"]}
+         "schema.h": ["livery_schema_version", "livery_schema_copy_json",
+                      "livery_schema_copy_digest", "livery_settings"]}
 FURTHER = ["livery_claim", "livery_claim_secret", "livery_reseal"]
 
 

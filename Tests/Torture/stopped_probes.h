@@ -272,6 +272,13 @@ PROBE(schema_copy_json) {
   livery_free(json);
   return status;
 }
+PROBE(schema_copy_digest) {
+  char *digest = NULL;
+  livery_status status = livery_schema_copy_digest(self.store, &digest, NULL);
+  RIGHT(strlen(digest) == 32);
+  livery_free(digest);
+  return status;
+}
 VALUE_PROBE(schema_check, livery_schema_check(self.store, probe_next_json, LIVERY_ZERO_TERMINATED, &value), count > 2)
 PROBE(export_json) {
   char *json = NULL;
@@ -442,7 +449,7 @@ static const probe reading[] = {
     READING(branding_preview), READING(branding_enabled), READING(branding_list), READING(branding_get),
     READING(branding_check), READING(branding_image), READING(branding_explain), READING(history), READING(settings),
     READING(form), READING(search),
-    READING(schema_version), READING(schema_copy_json), READING(schema_check), READING(export_json), READING(stats),
+    READING(schema_version), READING(schema_copy_json), READING(schema_copy_digest), READING(schema_check), READING(export_json), READING(stats),
     READING(backups), READING(event_fd), READING(dispatch), READING(watch_start), READING(watch_pause), READING(watch_stop),
     READING(post), READING(migration_register), READING(change_get), READING(change_get_layer), READING(change_list),
     READING(change_discard)};

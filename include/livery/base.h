@@ -163,7 +163,7 @@ enum {
   /**
    * The library reads, writes and watches, and no more: the functions of asset.h, branding.h, exchange.h, form.h, maintenance.h,
    * migration.h and schema.h, of claims and of making secrets anew all return #LIVERY_ERROR_UNAVAILABLE (livery_schema_version(),
-   * livery_schema_copy_json() and livery_settings() work).
+   * livery_schema_copy_json(), livery_schema_copy_digest() and livery_settings() work).
    */
   LIVERY_FEATURE_CORE_ONLY = 1 << 1
 };

@@ -176,6 +176,26 @@ LIVERY_API livery_status livery_schema_version(livery_store *store, uint64_t *ve
 LIVERY_API livery_status livery_schema_copy_json(livery_store *store, char **json, size_t *length);
 
 /**
+ * What tells the stored schema from others, also of the same version.
+ *
+ * Schemas that differ in formatting or in the order of members alone have the same digest. Programs that were made for a
+ * schema, as `livery generate` makes them, compare it with theirs.
+ *
+ * Threads: any. Never blocks, never waits for a writer.
+ *
+ * @param store         an open store
+ * @param[out] digest   32 hexadecimal digits in lower case, followed by a NUL: free it with livery_free(); untouched on
+ *   failure
+ * @param[out] length   32; may be NULL
+ * @return #LIVERY_OK, or
+ *   - #LIVERY_ERROR_NO_VALUE          no schema has been applied
+ *   - #LIVERY_ERROR_CORRUPT           what it has to read of the store is damaged: restore a backup
+ *   - #LIVERY_ERROR_INVALID_ARGUMENT  a pointer is NULL
+ * @since 0.1
+ */
+LIVERY_API livery_status livery_schema_copy_digest(livery_store *store, char **digest, size_t *length);
+
+/**
  * All settings as one dictionary, `{"Version": n, "Values": {name: value, …}}`, as clients of App Settings Management
  * know it.
  *

@@ -120,6 +120,16 @@ extension Store {
     guard let text else { throw StoreError(.noValue, "no schema has been applied to the store") }
     return text
   }
+
+  /// What tells the stored schema from others, also of the same version: 32 hexadecimal digits. Corresponds to
+  /// `livery_schema_copy_digest` in C.
+  ///
+  /// - Throws: `.noValue` if no schema has been applied.
+  public func schemaDigest() throws(StoreError) -> String {
+    let facts = try read { (view) throws(StoreError) in try view.schemaFacts() }
+    guard facts.version > 0 else { throw StoreError(.noValue, "no schema has been applied to the store") }
+    return Hexadecimal.encode(facts.digest)
+  }
 }
 
 /// Compiles a schema, hands it on if it is sound, and puts together what is to be reported.

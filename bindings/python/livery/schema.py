@@ -65,3 +65,6 @@ class Schema:
 
   def json(self) -> str:
     return _native.schema_json(self._store.number)
+
+  def digest(self) -> str:
+    return _native.schema_digest(self._store.number)

@@ -393,6 +393,11 @@ class Store(Owner, Mapping[str, Any]):
     """The stored schema's text, as it was applied; NoValueError if none has been."""
     return Schema(self._handle).json()
 
+  @property
+  def schema_digest(self) -> str:
+    """What tells the stored schema from others, also of the same version; NoValueError if none has been applied."""
+    return Schema(self._handle).digest()
+
   # -- Import and export
 
   def import_json(

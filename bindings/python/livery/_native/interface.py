@@ -245,6 +245,7 @@ FUNCTIONS: Dict[str, Tuple[Any, Tuple[Any, ...]]] = {
   "schema_compare": (c_int32, (c_char_p, c_size_t, c_char_p, c_size_t, POINTER(c_void_p))),
   "schema_version": (c_int32, (c_void_p, POINTER(c_uint64))),
   "schema_copy_json": (c_int32, (c_void_p, POINTER(c_void_p), POINTER(c_size_t))),
+  "schema_copy_digest": (c_int32, (c_void_p, POINTER(c_void_p), POINTER(c_size_t))),
   "settings": (c_int32, (c_void_p, POINTER(c_void_p))),
   # livery/sealer.h
   "set_sealer": (c_int32, (c_void_p, POINTER(Sealer), c_void_p, DestroyFunction)),

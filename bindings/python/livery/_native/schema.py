@@ -41,6 +41,10 @@ def schema_json(store: int) -> str:
   return copied(lib.schema_copy_json, store)
 
 
+def schema_digest(store: int) -> str:
+  return copied(lib.schema_copy_digest, store)
+
+
 def settings(store: int) -> int:
   return handle(lib.settings, store)
 
