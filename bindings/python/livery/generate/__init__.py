@@ -1,0 +1,84 @@
+"""Typed accessors for the settings of a schema: `livery generate`, or `python -m livery.generate`."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+from typing import Callable, Dict, List, Optional
+
+from . import c, markdown, page, python, swift
+from .model import Model, SchemaError, read
+from .names import pascal, snake
+
+_DESCRIPTION = "Make typed accessors of a schema, or pages that describe its settings."
+
+
+def main(arguments: Optional[List[str]] = None) -> int:
+  """The command; returns its exit status: 0, 2 for a misuse, 4 for a schema that is wrong, 8 for files."""
+  given = _parser().parse_args(arguments)
+  try:
+    with open(given.schema, encoding="utf-8") as file:
+      text = file.read()
+    model = read(text, given.schema)
+    for path, content in _files(given, model).items():
+      _store(path, content)
+  except SchemaError as error:
+    print(error, file=sys.stderr)
+    return 4
+  except UnicodeDecodeError as error:
+    print(f"{given.schema}: byte {error.start}: not UTF-8", file=sys.stderr)
+    return 4
+  except OSError as error:
+    print(f"{error.filename or given.output}: {error.strerror}", file=sys.stderr)
+    return 8
+  return 0
+
+
+def _parser() -> argparse.ArgumentParser:
+  parser = argparse.ArgumentParser(prog="livery generate", description=_DESCRIPTION, allow_abbrev=False)
+  parser.add_argument("language", choices=["c", "swift", "python", "markdown", "html"], metavar="LANGUAGE",
+                      help="c, swift, python, markdown or html")
+  parser.add_argument("schema", metavar="SCHEMA", help="the schema, a JSON file")
+  parser.add_argument("-o", "--output", metavar="FILE", help="where to; without it to standard output")
+  parser.add_argument("-n", "--name", metavar="NAME", help="of the type, and what names in C begin with; without it the file's")
+  return parser
+
+
+def _files(given: argparse.Namespace, model: Model) -> Dict[Optional[str], str]:
+  """What is written, by where to; None for standard output."""
+  source = os.path.basename(given.schema)
+  name = given.name or source.split(".")[0]
+  writers: Dict[str, Callable[[], str]] = {
+    "c": lambda: c.write(model, snake(name), source), "swift": lambda: swift.write(model, pascal(name), source),
+    "python": lambda: python.write(model, pascal(name), source), "markdown": lambda: markdown.write(model, name),
+    "html": lambda: page.write(model, name),
+  }
+  files: Dict[Optional[str], str] = {given.output: writers[given.language]()}
+  if given.language == "python" and given.output:
+    files[os.path.splitext(given.output)[0] + ".pyi"] = python.write_stub(model, pascal(name), source)
+  return files
+
+
+def _store(path: Optional[str], content: str) -> None:
+  """Write a file whole, and only if it changed, so that a build does no more than it must."""
+  data = content.encode()
+  if path is None:
+    sys.stdout.buffer.write(data)
+    sys.stdout.buffer.flush()
+    return
+  try:
+    with open(path, "rb") as file:
+      if file.read() == data:
+        return
+  except FileNotFoundError:
+    pass
+  temporary = f"{path}.{os.getpid()}.new"
+  try:
+    with open(temporary, "wb") as file:
+      file.write(data)
+    os.replace(temporary, path)
+  except OSError:
+    if os.path.exists(temporary):
+      os.unlink(temporary)
+    raise

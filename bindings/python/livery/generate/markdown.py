@@ -1,0 +1,2 @@
+def write(*a): return ""
+def write_stub(*a): return ""
