@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import keyword
 import os
 import sys
 from typing import Callable, Dict, List, Optional
@@ -49,15 +50,20 @@ def _files(given: argparse.Namespace, model: Model) -> Dict[Optional[str], str]:
   """What is written, by where to; None for standard output."""
   source = os.path.basename(given.schema)
   name = given.name or source.split(".")[0]
+  prefix, type_name = (name, name[0].upper() + name[1:]) if given.name and _is_identifier(name) else (snake(name), pascal(name))
   writers: Dict[str, Callable[[], str]] = {
-    "c": lambda: c.write(model, snake(name), source), "swift": lambda: swift.write(model, pascal(name), source),
-    "python": lambda: python.write(model, pascal(name), source), "markdown": lambda: markdown.write(model, name),
+    "c": lambda: c.write(model, prefix, source), "swift": lambda: swift.write(model, type_name, source),
+    "python": lambda: python.write(model, type_name, source), "markdown": lambda: markdown.write(model, name),
     "html": lambda: page.write(model, name),
   }
   files: Dict[Optional[str], str] = {given.output: writers[given.language]()}
   if given.language == "python" and given.output:
-    files[os.path.splitext(given.output)[0] + ".pyi"] = python.write_stub(model, pascal(name), source)
+    files[os.path.splitext(given.output)[0] + ".pyi"] = python.write_stub(model, type_name, source)
   return files
+
+
+def _is_identifier(name: str) -> bool:
+  return name.isascii() and name.isidentifier() and not keyword.iskeyword(name)
 
 
 def _store(path: Optional[str], content: str) -> None:

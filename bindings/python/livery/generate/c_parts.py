@@ -71,7 +71,7 @@ static inline livery_status @p@_fail(livery_status status, const char *message) 
 
 /** Close the keys; the store stays open. */
 static inline void @p@_close(@p@_settings *settings) {
-  for (size_t index = 0; index < @P@_COUNT; index++) {
+  for (size_t index = 0; index != @P@_COUNT; index++) {
     livery_key_close(settings->keys[index]);
     settings->keys[index] = NULL;
   }
@@ -110,7 +110,7 @@ static inline livery_status @p@_missing(livery_store *store, char *names, size_t
   if (status != LIVERY_OK) return status;
   /* Both are in the order of names, so that each is found right after the one before. */
   status = livery_value_count(all, &count);
-  for (size_t index = 0; status == LIVERY_OK && index < @P@_COUNT; index++) {
+  for (size_t index = 0; status == LIVERY_OK && index != @P@_COUNT; index++) {
     bool found = false;
     for (size_t step = 0; status == LIVERY_OK && !found && step < count; step++) {
       found = @p@_is_listed(all, (at + step) % count, settings[index].name, settings[index].type, &status);
@@ -169,7 +169,7 @@ static inline livery_status @p@_open(livery_store *store, uint32_t flags, @p@_se
   @p@_settings opened;
   memset(&opened, 0, sizeof opened);
   opened.store = store;
-  for (size_t index = 0; status == LIVERY_OK && index < @P@_COUNT; index++) {
+  for (size_t index = 0; status == LIVERY_OK && index != @P@_COUNT; index++) {
     status = livery_key_open(store, names[index], &opened.keys[index]);
   }
   if (status == LIVERY_OK) {
