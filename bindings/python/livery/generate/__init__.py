@@ -12,7 +12,29 @@ from . import c, markdown, page, python, swift
 from .model import Model, SchemaError, read
 from .names import pascal, snake
 
-_DESCRIPTION = "Make typed accessors of a schema, or pages that describe its settings."
+HELP = """livery generate: typed accessors for the settings of a schema, and pages that describe them
+
+  livery generate c SCHEMA          a header of inline functions in C
+  livery generate swift SCHEMA      a struct in Swift
+  livery generate python SCHEMA     a class in Python, and with --output its stub
+  livery generate markdown SCHEMA   a page in Markdown
+  livery generate html SCHEMA       a page in HTML
+
+  -n, --name NAME     what the type is called, and what names in C begin with; the name of the file without it
+  -o, --output FILE   write this file, unless it is there with the same content; standard output without it
+  -h, --help          print this
+"""
+LANGUAGES = ("c", "swift", "python", "markdown", "html")
+
+
+class _Parser(argparse.ArgumentParser):
+  """The options, told of as the other programs of `livery` tell of theirs."""
+
+  def format_help(self) -> str:
+    return HELP
+
+  def format_usage(self) -> str:
+    return "usage: livery generate c|swift|python|markdown|html SCHEMA [--name NAME] [--output FILE]\n"
 
 
 def main(arguments: Optional[List[str]] = None) -> int:
@@ -37,12 +59,11 @@ def main(arguments: Optional[List[str]] = None) -> int:
 
 
 def _parser() -> argparse.ArgumentParser:
-  parser = argparse.ArgumentParser(prog="livery generate", description=_DESCRIPTION, allow_abbrev=False)
-  parser.add_argument("language", choices=["c", "swift", "python", "markdown", "html"], metavar="LANGUAGE",
-                      help="c, swift, python, markdown or html")
-  parser.add_argument("schema", metavar="SCHEMA", help="the schema, a JSON file")
-  parser.add_argument("-o", "--output", metavar="FILE", help="where to; without it to standard output")
-  parser.add_argument("-n", "--name", metavar="NAME", help="of the type, and what names in C begin with; without it the file's")
+  parser = _Parser(prog="livery generate", allow_abbrev=False)
+  parser.add_argument("language", choices=LANGUAGES, metavar="LANGUAGE")
+  parser.add_argument("schema", metavar="SCHEMA")
+  parser.add_argument("-o", "--output")
+  parser.add_argument("-n", "--name")
   return parser
 
 
