@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import argparse
+import importlib
 import keyword
 import os
 import sys
-from typing import Callable, Dict, List, Optional
+from typing import Dict, List, Optional
 
-from . import c, markdown, page, python, swift
 from .model import Model, SchemaError, read
 from .names import pascal, snake
 
@@ -72,14 +72,14 @@ def _files(given: argparse.Namespace, model: Model) -> Dict[Optional[str], str]:
   source = os.path.basename(given.schema)
   name = given.name or source.split(".")[0]
   prefix, type_name = (name, name[0].upper() + name[1:]) if given.name and _is_identifier(name) else (snake(name), pascal(name))
-  writers: Dict[str, Callable[[], str]] = {
-    "c": lambda: c.write(model, prefix, source), "swift": lambda: swift.write(model, type_name, source),
-    "python": lambda: python.write(model, type_name, source), "markdown": lambda: markdown.write(model, name),
-    "html": lambda: page.write(model, name),
-  }
-  files: Dict[Optional[str], str] = {given.output: writers[given.language]()}
+  # The one that is wanted alone: the command is to be quick.
+  writer = importlib.import_module(f".{'page' if given.language == 'html' else given.language}", __name__)
+  if given.language in ("markdown", "html"):
+    return {given.output: writer.write(model, name)}
+  called = prefix if given.language == "c" else type_name
+  files: Dict[Optional[str], str] = {given.output: writer.write(model, called, source)}
   if given.language == "python" and given.output:
-    files[os.path.splitext(given.output)[0] + ".pyi"] = python.write_stub(model, type_name, source)
+    files[os.path.splitext(given.output)[0] + ".pyi"] = writer.write_stub(model, called, source)
   return files
 
 

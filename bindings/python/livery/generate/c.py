@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any, List, NamedTuple, Tuple
 
 from . import c_parts
@@ -18,6 +19,9 @@ KEYWORDS = """alignas alignof and asm auto bool break case catch char class cons
 double else enum explicit export extern false float for friend goto has if inline int long mutable namespace new not
 nullptr operator or private protected public register restrict return short signed sizeof static struct switch template
 this throw true try typedef typeid typename typeof union unsigned using virtual void volatile while xor""".split()
+
+
+_PLAIN = re.compile(r"[ !#->@-\[\]-~]*")
 
 
 class Shape(NamedTuple):
@@ -164,7 +168,9 @@ def _literal(value: Any) -> str:
 
 
 def literal(text: str) -> str:
-  """A string literal of the text's bytes, in pieces that no compiler finds too long."""
+  """A string literal of the text's bytes."""
+  if _PLAIN.fullmatch(text):
+    return f'"{text}"'
   out = []
   for byte in text.encode():
     plain = 32 <= byte < 127 and chr(byte) not in '"\\?'

@@ -3,13 +3,23 @@
 from __future__ import annotations
 
 import re
-from typing import Dict
+from functools import lru_cache
+from typing import Dict, List
 
 _HOLE = re.compile("@([A-Za-z]+)@")
 
 
+@lru_cache(maxsize=None)
+def _pieces(part: str) -> List[str]:
+  """Text and holes in turn."""
+  return _HOLE.split(part)
+
+
 def fill(part: str, values: Dict[str, str]) -> str:
-  return _HOLE.sub(lambda hole: values[hole.group(1)], part)
+  pieces = _pieces(part)
+  filled = pieces[:]
+  filled[1::2] = [values[hole] for hole in pieces[1::2]]
+  return "".join(filled)
 
 
 HEADER = r'''/* Made by `livery generate c` of @SOURCE@; do not edit. */

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass, field
-from typing import Any, Dict, List, Optional, Tuple
+from typing import Any, Dict, List, NamedTuple, Optional, Tuple
 
 import livery
 
@@ -21,8 +20,7 @@ class SchemaError(Exception):
   """The schema is not one: a line for each thing that is wrong, with its place."""
 
 
-@dataclass(frozen=True)
-class Option:
+class Option(NamedTuple):
   """One value of a setting that is chosen."""
 
   title: str
@@ -30,17 +28,16 @@ class Option:
   value: Any
 
 
-@dataclass
-class Setting:
+class Setting(NamedTuple):
   """A setting, a member of a list's items, or with the name "" the item itself."""
 
   name: str
   #: text, bool, integer, number, url, color, date, image, data, choice, choices or list.
   kind: str
   raw: Dict[str, Any]
-  options: List[Option] = field(default_factory=list)
-  #: Of a list: the members of its items, or one setting without a name.
-  template: List["Setting"] = field(default_factory=list)
+  options: List[Option]
+  #: Of a list: the settings that are the members of its items, or one without a name.
+  template: List[Any]
 
   @property
   def title(self) -> str:
@@ -107,19 +104,17 @@ class Setting:
     return [" ".join(line.split()) for line in said if line.strip()]
 
 
-@dataclass
-class Group:
+class Group(NamedTuple):
   """A group of the schema, or a pane of one: its settings in order."""
 
   title: str
   description: str
   #: The titles of what it lies in.
   path: Tuple[str, ...]
-  settings: List[Setting] = field(default_factory=list)
+  settings: List[Setting]
 
 
-@dataclass
-class Model:
+class Model(NamedTuple):
   """A schema, read."""
 
   title: str
@@ -158,7 +153,7 @@ def _faults(error: livery.LiveryError, name: str) -> str:
 
 
 def _collect(source: Dict[str, Any], path: Tuple[str, ...], groups: List[Group]) -> None:
-  here = Group(str(source.get("Title") or ""), str(source.get("Description") or ""), path)
+  here = Group(str(source.get("Title") or ""), str(source.get("Description") or ""), path, [])
   groups.append(here)
   for raw in source.get("Settings") or []:
     if raw.get("Type") == "Pane":

@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 from typing import Iterable, List, Set
 
+_OTHER = re.compile("[^A-Za-z0-9]")
 _WORDS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+|[A-Z]")
 
 
 def ascii_form(text: str) -> str:
   """The text in letters, digits and "_"; other characters that are letters as their number."""
+  if text.isascii():
+    return _OTHER.sub("_", text)
   return "".join(one if one.isascii() and one.isalnum() else f"_u{ord(one):04x}_" if one.isalnum() else "_" for one in text)
 
 
@@ -18,15 +22,18 @@ def words(text: str) -> List[str]:
   return [word.lower() for part in ascii_form(text).split("_") for word in _WORDS.findall(part)] or ["setting"]
 
 
+@lru_cache(maxsize=None)
 def snake(text: str) -> str:
   return _begun("_".join(words(text)))
 
 
+@lru_cache(maxsize=None)
 def camel(text: str) -> str:
   first, *others = words(text)
   return _begun(first + "".join(one.capitalize() for one in others))
 
 
+@lru_cache(maxsize=None)
 def pascal(text: str) -> str:
   return _begun("".join(one.capitalize() for one in words(text)))
 
