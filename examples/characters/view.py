@@ -179,20 +179,21 @@ class DetailPane(Gtk.Box):
     self.back = Gtk.Button(icon_name="go-previous-symbolic", tooltip_text="Back", visible=False)
     label(self.back, "Back")
     self.back.connect("clicked", lambda _: back())
-    bar = Adw.HeaderBar(title_widget=Gtk.Label(label=""))
-    bar.pack_start(self.back)
+    self.bar = Adw.HeaderBar(title_widget=Gtk.Box())
+    self.bar.pack_start(self.back)
     self.picture = Picture(192, textures)
     self.title = Gtk.Label(wrap=True, css_classes=["title-1"])
     self.description = Gtk.Label(wrap=True, selectable=True, wrap_mode=Pango.WrapMode.WORD_CHAR, max_width_chars=60)
     content = Gtk.Box(orientation=Gtk.Orientation.VERTICAL, spacing=18, margin_top=24, margin_start=24, margin_end=24, css_classes=["read"])
     for child in (self.picture, self.title, self.description):
       content.append(child)
-    self.append(bar)
+    self.append(self.bar)
     self.append(Gtk.ScrolledWindow(child=content, vexpand=True, hscrollbar_policy=Gtk.PolicyType.NEVER))
 
   def show_selection(self) -> None:
     selected = self._model.selected
     self.title.set_text(selected.title if selected else "")
+    self.title.set_visible(selected is not None)
     self.description.set_text(selected.description if selected else "Choose somebody from the list.")
     self.picture.set_visible(selected is not None)
     self.picture.show_character(selected)
@@ -249,7 +250,9 @@ class Window(Adw.ApplicationWindow):
   def _show_folded(self) -> None:
     folded = self.leaflet.get_folded()
     self.detail.back.set_visible(folded)
-    self.list.bar.set_show_end_title_buttons(folded)
+    # A phone's screen is the app's; beside the list there is room for the buttons of a window.
+    self.list.bar.set_show_end_title_buttons(False)
+    self.detail.bar.set_show_end_title_buttons(not folded)
 
   def _traits(self) -> livery.Traits:
     width, height = self.get_default_size()
