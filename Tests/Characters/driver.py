@@ -132,6 +132,9 @@ class App:
     from gi.repository import Atspi
 
     self._atspi, self.desktop, self.size = Atspi, desktop, size
+    # What is in these is of no interest, and each look costs a message.
+    roles = Atspi.Role
+    self._leaves = {roles.PUSH_BUTTON, roles.LABEL, roles.IMAGE, roles.ENTRY, roles.SCROLL_BAR, roles.SEPARATOR}
     command = [sys.executable, str(ROOT / "examples" / "characters"), "--store", str(store), "--size", f"{size[0]}x{size[1]}"]
     command += ["--origin", origin] if origin else []
     command += ["--use", use] if use else []
@@ -145,7 +148,9 @@ class App:
     for index in range(tree.get_child_count()):
       child = tree.get_child_at_index(index)
       if child is not None and child.get_process_id() == self.process.pid and child.get_child_count() > 0:
-        return child
+        # What was seen is asked for each time: nobody here listens to events that would tell of changes.
+        child.set_cache_mask(self._atspi.Cache.NONE)
+        return child.get_child_at_index(0)
     return None
 
   def stop(self):
@@ -155,22 +160,21 @@ class App:
     _, complaints = self.process.communicate(timeout=10)
     return complaints
 
-  def walk(self, node=None):
-    """The widgets that can be seen: what is beside the window or scrolled away is left out."""
-    node = node or self.root
+  def walk(self, node=None, frame=None):
+    """The widgets that can be seen; what is beside the window or scrolled away is left out, with all that is in it."""
+    node, frame = node or self.root, frame or self.place(self.root)
     for index in range(node.get_child_count()):
       child = node.get_child_at_index(index)
-      if child is not None:
-        child.clear_cache()
-        if child.get_state_set().contains(self._atspi.StateType.VISIBLE):
-          if self._inside(child):
-            yield child
-          yield from self.walk(child)
-
-  def _inside(self, widget):
-    x, y, width, height = self.place(widget)
-    _, _, right, bottom = self.place(self.root)
-    return width > 0 and height > 0 and 0 <= x + width / 2 < right and 0 <= y + height / 2 < bottom
+      if child is None or not child.get_state_set().contains(self._atspi.StateType.VISIBLE):
+        continue
+      x, y, width, height = self.place(child)
+      # A widget of which less than a quarter is in the window is not what a person would press.
+      if width > 0 and height > 0 and min(x + width, frame[2]) - max(x, 0) > width / 4 and min(y + height, frame[3]) - max(y, 0) > height / 4:
+        yield child
+      elif width > 0 and height > 0:
+        continue
+      if child.get_role() not in self._leaves:
+        yield from self.walk(child, frame)
 
   def all(self, role, name=None):
     from gi.repository import GLib
@@ -204,4 +208,4 @@ class App:
   def enter(self, text):
     """Put a text into the search."""
     entry = self.find("entry")
-    entry.get_editable_text_iface().set_text_contents(text)
+    self._atspi.EditableText.set_text_contents(entry, text)
