@@ -134,7 +134,7 @@ class App:
     self._atspi, self.desktop, self.size = Atspi, desktop, size
     # What is in these is of no interest, and each look costs a message.
     roles = Atspi.Role
-    self._leaves = {roles.PUSH_BUTTON, roles.LABEL, roles.IMAGE, roles.ENTRY, roles.SCROLL_BAR, roles.SEPARATOR}
+    self._leaves = {roles.LABEL, roles.IMAGE, roles.ENTRY, roles.SCROLL_BAR, roles.SEPARATOR}
     command = [sys.executable, str(ROOT / "examples" / "characters"), "--store", str(store), "--size", f"{size[0]}x{size[1]}"]
     command += ["--origin", origin] if origin else []
     command += ["--use", use] if use else []
@@ -194,7 +194,9 @@ class App:
     return [each.get_name() for each in self.all("label")]
 
   def place(self, widget):
-    found = widget.get_extents(self._atspi.CoordType.WINDOW)
+    if widget.get_component_iface() is None:
+      return 0, 0, 0, 0
+    found = self._atspi.Component.get_extents(widget, self._atspi.CoordType.WINDOW)
     return found.x, found.y, found.width, found.height
 
   def press(self, widget):

@@ -13,6 +13,7 @@ from records import Records
 
 #: Parts of what is shown: an observer is told which has changed.
 BRAND, LIST, SELECTION, STATUS, TEXT = "brand", "list", "selection", "status", "text"
+OFFLINE = "Offline: what was stored before is shown."
 
 
 class ViewModel:
@@ -136,9 +137,9 @@ class ViewModel:
       if address != self._address:
         return
       if fetched is None:
-        self._end(f"There is no list yet: {message}")
+        self._end(OFFLINE if self._served else f"There is no list yet: {message}")
       elif self._take(address, fetched.data):
-        self._end("" if fetched.state is livery.fetch.State.READY else "Offline: what was stored before is shown.")
+        self._end("" if fetched.state is livery.fetch.State.READY else OFFLINE)
 
     self._records.document(address, stored, offline=True)
 

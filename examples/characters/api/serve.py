@@ -73,7 +73,7 @@ class Handler(BaseHTTPRequestHandler):
     known = next((name for name in SETS if name in words), None)
     if parts.path == "/" and known and query.get("format") == ["json"]:
       body = json.dumps(answer(known, self.server.count), ensure_ascii=False).encode()
-      self._give(200, "application/x-javascript", body, "no-cache")
+      self._give(200, "application/x-javascript", body, "max-age=1")
     elif parts.path.startswith("/i/") and parts.path.endswith(".png"):
       self._give(200, "image/png", image(parts.path), "max-age=86400")
     else:
