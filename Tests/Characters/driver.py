@@ -167,6 +167,10 @@ class App:
       child = node.get_child_at_index(index)
       if child is None or not child.get_state_set().contains(self._atspi.StateType.VISIBLE):
         continue
+      if child.get_role() == self._atspi.Role.MENU:
+        # A menu is a surface of its own, and its places say nothing of the window.
+        yield from self.walk(child, (0, 0, 1 << 20, 1 << 20))
+        continue
       x, y, width, height = self.place(child)
       # A widget of which less than a quarter is in the window is not what a person would press.
       if width > 0 and height > 0 and min(x + width, frame[2]) - max(x, 0) > width / 4 and min(y + height, frame[3]) - max(y, 0) > height / 4:
@@ -206,6 +210,10 @@ class App:
     # What the window has around it: there is no window manager that would draw it.
     left, top = (self.size[0] - whole) // 2, (self.size[1] - tall) // 2
     self._atspi.generate_mouse_event(left + x + width // 2, top + y + height // 2, "b1c")
+
+  def choose(self, item):
+    """Choose an item of a menu that is open."""
+    self.find("menu item", item).get_action_iface().do_action(0)
 
   def enter(self, text):
     """Put a text into the search."""

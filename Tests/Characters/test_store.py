@@ -83,7 +83,7 @@ def test_settings_take_effect_at_once(start, server, store):
 def test_the_menu_opens_the_page_of_the_settings(start, server, store, desktop):
   app = start(server.origin, TABLET)
   app.press(app.find("push button", "Menu"))
-  app.press(app.find("menu item", "Settings"))
+  app.choose("Settings")
   address = until(lambda: desktop.opened.is_file() and desktop.opened.read_text(), "the address in the browser")
   desktop.opened.unlink()
   opener = urllib.request.build_opener(urllib.request.HTTPCookieProcessor(http.cookiejar.CookieJar()))

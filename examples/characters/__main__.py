@@ -7,7 +7,10 @@ import os
 import sys
 from pathlib import Path
 
-import livery
+try:
+  import livery
+except ImportError as error:
+  sys.exit(f"characters: {error}")
 
 HERE = Path(__file__).resolve().parent
 
