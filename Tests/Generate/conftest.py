@@ -7,12 +7,15 @@ import os
 import pathlib
 import random
 import subprocess
+import sys
 from typing import Any, Dict, List
 
 import pytest
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT / "bindings" / "python"))
 LIBRARY = pathlib.Path(os.environ.get("LIVERY_LIBRARY", ROOT / "build" / "liblivery.so")).resolve()
+os.environ["LIVERY_LIBRARY"] = str(LIBRARY)
 
 
 def run(*command: Any, **options: Any) -> "subprocess.CompletedProcess[str]":
