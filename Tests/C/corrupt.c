@@ -227,6 +227,7 @@ TEST("a damaged revision or schema is CORRUPT", meta) {
   EXPECT_STATUS(corrupt, livery_snapshot_open(store, &snapshot));
   EXPECT(damage_key(path, ".schema", 7) > 0);
   EXPECT_STATUS(corrupt, livery_schema_version(store, &number));
+  EXPECT_STATUS(corrupt, livery_schema_copy_digest(store, &text, NULL));
   EXPECT_STATUS(corrupt, livery_schema_apply(store, KIOSK_SCHEMA, LIVERY_ZERO_TERMINATED, NULL, NULL));
   EXPECT_STATUS(corrupt, livery_schema_check(store, KIOSK_SCHEMA, LIVERY_ZERO_TERMINATED, &report));
   OK(livery_close(store));
