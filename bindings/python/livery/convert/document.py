@@ -1,0 +1,198 @@
+"""What is converted: a schema of Livery in the making, its values, and what of the source it cannot say."""
+
+from __future__ import annotations
+
+import json
+from typing import Any, Dict, Iterable, Iterator, List, NamedTuple, Optional, Tuple, Union
+
+import livery
+
+#: The keys of the items that stand for the entries of a map: a list of them, UniqueBy the first, is one.
+MAP_KEY, MAP_VALUE = "key", "value"
+#: Members that any format can lack without a word: they arrange, or are what the value is told by already.
+SILENT = frozenset(("Type", "Key", "Class", "Options", "ItemTemplate", "Format", "Value", "Title"))
+
+
+class Place(NamedTuple):
+  """Where in a file; line 0 is the file as a whole."""
+
+  file: str
+  line: int = 0
+
+  def __str__(self) -> str:
+    return f"{self.file}:{self.line}" if self.line else self.file
+
+
+class Refused(Exception):
+  """A file is not what it is said to be."""
+
+  def __init__(self, place: Place, message: str) -> None:
+    super().__init__(f"{place}: {message}")
+    self.place, self.message = place, message
+
+
+class Loss(NamedTuple):
+  """Something of the source that the target cannot say."""
+
+  place: Place
+  #: The setting's name, or "" where no setting loses anything.
+  setting: str
+  message: str
+
+  def __str__(self) -> str:
+    return f"{self.place}: {self.setting + ': ' if self.setting else ''}{self.message}"
+
+
+class Element(Dict[str, Any]):
+  """A group, pane, header or setting of a schema, with the place that it comes from."""
+
+  def __init__(self, place: Place, **members: Any) -> None:
+    super().__init__((name, value) for name, value in members.items() if value is not None)
+    self.place = place
+
+
+class Document:
+  """A schema, its values, and the losses."""
+
+  def __init__(self, title: str = "") -> None:
+    self.title = title
+    self.version = 1
+    self.groups: List[Element] = []
+    #: What the texts are in other languages, by the language's tag.
+    self.texts: Dict[str, Dict[str, str]] = {}
+    #: Members of the document besides those: of Livery's own alone.
+    self.others: Dict[str, Any] = {}
+    self.values: Dict[str, Any] = {}
+    self.losses: List[Loss] = []
+
+  def lose(self, place: Place, setting: str, message: str) -> None:
+    """Note a loss, once."""
+    loss = Loss(place, setting, message)
+    if loss not in self.losses:
+      self.losses.append(loss)
+
+  def group(self, place: Place, title: str, description: Optional[str] = None) -> Element:
+    """A new group, to which settings are added."""
+    made = Element(place, Title=title, Description=description or None, Settings=[])
+    self.groups.append(made)
+    return made
+
+  def settings(self) -> Iterator[Element]:
+    """All settings in their order, those of panes too, and not the members of lists."""
+    for _, setting in self.placed():
+      yield setting
+
+  def placed(self) -> Iterator[Tuple[Tuple[str, ...], Element]]:
+    """All settings, each with the titles of the group and the panes that it lies in."""
+    for group in self.groups:
+      yield from _walk(group, (str(group.get("Title") or ""),))
+
+  def find(self, name: str) -> Optional[Element]:
+    return next((one for one in self.settings() if one["Key"] == name), None)
+
+  def schema(self) -> Dict[str, Any]:
+    """The schema as Livery writes it."""
+    made: Dict[str, Any] = {"Version": self.version}
+    if self.title:
+      made["Title"] = self.title
+    made.update(self.others)
+    made["Groups"] = [group for group in self.groups if group.get("Settings")]
+    if self.texts:
+      made["Texts"] = self.texts
+    return made
+
+  def unsaid(self, setting: Element, said: Iterable[str], target: str) -> None:
+    """Note each member of a setting that the target has nothing for."""
+    for member in setting:
+      if member not in SILENT and member not in said and setting[member] not in (False, "", None):
+        self.lose(setting.place, str(setting.get("Key") or ""), f"{target} has nothing for `{member}`")
+
+  def mend(self) -> None:
+    """Leave out what Livery refuses, each as a loss, so that the schema is one."""
+    for _ in range(1000):
+      faults = _faults(json.dumps(self.schema()))
+      if not faults:
+        return
+      # From the back, so that places in lists stay what they are.
+      for fault in sorted(faults, key=lambda one: _steps(one["pointer"]), reverse=True):
+        self._leave_out(fault)
+    raise Refused(Place(""), "no schema can be made of it")
+
+  def _leave_out(self, fault: Dict[str, Any]) -> None:
+    steps = [int(step) if step.isdigit() else step for step in _steps(fault["pointer"])]
+    holder: Any = self.schema()
+    place, setting, path = Place(""), str(fault.get("setting") or ""), []
+    inside: Optional[Tuple[Any, Any]] = None
+    for step in steps:
+      path.append((holder, step))
+      try:
+        holder = holder[step]
+      except (KeyError, IndexError, TypeError):
+        break
+      if isinstance(holder, Element):
+        place, inside = holder.place, path[-1]
+    optional = steps and isinstance(steps[-1], str) and steps[-1] not in ("Key", "Options", "ItemTemplate", "Settings", "Type")
+    if optional and isinstance(path[-1][0], dict) and steps[-1] in path[-1][0]:
+      gone = path[-1][0].pop(steps[-1])
+      self.lose(place, setting, f"`{steps[-1]}` is left out, which was {_short(gone)}: {fault['message']}")
+    elif inside is not None:
+      container, step = inside
+      self.lose(place, setting, f"the setting is left out: {fault['message']}")
+      del container[step]
+    else:
+      raise Refused(place, str(fault["message"]))
+
+
+def _walk(element: Dict[str, Any], titles: Tuple[str, ...]) -> Iterator[Tuple[Tuple[str, ...], Element]]:
+  for one in element.get("Settings") or []:
+    if one.get("Type") == "Pane":
+      yield from _walk(one, (*titles, str(one.get("Title") or "")))
+    elif one.get("Type") != "Header" and one.get("Key"):
+      yield titles, one
+
+
+def _faults(text: str) -> List[Dict[str, Any]]:
+  try:
+    livery.check_schema(text)
+    return []
+  except livery.LiveryError as error:
+    report = getattr(error, "report", None) or {}
+    found = [one for one in report.get("diagnostics", []) if one["severity"] == "error" and one.get("pointer")]
+    if not found:
+      raise Refused(Place(""), error.message) from None
+    return found
+
+
+def _steps(pointer: str) -> List[Any]:
+  return [int(step) if step.isdigit() else step.replace("~1", "/").replace("~0", "~") for step in pointer.split("/")[1:]]
+
+
+def _short(value: Any) -> str:
+  text = json.dumps(value, ensure_ascii=False)
+  return text if len(text) <= 60 else text[:57] + "..."
+
+
+def is_map(setting: Dict[str, Any]) -> bool:
+  """Whether a list stands for a map: records of a key and a value, no key twice."""
+  names = [one.get("Key") for one in setting.get("ItemTemplate") or []]
+  return setting.get("Type") == "List" and names == [MAP_KEY, MAP_VALUE] and setting.get("UniqueBy") == MAP_KEY
+
+
+def is_plain_list(setting: Dict[str, Any]) -> bool:
+  template = setting.get("ItemTemplate") or []
+  return setting.get("Type") == "List" and len(template) == 1 and not template[0].get("Key")
+
+
+def option_values(setting: Dict[str, Any]) -> List[Any]:
+  return [one["Value"] for one in setting.get("Options") or []]
+
+
+def is_multiple(setting: Dict[str, Any]) -> bool:
+  return setting.get("Type") == "ComboBox" and "Multiple" in (setting.get("Class") or [])
+
+
+def is_secret(setting: Dict[str, Any]) -> bool:
+  return setting.get("Type") == "TextField" and "Password" in (setting.get("Class") or [])
+
+
+Number = Union[int, float]
