@@ -1,0 +1,134 @@
+"""Schemas and values of other systems, to and from those of Livery: `livery convert`, or `python -m livery.convert`."""
+
+from __future__ import annotations
+
+import argparse
+import importlib
+import json
+import os
+import sys
+from typing import Any, Dict, List, Optional
+
+from .._files import store
+from .document import Document, Refused
+from .source import Source
+
+#: The formats, each with its module here.
+FORMATS = {
+  "livery": "own", "gsettings": "gsettings", "android": "android", "apple-bundle": "apple_bundle", "apple-config": "apple_appconfig",
+  "json-schema": "jsonschema", "vscode": "vscode", "chromium": "chromium",
+}
+HELP = """livery convert: schemas and values of other systems, to and from those of Livery
+
+  livery convert FORMAT FILE...          to a schema of Livery
+  livery convert FORMAT:FORMAT FILE...   from one format to another, such as livery:android
+
+formats
+  livery        a schema; values as one object in JSON, as `livery export` writes them
+  gsettings     .gschema.xml with enumerations and flags; values in a keyfile
+  android       app_restrictions.xml with its resources; values as one object in JSON
+  apple-bundle  Root.plist of a Settings.bundle, with its panes and texts; values in a property list
+  apple-config  a managed app configuration of AppConfig; values in a property list
+  json-schema   a JSON Schema of 2020-12; values as one object in JSON
+  vscode        package.json of an extension with its texts; values as in settings.json
+  chromium      policy_templates.json, or policies in YAML; values as one object in JSON
+
+options
+  --values FILE       convert these values in place of the schema, which says what they are
+  -o, --output PATH   the file to write, or the folder where the format has several; standard output without it
+  --strict            write nothing where anything is lost, and exit with 9
+  --json              print what is lost as one JSON value; needs --output
+  -h, --help          print this
+"""
+LOST = 9
+
+
+class _Parser(argparse.ArgumentParser):
+  """The options, told of as the other programs of `livery` tell of theirs."""
+
+  def format_help(self) -> str:
+    return HELP
+
+  def format_usage(self) -> str:
+    return "usage: livery convert FORMAT[:FORMAT] FILE... [--values FILE] [--output PATH] [--strict] [--json]\n"
+
+
+def main(arguments: Optional[List[str]] = None) -> int:
+  """The command; returns its exit status: 0, 2 for a misuse, 4 for a file that is wrong, 8 for files, 9 for a loss with --strict."""
+  given = _parse(arguments)
+  try:
+    made, document = _convert(given)
+    _tell(given, document)
+    if given.strict and document.losses:
+      return LOST
+    _write(given.output, made)
+  except Refused as error:
+    print(error, file=sys.stderr)
+    return 4
+  except OSError as error:
+    print(f"{error.filename or given.output}: {error.strerror}", file=sys.stderr)
+    return 8
+  return 0
+
+
+def _parse(arguments: Optional[List[str]]) -> argparse.Namespace:
+  parser = _Parser(prog="livery convert", allow_abbrev=False)
+  parser.add_argument("formats", metavar="FORMAT[:FORMAT]")
+  parser.add_argument("files", nargs="+", metavar="FILE")
+  parser.add_argument("--values")
+  parser.add_argument("-o", "--output")
+  parser.add_argument("--strict", action="store_true")
+  parser.add_argument("--json", action="store_true")
+  given = parser.parse_args(arguments)
+  given.source, _, given.target = given.formats.partition(":")
+  given.target = given.target or "livery"
+  for name in (given.source, given.target):
+    if name not in FORMATS:
+      parser.error(f"`{name}` is none of the formats {', '.join(FORMATS)}")
+  if given.json and not given.output:
+    parser.error("--json needs --output")
+  return given
+
+
+def _convert(given: argparse.Namespace) -> "tuple[Dict[str, bytes], Document]":
+  """What is written, and the document with what was lost."""
+  source, target = (importlib.import_module(f".{FORMATS[name]}", __name__) for name in (given.source, given.target))
+  document: Document = source.read([Source.open(path) for path in given.files])
+  if not given.values:
+    return target.write(document), document
+  # What the schema loses is told where the schema is converted.
+  document.losses.clear()
+  source.read_values(document, Source.open(given.values))
+  document.check_values()
+  return {os.path.basename(given.values): target.write_values(document)}, document
+
+
+def _tell(given: argparse.Namespace, document: Document) -> None:
+  settings = sum(1 for _ in document.settings())
+  losing = len({loss.setting for loss in document.losses if loss.setting})
+  if given.json:
+    losses: List[Dict[str, Any]] = [
+      {"file": loss.place.file, "line": loss.place.line, "setting": loss.setting, "message": loss.message} for loss in document.losses]
+    print(json.dumps({"settings": settings, "losing": losing, "values": len(document.values), "losses": losses}, ensure_ascii=False))
+    return
+  for loss in document.losses:
+    print(loss, file=sys.stderr)
+  if document.losses:
+    print(f"{losing} of {settings} settings lose something", file=sys.stderr)
+
+
+def _write(output: Optional[str], made: Dict[str, bytes]) -> None:
+  if output is None:
+    for name, content in made.items():
+      if len(made) > 1:
+        sys.stdout.buffer.write(f"==> {name} <==\n".encode())
+      sys.stdout.buffer.write(content)
+    sys.stdout.buffer.flush()
+    return
+  if len(made) == 1 and not os.path.isdir(output):
+    store(output, next(iter(made.values())))
+    return
+  for name, content in made.items():
+    path = os.path.join(output, name)
+    os.makedirs(os.path.dirname(path), exist_ok=True)
+    store(path, content)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from typing import Any, Dict, Iterable, Iterator, List, NamedTuple, Optional, Tuple, Union
+from typing import Any, Dict, Iterable, Iterator, List, NamedTuple, Optional, Tuple
 
 import livery
 
@@ -11,6 +11,9 @@ import livery
 MAP_KEY, MAP_VALUE = "key", "value"
 #: Members that any format can lack without a word: they arrange, or are what the value is told by already.
 SILENT = frozenset(("Type", "Key", "Class", "Options", "ItemTemplate", "Format", "Value", "Title"))
+
+#: Members without which a setting is none.
+NEEDED = frozenset(("Type", "Key", "Options", "ItemTemplate", "Settings", "Groups", "Version"))
 
 
 class Place(NamedTuple):
@@ -114,31 +117,42 @@ class Document:
       if not faults:
         return
       # From the back, so that places in lists stay what they are.
-      for fault in sorted(faults, key=lambda one: _steps(one["pointer"]), reverse=True):
+      for fault in sorted(faults, key=_order, reverse=True):
         self._leave_out(fault)
     raise Refused(Place(""), "no schema can be made of it")
 
+  def check_values(self) -> None:
+    """Leave out the values that the schema does not take, each as a loss."""
+    with livery.open("", memory=True) as store:
+      store.apply_schema(json.dumps(self.schema()))
+      for name, value in list(self.values.items()):
+        try:
+          store.import_json(json.dumps({name: value}), "user")
+        except livery.LiveryError as error:
+          del self.values[name]
+          setting = self.find(name)
+          self.lose(setting.place if setting else Place(""), name, f"its value {_short(value)} is left out: {error.message}")
+
   def _leave_out(self, fault: Dict[str, Any]) -> None:
-    steps = [int(step) if step.isdigit() else step for step in _steps(fault["pointer"])]
+    """Leave out the member that a fault is about where a setting can be without, or the setting, or the text."""
     holder: Any = self.schema()
-    place, setting, path = Place(""), str(fault.get("setting") or ""), []
-    inside: Optional[Tuple[Any, Any]] = None
+    place, inside, step = Place(""), None, ""
+    containers = [holder]
+    steps = _steps(fault["pointer"])
     for step in steps:
-      path.append((holder, step))
       try:
-        holder = holder[step]
-      except (KeyError, IndexError, TypeError):
+        holder = holder[int(step)] if isinstance(holder, list) else holder[step]
+      except (KeyError, IndexError, TypeError, ValueError):
         break
       if isinstance(holder, Element):
-        place, inside = holder.place, path[-1]
-    optional = steps and isinstance(steps[-1], str) and steps[-1] not in ("Key", "Options", "ItemTemplate", "Settings", "Type")
-    if optional and isinstance(path[-1][0], dict) and steps[-1] in path[-1][0]:
-      gone = path[-1][0].pop(steps[-1])
-      self.lose(place, setting, f"`{steps[-1]}` is left out, which was {_short(gone)}: {fault['message']}")
+        place, inside = holder.place, (containers[-1], int(step))
+      containers.append(holder)
+    setting, owner = str(fault.get("setting") or ""), containers[-2 if len(containers) == len(steps) + 1 else -1]
+    if isinstance(owner, dict) and step in owner and step not in NEEDED:
+      self.lose(place, setting, f"`{step}` is left out, which was {_short(owner.pop(step))}: {fault['message']}")
     elif inside is not None:
-      container, step = inside
       self.lose(place, setting, f"the setting is left out: {fault['message']}")
-      del container[step]
+      del inside[0][inside[1]]
     else:
       raise Refused(place, str(fault["message"]))
 
@@ -163,8 +177,13 @@ def _faults(text: str) -> List[Dict[str, Any]]:
     return found
 
 
-def _steps(pointer: str) -> List[Any]:
-  return [int(step) if step.isdigit() else step.replace("~1", "/").replace("~0", "~") for step in pointer.split("/")[1:]]
+def _steps(pointer: str) -> List[str]:
+  """The steps of a JSON pointer (RFC 6901)."""
+  return [step.replace("~1", "/").replace("~0", "~") for step in pointer.split("/")[1:]]
+
+
+def _order(fault: Dict[str, Any]) -> List[Tuple[int, str]]:
+  return [(int(step) if step.isdigit() else -1, step) for step in _steps(fault["pointer"])]
 
 
 def _short(value: Any) -> str:
@@ -194,5 +213,3 @@ def is_multiple(setting: Dict[str, Any]) -> bool:
 def is_secret(setting: Dict[str, Any]) -> bool:
   return setting.get("Type") == "TextField" and "Password" in (setting.get("Class") or [])
 
-
-Number = Union[int, float]

@@ -69,7 +69,8 @@ class _Decoder(json.decoder.JSONDecoder):
   def __init__(self, text: str) -> None:
     super().__init__(object_pairs_hook=self._object, parse_constant=self._constant)
     self._starts = [-1] + [match.start() for match in re.finditer("\n", text)]
-    objects, arrays = self.parse_object, self.parse_array
+    objects: Any = self.parse_object  # type: ignore[has-type]
+    arrays: Any = self.parse_array  # type: ignore[has-type]
     depth = 0
 
     def parse_object(position: Tuple[str, int], *rest: Any) -> Any:

@@ -9,6 +9,7 @@ import os
 import sys
 from typing import Dict, List, Optional
 
+from .._files import store
 from .model import Model, SchemaError, read
 from .names import pascal, snake
 
@@ -88,24 +89,8 @@ def _is_identifier(name: str) -> bool:
 
 
 def _store(path: Optional[str], content: str) -> None:
-  """Write a file whole, and only if it changed, so that a build does no more than it must."""
-  data = content.encode()
-  if path is None:
-    sys.stdout.buffer.write(data)
-    sys.stdout.buffer.flush()
+  if path is not None:
+    store(path, content.encode())
     return
-  try:
-    with open(path, "rb") as file:
-      if file.read() == data:
-        return
-  except FileNotFoundError:
-    pass
-  temporary = f"{path}.{os.getpid()}.new"
-  try:
-    with open(temporary, "wb") as file:
-      file.write(data)
-    os.replace(temporary, path)
-  except OSError:
-    if os.path.exists(temporary):
-      os.unlink(temporary)
-    raise
+  sys.stdout.buffer.write(content.encode())
+  sys.stdout.buffer.flush()

@@ -1,0 +1,59 @@
+"""Livery's own schema, and values as `livery export` writes them."""
+
+from __future__ import annotations
+
+import json
+from typing import Dict, Sequence
+
+import livery
+
+from .document import Document, Element, Refused
+from .source import Object, Source, read_object
+
+TITLE = "Livery (schema in JSON; values as an object of them)"
+
+
+def read(files: Sequence[Source]) -> Document:
+  """A schema, which the library checks."""
+  if len(files) > 1:
+    raise Refused(files[1].place(), "a schema is one file")
+  file = files[0]
+  try:
+    livery.check_schema(file.text)
+  except livery.LiveryError as error:
+    report = getattr(error, "report", None) or {}
+    first = next((one for one in report.get("diagnostics", []) if one["severity"] == "error"), None)
+    raise Refused(file.place(first["line"] if first else 0), first["message"] if first else error.message) from None
+  root = read_object(file)
+  document = Document(str(root.get("Title") or ""))
+  document.version = root["Version"]
+  document.others = {name: root[name] for name in root if name not in ("Version", "Title", "Groups", "Texts")}
+  document.texts = {language: dict(texts) for language, texts in (root.get("Texts") or {}).items()}
+  document.groups = [_element(file, group) for group in root["Groups"]]
+  return document
+
+
+def _element(file: Source, raw: Object) -> Element:
+  made = Element(file.place(raw.line), **raw)
+  for member in ("Settings", "ItemTemplate"):
+    if isinstance(raw.get(member), list):
+      made[member] = [_element(file, one) for one in raw[member]]
+  return made
+
+
+def read_values(document: Document, source: Source) -> None:
+  names = {setting["Key"] for setting in document.settings()}
+  given = read_object(source)
+  for name, value in given.items():
+    if name in names or document.others.get("Open"):
+      document.values[name] = value
+    else:
+      document.lose(source.place(given.at(name)), name, "no such setting")
+
+
+def write(document: Document) -> Dict[str, bytes]:
+  return {"schema.json": (json.dumps(document.schema(), ensure_ascii=False, indent=2) + "\n").encode()}
+
+
+def write_values(document: Document) -> bytes:
+  return (json.dumps(document.values, ensure_ascii=False, indent=2) + "\n").encode()
