@@ -303,7 +303,10 @@ def _members(named: List[Tuple[str, str]], place: Place) -> Optional[List[Elemen
     if inner is None:
       return None
     # What may be empty cannot be required; without a value it is empty.
-    found.append(Element(place, **{**inner, "Key": name, "Title": name}, Required=True if inner["Type"] in ALWAYS else None))
+    made = Element(place, **{**inner, "Key": name, "Title": name})
+    if made["Type"] in ALWAYS:
+      made["Required"] = True
+    found.append(made)
   return found or None
 
 

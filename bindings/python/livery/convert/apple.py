@@ -1,0 +1,70 @@
+"""What Apple's formats share: values of property lists, and texts in languages."""
+
+from __future__ import annotations
+
+import base64
+import datetime
+import plistlib
+from typing import Any, Dict, Optional
+
+from .document import Document, Refused
+from .nested import flatten
+from .source import Object, Source, read_plist
+
+
+def plain(value: Any) -> Any:
+  """A value of a property list as JSON: moments as RFC 3339, bytes as base64."""
+  if isinstance(value, datetime.datetime):
+    return value.strftime("%Y-%m-%dT%H:%M:%SZ")
+  if isinstance(value, bytes):
+    return base64.b64encode(value).decode()
+  if isinstance(value, list):
+    return [plain(one) for one in value]
+  if isinstance(value, dict):
+    made = Object({name: plain(one) for name, one in value.items()})
+    if isinstance(value, Object):
+      made.line, made.lines = value.line, value.lines
+    return made
+  return value
+
+
+def moment(text: str) -> Optional[datetime.datetime]:
+  """A moment of RFC 3339 as property lists have it, in whole seconds of UTC; None if it is none."""
+  try:
+    parsed = datetime.datetime.fromisoformat(text.replace("Z", "+00:00").replace("z", "+00:00"))
+  except ValueError:
+    return None
+  return parsed.astimezone(datetime.timezone.utc).replace(tzinfo=None) if parsed.tzinfo else parsed
+
+
+def typed(setting: Dict[str, Any], value: Any) -> Any:
+  """A value as property lists have it: moments and bytes by the setting's type."""
+  kind = setting.get("Type")
+  if kind == "Date" and isinstance(value, str):
+    return moment(value) or value
+  if kind == "Data" and isinstance(value, str):
+    return base64.b64decode(value)
+  if kind == "List" and isinstance(value, list):
+    members = {one.get("Key", ""): one for one in setting["ItemTemplate"]}
+    return [{name: typed(members.get(name, {}), one) for name, one in item.items()} if isinstance(item, dict) else typed(members.get("", {}), item)
+            for item in value]
+  if kind == "Number" and setting.get("Format") != "integer" and isinstance(value, int):
+    return float(value)
+  return value
+
+
+def read_values(document: Document, source: Source) -> None:
+  """The values of a property list; dictionaries in it by names with dots."""
+  value = plain(read_plist(source))
+  if not isinstance(value, Object):
+    raise Refused(source.place(1), "not a dictionary")
+  flatten(document, value, source)
+
+
+def plist(value: Any) -> bytes:
+  return plistlib.dumps(value, sort_keys=False)
+
+
+def typed_values(document: Document) -> Dict[str, Any]:
+  settings = {setting["Key"]: setting for setting in document.settings()}
+  return {name: typed(settings.get(name, {}), value) for name, value in document.values.items()}

@@ -1,0 +1,266 @@
+"""Chromium's policy templates: `policy_templates.json`, a literal of Python or JSON, or policies in YAML; values as managed policies."""
+
+from __future__ import annotations
+
+import ast
+import json
+import os
+import re
+import warnings
+from typing import Any, Dict, List, Optional, Sequence
+
+from . import nested
+from .document import Document, Element, Refused, is_multiple, option_values
+from .jsonschema_reader import Reader
+from .jsonschema_writer import Writer
+from .source import Object, Source, read_json, read_object
+
+TITLE = "Chromium's policy templates (policy_templates.json or YAML; values as an object in JSON)"
+#: The names that texts of templates have by number.
+PRODUCTS = {"$1": "Chromium", "$2": "ChromiumOS", "$3": "Chromium Frame"}
+CHOICES = ("int-enum", "string-enum", "string-enum-list")
+_PLACEHOLDER = re.compile(r"<ph[^>]*>|</ph>|<ex>.*?</ex>", re.DOTALL)
+
+
+def _said(text: Any) -> str:
+  """A text of a template as it is read: no placeholders of translators, lines that belong together in one."""
+  if not isinstance(text, str):
+    return ""
+  text = _PLACEHOLDER.sub("", text)
+  for number, name in PRODUCTS.items():
+    text = text.replace(number, name)
+  return "\n\n".join(" ".join(part.split()) for part in re.split(r"\n\s*\n", text.strip()))
+
+
+class _Reader:
+  def __init__(self) -> None:
+    self.document = Document("Policies")
+    self.groups: Dict[str, Element] = {}
+
+  def definitions(self, file: Source, given: Any) -> None:
+    """Policies and groups of them; a group names its policies, or holds them."""
+    named: Dict[str, str] = {}
+    titles: Dict[str, str] = {}
+    for one in given:
+      if not isinstance(one, Object):
+        raise Refused(file.place(1), "a policy is an object")
+      if one.get("type") == "group":
+        title = _said(one.get("caption")) or str(one.get("name") or "")
+        titles[title] = _said(one.get("desc"))
+        for inner in one.get("policies") or []:
+          if isinstance(inner, Object):
+            self.policy(file, inner, str(inner.get("name") or ""), title, titles[title])
+          else:
+            named[str(inner)] = title
+    for one in given:
+      if one.get("type") != "group":
+        name = str(one.get("name") or "")
+        title = named.get(name, "")
+        self.policy(file, one, name, title or "Policies", titles.get(title, ""))
+
+  def policy(self, file: Source, raw: Object, name: str, title: str, description: str) -> None:
+    if not name:
+      raise Refused(file.place(raw.line), "a policy without a name")
+    if title not in self.groups:
+      self.groups[title] = self.document.group(file.place(raw.line), title, description or None)
+    made = self.setting(file, raw, name)
+    for one in made:
+      if one["Type"] == "Pane":
+        one["Title"] = _said(raw.get("caption")) or one["Title"]
+        if raw.get("desc"):
+          one["Description"] = _said(raw["desc"])
+      else:
+        self.describe(one, raw)
+      for inner in _within(one):
+        self.mark(inner, raw)
+    self.groups[title]["Settings"] += made
+
+  def setting(self, file: Source, raw: Object, name: str) -> List[Element]:
+    place, kind, schema = file.place(raw.line), raw.get("type"), raw.get("schema")
+    schema = schema if isinstance(schema, dict) else {}
+    reader = Reader(self.document, file, schema, _said)
+    if "validation_schema" in raw and kind in ("string", "list"):
+      self.document.lose(file.place(raw.at("validation_schema")), name, "the JSON in its text is not checked")
+    if kind in CHOICES:
+      return [Element(place, Type="ComboBox", Key=name, Class=["Multiple" if kind == "string-enum-list" else "Single"],
+                      Options=self.options(file, raw, name, schema), Value=raw.get("default"))]
+    if kind not in ("main", "int", "string", "list", "dict", "external"):
+      self.document.lose(place, name, f"the type `{kind}` is not known: the value is kept as JSON text and not checked")
+      return [reader.as_text(name, {}, raw.line, raw.get("default"))]
+    described = Object(schema) if schema else Object(
+      {"main": {"type": "boolean"}, "int": {"type": "integer"}, "string": {"type": "string"}, "list": {"type": "array", "items": {"type": "string"}}}.get(kind, {}))
+    described.line, described.lines = getattr(schema, "line", raw.line) or raw.line, getattr(schema, "lines", {})
+    described.pop("description", None)
+    made = reader.setting(name, described, raw.line, (), inside=False, default=raw.get("default"))
+    return made
+
+  def options(self, file: Source, raw: Object, name: str, schema: Dict[str, Any]) -> List[Dict[str, Any]]:
+    values = [(one.get("value"), _said(one.get("caption"))) for one in raw.get("items") or [] if isinstance(one, dict)]
+    inner = schema.get("items") if isinstance(schema.get("items"), dict) else schema
+    known = [one for one, _ in values]
+    values += [(one, "") for one in inner.get("enum") or [] if one not in known]  # type: ignore[union-attr]
+    found: List[Dict[str, Any]] = []
+    for value, title in values:
+      if value is not None and not any(one["Value"] == value for one in found):
+        found.append({"Title": title or str(value), "Value": value})
+    if not found:
+      raise Refused(file.place(raw.line), f"the policy `{name}` has no items")
+    return found
+
+  @staticmethod
+  def describe(made: Element, raw: Object) -> None:
+    made["Title"] = _said(raw.get("caption")) or made["Key"]
+    if _said(raw.get("desc")):
+      made["Description"] = _said(raw["desc"])
+
+  @staticmethod
+  def mark(made: Element, raw: Object) -> None:
+    features = raw.get("features")
+    if raw.get("deprecated") is True:
+      made["Deprecated"] = "Deprecated"
+    if isinstance(features, dict) and features.get("dynamic_refresh") is False:
+      made["Restart"] = True
+
+
+def _within(element: Element) -> List[Element]:
+  if element["Type"] != "Pane":
+    return [element]
+  return [inner for one in element["Settings"] for inner in _within(one)]
+
+
+def read(files: Sequence[Source]) -> Document:
+  """The policies of templates, or of files in YAML, each called as its file."""
+  reader = _Reader()
+  for file in files:
+    if os.path.splitext(file.name)[1] in (".yaml", ".yml"):
+      reader.policy(file, _read_yaml(file), os.path.splitext(file.name)[0], os.path.basename(os.path.dirname(file.path)) or "Policies", "")
+      continue
+    root = _read_templates(file)
+    if not isinstance(root, Object) or not isinstance(root.get("policy_definitions"), list):
+      raise Refused(file.place(1), "there are no policy_definitions")
+    reader.definitions(file, root["policy_definitions"])
+  reader.document.mend()
+  return reader.document
+
+
+def _read_templates(file: Source) -> Any:
+  """JSON, or a literal of Python, with comments and texts over several lines. Nothing of it is ever run."""
+  try:
+    return read_json(file)
+  except Refused:
+    pass
+  try:
+    with warnings.catch_warnings():
+      warnings.simplefilter("ignore")
+      return _literal(file, ast.parse(file.text.strip(), mode="eval").body, file.text[:len(file.text) - len(file.text.lstrip())].count("\n"), 0)
+  except SyntaxError as error:
+    raise Refused(file.place(error.lineno or 0), f"column {error.offset}: {error.msg}") from None
+  except (ValueError, RecursionError, MemoryError) as error:
+    raise Refused(file.place(), str(error) or "nested too deep") from None
+
+
+def _literal(file: Source, node: ast.expr, above: int, depth: int) -> Any:
+  line = node.lineno + above
+  if depth > 60:
+    raise Refused(file.place(line), "nested too deep")
+  if isinstance(node, ast.Dict):
+    made = Object()
+    made.line = line
+    for key, value in zip(node.keys, node.values):
+      if not isinstance(key, ast.Constant) or not isinstance(key.value, str):
+        raise Refused(file.place(line), "a name is a text")
+      made[key.value] = _literal(file, value, above, depth + 1)
+      made.lines[key.value] = key.lineno + above
+    return made
+  if isinstance(node, (ast.List, ast.Tuple)):
+    return [_literal(file, one, above, depth + 1) for one in node.elts]
+  if isinstance(node, ast.Constant) and (node.value is None or isinstance(node.value, (str, int, float))):
+    return node.value
+  if isinstance(node, ast.Name) and node.id in ("true", "false", "null"):
+    return {"true": True, "false": False, "null": None}[node.id]
+  if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub) and isinstance(node.operand, ast.Constant) and isinstance(node.operand.value, (int, float)):
+    return -node.operand.value
+  raise Refused(file.place(line), "not a literal")
+
+
+def _read_yaml(file: Source) -> Object:
+  try:
+    import yaml  # type: ignore[import-untyped,unused-ignore]
+  except ImportError:
+    raise Refused(file.place(), "policies in YAML need the Python package PyYAML (Debian: python3-yaml)") from None
+
+  class Loader(yaml.SafeLoader):  # type: ignore[misc,unused-ignore]
+    """Keeps the lines, and takes no references, which could grow without bound."""
+
+    def compose_node(self, parent: Any, index: Any) -> Any:
+      if self.check_event(yaml.events.AliasEvent):
+        raise Refused(file.place(self.peek_event().start_mark.line + 1), "references are not taken")
+      return super().compose_node(parent, index)
+
+  def mapping(loader: Any, node: Any) -> Object:
+    made = Object(loader.construct_mapping(node, deep=True))
+    made.line = node.start_mark.line + 1
+    made.lines = {str(key.value): key.start_mark.line + 1 for key, _ in node.value}
+    return made
+
+  Loader.add_constructor("tag:yaml.org,2002:map", mapping)
+  try:
+    found = yaml.load(file.text, Loader)
+  except yaml.MarkedYAMLError as error:
+    raise Refused(file.place(error.problem_mark.line + 1 if error.problem_mark else 0), str(error.problem)) from None
+  except (yaml.YAMLError, ValueError, TypeError, RecursionError) as error:
+    raise Refused(file.place(), " ".join(str(error).split())) from None
+  if not isinstance(found, Object):
+    raise Refused(file.place(1), "not a policy")
+  return found
+
+
+def read_values(document: Document, source: Source) -> None:
+  nested.flatten(document, read_object(source), source)
+
+
+def write(document: Document) -> Dict[str, bytes]:
+  """Templates in JSON. A policy is what has a name of its own; objects in it are of its schema."""
+  writer = Writer(document, "Chromium", {"Restart"})
+  definitions: List[Dict[str, Any]] = []
+  tree = writer.tree()["properties"]
+  settings = {setting["Key"]: (titles, setting) for titles, setting in document.placed()}
+  for group in document.groups:
+    names: List[str] = []
+    for name, schema in tree.items():
+      members = [setting for key, (titles, setting) in settings.items() if (key == name or key.startswith(name + ".")) and titles[0] == group.get("Title")]
+      if members and name not in names:
+        names.append(name)
+        definitions.append(_policy(name, schema, settings[name][1] if name in settings else None, members))
+    definitions.append({"name": re.sub(r"[^A-Za-z0-9]+", "", str(group.get("Title") or "")) or "Settings", "type": "group",
+                        "caption": str(group.get("Title") or ""), "desc": str(group.get("Description") or ""), "policies": names})
+  if document.texts:
+    document.lose(document.groups[0].place, "", "texts in other languages are kept apart by Chromium")
+  return {"policy_templates.json": (json.dumps({"policy_definitions": definitions}, ensure_ascii=False, indent=2) + "\n").encode()}
+
+
+def _policy(name: str, schema: Dict[str, Any], setting: Optional[Element], members: List[Element]) -> Dict[str, Any]:
+  kind = {"boolean": "main", "integer": "int", "string": "string"}.get(schema.get("type", ""), "dict")
+  made: Dict[str, Any] = {"name": name, "type": kind, "caption": schema.pop("title", name), "desc": schema.pop("description", "")}
+  if setting is not None and setting["Type"] == "ComboBox":
+    whole = all(isinstance(one, int) and not isinstance(one, bool) for one in option_values(setting))
+    texts = all(isinstance(one, str) for one in option_values(setting))
+    if texts or whole and not is_multiple(setting):
+      made["type"] = "string-enum-list" if is_multiple(setting) else "string-enum" if texts else "int-enum"
+      made["items"] = [{"name": f"{name}{index}", "value": one["Value"], "caption": str(one.get("Title") or one["Value"])}
+                       for index, one in enumerate(setting["Options"])]
+  elif schema.get("type") == "array" and (schema.get("items") or {}).get("type") == "string":
+    made["type"] = "list"
+  made["features"] = {"dynamic_refresh": not any(one.get("Restart") for one in members), "per_profile": True}
+  if schema.pop("deprecated", False):
+    made["deprecated"] = True
+  if "default" in schema:
+    made["default"] = schema.pop("default")
+  if schema.pop("writeOnly", False):
+    schema["sensitiveValue"] = True
+  made["schema"] = schema
+  return made
+
+
+def write_values(document: Document) -> bytes:
+  return (json.dumps(nested.nest(document, maps=True), ensure_ascii=False, indent=2) + "\n").encode()

@@ -1,0 +1,402 @@
+"""Settings of what JSON Schema says of a value. Extensions of VS Code and policies of Chromium are described so, too."""
+
+from __future__ import annotations
+
+import json
+from typing import Any, Callable, Dict, List, Optional, Set, Tuple
+
+from .document import MAP_KEY, MAP_VALUE, Document, Element
+from .pattern import to_posix
+from .source import Object, Source
+
+#: What says nothing of a value.
+SILENT = {"$schema", "$id", "id", "$comment", "$defs", "definitions", "$anchor", "$ref", "title", "type", "default", "enum", "const", "properties",
+          "additionalProperties", "required", "examples"}
+SCALARS = (str, int, float, bool)
+DEEPEST = 24
+LOW, HIGH = -2**63, 2**63 - 1
+#: What keywords bound, by the kind of setting.
+BOUNDS = {"TextField": {"minLength": "MinLength", "maxLength": "MaxLength"}, "URL": {"minLength": "MinLength", "maxLength": "MaxLength"},
+          "Number": {"minimum": "Minimum", "maximum": "Maximum"}}
+FORMATS = {"uri": "URL", "url": "URL", "iri": "URL", "date-time": "Date", "color": "Color", "color-hex": "Color"}
+_Refs = Tuple[str, ...]
+
+
+class Reader:
+  """Makes settings of schemas."""
+
+  def __init__(self, document: Document, file: Source, root: Dict[str, Any], said: Callable[[Any], str] = lambda text: str(text or "")) -> None:
+    self.document, self.file, self.root = document, file, root
+    #: How texts are read, which other files may have.
+    self.said = said
+    #: Keywords that others understand.
+    self.known: Set[str] = set()
+
+  def lose(self, line: int, name: str, message: str) -> None:
+    self.document.lose(self.file.place(line), name, message)
+
+  # What a schema refers to
+
+  def resolved(self, raw: Any, line: int, name: str, refs: _Refs) -> Optional[Object]:
+    """A schema with what it refers to and what it is made of; None for one of which a setting cannot be made."""
+    if not isinstance(raw, dict) or len(refs) > DEEPEST:
+      return None
+    made = Object(raw)
+    made.line, made.lines = getattr(raw, "line", line) or line, getattr(raw, "lines", {})
+    for part in self.parts(made):
+      if isinstance(part, str):
+        if part in refs:
+          return None
+        found = self.resolved(self.pointed(part), made.line, name, (*refs, part))
+      else:
+        found = self.resolved(part, made.line, name, refs)
+      if found is None:
+        return None
+      for keyword, value in found.items():
+        if keyword == "properties" and isinstance(made.get(keyword), dict) and isinstance(value, dict):
+          made[keyword] = _merged(made[keyword], value)
+        elif keyword == "required" and isinstance(made.get(keyword), list) and isinstance(value, list):
+          made[keyword] = made[keyword] + value
+        else:
+          made.setdefault(keyword, value)
+    return made
+
+  @staticmethod
+  def parts(raw: Object) -> List[Any]:
+    """What else holds for a value: a reference, and the parts of `allOf`, of which it needs all."""
+    found: List[Any] = [raw.pop("$ref")] if isinstance(raw.get("$ref"), str) else []
+    return found + (raw.pop("allOf") if isinstance(raw.get("allOf"), list) else [])
+
+  def pointed(self, reference: str) -> Any:
+    """What a reference within the file means, by a pointer (RFC 6901), an anchor, or an `id`."""
+    if not reference.startswith("#/") and reference != "#":
+      return self.anchored(self.root, reference.lstrip("#"), 0)
+    here: Any = self.root
+    for step in reference.split("/")[1:]:
+      step = step.replace("~1", "/").replace("~0", "~")
+      here = here.get(step) if isinstance(here, dict) else None
+    return here
+
+  def anchored(self, here: Any, name: str, depth: int) -> Any:
+    if depth > DEEPEST:
+      return None
+    if isinstance(here, dict) and name in (here.get("$anchor"), here.get("id")):
+      return here
+    for inner in here.values() if isinstance(here, dict) else here if isinstance(here, list) else ():
+      found = self.anchored(inner, name, depth + 1)
+      if found is not None:
+        return found
+    return None
+
+  # Settings
+
+  def properties(self, raw: Dict[str, Any], prefix: str, default: Any, refs: _Refs, inside: bool) -> List[Element]:
+    """The settings for the properties of an object."""
+    needed = raw.get("required") if isinstance(raw.get("required"), list) else []
+    given = raw.get("properties")
+    found: List[Element] = []
+    for name, one in (given if isinstance(given, dict) else {}).items():
+      line = given.at(name) if isinstance(given, Object) else 0
+      made = self.setting(prefix + name, one, line, refs, inside, (default or {}).get(name) if isinstance(default, dict) else None)
+      if name in (needed or []):
+        self.require(made, prefix + name)
+      found += made
+    return found
+
+  def require(self, made: List[Element], name: str) -> None:
+    for one in made:
+      if one.get("Key") != name:
+        return
+      if one["Type"] in ("TextField", "List") and not one.get("MinLength") and not one.get("Required"):
+        self.document.lose(one.place, name, "`required` is not kept, since it may be empty")
+      else:
+        one["Required"] = True
+
+  def setting(self, name: str, raw: Any, line: int, refs: _Refs, inside: bool, default: Any = None) -> List[Element]:
+    """The setting for a schema, or for an object of which properties are known a pane of them; in a list just those."""
+    found = self.resolved(raw, line, name, refs) if raw is not True else Object()
+    if found is None or len(name) > 255 or name.count(".") > DEEPEST:
+      reason = "refers to itself, or to what is not in the file" if isinstance(raw, dict) else "is no schema"
+      self.lose(line, name, f"{reason}: the value is kept as JSON text and not checked")
+      return [self.as_text(name, raw if isinstance(raw, dict) else {}, line, default)]
+    raw = found
+    line = raw.line or line
+    inner = (*refs, "")
+    if len(inner) <= DEEPEST and isinstance(raw.get("properties"), dict) and raw["properties"] and _type(raw) in ("object", None):
+      settings = self.properties(raw, name + ".", default if default is not None else raw.get("default"), inner, inside)
+      self.unknown(raw, name, {"description"} if not inside else set())
+      if inside:
+        return settings
+      return [Element(self.file.place(line), Type="Pane", Title=self.title(raw, name), Description=self.description(raw), Settings=settings)]
+    made = Element(self.file.place(line), Key=name or None)
+    members, said = self.kind(raw, name, line, inner)
+    if members is None:
+      return [self.as_text(name, raw, line, default)]
+    made.update(members, Title=self.title(raw, name))
+    self.describe(made, raw)
+    if default is None:
+      default = raw.get("default")
+    if default is not None:
+      made["Value"] = _default(made, default)
+    self.unknown(raw, name, said | {"description"})
+    return [made]
+
+  def as_text(self, name: str, raw: Dict[str, Any], line: int, default: Any) -> Element:
+    """A setting of text that holds JSON."""
+    made = Element(self.file.place(line), Key=name or None, Type="TextField", Title=self.title(raw, name))
+    made.as_text = True  # type: ignore[attr-defined]
+    self.describe(made, raw)
+    default = raw.get("default") if default is None else default
+    if default is not None:
+      made["Value"] = json.dumps(default, ensure_ascii=False)
+    return made
+
+  def title(self, raw: Dict[str, Any], name: str) -> str:
+    return self.said(raw.get("title")) or name.rpartition(".")[2] or "Item"
+
+  def description(self, raw: Dict[str, Any]) -> Optional[str]:
+    return self.said(raw.get("description")) or None
+
+  def describe(self, made: Element, raw: Dict[str, Any]) -> None:
+    """What is said of any value."""
+    if self.description(raw):
+      made["Description"] = self.description(raw)
+    if raw.get("deprecated") is True:
+      made["Deprecated"] = "Deprecated"
+    if raw.get("readOnly") is True:
+      made["ReadOnly"] = True
+    if made["Type"] == "TextField" and (raw.get("writeOnly") is True or raw.get("format") == "password" or raw.get("sensitiveValue") is True):
+      made["Class"] = ["Password"]
+
+  def unknown(self, raw: Object, name: str, said: Set[str]) -> None:
+    understood = SILENT | said | self.known | {"deprecated", "readOnly"} | \
+      ({"writeOnly", "sensitiveValue"} if _type(raw) in ("string", None) else set())
+    for keyword in raw:
+      if keyword not in understood and not keyword.startswith("x-"):
+        self.lose(raw.at(keyword), name, f"`{keyword}` is not kept")
+
+  # What the value is
+
+  def kind(self, raw: Object, name: str, line: int, refs: _Refs) -> Tuple[Optional[Dict[str, Any]], Set[str]]:
+    """The members of the setting, and the keywords that they say; no members where Livery has no such setting."""
+    options = self.options(raw)
+    if options is not None:
+      if {str(one["Value"]) for one in options} == {"True", "False"}:
+        return {"Type": "ToggleSwitch"}, {"oneOf", "anyOf"}
+      return {"Type": "ComboBox", "Class": ["Single"], "Options": options}, {"oneOf", "anyOf", "enumDescriptions", "minLength", "maxLength"}
+    raw = self.without_null(raw)
+    kind = _type(raw)
+    if kind == "boolean":
+      return {"Type": "ToggleSwitch"}, set()
+    if kind in ("integer", "number"):
+      return self.number(raw, name, kind)
+    if kind == "string":
+      return self.string(raw, name)
+    if kind == "array":
+      return self.array(raw, name, line, refs)
+    if kind == "object":
+      return self.map(raw, name, line, refs)
+    told = raw.get("type")
+    self.lose(raw.line or line, name, (f"Livery has no type for {json.dumps(told)}" if told else "says no type") + ": the value is kept as JSON text and not checked")
+    return None, set()
+
+  def options(self, raw: Object) -> Optional[List[Dict[str, Any]]]:
+    """The options of a value that is one of some."""
+    titles: List[str] = []
+    if "const" in raw:
+      values: Any = [raw["const"]]
+    elif isinstance(raw.get("enum"), list):
+      values = raw["enum"]
+      titles = [self.said(one) for one in raw.get("enumItemLabels") or raw.get("enumDescriptions") or []]
+    else:
+      alternatives = raw.get("oneOf") or raw.get("anyOf")
+      if not isinstance(alternatives, list) or not all(isinstance(one, dict) for one in alternatives):
+        return None
+      if not all("const" in one or len(one.get("enum") or []) == 1 for one in alternatives):
+        return None
+      values = [one["const"] if "const" in one else one["enum"][0] for one in alternatives]
+      titles = [self.said(one.get("title") or one.get("description")) for one in alternatives]
+    if not values or not all(one is None or isinstance(one, SCALARS) for one in values):
+      return None
+    found: List[Dict[str, Any]] = []
+    for index, value in enumerate(values):
+      if value is not None and not any(type(one["Value"]) is type(value) and one["Value"] == value for one in found):
+        title = titles[index] if index < len(titles) else ""
+        found.append({"Title": title or (value if isinstance(value, str) and value else json.dumps(value)), "Value": value})
+    return found or None
+
+  def without_null(self, raw: Object) -> Object:
+    """A schema without null as an alternative: a setting without a value says as much."""
+    for keyword in ("anyOf", "oneOf"):
+      alternatives = raw.get(keyword)
+      if isinstance(alternatives, list):
+        others = [one for one in alternatives if not (isinstance(one, dict) and one.get("type") == "null")]
+        if len(others) == 1 and isinstance(others[0], dict):
+          raw.pop(keyword)
+          found = self.resolved(others[0], raw.line, "", ())
+          for inner, value in (found or {}).items():
+            raw.setdefault(inner, value)
+    return raw
+
+  def number(self, raw: Object, name: str, kind: str) -> Tuple[Dict[str, Any], Set[str]]:
+    made: Dict[str, Any] = {"Type": "Number", "Format": kind}
+    whole = kind == "integer"
+    for keyword, member in BOUNDS["Number"].items():
+      if isinstance(raw.get(keyword), (int, float)) and not isinstance(raw[keyword], bool):
+        made[member] = _whole(raw[keyword], up=keyword == "minimum") if whole else raw[keyword]
+    for keyword, member, step in (("exclusiveMinimum", "Minimum", 1), ("exclusiveMaximum", "Maximum", -1)):
+      bound = raw.get(keyword)
+      if isinstance(bound, bool) or not isinstance(bound, (int, float)):
+        if bound is True and member in made:
+          bound = made[member]
+        else:
+          continue
+      if whole:
+        edge = _whole(bound, up=step > 0)
+        made[member] = edge + step if edge == bound else edge
+      else:
+        made[member] = bound
+        self.lose(raw.at(keyword), name, f"{bound} itself is allowed, too")
+    for member in ("Minimum", "Maximum"):
+      if whole and member in made and not LOW <= made[member] <= HIGH:
+        made.pop(member)
+    step = raw.get("multipleOf")
+    if isinstance(step, (int, float)) and not isinstance(step, bool) and step > 0:
+      low = made.get("Minimum", 0)
+      if whole and float(step).is_integer():
+        step = int(step)
+      if abs(low / step - round(low / step)) < 1e-9 and (not whole or isinstance(step, int)):
+        if step != 1 or not whole:
+          made["Step"] = step
+      else:
+        self.lose(raw.at("multipleOf"), name, f"`multipleOf` {step} is not kept, since steps begin at the minimum")
+    return made, {"minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf"}
+
+  def string(self, raw: Object, name: str) -> Tuple[Dict[str, Any], Set[str]]:
+    said = {"minLength", "maxLength", "pattern", "contentEncoding"}
+    if raw.get("contentEncoding") == "base64":
+      return {"Type": "Data"}, {"contentEncoding"}
+    kind = FORMATS.get(str(raw.get("format")), "TextField")
+    made: Dict[str, Any] = {"Type": kind}
+    if kind != "TextField" or raw.get("format") == "password":
+      said.add("format")
+    for keyword, member in BOUNDS.get(kind, {}).items():
+      if isinstance(raw.get(keyword), int) and not isinstance(raw[keyword], bool) and (raw[keyword] or keyword != "minLength"):
+        made[member] = raw[keyword]
+    if isinstance(raw.get("pattern"), str) and kind in BOUNDS:
+      pattern = to_posix(raw["pattern"])
+      if pattern is None:
+        self.lose(raw.at("pattern"), name, f"`pattern` is not kept, since POSIX has no such expression: {raw['pattern']}")
+      elif pattern not in ("", ".*", "^.*$"):
+        made["Pattern"] = pattern
+    elif kind not in BOUNDS:
+      said -= {"minLength", "maxLength", "pattern"}
+    return made, said
+
+  def array(self, raw: Object, name: str, line: int, refs: _Refs) -> Tuple[Optional[Dict[str, Any]], Set[str]]:
+    items = raw.get("items")
+    inner = self.resolved(items, raw.at("items"), name, refs) if isinstance(items, dict) and "prefixItems" not in raw else None
+    if inner is None:
+      self.lose(raw.line or line, name, "says no type of its items that Livery has: the value is kept as JSON text and not checked")
+      return None, set()
+    made: Dict[str, Any] = {"Type": "List"}
+    said = {"items", "maxItems", "enumDescriptions"}
+    if isinstance(raw.get("maxItems"), int):
+      made["MaxItems"] = raw["maxItems"]
+    if raw.get("minItems") == 1:
+      made["Required"] = True
+    if raw.get("minItems") in (0, 1):
+      said.add("minItems")
+    options = self.options(inner)
+    if options is not None and raw.get("uniqueItems") is True:
+      return {**made, "Type": "ComboBox", "Class": ["Multiple"], "Options": options}, said | {"uniqueItems"}
+    if raw.get("uniqueItems") is False:
+      said.add("uniqueItems")
+    template = self.setting("", inner, raw.at("items"), refs, inside=True)
+    for one in template:
+      if one.get("Key"):
+        one["Key"] = one["Key"].lstrip(".")
+    if not template or len(template) == 1 and getattr(template[0], "as_text", False):
+      self.lose(raw.line or line, name, "says nothing of its items: the value is kept as JSON text and not checked")
+      return None, set()
+    if len(template) == 1 and not template[0].get("Key") and template[0].pop("Value", None) is not None:
+      self.lose(inner.line, name, "an item has no default")
+    return {**made, "ItemTemplate": template}, said
+
+  def map(self, raw: Object, name: str, line: int, refs: _Refs) -> Tuple[Optional[Dict[str, Any]], Set[str]]:
+    """An object of any names: a list of keys and values."""
+    value = raw.get("additionalProperties")
+    if not isinstance(value, dict) or not value or raw.get("patternProperties"):
+      self.lose(raw.line or line, name, "says nothing of its properties that Livery has: the value is kept as JSON text and not checked")
+      return None, set()
+    inner = self.setting(MAP_VALUE, value, raw.at("additionalProperties"), refs, inside=True)
+    if len(inner) != 1 or inner[0].get("Key") != MAP_VALUE or getattr(inner[0], "as_text", False):
+      self.lose(raw.line or line, name, "has objects that Livery has no map of: the value is kept as JSON text and not checked")
+      return None, set()
+    made = {"Type": "List", "UniqueBy": MAP_KEY, "ItemTemplate": [Element(self.file.place(line), Type="TextField", Key=MAP_KEY, Title=MAP_KEY), inner[0]]}
+    if isinstance(raw.get("maxProperties"), int):
+      made["MaxItems"] = raw["maxProperties"]
+    return made, {"maxProperties"}
+
+
+def _merged(first: Dict[str, Any], second: Dict[str, Any]) -> Object:
+  made = Object({**second, **first})
+  for one in (second, first):
+    if isinstance(one, Object):
+      made.line = one.line
+      made.lines.update(one.lines)
+  return made
+
+
+def _type(raw: Dict[str, Any]) -> Optional[str]:
+  """The type of a value, where it is one beside null; told by other keywords where it is not said."""
+  told = raw.get("type")
+  kinds = [one for one in told if one != "null"] if isinstance(told, list) else [told] if isinstance(told, str) else []
+  if not kinds:
+    for keyword, kind in (("properties", "object"), ("additionalProperties", "object"), ("items", "array"), ("pattern", "string"), ("format", "string"),
+                          ("minLength", "string"), ("maxLength", "string"), ("minimum", "number"), ("maximum", "number"), ("multipleOf", "number")):
+      if keyword in raw:
+        return kind
+    default = raw.get("default")
+    return "boolean" if isinstance(default, bool) else "string" if isinstance(default, str) else None
+  if set(kinds) == {"integer", "number"}:
+    return "number"
+  return kinds[0] if len(kinds) == 1 else None
+
+
+def _whole(value: Any, up: bool) -> int:
+  floor = int(value // 1) if value == value and abs(value) != float("inf") else (LOW if up else HIGH)
+  return floor + (1 if up and floor != value else 0)
+
+
+def _default(setting: Element, value: Any) -> Any:
+  """A default as the setting has it."""
+  if setting["Type"] == "List" and isinstance(value, dict) and setting.get("UniqueBy") == MAP_KEY:
+    return [{MAP_KEY: name, MAP_VALUE: _default(setting["ItemTemplate"][1], one)} for name, one in value.items()]
+  if setting["Type"] == "List" and isinstance(value, list):
+    template = setting["ItemTemplate"]
+    if len(template) == 1 and not template[0].get("Key"):
+      return [_default(template[0], one) for one in value]
+    return [_record(template, one) for one in value]
+  if setting["Type"] == "Number" and setting.get("Format") == "integer" and isinstance(value, float) and value.is_integer():
+    return int(value)
+  return value
+
+
+def _record(template: List[Element], value: Any) -> Any:
+  if not isinstance(value, dict):
+    return value
+  members = {one["Key"]: one for one in template}
+  found: Dict[str, Any] = {}
+
+  def walk(here: Dict[str, Any], prefix: str) -> None:
+    for name, one in here.items():
+      if prefix + name in members:
+        found[prefix + name] = _default(members[prefix + name], one)
+      elif isinstance(one, dict) and any(known.startswith(f"{prefix}{name}.") for known in members):
+        walk(one, f"{prefix}{name}.")
+      else:
+        found[prefix + name] = one
+
+  walk(value, "")
+  return found
