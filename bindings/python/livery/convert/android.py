@@ -11,7 +11,7 @@ from typing import Any, Dict, List, Optional, Sequence
 from xml.sax.saxutils import escape, quoteattr
 
 from . import nested
-from .document import Document, Element, Refused, is_multiple, is_plain_list, option_values
+from .document import Document, Element, Refused, holder_of, is_multiple, is_plain_list, members_of, option_values, title_of
 from .resources import Resources, folder_of, text_of
 from .source import Source, Tag, read_object, read_xml
 
@@ -146,12 +146,12 @@ class _Writer:
     lines = ['<?xml version="1.0" encoding="utf-8"?>', '<restrictions xmlns:android="http://schemas.android.com/apk/res/android">']
     tree: Dict[str, Any] = {}
     titles: Dict[str, str] = {}
-    for panes, setting in self.document.placed():
+    for holders, setting in self.document.placed():
       path = nested.path(setting["Key"], self.names)
       here = tree
       for index, part in enumerate(path[:-1]):
-        here = here.setdefault(part, {})
-        titles.setdefault(".".join(path[:index + 1]), panes[-1] if len(panes) > 1 else part)
+        here, pane = here.setdefault(part, {}), holder_of(index, path, holders)
+        titles.setdefault(".".join(path[:index + 1]), title_of(pane) if pane else part)
       here[path[-1]] = setting
     lines += self.level(tree, "", 1, titles)
     files = {"xml/app_restrictions.xml": "\n".join([*lines, "</restrictions>", ""]).encode(), "values/app_restrictions.xml": self.resources(None)}
@@ -181,7 +181,7 @@ class _Writer:
       self.arrays[_resource(name, "values")] = [_written(one) for one in option_values(setting)]
       attributes.update(entries=f"@array/{_resource(name, 'entries')}", entryValues=f"@array/{_resource(name, 'values')}")
     if kind == "bundle_array":
-      members = {one["Key"]: one for one in _members(setting["ItemTemplate"])}
+      members = {one["Key"]: one for one in members_of(setting["ItemTemplate"])}
       tree = nested.unflatten(members, members)
       inner = self.tag(depth + 1, f"{key}_item", f"{name}_item", "bundle", {"title": attributes["title"]},
                        self.level(tree, f"{name}.", depth + 2, {}))
@@ -246,16 +246,6 @@ class _Writer:
         lines += [f"  <string-array name=\"{name}\">",
                   *(f"    <item>{escape(text_of((texts or {}).get(one, one)))}</item>" for one in items), "  </string-array>"]
     return "\n".join([*lines, "</resources>", ""]).encode()
-
-
-def _members(template: List[Element]) -> List[Element]:
-  found: List[Element] = []
-  for one in template:
-    if one["Type"] == "Pane":
-      found += _members(one.get("Settings") or [])
-    elif one.get("Key"):
-      found.append(one)
-  return found
 
 
 def _resource(name: str, what: str) -> str:

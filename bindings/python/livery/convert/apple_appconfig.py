@@ -6,7 +6,7 @@ from typing import Any, Dict, List, Optional, Sequence, Tuple
 from xml.sax.saxutils import escape, quoteattr
 
 from . import apple, nested
-from .document import Document, Element, Refused, is_multiple, is_plain_list, option_values
+from .document import Document, Element, Refused, is_multiple, is_plain_list, option_values, title_of
 from .source import Source, Tag, read_xml
 
 TITLE = "Apple managed app configuration (AppConfig XML; values in a property list)"
@@ -176,11 +176,11 @@ class _Writer:
              f"  <bundleId>{escape(self.document.title)}</bundleId>", "  <dict>", *self.level(tree, 2), "  </dict>",
              '  <presentation defaultLocale="en">']
     groups: Dict[str, List[Element]] = {}
-    for titles, setting in self.document.placed():
+    for holders, setting in self.document.placed():
       if not setting.get("Hidden"):
-        groups.setdefault(titles[-1], []).append(setting)
-      if len(titles) > 1:
-        self.document.lose(setting.place, setting["Key"], f"its pane `{titles[-1]}` is a group among the others")
+        groups.setdefault(title_of(holders[-1]), []).append(setting)
+      if len(holders) > 1:
+        self.document.lose(setting.place, setting["Key"], f"its pane `{title_of(holders[-1])}` is a group among the others")
     for title, settings in groups.items():
       lines += ["    <fieldGroup>", *self.said("name", title, 3), *(line for one in settings for line in self.field(one)), "    </fieldGroup>"]
     return "\n".join([*lines, "  </presentation>", "</managedAppConfiguration>", ""]).encode()

@@ -224,11 +224,14 @@ def write(document: Document) -> Dict[str, bytes]:
   writer = Writer(document, "Chromium", {"Restart"})
   definitions: List[Dict[str, Any]] = []
   tree = writer.tree()["properties"]
-  settings = {setting["Key"]: (titles, setting) for titles, setting in document.placed()}
+  for setting in document.settings():
+    if setting["Key"] in tree:
+      writer.required_alone(setting, tree[setting["Key"]])
+  settings = {setting["Key"]: (holders[0], setting) for holders, setting in document.placed()}
   for group in document.groups:
     names: List[str] = []
     for name, schema in tree.items():
-      members = [setting for key, (titles, setting) in settings.items() if (key == name or key.startswith(name + ".")) and titles[0] == group.get("Title")]
+      members = [setting for key, (holder, setting) in settings.items() if (key == name or key.startswith(name + ".")) and holder is group]
       if members and name not in names:
         names.append(name)
         definitions.append(_policy(name, schema, settings[name][1] if name in settings else None, members))

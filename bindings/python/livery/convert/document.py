@@ -85,10 +85,10 @@ class Document:
     for _, setting in self.placed():
       yield setting
 
-  def placed(self) -> Iterator[Tuple[Tuple[str, ...], Element]]:
-    """All settings, each with the titles of the group and the panes that it lies in."""
+  def placed(self) -> Iterator[Tuple[Tuple[Element, ...], Element]]:
+    """All settings, each with the group and the panes that it lies in."""
     for group in self.groups:
-      yield from _walk(group, (str(group.get("Title") or ""),))
+      yield from within(group, (group,))
 
   def find(self, name: str) -> Optional[Element]:
     return next((one for one in self.settings() if one["Key"] == name), None)
@@ -127,7 +127,7 @@ class Document:
       store.apply_schema(json.dumps(self.schema()))
       for name, value in list(self.values.items()):
         try:
-          store.import_json(json.dumps({name: value}), "user")
+          store.import_json(json.dumps({name: value}), "recommended")
         except livery.LiveryError as error:
           del self.values[name]
           setting = self.find(name)
@@ -157,12 +157,24 @@ class Document:
       raise Refused(place, str(fault["message"]))
 
 
-def _walk(element: Dict[str, Any], titles: Tuple[str, ...]) -> Iterator[Tuple[Tuple[str, ...], Element]]:
+def within(element: Element, holders: Tuple[Element, ...]) -> Iterator[Tuple[Tuple[Element, ...], Element]]:
+  """The settings in a group or pane, each with what it lies in."""
   for one in element.get("Settings") or []:
     if one.get("Type") == "Pane":
-      yield from _walk(one, (*titles, str(one.get("Title") or "")))
+      yield from within(one, (*holders, one))
     elif one.get("Type") != "Header" and one.get("Key"):
-      yield titles, one
+      yield holders, one
+
+
+def title_of(element: Dict[str, Any]) -> str:
+  return str(element.get("Title") or "")
+
+
+def holder_of(part: int, path: List[str], holders: Tuple[Element, ...]) -> Optional[Element]:
+  """The pane that stands for a part of a name, where panes are as deep as names; for the last part the innermost one."""
+  if len(holders) == len(path):
+    return holders[part + 1]
+  return holders[-1] if len(holders) > 1 and part == len(path) - 2 else None
 
 
 def _faults(text: str) -> List[Dict[str, Any]]:
@@ -213,3 +225,13 @@ def is_multiple(setting: Dict[str, Any]) -> bool:
 def is_secret(setting: Dict[str, Any]) -> bool:
   return setting.get("Type") == "TextField" and "Password" in (setting.get("Class") or [])
 
+
+def members_of(template: List[Element]) -> List[Element]:
+  """The members of a list's items, those in panes of the template too."""
+  found: List[Element] = []
+  for one in template:
+    if one["Type"] == "Pane":
+      found += members_of(one.get("Settings") or [])
+    elif one.get("Key"):
+      found.append(one)
+  return found

@@ -178,14 +178,20 @@ def _one_line(text: str) -> str:
 
 
 def _value(text: str, signature: str) -> Any:
-  if signature == AS_TEXT:
-    return text
-  return gvariant.to_livery(gvariant.parse(text, signature), signature)
+  return text if signature == AS_TEXT else gvariant.to_livery(gvariant.parse(text, signature), signature)
 
 
 def read(files: Sequence[Source]) -> Document:
   """The settings of schemas, each by the schema's name and the key's: `org.example.idle-seconds`."""
   return _Reader(files).read()
+
+
+def _read_value(setting: Element, text: str) -> Any:
+  signature = getattr(setting, "signature", None) or gvariant.signature_of(setting)
+  if signature is None:
+    # GSettings has it as a text with JSON.
+    return json.loads(gvariant.parse(text, "s"))
+  return _value(text, signature)
 
 
 _GROUP, _PAIR = re.compile(r"\[([^\]]+)\]\s*\Z"), re.compile(r"([^=\s]+)\s*=\s*(.*)\Z")
@@ -194,7 +200,9 @@ _GROUP, _PAIR = re.compile(r"\[([^\]]+)\]\s*\Z"), re.compile(r"([^=\s]+)\s*=\s*(
 def read_values(document: Document, source: Source) -> None:
   """The values of a keyfile, of a dump of dconf with whole paths, or of an override."""
   paths = {str(getattr(group, "path", "")).strip("/"): str(group["Title"]) for group in document.groups if getattr(group, "path", "")}
-  named = {setting["Key"]: setting for setting in document.settings()}
+  names = names_of(document)
+  paths.update({schema.replace(".", "/"): schema for schema, _ in names.values()})
+  named = {".".join(names[setting["Key"]]): setting for setting in document.settings()}
   schema = ""
   for line, raw in enumerate(source.text.splitlines(), 1):
     text, place = raw.strip(), source.place(line)
@@ -214,7 +222,7 @@ def read_values(document: Document, source: Source) -> None:
         document.lose(place, name, "no such setting")
         continue
       try:
-        document.values[name] = _value(pair.group(2), getattr(setting, "signature", None) or gvariant.signature_of(setting) or AS_TEXT)
+        document.values[setting["Key"]] = _read_value(setting, pair.group(2))
       except ValueError as error:
         document.lose(place, name, f"{_one_line(pair.group(2))} is not its value: {error}")
 
@@ -226,6 +234,10 @@ def names_of(document: Document) -> Dict[str, Tuple[str, str]]:
   taken = set()
   for setting in document.settings():
     schema, _, key = setting["Key"].rpartition(".")
+    if hasattr(setting, "signature"):
+      # It comes from GSettings, and is called so there.
+      found[setting["Key"]] = (schema, key)
+      continue
     schema = re.sub(r"[^A-Za-z0-9.-]+", "-", schema).strip(".-") or schema_of_all
     spelt = key if KEY.match(key) else _hyphens(key)
     while (schema, spelt) in taken:
@@ -321,7 +333,7 @@ def _text(value: Any, setting: Element, signature: str) -> str:
 
 def _empty(setting: Element, signature: str) -> str:
   if setting["Type"] == "ComboBox" and not is_multiple(setting):
-    return gvariant.text_of(option_values(setting)[0], signature)
+    return _text(option_values(setting)[0], setting, signature)
   if signature[0] in "bdsxynqiut":
     zero: Any = {"b": False, "d": 0.0, "s": ""}.get(signature[0], 0)
     if signature[0] not in "bs":

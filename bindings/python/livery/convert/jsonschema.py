@@ -23,14 +23,15 @@ def read(files: Sequence[Source]) -> Document:
   root = read_object(file)
   document = Document(str(root.get("title") or ""))
   reader = Reader(document, file, root)
-  raw = reader.resolved(root, root.line, "", ())
-  if raw is None or not isinstance(raw.get("properties"), dict):
+  found = reader.resolved(root, root.line, ())
+  raw, refs = found or (root, ())
+  if found is None or not isinstance(raw.get("properties"), dict):
     raise Refused(file.place(root.line), "there are no properties")
   group = document.group(file.place(root.line), document.title or "Settings", raw.get("description") if isinstance(raw.get("description"), str) else None)
   reader.unknown(raw, "", {"description"})
   if raw.get("additionalProperties") is True:
     document.others["Open"] = True
-  group["Settings"] += reader.properties(raw, "", raw.get("default"), (), inside=False)
+  group["Settings"] += reader.properties(raw, "", raw.get("default"), refs, inside=False)
   document.mend()
   return document
 

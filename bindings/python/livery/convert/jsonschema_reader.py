@@ -31,35 +31,38 @@ class Reader:
     self.said = said
     #: Keywords that others understand.
     self.known: Set[str] = set()
+    #: The list that is read.
+    self.owner = ""
 
   def lose(self, line: int, name: str, message: str) -> None:
-    self.document.lose(self.file.place(line), name, message)
+    self.document.lose(self.file.place(line), self.owner or name, message)
 
   # What a schema refers to
 
-  def resolved(self, raw: Any, line: int, name: str, refs: _Refs) -> Optional[Object]:
-    """A schema with what it refers to and what it is made of; None for one of which a setting cannot be made."""
+  def resolved(self, raw: Any, line: int, refs: _Refs) -> Optional[Tuple[Object, _Refs]]:
+    """A schema with what it refers to and what it is made of, and by which references; None if it cannot be had."""
     if not isinstance(raw, dict) or len(refs) > DEEPEST:
       return None
     made = Object(raw)
     made.line, made.lines = getattr(raw, "line", line) or line, getattr(raw, "lines", {})
+    followed = refs
     for part in self.parts(made):
-      if isinstance(part, str):
-        if part in refs:
-          return None
-        found = self.resolved(self.pointed(part), made.line, name, (*refs, part))
-      else:
-        found = self.resolved(part, made.line, name, refs)
+      found = None
+      if not isinstance(part, str):
+        found = self.resolved(part, made.line, (*refs, ""))
+      elif part not in refs:
+        found = self.resolved(self.pointed(part), made.line, (*refs, part))
       if found is None:
         return None
-      for keyword, value in found.items():
+      followed += found[1][len(refs):]
+      for keyword, value in found[0].items():
         if keyword == "properties" and isinstance(made.get(keyword), dict) and isinstance(value, dict):
           made[keyword] = _merged(made[keyword], value)
         elif keyword == "required" and isinstance(made.get(keyword), list) and isinstance(value, list):
           made[keyword] = made[keyword] + value
         else:
           made.setdefault(keyword, value)
-    return made
+    return made, followed
 
   @staticmethod
   def parts(raw: Object) -> List[Any]:
@@ -107,19 +110,22 @@ class Reader:
     for one in made:
       if one.get("Key") != name:
         return
-      if one["Type"] in ("TextField", "List") and not one.get("MinLength") and not one.get("Required"):
-        self.document.lose(one.place, name, "`required` is not kept, since it may be empty")
-      else:
-        one["Required"] = True
+      if one.get("MinLength") == 1:
+        # Which is the same, and says it for addresses, too.
+        del one["MinLength"]
+      elif one["Type"] in ("TextField", "List") and not one.get("MinLength") and not one.get("Required"):
+        self.document.lose(one.place, self.owner or name, "`required` is not kept, since it may be empty")
+        return
+      one["Required"] = True
 
   def setting(self, name: str, raw: Any, line: int, refs: _Refs, inside: bool, default: Any = None) -> List[Element]:
     """The setting for a schema, or for an object of which properties are known a pane of them; in a list just those."""
-    found = self.resolved(raw, line, name, refs) if raw is not True else Object()
+    found = self.resolved(raw, line, refs) if raw is not True else (Object(), refs)
     if found is None or len(name) > 255 or name.count(".") > DEEPEST:
       reason = "refers to itself, or to what is not in the file" if isinstance(raw, dict) else "is no schema"
       self.lose(line, name, f"{reason}: the value is kept as JSON text and not checked")
       return [self.as_text(name, raw if isinstance(raw, dict) else {}, line, default)]
-    raw = found
+    raw, refs = found
     line = raw.line or line
     inner = (*refs, "")
     if len(inner) <= DEEPEST and isinstance(raw.get("properties"), dict) and raw["properties"] and _type(raw) in ("object", None):
@@ -133,6 +139,8 @@ class Reader:
     if members is None:
       return [self.as_text(name, raw, line, default)]
     made.update(members, Title=self.title(raw, name))
+    if made.get("MinLength") == 1 and not inside:
+      self.require([made], name)
     self.describe(made, raw)
     if default is None:
       default = raw.get("default")
@@ -184,7 +192,7 @@ class Reader:
       if {str(one["Value"]) for one in options} == {"True", "False"}:
         return {"Type": "ToggleSwitch"}, {"oneOf", "anyOf"}
       return {"Type": "ComboBox", "Class": ["Single"], "Options": options}, {"oneOf", "anyOf", "enumDescriptions", "minLength", "maxLength"}
-    raw = self.without_null(raw)
+    raw = self.without_null(raw, refs)
     kind = _type(raw)
     if kind == "boolean":
       return {"Type": "ToggleSwitch"}, set()
@@ -225,7 +233,7 @@ class Reader:
         found.append({"Title": title or (value if isinstance(value, str) and value else json.dumps(value)), "Value": value})
     return found or None
 
-  def without_null(self, raw: Object) -> Object:
+  def without_null(self, raw: Object, refs: _Refs) -> Object:
     """A schema without null as an alternative: a setting without a value says as much."""
     for keyword in ("anyOf", "oneOf"):
       alternatives = raw.get(keyword)
@@ -233,8 +241,8 @@ class Reader:
         others = [one for one in alternatives if not (isinstance(one, dict) and one.get("type") == "null")]
         if len(others) == 1 and isinstance(others[0], dict):
           raw.pop(keyword)
-          found = self.resolved(others[0], raw.line, "", ())
-          for inner, value in (found or {}).items():
+          found = self.resolved(others[0], raw.line, refs)
+          for inner, value in found[0].items() if found else ():
             raw.setdefault(inner, value)
     return raw
 
@@ -260,17 +268,18 @@ class Reader:
     for member in ("Minimum", "Maximum"):
       if whole and member in made and not LOW <= made[member] <= HIGH:
         made.pop(member)
-    step = raw.get("multipleOf")
-    if isinstance(step, (int, float)) and not isinstance(step, bool) and step > 0:
-      low = made.get("Minimum", 0)
-      if whole and float(step).is_integer():
-        step = int(step)
-      if abs(low / step - round(low / step)) < 1e-9 and (not whole or isinstance(step, int)):
-        if step != 1 or not whole:
-          made["Step"] = step
-      else:
-        self.lose(raw.at("multipleOf"), name, f"`multipleOf` {step} is not kept, since steps begin at the minimum")
+    self.step(raw, name, whole, made)
     return made, {"minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf"}
+
+  def step(self, raw: Object, name: str, whole: bool, made: Dict[str, Any]) -> None:
+    step = raw.get("multipleOf")
+    if isinstance(step, bool) or not isinstance(step, (int, float)) or step <= 0:
+      return
+    low, size = made.get("Minimum", 0), int(step) if whole and float(step).is_integer() else step
+    if abs(low / size - round(low / size)) > 1e-9 or whole and not isinstance(size, int):
+      self.lose(raw.at("multipleOf"), name, f"`multipleOf` {step} is not kept, since steps begin at the minimum")
+    elif size != 1 or not whole:
+      made["Step"] = size
 
   def string(self, raw: Object, name: str) -> Tuple[Dict[str, Any], Set[str]]:
     said = {"minLength", "maxLength", "pattern", "contentEncoding"}
@@ -295,8 +304,8 @@ class Reader:
 
   def array(self, raw: Object, name: str, line: int, refs: _Refs) -> Tuple[Optional[Dict[str, Any]], Set[str]]:
     items = raw.get("items")
-    inner = self.resolved(items, raw.at("items"), name, refs) if isinstance(items, dict) and "prefixItems" not in raw else None
-    if inner is None:
+    found = self.resolved(items, raw.at("items"), refs) if isinstance(items, dict) and "prefixItems" not in raw else None
+    if found is None:
       self.lose(raw.line or line, name, "says no type of its items that Livery has: the value is kept as JSON text and not checked")
       return None, set()
     made: Dict[str, Any] = {"Type": "List"}
@@ -307,15 +316,13 @@ class Reader:
       made["Required"] = True
     if raw.get("minItems") in (0, 1):
       said.add("minItems")
+    inner, refs = found
     options = self.options(inner)
     if options is not None and raw.get("uniqueItems") is True:
       return {**made, "Type": "ComboBox", "Class": ["Multiple"], "Options": options}, said | {"uniqueItems"}
     if raw.get("uniqueItems") is False:
       said.add("uniqueItems")
-    template = self.setting("", inner, raw.at("items"), refs, inside=True)
-    for one in template:
-      if one.get("Key"):
-        one["Key"] = one["Key"].lstrip(".")
+    template = self.inner(name, "", inner, raw.at("items"), refs)
     if not template or len(template) == 1 and getattr(template[0], "as_text", False):
       self.lose(raw.line or line, name, "says nothing of its items: the value is kept as JSON text and not checked")
       return None, set()
@@ -323,13 +330,23 @@ class Reader:
       self.lose(inner.line, name, "an item has no default")
     return {**made, "ItemTemplate": template}, said
 
+  def inner(self, name: str, key: str, raw: Any, line: int, refs: _Refs) -> List[Element]:
+    """The settings for what is in a list; what they lose, the list loses."""
+    outer, self.owner = self.owner, self.owner or name
+    made = self.setting(key, raw, line, refs, inside=True)
+    self.owner = outer
+    for one in made:
+      if one.get("Key"):
+        one["Key"] = one["Key"].lstrip(".")
+    return made
+
   def map(self, raw: Object, name: str, line: int, refs: _Refs) -> Tuple[Optional[Dict[str, Any]], Set[str]]:
     """An object of any names: a list of keys and values."""
     value = raw.get("additionalProperties")
     if not isinstance(value, dict) or not value or raw.get("patternProperties"):
       self.lose(raw.line or line, name, "says nothing of its properties that Livery has: the value is kept as JSON text and not checked")
       return None, set()
-    inner = self.setting(MAP_VALUE, value, raw.at("additionalProperties"), refs, inside=True)
+    inner = self.inner(name, MAP_VALUE, value, raw.at("additionalProperties"), refs)
     if len(inner) != 1 or inner[0].get("Key") != MAP_VALUE or getattr(inner[0], "as_text", False):
       self.lose(raw.line or line, name, "has objects that Livery has no map of: the value is kept as JSON text and not checked")
       return None, set()

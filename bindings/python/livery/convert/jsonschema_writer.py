@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, Dict, List, Set
 
 from . import nested
-from .document import Document, Element, is_map, is_multiple, is_plain_list, is_secret, option_values
+from .document import Document, Element, holder_of, is_map, is_multiple, is_plain_list, is_secret, members_of, option_values
 from .pattern import to_ecma
 
 TYPES = {"ToggleSwitch": "boolean", "TextField": "string", "URL": "string", "Color": "string", "Date": "string", "Data": "string", "Image": "string"}
@@ -22,12 +22,14 @@ class Writer:
 
   def tree(self) -> Dict[str, Any]:
     """An object of all settings, with objects in it for the parts of their names."""
-    placed = {setting["Key"]: (titles, setting) for titles, setting in self.document.placed()}
+    placed = {setting["Key"]: (holders, setting) for holders, setting in self.document.placed()}
     root: Dict[str, Any] = {"type": "object", "properties": {}}
-    for name, (titles, setting) in placed.items():
+    for name, (holders, setting) in placed.items():
       here, path = root, nested.path(name, placed)
-      for part in path[:-1]:
-        here = here["properties"].setdefault(part, {"type": "object", "title": titles[-1] if len(titles) > 1 else part, "properties": {}})
+      for index, part in enumerate(path[:-1]):
+        pane: Dict[str, Any] = holder_of(index, path, holders) or {}
+        said = {keyword: pane[member] for member, keyword in (("Title", "title"), ("Description", "description")) if pane.get(member)}
+        here = here["properties"].setdefault(part, {"type": "object", **said, "properties": {}})
       here["properties"][path[-1]] = self.schema(setting)
       self.required(setting, path[-1], here)
     return root
@@ -42,6 +44,13 @@ class Writer:
         made["minItems"] = 1
         return
       holder.setdefault("required", []).append(name)
+
+  def required_alone(self, setting: Element, made: Dict[str, Any]) -> None:
+    """The same where nothing holds the value that could say that it is there."""
+    holder: Dict[str, Any] = {"properties": {"it": made}}
+    self.required(setting, "it", holder)
+    if "required" in holder and "minLength" not in made:
+      self.document.lose(setting.place, setting["Key"], f"{self.target} has nothing for `Required`")
 
   def schema(self, setting: Element) -> Dict[str, Any]:
     made: Dict[str, Any] = {}
@@ -128,7 +137,7 @@ class Writer:
     if is_plain_list(setting):
       made["items"] = self.item(setting["ItemTemplate"][0], titled=True)
     else:
-      made["items"] = self.record(_members(setting["ItemTemplate"]))
+      made["items"] = self.record(members_of(setting["ItemTemplate"]))
     if "MaxItems" in setting:
       made["maxItems"] = setting["MaxItems"]
     return {"MaxItems"}
@@ -149,13 +158,3 @@ class Writer:
       here["properties"][path[-1]] = self.schema(one)
       self.required(one, path[-1], here)
     return root
-
-
-def _members(template: List[Element]) -> List[Element]:
-  found: List[Element] = []
-  for one in template:
-    if one["Type"] == "Pane":
-      found += _members(one.get("Settings") or [])
-    elif one.get("Key"):
-      found.append(one)
-  return found

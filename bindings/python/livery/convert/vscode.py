@@ -9,7 +9,7 @@ import re
 from typing import Any, Dict, List, Sequence
 
 from . import nested
-from .document import Document, Element, Refused
+from .document import Document, Element, Refused, title_of, within
 from .jsonschema_reader import Reader
 from .jsonschema_writer import Writer
 from .source import Object, Source, read_object
@@ -18,6 +18,8 @@ TITLE = "VS Code (contributes.configuration of package.json; values as in settin
 #: What is told of in another way, or is of the editor alone: where a setting may be written and how it is shown in its list.
 KNOWN = {"order", "scope", "tags", "ignoreSync", "markdownDescription", "deprecationMessage", "markdownDeprecationMessage", "enumItemLabels",
          "enumDescriptions", "markdownEnumDescriptions", "agentsWindow", "policy"}
+#: Members that people read.
+SHOWN = {"title", "description", "deprecationMessage", "enumItemLabels"}
 _KEY = re.compile(r"%([^%]+)%\Z")
 
 
@@ -123,32 +125,52 @@ def read_values(document: Document, source: Source) -> None:
 
 def write(document: Document) -> Dict[str, bytes]:
   writer = Writer(document, "VS Code", {"Deprecated"})
+  texts = _Named(document)
   configurations = []
   for group in document.groups:
     properties: Dict[str, Any] = {}
-    for _, setting in _settings(document, group):
+    for holders, setting in within(group, (group,)):
+      if len(holders) > 1:
+        document.lose(setting.place, setting["Key"], f"its pane `{title_of(holders[-1])}` is not kept")
       made = writer.schema(setting)
-      writer.required(setting, "it", {"properties": {"it": made}})
+      writer.required_alone(setting, made)
       _respell(setting, made)
-      properties[setting["Key"]] = made
+      properties[setting["Key"]] = texts.name(made)
     if group.get("Description"):
-      document.lose(group.place, "", f"the description of `{group.get('Title')}` is not kept")
-    configurations.append({"title": str(group.get("Title") or ""), "properties": properties})
-  files = {"package.json": {"contributes": {"configuration": configurations}}}
-  if document.title:
-    files["package.json"] = {"displayName": document.title, **files["package.json"]}
-  if document.texts:
-    document.lose(document.groups[0].place, "", "texts in other languages are not kept")
-  return {name: (json.dumps(content, ensure_ascii=False, indent=2) + "\n").encode() for name, content in files.items()}
+      document.lose(group.place, "", f"the description of `{title_of(group)}` is not kept")
+    configurations.append({"title": texts.named(title_of(group)), "properties": properties})
+  package: Dict[str, Any] = {"displayName": texts.named(document.title)} if document.title else {}
+  package["contributes"] = {"configuration": configurations}
+  return {name: (json.dumps(content, ensure_ascii=False, indent=2) + "\n").encode() for name, content in {"package.json": package, **texts.files()}.items()}
 
 
-def _settings(document: Document, group: Element) -> List[Any]:
-  inside = Document()
-  inside.groups = [group]
-  for titles, setting in inside.placed():
-    if len(titles) > 1:
-      document.lose(setting.place, setting["Key"], f"its pane `{titles[-1]}` is not kept")
-  return list(inside.placed())
+class _Named:
+  """Texts that are there in other languages, by names as package.nls.json has them."""
+
+  def __init__(self, document: Document) -> None:
+    self.texts = document.texts
+    self.names: Dict[str, str] = {}
+
+  def named(self, text: str) -> str:
+    if not any(text in texts for texts in self.texts.values()):
+      return text
+    return f"%{self.names.setdefault(text, f'text{len(self.names) + 1}')}%"
+
+  def name(self, made: Any, member: str = "") -> Any:
+    """What is written of a setting, with names in the place of its texts."""
+    if isinstance(made, dict):
+      return {inner: one if inner in ("default", "enum", "const", "pattern") else self.name(one, inner) for inner, one in made.items()}
+    if isinstance(made, list):
+      return [self.name(one, member) for one in made]
+    return self.named(made) if isinstance(made, str) and member in SHOWN else made
+
+  def files(self) -> Dict[str, Dict[str, str]]:
+    if not self.names:
+      return {}
+    made = {"package.nls.json": {name: text for text, name in self.names.items()}}
+    for language, texts in self.texts.items():
+      made[f"package.nls.{language.lower()}.json"] = {name: texts[text] for text, name in self.names.items() if text in texts}
+    return made
 
 
 def _respell(setting: Element, made: Dict[str, Any]) -> None:
