@@ -66,9 +66,9 @@ if(NOT LIVERY_CORE_ONLY)
   livery_package(command livery utils
     "The command: reads and changes stores from a shell, applies schemas,\nsets and watches settings, tells which layer wins, undoes, and keeps backups."
     RECOMMENDS "libjansson4, libplist3")
-  livery_package(generate livery-generate devel
-    "Makes typed accessors of a schema, in C, Swift and Python,\nand pages that describe its settings."
-    DEPENDS "liblivery0 ${same}, libjansson4, python3:any" RECOMMENDS "livery")
+  livery_package(tools livery-tools devel
+    "Makes typed accessors of a schema, in C, Swift and Python,\nand pages that describe its settings; converts schemas and values\nof GSettings, Android, Apple, JSON Schema, VS Code and Chromium."
+    DEPENDS "liblivery0 ${same}, libjansson4, python3:any" RECOMMENDS "livery, python3-yaml")
 endif()
 foreach(noun IN LISTS extensions)
   get_property(description GLOBAL PROPERTY LIVERY_DESCRIPTION_${noun})

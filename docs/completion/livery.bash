@@ -13,18 +13,18 @@ _livery() {
   case $prev in
     --layer) mapfile -t COMPREPLY < <(compgen -W "bundle recommended user session enforced override" -- "$cur"); return ;;
     --bundle|--device|--socket|--store) compopt -o filenames; mapfile -t COMPREPLY < <(compgen -d -- "$cur"); return ;;
-    --ca-file|--html|--key-file|--output|--schema|--token-file) compopt -o filenames; mapfile -t COMPREPLY < <(compgen -f -- "$cur"); return ;;
+    --ca-file|--html|--key-file|--output|--schema|--token-file|--values) compopt -o filenames; mapfile -t COMPREPLY < <(compgen -f -- "$cur"); return ;;
     --after|--answer|--appearance|--area|--attempts|--background|--brand|--contrast|--count|--credential|--declassify|--exec|--expires|--expires-in|--height|--host|--idiom|--idle|--keyring|--limit|--listen|--locale|--max-size|--min-age|--name|--orientation|--origin|--orphan-versions|--pin-setting|--placeholder|--proxy|--quota|--scale|--set|--since|--size|--text|--timeout|--title|--type|--wait|--width) return ;;
   esac
   for ((index = 1; index < COMP_CWORD; index++)); do
     case ${COMP_WORDS[index]} in
-      --bundle|--device|--socket|--store|--ca-file|--html|--key-file|--output|--schema|--token-file|--layer|--after|--answer|--appearance|--area|--attempts|--background|--brand|--contrast|--count|--credential|--declassify|--exec|--expires|--expires-in|--height|--host|--idiom|--idle|--keyring|--limit|--listen|--locale|--max-size|--min-age|--name|--orientation|--origin|--orphan-versions|--pin-setting|--placeholder|--proxy|--quota|--scale|--set|--since|--size|--text|--timeout|--title|--type|--wait|--width) ((index++)) ;;
+      --bundle|--device|--socket|--store|--ca-file|--html|--key-file|--output|--schema|--token-file|--values|--layer|--after|--answer|--appearance|--area|--attempts|--background|--brand|--contrast|--count|--credential|--declassify|--exec|--expires|--expires-in|--height|--host|--idiom|--idle|--keyring|--limit|--listen|--locale|--max-size|--min-age|--name|--orientation|--origin|--orphan-versions|--pin-setting|--placeholder|--proxy|--quota|--scale|--set|--since|--size|--text|--timeout|--title|--type|--wait|--width) ((index++)) ;;
       -*) ;;
       *) command=${COMP_WORDS[index]}; break ;;
     esac
   done
   case $command in
-    "") options="--store --json --reveal --timeout --help --version" words="init apply migrate check get set reset list form search explain watch history undo import export asset brand backup restore compact forget stats help fetch generate images page picker prompt secrets session" kind=none ;;
+    "") options="--store --json --reveal --timeout --help --version" words="init apply migrate check get set reset list form search explain watch history undo import export asset brand backup restore compact forget stats help convert fetch generate images page picker prompt secrets session" kind=none ;;
     init) options="--schema --orphan-versions --declassify --group --store --json --reveal --timeout --help --version" words="" kind=files ;;
     apply) options="--origin --orphan-versions --declassify --store --json --reveal --timeout --help --version" words="" kind=files ;;
     migrate) options="--origin --plan --orphan-versions --declassify --store --json --reveal --timeout --help --version" words="" kind=files ;;
@@ -49,6 +49,7 @@ _livery() {
     forget) options="--backups --store --json --reveal --timeout --help --version" words="" kind=settings ;;
     stats) options="--store --json --reveal --timeout --help --version" words="" kind=none ;;
     help) options="--store --json --reveal --timeout --help --version" words="" kind=commands ;;
+    convert) options="--values --output --strict --json --help" words="" kind=files ;;
     fetch) options="--store --document --output --revalidate --offline --all --idiom --scale --watch --placeholder --max-size --quota --wait --attempts --ca-file --proxy --timeout --json --help" words="livery" kind=none ;;
     generate) options="--name --output --help" words="c swift python markdown html" kind=files ;;
     images) options="--store --any --bundle --all --text --background --area --timeout --json --help" words="put apply judge show" kind=files ;;
@@ -70,7 +71,7 @@ _livery() {
   case $kind in
     settings) mapfile -t COMPREPLY < <(compgen -W "$(_livery_settings)" -- "$cur") ;;
     files) compopt -o filenames; mapfile -t COMPREPLY < <(compgen -f -- "$cur") ;;
-    commands) mapfile -t COMPREPLY < <(compgen -W "init apply migrate check get set reset list form search explain watch history undo import export asset brand backup restore compact forget stats help fetch generate images page picker prompt secrets session" -- "$cur") ;;
+    commands) mapfile -t COMPREPLY < <(compgen -W "init apply migrate check get set reset list form search explain watch history undo import export asset brand backup restore compact forget stats help convert fetch generate images page picker prompt secrets session" -- "$cur") ;;
   esac
 }
 complete -F _livery livery

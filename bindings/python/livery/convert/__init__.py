@@ -20,25 +20,16 @@ FORMATS = {
 }
 HELP = """livery convert: schemas and values of other systems, to and from those of Livery
 
-  livery convert FORMAT FILE...          to a schema of Livery
-  livery convert FORMAT:FORMAT FILE...   from one format to another, such as livery:android
+  livery convert FORMAT FILE...         to a schema of Livery
+  livery convert FORMAT:FORMAT FILE...  from one format to another, such as livery:android
 
-formats
-  livery        a schema; values as one object in JSON, as `livery export` writes them
-  gsettings     .gschema.xml with enumerations and flags; values in a keyfile
-  android       app_restrictions.xml with its resources; values as one object in JSON
-  apple-bundle  Root.plist of a Settings.bundle, with its panes and texts; values in a property list
-  apple-config  a managed app configuration of AppConfig; values in a property list
-  json-schema   a JSON Schema of 2020-12; values as one object in JSON
-  vscode        package.json of an extension with its texts; values as in settings.json
-  chromium      policy_templates.json, or policies in YAML; values as one object in JSON
+  -v, --values FILE  convert these values in place of the schema, which says what they are
+  -o, --output FILE  the file to write, or the folder where the format has several files; standard output without it
+  -s, --strict       write nothing where anything is lost, and exit with 9
+  -j, --json         print what is lost as one JSON value; needs --output
+  -h, --help         print this
 
-options
-  --values FILE       convert these values in place of the schema, which says what they are
-  -o, --output PATH   the file to write, or the folder where the format has several; standard output without it
-  --strict            write nothing where anything is lost, and exit with 9
-  --json              print what is lost as one JSON value; needs --output
-  -h, --help          print this
+The formats are livery, gsettings, android, apple-bundle, apple-config, json-schema, vscode and chromium.
 """
 LOST = 9
 
@@ -75,10 +66,10 @@ def _parse(arguments: Optional[List[str]]) -> argparse.Namespace:
   parser = _Parser(prog="livery convert", allow_abbrev=False)
   parser.add_argument("formats", metavar="FORMAT[:FORMAT]")
   parser.add_argument("files", nargs="+", metavar="FILE")
-  parser.add_argument("--values")
+  parser.add_argument("-v", "--values")
   parser.add_argument("-o", "--output")
-  parser.add_argument("--strict", action="store_true")
-  parser.add_argument("--json", action="store_true")
+  parser.add_argument("-s", "--strict", action="store_true")
+  parser.add_argument("-j", "--json", action="store_true")
   given = parser.parse_args(arguments)
   given.source, _, given.target = given.formats.partition(":")
   given.target = given.target or "livery"

@@ -6,6 +6,7 @@ import json
 from typing import Any, Callable, Dict, List, Optional, Set, Tuple
 
 from .document import MAP_KEY, MAP_VALUE, Document, Element
+from .nested import taken
 from .pattern import to_posix
 from .source import Object, Source
 
@@ -145,7 +146,7 @@ class Reader:
     if default is None:
       default = raw.get("default")
     if default is not None:
-      made["Value"] = _default(made, default)
+      made["Value"] = taken(made, default)
     self.unknown(raw, name, said | {"description"})
     return [made]
 
@@ -385,35 +386,3 @@ def _whole(value: Any, up: bool) -> int:
   floor = int(value // 1) if value == value and abs(value) != float("inf") else (LOW if up else HIGH)
   return floor + (1 if up and floor != value else 0)
 
-
-def _default(setting: Element, value: Any) -> Any:
-  """A default as the setting has it."""
-  if setting["Type"] == "List" and isinstance(value, dict) and setting.get("UniqueBy") == MAP_KEY:
-    return [{MAP_KEY: name, MAP_VALUE: _default(setting["ItemTemplate"][1], one)} for name, one in value.items()]
-  if setting["Type"] == "List" and isinstance(value, list):
-    template = setting["ItemTemplate"]
-    if len(template) == 1 and not template[0].get("Key"):
-      return [_default(template[0], one) for one in value]
-    return [_record(template, one) for one in value]
-  if setting["Type"] == "Number" and setting.get("Format") == "integer" and isinstance(value, float) and value.is_integer():
-    return int(value)
-  return value
-
-
-def _record(template: List[Element], value: Any) -> Any:
-  if not isinstance(value, dict):
-    return value
-  members = {one["Key"]: one for one in template}
-  found: Dict[str, Any] = {}
-
-  def walk(here: Dict[str, Any], prefix: str) -> None:
-    for name, one in here.items():
-      if prefix + name in members:
-        found[prefix + name] = _default(members[prefix + name], one)
-      elif isinstance(one, dict) and any(known.startswith(f"{prefix}{name}.") for known in members):
-        walk(one, f"{prefix}{name}.")
-      else:
-        found[prefix + name] = one
-
-  walk(value, "")
-  return found
