@@ -21,6 +21,7 @@ APP = ROOT / "examples" / "characters"
 sys.path[:0] = [str(ROOT / "bindings" / "python"), str(APP), str(APP / "api")]
 os.environ.setdefault("LIVERY_LIBRARY", str(ROOT / "build" / "liblivery.so"))
 os.environ["no_proxy"] = "*"
+os.environ["PYTHONPATH"] = str(ROOT / "bindings" / "python")
 os.environ.setdefault("GSK_RENDERER", "cairo")
 QUERIES = ("a", "ad", "ada", "ada q", "zoe", "soup century", "xyzzy", "")
 SWITCHER = """
@@ -37,6 +38,7 @@ import serve  # noqa: E402
 from coordinator import Coordinator  # noqa: E402
 from gi.repository import GLib  # noqa: E402
 from model import search  # noqa: E402
+from view import ROWS  # noqa: E402
 
 spec = importlib.util.spec_from_file_location("characters_main", APP / "__main__.py")
 program = importlib.util.module_from_spec(spec)
@@ -53,24 +55,26 @@ def until(condition, seconds=60):
 
 def report(what, times, bar):
   times = sorted(1000 * each for each in times)
-  print(f"{what}: median {statistics.median(times):.2f} ms, longest {times[-1]:.2f} ms of {len(times)}; {bar}")
+  print(f"{what}: median {statistics.median(times):.2f} ms, 95 of 100 {times[len(times) * 95 // 100]:.2f}, longest {times[-1]:.2f} ms of {len(times)}; {bar}")
 
 
 def measure(app, path):
   until(lambda: app.window and len(app.model.shown) == 1000 and not app.model.loading)
-  alone, whole = [], []
+  alone, whole, filled = [], [], []
   for _ in range(20):
     for query in QUERIES:
       begun = time.perf_counter()
-      found = len(search(app.model._arranged, query))
+      found = len(search(app.model.arranged, query))
       alone.append(time.perf_counter() - begun)
       begun = time.perf_counter()
       app.window.list.entry.set_text(query)
       whole.append(time.perf_counter() - begun)
-      assert app.window.list.rows.get_n_items() == found
-      until(lambda: not GLib.MainContext.default().pending())
+      assert app.window.list.rows.get_n_items() >= min(found, ROWS)
+      until(lambda: app.window.list.rows.get_n_items() == found and not GLib.MainContext.default().pending())
+      filled.append(time.perf_counter() - begun)
   report("search of 1,000, found", alone, "a frame has 16 ms")
-  report("search of 1,000, in the list", whole, "a frame has 16 ms")
+  report("search of 1,000, in the list as far as the screen shows it", whole, "a frame has 16 ms")
+  report("search of 1,000, in the list to its end", filled, "nobody waits for it")
   switcher = subprocess.Popen([sys.executable, "-c", SWITCHER, str(path)], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
   dressed, painted = [], []
   clock = app.window.get_surface().get_frame_clock()

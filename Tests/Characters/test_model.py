@@ -30,7 +30,8 @@ def test_a_set_has_as_many_as_wanted(count):
 def test_search_folds():
   assert fold("ÅKESSON") == fold("åkesson") == "akesson"
   assert [each.title for each in search(people(), "  FOGHORN Åke ")] == ["Ingrid Åkesson"]
-  assert [each.title for each in search(people(), "soren")] == ["Søren Dahl"] or fold("ø") == "ø"
+  # A letter with a stroke is a letter of its own, and no accent.
+  assert fold("Ø") == "ø" and [each.title for each in search(people(), "søren")] == ["Søren Dahl"] and search(people(), "soren") == []
   assert len(search(people(), "")) == 24
   assert search(people(), "keeper quill zoe") == []
 

@@ -18,6 +18,8 @@ from model import Character  # noqa: E402
 from viewmodel import BRAND, LIST, SELECTION, STATUS, TEXT, ViewModel  # noqa: E402
 
 PLACEHOLDER = "avatar-default-symbolic"
+#: As many rows as a screen has are there at once; the others follow, as many at a time, when nothing else is to be done.
+ROWS = 16
 
 
 def label(widget: Gtk.Widget, text: str) -> None:
@@ -112,6 +114,8 @@ class ListPane(Gtk.Box):
     self.loading = Gtk.Image(pixel_size=64, css_classes=["loading"], vexpand=True, visible=False)
     label(self.loading, "Loading")
     self.rows = Gio.ListStore(item_type=Item)
+    self._items: dict[int, Item] = {}
+    self._filling = 0
     self.names = Gtk.ListView(
       model=Gtk.SingleSelection(model=self.rows, autoselect=False, can_unselect=True), factory=self._factory(), single_click_activate=True)
     label(self.names, "Characters")
@@ -142,8 +146,25 @@ class ListPane(Gtk.Box):
     return factory
 
   def show_list(self) -> None:
-    self.rows.splice(0, self.rows.get_n_items(), [Item(character) for character in self._model.shown])
+    if self._filling:
+      GLib.source_remove(self._filling)
+    # GTK keeps the row of an item that stays, so each character has one item.
+    self._items = {id(each): self._items.get(id(each)) or Item(each) for each in self._model.arranged}
+    self.rows.splice(0, self.rows.get_n_items(), self._next(0))
     self.show_selection()
+    self._filling = GLib.idle_add(self._fill, priority=GLib.PRIORITY_LOW)
+
+  def _next(self, begin: int) -> list[Item]:
+    return [self._items[id(each)] for each in self._model.shown[begin : begin + ROWS]]
+
+  def _fill(self) -> bool:
+    items = self._next(self.rows.get_n_items())
+    if items:
+      self.rows.splice(self.rows.get_n_items(), 0, items)
+      return GLib.SOURCE_CONTINUE
+    self._filling = 0
+    self.show_selection()
+    return GLib.SOURCE_REMOVE
 
   def show_selection(self) -> None:
     shown, selected = self._model.shown, self._model.selected
@@ -183,7 +204,7 @@ class DetailPane(Gtk.Box):
     self.bar.pack_start(self.back)
     self.picture = Picture(192, textures)
     self.title = Gtk.Label(wrap=True, css_classes=["title-1"])
-    self.description = Gtk.Label(wrap=True, selectable=True, wrap_mode=Pango.WrapMode.WORD_CHAR, max_width_chars=60)
+    self.description = Gtk.Label(wrap=True, selectable=True, can_focus=False, wrap_mode=Pango.WrapMode.WORD_CHAR, max_width_chars=60)
     content = Gtk.Box(orientation=Gtk.Orientation.VERTICAL, spacing=18, margin_top=24, margin_start=24, margin_end=24, css_classes=["read"])
     for child in (self.picture, self.title, self.description):
       content.append(child)

@@ -22,6 +22,8 @@ class ViewModel:
   def __init__(self, store: livery.Store, origin: Optional[str] = None) -> None:
     self.store = store
     self.shown: List[Character] = []
+    #: All of them in the order that is set, of which the search shows some.
+    self.arranged: List[Character] = []
     self.selected: Optional[Character] = None
     self.query = ""
     self.loading = False
@@ -29,7 +31,6 @@ class ViewModel:
     self._origin = origin
     self._records = Records(store)
     self._served: List[Character] = []
-    self._arranged: List[Character] = []
     self._observers: List[Callable[[str], object]] = []
     self._changed: set[str] = set()
     self._address = ""
@@ -176,7 +177,7 @@ class ViewModel:
 
   def search(self, query: str) -> None:
     self.query = query
-    self.shown = search(self._arranged, query)
+    self.shown = search(self.arranged, query)
     self._tell(LIST)
 
   def select(self, character: Optional[Character]) -> None:
@@ -185,5 +186,5 @@ class ViewModel:
       self._tell(SELECTION)
 
   def _arrange(self) -> None:
-    self._arranged = arrange(self._served, self.sort)
+    self.arranged = arrange(self._served, self.sort)
     self.search(self.query)

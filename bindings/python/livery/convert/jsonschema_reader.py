@@ -6,6 +6,7 @@ import json
 from typing import Any, Callable, Dict, List, Optional, Set, Tuple
 
 from .document import MAP_KEY, MAP_VALUE, Document, Element
+from .jsonschema_references import DEEPEST, References, Refs
 from .nested import taken
 from .pattern import to_posix
 from .source import Object, Source
@@ -14,20 +15,19 @@ from .source import Object, Source
 SILENT = {"$schema", "$id", "id", "$comment", "$defs", "definitions", "$anchor", "$ref", "title", "type", "default", "enum", "const", "properties",
           "additionalProperties", "required", "examples"}
 SCALARS = (str, int, float, bool)
-DEEPEST = 24
 LOW, HIGH = -2**63, 2**63 - 1
 #: What keywords bound, by the kind of setting.
 BOUNDS = {"TextField": {"minLength": "MinLength", "maxLength": "MaxLength"}, "URL": {"minLength": "MinLength", "maxLength": "MaxLength"},
           "Number": {"minimum": "Minimum", "maximum": "Maximum"}}
 FORMATS = {"uri": "URL", "url": "URL", "iri": "URL", "date-time": "Date", "color": "Color", "color-hex": "Color"}
-_Refs = Tuple[str, ...]
 
 
-class Reader:
+class Reader(References):
   """Makes settings of schemas."""
 
   def __init__(self, document: Document, file: Source, root: Dict[str, Any], said: Callable[[Any], str] = lambda text: str(text or "")) -> None:
-    self.document, self.file, self.root = document, file, root
+    super().__init__(root)
+    self.document, self.file = document, file
     #: How texts are read, which other files may have.
     self.said = said
     #: Keywords that others understand.
@@ -38,63 +38,9 @@ class Reader:
   def lose(self, line: int, name: str, message: str) -> None:
     self.document.lose(self.file.place(line), self.owner or name, message)
 
-  # What a schema refers to
-
-  def resolved(self, raw: Any, line: int, refs: _Refs) -> Optional[Tuple[Object, _Refs]]:
-    """A schema with what it refers to and what it is made of, and by which references; None if it cannot be had."""
-    if not isinstance(raw, dict) or len(refs) > DEEPEST:
-      return None
-    made = Object(raw)
-    made.line, made.lines = getattr(raw, "line", line) or line, getattr(raw, "lines", {})
-    followed = refs
-    for part in self.parts(made):
-      found = None
-      if not isinstance(part, str):
-        found = self.resolved(part, made.line, (*refs, ""))
-      elif part not in refs:
-        found = self.resolved(self.pointed(part), made.line, (*refs, part))
-      if found is None:
-        return None
-      followed += found[1][len(refs):]
-      for keyword, value in found[0].items():
-        if keyword == "properties" and isinstance(made.get(keyword), dict) and isinstance(value, dict):
-          made[keyword] = _merged(made[keyword], value)
-        elif keyword == "required" and isinstance(made.get(keyword), list) and isinstance(value, list):
-          made[keyword] = made[keyword] + value
-        else:
-          made.setdefault(keyword, value)
-    return made, followed
-
-  @staticmethod
-  def parts(raw: Object) -> List[Any]:
-    """What else holds for a value: a reference, and the parts of `allOf`, of which it needs all."""
-    found: List[Any] = [raw.pop("$ref")] if isinstance(raw.get("$ref"), str) else []
-    return found + (raw.pop("allOf") if isinstance(raw.get("allOf"), list) else [])
-
-  def pointed(self, reference: str) -> Any:
-    """What a reference within the file means, by a pointer (RFC 6901), an anchor, or an `id`."""
-    if not reference.startswith("#/") and reference != "#":
-      return self.anchored(self.root, reference.lstrip("#"), 0)
-    here: Any = self.root
-    for step in reference.split("/")[1:]:
-      step = step.replace("~1", "/").replace("~0", "~")
-      here = here.get(step) if isinstance(here, dict) else None
-    return here
-
-  def anchored(self, here: Any, name: str, depth: int) -> Any:
-    if depth > DEEPEST:
-      return None
-    if isinstance(here, dict) and name in (here.get("$anchor"), here.get("id")):
-      return here
-    for inner in here.values() if isinstance(here, dict) else here if isinstance(here, list) else ():
-      found = self.anchored(inner, name, depth + 1)
-      if found is not None:
-        return found
-    return None
-
   # Settings
 
-  def properties(self, raw: Dict[str, Any], prefix: str, default: Any, refs: _Refs, inside: bool) -> List[Element]:
+  def properties(self, raw: Dict[str, Any], prefix: str, default: Any, refs: Refs, inside: bool) -> List[Element]:
     """The settings for the properties of an object."""
     needed = raw.get("required") if isinstance(raw.get("required"), list) else []
     given = raw.get("properties")
@@ -119,7 +65,7 @@ class Reader:
         return
       one["Required"] = True
 
-  def setting(self, name: str, raw: Any, line: int, refs: _Refs, inside: bool, default: Any = None) -> List[Element]:
+  def setting(self, name: str, raw: Any, line: int, refs: Refs, inside: bool, default: Any = None) -> List[Element]:
     """The setting for a schema, or for an object of which properties are known a pane of them; in a list just those."""
     found = self.resolved(raw, line, refs) if raw is not True else (Object(), refs)
     if found is None or len(name) > 255 or name.count(".") > DEEPEST:
@@ -186,7 +132,7 @@ class Reader:
 
   # What the value is
 
-  def kind(self, raw: Object, name: str, line: int, refs: _Refs) -> Tuple[Optional[Dict[str, Any]], Set[str]]:
+  def kind(self, raw: Object, name: str, line: int, refs: Refs) -> Tuple[Optional[Dict[str, Any]], Set[str]]:
     """The members of the setting, and the keywords that they say; no members where Livery has no such setting."""
     options = self.options(raw)
     if options is not None:
@@ -234,7 +180,7 @@ class Reader:
         found.append({"Title": title or (value if isinstance(value, str) and value else json.dumps(value)), "Value": value})
     return found or None
 
-  def without_null(self, raw: Object, refs: _Refs) -> Object:
+  def without_null(self, raw: Object, refs: Refs) -> Object:
     """A schema without null as an alternative: a setting without a value says as much."""
     for keyword in ("anyOf", "oneOf"):
       alternatives = raw.get(keyword)
@@ -303,7 +249,7 @@ class Reader:
       said -= {"minLength", "maxLength", "pattern"}
     return made, said
 
-  def array(self, raw: Object, name: str, line: int, refs: _Refs) -> Tuple[Optional[Dict[str, Any]], Set[str]]:
+  def array(self, raw: Object, name: str, line: int, refs: Refs) -> Tuple[Optional[Dict[str, Any]], Set[str]]:
     items = raw.get("items")
     found = self.resolved(items, raw.at("items"), refs) if isinstance(items, dict) and "prefixItems" not in raw else None
     if found is None:
@@ -331,7 +277,7 @@ class Reader:
       self.lose(inner.line, name, "an item has no default")
     return {**made, "ItemTemplate": template}, said
 
-  def inner(self, name: str, key: str, raw: Any, line: int, refs: _Refs) -> List[Element]:
+  def inner(self, name: str, key: str, raw: Any, line: int, refs: Refs) -> List[Element]:
     """The settings for what is in a list; what they lose, the list loses."""
     outer, self.owner = self.owner, self.owner or name
     made = self.setting(key, raw, line, refs, inside=True)
@@ -341,7 +287,7 @@ class Reader:
         one["Key"] = one["Key"].lstrip(".")
     return made
 
-  def map(self, raw: Object, name: str, line: int, refs: _Refs) -> Tuple[Optional[Dict[str, Any]], Set[str]]:
+  def map(self, raw: Object, name: str, line: int, refs: Refs) -> Tuple[Optional[Dict[str, Any]], Set[str]]:
     """An object of any names: a list of keys and values."""
     value = raw.get("additionalProperties")
     if not isinstance(value, dict) or not value or raw.get("patternProperties"):
@@ -355,15 +301,6 @@ class Reader:
     if isinstance(raw.get("maxProperties"), int):
       made["MaxItems"] = raw["maxProperties"]
     return made, {"maxProperties"}
-
-
-def _merged(first: Dict[str, Any], second: Dict[str, Any]) -> Object:
-  made = Object({**second, **first})
-  for one in (second, first):
-    if isinstance(one, Object):
-      made.line = one.line
-      made.lines.update(one.lines)
-  return made
 
 
 def _type(raw: Dict[str, Any]) -> Optional[str]:

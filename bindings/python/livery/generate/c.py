@@ -14,7 +14,6 @@ SCALARS = {"bool": ("bool", "bool"), "integer": ("int64_t", "int"), "number": ("
            "color": ("livery_color", "color"), "date": ("int64_t", "date"), "text": ("%p_text", "string"),
            "url": ("%p_text", "url"), "image": ("%p_text", "image"), "data": ("%p_bytes", "data")}
 #: The types that `livery list` names for each kind; a choice has the type "choice".
-NAMED = {"integer": "int", "number": "double", "text": "string", "choices": "choice"}
 KEYWORDS = """alignas alignof and asm auto bool break case catch char class const constexpr continue default delete do
 double else enum explicit export extern false float for friend goto has if inline int long mutable namespace new not
 nullptr operator or private protected public register restrict return short signed sizeof static struct switch template
@@ -46,7 +45,7 @@ class _Header:
   def text(self) -> str:
     for index, setting in enumerate(self.model.settings):
       self._accessors(setting, self.functions.take(snake(setting.name)), index)
-    rows = ",\n".join(f"    {{{literal(one.name)}, {literal(_listed(one))}}}"
+    rows = ",\n".join(f"    {{{literal(one.name)}, {literal(one.listed)}}}"
                       for one in sorted(self.model.settings, key=lambda one: one.name.encode()))
     names = ", ".join(literal(one.name) for one in self.model.settings) or '""'
     parts = {"p": self.prefix, "P": self.prefix.upper(), "SOURCE": comment(self.source), "VERSION": str(self.model.version),
@@ -197,7 +196,3 @@ def _deprecated(setting: Setting) -> str:
 def option_name(value: Any) -> str:
   return snake(str(value).replace("-", "minus ") if not isinstance(value, str) and value < 0 else str(value).lower()
                if isinstance(value, bool) else str(value))
-
-
-def _listed(setting: Setting) -> str:
-  return "choice" if setting.kind in ("choice", "choices") else NAMED.get(setting.kind, setting.kind)

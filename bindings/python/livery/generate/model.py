@@ -53,6 +53,11 @@ class Setting(NamedTuple):
     return self.kind == "text" and "Password" in (self.raw.get("Class") or [])
 
   @property
+  def listed(self) -> str:
+    """Its type as the store's list of settings tells it."""
+    return {"integer": "int", "number": "double", "text": "string", "choices": "choice"}.get(self.kind, self.kind)
+
+  @property
   def items_are_plain(self) -> bool:
     return self.kind == "list" and len(self.template) == 1 and not self.template[0].name
 

@@ -39,7 +39,7 @@ class _Module:
       rows.append((setting, idents.take(snake(setting.name)), self._type(setting, pascal(setting.name), stub)))
     words = {"@NAME@": self.name, "@SOURCE@": line(self.source), "@TITLE@": text(self.model.title or "The settings"),
              "@VERSION@": str(self.model.version), "@DIGEST@": self.model.digest,
-             "@TYPES@": ", ".join(f"{setting.name!a}: {listed(setting)!a}" for setting, _, _ in rows)}
+             "@TYPES@": ", ".join(f"{setting.name!a}: {setting.listed!a}" for setting, _, _ in rows)}
     parts = [_filled(STUB_BEGINNING if stub else BEGINNING, words), *self.out, _filled(STUB_CLASS if stub else CLASS, words)]
     for number, (setting, ident, kind) in enumerate(rows):
       parts.append(_stub_property(setting, ident, kind) if stub else self._property(setting, ident, kind, number))
@@ -164,10 +164,6 @@ def doc(setting: Setting, indent: str) -> str:
   if setting.deprecated:
     lines.append(f"Deprecated: {setting.deprecated}")
   return indent + docstring(lines, indent)
-
-
-def listed(setting: Setting) -> str:
-  return {"integer": "int", "number": "double", "text": "string", "choices": "choice"}.get(setting.kind, setting.kind)
 
 
 BEGINNING = '''"""@TITLE@, version @VERSION@: made by `livery generate python` of @SOURCE@; do not edit."""

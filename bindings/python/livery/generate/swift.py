@@ -41,10 +41,10 @@ class _Source:
     lines = [f"// Made by `livery generate swift` of {line(self.source)}; do not edit.", "", "import Livery", "",
              f"/// {line(self.model.title) or 'The settings'}, version {self.model.version}.",
              f"public struct {self.name}: Sendable {{", "  public let store: Store", "  private let bound: Bound", "",
-             f"  /// The version of the schema that this was made of.", f"  public static let version: UInt64 = {self.model.version}",
-             f'  /// What tells it from other schemas of that version.', f'  public static let digest = "{self.model.digest}"', ""]
+             "  /// The version of the schema that this was made of.", f"  public static let version: UInt64 = {self.model.version}",
+             '  /// What tells it from other schemas of that version.', f'  public static let digest = "{self.model.digest}"', ""]
     lines.append(OPENING.replace("@NAMES@", ", ".join(
-      f"({string(setting.name)}, {string(listed(setting))})" for setting, _, _ in rows)).rstrip())
+      f"({string(setting.name)}, {string(setting.listed)})" for setting, _, _ in rows)).rstrip())
     lines += ["", "  /// The settings by their names, for updates and observers.", "  public enum Keys {"]
     lines += [f"    public static let {ident} = Key<{'Value' if setting.kind == 'data' else kind}>({string(setting.name)})"
               for setting, ident, kind in rows]
@@ -172,10 +172,6 @@ def doc(setting: Setting, indent: str) -> List[str]:
 
 def deprecated(setting: Setting, indent: str) -> List[str]:
   return [f"{indent}@available(*, deprecated, message: {string(line(setting.deprecated))})"] if setting.deprecated else []
-
-
-def listed(setting: Setting) -> str:
-  return {"integer": "int", "number": "double", "text": "string", "choices": "choice"}.get(setting.kind, setting.kind)
 
 
 BYTES = """

@@ -1,0 +1,79 @@
+"""What a JSON Schema refers to, and what it is made of."""
+
+from __future__ import annotations
+
+from typing import Any, Dict, List, Optional, Tuple
+
+from .source import Object
+
+DEEPEST = 24
+#: The references by which a schema was reached, and "" for each level of objects and lists.
+Refs = Tuple[str, ...]
+
+
+class References:
+  """Follows references within a file."""
+
+  def __init__(self, root: Dict[str, Any]) -> None:
+    self.root = root
+
+  def resolved(self, raw: Any, line: int, refs: Refs) -> Optional[Tuple[Object, Refs]]:
+    """A schema with what it refers to and what it is made of, and by which references; None if it cannot be had."""
+    if not isinstance(raw, dict) or len(refs) > DEEPEST:
+      return None
+    made = Object(raw)
+    made.line, made.lines = getattr(raw, "line", line) or line, getattr(raw, "lines", {})
+    followed = refs
+    for part in self.parts(made):
+      found = None
+      if not isinstance(part, str):
+        found = self.resolved(part, made.line, (*refs, ""))
+      elif part not in refs:
+        found = self.resolved(self.pointed(part), made.line, (*refs, part))
+      if found is None:
+        return None
+      followed += found[1][len(refs):]
+      for keyword, value in found[0].items():
+        if keyword == "properties" and isinstance(made.get(keyword), dict) and isinstance(value, dict):
+          made[keyword] = _merged(made[keyword], value)
+        elif keyword == "required" and isinstance(made.get(keyword), list) and isinstance(value, list):
+          made[keyword] = made[keyword] + value
+        else:
+          made.setdefault(keyword, value)
+    return made, followed
+
+  @staticmethod
+  def parts(raw: Object) -> List[Any]:
+    """What else holds for a value: a reference, and the parts of `allOf`, of which it needs all."""
+    found: List[Any] = [raw.pop("$ref")] if isinstance(raw.get("$ref"), str) else []
+    return found + (raw.pop("allOf") if isinstance(raw.get("allOf"), list) else [])
+
+  def pointed(self, reference: str) -> Any:
+    """What a reference within the file means, by a pointer (RFC 6901), an anchor, or an `id`."""
+    if not reference.startswith("#/") and reference != "#":
+      return self.anchored(self.root, reference.lstrip("#"), 0)
+    here: Any = self.root
+    for step in reference.split("/")[1:]:
+      step = step.replace("~1", "/").replace("~0", "~")
+      here = here.get(step) if isinstance(here, dict) else None
+    return here
+
+  def anchored(self, here: Any, name: str, depth: int) -> Any:
+    if depth > DEEPEST:
+      return None
+    if isinstance(here, dict) and name in (here.get("$anchor"), here.get("id")):
+      return here
+    for inner in here.values() if isinstance(here, dict) else here if isinstance(here, list) else ():
+      found = self.anchored(inner, name, depth + 1)
+      if found is not None:
+        return found
+    return None
+
+
+def _merged(first: Dict[str, Any], second: Dict[str, Any]) -> Object:
+  made = Object({**second, **first})
+  for one in (second, first):
+    if isinstance(one, Object):
+      made.line = one.line
+      made.lines.update(one.lines)
+  return made
