@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from conftest import SAMPLES, never_raises, source, told
 
-from livery.convert import gsettings, gvariant, own
+from livery.convert import gsettings, gvariant, gvariant_settings, own
 from livery.convert.document import Document, Refused
 from livery.convert.source import Source
 
@@ -217,7 +217,7 @@ def test_random_values_of_random_types() -> None:
     text = gvariant.text_of(value, signature)
     assert gvariant.parse(text, signature) == value, (signature, text)
     if "mm" not in signature:
-      assert gvariant.from_livery(json.loads(json.dumps(gvariant.to_livery(value, signature))), signature) == value, (signature, text)
+      assert gvariant_settings.from_livery(json.loads(json.dumps(gvariant_settings.to_livery(value, signature))), signature) == value, (signature, text)
 
 
 @pytest.mark.parametrize("text, signature, value", [
