@@ -2,17 +2,25 @@
 
 from __future__ import annotations
 
+import atexit
 import os
 import pathlib
 import random
+import shutil
 import subprocess
 import sys
+import tempfile
 from typing import Any, Callable, List
 
-import pytest
-
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-SAMPLES = pathlib.Path(__file__).parent / "samples"
+#: A copy of the samples, in which the texts of the bundle lie as Apple has them: Swift's package manager takes such folders for its own.
+SAMPLES = pathlib.Path(tempfile.mkdtemp(prefix="livery-samples-"))
+atexit.register(shutil.rmtree, SAMPLES, ignore_errors=True)
+shutil.copytree(pathlib.Path(__file__).parent / "samples", SAMPLES, dirs_exist_ok=True)
+for strings in SAMPLES.glob("*.bundle/*.*.strings"):
+  table, language, _ = strings.name.split(".")
+  (strings.parent / f"{language}.lproj").mkdir()
+  strings.rename(strings.parent / f"{language}.lproj" / f"{table}.strings")
 sys.path.insert(0, str(ROOT / "bindings" / "python"))
 LIBRARY = pathlib.Path(os.environ.get("LIVERY_LIBRARY", ROOT / "build" / "liblivery.so")).resolve()
 os.environ["LIVERY_LIBRARY"] = str(LIBRARY)
@@ -66,8 +74,3 @@ def never_raises(read: Callable[[Source], Any], data: bytes, name: str, count: i
       refused += 1
       assert error.message and "\n" not in error.message
   assert refused, "no file was mangled beyond reading"
-
-
-@pytest.fixture
-def samples() -> pathlib.Path:
-  return SAMPLES
