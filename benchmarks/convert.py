@@ -54,7 +54,9 @@ def fetch(folder: pathlib.Path) -> List[pathlib.Path]:
       if got.returncode or deb is None:
         print(f"no package {package}", file=sys.stderr)
         continue
-      subprocess.run(["dpkg-deb", "-x", deb, content], check=True)
+      content.mkdir()
+      archive = subprocess.run(["dpkg-deb", "--fsys-tarfile", deb], check=True, stdout=subprocess.PIPE).stdout
+      subprocess.run(["tar", "-x", "-C", content, "--wildcards", "*/glib-2.0/schemas/*.xml"], input=archive, stderr=subprocess.DEVNULL, check=False)
       deb.unlink()
     found += sorted(content.glob("**/glib-2.0/schemas"))
   return found
