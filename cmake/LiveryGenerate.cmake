@@ -2,12 +2,13 @@
 #
 # Gives a target in C or C++ the header <name>_settings.h of a schema, made anew when the schema changes. The name is the
 # schema's file's if none is given; it begins what the header declares.
+find_program(LIVERY_GENERATE livery-generate HINTS ${PACKAGE_PREFIX_DIR}/bin)
+
 function(livery_generate target)
   cmake_parse_arguments(PARSE_ARGV 1 made "" "SCHEMA;NAME;OUTPUT" "")
   if(NOT made_SCHEMA OR made_UNPARSED_ARGUMENTS)
     message(FATAL_ERROR "livery_generate(<target> SCHEMA <file> [NAME <name>] [OUTPUT <header>])")
   endif()
-  find_program(LIVERY_GENERATE livery-generate HINTS ${LIVERY_GENERATE_HINTS})
   if(NOT LIVERY_GENERATE)
     message(FATAL_ERROR "livery_generate: there is no program livery-generate; install the package livery-tools, or set LIVERY_GENERATE to its path")
   endif()

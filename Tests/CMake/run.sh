@@ -61,6 +61,13 @@ for generator; do
   quiet cmake -S "$here/find_package" -B "$tree/find_package" -G "$generator" -DCMAKE_PREFIX_PATH="$tree/moved"
   quiet cmake --build "$tree/find_package"
   run_clients "$tree/find_package" "$label-find_package"
+  quiet "$tree/find_package/generated" "$here/generated.json"
+  # A schema with another setting makes another header, and nothing else does.
+  header=$tree/find_package/livery/generated/kiosk_settings.h
+  quiet "$tree/moved/bin/livery" convert livery:gsettings "$here/generated.json" --output "$tree/generated.xml"
+  quiet cmake --build "$tree/find_package"
+  "$tree/moved/bin/livery" generate c "$here/generated.json" --name kiosk | cmp -s - "$header" || { echo "$header is another" >&2; exit 1; }
+  echo "ok $label-find_package generated"
   for noun in $nouns; do
     if is_built "$noun"; then
       quiet "$tree/find_package/$noun" "$work/stores/$label-$noun"
