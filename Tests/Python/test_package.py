@@ -170,6 +170,10 @@ def test_pip_installs_a_package_that_carries_the_library(tmp_path):
   assert result.stdout == "1\n", result.stderr
   result = python("import livery; print(livery.library_path)", executable, LIVERY_LIBRARY=None, PYTHONPATH=None)
   assert result.stdout.strip() == str(site / "livery" / "liblivery.so")
+  for name in ("generate", "convert"):
+    assert (site / "bin" / f"livery-{name}").is_file()
+    result = python(f"from livery.{name} import main; main(['--help'])", executable, LIVERY_LIBRARY=None, PYTHONPATH=None)
+    assert result.stdout.startswith(f"livery {name}: "), result.stderr
 
 
 def test_a_wheel_carries_the_extensions_beside_the_library(tmp_path):
