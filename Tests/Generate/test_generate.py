@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import html.parser
+import json
 import importlib.util
 import pathlib
 import sys
@@ -13,7 +14,7 @@ import pytest
 from livery.generate import main
 
 from conftest import ROOT, compile_c, run, schema_of
-from test_agree import MODULES, swiftc
+from test_agree import MODULES, objects, swiftc
 
 NUMBER = {"Type": "Number", "Format": "integer", "Title": "Idle time", "Key": "idle", "Value": 5, "Unit": "s", "Minimum": 1}
 OLD = {"Type": "TextField", "Title": "Old", "Key": "old", "Value": "x", "Deprecated": "Write \"new\" instead"}
@@ -189,6 +190,50 @@ int main(void) {
   assert compiled.returncode == 0, compiled.stderr
   ran = run(source.with_suffix(""))
   assert ran.returncode == 0, ran.stderr
+
+
+@pytest.mark.skipif(not (MODULES / "Modules" / "Livery.swiftmodule").exists(), reason="the package is not built: swift build")
+def test_swift_observes_and_updates(generate: Any, tmp_path: pathlib.Path) -> None:
+  made = generate("swift", ALL, "Kiosk")
+  other = json.dumps({**json.loads(ALL), "Version": 9})
+  (tmp_path / "main.swift").write_text(r"""import Foundation
+import Livery
+
+func check(_ holds: Bool, _ what: String) { if !holds { print(what); exit(1) } }
+var options = Store.Options()
+options.inMemory = true
+let store = try Store(path: "", options: options)
+func apply(_ index: Int) throws {
+  let applied = store.applySchema([UInt8](try Data(contentsOf: URL(fileURLWithPath: CommandLine.arguments[index]))))
+  if let error = applied.error { throw error }
+}
+do throws(StoreError) { _ = try Kiosk(store); check(false, "no schema was taken") } catch { check(error.code == .noValue, "\(error)") }
+try apply(1)
+let settings = try Kiosk(store)
+final class Seen: @unchecked Sendable { let lock = NSLock(); var values: [Int64?] = [] }
+let seen = Seen()
+let observation = try settings.observe(Kiosk.Keys.idle) { value in seen.lock.withLock { seen.values.append(value) } }
+try settings.update(.user, origin: "test") {
+  $0[Kiosk.Keys.idle] = 90
+  $0[Kiosk.Keys.pace] = .fast
+}
+check(try settings.idle == 90 && settings.pace == .fast, "the update is not read")
+for _ in 0..<500 where seen.lock.withLock({ seen.values.last != 90 }) { usleep(10_000) }
+check(seen.lock.withLock { seen.values.last == 90 }, "nothing was observed")
+try settings.resetIdle(in: .user)
+for _ in 0..<500 where seen.lock.withLock({ seen.values.last == 90 }) { usleep(10_000) }
+check(seen.lock.withLock { seen.values.last != 90 }, "the reset was not observed")
+try apply(2)
+do throws(StoreError) { _ = try Kiosk(store); check(false, "another version was taken") } catch { check(error.code == .schemaNewer, "\(error)") }
+check(try Kiosk(store, anyVersion: true).pace == .fast, "any version")
+withExtendedLifetime(observation) {}
+""")
+  newer = tmp_path / "newer.json"
+  newer.write_text(other)
+  compiled = run(*swiftc(), made, tmp_path / "main.swift", *objects(), "-o", tmp_path / "program")
+  assert compiled.returncode == 0, compiled.stderr
+  ran = run(tmp_path / "program", tmp_path / "Kiosk.json", newer)
+  assert ran.returncode == 0, ran.stdout + ran.stderr
 
 
 def test_pages_are_inert(generate: Any) -> None:
