@@ -229,6 +229,27 @@ def test_values_of_everything_go_there_and_back(name: str) -> None:
   assert plain(document.values) == values and not document.losses
 
 
+def test_what_policies_say_is_read() -> None:
+  document = sample("chromium")
+  assert document.find("HomeLocation")["Description"] == "The address of the Chromium home page."  # type: ignore[index]
+  tab = document.find("HomeIsNewTab")
+  assert tab and tab["Description"] == "Use it\n\nOn: Opens it" and tab["Restart"] is True and tab["Deprecated"]
+  assert document.groups[0]["Description"] == "Which page Chromium opens.\n\nSecond part."
+
+
+def test_policies_in_yaml(tmp_path: pathlib.Path) -> None:
+  pytest.importorskip("yaml")
+  text = "caption: Blocked\ndesc: |-\n  Which.\ntype: list\nschema:\n  type: array\n  items:\n    type: string\n    contentMediaType: a/b\n"
+  (tmp_path / "Blocked.yaml").write_text(text)
+  document = module("chromium").read([Source.open(str(tmp_path / "Blocked.yaml"))])
+  assert [(one["Key"], one["Type"], one["Title"]) for one in document.settings()] == [("Blocked", "List", "Blocked")]
+  assert told(document) == ["9 Blocked: `contentMediaType` is not kept"]
+  for wrong, message in ((b"a: &x [1]\nb: *x\n", "references are not taken"), (b"a: [", "Blocked.yaml:"), (b"- 1", "not a policy")):
+    (tmp_path / "Blocked.yaml").write_bytes(wrong)
+    with pytest.raises(Refused, match=message):
+      module("chromium").read([Source.open(str(tmp_path / "Blocked.yaml"))])
+
+
 def test_a_schema_of_livery_is_checked() -> None:
   with pytest.raises(Refused, match="a.json:1: "):
     own.read([Source("a.json", b'{"Version": 0}')])

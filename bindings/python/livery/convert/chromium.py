@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import importlib
 import json
 import os
 import re
@@ -110,8 +111,10 @@ class _Reader:
   @staticmethod
   def describe(made: Element, raw: Object) -> None:
     made["Title"] = _said(raw.get("caption")) or made["Key"]
-    if _said(raw.get("desc")):
-      made["Description"] = _said(raw["desc"])
+    states = {one.get("value"): _said(one.get("caption")) for one in raw.get("items") or [] if isinstance(one, dict)}
+    means = [f"{word}: {states[state]}" for state, word in ((True, "On"), (False, "Off")) if states.get(state) and made["Type"] == "ToggleSwitch"]
+    if _said(raw.get("desc")) or means:
+      made["Description"] = "\n\n".join([_said(raw.get("desc")), *means]).strip()
 
   @staticmethod
   def mark(made: Element, raw: Object) -> None:
@@ -185,11 +188,11 @@ def _literal(file: Source, node: ast.expr, above: int, depth: int) -> Any:
 
 def _read_yaml(file: Source) -> Object:
   try:
-    import yaml  # type: ignore[import-untyped,unused-ignore]
+    yaml: Any = importlib.import_module("yaml")
   except ImportError:
     raise Refused(file.place(), "policies in YAML need the Python package PyYAML (Debian: python3-yaml)") from None
 
-  class Loader(yaml.SafeLoader):  # type: ignore[misc,unused-ignore]
+  class Loader(yaml.SafeLoader):  # type: ignore[misc]
     """Keeps the lines, and takes no references, which could grow without bound."""
 
     def compose_node(self, parent: Any, index: Any) -> Any:
