@@ -9,7 +9,7 @@ import os
 import sys
 from typing import Any, Dict, List, Optional
 
-from .._files import store
+from .._command import Parser, store
 from .document import Document, Refused
 from .source import Source
 
@@ -34,16 +34,6 @@ The formats are livery, gsettings, android, apple-bundle, apple-config, json-sch
 LOST = 9
 
 
-class _Parser(argparse.ArgumentParser):
-  """The options, told of as the other programs of `livery` tell of theirs."""
-
-  def format_help(self) -> str:
-    return HELP
-
-  def format_usage(self) -> str:
-    return "usage: livery convert FORMAT[:FORMAT] FILE... [--values FILE] [--output PATH] [--strict] [--json]\n"
-
-
 def main(arguments: Optional[List[str]] = None) -> int:
   """The command; returns its exit status: 0, 2 for a misuse, 4 for a file that is wrong, 8 for files, 9 for a loss with --strict."""
   given = _parse(arguments)
@@ -63,7 +53,7 @@ def main(arguments: Optional[List[str]] = None) -> int:
 
 
 def _parse(arguments: Optional[List[str]]) -> argparse.Namespace:
-  parser = _Parser(prog="livery convert", allow_abbrev=False)
+  parser = Parser("convert", HELP, "FORMAT[:FORMAT] FILE... [--values FILE] [--output FILE] [--strict] [--json]")
   parser.add_argument("formats", metavar="FORMAT[:FORMAT]")
   parser.add_argument("files", nargs="+", metavar="FILE")
   parser.add_argument("-v", "--values")

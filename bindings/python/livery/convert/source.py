@@ -69,30 +69,24 @@ class _Decoder(json.decoder.JSONDecoder):
   def __init__(self, text: str) -> None:
     super().__init__(object_pairs_hook=self._object, parse_constant=self._constant)
     self._starts = [-1] + [match.start() for match in re.finditer("\n", text)]
-    objects: Any = self.parse_object  # type: ignore[has-type]
-    arrays: Any = self.parse_array  # type: ignore[has-type]
     depth = 0
 
-    def parse_object(position: Tuple[str, int], *rest: Any) -> Any:
-      nonlocal depth
-      depth += 1
-      if depth > MOST_DEPTH:
-        raise json.JSONDecodeError("nested too deep", text, position[1])
-      value, end = objects(position, *rest)
-      depth -= 1
-      value.line = self.line(position[1])
-      return value, end
+    def bounded(read: Any) -> Any:
+      def parse(position: Tuple[str, int], *rest: Any) -> Any:
+        nonlocal depth
+        depth += 1
+        if depth > MOST_DEPTH:
+          raise json.JSONDecodeError("nested too deep", text, position[1])
+        value, end = read(position, *rest)
+        depth -= 1
+        if isinstance(value, Object):
+          value.line = self.line(position[1])
+        return value, end
 
-    def parse_array(position: Tuple[str, int], *rest: Any) -> Any:
-      nonlocal depth
-      depth += 1
-      if depth > MOST_DEPTH:
-        raise json.JSONDecodeError("nested too deep", text, position[1])
-      value, end = arrays(position, *rest)
-      depth -= 1
-      return value, end
+      return parse
 
-    self.parse_object, self.parse_array = parse_object, parse_array
+    self.parse_object: Any = bounded(self.parse_object)
+    self.parse_array: Any = bounded(self.parse_array)
     self.scan_once = json.scanner.py_make_scanner(self)  # type: ignore[attr-defined]
 
   def line(self, offset: int) -> int:

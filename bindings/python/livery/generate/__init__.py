@@ -9,7 +9,7 @@ import os
 import sys
 from typing import Dict, List, Optional
 
-from .._files import store
+from .._command import Parser, store
 from .model import Model, SchemaError, read
 from .names import pascal, snake
 
@@ -26,16 +26,6 @@ HELP = """livery generate: typed accessors for the settings of a schema, and pag
   -h, --help          print this
 """
 LANGUAGES = ("c", "swift", "python", "markdown", "html")
-
-
-class _Parser(argparse.ArgumentParser):
-  """The options, told of as the other programs of `livery` tell of theirs."""
-
-  def format_help(self) -> str:
-    return HELP
-
-  def format_usage(self) -> str:
-    return "usage: livery generate c|swift|python|markdown|html SCHEMA [--name NAME] [--output FILE]\n"
 
 
 def main(arguments: Optional[List[str]] = None) -> int:
@@ -60,7 +50,7 @@ def main(arguments: Optional[List[str]] = None) -> int:
 
 
 def _parser() -> argparse.ArgumentParser:
-  parser = _Parser(prog="livery generate", allow_abbrev=False)
+  parser = Parser("generate", HELP, "c|swift|python|markdown|html SCHEMA [--name NAME] [--output FILE]")
   parser.add_argument("language", choices=LANGUAGES, metavar="LANGUAGE")
   parser.add_argument("schema", metavar="SCHEMA")
   parser.add_argument("-o", "--output")
