@@ -35,6 +35,13 @@ file(WRITE ${packages}/changelog.Debian
   " -- ${CPACK_PACKAGE_CONTACT}  Thu, 01 Jan 2026 00:00:00 +0000\n")
 execute_process(COMMAND gzip -9nf ${packages}/changelog.Debian COMMAND_ERROR_IS_FATAL ANY)
 
+# Python's sources are compiled where they are installed, by Debian's own tools.
+file(WRITE ${packages}/python/postinst "#!/bin/sh\nset -e\nif [ \"$1\" = configure ] && command -v py3compile >/dev/null; then\n"
+  "  py3compile -p livery-tools /usr/share/livery/python\nfi\n")
+file(WRITE ${packages}/python/prerm "#!/bin/sh\nset -e\nif command -v py3clean >/dev/null; then\n  py3clean -p livery-tools\nfi\n")
+file(CHMOD ${packages}/python/postinst ${packages}/python/prerm PERMISSIONS
+  OWNER_READ OWNER_WRITE OWNER_EXECUTE GROUP_READ GROUP_EXECUTE WORLD_READ WORLD_EXECUTE)
+
 # livery_package(<component> <package> <section> <text> [LIBRARY] [DEPENDS <packages>] [RECOMMENDS <packages>])
 #
 # With what every package has: the license and what changed.
@@ -66,6 +73,7 @@ if(NOT LIVERY_CORE_ONLY)
   livery_package(command livery utils
     "The command: reads and changes stores from a shell, applies schemas,\nsets and watches settings, tells which layer wins, undoes, and keeps backups."
     RECOMMENDS "libjansson4, libplist3")
+  set(CPACK_DEBIAN_TOOLS_PACKAGE_CONTROL_EXTRA "${packages}/python/postinst;${packages}/python/prerm")
   livery_package(tools livery-tools devel
     "Makes typed accessors of a schema, in C, Swift and Python,\nand pages that describe its settings; converts schemas and values\nof GSettings, Android, Apple, JSON Schema, VS Code and Chromium."
     DEPENDS "liblivery0 ${same}, libjansson4, python3:any" RECOMMENDS "livery, python3-yaml")

@@ -9,10 +9,18 @@ foreach(directory DATADIR LIBDIR)
 endforeach()
 
 foreach(LIVERY_TOOL generate convert)
+  # What needs no package of the system's begins a tenth sooner without looking for them.
+  set(LIVERY_PYTHON_OPTION "")
+  if(LIVERY_TOOL STREQUAL generate)
+    set(LIVERY_PYTHON_OPTION " -S")
+  endif()
+  set(LIVERY_PYTHON_BYTECODE "sys.pycache_prefix, sys.dont_write_bytecode = \"${CMAKE_CURRENT_BINARY_DIR}/python\", False")
   set(LIVERY_PYTHON_FOLDER ${PROJECT_SOURCE_DIR}/bindings/python)
   set(LIVERY_LIBRARY_FOLDER ${LIVERY_BINARIES})
   configure_file(bindings/python/livery-tool.in ${LIVERY_BINARIES}/livery-${LIVERY_TOOL} @ONLY
     FILE_PERMISSIONS OWNER_READ OWNER_WRITE OWNER_EXECUTE GROUP_READ GROUP_EXECUTE WORLD_READ WORLD_EXECUTE)
+  # What is installed for the system stays as it is; packages compile it when they are installed.
+  set(LIVERY_PYTHON_BYTECODE "sys.dont_write_bytecode = True")
   set(LIVERY_PYTHON_FOLDER ${tools_DATADIR}/livery/python)
   set(LIVERY_LIBRARY_FOLDER ${tools_LIBDIR})
   configure_file(bindings/python/livery-tool.in ${generated}/livery-${LIVERY_TOOL} @ONLY)
