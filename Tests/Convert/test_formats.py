@@ -229,6 +229,21 @@ def test_values_of_everything_go_there_and_back(name: str) -> None:
   assert plain(document.values) == values and not document.losses
 
 
+@pytest.mark.parametrize("name", ["gsettings", "android", "apple-bundle", "apple-config"])
+def test_characters_that_xml_lacks_are_told(name: str, tmp_path: pathlib.Path) -> None:
+  setting = {"Type": "TextField", "Key": "k", "Title": "A\x0bB", "Value": "x\x01y", "Description": "\ttab\nline"}
+  document = own.read([Source("a.json", json.dumps({"Version": 1, "Groups": [{"Title": "G", "Settings": [setting]}]}).encode())])
+  for path, content in module(name).write(document).items():
+    (tmp_path / path).parent.mkdir(parents=True, exist_ok=True)
+    (tmp_path / path).write_bytes(content)
+  main = "settings.gschema.xml" if name == "gsettings" else FILES[name][1]
+  again: Document = module(name).read([Source.open(str(tmp_path / main))])
+  assert next(again.settings())["Title"] == "A\ufffdB"
+  assert any("XML has no way to write" in loss.message and loss.setting == "k" and loss.place.line == 1 for loss in document.losses)
+  document.values = {"k": "p\x02q"}
+  module(name).read_values(document, Source("v", module(name).write_values(document)))
+
+
 def test_what_policies_say_is_read() -> None:
   document = sample("chromium")
   assert document.find("HomeLocation")["Description"] == "The address of the Chromium home page."  # type: ignore[index]

@@ -260,6 +260,7 @@ def _written(value: Any) -> str:
 
 def write(document: Document) -> Dict[str, bytes]:
   """`xml/app_restrictions.xml`, and its resources in each language."""
+  document.fit_xml()
   return _Writer(document).write()
 
 

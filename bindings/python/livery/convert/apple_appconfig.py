@@ -289,9 +289,11 @@ def _text(value: Any) -> str:
 
 
 def write(document: Document) -> Dict[str, bytes]:
+  document.fit_xml()
   return {"managed-app-configuration.xml": _Writer(document).write()}
 
 
 def write_values(document: Document) -> bytes:
+  document.fit_xml()
   values = apple.typed_values(document)
   return apple.plist(nested.unflatten(values, [setting["Key"] for setting in document.settings()]))

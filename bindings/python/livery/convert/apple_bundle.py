@@ -254,6 +254,7 @@ def _quoted(text: str) -> str:
 
 def write(document: Document) -> Dict[str, bytes]:
   """`Root.plist`, a file for each pane, and the texts of each language."""
+  document.fit_xml()
   made = _Writer(document).write()
   if not any(group.get("Settings") for group in document.groups):
     document.lose(Place(document.groups[0].place.file if document.groups else ""), "", "there is nothing to show")
@@ -261,4 +262,5 @@ def write(document: Document) -> Dict[str, bytes]:
 
 
 def write_values(document: Document) -> bytes:
+  document.fit_xml()
   return apple.plist(apple.typed_values(document))

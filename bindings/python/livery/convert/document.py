@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from typing import Any, Dict, Iterable, Iterator, List, NamedTuple, Optional, Tuple
 
 import livery
@@ -14,6 +15,9 @@ SILENT = frozenset(("Type", "Key", "Class", "Options", "ItemTemplate", "Format",
 
 #: Members without which a setting is none.
 NEEDED = frozenset(("Type", "Key", "Options", "ItemTemplate", "Settings", "Groups", "Version"))
+
+#: What no file in XML may hold, not even escaped.
+NOT_XML = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff]")
 
 
 class Place(NamedTuple):
@@ -109,6 +113,32 @@ class Document:
     for member in setting:
       if member not in SILENT and member not in said and setting[member] not in (False, "", None):
         self.lose(setting.place, str(setting.get("Key") or ""), f"{target} has nothing for `{member}`")
+
+  def fit_xml(self) -> None:
+    """Replace the characters that XML 1.0 (§2.2) has no way to say, each text of them as a loss."""
+    for group in self.groups:
+      self._fit(group, group.place, "")
+    for name, value in self.values.items():
+      setting = self.find(name)
+      self.values[name] = self._fit(value, setting.place if setting else Place(""), name)
+    self.title = self._fit(self.title, Place(""), "")
+    self.texts = {language: {self._fit(text, Place(""), ""): self._fit(one, Place(""), "") for text, one in texts.items()}
+                  for language, texts in self.texts.items()}
+
+  def _fit(self, value: Any, place: Place, setting: str) -> Any:
+    if isinstance(value, str):
+      fitting = NOT_XML.sub("\ufffd", value)
+      if fitting != value:
+        self.lose(place, setting, f"XML has no way to write all characters of {_short(value)}: they are replaced")
+      return fitting
+    if isinstance(value, Element):
+      place, setting = value.place, str(value.get("Key") or setting)
+    if isinstance(value, dict):
+      for member, one in value.items():
+        value[member] = self._fit(one, place, setting)
+    elif isinstance(value, list):
+      value[:] = [self._fit(one, place, setting) for one in value]
+    return value
 
   def mend(self) -> None:
     """Leave out what Livery refuses, each as a loss, so that the schema is one."""

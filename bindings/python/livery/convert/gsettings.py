@@ -67,6 +67,7 @@ def read_values(document: Document, source: Source) -> None:
 
 
 def write(document: Document) -> Dict[str, bytes]:
+  document.fit_xml()
   text = Writer(document).write()
   return {f"{re.sub(r'[^A-Za-z0-9.-]+', '-', document.title).strip('-') or 'settings'}.gschema.xml": text.encode()}
 
