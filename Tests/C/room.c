@@ -53,6 +53,61 @@ TEST("on a full disk everything can be removed, and then there is room again", f
   IN_CHILD(fill_and_empty);
 }
 
+static void reset_large_layer(void) {
+  // The layer holds less than what is kept for making room; assets and others have the rest.
+  static char large[300000];
+  if (unshare(CLONE_NEWNS | (getuid() == 0 ? 0 : CLONE_NEWUSER)) != 0 || mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) != 0
+      || mount("tmpfs", mounted, "tmpfs", 0, "size=8300k") != 0)
+    return;
+  livery_open_options options = LIVERY_OPEN_OPTIONS_INIT;
+  livery_store *store = NULL;
+  options.flags = LIVERY_OPEN_CREATE;
+  options.backup_commits = UINT32_MAX;
+  options.backup_age_s = UINT32_MAX;
+  options.log_entries = 8;
+  OK(livery_open(path, &options, &store));
+  char name[32], id[LIVERY_ASSET_ID_SIZE];
+  for (int index = 0; index < 3; index++) {
+    snprintf(name, sizeof name, "value.%d", index);
+    memset(large, 'a' + index, sizeof large);
+    OK(livery_set_string(store, LIVERY_LAYER_USER, name, large, sizeof large));
+  }
+  char filler[400];
+  snprintf(filler, sizeof filler, "%s/filler", mounted);
+  int file = open(filler, O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
+  while (write(file, large, 4096) == 4096) continue;
+  close(file);
+  // Until a small commit is all that there is room for.
+  for (int count = 0; count < 100; count++) {
+    snprintf(large, sizeof large, "%d", count);
+    if (livery_asset_put(store, large, 30000, LIVERY_ASSET_ANY, id) != LIVERY_OK) break;
+  }
+  // What the layer held must not go to the log instead, at the cost of the room that is kept for what follows.
+  char data[420];
+  struct stat before, after;
+  snprintf(data, sizeof data, "%s/data.mdb", path);
+  EXPECT(stat(data, &before) == 0);
+  livery_change *change = NULL;
+  OK(livery_change_begin(store, LIVERY_LAYER_USER, &change));
+  OK(livery_change_reset_all(change));
+  OK(livery_change_commit(change, NULL));
+  EXPECT(stat(data, &after) == 0 && after.st_size <= before.st_size + (256 << 10));
+  livery_collect_options all = LIVERY_COLLECT_OPTIONS_INIT;
+  all.flags = LIVERY_COLLECT_IGNORE_LOG;
+  OK(livery_asset_collect(store, &all, NULL));
+  OK(livery_compact(store));
+  memset(large, 'z', sizeof large);
+  OK(livery_set_string(store, LIVERY_LAYER_USER, "again", large, sizeof large));
+  OK(livery_close(store));
+}
+
+TEST("a layer of large values can be reset on a full disk, and there is room to compact then", full_layer) {
+  snprintf(mounted, sizeof mounted, "%s", fresh_path());
+  EXPECT(mkdir(mounted, 0700) == 0);
+  snprintf(path, sizeof path, "%s/store", mounted);
+  IN_CHILD(reset_large_layer);
+}
+
 static char said[400];
 static pthread_mutex_t saying = PTHREAD_MUTEX_INITIALIZER;
 

@@ -260,7 +260,11 @@ extension CommitQueue {
       do throws(StoreError) {
         if pending.isEdit { try self.prepare(pending, view, shared, prepare) }
         var committer = try Committer(view, pending.request, pending.logLimits, memory)
-        switch try committer.run() {
+        let outcome = try committer.run { (bytes) throws(StoreError) in
+          guard !shared.reserve.hasRoom(shared.environment, for: bytes) else { return }
+          throw SpaceReserve.full(shared.directory.path)
+        }
+        switch outcome {
         case .commit(let result):
           pending.outcome = .success(result)
           commits += 1

@@ -51,9 +51,11 @@ struct Committer {
   }
 
   /// Makes the commit; nothing is left of one that is refused or fails.
-  mutating func run() throws(StoreError) -> Environment.Outcome<CommitResult> {
+  ///
+  /// - Parameter requireRoom: throws if so many bytes are not left beside what is kept for making room.
+  mutating func run(_ requireRoom: (UInt64) throws(StoreError) -> Void) throws(StoreError) -> Environment.Outcome<CommitResult> {
     do throws(StoreError) {
-      let outcome = try make()
+      let outcome = try make(requireRoom)
       if case .abort = outcome { memory.discard() }
       return outcome
     } catch {
@@ -62,7 +64,7 @@ struct Committer {
     }
   }
 
-  private mutating func make() throws(StoreError) -> Environment.Outcome<CommitResult> {
+  private mutating func make(_ requireRoom: (UInt64) throws(StoreError) -> Void) throws(StoreError) -> Environment.Outcome<CommitResult> {
     try checkExpectations()
     var expired = try view.expired(by: horizon)
     if !memory.hasClearedBoot {
@@ -104,9 +106,22 @@ struct Committer {
       entry.changes.append(change)
     }
     try forget(forgotten, &entry)
-    if request.sparesLog { entry.spare() }
+    let isTold = try isRoom(for: entry, requireRoom)
+    if !isTold { entry.spare() }
     try view.finish(entry, logLimits)
     return .commit(CommitResult(revision: revision, count: count, refusals: refusals, isRefused: false))
+  }
+
+  /// Whether the log may tell what was replaced, which the request did not say when its room was looked for.
+  private func isRoom(for entry: LogEntry, _ requireRoom: (UInt64) throws(StoreError) -> Void) throws(StoreError) -> Bool {
+    if request.sparesLog { return false }
+    let size = UInt64(entry.roughSize)
+    if size < SpaceReserve.smallCommit / 4 { return true }
+    do throws(StoreError) { try requireRoom(size &+ request.mostBytes) } catch {
+      guard request.isRemoval else { throw error }
+      return false
+    }
+    return true
   }
 
   private mutating func checkExpectations() throws(StoreError) {
@@ -442,7 +457,7 @@ func expireOnly(
   _ view: View, _ request: CommitRequest, _ logLimits: LogLimits
 ) throws(StoreError) -> Environment.Outcome<Bool> {
   var committer = try Committer(view, request, logLimits, CommitMemory())
-  switch try committer.run() {
+  switch try committer.run({ _ in }) {
   case .commit: return .commit(true)
   case .abort: return .abort(false)
   }

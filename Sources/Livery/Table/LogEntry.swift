@@ -125,12 +125,16 @@ extension LogEntry {
     return writer.bytes
   }
 
-  private var roughSize: Int {
+  /// What it takes in bytes, about.
+  var roughSize: Int {
     var size = 0
     for index in changes.indices {
       size += 24 + changes[index].name.utf8.count + Payload.size(of: changes[index].old)
       size += Payload.size(of: changes[index].new)
     }
+    // Else each is mostly told with the change it made.
+    if edits.count == changes.count { return size }
+    for index in edits.indices { size += 24 + edits[index].name.utf8.count + Payload.size(of: edits[index].old) }
     return size
   }
 
