@@ -1,6 +1,9 @@
 import CSystem
 import LMDB
 
+/// Throws if so many bytes are not left beside what is kept for making room.
+typealias RoomCheck = (UInt64) throws(StoreError) -> Void
+
 /// The commit of one request, inside its transaction.
 struct Committer {
   let view: View
@@ -51,9 +54,7 @@ struct Committer {
   }
 
   /// Makes the commit; nothing is left of one that is refused or fails.
-  ///
-  /// - Parameter requireRoom: throws if so many bytes are not left beside what is kept for making room.
-  mutating func run(_ requireRoom: (UInt64) throws(StoreError) -> Void) throws(StoreError) -> Environment.Outcome<CommitResult> {
+  mutating func run(_ requireRoom: RoomCheck) throws(StoreError) -> Environment.Outcome<CommitResult> {
     do throws(StoreError) {
       let outcome = try make(requireRoom)
       if case .abort = outcome { memory.discard() }
@@ -64,7 +65,7 @@ struct Committer {
     }
   }
 
-  private mutating func make(_ requireRoom: (UInt64) throws(StoreError) -> Void) throws(StoreError) -> Environment.Outcome<CommitResult> {
+  private mutating func make(_ requireRoom: RoomCheck) throws(StoreError) -> Environment.Outcome<CommitResult> {
     try checkExpectations()
     var expired = try view.expired(by: horizon)
     if !memory.hasClearedBoot {
@@ -113,7 +114,7 @@ struct Committer {
   }
 
   /// Whether the log may tell what was replaced, which the request did not say when its room was looked for.
-  private func isRoom(for entry: LogEntry, _ requireRoom: (UInt64) throws(StoreError) -> Void) throws(StoreError) -> Bool {
+  private func isRoom(for entry: LogEntry, _ requireRoom: RoomCheck) throws(StoreError) -> Bool {
     if request.sparesLog { return false }
     let size = UInt64(entry.roughSize)
     if size < SpaceReserve.smallCommit / 4 { return true }
