@@ -12,7 +12,8 @@ import pytest
 from conftest import SAMPLES, never_raises, told
 
 from livery.convert import FORMATS, own
-from livery.convert.document import Document, Refused
+from livery.convert.document import Document
+from livery.convert.place import Refused
 from livery.convert.source import Source
 
 #: The sample of each format, and the file that is read when a schema of it was written.

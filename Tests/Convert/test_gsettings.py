@@ -11,7 +11,8 @@ import pytest
 from conftest import SAMPLES, never_raises, source, told
 
 from livery.convert import gsettings, gvariant, gvariant_settings, own
-from livery.convert.document import Document, Refused
+from livery.convert.document import Document
+from livery.convert.place import Refused
 from livery.convert.source import Source
 
 SAMPLE = SAMPLES / "example.gschema.xml"

@@ -10,11 +10,12 @@ import json
 import re
 from typing import Any, Dict, List, Sequence
 
-from . import gvariant
+from . import fitting, gvariant
 from . import gvariant_settings as held
-from .document import Document, Element, Place, Refused
+from .document import Document, Element
 from .gsettings_reader import AS_TEXT, Reader, one_line, value_of
 from .gsettings_writer import Writer, names_of, text_of
+from .place import Place, Refused
 from .source import Source
 
 TITLE = "GSettings (.gschema.xml; values in keyfiles)"
@@ -67,7 +68,7 @@ def read_values(document: Document, source: Source) -> None:
 
 
 def write(document: Document) -> Dict[str, bytes]:
-  document.fit_xml()
+  fitting.fit_xml(document)
   text = Writer(document).write()
   return {f"{re.sub(r'[^A-Za-z0-9.-]+', '-', document.title).strip('-') or 'settings'}.gschema.xml": text.encode()}
 

@@ -8,7 +8,8 @@ from typing import Any, Dict, List, NamedTuple, Optional, Sequence, Tuple
 
 from . import gvariant
 from . import gvariant_settings as held
-from .document import Document, Element, Place, Refused
+from .document import Document, Element
+from .place import Place, Refused
 from .source import Source, Tag, read_xml
 
 TYPES = {"enum", "flags"}

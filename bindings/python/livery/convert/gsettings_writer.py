@@ -9,8 +9,9 @@ from xml.sax.saxutils import escape, quoteattr
 
 from . import gvariant
 from . import gvariant_settings as held
-from .document import Document, Element, Place, is_multiple, option_values
+from .document import Document, Element, is_multiple, option_values
 from .gsettings_reader import AS_TEXT
+from .place import Place
 
 NICK = re.compile(r"[a-z][a-z0-9-]*\Z")
 KEY = re.compile(r"[a-z](?:-?[a-z0-9])*\Z")

@@ -6,9 +6,10 @@ import json
 from typing import Any, Dict, Sequence
 
 from . import nested
-from .document import Document, Refused
+from .document import Document
 from .jsonschema_reader import Reader
 from .jsonschema_writer import Writer
+from .place import Refused
 from .source import Source, read_object
 
 TITLE = "JSON Schema (2020-12; values as an object in JSON)"

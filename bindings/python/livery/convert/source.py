@@ -6,13 +6,14 @@ import datetime
 import json
 import json.decoder
 import json.scanner
+import math
 import os
 import plistlib
 import re
 import xml.parsers.expat
 from typing import Any, Dict, List, Optional, Tuple
 
-from .document import Place, Refused
+from .place import Place, Refused
 
 #: Beyond these no file of settings is one.
 MOST_BYTES, MOST_DEPTH = 64 << 20, 100
@@ -67,7 +68,7 @@ class _Decoder(json.decoder.JSONDecoder):
   """The standard library's decoder, with the line of each object and of the objects that are its members."""
 
   def __init__(self, text: str) -> None:
-    super().__init__(object_pairs_hook=self._object, parse_constant=self._constant)
+    super().__init__(object_pairs_hook=self._object, parse_constant=self._constant, parse_float=self._float)
     self._starts = [-1] + [match.start() for match in re.finditer("\n", text)]
     depth = 0
 
@@ -106,6 +107,13 @@ class _Decoder(json.decoder.JSONDecoder):
       if isinstance(value, Object):
         made.lines[name] = value.line
     return made
+
+  @staticmethod
+  def _float(text: str) -> float:
+    value = float(text)
+    if math.isinf(value):
+      raise ValueError(f"{text} is beyond all numbers")
+    return value
 
   @staticmethod
   def _constant(name: str) -> Any:

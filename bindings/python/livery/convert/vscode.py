@@ -9,9 +9,10 @@ import re
 from typing import Any, Dict, List, Sequence
 
 from . import nested
-from .document import Document, Element, Refused, title_of, within
+from .document import Document, Element, title_of, within
 from .jsonschema_reader import Reader
 from .jsonschema_writer import Writer
+from .place import Refused
 from .source import Object, Source, read_object
 
 TITLE = "VS Code (contributes.configuration of package.json; values as in settings.json)"
