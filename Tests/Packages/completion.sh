@@ -32,7 +32,7 @@ print -r -- ${${out//[^[:print:]]/}##*livery}
 END
   timeout 60 zsh -f "$work/zsh" "$1"
 }
-in_fish() { fish --no-config -c 'complete -C $argv[1]' "$1"; }
+in_fish() { fish -c 'complete -C $argv[1]' "$1"; }
 
 # LINE WORD: what is typed, and what has to be offered.
 check() {
