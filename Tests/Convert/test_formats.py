@@ -266,6 +266,14 @@ def test_policies_in_yaml(tmp_path: pathlib.Path) -> None:
       module("chromium").read([Source.open(str(tmp_path / "Blocked.yaml"))])
 
 
+def test_a_loss_has_the_line_of_what_is_lost() -> None:
+  text = '{\n "properties": {\n  "a": {\n   "type": "string",\n   "format": "email",\n   "pattern": "(?=x)"\n  },\n  "b":\n   {"type": ["string", "number"]}\n }\n}'
+  document = module("json-schema").read([Source("a.json", text.encode())])
+  assert [(loss.place.line, loss.setting) for loss in document.losses] == [(6, "a"), (5, "a"), (9, "b")]
+  with pytest.raises(Refused, match="a.json:3: column .*`a` is there twice"):
+    module("json-schema").read([Source("a.json", b'{"properties": {},\n "a": 1,\n "a": 2}')])
+
+
 def test_a_schema_of_livery_is_checked() -> None:
   with pytest.raises(Refused, match="a.json:1: "):
     own.read([Source("a.json", b'{"Version": 0}')])
