@@ -30,6 +30,7 @@ def read(files: Sequence[Source]) -> Document:
     raise Refused(file.place(root.line), "there are no properties")
   group = document.group(file.place(root.line), document.title or "Settings", raw.get("description") if isinstance(raw.get("description"), str) else None)
   reader.unknown(raw, "", {"description"})
+  reader.others(raw, "")
   if raw.get("additionalProperties") is True:
     document.others["Open"] = True
   group["Settings"] += reader.properties(raw, "", raw.get("default"), refs, inside=False)

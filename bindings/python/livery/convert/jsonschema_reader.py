@@ -52,6 +52,11 @@ class Reader(References):
       found += made
     return found
 
+  def others(self, raw: Object, name: str) -> None:
+    """What an object with known properties may have besides."""
+    if isinstance(raw.get("additionalProperties"), dict) and raw["additionalProperties"]:
+      self.lose(raw.at("additionalProperties"), name, "properties besides those that are named are not kept")
+
   def require(self, made: List[Element], name: str) -> None:
     for one in made:
       if one.get("Key") != name:
@@ -77,6 +82,7 @@ class Reader(References):
     if len(inner) <= DEEPEST and isinstance(raw.get("properties"), dict) and raw["properties"] and _type(raw) in ("object", None):
       settings = self.properties(raw, name + ".", default if default is not None else raw.get("default"), inner, inside)
       self.unknown(raw, name, {"description"} if not inside else set())
+      self.others(raw, name)
       if inside:
         return settings
       return [Element(self.file.place(line), Type="Pane", Title=self.title(raw, name), Description=self.description(raw), Settings=settings)]
