@@ -170,4 +170,4 @@ def one_line(text: str) -> str:
 
 
 def value_of(text: str, signature: str) -> Any:
-  return text if signature == AS_TEXT else held.to_livery(gvariant.parse(text, signature), signature)
+  return gvariant.in_a_line(text) if signature == AS_TEXT else held.to_livery(gvariant.parse(text, signature), signature)

@@ -115,7 +115,7 @@ class Writer:
 
 def text_of(value: Any, setting: Element, signature: str) -> str:
   if getattr(setting, "signature", None) == AS_TEXT:
-    return str(value)
+    return gvariant.in_a_line(str(value))
   if signature == "s" and not isinstance(value, str):
     return gvariant.quoted(json.dumps(value, ensure_ascii=False))
   return gvariant.text_of(held.from_livery(value, signature), signature)
