@@ -5,11 +5,9 @@ from __future__ import annotations
 import json
 import math
 import re
-from typing import TYPE_CHECKING, Any, Dict, Optional
+from typing import Any, Dict, Optional
 
-if TYPE_CHECKING:
-  from .document import Document
-  from .place import Place
+from .place import Place
 
 #: What no file in XML 1.0 may hold (§2.2), not even escaped.
 NOT_XML = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff\ud800-\udfff]")
@@ -21,18 +19,18 @@ class Unfit(Exception):
   """A value that cannot be written at all, with the reason."""
 
 
-def fit_xml(document: "Document") -> None:
-  """Make a document one that XML can hold."""
+def fit_xml(document: Any) -> None:
+  """Make a document, which document.py defines, one that XML can hold."""
   _Fitting(document, NOT_XML, "XML has no way to write all characters of").fit()
 
 
-def fit_json(document: "Document") -> None:
+def fit_json(document: Any) -> None:
   """Make a document one that JSON can hold."""
   _Fitting(document, NOT_TEXT, "there are halves of characters in").fit()
 
 
 class _Fitting:
-  def __init__(self, document: "Document", unfit: "re.Pattern[str]", reason: str) -> None:
+  def __init__(self, document: Any, unfit: "re.Pattern[str]", reason: str) -> None:
     self.document, self.unfit, self.reason = document, unfit, reason
 
   def fit(self) -> None:
@@ -46,13 +44,13 @@ class _Fitting:
     document.texts = {self.text(language, here, ""): {self.text(text, here, ""): self.text(one, here, "") for text, one in texts.items()}
                       for language, texts in document.texts.items()}
 
-  def text(self, text: str, place: "Place", setting: str) -> str:
+  def text(self, text: str, place: Place, setting: str) -> str:
     fitting = self.unfit.sub("\ufffd", text)
     if fitting != text:
       self.document.lose(place, setting, f"{self.reason} {short(text)}: they are replaced")
     return fitting
 
-  def value(self, value: Any, place: "Place", setting: str) -> Any:
+  def value(self, value: Any, place: Place, setting: str) -> Any:
     """A value that fits; Unfit where there is none."""
     if isinstance(value, str):
       return self.text(value, place, setting)
@@ -90,7 +88,7 @@ class _Fitting:
         del values[name]
         values[fitting] = made
 
-  def item(self, value: Any, place: "Place", setting: str) -> Any:
+  def item(self, value: Any, place: Place, setting: str) -> Any:
     """A value that fits; this itself where there is none."""
     try:
       return self.value(value, place, setting)
