@@ -25,7 +25,8 @@ sys.path.insert(0, str(ROOT / "bindings" / "python"))
 os.environ.setdefault("LIVERY_LIBRARY", str(ROOT / "build" / "liblivery.so"))
 
 from livery.convert import gsettings, own  # noqa: E402
-from livery.convert.document import Document, Refused  # noqa: E402
+from livery.convert.document import Document  # noqa: E402
+from livery.convert.place import Refused  # noqa: E402
 from livery.convert.source import Source  # noqa: E402
 
 #: Debian's main desktops: GNOME, MATE, Cinnamon, Budgie, and what belongs to them.

@@ -14,7 +14,7 @@ foreach(LIVERY_TOOL generate convert)
   if(LIVERY_TOOL STREQUAL generate)
     set(LIVERY_PYTHON_OPTION " -S")
   endif()
-  set(LIVERY_PYTHON_BYTECODE "sys.pycache_prefix, sys.dont_write_bytecode = \"${CMAKE_CURRENT_BINARY_DIR}/python\", False")
+  set(LIVERY_PYTHON_BYTECODE "sys.pycache_prefix, sys.dont_write_bytecode = \"${LIVERY_BINARIES}/python\", False")
   set(LIVERY_PYTHON_FOLDER ${PROJECT_SOURCE_DIR}/bindings/python)
   set(LIVERY_LIBRARY_FOLDER ${LIVERY_BINARIES})
   configure_file(bindings/python/livery-tool.in ${LIVERY_BINARIES}/livery-${LIVERY_TOOL} @ONLY

@@ -26,7 +26,8 @@ LIBRARY = pathlib.Path(os.environ.get("LIVERY_LIBRARY", ROOT / "build" / "libliv
 os.environ["LIVERY_LIBRARY"] = str(LIBRARY)
 os.environ["PYTHONPATH"] = str(ROOT / "bindings" / "python")
 
-from livery.convert.document import Document, Refused  # noqa: E402
+from livery.convert.document import Document  # noqa: E402
+from livery.convert.place import Refused  # noqa: E402
 from livery.convert.source import Source  # noqa: E402
 
 

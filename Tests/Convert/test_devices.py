@@ -11,7 +11,8 @@ import pytest
 from conftest import source, told
 
 from livery.convert import android, apple_appconfig, apple_bundle
-from livery.convert.document import Document, Refused
+from livery.convert.document import Document
+from livery.convert.place import Refused
 from livery.convert.source import Source
 
 

@@ -12,7 +12,8 @@ import pytest
 from conftest import SAMPLES, never_raises, told
 
 from livery.convert import FORMATS, own
-from livery.convert.document import Document, Refused
+from livery.convert.document import Document
+from livery.convert.place import Refused
 from livery.convert.source import Source
 
 #: The sample of each format, and the file that is read when a schema of it was written.
@@ -263,6 +264,14 @@ def test_policies_in_yaml(tmp_path: pathlib.Path) -> None:
     (tmp_path / "Blocked.yaml").write_bytes(wrong)
     with pytest.raises(Refused, match=message):
       module("chromium").read([Source.open(str(tmp_path / "Blocked.yaml"))])
+
+
+def test_a_loss_has_the_line_of_what_is_lost() -> None:
+  text = '{\n "properties": {\n  "a": {\n   "type": "string",\n   "format": "email",\n   "pattern": "(?=x)"\n  },\n  "b":\n   {"type": ["string", "number"]}\n }\n}'
+  document = module("json-schema").read([Source("a.json", text.encode())])
+  assert [(loss.place.line, loss.setting) for loss in document.losses] == [(6, "a"), (5, "a"), (9, "b")]
+  with pytest.raises(Refused, match="a.json:3: column .*`a` is there twice"):
+    module("json-schema").read([Source("a.json", b'{"properties": {},\n "a": 1,\n "a": 2}')])
 
 
 def test_a_schema_of_livery_is_checked() -> None:

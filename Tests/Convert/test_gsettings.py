@@ -11,7 +11,8 @@ import pytest
 from conftest import SAMPLES, never_raises, source, told
 
 from livery.convert import gsettings, gvariant, gvariant_settings, own
-from livery.convert.document import Document, Refused
+from livery.convert.document import Document
+from livery.convert.place import Refused
 from livery.convert.source import Source
 
 SAMPLE = SAMPLES / "example.gschema.xml"
@@ -234,3 +235,25 @@ def test_texts(text: str, signature: str, value: Any) -> None:
 def test_texts_that_are_none(text: str, signature: str) -> None:
   with pytest.raises(ValueError):
     gvariant.parse(text, signature)
+
+
+def test_values_stay_in_one_line() -> None:
+  """A value with lines of its own would be read as other keys."""
+  document = one("<key name='v' type='a{sv}'><default>{\n 'a': &lt;'x\ny'&gt;,\n 'b': &lt;1&gt;}</default></key><key name='s' type='s'><default>''</default></key>")
+  assert document.find("a.b.v")["Value"] == "{ 'a': <'x\\ny'>, 'b': <1>}"  # type: ignore[index]
+  document.values = {"a.b.v": "{'a': <1>}\ns='injected'", "a.b.s": "u\u2028v\nw"}
+  text = gsettings.write_values(document)
+  document.values = {}
+  gsettings.read_values(document, Source("v", text))
+  assert document.values == {"a.b.v": "{'a': <1>} s='injected'", "a.b.s": "u\u2028v\nw"}
+
+
+def test_schemas_that_share_a_path() -> None:
+  key = "<key name='{}' type='i'><default>0</default></key>"
+  document = gsettings.read([source(f"<schemalist><schema id='a.b' path='/p/q/'>{key.format('x')}</schema><schema id='a.c' path='/p/q/'>{key.format('y')}</schema>"
+                                    f"<schema id='p.q'>{key.format('z')}{key.format('x')}</schema></schemalist>")])
+  document.values = {"a.b.x": 1, "a.c.y": 2, "p.q.z": 3, "p.q.x": 4}
+  text = gsettings.write_values(document)
+  document.values = {}
+  gsettings.read_values(document, Source("v", text))
+  assert document.values == {"a.b.x": 1, "a.c.y": 2, "p.q.z": 3, "p.q.x": 4}

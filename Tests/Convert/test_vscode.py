@@ -65,3 +65,12 @@ def test_settings_with_comments() -> None:
   vscode.read_values(document, Source("settings.json", b'{ // first\n "a.b": "// no comment, /* nor */ this,]", /* second */\n "a.c": [1, 2, ],\n "other": 1,\n}'))
   assert document.values == {"a.b": "// no comment, /* nor */ this,]", "a.c": [1, 2]}
   assert [loss.setting for loss in document.losses] == ["other"]
+
+
+def test_what_objects_may_have_besides_and_what_options_mean_is_told() -> None:
+  properties = {
+    "a.o": {"type": "object", "properties": {"x": {"type": "string"}}, "additionalProperties": {"type": "string"}},
+    "a.e": {"type": "string", "enum": ["p", "q"], "enumItemLabels": ["P", "Q"], "enumDescriptions": ["The P", "The Q"]},
+    "a.k": {"type": "string", "keywords": ["b"], "restricted": True}, "a.n": {"type": "object", "properties": {"x": {"type": "string"}}, "additionalProperties": False}}
+  document = vscode.read([Source("package.json", json.dumps({"contributes": {"configuration": {"properties": properties}}}).encode())])
+  assert told(document) == ["1 a.o: properties besides those that are named are not kept", "1 a.e: options have a title and no description"]

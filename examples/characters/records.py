@@ -48,9 +48,8 @@ class Records:
     except livery.LiveryError as error:
       message = str(error)
     if done is not None:
-      told = done
       try:
         # The main loop calls it, since dispatch() is called there.
-        self._store.post(lambda: told(fetched, message), dispatch=True)
+        self._store.post(lambda told=done: told(fetched, message), dispatch=True)
       except livery.LiveryError:
         pass  # The store was closed, and nobody waits.

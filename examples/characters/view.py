@@ -108,8 +108,8 @@ class ListPane(Gtk.Box):
     self.bar.pack_end(button)
     self.entry = Gtk.SearchEntry(placeholder_text="Search", margin_start=12, margin_end=12, margin_top=6, margin_bottom=6)
     label(self.entry, "Search titles and descriptions")
-    # search-changed waits for a pause in typing; every key is answered here.
-    self.entry.connect("changed", lambda entry: model.search(entry.get_text()))
+    # search-changed waits for a pause in typing; every key is answered here. A text in place of another is two changes.
+    self.entry.connect("changed", lambda _: GLib.idle_add(self._search, priority=GLib.PRIORITY_HIGH))
     self.status = Gtk.Label(wrap=True, xalign=0, margin_start=14, margin_end=14, margin_bottom=6, visible=False)
     self.loading = Gtk.Image(pixel_size=64, css_classes=["loading"], vexpand=True, visible=False)
     label(self.loading, "Loading")
@@ -145,6 +145,10 @@ class ListPane(Gtk.Box):
     factory.connect("bind", bind)
     return factory
 
+  def _search(self) -> None:
+    if self.entry.get_text() != self._model.query:
+      self._model.search(self.entry.get_text())
+
   def show_list(self) -> None:
     if self._filling:
       GLib.source_remove(self._filling)
@@ -172,13 +176,12 @@ class ListPane(Gtk.Box):
 
   def show_status(self) -> None:
     model = self._model
-    nothing = not model.loading and not model.shown and not model.message
-    text = "Nobody is called so." if nothing and model.query else model.message
+    nobody = model.query and not model.loading and not model.shown and not model.message
+    text = "Nobody is called so." if nobody else model.message
     self.status.set_text(text)
     self.status.set_visible(bool(text))
-    waits = model.loading and not model.shown
-    self.loading.set_visible(waits)
-    self.scroller.set_visible(not waits)
+    self.loading.set_visible(model.loading and not model.shown)
+    self.scroller.set_visible(not self.loading.get_visible())
 
   def show_brand(self, traits: livery.Traits) -> None:
     self.heading.set_text(self._model.name)
@@ -247,8 +250,10 @@ class Window(Adw.ApplicationWindow):
     if part in (BRAND, TEXT):
       self._provider.load_from_data(style.css(self._model).encode())
     if part == BRAND:
-      dark = style.prefers_dark(self._model)
-      Adw.StyleManager.get_default().set_color_scheme(Adw.ColorScheme.FORCE_DARK if dark else Adw.ColorScheme.FORCE_LIGHT)
+      scheme = Adw.ColorScheme.FORCE_DARK if style.prefers_dark(self._model) else Adw.ColorScheme.FORCE_LIGHT
+      # For what the brand does not color, such as menus: reading the theme anew takes a frame, and the brand is painted first.
+      priority = GLib.PRIORITY_LOW if self.get_mapped() else GLib.PRIORITY_HIGH
+      GLib.idle_add(Adw.StyleManager.get_default().set_color_scheme, scheme, priority=priority)
       self.set_title(self._model.name)
       self.list.show_brand(self._traits())
     elif part == LIST:

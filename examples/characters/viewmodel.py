@@ -17,9 +17,9 @@ OFFLINE = "Offline: what was stored before is shown."
 
 
 class ViewModel:
-  """``origin`` takes the place of that of the brand's API, such as ``http://127.0.0.1:8642``."""
+  """``origin`` takes the place of that of the brand's API; ``later`` calls a function once what was told of is painted."""
 
-  def __init__(self, store: livery.Store, origin: Optional[str] = None) -> None:
+  def __init__(self, store: livery.Store, origin: Optional[str] = None, later: Callable[..., object] = lambda call: call()) -> None:
     self.store = store
     self.shown: List[Character] = []
     #: All of them in the order that is set, of which the search shows some.
@@ -28,7 +28,7 @@ class ViewModel:
     self.query = ""
     self.loading = False
     self.message = ""
-    self._origin = origin
+    self._origin, self._later = origin, later
     self._records = Records(store)
     self._served: List[Character] = []
     self._observers: List[Callable[[str], object]] = []
@@ -57,13 +57,11 @@ class ViewModel:
       return
     former = self.images, self.sort
     self._read_settings()
-    if any(name == "" or name.startswith("branding.") for name in names):
-      self._tell(BRAND)
+    self._tell(BRAND if any(name == "" or name.startswith("branding.") for name in names) else TEXT)
     if (self.images, self.sort) != former:
       self._arrange()
-    self._tell(TEXT)
     if self.address != self._address:
-      self.load()
+      self._later(self.load)
 
   def _read_settings(self) -> None:
     self.sort = self.store.get_string("list.sort")

@@ -125,7 +125,7 @@ def zsh(livery: Livery) -> str:
   return f"""#compdef livery
 {MADE}
 _livery_settings() {{
-  local store=${{opt_args[--store]:-$LIVERY_STORE}}
+  local store=${{opt_args[--store]:-${{chosen:-$LIVERY_STORE}}}}
   [[ -n $store ]] || return 1
   compadd -- ${{(f)"$(livery list --store $store 2>/dev/null | awk 'NR > 1 {{ print $1 }}')"}}
 }}
@@ -138,10 +138,13 @@ _livery_commands() {{
 }}
 
 _livery() {{
-  local curcontext=$curcontext state
+  local curcontext=$curcontext state chosen
   typeset -A opt_args
-  _arguments -C -S {" ".join(spec for option in livery.options for spec in zsh_option(option))} '1:command:_livery_commands' '*::argument:->rest'
+  # Those behind the command are not for this.
+  _arguments -C -S -A '-*' {" ".join(spec for option in livery.options for spec in zsh_option(option))} '1:command:_livery_commands' '*::argument:->rest'
   [[ $state == rest ]] || return
+  # The command's own options are read anew.
+  chosen=${{opt_args[--store]}}
   case $words[1] in
 {chr(10).join(cases)}
   esac

@@ -7,10 +7,11 @@ import importlib
 import json
 import os
 import sys
-from typing import Any, Dict, List, Optional
+from typing import Any, Callable, Dict, List, Optional
 
 from .._command import Parser, store
-from .document import Document, Refused
+from .document import Document
+from .place import Place, Refused
 from .source import Source
 
 #: The formats, each with its module here.
@@ -74,14 +75,24 @@ def _parse(arguments: Optional[List[str]]) -> argparse.Namespace:
 def _convert(given: argparse.Namespace) -> "tuple[Dict[str, bytes], Document]":
   """What is written, and the document with what was lost."""
   source, target = (importlib.import_module(f".{FORMATS[name]}", __name__) for name in (given.source, given.target))
-  document: Document = source.read([Source.open(path) for path in given.files])
+  files = [Source.open(path) for path in given.files]
+  document: Document = _in_form(given.files[0], given.source, lambda: source.read(files))
   if not given.values:
     return target.write(document), document
   # What the schema loses is told where the schema is converted.
   document.losses.clear()
-  source.read_values(document, Source.open(given.values))
+  values = Source.open(given.values)
+  _in_form(given.values, given.source, lambda: source.read_values(document, values))
   document.check_values()
   return {os.path.basename(given.values): target.write_values(document)}, document
+
+
+def _in_form(path: str, name: str, read: Callable[[], Any]) -> Any:
+  """What is read; a file whose parts are of other kinds than a reader expects is refused as one that is none."""
+  try:
+    return read()
+  except (TypeError, ValueError, LookupError, AttributeError, ArithmeticError, RecursionError, MemoryError) as error:
+    raise Refused(Place(path), f"not in the form of {name}: {error or type(error).__name__}") from error
 
 
 def _tell(given: argparse.Namespace, document: Document) -> None:
@@ -90,7 +101,7 @@ def _tell(given: argparse.Namespace, document: Document) -> None:
   if given.json:
     losses: List[Dict[str, Any]] = [
       {"file": loss.place.file, "line": loss.place.line, "setting": loss.setting, "message": loss.message} for loss in document.losses]
-    print(json.dumps({"settings": settings, "losing": losing, "values": len(document.values), "losses": losses}, ensure_ascii=False))
+    print(json.dumps({"settings": settings, "losing": losing, "values": len(document.values), "losses": losses}))
     return
   for loss in document.losses:
     print(loss, file=sys.stderr)

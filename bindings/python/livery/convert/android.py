@@ -10,8 +10,9 @@ import re
 from typing import Any, Dict, List, Optional, Sequence
 from xml.sax.saxutils import escape, quoteattr
 
-from . import nested
-from .document import Document, Element, Refused, holder_of, is_multiple, is_plain_list, members_of, option_values, title_of
+from . import fitting, nested
+from .document import Document, Element, holder_of, is_multiple, is_plain_list, members_of, option_values, title_of
+from .place import Refused
 from .resources import Resources, folder_of, text_of
 from .source import Source, Tag, read_object, read_xml
 
@@ -260,7 +261,7 @@ def _written(value: Any) -> str:
 
 def write(document: Document) -> Dict[str, bytes]:
   """`xml/app_restrictions.xml`, and its resources in each language."""
-  document.fit_xml()
+  fitting.fit_xml(document)
   return _Writer(document).write()
 
 

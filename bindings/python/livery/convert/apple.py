@@ -7,8 +7,9 @@ import datetime
 import plistlib
 from typing import Any, Dict, Optional
 
-from .document import Document, Refused
+from .document import Document
 from .nested import flatten
+from .place import Refused
 from .source import Object, Source, read_plist
 
 

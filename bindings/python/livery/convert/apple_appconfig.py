@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import Any, Dict, List, Optional, Sequence, Tuple
 from xml.sax.saxutils import escape, quoteattr
 
-from . import apple, nested
-from .document import Document, Element, Refused, is_multiple, is_plain_list, option_values, title_of
+from . import apple, fitting, nested
+from .document import Document, Element, is_multiple, is_plain_list, option_values, title_of
+from .place import Refused
 from .source import Source, Tag, read_xml
 
 TITLE = "Apple managed app configuration (AppConfig XML; values in a property list)"
@@ -289,11 +290,11 @@ def _text(value: Any) -> str:
 
 
 def write(document: Document) -> Dict[str, bytes]:
-  document.fit_xml()
+  fitting.fit_xml(document)
   return {"managed-app-configuration.xml": _Writer(document).write()}
 
 
 def write_values(document: Document) -> bytes:
-  document.fit_xml()
+  fitting.fit_xml(document)
   values = apple.typed_values(document)
   return apple.plist(nested.unflatten(values, [setting["Key"] for setting in document.settings()]))

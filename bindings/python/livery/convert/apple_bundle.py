@@ -10,8 +10,9 @@ import os
 import re
 from typing import Any, Dict, List, Optional, Sequence
 
-from . import apple
-from .document import Document, Element, Place, Refused, is_multiple, is_secret, option_values
+from . import apple, fitting
+from .document import Document, Element, is_multiple, is_secret, option_values
+from .place import Place, Refused
 from .source import Object, Source, read_plist, read_strings
 
 TITLE = "Apple Settings.bundle (Root.plist with panes and strings; values in a property list)"
@@ -32,6 +33,8 @@ class _Reader:
     self.document = Document()
     #: Of each table the texts by language, English first where it is there.
     self.tables: Dict[str, Dict[str, Dict[str, str]]] = {}
+    #: The panes that are read: each lies in one place.
+    self.panes = {os.path.splitext(file.name)[0]}
 
   def read(self) -> Document:
     self.pane(self.root, None, 0)
@@ -89,9 +92,11 @@ class _Reader:
   def child(self, file: Source, raw: Object, title: str, depth: int) -> List[Element]:
     place, called = file.place(raw.line), str(raw.get("File") or "")
     found = file.beside(f"{called}.plist") if re.match(r"[^/\0]+\Z", called) else None
-    if found is None or depth > DEEPEST:
-      self.document.lose(place, "", f"the pane `{called}` is {'nested too deep' if found else 'not beside the file'}")
+    if found is None or depth > DEEPEST or called in self.panes:
+      reason = "not beside the file" if found is None else "nested too deep" if depth > DEEPEST else "there already"
+      self.document.lose(place, "", f"the pane `{called}` is {reason}")
       return []
+    self.panes.add(called)
     made = Element(place, Type="Pane", Title=title or called, Settings=[])
     self.pane(found, made["Settings"], depth + 1)
     return [made] if made["Settings"] else []
@@ -254,7 +259,7 @@ def _quoted(text: str) -> str:
 
 def write(document: Document) -> Dict[str, bytes]:
   """`Root.plist`, a file for each pane, and the texts of each language."""
-  document.fit_xml()
+  fitting.fit_xml(document)
   made = _Writer(document).write()
   if not any(group.get("Settings") for group in document.groups):
     document.lose(Place(document.groups[0].place.file if document.groups else ""), "", "there is nothing to show")
@@ -262,5 +267,5 @@ def write(document: Document) -> Dict[str, bytes]:
 
 
 def write_values(document: Document) -> bytes:
-  document.fit_xml()
+  fitting.fit_xml(document)
   return apple.plist(apple.typed_values(document))

@@ -2,41 +2,43 @@
 
 from __future__ import annotations
 
-import ast
-import importlib
 import json
 import os
 import re
-import warnings
-from typing import Any, Dict, List, Optional, Sequence
+from typing import Any, Dict, List, Optional, Sequence, Tuple
 
 from . import nested
-from .document import Document, Element, Refused, is_multiple, option_values
+from .chromium_files import OF_GROUPS, group_of, is_yaml, named_schemas, read_templates, read_yaml, said
+from .document import Document, Element, is_multiple, option_values
 from .jsonschema_reader import Reader
 from .jsonschema_writer import Writer
-from .source import Object, Source, read_json, read_object
+from .place import Refused
+from .source import Object, Source, read_object
 
 TITLE = "Chromium's policy templates (policy_templates.json or YAML; values as an object in JSON)"
-#: The names that texts of templates have by number.
-PRODUCTS = {"$1": "Chromium", "$2": "ChromiumOS", "$3": "Chromium Frame"}
 CHOICES = ("int-enum", "string-enum", "string-enum-list")
-_PLACEHOLDER = re.compile(r"<ph[^>]*>|</ph>|<ex>.*?</ex>", re.DOTALL)
 
 
-def _said(text: Any) -> str:
-  """A text of a template as it is read: no placeholders of translators, lines that belong together in one."""
-  if not isinstance(text, str):
-    return ""
-  text = _PLACEHOLDER.sub("", text)
-  for number, name in PRODUCTS.items():
-    text = text.replace(number, name)
-  return "\n\n".join(" ".join(part.split()) for part in re.split(r"\n\s*\n", text.strip()))
+def _list(value: Any) -> List[Any]:
+  return value if isinstance(value, list) else []
+
+
+class _Schema(Reader):
+  """As JSON Schema; what is referred to by its `id` may be of another policy."""
+
+  named: Dict[str, Any]
+
+  def pointed(self, reference: str) -> Any:
+    found = super().pointed(reference)
+    return self.named.get(reference) if found is None else found
 
 
 class _Reader:
-  def __init__(self) -> None:
+  def __init__(self, named: Dict[str, Any]) -> None:
     self.document = Document("Policies")
     self.groups: Dict[str, Element] = {}
+    #: The schemas that others refer to by their `id`, whichever policy has them.
+    self.named = named
 
   def definitions(self, file: Source, given: Any) -> None:
     """Policies and groups of them; a group names its policies, or holds them."""
@@ -46,9 +48,9 @@ class _Reader:
       if not isinstance(one, Object):
         raise Refused(file.place(1), "a policy is an object")
       if one.get("type") == "group":
-        title = _said(one.get("caption")) or str(one.get("name") or "")
-        titles[title] = _said(one.get("desc"))
-        for inner in one.get("policies") or []:
+        title = said(one.get("caption")) or str(one.get("name") or "")
+        titles[title] = said(one.get("desc"))
+        for inner in _list(one.get("policies")):
           if isinstance(inner, Object):
             self.policy(file, inner, str(inner.get("name") or ""), title, titles[title])
           else:
@@ -67,9 +69,9 @@ class _Reader:
     made = self.setting(file, raw, name)
     for one in made:
       if one["Type"] == "Pane":
-        one["Title"] = _said(raw.get("caption")) or one["Title"]
+        one["Title"] = said(raw.get("caption")) or one["Title"]
         if raw.get("desc"):
-          one["Description"] = _said(raw["desc"])
+          one["Description"] = said(raw["desc"])
       else:
         self.describe(one, raw)
       for inner in _within(one):
@@ -79,7 +81,8 @@ class _Reader:
   def setting(self, file: Source, raw: Object, name: str) -> List[Element]:
     place, kind, schema = file.place(raw.line), raw.get("type"), raw.get("schema")
     schema = schema if isinstance(schema, dict) else {}
-    reader = Reader(self.document, file, schema, _said)
+    reader = _Schema(self.document, file, schema, said)
+    reader.named = self.named
     if "validation_schema" in raw and kind in ("string", "list"):
       self.document.lose(file.place(raw.at("validation_schema")), name, "the JSON in its text is not checked")
     if kind in CHOICES:
@@ -96,10 +99,10 @@ class _Reader:
     return made
 
   def options(self, file: Source, raw: Object, name: str, schema: Dict[str, Any]) -> List[Dict[str, Any]]:
-    values = [(one.get("value"), _said(one.get("caption"))) for one in raw.get("items") or [] if isinstance(one, dict)]
+    values = [(one.get("value"), said(one.get("caption"))) for one in _list(raw.get("items")) if isinstance(one, dict)]
     inner = schema.get("items") if isinstance(schema.get("items"), dict) else schema
     known = [one for one, _ in values]
-    values += [(one, "") for one in inner.get("enum") or [] if one not in known]  # type: ignore[union-attr]
+    values += [(one, "") for one in _list(inner.get("enum")) if one not in known]  # type: ignore[union-attr]
     found: List[Dict[str, Any]] = []
     for value, title in values:
       if value is not None and not any(one["Value"] == value for one in found):
@@ -110,11 +113,11 @@ class _Reader:
 
   @staticmethod
   def describe(made: Element, raw: Object) -> None:
-    made["Title"] = _said(raw.get("caption")) or made["Key"]
-    states = {one.get("value"): _said(one.get("caption")) for one in raw.get("items") or [] if isinstance(one, dict)}
+    made["Title"] = said(raw.get("caption")) or made["Key"]
+    states = {one["value"]: said(one.get("caption")) for one in _list(raw.get("items")) if isinstance(one, dict) and isinstance(one.get("value"), bool)}
     means = [f"{word}: {states[state]}" for state, word in ((True, "On"), (False, "Off")) if states.get(state) and made["Type"] == "ToggleSwitch"]
-    if _said(raw.get("desc")) or means:
-      made["Description"] = "\n\n".join([_said(raw.get("desc")), *means]).strip()
+    if said(raw.get("desc")) or means:
+      made["Description"] = "\n\n".join([said(raw.get("desc")), *means]).strip()
 
   @staticmethod
   def mark(made: Element, raw: Object) -> None:
@@ -133,89 +136,18 @@ def _within(element: Element) -> List[Element]:
 
 def read(files: Sequence[Source]) -> Document:
   """The policies of templates, or of files in YAML, each called as its file."""
-  reader = _Reader()
-  for file in files:
-    if os.path.splitext(file.name)[1] in (".yaml", ".yml"):
-      reader.policy(file, _read_yaml(file), os.path.splitext(file.name)[0], os.path.basename(os.path.dirname(file.path)) or "Policies", "")
+  contents = [(file, read_yaml(file) if is_yaml(file) else read_templates(file)) for file in files]
+  reader = _Reader(named_schemas(contents))
+  for file, content in contents:
+    if is_yaml(file):
+      if file.name not in OF_GROUPS:
+        reader.policy(file, content, os.path.splitext(file.name)[0], *group_of(file))
       continue
-    root = _read_templates(file)
-    if not isinstance(root, Object) or not isinstance(root.get("policy_definitions"), list):
+    if not isinstance(content, Object) or not isinstance(content.get("policy_definitions"), list):
       raise Refused(file.place(1), "there are no policy_definitions")
-    reader.definitions(file, root["policy_definitions"])
+    reader.definitions(file, content["policy_definitions"])
   reader.document.mend()
   return reader.document
-
-
-def _read_templates(file: Source) -> Any:
-  """JSON, or a literal of Python, with comments and texts over several lines. Nothing of it is ever run."""
-  try:
-    return read_json(file)
-  except Refused:
-    pass
-  try:
-    with warnings.catch_warnings():
-      warnings.simplefilter("ignore")
-      return _literal(file, ast.parse(file.text.strip(), mode="eval").body, file.text[:len(file.text) - len(file.text.lstrip())].count("\n"), 0)
-  except SyntaxError as error:
-    raise Refused(file.place(error.lineno or 0), f"column {error.offset}: {error.msg}") from None
-  except (ValueError, RecursionError, MemoryError) as error:
-    raise Refused(file.place(), str(error) or "nested too deep") from None
-
-
-def _literal(file: Source, node: ast.expr, above: int, depth: int) -> Any:
-  line = node.lineno + above
-  if depth > 60:
-    raise Refused(file.place(line), "nested too deep")
-  if isinstance(node, ast.Dict):
-    made = Object()
-    made.line = line
-    for key, value in zip(node.keys, node.values):
-      if not isinstance(key, ast.Constant) or not isinstance(key.value, str):
-        raise Refused(file.place(line), "a name is a text")
-      made[key.value] = _literal(file, value, above, depth + 1)
-      made.lines[key.value] = key.lineno + above
-    return made
-  if isinstance(node, (ast.List, ast.Tuple)):
-    return [_literal(file, one, above, depth + 1) for one in node.elts]
-  if isinstance(node, ast.Constant) and (node.value is None or isinstance(node.value, (str, int, float))):
-    return node.value
-  if isinstance(node, ast.Name) and node.id in ("true", "false", "null"):
-    return {"true": True, "false": False, "null": None}[node.id]
-  if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub) and isinstance(node.operand, ast.Constant) and isinstance(node.operand.value, (int, float)):
-    return -node.operand.value
-  raise Refused(file.place(line), "not a literal")
-
-
-def _read_yaml(file: Source) -> Object:
-  try:
-    yaml: Any = importlib.import_module("yaml")
-  except ImportError:
-    raise Refused(file.place(), "policies in YAML need the Python package PyYAML (Debian: python3-yaml)") from None
-
-  class Loader(yaml.SafeLoader):  # type: ignore[misc]
-    """Keeps the lines, and takes no references, which could grow without bound."""
-
-    def compose_node(self, parent: Any, index: Any) -> Any:
-      if self.check_event(yaml.events.AliasEvent):
-        raise Refused(file.place(self.peek_event().start_mark.line + 1), "references are not taken")
-      return super().compose_node(parent, index)
-
-  def mapping(loader: Any, node: Any) -> Object:
-    made = Object(loader.construct_mapping(node, deep=True))
-    made.line = node.start_mark.line + 1
-    made.lines = {str(key.value): key.start_mark.line + 1 for key, _ in node.value}
-    return made
-
-  Loader.add_constructor("tag:yaml.org,2002:map", mapping)
-  try:
-    found = yaml.load(file.text, Loader)
-  except yaml.MarkedYAMLError as error:
-    raise Refused(file.place(error.problem_mark.line + 1 if error.problem_mark else 0), str(error.problem)) from None
-  except (yaml.YAMLError, ValueError, TypeError, RecursionError) as error:
-    raise Refused(file.place(), " ".join(str(error).split())) from None
-  if not isinstance(found, Object):
-    raise Refused(file.place(1), "not a policy")
-  return found
 
 
 def read_values(document: Document, source: Source) -> None:

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import json
-import re
-from typing import Any, Dict, Iterable, Iterator, List, NamedTuple, Optional, Tuple
+from typing import Any, Dict, Iterable, Iterator, List, NamedTuple, Optional, Set, Tuple
 
 import livery
+
+from . import fitting
+from .place import Place, Refused, printable
 
 #: The keys of the items that stand for the entries of a map: a list of them, UniqueBy the first, is one.
 MAP_KEY, MAP_VALUE = "key", "value"
@@ -16,26 +18,8 @@ SILENT = frozenset(("Type", "Key", "Class", "Options", "ItemTemplate", "Format",
 #: Members without which a setting is none.
 NEEDED = frozenset(("Type", "Key", "Options", "ItemTemplate", "Settings", "Groups", "Version"))
 
-#: What no file in XML may hold, not even escaped.
-NOT_XML = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff]")
-
-
-class Place(NamedTuple):
-  """Where in a file; line 0 is the file as a whole."""
-
-  file: str
-  line: int = 0
-
-  def __str__(self) -> str:
-    return f"{self.file}:{self.line}" if self.line else self.file
-
-
-class Refused(Exception):
-  """A file is not what it is said to be."""
-
-  def __init__(self, place: Place, message: str) -> None:
-    super().__init__(f"{place}: {message}")
-    self.place, self.message = place, message
+#: How many parts of schemas are followed at most, references and what they refer to.
+MOST_STEPS = 200_000
 
 
 class Loss(NamedTuple):
@@ -47,7 +31,7 @@ class Loss(NamedTuple):
   message: str
 
   def __str__(self) -> str:
-    return f"{self.place}: {self.setting + ': ' if self.setting else ''}{self.message}"
+    return printable(f"{self.place}: {self.setting + ': ' if self.setting else ''}{self.message}")
 
 
 class Element(Dict[str, Any]):
@@ -71,12 +55,23 @@ class Document:
     self.others: Dict[str, Any] = {}
     self.values: Dict[str, Any] = {}
     self.losses: List[Loss] = []
+    self._told: Set[Loss] = set()
+    self._steps = 0
 
   def lose(self, place: Place, setting: str, message: str) -> None:
     """Note a loss, once."""
     loss = Loss(place, setting, message)
-    if loss not in self.losses:
+    if not self.losses:
+      self._told.clear()
+    if loss not in self._told:
+      self._told.add(loss)
       self.losses.append(loss)
+
+  def bound(self, place: Place) -> None:
+    """Refuse what grows beyond what any schema has, as references to references can."""
+    self._steps += 1
+    if self._steps > MOST_STEPS:
+      raise Refused(place, "refers to too much")
 
   def group(self, place: Place, title: str, description: Optional[str] = None) -> Element:
     """A new group, to which settings are added."""
@@ -93,6 +88,11 @@ class Document:
     """All settings, each with the group and the panes that it lies in."""
     for group in self.groups:
       yield from within(group, (group,))
+
+  @property
+  def place(self) -> Place:
+    """Its file; no file where nothing was read."""
+    return Place(self.groups[0].place.file if self.groups else "")
 
   def find(self, name: str) -> Optional[Element]:
     return next((one for one in self.settings() if one["Key"] == name), None)
@@ -114,59 +114,35 @@ class Document:
       if member not in SILENT and member not in said and setting[member] not in (False, "", None):
         self.lose(setting.place, str(setting.get("Key") or ""), f"{target} has nothing for `{member}`")
 
-  def fit_xml(self) -> None:
-    """Replace the characters that XML 1.0 (§2.2) has no way to say, each text of them as a loss."""
-    for group in self.groups:
-      self._fit(group, group.place, "")
-    for name, value in self.values.items():
-      setting = self.find(name)
-      self.values[name] = self._fit(value, setting.place if setting else Place(""), name)
-    self.title = self._fit(self.title, Place(""), "")
-    self.texts = {language: {self._fit(text, Place(""), ""): self._fit(one, Place(""), "") for text, one in texts.items()}
-                  for language, texts in self.texts.items()}
-
-  def _fit(self, value: Any, place: Place, setting: str) -> Any:
-    if isinstance(value, str):
-      fitting = NOT_XML.sub("\ufffd", value)
-      if fitting != value:
-        self.lose(place, setting, f"XML has no way to write all characters of {_short(value)}: they are replaced")
-      return fitting
-    if isinstance(value, Element):
-      place, setting = value.place, str(value.get("Key") or setting)
-    if isinstance(value, dict):
-      for member, one in value.items():
-        value[member] = self._fit(one, place, setting)
-    elif isinstance(value, list):
-      value[:] = [self._fit(one, place, setting) for one in value]
-    return value
-
   def mend(self) -> None:
     """Leave out what Livery refuses, each as a loss, so that the schema is one."""
+    fitting.fit_json(self)
     for _ in range(1000):
-      faults = _faults(json.dumps(self.schema()))
+      faults = _faults(json.dumps(self.schema()), self.place)
       if not faults:
         return
       # From the back, so that places in lists stay what they are.
       for fault in sorted(faults, key=_order, reverse=True):
         self._leave_out(fault)
-    raise Refused(Place(""), "no schema can be made of it")
+    raise Refused(self.place, "no schema can be made of it")
 
   def check_values(self) -> None:
     """Leave out the values that the schema does not take, each as a loss."""
     with livery.open("", memory=True) as store:
       store.apply_schema(json.dumps(self.schema()))
+      fitting.fit_json(self)
       for name, value in list(self.values.items()):
         try:
           store.import_json(json.dumps({name: value}), "recommended")
         except livery.LiveryError as error:
           del self.values[name]
           setting = self.find(name)
-          self.lose(setting.place if setting else Place(""), name, f"its value {_short(value)} is left out: {error.message}")
+          self.lose(setting.place if setting else self.place, name, f"its value {fitting.short(value)} is left out: {error.message}")
 
   def _leave_out(self, fault: Dict[str, Any]) -> None:
     """Leave out the member that a fault is about where a setting can be without, or the setting, or the text."""
     holder: Any = self.schema()
-    place, inside, step = Place(""), None, ""
+    place, inside, step = self.place, None, ""
     containers = [holder]
     steps = _steps(fault["pointer"])
     for step in steps:
@@ -179,7 +155,7 @@ class Document:
       containers.append(holder)
     setting, owner = str(fault.get("setting") or ""), containers[-2 if len(containers) == len(steps) + 1 else -1]
     if isinstance(owner, dict) and step in owner and step not in NEEDED:
-      self.lose(place, setting, f"`{step}` is left out, which was {_short(owner.pop(step))}: {fault['message']}")
+      self.lose(place, setting, f"`{step}` is left out, which was {fitting.short(owner.pop(step))}: {fault['message']}")
     elif inside is not None:
       self.lose(place, setting, f"the setting is left out: {fault['message']}")
       del inside[0][inside[1]]
@@ -207,7 +183,7 @@ def holder_of(part: int, path: List[str], holders: Tuple[Element, ...]) -> Optio
   return holders[-1] if len(holders) > 1 and part == len(path) - 2 else None
 
 
-def _faults(text: str) -> List[Dict[str, Any]]:
+def _faults(text: str, place: Place) -> List[Dict[str, Any]]:
   try:
     livery.check_schema(text)
     return []
@@ -215,7 +191,7 @@ def _faults(text: str) -> List[Dict[str, Any]]:
     report = getattr(error, "report", None) or {}
     found = [one for one in report.get("diagnostics", []) if one["severity"] == "error" and one.get("pointer")]
     if not found:
-      raise Refused(Place(""), error.message) from None
+      raise Refused(place, error.message) from None
     return found
 
 
@@ -226,11 +202,6 @@ def _steps(pointer: str) -> List[str]:
 
 def _order(fault: Dict[str, Any]) -> List[Tuple[int, str]]:
   return [(int(step) if step.isdigit() else -1, step) for step in _steps(fault["pointer"])]
-
-
-def _short(value: Any) -> str:
-  text = json.dumps(value, ensure_ascii=False)
-  return text if len(text) <= 60 else text[:57] + "..."
 
 
 def is_map(setting: Dict[str, Any]) -> bool:

@@ -10,11 +10,12 @@ import json
 import re
 from typing import Any, Dict, List, Sequence
 
-from . import gvariant
+from . import fitting, gvariant
 from . import gvariant_settings as held
-from .document import Document, Element, Place, Refused
-from .gsettings_reader import AS_TEXT, Reader, one_line, value_of
+from .document import Document, Element
+from .gsettings_reader import Reader, one_line, value_of
 from .gsettings_writer import Writer, names_of, text_of
+from .place import Place, Refused
 from .source import Source
 
 TITLE = "GSettings (.gschema.xml; values in keyfiles)"
@@ -36,14 +37,22 @@ def _read_value(setting: Element, text: str) -> Any:
 _GROUP, _PAIR = re.compile(r"\[([^\]]+)\]\s*\Z"), re.compile(r"([^=\s]+)\s*=\s*(.*)\Z")
 
 
+def _paths(document: Document) -> Dict[str, str]:
+  """The paths of the schemas that have one."""
+  return {str(group["Title"]): str(getattr(group, "path", "")).strip("/") for group in document.groups if getattr(group, "path", "")}
+
+
 def read_values(document: Document, source: Source) -> None:
   """The values of a keyfile, of a dump of dconf with whole paths, or of an override."""
-  paths = {str(getattr(group, "path", "")).strip("/"): str(group["Title"]) for group in document.groups if getattr(group, "path", "")}
+  paths = _paths(document)
   names = names_of(document)
-  paths.update({schema.replace(".", "/"): schema for schema, _ in names.values()})
+  # Several schemas may have one path; without one it is the schema's name.
+  schemas: Dict[str, List[str]] = {}
+  for schema, path in [*paths.items(), *((schema, schema.replace(".", "/")) for schema, _ in names.values())]:
+    schemas.setdefault(path, []).append(schema)
   named = {".".join(names[setting["Key"]]): setting for setting in document.settings()}
-  schema = ""
-  for line, raw in enumerate(source.text.splitlines(), 1):
+  here: List[str] = []
+  for line, raw in enumerate(source.text.split("\n"), 1):
     text, place = raw.strip(), source.place(line)
     if not text or text[0] in "#;":
       continue
@@ -51,11 +60,12 @@ def read_values(document: Document, source: Source) -> None:
     if group:
       # Of an override, what is behind the colon is the desktop that it is for.
       name = group.group(1)
-      schema = paths.get(name.strip("/"), name.partition(":")[0])
+      here = schemas.get(name.strip("/"), [name.partition(":")[0]])
     elif not pair:
       raise Refused(place, "neither a [group] nor `key=value`")
     else:
-      name = f"{schema}.{pair.group(1)}"
+      found = [f"{schema}.{pair.group(1)}" for schema in here or [""]]
+      name = next((one for one in found if one in named), found[0])
       setting = named.get(name)
       if setting is None:
         document.lose(place, name, "no such setting")
@@ -67,7 +77,7 @@ def read_values(document: Document, source: Source) -> None:
 
 
 def write(document: Document) -> Dict[str, bytes]:
-  document.fit_xml()
+  fitting.fit_xml(document)
   text = Writer(document).write()
   return {f"{re.sub(r'[^A-Za-z0-9.-]+', '-', document.title).strip('-') or 'settings'}.gschema.xml": text.encode()}
 
@@ -75,7 +85,8 @@ def write(document: Document) -> Dict[str, bytes]:
 def write_values(document: Document) -> bytes:
   """The values as a keyfile of the keyfile backend."""
   groups: Dict[str, List[str]] = {}
-  paths = {str(group["Title"]): str(getattr(group, "path", "")).strip("/") for group in document.groups}
+  paths = _paths(document)
+  taken = set(paths.values())
   names = names_of(document)
   for name, value in document.values.items():
     setting = document.find(name)
@@ -85,9 +96,11 @@ def write_values(document: Document) -> bytes:
     schema, key = names[name]
     signature = getattr(setting, "signature", None) or held.signature_of(setting) or "s"
     try:
-      text = str(value) if signature == AS_TEXT else text_of(value, setting, signature)
+      text = text_of(value, setting, signature)
     except (ValueError, TypeError, KeyError, IndexError, AttributeError):
       document.lose(setting.place, name, f"{one_line(str(value))} is not its value")
       continue
-    groups.setdefault(paths.get(schema) or schema.replace(".", "/"), []).append(f"{key}={text}")
+    path = paths.get(schema) or schema.replace(".", "/")
+    # By its name where the path is another schema's.
+    groups.setdefault(schema if path in taken and schema not in paths else path, []).append(f"{key}={text}")
   return "\n".join(line for group, lines in groups.items() for line in (f"[{group}]", *lines, "")).encode()

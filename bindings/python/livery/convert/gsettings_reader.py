@@ -8,7 +8,8 @@ from typing import Any, Dict, List, NamedTuple, Optional, Sequence, Tuple
 
 from . import gvariant
 from . import gvariant_settings as held
-from .document import Document, Element, Place, Refused
+from .document import Document, Element
+from .place import Place, Refused
 from .source import Source, Tag, read_xml
 
 TYPES = {"enum", "flags"}
@@ -169,4 +170,4 @@ def one_line(text: str) -> str:
 
 
 def value_of(text: str, signature: str) -> Any:
-  return text if signature == AS_TEXT else held.to_livery(gvariant.parse(text, signature), signature)
+  return gvariant.in_a_line(text) if signature == AS_TEXT else held.to_livery(gvariant.parse(text, signature), signature)

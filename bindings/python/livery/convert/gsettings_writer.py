@@ -9,8 +9,9 @@ from xml.sax.saxutils import escape, quoteattr
 
 from . import gvariant
 from . import gvariant_settings as held
-from .document import Document, Element, Place, is_multiple, option_values
+from .document import Document, Element, is_multiple, option_values
 from .gsettings_reader import AS_TEXT
+from .place import Place
 
 NICK = re.compile(r"[a-z][a-z0-9-]*\Z")
 KEY = re.compile(r"[a-z](?:-?[a-z0-9])*\Z")
@@ -114,7 +115,7 @@ class Writer:
 
 def text_of(value: Any, setting: Element, signature: str) -> str:
   if getattr(setting, "signature", None) == AS_TEXT:
-    return str(value)
+    return gvariant.in_a_line(str(value))
   if signature == "s" and not isinstance(value, str):
     return gvariant.quoted(json.dumps(value, ensure_ascii=False))
   return gvariant.text_of(held.from_livery(value, signature), signature)

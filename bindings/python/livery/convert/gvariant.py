@@ -247,6 +247,19 @@ def text_of(value: Any, signature: str) -> str:
   return "[" + ", ".join(text_of(one, signature[1:]) for one in value) + "]"
 
 
+_PARTS = re.compile(r"""('(?:\\.|[^'\\])*'|"(?:\\.|[^"\\])*")|\s+""", re.DOTALL)
+
+
+def in_a_line(text: str) -> str:
+  """The same value in one line: white space between its parts is one space, and in texts a line's end is written as an escape."""
+  def written(match: "re.Match[str]") -> str:
+    inside = match.group(1)
+    return " " if inside is None else inside.replace("\\\n", "").replace("\n", "\\n").replace("\r", "\\r")
+
+  # What is in no quotes that end has no place in a value; it is in one line all the same.
+  return _PARTS.sub(written, text.strip()).replace("\n", " ")
+
+
 def quoted(text: str) -> str:
   for character, escape in (("\\", "\\\\"), ("'", "\\'"), ("\n", "\\n"), ("\t", "\\t"), ("\r", "\\r")):
     text = text.replace(character, escape)

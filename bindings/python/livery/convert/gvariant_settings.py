@@ -6,8 +6,9 @@ import base64
 import math
 from typing import Any, Dict, List, Optional, Tuple
 
-from .document import MAP_KEY, MAP_VALUE, Element, Place, is_map, is_multiple, is_plain_list, option_values
+from .document import MAP_KEY, MAP_VALUE, Element, is_map, is_multiple, is_plain_list, option_values
 from .gvariant import LARGEST, RANGES, parts
+from .place import Place
 
 #: The types of members whose values are never empty.
 ALWAYS = ("ToggleSwitch", "Number")

@@ -6,9 +6,10 @@ import json
 from typing import Any, Dict, Sequence
 
 from . import nested
-from .document import Document, Refused
+from .document import Document
 from .jsonschema_reader import Reader
 from .jsonschema_writer import Writer
+from .place import Refused
 from .source import Source, read_object
 
 TITLE = "JSON Schema (2020-12; values as an object in JSON)"
@@ -29,6 +30,7 @@ def read(files: Sequence[Source]) -> Document:
     raise Refused(file.place(root.line), "there are no properties")
   group = document.group(file.place(root.line), document.title or "Settings", raw.get("description") if isinstance(raw.get("description"), str) else None)
   reader.unknown(raw, "", {"description"})
+  reader.others(raw, "")
   if raw.get("additionalProperties") is True:
     document.others["Open"] = True
   group["Settings"] += reader.properties(raw, "", raw.get("default"), refs, inside=False)

@@ -26,8 +26,7 @@ class Reader(References):
   """Makes settings of schemas."""
 
   def __init__(self, document: Document, file: Source, root: Dict[str, Any], said: Callable[[Any], str] = lambda text: str(text or "")) -> None:
-    super().__init__(root)
-    self.document, self.file = document, file
+    super().__init__(document, file, root)
     #: How texts are read, which other files may have.
     self.said = said
     #: Keywords that others understand.
@@ -52,6 +51,11 @@ class Reader(References):
         self.require(made, prefix + name)
       found += made
     return found
+
+  def others(self, raw: Object, name: str) -> None:
+    """What an object with known properties may have besides."""
+    if isinstance(raw.get("additionalProperties"), dict) and raw["additionalProperties"]:
+      self.lose(raw.at("additionalProperties"), name, "properties besides those that are named are not kept")
 
   def require(self, made: List[Element], name: str) -> None:
     for one in made:
@@ -78,6 +82,7 @@ class Reader(References):
     if len(inner) <= DEEPEST and isinstance(raw.get("properties"), dict) and raw["properties"] and _type(raw) in ("object", None):
       settings = self.properties(raw, name + ".", default if default is not None else raw.get("default"), inner, inside)
       self.unknown(raw, name, {"description"} if not inside else set())
+      self.others(raw, name)
       if inside:
         return settings
       return [Element(self.file.place(line), Type="Pane", Title=self.title(raw, name), Description=self.description(raw), Settings=settings)]
@@ -162,12 +167,13 @@ class Reader(References):
       values: Any = [raw["const"]]
     elif isinstance(raw.get("enum"), list):
       values = raw["enum"]
-      titles = [self.said(one) for one in raw.get("enumItemLabels") or raw.get("enumDescriptions") or []]
+      labels = raw.get("enumItemLabels") or raw.get("enumDescriptions")
+      titles = [self.said(one) for one in labels] if isinstance(labels, list) else []
     else:
       alternatives = raw.get("oneOf") or raw.get("anyOf")
       if not isinstance(alternatives, list) or not all(isinstance(one, dict) for one in alternatives):
         return None
-      if not all("const" in one or len(one.get("enum") or []) == 1 for one in alternatives):
+      if not all("const" in one or isinstance(one.get("enum"), list) and len(one["enum"]) == 1 for one in alternatives):
         return None
       values = [one["const"] if "const" in one else one["enum"][0] for one in alternatives]
       titles = [self.said(one.get("title") or one.get("description")) for one in alternatives]
@@ -222,8 +228,8 @@ class Reader(References):
     step = raw.get("multipleOf")
     if isinstance(step, bool) or not isinstance(step, (int, float)) or step <= 0:
       return
-    low, size = made.get("Minimum", 0), int(step) if whole and float(step).is_integer() else step
-    if abs(low / size - round(low / size)) > 1e-9 or whole and not isinstance(size, int):
+    low, size = made.get("Minimum", 0), int(step) if whole and step == step // 1 else step
+    if not _is_multiple(low, size) or whole and not isinstance(size, int):
       self.lose(raw.at("multipleOf"), name, f"`multipleOf` {step} is not kept, since steps begin at the minimum")
     elif size != 1 or not whole:
       made["Step"] = size
@@ -306,7 +312,7 @@ class Reader(References):
 def _type(raw: Dict[str, Any]) -> Optional[str]:
   """The type of a value, where it is one beside null; told by other keywords where it is not said."""
   told = raw.get("type")
-  kinds = [one for one in told if one != "null"] if isinstance(told, list) else [told] if isinstance(told, str) else []
+  kinds = [one for one in told if isinstance(one, str) and one != "null"] if isinstance(told, list) else [told] if isinstance(told, str) else []
   if not kinds:
     for keyword, kind in (("properties", "object"), ("additionalProperties", "object"), ("items", "array"), ("pattern", "string"), ("format", "string"),
                           ("minLength", "string"), ("maxLength", "string"), ("minimum", "number"), ("maximum", "number"), ("multipleOf", "number")):
@@ -319,7 +325,15 @@ def _type(raw: Dict[str, Any]) -> Optional[str]:
   return kinds[0] if len(kinds) == 1 else None
 
 
+def _is_multiple(value: Any, step: Any) -> bool:
+  try:
+    return bool(abs(value / step - round(value / step)) <= 1e-9)
+  except ArithmeticError:
+    return False
+
+
 def _whole(value: Any, up: bool) -> int:
+  """The next whole number that is a value or beyond it."""
   floor = int(value // 1) if value == value and abs(value) != float("inf") else (LOW if up else HIGH)
   return floor + (1 if up and floor != value else 0)
 

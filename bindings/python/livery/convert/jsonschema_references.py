@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Any, Dict, List, Optional, Tuple
 
-from .source import Object
+from .document import Document
+from .source import Object, Source
 
 DEEPEST = 24
 #: The references by which a schema was reached, and "" for each level of objects and lists.
@@ -14,8 +15,8 @@ Refs = Tuple[str, ...]
 class References:
   """Follows references within a file."""
 
-  def __init__(self, root: Dict[str, Any]) -> None:
-    self.root = root
+  def __init__(self, document: Document, file: Source, root: Dict[str, Any]) -> None:
+    self.document, self.file, self.root = document, file, root
 
   def resolved(self, raw: Any, line: int, refs: Refs) -> Optional[Tuple[Object, Refs]]:
     """A schema with what it refers to and what it is made of, and by which references; None if it cannot be had."""
@@ -23,6 +24,7 @@ class References:
       return None
     made = Object(raw)
     made.line, made.lines = getattr(raw, "line", line) or line, getattr(raw, "lines", {})
+    self.document.bound(self.file.place(made.line))
     followed = refs
     for part in self.parts(made):
       found = None

@@ -71,7 +71,7 @@ def given(setting: Dict[str, Any], value: Any, maps: bool) -> Any:
   """What a setting's value is where objects nest."""
   if maps and is_map(setting):
     inner = setting["ItemTemplate"][1]
-    return {one[MAP_KEY]: given(inner, one.get(MAP_VALUE), maps) for one in value}
+    return {str(one.get(MAP_KEY) or ""): given(inner, one.get(MAP_VALUE), maps) for one in value if isinstance(one, dict)}
   if setting.get("Type") == "List" and isinstance(value, list):
     if is_plain_list(setting):
       return [given(setting["ItemTemplate"][0], one, maps) for one in value]

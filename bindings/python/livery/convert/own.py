@@ -7,7 +7,8 @@ from typing import Dict, Sequence
 
 import livery
 
-from .document import Document, Element, Refused
+from .document import Document, Element
+from .place import Refused
 from .source import Object, Source, read_object
 
 TITLE = "Livery (schema in JSON; values as an object of them)"

@@ -6,13 +6,14 @@ import datetime
 import json
 import json.decoder
 import json.scanner
+import math
 import os
 import plistlib
 import re
 import xml.parsers.expat
 from typing import Any, Dict, List, Optional, Tuple
 
-from .document import Place, Refused
+from .place import Place, Refused
 
 #: Beyond these no file of settings is one.
 MOST_BYTES, MOST_DEPTH = 64 << 20, 100
@@ -64,29 +65,37 @@ class Object(Dict[str, Any]):
 
 
 class _Decoder(json.decoder.JSONDecoder):
-  """The standard library's decoder, with the line of each object and of the objects that are its members."""
+  """The standard library's decoder, with the line of each object and of its members."""
 
   def __init__(self, text: str) -> None:
-    super().__init__(object_pairs_hook=self._object, parse_constant=self._constant)
+    super().__init__(object_pairs_hook=self._object, parse_constant=self._constant, parse_float=self._float)
+    self._text = text
     self._starts = [-1] + [match.start() for match in re.finditer("\n", text)]
-    depth = 0
+    #: Of each object and array that is being read, where its values begin.
+    self._begun: List[List[int]] = []
 
-    def bounded(read: Any) -> Any:
+    def located(read: Any, scan_at: int) -> Any:
       def parse(position: Tuple[str, int], *rest: Any) -> Any:
-        nonlocal depth
-        depth += 1
-        if depth > MOST_DEPTH:
+        if len(self._begun) >= MOST_DEPTH:
           raise json.JSONDecodeError("nested too deep", text, position[1])
-        value, end = read(position, *rest)
-        depth -= 1
+        begun: List[int] = []
+        scan = rest[scan_at]
+
+        def noting(text: str, at: int) -> Any:
+          begun.append(at)
+          return scan(text, at)
+
+        self._begun.append(begun)
+        value, end = read(position, *rest[:scan_at], noting, *rest[scan_at + 1:])
+        self._begun.pop()
         if isinstance(value, Object):
           value.line = self.line(position[1])
         return value, end
 
       return parse
 
-    self.parse_object: Any = bounded(self.parse_object)
-    self.parse_array: Any = bounded(self.parse_array)
+    self.parse_object: Any = located(self.parse_object, 1)
+    self.parse_array: Any = located(self.parse_array, 0)
     self.scan_once = json.scanner.py_make_scanner(self)  # type: ignore[attr-defined]
 
   def line(self, offset: int) -> int:
@@ -96,16 +105,21 @@ class _Decoder(json.decoder.JSONDecoder):
       low, high = (middle, high) if self._starts[middle] < offset else (low, middle)
     return low + 1
 
-  @staticmethod
-  def _object(pairs: List[Tuple[str, Any]]) -> Object:
+  def _object(self, pairs: List[Tuple[str, Any]]) -> Object:
     made = Object()
-    for name, value in pairs:
+    for (name, value), at in zip(pairs, self._begun[-1]):
       if name in made:
-        raise ValueError(f"`{name}` is there twice")
+        raise json.JSONDecodeError(f"`{name}` is there twice", self._text, at)
       made[name] = value
-      if isinstance(value, Object):
-        made.lines[name] = value.line
+      made.lines[name] = self.line(at)
     return made
+
+  @staticmethod
+  def _float(text: str) -> float:
+    value = float(text)
+    if math.isinf(value):
+      raise ValueError(f"{text} is beyond all numbers")
+    return value
 
   @staticmethod
   def _constant(name: str) -> Any:

@@ -9,14 +9,15 @@ import re
 from typing import Any, Dict, List, Sequence
 
 from . import nested
-from .document import Document, Element, Refused, title_of, within
+from .document import Document, Element, title_of, within
 from .jsonschema_reader import Reader
 from .jsonschema_writer import Writer
+from .place import Refused
 from .source import Object, Source, read_object
 
 TITLE = "VS Code (contributes.configuration of package.json; values as in settings.json)"
 #: What is told of in another way, or is of the editor alone: where a setting may be written and how it is shown in its list.
-KNOWN = {"order", "scope", "tags", "ignoreSync", "markdownDescription", "deprecationMessage", "markdownDeprecationMessage", "enumItemLabels",
+KNOWN = {"order", "scope", "restricted", "tags", "keywords", "ignoreSync", "markdownDescription", "deprecationMessage", "markdownDeprecationMessage", "enumItemLabels",
          "enumDescriptions", "markdownEnumDescriptions", "agentsWindow", "policy"}
 #: Members that people read.
 SHOWN = {"title", "description", "deprecationMessage", "enumItemLabels"}
@@ -72,12 +73,13 @@ class _Reader(Reader):
   def options(self, raw: Object) -> "List[Dict[str, Any]] | None":
     if "enum" in raw and "markdownEnumDescriptions" in raw:
       raw.setdefault("enumDescriptions", raw["markdownEnumDescriptions"])
-    if "enum" in raw and raw.get("enumItemLabels") and raw.get("enumDescriptions"):
-      self.lose(raw.at("enumDescriptions"), "", "options have a title and no description")
     return super().options(raw)
 
   def describe(self, made: Element, raw: Dict[str, Any]) -> None:
     super().describe(made, raw)
+    if "enum" in raw and raw.get("enumItemLabels") and raw.get("enumDescriptions"):
+      line = raw.at("enumDescriptions") if isinstance(raw, Object) else 0
+      self.lose(line or made.place.line, str(made.get("Key") or ""), "options have a title and no description")
     reason = self.said(raw.get("deprecationMessage")) or self.said(raw.get("markdownDeprecationMessage"))
     if reason:
       made["Deprecated"] = reason

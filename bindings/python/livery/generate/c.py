@@ -13,11 +13,14 @@ from .names import Names, snake
 SCALARS = {"bool": ("bool", "bool"), "integer": ("int64_t", "int"), "number": ("double", "double"),
            "color": ("livery_color", "color"), "date": ("int64_t", "date"), "text": ("%p_text", "string"),
            "url": ("%p_text", "url"), "image": ("%p_text", "image"), "data": ("%p_bytes", "data")}
-#: The types that `livery list` names for each kind; a choice has the type "choice".
-KEYWORDS = """alignas alignof and asm auto bool break case catch char class const constexpr continue default delete do
-double else enum explicit export extern false float for friend goto has if inline int long mutable namespace new not
-nullptr operator or private protected public register restrict return short signed sizeof static struct switch template
-this throw true try typedef typeid typename typeof union unsigned using virtual void volatile while xor""".split()
+#: What no member of an item may be called: keywords of C and C++, and macros of compilers and of the headers that are included.
+KEYWORDS = """alignas alignof and and_eq asm auto bitand bitor bool break case catch char char16_t char32_t char8_t class
+co_await co_return co_yield compl concept const const_cast consteval constexpr constinit continue decltype default delete do
+double dynamic_cast else enum errno explicit export extern false float for friend goto has i386 if inline int linux long
+mutable namespace new noexcept not not_eq nullptr operator or or_eq private protected public register reinterpret_cast
+requires restrict return short signed sizeof static static_assert static_cast stderr stdin stdout struct switch template this
+thread_local throw true try typedef typeid typename typeof typeof_unqual union unix unsigned using virtual void volatile
+wchar_t while xor xor_eq""".split()
 
 
 _PLAIN = re.compile(r"[ !#->@-\[\]-~]*")
@@ -179,7 +182,7 @@ def literal(text: str) -> str:
 
 def comment(text: str) -> str:
   """Text in a comment: in one line, with nothing that ends or begins one, nor continues a line."""
-  return " ".join(text.split()).replace("*/", "* /").replace("/*", "/ *").replace("\\", "\\ ").strip()
+  return " ".join(text.split()).replace("*/", "* /").replace("/*", "/ *").replace("\\", "\\ ").replace("??/", "? ?/").strip()
 
 
 def doc(setting: Setting, indent: str = "") -> str:
@@ -190,7 +193,11 @@ def doc(setting: Setting, indent: str = "") -> str:
 
 
 def _deprecated(setting: Setting) -> str:
-  return f"__attribute__((deprecated({literal(setting.deprecated)})))\n" if setting.deprecated else ""
+  if not setting.deprecated:
+    return ""
+  # Compilers show it and take no bytes by number there.
+  plain = "".join(f"\\{one}" if one in '"\\?' else one if one.isprintable() else " " for one in setting.deprecated)
+  return f'__attribute__((deprecated("{plain}")))\n'
 
 
 def option_name(value: Any) -> str:

@@ -123,12 +123,12 @@ class _Source:
         lines += ["        guard case .data(let content) = member else { return nil }"]
       else:
         lines += [f"        guard let content = {_cast(kind)} else {{ return nil }}"]
-      lines += [f"        {ident} = content", "      }"]
+      lines += [f"        self.{ident} = content", "      }"]
     lines += ["    }", "", "    public var settingValue: Value {",
               f"      {'var' if rows else 'let'} members: [Value.Member] = []"]
     for member, ident, kind in rows:
       content = ".data(content)" if kind == "[UInt8]" else "content.settingValue"
-      lines.append(f"      if let content = {ident} {{ members.append(Value.Member({string(member.name)}, {content})) }}")
+      lines.append(f"      if let content = self.{ident} {{ members.append(Value.Member({string(member.name)}, {content})) }}")
     lines += ["      return .object(members)", "    }", "", f"    public static var settingType: String {{ {string(name)} }}", "  }"]
     self.nested += lines
     return name
