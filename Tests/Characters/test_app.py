@@ -15,7 +15,7 @@ def test_phone_shows_one_after_the_other(start, server, use):
   title, name, description = VARIANTS[use]
   app = start(server.origin, PHONE, use)
   assert app.root.get_name() == title
-  assert app.names()[0] == name
+  until(lambda: app.names()[:1] == [name], "the first name")
   assert not app.all("push button", "Back")
   app.press(app.find("list item", name))
   back = app.find("push button", "Back")

@@ -228,3 +228,23 @@ def test_a_folder_of_policies_in_yaml(tmp_path: pathlib.Path) -> None:
   document = chromium.read([Source.open(str(one)) for one in sorted(folder.iterdir())])
   assert not document.losses and [(one["Title"], one["Description"]) for one in document.groups] == [("Accessibility", "For Chromium.")]
   assert [one["Key"] for one in document.settings()] == ["Times"]
+
+
+MANY = 1_000_000
+#: A package and its settings, or one file, in which something begins a million times and does not end.
+ENDLESS: List[Tuple[str, str, str, str]] = [
+  ("vscode", '{"contributes": {"configuration": {"properties": {"a": {"type": "string"}}}}}', "/* " * MANY, "column"),
+  ("vscode", '{"contributes": {"configuration": {"properties": {"a": {"type": "string"}}}}}', '"' + "\\\"" * MANY, "column"),
+  ("vscode", '{"contributes": {"configuration": {"properties": {"a": {"type": "string"}}}}}', '{"a": 1' + ", //" * MANY, "column"),
+  ("vscode", '{"contributes": {"configuration": {"properties": {"a": {"type": "string"}}}}}', '{"a": "1",\n' + "// http://a//b /* c */\n" * 60 + ' "b": 2}', "no such setting"),
+  ("gsettings", "<schemalist><schema id='a'><key name='b' type='v'><default>'" + "\\'" * MANY + "</default></key></schema></schemalist>", "", "not checked"),
+  ("chromium", json.dumps({"policy_definitions": [{"name": "A", "type": "main", "desc": "<ex>" * MANY, "caption": "<ph " * MANY}]}), "", "")]
+
+
+@pytest.mark.parametrize("index", range(len(ENDLESS)))
+def test_what_does_not_end_is_looked_for_once(index: int, tmp_path: pathlib.Path) -> None:
+  name, text, values, message = ENDLESS[index]
+  (tmp_path / "file").write_text(text)
+  (tmp_path / "values").write_text(values)
+  done = convert(name, "file", *(["--values", "values"] if values else []), "--output", "out", folder=tmp_path)
+  assert done.returncode in (0, 4) and message in done.stderr, done.stderr[-300:]

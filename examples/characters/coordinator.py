@@ -17,7 +17,7 @@ from viewmodel import ViewModel
 class Coordinator:
   def __init__(self, store: livery.Store, size: tuple[int, int], origin: Optional[str] = None) -> None:
     self.store, self.size = store, size
-    self.model = ViewModel(store, origin, GLib.idle_add)
+    self.model = ViewModel(store, origin, lambda call: GLib.timeout_add(32, call))
     self.window: Optional[Window] = None
     self._page: Optional[livery.page.Page] = None
     # Each variant is an application of its own to the desktop.

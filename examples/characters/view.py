@@ -252,8 +252,8 @@ class Window(Adw.ApplicationWindow):
     if part == BRAND:
       scheme = Adw.ColorScheme.FORCE_DARK if style.prefers_dark(self._model) else Adw.ColorScheme.FORCE_LIGHT
       # For what the brand does not color, such as menus: reading the theme anew takes a frame, and the brand is painted first.
-      priority = GLib.PRIORITY_LOW if self.get_mapped() else GLib.PRIORITY_HIGH
-      GLib.idle_add(Adw.StyleManager.get_default().set_color_scheme, scheme, priority=priority)
+      change = Adw.StyleManager.get_default().set_color_scheme
+      GLib.timeout_add(32, change, scheme) if self.get_mapped() else change(scheme)
       self.set_title(self._model.name)
       self.list.show_brand(self._traits())
     elif part == LIST:

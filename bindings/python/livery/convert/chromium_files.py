@@ -20,7 +20,7 @@ DETAILS = ".group.details.yaml"
 OF_GROUPS = (DETAILS, "policy_atomic_groups.yaml")
 #: Schemas that policies in YAML refer to by name, two folders above them.
 COMMON = ("..", "..", "common_schemas.yaml")
-_PLACEHOLDER = re.compile(r"<ph[^>]*>|</ph>|<ex>.*?</ex>", re.DOTALL)
+_PLACEHOLDER = re.compile(r"<ph[^<>]*>|</ph>|<ex>[^<]*</ex>")
 
 
 def said(text: Any) -> str:

@@ -247,7 +247,8 @@ def text_of(value: Any, signature: str) -> str:
   return "[" + ", ".join(text_of(one, signature[1:]) for one in value) + "]"
 
 
-_PARTS = re.compile(r"""('(?:\\.|[^'\\])*'|"(?:\\.|[^"\\])*")|\s+""", re.DOTALL)
+#: A text that does not end reaches to the end, so that it is looked for once.
+_PARTS = re.compile(r"""('(?:\\.|[^'\\])*\\?(?:'|\Z)|"(?:\\.|[^"\\])*\\?(?:"|\Z))|\s+""", re.DOTALL)
 
 
 def in_a_line(text: str) -> str:

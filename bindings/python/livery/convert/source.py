@@ -145,7 +145,9 @@ def read_object(source: Source, comments: bool = False) -> Object:
   return value
 
 
-_TOKENS = re.compile(r'"(?:\\.|[^"\\\n])*"|//[^\n]*|/\*.*?\*/|,(?=(?:\s|//[^\n]*|/\*.*?\*/)*[\]}])', re.DOTALL)
+# What does not end is taken to the end of its line, or of the file: it is looked for once.
+_COMMENTS = re.compile(r'"(?:\\.|[^"\\\n])*"?|//[^\n]*|/\*.*?(?:\*/|\Z)', re.DOTALL)
+_LAST_COMMAS = re.compile(r'"(?:\\.|[^"\\\n])*"?|,(?=\s*[\]}])', re.DOTALL)
 
 
 def _without_comments(text: str) -> str:
@@ -153,7 +155,7 @@ def _without_comments(text: str) -> str:
     found = match.group()
     return found if found[0] == '"' else re.sub(r"[^\n]", " ", found)
 
-  return _TOKENS.sub(blank, text)
+  return _LAST_COMMAS.sub(blank, _COMMENTS.sub(blank, text))
 
 
 class Tag:
