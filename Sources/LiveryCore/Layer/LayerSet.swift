@@ -1,9 +1,11 @@
 /// Some of the layers.
 public struct LayerSet: Sendable {
-  private var bits: UInt8
+  private(set) var bits: UInt8
 
   public static let none = LayerSet(bits: 0)
   public static let all = LayerSet(bits: .max)
+
+  public var isEmpty: Bool { bits == 0 }
 
   public func contains(_ layer: Layer) -> Bool { bits & 1 << layer.rawValue != 0 }
 

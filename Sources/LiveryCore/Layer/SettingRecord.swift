@@ -3,13 +3,14 @@
 /// Layout, unaligned:
 ///
 ///     0  checksum  u64     XXH3-64 of all that follows, seeded with the XXH3-64 of the name (seeded with the database's tag)
-///     8  head      u8      16, the format; added to it 1 locked, 2 a value is in effect, 4 converted, 8 unknown to reads
+///     8  head      u8      16, the format; added to it 1 locked, 2 a value is in effect, 4 converted, 8 unknown to reads, 32 on trial
 ///     9  revision  varint  the last commit that changed what is in effect
 ///        the value in effect as a form, if it is converted
+///        what tells of the trial, if it is on trial
 ///        what the layers hold, each an entry: first that which is in effect, then the weakest first
 ///
 /// A form is a byte, the type and 128 more if it is sealed, the payload's length as a varint, and the payload. An entry is
-/// described at `EntryPlace`.
+/// described at `EntryPlace`, what tells of a trial at `TrialPlace`.
 public struct SettingRecord: Sendable {
   /// What the layers hold, weakest first; at most one of each.
   public private(set) var values: [Record] = []
@@ -17,6 +18,10 @@ public struct SettingRecord: Sendable {
   public private(set) var winner: Layer?
   /// `converted`, if it is there: seldom, and then in a place of its own.
   private var forms: [Record] = []
+  /// `trial`, if it is there: as seldom.
+  private var trials: [TrialPart] = []
+  /// What was in effect while a trial was pending that is over.
+  private var stale: [Record] = []
   public private(set) var isLocked = false
   /// Whether reads know nothing of the setting: it is not declared, and its values wait.
   public private(set) var isUnknown = false
@@ -41,8 +46,20 @@ public struct SettingRecord: Sendable {
     return nil
   }
 
-  /// Puts a value in the place of what its layer held.
+  /// What of it is on trial.
+  public private(set) var trial: TrialPart? {
+    get { trials.first }
+    set { trials = newValue.map { [$0] } ?? [] }
+  }
+
+  /// Puts a value in the place of what its layer held. It takes the layer out of a trial.
   public mutating func set(_ record: Record) {
+    leaveTrial(record.layer)
+    exchange(record)
+  }
+
+  /// The same for what stays on trial.
+  public mutating func exchange(_ record: Record) {
     let place = values.firstIndex { $0.layer >= record.layer } ?? values.count
     if place < values.count, values[place].layer == record.layer {
       values[place] = record
@@ -51,9 +68,14 @@ public struct SettingRecord: Sendable {
     }
   }
 
+  /// Removes what a layer holds, and takes it out of a trial.
   public mutating func remove(_ layer: Layer) {
-    values.removeAll { $0.layer == layer }
+    leaveTrial(layer)
+    drop(layer)
   }
+
+  /// The same for what stays on trial.
+  public mutating func drop(_ layer: Layer) { values.removeAll { $0.layer == layer } }
 
   /// Exchanges all values for what `change` makes of them, and the one in effect where it is converted.
   public mutating func transform<E: Error>(
@@ -61,11 +83,15 @@ public struct SettingRecord: Sendable {
   ) throws(E) {
     for index in values.indices { values[index] = try change(values[index], false) }
     if let former = converted { converted = try change(former, true) }
+    for index in stale.indices { stale[index] = try change(stale[index], true) }
+    guard !trials.isEmpty else { return }
+    for index in trials[0].former.indices { trials[0].former[index] = try change(trials[0].former[index], false) }
   }
 
   /// What is in effect; nil if reads know nothing of the setting.
   public var effective: Record? {
     if isUnknown { return nil }
+    if let over = stale.first { return over }
     guard let winner, let own = value(of: winner) else {
       var nothing = Record(nil, layer: .defaults, revision: revision, time: Timestamp(microseconds: 0))
       nothing.isLocked = isLocked
@@ -85,8 +111,45 @@ public struct SettingRecord: Sendable {
     isLocked = record?.isLocked ?? false
     revision = record?.revision ?? 0
     forms = []
+    stale = []
     guard let record, let winner else { return }
     if !values.contains(where: { $0.layer == winner && $0.value == record.value }) { forms = [record] }
+  }
+}
+
+// MARK: Trial
+
+extension SettingRecord {
+  /// Puts layers on trial: what they hold counts until it is over, or confirmed.
+  ///
+  /// - Parameter before: what they go back to.
+  public mutating func begin(_ term: Trial, _ layers: LayerSet, before: [Record]) {
+    trial = TrialPart(term, layers, former: before)
+  }
+
+  /// What is on trial stays.
+  public mutating func confirm() { trial = nil }
+
+  /// What was there before the trial, with all that has come since beside it. What is in effect is to be decided anew: as it
+  /// stands here its time is over.
+  public var reverted: SettingRecord {
+    guard let trial else { return self }
+    var record = self
+    record.stale = effective.map { (effective) in
+      var over = effective
+      over.expires = .earliest
+      return [over]
+    } ?? []
+    for layer in Layer.allCases where trial.layers.contains(layer) { record.remove(layer) }
+    for former in trial.former { record.exchange(former) }
+    record.trial = nil
+    return record
+  }
+
+  private mutating func leaveTrial(_ layer: Layer) {
+    guard !trials.isEmpty else { return }
+    trials[0].leave(layer)
+    if trials[0].layers.bits == 0 { trials = [] }
   }
 }
 
@@ -108,9 +171,10 @@ extension SettingRecord {
     if first != nil { head |= SettingPlace.hasValue }
     if first != nil, converted?.value != nil { head |= SettingPlace.converted }
     if isUnknown { head |= SettingPlace.unknown }
+    if !trials.isEmpty { head |= SettingPlace.onTrial }
     bytes.append(head)
     bytes.append(varint: revision)
-    if let first {
+    if first != nil {
       if let converted, let value = converted.value {
         let form = converted.sealedForm
         bytes.append(value.type.rawValue | (form == nil ? 0 : SettingPlace.sealedType))
@@ -118,8 +182,13 @@ extension SettingRecord {
         bytes.append(varint: UInt64(payload.count))
         bytes.append(contentsOf: payload)
       }
-      values[first].append(to: &bytes)
     }
+    if let trial {
+      let part = trial.stored
+      bytes.append(varint: UInt64(part.count))
+      bytes.append(contentsOf: part)
+    }
+    if let first { values[first].append(to: &bytes) }
     for index in values.indices where index != first { values[index].append(to: &bytes) }
     Checksum.seal(&bytes, key: key, tag: tag)
     return bytes
@@ -146,6 +215,10 @@ extension SettingRecord {
       set(record)
     }
     guard place.hasValue == (winner != nil) else { return nil }
+    if let range = place.trial {
+      guard let part = TrialPart(bytes.extracting(range)) else { return nil }
+      trial = part
+    }
     if let form, let winner {
       var record = form
       record.layer = winner
@@ -170,7 +243,7 @@ extension Record {
     return with(value, nil)
   }
 
-  fileprivate init?(_ entry: EntryPlace, in bytes: RawSpan) {
+  init?(_ entry: EntryPlace, in bytes: RawSpan) {
     guard let value = Self.value(entry.type, entry.isSealed, entry.payload, in: bytes),
       let origin = bytes.text(in: entry.origin)
     else { return nil }
@@ -183,7 +256,7 @@ extension Record {
     self = record.with(value)
   }
 
-  fileprivate func append(to bytes: inout [UInt8]) {
+  func append(to bytes: inout [UInt8]) {
     guard let value else { return }
     let form = sealedForm
     var flags: UInt8 = 0
