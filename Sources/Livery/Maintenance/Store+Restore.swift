@@ -157,11 +157,13 @@ private struct Restoration {
         next += 1
       }
       let isWanted = next < wanted.count && wanted[next].key == key
-      if !isWanted || value.array != wanted[next].value {
+      // What is on trial is not as it was confirmed, also if the backup has the same.
+      let isOnTrial = RecordPlace(value, key: key.span.bytes, tag: Tag.settings)?.trial != nil
+      if !isWanted || isOnTrial || value.array != wanted[next].value {
         let old = SettingRecord(value, key: key, tag: Tag.settings)
         // What is damaged is replaced whatever it holds.
         if old == nil { hasChanged = true }
-        found.append((name(key), old.map { view.current($0) }, isWanted ? next : nil, old?.trial != nil))
+        found.append((name(key), old.map { view.current($0) }, isWanted ? next : nil, isOnTrial))
       }
       if isWanted { next += 1 }
       return true
