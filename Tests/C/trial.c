@@ -65,10 +65,11 @@ static livery_store *ready_store(const char *path) {
 static const char *state(livery_store *store) {
   static char text[32];
   livery_value *status = NULL, *member = NULL;
-  text[0] = 0;
+  const char *found = "";
   OK(livery_trial_status(store, &status));
   OK(livery_value_member(status, "state", &member));
-  OK(livery_value_as_string(member, text, sizeof text, NULL));
+  OK(livery_value_as_string(member, &found, NULL));
+  snprintf(text, sizeof text, "%s", found);
   OK(livery_value_release(member));
   OK(livery_value_release(status));
   return text;

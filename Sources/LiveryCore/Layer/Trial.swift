@@ -72,7 +72,7 @@ struct TrialPlace {
     term = Trial(
       revision: revision, boot: part.word(at: 0), began: Int64(bitPattern: part.word(at: 8)),
       deadline: Int64(bitPattern: part.word(at: 16)))
-    layers = LayerSet(bits: part.byte(at: 24))
+    layers = LayerSet.stored(part.byte(at: 24))
     entries = at
   }
 
