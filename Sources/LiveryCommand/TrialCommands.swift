@@ -35,10 +35,7 @@ private func status(_ context: Context, _ words: [String]) throws(StoreError) {
     let time = told.time("ended")
     return context.output.line("\(revision) \(what)" + (time.isEmpty ? "" : "  \(time)") + by(told.text("endOrigin")))
   }
-  let left = told.number("remaining") / 1_000_000
-  context.output.line(
-    "\(revision) is on trial until \(told.time("until")), for \(left) more second\(left == 1 ? "" : "s")"
-      + by(told.text("origin")))
+  context.output.line("\(revision) is on trial until \(told.time("until"))" + by(told.text("origin")))
   for item in told.items("settings") {
     context.output.line("  \(item.text("layer"))  \(truncated(item.text("name"), to: 255))")
   }

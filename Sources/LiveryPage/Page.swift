@@ -42,7 +42,7 @@ final class Page: @unchecked Sendable {
   private var observation: Observation?
   private var handle: OpaquePointer?
   /// The last form of each language that was asked for, the latest last.
-  private var forms: [(locale: String, trial: Int64, form: Form)] = []
+  private var forms: [(locale: String, trial: Int, form: Form)] = []
 
   init(_ store: Store, _ options: Options, _ finished: @escaping @Sendable (Finished) -> Void) {
     self.store = store

@@ -191,7 +191,7 @@ static void use_for_reading(livery_store *store, const char *path) {
   livery_watch *watch = NULL;
   expect_old_values(store);
   OK(livery_revision(store, &revision));
-  EXPECT_INT(2, revision);
+  EXPECT_INT(3, revision);
   OK(livery_key_open(store, "title", &key));
   char text[32];
   OK(livery_key_get_string(key, text, sizeof text, NULL));

@@ -15,7 +15,7 @@ def wait_for_end(store):
 
 
 def test_it_counts_at_once_and_stays_once_it_is_confirmed(store):
-  store["a"] = 1
+  store.set("a", 1)
   with store.change("user", origin="service", trial=timedelta(minutes=10)) as change:
     change["a"] = 2
   status = store.trial()
@@ -32,7 +32,7 @@ def test_it_counts_at_once_and_stays_once_it_is_confirmed(store):
 
 
 def test_what_nobody_confirms_goes_back(store):
-  store["a"] = 1
+  store.set("a", 1)
   with store.change() as change:
     change["a"] = 2
     change["b"] = 2

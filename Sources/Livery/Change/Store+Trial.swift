@@ -43,6 +43,7 @@ extension Store {
       guard let trial = try view.trial() else { return .object([.init("state", .string("none"))]) }
       let isOver = trial.isPending && view.isOver(trial)
       var members: [Value.Member] = [.init("state", .string(isOver ? "reverted" : trial.phase.description))]
+      @inline(never)
       func add(_ name: String, _ value: Value) { members.append(.init(name, value)) }
       add("revision", .int(Int64(clamping: trial.term.revision)))
       add("origin", .string(trial.origin))

@@ -16,12 +16,8 @@ public struct SettingRecord: Sendable {
   public private(set) var values: [Record] = []
   /// The layer whose value is in effect.
   public private(set) var winner: Layer?
-  /// `converted`, if it is there: seldom, and then in a place of its own.
-  private var forms: [Record] = []
-  /// `trial`, if it is there: as seldom.
-  private var trials: [TrialPart] = []
-  /// What was in effect while a trial was pending that is over.
-  private var stale: [Record] = []
+  /// What is there seldom, and then in a place of its own; at most one.
+  private var rare: [Rare] = []
   public private(set) var isLocked = false
   /// Whether reads know nothing of the setting: it is not declared, and its values wait.
   public private(set) var isUnknown = false
@@ -32,8 +28,8 @@ public struct SettingRecord: Sendable {
 
   /// The value in effect, where it is not as its layer holds it; only the value of it counts.
   public private(set) var converted: Record? {
-    get { forms.first }
-    set { forms = newValue.map { [$0] } ?? [] }
+    get { rare.isEmpty ? nil : rare[0].converted }
+    set { change { $0.converted = newValue } }
   }
 
   /// - Parameter values: what the layers hold, in any order.
@@ -48,8 +44,22 @@ public struct SettingRecord: Sendable {
 
   /// What of it is on trial.
   public private(set) var trial: TrialPart? {
-    get { trials.first }
-    set { trials = newValue.map { [$0] } ?? [] }
+    get { rare.isEmpty ? nil : rare[0].trial }
+    set { change { $0.trial = newValue } }
+  }
+
+  private struct Rare: Sendable {
+    var converted: Record?
+    var trial: TrialPart?
+    /// What was in effect while a trial was pending that is over.
+    var stale: Record?
+  }
+
+  @inline(never)
+  private mutating func change(_ body: (inout Rare) -> Void) {
+    var one = rare.isEmpty ? Rare() : rare[0]
+    body(&one)
+    rare = one.converted == nil && one.trial == nil && one.stale == nil ? [] : [one]
   }
 
   /// Puts a value in the place of what its layer held. It takes the layer out of a trial.
@@ -82,16 +92,18 @@ public struct SettingRecord: Sendable {
     _ change: (Record, _ isConverted: Bool) throws(E) -> Record
   ) throws(E) {
     for index in values.indices { values[index] = try change(values[index], false) }
-    if let former = converted { converted = try change(former, true) }
-    for index in stale.indices { stale[index] = try change(stale[index], true) }
-    guard !trials.isEmpty else { return }
-    for index in trials[0].former.indices { trials[0].former[index] = try change(trials[0].former[index], false) }
+    guard !rare.isEmpty else { return }
+    if let former = rare[0].converted { rare[0].converted = try change(former, true) }
+    if let former = rare[0].stale { rare[0].stale = try change(former, true) }
+    guard var part = rare[0].trial else { return }
+    for index in part.former.indices { part.former[index] = try change(part.former[index], false) }
+    rare[0].trial = part
   }
 
   /// What is in effect; nil if reads know nothing of the setting.
   public var effective: Record? {
     if isUnknown { return nil }
-    if let over = stale.first { return over }
+    if !rare.isEmpty, let over = rare[0].stale { return over }
     guard let winner, let own = value(of: winner) else {
       var nothing = Record(nil, layer: .defaults, revision: revision, time: Timestamp(microseconds: 0))
       nothing.isLocked = isLocked
@@ -110,10 +122,14 @@ public struct SettingRecord: Sendable {
     winner = record?.value == nil ? nil : record?.layer
     isLocked = record?.isLocked ?? false
     revision = record?.revision ?? 0
-    forms = []
-    stale = []
+    if !rare.isEmpty {
+      change {
+        $0.converted = nil
+        $0.stale = nil
+      }
+    }
     guard let record, let winner else { return }
-    if !values.contains(where: { $0.layer == winner && $0.value == record.value }) { forms = [record] }
+    if !values.contains(where: { $0.layer == winner && $0.value == record.value }) { converted = record }
   }
 }
 
@@ -123,6 +139,7 @@ extension SettingRecord {
   /// Puts layers on trial: what they hold counts until it is over, or confirmed.
   ///
   /// - Parameter before: what they go back to.
+  @inline(never)
   public mutating func begin(_ term: Trial, _ layers: LayerSet, before: [Record]) {
     trial = TrialPart(term, layers, former: before)
   }
@@ -133,13 +150,15 @@ extension SettingRecord {
   /// What was there before the trial, with all that has come since beside it. What is in effect is to be decided anew: as it
   /// stands here its time is over.
   public var reverted: SettingRecord {
+    @inline(never) get { goneBack }
+  }
+
+  private var goneBack: SettingRecord {
     guard let trial else { return self }
     var record = self
-    record.stale = effective.map { (effective) in
-      var over = effective
-      over.expires = .earliest
-      return [over]
-    } ?? []
+    var over = effective
+    over?.expires = .earliest
+    record.change { $0.stale = over }
     for layer in Layer.allCases where trial.layers.contains(layer) { record.remove(layer) }
     for former in trial.former { record.exchange(former) }
     record.trial = nil
@@ -147,9 +166,14 @@ extension SettingRecord {
   }
 
   private mutating func leaveTrial(_ layer: Layer) {
-    guard !trials.isEmpty else { return }
-    trials[0].leave(layer)
-    if trials[0].layers.bits == 0 { trials = [] }
+    if !rare.isEmpty { leave(layer) }
+  }
+
+  @inline(never)
+  private mutating func leave(_ layer: Layer) {
+    guard var part = trial else { return }
+    part.leave(layer)
+    trial = part.layers.isEmpty ? nil : part
   }
 }
 
@@ -171,7 +195,7 @@ extension SettingRecord {
     if first != nil { head |= SettingPlace.hasValue }
     if first != nil, converted?.value != nil { head |= SettingPlace.converted }
     if isUnknown { head |= SettingPlace.unknown }
-    if !trials.isEmpty { head |= SettingPlace.onTrial }
+    if trial != nil { head |= SettingPlace.onTrial }
     bytes.append(head)
     bytes.append(varint: revision)
     if first != nil {

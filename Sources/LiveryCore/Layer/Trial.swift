@@ -18,6 +18,7 @@ public struct Trial: Sendable, Equatable {
 
   /// - Parameter moment: in microseconds since the start of the system. A clock that has begun anew says less than before,
   ///   also where the system does not tell its boots.
+  @inline(never)
   public func isOver(at moment: Int64) -> Bool {
     moment >= deadline || moment < began || Boot.hasEnded(boot)
   }
@@ -31,6 +32,7 @@ public struct TrialPart: Sendable {
   /// What they held before, weakest first.
   public internal(set) var former: [Record]
 
+  @inline(never)
   public init(_ term: Trial, _ layers: LayerSet, former: [Record]) {
     self.term = term
     self.layers = layers
@@ -65,6 +67,7 @@ struct TrialPlace {
   let entries: Int
 
   /// - Parameter part: the bytes of the part alone.
+  @inline(never)
   init?(_ part: RawSpan) {
     guard part.byteCount > Self.head else { return nil }
     var at = Self.head
@@ -77,6 +80,7 @@ struct TrialPlace {
   }
 
   /// Hands `body` what the layers held before; false if that is damaged.
+  @inline(never)
   func all(in part: RawSpan, _ body: (EntryPlace) -> Bool) -> Bool {
     var at = entries
     var seen = LayerSet.none
@@ -93,6 +97,7 @@ struct TrialPlace {
 
 extension TrialPart {
   /// nil if the bytes are none.
+  @inline(never)
   init?(_ part: RawSpan) {
     guard let place = TrialPlace(part) else { return nil }
     var former: [Record] = []
@@ -106,6 +111,10 @@ extension TrialPart {
   }
 
   var stored: [UInt8] {
+    @inline(never) get { encoded }
+  }
+
+  private var encoded: [UInt8] {
     var bytes: [UInt8] = []
     bytes.append(littleEndian: term.boot)
     bytes.append(littleEndian: term.began)
