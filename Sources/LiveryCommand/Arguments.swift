@@ -26,7 +26,8 @@ struct Option: Sendable {
     Option(name: "replace", help: "let the value count: what people have set goes (layer recommended unless told)"),
     Option(
       name: "trial", value: "TIME",
-      help: "let the changes go back after that time, such as 90s, 10m or 2h, unless `livery trial confirm` comes before"),
+      help:
+        "let the changes go back after that time, such as 90s, 10m or 2h, unless `livery trial confirm` comes before"),
     Option(name: "value-json", help: "take values as JSON in place of text"),
     Option(
       name: "type", value: "TYPE",

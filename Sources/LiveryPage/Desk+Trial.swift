@@ -46,7 +46,9 @@ extension Desk {
 extension Page {
   /// What `livery_trial_status` tells of what is on trial; nil if nothing is.
   func pendingTrial() -> Value? {
-    guard let told = try? store.trialStatus(), told["state"]?.text?.sameBytes(as: "pending") ?? false else { return nil }
+    guard let told = try? store.trialStatus(), told["state"]?.text?.sameBytes(as: "pending") ?? false else {
+      return nil
+    }
     return told
   }
 

@@ -228,7 +228,9 @@ final class KnownSetting {
 
   private func isKeepable(_ state: State) -> Bool {
     // What a trial makes of it depends on when it is looked at.
-    guard keepsValues, let record = state.record, record.trial == nil, record.converted?.isSmall ?? true else { return false }
+    guard keepsValues, let record = state.record, record.trial == nil, record.converted?.isSmall ?? true else {
+      return false
+    }
     return record.values.allSatisfy { $0.isSmall }
   }
 

@@ -107,7 +107,8 @@ extension WatchState {
         Event(
           revision: revision, time: now, kind: isExpiry ? .expired : .changed,
           layer: isExpiry && before == nil ? stored.layer : current.layer, name: one.name, oldValue: old,
-          newValue: current.value, origin: isExpiry ? "expiry" : isRevert ? TrialState.ownOrigin : current.origin, isWritable: !current.isLocked,
+          newValue: current.value, origin: isExpiry ? "expiry" : isRevert ? TrialState.ownOrigin : current.origin,
+          isWritable: !current.isLocked,
           isSecret: one.isSecret))
     }
     delivered = still

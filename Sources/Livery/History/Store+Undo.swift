@@ -33,7 +33,8 @@ extension Store {
     }
     if case .confirmed(let begun)? = entry.trial {
       throw StoreError(
-        .readOnly, "revision \(revision) confirmed a trial, which cannot be undone: undo revision \(begun), which began it")
+        .readOnly,
+        "revision \(revision) confirmed a trial, which cannot be undone: undo revision \(begun), which began it")
     }
     guard !entry.isTooLarge || !entry.edits.isEmpty else {
       throw StoreError(.notFound, "the log does not hold what revision \(revision) changed")

@@ -179,7 +179,9 @@ private struct Restoration {
         // What had not been confirmed then is not brought back.
         row.value.withUnsafeBytes { SettingRecord($0.bytes, key: row.key, tag: Tag.settings)?.reverted }
       }
-      if note(name, old?.values ?? [], new?.values ?? []) || old == nil || isOnTrial { fresh.put(name, new?.values ?? []) }
+      if note(name, old?.values ?? [], new?.values ?? []) || old == nil || isOnTrial {
+        fresh.put(name, new?.values ?? [])
+      }
     }
     return fresh
   }

@@ -63,7 +63,8 @@ extension TrialState {
       }
     }
     let hasEnded = items.count == 11
-    guard numbers.count == (hasEnded ? 9 : 7), texts.count == (hasEnded ? 2 : 1), let phase = Phase(rawValue: numbers[0]),
+    guard numbers.count == (hasEnded ? 9 : 7), texts.count == (hasEnded ? 2 : 1),
+      let phase = Phase(rawValue: numbers[0]),
       hasEnded == (phase != .pending)
     else { return nil }
     self.phase = phase

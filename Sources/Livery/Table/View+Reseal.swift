@@ -112,7 +112,8 @@ extension View {
   private func hasPlainSecrets() throws(StoreError) -> Bool {
     for name in try toSeal(anew: false) {
       guard let setting = try wholeSetting(name), try holdsSecret(name) else { continue }
-      for record in setting.values + (setting.trial?.former ?? []) where record.layer != .defaults && record.sealed == nil { return true }
+      for record in setting.values + (setting.trial?.former ?? [])
+      where record.layer != .defaults && record.sealed == nil { return true }
     }
     return false
   }
