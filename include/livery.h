@@ -104,6 +104,7 @@
 #include "livery/key.h"
 #include "livery/snapshot.h"
 #include "livery/change.h"
+#include "livery/trial.h"
 #include "livery/schema.h"
 #include "livery/migration.h"
 #include "livery/exchange.h"

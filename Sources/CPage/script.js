@@ -300,6 +300,17 @@
       }
     }
   };
+  // What is on trial counts down, and is drawn anew once it is over.
+  setInterval(() => {
+    const left = main.querySelector("[data-left]");
+    if (!left) return;
+    left.end ??= performance.now() + left.dataset.left * 1000;
+    const seconds = Math.max(0, Math.ceil((left.end - performance.now()) / 1000));
+    left.textContent = `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, "0")}`;
+    if (seconds || left.isOver) return;
+    left.isOver = true;
+    refresh().catch(() => {});
+  }, 1000);
   dress(main);
   tell();
   byId("notice")?.focus();

@@ -24,7 +24,7 @@ enum {
 // w[2]  type (8) | flags (8) | name's length (16) | content's length (32)
 // w[3]  scalar
 // w[4…] name, then content, each padded to a word with zeros; or, with OUTSIDE, where they lie in the ring
-// w[15] expiry, with EXPIRES
+// w[15] expiry, with EXPIRES: by the clock, or if less than 0 by the one since the start of the system
 struct lvs_slot {
   uint64_t w[SLOT_WORDS];
 };

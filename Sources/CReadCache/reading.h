@@ -40,8 +40,9 @@ INLINE bool is_current(lvs_cache *cache, lvs_slot *slot, uint64_t meta) {
       return false;
   }
   if (stamp == 0) return false;
-  if (meta_flags(meta) & EXPIRES) return (int64_t)get(slot->w + EXPIRY_WORD) > lvs_realtime_us();
-  return true;
+  if (!(meta_flags(meta) & EXPIRES)) return true;
+  int64_t end = (int64_t)get(slot->w + EXPIRY_WORD);
+  return end < 0 ? -end > lvs_boottime_us() : end > lvs_realtime_us();
 }
 
 // Whether all that was read since `first` belongs together.

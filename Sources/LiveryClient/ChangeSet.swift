@@ -135,6 +135,16 @@ public final class ChangeSet: @unchecked Sendable {
     try check(livery_change_session_ends(handle, time?.microseconds ?? 0))
   }
 
+  /// Puts what is committed on trial: it goes back by itself unless `Store.confirmTrial` comes in time. nil for no trial.
+  ///
+  /// Corresponds to `livery_change_trial` in C.
+  ///
+  /// - Throws: `.invalidArgument` if the length is not above 0, or more than a year.
+  public func setTrial(_ length: Duration?) throws(StoreError) {
+    // What is not a length is refused there.
+    try check(livery_change_trial(handle, length.map { $0.microsecondsOfTrial } ?? 0))
+  }
+
   /// Makes the commit fail with `.conflict` if a setting was changed after a revision. 0 expects one never set.
   public func expect(_ name: String, at revision: UInt64) throws(StoreError) {
     try passing(name) { livery_change_expect(handle, $0, revision) }

@@ -16,6 +16,12 @@ public struct Event: Sendable {
     case resync
     /// The present value, at the start of a watch.
     case initial
+    /// A commit is on trial; what it changed follows.
+    case trial
+    /// What was on trial stays.
+    case confirmed
+    /// What was on trial went back; what that changed follows.
+    case reverted
   }
 
   /// The commit that it belongs to, and when that was made.
@@ -24,7 +30,7 @@ public struct Event: Sendable {
   public var kind: Kind
   /// The layer that was changed.
   public var layer: Layer
-  /// nil for `schema` and `resync`.
+  /// nil for `schema`, `resync`, `trial`, `confirmed` and `reverted`.
   public var name: String?
   /// The effective values before and after; nil for none.
   public var oldValue: Value?

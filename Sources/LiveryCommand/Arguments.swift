@@ -24,6 +24,10 @@ struct Option: Sendable {
     Option(name: "origin", value: "TEXT", help: "who makes the change, or made it; kept with each value"),
     Option(name: "expires", value: "TIME", help: "when the values expire: a time as of RFC 3339, or +SECONDS"),
     Option(name: "replace", help: "let the value count: what people have set goes (layer recommended unless told)"),
+    Option(
+      name: "trial", value: "TIME",
+      help:
+        "let the changes go back after that time, such as 90s, 10m or 2h, unless `livery trial confirm` comes before"),
     Option(name: "value-json", help: "take values as JSON in place of text"),
     Option(
       name: "type", value: "TYPE",

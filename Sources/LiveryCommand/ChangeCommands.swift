@@ -12,6 +12,7 @@ func set(_ context: Context) throws(StoreError) {
   let store = try context.open(allowOverride: layer == .override)
   let change = try begin(layer, store, context)
   if let expiry { try change.expires(expiry) }
+  try change.setTrial(context.trial())
   var position = 0
   while position + 1 < context.words.count {
     let name = context.words[position]
@@ -39,6 +40,7 @@ func reset(_ context: Context) throws(StoreError) {
   let layer = try context.layer()
   let store = try context.open(allowOverride: layer == .override)
   let change = try begin(layer, store, context)
+  try change.setTrial(context.trial())
   if isAll { try change.resetAll() }
   for name in context.words { try change.reset(name) }
   try commit(change, context)

@@ -33,10 +33,14 @@ struct Command: Sendable {
       words: 1...1000, run: get),
     Command(
       name: "set", usage: "NAME VALUE [NAME VALUE…]", summary: "set settings, all of them or none",
-      options: ["layer", "origin", "expires", "replace", "value-json"], words: 2...2000, run: set),
+      options: ["layer", "origin", "expires", "replace", "value-json", "trial"], words: 2...2000, run: set),
     Command(
       name: "reset", usage: "NAME… | --all", summary: "remove a layer's values, which uncovers those beneath",
-      options: ["layer", "origin", "all"], words: 0...1000, run: reset),
+      options: ["layer", "origin", "all", "trial"], words: 0...1000, run: reset),
+    Command(
+      name: "trial", usage: "status | confirm REVISION | revert [REVISION]",
+      summary: "confirm or take back what goes back by itself: see set --trial", options: ["origin"], words: 1...2,
+      run: trial),
     Command(
       name: "list", usage: "[PATTERN]", summary: "list settings, such as `media*` or `branding.**`",
       options: ["after", "limit"], words: 0...1, run: list),

@@ -31,6 +31,10 @@ func history(_ context: Context) throws(StoreError) {
       heading = ["", "", "", ""]
     }
     if commit.text("kind").sameBytes(as: "schema") { add("–", "a schema was applied") }
+    let kind = commit.text("kind")
+    if kind.sameBytes(as: "trial") { add("–", "on trial for \(commit.number("length") / 1_000_000) seconds") }
+    if kind.sameBytes(as: "confirmed") { add("–", "revision \(commit.number("trial")) was confirmed") }
+    if kind.sameBytes(as: "reverted") { add("–", "revision \(commit.number("trial")) went back") }
     for change in commit.items("changes") { add(truncated(change.text("name"), to: 255), description(of: change)) }
     if commit.flag("tooLarge") { add("–", "more changes than the log keeps") }
     // A commit that changed only what stronger layers cover.

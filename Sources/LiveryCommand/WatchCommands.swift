@@ -95,6 +95,9 @@ private final class ChangeTeller: @unchecked Sendable {
     switch event.kind {
     case .schema: parts.append("a schema was applied")
     case .resync: parts.append("changes were missed")
+    case .trial: parts.append("on trial")
+    case .confirmed: parts.append("the trial was confirmed")
+    case .reverted: parts.append("the trial went back")
     case .initial: parts.append(shown(event.newValue, isHidden))
     case .writability: parts.append(event.isWritable ? "unlocked" : "locked")
     case .changed, .expired:

@@ -13,6 +13,9 @@ struct Desk {
 
   /// A whole document, or for the script the part that changes.
   func shown(_ title: String, _ main: HTML, path: Form.Path? = nil, status: Int = 200, query: String = "") -> Response {
+    var shown = trial
+    shown += main
+    let main = shown
     if request.isFromScript { return Response(status: status, body: main.bytes) }
     let document = Document(
       title: title.isEmpty ? self.title : "\(title) – \(self.title)", name: self.title, words: words, form: form,

@@ -42,7 +42,7 @@ final class Page: @unchecked Sendable {
   private var observation: Observation?
   private var handle: OpaquePointer?
   /// The last form of each language that was asked for, the latest last.
-  private var forms: [(locale: String, form: Form)] = []
+  private var forms: [(locale: String, trial: Int, form: Form)] = []
 
   init(_ store: Store, _ options: Options, _ finished: @escaping @Sendable (Finished) -> Void) {
     self.store = store
@@ -142,7 +142,11 @@ final class Page: @unchecked Sendable {
   /// Everything that can be set, as it is now.
   func form(_ locale: String) throws(StoreError) -> Form {
     let revision = try store.revision()
-    if let known = lock.withLock({ forms.first { $0.locale.sameBytes(as: locale) } }), known.form.revision == revision {
+    // What is on trial goes back without a revision.
+    let trial = pendingTrial()?["revision"]?.whole ?? 0
+    if let known = lock.withLock({ forms.first { $0.locale.sameBytes(as: locale) } }), known.form.revision == revision,
+      known.trial == trial
+    {
       return known.form
     }
     let form = Form(
@@ -151,7 +155,7 @@ final class Page: @unchecked Sendable {
     lock.withLock {
       forms.removeAll { $0.locale.sameBytes(as: locale) }
       if forms.count >= 4 { forms.removeFirst() }
-      forms.append((locale, form))
+      forms.append((locale, trial, form))
     }
     return form
   }

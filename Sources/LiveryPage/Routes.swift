@@ -36,6 +36,7 @@ extension Page {
         if let path = request.path.after("/at/").flatMap({ Form.path($0) }) { return desk.settings(path) }
       case (.post, "/done"): return desk.done()
       case (.post, "/undo"): return try desk.undo()
+      case (.post, "/trial"): return desk.endTrial()
       case (.post, "/list"): return desk.saveList()
       case (.post, "/check"): return desk.check()
       case (.post, "/brand"): return desk.useBrand()

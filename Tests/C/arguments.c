@@ -245,6 +245,10 @@ TEST("changing with a NULL, a malformed name or no such layer", changes) {
   BAD(livery_change_origin(change, origin));
   origin[LIVERY_ORIGIN_MAX] = 0;
   OK(livery_change_origin(change, origin));
+  BAD(livery_change_trial(change, -1));
+  BAD(livery_change_trial(change, LIVERY_TRIAL_MAX + 1));
+  OK(livery_change_trial(change, LIVERY_TRIAL_MAX));
+  OK(livery_change_trial(change, 0));
   OK(livery_change_discard(change));
   OK(livery_value_release(value));
   OK(livery_close(store));

@@ -49,6 +49,8 @@ TEST("a commit waits busy_timeout_ms for another writer, then says BUSY and chan
   EXPECT_STATUS(busy, livery_set_value(store, user, "playlist", list));
   EXPECT_STATUS(busy, livery_reset(store, user, "title"));
   EXPECT_STATUS(busy, livery_undo(store, before, 0, NULL));
+  EXPECT_STATUS(busy, livery_trial_confirm(store, before, NULL));
+  EXPECT_STATUS(busy, livery_trial_revert(store, 0, NULL));
   EXPECT_STATUS(busy, livery_compact(store));
   EXPECT_STATUS(busy, livery_forget(store, "title", LIVERY_FORGET_BACKUPS, NULL));
   EXPECT_STATUS(busy, livery_set_sealer(store, &toy_sealer, &lent, NULL));

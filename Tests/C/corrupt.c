@@ -197,6 +197,11 @@ TEST("a damaged revision or schema is CORRUPT", meta) {
   char *text = NULL;
   livery_value *report = NULL;
   OK(livery_claim(store, "held.", every_check, NULL, NULL));
+  livery_change *change = NULL;
+  OK(livery_change_begin(store, user, &change));
+  OK(livery_change_set_int(change, "pair.a", 1));
+  OK(livery_change_trial(change, 3600000000));
+  OK(livery_change_commit(change, NULL));
   EXPECT(damage_text(path, "{\"Version\"") > 0);
   EXPECT_STATUS(corrupt, livery_schema_copy_json(store, &text, NULL));
   livery_value *value = NULL;
@@ -220,6 +225,10 @@ TEST("a damaged revision or schema is CORRUPT", meta) {
   EXPECT(damage_key(path, ".revision", 9) > 0);
   EXPECT_STATUS(corrupt, livery_revision(store, &number));
   EXPECT_STATUS(corrupt, livery_claim(store, "kept.", every_check, NULL, NULL));
+  EXPECT(damage_key(path, ".trial", 6) > 0);
+  EXPECT_STATUS(corrupt, livery_trial_status(store, &report));
+  EXPECT_STATUS(corrupt, livery_trial_confirm(store, 1, NULL));
+  EXPECT_STATUS(corrupt, livery_trial_revert(store, 0, NULL));
   EXPECT(damage_key(path, ".claims", 7) > 0);
   EXPECT_STATUS(corrupt, livery_claim_secret(store, "kept.secret"));
   EXPECT_STATUS(corrupt, livery_watch_start(store, NULL, NULL, every_event, NULL, NULL, &watch));

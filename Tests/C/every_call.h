@@ -131,6 +131,9 @@ __attribute__((unused)) static void every_write_of(livery_status expected, liver
   EXPECT_STATUS(expected, livery_import_json(store, user, "{}", LIVERY_ZERO_TERMINATED, 0, &report));
   EXPECT_STATUS(expected, livery_import_plist(store, user, TEXT(PLIST("")), 0, &report));
   EXPECT_STATUS(expected, livery_undo(store, 1, 0, NULL));
+  EXPECT_STATUS(expected, livery_trial_confirm(store, 1, NULL));
+  EXPECT_STATUS(expected, livery_trial_revert(store, 0, NULL));
+  EXPECT_STATUS(expected, livery_trial_status(store, &report));
   EXPECT_STATUS(expected, livery_restore(store, NULL, NULL, NULL));
   EXPECT_STATUS(expected, livery_compact(store));
   EXPECT_STATUS(expected, livery_forget(store, "title", 0, NULL));
@@ -224,6 +227,7 @@ __attribute__((unused)) static void every_change_call(livery_status expected, li
   EXPECT_STATUS(expected, livery_change_reset_all(change));
   EXPECT_STATUS(expected, livery_change_expires(change, 0));
   EXPECT_STATUS(expected, livery_change_session_ends(change, 0));
+  EXPECT_STATUS(expected, livery_change_trial(change, 0));
   EXPECT_STATUS(expected, livery_change_expect(change, "title", 0));
   EXPECT_STATUS(expected, livery_change_origin(change, "test"));
   EXPECT_STATUS(expected, livery_change_put_asset(change, "x", 1, LIVERY_ASSET_ANY, NULL));

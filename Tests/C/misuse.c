@@ -107,7 +107,7 @@ static livery_status call(void) {
   } else {
     name[0] = 0;
   }
-  switch (below(176)) {
+  switch (below(180)) {
     case 0: status = livery_revision(a_handle(), or_null(&revision)); break;
     case 1: status = livery_get_bool(a_handle(), a_name(), or_null(&truth)); break;
     case 2: status = livery_get_int(a_handle(), a_name(), or_null(&number)); break;
@@ -240,6 +240,10 @@ static livery_status call(void) {
     case 161: status = livery_change_ignore_locks(a_handle()); break;
     case 174: status = livery_claim_secret(a_handle(), a_name()); break;
     case 175: status = livery_change_session_ends(a_handle(), an_integer()); break;
+    case 176: status = livery_change_trial(a_handle(), below(2) ? (int64_t)below(3000) : an_integer()); break;
+    case 177: status = livery_trial_confirm(a_handle(), below(2) ? below(300) : (uint64_t)an_integer(), a_name()); break;
+    case 178: status = livery_trial_revert(a_handle(), below(2) ? below(2) : (uint64_t)an_integer(), a_name()); break;
+    case 179: status = livery_trial_status(a_handle(), or_null(&made)); break;
     case 162: status = livery_snapshot_get_layer(a_handle(), a_layer(), a_name(), or_null(&made)); break;
     case 163: status = livery_snapshot_list(a_handle(), a_layer(), a_name(), or_null(&made)); break;
     case 150: status = livery_stats(a_handle(), or_null(&made)); break;

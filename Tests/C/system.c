@@ -25,6 +25,8 @@ static livery_status take_any(const char *name, livery_value *value, livery_valu
 }
 
 // Every function that writes, each with something new to write.
+static uint64_t on_trial;
+
 #define EVERY_WRITE(before, expected, store)                                                                           \
   do {                                                                                                                 \
     livery_value *list = json("[{\"media\": \"n\"}]");                                                                 \
@@ -48,6 +50,8 @@ static livery_status take_any(const char *name, livery_value *value, livery_valu
     before, EXPECT_STATUS(expected, livery_schema_apply(store, schema, LIVERY_ZERO_TERMINATED, NULL, NULL));           \
     before, EXPECT_STATUS(expected, livery_import_json(store, user, "{\"title\": \"j\"}", 14, 0, NULL));               \
     before, EXPECT_STATUS(expected, livery_undo(store, 2, 0, NULL));                                                   \
+    before, EXPECT_STATUS(expected, livery_trial_confirm(store, on_trial, NULL));                                      \
+    before, EXPECT_STATUS(expected, livery_trial_revert(store, 0, NULL));                                              \
     before, EXPECT_STATUS(expected, livery_restore(store, backup_path, NULL, NULL));                                   \
     before, EXPECT_STATUS(expected, livery_asset_put(store, "new", 3, LIVERY_ASSET_ANY, NULL));                        \
     before, EXPECT_STATUS(expected, livery_asset_remove(store, asset_id, 0));                                          \
@@ -62,6 +66,11 @@ static livery_store *ready_store(const char *path) {
   OK(livery_claim(store, "held.", take_any, NULL, NULL));
   OK(livery_backup(store, backup_path));
   OK(livery_set_string(store, user, "title", TEXT("before")));
+  livery_change *change = NULL;
+  OK(livery_change_begin(store, user, &change));
+  OK(livery_change_set_int(change, "pair.a", 1));
+  OK(livery_change_trial(change, 3600000000));
+  OK(livery_change_commit(change, &on_trial));
   return store;
 }
 
@@ -182,7 +191,7 @@ static void use_for_reading(livery_store *store, const char *path) {
   livery_watch *watch = NULL;
   expect_old_values(store);
   OK(livery_revision(store, &revision));
-  EXPECT_INT(2, revision);
+  EXPECT_INT(3, revision);
   OK(livery_key_open(store, "title", &key));
   char text[32];
   OK(livery_key_get_string(key, text, sizeof text, NULL));

@@ -76,7 +76,7 @@ printf '{"Version": 1,\n "Groups": [}' >broken.json
 
 # Help and usage
 run 0 help && has "usage: livery" && has "exit status" && quiet
-commands=(init apply migrate check get set reset list form search explain watch history undo import export asset brand backup restore
+commands=(init apply migrate check get set reset trial list form search explain watch history undo import export asset brand backup restore
   compact forget stats help)
 for command in "${commands[@]}"; do
   run 0 help && has "  $command "
@@ -427,6 +427,39 @@ run 2 undo 0
 run 5 undo 1 && one_line
 export LIVERY_STORE=$work/s
 
+# Trials
+run 0 trial status && prints "nothing is or was on trial"
+run 0 trial status --json && json 'v == {"state": "none"}'
+run 0 get volume && before=$out
+run 0 set volume 7 --trial 10m && trial=${out#revision }
+run 0 get volume && prints 7
+run 0 trial status && has "revision $trial is on trial until" && has "user  volume"
+run 0 trial status --json && json "v['state'] == 'pending' and v['revision'] == $trial and v['length'] == 600000000 and v['remaining'] > 0"
+run 0 explain volume && has "goes back to"
+run 5 set volume 8 --trial 10m && warns "revision $trial is on trial" && one_line
+run 5 trial confirm $((trial + 1)) && one_line
+run 0 trial revert && has "went back"
+run 0 get volume && prints "$before"
+run 0 trial status && has "revision $trial went back" && has "cli"
+run 3 trial confirm "$trial" && warns "went back" && one_line
+run 0 set volume 7 --trial 90 && trial=${out#revision }
+run 0 trial confirm "$trial" --origin console --json && json "v['revision'] == $trial + 1"
+run 0 trial confirm "$trial" && has "revision $((trial + 1))"
+run 0 trial status && has "was confirmed" && has console
+run 3 trial revert && one_line
+run 0 history --limit 2 && has "revision $trial was confirmed" && has "on trial for 90 seconds"
+run 0 history --limit 1 --json && json "v[0]['kind'] == 'confirmed' and v[0]['trial'] == $trial"
+run 5 undo $((trial + 1)) && one_line
+run 0 undo "$trial" && run 0 get volume && prints "$before"
+run 2 set volume 8 --trial soon && warns "--trial takes a time" && one_line
+run 2 set volume 8 --trial 0s && one_line
+run 2 set volume 8 --trial 400d && one_line
+run 2 trial && warns "lacks an argument"
+run 2 trial confirm && one_line
+run 2 trial confirm x && one_line
+run 2 trial statsu && warns '`status`'
+run 0 reset volume --trial 1h && run 0 trial revert
+
 # Assets
 images=$fixtures/images
 run 0 asset put "$images/rgb.png" "$images/turned-6.jpg" && has "image/png  57×23  194 bytes" && has "turned-6.jpg"
@@ -762,6 +795,9 @@ if grep -rqa hunter2-first p; then fail "a secret is forgotten" "$(grep -rla hun
 run 0 get adminPassword --reveal && prints hunter2-second
 run 0 history && has forgotten && hides hunter2
 run 0 forget adminPassword --json && json 'v["name"] == "adminPassword" and "backups" not in v'
+run 0 set adminPassword t0psecret --trial 1h && run 0 explain adminPassword && hides t0psecret && hides d3f4ult
+run 0 history --limit 1 && hides t0psecret
+run 0 trial revert && run 0 explain adminPassword && hides d3f4ult
 run 2 forget && warns "lacks the argument NAME"
 sed 's/"Version": 1/"Version": 2/; s/, "Class": \["Password"\]//' v1.json >plain.json
 sed 's/"Version": 1/"Version": 2/; s/"Key": "adminPassword", "Value": "d3f4ult", "Class": \["Password"\]/"Key": "token"/

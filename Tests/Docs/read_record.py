@@ -158,15 +158,34 @@ def described_entry(found):
           f"expires={found['expires']} boot={found['boot']} origin={found['origin']!r}")
 
 
+def trial(part):
+  """What tells of a trial."""
+  reader = Reader(part, 0)
+  found = {"boot": reader.word() % 2**64, "began": reader.word(), "deadline": reader.word(), "layers": reader.byte(),
+           "revision": reader.varint(), "former": []}
+  while reader.at < len(part):
+    found["former"].append(entry(reader))
+  return found
+
+
+def described_trial(found):
+  layers = "+".join(name for number, name in enumerate(LAYERS) if found["layers"] >> number & 1)
+  former = ", ".join(described_entry(one) for one in found["former"]) or "nothing"
+  return (f"on trial {layers} revision={found['revision']} boot={found['boot']} began={found['began']} "
+          f"deadline={found['deadline']} before: {former}")
+
+
 def setting(value):
   """The head of a record, and its entries."""
   reader = Reader(value, 8)
   head = reader.byte()
-  assert head & 0xf0 == 16, "not a record of format 1"
-  found = {"head": head & 15, "revision": reader.varint(), "converted": None, "entries": []}
+  assert head & 0xd0 == 16, "not a record of format 1"
+  found = {"head": head & 15, "revision": reader.varint(), "converted": None, "trial": None, "entries": []}
   if head & 4:
     kind = reader.byte()
     found["converted"] = (kind & 127, kind & 128, reader.take(reader.varint()))
+  if head & 32:
+    found["trial"] = trial(reader.take(reader.varint()))
   while reader.at < len(value):
     found["entries"].append(entry(reader))
   return found
@@ -177,6 +196,8 @@ def described_setting(value):
   told = f"revision={found['revision']} locked={found['head'] & 1} unknown={found['head'] >> 3 & 1}"
   if found["converted"]:
     told += " converted=" + content(*found["converted"])
+  if found["trial"]:
+    told += " " + described_trial(found["trial"])
   entries = [described_entry(one) for one in found["entries"]]
   if found["head"] & 2:
     entries[0] = "in effect " + entries[0]

@@ -200,6 +200,7 @@ enum Golden {
     ("unknown", "gone", setting(Record(.int(3), layer: .user, revision: 14, time: time), isUnknown: true)),
     ("locked", "idle", locked),
     ("converted", "volume", converted),
+    ("trial", "address", onTrial),
   ]
 
   private static let zero = Timestamp(microseconds: 0)
@@ -238,6 +239,15 @@ enum Golden {
     winner.value = .int(7)
     winner.revision = 9
     return setting(own, Record(.int(5), layer: .defaults, revision: 9, time: time), effective: winner)
+  }
+
+  private static var onTrial: SettingRecord {
+    var setting = setting(Record(.string("10.0.0.2"), layer: .user, revision: 21, time: time, origin: "cli"))
+    let term = Trial(revision: 21, boot: 7, began: 1_000_000, deadline: 601_000_000)
+    setting.begin(
+      term, LayerSet([.user, .session]),
+      before: [Record(.string("10.0.0.1"), layer: .user, revision: 5, time: time, origin: "settings-view")])
+    return setting
   }
 
   private static var rejected: Record {

@@ -14,24 +14,25 @@ _livery() {
     --layer) mapfile -t COMPREPLY < <(compgen -W "bundle recommended user session enforced override" -- "$cur"); return ;;
     --bundle|--device|--socket|--store) compopt -o filenames; mapfile -t COMPREPLY < <(compgen -d -- "$cur"); return ;;
     --ca-file|--html|--key-file|--output|--schema|--token-file|--values) compopt -o filenames; mapfile -t COMPREPLY < <(compgen -f -- "$cur"); return ;;
-    --after|--answer|--appearance|--area|--attempts|--background|--brand|--contrast|--count|--credential|--declassify|--exec|--expires|--expires-in|--height|--host|--idiom|--idle|--keyring|--limit|--listen|--locale|--max-size|--min-age|--name|--orientation|--origin|--orphan-versions|--pin-setting|--placeholder|--proxy|--quota|--scale|--set|--since|--size|--text|--timeout|--title|--type|--wait|--width) return ;;
+    --after|--answer|--appearance|--area|--attempts|--background|--brand|--contrast|--count|--credential|--declassify|--exec|--expires|--expires-in|--height|--host|--idiom|--idle|--keyring|--limit|--listen|--locale|--max-size|--min-age|--name|--orientation|--origin|--orphan-versions|--pin-setting|--placeholder|--proxy|--quota|--scale|--set|--since|--size|--text|--timeout|--title|--trial|--type|--wait|--width) return ;;
   esac
   for ((index = 1; index < COMP_CWORD; index++)); do
     case ${COMP_WORDS[index]} in
-      --bundle|--device|--socket|--store|--ca-file|--html|--key-file|--output|--schema|--token-file|--values|--layer|--after|--answer|--appearance|--area|--attempts|--background|--brand|--contrast|--count|--credential|--declassify|--exec|--expires|--expires-in|--height|--host|--idiom|--idle|--keyring|--limit|--listen|--locale|--max-size|--min-age|--name|--orientation|--origin|--orphan-versions|--pin-setting|--placeholder|--proxy|--quota|--scale|--set|--since|--size|--text|--timeout|--title|--type|--wait|--width) ((index++)) ;;
+      --bundle|--device|--socket|--store|--ca-file|--html|--key-file|--output|--schema|--token-file|--values|--layer|--after|--answer|--appearance|--area|--attempts|--background|--brand|--contrast|--count|--credential|--declassify|--exec|--expires|--expires-in|--height|--host|--idiom|--idle|--keyring|--limit|--listen|--locale|--max-size|--min-age|--name|--orientation|--origin|--orphan-versions|--pin-setting|--placeholder|--proxy|--quota|--scale|--set|--since|--size|--text|--timeout|--title|--trial|--type|--wait|--width) ((index++)) ;;
       -*) ;;
       *) command=${COMP_WORDS[index]}; break ;;
     esac
   done
   case $command in
-    "") options="--store --json --reveal --timeout --help --version" words="init apply migrate check get set reset list form search explain watch history undo import export asset brand backup restore compact forget stats help convert fetch generate images page picker prompt secrets session" kind=none ;;
+    "") options="--store --json --reveal --timeout --help --version" words="init apply migrate check get set reset trial list form search explain watch history undo import export asset brand backup restore compact forget stats help convert fetch generate images page picker prompt secrets session" kind=none ;;
     init) options="--schema --orphan-versions --declassify --group --store --json --reveal --timeout --help --version" words="" kind=files ;;
     apply) options="--origin --orphan-versions --declassify --store --json --reveal --timeout --help --version" words="" kind=files ;;
     migrate) options="--origin --plan --orphan-versions --declassify --store --json --reveal --timeout --help --version" words="" kind=files ;;
     check) options="--orphan-versions --declassify --store --json --reveal --timeout --help --version" words="" kind=files ;;
     get) options="--type --store --json --reveal --timeout --help --version" words="" kind=settings ;;
-    set) options="--layer --origin --expires --replace --value-json --store --json --reveal --timeout --help --version" words="" kind=settings ;;
-    reset) options="--layer --origin --all --store --json --reveal --timeout --help --version" words="" kind=settings ;;
+    set) options="--layer --origin --expires --replace --trial --value-json --store --json --reveal --timeout --help --version" words="" kind=settings ;;
+    reset) options="--layer --origin --trial --all --store --json --reveal --timeout --help --version" words="" kind=settings ;;
+    trial) options="--origin --store --json --reveal --timeout --help --version" words="status confirm revert" kind=none ;;
     list) options="--after --limit --store --json --reveal --timeout --help --version" words="" kind=settings ;;
     form) options="--layer --locale --hidden --store --json --reveal --timeout --help --version" words="" kind=none ;;
     search) options="--limit --locale --hidden --store --json --reveal --timeout --help --version" words="" kind=none ;;
@@ -71,7 +72,7 @@ _livery() {
   case $kind in
     settings) mapfile -t COMPREPLY < <(compgen -W "$(_livery_settings)" -- "$cur") ;;
     files) compopt -o filenames; mapfile -t COMPREPLY < <(compgen -f -- "$cur") ;;
-    commands) mapfile -t COMPREPLY < <(compgen -W "init apply migrate check get set reset list form search explain watch history undo import export asset brand backup restore compact forget stats help convert fetch generate images page picker prompt secrets session" -- "$cur") ;;
+    commands) mapfile -t COMPREPLY < <(compgen -W "init apply migrate check get set reset trial list form search explain watch history undo import export asset brand backup restore compact forget stats help convert fetch generate images page picker prompt secrets session" -- "$cur") ;;
   esac
 }
 complete -F _livery livery

@@ -619,7 +619,8 @@ LIVERY_API livery_status livery_change_ignore_locks(livery_change *change);
  *   - #LIVERY_ERROR_INVALID_VALUE     a value violates a constraint, or its expiry is missing or past
  *   - #LIVERY_ERROR_LOCKED            the `enforced` layer holds a value of a setting
  *   - #LIVERY_ERROR_READ_ONLY         the schema says ReadOnly of a setting
- *   - #LIVERY_ERROR_CONFLICT          a setting has changed since the revision that was expected
+ *   - #LIVERY_ERROR_CONFLICT          a setting has changed since the revision that was expected; or the change set is to be on
+ *     trial, and another one is: the message names it
  *   - #LIVERY_ERROR_BUSY              another writer kept the store for longer than `busy_timeout_ms`
  *   - #LIVERY_ERROR_NO_SPACE          the file system is full; nothing was changed
  *   - #LIVERY_ERROR_IO                another failure of the operating system; nothing was changed

@@ -36,12 +36,14 @@ typedef struct livery_history_options {
 /**
  * The commits that the log still holds, the latest first.
  *
- * Each item is an object: `revision`, `time` (date), `layer` (text), `origin`, `kind` ("change", "schema") and
- * `changes`: a list of objects `name`, `layer`, `old`, `new` (the effective values; missing for none), `forgotten` (true,
+ * Each item is an object: `revision`, `time` (date), `layer` (text), `origin`, `kind` ("change", "schema",
+ * "trial", "confirmed", "reverted") and `changes`: a list of objects `name`, `layer`, `old`, `new` (the effective values; missing for none), `forgotten` (true,
  * only if values of a secret are missing since the log forgot them), `replaced` (only if the commit took away what people
  * had set in favour of `layer`: the names of their layers), `expired` (true, only if so), `writable` (only if that changed)
  * `unavailable` (true, only if values are sealed and cannot be opened here) and `secret` (true, only if so). Of a commit that changed more than 10,000 effective values there is no list:
- * `changes` is empty, and the item has a member `tooLarge` (true).
+ * `changes` is empty, and the item has a member `tooLarge` (true). Of a commit on trial `length` says how long that was to be,
+ * in microseconds; of one that confirms a trial or takes it back `trial` is the revision that began it. A confirmation has no
+ * changes; it is of the settings that its trial changed.
  *
  * Threads: any. Never blocks, never waits for a writer.
  *
@@ -80,8 +82,8 @@ enum {
  *   - #LIVERY_ERROR_NOT_FOUND         the log does not hold that revision (any more); it is a recovery; or the log has
  *     forgotten the value of a secret that was replaced, and #LIVERY_UNDO_FORCE was not given
  *   - #LIVERY_ERROR_CONFLICT          later commits changed the same values, and #LIVERY_UNDO_FORCE was not given
- *   - #LIVERY_ERROR_READ_ONLY         the store was opened read-only; the commit applied a schema; or it changed
- *     the layer `override` and the store does not allow that
+ *   - #LIVERY_ERROR_READ_ONLY         the store was opened read-only; the commit applied a schema, or confirmed a trial: undo
+ *     the one that began it; or it changed the layer `override` and the store does not allow that
  *   - #LIVERY_ERROR_LOCKED            the `enforced` layer holds a value by now
  *   - #LIVERY_ERROR_TYPE_MISMATCH     a former value does not convert to the type that the schema declares by now
  *   - #LIVERY_ERROR_INVALID_VALUE     a former value no longer satisfies the schema

@@ -591,6 +591,9 @@ LIVERY_API livery_status livery_list(livery_store *store, const char *pattern, c
  * "expired" (also one that has ended with a boot of the system), "rejected" (it no longer satisfies the schema; then `problem` says why) or "orphaned". Members that do not apply
  * are missing. Values of secrets are included: it is for the program to mask them.
  *
+ * Of a setting that is on trial there is `trial`, an object `revision`, `until` (date), `origin` and `former`, a list of objects
+ * `layer` and `value`: what the layers go back to, without `value` if that is nothing, or secret; see livery/trial.h.
+ *
  * Of a setting of branding there may be `waits`, a list of objects `source` ("console", "bundle"), `layer`, `value` and
  * `reason`: what its sources have and what does not count, since a source is switched off or waits for another. A setting of
  * which nothing counts is then told of all the same.

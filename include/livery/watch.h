@@ -35,7 +35,16 @@ enum {
       what you watch. No name. */
   LIVERY_EVENT_RESYNC = 5,
   /** The present value, at the start of a watch with #LIVERY_WATCH_INITIAL. */
-  LIVERY_EVENT_INITIAL = 6
+  LIVERY_EVENT_INITIAL = 6,
+  /** A commit is on trial: see livery/trial.h. Told to every watch, whatever it looks at; what it changed follows as events of
+      their own. No name. */
+  LIVERY_EVENT_TRIAL = 7,
+  /** What was on trial was confirmed, and stays. Told to every watch. No name. */
+  LIVERY_EVENT_CONFIRMED = 8,
+  /** What was on trial went back. Told to every watch; what that changed follows as events of their own. If nobody has
+      committed that yet, as in a process that only reads, the revision is the present one; the commit is not told again. No
+      name. */
+  LIVERY_EVENT_REVERTED = 9
 };
 
 /** One event. It, its texts and its values are valid during the call; livery_value_retain() what is to be kept. */

@@ -151,6 +151,7 @@ TOLD = {
 
 #: What a function never comes to, though it looks so; and why.
 NEVER = {
+  "Store+Trial.end(_:_:)": ("INVALID_VALUE, LOCKED, PARSE, TYPE_MISMATCH", "the request has no edits: it only ends a trial"),
   # Of the store's file
   "SharedEnvironment.reopen()": ("NOT_A_STORE, NOT_FOUND", "what is no store, or nothing, in the file's place is GONE"),
   "Environment+Copy.copyApart(_:_:_:)": ("NOT_A_STORE, NOT_FOUND", "it opens the file that is open"),

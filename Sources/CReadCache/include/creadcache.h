@@ -44,7 +44,7 @@ typedef struct lvs_entry {
   uint8_t type;
   // Found under another name than the setting's own, so that going through commits does not tell when it changes.
   bool is_alias;
-  // In microseconds since 1970; 0 for never.
+  // In microseconds since 1970; less than 0 for as many since the start of the system; 0 for never.
   int64_t expires;
 } lvs_entry;
 

@@ -33,6 +33,7 @@ public final class ChangeSet: @unchecked Sendable {
   private var past: Edit.Provenance?
   private var isOfAnotherBrand = false
   private var deadline: SessionDeadline?
+  private var trial: Int64?
   private var refusals: [Refusal] = []
   /// The transaction that an edit is made in, which reads see.
   private var transaction: View?
@@ -266,6 +267,25 @@ public final class ChangeSet: @unchecked Sendable {
     try whileOpen { () throws(StoreError) in deadline = SessionDeadline(time: time) }
   }
 
+  /// Puts what is committed on trial: it is in effect at once, and goes back by itself unless `Store.confirmTrial` comes in
+  /// time. A new start of the system ends that time, too; setting the clock does not change it. nil for no trial.
+  ///
+  /// The commit throws `.conflict` while another trial is pending. Corresponds to `livery_change_trial` in C.
+  ///
+  /// - Throws: `.invalidArgument` if the length is not above 0, or more than a year.
+  public func setTrial(_ length: Duration?) throws(StoreError) {
+    let microseconds = try length.map { (length) throws(StoreError) in
+      guard let microseconds = length.wholeMicroseconds, microseconds > 0, microseconds <= Self.longestTrial else {
+        throw StoreError(.invalidArgument, "a trial takes more than 0 and at most \(Self.longestTrial) microseconds")
+      }
+      return microseconds
+    }
+    try whileOpen { () throws(StoreError) in trial = microseconds }
+  }
+
+  /// A year, in microseconds.
+  private static let longestTrial: Int64 = 366 * 86_400_000_000
+
   /// Makes the commit fail with `.conflict` if a setting was changed after a revision. 0 expects one never set.
   public func expect(_ name: String, at revision: UInt64) throws(StoreError) {
     try checkName(name)
@@ -329,6 +349,7 @@ public final class ChangeSet: @unchecked Sendable {
     request.clearedLayers = used.filter { $0.isCleared }.map { $0.layer }
     request.layer = used.count > 1 ? nil : (used.first ?? parts[current]).layer
     request.deadline = deadline
+    request.trial = trial
     request.expectations = expectations
     request.origin = origin
     request.ignoresLocks = ignoresLocks

@@ -26,6 +26,8 @@ final class CommitMemory: @unchecked Sendable {
   var hasClearedBoot = false
   /// When the values of the layer `session` end that say nothing else; looked up when it is wanted.
   private var deadline: Timestamp??
+  /// The trial that was begun last; looked up when it is wanted.
+  private var lastTrial: TrialState??
   /// Counts the commits that use it.
   private var commits = 0
 
@@ -56,11 +58,13 @@ final class CommitMemory: @unchecked Sendable {
     seal = nil
     hasLooked = false
     deadline = nil
+    lastTrial = nil
   }
 
   /// What a commit has made of settings and will not store is as if it had not been.
   func discard() {
     for setting in settings { setting.discard() }
+    lastTrial = nil
   }
 
   /// A number for the next commit, other than that of any before.
@@ -88,6 +92,17 @@ final class CommitMemory: @unchecked Sendable {
     try view.putSessionDeadline(time)
     deadline = .some(time)
   }
+
+  /// The trial that was begun last, pending or not.
+  func trial(_ view: View) throws(StoreError) -> TrialState? {
+    if let lastTrial { return lastTrial }
+    let found = try view.trial()
+    lastTrial = .some(found)
+    return found
+  }
+
+  /// A transaction has made this of it.
+  func note(_ trial: TrialState) { lastTrial = .some(trial) }
 
   func setting(_ name: String) -> KnownSetting {
     let (number, isNew) = numbers.insert(name)
@@ -154,6 +169,9 @@ final class KnownSetting {
   private var state: State?
   /// What was stored of it before the commit under way made something else of it.
   private var former: Former?
+  /// What the layers held before a commit that is on trial, and which of them it has changed.
+  private var beforeTrial: [Record] = []
+  private var onTrial = LayerSet.none
   /// The commit that touched it last, and why: the layer edited last, and whether only time did it.
   private(set) var commit = 0
   private(set) var layer = Layer.defaults
@@ -209,7 +227,10 @@ final class KnownSetting {
   }
 
   private func isKeepable(_ state: State) -> Bool {
-    guard keepsValues, let record = state.record, record.converted?.isSmall ?? true else { return false }
+    // What a trial makes of it depends on when it is looked at.
+    guard keepsValues, let record = state.record, record.trial == nil, record.converted?.isSmall ?? true else {
+      return false
+    }
     return record.values.allSatisfy { $0.isSmall }
   }
 
@@ -226,12 +247,30 @@ final class KnownSetting {
     try look(view).record?.values.contains { $0.layer == .enforced && $0.counts(at: now) } ?? false
   }
 
-  func put(_ record: Record, _ view: View) throws(StoreError) {
-    try change(view) { $0.set(record) }
+  /// - Parameter staysOnTrial: whether a trial goes on that the layer is part of. Otherwise the layer leaves it.
+  func put(_ record: Record, _ view: View, staysOnTrial: Bool = false) throws(StoreError) {
+    try change(view) { if staysOnTrial { $0.exchange(record) } else { $0.set(record) } }
   }
 
-  func remove(_ layer: Layer, _ view: View) throws(StoreError) {
-    try change(view) { $0.remove(layer) }
+  func remove(_ layer: Layer, _ view: View, staysOnTrial: Bool = false) throws(StoreError) {
+    try change(view) { if staysOnTrial { $0.drop(layer) } else { $0.remove(layer) } }
+  }
+
+  /// Whether what a layer holds, or that it holds nothing, is on trial.
+  func isOnTrial(_ layer: Layer, _ view: View) throws(StoreError) -> Bool {
+    try look(view).record?.trial?.layers.contains(layer) ?? false
+  }
+
+  /// Notes that the commit under way, which is on trial, is about to change a layer.
+  func putOnTrial(_ layer: Layer, _ view: View) throws(StoreError) {
+    if onTrial.isEmpty { beforeTrial = try look(view).record?.values ?? [] }
+    onTrial.insert(layer)
+  }
+
+  /// Exchanges all that is stored of it, of a trial too.
+  func exchange(_ present: SettingRecord, for fresh: SettingRecord) {
+    former = Former(State(record: present, isThere: true), name)
+    state = State(record: fresh, isThere: true)
   }
 
   /// Exchanges all that the layers hold.
@@ -253,6 +292,8 @@ final class KnownSetting {
 
   /// What the commit under way has made of it is as if it had not been.
   func discard() {
+    onTrial = .none
+    beforeTrial = []
     guard former != nil else { return }
     former = nil
     state = nil
@@ -260,10 +301,13 @@ final class KnownSetting {
 
   /// Decides anew what is in effect, and stores all that has changed.
   ///
-  /// - Parameter horizon: what expires after it is stored as if it counted; readers look at the clock.
+  /// - Parameters:
+  ///   - horizon: what expires after it is stored as if it counted; readers look at the clock.
+  ///   - trial: how long the commit is on trial; nil if it is not.
   /// - Returns: what changed by that for those who read it, if anything did.
   func settle(
-    _ admission: Admission, revision: UInt64, now: Timestamp, horizon: Timestamp, _ view: View, _ claims: Claims? = nil
+    _ admission: Admission, revision: UInt64, now: Timestamp, horizon: Timestamp, _ view: View,
+    _ claims: Claims? = nil, trial: Trial? = nil
   ) throws(StoreError) -> LogEntry.Change? {
     var present = try look(view, anew: true)
     let before = former ?? Former(present, name)
@@ -283,6 +327,9 @@ final class KnownSetting {
     if let known = present.record { record = known } else { record = try view.remains(of: name) }
     present.record = nil
     record.putEffective(fresh)
+    if let trial, !onTrial.isEmpty { record.begin(trial, onTrial, before: beforeTrial) }
+    onTrial = .none
+    beforeTrial = []
     try view.put(record, name, inPlaceOf: before.endings)
     former = nil
     let stored = State(record: record, isThere: !record.isUnknown || !record.values.isEmpty)

@@ -255,6 +255,13 @@ extension CommitQueue {
   ) throws(StoreError) -> Environment.Outcome<Made> {
     let transaction = view.transaction
     var commits = 0
+    if let trial = try memory.trial(view), trial.isPending, view.isOver(trial), let first = group.first {
+      // Reads have seen it go back already.
+      memory.note(
+        try view.end(
+          trial, confirms: false, origin: TrialState.ownOrigin, first.logLimits, spares: first.request.sparesLog))
+      commits += 1
+    }
     for pending in group where !pending.isSettled {
       let before = transaction.writes
       do throws(StoreError) {

@@ -69,6 +69,10 @@ struct CommitRequest: Sendable {
   var allowsOverride = false
   /// The disk is full: the log is not to tell what was replaced.
   var sparesLog = false
+  /// For how many microseconds the edits are on trial; nil for good.
+  var trial: Int64?
+  /// End a trial, and do nothing else.
+  var trialEnd: TrialEnd?
   /// The layer that the commit is said to be of; nil if it is of several.
   var layer: Layer?
 }

@@ -9,7 +9,7 @@ struct Committer {
   let view: View
   let request: CommitRequest
   /// They have been asked what the clock says.
-  private var logLimits: LogLimits
+  private(set) var logLimits: LogLimits
   let now = Timestamp.now
   /// Values that expired by then are removed: none, while the clock cannot be trusted.
   private let horizon: Timestamp
@@ -26,6 +26,8 @@ struct Committer {
   /// Secrets that a layer holds no longer.
   private var forgotten = NameSet()
   private var hasNewDeadline = false
+  /// Whether there is anything on trial of what the request asks for.
+  var hasTrial = false
   var count = 0
 
   /// - Parameter memory: what the commits before have left, if it holds in this transaction.
@@ -66,6 +68,8 @@ struct Committer {
   }
 
   private mutating func make(_ requireRoom: RoomCheck) throws(StoreError) -> Environment.Outcome<CommitResult> {
+    if let end = request.trialEnd { return try self.end(end) }
+    if request.trial != nil { try requireNoTrial() }
     try checkExpectations()
     var expired = try view.expired(by: horizon)
     if !memory.hasClearedBoot {
@@ -95,16 +99,23 @@ struct Committer {
     }
     var entry = LogEntry(
       revision: revision, time: now, layer: request.layer ?? touched.last?.layer ?? .user, origin: request.origin)
+    let term = term()
     entry.edits = replaced
     entry.changes.reserveCapacity(touched.count)
     for setting in touched {
       let admission = try admission(setting)
       let change = try setting.settle(
-        admission, revision: revision, now: now, horizon: horizon, view, memory.claims)
+        admission, revision: revision, now: now, horizon: horizon, view, memory.claims, trial: term)
       guard var change else { continue }
       change.layer = setting.layer
       change.isExpiry = setting.isExpiry
       entry.changes.append(change)
+    }
+    if let term, let length = request.trial {
+      let state = TrialState(term, length: length, time: now, origin: request.origin)
+      try view.putTrial(state)
+      memory.note(state)
+      entry.trial = .begun(length: length)
     }
     try forget(forgotten, &entry)
     let isTold = try isRoom(for: entry, requireRoom)
@@ -147,6 +158,12 @@ struct Committer {
     }
     var places: [LayerKey] = []
     try view.walkPlaces { if $0.layer == layer, !setAgain.contains($0.name) { places.append($0) } }
+    // What a trial has taken away is not to come back.
+    if try memory.trial(view)?.isPending == true {
+      for place in try view.placesOnTrial() where place.layer == layer && !setAgain.contains(place.name) {
+        if !places.contains(where: { $0.name.sameBytes(as: place.name) }) { places.append(place) }
+      }
+    }
     for place in places {
       let setting = memory.setting(place.name)
       try remove(setting, layer, try setting.stored(layer, view).record)
@@ -161,7 +178,8 @@ struct Committer {
     _ setting: KnownSetting, _ layer: Layer, _ old: Record?, isExpiry: Bool = false
   ) throws(StoreError) {
     if try isSecret(setting) { forgotten.insert(setting.name) }
-    try setting.remove(layer, view)
+    if !isExpiry { try putOnTrial(setting, layer) }
+    try setting.remove(layer, view, staysOnTrial: isExpiry)
     note(setting, layer, old, isExpiry: isExpiry)
   }
 
@@ -207,7 +225,7 @@ struct Committer {
     var old = try setting.stored(edit.layer, view)
     switch edit.action {
     case .reset:
-      guard old.isThere else { return }
+      if !old.isThere, try !setting.isOnTrial(edit.layer, view) { return }
       try remove(setting, edit.layer, old.record)
     case .set(let set), .replace(let set):
       let given: Value
@@ -237,10 +255,14 @@ struct Committer {
       // What takes the place of others is written also if the layer has it already: history then tells both.
       var uncovers = false
       if case .replace = edit.action { uncovers = try uncover(edit.layer, setting) }
-      if edit.layer != .defaults, !uncovers, old.record?.saysTheSame(as: fresh) == true {
+      // So is what is on trial: from now on it is set for good.
+      if edit.layer != .defaults, !uncovers, old.record?.saysTheSame(as: fresh) == true,
+        try !setting.isOnTrial(edit.layer, view)
+      {
         old = try setting.stored(edit.layer, view, anew: true)
         if old.record?.saysTheSame(as: fresh) == true { return }
       }
+      try putOnTrial(setting, edit.layer)
       try setting.put(fresh, view)
       note(setting, edit.layer, old.record, left: fresh.revision)
     }
@@ -391,7 +413,7 @@ struct Committer {
       else { continue }
       let old = record
       record.expires = deadline.time
-      try setting.put(record, view)
+      try setting.put(record, view, staysOnTrial: true)
       note(setting, .session, old, left: record.revision)
     }
   }
@@ -457,9 +479,10 @@ extension View {
 func expireOnly(
   _ view: View, _ request: CommitRequest, _ logLimits: LogLimits
 ) throws(StoreError) -> Environment.Outcome<Bool> {
+  let isReverted = try view.revertIfOver(logLimits) != nil
   var committer = try Committer(view, request, logLimits, CommitMemory())
   switch try committer.run({ _ in }) {
   case .commit: return .commit(true)
-  case .abort: return .abort(false)
+  case .abort: return isReverted ? .commit(true) : .abort(false)
   }
 }

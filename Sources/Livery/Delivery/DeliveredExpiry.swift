@@ -14,14 +14,26 @@ struct ExpiredValue {
   /// What is in effect by the clock.
   let current: Record
   let isSecret: Bool
+  /// Whether it was on trial.
+  var wasOnTrial = false
+}
+
+/// A trial that is over while nobody has committed that.
+struct ExpiredTrial {
+  let state: TrialState
+  /// The settings that were on trial and that are watched.
+  var names = NameSet()
 }
 
 extension View {
   /// The settings that a watch looks at whose value in effect is over, and those that it was told of before.
   ///
-  /// - Parameter reportsExpiry: whether new ones count.
+  /// - Parameters:
+  ///   - reportsExpiry: whether new ones count.
+  ///   - trial: what has gone back.
   func expiredValues(
-    at now: Timestamp, _ pattern: NamePattern?, reportsExpiry: Bool, besides delivered: [DeliveredExpiry]
+    at now: Timestamp, _ pattern: NamePattern?, reportsExpiry: Bool, besides delivered: [DeliveredExpiry],
+    trial: ExpiredTrial?
   ) throws(StoreError) -> [ExpiredValue] {
     var names = NameSet()
     for one in delivered { names.insert(one.name) }
@@ -30,22 +42,52 @@ extension View {
         names.insert(expiry.place.name)
       }
     }
+    for name in trial?.names.names ?? [] { names.insert(name) }
     var found: [ExpiredValue] = []
     for name in names.names {
       guard let stored = try effective(name) else { continue }
       found.append(
         ExpiredValue(
           name: name, stored: stored, current: try current(stored, name, at: now),
-          isSecret: try isSecret(name, descriptor(name), stored.value)))
+          isSecret: try isSecret(name, descriptor(name), stored.value),
+          wasOnTrial: trial?.names.contains(name) ?? false))
     }
     return found
+  }
+
+  /// A trial that is over and that nobody has ended in the store.
+  func expiredTrial(_ pattern: NamePattern?) throws(StoreError) -> ExpiredTrial? {
+    guard let trial = try pendingTrial(), isOver(trial) else { return nil }
+    var expired = ExpiredTrial(state: trial)
+    for place in try placesOnTrial() where pattern?.matches(place.name) ?? true { expired.names.insert(place.name) }
+    return expired
   }
 }
 
 extension WatchState {
+  /// Whether it has been told already that a trial went back, as an entry says.
+  func wasTold(_ entry: LogEntry) -> Bool {
+    guard case .reverted(let revision)? = entry.trial else { return false }
+    return revision == revertedTrial
+  }
+
+  /// The event of a trial that is over, unless that was told or was so when the watch began.
+  func deliverEnd(of trial: ExpiredTrial?, at now: Timestamp, revision: UInt64) -> [Event] {
+    guard let trial = trial?.state, trial.term.revision != revertedTrial, trial.term.deadline > startMoment else {
+      return []
+    }
+    revertedTrial = trial.term.revision
+    var entry = LogEntry(revision: revision, time: now, layer: .user, origin: TrialState.ownOrigin)
+    entry.trial = .reverted(revision: trial.term.revision)
+    return [Event(.reverted, of: entry)]
+  }
+
   /// The events of what has expired by the clock since the watch was told last, or has come back with a clock that was set.
-  func deliverExpiry(_ expired: [ExpiredValue], at now: Timestamp, revision: UInt64) -> [Event] {
-    var events: [Event] = []
+  func deliverExpiry(
+    _ expired: [ExpiredValue], of trial: ExpiredTrial?, at now: Timestamp, revision: UInt64
+  ) -> [Event] {
+    let hadTrialEnd = trial.map { $0.state.term.deadline <= startMoment } ?? true
+    var events = deliverEnd(of: trial, at: now, revision: revision)
     var still: [DeliveredExpiry] = []
     for one in expired {
       let before = delivered.first { $0.name.sameBytes(as: one.name) }
@@ -54,16 +96,19 @@ extension WatchState {
       guard isOver || before != nil else { continue }
       if isOver { still.append(DeliveredExpiry(name: one.name, value: current.value, expires: current.expires)) }
       // What was over when the watch began is no news.
-      guard before != nil || stored.expires.map({ $0 > start }) ?? true else { continue }
+      let wasOver = one.wasOnTrial ? hadTrialEnd : stored.expires.map { $0 <= start } ?? false
+      guard before != nil || !wasOver else { continue }
       let old = before.map { $0.value } ?? stored.value
       guard old != current.value else { continue }
-      let expires = before.map { $0.expires } ?? stored.expires
+      let expires = before.map { $0.expires } ?? (one.wasOnTrial ? nil : stored.expires)
       let isExpiry = expires.map { $0 <= now } ?? false
+      let isRevert = one.wasOnTrial && before == nil
       events.append(
         Event(
           revision: revision, time: now, kind: isExpiry ? .expired : .changed,
           layer: isExpiry && before == nil ? stored.layer : current.layer, name: one.name, oldValue: old,
-          newValue: current.value, origin: isExpiry ? "expiry" : current.origin, isWritable: !current.isLocked,
+          newValue: current.value, origin: isExpiry ? "expiry" : isRevert ? TrialState.ownOrigin : current.origin,
+          isWritable: !current.isLocked,
           isSecret: one.isSecret))
     }
     delivered = still

@@ -14,6 +14,12 @@ public struct Event: Sendable {
     case resync
     /// The present value, at the start of a watch.
     case initial
+    /// A commit is on trial; what it changed follows.
+    case trial
+    /// What was on trial stays.
+    case confirmed
+    /// What was on trial went back; what that changed follows.
+    case reverted
   }
 
   /// The commit that it belongs to, and when that was made.
@@ -22,7 +28,7 @@ public struct Event: Sendable {
   public var kind: Kind
   /// The layer that was changed.
   public var layer: Layer
-  /// nil for `schema` and `resync`.
+  /// nil for `schema`, `resync`, `trial`, `confirmed` and `reverted`.
   public var name: String?
   /// The effective values before and after; nil for none.
   public var oldValue: Value?
@@ -47,6 +53,9 @@ extension Event.Kind: CustomStringConvertible {
     case .expired: "expired"
     case .resync: "resync"
     case .initial: "initial"
+    case .trial: "trial"
+    case .confirmed: "confirmed"
+    case .reverted: "reverted"
     }
   }
 }
@@ -60,6 +69,16 @@ extension Event {
     if newValue?.isSealed == true { event.newValue = nil }
     event.isUnavailable = true
     return event
+  }
+
+  /// What an entry tells of a trial; nil if it is of none.
+  static func ofTrial(_ entry: LogEntry) -> Event? {
+    switch entry.trial {
+    case .begun: Event(.trial, of: entry)
+    case .confirmed: Event(.confirmed, of: entry)
+    case .reverted: Event(.reverted, of: entry)
+    case nil: nil
+    }
   }
 
   init(_ kind: Kind, of entry: LogEntry) {

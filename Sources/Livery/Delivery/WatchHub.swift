@@ -18,6 +18,8 @@ final class WatchHub: @unchecked Sendable {
   private var serving: WatchState?
   private var running: Post?
   private var lastLook: UInt64 = 0
+  /// The trial whose end the watches were told of without a commit; the thread's own.
+  private var toldTrial: UInt64 = 0
 
   /// Adds a watch, and starts the thread if it is the first.
   func add(_ watch: WatchState, _ shared: SharedEnvironment) throws(StoreError) {
@@ -178,7 +180,21 @@ final class WatchHub: @unchecked Sendable {
     }
     lookIfGone(shared)
     let now = Timestamp.now
-    let next = try shared.read { (view) throws(StoreError) in try view.nextExpiry(after: commits ? nil : now) }
+    let (next, trial) = try shared.read { (view) throws(StoreError) in
+      (try view.nextExpiry(after: commits ? nil : now), try view.pendingTrial())
+    }
+    if let trial {
+      let left = trial.term.deadline &- lvs_boottime_us()
+      if left > 0 {
+        if left < Int64(Self.second / 1000) { pause = min(pause, UInt64(left) * 1000) }
+      } else if !limits.isEmpty {
+        let isCommitted = try shared.clearExpired(LogLimits(largestOf: limits, clock: shared.clock))
+        return isCommitted ? 0 : min(pause, Self.second / 100)
+      } else if toldTrial != trial.term.revision {
+        toldTrial = trial.term.revision
+        pause = 0
+      }
+    }
     if let next {
       let left = next.microseconds - now.microseconds
       if left <= 0 {
@@ -206,6 +222,10 @@ final class WatchHub: @unchecked Sendable {
     var expires = false
     let revision = try shared.read { (view) throws(StoreError) in
       if tells, let next = try view.nextExpiry(after: watch.signalledExpiry) { expires = next <= time }
+      if tells, let trial = try view.pendingTrial(), view.isOver(trial), trial.term.revision != watch.signalledTrial {
+        watch.signalledTrial = trial.term.revision
+        expires = true
+      }
       return try view.revision()
     }
     if tells { watch.signalledExpiry = time }
@@ -317,7 +337,7 @@ final class WatchHub: @unchecked Sendable {
     watch.pattern = news.pattern
     guard watch.mayCall else { return calls }
     if !news.isPartial {
-      let events = watch.deliverExpiry(news.expired, at: news.time, revision: news.revision)
+      let events = watch.deliverExpiry(news.expired, of: news.trial, at: news.time, revision: news.revision)
       if watch.interval == 0 { tell(events) } else { watch.merge(events) }
     }
     if watch.timeUntilDue(at: lvs_monotonic_ns()) == 0 { tell(watch.takePending()) }
@@ -338,6 +358,8 @@ private struct LogReading {
   var pattern: NamePattern?
   /// What is in effect now where a value's time is over and nobody has committed that, or where the watch was told so.
   var expired: [ExpiredValue] = []
+  /// A trial that has gone back the same way.
+  var trial: ExpiredTrial?
   var revision: UInt64 = 0
   var time = Timestamp.earliest
 
@@ -351,8 +373,9 @@ private struct LogReading {
       guard !reading.isPartial, reportsExpiry || !watch.delivered.isEmpty else { return }
       reading.time = .now
       reading.revision = try view.revision()
+      reading.trial = reportsExpiry ? try view.expiredTrial(reading.pattern) : nil
       reading.expired = try view.expiredValues(
-        at: reading.time, reading.pattern, reportsExpiry: reportsExpiry, besides: watch.delivered)
+        at: reading.time, reading.pattern, reportsExpiry: reportsExpiry, besides: watch.delivered, trial: reading.trial)
     }
     self = reading
   }

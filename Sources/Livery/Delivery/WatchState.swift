@@ -1,3 +1,4 @@
+import CSystem
 import Synchronization
 
 /// One watch: what it looks at, how far it has come, and what waits to be told.
@@ -45,6 +46,12 @@ final class WatchState: @unchecked Sendable {
   /// What has been told of values whose time is over while nobody has committed that.
   var delivered: [DeliveredExpiry] = []
   let start = Timestamp.now
+  /// The same in microseconds since the start of the system.
+  let startMoment = lvs_boottime_us()
+  /// The trial of which was told that it went back, while nobody had committed that.
+  var revertedTrial: UInt64 = 0
+  /// The trial whose end the descriptor has been signalled for.
+  var signalledTrial: UInt64 = 0
   /// What could not be opened and can be now: it is to be read anew. Guarded by the hub's lock.
   var openedSince: [String] = []
   /// The moment up to which the descriptor has been signalled for what expires.
@@ -114,9 +121,10 @@ final class WatchState: @unchecked Sendable {
 
   /// The events of an entry that was read for this watch.
   func events(of entry: LogEntry) -> [Event] {
-    guard !entry.isTooLarge else { return [.resync(to: entry.revision)] }
     var events: [Event] = []
-    if entry.isSchema { events.append(Event(.schema, of: entry)) }
+    if entry.isSchema, !entry.isTooLarge { events.append(Event(.schema, of: entry)) }
+    if let event = Event.ofTrial(entry), !wasTold(entry) { events.append(event) }
+    guard !entry.isTooLarge else { return events + [.resync(to: entry.revision)] }
     for change in entry.changes {
       let event = Event(change, of: entry)
       if let event = afterDelivered(event, hasWritability: change.writable != nil) { events.append(event) }
@@ -127,13 +135,14 @@ final class WatchState: @unchecked Sendable {
   /// Keeps events for later, one for each setting: from the first old value to the last new one.
   func merge(_ events: [Event]) {
     for event in events {
+      // One of each kind beside the settings.
       if event.kind == .resync || pending.count >= Self.mostPending {
         pending = [.resync(to: event.revision)]
         places = ByteIndex()
         _ = places.insert([])
         continue
       }
-      let (place, isNew) = places.insert(event.name ?? "")
+      let (place, isNew) = places.insert(event.name ?? "\u{1}\(event.kind.description)")
       if isNew || place >= pending.count {
         pending.append(event)
       } else {

@@ -16,7 +16,7 @@ extension SharedEnvironment {
   ) throws(StoreError) -> Value {
     if !wasMissed, let known = cache.value(name, in: slot) { return known }
     do throws(StoreError) {
-      return try read { (view) throws(StoreError) in
+      return try read(looksOnce: true) { (view) throws(StoreError) in
         var isWorthWhile = false
         let value = try view.value(of: name) { (value, place, bytes, isAlias) in
           isWorthWhile = cache.keep(

@@ -52,14 +52,19 @@ class SharedEnvironment: @unchecked Sendable {
     self.home = home ?? Home(opened.directory.folder)
   }
 
-  final func read<R>(_ body: (View) throws(StoreError) -> R) throws(StoreError) -> R {
+  /// - Parameter looksOnce: whether `body` looks at one setting alone.
+  final func read<R>(
+    looksOnce: Bool = false, _ body: (View) throws(StoreError) -> R
+  ) throws(StoreError) -> R {
     var tries = 0
     while true {
       let opening = environment.timesReopened
       do throws(StoreError) {
         try followForReading()
         return try environment.read { (transaction) throws(StoreError) in
-          try body(View(transaction: transaction, databases: databases, sealing: sealing))
+          let moment = looksOnce ? 0 : lvs_boottime_us()
+          return try body(
+            View(transaction: transaction, databases: databases, sealing: sealing, at: moment))
         }
       } catch {
         tries += 1

@@ -48,7 +48,7 @@ extension View {
   fileprivate func lookAtValues(_ run: inout SearchRun, at now: Timestamp) throws(StoreError) {
     try walkStored { (name, place, bytes) throws(StoreError) in
       guard case .value(let number) = run.interest(in: name) else { return }
-      let isCurrent = place.map { $0.expires == 0 || $0.expires > now.microseconds }
+      let isCurrent = place.map { $0.counts(at: now.microseconds, trialMoment) }
       if let place, isCurrent == true { return run.meet(name, number, place, bytes) }
       let shown = name.withUnsafeBytes { String(decoding: $0, as: UTF8.self) }
       guard isCurrent != nil else { throw .damaged("the record of `\(shown)`", setting: shown) }

@@ -47,6 +47,10 @@ extension View {
   fileprivate func forget(_ name: String, save present: [Record]) throws(StoreError) -> Bool {
     var isChanged = false
     let setting = KnownSetting(name, isKept: false)
+    if try wholeSetting(name)?.trial != nil {
+      try setting.replace(by: reverted.records(of: name), self)
+      isChanged = true
+    }
     for record in try records(of: name) where record.layer != .defaults {
       let isPresent = present.contains { $0.layer == record.layer && $0.value == record.value }
       if isPresent { continue }

@@ -24,7 +24,10 @@ extension Store {
       try view.walkLog { (revision, entry, _) throws(StoreError) in
         if filter.beforeRevision > 0, revision >= filter.beforeRevision { return false }
         guard let entry else { throw StoreError.damaged("the log entry of revision \(revision)") }
-        if filter.matches(entry, pattern) { found.append(entry) }
+        // A confirmation changes nothing: it is of the settings that its trial changed.
+        var isOfTrial = false
+        if case .confirmed(let begun)? = entry.trial { isOfTrial = found.contains { $0.revision == begun } }
+        if filter.matches(entry, isOfTrial ? nil : pattern) { found.append(entry) }
         return true
       }
       var items: [Value] = []
@@ -67,8 +70,15 @@ extension Store {
     var members: [Value.Member] = [
       .init("revision", .int(Int64(clamping: entry.revision))), .init("time", .date(entry.time)),
       .init("layer", .string(entry.layer.description)), .init("origin", .string(entry.origin)),
-      .init("kind", .string(entry.isSchema ? "schema" : "change")), .init("changes", .list(changes)),
+      .init("kind", .string(entry.isSchema ? "schema" : entry.trial?.description ?? "change")),
+      .init("changes", .list(changes)),
     ]
+    switch entry.trial {
+    case .begun(let length): members.append(.init("length", .int(length)))
+    case .confirmed(let revision), .reverted(let revision):
+      members.append(.init("trial", .int(Int64(clamping: revision))))
+    case nil: break
+    }
     if entry.isTooLarge { members.append(.init("tooLarge", .bool(true))) }
     return .object(members)
   }

@@ -19,11 +19,22 @@ extension Store {
   }
 
   private func undoing(_ revision: UInt64, _ force: Bool, _ view: View) throws(StoreError) -> CommitRequest {
+    var request = CommitRequest()
+    request.origin = "undo \(revision)"
+    if try view.pendingTrial()?.term.revision == revision {
+      request.trialEnd = TrialEnd(confirms: false, revision: revision)
+      return request
+    }
     guard let entry = try view.logEntry(revision) else {
       throw StoreError(.notFound, "the log holds no revision \(revision)")
     }
     guard !entry.isSchema else {
       throw StoreError(.readOnly, "revision \(revision) applied a schema, which cannot be undone")
+    }
+    if case .confirmed(let begun)? = entry.trial {
+      throw StoreError(
+        .readOnly,
+        "revision \(revision) confirmed a trial, which cannot be undone: undo revision \(begun), which began it")
     }
     guard !entry.isTooLarge || !entry.edits.isEmpty else {
       throw StoreError(.notFound, "the log does not hold what revision \(revision) changed")
@@ -33,8 +44,6 @@ extension Store {
       let later = try LaterChanges(revision, entry, view)
       guard later.names.isEmpty else { throw later.conflict }
     }
-    var request = CommitRequest()
-    request.origin = "undo \(revision)"
     request.layer = entry.layer
     let now = Timestamp.now
     // The first replaced value of a place is the one before the commit.

@@ -110,6 +110,7 @@ private struct Restoration {
       guard let values = fresh.values(of: setting.name) else { return }
       try setting.replace(by: values.map { view.opened($0, setting.name) }, view)
     }
+    try endTrial()
     try view.putRestored(revision, content: content.contentRevision)
     try view.finish(entry, limits)
     hasSealed = try view.reseal(anew: false).leavesPlain
@@ -132,39 +133,55 @@ private struct Restoration {
     try view.putSealMark(SealMark(store: store, isPending: restored == nil || restored?.isPending == true))
   }
 
+  /// No trial goes on: what the layers hold now was confirmed, or was there before.
+  private mutating func endTrial() throws(StoreError) {
+    try view.forgetPlacesOnTrial()
+    guard var trial = try view.pendingTrial() else { return }
+    trial.phase = .reverted
+    trial.end = TrialState.End(revision: revision, time: now, origin: entry.origin)
+    try view.putTrial(trial)
+    entry.trial = .reverted(revision: trial.term.revision)
+  }
+
   /// What the layers are to hold for the settings for which they hold something else.
   private mutating func differences() throws(StoreError) -> FreshSettings {
     var fresh = FreshSettings()
     let wanted = content.table("settings").entries
     var next = 0
-    var found: [(name: String, old: SettingRecord?, place: Int?)] = []
+    var found: [(name: String, old: SettingRecord?, place: Int?, isOnTrial: Bool)] = []
     func name(_ key: [UInt8]) -> String { String(decoding: key, as: UTF8.self) }
     try view.walk(view.databases.settings) { (key, value) throws(StoreError) in
       let key = key.array
       while next < wanted.count, wanted[next].key.lexicographicallyPrecedes(key) {
-        found.append((name(wanted[next].key), nil, next))
+        found.append((name(wanted[next].key), nil, next, false))
         next += 1
       }
       let isWanted = next < wanted.count && wanted[next].key == key
-      if !isWanted || value.array != wanted[next].value {
+      // What is on trial is not as it was confirmed, also if the backup has the same.
+      let isOnTrial = RecordPlace(value, key: key.span.bytes, tag: Tag.settings)?.trial != nil
+      if !isWanted || isOnTrial || value.array != wanted[next].value {
         let old = SettingRecord(value, key: key, tag: Tag.settings)
         // What is damaged is replaced whatever it holds.
         if old == nil { hasChanged = true }
-        found.append((name(key), old, isWanted ? next : nil))
+        found.append((name(key), old.map { view.current($0) }, isWanted ? next : nil, isOnTrial))
       }
       if isWanted { next += 1 }
       return true
     }
     while next < wanted.count {
-      found.append((name(wanted[next].key), nil, next))
+      found.append((name(wanted[next].key), nil, next, false))
       next += 1
     }
-    for (name, old, place) in found {
+    for (name, old, place, isOnTrial) in found {
+      if isOnTrial { hasChanged = true }
       let row = place.map { wanted[$0] }
       let new = row.flatMap { row in
-        row.value.withUnsafeBytes { SettingRecord($0.bytes, key: row.key, tag: Tag.settings) }
+        // What had not been confirmed then is not brought back.
+        row.value.withUnsafeBytes { SettingRecord($0.bytes, key: row.key, tag: Tag.settings)?.reverted }
       }
-      if note(name, old?.values ?? [], new?.values ?? []) || old == nil { fresh.put(name, new?.values ?? []) }
+      if note(name, old?.values ?? [], new?.values ?? []) || old == nil || isOnTrial {
+        fresh.put(name, new?.values ?? [])
+      }
     }
     return fresh
   }

@@ -68,10 +68,12 @@ final class SettingCache: @unchecked Sendable {
     in slot: OpaquePointer?, at commit: UInt64
   ) -> Bool {
     guard place.payload.count <= Int(LVS_CACHE_CONTENT_MAX) else { return false }
+    // An entry has one end, by one clock.
+    if place.trial != nil, place.expires != 0 { return false }
     var entry = lvs_entry()
     entry.type = value.type.rawValue
     entry.is_alias = isAlias
-    entry.expires = place.expires
+    entry.expires = place.trial.map { -$0.deadline } ?? place.expires
     return bytes.withUnsafeBytes { bytes in
       if let scalar = value.scalar {
         entry.scalar = scalar

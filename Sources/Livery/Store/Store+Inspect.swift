@@ -39,6 +39,7 @@ extension Store {
       }
       let waits = try view.waiting(target)
       for value in waits { text += " " + value.sentence(hidesValue: isSecret) }
+      text += try addTrial(of: target, isSecret: isSecret, view, to: &members)
       members.append(.init("reason", .string(text)))
       if !waits.isEmpty { members.append(.init("waits", .list(waits.map { $0.item }))) }
       let decision = (resolution.winner, resolution.isLocked)

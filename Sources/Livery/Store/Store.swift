@@ -78,7 +78,10 @@ public final class Store: Sendable {
   /// Removes what has ended with a boot of the system, if the store can be written to soon: no read sees it all the same.
   private func clearEndedWithBoot() {
     guard !options.readOnly else { return }
-    let isLeft = try? read { (view) throws(StoreError) in try !view.endedWithBoot().isEmpty }
+    let isLeft = try? read { (view) throws(StoreError) in
+      if let trial = try view.pendingTrial(), view.isOver(trial) { return true }
+      return try !view.endedWithBoot().isEmpty
+    }
     if isLeft == true { _ = try? shared.clearExpired(logLimits, timeout: 100) }
   }
 

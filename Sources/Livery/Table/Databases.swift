@@ -9,7 +9,8 @@ struct Databases: Sendable {
   let schema: Database
   /// Name → what the layers hold, and which of it is in effect.
   let settings: Database
-  /// Expiry time, layer and name → nothing: what expires next comes first, what ends with the boot last.
+  /// Expiry time, layer and name → nothing: what expires next comes first, what is on trial and what
+  /// ends with the boot last.
   let expiries: Database
   /// Revision → what the commit did.
   let log: Database
@@ -114,6 +115,8 @@ struct LayerKey {
 
 /// A value's place in `expiries`.
 struct ExpiryKey {
+  /// Stands for the end of a trial.
+  static let onTrial = Timestamp(microseconds: Int64.max - 1)
   /// Stands for the end of the boot.
   static let atBoot = Timestamp(microseconds: Int64.max)
 
@@ -137,9 +140,13 @@ struct ExpiryKey {
   func isSame(as other: ExpiryKey) -> Bool { time == other.time && place.layer == other.place.layer }
 
   /// Where those begin that stand for the end of the boot.
-  static var bootKeys: [UInt8] {
+  static var bootKeys: [UInt8] { keys(of: atBoot) }
+  /// Where those begin that stand for the end of a trial.
+  static var trialKeys: [UInt8] { keys(of: onTrial) }
+
+  private static func keys(of time: Timestamp) -> [UInt8] {
     var bytes: [UInt8] = []
-    bytes.append(bigEndian: UInt64(bitPattern: atBoot.microseconds))
+    bytes.append(bigEndian: UInt64(bitPattern: time.microseconds))
     return bytes
   }
 

@@ -55,6 +55,8 @@ struct LogEntry: Sendable {
   var layer: Layer
   var origin: String
   var isSchema = false
+  /// Whether it began a trial, or ended one.
+  var trial: TrialStep?
   /// There were too many changes to keep, or nobody knows them: whoever watches reads anew.
   var isTooLarge = false
   var changes: [Change] = []
@@ -95,12 +97,17 @@ extension LogEntry {
   }
 
   /// The stored form, bound to the key it is stored under: CBOR of an object behind its checksum. `t` time, `l` layer,
-  /// `o` origin, `k` kind (1 schema, 2 too large), `c` changes with the edits that made them, `e` other edits.
+  /// `o` origin, `k` kind (1 schema, 2 too large, 4 begins a trial, 8 confirms one, 16 takes one back), `b` the revision that
+  /// began the trial or how long that is in microseconds, `c` changes with the edits that made them, `e` other edits.
   func encode(key: [UInt8]) throws(StoreError) -> [UInt8] {
     var writer = CBOR.Writer(capacity: 64 + min(roughSize, 1 << 16))
     var growth = Memory.Growth()
     let (told, others) = editsByChange()
-    writer.object(6)
+    writer.object(trial == nil ? 6 : 7)
+    if let trial {
+      writer.key(UInt8(ascii: "b"))
+      writer.int(trial.number)
+    }
     writer.key(UInt8(ascii: "c"))
     writer.list(changes.count)
     for (index, change) in changes.enumerated() {
@@ -114,7 +121,7 @@ extension LogEntry {
       guard growth.allows(writer.bytes.count) else { throw Memory.shortage(of: writer.bytes.count) }
     }
     writer.key(UInt8(ascii: "k"))
-    writer.int((isSchema ? 1 : 0) | (isTooLarge ? 2 : 0))
+    writer.int((isSchema ? 1 : 0) | (isTooLarge ? 2 : 0) | (trial?.kind ?? 0))
     writer.key(UInt8(ascii: "l"))
     writer.int(Int64(layer.rawValue))
     writer.key(UInt8(ascii: "o"))
@@ -217,7 +224,13 @@ extension LogEntry {
   init?(_ bytes: [UInt8], revision: UInt64, matching pattern: NamePattern? = nil, withEdits: Bool = true) {
     var reader = CBOR.Reader(bytes)
     // The members are in the order of their keys.
-    guard reader.object() == 6, reader.key(UInt8(ascii: "c")), let changeCount = reader.list() else { return nil }
+    guard let members = reader.object(), members == 6 || members == 7 else { return nil }
+    var number: Int64?
+    if members == 7 {
+      guard reader.key(UInt8(ascii: "b")), let found = reader.int() else { return nil }
+      number = found
+    }
+    guard reader.key(UInt8(ascii: "c")), let changeCount = reader.list() else { return nil }
     var changes: [Change] = []
     var edits: [Edit] = []
     for _ in 0..<changeCount {
@@ -245,6 +258,8 @@ extension LogEntry {
     self.origin = origin
     isSchema = kind & 1 != 0
     isTooLarge = kind & 2 != 0
+    trial = number.flatMap { TrialStep(kind, $0) }
+    guard (trial == nil) == (number == nil) else { return nil }
     self.changes = changes
     self.edits = edits
   }

@@ -70,6 +70,12 @@ struct AssetUses {
     try view.walkLayers { (place, record) throws(StoreError) in
       if let value = record.value { found.add(value, place.name, place.layer) }
     }
+    // What a trial goes back to, or would stay with.
+    for (name, setting, part) in try view.settingsOnTrial() {
+      for record in setting.values + part.former {
+        if let value = view.opened(record, name).value { found.add(value, name, record.layer) }
+      }
+    }
     self = found
   }
 

@@ -30,6 +30,7 @@ extension View {
   private static let claimsKey = ".claims".bytes
   private static let deadlineKey = ".session-ends".bytes
   private static let sealKey = ".sealed".bytes
+  private static let trialKey = ".trial".bytes
 
   // Of the schema's facts.
   private static let isOpen: UInt8 = 1
@@ -42,6 +43,7 @@ extension View {
   static func isOwn(metaKey key: [UInt8]) -> Bool {
     key == formatKey || key == identifierKey || key == revisionKey || key == trimmedKey || key == restoredKey
       || key == recoveryKey || key == claimsKey || key == deadlineKey
+      || key == trialKey
   }
 
   /// The number of the file format; raised when an older library could not read the store.
@@ -200,6 +202,16 @@ extension View {
   func putSessionDeadline(_ time: Timestamp?) throws(StoreError) {
     guard let time else { return try delete(Self.deadlineKey, databases.meta) }
     try putNumber(UInt64(bitPattern: time.microseconds), Self.deadlineKey)
+  }
+
+  func storedTrial() throws(StoreError) -> Value? {
+    try meta(Self.trialKey, "what is known of the trial").map { (content) throws(StoreError) in
+      try CBOR.decode(content)
+    }
+  }
+
+  func putTrial(_ state: TrialState) throws(StoreError) {
+    try putMeta(CBOR.encode(state.stored), Self.trialKey)
   }
 
   private func meta(_ key: [UInt8], _ what: String) throws(StoreError) -> [UInt8]? {

@@ -56,7 +56,7 @@ extension View {
         guard let place = RecordPlace(bytes, key: name, tag: Tag.settings) else { return nil }
         guard !place.isUnknown else { return .missing }
         guard place.type != nil else { return .nothing }
-        guard place.expires == 0 || place.expires > (moment ?? .now).microseconds else { return .nothing }
+        guard place.counts(at: (moment ?? .now).microseconds, trialMoment) else { return .nothing }
         guard let value = place.value(in: bytes) else { return nil }
         if case .sealed(let sealed) = value { return .sealed(sealed) }
         keep(value, place, bytes)

@@ -41,7 +41,7 @@ extension View {
 
   /// A setting's record, or nil: what is damaged is for its readers to report, and all else is not to be passed over.
   private func unlessDamaged(_ name: String) throws(StoreError) -> SettingRecord? {
-    do throws(StoreError) { return try setting(name) } catch {
+    do throws(StoreError) { return try wholeSetting(name).map { opened($0, name) } } catch {
       guard error.code == .corrupt || error.code == .formatNewer else { throw error }
       return nil
     }
@@ -80,7 +80,7 @@ extension View {
     var found: [(name: String, hasSealed: Bool, hasPlain: Bool)] = []
     try walk(databases.settings) { (key, value) throws(StoreError) in
       var hasSealed = false, hasPlain = false
-      _ = EntryPlace.all(in: value, key: key, tag: Tag.settings) { entry in
+      _ = EntryPlace.all(in: value, key: key, tag: Tag.settings, at: nil) { entry in
         if entry.isSealed { hasSealed = true } else if entry.layer != .defaults { hasPlain = true }
       }
       if let place = RecordPlace(value, key: key, tag: Tag.settings), place.type != nil, place.layer != .defaults {
@@ -111,8 +111,9 @@ extension View {
 
   private func hasPlainSecrets() throws(StoreError) -> Bool {
     for name in try toSeal(anew: false) {
-      guard let setting = try storedSetting(name), try holdsSecret(name) else { continue }
-      for record in setting.values where record.layer != .defaults && record.sealed == nil { return true }
+      guard let setting = try wholeSetting(name), try holdsSecret(name) else { continue }
+      for record in setting.values + (setting.trial?.former ?? [])
+      where record.layer != .defaults && record.sealed == nil { return true }
     }
     return false
   }

@@ -4,15 +4,32 @@ import LMDB
 extension View {
   private static func damaged(_ name: String) -> StoreError { .damaged("the record of `\(name)`", setting: name) }
 
-  /// All that is stored of a setting, with its values opened where that can be done; nil if nothing is.
+  /// What the layers hold for a setting and what is in effect, with values opened where that can be done; nil if nothing is
+  /// stored of it.
   func setting(_ name: String) throws(StoreError) -> SettingRecord? {
-    guard var stored = try storedSetting(name) else { return nil }
-    stored.transform { (record, _) in opened(record, name) }
-    return stored
+    try storedSetting(name).map { opened($0, name) }
   }
 
   /// The same as it is stored.
   func storedSetting(_ name: String) throws(StoreError) -> SettingRecord? {
+    try wholeSetting(name).map { current($0) }
+  }
+
+  /// A setting's record as it counts: where a trial is over with what was there before. Here alone that is decided.
+  @inline(__always)
+  func current(_ setting: SettingRecord) -> SettingRecord {
+    guard let trial = setting.trial, trial.term.isOver(at: trialMoment) else { return setting }
+    return setting.reverted
+  }
+
+  func opened(_ setting: SettingRecord, _ name: String) -> SettingRecord {
+    var setting = setting
+    setting.transform { (record, _) in opened(record, name) }
+    return setting
+  }
+
+  /// All that is stored of a setting, be its trial over or not.
+  func wholeSetting(_ name: String) throws(StoreError) -> SettingRecord? {
     let key = name.bytes
     return try read(key, databases.settings, orDamaged: "the record of `\(name)`", setting: name) {
       SettingRecord($0, key: key, tag: Tag.settings)
@@ -43,7 +60,7 @@ extension View {
       try put([], ending.bytes, databases.expiries)
     }
     let key = name.bytes
-    if setting.isUnknown, setting.values.isEmpty { return try delete(key, databases.settings) }
+    if setting.isUnknown, setting.values.isEmpty, setting.trial == nil { return try delete(key, databases.settings) }
     try put(setting.encode(key: key, tag: Tag.settings), key, databases.settings)
   }
 
@@ -94,7 +111,7 @@ extension View {
   ) throws(StoreError) {
     try walk(databases.settings, from: start) { (key, value) throws(StoreError) in
       guard let name = key.text else { throw StoreError.damaged("a name") }
-      return try body(name, SettingRecord(value, key: key.array, tag: Tag.settings))
+      return try body(name, SettingRecord(value, key: key.array, tag: Tag.settings).map { current($0) })
     }
   }
 
@@ -142,13 +159,13 @@ extension View {
     try walk(databases.settings) { (key, value) throws(StoreError) in
       guard let name = key.text else { throw StoreError.damaged("a name") }
       var holds = false
-      let isWhole = EntryPlace.all(in: value, key: key, tag: Tag.settings) { entry in
+      let isWhole = EntryPlace.all(in: value, key: key, tag: Tag.settings, at: trialMoment) { entry in
         if layer.map({ $0 == entry.layer }) ?? (entry.layer >= first) { holds = true }
       }
       guard isWhole else { throw Self.damaged(name) }
       guard holds else { return true }
       guard let setting = SettingRecord(value, key: key.array, tag: Tag.settings) else { throw Self.damaged(name) }
-      for record in setting.values where layer.map({ $0 == record.layer }) ?? (record.layer >= first) {
+      for record in current(setting).values where layer.map({ $0 == record.layer }) ?? (record.layer >= first) {
         try body(LayerKey(record.layer, name), opened(record, name))
       }
       return true
@@ -162,7 +179,9 @@ extension View {
       guard let name = key.text else { throw StoreError.damaged("a name") }
       guard name.utf8.starts(with: prefix.utf8) else { return false }
       var holds = false
-      let isWhole = EntryPlace.all(in: value, key: key, tag: Tag.settings) { if $0.layer == layer { holds = true } }
+      let isWhole = EntryPlace.all(in: value, key: key, tag: Tag.settings, at: trialMoment) {
+        if $0.layer == layer { holds = true }
+      }
       guard isWhole else { throw Self.damaged(name) }
       if holds { found.append(name) }
       return true
@@ -185,7 +204,7 @@ extension View {
     var count = 0
     try walk(databases.settings) { (key, value) throws(StoreError) in
       guard let name = key.text else { return true }
-      _ = EntryPlace.all(in: value, key: key, tag: Tag.settings) { body(LayerKey($0.layer, name)) }
+      _ = EntryPlace.all(in: value, key: key, tag: Tag.settings, at: trialMoment) { body(LayerKey($0.layer, name)) }
       if RecordPlace(value, key: key, tag: Tag.settings)?.isUnknown != true { count += 1 }
       return true
     }
@@ -196,7 +215,9 @@ extension View {
   func hasOwnValues() throws(StoreError) -> Bool {
     var found = false
     try walk(databases.settings) { (key, value) throws(StoreError) in
-      let isWhole = EntryPlace.all(in: value, key: key, tag: Tag.settings) { if $0.layer != .defaults { found = true } }
+      let isWhole = EntryPlace.all(in: value, key: key, tag: Tag.settings, at: nil) {
+        if $0.layer != .defaults { found = true }
+      }
       if !isWhole { found = true }
       return !found
     }
@@ -213,6 +234,11 @@ extension SettingRecord {
       let place = LayerKey(record.layer, name)
       if record.layer.canExpire, let expires = record.expires { all.append(ExpiryKey(expires, place)) }
       if record.boot != 0 { all.append(ExpiryKey(ExpiryKey.atBoot, place)) }
+    }
+    if let trial {
+      for layer in Layer.allCases where trial.layers.contains(layer) {
+        all.append(ExpiryKey(ExpiryKey.onTrial, LayerKey(layer, name)))
+      }
     }
     return all
   }

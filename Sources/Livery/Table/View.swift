@@ -1,3 +1,4 @@
+import CSystem
 import LMDB
 
 /// Typed access to the databases within one transaction: the only place that knows how keys and records are laid out.
@@ -6,12 +7,26 @@ struct View {
   let databases: Databases
   /// nil where nobody can open what is sealed. Whoever makes a view holds it: a counted reference would make each copy dearer.
   private let sealer: Unmanaged<Sealing>?
+  /// In microseconds since the start of the system: what is on trial counts as it does then. 0 for each look's own.
+  private let moment: Int64
   var sealing: Sealing? { sealer?._withUnsafeGuaranteedRef { $0 } }
 
-  init(transaction: Transaction, databases: Databases, sealing: Sealing? = nil) {
+  /// - Parameter moment: 0 for whoever looks at one record alone: several have to be seen at one moment.
+  init(
+    transaction: Transaction, databases: Databases, sealing: Sealing? = nil, at moment: Int64 = lvs_boottime_us()
+  ) {
     self.transaction = transaction
     self.databases = databases
     sealer = sealing.map { Unmanaged.passUnretained($0) }
+    self.moment = moment
+  }
+
+  /// The moment as which what is on trial is seen.
+  var trialMoment: Int64 { moment == 0 ? lvs_boottime_us() : moment }
+
+  /// The same with what is on trial as if it had gone back.
+  var reverted: View {
+    View(transaction: transaction, databases: databases, sealing: sealing, at: .max)
   }
 
   // MARK: expiries
@@ -65,7 +80,7 @@ struct View {
     if let moment { start.append(bigEndian: UInt64(bitPattern: max(moment.microseconds, 0) &+ 1)) }
     try walk(databases.expiries, from: start) { (key, _) throws(StoreError) in
       next = ExpiryKey(key)?.time
-      if next == ExpiryKey.atBoot { next = nil }
+      if let time = next, time >= ExpiryKey.onTrial { next = nil }
       return false
     }
     return next

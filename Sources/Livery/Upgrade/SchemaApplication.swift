@@ -67,6 +67,10 @@ struct SchemaApplication {
   mutating func apply(
     _ backup: () throws(StoreError) -> String?
   ) throws(StoreError) -> Environment.Outcome<SchemaReport> {
+    // What has not been confirmed is not carried over.
+    if try isNewer(), let trial = try view.pendingTrial() {
+      _ = try view.end(trial, confirms: false, origin: origin, logLimits)
+    }
     report = try plan()
     guard report.refusal == nil, report.version > report.previousVersion else { return .abort(report) }
     if report.previousVersion > 0 { report.backup = try backup() }

@@ -49,7 +49,7 @@ extension Store {
     do throws(StoreError) { try whileOpen { () throws(StoreError) in } } catch { return .failed(error) }
     return outcome(json) { (schema, report) throws(StoreError) in
       try read { (view) throws(StoreError) in
-        var application = application(view, schema, "", report, declassifying)
+        var application = application(view.reverted, schema, "", report, declassifying)
         return try application.plan()
       }
     }

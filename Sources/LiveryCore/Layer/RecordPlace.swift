@@ -5,12 +5,15 @@ struct SettingPlace {
   static let hasValue: UInt8 = 2
   static let converted: UInt8 = 4
   static let unknown: UInt8 = 8
+  static let onTrial: UInt8 = 32
   static let sealedType: UInt8 = 128
 
   let head: UInt8
   let revision: UInt64
   /// The value in effect, where it is not as its layer holds it.
   let form: (type: ValueType, isSealed: Bool, payload: Range<Int>)?
+  /// What tells of a trial.
+  let trial: Range<Int>?
   /// Where the entries begin.
   var offset: Int
 
@@ -30,20 +33,31 @@ struct SettingPlace {
     head = bytes.byte(at: Checksum.size)
     var at = Checksum.size + 1
     // Of what reads do not know nothing is in effect.
-    guard head & 0xF0 == Self.format, head & Self.unknown == 0 || head == Self.format | Self.unknown,
-      let revision = bytes.varint(&at)
+    guard head & 0xF0 & ~Self.onTrial == Self.format,
+      head & Self.unknown == 0 || head & ~Self.onTrial == Self.format | Self.unknown, let revision = bytes.varint(&at)
     else { return nil }
     self.revision = revision
-    guard head & Self.converted != 0 else {
+    guard head & (Self.converted | Self.onTrial) != 0 else {
       form = nil
+      trial = nil
       offset = at
       return
     }
-    guard head & Self.hasValue != 0, at < bytes.byteCount else { return nil }
-    let type = bytes.byte(at: at)
-    at += 1
-    guard let known = ValueType(rawValue: type & ~Self.sealedType), let payload = bytes.run(&at) else { return nil }
-    form = (known, type & Self.sealedType != 0, payload)
+    if head & Self.converted != 0 {
+      guard head & Self.hasValue != 0, at < bytes.byteCount else { return nil }
+      let type = bytes.byte(at: at)
+      at += 1
+      guard let known = ValueType(rawValue: type & ~Self.sealedType), let payload = bytes.run(&at) else { return nil }
+      form = (known, type & Self.sealedType != 0, payload)
+    } else {
+      form = nil
+    }
+    if head & Self.onTrial != 0 {
+      guard let part = bytes.run(&at) else { return nil }
+      trial = part
+    } else {
+      trial = nil
+    }
     offset = at
   }
 }
@@ -150,11 +164,27 @@ public struct EntryPlace {
   }
 
   /// Hands `body` each entry of a stored record; false if that is damaged, or belongs to another name.
-  public static func all(in bytes: RawSpan, key: RawSpan, tag: UInt8, _ body: (EntryPlace) -> Void) -> Bool {
+  ///
+  /// - Parameter moment: what the layers hold then, as `Trial` counts; nil for all that there is, also what a trial goes back to.
+  public static func all(
+    in bytes: RawSpan, key: RawSpan, tag: UInt8, at moment: Int64?, _ body: (EntryPlace) -> Void
+  ) -> Bool {
     guard var place = SettingPlace(bytes, key: key, tag: tag) else { return false }
+    var ended = LayerSet.none
+    if let range = place.trial {
+      let part = bytes.extracting(range)
+      guard let trial = TrialPlace(part) else { return false }
+      let isOver = moment.map { trial.term.isOver(at: $0) } ?? false
+      if isOver { ended = trial.layers }
+      let isWhole = trial.all(in: part) { entry in
+        if isOver || moment == nil { body(entry) }
+        return true
+      }
+      guard isWhole else { return false }
+    }
     while place.offset < bytes.byteCount {
       guard let entry = EntryPlace(bytes, &place.offset) else { return false }
-      body(entry)
+      if !ended.contains(entry.layer) { body(entry) }
     }
     return true
   }
@@ -173,12 +203,20 @@ public struct RecordPlace {
   public let layer: Layer
   /// Microseconds since 1970; 0 for never. Long ago for a value that has ended with the boot of the system.
   public let expires: Int64
+  /// How long all this counts; nil if it is not on trial.
+  public let trial: Trial?
 
   /// nil if the record is damaged or belongs to another name.
   @inline(__always)
   public init?(_ bytes: RawSpan, key: RawSpan, tag: UInt8) {
     guard var place = SettingPlace(bytes, key: key, tag: tag) else { return nil }
     isUnknown = place.isUnknown
+    if let range = place.trial {
+      guard let found = TrialPlace(bytes.extracting(range)) else { return nil }
+      trial = found.term
+    } else {
+      trial = nil
+    }
     guard place.hasValue else {
       type = nil
       isSealed = false
@@ -201,6 +239,17 @@ public struct RecordPlace {
     }
   }
 
+  /// Whether it is the one that counts.
+  ///
+  /// - Parameters:
+  ///   - now: in microseconds since 1970.
+  ///   - moment: in microseconds since the start of the system.
+  @inline(__always)
+  public func counts(at now: @autoclosure () -> Int64, _ moment: @autoclosure () -> Int64) -> Bool {
+    if let trial, trial.isOver(at: moment()) { return false }
+    return expires == 0 || expires > now()
+  }
+
   /// The value; nil if there is none, or if the bytes are none of its type.
   @inline(__always)
   public func value(in bytes: RawSpan) -> Value? {
@@ -220,7 +269,7 @@ public struct RecordPlace {
 extension RawSpan {
   /// A number in groups of 7 bits; the offset, which is moved behind it, may be anywhere. nil if it is cut off or too large.
   @inline(__always)
-  fileprivate func varint(_ offset: inout Int) -> UInt64? {
+  func varint(_ offset: inout Int) -> UInt64? {
     var value: UInt64 = 0
     var shift: UInt64 = 0
     while offset < byteCount, shift < 64 {

@@ -3,20 +3,21 @@
 /// Layout, unaligned:
 ///
 ///     0  checksum  u64     XXH3-64 of all that follows, seeded with the XXH3-64 of the name (seeded with the database's tag)
-///     8  head      u8      16, the format; added to it 1 locked, 2 a value is in effect, 4 converted, 8 unknown to reads
+///     8  head      u8      16, the format; added to it 1 locked, 2 a value is in effect, 4 converted, 8 unknown to reads, 32 on trial
 ///     9  revision  varint  the last commit that changed what is in effect
 ///        the value in effect as a form, if it is converted
+///        what tells of the trial, if it is on trial
 ///        what the layers hold, each an entry: first that which is in effect, then the weakest first
 ///
 /// A form is a byte, the type and 128 more if it is sealed, the payload's length as a varint, and the payload. An entry is
-/// described at `EntryPlace`.
+/// described at `EntryPlace`, what tells of a trial at `TrialPlace`.
 public struct SettingRecord: Sendable {
   /// What the layers hold, weakest first; at most one of each.
   public private(set) var values: [Record] = []
   /// The layer whose value is in effect.
   public private(set) var winner: Layer?
-  /// `converted`, if it is there: seldom, and then in a place of its own.
-  private var forms: [Record] = []
+  /// What is there seldom, and then in a place of its own; at most one.
+  private var rare: [Rare] = []
   public private(set) var isLocked = false
   /// Whether reads know nothing of the setting: it is not declared, and its values wait.
   public private(set) var isUnknown = false
@@ -27,8 +28,8 @@ public struct SettingRecord: Sendable {
 
   /// The value in effect, where it is not as its layer holds it; only the value of it counts.
   public private(set) var converted: Record? {
-    get { forms.first }
-    set { forms = newValue.map { [$0] } ?? [] }
+    get { rare.isEmpty ? nil : rare[0].converted }
+    set { change { $0.converted = newValue } }
   }
 
   /// - Parameter values: what the layers hold, in any order.
@@ -41,8 +42,34 @@ public struct SettingRecord: Sendable {
     return nil
   }
 
-  /// Puts a value in the place of what its layer held.
+  /// What of it is on trial.
+  public private(set) var trial: TrialPart? {
+    get { rare.isEmpty ? nil : rare[0].trial }
+    set { change { $0.trial = newValue } }
+  }
+
+  private struct Rare: Sendable {
+    var converted: Record?
+    var trial: TrialPart?
+    /// What was in effect while a trial was pending that is over.
+    var stale: Record?
+  }
+
+  @inline(never)
+  private mutating func change(_ body: (inout Rare) -> Void) {
+    var one = rare.isEmpty ? Rare() : rare[0]
+    body(&one)
+    rare = one.converted == nil && one.trial == nil && one.stale == nil ? [] : [one]
+  }
+
+  /// Puts a value in the place of what its layer held. It takes the layer out of a trial.
   public mutating func set(_ record: Record) {
+    leaveTrial(record.layer)
+    exchange(record)
+  }
+
+  /// The same for what stays on trial.
+  public mutating func exchange(_ record: Record) {
     let place = values.firstIndex { $0.layer >= record.layer } ?? values.count
     if place < values.count, values[place].layer == record.layer {
       values[place] = record
@@ -51,21 +78,32 @@ public struct SettingRecord: Sendable {
     }
   }
 
+  /// Removes what a layer holds, and takes it out of a trial.
   public mutating func remove(_ layer: Layer) {
-    values.removeAll { $0.layer == layer }
+    leaveTrial(layer)
+    drop(layer)
   }
+
+  /// The same for what stays on trial.
+  public mutating func drop(_ layer: Layer) { values.removeAll { $0.layer == layer } }
 
   /// Exchanges all values for what `change` makes of them, and the one in effect where it is converted.
   public mutating func transform<E: Error>(
     _ change: (Record, _ isConverted: Bool) throws(E) -> Record
   ) throws(E) {
     for index in values.indices { values[index] = try change(values[index], false) }
-    if let former = converted { converted = try change(former, true) }
+    guard !rare.isEmpty else { return }
+    if let former = rare[0].converted { rare[0].converted = try change(former, true) }
+    if let former = rare[0].stale { rare[0].stale = try change(former, true) }
+    guard var part = rare[0].trial else { return }
+    for index in part.former.indices { part.former[index] = try change(part.former[index], false) }
+    rare[0].trial = part
   }
 
   /// What is in effect; nil if reads know nothing of the setting.
   public var effective: Record? {
     if isUnknown { return nil }
+    if !rare.isEmpty, let over = rare[0].stale { return over }
     guard let winner, let own = value(of: winner) else {
       var nothing = Record(nil, layer: .defaults, revision: revision, time: Timestamp(microseconds: 0))
       nothing.isLocked = isLocked
@@ -84,9 +122,58 @@ public struct SettingRecord: Sendable {
     winner = record?.value == nil ? nil : record?.layer
     isLocked = record?.isLocked ?? false
     revision = record?.revision ?? 0
-    forms = []
+    if !rare.isEmpty {
+      change {
+        $0.converted = nil
+        $0.stale = nil
+      }
+    }
     guard let record, let winner else { return }
-    if !values.contains(where: { $0.layer == winner && $0.value == record.value }) { forms = [record] }
+    if !values.contains(where: { $0.layer == winner && $0.value == record.value }) { converted = record }
+  }
+}
+
+// MARK: Trial
+
+extension SettingRecord {
+  /// Puts layers on trial: what they hold counts until it is over, or confirmed.
+  ///
+  /// - Parameter before: what they go back to.
+  @inline(never)
+  public mutating func begin(_ term: Trial, _ layers: LayerSet, before: [Record]) {
+    trial = TrialPart(term, layers, former: before)
+  }
+
+  /// What is on trial stays.
+  public mutating func confirm() { trial = nil }
+
+  /// What was there before the trial, with all that has come since beside it. What is in effect is to be decided anew: as it
+  /// stands here its time is over.
+  public var reverted: SettingRecord {
+    @inline(never) get { goneBack }
+  }
+
+  private var goneBack: SettingRecord {
+    guard let trial else { return self }
+    var record = self
+    var over = effective
+    over?.expires = .earliest
+    record.change { $0.stale = over }
+    for layer in Layer.allCases where trial.layers.contains(layer) { record.remove(layer) }
+    for former in trial.former { record.exchange(former) }
+    record.trial = nil
+    return record
+  }
+
+  private mutating func leaveTrial(_ layer: Layer) {
+    if !rare.isEmpty { leave(layer) }
+  }
+
+  @inline(never)
+  private mutating func leave(_ layer: Layer) {
+    guard var part = trial else { return }
+    part.leave(layer)
+    trial = part.layers.isEmpty ? nil : part
   }
 }
 
@@ -108,9 +195,10 @@ extension SettingRecord {
     if first != nil { head |= SettingPlace.hasValue }
     if first != nil, converted?.value != nil { head |= SettingPlace.converted }
     if isUnknown { head |= SettingPlace.unknown }
+    if trial != nil { head |= SettingPlace.onTrial }
     bytes.append(head)
     bytes.append(varint: revision)
-    if let first {
+    if first != nil {
       if let converted, let value = converted.value {
         let form = converted.sealedForm
         bytes.append(value.type.rawValue | (form == nil ? 0 : SettingPlace.sealedType))
@@ -118,8 +206,13 @@ extension SettingRecord {
         bytes.append(varint: UInt64(payload.count))
         bytes.append(contentsOf: payload)
       }
-      values[first].append(to: &bytes)
     }
+    if let trial {
+      let part = trial.stored
+      bytes.append(varint: UInt64(part.count))
+      bytes.append(contentsOf: part)
+    }
+    if let first { values[first].append(to: &bytes) }
     for index in values.indices where index != first { values[index].append(to: &bytes) }
     Checksum.seal(&bytes, key: key, tag: tag)
     return bytes
@@ -146,6 +239,10 @@ extension SettingRecord {
       set(record)
     }
     guard place.hasValue == (winner != nil) else { return nil }
+    if let range = place.trial {
+      guard let part = TrialPart(bytes.extracting(range)) else { return nil }
+      trial = part
+    }
     if let form, let winner {
       var record = form
       record.layer = winner
@@ -170,7 +267,7 @@ extension Record {
     return with(value, nil)
   }
 
-  fileprivate init?(_ entry: EntryPlace, in bytes: RawSpan) {
+  init?(_ entry: EntryPlace, in bytes: RawSpan) {
     guard let value = Self.value(entry.type, entry.isSealed, entry.payload, in: bytes),
       let origin = bytes.text(in: entry.origin)
     else { return nil }
@@ -183,7 +280,7 @@ extension Record {
     self = record.with(value)
   }
 
-  fileprivate func append(to bytes: inout [UInt8]) {
+  func append(to bytes: inout [UInt8]) {
     guard let value else { return }
     let form = sealedForm
     var flags: UInt8 = 0

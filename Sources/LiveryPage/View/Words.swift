@@ -17,6 +17,7 @@ enum Word: Int, CaseIterable {
   case noPairs, noImages, phone, tablet, tv, desktop, watch, dark, light, device, usualDevices, appearance
   case scale, show, screenTitle, welcome, tryChanges, draftWaits, draft, draftHint, dropDraft, takeOut
   case imageLoading, imageFailed, imagePlaceholder
+  case onTrial, trialHint, confirmTrial, revertTrial
   case asked, noPrompts, answer, decline, answered, notAnswered, lookedAt, notAsked
 }
 
@@ -211,6 +212,10 @@ struct Words: Sendable {
     case .notAnswered: "Not answered: look at what is marked."
     case .lookedAt: "The answer is being looked at."
     case .notAsked: "Nobody waits for this answer any more:"
+    case .onTrial: "On trial"
+    case .trialHint: "On trial: what was changed goes back by itself, in"
+    case .confirmTrial: "Keep it"
+    case .revertTrial: "Take it back now"
     }
   }
 
@@ -372,6 +377,10 @@ struct Words: Sendable {
     case .notAnswered: "Nicht beantwortet: Bitte sehen Sie nach, was markiert ist."
     case .lookedAt: "Die Antwort wird angesehen."
     case .notAsked: "Niemand wartet mehr auf diese Antwort:"
+    case .onTrial: "Auf Probe"
+    case .trialHint: "Auf Probe: Die Änderung geht von selbst zurück, in"
+    case .confirmTrial: "Behalten"
+    case .revertTrial: "Jetzt zurücknehmen"
     }
   }
 }

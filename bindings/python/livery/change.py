@@ -7,6 +7,7 @@ from types import TracebackType
 from typing import Any, Callable, Dict, List, Optional, Type, Union
 
 from . import _constants, _convert, _native
+from . import trial as _trial
 from ._handle import Handle, Owner
 from .asset import Content, as_bytes
 from .errors import ClosedError, ForkedError, InvalidArgumentError, LiveryError
@@ -125,6 +126,13 @@ class Change(Owner):
       raise TypeError(f"an expiry is a datetime, a timedelta or None, not {type(when).__name__}")
     # For the library 0 is never, so the moment 0, which is past, becomes its neighbor.
     _native.change_expires(self._handle.number, 0 if when is None else _convert.microseconds(when) or 1)
+
+  def trial(self, time: Optional[timedelta]) -> None:
+    """Let what is committed go back by itself after a time, unless Store.confirm_trial() comes before; None for no trial.
+
+    The commit raises ConflictError while another trial is pending.
+    """
+    _native.change_trial(self._handle.number, _trial.length(time))
 
   def expect(self, name: str, revision: int) -> None:
     """Commit only if the setting was not changed after that revision; 0 expects that it never had a value."""

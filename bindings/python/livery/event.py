@@ -25,6 +25,12 @@ class EventKind(IntEnum):
   RESYNC = _constants.EVENT_RESYNC
   #: The present value, at the start.
   INITIAL = _constants.EVENT_INITIAL
+  #: A commit is on trial; what it changed follows. No name.
+  TRIAL = _constants.EVENT_TRIAL
+  #: What was on trial was confirmed, and stays. No name.
+  CONFIRMED = _constants.EVENT_CONFIRMED
+  #: What was on trial went back; what that changed follows. No name.
+  REVERTED = _constants.EVENT_REVERTED
 
 
 class Event(NamedTuple):

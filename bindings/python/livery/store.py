@@ -6,7 +6,7 @@ so that opening a store costs no more for them.
 
 from __future__ import annotations
 
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Any, Callable, Dict, ItemsView, Iterable, Iterator, List, Mapping, Optional, Tuple, Union, ValuesView, overload
 
 from . import _native
@@ -17,7 +17,7 @@ from ._watching import Source, Wanted
 from .asset import Assets
 from .branding import Branding
 from .change import Change, Changes
-from .errors import InvalidArgumentError, NotFoundError, NoValueError
+from .errors import InvalidArgumentError, LiveryError, NotFoundError, NoValueError
 from .events import AsyncEvents, Events
 from .exchange import Exchange
 from .form import Forms
@@ -28,6 +28,7 @@ from .migration import MigrationFunction
 from .read import Reads
 from .schema import Schema
 from .snapshot import Snapshot
+from .trial import Trials
 from .value import URL, Color, Layer, Settable
 from .watch import Callback, Watch, Watches
 
@@ -229,9 +230,25 @@ class Store(Owner, Mapping[str, Any]):
     """Remove a layer's value of a setting, which uncovers the one beneath."""
     Changes(self._handle).reset(name, layer)
 
-  def change(self, layer: Union[Layer, str, int] = Layer.USER, *, origin: Optional[str] = None) -> Change:
-    """Begin a change set: leaving its ``with`` block commits it, an exception discards it."""
-    return Changes(self._handle).begin(layer, origin)
+  def change(
+    self,
+    layer: Union[Layer, str, int] = Layer.USER,
+    *,
+    origin: Optional[str] = None,
+    trial: Optional[timedelta] = None,
+  ) -> Change:
+    """Begin a change set: leaving its ``with`` block commits it, an exception discards it.
+
+    With ``trial`` it goes back by itself after that time, unless confirm_trial() comes before.
+    """
+    change = Changes(self._handle).begin(layer, origin)
+    if trial is not None:
+      try:
+        change.trial(trial)
+      except (LiveryError, TypeError):
+        change.discard()
+        raise
+    return change
 
   def edit(
     self, function: Callable[[Change], object], layer: Union[Layer, str, int] = Layer.USER, *, origin: Optional[str] = None
@@ -252,6 +269,26 @@ class Store(Owner, Mapping[str, Any]):
     ends with this store object, and where nobody checks, setting raises ReadOnlyError.
     """
     Changes(self._handle).claim(prefix, check)
+
+  # -- Trials
+
+  def trial(self) -> Dict[str, Any]:
+    """What is on trial, or what became of the last one: ``state`` is "none", "pending", "confirmed" or "reverted".
+
+    Of one that is pending there are ``revision``, ``origin``, ``until``, ``remaining`` in microseconds and ``settings``.
+    """
+    return Trials(self._handle).status()
+
+  def confirm_trial(self, revision: int, *, origin: Optional[str] = None) -> None:
+    """Let stay what is on trial, by the revision of the commit that began it.
+
+    NotFoundError if it went back already, ConflictError if another revision is on trial.
+    """
+    Trials(self._handle).confirm(revision, origin)
+
+  def revert_trial(self, revision: Optional[int] = None, *, origin: Optional[str] = None) -> None:
+    """Take back what is on trial: a revision, or whichever is pending. NotFoundError if nothing is."""
+    Trials(self._handle).revert(revision, origin)
 
   # -- Watches
 

@@ -22,5 +22,6 @@ from .reader import NameReader as NameReader
 from .schema import *
 from .sealer import *
 from .store import *
+from .trial import *
 from .value import *
 from .watch import *

@@ -280,6 +280,11 @@ FUNCTIONS: Dict[str, Tuple[Any, Tuple[Any, ...]]] = {
   "copy_data": (c_int32, (c_void_p, c_char_p, POINTER(c_void_p), POINTER(c_size_t))),
   "list": (c_int32, (c_void_p, c_char_p, POINTER(ListOptions), POINTER(c_void_p))),
   "inspect": (c_int32, (c_void_p, c_char_p, POINTER(c_void_p))),
+  # livery/trial.h
+  "change_trial": (c_int32, (c_void_p, c_int64)),
+  "trial_confirm": (c_int32, (c_void_p, c_uint64, c_char_p)),
+  "trial_revert": (c_int32, (c_void_p, c_uint64, c_char_p)),
+  "trial_status": (c_int32, (c_void_p, POINTER(c_void_p))),
   # livery/value.h
   "value_retain": (c_int32, (c_void_p,)),
   "value_release": (c_int32, (c_void_p,)),

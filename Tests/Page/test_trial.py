@@ -1,0 +1,66 @@
+"""What is on trial is said on every page, with what can be done about it."""
+
+from datetime import timedelta
+
+import pytest
+
+
+def begin(served, layer="user", length=timedelta(minutes=10), value=77):
+  with served.store.change(layer, trial=length) as change:
+    change["volume"] = value
+  return change.revision
+
+
+@pytest.mark.parametrize("script", [True, False], ids=["script", "plain"])
+@pytest.mark.parametrize("keeps", [True, False], ids=["keep", "back"])
+def test_people_confirm_or_take_back(serve, visit, script, keeps):
+  served = serve()
+  served.store.set("volume", 10)
+  page = visit(served.link(), script)
+  assert page.locator("#trial").count() == 0
+  begin(served)
+  page.goto(served.base + "/at/0")
+  assert page.locator("#trial [role=timer]").inner_text().startswith(("9:", "10:"))
+  page.locator(f"#trial button[value={'confirm' if keeps else 'revert'}]").click()
+  page.wait_for_function("!document.querySelector('#trial')")
+  assert served.store.get("volume") == (77 if keeps else 10)
+  assert served.store.trial()["state"] == ("confirmed" if keeps else "reverted")
+  assert served.store.trial()["endOrigin"] == "page"
+
+
+def test_it_appears_counts_down_and_goes_by_itself(serve, visit):
+  served = serve()
+  served.store.set("volume", 10)
+  page = visit(served.link())
+  page.goto(served.base + "/at/0")
+  page.wait_for_timeout(300)
+  begin(served, length=timedelta(seconds=4))
+  page.wait_for_selector("#trial")
+  assert page.locator("[name='v:volume']").input_value() == "77"
+  page.wait_for_function("!document.querySelector('#trial')", timeout=20_000)
+  page.wait_for_function("document.querySelector(\"[name='v:volume']\").value === '10'")
+
+
+def test_it_is_said_in_german(serve, visit):
+  served = serve()
+  begin(served)
+  page = visit(served.link(), False, locale="de-DE")
+  assert "Auf Probe" in page.locator("#trial").inner_text()
+  assert page.locator("#trial button").all_inner_texts() == ["Behalten", "Jetzt zurücknehmen"]
+
+
+def test_what_others_decide_on_has_no_buttons(serve, visit):
+  served = serve()
+  begin(served, "recommended")
+  page = visit(served.link(), False)
+  assert page.locator("#trial").count() == 1 and page.locator("#trial button").count() == 0
+
+
+def test_what_went_back_meanwhile_is_said(serve, visit):
+  served = serve()
+  begin(served)
+  page = visit(served.link(), False)
+  page.goto(served.base + "/at/0")
+  served.store.revert_trial()
+  page.locator("#trial button[value=confirm]").click()
+  assert "went back" in page.locator("#notice").inner_text()
