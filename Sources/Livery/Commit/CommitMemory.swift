@@ -22,6 +22,8 @@ final class CommitMemory: @unchecked Sendable {
   /// The transaction and the data file in which all this holds; 0 if in none.
   private var transaction: UInt64 = 0
   private var generation: UInt32 = 0
+  /// The latest entries of the log.
+  var logTail: LogTail?
   /// No value is left that has ended with a boot before.
   var hasClearedBoot = false
   /// When the values of the layer `session` end that say nothing else; looked up when it is wanted.
@@ -54,6 +56,7 @@ final class CommitMemory: @unchecked Sendable {
     settings = []
     large = []
     seal = nil
+    logTail = nil
     hasLooked = false
     deadline = nil
   }

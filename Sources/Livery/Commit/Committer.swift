@@ -105,7 +105,7 @@ struct Committer {
     }
     try forget(forgotten, &entry)
     if request.sparesLog { entry.spare() }
-    try view.finish(entry, logLimits)
+    memory.logTail = try view.finish(entry, logLimits, memory.logTail)
     return .commit(CommitResult(revision: revision, count: count, refusals: refusals, isRefused: false))
   }
 
