@@ -38,13 +38,13 @@ let cSettings: [CSetting] =
 // What allocates goes through Sources/CSystem/memory.c.
 let wrapped = ["malloc", "calloc", "realloc", "posix_memalign", "free"]
 
+// Sources/CSystem/math.c has what the device build needs of libm.
 let runtimeLinks: [LinkerSetting] =
-  [.linkedLibrary("m")]
-  + (embedded
-    ? [
-      .linkedLibrary("swiftUnicodeDataTables"),
-      .unsafeFlags(wrapped.flatMap { ["-Xlinker", "--wrap=\($0)"] }),
-    ] : [])
+  embedded
+  ? [
+    .linkedLibrary("swiftUnicodeDataTables"),
+    .unsafeFlags(wrapped.flatMap { ["-Xlinker", "--wrap=\($0)"] }),
+  ] : [.linkedLibrary("m")]
 
 let libraryLinks: [LinkerSetting] =
   // The library's threads may still be on their way when a program closes it.

@@ -137,7 +137,7 @@ class Layout:
   def end(self, transaction, changed: dict) -> None:
     self.revision += 1
     entry = {"t": TIME + self.revision, "l": USER, "o": ORIGIN.decode(), "k": 0, **changed}
-    transaction.put(struct.pack(">Q", self.revision), CHECKSUM + cbor(entry), db=self.databases["log"])
+    self.log(transaction, struct.pack(">Q", self.revision), CHECKSUM + cbor(entry))
     self.logged.append(self.revision)
     if len(self.logged) >= LOG_ENTRIES + self.trimmed_at_once:
       for revision in self.logged[:self.trimmed_at_once]:
@@ -145,6 +145,9 @@ class Layout:
       self.meta(transaction, b"log-trimmed", struct.pack("<Q", self.logged[self.trimmed_at_once - 1]))
       del self.logged[:self.trimmed_at_once]
     self.meta(transaction, b"revision", struct.pack("<Q", self.revision))
+
+  def log(self, transaction, key: bytes, entry: bytes) -> None:
+    transaction.put(key, entry, db=self.databases["log"])
 
   def commit(self, indexes: List[int]) -> int:
     """Bytes written."""
@@ -230,6 +233,25 @@ class MetaInMain(OneRecord):
     transaction.put(b"." + key, CHECKSUM + content)
 
 
+class LatestInMain(MetaInMain):
+  title = "E  as C, the latest entries of the log in the unnamed database"
+  MOST = 1280
+
+  def log(self, transaction, key: bytes, entry: bytes) -> None:
+    latest = getattr(self, "latest", [])
+    if sum(len(each) + 24 for _, each in latest) + len(entry) + 24 > self.MOST:
+      for moved, each in latest:
+        transaction.delete(b".log:" + moved)
+        super().log(transaction, moved, each)
+      latest = []
+    if len(entry) + 24 > self.MOST:
+      super().log(transaction, key, entry)
+    else:
+      transaction.put(b".log:" + key, entry)
+      latest.append((key, entry))
+    self.latest = latest
+
+
 class WithDeclaration(MetaInMain):
   title = "D  as C, declaration in the record"
   DATABASES = ["settings", "log"]
@@ -285,14 +307,14 @@ def compare(work: pathlib.Path, count: int) -> None:
 
 
 def trimming(work: pathlib.Path, count: int) -> None:
-  print(f"\nC, {count:,} settings: pages written by a commit of one, by how many entries of the log go at once")
-  for at_once in (1, 16, 64):
+  print(f"\n{count:,} settings: pages written by a commit of one, by how many entries of the log go at once")
+  for kind, at_once in ((MetaInMain, 1), (MetaInMain, 16), (MetaInMain, 64), (LatestInMain, 64)):
     chance = random.Random(1)
-    layout = made(MetaInMain, work / f"trim-{at_once}-{count}", Settings(count), at_once)
+    layout = made(kind, work / f"trim-{kind.__name__}-{at_once}-{count}", Settings(count), at_once)
     layout.load(order=shuffled)
     steady(layout, chance)
     figures = [-(-layout.commit([chance.randrange(count)]) // PAGE) for _ in range(640)]
-    print(f"  {at_once:>3}: mean {statistics.mean(figures):.2f}, median {statistics.median(figures):.0f}, most {max(figures)}")
+    print(f"  {kind.title[0]} {at_once:>3}: mean {statistics.mean(figures):.2f}, median {statistics.median(figures):.0f}, most {max(figures)}")
 
 
 def loading(work: pathlib.Path, count: int) -> None:

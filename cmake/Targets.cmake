@@ -1,5 +1,5 @@
 # `Livery::livery` and `Livery::static` of the build tree, under the names that an installed package gives them.
-set(LIVERY_STATIC_LIBRARIES lmdb m pthread)
+set(LIVERY_STATIC_LIBRARIES lmdb pthread)
 
 add_library(Livery::livery SHARED IMPORTED GLOBAL)
 set_target_properties(Livery::livery PROPERTIES

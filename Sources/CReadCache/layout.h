@@ -14,7 +14,7 @@ INLINE void set(uint64_t *word, uint64_t value) { __atomic_store_n(word, value, 
 INLINE void set_last(uint64_t *word, uint64_t value) { __atomic_store_n(word, value, __ATOMIC_RELEASE); }
 
 enum {
-  SLOT_WORDS = 16,
+  SLOT_WORDS = 8,
   FIRST_BITS = 9,
   MOST_PROBES = 128
 };
@@ -24,11 +24,11 @@ enum {
 // w[2]  type (8) | flags (8) | name's length (16) | content's length (32)
 // w[3]  scalar
 // w[4…] name, then content, each padded to a word with zeros; or, with OUTSIDE, where they lie in the ring
-// w[15] expiry, with EXPIRES: by the clock, or if less than 0 by the one since the start of the system
+// w[7]  expiry, with EXPIRES: by the clock, or if less than 0 by the one since the start of the system
 struct lvs_slot {
   uint64_t w[SLOT_WORDS];
 };
-enum { EXPIRES = 1, OUTSIDE = 2, ALIAS = 4, FIRST_FREE = 4, EXPIRY_WORD = 15 };
+enum { EXPIRES = 1, OUTSIDE = 2, ALIAS = 4, FIRST_FREE = 4, EXPIRY_WORD = SLOT_WORDS - 1 };
 
 struct lvs_cache {
   // The number of the last commit, and the page that tells of commits; on empty pages once the cache is retired.

@@ -22,10 +22,11 @@ static size_t page_size(void) {
 
 static size_t whole(size_t bytes, size_t page) { return (bytes + page - 1) & ~(page - 1); }
 
-// Half of the bytes are for slots, a sixteenth for the largest index, a quarter for the ring.
+// A quarter of the bytes is for slots, an eighth for indices of all sizes, a half for the ring: most settings take a line of
+// the processor's cache, and what does not fit into it finds twice as much room outside.
 static lvs_cache *map_region(uint64_t bits, size_t offset) {
   uint64_t slots = (uint64_t)1 << bits, most_bits = bits + 1 < FIRST_BITS ? FIRST_BITS : bits + 1;
-  size_t index = index_start(most_bits + 1) * 8, keys = slots * 4, ring = slots * SLOT_WORDS * 8 / 2;
+  size_t index = index_start(most_bits + 1) * 8, keys = slots * 4, ring = slots * sizeof(lvs_slot) * 2;
   if (ring < LEAST_RING) ring = LEAST_RING;
   size_t page = page_size(), entries = whole(slots * sizeof(lvs_slot), page);
   size_t size = 3 * page + whole(index, page) + whole(keys, page) + entries + whole(ring, page);
@@ -57,7 +58,7 @@ static char *shared_pages(lvs_cache *cache) { return (char *)cache - 2 * cache->
 
 lvs_cache *lvs_cache_make(uint64_t bytes, int commit_file, size_t offset, int wake_file) {
   pthread_once(&pool_once, make_pool_lock);
-  uint64_t bits = log2_of(bytes / (2 * sizeof(lvs_slot)));
+  uint64_t bits = log2_of(bytes / (4 * sizeof(lvs_slot)));
   if (bits < 5) bits = 5;
   if (bits > 22) bits = 22;
   lvs_mutex_lock(pool_lock);

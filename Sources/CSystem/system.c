@@ -43,13 +43,17 @@ extern void *__libc_malloc(size_t size) __attribute__((weak));
 extern void __libc_free(void *block) __attribute__((weak));
 
 void lvs_wipe_freed_pages(void) {
-  enum { BLOCKS = 256, SIZE = 4096 };
-  void *blocks[BLOCKS];
+  // What is left of a freed page beside such blocks is wiped by smaller ones.
+  enum { BLOCKS = 256, SMALLER = 32, LARGEST = 4096, SMALLEST = 128, MOST = BLOCKS + 5 * SMALLER };
+  void *blocks[MOST];
   int count = 0;
-  for (; count < BLOCKS; count++) {
-    blocks[count] = __libc_malloc ? __libc_malloc(SIZE) : malloc(SIZE);
-    if (!blocks[count]) break;
-    explicit_bzero(blocks[count], SIZE);
+  for (size_t size = LARGEST; size >= SMALLEST; size /= 2) {
+    for (int left = size == LARGEST ? BLOCKS : SMALLER; left > 0 && count < MOST; left--) {
+      void *block = __libc_malloc ? __libc_malloc(size) : malloc(size);
+      if (!block) break;
+      explicit_bzero(block, size);
+      blocks[count++] = block;
+    }
   }
   while (count-- > 0) __libc_free && __libc_malloc ? __libc_free(blocks[count]) : free(blocks[count]);
 }

@@ -351,10 +351,7 @@ TEST("what replaced a value is told as far as the log can be read", replaced) {
     EXPECT((strstr(text, "replaced") != NULL) == (round == 0));
     livery_free(text);
     OK(livery_value_release(value));
-    // Its entry in the log, whose key is the revision, highest byte first.
-    unsigned char key[8] = {0};
-    for (int place = 0; place < 8; place++) key[place] = (unsigned char)(revision >> (56 - 8 * place));
-    if (round == 0) EXPECT(damage_key(path, key, sizeof key) > 0);
+    if (round == 0) EXPECT(damage_log_entry(path, revision) > 0);
   }
   EXPECT_STATUS(corrupt, livery_history(store, NULL, &value));
   OK(livery_value_release(number));

@@ -34,6 +34,13 @@ __attribute__((unused)) static int damage_key(const char *store_path, const void
   return damage_record(store_path, key, key_length, key_length + 8);
 }
 
+/** Damages the entry of a revision in the log, which is among the latest; returns how many copies of it there were. */
+__attribute__((unused)) static int damage_log_entry(const char *store_path, uint64_t revision) {
+  unsigned char key[13] = ".log:";
+  for (int place = 0; place < 8; place++) key[5 + place] = (unsigned char)(revision >> (56 - 8 * place));
+  return damage_key(store_path, key, sizeof key);
+}
+
 /** Damages a setting's records: its declaration, and what its layers hold. */
 __attribute__((unused)) static void damage_setting(const char *store_path, const char *name) {
   EXPECT(damage_key(store_path, name, strlen(name)) > 0);

@@ -216,8 +216,7 @@ TEST("a damaged entry is CORRUPT", damaged) {
   const char *path = fresh_path();
   livery_store *store = five_commits(path);
   livery_value *history = NULL;
-  const unsigned char key[8] = {0, 0, 0, 0, 0, 0, 0, 5};
-  EXPECT(damage_key(path, key, sizeof key) > 0);
+  EXPECT(damage_log_entry(path, 5) > 0);
   EXPECT_STATUS(LIVERY_ERROR_CORRUPT, livery_history(store, NULL, &history));
   EXPECT_STATUS(LIVERY_ERROR_CORRUPT, livery_undo(store, 5, 0, NULL));
   EXPECT(history == NULL);
@@ -298,11 +297,10 @@ TEST("undo does not go back over a commit whose entry is damaged", conflict_with
   NEEDS_FILES;
   const char *path = fresh_path();
   livery_store *store = new_store(path, KIOSK_SCHEMA);
-  const unsigned char key[8] = {0, 0, 0, 0, 0, 0, 0, 4};
   OK(livery_set_int(store, user, "pair.a", 1));
   OK(livery_set_int(store, user, "pair.b", 1));
   OK(livery_set_int(store, user, "pair.a", 5));
-  EXPECT(damage_key(path, key, sizeof key) > 0);
+  EXPECT(damage_log_entry(path, 4) > 0);
   EXPECT_STATUS(LIVERY_ERROR_CONFLICT, livery_undo(store, 2, 0, NULL));
   EXPECT_CONTAINS("pair.a", livery_last_error()->message);
   EXPECT_INT(5, integer(store, "pair.a"));

@@ -13,6 +13,7 @@ import struct
 import sys
 
 TAGS = {"meta": 1, "schema": 2, "settings": 3, "assets": 6}
+LATEST, LOG_TAG = b".log:", 5
 LAYERS = ["defaults", "bundle", "recommended", "user", "session", "enforced", "override"]
 TYPES = ["none", "bool", "int", "double", "string", "data", "url", "date", "color", "image", "list", "object"]
 MEDIA_TYPES = ["application/octet-stream", "image/png", "image/jpeg", "image/gif", "image/webp", "image/svg+xml"]
@@ -213,6 +214,9 @@ def asset(key, value):
 
 def checksums(database, key, value, tag, xxh3):
   """Whether those of a value match."""
+  if database == "meta" and key.startswith(LATEST):
+    # One of the latest entries of the log.
+    key, tag = key[len(LATEST):], LOG_TAG
   seed = xxh3(key, tag)
   head = value[8:48] if database == "assets" else value[8:]
   matches = xxh3(head, seed) == int.from_bytes(value[:8], "little")
@@ -229,6 +233,8 @@ def described(database, key, value):
   if database == "schema":
     return f"alias of {value[9:].decode()}" if value[8] else f"setting {whole(value[9:])!r}"
   content = value[8:]
+  if key.startswith(LATEST):
+    return f"entry {whole(content)!r}"
   if key == b".schema-text":
     content = unsqueezed(content[8:], int.from_bytes(content[:8], "little"))
   if key == b".schema":

@@ -8,6 +8,7 @@ enum DocumentedTag {
   static let meta: UInt8 = 1
   static let schema: UInt8 = 2
   static let settings: UInt8 = 3
+  static let log: UInt8 = 5
   static let assets: UInt8 = 6
 }
 

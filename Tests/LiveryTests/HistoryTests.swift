@@ -130,9 +130,7 @@ extension HistoryTests {
         for number in later where number > revision {
           var entry = LogEntry(revision: number, time: .now, layer: .user, origin: "lost")
           entry.isTooLarge = true
-          var limits = LogLimits(entries: 1000, age: 0)
-          limits.clock = nil
-          try view.putLog(entry, limits)
+          try view.putLogEntry(entry)
         }
         return .commit(())
       }

@@ -3,8 +3,8 @@
 //
 // A cache lies in a region of address space that is never given back, only emptied and used again: a reader that is late
 // meets a sequence number that does not fit, and never memory that is gone. All words that readers share with a writer
-// are atomic. An entry is a slot of two cache lines that is written under a sequence number; long names and contents lie
-// in a ring, whose oldest bytes the newest overwrite.
+// are atomic. An entry is a slot of a cache line that is written under a sequence number; names and contents of more
+// than 32 bytes together lie in a ring, whose oldest bytes the newest overwrite.
 //
 // An entry counts while nothing has been committed since it was looked up, or while all that was has been gone through:
 // by what its writers told of it (lvs_recent), or by the log (lvs_cache_end_sync). What the last commit was is read from a

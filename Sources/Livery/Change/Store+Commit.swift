@@ -35,7 +35,7 @@ extension Store {
   /// Empties the log, as a commit that nobody hears of.
   func giveUpHistory() throws(StoreError) {
     try write(isRemoval: true) { (view) throws(StoreError) -> Environment.Outcome<Void> in
-      try view.clear(view.databases.log)
+      try view.clearLog()
       try view.putTrimmed(try view.revision())
       return .commit(())
     }

@@ -22,6 +22,8 @@ final class CommitMemory: @unchecked Sendable {
   /// The transaction and the data file in which all this holds; 0 if in none.
   private var transaction: UInt64 = 0
   private var generation: UInt32 = 0
+  /// The latest entries of the log.
+  var logTail: LogTail?
   /// No value is left that has ended with a boot before.
   var hasClearedBoot = false
   /// When the values of the layer `session` end that say nothing else; looked up when it is wanted.
@@ -56,6 +58,7 @@ final class CommitMemory: @unchecked Sendable {
     settings = []
     large = []
     seal = nil
+    logTail = nil
     hasLooked = false
     deadline = nil
     lastTrial = nil
@@ -102,7 +105,11 @@ final class CommitMemory: @unchecked Sendable {
   }
 
   /// A transaction has made this of it.
-  func note(_ trial: TrialState) { lastTrial = .some(trial) }
+  func note(_ trial: TrialState) {
+    lastTrial = .some(trial)
+    // Its end has an entry of its own.
+    logTail = nil
+  }
 
   func setting(_ name: String) -> KnownSetting {
     let (number, isNew) = numbers.insert(name)

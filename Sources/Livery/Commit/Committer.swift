@@ -120,7 +120,7 @@ struct Committer {
     try forget(forgotten, &entry)
     let isTold = try isRoom(for: entry, requireRoom)
     if !isTold { entry.spare() }
-    try view.finish(entry, logLimits)
+    memory.logTail = try view.finish(entry, logLimits, memory.logTail)
     return .commit(CommitResult(revision: revision, count: count, refusals: refusals, isRefused: false))
   }
 

@@ -45,8 +45,8 @@ extension View {
   func forget(_ names: NameSet) throws(StoreError) -> Int {
     let needles = names.names.map { $0.bytes }
     var found: [UInt64] = []
-    try walk(databases.log) { (key, value) throws(StoreError) in
-      if key.byteCount == 8, value.holdsAny(of: needles) { found.append(key.word(at: 0).byteSwapped) }
+    try walkStoredLog { (revision, value) throws(StoreError) in
+      if value.holdsAny(of: needles) { found.append(revision) }
       return true
     }
     return try forget(names, inEntries: found)
@@ -134,6 +134,8 @@ extension Committer {
   func forget(_ names: NameSet, _ entry: inout LogEntry) throws(StoreError) {
     guard !names.isEmpty else { return }
     try view.forget(names)
+    // Entries have become smaller.
+    memory.logTail = nil
     _ = entry.forget(names, keepingNew: true)
   }
 }

@@ -70,7 +70,8 @@ struct StoreFile {
         if name.sameBytes(as: "meta"), !View.isMeta(key: key), !isOfAnotherKey { return }
         damagedCount += 1
         if damaged.count < Self.mostDamaged {
-          damaged.append(DamagedRecord(database: name, key: key, hasDamagedKey: isOfAnotherKey))
+          let database = Self.logKey(name, key) == nil ? name : "log"
+          damaged.append(DamagedRecord(database: database, key: key, hasDamagedKey: isOfAnotherKey))
         }
       } else if name.sameBytes(as: "meta"), key == ".format".bytes, value.byteCount == 16 {
         format = value.word(at: 8)
@@ -94,7 +95,14 @@ struct StoreFile {
     if format == nil { throw StoreError(.notAStore, "\(shown): an LMDB file, but no Livery store") }
   }
 
+  /// The key that an entry of the log has there, if it is one of the latest, which lie in the unnamed database.
+  private static func logKey(_ database: String, _ key: [UInt8]) -> [UInt8]? {
+    guard database.sameBytes(as: "meta") else { return nil }
+    return LogTail.revision(of: key).map { View.logKey($0) }
+  }
+
   private static func isSound(_ name: String, _ key: [UInt8], _ value: RawSpan) -> Bool {
+    if let key = logKey(name, key) { return Checksum.verify(value, key: key, tag: Tag.log) }
     if let tag = Databases.tag(of: name) { return Checksum.verify(value, key: key, tag: tag) }
     if name.sameBytes(as: "assets") {
       // Behind an asset lie its facts.
@@ -121,8 +129,13 @@ struct StoreFile {
   private func knows(_ record: DamagedRecord) -> Bool {
     guard let name = record.setting?.bytes else { return false }
     for entry in table("schema").entries where entry.key == name { return true }
-    for entry in table("log").entries where lvs_holds(entry.value, entry.value.count, name, name.count) { return true }
+    for entry in logEntries where lvs_holds(entry.value, entry.value.count, name, name.count) { return true }
     return false
+  }
+
+  /// Those of the log, the latest ones last.
+  private var logEntries: [(key: [UInt8], value: [UInt8])] {
+    table("log").entries + table("meta").entries.filter { LogTail.revision(of: $0.key) != nil }
   }
 
   /// Whether all pages are sound and all records verify.

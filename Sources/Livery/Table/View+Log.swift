@@ -18,6 +18,12 @@ struct LogLimits: Sendable {
   /// The most that it trims for their age alone: what a wrong clock can do.
   static let trimmedForAge = 16
   static let leastBytes = 16 << 20
+  /// Where no more are kept than that, none is left in `LogTail`.
+  private static let leastEntries = 64
+  private static let leastLogBytes = 64 << 10
+
+  /// Whether the limits may be kept without the latest entries.
+  var allowTail: Bool { entries >= Self.leastEntries && (hasDefaultBytes || bytes >= Self.leastLogBytes) }
 
   /// - Parameter bytes: nil for the default, which depends on the store.
   init(entries: Int, age: Int64, bytes: UInt64? = nil) {
@@ -59,14 +65,17 @@ struct LogLimits: Sendable {
 }
 
 extension View {
-  private static func logKey(_ revision: UInt64) -> [UInt8] {
+  static func logKey(_ revision: UInt64) -> [UInt8] {
     var key: [UInt8] = []
     key.append(bigEndian: revision)
     return key
   }
 
   /// Adds an entry, and trims the oldest beyond the limits.
-  func putLog(_ entry: LogEntry, _ limits: LogLimits) throws(StoreError) {
+  ///
+  /// - Parameter known: the latest entries, if they are known.
+  /// - Returns: the same afterwards.
+  private func putLog(_ entry: LogEntry, _ limits: LogLimits, _ known: LogTail?) throws(StoreError) -> LogTail {
     var entry = entry
     // What was replaced stays, since undoing needs it.
     if entry.changes.count > LogEntry.maximumChanges {
@@ -76,20 +85,48 @@ extension View {
     let key = Self.logKey(entry.revision)
     if mayBeSealed { entry = try sealed(entry) }
     let bytes = try entry.encode(key: key)
-    try put(bytes, key, databases.log)
-    try trimLog(limits, beside: entry, bytes.count)
+    let horizon = try limits.horizon(entry.time, self)
+    let oldest = horizon.microseconds &- (horizon == .earliest ? 0 : limits.age)
+    var tail: LogTail
+    if let known { tail = known } else { tail = try logTail() }
+    let isSmall = limits.allowTail && LogTail.takes(bytes.count)
+    if !isSmall || !tail.hasRoom(bytes.count) || tail.oldest < oldest {
+      try moveLogTail(tail)
+      tail = LogTail()
+    }
+    if isSmall {
+      try put(bytes, LogTail.key(entry.revision), databases.meta)
+      tail.note(entry.revision, bytes.count, entry.time.microseconds)
+    } else {
+      try put(bytes, key, databases.log)
+    }
+    try trimLog(limits, beside: entry, bytes.count, oldest, inTail: tail.revisions.count)
+    return tail
   }
 
   /// Stores an entry that is there in another form.
   func putLogEntry(_ entry: LogEntry) throws(StoreError) {
     let key = Self.logKey(entry.revision)
-    try put(sealed(entry).encode(key: key), key, databases.log)
+    let bytes = try sealed(entry).encode(key: key)
+    guard try isInLogTail(entry.revision) else { return try put(bytes, key, databases.log) }
+    try put(bytes, LogTail.key(entry.revision), databases.meta)
+  }
+
+  /// Removes all entries.
+  func clearLog() throws(StoreError) {
+    try clear(databases.log)
+    for revision in try logTail().revisions { try delete(LogTail.key(revision), databases.meta) }
   }
 
   /// The end of every commit: its entry in the log, and its revision.
-  func finish(_ entry: LogEntry, _ limits: LogLimits) throws(StoreError) {
-    try putLog(entry, limits)
+  ///
+  /// - Parameter known: the latest entries of the log, if they are known.
+  /// - Returns: the same afterwards.
+  @discardableResult
+  func finish(_ entry: LogEntry, _ limits: LogLimits, _ known: LogTail? = nil) throws(StoreError) -> LogTail {
+    let tail = try putLog(entry, limits, known)
     try putRevision(entry.revision)
+    return tail
   }
 
   /// How many bytes of the file the log may take.
@@ -103,19 +140,21 @@ extension View {
     }
   }
 
-  private func trimLog(_ limits: LogLimits, beside newest: LogEntry, _ size: Int) throws(StoreError) {
+  /// - Parameter others: how many entries are among the latest.
+  private func trimLog(
+    _ limits: LogLimits, beside newest: LogEntry, _ size: Int, _ oldest: Int64, inTail others: Int
+  ) throws(StoreError) {
     let figures = try statistics(databases.log)
     var trim = LogTrim(figures, newest.revision, size)
-    trim.surplus = figures.entries - limits.entries
+    trim.surplus = figures.entries + others - limits.entries
     if limits.mayForbid(figures.bytes) { trim.excess = figures.bytes - (try mostBytes(of: limits)) }
     // Some more at once, so that not every commit has to write the page where the log begins.
     if trim.surplus > 0 { trim.surplus += min(LogLimits.trimmedAtOnce - 1, limits.entries / 16) }
-    let horizon = try limits.horizon(newest.time, self)
-    trim.oldest = horizon.microseconds &- (horizon == .earliest ? 0 : limits.age)
+    trim.oldest = oldest
     try walk(databases.log) { (key, value) throws(StoreError) in
       guard let revision = Self.revision(of: key) else { return false }
       // Unchecked: a checksum takes time over a large entry, and a damaged one may go as well.
-      let time = Self.claimedTime(value) ?? Self.entry(key, value)?.time.microseconds ?? Int64.min
+      let time = Self.claimedTime(value) ?? Self.entry(revision, value)?.time.microseconds ?? Int64.min
       return trim.takes(revision, value.byteCount, time)
     }
     for revision in trim.doomed { try delete(Self.logKey(revision), databases.log) }
@@ -124,18 +163,20 @@ extension View {
 
   /// - Parameter opens: whether values that are sealed are wanted.
   func logEntry(_ revision: UInt64, opens: Bool = true) throws(StoreError) -> LogEntry? {
-    let key = Self.logKey(revision)
-    let entry = try read(key, databases.log, orDamaged: "the log entry of revision \(revision)") { bytes in
-      Checksum.content(of: bytes, key: key, tag: Tag.log).flatMap { LogEntry($0, revision: revision) }
-    }
+    let entry = try readLog(revision) { Self.entry(revision, $0, withEdits: true) }
     return opens ? entry.map { opened($0) } : entry
+  }
+
+  /// Reads and decodes an entry, wherever it is.
+  private func readLog<R>(_ revision: UInt64, _ decode: (RawSpan) -> R?) throws(StoreError) -> R? {
+    let what = "the log entry of revision \(revision)"
+    if let found = try read(LogTail.key(revision), databases.meta, orDamaged: what, decode) { return found }
+    return try read(Self.logKey(revision), databases.log, orDamaged: what, decode)
   }
 
   /// When the last commit was made, if its entry tells.
   func lastLogTime() throws(StoreError) -> Int64? {
-    let time: Int64?? = try read(Self.logKey(try revision()), databases.log, orDamaged: "") {
-      .some(Self.claimedTime($0))
-    }
+    let time: Int64?? = try readLog(try revision()) { .some(Self.claimedTime($0)) }
     return time ?? nil
   }
 
@@ -146,12 +187,24 @@ extension View {
     opens: Bool = true, _ body: (UInt64, LogEntry?, _ size: Int) throws(StoreError) -> Bool
   ) throws(StoreError) {
     guard revision < UInt64.max else { return }
-    try walk(databases.log, from: Self.logKey(revision + 1)) { (key, value) throws(StoreError) in
-      guard let revision = Self.revision(of: key) else { throw StoreError.damaged("the log") }
+    try walkStoredLog(from: revision + 1) { (revision, value) throws(StoreError) in
       try Memory.require(value.byteCount * 4)
-      let entry = Self.entry(key, value, pattern, withEdits)
+      let entry = Self.entry(revision, value, pattern, withEdits: withEdits)
       return try body(revision, opens ? entry.map { opened($0) } : entry, value.byteCount)
     }
+  }
+
+  /// Walks the entries from a revision on as they are stored, oldest first.
+  func walkStoredLog(
+    from revision: UInt64 = 0, _ body: (UInt64, RawSpan) throws(StoreError) -> Bool
+  ) throws(StoreError) {
+    var goesOn = true
+    try walk(databases.log, from: Self.logKey(revision)) { (key, value) throws(StoreError) in
+      guard let revision = Self.revision(of: key) else { throw StoreError.damaged("the log") }
+      goesOn = try body(revision, value)
+      return goesOn
+    }
+    if goesOn { try walkLogTail(from: revision, body) }
   }
 
   private static func revision(of key: RawSpan) -> UInt64? {
@@ -159,7 +212,7 @@ extension View {
   }
 
   /// What an entry says of its time, unchecked: it comes last.
-  private static func claimedTime(_ value: RawSpan) -> Int64? {
+  static func claimedTime(_ value: RawSpan) -> Int64? {
     let end = value.byteCount
     guard end >= Checksum.size + 11, value.byte(at: end - 11) == 0x61, value.byte(at: end - 10) == UInt8(ascii: "t"),
       value.byte(at: end - 9) == 0x1b
@@ -168,11 +221,9 @@ extension View {
   }
 
   private static func entry(
-    _ key: RawSpan, _ value: RawSpan, _ pattern: NamePattern? = nil, _ withEdits: Bool = false
+    _ revision: UInt64, _ value: RawSpan, _ pattern: NamePattern? = nil, withEdits: Bool = false
   ) -> LogEntry? {
-    guard let revision = revision(of: key),
-      let content = Checksum.content(of: value, key: key.array, tag: Tag.log)
-    else { return nil }
+    guard let content = Checksum.content(of: value, key: logKey(revision), tag: Tag.log) else { return nil }
     return LogEntry(content, revision: revision, matching: pattern, withEdits: withEdits)
   }
 }

@@ -42,8 +42,8 @@ extension View {
   /// What a restore does not bring back: the store stays the one that it is, and its commits are counted on.
   static func isOwn(metaKey key: [UInt8]) -> Bool {
     key == formatKey || key == identifierKey || key == revisionKey || key == trimmedKey || key == restoredKey
-      || key == recoveryKey || key == claimsKey || key == deadlineKey
-      || key == trialKey
+      || key == recoveryKey || key == claimsKey || key == deadlineKey || key == trialKey
+      || LogTail.revision(of: key) != nil
   }
 
   /// The number of the file format; raised when an older library could not read the store.
