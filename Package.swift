@@ -133,7 +133,7 @@ if !embedded {
 let nouns =
   embedded
   ? (Context.environment["LIVERY_EXTENSIONS"] ?? "").split(separator: ",").map(String.init)
-  : ["turn", "images", "page", "fetch", "secrets", "workflow"]
+  : ["turn", "images", "page", "fetch", "secrets", "workflow", "sync"]
 
 if !nouns.isEmpty {
   // What they are written on: the C functions as Swift, and nothing of the engine.
@@ -182,7 +182,7 @@ if nouns.contains("images") {
   }
 }
 
-if nouns.contains("page") || nouns.contains("secrets") {
+if nouns.contains("page") || nouns.contains("secrets") || nouns.contains("sync") {
   targets.append(.systemLibrary(name: "CSodium", pkgConfig: "libsodium", providers: [.apt(["libsodium-dev"])]))
 }
 
@@ -263,6 +263,19 @@ if nouns.contains("workflow") {
         name: "LiveryWorkflowTests",
         dependencies: ["LiveryWorkflow", "LiveryUserSession", "CWorkflow", "LiveryClient", "LiveryABI"]),
     ]
+  }
+}
+
+// What device and console of a fleet share: documents, trust, and how a device gets along.
+if nouns.contains("sync") {
+  targets += [
+    .target(name: "CFleet", dependencies: ["CSodium"], cSettings: cSettings),
+    .target(name: "LiveryFleet", dependencies: ["LiveryClient", "CFleet"], swiftSettings: swiftSettings),
+  ]
+  if !embedded {
+    products.append(.library(name: "LiveryFleet", targets: ["LiveryFleet", "LiveryClient", "LiveryABI"]))
+    targets.append(
+      .testTarget(name: "LiveryFleetTests", dependencies: ["LiveryFleet", "LiveryClient", "LiveryABI", "CFleet"]))
   }
 }
 
