@@ -274,8 +274,19 @@ if nouns.contains("sync") {
   ]
   if !embedded {
     products.append(.library(name: "LiveryFleet", targets: ["LiveryFleet", "LiveryClient", "LiveryABI"]))
-    targets.append(
-      .testTarget(name: "LiveryFleetTests", dependencies: ["LiveryFleet", "LiveryClient", "LiveryABI", "CFleet"]))
+    products.append(.executable(name: "fleet-simulation", targets: ["fleet-simulation"]))
+    targets += [
+      // Devices in virtual time.
+      .target(
+        name: "FleetSimulation", dependencies: ["LiveryFleet", "LiveryClient"], path: "Tests/Fleet/Simulation",
+        swiftSettings: [.treatAllWarnings(as: .error)]),
+      .executableTarget(
+        name: "fleet-simulation", dependencies: ["FleetSimulation", "LiveryFleet", "LiveryABI"],
+        path: "Tests/Fleet/Run", swiftSettings: [.treatAllWarnings(as: .error)], linkerSettings: runtimeLinks),
+      .testTarget(
+        name: "LiveryFleetTests",
+        dependencies: ["LiveryFleet", "FleetSimulation", "LiveryClient", "LiveryABI", "CFleet"]),
+    ]
   }
 }
 
@@ -285,7 +296,9 @@ if Context.environment["LIVERY_FUZZ"] == "1" {
   targets.append(
     .target(
       name: "Fuzz",
-      dependencies: ["Livery", "LMDB", "CSystem", "LiveryPage", "LiveryFetch", "LiverySecrets", "LiveryWorkflow"],
+      dependencies: [
+        "Livery", "LMDB", "CSystem", "LiveryPage", "LiveryFetch", "LiverySecrets", "LiveryWorkflow", "LiveryFleet",
+      ],
       path: "Tests/Fuzz/Parsers",
       swiftSettings: swiftSettings, linkerSettings: runtimeLinks))
 }

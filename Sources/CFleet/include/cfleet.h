@@ -2,6 +2,7 @@
 #ifndef CFLEET_H
 #define CFLEET_H
 
+#include <errno.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -27,5 +28,12 @@ void lvd_wipe(void *bytes, size_t count);
 
 // How many seconds the device's zone is ahead of UTC at a moment, in seconds since 1970.
 int32_t lvd_zone_offset(int64_t seconds);
+
+// A folder that a web server delivers: its descriptor, or an errno below zero.
+int lvd_folder_open(const char *path);
+void lvd_folder_close(int folder);
+// Puts a file in its place beneath the folder, whole and on the disk, and makes the folders on the way. One that is immutable and
+// there with the same size is left as it is. 0 or an errno: EINVAL for a path with an empty part or one that begins with a dot.
+int lvd_folder_write(int folder, const char *path, const uint8_t *bytes, size_t count, bool is_immutable);
 
 #endif

@@ -127,7 +127,8 @@ extension Device {
   private mutating func end(_ error: FleetError, _ retryAfter: Int64?, _ moment: Moment) {
     if pulling?.isHinted == true { emptyHints += 1 }
     pulling = nil
-    let wanted = retryAfter.map { min($0, 86_400) * 1000 }
+    let wanted = retryAfter.map { min(max($0, 0), 86_400) * 1000 }
+    notBefore = moment.uptime + (wanted ?? 0)
     nextPull = moment.uptime + pullBackoff.fail(&random, wanted: wanted)
     if problem?.reason != error.reason, error.reason != .unavailable { markReportDue() }
     problem = error
@@ -168,7 +169,8 @@ extension Device {
     problem = nil
     pullBackoff.succeed()
     nextPull = moment.uptime + interval - interval / 10 + random.number(in: 0...(interval / 5))
-    if pull.isOutdated { nextPull = moment.uptime + random.number(in: 0...max(0, configuration.hintSpread)) }
+    if pull.isOutdated { heedHint(moment) }
+    if pull.isWantedAgain { nextPull = moment.uptime }
   }
 }
 

@@ -81,6 +81,7 @@ extension Device {
     guard applying != nil else { return }
     applying = nil
     changeBackoff.succeed()
+    saveBackoff.succeed()
     needsLook = true
   }
 

@@ -76,6 +76,8 @@ extension Device {
     case refused([Report.Violation])
     /// The change could not be made now: it is tried again.
     case postponed
+    /// Records could not be kept: they are handed out again. What they came with was not done.
+    case notSaved([Record])
     /// The asset is on the disk, or is not.
     case stored(Bool)
     /// What is in effect.
@@ -118,11 +120,12 @@ extension Device {
   public enum Effect: Sendable {
     /// To be answered with `answer` or `failure`. One is under way at a time.
     case request(Request)
-    /// The payload of a report, to be signed and sent. To be answered with `reported` or `reportFailed`.
-    case report([UInt8])
+    /// The payload of a report, to be signed and sent once the records are kept. To be answered with `reported` or
+    /// `reportFailed`; or with `notSaved`.
+    case report([UInt8], [Record])
     /// To be made in one commit, with the records. To be answered with `applied`, `refused` or `postponed`.
     case apply(Change, [Record])
-    /// To be kept.
+    /// To be kept. Only a failure is told: `notSaved`.
     case save([Record])
     /// To be stored. To be answered with `stored`.
     case store(hash: [UInt8], bytes: [UInt8])

@@ -33,8 +33,9 @@ struct Pull: Sendable {
   var hasKeys = false
   /// Documents that are none.
   var unusable: [[UInt8]] = []
-  /// Whether somebody said meanwhile that there is something newer.
+  /// Whether a hint said meanwhile that there is something newer, and whether somebody wanted it to ask.
   var isOutdated = false
+  var isWantedAgain = false
 
   /// The longest chain of key documents that is followed in one pull.
   static let keyStepLimit = 64

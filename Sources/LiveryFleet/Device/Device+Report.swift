@@ -13,10 +13,14 @@ extension Device {
     mark(Kept.stateName)
   }
 
+  /// Whether there is something to report, and nothing that has to end before.
+  var canReport: Bool {
+    guard case .none = reporting else { return false }
+    return kept.isReportDue && applying == nil && pulling == nil && kept.trust.keys != nil
+  }
+
   mutating func report(_ moment: Moment, _ effects: inout [Effect]) {
-    guard kept.isReportDue, case .none = reporting, applying == nil, pulling == nil, moment.uptime >= nextReport,
-      kept.trust.keys != nil
-    else { return }
+    guard canReport, moment.uptime >= nextReport else { return }
     reporting = .collecting
     effects.append(.collect)
   }
@@ -68,8 +72,7 @@ extension Device {
     guard let payload = try? report.encoded() else { return }
     // A number is used once, whatever happens to the report.
     let records = takeUnsaved()
-    effects.append(.save(records))
-    effects.append(.report(payload))
+    effects.append(.report(payload, records))
     reporting = .sending(told)
     isReportOutdated = !isComplete
   }
@@ -108,6 +111,15 @@ extension Device {
     return verdicts
   }
 
+  /// Records could not be kept, and a report that came with them was not sent.
+  mutating func notSaved(_ records: [Record], _ moment: Moment) {
+    for record in records { mark(record.name) }
+    nextSave = moment.uptime + saveBackoff.fail(&random, wanted: nil)
+    guard case .sending = reporting, records.contains(where: { $0.name.sameBytes(as: Kept.stateName) }) else { return }
+    reporting = .none
+    nextReport = max(nextReport, nextSave)
+  }
+
   mutating func reported(_ isFull: Bool, _ moment: Moment) {
     guard case .sending(let told) = reporting else { return }
     reporting = .none
@@ -118,6 +130,7 @@ extension Device {
     mark(Kept.toldName)
     mark(Kept.stateName)
     reportBackoff.succeed()
+    saveBackoff.succeed()
     nextReport = moment.uptime + configuration.reportInterval
   }
 
@@ -125,7 +138,7 @@ extension Device {
     guard case .sending = reporting else { return }
     reporting = .none
     isReportOutdated = false
-    let wanted = retryAfter.map { min($0, 86_400) * 1000 }
+    let wanted = retryAfter.map { min(max($0, 0), 86_400) * 1000 }
     nextReport = moment.uptime + reportBackoff.fail(&random, wanted: wanted)
   }
 }

@@ -29,6 +29,11 @@ public struct Device: Sendable {
   var pullBackoff = Backoff(least: 2000, most: 3_600_000)
   var reportBackoff = Backoff(least: 5000, most: 3_600_000)
   var changeBackoff = Backoff(least: 1000, most: 300_000)
+  var saveBackoff = Backoff(least: 1000, most: 300_000)
+  /// No records are handed out before that.
+  var nextSave: Int64 = 0
+  /// The server asks not to be asked before that.
+  var notBefore: Int64 = 0
   /// Whether something has changed since the report that is on its way was made.
   var isReportOutdated = false
   /// Hints that led to nothing, one after another.
@@ -109,7 +114,7 @@ public struct Device: Sendable {
       nextPull = moment.uptime + random.number(in: 0...2000)
       nextReport = moment.uptime + random.number(in: 0...5000)
     case .tick: break
-    case .pull: if pulling == nil { nextPull = moment.uptime } else { pulling?.isOutdated = true }
+    case .pull: if pulling == nil { nextPull = moment.uptime } else { pulling?.isWantedAgain = true }
     case .hint(let channel, let version): hint(channel, version, moment)
     case .changed: markReportDue()
     case .answer(let answer): answered(answer, moment)
@@ -117,6 +122,7 @@ public struct Device: Sendable {
     case .applied: applied(moment)
     case .refused(let violations): refused(violations, moment)
     case .postponed: postponed(moment)
+    case .notSaved(let records): notSaved(records, moment)
     case .stored(let isStored): stored(isStored, moment)
     case .collected(let values, let health): collected(values, health, moment, world, &effects)
     case .reported(let isFull): reported(isFull, moment)
@@ -134,7 +140,7 @@ public struct Device: Sendable {
     apply(moment, world, &effects)
     report(moment, &effects)
     subscribe(&effects)
-    if applying == nil { save(&effects) }
+    if applying == nil, moment.uptime >= nextSave { save(&effects) }
     effects.append(.wake(wake(moment)))
   }
 
@@ -142,9 +148,13 @@ public struct Device: Sendable {
     // Clocks are set: at least every hour is looked whether documents hold.
     var next = moment.uptime + 3_600_000
     if pulling == nil { next = min(next, nextPull) }
-    if let nextSchedule { next = min(next, moment.uptime + max(0, nextSchedule - moment.clock) * 1000) }
+    // What is past waits for something else, which comes with an event or has a time of its own.
+    if let nextSchedule, nextSchedule > moment.clock {
+      next = min(next, moment.uptime + min(nextSchedule - moment.clock, 3600) * 1000)
+    }
     if nextChange > moment.uptime { next = min(next, nextChange) }
-    if kept.isReportDue, case .none = reporting { next = min(next, nextReport) }
+    if !unsaved.isEmpty, applying == nil { next = min(next, nextSave) }
+    if canReport { next = min(next, nextReport) }
     return max(next, moment.uptime + 1)
   }
 
@@ -189,18 +199,19 @@ extension Device {
   /// Anybody may send hints: what leads to nothing makes it wait longer before it listens to the next one.
   private mutating func hint(_ channel: Channel, _ version: Int64, _ moment: Moment) {
     guard channels.contains(channel), version > kept.trust.version(of: channel) else { return }
-    var due = moment.uptime + random.number(in: 0...max(0, configuration.hintSpread))
+    if pulling != nil { pulling?.isOutdated = true } else { heedHint(moment) }
+  }
+
+  /// Asks soon: but not sooner than what hints led to so far lets it.
+  mutating func heedHint(_ moment: Moment) {
+    var due = max(notBefore, moment.uptime + random.number(in: 0...max(0, configuration.hintSpread)))
     if let lastHintedPull, emptyHints > 0 {
       due = max(due, lastHintedPull + min(interval, 2000 << Int64(min(emptyHints, 16))))
     }
-    guard due < nextPull || pulling != nil else { return }
-    if pulling != nil {
-      pulling?.isOutdated = true
-    } else {
-      nextPull = due
-      lastHintedPull = due
-      isHintDue = true
-    }
+    guard due < nextPull else { return }
+    nextPull = due
+    lastHintedPull = due
+    isHintDue = true
   }
 
   /// How often it asks, in milliseconds.
