@@ -40,6 +40,8 @@ public enum Limit {
   public static let version: Int64 = 1 << 53 - 1
   /// Seconds since 1970: the years 1970 to 9999.
   public static let time: Int64 = 253_402_300_799
+  /// Bytes of a value that is told in a report.
+  public static let reportedValue = 64 << 10
   /// Values, violations and verdicts that a report names.
   public static let reported = 3072
 }

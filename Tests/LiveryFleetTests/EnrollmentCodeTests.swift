@@ -77,7 +77,8 @@ import Testing
     #expect(try EnrollmentCode.decode(checked(body)) == code)
     for other in [
       body.replacing("https://", with: "https%3A%2F%2F"), body.replacing("e=1", with: "e=01"), body + "&x=1",
-      body.replacing("&f=", with: "&F="), body.replacing("t=A", with: "t=+"), body.replacing("&e=", with: "&e=-"),
+      body.replacing("&f=", with: "&F="), body.replacing("t=A", with: "t=+"),
+      body.replacing("e=1", with: "e=" + String(repeating: "9", count: 24)), body.replacing("&e=", with: "&e=-"),
     ] {
       #expect(other != body)
       #expect(reason { try EnrollmentCode.decode(checked(other)) } == .malformed)

@@ -4,10 +4,11 @@ import LiveryClient
 
 extension Device {
   /// Bytes of values that one report holds at most; what is left comes with the next.
-  private static let valueBudget = 768 << 10
+  private static let valueBudget = 512 << 10
 
   mutating func markReportDue() {
-    if case .sending = reporting { isReportOutdated = true }
+    // What has changed since it was asked what is in effect is not in the report.
+    if case .none = reporting {} else { isReportOutdated = true }
     guard !kept.isReportDue else { return }
     kept.isReportDue = true
     mark(Kept.stateName)
@@ -22,6 +23,7 @@ extension Device {
   mutating func report(_ moment: Moment, _ effects: inout [Effect]) {
     guard canReport, moment.uptime >= nextReport else { return }
     reporting = .collecting
+    isReportOutdated = false
     effects.append(.collect)
   }
 
@@ -30,36 +32,39 @@ extension Device {
   ) {
     guard case .collecting = reporting else { return }
     reporting = .none
-    let ordered = values.sorted { $0.name.precedes($1.name) }.prefix(Limit.reported)
-    var digests: [[UInt8]] = []
     var told: [Kept.Told] = []
     var changed: [Report.Effective] = []
-    var size = 0
+    var (size, room) = (0, Limit.reported)
+    // Whether there is room for one more.
+    func fits(_ bytes: Int) -> Bool {
+      guard room > 0, size + bytes <= Self.valueBudget else { return false }
+      size += bytes
+      room -= 1
+      return true
+    }
     var isComplete = true
+    let reportable = values.filter { $0.size <= Limit.reportedValue }
+    let ordered = reportable.sorted { $0.name.precedes($1.name) }.prefix(Limit.reported)
+    var former = kept.told[...]
     for value in ordered {
       guard let digest = try? value.digest() else { continue }
       if let last = told.last, last.name.sameBytes(as: value.name) { continue }
-      digests.append(digest)
+      isComplete = takeGone(before: value.name, &former, &told, &changed, fits) && isComplete
+      let before = former.first?.name.sameBytes(as: value.name) == true ? former.popFirst() : nil
       let now = Kept.Told(name: value.name, digest: [UInt8](digest.prefix(8)))
-      if let before = known(value.name), before == now {
+      if before == now {
         told.append(now)
-        continue
-      }
-      let bytes = value.value.flatMap { try? CBOR.encode($0) }?.count ?? 0
-      guard size + bytes <= Self.valueBudget else {
+      } else if fits(value.size) {
+        told.append(now)
+        changed.append(value)
+      } else {
         isComplete = false
-        continue
+        if let before { told.append(before) }
       }
-      size += bytes + value.name.utf8.count
-      changed.append(value)
-      told.append(now)
     }
-    for former in kept.told
-    where changed.count < Limit.reported && !ordered.contains(where: { $0.name.sameBytes(as: former.name) }) {
-      changed.append(Report.Effective(former.name, nil, nil))
-    }
-    changed.sort { $0.name.precedes($1.name) }
-    changed = Array(changed.prefix(Limit.reported))
+    isComplete = takeGone(before: nil, &former, &told, &changed, fits) && isComplete
+    // Should there be none to send, it is not tried over and over.
+    nextReport = moment.uptime + configuration.reportInterval
     guard kept.sequence < Limit.version else { return }
     kept.sequence += 1
     mark(Kept.stateName)
@@ -68,22 +73,32 @@ extension Device {
       time: min(max(0, moment.clock), Limit.time), schema: world.schema, keys: kept.trust.keys?.version ?? 0,
       channels: kept.channels.map { Report.ChannelVersion(channel: $0.manifest.channel, version: $0.manifest.version) },
       documents: verdicts(moment, world), violations: kept.violations, since: kept.acknowledged, values: changed,
-      digest: Report.digest(digests), problem: problem?.reason.name, health: health?.cut(1024))
+      digest: Report.digest(told.map { $0.digest }), problem: problem?.reason.name, health: health?.cut(1024))
     guard let payload = try? report.encoded() else { return }
     // A number is used once, whatever happens to the report.
     let records = takeUnsaved()
     effects.append(.report(payload, records))
     reporting = .sending(told)
-    isReportOutdated = !isComplete
+    if !isComplete { isReportOutdated = true }
   }
 
-  private func known(_ name: String) -> Kept.Told? {
-    var (low, high) = (0, kept.told.count)
-    while low < high {
-      let middle = low + (high - low) / 2
-      if kept.told[middle].name.precedes(name) { low = middle + 1 } else { high = middle }
+  /// Tells that what comes before a name, or all that is left, is gone; false if there was no room for it.
+  private func takeGone(
+    before name: String?, _ former: inout ArraySlice<Kept.Told>, _ told: inout [Kept.Told],
+    _ changed: inout [Report.Effective], _ fits: (Int) -> Bool
+  ) -> Bool {
+    var isComplete = true
+    while let first = former.first, name.map({ first.name.precedes($0) }) ?? true {
+      former.removeFirst()
+      let gone = Report.Effective(first.name, nil, nil)
+      if fits(gone.size) {
+        changed.append(gone)
+      } else {
+        isComplete = false
+        told.append(first)
+      }
     }
-    return low < kept.told.count && kept.told[low].name.sameBytes(as: name) ? kept.told[low] : nil
+    return isComplete
   }
 
   private func verdicts(_ moment: Moment, _ world: World) -> [Report.DocumentVerdict] {
@@ -141,4 +156,9 @@ extension Device {
     let wanted = retryAfter.map { min(max($0, 0), 86_400) * 1000 }
     nextReport = moment.uptime + reportBackoff.fail(&random, wanted: wanted)
   }
+}
+
+extension Report.Effective {
+  /// About how many bytes it takes in a report.
+  fileprivate var size: Int { name.utf8.count + 32 + (value.flatMap { try? CBOR.encode($0) }?.count ?? 0) }
 }

@@ -81,7 +81,9 @@ enum WallTime {
     out.append(UInt8(ascii: "0") &+ UInt8(truncatingIfNeeded: number % 10))
   }
 
+  /// A number of up to 18 digits.
   static func number(_ digits: ArraySlice<UInt8>) -> Int64? {
+    guard digits.count <= 18 else { return nil }
     var number: Int64 = 0
     for digit in digits {
       guard digit >= UInt8(ascii: "0"), digit <= UInt8(ascii: "9") else { return nil }

@@ -94,7 +94,7 @@ public struct Report: Sendable, Equatable {
   /// Whether `values` is all that there is, and not only what has changed since the report of sequence `since`.
   public var since: Int64?
   public var values: [Effective]
-  /// Of everything that is in effect: a gap in what was told shows by it.
+  /// Of all that the other side knows once it has read this: a gap in what was told shows by it.
   public var digest: [UInt8]
   /// Why what is published could not be taken: the name of a `FleetError.Reason`.
   public var problem: String?
@@ -154,8 +154,8 @@ extension Report.Effective {
 }
 
 extension Report {
-  /// Of digests of values in the order of their names: SHA-256 of all of them.
-  public static func digest(_ digests: [[UInt8]]) -> [UInt8] { Crypto.hash(Array(digests.joined())) }
+  /// Of digests of values in the order of their names: SHA-256 of the first 8 bytes of each.
+  public static func digest(_ digests: [[UInt8]]) -> [UInt8] { Crypto.hash(digests.flatMap { $0.prefix(8) }) }
 
   /// The payload.
   public func encoded() throws(FleetError) -> [UInt8] {

@@ -83,6 +83,12 @@ public final class SimulatedDevice {
     tell(.changed)
   }
 
+  /// The operator takes a choice back.
+  public func unset(_ name: String) {
+    layers[.user]?[name] = nil
+    tell(.changed)
+  }
+
   /// Lets time pass.
   public func run(until end: Int64) {
     while let next = next, next <= end {
