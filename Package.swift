@@ -133,7 +133,7 @@ if !embedded {
 let nouns =
   embedded
   ? (Context.environment["LIVERY_EXTENSIONS"] ?? "").split(separator: ",").map(String.init)
-  : ["turn", "images", "page", "fetch", "secrets", "workflow"]
+  : ["turn", "images", "page", "fetch", "secrets", "workflow", "sync"]
 
 if !nouns.isEmpty {
   // What they are written on: the C functions as Swift, and nothing of the engine.
@@ -182,7 +182,7 @@ if nouns.contains("images") {
   }
 }
 
-if nouns.contains("page") || nouns.contains("secrets") {
+if nouns.contains("page") || nouns.contains("secrets") || nouns.contains("sync") {
   targets.append(.systemLibrary(name: "CSodium", pkgConfig: "libsodium", providers: [.apt(["libsodium-dev"])]))
 }
 
@@ -266,13 +266,39 @@ if nouns.contains("workflow") {
   }
 }
 
+// What device and console of a fleet share: documents, trust, and how a device gets along.
+if nouns.contains("sync") {
+  targets += [
+    .target(name: "CFleet", dependencies: ["CSodium"], cSettings: cSettings),
+    .target(name: "LiveryFleet", dependencies: ["LiveryClient", "CFleet"], swiftSettings: swiftSettings),
+  ]
+  if !embedded {
+    products.append(.library(name: "LiveryFleet", targets: ["LiveryFleet", "LiveryClient", "LiveryABI"]))
+    products.append(.executable(name: "fleet-simulation", targets: ["fleet-simulation"]))
+    targets += [
+      // Devices in virtual time.
+      .target(
+        name: "FleetSimulation", dependencies: ["LiveryFleet", "LiveryClient"], path: "Tests/Fleet/Simulation",
+        swiftSettings: [.treatAllWarnings(as: .error)]),
+      .executableTarget(
+        name: "fleet-simulation", dependencies: ["FleetSimulation", "LiveryFleet", "LiveryABI"],
+        path: "Tests/Fleet/Run", swiftSettings: [.treatAllWarnings(as: .error)], linkerSettings: runtimeLinks),
+      .testTarget(
+        name: "LiveryFleetTests",
+        dependencies: ["LiveryFleet", "FleetSimulation", "LiveryClient", "LiveryABI", "CFleet"]),
+    ]
+  }
+}
+
 // For scripts/torture: the parsers as a library that libFuzzer drives.
 if Context.environment["LIVERY_FUZZ"] == "1" {
   products.append(.library(name: "livery-fuzz", type: .static, targets: ["Fuzz"]))
   targets.append(
     .target(
       name: "Fuzz",
-      dependencies: ["Livery", "LMDB", "CSystem", "LiveryPage", "LiveryFetch", "LiverySecrets", "LiveryWorkflow"],
+      dependencies: [
+        "Livery", "LMDB", "CSystem", "LiveryPage", "LiveryFetch", "LiverySecrets", "LiveryWorkflow", "LiveryFleet",
+      ],
       path: "Tests/Fuzz/Parsers",
       swiftSettings: swiftSettings, linkerSettings: runtimeLinks))
 }

@@ -31,7 +31,8 @@ TARGETS = ["json", "value", "schema", "plist-xml", "plist-binary", "cbor", "sque
            "png", "jpeg", "gif", "webp", "svg", "file", "images-png", "images-jpeg", "images-webp", "images-drawn", "images-kept",
            "page-target", "page-form", "page-multipart", "page-headers", "page-prompt",
            "fetch-date", "fetch-control", "fetch-tag", "fetch-range", "fetch-address", "secrets-keys", "prompt-message",
-           "camera-frame", "picker-mounts", "picker-head"]
+           "camera-frame", "picker-mounts", "picker-head", "fleet-cbor", "fleet-signed", "fleet-keys", "fleet-manifest",
+           "fleet-document", "fleet-report", "fleet-code", "fleet-kept"]
 # Those that call the public functions of the library.
 CALLING = {"page-prompt"}
 # The longest inputs, in bytes. The first of two numbers holds for nine tenths of the time, as short inputs are tried faster
@@ -45,7 +46,9 @@ LENGTHS = {"json": (96, 2048), "value": (96, 1024), "schema": (128, 4096), "plis
            "page-prompt": (96, 512),
            "fetch-date": (40, 48), "fetch-control": (64, 256), "fetch-tag": (16, 640), "fetch-range": (48, 128),
            "fetch-address": (48, 256), "secrets-keys": (128, 512), "prompt-message": (64, 512),
-           "camera-frame": (768, 2048), "picker-mounts": (128, 512), "picker-head": (96, 1024)}
+           "camera-frame": (768, 2048), "picker-mounts": (128, 512), "picker-head": (96, 1024),
+           "fleet-cbor": (64, 512), "fleet-signed": (256, 1024), "fleet-keys": (320, 1024), "fleet-manifest": (256, 1024),
+           "fleet-document": (192, 1024), "fleet-report": (320, 1024), "fleet-code": (200, 250), "fleet-kept": (256, 1024)}
 # The longest input that is kept, in bytes: a whole schema of the fixtures fits.
 KEPT_LENGTH = 8192
 
@@ -85,7 +88,7 @@ def build():
   """A program for each parser, of the code that devices run. The linker leaves out what the parser does not reach, and
   with it the counters of coverage that libFuzzer looks through after every input."""
   BUILT.mkdir(parents=True, exist_ok=True)
-  environment = {**os.environ, "LIVERY_FUZZ": "1", "LIVERY_EMBEDDED": "1", "LIVERY_EXTENSIONS": "page,fetch,secrets,workflow"}
+  environment = {**os.environ, "LIVERY_FUZZ": "1", "LIVERY_EMBEDDED": "1", "LIVERY_EXTENSIONS": "page,fetch,secrets,workflow,sync"}
   scratch = ROOT / ".build-fuzz"
   flags = ["-c", "release", "--disable-build-manifest-caching", "--scratch-path", str(scratch), "--sanitize=address",
            "-Xswiftc", "-enable-testing", "-Xswiftc", "-sanitize-coverage=edge,inline-8bit-counters,pc-table"]
@@ -174,6 +177,8 @@ def seeds(target):
   if target == "plist-binary":
     found += [plistlib.dumps(value, fmt=plistlib.FMT_BINARY)[8:]
               for value in ({}, {"a": 1.5}, {"a": [True, b"1"]}, {"a": datetime.datetime(2026, 1, 2)}, {"\u20ac": "a"})]
+  if target.startswith("fleet-"):
+    found += fleet_seeds(target)
   if target == "schema":
     found += ['{"Version":2,"Groups":[{"Settings":[{"Key":"a",%s}]}]}' % members for members in SETTINGS]
     found += ['{"Version":2,"Groups":[],"Migrations":[{"To":2,"Steps":[{"Op":%s}]}]}' % members for members in STEPS]
@@ -204,6 +209,25 @@ def seeds(target):
                              "\x01\x04\x02\xe6\xff\xff\xff\xff\xff\xff\xff\x04\x02\0\0\0no", "\x01\x0a\x09\0\0\0\0\0\0\x80?\0\0\0?\0\0\0\0"],
           "record": ["\x01\x02\0\x03\x03\0\0\0" + "\x01" + "\0" * 23 + "\x05\0\0\0\0\0\0\0cli"]}
   return found + [text.encode("latin-1") for text in texts.get(target, [])]
+
+
+def fleet_seeds(target):
+  """Of what pins the protocol: whole documents, and what is signed in them."""
+  found = []
+  for name in ("documents.hex", "refused.hex"):
+    for line in (ROOT / "Tests" / "Fixtures" / "sync" / name).read_text().splitlines():
+      content = bytes.fromhex(line.split()[2])
+      found.append(content)
+      # The payload is the second part of a list: bytes behind their length.
+      for size, head in ((1, b"\x58"), (2, b"\x59")):
+        at = content.find(head, 1, 16)
+        if at > 0:
+          length = int.from_bytes(content[at + 1:at + 1 + size], "big")
+          found.append(content[at + 1 + size:at + 1 + size + length])
+  if target == "fleet-code":
+    codes = (ROOT / "Tests" / "Fixtures" / "sync" / "codes.txt").read_text().splitlines()
+    found = [line.split()[0].rsplit("&c=", 1)[0].encode() for line in codes]
+  return found
 
 
 def grown_corpus(target):

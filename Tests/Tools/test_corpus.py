@@ -27,8 +27,8 @@ def test_a_corpus_is_in_the_form_that_is_made(target):
   assert inputs and max(map(len, inputs)) <= fuzz.KEPT_LENGTH
 
 
-def test_all_corpora_take_less_than_a_mebibyte():
-  assert sum(file.stat().st_size for file in pack.CORPUS.iterdir()) < 1 << 20
+def test_all_corpora_take_less_than_a_mebibyte_and_a_half():
+  assert sum(file.stat().st_size for file in pack.CORPUS.iterdir()) < 3 << 19
 
 
 def test_all_bytes_come_back():

@@ -1,0 +1,88 @@
+// Files that a web server delivers: each appears whole, under its name, once it is on the disk.
+#define _GNU_SOURCE
+#include "cfleet.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+int lvd_folder_open(const char *path) {
+  int folder = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  return folder < 0 ? -errno : folder;
+}
+
+void lvd_folder_close(int folder) { close(folder); }
+
+static int write_all(int file, const uint8_t *bytes, size_t count) {
+  while (count > 0) {
+    ssize_t written = write(file, bytes, count);
+    if (written < 0 && errno == EINTR) continue;
+    if (written < 0) return errno;
+    bytes += written;
+    count -= (size_t)written;
+  }
+  return 0;
+}
+
+// The folder in which a name lies, made where it is missing; `name` is moved to its last part.
+static int folder_of(int folder, const char **name) {
+  int at = fcntl(folder, F_DUPFD_CLOEXEC, 0);
+  for (const char *slash; at >= 0 && (slash = strchr(*name, '/')); *name = slash + 1) {
+    char part[256];
+    const size_t length = (size_t)(slash - *name);
+    if (length == 0 || length >= sizeof part || **name == '.') {
+      close(at);
+      errno = EINVAL;
+      return -1;
+    }
+    memcpy(part, *name, length);
+    part[length] = 0;
+    const bool is_new = mkdirat(at, part, 0755) == 0;
+    if (!is_new && errno != EEXIST) {
+      const int error = errno;
+      close(at);
+      errno = error;
+      return -1;
+    }
+    if (is_new) fsync(at);
+    const int inner = openat(at, part, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+    const int error = errno;
+    close(at);
+    errno = error;
+    at = inner;
+  }
+  return at;
+}
+
+int lvd_folder_write(int folder, const char *path, const uint8_t *bytes, size_t count, bool is_immutable) {
+  const char *name = path;
+  const int at = folder_of(folder, &name);
+  if (at < 0) return errno;
+  char temporary[300];
+  const int length = snprintf(temporary, sizeof temporary, ".%s.new", name);
+  struct stat present;
+  int error = *name && *name != '.' && length > 0 && (size_t)length < sizeof temporary ? 0 : EINVAL;
+  // What never changes need not be written again, unless it was cut short.
+  if (!error && is_immutable && fstatat(at, name, &present, AT_SYMLINK_NOFOLLOW) == 0 && (uint64_t)present.st_size == count) {
+    close(at);
+    return 0;
+  }
+  if (!error) {
+    const int file = openat(at, temporary, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC, 0644);
+    if (file < 0) {
+      error = errno;
+    } else {
+      error = write_all(file, bytes, count);
+      if (!error && fsync(file) != 0) error = errno;
+      if (close(file) != 0 && !error) error = errno;
+      if (!error && renameat(at, temporary, at, name) != 0) error = errno;
+      if (error) unlinkat(at, temporary, 0);
+      if (!error && fsync(at) != 0) error = errno;
+    }
+  }
+  close(at);
+  return error;
+}

@@ -1,0 +1,39 @@
+// What LiveryFleet takes of libsodium, and of libc for whoever runs it.
+#ifndef CFLEET_H
+#define CFLEET_H
+
+#include <errno.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+// Bytes of a hash, of both halves of a key pair, and of a signature.
+enum { LVD_HASH = 32, LVD_PUBLIC = 32, LVD_SEED = 32, LVD_SECRET = 64, LVD_SIGNATURE = 64 };
+
+// Whether libsodium works. To be asked before anything else here.
+bool lvd_begin(void);
+
+// SHA-256 (FIPS 180-4).
+void lvd_hash(const uint8_t *bytes, size_t count, uint8_t *hash);
+// The remainder of a hash, taken as a number with its highest byte first.
+uint32_t lvd_remainder(const uint8_t *hash, uint32_t divisor);
+
+// Ed25519 (RFC 8032). The secret half is the seed with the public half behind it.
+void lvd_key_pair(const uint8_t *seed, uint8_t *public_key, uint8_t *secret_key);
+bool lvd_sign(const uint8_t *secret_key, const uint8_t *bytes, size_t count, uint8_t *signature);
+bool lvd_verify(const uint8_t *public_key, const uint8_t *bytes, size_t count, const uint8_t *signature);
+
+void lvd_random(uint8_t *bytes, size_t count);
+void lvd_wipe(void *bytes, size_t count);
+
+// How many seconds the device's zone is ahead of UTC at a moment, in seconds since 1970.
+int32_t lvd_zone_offset(int64_t seconds);
+
+// A folder that a web server delivers: its descriptor, or an errno below zero.
+int lvd_folder_open(const char *path);
+void lvd_folder_close(int folder);
+// Puts a file in its place beneath the folder, whole and on the disk, and makes the folders on the way. One that is immutable and
+// there with the same size is left as it is. 0 or an errno: EINVAL for a path with an empty part or one that begins with a dot.
+int lvd_folder_write(int folder, const char *path, const uint8_t *bytes, size_t count, bool is_immutable);
+
+#endif

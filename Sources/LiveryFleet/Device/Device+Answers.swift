@@ -1,0 +1,192 @@
+import LiveryClient
+
+// What comes back of a pull.
+
+extension Device {
+  mutating func answered(_ answer: Answer, _ moment: Moment) {
+    guard var pull = pulling, let step = pull.step else { return }
+    pull.step = nil
+    do throws(FleetError) {
+      switch step {
+      case .keys(let version): try take(keys: answer, version, &pull, moment)
+      case .manifest(let channel): try take(manifest: answer, channel, &pull, moment)
+      case .document(let hash, _): try take(document: answer, hash, &pull)
+      case .asset(let hash, _):
+        let bytes = try answer.content()
+        guard Crypto.hash(bytes) == hash else {
+          throw FleetError(.wrongHash, "an asset is not the one that was asked for")
+        }
+        pull.storing = (hash, bytes, false)
+      }
+      pull.isFresh = false
+      pulling = pull
+    } catch {
+      // An answer of a cache that is behind is no reason to give up.
+      guard !pull.isFresh, error.reason.mayBeOfCache else { return end(error, answer.retryAfter, moment) }
+      pull.isFresh = true
+      if case .keys = step { pull.wanted = step }
+      pulling = pull
+    }
+  }
+
+  private mutating func take(
+    keys answer: Answer, _ version: Int64?, _ pull: inout Pull, _ moment: Moment
+  ) throws(FleetError) {
+    switch try kept.trust.take(keys: answer.content(), clock: moment.clock) {
+    case .same: if version == nil { pull.hasKeys = true }
+    case .taken:
+      mark(Kept.trustName)
+      forgetTags()
+      if version == nil { pull.hasKeys = true } else { pull.wanted = .keys(version: nil) }
+    case .needsVersion(let next):
+      pull.keySteps += 1
+      guard pull.keySteps <= Pull.keyStepLimit else {
+        throw FleetError(.tooLarge, "the chain of key documents is too long for one time")
+      }
+      pull.wanted = .keys(version: next)
+    }
+    guard pull.hasKeys, let waiting = pull.waiting else { return }
+    pull.waiting = nil
+    try take(manifest: waiting.answer, waiting.channel, &pull, moment)
+  }
+
+  /// What a key has signed that may not sign any more has to be had anew: "unchanged" is no answer to that.
+  private mutating func forgetTags() {
+    for index in kept.channels.indices {
+      guard kept.channels[index].entityTag != nil,
+        kept.channels[index].signers.contains(where: { kept.trust.keys?.signer($0) == nil })
+      else { continue }
+      kept.channels[index].entityTag = nil
+      mark(Kept.name(of: kept.channels[index].manifest.channel))
+    }
+  }
+
+  private mutating func take(
+    manifest answer: Answer, _ channel: Channel, _ pull: inout Pull, _ moment: Moment
+  ) throws(FleetError) {
+    let fleet = pull.manifest(.fleet) ?? kept.channel(.fleet)?.manifest
+    switch answer.status {
+    case 304:
+      guard let known = kept.channel(channel), known.entityTag != nil, !pull.isFresh else {
+        throw FleetError(.malformed, "the server says that what it was not asked for is unchanged")
+      }
+      guard kept.trust.present(moment.clock) < known.manifest.expires else {
+        throw FleetError(.expired, "the time of the manifest of \(channel.name) is over")
+      }
+      if let fleet { try Trust.check(fleet, allows: known.manifest) }
+      pull.unchanged.append(channel)
+    case 404:
+      guard case .group(let name) = channel else {
+        throw FleetError(.unavailable, "there is no manifest of \(channel.name): nobody has enrolled the device")
+      }
+      guard fleet?.versions.contains(where: { $0.group.sameBytes(as: name) }) != true else {
+        throw FleetError(.mixed, "there is no manifest of the group \(name), and the fleet has one")
+      }
+      pull.unchanged.append(channel)
+      pull.absent.append(channel)
+    default:
+      do throws(FleetError) {
+        let verified = try kept.trust.verified(manifest: answer.content(), for: channel, clock: moment.clock)
+        if let fleet { try Trust.check(fleet, allows: verified.manifest) }
+        pull.taken.append((verified, answer.entityTag))
+      } catch {
+        // The key document comes first.
+        guard error.reason == .keysMissing || error.reason == .unsigned, !pull.hasKeys else { throw error }
+        pull.waiting = (channel, answer)
+        pull.wanted = .keys(version: nil)
+      }
+    }
+  }
+
+  private mutating func take(document answer: Answer, _ hash: [UInt8], _ pull: inout Pull) throws(FleetError) {
+    let bytes = try answer.content()
+    guard Crypto.hash(bytes) == hash else {
+      throw FleetError(.wrongHash, "a document is not the one that was asked for")
+    }
+    // It is kept also if it is none: asking again would bring the same.
+    let held = try? HeldDocument(bytes, hash: hash)
+    guard kept.documents.count < 2 * Limit.documentsHeld else {
+      throw FleetError(.tooLarge, "there are more documents for this device than \(Limit.documentsHeld)")
+    }
+    kept.documents.append(Kept.DocumentState(hash: hash, bytes: bytes, held: held))
+    mark(Kept.name(ofDocument: hash))
+  }
+
+  mutating func stored(_ isStored: Bool, _ moment: Moment) {
+    guard pulling?.storing != nil else { return }
+    pulling?.storing = nil
+    if !isStored { end(FleetError(.unavailable, "an asset could not be stored"), nil, moment) }
+  }
+
+  mutating func failed(_ retryAfter: Int64?, _ moment: Moment) {
+    guard pulling?.step != nil else { return }
+    end(FleetError(.unavailable, "the server cannot be reached"), retryAfter, moment)
+  }
+
+  /// The pull has failed; what it has brought so far is kept.
+  private mutating func end(_ error: FleetError, _ retryAfter: Int64?, _ moment: Moment) {
+    if pulling?.isHinted == true { emptyHints += 1 }
+    pulling = nil
+    let wanted = retryAfter.map { min(max($0, 0), 86_400) * 1000 }
+    notBefore = moment.uptime + (wanted ?? 0)
+    nextPull = moment.uptime + pullBackoff.fail(&random, wanted: wanted)
+    if problem?.reason != error.reason, error.reason != .unavailable { markReportDue() }
+    problem = error
+  }
+
+  /// All is there.
+  mutating func finish(_ pull: Pull, _ moment: Moment) {
+    let documents = entries(pull)
+    guard documents.count <= Limit.documentsHeld else {
+      return end(
+        FleetError(.tooLarge, "there are more documents for this device than \(Limit.documentsHeld)"), nil, moment)
+    }
+    let hasNews = pull.taken.contains { taken in
+      kept.channel(taken.manifest.manifest.channel)?.manifest != taken.manifest.manifest
+    }
+    let present = manifests(pull)
+    for (verified, tag) in pull.taken {
+      kept.trust.remember(verified)
+      kept.channels.removeAll { $0.manifest.channel == verified.manifest.channel }
+      kept.channels.append(
+        Kept.ChannelState(manifest: verified.manifest, signers: verified.signers, entityTag: tag))
+      mark(Kept.name(of: verified.manifest.channel))
+    }
+    for state in kept.channels where !present.contains(where: { $0.channel == state.manifest.channel }) {
+      mark(Kept.name(of: state.manifest.channel))
+    }
+    kept.channels.removeAll { state in !present.contains { $0.channel == state.manifest.channel } }
+    for document in kept.documents where !documents.contains(where: { $0.hash == document.hash }) {
+      mark(Kept.name(ofDocument: document.hash))
+    }
+    kept.documents.removeAll { document in !documents.contains { $0.hash == document.hash } }
+    kept.sort()
+    if !pull.taken.isEmpty { mark(Kept.trustName) }
+    if hasNews { markReportDue() }
+    if pull.isHinted { emptyHints = hasNews ? 0 : emptyHints + 1 }
+    needsLook = true
+    pulling = nil
+    problem = nil
+    pullBackoff.succeed()
+    nextPull = moment.uptime + interval - interval / 10 + random.number(in: 0...(interval / 5))
+    if pull.isOutdated { heedHint(moment) }
+    if pull.isWantedAgain { nextPull = moment.uptime }
+  }
+}
+
+extension Device.Answer {
+  fileprivate func content() throws(FleetError) -> [UInt8] {
+    guard status == 200 else { throw FleetError(.unavailable, "the server answered \(status)") }
+    return body
+  }
+}
+
+extension FleetError.Reason {
+  /// Whether the other end may have something better.
+  fileprivate var mayBeOfCache: Bool {
+    switch self {
+    case .malformed, .tooLarge, .unsigned, .rollback, .equivocation, .expired, .mixed, .keysMissing, .wrongHash: true
+    case .unsupported, .foreign, .unavailable: false
+    }
+  }
+}

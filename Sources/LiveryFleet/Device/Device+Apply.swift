@@ -1,0 +1,137 @@
+import LiveryClient
+
+// What follows from what was pulled.
+
+extension Device {
+  /// Has a change made if something else is wanted than what holds.
+  mutating func apply(_ moment: Moment, _ world: World, _ effects: inout [Effect]) {
+    if let nextSchedule, moment.clock >= nextSchedule { needsLook = true }
+    if moment.uptime >= nextLook || world.schema != lookedSchema { needsLook = true }
+    // Nothing holds before all of it was there once.
+    guard needsLook, applying == nil, moment.uptime >= nextChange, kept.channel(.fleet) != nil,
+      kept.channel(.device(id)) != nil
+    else { return }
+    needsLook = false
+    lookedSchema = world.schema
+    nextLook = moment.uptime + 3_600_000
+    do throws(FleetError) {
+      let documents = try holding(moment.clock, world)
+      let desired = try Desired.merging(documents)
+      let fingerprint = try desired.fingerprint()
+      guard fingerprint != kept.applied else {
+        if kept.refused != nil { forgetRefusal() }
+        return
+      }
+      guard fingerprint != kept.refused || world.schema != kept.refusedSchema else { return }
+      let change = try desired.change(from: kept.owned)
+      begin(change, fingerprint, world.schema, &effects)
+    } catch {
+      if problem?.reason != error.reason { markReportDue() }
+      problem = error
+    }
+  }
+
+  /// The documents that hold now, the weakest first.
+  ///
+  /// - Throws: `.unavailable` or `.unsupported` if one is not there: then nothing changes.
+  private mutating func holding(_ clock: Int64, _ world: World) throws(FleetError) -> [HeldDocument] {
+    var documents: [HeldDocument] = []
+    nextSchedule = nil
+    for state in kept.channels {
+      for entry in takes(state.manifest) {
+        guard let known = kept.document(entry.hash) else {
+          throw FleetError(.unavailable, "the document \(entry.name) is not here")
+        }
+        guard let held = known.held else {
+          throw FleetError(.unsupported, "the document \(entry.name) is none that this software knows")
+        }
+        guard held.document.isFor(world.schema) else { continue }
+        let (holds, next) = held.document.holds(at: clock, world.offset)
+        if let next { nextSchedule = min(nextSchedule ?? next, next) }
+        if holds { documents.append(held) }
+      }
+    }
+    return documents
+  }
+
+  private mutating func begin(
+    _ change: Change, _ fingerprint: [UInt8], _ schema: Int64?, _ effects: inout [Effect]
+  ) {
+    let before = (owned: kept.owned, applied: kept.applied)
+    kept.owned = change.owned
+    kept.applied = fingerprint
+    mark(Kept.ownedName)
+    forgetRefusal()
+    markReportDue()
+    let records = takeUnsaved()
+    applying = Applying(
+      fingerprint: fingerprint, schema: schema, records: records.map { $0.name }, owned: before.owned,
+      applied: before.applied)
+    effects.append(.apply(change, records))
+  }
+
+  private mutating func forgetRefusal() {
+    kept.refused = nil
+    kept.refusedSchema = nil
+    kept.violations = []
+    mark(Kept.stateName)
+  }
+
+  mutating func applied(_ moment: Moment) {
+    guard applying != nil else { return }
+    applying = nil
+    changeBackoff.succeed()
+    saveBackoff.succeed()
+    needsLook = true
+  }
+
+  /// Nothing of it holds; the same is not tried again, unless with another schema.
+  mutating func refused(_ violations: [Report.Violation], _ moment: Moment) {
+    guard let refused = applying else { return }
+    goBack(to: refused)
+    kept.refused = refused.fingerprint
+    kept.refusedSchema = refused.schema
+    kept.violations = violations.prefix(Limit.reported / 16).map {
+      Report.Violation(name: $0.name.cut(Limit.settingName), message: $0.message.cut(1024))
+    }
+    changeBackoff.succeed()
+    markReportDue()
+  }
+
+  mutating func postponed(_ moment: Moment) {
+    guard let postponed = applying else { return }
+    goBack(to: postponed)
+    needsLook = true
+    nextChange = moment.uptime + changeBackoff.fail(&random, wanted: nil)
+  }
+
+  private mutating func goBack(to former: Applying) {
+    kept.owned = former.owned
+    kept.applied = former.applied
+    for name in former.records { mark(name) }
+    mark(Kept.stateName)
+    applying = nil
+  }
+}
+
+extension Document {
+  /// Whether it is for a version of the schema.
+  func isFor(_ version: Int64?) -> Bool {
+    guard let schema else { return true }
+    guard let version else { return false }
+    return schema.contains(version)
+  }
+}
+
+extension String {
+  /// The beginning of it, of so many bytes at most; one character where there is none.
+  func cut(_ limit: Int) -> String {
+    if utf8.isEmpty { return "?" }
+    guard utf8.count > limit else { return self }
+    var bytes = Array<UInt8>(utf8.prefix(limit))
+    // Not within a character.
+    while let last = bytes.last, last & 0xc0 == 0x80 { bytes.removeLast() }
+    if let last = bytes.last, last >= 0xc0 { bytes.removeLast() }
+    return String(decoding: bytes, as: UTF8.self)
+  }
+}

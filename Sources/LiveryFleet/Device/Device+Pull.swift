@@ -1,0 +1,123 @@
+import LiveryClient
+
+/// A pull that is under way.
+struct Pull: Sendable {
+  enum Step: Sendable, Equatable {
+    /// The latest, or one of a chain.
+    case keys(version: Int64?)
+    case manifest(Channel)
+    case document(hash: [UInt8], size: Int64)
+    case asset(hash: [UInt8], size: Int64)
+  }
+
+  /// Whether a hint is why it asks.
+  var isHinted: Bool
+  /// What is asked for now.
+  var step: Step?
+  /// What is asked for next whatever else is missing.
+  var wanted: Step?
+  /// An asset that is to be stored, and whether that was said.
+  var storing: (hash: [UInt8], bytes: [UInt8], isSaid: Bool)?
+  /// Whether caches are to ask anew.
+  var isFresh = false
+  /// What came along and is right, with its tag.
+  var taken: [(manifest: VerifiedManifest, entityTag: String?)] = []
+  /// Channels that are as they were, or are not there.
+  var unchanged: [Channel] = []
+  /// A manifest that waits for a key document.
+  var waiting: (channel: Channel, answer: Device.Answer)?
+  /// Groups without a manifest.
+  var absent: [Channel] = []
+  /// Key documents of a chain that were read, and whether the latest one was.
+  var keySteps = 0
+  var hasKeys = false
+  /// Documents that are none.
+  var unusable: [[UInt8]] = []
+  /// Whether a hint said meanwhile that there is something newer, and whether somebody wanted it to ask.
+  var isOutdated = false
+  var isWantedAgain = false
+
+  /// The longest chain of key documents that is followed in one pull.
+  static let keyStepLimit = 64
+
+  init(isHinted: Bool) { self.isHinted = isHinted }
+
+  func manifest(_ channel: Channel) -> Manifest? {
+    taken.first { $0.manifest.manifest.channel == channel }?.manifest.manifest
+  }
+}
+
+extension Device {
+  /// Asks for what is missing next; ends the pull if nothing is.
+  mutating func advance(_ moment: Moment, _ world: World, _ effects: inout [Effect]) {
+    guard var pull = pulling, pull.step == nil else { return }
+    defer { if pulling != nil { pulling = pull } }
+    if let storing = pull.storing {
+      if !storing.isSaid { effects.append(.store(hash: storing.hash, bytes: storing.bytes)) }
+      pull.storing?.bytes = []
+      pull.storing?.isSaid = true
+      return
+    }
+    guard let step = next(pull, moment, world) else { return finish(pull, moment) }
+    pull.wanted = nil
+    pull.step = step
+    switch step {
+    case .keys(let version):
+      let path = "/v1/keys/" + (version?.description ?? "latest")
+      effects.append(
+        .request(Request(path: path, entityTag: nil, isFresh: version == nil || pull.isFresh, limit: Limit.keys)))
+    case .manifest(let channel):
+      effects.append(
+        .request(
+          Request(
+            path: "/v1/channels/" + channel.name + "/manifest",
+            entityTag: pull.isFresh ? nil : kept.channel(channel)?.entityTag, isFresh: pull.isFresh,
+            limit: Limit.manifest)))
+    case .document(let hash, let size), .asset(let hash, let size):
+      effects.append(
+        .request(
+          Request(path: "/v1/blobs/" + hash.hexadecimal, entityTag: nil, isFresh: pull.isFresh, limit: Int(size))))
+    }
+  }
+
+  private func next(_ pull: Pull, _ moment: Moment, _ world: World) -> Pull.Step? {
+    if let wanted = pull.wanted { return wanted }
+    if !pull.hasKeys, !kept.trust.isCurrent(moment.clock) { return .keys(version: nil) }
+    func isThere(_ channel: Channel) -> Bool {
+      pull.manifest(channel) != nil || pull.unchanged.contains(channel)
+    }
+    for channel in [Channel.fleet, .device(id)] where !isThere(channel) { return .manifest(channel) }
+    for name in groups(pull) where !isThere(.group(name)) { return .manifest(.group(name)) }
+    for entry in entries(pull) {
+      if let held = kept.document(entry.hash) {
+        for asset in held.held?.document.assets ?? [] where !world.hasAsset(asset.hash) {
+          return .asset(hash: asset.hash, size: asset.size)
+        }
+      } else if !pull.unusable.contains(where: { $0 == entry.hash }) {
+        return .document(hash: entry.hash, size: entry.size)
+      }
+    }
+    return nil
+  }
+
+  func groups(_ pull: Pull) -> [String] {
+    (pull.manifest(.device(id)) ?? kept.channel(.device(id))?.manifest)?.groups ?? []
+  }
+
+  /// The manifests that will hold once the pull ends, the weakest first.
+  func manifests(_ pull: Pull) -> [Manifest] {
+    ([.fleet] + groups(pull).map { .group($0) } + [.device(id)]).compactMap { (channel) -> Manifest? in
+      pull.absent.contains(channel) ? nil : pull.manifest(channel) ?? kept.channel(channel)?.manifest
+    }
+  }
+
+  func entries(_ pull: Pull) -> [Manifest.Entry] { manifests(pull).flatMap { takes($0) } }
+
+  /// The documents of a manifest that are for this device, app and all.
+  func takes(_ manifest: Manifest) -> [Manifest.Entry] {
+    manifest.documents.filter { (entry) in
+      if let scope = entry.scope, configuration.scope?.sameBytes(as: scope) != true { return false }
+      return entry.rollout?.includes(id) ?? true
+    }
+  }
+}

@@ -1,0 +1,164 @@
+import LiveryClient
+
+// What the other side is told: one report at a time, and never more often than it has to be.
+
+extension Device {
+  /// Bytes of values that one report holds at most; what is left comes with the next.
+  private static let valueBudget = 512 << 10
+
+  mutating func markReportDue() {
+    // What has changed since it was asked what is in effect is not in the report.
+    if case .none = reporting {} else { isReportOutdated = true }
+    guard !kept.isReportDue else { return }
+    kept.isReportDue = true
+    mark(Kept.stateName)
+  }
+
+  /// Whether there is something to report, and nothing that has to end before.
+  var canReport: Bool {
+    guard case .none = reporting else { return false }
+    return kept.isReportDue && applying == nil && pulling == nil && kept.trust.keys != nil
+  }
+
+  mutating func report(_ moment: Moment, _ effects: inout [Effect]) {
+    guard canReport, moment.uptime >= nextReport else { return }
+    reporting = .collecting
+    isReportOutdated = false
+    effects.append(.collect)
+  }
+
+  mutating func collected(
+    _ values: [Report.Effective], _ health: String?, _ moment: Moment, _ world: World, _ effects: inout [Effect]
+  ) {
+    guard case .collecting = reporting else { return }
+    reporting = .none
+    var told: [Kept.Told] = []
+    var changed: [Report.Effective] = []
+    var (size, room) = (0, Limit.reported)
+    // Whether there is room for one more.
+    func fits(_ bytes: Int) -> Bool {
+      guard room > 0, size + bytes <= Self.valueBudget else { return false }
+      size += bytes
+      room -= 1
+      return true
+    }
+    var isComplete = true
+    let reportable = values.filter { $0.size <= Limit.reportedValue }
+    let ordered = reportable.sorted { $0.name.precedes($1.name) }.prefix(Limit.reported)
+    var former = kept.told[...]
+    for value in ordered {
+      guard let digest = try? value.digest() else { continue }
+      if let last = told.last, last.name.sameBytes(as: value.name) { continue }
+      isComplete = takeGone(before: value.name, &former, &told, &changed, fits) && isComplete
+      let before = former.first?.name.sameBytes(as: value.name) == true ? former.popFirst() : nil
+      let now = Kept.Told(name: value.name, digest: [UInt8](digest.prefix(8)))
+      if before == now {
+        told.append(now)
+      } else if fits(value.size) {
+        told.append(now)
+        changed.append(value)
+      } else {
+        isComplete = false
+        if let before { told.append(before) }
+      }
+    }
+    isComplete = takeGone(before: nil, &former, &told, &changed, fits) && isComplete
+    // Should there be none to send, it is not tried over and over.
+    nextReport = moment.uptime + configuration.reportInterval
+    guard kept.sequence < Limit.version else { return }
+    kept.sequence += 1
+    mark(Kept.stateName)
+    let report = Report(
+      fleet: configuration.fleet, device: configuration.device, sequence: kept.sequence,
+      time: min(max(0, moment.clock), Limit.time), schema: world.schema, keys: kept.trust.keys?.version ?? 0,
+      channels: kept.channels.map { Report.ChannelVersion(channel: $0.manifest.channel, version: $0.manifest.version) },
+      documents: verdicts(moment, world), violations: kept.violations, since: kept.acknowledged, values: changed,
+      digest: Report.digest(told.map { $0.digest }), problem: problem?.reason.name, health: health?.cut(1024))
+    guard let payload = try? report.encoded() else { return }
+    // A number is used once, whatever happens to the report.
+    let records = takeUnsaved()
+    effects.append(.report(payload, records))
+    reporting = .sending(told)
+    if !isComplete { isReportOutdated = true }
+  }
+
+  /// Tells that what comes before a name, or all that is left, is gone; false if there was no room for it.
+  private func takeGone(
+    before name: String?, _ former: inout ArraySlice<Kept.Told>, _ told: inout [Kept.Told],
+    _ changed: inout [Report.Effective], _ fits: (Int) -> Bool
+  ) -> Bool {
+    var isComplete = true
+    while let first = former.first, name.map({ first.name.precedes($0) }) ?? true {
+      former.removeFirst()
+      let gone = Report.Effective(first.name, nil, nil)
+      if fits(gone.size) {
+        changed.append(gone)
+      } else {
+        isComplete = false
+        told.append(first)
+      }
+    }
+    return isComplete
+  }
+
+  private func verdicts(_ moment: Moment, _ world: World) -> [Report.DocumentVerdict] {
+    var verdicts: [Report.DocumentVerdict] = []
+    for state in kept.channels {
+      let mine = takes(state.manifest)
+      for entry in state.manifest.documents where verdicts.count < Limit.reported / 16 {
+        let verdict: Report.Verdict
+        if !mine.contains(where: { $0.hash == entry.hash }) {
+          verdict = .passedOver
+        } else if let document = kept.document(entry.hash)?.held?.document {
+          if !document.isFor(world.schema) {
+            verdict = .passedOver
+          } else if !document.holds(at: moment.clock, world.offset).holds {
+            verdict = .scheduled
+          } else {
+            verdict = kept.refused != nil ? .refused : .applied
+          }
+        } else {
+          verdict = .unusable
+        }
+        verdicts.append(Report.DocumentVerdict(hash: entry.hash, verdict: verdict))
+      }
+    }
+    return verdicts
+  }
+
+  /// Records could not be kept, and a report that came with them was not sent.
+  mutating func notSaved(_ records: [Record], _ moment: Moment) {
+    for record in records { mark(record.name) }
+    nextSave = moment.uptime + saveBackoff.fail(&random, wanted: nil)
+    guard case .sending = reporting, records.contains(where: { $0.name.sameBytes(as: Kept.stateName) }) else { return }
+    reporting = .none
+    nextReport = max(nextReport, nextSave)
+  }
+
+  mutating func reported(_ isFull: Bool, _ moment: Moment) {
+    guard case .sending(let told) = reporting else { return }
+    reporting = .none
+    kept.told = isFull ? [] : told
+    kept.acknowledged = isFull ? nil : kept.sequence
+    kept.isReportDue = isReportOutdated || isFull
+    isReportOutdated = false
+    mark(Kept.toldName)
+    mark(Kept.stateName)
+    reportBackoff.succeed()
+    saveBackoff.succeed()
+    nextReport = moment.uptime + configuration.reportInterval
+  }
+
+  mutating func reportFailed(_ retryAfter: Int64?, _ moment: Moment) {
+    guard case .sending = reporting else { return }
+    reporting = .none
+    isReportOutdated = false
+    let wanted = retryAfter.map { min(max($0, 0), 86_400) * 1000 }
+    nextReport = moment.uptime + reportBackoff.fail(&random, wanted: wanted)
+  }
+}
+
+extension Report.Effective {
+  /// About how many bytes it takes in a report.
+  fileprivate var size: Int { name.utf8.count + 32 + (value.flatMap { try? CBOR.encode($0) }?.count ?? 0) }
+}

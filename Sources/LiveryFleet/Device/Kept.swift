@@ -1,0 +1,183 @@
+import LiveryClient
+
+/// What a device keeps over restarts, in records that are written with the values that follow from them.
+struct Kept: Sendable {
+  /// A channel as it was taken last.
+  struct ChannelState: Sendable {
+    var manifest: Manifest
+    var signers: [[UInt8]]
+    /// nil where it has to be had anew.
+    var entityTag: String?
+  }
+
+  struct DocumentState: Sendable {
+    var hash: [UInt8]
+    var bytes: [UInt8]
+    /// nil for what is no document.
+    var held: HeldDocument?
+  }
+
+  var trust: Trust
+  /// The weakest first.
+  var channels: [ChannelState] = []
+  /// In the order of their hashes.
+  var documents: [DocumentState] = []
+  var owned = Owned()
+  /// The fingerprints of what is wanted, as it was applied and refused last.
+  var applied: [UInt8]?
+  var refused: [UInt8]?
+  /// The schema with which it was refused.
+  var refusedSchema: Int64?
+  var violations: [Report.Violation] = []
+  /// The number of the last report, and of the last one that arrived.
+  var sequence: Int64 = 0
+  var acknowledged: Int64?
+  /// What the other side knows of values, in the order of their names: 8 bytes of their digests.
+  var told: [Told] = []
+  /// Whether there is something to report.
+  var isReportDue = true
+
+  struct Told: Sendable, Equatable {
+    var name: String
+    var digest: [UInt8]
+
+    static func == (left: Told, right: Told) -> Bool {
+      left.digest == right.digest && left.name.sameBytes(as: right.name)
+    }
+  }
+
+  init(trust: Trust) { self.trust = trust }
+
+  func channel(_ channel: Channel) -> ChannelState? { channels.first { $0.manifest.channel == channel } }
+
+  func document(_ hash: [UInt8]) -> DocumentState? { documents.first { $0.hash == hash } }
+}
+
+// MARK: Records
+
+extension Kept {
+  static let trustName = "trust"
+  static let ownedName = "owned"
+  static let stateName = "state"
+  static let toldName = "told"
+  static let channelPrefix = "channel."
+  static let documentPrefix = "document."
+
+  static func name(of channel: Channel) -> String { channelPrefix + channel.name }
+  static func name(ofDocument hash: [UInt8]) -> String { documentPrefix + hash.hexadecimal }
+
+  /// The value of a record; nil for one that is to go.
+  func value(_ name: String) throws(FleetError) -> Value? {
+    if name.sameBytes(as: Self.trustName) { return try trust.value }
+    if name.sameBytes(as: Self.ownedName) { return owned.value }
+    if name.sameBytes(as: Self.stateName) { return state }
+    if name.sameBytes(as: Self.toldName) {
+      return .list(told.map { .list([.string($0.name), .data($0.digest)]) })
+    }
+    for document in documents where name.sameBytes(as: Self.name(ofDocument: document.hash)) {
+      return .data(document.bytes)
+    }
+    for channel in channels where name.sameBytes(as: Self.name(of: channel.manifest.channel)) {
+      var made = Making()
+      made.add("manifest", try channel.manifest.encoded())
+      made.add("signers", ifAny: channel.signers.map { .data($0) })
+      made.add("tag", ifAny: channel.entityTag)
+      return made.value
+    }
+    return nil
+  }
+
+  private var state: Value {
+    var made = Making()
+    if let applied { made.add("applied", applied) }
+    if let refused { made.add("refused", refused) }
+    made.add("schema", ifAny: refusedSchema)
+    made.add(
+      "violations",
+      ifAny: violations.map { .object([.init("name", .string($0.name)), .init("message", .string($0.message))]) })
+    made.add("sequence", sequence)
+    made.add("acknowledged", ifAny: acknowledged)
+    made.add("due", ifSo: isReportDue)
+    return made.value
+  }
+
+  /// What was kept. Records that are damaged or of others are passed over: what they held is had anew, but for what is trusted,
+  /// without which there is nothing.
+  ///
+  /// - Throws: as `Trust.init`.
+  init(trust: Value, _ records: [Device.Record]) throws(FleetError) {
+    self.init(trust: try Trust(trust))
+    for record in records {
+      guard let value = record.value else { continue }
+      if record.name.sameBytes(as: Self.ownedName) {
+        if let owned = try? Owned(value) { self.owned = owned }
+      } else if record.name.sameBytes(as: Self.stateName) {
+        try? read(state: value)
+      } else if record.name.sameBytes(as: Self.toldName) {
+        read(told: value)
+      } else if record.name.utf8.starts(with: Self.channelPrefix.utf8) {
+        try? read(channel: value, record.name)
+      } else if record.name.utf8.starts(with: Self.documentPrefix.utf8) {
+        read(document: value, record.name)
+      }
+    }
+    sort()
+  }
+
+  mutating func sort() {
+    documents.sort { $0.hash.precedes($1.hash) }
+    let groups = channels.first { if case .device = $0.manifest.channel { true } else { false } }?.manifest.groups ?? []
+    func rank(_ channel: Channel) -> Int {
+      switch channel {
+      case .fleet: -1
+      case .group(let name): groups.firstIndex { $0.sameBytes(as: name) } ?? groups.count
+      case .device: Int.max
+      }
+    }
+    channels.sort { rank($0.manifest.channel) < rank($1.manifest.channel) }
+  }
+
+  private mutating func read(state value: Value) throws(FleetError) {
+    var members = try Members(value, of: "the state")
+    applied = try members.dataIfAny("applied", Crypto.hashSize...Crypto.hashSize)
+    refused = try members.dataIfAny("refused", Crypto.hashSize...Crypto.hashSize)
+    refusedSchema = try members.intIfAny("schema", 0...Int64.max)
+    for item in try members.list("violations", limit: Limit.reported) {
+      guard let name = item["name"]?.text, let message = item["message"]?.text else { continue }
+      violations.append(Report.Violation(name: name, message: message))
+    }
+    sequence = try members.int("sequence", 0...Limit.version)
+    acknowledged = try members.intIfAny("acknowledged", 1...Limit.version)
+    isReportDue = try members.flag("due")
+  }
+
+  private mutating func read(told value: Value) {
+    guard case .list(let items) = value else { return }
+    for item in items {
+      guard case .list(let pair) = item, pair.count == 2, case .string(let name) = pair[0],
+        case .data(let digest) = pair[1]
+      else { continue }
+      told.append(Told(name: name, digest: digest))
+    }
+  }
+
+  private mutating func read(channel value: Value, _ name: String) throws(FleetError) {
+    var members = try Members(value, of: "a channel")
+    guard let payload = try members.dataIfAny("manifest", 1...Limit.manifest) else { return }
+    let manifest = try Manifest.decode(payload)
+    var signers: [[UInt8]] = []
+    for item in try members.list("signers", limit: Limit.signers) {
+      if case .data(let key) = item { signers.append(key) }
+    }
+    let tag = try members.textIfAny("tag", limit: 1024)
+    guard Self.name(of: manifest.channel).sameBytes(as: name) else { return }
+    channels.append(ChannelState(manifest: manifest, signers: signers, entityTag: tag))
+  }
+
+  private mutating func read(document value: Value, _ name: String) {
+    guard case .data(let bytes) = value else { return }
+    let hash = Crypto.hash(bytes)
+    guard Self.name(ofDocument: hash).sameBytes(as: name) else { return }
+    documents.append(DocumentState(hash: hash, bytes: bytes, held: try? HeldDocument(bytes, hash: hash)))
+  }
+}

@@ -1,0 +1,110 @@
+import LiveryClient
+
+/// What a device does to its settings, in one commit: all of it or nothing.
+public struct Change: Sendable, Equatable {
+  public enum Edit: Sendable, Equatable {
+    case set(String, Value, Layer)
+    /// In the layer `recommended`, and what hides it goes.
+    case replace(String, Value)
+    case reset(String, Layer)
+  }
+
+  public var edits: [Edit] = []
+  /// What is kept of the settings from then on.
+  public var owned: Owned
+  /// How long the change is on trial; nil for good.
+  public var trial: Document.Trial?
+}
+
+/// The settings that the console has set on a device: what it does not want any more is taken back.
+public struct Owned: Sendable, Equatable {
+  public struct Entry: Sendable, Equatable {
+    public var name: String
+    public var verb: Document.Verb
+    /// With `replace` what has become active, so that it does so once: the serial, and the hash of the value.
+    public var serial: Int64
+    public var hash: [UInt8]
+
+    public static func == (left: Self, right: Self) -> Bool {
+      left.name.sameBytes(as: right.name) && left.verb == right.verb && left.serial == right.serial
+        && left.hash == right.hash
+    }
+
+    var layer: Layer { verb == .enforce ? .enforced : .recommended }
+  }
+
+  /// In the order of the bytes of their names.
+  public private(set) var entries: [Entry] = []
+
+  public init() {}
+
+  public func entry(_ name: String) -> Entry? {
+    var (low, high) = (0, entries.count)
+    while low < high {
+      let middle = low + (high - low) / 2
+      if entries[middle].name.precedes(name) { low = middle + 1 } else { high = middle }
+    }
+    guard low < entries.count, entries[low].name.sameBytes(as: name) else { return nil }
+    return entries[low]
+  }
+}
+
+extension Desired {
+  /// What has to be done for it. All of it is named, also what should be so already: what somebody else has changed in the
+  /// console's layers goes back, and what is as it should be is no change. Only `replace` is done once.
+  public func change(from owned: Owned) throws(FleetError) -> Change {
+    var change = Change(owned: Owned(), trial: trial)
+    var next: [Owned.Entry] = []
+    for entry in entries {
+      let setting = entry.setting
+      guard let value = setting.value else { continue }
+      let hash = [UInt8](Crypto.hash(try CBOR.encode(value)).prefix(16))
+      let serial = setting.serial ?? 0
+      let before = owned.entry(setting.name)
+      let made = Owned.Entry(name: setting.name, verb: setting.verb, serial: serial, hash: hash)
+      if let before, before.layer != made.layer { change.edits.append(.reset(setting.name, before.layer)) }
+      switch setting.verb {
+      case .recommend: change.edits.append(.set(setting.name, value, .recommended))
+      case .enforce: change.edits.append(.set(setting.name, value, .enforced))
+      case .replace where before == made: change.edits.append(.set(setting.name, value, .recommended))
+      case .replace: change.edits.append(.replace(setting.name, value))
+      case .release: continue
+      }
+      next.append(made)
+    }
+    change.owned = Owned(ordered: next)
+    for former in owned.entries where change.owned.entry(former.name) == nil {
+      change.edits.append(.reset(former.name, former.layer))
+    }
+    return change
+  }
+}
+
+extension Owned {
+  fileprivate init(ordered entries: [Entry]) { self.entries = entries }
+
+  /// To be kept where nobody else writes.
+  public var value: Value {
+    .list(
+      entries.map {
+        .list([.string($0.name), .int(Int64($0.verb.rawValue)), .int($0.serial), .data($0.hash)])
+      })
+  }
+
+  /// Reads what was kept.
+  ///
+  /// - Throws: `.malformed`.
+  public init(_ value: Value) throws(FleetError) {
+    guard case .list(let items) = value, items.count <= Limit.settingsHeld else { throw Self.misfit }
+    for item in items {
+      guard case .list(let parts) = item, parts.count == 4, case .string(let name) = parts[0],
+        case .int(let number) = parts[1], let raw = UInt8(exactly: number), let verb = Document.Verb(rawValue: raw),
+        case .int(let serial) = parts[2], case .data(let hash) = parts[3], hash.count == 16
+      else { throw Self.misfit }
+      if let last = entries.last, !last.name.precedes(name) { throw Self.misfit }
+      entries.append(Entry(name: name, verb: verb, serial: serial, hash: hash))
+    }
+  }
+
+  private static var misfit: FleetError { FleetError(.malformed, "what is kept of settings is damaged") }
+}

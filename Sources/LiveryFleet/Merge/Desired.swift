@@ -1,0 +1,80 @@
+import LiveryClient
+
+/// What the console wants of a device: each setting once, by the strongest document that names it.
+public struct Desired: Sendable, Equatable {
+  public struct Entry: Sendable, Equatable {
+    public var setting: Document.Setting
+    /// The hash of the document that it is of.
+    public var document: [UInt8]
+  }
+
+  /// In the order of the bytes of their names; without those that are released.
+  public private(set) var entries: [Entry] = []
+  /// The strictest of the trials of the documents: the shortest one.
+  public private(set) var trial: Document.Trial?
+
+  public init() {}
+
+  /// Merges documents, the weakest first: fleet, groups in their order, device; in a channel as its manifest has them.
+  ///
+  /// - Throws: `.tooLarge`.
+  public static func merging(_ documents: [HeldDocument]) throws(FleetError) -> Desired {
+    var all: [(setting: Document.Setting, document: [UInt8], rank: Int)] = []
+    for (rank, held) in documents.enumerated() {
+      for setting in held.document.settings { all.append((setting, held.hash, rank)) }
+    }
+    guard all.count <= Limit.settingsHeld else { throw FleetError(.tooLarge, "the documents have too many settings") }
+    all.sort { left, right in
+      left.setting.name.sameBytes(as: right.setting.name)
+        ? left.rank < right.rank : left.setting.name.precedes(right.setting.name)
+    }
+    var desired = Desired()
+    for (index, one) in all.enumerated() {
+      let isStrongest = index + 1 == all.count || !all[index + 1].setting.name.sameBytes(as: one.setting.name)
+      guard isStrongest, one.setting.verb != .release else { continue }
+      desired.entries.append(Entry(setting: one.setting, document: one.document))
+    }
+    for held in documents {
+      guard let trial = held.document.trial else { continue }
+      if let present = desired.trial, present.seconds <= trial.seconds { continue }
+      desired.trial = trial
+    }
+    return desired
+  }
+
+  /// SHA-256 of what is wanted: the same for what comes to the same.
+  public func fingerprint() throws(FleetError) -> [UInt8] {
+    let items = entries.map { (entry) -> Value in
+      .list(
+        [.string(entry.setting.name), .string(entry.setting.verb.name), .int(entry.setting.serial ?? 0)]
+          + (entry.setting.value.map { [$0] } ?? []))
+    }
+    return Crypto.hash(try CBOR.encode(.list(items)))
+  }
+}
+
+/// A document that a device has, with its hash.
+public struct HeldDocument: Sendable, Equatable {
+  public let hash: [UInt8]
+  public let document: Document
+
+  /// - Throws: `.wrongHash`; as `Document.decode`.
+  public init(_ bytes: [UInt8], hash: [UInt8]) throws(FleetError) {
+    guard Crypto.hash(bytes) == hash else {
+      throw FleetError(.wrongHash, "the document is not the one that was asked for")
+    }
+    self.hash = hash
+    document = try Document.decode(bytes)
+  }
+}
+
+extension Document {
+  /// Whether it holds at a moment; `next` is when that changes the next time.
+  public func holds(at now: Int64, _ offset: ZoneOffset) -> (holds: Bool, next: Int64?) {
+    let begins = from?.moment(offset)
+    let ends = until?.moment(offset)
+    if let ends, now >= ends { return (false, nil) }
+    if let begins, now < begins { return (false, begins) }
+    return (true, ends)
+  }
+}

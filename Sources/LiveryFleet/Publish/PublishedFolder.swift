@@ -1,0 +1,52 @@
+import CFleet
+import LiveryClient
+
+/// A folder that a web server delivers.
+public final class PublishedFolder: Sendable {
+  private let path: String
+  private let descriptor: Int32
+
+  /// - Throws: `.notFound` if there is no such folder, `.permission`, `.io`.
+  public convenience init(path: String) throws(StoreError) {
+    guard !path.utf8.isEmpty, !path.utf8.contains(0) else {
+      throw StoreError(.invalidArgument, "the path of the folder is empty, or contains a NUL")
+    }
+    let descriptor = path.withCString { lvd_folder_open($0) }
+    guard descriptor >= 0 else { throw Self.failure(-descriptor, path) }
+    self.init(path, descriptor)
+  }
+
+  private init(_ path: String, _ descriptor: Int32) {
+    self.path = path
+    self.descriptor = descriptor
+  }
+
+  deinit { lvd_folder_close(descriptor) }
+
+  /// Puts files in their places, one after another: each is there whole and on the disk before the next one. So what refers to
+  /// others is never there before them; what was written before one fails stays, and does no harm.
+  ///
+  /// - Throws: `.noSpace`, `.permission`, `.io`; `.invalidArgument` for a path that leads elsewhere.
+  public func write(_ files: [Publisher.File]) throws(StoreError) {
+    for file in files {
+      guard file.path.utf8.first == UInt8(ascii: "/"), !file.path.utf8.contains(0) else {
+        throw StoreError(.invalidArgument, "\(file.path) does not begin with a slash")
+      }
+      let name = String(decoding: Array(file.path.utf8.dropFirst()), as: UTF8.self)
+      let error = file.bytes.withUnsafeBufferPointer { (bytes) in
+        name.withCString { lvd_folder_write(descriptor, $0, bytes.baseAddress, bytes.count, file.isImmutable) }
+      }
+      guard error == 0 else { throw Self.failure(error, path + file.path) }
+    }
+  }
+
+  private static func failure(_ error: Int32, _ path: String) -> StoreError {
+    switch error {
+    case ENOENT, ENOTDIR: StoreError(.notFound, "\(path): there is no such folder", systemError: error)
+    case EACCES, EPERM, EROFS: StoreError(.permission, "\(path): it may not be written", systemError: error)
+    case ENOSPC, EDQUOT: StoreError(.noSpace, "\(path): there is no room", systemError: error)
+    case EINVAL, ELOOP: StoreError(.invalidArgument, "\(path): it leads elsewhere", systemError: error)
+    default: StoreError(.io, "\(path): it could not be written", systemError: error)
+    }
+  }
+}

@@ -1,0 +1,191 @@
+import LiveryClient
+import LiveryFleet
+
+/// A device as it really is, with a store and a clock of its own that are not: what a process would do for `Device`, in virtual
+/// time.
+public final class SimulatedDevice {
+  /// What happens to a request on its way.
+  public enum Fate {
+    case answered(Device.Answer)
+    case lost
+  }
+
+  public let key: SigningKey
+  private let configuration: Device.Configuration
+  public private(set) var device: Device
+  /// Milliseconds of the world.
+  public private(set) var now: Int64
+  /// When the device started, of the same.
+  private var started: Int64
+  /// By how many seconds the device's clock is wrong.
+  public var skew: Int64 = 0
+  public var isUp = true
+  public var schema: Int64? = 1
+
+  // The store.
+  public private(set) var layers: [Layer: [String: Value]] = [:]
+  public private(set) var records: [String: Value] = [:]
+  public private(set) var assets: Set<[UInt8]> = []
+  public private(set) var commits = 0
+  /// What a store would say of a value; nil if it fits.
+  public var violation: (String, Value) -> String? = { _, _ in nil }
+  /// Whether the next commit finds no room.
+  public var isFull = false
+
+  /// What the world does with a request and with a report.
+  public var network: (Device.Request) -> Fate = { _ in .lost }
+  public var console: ([UInt8]) -> Bool? = { _ in nil }
+  /// How long a request takes, in milliseconds.
+  public var latency: Int64 = 40
+
+  public private(set) var requests: [Device.Request] = []
+  public private(set) var refusals = 0
+  private var events: [(at: Int64, event: Device.Event)] = []
+  public private(set) var wake: Int64 = 0
+  /// How often it was woken for nothing but the time.
+  public private(set) var ticks = 0
+  private var seed: UInt64
+
+  public init(_ key: SigningKey, fingerprint: [UInt8], scope: String? = nil, at now: Int64, seed: UInt64 = 1) {
+    self.key = key
+    self.now = now
+    started = now
+    self.seed = seed
+    configuration = Device.Configuration(fleet: "kiosks", device: key.publicKey, scope: scope)
+    device = Device(configuration, fingerprint: fingerprint, seed: seed)
+    tell(.boot)
+  }
+
+  /// The device's clock.
+  public var clock: Int64 { now / 1000 + skew }
+
+  /// The power goes and comes back: what is not on the disk is gone.
+  public func restart() throws {
+    seed &+= 1
+    device = try Device(
+      configuration, records: records.map { Device.Record($0.key, $0.value) }, seed: seed)
+    started = now
+    events = []
+    tell(.boot)
+  }
+
+  public func value(_ name: String) -> Value? {
+    for layer in Layer.allCases.reversed() {
+      if let value = layers[layer]?[name] { return value }
+    }
+    return nil
+  }
+
+  /// The operator sets a value, unless that is locked.
+  public func set(_ name: String, _ value: Value) {
+    guard layers[.enforced]?[name] == nil else { return }
+    layers[.user, default: [:]][name] = value
+    tell(.changed)
+  }
+
+  /// The operator takes a choice back.
+  public func unset(_ name: String) {
+    layers[.user]?[name] = nil
+    tell(.changed)
+  }
+
+  /// Lets time pass.
+  public func run(until end: Int64) {
+    while let next = next, next <= end {
+      now = max(now, next)
+      if let index = events.indices.min(by: { events[$0].at < events[$1].at }), events[index].at <= now {
+        tell(events.remove(at: index).event)
+      } else {
+        ticks += 1
+        tell(.tick)
+      }
+    }
+    now = max(now, end)
+  }
+
+  /// When something happens next.
+  public var next: Int64? {
+    guard isUp else { return nil }
+    return min(wake, events.map { $0.at }.min() ?? .max)
+  }
+
+  public func tell(_ event: Device.Event) {
+    guard isUp else { return }
+    let world = Device.World(
+      hasAsset: { [assets] in assets.contains($0) }, offset: { _ in 3600 }, schema: schema)
+    for effect in device.handle(event, at: Device.Moment(uptime: now - started, clock: clock), world) {
+      perform(effect)
+    }
+  }
+
+  private func later(_ event: Device.Event) { events.append((now + latency, event)) }
+
+  private func perform(_ effect: Device.Effect) {
+    switch effect {
+    case .request(let request):
+      requests.append(request)
+      switch network(request) {
+      case .answered(let answer): later(.answer(answer.body.count > request.limit ? .init(status: 200) : answer))
+      case .lost: later(.failure(retryAfter: nil))
+      }
+    case .report(let payload, let records):
+      guard keep(records) else { return }
+      guard let bytes = try? Envelope(.report, payload, signedBy: [key]).encoded(), let isFull = console(bytes) else {
+        return later(.reportFailed(retryAfter: nil))
+      }
+      later(.reported(full: isFull))
+    case .apply(let change, let records): apply(change, records)
+    case .save(let records): _ = keep(records)
+    case .store(let hash, _):
+      if !isFull { assets.insert(hash) }
+      later(.stored(!isFull))
+    case .collect:
+      var names: Set<String> = []
+      for layer in layers.values { names.formUnion(layer.keys) }
+      let values = names.map { name -> Report.Effective in
+        let layer = Layer.allCases.last { layers[$0]?[name] != nil }
+        return Report.Effective(name, layer, value(name))
+      }
+      later(.collected(values, health: nil))
+    case .subscribe: break
+    case .wake(let uptime): wake = started + uptime
+    }
+  }
+
+  private func apply(_ change: Change, _ records: [Device.Record]) {
+    if isFull { return later(.postponed) }
+    var made = layers
+    var violations: [Report.Violation] = []
+    func put(_ name: String, _ value: Value, _ layer: Layer) {
+      if let message = violation(name, value) { violations.append(.init(name: name, message: message)) }
+      made[layer, default: [:]][name] = value
+    }
+    for edit in change.edits {
+      switch edit {
+      case .set(let name, let value, let layer): put(name, value, layer)
+      case .replace(let name, let value):
+        put(name, value, .recommended)
+        made[.user]?[name] = nil
+        made[.session]?[name] = nil
+      case .reset(let name, let layer): made[layer]?[name] = nil
+      }
+    }
+    guard violations.isEmpty else {
+      refusals += 1
+      return later(.refused(violations))
+    }
+    layers = made
+    commits += 1
+    _ = keep(records)
+    later(.applied)
+  }
+
+  private func keep(_ records: [Device.Record]) -> Bool {
+    if isFull {
+      later(.notSaved(records))
+      return false
+    }
+    for record in records { self.records[record.name] = record.value }
+    return true
+  }
+}
