@@ -13,10 +13,14 @@ extension Device {
     mark(Kept.stateName)
   }
 
+  /// Whether a report is due, and nothing else has to come first.
+  var mayReport: Bool {
+    guard case .none = reporting else { return false }
+    return kept.isReportDue && applying == nil && pulling == nil && kept.trust.keys != nil
+  }
+
   mutating func report(_ moment: Moment, _ effects: inout [Effect]) {
-    guard kept.isReportDue, case .none = reporting, applying == nil, pulling == nil, moment.uptime >= nextReport,
-      kept.trust.keys != nil
-    else { return }
+    guard mayReport, moment.uptime >= nextReport else { return }
     reporting = .collecting
     effects.append(.collect)
   }

@@ -142,9 +142,12 @@ public struct Device: Sendable {
     // Clocks are set: at least every hour is looked whether documents hold.
     var next = moment.uptime + 3_600_000
     if pulling == nil { next = min(next, nextPull) }
-    if let nextSchedule { next = min(next, moment.uptime + max(0, nextSchedule - moment.clock) * 1000) }
+    // What is due and cannot be done yet waits for what is under way, and not for the clock.
+    if let nextSchedule, nextSchedule > moment.clock {
+      next = min(next, moment.uptime + (nextSchedule - moment.clock) * 1000)
+    }
     if nextChange > moment.uptime { next = min(next, nextChange) }
-    if kept.isReportDue, case .none = reporting { next = min(next, nextReport) }
+    if mayReport { next = min(next, nextReport) }
     return max(next, moment.uptime + 1)
   }
 
