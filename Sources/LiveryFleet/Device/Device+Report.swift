@@ -75,6 +75,7 @@ extension Device {
     effects.append(.save(records))
     effects.append(.report(payload))
     reporting = .sending(told)
+    sentHolding = holdingDigest
     isReportOutdated = !isComplete
   }
 
@@ -117,6 +118,7 @@ extension Device {
     reporting = .none
     kept.told = isFull ? [] : told
     kept.acknowledged = isFull ? nil : kept.sequence
+    kept.toldHolding = sentHolding
     kept.isReportDue = isReportOutdated || isFull
     isReportOutdated = false
     mark(Kept.toldName)
