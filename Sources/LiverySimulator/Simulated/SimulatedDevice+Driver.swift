@@ -12,6 +12,7 @@ extension SimulatedDevice {
     default: break
     }
     starts += 1
+    isAsleep = false
     outcome.starts += 1
     booted = now
     let seed = plan.seed &+ UInt64(number) &* 1_000_003 &+ starts
@@ -40,7 +41,7 @@ extension SimulatedDevice {
   }
 
   func handle(_ event: Device.Event) {
-    guard machine != nil else { return }
+    guard machine != nil, !isAsleep else { return }
     let moment = Device.Moment(uptime: now - booted, clock: clock)
     let zone = facts.zone
     let assets = store.assets
@@ -76,7 +77,7 @@ extension SimulatedDevice {
 
   /// Devices without mains are woken when they sleep anyway: what is further ahead than a few minutes waits for that.
   private func wake(at time: Time) -> Time {
-    if fault == .asleep, phase == .offline, now - lastConnected > 3 * .day { return .max }
+    if fault == .asleep, phase == .offline, now - lastConnected > 3 * .day { isAsleep = true }
     guard !hasMains, time - now > 10 * .minute else { return time }
     return max(time, (time - sleepPhase + Self.sleep - 1) / Self.sleep * Self.sleep + sleepPhase)
   }

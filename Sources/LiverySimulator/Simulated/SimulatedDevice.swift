@@ -20,6 +20,8 @@ final class SimulatedDevice {
   var skew: Int64 = 0
   var lastConnected: Time = 0
   var lastCrash: Time = 0
+  /// A fault: it is never woken again.
+  var isAsleep = false
 
   var machine: Device?
   var booted: Time = 0
