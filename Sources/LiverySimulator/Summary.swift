@@ -34,6 +34,9 @@ public struct Summary: Sendable {
     }.count
   }
 
+  /// What it took, which depends on the threads as well.
+  public var cost: String { "signatures: \(outcome.asked), of which \(outcome.verified) were verified anew" }
+
   /// For people.
   public var lines: [String] {
     let counts = zip(Outcome.Wrong.allCases, outcome.counts).map { "\($1) \($0.rawValue)" }.joined(separator: ", ")
@@ -44,7 +47,6 @@ public struct Summary: Sendable {
       "happened: \(outcome.events) events, \(outcome.starts) starts, \(outcome.pulls) requests, "
         + "\(outcome.hostile) hostile answers, \(outcome.operated) choices of operators",
       "devices did: \(outcome.commits) commits, \(outcome.refusals) refusals, \(outcome.reports) reports that arrived",
-      "signatures: \(outcome.asked), of which \(outcome.verified) were verified anew",
       "rollouts: \(history.rollouts.count), of which \(bad.count) bad; \(stopped) stopped; "
         + "\(otherwise) decisions of \(history.decisions.count) otherwise by all devices",
       "looked at \(outcome.checks) times after all had been well",

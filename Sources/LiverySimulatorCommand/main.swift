@@ -18,6 +18,7 @@ do {
     fflush(nil)
   }
   for line in summary.lines { print(line) }
+  print(summary.cost)
   print("took \(ContinuousClock.now - began)")
   exit(summary.wrongs == 0 ? 0 : 1)
 } catch {

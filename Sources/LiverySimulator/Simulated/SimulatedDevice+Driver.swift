@@ -42,6 +42,8 @@ extension SimulatedDevice {
 
   func handle(_ event: Device.Event) {
     guard machine != nil, !isAsleep else { return }
+    // There is room again.
+    if !unkept.isEmpty, phase != .full { save([]) }
     let moment = Device.Moment(uptime: now - booted, clock: clock)
     let zone = facts.zone
     let assets = store.assets
