@@ -290,6 +290,22 @@ if nouns.contains("sync") {
   }
 }
 
+// A fleet in virtual time. It remembers which signatures are right: it takes the place of what verifies them.
+if nouns.contains("sync"), !embedded {
+  products.append(.executable(name: "livery-simulate", targets: ["livery-simulate"]))
+  targets += [
+    .target(name: "CSimulator", dependencies: ["CFleet", "CSodium"]),
+    .target(
+      name: "LiverySimulator", dependencies: ["LiveryFleet", "LiveryClient", "CSimulator"],
+      swiftSettings: [.treatAllWarnings(as: .error), .unsafeFlags(["-O"])],
+      linkerSettings: [.unsafeFlags(["-Xlinker", "--wrap=lvd_verify"])]),
+    .executableTarget(
+      name: "livery-simulate", dependencies: ["LiverySimulator", "LiveryABI"], path: "Sources/LiverySimulatorCommand",
+      swiftSettings: [.treatAllWarnings(as: .error)]),
+    .testTarget(name: "LiverySimulatorTests", dependencies: ["LiverySimulator", "LiveryABI"]),
+  ]
+}
+
 // For scripts/torture: the parsers as a library that libFuzzer drives.
 if Context.environment["LIVERY_FUZZ"] == "1" {
   products.append(.library(name: "livery-fuzz", type: .static, targets: ["Fuzz"]))

@@ -80,6 +80,7 @@ extension Device {
     effects.append(.report(payload, records))
     reporting = .sending(told)
     if !isComplete { isReportOutdated = true }
+    sentHolding = holdingDigest
   }
 
   /// Tells that what comes before a name, or all that is left, is gone; false if there was no room for it.
@@ -140,6 +141,7 @@ extension Device {
     reporting = .none
     kept.told = isFull ? [] : told
     kept.acknowledged = isFull ? nil : kept.sequence
+    kept.toldHolding = sentHolding
     kept.isReportDue = isReportOutdated || isFull
     isReportOutdated = false
     mark(Kept.toldName)

@@ -49,7 +49,8 @@ extension Trust {
     /// It is the one that was there.
     case same
     case taken
-    /// It is signed by roots that follow later ones than are known: the next version is to be read first.
+    /// It is signed by roots that follow later ones than are known, or than the enrollment named: another version is to be read
+    /// first.
     case needsVersion(Int64)
   }
 
@@ -91,10 +92,12 @@ extension Trust {
         }
         return .needsVersion(keys.version + 1)
       }
-    } else {
-      guard document.roots.fingerprint == fingerprint else {
+    } else if document.roots.fingerprint != fingerprint, former?.fingerprint != fingerprint {
+      // Roots may have changed since the enrollment code was made: the chain begins where they are those that it named.
+      guard document.version > 1 else {
         throw FleetError(.unsigned, "the key document has other roots than the enrollment named")
       }
+      return .needsVersion(document.version - 1)
     }
     // The next of a chain may be over: what follows it is asked for.
     guard present(clock) < document.expires || keys != nil else {

@@ -1,0 +1,100 @@
+import LiveryFleet
+
+/// What a device has to hold, from what the console published alone: written anew, and knowing nothing of how devices merge.
+struct Reference {
+  /// What the console wants of a setting.
+  struct Wish: Equatable {
+    var verb: Document.Verb
+    var value: Int64
+    var serial: Int64
+  }
+
+  private(set) var wishes = [Wish?](repeating: nil, count: Settings.count)
+  /// The documents with what became of each, by its hash.
+  private(set) var verdicts: [(document: PlainDocument, verdict: Report.Verdict)] = []
+  /// Moments at which documents begin or cease to hold.
+  private(set) var turns: [Int64] = []
+  /// The hashes of assets that have to be there.
+  private(set) var assets: [[UInt8]] = []
+  let schema: Int64
+
+  /// - Parameter manifests: the weakest first.
+  init(_ manifests: [PlainManifest], _ facts: Facts, clock: Int64, schema: Int64) {
+    self.schema = schema
+    for manifest in manifests {
+      for entry in manifest.entries {
+        let document = entry.document
+        guard !entry.isForeign, entry.share.map({ facts.place(entry.salt) < $0 }) ?? true,
+          document.schema?.contains(schema) ?? true
+        else {
+          verdicts.append((document, .passedOver))
+          continue
+        }
+        let from = document.from?.moment(facts.zone)
+        let until = document.until?.moment(facts.zone)
+        turns += [from, until].compactMap { $0 }
+        if let until, clock >= until {
+          verdicts.append((document, .scheduled))
+        } else if let from, clock < from {
+          verdicts.append((document, .scheduled))
+        } else {
+          verdicts.append((document, .applied))
+          if let asset = document.assetHash { assets.append(asset) }
+          for setting in document.settings {
+            wishes[setting.index] =
+              setting.verb == .release
+              ? nil
+              : Wish(verb: setting.verb, value: setting.value, serial: setting.verb == .replace ? setting.serial : 0)
+          }
+        }
+      }
+    }
+    if !fits { verdicts = verdicts.map { ($0, $1 == .applied ? .refused : $1) } }
+  }
+
+  /// Whether the store takes all of it.
+  var fits: Bool { wishes[Settings.volume].map { $0.value <= Settings.volumeLimit(schema) } ?? true }
+
+  var recommended: LayerValues {
+    var values = LayerValues()
+    for (index, wish) in wishes.enumerated() {
+      if let wish, wish.verb == .recommend || wish.verb == .replace { values[index] = wish.value }
+    }
+    return values
+  }
+
+  var enforced: LayerValues {
+    var values = LayerValues()
+    for (index, wish) in wishes.enumerated() {
+      if let wish, wish.verb == .enforce { values[index] = wish.value }
+    }
+    return values
+  }
+
+  /// Whether something turned shortly before a moment.
+  func turned(within seconds: Int64, before clock: Int64) -> Bool {
+    turns.contains { $0 <= clock && $0 > clock - seconds }
+  }
+}
+
+/// What is so of a device from its beginning to its end.
+struct Facts {
+  let id: String
+  let zone: Zone
+  private var places: [[UInt8]: Int64] = [:]
+
+  init(id: String, zone: Zone) {
+    self.id = id
+    self.zone = zone
+  }
+
+  /// Has its place in a rollout known.
+  mutating func add(_ salt: [UInt8]) {
+    guard places[salt] == nil else { return }
+    // A long division, digit by digit.
+    places[salt] = Crypto.hash(salt + Array(id.utf8)).reduce(0) { ($0 * 256 + Int64($1)) % 10_000 }
+  }
+
+  /// Where it stands in a rollout.
+  func place(_ salt: [UInt8]) -> Int64 { places[salt] ?? 10_000 }
+}

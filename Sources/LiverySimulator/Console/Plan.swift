@@ -1,0 +1,91 @@
+import LiveryFleet
+
+/// What is decided before anything happens.
+struct Plan: Sendable {
+  static let fleetName = "simulated"
+  static let groups = 8
+  /// No manifest is ever published of the last one.
+  static let unpublished = groups - 1
+  static func groupName(_ number: Int) -> String { "g" + number.description }
+
+  /// How often the console looks at reports and acts.
+  static let step = 6 * Time.hour
+  /// How often devices ask, in seconds.
+  static let interval: Int64 = 12 * 3600
+  /// How long all is well before a device is looked at: longer than any device waits for anything.
+  static let calm = 48 * Time.hour
+  /// What was published so long ago has to have arrived by the end of that: servers may ask devices to wait for a day.
+  static let bound = 40 * Time.hour
+
+  let seed: UInt64
+  let end: Time
+  /// When the signing keys are exchanged, and when the roots.
+  let rotations: [Time]
+  /// As the fleet is enrolled, and after each rotation.
+  let publishers: [Publisher]
+  let keyFiles: [[UInt8]]
+
+  init(_ options: Options) throws(FleetError) {
+    seed = options.seed
+    end = Time(options.days) * .day
+    rotations = [Self.onStep(end * 2 / 5), Self.onStep(end * 7 / 10)]
+    var publisher = Publisher(
+      fleet: Self.fleetName, roots: try Self.keys("root-1", seed), signers: try Self.keys("signer-1", seed),
+      now: Time(0).clock)
+    // A device that was away for weeks finds what holds; its own channel is published for the whole time.
+    publisher.lifetime = 10 * 86_400
+    var (publishers, files) = ([publisher], [try Self.file(publisher.keyFiles())])
+    var changed = try publisher.rotate(signers: Self.keys("signer-2", seed), now: rotations[0].clock)
+    publishers.append(publisher)
+    files.append(try Self.file(changed))
+    changed = try publisher.rotate(
+      signers: Self.keys("signer-3", seed), roots: Self.keys("root-2", seed), now: rotations[1].clock)
+    publishers.append(publisher)
+    files.append(try Self.file(changed))
+    self.publishers = publishers
+    keyFiles = files
+  }
+
+  /// How many rotations there were.
+  func rotated(at time: Time) -> Int { rotations.filter { $0 <= time }.count }
+
+  /// The publisher of a device's channel, which holds for the whole time.
+  func devicePublisher(at time: Time) -> Publisher {
+    var publisher = publishers[rotated(at: time)]
+    publisher.lifetime = (end + 60 * .day) / .second
+    return publisher
+  }
+
+  static func keys(_ name: String, _ seed: UInt64) throws(FleetError) -> [SigningKey] {
+    guard let key = SigningKey.make(seed: Crypto.hash(Array("livery simulated \(name) \(seed)".utf8))) else {
+      throw FleetError(.unavailable, "libsodium does not work")
+    }
+    return [key]
+  }
+
+  private static func onStep(_ time: Time) -> Time { time / step * step }
+
+  private static func file(_ files: [Publisher.File]) throws(FleetError) -> [UInt8] {
+    guard let file = files.first else { throw FleetError(.unavailable, "there are no key documents") }
+    return file.bytes
+  }
+}
+
+/// When a rollout rises and when it stops.
+enum Rule {
+  enum Decision: Sendable { case wait, raise, stop }
+
+  /// Hundredths of a percent; the last step is all devices.
+  static let shares: [Int64] = [500, 2500]
+  /// How long a step takes at least.
+  static let pause = Time.day
+
+  /// - Parameters:
+  ///   - told: devices whose reports say what became of the document.
+  ///   - failed: those of them where it did no good.
+  ///   - expected: devices that are meant.
+  static func decide(told: Int, failed: Int, expected: Int, since: Time) -> Decision {
+    if failed >= 1, failed * 50 > told { return .stop }
+    return since >= pause && told >= max(3, expected / 2) ? .raise : .wait
+  }
+}
