@@ -274,19 +274,8 @@ if nouns.contains("sync") {
   ]
   if !embedded {
     products.append(.library(name: "LiveryFleet", targets: ["LiveryFleet", "LiveryClient", "LiveryABI"]))
-    products.append(.executable(name: "fleet-simulation", targets: ["fleet-simulation"]))
-    targets += [
-      // Devices in virtual time.
-      .target(
-        name: "FleetSimulation", dependencies: ["LiveryFleet", "LiveryClient"], path: "Tests/Fleet/Simulation",
-        swiftSettings: [.treatAllWarnings(as: .error)]),
-      .executableTarget(
-        name: "fleet-simulation", dependencies: ["FleetSimulation", "LiveryFleet", "LiveryABI"],
-        path: "Tests/Fleet/Run", swiftSettings: [.treatAllWarnings(as: .error)], linkerSettings: runtimeLinks),
-      .testTarget(
-        name: "LiveryFleetTests",
-        dependencies: ["LiveryFleet", "FleetSimulation", "LiveryClient", "LiveryABI", "CFleet"]),
-    ]
+    targets.append(
+      .testTarget(name: "LiveryFleetTests", dependencies: ["LiveryFleet", "LiveryClient", "LiveryABI", "CFleet"]))
   }
 }
 

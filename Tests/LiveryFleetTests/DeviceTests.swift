@@ -1,4 +1,3 @@
-import FleetSimulation
 import LiveryClient
 import Testing
 

@@ -41,7 +41,13 @@ import Testing
       case .console: ["spread"]
       }
     // Of a small fleet some have no occasion for a fault.
-    let seed: UInt64 = [.floors, .console].contains(fault) ? 1 : fault == .dropped ? 3 : 2
+    let seed: UInt64 =
+      switch fault {
+      case .floors, .console: 1
+      case .dropped: 3
+      case .unsigned: 5
+      default: 2
+      }
     let summary = try await summary(40, seed: seed, fault)
     #expect(!Set(summary.kinds).isDisjoint(with: found), "\(summary.lines.joined(separator: "\n"))")
   }

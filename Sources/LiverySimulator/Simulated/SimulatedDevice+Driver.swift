@@ -34,7 +34,6 @@ extension SimulatedDevice {
     say("is cut off")
     lastCrash = now
     machine = nil
-    unkept = []
     wanted = []
     schedule.clear()
     schedule.add(.boot, at: now + dice.number(in: .second...5 * .minute))
@@ -42,8 +41,6 @@ extension SimulatedDevice {
 
   func handle(_ event: Device.Event) {
     guard machine != nil, !isAsleep else { return }
-    // There is room again.
-    if !unkept.isEmpty, phase != .full { save([]) }
     let moment = Device.Moment(uptime: now - booted, clock: clock)
     let zone = facts.zone
     let assets = store.assets
@@ -59,9 +56,9 @@ extension SimulatedDevice {
   private func perform(_ effect: Device.Effect) {
     switch effect {
     case .request(let request): ask(request)
-    case .report(let payload): send(payload)
+    case .report(let payload, let records): if save(records) { send(payload) }
     case .apply(let change, let records): apply(change, records)
-    case .save(let records): save(records)
+    case .save(let records): _ = save(records)
     case .store(let hash, let bytes):
       let isStored = phase != .full
       if isStored {
@@ -86,39 +83,33 @@ extension SimulatedDevice {
 
   private func apply(_ change: Change, _ records: [Device.Record]) {
     guard phase != .full else { return schedule.add(.event(.postponed), at: now + 5) }
-    var kept = unkept
-    kept.removeAll { (record) in records.contains { $0.name == record.name } }
-    kept += records
     if fault == .torn {
-      store.keep(kept)
+      store.keep(records)
       if dice.chance(0.02) { return crash() }
     }
-    let violations = store.commit(change.edits, fault == .torn ? [] : kept, isHalf: fault == .half)
+    let violations = store.commit(change.edits, fault == .torn ? [] : records, isHalf: fault == .half)
     guard violations.isEmpty else {
       outcome.refusals += 1
       say("refuses: \(violations.map { $0.message })")
       return schedule.add(.event(.refused(violations)), at: now + 5)
     }
-    unkept = []
     outcome.commits += 1
     say("commits \(change.edits.count) edits")
-    look(atRecords: kept)
+    look(atRecords: records)
     committed()
     schedule.add(.event(.applied), at: now + 5)
   }
 
-  private func save(_ records: [Device.Record]) {
-    if phase == .full {
-      if fault != .dropped {
-        unkept.removeAll { (record) in records.contains { $0.name == record.name } }
-        unkept += records
-      }
-      return
+  /// False if a full disk did not take them.
+  private func save(_ records: [Device.Record]) -> Bool {
+    if phase == .full, !records.isEmpty {
+      if fault == .dropped { return true }
+      schedule.add(.event(.notSaved(records)), at: now + 5)
+      return false
     }
-    let kept = unkept + records
-    store.keep(kept)
-    unkept = []
-    look(atRecords: kept)
+    store.keep(records)
+    look(atRecords: records)
+    return true
   }
 
   private func ask(_ request: Device.Request) {

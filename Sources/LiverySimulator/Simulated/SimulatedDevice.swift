@@ -28,8 +28,6 @@ final class SimulatedDevice {
   var starts: UInt64 = 0
   var schedule = Schedule()
   var store: SimulatedStore
-  /// Records that a full disk did not take: they go with the next ones.
-  var unkept: [Device.Record] = []
   var wanted: [Channel] = []
   /// How much of what was published the broker has told of.
   var nextHint = 0

@@ -3,50 +3,50 @@ import LiveryFleet
 
 /// A device as it really is, with a store and a clock of its own that are not: what a process would do for `Device`, in virtual
 /// time.
-public final class SimulatedDevice {
+final class SimulatedDevice {
   /// What happens to a request on its way.
-  public enum Fate {
+  enum Fate {
     case answered(Device.Answer)
     case lost
   }
 
-  public let key: SigningKey
+  let key: SigningKey
   private let configuration: Device.Configuration
-  public private(set) var device: Device
+  private(set) var device: Device
   /// Milliseconds of the world.
-  public private(set) var now: Int64
+  private(set) var now: Int64
   /// When the device started, of the same.
   private var started: Int64
   /// By how many seconds the device's clock is wrong.
-  public var skew: Int64 = 0
-  public var isUp = true
-  public var schema: Int64? = 1
+  var skew: Int64 = 0
+  var isUp = true
+  var schema: Int64? = 1
 
   // The store.
-  public private(set) var layers: [Layer: [String: Value]] = [:]
-  public private(set) var records: [String: Value] = [:]
-  public private(set) var assets: Set<[UInt8]> = []
-  public private(set) var commits = 0
+  private(set) var layers: [Layer: [String: Value]] = [:]
+  private(set) var records: [String: Value] = [:]
+  private(set) var assets: Set<[UInt8]> = []
+  private(set) var commits = 0
   /// What a store would say of a value; nil if it fits.
-  public var violation: (String, Value) -> String? = { _, _ in nil }
+  var violation: (String, Value) -> String? = { _, _ in nil }
   /// Whether the next commit finds no room.
-  public var isFull = false
+  var isFull = false
 
   /// What the world does with a request and with a report.
-  public var network: (Device.Request) -> Fate = { _ in .lost }
-  public var console: ([UInt8]) -> Bool? = { _ in nil }
+  var network: (Device.Request) -> Fate = { _ in .lost }
+  var console: ([UInt8]) -> Bool? = { _ in nil }
   /// How long a request takes, in milliseconds.
-  public var latency: Int64 = 40
+  var latency: Int64 = 40
 
-  public private(set) var requests: [Device.Request] = []
-  public private(set) var refusals = 0
+  private(set) var requests: [Device.Request] = []
+  private(set) var refusals = 0
   private var events: [(at: Int64, event: Device.Event)] = []
-  public private(set) var wake: Int64 = 0
+  private(set) var wake: Int64 = 0
   /// How often it was woken for nothing but the time.
-  public private(set) var ticks = 0
+  private(set) var ticks = 0
   private var seed: UInt64
 
-  public init(_ key: SigningKey, fingerprint: [UInt8], scope: String? = nil, at now: Int64, seed: UInt64 = 1) {
+  init(_ key: SigningKey, fingerprint: [UInt8], scope: String? = nil, at now: Int64, seed: UInt64 = 1) {
     self.key = key
     self.now = now
     started = now
@@ -57,10 +57,10 @@ public final class SimulatedDevice {
   }
 
   /// The device's clock.
-  public var clock: Int64 { now / 1000 + skew }
+  var clock: Int64 { now / 1000 + skew }
 
   /// The power goes and comes back: what is not on the disk is gone.
-  public func restart() throws {
+  func restart() throws {
     seed &+= 1
     device = try Device(
       configuration, records: records.map { Device.Record($0.key, $0.value) }, seed: seed)
@@ -69,7 +69,7 @@ public final class SimulatedDevice {
     tell(.boot)
   }
 
-  public func value(_ name: String) -> Value? {
+  func value(_ name: String) -> Value? {
     for layer in Layer.allCases.reversed() {
       if let value = layers[layer]?[name] { return value }
     }
@@ -77,20 +77,20 @@ public final class SimulatedDevice {
   }
 
   /// The operator sets a value, unless that is locked.
-  public func set(_ name: String, _ value: Value) {
+  func set(_ name: String, _ value: Value) {
     guard layers[.enforced]?[name] == nil else { return }
     layers[.user, default: [:]][name] = value
     tell(.changed)
   }
 
   /// The operator takes a choice back.
-  public func unset(_ name: String) {
+  func unset(_ name: String) {
     layers[.user]?[name] = nil
     tell(.changed)
   }
 
   /// Lets time pass.
-  public func run(until end: Int64) {
+  func run(until end: Int64) {
     while let next = next, next <= end {
       now = max(now, next)
       if let index = events.indices.min(by: { events[$0].at < events[$1].at }), events[index].at <= now {
@@ -104,12 +104,12 @@ public final class SimulatedDevice {
   }
 
   /// When something happens next.
-  public var next: Int64? {
+  var next: Int64? {
     guard isUp else { return nil }
     return min(wake, events.map { $0.at }.min() ?? .max)
   }
 
-  public func tell(_ event: Device.Event) {
+  func tell(_ event: Device.Event) {
     guard isUp else { return }
     let world = Device.World(
       hasAsset: { [assets] in assets.contains($0) }, offset: { _ in 3600 }, schema: schema)

@@ -2,25 +2,25 @@ import LiveryClient
 import LiveryFleet
 
 /// A web server with a fleet's files, and the console behind it that takes reports.
-public final class Origin {
-  public var publisher: Publisher
+final class Origin {
+  var publisher: Publisher
   private var files: [String: (bytes: [UInt8], tag: String)] = [:]
   /// The version of each manifest that was ever there, by its path: what a cache that is behind, or hostile, may answer.
-  public private(set) var former: [String: [(bytes: [UInt8], tag: String)]] = [:]
+  private(set) var former: [String: [(bytes: [UInt8], tag: String)]] = [:]
   private var count = 0
   /// Reports by the id of their device.
-  public private(set) var last: [String: Report] = [:]
-  public private(set) var sequences: [String: Int64] = [:]
+  private(set) var last: [String: Report] = [:]
+  private(set) var sequences: [String: Int64] = [:]
   /// What each device has told of its values.
-  public private(set) var values: [String: [String: Report.Effective]] = [:]
-  public private(set) var replays = 0
+  private(set) var values: [String: [String: Report.Effective]] = [:]
+  private(set) var replays = 0
 
-  public init(_ publisher: Publisher) throws {
+  init(_ publisher: Publisher) throws {
     self.publisher = publisher
     put(try publisher.keyFiles())
   }
 
-  public func put(_ made: [Publisher.File]) {
+  func put(_ made: [Publisher.File]) {
     for file in made {
       count += 1
       if let before = files[file.path] { former[file.path, default: []].append(before) }
@@ -28,7 +28,7 @@ public final class Origin {
     }
   }
 
-  public func publish(
+  func publish(
     _ channel: Channel, _ documents: [(Manifest.Entry, Document)], groups: [String] = [], interval: Int64? = nil,
     now: Int64
   ) throws {
@@ -38,16 +38,16 @@ public final class Origin {
         now: now))
   }
 
-  public func remove(_ path: String) { files[path] = nil }
+  func remove(_ path: String) { files[path] = nil }
 
-  public func answer(_ request: Device.Request) -> Device.Answer {
+  func answer(_ request: Device.Request) -> Device.Answer {
     guard let file = files[request.path] else { return Device.Answer(status: 404) }
     if request.entityTag == file.tag { return Device.Answer(status: 304, entityTag: file.tag) }
     return Device.Answer(status: 200, body: file.bytes, entityTag: file.tag)
   }
 
   /// Takes a report as it travels; true if all of it is wanted the next time, nil if it is refused.
-  public func take(report bytes: [UInt8]) -> Bool? {
+  func take(report bytes: [UInt8]) -> Bool? {
     guard let report = try? Report.verified(bytes, after: nil) else { return nil }
     let id = DeviceID.of(report.device)
     // What came twice was taken.
