@@ -40,22 +40,49 @@ final class SimulatedDevice {
   /// Of what was drawn once the history was there.
   var history = History()
 
-  init(_ number: Int, _ plan: Plan, _ cache: HostileCache, _ options: Options, tells: Bool) throws(FleetError) {
+  /// What may fail of a beginning.
+  private struct Beginning {
+    var dice: Dice
+    let configuration: Device.Configuration
+    let facts: Facts
+    let now: Time
+    let own: [PlainManifest]
+
+    init(_ number: Int, _ plan: Plan) throws(FleetError) {
+      var dice = Dice(plan.seed, 2, UInt64(number))
+      var configuration = Device.Configuration(fleet: Plan.fleetName, device: dice.bytes(32), scope: "app")
+      configuration.reportInterval = 6 * .hour
+      let id = configuration.id
+      facts = Facts(id: id, zone: Zone.all[dice.below(Zone.all.count)])
+      now = dice.number(in: 0...Time.day)
+      own = try SimulatedDevice.channel(id, enrolled: now, plan, &dice)
+      self.dice = dice
+      self.configuration = configuration
+    }
+  }
+
+  convenience init(
+    _ number: Int, _ plan: Plan, _ cache: HostileCache, _ options: Options, tells: Bool
+  ) throws(FleetError) {
+    let beginning = try Beginning(number, plan)
+    self.init(beginning, number, plan, cache, options, tells: tells)
+  }
+
+  private init(
+    _ beginning: Beginning, _ number: Int, _ plan: Plan, _ cache: HostileCache, _ options: Options, tells: Bool
+  ) {
     self.number = number
     self.cache = cache
     self.plan = plan
     self.tells = tells
     fault = options.fault
-    dice = Dice(plan.seed, 2, UInt64(number))
-    configuration = {
-      var configuration = Device.Configuration(fleet: Plan.fleetName, device: $0, scope: "app")
-      configuration.reportInterval = 6 * .hour
-      return configuration
-    }(dice.bytes(32))
+    dice = beginning.dice
+    configuration = beginning.configuration
+    facts = beginning.facts
+    now = beginning.now
+    let own = beginning.own
+    self.own = own
     let id = configuration.id
-    facts = Facts(id: id, zone: Zone.all[dice.below(Zone.all.count)])
-    now = dice.number(in: 0...Time.day)
-    own = try Self.channel(id, enrolled: now, plan, &dice)
     hasMains = dice.chance(0.05)
     sleepPhase = dice.number(in: 0...Self.sleep)
     weather = Weather(enrolled: now, plan, own: own, &dice)
@@ -65,7 +92,7 @@ final class SimulatedDevice {
       blobs["/v1/blobs/" + document.hash.hexadecimal] = document.bytes
       if let asset = document.asset { blobs["/v1/blobs/" + Crypto.hash(asset).hexadecimal] = asset }
     }
-    let (own, made) = (own, blobs)
+    let made = blobs
     origin = { Origin(history: $0, own: own, ownPath: "/v1/channels/device.\(id)/manifest", blobs: made) }
     schedule.add(.boot, at: now)
     outcome.devices = 1
