@@ -164,6 +164,8 @@ def trial(part):
   reader = Reader(part, 0)
   found = {"boot": reader.word() % 2**64, "began": reader.word(), "deadline": reader.word(), "layers": reader.byte(),
            "revision": reader.varint(), "former": []}
+  if not 0 <= found["began"] < found["deadline"] <= found["began"] + 366 * 86_400_000_000:
+    raise ValueError("a trial of moments that cannot be")
   while reader.at < len(part):
     found["former"].append(entry(reader))
   return found

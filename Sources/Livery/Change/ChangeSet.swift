@@ -275,16 +275,13 @@ public final class ChangeSet: @unchecked Sendable {
   /// - Throws: `.invalidArgument` if the length is not above 0, or more than a year.
   public func setTrial(_ length: Duration?) throws(StoreError) {
     let microseconds = try length.map { (length) throws(StoreError) in
-      guard let microseconds = length.wholeMicroseconds, microseconds > 0, microseconds <= Self.longestTrial else {
-        throw StoreError(.invalidArgument, "a trial takes more than 0 and at most \(Self.longestTrial) microseconds")
+      guard let microseconds = length.wholeMicroseconds, microseconds > 0, microseconds <= Trial.longest else {
+        throw StoreError(.invalidArgument, "a trial takes more than 0 and at most \(Trial.longest) microseconds")
       }
       return microseconds
     }
     try whileOpen { () throws(StoreError) in trial = microseconds }
   }
-
-  /// A year, in microseconds.
-  private static let longestTrial: Int64 = 366 * 86_400_000_000
 
   /// Makes the commit fail with `.conflict` if a setting was changed after a revision. 0 expects one never set.
   public func expect(_ name: String, at revision: UInt64) throws(StoreError) {

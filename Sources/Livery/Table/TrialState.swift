@@ -71,6 +71,7 @@ extension TrialState {
     term = Trial(
       revision: UInt64(bitPattern: numbers[1]), boot: UInt64(bitPattern: numbers[2]), began: numbers[3],
       deadline: numbers[4])
+    guard term.isSound else { return nil }
     length = numbers[5]
     time = Timestamp(microseconds: numbers[6])
     origin = texts[0]

@@ -16,6 +16,12 @@ public struct Trial: Sendable, Equatable {
     self.deadline = deadline
   }
 
+  /// The longest there is, in microseconds: a year.
+  public static let longest: Int64 = 366 * 86_400_000_000
+
+  /// Whether it can be one, by what is stored of it.
+  public var isSound: Bool { began >= 0 && deadline > began && deadline - began <= Self.longest }
+
   /// - Parameter moment: in microseconds since the start of the system. A clock that has begun anew says less than before,
   ///   also where the system does not tell its boots.
   @inline(never)
@@ -75,6 +81,7 @@ struct TrialPlace {
     term = Trial(
       revision: revision, boot: part.word(at: 0), began: Int64(bitPattern: part.word(at: 8)),
       deadline: Int64(bitPattern: part.word(at: 16)))
+    guard term.isSound else { return nil }
     layers = LayerSet.stored(part.byte(at: 24))
     entries = at
   }
