@@ -347,12 +347,17 @@ void lvs_page_unmap(void *page) { munmap(page, 4096); }
 
 int lvs_copy(int from, int to) {
   char buffer[65536];
-  for (;;) {
-    ssize_t got = read(from, buffer, sizeof buffer);
-    if (got < 0 && errno == EINTR) continue;
-    if (got <= 0) return (int)got;
-    if (lvs_write_all(to, buffer, (size_t)got) < 0) return -1;
-  }
+  ssize_t got;
+  while ((got = read(from, buffer, sizeof buffer)) > 0 || (got < 0 && errno == EINTR))
+    if (got > 0 && lvs_write_all(to, buffer, (size_t)got) < 0) {
+      got = -1;
+      break;
+    }
+  // A store's file may hold secrets, and the stack of a thread that sleeps stays as it is.
+  int failure = errno;
+  explicit_bzero(buffer, sizeof buffer);
+  errno = failure;
+  return (int)got;
 }
 
 int lvs_sync_folder(int folder) {
