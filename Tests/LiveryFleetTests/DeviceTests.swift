@@ -341,6 +341,33 @@ import Testing
     #expect(try #require(origin.last[id]).sequence == quiet)
   }
 
+  @Test func whatBecomesOfADocumentIsToldAlsoIfNoValueChanges() throws {
+    let (origin, device) = try fleet()
+    // The value holds by another document already.
+    let begins = now(device) + 7200
+    let same = Document.Setting("volume", .recommend, .int(70))
+    let later = Document(schema: 1...1, from: .moment(begins), settings: [same])
+    try origin.publish(
+      .fleet, [document(same), (Manifest.Entry("later"), later)], now: noon)
+    try origin.publish(own(device), [], now: noon)
+    device.run(until: start + 10 * minute)
+    func verdict() throws -> Report.Verdict? {
+      let hash = Crypto.hash(try later.encoded())
+      return origin.last[device.device.id]?.documents.first { $0.hash == hash }?.verdict
+    }
+    #expect(try verdict() == .scheduled)
+    device.run(until: start + 3 * 60 * minute)
+    #expect(try verdict() == .applied)
+    // For another version of the schema it is passed over.
+    device.schema = 2
+    device.run(until: start + 5 * 60 * minute)
+    #expect(try verdict() == .passedOver)
+    #expect(device.commits == 1)
+    let reports = device.device.kept.sequence
+    device.run(until: start + 9 * 60 * minute)
+    #expect(device.device.kept.sequence == reports)
+  }
+
   @Test func moreThanAReportHoldsComesWithTheNextOnes() throws {
     let (origin, device) = try fleet()
     try origin.publish(own(device), [], now: noon)

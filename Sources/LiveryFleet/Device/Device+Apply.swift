@@ -14,11 +14,9 @@ extension Device {
     needsLook = false
     lookedSchema = world.schema
     nextLook = moment.uptime + 3_600_000
+    lookAtVerdicts(moment, world)
     do throws(FleetError) {
       let documents = try holding(moment.clock, world)
-      // Also what begins or ends without changing a value is told.
-      holdingDigest = Crypto.hash(documents.flatMap { $0.hash })
-      if holdingDigest != kept.toldHolding { markReportDue() }
       let desired = try Desired.merging(documents)
       let fingerprint = try desired.fingerprint()
       guard fingerprint != kept.applied else {

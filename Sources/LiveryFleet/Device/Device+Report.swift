@@ -68,11 +68,12 @@ extension Device {
     guard kept.sequence < Limit.version else { return }
     kept.sequence += 1
     mark(Kept.stateName)
+    let documents = verdicts(moment, world)
     let report = Report(
       fleet: configuration.fleet, device: configuration.device, sequence: kept.sequence,
       time: min(max(0, moment.clock), Limit.time), schema: world.schema, keys: kept.trust.keys?.version ?? 0,
       channels: kept.channels.map { Report.ChannelVersion(channel: $0.manifest.channel, version: $0.manifest.version) },
-      documents: verdicts(moment, world), violations: kept.violations, since: kept.acknowledged, values: changed,
+      documents: documents, violations: kept.violations, since: kept.acknowledged, values: changed,
       digest: Report.digest(told.map { $0.digest }), problem: problem?.reason.name, health: health?.cut(1024))
     guard let payload = try? report.encoded() else { return }
     // A number is used once, whatever happens to the report.
@@ -80,7 +81,7 @@ extension Device {
     effects.append(.report(payload, records))
     reporting = .sending(told)
     if !isComplete { isReportOutdated = true }
-    sentHolding = holdingDigest
+    sentVerdicts = Report.digest(of: documents)
   }
 
   /// Tells that what comes before a name, or all that is left, is gone; false if there was no room for it.
@@ -100,6 +101,13 @@ extension Device {
       }
     }
     return isComplete
+  }
+
+  /// What becomes of a document without a value changing is told as well: one that begins, ends, or is for another schema.
+  mutating func lookAtVerdicts(_ moment: Moment, _ world: World) {
+    let known: [UInt8]?
+    if case .none = reporting { known = kept.toldVerdicts } else { known = sentVerdicts }
+    if Report.digest(of: verdicts(moment, world)) != known { markReportDue() }
   }
 
   private func verdicts(_ moment: Moment, _ world: World) -> [Report.DocumentVerdict] {
@@ -141,7 +149,7 @@ extension Device {
     reporting = .none
     kept.told = isFull ? [] : told
     kept.acknowledged = isFull ? nil : kept.sequence
-    kept.toldHolding = sentHolding
+    kept.toldVerdicts = sentVerdicts
     kept.isReportDue = isReportOutdated || isFull
     isReportOutdated = false
     mark(Kept.toldName)

@@ -42,9 +42,8 @@ public struct Device: Sendable {
   var lastHintedPull: Int64?
   /// When the documents that hold change next, in seconds since 1970.
   var nextSchedule: Int64?
-  /// The digest of the documents that held at the last look, and at the report that is on its way.
-  var holdingDigest: [UInt8]?
-  var sentHolding: [UInt8]?
+  /// The digest of the verdicts in the report that is on its way, or was the last.
+  var sentVerdicts: [UInt8]?
   var subscribed: [Channel] = []
   /// What went wrong last, until something goes right.
   public internal(set) var problem: FleetError?

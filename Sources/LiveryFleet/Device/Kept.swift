@@ -34,8 +34,8 @@ struct Kept: Sendable {
   var acknowledged: Int64?
   /// What the other side knows of values, in the order of their names: 8 bytes of their digests.
   var told: [Told] = []
-  /// The digest of the documents that held when the last report arrived.
-  var toldHolding: [UInt8]?
+  /// The digest of the verdicts that the other side knows.
+  var toldVerdicts: [UInt8]?
   /// Whether there is something to report.
   var isReportDue = true
 
@@ -99,7 +99,7 @@ extension Kept {
       ifAny: violations.map { .object([.init("name", .string($0.name)), .init("message", .string($0.message))]) })
     made.add("sequence", sequence)
     made.add("acknowledged", ifAny: acknowledged)
-    if let toldHolding { made.add("holding", toldHolding) }
+    if let toldVerdicts { made.add("verdicts", toldVerdicts) }
     made.add("due", ifSo: isReportDue)
     return made.value
   }
@@ -151,7 +151,7 @@ extension Kept {
     }
     sequence = try members.int("sequence", 0...Limit.version)
     acknowledged = try members.intIfAny("acknowledged", 1...Limit.version)
-    toldHolding = try members.dataIfAny("holding", Crypto.hashSize...Crypto.hashSize)
+    toldVerdicts = try members.dataIfAny("verdicts", Crypto.hashSize...Crypto.hashSize)
     isReportDue = try members.flag("due")
   }
 

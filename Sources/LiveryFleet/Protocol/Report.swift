@@ -157,6 +157,11 @@ extension Report {
   /// Of digests of values in the order of their names: SHA-256 of the first 8 bytes of each.
   public static func digest(_ digests: [[UInt8]]) -> [UInt8] { Crypto.hash(digests.flatMap { $0.prefix(8) }) }
 
+  /// Of verdicts, to tell whether they are others.
+  static func digest(of documents: [DocumentVerdict]) -> [UInt8] {
+    Crypto.hash(documents.flatMap { $0.hash + [$0.verdict.rawValue] })
+  }
+
   /// The payload.
   public func encoded() throws(FleetError) -> [UInt8] {
     var made = Making()
