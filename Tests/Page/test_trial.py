@@ -64,3 +64,18 @@ def test_what_went_back_meanwhile_is_said(serve, visit):
   served.store.revert_trial()
   page.locator("#trial button[value=confirm]").click()
   assert "went back" in page.locator("#notice").inner_text()
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("width", [320, 1280])
+def test_axe_finds_nothing(serve, visit, width, scheme):
+  from test_access import axe, violations
+
+  source = axe()
+  served = serve()
+  served.store.set("branding.color.PrimaryHighlight", "#ffdd55")
+  begin(served)
+  page = visit(served.link(), True, viewport={"width": width, "height": 800}, color_scheme=scheme, bypass_csp=True)
+  assert page.locator("#trial button").count() == 2
+  assert violations(page, source) == []
+  assert page.evaluate("document.documentElement.scrollWidth <= window.innerWidth")
