@@ -239,15 +239,19 @@ static int subscribe(lvb_broker *broker) {
 }
 
 static int send_pending(lvb_broker *broker) {
-  int code = MOSQ_ERR_SUCCESS;
-  pthread_mutex_lock(&broker->lock);
-  for (lvb_message *message; code == MOSQ_ERR_SUCCESS && (message = lvb_pending_next(broker->pending));) {
-    int id = 0;
-    code = broker->mqtt->publish(broker->client, &id, message->topic, (int)message->length, message->payload, 1, true);
-    if (code == MOSQ_ERR_SUCCESS) lvb_pending_sent(broker->pending, id);
+  for (;;) {
+    uint8_t payload[LVB_PAYLOAD_MAX];
+    size_t length = 0;
+    pthread_mutex_lock(&broker->lock);
+    const lvb_message *message = lvb_pending_take(broker->pending, payload, &length);
+    pthread_mutex_unlock(&broker->lock);
+    if (!message) return MOSQ_ERR_SUCCESS;
+    int id = 0, code = broker->mqtt->publish(broker->client, &id, message->topic, (int)length, payload, 1, true);
+    if (code != MOSQ_ERR_SUCCESS) return code;
+    pthread_mutex_lock(&broker->lock);
+    lvb_pending_sent(broker->pending, id);
+    pthread_mutex_unlock(&broker->lock);
   }
-  pthread_mutex_unlock(&broker->lock);
-  return code;
 }
 
 // Waits until there is something to be done, at most so many milliseconds, 0 or more.

@@ -50,20 +50,23 @@ livery_status lvb_pending_add(lvb_pending *pending, const char *topic, const voi
   return LIVERY_OK;
 }
 
-lvb_message *lvb_pending_next(lvb_pending *pending) {
-  return pending->in_flight_count < LVB_IN_FLIGHT_MAX ? pending->first : NULL;
-}
-
-void lvb_pending_sent(lvb_pending *pending, int id) {
+const lvb_message *lvb_pending_take(lvb_pending *pending, uint8_t payload[LVB_PAYLOAD_MAX], size_t *length) {
   lvb_message *message = pending->first;
+  if (!message || pending->in_flight_count == LVB_IN_FLIGHT_MAX) return NULL;
   pending->first = message->next;
   if (!pending->first) pending->last = &pending->first;
   message->is_in_flight = true;
   message->has_changed = false;
+  // libmosquitto's numbers are above zero.
   int index = pending->in_flight_count++;
-  pending->in_flight[index].id = id;
+  pending->in_flight[index].id = 0;
   pending->in_flight[index].message = message;
+  memcpy(payload, message->payload, message->length);
+  *length = message->length;
+  return message;
 }
+
+void lvb_pending_sent(lvb_pending *pending, int id) { pending->in_flight[pending->in_flight_count - 1].id = id; }
 
 void lvb_pending_acknowledged(lvb_pending *pending, int id) {
   for (int index = 0; index < pending->in_flight_count; index++) {

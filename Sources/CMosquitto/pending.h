@@ -30,9 +30,10 @@ lvb_pending *lvb_pending_make(void);
 void lvb_pending_free(lvb_pending *pending);
 // LIVERY_ERROR_BUSY where there are too many, LIVERY_ERROR_NO_MEMORY.
 livery_status lvb_pending_add(lvb_pending *pending, const char *topic, const void *payload, size_t length);
-// The next one to be sent; NULL if there is none, or as many are under way as may be.
-lvb_message *lvb_pending_next(lvb_pending *pending);
-// It was sent with this number.
+// The next one to be sent, under way from now on, with what it says now; NULL if there is none, or as many are under way as may
+// be. Its topic stays as it is until it is acknowledged.
+const lvb_message *lvb_pending_take(lvb_pending *pending, uint8_t payload[LVB_PAYLOAD_MAX], size_t *length);
+// The one that was taken last was sent with this number.
 void lvb_pending_sent(lvb_pending *pending, int id);
 void lvb_pending_acknowledged(lvb_pending *pending, int id);
 // The connection is lost: what was under way is to be sent again.

@@ -145,7 +145,7 @@ TEST("one that never answers is closed at once", silent) {
   pretend_stop(&p);
 }
 
-TEST("it is opened and closed at any moment, by many threads", at_any_moment) {
+TEST("it may be closed at any moment, and then calls nobody", at_any_moment) {
   static const uint8_t said[] = {ACCEPTED, 0x30, 4, 0, 1, 'a', '1'};
   pretender p = {.said = said, .length = sizeof said};
   pretend_start(&p);
