@@ -272,6 +272,8 @@ if nouns.contains("sync") {
     .target(name: "CFleet", dependencies: ["CSodium"], cSettings: cSettings),
     // Of libmosquitto it takes the headers alone (libmosquitto-dev): the library is loaded by the first connection.
     .target(name: "CMosquitto", dependencies: ["CLivery"], cSettings: cSettings),
+    // Of libqrencode, too (libqrencode-dev).
+    .target(name: "CQRCode", dependencies: ["CLivery"], cSettings: cSettings),
     .target(name: "LiveryFleet", dependencies: ["LiveryClient", "CFleet"], swiftSettings: swiftSettings),
   ]
   if !embedded {
