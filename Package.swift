@@ -208,10 +208,14 @@ if nouns.contains("page") {
   }
 }
 
+if nouns.contains("fetch") || nouns.contains("sync") {
+  // Of libcurl it takes the headers alone (libcurl4-openssl-dev): the library is loaded by the first request.
+  targets.append(.target(name: "CCurl", dependencies: ["CLivery", "CClient"], cSettings: cSettings))
+}
+
 if nouns.contains("fetch") {
   targets += [
-    // Of libcurl it takes the headers alone (libcurl4-openssl-dev): the library is loaded by the first request.
-    .target(name: "CFetch", dependencies: ["CLivery"], cSettings: cSettings),
+    .target(name: "CFetch", dependencies: ["CLivery", "CCurl"], cSettings: cSettings),
     .target(
       name: "LiveryFetch", dependencies: ["LiveryClient", "CLivery", "CClient", "CFetch"],
       swiftSettings: swiftSettings),
