@@ -225,7 +225,9 @@ static void finish(request *r, CURLcode code) {
                         : code != CURLE_OK   ? curl.easy_strerror(code)
                                              : NULL;
   livery_status status = r->is_cancelled ? LIVERY_ERROR_CANCELLED : r->is_head_too_large ? LIVERY_ERROR_NETWORK : status_of(code);
-  r->receiver->finish(r->exchange, status, message);
+  char *redirect = NULL;
+  curl.easy_getinfo(r->easy, CURLINFO_REDIRECT_URL, &redirect);
+  r->receiver->finish(r->exchange, status, message, redirect);
 }
 
 static void start(driver *d, request *r) {

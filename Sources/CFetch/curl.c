@@ -14,7 +14,11 @@ static bool receive(void *exchange, const void *bytes, size_t length) {
   return livery_fetch_receive(exchange, bytes, length) == LIVERY_OK;
 }
 
-static void finish(void *exchange, livery_status status, const char *message) { livery_fetch_finish(exchange, status, message); }
+// Where an answer leads to is read of its head.
+static void finish(void *exchange, livery_status status, const char *message, const char *redirect) {
+  (void)redirect;
+  livery_fetch_finish(exchange, status, message);
+}
 
 static const lvu_receiver receiver = {", or use a transport of your own", answer, receive, finish};
 

@@ -80,15 +80,17 @@ typedef struct livery_sync_options {
   /** A proxy for HTTP, such as "http://proxy:3128"; "" for none; NULL for what the environment says (`https_proxy`,
       `no_proxy`). What is given with an enrollment is kept for later. */
   const char *proxy;
-  /** The broker of hints: "mqtt://host", "mqtts://host:8883"; with "user:password@" before the host, if it asks for that. NULL
-      for none: changes are found by asking every so often. */
+  /** The broker of hints, "mqtt://host" or "mqtts://host:8883"; NULL for none: changes are found by asking every so often. */
   const char *broker;
+  /** Who the broker is told that this is; NULL for nobody. The password is the first line of a file, which each attempt to connect
+      reads; NULL for none. */
+  const char *broker_user, *broker_password_file;
   /** How long an enrollment, a pull or a push may take, in milliseconds; default 60,000; at most 86,400,000. */
   uint32_t timeout_ms;
 } livery_sync_options;
 
 /** The defaults. */
-#define LIVERY_SYNC_OPTIONS_INIT { sizeof(livery_sync_options), 0, NULL, NULL, NULL, NULL, NULL, 0 }
+#define LIVERY_SYNC_OPTIONS_INIT { sizeof(livery_sync_options), 0, NULL, NULL, NULL, NULL, NULL, NULL, NULL, 0 }
 
 /**
  * Join a fleet, with a code that its console has made.
@@ -157,7 +159,9 @@ LIVERY_API livery_status livery_sync_start(livery_store *store, const livery_syn
 /**
  * End what livery_sync_start() began. What is in effect stays.
  *
- * Threads: any. Does not wait for the network; what is being committed is.
+ * What is being committed is finished after that, and a request that is under way is given up.
+ *
+ * Threads: any. Never blocks.
  *
  * @param sync  of livery_sync_start(), or NULL for nothing to happen
  * @return #LIVERY_OK, or
@@ -248,7 +252,7 @@ LIVERY_API livery_status livery_sync_cancel(livery_sync_task *task);
  *     "refused", "unusable", and as long as it is on trial "trial"
  *   - `violations`: a list of objects `name`, `message`, if it was refused
  *   - `asked`, `taken` (dates): when the server was asked last, and when it last had what can be trusted; `next` (date): when it
- *     is asked again. Only while a process takes part
+ *     is asked again; as far as it is known
  *   - `problem`, if any: an object `reason` (the word of reports), `message`, and `advice`: what to do
  *   - `reported` (int): the number of the last report that has arrived; `outbox` (int): 1 if there is something to report
  *   - `trial`: an object `until` (date) and `check` (text, if one is asked), as long as something is on trial

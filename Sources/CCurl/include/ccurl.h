@@ -34,8 +34,8 @@ typedef struct lvu_receiver {
   // The head, once, before the body; and each piece of the body. Whether the answer is wanted any more.
   bool (*answer)(void *exchange, int32_t status, const lvu_field *fields, size_t count);
   bool (*receive)(void *exchange, const void *bytes, size_t length);
-  // The end, exactly once. The message is one line or NULL.
-  void (*finish)(void *exchange, livery_status status, const char *message);
+  // The end, exactly once. The message is one line or NULL; `redirect` where the answer leads to, absolute, or NULL.
+  void (*finish)(void *exchange, livery_status status, const char *message, const char *redirect);
 } lvu_receiver;
 
 // Begins a request. Other than LIVERY_OK is its end, with the message that is left as the last error.
