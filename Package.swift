@@ -285,6 +285,24 @@ if nouns.contains("sync") {
   }
 }
 
+// The device's end on a real store, clock and network.
+if nouns.contains("sync") {
+  targets += [
+    .target(name: "CSync", cSettings: cSettings),
+    .target(
+      name: "LiverySync",
+      dependencies: [
+        "LiveryClient", "CLivery", "CClient", "CCurl", "CFleet", "CMosquitto", "CSync", "LiveryFleet",
+      ],
+      swiftSettings: swiftSettings),
+  ]
+  if embedded {
+    products.append(.library(name: "livery-sync", type: .static, targets: ["LiverySync"]))
+  } else {
+    products.append(.library(name: "LiverySync", targets: ["LiverySync", "LiveryClient", "LiveryABI"]))
+  }
+}
+
 // A fleet in virtual time. It remembers which signatures are right: it takes the place of what verifies them.
 if nouns.contains("sync"), !embedded {
   products.append(.executable(name: "livery-simulate", targets: ["livery-simulate"]))

@@ -108,7 +108,8 @@ extension Driver {
     var values: [Report.Effective] = []
     let items = (try? store.list()).flatMap { $0.items } ?? []
     for item in items {
-      guard let name = item["name"]?.text, let value = item["value"], let layer = item["layer"]?.text.flatMap(Layer.named),
+      guard let name = item["name"]?.text, let value = item["value"],
+        let layer = item["layer"]?.text.flatMap(Layer.named),
         item["secret"] == nil, !name.utf8.starts(with: Membership.prefix.utf8), !name.utf8.starts(with: "fetch.".utf8)
       else { continue }
       values.append(Report.Effective(name, layer, value))

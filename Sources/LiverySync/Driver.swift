@@ -26,12 +26,15 @@ final class Driver: @unchecked Sendable {
   private var values: Observation?
   private var lease: Int32
   private var told = lvy_note()
+  private var knownScope: String?
   /// Held while the namespace is claimed, so that nobody comes between.
   private let claiming = Lock()
 
   // Of the queue's thread alone.
   var options = Options()
   private var users = 0
+  /// Whether they are of somebody who takes part.
+  private var hasOptions = false
   private var hasLease = false
   private var isLooking = false
   var membership: Membership?
@@ -117,11 +120,32 @@ final class Driver: @unchecked Sendable {
   // MARK: Who drives
 
   /// Somebody wants it to run, until `leave`.
-  func enter(_ options: Options?) {
+  ///
+  /// - Parameters:
+  ///   - options: how; nil for somebody who waits for a pull or a push.
+  ///   - other: how as long as nobody has said it.
+  func enter(_ options: Options?, otherwise other: Options? = nil) {
+    let isFirst = users == 0
     users += 1
-    if let options { self.options = options }
+    if let options {
+      let isOther = !isFirst && !hasOptions
+      self.options = options
+      hasOptions = true
+      note(scope: options.scope)
+      // What was begun for somebody who waits goes on as is wanted now.
+      if isOther, hasLease { start() }
+    } else if isFirst, let other {
+      self.options = other
+      hasOptions = false
+      note(scope: other.scope)
+    }
     look()
   }
+
+  private func note(scope: String?) { lock.withLock { knownScope = scope } }
+
+  /// The app that documents are taken for.
+  var scope: String? { lock.withLock { knownScope } }
 
   func leave() {
     users -= 1
@@ -174,11 +198,11 @@ final class Driver: @unchecked Sendable {
       guard case .data(let seed) = try store.value(Membership.key), let key = SigningKey.make(seed: seed) else {
         throw StoreError(.corrupt, "the device's key is damaged: leave the fleet, and enroll anew")
       }
-      let seed = Crypto.random(8).reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
+      let chance = Crypto.random(8).reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
       let records = try Membership.records(of: store)
       let made: Device
       do throws(FleetError) {
-        made = try Device(membership.configuration(options.scope), records: records, seed: seed)
+        made = try Device(membership.configuration(options.scope), records: records, seed: chance)
       } catch {
         throw StoreError(.corrupt, "\(error.message): leave the fleet, and enroll anew")
       }
@@ -241,7 +265,9 @@ final class Driver: @unchecked Sendable {
   private func hearValues(_ events: [Event]) {
     guard machine != nil else { return }
     if events.contains(where: { $0.kind == .schema }) { handle(.tick) }
-    let isOther = events.contains { $0.name.map { !$0.utf8.starts(with: Membership.prefix.utf8) } ?? ($0.kind == .resync) }
+    let isOther = events.contains {
+      $0.name.map { !$0.utf8.starts(with: Membership.prefix.utf8) } ?? ($0.kind == .resync)
+    }
     if isOther { handle(.changed) }
     if trial != nil { lookAtTrial() }
   }

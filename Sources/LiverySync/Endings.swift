@@ -52,8 +52,8 @@ final class Endings: @unchecked Sendable {
 }
 
 /// Something that was started and may be given up, until it has ended.
-final class Task: @unchecked Sendable {
-  static let handles = Handles<Task>(kind: 0x59, noun: "task")
+final class Started: @unchecked Sendable {
+  static let handles = Handles<Started>(kind: 0x59, noun: "task")
 
   private let lock = Lock()
   // Guarded by `lock`.

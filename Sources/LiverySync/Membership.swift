@@ -73,7 +73,8 @@ struct Membership: Sendable {
     var records: [Device.Record] = []
     for name in try snapshot.names(in: .bundle, matching: recordPattern) {
       guard let value = try snapshot.value(name, in: .bundle) else { continue }
-      records.append(Device.Record(String(decoding: name.utf8.dropFirst(Self.records.utf8.count), as: UTF8.self), value))
+      records.append(
+        Device.Record(String(decoding: name.utf8.dropFirst(Self.records.utf8.count), as: UTF8.self), value))
     }
     return records
   }

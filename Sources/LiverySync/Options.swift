@@ -34,7 +34,9 @@ struct Options: Sendable {
     try check()
   }
 
-  private static func text(_ text: UnsafePointer<CChar>?, _ name: StaticString, _ limit: Int) throws(StoreError) -> String? {
+  private static func text(_ text: UnsafePointer<CChar>?, _ name: StaticString, _ limit: Int) throws(StoreError)
+    -> String?
+  {
     text == nil ? nil : try argument(text, name, limit: limit)
   }
 

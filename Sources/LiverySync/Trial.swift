@@ -156,7 +156,7 @@ extension Driver {
   }
 
   private func forgetTrial() {
-    try? store.edit(.bundle) { (edit) throws(StoreError) in
+    _ = try? store.edit(.bundle) { (edit) throws(StoreError) in
       try edit.setOrigin("sync")
       try edit.reset(Membership.trial)
     }

@@ -124,7 +124,7 @@ extension Driver {
           members.append(.init("status", .int(Int64(error.code.rawValue))))
           members.append(.init("message", .string(error.message.line(1000))))
         }
-        try? self.store.edit(.bundle) { (change) throws(StoreError) in
+        _ = try? self.store.edit(.bundle) { (change) throws(StoreError) in
           try change.set(Membership.answer, to: .object(members))
           try change.reset(Membership.request)
         }
