@@ -20,6 +20,9 @@ public struct Device: Sendable {
   var needsLook = true
   var lookedSchema: Int64?
   var nextLook: Int64 = 0
+  /// Whether something else holds than what is wanted, since it cannot be had or made yet.
+  var isBehind = false
+  var isOnTrial = false
   var reporting: Reporting = .none
   /// When it asks next, in milliseconds of `uptime`.
   var nextPull: Int64 = 0
@@ -111,17 +114,23 @@ public struct Device: Sendable {
       applying = nil
       reporting = .none
       subscribed = []
+      isOnTrial = false
       needsLook = true
       // Devices that start together do not ask together.
       nextPull = moment.uptime + random.number(in: 0...2000)
       nextReport = moment.uptime + random.number(in: 0...5000)
     case .tick: break
     case .pull: if pulling == nil { nextPull = moment.uptime } else { pulling?.isWantedAgain = true }
+    case .push:
+      markReportDue()
+      nextReport = moment.uptime
     case .hint(let channel, let version): hint(channel, version, moment)
     case .changed: markReportDue()
     case .answer(let answer): answered(answer, moment)
     case .failure(let retryAfter): failed(retryAfter, moment)
     case .applied: applied(moment)
+    case .trial(let isPending): setTrial(isPending)
+    case .wentBack(let owned, let fingerprint, let violation): wentBack(owned, fingerprint, violation, world)
     case .refused(let violations): refused(violations, moment)
     case .postponed: postponed(moment)
     case .notSaved(let records): notSaved(records, moment)
