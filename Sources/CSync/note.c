@@ -55,7 +55,7 @@ bool lvy_note_read(const char *folder, lvy_note *note) {
     is_whole = pread(descriptor, &found, sizeof found, 0) == (ssize_t)sizeof found && found.magic == MAGIC && found.sum == sum_of(&found);
   if (is_whole) {
     *note = found.note;
-    note->reason[sizeof note->reason - 1] = note->message[sizeof note->message - 1] = 0;
+    note->reason[sizeof note->reason - 1] = note->message[sizeof note->message - 1] = note->scope[sizeof note->scope - 1] = 0;
     if (!is_held(descriptor)) note->process = 0;
   }
   close(descriptor);

@@ -6,7 +6,7 @@ const char agent_schema[] =
   "{\"Type\":\"ToggleSwitch\",\"Title\":\"Take part\",\"Key\":\"agent.sync.enabled\",\"Value\":false},"
   "{\"Type\":\"TextField\",\"Title\":\"Broker of hints\",\"Key\":\"agent.sync.broker\",\"Value\":\"\",\"MaxLength\":300,"
   "\"Pattern\":\"^$|^mqtts?://[^/ @]+/?$\",\"Placeholder\":\"mqtts://broker.example\","
-  "\"Description\":\"Without one the device asks every so often.\",\"EnabledIf\":\"agent.sync.enabled\"},"
+  "\"Description\":\"Without one the device asks every so often.\",\"EnabledBy\":{\"Key\":\"agent.sync.enabled\",\"Equals\":true}},"
   "{\"Type\":\"TextField\",\"Title\":\"User at the broker\",\"Key\":\"agent.sync.brokerUser\",\"Value\":\"\",\"MaxLength\":200},"
   "{\"Type\":\"TextField\",\"Title\":\"File with the password for the broker\",\"Key\":\"agent.sync.brokerPasswordFile\",\"Value\":\"\","
   "\"MaxLength\":1000,\"Pattern\":\"^$|^/\"},"

@@ -9,11 +9,12 @@ extension Driver {
     var fields = Self.fields
     if let tag = request.entityTag { fields.append(("If-None-Match", tag)) }
     if request.isFresh { fields.append(("Cache-Control", "no-cache")) }
-    note.asked = clock
+    noteAsked()
     let ask = self.ask(membership, request.path, fields, limit: request.limit)
     transfer(ask) { (driver, outcome) in
       switch outcome {
       case .success(let reply):
+        driver.networkError = nil
         driver.handle(
           .answer(
             Device.Answer(

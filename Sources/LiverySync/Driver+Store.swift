@@ -10,7 +10,7 @@ extension Driver {
     do throws(StoreError) {
       try store.edit(.bundle) { (change) throws(StoreError) in
         try change.setOrigin("sync")
-        try Self.put(records, into: change)
+        try self.put(records, into: change)
       }
       return true
     } catch {
@@ -19,7 +19,11 @@ extension Driver {
     }
   }
 
-  static func put(_ records: [Device.Record], into change: ChangeSet) throws(StoreError) {
+  /// Has records written. In a fleet that the device has left nothing is.
+  func put(_ records: [Device.Record], into change: ChangeSet) throws(StoreError) {
+    guard let present = try change.value(Membership.setting, in: .bundle).flatMap({ Membership($0) }),
+      present.device == membership?.device
+    else { throw StoreError(.conflict, "the device has left the fleet") }
     for record in records {
       let name = Membership.records + record.name
       if let value = record.value { try change.set(name, to: value) } else { try change.reset(name) }
@@ -37,7 +41,8 @@ extension Driver {
   func apply(_ change: Change, _ records: [Device.Record]) {
     if let trial {
       // What is wanted instead of it begins with what was there before.
-      guard takeBack(trial) else { return later(.postponed) }
+      later(.postponed)
+      return takeBack(trial)
     }
     guard let machine else { return }
     let origin = Self.origin(machine.documentNames(at: clock, world))
@@ -63,13 +68,14 @@ extension Driver {
         try edit.setOrigin(origin)
         // Values beneath those that are enforced are the console's, too.
         try edit.ignoreLocks()
-        try Self.put(records, into: edit)
+        try self.put(records, into: edit)
         for layer in [Layer.recommended, .enforced] {
           try edit.use(layer)
           for one in change.edits { try one.make(in: edit, layer) }
         }
         try edit.setTrial(trial)
       }
+      lastCommitError = nil
       return .success(revision)
     } catch {
       switch error.code {

@@ -26,7 +26,6 @@ final class Driver: @unchecked Sendable {
   private var values: Observation?
   private var lease: Int32
   private var told = lvy_note()
-  private var knownScope: String?
   /// Held while the namespace is claimed, so that nobody comes between.
   private let claiming = Lock()
 
@@ -131,21 +130,17 @@ final class Driver: @unchecked Sendable {
       let isOther = !isFirst && !hasOptions
       self.options = options
       hasOptions = true
-      note(scope: options.scope)
       // What was begun for somebody who waits goes on as is wanted now.
-      if isOther, hasLease { start() }
+      if isOther, hasLease {
+        note.use(options.scope)
+        start()
+      }
     } else if isFirst, let other {
       self.options = other
       hasOptions = false
-      note(scope: other.scope)
     }
     look()
   }
-
-  private func note(scope: String?) { lock.withLock { knownScope = scope } }
-
-  /// The app that documents are taken for.
-  var scope: String? { lock.withLock { knownScope } }
 
   func leave() {
     users -= 1
@@ -179,8 +174,9 @@ final class Driver: @unchecked Sendable {
       }
       return
     }
-    note = lvy_note()
+    if let folder { _ = folder.withCString { lvy_note_read($0, &note) } }
     note.process = lvc_process()
+    note.use(options.scope)
     tell()
     for index in waiters.indices { waiters[index].isSaid = false }
     start()
@@ -193,6 +189,9 @@ final class Driver: @unchecked Sendable {
   /// Begins with what the store keeps.
   func start() {
     shutDown()
+    note.reason.0 = 0
+    note.message.0 = 0
+    note.next = 0
     do throws(StoreError) {
       guard let membership = try Membership.of(store) else { return }
       guard case .data(let seed) = try store.value(Membership.key), let key = SigningKey.make(seed: seed) else {
@@ -238,9 +237,6 @@ final class Driver: @unchecked Sendable {
     hints?.end()
     hints = nil
     channels = []
-    note.reason.0 = 0
-    note.message.0 = 0
-    note.next = 0
     let values = lock.withLock { () -> Observation? in
       defer { self.values = nil }
       return self.values
@@ -350,6 +346,9 @@ final class Driver: @unchecked Sendable {
     }
   }
 
+  /// The server is being asked.
+  func noteAsked() { note.asked = clock }
+
   /// Takes note of when pulls begin and end.
   private func watchPulls() {
     guard let machine else { return }
@@ -392,6 +391,18 @@ final class Driver: @unchecked Sendable {
 }
 
 extension lvy_note {
+  mutating func use(_ scope: String?) {
+    withUnsafeMutableBytes(of: &self.scope) { (place) in
+      (scope ?? "").withCString { lvy_copy(place.baseAddress?.assumingMemoryBound(to: CChar.self), $0, 40) }
+    }
+  }
+
+  /// The app that documents are taken for.
+  var app: String? {
+    let text = withUnsafeBytes(of: scope) { Self.text($0) }
+    return text.utf8.isEmpty ? nil : text
+  }
+
   mutating func fail(_ reason: String, _ message: String) {
     let line = message.line(239)
     withUnsafeMutableBytes(of: &self.reason) { (place) in

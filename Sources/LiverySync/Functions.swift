@@ -2,6 +2,7 @@ import CLivery
 import CLiverySync
 import LiveryClient
 import LiveryFleet
+import Synchronization
 
 // The C functions: take what came in, call, hand out.
 
@@ -67,7 +68,11 @@ public func livery_sync_start(
     let store = try Store(borrowing: store)
     let place = try required(sync, "sync")
     let options = try Options(options)
-    place.pointee = try Sync.start(try Drivers.find(store), options)
+    let made = Sync.start(try Drivers.find(store), options)
+    do throws(StoreError) { place.pointee = try Sync.handles.insert(made) } catch {
+      made.stop()
+      throw error
+    }
   }
 }
 
@@ -203,22 +208,25 @@ final class Sync: @unchecked Sendable {
   static let handles = Handles<Sync>(kind: 0x53, noun: "sync")
 
   private let driver: Driver
+  private let hasStopped = Atomic<Bool>(false)
 
   private init(_ driver: Driver) { self.driver = driver }
 
-  static func start(_ driver: Driver, _ options: Options) throws(StoreError) -> OpaquePointer {
-    let handle = try handles.insert(Sync(driver))
+  static func start(_ driver: Driver, _ options: Options) -> Sync {
     driver.queue.run { driver.enter(options) }
-    return handle
+    return Sync(driver)
   }
 
-  func stop() { driver.queue.run { self.driver.leave() } }
+  /// Twice is fine.
+  func stop() {
+    if !hasStopped.exchange(true, ordering: .acquiringAndReleasing) { driver.queue.run { self.driver.leave() } }
+  }
 }
 
 extension Driver {
   /// Begins a pull or a push, by whichever process drives, or by this one meanwhile; how it is cancelled.
-  fileprivate func begin(
-    _ kind: Waiter.Kind, _ options: Options, _ finish: @escaping Finish
+  func begin(
+    _ kind: Waiter.Kind, _ options: Options, _ finish: @escaping @Sendable (Result<Void, StoreError>) -> Void
   ) -> @Sendable () -> Void {
     let number = Crypto.random(12).hexadecimal
     queue.run {

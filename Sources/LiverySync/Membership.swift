@@ -143,7 +143,7 @@ extension FleetError {
   /// As what a pull fails with.
   var asStoreError: StoreError {
     switch reason {
-    case .unavailable: StoreError(.network, message)
+    case .unavailable: StoreError(.unavailable, message)
     default: StoreError(.refused, "\(message) (\(reason.name)): \(advice)")
     }
   }

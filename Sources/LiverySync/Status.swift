@@ -41,7 +41,7 @@ extension Store {
     var problem = note.reasonText.utf8.isEmpty ? nil : (note.reasonText, note.messageText)
     do throws(FleetError) {
       let device = try Device(
-        membership.configuration(Drivers.ifAny(self)?.scope), records: try kept(), seed: 0)
+        membership.configuration(note.app), records: try kept(), seed: 0)
       let moment = Device.Moment(uptime: 0, clock: max(0, Timestamp.now.microseconds / 1_000_000))
       let overview = device.overview(at: moment, Driver.world(of: self))
       let trial = pendingTrial()

@@ -81,7 +81,7 @@ extension Driver {
     do throws(StoreError) {
       try store.edit(.bundle) { (edit) throws(StoreError) in
         try edit.setOrigin("sync")
-        try Self.put(records.filter { !$0.name.isSame(Self.ownedRecord) }, into: edit)
+        try self.put(records.filter { !$0.name.isSame(Self.ownedRecord) }, into: edit)
         try edit.set(Membership.trial, to: made.value)
       }
       made.after = try store.revision()
@@ -104,17 +104,13 @@ extension Driver {
     }
   }
 
-  /// Takes back what is on trial, since something else is wanted; false if that cannot be done now.
-  func takeBack(_ trial: Trial) -> Bool {
+  /// Takes back what is on trial, since something else is wanted.
+  func takeBack(_ trial: Trial) {
+    lastCommitError = nil
     do throws(StoreError) { try store.revertTrial(trial.revision, origin: "sync: superseded") } catch {
-      guard error.code == .notFound || error.code == .conflict else {
-        lastCommitError = error
-        return false
-      }
+      if error.code != .notFound, error.code != .conflict { lastCommitError = error }
     }
-    later(.postponed)
     lookAtTrial()
-    return false
   }
 
   /// Looks what has become of what is on trial.
@@ -138,21 +134,27 @@ extension Driver {
       found.revision = revision
       found.began = now
       trial = found
-      if isFirst { later(.trial(isPending: true)) } else { handle(.trial(isPending: true)) }
-      if found.check == nil { if isFirst { later(.pull) } else { handle(.pull) } }
+      tell(.trial(isPending: true), isFirst)
+      if found.check == nil, !isFirst { handle(.pull) }
     case .reverted(let origin) where !isInEffect:
       forgetTrial()
       trial = nil
       let isSuperseded = origin?.isSame("sync: superseded") ?? false
-      let event = Device.Event.wentBack(
-        owned: owned, fingerprint: found.fingerprint, isSuperseded ? nil : found.violation(by: origin))
-      if isFirst { later(event) } else { handle(event) }
+      tell(
+        .wentBack(owned: owned, fingerprint: found.fingerprint, isSuperseded ? nil : found.violation(by: origin)),
+        isFirst)
     case .pending, .confirmed, .reverted, .none:
       // Committed, or never made.
       forgetTrial()
       trial = nil
-      if !isFirst { handle(.trial(isPending: false)) }
+      tell(.trial(isPending: false), isFirst)
     }
+  }
+
+  /// Before the machine has started nothing follows from it yet.
+  private func tell(_ event: Device.Event, _ isFirst: Bool) {
+    guard isFirst else { return handle(event) }
+    machine?.prepare(event, at: Device.Moment(uptime: now, clock: clock), world)
   }
 
   private func forgetTrial() {

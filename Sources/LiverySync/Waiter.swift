@@ -59,6 +59,8 @@ extension Driver {
   /// Ends those who wait for a pull, once there is none.
   func finishPulls() {
     guard let machine, !machine.isPulling, machine.nextAttempt > now,
+      // What waits for the end of a trial comes in a moment.
+      !machine.isBehindWanted || machine.problem != nil || lastCommitError != nil,
       waiters.contains(where: { $0.kind == .pull && $0.isSaid })
     else { return }
     let ended = waiters.filter { $0.kind == .pull && $0.isSaid }

@@ -146,7 +146,7 @@ LIVERY_API livery_status livery_sync_enroll_start(livery_store *store, const cha
  *
  * @param store      an open store
  * @param options    NULL for the defaults
- * @param[out] sync  a handle, which ends with livery_sync_stop() or when the store is closed; untouched on failure
+ * @param[out] sync  a handle, to be ended with livery_sync_stop(), before or after the store is closed; untouched on failure
  * @return #LIVERY_OK, or
  *   - #LIVERY_ERROR_BUSY              no thread can be had, or another writer kept the store for longer than `busy_timeout_ms`
  *   - #LIVERY_ERROR_READ_ONLY         the store was opened read-only

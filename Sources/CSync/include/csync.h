@@ -19,6 +19,8 @@ typedef struct lvy_note {
   int64_t hints;
   // What is wrong: the word of reports, and a line. "" for nothing.
   char reason[16], message[240];
+  // The app that documents are taken for; "" for none.
+  char scope[40];
 } lvy_note;
 
 // Whether it was written.

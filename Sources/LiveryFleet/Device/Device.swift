@@ -107,6 +107,12 @@ public struct Device: Sendable {
     return effects
   }
 
+  /// Tells it what became of a trial before it starts: nothing follows from that yet.
+  public mutating func prepare(_ event: Event, at moment: Moment, _ world: World) {
+    var effects: [Effect] = []
+    take(event, moment, world, &effects)
+  }
+
   private mutating func take(_ event: Event, _ moment: Moment, _ world: World, _ effects: inout [Effect]) {
     switch event {
     case .boot:
@@ -114,7 +120,6 @@ public struct Device: Sendable {
       applying = nil
       reporting = .none
       subscribed = []
-      isOnTrial = false
       needsLook = true
       // Devices that start together do not ask together.
       nextPull = moment.uptime + random.number(in: 0...2000)
