@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <poll.h>
 #include <signal.h>
+#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/signalfd.h>
@@ -167,22 +168,15 @@ static int run(const command *command) {
     livery_error_leave(LIVERY_ERROR_IO, "signals cannot be heard");
     return command_fail(command, LIVERY_ERROR_IO, NULL);
   }
-  uint32_t flags = is_for_group ? LIVERY_OPEN_GROUP : 0;
+  uint32_t flags = LIVERY_OPEN_CREATE | (is_for_group ? LIVERY_OPEN_GROUP : 0);
   livery_store *config = NULL, *store = NULL;
   agent_socket asked;
-  const char *what = config_path;
   livery_status status = open_store(command, config_path, flags, &config);
   if (status == LIVERY_OK) status = agent_settings_apply(config);
   bool is_asked = status == LIVERY_OK && (status = agent_socket_open(config_path, &asked)) == LIVERY_OK;
-  if (status == LIVERY_OK) {
-    what = command->store;
-    status = open_store(command, command->store, flags, &store);
-  }
-  if (status == LIVERY_OK) {
-    what = NULL;
-    status = serve(config, store, &asked, signals);
-  }
-  int done = status == LIVERY_OK ? DONE : command_fail(command, status, what);
+  if (status == LIVERY_OK) status = open_store(command, command->store, flags, &store);
+  if (status == LIVERY_OK) status = serve(config, store, &asked, signals);
+  int done = status == LIVERY_OK ? DONE : command_fail(command, status, NULL);
   livery_close(store);
   if (is_asked) agent_socket_close(&asked);
   livery_close(config);
@@ -242,57 +236,73 @@ static int show_status(const command *command) {
   return DONE;
 }
 
-// What of it cannot be here.
-static void check_library(const char *file, const char *package, const char *part, int *missing) {
-  void *library = dlopen(file, RTLD_LAZY | RTLD_LOCAL);
-  if (library) {
-    dlclose(library);
-    return;
+// What cannot be here, each with the part that it keeps from running.
+typedef struct problems {
+  const command *command;
+  int count;
+} problems;
+
+__attribute__((format(printf, 3, 4))) static void note_problem(problems *found, const char *part, const char *format, ...) {
+  char message[1600];
+  va_list arguments;
+  va_start(arguments, format);
+  vsnprintf(message, sizeof message, format, arguments);
+  va_end(arguments);
+  if (found->command->is_json) {
+    printf("%s{\"part\":\"%s\",\"message\":", found->count ? "," : "", part);
+    command_print_text(message);
+    putchar('}');
+  } else {
+    printf("%s: %s\n", part, message);
   }
-  printf("%s: %s is missing: install %s\n", part, file, package);
-  ++*missing;
+  found->count++;
 }
 
-static void check_file(const char *path, const char *part, int *missing) {
-  if (!path[0] || access(path, R_OK) == 0) return;
-  printf("%s: %s: %s\n", part, path, strerror(errno));
-  ++*missing;
+static void check_library(problems *found, const char *part, const char *file, const char *package) {
+  void *library = dlopen(file, RTLD_LAZY | RTLD_LOCAL);
+  if (library) dlclose(library);
+  else note_problem(found, part, "%s is missing: install %s", file, package);
+}
+
+static void check_file(problems *found, const char *part, const char *path) {
+  if (path[0] && access(path, R_OK) != 0) note_problem(found, part, "%s: %s", path, strerror(errno));
+}
+
+static void check_parts(problems *found, const agent_settings *settings, livery_store *store) {
+  const char *pin = settings->page.pin_setting;
+  if (settings->page.is_enabled && store && pin[0] && livery_get_string(store, pin, NULL, 0, NULL) != LIVERY_ERROR_BUFFER_TOO_SMALL)
+    note_problem(found, "page", "nobody gets in without a PIN: livery page pin %s", pin);
+  if (settings->fetch.is_enabled || settings->sync.is_enabled) {
+    const char *part = settings->sync.is_enabled ? "sync" : "fetch";
+    check_library(found, part, "libcurl.so.4", "libcurl4");
+    check_file(found, part, settings->network.ca_file);
+  }
+  if (!settings->sync.is_enabled) return;
+  if (settings->sync.broker[0]) check_library(found, "sync", "libmosquitto.so.1", "libmosquitto1");
+  check_file(found, "sync", settings->sync.broker_password_file);
 }
 
 static int check(const command *command) {
   livery_store *config = NULL, *store = NULL;
   livery_status status = open_store(command, config_path, LIVERY_OPEN_READ_ONLY, &config);
-  if (status != LIVERY_OK) return command_fail(command, status, config_path);
+  if (status != LIVERY_OK) return command_fail(command, status, NULL);
   static agent_settings settings;
   agent_settings_read(config, &settings);
   livery_close(config);
-  int missing = 0;
+  problems found = {.command = command};
+  if (command->is_json) fputs("{\"problems\":[", stdout);
   status = open_store(command, command->store, LIVERY_OPEN_READ_ONLY, &store);
-  if (status != LIVERY_OK) {
-    printf("settings: %s: %s\n", command->store, livery_last_error()->message);
-    missing++;
-  }
-  if (settings.page.is_enabled && store && settings.page.pin_setting[0]) {
-    status = livery_get_string(store, settings.page.pin_setting, NULL, 0, NULL);
-    if (status != LIVERY_ERROR_BUFFER_TOO_SMALL) {
-      printf("page: nobody gets in without a PIN: livery page pin %s\n", settings.page.pin_setting);
-      missing++;
-    }
-  }
-  if (settings.page.is_enabled) check_library("libmicrohttpd.so.12", "libmicrohttpd12", "page", &missing);
-  if (settings.fetch.is_enabled || settings.sync.is_enabled) {
-    const char *part = settings.sync.is_enabled ? "sync" : "fetch";
-    check_library("libcurl.so.4", "libcurl4", part, &missing);
-    check_file(settings.network.ca_file, part, &missing);
-  }
-  if (settings.sync.is_enabled) {
-    if (settings.sync.broker[0]) check_library("libmosquitto.so.1", "libmosquitto1", "sync", &missing);
-    check_file(settings.sync.broker_password_file, "sync", &missing);
-  }
+  if (status != LIVERY_OK) note_problem(&found, "settings", "%s", livery_last_error()->message);
+  check_parts(&found, &settings, store);
   livery_close(store);
-  const bool enabled[PARTS] = {settings.page.is_enabled, settings.fetch.is_enabled, settings.sync.is_enabled};
-  for (size_t index = 0; index < PARTS; index++) printf("%s: %s\n", agent_parts[index]->name, enabled[index] ? "is to run" : "is off");
-  return missing ? INVALID : DONE;
+  if (command->is_json) fputs("],\"parts\":{", stdout);
+  for (size_t index = 0; index < PARTS; index++) {
+    bool is_on = agent_parts[index]->is_wanted(&settings);
+    if (command->is_json) printf("%s\"%s\":%s", index ? "," : "", agent_parts[index]->name, is_on ? "true" : "false");
+    else printf("%s: %s\n", agent_parts[index]->name, is_on ? "is to run" : "is off");
+  }
+  if (command->is_json) puts("}}");
+  return found.count ? INVALID : DONE;
 }
 
 int main(int count, char **words) {
