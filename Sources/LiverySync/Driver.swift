@@ -364,7 +364,11 @@ final class Driver: @unchecked Sendable {
   /// What follows once the machine has nothing more to say.
   private func settle() {
     confirmTrialIfReached()
+    noteState()
     finishPulls()
+  }
+
+  private func noteState() {
     guard let machine else { return }
     note.next = machine.nextAttempt > now ? clock + (machine.nextAttempt - now) / 1000 : clock
     if let problem = machine.problem {

@@ -108,9 +108,12 @@
     private func ended(
       on driver: Driver, _ start: (@escaping @Sendable (Result<Void, StoreError>) -> Void) throws(StoreError) -> Void
     ) async throws(StoreError) {
-      let outcome = await withCheckedContinuation { (continuation: CheckedContinuation<Result<Void, StoreError>, Never>) in
+      let outcome = await withCheckedContinuation {
+        (continuation: CheckedContinuation<Result<Void, StoreError>, Never>) in
         do throws(StoreError) {
-          let ending: Completion<Void> = try driver.endings.make(dispatched: false) { continuation.resume(returning: $0) }
+          let ending: Completion<Void> = try driver.endings.make(dispatched: false) {
+            continuation.resume(returning: $0)
+          }
           do throws(StoreError) {
             try start { ending.finish($0) }
             ending.begin()

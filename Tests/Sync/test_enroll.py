@@ -85,7 +85,7 @@ def test_no_server_is_said_as_such(store, console):
 
 def test_a_server_that_says_nothing_ends_with_the_time(store, console):
   console.answers["/v1/enroll"] = lambda handler: time.sleep(5)
-  with pytest.raises(livery.TimeoutError):
+  with pytest.raises(livery.TimedOutError):
     livery.sync.enroll(store, console.code(), timeout=0.5).result(20)
 
 

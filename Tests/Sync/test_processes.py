@@ -104,24 +104,34 @@ def broker(tmp_path):
   process.wait()
 
 
-def hint(port, topic, version):
-  subprocess.run(["mosquitto_pub", "-p", str(port), "-t", topic, "-r", "-m", str(version)], check=True)
+def hint(port, topic, content):
+  """Has a broker keep a message, in MQTT 3.1.1."""
+
+  def packet(kind, body):
+    return bytes([kind, len(body)]) + body
+
+  def text(value):
+    return len(value).to_bytes(2, "big") + value.encode()
+
+  with socket.create_connection(("127.0.0.1", port)) as broker:
+    broker.sendall(packet(0x10, text("MQTT") + bytes([4, 2, 0, 60]) + text(f"test{random.random()}")))
+    assert broker.recv(4) == bytes([0x20, 2, 0, 0])
+    broker.sendall(packet(0x31, text(topic) + str(content).encode()) + packet(0xe0, b""))
+    assert broker.recv(1) == b""
 
 
-def test_a_hint_brings_a_change_within_two_seconds(device, console, broker):
-  if shutil.which("mosquitto_pub") is None:
-    pytest.skip("mosquitto_pub is not installed")
+def test_a_hint_brings_a_change_long_before_its_time(device, console, broker):
   with livery.sync.start(device, broker=f"mqtt://127.0.0.1:{broker}"):
     wait(lambda: livery.sync.status(device).get("hints") == "connected" and livery.sync.status(device).get("taken"), "the connection")
     for number in (51, 52):
       version = console.publisher.settings("fleet", "hinted", ("volume", "recommend", number))
       hint(broker, "livery/kiosks/fleet", version)
-      # That it does not wait for its own time, which is an hour away. How long it takes is measured by a benchmark.
+      # It does not wait for its own time, which is an hour away.
       wait(lambda: device.get("volume") == number, "what was hinted at", 10)
     # What is no hint is passed over.
     asked = len(console.requests)
     for nonsense in ("", "x", "-1", "99999999999999999999", "1 "):
-      subprocess.run(["mosquitto_pub", "-p", str(broker), "-t", "livery/kiosks/fleet", "-m", nonsense or " "], check=True)
+      hint(broker, "livery/kiosks/fleet", nonsense)
     hint(broker, "livery/kiosks/fleet", 1)
     time.sleep(1)
     assert not [path for path, _, _ in console.requests[asked:] if "manifest" in path]

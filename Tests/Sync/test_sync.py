@@ -76,7 +76,7 @@ def test_an_image_is_there_before_the_setting_that_shows_it(device, console):
   console.publisher.settings("fleet", "look", ("logo", "recommend", image(asset["hash"].hex())), assets=[asset])
   pull(device)
   assert device.assets.get(asset["hash"].hex()) == PNG
-  assert device.get("logo").id == asset["hash"].hex()
+  assert str(device.get("logo")) == asset["hash"].hex()
 
 
 def test_documents_of_other_apps_are_passed_over(device, console):
