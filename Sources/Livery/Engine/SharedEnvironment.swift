@@ -327,6 +327,8 @@ class SharedEnvironment: @unchecked Sendable {
   private func overwriteFailedCommit() throws(StoreError) {
     // Whoever is writing meanwhile does it, and whoever opens the store has it replaced, or left to the next commit.
     try gate.whileWriting(timeout: 0) { () throws(StoreError) in
+      // In a file that another has taken the place of it would count on from what nobody else can see.
+      guard try mayWrite() else { return }
       environment.setSynchronous(true)
       try environment.write(until: lvs_monotonic_ns()) {
         (transaction) throws(StoreError) -> Environment.Outcome<Void> in
