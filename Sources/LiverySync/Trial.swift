@@ -96,6 +96,7 @@ extension Driver {
       trial = made
       later(.trial(isPending: true))
       later(.applied)
+      watchEnd(of: made)
       // Whether the server can still be reached.
       if made.check == nil { later(.pull) }
     case .failure(let failure):
@@ -136,6 +137,7 @@ extension Driver {
       trial = found
       tell(.trial(isPending: true), isFirst)
       if found.check == nil, !isFirst { handle(.pull) }
+      watchEnd(of: found)
     case .reverted(let origin) where !isInEffect:
       forgetTrial()
       trial = nil
@@ -148,6 +150,13 @@ extension Driver {
       forgetTrial()
       trial = nil
       tell(.trial(isPending: false), isFirst)
+    }
+  }
+
+  /// Looks again when its time is over, whatever else happens by then.
+  private func watchEnd(of made: Trial) {
+    queue.run(after: made.seconds * 1_000_000 + 200_000) {
+      if self.trial?.revision == made.revision { self.lookAtTrial() }
     }
   }
 
