@@ -32,7 +32,7 @@ struct Trial: Sendable {
 
   init?(_ value: Value) {
     guard case .data(let fingerprint)? = value["fingerprint"], case .int(let after)? = value["after"],
-      case .int(let seconds)? = value["seconds"]
+      case .int(let seconds)? = value["seconds"], (1...2_592_000).contains(seconds)
     else { return nil }
     self.init(
       fingerprint: fingerprint, after: UInt64(clamping: after), seconds: seconds, check: value["check"]?.text)

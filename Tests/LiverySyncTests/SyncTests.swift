@@ -75,5 +75,12 @@ import Testing
     let trial = Trial(fingerprint: [1, 2], after: 9, seconds: 60, check: "screen")
     #expect(Trial(trial.value)?.value == trial.value)
     #expect(Trial(.object([.init("after", .int(-1))])) == nil)
+    // What no trial lasts is none, whoever wrote it.
+    for seconds in [Int64.min, -1, 0, 2_592_001, .max] {
+      let members: [Value.Member] = [
+        .init("fingerprint", .data([1])), .init("after", .int(1)), .init("seconds", .int(seconds)),
+      ]
+      #expect(Trial(.object(members)) == nil)
+    }
   }
 }

@@ -5,6 +5,7 @@ import shutil
 import socket
 import subprocess
 import sys
+import threading
 import time
 from pathlib import Path
 
@@ -164,3 +165,35 @@ def test_a_process_that_cannot_open_the_key_leaves_it_to_one_that_can(console, t
       blind.kill()
       blind.wait()
     secrets.close()
+
+
+# -- Stores that cannot take it now
+
+
+def test_what_others_keep_busy_is_told_as_such_and_made_afterwards(console, tmp_path):
+  path = tmp_path / "busy"
+  with livery.open(path, create=True, busy_timeout=0.2) as store, livery.open(path) as other:
+    livery.sync.enroll(store, console.code()).result(20)
+    livery.sync.pull(store).result(20)
+    console.publisher.settings("fleet", "one", ("a", "enforce", 1))
+    with livery.sync.start(store):
+      wait(lambda: livery.sync.status(store)["state"] == "running", "that it runs")
+      wait(lambda: store.get("a") == 1, "the first change")
+      console.publisher.settings("fleet", "two", ("a", "enforce", 2))
+      is_held, ends = threading.Event(), threading.Event()
+
+      def hold(_):
+        is_held.set()
+        ends.wait(90)
+
+      keeper = threading.Thread(target=lambda: other.edit(hold))
+      keeper.start()
+      assert is_held.wait(20)
+      with pytest.raises(livery.BusyError):
+        livery.sync.pull(store).result(60)
+      assert store.get("a") == 1
+      ends.set()
+      keeper.join()
+      wait(lambda: store.get("a") == 2, "what was put off", 30)
+      livery.sync.push(store).result(20)
+    assert [document["verdict"] for document in console.reports()[-1]["documents"]] == ["applied"]

@@ -246,7 +246,8 @@ LIVERY_API livery_status livery_sync_cancel(livery_sync_task *task);
  *
  *   - `enrolled` (bool); without it there is nothing else but `state` "none"
  *   - `fleet`, `url`, `device` (the id), `key` (the public half, data), `name` (if it has one), `since` (date)
- *   - `state`: "running" if a process takes part, "stopped" if none does; `process`, its number
+ *   - `state`: "running" if a process takes part, "stopped" if none does, "damaged" if what is kept of the fleet cannot be read;
+ *     `process`, its number
  *   - `keys`: the version of the key document, if there is one; `keysExpire` (date)
  *   - `channels`: a list of objects `name`, `version`, `expires` (date)
  *   - `documents`: a list of objects `name`, `hash` (text), `channel` and `verdict`: "applied", "scheduled", "passed-over",
