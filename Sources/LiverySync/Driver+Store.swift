@@ -111,6 +111,8 @@ extension Driver {
 
   /// What is in effect, but for secrets and for what libraries keep for themselves.
   func collect() {
+    // What has gone back by itself just now is not told as on trial.
+    if trial != nil { lookAtTrial() }
     var values: [Report.Effective] = []
     let items = (try? store.list()).flatMap { $0.items } ?? []
     for item in items {
@@ -120,7 +122,7 @@ extension Driver {
       else { continue }
       values.append(Report.Effective(name, layer, value))
     }
-    let health = (try? store.valueIfAny(Membership.health)).flatMap { $0?.text }
+    let health = (try? store.kept(Membership.health)).flatMap { $0?.text }
     later(.collected(values, health: health.flatMap { $0.utf8.isEmpty ? nil : $0 }))
   }
 }

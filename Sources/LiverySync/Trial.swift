@@ -32,14 +32,14 @@ struct Trial: Sendable {
 
   init?(_ value: Value) {
     guard case .data(let fingerprint)? = value["fingerprint"], case .int(let after)? = value["after"],
-      case .int(let seconds)? = value["seconds"]
+      case .int(let seconds)? = value["seconds"], (1...2_592_000).contains(seconds)
     else { return nil }
     self.init(
       fingerprint: fingerprint, after: UInt64(clamping: after), seconds: seconds, check: value["check"]?.text)
   }
 
   static func of(_ store: Store) -> Trial? {
-    guard let value = try? store.valueIfAny(Membership.trial) else { return nil }
+    guard let value = try? store.kept(Membership.trial) else { return nil }
     return Trial(value)
   }
 
@@ -96,6 +96,7 @@ extension Driver {
       trial = made
       later(.trial(isPending: true))
       later(.applied)
+      watchEnd(of: made)
       // Whether the server can still be reached.
       if made.check == nil { later(.pull) }
     case .failure(let failure):
@@ -123,7 +124,7 @@ extension Driver {
       return
     }
     guard let state = try? found.state(in: store) else { return }
-    let owned = try? store.valueIfAny(Self.ownedSetting)
+    let owned = try? store.kept(Self.ownedSetting)
     let isInEffect = { () -> Bool in
       guard case .data(let applied)? = owned?["applied"] else { return false }
       return applied == found.fingerprint
@@ -136,6 +137,7 @@ extension Driver {
       trial = found
       tell(.trial(isPending: true), isFirst)
       if found.check == nil, !isFirst { handle(.pull) }
+      watchEnd(of: found)
     case .reverted(let origin) where !isInEffect:
       forgetTrial()
       trial = nil
@@ -148,6 +150,13 @@ extension Driver {
       forgetTrial()
       trial = nil
       tell(.trial(isPending: false), isFirst)
+    }
+  }
+
+  /// Looks again when its time is over, whatever else happens by then.
+  private func watchEnd(of made: Trial) {
+    queue.run(after: made.seconds * 1_000_000 + 200_000) {
+      if self.trial?.revision == made.revision { self.lookAtTrial() }
     }
   }
 

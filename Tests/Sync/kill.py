@@ -2,8 +2,9 @@
 """Kills processes that take part in a fleet at random moments, while things are published and operators choose, and looks whether all
 is right: kill.py [KILLS [SEED]].
 
-After each kill what the store holds is looked at: the values are those of one publication, whole, that the device has taken; and never of one
-before what it held already. In the end the last one holds, and no number of a report was used twice.
+Some publications are on trial: they stay once the server was reached after them, and go back otherwise. After each kill what the store
+holds is looked at: the values are those of one publication, whole; and never of one before what it held already for good. In the end the last
+one holds, and no number of a report was used twice.
 """
 
 import random
@@ -18,22 +19,26 @@ sys.path.insert(0, str(Path(__file__).parent))
 MEMBER = Path(__file__).with_name("member.py")
 
 
-def publish(console, number):
+def publish(console, number, **members):
   """Everything of a publication has its number."""
   publisher = console.publisher
   asset = publisher.asset(b"asset %d" % number)
   return publisher.settings(
     "fleet", f"n{number}", ("a.one", "recommend", number), ("a.two", "enforce", number), ("a.three", "replace", number, number),
-    assets=[asset])
+    assets=[asset], **members)
 
 
 def kill_devices(store, console, path, kills, chance):
   import livery.sync
-  told = {"kills": 0, "wrong": [], "publications": 0, "opened": 0}
+  told = {"kills": 0, "wrong": [], "publications": 0, "trials": 0}
   number = held = 0
   while told["kills"] < kills:
     number += 1
-    publish(console, number)
+    if chance.random() < 0.3:
+      publish(console, number, trial={"seconds": chance.choice([1, 3])})
+      told["trials"] += 1
+    else:
+      publish(console, number)
     told["publications"] += 1
     process = subprocess.Popen([sys.executable, str(MEMBER), str(path)], stdout=subprocess.PIPE, text=True)
     process.stdout.readline()
@@ -43,15 +48,19 @@ def kill_devices(store, console, path, kills, chance):
     process.send_signal(signal.SIGKILL)
     process.wait()
     told["kills"] += 1
+    is_for_good = store.trial()["state"] != "pending"
     with store.snapshot() as snapshot:
       values = [snapshot.get(name) for name in ("a.one", "a.two", "a.three")]
     if len(set(values)) != 1:
       told["wrong"].append(f"half: {values} after {number}")
     elif (values[0] or 0) < held:
       told["wrong"].append(f"older: {values[0]} after {held}")
-    held = values[0] or 0
+    if is_for_good:
+      held = values[0] or 0
     if held > number:
       told["wrong"].append(f"{held} was never published")
+  number += 1
+  publish(console, number)
   livery.sync.pull(store).result(60)
   if [store.get(name) for name in ("a.one", "a.two", "a.three")] != [number] * 3:
     told["wrong"].append("the last one does not hold")
@@ -76,7 +85,7 @@ def main():
     with livery.open(Path(folder) / "store", create=True) as store:
       livery.sync.enroll(store, console.code()).result(20)
       told = kill_devices(store, console, Path(folder) / "store", kills, random.Random(seed))
-  print(f"seed {seed}: {told['kills']} kills, {told['publications']} publications, {len(told['wrong'])} wrong")
+  print(f"seed {seed}: {told['kills']} kills, {told['publications']} publications, {told['trials']} of them on trial, {len(told['wrong'])} wrong")
   for wrong in told["wrong"]:
     print(wrong)
   return 1 if told["wrong"] else 0

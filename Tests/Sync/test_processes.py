@@ -5,6 +5,7 @@ import shutil
 import socket
 import subprocess
 import sys
+import threading
 import time
 from pathlib import Path
 
@@ -141,3 +142,58 @@ def test_without_a_broker_it_goes_on(device, console):
   with livery.sync.start(device, broker=f"mqtt://127.0.0.1:{free_port()}"):
     wait(lambda: livery.sync.status(device).get("taken"), "the first pull")
     assert livery.sync.status(device)["hints"] == "disconnected"
+
+
+# -- Keys that are sealed
+
+
+def test_a_process_that_cannot_open_the_key_leaves_it_to_one_that_can(console, tmp_path):
+  pytest.importorskip("livery.secrets")
+  key = tmp_path / "settings.key"
+  livery.secrets.make_key(file=key)
+  with livery.open(tmp_path / "sealed", create=True) as store:
+    secrets = livery.secrets.open(store, file=key)
+    livery.sync.enroll(store, console.code()).result(20)
+    console.publisher.settings("fleet", "opening", ("a", "enforce", 1))
+    blind = start(tmp_path / "sealed")
+    try:
+      time.sleep(0.5)
+      if livery.sync.status(store)["state"] == "running":
+        wait(lambda: livery.sync.status(store)["state"] == "stopped", "that it gives up")
+      assert livery.sync.pull(store).result(20)["Values"]["a"] == 1
+    finally:
+      blind.kill()
+      blind.wait()
+    secrets.close()
+
+
+# -- Stores that cannot take it now
+
+
+def test_what_others_keep_busy_is_told_as_such_and_made_afterwards(console, tmp_path):
+  path = tmp_path / "busy"
+  with livery.open(path, create=True, busy_timeout=0.2) as store, livery.open(path) as other:
+    livery.sync.enroll(store, console.code()).result(20)
+    livery.sync.pull(store).result(20)
+    console.publisher.settings("fleet", "one", ("a", "enforce", 1))
+    with livery.sync.start(store):
+      wait(lambda: livery.sync.status(store)["state"] == "running", "that it runs")
+      wait(lambda: store.get("a") == 1, "the first change")
+      console.publisher.settings("fleet", "two", ("a", "enforce", 2))
+      is_held, ends = threading.Event(), threading.Event()
+
+      def hold(_):
+        is_held.set()
+        ends.wait(90)
+
+      keeper = threading.Thread(target=lambda: other.edit(hold))
+      keeper.start()
+      assert is_held.wait(20)
+      with pytest.raises(livery.BusyError):
+        livery.sync.pull(store).result(60)
+      assert store.get("a") == 1
+      ends.set()
+      keeper.join()
+      wait(lambda: store.get("a") == 2, "what was put off", 30)
+      livery.sync.push(store).result(20)
+    assert [document["verdict"] for document in console.reports()[-1]["documents"]] == ["applied"]
