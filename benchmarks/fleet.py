@@ -246,6 +246,9 @@ def main():
       for client, device in list(broker.channels.items()):
         if client in broker.connected and device in numbers:
           waits.append(found[numbers[device]] - broker.connected[client])
+      # The last ones have no change to wait for.
+      while len(broker.connected) < options.devices and time.monotonic() - start < 300:
+        time.sleep(0.5)
       seconds = [int(moment - start) for moment in broker.moments[before:]]
       rates.append((max(seconds.count(second) for second in set(seconds)), len(seconds) / (max(seconds) + 1)))
     if waits:

@@ -24,7 +24,7 @@ enum {
   MESSAGES_MAX = 1000,
   PASSWORD_MAX = 256,
   SHORTEST_WAIT = 50,
-  DOUBLINGS_MAX = 4,
+  DOUBLINGS_MAX = 3,
 };
 
 static int64_t now(void) {
@@ -348,25 +348,29 @@ static void connect_once(lvb_broker *broker) {
   pthread_mutex_unlock(&broker->lock);
 }
 
-// By chance, from all of what may be waited ("full jitter"): clients that lost the same broker come back one after another.
-static int64_t draw(const lvb_broker *broker, int failures) {
-  uint64_t number = 0, longest = (uint64_t)broker->options.spread << (failures < DOUBLINGS_MAX ? failures : DOUBLINGS_MAX);
+// Clients that lost the same broker come back one after another: the first wait is drawn from the whole spread, and those after
+// failures are about as long as it, so that they stay as far apart as they were drawn, however long it takes.
+static int64_t draw(const lvb_broker *broker, int waits) {
+  uint64_t number = 0, spread = broker->options.spread;
   if (getrandom(&number, sizeof number, GRND_NONBLOCK) != (ssize_t)sizeof number) number = (uint64_t)now() * 0x9E3779B97F4A7C15u;
-  return SHORTEST_WAIT + (int64_t)(number % longest);
+  if (waits == 0) return SHORTEST_WAIT + (int64_t)(number % spread);
+  uint64_t period = spread << (waits - 1 < DOUBLINGS_MAX ? waits - 1 : DOUBLINGS_MAX);
+  return SHORTEST_WAIT + (int64_t)(period - period / 10 + number % (period / 5 + 1));
 }
 
 void *lvb_run(void *argument) {
   lvb_broker *broker = argument;
   pthread_setname_np(pthread_self(), "livery-mqtt");
-  int failures = 0;
+  // Since it was connected for a while.
+  int waits = 0;
   while (!is_closing(broker)) {
     int64_t began = now();
     connect_once(broker);
     if (is_closing(broker)) break;
     // A broker that lets clients in and drops them at once has failed as well.
-    failures = broker->is_accepted && now() - began >= broker->options.spread ? 0 : failures + 1;
+    if (broker->is_accepted && now() - began >= broker->options.spread) waits = 0;
     enter(broker, LVB_WAITING);
-    int64_t until = now() + draw(broker, failures ? failures - 1 : 0);
+    int64_t until = now() + draw(broker, waits++);
     for (int64_t moment; (moment = now()) < until && !is_closing(broker);) wait_for(broker, -1, 0, until - moment);
   }
   pthread_mutex_lock(&broker->lock);
