@@ -302,6 +302,8 @@ if nouns.contains("sync") {
     products.append(.library(name: "livery-sync", type: .static, targets: ["LiverySync"]))
   } else {
     products.append(.library(name: "LiverySync", targets: ["LiverySync", "LiveryClient", "LiveryABI"]))
+    targets.append(
+      .testTarget(name: "LiverySyncTests", dependencies: ["LiverySync", "LiveryFleet", "LiveryClient", "LiveryABI"]))
   }
 }
 

@@ -12,6 +12,9 @@ final class Driver: @unchecked Sendable {
   /// system sleeping; in milliseconds.
   private static let leasePause: Int64 = 1000
   private static let longestWait: Int64 = 15_000
+  /// How long it is until what could not be read is read again, and by how many seconds a clock is off that was set.
+  private static let damagePause: Int64 = 30_000
+  private static let clockLeap: Int64 = 2
 
   let store: Store
   let queue: Queue
@@ -126,16 +129,15 @@ final class Driver: @unchecked Sendable {
   func enter(_ options: Options?, otherwise other: Options? = nil) {
     let isFirst = users == 0
     users += 1
-    if let options {
-      let isOther = !isFirst && !hasOptions
+    if let options, !hasOptions {
       self.options = options
       hasOptions = true
       // What was begun for somebody who waits goes on as is wanted now.
-      if isOther, hasLease {
+      if !isFirst, hasLease {
         note.use(options.scope)
         start()
       }
-    } else if isFirst, let other {
+    } else if options == nil, isFirst, let other {
       self.options = other
       hasOptions = false
     }
@@ -144,7 +146,9 @@ final class Driver: @unchecked Sendable {
 
   func leave() {
     users -= 1
-    if users == 0 { rest() }
+    guard users == 0 else { return }
+    hasOptions = false
+    rest()
   }
 
   /// Nobody wants it to run any more.
@@ -152,11 +156,7 @@ final class Driver: @unchecked Sendable {
     shutDown()
     for waiter in waiters { waiter.finish(.failure(Self.closed)) }
     waiters = []
-    guard hasLease else { return }
-    hasLease = false
-    note.process = 0
-    tell()
-    lock.withLock { if lease >= 0 { lvc_lease_give(lease, 0) } }
+    if hasLease { giveLease() }
   }
 
   /// Takes the lease, if it is free, and looks again later otherwise.
@@ -165,14 +165,7 @@ final class Driver: @unchecked Sendable {
     hasLease = lock.withLock { !hasEnded && (lease < 0 || lvc_lease_take(lease, 0)) }
     guard hasLease else {
       serve()
-      if !isLooking {
-        isLooking = true
-        queue.run(after: Self.leasePause * 1000) {
-          self.isLooking = false
-          self.look()
-        }
-      }
-      return
+      return lookAgain(after: Self.leasePause)
     }
     if let folder { _ = folder.withCString { lvy_note_read($0, &note) } }
     note.process = lvc_process()
@@ -182,6 +175,26 @@ final class Driver: @unchecked Sendable {
     start()
     hearRequest()
     serve()
+    guard damage?.code == .unavailable else { return }
+    // A process that can open the key is to have its turn.
+    giveLease()
+    lookAgain(after: Self.damagePause)
+  }
+
+  private func lookAgain(after pause: Int64) {
+    guard !isLooking else { return }
+    isLooking = true
+    queue.run(after: pause * 1000) {
+      self.isLooking = false
+      self.look()
+    }
+  }
+
+  private func giveLease() {
+    hasLease = false
+    note.process = 0
+    tell()
+    lock.withLock { if lease >= 0 { lvc_lease_give(lease, 0) } }
   }
 
   var drives: Bool { hasLease }
@@ -194,7 +207,7 @@ final class Driver: @unchecked Sendable {
     note.next = 0
     do throws(StoreError) {
       guard let membership = try Membership.of(store) else { return }
-      guard case .data(let seed) = try store.value(Membership.key), let key = SigningKey.make(seed: seed) else {
+      guard case .data(let seed)? = try store.kept(Membership.key), let key = SigningKey.make(seed: seed) else {
         throw StoreError(.corrupt, "the device's key is damaged: leave the fleet, and enroll anew")
       }
       let chance = Crypto.random(8).reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
@@ -216,9 +229,11 @@ final class Driver: @unchecked Sendable {
       damage = error
       note.fail("damaged", error.message)
       tell()
-      // A key that cannot be opened may be another time, and so may a store that is busy.
+      // It may be otherwise another time: a store that was busy, say.
       let started = generation
-      queue.run(after: 30_000_000) { if self.users > 0, self.hasLease, self.generation == started { self.start() } }
+      queue.run(after: Self.damagePause * 1000) {
+        if self.users > 0, self.hasLease, self.generation == started { self.start() }
+      }
     }
   }
 
@@ -340,9 +355,11 @@ final class Driver: @unchecked Sendable {
   private func arm(_ number: Int) {
     // The queue's clock stands still while the system sleeps.
     let delay = min(max(0, wakeAt - now), Self.longestWait)
+    let difference = clock - now / 1000
     queue.run(after: max(1, delay * 1000)) {
       guard number == self.wakeNumber, self.machine != nil else { return }
-      if self.now >= self.wakeAt { self.handle(.tick) } else { self.arm(number) }
+      let isSet = abs(self.clock - self.now / 1000 - difference) > Self.clockLeap
+      if isSet || self.now >= self.wakeAt { self.handle(.tick) } else { self.arm(number) }
     }
   }
 

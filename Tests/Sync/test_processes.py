@@ -141,3 +141,26 @@ def test_without_a_broker_it_goes_on(device, console):
   with livery.sync.start(device, broker=f"mqtt://127.0.0.1:{free_port()}"):
     wait(lambda: livery.sync.status(device).get("taken"), "the first pull")
     assert livery.sync.status(device)["hints"] == "disconnected"
+
+
+# -- Keys that are sealed
+
+
+def test_a_process_that_cannot_open_the_key_leaves_it_to_one_that_can(console, tmp_path):
+  pytest.importorskip("livery.secrets")
+  key = tmp_path / "settings.key"
+  livery.secrets.make_key(file=key)
+  with livery.open(tmp_path / "sealed", create=True) as store:
+    secrets = livery.secrets.open(store, file=key)
+    livery.sync.enroll(store, console.code()).result(20)
+    console.publisher.settings("fleet", "opening", ("a", "enforce", 1))
+    blind = start(tmp_path / "sealed")
+    try:
+      time.sleep(0.5)
+      if livery.sync.status(store)["state"] == "running":
+        wait(lambda: livery.sync.status(store)["state"] == "stopped", "that it gives up")
+      assert livery.sync.pull(store).result(20)["Values"]["a"] == 1
+    finally:
+      blind.kill()
+      blind.wait()
+    secrets.close()

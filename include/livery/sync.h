@@ -140,7 +140,8 @@ LIVERY_API livery_status livery_sync_enroll_start(livery_store *store, const cha
  * Take part in the fleet until livery_sync_stop(): ask for what is published, hear hints, apply, report.
  *
  * It may be called before the device is enrolled, and goes on over livery_sync_leave(): there is nothing to do then. Several
- * processes may call it on a store, and one of them asks; so may one process more than once.
+ * processes may call it on a store, and one of them asks; so may one process more than once: what the first one says in its
+ * options holds until all of them have stopped.
  *
  * Threads: any. Does not wait for the network; the first call on a handle waits for other writers, at most `busy_timeout_ms`.
  *

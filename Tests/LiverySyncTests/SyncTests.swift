@@ -1,0 +1,79 @@
+import LiveryABI
+import LiveryClient
+import LiveryFleet
+import Testing
+
+@testable import LiverySync
+
+/// What programs in Swift call, and what is decided without a network.
+@Suite struct SyncTests {
+  private func store(_ name: String) throws -> Store {
+    var options = Store.Options()
+    options.create = true
+    options.inMemory = true
+    return try Store(path: "/sync-tests/\(name)", options: options)
+  }
+
+  @Test func aDeviceOfNoFleetSaysSo() async throws {
+    let store = try store("none")
+    let status = try store.fleetStatus()
+    #expect(status["state"]?.text == "none")
+    await #expect(throws: StoreError.self) { try await store.pull() }
+    do throws(StoreError) {
+      try await store.push()
+      Issue.record("there is nobody to report to")
+    } catch {
+      #expect(error.code == .notFound)
+    }
+    try store.leave()
+    store.close()
+  }
+
+  @Test func whatIsNoCodeIsRefusedAsSuch() async throws {
+    let store = try store("code")
+    do throws(StoreError) {
+      try await store.enroll("nonsense")
+      Issue.record("it is no code")
+    } catch {
+      #expect(error.code == .parse)
+    }
+    var options = SyncOptions()
+    options.broker = "ftp://x"
+    #expect(throws: StoreError.self) { try store.sync(options) }
+    let session = try store.sync()
+    session.stop()
+    session.stop()
+    store.close()
+  }
+
+  @Test func theHistoryNamesTheDocumentsAsFarAsThereIsRoom() {
+    #expect(Driver.origin([]) == "sync")
+    #expect(Driver.origin(["a", "b"]) == "sync: a, b")
+    let long = Driver.origin(Array(repeating: "a-name-of-a-document", count: 9))
+    #expect(long == "sync: a-name-of-a-document, a-name-of-a-document")
+  }
+
+  @Test(arguments: [
+    ("plain", 10, "plain"), ("a\u{1b}[31mb\nc", 20, "a [31mb c"), ("äöü", 3, "ä"), ("äöü", 4, "äö"),
+    ("x\u{9b}y", 9, "x y"),
+  ])
+  func textOfOthersIsOneLineThatSteersNoTerminal(_ text: String, _ limit: Int, _ line: String) {
+    #expect(text.line(limit) == line)
+  }
+
+  @Test func whatIsKeptOfTheFleetIsReadAsItWasWritten() throws {
+    let membership = Membership(
+      url: "https://fleet", fleet: "kiosks", device: [UInt8](repeating: 7, count: 32), name: "till 4",
+      since: Timestamp(microseconds: 5), certificates: "/ca.pem", proxy: "")
+    #expect(Membership(membership.value)?.value == membership.value)
+    #expect(Membership(.object([])) == nil)
+    #expect(Membership(.object([.init("url", .string("x")), .init("device", .data([1]))])) == nil)
+    for name in ["sync.fleet", "sync.key", "sync.trial", "sync.other"] {
+      #expect(throws: StoreError.self) { try Membership.check(.int(1), name) }
+    }
+    #expect(try Membership.check(.int(1), "sync.record.anything") == .int(1))
+    let trial = Trial(fingerprint: [1, 2], after: 9, seconds: 60, check: "screen")
+    #expect(Trial(trial.value)?.value == trial.value)
+    #expect(Trial(.object([.init("after", .int(-1))])) == nil)
+  }
+}
