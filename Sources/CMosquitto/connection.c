@@ -20,11 +20,13 @@ enum {
   ACCEPTED_WITHIN = 20000,
   // The bytes of which nothing was made when a broker is held to be none.
   IDLE_TALK_MAX = 256 * 1024,
+  // The bytes that are on their way to it at most.
+  RECEIVED_AT_ONCE = 8 * 1024,
   // Messages a second: those after them stay with the broker.
   MESSAGES_MAX = 1000,
   PASSWORD_MAX = 256,
   SHORTEST_WAIT = 50,
-  DOUBLINGS_MAX = 4,
+  DOUBLINGS_MAX = 3,
 };
 
 static int64_t now(void) {
@@ -201,8 +203,11 @@ static bool reach(lvb_broker *broker) {
     say_lost(broker, code, error);
     return false;
   }
-  int size = 32 * 1024;
+  // libmosquitto reads a message as long as there is something of it: whoever sends without end has to wait for it more often than
+  // that, and is found out in between.
+  int size = RECEIVED_AT_ONCE;
   setsockopt(broker->mqtt->socket(broker->client), SOL_SOCKET, SO_RCVBUF, &size, sizeof size);
+  setsockopt(broker->mqtt->socket(broker->client), IPPROTO_TCP, TCP_WINDOW_CLAMP, &size, sizeof size);
   return is_wanted;
 }
 
@@ -348,25 +353,45 @@ static void connect_once(lvb_broker *broker) {
   pthread_mutex_unlock(&broker->lock);
 }
 
-// By chance, from all of what may be waited ("full jitter"): clients that lost the same broker come back one after another.
-static int64_t draw(const lvb_broker *broker, int failures) {
-  uint64_t number = 0, longest = (uint64_t)broker->options.spread << (failures < DOUBLINGS_MAX ? failures : DOUBLINGS_MAX);
+static uint64_t chance(uint64_t below) {
+  uint64_t number = 0;
   if (getrandom(&number, sizeof number, GRND_NONBLOCK) != (ssize_t)sizeof number) number = (uint64_t)now() * 0x9E3779B97F4A7C15u;
-  return SHORTEST_WAIT + (int64_t)(number % longest);
+  return number % below;
+}
+
+// Clients that lost the same broker come back one after another. All have lost it at once: the next attempt is drawn from the
+// whole of the spread. Those after failures come about as long after each other as it is, so that clients stay as far apart as they
+// were drawn, however long it takes.
+typedef struct pace {
+  bool is_drawn;
+  // Connections one after another that were lost within the spread, and attempts that failed since.
+  int short_lived, failed;
+} pace;
+
+static int64_t next_wait(pace *pace, uint64_t spread, bool was_connected, int64_t lasted) {
+  if (was_connected) {
+    pace->failed = 0;
+    pace->short_lived = lasted >= (int64_t)spread ? 0 : pace->short_lived < DOUBLINGS_MAX ? pace->short_lived + 1 : DOUBLINGS_MAX;
+  }
+  if (was_connected || !pace->is_drawn) {
+    pace->is_drawn = true;
+    return SHORTEST_WAIT + (int64_t)chance(spread << pace->short_lived);
+  }
+  uint64_t period = spread << pace->failed;
+  if (pace->failed < DOUBLINGS_MAX) pace->failed++;
+  return SHORTEST_WAIT + (int64_t)(period - period / 10 + chance(period / 5 + 1));
 }
 
 void *lvb_run(void *argument) {
   lvb_broker *broker = argument;
   pthread_setname_np(pthread_self(), "livery-mqtt");
-  int failures = 0;
+  pace pace = {0};
   while (!is_closing(broker)) {
     int64_t began = now();
     connect_once(broker);
     if (is_closing(broker)) break;
-    // A broker that lets clients in and drops them at once has failed as well.
-    failures = broker->is_accepted && now() - began >= broker->options.spread ? 0 : failures + 1;
     enter(broker, LVB_WAITING);
-    int64_t until = now() + draw(broker, failures ? failures - 1 : 0);
+    int64_t until = now() + next_wait(&pace, broker->options.spread, broker->is_accepted, now() - began);
     for (int64_t moment; (moment = now()) < until && !is_closing(broker);) wait_for(broker, -1, 0, until - moment);
   }
   pthread_mutex_lock(&broker->lock);

@@ -42,8 +42,9 @@ typedef struct lvb_options {
   const char *client_id;
   // Seconds after which silence is broken, 5 to 3,600; 0 for 60.
   uint32_t keep_alive;
-  // Milliseconds among which the first attempt after a loss is drawn by chance; 0 for 20,000. After each failure they are
-  // twice as many, up to sixteen times, so that all clients of a broker that was started again come one after another.
+  // Milliseconds among which the first attempt after a loss is drawn by chance; 0 for 20,000. They are more, up to eight times, after
+  // a connection that did not last as long. After a failure the next attempt comes after as many, give or take a tenth, then after
+  // twice as many, up to eight times: so the clients of a broker that is started again come one after another.
   uint32_t spread;
   // Called for each message of the topics that are subscribed to, retained ones as well. What is handed over is valid
   // during the call, and may be anything: anybody may send. The topic ends with NUL, the content does not.
