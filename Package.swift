@@ -188,12 +188,15 @@ if nouns.contains("page") || nouns.contains("secrets") || nouns.contains("sync")
 
 if nouns.contains("page") {
   targets += [
+    // The server of HTTP that the page and the console of a fleet are served by.
     .systemLibrary(name: "CMicroHTTPD", pkgConfig: "libmicrohttpd", providers: [.apt(["libmicrohttpd-dev"])]),
     .target(
-      name: "CPage", dependencies: ["CLivery", "CMicroHTTPD", "CSodium"], cSettings: cSettings,
+      name: "CHTTP", dependencies: ["CMicroHTTPD", "CSodium"], cSettings: cSettings,
       linkerSettings: [.linkedLibrary("z")]),
+    .target(name: "LiveryHTTP", dependencies: ["LiveryClient", "CHTTP"], swiftSettings: swiftSettings),
+    .target(name: "CPage", dependencies: ["CLivery"], cSettings: cSettings, linkerSettings: [.linkedLibrary("z")]),
     .target(
-      name: "LiveryPage", dependencies: ["LiveryClient", "CLivery", "CPage"],
+      name: "LiveryPage", dependencies: ["LiveryClient", "LiveryHTTP", "CLivery", "CPage"],
       swiftSettings: swiftSettings
         // What draws is much alike: looking twice more for what is the same finds a lot.
         + (embedded
@@ -204,7 +207,9 @@ if nouns.contains("page") {
   } else {
     products.append(.library(name: "LiveryPage", targets: ["LiveryPage", "LiveryClient", "LiveryABI"]))
     targets.append(
-      .testTarget(name: "LiveryPageTests", dependencies: ["LiveryPage", "LiveryClient", "CPage", "LiveryABI"]))
+      .testTarget(
+        name: "LiveryPageTests",
+        dependencies: ["LiveryPage", "LiveryHTTP", "LiveryClient", "CHTTP", "LiveryABI"]))
   }
 }
 
@@ -302,7 +307,8 @@ if Context.environment["LIVERY_FUZZ"] == "1" {
     .target(
       name: "Fuzz",
       dependencies: [
-        "Livery", "LMDB", "CSystem", "LiveryPage", "LiveryFetch", "LiverySecrets", "LiveryWorkflow", "LiveryFleet",
+        "Livery", "LMDB", "CSystem", "LiveryPage", "LiveryHTTP", "LiveryFetch", "LiverySecrets", "LiveryWorkflow",
+        "LiveryFleet",
       ],
       path: "Tests/Fuzz/Parsers",
       swiftSettings: swiftSettings, linkerSettings: runtimeLinks))

@@ -1,4 +1,5 @@
 import LiveryClient
+import LiveryHTTP
 
 // The brand: as it is in effect, and as a draft.
 

@@ -1,4 +1,5 @@
 import LiveryClient
+import LiveryHTTP
 
 // The page of one list.
 

@@ -1,4 +1,5 @@
 import LiveryClient
+import LiveryHTTP
 
 // What there is to know: why, since when, where else.
 

@@ -1,4 +1,5 @@
 import LiveryClient
+import LiveryHTTP
 
 // What goes back by itself.
 

@@ -1,4 +1,5 @@
 import LiveryClient
+import LiveryHTTP
 
 /// One request of a session on its way to an answer.
 struct Desk {
@@ -114,7 +115,8 @@ struct Desk {
 
   func done() -> Response {
     var response = shown(words[.closed], parts.message(words[.closed], words[.closedHint]))
-    response.endsSession = true
+    response.cookie = .forget
+    response.then = { [page, session] in page.close(session) }
     return response
   }
 }

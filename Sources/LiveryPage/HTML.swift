@@ -1,3 +1,5 @@
+import LiveryHTTP
+
 /// Markup as it grows. What is interpolated is escaped; the literal parts are the page's own.
 ///
 /// Whatever draws calls its functions: that they are not inlined is half of the library's size.
@@ -78,12 +80,6 @@ enum Query {
 }
 
 extension String {
-  /// Whether two texts are the same bytes. `==` would also take canonically equivalent text for the same.
-  @inline(never)
-  func sameBytes(as other: String) -> Bool {
-    utf8.count == other.utf8.count && utf8.elementsEqual(other.utf8)
-  }
-
   /// What comes after a prefix; nil if it does not begin with that.
   @inline(never)
   func after(_ prefix: String) -> String? {

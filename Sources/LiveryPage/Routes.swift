@@ -1,16 +1,17 @@
 import CLivery
 import CPage
 import LiveryClient
+import LiveryHTTP
 
 extension Page {
   /// What a request of a session is answered with.
-  func answer(_ request: Request) -> Response {
+  func answer(_ request: Request, _ session: Session?) -> Response {
     do throws(StoreError) {
       if var response = asset(request) {
         response.isForever = response.version?.sameBytes(as: request.query["v"] ?? "") ?? false
         return response
       }
-      guard let session = request.session else { return Response(status: 403, type: "text/plain; charset=utf-8") }
+      guard let session else { return Response(status: 403, type: "text/plain; charset=utf-8") }
       let locale = locale(for: request)
       if !request.path.sameBytes(as: "/events") { session.notes.locale = locale }
       let words = Words(locale)
@@ -44,6 +45,7 @@ extension Page {
       case (.post, "/draft"): return try desk.saveDraft()
       case (.post, _):
         if let path = request.path.after("/at/").flatMap({ Form.path($0) }) { return desk.save(path) }
+      default: break
       }
       return desk.shown(words[.gone], parts.message(words[.gone], ""), status: 404)
     } catch {

@@ -1,4 +1,5 @@
 import LiveryClient
+import LiveryHTTP
 
 /// A form that came back: what was typed, and what became of it. It is drawn again with all of that until it is saved.
 struct Draft: Sendable {

@@ -1,4 +1,5 @@
 import LiveryClient
+import LiveryHTTP
 
 // What a control shows, what a browser sends for it, and what the library is given then. The library alone decides whether
 // that fits.

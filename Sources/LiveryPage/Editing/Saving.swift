@@ -1,4 +1,5 @@
 import LiveryClient
+import LiveryHTTP
 
 /// What became of what was to be changed.
 enum Saved: Sendable {

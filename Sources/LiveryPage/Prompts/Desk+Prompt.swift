@@ -1,4 +1,5 @@
 import LiveryClient
+import LiveryHTTP
 
 // Prompts, drawn and answered.
 

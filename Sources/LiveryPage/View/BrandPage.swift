@@ -1,4 +1,5 @@
 import LiveryClient
+import LiveryHTTP
 
 extension Parts {
   /// The brand as the app sees it, brands to switch to, and a device to look at it on.

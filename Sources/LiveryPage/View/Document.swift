@@ -1,4 +1,5 @@
 import LiveryClient
+import LiveryHTTP
 
 /// A whole document: what stands around the part that changes.
 struct Document {

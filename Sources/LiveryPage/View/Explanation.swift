@@ -1,4 +1,5 @@
 import LiveryClient
+import LiveryHTTP
 
 // Why a value counts, and how it came about.
 

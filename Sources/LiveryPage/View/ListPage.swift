@@ -1,4 +1,5 @@
 import LiveryClient
+import LiveryHTTP
 
 extension Parts {
   /// The items of a list, each with its controls.

@@ -1,4 +1,5 @@
 import LiveryClient
+import LiveryHTTP
 
 /// What is drawn for one setting.
 struct Row {

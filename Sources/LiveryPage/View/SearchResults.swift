@@ -1,4 +1,5 @@
 import LiveryClient
+import LiveryHTTP
 
 extension Parts {
   /// What a search found: what `livery_search` in C tells.

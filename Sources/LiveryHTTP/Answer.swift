@@ -1,4 +1,4 @@
-import CPage
+import CHTTP
 
 /// A response on its way out: what every answer has, compressed where the browser takes it.
 struct Answer {
@@ -35,13 +35,13 @@ struct Answer {
       body = shorter
       isCompressed = true
     }
-    guard let answer = stream == nil ? lvp_answer_make(body, body.count) : stream.flatMap(answer(streaming:)) else {
+    guard let answer = stream == nil ? lvh_answer_make(body, body.count) : stream.flatMap(answer(streaming:)) else {
       return nil
     }
     for header in always { add(answer, header.name, header.value) }
     if status != 304 { add(answer, "Content-Type", stream == nil ? response.type : "text/event-stream") }
     if let version = response.version {
-      add(answer, "Cache-Control", response.isForever ? "private, max-age=31536000, immutable" : "private, no-cache")
+      add(answer, "Cache-Control", caching(response))
       // Another form of the same is another thing: a strong tag says which.
       add(answer, "ETag", "\"" + version + (head.acceptsGzip && isText(response.type) ? "-z\"" : "\""))
     } else {
@@ -56,8 +56,12 @@ struct Answer {
     return (answer, status)
   }
 
+  private static func caching(_ response: Response) -> String {
+    (response.isPublic ? "public, " : "private, ") + (response.isForever ? "max-age=31536000, immutable" : "no-cache")
+  }
+
   private static func answer(streaming stream: EventStream) -> OpaquePointer? {
-    lvp_answer_make_stream(
+    lvh_answer_make_stream(
       { stream, buffer, most in
         guard let stream, let buffer else { return -1 }
         return Unmanaged<EventStream>.fromOpaque(stream).takeUnretainedValue().read(buffer, most)
@@ -70,7 +74,7 @@ struct Answer {
   /// What would end the header, and begin another, is not sent.
   private static func add(_ answer: OpaquePointer, _ name: String, _ value: String) {
     for byte in value.utf8 where byte.isControl { return }
-    _ = lvp_answer_add(answer, name, value)
+    _ = lvh_answer_add(answer, name, value)
   }
 
   private static func isText(_ type: String) -> Bool {
@@ -82,7 +86,7 @@ struct Answer {
   private static func compress(_ body: [UInt8]) -> [UInt8]? {
     guard body.count > leastCompressed else { return nil }
     let shorter = [UInt8](unsafeUninitializedCapacity: body.count) { (place, count) in
-      count = place.baseAddress.map { lvp_gzip(body, body.count, $0) } ?? 0
+      count = place.baseAddress.map { lvh_gzip(body, body.count, $0) } ?? 0
     }
     return shorter.isEmpty ? nil : shorter
   }

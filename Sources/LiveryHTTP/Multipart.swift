@@ -1,13 +1,13 @@
 /// multipart/form-data as browsers send it (RFC 7578).
-struct Multipart {
+package struct Multipart {
   /// The longest head of a part.
-  static let longestHead = 4096
+  package static let longestHead = 4096
 
-  private(set) var fields = Fields()
-  private(set) var files: [Upload] = []
+  package private(set) var fields = Fields()
+  package private(set) var files: [Upload] = []
 
   /// What separates the parts; nil if the type is another, or its boundary is none.
-  static func boundary(of contentType: ArraySlice<UInt8>) -> [UInt8]? {
+  package static func boundary(of contentType: ArraySlice<UInt8>) -> [UInt8]? {
     guard let type = Parameters(contentType), type.value.isSame("multipart/form-data"), let text = type["boundary"],
       (1...70).contains(text.count)
     else { return nil }
@@ -18,7 +18,7 @@ struct Multipart {
   /// nil if it is malformed, or too much.
   ///
   /// - Parameter boundary: as `boundary(of:)` gives it.
-  init?(_ body: [UInt8], boundary: [UInt8]) {
+  package init?(_ body: [UInt8], boundary: [UInt8]) {
     // The first boundary has no line before it.
     guard body.starts(with: boundary.dropFirst(2)) else { return nil }
     var place = boundary.count - 2

@@ -1,11 +1,11 @@
 /// A host and a port: what Host says, and what an origin is of.
-struct Authority: Sendable {
+package struct Authority: Sendable {
   /// In lower case; an IPv6 address in brackets.
-  var host: String
-  var port: Int?
+  package var host: String
+  package var port: Int?
 
   /// nil if it is malformed.
-  init?(_ bytes: ArraySlice<UInt8>) {
+  package init?(_ bytes: ArraySlice<UInt8>) {
     var rest = bytes
     var name: [UInt8] = []
     if rest.first == 0x5B {
@@ -34,7 +34,7 @@ struct Authority: Sendable {
   }
 
   /// Of `http://host:port`, with what may follow; nil for anything else, such as `null`.
-  init?(ofURL bytes: ArraySlice<UInt8>) {
+  package init?(ofURL bytes: ArraySlice<UInt8>) {
     let standard: Int
     if bytes.begins(with: "http://") {
       standard = 80
@@ -48,16 +48,16 @@ struct Authority: Sendable {
     port = port ?? standard
   }
 
-  func isSame(_ other: Authority) -> Bool { port == other.port && host.utf8.elementsEqual(other.host.utf8) }
+  package func isSame(_ other: Authority) -> Bool { port == other.port && host.utf8.elementsEqual(other.host.utf8) }
 }
 
 /// Under which names browsers may ask. What is not among them comes of a foreign page whose name leads here, too.
-struct Hosts: Sendable {
+package struct Hosts: Sendable {
   private let named: [Authority]
 
   /// - Parameter port: the one that is listened at, for names without any; nil for a socket that has none.
   /// - Returns: nil if a name is malformed.
-  init?(_ names: [String], port: Int?) {
+  package init?(_ names: [String], port: Int?) {
     var named: [Authority] = []
     for name in names {
       guard var authority = Authority(Array(name.utf8)[...]) else { return nil }
@@ -72,7 +72,7 @@ struct Hosts: Sendable {
   /// Whether a request that came in at an address of this device may ask for a host.
   ///
   /// - Parameter local: nil for a socket without address.
-  func allows(_ asked: Authority, local: Authority?, isLoopback: Bool) -> Bool {
+  package func allows(_ asked: Authority, local: Authority?, isLoopback: Bool) -> Bool {
     for port in asked.port.map({ [$0] }) ?? [80, 443] {
       var wanted = asked
       wanted.port = port

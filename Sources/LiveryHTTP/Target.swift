@@ -1,10 +1,10 @@
 /// What a request asks for: `/path?query`.
-struct Target: Sendable {
-  var path: String
-  var query: Fields
+package struct Target: Sendable {
+  package var path: String
+  package var query: Fields
 
   /// nil for what no browser sends: what is not a path, climbs, hides a separator or is not UTF-8.
-  init?(_ bytes: [UInt8]) {
+  package init?(_ bytes: [UInt8]) {
     let (encoded, asked) = bytes[...].cut(at: .questionMark)
     guard let path = Target.path(encoded), let query = Fields(urlEncoded: asked ?? []) else { return nil }
     self.path = path

@@ -1,4 +1,4 @@
-import CPage
+import CHTTP
 import LiveryClient
 
 /// Events on their way to a browser (text/event-stream).
@@ -8,7 +8,7 @@ final class EventStream: @unchecked Sendable {
   private static let resync = Array("event: resync\ndata:\n\n".utf8)
 
   let number: UInt64
-  let session: Session
+  let visitor: any Visitor
   private let connection: Connection
   private let lock = Lock()
   // Guarded by `lock`.
@@ -22,10 +22,10 @@ final class EventStream: @unchecked Sendable {
   private var isSuspended = false
   private var isFinished = false
 
-  init(_ number: UInt64, _ session: Session, _ connection: Connection, _ exchange: OpaquePointer) {
+  init(_ number: UInt64, _ visitor: any Visitor, _ connection: Connection, _ exchange: OpaquePointer) {
     self.number = number
     self.connection = connection
-    self.session = session
+    self.visitor = visitor
     self.exchange = exchange
   }
 
@@ -66,14 +66,14 @@ final class EventStream: @unchecked Sendable {
   private func wake() {
     guard isSuspended, let exchange else { return }
     isSuspended = false
-    lvp_exchange_resume(exchange)
+    lvh_exchange_resume(exchange)
   }
 
   /// On the server's thread: how many bytes, 0 if it was suspended, -1 at the end.
   func read(_ buffer: UnsafeMutablePointer<UInt8>, _ most: Int) -> Int {
     let count = take(buffer, most)
     // What was given before is sent; the other side has to take this, too.
-    connection.server.setDeadline(connection, count == 0 ? .max : lvp_now() + Connection.patience)
+    connection.server.setDeadline(connection, count == 0 ? .max : lvh_now() + Connection.patience)
     return count
   }
 
@@ -96,7 +96,7 @@ final class EventStream: @unchecked Sendable {
       if count > 0 { return count }
       guard !isFinished, let exchange else { return -1 }
       isSuspended = true
-      lvp_exchange_suspend(exchange)
+      lvh_exchange_suspend(exchange)
       return 0
     }
   }

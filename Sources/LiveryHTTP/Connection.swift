@@ -1,4 +1,4 @@
-import CPage
+import CHTTP
 
 /// A connection of somebody, from when it is accepted until it is closed.
 final class Connection: @unchecked Sendable {
@@ -20,15 +20,15 @@ final class Connection: @unchecked Sendable {
   init(_ server: Server, _ descriptor: Int32) {
     self.server = server
     self.descriptor = descriptor
-    var text = [CChar](repeating: 0, count: Int(LVP_ADDRESS_MAX))
-    isLoopback = lvp_local_address(descriptor, &text)
+    var text = [CChar](repeating: 0, count: Int(LVH_ADDRESS_MAX))
+    isLoopback = lvh_local_address(descriptor, &text)
     local = Authority(text.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }[...])
-    deadline = lvp_now() + Connection.patience
-    if local != nil { lvp_keep_alive(descriptor) }
+    deadline = lvh_now() + Connection.patience
+    if local != nil { lvh_keep_alive(descriptor) }
   }
 
   /// Until when it may go on, if so many bytes are to come or to go.
   static func deadline(for count: Int) -> Int64 {
-    lvp_now() + patience + Int64(clamping: count) * 1000 / leastRate
+    lvh_now() + patience + Int64(clamping: count) * 1000 / leastRate
   }
 }

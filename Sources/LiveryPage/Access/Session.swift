@@ -1,5 +1,5 @@
-import CPage
 import LiveryClient
+import LiveryHTTP
 
 /// Why a session ended. Raw values are those of the C constants.
 enum SessionEnd: Int32, Sendable {
@@ -9,11 +9,10 @@ enum SessionEnd: Int32, Sendable {
 }
 
 /// An editing session: one person in one browser.
-final class Session: @unchecked Sendable {
+final class Session: Visitor, @unchecked Sendable {
   /// Tells sessions apart, and is no secret.
   let id: UInt64
-  /// What forms have to send as `csrf`, and the script as X-Livery-CSRF.
-  let csrf: String
+  let csrf = String(decoding: Token.make(), as: UTF8.self)
   let notes = SessionNotes()
   fileprivate let cookie: [UInt8]
   // Guarded by the lock of the sessions.
@@ -22,12 +21,8 @@ final class Session: @unchecked Sendable {
 
   fileprivate init(_ id: UInt64) {
     self.id = id
-    csrf = String(decoding: Token.make(), as: UTF8.self)
     cookie = Token.make()
   }
-
-  /// Whether a form was sent by a page of this session.
-  func isOwn(_ csrf: some Collection<UInt8>) -> Bool { Token.isSame(Array(self.csrf.utf8), csrf) }
 }
 
 /// The sessions of a server. One lives while a request of it is under way, such as a stream of events, and for a while after.
@@ -76,7 +71,7 @@ final class Sessions: @unchecked Sendable {
   func release(_ session: Session) -> Int64 {
     lock.withLock {
       session.holds -= 1
-      session.lastSign = lvp_now()
+      session.lastSign = Clock.now
       return session.lastSign + idle
     }
   }

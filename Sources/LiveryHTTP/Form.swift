@@ -1,9 +1,9 @@
 extension Fields {
   /// The most fields of a request.
-  static let most = 20_000
+  package static let most = 20_000
 
   /// application/x-www-form-urlencoded; nil if it is not UTF-8, or too many.
-  init?(urlEncoded bytes: ArraySlice<UInt8>) {
+  package init?(urlEncoded bytes: ArraySlice<UInt8>) {
     var rest: ArraySlice<UInt8>? = bytes
     while let part = rest {
       let (field, next) = part.cut(at: .ampersand)
@@ -22,12 +22,12 @@ extension Fields {
 }
 
 /// A header with parameters: `form-data; name="a"; filename="b"`.
-struct Parameters {
-  var value: ArraySlice<UInt8>
+package struct Parameters {
+  package var value: ArraySlice<UInt8>
   private var all: [(name: ArraySlice<UInt8>, value: ArraySlice<UInt8>)] = []
 
   /// nil if it is malformed, or has a parameter twice.
-  init?(_ bytes: ArraySlice<UInt8>) {
+  package init?(_ bytes: ArraySlice<UInt8>) {
     let (value, behind) = bytes.cut(at: .semicolon)
     self.value = value.trimmed
     var rest = behind?.trimmed ?? []
@@ -61,7 +61,7 @@ struct Parameters {
     return nil
   }
 
-  subscript(name: StaticString) -> ArraySlice<UInt8>? {
+  package subscript(name: StaticString) -> ArraySlice<UInt8>? {
     for parameter in all where parameter.name.isSame(name) { return parameter.value }
     return nil
   }

@@ -1,4 +1,4 @@
-import CPage
+import CHTTP
 import LiveryClient
 
 /// The socket that a server listens at.
@@ -10,25 +10,25 @@ struct Listener {
   let address: String
   private let path: String?
 
-  init(_ options: Server.Options, asksPIN: Bool) throws(StoreError) {
+  init(_ options: Server.Options) throws(StoreError) {
     path = options.unixSocket
     if let path {
-      descriptor = lvp_listen_at_path(path)
+      descriptor = lvh_listen_at_path(path)
       guard descriptor >= 0 else { throw Listener.error(-descriptor, at: path) }
       port = 0
       address = Listener.address(behind: options.hosts.first)
       return
     }
-    var parsed = lvp_address()
-    guard lvp_address_parse(options.listen, &parsed) else {
+    var parsed = lvh_address()
+    guard lvh_address_parse(options.listen, &parsed) else {
       throw StoreError(.invalidArgument, "`listen` is no address with a port, such as 127.0.0.1:8080 or [::1]:0")
     }
-    guard parsed.is_loopback || asksPIN else {
-      throw StoreError(.invalidArgument, "others reach \(options.listen): that needs a PIN, which `pin_setting` names")
+    if !parsed.is_loopback, let reason = options.confinement {
+      throw StoreError(.invalidArgument, "others reach \(options.listen): \(reason)")
     }
-    descriptor = lvp_listen(&parsed)
+    descriptor = lvh_listen(&parsed)
     guard descriptor >= 0 else { throw Listener.error(-descriptor, at: options.listen) }
-    port = Int(lvp_local_port(descriptor))
+    port = Int(lvh_local_port(descriptor))
     address = "http://\(Listener.authority(options, &parsed, descriptor, port))"
   }
 
@@ -44,15 +44,15 @@ struct Listener {
 
   /// A name that was given, else the address; for all addresses of the device the one by which it reaches others.
   private static func authority(
-    _ options: Server.Options, _ parsed: inout lvp_address, _ descriptor: Int32, _ port: Int
+    _ options: Server.Options, _ parsed: inout lvh_address, _ descriptor: Int32, _ port: Int
   ) -> String {
-    var text = [CChar](repeating: 0, count: Int(LVP_ADDRESS_MAX))
+    var text = [CChar](repeating: 0, count: Int(LVH_ADDRESS_MAX))
     if !parsed.is_loopback, let name = options.hosts.first, let named = Authority(Array(name.utf8)[...]) {
       return "\(named.host):\(named.port ?? port)"
     }
-    if parsed.is_any { lvp_primary_address(&parsed, &text) }
+    if parsed.is_any { lvh_primary_address(&parsed, &text) }
     if text[0] != 0 { return "\(string(text)):\(port)" }
-    _ = lvp_local_address(descriptor, &text)
+    _ = lvh_local_address(descriptor, &text)
     return parsed.is_any ? "127.0.0.1:\(port)" : string(text)
   }
 
@@ -62,23 +62,23 @@ struct Listener {
 
   func close() {
     remove()
-    lvp_close(descriptor)
+    lvh_close(descriptor)
   }
 
   /// Removes the file of the socket.
   func remove() {
-    if let path { lvp_remove_socket(path) }
+    if let path { lvh_remove_socket(path) }
   }
 
   private static func error(_ number: Int32, at place: String) -> StoreError {
     let code: StoreError.Code
-    switch lvp_failure_of(number) {
-    case LVP_BUSY: code = .busy
-    case LVP_PERMISSION: code = .permission
-    case LVP_NO_PLACE: code = .invalidArgument
+    switch lvh_failure_of(number) {
+    case LVH_BUSY: code = .busy
+    case LVH_PERMISSION: code = .permission
+    case LVH_NO_PLACE: code = .invalidArgument
     default: code = .io
     }
-    let reason = lvp_reason(number).map { String(cString: $0) } ?? "error \(number)"
+    let reason = lvh_reason(number).map { String(cString: $0) } ?? "error \(number)"
     return StoreError(code, "cannot listen at \(place): \(reason)", systemError: number)
   }
 }

@@ -1,5 +1,5 @@
 #define _GNU_SOURCE
-#include "cpage.h"
+#include "chttp.h"
 
 #include <microhttpd.h>
 #include <signal.h>
@@ -7,14 +7,14 @@
 #include <string.h>
 #include <unistd.h>
 
-struct lvp_server {
+struct lvh_server {
   struct MHD_Daemon *daemon;
-  lvp_handlers handlers;
+  lvh_handlers handlers;
   void *context;
 };
 
-struct lvp_exchange {
-  lvp_server *server;
+struct lvh_exchange {
+  lvh_server *server;
   struct MHD_Connection *connection;
   const char *method, *version;
   // What stands for the request; NULL before its head has come.
@@ -26,7 +26,7 @@ struct lvp_exchange {
 // What was asked for as it came: neither cut at `?` nor decoded.
 static void *note_target(void *cls, const char *uri, struct MHD_Connection *connection) {
   size_t size = strlen(uri) + 1;
-  lvp_exchange *exchange = calloc(1, sizeof *exchange + size);
+  lvh_exchange *exchange = calloc(1, sizeof *exchange + size);
   if (!exchange) return NULL;
   exchange->server = cls;
   exchange->connection = connection;
@@ -37,8 +37,8 @@ static void *note_target(void *cls, const char *uri, struct MHD_Connection *conn
 static enum MHD_Result handle(void *cls, struct MHD_Connection *connection, const char *url, const char *method,
                               const char *version, const char *bytes, size_t *count, void **place) {
   (void)url;
-  lvp_server *server = cls;
-  lvp_exchange *exchange = *place;
+  lvh_server *server = cls;
+  lvh_exchange *exchange = *place;
   if (!exchange) return MHD_NO;
   if (!exchange->request) {
     const union MHD_ConnectionInfo *info = MHD_get_connection_info(connection, MHD_CONNECTION_INFO_SOCKET_CONTEXT);
@@ -60,8 +60,8 @@ static enum MHD_Result handle(void *cls, struct MHD_Connection *connection, cons
 
 static void end(void *cls, struct MHD_Connection *connection, void **place, enum MHD_RequestTerminationCode code) {
   (void)connection, (void)code;
-  lvp_server *server = cls;
-  lvp_exchange *exchange = *place;
+  lvh_server *server = cls;
+  lvh_exchange *exchange = *place;
   if (!exchange) return;
   *place = NULL;
   if (exchange->request) server->handlers.ended(exchange->request);
@@ -69,7 +69,7 @@ static void end(void *cls, struct MHD_Connection *connection, void **place, enum
 }
 
 static void note_connection(void *cls, struct MHD_Connection *connection, void **place, enum MHD_ConnectionNotificationCode code) {
-  lvp_server *server = cls;
+  lvh_server *server = cls;
   if (code == MHD_CONNECTION_NOTIFY_STARTED) {
     const union MHD_ConnectionInfo *info = MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CONNECTION_FD);
     *place = server->handlers.opened(server->context, info ? info->connect_fd : -1);
@@ -81,7 +81,7 @@ static void note_connection(void *cls, struct MHD_Connection *connection, void *
 
 static enum MHD_Result accept_connection(void *cls, const struct sockaddr *address, socklen_t size) {
   (void)address, (void)size;
-  lvp_server *server = cls;
+  lvh_server *server = cls;
   return server->handlers.accepts(server->context) ? MHD_YES : MHD_NO;
 }
 
@@ -91,8 +91,9 @@ static size_t leave_encoded(void *cls, struct MHD_Connection *connection, char *
   return strlen(text);
 }
 
-lvp_server *lvp_server_start(int listening, const lvp_handlers *handlers, void *context, uint32_t per_address, uint32_t memory) {
-  lvp_server *server = calloc(1, sizeof *server);
+lvh_server *lvh_server_start(int listening, const lvh_handlers *handlers, void *context,
+                             const lvh_limits *limits) {
+  lvh_server *server = calloc(1, sizeof *server);
   if (!server) return NULL;
   server->handlers = *handlers;
   server->context = context;
@@ -101,8 +102,9 @@ lvp_server *lvp_server_start(int listening, const lvp_handlers *handlers, void *
   pthread_sigmask(SIG_SETMASK, &all, &before);
   server->daemon = MHD_start_daemon(
       MHD_USE_EPOLL_INTERNAL_THREAD | MHD_USE_ITC | MHD_ALLOW_SUSPEND_RESUME, 0, accept_connection, server, handle, server,
-      MHD_OPTION_LISTEN_SOCKET, listening, MHD_OPTION_CONNECTION_LIMIT, 1000u, MHD_OPTION_PER_IP_CONNECTION_LIMIT, per_address,
-      MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)memory, MHD_OPTION_CONNECTION_TIMEOUT, 0u, MHD_OPTION_STRICT_FOR_CLIENT, 1,
+      MHD_OPTION_LISTEN_SOCKET, listening, MHD_OPTION_CONNECTION_LIMIT, limits->connections,
+      MHD_OPTION_PER_IP_CONNECTION_LIMIT, limits->per_address,
+      MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)limits->memory, MHD_OPTION_CONNECTION_TIMEOUT, 0u, MHD_OPTION_STRICT_FOR_CLIENT, 1,
       MHD_OPTION_URI_LOG_CALLBACK, note_target, server, MHD_OPTION_NOTIFY_COMPLETED, end, server,
       MHD_OPTION_NOTIFY_CONNECTION, note_connection, server, MHD_OPTION_UNESCAPE_CALLBACK, leave_encoded, server,
       MHD_OPTION_END);
@@ -113,20 +115,20 @@ lvp_server *lvp_server_start(int listening, const lvp_handlers *handlers, void *
 }
 
 // MHD_quiesce_daemon would race with the thread: both take the socket out of the set that is waited for, and MHD aborts.
-void lvp_server_stop(lvp_server *server) {
+void lvh_server_stop(lvh_server *server) {
   MHD_stop_daemon(server->daemon);
   free(server);
 }
 
-const uint8_t *lvp_exchange_target(const lvp_exchange *exchange, size_t *count) {
+const uint8_t *lvh_exchange_target(const lvh_exchange *exchange, size_t *count) {
   *count = strlen(exchange->target);
   return (const uint8_t *)exchange->target;
 }
-const char *lvp_exchange_method(const lvp_exchange *exchange) { return exchange->method; }
-const char *lvp_exchange_version(const lvp_exchange *exchange) { return exchange->version; }
+const char *lvh_exchange_method(const lvh_exchange *exchange) { return exchange->method; }
+const char *lvh_exchange_version(const lvh_exchange *exchange) { return exchange->version; }
 
 typedef struct header_reader {
-  lvp_header_fn take;
+  lvh_header_fn take;
   void *headers;
 } header_reader;
 
@@ -138,17 +140,17 @@ static enum MHD_Result take_header(void *cls, enum MHD_ValueKind kind, const cha
   return MHD_YES;
 }
 
-void lvp_exchange_headers(lvp_exchange *exchange, lvp_header_fn take, void *headers) {
+void lvh_exchange_headers(lvh_exchange *exchange, lvh_header_fn take, void *headers) {
   header_reader reader = {take, headers};
   MHD_get_connection_values_n(exchange->connection, MHD_HEADER_KIND, take_header, &reader);
 }
 
-void lvp_exchange_suspend(lvp_exchange *exchange) { MHD_suspend_connection(exchange->connection); }
-void lvp_exchange_resume(lvp_exchange *exchange) { MHD_resume_connection(exchange->connection); }
+void lvh_exchange_suspend(lvh_exchange *exchange) { MHD_suspend_connection(exchange->connection); }
+void lvh_exchange_resume(lvh_exchange *exchange) { MHD_resume_connection(exchange->connection); }
 
 // A response of libmicrohttpd is one; the object of a stream is read by a function of its own.
 typedef struct stream {
-  lvp_read_fn read;
+  lvh_read_fn read;
   void *object;
   void (*free)(void *object);
 } stream;
@@ -166,11 +168,11 @@ static void free_stream(void *cls) {
   free(source);
 }
 
-lvp_answer *lvp_answer_make(const uint8_t *bytes, size_t count) {
-  return (lvp_answer *)MHD_create_response_from_buffer(count, (void *)(uintptr_t)bytes, MHD_RESPMEM_MUST_COPY);
+lvh_answer *lvh_answer_make(const uint8_t *bytes, size_t count) {
+  return (lvh_answer *)MHD_create_response_from_buffer(count, (void *)(uintptr_t)bytes, MHD_RESPMEM_MUST_COPY);
 }
 
-lvp_answer *lvp_answer_make_stream(lvp_read_fn read, void *object, void (*release)(void *object)) {
+lvh_answer *lvh_answer_make_stream(lvh_read_fn read, void *object, void (*release)(void *object)) {
   stream *source = malloc(sizeof *source);
   struct MHD_Response *response = NULL;
   if (source) {
@@ -181,14 +183,14 @@ lvp_answer *lvp_answer_make_stream(lvp_read_fn read, void *object, void (*releas
     release(object);
     free(source);
   }
-  return (lvp_answer *)response;
+  return (lvh_answer *)response;
 }
 
-bool lvp_answer_add(lvp_answer *answer, const char *name, const char *value) {
+bool lvh_answer_add(lvh_answer *answer, const char *name, const char *value) {
   return MHD_add_response_header((struct MHD_Response *)answer, name, value) == MHD_YES;
 }
 
-bool lvp_answer_give(lvp_answer *answer, lvp_exchange *exchange, unsigned status) {
+bool lvh_answer_give(lvh_answer *answer, lvh_exchange *exchange, unsigned status) {
   exchange->is_answered = MHD_queue_response(exchange->connection, status, (struct MHD_Response *)answer) == MHD_YES;
   MHD_destroy_response((struct MHD_Response *)answer);
   return exchange->is_answered;

@@ -1,57 +1,58 @@
-import CPage
+import CHTTP
 import LiveryClient
 import Synchronization
 
-/// A server of HTTP for a few browsers: it looks at every request, answers what belongs to the gate by itself, and has the rest
-/// answered.
+/// A server of HTTP: it looks at every request, refuses what no browser and no program of ours would send, and has a site answer
+/// the rest.
 ///
 /// Requests are answered one after the other, on the server's thread. A second thread sleeps until something has taken too
 /// long. Both sleep while there is nothing to do.
-final class Server: @unchecked Sendable {
-  struct Options: Sendable {
+package final class Server: @unchecked Sendable {
+  package struct Options: Sendable {
     /// An address of numbers and a port, which is one that is free if it is 0.
-    var listen = "127.0.0.1:0"
+    package var listen = "127.0.0.1:0"
     /// The path of a socket to listen at instead.
-    var unixSocket: String?
+    package var unixSocket: String?
     /// Under which names browsers may ask besides the address.
-    var hosts: [String] = []
-    /// After how many seconds without a sign of life a session ends.
-    var idle = 300
-    /// What is answered without a session, too: what notices need, such as a style.
-    var open: [String] = []
-    /// Draws what the server itself has to say, with the header Accept-Language.
-    var draw: @Sendable (Notice, _ languages: String) -> [UInt8] = { _, _ in [] }
-    /// Called when a stream begins, before its first event is asked for, and when one is over.
-    var listenersChanged: @Sendable () -> Void = {}
+    package var hosts: [String] = []
+    /// Why others than this device must not reach it; nil if they may.
+    package var confinement: String?
+    /// Browsers reach it by https alone, through a web server in front: cookies travel no other way.
+    package var isSecure = false
+    /// Which methods there are beside GET and HEAD.
+    package var methods: [Head.Method] = [.post]
+    package var limits = Limits()
+
+    package init() {}
   }
 
-  static let mostConnections = 256
-  static let mostConnectionsPerAddress = 192
-  static let mostStreams = 128
+  package struct Limits: Sendable {
+    package var connections = 256
+    package var connectionsPerAddress = 192
+    package var streams = 128
+    /// What bodies that come at the same time may take together.
+    package var bodies = 128 << 20
+    /// A body that is larger is asked for memory first.
+    package var usualBody = 1 << 20
+
+    package init() {}
+  }
+
   /// The longest request without a body, and what libmicrohttpd takes for each connection.
   static let memoryPerConnection = 32 << 10
   static let longestTarget = 4096
-  static let longestBody = 1 << 20
-  static let longestUpload = 64 << 20
-  /// Of a body before there is a session.
-  static let longestPIN = 1 << 10
-  /// What bodies that come at the same time may take together.
-  static let mostBodies = 128 << 20
   /// How long requests under way are waited for when the server stops, in milliseconds.
   static let farewell: Int64 = 5000
 
   let options: Options
-  let gate: Gate
+  let site: any Site
   let hosts: Hosts
-  let sessions: Sessions
   /// 0 for a socket without one.
-  let port: Int
+  package let port: Int
   /// "http://127.0.0.1:41234".
-  let address: String
+  package let address: String
   /// Browsers keep cookies by host, whatever the port.
   let cookieName: String
-  let answer: @Sendable (Request) -> Response
-  private let ended: @Sendable (Session, SessionEnd) -> Void
 
   private let poller: OpaquePointer
   private let hasStopped = Atomic<Bool>(false)
@@ -71,49 +72,35 @@ final class Server: @unchecked Sendable {
   private var serverThread: UInt = 0
   private var keeperThread: UInt = 0
 
-  private init(
-    _ options: Options, _ gate: Gate, _ listener: Listener, _ hosts: Hosts, _ poller: OpaquePointer,
-    _ answer: @escaping @Sendable (Request) -> Response, _ ended: @escaping @Sendable (Session, SessionEnd) -> Void
-  ) {
+  private init(_ options: Options, _ site: any Site, _ listener: Listener, _ hosts: Hosts, _ poller: OpaquePointer) {
     self.options = options
-    self.gate = gate
+    self.site = site
     self.hosts = hosts
-    self.answer = answer
-    self.ended = ended
     self.poller = poller
-    sessions = Sessions(idle: options.idle)
     port = listener.port
     address = listener.address
-    cookieName = listener.port == 0 ? "livery" : "livery-\(listener.port)"
+    let name = listener.port == 0 ? "livery" : "livery-\(listener.port)"
+    cookieName = options.isSecure ? "__Host-\(name)" : name
   }
 
-  deinit { lvp_poller_free(poller) }
-
-  /// An address that opens one session.
-  func makeLink() -> String { "\(address)/open/\(gate.makeToken())" }
+  deinit { lvh_poller_free(poller) }
 
   /// Starts to serve; `stop` has to come.
   ///
-  /// - Parameters:
-  ///   - answer: called for each request that has passed, on the server's thread.
-  ///   - ended: called once for each session, on any thread; without waiting for anything of the server.
   /// - Throws: `.busy`, `.io`, `.permission`; `.invalidArgument` for an option that is malformed, or an address that others
-  ///   reach without a PIN.
-  static func start(
-    _ options: Options, gate: Gate, answer: @escaping @Sendable (Request) -> Response,
-    ended: @escaping @Sendable (Session, SessionEnd) -> Void
-  ) throws(StoreError) -> Server {
-    guard lvp_crypto_begin() else { throw StoreError(.io, "there are no random numbers") }
-    let listener = try Listener(options, asksPIN: gate.asksPIN)
+  ///   reach though they must not.
+  package static func start(_ options: Options, site: any Site) throws(StoreError) -> Server {
+    guard lvh_crypto_begin() else { throw StoreError(.io, "there are no random numbers") }
+    let listener = try Listener(options)
     guard let hosts = Hosts(options.hosts, port: listener.port == 0 ? nil : listener.port) else {
       listener.close()
       throw StoreError(.invalidArgument, "a name of `hosts` is malformed: it is host or host:port")
     }
-    guard let poller = lvp_poller_make() else {
+    guard let poller = lvh_poller_make() else {
       listener.close()
       throw StoreError(.io, "the system has no descriptor left")
     }
-    let server = Server(options, gate, listener, hosts, poller, answer, ended)
+    let server = Server(options, site, listener, hosts, poller)
     guard server.begin(listener) else { throw StoreError(.busy, "no thread can be had") }
     return server
   }
@@ -122,12 +109,14 @@ final class Server: @unchecked Sendable {
     var handlers = Server.handlers
     // Both threads end in `stop`, which its caller has a reference for.
     let own = Unmanaged.passUnretained(self).toOpaque()
+    // What is too much is turned away by `accepts`.
+    var limits = lvh_limits(
+      connections: UInt32(clamping: options.limits.connections + 64),
+      per_address: UInt32(clamping: options.limits.connectionsPerAddress), memory: UInt32(Server.memoryPerConnection))
     lock.withLock {
-      daemon = lvp_server_start(
-        listener.descriptor, &handlers, own, UInt32(Server.mostConnectionsPerAddress),
-        UInt32(Server.memoryPerConnection))
+      daemon = lvh_server_start(listener.descriptor, &handlers, own, &limits)
       if daemon != nil {
-        keeper = lvp_thread_start(
+        keeper = lvh_thread_start(
           { server in
             if let server { Unmanaged<Server>.fromOpaque(server).takeUnretainedValue().keep() }
           }, own, false)
@@ -136,73 +125,86 @@ final class Server: @unchecked Sendable {
     let started = lock.withLock { (daemon, keeper) }
     if started.1 != nil { return true }
     listener.remove()
-    if let daemon = started.0 { lvp_server_stop(daemon) } else { lvp_close(listener.descriptor) }
+    if let daemon = started.0 { lvh_server_stop(daemon) } else { lvh_close(listener.descriptor) }
     return false
   }
 
-  /// Stops: requests under way are answered, then sessions end. Twice is fine. On one of the server's own threads it does not
-  /// wait until that is so.
-  func stop() {
+  /// Stops, once requests under way are answered. Twice is fine.
+  ///
+  /// - Parameter then: called once it has stopped, before whoever waits for that goes on. On one of the server's own threads
+  ///   that is after this has returned.
+  package func stop(then: @escaping @Sendable () -> Void = {}) {
     let (isFirst, isOwn) = lock.withLock { () -> (Bool, Bool) in
       let isFirst = !isStopping
       isStopping = true
-      let thread = lvp_thread_self()
+      let thread = lvh_thread_self()
       return (isFirst, thread == serverThread || thread == keeperThread)
     }
     if !isOwn {
-      if isFirst { finish() }
-      while !hasStopped.load(ordering: .acquiring) { lvp_sleep(2) }
+      if isFirst { finish(then) }
+      while !hasStopped.load(ordering: .acquiring) { lvh_sleep(2) }
     } else if isFirst {
-      let own = Unmanaged.passRetained(self)
-      let thread = lvp_thread_start(
-        { server in
-          if let server { Unmanaged<Server>.fromOpaque(server).takeRetainedValue().finish() }
+      let own = Unmanaged.passRetained(Farewell(self, then))
+      let thread = lvh_thread_start(
+        { farewell in
+          guard let farewell else { return }
+          let last = Unmanaged<Farewell>.fromOpaque(farewell).takeRetainedValue()
+          last.server.finish(last.then)
         }, own.toOpaque(), true)
       // Without a thread it goes on to listen, and refuses everything.
       if thread == nil { own.release() }
     }
   }
 
-  private func finish() {
+  /// What a thread of its own is given.
+  private final class Farewell {
+    let server: Server
+    let then: @Sendable () -> Void
+
+    init(_ server: Server, _ then: @escaping @Sendable () -> Void) {
+      self.server = server
+      self.then = then
+    }
+  }
+
+  private func finish(_ then: @Sendable () -> Void) {
     let (daemon, keeper) = lock.withLock { (self.daemon, self.keeper) }
-    if let path = options.unixSocket { lvp_remove_socket(path) }
+    if let path = options.unixSocket { lvh_remove_socket(path) }
     for stream in lock.withLock({ streams }) { stream.finish() }
-    let end = lvp_now() + Server.farewell
-    while lock.withLock({ underWay > 0 || !streams.isEmpty }), lvp_now() < end { lvp_sleep(2) }
-    if let daemon { lvp_server_stop(daemon) }
-    lvp_poller_wake(poller)
-    if let keeper { lvp_thread_join(keeper) }
+    let end = lvh_now() + Server.farewell
+    while lock.withLock({ underWay > 0 || !streams.isEmpty }), lvh_now() < end { lvh_sleep(2) }
+    if let daemon { lvh_server_stop(daemon) }
+    lvh_poller_wake(poller)
+    if let keeper { lvh_thread_join(keeper) }
     // Whoever is told may stop it again.
     hasStopped.store(true, ordering: .releasing)
-    for session in sessions.endAll() { ended(session, .stopped) }
+    then()
   }
 
-  /// Tells an event to every stream of those sessions: the lines of text/event-stream, with the empty one at the end.
-  func send(_ event: [UInt8], to isMeant: (Session) -> Bool = { _ in true }) {
-    for stream in lock.withLock({ streams }) where isMeant(stream.session) { stream.send(event) }
+  /// Tells an event to every stream of those visitors: the lines of text/event-stream, with the empty one at the end.
+  package func send(_ event: [UInt8], to isMeant: (any Visitor) -> Bool = { _ in true }) {
+    for stream in lock.withLock({ streams }) where isMeant(stream.visitor) { stream.send(event) }
   }
 
-  /// The sessions that hear events, one for each stream.
-  var listeners: [Session] { lock.withLock { streams.map { $0.session } } }
+  /// Who hears events, once for each stream.
+  package var listeners: [any Visitor] { lock.withLock { streams.map { $0.visitor } } }
 
-  /// Ends a session and its streams.
-  func end(_ session: Session, _ reason: SessionEnd) {
-    guard sessions.end(session) else { return }
-    for stream in lock.withLock({ streams }) where stream.session === session { stream.finish() }
-    ended(session, reason)
+  /// Ends the streams of those visitors.
+  package func hangUp(_ isMeant: (any Visitor) -> Bool) {
+    for stream in lock.withLock({ streams }) where isMeant(stream.visitor) { stream.finish() }
   }
 }
 
 // What goes on, and for how long.
 extension Server {
-  var isFull: Bool { lock.withLock { isStopping || connections.count >= Server.mostConnections } }
+  var isFull: Bool { lock.withLock { isStopping || connections.count >= options.limits.connections } }
 
   var isAnswering: Bool { lock.withLock { !isStopping } }
 
   func add(_ connection: Connection) {
     lock.withLock {
       connections.append(connection)
-      serverThread = lvp_thread_self()
+      serverThread = lvh_thread_self()
       sleep(until: connection.deadline)
     }
   }
@@ -218,22 +220,25 @@ extension Server {
     }
   }
 
+  /// Has `keep` of the site called by then.
+  package func look(by deadline: Int64) { lock.withLock { sleep(until: deadline) } }
+
   /// Call it with the lock held.
   private func sleep(until deadline: Int64) {
     guard deadline < sleepsUntil else { return }
     sleepsUntil = deadline
-    lvp_poller_wake(poller)
+    lvh_poller_wake(poller)
   }
 
-  func release(_ session: Session) {
-    let next = sessions.release(session)
+  func release(_ visitor: any Visitor) {
+    let next = site.release(visitor)
     lock.withLock { sleep(until: next) }
   }
 
   /// Takes room for a body; false if there is none.
   func reserve(_ count: Int) -> Bool {
     lock.withLock {
-      guard bodies + count <= Server.mostBodies else { return false }
+      guard bodies + count <= options.limits.bodies else { return false }
       bodies += count
       return true
     }
@@ -244,37 +249,36 @@ extension Server {
   func noteUnderWay(_ change: Int) { lock.withLock { underWay += change } }
 
   /// A stream of events on a connection; nil if there are too many.
-  func makeStream(_ session: Session, _ connection: Connection, _ exchange: OpaquePointer) -> EventStream? {
+  func makeStream(_ visitor: any Visitor, _ connection: Connection, _ exchange: OpaquePointer) -> EventStream? {
     let stream = lock.withLock { () -> EventStream? in
-      guard streams.count < Server.mostStreams, !isStopping else { return nil }
-      let stream = EventStream(nextStream, session, connection, exchange)
+      guard streams.count < options.limits.streams, !isStopping else { return nil }
+      let stream = EventStream(nextStream, visitor, connection, exchange)
       nextStream += 1
       streams.append(stream)
       return stream
     }
     guard let stream else { return nil }
-    guard lvp_poller_watch(poller, connection.descriptor, stream.number) else {
+    guard lvh_poller_watch(poller, connection.descriptor, stream.number) else {
       remove(stream)
       return nil
     }
-    options.listenersChanged()
+    site.listenersChanged()
     return stream
   }
 
   func remove(_ stream: EventStream) {
     stream.detach()
     lock.withLock { streams.removeAll { $0 === stream } }
-    options.listenersChanged()
+    site.listenersChanged()
   }
 
   /// The second thread.
   private func keep() {
     var numbers = [UInt64](repeating: 0, count: 32)
-    lock.withLock { keeperThread = lvp_thread_self() }
+    lock.withLock { keeperThread = lvh_thread_self() }
     while true {
-      let now = lvp_now()
-      let (idle, next) = sessions.endIdle(at: now)
-      for session in idle { ended(session, .idle) }
+      let now = lvh_now()
+      let next = site.keep(at: now)
       let end = lock.withLock { () -> Int64? in
         if isStopping { return nil }
         var end = next
@@ -282,7 +286,7 @@ extension Server {
           if connection.deadline <= now {
             // Its end is noticed by the server's thread. The descriptor is open as long as the connection is here.
             connection.isCut = true
-            lvp_cut(connection.descriptor)
+            lvh_cut(connection.descriptor)
           } else {
             end = min(end, connection.deadline)
           }
@@ -291,7 +295,7 @@ extension Server {
         return end
       }
       guard let end else { break }
-      let count = lvp_poller_wait(poller, end == .max ? -1 : end - now, &numbers, Int32(numbers.count))
+      let count = lvh_poller_wait(poller, end == .max ? -1 : end - now, &numbers, Int32(numbers.count))
       if count > 0 { hangUp(numbers.prefix(Int(count))) }
     }
   }

@@ -1,5 +1,5 @@
 #define _GNU_SOURCE
-#include "cpage.h"
+#include "chttp.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -17,41 +17,41 @@
 // The number that stands for being woken.
 #define WAKE UINT64_MAX
 
-struct lvp_poller {
+struct lvh_poller {
   int epoll, event;
 };
 
-lvp_poller *lvp_poller_make(void) {
-  lvp_poller *poller = calloc(1, sizeof *poller);
+lvh_poller *lvh_poller_make(void) {
+  lvh_poller *poller = calloc(1, sizeof *poller);
   if (!poller) return NULL;
   poller->epoll = epoll_create1(EPOLL_CLOEXEC);
   poller->event = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
   struct epoll_event wanted = {.events = EPOLLIN, .data.u64 = WAKE};
   if (poller->epoll >= 0 && poller->event >= 0 && epoll_ctl(poller->epoll, EPOLL_CTL_ADD, poller->event, &wanted) == 0)
     return poller;
-  lvp_poller_free(poller);
+  lvh_poller_free(poller);
   return NULL;
 }
 
-void lvp_poller_free(lvp_poller *poller) {
+void lvh_poller_free(lvh_poller *poller) {
   if (poller->epoll >= 0) close(poller->epoll);
   if (poller->event >= 0) close(poller->event);
   free(poller);
 }
 
-void lvp_poller_wake(lvp_poller *poller) {
+void lvh_poller_wake(lvh_poller *poller) {
   uint64_t one = 1;
   ssize_t written = write(poller->event, &one, sizeof one);
   (void)written;
 }
 
-bool lvp_poller_watch(lvp_poller *poller, int descriptor, uint64_t number) {
+bool lvh_poller_watch(lvh_poller *poller, int descriptor, uint64_t number) {
   struct epoll_event wanted = {.events = EPOLLRDHUP | EPOLLONESHOT, .data.u64 = number};
   if (epoll_ctl(poller->epoll, EPOLL_CTL_ADD, descriptor, &wanted) == 0) return true;
   return errno == EEXIST && epoll_ctl(poller->epoll, EPOLL_CTL_MOD, descriptor, &wanted) == 0;
 }
 
-int lvp_poller_wait(lvp_poller *poller, int64_t milliseconds, uint64_t *numbers, int most) {
+int lvh_poller_wait(lvh_poller *poller, int64_t milliseconds, uint64_t *numbers, int most) {
   struct epoll_event events[32];
   if (most > 32) most = 32;
   // Rounded up by what is left of a millisecond, so that a deadline has passed when it ends.
@@ -69,18 +69,18 @@ int lvp_poller_wait(lvp_poller *poller, int64_t milliseconds, uint64_t *numbers,
   return found;
 }
 
-int64_t lvp_now(void) {
+int64_t lvh_now(void) {
   struct timespec now;
   clock_gettime(CLOCK_MONOTONIC, &now);
   return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
 }
 
-void lvp_sleep(int64_t milliseconds) {
+void lvh_sleep(int64_t milliseconds) {
   struct timespec wanted = {.tv_sec = milliseconds / 1000, .tv_nsec = milliseconds % 1000 * 1000000};
   nanosleep(&wanted, NULL);
 }
 
-struct lvp_thread {
+struct lvh_thread {
   pthread_t thread;
   void (*run)(void *object);
   void *object;
@@ -88,15 +88,15 @@ struct lvp_thread {
 };
 
 static void *run(void *argument) {
-  lvp_thread *thread = argument;
-  pthread_setname_np(pthread_self(), "livery-page");
+  lvh_thread *thread = argument;
+  pthread_setname_np(pthread_self(), "livery-http");
   thread->run(thread->object);
   if (thread->is_alone) free(thread);
   return NULL;
 }
 
-lvp_thread *lvp_thread_start(void (*function)(void *object), void *object, bool is_alone) {
-  lvp_thread *thread = calloc(1, sizeof *thread);
+lvh_thread *lvh_thread_start(void (*function)(void *object), void *object, bool is_alone) {
+  lvh_thread *thread = calloc(1, sizeof *thread);
   if (!thread) return NULL;
   thread->run = function;
   thread->object = object;
@@ -120,28 +120,28 @@ lvp_thread *lvp_thread_start(void (*function)(void *object), void *object, bool 
   return thread;
 }
 
-void lvp_thread_join(lvp_thread *thread) {
+void lvh_thread_join(lvh_thread *thread) {
   pthread_join(thread->thread, NULL);
   free(thread);
 }
 
-uintptr_t lvp_thread_self(void) { return (uintptr_t)pthread_self(); }
+uintptr_t lvh_thread_self(void) { return (uintptr_t)pthread_self(); }
 
-bool lvp_crypto_begin(void) { return sodium_init() >= 0; }
-void lvp_random(uint8_t *bytes, size_t count) { randombytes_buf(bytes, count); }
-bool lvp_same(const uint8_t *left, const uint8_t *right, size_t count) { return sodium_memcmp(left, right, count) == 0; }
+bool lvh_crypto_begin(void) { return sodium_init() >= 0; }
+void lvh_random(uint8_t *bytes, size_t count) { randombytes_buf(bytes, count); }
+bool lvh_same(const uint8_t *left, const uint8_t *right, size_t count) { return sodium_memcmp(left, right, count) == 0; }
 
-_Static_assert(LVP_HASH_MAX >= crypto_pwhash_STRBYTES, "a hash has room");
+_Static_assert(LVH_HASH_MAX >= crypto_pwhash_STRBYTES, "a hash has room");
 
-bool lvp_pin_hash(const char *pin, size_t size, char hash[LVP_HASH_MAX]) {
-  return crypto_pwhash_str_alg(hash, pin, size, 3, (size_t)8 << 20, crypto_pwhash_ALG_ARGON2ID13) == 0;
+bool lvh_password_hash(const char *password, size_t size, char hash[LVH_HASH_MAX]) {
+  return crypto_pwhash_str_alg(hash, password, size, 3, (size_t)8 << 20, crypto_pwhash_ALG_ARGON2ID13) == 0;
 }
 
-bool lvp_pin_verify(const char *hash, const char *pin, size_t size) {
-  return crypto_pwhash_str_verify(hash, pin, size) == 0;
+bool lvh_password_verify(const char *hash, const char *password, size_t size) {
+  return crypto_pwhash_str_verify(hash, password, size) == 0;
 }
 
-size_t lvp_gzip(const uint8_t *bytes, size_t count, uint8_t *out) {
+size_t lvh_gzip(const uint8_t *bytes, size_t count, uint8_t *out) {
   z_stream stream = {0};
   if (count > UINT_MAX || deflateInit2(&stream, 6, Z_DEFLATED, 15 + 16, 8, Z_DEFAULT_STRATEGY) != Z_OK) return 0;
   stream.next_in = (Bytef *)(uintptr_t)bytes;
@@ -154,10 +154,8 @@ size_t lvp_gzip(const uint8_t *bytes, size_t count, uint8_t *out) {
   return status == Z_STREAM_END ? made : 0;
 }
 
-bool lvp_can_allocate(size_t count) {
+bool lvh_can_allocate(size_t count) {
   void *probe = malloc(count);
   free(probe);
   return probe != NULL;
 }
-
-void *lvp_allocate(size_t count) { return malloc(count); }

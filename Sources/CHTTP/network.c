@@ -1,5 +1,5 @@
 #define _GNU_SOURCE
-#include "cpage.h"
+#include "chttp.h"
 
 #include <arpa/inet.h>
 #include <errno.h>
@@ -46,7 +46,7 @@ static bool is_port(const char *text) {
   return count > 0 && count <= 5 && text[count] == 0 && atoi(text) <= 65535;
 }
 
-bool lvp_address_parse(const char *text, lvp_address *address) {
+bool lvh_address_parse(const char *text, lvh_address *address) {
   char host[64];
   const char *colon = strrchr(text, ':');
   if (!colon || !is_port(colon + 1)) return false;
@@ -78,16 +78,16 @@ bool lvp_address_parse(const char *text, lvp_address *address) {
   return fits;
 }
 
-lvp_failure lvp_failure_of(int error) {
+lvh_failure lvh_failure_of(int error) {
   switch (error) {
-    case EADDRINUSE: return LVP_BUSY;
-    case EACCES: case EPERM: case EROFS: return LVP_PERMISSION;
-    case ENAMETOOLONG: case ENOENT: case ENOTDIR: case EEXIST: case EADDRNOTAVAIL: return LVP_NO_PLACE;
-    default: return LVP_IO;
+    case EADDRINUSE: return LVH_BUSY;
+    case EACCES: case EPERM: case EROFS: return LVH_PERMISSION;
+    case ENAMETOOLONG: case ENOENT: case ENOTDIR: case EEXIST: case EADDRNOTAVAIL: return LVH_NO_PLACE;
+    default: return LVH_IO;
   }
 }
 
-const char *lvp_reason(int error) { return strerrordesc_np(error); }
+const char *lvh_reason(int error) { return strerrordesc_np(error); }
 
 static int failed(int descriptor) {
   int error = errno;
@@ -95,7 +95,7 @@ static int failed(int descriptor) {
   return -error;
 }
 
-int lvp_listen(const lvp_address *address) {
+int lvh_listen(const lvh_address *address) {
   const struct sockaddr *name = (const void *)address->bytes;
   int descriptor = socket(name->sa_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
   if (descriptor < 0) return failed(-1);
@@ -116,7 +116,7 @@ static bool is_abandoned(const struct sockaddr_un *name) {
   return is_refused;
 }
 
-int lvp_listen_at_path(const char *path) {
+int lvh_listen_at_path(const char *path) {
   struct sockaddr_un name = {.sun_family = AF_UNIX};
   if (strlen(path) >= sizeof name.sun_path) return -ENAMETOOLONG;
   strcpy(name.sun_path, path);
@@ -142,21 +142,21 @@ int lvp_listen_at_path(const char *path) {
   return descriptor;
 }
 
-void lvp_remove_socket(const char *path) {
+void lvh_remove_socket(const char *path) {
   struct stat facts;
   if (lstat(path, &facts) == 0 && S_ISSOCK(facts.st_mode)) unlink(path);
 }
 
 // The text of an address, without its port; an IPv6 address in brackets.
-static void write_host(const any_address *address, char text[LVP_ADDRESS_MAX]) {
+static void write_host(const any_address *address, char text[LVH_ADDRESS_MAX]) {
   char host[64] = "";
   text[0] = 0;
   if (address->any.sa_family == AF_INET) {
-    inet_ntop(AF_INET, &address->v4.sin_addr, text, LVP_ADDRESS_MAX);
+    inet_ntop(AF_INET, &address->v4.sin_addr, text, LVH_ADDRESS_MAX);
   } else if (address->any.sa_family == AF_INET6 && IN6_IS_ADDR_V4MAPPED(&address->v6.sin6_addr)) {
-    inet_ntop(AF_INET, &address->v6.sin6_addr.s6_addr[12], text, LVP_ADDRESS_MAX);
+    inet_ntop(AF_INET, &address->v6.sin6_addr.s6_addr[12], text, LVH_ADDRESS_MAX);
   } else if (address->any.sa_family == AF_INET6 && inet_ntop(AF_INET6, &address->v6.sin6_addr, host, sizeof host)) {
-    snprintf(text, LVP_ADDRESS_MAX, "[%s]", host);
+    snprintf(text, LVH_ADDRESS_MAX, "[%s]", host);
   }
 }
 
@@ -166,24 +166,24 @@ static bool local_name(int descriptor, any_address *address) {
   return getsockname(descriptor, &address->any, &size) == 0;
 }
 
-bool lvp_local_address(int descriptor, char text[LVP_ADDRESS_MAX]) {
+bool lvh_local_address(int descriptor, char text[LVH_ADDRESS_MAX]) {
   any_address address;
   text[0] = 0;
   if (!local_name(descriptor, &address)) return false;
   write_host(&address, text);
   size_t count = strlen(text);
-  if (count > 0) snprintf(text + count, LVP_ADDRESS_MAX - count, ":%u", lvp_local_port(descriptor));
+  if (count > 0) snprintf(text + count, LVH_ADDRESS_MAX - count, ":%u", lvh_local_port(descriptor));
   return is_loopback(&address);
 }
 
-uint16_t lvp_local_port(int descriptor) {
+uint16_t lvh_local_port(int descriptor) {
   any_address address;
   if (!local_name(descriptor, &address)) return 0;
   // At the same place in both.
   return address.any.sa_family == AF_INET || address.any.sa_family == AF_INET6 ? ntohs(address.v4.sin_port) : 0;
 }
 
-void lvp_primary_address(const lvp_address *like, char text[LVP_ADDRESS_MAX]) {
+void lvh_primary_address(const lvh_address *like, char text[LVH_ADDRESS_MAX]) {
   const struct sockaddr *name = (const void *)like->bytes;
   any_address far = {0}, near;
   text[0] = 0;
@@ -198,7 +198,7 @@ void lvp_primary_address(const lvp_address *like, char text[LVP_ADDRESS_MAX]) {
   close(descriptor);
 }
 
-void lvp_keep_alive(int descriptor) {
+void lvh_keep_alive(int descriptor) {
   int on = 1, idle = 60, interval = 15, count = 4;
   setsockopt(descriptor, SOL_SOCKET, SO_KEEPALIVE, &on, sizeof on);
   setsockopt(descriptor, IPPROTO_TCP, TCP_KEEPIDLE, &idle, sizeof idle);
@@ -206,5 +206,5 @@ void lvp_keep_alive(int descriptor) {
   setsockopt(descriptor, IPPROTO_TCP, TCP_KEEPCNT, &count, sizeof count);
 }
 
-void lvp_cut(int descriptor) { shutdown(descriptor, SHUT_RDWR); }
-void lvp_close(int descriptor) { close(descriptor); }
+void lvh_cut(int descriptor) { shutdown(descriptor, SHUT_RDWR); }
+void lvh_close(int descriptor) { close(descriptor); }

@@ -1,4 +1,5 @@
 import LiveryClient
+import LiveryHTTP
 
 /// What a person has changed in an editing session.
 final class SessionNotes: @unchecked Sendable {

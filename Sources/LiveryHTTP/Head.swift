@@ -1,43 +1,53 @@
-import CPage
+import CHTTP
 
 /// The headers of a request, as far as they mean something here.
-struct Head {
-  enum Method {
+package struct Head: Sendable {
+  package enum Method: Sendable {
     case get
     case head
     case post
+    case put
+    case patch
+    case delete
     case other
   }
 
-  var method = Method.other
-  private(set) var host: [UInt8]?
-  private(set) var origin: [UInt8]?
-  private(set) var referrer: [UInt8]?
-  private(set) var fetchSite: [UInt8]?
-  private(set) var contentType: [UInt8]?
+  package var method = Method.other
+  package private(set) var host: [UInt8]?
+  package private(set) var origin: [UInt8]?
+  package private(set) var referrer: [UInt8]?
+  package private(set) var fetchSite: [UInt8]?
+  package private(set) var contentType: [UInt8]?
   /// nil if there is none.
-  private(set) var length: Int?
-  private(set) var csrf: [UInt8] = []
-  private(set) var cookies: [[UInt8]] = []
-  private(set) var languages: [UInt8] = []
-  private(set) var knownTag: [UInt8]?
-  private(set) var acceptsGzip = false
-  private(set) var isFromScript = false
+  package private(set) var length: Int?
+  /// Whoever asks by a program: `Bearer …`.
+  package private(set) var authorization: [UInt8]?
+  package private(set) var csrf: [UInt8] = []
+  package private(set) var cookies: [[UInt8]] = []
+  package private(set) var languages: [UInt8] = []
+  package private(set) var knownTag: [UInt8]?
+  package private(set) var acceptsGzip = false
+  package private(set) var isFromScript = false
   /// Somebody looks ahead; no person has asked for it yet.
-  private(set) var isPrefetch = false
+  package private(set) var isPrefetch = false
   /// The body comes in pieces of unknown number.
-  private(set) var isChunked = false
+  package private(set) var isChunked = false
   /// A header that may come once has come twice, or makes no sense.
-  private(set) var isMalformed = false
+  package private(set) var isMalformed = false
+
+  package init() {}
 
   init(of exchange: OpaquePointer) {
-    let asked = String(cString: lvp_exchange_method(exchange))
+    let asked = String(cString: lvh_exchange_method(exchange))
     // Methods are told apart by case.
     if asked.utf8.elementsEqual("GET".utf8) { method = .get }
     if asked.utf8.elementsEqual("HEAD".utf8) { method = .head }
     if asked.utf8.elementsEqual("POST".utf8) { method = .post }
+    if asked.utf8.elementsEqual("PUT".utf8) { method = .put }
+    if asked.utf8.elementsEqual("PATCH".utf8) { method = .patch }
+    if asked.utf8.elementsEqual("DELETE".utf8) { method = .delete }
     withUnsafeMutablePointer(to: &self) {
-      lvp_exchange_headers(
+      lvh_exchange_headers(
         exchange,
         { head, name, nameSize, value, valueSize in
           head?.assumingMemoryBound(to: Head.self).pointee.take(
@@ -60,6 +70,8 @@ struct Head {
       isRepeated = Head.once(&referrer, content)
     } else if name.isSame("sec-fetch-site") {
       isRepeated = Head.once(&fetchSite, content)
+    } else if name.isSame("authorization") {
+      isRepeated = Head.once(&authorization, content)
     } else if name.isSame("content-type") {
       isRepeated = Head.once(&contentType, content)
     } else if name.isSame("content-length") {
@@ -88,6 +100,14 @@ struct Head {
     if isRepeated { isMalformed = true }
   }
 
+  /// What comes with a request that changes something, or asks for it to be changed.
+  package var changes: Bool {
+    switch method {
+    case .get, .head, .other: false
+    case .post, .put, .patch, .delete: true
+    }
+  }
+
   /// Whether it had come before.
   private static func once(_ place: inout [UInt8]?, _ content: [UInt8]) -> Bool {
     defer { place = content }
@@ -95,7 +115,7 @@ struct Head {
   }
 
   /// `gzip, br;q=0.5`: whether gzip is among them, and not with a weight of 0.
-  static func accepts(gzip bytes: [UInt8]) -> Bool {
+  package static func accepts(gzip bytes: [UInt8]) -> Bool {
     for part in bytes.split(separator: .comma) {
       let (name, weight) = part.cut(at: .semicolon)
       guard name.trimmed.isSame("gzip") else { continue }
@@ -107,9 +127,9 @@ struct Head {
   }
 
   /// What the cookies of a name hold.
-  func cookies(named name: String) -> [ArraySlice<UInt8>] { Head.cookies(named: name, in: cookies) }
+  package func cookies(named name: String) -> [ArraySlice<UInt8>] { Head.cookies(named: name, in: cookies) }
 
-  static func cookies(named name: String, in headers: [[UInt8]]) -> [ArraySlice<UInt8>] {
+  package static func cookies(named name: String, in headers: [[UInt8]]) -> [ArraySlice<UInt8>] {
     var found: [ArraySlice<UInt8>] = []
     for header in headers {
       for pair in header.split(separator: .semicolon) {
