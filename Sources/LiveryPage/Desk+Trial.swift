@@ -37,7 +37,7 @@ extension Desk {
       } else {
         try store.revertTrial(revision, origin: "page")
       }
-      return .redirect(to: session.notes.place)
+      return .redirect(to: guest.notes.place)
     } catch {
       return shown(words[.onTrial], parts.message(words[.failed], error.message), status: 409)
     }

@@ -18,6 +18,8 @@ final class Page: @unchecked Sendable {
     var isDispatched = false
     /// After how many seconds without a sign of life a session ends.
     var idle = 300
+    /// Where the form is a part of another site, which serves it.
+    var frame: Frame?
     var server = Server.Options()
 
     /// - Throws: `.invalidArgument`.
@@ -161,10 +163,10 @@ final class Page: @unchecked Sendable {
     return form
   }
 
-  func parts(_ form: Form, _ words: Words, _ session: Session) -> Parts {
+  func parts(_ form: Form, _ words: Words, _ visitor: any Visitor) -> Parts {
     Parts(
       form: form, layer: options.layer.description, words: words,
-      token: "<input type=\"hidden\" name=\"csrf\" value=\"\(session.csrf)\">")
+      token: "<input type=\"hidden\" name=\"csrf\" value=\"\(visitor.csrf)\">", frame: options.frame)
   }
 
   // MARK: What changes

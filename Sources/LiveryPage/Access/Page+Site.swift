@@ -35,7 +35,7 @@ extension Page: Site {
     if let session = request.visitor as? Session {
       // It may have ended while the request was on its way: what it changes now would be told to nobody.
       guard sessions.has(session) else { return drawn(.needsLink, 403, request.head) }
-      return answer(request, session)
+      return answer(request, Guest(visitor: session, notes: session.notes))
     }
     return answer(request, nil)
   }

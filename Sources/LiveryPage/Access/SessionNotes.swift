@@ -2,7 +2,7 @@ import LiveryClient
 import LiveryHTTP
 
 /// What a person has changed in an editing session.
-final class SessionNotes: @unchecked Sendable {
+package final class SessionNotes: @unchecked Sendable {
   private let lock = Lock()
   // Guarded by `lock`.
   private var first: UInt64 = 0
@@ -11,6 +11,8 @@ final class SessionNotes: @unchecked Sendable {
   private var language = "en"
   private var tried: BrandDraft?
   private var page = "/"
+
+  package init() {}
 
   /// In which its pages were drawn last.
   var locale: String {

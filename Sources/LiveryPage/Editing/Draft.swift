@@ -29,6 +29,9 @@ struct Draft: Sendable {
     return fields["s:" + name]
   }
 
+  /// The same, unless the person was told of what is there now.
+  func seenMark(_ name: String) -> String? { isInConflict(name) ? nil : sentMark(name) }
+
   /// The revision at which the setting was drawn, and the fingerprint of what it showed.
   @inline(never)
   func mark(_ name: String) -> (revision: UInt64, fingerprint: String)? {
