@@ -133,7 +133,7 @@ if !embedded {
 let nouns =
   embedded
   ? (Context.environment["LIVERY_EXTENSIONS"] ?? "").split(separator: ",").map(String.init)
-  : ["turn", "images", "page", "fetch", "secrets", "workflow", "sync"]
+  : ["turn", "images", "page", "fetch", "secrets", "workflow", "sync", "console"]
 
 if !nouns.isEmpty {
   // What they are written on: the C functions as Swift, and nothing of the engine.
@@ -186,6 +186,10 @@ if nouns.contains("page") || nouns.contains("secrets") || nouns.contains("sync")
   targets.append(.systemLibrary(name: "CSodium", pkgConfig: "libsodium", providers: [.apt(["libsodium-dev"])]))
 }
 
+// What draws is much alike: looking twice more for what is the same finds a lot.
+let alike: [SwiftSetting] =
+  embedded ? [.unsafeFlags(["-Xllvm", "-machine-outliner-reruns=2"], .when(configuration: .release))] : []
+
 if nouns.contains("page") {
   targets += [
     // The server of HTTP that the page and the console of a fleet are served by.
@@ -193,14 +197,11 @@ if nouns.contains("page") {
     .target(
       name: "CHTTP", dependencies: ["CMicroHTTPD", "CSodium"], cSettings: cSettings,
       linkerSettings: [.linkedLibrary("z")]),
-    .target(name: "LiveryHTTP", dependencies: ["LiveryClient", "CHTTP"], swiftSettings: swiftSettings),
+    .target(name: "LiveryHTTP", dependencies: ["LiveryClient", "CHTTP"], swiftSettings: swiftSettings + alike),
     .target(name: "CPage", dependencies: ["CLivery"], cSettings: cSettings, linkerSettings: [.linkedLibrary("z")]),
     .target(
       name: "LiveryPage", dependencies: ["LiveryClient", "LiveryHTTP", "CLivery", "CPage"],
-      swiftSettings: swiftSettings
-        // What draws is much alike: looking twice more for what is the same finds a lot.
-        + (embedded
-          ? [.unsafeFlags(["-Xllvm", "-machine-outliner-reruns=2"], .when(configuration: .release))] : [])),
+      swiftSettings: swiftSettings + alike),
   ]
   if embedded {
     products.append(.library(name: "livery-page", type: .static, targets: ["LiveryPage"]))
@@ -211,6 +212,13 @@ if nouns.contains("page") {
         name: "LiveryPageTests",
         dependencies: ["LiveryPage", "LiveryHTTP", "LiveryClient", "CHTTP", "LiveryABI"]))
   }
+}
+
+if nouns.contains("console") {
+  targets.append(
+    .target(
+      name: "LiveryConsole", dependencies: ["LiveryClient", "LiveryHTTP", "LiveryPage"],
+      swiftSettings: swiftSettings + alike))
 }
 
 if nouns.contains("fetch") {

@@ -76,14 +76,6 @@ extension ArraySlice<UInt8> {
   }
 }
 
-extension String {
-  /// Whether two texts are the same bytes. `==` would also take canonically equivalent text for the same.
-  @inline(never)
-  package func sameBytes(as other: String) -> Bool {
-    utf8.count == other.utf8.count && utf8.elementsEqual(other.utf8)
-  }
-}
-
 /// `%41` and the like.
 package enum Percent {
   /// Decodes; nil where a `%` has no two hexadecimal digits behind it, unless those are left as they are.
