@@ -215,10 +215,26 @@ if nouns.contains("page") {
 }
 
 if nouns.contains("console") {
-  targets.append(
+  targets += [
+    // The database: SQLite is linked, libpq is loaded by the first connection.
+    .target(name: "CDatabase", cSettings: cSettings, linkerSettings: [.linkedLibrary("sqlite3")]),
+    .target(name: "CConsole", cSettings: cSettings),
     .target(
-      name: "LiveryConsole", dependencies: ["LiveryClient", "LiveryHTTP", "LiveryPage"],
-      swiftSettings: swiftSettings + alike))
+      name: "LiveryConsole",
+      dependencies: [
+        "LiveryClient", "LiveryHTTP", "LiveryPage", "LiveryFleet", "CLivery", "CConsole", "CDatabase", "CMosquitto",
+      ],
+      swiftSettings: swiftSettings + alike),
+  ]
+  if embedded {
+    products.append(.library(name: "livery-console", type: .static, targets: ["LiveryConsole"]))
+  } else {
+    products.append(.executable(name: "livery-console", targets: ["livery-console"]))
+    targets.append(
+      .executableTarget(
+        name: "livery-console", dependencies: ["LiveryConsole", "CConsole", "LiveryABI"],
+        path: "Sources/LiveryConsoleCommand"))
+  }
 }
 
 if nouns.contains("fetch") {
