@@ -219,6 +219,13 @@ if nouns.contains("console") {
     .target(
       name: "LiveryConsole", dependencies: ["LiveryClient", "LiveryHTTP", "LiveryPage"],
       swiftSettings: swiftSettings + alike))
+  if !embedded {
+    // The console's pages on a fleet in memory, for their tests.
+    targets.append(
+      .executableTarget(
+        name: "console-sample", dependencies: ["LiveryConsole", "LiveryHTTP", "LiveryClient", "LiveryABI"],
+        path: "Tests/ConsolePages/Sample", swiftSettings: [.treatAllWarnings(as: .error)], linkerSettings: runtimeLinks))
+  }
 }
 
 if nouns.contains("fetch") {

@@ -11,12 +11,10 @@ package final class ConsolePages: Sendable {
 
   let model: any ConsoleModel
   let guests = Guests()
-  let forms: ChannelForms
+  let forms = ChannelForms()
 
-  /// - Parameter folder: a folder of its own, for copies of what is set, from which forms are drawn.
-  package init(_ model: any ConsoleModel, folder: String) {
+  package init(_ model: any ConsoleModel) {
     self.model = model
-    forms = ChannelForms(folder: folder)
   }
 
   /// Whether somebody who has not signed in gets an answer.
