@@ -224,7 +224,8 @@ if nouns.contains("console") {
     targets.append(
       .executableTarget(
         name: "console-sample", dependencies: ["LiveryConsole", "LiveryHTTP", "LiveryClient", "LiveryABI"],
-        path: "Tests/ConsolePages/Sample", swiftSettings: [.treatAllWarnings(as: .error)], linkerSettings: runtimeLinks))
+        path: "Tests/ConsolePages/Sample", swiftSettings: [.treatAllWarnings(as: .error)], linkerSettings: runtimeLinks)
+    )
   }
 }
 
