@@ -100,6 +100,27 @@ def test_signing_out_ends_the_session(used):
   assert alice.post("/groups", {"name": "late"}).status in (303, 403)
 
 
+def test_streams_end_with_the_session(used):
+  served, _ = used
+  alice, bob = Person(served), Person(served)
+  streams = []
+  for person in (alice, bob):
+    raw = socket.create_connection(("127.0.0.1", int(served.host.rsplit(":", 1)[1])), 10)
+    raw.sendall(f"GET /events HTTP/1.1\r\nHost: {served.host}\r\nCookie: {person.cookie}\r\n\r\n".encode())
+    told = b""
+    while b"event: all" not in told:
+      told += raw.recv(4096)
+    assert b"text/event-stream" in told
+    streams.append(raw)
+  alice.post("/sign-out")
+  # The last piece of it.
+  assert streams[0].recv(4096).endswith(b"0\r\n\r\n")
+  bob.post("/groups", {"name": "late"})
+  assert b"event: all" in streams[1].recv(4096)
+  for raw in streams:
+    raw.close()
+
+
 def test_guesses_are_slowed_down(fleet):
   served = fleet(1)
   same = {Person(served, name, "wrong").answer.text.replace(name, "") for name in ("alice", "nobody")}

@@ -12,9 +12,12 @@ package final class ConsolePages: Sendable {
   let model: any ConsoleModel
   let guests = Guests()
   let forms = ChannelForms()
+  let signedOut: @Sendable (any Visitor) -> Void
 
-  package init(_ model: any ConsoleModel) {
+  /// - Parameter signedOut: told of who has gone, whose streams are to end.
+  package init(_ model: any ConsoleModel, signedOut: @escaping @Sendable (any Visitor) -> Void = { _ in }) {
     self.model = model
+    self.signedOut = signedOut
   }
 
   /// Whether somebody who has not signed in gets an answer.

@@ -13,10 +13,12 @@ import LiveryHTTP
 final class Sample: Site {
   let fleet: Fleet
   let pages: ConsolePages
+  /// Ends streams, once there is a server.
+  nonisolated(unsafe) static var hangUp: (any Visitor) -> Void = { _ in }
 
   init(_ fleet: Fleet) {
     self.fleet = fleet
-    pages = ConsolePages(fleet)
+    pages = ConsolePages(fleet) { guest in Sample.hangUp(guest) }
   }
 
   private func isOwn(_ path: String) -> Bool { path.utf8.starts(with: "/sample/".utf8) }
@@ -74,6 +76,7 @@ var options = Server.Options()
 options.hosts = arguments.dropFirst(3).filter { $0 != "--secure" }
 options.isSecure = arguments.contains("--secure")
 let server = try Server.start(options, site: site)
+Sample.hangUp = { guest in server.hangUp { $0 === guest } }
 fleet.changed = {
   // Not under the lock of what has changed.
   let news = Array("event: all\nid: \(fleet.generationNow)\ndata:\n\n".utf8)
