@@ -26,6 +26,8 @@ package struct Head: Sendable {
   package private(set) var cookies: [[UInt8]] = []
   package private(set) var languages: [UInt8] = []
   package private(set) var knownTag: [UInt8]?
+  /// What a change is made for, if that is what is there.
+  package private(set) var ifMatch: [UInt8]?
   package private(set) var acceptsGzip = false
   package private(set) var isFromScript = false
   /// Somebody looks ahead; no person has asked for it yet.
@@ -90,6 +92,8 @@ package struct Head: Sendable {
       languages = content
     } else if name.isSame("if-none-match") {
       knownTag = content
+    } else if name.isSame("if-match") {
+      isRepeated = Head.once(&ifMatch, content)
     } else if name.isSame("accept-encoding") {
       acceptsGzip = Head.accepts(gzip: content)
     } else if name.isSame("x-livery-script") {

@@ -14,7 +14,7 @@ struct Desk {
 
   /// A whole document, or for the script the part that changes.
   func shown(_ title: String, _ main: HTML, path: Form.Path? = nil, status: Int = 200, query: String = "") -> Response {
-    var shown = trial
+    var shown = page.options.frame?.above() ?? trial
     shown += main
     let main = shown
     if request.isFromScript { return Response(status: status, body: main.bytes) }

@@ -37,12 +37,14 @@ package struct Frame: Sendable {
   package var verb: @Sendable (_ name: String) -> String
   /// Takes what was saved, or throws: then nothing is.
   package var take: @Sendable ([Change]) throws(StoreError) -> Void
-  /// A whole document around the part that changes.
+  /// Stands above everything else in the part that changes.
+  package var above: @Sendable () -> HTML
+  /// A whole document around that part.
   package var document: @Sendable (_ title: String, _ navigation: HTML, _ main: HTML, _ request: Request) -> HTML
 
   package init(
     root: String, verbs: [Verb], usual: String, label: String, verb: @escaping @Sendable (_ name: String) -> String,
-    take: @escaping @Sendable ([Change]) throws(StoreError) -> Void,
+    take: @escaping @Sendable ([Change]) throws(StoreError) -> Void, above: @escaping @Sendable () -> HTML,
     document: @escaping @Sendable (_ title: String, _ navigation: HTML, _ main: HTML, _ request: Request) -> HTML
   ) {
     self.root = root
@@ -51,6 +53,7 @@ package struct Frame: Sendable {
     self.label = label
     self.verb = verb
     self.take = take
+    self.above = above
     self.document = document
   }
 
@@ -123,8 +126,9 @@ extension Row {
     guard element.isEditable else {
       return now.isEmpty ? "" : "<p class=\"control\"><span class=\"chip\">\(frame.title(now))</span></p>"
     }
-    let chosen = draft?.fields["w:" + element.name] ?? now
-    let shown = isInConflict ? now : draft?.fields["z:" + element.name] ?? now
+    let (sent, seen) = (draft?.fields["w:" + element.name] ?? now, draft?.fields["z:" + element.name] ?? now)
+    let chosen = sent.sameBytes(as: seen) && isInConflict ? now : sent
+    let shown = isInConflict ? now : seen
     var html: HTML = """
       <p class="control"><label for="w\(id)">\(frame.label)<span class="unseen">: \(element.title)</span></label> \
       <select id="w\(id)" class="verb" name="w:\(element.name)">

@@ -2,18 +2,15 @@ import LiveryClient
 import LiveryHTTP
 import LiveryPage
 
-/// Copies of what channels hold, from which their forms are drawn: the schema, and the draft's values in a layer. They are made
+/// Copies of what channels hold, in memory, from which their forms are drawn: the schema, and the draft's values in a layer. They are made
 /// of the database whenever that is newer, and hold nothing that it does not.
 final class ChannelForms: Sendable {
   private static let most = 16
-  private let folder: String
   private let lock = Lock()
   // Guarded by `lock`, the latest last.
   private nonisolated(unsafe) var all: [Copy] = []
 
-  init(folder: String) {
-    self.folder = folder
-  }
+  init() {}
 
   private final class Copy {
     let channel: String
@@ -58,7 +55,11 @@ final class ChannelForms: Sendable {
     if all.count >= ChannelForms.most { all.removeFirst() }
     do throws(StoreError) {
       // Of another schema it is another one.
-      let store = try Store(path: "\(folder)/\(Piece.part(channel))-\(fingerprint(schema))")
+      var options = Store.Options()
+      options.create = true
+      options.inMemory = true
+      options.automaticBackup = .never
+      let store = try Store(path: "console-\(Piece.part(channel))-\(fingerprint(schema))", options: options)
       if let error = store.applySchema(schema).error { throw error }
       let copy = Copy(channel, store, schema)
       all.append(copy)
@@ -97,11 +98,27 @@ final class ChannelForms: Sendable {
     } catch { throw Refusal(.busy, "The form cannot be drawn: \(error.message)") }
   }
 
+  /// What the draft of a channel says, by one request after what it has changed itself.
+  final class Latest: Sendable {
+    private let lock = Lock()
+    // Guarded by `lock`.
+    private nonisolated(unsafe) var held: ChannelDraft
+
+    init(_ draft: ChannelDraft) {
+      held = draft
+    }
+
+    var draft: ChannelDraft {
+      get { lock.withLock { held } }
+      set { lock.withLock { held = newValue } }
+    }
+  }
+
   /// For the titles and values of settings.
   func titles(_ model: any ConsoleModel) throws(Refusal) -> FramedForm? {
     guard let (store, _) = try store("fleet", model) else { return nil }
     let frame = Frame(
-      root: "", verbs: [], usual: "", label: "", verb: { _ in "" }, take: { _ in },
+      root: "", verbs: [], usual: "", label: "", verb: { _ in "" }, take: { _ in }, above: { "" },
       document: { _, _, main, _ in main })
     return FramedForm(store, frame, isReadOnly: true)
   }

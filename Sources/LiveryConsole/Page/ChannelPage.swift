@@ -67,7 +67,7 @@ extension View {
 
   /// The page's own form, drawn for what is set in a channel.
   private func form(of channel: String) throws(Refusal) -> Response {
-    let line = try model.channel(channel)
+    _ = try model.channel(channel)
     let root = "/channels/\(Piece.part(channel))/form"
     guard let (store, draft) = try pages.forms.store(channel, model) else {
       return shown(
@@ -81,27 +81,28 @@ extension View {
     var asked = request
     asked.path = request.path.after("/channels/\(channel)/form") ?? "/"
     if asked.path.isEmpty { asked.path = "/" }
-    let frame = frame(channel, root, line, draft)
+    let frame = frame(channel, root, ChannelForms.Latest(draft))
     let form = FramedForm(store, frame, isReadOnly: !person.mayChange)
     return form.answer(asked, guest, guest.notes)
   }
 
-  private func frame(_ channel: String, _ root: String, _ line: ChannelLine, _ draft: ChannelDraft) -> Frame {
+  private func frame(_ channel: String, _ root: String, _ latest: ChannelForms.Latest) -> Frame {
     let view = self
     return Frame(
       root: root, verbs: View.verbs, usual: "recommend", label: "On devices",
-      verb: { name in draft.settings.first { $0.name.sameBytes(as: name) }?.verb ?? "" },
-      take: { (changes) throws(StoreError) in try view.take(changes, in: channel, draft.revision) },
+      verb: { name in latest.draft.settings.first { $0.name.sameBytes(as: name) }?.verb ?? "" },
+      take: { (changes) throws(StoreError) in try view.take(changes, in: channel, latest) },
+      above: { view.banner(channel) },
       document: { title, navigation, main, request in
         var layout = view.layout(.channels)
         layout.more = navigation
         layout.root = root
-        return layout.document("\(title), \(Piece.title(ofChannel: channel))", view.banner(channel, line) + main)
+        return layout.document("\(title), \(Piece.title(ofChannel: channel))", main)
       })
   }
 
   /// Keeps what was saved in the form. What it was saved in is only a copy: it is made anew.
-  private func take(_ changes: [Frame.Change], in channel: String, _ revision: UInt64) throws(StoreError) {
+  private func take(_ changes: [Frame.Change], in channel: String, _ latest: ChannelForms.Latest) throws(StoreError) {
     defer { pages.forms.forget(channel) }
     do throws(Refusal) {
       var settings: [DraftSetting] = []
@@ -113,19 +114,20 @@ extension View {
         }
         settings.append(DraftSetting(name: change.name, verb: change.verb, value: change.value))
       }
-      try model.save(settings, in: channel, at: revision, by: person)
+      try model.save(settings, in: channel, at: latest.draft.revision, by: person)
+      latest.draft = try model.draft(channel)
     } catch {
       throw StoreError(error.reason == .busy ? .busy : .invalidValue, error.message)
     }
   }
 
   /// What stands above a form: of which channel it is, and what is next.
-  private func banner(_ channel: String, _ line: ChannelLine) -> HTML {
+  private func banner(_ channel: String) -> HTML {
     var html: HTML = """
       <p class="way"><a href="/channels">Channels</a> › \(Piece.title(ofChannel: channel))</p>
       <div id="banner" data-live><p>
       """
-    let changes = (try? model.channel(channel).changes) ?? line.changes
+    let changes = (try? model.channel(channel).changes) ?? 0
     if changes > 0 {
       html += """
         \(Piece.count(changes, "setting differs", "settings differ")) from what is published. \
@@ -135,14 +137,6 @@ extension View {
       html += "All of it is published."
     }
     html += "</p></div>\n"
-    return html
-  }
-}
-
-extension HTML {
-  static func + (left: HTML, right: HTML) -> HTML {
-    var html = left
-    html += right
     return html
   }
 }

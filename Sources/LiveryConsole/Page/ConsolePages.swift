@@ -11,12 +11,13 @@ package final class ConsolePages: Sendable {
 
   let model: any ConsoleModel
   let guests = Guests()
-  let forms: ChannelForms
+  let forms = ChannelForms()
+  let signedOut: @Sendable (any Visitor) -> Void
 
-  /// - Parameter folder: a folder of its own, for copies of what is set, from which forms are drawn.
-  package init(_ model: any ConsoleModel, folder: String) {
+  /// - Parameter signedOut: told of who has gone, whose streams are to end.
+  package init(_ model: any ConsoleModel, signedOut: @escaping @Sendable (any Visitor) -> Void = { _ in }) {
     self.model = model
-    forms = ChannelForms(folder: folder)
+    self.signedOut = signedOut
   }
 
   /// Whether somebody who has not signed in gets an answer.

@@ -106,6 +106,14 @@ struct Layout {
   }
 }
 
+extension HTML {
+  static func + (left: HTML, right: HTML) -> HTML {
+    var html = left
+    html += right
+    return html
+  }
+}
+
 /// Small things that pages are made of.
 enum Piece {
   static func time(_ seconds: Int64?) -> HTML {

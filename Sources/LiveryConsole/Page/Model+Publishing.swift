@@ -1,4 +1,5 @@
 import LiveryClient
+import LiveryHTTP
 
 /// What becomes different when a draft is published.
 package struct Difference: Sendable {

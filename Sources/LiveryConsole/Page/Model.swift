@@ -1,4 +1,5 @@
 import LiveryClient
+import LiveryHTTP
 
 /// Who has signed in.
 package struct Person: Sendable {

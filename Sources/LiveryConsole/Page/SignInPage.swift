@@ -33,6 +33,7 @@ extension ConsolePages {
     guests.forget(guest)
     var response = Response.redirect(to: "/sign-in")
     response.cookie = .forget
+    response.then = { [signedOut] in signedOut(guest) }
     return response
   }
 

@@ -1,3 +1,5 @@
+import LiveryHTTP
+
 /// What the server has to say by itself, outside of sessions.
 enum Notice: Sendable {
   /// There is no session, and no link opens one here.

@@ -73,7 +73,7 @@ struct Document {
 
         """
     }
-    if brand.isAny { html += "<li><a href=\"\(root)/brand\">\(words[.brand])</a></li>\n" }
+    if brand.isAny || !root.isEmpty { html += "<li><a href=\"\(root)/brand\">\(words[.brand])</a></li>\n" }
     html += "</ul>"
     return html
   }

@@ -145,7 +145,7 @@ struct Row {
   }
 
   private var by: HTML {
-    guard let origin = element.origin, !origin.isEmpty else { return "" }
+    guard frame == nil, let origin = element.origin, !origin.isEmpty else { return "" }
     return " (\(words[.by]) \(origin))"
   }
 
