@@ -1,6 +1,7 @@
 import LiveryClient
 import LiveryFleet
 import LiveryHTTP
+import Synchronization
 
 /// Why a device gets no, with the status of HTTP.
 struct DeviceRefusal: Error {
