@@ -58,6 +58,19 @@ def test_groups_go_over_the_fleet_and_the_device_over_both(console):
   assert "groups" not in device.manifest("device." + device.id)
 
 
+def test_a_group_that_is_removed_says_nothing_any_more(console):
+  console.api("POST", "groups", {"name": "lobby"}, 201)
+  device, = join(console, groups=["lobby"])
+  console.set("group.lobby", ("volume", "enforce", 2))
+  assert device.pull()["volume"] == ("enforce", 2)
+  console.api("DELETE", "groups/lobby", expected=204)
+  assert device.pull() == {}
+  console.api("POST", "groups", {"name": "lobby"}, 201)
+  console.api("PATCH", "devices/" + device.id, {"groups": ["lobby"]})
+  assert device.pull() == {}
+  assert console.api("GET", "channels/group.lobby/draft")["settings"] == []
+
+
 def test_who_saves_names_what_was_seen(console):
   draft = console.api("GET", "channels/fleet/draft")
   change = {"revision": draft["revision"], "settings": [{"name": "volume", "verb": "enforce", "value": 5}]}

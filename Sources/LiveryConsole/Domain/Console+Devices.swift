@@ -220,6 +220,16 @@ extension Console {
       let devices = try database.all(
         "SELECT device FROM members WHERE in_group = ?", [.text(name)], { (row) throws(Refusal) in row.text(0) })
       try database.run("DELETE FROM device_groups WHERE name = ?", [.text(name)])
+      // A group that gets this name later says nothing of what this one did.
+      let channel = Database.Parameter.text("group." + name)
+      try database.run(
+        "UPDATE publications SET state = 'stopped', reason = 'the group was removed' WHERE channel = ? AND state = 'rolling'",
+        [channel])
+      try database.run("DELETE FROM standing WHERE channel = ?", [channel])
+      try database.run("DELETE FROM drafts WHERE channel = ?", [channel])
+      if try database.number("SELECT version FROM channels WHERE name = ?", [channel]) != nil {
+        try sign(.group(name), stamp, isChanged: true)
+      }
       for device in devices { try sign(.device(device), stamp, isChanged: true) }
       try note(person, "removed group \(name)", "\(devices.count) devices")
     }
