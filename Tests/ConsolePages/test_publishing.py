@@ -120,6 +120,22 @@ def test_two_people_at_once_are_asked(fleet, visit):
   assert served.device(0)["volume"] == {"verb": "enforce", "value": 40}
 
 
+def test_secrets_of_two_people_are_not_lost_in_silence(fleet):
+  served = fleet(1)
+  alice, bob = Person(served), Person(served)
+  fields = bob.form("/channels/fleet/form/at/1")
+  assert alice.set(page=1, password=("enforce", "of alice")).status == 303
+  fields = {**fields, "v:password": "of bob", "op": "save"}
+  answer = bob.post("/channels/fleet/form/at/1", fields)
+  assert answer.status == 409 and "of alice" not in answer.text and "of bob" not in answer.text
+  alice.publish()
+  assert served.device(0)["password"] == {"verb": "enforce", "value": "of alice"}
+  fields = {**bob.form("/channels/fleet/form/at/1"), "v:password": "of bob", "op": "save"}
+  assert bob.post("/channels/fleet/form/at/1", fields).status == 303
+  alice.publish()
+  assert served.device(0)["password"] == {"verb": "enforce", "value": "of bob"}
+
+
 def test_what_does_not_fit_is_said_beside_its_field(fleet, visit):
   served = fleet(1)
   page = visit(served, "/channels/fleet/form")
