@@ -215,11 +215,25 @@ if nouns.contains("page") {
 }
 
 if nouns.contains("console") {
-  targets.append(
+  targets += [
+    // The database: SQLite is linked, libpq is loaded by the first connection.
+    .target(name: "CDatabase", cSettings: cSettings, linkerSettings: [.linkedLibrary("sqlite3")]),
+    .target(name: "CConsole", cSettings: cSettings),
     .target(
-      name: "LiveryConsole", dependencies: ["LiveryClient", "LiveryHTTP", "LiveryPage"],
-      swiftSettings: swiftSettings + alike))
-  if !embedded {
+      name: "LiveryConsole",
+      dependencies: [
+        "LiveryClient", "LiveryHTTP", "LiveryPage", "LiveryFleet", "CLivery", "CConsole", "CDatabase", "CMosquitto",
+      ],
+      swiftSettings: swiftSettings + alike),
+  ]
+  if embedded {
+    products.append(.library(name: "livery-console", type: .static, targets: ["LiveryConsole"]))
+  } else {
+    products.append(.executable(name: "livery-console", targets: ["livery-console"]))
+    targets.append(
+      .executableTarget(
+        name: "livery-console", dependencies: ["LiveryConsole", "CConsole", "LiveryABI"],
+        path: "Sources/LiveryConsoleCommand"))
     // The console's pages on a fleet in memory, for their tests.
     targets.append(
       .executableTarget(
@@ -291,6 +305,8 @@ if nouns.contains("workflow") {
 if nouns.contains("sync") {
   targets += [
     .target(name: "CFleet", dependencies: ["CSodium"], cSettings: cSettings),
+    // Of libmosquitto it takes the headers alone (libmosquitto-dev): the library is loaded by the first connection.
+    .target(name: "CMosquitto", dependencies: ["CLivery"], cSettings: cSettings),
     .target(name: "LiveryFleet", dependencies: ["LiveryClient", "CFleet"], swiftSettings: swiftSettings),
   ]
   if !embedded {
