@@ -223,6 +223,7 @@ if nouns.contains("console") {
       name: "LiveryConsole",
       dependencies: [
         "LiveryClient", "LiveryHTTP", "LiveryPage", "LiveryFleet", "CLivery", "CConsole", "CDatabase", "CMosquitto",
+        "CQRCode",
       ],
       swiftSettings: swiftSettings + alike),
   ]
@@ -243,10 +244,14 @@ if nouns.contains("console") {
   }
 }
 
+if nouns.contains("fetch") || nouns.contains("sync") {
+  // Of libcurl it takes the headers alone (libcurl4-openssl-dev): the library is loaded by the first request.
+  targets.append(.target(name: "CCurl", dependencies: ["CLivery", "CClient"], cSettings: cSettings))
+}
+
 if nouns.contains("fetch") {
   targets += [
-    // Of libcurl it takes the headers alone (libcurl4-openssl-dev): the library is loaded by the first request.
-    .target(name: "CFetch", dependencies: ["CLivery"], cSettings: cSettings),
+    .target(name: "CFetch", dependencies: ["CLivery", "CCurl"], cSettings: cSettings),
     .target(
       name: "LiveryFetch", dependencies: ["LiveryClient", "CLivery", "CClient", "CFetch"],
       swiftSettings: swiftSettings),
@@ -307,12 +312,32 @@ if nouns.contains("sync") {
     .target(name: "CFleet", dependencies: ["CSodium"], cSettings: cSettings),
     // Of libmosquitto it takes the headers alone (libmosquitto-dev): the library is loaded by the first connection.
     .target(name: "CMosquitto", dependencies: ["CLivery"], cSettings: cSettings),
+    // Of libqrencode, too (libqrencode-dev).
+    .target(name: "CQRCode", dependencies: ["CLivery"], cSettings: cSettings),
     .target(name: "LiveryFleet", dependencies: ["LiveryClient", "CFleet"], swiftSettings: swiftSettings),
   ]
   if !embedded {
     products.append(.library(name: "LiveryFleet", targets: ["LiveryFleet", "LiveryClient", "LiveryABI"]))
     targets.append(
       .testTarget(name: "LiveryFleetTests", dependencies: ["LiveryFleet", "LiveryClient", "LiveryABI", "CFleet"]))
+  }
+}
+
+// The device's end on a real store, clock and network.
+if nouns.contains("sync") {
+  targets += [
+    .target(name: "CSync", cSettings: cSettings),
+    .target(
+      name: "LiverySync",
+      dependencies: [
+        "LiveryClient", "CLivery", "CClient", "CCurl", "CFleet", "CMosquitto", "CSync", "LiveryFleet",
+      ],
+      swiftSettings: swiftSettings),
+  ]
+  if embedded {
+    products.append(.library(name: "livery-sync", type: .static, targets: ["LiverySync"]))
+  } else {
+    products.append(.library(name: "LiverySync", targets: ["LiverySync", "LiveryClient", "LiveryABI"]))
   }
 }
 

@@ -85,10 +85,27 @@ foreach(noun IN LISTS extensions)
   if(noun STREQUAL "fetch")
     # It is loaded by the first request.
     string(APPEND needed ", libcurl4")
+  elseif(noun STREQUAL "sync")
+    # Without libmosquitto there are no hints.
+    string(APPEND needed ", libcurl4")
+    string(APPEND recommended ", libmosquitto1")
   endif()
   livery_package(${noun} livery-${noun} libs
     "${description}:\na library on liblivery0 with its headers, and the programs that\nthe command livery runs for it."
     LIBRARY DEPENDS "${needed}" RECOMMENDS "${recommended}")
 endforeach()
+
+if(TARGET livery-agent)
+  # Whom it runs as.
+  file(WRITE ${packages}/agent/postinst "#!/bin/sh\nset -e\nif [ \"$1\" = configure ] && ! getent passwd livery >/dev/null; then\n"
+    "  if command -v systemd-sysusers >/dev/null; then systemd-sysusers livery-agent.conf\n"
+    "  else useradd --system --user-group --home-dir /var/lib/livery --shell /usr/sbin/nologin livery; fi\nfi\n")
+  file(CHMOD ${packages}/agent/postinst PERMISSIONS
+    OWNER_READ OWNER_WRITE OWNER_EXECUTE GROUP_READ GROUP_EXECUTE WORLD_READ WORLD_EXECUTE)
+  set(CPACK_DEBIAN_AGENT_PACKAGE_CONTROL_EXTRA "${packages}/agent/postinst")
+  livery_package(agent livery-agent admin
+    "Page, images and fleet in one service: the settings in a browser, the\nimages of the brand by URL, and the device's part in a fleet; configured\nby settings of its own."
+    DEPENDS "livery-page ${same}, livery-fetch ${same}, livery-sync ${same}, passwd" RECOMMENDS "livery, libmosquitto1, systemd")
+endif()
 
 include(CPack)
