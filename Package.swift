@@ -238,7 +238,8 @@ if nouns.contains("console") {
     // The console's pages on a fleet in memory, for their tests.
     targets.append(
       .executableTarget(
-        name: "console-sample", dependencies: ["LiveryConsole", "LiveryHTTP", "LiveryClient", "LiveryABI"],
+        name: "console-sample",
+        dependencies: ["LiveryConsole", "LiveryFleet", "LiveryHTTP", "LiveryClient", "LiveryABI"],
         path: "Tests/ConsolePages/Sample", swiftSettings: [.treatAllWarnings(as: .error)], linkerSettings: runtimeLinks)
     )
   }
