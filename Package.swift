@@ -231,17 +231,16 @@ if nouns.contains("console") {
     products.append(.library(name: "livery-console", type: .static, targets: ["LiveryConsole"]))
   } else {
     products.append(.executable(name: "livery-console", targets: ["livery-console"]))
-    targets.append(
+    targets += [
       .executableTarget(
         name: "livery-console", dependencies: ["LiveryConsole", "CConsole", "LiveryABI"],
-        path: "Sources/LiveryConsoleCommand"))
-    // The console's pages on a fleet in memory, for their tests.
-    targets.append(
+        path: "Sources/LiveryConsoleCommand"),
+      // The console's pages on a fleet in memory, for their tests.
       .executableTarget(
         name: "console-sample",
         dependencies: ["LiveryConsole", "LiveryFleet", "LiveryHTTP", "LiveryClient", "LiveryABI"],
-        path: "Tests/ConsolePages/Sample", swiftSettings: [.treatAllWarnings(as: .error)], linkerSettings: runtimeLinks)
-    )
+        path: "Tests/ConsolePages/Sample", swiftSettings: [.treatAllWarnings(as: .error)], linkerSettings: runtimeLinks),
+    ]
   }
 }
 

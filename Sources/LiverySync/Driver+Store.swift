@@ -120,7 +120,7 @@ extension Driver {
       else { continue }
       values.append(Report.Effective(name, layer, value))
     }
-    let health = (try? store.valueIfAny(Membership.health)).flatMap { $0?.text }
+    let health = (try? store.kept(Membership.health)).flatMap { $0?.text }
     later(.collected(values, health: health.flatMap { $0.utf8.isEmpty ? nil : $0 }))
   }
 }

@@ -194,7 +194,7 @@ final class Driver: @unchecked Sendable {
     note.next = 0
     do throws(StoreError) {
       guard let membership = try Membership.of(store) else { return }
-      guard case .data(let seed) = try store.value(Membership.key), let key = SigningKey.make(seed: seed) else {
+      guard case .data(let seed)? = try store.kept(Membership.key), let key = SigningKey.make(seed: seed) else {
         throw StoreError(.corrupt, "the device's key is damaged: leave the fleet, and enroll anew")
       }
       let chance = Crypto.random(8).reduce(UInt64(0)) { $0 << 8 | UInt64($1) }

@@ -73,7 +73,7 @@ final class Enrollment: @unchecked Sendable {
   /// The key is kept before it is shown to anybody: if the answer is lost, the same is shown again.
   private func makeKey() throws(StoreError) -> SigningKey {
     let kept: Value?
-    do throws(StoreError) { kept = try driver.store.valueIfAny(Membership.key) } catch {
+    do throws(StoreError) { kept = try driver.store.kept(Membership.key) } catch {
       throw StoreError(error.code, "the device's key cannot be read: \(error.message)")
     }
     if case .data(let seed)? = kept, let key = SigningKey.make(seed: seed) { return key }

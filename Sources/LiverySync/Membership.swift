@@ -59,7 +59,7 @@ struct Membership: Sendable {
   ///
   /// - Throws: `.corrupt`, also for one that is damaged.
   static func of(_ store: Store) throws(StoreError) -> Membership? {
-    guard let value = try store.valueIfAny(setting) else { return nil }
+    guard let value = try store.kept(setting) else { return nil }
     guard let membership = Membership(value) else {
       throw StoreError(.corrupt, "what is kept of the fleet is damaged: leave it, and enroll anew", setting: setting)
     }
@@ -103,6 +103,15 @@ struct Membership: Sendable {
 
   func configuration(_ scope: String?) -> Device.Configuration {
     Device.Configuration(fleet: fleet, device: device, scope: scope)
+  }
+}
+
+extension Store {
+  /// What is kept under a name of the namespace: whatever other layers may hold of it; nil for nothing.
+  func kept(_ name: String) throws(StoreError) -> Value? {
+    let snapshot = try snapshot()
+    defer { snapshot.close() }
+    return try snapshot.value(name, in: .bundle)
   }
 }
 

@@ -39,7 +39,7 @@ struct Trial: Sendable {
   }
 
   static func of(_ store: Store) -> Trial? {
-    guard let value = try? store.valueIfAny(Membership.trial) else { return nil }
+    guard let value = try? store.kept(Membership.trial) else { return nil }
     return Trial(value)
   }
 
@@ -123,7 +123,7 @@ extension Driver {
       return
     }
     guard let state = try? found.state(in: store) else { return }
-    let owned = try? store.valueIfAny(Self.ownedSetting)
+    let owned = try? store.kept(Self.ownedSetting)
     let isInEffect = { () -> Bool in
       guard case .data(let applied)? = owned?["applied"] else { return false }
       return applied == found.fingerprint

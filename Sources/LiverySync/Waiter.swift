@@ -116,7 +116,7 @@ extension Driver {
 
   /// Another process asks.
   func hearRequest() {
-    guard let request = try? store.valueIfAny(Membership.request), let number = request["number"]?.text,
+    guard let request = try? store.kept(Membership.request), let number = request["number"]?.text,
       let kind = request["kind"]?.text, !waiters.contains(where: { $0.number.isSame(number) })
     else { return }
     want(
@@ -134,7 +134,7 @@ extension Driver {
   }
 
   func hearAnswer() {
-    guard let answer = try? store.valueIfAny(Membership.answer), let number = answer["number"]?.text,
+    guard let answer = try? store.kept(Membership.answer), let number = answer["number"]?.text,
       let waiter = waiters.first(where: { $0.number.isSame(number) }), !drives
     else { return }
     forget(number)

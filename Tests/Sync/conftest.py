@@ -86,7 +86,11 @@ class Console:
           status, body = console.publisher.enroll(data) if self.path == "/v1/enroll" else console.publisher.report(data)
         self.give(status, body)
 
-    self._server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    class Quiet(ThreadingHTTPServer):
+      def handle_error(self, *_):
+        """Devices that are killed leave connections behind."""
+
+    self._server = Quiet(("127.0.0.1", 0), Handler)
     self._server.daemon_threads = True
     if context is not None:
       self._server.socket = context.wrap_socket(self._server.socket, server_side=True)
