@@ -223,6 +223,7 @@ if nouns.contains("console") {
       name: "LiveryConsole",
       dependencies: [
         "LiveryClient", "LiveryHTTP", "LiveryPage", "LiveryFleet", "CLivery", "CConsole", "CDatabase", "CMosquitto",
+        "CQRCode",
       ],
       swiftSettings: swiftSettings + alike),
   ]
@@ -236,7 +237,8 @@ if nouns.contains("console") {
         path: "Sources/LiveryConsoleCommand"),
       // The console's pages on a fleet in memory, for their tests.
       .executableTarget(
-        name: "console-sample", dependencies: ["LiveryConsole", "LiveryHTTP", "LiveryClient", "LiveryABI"],
+        name: "console-sample",
+        dependencies: ["LiveryConsole", "LiveryFleet", "LiveryHTTP", "LiveryClient", "LiveryABI"],
         path: "Tests/ConsolePages/Sample", swiftSettings: [.treatAllWarnings(as: .error)], linkerSettings: runtimeLinks),
     ]
   }
@@ -310,6 +312,8 @@ if nouns.contains("sync") {
     .target(name: "CFleet", dependencies: ["CSodium"], cSettings: cSettings),
     // Of libmosquitto it takes the headers alone (libmosquitto-dev): the library is loaded by the first connection.
     .target(name: "CMosquitto", dependencies: ["CLivery"], cSettings: cSettings),
+    // Of libqrencode, too (libqrencode-dev).
+    .target(name: "CQRCode", dependencies: ["CLivery"], cSettings: cSettings),
     .target(name: "LiveryFleet", dependencies: ["LiveryClient", "CFleet"], swiftSettings: swiftSettings),
   ]
   if !embedded {

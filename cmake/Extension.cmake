@@ -58,14 +58,18 @@ function(livery_install_extension noun description)
   install(FILES ${generated}/livery-${noun}.pc DESTINATION ${pc_directory} COMPONENT ${noun})
 endfunction()
 
-# livery_extension_program(<noun> [EXTENSION <noun>] SOURCES <source>... [INCLUDE <folder>...] [LIBRARIES <library>...])
+# livery_extension_program(<noun> [EXTENSION <noun>] [COMPONENT <component>] SOURCES <source>... [INCLUDE <folder>...]
+#   [LIBRARIES <library>...])
 #
 # Builds and installs the program livery-<noun>, which `livery <noun>` runs, in C on Sources/CCommand and the library of the
-# extension, which has the same noun if no other is given.
+# extension, which has the same noun if no other is given. It is installed with the extension, or the component that is named.
 function(livery_extension_program noun)
-  cmake_parse_arguments(PARSE_ARGV 1 program "" "EXTENSION" "SOURCES;INCLUDE;LIBRARIES")
+  cmake_parse_arguments(PARSE_ARGV 1 program "" "EXTENSION;COMPONENT" "SOURCES;INCLUDE;LIBRARIES")
   if(NOT program_EXTENSION)
     set(program_EXTENSION ${noun})
+  endif()
+  if(NOT program_COMPONENT)
+    set(program_COMPONENT ${program_EXTENSION})
   endif()
   if(TARGET livery-swift)
     set(shared ${PROJECT_SOURCE_DIR}/Sources/CCommand)
@@ -83,6 +87,6 @@ function(livery_extension_program noun)
     set_target_properties(livery-${noun} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${LIVERY_BINARIES}
       BUILD_WITH_INSTALL_RPATH ON INSTALL_RPATH "$ORIGIN;${libraries}")
   endif()
-  install(PROGRAMS ${LIVERY_BINARIES}/livery-${noun} DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT ${program_EXTENSION})
-  livery_install_manual(livery-${noun} ${program_EXTENSION})
+  install(PROGRAMS ${LIVERY_BINARIES}/livery-${noun} DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT ${program_COMPONENT})
+  livery_install_manual(livery-${noun} ${program_COMPONENT})
 endfunction()

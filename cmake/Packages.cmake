@@ -101,4 +101,17 @@ foreach(noun IN LISTS extensions)
     LIBRARY DEPENDS "${needed}" RECOMMENDS "${recommended}")
 endforeach()
 
+if(TARGET livery-agent)
+  # Whom it runs as.
+  file(WRITE ${packages}/agent/postinst "#!/bin/sh\nset -e\nif [ \"$1\" = configure ] && ! getent passwd livery >/dev/null; then\n"
+    "  if command -v systemd-sysusers >/dev/null; then systemd-sysusers livery-agent.conf\n"
+    "  else useradd --system --user-group --home-dir /var/lib/livery --shell /usr/sbin/nologin livery; fi\nfi\n")
+  file(CHMOD ${packages}/agent/postinst PERMISSIONS
+    OWNER_READ OWNER_WRITE OWNER_EXECUTE GROUP_READ GROUP_EXECUTE WORLD_READ WORLD_EXECUTE)
+  set(CPACK_DEBIAN_AGENT_PACKAGE_CONTROL_EXTRA "${packages}/agent/postinst")
+  livery_package(agent livery-agent admin
+    "Page, images and fleet in one service: the settings in a browser, the\nimages of the brand by URL, and the device's part in a fleet; configured\nby settings of its own."
+    DEPENDS "livery-page ${same}, livery-fetch ${same}, livery-sync ${same}, passwd" RECOMMENDS "livery, libmosquitto1, systemd")
+endif()
+
 include(CPack)

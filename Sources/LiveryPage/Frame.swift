@@ -35,6 +35,8 @@ package struct Frame: Sendable {
   package var label: String
   /// The verb of a setting as it is now.
   package var verb: @Sendable (_ name: String) -> String
+  /// Of all that is set, as it is now: for settings whose controls do not show what they hold.
+  package var revision: @Sendable () -> UInt64
   /// Takes what was saved, or throws: then nothing is.
   package var take: @Sendable ([Change]) throws(StoreError) -> Void
   /// Stands above everything else in the part that changes.
@@ -44,6 +46,7 @@ package struct Frame: Sendable {
 
   package init(
     root: String, verbs: [Verb], usual: String, label: String, verb: @escaping @Sendable (_ name: String) -> String,
+    revision: @escaping @Sendable () -> UInt64,
     take: @escaping @Sendable ([Change]) throws(StoreError) -> Void, above: @escaping @Sendable () -> HTML,
     document: @escaping @Sendable (_ title: String, _ navigation: HTML, _ main: HTML, _ request: Request) -> HTML
   ) {
@@ -52,12 +55,19 @@ package struct Frame: Sendable {
     self.usual = usual
     self.label = label
     self.verb = verb
+    self.revision = revision
     self.take = take
     self.above = above
     self.document = document
   }
 
   func holdsValue(_ verb: String) -> Bool { verbs.first { $0.name.sameBytes(as: verb) }?.holdsValue ?? false }
+
+  /// Of what travels with a row: the verb that it showed, and at which revision.
+  static func parts(_ mark: String) -> (verb: String, revision: String) {
+    let (verb, revision) = Array(mark.utf8)[...].cut(at: UInt8(ascii: "."))
+    return (String(decoding: verb, as: UTF8.self), String(decoding: revision ?? [], as: UTF8.self))
+  }
 
   func title(_ verb: String) -> String { verbs.first { $0.name.sameBytes(as: verb) }?.title ?? verb }
 }
@@ -126,9 +136,10 @@ extension Row {
     guard element.isEditable else {
       return now.isEmpty ? "" : "<p class=\"control\"><span class=\"chip\">\(frame.title(now))</span></p>"
     }
-    let (sent, seen) = (draft?.fields["w:" + element.name] ?? now, draft?.fields["z:" + element.name] ?? now)
-    let chosen = sent.sameBytes(as: seen) && isInConflict ? now : sent
-    let shown = isInConflict ? now : seen
+    let mark = "\(now).\(frame.revision())"
+    let (sent, seen) = (draft?.fields["w:" + element.name] ?? now, draft?.fields["z:" + element.name] ?? mark)
+    let chosen = isInConflict && sent.sameBytes(as: Frame.parts(seen).verb) ? now : sent
+    let shown = isInConflict ? mark : seen
     var html: HTML = """
       <p class="control"><label for="w\(id)">\(frame.label)<span class="unseen">: \(element.title)</span></label> \
       <select id="w\(id)" class="verb" name="w:\(element.name)">

@@ -20,11 +20,11 @@ PASSWORDS = {"alice": "correct horse", "vera": "battery staple"}
 
 
 class Fleet:
-  """The program, and the devices that it knows."""
+  """The program, and the devices that it knows: in memory, or of a real console with a database in a folder."""
 
-  def __init__(self, devices=8, schema=SCHEMA, hosts=()):
+  def __init__(self, devices=8, schema=SCHEMA, hosts=(), console=None):
     environment = {**os.environ, "SWIFT_BACKTRACE": "enable=no"}
-    self.program = subprocess.Popen([SAMPLE, schema, str(devices), *hosts], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+    self.program = subprocess.Popen([SAMPLE, schema, str(devices), *(["--console", console] if console else []), *hosts], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
                                     text=True, env=environment)
     self.base = self.program.stdout.readline().strip()
     self.host = self.base.removeprefix("http://")
@@ -36,7 +36,15 @@ class Fleet:
     finally:
       self.program.stdout.close()
 
+  def path(self, path):
+    """With the id of the first device for DEVICE, and of the third for THIRD."""
+    for word, number in (("DEVICE", 0), ("THIRD", 2)):
+      if word in path:
+        path = path.replace(word, self.page(number).removeprefix("/devices/"))
+    return path
+
   def ask(self, method, path, body=None, headers=None):
+    path = self.path(path)
     connection = http.client.HTTPConnection(self.host, timeout=20)
     try:
       connection.request(method, path, body, headers or {})
@@ -48,10 +56,14 @@ class Fleet:
 
   def device(self, number):
     """What a device holds: verb and value of each setting."""
-    return json.loads(self.ask("GET", f"/sample/devices/{number:032x}").text)
+    return json.loads(self.ask("GET", f"/sample/{number}").text)["held"]
+
+  def page(self, number):
+    """The address of a device's page."""
+    return "/devices/" + json.loads(self.ask("GET", f"/sample/{number}").text)["id"]
 
   def report(self, number, verdict="applied"):
-    assert self.ask("POST", f"/sample/devices/{number:032x}/{verdict}", b"").status == 204
+    assert self.ask("POST", f"/sample/{number}/{verdict}", b"").status == 204
 
 
 class Person:
@@ -113,12 +125,15 @@ class Person:
     return int(re.search(r"/publications/(\d+)", answer.getheader("Location"))[1])
 
 
-@pytest.fixture
-def fleet():
+@pytest.fixture(params=["memory", "console"])
+def fleet(request, tmp_path):
   """A function that serves a fleet of so many devices."""
   made = []
 
   def make(*args, **options):
+    if request.param == "console":
+      options["console"] = tmp_path / f"fleet{len(made)}"
+      options["console"].mkdir()
     made.append(Fleet(*args, **options))
     return made[-1]
 

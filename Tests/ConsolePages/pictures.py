@@ -67,7 +67,7 @@ def main():
     page.goto(served.base + "/channels/fleet/difference")
     keep(page, folder / "console-difference.png")
     page = open_page("dark", 390, 800)
-    page.goto(served.base + f"/devices/{1:032x}")
+    page.goto(served.base + served.page(1))
     keep(page, folder / "console-device.png")
     browser.close()
   served.close()

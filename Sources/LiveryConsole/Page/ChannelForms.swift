@@ -118,7 +118,7 @@ final class ChannelForms: Sendable {
   func titles(_ model: any ConsoleModel) throws(Refusal) -> FramedForm? {
     guard let (store, _) = try store("fleet", model) else { return nil }
     let frame = Frame(
-      root: "", verbs: [], usual: "", label: "", verb: { _ in "" }, take: { _ in }, above: { "" },
+      root: "", verbs: [], usual: "", label: "", verb: { _ in "" }, revision: { 0 }, take: { _ in }, above: { "" },
       document: { _, _, main, _ in main })
     return FramedForm(store, frame, isReadOnly: true)
   }

@@ -91,6 +91,7 @@ extension View {
     return Frame(
       root: root, verbs: View.verbs, usual: "recommend", label: "On devices",
       verb: { name in latest.draft.settings.first { $0.name.sameBytes(as: name) }?.verb ?? "" },
+      revision: { latest.draft.revision },
       take: { (changes) throws(StoreError) in try view.take(changes, in: channel, latest) },
       above: { view.banner(channel) },
       document: { title, navigation, main, request in

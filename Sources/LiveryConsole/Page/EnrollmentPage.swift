@@ -56,7 +56,7 @@ extension View {
       <p>For one device, until \(Piece.time(line.expires)). It is shown only now.</p>
 
       """
-    if let picture = line.picture {
+    if let picture = line.picture ?? QRCode.svg(code) {
       html += """
         <p><img class="code" src="data:image/svg+xml;base64,\(Piece.base64(picture))" \
         alt="QR code of the enrollment code beneath" width="260" height="260"></p>

@@ -203,9 +203,9 @@ extension Frame {
     _ element: Element, _ draft: Draft, _ fingerprint: String, _ content: inout Edit.Content?, _ verb: inout String?
   ) -> Bool {
     let now = self.verb(element.name)
-    let seen = draft.fields["z:" + element.name] ?? now
+    let seen = Frame.parts(draft.fields["z:" + element.name] ?? "")
     let wanted = draft.fields["w:" + element.name] ?? now
-    let isChosen = !wanted.sameBytes(as: seen)
+    let isChosen = !wanted.sameBytes(as: seen.verb)
     guard isChosen || content != nil else { return false }
     verb = !isChosen && !holdsValue(wanted) ? usual : wanted
     if !holdsValue(verb ?? "") {
@@ -216,7 +216,12 @@ extension Frame {
       default: content = .value(element.value(for: element.sent(draft.fields.values("v:" + element.name))))
       }
     }
-    return !now.sameBytes(as: seen) || !element.shownFingerprint.sameBytes(as: fingerprint)
+    guard now.sameBytes(as: seen.verb) else { return true }
+    switch element.kind {
+    // Anything else may have changed as well: better asked once too often.
+    case .image, .data, .secret: return !revision().description.sameBytes(as: seen.revision)
+    default: return !element.shownFingerprint.sameBytes(as: fingerprint)
+    }
   }
 
   fileprivate func change(

@@ -242,11 +242,6 @@ extension Fleet {
       line.id = "\(codes.count + 1)"
       (line.label, line.groups, line.expires) = (label, groups, Fleet.now + Int64(hours) * 3600)
       line.code = "livery:1?u=https%3A%2F%2Ffleet.example&f=signage&t=AAECAwQFBgcICQoLDA0ODw"
-      line.picture = Array(
-        """
-        <svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 8 8"><path fill="#fff" d="M0 0h8v8H0z"/>\
-        <path d="M1 1h2v2H1zM5 1h2v2H5zM1 5h2v2H1zM4 4h1v1H4zM6 6h1v1H6z"/></svg>
-        """.utf8)
       codes.append(line)
       note("Code made", label, person)
       return line

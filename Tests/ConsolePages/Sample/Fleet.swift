@@ -43,8 +43,6 @@ final class Fleet: @unchecked Sendable {
   var schemaTexts: [[UInt8]] = []
   var sessions: [(cookie: String, person: Person)] = []
   var throttle = Throttle()
-  /// Asked to tell browsers.
-  var changed: @Sendable () -> Void = {}
 
   static let admins: [(name: String, password: String, role: Person.Role)] = [
     ("alice", "correct horse", .editor), ("vera", "battery staple", .viewer),
@@ -72,10 +70,7 @@ final class Fleet: @unchecked Sendable {
     rise()
   }
 
-  func rise() {
-    generationNow += 1
-    changed()
-  }
+  func rise() { generationNow += 1 }
 
   func channel(at name: String) -> Channel { held.first { $0.name == name }?.channel ?? Channel() }
 

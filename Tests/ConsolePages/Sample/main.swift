@@ -1,9 +1,10 @@
-// Serves the console's pages on a fleet in memory, for tests and pictures.
+// Serves the console's pages, for tests and pictures.
 //
-//     console-sample SCHEMA DEVICES [--secure] [HOST…]
+//     console-sample SCHEMA DEVICES [--console FOLDER] [--secure] [HOST…]
 //
-// It prints its address and serves until its input ends. Devices are told of by tests: /sample/devices/ID gives what a device
-// holds, and POST /sample/devices/ID/VERDICT has it report.
+// With a folder it is a real console with a database there and devices that sign what they report; without, a fleet in memory.
+// It prints its address and serves until its input ends. What devices do is told by tests: GET /sample/NUMBER gives the id of a
+// device and what it holds, and POST /sample/NUMBER/VERDICT has it report.
 import Glibc
 import LiveryClient
 import LiveryHTTP
@@ -11,14 +12,15 @@ import LiveryHTTP
 @testable import LiveryConsole
 
 final class Sample: Site {
-  let fleet: Fleet
+  let devices: any Devices
   let pages: ConsolePages
   /// Ends streams, once there is a server.
   nonisolated(unsafe) static var hangUp: (any Visitor) -> Void = { _ in }
+  nonisolated(unsafe) static var changed: () -> Void = {}
 
-  init(_ fleet: Fleet) {
-    self.fleet = fleet
-    pages = ConsolePages(fleet) { guest in Sample.hangUp(guest) }
+  init(_ model: any ConsoleModel, _ devices: any Devices) {
+    self.devices = devices
+    pages = ConsolePages(model) { guest in Sample.hangUp(guest) }
   }
 
   private func isOwn(_ path: String) -> Bool { path.utf8.starts(with: "/sample/".utf8) }
@@ -31,26 +33,28 @@ final class Sample: Site {
   }
 
   func answer(_ request: Request) -> Response {
-    guard isOwn(request.path) else { return pages.answer(request) }
+    guard isOwn(request.path) else {
+      var response = pages.answer(request)
+      if request.method == .post, response.then == nil { response.then = { Sample.changed() } }
+      return response
+    }
     let parts = request.path.split(separator: "/").map { String($0) }
-    guard parts.count >= 3 else { return Response(status: 404) }
-    if request.method == .post, parts.count == 4 {
-      do throws(Refusal) { try fleet.report(parts[2], isApplied: parts[3] == "applied") } catch {
-        return Response(status: 404)
-      }
-      return Response(status: 204)
+    guard parts.count >= 2, let number = Int(parts[1]), number >= 0, number < devices.count else {
+      return Response(status: 404)
+    }
+    if request.method == .post, parts.count == 3 {
+      devices.report(number, isApplied: parts[2] == "applied")
+      var response = Response(status: 204)
+      response.then = { Sample.changed() }
+      return response
     }
     var held: [Value.Member] = []
-    fleet.lock.withLock {
-      guard let place = fleet.devices.firstIndex(where: { $0.id == parts[2] }) else { return }
-      for (setting, _) in fleet.wanted(place) {
-        if let value = setting.value {
-          held.append(.init(setting.name, .object([.init("verb", .string(setting.verb)), .init("value", value)])))
-        }
-      }
+    for setting in devices.held(number) {
+      guard let value = setting.value else { continue }
+      held.append(.init(setting.name, .object([.init("verb", .string(setting.verb)), .init("value", value)])))
     }
-    let json = (try? Value.object(held).jsonText()) ?? "{}"
-    return Response(type: "application/json", body: Array(json.utf8))
+    let told = Value.object([.init("id", .string(devices.id(number))), .init("held", .object(held))])
+    return Response(type: "application/json", body: Array(((try? told.jsonText()) ?? "{}").utf8))
   }
 
   func refuse(_ status: Int, _ head: Head) -> Response { pages.refuse(status, head) }
@@ -65,23 +69,40 @@ func readFile(_ path: String) -> [UInt8]? {
   return bytes
 }
 
-let arguments = CommandLine.arguments
-guard arguments.count >= 3, let count = Int(arguments[2]), let schema = readFile(arguments[1]) else {
-  print("console-sample SCHEMA DEVICES [--secure] [HOST…]")
+/// A real console, with people, groups and a schema.
+func makeConsole(_ folder: String, _ schema: [UInt8]) throws -> Console {
+  var place = Console.Place()
+  place.folder = folder + "/console"
+  place.url = "https://fleet.example"
+  try Console.initialize(place, fleet: "signage", rootKey: folder + "/root.key", by: Console.itself)
+  let console = try Console(place)
+  for admin in Fleet.admins { try console.put(admin.name, admin.role, password: admin.password, by: Console.itself) }
+  try console.addSchema(schema, by: Console.itself)
+  for group in ["lobby", "shops"] { try console.addGroup(group, by: Console.itself) }
+  return console
+}
+
+var words = Array(CommandLine.arguments.dropFirst())
+guard words.count >= 2, let count = Int(words[1]), let schema = readFile(words[0]) else {
+  print("console-sample SCHEMA DEVICES [--console FOLDER] [--secure] [HOST…]")
   exit(2)
 }
-let fleet = Fleet(devices: count, schema: schema)
-let site = Sample(fleet)
+words.removeFirst(2)
 var options = Server.Options()
-options.hosts = arguments.dropFirst(3).filter { $0 != "--secure" }
-options.isSecure = arguments.contains("--secure")
+let site: Sample
+if words.first == "--console", words.count >= 2 {
+  let console = try makeConsole(words[1], schema)
+  site = Sample(console, try RealDevices(console, count))
+  words.removeFirst(2)
+} else {
+  let fleet = Fleet(devices: count, schema: schema)
+  site = Sample(fleet, fleet)
+}
+options.hosts = words.filter { $0 != "--secure" }
+options.isSecure = words.contains("--secure")
 let server = try Server.start(options, site: site)
 Sample.hangUp = { guest in server.hangUp { $0 === guest } }
-fleet.changed = {
-  // Not under the lock of what has changed.
-  let news = Array("event: all\nid: \(fleet.generationNow)\ndata:\n\n".utf8)
-  server.send(news)
-}
+Sample.changed = { server.send(site.pages.news) }
 print(server.address)
 fflush(nil)
 while readLine() != nil {}

@@ -1,0 +1,12 @@
+# Page, fetch and sync in one process, with what systemd needs to run it.
+set(agent ${PROJECT_SOURCE_DIR}/Sources/LiveryAgentCommand)
+livery_extension_program(agent EXTENSION sync COMPONENT agent
+  SOURCES ${agent}/main.c ${agent}/fetch.c ${agent}/notify.c ${agent}/page.c ${agent}/parts.c ${agent}/schema.c ${agent}/settings.c
+    ${agent}/socket.c ${agent}/sync.c
+  LIBRARIES Livery::page Livery::fetch ${CMAKE_DL_LIBS})
+
+# Where systemd looks for it: beneath the prefix, as in packages.
+set(LIVERY_AGENT_PROGRAM ${CMAKE_INSTALL_FULL_BINDIR}/livery-agent)
+configure_file(${agent}/livery-agent.service.in ${generated}/livery-agent.service @ONLY)
+install(FILES ${generated}/livery-agent.service DESTINATION lib/systemd/system COMPONENT agent)
+install(FILES ${agent}/livery-agent.conf DESTINATION lib/sysusers.d COMPONENT agent)
