@@ -25,6 +25,7 @@ import read_sync  # noqa: E402
 SCHEMA = {"Version": 1, "Groups": [{"Title": "Kiosk", "Settings": [
   {"Type": "Number", "Title": "Volume", "Key": "volume", "Format": "integer", "Minimum": 0, "Maximum": 100, "Value": 50},
   {"Type": "TextField", "Title": "Welcome text", "Key": "welcomeText", "Value": "Welcome", "MaxLength": 40},
+  {"Type": "TextField", "Title": "Service PIN", "Key": "servicePin", "Class": ["Password"]},
 ]}]}
 
 

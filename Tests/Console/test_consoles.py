@@ -9,7 +9,7 @@ import read_sync
 from conftest import Console, Device, join, wait
 
 SEED = int(os.environ.get("LIVERY_SEED", random.randrange(1 << 30)))
-KILLS = int(os.environ.get("LIVERY_CONSOLE_KILLS", 12))
+KILLS = int(os.environ.get("LIVERY_CONSOLE_KILLS", 6))
 
 
 def test_a_console_that_is_killed_loses_nothing(console):

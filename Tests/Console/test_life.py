@@ -8,6 +8,14 @@ import read_sync
 from conftest import Console, Device, join, wait
 
 
+def test_history_has_no_secret(console):
+  revision = console.api("GET", "channels/fleet/draft")["revision"]
+  console.api("PATCH", "channels/fleet/draft", {"revision": revision, "settings": [
+    {"name": "servicePin", "verb": "enforce", "value": "hunter22"}, {"name": "volume", "verb": "enforce", "value": 4}]})
+  line = console.api("GET", "history")["items"][0]
+  assert "servicePin" in line["detail"] and "hunter22" not in line["detail"] and "enforce 4" in line["detail"]
+
+
 def test_a_value_comes_to_a_device_and_its_report_back(console):
   device, = join(console)
   published = console.set("fleet", ("volume", "recommend", 30), ("welcomeText", "enforce", "Hello"), comment="first")
