@@ -133,7 +133,7 @@ if !embedded {
 let nouns =
   embedded
   ? (Context.environment["LIVERY_EXTENSIONS"] ?? "").split(separator: ",").map(String.init)
-  : ["turn", "images", "page", "fetch", "secrets", "workflow", "sync"]
+  : ["turn", "images", "page", "fetch", "secrets", "workflow", "sync", "console"]
 
 if !nouns.isEmpty {
   // What they are written on: the C functions as Swift, and nothing of the engine.
@@ -186,25 +186,61 @@ if nouns.contains("page") || nouns.contains("secrets") || nouns.contains("sync")
   targets.append(.systemLibrary(name: "CSodium", pkgConfig: "libsodium", providers: [.apt(["libsodium-dev"])]))
 }
 
+// What draws is much alike: looking twice more for what is the same finds a lot.
+let alike: [SwiftSetting] =
+  embedded ? [.unsafeFlags(["-Xllvm", "-machine-outliner-reruns=2"], .when(configuration: .release))] : []
+
 if nouns.contains("page") {
   targets += [
+    // The server of HTTP that the page and the console of a fleet are served by.
     .systemLibrary(name: "CMicroHTTPD", pkgConfig: "libmicrohttpd", providers: [.apt(["libmicrohttpd-dev"])]),
     .target(
-      name: "CPage", dependencies: ["CLivery", "CMicroHTTPD", "CSodium"], cSettings: cSettings,
+      name: "CHTTP", dependencies: ["CMicroHTTPD", "CSodium"], cSettings: cSettings,
       linkerSettings: [.linkedLibrary("z")]),
+    .target(name: "LiveryHTTP", dependencies: ["LiveryClient", "CHTTP"], swiftSettings: swiftSettings + alike),
+    .target(name: "CPage", dependencies: ["CLivery"], cSettings: cSettings, linkerSettings: [.linkedLibrary("z")]),
     .target(
-      name: "LiveryPage", dependencies: ["LiveryClient", "CLivery", "CPage"],
-      swiftSettings: swiftSettings
-        // What draws is much alike: looking twice more for what is the same finds a lot.
-        + (embedded
-          ? [.unsafeFlags(["-Xllvm", "-machine-outliner-reruns=2"], .when(configuration: .release))] : [])),
+      name: "LiveryPage", dependencies: ["LiveryClient", "LiveryHTTP", "CLivery", "CPage"],
+      swiftSettings: swiftSettings + alike),
   ]
   if embedded {
     products.append(.library(name: "livery-page", type: .static, targets: ["LiveryPage"]))
   } else {
     products.append(.library(name: "LiveryPage", targets: ["LiveryPage", "LiveryClient", "LiveryABI"]))
     targets.append(
-      .testTarget(name: "LiveryPageTests", dependencies: ["LiveryPage", "LiveryClient", "CPage", "LiveryABI"]))
+      .testTarget(
+        name: "LiveryPageTests",
+        dependencies: ["LiveryPage", "LiveryHTTP", "LiveryClient", "CHTTP", "LiveryABI"]))
+  }
+}
+
+if nouns.contains("console") {
+  targets += [
+    // The database: SQLite is linked, libpq is loaded by the first connection.
+    .target(name: "CDatabase", cSettings: cSettings, linkerSettings: [.linkedLibrary("sqlite3")]),
+    .target(name: "CConsole", cSettings: cSettings),
+    .target(
+      name: "LiveryConsole",
+      dependencies: [
+        "LiveryClient", "LiveryHTTP", "LiveryPage", "LiveryFleet", "CLivery", "CConsole", "CDatabase", "CMosquitto",
+        "CQRCode",
+      ],
+      swiftSettings: swiftSettings + alike),
+  ]
+  if embedded {
+    products.append(.library(name: "livery-console", type: .static, targets: ["LiveryConsole"]))
+  } else {
+    products.append(.executable(name: "livery-console", targets: ["livery-console"]))
+    targets += [
+      .executableTarget(
+        name: "livery-console", dependencies: ["LiveryConsole", "CConsole", "LiveryABI"],
+        path: "Sources/LiveryConsoleCommand"),
+      // The console's pages on a fleet in memory, for their tests.
+      .executableTarget(
+        name: "console-sample",
+        dependencies: ["LiveryConsole", "LiveryFleet", "LiveryHTTP", "LiveryClient", "LiveryABI"],
+        path: "Tests/ConsolePages/Sample", swiftSettings: [.treatAllWarnings(as: .error)], linkerSettings: runtimeLinks),
+    ]
   }
 }
 
@@ -330,7 +366,8 @@ if Context.environment["LIVERY_FUZZ"] == "1" {
     .target(
       name: "Fuzz",
       dependencies: [
-        "Livery", "LMDB", "CSystem", "LiveryPage", "LiveryFetch", "LiverySecrets", "LiveryWorkflow", "LiveryFleet",
+        "Livery", "LMDB", "CSystem", "LiveryPage", "LiveryHTTP", "LiveryFetch", "LiverySecrets", "LiveryWorkflow",
+        "LiveryFleet",
       ],
       path: "Tests/Fuzz/Parsers",
       swiftSettings: swiftSettings, linkerSettings: runtimeLinks))

@@ -30,3 +30,5 @@ uint8_t *lvp_asset(lvp_asset_name name, size_t *count) {
   *count = length;
   return plain;
 }
+
+void *lvp_allocate(size_t count) { return malloc(count); }

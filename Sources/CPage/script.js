@@ -5,6 +5,8 @@
   const main = document.getElementById("main");
   const live = document.getElementById("live");
   const words = document.body.dataset;
+  // With what the addresses of the form begin, where it is a part of another site.
+  const root = words.root ?? "";
   const byId = (id) => document.getElementById(id);
   const token = () => document.querySelector("input[name=csrf]").value;
   let shown = location.href;
@@ -75,7 +77,7 @@
     let answer = await fetchPart(address, options);
     if (answer.isForNobody && options.body) {
       // Another tab may have opened a new session, whose token it takes.
-      const found = / name="csrf" value="([^"]*)"/.exec((await fetchPart("/")).content);
+      const found = / name="csrf" value="([^"]*)"/.exec((await fetchPart(root || "/")).content);
       if (found && found[1] !== token()) {
         for (const field of document.querySelectorAll("input[name=csrf]")) field.value = found[1];
         options.body.set("csrf", found[1]);
@@ -93,7 +95,7 @@
     if (focus) main.focus();
     for (const link of document.querySelectorAll("nav a")) {
       const here = new URL(link.href).pathname, there = new URL(address, location.href).pathname;
-      const isHere = here === there || there === "/" && here === "/at/0";
+      const isHere = here === there || there === (root || "/") && here === root + "/at/0";
       if (isHere) link.setAttribute("aria-current", "page");
       else if (there.startsWith(here + ".")) link.setAttribute("aria-current", "true");
       else link.removeAttribute("aria-current");
@@ -155,7 +157,7 @@
       if ((field.type === "checkbox" || field.type === "radio") && !field.checked) continue;
       body.append(field.name, field.value);
     }
-    const answer = await ask("/check", { method: "POST", body });
+    const answer = await ask(root + "/check", { method: "POST", body });
     if (!answer.ok) return;
     const text = answer.content.trim();
     if (place.textContent !== text) place.textContent = text;
@@ -200,13 +202,13 @@
       return;
     }
     if (before === null) before = shown;
-    const answer = await ask("/search?q=" + encodeURIComponent(text));
+    const answer = await ask(root + "/search?q=" + encodeURIComponent(text));
     const html = answer.content;
     if (number === asked) { show(html, false); say(main.querySelector("[role=status]")?.textContent ?? ""); }
   };
-  query.addEventListener("input", () => { search().catch(() => {}); });
+  query?.addEventListener("input", () => { search().catch(() => {}); });
   document.addEventListener("keydown", (event) => {
-    if (event.key === "/" && !/^(input|textarea|select)$/i.test(event.target.tagName)) { event.preventDefault(); query.focus(); }
+    if (event.key === "/" && !/^(input|textarea|select)$/i.test(event.target.tagName)) { event.preventDefault(); query?.focus(); }
     if ((event.ctrlKey || event.metaKey) && event.key === "s") {
       const form = byId("form");
       if (form) { event.preventDefault(); form.requestSubmit(form.querySelector("button.main")); }
@@ -247,12 +249,37 @@
   // Draws anew what nobody is typing.
   const refresh = async () => {
     const form = byId("form");
+    if (main.querySelector("[data-live]")) return void await look();
     if (!form || !form.dataset.revision) return;
     const answer = await ask(shown);
     if (byId("form") !== form || !answer.ok) return;
     if (!typed) return show(answer.content, false);
     form.dataset.revision = / data-revision="(\d+)"/.exec(answer.content)?.[1] ?? form.dataset.revision;
     rows(answer.content);
+  };
+  // What shows how something goes on is drawn anew as it is then, at most once a second, unless somebody is at work in it.
+  let looked = -1e9, waiting = 0;
+  const look = async () => {
+    const rest = looked + 1000 - performance.now();
+    clearTimeout(waiting);
+    if (rest > 0) { waiting = setTimeout(() => refresh().catch(() => {}), rest); return; }
+    looked = performance.now();
+    const address = shown;
+    const answer = await ask(address);
+    if (!answer.ok || address !== shown) return;
+    const place = document.createElement("template");
+    place.innerHTML = answer.content;
+    for (const part of place.content.querySelectorAll("[data-live]")) {
+      const old = byId(part.id);
+      const active = document.activeElement, hasFocus = old?.contains(active);
+      if (!old || old.innerHTML === part.innerHTML) continue;
+      if (hasFocus && /^(input|select|textarea)$/i.test(active.tagName)) continue;
+      old.replaceWith(part);
+      dress(part);
+      if (hasFocus) [...part.querySelectorAll(active.tagName)].find((one) => one.textContent === active.textContent)?.focus();
+      const told = part.querySelector("[data-told]");
+      if (told && told.textContent !== old.querySelector("[data-told]")?.textContent) say(told.textContent);
+    }
   };
   // Prompts come and go above whatever is shown. The focus stays, unless it was on one that goes.
   let looks = 0;
@@ -277,7 +304,7 @@
   };
   const hear = (kind, data, revision) => {
     if (kind === "prompts") return void seePrompts(data).catch(() => {});
-    const form = byId("form"), drawn = Number(form?.dataset.revision ?? Infinity);
+    const form = byId("form"), drawn = Number((form ?? main.querySelector("[data-live]"))?.dataset.revision ?? Infinity);
     if (kind === "rows") {
       rows(data);
       if (form && drawn < revision) form.dataset.revision = revision;

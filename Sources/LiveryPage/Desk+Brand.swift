@@ -1,4 +1,5 @@
 import LiveryClient
+import LiveryHTTP
 
 // The brand: as it is in effect, and as a draft.
 
@@ -13,7 +14,7 @@ extension Desk {
       words[.brand],
       parts.brand(
         drawing, page.options.isReadOnly ? nil : try store.branding.list(), device,
-        hasDraft: canDraft ? session.notes.draft != nil : nil, saved: saved))
+        hasDraft: canDraft ? guest.notes.draft != nil : nil, saved: saved))
   }
 
   func useBrand() -> Response {
@@ -22,7 +23,7 @@ extension Desk {
       let before = try store.revision()
       try store.branding.use(request.fields["use"] ?? "")
       try noteBrand(after: before)
-      return .redirect(to: "/brand")
+      return .redirect(to: page.root + "/brand")
     } catch {
       return shown(words[.brand], parts.message(words[.failed], error.message), status: 409)
     }
@@ -35,7 +36,7 @@ extension Desk {
     filter.limit = 1
     guard let commit = try store.history(filter).items?.first, let made = commit["revision"]?.whole, made > before
     else { return }
-    session.notes.add(UInt64(made), (commit["changes"]?.items ?? []).compactMap { $0["name"]?.text })
+    guest.notes.add(UInt64(made), (commit["changes"]?.items ?? []).compactMap { $0["name"]?.text })
   }
 
   // MARK: The draft
@@ -52,7 +53,7 @@ extension Desk {
 
   func draft() throws(StoreError) -> Response {
     guard canDraft else { return gone() }
-    return try draft(session.notes.draft, try page.brandForm(form))
+    return try draft(guest.notes.draft, try page.brandForm(form))
   }
 
   /// - Parameter refused: what became of it when it was to be saved.
@@ -75,28 +76,28 @@ extension Desk {
   func saveDraft() throws(StoreError) -> Response {
     guard canDraft else { return gone() }
     if request.fields["op"]?.sameBytes(as: "drop") ?? false {
-      session.notes.draft = nil
-      return .redirect(to: "/brand")
+      guest.notes.draft = nil
+      return .redirect(to: page.root + "/brand")
     }
     let form = try page.brandForm(form)
-    var draft = BrandDraft(request, after: session.notes.draft, words)
+    var draft = BrandDraft(request, after: guest.notes.draft, words)
     guard draft.typed.errors.isEmpty, request.fields["op"]?.sameBytes(as: "save") ?? false else {
       // What somebody else has changed meanwhile is asked until it is answered.
       for name in draft.typed.names where draft.typed.wasInConflict(name) && draft.typed.decision(name) == nil {
         draft.typed.conflicts.insert(Array(name.utf8))
       }
-      session.notes.draft = draft
+      guest.notes.draft = draft
       return try self.draft(draft, form, status: draft.typed.errors.isEmpty ? 200 : 422)
     }
-    session.notes.draft = draft
+    guest.notes.draft = draft
     switch page.save(draft.typed, draft.uploads, form) {
     case .done(let revision, let names):
-      session.notes.add(revision, names)
-      session.notes.draft = nil
-      return .redirect(to: "/brand?saved=\(revision)")
+      guest.notes.add(revision, names)
+      guest.notes.draft = nil
+      return .redirect(to: page.root + "/brand?saved=\(revision)")
     case .nothing:
-      session.notes.draft = nil
-      return .redirect(to: "/brand?saved=0")
+      guest.notes.draft = nil
+      return .redirect(to: page.root + "/brand?saved=0")
     case .refused(var refused):
       // The session has the files.
       refused.lostFiles = []
@@ -108,14 +109,14 @@ extension Desk {
 
   /// What the page wears while it shows the draft.
   func draftStyle() throws(StoreError) -> Response {
-    guard let draft = session.notes.draft else { return BrandColors(store).style }
+    guard let draft = guest.notes.draft else { return BrandColors(store).style }
     return BrandColors(try page.look(at: draft, try page.brandForm(form)).brand).style
   }
 
   /// An image that was uploaded for the draft, by the id that it would have.
   func draftImage() -> Response {
     let id = request.query["id"] ?? ""
-    guard let image = session.notes.draft?.image(id: id) else {
+    guard let image = guest.notes.draft?.image(id: id) else {
       return Response(status: 404, type: "text/plain; charset=utf-8")
     }
     return Response(type: image.info["type"]?.text ?? "application/octet-stream", body: image.bytes, version: id)

@@ -1,4 +1,5 @@
 import LiveryClient
+import LiveryHTTP
 
 // The page of one list.
 
@@ -43,11 +44,11 @@ extension Desk {
       draft.message = error.message
       return again(draft, 422)
     }
-    if entry.carryOut(draft.fields["op"] ?? "") { return again(nil, 200) }
+    if entry.carryOut(draft.fields["op"] ?? "") { return again(draft, 200) }
     if draft.wasInConflict(element.name) {
       switch draft.decision(element.name) {
       case .theirs?:
-        return .redirect(to: "/list?name=" + String(decoding: Query.encoded(element.name), as: UTF8.self))
+        return .redirect(to: page.root + "/list?name=" + String(decoding: Query.encoded(element.name), as: UTF8.self))
       case .mine?: break
       case nil:
         draft.conflicts = [Array(element.name.utf8)]
@@ -61,7 +62,7 @@ extension Desk {
     let saved = page.edit(draft) { (change) throws(StoreError) in
       let now = try change.valueIfAny(element.name)
       if entry.shows(now) { return [] }
-      try change.expect(element.name, at: mark)
+      try page.expect(element, draft, at: mark, change)
       try change.set(element.name, to: entry.value(keeping: now))
       return [element.name]
     }

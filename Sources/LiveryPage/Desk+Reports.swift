@@ -1,4 +1,5 @@
 import LiveryClient
+import LiveryHTTP
 
 // What there is to know: why, since when, where else.
 
@@ -39,7 +40,7 @@ extension Desk {
       let names = form.undoable(commit, in: page.options.layer.description)
     else { return shown(words[.undo], parts.message(words[.failed], words[.notOurs]), path: path, status: 403) }
     do throws(StoreError) {
-      session.notes.add(try store.undo(revision), names)
+      guest.notes.add(try store.undo(revision), names)
       return .redirect(to: isBrand ? "/brand" : "/at/\(Form.text(path))")
     } catch {
       return shown(words[.undo], parts.message(words[.failed], error.message), path: path, status: 409)

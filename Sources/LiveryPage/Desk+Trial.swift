@@ -1,4 +1,5 @@
 import LiveryClient
+import LiveryHTTP
 
 // What goes back by itself.
 
@@ -36,7 +37,7 @@ extension Desk {
       } else {
         try store.revertTrial(revision, origin: "page")
       }
-      return .redirect(to: session.notes.place)
+      return .redirect(to: guest.notes.place)
     } catch {
       return shown(words[.onTrial], parts.message(words[.failed], error.message), status: 409)
     }

@@ -1,10 +1,11 @@
 import LiveryClient
+import LiveryHTTP
 
 /// One request of a session on its way to an answer.
 struct Desk {
   let page: Page
   let request: Request
-  let session: Session
+  let guest: Guest
   let form: Form
   let words: Words
   let parts: Parts
@@ -13,16 +14,27 @@ struct Desk {
 
   /// A whole document, or for the script the part that changes.
   func shown(_ title: String, _ main: HTML, path: Form.Path? = nil, status: Int = 200, query: String = "") -> Response {
-    var shown = trial
+    var shown = page.options.frame?.above() ?? trial
     shown += main
     let main = shown
     if request.isFromScript { return Response(status: status, body: main.bytes) }
+    if let frame = page.options.frame {
+      return Response(status: status, body: framed(title, path, query, main, frame).bytes)
+    }
     let document = Document(
       title: title.isEmpty ? self.title : "\(title) – \(self.title)", name: self.title, words: words, form: form,
       path: path,
       hasLogo: page.logoAsset != nil, brand: BrandColors(store), query: query, token: parts.token,
       prompts: page.prompts.map { (revision: $0.revision, lines: parts.prompts($0)) }, main: main)
     return Response(status: status, body: document.html.bytes)
+  }
+
+  /// A document of the site that the form is a part of.
+  private func framed(_ title: String, _ path: Form.Path?, _ query: String, _ main: HTML, _ frame: Frame) -> HTML {
+    let document = Document(
+      title: "", name: "", words: words, form: form, path: path, hasLogo: false, brand: BrandColors(store),
+      token: parts.token, main: "", root: frame.root)
+    return frame.document(title.isEmpty ? words[.settings] : title, document.navigation, main, request)
   }
 
   /// What the whole is called.
@@ -43,7 +55,8 @@ struct Desk {
   func again() throws(StoreError) -> Desk {
     let form = try page.form(page.locale(for: request))
     return Desk(
-      page: page, request: request, session: session, form: form, words: words, parts: page.parts(form, words, session))
+      page: page, request: request, guest: guest, form: form, words: words,
+      parts: page.parts(form, words, guest.visitor))
   }
 
   // MARK: Settings
@@ -52,7 +65,7 @@ struct Desk {
     guard let view = form.view(at: path) else {
       return path == [0] ? shown("", parts.message(words[.settings], words[.noSettings]), path: [0]) : gone()
     }
-    session.notes.place = "/at/\(Form.text(path))"
+    guest.notes.place = "/at/\(Form.text(path))"
     let saved = draft == nil ? request.query["saved"].flatMap { UInt64($0) } : nil
     return shown(view.title, parts.settings(view, draft, saved: saved), path: path, status: status)
   }
@@ -66,7 +79,7 @@ struct Desk {
     guard let element = form.element(name), element.isEditable else { return gone() }
     switch page.reset(element, draft) {
     case .refused(let refused): return answer(.refused(refused), path)
-    case .done(let revision, let names): session.notes.add(revision, names)
+    case .done(let revision, let names): guest.notes.add(revision, names)
     case .nothing: break
     }
     // What else was typed stays as it was typed.
@@ -86,7 +99,7 @@ struct Desk {
       guard let now = try? again() else { return settings(path, refused, status: status) }
       return now.settings(path, refused, status: status)
     case .done(let made, let names):
-      session.notes.add(made, names)
+      guest.notes.add(made, names)
       revision = made
     case .nothing: revision = 0
     }
@@ -95,7 +108,7 @@ struct Desk {
     if request.isFromScript, let now = try? again(), let view = now.form.view(at: path) {
       return now.shown("", now.parts.settings(view, nil, saved: told), path: path)
     }
-    return .redirect(to: "/at/\(Form.text(path))" + (told.map { "?saved=\($0)" } ?? ""))
+    return .redirect(to: page.root + "/at/\(Form.text(path))" + (told.map { "?saved=\($0)" } ?? ""))
   }
 
   /// What would be wrong with what was typed so far: the message of each setting, a line each, or nothing.
@@ -114,7 +127,8 @@ struct Desk {
 
   func done() -> Response {
     var response = shown(words[.closed], parts.message(words[.closed], words[.closedHint]))
-    response.endsSession = true
+    response.cookie = .forget
+    if let session = guest.visitor as? Session { response.then = { [page] in page.close(session) } }
     return response
   }
 }

@@ -2,6 +2,7 @@ import CLivery
 import CLiveryPage
 import CPage
 import LiveryClient
+import LiveryHTTP
 
 // The C functions: take what came in, call, hand out.
 
@@ -60,7 +61,7 @@ public func livery_page_hash_pin(
     let place = try required(hash, "hash")
     let pin = try argument(pin, "pin", limit: 128)
     guard PIN.lengths.contains(pin.utf8.count) else { throw StoreError(.invalidArgument, "a PIN has 4 to 128 bytes") }
-    guard let text = PIN.hash(pin) else { throw StoreError(.noMemory, "there is no memory for a hash") }
+    guard let text = Password.hash(pin) else { throw StoreError(.noMemory, "there is no memory for a hash") }
     try handOut(text, place, length)
   }
 }
@@ -139,7 +140,7 @@ extension Page.Options {
         String(decoding: $0, as: UTF8.self)
       }
     }
-    server.idle = options.idle_s == 0 ? 300 : Int(options.idle_s)
+    idle = options.idle_s == 0 ? 300 : Int(options.idle_s)
     try check()
   }
 }

@@ -1,31 +1,33 @@
+import LiveryHTTP
+
 /// Markup as it grows. What is interpolated is escaped; the literal parts are the page's own.
 ///
 /// Whatever draws calls its functions: that they are not inlined is half of the library's size.
-struct HTML: ExpressibleByStringInterpolation, Sendable {
-  private(set) var bytes: [UInt8]
+package struct HTML: ExpressibleByStringInterpolation, Sendable {
+  package private(set) var bytes: [UInt8]
 
-  init() { bytes = [] }
+  package init() { bytes = [] }
   @inline(never)
-  init(stringLiteral literal: String) { bytes = Array(literal.utf8) }
+  package init(stringLiteral literal: String) { bytes = Array(literal.utf8) }
   @inline(never)
-  init(stringInterpolation: StringInterpolation) { bytes = stringInterpolation.bytes }
+  package init(stringInterpolation: StringInterpolation) { bytes = stringInterpolation.bytes }
 
   @inline(never)
-  static func += (left: inout HTML, right: HTML) { left.bytes += right.bytes }
+  package static func += (left: inout HTML, right: HTML) { left.bytes += right.bytes }
 
-  struct StringInterpolation: StringInterpolationProtocol {
+  package struct StringInterpolation: StringInterpolationProtocol {
     fileprivate var bytes: [UInt8] = []
 
     @inline(never)
-    init(literalCapacity: Int, interpolationCount: Int) {
+    package init(literalCapacity: Int, interpolationCount: Int) {
       bytes.reserveCapacity(literalCapacity + 24 * interpolationCount)
     }
 
     @inline(never)
-    mutating func appendLiteral(_ literal: String) { bytes += literal.utf8 }
+    package mutating func appendLiteral(_ literal: String) { bytes += literal.utf8 }
 
     @inline(never)
-    mutating func appendInterpolation(_ text: String) {
+    package mutating func appendInterpolation(_ text: String) {
       for byte in text.utf8 {
         switch byte {
         case UInt8(ascii: "&"): bytes += "&amp;".utf8
@@ -41,27 +43,27 @@ struct HTML: ExpressibleByStringInterpolation, Sendable {
     }
 
     @inline(never)
-    mutating func appendInterpolation(_ html: HTML) { bytes += html.bytes }
+    package mutating func appendInterpolation(_ html: HTML) { bytes += html.bytes }
     @inline(never)
-    mutating func appendInterpolation(_ number: Int) { bytes += number.description.utf8 }
+    package mutating func appendInterpolation(_ number: Int) { bytes += number.description.utf8 }
     @inline(never)
-    mutating func appendInterpolation(_ number: UInt64) { bytes += number.description.utf8 }
+    package mutating func appendInterpolation(_ number: UInt64) { bytes += number.description.utf8 }
 
     /// The markup if the condition holds; for attributes.
     @inline(never)
-    mutating func appendInterpolation(_ html: HTML, if condition: Bool) {
+    package mutating func appendInterpolation(_ html: HTML, if condition: Bool) {
       if condition { bytes += html.bytes }
     }
 
     /// A part of an address: whatever is not a letter, a digit or one of `-._~` as %XX.
     @inline(never)
-    mutating func appendInterpolation(query text: String) { bytes += Query.encoded(text) }
+    package mutating func appendInterpolation(query text: String) { bytes += Query.encoded(text) }
   }
 }
 
 /// The parts of addresses.
-enum Query {
-  static func encoded(_ text: String) -> [UInt8] {
+package enum Query {
+  package static func encoded(_ text: String) -> [UInt8] {
     let digits = Array("0123456789ABCDEF".utf8)
     var bytes: [UInt8] = []
     for byte in text.utf8 {
@@ -77,71 +79,9 @@ enum Query {
   }
 }
 
-extension String {
-  /// Whether two texts are the same bytes. `==` would also take canonically equivalent text for the same.
-  @inline(never)
-  func sameBytes(as other: String) -> Bool {
-    utf8.count == other.utf8.count && utf8.elementsEqual(other.utf8)
-  }
-
-  /// What comes after a prefix; nil if it does not begin with that.
-  @inline(never)
-  func after(_ prefix: String) -> String? {
-    guard utf8.starts(with: prefix.utf8) else { return nil }
-    return String(decoding: utf8.dropFirst(prefix.utf8.count), as: UTF8.self)
-  }
-}
-
 /// 64 bits of a text, by FNV-1a: to tell whether it is another one, not to keep it from anybody.
-func fingerprint(_ text: some Sequence<UInt8>) -> String {
+package func fingerprint(_ text: some Sequence<UInt8>) -> String {
   var hash: UInt64 = 0xcbf2_9ce4_8422_2325
   for byte in text { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01b3 }
   return String(hash, radix: 36)
-}
-
-// Texts are compared as the bytes that they are. What the language has for it would bring along 40 KB of tables of Unicode.
-
-@inline(never)
-func ~= (pattern: String, text: String) -> Bool { pattern.sameBytes(as: text) }
-@inline(never)
-func ~= (pattern: String, text: String?) -> Bool { text?.sameBytes(as: pattern) ?? false }
-
-// What puts texts together is called, too, and not inlined: the standard library's own is some two hundred bytes each time.
-
-extension DefaultStringInterpolation {
-  @inline(never)
-  mutating func appendLiteral(_ literal: String) { write(literal) }
-  @inline(never)
-  mutating func appendInterpolation(_ text: String) { write(text) }
-  @inline(never)
-  mutating func appendInterpolation(_ number: Int) { write(number.description) }
-  @inline(never)
-  mutating func appendInterpolation(_ number: UInt64) { write(number.description) }
-}
-
-extension String {
-  @inline(never)
-  static func += (left: inout String, right: String) { left.append(right) }
-
-  @inline(never)
-  static func + (left: String, right: String) -> String {
-    var text = left
-    text.append(right)
-    return text
-  }
-
-  @inline(never)
-  init(decoding bytes: [UInt8], as type: UTF8.Type) {
-    self = bytes.withUnsafeBufferPointer { String(decoding: $0, as: type) }
-  }
-
-  @inline(never)
-  init(decoding bytes: ArraySlice<UInt8>, as type: UTF8.Type) {
-    self = bytes.withUnsafeBufferPointer { String(decoding: $0, as: type) }
-  }
-
-  @inline(never)
-  init(decoding bytes: Substring.UTF8View, as type: UTF8.Type) {
-    self.init(decoding: Array(bytes), as: type)
-  }
 }

@@ -1,6 +1,6 @@
 import CLivery
-import CPage
 import LiveryClient
+import LiveryHTTP
 
 /// A page that is being served.
 final class Page: @unchecked Sendable {
@@ -16,6 +16,10 @@ final class Page: @unchecked Sendable {
     var title: String?
     var pinSetting: String?
     var isDispatched = false
+    /// After how many seconds without a sign of life a session ends.
+    var idle = 300
+    /// Where the form is a part of another site, which serves it.
+    var frame: Frame?
     var server = Server.Options()
 
     /// - Throws: `.invalidArgument`.
@@ -23,8 +27,8 @@ final class Page: @unchecked Sendable {
       guard layer != .defaults, layer != .override else {
         throw StoreError(.invalidArgument, "a page does not edit the layer `\(layer)`")
       }
-      guard (10...86_400).contains(server.idle) else {
-        throw StoreError(.invalidArgument, "idle is \(server.idle) seconds, and not from 10 to 86400")
+      guard (10...86_400).contains(idle) else {
+        throw StoreError(.invalidArgument, "idle is \(idle) seconds, and not from 10 to 86400")
       }
     }
   }
@@ -33,6 +37,8 @@ final class Page: @unchecked Sendable {
   let options: Options
   /// nil where none are shown.
   let prompts: Prompts?
+  let sessions: Sessions
+  let gate: Gate
   private let finished: @Sendable (Finished) -> Void
   /// Held while the watch is paused, or goes on, so that the last to look is right.
   private let pausing = Lock()
@@ -49,6 +55,8 @@ final class Page: @unchecked Sendable {
     self.options = options
     prompts = options.showsPrompts ? Prompts() : nil
     self.finished = finished
+    sessions = Sessions(idle: options.idle)
+    gate = options.pinSetting.map { name in Gate(pinHash: { try? store.string(name) }) } ?? Gate()
   }
 
   /// Starts serving; the handle to give out.
@@ -60,12 +68,9 @@ final class Page: @unchecked Sendable {
     let handle = try Page.handles.insert(self)
     lock.withLock { self.handle = handle }
     do throws(StoreError) {
-      let gate = options.pinSetting == nil ? Gate() : Gate(pinHash: { self.pinHash })
       var serving = options.server
-      serving.open = ["/style.css", "/brand.css", "/script.js", "/worker.js"]
-      serving.draw = { notice, languages in notice.html(Words(self.locale(languages))).bytes }
-      serving.listenersChanged = { self.watch() }
-      let server = try Server.start(serving, gate: gate, answer: { self.answer($0) }, ended: { self.end($0, $1) })
+      serving.confinement = gate.asksPIN ? nil : "that needs a PIN, which `pin_setting` names"
+      let server = try Server.start(serving, site: self)
       lock.withLock { self.server = server }
       let observation = try store.observe(onEnd: { self.end() }) { self.show($0) }
       lock.withLock { self.observation = observation }
@@ -100,11 +105,9 @@ final class Page: @unchecked Sendable {
     }
   }
 
-  private var pinHash: String? { try? store.string(options.pinSetting ?? "") }
-
   func address() throws(StoreError) -> String {
     guard let server = lock.withLock({ server }) else { throw StoreError(.closed, "the page was stopped") }
-    return server.makeLink()
+    return "\(server.address)/open/\(gate.makeToken())"
   }
 
   /// Twice is fine, also at once.
@@ -119,7 +122,7 @@ final class Page: @unchecked Sendable {
   private func end() {
     let (server, handle) = lock.withLock { (self.server, self.handle) }
     prompts?.end()
-    server?.stop()
+    server?.stop { for session in self.sessions.endAll() { self.end(session, .stopped) } }
     Page.handles.remove(handle)
     // The last reference to what refers to this goes with it.
     let former = lock.withLock { () -> Observation? in
@@ -135,7 +138,7 @@ final class Page: @unchecked Sendable {
   /// The language for a request: what was asked for at the start, or what the browser prefers.
   func locale(for request: Request) -> String { locale(request.languages) }
 
-  private func locale(_ languages: String) -> String {
+  func locale(_ languages: String) -> String {
     options.locale ?? Languages(languages).best
   }
 
@@ -160,16 +163,16 @@ final class Page: @unchecked Sendable {
     return form
   }
 
-  func parts(_ form: Form, _ words: Words, _ session: Session) -> Parts {
+  func parts(_ form: Form, _ words: Words, _ visitor: any Visitor) -> Parts {
     Parts(
       form: form, layer: options.layer.description, words: words,
-      token: "<input type=\"hidden\" name=\"csrf\" value=\"\(session.csrf)\">")
+      token: "<input type=\"hidden\" name=\"csrf\" value=\"\(visitor.csrf)\">", frame: options.frame)
   }
 
   // MARK: What changes
 
   /// Watches the store while somebody listens: what nobody has open does not wake the process.
-  private func watch() {
+  func watch() {
     pausing.withLock {
       let (server, observation) = lock.withLock { (self.server, self.observation) }
       try? observation?.setPaused(server?.listeners.isEmpty ?? true)
@@ -187,13 +190,13 @@ final class Page: @unchecked Sendable {
       if !names.contains(where: { $0.sameBytes(as: name) }) { names.append(name) }
     }
     var locales: [String] = []
-    for session in listeners {
-      let locale = session.notes.locale
+    for listener in listeners {
+      guard let locale = (listener as? Session)?.notes.locale else { continue }
       if !locales.contains(where: { $0.sameBytes(as: locale) }) { locales.append(locale) }
     }
     for locale in locales {
       guard let rows = try? rows(names, locale) else { continue }
-      server.send(rows) { $0.notes.locale.sameBytes(as: locale) }
+      server.send(rows) { ($0 as? Session)?.notes.locale.sameBytes(as: locale) ?? false }
     }
   }
 
@@ -243,7 +246,14 @@ final class Page: @unchecked Sendable {
     var names: [String]
   }
 
-  private func end(_ session: Session, _ reason: SessionEnd) {
+  /// Ends a session because the person is done.
+  func close(_ session: Session) {
+    guard sessions.end(session) else { return }
+    lock.withLock { server }?.hangUp { $0 === session }
+    end(session, .done)
+  }
+
+  func end(_ session: Session, _ reason: SessionEnd) {
     let summary = session.notes.summary
     finished(Finished(reason: reason.rawValue, first: summary.first, last: summary.last, names: summary.names))
   }

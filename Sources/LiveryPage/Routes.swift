@@ -1,22 +1,24 @@
 import CLivery
 import CPage
 import LiveryClient
+import LiveryHTTP
 
 extension Page {
   /// What a request of a session is answered with.
-  func answer(_ request: Request) -> Response {
+  func answer(_ request: Request, _ guest: Guest?) -> Response {
     do throws(StoreError) {
       if var response = asset(request) {
         response.isForever = response.version?.sameBytes(as: request.query["v"] ?? "") ?? false
         return response
       }
-      guard let session = request.session else { return Response(status: 403, type: "text/plain; charset=utf-8") }
+      guard let guest else { return Response(status: 403, type: "text/plain; charset=utf-8") }
       let locale = locale(for: request)
-      if !request.path.sameBytes(as: "/events") { session.notes.locale = locale }
+      if !request.path.sameBytes(as: "/events") { guest.notes.locale = locale }
       let words = Words(locale)
       let form = try form(locale)
-      let parts = parts(form, words, session)
-      let desk = Desk(page: self, request: request, session: session, form: form, words: words, parts: parts)
+      let parts = parts(form, words, guest.visitor)
+      let desk = Desk(page: self, request: request, guest: guest, form: form, words: words, parts: parts)
+      if options.frame != nil, Page.isOwn(request.path) { return desk.gone() }
       switch (request.method, request.path) {
       case (.get, "/events"): return Response(type: "text/event-stream", stream: { self.greeting() })
       case (.get, "/logo"): return logo
@@ -44,6 +46,7 @@ extension Page {
       case (.post, "/draft"): return try desk.saveDraft()
       case (.post, _):
         if let path = request.path.after("/at/").flatMap({ Form.path($0) }) { return desk.save(path) }
+      default: break
       }
       return desk.shown(words[.gone], parts.message(words[.gone], ""), status: 404)
     } catch {
@@ -52,6 +55,16 @@ extension Page {
       return response
     }
   }
+
+  /// Whether a page is one of the device's own: another site has such itself, and a copy for drawing has no history.
+  private static func isOwn(_ path: String) -> Bool {
+    ["/events", "/logo", "/why", "/history", "/undo", "/trial", "/done", "/prompt", "/prompts"].contains {
+      $0.sameBytes(as: path)
+    }
+  }
+
+  /// With what addresses begin.
+  var root: String { options.frame?.root ?? "" }
 
   /// What is the same for all.
   private func asset(_ request: Request) -> Response? {
@@ -67,7 +80,7 @@ extension Page {
 
   static let style = kept("text/css; charset=utf-8", LVP_STYLE)
   static let script = kept("text/javascript; charset=utf-8", LVP_SCRIPT)
-  private static let worker = kept("text/javascript; charset=utf-8", LVP_WORKER)
+  static let worker = kept("text/javascript; charset=utf-8", LVP_WORKER)
 
   /// What is sent as it is, and kept by browsers.
   private static func kept(_ type: String, _ name: lvp_asset_name) -> Response {

@@ -1,4 +1,5 @@
 import LiveryClient
+import LiveryHTTP
 
 /// Every setting of a store in a browser, for as long as it lives: for Swift programs, as `livery/page.h` is for C.
 public final class SettingsPage: @unchecked Sendable {
@@ -97,7 +98,7 @@ public final class SettingsPage: @unchecked Sendable {
     guard PIN.lengths.contains(pin.utf8.count), !pin.utf8.contains(0) else {
       throw StoreError(.invalidArgument, "a PIN has 4 to 128 bytes")
     }
-    guard let hash = PIN.hash(pin) else { throw StoreError(.noMemory, "there is no memory for a hash") }
+    guard let hash = Password.hash(pin) else { throw StoreError(.noMemory, "there is no memory for a hash") }
     return hash
   }
 }
@@ -115,7 +116,7 @@ extension Page.Options {
     server.listen = options.listen
     server.unixSocket = options.unixSocket
     server.hosts = options.hosts
-    server.idle = Int(clamping: options.idle.components.seconds)
+    idle = Int(clamping: options.idle.components.seconds)
     try check()
   }
 }

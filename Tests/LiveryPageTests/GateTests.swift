@@ -1,6 +1,7 @@
-import CPage
+import CHTTP
 import Testing
 
+@testable import LiveryHTTP
 @testable import LiveryPage
 
 /// Who gets in.
@@ -24,7 +25,7 @@ import Testing
   }
 
   @Test func aPINIsComparedWithItsHash() throws {
-    let hash = try #require(PIN.hash("2468"))
+    let hash = try #require(Password.hash("2468"))
     #expect(hash.hasPrefix("$argon2id$v=19$m=8192,t="))
     #expect(PIN.isRight("2468", hash: hash))
     for wrong in ["", "246", "24680", "2468 ", "8642"] { #expect(!PIN.isRight(wrong, hash: hash)) }
@@ -33,14 +34,14 @@ import Testing
     }
     // One that would take all memory, or for ever, is none.
     for costs in ["m=4194304,t=3,p=1", "m=8192,t=4000000,p=1", "m=,t=3,p=1", "m=8192,t=3"] {
-      #expect(!PIN.isReasonable(Array("$argon2id$v=19$\(costs)$c2FsdHNhbHRzYWx0c2FsdA$aGFzaA".utf8)[...]))
+      #expect(!Password.isReasonable(Array("$argon2id$v=19$\(costs)$c2FsdHNhbHRzYWx0c2FsdA$aGFzaA".utf8)[...]))
     }
   }
 
   @Test func whoGuessesHasToWait() throws {
-    let hash = try #require(PIN.hash("2468"))
+    let hash = try #require(Password.hash("2468"))
     let gate = Gate(pinHash: { hash })
-    for _ in 1..<Gate.freeGuesses {
+    for _ in 1..<Throttle.free {
       guard case .isWrong(wait: 0) = gate.tryPIN("1111") else { Issue.record("the first ones are free"); return }
     }
     guard case .isWrong(wait: 2) = gate.tryPIN("1111") else { Issue.record("then it takes two seconds"); return }

@@ -1,5 +1,6 @@
 import Testing
 
+@testable import LiveryHTTP
 @testable import LiveryPage
 
 private func bytes(_ text: String) -> [UInt8] { Array(text.utf8) }

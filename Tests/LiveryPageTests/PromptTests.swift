@@ -1,6 +1,7 @@
 import LiveryClient
 import Testing
 
+@testable import LiveryHTTP
 @testable import LiveryPage
 
 /// Prompts at the page. Tests/Page asks for them in a browser.

@@ -75,7 +75,7 @@ class Program:
 
     threads = sorted(pathlib.Path(f"/proc/{self.process.pid}/task").iterdir(), key=began)
     # A thread has the name of the one that started it until it takes another; those that serve were there first.
-    serving = [thread for thread in threads if (thread / "comm").read_text().strip() in ("MHD-single", "livery-page")][:2]
+    serving = [thread for thread in threads if (thread / "comm").read_text().strip() in ("MHD-single", "livery-http")][:2]
     assert len(serving) == 2, serving
     counts = [re.findall(r"ctxt_switches:\s*(\d+)", (thread / "status").read_text())
               for thread in (serving if is_watching else threads)]

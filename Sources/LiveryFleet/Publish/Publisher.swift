@@ -10,6 +10,12 @@ public struct Publisher: Sendable {
     public var bytes: [UInt8]
     /// Whether what has this path never changes.
     public var isImmutable: Bool
+
+    public init(path: String, bytes: [UInt8], isImmutable: Bool) {
+      self.path = path
+      self.bytes = bytes
+      self.isImmutable = isImmutable
+    }
   }
 
   /// What a channel says.

@@ -1,4 +1,5 @@
 import LiveryClient
+import LiveryHTTP
 
 /// What a person tries on a brand before anybody else sees it. The session keeps it as it was sent last, and it goes with the
 /// session.

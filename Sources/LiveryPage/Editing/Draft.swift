@@ -1,4 +1,5 @@
 import LiveryClient
+import LiveryHTTP
 
 /// A form that came back: what was typed, and what became of it. It is drawn again with all of that until it is saved.
 struct Draft: Sendable {
@@ -27,6 +28,9 @@ struct Draft: Sendable {
     if let done, done.sameBytes(as: name) { return nil }
     return fields["s:" + name]
   }
+
+  /// The same, unless the person was told of what is there now.
+  func seenMark(_ name: String) -> String? { isInConflict(name) ? nil : sentMark(name) }
 
   /// The revision at which the setting was drawn, and the fingerprint of what it showed.
   @inline(never)

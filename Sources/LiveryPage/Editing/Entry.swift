@@ -1,4 +1,5 @@
 import LiveryClient
+import LiveryHTTP
 
 // What a control shows, what a browser sends for it, and what the library is given then. The library alone decides whether
 // that fits.
@@ -26,8 +27,11 @@ extension Element {
 
   /// Travels with the control: the revision at which it was drawn, and what it showed.
   func mark(at revision: UInt64) -> String {
-    "\(revision).\(fingerprint(shownNow.utf8))"
+    "\(revision).\(shownFingerprint)"
   }
+
+  /// Tells whether the control would show something else.
+  var shownFingerprint: String { fingerprint((kind == .list ? value?.plain ?? "" : shownNow).utf8) }
 
   /// What came for a control, as text that `shown` would give for the same.
   func sent(_ values: [String]) -> String {

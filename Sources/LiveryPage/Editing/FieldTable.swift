@@ -1,3 +1,5 @@
+import LiveryHTTP
+
 /// The fields of a request by their names: a form may have thousands.
 struct FieldTable: Sendable {
   private var places: [[UInt8]: [Int]] = [:]

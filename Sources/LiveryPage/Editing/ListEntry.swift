@@ -1,4 +1,5 @@
 import LiveryClient
+import LiveryHTTP
 
 /// The items of a list as a request has them, on their way to be saved or to be drawn again.
 ///

@@ -1,4 +1,5 @@
 import LiveryClient
+import LiveryHTTP
 
 /// What became of what was to be changed.
 enum Saved: Sendable {
@@ -22,6 +23,8 @@ private struct Edit {
   var content: Content
   /// The revision at which the person saw what it replaces.
   var seen: UInt64
+  /// What is to become of it in a frame.
+  var verb: String?
 }
 
 extension Page {
@@ -35,7 +38,8 @@ extension Page {
     }
     var edits: [Edit] = []
     for name in draft.names {
-      guard let element = form.element(name), element.isEditable, element.kind != .list, let mark = draft.mark(name)
+      guard let element = form.element(name), element.isEditable, element.kind != .list || options.frame != nil,
+        let mark = draft.mark(name)
       else {
         continue
       }
@@ -43,8 +47,20 @@ extension Page {
       var content: Edit.Content?
       if element.holdsFile {
         if let bytes = uploads[key] { content = .file(bytes) }
-      } else if let typed = draft.typed(element) {
+      } else if element.kind != .list, let typed = draft.typed(element) {
         content = .value(element.value(for: typed))
+      }
+      var verb: String?
+      if let frame = options.frame {
+        let isChanged = frame.look(element, draft, mark.fingerprint, &content, &verb)
+        if content == nil, verb != nil {
+          draft.errors[key] = Words("en")[.choose]
+          continue
+        }
+        if content != nil, isChanged, !draft.wasInConflict(name) {
+          draft.conflicts.insert(key)
+          continue
+        }
       }
       if draft.wasInConflict(name) {
         switch draft.decision(name) {
@@ -57,9 +73,9 @@ extension Page {
           continue
         }
       }
-      if let content { edits.append(Edit(element: element, content: content, seen: mark.revision)) }
+      if let content { edits.append(Edit(element: element, content: content, seen: mark.revision, verb: verb)) }
     }
-    let saved: Saved = draft.conflicts.isEmpty ? commit(edits, draft) : .refused(draft)
+    let saved: Saved = draft.conflicts.isEmpty && draft.errors.isEmpty ? commit(edits, draft) : .refused(draft)
     guard case .refused(var refused) = saved else { return saved }
     for name in uploads.keys { refused.lostFiles.insert(name) }
     return .refused(refused)
@@ -74,23 +90,26 @@ extension Page {
   private func commit(_ edits: [Edit], _ draft: Draft) -> Saved {
     guard !edits.isEmpty else { return .nothing }
     var names: [String] = []
-    return edit(draft) { (change) throws(StoreError) in
+    return edit(draft, verbs: edits.compactMap { edit in edit.verb.map { (edit.element.name, $0) } }) {
+      (change) throws(StoreError) in
       names = []
       for edit in edits {
         let name = edit.element.name
         switch edit.content {
         case .value(let value):
           // Somebody else has set the same: nothing is lost.
-          if edit.element.kind != .secret, let now = try change.valueIfAny(name), edit.element.shows(now, for: value) {
+          if options.frame == nil, edit.element.kind != .secret, let now = try change.valueIfAny(name),
+            edit.element.shows(now, for: value)
+          {
             continue
           }
-          try change.expect(name, at: edit.seen)
+          try expect(edit, change)
           try change.set(name, to: value)
         case .file(let bytes):
-          try change.expect(name, at: edit.seen)
+          try expect(edit, change)
           try change.set(name, to: try edit.element.value(of: bytes, for: change))
         case .reset:
-          try change.expect(name, at: edit.seen)
+          try expect(edit, change)
           try change.reset(name)
         }
         names.append(name)
@@ -99,8 +118,26 @@ extension Page {
     }
   }
 
+  /// In a frame it is compared by what was shown: revisions of copies for drawing tell nothing of each other.
+  private func expect(_ edit: Edit, _ change: ChangeSet) throws(StoreError) {
+    if options.frame == nil { try change.expect(edit.element.name, at: edit.seen) }
+  }
+
+  /// The same for a list.
+  func expect(_ element: Element, _ draft: Draft, at revision: UInt64, _ change: ChangeSet) throws(StoreError) {
+    guard options.frame != nil else { return try change.expect(element.name, at: revision) }
+    let seen = draft.mark(element.name)?.fingerprint ?? ""
+    guard seen.sameBytes(as: element.shownFingerprint) else {
+      throw StoreError(.conflict, Words("en")[.conflictIntro], setting: element.name)
+    }
+  }
+
   /// Commits what `body` changes, which gives the names of it.
-  func edit(_ draft: Draft, _ body: (ChangeSet) throws(StoreError) -> [String]) -> Saved {
+  ///
+  /// - Parameter verbs: what is to become of them in a frame.
+  func edit(
+    _ draft: Draft, verbs: [(name: String, verb: String)] = [], _ body: (ChangeSet) throws(StoreError) -> [String]
+  ) -> Saved {
     var draft = draft
     var names: [String] = []
     var attempt: ChangeSet?
@@ -110,6 +147,10 @@ extension Page {
         attempt = change
         try change.setOrigin("page")
         names = try body(change)
+      }
+      if let frame = options.frame, !names.isEmpty {
+        try frame.take(names.map { (name) throws(StoreError) in try frame.change(name, verbs, store) })
+        return .done(revision, names: names)
       }
       return names.isEmpty || revision == before ? .nothing : .done(revision, names: names)
     } catch {
@@ -141,6 +182,9 @@ extension Page {
         draft.errors[key] = violation["message"]?.text ?? error.message
       }
     }
+    if options.frame != nil, error.code == .conflict, let name = error.setting {
+      draft.conflicts.insert(Array(name.utf8))
+    }
     if draft.errors.isEmpty, draft.conflicts.isEmpty {
       if let setting = error.setting, !setting.isEmpty {
         draft.errors[Array(setting.utf8)] = error.message
@@ -148,6 +192,44 @@ extension Page {
         draft.message = error.message
       }
     }
+  }
+}
+
+extension Frame {
+  /// Adds to what was typed for a setting what follows from its verb.
+  ///
+  /// - Returns: whether somebody else has changed it since it was drawn.
+  fileprivate func look(
+    _ element: Element, _ draft: Draft, _ fingerprint: String, _ content: inout Edit.Content?, _ verb: inout String?
+  ) -> Bool {
+    let now = self.verb(element.name)
+    let seen = Frame.parts(draft.fields["z:" + element.name] ?? "")
+    let wanted = draft.fields["w:" + element.name] ?? now
+    let isChosen = !wanted.sameBytes(as: seen.verb)
+    guard isChosen || content != nil else { return false }
+    verb = !isChosen && !holdsValue(wanted) ? usual : wanted
+    if !holdsValue(verb ?? "") {
+      content = .reset
+    } else if content == nil {
+      switch element.kind {
+      case .image, .data, .list, .secret: content = element.value.map { .value($0) }
+      default: content = .value(element.value(for: element.sent(draft.fields.values("v:" + element.name))))
+      }
+    }
+    guard now.sameBytes(as: seen.verb) else { return true }
+    switch element.kind {
+    // Anything else may have changed as well: better asked once too often.
+    case .image, .data, .secret: return !revision().description.sameBytes(as: seen.revision)
+    default: return !element.shownFingerprint.sameBytes(as: fingerprint)
+    }
+  }
+
+  fileprivate func change(
+    _ name: String, _ verbs: [(name: String, verb: String)], _ store: Store
+  ) throws(StoreError) -> Change {
+    let now = verb(name)
+    let verb = verbs.first { $0.name.sameBytes(as: name) }?.verb ?? (holdsValue(now) ? now : usual)
+    return Change(name: name, verb: verb, value: holdsValue(verb) ? try store.valueIfAny(name) : nil)
   }
 }
 

@@ -1,4 +1,5 @@
 import LiveryClient
+import LiveryHTTP
 
 /// One element of the form that a schema makes, as `livery_form` in C tells it. It is not changed any more once a form has it; one
 /// place in memory, since there are many members, and copies of all of them would be half of what draws them.

@@ -1,4 +1,5 @@
 import LiveryClient
+import LiveryHTTP
 
 /// Everything that can be set, at one moment and in one language.
 struct Form: Sendable {

@@ -1,4 +1,5 @@
 import LiveryClient
+import LiveryHTTP
 
 // Prompts, drawn and answered.
 
@@ -27,7 +28,7 @@ extension Desk {
     _ prompt: Prompts.Prompt, _ entry: ListEntry? = nil, _ problems: Draft? = nil, status: Int = 200
   ) -> Response {
     var response = shown(
-      prompt.question.title, parts.prompt(prompt, entry ?? typed(prompt), problems, place: session.notes.place),
+      prompt.question.title, parts.prompt(prompt, entry ?? typed(prompt), problems, place: guest.notes.place),
       status: status)
     // Who has no script looks again.
     if case .isLookedAt = prompt.state {
@@ -38,7 +39,7 @@ extension Desk {
 
   /// What the controls begin with: what was typed by this person and rejected, or what the requester and the form say.
   private func typed(_ prompt: Prompts.Prompt) -> ListEntry {
-    if let typed = prompt.typed, typed.session == session.id { return typed.entry }
+    if let typed = prompt.typed, typed.session == guest.id { return typed.entry }
     if ListEntry.isPlain(prompt.question.elements) {
       return ListEntry(prompt.question.elements, stored: .list([.string("")]))
     }
@@ -61,7 +62,7 @@ extension Desk {
     if request.fields["op"]?.sameBytes(as: "decline") ?? false {
       try? prompts.decline(prompt.number)
       _ = prompts.settled(prompt.number, within: Desk.patience)
-      return .redirect(to: session.notes.place)
+      return .redirect(to: guest.notes.place)
     }
     guard case .waits = prompt.state else { return self.prompt(prompt, status: 409) }
     var problems = Draft(Fields())
@@ -76,7 +77,7 @@ extension Desk {
         }
       }
       guard problems.errors.isEmpty else { return self.prompt(prompt, entry, problems, status: 422) }
-      try prompts.answer(prompt.number, entry.answer, session.id, entry.withoutSecrets)
+      try prompts.answer(prompt.number, entry.answer, guest.id, entry.withoutSecrets)
     } catch {
       if error.code == .busy || error.code == .closed {
         return self.prompt(prompts[prompt.number] ?? prompt, entry, status: 409)

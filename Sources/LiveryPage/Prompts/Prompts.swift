@@ -1,6 +1,7 @@
 import CLivery
 import CPage
 import LiveryClient
+import LiveryHTTP
 
 /// The prompts that wait at a page for whoever opens it: those that no program provides by their kind.
 final class Prompts: @unchecked Sendable {
@@ -240,9 +241,9 @@ final class Prompts: @unchecked Sendable {
 
   /// The prompt once its answer is decided on, which most are at once, or after so many milliseconds.
   func settled(_ number: UInt64, within patience: Int64) -> Prompt? {
-    let end = lvp_now() + patience
+    let end = Clock.now + patience
     while let prompt = self[number] {
-      if case .isLookedAt = prompt.state, lvp_now() < end { lvp_sleep(2) } else { return prompt }
+      if case .isLookedAt = prompt.state, Clock.now < end { Clock.sleep(2) } else { return prompt }
     }
     return nil
   }

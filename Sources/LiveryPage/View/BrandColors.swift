@@ -1,4 +1,5 @@
 import LiveryClient
+import LiveryHTTP
 
 /// The brand's colors as the page wears them: moved, where they have to be, until text on them can be read.
 struct BrandColors {

@@ -1,4 +1,5 @@
 import LiveryClient
+import LiveryHTTP
 
 /// A device that a brand is shown on, and its outline with a screen of the brand.
 struct BrandDevice: Sendable {

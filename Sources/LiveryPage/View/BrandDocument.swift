@@ -1,4 +1,5 @@
 import LiveryClient
+import LiveryHTTP
 
 /// A brand as one HTML document that needs nothing else: no script, no font, no network.
 struct BrandDocument {

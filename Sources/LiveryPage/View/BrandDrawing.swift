@@ -1,4 +1,5 @@
 import LiveryClient
+import LiveryHTTP
 
 /// A brand as it is drawn, in a page and as a document by itself: its colors and what reads on what, its images, how it looks on
 /// devices, and what `livery brand check` finds.

@@ -1,4 +1,5 @@
 import LiveryClient
+import LiveryHTTP
 
 /// Where the images of a brand are.
 struct BrandSource {

@@ -1,4 +1,5 @@
 import LiveryClient
+import LiveryHTTP
 
 extension Parts {
   /// The brand as the app sees it, brands to switch to, and a device to look at it on.
@@ -12,7 +13,7 @@ extension Parts {
     html += notice(nil, saved: saved)
     if let brands { html += self.brands(brands) }
     if let hasDraft {
-      html += "<p><a class=\"button\" href=\"/draft\">\(words[.tryChanges])</a>"
+      html += "<p><a class=\"button\" href=\"\(root)/draft\">\(words[.tryChanges])</a>"
       if hasDraft { html += " \(words[.draftWaits])" }
       html += "</p>\n"
     }
@@ -23,7 +24,7 @@ extension Parts {
 
   private func brands(_ brands: Value) -> HTML {
     guard brands.count > 1 else { return "" }
-    var html: HTML = "<form method=\"post\" action=\"/brand\" class=\"brands\">\(token)"
+    var html: HTML = "<form method=\"post\" action=\"\(root)/brand\" class=\"brands\">\(token)"
     for brand in brands.items ?? [] {
       let id = brand["id"]?.text ?? ""
       let isActive = brand["active"]?.isTrue ?? false
@@ -38,7 +39,7 @@ extension Parts {
 
   private func chooser(_ device: BrandDevice?) -> HTML {
     var html: HTML =
-      "<form method=\"get\" action=\"/brand\" class=\"chooser\"><label>\(words[.device]) <select name=\"idiom\">"
+      "<form method=\"get\" action=\"\(root)/brand\" class=\"chooser\"><label>\(words[.device]) <select name=\"idiom\">"
     html += "<option value=\"\">\(words[.usualDevices])</option>"
     for kind in BrandDevice.kinds {
       let isChosen = device?.traits.idiom == kind.idiom
@@ -64,23 +65,24 @@ extension Parts {
   func draft(_ form: Form, _ draft: BrandDraft?, _ shown: Draft?, _ drawing: BrandDrawing) -> HTML {
     let sheet = drawing.colors.sheet
     var html: HTML = """
-      <link rel="stylesheet" href="/draft.css?\(fingerprint(sheet.bytes))">
-      <p class="way"><a href="/brand">\(words[.brand])</a></p>
+      <link rel="stylesheet" href="\(root)/draft.css?\(fingerprint(sheet.bytes))">
+      <p class="way"><a href="\(root)/brand">\(words[.brand])</a></p>
       <h1>\(words[.draft])</h1>
       <p class="about">\(words[.draftHint])</p>
 
       """
     html += notice(shown, saved: nil, form)
     html += """
-      <form id="form" method="post" action="/draft" enctype="multipart/form-data" data-kept autocomplete="off" novalidate>\(token)
+      <form id="form" method="post" action="\(root)/draft" enctype="multipart/form-data" data-kept autocomplete="off" novalidate>\(token)
       <button class="first" name="op" value="show" tabindex="-1" aria-hidden="true"></button>
 
       """
     for element in form.groups.flatMap({ $0.elements }) {
-      html += Row(element: element, revision: form.revision, layer: layer, words: words, draft: shown).html
+      html +=
+        Row(element: element, revision: form.revision, layer: layer, words: words, draft: shown, frame: frame).html
       if let image = draft?.image(element.name) {
         html += """
-          <p class="control"><img class="preview" src="/draft/image?id=\(query: image.id)" alt="\(words[.draft])"> \
+          <p class="control"><img class="preview" src="\(root)/draft/image?id=\(query: image.id)" alt="\(words[.draft])"> \
           <label class="option"><input type="checkbox" name="r:\(element.name)" value="1"> \(words[.takeOut])\
           <span class="unseen">: \(element.title)</span></label></p>
 

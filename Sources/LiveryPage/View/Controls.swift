@@ -1,4 +1,5 @@
 import LiveryClient
+import LiveryHTTP
 
 /// A control: what is drawn for a setting, or for a member of an item of a list.
 struct Control {

@@ -1,4 +1,5 @@
 import LiveryClient
+import LiveryHTTP
 
 /// A whole document: what stands around the part that changes.
 struct Document {
@@ -17,6 +18,8 @@ struct Document {
   /// What is said of prompts, and when that was so; nil where none are shown.
   var prompts: (revision: UInt64, lines: HTML)?
   var main: HTML
+  /// With what addresses begin.
+  var root = ""
 
   var html: HTML {
     var html: HTML = """
@@ -53,24 +56,25 @@ struct Document {
         """
     }
     html += "<div class=\"body\">\n"
-    html += navigation
+    html += "<nav aria-label=\"\(words[.groups])\">\(navigation)</nav>\n"
     html +=
       "<main id=\"main\" tabindex=\"-1\">\(main)</main>\n</div>\n<p id=\"live\" class=\"unseen\" role=\"status\"></p>\n</body>\n</html>\n"
     return html
   }
 
-  private var navigation: HTML {
-    var html: HTML = "<nav aria-label=\"\(words[.groups])\"><ul>\n"
+  /// The groups of settings.
+  var navigation: HTML {
+    var html: HTML = "<ul>\n"
     for (index, group) in form.groups.enumerated() {
       let isHere = path?.first == index
       html += """
-        <li><a href="/at/\(index)"\(" aria-current=\"page\"", if: isHere && path?.count == 1)\
+        <li><a href="\(root)/at/\(index)"\(" aria-current=\"page\"", if: isHere && path?.count == 1)\
         \(" aria-current=\"true\"", if: isHere && path?.count != 1)>\(group.title.isEmpty ? words[.settings] : group.title)</a></li>
 
         """
     }
-    if brand.isAny { html += "<li><a href=\"/brand\">\(words[.brand])</a></li>\n" }
-    html += "</ul></nav>\n"
+    if brand.isAny || !root.isEmpty { html += "<li><a href=\"\(root)/brand\">\(words[.brand])</a></li>\n" }
+    html += "</ul>"
     return html
   }
 
@@ -83,13 +87,18 @@ struct Parts {
   var words: Words
   /// The field that says of a form that it is the session's own.
   var token: HTML
+  /// Where the form is a part of another site.
+  var frame: Frame?
+
+  /// With what addresses begin.
+  var root: String { frame?.root ?? "" }
 
   /// The settings of one page.
   func settings(_ view: Form.View, _ draft: Draft?, saved: UInt64?) -> HTML {
     var html: HTML = ""
     if !view.parents.isEmpty {
       html += "<p class=\"way\">"
-      for parent in view.parents { html += "<a href=\"/at/\(Form.text(parent.path))\">\(parent.title)</a> › " }
+      for parent in view.parents { html += "<a href=\"\(root)/at/\(Form.text(parent.path))\">\(parent.title)</a> › " }
       html += "</p>\n"
     }
     html += "<h1>\(view.title.isEmpty ? words[.settings] : view.title)</h1>\n"
@@ -97,7 +106,7 @@ struct Parts {
     html += notice(draft, saved: saved)
     let hasFiles = view.elements.contains { $0.holdsFile }
     html += """
-      <form id="form" method="post" action="/at/\(Form.text(view.path))" data-revision="\(form.revision)" autocomplete="off" novalidate\
+      <form id="form" method="post" action="\(root)/at/\(Form.text(view.path))" data-revision="\(form.revision)" autocomplete="off" novalidate\
       \(" enctype=\"multipart/form-data\"", if: hasFiles)>\(token)
       <button class="first" name="op" value="save" tabindex="-1" aria-hidden="true"></button>
 
@@ -111,8 +120,9 @@ struct Parts {
         if let description = element.description { html += "<p class=\"about\">\(description)</p>\n" }
       case .pane: html += pane(element, view.path + [index])
       default:
-        hasControls = hasControls || element.isEditable && element.kind != .list
-        html += Row(element: element, revision: form.revision, layer: layer, words: words, draft: draft).html
+        hasControls = hasControls || element.isEditable && (element.kind != .list || frame != nil)
+        html +=
+          Row(element: element, revision: form.revision, layer: layer, words: words, draft: draft, frame: frame).html
       }
     }
     if hasControls || draft != nil {
@@ -127,7 +137,8 @@ struct Parts {
   }
 
   private func pane(_ element: Element, _ path: Form.Path) -> HTML {
-    var html: HTML = "<a class=\"pane\" href=\"/at/\(Form.text(path))\"><span class=\"title\">\(element.title)</span>"
+    var html: HTML =
+      "<a class=\"pane\" href=\"\(root)/at/\(Form.text(path))\"><span class=\"title\">\(element.title)</span>"
     if let description = element.description { html += "<span class=\"about\">\(description)</span>" }
     html += "</a>\n"
     return html

@@ -1,4 +1,5 @@
 import LiveryClient
+import LiveryHTTP
 
 // Why a value counts, and how it came about.
 
@@ -83,6 +84,14 @@ extension Parts {
 
   func time(_ value: Value?) -> HTML {
     guard let value, case .date = value else { return "" }
+    return HTML.time(value)
+  }
+}
+
+extension HTML {
+  package static func time(_ time: Timestamp) -> HTML { self.time(.date(time)) }
+
+  fileprivate static func time(_ value: Value) -> HTML {
     let text = value.plain
     return
       "<time datetime=\"\(text)\">\(String(decoding: text.utf8.prefix(16).map { $0 == 84 ? 32 : $0 }, as: UTF8.self)) UTC</time>"

@@ -1,4 +1,5 @@
 import LiveryClient
+import LiveryHTTP
 
 /// The languages that a browser prefers, the best first: Accept-Language of RFC 9110 §12.5.4.
 struct Languages {

@@ -1,4 +1,5 @@
 import LiveryClient
+import LiveryHTTP
 
 extension Parts {
   /// The items of a list, each with its controls.
@@ -7,19 +8,20 @@ extension Parts {
   func list(_ element: Element, _ entry: ListEntry, _ draft: Draft?, mark: UInt64, isTyped: Bool) -> HTML {
     let way = form.page(of: element.name).map { Form.text($0) } ?? "0"
     var html: HTML =
-      "<p class=\"way\"><a href=\"/at/\(way)#r\(element.id)\">\(words[.back])</a></p>\n<h1>\(element.title)</h1>\n"
+      "<p class=\"way\"><a href=\"\(root)/at/\(way)#r\(element.id)\">\(words[.back])</a></p>\n<h1>\(element.title)</h1>\n"
     if let description = element.description { html += "<p class=\"about\">\(description)</p>\n" }
     if let message = draft?.error(element.name) ?? draft?.message {
       html += "<div class=\"notice bad\" role=\"alert\" tabindex=\"-1\" id=\"notice\"><p>\(message)</p></div>\n"
     }
     html += """
-      <form id="form" method="post" action="/list?name=\(query: element.name)" enctype="multipart/form-data"\
+      <form id="form" method="post" action="\(root)/list?name=\(query: element.name)" enctype="multipart/form-data"\
       \(" data-typed", if: isTyped) autocomplete="off" novalidate>\
       \(token)<button class="first" name="op" value="save" tabindex="-1" aria-hidden="true"></button>
 
       """
     if draft?.isInConflict(element.name) ?? false { html += conflict(element) }
-    html += "<input type=\"hidden\" name=\"s:\(element.name)\" value=\"\(mark).l\">\n"
+    html +=
+      "<input type=\"hidden\" name=\"s:\(element.name)\" value=\"\(draft?.seenMark(element.name) ?? "\(mark).\(element.shownFingerprint)")\">\n"
     html += items(entry, at: "", element.isEditable)
     if element.isEditable {
       html += """
@@ -123,7 +125,9 @@ extension Parts {
     html += "<div class=\"control\">"
     if element.kind == .image {
       html += "<input type=\"hidden\" name=\"m:\(path)\" value=\"\(text)\">"
-      if Assets.isID(text) { html += "<img class=\"preview\" src=\"/asset?id=\(text)\" alt=\"\(words[.current])\"> " }
+      if Assets.isID(text) {
+        html += "<img class=\"preview\" src=\"\(root)/asset?id=\(text)\" alt=\"\(words[.current])\"> "
+      }
     }
     html += control.html
     if let unit = element.unit { html += " <span class=\"unit\">\(unit)</span>" }

@@ -1,3 +1,5 @@
+import LiveryHTTP
+
 extension Notice {
   /// What is shown to those who have no session.
   func html(_ words: Words) -> HTML {

@@ -1,4 +1,5 @@
 import LiveryClient
+import LiveryHTTP
 
 extension Parts {
   /// The prompts that wait, a line each.

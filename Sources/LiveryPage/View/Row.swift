@@ -1,4 +1,5 @@
 import LiveryClient
+import LiveryHTTP
 
 /// What is drawn for one setting.
 struct Row {
@@ -10,8 +11,10 @@ struct Row {
   var words: Words
   /// What came back, if it did.
   var draft: Draft?
+  /// Where the form is a part of another site.
+  var frame: Frame?
 
-  private var id: String { element.id }
+  var id: String { element.id }
   private var error: String? {
     guard let draft else { return nil }
     if let error = draft.error(element.name) { return error }
@@ -19,7 +22,7 @@ struct Row {
     if element.kind == .secret, isTyped { return words[.secretAgain] }
     return draft.hasLostFile(element.name) ? words[.fileAgain] : nil
   }
-  private var isInConflict: Bool { draft?.isInConflict(element.name) ?? false }
+  var isInConflict: Bool { draft?.isInConflict(element.name) ?? false }
 
   /// What the control shows: what was typed, or the value.
   private var text: String {
@@ -58,16 +61,19 @@ struct Row {
     if element.kind == .list { html += list }
     if let unit = element.unit { html += " <span class=\"unit\">\(unit)</span>" }
     html += "</div>"
+    html += verb
     if element.kind == .secret { html += secretState }
     html += "<p class=\"error\" id=\"e\(id)\" aria-live=\"polite\">\(error ?? "")</p>"
     if isInConflict { html += conflict }
     html += state
-    if element.isEditable, element.kind != .list {
+    if element.isEditable, element.kind != .list || frame != nil {
       html += "<input type=\"hidden\" name=\"s:\(element.name)\" value=\"\(mark)\">"
     }
     html += "</\(tag)>\n"
     return html
   }
+
+  private var root: String { frame?.root ?? "" }
 
   private var kind: HTML {
     switch element.kind {
@@ -95,7 +101,7 @@ struct Row {
   private var preview: HTML {
     switch (element.kind, element.value) {
     case (.image, .image(let reference)?) where Assets.isID(reference):
-      return "<img class=\"preview\" src=\"/asset?id=\(query: reference)\" alt=\"\(words[.current])\"> "
+      return "<img class=\"preview\" src=\"\(root)/asset?id=\(query: reference)\" alt=\"\(words[.current])\"> "
     case (.image, let value?): return "<code>\(value.plain)</code> "
     case (.data, .data(let bytes)?): return "<span>\(bytes.count) \(words[.bytes])</span> "
     default: return ""
@@ -106,7 +112,7 @@ struct Row {
     let count = element.value?.count ?? 0
     return """
       <span>\(count) \(words[.items])</span> \
-      <a class="button" href="/list?name=\(query: element.name)">\(words[.editList])<span class="unseen"> \
+      <a class="button" href="\(root)/list?name=\(query: element.name)">\(words[.editList])<span class="unseen"> \
       \(element.title)</span></a>
       """
   }
@@ -139,7 +145,7 @@ struct Row {
   }
 
   private var by: HTML {
-    guard let origin = element.origin, !origin.isEmpty else { return "" }
+    guard frame == nil, let origin = element.origin, !origin.isEmpty else { return "" }
     return " (\(words[.by]) \(origin))"
   }
 
@@ -178,6 +184,11 @@ struct Row {
       html += "<span class=\"own\">\(words[.setHere])</span> "
     } else if let from = element.layer, element.obstacle == nil {
       html += "<span>\(words[.from]) \(words.name(ofLayer: from))</span> "
+    }
+    // A copy for drawing does not know why.
+    if frame != nil {
+      html += "</p>"
+      return html
     }
     html += """
       <a href="/why?name=\(query: element.name)" data-part="\(id)">\(words[.why])<span class="unseen">: \(element.title)</span></a> \

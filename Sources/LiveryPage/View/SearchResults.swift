@@ -1,4 +1,5 @@
 import LiveryClient
+import LiveryHTTP
 
 extension Parts {
   /// What a search found: what `livery_search` in C tells.
@@ -13,7 +14,7 @@ extension Parts {
       let path = form.page(of: name)
       let element = form.element(name)
       let title = result["title"]?.text ?? name
-      html += "<li><a href=\"/at/\(path.map { Form.text($0) } ?? "0")#r\(fingerprint(name.utf8))\">"
+      html += "<li><a href=\"\(root)/at/\(path.map { Form.text($0) } ?? "0")#r\(fingerprint(name.utf8))\">"
       html += marked(title, matches, "title")
       html += "</a> <span class=\"path\">"
       for (index, part) in (result["group"]?.items ?? []).enumerated() {

@@ -1,3 +1,5 @@
+import LiveryHTTP
+
 /// What the page itself says, in the languages that it speaks. The schema's texts are the schema's.
 enum Word: Int, CaseIterable {
   case settings, groups, search, searchHint, found, nothingFound, done, save, unsaved, saved, nothingToSave

@@ -1,5 +1,6 @@
 import LiveryClient
 
+@testable import LiveryHTTP
 @testable import LiveryPage
 
 // What browsers send to a page, and what only others do.
@@ -65,7 +66,7 @@ import LiveryClient
   for cookie in Head.cookies(named: "livery", in: [bytes, bytes]) { require(!cookie.contains(0x3B), "a cookie ends") }
   _ = Head.accepts(gzip: bytes)
   _ = Answer.isKnown("a", bytes[...])
-  _ = PIN.isReasonable(bytes[...])
+  _ = Password.isReasonable(bytes[...])
 }
 
 private func encoded(_ bytes: [UInt8], keeping kept: UInt8? = nil) -> [UInt8] {

@@ -1,0 +1,205 @@
+// _GNU_SOURCE has what names errors.
+#define _GNU_SOURCE
+
+#include <cconsole.h>
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <pthread.h>
+#include <pwd.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/signalfd.h>
+#include <sys/stat.h>
+#include <termios.h>
+#include <unistd.h>
+
+static uint8_t *read_all(int file, size_t most, size_t *count, int *error) {
+  size_t room = 4096, used = 0;
+  uint8_t *bytes = malloc(room);
+  while (bytes) {
+    ssize_t size = read(file, bytes + used, room - used);
+    if (size < 0 && errno == EINTR) continue;
+    if (size < 0) {
+      *error = errno;
+      free(bytes);
+      return NULL;
+    }
+    if (size == 0) break;
+    used += (size_t)size;
+    if (used > most) {
+      *error = EFBIG;
+      free(bytes);
+      return NULL;
+    }
+    if (used == room) {
+      uint8_t *larger = realloc(bytes, room * 2);
+      if (!larger) free(bytes);
+      bytes = larger;
+      room *= 2;
+    }
+  }
+  if (!bytes) *error = ENOMEM;
+  *count = used;
+  return bytes;
+}
+
+uint8_t *lvo_read(const char *path, size_t most, size_t *count, int *error) {
+  int file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+  *error = errno;
+  if (file < 0) return NULL;
+  uint8_t *bytes = read_all(file, most, count, error);
+  close(file);
+  return bytes;
+}
+
+uint8_t *lvo_read_input(size_t most, size_t *count) {
+  int error = 0;
+  return read_all(STDIN_FILENO, most, count, &error);
+}
+
+void lvo_free(void *pointer) { free(pointer); }
+
+int lvo_write(const char *path, const uint8_t *bytes, size_t count, unsigned mode, bool replaces) {
+  char temporary[4096];
+  if (snprintf(temporary, sizeof temporary, "%s.%ld.new", path, (long)getpid()) >= (int)sizeof temporary) return ENAMETOOLONG;
+  int file = open(temporary, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600), error = 0;
+  if (file < 0) return errno;
+  while (!error && count) {
+    ssize_t size = write(file, bytes, count);
+    if (size < 0) error = errno == EINTR ? 0 : errno;
+    else bytes += size, count -= (size_t)size;
+  }
+  if (!error && (fchmod(file, mode) < 0 || fsync(file) < 0)) error = errno;
+  if (close(file) < 0 && !error) error = errno;
+  // A link fails where there is something already.
+  if (!error && (replaces ? rename(temporary, path) : link(temporary, path)) < 0) error = errno;
+  if (error || !replaces) unlink(temporary);
+  if (error) return error;
+  char folder[4096];
+  snprintf(folder, sizeof folder, "%s", path);
+  char *slash = strrchr(folder, '/');
+  if (slash) *(slash == folder ? slash + 1 : slash) = 0;
+  int place = open(slash ? folder : ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  if (place >= 0) {
+    fsync(place);
+    close(place);
+  }
+  return 0;
+}
+
+int lvo_make_folder(const char *path, unsigned mode) {
+  char part[4096];
+  if (snprintf(part, sizeof part, "%s", path) >= (int)sizeof part) return ENAMETOOLONG;
+  for (char *next = part + 1; *next; next++) {
+    if (*next != '/') continue;
+    *next = 0;
+    if (mkdir(part, 0755) < 0 && errno != EEXIST) return errno;
+    *next = '/';
+  }
+  if (mkdir(part, mode) == 0 || errno == EEXIST) return 0;
+  return errno;
+}
+
+bool lvo_is_open_to_others(const char *path) {
+  struct stat facts;
+  return stat(path, &facts) == 0 && (facts.st_mode & 077) != 0;
+}
+
+const char *lvo_reason(int error) { return strerrordesc_np(error) ? strerrordesc_np(error) : "unknown error"; }
+
+void lvo_user(char *name, size_t size) {
+  struct passwd entry, *found = NULL;
+  char buffer[4096];
+  if (getpwuid_r(getuid(), &entry, buffer, sizeof buffer, &found) == 0 && found) snprintf(name, size, "%s", entry.pw_name);
+  else snprintf(name, size, "uid %u", (unsigned)getuid());
+}
+
+const char *lvo_environment(const char *name) {
+  const char *value = getenv(name);
+  return value ? value : "";
+}
+
+bool lvo_print(bool is_error, const char *text, size_t count) {
+  FILE *file = is_error ? stderr : stdout;
+  return fwrite(text, 1, count, file) == count && fflush(file) == 0;
+}
+
+long lvo_ask(const char *prompt, char *line, size_t size) {
+  struct termios state;
+  bool is_terminal = isatty(STDIN_FILENO) && tcgetattr(STDIN_FILENO, &state) == 0;
+  if (is_terminal) {
+    struct termios quiet = state;
+    quiet.c_lflag &= ~(tcflag_t)ECHO;
+    fputs(prompt, stderr);
+    tcsetattr(STDIN_FILENO, TCSAFLUSH, &quiet);
+  }
+  bool is_read = fgets(line, (int)size, stdin);
+  if (is_terminal) {
+    tcsetattr(STDIN_FILENO, TCSAFLUSH, &state);
+    fputc('\n', stderr);
+  }
+  if (!is_read) return -1;
+  size_t count = strcspn(line, "\r\n");
+  line[count] = 0;
+  return (long)count;
+}
+
+static int stops = -1;
+
+void lvo_catch_signals(void) {
+  sigset_t signals;
+  sigemptyset(&signals);
+  sigaddset(&signals, SIGINT);
+  sigaddset(&signals, SIGTERM);
+  pthread_sigmask(SIG_BLOCK, &signals, NULL);
+  signal(SIGPIPE, SIG_IGN);
+  if (stops < 0) stops = signalfd(-1, &signals, SFD_CLOEXEC);
+}
+
+bool lvo_wait(int milliseconds) {
+  struct pollfd wait = { stops, POLLIN, 0 };
+  return poll(&wait, 1, milliseconds) > 0;
+}
+
+typedef struct work {
+  void (*run)(void *object);
+  void *object;
+} work;
+
+static void *begin(void *object) {
+  work given = *(work *)object;
+  free(object);
+  given.run(given.object);
+  return NULL;
+}
+
+bool lvo_start(void (*run)(void *object), void *object) {
+  work *given = malloc(sizeof *given);
+  pthread_t thread;
+  if (!given) return false;
+  *given = (work){ run, object };
+  if (pthread_create(&thread, NULL, begin, given) != 0) {
+    free(given);
+    return false;
+  }
+  pthread_detach(thread);
+  return true;
+}
+
+int lvo_become(const char *program, const char *const *words) {
+  char own[4096], path[4200];
+  ssize_t size = readlink("/proc/self/exe", own, sizeof own - 1);
+  own[size < 0 ? 0 : size] = 0;
+  char *slash = strrchr(own, '/');
+  if (slash) {
+    slash[1] = 0;
+    snprintf(path, sizeof path, "%s%s", own, program);
+    execv(path, (char *const *)words);
+  }
+  execvp(program, (char *const *)words);
+  return errno;
+}

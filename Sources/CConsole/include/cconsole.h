@@ -1,0 +1,43 @@
+// What LiveryConsole takes of libc: files of its own, who runs it, and being told to stop.
+#ifndef CCONSOLE_H
+#define CCONSOLE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+// The console's program, in Swift: the arguments of main(), and its exit status.
+int livery_console_main(int count, const char *const *words);
+
+// The bytes of a file, of so many at most: free() them. NULL with an errno.
+uint8_t *lvo_read(const char *path, size_t most, size_t *count, int *error);
+void lvo_free(void *pointer);
+// Makes a file, whole and on the disk before its name is there. One that is there is replaced, or is EEXIST. 0 or an errno.
+int lvo_write(const char *path, const uint8_t *bytes, size_t count, unsigned mode, bool replaces);
+// A folder and those above it; one that is there is fine. 0 or an errno.
+int lvo_make_folder(const char *path, unsigned mode);
+// Whether others than its owner may read a file.
+bool lvo_is_open_to_others(const char *path);
+const char *lvo_reason(int error);
+
+// Who runs this program, and a variable of its environment; "" if there is none.
+void lvo_user(char *name, size_t size);
+const char *lvo_environment(const char *name);
+
+// Output as it is; false if it was not taken.
+bool lvo_print(bool is_error, const char *text, size_t count);
+// A line, without what is typed being shown on a terminal. How many bytes, -1 at the end.
+long lvo_ask(const char *prompt, char *line, size_t size);
+// All of standard input, of so many bytes at most: free() them.
+uint8_t *lvo_read_input(size_t most, size_t *count);
+
+// SIGTERM and SIGINT are kept for lvo_wait() from now on.
+void lvo_catch_signals(void);
+// Waits for so many milliseconds; true if the program is to stop.
+bool lvo_wait(int milliseconds);
+// A thread's work that runs until it is over.
+bool lvo_start(void (*run)(void *object), void *object);
+// Becomes another program beside this one, with these words; returns an errno.
+int lvo_become(const char *program, const char *const *words);
+
+#endif

@@ -1,0 +1,209 @@
+// A server of PostgreSQL, by libpq, which is loaded when it is needed first. Numbers and bytes travel in binary.
+#include "database.h"
+
+#include <dlfcn.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+// As libpq-fe.h has them, which says that they stay as they are.
+typedef struct pg_conn PGconn;
+typedef struct pg_result PGresult;
+enum { CONNECTION_OK = 0, PGRES_EMPTY_QUERY = 0, PGRES_COMMAND_OK = 1, PGRES_TUPLES_OK = 2 };
+enum { OID_BYTEA = 17, OID_INT8 = 20, OID_TEXT = 25, SQLSTATE = 'C' };
+
+static struct {
+  PGconn *(*connect)(const char *);
+  int (*status)(const PGconn *);
+  void (*reset)(PGconn *);
+  char *(*error)(const PGconn *);
+  void (*finish)(PGconn *);
+  PGresult *(*exec)(PGconn *, const char *);
+  PGresult *(*exec_params)(PGconn *, const char *, int, const unsigned *, const char *const *, const int *, const int *, int);
+  int (*result_status)(const PGresult *);
+  char *(*field)(const PGresult *, int);
+  char *(*result_error)(const PGresult *);
+  int (*tuples)(const PGresult *);
+  int (*is_null)(const PGresult *, int, int);
+  char *(*value)(const PGresult *, int, int);
+  int (*length)(const PGresult *, int, int);
+  void (*clear)(PGresult *);
+  void (*(*notices)(PGconn *, void (*)(void *, const PGresult *), void *))(void *, const PGresult *);
+  bool is_loaded;
+} pq;
+static pthread_once_t once = PTHREAD_ONCE_INIT;
+
+static void load(void) {
+  void *library = dlopen("libpq.so.5", RTLD_NOW | RTLD_LOCAL);
+  if (!library) return;
+  struct { const char *name; void *place; } functions[] = {
+    { "PQconnectdb", &pq.connect }, { "PQstatus", &pq.status }, { "PQreset", &pq.reset }, { "PQerrorMessage", &pq.error },
+    { "PQfinish", &pq.finish }, { "PQexec", &pq.exec }, { "PQexecParams", &pq.exec_params },
+    { "PQresultStatus", &pq.result_status }, { "PQresultErrorField", &pq.field }, { "PQresultErrorMessage", &pq.result_error },
+    { "PQntuples", &pq.tuples }, { "PQgetisnull", &pq.is_null }, { "PQgetvalue", &pq.value }, { "PQgetlength", &pq.length },
+    { "PQclear", &pq.clear }, { "PQsetNoticeReceiver", &pq.notices },
+  };
+  for (size_t index = 0; index < sizeof functions / sizeof *functions; index++) {
+    void *found = dlsym(library, functions[index].name);
+    if (!found) return;
+    memcpy(functions[index].place, &found, sizeof found);
+  }
+  pq.is_loaded = true;
+}
+
+static void ignore(void *context, const PGresult *result) {
+  (void)context;
+  (void)result;
+}
+
+static lvdb_result lost(lvdb_database *database) {
+  char reason[LVDB_REASON_MAX];
+  snprintf(reason, sizeof reason, "the database cannot be reached: %s", pq.error(database->connection));
+  return lvdb_fail(database, LVDB_BUSY, reason);
+}
+
+// What a result says; the result is cleared unless it has rows.
+static lvdb_result result_of(lvdb_database *database, PGresult *result) {
+  if (!result) return lost(database);
+  int status = pq.result_status(result);
+  if (status == PGRES_TUPLES_OK) return LVDB_ROW;
+  if (status == PGRES_COMMAND_OK || status == PGRES_EMPTY_QUERY) {
+    pq.clear(result);
+    return LVDB_DONE;
+  }
+  lvdb_result failed = LVDB_FAILED;
+  const char *state = pq.field(result, SQLSTATE);
+  if (pq.status(database->connection) != CONNECTION_OK) failed = lost(database);
+  else {
+    if (state && strncmp(state, "23", 2) == 0) failed = LVDB_CONSTRAINT;
+    if (state && (strncmp(state, "40", 2) == 0 || strncmp(state, "55", 2) == 0 || strncmp(state, "57", 2) == 0)) failed = LVDB_BUSY;
+    if (state && strncmp(state, "53100", 5) == 0) failed = LVDB_FULL;
+    lvdb_fail(database, failed, pq.result_error(result));
+  }
+  pq.clear(result);
+  return failed;
+}
+
+static lvdb_result run(lvdb_database *database, const char *sql) {
+  PGresult *result = pq.exec(database->connection, sql);
+  lvdb_result done = result_of(database, result);
+  if (done == LVDB_ROW) {
+    pq.clear(result);
+    return LVDB_DONE;
+  }
+  return done;
+}
+
+static bool reconnect(lvdb_database *database) {
+  if (pq.status(database->connection) == CONNECTION_OK) return true;
+  pq.reset(database->connection);
+  return pq.status(database->connection) == CONNECTION_OK;
+}
+
+static lvdb_result begin(lvdb_database *database) {
+  if (!reconnect(database)) return lost(database);
+  lvdb_result begun = run(database, "BEGIN");
+  // A connection may have been lost without anybody having noticed.
+  if (begun == LVDB_BUSY && reconnect(database)) begun = run(database, "BEGIN");
+  // One writer at a time, as with a file.
+  if (begun == LVDB_DONE) begun = run(database, "SELECT pg_advisory_xact_lock(7598807748135284)");
+  return begun;
+}
+static lvdb_result commit(lvdb_database *database) { return run(database, "COMMIT"); }
+static void rollback(lvdb_database *database) {
+  if (pq.status(database->connection) == CONNECTION_OK) run(database, "ROLLBACK");
+}
+
+// `?` becomes `$1`, `$2` and so on.
+static bool prepare(lvdb_statement *statement) {
+  size_t marks = 0;
+  for (const char *next = statement->sql; *next; next++) marks += *next == '?';
+  char *sql = malloc(strlen(statement->sql) + marks * 3 + 1), *out = sql;
+  if (!sql) return false;
+  int number = 0;
+  for (const char *next = statement->sql; *next; next++) {
+    if (*next == '?') out += sprintf(out, "$%d", ++number);
+    else *out++ = *next;
+  }
+  *out = 0;
+  free(statement->sql);
+  statement->sql = sql;
+  statement->row = -1;
+  return true;
+}
+
+static lvdb_result execute(lvdb_statement *statement) {
+  lvdb_database *database = statement->database;
+  if (!reconnect(database)) return lost(database);
+  unsigned types[LVDB_PARAMETERS_MAX];
+  const char *values[LVDB_PARAMETERS_MAX];
+  int lengths[LVDB_PARAMETERS_MAX], formats[LVDB_PARAMETERS_MAX];
+  uint64_t numbers[LVDB_PARAMETERS_MAX];
+  for (int index = 0; index < statement->count; index++) {
+    lvdb_parameter *given = &statement->parameters[index];
+    if (given->count > INT32_MAX) return lvdb_fail(database, LVDB_FAILED, "a value is too large");
+    types[index] = given->type == LVDB_INT ? OID_INT8 : given->type == LVDB_TEXT ? OID_TEXT : given->type == LVDB_BYTES ? OID_BYTEA : 0;
+    values[index] = (const char *)given->bytes;
+    lengths[index] = (int)given->count;
+    formats[index] = 1;
+    if (given->type == LVDB_INT) {
+      numbers[index] = __builtin_bswap64((uint64_t)given->number);
+      values[index] = (const char *)&numbers[index];
+      lengths[index] = 8;
+    }
+  }
+  PGresult *result = pq.exec_params(database->connection, statement->sql, statement->count, types, values, lengths, formats, 1);
+  lvdb_result done = result_of(database, result);
+  if (done == LVDB_ROW) statement->state = result;
+  return done;
+}
+
+static lvdb_result step(lvdb_statement *statement) {
+  if (!statement->state) {
+    lvdb_result done = execute(statement);
+    if (done != LVDB_ROW) return done;
+  }
+  if (statement->row + 1 >= pq.tuples(statement->state)) return LVDB_DONE;
+  statement->row++;
+  return LVDB_ROW;
+}
+
+static bool is_null(lvdb_statement *statement, int column) { return pq.is_null(statement->state, statement->row, column); }
+
+static int64_t number(lvdb_statement *statement, int column) {
+  const uint8_t *bytes = (const uint8_t *)pq.value(statement->state, statement->row, column);
+  int count = pq.length(statement->state, statement->row, column);
+  if (!bytes || count < 1 || count > 8) return 0;
+  // Numbers of 2, 4 and 8 bytes, the highest first.
+  uint64_t read = bytes[0] & 0x80 ? UINT64_MAX : 0;
+  for (int index = 0; index < count; index++) read = read << 8 | bytes[index];
+  return (int64_t)read;
+}
+
+static const uint8_t *bytes(lvdb_statement *statement, int column, size_t *count) {
+  if (is_null(statement, column)) return NULL;
+  *count = (size_t)pq.length(statement->state, statement->row, column);
+  return (const uint8_t *)pq.value(statement->state, statement->row, column);
+}
+
+static void finish(lvdb_statement *statement) {
+  if (statement->state) pq.clear(statement->state);
+}
+static void close_connection(lvdb_database *database) { pq.finish(database->connection); }
+
+static const lvdb_backend backend = {
+  .begin = begin, .commit = commit, .rollback = rollback, .run = run, .prepare = prepare, .step = step, .is_null = is_null,
+  .number = number, .bytes = bytes, .finish = finish, .close = close_connection,
+};
+
+lvdb_result lvdb_postgres_open(lvdb_database *database) {
+  pthread_once(&once, load);
+  if (!pq.is_loaded) return lvdb_fail(database, LVDB_FAILED, "libpq.so.5 cannot be loaded: install libpq5");
+  database->backend = &backend;
+  database->connection = pq.connect(database->place);
+  if (!database->connection) return lvdb_fail(database, LVDB_NO_MEMORY, "there is no memory");
+  pq.notices(database->connection, ignore, NULL);
+  if (pq.status(database->connection) != CONNECTION_OK) return lost(database);
+  return run(database, "SET client_encoding = 'UTF8'");
+}

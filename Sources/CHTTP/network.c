@@ -1,0 +1,210 @@
+#define _GNU_SOURCE
+#include "chttp.h"
+
+#include <arpa/inet.h>
+#include <errno.h>
+#include <net/if.h>
+#include <netdb.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+enum { BACKLOG = 256 };
+
+typedef union any_address {
+  struct sockaddr any;
+  struct sockaddr_in v4;
+  struct sockaddr_in6 v6;
+  struct sockaddr_un local;
+  struct sockaddr_storage storage;
+} any_address;
+
+static bool is_loopback(const any_address *address) {
+  switch (address->any.sa_family) {
+    case AF_INET: return ntohl(address->v4.sin_addr.s_addr) >> 24 == 127;
+    case AF_INET6:
+      if (IN6_IS_ADDR_V4MAPPED(&address->v6.sin6_addr)) return address->v6.sin6_addr.s6_addr[12] == 127;
+      return IN6_IS_ADDR_LOOPBACK(&address->v6.sin6_addr);
+    default: return true;
+  }
+}
+
+static bool is_any(const any_address *address) {
+  if (address->any.sa_family == AF_INET) return address->v4.sin_addr.s_addr == htonl(INADDR_ANY);
+  return address->any.sa_family == AF_INET6 && IN6_IS_ADDR_UNSPECIFIED(&address->v6.sin6_addr);
+}
+
+// The port as digits alone, behind the last colon.
+static bool is_port(const char *text) {
+  size_t count = strspn(text, "0123456789");
+  return count > 0 && count <= 5 && text[count] == 0 && atoi(text) <= 65535;
+}
+
+bool lvh_address_parse(const char *text, lvh_address *address) {
+  char host[64];
+  const char *colon = strrchr(text, ':');
+  if (!colon || !is_port(colon + 1)) return false;
+  size_t count = (size_t)(colon - text);
+  bool is_bracketed = count > 2 && text[0] == '[' && colon[-1] == ']';
+  if (is_bracketed) text++, count -= 2;
+  if (count == 0 || count >= sizeof host) return false;
+  memcpy(host, text, count);
+  host[count] = 0;
+  if (!is_bracketed && strcmp(host, "localhost") == 0) strcpy(host, "127.0.0.1");
+  struct addrinfo hints = {.ai_family = is_bracketed ? AF_INET6 : AF_INET, .ai_socktype = SOCK_STREAM,
+                           .ai_flags = AI_NUMERICHOST | AI_NUMERICSERV | AI_PASSIVE};
+  // What inet_aton takes besides, such as 127.1, would be shown in another form than it was given in.
+  struct in_addr numbers;
+  if (!is_bracketed && inet_pton(AF_INET, host, &numbers) != 1) return false;
+  struct addrinfo *found;
+  if (getaddrinfo(host, colon + 1, &hints, &found) != 0) return false;
+  bool fits = found->ai_addrlen <= sizeof address->bytes;
+  if (fits) {
+    any_address copy = {0};
+    memcpy(&copy, found->ai_addr, found->ai_addrlen);
+    memset(address, 0, sizeof *address);
+    memcpy(address->bytes, &copy, found->ai_addrlen);
+    address->size = found->ai_addrlen;
+    address->is_loopback = is_loopback(&copy);
+    address->is_any = is_any(&copy);
+  }
+  freeaddrinfo(found);
+  return fits;
+}
+
+lvh_failure lvh_failure_of(int error) {
+  switch (error) {
+    case EADDRINUSE: return LVH_BUSY;
+    case EACCES: case EPERM: case EROFS: return LVH_PERMISSION;
+    case ENAMETOOLONG: case ENOENT: case ENOTDIR: case EEXIST: case EADDRNOTAVAIL: return LVH_NO_PLACE;
+    default: return LVH_IO;
+  }
+}
+
+const char *lvh_reason(int error) { return strerrordesc_np(error); }
+
+static int failed(int descriptor) {
+  int error = errno;
+  if (descriptor >= 0) close(descriptor);
+  return -error;
+}
+
+int lvh_listen(const lvh_address *address) {
+  const struct sockaddr *name = (const void *)address->bytes;
+  int descriptor = socket(name->sa_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+  if (descriptor < 0) return failed(-1);
+  int on = 1;
+  setsockopt(descriptor, SOL_SOCKET, SO_REUSEADDR, &on, sizeof on);
+  if (bind(descriptor, name, address->size) != 0 || listen(descriptor, BACKLOG) != 0) return failed(descriptor);
+  return descriptor;
+}
+
+// A socket that a process has left behind when it was killed.
+static bool is_abandoned(const struct sockaddr_un *name) {
+  struct stat facts;
+  if (lstat(name->sun_path, &facts) != 0 || !S_ISSOCK(facts.st_mode)) return false;
+  int probe = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+  if (probe < 0) return false;
+  bool is_refused = connect(probe, (const void *)name, sizeof *name) != 0 && errno == ECONNREFUSED;
+  close(probe);
+  return is_refused;
+}
+
+int lvh_listen_at_path(const char *path) {
+  struct sockaddr_un name = {.sun_family = AF_UNIX};
+  if (strlen(path) >= sizeof name.sun_path) return -ENAMETOOLONG;
+  strcpy(name.sun_path, path);
+  int descriptor = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+  if (descriptor < 0) return failed(-1);
+  int status = bind(descriptor, (const void *)&name, sizeof name);
+  if (status != 0 && errno == EADDRINUSE) {
+    struct stat facts;
+    if (lstat(path, &facts) == 0 && !S_ISSOCK(facts.st_mode)) {
+      close(descriptor);
+      return -EEXIST;
+    }
+    if (is_abandoned(&name)) unlink(path);
+    status = bind(descriptor, (const void *)&name, sizeof name);
+  }
+  if (status != 0) return failed(descriptor);
+  // Nobody connects before it listens.
+  if (chmod(path, 0600) != 0 || listen(descriptor, BACKLOG) != 0) {
+    int error = failed(descriptor);
+    unlink(path);
+    return error;
+  }
+  return descriptor;
+}
+
+void lvh_remove_socket(const char *path) {
+  struct stat facts;
+  if (lstat(path, &facts) == 0 && S_ISSOCK(facts.st_mode)) unlink(path);
+}
+
+// The text of an address, without its port; an IPv6 address in brackets.
+static void write_host(const any_address *address, char text[LVH_ADDRESS_MAX]) {
+  char host[64] = "";
+  text[0] = 0;
+  if (address->any.sa_family == AF_INET) {
+    inet_ntop(AF_INET, &address->v4.sin_addr, text, LVH_ADDRESS_MAX);
+  } else if (address->any.sa_family == AF_INET6 && IN6_IS_ADDR_V4MAPPED(&address->v6.sin6_addr)) {
+    inet_ntop(AF_INET, &address->v6.sin6_addr.s6_addr[12], text, LVH_ADDRESS_MAX);
+  } else if (address->any.sa_family == AF_INET6 && inet_ntop(AF_INET6, &address->v6.sin6_addr, host, sizeof host)) {
+    snprintf(text, LVH_ADDRESS_MAX, "[%s]", host);
+  }
+}
+
+static bool local_name(int descriptor, any_address *address) {
+  socklen_t size = sizeof *address;
+  memset(address, 0, sizeof *address);
+  return getsockname(descriptor, &address->any, &size) == 0;
+}
+
+bool lvh_local_address(int descriptor, char text[LVH_ADDRESS_MAX]) {
+  any_address address;
+  text[0] = 0;
+  if (!local_name(descriptor, &address)) return false;
+  write_host(&address, text);
+  size_t count = strlen(text);
+  if (count > 0) snprintf(text + count, LVH_ADDRESS_MAX - count, ":%u", lvh_local_port(descriptor));
+  return is_loopback(&address);
+}
+
+uint16_t lvh_local_port(int descriptor) {
+  any_address address;
+  if (!local_name(descriptor, &address)) return 0;
+  // At the same place in both.
+  return address.any.sa_family == AF_INET || address.any.sa_family == AF_INET6 ? ntohs(address.v4.sin_port) : 0;
+}
+
+void lvh_primary_address(const lvh_address *like, char text[LVH_ADDRESS_MAX]) {
+  const struct sockaddr *name = (const void *)like->bytes;
+  any_address far = {0}, near;
+  text[0] = 0;
+  int descriptor = socket(name->sa_family, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+  if (descriptor < 0) return;
+  // An address kept for documentation; connecting a datagram socket sends nothing.
+  far.any.sa_family = name->sa_family;
+  far.v4.sin_port = htons(9);
+  if (name->sa_family == AF_INET6) inet_pton(AF_INET6, "2001:db8::1", &far.v6.sin6_addr);
+  else inet_pton(AF_INET, "192.0.2.1", &far.v4.sin_addr);
+  if (connect(descriptor, &far.any, like->size) == 0 && local_name(descriptor, &near) && !is_any(&near)) write_host(&near, text);
+  close(descriptor);
+}
+
+void lvh_keep_alive(int descriptor) {
+  int on = 1, idle = 60, interval = 15, count = 4;
+  setsockopt(descriptor, SOL_SOCKET, SO_KEEPALIVE, &on, sizeof on);
+  setsockopt(descriptor, IPPROTO_TCP, TCP_KEEPIDLE, &idle, sizeof idle);
+  setsockopt(descriptor, IPPROTO_TCP, TCP_KEEPINTVL, &interval, sizeof interval);
+  setsockopt(descriptor, IPPROTO_TCP, TCP_KEEPCNT, &count, sizeof count);
+}
+
+void lvh_cut(int descriptor) { shutdown(descriptor, SHUT_RDWR); }
+void lvh_close(int descriptor) { close(descriptor); }

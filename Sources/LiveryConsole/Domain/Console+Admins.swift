@@ -1,0 +1,205 @@
+import LiveryClient
+import LiveryFleet
+import LiveryHTTP
+
+// Who may sign in, and who has.
+extension Console {
+  /// How long a session lasts without being used, in seconds.
+  private static let session: Int64 = 12 * 3600
+
+  package struct Admin: Sendable {
+    package var name: String
+    package var role: Person.Role
+    package var created: Int64
+  }
+
+  package struct Bearer: Sendable {
+    package var number: Int64
+    package var admin: String
+    package var label: String
+    package var expires: Int64
+  }
+
+  static func role(_ text: String) -> Person.Role? {
+    switch text {
+    case "viewer": .viewer
+    case "editor": .editor
+    default: nil
+    }
+  }
+
+  static func word(_ role: Person.Role) -> String { role == .viewer ? "viewer" : "editor" }
+
+  package func signIn(_ name: String, _ password: String) throws(Refusal) -> SignIn {
+    guard (1...64).contains(name.utf8.count), !name.utf8.contains(0) else { return .isWrong(wait: 0) }
+    let wait = throttles.wait(name)
+    guard wait == 0 else { return .isTooSoon(wait: wait) }
+    let hash =
+      try database.first("SELECT hash FROM admins WHERE name = ?", [.text(name)]) { (row) throws(Refusal) in
+        row.textIfAny(0)
+      } ?? nil
+    let isRight = Password.isRight(password, hash: hash)
+    let next = throttles.note(name, isRight: isRight)
+    guard isRight else { return .isWrong(wait: next) }
+    let cookie = String(decoding: Token.make(), as: UTF8.self)
+    try database.change { () throws(Refusal) in
+      try database.run("DELETE FROM sessions WHERE expires < ?", [.int(Console.now)])
+      try database.run(
+        "INSERT INTO sessions (hash, admin, csrf, expires) VALUES (?, ?, ?, ?)",
+        [
+          .bytes(Crypto.hash(Array(cookie.utf8))), .text(name), .text(String(decoding: Token.make(), as: UTF8.self)),
+          .int(Console.now + Console.session),
+        ])
+    }
+    return .isRight(cookie: cookie)
+  }
+
+  package func person(_ cookie: String) -> Person? {
+    let hash = Crypto.hash(Array(cookie.utf8))
+    let now = Console.now
+    let found = try? database.first(
+      "SELECT a.name, a.role, s.csrf, s.expires FROM sessions s JOIN admins a ON a.name = s.admin WHERE s.hash = ?",
+      [.bytes(hash)]
+    ) { (row) throws(Refusal) in
+      (
+        person: Person(name: row.text(0), role: Console.role(row.text(1)) ?? .viewer, csrf: row.text(2)),
+        end: row.int(3)
+      )
+    }
+    guard let found, found.end > now else { return nil }
+    // It is prolonged now and then, and not with each request.
+    if found.end < now + Console.session - 600 {
+      _ = try? database.change { () throws(Refusal) in
+        try database.run(
+          "UPDATE sessions SET expires = ? WHERE hash = ?", [.int(now + Console.session), .bytes(hash)])
+      }
+    }
+    return found.person
+  }
+
+  package func signOut(_ cookie: String) {
+    _ = try? database.change { () throws(Refusal) in
+      try database.run("DELETE FROM sessions WHERE hash = ?", [.bytes(Crypto.hash(Array(cookie.utf8)))])
+    }
+  }
+
+  package func admins() throws(Refusal) -> [Admin] {
+    try database.all("SELECT name, role, created FROM admins ORDER BY name") { (row) throws(Refusal) in
+      Admin(name: row.text(0), role: Console.role(row.text(1)) ?? .viewer, created: row.int(2))
+    }
+  }
+
+  /// Adds somebody, or gives somebody another role or password.
+  package func put(_ name: String, _ role: Person.Role, password: String?, by person: Person) throws(Refusal) {
+    guard (1...64).contains(name.utf8.count), name.utf8.allSatisfy({ !$0.isControl }) else {
+      throw Refusal(.invalid, "A name has 1 to 64 bytes, and no control characters.")
+    }
+    var hash: String?
+    if let password {
+      guard (8...Password.longest).contains(password.utf8.count) else {
+        throw Refusal(.invalid, "A password has 8 to \(Password.longest) bytes.")
+      }
+      guard let made = Password.hash(password) else { throw Refusal(.busy, "There is no memory.") }
+      hash = made
+    }
+    try change { (_) throws(Refusal) in
+      let isThere = try database.number("SELECT COUNT(*) FROM admins WHERE name = ?", [.text(name)]) == 1
+      guard isThere || hash != nil else { throw Refusal(.invalid, "Somebody new needs a password.") }
+      try database.run(
+        """
+        INSERT INTO admins (name, role, hash, created) VALUES (?, ?, ?, ?)
+        ON CONFLICT (name) DO UPDATE SET role = excluded.role, hash = COALESCE(excluded.hash, admins.hash)
+        """, [.text(name), .text(Console.word(role)), .optional(hash), .int(Console.now)])
+      // Whoever knows an old password is out.
+      if hash != nil { try database.run("DELETE FROM sessions WHERE admin = ?", [.text(name)]) }
+      try note(person, "\(isThere ? "changed" : "added") \(Console.word(role)) \(name)")
+    }
+  }
+
+  package func removeAdmin(_ name: String, by person: Person) throws(Refusal) {
+    try change { (_) throws(Refusal) in
+      guard try database.number("SELECT COUNT(*) FROM admins WHERE name = ?", [.text(name.nulFree)]) == 1 else {
+        throw Refusal(.notFound, "There is nobody of that name.")
+      }
+      try database.run("DELETE FROM admins WHERE name = ?", [.text(name)])
+      try note(person, "removed \(name)")
+    }
+  }
+
+  /// A token for programs, which acts as somebody.
+  package func makeBearer(
+    of name: String, _ label: String, days: Int, by person: Person
+  ) throws(Refusal) -> (number: Int64, token: String) {
+    guard (1...3650).contains(days) else { throw Refusal(.invalid, "A token is of use for 1 to 3,650 days.") }
+    guard label.utf8.count <= 64, !label.utf8.contains(0) else {
+      throw Refusal(.invalid, "A label has at most 64 bytes.")
+    }
+    let token = String(decoding: Token.make(), as: UTF8.self)
+    var number: Int64 = 0
+    try change { (_) throws(Refusal) in
+      guard try database.number("SELECT COUNT(*) FROM admins WHERE name = ?", [.text(name.nulFree)]) == 1 else {
+        throw Refusal(.notFound, "There is nobody of that name.")
+      }
+      number = try next("token")
+      try database.run(
+        "INSERT INTO bearers (number, hash, admin, label, created, expires) VALUES (?, ?, ?, ?, ?, ?)",
+        [
+          .int(number), .bytes(Crypto.hash(Array(token.utf8))), .text(name), .text(label), .int(Console.now),
+          .int(Console.now + Int64(days) * 86_400),
+        ])
+      try note(person, "made token \(number) of \(name)", label)
+    }
+    return (number, token)
+  }
+
+  package func bearers() throws(Refusal) -> [Bearer] {
+    try database.all("SELECT number, admin, label, expires FROM bearers ORDER BY number") { (row) throws(Refusal) in
+      Bearer(number: row.int(0), admin: row.text(1), label: row.text(2), expires: row.int(3))
+    }
+  }
+
+  package func removeBearer(_ number: Int64, by person: Person) throws(Refusal) {
+    try change { (_) throws(Refusal) in
+      guard try database.number("SELECT COUNT(*) FROM bearers WHERE number = ?", [.int(number)]) == 1 else {
+        throw Refusal(.notFound, "There is no such token.")
+      }
+      try database.run("DELETE FROM bearers WHERE number = ?", [.int(number)])
+      try note(person, "removed token \(number)")
+    }
+  }
+
+  /// Whose a token is.
+  func person(bearer: String) throws(Refusal) -> Person? {
+    try database.first(
+      "SELECT a.name, a.role FROM bearers b JOIN admins a ON a.name = b.admin WHERE b.hash = ? AND b.expires > ?",
+      [.bytes(Crypto.hash(Array(bearer.utf8))), .int(Console.now)]
+    ) { (row) throws(Refusal) in
+      Person(name: row.text(0), role: Console.role(row.text(1)) ?? .viewer, csrf: "")
+    }
+  }
+}
+
+/// Slows down who guesses, by the name that is tried.
+final class Throttles: @unchecked Sendable {
+  private static let most = 1024
+  private let lock = Lock()
+  // Guarded by `lock`, the latest last.
+  private var all: [(name: String, throttle: Throttle)] = []
+
+  func wait(_ name: String) -> Int {
+    lock.withLock { all.first { $0.name.sameBytes(as: name) }?.throttle.wait() ?? 0 }
+  }
+
+  func note(_ name: String, isRight: Bool) -> Int {
+    lock.withLock {
+      var throttle = Throttle()
+      if let index = all.firstIndex(where: { $0.name.sameBytes(as: name) }) {
+        throttle = all.remove(at: index).throttle
+      }
+      let wait = throttle.note(isRight: isRight)
+      if all.count >= Throttles.most { all.removeFirst() }
+      if !isRight { all.append((name, throttle)) }
+      return wait
+    }
+  }
+}

@@ -1,0 +1,280 @@
+import LiveryClient
+import LiveryFleet
+import LiveryHTTP
+
+// Devices, and the groups that they are in.
+extension Console {
+  /// The state of a device `d`, as a number in the order of `DeviceState`, by SQL; the parameter is when silence begins.
+  private static let state = """
+    CASE WHEN d.failing = 1 THEN 2 WHEN COALESCE(d.seen, d.enrolled) < ? THEN 3 WHEN d.seen IS NULL OR EXISTS (
+      SELECT 1 FROM channels c LEFT JOIN device_channels h ON h.device = d.id AND h.channel = c.name
+      WHERE (c.name = 'fleet' OR c.name = 'device.' || d.id
+        OR c.name IN (SELECT 'group.' || m.in_group FROM members m WHERE m.device = d.id))
+      AND c.changed > 0 AND (h.version IS NULL OR h.version < c.changed)) THEN 1 ELSE 0 END
+    """
+
+  private static func state(_ number: Int64) -> DeviceState {
+    switch number {
+    case 0: .right
+    case 1: .behind
+    case 2: .failing
+    default: .silent
+    }
+  }
+
+  /// Which devices a filter means, as the rest of a statement behind `FROM devices d`.
+  private func condition(_ filter: DeviceFilter) -> (sql: String, parameters: [Database.Parameter]) {
+    var sql = " WHERE d.refused = 0"
+    var parameters: [Database.Parameter] = []
+    if !filter.query.utf8.isEmpty {
+      var pattern: [UInt8] = [UInt8(ascii: "%")]
+      for byte in filter.query.utf8.prefix(128) {
+        if byte == UInt8(ascii: "%") || byte == UInt8(ascii: "_") || byte == UInt8(ascii: "\\") {
+          pattern.append(UInt8(ascii: "\\"))
+        }
+        pattern.append(byte.lowercased)
+      }
+      pattern.append(UInt8(ascii: "%"))
+      let text = String(decoding: pattern, as: UTF8.self).nulFree
+      sql += " AND (LOWER(d.name) LIKE ? ESCAPE '\\' OR d.id LIKE ? ESCAPE '\\')"
+      parameters += [.text(text), .text(text)]
+    }
+    if let group = filter.group {
+      sql += " AND EXISTS (SELECT 1 FROM members g WHERE g.device = d.id AND g.in_group = ?)"
+      parameters.append(.text(group.nulFree))
+    }
+    if let schema = filter.schema {
+      sql += " AND d.schema_version = ?"
+      parameters.append(.int(schema))
+    }
+    if let state = filter.state {
+      let number: Int64
+      switch state {
+      case .right: number = 0
+      case .behind: number = 1
+      case .failing: number = 2
+      case .silent: number = 3
+      }
+      sql += " AND \(Console.state) = ?"
+      parameters += [.int(Console.now - Console.silence), .int(number)]
+    }
+    return (sql, parameters)
+  }
+
+  package func devices(_ filter: DeviceFilter) throws(Refusal) -> (lines: [DeviceLine], total: Int) {
+    let (sql, parameters) = condition(filter)
+    let total = try database.number("SELECT COUNT(*) FROM devices d" + sql, parameters) ?? 0
+    let lines = try database.all(
+      "SELECT d.id, d.name, d.seen, d.schema_version, d.problem, \(Console.state) FROM devices d" + sql
+        + " ORDER BY d.name, d.id LIMIT ? OFFSET ?",
+      [.int(Console.now - Console.silence)] + parameters
+        + [.int(Int64(max(1, min(filter.limit, 1000)))), .int(Int64(max(0, filter.offset)))]
+    ) { (row) throws(Refusal) -> DeviceLine in Console.line(row) }
+    var filled: [DeviceLine] = []
+    for var line in lines {
+      line.groups = try groups(of: line.id)
+      filled.append(line)
+    }
+    return (filled, Int(total))
+  }
+
+  private static func line(_ row: Database.Row) -> DeviceLine {
+    var line = DeviceLine()
+    line.id = row.text(0)
+    line.name = row.text(1)
+    line.seen = row.intIfAny(2)
+    line.schema = row.intIfAny(3)
+    line.problem = row.textIfAny(4)
+    line.state = state(row.int(5))
+    return line
+  }
+
+  package func device(_ id: String) throws(Refusal) -> DeviceDetail {
+    var detail = DeviceDetail()
+    let found = try database.first(
+      """
+      SELECT d.id, d.name, d.seen, d.schema_version, d.problem, \(Console.state), d.enrolled, d.reported, d.health,
+      d.violations FROM devices d WHERE d.id = ? AND d.refused = 0
+      """, [.int(Console.now - Console.silence), .text(id.nulFree)]
+    ) { (row) throws(Refusal) in
+      detail.line = Console.line(row)
+      detail.enrolled = row.int(6)
+      detail.reported = row.intIfAny(7)
+      detail.health = row.textIfAny(8)
+      if let bytes = row.bytesIfAny(9), let all = try? CBOR.decode(bytes), case .list(let items) = all {
+        detail.violations = items.compactMap { (item) in
+          guard let name = item["name"]?.text, let message = item["message"]?.text else { return nil }
+          return (name: name, message: message)
+        }
+      }
+      return true
+    }
+    guard found == true else { throw Refusal(.notFound, "There is no such device.") }
+    detail.line.groups = try groups(of: id)
+    for channel in channels(of: detail.line) {
+      let published = try database.number("SELECT version FROM channels WHERE name = ?", [.text(channel)])
+      let has = try database.number(
+        "SELECT version FROM device_channels WHERE device = ? AND channel = ?", [.text(id), .text(channel)])
+      detail.channels.append(DeviceDetail.ChannelState(name: channel, has: has, published: published))
+    }
+    detail.verdicts = try database.all(
+      """
+      SELECT v.verdict, MAX(p.number), MAX(p.channel) FROM device_verdicts v
+      LEFT JOIN publications p ON p.hash = v.hash OR p.rolling_hash = v.hash WHERE v.device = ?
+      GROUP BY v.hash, v.verdict ORDER BY 2
+      """, [.text(id)]
+    ) { (row) throws(Refusal) in
+      DeviceDetail.Verdict(publication: row.intIfAny(1), channel: row.textIfAny(2) ?? "", verdict: row.text(0))
+    }
+    detail.settings = try explained(detail.line)
+    return detail
+  }
+
+  /// The channels that a device takes, the weakest first.
+  func channels(of line: DeviceLine) -> [String] {
+    ["fleet"] + line.groups.map { "group." + $0 } + ["device." + line.id]
+  }
+
+  package func name(_ device: String, _ name: String, by person: Person) throws(Refusal) {
+    guard name.utf8.count <= EnrollmentRequest.nameLimit, !name.utf8.contains(0) else {
+      throw Refusal(.invalid, "A name has at most 64 bytes.")
+    }
+    try change { (_) throws(Refusal) in
+      guard
+        let before = try database.first(
+          "SELECT name FROM devices WHERE id = ? AND refused = 0", [.text(device.nulFree)],
+          { (row) throws(Refusal) in row.text(0) })
+      else { throw Refusal(.notFound, "There is no such device.") }
+      try database.run("UPDATE devices SET name = ? WHERE id = ?", [.text(name), .text(device)])
+      try note(person, "named device \(device)", "\(before) → \(name)")
+    }
+  }
+
+  /// Refuses a device's key from now on: it was stolen, or the device is gone.
+  package func refuse(_ device: String, by person: Person) throws(Refusal) {
+    try change { (_) throws(Refusal) in
+      guard
+        try database.number(
+          "SELECT COUNT(*) FROM devices WHERE id = ? AND refused = 0", [.text(device.nulFree)]) == 1
+      else { throw Refusal(.notFound, "There is no such device.") }
+      try database.run("UPDATE devices SET refused = 1 WHERE id = ?", [.text(device)])
+      try note(person, "removed device \(device)")
+    }
+  }
+
+  package func groups() throws(Refusal) -> [GroupLine] {
+    try database.all(
+      """
+      SELECT g.name, COUNT(d.id) FROM device_groups g LEFT JOIN members m ON m.in_group = g.name
+      LEFT JOIN devices d ON d.id = m.device AND d.refused = 0 GROUP BY g.name, g.place ORDER BY g.place
+      """
+    ) { (row) throws(Refusal) in GroupLine(name: row.text(0), members: Int(row.int(1))) }
+  }
+
+  package func addGroup(_ name: String, by person: Person) throws(Refusal) {
+    guard Name.isValid(name) else {
+      throw Refusal(.invalid, "A group's name is 1 to 32 of a to z, 0 to 9, - and _, the first a letter or digit.")
+    }
+    try change { (_) throws(Refusal) in
+      guard try database.number("SELECT COUNT(*) FROM device_groups WHERE name = ?", [.text(name)]) == 0 else {
+        throw Refusal(.conflict, "There is a group \(name) already.")
+      }
+      guard try database.number("SELECT COUNT(*) FROM device_groups") ?? 0 < Int64(Limit.versions) else {
+        throw Refusal(.invalid, "A fleet has at most \(Limit.versions) groups.")
+      }
+      let place = try next("rank")
+      try database.run("INSERT INTO device_groups (name, place) VALUES (?, ?)", [.text(name), .int(place)])
+      try note(person, "added group \(name)")
+    }
+  }
+
+  package func moveGroup(_ name: String, up: Bool, by person: Person) throws(Refusal) {
+    try change { (stamp) throws(Refusal) in
+      let all = try database.all("SELECT name, place FROM device_groups ORDER BY place") { (row) throws(Refusal) in
+        (name: row.text(0), place: row.int(1))
+      }
+      guard let index = all.firstIndex(where: { $0.name.sameBytes(as: name) }) else {
+        throw Refusal(.notFound, "There is no such group.")
+      }
+      let other = up ? index - 1 : index + 1
+      guard all.indices.contains(other) else { return }
+      for (group, place) in [(all[index].name, all[other].place), (all[other].name, all[index].place)] {
+        try database.run("UPDATE device_groups SET place = ? WHERE name = ?", [.int(place), .text(group)])
+      }
+      for device in try database.all(
+        "SELECT a.device FROM members a JOIN members b ON a.device = b.device WHERE a.in_group = ? AND b.in_group = ?",
+        [.text(name), .text(all[other].name)], { (row) throws(Refusal) in row.text(0) })
+      {
+        try sign(.device(device), stamp, isChanged: true)
+      }
+      try note(
+        person, "moved group \(name)", up ? "weaker than \(all[other].name)" : "stronger than \(all[other].name)")
+    }
+  }
+
+  package func removeGroup(_ name: String, by person: Person) throws(Refusal) {
+    try change { (stamp) throws(Refusal) in
+      guard try database.number("SELECT COUNT(*) FROM device_groups WHERE name = ?", [.text(name.nulFree)]) == 1 else {
+        throw Refusal(.notFound, "There is no such group.")
+      }
+      let devices = try database.all(
+        "SELECT device FROM members WHERE in_group = ?", [.text(name)], { (row) throws(Refusal) in row.text(0) })
+      try database.run("DELETE FROM device_groups WHERE name = ?", [.text(name)])
+      // A group that gets this name later says nothing of what this one did.
+      let channel = Database.Parameter.text("group." + name)
+      try database.run(
+        "UPDATE publications SET state = 'stopped', reason = 'the group was removed' WHERE channel = ? AND state = 'rolling'",
+        [channel])
+      try database.run("DELETE FROM standing WHERE channel = ?", [channel])
+      try database.run("DELETE FROM drafts WHERE channel = ?", [channel])
+      if try database.number("SELECT version FROM channels WHERE name = ?", [channel]) != nil {
+        try sign(.group(name), stamp, isChanged: true)
+      }
+      for device in devices { try sign(.device(device), stamp, isChanged: true) }
+      try note(person, "removed group \(name)", "\(devices.count) devices")
+    }
+  }
+
+  package func setGroups(_ groups: [String], of device: String, by person: Person) throws(Refusal) {
+    try change { (stamp) throws(Refusal) in
+      guard
+        try database.number("SELECT COUNT(*) FROM devices WHERE id = ? AND refused = 0", [.text(device.nulFree)]) == 1
+      else { throw Refusal(.notFound, "There is no such device.") }
+      let before = try self.groups(of: device)
+      try put(device, in: groups)
+      try sign(.device(device), stamp, isChanged: true)
+      try note(person, "set the groups of device \(device)", "\(before.joinedByCommas) → \(groups.joinedByCommas)")
+    }
+  }
+
+  /// Has a device be in some groups and no others; within a change.
+  func put(_ device: String, in groups: [String]) throws(Refusal) {
+    guard groups.count <= Limit.groups else {
+      throw Refusal(.invalid, "A device is in at most \(Limit.groups) groups.")
+    }
+    try database.run("DELETE FROM members WHERE device = ?", [.text(device)])
+    for group in groups {
+      guard
+        try database.number("SELECT COUNT(*) FROM device_groups WHERE name = ?", [.text(group.nulFree)]) == 1
+      else { throw Refusal(.invalid, "There is no group \(group).") }
+      try database.run(
+        "INSERT INTO members (device, in_group) VALUES (?, ?) ON CONFLICT (device, in_group) DO NOTHING",
+        [.text(device), .text(group)])
+    }
+  }
+}
+
+extension [String] {
+  var joinedByCommas: String {
+    var text = ""
+    for item in self { text += text.utf8.isEmpty ? item : ", " + item }
+    return text
+  }
+}
+
+extension String {
+  /// The text as databases take it: they know no NUL, and nothing that they hold has one.
+  var nulFree: String {
+    utf8.contains(0) ? String(decoding: utf8.filter { $0 != 0 }, as: UTF8.self) : self
+  }
+}

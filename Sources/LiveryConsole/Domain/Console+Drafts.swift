@@ -1,0 +1,269 @@
+import LiveryClient
+import LiveryFleet
+import LiveryHTTP
+
+// What channels are to say: drafts, which many may look at and one after another saves.
+extension Console {
+  /// - Throws: `.notFound` for what is no channel, or one of a group or device that is not there.
+  @discardableResult
+  func known(_ name: String) throws(Refusal) -> LiveryFleet.Channel {
+    guard let channel = LiveryFleet.Channel(name: name) else { throw Refusal(.notFound, "There is no such channel.") }
+    let count: Int64?
+    switch channel {
+    case .fleet: count = 1
+    case .group(let group):
+      count = try database.number("SELECT COUNT(*) FROM device_groups WHERE name = ?", [.text(group)])
+    case .device(let id):
+      count = try database.number("SELECT COUNT(*) FROM devices WHERE id = ? AND refused = 0", [.text(id)])
+    }
+    guard count == 1 else { throw Refusal(.notFound, "There is no such channel.") }
+    return channel
+  }
+
+  package func channels() throws(Refusal) -> [ChannelLine] {
+    var names = ["fleet"]
+    names += try groups().map { "group." + $0.name }
+    names += try database.all(
+      """
+      SELECT 'device.' || d.id FROM devices d WHERE d.refused = 0 AND ('device.' || d.id IN (SELECT channel FROM standing)
+      OR 'device.' || d.id IN (SELECT channel FROM draft_settings)) ORDER BY d.name, d.id LIMIT 1000
+      """
+    ) { (row) throws(Refusal) in row.text(0) }
+    var lines: [ChannelLine] = []
+    for name in names { lines.append(try channel(name)) }
+    return lines
+  }
+
+  package func channel(_ name: String) throws(Refusal) -> ChannelLine {
+    try known(name)
+    var line = ChannelLine()
+    line.name = name
+    line.version = try database.number("SELECT version FROM channels WHERE name = ?", [.text(name)])
+    let draft = try draft(name)
+    let published = try publishedSettings(name)
+    line.settings = draft.settings.count
+    line.changes = Console.changes(published, draft.settings).count
+    let standing = try standing(name)
+    if let last = standing.last {
+      line.publication = last.number
+      line.isRolling = last.share != nil
+      line.published = try database.number("SELECT time FROM publications WHERE number = ?", [.int(last.number)])
+    }
+    return line
+  }
+
+  package func draft(_ channel: String) throws(Refusal) -> ChannelDraft {
+    try known(channel)
+    // The revision first: settings that are newer lead to a conflict, and not to something that is lost.
+    let revision = try database.number("SELECT revision FROM drafts WHERE channel = ?", [.text(channel)]) ?? 0
+    let settings = try database.all(
+      "SELECT name, verb, content FROM draft_settings WHERE channel = ?", [.text(channel)]
+    ) { (row) throws(Refusal) in
+      DraftSetting(name: row.text(0), verb: row.text(1), value: row.bytesIfAny(2).flatMap { try? CBOR.decode($0) })
+    }
+    return ChannelDraft(
+      revision: UInt64(clamping: revision),
+      settings: settings.sorted { $0.name.utf8.lexicographicallyPrecedes($1.name.utf8) })
+  }
+
+  package func save(
+    _ settings: [DraftSetting], in channel: String, at revision: UInt64, by person: Person
+  ) throws(Refusal) {
+    try change { (_) throws(Refusal) in
+      try known(channel)
+      let before = try take(revision, of: channel)
+      for setting in settings {
+        try check(setting)
+        guard !setting.verb.utf8.isEmpty else {
+          try database.run(
+            "DELETE FROM draft_settings WHERE channel = ? AND name = ?", [.text(channel), .text(setting.name)])
+          continue
+        }
+        try put(setting, in: channel)
+      }
+      guard
+        try database.number("SELECT COUNT(*) FROM draft_settings WHERE channel = ?", [.text(channel)]) ?? 0
+          <= Int64(Limit.settings)
+      else { throw Refusal(.invalid, "A channel says at most \(Limit.settings) settings.") }
+      var detail = ""
+      let secrets = try secrets()
+      for setting in settings.prefix(20) {
+        let old = before.first { $0.name.sameBytes(as: setting.name) }
+        let isSecret = secrets.contains { $0.sameBytes(as: setting.name) }
+        if !detail.utf8.isEmpty { detail += "; " }
+        let new = setting.verb.utf8.isEmpty ? nil : setting
+        detail += "\(setting.name): \(Console.words(old, isSecret)) → \(Console.words(new, isSecret))"
+      }
+      if settings.count > 20 { detail += "; and \(settings.count - 20) more" }
+      try note(person, "changed the draft of \(channel)", detail)
+    }
+  }
+
+  package func discard(_ channel: String, by person: Person) throws(Refusal) {
+    try change { (_) throws(Refusal) in
+      try known(channel)
+      let revision = try database.number("SELECT revision FROM drafts WHERE channel = ?", [.text(channel)]) ?? 0
+      _ = try take(UInt64(clamping: revision), of: channel)
+      try database.run("DELETE FROM draft_settings WHERE channel = ?", [.text(channel)])
+      for setting in try publishedSettings(channel) { try put(setting, in: channel) }
+      try note(person, "discarded the draft of \(channel)")
+    }
+  }
+
+  /// Has a draft's revision rise, if it is the one that was seen; what it held is given.
+  private func take(_ revision: UInt64, of channel: String) throws(Refusal) -> [DraftSetting] {
+    let draft = try draft(channel)
+    guard draft.revision == revision else {
+      throw Refusal(.conflict, "Somebody else has changed the draft meanwhile: it is at revision \(draft.revision).")
+    }
+    try database.run(
+      """
+      INSERT INTO drafts (channel, revision) VALUES (?, 1)
+      ON CONFLICT (channel) DO UPDATE SET revision = drafts.revision + 1
+      """, [.text(channel)])
+    return draft.settings
+  }
+
+  private func put(_ setting: DraftSetting, in channel: String) throws(Refusal) {
+    var content: [UInt8]?
+    if let value = setting.value, !setting.verb.sameBytes(as: "release") {
+      do throws(FleetError) { content = try CBOR.encode(value) } catch {
+        throw Refusal(.invalid, "\(setting.name): \(error.message)")
+      }
+    }
+    try database.run(
+      """
+      INSERT INTO draft_settings (channel, name, verb, content) VALUES (?, ?, ?, ?)
+      ON CONFLICT (channel, name) DO UPDATE SET verb = excluded.verb, content = excluded.content
+      """, [.text(channel), .text(setting.name), .text(setting.verb), .optional(content)])
+  }
+
+  private func check(_ setting: DraftSetting) throws(Refusal) {
+    guard (1...Limit.settingName).contains(setting.name.utf8.count), !setting.name.utf8.contains(0) else {
+      throw Refusal(.invalid, "A setting's name has 1 to \(Limit.settingName) bytes.")
+    }
+    if setting.verb.utf8.isEmpty { return }
+    guard let verb = Document.Verb.allCases.first(where: { $0.name.sameBytes(as: setting.verb) }) else {
+      throw Refusal(.invalid, "\(setting.name): \(setting.verb) is none of recommend, replace, enforce and release.")
+    }
+    guard verb == .release || setting.value != nil else {
+      throw Refusal(.invalid, "\(setting.name): \(setting.verb) needs a value.")
+    }
+  }
+
+  /// A setting in words, for history.
+  static func words(_ setting: DraftSetting?, _ isSecret: Bool = false) -> String {
+    guard let setting else { return "nothing" }
+    if isSecret { return setting.verb + " …" }
+    guard let value = setting.value else { return setting.verb }
+    var text = (try? value.jsonText()) ?? "…"
+    if text.utf8.count > 80 { text = String(decoding: Array(text.utf8.prefix(77)), as: UTF8.self) + "…" }
+    return setting.verb + " " + text
+  }
+
+  /// What a document says, as drafts have it.
+  static func settings(of document: Document) -> [DraftSetting] {
+    document.settings.map { DraftSetting(name: $0.name, verb: $0.verb.name, value: $0.value) }
+  }
+
+  /// What a channel says to all of its devices, or to those that are in where something rolls out.
+  func publishedSettings(_ channel: String) throws(Refusal) -> [DraftSetting] {
+    guard let last = try standing(channel).last else { return [] }
+    let hash = try database.first("SELECT hash FROM publications WHERE number = ?", [.int(last.number)]) {
+      (row) throws(Refusal) in row.bytes(0)
+    }
+    return try settings(hash ?? last.hash)
+  }
+
+  func settings(_ hash: [UInt8]) throws(Refusal) -> [DraftSetting] {
+    guard let bytes = try document(hash) else { return [] }
+    do throws(FleetError) { return Console.settings(of: try Document.decode(bytes)) } catch { throw Refusal(error) }
+  }
+
+  /// What is other after than before, in the order of the names; both are in it.
+  static func changes(_ before: [DraftSetting], _ after: [DraftSetting]) -> [Difference.Setting] {
+    var changes: [Difference.Setting] = []
+    var (left, right) = (0, 0)
+    let (old, new) = (before.sorted(), after.sorted())
+    while left < old.count || right < new.count {
+      let takesOld =
+        right == new.count
+        || left < old.count && old[left].name.utf8.lexicographicallyPrecedes(new[right].name.utf8)
+      if takesOld {
+        changes.append(Difference.Setting(name: old[left].name, before: old[left], after: nil, devices: nil))
+        left += 1
+      } else if left < old.count, old[left].name.sameBytes(as: new[right].name) {
+        if !old[left].isSame(as: new[right]) {
+          changes.append(
+            Difference.Setting(name: new[right].name, before: old[left], after: new[right], devices: nil))
+        }
+        left += 1
+        right += 1
+      } else {
+        changes.append(Difference.Setting(name: new[right].name, before: nil, after: new[right], devices: nil))
+        right += 1
+      }
+    }
+    return changes
+  }
+
+  package func difference(_ channel: String) throws(Refusal) -> Difference {
+    let kind = try known(channel)
+    var difference = Difference()
+    let draft = try draft(channel)
+    difference.revision = draft.revision
+    difference.settings = Console.changes(try publishedSettings(channel), draft.settings)
+    difference.devices = try members(kind).count
+    var changed: [String] = []
+    for index in difference.settings.indices {
+      let setting = difference.settings[index]
+      // Whoever has this value in effect sees no other one.
+      guard let value = setting.after?.value, let content = try? CBOR.encode(value) else { continue }
+      let same = try database.all(
+        "SELECT device FROM device_values WHERE name = ? AND content = ?", [.text(setting.name), .bytes(content)]
+      ) { (row) throws(Refusal) in row.text(0) }.sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }
+      let others = try members(kind).filter { (id) in !same.containsSorted(id) }
+      difference.settings[index].devices = others.count
+      changed += others
+    }
+    changed.sort { $0.utf8.lexicographicallyPrecedes($1.utf8) }
+    var count = 0
+    for (index, id) in changed.enumerated() where index == 0 || !changed[index - 1].sameBytes(as: id) { count += 1 }
+    difference.changed = count
+    return difference
+  }
+
+  /// The devices that take a channel.
+  func members(_ channel: LiveryFleet.Channel) throws(Refusal) -> [String] {
+    switch channel {
+    case .fleet:
+      return try database.all("SELECT id FROM devices WHERE refused = 0") { (row) throws(Refusal) in row.text(0) }
+    case .group(let group):
+      return try database.all(
+        "SELECT d.id FROM members m JOIN devices d ON d.id = m.device WHERE m.in_group = ? AND d.refused = 0",
+        [.text(group)]
+      ) { (row) throws(Refusal) in row.text(0) }
+    case .device(let id): return [id]
+    }
+  }
+}
+
+extension [DraftSetting] {
+  func sorted() -> [DraftSetting] { sorted { $0.name.utf8.lexicographicallyPrecedes($1.name.utf8) } }
+}
+
+extension [String] {
+  /// Whether a text is among those that are in the order of their bytes.
+  func containsSorted(_ text: String) -> Bool {
+    var (low, high) = (0, count)
+    while low < high {
+      let middle = (low + high) / 2
+      if self[middle].utf8.lexicographicallyPrecedes(text.utf8) { low = middle + 1 } else { high = middle }
+    }
+    return low < count && self[low].sameBytes(as: text)
+  }
+}
+
+extension DraftSetting {
+  func isSame(as other: DraftSetting) -> Bool { verb.sameBytes(as: other.verb) && value == other.value }
+}

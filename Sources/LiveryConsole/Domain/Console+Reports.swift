@@ -1,0 +1,182 @@
+import LiveryClient
+import LiveryFleet
+import LiveryHTTP
+import Synchronization
+
+/// Why a device gets no, with the status of HTTP.
+struct DeviceRefusal: Error {
+  var status: Int
+  var message: String
+  /// In how many seconds it may come again.
+  var wait: Int?
+}
+
+// What devices send.
+extension Console {
+  /// Takes a report.
+  ///
+  /// - Returns: whether the next one is to tell everything.
+  func take(report bytes: [UInt8]) throws(DeviceRefusal) -> Bool {
+    let report: Report
+    do throws(FleetError) { report = try Report.verified(bytes, after: nil) } catch {
+      throw DeviceRefusal(status: error.reason == .unsigned ? 403 : 400, message: error.message)
+    }
+    guard report.fleet.sameBytes(as: fleet) else {
+      throw DeviceRefusal(status: 403, message: "it is of another fleet")
+    }
+    do throws(Refusal) {
+      let answer = try changeQuietly { () throws(Refusal) in try take(report) }
+      guard let answer else { throw Refusal(.conflict, "the report was there before, or the device is not known") }
+      return answer
+    } catch {
+      switch error.reason {
+      case .busy: throw DeviceRefusal(status: 503, message: error.message, wait: 10)
+      case .notFound: throw DeviceRefusal(status: 403, message: error.message)
+      case .conflict: throw DeviceRefusal(status: 409, message: error.message)
+      case .invalid: throw DeviceRefusal(status: 400, message: error.message)
+      }
+    }
+  }
+
+  /// A change of what is known and not of what is published.
+  private func changeQuietly<R>(_ body: () throws(Refusal) -> R) throws(Refusal) -> R {
+    var stamp: Int64 = 0
+    let result = try database.change { () throws(Refusal) -> R in
+      stamp = try next("generation")
+      return try body()
+    }
+    latest.store(UInt64(clamping: stamp), ordering: .relaxed)
+    return result
+  }
+
+  private func take(_ report: Report) throws(Refusal) -> Bool? {
+    let id = DeviceID.of(report.device)
+    guard
+      let last = try database.number("SELECT sequence FROM devices WHERE id = ? AND refused = 0", [.text(id)])
+    else { throw Refusal(.notFound, "the device is not of this fleet") }
+    guard report.sequence > last else {
+      throw Refusal(.conflict, "the report has the number \(report.sequence); \(last) was there before")
+    }
+    let fails =
+      report.problem != nil || report.health != nil
+      || report.documents.contains { $0.verdict == .refused || $0.verdict == .unusable }
+    var violations: [UInt8]?
+    if !report.violations.isEmpty {
+      let listed = report.violations.prefix(100).map {
+        Value.object([.init("name", .string($0.name)), .init("message", .string($0.message))])
+      }
+      violations = try? CBOR.encode(.list(Array(listed)))
+    }
+    try database.run(
+      """
+      UPDATE devices SET seen = ?, reported = ?, sequence = ?, schema_version = ?, keys = ?, problem = ?, health = ?,
+      violations = ?, failing = ? WHERE id = ?
+      """,
+      [
+        .int(Console.now), .int(report.time), .int(report.sequence), .optional(report.schema), .int(report.keys),
+        .optional(report.problem?.nulFree), .optional(report.health?.nulFree), .optional(violations),
+        .int(fails ? 1 : 0), .text(id),
+      ])
+    try database.run("DELETE FROM device_channels WHERE device = ?", [.text(id)])
+    for one in report.channels {
+      try database.run(
+        "INSERT INTO device_channels (device, channel, version) VALUES (?, ?, ?) ON CONFLICT (device, channel) DO NOTHING",
+        [.text(id), .text(one.channel.name), .int(one.version)])
+    }
+    try database.run("DELETE FROM device_verdicts WHERE device = ?", [.text(id)])
+    for one in report.documents {
+      try database.run(
+        "INSERT INTO device_verdicts (device, hash, verdict) VALUES (?, ?, ?) ON CONFLICT (device, hash) DO NOTHING",
+        [.text(id), .bytes(one.hash), .text(one.verdict.name)])
+    }
+    if report.since == nil { try database.run("DELETE FROM device_values WHERE device = ?", [.text(id)]) }
+    for one in report.values { try put(one, of: id) }
+    var digests = try database.all("SELECT name, digest FROM device_values WHERE device = ?", [.text(id)]) {
+      (row) throws(Refusal) in (name: row.text(0), digest: row.bytes(1))
+    }
+    digests.sort { $0.name.utf8.lexicographicallyPrecedes($1.name.utf8) }
+    let hasGap = report.since.map { $0 != last } ?? false
+    return hasGap || Report.digest(digests.map { $0.digest }) != report.digest
+  }
+
+  private func put(_ one: Report.Effective, of id: String) throws(Refusal) {
+    guard !one.name.utf8.contains(0) else { throw Refusal(.invalid, "the name of a setting has a NUL") }
+    guard let layer = one.layer, let value = one.value else {
+      return try database.run("DELETE FROM device_values WHERE device = ? AND name = ?", [.text(id), .text(one.name)])
+    }
+    let (content, digest): ([UInt8], [UInt8])
+    do throws(FleetError) { (content, digest) = (try CBOR.encode(value), try one.digest()) } catch {
+      throw Refusal(error)
+    }
+    try database.run(
+      """
+      INSERT INTO device_values (device, name, layer, content, digest) VALUES (?, ?, ?, ?, ?)
+      ON CONFLICT (device, name) DO UPDATE SET layer = excluded.layer, content = excluded.content,
+      digest = excluded.digest
+      """, [.text(id), .text(one.name), .text(layer.description), .bytes(content), .bytes(digest)])
+  }
+
+  /// Lets a device in.
+  func take(enrollment bytes: [UInt8]) throws(DeviceRefusal) {
+    let request: EnrollmentRequest
+    do throws(FleetError) { request = try EnrollmentRequest.verified(bytes) } catch {
+      throw DeviceRefusal(status: error.reason == .unsigned ? 403 : 400, message: error.message)
+    }
+    guard request.fleet.sameBytes(as: fleet) else {
+      throw DeviceRefusal(status: 403, message: "foreign: the code is of another fleet")
+    }
+    do throws(Refusal) {
+      try change { (stamp) throws(Refusal) in try enroll(request, stamp) }
+      // What a device needs first has to be there before it is told so.
+      try publishFiles()
+    } catch {
+      if error.reason == .busy { throw DeviceRefusal(status: 503, message: error.message, wait: 10) }
+      throw DeviceRefusal(status: 403, message: error.message)
+    }
+  }
+
+  private func enroll(_ request: EnrollmentRequest, _ stamp: Int64) throws(Refusal) {
+    let hash = Crypto.hash(request.token)
+    guard
+      let token = try database.first(
+        "SELECT label, in_groups, expires, public_key FROM enrollments WHERE hash = ?", [.bytes(hash)],
+        { (row) throws(Refusal) in
+          (label: row.text(0), groups: row.text(1), expires: row.int(2), key: row.bytesIfAny(3))
+        })
+    else { throw Refusal(.invalid, "foreign: there is no such code") }
+    let id = DeviceID.of(request.device)
+    if let key = token.key {
+      guard key == request.device else { throw Refusal(.invalid, "used: another device has joined with this code") }
+      guard try database.number("SELECT COUNT(*) FROM devices WHERE id = ? AND refused = 0", [.text(id)]) == 1 else {
+        throw Refusal(.invalid, "used: the device was removed; make another code")
+      }
+      return
+    }
+    guard Console.now < token.expires else { throw Refusal(.invalid, "expired: the code's time is over") }
+    let name =
+      request.name
+      ?? (token.label.utf8.isEmpty ? String(decoding: Array(id.utf8.prefix(8)), as: UTF8.self) : token.label)
+    guard try database.number("SELECT refused FROM devices WHERE id = ?", [.text(id)]) ?? 0 == 0 else {
+      throw Refusal(.invalid, "refused: the device's key is not taken any more; it needs another one")
+    }
+    try database.run(
+      """
+      INSERT INTO devices (id, public_key, name, enrolled) VALUES (?, ?, ?, ?)
+      ON CONFLICT (id) DO UPDATE SET name = excluded.name, enrolled = excluded.enrolled
+      """, [.text(id), .bytes(request.device), .text(name.nulFree), .int(Console.now)])
+    var groups: [String] = []
+    for part in token.groups.utf8.split(separator: UInt8(ascii: ",")) {
+      let group = String(decoding: part, as: UTF8.self)
+      // One that is gone meanwhile is passed over.
+      if try database.number("SELECT COUNT(*) FROM device_groups WHERE name = ?", [.text(group)]) == 1 {
+        groups.append(group)
+      }
+    }
+    try put(id, in: groups)
+    try database.run(
+      "UPDATE enrollments SET device = ?, public_key = ? WHERE hash = ?",
+      [.text(id), .bytes(request.device), .bytes(hash)])
+    try sign(.device(id), stamp, isChanged: true)
+    try note(Console.itself, "device \(id) joined", name)
+  }
+}

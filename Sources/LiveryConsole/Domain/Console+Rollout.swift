@@ -1,0 +1,110 @@
+import LiveryClient
+import LiveryFleet
+import LiveryHTTP
+
+/// What devices tell of something that rolls out, and what follows from it.
+struct Tally {
+  /// Devices that are in, and were heard of lately.
+  var expected = 0
+  var told = 0
+  var failed = 0
+  /// The first of those where it failed.
+  var failures: [(device: String, name: String, problem: String)] = []
+
+  enum Decision { case wait, raise, stop }
+
+  /// - Parameters:
+  ///   - bound: in hundredths of a percent of those who have told.
+  ///   - elapsed: since the step began, in seconds.
+  func decide(bound: Int, pause: Int, elapsed: Int64) -> Decision {
+    if failed > 0, failed * 10_000 > bound * told { return .stop }
+    return elapsed >= Int64(pause) && told * 10 >= expected * 9 ? .raise : .wait
+  }
+}
+
+extension Console {
+  func tally(_ publication: Publication) throws(Refusal) -> Tally {
+    var tally = Tally()
+    guard let channel = LiveryFleet.Channel(name: publication.line.channel) else { return tally }
+    let isRolling = publication.line.state == .rolling
+    let rollout = Rollout(share: Int64(publication.line.share), salt: publication.salt)
+    let condition: String
+    var parameters: [Database.Parameter] = [
+      .bytes(isRolling ? publication.rollingHash : publication.hash), .bytes(publication.rollingHash),
+    ]
+    switch channel {
+    case .fleet: condition = ""
+    case .group(let group):
+      condition = " AND EXISTS (SELECT 1 FROM members m WHERE m.device = d.id AND m.in_group = ?)"
+      parameters.append(.text(group))
+    case .device(let id):
+      condition = " AND d.id = ?"
+      parameters.append(.text(id))
+    }
+    let alive = Console.now - Console.silence
+    try database.each(
+      """
+      SELECT d.id, d.name, COALESCE(d.seen, d.enrolled), d.health, v.verdict, d.violations FROM devices d
+      LEFT JOIN device_verdicts v ON v.device = d.id AND (v.hash = ? OR v.hash = ?) WHERE d.refused = 0
+      """ + condition, parameters
+    ) { (row) throws(Refusal) in
+      let id = row.text(0)
+      if isRolling, rollout.share < 10_000, !rollout.includes(id) { return }
+      let verdict = row.textIfAny(4)
+      let isMeant = isRolling || publication.line.state == .complete
+      if isMeant, row.int(2) >= alive { tally.expected += 1 }
+      guard let verdict else { return }
+      var problem: String?
+      switch verdict {
+      case "refused", "unusable": problem = verdict
+      case "applied": problem = row.textIfAny(3).map { "not well: " + $0 }
+      default: break
+      }
+      tally.told += 1
+      guard let problem else { return }
+      tally.failed += 1
+      guard tally.failures.count < 100 else { return }
+      var words = problem
+      if let bytes = row.bytesIfAny(5), let all = try? CBOR.decode(bytes), let first = all.items?.first,
+        let name = first["name"]?.text, let message = first["message"]?.text
+      {
+        words += ": \(name): \(message)"
+      }
+      tally.failures.append((device: id, name: row.text(1), problem: words))
+    }
+    return tally
+  }
+
+  /// Looks at everything that rolls out: goes on, or stops by itself.
+  func look() throws(Refusal) {
+    let numbers = try database.all("SELECT number FROM publications WHERE state = 'rolling'") { (row) throws(Refusal) in
+      row.int(0)
+    }
+    for number in numbers {
+      // One whose group is gone stays as it is, and the others go on.
+      do throws(Refusal) { try look(at: number) } catch { if error.reason == .busy { throw error } }
+    }
+  }
+
+  private func look(at number: Int64) throws(Refusal) {
+    let publication = try found(number)
+    let tally = try tally(publication)
+    let decision = tally.decide(
+      bound: publication.plan.bound, pause: publication.plan.pause, elapsed: Console.now - publication.since)
+    if case .wait = decision { return }
+    try change { (stamp) throws(Refusal) in
+      // Another console may have been faster.
+      let present = try found(number)
+      guard present.line.state == .rolling, present.step == publication.step else { return }
+      if case .stop = decision {
+        let reason = "\(tally.failed) of \(tally.told) devices failed"
+        try stop(present, reason, stamp)
+        try note(Console.itself, "stopped publication \(number)", reason)
+      } else {
+        try raise(present, stamp)
+        try note(
+          Console.itself, "raised publication \(number)", "\(tally.told) devices have told, \(tally.failed) failed")
+      }
+    }
+  }
+}

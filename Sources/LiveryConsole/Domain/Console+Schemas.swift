@@ -1,0 +1,179 @@
+import CLivery
+import LiveryClient
+import LiveryFleet
+import LiveryHTTP
+
+// Schemas, of which the one with the highest version is what forms are drawn of, and images.
+extension Console {
+  package func schema() throws(Refusal) -> [UInt8]? {
+    try database.first("SELECT content FROM schemas ORDER BY version DESC, number DESC LIMIT 1") {
+      (row) throws(Refusal) in
+      row.bytes(0)
+    }
+  }
+
+  package func schemas() throws(Refusal) -> [SchemaLine] {
+    var lines: [SchemaLine] = []
+    var current: String?
+    try database.each("SELECT version, digest, title FROM schemas ORDER BY version DESC, number DESC") {
+      (row) throws(Refusal) in
+      var line = SchemaLine()
+      line.version = row.int(0)
+      line.digest = row.text(1)
+      line.title = row.text(2)
+      line.isKnown = true
+      line.isCurrent = current == nil
+      if current == nil { current = line.digest }
+      lines.append(line)
+    }
+    try database.each(
+      """
+      SELECT schema_version, COUNT(*) FROM devices WHERE refused = 0 AND schema_version IS NOT NULL
+      GROUP BY schema_version ORDER BY schema_version DESC
+      """
+    ) { (row) throws(Refusal) in
+      let version = row.int(0)
+      if let index = lines.firstIndex(where: { $0.version == version }) {
+        lines[index].devices = Int(row.int(1))
+      } else {
+        var line = SchemaLine()
+        line.version = version
+        line.devices = Int(row.int(1))
+        lines.append(line)
+      }
+    }
+    return lines
+  }
+
+  package func addSchema(_ json: [UInt8], by person: Person) throws(Refusal) {
+    let checked = Store.checkSchema(json)
+    if let error = checked.error { throw Refusal(.invalid, error.message) }
+    let store = try SchemaStores.open(json)
+    let (version, digest): (Int64, String)
+    do throws(StoreError) {
+      (version, digest) = (Int64(clamping: try store.schemaVersion()), try store.schemaDigest())
+    } catch { throw Refusal(.invalid, error.message) }
+    let title = (try? Value(json: json))?["Title"]?.text ?? ""
+    try change { (_) throws(Refusal) in
+      guard try database.number("SELECT COUNT(*) FROM schemas WHERE digest = ?", [.text(digest)]) == 0 else {
+        throw Refusal(.conflict, "This schema is here already.")
+      }
+      let number = try next("schema")
+      try database.run(
+        "INSERT INTO schemas (number, digest, version, title, content, created) VALUES (?, ?, ?, ?, ?, ?)",
+        [
+          .int(number), .text(digest), .int(version), .text(title.nulFree), .bytes(json), .int(Console.now),
+        ])
+      try note(person, "added schema version \(version)", digest)
+    }
+  }
+
+  package func asset(_ id: String) throws(Refusal) -> [UInt8]? {
+    guard id.utf8.count == 64, let hash = Hexadecimal.bytes(id) else { return nil }
+    return try asset(hash: hash)
+  }
+
+  package func keep(_ asset: [UInt8], by person: Person) throws(Refusal) {
+    guard !asset.isEmpty, asset.count <= Limit.asset else {
+      throw Refusal(.invalid, "An image has 1 to \(Limit.asset) bytes.")
+    }
+    let hash = Crypto.hash(asset)
+    try change { (stamp) throws(Refusal) in
+      guard try database.number("SELECT COUNT(*) FROM assets WHERE hash = ?", [.bytes(hash)]) == 0 else { return }
+      try database.run(
+        "INSERT INTO assets (hash, content, size, stamp) VALUES (?, ?, ?, ?)",
+        [.bytes(hash), .bytes(asset), .int(Int64(asset.count)), .int(stamp)])
+      try note(person, "uploaded image \(hash.hexadecimal)", "\(asset.count) bytes")
+    }
+  }
+
+  /// A value as JSON has it, with the type that the schema says; as it is if there is no schema.
+  ///
+  /// - Throws: `.invalid` with what the schema has against it.
+  func typed(_ name: String, _ value: Value) throws(Refusal) -> Value {
+    guard let json = try schema() else { return value }
+    return try types.typed(name, value, json)
+  }
+}
+
+extension Console {
+  /// The settings whose values nobody may read in history.
+  func secrets() throws(Refusal) -> [String] {
+    guard let json = try schema() else { return [] }
+    return try types.secrets(json)
+  }
+}
+
+/// Stores in memory that know a schema, for what it says of values.
+final class SchemaStores: @unchecked Sendable {
+  private let lock = Lock()
+  // Guarded by `lock`.
+  private var latest: (schema: [UInt8], store: Store)?
+
+  private func store(_ json: [UInt8]) throws(Refusal) -> Store {
+    if let latest, latest.schema == json { return latest.store }
+    let store = try SchemaStores.open(json)
+    latest = (json, store)
+    return store
+  }
+
+  func secrets(_ json: [UInt8]) throws(Refusal) -> [String] {
+    try lock.withLock { () throws(Refusal) in
+      let store = try store(json)
+      let form: Value
+      do throws(StoreError) { form = try store.form(FormOptions(includesHidden: true)) } catch {
+        throw Refusal(.busy, error.message)
+      }
+      var names: [String] = []
+      SchemaStores.collect(form, in: nil, &names)
+      return names
+    }
+  }
+
+  /// What a form has that is secret; of lists whose items have a secret the list.
+  private static func collect(_ value: Value, in list: String?, _ names: inout [String]) {
+    switch value {
+    case .list(let items): for item in items { collect(item, in: list, &names) }
+    case .object(let members):
+      let kind = value["kind"]?.text
+      let name = list ?? value["name"]?.text
+      if let kind, let name, kind.sameBytes(as: "secret") { names.append(name) }
+      let isList = kind.map { $0.sameBytes(as: "list") } ?? false
+      for member in members where !["value", "items", "default"].contains(where: { $0.sameBytes(as: member.key) }) {
+        collect(member.value, in: isList ? name : list, &names)
+      }
+    default: break
+    }
+  }
+
+  /// A store with a schema and without values.
+  static func open(_ json: [UInt8]) throws(Refusal) -> Store {
+    var options = Store.Options()
+    options.create = true
+    options.inMemory = true
+    do throws(StoreError) {
+      let store = try Store(path: "console-\(Crypto.random(8).hexadecimal)", options: options)
+      if let error = store.applySchema(json).error { throw error }
+      return store
+    } catch { throw Refusal(.invalid, error.message) }
+  }
+
+  func typed(_ name: String, _ value: Value, _ json: [UInt8]) throws(Refusal) -> Value {
+    try lock.withLock { () throws(Refusal) in
+      let store = try store(json)
+      // An image is there once it was uploaded, which the store does not know of.
+      do throws(StoreError) {
+        let text = Array(try Value.object([Value.Member(name, value)]).jsonText().utf8)
+        let status = text.withUnsafeBufferPointer { (bytes) -> livery_status in
+          bytes.withMemoryRebound(to: CChar.self) {
+            livery_import_json(store.handle, livery_layer(LIVERY_LAYER_USER), $0.baseAddress, $0.count, 0, nil)
+          }
+        }
+        try LiveryClient.check(status)
+        let typed = try store.value(name)
+        _ = try store.edit(.user) { (change) throws(StoreError) in try change.resetAll() }
+        return typed
+      } catch { throw Refusal(.invalid, "\(name): \(error.message)") }
+    }
+  }
+}

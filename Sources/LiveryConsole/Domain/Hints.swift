@@ -1,0 +1,51 @@
+import CLivery
+import CMosquitto
+import LiveryClient
+import LiveryHTTP
+
+/// A connection to the broker, by which devices hear that there is something new.
+final class Hints: @unchecked Sendable {
+  private let broker: OpaquePointer
+
+  /// - Parameter user: with the password in a file's first line; nil for none.
+  init(_ url: String, user: String? = nil, passwordFile: String? = nil, caFile: String? = nil) throws(Refusal) {
+    var options = lvb_options()
+    var broker: OpaquePointer?
+    for text in [url, user ?? "", passwordFile ?? "", caFile ?? ""] where text.utf8.contains(0) {
+      throw Refusal(.invalid, "an option of the broker has a NUL")
+    }
+    // What the texts point to lives during the call.
+    let status = url.withCString { (url) -> livery_status in
+      (user ?? "").withCString { (name) in
+        (passwordFile ?? "").withCString { (password) in
+          (caFile ?? "").withCString { (authorities) in
+            options.url = url
+            options.user = user == nil ? nil : name
+            options.password_file = passwordFile == nil ? nil : password
+            options.ca_file = caFile == nil ? nil : authorities
+            return lvb_open(&options, &broker)
+          }
+        }
+      }
+    }
+    do throws(StoreError) { try LiveryClient.check(status) } catch {
+      throw Refusal(.invalid, "the broker: \(error.message)")
+    }
+    guard let broker else { throw Refusal(.busy, "the broker was opened without a handle") }
+    self.broker = broker
+  }
+
+  deinit { lvb_close(broker) }
+
+  /// Has a channel's devices ask soon. What the broker does not take is no loss: they ask by themselves as well.
+  func tell(_ fleet: String, _ channel: String, _ version: Int64) {
+    let text = version.description
+    let count = text.utf8.count
+    _ = "livery/\(fleet)/\(channel)".withCString { (topic) in
+      text.withCString { lvb_publish(broker, topic, $0, count) }
+    }
+  }
+
+  /// Waits for the broker to have it all, for so long at most.
+  func flush(_ milliseconds: UInt32) { _ = lvb_flush(broker, milliseconds) }
+}

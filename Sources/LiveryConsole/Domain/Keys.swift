@@ -1,0 +1,191 @@
+import CConsole
+import LiveryClient
+import LiveryFleet
+import LiveryHTTP
+
+/// The keys that sign manifests: files in the console's folder, that nobody else may read.
+struct Keys: Sendable {
+  let signers: [SigningKey]
+
+  /// Reads `signing.key` of a folder, where one is on each line, the present one first.
+  init(_ folder: String) throws(Refusal) {
+    signers = try Keys.read("\(folder)/signing.key")
+  }
+
+  /// The keys of a file: 64 hexadecimal digits a line.
+  static func read(_ path: String) throws(Refusal) -> [SigningKey] {
+    guard !path.utf8.contains(0) else { throw Refusal(.invalid, "the name of the file has a NUL") }
+    var count = 0
+    var error: Int32 = 0
+    guard let start = path.withCString({ lvo_read($0, 4096, &count, &error) }) else {
+      throw Refusal(.notFound, "\(path): \(String(cString: lvo_reason(error)))")
+    }
+    defer { lvo_free(start) }
+    guard !path.withCString({ lvo_is_open_to_others($0) }) else {
+      throw Refusal(.invalid, "\(path): others may read the key; chmod 400")
+    }
+    var keys: [SigningKey] = []
+    for line in [UInt8](UnsafeBufferPointer(start: start, count: count)).split(separator: UInt8(ascii: "\n")) {
+      guard let seed = Hexadecimal.bytes(Array(line)), let key = SigningKey.make(seed: seed) else {
+        throw Refusal(.invalid, "\(path): a line is no key, which is 64 hexadecimal digits")
+      }
+      keys.append(key)
+    }
+    guard !keys.isEmpty else { throw Refusal(.invalid, "\(path): there is no key in it") }
+    return keys
+  }
+
+  /// Makes a key, and a file of it.
+  static func make(_ path: String, replaces: Bool = false) throws(Refusal) -> SigningKey {
+    let seed = Crypto.random(SigningKey.seedSize)
+    guard let key = SigningKey.make(seed: seed) else { throw Refusal(.busy, "libsodium does not work") }
+    try Files.write(path, Array((seed.hexadecimal + "\n").utf8), mode: 0o400, replaces: replaces)
+    return key
+  }
+}
+
+enum Files {
+  static func write(_ path: String, _ bytes: [UInt8], mode: UInt32, replaces: Bool) throws(Refusal) {
+    guard !path.utf8.contains(0) else { throw Refusal(.invalid, "the name of the file has a NUL") }
+    let error = bytes.withUnsafeBufferPointer { (bytes) in
+      path.withCString { lvo_write($0, bytes.baseAddress, bytes.count, mode, replaces) }
+    }
+    guard error == 0 else { throw Refusal(.invalid, "\(path): \(String(cString: lvo_reason(error)))") }
+  }
+
+  static func read(_ path: String, most: Int) throws(Refusal) -> [UInt8] {
+    guard !path.utf8.contains(0) else { throw Refusal(.invalid, "the name of the file has a NUL") }
+    var count = 0
+    var error: Int32 = 0
+    guard let start = path.withCString({ lvo_read($0, most, &count, &error) }) else {
+      throw Refusal(.notFound, "\(path): \(String(cString: lvo_reason(error)))")
+    }
+    defer { lvo_free(start) }
+    return [UInt8](UnsafeBufferPointer(start: start, count: count))
+  }
+
+  static func makeFolder(_ path: String, mode: UInt32) throws(Refusal) {
+    guard !path.utf8.contains(0) else { throw Refusal(.invalid, "the name of the folder has a NUL") }
+    let error = path.withCString { lvo_make_folder($0, mode) }
+    guard error == 0 else { throw Refusal(.invalid, "\(path): \(String(cString: lvo_reason(error)))") }
+  }
+}
+
+enum Hexadecimal {
+  /// nil for what is not hexadecimal digits in pairs.
+  static func bytes(_ text: [UInt8]) -> [UInt8]? {
+    guard text.count % 2 == 0 else { return nil }
+    var bytes: [UInt8] = []
+    for index in stride(from: 0, to: text.count, by: 2) {
+      guard let high = text[index].hexadecimal, let low = text[index + 1].hexadecimal else { return nil }
+      bytes.append(high << 4 | low)
+    }
+    return bytes
+  }
+
+  static func bytes(_ text: String) -> [UInt8]? { bytes(Array(text.utf8)) }
+}
+
+// Making a fleet, and changing who signs.
+extension Console {
+  /// Makes a fleet: the tables, a signing key in the folder, and a root key in a file that belongs somewhere else.
+  package static func initialize(_ place: Place, fleet: String, rootKey: String, by person: Person) throws(Refusal) {
+    guard Crypto.isReady else { throw Refusal(.busy, "libsodium does not work") }
+    guard Name.isValid(fleet) else {
+      throw Refusal(.invalid, "a fleet's name is 1 to 32 of a to z, 0 to 9, - and _, the first a letter or digit")
+    }
+    if let url = place.url {
+      let code = EnrollmentCode(
+        url: url, fleet: fleet, token: [UInt8](repeating: 0, count: 16), fingerprint: [UInt8](repeating: 0, count: 32),
+        expires: 0)
+      do throws(FleetError) { _ = try code.encoded() } catch { throw Refusal(error) }
+    }
+    try Files.makeFolder(place.folder, mode: 0o700)
+    if let published = place.published { try Files.makeFolder(published, mode: 0o755) }
+    let database = try Database(place.database ?? "\(place.folder)/console.db")
+    try Tables.migrate(database)
+    guard try database.number("SELECT number FROM facts WHERE name = 'fleet'") == nil else {
+      throw Refusal(.conflict, "there is a fleet already")
+    }
+    let root = try Keys.make(rootKey)
+    let signer = try Keys.make("\(place.folder)/signing.key")
+    let now = Console.now
+    let document = KeyDocument(
+      fleet: fleet, version: 1, issued: now, expires: now + keyLifetime,
+      roots: KeyDocument.Roots(keys: [root.publicKey]),
+      signers: [KeyDocument.Signer(key: signer.publicKey, from: now - 86_400, until: now + keyLifetime)])
+    let bytes = try signed(document, [root])
+    try database.change { () throws(Refusal) in
+      try database.run("INSERT INTO facts (name, content) VALUES ('fleet', ?)", [.text(fleet)])
+      try database.run(
+        "INSERT INTO signed_keys (version, content, stamp) VALUES (1, ?, 0)", [.bytes(bytes)])
+    }
+    let console = try Console(place)
+    try console.change { (stamp) throws(Refusal) in
+      try console.note(person, "made the fleet", fleet)
+      try console.sign(.fleet, stamp, isChanged: true)
+    }
+  }
+
+  /// How long a key document and its signers hold, in seconds.
+  static let keyLifetime: Int64 = 365 * 86_400
+
+  private static func signed(_ document: KeyDocument, _ roots: [SigningKey]) throws(Refusal) -> [UInt8] {
+    do throws(FleetError) {
+      return try Envelope(.keys, document.encoded(), signedBy: roots).encoded()
+    } catch { throw Refusal(error) }
+  }
+
+  /// The key document that holds.
+  func keyDocument() throws(Refusal) -> KeyDocument {
+    guard
+      let bytes = try database.first(
+        "SELECT content FROM signed_keys ORDER BY version DESC LIMIT 1", [], { (row) throws(Refusal) in row.bytes(0) })
+    else { throw Refusal(.notFound, "there is no key document") }
+    do throws(FleetError) {
+      return try KeyDocument.decode(try Envelope.decode(bytes, as: .keys).payload)
+    } catch { throw Refusal(error) }
+  }
+
+  /// Has another key sign from now on, and everything signed anew with it. The console has to be opened again afterwards.
+  ///
+  /// - Parameter revokes: whether what the former one has signed counts for nothing from now on: it was stolen. Otherwise it
+  ///   counts until it is over.
+  package func rotate(rootKeys paths: [String], revokes: Bool, by person: Person) throws(Refusal) {
+    var roots: [SigningKey] = []
+    for path in paths { roots += try Keys.read(path) }
+    var document = try keyDocument()
+    let known = document.roots
+    guard roots.allSatisfy({ root in known.keys.contains { $0 == root.publicKey } }), roots.count >= known.threshold
+    else { throw Refusal(.invalid, "the root keys are not those of the fleet, or too few of them") }
+    let path = "\(place.folder)/signing.key"
+    let seed = Crypto.random(SigningKey.seedSize)
+    guard let signer = SigningKey.make(seed: seed) else { throw Refusal(.busy, "libsodium does not work") }
+    let now = Console.now
+    document.version += 1
+    document.issued = now
+    document.expires = now + Console.keyLifetime
+    document.former = nil
+    var signers = revokes ? [] : document.signers.filter { $0.until > now }
+    // One that is superseded ends with the manifests that it has signed.
+    for index in signers.indices { signers[index].until = min(signers[index].until, now + Console.lifetime) }
+    signers.append(KeyDocument.Signer(key: signer.publicKey, from: now - 86_400, until: now + Console.keyLifetime))
+    let made = KeyDocument(
+      fleet: document.fleet, version: document.version, issued: now, expires: document.expires, roots: known,
+      signers: signers, threshold: document.threshold)
+    let bytes = try Console.signed(made, roots)
+    // The file has both until the database has the document: whatever comes between, one of them signs.
+    let before = try Files.read(path, most: 4096)
+    try Files.write(path, Array((seed.hexadecimal + "\n").utf8) + before, mode: 0o400, replaces: true)
+    try change { (stamp) throws(Refusal) in
+      try database.run(
+        "INSERT INTO signed_keys (version, content, stamp) VALUES (?, ?, ?)",
+        [.int(made.version), .bytes(bytes), .int(stamp)])
+      try signAll(stamp, with: [signer])
+      try note(
+        person, revokes ? "revoked the signing key" : "rotated the signing key",
+        [UInt8](signer.publicKey.prefix(6)).hexadecimal)
+    }
+    try Files.write(path, Array((seed.hexadecimal + "\n").utf8), mode: 0o400, replaces: true)
+  }
+}

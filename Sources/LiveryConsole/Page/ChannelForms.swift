@@ -1,0 +1,125 @@
+import LiveryClient
+import LiveryHTTP
+import LiveryPage
+
+/// Copies of what channels hold, in memory, from which their forms are drawn: the schema, and the draft's values in a layer. They are made
+/// of the database whenever that is newer, and hold nothing that it does not.
+final class ChannelForms: Sendable {
+  private static let most = 16
+  private let lock = Lock()
+  // Guarded by `lock`, the latest last.
+  private nonisolated(unsafe) var all: [Copy] = []
+
+  init() {}
+
+  private final class Copy {
+    let channel: String
+    let store: Store
+    let schema: [UInt8]
+    var draft = ChannelDraft(revision: .max, settings: [])
+
+    init(_ channel: String, _ store: Store, _ schema: [UInt8]) {
+      self.channel = channel
+      self.store = store
+      self.schema = schema
+    }
+  }
+
+  /// A store that holds what the draft of a channel says now, and that draft; nil if there is no schema yet.
+  func store(_ channel: String, _ model: any ConsoleModel) throws(Refusal) -> (store: Store, draft: ChannelDraft)? {
+    try lock.withLock { () throws(Refusal) in
+      guard let schema = try model.schema() else { return nil }
+      let draft = try model.draft(channel)
+      let copy = try find(channel, schema)
+      if copy.draft.revision != draft.revision {
+        try fill(copy, draft, model)
+        copy.draft = draft
+      }
+      return (copy.store, draft)
+    }
+  }
+
+  /// Makes it anew when it is needed next: what was saved in it is not what was kept.
+  func forget(_ channel: String) {
+    lock.withLock { for copy in all where copy.channel.sameBytes(as: channel) { copy.draft.revision = .max } }
+  }
+
+  private func find(_ channel: String, _ schema: [UInt8]) throws(Refusal) -> Copy {
+    if let place = all.firstIndex(where: { $0.channel.sameBytes(as: channel) }) {
+      let copy = all.remove(at: place)
+      if copy.schema == schema {
+        all.append(copy)
+        return copy
+      }
+    }
+    if all.count >= ChannelForms.most { all.removeFirst() }
+    do throws(StoreError) {
+      // Of another schema it is another one.
+      var options = Store.Options()
+      options.create = true
+      options.inMemory = true
+      options.automaticBackup = .never
+      let store = try Store(path: "console-\(Piece.part(channel))-\(fingerprint(schema))", options: options)
+      if let error = store.applySchema(schema).error { throw error }
+      let copy = Copy(channel, store, schema)
+      all.append(copy)
+      return copy
+    } catch { throw Refusal(.busy, "The form cannot be drawn: \(error.message)") }
+  }
+
+  private func fill(_ copy: Copy, _ draft: ChannelDraft, _ model: any ConsoleModel) throws(Refusal) {
+    do throws(StoreError) {
+      // One that does not fit the schema any more is left out, and shown as it is where the draft is compared.
+      var left: [String] = []
+      for _ in 0...draft.settings.count {
+        var failed: String?
+        do throws(StoreError) {
+          _ = try copy.store.edit(.user) { (change) throws(StoreError) in
+            try change.resetAll()
+            for setting in draft.settings where !left.contains(where: { $0.sameBytes(as: setting.name) }) {
+              guard let value = setting.value else { continue }
+              failed = setting.name
+              if case .image(let id) = value, let bytes = try? model.asset(id) {
+                try change.set(setting.name, to: .image(try change.put(bytes)))
+              } else {
+                try change.set(setting.name, to: value)
+              }
+            }
+            failed = nil
+          }
+          return
+        } catch {
+          guard let name = error.setting ?? failed, !left.contains(where: { $0.sameBytes(as: name) }) else {
+            throw error
+          }
+          left.append(name)
+        }
+      }
+    } catch { throw Refusal(.busy, "The form cannot be drawn: \(error.message)") }
+  }
+
+  /// What the draft of a channel says, by one request after what it has changed itself.
+  final class Latest: Sendable {
+    private let lock = Lock()
+    // Guarded by `lock`.
+    private nonisolated(unsafe) var held: ChannelDraft
+
+    init(_ draft: ChannelDraft) {
+      held = draft
+    }
+
+    var draft: ChannelDraft {
+      get { lock.withLock { held } }
+      set { lock.withLock { held = newValue } }
+    }
+  }
+
+  /// For the titles and values of settings.
+  func titles(_ model: any ConsoleModel) throws(Refusal) -> FramedForm? {
+    guard let (store, _) = try store("fleet", model) else { return nil }
+    let frame = Frame(
+      root: "", verbs: [], usual: "", label: "", verb: { _ in "" }, revision: { 0 }, take: { _ in }, above: { "" },
+      document: { _, _, main, _ in main })
+    return FramedForm(store, frame, isReadOnly: true)
+  }
+}

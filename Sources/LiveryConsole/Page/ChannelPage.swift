@@ -1,0 +1,143 @@
+import LiveryClient
+import LiveryHTTP
+import LiveryPage
+
+// Channels: what is set in them, and the form of it.
+
+extension View {
+  func channels(_ parts: [String]) throws(Refusal) -> Response {
+    guard let channel = parts.first else { return isGet ? try channels() : gone() }
+    let rest = parts.count > 1 ? parts[1] : ""
+    if rest.sameBytes(as: "form") { return try form(of: channel) }
+    guard parts.count <= 2 else { return gone() }
+    switch rest {
+    case "" where isGet: return .redirect(to: "/channels/\(Piece.part(channel))/form")
+    case "difference" where isGet: return try difference(channel)
+    case "publish" where !isGet: return try publish(channel)
+    case "discard" where !isGet:
+      try model.discard(channel, by: person)
+      return .redirect(to: "/channels/\(Piece.part(channel))/difference?done=discarded")
+    default: return gone()
+    }
+  }
+
+  private func channels() throws(Refusal) -> Response {
+    var html: HTML = """
+      <h1>Channels</h1>
+      <p class="about">What is set for the whole fleet, for groups and for devices. What stands further down is stronger.</p>
+      <div id="channels" data-live data-revision="\(model.generation)">
+      <div class="wide" tabindex="0" role="region" aria-label="Channels"><table class="stack">\
+      \(Piece.head(["Channel", "Settings", "Not published yet", "Version", "Published"]))<tbody>
+
+      """
+    for line in try model.channels() {
+      html += """
+        <tr><th scope="row">\(Piece.link(channel: line.name))</th><td data-of="Settings">\(line.settings)</td>\
+        <td data-of="Not published yet">
+        """
+      if line.changes > 0 {
+        html += """
+          <a href="/channels/\(query: line.name)/difference">\(Piece.count(line.changes, "change", "changes"))\
+          <span class="unseen"> of \(Piece.title(ofChannel: line.name))</span></a>
+          """
+      } else {
+        html += "none"
+      }
+      html +=
+        "</td><td data-of=\"Version\">\(line.version.map { $0.description } ?? "–")</td><td data-of=\"Published\">"
+      if let number = line.publication {
+        html += "<a href=\"/publications/\(number.description)\">\(Piece.time(line.published))</a>"
+        if line.isRolling { html += " \(Piece.chip(PublicationLine.State.rolling))" }
+      } else {
+        html += "never"
+      }
+      html += "</td></tr>\n"
+    }
+    html += "</tbody></table></div>\n</div>\n"
+    return shown(.channels, "Channels", html)
+  }
+
+  static let verbs = [
+    Frame.Verb("", Piece.verb(""), holdsValue: false),
+    Frame.Verb("recommend", Piece.verb("recommend"), holdsValue: true),
+    Frame.Verb("replace", Piece.verb("replace"), holdsValue: true),
+    Frame.Verb("enforce", Piece.verb("enforce"), holdsValue: true),
+    Frame.Verb("release", Piece.verb("release"), holdsValue: false),
+  ]
+
+  /// The page's own form, drawn for what is set in a channel.
+  private func form(of channel: String) throws(Refusal) -> Response {
+    _ = try model.channel(channel)
+    let root = "/channels/\(Piece.part(channel))/form"
+    guard let (store, draft) = try pages.forms.store(channel, model) else {
+      return shown(
+        .channels, Piece.title(ofChannel: channel),
+        """
+        <h1>\(Piece.title(ofChannel: channel))</h1>
+        <p>There is no schema yet, which says what can be set. <a href="/schemas">Schemas</a></p>
+
+        """)
+    }
+    var asked = request
+    asked.path = request.path.after("/channels/\(channel)/form") ?? "/"
+    if asked.path.isEmpty { asked.path = "/" }
+    let frame = frame(channel, root, ChannelForms.Latest(draft))
+    let form = FramedForm(store, frame, isReadOnly: !person.mayChange)
+    return form.answer(asked, guest, guest.notes)
+  }
+
+  private func frame(_ channel: String, _ root: String, _ latest: ChannelForms.Latest) -> Frame {
+    let view = self
+    return Frame(
+      root: root, verbs: View.verbs, usual: "recommend", label: "On devices",
+      verb: { name in latest.draft.settings.first { $0.name.sameBytes(as: name) }?.verb ?? "" },
+      revision: { latest.draft.revision },
+      take: { (changes) throws(StoreError) in try view.take(changes, in: channel, latest) },
+      above: { view.banner(channel) },
+      document: { title, navigation, main, request in
+        var layout = view.layout(.channels)
+        layout.more = navigation
+        layout.root = root
+        return layout.document("\(title), \(Piece.title(ofChannel: channel))", main)
+      })
+  }
+
+  /// Keeps what was saved in the form. What it was saved in is only a copy: it is made anew.
+  private func take(_ changes: [Frame.Change], in channel: String, _ latest: ChannelForms.Latest) throws(StoreError) {
+    defer { pages.forms.forget(channel) }
+    do throws(Refusal) {
+      var settings: [DraftSetting] = []
+      for change in changes {
+        if case .image(let id)? = change.value, let (store, _) = try pages.forms.store(channel, model),
+          let bytes = try? store.assets.bytes(id)
+        {
+          try model.keep(bytes, by: person)
+        }
+        settings.append(DraftSetting(name: change.name, verb: change.verb, value: change.value))
+      }
+      try model.save(settings, in: channel, at: latest.draft.revision, by: person)
+      latest.draft = try model.draft(channel)
+    } catch {
+      throw StoreError(error.reason == .busy ? .busy : .invalidValue, error.message)
+    }
+  }
+
+  /// What stands above a form: of which channel it is, and what is next.
+  private func banner(_ channel: String) -> HTML {
+    var html: HTML = """
+      <p class="way"><a href="/channels">Channels</a> › \(Piece.title(ofChannel: channel))</p>
+      <div id="banner" data-live><p>
+      """
+    let changes = (try? model.channel(channel).changes) ?? 0
+    if changes > 0 {
+      html += """
+        \(Piece.count(changes, "setting differs", "settings differ")) from what is published. \
+        <a class="button" href="/channels/\(query: channel)/difference">Look at the difference, and publish</a>
+        """
+    } else {
+      html += "All of it is published."
+    }
+    html += "</p></div>\n"
+    return html
+  }
+}

@@ -1,0 +1,235 @@
+import LiveryClient
+import LiveryHTTP
+
+/// Who has signed in.
+package struct Person: Sendable {
+  package enum Role: Sendable {
+    /// Sees everything, and changes nothing.
+    case viewer
+    case editor
+  }
+
+  package var name: String
+  package var role: Role
+  /// Belongs to the session: what forms have to send.
+  package var csrf: String
+
+  package init(name: String, role: Role, csrf: String) {
+    self.name = name
+    self.role = role
+    self.csrf = csrf
+  }
+
+  var mayChange: Bool { role == .editor }
+}
+
+/// Why something was not done, in words for the person.
+package struct Refusal: Error, Sendable {
+  package enum Reason: Sendable {
+    case notFound
+    /// Somebody else was first.
+    case conflict
+    case invalid
+    /// For the moment.
+    case busy
+  }
+
+  package var reason: Reason
+  package var message: String
+
+  package init(_ reason: Reason, _ message: String) {
+    self.reason = reason
+    self.message = message
+  }
+}
+
+/// What the pages show and do: the console, as they need it. Times are seconds since 1970.
+package protocol ConsoleModel: AnyObject, Sendable {
+  var fleet: String { get }
+  /// Rises with every change.
+  var generation: UInt64 { get }
+
+  // Signing in.
+  func signIn(_ name: String, _ password: String) throws(Refusal) -> SignIn
+  func person(_ cookie: String) -> Person?
+  func signOut(_ cookie: String)
+
+  // Devices.
+  func devices(_ filter: DeviceFilter) throws(Refusal) -> (lines: [DeviceLine], total: Int)
+  func device(_ id: String) throws(Refusal) -> DeviceDetail
+  func name(_ device: String, _ name: String, by person: Person) throws(Refusal)
+  func groups() throws(Refusal) -> [GroupLine]
+  func addGroup(_ name: String, by person: Person) throws(Refusal)
+  func moveGroup(_ name: String, up: Bool, by person: Person) throws(Refusal)
+  func removeGroup(_ name: String, by person: Person) throws(Refusal)
+  func setGroups(_ groups: [String], of device: String, by person: Person) throws(Refusal)
+
+  // What is set.
+  func channels() throws(Refusal) -> [ChannelLine]
+  func channel(_ name: String) throws(Refusal) -> ChannelLine
+  func draft(_ channel: String) throws(Refusal) -> ChannelDraft
+  /// - Parameter revision: the one that was seen.
+  func save(_ settings: [DraftSetting], in channel: String, at revision: UInt64, by person: Person) throws(Refusal)
+  func discard(_ channel: String, by person: Person) throws(Refusal)
+  func difference(_ channel: String) throws(Refusal) -> Difference
+  func schema() throws(Refusal) -> [UInt8]?
+  func asset(_ id: String) throws(Refusal) -> [UInt8]?
+  func keep(_ asset: [UInt8], by person: Person) throws(Refusal)
+
+  // Publishing.
+  func publish(_ channel: String, _ plan: Plan, at revision: UInt64, by person: Person) throws(Refusal) -> Int64
+  func publications(_ channel: String?, before: Int64?, limit: Int) throws(Refusal) -> [PublicationLine]
+  func publication(_ number: Int64) throws(Refusal) -> PublicationDetail
+  func act(_ step: RolloutStep, on publication: Int64, by person: Person) throws(Refusal) -> Int64
+  func history(before: Int64?, limit: Int) throws(Refusal) -> [HistoryLine]
+
+  // Joining, and schemas.
+  func tokens() throws(Refusal) -> [EnrollmentLine]
+  func token(_ id: String) throws(Refusal) -> EnrollmentLine
+  func enroll(_ label: String, groups: [String], hours: Int, by person: Person) throws(Refusal) -> EnrollmentLine
+  func withdraw(_ token: String, by person: Person) throws(Refusal)
+  func schemas() throws(Refusal) -> [SchemaLine]
+  func addSchema(_ json: [UInt8], by person: Person) throws(Refusal)
+}
+
+package enum SignIn: Sendable {
+  case isRight(cookie: String)
+  /// The next is looked at in so many seconds.
+  case isWrong(wait: Int)
+  case isTooSoon(wait: Int)
+}
+
+package struct DeviceFilter: Sendable {
+  package var query = ""
+  package var group: String?
+  package var state: DeviceState?
+  package var schema: Int64?
+  package var offset = 0
+  package var limit = 100
+}
+
+package enum DeviceState: Sendable, CaseIterable {
+  /// It has what is published.
+  case right
+  /// It has not told of what is published last.
+  case behind
+  /// It has refused something, or something is wrong with it.
+  case failing
+  /// It was not heard of for long.
+  case silent
+
+  var name: String {
+    switch self {
+    case .right: "right"
+    case .behind: "behind"
+    case .failing: "failing"
+    case .silent: "silent"
+    }
+  }
+
+  var title: String {
+    switch self {
+    case .right: "Up to date"
+    case .behind: "Behind"
+    case .failing: "Failing"
+    case .silent: "Silent"
+    }
+  }
+}
+
+package struct DeviceLine: Sendable {
+  package var id = ""
+  package var name = ""
+  package var groups: [String] = []
+  package var state = DeviceState.behind
+  /// nil if it has never reported.
+  package var seen: Int64?
+  package var schema: Int64?
+  /// In words; nil if there is none.
+  package var problem: String?
+
+  package init() {}
+}
+
+package struct DeviceDetail: Sendable {
+  package struct ChannelState: Sendable {
+    package var name: String
+    package var has: Int64?
+    package var published: Int64?
+  }
+
+  package struct Verdict: Sendable {
+    package var publication: Int64?
+    package var channel: String
+    package var verdict: String
+  }
+
+  package struct Setting: Sendable {
+    package var name: String
+    package var value: Value?
+    /// nil if it is not known any more.
+    package var layer: String?
+    /// What decides in words, such as "enforced by publication 12 of fleet".
+    package var decidedBy: String
+    package var publication: Int64?
+    package var time: Int64?
+    package var author: String?
+  }
+
+  package var line = DeviceLine()
+  package var enrolled: Int64?
+  package var reported: Int64?
+  package var health: String?
+  package var channels: [ChannelState] = []
+  package var verdicts: [Verdict] = []
+  package var violations: [(name: String, message: String)] = []
+  package var settings: [Setting] = []
+
+  package init() {}
+}
+
+package struct GroupLine: Sendable {
+  package var name: String
+  package var members: Int
+
+  package init(name: String, members: Int) {
+    self.name = name
+    self.members = members
+  }
+}
+
+package struct ChannelLine: Sendable {
+  package var name = ""
+  /// How many settings of the draft differ from what is published.
+  package var changes = 0
+  package var settings = 0
+  package var version: Int64?
+  package var publication: Int64?
+  package var published: Int64?
+  package var isRolling = false
+
+  package init() {}
+}
+
+package struct ChannelDraft: Sendable {
+  package var revision: UInt64
+  package var settings: [DraftSetting]
+
+  package init(revision: UInt64, settings: [DraftSetting]) {
+    self.revision = revision
+    self.settings = settings
+  }
+}
+
+package struct DraftSetting: Sendable {
+  package var name: String
+  /// "" takes it out of the draft.
+  package var verb: String
+  package var value: Value?
+
+  package init(name: String, verb: String, value: Value?) {
+    self.name = name
+    self.verb = verb
+    self.value = value
+  }
+}

@@ -1,0 +1,258 @@
+import CHTTP
+import LiveryClient
+
+/// A request from its head to the end of its answer, on the server's thread.
+final class Exchange {
+  private let server: Server
+  private let connection: Connection
+  private let handle: OpaquePointer
+  private let head: Head
+  private var target: Target?
+  private var admission = Admission()
+  private var stream: EventStream?
+  private var body: [UInt8] = []
+  /// Room that was taken for the body.
+  private var reserved = 0
+  private var isUnderWay = false
+  private var isRefused = false
+
+  init(_ server: Server, _ connection: Connection, _ handle: OpaquePointer) {
+    self.server = server
+    self.connection = connection
+    self.handle = handle
+    head = Head(of: handle)
+  }
+
+  /// The head has come: answers if that is enough.
+  func begin() {
+    if let status = problem() { return refuse(status) }
+    guard let target else { return }
+    admission = server.site.admit(head, target, cookies: head.cookies(named: server.cookieName))
+    guard let length = head.length, length > 0 else { return }
+    guard length <= admission.longestBody else { return refuse(413) }
+    // What is read out of it takes as much again.
+    guard server.reserve(length) else { return refuse(503) }
+    reserved = length
+    let usual = server.options.limits.usualBody
+    guard length <= usual || lvh_can_allocate(2 * length + usual) else { return refuse(503) }
+    body.reserveCapacity(length)
+    server.setDeadline(connection, Connection.deadline(for: length))
+  }
+
+  /// The status that the request is refused with before anybody looks at what it asks for.
+  private func problem() -> Int? {
+    guard server.isAnswering else { return 503 }
+    if (try? checkMemory()) == nil { return 503 }
+    let version = String(cString: lvh_exchange_version(handle))
+    guard version.utf8.elementsEqual("HTTP/1.1".utf8) || version.utf8.elementsEqual("HTTP/1.0".utf8) else { return 505 }
+    if head.isMalformed { return 400 }
+    guard let host = head.host, let asked = Authority(host[...]) else { return 400 }
+    guard allows(asked) else { return 421 }
+    var count = 0
+    let start = lvh_exchange_target(handle, &count)
+    guard count <= Server.longestTarget else { return 414 }
+    target = Target(Array(UnsafeBufferPointer(start: start, count: count)))
+    guard target != nil else { return 400 }
+    guard isKnown(head.method) else { return 405 }
+    if head.isChunked { return 411 }
+    if head.changes {
+      guard head.length != nil || head.method == .delete else { return 411 }
+      guard isOwn else { return 403 }
+    } else if let length = head.length, length > 0 {
+      return 400
+    }
+    return nil
+  }
+
+  private func isKnown(_ method: Head.Method) -> Bool {
+    method == .get || method == .head || server.options.methods.contains { $0 == method }
+  }
+
+  private func allows(_ authority: Authority) -> Bool {
+    server.hosts.allows(authority, local: connection.local, isLoopback: connection.isLoopback)
+  }
+
+  /// Whether a form was sent by a page of ours, as far as the browser says where it comes from.
+  private var isOwn: Bool {
+    if let site = head.fetchSite, !site.isSame("same-origin"), !site.isSame("none") { return false }
+    guard let source = head.origin ?? head.referrer else { return true }
+    guard let origin = Authority(ofURL: source[...]) else { return false }
+    return allows(origin)
+  }
+
+  func receive(_ bytes: UnsafeBufferPointer<UInt8>) {
+    // The length was said before; libmicrohttpd keeps to it.
+    if body.count + bytes.count <= reserved { body.append(contentsOf: bytes) }
+  }
+
+  /// All of it has come.
+  func finish() {
+    // The refusal could not be sent.
+    guard !isRefused, let target else { return }
+    isUnderWay = true
+    server.noteUnderWay(1)
+    server.setDeadline(connection, .max)
+    if let answer = admission.answer { return give(answer) }
+    guard var request = request(target) else { return fail(400) }
+    if head.changes, admission.needsToken, let visitor = admission.visitor {
+      let csrf = head.csrf.isEmpty ? Array((request.fields["csrf"] ?? "").utf8) : head.csrf
+      guard visitor.isOwn(csrf) else { return fail(403) }
+    }
+    request.visitor = admission.visitor
+    let response = server.site.answer(request)
+    if let visitor = response.visitor, admission.visitor == nil { admission.visitor = visitor }
+    give(response)
+  }
+
+  private var method: Request.Method {
+    switch head.method {
+    case .get, .head, .other: .get
+    case .post: .post
+    case .put: .put
+    case .patch: .patch
+    case .delete: .delete
+    }
+  }
+
+  /// nil if the body is malformed.
+  private func request(_ target: Target) -> Request? {
+    var request = Request(method: method, path: target.path, query: target.query)
+    request.head = head
+    request.languages = head.languages[...].text ?? ""
+    request.isFromScript = head.isFromScript
+    guard head.changes, !body.isEmpty else { return request }
+    guard admission.isForm else {
+      request.body = body
+      body = []
+      return request
+    }
+    guard let type = head.contentType else { return nil }
+    if let boundary = Multipart.boundary(of: type[...]) {
+      guard let form = Multipart(body, boundary: boundary) else { return nil }
+      request.fields = form.fields
+      request.files = form.files
+    } else {
+      guard Parameters(type[...])?.value.isSame("application/x-www-form-urlencoded") == true,
+        let fields = Fields(urlEncoded: body[...])
+      else { return nil }
+      request.fields = fields
+    }
+    body = []
+    return request
+  }
+
+  /// The answer is on its way, or the connection is gone.
+  func end() {
+    server.setDeadline(connection, lvh_now() + Connection.patience)
+    if isUnderWay { server.noteUnderWay(-1) }
+    if let stream { server.remove(stream) }
+    if let visitor = admission.visitor { server.release(visitor) }
+    if reserved > 0 { server.giveBack(reserved) }
+  }
+}
+
+// Answers.
+extension Exchange {
+  private func refuse(_ status: Int) {
+    isRefused = true
+    fail(status)
+  }
+
+  private func fail(_ status: Int) {
+    var response = server.site.refuse(status, head)
+    if status == 405 { response.headers.append((name: "Allow", value: server.options.allowed)) }
+    if status == 503 { response.headers.append((name: "Retry-After", value: "1")) }
+    give(response)
+  }
+
+  private func give(_ response: Response) {
+    defer { response.then?() }
+    var wanted = response
+    if let first = response.stream, head.method == .get, response.status == 200 {
+      if let visitor = admission.visitor { stream = server.makeStream(visitor, connection, handle) }
+      stream?.send(first())
+      if stream == nil { wanted = server.site.refuse(503, head) }
+    }
+    guard let (answer, status) = Answer.make(wanted, head, cookie: cookie(wanted.cookie), stream: stream) else {
+      return
+    }
+    if isUnderWay, stream != nil {
+      // It goes on for as long as it may; it is not what is waited for.
+      isUnderWay = false
+      server.noteUnderWay(-1)
+    }
+    if stream == nil { server.setDeadline(connection, Connection.deadline(for: wanted.body.count)) }
+    _ = lvh_answer_give(answer, handle, UInt32(clamping: status))
+  }
+}
+
+extension Exchange {
+  private func cookie(_ cookie: Response.Cookie?) -> String? {
+    let rest = "HttpOnly; SameSite=Strict; Path=/" + (server.options.isSecure ? "; Secure" : "")
+    switch cookie {
+    case .keep(let content)?: return "\(server.cookieName)=\(content); \(rest)"
+    case .forget?: return "\(server.cookieName)=; Max-Age=0; \(rest)"
+    case nil: return nil
+    }
+  }
+}
+
+extension Server.Options {
+  /// What the header Allow says.
+  fileprivate var allowed: String {
+    var names = "GET, HEAD"
+    for method in methods {
+      switch method {
+      case .post: names += ", POST"
+      case .put: names += ", PUT"
+      case .patch: names += ", PATCH"
+      case .delete: names += ", DELETE"
+      case .get, .head, .other: break
+      }
+    }
+    return names
+  }
+}
+
+// What libmicrohttpd tells.
+extension Server {
+  static var handlers: lvh_handlers {
+    lvh_handlers(
+      accepts: { server in server.map { !Server.of($0).isFull } ?? false },
+      opened: { server, descriptor in
+        guard let server else { return nil }
+        let connection = Connection(Server.of(server), descriptor)
+        connection.server.add(connection)
+        return Unmanaged.passRetained(connection).toOpaque()
+      },
+      closed: { connection in
+        guard let connection else { return }
+        let closed = Unmanaged<Connection>.fromOpaque(connection).takeRetainedValue()
+        closed.server.remove(closed)
+      },
+      began: { server, connection, handle in
+        guard let server, let connection, let handle else { return nil }
+        let exchange = Exchange(
+          Server.of(server), Unmanaged<Connection>.fromOpaque(connection).takeUnretainedValue(), handle)
+        exchange.begin()
+        return Unmanaged.passRetained(exchange).toOpaque()
+      },
+      received: { exchange, bytes, count in
+        guard let exchange else { return }
+        Unmanaged<Exchange>.fromOpaque(exchange).takeUnretainedValue().receive(
+          UnsafeBufferPointer(start: bytes, count: count))
+      },
+      finished: { exchange in
+        guard let exchange else { return }
+        Unmanaged<Exchange>.fromOpaque(exchange).takeUnretainedValue().finish()
+      },
+      ended: { exchange in
+        guard let exchange else { return }
+        Unmanaged<Exchange>.fromOpaque(exchange).takeRetainedValue().end()
+      })
+  }
+
+  private static func of(_ pointer: UnsafeMutableRawPointer) -> Server {
+    Unmanaged<Server>.fromOpaque(pointer).takeUnretainedValue()
+  }
+}
