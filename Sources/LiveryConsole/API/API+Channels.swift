@@ -1,0 +1,88 @@
+import LiveryClient
+import LiveryFleet
+import LiveryHTTP
+
+// What channels are to say, and what was published.
+extension API {
+  func channels(_ rest: [String], _ person: Person) throws(Problem) -> Response {
+    guard let channel = rest.first else {
+      try allow([.get])
+      return try domain { () throws(Refusal) in listed(try console.channels().map { $0.json }) }
+    }
+    if rest.count == 1 {
+      try allow([.get])
+      return try domain { () throws(Refusal) in shown(try console.channel(channel).json) }
+    }
+    guard rest.count == 2 else { throw missing }
+    switch rest[1] {
+    case "draft": return try draft(channel, person)
+    case "difference":
+      try allow([.get])
+      return try domain { () throws(Refusal) in shown(try console.difference(channel).json) }
+    case "publications":
+      try allow([.post])
+      return try publish(channel, person)
+    default: throw missing
+    }
+  }
+
+  private func publish(_ channel: String, _ person: Person) throws(Problem) -> Response {
+    let body = try Body(request, ["revision", "comment", "steps", "pause", "bound"])
+    guard let revision = try body.intIfAny("revision", 0...API.largest) else {
+      throw Problem(422, "It is missing: the revision of the draft that was seen.", at: "/revision")
+    }
+    var plan = Plan()
+    plan.comment = try body.textIfAny("comment") ?? ""
+    guard plan.comment.utf8.count <= 1000 else { throw Problem(422, "A comment has at most 1,000 bytes.", at: "/comment") }
+    if let steps = try body.intsIfAny("steps", 1...10_000) { plan.steps = steps }
+    plan.pause = Int(try body.intIfAny("pause", 0...2_592_000) ?? 0)
+    plan.bound = Int(try body.intIfAny("bound", 0...10_000) ?? Int64(plan.bound))
+    try domain(at: "/steps") { () throws(Refusal) in try plan.check() }
+    return try domain { () throws(Refusal) in
+      let number = try console.publish(channel, plan, at: UInt64(clamping: revision), by: person)
+      return made(try console.publication(number).json, at: "publications/\(Int(number))")
+    }
+  }
+
+  func publications(_ rest: [String], _ person: Person) throws(Problem) -> Response {
+    guard let first = rest.first else {
+      try allow([.get], query: ["channel", "before", "limit"])
+      let channel = try textIfAny("channel")
+      let (before, limit) = (try numberIfAny("before", 1...API.largest), try limit())
+      return try domain { () throws(Refusal) in
+        listed(try console.publications(channel, before: before, limit: limit).map { $0.json })
+      }
+    }
+    guard let number = API.number(first) else { throw missing }
+    if rest.count == 1 {
+      try allow([.get])
+      return try domain { () throws(Refusal) in shown(try console.publication(number).json) }
+    }
+    guard rest.count == 2, let step = RolloutStep(rest[1]) else { throw missing }
+    try allow([.post])
+    try expectNoBody()
+    return try domain { () throws(Refusal) in
+      shown(try console.publication(try console.act(step, on: number, by: person)).json)
+    }
+  }
+
+  func history() throws(Problem) -> Response {
+    try allow([.get], query: ["before", "limit"])
+    let (before, limit) = (try numberIfAny("before", 1...API.largest), try limit())
+    return try domain { () throws(Refusal) in
+      listed(try console.history(before: before, limit: limit).map { $0.json })
+    }
+  }
+}
+
+extension RolloutStep {
+  init?(_ word: String) {
+    switch word {
+    case "stop": self = .stop
+    case "raise": self = .raise
+    case "resume": self = .resume
+    case "undo": self = .undo
+    default: return nil
+    }
+  }
+}

@@ -1,0 +1,123 @@
+import LiveryClient
+import LiveryFleet
+import LiveryHTTP
+
+// Devices, the groups that they are in, and the codes by which they join.
+extension API {
+  func devices(_ rest: [String], _ person: Person) throws(Problem) -> Response {
+    guard let id = rest.first else {
+      try allow([.get], query: ["query", "group", "state", "schema", "offset", "limit"])
+      return try found()
+    }
+    if rest.count == 1 { return try device(id, person) }
+    switch rest[1] {
+    case "groups" where rest.count == 2:
+      try allow([.put])
+      let body = try Body(request, ["groups"])
+      guard let groups = try body.textsIfAny("groups") else {
+        throw Problem(422, "It is missing.", at: body.pointer("groups"))
+      }
+      try domain(at: "/groups") { () throws(Refusal) in try console.setGroups(groups, of: id, by: person) }
+      return try domain { () throws(Refusal) in shown(try console.device(id).json) }
+    case "settings" where rest.count == 3:
+      try allow([.get])
+      let detail = try domain { () throws(Refusal) in try console.device(id) }
+      for setting in detail.settings where setting.name.sameBytes(as: rest[2]) { return shown(setting.json) }
+      throw Problem(404, "The device has told of no such setting, and nothing that it takes names it.")
+    default: throw missing
+    }
+  }
+
+  private func found() throws(Problem) -> Response {
+    var filter = DeviceFilter()
+    filter.query = try textIfAny("query") ?? ""
+    filter.group = try textIfAny("group")
+    if let word = request.query["state"] {
+      guard let state = DeviceState.allCases.first(where: { $0.name.sameBytes(as: word) }) else {
+        throw Problem(400, "The parameter state is right, behind, failing or silent.")
+      }
+      filter.state = state
+    }
+    filter.schema = try numberIfAny("schema", 0...API.largest)
+    filter.offset = Int(try numberIfAny("offset", 0...1_000_000_000) ?? 0)
+    filter.limit = try limit()
+    let found = try domain { () throws(Refusal) in try console.devices(filter) }
+    return listed(found.lines.map { $0.json }, total: found.total)
+  }
+
+  private func device(_ id: String, _ person: Person) throws(Problem) -> Response {
+    try allow([.get, .patch, .delete])
+    if request.method == .delete {
+      try domain { () throws(Refusal) in try console.refuse(id, by: person) }
+      return nothing
+    }
+    if request.method == .patch {
+      let body = try Body(request, ["name"])
+      let name = try body.text("name")
+      try domain(at: "/name") { () throws(Refusal) in try console.name(id, name, by: person) }
+    }
+    return try domain { () throws(Refusal) in shown(try console.device(id).json) }
+  }
+
+  func groups(_ rest: [String], _ person: Person) throws(Problem) -> Response {
+    guard let name = rest.first else {
+      try allow([.get, .post])
+      if request.method == .post {
+        let name = try Body(request, ["name"]).text("name")
+        try domain(at: "/name") { () throws(Refusal) in try console.addGroup(name, by: person) }
+        return made(GroupLine(name: name, members: 0).json, at: "groups/" + name)
+      }
+      return try domain { () throws(Refusal) in listed(try console.groups().map { $0.json }) }
+    }
+    if rest.count == 1 {
+      try allow([.get, .delete])
+      if request.method == .delete {
+        try domain { () throws(Refusal) in try console.removeGroup(name, by: person) }
+        return nothing
+      }
+      let all = try domain { () throws(Refusal) in try console.groups() }
+      guard let line = all.first(where: { $0.name.sameBytes(as: name) }) else {
+        throw Problem(404, "There is no such group.")
+      }
+      return shown(line.json)
+    }
+    // The weakest are the first.
+    let isUp = rest[1].sameBytes(as: "weaker")
+    guard rest.count == 2, isUp || rest[1].sameBytes(as: "stronger") else { throw missing }
+    try allow([.post])
+    try expectNoBody()
+    return try domain { () throws(Refusal) in
+      try console.moveGroup(name.nulFree, up: isUp, by: person)
+      return listed(try console.groups().map { $0.json })
+    }
+  }
+
+  func enrollments(_ rest: [String], _ person: Person) throws(Problem) -> Response {
+    guard let id = rest.first else {
+      try allow([.get, .post])
+      if request.method == .post { return try enroll(person) }
+      return try domain { () throws(Refusal) in listed(try console.tokens().map { $0.json }) }
+    }
+    guard rest.count == 1 else { throw missing }
+    try allow([.get, .delete])
+    if request.method == .delete {
+      try domain { () throws(Refusal) in try console.withdraw(id, by: person) }
+      return nothing
+    }
+    return try domain { () throws(Refusal) in shown(try console.token(id).json) }
+  }
+
+  private func enroll(_ person: Person) throws(Problem) -> Response {
+    let body = try Body(request, ["label", "groups", "hours"])
+    let label = try body.textIfAny("label") ?? ""
+    guard label.utf8.count <= EnrollmentRequest.nameLimit else {
+      throw Problem(422, "A label has at most \(EnrollmentRequest.nameLimit) bytes.", at: "/label")
+    }
+    let groups = try body.textsIfAny("groups") ?? []
+    let hours = Int(try body.intIfAny("hours", 1...8760) ?? 24)
+    let line = try domain(at: groups.isEmpty ? nil : "/groups") { () throws(Refusal) in
+      try console.enroll(label, groups: groups, hours: hours, by: person)
+    }
+    return made(line.json, at: "enrollments/" + line.id)
+  }
+}
