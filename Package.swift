@@ -230,7 +230,7 @@ if nouns.contains("console") {
     products.append(.library(name: "livery-console", type: .static, targets: ["LiveryConsole"]))
   } else {
     products.append(.executable(name: "livery-console", targets: ["livery-console"]))
-    targets.append(
+    targets += [
       .executableTarget(
         name: "livery-console", dependencies: ["LiveryConsole", "CConsole", "LiveryABI"],
         path: "Sources/LiveryConsoleCommand"))
@@ -243,10 +243,14 @@ if nouns.contains("console") {
   }
 }
 
+if nouns.contains("fetch") || nouns.contains("sync") {
+  // Of libcurl it takes the headers alone (libcurl4-openssl-dev): the library is loaded by the first request.
+  targets.append(.target(name: "CCurl", dependencies: ["CLivery", "CClient"], cSettings: cSettings))
+}
+
 if nouns.contains("fetch") {
   targets += [
-    // Of libcurl it takes the headers alone (libcurl4-openssl-dev): the library is loaded by the first request.
-    .target(name: "CFetch", dependencies: ["CLivery"], cSettings: cSettings),
+    .target(name: "CFetch", dependencies: ["CLivery", "CCurl"], cSettings: cSettings),
     .target(
       name: "LiveryFetch", dependencies: ["LiveryClient", "CLivery", "CClient", "CFetch"],
       swiftSettings: swiftSettings),
@@ -313,6 +317,24 @@ if nouns.contains("sync") {
     products.append(.library(name: "LiveryFleet", targets: ["LiveryFleet", "LiveryClient", "LiveryABI"]))
     targets.append(
       .testTarget(name: "LiveryFleetTests", dependencies: ["LiveryFleet", "LiveryClient", "LiveryABI", "CFleet"]))
+  }
+}
+
+// The device's end on a real store, clock and network.
+if nouns.contains("sync") {
+  targets += [
+    .target(name: "CSync", cSettings: cSettings),
+    .target(
+      name: "LiverySync",
+      dependencies: [
+        "LiveryClient", "CLivery", "CClient", "CCurl", "CFleet", "CMosquitto", "CSync", "LiveryFleet",
+      ],
+      swiftSettings: swiftSettings),
+  ]
+  if embedded {
+    products.append(.library(name: "livery-sync", type: .static, targets: ["LiverySync"]))
+  } else {
+    products.append(.library(name: "LiverySync", targets: ["LiverySync", "LiveryClient", "LiveryABI"]))
   }
 }
 

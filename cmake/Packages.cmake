@@ -85,6 +85,10 @@ foreach(noun IN LISTS extensions)
   if(noun STREQUAL "fetch")
     # It is loaded by the first request.
     string(APPEND needed ", libcurl4")
+  elseif(noun STREQUAL "sync")
+    # Without libmosquitto there are no hints.
+    string(APPEND needed ", libcurl4")
+    string(APPEND recommended ", libmosquitto1")
   endif()
   livery_package(${noun} livery-${noun} libs
     "${description}:\na library on liblivery0 with its headers, and the programs that\nthe command livery runs for it."

@@ -1,4 +1,4 @@
-import CFetch
+import CClient
 import CLivery
 import CLiveryFetch
 import LiveryClient
@@ -32,7 +32,7 @@ final class Progress: @unchecked Sendable {
   }
 
   func note(_ received: Int64, _ total: Int64) {
-    let now = lvf_now_us()
+    let now = lvc_now_us()
     let isDue = lock.withLock { () -> Bool in
       guard !hasEnded, now >= next || received == total else { return false }
       next = now + 100_000
@@ -42,7 +42,7 @@ final class Progress: @unchecked Sendable {
     let call = Call()
     try? fetcher.store.post(dispatched: isDispatched, onEnd: { if call.isMade { self.leave() } }) {
       call.isMade = self.enter()
-      if call.isMade { self.fetcher.queue.calling(LVF_CALL) { self.function(received, total) } }
+      if call.isMade { self.fetcher.queue.calling(LVC_CALL) { self.function(received, total) } }
     }
   }
 
@@ -50,14 +50,14 @@ final class Progress: @unchecked Sendable {
     lock.withLock {
       guard !hasEnded else { return false }
       calls += 1
-      fetcher.queue.count(LVF_CALL, 1)
+      fetcher.queue.count(LVC_CALL, 1)
       return true
     }
   }
 
   private func leave() {
     lock.withLock { calls -= 1 }
-    fetcher.queue.count(LVF_CALL, -1)
+    fetcher.queue.count(LVC_CALL, -1)
   }
 
   /// Nobody is told any more when this returns, save by this thread. It is told on one thread, as is the outcome, unless the
@@ -67,7 +67,7 @@ final class Progress: @unchecked Sendable {
       hasEnded = true
       return calls > 0
     }
-    if isTold { fetcher.queue.wait(for: LVF_CALL) }
+    if isTold { fetcher.queue.wait(for: LVC_CALL) }
   }
 
   /// Ends also where the function ends its thread.

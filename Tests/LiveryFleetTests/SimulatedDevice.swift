@@ -31,6 +31,8 @@ final class SimulatedDevice {
   var violation: (String, Value) -> String? = { _, _ in nil }
   /// Whether the next commit finds no room.
   var isFull = false
+  /// Whether others keep the store: records are kept, and changes have to wait.
+  var isBusy = false
 
   /// What the world does with a request and with a report.
   var network: (Device.Request) -> Fate = { _ in .lost }
@@ -67,6 +69,19 @@ final class SimulatedDevice {
     started = now
     events = []
     tell(.boot)
+  }
+
+  /// What was on trial has gone back: as before the first change.
+  func goBack(_ violation: Report.Violation?) {
+    guard let fingerprint = device.applied else { return }
+    layers = [:]
+    records["owned"] = nil
+    tell(.wentBack(owned: nil, fingerprint: fingerprint, violation))
+  }
+
+  var overview: Device.Overview {
+    let world = Device.World(hasAsset: { _ in true }, offset: { _ in 3600 }, schema: schema)
+    return device.overview(at: Device.Moment(uptime: 0, clock: clock), world)
   }
 
   func value(_ name: String) -> Value? {
@@ -153,7 +168,7 @@ final class SimulatedDevice {
   }
 
   private func apply(_ change: Change, _ records: [Device.Record]) {
-    if isFull { return later(.postponed) }
+    if isFull || isBusy { return later(.postponed) }
     var made = layers
     var violations: [Report.Violation] = []
     func put(_ name: String, _ value: Value, _ layer: Layer) {

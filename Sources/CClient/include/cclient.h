@@ -28,4 +28,50 @@ int64_t lvc_realtime_us(void);
 // The distance to the first NUL, or `limit` when there is none before.
 size_t lvc_length(const char *text, size_t limit);
 
+// A thread that runs functions one after another, some of them later.
+
+typedef struct lvc_queue lvc_queue;
+// `has_ended`: the queue has ended before the function's turn; it lets go of the context and does nothing else.
+typedef void (*lvc_work)(void *context, bool has_ended);
+// NULL if no thread can be had. The name is the thread's, and stays the caller's: at most 15 bytes.
+lvc_queue *lvc_queue_make(const char *name);
+// False if the queue has ended, or there is no memory: the function is not called then.
+bool lvc_queue_add(lvc_queue *queue, int64_t delay_us, lvc_work function, void *context);
+// What is under way goes on; what waits is let go of by the queue's own thread. Nobody is waited for.
+void lvc_queue_end(lvc_queue *queue);
+// What functions of a program's are waited for: those that tell an outcome, from when it is expected until it was told, and others
+// while they run.
+typedef enum lvc_kind { LVC_OUTCOME, LVC_CALL } lvc_kind;
+void lvc_queue_count(lvc_queue *queue, lvc_kind kind, int change);
+// Such a function is called between these two, on any thread; the place is the caller's, until the second has returned.
+typedef struct lvc_telling {
+  lvc_queue *queue;
+  lvc_kind kind;
+  struct lvc_telling *outer;
+} lvc_telling;
+void lvc_telling_begin(lvc_telling *telling, lvc_queue *queue, lvc_kind kind);
+void lvc_telling_end(lvc_telling *telling);
+// Waits until there are none, but for those that this thread is calling, and those of threads that wait here themselves.
+void lvc_queue_wait(lvc_queue *queue, lvc_kind kind);
+// Ends it, and the caller's use of it.
+void lvc_queue_free(lvc_queue *queue);
+
+// A detached thread that no signal interrupts. Whether there is one.
+bool lvc_thread_start(void *(*function)(void *), void *argument);
+
+// Leases: places in a file that one process at a time holds, and loses when it dies.
+
+// The descriptor of the file with a name in a store's folder; negative where there is none to be had. A forked child does not keep it.
+int lvc_lease_open(const char *folder, const char *name);
+void lvc_lease_close(int descriptor);
+// Whether it is taken now; false while another one has it.
+bool lvc_lease_take(int descriptor, uint64_t place);
+// Nothing happens if the file is closed.
+void lvc_lease_give(int descriptor, uint64_t place);
+
+// Microseconds of a clock that never goes back.
+int64_t lvc_now_us(void);
+// A number by chance.
+uint64_t lvc_random(void);
+
 #endif

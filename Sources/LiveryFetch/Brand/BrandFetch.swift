@@ -1,4 +1,4 @@
-import CFetch
+import CClient
 import LiveryClient
 
 /// Fetches the remote images of a brand, and swaps them in at once.
@@ -53,7 +53,7 @@ final class BrandFetch: @unchecked Sendable {
     self.fetcher = fetcher
     self.find = find
     self.wish = wish
-    deadline = lvf_now_us() + wish.timeout
+    deadline = lvc_now_us() + wish.timeout
     self.progressed = progressed
     self.told = told
   }
@@ -72,7 +72,7 @@ final class BrandFetch: @unchecked Sendable {
   private func waitForTurn(_ wait: Int64) {
     if lock.withLock({ isOver }) { return }
     if fetcher.leases.take(Self.turn) { return begin() }
-    guard lvf_now_us() < deadline else {
+    guard lvc_now_us() < deadline else {
       return end(.failure(StoreError(.timeout, "another brand was being fetched for \(wish.timeout / 1000) ms")))
     }
     fetcher.queue.run(after: wait) { self.waitForTurn(min(wait * 2, 100_000)) }
@@ -94,7 +94,7 @@ final class BrandFetch: @unchecked Sendable {
     } catch { return end(.failure(error)) }
     if jobs.isEmpty { return commit() }
     var wish = wish
-    wish.timeout = max(1, deadline - lvf_now_us())
+    wish.timeout = max(1, deadline - lvc_now_us())
     for job in jobs where !lock.withLock({ isOver }) {
       do throws(StoreError) {
         let fetch = Fetch(

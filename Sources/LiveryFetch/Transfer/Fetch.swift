@@ -1,4 +1,4 @@
-import CFetch
+import CClient
 import LiveryClient
 
 /// One fetch, from the look into the cache to its outcome. Everything but its beginning and its end runs on the queue's thread.
@@ -64,7 +64,7 @@ final class Fetch: @unchecked Sendable {
     self.collected = collected
     self.told = told
     key = URLKey(address.bytes)
-    deadline = lvf_now_us() + wish.timeout
+    deadline = lvc_now_us() + wish.timeout
   }
 
   /// - Throws: `.closed` if the store is being closed.
@@ -351,9 +351,9 @@ final class Fetch: @unchecked Sendable {
     guard mayRetry, attempt.number < wish.attempts else { return fail(error, mayBeStale: true) }
     // From a quarter of a second on, twice as long each time, and somewhat by chance so that not all come at once.
     let step = min(Int64(250_000) << Int64(min(attempt.number - 1, 6)), 10_000_000)
-    var delay = step / 2 + Int64(lvf_random() % UInt64(step / 2 + 1))
+    var delay = step / 2 + Int64(lvc_random() % UInt64(step / 2 + 1))
     if let seconds { delay = max(delay, seconds * 1_000_000) }
-    guard lvf_now_us() + delay < deadline else { return fail(error, mayBeStale: true) }
+    guard lvc_now_us() + delay < deadline else { return fail(error, mayBeStale: true) }
     attempt.address = nil
     attempt.hops = 0
     attempt.redirect = nil

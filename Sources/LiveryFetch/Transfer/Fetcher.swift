@@ -1,5 +1,4 @@
 import CClient
-import CFetch
 import LiveryClient
 
 /// What fetches for a handle on a store, from its first fetch until it is closed.
@@ -37,7 +36,7 @@ final class Fetcher: @unchecked Sendable {
 
   fileprivate static func make(_ store: Store) throws(StoreError) -> Fetcher {
     // The path of a store in memory is a name, at which there is no folder of a store.
-    Fetcher(store, try Queue.make(), folder: try store.statistics()["path"]?.text)
+    Fetcher(store, try Queue.make("livery-fetch"), folder: try store.statistics()["path"]?.text)
   }
 
   /// Takes the namespace of the cache's settings for this handle.
@@ -106,13 +105,13 @@ final class Fetcher: @unchecked Sendable {
     let number = try lock.withLock { () throws(StoreError) -> Int in
       guard !hasEnded else { throw Self.closed }
       count += 1
-      queue.count(LVF_OUTCOME, 1)
+      queue.count(LVC_OUTCOME, 1)
       return count
     }
     let ending = Completion<Success>(on: store, dispatched: dispatched, over: { self.hasTold(number) }) { outcome in
       progress?.end()
       started.end()
-      self.queue.calling(LVF_OUTCOME) { done(outcome) }
+      self.queue.calling(LVC_OUTCOME) { done(outcome) }
     }
     lock.withLock { endings[number] = { ending.settle(.failure(Self.closed)) } }
     return ending
@@ -121,7 +120,7 @@ final class Fetcher: @unchecked Sendable {
   private func hasTold(_ number: Int) {
     let former = lock.withLock { endings.removeValue(forKey: number) }
     withExtendedLifetime(former) {}
-    queue.count(LVF_OUTCOME, -1)
+    queue.count(LVC_OUTCOME, -1)
   }
 
   func removeBrand(_ number: Int) {
@@ -154,7 +153,7 @@ final class Fetcher: @unchecked Sendable {
     for brand in brands { brand.abandon(Self.closed) }
     for fetch in fetches { fetch.abandon(Self.closed) }
     queue.end()
-    queue.wait(for: LVF_OUTCOME)
+    queue.wait(for: LVC_OUTCOME)
     leases.end()
     withExtendedLifetime(transport) {}
   }

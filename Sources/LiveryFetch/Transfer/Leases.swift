@@ -1,4 +1,4 @@
-import CFetch
+import CClient
 import LiveryClient
 
 /// Who fetches a URL: one among all processes on a store, and one of each handle on it.
@@ -12,7 +12,7 @@ final class Leases: @unchecked Sendable {
   private var descriptor: Int32
 
   init(folder: String?) {
-    descriptor = folder.map { lvf_lease_open($0) } ?? -1
+    descriptor = folder.map { lvc_lease_open($0, "fetch.lock") } ?? -1
   }
 
   deinit { end() }
@@ -22,7 +22,7 @@ final class Leases: @unchecked Sendable {
     lock.withLock {
       // Leases are of bytes whose places have 63 bits.
       let place = key.high >> 1
-      guard !held.contains(place), descriptor < 0 || lvf_lease_take(descriptor, key.high) else { return false }
+      guard !held.contains(place), descriptor < 0 || lvc_lease_take(descriptor, key.high) else { return false }
       held.insert(place)
       return true
     }
@@ -30,14 +30,14 @@ final class Leases: @unchecked Sendable {
 
   func give(_ key: URLKey) {
     lock.withLock {
-      if held.remove(key.high >> 1) != nil, descriptor >= 0 { lvf_lease_give(descriptor, key.high) }
+      if held.remove(key.high >> 1) != nil, descriptor >= 0 { lvc_lease_give(descriptor, key.high) }
     }
   }
 
   /// Gives all of them back.
   func end() {
     lock.withLock {
-      if descriptor >= 0 { lvf_lease_close(descriptor) }
+      if descriptor >= 0 { lvc_lease_close(descriptor) }
       descriptor = -1
     }
   }

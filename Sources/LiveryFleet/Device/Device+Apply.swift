@@ -19,6 +19,7 @@ extension Device {
       let documents = try holding(moment.clock, world)
       let desired = try Desired.merging(documents)
       let fingerprint = try desired.fingerprint()
+      isBehind = false
       guard fingerprint != kept.applied else {
         if kept.refused != nil { forgetRefusal() }
         return
@@ -27,6 +28,7 @@ extension Device {
       let change = try desired.change(from: kept.owned)
       begin(change, fingerprint, world.schema, &effects)
     } catch {
+      isBehind = true
       if problem?.reason != error.reason { markReportDue() }
       problem = error
     }
@@ -35,7 +37,7 @@ extension Device {
   /// The documents that hold now, the weakest first.
   ///
   /// - Throws: `.unavailable` or `.unsupported` if one is not there: then nothing changes.
-  private mutating func holding(_ clock: Int64, _ world: World) throws(FleetError) -> [HeldDocument] {
+  mutating func holding(_ clock: Int64, _ world: World) throws(FleetError) -> [HeldDocument] {
     var documents: [HeldDocument] = []
     nextSchedule = nil
     for state in kept.channels {
@@ -65,6 +67,7 @@ extension Device {
     forgetRefusal()
     markReportDue()
     let records = takeUnsaved()
+    isBehind = true
     applying = Applying(
       fingerprint: fingerprint, schema: schema, records: records.map { $0.name }, owned: before.owned,
       applied: before.applied)
@@ -81,6 +84,7 @@ extension Device {
   mutating func applied(_ moment: Moment) {
     guard applying != nil else { return }
     applying = nil
+    isBehind = false
     changeBackoff.succeed()
     saveBackoff.succeed()
     needsLook = true
@@ -90,6 +94,7 @@ extension Device {
   mutating func refused(_ violations: [Report.Violation], _ moment: Moment) {
     guard let refused = applying else { return }
     goBack(to: refused)
+    isBehind = false
     kept.refused = refused.fingerprint
     kept.refusedSchema = refused.schema
     kept.violations = violations.prefix(Limit.reported / 16).map {

@@ -62,6 +62,8 @@ extension Device {
     case tick
     /// Somebody wants it to ask now.
     case pull
+    /// Somebody wants it to report now.
+    case push
     /// Somebody says that a channel has a version: nothing but a reason to ask.
     case hint(Channel, version: Int64)
     /// Values have changed at the device.
@@ -72,6 +74,11 @@ extension Device {
     case failure(retryAfter: Int64?)
     /// The change is on the disk.
     case applied
+    /// Whether what was applied last is on trial. That it is comes before `applied`.
+    case trial(isPending: Bool)
+    /// What was on trial went back, or was not made: what is kept of settings is as before. With a violation it counts as
+    /// refused, without one it is tried anew.
+    case wentBack(owned: Value?, fingerprint: [UInt8], Report.Violation?)
     /// The change was refused as a whole.
     case refused([Report.Violation])
     /// The change could not be made now: it is tried again.

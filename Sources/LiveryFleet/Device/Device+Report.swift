@@ -110,7 +110,7 @@ extension Device {
     if Report.digest(of: verdicts(moment, world)) != known { markReportDue() }
   }
 
-  private func verdicts(_ moment: Moment, _ world: World) -> [Report.DocumentVerdict] {
+  func verdicts(_ moment: Moment, _ world: World) -> [Report.DocumentVerdict] {
     var verdicts: [Report.DocumentVerdict] = []
     for state in kept.channels {
       let mine = takes(state.manifest)
@@ -124,7 +124,7 @@ extension Device {
           } else if !document.holds(at: moment.clock, world.offset).holds {
             verdict = .scheduled
           } else {
-            verdict = kept.refused != nil ? .refused : .applied
+            verdict = kept.refused != nil ? .refused : isBehind || isOnTrial ? .scheduled : .applied
           }
         } else {
           verdict = .unusable

@@ -20,6 +20,9 @@ public struct Device: Sendable {
   var needsLook = true
   var lookedSchema: Int64?
   var nextLook: Int64 = 0
+  /// Whether something else holds than what is wanted, since it cannot be had or made yet.
+  var isBehind = false
+  var isOnTrial = false
   var reporting: Reporting = .none
   /// When it asks next, in milliseconds of `uptime`.
   var nextPull: Int64 = 0
@@ -104,6 +107,12 @@ public struct Device: Sendable {
     return effects
   }
 
+  /// Tells it what became of a trial before it starts: nothing follows from that yet.
+  public mutating func prepare(_ event: Event, at moment: Moment, _ world: World) {
+    var effects: [Effect] = []
+    take(event, moment, world, &effects)
+  }
+
   private mutating func take(_ event: Event, _ moment: Moment, _ world: World, _ effects: inout [Effect]) {
     switch event {
     case .boot:
@@ -117,11 +126,16 @@ public struct Device: Sendable {
       nextReport = moment.uptime + random.number(in: 0...5000)
     case .tick: break
     case .pull: if pulling == nil { nextPull = moment.uptime } else { pulling?.isWantedAgain = true }
+    case .push:
+      markReportDue()
+      nextReport = moment.uptime
     case .hint(let channel, let version): hint(channel, version, moment)
     case .changed: markReportDue()
     case .answer(let answer): answered(answer, moment)
     case .failure(let retryAfter): failed(retryAfter, moment)
     case .applied: applied(moment)
+    case .trial(let isPending): setTrial(isPending)
+    case .wentBack(let owned, let fingerprint, let violation): wentBack(owned, fingerprint, violation, world)
     case .refused(let violations): refused(violations, moment)
     case .postponed: postponed(moment)
     case .notSaved(let records): notSaved(records, moment)

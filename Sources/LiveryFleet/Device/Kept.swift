@@ -71,7 +71,7 @@ extension Kept {
   /// The value of a record; nil for one that is to go.
   func value(_ name: String) throws(FleetError) -> Value? {
     if name.sameBytes(as: Self.trustName) { return try trust.value }
-    if name.sameBytes(as: Self.ownedName) { return owned.value }
+    if name.sameBytes(as: Self.ownedName) { return ownership }
     if name.sameBytes(as: Self.stateName) { return state }
     if name.sameBytes(as: Self.toldName) {
       return .list(told.map { .list([.string($0.name), .data($0.digest)]) })
@@ -89,9 +89,16 @@ extension Kept {
     return nil
   }
 
-  private var state: Value {
+  /// What follows from a change and from nothing else: it goes back with one that was on trial.
+  private var ownership: Value {
     var made = Making()
     if let applied { made.add("applied", applied) }
+    made.add("settings", owned.value)
+    return made.value
+  }
+
+  private var state: Value {
+    var made = Making()
     if let refused { made.add("refused", refused) }
     made.add("schema", ifAny: refusedSchema)
     made.add(
@@ -113,7 +120,7 @@ extension Kept {
     for record in records {
       guard let value = record.value else { continue }
       if record.name.sameBytes(as: Self.ownedName) {
-        if let owned = try? Owned(value) { self.owned = owned }
+        read(owned: value)
       } else if record.name.sameBytes(as: Self.stateName) {
         try? read(state: value)
       } else if record.name.sameBytes(as: Self.toldName) {
@@ -140,9 +147,17 @@ extension Kept {
     channels.sort { rank($0.manifest.channel) < rank($1.manifest.channel) }
   }
 
+  /// Takes what a change has left; nil for what there is before the first one.
+  mutating func read(owned value: Value?) {
+    owned = Owned()
+    applied = nil
+    guard let value, let settings = value["settings"], let owned = try? Owned(settings) else { return }
+    self.owned = owned
+    if case .data(let hash) = value["applied"], hash.count == Crypto.hashSize { applied = hash }
+  }
+
   private mutating func read(state value: Value) throws(FleetError) {
     var members = try Members(value, of: "the state")
-    applied = try members.dataIfAny("applied", Crypto.hashSize...Crypto.hashSize)
     refused = try members.dataIfAny("refused", Crypto.hashSize...Crypto.hashSize)
     refusedSchema = try members.intIfAny("schema", 0...Int64.max)
     for item in try members.list("violations", limit: Limit.reported) {

@@ -1,5 +1,5 @@
 #define _GNU_SOURCE
-#include "cfetch.h"
+#include "cclient.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -29,7 +29,7 @@ static void in_child(void) {
 
 static void watch_forks(void) { pthread_atfork(before_fork, after_fork, in_child); }
 
-int lvf_lease_open(const char *folder) {
+int lvc_lease_open(const char *folder, const char *name) {
   pthread_once(&once, watch_forks);
   lease_file *file = malloc(sizeof *file);
   int directory = file ? open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC) : -1;
@@ -40,7 +40,6 @@ int lvf_lease_open(const char *folder) {
     free(file);
     return -1;
   }
-  static const char name[] = "fetch.lock";
   bool is_new = true;
   int descriptor = openat(directory, name, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
   if (descriptor < 0 && errno == EEXIST) {
@@ -66,7 +65,7 @@ int lvf_lease_open(const char *folder) {
   return descriptor;
 }
 
-void lvf_lease_close(int descriptor) {
+void lvc_lease_close(int descriptor) {
   pthread_mutex_lock(&lock);
   for (lease_file **place = &files; *place; place = &(*place)->next) {
     lease_file *file = *place;
@@ -90,5 +89,5 @@ static bool set(int descriptor, uint64_t place, short type) {
   return is_set;
 }
 
-bool lvf_lease_take(int descriptor, uint64_t place) { return set(descriptor, place, F_WRLCK); }
-void lvf_lease_give(int descriptor, uint64_t place) { set(descriptor, place, F_UNLCK); }
+bool lvc_lease_take(int descriptor, uint64_t place) { return set(descriptor, place, F_WRLCK); }
+void lvc_lease_give(int descriptor, uint64_t place) { set(descriptor, place, F_UNLCK); }

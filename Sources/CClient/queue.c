@@ -1,5 +1,5 @@
 #define _GNU_SOURCE
-#include "cfetch.h"
+#include "cclient.h"
 
 #include <pthread.h>
 #include <signal.h>
@@ -11,16 +11,17 @@
 typedef struct work {
   struct work *next;
   int64_t due;
-  lvf_work function;
+  lvc_work function;
   void *context;
 } work;
 
-struct lvf_queue {
+struct lvc_queue {
   pthread_mutex_t lock;
   pthread_cond_t changed;
   // In the order in which they are due; of the same moment in the order in which they came.
   work *first;
   bool has_ended;
+  const char *name;
   // The thread and the owner.
   int users;
   // What is waited for, by its kind.
@@ -28,22 +29,22 @@ struct lvf_queue {
 };
 
 // Whom this thread is calling, the innermost first: it cannot wait for itself.
-static _Thread_local lvf_telling *telling_here;
+static _Thread_local lvc_telling *telling_here;
 
-int64_t lvf_now_us(void) {
+int64_t lvc_now_us(void) {
   struct timespec now;
   clock_gettime(CLOCK_MONOTONIC, &now);
   return (int64_t)now.tv_sec * 1000000 + now.tv_nsec / 1000;
 }
 
-uint64_t lvf_random(void) {
+uint64_t lvc_random(void) {
   uint64_t number = 0;
-  if (getrandom(&number, sizeof number, GRND_NONBLOCK) != (ssize_t)sizeof number) number = (uint64_t)lvf_now_us() * 0x9E3779B97F4A7C15u;
+  if (getrandom(&number, sizeof number, GRND_NONBLOCK) != (ssize_t)sizeof number) number = (uint64_t)lvc_now_us() * 0x9E3779B97F4A7C15u;
   return number;
 }
 
 // With the lock held, which it gives back.
-static void leave(lvf_queue *queue) {
+static void leave(lvc_queue *queue) {
   bool is_last = --queue->users == 0;
   pthread_mutex_unlock(&queue->lock);
   if (!is_last) return;
@@ -53,8 +54,8 @@ static void leave(lvf_queue *queue) {
 }
 
 static void *run(void *argument) {
-  lvf_queue *queue = argument;
-  pthread_setname_np(pthread_self(), "livery-fetch");
+  lvc_queue *queue = argument;
+  pthread_setname_np(pthread_self(), queue->name);
   pthread_mutex_lock(&queue->lock);
   for (;;) {
     work *next = queue->first;
@@ -63,7 +64,7 @@ static void *run(void *argument) {
       pthread_cond_wait(&queue->changed, &queue->lock);
       continue;
     }
-    if (!queue->has_ended && next->due > lvf_now_us()) {
+    if (!queue->has_ended && next->due > lvc_now_us()) {
       struct timespec until = {.tv_sec = next->due / 1000000, .tv_nsec = next->due % 1000000 * 1000};
       pthread_cond_timedwait(&queue->changed, &queue->lock, &until);
       continue;
@@ -80,7 +81,7 @@ static void *run(void *argument) {
 }
 
 // Signals are for the threads of the program.
-bool lvf_thread_start(void *(*function)(void *), void *argument) {
+bool lvc_thread_start(void *(*function)(void *), void *argument) {
   sigset_t all, former;
   sigfillset(&all);
   pthread_sigmask(SIG_SETMASK, &all, &former);
@@ -91,9 +92,10 @@ bool lvf_thread_start(void *(*function)(void *), void *argument) {
   return has_started;
 }
 
-lvf_queue *lvf_queue_make(void) {
-  lvf_queue *queue = calloc(1, sizeof *queue);
+lvc_queue *lvc_queue_make(const char *name) {
+  lvc_queue *queue = calloc(1, sizeof *queue);
   if (!queue) return NULL;
+  queue->name = name;
   pthread_condattr_t monotonic;
   pthread_condattr_init(&monotonic);
   pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
@@ -101,17 +103,17 @@ lvf_queue *lvf_queue_make(void) {
   pthread_condattr_destroy(&monotonic);
   pthread_mutex_init(&queue->lock, NULL);
   queue->users = 2;
-  if (lvf_thread_start(run, queue)) return queue;
+  if (lvc_thread_start(run, queue)) return queue;
   pthread_cond_destroy(&queue->changed);
   pthread_mutex_destroy(&queue->lock);
   free(queue);
   return NULL;
 }
 
-bool lvf_queue_add(lvf_queue *queue, int64_t delay_us, lvf_work function, void *context) {
+bool lvc_queue_add(lvc_queue *queue, int64_t delay_us, lvc_work function, void *context) {
   work *added = malloc(sizeof *added);
   if (!added) return false;
-  *added = (work){.due = delay_us > 0 ? lvf_now_us() + delay_us : 0, .function = function, .context = context};
+  *added = (work){.due = delay_us > 0 ? lvc_now_us() + delay_us : 0, .function = function, .context = context};
   pthread_mutex_lock(&queue->lock);
   bool has_ended = queue->has_ended;
   if (!has_ended) {
@@ -126,37 +128,37 @@ bool lvf_queue_add(lvf_queue *queue, int64_t delay_us, lvf_work function, void *
   return !has_ended;
 }
 
-void lvf_queue_count(lvf_queue *queue, lvf_kind kind, int change) {
+void lvc_queue_count(lvc_queue *queue, lvc_kind kind, int change) {
   pthread_mutex_lock(&queue->lock);
   queue->counts[kind] += change;
   pthread_cond_broadcast(&queue->changed);
   pthread_mutex_unlock(&queue->lock);
 }
 
-void lvf_telling_begin(lvf_telling *telling, lvf_queue *queue, lvf_kind kind) {
-  *telling = (lvf_telling){queue, kind, telling_here};
+void lvc_telling_begin(lvc_telling *telling, lvc_queue *queue, lvc_kind kind) {
+  *telling = (lvc_telling){queue, kind, telling_here};
   telling_here = telling;
 }
 
-void lvf_telling_end(lvf_telling *telling) { telling_here = telling->outer; }
+void lvc_telling_end(lvc_telling *telling) { telling_here = telling->outer; }
 
-void lvf_queue_wait(lvf_queue *queue, lvf_kind kind) {
+void lvc_queue_wait(lvc_queue *queue, lvc_kind kind) {
   // Nobody waits for those whom this thread is calling: who calls them may be waited for here, in a circle.
-  for (lvf_telling *telling = telling_here; telling; telling = telling->outer) lvf_queue_count(telling->queue, telling->kind, -1);
+  for (lvc_telling *telling = telling_here; telling; telling = telling->outer) lvc_queue_count(telling->queue, telling->kind, -1);
   pthread_mutex_lock(&queue->lock);
   while (queue->counts[kind] > 0) pthread_cond_wait(&queue->changed, &queue->lock);
   pthread_mutex_unlock(&queue->lock);
-  for (lvf_telling *telling = telling_here; telling; telling = telling->outer) lvf_queue_count(telling->queue, telling->kind, 1);
+  for (lvc_telling *telling = telling_here; telling; telling = telling->outer) lvc_queue_count(telling->queue, telling->kind, 1);
 }
 
-void lvf_queue_end(lvf_queue *queue) {
+void lvc_queue_end(lvc_queue *queue) {
   pthread_mutex_lock(&queue->lock);
   queue->has_ended = true;
   pthread_cond_signal(&queue->changed);
   pthread_mutex_unlock(&queue->lock);
 }
 
-void lvf_queue_free(lvf_queue *queue) {
+void lvc_queue_free(lvc_queue *queue) {
   pthread_mutex_lock(&queue->lock);
   queue->has_ended = true;
   pthread_cond_signal(&queue->changed);

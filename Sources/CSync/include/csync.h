@@ -1,0 +1,34 @@
+// What LiverySync takes of libc.
+#ifndef CSYNC_H
+#define CSYNC_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+// Milliseconds since the system was started, also while it sleeps.
+int64_t lvy_uptime(void);
+
+// What whoever takes part tells the other processes on a store: at the beginning of `sync.lock`, which it holds. It is no part of
+// what is kept: times that change without anything else changing make no commit.
+typedef struct lvy_note {
+  // The process; 0 if it is no longer there.
+  int64_t process;
+  // Seconds since 1970: when the server was asked last, when it had what can be trusted, when it is asked again. 0 if never.
+  int64_t asked, taken, next;
+  // 0 for off, 1 for disconnected, 2 for connected.
+  int64_t hints;
+  // What is wrong: the word of reports, and a line. "" for nothing.
+  char reason[16], message[240];
+  // The app that documents are taken for; "" for none.
+  char scope[40];
+} lvy_note;
+
+// Whether it was written.
+bool lvy_note_write(int descriptor, const lvy_note *note);
+// Of the store in a folder. False if there is none that is whole.
+bool lvy_note_read(const char *folder, lvy_note *note);
+
+// Copies a text, cut to so many bytes with NUL.
+void lvy_copy(char *place, const char *text, uint32_t size);
+
+#endif

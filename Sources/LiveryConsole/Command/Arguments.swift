@@ -1,0 +1,75 @@
+import CConsole
+import LiveryClient
+import LiveryHTTP
+
+/// What the program was told: words, and options behind them or between them.
+struct Arguments {
+  private(set) var words: [String] = []
+  private var options: [(name: String, value: String)] = []
+  /// What is wrong with them.
+  private(set) var problem: String?
+
+  /// Options that take no value.
+  private static let flags = ["json", "help"]
+  private static let valued = [
+    "state", "database", "publish", "broker", "url", "listen", "host", "root-key", "role", "password-file", "label",
+    "days", "hours", "group", "comment", "steps", "pause", "bound", "revision", "name", "user", "query", "limit",
+    "device-state", "channel",
+  ]
+
+  init(_ given: [String]) {
+    var rest = given[...]
+    while let word = rest.popFirst() {
+      if word.sameBytes(as: "-h") {
+        options.append((name: "help", value: ""))
+        continue
+      }
+      guard let option = word.after("--"), !option.utf8.isEmpty else {
+        words.append(word)
+        continue
+      }
+      let (name, inline) = Array(option.utf8)[...].cut(at: .equals)
+      let text = String(decoding: Array(name), as: UTF8.self)
+      if Arguments.flags.contains(where: { $0.sameBytes(as: text) }) {
+        options.append((name: text, value: ""))
+      } else if Arguments.valued.contains(where: { $0.sameBytes(as: text) }) {
+        guard let value = inline.map({ String(decoding: Array($0), as: UTF8.self) }) ?? rest.popFirst() else {
+          problem = problem ?? "--\(text) needs a value"
+          continue
+        }
+        options.append((name: text, value: value))
+      } else {
+        problem = problem ?? "there is no option --\(text)"
+      }
+    }
+  }
+
+  func has(_ flag: String) -> Bool { options.contains { $0.name.sameBytes(as: flag) } }
+
+  /// The last value of an option.
+  subscript(name: String) -> String? { options.last { $0.name.sameBytes(as: name) }?.value }
+
+  func all(_ name: String) -> [String] { options.filter { $0.name.sameBytes(as: name) }.map { $0.value } }
+
+  func number(_ name: String, _ usual: Int, _ range: ClosedRange<Int>) throws(Refusal) -> Int {
+    guard let text = self[name] else { return usual }
+    guard let number = Array(text.utf8)[...].decimal, range.contains(number) else {
+      throw Refusal(.invalid, "--\(name) takes a whole number from \(range.lowerBound) to \(range.upperBound)")
+    }
+    return number
+  }
+}
+
+enum Output {
+  static func print(_ line: String) {
+    let text = line + "\n"
+    let count = text.utf8.count
+    _ = text.withCString { lvo_print(false, $0, count) }
+  }
+
+  static func complain(_ line: String) {
+    let text = "livery console: " + line + "\n"
+    let count = text.utf8.count
+    _ = text.withCString { lvo_print(true, $0, count) }
+  }
+}

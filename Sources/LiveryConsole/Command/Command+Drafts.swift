@@ -1,0 +1,130 @@
+import LiveryClient
+import LiveryFleet
+import LiveryHTTP
+
+extension Command {
+  func draft(_ rest: [String]) throws(Refusal) -> Bool {
+    let console = try open()
+    switch rest.first {
+    case "show" where rest.count <= 2, nil:
+      let draft = try console.draft(rest.count == 2 ? rest[1] : "fleet")
+      show(
+        draft.json,
+        ["revision \(draft.revision)"] + draft.settings.map { "\($0.name)\t\(Console.words($0))" })
+    // draft set CHANNEL VERB NAME VALUE
+    case "set" where rest.count == 5 || rest.count == 4 && rest[2].sameBytes(as: "release"):
+      let name = rest[3]
+      var value: Value?
+      if rest.count == 5 {
+        // JSON, or a text as it is.
+        let given = (try? Value(json: rest[4])) ?? .string(rest[4])
+        value = try console.typed(name, given)
+      }
+      try save([DraftSetting(name: name, verb: rest[2], value: value)], in: rest[1], console)
+      done("\(name) is in the draft of \(rest[1])")
+    case "unset" where rest.count == 3:
+      try save([DraftSetting(name: rest[2], verb: "", value: nil)], in: rest[1], console)
+      done("\(rest[2]) is not in the draft of \(rest[1])")
+    case "discard" where rest.count == 2:
+      try console.discard(rest[1], by: person)
+      done("the draft of \(rest[1]) is what is published")
+    default: return false
+    }
+    return true
+  }
+
+  /// At the revision that is given; else at the present one, again while others are faster.
+  private func save(_ settings: [DraftSetting], in channel: String, _ console: Console) throws(Refusal) {
+    if arguments["revision"] != nil {
+      let seen = try arguments.number("revision", 0, 0...1 << 50)
+      return try console.save(settings, in: channel, at: UInt64(clamping: seen), by: person)
+    }
+    for attempt in 1...20 {
+      do throws(Refusal) {
+        return try console.save(settings, in: channel, at: try console.draft(channel).revision, by: person)
+      } catch {
+        guard error.reason == .conflict, attempt < 20 else { throw error }
+      }
+    }
+  }
+
+  func difference(_ channel: String) throws(Refusal) {
+    let difference = try open().difference(channel)
+    show(
+      difference.json,
+      difference.settings.map { "\($0.name): \(Console.words($0.before)) → \(Console.words($0.after))" }
+        + ["\(difference.devices) devices take \(channel)"])
+  }
+
+  func publish(_ channel: String) throws(Refusal) {
+    let console = try open()
+    var plan = Plan()
+    plan.comment = arguments["comment"] ?? ""
+    if let steps = arguments["steps"] {
+      plan.steps = try Command.shares(steps)
+    }
+    plan.pause = try arguments.number("pause", 0, 0...2_592_000)
+    if let bound = arguments["bound"] {
+      guard let share = try Command.shares(bound, least: 0).first else { throw Refusal(.invalid, "--bound takes a share") }
+      plan.bound = share
+    }
+    let seen = try arguments.number("revision", -1, 0...1 << 50)
+    let revision = seen < 0 ? try console.draft(channel).revision : UInt64(clamping: seen)
+    let number = try console.publish(channel, plan, at: revision, by: person)
+    console.hints?.flush(2000)
+    let detail = try console.publication(number)
+    show(detail.json, ["publication \(number.description): \(detail.line.word)"])
+  }
+
+  /// "1%,10%,100%": shares in percent, with up to two digits behind the point.
+  static func shares(_ text: String, least: Int = 1) throws(Refusal) -> [Int] {
+    var shares: [Int] = []
+    for part in text.utf8.split(separator: UInt8(ascii: ",")) {
+      var digits = Array(part)[...]
+      if digits.last == .percent { digits = digits.dropLast() }
+      let (whole, rest) = digits.cut(at: UInt8(ascii: "."))
+      var behind = Array(rest ?? [])
+      while behind.count < 2 { behind.append(UInt8(ascii: "0")) }
+      guard let number = whole.decimal, let fraction = behind[...].decimal, behind.count == 2,
+        (least...10_000).contains(number * 100 + fraction)
+      else { throw Refusal(.invalid, "a share is a percentage, such as 2.5 or 10") }
+      shares.append(number * 100 + fraction)
+    }
+    return shares
+  }
+
+  func rollout(_ rest: [String]) throws(Refusal) -> Bool {
+    switch rest.first {
+    case "list" where rest.count == 1, nil:
+      let all = try open().publications(arguments["channel"], before: nil, limit: try arguments.number("limit", 100, 1...1000))
+      show(
+        list: all.map { $0.json },
+        all.map { "\($0.number.description)\t\($0.channel)\t\($0.word)\t\($0.author)\t\($0.comment)" })
+    case "show" where rest.count == 2:
+      let detail = try open().publication(try number(rest[1]))
+      show(
+        detail.json,
+        [
+          "publication \(detail.line.number.description) of \(detail.line.channel): \(detail.line.word)",
+          "\(detail.applied) of \(detail.expected) devices have it, \(detail.failed) failed",
+        ] + (detail.reason.map { [$0] } ?? []) + detail.failures.map { "\($0.device) \($0.name): \($0.problem)" })
+    default:
+      guard rest.count == 2, let step = RolloutStep(rest[0]) else { return false }
+      try act(step, rest[1])
+    }
+    return true
+  }
+
+  private func number(_ word: String) throws(Refusal) -> Int64 {
+    guard let number = Array(word.utf8)[...].decimal else { throw Refusal(.invalid, "a publication has a number") }
+    return Int64(number)
+  }
+
+  func act(_ step: RolloutStep, _ word: String) throws(Refusal) {
+    let console = try open()
+    let number = try console.act(step, on: try number(word), by: person)
+    console.hints?.flush(2000)
+    let detail = try console.publication(number)
+    show(detail.json, ["publication \(number.description): \(detail.line.word)"])
+  }
+}

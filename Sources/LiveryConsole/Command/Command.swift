@@ -1,0 +1,137 @@
+import CConsole
+import LiveryClient
+import LiveryFleet
+import LiveryHTTP
+
+/// The program `livery-console`.
+@_cdecl("livery_console_main")
+public func livery_console_main(_ count: Int32, _ words: UnsafePointer<UnsafePointer<CChar>?>?) -> Int32 {
+  var given: [String] = []
+  for index in 1..<max(1, Int(count)) {
+    if let word = words?[index] { given.append(String(cString: word)) }
+  }
+  return Command(Arguments(given)).run()
+}
+
+/// One call of the program.
+struct Command {
+  let arguments: Arguments
+  var isJSON: Bool { arguments.has("json") }
+
+  init(_ arguments: Arguments) { self.arguments = arguments }
+
+  // The exit statuses of `livery`.
+  enum Exit {
+    static let done: Int32 = 0
+    static let usage: Int32 = 2
+    static let missing: Int32 = 3
+    static let invalid: Int32 = 4
+    static let refused: Int32 = 5
+    static let busy: Int32 = 6
+  }
+
+  func run() -> Int32 {
+    if arguments.has("help") || arguments.words.isEmpty && arguments.problem == nil {
+      Output.print(Command.help)
+      return Exit.done
+    }
+    if let problem = arguments.problem { return usage(problem) }
+    do throws(Refusal) {
+      guard try perform() else { return usage("there is no command `\(arguments.words.joinedBySpaces)`; --help tells") }
+      return Exit.done
+    } catch {
+      fail(error.message)
+      switch error.reason {
+      case .notFound: return Exit.missing
+      case .invalid: return Exit.invalid
+      case .conflict: return Exit.refused
+      case .busy: return Exit.busy
+      }
+    }
+  }
+
+  private func usage(_ message: String) -> Int32 {
+    fail(message)
+    return Exit.usage
+  }
+
+  private func fail(_ message: String) {
+    if isJSON {
+      var json = JSON()
+      json.add("error", message)
+      let text = ((try? json.value.jsonText()) ?? "{}") + "\n"
+      let count = text.utf8.count
+      _ = text.withCString { lvo_print(true, $0, count) }
+    } else {
+      Output.complain(message)
+    }
+  }
+
+  /// Who runs it.
+  var person: Person {
+    var name = [CChar](repeating: 0, count: 64)
+    lvo_user(&name, name.count)
+    let text = name.withUnsafeBufferPointer { $0.baseAddress.map { String(cString: $0) } ?? "" }
+    return Person(name: text, role: .editor, csrf: "")
+  }
+
+  /// Where the console is: what `init` has noted, and what is given now.
+  func place() throws(Refusal) -> Console.Place {
+    var place = Console.Place()
+    place.folder = arguments["state"] ?? String(cString: lvo_environment("LIVERY_CONSOLE"))
+    guard !place.folder.utf8.isEmpty else {
+      throw Refusal(.invalid, "no console given: use --state DIR or set LIVERY_CONSOLE")
+    }
+    if let bytes = try? Files.read("\(place.folder)/console.json", most: 65536), let noted = try? Value(json: bytes) {
+      place.database = noted["database"]?.text
+      place.published = noted["publish"]?.text
+      place.broker = noted["broker"]?.text
+      place.url = noted["url"]?.text
+    }
+    place.database = arguments["database"] ?? place.database
+    place.published = arguments["publish"] ?? place.published
+    place.broker = arguments["broker"] ?? place.broker
+    place.url = arguments["url"] ?? place.url
+    return place
+  }
+
+  func open() throws(Refusal) -> Console {
+    let console = try Console(place())
+    // Without a server that does it, what is changed here is published from here.
+    if let broker = console.place.broker, arguments.words.first?.sameBytes(as: "serve") != true {
+      console.hints = try? Hints(broker)
+    }
+    return console
+  }
+
+  /// Prints one thing: as JSON, or in lines.
+  func show(_ json: JSON, _ lines: [String]) {
+    if isJSON {
+      Output.print((try? json.value.jsonText()) ?? "{}")
+    } else {
+      for line in lines { Output.print(line) }
+    }
+  }
+
+  func show(list items: [JSON], _ lines: [String]) {
+    if isJSON {
+      Output.print((try? Value.list(items.map { $0.value }).jsonText()) ?? "[]")
+    } else {
+      for line in lines { Output.print(line) }
+    }
+  }
+
+  func done(_ line: String) {
+    var json = JSON()
+    json.add("done", line)
+    show(json, [line])
+  }
+}
+
+extension [String] {
+  var joinedBySpaces: String {
+    var text = ""
+    for item in self { text += text.utf8.isEmpty ? item : " " + item }
+    return text
+  }
+}

@@ -1,0 +1,92 @@
+import CConsole
+import LiveryClient
+import LiveryFleet
+import LiveryHTTP
+
+/// All that a console serves: devices beneath `/v1/`, programs beneath `/api/v1/`, and people everywhere else.
+package final class ConsoleSite: Site, @unchecked Sendable {
+  /// The most bytes of a body of the API; images may have more.
+  static let longestBody = 4 << 20
+
+  let console: Console
+  let pages: ConsolePages
+
+  package init(_ console: Console) {
+    self.console = console
+    pages = ConsolePages(console)
+  }
+
+  enum Part { case device, api, page }
+
+  static func part(_ path: String) -> Part {
+    if path.utf8.starts(with: "/v1/".utf8) { return .device }
+    return path.utf8.starts(with: "/api/".utf8) ? .api : .page
+  }
+
+  package func admit(_ head: Head, _ target: Target, cookies: [ArraySlice<UInt8>]) -> Admission {
+    switch ConsoleSite.part(target.path) {
+    case .page: return pages.admit(head, target, cookies: cookies)
+    case .device:
+      var admission = Admission(nil, longestBody: DeviceAnswers.longestBody(target.path))
+      admission.isForm = false
+      admission.needsToken = false
+      return admission
+    case .api: return admit(program: head, target, cookies)
+    }
+  }
+
+  private func admit(program head: Head, _ target: Target, _ cookies: [ArraySlice<UInt8>]) -> Admission {
+    var admission: Admission
+    if let authorization = head.authorization {
+      var caller: Caller?
+      do throws(Refusal) {
+        if authorization.begins(with: "Bearer "), let token = authorization.dropFirst(7).trimmed.text,
+          let person = try console.person(bearer: token)
+        {
+          caller = Caller(person)
+        }
+      } catch {
+        admission = Admission()
+        admission.isForm = false
+        admission.answer = Problem(503, error.message).response
+        return admission
+      }
+      admission = Admission(caller)
+      // No browser sends it by itself.
+      admission.needsToken = false
+    } else {
+      var guest: SignedIn?
+      for cookie in cookies.prefix(4) where guest == nil {
+        guard let text = cookie.text, let person = console.person(text) else { continue }
+        guest = pages.guests.find(text, person)
+      }
+      admission = Admission(guest)
+    }
+    admission.isForm = false
+    admission.longestBody = admission.visitor == nil ? ConsolePages.longestSignIn : ConsoleSite.longestBody
+    if admission.visitor != nil, target.path.sameBytes(as: "/api/v1/assets") { admission.longestBody = Limit.asset }
+    return admission
+  }
+
+  package func answer(_ request: Request) -> Response {
+    switch ConsoleSite.part(request.path) {
+    case .page: return pages.answer(request)
+    case .device: return DeviceAnswers(console).answer(request)
+    case .api: return API(console, request).answer()
+    }
+  }
+
+  package func refuse(_ status: Int, _ head: Head) -> Response {
+    // Where it was sent is not known here: browsers say what they want, and programs are content with less.
+    if head.fetchSite != nil || head.isFromScript { return pages.refuse(status, head) }
+    return Problem(status, Problem.title(status)).response
+  }
+}
+
+/// Somebody by a token.
+final class Caller: Visitor {
+  let person: Person
+  var csrf: String { "" }
+
+  init(_ person: Person) { self.person = person }
+}

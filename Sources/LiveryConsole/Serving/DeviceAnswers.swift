@@ -1,0 +1,83 @@
+import LiveryClient
+import LiveryFleet
+import LiveryHTTP
+
+/// What devices get. All that they read are files as well, which any other web server may deliver.
+struct DeviceAnswers {
+  private let console: Console
+
+  init(_ console: Console) { self.console = console }
+
+  static func longestBody(_ path: String) -> Int {
+    switch path {
+    case "/v1/reports": Limit.report
+    case "/v1/enroll": Limit.enrollment
+    default: 0
+    }
+  }
+
+  func answer(_ request: Request) -> Response {
+    do throws(Refusal) {
+      if request.method == .post { return post(request) }
+      guard request.method == .get else { return text(405, "this is not done here", [("Allow", "GET, HEAD")]) }
+      return try get(request.path) ?? text(404, "there is nothing here")
+    } catch { return text(503, error.message, [("Retry-After", "10")]) }
+  }
+
+  private func post(_ request: Request) -> Response {
+    do throws(DeviceRefusal) {
+      switch request.path {
+      case "/v1/reports":
+        guard try console.take(report: request.body) else { return Response(status: 204, type: "text/plain") }
+        return text(200, "full")
+      case "/v1/enroll":
+        try console.take(enrollment: request.body)
+        return Response(status: 204, type: "text/plain")
+      default: return text(404, "there is nothing here")
+      }
+    } catch {
+      return text(error.status, error.message, error.wait.map { [("Retry-After", $0.description)] } ?? [])
+    }
+  }
+
+  private func text(_ status: Int, _ line: String, _ headers: [(name: String, value: String)] = []) -> Response {
+    Response(status: status, type: "text/plain; charset=utf-8", body: Array(line.utf8), headers: headers)
+  }
+
+  private func get(_ path: String) throws(Refusal) -> Response? {
+    let database = console.database
+    if let name = path.after("/v1/channels/") {
+      let bytes = Array(name.utf8)
+      let suffix = Array("/manifest".utf8)
+      guard bytes.count > suffix.count, Array(bytes.suffix(suffix.count)) == suffix else { return nil }
+      let channel = String(decoding: bytes.dropLast(suffix.count), as: UTF8.self)
+      let manifest = try database.first(
+        "SELECT manifest FROM channels WHERE name = ?", [.text(channel.nulFree)]
+      ) { (row) throws(Refusal) in row.bytes(0) }
+      return manifest.map { found($0, isForever: false) }
+    }
+    if let version = path.after("/v1/keys/") {
+      let isLatest = version.sameBytes(as: "latest")
+      let number = isLatest ? nil : Array(version.utf8)[...].decimal
+      guard isLatest || number != nil else { return nil }
+      let document = try database.first(
+        isLatest
+          ? "SELECT content FROM signed_keys ORDER BY version DESC LIMIT 1"
+          : "SELECT content FROM signed_keys WHERE version = ?", number.map { [.int(Int64($0))] } ?? []
+      ) { (row) throws(Refusal) in row.bytes(0) }
+      return document.map { found($0, isForever: !isLatest) }
+    }
+    guard let name = path.after("/v1/blobs/"), name.utf8.count == 64, let hash = Hexadecimal.bytes(name) else { return nil }
+    var blob = try console.document(hash)
+    if blob == nil { blob = try console.asset(hash: hash) }
+    return blob.map { found($0, isForever: true) }
+  }
+
+  private func found(_ bytes: [UInt8], isForever: Bool) -> Response {
+    var response = Response(type: "application/octet-stream", body: bytes)
+    response.version = [UInt8](Crypto.hash(bytes).prefix(16)).hexadecimal
+    response.isForever = isForever
+    response.isPublic = true
+    return response
+  }
+}

@@ -1,0 +1,69 @@
+import CConsole
+import LiveryClient
+import LiveryHTTP
+
+/// A console that serves: the server, and what has to be looked at now and then.
+final class Service {
+  private let console: Console
+  private let site: ConsoleSite
+  private let server: Server
+
+  /// How often the database is asked whether something has changed, in milliseconds.
+  private static let beat: Int32 = 300
+
+  /// - Parameters:
+  ///   - listen: an address of numbers and a port.
+  ///   - hosts: names under which it may be asked, besides that of the fleet's URL.
+  init(_ console: Console, listen: String, hosts: [String]) throws(Refusal) {
+    self.console = console
+    if let broker = console.place.broker { console.hints = try Hints(broker) }
+    site = ConsoleSite(console)
+    var options = Server.Options()
+    options.listen = listen
+    options.methods = [.post, .put, .patch, .delete]
+    options.limits.connections = 1024
+    options.limits.connectionsPerAddress = 1024
+    options.hosts = hosts
+    if let url = console.place.url {
+      options.isSecure = url.utf8.starts(with: "https://".utf8)
+      let rest = url.after("https://") ?? url.after("http://") ?? url
+      options.hosts.append(
+        String(decoding: Array(rest.utf8.prefix { $0 != UInt8(ascii: "/") }), as: UTF8.self))
+    }
+    // What was committed before the console ended is published first.
+    try console.publishFiles()
+    do throws(StoreError) { server = try Server.start(options, site: site) } catch {
+      throw Refusal(.invalid, error.message)
+    }
+  }
+
+  var address: String { server.address }
+
+  /// Goes on until the program is told to stop.
+  func run() {
+    var known = console.generation
+    var beats = 0
+    var problem = ""
+    while !lvo_wait(Service.beat) {
+      beats += 1
+      do throws(Refusal) {
+        let stored = UInt64(clamping: try console.stored())
+        if stored != console.generation { console.latest.store(stored, ordering: .relaxed) }
+        try console.publishFiles()
+        // A second or so.
+        if beats % 4 == 0 { try console.look() }
+        if beats % 200 == 1 { try console.refresh() }
+        problem = ""
+      } catch {
+        if !problem.sameBytes(as: error.message) { Output.complain(error.message) }
+        problem = error.message
+      }
+      if console.generation != known {
+        known = console.generation
+        server.send(site.pages.news)
+      }
+    }
+    server.stop()
+    console.hints?.flush(1000)
+  }
+}

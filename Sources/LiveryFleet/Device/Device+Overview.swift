@@ -1,0 +1,89 @@
+import LiveryClient
+
+// What people are told of a device.
+
+extension Device {
+  /// A document that a manifest names.
+  public struct DocumentState: Sendable {
+    public var name: String
+    public var hash: [UInt8]
+    public var channel: Channel
+    public var verdict: Report.Verdict
+  }
+
+  public struct Overview: Sendable {
+    /// The versions of channels, and when their time is over.
+    public var channels: [(channel: Channel, version: Int64, expires: Int64)] = []
+    public var documents: [DocumentState] = []
+    public var violations: [Report.Violation] = []
+    /// The key document.
+    public var keys: (version: Int64, expires: Int64)?
+    /// The number of the last report that arrived; nil if none did.
+    public var reported: Int64?
+    public var isReportDue: Bool
+  }
+
+  /// How it is, by what it keeps.
+  ///
+  /// - Parameter moment: of which the clock counts.
+  public func overview(at moment: Moment, _ world: World) -> Overview {
+    var looked = self
+    looked.isBehind = looked.isBehindNow(moment, world)
+    var overview = Overview(isReportDue: kept.isReportDue)
+    let verdicts = looked.verdicts(moment, world)
+    for state in kept.channels {
+      overview.channels.append((state.manifest.channel, state.manifest.version, state.manifest.expires))
+      for entry in state.manifest.documents {
+        guard let told = verdicts.first(where: { $0.hash == entry.hash }) else { continue }
+        overview.documents.append(
+          DocumentState(name: entry.name, hash: entry.hash, channel: state.manifest.channel, verdict: told.verdict))
+      }
+    }
+    overview.violations = kept.violations
+    overview.keys = kept.trust.keys.map { ($0.version, $0.expires) }
+    overview.reported = kept.acknowledged
+    return overview
+  }
+
+  private mutating func isBehindNow(_ moment: Moment, _ world: World) -> Bool {
+    guard let documents = try? holding(moment.clock, world), let desired = try? Desired.merging(documents),
+      let fingerprint = try? desired.fingerprint()
+    else { return true }
+    return fingerprint != kept.applied && fingerprint != kept.refused
+  }
+
+  /// Whether a pull or what follows from it is under way.
+  public var isPulling: Bool { pulling != nil || applying != nil }
+
+  /// Whether the server is being asked.
+  public var isAsking: Bool { pulling != nil }
+
+  /// Whether something else is wanted than what holds, and can neither be had nor made now.
+  public var isBehindWanted: Bool { isBehind }
+
+  /// Whether there is a key document.
+  public var hasKeys: Bool { kept.trust.keys != nil }
+
+  /// Whether what is published was refused as a whole; what was wrong with it.
+  public var refusal: [Report.Violation]? { kept.refused == nil ? nil : kept.violations }
+
+  /// The fingerprint of what holds.
+  public var applied: [UInt8]? { kept.applied }
+
+  /// When it asks next, in milliseconds of `uptime`.
+  public var nextAttempt: Int64 { nextPull }
+
+  /// The names of the documents that hold, the strongest first.
+  public func documentNames(at clock: Int64, _ world: World) -> [String] {
+    var names: [String] = []
+    for state in kept.channels.reversed() {
+      for entry in takes(state.manifest).reversed() {
+        guard let document = kept.document(entry.hash)?.held?.document, document.isFor(world.schema),
+          document.holds(at: clock, world.offset).holds
+        else { continue }
+        names.append(entry.name)
+      }
+    }
+    return names
+  }
+}

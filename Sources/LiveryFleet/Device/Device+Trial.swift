@@ -1,0 +1,27 @@
+import LiveryClient
+
+// A change that is on trial is not there for good: it may go back without the device having a say in it.
+
+extension Device {
+  /// What is applied and on trial is told as such.
+  mutating func setTrial(_ isPending: Bool) {
+    guard isOnTrial != isPending else { return }
+    isOnTrial = isPending
+    markReportDue()
+    needsLook = true
+  }
+
+  mutating func wentBack(
+    _ owned: Value?, _ fingerprint: [UInt8], _ violation: Report.Violation?, _ world: World
+  ) {
+    isOnTrial = false
+    kept.read(owned: owned)
+    needsLook = true
+    markReportDue()
+    guard let violation else { return }
+    kept.refused = fingerprint
+    kept.refusedSchema = world.schema
+    kept.violations = [violation]
+    mark(Kept.stateName)
+  }
+}

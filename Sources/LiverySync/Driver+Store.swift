@@ -1,0 +1,142 @@
+import LiveryClient
+import LiveryFleet
+
+// What a device keeps and changes: commits, and what is told of the store.
+
+extension Driver {
+  /// False if they could not be kept: the machine is told.
+  func save(_ records: [Device.Record]) -> Bool {
+    guard !records.isEmpty else { return true }
+    do throws(StoreError) {
+      try store.edit(.bundle) { (change) throws(StoreError) in
+        try change.setOrigin("sync")
+        try self.put(records, into: change)
+      }
+      return true
+    } catch {
+      later(.notSaved(records))
+      return false
+    }
+  }
+
+  /// Has records written. In a fleet that the device has left nothing is.
+  func put(_ records: [Device.Record], into change: ChangeSet) throws(StoreError) {
+    guard let present = try change.value(Membership.setting, in: .bundle).flatMap({ Membership($0) }),
+      present.device == membership?.device
+    else { throw StoreError(.conflict, "the device has left the fleet") }
+    for record in records {
+      let name = Membership.records + record.name
+      if let value = record.value { try change.set(name, to: value) } else { try change.reset(name) }
+    }
+  }
+
+  /// Whether an asset is on the disk.
+  func keep(_ bytes: [UInt8], _ hash: [UInt8]) -> Bool {
+    do throws(StoreError) { return try store.assets.put(bytes, allowsAny: true).isSame(hash.hexadecimal) } catch {
+      return false
+    }
+  }
+
+  /// Makes a change in one commit, with what is kept of it.
+  func apply(_ change: Change, _ records: [Device.Record]) {
+    if let trial {
+      // What is wanted instead of it begins with what was there before.
+      later(.postponed)
+      return takeBack(trial)
+    }
+    guard let machine else { return }
+    let origin = Self.origin(machine.documentNames(at: clock, world))
+    if let wanted = change.trial { return begin(wanted, change, records, origin) }
+    switch commit(change, records, nil, origin) {
+    case .success: later(.applied)
+    case .failure(let failure): later(failure.event)
+    }
+  }
+
+  /// What a commit that was not made is told as.
+  struct CommitFailure: Error {
+    var event: Device.Event
+  }
+
+  func commit(
+    _ change: Change, _ records: [Device.Record], _ trial: Duration?, _ origin: String
+  ) -> Result<UInt64, CommitFailure> {
+    var set: ChangeSet?
+    do throws(StoreError) {
+      let revision = try store.edit(.bundle) { (edit) throws(StoreError) in
+        set = edit
+        try edit.setOrigin(origin)
+        // Values beneath those that are enforced are the console's, too.
+        try edit.ignoreLocks()
+        try self.put(records, into: edit)
+        for layer in [Layer.recommended, .enforced] {
+          try edit.use(layer)
+          for one in change.edits { try one.make(in: edit, layer) }
+        }
+        try edit.setTrial(trial)
+      }
+      lastCommitError = nil
+      return .success(revision)
+    } catch {
+      switch error.code {
+      case .notFound, .typeMismatch, .invalidValue, .locked, .readOnly, .invalidArgument, .parse, .noValue:
+        return .failure(CommitFailure(event: .refused(Self.violations(set, error))))
+      default:
+        lastCommitError = error
+        return .failure(CommitFailure(event: .postponed))
+      }
+    }
+  }
+
+  private static func violations(_ change: ChangeSet?, _ error: StoreError) -> [Report.Violation] {
+    var violations: [Report.Violation] = []
+    for item in change?.violations().items ?? [] {
+      guard let name = item["name"]?.text, let message = item["message"]?.text else { continue }
+      violations.append(Report.Violation(name: name, message: message))
+    }
+    if violations.isEmpty { violations.append(Report.Violation(name: error.setting ?? "?", message: error.message)) }
+    return violations
+  }
+
+  /// What the history says of a commit: the documents that hold, the strongest first.
+  static func origin(_ names: [String]) -> String {
+    var text = "sync"
+    for (index, name) in names.enumerated() {
+      let part = (index == 0 ? ": " : ", ") + name
+      guard text.utf8.count + part.utf8.count <= 63 else { break }
+      text += part
+    }
+    return text
+  }
+
+  /// What is in effect, but for secrets and for what libraries keep for themselves.
+  func collect() {
+    var values: [Report.Effective] = []
+    let items = (try? store.list()).flatMap { $0.items } ?? []
+    for item in items {
+      guard let name = item["name"]?.text, let value = item["value"],
+        let layer = item["layer"]?.text.flatMap(Layer.named),
+        item["secret"] == nil, !name.utf8.starts(with: Membership.prefix.utf8), !name.utf8.starts(with: "fetch.".utf8)
+      else { continue }
+      values.append(Report.Effective(name, layer, value))
+    }
+    let health = (try? store.kept(Membership.health)).flatMap { $0?.text }
+    later(.collected(values, health: health.flatMap { $0.utf8.isEmpty ? nil : $0 }))
+  }
+}
+
+extension Layer {
+  fileprivate static func named(_ name: String) -> Layer? { allCases.first { $0.description.isSame(name) } }
+}
+
+extension Change.Edit {
+  /// Makes the edit, if it is one of a layer.
+  fileprivate func make(in change: ChangeSet, _ layer: Layer) throws(StoreError) {
+    switch self {
+    case .set(let name, let value, layer): try change.set(name, to: value)
+    case .replace(let name, let value) where layer == .recommended: try change.replace(name, with: value)
+    case .reset(let name, layer): try change.reset(name)
+    default: break
+    }
+  }
+}

@@ -1,0 +1,426 @@
+import CClient
+import CSync
+import LiveryClient
+import LiveryFleet
+
+/// What drives a device on a handle on a store: it does what the state machine asks for, on the real clock, network and store.
+///
+/// Everything runs on the thread of its queue. Among all processes one drives at a time: whoever holds the lease.
+final class Driver: @unchecked Sendable {
+  static let closed = StoreError(.closed, "the store was closed")
+  /// How long it is between two looks whether the lease is free, and the longest that the clock is trusted to go on without the
+  /// system sleeping; in milliseconds.
+  private static let leasePause: Int64 = 1000
+  private static let longestWait: Int64 = 15_000
+
+  let store: Store
+  let queue: Queue
+  let folder: String?
+  let endings: Endings
+  let checks: Checks
+  let lock = Lock()
+  // Guarded by `lock`.
+  private var hasEnded = false
+  private var isClaimed = false
+  private var observation: Observation?
+  private var values: Observation?
+  private var lease: Int32
+  private var told = lvy_note()
+  /// Held while the namespace is claimed, so that nobody comes between.
+  private let claiming = Lock()
+
+  // Of the queue's thread alone.
+  var options = Options()
+  private var users = 0
+  /// Whether they are of somebody who takes part.
+  private var hasOptions = false
+  private var hasLease = false
+  private var isLooking = false
+  var membership: Membership?
+  var key: SigningKey?
+  var machine: Device?
+  /// Why there is none though the device is of a fleet.
+  var damage: StoreError?
+  private var events: [Device.Event] = []
+  private var isHandling = false
+  /// Rises whenever the machine is another one: what comes back for a former one is dropped.
+  var generation = 0
+  private var wakeAt: Int64 = 0
+  private var wakeNumber = 0
+  var transfers: [Int: Transfer] = [:]
+  var transferCount = 0
+  var waiters: [Waiter] = []
+  var note = lvy_note()
+  /// When a pull began, and when the last one ended well; milliseconds of the clock of `now`.
+  var pullBegan: Int64 = 0
+  var pullSucceeded: Int64 = 0
+  var wasAsking = false
+  /// What is on trial, if it is ours.
+  var trial: Trial?
+  var hints: Hints?
+  var channels: [Channel] = []
+  /// Why nothing could be had, or committed, the last time.
+  var networkError: StoreError?
+  var lastCommitError: StoreError?
+
+  private init(_ store: Store, _ queue: Queue, folder: String?) {
+    self.store = store
+    self.queue = queue
+    self.folder = folder
+    endings = Endings(store, queue)
+    checks = Checks(store, queue)
+    lease = folder.map { lvc_lease_open($0, "sync.lock") } ?? -1
+  }
+
+  static func make(_ store: Store) throws(StoreError) -> Driver {
+    // The path of a store in memory is a name, at which there is no folder of a store.
+    Driver(store, try Queue.make("livery-sync"), folder: try store.statistics()["path"]?.text)
+  }
+
+  /// Takes the namespace for this handle.
+  func claim(onEnd: @escaping @Sendable () -> Void) throws(StoreError) {
+    try claiming.withLock { () throws(StoreError) in
+      if isClaimed { return }
+      try store.claim(Membership.prefix) { (value, name) throws(StoreError) in try Membership.check(value, name) }
+      try store.claimSecret(Membership.key)
+      // A watch ends on the thread that closes the store, also while others are within a call on it.
+      let observation = try store.observe("sync.**", onEnd: onEnd) { (events) in
+        self.queue.run { self.hear(events) }
+      }
+      lock.withLock { self.observation = observation }
+      isClaimed = true
+    }
+  }
+
+  /// The store is closed: everything that is under way ends.
+  func end() {
+    let (observation, values) = lock.withLock { () -> (Observation?, Observation?) in
+      hasEnded = true
+      defer { (self.observation, self.values) = (nil, nil) }
+      return (self.observation, self.values)
+    }
+    observation?.cancel()
+    values?.cancel()
+    endings.end(Self.closed)
+    queue.run {
+      self.users = 0
+      self.rest()
+      self.queue.end()
+    }
+    queue.wait(for: LVC_OUTCOME)
+    checks.end()
+    let lease = lock.withLock { () -> Int32 in
+      defer { self.lease = -1 }
+      return self.lease
+    }
+    if lease >= 0 { lvc_lease_close(lease) }
+  }
+
+  // MARK: Who drives
+
+  /// Somebody wants it to run, until `leave`.
+  ///
+  /// - Parameters:
+  ///   - options: how; nil for somebody who waits for a pull or a push.
+  ///   - other: how as long as nobody has said it.
+  func enter(_ options: Options?, otherwise other: Options? = nil) {
+    let isFirst = users == 0
+    users += 1
+    if let options {
+      let isOther = !isFirst && !hasOptions
+      self.options = options
+      hasOptions = true
+      // What was begun for somebody who waits goes on as is wanted now.
+      if isOther, hasLease {
+        note.use(options.scope)
+        start()
+      }
+    } else if isFirst, let other {
+      self.options = other
+      hasOptions = false
+    }
+    look()
+  }
+
+  func leave() {
+    users -= 1
+    if users == 0 { rest() }
+  }
+
+  /// Nobody wants it to run any more.
+  private func rest() {
+    shutDown()
+    for waiter in waiters { waiter.finish(.failure(Self.closed)) }
+    waiters = []
+    guard hasLease else { return }
+    hasLease = false
+    note.process = 0
+    tell()
+    lock.withLock { if lease >= 0 { lvc_lease_give(lease, 0) } }
+  }
+
+  /// Takes the lease, if it is free, and looks again later otherwise.
+  private func look() {
+    guard users > 0, !hasLease else { return serve() }
+    hasLease = lock.withLock { !hasEnded && (lease < 0 || lvc_lease_take(lease, 0)) }
+    guard hasLease else {
+      serve()
+      if !isLooking {
+        isLooking = true
+        queue.run(after: Self.leasePause * 1000) {
+          self.isLooking = false
+          self.look()
+        }
+      }
+      return
+    }
+    if let folder { _ = folder.withCString { lvy_note_read($0, &note) } }
+    note.process = lvc_process()
+    note.use(options.scope)
+    tell()
+    for index in waiters.indices { waiters[index].isSaid = false }
+    start()
+    hearRequest()
+    serve()
+  }
+
+  var drives: Bool { hasLease }
+
+  /// Begins with what the store keeps.
+  func start() {
+    shutDown()
+    note.reason.0 = 0
+    note.message.0 = 0
+    note.next = 0
+    do throws(StoreError) {
+      guard let membership = try Membership.of(store) else { return }
+      guard case .data(let seed)? = try store.kept(Membership.key), let key = SigningKey.make(seed: seed) else {
+        throw StoreError(.corrupt, "the device's key is damaged: leave the fleet, and enroll anew")
+      }
+      let chance = Crypto.random(8).reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
+      let records = try Membership.records(of: store)
+      let made: Device
+      do throws(FleetError) {
+        made = try Device(membership.configuration(options.scope), records: records, seed: chance)
+      } catch {
+        throw StoreError(.corrupt, "\(error.message): leave the fleet, and enroll anew")
+      }
+      self.membership = membership
+      self.key = key
+      generation += 1
+      machine = made
+      lookAtTrial(isFirst: true)
+      handle(.boot)
+      watchValues()
+    } catch {
+      damage = error
+      note.fail("damaged", error.message)
+      tell()
+      // A key that cannot be opened may be another time, and so may a store that is busy.
+      let started = generation
+      queue.run(after: 30_000_000) { if self.users > 0, self.hasLease, self.generation == started { self.start() } }
+    }
+  }
+
+  /// Ends what is under way. What is kept is in the store.
+  private func shutDown() {
+    generation += 1
+    machine = nil
+    membership = nil
+    key = nil
+    damage = nil
+    trial = nil
+    events = []
+    wasAsking = false
+    for transfer in transfers.values { transfer.cancel() }
+    transfers = [:]
+    hints?.end()
+    hints = nil
+    channels = []
+    let values = lock.withLock { () -> Observation? in
+      defer { self.values = nil }
+      return self.values
+    }
+    values?.cancel()
+  }
+
+  /// Values of the app's are told to the other side.
+  private func watchValues() {
+    var quiet = WatchOptions()
+    quiet.minimumInterval = .seconds(1)
+    guard let values = try? store.observe(options: quiet, { (events) in self.queue.run { self.hearValues(events) } })
+    else { return }
+    let isLate = lock.withLock { () -> Bool in
+      if hasEnded { return true }
+      self.values = values
+      return false
+    }
+    if isLate { values.cancel() }
+  }
+
+  private func hearValues(_ events: [Event]) {
+    guard machine != nil else { return }
+    if events.contains(where: { $0.kind == .schema }) { handle(.tick) }
+    let isOther = events.contains {
+      $0.name.map { !$0.utf8.starts(with: Membership.prefix.utf8) } ?? ($0.kind == .resync)
+    }
+    if isOther { handle(.changed) }
+    if trial != nil { lookAtTrial() }
+  }
+
+  /// Something of the namespace has changed, here or in another process.
+  private func hear(_ events: [Event]) {
+    func concerns(_ name: String) -> Bool { events.contains { $0.name?.isSame(name) ?? ($0.kind == .resync) } }
+    if concerns(Membership.answer) { hearAnswer() }
+    checks.look()
+    guard hasLease else { return }
+    if concerns(Membership.setting), (try? Membership.of(store))?.map({ $0.device }) != membership.map({ $0.device }) {
+      start()
+      serve()
+    }
+    if concerns(Membership.request) { hearRequest() }
+    if concerns(Membership.health) { handle(.changed) }
+    if trial != nil { lookAtTrial() }
+  }
+
+  // MARK: The machine
+
+  /// Milliseconds since the system was started.
+  var now: Int64 { lvy_uptime() }
+
+  /// Seconds since 1970, as the device's clock has it.
+  var clock: Int64 { max(0, Timestamp.now.microseconds / 1_000_000) }
+
+  var world: Device.World { Driver.world(of: store) }
+
+  static func world(of store: Store) -> Device.World {
+    Device.World(
+      hasAsset: { (try? store.assets.info($0.hexadecimal)) != nil }, offset: { Zone.offset($0) },
+      schema: (try? store.schemaVersion()).flatMap { $0 == 0 ? nil : Int64(clamping: $0) })
+  }
+
+  /// Tells the machine what has happened, and does what it asks for.
+  func handle(_ event: Device.Event) {
+    guard machine != nil else { return }
+    events.append(event)
+    guard !isHandling else { return }
+    isHandling = true
+    while machine != nil, !events.isEmpty {
+      let event = events.removeFirst()
+      let effects = machine?.handle(event, at: Device.Moment(uptime: now, clock: clock), world) ?? []
+      watchPulls()
+      for effect in effects where machine != nil { perform(effect) }
+    }
+    isHandling = false
+    settle()
+  }
+
+  private func perform(_ effect: Device.Effect) {
+    switch effect {
+    case .request(let request): ask(request)
+    case .report(let payload, let records): if save(records) { send(payload) }
+    case .apply(let change, let records): apply(change, records)
+    case .save(let records): _ = save(records)
+    case .store(let hash, let bytes): events.append(.stored(keep(bytes, hash)))
+    case .collect: collect()
+    case .subscribe(let channels): subscribe(channels)
+    case .wake(let uptime): wake(at: uptime)
+    }
+  }
+
+  /// Tells the machine after what is being handled.
+  func later(_ event: Device.Event) { events.append(event) }
+
+  private func wake(at uptime: Int64) {
+    wakeAt = uptime
+    wakeNumber += 1
+    arm(wakeNumber)
+  }
+
+  private func arm(_ number: Int) {
+    // The queue's clock stands still while the system sleeps.
+    let delay = min(max(0, wakeAt - now), Self.longestWait)
+    queue.run(after: max(1, delay * 1000)) {
+      guard number == self.wakeNumber, self.machine != nil else { return }
+      if self.now >= self.wakeAt { self.handle(.tick) } else { self.arm(number) }
+    }
+  }
+
+  /// The server is being asked.
+  func noteAsked() { note.asked = clock }
+
+  /// Takes note of when pulls begin and end.
+  private func watchPulls() {
+    guard let machine else { return }
+    let isAsking = machine.isAsking
+    if isAsking, !wasAsking { pullBegan = now }
+    if !isAsking, wasAsking, machine.problem == nil {
+      pullSucceeded = pullBegan
+      note.taken = clock
+    }
+    wasAsking = isAsking
+  }
+
+  /// What follows once the machine has nothing more to say.
+  private func settle() {
+    confirmTrialIfReached()
+    noteState()
+    finishPulls()
+  }
+
+  private func noteState() {
+    guard let machine else { return }
+    note.next = machine.nextAttempt > now ? clock + (machine.nextAttempt - now) / 1000 : clock
+    if let problem = machine.problem {
+      note.fail(problem.reason.name, problem.message)
+    } else {
+      note.reason.0 = 0
+      note.message.0 = 0
+    }
+    tell()
+  }
+
+  /// Tells the other processes how it is.
+  func tell() {
+    note.hints = hints.map { $0.isConnected ? 2 : 1 } ?? 0
+    let note = note
+    lock.withLock {
+      told = note
+      if lease >= 0 { withUnsafePointer(to: note) { _ = lvy_note_write(lease, $0) } }
+    }
+  }
+
+  /// What this process has told last.
+  var toldNote: lvy_note { lock.withLock { told } }
+}
+
+extension lvy_note {
+  mutating func use(_ scope: String?) {
+    withUnsafeMutableBytes(of: &self.scope) { (place) in
+      (scope ?? "").withCString { lvy_copy(place.baseAddress?.assumingMemoryBound(to: CChar.self), $0, 40) }
+    }
+  }
+
+  /// The app that documents are taken for.
+  var app: String? {
+    let text = withUnsafeBytes(of: scope) { Self.text($0) }
+    return text.utf8.isEmpty ? nil : text
+  }
+
+  mutating func fail(_ reason: String, _ message: String) {
+    let line = message.line(239)
+    withUnsafeMutableBytes(of: &self.reason) { (place) in
+      reason.withCString { lvy_copy(place.baseAddress?.assumingMemoryBound(to: CChar.self), $0, 16) }
+    }
+    withUnsafeMutableBytes(of: &self.message) { (place) in
+      line.withCString { lvy_copy(place.baseAddress?.assumingMemoryBound(to: CChar.self), $0, 240) }
+    }
+  }
+
+  var reasonText: String { withUnsafeBytes(of: reason) { Self.text($0) } }
+  var messageText: String { withUnsafeBytes(of: message) { Self.text($0) } }
+
+  private static func text(_ bytes: UnsafeRawBufferPointer) -> String {
+    String(decoding: Array(bytes.prefix { $0 != 0 }), as: UTF8.self)
+  }
+}

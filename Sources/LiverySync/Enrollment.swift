@@ -1,0 +1,162 @@
+import LiveryClient
+import LiveryFleet
+
+/// A device that joins a fleet: it makes its key, and tells the console the public half.
+final class Enrollment: @unchecked Sendable {
+  private let driver: Driver
+  private let code: EnrollmentCode
+  private let options: Options
+  private let ended: @Sendable (Result<Void, StoreError>) -> Void
+  // Of the queue's thread alone.
+  private var transfer: Transfer?
+  private var hasEnded = false
+
+  /// - Parameter ended: runs once, on the queue's thread.
+  /// - Throws: `.parse` for what is no code, `.refused` for one that has expired.
+  init(
+    _ driver: Driver, _ text: String, _ options: Options, ended: @escaping @Sendable (Result<Void, StoreError>) -> Void
+  ) throws(StoreError) {
+    guard Crypto.isReady else { throw StoreError(.unavailable, "libsodium does not work here") }
+    do throws(FleetError) { code = try EnrollmentCode.decode(text) } catch {
+      throw StoreError(.parse, error.message)
+    }
+    let now = Timestamp.now.microseconds / 1_000_000
+    guard now < code.expires else {
+      throw StoreError(
+        .refused, "the enrollment code has expired, or the device's clock is wrong: have the console make another one")
+    }
+    self.driver = driver
+    self.options = options
+    self.ended = ended
+  }
+
+  /// Begins it, on the queue's thread.
+  func start() {
+    do throws(StoreError) {
+      if let present = try Membership.of(driver.store) {
+        throw StoreError(.conflict, "the device is of the fleet \(present.fleet) already: leave it first")
+      }
+      let key = try makeKey()
+      let request = EnrollmentRequest(fleet: code.fleet, token: code.token, device: key.publicKey, name: options.name)
+      guard let payload = try? request.encoded(),
+        let signed = try? Envelope(.enrollment, payload, signedBy: [key]).encoded()
+      else { throw StoreError(.invalidArgument, "the request is larger than may be") }
+      let ask = Ask(
+        url: code.url + "/v1/enroll", fields: Driver.fields + [("Content-Type", "application/cbor")], body: signed,
+        limit: 4096, certificates: options.certificates, proxy: options.proxy)
+      let transfer = Transfer(ask) { (outcome) in
+        self.driver.queue.run { self.answered(outcome, key) }
+      }
+      self.transfer = transfer
+      transfer.start()
+      driver.queue.run(after: options.timeout) {
+        self.end(.failure(StoreError(.timeout, "the server did not answer in time")))
+      }
+    } catch {
+      end(.failure(error))
+    }
+  }
+
+  /// Gives it up.
+  func cancel() {
+    driver.queue.run { self.end(.failure(StoreError(.cancelled, "the enrollment was cancelled"))) }
+  }
+
+  private func end(_ outcome: Result<Void, StoreError>) {
+    guard !hasEnded else { return }
+    hasEnded = true
+    transfer?.cancel()
+    transfer = nil
+    ended(outcome)
+  }
+
+  /// The key is kept before it is shown to anybody: if the answer is lost, the same is shown again.
+  private func makeKey() throws(StoreError) -> SigningKey {
+    let kept: Value?
+    do throws(StoreError) { kept = try driver.store.kept(Membership.key) } catch {
+      throw StoreError(error.code, "the device's key cannot be read: \(error.message)")
+    }
+    if case .data(let seed)? = kept, let key = SigningKey.make(seed: seed) { return key }
+    let seed = Crypto.random(SigningKey.seedSize)
+    guard let key = SigningKey.make(seed: seed) else {
+      throw StoreError(.unavailable, "libsodium does not make keys here")
+    }
+    try driver.store.edit(.bundle) { (edit) throws(StoreError) in
+      try edit.setOrigin("sync")
+      try edit.set(Membership.key, to: .data(seed))
+    }
+    return key
+  }
+
+  private func answered(_ outcome: Result<Reply, StoreError>, _ key: SigningKey) {
+    guard !hasEnded else { return }
+    transfer = nil
+    do throws(StoreError) {
+      let reply = try outcome.get()
+      guard reply.status == 200 || reply.status == 204 else { throw refusal(reply) }
+      try keep(key)
+      end(.success(()))
+    } catch {
+      end(.failure(error))
+    }
+  }
+
+  private func refusal(_ reply: Reply) -> StoreError {
+    switch reply.status {
+    case 408, 429, 500...599:
+      StoreError(.unavailable, "the server cannot answer now (\(reply.status))\(reply.saying)")
+    case 403:
+      StoreError(.refused, "the console refuses the enrollment code\(reply.saying)")
+    default:
+      StoreError(
+        .refused, "the server answered \(reply.status)\(reply.saying): look whether \(code.url) is that of a console")
+    }
+  }
+
+  private func keep(_ key: SigningKey) throws(StoreError) {
+    let membership = Membership(
+      url: code.url, fleet: code.fleet, device: key.publicKey, name: options.name, since: .now,
+      certificates: options.certificates, proxy: options.proxy)
+    // Whom it trusts is known from the beginning.
+    let trust: Value
+    do throws(FleetError) { trust = try Trust(fleet: code.fleet, fingerprint: code.fingerprint).value } catch {
+      throw StoreError(.invalidArgument, error.message)
+    }
+    try driver.store.edit(.bundle) { (edit) throws(StoreError) in
+      if try edit.value(Membership.setting, in: .bundle) != nil {
+        throw StoreError(.conflict, "the device has joined a fleet meanwhile")
+      }
+      try edit.setOrigin("sync: joined \(code.fleet)")
+      for name in try edit.names(in: .bundle, matching: Membership.records + "**") { try edit.reset(name) }
+      try edit.set(Membership.setting, to: membership.value)
+      try edit.set(Membership.records + "trust", to: trust)
+    }
+  }
+}
+
+extension Store {
+  /// Takes back what a console has set, and forgets the fleet, in one commit.
+  func leaveFleet() throws(StoreError) {
+    let names = try list("sync.**", limit: 1)
+    guard names.count > 0 else { return }
+    try edit(.bundle) { (edit) throws(StoreError) in
+      try edit.setOrigin("sync: left")
+      try edit.ignoreLocks()
+      let owned = try edit.value(Membership.records + "owned", in: .bundle)
+      for layer in [Layer.recommended, .enforced] {
+        try edit.use(layer)
+        for entry in Owned.layers(owned?["settings"]) where entry.layer == layer { try edit.reset(entry.name) }
+      }
+      try edit.use(.bundle)
+      for name in try edit.names(in: .bundle, matching: Membership.prefix + "**") { try edit.reset(name) }
+    }
+  }
+}
+
+extension Owned {
+  /// What is set, and where.
+  fileprivate static func layers(_ value: Value?) -> [(name: String, layer: Layer)] {
+    guard let value, let owned = try? Owned(value) else { return [] }
+    return owned.entries.map { ($0.name, $0.verb == .enforce ? .enforced : .recommended) }
+  }
+}

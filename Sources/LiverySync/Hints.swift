@@ -1,0 +1,114 @@
+import CLivery
+import CMosquitto
+import LiveryClient
+
+/// A connection to the broker of hints. Whoever cannot be reached is tried again by itself.
+final class Hints: @unchecked Sendable {
+  private let heard: @Sendable (_ topic: String, _ version: Int64) -> Void
+  private let changed: @Sendable () -> Void
+  private let lock = Lock()
+  // Guarded by `lock`.
+  private var broker: OpaquePointer?
+  private var connected = false
+
+  private init(
+    heard: @escaping @Sendable (String, Int64) -> Void, changed: @escaping @Sendable () -> Void
+  ) {
+    self.heard = heard
+    self.changed = changed
+  }
+
+  /// nil if there is no library for it, or no such broker: changes are found by asking every so often.
+  static func open(
+    _ url: String, user: String?, passwordFile: String?, certificates: String?,
+    heard: @escaping @Sendable (_ topic: String, _ version: Int64) -> Void, changed: @escaping @Sendable () -> Void
+  ) -> Hints? {
+    let hints = Hints(heard: heard, changed: changed)
+    let texts = [url, user, passwordFile, url.utf8.starts(with: "mqtts:".utf8) ? certificates : nil]
+    var bytes: [UInt8] = []
+    let places = texts.map { (text) -> Int? in
+      guard let text else { return nil }
+      let place = bytes.count
+      bytes += text.utf8
+      bytes.append(0)
+      return place
+    }
+    let held = Unmanaged.passRetained(hints)
+    let broker = bytes.withUnsafeBytes { (bytes) -> OpaquePointer? in
+      func text(_ index: Int) -> UnsafePointer<CChar>? {
+        guard let place = places[index], let base = bytes.baseAddress else { return nil }
+        return (base + place).assumingMemoryBound(to: CChar.self)
+      }
+      var options = lvb_options()
+      options.url = text(0)
+      options.user = text(1)
+      options.password_file = text(2)
+      options.ca_file = text(3)
+      options.message = { context, topic, payload, length in
+        guard let topic, let hints = Hints.of(context) else { return }
+        hints.hear(String(cString: topic), UnsafeBufferPointer(start: payload, count: payload == nil ? 0 : length))
+      }
+      options.changed = { context, state, _ in Hints.of(context)?.note(state == LVB_CONNECTED) }
+      options.context = held.toOpaque()
+      var broker: OpaquePointer?
+      return lvb_open(&options, &broker) == livery_status(LIVERY_OK) ? broker : nil
+    }
+    guard let broker else {
+      held.release()
+      return nil
+    }
+    hints.lock.withLock { hints.broker = broker }
+    return hints
+  }
+
+  private static func of(_ context: UnsafeMutableRawPointer?) -> Hints? {
+    context.map { Unmanaged<Hints>.fromOpaque($0).takeUnretainedValue() }
+  }
+
+  var isConnected: Bool { lock.withLock { connected } }
+
+  /// Wants these topics in place of those before.
+  func subscribe(_ topics: [String]) {
+    guard let broker = lock.withLock({ broker }) else { return }
+    var bytes: [UInt8] = []
+    let places = topics.map { (topic) -> Int in
+      let place = bytes.count
+      bytes += topic.utf8
+      bytes.append(0)
+      return place
+    }
+    bytes.withUnsafeBytes { (bytes) in
+      let pointers = places.map { (place) -> UnsafePointer<CChar>? in
+        bytes.baseAddress.map { ($0 + place).assumingMemoryBound(to: CChar.self) }
+      }
+      pointers.withUnsafeBufferPointer { _ = lvb_subscribe(broker, $0.baseAddress, $0.count) }
+    }
+  }
+
+  /// Nothing is heard any more when this returns.
+  func end() {
+    let former = lock.withLock { () -> OpaquePointer? in
+      defer { broker = nil }
+      return broker
+    }
+    guard let former else { return }
+    lvb_close(former)
+    Unmanaged.passUnretained(self).release()
+  }
+
+  /// Anybody may send hints: what is no version is none.
+  private func hear(_ topic: String, _ payload: UnsafeBufferPointer<UInt8>) {
+    guard (1...16).contains(payload.count) else { return }
+    var version: Int64 = 0
+    for digit in payload {
+      guard (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(digit) else { return }
+      version = version * 10 + Int64(digit - UInt8(ascii: "0"))
+    }
+    heard(topic, version)
+  }
+
+  private func note(_ isConnected: Bool) {
+    lock.withLock { connected = isConnected }
+    changed()
+  }
+}

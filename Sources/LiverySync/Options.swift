@@ -1,0 +1,62 @@
+import CFleet
+import CLivery
+import CLiverySync
+import LiveryClient
+import LiveryFleet
+
+/// How a device takes part.
+struct Options: Sendable {
+  var isDispatched = false
+  var name: String?
+  var scope: String?
+  var certificates: String?
+  var proxy: String?
+  var broker: String?
+  var brokerUser: String?
+  var brokerPasswordFile: String?
+  /// In microseconds.
+  var timeout: Int64 = 60_000_000
+
+  init() {}
+
+  init(_ pointer: UnsafePointer<livery_sync_options>?) throws(StoreError) {
+    let content = try structure(pointer, none: livery_sync_options())
+    try checkFlags(content.flags, known: Int(LIVERY_SYNC_DISPATCH))
+    isDispatched = content.flags & UInt32(LIVERY_SYNC_DISPATCH) != 0
+    name = try Self.text(content.name, "name", Int(LIVERY_SYNC_NAME_MAX))
+    scope = try Self.text(content.scope, "scope", 32)
+    certificates = try Self.text(content.ca_file, "ca_file", 4096)
+    proxy = try Self.text(content.proxy, "proxy", 2048)
+    broker = try Self.text(content.broker, "broker", 2048)
+    brokerUser = try Self.text(content.broker_user, "broker_user", 1024)
+    brokerPasswordFile = try Self.text(content.broker_password_file, "broker_password_file", 4096)
+    if content.timeout_ms != 0 { timeout = Int64(content.timeout_ms) * 1000 }
+    try check()
+  }
+
+  private static func text(_ text: UnsafePointer<CChar>?, _ name: StaticString, _ limit: Int) throws(StoreError)
+    -> String?
+  {
+    text == nil ? nil : try argument(text, name, limit: limit)
+  }
+
+  /// - Throws: `.invalidArgument`.
+  func check() throws(StoreError) {
+    if let scope, !Name.isValid(scope) { throw StoreError(.invalidArgument, "scope is no name of an app") }
+    if let name, name.utf8.isEmpty || !name.line(name.utf8.count).isSame(name) {
+      throw StoreError(.invalidArgument, "name is empty, or has control characters")
+    }
+    if let certificates, certificates.utf8.isEmpty { throw StoreError(.invalidArgument, "ca_file is empty") }
+    if let broker, !broker.utf8.starts(with: "mqtt://".utf8), !broker.utf8.starts(with: "mqtts://".utf8) {
+      throw StoreError(.invalidArgument, "broker is no URL that begins with mqtt:// or mqtts://")
+    }
+    guard (1...86_400_000_000).contains(timeout) else {
+      throw StoreError(.invalidArgument, "timeout_ms is more than 86,400,000")
+    }
+  }
+}
+
+/// The zone of the device.
+enum Zone {
+  static func offset(_ seconds: Int64) -> Int64 { Int64(lvd_zone_offset(seconds)) }
+}

@@ -1,0 +1,147 @@
+import LiveryClient
+import LiveryFleet
+
+/// Somebody who wants a pull or a push, and waits for its end.
+struct Waiter: Sendable {
+  enum Kind: Sendable {
+    case pull, push
+  }
+
+  var kind: Kind
+  /// What tells it from others.
+  var number: String
+  /// Whether the report that is on its way is what it waits for.
+  var isIncluded = false
+  /// Whether the machine was told, or the process that drives.
+  var isSaid = false
+  var finish: @Sendable (Result<Void, StoreError>) -> Void
+}
+
+extension Driver {
+  /// Waits for a pull or a push from now on.
+  func want(_ waiter: Waiter) {
+    waiters.append(waiter)
+    serve()
+  }
+
+  /// Waits no more.
+  func forget(_ number: String) { waiters.removeAll { $0.number.isSame(number) } }
+
+  /// Has done what is wanted: here, or by the process that drives.
+  func serve() {
+    guard !waiters.isEmpty else { return }
+    guard drives else { return ask() }
+    guard machine != nil else {
+      let error = damage ?? StoreError(.notFound, "the device is of no fleet: enroll it with a code of the console")
+      return finish { _ in error }
+    }
+    var wanted: [Device.Event] = []
+    for index in waiters.indices where !waiters[index].isSaid {
+      waiters[index].isSaid = true
+      switch waiters[index].kind {
+      case .pull: wanted.append(.pull)
+      case .push:
+        // Nothing is reported before it is known to whom.
+        if machine?.hasKeys == false { wanted.append(.pull) }
+        wanted.append(.push)
+      }
+    }
+    for event in wanted { handle(event) }
+  }
+
+  /// Ends all who wait, and are to, with what they are told.
+  private func finish(_ outcome: (Waiter) -> StoreError?) {
+    let ended = waiters
+    waiters = []
+    for waiter in ended { waiter.finish(outcome(waiter).map { .failure($0) } ?? .success(())) }
+  }
+
+  /// Ends those who wait for a pull, once there is none.
+  func finishPulls() {
+    guard let machine, !machine.isPulling, machine.nextAttempt > now,
+      // What waits for the end of a trial comes in a moment.
+      !machine.isBehindWanted || machine.problem != nil || lastCommitError != nil,
+      waiters.contains(where: { $0.kind == .pull && $0.isSaid })
+    else { return }
+    let ended = waiters.filter { $0.kind == .pull && $0.isSaid }
+    waiters.removeAll { $0.kind == .pull && $0.isSaid }
+    let failure = pullFailure(machine)
+    for waiter in ended { waiter.finish(failure.map { .failure($0) } ?? .success(())) }
+  }
+
+  private func pullFailure(_ machine: Device) -> StoreError? {
+    if let problem = machine.problem {
+      if problem.reason == .unavailable, let error = networkError {
+        return StoreError(error.code, error.message)
+      }
+      return problem.asStoreError
+    }
+    if let violations = machine.refusal {
+      let first = violations.first
+      return StoreError(
+        .invalidValue,
+        "what is published does not fit, and nothing of it is done: \(first?.name ?? ""): \(first?.message ?? "")",
+        setting: first?.name)
+    }
+    if machine.isBehindWanted { return lastCommitError ?? StoreError(.busy, "the store could not take it now") }
+    return nil
+  }
+
+  /// A report has arrived, or has not.
+  func finishPushes(_ error: StoreError?) {
+    let ended = waiters.filter { $0.kind == .push && $0.isIncluded }
+    waiters.removeAll { $0.kind == .push && $0.isIncluded }
+    for waiter in ended { waiter.finish(error.map { .failure($0) } ?? .success(())) }
+    if waiters.contains(where: { $0.kind == .push }) { handle(.push) }
+  }
+
+  // MARK: Between processes
+
+  /// Asks the process that drives.
+  private func ask() {
+    for index in waiters.indices where !waiters[index].isSaid {
+      let waiter = waiters[index]
+      let request: Value = .object([
+        .init("kind", .string(waiter.kind == .pull ? "pull" : "push")), .init("number", .string(waiter.number)),
+      ])
+      do throws(StoreError) {
+        try store.set(Membership.request, to: request, in: .bundle)
+        waiters[index].isSaid = true
+      } catch {
+        forget(waiter.number)
+        return waiter.finish(.failure(error))
+      }
+    }
+  }
+
+  /// Another process asks.
+  func hearRequest() {
+    guard let request = try? store.kept(Membership.request), let number = request["number"]?.text,
+      let kind = request["kind"]?.text, !waiters.contains(where: { $0.number.isSame(number) })
+    else { return }
+    want(
+      Waiter(kind: kind.isSame("push") ? .push : .pull, number: number) { (outcome) in
+        var members = [Value.Member("number", .string(number))]
+        if case .failure(let error) = outcome {
+          members.append(.init("status", .int(Int64(error.code.rawValue))))
+          members.append(.init("message", .string(error.message.line(1000))))
+        }
+        _ = try? self.store.edit(.bundle) { (change) throws(StoreError) in
+          try change.set(Membership.answer, to: .object(members))
+          try change.reset(Membership.request)
+        }
+      })
+  }
+
+  func hearAnswer() {
+    guard let answer = try? store.kept(Membership.answer), let number = answer["number"]?.text,
+      let waiter = waiters.first(where: { $0.number.isSame(number) }), !drives
+    else { return }
+    forget(number)
+    guard case .int(let status)? = answer["status"], let code = Int32(exactly: status) else {
+      return waiter.finish(.success(()))
+    }
+    waiter.finish(
+      .failure(StoreError(StoreError.Code(rawValue: code), answer["message"]?.text ?? "it failed in another process")))
+  }
+}

@@ -1,0 +1,131 @@
+"""Joining a fleet, and leaving it."""
+
+import time
+
+import livery
+import livery.sync
+import pytest
+from conftest import wait
+
+
+def test_a_device_joins_and_is_told_what_it_is(store, console):
+  status = livery.sync.enroll(store, f"  {console.code()}\n", name="till 4").result(20)
+  assert status["enrolled"] and status["fleet"] == "kiosks" and status["url"] == console.url and status["name"] == "till 4"
+  (device, content), = console.publisher.devices.items()
+  assert status["device"] == device and status["key"] == content["device"] and content["name"] == "till 4"
+  assert status["state"] == "stopped"
+
+
+def test_the_key_is_a_secret_and_no_report_has_it(device, console):
+  listed = {item["name"]: item for item in device.list("sync.**")}
+  assert listed["sync.key"]["secret"]
+  assert "sync.key" not in device.settings()["Values"]
+
+
+@pytest.mark.parametrize("text", ["", "nonsense", "livery:2?x", "livery:1?u=http://a&f=b"])
+def test_what_is_no_code_says_so(store, text):
+  with pytest.raises(livery.ParseError):
+    livery.sync.enroll(store, text).result(20)
+
+
+def test_a_mistyped_code_is_known_before_anybody_is_asked(store, console):
+  code = console.code()
+  with pytest.raises(livery.ParseError, match="not read or typed"):
+    livery.sync.enroll(store, code.replace("f=kiosks", "f=kiosk5")).result(20)
+  assert not console.requests
+
+
+def test_an_expired_code_says_that_it_has_expired(store, console):
+  with pytest.raises(livery.RefusedError, match="expired"):
+    livery.sync.enroll(store, console.code(life=-10)).result(20)
+  assert not console.requests
+
+
+def test_a_used_code_says_that_it_was_used(store, console, tmp_path):
+  code = console.code()
+  livery.sync.enroll(store, code).result(20)
+  with livery.open(tmp_path / "other", create=True) as other:
+    with pytest.raises(livery.RefusedError, match="used"):
+      livery.sync.enroll(other, code).result(20)
+
+
+def test_a_foreign_code_says_that_it_is_foreign(store, console):
+  with pytest.raises(livery.RefusedError, match="foreign"):
+    livery.sync.enroll(store, console.code(fleet="others")).result(20)
+  assert not livery.sync.status(store)["enrolled"]
+
+
+def test_an_answer_that_is_lost_lets_the_same_code_be_given_again(store, console):
+  code = console.code()
+
+  def lose(handler):
+    console.publisher.enroll(lost.pop()) if lost else None
+    handler.close_connection = True
+
+  lost = []
+  console.answers["/v1/enroll"] = lose
+  with pytest.raises((livery.NetworkError, livery.UnavailableError)):
+    livery.sync.enroll(store, code).result(20)
+  del console.answers["/v1/enroll"]
+  first = livery.sync.enroll(store, code).result(20)
+  assert first["enrolled"]
+
+
+def test_a_device_of_a_fleet_has_to_leave_it_first(device, console):
+  with pytest.raises(livery.ConflictError, match="leave"):
+    livery.sync.enroll(device, console.code()).result(20)
+
+
+def test_no_server_is_said_as_such(store, console):
+  code = console.code()
+  console.close()
+  with pytest.raises(livery.NetworkError):
+    livery.sync.enroll(store, code).result(20)
+
+
+def test_a_server_that_says_nothing_ends_with_the_time(store, console):
+  console.answers["/v1/enroll"] = lambda handler: time.sleep(5)
+  with pytest.raises(livery.TimedOutError):
+    livery.sync.enroll(store, console.code(), timeout=0.5).result(20)
+
+
+def test_cancelling_is_told(store, console):
+  console.answers["/v1/enroll"] = lambda handler: time.sleep(5)
+  task = livery.sync.enroll(store, console.code())
+  wait(lambda: task._handle.value, "the handle")
+  task.cancel()
+  with pytest.raises(livery.CancelledError):
+    task.result(20)
+
+
+def test_leaving_takes_back_what_the_console_has_set_in_one_commit(device, console):
+  device.set("title", "mine")
+  console.publisher.settings(
+    "fleet", "first", ("volume", "enforce", 30), ("title", "recommend", "theirs"))
+  livery.sync.pull(device).result(20)
+  assert device.get("volume") == 30 and device.get("title") == "mine"
+  before = device.revision
+  livery.sync.leave(device)
+  assert device.get("volume") == 20 and device.get("title") == "mine"
+  assert device.revision == before + 1
+  assert not livery.sync.status(device)["enrolled"] and not device.list("sync.**")
+  assert all(layer["layer"] == "user" for layer in device.inspect("title")["layers"] if layer["layer"] != "defaults")
+
+
+def test_leaving_what_nobody_joined_changes_nothing(store):
+  livery.sync.leave(store)
+  before = store.revision
+  livery.sync.leave(store)
+  assert store.revision == before
+
+
+def test_a_device_that_has_left_joins_again_as_another(device, console):
+  former = livery.sync.status(device)["device"]
+  livery.sync.leave(device)
+  status = livery.sync.enroll(device, console.code()).result(20)
+  assert status["device"] != former
+
+
+def test_without_a_fleet_there_is_nothing_to_pull(store):
+  with pytest.raises(livery.NotFoundError, match="no fleet"):
+    livery.sync.pull(store).result(20)

@@ -1,0 +1,143 @@
+"""Several processes on a store, processes that are killed, and hints."""
+
+import random
+import shutil
+import socket
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import livery
+import livery.sync
+import pytest
+from conftest import wait
+from kill import kill_devices
+
+MEMBER = Path(__file__).with_name("member.py")
+
+
+def start(path, *more):
+  process = subprocess.Popen([sys.executable, str(MEMBER), str(path), *more], stdout=subprocess.PIPE, text=True)
+  assert process.stdout.readline() == "ready\n"
+  return process
+
+
+def test_one_of_two_processes_asks_and_another_follows_when_it_dies(device, console, tmp_path):
+  first, second = start(tmp_path / "store"), start(tmp_path / "store")
+  try:
+    wait(lambda: livery.sync.status(device).get("process") in (first.pid, second.pid), "a process that takes part")
+    asking = {first.pid: first, second.pid: second}
+    former = livery.sync.status(device)["process"]
+    console.publisher.settings("fleet", "one", ("volume", "recommend", 41))
+    # A third process has it done by the one that asks.
+    assert livery.sync.pull(device).result(20)["Values"]["volume"] == 41
+    assert livery.sync.status(device)["process"] == former
+    asking[former].kill()
+    wait(lambda: livery.sync.status(device).get("process") == next(pid for pid in asking if pid != former), "another one")
+    console.publisher.settings("fleet", "two", ("volume", "recommend", 42))
+    assert livery.sync.pull(device).result(20)["Values"]["volume"] == 42
+    # Reports are of one device, whoever sends them.
+    livery.sync.push(device).result(20)
+    numbers = [report["sequence"] for report in console.reports()]
+    assert numbers == sorted(set(numbers))
+  finally:
+    for process in (first, second):
+      process.kill()
+      process.wait()
+  wait(lambda: livery.sync.status(device)["state"] == "stopped", "that nobody takes part")
+
+
+def test_a_pull_whose_process_dies_is_made_by_the_one_that_waits(device, console, tmp_path):
+  process = start(tmp_path / "store")
+  wait(lambda: livery.sync.status(device).get("taken"), "the first pull")
+  console.answers["/v1/channels/fleet/manifest"] = lambda handler: time.sleep(3)
+  console.publisher.settings("fleet", "one", ("volume", "recommend", 41))
+  task = livery.sync.pull(device, timeout=30)
+  time.sleep(0.5)
+  process.kill()
+  process.wait()
+  console.answers.clear()
+  assert task.result(30)["Values"]["volume"] == 41
+
+
+def test_no_failure_of_a_request_to_another_process_is_lost(device, console, tmp_path):
+  process = start(tmp_path / "store")
+  try:
+    wait(lambda: livery.sync.status(device).get("taken"), "the first pull")
+    console.publisher.settings("fleet", "bad", ("volume", "recommend", 300))
+    with pytest.raises(livery.InvalidValueError, match="volume"):
+      livery.sync.pull(device).result(20)
+  finally:
+    process.kill()
+    process.wait()
+
+
+def test_kills_lose_nothing_and_double_nothing(console, tmp_path):
+  """A slice: Tests/Sync/kill.py has as many kills as are wanted."""
+  with livery.open(tmp_path / "plain", create=True) as plain:
+    livery.sync.enroll(plain, console.code()).result(20)
+    told = kill_devices(plain, console, tmp_path / "plain", 12, random.Random(7))
+  assert told["wrong"] == [] and told["kills"] >= 12
+
+
+# -- Hints
+
+
+def free_port():
+  with socket.socket() as probe:
+    probe.bind(("127.0.0.1", 0))
+    return probe.getsockname()[1]
+
+
+@pytest.fixture
+def broker(tmp_path):
+  program = shutil.which("mosquitto") or shutil.which("mosquitto", path="/usr/sbin")
+  if program is None:
+    pytest.skip("mosquitto is not installed")
+  port = free_port()
+  (tmp_path / "broker.conf").write_text(f"listener {port} 127.0.0.1\nallow_anonymous true\n")
+  process = subprocess.Popen([program, "-c", str(tmp_path / "broker.conf")], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+  wait(lambda: socket.socket().connect_ex(("127.0.0.1", port)) == 0, "the broker")
+  yield port
+  process.terminate()
+  process.wait()
+
+
+def hint(port, topic, content):
+  """Has a broker keep a message, in MQTT 3.1.1."""
+
+  def packet(kind, body):
+    return bytes([kind, len(body)]) + body
+
+  def text(value):
+    return len(value).to_bytes(2, "big") + value.encode()
+
+  with socket.create_connection(("127.0.0.1", port)) as broker:
+    broker.sendall(packet(0x10, text("MQTT") + bytes([4, 2, 0, 60]) + text(f"test{random.random()}")))
+    assert broker.recv(4) == bytes([0x20, 2, 0, 0])
+    broker.sendall(packet(0x31, text(topic) + str(content).encode()) + packet(0xe0, b""))
+    assert broker.recv(1) == b""
+
+
+def test_a_hint_brings_a_change_long_before_its_time(device, console, broker):
+  with livery.sync.start(device, broker=f"mqtt://127.0.0.1:{broker}"):
+    wait(lambda: livery.sync.status(device).get("hints") == "connected" and livery.sync.status(device).get("taken"), "the connection")
+    for number in (51, 52):
+      version = console.publisher.settings("fleet", "hinted", ("volume", "recommend", number))
+      hint(broker, "livery/kiosks/fleet", version)
+      # It does not wait for its own time, which is an hour away.
+      wait(lambda: device.get("volume") == number, "what was hinted at", 10)
+    # What is no hint is passed over.
+    asked = len(console.requests)
+    for nonsense in ("", "x", "-1", "99999999999999999999", "1 "):
+      hint(broker, "livery/kiosks/fleet", nonsense)
+    hint(broker, "livery/kiosks/fleet", 1)
+    time.sleep(1)
+    assert not [path for path, _, _ in console.requests[asked:] if "manifest" in path]
+
+
+def test_without_a_broker_it_goes_on(device, console):
+  with livery.sync.start(device, broker=f"mqtt://127.0.0.1:{free_port()}"):
+    wait(lambda: livery.sync.status(device).get("taken"), "the first pull")
+    assert livery.sync.status(device)["hints"] == "disconnected"

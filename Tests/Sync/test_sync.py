@@ -1,0 +1,432 @@
+"""Pulling, applying, reporting."""
+
+import hashlib
+import os
+import time
+from pathlib import Path
+
+import livery
+import livery.sync
+import pytest
+from conftest import ROOT, wait
+from publisher import Key, image
+
+PNG = (ROOT / "Tests" / "Fixtures" / "images" / "rgba.png").read_bytes()
+
+
+def layers(store, name):
+  return {layer["layer"]: layer["value"] for layer in store.inspect(name)["layers"]}
+
+
+def pull(store, **options):
+  return livery.sync.pull(store, **options).result(20)
+
+
+def push(store):
+  return livery.sync.push(store).result(20)
+
+
+# -- Pulling
+
+
+def test_a_pull_gives_version_and_values_and_is_one_commit(device, console):
+  console.publisher.settings("fleet", "opening", ("volume", "recommend", 40), ("title", "enforce", "Kiosk"))
+  values = pull(device)
+  assert values["Version"] == 1 and values["Values"]["volume"] == 40 and values["Values"]["title"] == "Kiosk"
+  assert not [name for name in values["Values"] if name.startswith("sync.")]
+  changes = [commit for commit in device.history() if any(change["name"] in ("volume", "title") for change in commit["changes"])]
+  applied = [commit for commit in changes if commit["origin"].startswith("sync")]
+  assert len(applied) == 1 and "opening" in applied[0]["origin"]
+
+
+def test_nothing_new_is_304_without_body_and_without_commit(device, console):
+  console.publisher.settings("fleet", "opening", ("volume", "recommend", 40))
+  pull(device)
+  before, asked = device.revision, len(console.requests)
+  pull(device)
+  answers = [(path, status) for path, status, _ in console.requests[asked:] if "manifest" in path]
+  assert answers and all(status == 304 for _, status in answers)
+  assert device.revision == before
+  assert not [path for path, _, _ in console.requests[asked:] if "blobs" in path]
+
+
+def test_the_channels_of_a_device_are_merged(device, console):
+  name = livery.sync.status(device)["device"]
+  console.publisher.settings("group.front", "group", ("volume", "recommend", 50), ("title", "recommend", "group"))
+  console.publisher.settings("fleet", "fleet", ("volume", "recommend", 40), ("title", "recommend", "fleet"))
+  console.publisher.publish(
+    f"device.{name}", (*console.publisher.document([("title", "recommend", "device")]), "own"), groups=["front"])
+  pull(device)
+  assert device.get("volume") == 50 and device.get("title") == "device"
+  assert [channel["name"] for channel in livery.sync.status(device)["channels"]] == ["fleet", "group.front", f"device.{name}"]
+
+
+def test_what_is_not_wanted_any_more_is_taken_back(device, console):
+  console.publisher.settings("fleet", "one", ("volume", "enforce", 40), ("title", "recommend", "a"))
+  pull(device)
+  console.publisher.settings("fleet", "two", ("title", "recommend", "b"))
+  pull(device)
+  assert device.get("volume") == 20 and device.get("title") == "b"
+  device.set("volume", 33)
+  assert device.get("volume") == 33
+
+
+def test_an_image_is_there_before_the_setting_that_shows_it(device, console):
+  asset = console.publisher.asset(PNG)
+  console.publisher.settings("fleet", "look", ("logo", "recommend", image(asset["hash"].hex())), assets=[asset])
+  pull(device)
+  assert device.assets.get(asset["hash"].hex()) == PNG
+  assert str(device.get("logo")) == asset["hash"].hex()
+
+
+def test_documents_of_other_apps_are_passed_over(device, console):
+  mine, others = (console.publisher.document([("volume", "recommend", number)]) for number in (1, 2))
+  console.publisher.publish(
+    "fleet", (*mine, "mine", {"scope": "till"}), (*others, "others", {"scope": "sign"}))
+  pull(device, scope="till")
+  assert device.get("volume") == 1
+
+
+def test_a_schedule_begins_and_ends_without_the_network(device, console):
+  now = int(time.time())
+  begins, ends = now + 3, now + 6
+  first = console.publisher.document([("volume", "recommend", 70)], from_=begins, until=ends)
+  console.publisher.publish("fleet", (*first, "later"))
+  with livery.sync.start(device):
+    pull(device)
+    assert device.get("volume") == 20
+    assert [document["verdict"] for document in livery.sync.status(device)["documents"]] == ["scheduled"]
+    console.is_down = True
+    wait(lambda: device.get("volume") == 70, "the beginning")
+    assert time.time() >= begins
+    wait(lambda: device.get("volume") == 20, "the end")
+    assert time.time() >= ends
+
+
+def test_polling_alone_finds_a_change(device, console):
+  console.publisher.interval = 10
+  console.publisher.publish("fleet")
+  with livery.sync.start(device):
+    wait(lambda: livery.sync.status(device).get("taken"), "the first pull")
+    console.publisher.settings("fleet", "polled", ("volume", "recommend", 44))
+    wait(lambda: device.get("volume") == 44, "the change", 25)
+
+
+# -- Verbs against the operator's own values
+
+
+@pytest.mark.parametrize("offline", [False, True])
+@pytest.mark.parametrize("verb, before, after", [("recommend", 7, 9), ("replace", 30, 9), ("enforce", 30, 30)])
+def test_verbs_and_the_operators_own_value(device, console, verb, before, after, offline):
+  pull(device)
+  if offline:
+    console.is_down = True
+    with pytest.raises(livery.LiveryError):
+      pull(device)
+  device.set("volume", 7)
+  console.publisher.settings("fleet", "verb", ("volume", verb, 30))
+  console.is_down = False
+  pull(device)
+  assert device.get("volume") == before
+  if verb == "enforce":
+    with pytest.raises(livery.LockedError):
+      device.set("volume", 9)
+    # What lies beneath stays the operator's.
+    console.publisher.publish("fleet")
+    pull(device)
+    assert device.get("volume") == 7
+  else:
+    device.set("volume", 9)
+    pull(device)
+    assert device.get("volume") == after
+
+
+def test_replace_is_done_once_for_a_serial_and_again_for_another(device, console):
+  console.publisher.settings("fleet", "one", ("volume", "replace", 30, 1))
+  pull(device)
+  device.set("volume", 9)
+  console.publisher.settings("fleet", "two", ("volume", "replace", 30, 1), ("title", "recommend", "x"))
+  pull(device)
+  assert device.get("volume") == 9
+  console.publisher.settings("fleet", "three", ("volume", "replace", 30, 2))
+  pull(device)
+  assert device.get("volume") == 30
+
+
+def test_release_gives_a_setting_back(device, console):
+  name = livery.sync.status(device)["device"]
+  console.publisher.settings("fleet", "all", ("volume", "enforce", 30))
+  console.publisher.settings(f"device.{name}", "own", ("volume", "release"))
+  pull(device)
+  assert device.get("volume") == 20
+  device.set("volume", 5)
+  assert device.get("volume") == 5
+
+
+# -- Refusals
+
+
+def test_one_bad_value_refuses_all_and_the_report_says_which(device, console):
+  console.publisher.settings("fleet", "good", ("title", "recommend", "good"))
+  pull(device)
+  console.publisher.settings("fleet", "bad", ("title", "recommend", "bad"), ("volume", "recommend", 300), ("nothing", "enforce", 1))
+  with pytest.raises(livery.InvalidValueError, match="volume|nothing"):
+    pull(device)
+  assert device.get("title") == "good" and device.get("volume") == 20
+  push(device)
+  report = console.reports()[-1]
+  assert {violation["name"] for violation in report["violations"]} == {"volume", "nothing"}
+  assert [document["verdict"] for document in report["documents"]] == ["refused"]
+  status = livery.sync.status(device)
+  assert {violation["name"] for violation in status["violations"]} == {"volume", "nothing"}
+  assert [document["verdict"] for document in status["documents"]] == ["refused"]
+  console.publisher.settings("fleet", "mended", ("title", "recommend", "mended"))
+  pull(device)
+  assert device.get("title") == "mended" and "violations" not in livery.sync.status(device)
+
+
+def test_a_rollback_is_refused_and_the_present_one_is_the_way_back(device, console):
+  publisher = console.publisher
+  publisher.settings("fleet", "old", ("volume", "recommend", 1))
+  old = publisher.contents["fleet"]
+  publisher.settings("fleet", "new", ("volume", "recommend", 2))
+  pull(device)
+  publisher.write("v1/channels/fleet/manifest", old)
+  with livery.sync.start(device):
+    with pytest.raises(livery.RefusedError, match="rollback"):
+      pull(device)
+    assert device.get("volume") == 2
+    problem = livery.sync.status(device)["problem"]
+    assert problem["reason"] == "rollback" and problem["advice"]
+    publisher.write("v1/channels/fleet/manifest", publisher.contents["fleet"])
+    pull(device)
+    assert "problem" not in livery.sync.status(device)
+
+
+def test_what_a_stranger_signs_is_refused(device, console):
+  console.publisher.settings("fleet", "good", ("volume", "recommend", 1))
+  pull(device)
+  version = console.publisher.versions["fleet"]
+  console.publisher.publish(
+    "fleet", (*console.publisher.document([("volume", "enforce", 99)]), "evil"), version=version + 1, keys=[Key()])
+  with pytest.raises(livery.RefusedError, match="unsigned"):
+    pull(device)
+  assert device.get("volume") == 1
+  console.publisher.settings("fleet", "better", ("volume", "recommend", 3))
+  pull(device)
+  assert device.get("volume") == 3
+
+
+def test_what_is_of_another_fleet_is_refused(device, console):
+  console.publisher.fleet = "others"
+  console.publisher.publish("fleet")
+  with pytest.raises(livery.RefusedError, match="foreign"):
+    pull(device)
+
+
+def test_a_stolen_signing_key_is_shut_out_by_a_key_document(device, console):
+  publisher = console.publisher
+  publisher.settings("fleet", "good", ("volume", "recommend", 1))
+  pull(device)
+  stolen = publisher.signers
+  publisher.publish("fleet", (*publisher.document([("volume", "enforce", 99)]), "evil"), version=1 << 40, keys=stolen)
+  pull(device)
+  assert device.get("volume") == 99
+  publisher.publish_keys(signers=[Key()])
+  publisher.publish("fleet", (*publisher.document([("volume", "recommend", 4)]), "back"), version=10)
+  name = livery.sync.status(device)["device"]
+  publisher.publish(f"device.{name}")
+  pull(device)
+  assert device.get("volume") == 4
+
+
+def test_a_document_that_is_not_there_leaves_all_as_it_is(device, console):
+  console.publisher.settings("fleet", "good", ("volume", "recommend", 1))
+  pull(device)
+  hashed, size = console.publisher.document([("volume", "recommend", 2)])
+  (console.publisher.folder / "v1" / "blobs" / hashed.hex()).unlink()
+  console.publisher.publish("fleet", (hashed, size, "gone"))
+  with pytest.raises(livery.LiveryError):
+    pull(device)
+  assert device.get("volume") == 1
+
+
+def test_more_than_a_manifest_may_be_is_not_read(device, console):
+  console.answers["/v1/channels/fleet/manifest"] = lambda handler: handler.give(200, os.urandom(300 << 10), {"ETag": '"x"'})
+  with pytest.raises(livery.LiveryError):
+    pull(device)
+
+
+def test_redirects_are_followed(device, console):
+  console.publisher.settings("fleet", "moved", ("volume", "recommend", 11))
+  data = console.publisher.contents["fleet"]
+  console.answers["/v1/channels/fleet/manifest"] = lambda handler: handler.give(302, b"", {"Location": "/elsewhere"})
+  console.answers["/elsewhere"] = lambda handler: handler.give(200, data, {"ETag": '"e"'})
+  pull(device)
+  assert device.get("volume") == 11
+
+
+def test_what_breaks_off_is_asked_for_again(device, console):
+  console.publisher.settings("fleet", "broken", ("volume", "recommend", 12))
+  data, broken = console.publisher.contents["fleet"], []
+
+  def breaking(handler):
+    broken.append(1)
+    if len(broken) < 3:
+      handler.give(200, data[:100], {"ETag": '"e"'}, length=len(data))
+    else:
+      handler.give(200, data, {"ETag": '"e"'})
+
+  console.answers["/v1/channels/fleet/manifest"] = breaking
+  with livery.sync.start(device):
+    wait(lambda: device.get("volume") == 12, "the change", 30)
+
+
+def test_a_server_that_asks_to_wait_is_heeded(device, console):
+  pull(device)
+  console.answers["/v1/channels/fleet/manifest"] = lambda handler: handler.give(503, b"", {"Retry-After": "3000"})
+  with livery.sync.start(device):
+    with pytest.raises(livery.LiveryError):
+      pull(device)
+    assert (livery.sync.status(device)["next"].timestamp() - time.time()) > 2900
+
+
+# -- Reports
+
+
+def test_a_report_tells_what_is_in_effect_but_no_secrets(device, console):
+  console.publisher.settings("fleet", "opening", ("volume", "enforce", 40))
+  device.set("token", "hush")
+  device.set("title", "mine")
+  pull(device)
+  push(device)
+  report = console.reports()[-1]
+  values = {value["name"]: (value["layer"], value["value"]) for value in report["values"]}
+  assert values["volume"] == ("enforced", 40) and values["title"] == ("user", "mine")
+  assert "token" not in values and not [name for name in values if name.startswith("sync.")]
+  assert b"hush" not in repr(report).encode()
+  assert [document["verdict"] for document in report["documents"]] == ["applied"]
+  assert report["channels"]["fleet"] == console.publisher.versions["fleet"] and report["schema"] == 1
+
+
+def test_the_next_report_has_what_has_changed_and_full_asks_for_all(device, console):
+  pull(device)
+  push(device)
+  device.set("title", "other")
+  push(device)
+  assert [value["name"] for value in console.reports()[-1]["values"]] == ["title"]
+  console.publisher.wants_full = True
+  push(device)
+  console.publisher.wants_full = False
+  push(device)
+  report = console.reports()[-1]
+  assert "since" not in report and "volume" in [value["name"] for value in report["values"]]
+  assert [one["sequence"] for one in console.reports()] == sorted({one["sequence"] for one in console.reports()})
+
+
+def test_health_is_told(device, console):
+  pull(device)
+  livery.sync.health(device, "the printer is out of paper")
+  push(device)
+  assert console.reports()[-1]["health"] == "the printer is out of paper"
+  livery.sync.health(device)
+  push(device)
+  assert "health" not in console.reports()[-1]
+
+
+def test_a_report_that_cannot_be_sent_waits(device, console):
+  pull(device)
+  console.is_down = True
+  with pytest.raises(livery.LiveryError):
+    push(device)
+  assert livery.sync.status(device)["outbox"] == 1
+  console.is_down = False
+  push(device)
+  assert livery.sync.status(device)["outbox"] == 0
+
+
+# -- Trials
+
+
+def test_a_trial_stays_once_the_server_was_reached(device, console):
+  console.publisher.settings("fleet", "risky", ("volume", "recommend", 60), trial={"seconds": 60})
+  with livery.sync.start(device):
+    pull(device)
+    assert device.get("volume") == 60
+    wait(lambda: device.trial()["state"] == "confirmed", "the confirmation")
+    wait(lambda: "trial" not in livery.sync.status(device), "the end of the trial")
+    push(device)
+  assert device.get("volume") == 60
+  assert [document["verdict"] for document in console.reports()[-1]["documents"]] == ["applied"]
+
+
+def test_a_trial_that_cuts_off_goes_back_and_counts_as_refused(device, console):
+  console.publisher.settings("fleet", "risky", ("volume", "recommend", 60), trial={"seconds": 3})
+  name = console.publisher.contents["fleet"]
+
+  def cut(handler):
+    # The document comes, and then nothing any more.
+    handler.give(200, name, {"ETag": '"c"'})
+    console.is_down = True
+
+  del cut
+  blobs = [path for path in (console.publisher.folder / "v1" / "blobs").iterdir()]
+  for blob in blobs:
+    def deliver(handler, data=blob.read_bytes()):
+      handler.give(200, data)
+      console.is_down = True
+    console.answers[f"/v1/blobs/{blob.name}"] = deliver
+  with livery.sync.start(device):
+    wait(lambda: device.get("volume") == 60, "the trial")
+    wait(lambda: device.get("volume") == 20, "its end")
+    console.is_down = False
+    console.answers.clear()
+    pull_error(device)
+    push(device)
+  assert [document["verdict"] for document in console.reports()[-1]["documents"]] == ["refused"]
+  assert console.reports()[-1]["violations"][0]["name"] == "trial"
+  assert device.get("volume") == 20
+
+
+def pull_error(device):
+  """What has gone back is not tried again."""
+  with pytest.raises(livery.InvalidValueError, match="went back"):
+    pull(device)
+
+
+@pytest.mark.parametrize("answer, value", [(True, 60), (False, 20)])
+def test_a_check_decides(device, console, answer, value):
+  asked = []
+
+  def check(name):
+    asked.append(name)
+    return None if len(asked) < 2 else answer
+
+  livery.sync.set_check(device, "screen", check)
+  console.publisher.settings("fleet", "risky", ("volume", "recommend", 60), trial={"seconds": 30, "check": "screen"})
+  with livery.sync.start(device):
+    livery.sync.pull(device).result(20) if answer else wait(lambda: device.get("volume") == 60, "the trial")
+    wait(lambda: device.trial()["state"] == ("confirmed" if answer else "reverted"), "the verdict")
+    assert asked[:2] == ["screen", "screen"] and device.get("volume") == value
+    push(device)
+    wait(lambda: console.reports()[-1]["documents"][0]["verdict"] == ("applied" if answer else "refused"), "the report")
+
+
+def test_without_whoever_checks_it_goes_back(device, console):
+  console.publisher.settings("fleet", "risky", ("volume", "recommend", 60), trial={"seconds": 2, "check": "nobody"})
+  with livery.sync.start(device):
+    wait(lambda: device.get("volume") == 60, "the trial")
+    wait(lambda: device.get("volume") == 20, "its end")
+    push(device)
+    wait(lambda: console.reports()[-1]["documents"][0]["verdict"] == "refused", "the report")
+    # Nothing of what was seen of versions went back with it.
+    assert console.reports()[-1]["channels"]["fleet"] == console.publisher.versions["fleet"]
+
+
+def test_what_comes_after_a_trial_takes_its_place(device, console):
+  console.publisher.settings("fleet", "risky", ("volume", "recommend", 60), ("title", "recommend", "x"), trial={"seconds": 60, "check": "nobody"})
+  with livery.sync.start(device):
+    wait(lambda: device.get("volume") == 60, "the trial")
+    console.publisher.settings("fleet", "safe", ("volume", "recommend", 50))
+    wait(lambda: livery.sync.pull(device).result(20) is not None and device.get("volume") == 50, "what follows")
+    assert device.get("title") == "none"
