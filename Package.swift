@@ -218,7 +218,7 @@ if nouns.contains("console") {
   targets += [
     // The database: SQLite is linked, libpq is loaded by the first connection.
     .target(name: "CDatabase", cSettings: cSettings, linkerSettings: [.linkedLibrary("sqlite3")]),
-    .target(name: "CConsole", cSettings: cSettings),
+    .target(name: "CConsole", cSettings: cSettings, linkerSettings: [.linkedLibrary("z")]),
     .target(
       name: "LiveryConsole",
       dependencies: [
@@ -233,13 +233,12 @@ if nouns.contains("console") {
     targets += [
       .executableTarget(
         name: "livery-console", dependencies: ["LiveryConsole", "CConsole", "LiveryABI"],
-        path: "Sources/LiveryConsoleCommand"))
-    // The console's pages on a fleet in memory, for their tests.
-    targets.append(
+        path: "Sources/LiveryConsoleCommand"),
+      // The console's pages on a fleet in memory, for their tests.
       .executableTarget(
         name: "console-sample", dependencies: ["LiveryConsole", "LiveryHTTP", "LiveryClient", "LiveryABI"],
-        path: "Tests/ConsolePages/Sample", swiftSettings: [.treatAllWarnings(as: .error)], linkerSettings: runtimeLinks)
-    )
+        path: "Tests/ConsolePages/Sample", swiftSettings: [.treatAllWarnings(as: .error)], linkerSettings: runtimeLinks),
+    ]
   }
 }
 
