@@ -33,7 +33,9 @@ extension API {
     }
     var plan = Plan()
     plan.comment = try body.textIfAny("comment") ?? ""
-    guard plan.comment.utf8.count <= 1000 else { throw Problem(422, "A comment has at most 1,000 bytes.", at: "/comment") }
+    guard plan.comment.utf8.count <= 1000 else {
+      throw Problem(422, "A comment has at most 1,000 bytes.", at: "/comment")
+    }
     if let steps = try body.intsIfAny("steps", 1...10_000) { plan.steps = steps }
     plan.pause = Int(try body.intIfAny("pause", 0...2_592_000) ?? 0)
     plan.bound = Int(try body.intIfAny("bound", 0...10_000) ?? Int64(plan.bound))

@@ -109,7 +109,8 @@ struct API {
     guard let number = API.number(text), range.contains(number) else {
       throw Problem(
         400,
-        "The parameter \(name) is a whole number from \(range.lowerBound.description) to \(range.upperBound.description).")
+        "The parameter \(name) is a whole number from \(range.lowerBound.description) to \(range.upperBound.description)."
+      )
     }
     return number
   }
