@@ -10,7 +10,7 @@ import time
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
-PROGRAM = Path(os.environ.get("LIVERY_CONSOLE_PROGRAM", ROOT / ".build/debug/livery-console"))
+PROGRAM = Path(os.environ.get("LIVERY_BUILD", ROOT / "build")) / "livery-console"
 SCHEMA = ROOT / "Tests" / "ConsolePages" / "fixtures" / "signage.json"
 DESCRIPTION = ROOT / "docs" / "console-api.openapi.json"
 PASSWORD = "correct horse"

@@ -52,7 +52,11 @@ extension API {
       let channel = try textIfAny("channel")
       let (before, limit) = (try numberIfAny("before", 1...API.largest), try limit())
       return try domain { () throws(Refusal) in
-        listed(try console.publications(channel, before: before, limit: limit).map { $0.json })
+        let total = try console.database.number(
+          "SELECT COUNT(*) FROM publications" + (channel == nil ? "" : " WHERE channel = ?"),
+          channel.map { [.text($0)] } ?? [])
+        return listed(
+          try console.publications(channel, before: before, limit: limit).map { $0.json }, total: Int(total ?? 0))
       }
     }
     guard let number = API.number(first) else { throw missing }
@@ -62,7 +66,7 @@ extension API {
     }
     guard rest.count == 2, let step = RolloutStep(rest[1]) else { throw missing }
     try allow([.post])
-    try expectNoBody()
+    try expectNothing()
     return try domain { () throws(Refusal) in
       shown(try console.publication(try console.act(step, on: number, by: person)).json)
     }
@@ -72,7 +76,8 @@ extension API {
     try allow([.get], query: ["before", "limit"])
     let (before, limit) = (try numberIfAny("before", 1...API.largest), try limit())
     return try domain { () throws(Refusal) in
-      listed(try console.history(before: before, limit: limit).map { $0.json })
+      let total = try console.database.number("SELECT COUNT(*) FROM history")
+      return listed(try console.history(before: before, limit: limit).map { $0.json }, total: Int(total ?? 0))
     }
   }
 }

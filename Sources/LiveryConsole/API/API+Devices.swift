@@ -11,14 +11,6 @@ extension API {
     }
     if rest.count == 1 { return try device(id, person) }
     switch rest[1] {
-    case "groups" where rest.count == 2:
-      try allow([.put])
-      let body = try Body(request, ["groups"])
-      guard let groups = try body.textsIfAny("groups") else {
-        throw Problem(422, "It is missing.", at: body.pointer("groups"))
-      }
-      try domain(at: "/groups") { () throws(Refusal) in try console.setGroups(groups, of: id, by: person) }
-      return try domain { () throws(Refusal) in shown(try console.device(id).json) }
     case "settings" where rest.count == 3:
       try allow([.get])
       let detail = try domain { () throws(Refusal) in try console.device(id) }
@@ -52,9 +44,16 @@ extension API {
       return nothing
     }
     if request.method == .patch {
-      let body = try Body(request, ["name"])
-      let name = try body.text("name")
-      try domain(at: "/name") { () throws(Refusal) in try console.name(id, name, by: person) }
+      let body = try Body(request, ["name", "groups"])
+      let (name, groups) = (try body.textIfAny("name"), try body.textsIfAny("groups"))
+      // Looked at before anything is changed.
+      if let name, name.utf8.count > EnrollmentRequest.nameLimit {
+        throw Problem(422, "A name has at most \(EnrollmentRequest.nameLimit) bytes.", at: "/name")
+      }
+      if let groups {
+        try domain(at: "/groups") { () throws(Refusal) in try console.setGroups(groups, of: id, by: person) }
+      }
+      if let name { try domain(at: "/name") { () throws(Refusal) in try console.name(id, name, by: person) } }
     }
     return try domain { () throws(Refusal) in shown(try console.device(id).json) }
   }
@@ -85,7 +84,7 @@ extension API {
     let isUp = rest[1].sameBytes(as: "weaker")
     guard rest.count == 2, isUp || rest[1].sameBytes(as: "stronger") else { throw missing }
     try allow([.post])
-    try expectNoBody()
+    try expectNothing()
     return try domain { () throws(Refusal) in
       try console.moveGroup(name.nulFree, up: isUp, by: person)
       return listed(try console.groups().map { $0.json })

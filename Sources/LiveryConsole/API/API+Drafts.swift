@@ -24,12 +24,16 @@ extension API {
   private static func tag(_ draft: ChannelDraft) -> String { "r\(draft.revision)" }
 
   private func change(_ channel: String, _ person: Person) throws(Problem) {
-    let given = try settings()
-    guard let header = request.head.ifMatch else {
-      throw Problem(428, "Send the entity tag of the draft that was seen as If-Match.")
+    let body = try Body(request, ["settings", "revision"])
+    let given = try settings(body)
+    let revision = try body.intIfAny("revision", 0...API.largest)
+    let header = request.head.ifMatch
+    guard header != nil || revision != nil else {
+      throw Problem(428, "Name the draft that was seen: its entity tag as If-Match, or its revision.")
     }
     let seen = try domain { () throws(Refusal) in try console.draft(channel) }
-    guard API.names(header, API.tag(seen)) else { throw Problem(412, API.outdated) }
+    if let header, !API.names(header, API.tag(seen)) { throw Problem(412, API.outdated) }
+    if let revision, UInt64(clamping: revision) != seen.revision { throw Problem(409, API.outdated) }
     var settings = given
     if request.method == .put {
       // What is not named is not said any more.
@@ -39,7 +43,7 @@ extension API {
       }
     }
     do throws(Refusal) { try console.save(settings, in: channel, at: seen.revision, by: person) } catch {
-      guard error.reason != .conflict else { throw Problem(412, API.outdated) }
+      guard error.reason != .conflict else { throw Problem(header == nil ? 409 : 412, API.outdated) }
       throw Problem(error, at: "/settings")
     }
   }
@@ -58,8 +62,8 @@ extension API {
   }
 
   /// The settings of a body.
-  private func settings() throws(Problem) -> [DraftSetting] {
-    let items = try Body(request, ["settings"]).items("settings")
+  private func settings(_ body: Body) throws(Problem) -> [DraftSetting] {
+    let items = try body.items("settings")
     guard items.count <= Limit.settings else {
       throw Problem(422, "A channel says at most \(Limit.settings) settings.", at: "/settings")
     }

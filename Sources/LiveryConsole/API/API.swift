@@ -92,6 +92,11 @@ struct API {
     if request.method == .delete { try expectNoBody() }
   }
 
+  /// An action needs no body; an empty object is one that says nothing.
+  func expectNothing() throws(Problem) {
+    if !request.body.isEmpty { _ = try Body(request, []) }
+  }
+
   func expectNoBody() throws(Problem) {
     guard request.body.isEmpty else { throw Problem(400, "No body is expected.") }
   }
@@ -145,7 +150,7 @@ extension API {
   func listed(_ items: [JSON], total: Int? = nil) -> Response {
     var json = JSON()
     json.add("items", value: .list(items.map { $0.value }))
-    if let total { json.add("total", total) }
+    json.add("total", total ?? items.count)
     return shown(json)
   }
 
@@ -203,7 +208,7 @@ extension API {
       var response = shown(API.session(person), status: 201)
       response.cookie = .keep(cookie)
       return response
-    case .isWrong: throw Problem(401, "The name or the password is wrong.")
+    case .isWrong: throw Problem(403, "The name or the password is wrong.")
     case .isTooSoon(let wait):
       var problem = Problem(429, "There were too many attempts.")
       problem.wait = wait

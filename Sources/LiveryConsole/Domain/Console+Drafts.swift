@@ -88,7 +88,8 @@ extension Console {
       var detail = ""
       for setting in settings.prefix(20) {
         let old = before.first { $0.name.sameBytes(as: setting.name) }
-        detail += (detail.utf8.isEmpty ? "" : "; ") + setting.name + ": " + Console.words(old) + " → "
+        detail +=
+          (detail.utf8.isEmpty ? "" : "; ") + setting.name + ": " + Console.words(old) + " → "
           + Console.words(setting.verb.utf8.isEmpty ? nil : setting)
       }
       if settings.count > 20 { detail += "; and \(settings.count - 20) more" }

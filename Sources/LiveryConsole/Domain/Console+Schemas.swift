@@ -6,7 +6,8 @@ import LiveryHTTP
 // Schemas, of which the one with the highest version is what forms are drawn of, and images.
 extension Console {
   package func schema() throws(Refusal) -> [UInt8]? {
-    try database.first("SELECT content FROM schemas ORDER BY version DESC, number DESC LIMIT 1") { (row) throws(Refusal) in
+    try database.first("SELECT content FROM schemas ORDER BY version DESC, number DESC LIMIT 1") {
+      (row) throws(Refusal) in
       row.bytes(0)
     }
   }

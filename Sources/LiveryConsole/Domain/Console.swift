@@ -116,7 +116,8 @@ package final class Console: @unchecked Sendable {
       let blobs = try database.all(
         """
         SELECT 0, hash FROM documents WHERE stamp > ? UNION ALL SELECT 1, hash FROM assets WHERE stamp > ?
-        """, [since, since]) { (row) throws(Refusal) in (isAsset: row.int(0) == 1, hash: row.bytes(1)) }
+        """, [since, since]
+      ) { (row) throws(Refusal) in (isAsset: row.int(0) == 1, hash: row.bytes(1)) }
       for blob in blobs where published != nil {
         if let bytes = try blob.isAsset ? asset(hash: blob.hash) : document(blob.hash) {
           try write(Publisher.File(path: "/v1/blobs/" + blob.hash.hexadecimal, bytes: bytes, isImmutable: true))

@@ -1,6 +1,7 @@
 import CConsole
 import LiveryClient
 import LiveryHTTP
+import Synchronization
 
 /// A console that serves: the server, and what has to be looked at now and then.
 final class Service {
