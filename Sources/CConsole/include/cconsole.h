@@ -37,6 +37,9 @@ void lvo_catch_signals(void);
 bool lvo_wait(int milliseconds);
 // A thread's work that runs until it is over.
 bool lvo_start(void (*run)(void *object), void *object);
+// The description of the API, in the format of OpenAPI: free() it. NULL if there is no memory.
+uint8_t *lvo_openapi(size_t *count);
+
 // Becomes another program beside this one, with these words; returns an errno.
 int lvo_become(const char *program, const char *const *words);
 

@@ -2,134 +2,83 @@ import LiveryClient
 import LiveryFleet
 import LiveryHTTP
 
+// What channels are to say, and what was published.
 extension API {
-  func channels(_ rest: [String], _ person: Person) throws(Refusal) -> Answered {
-    if rest.isEmpty {
-      guard request.method == .get else { return notDone }
-      return .success(listed(try console.channels().map { $0.json }))
+  func channels(_ rest: [String], _ person: Person) throws(Problem) -> Response {
+    guard let channel = rest.first else {
+      try allow([.get])
+      return try domain { () throws(Refusal) in listed(try console.channels().map { $0.json }) }
     }
-    let channel = rest[0]
     if rest.count == 1 {
-      guard request.method == .get else { return notDone }
-      return .success(shown(try console.channel(channel).json))
+      try allow([.get])
+      return try domain { () throws(Refusal) in shown(try console.channel(channel).json) }
     }
-    guard rest.count == 2 else { return .success(nil) }
+    guard rest.count == 2 else { throw missing }
     switch rest[1] {
     case "draft": return try draft(channel, person)
     case "difference":
-      guard request.method == .get else { return notDone }
-      return .success(shown(try console.difference(channel).json))
+      try allow([.get])
+      return try domain { () throws(Refusal) in shown(try console.difference(channel).json) }
     case "publications":
-      guard request.method == .post else { return notDone }
-      return publish(channel, person)
-    default: return .success(nil)
+      try allow([.post])
+      return try publish(channel, person)
+    default: throw missing
     }
   }
 
-  private func draft(_ channel: String, _ person: Person) throws(Refusal) -> Answered {
-    switch request.method {
-    case .get:
-      let draft = try console.draft(channel)
-      var response = shown(draft.json)
-      response.version = "r\(draft.revision)"
-      return .success(response)
-    case .patch: return done { () throws(Problem) in try change(channel, person) }
-    case .delete:
-      try console.discard(channel, by: person)
-      return .success(nothing)
-    default: return notDone
+  private func publish(_ channel: String, _ person: Person) throws(Problem) -> Response {
+    let body = try Body(request, ["revision", "comment", "steps", "pause", "bound"])
+    guard let revision = try body.intIfAny("revision", 0...API.largest) else {
+      throw Problem(422, "It is missing: the revision of the draft that was seen.", at: "/revision")
     }
-  }
-
-  /// The revision that was seen: of the body, or of If-Match.
-  private func revision(_ body: Body) throws(Problem) -> UInt64 {
-    let member = try body.intIfAny("revision", 0...1 << 53)
-    if let header = request.head.ifMatch {
-      guard let text = header[...].trimmed.text, let number = text.after("\"r")?.utf8.split(separator: .quote).first,
-        let revision = Array(number)[...].decimal, member == nil || member == Int64(revision)
-      else { throw Problem(400, "If-Match is not the entity tag of a draft.") }
-      return UInt64(clamping: revision)
+    var plan = Plan()
+    plan.comment = try body.textIfAny("comment") ?? ""
+    guard plan.comment.utf8.count <= 1000 else {
+      throw Problem(422, "A comment has at most 1,000 bytes.", at: "/comment")
     }
-    guard let member else { throw Problem(422, "It is missing: the revision that was seen.", at: "/revision") }
-    return UInt64(clamping: member)
-  }
-
-  private func change(_ channel: String, _ person: Person) throws(Problem) -> Response {
-    let body = try Body(request)
-    try body.only("revision", "settings")
-    let revision = try revision(body)
-    guard let items = try body.listIfAny("settings") else { throw Problem(422, "It is missing.", at: "/settings") }
-    guard items.count <= Limit.settings else { throw Problem(422, "There are too many.", at: "/settings") }
-    _ = try domain { () throws(Refusal) in try console.known(channel) }
-    var settings: [DraftSetting] = []
-    for (index, item) in items.enumerated() {
-      let place = "/settings/\(index)"
-      guard case .object(let members) = item, case .string(let name)? = item["name"], !name.utf8.contains(0) else {
-        throw Problem(422, "It has to be an object with a name.", at: place)
-      }
-      for member in members where !["name", "verb", "value"].contains(where: { $0.sameBytes(as: member.key) }) {
-        throw Problem(422, "There is no such member.", at: place + "/" + member.key)
-      }
-      // Without a verb it is taken out of the draft.
-      var verb = ""
-      if let given = item["verb"] {
-        guard case .string(let word) = given else { throw Problem(422, "It has to be a text.", at: place + "/verb") }
-        verb = word
-      }
-      var value = item["value"]
-      if let given = value, !verb.utf8.isEmpty, !verb.sameBytes(as: "release") {
-        value = try domain(at: place + "/value") { () throws(Refusal) in try console.typed(name, given) }
-      }
-      settings.append(DraftSetting(name: name, verb: verb, value: value))
-    }
-    try domain { () throws(Refusal) in try console.save(settings, in: channel, at: revision, by: person) }
+    if let steps = try body.intsIfAny("steps", 1...10_000) { plan.steps = steps }
+    plan.pause = Int(try body.intIfAny("pause", 0...2_592_000) ?? 0)
+    plan.bound = Int(try body.intIfAny("bound", 0...10_000) ?? Int64(plan.bound))
+    try domain(at: "/steps") { () throws(Refusal) in try plan.check() }
     return try domain { () throws(Refusal) in
-      let draft = try console.draft(channel)
-      var response = shown(draft.json)
-      response.version = "r\(draft.revision)"
-      return response
+      let number = try console.publish(channel, plan, at: UInt64(clamping: revision), by: person)
+      return made(try console.publication(number).json, at: "publications/\(Int(number))")
     }
   }
 
-  private func publish(_ channel: String, _ person: Person) -> Answered {
-    done { () throws(Problem) in
-      let body = try Body(request)
-      try body.only("revision", "comment", "steps", "pause", "bound")
-      let revision = try revision(body)
-      var plan = Plan()
-      plan.comment = try body.textIfAny("comment") ?? ""
-      if let steps = try body.intsIfAny("steps") { plan.steps = steps }
-      plan.pause = Int(try body.intIfAny("pause", 0...2_592_000) ?? 0)
-      plan.bound = Int(try body.intIfAny("bound", 0...10_000) ?? Int64(plan.bound))
+  func publications(_ rest: [String], _ person: Person) throws(Problem) -> Response {
+    guard let first = rest.first else {
+      try allow([.get], query: ["channel", "before", "limit"])
+      let channel = try textIfAny("channel")
+      let (before, limit) = (try numberIfAny("before", 1...API.largest), try limit())
       return try domain { () throws(Refusal) in
-        let number = try console.publish(channel, plan, at: revision, by: person)
-        return shown(try console.publication(number).json, status: 201)
+        let total = try console.database.number(
+          "SELECT COUNT(*) FROM publications" + (channel == nil ? "" : " WHERE channel = ?"),
+          channel.map { [.text($0)] } ?? [])
+        return listed(
+          try console.publications(channel, before: before, limit: limit).map { $0.json }, total: Int(total ?? 0))
       }
+    }
+    guard let number = API.number(first) else { throw missing }
+    if rest.count == 1 {
+      try allow([.get])
+      return try domain { () throws(Refusal) in shown(try console.publication(number).json) }
+    }
+    guard rest.count == 2, let step = RolloutStep(rest[1]) else { throw missing }
+    try allow([.post])
+    try expectNothing()
+    return try domain { () throws(Refusal) in
+      shown(try console.publication(try console.act(step, on: number, by: person)).json)
     }
   }
 
-  func publications(_ rest: [String], _ person: Person) throws(Refusal) -> Answered {
-    if rest.isEmpty {
-      guard request.method == .get else { return notDone }
-      return done { () throws(Problem) in
-        let before = request.query["before"] == nil ? nil : try number("before", 0, 0...1 << 53)
-        let limit = Int(try number("limit", 100, 1...1000))
-        return try domain { () throws(Refusal) in
-          listed(try console.publications(request.query["channel"], before: before, limit: limit).map { $0.json })
-        }
-      }
+  func history() throws(Problem) -> Response {
+    try allow([.get], query: ["before", "limit"])
+    let (before, limit) = (try numberIfAny("before", 1...API.largest), try limit())
+    return try domain { () throws(Refusal) in
+      let total = try console.database.number("SELECT COUNT(*) FROM history")
+      return listed(try console.history(before: before, limit: limit).map { $0.json }, total: Int(total ?? 0))
     }
-    guard let number = Array(rest[0].utf8)[...].decimal else {
-      throw Refusal(.notFound, "There is no such publication.")
-    }
-    if rest.count == 1 {
-      guard request.method == .get else { return notDone }
-      return .success(shown(try console.publication(Int64(number)).json))
-    }
-    guard rest.count == 2, let step = RolloutStep(rest[1]) else { return .success(nil) }
-    guard request.method == .post else { return notDone }
-    let made = try console.act(step, on: Int64(number), by: person)
-    return .success(shown(try console.publication(made).json))
   }
 }
 

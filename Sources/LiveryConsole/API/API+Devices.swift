@@ -2,202 +2,121 @@ import LiveryClient
 import LiveryFleet
 import LiveryHTTP
 
+// Devices, the groups that they are in, and the codes by which they join.
 extension API {
-  typealias Answered = Result<Response?, Problem>
-
-  /// A body's part that may be wrong, and what is done with it.
-  func done(_ body: () throws(Problem) -> Response) -> Answered {
-    do throws(Problem) { return .success(try body()) } catch { return .failure(error) }
-  }
-
-  /// Runs what the domain refuses, as a problem.
-  func domain<R>(at pointer: String? = nil, _ body: () throws(Refusal) -> R) throws(Problem) -> R {
-    do throws(Refusal) { return try body() } catch { throw Problem(error, at: pointer) }
-  }
-
-  /// A number of the query; the default if there is none.
-  func number(_ name: String, _ usual: Int64, _ range: ClosedRange<Int64>) throws(Problem) -> Int64 {
-    guard let text = request.query[name] else { return usual }
-    guard let number = Array(text.utf8)[...].decimal, range.contains(Int64(number)) else {
-      throw Problem(
-        400, "\(name) is a whole number from \(range.lowerBound.description) to \(range.upperBound.description).")
+  func devices(_ rest: [String], _ person: Person) throws(Problem) -> Response {
+    guard let id = rest.first else {
+      try allow([.get], query: ["query", "group", "state", "schema", "offset", "limit"])
+      return try found()
     }
-    return Int64(number)
+    if rest.count == 1 { return try device(id, person) }
+    switch rest[1] {
+    case "settings" where rest.count == 3:
+      try allow([.get])
+      let detail = try domain { () throws(Refusal) in try console.device(id) }
+      for setting in detail.settings where setting.name.sameBytes(as: rest[2]) { return shown(setting.json) }
+      throw Problem(404, "The device has told of no such setting, and nothing that it takes names it.")
+    default: throw missing
+    }
   }
 
-  func devices(_ rest: [String], _ person: Person) throws(Refusal) -> Answered {
-    if rest.isEmpty {
-      guard request.method == .get else { return notDone }
-      return done { () throws(Problem) in
-        var filter = DeviceFilter()
-        filter.query = request.query["query"] ?? ""
-        filter.group = request.query["group"]
-        if let word = request.query["state"] {
-          guard let state = DeviceState.allCases.first(where: { $0.name.sameBytes(as: word) }) else {
-            throw Problem(400, "state is right, behind, failing or silent.")
-          }
-          filter.state = state
-        }
-        if request.query["schema"] != nil { filter.schema = try number("schema", 0, 0...1 << 53) }
-        filter.offset = Int(try number("offset", 0, 0...1_000_000_000))
-        filter.limit = Int(try number("limit", 100, 1...1000))
-        let found = try domain { () throws(Refusal) in try console.devices(filter) }
-        return listed(found.lines.map { $0.json }, total: found.total)
+  private func found() throws(Problem) -> Response {
+    var filter = DeviceFilter()
+    filter.query = try textIfAny("query") ?? ""
+    filter.group = try textIfAny("group")
+    if let word = request.query["state"] {
+      guard let state = DeviceState.allCases.first(where: { $0.name.sameBytes(as: word) }) else {
+        throw Problem(400, "The parameter state is right, behind, failing or silent.")
       }
+      filter.state = state
     }
-    guard rest.count == 1 else { return .success(nil) }
-    let id = rest[0]
-    switch request.method {
-    case .get: return .success(shown(try console.device(id).json))
-    case .patch:
-      return done { () throws(Problem) in
-        let body = try Body(request)
-        try body.only("name", "groups")
-        let (name, groups) = (try body.textIfAny("name"), try body.textsIfAny("groups"))
-        if let name {
-          try domain(at: "/name") { () throws(Refusal) in try console.name(id, name, by: person) }
-        }
-        if let groups {
-          try domain(at: "/groups") { () throws(Refusal) in try console.setGroups(groups, of: id, by: person) }
-        }
-        return try domain { () throws(Refusal) in shown(try console.device(id).json) }
-      }
-    case .delete:
-      try console.refuse(id, by: person)
-      return .success(nothing)
-    default: return notDone
-    }
+    filter.schema = try numberIfAny("schema", 0...API.largest)
+    filter.offset = Int(try numberIfAny("offset", 0...1_000_000_000) ?? 0)
+    filter.limit = try limit()
+    let found = try domain { () throws(Refusal) in try console.devices(filter) }
+    return listed(found.lines.map { $0.json }, total: found.total)
   }
 
-  func groups(_ rest: [String], _ person: Person) throws(Refusal) -> Answered {
-    if rest.isEmpty {
-      if request.method == .get { return .success(listed(try console.groups().map { $0.json })) }
-      guard request.method == .post else { return notDone }
-      return done { () throws(Problem) in
-        let body = try Body(request)
-        try body.only("name")
-        let name = try body.text("name")
+  private func device(_ id: String, _ person: Person) throws(Problem) -> Response {
+    try allow([.get, .patch, .delete])
+    if request.method == .delete {
+      try domain { () throws(Refusal) in try console.refuse(id, by: person) }
+      return nothing
+    }
+    if request.method == .patch {
+      let body = try Body(request, ["name", "groups"])
+      let (name, groups) = (try body.textIfAny("name"), try body.textsIfAny("groups"))
+      // Looked at before anything is changed.
+      if let name, name.utf8.count > EnrollmentRequest.nameLimit {
+        throw Problem(422, "A name has at most \(EnrollmentRequest.nameLimit) bytes.", at: "/name")
+      }
+      if let groups {
+        try domain(at: "/groups") { () throws(Refusal) in try console.setGroups(groups, of: id, by: person) }
+      }
+      if let name { try domain(at: "/name") { () throws(Refusal) in try console.name(id, name, by: person) } }
+    }
+    return try domain { () throws(Refusal) in shown(try console.device(id).json) }
+  }
+
+  func groups(_ rest: [String], _ person: Person) throws(Problem) -> Response {
+    guard let name = rest.first else {
+      try allow([.get, .post])
+      if request.method == .post {
+        let name = try Body(request, ["name"]).text("name")
         try domain(at: "/name") { () throws(Refusal) in try console.addGroup(name, by: person) }
-        return shown(GroupLine(name: name, members: 0).json, status: 201)
+        return made(GroupLine(name: name, members: 0).json, at: "groups/" + name)
       }
+      return try domain { () throws(Refusal) in listed(try console.groups().map { $0.json }) }
     }
-    guard rest.count == 1 else { return .success(nil) }
-    guard request.method == .delete else { return notDone }
-    try console.removeGroup(rest[0], by: person)
-    return .success(nothing)
-  }
-
-  func history() throws(Refusal) -> Answered {
-    guard request.method == .get else { return notDone }
-    return done { () throws(Problem) in
-      let before = request.query["before"] == nil ? nil : try number("before", 0, 0...1 << 53)
-      let limit = Int(try number("limit", 100, 1...1000))
-      return try domain { () throws(Refusal) in
-        listed(try console.history(before: before, limit: limit).map { $0.json })
-      }
-    }
-  }
-
-  func enrollments(_ rest: [String], _ person: Person) throws(Refusal) -> Answered {
-    if rest.isEmpty {
-      if request.method == .get { return .success(listed(try console.tokens().map { $0.json })) }
-      guard request.method == .post else { return notDone }
-      return done { () throws(Problem) in
-        let body = try Body(request)
-        try body.only("label", "groups", "hours")
-        let label = try body.textIfAny("label") ?? ""
-        let groups = try body.textsIfAny("groups") ?? []
-        let hours = Int(try body.intIfAny("hours", 1...8760) ?? 24)
-        return try domain { () throws(Refusal) in
-          shown(try console.enroll(label, groups: groups, hours: hours, by: person).json, status: 201)
-        }
-      }
-    }
-    guard rest.count == 1 else { return .success(nil) }
-    switch request.method {
-    case .get: return .success(shown(try console.token(rest[0]).json))
-    case .delete:
-      try console.withdraw(rest[0], by: person)
-      return .success(nothing)
-    default: return notDone
-    }
-  }
-
-  func schemas(_ person: Person) throws(Refusal) -> Answered {
-    if request.method == .get { return .success(listed(try console.schemas().map { $0.json })) }
-    guard request.method == .post else { return notDone }
-    return done { () throws(Problem) in
-      _ = try Body(request)
-      try domain { () throws(Refusal) in try console.addSchema(request.body, by: person) }
-      return try domain { () throws(Refusal) in listed(try console.schemas().map { $0.json }) }
-    }
-  }
-
-  func assets(_ rest: [String], _ person: Person) throws(Refusal) -> Answered {
-    if rest.isEmpty {
-      guard request.method == .post else { return notDone }
-      guard !request.body.isEmpty else { return .failure(Problem(422, "An image has 1 to \(Limit.asset) bytes.")) }
-      try console.keep(request.body, by: person)
-      var json = JSON()
-      json.add("id", Crypto.hash(request.body).hexadecimal)
-      json.add("size", request.body.count)
-      return .success(shown(json, status: 201))
-    }
-    guard rest.count == 1 else { return .success(nil) }
-    guard request.method == .get else { return notDone }
-    guard let bytes = try console.asset(rest[0]) else { throw Refusal(.notFound, "There is no such image.") }
-    var response = Response(type: "application/octet-stream", body: bytes, version: rest[0])
-    response.isForever = true
-    return .success(response)
-  }
-
-  func admins(_ rest: [String], _ person: Person) throws(Refusal) -> Answered {
-    if rest.isEmpty {
-      guard request.method == .get else { return notDone }
-      return .success(listed(try console.admins().map { $0.json }))
-    }
-    guard rest.count == 1 else { return .success(nil) }
-    switch request.method {
-    case .put:
-      return done { () throws(Problem) in
-        let body = try Body(request)
-        try body.only("role", "password")
-        guard let role = Console.role(try body.text("role")) else {
-          throw Problem(422, "It has to be viewer or editor.", at: "/role")
-        }
-        let password = try body.textIfAny("password")
-        try domain { () throws(Refusal) in try console.put(rest[0], role, password: password, by: person) }
+    if rest.count == 1 {
+      try allow([.get, .delete])
+      if request.method == .delete {
+        try domain { () throws(Refusal) in try console.removeGroup(name, by: person) }
         return nothing
       }
-    case .delete:
-      try console.removeAdmin(rest[0], by: person)
-      return .success(nothing)
-    default: return notDone
+      let all = try domain { () throws(Refusal) in try console.groups() }
+      guard let line = all.first(where: { $0.name.sameBytes(as: name) }) else {
+        throw Problem(404, "There is no such group.")
+      }
+      return shown(line.json)
+    }
+    // The weakest are the first.
+    let isUp = rest[1].sameBytes(as: "weaker")
+    guard rest.count == 2, isUp || rest[1].sameBytes(as: "stronger") else { throw missing }
+    try allow([.post])
+    try expectNothing()
+    return try domain { () throws(Refusal) in
+      try console.moveGroup(name.nulFree, up: isUp, by: person)
+      return listed(try console.groups().map { $0.json })
     }
   }
 
-  func tokens(_ rest: [String], _ person: Person) throws(Refusal) -> Answered {
-    if rest.isEmpty {
-      if request.method == .get { return .success(listed(try console.bearers().map { $0.json })) }
-      guard request.method == .post else { return notDone }
-      return done { () throws(Problem) in
-        let body = try Body(request)
-        try body.only("label", "days")
-        let label = try body.textIfAny("label") ?? ""
-        let days = Int(try body.intIfAny("days", 1...3650) ?? 365)
-        return try domain { () throws(Refusal) in
-          let made = try console.makeBearer(of: person.name, label, days: days, by: person)
-          var json = JSON()
-          json.add("number", made.number)
-          json.add("token", made.token)
-          return shown(json, status: 201)
-        }
-      }
+  func enrollments(_ rest: [String], _ person: Person) throws(Problem) -> Response {
+    guard let id = rest.first else {
+      try allow([.get, .post])
+      if request.method == .post { return try enroll(person) }
+      return try domain { () throws(Refusal) in listed(try console.tokens().map { $0.json }) }
     }
-    guard rest.count == 1 else { return .success(nil) }
-    guard request.method == .delete else { return notDone }
-    guard let number = Array(rest[0].utf8)[...].decimal else { throw Refusal(.notFound, "There is no such token.") }
-    try console.removeBearer(Int64(number), by: person)
-    return .success(nothing)
+    guard rest.count == 1 else { throw missing }
+    try allow([.get, .delete])
+    if request.method == .delete {
+      try domain { () throws(Refusal) in try console.withdraw(id, by: person) }
+      return nothing
+    }
+    return try domain { () throws(Refusal) in shown(try console.token(id).json) }
+  }
+
+  private func enroll(_ person: Person) throws(Problem) -> Response {
+    let body = try Body(request, ["label", "groups", "hours"])
+    let label = try body.textIfAny("label") ?? ""
+    guard label.utf8.count <= EnrollmentRequest.nameLimit else {
+      throw Problem(422, "A label has at most \(EnrollmentRequest.nameLimit) bytes.", at: "/label")
+    }
+    let groups = try body.textsIfAny("groups") ?? []
+    let hours = Int(try body.intIfAny("hours", 1...8760) ?? 24)
+    let line = try domain(at: groups.isEmpty ? nil : "/groups") { () throws(Refusal) in
+      try console.enroll(label, groups: groups, hours: hours, by: person)
+    }
+    return made(line.json, at: "enrollments/" + line.id)
   }
 }

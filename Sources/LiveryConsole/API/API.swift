@@ -6,15 +6,15 @@ import LiveryHTTP
 struct API {
   let console: Console
   let request: Request
-  let person: Person?
+  private let caller: Person?
 
   init(_ console: Console, _ request: Request) {
     self.console = console
     self.request = request
     if let caller = request.visitor as? Caller {
-      person = caller.person
+      self.caller = caller.person
     } else {
-      person = (request.visitor as? SignedIn)?.person
+      caller = (request.visitor as? SignedIn)?.person
     }
   }
 
@@ -22,53 +22,129 @@ struct API {
     do throws(Problem) { return try route() } catch { return error.response }
   }
 
+  /// The largest number that an identifier has, and that programs which know numbers as doubles have exactly.
+  static let largest: Int64 = 1 << 53 - 1
+
   private func route() throws(Problem) -> Response {
-    guard let rest = request.path.after("/api/v1/") else { throw Problem(404, "The API lies beneath /api/v1/.") }
-    let parts = rest.utf8.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false).map {
+    guard let rest = request.path.after("/api/v1/") else { throw missing }
+    var parts = rest.utf8.split(separator: .slash, omittingEmptySubsequences: false).map {
       String(decoding: $0, as: UTF8.self)
     }
-    let noun = parts[0]
-    if noun.sameBytes(as: "openapi.json"), parts.count == 1 {
-      try only(.get)
-      return Response(type: "application/json", body: Array(OpenAPI.text.utf8), version: OpenAPI.version)
-    }
-    if noun.sameBytes(as: "session"), parts.count == 1 { return try session() }
-    guard let person else { throw Problem(401, "Send a token: Authorization: Bearer …, or sign in.") }
-    if request.method != .get, !person.mayChange { throw Problem(403, "A viewer changes nothing.") }
-    do throws(Refusal) {
-      // What it throws is of the domain, or a problem that it has answered by itself.
-      if let response = try answered(noun, Array(parts.dropFirst()), person) { return response }
-    } catch { throw Problem(error) }
-    throw Problem(404, "There is no such thing in the API.")
-  }
-
-  /// nil for what there is not.
-  private func answered(_ noun: String, _ rest: [String], _ person: Person) throws(Refusal) -> Response? {
-    let result: Result<Response?, Problem>
+    for part in parts where part.utf8.isEmpty { throw missing }
+    let noun = parts.removeFirst()
     switch noun {
-    case "status" where rest.isEmpty: result = .success(shown(try console.status()))
-    case "devices": result = try devices(rest, person)
-    case "groups": result = try groups(rest, person)
-    case "channels": result = try channels(rest, person)
-    case "publications": result = try publications(rest, person)
-    case "history" where rest.isEmpty: result = try history()
-    case "enrollments": result = try enrollments(rest, person)
-    case "schemas" where rest.isEmpty: result = try schemas(person)
-    case "assets": result = try assets(rest, person)
-    case "admins": result = try admins(rest, person)
-    case "tokens": result = try tokens(rest, person)
-    default: return nil
+    case "openapi.json" where parts.isEmpty:
+      try allow([.get], isOpen: true)
+      return OpenAPI.response
+    case "session" where parts.isEmpty: return try session()
+    default: break
     }
-    switch result {
-    case .success(let response): return response
-    case .failure(let problem): return problem.response
+    let person = try person()
+    switch noun {
+    case "status" where parts.isEmpty:
+      try allow([.get])
+      return try shown(domain { () throws(Refusal) in try console.status() })
+    case "devices": return try devices(parts, person)
+    case "groups": return try groups(parts, person)
+    case "channels": return try channels(parts, person)
+    case "publications": return try publications(parts, person)
+    case "history" where parts.isEmpty: return try history()
+    case "enrollments": return try enrollments(parts, person)
+    case "schemas": return try schemas(parts, person)
+    case "assets": return try assets(parts, person)
+    case "admins": return try admins(parts, person)
+    case "tokens": return try tokens(parts, person)
+    default: throw missing
     }
   }
 
+  var missing: Problem { Problem(404, "There is no such resource.") }
+
+  func person() throws(Problem) -> Person {
+    guard let caller else {
+      throw Problem(401, "Send a token that is valid (Authorization: Bearer …), or sign in at /api/v1/session.")
+    }
+    return caller
+  }
+
+  /// Refuses methods and parameters that a resource does not have, and changes by who may make none.
+  ///
+  /// - Parameters:
+  ///   - query: the parameters that there may be.
+  ///   - isOpen: also for somebody who may change nothing, or is not known.
+  func allow(_ methods: [Request.Method], query: [String] = [], isOpen: Bool = false) throws(Problem) {
+    guard methods.contains(request.method) else {
+      var problem = Problem(405, "The resource does not have this method.")
+      var names = ""
+      for method in methods { names += (names.utf8.isEmpty ? "" : ", ") + method.names }
+      problem.allowed = names
+      throw problem
+    }
+    if !isOpen, request.method != .get, try !person().mayChange { throw Problem(403, "A viewer changes nothing.") }
+    for (index, field) in request.query.all.enumerated() {
+      guard request.method == .get, query.contains(where: { $0.sameBytes(as: field.name) }) else {
+        throw Problem(400, "There is no parameter \(field.name).")
+      }
+      for other in request.query.all[..<index] where other.name.sameBytes(as: field.name) {
+        throw Problem(400, "The parameter \(field.name) is there twice.")
+      }
+    }
+    if request.method == .delete { try expectNoBody() }
+  }
+
+  /// An action needs no body; an empty object is one that says nothing.
+  func expectNothing() throws(Problem) {
+    if !request.body.isEmpty { _ = try Body(request, []) }
+  }
+
+  func expectNoBody() throws(Problem) {
+    guard request.body.isEmpty else { throw Problem(400, "No body is expected.") }
+  }
+
+  /// What the domain refuses, as a problem.
+  ///
+  /// - Parameter pointer: what is wrong if the domain finds it invalid.
+  func domain<R>(at pointer: String? = nil, _ body: () throws(Refusal) -> R) throws(Problem) -> R {
+    do throws(Refusal) { return try body() } catch { throw Problem(error, at: pointer) }
+  }
+
+  /// A number of the query; nil if there is none.
+  func numberIfAny(_ name: String, _ range: ClosedRange<Int64>) throws(Problem) -> Int64? {
+    guard let text = request.query[name] else { return nil }
+    guard let number = API.number(text), range.contains(number) else {
+      throw Problem(
+        400,
+        "The parameter \(name) is a whole number from \(range.lowerBound.description) to \(range.upperBound.description)."
+      )
+    }
+    return number
+  }
+
+  func limit() throws(Problem) -> Int { Int(try numberIfAny("limit", 1...1000) ?? 100) }
+
+  /// A text of the query; nil if there is none.
+  func textIfAny(_ name: String) throws(Problem) -> String? {
+    guard let text = request.query[name] else { return nil }
+    guard !text.utf8.contains(0) else { throw Problem(400, "The parameter \(name) has a NUL.") }
+    return text
+  }
+
+  /// Of digits alone.
+  static func number(_ text: String) -> Int64? { Array(text.utf8)[...].decimal.map { Int64($0) } }
+}
+
+// Answers.
+extension API {
   func shown(_ json: JSON, status: Int = 200) -> Response { shown(json.value, status: status) }
 
   func shown(_ value: Value, status: Int = 200) -> Response {
-    Response(status: status, type: "application/json", body: Array(((try? value.jsonText()) ?? "{}").utf8))
+    Response(status: status, type: "application/json", body: value.jsonBytes)
+  }
+
+  func made(_ json: JSON, at path: String) -> Response {
+    var response = shown(json, status: 201)
+    response.headers.append((name: "Location", value: "/api/v1/" + API.encoded(path)))
+    return response
   }
 
   func listed(_ items: [JSON], total: Int? = nil) -> Response {
@@ -80,129 +156,75 @@ struct API {
 
   var nothing: Response { Response(status: 204, type: "application/json") }
 
-  func only(_ methods: Request.Method...) throws(Problem) {
-    guard !methods.contains(request.method) else { return }
-    throw Problem(405, "This is not done here.")
+  /// A path as addresses have it.
+  private static func encoded(_ path: String) -> String {
+    let digits = Array("0123456789ABCDEF".utf8)
+    var bytes: [UInt8] = []
+    for byte in path.utf8 {
+      let isPlain =
+        byte.isDigit || (0x61...0x7A).contains(byte.lowercased) || byte == .slash || byte == .hyphen
+        || byte == UInt8(ascii: ".") || byte == UInt8(ascii: "_") || byte == UInt8(ascii: "~")
+      if isPlain {
+        bytes.append(byte)
+      } else {
+        bytes += [.percent, digits[Int(byte >> 4)], digits[Int(byte & 15)]]
+      }
+    }
+    return String(decoding: bytes, as: UTF8.self)
   }
+}
 
-  var notDone: Result<Response?, Problem> { .failure(Problem(405, "This is not done here.")) }
-
+// Who asks.
+extension API {
   private func session() throws(Problem) -> Response {
+    try allow([.get, .post, .delete], isOpen: true)
     switch request.method {
-    case .post:
-      let body = try Body(request)
-      let name = try body.text("name")
-      let password = try body.text("password")
-      do throws(Refusal) {
-        switch try console.signIn(name, password) {
-        case .isRight(let cookie):
-          var json = JSON()
-          guard let person = console.person(cookie) else { throw Refusal(.busy, "The session is gone.") }
-          json.add("name", person.name)
-          json.add("role", Console.word(person.role))
-          json.add("csrf", person.csrf)
-          var response = shown(json, status: 201)
-          response.cookie = .keep(cookie)
-          return response
-        case .isWrong: throw Refusal(.invalid, "The name or the password is wrong.")
-        case .isTooSoon(let wait):
-          var response = Problem(429, "That were too many attempts.").response
-          response.headers.append((name: "Retry-After", value: wait.description))
-          return response
-        }
-      } catch { throw error.reason == .invalid ? Problem(403, error.message) : Problem(error) }
+    case .post: return try signIn()
     case .delete:
       guard let guest = request.visitor as? SignedIn else { throw Problem(401, "Nobody is signed in.") }
       console.signOut(guest.cookie)
       var response = nothing
       response.cookie = .forget
       return response
-    case .get:
-      guard let person else { throw Problem(401, "Nobody is signed in.") }
-      var json = JSON()
-      json.add("name", person.name)
-      json.add("role", Console.word(person.role))
-      json.add("csrf", person.csrf)
-      return shown(json)
-    default: throw Problem(405, "This is not done here.")
+    default: return shown(API.session(try person()))
+    }
+  }
+
+  private static func session(_ person: Person) -> JSON {
+    var json = JSON()
+    json.add("name", person.name)
+    json.add("role", Console.word(person.role))
+    // Whoever goes by a token needs none.
+    if !person.csrf.utf8.isEmpty { json.add("csrf", person.csrf) }
+    return json
+  }
+
+  private func signIn() throws(Problem) -> Response {
+    let body = try Body(request, ["name", "password"])
+    let (name, password) = (try body.text("name"), try body.text("password"))
+    switch try domain({ () throws(Refusal) in try console.signIn(name, password) }) {
+    case .isRight(let cookie):
+      guard let person = console.person(cookie) else { throw Problem(503, "The session is gone.") }
+      var response = shown(API.session(person), status: 201)
+      response.cookie = .keep(cookie)
+      return response
+    case .isWrong: throw Problem(403, "The name or the password is wrong.")
+    case .isTooSoon(let wait):
+      var problem = Problem(429, "There were too many attempts.")
+      problem.wait = wait
+      throw problem
     }
   }
 }
 
-/// A body that is an object of JSON, whose members are asked for by name.
-struct Body {
-  private let value: Value
-
-  init(_ request: Request) throws(Problem) {
-    guard let type = request.head.contentType,
-      Array(type[...].cut(at: .semicolon).before.trimmed)[...].isSame("application/json")
-    else { throw Problem(400, "The body has to be JSON: Content-Type: application/json.") }
-    do throws(StoreError) { value = try Value(json: request.body) } catch {
-      throw Problem(400, "The body is not JSON: \(error.message)")
-    }
-    guard case .object = value else { throw Problem(400, "The body is no object.") }
-  }
-
-  /// - Throws: 422 if there are members besides these.
-  func only(_ names: String...) throws(Problem) {
-    guard case .object(let members) = value else { return }
-    for member in members where !names.contains(where: { $0.sameBytes(as: member.key) }) {
-      throw Problem(422, "There is no such member.", at: "/" + member.key)
+extension Request.Method {
+  var names: String {
+    switch self {
+    case .get: "GET, HEAD"
+    case .post: "POST"
+    case .put: "PUT"
+    case .patch: "PATCH"
+    case .delete: "DELETE"
     }
   }
-
-  func textIfAny(_ key: String) throws(Problem) -> String? {
-    guard let member = value[key] else { return nil }
-    guard case .string(let text) = member, !text.utf8.contains(0) else {
-      throw Problem(422, "It has to be a text without NUL.", at: "/" + key)
-    }
-    return text
-  }
-
-  func text(_ key: String) throws(Problem) -> String {
-    guard let text = try textIfAny(key) else { throw Problem(422, "It is missing.", at: "/" + key) }
-    return text
-  }
-
-  func intIfAny(_ key: String, _ range: ClosedRange<Int64>) throws(Problem) -> Int64? {
-    guard let member = value[key] else { return nil }
-    guard case .int(let number) = member, range.contains(number) else {
-      throw Problem(
-        422, "It has to be a whole number from \(range.lowerBound.description) to \(range.upperBound.description).",
-        at: "/" + key)
-    }
-    return number
-  }
-
-  func listIfAny(_ key: String) throws(Problem) -> [Value]? {
-    guard let member = value[key] else { return nil }
-    guard case .list(let items) = member else { throw Problem(422, "It has to be a list.", at: "/" + key) }
-    return items
-  }
-
-  func textsIfAny(_ key: String) throws(Problem) -> [String]? {
-    guard let items = try listIfAny(key) else { return nil }
-    var texts: [String] = []
-    for (index, item) in items.enumerated() {
-      guard case .string(let text) = item, !text.utf8.contains(0) else {
-        throw Problem(422, "It has to be a text without NUL.", at: "/\(key)/\(index)")
-      }
-      texts.append(text)
-    }
-    return texts
-  }
-
-  func intsIfAny(_ key: String) throws(Problem) -> [Int]? {
-    guard let items = try listIfAny(key) else { return nil }
-    var numbers: [Int] = []
-    for (index, item) in items.enumerated() {
-      guard case .int(let number) = item, (0...1_000_000).contains(number) else {
-        throw Problem(422, "It has to be a whole number.", at: "/\(key)/\(index)")
-      }
-      numbers.append(Int(number))
-    }
-    return numbers
-  }
-
-  var whole: Value { value }
 }

@@ -16,6 +16,39 @@ struct JSON {
   var value: Value { .object(members) }
 }
 
+extension Value {
+  /// The value as JSON. What is within an answer may be nested as deep as a value may be by itself, and the answer is deeper.
+  var jsonBytes: [UInt8] {
+    var bytes: [UInt8] = []
+    append(to: &bytes)
+    return bytes
+  }
+
+  private func append(to bytes: inout [UInt8]) {
+    switch self {
+    case .list(let items):
+      bytes.append(UInt8(ascii: "["))
+      for (index, item) in items.enumerated() {
+        if index > 0 { bytes.append(.comma) }
+        item.append(to: &bytes)
+      }
+      bytes.append(UInt8(ascii: "]"))
+    case .object(let members):
+      bytes.append(UInt8(ascii: "{"))
+      for (index, member) in members.enumerated() {
+        if index > 0 { bytes.append(.comma) }
+        Value.string(member.key).append(to: &bytes)
+        bytes.append(.colon)
+        member.value.append(to: &bytes)
+      }
+      bytes.append(UInt8(ascii: "}"))
+    default:
+      // Every scalar that was read is one that can be written.
+      bytes += ((try? jsonText()) ?? "null").utf8
+    }
+  }
+}
+
 // What the domain tells, as JSON.
 
 extension DeviceLine {
@@ -67,20 +100,21 @@ extension DeviceDetail {
           one.add("message", $0.message)
           return one.value
         }))
-    json.add(
-      "settings",
-      value: .list(
-        settings.map {
-          var one = JSON()
-          one.add("name", $0.name)
-          one.add("value", value: $0.value)
-          one.add("layer", $0.layer)
-          one.add("decidedBy", $0.decidedBy)
-          one.add("publication", $0.publication)
-          one.add("time", $0.time)
-          one.add("author", $0.author)
-          return one.value
-        }))
+    json.add("settings", value: .list(settings.map { $0.json.value }))
+    return json
+  }
+}
+
+extension DeviceDetail.Setting {
+  var json: JSON {
+    var json = JSON()
+    json.add("name", name)
+    json.add("value", value: value)
+    json.add("layer", layer)
+    json.add("decidedBy", decidedBy)
+    json.add("publication", publication)
+    json.add("time", time)
+    json.add("author", author)
     return json
   }
 }

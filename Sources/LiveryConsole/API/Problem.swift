@@ -5,8 +5,12 @@ import LiveryHTTP
 struct Problem: Error {
   var status: Int
   var detail: String
-  /// A JSON pointer to what is wrong in the body.
+  /// A JSON pointer (RFC 6901) to the member of the body that is wrong.
   var pointer: String?
+  /// What the header Allow says, of 405.
+  var allowed: String?
+  /// In how many seconds it may go better.
+  var wait: Int?
 
   init(_ status: Int, _ detail: String, at pointer: String? = nil) {
     self.status = status
@@ -22,38 +26,61 @@ struct Problem: Error {
     case .invalid: status = 422
     case .busy: status = 503
     }
-    self.init(status, refusal.message, at: pointer)
+    self.init(status, refusal.message, at: status == 422 ? pointer : nil)
   }
 
   static func title(_ status: Int) -> String {
     switch status {
-    case 400: "The request is malformed"
-    case 401: "Nobody is signed in"
-    case 403: "This is not allowed"
-    case 404: "There is nothing here"
-    case 405: "This is not done here"
-    case 409: "Somebody else was first"
-    case 411: "The length is missing"
-    case 413: "That is too large"
-    case 421: "Another host is meant"
-    case 422: "This cannot be"
-    case 429: "That were too many"
-    case 503: "Please come again"
-    default: "The request was refused"
+    case 400: "Bad Request"
+    case 401: "Unauthorized"
+    case 403: "Forbidden"
+    case 404: "Not Found"
+    case 405: "Method Not Allowed"
+    case 409: "Conflict"
+    case 411: "Length Required"
+    case 412: "Precondition Failed"
+    case 413: "Content Too Large"
+    case 414: "URI Too Long"
+    case 415: "Unsupported Media Type"
+    case 421: "Misdirected Request"
+    case 422: "Unprocessable Content"
+    case 428: "Precondition Required"
+    case 429: "Too Many Requests"
+    case 503: "Service Unavailable"
+    case 505: "HTTP Version Not Supported"
+    default: "Refused"
     }
   }
 
   var response: Response {
-    var members = [
-      Value.Member("type", .string("about:blank")), Value.Member("title", .string(Problem.title(status))),
-      Value.Member("status", .int(Int64(status))), Value.Member("detail", .string(detail)),
-    ]
-    if let pointer { members.append(Value.Member("pointer", .string(pointer))) }
-    var response = Response(
-      status: status, type: "application/problem+json",
-      body: Array(((try? Value.object(members).jsonText()) ?? "{}").utf8))
-    if status == 401 { response.headers.append((name: "WWW-Authenticate", value: "Bearer")) }
-    if status == 503 { response.headers.append((name: "Retry-After", value: "2")) }
+    var json = JSON()
+    json.add("type", "about:blank")
+    json.add("title", Problem.title(status))
+    json.add("status", status)
+    json.add("detail", detail)
+    json.add("pointer", pointer)
+    var response = Response(status: status, type: "application/problem+json", body: json.value.jsonBytes)
+    if status == 401 { response.headers.append((name: "WWW-Authenticate", value: "Bearer realm=\"livery\"")) }
+    if let allowed { response.headers.append((name: "Allow", value: allowed)) }
+    if status == 503 || wait != nil {
+      response.headers.append((name: "Retry-After", value: (wait ?? 2).description))
+    }
     return response
+  }
+}
+
+/// A member's place, as a JSON pointer has it.
+enum Pointer {
+  static func adding(_ key: String, to pointer: String = "") -> String {
+    var bytes = Array(pointer.utf8)
+    bytes.append(UInt8(ascii: "/"))
+    for byte in key.utf8 {
+      switch byte {
+      case UInt8(ascii: "~"): bytes += [UInt8(ascii: "~"), UInt8(ascii: "0")]
+      case UInt8(ascii: "/"): bytes += [UInt8(ascii: "~"), UInt8(ascii: "1")]
+      default: bytes.append(byte)
+      }
+    }
+    return String(decoding: bytes, as: UTF8.self)
   }
 }
