@@ -26,6 +26,8 @@ final class Driver: @unchecked Sendable {
   private var hasEnded = false
   private var isClaimed = false
   private var observation: Observation?
+  /// Tells when the store is closed. It is paused: it hears of nothing else.
+  private var closing: Observation?
   private var values: Observation?
   private var lease: Int32
   private var told = lvy_note()
@@ -86,24 +88,26 @@ final class Driver: @unchecked Sendable {
       if isClaimed { return }
       try store.claim(Membership.prefix) { (value, name) throws(StoreError) in try Membership.check(value, name) }
       try store.claimSecret(Membership.key)
-      // A watch ends on the thread that closes the store, also while others are within a call on it.
-      let observation = try store.observe("sync.**", onEnd: onEnd) { (events) in
+      let observation = try store.observe("sync.**") { (events) in
         self.queue.run { self.hear(events) }
       }
       lock.withLock { self.observation = observation }
+      // A watch that is never called ends on the thread that closes the store: one that is being called ends when that is over.
+      let closing = try store.observe(Membership.setting, onEnd: onEnd) { _ in }
+      try closing.setPaused(true)
+      lock.withLock { self.closing = closing }
       isClaimed = true
     }
   }
 
   /// The store is closed: everything that is under way ends.
   func end() {
-    let (observation, values) = lock.withLock { () -> (Observation?, Observation?) in
+    let ended = lock.withLock { () -> [Observation?] in
       hasEnded = true
-      defer { (self.observation, self.values) = (nil, nil) }
-      return (self.observation, self.values)
+      defer { (self.observation, self.values, closing) = (nil, nil, nil) }
+      return [self.observation, self.values, closing]
     }
-    observation?.cancel()
-    values?.cancel()
+    for observation in ended { observation?.cancel() }
     endings.end(Self.closed)
     queue.run {
       self.users = 0
