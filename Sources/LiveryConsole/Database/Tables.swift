@@ -44,6 +44,7 @@ enum Tables {
       CREATE TABLE channels (
         name TEXT PRIMARY KEY, version BIGINT NOT NULL, changed BIGINT NOT NULL, expires BIGINT NOT NULL,
         manifest BYTEA NOT NULL, stamp BIGINT NOT NULL);
+      CREATE INDEX channels_by_stamp ON channels (stamp);
       CREATE TABLE drafts (channel TEXT PRIMARY KEY, revision BIGINT NOT NULL);
       CREATE TABLE draft_settings (
         channel TEXT NOT NULL REFERENCES drafts (channel) ON DELETE CASCADE, name TEXT NOT NULL, verb TEXT NOT NULL,
