@@ -78,6 +78,12 @@ if(NOT LIVERY_CORE_ONLY)
     "Makes typed accessors of a schema, in C, Swift and Python,\nand pages that describe its settings; converts schemas and values\nof GSettings, Android, Apple, JSON Schema, VS Code and Chromium."
     DEPENDS "liblivery0 ${same}, libjansson4, python3:any" RECOMMENDS "livery, python3-yaml")
 endif()
+if("console" IN_LIST LIVERY_EXTENSIONS)
+  # Libpq is loaded for a database on a server, libmosquitto for hints.
+  livery_package(console livery-console net
+    "The console of a fleet: says what is to hold on which devices,\nrolls it out step by step, and tells what has become of it.\nA program that serves devices, administrators and other programs."
+    DEPENDS "liblivery0 ${same}" RECOMMENDS "libpq5, libmosquitto1, livery")
+endif()
 foreach(noun IN LISTS extensions)
   get_property(description GLOBAL PROPERTY LIVERY_DESCRIPTION_${noun})
   set(recommended "livery")

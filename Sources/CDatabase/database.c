@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-lvq_result lvq_fail(lvq_database *database, lvq_result result, const char *reason) {
+lvdb_result lvdb_fail(lvdb_database *database, lvdb_result result, const char *reason) {
   size_t count = 0;
   // One line of it.
   for (; reason[count] && reason[count] != '\n' && count + 1 < sizeof database->reason; count++)
@@ -17,45 +17,45 @@ static bool is_address(const char *place) {
   return strncmp(place, "postgresql://", 13) == 0 || strncmp(place, "postgres://", 11) == 0;
 }
 
-lvq_result lvq_open(const char *place, lvq_database **result, char reason[LVQ_REASON_MAX]) {
-  lvq_database *database = calloc(1, sizeof *database);
+lvdb_result lvdb_open(const char *place, lvdb_database **result, char reason[LVDB_REASON_MAX]) {
+  lvdb_database *database = calloc(1, sizeof *database);
   char *copy = strdup(place);
   strcpy(reason, "there is no memory");
   if (!database || !copy) {
     free(database);
     free(copy);
-    return LVQ_NO_MEMORY;
+    return LVDB_NO_MEMORY;
   }
   database->place = copy;
-  lvq_result opened = is_address(place) ? lvq_postgres_open(database) : lvq_sqlite_open(database);
-  if (opened == LVQ_DONE) {
+  lvdb_result opened = is_address(place) ? lvdb_postgres_open(database) : lvdb_sqlite_open(database);
+  if (opened == LVDB_DONE) {
     reason[0] = 0;
     *result = database;
-    return LVQ_DONE;
+    return LVDB_DONE;
   }
-  memcpy(reason, database->reason, LVQ_REASON_MAX);
-  lvq_close(database);
+  memcpy(reason, database->reason, LVDB_REASON_MAX);
+  lvdb_close(database);
   return opened;
 }
 
-void lvq_close(lvq_database *database) {
+void lvdb_close(lvdb_database *database) {
   if (!database) return;
   if (database->backend && database->connection) database->backend->close(database);
   free(database->place);
   free(database);
 }
 
-const char *lvq_reason(const lvq_database *database) { return database->reason; }
+const char *lvdb_reason(const lvdb_database *database) { return database->reason; }
 
-bool lvq_is_server(const lvq_database *database) { return is_address(database->place); }
+bool lvdb_is_server(const lvdb_database *database) { return is_address(database->place); }
 
-lvq_result lvq_begin(lvq_database *database) {
-  lvq_result begun = database->backend->begin(database);
-  if (begun == LVQ_DONE) {
+lvdb_result lvdb_begin(lvdb_database *database) {
+  lvdb_result begun = database->backend->begin(database);
+  if (begun == LVDB_DONE) {
     database->owner = pthread_self();
     database->is_changing = true;
   } else {
-    char reason[LVQ_REASON_MAX];
+    char reason[LVDB_REASON_MAX];
     memcpy(reason, database->reason, sizeof reason);
     database->backend->rollback(database);
     memcpy(database->reason, reason, sizeof reason);
@@ -63,25 +63,25 @@ lvq_result lvq_begin(lvq_database *database) {
   return begun;
 }
 
-lvq_result lvq_commit(lvq_database *database) {
-  lvq_result done = database->backend->commit(database);
-  if (done == LVQ_DONE) database->is_changing = false;
+lvdb_result lvdb_commit(lvdb_database *database) {
+  lvdb_result done = database->backend->commit(database);
+  if (done == LVDB_DONE) database->is_changing = false;
   return done;
 }
 
-void lvq_rollback(lvq_database *database) {
+void lvdb_rollback(lvdb_database *database) {
   database->is_changing = false;
   database->backend->rollback(database);
 }
 
-bool lvq_is_own(const lvq_database *database) {
+bool lvdb_is_own(const lvdb_database *database) {
   return database->is_changing && pthread_equal(database->owner, pthread_self());
 }
 
-lvq_result lvq_run(lvq_database *database, const char *sql) { return database->backend->run(database, sql); }
+lvdb_result lvdb_run(lvdb_database *database, const char *sql) { return database->backend->run(database, sql); }
 
-lvq_statement *lvq_prepare(lvq_database *database, const char *sql) {
-  lvq_statement *statement = calloc(1, sizeof *statement);
+lvdb_statement *lvdb_prepare(lvdb_database *database, const char *sql) {
+  lvdb_statement *statement = calloc(1, sizeof *statement);
   if (!statement) return NULL;
   statement->database = database;
   statement->sql = strdup(sql);
@@ -93,23 +93,23 @@ lvq_statement *lvq_prepare(lvq_database *database, const char *sql) {
   return statement;
 }
 
-static lvq_parameter *next(lvq_statement *statement, lvq_type type) {
-  if (statement->count == LVQ_PARAMETERS_MAX) {
+static lvdb_parameter *next(lvdb_statement *statement, lvdb_type type) {
+  if (statement->count == LVDB_PARAMETERS_MAX) {
     statement->is_short = true;
     return NULL;
   }
-  lvq_parameter *parameter = &statement->parameters[statement->count++];
+  lvdb_parameter *parameter = &statement->parameters[statement->count++];
   parameter->type = type;
   return parameter;
 }
 
-void lvq_bind_int(lvq_statement *statement, int64_t number) {
-  lvq_parameter *parameter = next(statement, LVQ_INT);
+void lvdb_bind_int(lvdb_statement *statement, int64_t number) {
+  lvdb_parameter *parameter = next(statement, LVDB_INT);
   if (parameter) parameter->number = number;
 }
 
-static void bind(lvq_statement *statement, lvq_type type, const void *bytes, size_t count) {
-  lvq_parameter *parameter = next(statement, type);
+static void bind(lvdb_statement *statement, lvdb_type type, const void *bytes, size_t count) {
+  lvdb_parameter *parameter = next(statement, type);
   if (!parameter) return;
   parameter->bytes = malloc(count + 1);
   if (!parameter->bytes) {
@@ -121,24 +121,24 @@ static void bind(lvq_statement *statement, lvq_type type, const void *bytes, siz
   parameter->count = count;
 }
 
-void lvq_bind_text(lvq_statement *statement, const char *text, size_t count) { bind(statement, LVQ_TEXT, text, count); }
-void lvq_bind_bytes(lvq_statement *statement, const uint8_t *bytes, size_t count) { bind(statement, LVQ_BYTES, bytes, count); }
-void lvq_bind_null(lvq_statement *statement) { next(statement, LVQ_NULL); }
+void lvdb_bind_text(lvdb_statement *statement, const char *text, size_t count) { bind(statement, LVDB_TEXT, text, count); }
+void lvdb_bind_bytes(lvdb_statement *statement, const uint8_t *bytes, size_t count) { bind(statement, LVDB_BYTES, bytes, count); }
+void lvdb_bind_null(lvdb_statement *statement) { next(statement, LVDB_NULL); }
 
-lvq_result lvq_step(lvq_statement *statement) {
-  if (statement->is_short) return lvq_fail(statement->database, LVQ_NO_MEMORY, "there is no memory");
+lvdb_result lvdb_step(lvdb_statement *statement) {
+  if (statement->is_short) return lvdb_fail(statement->database, LVDB_NO_MEMORY, "there is no memory");
   return statement->database->backend->step(statement);
 }
 
-bool lvq_is_null(lvq_statement *statement, int column) { return statement->database->backend->is_null(statement, column); }
-int64_t lvq_int(lvq_statement *statement, int column) { return statement->database->backend->number(statement, column); }
+bool lvdb_is_null(lvdb_statement *statement, int column) { return statement->database->backend->is_null(statement, column); }
+int64_t lvdb_int(lvdb_statement *statement, int column) { return statement->database->backend->number(statement, column); }
 
-const uint8_t *lvq_bytes(lvq_statement *statement, int column, size_t *count) {
+const uint8_t *lvdb_bytes(lvdb_statement *statement, int column, size_t *count) {
   *count = 0;
   return statement->database->backend->bytes(statement, column, count);
 }
 
-void lvq_finish(lvq_statement *statement) {
+void lvdb_finish(lvdb_statement *statement) {
   if (!statement) return;
   statement->database->backend->finish(statement);
   for (int index = 0; index < statement->count; index++) free(statement->parameters[index].bytes);

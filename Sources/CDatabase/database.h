@@ -5,46 +5,46 @@
 #include <cdatabase.h>
 #include <pthread.h>
 
-enum { LVQ_PARAMETERS_MAX = 24 };
+enum { LVDB_PARAMETERS_MAX = 24 };
 
-typedef struct lvq_backend {
-  lvq_result (*begin)(lvq_database *database);
-  lvq_result (*commit)(lvq_database *database);
-  void (*rollback)(lvq_database *database);
-  lvq_result (*run)(lvq_database *database, const char *sql);
+typedef struct lvdb_backend {
+  lvdb_result (*begin)(lvdb_database *database);
+  lvdb_result (*commit)(lvdb_database *database);
+  void (*rollback)(lvdb_database *database);
+  lvdb_result (*run)(lvdb_database *database, const char *sql);
   // What stands for the statement; NULL without memory.
-  bool (*prepare)(lvq_statement *statement);
-  lvq_result (*step)(lvq_statement *statement);
-  bool (*is_null)(lvq_statement *statement, int column);
-  int64_t (*number)(lvq_statement *statement, int column);
-  const uint8_t *(*bytes)(lvq_statement *statement, int column, size_t *count);
-  void (*finish)(lvq_statement *statement);
-  void (*close)(lvq_database *database);
-} lvq_backend;
+  bool (*prepare)(lvdb_statement *statement);
+  lvdb_result (*step)(lvdb_statement *statement);
+  bool (*is_null)(lvdb_statement *statement, int column);
+  int64_t (*number)(lvdb_statement *statement, int column);
+  const uint8_t *(*bytes)(lvdb_statement *statement, int column, size_t *count);
+  void (*finish)(lvdb_statement *statement);
+  void (*close)(lvdb_database *database);
+} lvdb_backend;
 
-struct lvq_database {
-  const lvq_backend *backend;
+struct lvdb_database {
+  const lvdb_backend *backend;
   void *connection;
   char *place;
   // Who began to change something.
   pthread_t owner;
   _Atomic bool is_changing;
-  char reason[LVQ_REASON_MAX];
+  char reason[LVDB_REASON_MAX];
 };
 
-typedef enum lvq_type { LVQ_NULL, LVQ_INT, LVQ_TEXT, LVQ_BYTES } lvq_type;
+typedef enum lvdb_type { LVDB_NULL, LVDB_INT, LVDB_TEXT, LVDB_BYTES } lvdb_type;
 
-typedef struct lvq_parameter {
-  lvq_type type;
+typedef struct lvdb_parameter {
+  lvdb_type type;
   int64_t number;
   uint8_t *bytes;
   size_t count;
-} lvq_parameter;
+} lvdb_parameter;
 
-struct lvq_statement {
-  lvq_database *database;
+struct lvdb_statement {
+  lvdb_database *database;
   char *sql;
-  lvq_parameter parameters[LVQ_PARAMETERS_MAX];
+  lvdb_parameter parameters[LVDB_PARAMETERS_MAX];
   int count;
   // There was no memory for one of them, or there are too many.
   bool is_short;
@@ -52,8 +52,8 @@ struct lvq_statement {
   int row;
 };
 
-lvq_result lvq_sqlite_open(lvq_database *database);
-lvq_result lvq_postgres_open(lvq_database *database);
-lvq_result lvq_fail(lvq_database *database, lvq_result result, const char *reason);
+lvdb_result lvdb_sqlite_open(lvdb_database *database);
+lvdb_result lvdb_postgres_open(lvdb_database *database);
+lvdb_result lvdb_fail(lvdb_database *database, lvdb_result result, const char *reason);
 
 #endif

@@ -57,66 +57,66 @@ static void ignore(void *context, const PGresult *result) {
   (void)result;
 }
 
-static lvq_result lost(lvq_database *database) {
-  char reason[LVQ_REASON_MAX];
+static lvdb_result lost(lvdb_database *database) {
+  char reason[LVDB_REASON_MAX];
   snprintf(reason, sizeof reason, "the database cannot be reached: %s", pq.error(database->connection));
-  return lvq_fail(database, LVQ_BUSY, reason);
+  return lvdb_fail(database, LVDB_BUSY, reason);
 }
 
 // What a result says; the result is cleared unless it has rows.
-static lvq_result result_of(lvq_database *database, PGresult *result) {
+static lvdb_result result_of(lvdb_database *database, PGresult *result) {
   if (!result) return lost(database);
   int status = pq.result_status(result);
-  if (status == PGRES_TUPLES_OK) return LVQ_ROW;
+  if (status == PGRES_TUPLES_OK) return LVDB_ROW;
   if (status == PGRES_COMMAND_OK || status == PGRES_EMPTY_QUERY) {
     pq.clear(result);
-    return LVQ_DONE;
+    return LVDB_DONE;
   }
-  lvq_result failed = LVQ_FAILED;
+  lvdb_result failed = LVDB_FAILED;
   const char *state = pq.field(result, SQLSTATE);
   if (pq.status(database->connection) != CONNECTION_OK) failed = lost(database);
   else {
-    if (state && strncmp(state, "23", 2) == 0) failed = LVQ_CONSTRAINT;
-    if (state && (strncmp(state, "40", 2) == 0 || strncmp(state, "55", 2) == 0 || strncmp(state, "57", 2) == 0)) failed = LVQ_BUSY;
-    if (state && strncmp(state, "53100", 5) == 0) failed = LVQ_FULL;
-    lvq_fail(database, failed, pq.result_error(result));
+    if (state && strncmp(state, "23", 2) == 0) failed = LVDB_CONSTRAINT;
+    if (state && (strncmp(state, "40", 2) == 0 || strncmp(state, "55", 2) == 0 || strncmp(state, "57", 2) == 0)) failed = LVDB_BUSY;
+    if (state && strncmp(state, "53100", 5) == 0) failed = LVDB_FULL;
+    lvdb_fail(database, failed, pq.result_error(result));
   }
   pq.clear(result);
   return failed;
 }
 
-static lvq_result run(lvq_database *database, const char *sql) {
+static lvdb_result run(lvdb_database *database, const char *sql) {
   PGresult *result = pq.exec(database->connection, sql);
-  lvq_result done = result_of(database, result);
-  if (done == LVQ_ROW) {
+  lvdb_result done = result_of(database, result);
+  if (done == LVDB_ROW) {
     pq.clear(result);
-    return LVQ_DONE;
+    return LVDB_DONE;
   }
   return done;
 }
 
-static bool reconnect(lvq_database *database) {
+static bool reconnect(lvdb_database *database) {
   if (pq.status(database->connection) == CONNECTION_OK) return true;
   pq.reset(database->connection);
   return pq.status(database->connection) == CONNECTION_OK;
 }
 
-static lvq_result begin(lvq_database *database) {
+static lvdb_result begin(lvdb_database *database) {
   if (!reconnect(database)) return lost(database);
-  lvq_result begun = run(database, "BEGIN");
+  lvdb_result begun = run(database, "BEGIN");
   // A connection may have been lost without anybody having noticed.
-  if (begun == LVQ_BUSY && reconnect(database)) begun = run(database, "BEGIN");
+  if (begun == LVDB_BUSY && reconnect(database)) begun = run(database, "BEGIN");
   // One writer at a time, as with a file.
-  if (begun == LVQ_DONE) begun = run(database, "SELECT pg_advisory_xact_lock(7598807748135284)");
+  if (begun == LVDB_DONE) begun = run(database, "SELECT pg_advisory_xact_lock(7598807748135284)");
   return begun;
 }
-static lvq_result commit(lvq_database *database) { return run(database, "COMMIT"); }
-static void rollback(lvq_database *database) {
+static lvdb_result commit(lvdb_database *database) { return run(database, "COMMIT"); }
+static void rollback(lvdb_database *database) {
   if (pq.status(database->connection) == CONNECTION_OK) run(database, "ROLLBACK");
 }
 
 // `?` becomes `$1`, `$2` and so on.
-static bool prepare(lvq_statement *statement) {
+static bool prepare(lvdb_statement *statement) {
   size_t marks = 0;
   for (const char *next = statement->sql; *next; next++) marks += *next == '?';
   char *sql = malloc(strlen(statement->sql) + marks * 3 + 1), *out = sql;
@@ -133,45 +133,45 @@ static bool prepare(lvq_statement *statement) {
   return true;
 }
 
-static lvq_result execute(lvq_statement *statement) {
-  lvq_database *database = statement->database;
+static lvdb_result execute(lvdb_statement *statement) {
+  lvdb_database *database = statement->database;
   if (!reconnect(database)) return lost(database);
-  unsigned types[LVQ_PARAMETERS_MAX];
-  const char *values[LVQ_PARAMETERS_MAX];
-  int lengths[LVQ_PARAMETERS_MAX], formats[LVQ_PARAMETERS_MAX];
-  uint64_t numbers[LVQ_PARAMETERS_MAX];
+  unsigned types[LVDB_PARAMETERS_MAX];
+  const char *values[LVDB_PARAMETERS_MAX];
+  int lengths[LVDB_PARAMETERS_MAX], formats[LVDB_PARAMETERS_MAX];
+  uint64_t numbers[LVDB_PARAMETERS_MAX];
   for (int index = 0; index < statement->count; index++) {
-    lvq_parameter *given = &statement->parameters[index];
-    if (given->count > INT32_MAX) return lvq_fail(database, LVQ_FAILED, "a value is too large");
-    types[index] = given->type == LVQ_INT ? OID_INT8 : given->type == LVQ_TEXT ? OID_TEXT : given->type == LVQ_BYTES ? OID_BYTEA : 0;
+    lvdb_parameter *given = &statement->parameters[index];
+    if (given->count > INT32_MAX) return lvdb_fail(database, LVDB_FAILED, "a value is too large");
+    types[index] = given->type == LVDB_INT ? OID_INT8 : given->type == LVDB_TEXT ? OID_TEXT : given->type == LVDB_BYTES ? OID_BYTEA : 0;
     values[index] = (const char *)given->bytes;
     lengths[index] = (int)given->count;
     formats[index] = 1;
-    if (given->type == LVQ_INT) {
+    if (given->type == LVDB_INT) {
       numbers[index] = __builtin_bswap64((uint64_t)given->number);
       values[index] = (const char *)&numbers[index];
       lengths[index] = 8;
     }
   }
   PGresult *result = pq.exec_params(database->connection, statement->sql, statement->count, types, values, lengths, formats, 1);
-  lvq_result done = result_of(database, result);
-  if (done == LVQ_ROW) statement->state = result;
+  lvdb_result done = result_of(database, result);
+  if (done == LVDB_ROW) statement->state = result;
   return done;
 }
 
-static lvq_result step(lvq_statement *statement) {
+static lvdb_result step(lvdb_statement *statement) {
   if (!statement->state) {
-    lvq_result done = execute(statement);
-    if (done != LVQ_ROW) return done;
+    lvdb_result done = execute(statement);
+    if (done != LVDB_ROW) return done;
   }
-  if (statement->row + 1 >= pq.tuples(statement->state)) return LVQ_DONE;
+  if (statement->row + 1 >= pq.tuples(statement->state)) return LVDB_DONE;
   statement->row++;
-  return LVQ_ROW;
+  return LVDB_ROW;
 }
 
-static bool is_null(lvq_statement *statement, int column) { return pq.is_null(statement->state, statement->row, column); }
+static bool is_null(lvdb_statement *statement, int column) { return pq.is_null(statement->state, statement->row, column); }
 
-static int64_t number(lvq_statement *statement, int column) {
+static int64_t number(lvdb_statement *statement, int column) {
   const uint8_t *bytes = (const uint8_t *)pq.value(statement->state, statement->row, column);
   int count = pq.length(statement->state, statement->row, column);
   if (!bytes || count < 1 || count > 8) return 0;
@@ -181,28 +181,28 @@ static int64_t number(lvq_statement *statement, int column) {
   return (int64_t)read;
 }
 
-static const uint8_t *bytes(lvq_statement *statement, int column, size_t *count) {
+static const uint8_t *bytes(lvdb_statement *statement, int column, size_t *count) {
   if (is_null(statement, column)) return NULL;
   *count = (size_t)pq.length(statement->state, statement->row, column);
   return (const uint8_t *)pq.value(statement->state, statement->row, column);
 }
 
-static void finish(lvq_statement *statement) {
+static void finish(lvdb_statement *statement) {
   if (statement->state) pq.clear(statement->state);
 }
-static void close_connection(lvq_database *database) { pq.finish(database->connection); }
+static void close_connection(lvdb_database *database) { pq.finish(database->connection); }
 
-static const lvq_backend backend = {
+static const lvdb_backend backend = {
   .begin = begin, .commit = commit, .rollback = rollback, .run = run, .prepare = prepare, .step = step, .is_null = is_null,
   .number = number, .bytes = bytes, .finish = finish, .close = close_connection,
 };
 
-lvq_result lvq_postgres_open(lvq_database *database) {
+lvdb_result lvdb_postgres_open(lvdb_database *database) {
   pthread_once(&once, load);
-  if (!pq.is_loaded) return lvq_fail(database, LVQ_FAILED, "libpq.so.5 cannot be loaded: install libpq5");
+  if (!pq.is_loaded) return lvdb_fail(database, LVDB_FAILED, "libpq.so.5 cannot be loaded: install libpq5");
   database->backend = &backend;
   database->connection = pq.connect(database->place);
-  if (!database->connection) return lvq_fail(database, LVQ_NO_MEMORY, "there is no memory");
+  if (!database->connection) return lvdb_fail(database, LVDB_NO_MEMORY, "there is no memory");
   pq.notices(database->connection, ignore, NULL);
   if (pq.status(database->connection) != CONNECTION_OK) return lost(database);
   return run(database, "SET client_encoding = 'UTF8'");

@@ -3,84 +3,84 @@
 
 #include <sqlite3.h>
 
-static lvq_result result_of(lvq_database *database, int code) {
+static lvdb_result result_of(lvdb_database *database, int code) {
   switch (code & 0xff) {
     case SQLITE_OK:
-    case SQLITE_DONE: return LVQ_DONE;
-    case SQLITE_ROW: return LVQ_ROW;
-    case SQLITE_CONSTRAINT: return lvq_fail(database, LVQ_CONSTRAINT, sqlite3_errmsg(database->connection));
+    case SQLITE_DONE: return LVDB_DONE;
+    case SQLITE_ROW: return LVDB_ROW;
+    case SQLITE_CONSTRAINT: return lvdb_fail(database, LVDB_CONSTRAINT, sqlite3_errmsg(database->connection));
     case SQLITE_BUSY:
-    case SQLITE_LOCKED: return lvq_fail(database, LVQ_BUSY, "the database is kept by somebody else");
-    case SQLITE_FULL: return lvq_fail(database, LVQ_FULL, "there is no room for the database");
-    case SQLITE_NOMEM: return lvq_fail(database, LVQ_NO_MEMORY, "there is no memory");
-    default: return lvq_fail(database, LVQ_FAILED, sqlite3_errmsg(database->connection));
+    case SQLITE_LOCKED: return lvdb_fail(database, LVDB_BUSY, "the database is kept by somebody else");
+    case SQLITE_FULL: return lvdb_fail(database, LVDB_FULL, "there is no room for the database");
+    case SQLITE_NOMEM: return lvdb_fail(database, LVDB_NO_MEMORY, "there is no memory");
+    default: return lvdb_fail(database, LVDB_FAILED, sqlite3_errmsg(database->connection));
   }
 }
 
-static lvq_result run(lvq_database *database, const char *sql) {
+static lvdb_result run(lvdb_database *database, const char *sql) {
   return result_of(database, sqlite3_exec(database->connection, sql, NULL, NULL, NULL));
 }
 
-static lvq_result begin(lvq_database *database) { return run(database, "BEGIN IMMEDIATE"); }
-static lvq_result commit(lvq_database *database) { return run(database, "COMMIT"); }
-static void rollback(lvq_database *database) {
+static lvdb_result begin(lvdb_database *database) { return run(database, "BEGIN IMMEDIATE"); }
+static lvdb_result commit(lvdb_database *database) { return run(database, "COMMIT"); }
+static void rollback(lvdb_database *database) {
   if (!sqlite3_get_autocommit(database->connection)) run(database, "ROLLBACK");
 }
 
-static bool prepare(lvq_statement *statement) {
+static bool prepare(lvdb_statement *statement) {
   (void)statement;
   return true;
 }
 
-static lvq_result bind(lvq_statement *statement) {
-  lvq_database *database = statement->database;
+static lvdb_result bind(lvdb_statement *statement) {
+  lvdb_database *database = statement->database;
   sqlite3_stmt *made = NULL;
   int code = sqlite3_prepare_v2(database->connection, statement->sql, -1, &made, NULL);
   statement->state = made;
   for (int index = 0; code == SQLITE_OK && index < statement->count; index++) {
-    lvq_parameter *given = &statement->parameters[index];
+    lvdb_parameter *given = &statement->parameters[index];
     switch (given->type) {
-      case LVQ_INT: code = sqlite3_bind_int64(made, index + 1, given->number); break;
-      case LVQ_TEXT: code = sqlite3_bind_text64(made, index + 1, (char *)given->bytes, given->count, SQLITE_STATIC, SQLITE_UTF8); break;
-      case LVQ_BYTES: code = sqlite3_bind_blob64(made, index + 1, given->bytes, given->count, SQLITE_STATIC); break;
-      case LVQ_NULL: code = sqlite3_bind_null(made, index + 1); break;
+      case LVDB_INT: code = sqlite3_bind_int64(made, index + 1, given->number); break;
+      case LVDB_TEXT: code = sqlite3_bind_text64(made, index + 1, (char *)given->bytes, given->count, SQLITE_STATIC, SQLITE_UTF8); break;
+      case LVDB_BYTES: code = sqlite3_bind_blob64(made, index + 1, given->bytes, given->count, SQLITE_STATIC); break;
+      case LVDB_NULL: code = sqlite3_bind_null(made, index + 1); break;
     }
   }
   return result_of(database, code);
 }
 
-static lvq_result step(lvq_statement *statement) {
+static lvdb_result step(lvdb_statement *statement) {
   if (!statement->state) {
-    lvq_result bound = bind(statement);
-    if (bound != LVQ_DONE) return bound;
+    lvdb_result bound = bind(statement);
+    if (bound != LVDB_DONE) return bound;
   }
   return result_of(statement->database, sqlite3_step(statement->state));
 }
 
-static bool is_null(lvq_statement *statement, int column) {
+static bool is_null(lvdb_statement *statement, int column) {
   return sqlite3_column_type(statement->state, column) == SQLITE_NULL;
 }
-static int64_t number(lvq_statement *statement, int column) { return sqlite3_column_int64(statement->state, column); }
-static const uint8_t *bytes(lvq_statement *statement, int column, size_t *count) {
+static int64_t number(lvdb_statement *statement, int column) { return sqlite3_column_int64(statement->state, column); }
+static const uint8_t *bytes(lvdb_statement *statement, int column, size_t *count) {
   const uint8_t *start = sqlite3_column_blob(statement->state, column);
   *count = start ? (size_t)sqlite3_column_bytes(statement->state, column) : 0;
   return start;
 }
-static void finish(lvq_statement *statement) { sqlite3_finalize(statement->state); }
-static void close_connection(lvq_database *database) { sqlite3_close_v2(database->connection); }
+static void finish(lvdb_statement *statement) { sqlite3_finalize(statement->state); }
+static void close_connection(lvdb_database *database) { sqlite3_close_v2(database->connection); }
 
-static const lvq_backend backend = {
+static const lvdb_backend backend = {
   .begin = begin, .commit = commit, .rollback = rollback, .run = run, .prepare = prepare, .step = step, .is_null = is_null,
   .number = number, .bytes = bytes, .finish = finish, .close = close_connection,
 };
 
-lvq_result lvq_sqlite_open(lvq_database *database) {
+lvdb_result lvdb_sqlite_open(lvdb_database *database) {
   sqlite3 *connection = NULL;
   database->backend = &backend;
   int code = sqlite3_open_v2(database->place, &connection,
                              SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_PRIVATECACHE, NULL);
   database->connection = connection;
-  if (!connection) return lvq_fail(database, LVQ_NO_MEMORY, "there is no memory");
+  if (!connection) return lvdb_fail(database, LVDB_NO_MEMORY, "there is no memory");
   if (code != SQLITE_OK) return result_of(database, code);
   sqlite3_busy_timeout(connection, 10000);
   // What a file holds is not trusted with more than its content.

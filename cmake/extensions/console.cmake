@@ -12,4 +12,6 @@ if(TARGET livery-swift)
   add_dependencies(livery-console livery-swift)
 endif()
 install(PROGRAMS ${LIVERY_BINARIES}/livery-console DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT console)
+install(FILES ${PROJECT_SOURCE_DIR}/Sources/LiveryConsoleCommand/livery-console.service DESTINATION lib/systemd/system
+  COMPONENT console)
 livery_install_manual(livery-console console)

@@ -1,4 +1,5 @@
 import LiveryClient
+import LiveryFleet
 import LiveryHTTP
 
 /// Objects of JSON, as the API and `--json` have them.

@@ -65,7 +65,9 @@ extension Command {
     }
     plan.pause = try arguments.number("pause", 0, 0...2_592_000)
     if let bound = arguments["bound"] {
-      guard let share = try Command.shares(bound, least: 0).first else { throw Refusal(.invalid, "--bound takes a share") }
+      guard let share = try Command.shares(bound, least: 0).first else {
+        throw Refusal(.invalid, "--bound takes a share")
+      }
       plan.bound = share
     }
     let seen = try arguments.number("revision", -1, 0...1 << 50)
@@ -96,7 +98,8 @@ extension Command {
   func rollout(_ rest: [String]) throws(Refusal) -> Bool {
     switch rest.first {
     case "list" where rest.count == 1, nil:
-      let all = try open().publications(arguments["channel"], before: nil, limit: try arguments.number("limit", 100, 1...1000))
+      let all = try open().publications(
+        arguments["channel"], before: nil, limit: try arguments.number("limit", 100, 1...1000))
       show(
         list: all.map { $0.json },
         all.map { "\($0.number.description)\t\($0.channel)\t\($0.word)\t\($0.author)\t\($0.comment)" })

@@ -72,6 +72,7 @@ extension Command {
   private func serve() throws(Refusal) {
     lvo_catch_signals()
     let console = try open()
+    console.complain = { _ in }
     let service = try Service(
       console, listen: arguments["listen"] ?? "127.0.0.1:8080", hosts: arguments.all("host"))
     var json = JSON()

@@ -98,9 +98,10 @@ struct Command {
   func open() throws(Refusal) -> Console {
     let console = try Console(place())
     // Without a server that does it, what is changed here is published from here.
-    if let broker = console.place.broker, arguments.words.first?.sameBytes(as: "serve") != true {
-      console.hints = try? Hints(broker)
-    }
+    console.complain = { Output.complain($0) }
+    guard arguments.words.first?.sameBytes(as: "serve") != true else { return console }
+    try console.publishChangesOnly()
+    if let broker = console.place.broker { console.hints = try? Hints(broker) }
     return console
   }
 

@@ -36,7 +36,7 @@ extension Command {
       --host NAME          of `serve`: a name under which it may be asked; can be given more than once
       --root-key FILE      of `init` and `keys`: where the root key is
       --role ROLE          of `admin`: editor, as without it, or viewer
-      --password-file FILE of `admin`: its first line, in place of standard input
+      --password-file FILE  of `admin`: its first line, in place of standard input
       --label TEXT         of `token` and `enroll`
       --days N             of `token`: how long it is of use; 365 without it
       --hours N            of `enroll`: how long the code is of use; 24 without it

@@ -19,8 +19,8 @@ final class Database: @unchecked Sendable {
   struct Row {
     fileprivate let statement: OpaquePointer
 
-    func isNull(_ column: Int32) -> Bool { lvq_is_null(statement, column) }
-    func int(_ column: Int32) -> Int64 { lvq_int(statement, column) }
+    func isNull(_ column: Int32) -> Bool { lvdb_is_null(statement, column) }
+    func int(_ column: Int32) -> Int64 { lvdb_int(statement, column) }
     func intIfAny(_ column: Int32) -> Int64? { isNull(column) ? nil : int(column) }
     func text(_ column: Int32) -> String { String(decoding: bytes(column), as: UTF8.self) }
     func textIfAny(_ column: Int32) -> String? { isNull(column) ? nil : text(column) }
@@ -28,7 +28,7 @@ final class Database: @unchecked Sendable {
 
     func bytes(_ column: Int32) -> [UInt8] {
       var count = 0
-      let start = lvq_bytes(statement, column, &count)
+      let start = lvdb_bytes(statement, column, &count)
       return [UInt8](UnsafeBufferPointer(start: start, count: count))
     }
   }
@@ -39,39 +39,39 @@ final class Database: @unchecked Sendable {
   /// - Parameter place: the path of a file, or `postgresql://…`.
   init(_ place: String) throws(Refusal) {
     var connection: OpaquePointer?
-    var reason = [CChar](repeating: 0, count: Int(LVQ_REASON_MAX))
+    var reason = [CChar](repeating: 0, count: Int(LVDB_REASON_MAX))
     guard !place.utf8.contains(0) else { throw Refusal(.invalid, "the name of the database has a NUL") }
-    let result = place.withCString { lvq_open($0, &connection, &reason) }
-    guard result == LVQ_DONE, let connection else {
+    let result = place.withCString { lvdb_open($0, &connection, &reason) }
+    guard result == LVDB_DONE, let connection else {
       let text = reason.withUnsafeBufferPointer { $0.baseAddress.map { String(cString: $0) } ?? "" }
-      throw Refusal(result == LVQ_BUSY ? .busy : .invalid, "the database cannot be opened: \(text)")
+      throw Refusal(result == LVDB_BUSY ? .busy : .invalid, "the database cannot be opened: \(text)")
     }
     self.connection = connection
   }
 
-  deinit { lvq_close(connection) }
+  deinit { lvdb_close(connection) }
 
-  var isServer: Bool { lvq_is_server(connection) }
+  var isServer: Bool { lvdb_is_server(connection) }
 
-  private func failure(_ result: lvq_result) -> Refusal {
-    let reason = String(cString: lvq_reason(connection))
-    return result == LVQ_CONSTRAINT ? Refusal(.conflict, reason) : Refusal(.busy, reason)
+  private func failure(_ result: lvdb_result) -> Refusal {
+    let reason = String(cString: lvdb_reason(connection))
+    return result == LVDB_CONSTRAINT ? Refusal(.conflict, reason) : Refusal(.busy, reason)
   }
 
   /// Whatever has to be of one moment, or is done as a whole. Not within another one.
   func change<R>(_ body: () throws(Refusal) -> R) throws(Refusal) -> R {
     try lock.withLock { () throws(Refusal) -> R in
-      let begun = lvq_begin(connection)
-      guard begun == LVQ_DONE else { throw failure(begun) }
+      let begun = lvdb_begin(connection)
+      guard begun == LVDB_DONE else { throw failure(begun) }
       let result: R
       do throws(Refusal) { result = try body() } catch {
-        lvq_rollback(connection)
+        lvdb_rollback(connection)
         throw error
       }
-      let committed = lvq_commit(connection)
-      guard committed == LVQ_DONE else {
+      let committed = lvdb_commit(connection)
+      guard committed == LVDB_DONE else {
         let error = failure(committed)
-        lvq_rollback(connection)
+        lvdb_rollback(connection)
         throw error
       }
       return result
@@ -87,30 +87,30 @@ final class Database: @unchecked Sendable {
   }
 
   /// Whether this thread is within a change.
-  private var isOwn: Bool { lvq_is_own(connection) }
+  private var isOwn: Bool { lvdb_is_own(connection) }
 
   private func run(
     _ sql: String, _ parameters: [Parameter], _ body: (Row) throws(Refusal) -> Void
   ) throws(Refusal) {
-    guard let statement = sql.withCString({ lvq_prepare(connection, $0) }) else {
+    guard let statement = sql.withCString({ lvdb_prepare(connection, $0) }) else {
       throw Refusal(.busy, "there is no memory")
     }
-    defer { lvq_finish(statement) }
+    defer { lvdb_finish(statement) }
     for parameter in parameters {
       switch parameter {
-      case .int(let number): lvq_bind_int(statement, number)
+      case .int(let number): lvdb_bind_int(statement, number)
       case .text(let text):
         let count = text.utf8.count
-        text.withCString { lvq_bind_text(statement, $0, count) }
+        text.withCString { lvdb_bind_text(statement, $0, count) }
       case .bytes(let bytes):
-        bytes.withUnsafeBufferPointer { lvq_bind_bytes(statement, $0.baseAddress, $0.count) }
-      case .null: lvq_bind_null(statement)
+        bytes.withUnsafeBufferPointer { lvdb_bind_bytes(statement, $0.baseAddress, $0.count) }
+      case .null: lvdb_bind_null(statement)
       }
     }
     while true {
-      let result = lvq_step(statement)
-      if result == LVQ_DONE { return }
-      guard result == LVQ_ROW else { throw failure(result) }
+      let result = lvdb_step(statement)
+      if result == LVDB_DONE { return }
+      guard result == LVDB_ROW else { throw failure(result) }
       try body(Row(statement: statement))
     }
   }
@@ -143,7 +143,7 @@ final class Database: @unchecked Sendable {
 
   /// Statements of the database's own tables.
   func define(_ sql: String) throws(Refusal) {
-    let result = sql.withCString { lvq_run(connection, $0) }
-    guard result == LVQ_DONE else { throw failure(result) }
+    let result = sql.withCString { lvdb_run(connection, $0) }
+    guard result == LVDB_DONE else { throw failure(result) }
   }
 }

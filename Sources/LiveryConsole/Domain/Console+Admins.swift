@@ -61,7 +61,10 @@ extension Console {
       "SELECT a.name, a.role, s.csrf, s.expires FROM sessions s JOIN admins a ON a.name = s.admin WHERE s.hash = ?",
       [.bytes(hash)]
     ) { (row) throws(Refusal) in
-      (person: Person(name: row.text(0), role: Console.role(row.text(1)) ?? .viewer, csrf: row.text(2)), end: row.int(3))
+      (
+        person: Person(name: row.text(0), role: Console.role(row.text(1)) ?? .viewer, csrf: row.text(2)),
+        end: row.int(3)
+      )
     }
     guard let found, found.end > now else { return nil }
     // It is prolonged now and then, and not with each request.
@@ -128,7 +131,9 @@ extension Console {
     of name: String, _ label: String, days: Int, by person: Person
   ) throws(Refusal) -> (number: Int64, token: String) {
     guard (1...3650).contains(days) else { throw Refusal(.invalid, "A token is of use for 1 to 3,650 days.") }
-    guard label.utf8.count <= 64, !label.utf8.contains(0) else { throw Refusal(.invalid, "A label has at most 64 bytes.") }
+    guard label.utf8.count <= 64, !label.utf8.contains(0) else {
+      throw Refusal(.invalid, "A label has at most 64 bytes.")
+    }
     let token = String(decoding: Token.make(), as: UTF8.self)
     var number: Int64 = 0
     try change { (_) throws(Refusal) in

@@ -131,7 +131,9 @@ extension Console {
   }
 
   /// The channels that a device takes, the weakest first.
-  func channels(of line: DeviceLine) -> [String] { ["fleet"] + line.groups.map { "group." + $0 } + ["device." + line.id] }
+  func channels(of line: DeviceLine) -> [String] {
+    ["fleet"] + line.groups.map { "group." + $0 } + ["device." + line.id]
+  }
 
   package func name(_ device: String, _ name: String, by person: Person) throws(Refusal) {
     guard name.utf8.count <= EnrollmentRequest.nameLimit, !name.utf8.contains(0) else {
@@ -205,7 +207,8 @@ extension Console {
       {
         try sign(.device(device), stamp, isChanged: true)
       }
-      try note(person, "moved group \(name)", up ? "weaker than \(all[other].name)" : "stronger than \(all[other].name)")
+      try note(
+        person, "moved group \(name)", up ? "weaker than \(all[other].name)" : "stronger than \(all[other].name)")
     }
   }
 
@@ -217,6 +220,16 @@ extension Console {
       let devices = try database.all(
         "SELECT device FROM members WHERE in_group = ?", [.text(name)], { (row) throws(Refusal) in row.text(0) })
       try database.run("DELETE FROM device_groups WHERE name = ?", [.text(name)])
+      // A group that gets this name later says nothing of what this one did.
+      let channel = Database.Parameter.text("group." + name)
+      try database.run(
+        "UPDATE publications SET state = 'stopped', reason = 'the group was removed' WHERE channel = ? AND state = 'rolling'",
+        [channel])
+      try database.run("DELETE FROM standing WHERE channel = ?", [channel])
+      try database.run("DELETE FROM drafts WHERE channel = ?", [channel])
+      if try database.number("SELECT version FROM channels WHERE name = ?", [channel]) != nil {
+        try sign(.group(name), stamp, isChanged: true)
+      }
       for device in devices { try sign(.device(device), stamp, isChanged: true) }
       try note(person, "removed group \(name)", "\(devices.count) devices")
     }
@@ -236,7 +249,9 @@ extension Console {
 
   /// Has a device be in some groups and no others; within a change.
   func put(_ device: String, in groups: [String]) throws(Refusal) {
-    guard groups.count <= Limit.groups else { throw Refusal(.invalid, "A device is in at most \(Limit.groups) groups.") }
+    guard groups.count <= Limit.groups else {
+      throw Refusal(.invalid, "A device is in at most \(Limit.groups) groups.")
+    }
     try database.run("DELETE FROM members WHERE device = ?", [.text(device)])
     for group in groups {
       guard

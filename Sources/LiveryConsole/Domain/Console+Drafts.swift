@@ -86,10 +86,13 @@ extension Console {
           <= Int64(Limit.settings)
       else { throw Refusal(.invalid, "A channel says at most \(Limit.settings) settings.") }
       var detail = ""
+      let secrets = try secrets()
       for setting in settings.prefix(20) {
         let old = before.first { $0.name.sameBytes(as: setting.name) }
-        detail += (detail.utf8.isEmpty ? "" : "; ") + setting.name + ": " + Console.words(old) + " → "
-          + Console.words(setting.verb.utf8.isEmpty ? nil : setting)
+        let isSecret = secrets.contains { $0.sameBytes(as: setting.name) }
+        if !detail.utf8.isEmpty { detail += "; " }
+        let new = setting.verb.utf8.isEmpty ? nil : setting
+        detail += "\(setting.name): \(Console.words(old, isSecret)) → \(Console.words(new, isSecret))"
       }
       if settings.count > 20 { detail += "; and \(settings.count - 20) more" }
       try note(person, "changed the draft of \(channel)", detail)
@@ -149,8 +152,9 @@ extension Console {
   }
 
   /// A setting in words, for history.
-  static func words(_ setting: DraftSetting?) -> String {
+  static func words(_ setting: DraftSetting?, _ isSecret: Bool = false) -> String {
     guard let setting else { return "nothing" }
+    if isSecret { return setting.verb + " …" }
     guard let value = setting.value else { return setting.verb }
     var text = (try? value.jsonText()) ?? "…"
     if text.utf8.count > 80 { text = String(decoding: Array(text.utf8.prefix(77)), as: UTF8.self) + "…" }

@@ -40,7 +40,9 @@ extension Console {
       throw Refusal(.invalid, "A label has at most 64 bytes.")
     }
     guard (1...8760).contains(hours) else { throw Refusal(.invalid, "A code is of use for 1 to 8,760 hours.") }
-    guard groups.count <= Limit.groups else { throw Refusal(.invalid, "A device is in at most \(Limit.groups) groups.") }
+    guard groups.count <= Limit.groups else {
+      throw Refusal(.invalid, "A device is in at most \(Limit.groups) groups.")
+    }
     let token = Crypto.random(EnrollmentCode.tokenSize)
     let id = [UInt8](Crypto.hash(token).prefix(8)).hexadecimal
     var line = EnrollmentLine()

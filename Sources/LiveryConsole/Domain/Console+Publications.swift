@@ -307,7 +307,8 @@ extension Plan {
     guard (1...20).contains(steps.count), steps.last == 10_000, steps.first ?? 0 >= 1,
       zip(steps, steps.dropFirst()).allSatisfy({ $0 < $1 })
     else {
-      throw Refusal(.invalid, "The steps of a rollout are up to 20 shares that rise to 10,000, in hundredths of a percent.")
+      throw Refusal(
+        .invalid, "The steps of a rollout are up to 20 shares that rise to 10,000, in hundredths of a percent.")
     }
     guard (0...2_592_000).contains(pause) else { throw Refusal(.invalid, "The pause is 0 to 2,592,000 seconds.") }
     guard (0...10_000).contains(bound) else {

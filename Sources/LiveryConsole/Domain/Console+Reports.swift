@@ -1,6 +1,7 @@
 import LiveryClient
 import LiveryFleet
 import LiveryHTTP
+import Synchronization
 
 /// Why a device gets no, with the status of HTTP.
 struct DeviceRefusal: Error {
@@ -152,7 +153,9 @@ extension Console {
       return
     }
     guard Console.now < token.expires else { throw Refusal(.invalid, "expired: the code's time is over") }
-    let name = request.name ?? (token.label.utf8.isEmpty ? String(decoding: Array(id.utf8.prefix(8)), as: UTF8.self) : token.label)
+    let name =
+      request.name
+      ?? (token.label.utf8.isEmpty ? String(decoding: Array(id.utf8.prefix(8)), as: UTF8.self) : token.label)
     guard try database.number("SELECT refused FROM devices WHERE id = ?", [.text(id)]) ?? 0 == 0 else {
       throw Refusal(.invalid, "refused: the device's key is not taken any more; it needs another one")
     }

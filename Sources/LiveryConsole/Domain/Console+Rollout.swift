@@ -87,24 +87,24 @@ extension Console {
   }
 
   private func look(at number: Int64) throws(Refusal) {
-      let publication = try found(number)
-      let tally = try tally(publication)
-      let decision = tally.decide(
-        bound: publication.plan.bound, pause: publication.plan.pause, elapsed: Console.now - publication.since)
-      if case .wait = decision { return }
-      try change { (stamp) throws(Refusal) in
-        // Another console may have been faster.
-        let present = try found(number)
-        guard present.line.state == .rolling, present.step == publication.step else { return }
-        if case .stop = decision {
-          let reason = "\(tally.failed) of \(tally.told) devices failed"
-          try stop(present, reason, stamp)
-          try note(Console.itself, "stopped publication \(number)", reason)
-        } else {
-          try raise(present, stamp)
-          try note(
-            Console.itself, "raised publication \(number)", "\(tally.told) devices have told, \(tally.failed) failed")
-        }
+    let publication = try found(number)
+    let tally = try tally(publication)
+    let decision = tally.decide(
+      bound: publication.plan.bound, pause: publication.plan.pause, elapsed: Console.now - publication.since)
+    if case .wait = decision { return }
+    try change { (stamp) throws(Refusal) in
+      // Another console may have been faster.
+      let present = try found(number)
+      guard present.line.state == .rolling, present.step == publication.step else { return }
+      if case .stop = decision {
+        let reason = "\(tally.failed) of \(tally.told) devices failed"
+        try stop(present, reason, stamp)
+        try note(Console.itself, "stopped publication \(number)", reason)
+      } else {
+        try raise(present, stamp)
+        try note(
+          Console.itself, "raised publication \(number)", "\(tally.told) devices have told, \(tally.failed) failed")
       }
+    }
   }
 }

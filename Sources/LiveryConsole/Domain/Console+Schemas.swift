@@ -6,7 +6,8 @@ import LiveryHTTP
 // Schemas, of which the one with the highest version is what forms are drawn of, and images.
 extension Console {
   package func schema() throws(Refusal) -> [UInt8]? {
-    try database.first("SELECT content FROM schemas ORDER BY version DESC, number DESC LIMIT 1") { (row) throws(Refusal) in
+    try database.first("SELECT content FROM schemas ORDER BY version DESC, number DESC LIMIT 1") {
+      (row) throws(Refusal) in
       row.bytes(0)
     }
   }
@@ -95,11 +96,55 @@ extension Console {
   }
 }
 
+extension Console {
+  /// The settings whose values nobody may read in history.
+  func secrets() throws(Refusal) -> [String] {
+    guard let json = try schema() else { return [] }
+    return try types.secrets(json)
+  }
+}
+
 /// Stores in memory that know a schema, for what it says of values.
 final class SchemaStores: @unchecked Sendable {
   private let lock = Lock()
   // Guarded by `lock`.
   private var latest: (schema: [UInt8], store: Store)?
+
+  private func store(_ json: [UInt8]) throws(Refusal) -> Store {
+    if let latest, latest.schema == json { return latest.store }
+    let store = try SchemaStores.open(json)
+    latest = (json, store)
+    return store
+  }
+
+  func secrets(_ json: [UInt8]) throws(Refusal) -> [String] {
+    try lock.withLock { () throws(Refusal) in
+      let store = try store(json)
+      let form: Value
+      do throws(StoreError) { form = try store.form(FormOptions(includesHidden: true)) } catch {
+        throw Refusal(.busy, error.message)
+      }
+      var names: [String] = []
+      SchemaStores.collect(form, in: nil, &names)
+      return names
+    }
+  }
+
+  /// What a form has that is secret; of lists whose items have a secret the list.
+  private static func collect(_ value: Value, in list: String?, _ names: inout [String]) {
+    switch value {
+    case .list(let items): for item in items { collect(item, in: list, &names) }
+    case .object(let members):
+      let kind = value["kind"]?.text
+      let name = list ?? value["name"]?.text
+      if let kind, let name, kind.sameBytes(as: "secret") { names.append(name) }
+      let isList = kind.map { $0.sameBytes(as: "list") } ?? false
+      for member in members where !["value", "items", "default"].contains(where: { $0.sameBytes(as: member.key) }) {
+        collect(member.value, in: isList ? name : list, &names)
+      }
+    default: break
+    }
+  }
 
   /// A store with a schema and without values.
   static func open(_ json: [UInt8]) throws(Refusal) -> Store {
@@ -115,8 +160,7 @@ final class SchemaStores: @unchecked Sendable {
 
   func typed(_ name: String, _ value: Value, _ json: [UInt8]) throws(Refusal) -> Value {
     try lock.withLock { () throws(Refusal) in
-      if latest == nil || latest?.schema != json { latest = (json, try SchemaStores.open(json)) }
-      guard let store = latest?.store else { return value }
+      let store = try store(json)
       // An image is there once it was uploaded, which the store does not know of.
       do throws(StoreError) {
         let text = Array(try Value.object([Value.Member(name, value)]).jsonText().utf8)

@@ -36,6 +36,8 @@ package final class Console: @unchecked Sendable {
   /// What has been written to the published folder: guarded by `publishing`.
   private var written: Int64 = -1
   var hints: Hints?
+  /// Told of what could not be published yet.
+  var complain: @Sendable (String) -> Void = { _ in }
 
   /// How long manifests hold, in seconds; they are made anew when half of that is over.
   static let lifetime: Int64 = 7 * 86_400
@@ -90,8 +92,14 @@ package final class Console: @unchecked Sendable {
     }
     latest.store(UInt64(clamping: stamp), ordering: .relaxed)
     // What could not be written is written later: the database is what counts.
-    try? publishFiles()
+    do throws(Refusal) { try publishFiles() } catch { complain("it is kept, and not published yet: \(error.message)") }
     return result
+  }
+
+  /// Leaves all that was there before to whoever serves: what changes from now on is published.
+  func publishChangesOnly() throws(Refusal) {
+    let now = try stored()
+    publishing.withLock { written = now }
   }
 
   /// Notes who has done what; within a change.
@@ -116,7 +124,8 @@ package final class Console: @unchecked Sendable {
       let blobs = try database.all(
         """
         SELECT 0, hash FROM documents WHERE stamp > ? UNION ALL SELECT 1, hash FROM assets WHERE stamp > ?
-        """, [since, since]) { (row) throws(Refusal) in (isAsset: row.int(0) == 1, hash: row.bytes(1)) }
+        """, [since, since]
+      ) { (row) throws(Refusal) in (isAsset: row.int(0) == 1, hash: row.bytes(1)) }
       for blob in blobs where published != nil {
         if let bytes = try blob.isAsset ? asset(hash: blob.hash) : document(blob.hash) {
           try write(Publisher.File(path: "/v1/blobs/" + blob.hash.hexadecimal, bytes: bytes, isImmutable: true))
@@ -148,6 +157,12 @@ package final class Console: @unchecked Sendable {
 
   private func write(_ file: Publisher.File) throws(Refusal) {
     guard let published else { return }
+    // At first most of it is there already.
+    if written < 0, !file.isImmutable, let folder = place.published,
+      let there = try? Files.read(folder + file.path, most: Limit.manifest), there == file.bytes
+    {
+      return
+    }
     do throws(StoreError) { try published.write([file]) } catch { throw Refusal(.busy, error.message) }
   }
 

@@ -1,6 +1,7 @@
 import CLivery
 import CMosquitto
 import LiveryClient
+import LiveryHTTP
 
 /// A connection to the broker, by which devices hear that there is something new.
 final class Hints: @unchecked Sendable {

@@ -111,7 +111,8 @@ extension Console {
     let signer = try Keys.make("\(place.folder)/signing.key")
     let now = Console.now
     let document = KeyDocument(
-      fleet: fleet, version: 1, issued: now, expires: now + keyLifetime, roots: KeyDocument.Roots(keys: [root.publicKey]),
+      fleet: fleet, version: 1, issued: now, expires: now + keyLifetime,
+      roots: KeyDocument.Roots(keys: [root.publicKey]),
       signers: [KeyDocument.Signer(key: signer.publicKey, from: now - 86_400, until: now + keyLifetime)])
     let bytes = try signed(document, [root])
     try database.change { () throws(Refusal) in

@@ -18,7 +18,8 @@ extension Console {
       document.signer(key.publicKey).map { $0.from <= now && now < $0.until } ?? false
     }
     guard counting.count >= document.threshold else {
-      throw Refusal(.busy, "the keys in \(place.folder)/signing.key do not sign for this fleet: is another console's key newer?")
+      throw Refusal(
+        .busy, "the keys in \(place.folder)/signing.key do not sign for this fleet: is another console's key newer?")
     }
     let name = channel.name
     let before =
@@ -47,7 +48,8 @@ extension Console {
     manifest.documents = try entries(name)
     let bytes: [UInt8]
     do throws(FleetError) {
-      bytes = try Envelope(.manifest, manifest.encoded(), signedBy: Array(counting.prefix(document.threshold))).encoded()
+      bytes = try Envelope(.manifest, manifest.encoded(), signedBy: Array(counting.prefix(document.threshold)))
+        .encoded()
     } catch { throw Refusal(error) }
     try database.run(
       """

@@ -11,9 +11,10 @@ package final class ConsoleSite: Site, @unchecked Sendable {
   let console: Console
   let pages: ConsolePages
 
-  package init(_ console: Console) {
+  /// - Parameter signedOut: told of who has gone, whose streams are to end.
+  package init(_ console: Console, signedOut: @escaping @Sendable (any Visitor) -> Void = { _ in }) {
     self.console = console
-    pages = ConsolePages(console)
+    pages = ConsolePages(console, signedOut: signedOut)
   }
 
   enum Part { case device, api, page }

@@ -67,7 +67,9 @@ struct DeviceAnswers {
       ) { (row) throws(Refusal) in row.bytes(0) }
       return document.map { found($0, isForever: !isLatest) }
     }
-    guard let name = path.after("/v1/blobs/"), name.utf8.count == 64, let hash = Hexadecimal.bytes(name) else { return nil }
+    guard let name = path.after("/v1/blobs/"), name.utf8.count == 64, let hash = Hexadecimal.bytes(name) else {
+      return nil
+    }
     var blob = try console.document(hash)
     if blob == nil { blob = try console.asset(hash: hash) }
     return blob.map { found($0, isForever: true) }

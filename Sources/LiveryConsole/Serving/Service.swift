@@ -1,6 +1,7 @@
 import CConsole
 import LiveryClient
 import LiveryHTTP
+import Synchronization
 
 /// A console that serves: the server, and what has to be looked at now and then.
 final class Service {
@@ -17,7 +18,8 @@ final class Service {
   init(_ console: Console, listen: String, hosts: [String]) throws(Refusal) {
     self.console = console
     if let broker = console.place.broker { console.hints = try Hints(broker) }
-    site = ConsoleSite(console)
+    let served = Served()
+    site = ConsoleSite(console) { (guest) in served.server?.hangUp { $0 === guest } }
     var options = Server.Options()
     options.listen = listen
     options.methods = [.post, .put, .patch, .delete]
@@ -34,6 +36,19 @@ final class Service {
     try console.publishFiles()
     do throws(StoreError) { server = try Server.start(options, site: site) } catch {
       throw Refusal(.invalid, error.message)
+    }
+    served.server = server
+  }
+
+  /// The server, for what is made before it.
+  private final class Served: @unchecked Sendable {
+    private let lock = Lock()
+    // Guarded by `lock`.
+    private var started: Server?
+
+    var server: Server? {
+      get { lock.withLock { started } }
+      set { lock.withLock { started = newValue } }
     }
   }
 
