@@ -144,9 +144,7 @@ def test_every_answer_says_what_browsers_may_do(used):
     assert not re.search(r"<script(?![^>]* src=)|<style| style=|\son\w+=", answer.text), path
 
 
-def test_no_secret_is_in_a_page(fleet, request):
-  if "console" in request.node.name:
-    request.node.add_marker(pytest.mark.xfail(reason="the console's history tells secrets of drafts", strict=True))
+def test_no_secret_is_in_a_page(fleet):
   served = fleet(1)
   alice = Person(served)
   assert alice.set(page=1, password=("enforce", "hunter2hunter2")).status == 303
