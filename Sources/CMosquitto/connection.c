@@ -364,14 +364,14 @@ static uint64_t chance(uint64_t below) {
 // were drawn, however long it takes.
 typedef struct pace {
   bool is_drawn;
-  // Connections one after another that were lost within the spread, and attempts that failed since.
+  // Connections one after another that were lost within a quarter of the spread, and attempts that failed since.
   int short_lived, failed;
 } pace;
 
 static int64_t next_wait(pace *pace, uint64_t spread, bool was_connected, int64_t lasted) {
   if (was_connected) {
     pace->failed = 0;
-    pace->short_lived = lasted >= (int64_t)spread ? 0 : pace->short_lived < DOUBLINGS_MAX ? pace->short_lived + 1 : DOUBLINGS_MAX;
+    pace->short_lived = lasted >= (int64_t)spread / 4 ? 0 : pace->short_lived < DOUBLINGS_MAX ? pace->short_lived + 1 : DOUBLINGS_MAX;
   }
   if (was_connected || !pace->is_drawn) {
     pace->is_drawn = true;

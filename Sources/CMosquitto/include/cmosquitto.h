@@ -43,7 +43,7 @@ typedef struct lvb_options {
   // Seconds after which silence is broken, 5 to 3,600; 0 for 60.
   uint32_t keep_alive;
   // Milliseconds among which the first attempt after a loss is drawn by chance; 0 for 20,000. They are more, up to eight times, after
-  // a connection that did not last as long. After a failure the next attempt comes after as many, give or take a tenth, then after
+  // a connection that lasted less than a quarter of it. After a failure the next attempt comes after as many, give or take a tenth, then after
   // twice as many, up to eight times: so the clients of a broker that is started again come one after another.
   uint32_t spread;
   // Called for each message of the topics that are subscribed to, retained ones as well. What is handed over is valid
