@@ -12,19 +12,19 @@ _livery() {
   COMPREPLY=()
   case $prev in
     --layer) mapfile -t COMPREPLY < <(compgen -W "bundle recommended user session enforced override" -- "$cur"); return ;;
-    --bundle|--device|--socket|--store) compopt -o filenames; mapfile -t COMPREPLY < <(compgen -d -- "$cur"); return ;;
-    --ca-file|--html|--key-file|--output|--schema|--token-file|--values) compopt -o filenames; mapfile -t COMPREPLY < <(compgen -f -- "$cur"); return ;;
-    --after|--answer|--appearance|--area|--attempts|--background|--brand|--contrast|--count|--credential|--declassify|--exec|--expires|--expires-in|--height|--host|--idiom|--idle|--keyring|--limit|--listen|--locale|--max-size|--min-age|--name|--orientation|--origin|--orphan-versions|--pin-setting|--placeholder|--proxy|--quota|--scale|--set|--since|--size|--text|--timeout|--title|--trial|--type|--wait|--width) return ;;
+    --bundle|--config|--device|--publish|--settings|--socket|--state|--store) compopt -o filenames; mapfile -t COMPREPLY < <(compgen -d -- "$cur"); return ;;
+    --broker-password|--ca-file|--html|--key-file|--output|--password-file|--root-key|--schema|--token-file|--values) compopt -o filenames; mapfile -t COMPREPLY < <(compgen -f -- "$cur"); return ;;
+    --after|--answer|--app|--appearance|--area|--attempts|--background|--bound|--brand|--broker|--broker-user|--channel|--comment|--contrast|--count|--credential|--database|--days|--declassify|--device-state|--exec|--expires|--expires-in|--group|--height|--host|--hours|--idiom|--idle|--keyring|--label|--limit|--listen|--locale|--max-size|--min-age|--name|--orientation|--origin|--orphan-versions|--pause|--pin-setting|--placeholder|--proxy|--query|--quota|--revision|--role|--scale|--set|--since|--size|--steps|--text|--timeout|--title|--trial|--type|--url|--wait|--width) return ;;
   esac
   for ((index = 1; index < COMP_CWORD; index++)); do
     case ${COMP_WORDS[index]} in
-      --bundle|--device|--socket|--store|--ca-file|--html|--key-file|--output|--schema|--token-file|--values|--layer|--after|--answer|--appearance|--area|--attempts|--background|--brand|--contrast|--count|--credential|--declassify|--exec|--expires|--expires-in|--height|--host|--idiom|--idle|--keyring|--limit|--listen|--locale|--max-size|--min-age|--name|--orientation|--origin|--orphan-versions|--pin-setting|--placeholder|--proxy|--quota|--scale|--set|--since|--size|--text|--timeout|--title|--trial|--type|--wait|--width) ((index++)) ;;
+      --bundle|--config|--device|--publish|--settings|--socket|--state|--store|--broker-password|--ca-file|--html|--key-file|--output|--password-file|--root-key|--schema|--token-file|--values|--layer|--after|--answer|--app|--appearance|--area|--attempts|--background|--bound|--brand|--broker|--broker-user|--channel|--comment|--contrast|--count|--credential|--database|--days|--declassify|--device-state|--exec|--expires|--expires-in|--group|--height|--host|--hours|--idiom|--idle|--keyring|--label|--limit|--listen|--locale|--max-size|--min-age|--name|--orientation|--origin|--orphan-versions|--pause|--pin-setting|--placeholder|--proxy|--query|--quota|--revision|--role|--scale|--set|--since|--size|--steps|--text|--timeout|--title|--trial|--type|--url|--wait|--width) ((index++)) ;;
       -*) ;;
       *) command=${COMP_WORDS[index]}; break ;;
     esac
   done
   case $command in
-    "") options="--store --json --reveal --timeout --help --version" words="init apply migrate check get set reset trial list form search explain watch history undo import export asset brand backup restore compact forget stats help convert fetch generate images page picker prompt secrets session" kind=none ;;
+    "") options="--store --json --reveal --timeout --help --version" words="init apply migrate check get set reset trial list form search explain watch history undo import export asset brand backup restore compact forget stats help agent console convert fetch generate images page picker prompt secrets session sync" kind=none ;;
     init) options="--schema --orphan-versions --declassify --group --store --json --reveal --timeout --help --version" words="" kind=files ;;
     apply) options="--origin --orphan-versions --declassify --store --json --reveal --timeout --help --version" words="" kind=files ;;
     migrate) options="--origin --plan --orphan-versions --declassify --store --json --reveal --timeout --help --version" words="" kind=files ;;
@@ -50,6 +50,8 @@ _livery() {
     forget) options="--backups --store --json --reveal --timeout --help --version" words="" kind=settings ;;
     stats) options="--store --json --reveal --timeout --help --version" words="" kind=none ;;
     help) options="--store --json --reveal --timeout --help --version" words="" kind=commands ;;
+    agent) options="--settings --config --group --timeout --json --help" words="run status check schema" kind=none ;;
+    console) options="--state --database --publish --broker --url --listen --host --root-key --role --password-file --label --days --hours --group --device-state --query --comment --steps --pause --bound --revision --channel --limit --json --help" words="init serve admin token schema group device draft diff publish rollout undo history explain enroll keys status simulate" kind=settings ;;
     convert) options="--values --output --strict --json --help" words="" kind=files ;;
     fetch) options="--store --document --output --revalidate --offline --all --idiom --scale --watch --placeholder --max-size --quota --wait --attempts --ca-file --proxy --timeout --json --help" words="livery" kind=none ;;
     generate) options="--name --output --help" words="c swift python markdown html" kind=files ;;
@@ -59,6 +61,7 @@ _livery() {
     prompt) options="--store --answer --once --wait --schema --reveal --timeout --json --help" words="missing request provide" kind=none ;;
     secrets) options="--store --key-file --keyring --credential --layer --layers --timeout --json --help" words="key seal status rotate get set export" kind=settings ;;
     session) options="--store --token-file --expires-in --replace --watch --timeout --json --help" words="login update logout expire" kind=none ;;
+    sync) options="--store --name --app --broker --broker-user --broker-password --ca-file --proxy --wait --timeout --json --help" words="enroll run pull push status health keys leave" kind=none ;;
     *) return ;;
   esac
   if [[ $cur == -* ]]; then
@@ -72,7 +75,7 @@ _livery() {
   case $kind in
     settings) mapfile -t COMPREPLY < <(compgen -W "$(_livery_settings)" -- "$cur") ;;
     files) compopt -o filenames; mapfile -t COMPREPLY < <(compgen -f -- "$cur") ;;
-    commands) mapfile -t COMPREPLY < <(compgen -W "init apply migrate check get set reset trial list form search explain watch history undo import export asset brand backup restore compact forget stats help convert fetch generate images page picker prompt secrets session" -- "$cur") ;;
+    commands) mapfile -t COMPREPLY < <(compgen -W "init apply migrate check get set reset trial list form search explain watch history undo import export asset brand backup restore compact forget stats help agent console convert fetch generate images page picker prompt secrets session sync" -- "$cur") ;;
   esac
 }
 complete -F _livery livery
