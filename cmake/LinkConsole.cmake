@@ -1,4 +1,4 @@
-# Run by the target `livery-console`: links what SwiftPM has compiled with the program's main() and liblivery.so.
+# Run by the target `livery-console-program`: links what SwiftPM has compiled with the program's main() and liblivery.so.
 include(${CMAKE_CURRENT_LIST_DIR}/Run.cmake)
 
 set(products ${PRODUCTS})
