@@ -57,6 +57,16 @@ static int folder_of(int folder, const char **name) {
   return at;
 }
 
+// Gives a file a time that is later by a whole second at least than its predecessor's: web servers make the entity tag of seconds and
+// size, and would take what was exchanged within a second for the same.
+static int set_later(int file, time_t former) {
+  struct stat facts;
+  if (fstat(file, &facts) != 0) return errno;
+  if (facts.st_mtim.tv_sec > former) return 0;
+  const struct timespec times[2] = {{.tv_nsec = UTIME_OMIT}, {.tv_sec = former + 1}};
+  return futimens(file, times) == 0 ? 0 : errno;
+}
+
 int lvd_folder_write(int folder, const char *path, const uint8_t *bytes, size_t count, bool is_immutable) {
   const char *name = path;
   const int at = folder_of(folder, &name);
@@ -65,8 +75,9 @@ int lvd_folder_write(int folder, const char *path, const uint8_t *bytes, size_t 
   const int length = snprintf(temporary, sizeof temporary, ".%s.new", name);
   struct stat present;
   int error = *name && *name != '.' && length > 0 && (size_t)length < sizeof temporary ? 0 : EINVAL;
+  const bool is_there = !error && fstatat(at, name, &present, AT_SYMLINK_NOFOLLOW) == 0;
   // What never changes need not be written again, unless it was cut short.
-  if (!error && is_immutable && fstatat(at, name, &present, AT_SYMLINK_NOFOLLOW) == 0 && (uint64_t)present.st_size == count) {
+  if (is_there && is_immutable && (uint64_t)present.st_size == count) {
     close(at);
     return 0;
   }
@@ -76,6 +87,7 @@ int lvd_folder_write(int folder, const char *path, const uint8_t *bytes, size_t 
       error = errno;
     } else {
       error = write_all(file, bytes, count);
+      if (!error && is_there) error = set_later(file, present.st_mtim.tv_sec);
       if (!error && fsync(file) != 0) error = errno;
       if (close(file) != 0 && !error) error = errno;
       if (!error && renameat(at, temporary, at, name) != 0) error = errno;

@@ -239,6 +239,35 @@ import Testing
     #expect((device.requests.count - quiet) / 2 < 20)
   }
 
+  /// The hint of what a pull brings may come while that is under way.
+  @Test func aHintOfWhatIsJustBroughtAsksForNothingMore() throws {
+    let (origin, device) = try fleet()
+    try origin.publish(own(device), [], now: noon)
+    try origin.publish(.fleet, [document(.init("volume", .recommend, .int(0)))], now: noon)
+    device.run(until: start + minute)
+    for number: Int64 in 1...8 {
+      let network = device.network
+      var isTold = false
+      device.network = { [unowned device] request in
+        defer { if !isTold { isTold = true; device.tell(.hint(.fleet, version: number + 1)) } }
+        return network(request)
+      }
+      try origin.publish(.fleet, [document(.init("volume", .recommend, .int(number)))], now: now(device))
+      device.tell(.pull)
+      device.run(until: device.now + 1000)
+      device.network = network
+      #expect(device.value("volume") == .int(number))
+      let before = device.requests.count
+      device.run(until: device.now + 10_000)
+      #expect(device.requests.count == before)
+    }
+    // So that the next one is heard at once.
+    try origin.publish(.fleet, [document(.init("volume", .recommend, .int(99)))], now: now(device))
+    device.tell(.hint(.fleet, version: 10))
+    device.run(until: device.now + 1000)
+    #expect(device.value("volume") == .int(99))
+  }
+
   @Test func aRevokedKeyIsNotBelievedEvenIfNothingHasChanged() throws {
     let (origin, device) = try fleet()
     try origin.publish(own(device), [], now: noon)

@@ -54,6 +54,21 @@ import Testing
     }
   }
 
+  /// Web servers make the entity tag of the time in seconds and the size.
+  @Test func whatIsExchangedWithinASecondIsLaterByOne() throws {
+    try folder { place in
+      let folder = try PublishedFolder(path: place.path)
+      let path = place.appendingPathComponent("v1/keys/latest").path
+      var seconds: [Int] = []
+      for byte: UInt8 in 1...4 {
+        try folder.write([.init(path: "/v1/keys/latest", bytes: [byte], isImmutable: false)])
+        let time = try FileManager.default.attributesOfItem(atPath: path)[.modificationDate] as? Date
+        seconds.append(Int(try #require(time).timeIntervalSince1970.rounded(.down)))
+      }
+      #expect(zip(seconds, seconds.dropFirst()).allSatisfy { $0 < $1 }, "\(seconds)")
+    }
+  }
+
   @Test func aPathThatLeadsElsewhereIsRefused() throws {
     #expect(code { _ = try PublishedFolder(path: "/nowhere/at/all") } == .notFound)
     #expect(code { _ = try PublishedFolder(path: "") } == .invalidArgument)

@@ -33,7 +33,8 @@ int32_t lvd_zone_offset(int64_t seconds);
 int lvd_folder_open(const char *path);
 void lvd_folder_close(int folder);
 // Puts a file in its place beneath the folder, whole and on the disk, and makes the folders on the way. One that is immutable and
-// there with the same size is left as it is. 0 or an errno: EINVAL for a path with an empty part or one that begins with a dot.
+// there with the same size is left as it is; any other gets a time later by a second at least than the file that it replaces. 0 or an
+// errno: EINVAL for a path with an empty part or one that begins with a dot.
 int lvd_folder_write(int folder, const char *path, const uint8_t *bytes, size_t count, bool is_immutable);
 
 #endif

@@ -192,7 +192,7 @@ extension Console {
     if publication.line.state == .rolling { detail.next = publication.since + Int64(publication.plan.pause) }
     let tally = try tally(publication)
     detail.expected = tally.expected
-    detail.applied = tally.told - tally.failed
+    detail.applied = tally.applied
     detail.failed = tally.failed
     detail.failures = tally.failures
     var before: [DraftSetting] = []

@@ -7,6 +7,8 @@ struct Tally {
   /// Devices that are in, and were heard of lately.
   var expected = 0
   var told = 0
+  /// Those that have it in effect, and are well.
+  var applied = 0
   var failed = 0
   /// The first of those where it failed.
   var failures: [(device: String, name: String, problem: String)] = []
@@ -61,7 +63,10 @@ extension Console {
       default: break
       }
       tally.told += 1
-      guard let problem else { return }
+      guard let problem else {
+        if verdict.sameBytes(as: "applied") { tally.applied += 1 }
+        return
+      }
       tally.failed += 1
       guard tally.failures.count < 100 else { return }
       var words = problem

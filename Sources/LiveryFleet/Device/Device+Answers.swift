@@ -169,7 +169,8 @@ extension Device {
     problem = nil
     pullBackoff.succeed()
     nextPull = moment.uptime + interval - interval / 10 + random.number(in: 0...(interval / 5))
-    if pull.isOutdated { heedHint(moment) }
+    // What this has brought may be what the hints meant.
+    if pull.heard.contains(where: { $0.version > kept.trust.version(of: $0.channel) }) { heedHint(moment) }
     if pull.isWantedAgain { nextPull = moment.uptime }
   }
 }

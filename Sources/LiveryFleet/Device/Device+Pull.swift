@@ -33,14 +33,22 @@ struct Pull: Sendable {
   var hasKeys = false
   /// Documents that are none.
   var unusable: [[UInt8]] = []
-  /// Whether a hint said meanwhile that there is something newer, and whether somebody wanted it to ask.
-  var isOutdated = false
+  /// The versions that hints told of meanwhile, and whether somebody wanted it to ask.
+  var heard: [(channel: Channel, version: Int64)] = []
   var isWantedAgain = false
 
   /// The longest chain of key documents that is followed in one pull.
   static let keyStepLimit = 64
 
   init(isHinted: Bool) { self.isHinted = isHinted }
+
+  /// Notes what a hint tells of, for each channel once.
+  mutating func hear(_ channel: Channel, _ version: Int64) {
+    guard let index = heard.firstIndex(where: { $0.channel == channel }) else {
+      return heard.append((channel, version))
+    }
+    heard[index].version = max(heard[index].version, version)
+  }
 
   func manifest(_ channel: Channel) -> Manifest? {
     taken.first { $0.manifest.manifest.channel == channel }?.manifest.manifest

@@ -215,7 +215,7 @@ extension Device {
   /// Anybody may send hints: what leads to nothing makes it wait longer before it listens to the next one.
   private mutating func hint(_ channel: Channel, _ version: Int64, _ moment: Moment) {
     guard channels.contains(channel), version > kept.trust.version(of: channel) else { return }
-    if pulling != nil { pulling?.isOutdated = true } else { heedHint(moment) }
+    if pulling != nil { pulling?.hear(channel, version) } else { heedHint(moment) }
   }
 
   /// Asks soon: but not sooner than what hints led to so far lets it.
