@@ -13,10 +13,11 @@ final class Enrollment: @unchecked Sendable {
 
   /// - Parameter ended: runs once, on the queue's thread.
   /// - Throws: `.parse` for what is no code, `.refused` for one that has expired.
-  init(
+  convenience init(
     _ driver: Driver, _ text: String, _ options: Options, ended: @escaping @Sendable (Result<Void, StoreError>) -> Void
   ) throws(StoreError) {
     guard Crypto.isReady else { throw StoreError(.unavailable, "libsodium does not work here") }
+    let code: EnrollmentCode
     do throws(FleetError) { code = try EnrollmentCode.decode(text) } catch {
       throw StoreError(.parse, error.message)
     }
@@ -25,7 +26,15 @@ final class Enrollment: @unchecked Sendable {
       throw StoreError(
         .refused, "the enrollment code has expired, or the device's clock is wrong: have the console make another one")
     }
+    self.init(driver, code, options, ended: ended)
+  }
+
+  private init(
+    _ driver: Driver, _ code: EnrollmentCode, _ options: Options,
+    ended: @escaping @Sendable (Result<Void, StoreError>) -> Void
+  ) {
     self.driver = driver
+    self.code = code
     self.options = options
     self.ended = ended
   }

@@ -37,7 +37,7 @@ final class Database: @unchecked Sendable {
   private let lock = Lock()
 
   /// - Parameter place: the path of a file, or `postgresql://…`.
-  init(_ place: String) throws(Refusal) {
+  convenience init(_ place: String) throws(Refusal) {
     var connection: OpaquePointer?
     var reason = [CChar](repeating: 0, count: Int(LVDB_REASON_MAX))
     guard !place.utf8.contains(0) else { throw Refusal(.invalid, "the name of the database has a NUL") }
@@ -46,8 +46,10 @@ final class Database: @unchecked Sendable {
       let text = reason.withUnsafeBufferPointer { $0.baseAddress.map { String(cString: $0) } ?? "" }
       throw Refusal(result == LVDB_BUSY ? .busy : .invalid, "the database cannot be opened: \(text)")
     }
-    self.connection = connection
+    self.init(connection)
   }
+
+  private init(_ connection: OpaquePointer) { self.connection = connection }
 
   deinit { lvdb_close(connection) }
 

@@ -47,31 +47,42 @@ package final class Console: @unchecked Sendable {
   static let silence: Int64 = 86_400
 
   /// Opens a console that `initialize` has made.
-  package init(_ place: Place) throws(Refusal) {
-    self.place = place
+  package convenience init(_ place: Place) throws(Refusal) {
     guard Crypto.isReady else { throw Refusal(.busy, "libsodium does not work") }
-    database = try Database(place.database ?? "\(place.folder)/console.db")
+    let database = try Database(place.database ?? "\(place.folder)/console.db")
     try Tables.migrate(database)
     guard
       let fleet = try database.first(
         "SELECT content FROM facts WHERE name = 'fleet'", [], { (row) throws(Refusal) in row.text(0) })
     else { throw Refusal(.notFound, "there is no fleet yet: livery console init") }
-    self.fleet = fleet
-    keys = try Keys(place.folder)
+    let keys = try Keys(place.folder)
+    var published: PublishedFolder?
     if let folder = place.published {
       do throws(StoreError) { published = try PublishedFolder(path: folder) } catch {
         throw Refusal(.notFound, error.message)
       }
-    } else {
-      published = nil
     }
-    latest.store(UInt64(clamping: try stored()), ordering: .relaxed)
+    self.init(place, fleet, database, keys, published, generation: try Self.generation(of: database))
+  }
+
+  private init(
+    _ place: Place, _ fleet: String, _ database: Database, _ keys: Keys, _ published: PublishedFolder?,
+    generation: Int64
+  ) {
+    self.place = place
+    self.fleet = fleet
+    self.database = database
+    self.keys = keys
+    self.published = published
+    latest.store(UInt64(clamping: generation), ordering: .relaxed)
   }
 
   static var now: Int64 { Timestamp.now.microseconds / 1_000_000 }
 
   /// The generation of the database.
-  func stored() throws(Refusal) -> Int64 {
+  func stored() throws(Refusal) -> Int64 { try Self.generation(of: database) }
+
+  private static func generation(of database: Database) throws(Refusal) -> Int64 {
     try database.number("SELECT number FROM facts WHERE name = 'generation'") ?? 0
   }
 

@@ -8,7 +8,9 @@ final class Hints: @unchecked Sendable {
   private let broker: OpaquePointer
 
   /// - Parameter user: with the password in a file's first line; nil for none.
-  init(_ url: String, user: String? = nil, passwordFile: String? = nil, caFile: String? = nil) throws(Refusal) {
+  convenience init(
+    _ url: String, user: String? = nil, passwordFile: String? = nil, caFile: String? = nil
+  ) throws(Refusal) {
     var options = lvb_options()
     var broker: OpaquePointer?
     for text in [url, user ?? "", passwordFile ?? "", caFile ?? ""] where text.utf8.contains(0) {
@@ -32,8 +34,10 @@ final class Hints: @unchecked Sendable {
       throw Refusal(.invalid, "the broker: \(error.message)")
     }
     guard let broker else { throw Refusal(.busy, "the broker was opened without a handle") }
-    self.broker = broker
+    self.init(broker)
   }
+
+  private init(_ broker: OpaquePointer) { self.broker = broker }
 
   deinit { lvb_close(broker) }
 

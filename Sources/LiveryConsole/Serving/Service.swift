@@ -15,11 +15,10 @@ final class Service {
   /// - Parameters:
   ///   - listen: an address of numbers and a port.
   ///   - hosts: names under which it may be asked, besides that of the fleet's URL.
-  init(_ console: Console, listen: String, hosts: [String]) throws(Refusal) {
-    self.console = console
+  convenience init(_ console: Console, listen: String, hosts: [String]) throws(Refusal) {
     if let broker = console.place.broker { console.hints = try Hints(broker) }
     let served = Served()
-    site = ConsoleSite(console) { (guest) in served.server?.hangUp { $0 === guest } }
+    let site = ConsoleSite(console) { (guest) in served.server?.hangUp { $0 === guest } }
     var options = Server.Options()
     options.listen = listen
     options.methods = [.post, .put, .patch, .delete]
@@ -34,10 +33,18 @@ final class Service {
     }
     // What was committed before the console ended is published first.
     try console.publishFiles()
+    let server: Server
     do throws(StoreError) { server = try Server.start(options, site: site) } catch {
       throw Refusal(.invalid, error.message)
     }
     served.server = server
+    self.init(console, site, server)
+  }
+
+  private init(_ console: Console, _ site: ConsoleSite, _ server: Server) {
+    self.console = console
+    self.site = site
+    self.server = server
   }
 
   /// The server, for what is made before it.
