@@ -82,7 +82,7 @@ private func makeSoundFile() -> SoundFile {
     _ = store.applySchema(
       Array(#"{"Version":1,"Open":true,"Groups":[{"Settings":[{"Type":"Number","Key":"idle","Value":120}]}]}"#.utf8))
     for number in 0..<40 {
-      try store.set("item.\(number)", to: .string(String(repeating: "v", count: number * 9)), in: .user)
+      try store.set("item." + number.description, to: .string(String(repeating: "v", count: number * 9)), in: .user)
     }
     try store.set("large", to: .string(String(repeating: "large", count: 1500)), in: .session)
     try store.set("idle", to: .int(60), in: .enforced)

@@ -1,4 +1,5 @@
 import LiveryClient
+import LiveryHTTP
 
 @testable import LiveryFleet
 

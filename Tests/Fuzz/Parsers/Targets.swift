@@ -137,7 +137,9 @@ private func settingCount(_ elements: [FormOutline.Element]) -> Int {
   }
 }
 
-private func string(_ bytes: [UInt8]) -> String { String(decoding: bytes, as: UTF8.self) }
+private func string(_ bytes: [UInt8]) -> String {
+  bytes.withUnsafeBufferPointer { String(decoding: $0, as: UTF8.self) }
+}
 
 @_cdecl("fuzz_color")
 @Sendable public func fuzzColor(_ start: UnsafePointer<UInt8>?, _ count: Int) {
