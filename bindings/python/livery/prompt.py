@@ -17,15 +17,13 @@
 from __future__ import annotations
 
 import ctypes
-import threading
-import weakref
 from dataclasses import dataclass
 from typing import Any, Callable, Dict, List, Mapping, Optional
 
 from . import _convert, _native
-from ._dispatcher import Dispatcher
 from ._native.calls import check, optional_text
 from ._pending import Pending
+from ._serving import Serving
 from .errors import InvalidArgumentError, LiveryError, UnavailableError, error_class
 from .store import Store
 
@@ -306,42 +304,8 @@ def provide(store: Store, kind: str, provider: Provider) -> Provision:
   return Provision(handle)
 
 
-class _Prompting:
+class _Prompting(Serving):
   """The thread that a store's prompts are told by, and the handle that they are made with."""
-
-  _all: "weakref.WeakKeyDictionary[Store, _Prompting]" = weakref.WeakKeyDictionary()
-  _lock = threading.Lock()
-
-  @classmethod
-  def of(cls, store: Store) -> _Prompting:
-    with cls._lock:
-      known = cls._all.get(store)
-      if known is None or known._dispatcher.is_over():
-        cls._all[store] = known = cls(store._watches.serving())
-      return known
-
-  def __init__(self, dispatcher: Dispatcher) -> None:
-    self._dispatcher = dispatcher
-    # What the library calls has to live as long as it may be called.
-    self._called: Dict[int, object] = {}
-    self._next = 0
-    self._own = threading.Lock()
-
-  @property
-  def handle(self) -> ctypes.c_void_p:
-    return ctypes.c_void_p(self._dispatcher.handle)
-
-  def keep(self, called: object) -> int:
-    with self._own:
-      self._next += 1
-      self._called[self._next] = called
-      return self._next
-
-  def forget(self, number: int) -> None:
-    with self._own:
-      # It is running now: it goes with the next one.
-      former, self._called[0] = self._called.get(0), self._called.pop(number, None)
-    del former
 
 
 def _value(call: Callable[[Any], int]) -> List[Dict[str, Any]]:

@@ -16,15 +16,14 @@ import asyncio
 import ctypes
 import inspect
 import threading
-import weakref
 from dataclasses import dataclass
 from datetime import datetime, timedelta, timezone
 from enum import Enum
-from typing import Any, Awaitable, Callable, Dict, Generator, List, Optional, Union
+from typing import Any, Awaitable, Callable, Generator, List, Optional, Union
 
 from . import _convert, _native
-from ._dispatcher import Dispatcher
 from ._native.calls import check, text
+from ._serving import Serving
 from .errors import InvalidArgumentError, LiveryError, NoValueError, error_class
 from .store import Store
 
@@ -360,33 +359,8 @@ def _info(info: Any) -> Info:
     has_user=info.has_user, since=moment(info.since), expires=moment(info.expires))
 
 
-class _Sessions:
+class _Sessions(Serving):
   """The thread that a store's sessions are told by, and the handle that they are made with."""
-
-  _all: "weakref.WeakKeyDictionary[Store, _Sessions]" = weakref.WeakKeyDictionary()
-  _lock = threading.Lock()
-
-  @classmethod
-  def of(cls, store: Store) -> _Sessions:
-    with cls._lock:
-      known = cls._all.get(store)
-      if known is None or known._dispatcher.is_over():
-        cls._all[store] = known = cls(store._watches.serving())
-      return known
-
-  def __init__(self, dispatcher: Dispatcher) -> None:
-    self._dispatcher = dispatcher
-    # What the library calls has to live as long as it may be called.
-    self._called: Dict[int, object] = {}
-    self._own = threading.Lock()
-
-  @property
-  def handle(self) -> ctypes.c_void_p:
-    return ctypes.c_void_p(self._dispatcher.handle)
-
-  def keep(self, called: object) -> None:
-    with self._own:
-      self._called[len(self._called)] = called
 
 
 _loaded: Optional[ctypes.CDLL] = None

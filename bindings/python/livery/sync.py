@@ -11,14 +11,12 @@ from __future__ import annotations
 
 import ctypes
 import os
-import threading
-import weakref
 from typing import Any, Callable, Dict, NamedTuple, Optional, Union
 
 from . import _convert, _native
-from ._dispatcher import Dispatcher
 from ._native.calls import check, handle as _out, optional_text
 from ._pending import Pending
+from ._serving import Serving
 from .errors import InvalidArgumentError, error_class
 from .store import Store
 
@@ -224,42 +222,8 @@ def _start(store: Store, verb: str, wanted: _Wanted, *words: bytes) -> Task:
   return task
 
 
-class _Syncing:
+class _Syncing(Serving):
   """The thread that a store's tasks are told by, and the handle that they are made with."""
-
-  _all: "weakref.WeakKeyDictionary[Store, _Syncing]" = weakref.WeakKeyDictionary()
-  _lock = threading.Lock()
-
-  @classmethod
-  def of(cls, store: Store) -> "_Syncing":
-    with cls._lock:
-      known = cls._all.get(store)
-      if known is None or known._dispatcher.is_over():
-        cls._all[store] = known = cls(store._watches.serving())
-      return known
-
-  def __init__(self, dispatcher: Dispatcher) -> None:
-    self._dispatcher = dispatcher
-    # What the library calls has to live as long as it may be called.
-    self._called: Dict[int, object] = {}
-    self._next = 0
-    self._own = threading.Lock()
-
-  @property
-  def handle(self) -> ctypes.c_void_p:
-    return ctypes.c_void_p(self._dispatcher.handle)
-
-  def keep(self, called: object) -> int:
-    with self._own:
-      self._next += 1
-      self._called[self._next] = called
-      return self._next
-
-  def forget(self, number: int) -> None:
-    with self._own:
-      # It is running now: it goes with the next one.
-      former, self._called[0] = self._called.get(0), self._called.pop(number, None)
-    del former
 
 
 _loaded: Optional[ctypes.CDLL] = None

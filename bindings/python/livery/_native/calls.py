@@ -149,6 +149,11 @@ def handle(function: Any, *arguments: Any) -> int:
   return int(out(c_void_p, function, *arguments))
 
 
+def pointer(number: Any) -> c_void_p:
+  """A handle for functions of extensions, whose arguments are not declared one by one."""
+  return c_void_p(number)
+
+
 def text(what: str, value: object, *, is_secret: bool = False) -> bytes:
   """A name, pattern or origin as the library takes it; InvalidArgumentError if it cannot be one, without a secret."""
   if not isinstance(value, str):
