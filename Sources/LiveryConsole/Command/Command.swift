@@ -4,7 +4,7 @@ import LiveryFleet
 import LiveryHTTP
 
 /// The program `livery-console`.
-@_cdecl("livery_console_main")
+@_cdecl("livery_console_main") @implementation
 public func livery_console_main(_ count: Int32, _ words: UnsafePointer<UnsafePointer<CChar>?>?) -> Int32 {
   var given: [String] = []
   for index in 1..<max(1, Int(count)) {
