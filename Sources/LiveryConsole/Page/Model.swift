@@ -45,6 +45,8 @@ package struct Refusal: Error, Sendable {
 
 /// What the pages show and do: the console, as they need it. Times are seconds since 1970.
 package protocol ConsoleModel: AnyObject, Sendable {
+  /// How far publishing is, where it goes to a store that may be slow; nil where it does not.
+  func publishing() throws(Refusal) -> PublishingState?
   var fleet: String { get }
   /// Rises with every change.
   var generation: UInt64 { get }
@@ -232,4 +234,8 @@ package struct DraftSetting: Sendable {
     self.verb = verb
     self.value = value
   }
+}
+
+extension ConsoleModel {
+  package func publishing() throws(Refusal) -> PublishingState? { nil }
 }
