@@ -41,7 +41,7 @@ extension Console {
       throw Refusal(.invalid, "Nothing would become different: the draft is what is published.")
     }
     let isGradual = plan.steps.count > 1
-    if isGradual { document = try distinct(document, number, in: channel.name) }
+    document = try distinct(document, number, in: channel.name)
     let hash = try keep(document, stamp)
     var rolling = hash
     if isGradual {
