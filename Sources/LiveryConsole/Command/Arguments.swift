@@ -16,6 +16,7 @@ struct Arguments {
     "days", "hours", "group", "comment", "steps", "pause", "bound", "revision", "name", "user", "query", "limit",
     "device-state", "channel", "broker-user", "broker-password-file", "broker-ca-file", "broker-client-id",
     "root", "threshold", "request", "endpoint", "region", "credentials", "endpoint-ca-file",
+    "from", "until", "trial", "check", "app", "schema",
   ]
 
   init(_ given: [String]) {
