@@ -135,7 +135,7 @@ extension DeviceDetail.Setting {
             var one = JSON()
             one.add("publication", $0.publication)
             one.add("verb", $0.setting.verb)
-            one.add("value", value: $0.setting.value)
+            if $0.setting.isSecret { one.add("secret", true) } else { one.add("value", value: $0.setting.value) }
             one.add("about", $0.about)
             return one.value
           }))
@@ -149,7 +149,7 @@ extension DraftSetting {
     var json = JSON()
     json.add("name", name)
     json.add("verb", verb)
-    json.add("value", value: value)
+    if isSecret { json.add("secret", true) } else { json.add("value", value: value) }
     return json
   }
 }

@@ -273,6 +273,8 @@ package struct DraftSetting: Sendable {
   /// "" takes it out of the draft.
   package var verb: String
   package var value: Value?
+  /// Whether nobody is shown the value.
+  package var isSecret = false
 
   package init(name: String, verb: String, value: Value?) {
     self.name = name
