@@ -70,7 +70,7 @@ class Bucket:
           if status:
             raise Refused(status, {403: "AccessDenied", 503: "SlowDown"}.get(status, "InternalError"))
           with bucket.lock:
-            bucket.objects[key] = (body, dict(self.headers))
+            bucket.objects[key] = (body, self.headers)
             bucket.order.append(key)
           self.give(200, ETag=f'"{hashlib.md5(body).hexdigest()}"')
         except Refused as refused:

@@ -241,12 +241,16 @@ class Server:
     return server
 
   def control(self, *words, check=True):
-    subprocess.run([*self.as_user, self.program, "-D", self.folder / "data", *words], check=check,
-                   stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, cwd="/")
+    return subprocess.run([*self.as_user, self.program, "-D", self.folder / "data", *words], check=check,
+                          stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, cwd="/").returncode
 
   def start(self):
-    self.control("-w", "-l", self.folder / "log", "-o", f"-p {self.port} -c listen_addresses=127.0.0.1 -c "
-                 "unix_socket_directories=''", "start")
+    # What was killed takes a moment to let go of its memory and its port.
+    wait(self.begin, 30)
+
+  def begin(self):
+    return self.control("-w", "-l", self.folder / "log", "-o", f"-p {self.port} -c listen_addresses=127.0.0.1 -c "
+                 "unix_socket_directories=''", "start", check=False) == 0
 
   def stop(self):
     self.control("-m", "immediate", "stop", check=False)

@@ -1,5 +1,6 @@
 """Hints: what a broker keeps for a channel's devices."""
 
+import os
 import shutil
 import socket
 import ssl
@@ -76,6 +77,7 @@ def guarded(tmp_path):
   subprocess.run(["mosquitto_passwd", "-b", "-c", folder / "passwords", "console", "secret words"], check=True)
   (folder / "acl").write_text("topic read livery/#\nuser console\ntopic readwrite livery/#\n")
   (folder / "mosquitto.conf").write_text(
+    ("user root\n" if os.getuid() == 0 else "") +
     f"listener {port} 127.0.0.1\ncertfile {folder}/cert.pem\nkeyfile {folder}/key.pem\nallow_anonymous true\n"
     f"password_file {folder}/passwords\nacl_file {folder}/acl\nlog_dest file {folder}/log\nlog_type all\n")
   for path in folder.iterdir():

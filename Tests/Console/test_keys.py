@@ -27,13 +27,13 @@ def signers(console, channel="fleet"):
 def test_another_key_signs_in_consoles_that_run(console):
   device, = join(console)
   before = signers(console)
-  for word in ("rotate", "revoke"):
+  for value, word in enumerate(("rotate", "revoke")):
     console.run("keys", word, "--root-key", console.state / "root.key")
     present = signers(console)
     assert present != before and present[0] in [one["key"].hex() for one in keys(console)[0]["signers"]]
     # The console that runs has not been started again.
-    console.set("fleet", ("volume", "enforce", len(word)))
-    assert signers(console) == present and device.pull()["volume"] == ("enforce", len(word))
+    console.set("fleet", ("volume", "enforce", value))
+    assert signers(console) == present and device.pull()["volume"] == ("enforce", value)
     before = present
   assert [one["key"].hex() for one in keys(console)[0]["signers"]] == before
 

@@ -116,12 +116,18 @@ extension Console {
   }
 
   func shown(_ difference: Difference) throws(Refusal) -> Difference {
-    let secrets = try secrets()
     var shown = difference
-    for index in shown.settings.indices {
-      let isSecret = secrets.contains { $0.sameBytes(as: shown.settings[index].name) }
-      shown.settings[index].before?.isSecret = isSecret
-      shown.settings[index].after?.isSecret = isSecret
+    shown.settings = try self.shown(difference.settings)
+    return shown
+  }
+
+  func shown(_ settings: [Difference.Setting]) throws(Refusal) -> [Difference.Setting] {
+    let secrets = try secrets()
+    var shown = settings
+    for index in shown.indices {
+      let isSecret = secrets.contains { $0.sameBytes(as: shown[index].name) }
+      shown[index].before?.isSecret = isSecret
+      shown[index].after?.isSecret = isSecret
     }
     return shown
   }
