@@ -149,6 +149,7 @@ class Device:
     answer = self.console.ask("GET", f"/v1/channels/{channel}/manifest", token=False)
     if answer.status == 404:
       return None
+    assert answer.status == 200, (answer.status, answer.body)
     kind, payload, signatures = read_sync.cbor(answer.body)
     message = b"livery-sync-1\0manifest\0" + payload
     assert all(publisher.VERIFY(key, message, signature) for key, signature in signatures)
