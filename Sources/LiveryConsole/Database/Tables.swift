@@ -88,7 +88,9 @@ enum Tables {
       ALTER TABLE devices ADD COLUMN trial BIGINT NOT NULL DEFAULT 0
       """,
       """
-      CREATE TABLE places (name TEXT PRIMARY KEY, written BIGINT NOT NULL, problem TEXT, since BIGINT NOT NULL);
+      CREATE TABLE places (
+        name TEXT PRIMARY KEY, written BIGINT NOT NULL, problem TEXT, since BIGINT NOT NULL, holder TEXT,
+        held_until BIGINT);
       CREATE INDEX channels_by_expiry ON channels (expires);
       CREATE INDEX documents_by_stamp ON documents (stamp);
       CREATE INDEX assets_by_stamp ON assets (stamp);

@@ -45,6 +45,8 @@ package final class Console: @unchecked Sendable {
   /// What has been written to the published folder: guarded by `writing`.
   private var written: Int64 = -1
   var hints: Hints?
+  /// Who this one is to others that publish to the same place.
+  let holder = Crypto.random(8).hexadecimal
   /// Of a console that serves, if what is published goes far.
   var uploads: Uploads?
   /// Told of what could not be published yet.
@@ -148,27 +150,73 @@ package final class Console: @unchecked Sendable {
   /// - Returns: the generation of which everything is there.
   func publishNow() throws(Refusal) -> Int64 {
     try writing.withLock { () throws(Refusal) in
-      let now = try stored()
-      guard now != written else { return now }
-      let since = Database.Parameter.int(written)
-      // Read before what they refer to: what is committed meanwhile is another round's.
-      let manifests = try database.all(
-        "SELECT name, version, manifest FROM channels WHERE stamp > ?", [since]
-      ) { (row) throws(Refusal) in (name: row.text(0), version: row.int(1), bytes: row.bytes(2)) }
-      try writeBlobs(since)
-      try writeKeys(since)
-      for isFleet in [false, true] {
-        var round: [(name: String, version: Int64, bytes: [UInt8])] = []
-        for manifest in manifests where manifest.name.sameBytes(as: "fleet") == isFleet {
-          round.append(manifest)
-          if round.count == Bucket.most { try write(manifests: &round) }
+      let first = try stored()
+      guard first != written else { return first }
+      // Where it may take long, what has nothing to say keeps nobody else from publishing.
+      let isQuiet = isFar ? try !hasNews() : false
+      guard isQuiet else {
+        // What another console or a command writes meanwhile is newer than what is read now.
+        try lockPlace()
+        do throws(Refusal) {
+          let now = try writeAll()
+          try unlockPlace(written, now)
+          written = now
+          return now
+        } catch {
+          try? unlockPlace(nil, nil)
+          throw error
         }
-        try write(manifests: &round)
       }
-      written = now
-      published?.endRound()
-      return now
+      written = first
+      return first
     }
+  }
+
+  private var isFar: Bool { published?.isFar == true }
+
+  private func lockPlace() throws(Refusal) {
+    switch published {
+    case .folder(let folder, _)?:
+      do throws(StoreError) { try folder.lock() } catch { throw Refusal(.busy, error.message) }
+    case .bucket?: try takeLease()
+    case nil: break
+    }
+  }
+
+  private func unlockPlace(_ since: Int64?, _ now: Int64?) throws(Refusal) {
+    switch published {
+    case .folder(let folder, _)?: folder.unlock()
+    case .bucket?: try endLease(since, now)
+    case nil: break
+    }
+  }
+
+  private func hasNews() throws(Refusal) -> Bool {
+    for table in ["channels", "documents", "assets", "signed_keys"] {
+      if try database.number("SELECT MAX(stamp) FROM \(table)") ?? -1 > written { return true }
+    }
+    return false
+  }
+
+  private func writeAll() throws(Refusal) -> Int64 {
+    let now = try stored()
+    let since = Database.Parameter.int(written)
+    // Read before what they refer to: what is committed meanwhile is another round's.
+    let manifests = try database.all(
+      "SELECT name, version, manifest FROM channels WHERE stamp > ?", [since]
+    ) { (row) throws(Refusal) in (name: row.text(0), version: row.int(1), bytes: row.bytes(2)) }
+    try writeBlobs(since)
+    try writeKeys(since)
+    for isFleet in [false, true] {
+      var round: [(name: String, version: Int64, bytes: [UInt8])] = []
+      for manifest in manifests where manifest.name.sameBytes(as: "fleet") == isFleet {
+        round.append(manifest)
+        if round.count == Bucket.most { try write(manifests: &round) }
+      }
+      try write(manifests: &round)
+    }
+    published?.endRound()
+    return now
   }
 
   private func writeBlobs(_ since: Database.Parameter) throws(Refusal) {
@@ -215,7 +263,9 @@ package final class Console: @unchecked Sendable {
   }
 
   private func write(_ files: [Publisher.File]) throws(Refusal) {
-    if let published, !files.isEmpty { try published.put(files, isFirst: written < 0) }
+    guard let published, !files.isEmpty else { return }
+    if isFar { try keepLease() }
+    try published.put(files, isFirst: written < 0)
   }
 
   func document(_ hash: [UInt8]) throws(Refusal) -> [UInt8]? {

@@ -51,10 +51,9 @@ final class Uploads: @unchecked Sendable {
         return done
       }
       for one in done { one(true) }
-      try console.note(published: generation, problem: nil)
     } catch {
       failures += 1
-      try? console.note(published: nil, problem: error.message)
+      try? console.note(problem: error.message)
       // Not the same for all consoles: one second, two, four, a quarter more or less.
       let pause = min(Uploads.longestPause, 1 << Int64(min(failures - 1, 6))) * 1_000_000
       let chance = Int64(Rates.key(Crypto.random(8)) % UInt64(pause / 2)) - pause / 4
@@ -96,30 +95,6 @@ package struct PublishingState: Sendable {
 }
 
 extension Console {
-  /// Notes how far a place is that need not be filled anew when the console starts again.
-  func note(published generation: Int64?, problem: String?) throws(Refusal) {
-    guard let name = place.published else { return }
-    let before = try database.first(
-      "SELECT written, problem FROM places WHERE name = ?", [.text(name)]
-    ) { (row) throws(Refusal) in (written: row.int(0), problem: row.textIfAny(1)) }
-    // A generation in which nothing is published need not be noted.
-    let isSame = before.map { ($0.problem ?? "").sameBytes(as: problem ?? "") } ?? false
-    if isSame, let before {
-      guard let generation,
-        try database.number("SELECT MAX(stamp) FROM channels") ?? 0 > before.written, generation > before.written
-      else { return }
-    }
-    try database.change { () throws(Refusal) in
-      try database.run(
-        """
-        INSERT INTO places (name, written, problem, since) VALUES (?, ?, ?, ?) ON CONFLICT (name) DO UPDATE SET
-        written = CASE WHEN excluded.written > places.written THEN excluded.written ELSE places.written END,
-        problem = excluded.problem,
-        since = CASE WHEN places.problem IS NULL OR excluded.problem IS NULL THEN excluded.since ELSE places.since END
-        """, [.text(name), .int(generation ?? -1), .optional(problem?.nulFree), .int(Console.now)])
-    }
-  }
-
   /// nil where nothing is published, or into a folder, which is written before a change is answered.
   package func publishing() throws(Refusal) -> PublishingState? {
     guard let published, published.isFar, let name = place.published else { return nil }
