@@ -1,5 +1,6 @@
 import LiveryClient
 import LiveryFleet
+import LiveryHTTP
 
 /// When a publication holds, and for whom; without any of it always, and for all.
 package struct Conditions: Sendable {
