@@ -67,6 +67,8 @@ extension Console {
     for line in try standing(channel) {
       guard let size = try document(line.hash)?.count else { continue }
       var entry = Manifest.Entry(hash: line.hash, size: Int64(size), name: "p" + line.number.description)
+      entry.author = Line.of(line.author, limit: Limit.author)
+      entry.comment = Line.of(line.comment, limit: Limit.comment)
       if let share = line.share, share < 10_000 { entry.rollout = Rollout(share: share, salt: line.salt) }
       // A hash stands once.
       if !entries.contains(where: { $0.hash == entry.hash }) { entries.append(entry) }
@@ -76,6 +78,8 @@ extension Console {
 
   struct Standing {
     var number: Int64
+    var author: String
+    var comment: String
     var hash: [UInt8]
     var salt: [UInt8]
     /// nil for all devices.
@@ -86,7 +90,7 @@ extension Console {
   func standing(_ channel: String) throws(Refusal) -> [Standing] {
     let found = try database.all(
       """
-      SELECT p.number, p.hash, p.rolling_hash, p.salt, p.step, p.steps, p.number = s.rolling FROM standing s
+      SELECT p.number, p.hash, p.rolling_hash, p.salt, p.step, p.steps, p.number = s.rolling, p.author, p.comment FROM standing s
       JOIN publications p ON p.number = s.base OR p.number = s.rolling WHERE s.channel = ? ORDER BY p.number
       """, [.text(channel)]
     ) { (row) throws(Refusal) -> Standing in
@@ -94,7 +98,8 @@ extension Console {
       let steps = Plan.steps(row.text(5))
       let step = Int(clamping: row.int(4))
       return Standing(
-        number: row.int(0), hash: isRolling ? row.bytes(2) : row.bytes(1), salt: row.bytes(3),
+        number: row.int(0), author: row.text(7), comment: row.text(8), hash: isRolling ? row.bytes(2) : row.bytes(1),
+        salt: row.bytes(3),
         share: isRolling ? Int64(steps.indices.contains(step) ? steps[step] : 10_000) : nil)
     }
     return found.filter { $0.share == nil } + found.filter { $0.share != nil }
