@@ -73,7 +73,7 @@ extension Driver {
 
   /// Makes a change that goes back unless somebody confirms it. What the device knows of channels and trust is kept before, and
   /// for good; with the change goes back what follows from it.
-  func begin(_ wanted: Document.Trial, _ change: Change, _ records: [Device.Record], _ origin: String) {
+  func begin(_ wanted: Document.Trial, _ change: Change, _ records: [Device.Record]) {
     guard let owned = records.first(where: { $0.name.isSame(Self.ownedRecord) }),
       case .data(let fingerprint)? = owned.value?["applied"], let revision = try? store.revision()
     else { return later(.postponed) }
@@ -89,7 +89,7 @@ extension Driver {
       lastCommitError = error
       return later(.postponed)
     }
-    switch commit(change, [owned], .seconds(wanted.seconds), origin) {
+    switch commit(change, [owned], .seconds(wanted.seconds)) {
     case .success(let revision):
       made.revision = revision
       made.began = now
@@ -106,9 +106,9 @@ extension Driver {
   }
 
   /// Takes back what is on trial, since something else is wanted.
-  func takeBack(_ trial: Trial) {
+  func takeBack(_ trial: Trial, for change: Change) {
     lastCommitError = nil
-    do throws(StoreError) { try store.revertTrial(trial.revision, origin: "sync: superseded") } catch {
+    do throws(StoreError) { try store.revertTrial(trial.revision, origin: change.endOfTrial) } catch {
       if error.code != .notFound, error.code != .conflict { lastCommitError = error }
     }
     lookAtTrial()
@@ -141,7 +141,7 @@ extension Driver {
     case .reverted(let origin) where !isInEffect:
       forgetTrial()
       trial = nil
-      let isSuperseded = origin?.isSame("sync: superseded") ?? false
+      let isSuperseded = origin?.utf8.starts(with: Change.superseding.utf8) ?? false
       tell(
         .wentBack(owned: owned, fingerprint: found.fingerprint, isSuperseded ? nil : found.violation(by: origin)),
         isFirst)

@@ -59,6 +59,7 @@ public struct Device: Sendable {
     /// What holds again if it is refused.
     var owned: Owned
     var applied: [UInt8]?
+    var holding: [Attribution]
   }
 
   enum Reporting: Sendable {

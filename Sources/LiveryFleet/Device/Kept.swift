@@ -23,6 +23,8 @@ struct Kept: Sendable {
   /// In the order of their hashes.
   var documents: [DocumentState] = []
   var owned = Owned()
+  /// What held when that was made; the weakest first.
+  var holding: [Attribution] = []
   /// The fingerprints of what is wanted, as it was applied and refused last.
   var applied: [UInt8]?
   var refused: [UInt8]?
@@ -94,6 +96,7 @@ extension Kept {
     var made = Making()
     if let applied { made.add("applied", applied) }
     made.add("settings", owned.value)
+    made.add("documents", ifAny: holding.map { $0.value })
     return made.value
   }
 
@@ -151,9 +154,14 @@ extension Kept {
   mutating func read(owned value: Value?) {
     owned = Owned()
     applied = nil
+    holding = []
     guard let value, let settings = value["settings"], let owned = try? Owned(settings) else { return }
     self.owned = owned
     if case .data(let hash) = value["applied"], hash.count == Crypto.hashSize { applied = hash }
+    guard case .list(let items) = value["documents"] else { return }
+    for item in items.prefix(Limit.documentsHeld) {
+      if let one = try? Attribution(item) { holding.append(one) }
+    }
   }
 
   private mutating func read(state value: Value) throws(FleetError) {
