@@ -114,7 +114,8 @@ extension Device {
   private mutating func goBack(to former: Applying) {
     kept.owned = former.owned
     kept.applied = former.applied
-    for name in former.records { mark(name) }
+    // What is owned is there as it was: it is written with a change, and with nothing else. By then another may have gone back.
+    for name in former.records where !name.sameBytes(as: Kept.ownedName) { mark(name) }
     mark(Kept.stateName)
     applying = nil
   }
