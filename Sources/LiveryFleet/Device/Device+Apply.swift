@@ -17,14 +17,14 @@ extension Device {
     lookAtVerdicts(moment, world)
     do throws(FleetError) {
       let documents = try holding(moment.clock, world)
-      let desired = try Desired.merging(documents)
-      let fingerprint = try desired.fingerprint()
+      let (fingerprint, merged) = try wanted(documents)
       isBehind = false
       guard fingerprint != kept.applied else {
         if kept.refused != nil { forgetRefusal() }
         return
       }
       guard fingerprint != kept.refused || world.schema != kept.refusedSchema else { return }
+      let desired = if let merged { merged } else { try Desired.merging(documents) }
       let change = try desired.change(from: kept.owned)
       begin(change, fingerprint, world.schema, &effects)
     } catch {
@@ -34,6 +34,15 @@ extension Device {
     }
   }
 
+  /// The fingerprint of what documents come to; with that itself, unless they are those of the last time.
+  mutating func wanted(_ documents: [HeldDocument]) throws(FleetError) -> (fingerprint: [UInt8], Desired?) {
+    if let looked, looked.documents.elementsEqual(documents, by: { $0 == $1.hash }) { return (looked.fingerprint, nil) }
+    let desired = try Desired.merging(documents)
+    let fingerprint = try desired.fingerprint()
+    looked = Looked(documents: documents.map { $0.hash }, fingerprint: fingerprint)
+    return (fingerprint, desired)
+  }
+
   /// The documents that hold now, the weakest first.
   ///
   /// - Throws: `.unavailable` or `.unsupported` if one is not there: then nothing changes.
@@ -41,7 +50,7 @@ extension Device {
     var documents: [HeldDocument] = []
     nextSchedule = nil
     for state in kept.channels {
-      for entry in takes(state.manifest) {
+      for entry in state.entries {
         guard let known = kept.document(entry.hash) else {
           throw FleetError(.unavailable, "the document \(entry.name) is not here")
         }

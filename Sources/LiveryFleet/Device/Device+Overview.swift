@@ -46,9 +46,9 @@ extension Device {
   }
 
   private mutating func isBehindNow(_ moment: Moment, _ world: World) -> Bool {
-    guard let documents = try? holding(moment.clock, world), let desired = try? Desired.merging(documents),
-      let fingerprint = try? desired.fingerprint()
-    else { return true }
+    guard let documents = try? holding(moment.clock, world), let (fingerprint, _) = try? wanted(documents) else {
+      return true
+    }
     return fingerprint != kept.applied && fingerprint != kept.refused
   }
 
@@ -62,7 +62,7 @@ extension Device {
   public var isBehindWanted: Bool { isBehind }
 
   /// Whether there is a key document.
-  public var hasKeys: Bool { kept.trust.keys != nil }
+  public var hasKeys: Bool { if case .some = kept.trust.keys { true } else { false } }
 
   /// Whether what is published was refused as a whole; what was wrong with it.
   public var refusal: [Report.Violation]? { kept.refused == nil ? nil : kept.violations }
@@ -77,7 +77,7 @@ extension Device {
   public func documentNames(at clock: Int64, _ world: World) -> [String] {
     var names: [String] = []
     for state in kept.channels.reversed() {
-      for entry in takes(state.manifest).reversed() {
+      for entry in state.entries.reversed() {
         guard let document = kept.document(entry.hash)?.held?.document, document.isFor(world.schema),
           document.holds(at: clock, world.offset).holds
         else { continue }
