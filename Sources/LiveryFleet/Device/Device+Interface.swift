@@ -68,6 +68,8 @@ extension Device {
     case hint(Channel, version: Int64)
     /// The broker was lost and is there again: what was said meanwhile was not heard.
     case reached
+    /// The system has got a network, or one more.
+    case network
     /// Values have changed at the device.
     case changed
     /// What a request was answered with.

@@ -135,6 +135,8 @@ public struct Device: Sendable {
       nextReport = moment.uptime
     case .hint(let channel, let version): hint(channel, version, moment)
     case .reached: reached(moment)
+    // To whom nothing is missing nothing is new: networks tell of themselves every so often.
+    case .network: if pullBackoff.failures > 0 || reportBackoff.failures > 0 { reached(moment) }
     case .changed: markReportDue()
     case .answer(let answer): answered(answer, moment)
     case .failure(let retryAfter): failed(retryAfter, moment)
