@@ -326,7 +326,7 @@ if nouns.contains("sync") {
 // The device's end on a real store, clock and network.
 if nouns.contains("sync") {
   targets += [
-    .target(name: "CSync", cSettings: cSettings),
+    .target(name: "CSync", dependencies: ["CClient"], cSettings: cSettings),
     .target(
       name: "LiverySync",
       dependencies: [

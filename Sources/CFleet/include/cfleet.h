@@ -38,6 +38,10 @@ int32_t lvd_zone_offset(int64_t seconds);
 // A folder that a web server delivers: its descriptor, or an errno below zero.
 int lvd_folder_open(const char *path);
 void lvd_folder_close(int folder);
+// Keeps all who publish to the folder by another descriptor from doing so, until it is unlocked or the process ends. 0 or an errno:
+// EWOULDBLOCK if somebody else had it for so many milliseconds.
+int lvd_folder_lock(int folder, int milliseconds);
+void lvd_folder_unlock(int folder);
 // Puts a file in its place beneath the folder, whole and on the disk, and makes the folders on the way. One that is immutable and
 // there with the same size is left as it is; any other gets a time later by a second at least than the file that it replaces. 0 or an
 // errno: EINVAL for a path with an empty part or one that begins with a dot.

@@ -66,6 +66,10 @@ extension Device {
     case push
     /// Somebody says that a channel has a version: nothing but a reason to ask.
     case hint(Channel, version: Int64)
+    /// The broker was lost and is there again: what was said meanwhile was not heard.
+    case reached
+    /// The system has got a network, or one more.
+    case network
     /// Values have changed at the device.
     case changed
     /// What a request was answered with.

@@ -167,6 +167,7 @@ extension Device {
     reporting = .none
     isReportOutdated = false
     let wanted = retryAfter.map { min(max($0, 0), 86_400) * 1000 }
+    reportNotBefore = moment.uptime + (wanted ?? 0)
     nextReport = moment.uptime + reportBackoff.fail(&random, wanted: wanted)
   }
 }

@@ -39,12 +39,16 @@ public struct Device: Sendable {
   var nextSave: Int64 = 0
   /// The server asks not to be asked before that.
   var notBefore: Int64 = 0
+  /// The same of reports.
+  var reportNotBefore: Int64 = 0
   /// Whether something has changed since the report that is on its way was made.
   var isReportOutdated = false
   /// Hints that led to nothing, one after another.
   var emptyHints = 0
   var isHintDue = false
   var lastHintedPull: Int64?
+  /// When it asked last, or will, since the broker was there again.
+  var lastReached: Int64?
   /// When the documents that hold change next, in seconds since 1970.
   var nextSchedule: Int64?
   /// The digest of the verdicts in the report that is on its way, or was the last.
@@ -143,6 +147,9 @@ public struct Device: Sendable {
       markReportDue()
       nextReport = moment.uptime
     case .hint(let channel, let version): hint(channel, version, moment)
+    case .reached: reached(moment)
+    // To whom nothing is missing nothing is new: networks tell of themselves every so often.
+    case .network: if pullBackoff.failures > 0 || reportBackoff.failures > 0 { reached(moment) }
     case .changed: markReportDue()
     case .answer(let answer): answered(answer, moment)
     case .failure(let retryAfter): failed(retryAfter, moment)
@@ -245,6 +252,23 @@ extension Device {
     lastHintedPull = due
     isHintDue = true
   }
+
+  /// Asks soon, and tells what is due: the waits that have grown as long as nobody was there are over. Those that the server has
+  /// asked for are not, and a broker that comes and goes is not followed every time.
+  private mutating func reached(_ moment: Moment) {
+    var due = max(notBefore, moment.uptime + random.number(in: 0...max(0, configuration.hintSpread)))
+    if let lastReached { due = max(due, lastReached + Self.reachedPause) }
+    lastReached = due
+    pullBackoff.succeed()
+    // What is asked just now may have been answered before.
+    if pulling != nil { pulling?.isWantedAgain = true } else { nextPull = min(nextPull, due) }
+    guard case .none = reporting else { return }
+    reportBackoff.succeed()
+    nextReport = min(nextReport, max(due, reportNotBefore))
+  }
+
+  /// The least time between two pulls because of that, in milliseconds.
+  private static let reachedPause: Int64 = 5000
 
   /// How often it asks, in milliseconds.
   var interval: Int64 {
