@@ -176,6 +176,7 @@ final class Driver: @unchecked Sendable {
       serve()
       return lookAgain(after: Self.leasePause)
     }
+    lvy_network_watch { Drivers.hearNetwork() }
     if let folder { _ = folder.withCString { lvy_note_read($0, &note) } }
     note.process = lvc_process()
     note.use(options.scope)

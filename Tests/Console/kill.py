@@ -29,10 +29,10 @@ from workers import Administrator, Commander, Joiner, Reporter, Watcher  # noqa:
 class Scene:
   """All that runs. `attempts` has what was tried, by who did it, with what came of it."""
 
-  def __init__(self, folder, kind, devices, seed):
+  def __init__(self, folder, kind, devices, seed, victims):
     self.folder, self.kind, self.chance = folder, kind, random.Random(seed)
     folder.chmod(0o755)
-    self.seed, self.is_over, self.wrong = seed, False, []
+    self.seed, self.is_over, self.wrong, self.victims = seed, False, [], victims
     self.postgres = servers.Postgres(folder) if kind == "postgresql" else None
     self.broker = servers.Broker(folder)
     self.console = conftest.Console(folder, self.postgres.url if self.postgres else None)
@@ -65,8 +65,8 @@ class Scene:
     raise AssertionError("the console does not start any more")
 
   def kill_one(self):
-    victims = ["console"] * 5 + ["command"] * 2 + ["broker"] * 2 + (["postgres"] * 2 if self.postgres else [])
-    victim = self.chance.choice(victims)
+    shares = {"console": 5, "command": 2, "broker": 2, "postgres": 2 if self.postgres else 0}
+    victim = self.chance.choice([name for name in self.victims for _ in range(shares[name])])
     pause = self.chance.choice((0, 0, 0, 0.05, 0.3, 1))
     if victim == "command":
       if not self.workers[3].kill():
@@ -160,11 +160,14 @@ class Scene:
       self.postgres.stop()
 
 
-def kill(kills, seed, kind, devices, folder):
+VICTIMS = ("console", "command", "broker", "postgres")
+
+
+def kill(kills, seed, kind, devices, folder, victims=VICTIMS):
   folder = Path(tempfile.mkdtemp(dir=folder))
   scene = None
   try:
-    scene = Scene(folder, kind, devices, seed)
+    scene = Scene(folder, kind, devices, seed, victims)
     told = scene.run(kills)
     seconds = scene.settle()
     scene.console.stop()

@@ -42,6 +42,21 @@ import Testing
     #expect(origin.values[device.device.id]?["volume"]?.value == .int(2))
   }
 
+  @Test func aNetworkThatIsThereAgainEndsTheWaitsAndIsNoNewsOtherwise() throws {
+    let (origin, device) = try fleet()
+    let quiet = device.requests.count
+    device.tell(.network)
+    device.run(until: device.now + 1000)
+    #expect(device.requests.count == quiet)
+    device.network = { _ in .lost }
+    try publish(2, origin, device)
+    device.run(until: device.now + 10 * 60 * minute)
+    device.network = { .answered(origin.answer($0)) }
+    device.tell(.network)
+    device.run(until: device.now + 1000)
+    #expect(device.value("volume") == .int(2))
+  }
+
   @Test func itCostsAnAnswerOf304ForEachChannel() throws {
     let (_, device) = try fleet()
     let before = device.requests.count

@@ -67,10 +67,10 @@ extension Command {
       show(
         json,
         [
-          "version \(document.version.description), until \(document.expires.description)",
+          "version \(document.version.description), until \(Output.time(document.expires))",
           "roots \(document.roots.fingerprint.hexadecimal), of which \(document.roots.threshold) of "
             + "\(document.roots.keys.count) have to sign",
-        ] + document.signers.map { "signer \($0.key.hexadecimal) until \($0.until.description)" })
+        ] + document.signers.map { "signer \($0.key.hexadecimal) until \(Output.time($0.until))" })
     default: return false
     }
     return true

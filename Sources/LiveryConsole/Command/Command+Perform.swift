@@ -232,7 +232,10 @@ extension Command {
     show(
       json,
       json.members.map { (member) in
-        "\(member.key): " + (member.value.text ?? (try? member.value.jsonText()) ?? "")
+        if member.key.utf8.suffix(6).elementsEqual("Expire".utf8), case .int(let seconds) = member.value {
+          return "\(member.key): \(Output.time(seconds))"
+        }
+        return "\(member.key): " + (member.value.text ?? (try? member.value.jsonText()) ?? "")
       })
   }
 
@@ -240,7 +243,7 @@ extension Command {
     let all = try open().history(before: nil, limit: try arguments.number("limit", 100, 1...1000))
     show(
       list: all.map { $0.json },
-      all.map { "\($0.number.description)\t\($0.time.description)\t\($0.author)\t\($0.what)\t\($0.detail)" })
+      all.map { "\($0.number.description)\t\(Output.time($0.time))\t\($0.author)\t\($0.what)\t\($0.detail)" })
   }
 
   private func enroll(_ rest: [String]) throws(Refusal) -> Bool {

@@ -64,7 +64,7 @@ extension View {
     for (index, number) in line.overlays.enumerated() {
       if index > 0 { html += ", " }
       html += """
-        <a href="/publications/\(number.description)"><span class="unseen">Publication </span>\(number.description)</a>
+        <a href="/publications/\(number.description)">publication \(number.description)</a>
         """
     }
     return html
@@ -153,7 +153,7 @@ extension View {
     }
     html += "</p>"
     if let line, !line.overlays.isEmpty {
-      html += "<p>Above it, for a time or for some: publication \(above(line)).</p>"
+      html += "<p>Above it, for a time or for some: \(above(line)).</p>"
     }
     html += "</div>\n"
     return html
