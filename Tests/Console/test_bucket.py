@@ -1,6 +1,7 @@
 """Publishing into a bucket of an S3-like store, which may fail, be slow, and have another clock."""
 
 import hashlib
+import json
 import shutil
 import subprocess
 import threading
@@ -230,6 +231,10 @@ def test_another_implementation_takes_it(tmp_path):
         return False
 
     wait(create)
+    # Everybody may read it, as behind a web server.
+    policy = {"Version": "2012-10-17", "Statement": [{"Effect": "Allow", "Principal": "*", "Action": "s3:GetObject",
+                                                      "Resource": "arn:aws:s3:::fleet-files/*"}]}
+    urllib.request.urlopen(urllib.request.Request(f"{endpoint}/fleet-files?policy", json.dumps(policy).encode(), method="PUT"))
     credentials(tmp_path)
     console = Console(tmp_path)
     console.published = "s3://fleet-files"
@@ -239,3 +244,33 @@ def test_another_implementation_takes_it(tmp_path):
   finally:
     server.kill()
     server.wait()
+
+
+def test_two_consoles_that_publish_to_a_bucket_leave_the_latest_there(console, bucket, tmp_path, place):
+  """Nothing that one of them has read before is put there after what the other has put."""
+  other = Console(tmp_path, place, state="state")
+  other.token = console.token
+  other.serve()
+  versions, back = {}, []
+
+  def answer(key):
+    time.sleep(0.02)
+
+  bucket.answer = answer
+  try:
+    for number in range(6):
+      (console if number % 2 else other).set("fleet", ("volume", "enforce", number))
+      if number == 3:
+        console.run("draft", "set", "fleet", "enforce", "welcomeText", "by the command")
+        console.run("publish")
+      data = version(bucket)
+      if data is not None:
+        if data < versions.get("fleet", 0):
+          back.append(data)
+        versions["fleet"] = data
+    wait(lambda: is_current(console, bucket) and is_current(other, bucket), 60)
+    assert not back
+    present = console.ask("GET", "/v1/channels/fleet/manifest", token=False).body
+    wait(lambda: held(bucket, "/v1/channels/fleet/manifest") == present)
+  finally:
+    other.stop()
