@@ -6,12 +6,18 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 // Bytes of a hash, of both halves of a key pair, and of a signature.
 enum { LVD_HASH = 32, LVD_PUBLIC = 32, LVD_SEED = 32, LVD_SECRET = 64, LVD_SIGNATURE = 64 };
 
 // Whether libsodium works. To be asked before anything else here.
 bool lvd_begin(void);
+
+// Whether bytes are the same.
+static inline bool lvd_is_same(const uint8_t *left, const uint8_t *right, size_t count) {
+  return count == 0 || memcmp(left, right, count) == 0;
+}
 
 // SHA-256 (FIPS 180-4).
 void lvd_hash(const uint8_t *bytes, size_t count, uint8_t *hash);

@@ -14,7 +14,7 @@ struct Arguments {
   private static let valued = [
     "state", "database", "publish", "broker", "url", "listen", "host", "root-key", "role", "password-file", "label",
     "days", "hours", "group", "comment", "steps", "pause", "bound", "revision", "name", "user", "query", "limit",
-    "device-state", "channel",
+    "device-state", "channel", "from", "until", "trial", "check", "app", "schema",
   ]
 
   init(_ given: [String]) {

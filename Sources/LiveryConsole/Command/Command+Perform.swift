@@ -182,7 +182,7 @@ extension Command {
       filter.group = arguments["group"]
       if let word = arguments["device-state"] {
         guard let state = DeviceState.allCases.first(where: { $0.name.sameBytes(as: word) }) else {
-          throw Refusal(.invalid, "--device-state is right, behind, failing or silent")
+          throw Refusal(.invalid, "--device-state is right, behind, trial, failing or silent")
         }
         filter.state = state
       }
@@ -214,13 +214,18 @@ extension Command {
     var lines: [String] = []
     if rest.count == 1 {
       lines.append("\(detail.line.id) \(detail.line.name): \(detail.line.state.name)")
-      for verdict in detail.verdicts {
-        lines.append("publication \(verdict.publication?.description ?? "?"): \(verdict.verdict)")
+      for one in detail.holdings {
+        lines.append(
+          "publication \(one.publication)\(one.name.map { " " + $0 } ?? "") of \(one.channel): \(one.about)")
       }
       for violation in detail.violations { lines.append("\(violation.name): \(violation.message)") }
     }
     for setting in settings {
       lines.append("\(setting.name) = \(setting.value.flatMap { try? $0.jsonText() } ?? "?"): \(setting.decidedBy)")
+      for later in setting.later {
+        lines.append(
+          "  \(Console.words(later.setting)) by publication \(later.publication), \(later.about)")
+      }
     }
     show(detail.json, lines)
   }

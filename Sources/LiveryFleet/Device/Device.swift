@@ -20,6 +20,8 @@ public struct Device: Sendable {
   var needsLook = true
   var lookedSchema: Int64?
   var nextLook: Int64 = 0
+  /// What was wanted by then.
+  var looked: Looked?
   /// Whether something else holds than what is wanted, since it cannot be had or made yet.
   var isBehind = false
   var isOnTrial = false
@@ -52,8 +54,16 @@ public struct Device: Sendable {
   /// The digest of the verdicts in the report that is on its way, or was the last.
   var sentVerdicts: [UInt8]?
   var subscribed: [Channel] = []
+  /// Whether its channels may be others than those.
+  var isSubscriptionDue = true
   /// What went wrong last, until something goes right.
   public internal(set) var problem: FleetError?
+
+  struct Looked: Sendable {
+    /// The hashes of the documents that held, the weakest first: what they come to follows from them alone.
+    var documents: [[UInt8]]
+    var fingerprint: [UInt8]
+  }
 
   struct Applying: Sendable {
     var fingerprint: [UInt8]
@@ -63,6 +73,7 @@ public struct Device: Sendable {
     /// What holds again if it is refused.
     var owned: Owned
     var applied: [UInt8]?
+    var holding: [Attribution]
   }
 
   enum Reporting: Sendable {
@@ -101,6 +112,7 @@ public struct Device: Sendable {
     guard kept.trust.fleet.sameBytes(as: configuration.fleet) else {
       throw FleetError(.foreign, "the device is of the fleet \(kept.trust.fleet)")
     }
+    for index in kept.channels.indices { kept.channels[index].isTaken = takes(kept.channels[index].manifest) }
   }
 
   /// Tells it what has happened, and does what it asks for afterwards.
@@ -124,6 +136,7 @@ public struct Device: Sendable {
       applying = nil
       reporting = .none
       subscribed = []
+      isSubscriptionDue = true
       needsLook = true
       // Devices that start together do not ask together.
       nextPull = moment.uptime + random.number(in: 0...2000)
@@ -142,7 +155,8 @@ public struct Device: Sendable {
     case .failure(let retryAfter): failed(retryAfter, moment)
     case .applied: applied(moment)
     case .trial(let isPending): setTrial(isPending)
-    case .wentBack(let owned, let fingerprint, let violation): wentBack(owned, fingerprint, violation, world)
+    case .wentBack(let owned, let fingerprint, let schema, let violation):
+      wentBack(owned, fingerprint, schema, violation)
     case .refused(let violations): refused(violations, moment)
     case .postponed: postponed(moment)
     case .notSaved(let records): notSaved(records, moment)
@@ -209,6 +223,8 @@ public struct Device: Sendable {
   }
 
   private mutating func subscribe(_ effects: inout [Effect]) {
+    guard isSubscriptionDue else { return }
+    isSubscriptionDue = false
     let wanted = channels
     guard wanted != subscribed else { return }
     subscribed = wanted
