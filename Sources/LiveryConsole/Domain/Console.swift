@@ -116,7 +116,10 @@ package final class Console: @unchecked Sendable {
   }
 
   /// Leaves all that was there before to whoever serves: what changes from now on is published.
+  ///
+  /// A bucket knows how far it is: what a console that died has left out of it is put there first.
   func publishChangesOnly() throws(Refusal) {
+    if isFar { return try publishFromThere() }
     let now = try stored()
     writing.withLock { written = now }
   }
