@@ -115,13 +115,33 @@ package final class Console: @unchecked Sendable {
     return result
   }
 
-  /// Leaves all that was there before to whoever serves: what changes from now on is published.
-  ///
-  /// A bucket knows how far it is: what a console that died has left out of it is put there first.
+  /// Goes on where the last one has ended who has published to the same place: one that was killed may have left something out, to
+  /// which what comes now refers.
   func publishChangesOnly() throws(Refusal) {
     if isFar { return try publishFromThere() }
     let now = try stored()
-    writing.withLock { written = now }
+    let known = published == nil ? now : progress()
+    // A database that was restored begins anew.
+    writing.withLock { written = known <= now ? known : -1 }
+  }
+
+  /// The file beside the keys that says until which generation everything was written into a folder, and into which.
+  private var progressFile: String { "\(place.folder)/published.generation" }
+
+  /// The generation of which everything is in the folder, or a lower one; -1 if that is not known.
+  private func progress() -> Int64 {
+    guard let bytes = try? Files.read(progressFile, most: 8192) else { return -1 }
+    let parts = bytes.split(separator: .lineFeed)
+    guard parts.count == 2, Array(parts[1]) == Array((place.published ?? "").utf8), let number = parts[0].decimal else {
+      return -1
+    }
+    return Int64(number)
+  }
+
+  private func noteProgress(_ generation: Int64) {
+    let text = "\(generation)\n\(place.published ?? "")\n"
+    // If it cannot be kept more is looked at the next time.
+    try? Files.write(progressFile, Array(text.utf8), mode: 0o644, replaces: true)
   }
 
   /// Notes who has done what; within a change.
@@ -156,12 +176,13 @@ package final class Console: @unchecked Sendable {
       let first = try stored()
       guard first != written else { return first }
       // Where it may take long, what has nothing to say keeps nobody else from publishing.
-      let isQuiet = isFar ? try !hasNews() : false
-      guard isQuiet else {
+      let isNew = try hasNews()
+      guard isFar, !isNew else {
         // What another console or a command writes meanwhile is newer than what is read now.
         try lockPlace()
         do throws(Refusal) {
           let now = try writeAll()
+          if isNew, !isFar, published != nil { noteProgress(now) }
           try unlockPlace(written, now)
           written = now
           return now
