@@ -44,6 +44,8 @@ package final class Console: @unchecked Sendable {
   private let writing = Lock()
   /// What has been written to the published folder: guarded by `writing`.
   private var written: Int64 = -1
+  /// Since when everything was put into a bucket by this console: guarded by `writing`. What has nothing to say does not raise it.
+  private var reached: Int64 = -1
   var hints: Hints?
   /// Who this one is to others that publish to the same place.
   let holder = Crypto.random(8).hexadecimal
@@ -159,7 +161,7 @@ package final class Console: @unchecked Sendable {
   func publishFromThere() throws(Refusal) {
     guard let name = place.published, published?.isFar == true else { return }
     let there = try database.number("SELECT written FROM places WHERE name = ?", [.text(name)]) ?? -1
-    writing.withLock { written = there }
+    writing.withLock { (written, reached) = (there, there) }
   }
 
   /// Writes what has been published since it was written the last time; or has it put there soon, where that may take long.
@@ -183,8 +185,8 @@ package final class Console: @unchecked Sendable {
         do throws(Refusal) {
           let now = try writeAll()
           if isNew, !isFar, published != nil { noteProgress(now) }
-          try unlockPlace(written, now)
-          written = now
+          try unlockPlace(reached, now)
+          (written, reached) = (now, now)
           return now
         } catch {
           try? unlockPlace(nil, nil)
