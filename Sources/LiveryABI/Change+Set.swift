@@ -161,6 +161,14 @@ public func livery_change_origin(_ change: OpaquePointer?, _ origin: UnsafePoint
   }
 }
 
+@_cdecl("livery_change_attribute") @implementation
+public func livery_change_attribute(_ change: OpaquePointer?, _ origin: UnsafePointer<CChar>?) -> livery_status {
+  onChange(change) { (change) throws(StoreError) in
+    guard let origin else { return try change.attribute(to: nil) }
+    try change.attribute(to: argument(origin, limit: LIVERY_ORIGIN_MAX, "origin"))
+  }
+}
+
 @_cdecl("livery_change_commit") @implementation
 public func livery_change_commit(_ change: OpaquePointer?, _ revision: UnsafeMutablePointer<UInt64>?)
   -> livery_status

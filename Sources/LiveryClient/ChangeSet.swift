@@ -155,6 +155,15 @@ public final class ChangeSet: @unchecked Sendable {
     try passing(origin) { livery_change_origin(handle, $0) }
   }
 
+  /// Says who makes the edits that follow, where that is somebody else than who makes the change: their values keep it in place of
+  /// the change's origin, which the history tells. nil for the change's own again.
+  ///
+  /// Corresponds to `livery_change_attribute` in C.
+  public func attribute(to origin: String?) throws(StoreError) {
+    guard let origin else { return try check(livery_change_attribute(handle, nil)) }
+    try passing(origin) { livery_change_attribute(handle, $0) }
+  }
+
   /// Validates the whole and commits it as one transaction; returns its revision, or the present one if nothing changes.
   ///
   /// On success the change set has ended. On failure nothing was changed, `violations` lists all that is wrong, and edits

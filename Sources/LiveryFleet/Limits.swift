@@ -20,6 +20,9 @@ public enum Limit {
   public static let signers = 16
   /// Bytes of the names of fleets and groups, and of documents.
   public static let name = 32
+  /// Bytes of who has published a document, and of what is said of it.
+  public static let author = 64
+  public static let comment = 200
   /// Groups of a device.
   public static let groups = 16
   /// Groups of a fleet whose versions its manifest names.

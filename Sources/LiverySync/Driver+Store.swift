@@ -42,12 +42,11 @@ extension Driver {
     if let trial {
       // What is wanted instead of it begins with what was there before.
       later(.postponed)
-      return takeBack(trial)
+      return takeBack(trial, for: change)
     }
-    guard let machine else { return }
-    let origin = Self.origin(machine.documentNames(at: clock, world))
-    if let wanted = change.trial { return begin(wanted, change, records, origin) }
-    switch commit(change, records, nil, origin) {
+    guard machine != nil else { return }
+    if let wanted = change.trial { return begin(wanted, change, records) }
+    switch commit(change, records, nil) {
     case .success: later(.applied)
     case .failure(let failure): later(failure.event)
     }
@@ -59,19 +58,22 @@ extension Driver {
   }
 
   func commit(
-    _ change: Change, _ records: [Device.Record], _ trial: Duration?, _ origin: String
+    _ change: Change, _ records: [Device.Record], _ trial: Duration?
   ) -> Result<UInt64, CommitFailure> {
     var set: ChangeSet?
     do throws(StoreError) {
       let revision = try store.edit(.bundle) { (edit) throws(StoreError) in
         set = edit
-        try edit.setOrigin(origin)
+        try edit.setOrigin(change.origin)
         // Values beneath those that are enforced are the console's, too.
         try edit.ignoreLocks()
         try self.put(records, into: edit)
         for layer in [Layer.recommended, .enforced] {
           try edit.use(layer)
-          for one in change.edits { try one.make(in: edit, layer) }
+          for (one, origin) in zip(change.edits, change.origins) {
+            try edit.attribute(to: origin)
+            try one.make(in: edit, layer)
+          }
         }
         try edit.setTrial(trial)
       }
@@ -96,17 +98,6 @@ extension Driver {
     }
     if violations.isEmpty { violations.append(Report.Violation(name: error.setting ?? "?", message: error.message)) }
     return violations
-  }
-
-  /// What the history says of a commit: the documents that hold, the strongest first.
-  static func origin(_ names: [String]) -> String {
-    var text = "sync"
-    for (index, name) in names.enumerated() {
-      let part = (index == 0 ? ": " : ", ") + name
-      guard text.utf8.count + part.utf8.count <= 63 else { break }
-      text += part
-    }
-    return text
   }
 
   /// What is in effect, but for secrets and for what libraries keep for themselves.

@@ -134,10 +134,13 @@ extension Store {
 extension Device.DocumentState {
   fileprivate func value(isOnTrial: Bool) -> Value {
     let word = isOnTrial && verdict == .applied ? "trial" : verdict.name
-    return .object([
-      .init("name", .string(name)), .init("hash", .string(hash.hexadecimal)), .init("channel", .string(channel.name)),
-      .init("verdict", .string(word)),
-    ])
+    var members = [
+      Value.Member("name", .string(name)), .init("hash", .string(hash.hexadecimal)),
+      .init("channel", .string(channel.name)), .init("verdict", .string(word)),
+    ]
+    if let author { members.append(.init("author", .string(author))) }
+    if let comment { members.append(.init("comment", .string(comment))) }
+    return .object(members)
   }
 }
 

@@ -172,7 +172,13 @@ static void print_channel(livery_value *channel) {
 
 static void print_document(livery_value *document) {
   char *name = text_of(document, "name"), *channel = text_of(document, "channel"), *verdict = text_of(document, "verdict");
-  printf("%-10s%s of %s: %s\n", "document", name ? name : "", channel ? channel : "", verdict ? verdict : "");
+  char *author = text_of(document, "author"), *comment = text_of(document, "comment");
+  printf("%-10s%s of %s: %s", "document", name ? name : "", channel ? channel : "", verdict ? verdict : "");
+  if (author) printf(", by %s", author);
+  if (comment) printf(": %s", comment);
+  putchar('\n');
+  free(author);
+  free(comment);
   free(name);
   free(channel);
   free(verdict);

@@ -239,10 +239,14 @@ TEST("changing with a NULL, a malformed name or no such layer", changes) {
   BAD(livery_change_origin(change, NULL));
   BAD(livery_change_origin(change, "a\nb"));
   BAD(livery_change_origin(change, "\xff"));
+  BAD(livery_change_attribute(NULL, "eva"));
+  BAD(livery_change_attribute(change, "a\nb"));
+  BAD(livery_change_attribute(change, "\xff"));
   char origin[LIVERY_ORIGIN_MAX + 2];
   memset(origin, 'o', sizeof origin);
   origin[LIVERY_ORIGIN_MAX + 1] = 0;
   BAD(livery_change_origin(change, origin));
+  BAD(livery_change_attribute(change, origin));
   origin[LIVERY_ORIGIN_MAX] = 0;
   OK(livery_change_origin(change, origin));
   BAD(livery_change_trial(change, -1));

@@ -83,6 +83,53 @@ TEST("every edit of a change set arrives, and none before the commit", change_se
   OK(livery_close(store));
 }
 
+static void expect_origin(livery_store *store, const char *name, const char *expected) {
+  livery_value *read = NULL, *layers = NULL, *strongest = NULL;
+  OK(livery_inspect(store, name, &read));
+  OK(livery_value_member(read, "layers", &layers));
+  OK(livery_value_at(layers, 0, &strongest));
+  EXPECT_TEXT(expected, member_text(strongest, "origin"));
+  OK(livery_value_release(strongest));
+  OK(livery_value_release(layers));
+  OK(livery_value_release(read));
+}
+
+TEST("values of one commit say who has set each, and history who made the commit", attributed) {
+  livery_store *store = new_store(fresh_path(), KIOSK_SCHEMA);
+  livery_change *change = NULL;
+  OK(livery_change_begin(store, user, &change));
+  OK(livery_change_attribute(change, "eva"));
+  OK(livery_change_set_double(change, "volume", 0.25));
+  OK(livery_change_attribute(change, "otto"));
+  OK(livery_change_set_string(change, "title", TEXT("Shop")));
+  OK(livery_change_attribute(change, NULL));
+  OK(livery_change_set_int(change, "idleResetSeconds", 60));
+  OK(livery_change_origin(change, "console"));
+  OK(livery_change_commit(change, NULL));
+  expect_origin(store, "volume", "eva");
+  expect_origin(store, "title", "otto");
+  expect_origin(store, "idleResetSeconds", "console");
+
+  livery_history_options options = LIVERY_HISTORY_OPTIONS_INIT;
+  livery_value *commits = NULL;
+  size_t count = 0;
+  options.origin = "console";
+  OK(livery_history(store, &options, &commits));
+  OK(livery_value_count(commits, &count));
+  EXPECT_INT(1, count);
+  OK(livery_value_release(commits));
+
+  // What is repeated stays with who has set it.
+  OK(livery_change_begin(store, user, &change));
+  OK(livery_change_attribute(change, "ida"));
+  OK(livery_change_set_double(change, "volume", 0.25));
+  OK(livery_change_set_string(change, "title", TEXT("Bar")));
+  OK(livery_change_commit(change, NULL));
+  expect_origin(store, "volume", "eva");
+  expect_origin(store, "title", "ida");
+  OK(livery_close(store));
+}
+
 TEST("what changes nothing makes no revision", no_change) {
   livery_store *store = new_store(fresh_path(), KIOSK_SCHEMA);
   livery_change *change = NULL;

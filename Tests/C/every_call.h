@@ -230,6 +230,7 @@ __attribute__((unused)) static void every_change_call(livery_status expected, li
   EXPECT_STATUS(expected, livery_change_trial(change, 0));
   EXPECT_STATUS(expected, livery_change_expect(change, "title", 0));
   EXPECT_STATUS(expected, livery_change_origin(change, "test"));
+  EXPECT_STATUS(expected, livery_change_attribute(change, "test"));
   EXPECT_STATUS(expected, livery_change_put_asset(change, "x", 1, LIVERY_ASSET_ANY, NULL));
   EXPECT_STATUS(expected, livery_change_put_fact(change, SOME_ID, "x", "x", 1));
   EXPECT_STATUS(expected, livery_change_violations(change, &violations));

@@ -107,7 +107,7 @@ static livery_status call(void) {
   } else {
     name[0] = 0;
   }
-  switch (below(180)) {
+  switch (below(181)) {
     case 0: status = livery_revision(a_handle(), or_null(&revision)); break;
     case 1: status = livery_get_bool(a_handle(), a_name(), or_null(&truth)); break;
     case 2: status = livery_get_int(a_handle(), a_name(), or_null(&number)); break;
@@ -244,6 +244,7 @@ static livery_status call(void) {
     case 177: status = livery_trial_confirm(a_handle(), below(2) ? below(300) : (uint64_t)an_integer(), a_name()); break;
     case 178: status = livery_trial_revert(a_handle(), below(2) ? below(2) : (uint64_t)an_integer(), a_name()); break;
     case 179: status = livery_trial_status(a_handle(), or_null(&made)); break;
+    case 180: status = livery_change_attribute(a_handle(), below(4) ? a_name() : NULL); break;
     case 162: status = livery_snapshot_get_layer(a_handle(), a_layer(), a_name(), or_null(&made)); break;
     case 163: status = livery_snapshot_list(a_handle(), a_layer(), a_name(), or_null(&made)); break;
     case 150: status = livery_stats(a_handle(), or_null(&made)); break;

@@ -73,3 +73,46 @@ def test_signers_change_and_a_device_goes_on(console, tmp_path):
   console.serve()
   console.set("fleet", ("volume", "enforce", 2))
   assert pull(store)["volume"] == 2
+
+
+def origins(store):
+  return [commit["origin"] for commit in json.loads(livery("history", "--store", store, "--json"))
+          if any(change["name"] in ("volume", "welcomeText") for change in commit["changes"])]
+
+
+def origin_of(store, name):
+  explained = json.loads(livery("inspect", "--store", store, name, "--json"))
+  return next(layer["origin"] for layer in explained["layers"] if layer["state"] == "wins")
+
+
+def test_the_history_of_a_device_says_who_has_published_what_and_why(console, tmp_path):
+  console.api("POST", "groups", {"name": "lobby"}, 201)
+  store = joined(console, tmp_path / "till", groups=["lobby"])
+  first = console.set("fleet", ("volume", "recommend", 30), comment="Quieter shops\nof the summer")["number"]
+  pull(store)
+  assert origins(store)[0] == f"sync: p{first} by eva: Quieter shops of the summer"
+  # Two authors in one commit: both are named, and each value has its own.
+  console.run("admin", "add", "otto", text="another password\n")
+  eva, otto = console.token, console.run("token", "make", "otto").strip()
+  console.token = otto
+  second = console.set("group.lobby", ("welcomeText", "enforce", "Hello"), comment="Christmas")["number"]
+  console.token = eva
+  third = console.set("fleet", ("volume", "recommend", 40), comment="Louder")["number"]
+  pull(store)
+  assert origins(store)[0] == f"sync: p{second} by otto, p{third} by eva"
+  assert origin_of(store, "volume") == f"sync: p{third} by eva: Louder"
+  assert origin_of(store, "welcomeText") == f"sync: p{second} by otto: Christmas"
+  assert f"p{second} by otto: Christmas" in livery("explain", "--store", store, "welcomeText")
+  # Somebody else takes it back.
+  console.api("POST", f"publications/{second}/undo")
+  pull(store)
+  assert origins(store)[0].startswith("sync: p") and f"by eva: Undoes publication {second}" in origins(store)[0]
+  # A rollout that is stopped.
+  console.token = otto
+  rolling = console.set("fleet", ("volume", "recommend", 50), steps=[9999, 10000], pause=3600)["number"]
+  pull(store)
+  console.api("POST", f"publications/{rolling}/stop")
+  assert pull(store)["volume"] == 40
+  assert origins(store)[0] == f"sync: withdrawn p{rolling} by otto"
+  text = livery("history", "--store", store)
+  assert f"withdrawn p{rolling} by otto" in text and f"p{first} by eva: Quieter shops of the summer" in text

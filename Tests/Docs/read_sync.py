@@ -241,7 +241,17 @@ def read(kind, data, verify, documents):
   if kind == "keys":
     documents[content["version"]] = content
   signed_rightly(kind, content, keys, documents)
+  if kind == "manifest":
+    for entry in content.get("documents", []):
+      for member, limit in (("author", 64), ("comment", 200)):
+        need(member not in entry or is_line(entry[member], limit), f"{member} is no line")
   return content
+
+
+def is_line(text, limit):
+  """Whether text is 1 to so many bytes without what ends or turns a line."""
+  return isinstance(text, str) and 1 <= len(text.encode()) <= limit and not re.search(
+    "[\x00-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069]", text)
 
 
 def read_code(text):

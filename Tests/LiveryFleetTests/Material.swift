@@ -19,8 +19,11 @@ func reason(_ body: () throws -> Any) -> FleetError.Reason? {
 }
 
 extension Manifest.Entry {
-  init(_ name: String, scope: String? = nil, rollout: Rollout? = nil) {
-    self.init(hash: [], size: 0, name: name, scope: scope, rollout: rollout)
+  init(
+    _ name: String, scope: String? = nil, rollout: Rollout? = nil, by author: String? = nil, _ comment: String? = nil
+  ) {
+    self.init(
+      hash: [], size: 0, name: name, scope: scope, rollout: rollout, author: author, comment: comment)
   }
 }
 

@@ -14,7 +14,9 @@ import Testing
 
   @Test func manifestsComeBackAsTheyWere() throws {
     let entry = Manifest.Entry(
-      hash: Crypto.hash([1]), size: 1, name: "first", scope: "player", rollout: Rollout(share: 550, salt: [1, 2]))
+      hash: Crypto.hash([1]), size: 1, name: "first", scope: "player", rollout: Rollout(share: 550, salt: [1, 2]),
+      author: "eva",
+      comment: "é")
     for manifest in [
       Manifest(
         fleet: "kiosks", channel: .fleet, version: 5, keys: 1, issued: noon, expires: noon + 1,

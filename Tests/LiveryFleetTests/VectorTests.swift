@@ -34,7 +34,7 @@ import Testing
     let document = try everything.encoded()
     let entry = Manifest.Entry(
       hash: Crypto.hash(document), size: Int64(document.count), name: "everything", scope: "player",
-      rollout: Rollout(share: 550, salt: Array("salt".utf8)))
+      rollout: Rollout(share: 550, salt: Array("salt".utf8)), author: "Eva Müller", comment: "Hours of the summer")
     let fleet = Manifest(
       fleet: "kiosks", channel: .fleet, version: 5, keys: 2, issued: noon, expires: noon + 86_400,
       versions: [.init(group: "lobby", version: 3), .init(group: "a", version: 1)], documents: [entry], interval: 300)
@@ -95,6 +95,14 @@ import Testing
     let good = try #require(try Self.vectors().first { $0.label == "fleet" })
     guard case .list(let parts) = try CBOR.decode(good.bytes), case .list(let signatures) = parts[2] else { return }
     func list(_ parts: [Value]) throws -> [UInt8] { try CBOR.encode(.list(parts)) }
+    // Signed by those who may, with a document of somebody.
+    func rightly(of author: String, _ comment: String) throws -> [UInt8] {
+      guard case .data(let payload) = parts[1] else { return [] }
+      var manifest = try Manifest.decode(payload)
+      manifest.documents[0].author = author
+      manifest.documents[0].comment = comment
+      return try Envelope(.manifest, manifest.encoded(), signedBy: [key("signer"), key("second signer")]).encoded()
+    }
     var flipped = good.bytes
     flipped[40] ^= 1
     var longer = try CBOR.encode(parts[0])
@@ -107,6 +115,10 @@ import Testing
       ("one-of-two", try list([parts[0], parts[1], .list([signatures[0]])])),
       ("none", try list([parts[0], parts[1], .list([])])),
       ("renamed", try list([.string("keys"), parts[1], parts[2]])),
+      ("forged-line", try rightly(of: "eva\nsync: p9 by otto", "x")), ("no-author", try rightly(of: "", "x")),
+      ("turned", try rightly(of: "eva", "\u{202e}txt")),
+      ("long-author", try rightly(of: String(repeating: "e", count: Limit.author + 1), "x")),
+      ("long-comment", try rightly(of: "eva", String(repeating: "e", count: Limit.comment + 1))),
     ]
     var made = publisher()
     _ = try made.rotate(signers: [key("signer"), key("second signer")], threshold: 2, now: noon)

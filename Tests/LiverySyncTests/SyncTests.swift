@@ -46,13 +46,6 @@ import Testing
     store.close()
   }
 
-  @Test func theHistoryNamesTheDocumentsAsFarAsThereIsRoom() {
-    #expect(Driver.origin([]) == "sync")
-    #expect(Driver.origin(["a", "b"]) == "sync: a, b")
-    let long = Driver.origin(Array(repeating: "a-name-of-a-document", count: 9))
-    #expect(long == "sync: a-name-of-a-document, a-name-of-a-document")
-  }
-
   @Test(arguments: [
     ("plain", 10, "plain"), ("a\u{1b}[31mb\nc", 20, "a [31mb c"), ("äöü", 3, "ä"), ("äöü", 4, "äö"),
     ("x\u{9b}y", 9, "x y"),

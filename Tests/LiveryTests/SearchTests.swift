@@ -113,6 +113,26 @@ import Testing
     #expect(try origin() == .string("me"))
   }
 
+  @Test func eachValueOfACommitTellsWhoHasSetIt() throws {
+    let store = try temporary.open(schema: schema(switches(3)))
+    func origin(_ index: Int) throws -> Value? {
+      try store.inspect("k\(index)")["layers"]?.items[0]["origin"]
+    }
+    let change = try store.change(.user)
+    try change.setOrigin("console")
+    try change.attribute(to: "eva")
+    try change.set("k0", to: .bool(false))
+    try change.attribute(to: nil)
+    try change.set("k1", to: .bool(false))
+    #expect(throws: StoreError.self) { try change.attribute(to: "a\nb") }
+    #expect(throws: StoreError.self) { try change.attribute(to: String(repeating: "a", count: 64)) }
+    try change.commit()
+    #expect(throws: StoreError.self) { try change.attribute(to: "eva") }
+    #expect(try origin(0) == .string("eva"))
+    #expect(try origin(1) == .string("console"))
+    #expect(try store.history().items[0]["origin"] == .string("console"))
+  }
+
   /// Whether a form calls a setting writable is whether it can be set, but for what another setting disables.
   @Test func writableIsWhatCanBeSet() throws {
     var generator = SystemRandomNumberGenerator()

@@ -39,6 +39,64 @@ def test_a_pull_gives_version_and_values_and_is_one_commit(device, console):
   assert len(applied) == 1 and "opening" in applied[0]["origin"]
 
 
+def origins(store, name="volume"):
+  return [commit["origin"] for commit in store.history() if any(change["name"] == name for change in commit["changes"])]
+
+
+def test_the_history_says_who_has_published_what_and_why(device, console):
+  publisher = console.publisher
+  name = f"device.{livery.sync.status(device)['device']}"
+  eva = {"author": "eva", "comment": "Quieter shops"}
+  base = (*publisher.document([("volume", "recommend", 40), ("title", "recommend", "a")]), "p1", eva)
+  publisher.publish("fleet", base)
+  pull(device)
+  assert origins(device)[0] == "sync: p1 by eva: Quieter shops"
+  # Two of two authors in one commit, one of which repeats what is there.
+  publisher.publish("fleet", base, (*publisher.document([("title", "recommend", "b"), ("volume", "recommend", 40)]), "p2", {"author": "otto"}))
+  publisher.publish(name, (*publisher.document([("logo", "release")]), "p3", {"author": "ida", "comment": "without effect"}))
+  pull(device)
+  assert origins(device, "title")[0] == "sync: p3 by ida, p2 by otto"
+  explained = {name: device.inspect(name)["layers"][0]["origin"] for name in ("volume", "title")}
+  assert explained == {"volume": "sync: p1 by eva: Quieter shops", "title": "sync: p2 by otto"}
+  documents = {one["name"]: one for one in livery.sync.status(device)["documents"]}
+  assert documents["p1"]["author"] == "eva" and documents["p1"]["comment"] == "Quieter shops"
+  assert "author" in documents["p2"] and "comment" not in documents["p2"]
+  # It is taken back.
+  publisher.publish("fleet", base)
+  pull(device)
+  assert origins(device, "title")[0] == "sync: withdrawn p2 by otto"
+  # Its time is over.
+  end = int(time.time()) + 3
+  publisher.publish("fleet", base, (*publisher.document([("volume", "recommend", 60)], until=end), "p4", {"author": "otto"}))
+  with livery.sync.start(device):
+    wait(lambda: device.get("volume") == 60)
+    wait(lambda: device.get("volume") == 40)
+  assert origins(device)[:2] == ["sync: ended p4 by otto", "sync: p4 by otto"]
+
+
+def test_who_has_published_a_trial_is_told_when_it_is_superseded(device, console):
+  publisher = console.publisher
+  document = publisher.document([("volume", "recommend", 40)], trial={"seconds": 600, "check": "screen"})
+  publisher.publish("fleet", (*document, "p1", {"author": "eva", "comment": "Louder"}))
+  with livery.sync.start(device):
+    wait(lambda: device.trial()["state"] == "pending")
+    publisher.publish("fleet", (*publisher.document([("volume", "recommend", 60)]), "p2", {"author": "otto"}))
+    pull(device)
+  assert origins(device)[:3] == ["sync: p2 by otto", "sync: superseded: p2 by otto", "sync: p1 by eva: Louder"]
+
+
+@pytest.mark.parametrize("entry", [
+  {"author": "eva\n38  2026-11-25T09:12:40Z  enforced  sync: p9 by otto"}, {"author": ""}, {"author": 7}, {"author": "e" * 65},
+  {"comment": "\x1b[2J"}, {"comment": "\u202egnp.exe"}, {"comment": "a\u2028b"}, {"comment": "é" * 101}, {"comment": None}])
+def test_who_has_published_is_a_line_or_the_manifest_is_none(device, console, entry):
+  entry = {name: value for name, value in entry.items() if value is not None} or {"editor": "eva"}
+  console.publisher.publish("fleet", (*console.publisher.document([("volume", "recommend", 40)]), "p1", entry))
+  with pytest.raises(livery.Error):
+    pull(device)
+  assert device.get("volume") == 20
+  assert livery.sync.status(device)["problem"]["reason"] in ("malformed", "unsupported")
+
+
 def test_nothing_new_is_304_without_body_and_without_commit(device, console):
   console.publisher.settings("fleet", "opening", ("volume", "recommend", 40))
   pull(device)

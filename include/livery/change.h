@@ -584,6 +584,22 @@ LIVERY_API livery_status livery_change_expect(livery_change *change, const char 
 LIVERY_API livery_status livery_change_origin(livery_change *change, const char *origin);
 
 /**
+ * Say who makes the edits that follow, where that is somebody else than who makes the change.
+ *
+ * Their values keep it in place of the origin of livery_change_origin(), and livery_inspect() shows it; livery_history() and watches tell
+ * the change's. A value that is there already keeps the origin that it has. For who brings values of several people in one commit.
+ *
+ * Threads: any; calls on one change set wait for each other.
+ *
+ * @param change  an open change set
+ * @param origin  up to #LIVERY_ORIGIN_MAX bytes of UTF-8 without control characters, copied; NULL for the change's own again
+ * @return #LIVERY_OK, or
+ *   - #LIVERY_ERROR_INVALID_ARGUMENT  `change` is NULL, or the origin is malformed
+ * @since 0.1
+ */
+LIVERY_API livery_status livery_change_attribute(livery_change *change, const char *origin);
+
+/**
  * Let the edits change what is locked: values beneath one of `enforced`, which still wins, and settings that the schema
  * declares read-only.
  *

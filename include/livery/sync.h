@@ -251,7 +251,7 @@ LIVERY_API livery_status livery_sync_cancel(livery_sync_task *task);
  *   - `keys`: the version of the key document, if there is one; `keysExpire` (date)
  *   - `channels`: a list of objects `name`, `version`, `expires` (date)
  *   - `documents`: a list of objects `name`, `hash` (text), `channel` and `verdict`: "applied", "scheduled", "passed-over",
- *     "refused", "unusable", and as long as it is on trial "trial"
+ *     "refused", "unusable", and as long as it is on trial "trial"; `author` and `comment` (text) if the manifest has them
  *   - `violations`: a list of objects `name`, `message`, if it was refused
  *   - `asked`, `taken` (dates): when the server was asked last, and when it last had what can be trusted; `next` (date): when it
  *     is asked again; as far as it is known

@@ -28,6 +28,8 @@ public final class ChangeSet: @unchecked Sendable {
   private var facts: [AssetFact] = []
   private var expectations: [(name: String, layer: Layer, revision: UInt64)] = []
   private var origin = ""
+  /// Who makes the edits to come; nil for `origin`.
+  private var attributed: String?
   private var ignoresLocks = false
   /// When the values of the edits to come were first set, and by whom; nil for now and `origin`.
   private var past: Edit.Provenance?
@@ -200,7 +202,7 @@ public final class ChangeSet: @unchecked Sendable {
         records.append(
           Record(
             value, layer: edit.layer, revision: 0, time: past?.time ?? .now, expires: edit.expires,
-            origin: past?.origin ?? origin))
+            origin: past?.origin ?? edit.origin ?? origin))
       case .failure(let refused): throw StoreError(refusing: refused.all)
       }
       if case .replace = edit.action { records.removeAll { $0.layer > edit.layer && $0.layer.isOfPeople } }
@@ -293,6 +295,15 @@ public final class ChangeSet: @unchecked Sendable {
   public func setOrigin(_ origin: String) throws(StoreError) {
     try checkOrigin(origin)
     try whileOpen { () throws(StoreError) in self.origin = origin }
+  }
+
+  /// Says who makes the edits that follow, where that is somebody else than who makes the change: their values keep it in place of
+  /// the change's origin, which the history tells. nil for the change's own again.
+  ///
+  /// For who brings values of several people in one commit. Corresponds to `livery_change_attribute` in C.
+  public func attribute(to origin: String?) throws(StoreError) {
+    if let origin { try checkOrigin(origin) }
+    try whileOpen { () throws(StoreError) in attributed = origin }
   }
 
   /// Makes what follows edits of values that were there before, elsewhere: they keep their time and origin. nil for others.
@@ -390,7 +401,7 @@ public final class ChangeSet: @unchecked Sendable {
     try whileOpen { () throws(StoreError) in
       let edit = Edit(
         name: name, layer: parts[current].layer, action: action, expires: parts[current].expiry, provenance: past,
-        isOfAnotherBrand: isOfAnotherBrand, order: count)
+        origin: attributed, isOfAnotherBrand: isOfAnotherBrand, order: count)
       count += 1
       let (place, isNew) = parts[current].places.insert(name)
       if isNew {

@@ -30,6 +30,8 @@ struct Edit: Sendable {
   var action: Action
   var expires: Timestamp?
   var provenance: Provenance?
+  /// Who makes it, if somebody else than who makes the change.
+  var origin: String?
   /// Whether it begins another brand: images of the one before are not shown in the place of its own.
   var isOfAnotherBrand = false
   /// When it was made, among those of its change set: what comes later counts.

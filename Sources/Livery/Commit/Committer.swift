@@ -379,7 +379,7 @@ struct Committer {
     }
     var record = Record(
       value, layer: edit.layer, revision: takesRevisions ? past?.revision ?? revision : revision,
-      time: past?.time ?? now, expires: expires, origin: past?.origin ?? request.origin)
+      time: past?.time ?? now, expires: expires, origin: past?.origin ?? edit.origin ?? request.origin)
     if declaration?.isVolatile == true, edit.layer != .defaults { record.boot = Boot.present }
     return record
   }

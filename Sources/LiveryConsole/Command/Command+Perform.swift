@@ -248,9 +248,9 @@ extension Command {
       show(
         json,
         [
-          "version \(document.version.description), until \(document.expires.description)",
+          "version \(document.version.description), until \(Output.time(document.expires))",
           "roots \(document.roots.fingerprint.hexadecimal)",
-        ] + document.signers.map { "signer \($0.key.hexadecimal) until \($0.until.description)" })
+        ] + document.signers.map { "signer \($0.key.hexadecimal) until \(Output.time($0.until))" })
     default: return false
     }
     return true
@@ -261,7 +261,10 @@ extension Command {
     show(
       json,
       json.members.map { (member) in
-        "\(member.key): " + (member.value.text ?? (try? member.value.jsonText()) ?? "")
+        if member.key.utf8.suffix(6).elementsEqual("Expire".utf8), case .int(let seconds) = member.value {
+          return "\(member.key): \(Output.time(seconds))"
+        }
+        return "\(member.key): " + (member.value.text ?? (try? member.value.jsonText()) ?? "")
       })
   }
 
@@ -269,7 +272,7 @@ extension Command {
     let all = try open().history(before: nil, limit: try arguments.number("limit", 100, 1...1000))
     show(
       list: all.map { $0.json },
-      all.map { "\($0.number.description)\t\($0.time.description)\t\($0.author)\t\($0.what)\t\($0.detail)" })
+      all.map { "\($0.number.description)\t\(Output.time($0.time))\t\($0.author)\t\($0.what)\t\($0.detail)" })
   }
 
   private func enroll(_ rest: [String]) throws(Refusal) -> Bool {

@@ -68,15 +68,15 @@ extension Console {
   func overlays(_ channel: String) throws(Refusal) -> [Standing] {
     try database.all(
       """
-      SELECT number, hash, salt, step, steps, state, app, name FROM publications WHERE channel = ? AND stands = 1
-      ORDER BY number
+      SELECT number, hash, salt, step, steps, state, app, name, author, comment FROM publications
+      WHERE channel = ? AND stands = 1 ORDER BY number
       """, [.text(channel)]
     ) { (row) throws(Refusal) -> Standing in
       let steps = Plan.steps(row.text(4))
       let step = Int(clamping: row.int(3))
       let share = Int64(steps.indices.contains(step) ? steps[step] : 10_000)
       return Standing(
-        number: row.int(0), hash: row.bytes(1), salt: row.bytes(2),
+        number: row.int(0), author: row.text(8), comment: row.text(9), hash: row.bytes(1), salt: row.bytes(2),
         share: row.text(5).sameBytes(as: "rolling") ? share : nil, app: row.textIfAny(6), name: row.textIfAny(7))
     }
   }

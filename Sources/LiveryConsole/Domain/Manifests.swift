@@ -68,6 +68,8 @@ extension Console {
       guard let size = try document(line.hash)?.count else { continue }
       var entry = Manifest.Entry(
         hash: line.hash, size: Int64(size), name: line.name ?? "p" + line.number.description, scope: line.app)
+      entry.author = Line.of(line.author, limit: Limit.author)
+      entry.comment = Line.of(line.comment, limit: Limit.comment)
       if let share = line.share, share < 10_000 { entry.rollout = Rollout(share: share, salt: line.salt) }
       // A hash stands once.
       if !entries.contains(where: { $0.hash == entry.hash }) { entries.append(entry) }
@@ -77,6 +79,8 @@ extension Console {
 
   struct Standing {
     var number: Int64
+    var author: String
+    var comment: String
     var hash: [UInt8]
     var salt: [UInt8]
     /// nil for all devices.
@@ -91,7 +95,7 @@ extension Console {
   func standing(_ channel: String) throws(Refusal) -> [Standing] {
     let found = try database.all(
       """
-      SELECT p.number, p.hash, p.rolling_hash, p.salt, p.step, p.steps, p.number = s.rolling, p.name
+      SELECT p.number, p.hash, p.rolling_hash, p.salt, p.step, p.steps, p.number = s.rolling, p.author, p.comment, p.name
       FROM standing s
       JOIN publications p ON p.number = s.base OR p.number = s.rolling WHERE s.channel = ? ORDER BY p.number
       """, [.text(channel)]
@@ -100,8 +104,9 @@ extension Console {
       let steps = Plan.steps(row.text(5))
       let step = Int(clamping: row.int(4))
       return Standing(
-        number: row.int(0), hash: isRolling ? row.bytes(2) : row.bytes(1), salt: row.bytes(3),
-        share: isRolling ? Int64(steps.indices.contains(step) ? steps[step] : 10_000) : nil, name: row.textIfAny(7))
+        number: row.int(0), author: row.text(7), comment: row.text(8), hash: isRolling ? row.bytes(2) : row.bytes(1),
+        salt: row.bytes(3), share: isRolling ? Int64(steps.indices.contains(step) ? steps[step] : 10_000) : nil,
+        name: row.textIfAny(9))
     }
     return found.filter { $0.share == nil } + found.filter { $0.share != nil }
   }

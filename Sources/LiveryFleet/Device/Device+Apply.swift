@@ -16,17 +16,24 @@ extension Device {
     nextLook = moment.uptime + 3_600_000
     lookAtVerdicts(moment, world)
     do throws(FleetError) {
-      let documents = try holding(moment.clock, world)
-      let desired = try Desired.merging(documents)
-      let fingerprint = try desired.fingerprint()
+      let (documents, holding) = try holding(moment.clock, world)
+      let (fingerprint, merged) = try wanted(documents)
       isBehind = false
       guard fingerprint != kept.applied else {
         if kept.refused != nil { forgetRefusal() }
+        // The record of a change that is on trial goes back with it, and is not written before its end.
+        if holding != kept.holding, !isOnTrial {
+          kept.holding = holding
+          mark(Kept.ownedName)
+        }
         return
       }
       guard fingerprint != kept.refused || world.schema != kept.refusedSchema else { return }
-      let change = try desired.change(from: kept.owned)
-      begin(change, fingerprint, world.schema, &effects)
+      let desired = if let merged { merged } else { try Desired.merging(documents) }
+      var change = try desired.change(from: kept.owned, holding)
+      let published = kept.channels.flatMap { $0.entries }
+      change.origin = ChangeOrigin.of(holding, since: kept.holding) { (hash) in published.contains { $0.hash == hash } }
+      begin(change, holding, fingerprint, world.schema, &effects)
     } catch {
       isBehind = true
       if problem?.reason != error.reason { markReportDue() }
@@ -34,14 +41,26 @@ extension Device {
     }
   }
 
-  /// The documents that hold now, the weakest first.
+  /// The fingerprint of what documents come to; with that itself, unless they are those of the last time.
+  mutating func wanted(_ documents: [HeldDocument]) throws(FleetError) -> (fingerprint: [UInt8], Desired?) {
+    if let looked, looked.documents.elementsEqual(documents, by: { $0 == $1.hash }) { return (looked.fingerprint, nil) }
+    let desired = try Desired.merging(documents)
+    let fingerprint = try desired.fingerprint()
+    looked = Looked(documents: documents.map { $0.hash }, fingerprint: fingerprint)
+    return (fingerprint, desired)
+  }
+
+  /// The documents that hold now, the weakest first, and what is known of each.
   ///
   /// - Throws: `.unavailable` or `.unsupported` if one is not there: then nothing changes.
-  mutating func holding(_ clock: Int64, _ world: World) throws(FleetError) -> [HeldDocument] {
+  mutating func holding(
+    _ clock: Int64, _ world: World
+  ) throws(FleetError) -> (documents: [HeldDocument], attributions: [Attribution]) {
     var documents: [HeldDocument] = []
+    var attributions: [Attribution] = []
     nextSchedule = nil
     for state in kept.channels {
-      for entry in takes(state.manifest) {
+      for entry in state.entries {
         guard let known = kept.document(entry.hash) else {
           throw FleetError(.unavailable, "the document \(entry.name) is not here")
         }
@@ -51,18 +70,21 @@ extension Device {
         guard held.document.isFor(world.schema) else { continue }
         let (holds, next) = held.document.holds(at: clock, world.offset)
         if let next { nextSchedule = min(nextSchedule ?? next, next) }
-        if holds { documents.append(held) }
+        guard holds else { continue }
+        documents.append(held)
+        attributions.append(Attribution(entry, of: state.manifest.channel))
       }
     }
-    return documents
+    return (documents, attributions)
   }
 
   private mutating func begin(
-    _ change: Change, _ fingerprint: [UInt8], _ schema: Int64?, _ effects: inout [Effect]
+    _ change: Change, _ holding: [Attribution], _ fingerprint: [UInt8], _ schema: Int64?, _ effects: inout [Effect]
   ) {
-    let before = (owned: kept.owned, applied: kept.applied)
+    let before = (owned: kept.owned, applied: kept.applied, holding: kept.holding)
     kept.owned = change.owned
     kept.applied = fingerprint
+    kept.holding = holding
     mark(Kept.ownedName)
     forgetRefusal()
     markReportDue()
@@ -70,7 +92,7 @@ extension Device {
     isBehind = true
     applying = Applying(
       fingerprint: fingerprint, schema: schema, records: records.map { $0.name }, owned: before.owned,
-      applied: before.applied)
+      applied: before.applied, holding: before.holding)
     effects.append(.apply(change, records))
   }
 
@@ -114,7 +136,9 @@ extension Device {
   private mutating func goBack(to former: Applying) {
     kept.owned = former.owned
     kept.applied = former.applied
-    for name in former.records { mark(name) }
+    kept.holding = former.holding
+    // What is owned is there as it was: it is written with a change, and with nothing else. By then another may have gone back.
+    for name in former.records where !name.sameBytes(as: Kept.ownedName) { mark(name) }
     mark(Kept.stateName)
     applying = nil
   }
@@ -136,6 +160,9 @@ extension String {
     guard utf8.count > limit else { return self }
     var bytes = Array<UInt8>(utf8.prefix(limit))
     // Not within a character.
+    guard let next = utf8.dropFirst(limit).first, next & 0xc0 == 0x80 else {
+      return String(decoding: bytes, as: UTF8.self)
+    }
     while let last = bytes.last, last & 0xc0 == 0x80 { bytes.removeLast() }
     if let last = bytes.last, last >= 0xc0 { bytes.removeLast() }
     return String(decoding: bytes, as: UTF8.self)

@@ -9,6 +9,9 @@ extension Device {
     public var hash: [UInt8]
     public var channel: Channel
     public var verdict: Report.Verdict
+    /// Who has published it, and what is said of it.
+    public var author: String?
+    public var comment: String?
   }
 
   public struct Overview: Sendable {
@@ -36,7 +39,9 @@ extension Device {
       for entry in state.manifest.documents {
         guard let told = verdicts.first(where: { $0.hash == entry.hash }) else { continue }
         overview.documents.append(
-          DocumentState(name: entry.name, hash: entry.hash, channel: state.manifest.channel, verdict: told.verdict))
+          DocumentState(
+            name: entry.name, hash: entry.hash, channel: state.manifest.channel, verdict: told.verdict,
+            author: entry.author, comment: entry.comment))
       }
     }
     overview.violations = kept.violations
@@ -46,9 +51,9 @@ extension Device {
   }
 
   private mutating func isBehindNow(_ moment: Moment, _ world: World) -> Bool {
-    guard let documents = try? holding(moment.clock, world), let desired = try? Desired.merging(documents),
-      let fingerprint = try? desired.fingerprint()
-    else { return true }
+    guard let documents = try? holding(moment.clock, world).documents, let (fingerprint, _) = try? wanted(documents) else {
+      return true
+    }
     return fingerprint != kept.applied && fingerprint != kept.refused
   }
 
@@ -62,7 +67,7 @@ extension Device {
   public var isBehindWanted: Bool { isBehind }
 
   /// Whether there is a key document.
-  public var hasKeys: Bool { kept.trust.keys != nil }
+  public var hasKeys: Bool { if case .some = kept.trust.keys { true } else { false } }
 
   /// Whether what is published was refused as a whole; what was wrong with it.
   public var refusal: [Report.Violation]? { kept.refused == nil ? nil : kept.violations }
@@ -72,18 +77,4 @@ extension Device {
 
   /// When it asks next, in milliseconds of `uptime`.
   public var nextAttempt: Int64 { nextPull }
-
-  /// The names of the documents that hold, the strongest first.
-  public func documentNames(at clock: Int64, _ world: World) -> [String] {
-    var names: [String] = []
-    for state in kept.channels.reversed() {
-      for entry in takes(state.manifest).reversed() {
-        guard let document = kept.document(entry.hash)?.held?.document, document.isFor(world.schema),
-          document.holds(at: clock, world.offset).holds
-        else { continue }
-        names.append(entry.name)
-      }
-    }
-    return names
-  }
 }

@@ -5,9 +5,16 @@ struct Kept: Sendable {
   /// A channel as it was taken last.
   struct ChannelState: Sendable {
     var manifest: Manifest
+    /// What the manifest was read of.
+    var payload: [UInt8]
     var signers: [[UInt8]]
     /// nil where it has to be had anew.
     var entityTag: String?
+    /// Which of its documents are for this device.
+    var isTaken: [Bool]
+
+    /// The documents that are for this device.
+    var entries: [Manifest.Entry] { zip(manifest.documents, isTaken).compactMap { $1 ? $0 : nil } }
   }
 
   struct DocumentState: Sendable {
@@ -23,6 +30,8 @@ struct Kept: Sendable {
   /// In the order of their hashes.
   var documents: [DocumentState] = []
   var owned = Owned()
+  /// What held when that was made; the weakest first.
+  var holding: [Attribution] = []
   /// The fingerprints of what is wanted, as it was applied and refused last.
   var applied: [UInt8]?
   var refused: [UInt8]?
@@ -76,12 +85,15 @@ extension Kept {
     if name.sameBytes(as: Self.toldName) {
       return .list(told.map { .list([.string($0.name), .data($0.digest)]) })
     }
-    for document in documents where name.sameBytes(as: Self.name(ofDocument: document.hash)) {
-      return .data(document.bytes)
+    if name.utf8.starts(with: Self.documentPrefix.utf8) {
+      for document in documents where name.sameBytes(as: Self.name(ofDocument: document.hash)) {
+        return .data(document.bytes)
+      }
+      return nil
     }
     for channel in channels where name.sameBytes(as: Self.name(of: channel.manifest.channel)) {
       var made = Making()
-      made.add("manifest", try channel.manifest.encoded())
+      made.add("manifest", channel.payload)
       made.add("signers", ifAny: channel.signers.map { .data($0) })
       made.add("tag", ifAny: channel.entityTag)
       return made.value
@@ -94,6 +106,7 @@ extension Kept {
     var made = Making()
     if let applied { made.add("applied", applied) }
     made.add("settings", owned.value)
+    made.add("documents", ifAny: holding.map { $0.value })
     return made.value
   }
 
@@ -151,9 +164,14 @@ extension Kept {
   mutating func read(owned value: Value?) {
     owned = Owned()
     applied = nil
+    holding = []
     guard let value, let settings = value["settings"], let owned = try? Owned(settings) else { return }
     self.owned = owned
     if case .data(let hash) = value["applied"], hash.count == Crypto.hashSize { applied = hash }
+    guard case .list(let items) = value["documents"] else { return }
+    for item in items.prefix(Limit.documentsHeld) {
+      if let one = try? Attribution(item) { holding.append(one) }
+    }
   }
 
   private mutating func read(state value: Value) throws(FleetError) {
@@ -190,7 +208,7 @@ extension Kept {
     }
     let tag = try members.textIfAny("tag", limit: 1024)
     guard Self.name(of: manifest.channel).sameBytes(as: name) else { return }
-    channels.append(ChannelState(manifest: manifest, signers: signers, entityTag: tag))
+    channels.append(ChannelState(manifest: manifest, payload: payload, signers: signers, entityTag: tag, isTaken: []))
   }
 
   private mutating func read(document value: Value, _ name: String) {

@@ -49,6 +49,13 @@ struct Members {
     return text
   }
 
+  /// Text that is shown as it is.
+  mutating func lineIfAny(_ key: StaticString, limit: Int) throws(FleetError) -> String? {
+    guard let text = try textIfAny(key, limit: limit) else { return nil }
+    guard Line.isValid(text) else { throw wrong(key) }
+    return text
+  }
+
   mutating func name(_ key: StaticString) throws(FleetError) -> String {
     let text = try text(key, limit: Limit.name)
     guard Name.isValid(text) else { throw wrong(key) }
@@ -91,7 +98,8 @@ struct Members {
 extension String {
   func isSpelled(_ literal: StaticString) -> Bool {
     guard utf8.count == literal.utf8CodeUnitCount else { return false }
-    return utf8.elementsEqual(UnsafeBufferPointer(start: literal.utf8Start, count: literal.utf8CodeUnitCount))
+    let spelled = UnsafeBufferPointer(start: literal.utf8Start, count: literal.utf8CodeUnitCount)
+    return utf8.withContiguousStorageIfAvailable { $0.elementsEqual(spelled) } ?? utf8.elementsEqual(spelled)
   }
 }
 

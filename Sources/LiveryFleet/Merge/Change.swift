@@ -10,6 +10,10 @@ public struct Change: Sendable, Equatable {
   }
 
   public var edits: [Edit] = []
+  /// Who makes each of the edits, as its value keeps it.
+  public var origins: [String] = []
+  /// Who makes the change, as the history has it.
+  public var origin = "sync"
   /// What is kept of the settings from then on.
   public var owned: Owned
   /// How long the change is on trial; nil for good.
@@ -52,7 +56,9 @@ public struct Owned: Sendable, Equatable {
 extension Desired {
   /// What has to be done for it. All of it is named, also what should be so already: what somebody else has changed in the
   /// console's layers goes back, and what is as it should be is no change. Only `replace` is done once.
-  public func change(from owned: Owned) throws(FleetError) -> Change {
+  ///
+  /// - Parameter holding: what is known of the documents.
+  public func change(from owned: Owned, _ holding: [Attribution] = []) throws(FleetError) -> Change {
     var change = Change(owned: Owned(), trial: trial)
     var next: [Owned.Entry] = []
     for entry in entries {
@@ -70,11 +76,14 @@ extension Desired {
       case .replace: change.edits.append(.replace(setting.name, value))
       case .release: continue
       }
+      let origin = holding.first { $0.hash == entry.document }?.origin ?? "sync"
+      while change.origins.count < change.edits.count { change.origins.append(origin) }
       next.append(made)
     }
     change.owned = Owned(ordered: next)
     for former in owned.entries where change.owned.entry(former.name) == nil {
       change.edits.append(.reset(former.name, former.layer))
+      change.origins.append("sync")
     }
     return change
   }

@@ -14,8 +14,17 @@ public struct Manifest: Sendable, Equatable {
     public var scope: String?
     /// nil for all devices.
     public var rollout: Rollout?
+    /// Who has published it; a line of up to `Limit.author` bytes.
+    public var author: String?
+    /// What is said of it; a line of up to `Limit.comment` bytes.
+    public var comment: String?
 
-    public init(hash: [UInt8], size: Int64, name: String, scope: String? = nil, rollout: Rollout? = nil) {
+    public init(
+      hash: [UInt8], size: Int64, name: String, scope: String? = nil, rollout: Rollout? = nil, author: String? = nil,
+      comment: String? = nil
+    ) {
+      self.author = author
+      self.comment = comment
       self.hash = hash
       self.size = size
       self.name = name
@@ -186,6 +195,8 @@ extension Manifest.Entry {
       made.add("share", rollout.share)
       made.add("salt", rollout.salt)
     }
+    made.add("author", ifAny: author)
+    made.add("comment", ifAny: comment)
     return made.value
   }
 
@@ -201,6 +212,8 @@ extension Manifest.Entry {
     }
     let share = try members.intIfAny("share", 0...9_999)
     let salt = try members.dataIfAny("salt", 1...32)
+    author = try members.lineIfAny("author", limit: Limit.author)
+    comment = try members.lineIfAny("comment", limit: Limit.comment)
     try members.end()
     switch (share, salt) {
     case (let share?, let salt?): rollout = Rollout(share: share, salt: salt)

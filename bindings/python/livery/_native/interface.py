@@ -198,6 +198,7 @@ FUNCTIONS: Dict[str, Tuple[Any, Tuple[Any, ...]]] = {
   "change_session_ends": (c_int32, (c_void_p, c_int64)),
   "change_expect": (c_int32, (c_void_p, c_char_p, c_uint64)),
   "change_origin": (c_int32, (c_void_p, c_char_p)),
+  "change_attribute": (c_int32, (c_void_p, c_char_p)),
   "change_ignore_locks": (c_int32, (c_void_p,)),
   "change_commit": (c_int32, (c_void_p, POINTER(c_uint64))),
   "change_violations": (c_int32, (c_void_p, POINTER(c_void_p))),
