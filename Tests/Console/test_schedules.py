@@ -88,11 +88,9 @@ def test_what_proves_good_stays_and_what_does_not_goes_back(console, device):
     reports(device, lambda: told(console)["state"] == "right")
     answers["screen"] = None
     number = console.set("fleet", ("volume", "recommend", 30), trial=trial, steps=[9999, 10000])["number"]
-    asked = livery.sync.pull(device)
+    livery.sync.pull(device)
     wait(lambda: device.get("volume") == 30, 60)
     answers["screen"] = False
-    with pytest.raises(livery.LiveryError):
-      asked.result(60)
     wait(lambda: device.get("volume") == 20, 60)
     stopped = reports(device, lambda: (found := console.api("GET", f"publications/{number}"))["state"] == "stopped" and found)
     assert stopped["failed"] == 1 and "trial" in stopped["failures"][0]["problem"]
