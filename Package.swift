@@ -326,7 +326,7 @@ if nouns.contains("sync") {
 // The device's end on a real store, clock and network.
 if nouns.contains("sync") {
   targets += [
-    .target(name: "CSync", cSettings: cSettings),
+    .target(name: "CSync", dependencies: ["CClient"], cSettings: cSettings),
     .target(
       name: "LiverySync",
       dependencies: [
@@ -351,7 +351,7 @@ if nouns.contains("sync"), !embedded {
     .target(
       name: "LiverySimulator", dependencies: ["LiveryFleet", "LiveryClient", "CSimulator"],
       swiftSettings: [.treatAllWarnings(as: .error), .unsafeFlags(["-O"])],
-      linkerSettings: [.unsafeFlags(["-Xlinker", "--wrap=lvd_verify"])]),
+      linkerSettings: [.unsafeFlags(["-Xlinker", "--wrap=lvd_verify", "-Xlinker", "--wrap=lvd_hash"])]),
     .executableTarget(
       name: "livery-simulate", dependencies: ["LiverySimulator", "LiveryABI"], path: "Sources/LiverySimulatorCommand",
       swiftSettings: [.treatAllWarnings(as: .error)]),

@@ -2,22 +2,18 @@
 
     fleet.py BUILD [--devices N] [--a-process N] [--folder FOLDER] [--broker-kills N] [--json]
 
-mosquitto and nginx on the loopback; devices, several in a process, each with a store of its own; behind nginx a console of the tests'
-own takes enrollments and reports. A request that changes nothing is answered by nginx alone.
+mosquitto, nginx and livery-console on the loopback, as docs/console.md has them; devices, several in a process, each with a store of
+its own. They join by codes of the console's, report to it, and are told what is published by its API. A request that changes nothing
+is answered by nginx alone.
 """
 
 import argparse
-import importlib.util
 import json
 import os
-import queue
 import random
-import re
 import resource
 import shutil
-import socket
 import statistics
-import subprocess
 import sys
 import tempfile
 import threading
@@ -26,149 +22,46 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
 
-
-def tests_of(build):
-  os.environ["LIVERY_BUILD"] = str(build)
-  place = importlib.util.spec_from_file_location("fleet_console", ROOT / "Tests" / "Sync" / "conftest.py")
-  module = importlib.util.module_from_spec(place)
-  place.loader.exec_module(module)
-  return module
+# How clients of a broker that was lost come back: each at a moment drawn of so many seconds.
+SPREAD = 20
 
 
-def free_port():
-  with socket.socket() as found:
-    found.bind(("127.0.0.1", 0))
-    return found.getsockname()[1]
+class Memory:
+  """The most that a process takes (PSS), looked at twice a second, and what it has computed."""
 
+  def __init__(self, process):
+    self.pid, self.most, self.is_over = process.pid, 0, False
+    self.thread = threading.Thread(target=self.look, daemon=True)
+    self.thread.start()
 
-class Broker:
-  """mosquitto; `connected` has the moment at which each client was last let in, `channels` which device it is."""
+  def look(self):
+    while not self.is_over:
+      with open(f"/proc/{self.pid}/smaps_rollup") as file:
+        self.most = max(self.most, next(int(line.split()[1]) for line in file if line.startswith("Pss:")) / 1024)
+      time.sleep(0.5)
 
-  def __init__(self, folder):
-    self.port, self.folder = free_port(), folder
-    self.url = f"mqtt://127.0.0.1:{self.port}"
-    self.connected, self.channels, self.moments = {}, {}, []
-    (folder / "mosquitto.conf").write_text(
-      f"listener {self.port} 127.0.0.1\nallow_anonymous true\npersistence true\npersistence_location {folder}/\nautosave_interval 1\n"
-      "user root\nlog_dest stderr\nlog_type all\nmax_connections -1\n")
-    self.start()
-
-  def start(self):
-    self.process = subprocess.Popen(
-      ["/usr/sbin/mosquitto", "-c", self.folder / "mosquitto.conf"], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
-    threading.Thread(target=self.read, args=(self.process.stderr,), daemon=True).start()
-    while True:
-      with socket.socket() as probe:
-        if probe.connect_ex(("127.0.0.1", self.port)) == 0:
-          return
-      time.sleep(0.01)
-
-  def read(self, lines):
-    for line in lines:
-      moment = time.monotonic()
-      if found := re.search(r"New client connected from \S+ as (\S+)", line):
-        self.connected[found[1]] = moment
-        self.moments.append(moment)
-        client = found[1]
-      elif found := re.search(r"Received SUBSCRIBE from (\S+)", line):
-        client = found[1]
-      elif found := re.search(r"/device\.([0-9a-f]{32})", line):
-        self.channels.setdefault(client, found[1])
-
-  def kill(self):
-    self.process.kill()
-    self.process.wait()
-
-
-class Nginx:
-  """Delivers the folder; what is sent goes to the console."""
-
-  def __init__(self, folder, published, console):
-    self.port = free_port()
-    self.url = f"http://127.0.0.1:{self.port}"
-    self.log = folder / "access.log"
-    (folder / "nginx.conf").write_text(f"""
-daemon off; worker_processes 1; pid {folder}/nginx.pid; error_log {folder}/nginx.log; {"user root;" if os.getuid() == 0 else ""}
-worker_rlimit_nofile 20000;
-events {{ worker_connections 8000; }}
-http {{
-  log_format short '$status $request_method $uri';
-  access_log {self.log} short buffer=64k flush=1s;
-  client_body_temp_path {folder}/body; proxy_temp_path {folder}/proxy; fastcgi_temp_path {folder}/f; uwsgi_temp_path {folder}/u;
-  scgi_temp_path {folder}/s; client_max_body_size 2m; default_type application/octet-stream; etag on; keepalive_timeout 10s;
-  server {{
-    listen 127.0.0.1:{self.port} backlog=4096;
-    root {published};
-    location = /v1/enroll {{ proxy_pass {console}; }}
-    location = /v1/reports {{ proxy_pass {console}; }}
-  }}
-}}
-""")
-    self.process = subprocess.Popen(["/usr/sbin/nginx", "-c", folder / "nginx.conf", "-p", folder])
-    while True:
-      with socket.socket() as probe:
-        if probe.connect_ex(("127.0.0.1", self.port)) == 0:
-          return
-      time.sleep(0.01)
-
-  def answers(self):
-    time.sleep(1.5)
-    counts = {}
-    for line in self.log.read_text().splitlines():
-      key = " ".join(line.split()[:2])
-      counts[key] = counts.get(key, 0) + 1
-    return counts
+  def processor(self):
+    """In seconds."""
+    return sum(map(int, Path(f"/proc/{self.pid}/stat").read_text().rsplit(")", 1)[1].split()[11:13])) / os.sysconf("SC_CLK_TCK")
 
   def stop(self):
-    self.process.terminate()
-    self.process.wait()
+    self.is_over = True
+    self.thread.join()
 
 
-class Devices:
-  """Processes of bench-fleet; `ids` are the devices' by their numbers."""
+def processor_of(processes):
+  return sum(sum(map(int, Path(f"/proc/{process.pid}/stat").read_text().rsplit(")", 1)[1].split()[11:13])) for process in processes) \
+    / os.sysconf("SC_CLK_TCK")
 
-  def __init__(self, program, folder, codes, a_process, broker):
-    self.ids, self.values, self.processes = {}, queue.Queue(), []
-    for first in range(0, len(codes), a_process):
-      process = subprocess.Popen(
-        [program, "devices", folder, str(first), broker], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, bufsize=1)
-      self.processes.append(process)
-      threading.Thread(target=self.read, args=(process,), daemon=True).start()
-      process.stdin.write("".join(code + "\n" for code in codes[first : first + a_process]) + "\n")
-      process.stdin.flush()
 
-  def read(self, process):
-    for line in process.stdout:
-      word, number, *rest = line.split()
-      if word == "ready":
-        self.ids[int(number)] = rest[0]
-      else:
-        self.values.put((int(number), int(rest[0]), int(rest[1]) / 1e9))
-
-  def wait(self, value, count, seconds=120):
-    """The moments at which the devices had a value."""
-    found, end = {}, time.monotonic() + seconds
-    while len(found) < count and time.monotonic() < end:
-      try:
-        number, seen, moment = self.values.get(timeout=0.2)
-      except queue.Empty:
-        continue
-      if seen == value:
-        found.setdefault(number, moment)
-    return found
-
-  def memory(self):
-    total = 0
-    for process in self.processes:
-      with open(f"/proc/{process.pid}/smaps_rollup") as file:
-        total += next(int(line.split()[1]) for line in file if line.startswith("Pss:"))
-    return total / 1024
-
-  def stop(self):
-    for process in self.processes:
-      process.stdin.close()
-    for process in self.processes:
-      process.wait()
+def busiest(moments):
+  """The most of them within one second, wherever that begins."""
+  moments, most, first = sorted(moments), 0, 0
+  for last, moment in enumerate(moments):
+    while moment - moments[first] >= 1:
+      first += 1
+    most = max(most, last - first + 1)
+  return most
 
 
 def percentile(values, share):
@@ -187,19 +80,25 @@ def main():
   options = parser.parse_args()
   resource.setrlimit(resource.RLIMIT_NOFILE, (resource.getrlimit(resource.RLIMIT_NOFILE)[1],) * 2)
   build = options.build.resolve()
-  tests = tests_of(build)
+  os.environ["LIVERY_BUILD"] = str(build)
+  sys.path.insert(0, str(ROOT / "Tests" / "Console"))
+  import conftest
+  import servers
   folder = Path(tempfile.mkdtemp(dir=options.folder))
   (folder / "devices").mkdir()
+  (folder / "published").mkdir()
   os.chmod(folder, 0o755)
-  program = build / "benchmarks" / "bench-fleet"
-  console = tests.Console(folder / "console")
-  broker, nginx = Broker(folder), Nginx(folder, folder / "console", console.url)
+  broker = servers.Broker(folder)
+  console = conftest.Console(folder)
+  nginx = servers.Nginx(folder, folder / "published", console.url)
+  console.url = nginx.url
+  console.make("--broker", broker.url).serve()
+  memory = Memory(console.process)
   results = {"devices": options.devices}
   devices = None
 
   def publish(value):
-    version = console.publisher.settings("fleet", f"to-{value}", ("volume", "enforce", value))
-    subprocess.run([program, "hint", broker.url, f"livery/{console.publisher.fleet}/fleet", str(version)], check=True)
+    console.set("fleet", ("volume", "enforce", value))
 
   def tell(name, value):
     results[name] = value
@@ -208,16 +107,18 @@ def main():
 
   try:
     began = time.monotonic()
-    codes = [console.publisher.code(nginx.url) for _ in range(options.devices)]
-    devices = Devices(program, folder / "devices", codes, options.a_process, broker.url)
-    while len(devices.ids) < options.devices or len(broker.connected) < options.devices:
+    codes = [console.code() for _ in range(options.devices)]
+    tell("seconds until all codes were made", time.monotonic() - began)
+    devices = servers.Devices(build / "benchmarks" / "bench-fleet", folder / "devices", codes, options.a_process, broker.url)
+    while len(devices.ids) < options.devices or len(broker.connected) <= options.devices:
       time.sleep(0.1)
       assert all(process.poll() is None for process in devices.processes), "a process of devices has ended"
       assert time.monotonic() - began < 600, f"{len(devices.ids)} devices are ready, {len(broker.connected)} clients connected"
     tell("seconds until all have joined", time.monotonic() - began)
-    # What they do after joining is over.
-    time.sleep(5)
-    late = []
+    # What they do after joining is over once all of them are known to be right.
+    conftest.wait(lambda: console.api("GET", "devices?limit=1&state=right")["total"] == options.devices, 300)
+    tell("load before the first change", f"{os.getloadavg()[0]:.1f}")
+    late, used = [], [memory.processor(), processor_of(devices.processes)]
     for change in range(options.changes):
       value, start = 10 + change, time.monotonic()
       publish(value)
@@ -228,6 +129,12 @@ def main():
     tell("seconds from publication until right, median", statistics.median(late))
     tell("seconds from publication until right, p95", percentile(late, 0.95))
     tell("seconds from publication until right, most", max(late))
+    conftest.wait(lambda: console.api("GET", "devices?limit=1&state=right")["total"] == options.devices, 300)
+    # A device reports once a minute at most.
+    tell("seconds from the last publication until the console knows all to be right", time.monotonic() - start)
+    tell("milliseconds of processor for each device and change, console", (memory.processor() - used[0]) * 1000 / options.devices / options.changes)
+    tell("milliseconds of processor for each device and change, devices",
+         (processor_of(devices.processes) - used[1]) * 1000 / options.devices / options.changes)
     tell("MiB of all devices", devices.memory())
 
     waits, rates = [], []
@@ -247,24 +154,30 @@ def main():
         if client in broker.connected and device in numbers:
           waits.append(found[numbers[device]] - broker.connected[client])
       # The last ones have no change to wait for.
-      while len(broker.connected) < options.devices and time.monotonic() - start < 300:
+      while len(broker.connected) <= options.devices and time.monotonic() - start < 300:
         time.sleep(0.5)
-      seconds = [int(moment - start) for moment in broker.moments[before:]]
-      rates.append((max(seconds.count(second) for second in set(seconds)), len(seconds) / (max(seconds) + 1)))
+      back = broker.moments[before:]
+      rates.append((busiest(back), len(back) / (max(back) - min(back))))
     if waits:
       tell("seconds from reconnecting until right, median", statistics.median(waits))
       tell("seconds from reconnecting until right, p95", percentile(waits, 0.95))
     if rates:
       tell("connections in the busiest second after a restart", max(rate[0] for rate in rates))
       tell("connections a second on average until all are back", statistics.mean(rate[1] for rate in rates))
-      tell("busiest second beside the average", max(rate[0] / rate[1] for rate in rates))
-    tell("answers of nginx", json.dumps(nginx.answers()))
+      tell("busiest second beside that average", max(rate[0] / rate[1] for rate in rates))
+      tell("busiest second beside devices / spread", max(rate[0] for rate in rates) * SPREAD / options.devices)
+    answers = nginx.answers()
+    tell("304 by nginx alone", sum(count for key, count in answers.items() if key.startswith("304") and "console" not in key))
+    tell("304 by the console", sum(count for key, count in answers.items() if key.startswith("304") and "console" in key))
+    tell("answers of nginx", json.dumps(answers, sort_keys=True))
+    tell("MiB of the console at its highest", memory.most)
   finally:
     if devices:
       devices.stop()
+    memory.stop()
     nginx.stop()
     broker.kill()
-    console.close()
+    console.stop()
     shutil.rmtree(folder, ignore_errors=True)
   if options.json:
     print(json.dumps(results))

@@ -5,7 +5,7 @@
 #include <cdatabase.h>
 #include <pthread.h>
 
-enum { LVDB_PARAMETERS_MAX = 24 };
+enum { LVDB_PARAMETERS_MAX = 32 };
 
 typedef struct lvdb_backend {
   lvdb_result (*begin)(lvdb_database *database);

@@ -6,7 +6,9 @@
 #include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 int lvd_folder_open(const char *path) {
@@ -15,6 +17,17 @@ int lvd_folder_open(const char *path) {
 }
 
 void lvd_folder_close(int folder) { close(folder); }
+
+int lvd_folder_lock(int folder, int milliseconds) {
+  for (;; milliseconds -= 5) {
+    if (flock(folder, LOCK_EX | LOCK_NB) == 0) return 0;
+    if (errno != EWOULDBLOCK && errno != EINTR) return errno;
+    if (milliseconds <= 0) return EWOULDBLOCK;
+    nanosleep(&(struct timespec){.tv_nsec = 5000000}, NULL);
+  }
+}
+
+void lvd_folder_unlock(int folder) { flock(folder, LOCK_UN); }
 
 static int write_all(int file, const uint8_t *bytes, size_t count) {
   while (count > 0) {

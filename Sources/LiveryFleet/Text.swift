@@ -1,3 +1,4 @@
+import CFleet
 import LiveryClient
 
 // Text by its bytes: `é` in two spellings is two names.
@@ -6,12 +7,25 @@ extension String {
   /// Whether two texts are the same bytes.
   @inline(never)
   func sameBytes(as other: String) -> Bool {
-    utf8.count == other.utf8.count && utf8.elementsEqual(other.utf8)
+    guard utf8.count == other.utf8.count else { return false }
+    // Where the bytes lie together they are compared there: a view of them takes each one out by itself.
+    return compare(other) { lvd_is_same($0.baseAddress, $1.baseAddress, $0.count) } ?? utf8.elementsEqual(other.utf8)
   }
 
   /// Whether it comes before another one in the order of their bytes.
   @inline(never)
-  func precedes(_ other: String) -> Bool { utf8.lexicographicallyPrecedes(other.utf8) }
+  func precedes(_ other: String) -> Bool {
+    compare(other) { $0.lexicographicallyPrecedes($1) } ?? utf8.lexicographicallyPrecedes(other.utf8)
+  }
+
+  @inline(__always)
+  private func compare(
+    _ other: String, _ body: (UnsafeBufferPointer<UInt8>, UnsafeBufferPointer<UInt8>) -> Bool
+  ) -> Bool? {
+    utf8.withContiguousStorageIfAvailable { (left) in
+      other.utf8.withContiguousStorageIfAvailable { body(left, $0) }
+    } ?? nil
+  }
 }
 
 extension [UInt8] {

@@ -15,14 +15,13 @@ public struct Fleet: Sendable {
     cache = HostileCache(forger: try Forger(plan))
   }
 
-  /// How many devices are simulated one after another before it is told how far it is.
-  private static let batch = 500
-
   /// Lives through all of it.
   ///
   /// - Parameter progress: told how many devices are done.
   public func run(progress: @escaping @Sendable (Int) -> Void) async throws -> Summary {
-    var (history, outcome) = try cohort()
+    let cohort = try cohort()
+    let history = cohort.history
+    var outcome = cohort.outcome
     var rest = options.cohort..<options.devices
     if let first = options.first {
       outcome = Outcome()
@@ -30,13 +29,22 @@ public struct Fleet: Sendable {
     } else {
       progress(options.cohort)
     }
-    let (shared, batches) = (history, stride(from: rest.lowerBound, to: rest.upperBound, by: Self.batch))
+    let results = try options.folder.map { try Results($0, options, history) }
+    let (shared, batches) = (history, stride(from: rest.lowerBound, to: rest.upperBound, by: options.batch))
+    guard options.threads > 1 else {
+      // Nothing else goes on: no other thread ever has a part in what it holds.
+      for start in batches {
+        outcome += try self.outcome(start..<min(start + options.batch, rest.upperBound), history, results)
+        progress(outcome.devices)
+      }
+      return summary(history, outcome)
+    }
     try await withThrowingTaskGroup(of: Outcome.self) { (group) in
       var next = batches.makeIterator()
       func begin() -> Bool {
         guard let start = next.next() else { return false }
-        let part = start..<min(start + Self.batch, rest.upperBound)
-        group.addTask { try self.live(part, shared) }
+        let part = start..<min(start + options.batch, rest.upperBound)
+        group.addTask { try self.outcome(part, shared, results) }
         return true
       }
       for _ in 0..<options.threads where !begin() { break }
@@ -46,8 +54,21 @@ public struct Fleet: Sendable {
         _ = begin()
       }
     }
+    return summary(history, outcome)
+  }
+
+  private func summary(_ history: History, _ outcome: Outcome) -> Summary {
+    var history = history
     history.blobs = [:]
     return Summary(options, history, outcome)
+  }
+
+  /// What came of devices, as it was kept or as they live through it now.
+  private func outcome(_ devices: Range<Int>, _ history: History, _ results: Results?) throws -> Outcome {
+    if let known = try results?.outcome(devices) { return known }
+    let outcome = try live(devices, history)
+    try results?.keep(outcome, devices)
+    return outcome
   }
 
   private var mode: lvm_mode { options.fault == .unsigned ? LVM_TRUST : LVM_REMEMBER }
@@ -56,7 +77,8 @@ public struct Fleet: Sendable {
   private var steps: [Time] { Array(stride(from: 0, through: plan.end, by: Int(Plan.step))) }
 
   /// The devices whose reports the console goes by, and what it publishes.
-  private func cohort() throws(FleetError) -> (History, Outcome) {
+  private func cohort() throws(FleetError) -> (history: History, outcome: Outcome) {
+    let began = lvm_processor()
     lvm_set_mode(mode)
     defer { lvm_set_mode(LVM_VERIFY) }
     var console = try Console(plan, isBlind: options.fault == .console)
@@ -76,12 +98,13 @@ public struct Fleet: Sendable {
       for device in devices { device.live(until: min(time + Plan.step, plan.end), history) }
     }
     for device in devices { outcome += device.end(console.history) }
-    outcome.take()
+    outcome.take(since: began)
     return (console.history, outcome)
   }
 
   /// Devices that live in what was published.
   private func live(_ numbers: Range<Int>, _ history: History) throws(FleetError) -> Outcome {
+    let began = lvm_processor()
     lvm_set_mode(mode)
     defer { lvm_set_mode(LVM_VERIFY) }
     var outcome = Outcome()
@@ -99,18 +122,19 @@ public struct Fleet: Sendable {
       }
       outcome += device.end(history)
     }
-    outcome.take()
+    outcome.take(since: began)
     return outcome
   }
 }
 
 extension Outcome {
-  /// Counts of signatures, of the thread that it is of.
-  fileprivate mutating func take() {
+  /// Counts of signatures and what it took, of the thread that it is of.
+  fileprivate mutating func take(since began: Int64) {
     var (asked, verified): (UInt64, UInt64) = (0, 0)
     lvm_take_counts(&asked, &verified)
-    self.asked += asked
-    self.verified += verified
+    self.asked += Int(asked)
+    self.verified += Int(verified)
+    processor += Int(lvm_processor() - began)
   }
 }
 
@@ -133,6 +157,7 @@ extension SimulatedDevice {
 
   /// What came of it.
   func end(_ history: History) -> Outcome {
+    outcome.wentBack = ledger.wentBack
     outcome.reached = history.rollouts.indices.map { shadow.reached.contains($0) ? 1 : 0 }
     return outcome
   }

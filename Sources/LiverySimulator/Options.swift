@@ -20,6 +20,8 @@ public struct Options: Sendable {
     case dropped
     /// The console does not stop what fails.
     case console
+    /// Of what is on trial half goes back when the system starts anew; with `trials`.
+    case trial
   }
 
   public var devices = 1000
@@ -29,19 +31,28 @@ public struct Options: Sendable {
   public var first: Int?
   public var count: Int?
   public var fault: Fault?
+  /// Whether documents are on trial, too.
+  public var hasTrials = false
   /// Whether each step of the devices is told; with `first`.
   public var tells = false
   /// How many devices are simulated side by side.
   public var threads = 2
+  /// By how many devices the console goes, the first ones.
+  public var guides = 2000
+  /// How many devices are simulated one after another before it is kept and told how far it is.
+  public var batch = 500
+  /// Where it is kept what came of devices, so that the same can go on later; nil for nowhere.
+  public var folder: String?
 
   public init() {}
 
   /// How many devices the console goes by when it raises and stops rollouts.
-  var cohort: Int { min(devices, 2000) }
+  var cohort: Int { min(devices, guides) }
 
   /// What repeats the simulation of a device.
   func command(_ device: Int) -> String {
     "livery-simulate --devices \(devices) --days \(days) --seed \(seed) --from \(device) --count 1"
+      + (hasTrials ? " --trials" : "")
       + (fault.map { " --broken " + $0.rawValue } ?? "")
   }
 }
@@ -49,7 +60,7 @@ public struct Options: Sendable {
 extension Options {
   public static let usage = """
     usage: livery-simulate [--devices N] [--days D] [--seed S] [--from I [--count C]] [--threads T] [--tell]
-                           [--broken FAULT]
+                           [--trials] [--broken FAULT] [--keep FOLDER]
 
     Simulates a fleet in virtual time, and ends with 0 if nothing of it went wrong, with 1 if something did.
 
@@ -59,6 +70,8 @@ extension Options {
       --from I      looks at device I alone, after those that the console goes by
       --count C     looks at so many from there on (1)
       --threads T   how many devices are simulated side by side (2)
+      --keep FOLDER keeps there what came of devices, every 500 of them: once it was ended, the same goes on there
+      --trials      has documents on trial, and devices cut off meanwhile
       --tell        tells what the devices of --from do
       --broken F    plants a fault, which has to be found:
                     \(Fault.allCases.map { $0.rawValue }.joined(separator: ", "))
@@ -69,11 +82,20 @@ extension Options {
   public init?(_ arguments: some Sequence<String>) {
     var left = arguments.makeIterator()
     while let name = left.next() {
-      if name == "--tell" {
+      switch name {
+      case "--tell":
         tells = true
         continue
+      case "--trials":
+        hasTrials = true
+        continue
+      default: break
       }
       guard let text = left.next() else { return nil }
+      if name == "--keep" {
+        folder = text
+        continue
+      }
       if name == "--broken" {
         guard let fault = Fault(rawValue: text) else { return nil }
         self.fault = fault

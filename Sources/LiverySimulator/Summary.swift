@@ -22,6 +22,10 @@ public struct Summary: Sendable {
   public var commits: Int { outcome.commits }
   public var hostileAnswers: Int { outcome.hostile }
   public var checks: Int { outcome.checks }
+  public var trials: Int { outcome.trials }
+  public var trialsConfirmed: Int { outcome.confirmed }
+  public var trialsGoneBack: Int { outcome.wentBack }
+  public var trialsCut: Int { outcome.cuts }
 
   /// Decisions that the console would have made otherwise had it gone by all devices.
   public var otherwise: Int {
@@ -35,7 +39,10 @@ public struct Summary: Sendable {
   }
 
   /// What it took, which depends on the threads as well.
-  public var cost: String { "signatures: \(outcome.asked), of which \(outcome.verified) were verified anew" }
+  public var cost: String {
+    return "signatures: \(outcome.asked), of which \(outcome.verified) were verified anew; "
+      + "processor: \(outcome.processor / 1_000_000_000) s, \(outcome.processor / 1000 / max(1, outcome.devices)) µs for each device"
+  }
 
   /// For people.
   public var lines: [String] {
@@ -51,6 +58,11 @@ public struct Summary: Sendable {
         + "\(otherwise) decisions of \(history.decisions.count) otherwise by all devices",
       "looked at \(outcome.checks) times after all had been well",
     ]
+    if options.hasTrials {
+      lines.append(
+        "trials: \(outcome.trials), of which \(outcome.confirmed) confirmed and \(outcome.wentBack) gone back; "
+          + "cut off \(outcome.cuts) times meanwhile")
+    }
     for (number, rollout) in history.rollouts.enumerated() where rollout.document.badness != .none {
       let reached = outcome.reached.indices.contains(number) ? outcome.reached[number] : 0
       lines.append(

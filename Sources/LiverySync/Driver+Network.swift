@@ -88,15 +88,27 @@ extension Driver {
     guard let membership, let broker = options.broker else { return }
     if hints == nil {
       let generation = generation
+      (hintsBegan, connectionsSeen) = (now, 0)
       hints = Hints.open(
         broker, user: options.brokerUser, passwordFile: options.brokerPasswordFile,
         certificates: options.certificates ?? membership.certificates,
         heard: { (topic, version) in
           self.queue.run { if generation == self.generation { self.hear(hint: topic, version) } }
         },
-        changed: { self.queue.run { if generation == self.generation { self.tell() } } })
+        changed: { self.queue.run { if generation == self.generation { self.lookAtHints() } } })
     }
     hints?.subscribe(channels.map { Self.topic(membership.fleet, $0) })
+  }
+
+  /// Whoever was not connected has missed what was said meanwhile, and a broker that was killed has forgotten it.
+  private func lookAtHints() {
+    tell()
+    let connections = hints?.connections ?? 0
+    guard connections > connectionsSeen else { return }
+    // The first one comes with the pull of the beginning.
+    let isLate = connections > 1 || now - hintsBegan > Self.firstConnection
+    connectionsSeen = connections
+    if isLate { handle(.reached) }
   }
 
   private static func topic(_ fleet: String, _ channel: Channel) -> String { "livery/" + fleet + "/" + channel.name }

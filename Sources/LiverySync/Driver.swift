@@ -12,6 +12,8 @@ final class Driver: @unchecked Sendable {
   private static let leasePause: Int64 = 1000
   /// How long it is until what could not be read is read again, in milliseconds.
   private static let damagePause: Int64 = 30_000
+  /// Until when after the beginning a first connection to the broker brings nothing that is not asked for anyway, in milliseconds.
+  static let firstConnection: Int64 = 5000
 
   let store: Store
   let queue: Queue
@@ -62,6 +64,9 @@ final class Driver: @unchecked Sendable {
   var trial: Trial?
   var hints: Hints?
   var channels: [Channel] = []
+  /// How often the broker had been reached when that was looked at last, and since when it is tried.
+  var connectionsSeen = 0
+  var hintsBegan: Int64 = 0
   /// Why nothing could be had, or committed, the last time.
   var networkError: StoreError?
   var lastCommitError: StoreError?
@@ -169,6 +174,7 @@ final class Driver: @unchecked Sendable {
       serve()
       return lookAgain(after: Self.leasePause)
     }
+    lvy_network_watch { Drivers.hearNetwork() }
     if let folder { _ = folder.withCString { lvy_note_read($0, &note) } }
     note.process = lvc_process()
     note.use(options.scope)

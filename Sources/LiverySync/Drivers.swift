@@ -34,6 +34,15 @@ final class Drivers: @unchecked Sendable {
   /// The driver of a store, if there is one.
   static func ifAny(_ store: Store) -> Driver? { shared.find(UInt(bitPattern: store.handle)) }
 
+  /// The system has got a network, or one more: who waits for one need not wait any longer.
+  static func hearNetwork() {
+    for driver in shared.all { driver.queue.run { driver.handle(.network) } }
+  }
+
+  private var all: [Driver] {
+    lock.withLock { known.filter { $0.process == lvc_process() }.map { $0.driver } }
+  }
+
   private func find(_ number: UInt) -> Driver? {
     lock.withLock {
       for entry in known where entry.number == number && entry.process == lvc_process() { return entry.driver }

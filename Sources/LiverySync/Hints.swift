@@ -10,6 +10,7 @@ final class Hints: @unchecked Sendable {
   // Guarded by `lock`.
   private var broker: OpaquePointer?
   private var connected = false
+  private var connectionCount = 0
 
   private init(
     heard: @escaping @Sendable (String, Int64) -> Void, changed: @escaping @Sendable () -> Void
@@ -67,6 +68,9 @@ final class Hints: @unchecked Sendable {
 
   var isConnected: Bool { lock.withLock { connected } }
 
+  /// How often it was reached.
+  var connections: Int { lock.withLock { connectionCount } }
+
   /// Wants these topics in place of those before.
   func subscribe(_ topics: [String]) {
     guard let broker = lock.withLock({ broker }) else { return }
@@ -108,7 +112,10 @@ final class Hints: @unchecked Sendable {
   }
 
   private func note(_ isConnected: Bool) {
-    lock.withLock { connected = isConnected }
+    lock.withLock {
+      if isConnected, !connected { connectionCount += 1 }
+      connected = isConnected
+    }
     changed()
   }
 }

@@ -9,6 +9,8 @@ struct Trial: Sendable {
   var after: UInt64
   var seconds: Int64
   var check: String?
+  /// The version of the schema that it is made with.
+  var schema: Int64?
   /// When it was committed, by the clock that goes on while the system sleeps; of this process alone.
   var began: Int64 = 0
   /// When it is looked what has become of it, by that clock; of this process alone.
@@ -22,22 +24,27 @@ struct Trial: Sendable {
       .init("seconds", .int(seconds)),
     ]
     if let check { members.append(.init("check", .string(check))) }
+    if let schema { members.append(.init("schema", .int(schema))) }
     return .object(members)
   }
 
-  init(fingerprint: [UInt8], after: UInt64, seconds: Int64, check: String?) {
+  init(fingerprint: [UInt8], after: UInt64, seconds: Int64, check: String?, schema: Int64?) {
     self.fingerprint = fingerprint
     self.after = after
     self.seconds = seconds
     self.check = check
+    self.schema = schema
   }
 
   init?(_ value: Value) {
     guard case .data(let fingerprint)? = value["fingerprint"], case .int(let after)? = value["after"],
       case .int(let seconds)? = value["seconds"], (1...2_592_000).contains(seconds)
     else { return nil }
+    var schema: Int64?
+    if case .int(let version)? = value["schema"] { schema = version }
     self.init(
-      fingerprint: fingerprint, after: UInt64(clamping: after), seconds: seconds, check: value["check"]?.text)
+      fingerprint: fingerprint, after: UInt64(clamping: after), seconds: seconds, check: value["check"]?.text,
+      schema: schema)
   }
 
   static func of(_ store: Store) -> Trial? {
@@ -79,7 +86,9 @@ extension Driver {
     guard let owned = records.first(where: { $0.name.isSame(Self.ownedRecord) }),
       case .data(let fingerprint)? = owned.value?["applied"], let revision = try? store.revision()
     else { return later(.postponed) }
-    var made = Trial(fingerprint: fingerprint, after: revision, seconds: wanted.seconds, check: wanted.check)
+    var made = Trial(
+      fingerprint: fingerprint, after: revision, seconds: wanted.seconds, check: wanted.check,
+      schema: world.schema)
     do throws(StoreError) {
       try store.edit(.bundle) { (edit) throws(StoreError) in
         try edit.setOrigin("sync")
@@ -146,8 +155,9 @@ extension Driver {
       trial = nil
       let isSuperseded = origin?.utf8.starts(with: Change.superseding.utf8) ?? false
       tell(
-        .wentBack(owned: owned, fingerprint: found.fingerprint, isSuperseded ? nil : found.violation(by: origin)),
-        isFirst)
+        .wentBack(
+          owned: owned, fingerprint: found.fingerprint, schema: found.schema,
+          isSuperseded ? nil : found.violation(by: origin)), isFirst)
     case .pending, .confirmed, .reverted, .none:
       // Committed, or never made.
       forgetTrial()

@@ -58,8 +58,10 @@ class Answer:
 class Console:
   """The program with a folder; `serve` starts it."""
 
-  def __init__(self, folder, database=None, port=None, state="state"):
+  def __init__(self, folder, database=None, port=None, state="state", url=None):
     self.folder, self.port = folder, port or free_port()
+    # Where devices find it: by itself, or through a web server in front of it.
+    self.url = url or f"http://127.0.0.1:{self.port}"
     self.state, self.published = folder / state, folder / "published"
     self.database = database
     self.process = None
@@ -74,7 +76,7 @@ class Console:
     return json.loads(self.run(*words, "--json"))
 
   def make(self, *more):
-    self.run("init", "kiosks", "--publish", self.published, "--url", f"http://127.0.0.1:{self.port}", *more)
+    self.run("init", "kiosks", "--publish", self.published, "--url", self.url, *more)
     schema = self.folder / "schema.json"
     schema.write_text(json.dumps(SCHEMA))
     self.run("schema", "add", schema)
@@ -147,6 +149,7 @@ class Device:
     answer = self.console.ask("GET", f"/v1/channels/{channel}/manifest", token=False)
     if answer.status == 404:
       return None
+    assert answer.status == 200, (answer.status, answer.body)
     kind, payload, signatures = read_sync.cbor(answer.body)
     message = b"livery-sync-1\0manifest\0" + payload
     assert all(publisher.VERIFY(key, message, signature) for key, signature in signatures)

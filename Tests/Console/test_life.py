@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+import re
 
 import pytest
 import read_sync
@@ -231,6 +232,14 @@ def test_the_command_says_what_is_wrong(console):
   assert "no such channel" in console.run("draft", "show", "group.none", expected=3).lower()
   assert json.loads(console.run("draft", "show", "group.none", "--json", expected=3))["error"]
   assert "already" in console.run("init", "other", expected=5)
+
+
+def test_the_command_tells_moments_as_people_read_them(console):
+  moment = r"20\d\d-\d\d-\d\dT\d\d:\d\d:\d\dZ"
+  assert re.search(rf"^keysExpire: {moment}$", console.run("status"), re.M)
+  assert re.search(rf"^version 1, until {moment}$", console.run("keys"), re.M)
+  assert re.search(rf"^1\t{moment}\t\S+\tmade the fleet", console.run("history"), re.M)
+  assert isinstance(console.json("history")[0]["time"], int)
 
 
 def test_a_folder_that_holds_no_console(tmp_path):

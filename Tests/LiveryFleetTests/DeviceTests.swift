@@ -50,6 +50,39 @@ import Testing
     #expect(origin.last[id]?.channels.count == 3)
   }
 
+  @Test func theSameDocumentsInAnotherOrderComeToSomethingElse() throws {
+    let (origin, device) = try fleet()
+    let low = (Manifest.Entry("low"), Document(settings: [.init("volume", .recommend, .int(10))]))
+    let high = (Manifest.Entry("high"), Document(settings: [.init("volume", .recommend, .int(90))]))
+    try origin.publish(own(device), [], now: noon)
+    try origin.publish(.fleet, [low, high], interval: 60, now: noon)
+    device.run(until: start + minute)
+    #expect(device.value("volume") == .int(90))
+    try origin.publish(.fleet, [high, low], interval: 60, now: noon + 60)
+    device.run(until: start + 4 * minute)
+    #expect(device.value("volume") == .int(10) && device.commits == 2)
+    try origin.publish(.fleet, [low, high], interval: 60, now: noon + 240)
+    device.run(until: start + 8 * minute)
+    #expect(device.value("volume") == .int(90) && device.commits == 3)
+  }
+
+  @Test func whatIsOwnedIsKeptWithAChangeAlone() throws {
+    let (origin, device) = try fleet()
+    try origin.publish(own(device), [], now: noon)
+    try origin.publish(.fleet, [document(.init("volume", .recommend, .int(70)))], interval: 60, now: noon)
+    device.run(until: start + minute)
+    #expect(device.records["owned"] != nil)
+    // What was on trial has gone back, and what is to take its place has to wait: nothing is owned until that is there.
+    device.isBusy = true
+    device.goBack(nil)
+    try origin.publish(.fleet, [document(.init("title", .enforce, .string("Lobby")))], interval: 60, now: noon + 60)
+    device.run(until: start + 10 * minute)
+    #expect(device.value("title") == nil && device.records["owned"] == nil)
+    device.isBusy = false
+    device.run(until: start + 20 * minute)
+    #expect(device.value("title") == .string("Lobby") && device.records["owned"] != nil)
+  }
+
   @Test func nothingHoldsBeforeTheDeviceHasAChannelOfItsOwn() throws {
     let (origin, device) = try fleet()
     try origin.publish(.fleet, [document(.init("volume", .recommend, .int(70)))], now: noon)

@@ -72,11 +72,13 @@ final class SimulatedDevice {
   }
 
   /// What was on trial has gone back: as before the first change.
-  func goBack(_ violation: Report.Violation?) {
+  ///
+  /// - Parameter tried: the schema with which it was made.
+  func goBack(_ violation: Report.Violation?, tried: Int64? = 1) {
     guard let fingerprint = device.applied else { return }
     layers = [:]
     records["owned"] = nil
-    tell(.wentBack(owned: nil, fingerprint: fingerprint, violation))
+    tell(.wentBack(owned: nil, fingerprint: fingerprint, schema: tried, violation))
   }
 
   var overview: Device.Overview {

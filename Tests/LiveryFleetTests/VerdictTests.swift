@@ -78,6 +78,20 @@ import Testing
     #expect(device.value("a") == .int(1))
   }
 
+  @Test func whatAnUpgradeTookBackIsTriedWithTheNewSchema() throws {
+    let (origin, device) = try fleet(.init("a", .recommend, .int(1)))
+    device.run(until: start + minute)
+    device.schema = 2
+    device.tell(.tick)
+    device.goBack(.init(name: "trial", message: "nobody confirmed it"), tried: 1)
+    device.run(until: start + 10 * minute)
+    #expect(device.value("a") == .int(1))
+    device.goBack(.init(name: "trial", message: "nobody confirmed it"), tried: 2)
+    device.run(until: start + 20 * minute)
+    #expect(device.value("a") == nil)
+    #expect(verdicts(origin, device) == [.refused])
+  }
+
   @Test func somebodyMayWantAReportAtOnce() throws {
     let (origin, device) = try fleet(.init("a", .recommend, .int(1)))
     device.run(until: start + 10 * minute)

@@ -91,15 +91,20 @@ def free_port():
     return probe.getsockname()[1]
 
 
-@pytest.fixture
-def broker(tmp_path):
+def start_broker(folder, port):
   program = shutil.which("mosquitto") or shutil.which("mosquitto", path="/usr/sbin")
   if program is None:
     pytest.skip("mosquitto is not installed")
-  port = free_port()
-  (tmp_path / "broker.conf").write_text(f"listener {port} 127.0.0.1\nallow_anonymous true\n")
-  process = subprocess.Popen([program, "-c", str(tmp_path / "broker.conf")], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+  (folder / "broker.conf").write_text(f"listener {port} 127.0.0.1\nallow_anonymous true\n")
+  process = subprocess.Popen([program, "-c", str(folder / "broker.conf")], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
   wait(lambda: socket.socket().connect_ex(("127.0.0.1", port)) == 0, "the broker")
+  return process
+
+
+@pytest.fixture
+def broker(tmp_path):
+  port = free_port()
+  process = start_broker(tmp_path, port)
   yield port
   process.terminate()
   process.wait()
@@ -136,6 +141,25 @@ def test_a_hint_brings_a_change_long_before_its_time(device, console, broker):
     hint(broker, "livery/kiosks/fleet", 1)
     time.sleep(1)
     assert not [path for path, _, _ in console.requests[asked:] if "manifest" in path]
+
+
+def test_what_was_said_while_the_broker_was_away_is_found_when_it_is_back(device, console, tmp_path):
+  """One that was killed keeps no hint: the device asks, and not only once its own time has come, which is an hour away."""
+  port = free_port()
+  process = start_broker(tmp_path, port)
+  try:
+    with livery.sync.start(device, broker=f"mqtt://127.0.0.1:{port}"):
+      wait(lambda: livery.sync.status(device).get("hints") == "connected" and livery.sync.status(device).get("taken"), "the connection")
+      process.kill()
+      process.wait()
+      wait(lambda: livery.sync.status(device).get("hints") == "disconnected", "that it is lost")
+      console.publisher.settings("fleet", "missed", ("volume", "recommend", 53))
+      process = start_broker(tmp_path, port)
+      # Clients come back one after another, within 20 seconds or after the failures of before.
+      wait(lambda: device.get("volume") == 53, "what was missed", 200)
+  finally:
+    process.kill()
+    process.wait()
 
 
 def test_without_a_broker_it_goes_on(device, console):

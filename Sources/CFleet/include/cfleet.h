@@ -6,12 +6,18 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 // Bytes of a hash, of both halves of a key pair, and of a signature.
 enum { LVD_HASH = 32, LVD_PUBLIC = 32, LVD_SEED = 32, LVD_SECRET = 64, LVD_SIGNATURE = 64 };
 
 // Whether libsodium works. To be asked before anything else here.
 bool lvd_begin(void);
+
+// Whether bytes are the same.
+static inline bool lvd_is_same(const uint8_t *left, const uint8_t *right, size_t count) {
+  return count == 0 || memcmp(left, right, count) == 0;
+}
 
 // SHA-256 (FIPS 180-4).
 void lvd_hash(const uint8_t *bytes, size_t count, uint8_t *hash);
@@ -32,6 +38,10 @@ int32_t lvd_zone_offset(int64_t seconds);
 // A folder that a web server delivers: its descriptor, or an errno below zero.
 int lvd_folder_open(const char *path);
 void lvd_folder_close(int folder);
+// Keeps all who publish to the folder by another descriptor from doing so, until it is unlocked or the process ends. 0 or an errno:
+// EWOULDBLOCK if somebody else had it for so many milliseconds.
+int lvd_folder_lock(int folder, int milliseconds);
+void lvd_folder_unlock(int folder);
 // Puts a file in its place beneath the folder, whole and on the disk, and makes the folders on the way. One that is immutable and
 // there with the same size is left as it is; any other gets a time later by a second at least than the file that it replaces. 0 or an
 // errno: EINVAL for a path with an empty part or one that begins with a dot.

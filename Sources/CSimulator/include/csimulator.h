@@ -3,6 +3,7 @@
 #define CSIMULATOR_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 // What becomes of signatures that the thread has verified until it asks for something else.
@@ -19,5 +20,12 @@ void lvm_set_mode(enum lvm_mode mode);
 
 // How many signatures the thread was asked for since the last call, and how many of these it has verified.
 void lvm_take_counts(uint64_t *asked, uint64_t *verified);
+
+// How long the thread has been running on a processor, in nanoseconds.
+int64_t lvm_processor(void);
+
+// The bytes of a file, to be freed by `lvm_free`; NULL if it cannot be read.
+uint8_t *lvm_read(const char *path, size_t *count);
+void lvm_free(uint8_t *bytes);
 
 #endif

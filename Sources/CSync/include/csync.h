@@ -41,6 +41,11 @@ bool lvy_note_write(int descriptor, const lvy_note *note);
 // Of the store in a folder. False if there is none that is whole.
 bool lvy_note_read(const char *folder, lvy_note *note);
 
+// Calls a function on a thread of its own after the system has got an address or a route, for as long as the process lives; of all calls
+// in a process the first one counts. Where the system forbids it nothing is ever heard.
+typedef void (*lvy_network_heard)(void);
+void lvy_network_watch(lvy_network_heard heard);
+
 // Copies a text, cut to so many bytes with NUL.
 void lvy_copy(char *place, const char *text, uint32_t size);
 

@@ -92,6 +92,18 @@ extension DeviceDetail {
           return one.value
         }))
     json.add(
+      "publications",
+      value: .list(
+        holdings.map {
+          var one = JSON()
+          one.add("publication", $0.publication)
+          one.add("channel", $0.channel)
+          one.add("name", $0.name)
+          one.add("state", $0.state.word)
+          one.add("about", $0.about)
+          return one.value
+        }))
+    json.add(
       "violations",
       value: .list(
         violations.map {
@@ -115,6 +127,19 @@ extension DeviceDetail.Setting {
     json.add("publication", publication)
     json.add("time", time)
     json.add("author", author)
+    if !later.isEmpty {
+      json.add(
+        "later",
+        value: .list(
+          later.map {
+            var one = JSON()
+            one.add("publication", $0.publication)
+            one.add("verb", $0.setting.verb)
+            one.add("value", value: $0.setting.value)
+            one.add("about", $0.about)
+            return one.value
+          }))
+    }
     return json
   }
 }
@@ -139,6 +164,7 @@ extension ChannelLine {
     json.add("publication", publication)
     json.add("published", published)
     json.add("rolling", isRolling)
+    if !overlays.isEmpty { json.add("overlays", value: .list(overlays.map { .int($0) })) }
     return json
   }
 }
@@ -170,6 +196,7 @@ extension Difference {
     json.add("settings", value: .list(settings.map { $0.json.value }))
     json.add("devices", devices)
     json.add("changed", changed.map { Int64($0) })
+    if !overlays.isEmpty { json.add("overlays", value: .list(overlays.map { $0.json.value })) }
     return json
   }
 }
@@ -181,6 +208,7 @@ extension PublicationLine {
     case .complete: "complete"
     case .stopped: "stopped"
     case .undone: "undone"
+    case .over: "over"
     }
   }
 
@@ -194,7 +222,35 @@ extension PublicationLine {
     json.add("version", version)
     json.add("state", word)
     json.add("share", share)
+    json.add("name", name)
+    json.add("overlay", isOverlay)
+    conditions.add(to: &json)
     return json
+  }
+}
+
+extension Conditions {
+  func add(to json: inout JSON) {
+    json.add("from", value: from?.json)
+    json.add("until", value: until?.json)
+    if let trial {
+      var one = JSON()
+      one.add("seconds", trial.seconds)
+      one.add("check", trial.check)
+      json.add("trial", value: one.value)
+    }
+    json.add("app", app)
+    if let schema { json.add("schema", value: .list([.int(schema.lowerBound), .int(schema.upperBound)])) }
+    if !words.utf8.isEmpty { json.add("conditions", words) }
+  }
+}
+
+extension ScheduledTime {
+  fileprivate var json: Value {
+    switch self {
+    case .moment(let seconds): .int(seconds)
+    case .local: .string(text)
+    }
   }
 }
 
@@ -207,6 +263,8 @@ extension PublicationDetail {
     json.add("expected", expected)
     json.add("applied", applied)
     json.add("failed", failed)
+    json.add("scheduled", scheduled)
+    json.add("passedOver", passedOver)
     json.add("reason", reason)
     json.add("next", next)
     json.add("canUndo", canUndo)

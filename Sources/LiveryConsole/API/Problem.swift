@@ -26,7 +26,7 @@ struct Problem: Error {
     case .invalid: status = 422
     case .busy: status = 503
     }
-    self.init(status, refusal.message, at: status == 422 ? pointer : nil)
+    self.init(status, refusal.message, at: status == 422 ? refusal.field.map { Pointer.adding($0) } ?? pointer : nil)
   }
 
   static func title(_ status: Int) -> String {

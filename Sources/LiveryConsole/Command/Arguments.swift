@@ -14,7 +14,7 @@ struct Arguments {
   private static let valued = [
     "state", "database", "publish", "broker", "url", "listen", "host", "root-key", "role", "password-file", "label",
     "days", "hours", "group", "comment", "steps", "pause", "bound", "revision", "name", "user", "query", "limit",
-    "device-state", "channel",
+    "device-state", "channel", "from", "until", "trial", "check", "app", "schema",
   ]
 
   init(_ given: [String]) {
@@ -61,6 +61,14 @@ struct Arguments {
 }
 
 enum Output {
+  /// A moment as RFC 3339 has it, in UTC.
+  static func time(_ seconds: Int64) -> String {
+    let (microseconds, overflow) = seconds.multipliedReportingOverflow(by: 1_000_000)
+    let json = overflow ? nil : try? Value.date(Timestamp(microseconds: microseconds)).jsonText()
+    guard let json else { return seconds.description }
+    return String(decoding: json.utf8.dropFirst().dropLast(), as: UTF8.self)
+  }
+
   static func print(_ line: String) {
     let text = line + "\n"
     let count = text.utf8.count

@@ -49,20 +49,24 @@ extension Command {
   }
 
   func difference(_ channel: String) throws(Refusal) {
+    let plan = try plan()
+    try plan.conditions.check(at: Console.now)
     let difference = try open().difference(channel)
-    show(
-      difference.json,
-      difference.settings.map { "\($0.name): \(Console.words($0.before)) → \(Console.words($0.after))" }
-        + ["\(difference.devices) devices take \(channel)"])
+    var lines = difference.settings.map { "\($0.name): \(Console.words($0.before)) → \(Console.words($0.after))" }
+    if !plan.conditions.words.utf8.isEmpty { lines.append(plan.conditions.words) }
+    for overlay in difference.overlays {
+      lines.append(
+        "above: publication \(overlay.number)\(overlay.name.map { " " + $0 } ?? ""), \(overlay.conditions.words)")
+    }
+    lines.append("\(difference.devices) devices take \(channel)")
+    show(difference.json, lines)
   }
 
-  func publish(_ channel: String) throws(Refusal) {
-    let console = try open()
+  /// What the options say of how, when and for whom something is published.
+  private func plan() throws(Refusal) -> Plan {
     var plan = Plan()
     plan.comment = arguments["comment"] ?? ""
-    if let steps = arguments["steps"] {
-      plan.steps = try Command.shares(steps)
-    }
+    if let steps = arguments["steps"] { plan.steps = try Command.shares(steps) }
     plan.pause = try arguments.number("pause", 0, 0...2_592_000)
     if let bound = arguments["bound"] {
       guard let share = try Command.shares(bound, least: 0).first else {
@@ -70,12 +74,54 @@ extension Command {
       }
       plan.bound = share
     }
+    plan.name = arguments["name"]
+    plan.conditions.from = try time("from")
+    plan.conditions.until = try time("until")
+    plan.conditions.app = arguments["app"]
+    if let text = arguments["trial"] {
+      guard let seconds = Conditions.seconds(text) else {
+        throw Refusal(.invalid, "--trial takes a time such as 90s, 10m, 2h or 1d, not `\(text)`")
+      }
+      plan.conditions.trial = Document.Trial(seconds: seconds, check: arguments["check"])
+    } else if arguments["check"] != nil {
+      throw Refusal(.invalid, "--check is of something on trial: --trial says how long")
+    }
+    if let text = arguments["schema"] {
+      guard let range = Conditions.versions(text) else {
+        throw Refusal(.invalid, "--schema takes versions such as 3 or 3..5, not `\(text)`")
+      }
+      plan.conditions.schema = range
+    }
+    return plan
+  }
+
+  private func time(_ option: String) throws(Refusal) -> ScheduledTime? {
+    guard let text = arguments[option] else { return nil }
+    if let seconds = Array(text.utf8)[...].decimal, seconds <= Int(Limit.time) { return .moment(Int64(seconds)) }
+    guard let time = ScheduledTime(text: text) else {
+      throw Refusal(
+        .invalid,
+        "--\(option) takes a date and time such as 2026-12-24T18:00, with Z for UTC; there is no `\(text)`")
+    }
+    return time
+  }
+
+  func publish(_ channel: String) throws(Refusal) {
+    let console = try open()
+    let plan = try plan()
     let seen = try arguments.number("revision", -1, 0...1 << 50)
     let revision = seen < 0 ? try console.draft(channel).revision : UInt64(clamping: seen)
     let number = try console.publish(channel, plan, at: revision, by: person)
     console.hints?.flush(2000)
     let detail = try console.publication(number)
-    show(detail.json, ["publication \(number.description): \(detail.line.word)"])
+    show(detail.json, [Command.summary(detail.line)])
+  }
+
+  /// A publication in a line.
+  private static func summary(_ line: PublicationLine) -> String {
+    let words = line.conditions.words
+    return "publication \(line.number)\(line.name.map { " " + $0 } ?? ""): \(line.word)"
+      + (words.utf8.isEmpty ? "" : ", " + words)
   }
 
   /// "1%,10%,100%": shares in percent, with up to two digits behind the point.
@@ -102,15 +148,20 @@ extension Command {
         arguments["channel"], before: nil, limit: try arguments.number("limit", 100, 1...1000))
       show(
         list: all.map { $0.json },
-        all.map { "\($0.number.description)\t\($0.channel)\t\($0.word)\t\($0.author)\t\($0.comment)" })
+        all.map {
+          "\($0.number.description)\t\($0.channel)\t\($0.word)\t\($0.author)\t\($0.comment)"
+            + ($0.name.map { "\t" + $0 } ?? "") + ($0.conditions.words.utf8.isEmpty ? "" : "\t" + $0.conditions.words)
+        })
     case "show" where rest.count == 2:
       let detail = try open().publication(try number(rest[1]))
       show(
         detail.json,
         [
           "publication \(detail.line.number.description) of \(detail.line.channel): \(detail.line.word)",
-          "\(detail.applied) of \(detail.expected) devices have it, \(detail.failed) failed",
-        ] + (detail.reason.map { [$0] } ?? []) + detail.failures.map { "\($0.device) \($0.name): \($0.problem)" })
+          "\(detail.applied) of \(detail.expected) devices have it, \(detail.failed) failed, \(detail.scheduled) wait for "
+            + "its time or have it on trial, and it is not for \(detail.passedOver)",
+        ] + (detail.line.conditions.words.utf8.isEmpty ? [] : [detail.line.conditions.words]) + []
+          + (detail.reason.map { [$0] } ?? []) + detail.failures.map { "\($0.device) \($0.name): \($0.problem)" })
     default:
       guard rest.count == 2, let step = RolloutStep(rest[0]) else { return false }
       try act(step, rest[1])
@@ -128,6 +179,6 @@ extension Command {
     let number = try console.act(step, on: try number(word), by: person)
     console.hints?.flush(2000)
     let detail = try console.publication(number)
-    show(detail.json, ["publication \(number.description): \(detail.line.word)"])
+    show(detail.json, [Command.summary(detail.line)])
   }
 }

@@ -182,7 +182,7 @@ extension Command {
       filter.group = arguments["group"]
       if let word = arguments["device-state"] {
         guard let state = DeviceState.allCases.first(where: { $0.name.sameBytes(as: word) }) else {
-          throw Refusal(.invalid, "--device-state is right, behind, failing or silent")
+          throw Refusal(.invalid, "--device-state is right, behind, trial, failing or silent")
         }
         filter.state = state
       }
@@ -214,13 +214,18 @@ extension Command {
     var lines: [String] = []
     if rest.count == 1 {
       lines.append("\(detail.line.id) \(detail.line.name): \(detail.line.state.name)")
-      for verdict in detail.verdicts {
-        lines.append("publication \(verdict.publication?.description ?? "?"): \(verdict.verdict)")
+      for one in detail.holdings {
+        lines.append(
+          "publication \(one.publication)\(one.name.map { " " + $0 } ?? "") of \(one.channel): \(one.about)")
       }
       for violation in detail.violations { lines.append("\(violation.name): \(violation.message)") }
     }
     for setting in settings {
       lines.append("\(setting.name) = \(setting.value.flatMap { try? $0.jsonText() } ?? "?"): \(setting.decidedBy)")
+      for later in setting.later {
+        lines.append(
+          "  \(Console.words(later.setting)) by publication \(later.publication), \(later.about)")
+      }
     }
     show(detail.json, lines)
   }
@@ -243,9 +248,9 @@ extension Command {
       show(
         json,
         [
-          "version \(document.version.description), until \(document.expires.description)",
+          "version \(document.version.description), until \(Output.time(document.expires))",
           "roots \(document.roots.fingerprint.hexadecimal)",
-        ] + document.signers.map { "signer \($0.key.hexadecimal) until \($0.until.description)" })
+        ] + document.signers.map { "signer \($0.key.hexadecimal) until \(Output.time($0.until))" })
     default: return false
     }
     return true
@@ -256,7 +261,10 @@ extension Command {
     show(
       json,
       json.members.map { (member) in
-        "\(member.key): " + (member.value.text ?? (try? member.value.jsonText()) ?? "")
+        if member.key.utf8.suffix(6).elementsEqual("Expire".utf8), case .int(let seconds) = member.value {
+          return "\(member.key): \(Output.time(seconds))"
+        }
+        return "\(member.key): " + (member.value.text ?? (try? member.value.jsonText()) ?? "")
       })
   }
 
@@ -264,7 +272,7 @@ extension Command {
     let all = try open().history(before: nil, limit: try arguments.number("limit", 100, 1...1000))
     show(
       list: all.map { $0.json },
-      all.map { "\($0.number.description)\t\($0.time.description)\t\($0.author)\t\($0.what)\t\($0.detail)" })
+      all.map { "\($0.number.description)\t\(Output.time($0.time))\t\($0.author)\t\($0.what)\t\($0.detail)" })
   }
 
   private func enroll(_ rest: [String]) throws(Refusal) -> Bool {

@@ -18,7 +18,7 @@ extension Command {
       livery console diff [CHANNEL]        what publishing would change
       livery console publish [CHANNEL]     publish the draft
       livery console rollout list, rollout show|raise|stop|resume NUMBER
-      livery console undo NUMBER           publish what was there before
+      livery console undo NUMBER           publish what was there before, or take back what holds for a time or for some
       livery console history               who has done what
       livery console explain ID [NAME]     what decides the settings of a device
       livery console enroll                a code for one device; enroll list, enroll withdraw ID
@@ -41,12 +41,20 @@ extension Command {
       --days N             of `token`: how long it is of use; 365 without it
       --hours N            of `enroll`: how long the code is of use; 24 without it
       --group NAME         of `enroll`: a group that the device will be in; can be given more than once. Of `device list`
-      --device-state WORD  of `device list`: right, behind, failing or silent
+      --device-state WORD  of `device list`: right, behind, trial, failing or silent
       --query TEXT         of `device list`: a part of a name or id
       --comment TEXT       of `publish`
       --steps SHARES       of `publish`: 1,10,100 percent; all at once without it
       --pause SECONDS      of `publish`: how long each step is looked at
       --bound PERCENT      of `publish`: the most failures; 2 without it
+      --name NAME          of `publish`: what devices call it, in their history
+      --from TIME          of `publish` and `diff`: from when it holds, above what holds otherwise: 2026-12-24T18:00
+                           where the device is, 2026-12-24T17:00Z in UTC
+      --until TIME         of `publish` and `diff`: until when
+      --trial TIME         of `publish` and `diff`: 90s, 10m, 2h, 1d: it goes back by itself unless it proves good
+      --check NAME         of `publish` and `diff`: the app's check that says so; without it that the console is reached
+      --app NAME           of `publish` and `diff`: the app that it is for
+      --schema VERSIONS    of `publish` and `diff`: 3 or 3..5: the versions of the schema that it is for
       --revision N         of `draft` and `publish`: the revision of the draft that was seen
       --channel NAME       of `rollout list`
       --limit N            how many lines

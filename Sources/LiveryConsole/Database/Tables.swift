@@ -68,7 +68,25 @@ enum Tables {
       CREATE TABLE history (
         number BIGINT PRIMARY KEY, time BIGINT NOT NULL, author TEXT NOT NULL, what TEXT NOT NULL,
         detail TEXT NOT NULL)
+      """,
+      // Publications for a time, an app, versions of the schema, and on trial. `stands` says of one that holds above others
+      // that its manifest names it; `ends_at` and `settles_at` when it is over, and has begun, everywhere.
       """
+      ALTER TABLE publications ADD COLUMN name TEXT;
+      ALTER TABLE publications ADD COLUMN begins TEXT;
+      ALTER TABLE publications ADD COLUMN ends TEXT;
+      ALTER TABLE publications ADD COLUMN trial BIGINT;
+      ALTER TABLE publications ADD COLUMN trial_check TEXT;
+      ALTER TABLE publications ADD COLUMN app TEXT;
+      ALTER TABLE publications ADD COLUMN schema_least BIGINT;
+      ALTER TABLE publications ADD COLUMN schema_most BIGINT;
+      ALTER TABLE publications ADD COLUMN overlay BIGINT NOT NULL DEFAULT 0;
+      ALTER TABLE publications ADD COLUMN stands BIGINT NOT NULL DEFAULT 0;
+      ALTER TABLE publications ADD COLUMN ends_at BIGINT;
+      ALTER TABLE publications ADD COLUMN settles_at BIGINT;
+      CREATE INDEX publications_that_stand ON publications (channel, number) WHERE stands = 1;
+      ALTER TABLE devices ADD COLUMN trial BIGINT NOT NULL DEFAULT 0
+      """,
     ]
   }
 

@@ -10,7 +10,7 @@ extension Console {
       SELECT 1 FROM channels c LEFT JOIN device_channels h ON h.device = d.id AND h.channel = c.name
       WHERE (c.name = 'fleet' OR c.name = 'device.' || d.id
         OR c.name IN (SELECT 'group.' || m.in_group FROM members m WHERE m.device = d.id))
-      AND c.changed > 0 AND (h.version IS NULL OR h.version < c.changed)) THEN 1 ELSE 0 END
+      AND c.changed > 0 AND (h.version IS NULL OR h.version < c.changed)) THEN 1 WHEN d.trial = 1 THEN 4 ELSE 0 END
     """
 
   private static func state(_ number: Int64) -> DeviceState {
@@ -18,6 +18,7 @@ extension Console {
     case 0: .right
     case 1: .behind
     case 2: .failing
+    case 4: .trial
     default: .silent
     }
   }
@@ -54,6 +55,7 @@ extension Console {
       case .behind: number = 1
       case .failing: number = 2
       case .silent: number = 3
+      case .trial: number = 4
       }
       sql += " AND \(Console.state) = ?"
       parameters += [.int(Console.now - Console.silence), .int(number)]
@@ -126,7 +128,7 @@ extension Console {
     ) { (row) throws(Refusal) in
       DeviceDetail.Verdict(publication: row.intIfAny(1), channel: row.textIfAny(2) ?? "", verdict: row.text(0))
     }
-    detail.settings = try explained(detail.line)
+    try explain(&detail)
     return detail
   }
 
@@ -223,8 +225,10 @@ extension Console {
       // A group that gets this name later says nothing of what this one did.
       let channel = Database.Parameter.text("group." + name)
       try database.run(
-        "UPDATE publications SET state = 'stopped', reason = 'the group was removed' WHERE channel = ? AND state = 'rolling'",
-        [channel])
+        """
+        UPDATE publications SET state = 'stopped', stands = 0, reason = 'the group was removed'
+        WHERE channel = ? AND (state = 'rolling' OR stands = 1)
+        """, [channel])
       try database.run("DELETE FROM standing WHERE channel = ?", [channel])
       try database.run("DELETE FROM drafts WHERE channel = ?", [channel])
       if try database.number("SELECT version FROM channels WHERE name = ?", [channel]) != nil {

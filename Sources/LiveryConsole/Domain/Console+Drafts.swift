@@ -26,7 +26,8 @@ extension Console {
     names += try database.all(
       """
       SELECT 'device.' || d.id FROM devices d WHERE d.refused = 0 AND ('device.' || d.id IN (SELECT channel FROM standing)
-      OR 'device.' || d.id IN (SELECT channel FROM draft_settings)) ORDER BY d.name, d.id LIMIT 1000
+      OR 'device.' || d.id IN (SELECT channel FROM draft_settings)
+      OR 'device.' || d.id IN (SELECT channel FROM publications WHERE stands = 1)) ORDER BY d.name, d.id LIMIT 1000
       """
     ) { (row) throws(Refusal) in row.text(0) }
     var lines: [ChannelLine] = []
@@ -49,6 +50,7 @@ extension Console {
       line.isRolling = last.share != nil
       line.published = try database.number("SELECT time FROM publications WHERE number = ?", [.int(last.number)])
     }
+    line.overlays = try overlays(name).map { $0.number }
     return line
   }
 
@@ -102,12 +104,17 @@ extension Console {
   package func discard(_ channel: String, by person: Person) throws(Refusal) {
     try change { (_) throws(Refusal) in
       try known(channel)
-      let revision = try database.number("SELECT revision FROM drafts WHERE channel = ?", [.text(channel)]) ?? 0
-      _ = try take(UInt64(clamping: revision), of: channel)
-      try database.run("DELETE FROM draft_settings WHERE channel = ?", [.text(channel)])
-      for setting in try publishedSettings(channel) { try put(setting, in: channel) }
+      try restore(try publishedSettings(channel), in: channel)
       try note(person, "discarded the draft of \(channel)")
     }
+  }
+
+  /// Has a draft be something else as a whole; within a change.
+  func restore(_ settings: [DraftSetting], in channel: String) throws(Refusal) {
+    let revision = try database.number("SELECT revision FROM drafts WHERE channel = ?", [.text(channel)]) ?? 0
+    _ = try take(UInt64(clamping: revision), of: channel)
+    try database.run("DELETE FROM draft_settings WHERE channel = ?", [.text(channel)])
+    for setting in settings { try put(setting, in: channel) }
   }
 
   /// Has a draft's revision rise, if it is the one that was seen; what it held is given.
@@ -214,6 +221,7 @@ extension Console {
     difference.revision = draft.revision
     difference.settings = Console.changes(try publishedSettings(channel), draft.settings)
     difference.devices = try members(kind).count
+    for overlay in try overlays(channel) { difference.overlays.append(try found(overlay.number).line) }
     var changed: [String] = []
     for index in difference.settings.indices {
       let setting = difference.settings[index]

@@ -2,123 +2,8 @@ import LiveryClient
 import LiveryFleet
 import LiveryHTTP
 
-// Drafts become documents, and documents come to devices step by step.
+// What was published, and what people do with it: stop, go on, undo.
 extension Console {
-  package func publish(
-    _ channel: String, _ plan: Plan, at revision: UInt64, by person: Person
-  ) throws(Refusal) -> Int64 {
-    try plan.check()
-    return try change { (stamp) throws(Refusal) in
-      let kind = try known(channel)
-      let draft = try draft(channel)
-      guard draft.revision == revision else {
-        throw Refusal(.conflict, "Somebody else has changed the draft meanwhile: it is at revision \(draft.revision).")
-      }
-      let number = try publish(kind, draft.settings, plan, stamp, by: person)
-      try note(person, "published \(channel)", "publication \(number): \(plan.comment)")
-      return number
-    }
-  }
-
-  /// Makes a publication of settings; within a change.
-  private func publish(
-    _ channel: LiveryFleet.Channel, _ settings: [DraftSetting], _ plan: Plan, _ stamp: Int64, by person: Person
-  ) throws(Refusal) -> Int64 {
-    let standing = try standing(channel.name)
-    if let rolling = standing.first(where: { $0.share != nil }) {
-      throw Refusal(
-        .conflict, "Publication \(rolling.number) is rolling out: stop it, or let it come to its end, before another.")
-    }
-    let base = try standing.last.map { (one) throws(Refusal) in try self.document(one.hash) ?? [] }
-    var before = Document(settings: [])
-    if let base, let decoded = try? Document.decode(base) { before = decoded }
-    let number = try next("publication")
-    let document = try made(settings, before, number)
-    guard document != before || standing.isEmpty else {
-      throw Refusal(.invalid, "Nothing would become different: the draft is what is published.")
-    }
-    let hash = try keep(document, stamp)
-    var rolling = hash
-    let isGradual = plan.steps.count > 1
-    if isGradual {
-      // While some have it and others do not, both documents hold for those who do. What is not said any more is released.
-      var settings = document.settings
-      for old in before.settings where !settings.contains(where: { $0.name.sameBytes(as: old.name) }) {
-        settings.append(Document.Setting(old.name, .release))
-      }
-      if settings.count > document.settings.count {
-        rolling = try keep(Document(settings: settings, assets: document.assets), stamp)
-      }
-    }
-    let version = (try database.number("SELECT version FROM channels WHERE name = ?", [.text(channel.name)]) ?? 0) + 1
-    try database.run(
-      """
-      INSERT INTO publications (number, channel, author, comment, time, version, hash, rolling_hash, salt, step, steps,
-      pause, bound, state, since, previous) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, 0, ?, ?, ?, ?, ?, ?)
-      """,
-      [
-        .int(number), .text(channel.name), .text(person.name), .text(plan.comment.nulFree), .int(Console.now),
-        .int(version), .bytes(hash), .bytes(rolling), .bytes(Crypto.random(8)), .text(plan.text),
-        .int(Int64(plan.pause)), .int(Int64(plan.bound)), .text(isGradual ? "rolling" : "complete"), .int(Console.now),
-        .optional(standing.last?.number),
-      ])
-    try database.run(
-      """
-      INSERT INTO standing (channel, base, rolling) VALUES (?, ?, ?)
-      ON CONFLICT (channel) DO UPDATE SET base = excluded.base, rolling = excluded.rolling
-      """,
-      [
-        .text(channel.name), isGradual ? .optional(standing.last?.number) : .int(number),
-        isGradual ? .int(number) : .null,
-      ])
-    try sign(channel, stamp, isChanged: true)
-    return number
-  }
-
-  /// A document of settings. One that replaces keeps its number as long as its value is the same: it becomes active once.
-  private func made(_ settings: [DraftSetting], _ before: Document, _ number: Int64) throws(Refusal) -> Document {
-    var listed: [Document.Setting] = []
-    var assets: [Document.Asset] = []
-    for setting in settings {
-      guard let verb = Document.Verb.allCases.first(where: { $0.name.sameBytes(as: setting.verb) }) else { continue }
-      var one = Document.Setting(setting.name, verb, verb == .release ? nil : setting.value)
-      if verb == .replace {
-        let old = before.settings.first { $0.name.sameBytes(as: setting.name) && $0.verb == .replace }
-        one.serial = old?.value == one.value ? old?.serial ?? number : number
-      }
-      listed.append(one)
-      try add(imagesOf: setting.value, to: &assets)
-    }
-    guard assets.count <= Limit.assets else { throw Refusal(.invalid, "There are more than \(Limit.assets) images.") }
-    return Document(settings: listed, assets: assets)
-  }
-
-  private func add(imagesOf value: Value?, to assets: inout [Document.Asset]) throws(Refusal) {
-    switch value {
-    case .image(let id)?:
-      guard !id.utf8.isEmpty, let hash = Hexadecimal.bytes(id), !assets.contains(where: { $0.hash == hash }) else {
-        return
-      }
-      guard let size = try database.number("SELECT size FROM assets WHERE hash = ?", [.bytes(hash)]) else {
-        throw Refusal(.invalid, "The image \(id) is not here: upload it first.")
-      }
-      assets.append(Document.Asset(hash: hash, size: size))
-    case .list(let items)?: for item in items { try add(imagesOf: item, to: &assets) }
-    case .object(let members)?: for member in members { try add(imagesOf: member.value, to: &assets) }
-    default: break
-    }
-  }
-
-  private func keep(_ document: Document, _ stamp: Int64) throws(Refusal) -> [UInt8] {
-    let bytes: [UInt8]
-    do throws(FleetError) { bytes = try document.encoded() } catch { throw Refusal(error) }
-    let hash = Crypto.hash(bytes)
-    try database.run(
-      "INSERT INTO documents (hash, content, stamp) VALUES (?, ?, ?) ON CONFLICT (hash) DO NOTHING",
-      [.bytes(hash), .bytes(bytes), .int(stamp)])
-    return hash
-  }
-
   package func publications(_ channel: String?, before: Int64?, limit: Int) throws(Refusal) -> [PublicationLine] {
     var sql = Console.publicationColumns + " WHERE number < ?"
     var parameters = [Database.Parameter.int(before ?? .max)]
@@ -133,7 +18,8 @@ extension Console {
 
   private static let publicationColumns = """
     SELECT number, channel, author, comment, time, version, state, steps, step, pause, bound, since, reason, hash,
-    rolling_hash, salt, previous FROM publications
+    rolling_hash, salt, previous, name, begins, ends, trial, trial_check, app, schema_least, schema_most, overlay, stands
+    FROM publications
     """
 
   struct Publication {
@@ -146,6 +32,8 @@ extension Console {
     var rollingHash: [UInt8]
     var salt: [UInt8]
     var previous: Int64?
+    /// Whether it is an overlay that its manifest names.
+    var stands: Bool
   }
 
   private static func publication(_ row: Database.Row) -> Publication {
@@ -161,17 +49,27 @@ extension Console {
     plan.steps = Plan.steps(row.text(7))
     plan.pause = Int(clamping: row.int(9))
     plan.bound = Int(clamping: row.int(10))
+    plan.name = row.textIfAny(17)
+    plan.conditions.from = row.textIfAny(18).flatMap { ScheduledTime(text: $0) }
+    plan.conditions.until = row.textIfAny(19).flatMap { ScheduledTime(text: $0) }
+    plan.conditions.trial = row.intIfAny(20).map { Document.Trial(seconds: $0, check: row.textIfAny(21)) }
+    plan.conditions.app = row.textIfAny(22)
+    if let least = row.intIfAny(23), let most = row.intIfAny(24), least <= most {
+      plan.conditions.schema = least...most
+    }
+    (line.name, line.conditions, line.isOverlay) = (plan.name, plan.conditions, row.int(25) != 0)
     let step = Int(clamping: row.int(8))
     let share = plan.steps.indices.contains(step) ? plan.steps[step] : 10_000
     switch row.text(6) {
     case "rolling": (line.state, line.share) = (.rolling, share)
     case "stopped": (line.state, line.share) = (.stopped, 0)
     case "undone": (line.state, line.share) = (.undone, 0)
+    case "over": (line.state, line.share) = (.over, 0)
     default: (line.state, line.share) = (.complete, 10_000)
     }
     return Publication(
       line: line, plan: plan, step: step, since: row.int(11), reason: row.textIfAny(12), hash: row.bytes(13),
-      rollingHash: row.bytes(14), salt: row.bytes(15), previous: row.intIfAny(16))
+      rollingHash: row.bytes(14), salt: row.bytes(15), previous: row.intIfAny(16), stands: row.int(26) != 0)
   }
 
   func found(_ number: Int64) throws(Refusal) -> Publication {
@@ -194,12 +92,19 @@ extension Console {
     detail.expected = tally.expected
     detail.applied = tally.applied
     detail.failed = tally.failed
+    detail.scheduled = tally.scheduled
+    detail.passedOver = tally.passedOver
     detail.failures = tally.failures
     var before: [DraftSetting] = []
     if let previous = publication.previous { before = try settings(try found(previous).hash) }
-    detail.settings = Console.changes(before, try settings(publication.hash))
+    let after = try settings(publication.hash)
+    if publication.line.isOverlay {
+      // It says nothing of the others.
+      before = before.filter { (old) in after.contains { $0.name.sameBytes(as: old.name) } }
+    }
+    detail.settings = Console.changes(before, after)
     let base = try database.number("SELECT base FROM standing WHERE channel = ?", [.text(publication.line.channel)])
-    detail.canUndo = publication.line.state == .complete && base == number
+    detail.canUndo = publication.stands || publication.line.state == .complete && base == number
     return detail
   }
 
@@ -223,9 +128,11 @@ extension Console {
     }
     let channel = try known(publication.line.channel)
     try database.run(
-      "UPDATE publications SET state = 'stopped', reason = ?, since = ? WHERE number = ?",
+      "UPDATE publications SET state = 'stopped', stands = 0, reason = ?, since = ? WHERE number = ?",
       [.text(reason), .int(Console.now), .int(publication.line.number)])
-    try database.run("UPDATE standing SET rolling = NULL WHERE channel = ?", [.text(publication.line.channel)])
+    if !publication.line.isOverlay {
+      try database.run("UPDATE standing SET rolling = NULL WHERE channel = ?", [.text(publication.line.channel)])
+    }
     try sign(channel, stamp, isChanged: true)
   }
 
@@ -241,7 +148,7 @@ extension Console {
       [
         .int(Int64(step)), .int(Console.now), .text(isLast ? "complete" : "rolling"), .int(publication.line.number),
       ])
-    if isLast {
+    if isLast, !publication.line.isOverlay {
       try database.run(
         "UPDATE standing SET base = ?, rolling = NULL WHERE channel = ?",
         [.int(publication.line.number), .text(publication.line.channel)])
@@ -253,6 +160,10 @@ extension Console {
     let channel = try known(publication.line.channel)
     guard publication.line.state == .stopped else {
       throw Refusal(.conflict, "Publication \(publication.line.number) was not stopped.")
+    }
+    if publication.line.isOverlay {
+      try resumeOverlay(publication, channel)
+      return try sign(channel, stamp, isChanged: true)
     }
     let standing = try standing(publication.line.channel)
     guard standing.allSatisfy({ $0.share == nil }), standing.last?.number == publication.previous else {
@@ -269,9 +180,14 @@ extension Console {
     try sign(channel, stamp, isChanged: true)
   }
 
-  /// Publishes what was there before.
+  /// Publishes what was there before; an overlay is taken back.
   private func undo(_ publication: Publication, _ stamp: Int64, by person: Person) throws(Refusal) -> Int64 {
     let channel = try known(publication.line.channel)
+    if publication.line.isOverlay {
+      try takeBack(publication, channel, stamp)
+      try note(person, "took back publication \(publication.line.number)", publication.line.channel)
+      return publication.line.number
+    }
     let standing = try standing(publication.line.channel)
     guard publication.line.state == .complete, standing.count == 1, standing[0].number == publication.line.number else {
       throw Refusal(.conflict, "Only what is published last, and for all, can be undone.")
@@ -308,13 +224,22 @@ extension Plan {
       zip(steps, steps.dropFirst()).allSatisfy({ $0 < $1 })
     else {
       throw Refusal(
-        .invalid, "The steps of a rollout are up to 20 shares that rise to 10,000, in hundredths of a percent.")
+        .invalid, "The steps of a rollout are up to 20 shares that rise to 10,000, in hundredths of a percent.",
+        at: "steps")
     }
-    guard (0...2_592_000).contains(pause) else { throw Refusal(.invalid, "The pause is 0 to 2,592,000 seconds.") }
+    guard (0...2_592_000).contains(pause) else {
+      throw Refusal(.invalid, "The pause is 0 to 2,592,000 seconds.", at: "pause")
+    }
     guard (0...10_000).contains(bound) else {
-      throw Refusal(.invalid, "The bound of failures is 0 to 10,000, in hundredths of a percent.")
+      throw Refusal(.invalid, "The bound of failures is 0 to 10,000, in hundredths of a percent.", at: "bound")
     }
-    guard comment.utf8.count <= 1000 else { throw Refusal(.invalid, "A comment has at most 1,000 bytes.") }
+    guard comment.utf8.count <= 1000 else {
+      throw Refusal(.invalid, "A comment has at most 1,000 bytes.", at: "comment")
+    }
+    if let name, !Name.isValid(name) {
+      throw Refusal(.invalid, "A publication's name is \(Conditions.nameWords).", at: "name")
+    }
+    try conditions.check(at: Console.now)
   }
 }
 

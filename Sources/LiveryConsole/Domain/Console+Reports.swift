@@ -91,12 +91,42 @@ extension Console {
     }
     if report.since == nil { try database.run("DELETE FROM device_values WHERE device = ?", [.text(id)]) }
     for one in report.values { try put(one, of: id) }
+    try database.run(
+      "UPDATE devices SET trial = ? WHERE id = ?", [.int(try isOnTrial(report, of: id) ? 1 : 0), .text(id)])
     var digests = try database.all("SELECT name, digest FROM device_values WHERE device = ?", [.text(id)]) {
       (row) throws(Refusal) in (name: row.text(0), digest: row.bytes(1))
     }
     digests.sort { $0.name.utf8.lexicographicallyPrecedes($1.name.utf8) }
     let hasGap = report.since.map { $0 != last } ?? false
     return hasGap || Report.digest(digests.map { $0.digest }) != report.digest
+  }
+
+  /// Whether a device has something in effect that goes back by itself unless it is confirmed.
+  private func isOnTrial(_ report: Report, of id: String) throws(Refusal) -> Bool {
+    for one in report.documents where one.verdict == .scheduled {
+      guard let bytes = try self.document(one.hash), let document = try? Document.decode(bytes), document.trial != nil
+      else { continue }
+      if try isInEffect(document, of: id) { return true }
+    }
+    return false
+  }
+
+  /// Whether a document holds on a device that has told of it as one for another time or on trial.
+  func isInEffect(_ document: Document, of id: String) throws(Refusal) -> Bool {
+    switch Phase(document.from, document.until, at: Console.now) {
+    case .holds: return true
+    case .waits, .ends: return false
+    case .differs: break
+    }
+    // The device's zone decides, which nobody tells: what it has does.
+    for setting in document.settings {
+      guard let value = setting.value else { continue }
+      let content = try database.first(
+        "SELECT content FROM device_values WHERE device = ? AND name = ?", [.text(id), .text(setting.name)]
+      ) { (row) throws(Refusal) in row.bytesIfAny(0) }
+      guard let content = content ?? nil, content == (try? CBOR.encode(value)) else { return false }
+    }
+    return true
   }
 
   private func put(_ one: Report.Effective, of id: String) throws(Refusal) {

@@ -10,6 +10,10 @@ struct Tally {
   /// Those that have it in effect, and are well.
   var applied = 0
   var failed = 0
+  /// Those that wait for its time, have it on trial, or have not made it yet: they have not told.
+  var scheduled = 0
+  /// Those that it is not for, as they have told.
+  var passedOver = 0
   /// The first of those where it failed.
   var failures: [(device: String, name: String, problem: String)] = []
 
@@ -56,6 +60,10 @@ extension Console {
       let isMeant = isRolling || publication.line.state == .complete
       if isMeant, row.int(2) >= alive { tally.expected += 1 }
       guard let verdict else { return }
+      if verdict.sameBytes(as: "scheduled") {
+        tally.scheduled += 1
+        return
+      }
       var problem: String?
       switch verdict {
       case "refused", "unusable": problem = verdict
@@ -65,6 +73,7 @@ extension Console {
       tally.told += 1
       guard let problem else {
         if verdict.sameBytes(as: "applied") { tally.applied += 1 }
+        if verdict.sameBytes(as: "passed-over") { tally.passedOver += 1 }
         return
       }
       tally.failed += 1
@@ -80,8 +89,9 @@ extension Console {
     return tally
   }
 
-  /// Looks at everything that rolls out: goes on, or stops by itself.
+  /// Looks at everything that rolls out, which goes on or stops by itself, and at what is over.
   func look() throws(Refusal) {
+    try lookAtOverlays()
     let numbers = try database.all("SELECT number FROM publications WHERE state = 'rolling'") { (row) throws(Refusal) in
       row.int(0)
     }

@@ -128,9 +128,16 @@ package final class Console: @unchecked Sendable {
   /// after them, the fleet's manifest last.
   func publishFiles() throws(Refusal) {
     try publishing.withLock { () throws(Refusal) in
+      guard try stored() != written else { return }
+      // What another console or a command writes meanwhile is newer than what is read now.
+      do throws(StoreError) { try published?.lock() } catch { throw Refusal(.busy, error.message) }
+      defer { published?.unlock() }
       let now = try stored()
-      guard now != written else { return }
       let since = Database.Parameter.int(written)
+      // Read before what they refer to: what is committed meanwhile is another round's.
+      let manifests = try database.all(
+        "SELECT name, version, manifest FROM channels WHERE stamp > ?", [since]
+      ) { (row) throws(Refusal) in (name: row.text(0), version: row.int(1), bytes: row.bytes(2)) }
       // One blob after another: they may be large.
       let blobs = try database.all(
         """
@@ -151,9 +158,6 @@ package final class Console: @unchecked Sendable {
       if let last = keys.last {
         try write(Publisher.File(path: "/v1/keys/latest", bytes: last.bytes, isImmutable: false))
       }
-      let manifests = try database.all(
-        "SELECT name, version, manifest FROM channels WHERE stamp > ?", [since]
-      ) { (row) throws(Refusal) in (name: row.text(0), version: row.int(1), bytes: row.bytes(2)) }
       for isFleet in [false, true] {
         for manifest in manifests where manifest.name.sameBytes(as: "fleet") == isFleet {
           try write(

@@ -12,6 +12,8 @@ final class Hints: @unchecked Sendable {
     _ url: String, user: String? = nil, passwordFile: String? = nil, caFile: String? = nil
   ) throws(Refusal) {
     var options = lvb_options()
+    // It is one client alone that comes back: devices wait for what it tells.
+    options.spread = 500
     var broker: OpaquePointer?
     for text in [url, user ?? "", passwordFile ?? "", caFile ?? ""] where text.utf8.contains(0) {
       throw Refusal(.invalid, "an option of the broker has a NUL")

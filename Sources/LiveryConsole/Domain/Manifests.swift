@@ -61,12 +61,13 @@ extension Console {
     if case .group = channel { try sign(.fleet, stamp, isChanged: false, with: signers) }
   }
 
-  /// What a channel's manifest names: what holds for all, and what rolls out on top of it.
+  /// What a channel's manifest names: what holds for all, what rolls out on top of it, and overlays.
   private func entries(_ channel: String) throws(Refusal) -> [Manifest.Entry] {
     var entries: [Manifest.Entry] = []
-    for line in try standing(channel) {
+    for line in try standing(channel) + overlays(channel) {
       guard let size = try document(line.hash)?.count else { continue }
-      var entry = Manifest.Entry(hash: line.hash, size: Int64(size), name: "p" + line.number.description)
+      var entry = Manifest.Entry(
+        hash: line.hash, size: Int64(size), name: line.name ?? "p" + line.number.description, scope: line.app)
       entry.author = Line.of(line.author, limit: Limit.author)
       entry.comment = Line.of(line.comment, limit: Limit.comment)
       if let share = line.share, share < 10_000 { entry.rollout = Rollout(share: share, salt: line.salt) }
@@ -84,13 +85,18 @@ extension Console {
     var salt: [UInt8]
     /// nil for all devices.
     var share: Int64?
+    /// nil for every app.
+    var app: String?
+    /// What devices call it; nil for its number.
+    var name: String?
   }
 
-  /// The publications that hold in a channel, the weakest first.
+  /// What a channel says to all, and what rolls out on top of it, the weakest first; without overlays.
   func standing(_ channel: String) throws(Refusal) -> [Standing] {
     let found = try database.all(
       """
-      SELECT p.number, p.hash, p.rolling_hash, p.salt, p.step, p.steps, p.number = s.rolling, p.author, p.comment FROM standing s
+      SELECT p.number, p.hash, p.rolling_hash, p.salt, p.step, p.steps, p.number = s.rolling, p.author, p.comment, p.name
+      FROM standing s
       JOIN publications p ON p.number = s.base OR p.number = s.rolling WHERE s.channel = ? ORDER BY p.number
       """, [.text(channel)]
     ) { (row) throws(Refusal) -> Standing in
@@ -99,8 +105,8 @@ extension Console {
       let step = Int(clamping: row.int(4))
       return Standing(
         number: row.int(0), author: row.text(7), comment: row.text(8), hash: isRolling ? row.bytes(2) : row.bytes(1),
-        salt: row.bytes(3),
-        share: isRolling ? Int64(steps.indices.contains(step) ? steps[step] : 10_000) : nil)
+        salt: row.bytes(3), share: isRolling ? Int64(steps.indices.contains(step) ? steps[step] : 10_000) : nil,
+        name: row.textIfAny(9))
     }
     return found.filter { $0.share == nil } + found.filter { $0.share != nil }
   }

@@ -27,7 +27,7 @@ extension View {
       <p class="about">What is set for the whole fleet, for groups and for devices. What stands further down is stronger.</p>
       <div id="channels" data-live data-revision="\(model.generation)">
       <div class="wide" tabindex="0" role="region" aria-label="Channels"><table class="stack">\
-      \(Piece.head(["Channel", "Settings", "Not published yet", "Version", "Published"]))<tbody>
+      \(Piece.head(["Channel", "Settings", "Not published yet", "Version", "Published", "Above it"]))<tbody>
 
       """
     for line in try model.channels() {
@@ -51,10 +51,23 @@ extension View {
       } else {
         html += "never"
       }
-      html += "</td></tr>\n"
+      html += "</td><td data-of=\"Above it\">\(above(line))</td></tr>\n"
     }
     html += "</tbody></table></div>\n</div>\n"
     return shown(.channels, "Channels", html)
+  }
+
+  /// What holds above a channel for a time, or for some.
+  private func above(_ line: ChannelLine) -> HTML {
+    guard !line.overlays.isEmpty else { return "–" }
+    var html: HTML = ""
+    for (index, number) in line.overlays.enumerated() {
+      if index > 0 { html += ", " }
+      html += """
+        <a href="/publications/\(number.description)">publication \(number.description)</a>
+        """
+    }
+    return html
   }
 
   static let verbs = [
@@ -128,7 +141,8 @@ extension View {
       <p class="way"><a href="/channels">Channels</a> › \(Piece.title(ofChannel: channel))</p>
       <div id="banner" data-live><p>
       """
-    let changes = (try? model.channel(channel).changes) ?? 0
+    let line = try? model.channel(channel)
+    let changes = line?.changes ?? 0
     if changes > 0 {
       html += """
         \(Piece.count(changes, "setting differs", "settings differ")) from what is published. \
@@ -137,7 +151,11 @@ extension View {
     } else {
       html += "All of it is published."
     }
-    html += "</p></div>\n"
+    html += "</p>"
+    if let line, !line.overlays.isEmpty {
+      html += "<p>Above it, for a time or for some: \(above(line)).</p>"
+    }
+    html += "</div>\n"
     return html
   }
 }

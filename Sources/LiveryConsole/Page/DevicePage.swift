@@ -49,14 +49,18 @@ extension View {
 
       """
     for channel in device.channels {
-      let verdicts = device.verdicts.filter { $0.channel.sameBytes(as: channel.name) }.map { verdict in
-        (verdict.publication.map { "publication \($0.description): " } ?? "") + verdict.verdict
+      var verdicts: HTML = ""
+      for one in device.holdings where one.channel.sameBytes(as: channel.name) {
+        verdicts += """
+          <li><a href="/publications/\(one.publication.description)">publication \(one.publication.description)\
+          \(one.name.map { " " + $0 } ?? "")</a>: \(one.about)</li>
+          """
       }
       html += """
         <tr><th scope="row">\(Piece.link(channel: channel.name))</th>\
         <td data-of="It has version">\(channel.has.map { $0.description } ?? "none")</td>\
         <td data-of="Published">\(channel.published.map { $0.description } ?? "none")</td>\
-        <td data-of="What became of it">\(Piece.joined(verdicts))</td></tr>
+        <td data-of="What became of it">\(verdicts.bytes.isEmpty ? "–" : "<ul>" + verdicts + "</ul>")</td></tr>
 
         """
     }
@@ -77,6 +81,13 @@ extension View {
       var decided: HTML = "\(setting.decidedBy)"
       if let number = setting.publication {
         decided = "<a href=\"/publications/\(number.description)\">\(setting.decidedBy)</a>"
+      }
+      for later in setting.later {
+        decided += """
+          <br>Later \(Piece.verb(later.setting.verb)): <b>\(form?.shown(setting.name, later.setting.value) ?? "–")</b>, \
+          <a href="/publications/\(later.publication.description)">publication \(later.publication.description)</a>, \
+          \(later.about)
+          """
       }
       html += """
         <tr><th scope="row">\(form?.title(of: setting.name) ?? setting.name)<br><code>\(setting.name)</code></th>\

@@ -133,7 +133,7 @@ enum Piece {
     switch state {
     case .right: chip(state.title, " good")
     case .failing: chip(state.title, " bad")
-    case .behind, .silent: chip(state.title)
+    case .behind, .trial, .silent: chip(state.title)
     }
   }
 
@@ -141,8 +141,13 @@ enum Piece {
     switch state {
     case .complete: chip(state.title, " good")
     case .stopped, .undone: chip(state.title, " bad")
-    case .rolling: chip(state.title)
+    case .rolling, .over: chip(state.title)
     }
+  }
+
+  /// "Publication 12 christmas".
+  static func title(of line: PublicationLine) -> String {
+    "Publication \(line.number)" + (line.name.map { " " + $0 } ?? "")
   }
 
   static func notice(_ text: String, isGood: Bool = false) -> HTML {

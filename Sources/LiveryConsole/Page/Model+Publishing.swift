@@ -17,6 +17,8 @@ package struct Difference: Sendable {
   package var devices = 0
   /// On how many of them something becomes different.
   package var changed: Int?
+  /// What holds above all of it, the weakest first.
+  package var overlays: [PublicationLine] = []
 
   package init() {}
 }
@@ -30,6 +32,9 @@ package struct Plan: Sendable {
   package var pause = 0
   /// The most failures, in hundredths of a percent of the devices that are in.
   package var bound = 200
+  /// What devices call it; nil for its number.
+  package var name: String?
+  package var conditions = Conditions()
 
   package init() {}
 }
@@ -47,6 +52,8 @@ package struct PublicationLine: Sendable {
     case complete
     case stopped
     case undone
+    /// Its time is over.
+    case over
 
     var title: String {
       switch self {
@@ -54,6 +61,7 @@ package struct PublicationLine: Sendable {
       case .complete: "Complete"
       case .stopped: "Stopped"
       case .undone: "Undone"
+      case .over: "Over"
       }
     }
   }
@@ -67,6 +75,10 @@ package struct PublicationLine: Sendable {
   package var state = State.rolling
   /// In hundredths of a percent.
   package var share = 0
+  package var name: String?
+  package var conditions = Conditions()
+  /// Whether it holds above what the channel says otherwise.
+  package var isOverlay = false
 
   package init() {}
 }
@@ -78,6 +90,10 @@ package struct PublicationDetail: Sendable {
   package var expected = 0
   package var applied = 0
   package var failed = 0
+  /// Devices that wait for its time, or have it on trial.
+  package var scheduled = 0
+  /// Devices that it is not for: of another app, or with another version of the schema.
+  package var passedOver = 0
   /// Why it was stopped, if it was.
   package var reason: String?
   package var next: Int64?

@@ -36,10 +36,13 @@ package struct Refusal: Error, Sendable {
 
   package var reason: Reason
   package var message: String
+  /// The name of the field that is wrong, as the API has it; nil if there is none, or it is not one alone.
+  package var field: String?
 
-  package init(_ reason: Reason, _ message: String) {
+  package init(_ reason: Reason, _ message: String, at field: String? = nil) {
     self.reason = reason
     self.message = message
+    self.field = field
   }
 }
 
@@ -113,6 +116,8 @@ package enum DeviceState: Sendable, CaseIterable {
   case right
   /// It has not told of what is published last.
   case behind
+  /// What it has goes back by itself unless it is confirmed.
+  case trial
   /// It has refused something, or something is wrong with it.
   case failing
   /// It was not heard of for long.
@@ -122,6 +127,7 @@ package enum DeviceState: Sendable, CaseIterable {
     switch self {
     case .right: "right"
     case .behind: "behind"
+    case .trial: "trial"
     case .failing: "failing"
     case .silent: "silent"
     }
@@ -131,6 +137,7 @@ package enum DeviceState: Sendable, CaseIterable {
     switch self {
     case .right: "Up to date"
     case .behind: "Behind"
+    case .trial: "On trial"
     case .failing: "Failing"
     case .silent: "Silent"
     }
@@ -164,6 +171,39 @@ package struct DeviceDetail: Sendable {
     package var verdict: String
   }
 
+  /// A publication that is for the device, with what becomes of it there.
+  package struct Holding: Sendable {
+    package enum State: Sendable {
+      case holds, trial, scheduled, over, passedOver, refused, untold
+
+      var word: String {
+        switch self {
+        case .holds: "holds"
+        case .trial: "trial"
+        case .scheduled: "scheduled"
+        case .over: "over"
+        case .passedOver: "passed-over"
+        case .refused: "refused"
+        case .untold: "untold"
+        }
+      }
+    }
+
+    package var publication: Int64
+    package var channel: String
+    package var name: String?
+    package var state: State
+    /// In words, such as "from 2026-12-24 18:00 UTC on".
+    package var about: String
+  }
+
+  /// What a setting is going to be, by a publication whose time has not come.
+  package struct Later: Sendable {
+    package var publication: Int64
+    package var setting: DraftSetting
+    package var about: String
+  }
+
   package struct Setting: Sendable {
     package var name: String
     package var value: Value?
@@ -174,6 +214,7 @@ package struct DeviceDetail: Sendable {
     package var publication: Int64?
     package var time: Int64?
     package var author: String?
+    package var later: [Later] = []
   }
 
   package var line = DeviceLine()
@@ -182,6 +223,8 @@ package struct DeviceDetail: Sendable {
   package var health: String?
   package var channels: [ChannelState] = []
   package var verdicts: [Verdict] = []
+  /// The publications that are for it, the weakest first.
+  package var holdings: [Holding] = []
   package var violations: [(name: String, message: String)] = []
   package var settings: [Setting] = []
 
@@ -207,6 +250,8 @@ package struct ChannelLine: Sendable {
   package var publication: Int64?
   package var published: Int64?
   package var isRolling = false
+  /// The numbers of what holds above it for a time or for some, the weakest first.
+  package var overlays: [Int64] = []
 
   package init() {}
 }

@@ -11,7 +11,7 @@ extension View {
     if parts.count == 1, isGet { return try publication(number) }
     guard parts.count == 2, !isGet else { return gone() }
     let step: RolloutStep
-    let word: String
+    var word: String
     switch parts[1] {
     case "stop": (step, word) = (.stop, "stopped")
     case "raise": (step, word) = (.raise, "raised")
@@ -20,6 +20,7 @@ extension View {
     default: return gone()
     }
     let shown = try model.act(step, on: number, by: person)
+    if step == .undo, shown == number { word = "taken" }
     return .redirect(to: "/publications/\(shown.description)?done=\(word)")
   }
 
@@ -35,15 +36,17 @@ extension View {
     if !lines.isEmpty {
       html += """
         <div class="wide" tabindex="0" role="region" aria-label="Publications"><table class="stack">\
-        \(Piece.head(["Publication", "Channel", "State", "When", "By whom", "Comment"]))<tbody>
+        \(Piece.head(["Publication", "Channel", "State", "When", "By whom", "Holds", "Comment"]))<tbody>
 
         """
       for line in lines {
         html += """
-          <tr><th scope="row"><a href="/publications/\(line.number.description)">\(line.number.description)</a></th>\
+          <tr><th scope="row"><a href="/publications/\(line.number.description)">\(line.number.description)\
+          \(line.name.map { " " + $0 } ?? "")</a></th>\
           <td data-of="Channel">\(Piece.link(channel: line.channel))</td>\
           <td data-of="State">\(Piece.chip(line.state))\(line.state == .rolling ? " " + Piece.percent(line.share) : "")</td>\
           <td data-of="When">\(Piece.time(line.time))</td><td data-of="By whom">\(line.author)</td>\
+          <td data-of="Holds">\(line.conditions.words.isEmpty ? "–" : line.conditions.words)</td>\
           <td data-of="Comment">\(line.comment)</td></tr>
 
           """
@@ -65,7 +68,7 @@ extension View {
     let line = publication.line
     var html: HTML = """
       <p class="way"><a href="/publications">Publications</a></p>
-      <h1>Publication \(number.description)</h1>
+      <h1>\(Piece.title(of: line))</h1>
       \(done)<div id="progress" data-live data-revision="\(model.generation)">
       \(progress(publication))
       """
@@ -93,6 +96,7 @@ extension View {
       <dt>By whom</dt><dd>\(line.author), \(Piece.time(line.time))</dd>
 
       """
+    if !line.conditions.words.isEmpty { html += "<dt>Holds</dt><dd id=\"when\">\(line.conditions.words)</dd>\n" }
     if !line.comment.isEmpty { html += "<dt>Comment</dt><dd>\(line.comment)</dd>\n" }
     html += "</dl>\n"
     html += try table(publication.settings, withDevices: false)
@@ -101,14 +105,17 @@ extension View {
 
   private func progress(_ publication: PublicationDetail) -> HTML {
     let line = publication.line
-    let told = publication.applied + publication.failed
-    let waiting = max(0, publication.expected - told)
+    let told = publication.applied + publication.failed + publication.passedOver
+    let waiting = max(0, publication.expected - told - publication.scheduled)
     var sentence: String
     switch line.state {
     case .rolling: sentence = "Rolling out: \(Piece.percent(line.share)) of the devices are in."
-    case .complete: sentence = "Complete: all devices are in."
+    case .complete:
+      sentence =
+        line.isOverlay ? "Complete: it holds above what holds otherwise." : "Complete: all devices are in."
     case .stopped: sentence = "Stopped: what was there before is back."
     case .undone: sentence = "Undone."
+    case .over: sentence = "Over: its time has ended."
     }
     if let reason = publication.reason { sentence += " " + reason }
     var html: HTML = """
@@ -119,6 +126,14 @@ extension View {
       <dt>Not reported yet</dt><dd>\(waiting)</dd>
 
       """
+    let isTimed = line.conditions.from != nil || line.conditions.until != nil
+    if publication.scheduled > 0 || isTimed || line.conditions.trial != nil {
+      let title =
+        line.conditions.trial == nil
+        ? "Waiting for its time" : isTimed ? "On trial, or waiting for its time" : "On trial"
+      html += "<dt>\(title)</dt><dd>\(publication.scheduled)</dd>\n"
+    }
+    if publication.passedOver > 0 { html += "<dt>Not for them</dt><dd>\(publication.passedOver)</dd>\n" }
     if publication.plan.steps.count > 1 {
       let steps = publication.plan.steps.map { (step) in Piece.percent(step) }
       html += """
@@ -148,10 +163,12 @@ extension View {
       html += form("/publications/\(number)/raise", "<button>Go to the next step now</button>", " class=\"act\"")
     case .stopped:
       html += form("/publications/\(number)/resume", "<button>Go on</button>", " class=\"act\"")
-    case .complete, .undone: break
+    case .complete, .undone, .over: break
     }
     if publication.canUndo {
-      html += form("/publications/\(number)/undo", "<button>Undo</button>", " class=\"act\"")
+      html += form(
+        "/publications/\(number)/undo", "<button>\(publication.line.isOverlay ? "Take back" : "Undo")</button>",
+        " class=\"act\"")
     }
     return "<div class=\"control\">" + html + "</div>\n"
   }

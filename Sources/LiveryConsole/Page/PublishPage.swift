@@ -6,7 +6,7 @@ import LiveryPage
 
 extension View {
   func difference(
-    _ channel: String, _ typed: Request? = nil, problem: String? = nil, status: Int = 200
+    _ channel: String, _ typed: PublishForm = PublishForm(), status: Int = 200
   ) throws(Refusal) -> Response {
     let difference = try model.difference(channel)
     let title = Piece.title(ofChannel: channel)
@@ -15,14 +15,17 @@ extension View {
       <h1>What becomes different</h1>
       \(done)
       """
-    if let problem { html += Piece.notice(problem) }
+    if let problem = typed.problem { html += Piece.notice(problem.message) }
     guard !difference.settings.isEmpty else {
       html += "<p>What is set is what is published.</p>\n"
+      html += overlays(difference)
       return shown(.channels, "Difference, \(title)", html, status: status)
     }
     html += "<p id=\"reach\"><b>\(reach(difference))</b></p>\n"
+    if let words = typed.words { html += "<p id=\"when\" role=\"status\"><b>\(words)</b></p>\n" }
     html += try table(difference.settings, withDevices: true)
-    html += plan(channel, difference, typed)
+    html += overlays(difference)
+    html += typed.html(self, channel, difference.revision)
     html += form(
       "/channels/\(query: channel)/discard",
       "<p><button class=\"link\">Discard the draft<span class=\"unseen\"> of \(title)</span></button></p>")
@@ -64,86 +67,35 @@ extension View {
     return "\(Piece.verb(setting.verb)): <b>\(titles?.shown(name, value) ?? "–")</b>"
   }
 
-  private func plan(_ channel: String, _ difference: Difference, _ typed: Request?) -> HTML {
-    func value(_ name: String, _ usual: String) -> String { typed?.fields[name] ?? usual }
-    return form(
-      "/channels/\(query: channel)/publish",
-      """
-      <h2>Publish</h2>
-      <input type="hidden" name="revision" value="\(difference.revision)">
-      <div class="row"><label class="title" for="comment">Comment</label>\
-      <div class="control"><input type="text" id="comment" name="comment" value="\(value("comment", ""))" maxlength="500"></div></div>
-      <div class="row"><label class="title" for="steps">Steps in percent of the devices</label>\
-      <p class="about" id="steps-about">Rising, such as 5, 25, 100. 100 alone is all of them at once.</p>\
-      <div class="control"><input type="text" id="steps" name="steps" value="\(value("steps", "5, 25, 100"))" required \
-      aria-describedby="steps-about" maxlength="100"></div></div>
-      <div class="row"><label class="title" for="pause">Minutes until the next step</label>\
-      <div class="control"><input type="text" inputmode="numeric" id="pause" name="pause" value="\(value("pause", "60"))" required></div></div>
-      <div class="row"><label class="title" for="bound">Most failures in percent</label>\
-      <p class="about" id="bound-about">With more of them it stops by itself, and what was there before is back.</p>\
-      <div class="control"><input type="text" inputmode="decimal" id="bound" name="bound" value="\(value("bound", "2"))" required \
-      aria-describedby="bound-about"></div></div>
-      <div class="save"><button class="main">Publish</button></div>
+  /// What holds above everything that can be published here.
+  private func overlays(_ difference: Difference) -> HTML {
+    guard !difference.overlays.isEmpty else { return "" }
+    var html: HTML = "<h2>What holds above it</h2>\n<ul id=\"overlays\">\n"
+    for line in difference.overlays {
+      html += """
+        <li><a href="/publications/\(line.number.description)">\(Piece.title(of: line))</a>\
+        \(line.conditions.words.isEmpty ? "" : ": " + line.conditions.words)</li>
 
-      """)
+        """
+    }
+    return html + "</ul>\n"
   }
 
+  /// Publishes, or shows first when and for whom what was typed would hold.
   func publish(_ channel: String) throws(Refusal) -> Response {
-    let revision = UInt64(field("revision")) ?? 0
-    let number: Int64
+    var form = PublishForm(request.fields)
     do throws(Refusal) {
-      number = try model.publish(channel, try Plan(request.fields), at: revision, by: person)
+      let plan = try form.plan()
+      if field("op").sameBytes(as: "look") {
+        form.words = plan.told
+        return try difference(channel, form)
+      }
+      let number = try model.publish(channel, plan, at: UInt64(field("revision")) ?? 0, by: person)
+      return .redirect(to: "/publications/\(number.description)?done=published")
     } catch {
       guard error.reason == .invalid || error.reason == .conflict else { throw error }
-      return try difference(channel, request, problem: error.message, status: error.reason == .conflict ? 409 : 422)
+      form.problem = error
+      return try difference(channel, form, status: error.reason == .conflict ? 409 : 422)
     }
-    return .redirect(to: "/publications/\(number.description)?done=published")
-  }
-}
-
-extension Plan {
-  /// Of a form that was sent.
-  init(_ fields: Fields) throws(Refusal) {
-    self.init()
-    comment = fields["comment"] ?? ""
-    guard comment.utf8.count <= 2000 else { throw Refusal(.invalid, "The comment is too long.") }
-    steps = []
-    for part in Array((fields["steps"] ?? "").utf8).split(separator: UInt8(ascii: ",")) {
-      guard let share = Plan.hundredths(part[...]), share > (steps.last ?? 0), share <= 10_000 else {
-        throw Refusal(.invalid, "The steps are rising percentages such as 5, 25, 100.")
-      }
-      steps.append(share)
-    }
-    guard !steps.isEmpty, steps.count <= 20 else { throw Refusal(.invalid, "There are 1 to 20 steps.") }
-    if steps.last != 10_000 { steps.append(10_000) }
-    guard let minutes = Plan.hundredths(Array((fields["pause"] ?? "").utf8)[...]), minutes <= 4_320_000 else {
-      throw Refusal(.invalid, "The time until the next step is a number of minutes, up to 43,200.")
-    }
-    pause = minutes * 60 / 100
-    guard let bound = Plan.hundredths(Array((fields["bound"] ?? "").utf8)[...]), bound <= 10_000 else {
-      throw Refusal(.invalid, "The most failures are a percentage from 0 to 100.")
-    }
-    self.bound = bound
-  }
-
-  /// `2.5`, with `%` or without, as hundredths; nil if it is no such number.
-  static func hundredths(_ bytes: ArraySlice<UInt8>) -> Int? {
-    var digits = bytes.filter { $0 != 32 && $0 != UInt8(ascii: "%") }[...]
-    guard !digits.isEmpty, digits.count <= 12 else { return nil }
-    var number = 0
-    var behind: Int?
-    while let digit = digits.first {
-      digits = digits.dropFirst()
-      if digit == UInt8(ascii: "."), behind == nil {
-        behind = 0
-      } else if (48...57).contains(digit), (behind ?? 0) < 2, number < 100_000_000 {
-        number = number * 10 + Int(digit - 48)
-        behind = behind.map { $0 + 1 }
-      } else {
-        return nil
-      }
-    }
-    for _ in (behind ?? 0)..<2 { number *= 10 }
-    return number
   }
 }

@@ -87,6 +87,7 @@ struct View {
     case "raised": text = "The next step has begun."
     case "resumed": text = "The rollout goes on."
     case "undone": text = "Undone: what was there before is published again."
+    case "taken": text = "Taken back: it does not hold any more."
     case "discarded": text = "The draft is what is published."
     default: return ""
     }

@@ -88,7 +88,7 @@ extension Device {
       do throws(FleetError) {
         let verified = try kept.trust.verified(manifest: answer.content(), for: channel, clock: moment.clock)
         if let fleet { try Trust.check(fleet, allows: verified.manifest) }
-        pull.taken.append((verified, answer.entityTag))
+        pull.taken.append((verified, answer.entityTag, takes(verified.manifest)))
       } catch {
         // The key document comes first.
         guard error.reason == .keysMissing || error.reason == .unsigned, !pull.hasKeys else { throw error }
@@ -144,18 +144,16 @@ extension Device {
     let hasNews = pull.taken.contains { taken in
       kept.channel(taken.manifest.manifest.channel)?.manifest != taken.manifest.manifest
     }
-    let present = manifests(pull)
-    for (verified, tag) in pull.taken {
-      kept.trust.remember(verified)
-      kept.channels.removeAll { $0.manifest.channel == verified.manifest.channel }
-      kept.channels.append(
-        Kept.ChannelState(manifest: verified.manifest, signers: verified.signers, entityTag: tag))
-      mark(Kept.name(of: verified.manifest.channel))
+    let present = channels(pull)
+    for taken in pull.taken {
+      kept.trust.remember(taken.manifest)
+      mark(Kept.name(of: taken.manifest.manifest.channel))
     }
-    for state in kept.channels where !present.contains(where: { $0.channel == state.manifest.channel }) {
+    for state in kept.channels where !present.contains(where: { $0.manifest.channel == state.manifest.channel }) {
       mark(Kept.name(of: state.manifest.channel))
     }
-    kept.channels.removeAll { state in !present.contains { $0.channel == state.manifest.channel } }
+    kept.channels = present
+    isSubscriptionDue = true
     for document in kept.documents where !documents.contains(where: { $0.hash == document.hash }) {
       mark(Kept.name(ofDocument: document.hash))
     }

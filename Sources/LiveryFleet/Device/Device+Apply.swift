@@ -17,8 +17,7 @@ extension Device {
     lookAtVerdicts(moment, world)
     do throws(FleetError) {
       let (documents, holding) = try holding(moment.clock, world)
-      let desired = try Desired.merging(documents)
-      let fingerprint = try desired.fingerprint()
+      let (fingerprint, merged) = try wanted(documents)
       isBehind = false
       guard fingerprint != kept.applied else {
         if kept.refused != nil { forgetRefusal() }
@@ -30,8 +29,9 @@ extension Device {
         return
       }
       guard fingerprint != kept.refused || world.schema != kept.refusedSchema else { return }
+      let desired = if let merged { merged } else { try Desired.merging(documents) }
       var change = try desired.change(from: kept.owned, holding)
-      let published = kept.channels.flatMap { takes($0.manifest) }
+      let published = kept.channels.flatMap { $0.entries }
       change.origin = ChangeOrigin.of(holding, since: kept.holding) { (hash) in published.contains { $0.hash == hash } }
       begin(change, holding, fingerprint, world.schema, &effects)
     } catch {
@@ -39,6 +39,15 @@ extension Device {
       if problem?.reason != error.reason { markReportDue() }
       problem = error
     }
+  }
+
+  /// The fingerprint of what documents come to; with that itself, unless they are those of the last time.
+  mutating func wanted(_ documents: [HeldDocument]) throws(FleetError) -> (fingerprint: [UInt8], Desired?) {
+    if let looked, looked.documents.elementsEqual(documents, by: { $0 == $1.hash }) { return (looked.fingerprint, nil) }
+    let desired = try Desired.merging(documents)
+    let fingerprint = try desired.fingerprint()
+    looked = Looked(documents: documents.map { $0.hash }, fingerprint: fingerprint)
+    return (fingerprint, desired)
   }
 
   /// The documents that hold now, the weakest first, and what is known of each.
@@ -51,7 +60,7 @@ extension Device {
     var attributions: [Attribution] = []
     nextSchedule = nil
     for state in kept.channels {
-      for entry in takes(state.manifest) {
+      for entry in state.entries {
         guard let known = kept.document(entry.hash) else {
           throw FleetError(.unavailable, "the document \(entry.name) is not here")
         }
@@ -128,7 +137,8 @@ extension Device {
     kept.owned = former.owned
     kept.applied = former.applied
     kept.holding = former.holding
-    for name in former.records { mark(name) }
+    // What is owned is there as it was: it is written with a change, and with nothing else. By then another may have gone back.
+    for name in former.records where !name.sameBytes(as: Kept.ownedName) { mark(name) }
     mark(Kept.stateName)
     applying = nil
   }

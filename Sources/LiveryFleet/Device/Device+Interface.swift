@@ -21,7 +21,7 @@ extension Device {
     var hasAsset: (_ hash: [UInt8]) -> Bool
     var offset: ZoneOffset
     /// The version of the schema; nil without one.
-    var schema: Int64?
+    public var schema: Int64?
 
     /// - Parameters:
     ///   - hasAsset: whether the store has the asset with a hash.
@@ -66,6 +66,10 @@ extension Device {
     case push
     /// Somebody says that a channel has a version: nothing but a reason to ask.
     case hint(Channel, version: Int64)
+    /// The broker was lost and is there again: what was said meanwhile was not heard.
+    case reached
+    /// The system has got a network, or one more.
+    case network
     /// Values have changed at the device.
     case changed
     /// What a request was answered with.
@@ -77,8 +81,8 @@ extension Device {
     /// Whether what was applied last is on trial. That it is comes before `applied`.
     case trial(isPending: Bool)
     /// What was on trial went back, or was not made: what is kept of settings is as before. With a violation it counts as
-    /// refused, without one it is tried anew.
-    case wentBack(owned: Value?, fingerprint: [UInt8], Report.Violation?)
+    /// refused by the schema with which it was made, without one it is tried anew.
+    case wentBack(owned: Value?, fingerprint: [UInt8], schema: Int64?, Report.Violation?)
     /// The change was refused as a whole.
     case refused([Report.Violation])
     /// The change could not be made now: it is tried again.

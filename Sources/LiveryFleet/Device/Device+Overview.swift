@@ -51,9 +51,9 @@ extension Device {
   }
 
   private mutating func isBehindNow(_ moment: Moment, _ world: World) -> Bool {
-    guard let documents = try? holding(moment.clock, world).documents, let desired = try? Desired.merging(documents),
-      let fingerprint = try? desired.fingerprint()
-    else { return true }
+    guard let documents = try? holding(moment.clock, world).documents, let (fingerprint, _) = try? wanted(documents) else {
+      return true
+    }
     return fingerprint != kept.applied && fingerprint != kept.refused
   }
 
@@ -67,7 +67,7 @@ extension Device {
   public var isBehindWanted: Bool { isBehind }
 
   /// Whether there is a key document.
-  public var hasKeys: Bool { kept.trust.keys != nil }
+  public var hasKeys: Bool { if case .some = kept.trust.keys { true } else { false } }
 
   /// Whether what is published was refused as a whole; what was wrong with it.
   public var refusal: [Report.Violation]? { kept.refused == nil ? nil : kept.violations }

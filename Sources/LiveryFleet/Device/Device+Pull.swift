@@ -21,7 +21,7 @@ struct Pull: Sendable {
   /// Whether caches are to ask anew.
   var isFresh = false
   /// What came along and is right, with its tag.
-  var taken: [(manifest: VerifiedManifest, entityTag: String?)] = []
+  var taken: [(manifest: VerifiedManifest, entityTag: String?, isTaken: [Bool])] = []
   /// Channels that are as they were, or are not there.
   var unchanged: [Channel] = []
   /// A manifest that waits for a key document.
@@ -112,18 +112,28 @@ extension Device {
     (pull.manifest(.device(id)) ?? kept.channel(.device(id))?.manifest)?.groups ?? []
   }
 
-  /// The manifests that will hold once the pull ends, the weakest first.
-  func manifests(_ pull: Pull) -> [Manifest] {
-    ([.fleet] + groups(pull).map { .group($0) } + [.device(id)]).compactMap { (channel) -> Manifest? in
-      pull.absent.contains(channel) ? nil : pull.manifest(channel) ?? kept.channel(channel)?.manifest
+  /// The channels that will be there once the pull ends, the weakest first.
+  func channels(_ pull: Pull) -> [Kept.ChannelState] {
+    var states: [Kept.ChannelState] = []
+    for channel in [Channel.fleet] + groups(pull).map({ .group($0) }) + [.device(id)] {
+      if pull.absent.contains(channel) { continue }
+      if let taken = pull.taken.first(where: { $0.manifest.manifest.channel == channel }) {
+        states.append(
+          Kept.ChannelState(
+            manifest: taken.manifest.manifest, payload: taken.manifest.payload, signers: taken.manifest.signers,
+            entityTag: taken.entityTag, isTaken: taken.isTaken))
+      } else if let known = kept.channel(channel) {
+        states.append(known)
+      }
     }
+    return states
   }
 
-  func entries(_ pull: Pull) -> [Manifest.Entry] { manifests(pull).flatMap { takes($0) } }
+  func entries(_ pull: Pull) -> [Manifest.Entry] { channels(pull).flatMap { $0.entries } }
 
-  /// The documents of a manifest that are for this device, app and all.
-  func takes(_ manifest: Manifest) -> [Manifest.Entry] {
-    manifest.documents.filter { (entry) in
+  /// Which documents of a manifest are for this device, app and all: that never changes.
+  func takes(_ manifest: Manifest) -> [Bool] {
+    manifest.documents.map { (entry) in
       if let scope = entry.scope, configuration.scope?.sameBytes(as: scope) != true { return false }
       return entry.rollout?.includes(id) ?? true
     }

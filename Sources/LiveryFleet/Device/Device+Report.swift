@@ -17,7 +17,7 @@ extension Device {
   /// Whether there is something to report, and nothing that has to end before.
   var canReport: Bool {
     guard case .none = reporting else { return false }
-    return kept.isReportDue && applying == nil && pulling == nil && kept.trust.keys != nil
+    return kept.isReportDue && applying == nil && pulling == nil && hasKeys
   }
 
   mutating func report(_ moment: Moment, _ effects: inout [Effect]) {
@@ -44,7 +44,9 @@ extension Device {
     }
     var isComplete = true
     let reportable = values.filter { $0.size <= Limit.reportedValue }
-    let ordered = reportable.sorted { $0.name.precedes($1.name) }.prefix(Limit.reported)
+    let isOrdered = zip(reportable, reportable.dropFirst()).allSatisfy { $0.name.precedes($1.name) }
+    let ordered = (isOrdered ? reportable : reportable.sorted { $0.name.precedes($1.name) }).prefix(Limit.reported)
+    told.reserveCapacity(ordered.count)
     var former = kept.told[...]
     for value in ordered {
       guard let digest = try? value.digest() else { continue }
@@ -112,11 +114,12 @@ extension Device {
 
   func verdicts(_ moment: Moment, _ world: World) -> [Report.DocumentVerdict] {
     var verdicts: [Report.DocumentVerdict] = []
+    verdicts.reserveCapacity(kept.channels.reduce(0) { $0 + $1.isTaken.count })
     for state in kept.channels {
-      let mine = takes(state.manifest)
-      for entry in state.manifest.documents where verdicts.count < Limit.reported / 16 {
+      for (entry, isTaken) in zip(state.manifest.documents, state.isTaken)
+      where verdicts.count < Limit.reported / 16 {
         let verdict: Report.Verdict
-        if !mine.contains(where: { $0.hash == entry.hash }) {
+        if !isTaken {
           verdict = .passedOver
         } else if let document = kept.document(entry.hash)?.held?.document {
           if !document.isFor(world.schema) {
@@ -164,11 +167,20 @@ extension Device {
     reporting = .none
     isReportOutdated = false
     let wanted = retryAfter.map { min(max($0, 0), 86_400) * 1000 }
+    reportNotBefore = moment.uptime + (wanted ?? 0)
     nextReport = moment.uptime + reportBackoff.fail(&random, wanted: wanted)
   }
 }
 
 extension Report.Effective {
   /// About how many bytes it takes in a report.
-  fileprivate var size: Int { name.utf8.count + 32 + (value.flatMap { try? CBOR.encode($0) }?.count ?? 0) }
+  fileprivate var size: Int {
+    let most =
+      switch value {
+      case nil: 0
+      case .bool, .int, .double: 9
+      case .some(let value): (try? CBOR.encode(value))?.count ?? 0
+      }
+    return name.utf8.count + 32 + most
+  }
 }

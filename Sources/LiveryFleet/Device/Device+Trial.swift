@@ -12,7 +12,7 @@ extension Device {
   }
 
   mutating func wentBack(
-    _ owned: Value?, _ fingerprint: [UInt8], _ violation: Report.Violation?, _ world: World
+    _ owned: Value?, _ fingerprint: [UInt8], _ schema: Int64?, _ violation: Report.Violation?
   ) {
     isOnTrial = false
     kept.read(owned: owned)
@@ -20,7 +20,8 @@ extension Device {
     markReportDue()
     guard let violation else { return }
     kept.refused = fingerprint
-    kept.refusedSchema = world.schema
+    // That of now may be another: an upgrade takes back what is on trial.
+    kept.refusedSchema = schema
     kept.violations = [violation]
     mark(Kept.stateName)
   }

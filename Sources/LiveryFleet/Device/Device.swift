@@ -20,6 +20,8 @@ public struct Device: Sendable {
   var needsLook = true
   var lookedSchema: Int64?
   var nextLook: Int64 = 0
+  /// What was wanted by then.
+  var looked: Looked?
   /// Whether something else holds than what is wanted, since it cannot be had or made yet.
   var isBehind = false
   var isOnTrial = false
@@ -37,19 +39,31 @@ public struct Device: Sendable {
   var nextSave: Int64 = 0
   /// The server asks not to be asked before that.
   var notBefore: Int64 = 0
+  /// The same of reports.
+  var reportNotBefore: Int64 = 0
   /// Whether something has changed since the report that is on its way was made.
   var isReportOutdated = false
   /// Hints that led to nothing, one after another.
   var emptyHints = 0
   var isHintDue = false
   var lastHintedPull: Int64?
+  /// When it asked last, or will, since the broker was there again.
+  var lastReached: Int64?
   /// When the documents that hold change next, in seconds since 1970.
   var nextSchedule: Int64?
   /// The digest of the verdicts in the report that is on its way, or was the last.
   var sentVerdicts: [UInt8]?
   var subscribed: [Channel] = []
+  /// Whether its channels may be others than those.
+  var isSubscriptionDue = true
   /// What went wrong last, until something goes right.
   public internal(set) var problem: FleetError?
+
+  struct Looked: Sendable {
+    /// The hashes of the documents that held, the weakest first: what they come to follows from them alone.
+    var documents: [[UInt8]]
+    var fingerprint: [UInt8]
+  }
 
   struct Applying: Sendable {
     var fingerprint: [UInt8]
@@ -98,6 +112,7 @@ public struct Device: Sendable {
     guard kept.trust.fleet.sameBytes(as: configuration.fleet) else {
       throw FleetError(.foreign, "the device is of the fleet \(kept.trust.fleet)")
     }
+    for index in kept.channels.indices { kept.channels[index].isTaken = takes(kept.channels[index].manifest) }
   }
 
   /// Tells it what has happened, and does what it asks for afterwards.
@@ -121,6 +136,7 @@ public struct Device: Sendable {
       applying = nil
       reporting = .none
       subscribed = []
+      isSubscriptionDue = true
       needsLook = true
       // Devices that start together do not ask together.
       nextPull = moment.uptime + random.number(in: 0...2000)
@@ -131,12 +147,16 @@ public struct Device: Sendable {
       markReportDue()
       nextReport = moment.uptime
     case .hint(let channel, let version): hint(channel, version, moment)
+    case .reached: reached(moment)
+    // To whom nothing is missing nothing is new: networks tell of themselves every so often.
+    case .network: if pullBackoff.failures > 0 || reportBackoff.failures > 0 { reached(moment) }
     case .changed: markReportDue()
     case .answer(let answer): answered(answer, moment)
     case .failure(let retryAfter): failed(retryAfter, moment)
     case .applied: applied(moment)
     case .trial(let isPending): setTrial(isPending)
-    case .wentBack(let owned, let fingerprint, let violation): wentBack(owned, fingerprint, violation, world)
+    case .wentBack(let owned, let fingerprint, let schema, let violation):
+      wentBack(owned, fingerprint, schema, violation)
     case .refused(let violations): refused(violations, moment)
     case .postponed: postponed(moment)
     case .notSaved(let records): notSaved(records, moment)
@@ -203,6 +223,8 @@ public struct Device: Sendable {
   }
 
   private mutating func subscribe(_ effects: inout [Effect]) {
+    guard isSubscriptionDue else { return }
+    isSubscriptionDue = false
     let wanted = channels
     guard wanted != subscribed else { return }
     subscribed = wanted
@@ -230,6 +252,23 @@ extension Device {
     lastHintedPull = due
     isHintDue = true
   }
+
+  /// Asks soon, and tells what is due: the waits that have grown as long as nobody was there are over. Those that the server has
+  /// asked for are not, and a broker that comes and goes is not followed every time.
+  private mutating func reached(_ moment: Moment) {
+    var due = max(notBefore, moment.uptime + random.number(in: 0...max(0, configuration.hintSpread)))
+    if let lastReached { due = max(due, lastReached + Self.reachedPause) }
+    lastReached = due
+    pullBackoff.succeed()
+    // What is asked just now may have been answered before.
+    if pulling != nil { pulling?.isWantedAgain = true } else { nextPull = min(nextPull, due) }
+    guard case .none = reporting else { return }
+    reportBackoff.succeed()
+    nextReport = min(nextReport, max(due, reportNotBefore))
+  }
+
+  /// The least time between two pulls because of that, in milliseconds.
+  private static let reachedPause: Int64 = 5000
 
   /// How often it asks, in milliseconds.
   var interval: Int64 {

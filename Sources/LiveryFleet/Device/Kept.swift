@@ -5,9 +5,16 @@ struct Kept: Sendable {
   /// A channel as it was taken last.
   struct ChannelState: Sendable {
     var manifest: Manifest
+    /// What the manifest was read of.
+    var payload: [UInt8]
     var signers: [[UInt8]]
     /// nil where it has to be had anew.
     var entityTag: String?
+    /// Which of its documents are for this device.
+    var isTaken: [Bool]
+
+    /// The documents that are for this device.
+    var entries: [Manifest.Entry] { zip(manifest.documents, isTaken).compactMap { $1 ? $0 : nil } }
   }
 
   struct DocumentState: Sendable {
@@ -78,12 +85,15 @@ extension Kept {
     if name.sameBytes(as: Self.toldName) {
       return .list(told.map { .list([.string($0.name), .data($0.digest)]) })
     }
-    for document in documents where name.sameBytes(as: Self.name(ofDocument: document.hash)) {
-      return .data(document.bytes)
+    if name.utf8.starts(with: Self.documentPrefix.utf8) {
+      for document in documents where name.sameBytes(as: Self.name(ofDocument: document.hash)) {
+        return .data(document.bytes)
+      }
+      return nil
     }
     for channel in channels where name.sameBytes(as: Self.name(of: channel.manifest.channel)) {
       var made = Making()
-      made.add("manifest", try channel.manifest.encoded())
+      made.add("manifest", channel.payload)
       made.add("signers", ifAny: channel.signers.map { .data($0) })
       made.add("tag", ifAny: channel.entityTag)
       return made.value
@@ -198,7 +208,7 @@ extension Kept {
     }
     let tag = try members.textIfAny("tag", limit: 1024)
     guard Self.name(of: manifest.channel).sameBytes(as: name) else { return }
-    channels.append(ChannelState(manifest: manifest, signers: signers, entityTag: tag))
+    channels.append(ChannelState(manifest: manifest, payload: payload, signers: signers, entityTag: tag, isTaken: []))
   }
 
   private mutating func read(document value: Value, _ name: String) {

@@ -34,7 +34,7 @@ public enum CBOR {
   ///   the years 1 to 9999; `.tooLarge` for what is nested too deep.
   public static func encode(_ value: Value) throws(FleetError) -> [UInt8] {
     var out: [UInt8] = []
-    out.reserveCapacity(64)
+    out.reserveCapacity(256)
     try append(value, to: &out, depth: 0)
     return out
   }
@@ -85,7 +85,9 @@ public enum CBOR {
 
   private static func append(_ members: [Value.Member], to out: inout [UInt8], depth: Int) throws(FleetError) {
     appendHead(Major.map, UInt64(members.count), to: &out)
-    let ordered = members.sorted { keyPrecedes($0.key, $1.key) }
+    // Most are in order already.
+    let isOrdered = zip(members, members.dropFirst()).allSatisfy { keyPrecedes($0.key, $1.key) }
+    let ordered = isOrdered ? members : members.sorted { keyPrecedes($0.key, $1.key) }
     for (index, member) in ordered.enumerated() {
       guard !member.key.utf8.contains(0) else { throw FleetError(.malformed, "a key contains a NUL") }
       if index > 0, ordered[index - 1].key.sameBytes(as: member.key) {
@@ -106,7 +108,9 @@ public enum CBOR {
 
   private static func append(_ text: String, to out: inout [UInt8]) {
     appendHead(Major.text, UInt64(text.utf8.count), to: &out)
-    out.append(contentsOf: text.utf8)
+    if text.utf8.withContiguousStorageIfAvailable({ out.append(contentsOf: $0) }) == nil {
+      out.append(contentsOf: text.utf8)
+    }
   }
 
   private static func append(_ number: Double, to out: inout [UInt8]) throws(FleetError) {

@@ -98,7 +98,8 @@ struct Members {
 extension String {
   func isSpelled(_ literal: StaticString) -> Bool {
     guard utf8.count == literal.utf8CodeUnitCount else { return false }
-    return utf8.elementsEqual(UnsafeBufferPointer(start: literal.utf8Start, count: literal.utf8CodeUnitCount))
+    let spelled = UnsafeBufferPointer(start: literal.utf8Start, count: literal.utf8CodeUnitCount)
+    return utf8.withContiguousStorageIfAvailable { $0.elementsEqual(spelled) } ?? utf8.elementsEqual(spelled)
   }
 }
 

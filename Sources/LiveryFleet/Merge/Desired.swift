@@ -55,8 +55,17 @@ public struct Desired: Sendable, Equatable {
 
 /// A document that a device has, with its hash.
 public struct HeldDocument: Sendable, Equatable {
+  /// Held once, by however many.
+  private final class Content: Sendable {
+    let document: Document
+
+    init(_ document: Document) { self.document = document }
+  }
+
   public let hash: [UInt8]
-  public let document: Document
+  private let content: Content
+
+  public var document: Document { content.document }
 
   /// - Throws: `.wrongHash`; as `Document.decode`.
   public init(_ bytes: [UInt8], hash: [UInt8]) throws(FleetError) {
@@ -64,8 +73,10 @@ public struct HeldDocument: Sendable, Equatable {
       throw FleetError(.wrongHash, "the document is not the one that was asked for")
     }
     self.hash = hash
-    document = try Document.decode(bytes)
+    content = Content(try Document.decode(bytes))
   }
+
+  public static func == (left: Self, right: Self) -> Bool { left.hash == right.hash }
 }
 
 extension Document {

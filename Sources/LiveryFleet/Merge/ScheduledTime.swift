@@ -55,3 +55,40 @@ extension ScheduledTime {
     return after
   }
 }
+
+// Consoles show times, and do not know in which zone a device is.
+extension ScheduledTime {
+  /// "2026-12-24T18:00:00" by the clock on the wall, "2026-12-24T17:00:00Z" for a moment.
+  public var text: String {
+    switch self {
+    case .moment(let seconds): String(decoding: WallTime.text(seconds), as: UTF8.self) + "Z"
+    case .local(let seconds): String(decoding: WallTime.text(seconds), as: UTF8.self)
+    }
+  }
+
+  /// Reads what `text` gives, also without the seconds; nil for anything else, and for dates that there are not.
+  public init?(text: String) {
+    var bytes = Array(text.utf8)
+    let isMoment = bytes.last == UInt8(ascii: "Z")
+    if isMoment { bytes.removeLast() }
+    if bytes.count == 16 { bytes += ":00".utf8 }
+    guard let seconds = WallTime.seconds(bytes) else { return nil }
+    self = isMoment ? .moment(seconds) : .local(seconds)
+  }
+
+  /// When it comes in the zone where it comes first, 14 hours ahead of UTC.
+  public var earliest: Int64 {
+    switch self {
+    case .moment(let seconds): seconds
+    case .local(let seconds): seconds - 14 * 3600
+    }
+  }
+
+  /// When it has come in every zone: the last is 12 hours behind UTC.
+  public var latest: Int64 {
+    switch self {
+    case .moment(let seconds): seconds
+    case .local(let seconds): seconds + 12 * 3600
+    }
+  }
+}

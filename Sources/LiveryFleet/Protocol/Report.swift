@@ -128,11 +128,12 @@ extension Report.Effective {
   public func digest() throws(FleetError) -> [UInt8] { Crypto.hash(try CBOR.encode(encodable)) }
 
   fileprivate var encodable: Value {
-    var made = Making()
-    made.add("name", name)
-    made.add("layer", ifAny: layer.map { $0.description })
-    if let value { made.add("value", value) }
-    return made.value
+    // In the order in which they are encoded.
+    var members = [Value.Member("name", .string(name))]
+    members.reserveCapacity(3)
+    if let layer { members.append(Value.Member("layer", .string(layer.description))) }
+    if let value { members.append(Value.Member("value", value)) }
+    return .object(members)
   }
 
   fileprivate init(_ value: Value) throws(FleetError) {
@@ -155,11 +156,22 @@ extension Report.Effective {
 
 extension Report {
   /// Of digests of values in the order of their names: SHA-256 of the first 8 bytes of each.
-  public static func digest(_ digests: [[UInt8]]) -> [UInt8] { Crypto.hash(digests.flatMap { $0.prefix(8) }) }
+  public static func digest(_ digests: [[UInt8]]) -> [UInt8] {
+    var bytes: [UInt8] = []
+    bytes.reserveCapacity(8 * digests.count)
+    for digest in digests { bytes += digest.prefix(8) }
+    return Crypto.hash(bytes)
+  }
 
   /// Of verdicts, to tell whether they are others.
   static func digest(of documents: [DocumentVerdict]) -> [UInt8] {
-    Crypto.hash(documents.flatMap { $0.hash + [$0.verdict.rawValue] })
+    var bytes: [UInt8] = []
+    bytes.reserveCapacity(documents.count * (Crypto.hashSize + 1))
+    for document in documents {
+      bytes += document.hash
+      bytes.append(document.verdict.rawValue)
+    }
+    return Crypto.hash(bytes)
   }
 
   /// The payload.

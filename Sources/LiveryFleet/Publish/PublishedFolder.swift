@@ -40,6 +40,18 @@ public final class PublishedFolder: Sendable {
     }
   }
 
+  /// Keeps everybody else from publishing, by another object in this process or in another one, until `unlock`. What was read before
+  /// may be older than what somebody else has written since: whoever holds it reads and writes, and nothing older comes after it.
+  ///
+  /// - Throws: `.busy` if somebody else has published for ten seconds.
+  public func lock() throws(StoreError) {
+    let error = lvd_folder_lock(descriptor, 10_000)
+    if error == EWOULDBLOCK { throw StoreError(.busy, "\(path): another console publishes", systemError: error) }
+    if error != 0 { throw Self.failure(error, path) }
+  }
+
+  public func unlock() { lvd_folder_unlock(descriptor) }
+
   private static func failure(_ error: Int32, _ path: String) -> StoreError {
     switch error {
     case ENOENT, ENOTDIR: StoreError(.notFound, "\(path): there is no such folder", systemError: error)

@@ -152,7 +152,8 @@ extension Trust {
     guard present < manifest.expires else {
       throw FleetError(.expired, "the time of the manifest of \(channel.name) is over")
     }
-    return VerifiedManifest(manifest: manifest, signers: envelope.signatures.map { $0.key }, hash: hash)
+    return VerifiedManifest(
+      manifest: manifest, payload: envelope.payload, signers: envelope.signatures.map { $0.key }, hash: hash)
   }
 
   /// Remembers the version of a manifest: nothing older is taken from now on.
@@ -188,6 +189,8 @@ extension Trust {
 /// A manifest whose signatures are right, and which is not older than what was seen.
 public struct VerifiedManifest: Sendable {
   public let manifest: Manifest
+  /// What the manifest was read of.
+  let payload: [UInt8]
   let signers: [[UInt8]]
   let hash: [UInt8]
 }

@@ -35,11 +35,19 @@ struct Outcome: Sendable {
   var hostile = 0
   var checks = 0
   var operated = 0
-  var asked: UInt64 = 0
-  var verified: UInt64 = 0
+  /// Changes on trial, and what became of them; how often devices were cut off meanwhile.
+  var trials = 0
+  var confirmed = 0
+  var wentBack = 0
+  var cuts = 0
+  var asked = 0
+  var verified = 0
+  /// How long it took on processors, in nanoseconds.
+  var processor = 0
   var counts = [Int](repeating: 0, count: Wrong.allCases.count)
-  /// The first ones of each kind.
+  /// The first ones.
   var findings: [Finding] = []
+  private static let most = 50
   /// By steps of the console.
   var tallies: [Tally] = []
   /// How many devices ever had the document of each rollout in effect.
@@ -56,17 +64,26 @@ struct Outcome: Sendable {
     left.hostile += right.hostile
     left.checks += right.checks
     left.operated += right.operated
+    left.trials += right.trials
+    left.confirmed += right.confirmed
+    left.wentBack += right.wentBack
+    left.cuts += right.cuts
     left.asked += right.asked
     left.verified += right.verified
+    left.processor += right.processor
     for index in left.counts.indices { left.counts[index] += right.counts[index] }
-    left.findings += right.findings.prefix(max(0, 50 - left.findings.count))
+    if !right.findings.isEmpty {
+      // Devices are not done in their order.
+      let all = (left.findings + right.findings).sorted { ($0.device, $0.time) < ($1.device, $1.time) }
+      left.findings = Array(all.prefix(most))
+    }
     left.tallies.add(right.tallies)
     left.reached.add(right.reached)
   }
 
   mutating func add(_ wrong: Wrong, _ device: Int, _ time: Time, _ what: String) {
     if let index = Wrong.allCases.firstIndex(of: wrong) { counts[index] += 1 }
-    if findings.count < 50 { findings.append(Finding(wrong: wrong, device: device, time: time, what: what)) }
+    if findings.count < Self.most { findings.append(Finding(wrong: wrong, device: device, time: time, what: what)) }
   }
 
   var wrongs: Int { counts.reduce(0, +) }

@@ -9,7 +9,7 @@ struct Shadow {
   /// What the operator has chosen, as far as the console did not replace it.
   private(set) var user = LayerValues()
   /// What was made active once and is wanted still.
-  private var active = [Reference.Wish?](repeating: nil, count: Settings.count)
+  private(set) var active = [Reference.Wish?](repeating: nil, count: Settings.count)
   /// How many exchanges of keys it has seen.
   var knownRotations = 0
   /// Rollouts whose document was in effect.
@@ -36,6 +36,18 @@ struct Shadow {
     return [held["fleet"]].compactMap { $0 } + groups + [device].compactMap { $0 }
   }
 
+  /// Whether what the operator chose goes with a change.
+  func isReplaced(_ index: Int, by reference: Reference) -> Bool {
+    guard let wish = reference.wishes[index], wish.verb == .replace else { return false }
+    return active[index] != wish
+  }
+
+  /// What was on trial went back.
+  mutating func goBack(to former: [Reference.Wish?], _ choices: [Int: Int64]) {
+    active = former
+    for (index, value) in choices { user[index] = value }
+  }
+
   /// A commit has made active what was not so before.
   mutating func commit(_ reference: Reference) {
     for index in 0..<Settings.count {
@@ -43,7 +55,7 @@ struct Shadow {
         active[index] = nil
         continue
       }
-      if active[index] != wish { user[index] = nil }
+      if isReplaced(index, by: reference) { user[index] = nil }
       active[index] = wish
     }
   }
@@ -97,8 +109,12 @@ extension SimulatedDevice {
   }
 
   /// The change that was made has to be the whole of what is kept.
-  func committed() {
+  ///
+  /// - Parameter trial: what the device wants it to be on trial for.
+  func committed(_ trial: Document.Trial?) {
     let reference = reference
+    if trial != reference.trial { wrong(.lost, "it is on trial for another time, or by another check") }
+    if plan.hasTrials { ledger.commit(reference, shadow, at: now, system: system) }
     for index in 0..<Settings.count {
       for value in [store.recommended[index], store.enforced[index]] {
         if let value, value >= Settings.planted {
@@ -135,7 +151,8 @@ extension SimulatedDevice {
     let reference = reference
     // Who sleeps is late for what begins.
     let isTurning = reference.turned(within: 12 * 3600, before: clock)
-    if !isTurning, reference.fits {
+    let isRefused = ledger.isRefused(reference)
+    if !isTurning, reference.fits, !isRefused {
       if store.recommended != reference.recommended || store.enforced != reference.enforced {
         wrong(.lost, "what the console wants does not hold")
       }
@@ -148,7 +165,9 @@ extension SimulatedDevice {
         continue
       }
     }
-    for (document, verdict) in reference.verdicts where book.verdict(document.hash) != verdict {
+    for (document, wanted) in reference.verdicts {
+      let verdict = isRefused && wanted == .applied ? .refused : wanted
+      guard book.verdict(document.hash) != verdict else { continue }
       wrong(
         .undecided,
         "\(document.name) is \(verdict.name), and told as \(book.verdict(document.hash)?.name ?? "nothing")")

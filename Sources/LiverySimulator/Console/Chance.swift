@@ -6,8 +6,9 @@ extension PlainDocument {
   /// - Parameters:
   ///   - number: another one for each document: its values tell of which one they are.
   ///   - time: when it is made, if it is to hold at some times alone.
+  ///   - trial: what is to prove it good.
   static func chance(
-    _ name: String, _ number: Int64, _ badness: Badness, _ time: Time?, _ dice: inout Dice
+    _ name: String, _ number: Int64, _ badness: Badness, _ time: Time?, _ trial: Document.Trial?, _ dice: inout Dice
   ) throws(FleetError) -> PlainDocument {
     var settings: [Setting] = []
     for index in 1..<Settings.count - 1 where dice.chance(0.3) {
@@ -45,6 +46,6 @@ extension PlainDocument {
     let schema: ClosedRange<Int64>? = badness == .none && dice.chance(0.15) ? (dice.chance(0.5) ? 1...1 : 2...9) : nil
     return try PlainDocument(
       name, settings, schema: schema, from: from, until: until, asset: dice.chance(0.2) ? dice.bytes(48) : nil,
-      badness: badness)
+      badness: badness, trial: trial)
   }
 }

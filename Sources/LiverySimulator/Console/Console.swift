@@ -102,7 +102,8 @@ struct Console {
     number += 1
     let isScheduled = !isRollout && dice.chance(0.3)
     let name = "d" + number.description
-    let made = try PlainDocument.chance(name, number, badness, isScheduled ? time : nil, &dice)
+    let trial = plan.trial(UInt64(number), isRollout: isRollout)
+    let made = try PlainDocument.chance(name, number, badness, isScheduled ? time : nil, trial, &dice)
     history.add(blobsOf: made)
     return made
   }

@@ -29,13 +29,15 @@ final class PlainDocument: Sendable {
   let asset: [UInt8]?
   let assetHash: [UInt8]?
   let badness: Badness
+  let trial: Document.Trial?
   let document: Document
   let hash: [UInt8]
   let bytes: [UInt8]
 
   init(
     _ name: String, _ settings: [Setting], schema: ClosedRange<Int64>? = nil, from: Schedule? = nil,
-    until: Schedule? = nil, asset: [UInt8]? = nil, badness: Badness = .none
+    until: Schedule? = nil, asset: [UInt8]? = nil, badness: Badness = .none,
+    trial: Document.Trial? = nil
   ) throws(FleetError) {
     self.name = name
     self.settings = settings
@@ -45,6 +47,7 @@ final class PlainDocument: Sendable {
     self.asset = asset
     assetHash = asset.map { Crypto.hash($0) }
     self.badness = badness
+    self.trial = trial
     document = Document(
       schema: schema, from: from?.time, until: until?.time,
       settings: settings.map { (setting) in
@@ -52,7 +55,7 @@ final class PlainDocument: Sendable {
           Settings.names[setting.index], setting.verb, setting.verb == .release ? nil : .int(setting.value),
           serial: setting.verb == .replace ? setting.serial : nil)
       },
-      assets: asset.map { [Document.Asset(hash: Crypto.hash($0), size: Int64($0.count))] } ?? [])
+      assets: asset.map { [Document.Asset(hash: Crypto.hash($0), size: Int64($0.count))] } ?? [], trial: trial)
     bytes = try document.encoded()
     hash = Crypto.hash(bytes)
   }

@@ -18,6 +18,7 @@ struct Plan: Sendable {
   static let bound = 40 * Time.hour
 
   let seed: UInt64
+  let hasTrials: Bool
   let end: Time
   /// When the signing keys are exchanged, and when the roots.
   let rotations: [Time]
@@ -27,6 +28,7 @@ struct Plan: Sendable {
 
   init(_ options: Options) throws(FleetError) {
     seed = options.seed
+    hasTrials = options.hasTrials
     end = Time(options.days) * .day
     rotations = [Self.onStep(end * 2 / 5), Self.onStep(end * 7 / 10)]
     var publisher = Publisher(
@@ -54,6 +56,17 @@ struct Plan: Sendable {
     var publisher = publishers[rotated(at: time)]
     publisher.lifetime = (end + 60 * .day) / .second
     return publisher
+  }
+
+  /// The trial of a document that is one of the fleet, or of a device's own; drawn by itself, so that nothing else is drawn otherwise.
+  func trial(_ number: UInt64, of device: UInt64 = .max, isRollout: Bool = false) -> Document.Trial? {
+    guard hasTrials else { return nil }
+    var dice = Dice(seed, 3, device, number)
+    guard dice.chance(0.4) else { return nil }
+    let seconds = dice.number(in: 60...7200)
+    // What fails on some devices for no reason of the document's would stop each rollout.
+    let check = dice.chance(0.3) ? nil : isRollout ? 0 : dice.below(Facts.Check.count)
+    return Document.Trial(seconds: seconds, check: check.map { "c" + $0.description })
   }
 
   static func keys(_ name: String, _ seed: UInt64) throws(FleetError) -> [SigningKey] {

@@ -7,6 +7,14 @@ struct Schedule {
     /// The console hears of a report.
     case report([UInt8])
     case boot
+    /// The app is asked whether what is on trial is well.
+    case asked(Int)
+    /// The time of a trial is over.
+    case over
+    /// The process is ended, or the power goes.
+    case cut(isPower: Bool)
+    /// What befalls the device from outside.
+    case befall(Weather.Event)
   }
 
   private var items: [(time: Time, order: UInt64, item: Item)] = []

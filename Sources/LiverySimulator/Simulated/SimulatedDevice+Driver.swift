@@ -26,12 +26,19 @@ extension SimulatedDevice {
       machine = Device(configuration, fingerprint: plan.publishers[0].fingerprint, seed: seed)
     }
     say("starts")
+    if plan.hasTrials { lookAtTrial(isFirst: true) }
     handle(.boot)
   }
 
   /// The process is gone, with all that was not stored.
-  func crash() {
+  func crash(isPower: Bool? = nil) {
     say("is cut off")
+    if plan.hasTrials {
+      if isPower ?? trialDice.chance(0.5) { system += 1 }
+      if store.onTrial != nil { outcome.cuts += 1 }
+      trial = nil
+      pulls = PullWatch()
+    }
     lastCrash = now
     machine = nil
     wanted = []
@@ -41,16 +48,21 @@ extension SimulatedDevice {
 
   func handle(_ event: Device.Event) {
     guard machine != nil, !isAsleep else { return }
-    let moment = Device.Moment(uptime: now - booted, clock: clock)
-    let zone = facts.zone
-    let assets = store.assets
-    let world = Device.World(
-      hasAsset: { assets.contains($0) }, offset: { zone.offset($0) }, schema: store.schema)
     guard let effects = machine?.handle(event, at: moment, world) else { return }
+    if plan.hasTrials, let machine { pulls.look(machine, at: now) }
     for effect in effects {
       if phase == .stormy, dice.chance(0.02) { return crash() }
       perform(effect)
     }
+    if trial != nil { confirmIfReached() }
+  }
+
+  var moment: Device.Moment { Device.Moment(uptime: now - booted, clock: clock) }
+
+  var world: Device.World {
+    let zone = facts.zone
+    let assets = store.assets
+    return Device.World(hasAsset: { assets.contains($0) }, offset: { zone.offset($0) }, schema: store.schema)
   }
 
   private func perform(_ effect: Device.Effect) {
@@ -83,6 +95,8 @@ extension SimulatedDevice {
 
   private func apply(_ change: Change, _ records: [Device.Record]) {
     guard phase != .full else { return schedule.add(.event(.postponed), at: now + 5) }
+    if let trial { return takeBack(trial) }
+    if let wanted = change.trial { return begin(wanted, change, records) }
     if fault == .torn {
       store.keep(records)
       if dice.chance(0.02) { return crash() }
@@ -96,7 +110,7 @@ extension SimulatedDevice {
     outcome.commits += 1
     say("commits \(change.edits.count) edits")
     look(atRecords: records)
-    committed()
+    committed(nil)
     schedule.add(.event(.applied), at: now + 5)
   }
 
@@ -145,7 +159,7 @@ extension SimulatedDevice {
     }
   }
 
-  private var health: String? {
+  var health: String? {
     store.effective(Settings.mode)?.value == Settings.unwellMode ? "unwell" : nil
   }
 }

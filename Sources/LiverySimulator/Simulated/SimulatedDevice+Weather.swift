@@ -22,6 +22,7 @@ extension SimulatedDevice {
       guard store.operate(index, value) else { return }
       outcome.operated += 1
       shadow.operate(index, value)
+      ledger.operate(index)
       say("has \(Settings.names[index]) set to \(value.map { "\($0)" } ?? "nothing")")
       handle(.changed)
     case .reboot: if machine != nil { crash() }
@@ -35,8 +36,12 @@ extension SimulatedDevice {
   private func upgrade() {
     guard store.schema == 1 else { return }
     say("has schema 2")
+    // What is not confirmed is not carried over.
+    store.goBack(by: nil)
+    ledger.goBack(&shadow, isRefused: true)
     store.schema = 2
     handle(.tick)
+    if trial != nil { lookAtTrial() }
   }
 
   /// The broker hears of a publication.

@@ -20,6 +20,12 @@ final class SimulatedDevice {
   var skew: Int64 = 0
   var lastConnected: Time = 0
   var lastCrash: Time = 0
+  /// Where trials are simulated: what is drawn of them alone; how often the system has started; what is on trial.
+  var trialDice: Dice
+  var system = 0
+  var trial: DriverTrial?
+  var ledger = TrialLedger()
+  var pulls = PullWatch()
   /// A fault: it is never woken again.
   var isAsleep = false
 
@@ -55,7 +61,7 @@ final class SimulatedDevice {
       let id = configuration.id
       facts = Facts(id: id, zone: Zone.all[dice.below(Zone.all.count)])
       now = dice.number(in: 0...Time.day)
-      own = try SimulatedDevice.channel(id, enrolled: now, plan, &dice)
+      own = try SimulatedDevice.channel(id, UInt64(number), enrolled: now, plan, &dice)
       self.dice = dice
       self.configuration = configuration
     }
@@ -77,6 +83,7 @@ final class SimulatedDevice {
     self.tells = tells
     fault = options.fault
     dice = beginning.dice
+    trialDice = Dice(plan.seed, 4, UInt64(number))
     configuration = beginning.configuration
     facts = beginning.facts
     now = beginning.now
@@ -103,7 +110,7 @@ final class SimulatedDevice {
 
   /// What its own channel says, and when.
   private static func channel(
-    _ id: String, enrolled: Time, _ plan: Plan, _ dice: inout Dice
+    _ id: String, _ device: UInt64, enrolled: Time, _ plan: Plan, _ dice: inout Dice
   ) throws(FleetError) -> [PlainManifest] {
     var times = [Time(0)] + plan.rotations
     for _ in 0..<dice.below(3) { times.append(dice.number(in: enrolled...plan.end - Plan.calm)) }
@@ -121,7 +128,10 @@ final class SimulatedDevice {
         let name = "own-" + made.count.description
         // Its values tell of it: no other document has such ones.
         let number = 1000 + Int64(made.count)
-        entries = [.init(document: try .chance(name, number, .none, dice.chance(0.3) ? max(0, time) : nil, &dice))]
+        let trial = plan.trial(UInt64(made.count), of: device)
+        entries = [
+          .init(document: try .chance(name, number, .none, dice.chance(0.3) ? max(0, time) : nil, trial, &dice))
+        ]
       }
       var publisher = plan.devicePublisher(at: time)
       if let last { publisher.resume(last) }
@@ -140,6 +150,7 @@ extension SimulatedDevice {
     while let next = nextTime(), next < end {
       now = max(now, next)
       outcome.events += 1
+      if plan.hasTrials { lookAtStore() }
       if nextWeather < weather.events.count, weather.events[nextWeather].time <= next {
         let event = weather.events[nextWeather].event
         nextWeather += 1
@@ -168,6 +179,10 @@ extension SimulatedDevice {
     switch item {
     case .event(let event): handle(event)
     case .boot: boot()
+    case .asked(let revision): answerCheck(revision)
+    case .over: lookAtTrial()
+    case .cut(let isPower): crash(isPower: isPower)
+    case .befall(let event): befall(event)
     case .report(let payload):
       outcome.reports += 1
       let full = book.take(payload)

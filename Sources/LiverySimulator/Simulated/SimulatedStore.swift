@@ -4,10 +4,16 @@ import LiveryFleet
 /// A store as a device's driver has one: layers, and what the device keeps, changed in one commit; all of it survives what happens
 /// to the process.
 struct SimulatedStore {
-  private(set) var recommended = LayerValues()
-  private(set) var user = LayerValues()
-  private(set) var enforced = LayerValues()
+  var recommended = LayerValues()
+  var user = LayerValues()
+  var enforced = LayerValues()
   private(set) var records: [Device.Record] = []
+  /// What is on trial, and what became of the last of that.
+  var onTrial: OnTrial?
+  var lastTrial: (revision: Int, end: OnTrial.End)?
+  /// What the driver keeps of what is on trial.
+  var driverTrial: DriverTrial?
+  private(set) var revision = 0
   private(set) var assets: Set<[UInt8]> = []
   var schema: Int64
 
@@ -24,8 +30,11 @@ struct SimulatedStore {
   ///
   /// - Parameter isHalf: a fault: makes half of it.
   /// - Returns: what does not fit.
-  mutating func commit(_ edits: [Change.Edit], _ records: [Device.Record], isHalf: Bool) -> [Report.Violation] {
+  mutating func commit(
+    _ edits: [Change.Edit], _ records: [Device.Record], isHalf: Bool, trial: OnTrial.Time? = nil
+  ) -> [Report.Violation] {
     var changed = self
+    changed.revision += 1
     var violations: [Report.Violation] = []
     for edit in isHalf ? Array(edits.prefix(edits.count / 2)) : edits {
       switch edit {
@@ -38,6 +47,9 @@ struct SimulatedStore {
     }
     guard violations.isEmpty else { return violations }
     changed.keep(records)
+    if let trial {
+      changed.onTrial = OnTrial(revision: changed.revision, time: trial, former: self, present: changed)
+    }
     self = changed
     return []
   }
@@ -57,7 +69,7 @@ struct SimulatedStore {
 
   mutating func keep(_ records: [Device.Record]) {
     for record in records {
-      self.records.removeAll { $0.name == record.name }
+      if let former = self.records.firstIndex(where: { $0.name == record.name }) { self.records.remove(at: former) }
       if record.value != nil { self.records.append(record) }
     }
   }
@@ -70,6 +82,7 @@ struct SimulatedStore {
   mutating func operate(_ index: Int, _ value: Int64?) -> Bool {
     guard enforced[index] == nil else { return false }
     user[index] = value
+    onTrial?.user[index] = nil
     return true
   }
 

@@ -9,7 +9,7 @@ protocol Devices: AnyObject, Sendable {
   func id(_ number: Int) -> String
   /// What a device would hold now.
   func held(_ number: Int) -> [DraftSetting]
-  func report(_ number: Int, isApplied: Bool)
+  func report(_ number: Int, _ verdict: Report.Verdict)
 }
 
 /// Devices of a real console: keys of their own, that take what manifests name and say so in signed reports.
@@ -52,7 +52,8 @@ final class RealDevices: Devices, @unchecked Sendable {
     let groups = manifest("device.\(id)")?.groups ?? []
     return (["fleet"] + groups.map { "group.\($0)" } + ["device.\(id)"]).compactMap { name in
       manifest(name).map { manifest in
-        (manifest, manifest.documents.filter { $0.rollout?.includes(id) ?? true }.map { $0.hash })
+        // They are of no app.
+        (manifest, manifest.documents.filter { $0.scope == nil && $0.rollout?.includes(id) ?? true }.map { $0.hash })
       }
     }
   }
@@ -60,7 +61,9 @@ final class RealDevices: Devices, @unchecked Sendable {
   func held(_ number: Int) -> [DraftSetting] {
     var all: [DraftSetting] = []
     for hash in taken(number).flatMap({ $0.documents }) {
-      guard let bytes = try? console.document(hash), let document = try? Document.decode(bytes) else { continue }
+      guard let bytes = try? console.document(hash), let document = try? Document.decode(bytes),
+        document.holds(at: Console.now, { _ in 0 }).holds
+      else { continue }
       for setting in document.settings {
         all.removeAll { $0.name == setting.name }
         if setting.verb != .release {
@@ -71,7 +74,8 @@ final class RealDevices: Devices, @unchecked Sendable {
     return all
   }
 
-  func report(_ number: Int, isApplied: Bool) {
+  func report(_ number: Int, _ verdict: Report.Verdict) {
+    let isRefused = verdict == .refused
     let taken = taken(number)
     sequences[number] += 1
     let values = held(number).sorted { $0.name < $1.name }.filter { !$0.name.hasPrefix("password") }.map { setting in
@@ -81,8 +85,8 @@ final class RealDevices: Devices, @unchecked Sendable {
     let report = Report(
       fleet: console.fleet, device: keys[number].publicKey, sequence: sequences[number], time: Console.now, schema: 1,
       keys: 1, channels: taken.map { .init(channel: $0.manifest.channel, version: $0.manifest.version) },
-      documents: taken.flatMap { $0.documents }.map { .init(hash: $0, verdict: isApplied ? .applied : .refused) },
-      violations: isApplied ? [] : [.init(name: "volume", message: "is above the maximum of 100")], values: values,
+      documents: taken.flatMap { $0.documents }.map { .init(hash: $0, verdict: verdict) },
+      violations: !isRefused ? [] : [.init(name: "volume", message: "is above the maximum of 100")], values: values,
       digest: digest)
     guard let payload = try? report.encoded(),
       let bytes = try? Envelope(.report, payload, signedBy: [keys[number]]).encoded()
@@ -96,5 +100,5 @@ extension Fleet: Devices {
   var count: Int { lock.withLock { devices.count } }
   func id(_ number: Int) -> String { lock.withLock { devices[number].id } }
   func held(_ number: Int) -> [DraftSetting] { lock.withLock { wanted(number).map { $0.setting } } }
-  func report(_ number: Int, isApplied: Bool) { try? report(id(number), isApplied: isApplied) }
+  func report(_ number: Int, _ verdict: Report.Verdict) { try? report(id(number), isApplied: verdict == .applied) }
 }

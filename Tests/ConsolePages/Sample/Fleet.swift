@@ -92,7 +92,7 @@ final class Fleet: @unchecked Sendable {
   /// Whether a device takes a publication.
   func takes(_ place: Int, _ publication: Publication) -> Bool {
     switch publication.line.state {
-    case .stopped, .undone: return false
+    case .stopped, .undone, .over: return false
     case .complete: return hears(place, publication.line.channel)
     case .rolling:
       return hears(place, publication.line.channel) && place * 10_000 / max(1, devices.count) < publication.line.share

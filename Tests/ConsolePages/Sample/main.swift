@@ -7,6 +7,7 @@
 // device and what it holds, and POST /sample/NUMBER/VERDICT has it report.
 import Glibc
 import LiveryClient
+import LiveryFleet
 import LiveryHTTP
 
 @testable import LiveryConsole
@@ -43,7 +44,8 @@ final class Sample: Site {
       return Response(status: 404)
     }
     if request.method == .post, parts.count == 3 {
-      devices.report(number, isApplied: parts[2] == "applied")
+      let verdicts: [String: Report.Verdict] = ["applied": .applied, "scheduled": .scheduled]
+      devices.report(number, verdicts[parts[2]] ?? .refused)
       var response = Response(status: 204)
       response.then = { Sample.changed() }
       return response

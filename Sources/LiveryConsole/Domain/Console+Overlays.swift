@@ -1,0 +1,194 @@
+import LiveryClient
+import LiveryFleet
+import LiveryHTTP
+
+// Overlays: publications for a time, for an app, or for some versions of the schema. Each holds above what its channel says
+// otherwise, which is there before, after, and for everybody else.
+extension Console {
+  /// The most of a channel: a device takes 64 documents of all its channels.
+  static let mostOverlays = 16
+
+  /// Publishes what a draft says otherwise than its channel, above that; within a change. The draft is what the channel says then.
+  func lay(
+    _ channel: LiveryFleet.Channel, _ settings: [DraftSetting], _ plan: Plan, _ stamp: Int64, by person: Person
+  ) throws(Refusal) -> Int64 {
+    guard try overlays(channel.name).count < Console.mostOverlays else {
+      throw Refusal(
+        .conflict, "There are \(Console.mostOverlays) publications above what is said: take one back first.")
+    }
+    let said = try publishedSettings(channel.name)
+    let changes = Console.changes(said, settings)
+    guard !changes.isEmpty else {
+      throw Refusal(.invalid, "Nothing would become different: the draft is what is published.")
+    }
+    var laid: [DraftSetting] = []
+    for change in changes {
+      if let after = change.after {
+        laid.append(after)
+      } else if plan.conditions.settles {
+        throw Refusal(
+          .invalid, "\(change.name) is taken out of the draft: what begins later can release it, and not take it out.",
+          at: "from")
+      } else {
+        laid.append(DraftSetting(name: change.name, verb: "release", value: nil))
+      }
+    }
+    try check(laid, for: plan.conditions.schema)
+    let number = try next("publication")
+    let document = try made(laid, Document(settings: []), number, plan.conditions)
+    let hash = try keep(try distinct(document, number, in: channel.name), stamp)
+    let previous = try standing(channel.name).last?.number
+    try record(Made(number: number, hash: hash, rolling: hash, previous: previous), of: channel, plan, by: person)
+    try restore(said, in: channel.name)
+    try sign(channel, stamp, isChanged: true)
+    return number
+  }
+
+  /// A document that a manifest has not yet: hashes stand once in it. What is added to one that it has changes nothing for devices.
+  func distinct(_ document: Document, _ number: Int64, in channel: String) throws(Refusal) -> Document {
+    var document = document
+    let bytes: [UInt8]
+    do throws(FleetError) { bytes = try document.encoded() } catch { throw Refusal(error) }
+    let hash = Crypto.hash(bytes)
+    let others = try standing(channel) + overlays(channel)
+    guard let other = others.first(where: { $0.hash == hash }) else { return document }
+    if document.from == nil {
+      document.from = .moment(number)
+    } else if document.until == nil {
+      document.until = .moment(Limit.time - number)
+    } else if document.schema == nil, try schema() != nil {
+      document.schema = 1...(Limit.version - number)
+    } else {
+      throw Refusal(.conflict, "Publication \(other.number) says the same for the same time.")
+    }
+    return document
+  }
+
+  /// What holds in a channel above what it says otherwise, the weakest first.
+  func overlays(_ channel: String) throws(Refusal) -> [Standing] {
+    try database.all(
+      """
+      SELECT number, hash, salt, step, steps, state, app, name, author, comment FROM publications
+      WHERE channel = ? AND stands = 1 ORDER BY number
+      """, [.text(channel)]
+    ) { (row) throws(Refusal) -> Standing in
+      let steps = Plan.steps(row.text(4))
+      let step = Int(clamping: row.int(3))
+      let share = Int64(steps.indices.contains(step) ? steps[step] : 10_000)
+      return Standing(
+        number: row.int(0), author: row.text(8), comment: row.text(9), hash: row.bytes(1), salt: row.bytes(2),
+        share: row.text(5).sameBytes(as: "rolling") ? share : nil, app: row.textIfAny(6), name: row.textIfAny(7))
+    }
+  }
+
+  func resumeOverlay(_ publication: Publication, _ channel: LiveryFleet.Channel) throws(Refusal) {
+    if let until = publication.line.conditions.until, until.latest <= Console.now {
+      throw Refusal(.conflict, "The time of publication \(publication.line.number) is over.")
+    }
+    guard try overlays(channel.name).count < Console.mostOverlays else {
+      throw Refusal(
+        .conflict, "There are \(Console.mostOverlays) publications above what is said: take one back first.")
+    }
+    try database.run(
+      "UPDATE publications SET state = 'rolling', stands = 1, reason = NULL, since = ? WHERE number = ?",
+      [.int(Console.now), .int(publication.line.number)])
+  }
+
+  /// Has an overlay not hold any more.
+  func takeBack(_ publication: Publication, _ channel: LiveryFleet.Channel, _ stamp: Int64) throws(Refusal) {
+    guard publication.stands else {
+      throw Refusal(.conflict, "Publication \(publication.line.number) does not hold any more.")
+    }
+    try database.run(
+      "UPDATE publications SET state = 'undone', stands = 0, since = ? WHERE number = ?",
+      [.int(Console.now), .int(publication.line.number)])
+    try sign(channel, stamp, isChanged: true)
+  }
+
+  /// Ends what is over, and lets what has begun for good be what its channel says.
+  func lookAtOverlays() throws(Refusal) {
+    let now = Database.Parameter.int(Console.now)
+    let due = try database.all(
+      """
+      SELECT p.number FROM publications p WHERE p.stands = 1 AND (p.ends_at <= ? OR (p.settles_at <= ?
+      AND p.state = 'complete' AND NOT EXISTS (
+        SELECT 1 FROM standing s WHERE s.channel = p.channel AND s.rolling IS NOT NULL)))
+      ORDER BY p.number
+      """, [now, now]
+    ) { (row) throws(Refusal) in row.int(0) }
+    for number in due {
+      do throws(Refusal) {
+        try change { (stamp) throws(Refusal) in
+          let publication = try found(number)
+          // Another console may have been faster.
+          guard publication.stands, let channel = LiveryFleet.Channel(name: publication.line.channel) else { return }
+          if publication.line.conditions.settles {
+            try settle(publication, channel, stamp)
+          } else {
+            try end(publication, channel, stamp)
+          }
+        }
+      } catch { if error.reason == .busy { throw error } }
+    }
+  }
+
+  private func end(_ publication: Publication, _ channel: LiveryFleet.Channel, _ stamp: Int64) throws(Refusal) {
+    let number = publication.line.number
+    try database.run(
+      "UPDATE publications SET state = 'over', stands = 0, since = ? WHERE number = ?",
+      [.int(Console.now), .int(number)])
+    // Devices have ended it by themselves: those that have not heard of it are no less right.
+    try sign(channel, stamp, isChanged: false)
+    try note(Console.itself, "ended publication \(number)", "its time is over")
+  }
+
+  /// An overlay from a moment on becomes part of what its channel says. Nothing changes for devices.
+  private func settle(_ publication: Publication, _ channel: LiveryFleet.Channel, _ stamp: Int64) throws(Refusal) {
+    let number = publication.line.number
+    let base = try standing(channel.name).last
+    var (before, laid) = (Document(settings: []), Document(settings: []))
+    do throws(FleetError) {
+      if let base, let bytes = try? self.document(base.hash) { before = try Document.decode(bytes) }
+      if let bytes = try? self.document(publication.hash) { laid = try Document.decode(bytes) }
+    } catch { throw Refusal(error) }
+    let others = before.settings.filter { (old) in !laid.settings.contains { $0.name.sameBytes(as: old.name) } }
+    var assets: [Document.Asset] = []
+    for setting in others + laid.settings { try add(imagesOf: setting.value, to: &assets) }
+    guard others.count + laid.settings.count <= Limit.settings, assets.count <= Limit.assets else {
+      // Too much for one document: it stays above.
+      return try database.run("UPDATE publications SET settles_at = NULL WHERE number = ?", [.int(number)])
+    }
+    let folded = try distinct(
+      Document(settings: others + laid.settings, assets: assets, trial: laid.trial ?? before.trial), number,
+      in: channel.name)
+    let said = Console.settings(of: before)
+    let draft = try draft(channel.name).settings
+    var kept = draft
+    for setting in Console.settings(of: laid) {
+      // What somebody is about to change stays theirs.
+      let old = said.first { $0.name.sameBytes(as: setting.name) }
+      let present = draft.first { $0.name.sameBytes(as: setting.name) }
+      guard Console.isSame(old, present) else { continue }
+      kept.removeAll { $0.name.sameBytes(as: setting.name) }
+      kept.append(setting)
+    }
+    if !Console.changes(draft, kept).isEmpty { try restore(kept, in: channel.name) }
+    try database.run(
+      """
+      UPDATE publications SET hash = ?, previous = ?, overlay = 0, stands = 0, settles_at = NULL WHERE number = ?
+      """,
+      [.bytes(try keep(folded, stamp)), .optional(base?.number), .int(number)])
+    try database.run(
+      """
+      INSERT INTO standing (channel, base) VALUES (?, ?) ON CONFLICT (channel) DO UPDATE SET base = excluded.base
+      """, [.text(channel.name), .int(number)])
+    try sign(channel, stamp, isChanged: false)
+    try note(
+      Console.itself, "settled publication \(number)", "it has begun everywhere, and is what \(channel.name) says")
+  }
+
+  private static func isSame(_ one: DraftSetting?, _ other: DraftSetting?) -> Bool {
+    guard let one, let other else { return one == nil && other == nil }
+    return one.isSame(as: other)
+  }
+}
