@@ -40,7 +40,7 @@ with livery.open(folder / "store", create=True) as store:
       for _ in range(9):
         try:
           livery.sync.pull(store).result(60)
-        except livery.Error:
+        except livery.LiveryError:
           pass
       assert store.get("volume", None) != number
       loopback("up")
