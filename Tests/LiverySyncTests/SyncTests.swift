@@ -65,8 +65,8 @@ import Testing
       #expect(throws: StoreError.self) { try Membership.check(.int(1), name) }
     }
     #expect(try Membership.check(.int(1), "sync.record.anything") == .int(1))
-    let trial = Trial(fingerprint: [1, 2], after: 9, seconds: 60, check: "screen")
-    #expect(Trial(trial.value)?.value == trial.value)
+    let trial = Trial(fingerprint: [1, 2], after: 9, seconds: 60, check: "screen", schema: 3)
+    #expect(Trial(trial.value)?.value == trial.value && Trial(trial.value)?.schema == 3)
     #expect(Trial(.object([.init("after", .int(-1))])) == nil)
     // What no trial lasts is none, whoever wrote it.
     for seconds in [Int64.min, -1, 0, 2_592_001, .max] {

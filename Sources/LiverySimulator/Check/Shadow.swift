@@ -158,7 +158,8 @@ extension SimulatedDevice {
       }
     }
     if store.user != shadow.user { wrong(.lost, "what the operator chose is another") }
-    guard isLast, !isTurning else { return }
+    // What became of a trial is told the next time that the device is awake and may report.
+    guard isLast, !isTurning, !(plan.hasTrials && reference.turned(within: 24 * 3600, before: clock)) else { return }
     for (channel, versions) in channels() where shadow.held[channel] != nil {
       guard let kind = Channel(name: channel), book.version(of: kind) == versions.last?.version else {
         wrong(.undecided, "the console does not know of \(channel)")
