@@ -18,7 +18,7 @@ def test_kills_lose_nothing_and_double_nothing(tmp_path_factory, database):
       pytest.skip(f"{name} is not installed")
   print(f"LIVERY_SEED={SEED}")
   folder = tmp_path_factory.mktemp(database)
-  for parent in list(folder.parents)[:2]:
+  for parent in [folder, *list(folder.parents)[:2]]:
     parent.chmod(0o755)
-  told, figures, _, wrong = kill.kill(KILLS, SEED, database, 4, folder, ("console", "command", "postgres"))
+  told, figures, _, wrong = kill.kill(KILLS, SEED, database, 4, folder, ("console", "command", "postgres"), is_patient=False)
   assert not wrong, (told, figures, wrong)

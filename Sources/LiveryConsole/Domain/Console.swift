@@ -177,24 +177,23 @@ package final class Console: @unchecked Sendable {
     try writing.withLock { () throws(Refusal) in
       let first = try stored()
       guard first != written else { return first }
-      // Where it may take long, what has nothing to say keeps nobody else from publishing.
-      let isNew = try hasNews()
-      guard isFar, !isNew else {
-        // What another console or a command writes meanwhile is newer than what is read now.
-        try lockPlace()
-        do throws(Refusal) {
-          let now = try writeAll()
-          if isNew, !isFar, published != nil { noteProgress(now) }
-          try unlockPlace(reached, now)
-          (written, reached) = (now, now)
-          return now
-        } catch {
-          try? unlockPlace(nil, nil)
-          throw error
-        }
+      // What has nothing to say keeps nobody else from publishing.
+      guard try hasNews() else {
+        written = first
+        return first
       }
-      written = first
-      return first
+      // What another console or a command writes meanwhile is newer than what is read now.
+      try lockPlace()
+      do throws(Refusal) {
+        let now = try writeAll()
+        if case .folder? = published { noteProgress(now) }
+        try unlockPlace(reached, now)
+        (written, reached) = (now, now)
+        return now
+      } catch {
+        try? unlockPlace(nil, nil)
+        throw error
+      }
     }
   }
 
