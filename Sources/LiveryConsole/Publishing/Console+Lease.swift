@@ -5,8 +5,9 @@ import LiveryHTTP
 // One console at a time puts things into a bucket: another one could have read what is older, and put it there later. Who it is
 // lies in the database, and for how long, since nobody hears of a console that dies.
 extension Console {
-  /// How long a lease holds, in seconds: longer than a manifest is under way.
-  private static let lease: Int64 = 120
+  /// How long a lease holds, in seconds. A console that serves renews it while something is under way; of a command a manifest is
+  /// there before it is over.
+  private var lease: Int64 { uploads == nil ? 60 : 15 }
   /// How long another console is waited for, in seconds.
   private static let patience: Int64 = 30
 
@@ -26,7 +27,7 @@ extension Console {
         guard held == 0 else { return false }
         try database.run(
           "UPDATE places SET holder = ?, held_until = ? WHERE name = ?",
-          [.text(holder), .int(now + Console.lease), .text(name)])
+          [.text(holder), .int(now + lease), .text(name)])
         return true
       }
       if isTaken { return }
@@ -46,11 +47,11 @@ extension Console {
         "SELECT held_until FROM places WHERE name = ? AND holder = ?", [.text(name), .text(holder)],
         { (row) throws(Refusal) in row.int(0) - now }) ?? 0
     guard left > 0 else { throw Refusal(.busy, "\(name): another console publishes") }
-    guard left < Console.lease * 3 / 4 else { return }
+    guard left < lease * 3 / 4 else { return }
     try database.change { () throws(Refusal) in
       try database.run(
         "UPDATE places SET held_until = ? WHERE name = ? AND holder = ?",
-        [.int(now + Console.lease), .text(name), .text(holder)])
+        [.int(now + lease), .text(name), .text(holder)])
     }
   }
 

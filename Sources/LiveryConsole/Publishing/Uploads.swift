@@ -13,6 +13,7 @@ final class Uploads: @unchecked Sendable {
   private let lock = Lock()
   // Guarded by `lock`.
   private var isScheduled = false
+  private var isUnderWay = false
   private var written: Int64 = -1
   private var waiting: [(generation: Int64, end: Int64, done: @Sendable (Bool) -> Void)] = []
   // The thread's own.
@@ -40,7 +41,8 @@ final class Uploads: @unchecked Sendable {
 
   private func work() {
     // What comes from now on is another round's.
-    lock.withLock { isScheduled = false }
+    lock.withLock { (isScheduled, isUnderWay) = (false, true) }
+    defer { lock.withLock { isUnderWay = false } }
     do throws(Refusal) {
       let generation = try console.publishNow()
       failures = 0
@@ -70,6 +72,11 @@ final class Uploads: @unchecked Sendable {
       return false
     }
     if isThere { done(true) } else { poke() }
+  }
+
+  /// Has nobody else publish meanwhile; to be called every few seconds.
+  func keep() {
+    if lock.withLock({ isUnderWay }) { try? console.keepLease() }
   }
 
   /// Tells those who have waited for too long; to be called now and then.

@@ -76,6 +76,7 @@ final class Service {
         let stored = UInt64(clamping: try console.stored())
         if stored != console.generation { console.latest.store(stored, ordering: .relaxed) }
         try console.publishFiles()
+        console.uploads?.keep()
         console.uploads?.expire()
         // A second or so; of a large fleet as rarely as it takes to leave nine tenths of the time to others.
         if beats % 4 == 0, Clock.now >= nextLook {
