@@ -4,6 +4,9 @@ import Livery
 func brand(_ context: Context) throws(StoreError) {
   let rest = Array(context.words.dropFirst())
   let action = context.words.first ?? ""
+  if context.arguments.has("trial"), !action.sameBytes(as: "use") {
+    throw StoreError(.usage, "--trial is for `livery brand use`")
+  }
   for (name, words, usage, run) in brandActions where name.sameBytes(as: action) {
     try requireWords(rest, words, "livery brand \(name)", usage)
     return try run(context, rest)
@@ -89,7 +92,7 @@ private func applyBrand(_ context: Context, _ words: [String]) throws(StoreError
 
 private func useBrand(_ context: Context, _ words: [String]) throws(StoreError) {
   let store = try context.open()
-  try store.branding.use(words[0])
+  try store.branding.use(words[0], trial: context.trial())
   try tellRevision(store, context)
 }
 

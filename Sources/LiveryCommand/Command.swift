@@ -64,7 +64,7 @@ struct Command: Sendable {
       words: 1...1, run: undo),
     Command(
       name: "import", usage: "FILE", summary: "set what a JSON file or a property list says, as one commit",
-      options: ["layer", "partial", "replace"], words: 1...1, run: importFile),
+      options: ["layer", "partial", "replace", "trial"], words: 1...1, run: importFile),
     Command(
       name: "export", usage: "", summary: "write settings as JSON", options: ["layers", "output"], words: 0...0,
       run: exportFile),
@@ -79,7 +79,7 @@ struct Command: Sendable {
         "brand", "bundle", "keep", "console", "whole", "replace", "html", "origin", "layer", "color", "idiom", "scale",
         "width", "height",
         "appearance",
-        "orientation", "contrast", "locale",
+        "orientation", "contrast", "locale", "trial",
       ], words: 1...3, run: brand),
     Command(
       name: "backup", usage: "[FILE] | --list", summary: "write a copy of the store, into its own folder or to a file",

@@ -7,12 +7,13 @@ func importFile(_ context: Context) throws(StoreError) {
   let replaces = context.arguments.has("replace")
   let layer = try context.layer(replaces ? .recommended : .user)
   let partial = context.arguments.has("partial")
+  let trial = try context.trial()
   // An export of layers has values of every layer, whatever the option says.
   let store = try context.open(allowOverride: true)
   let outcome =
     isPropertyList(bytes)
-    ? store.importPropertyList(bytes, into: layer, partial: partial, replacing: replaces)
-    : store.importJSON(bytes, into: layer, partial: partial, replacing: replaces)
+    ? store.importPropertyList(bytes, into: layer, partial: partial, replacing: replaces, trial: trial)
+    : store.importJSON(bytes, into: layer, partial: partial, replacing: replaces, trial: trial)
   if outcome.hasReport {
     context.output.result(outcome.report)
     for diagnostic in outcome.report.items("diagnostics") {

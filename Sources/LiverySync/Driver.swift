@@ -8,13 +8,10 @@ import LiveryFleet
 /// Everything runs on the thread of its queue. Among all processes one drives at a time: whoever holds the lease.
 final class Driver: @unchecked Sendable {
   static let closed = StoreError(.closed, "the store was closed")
-  /// How long it is between two looks whether the lease is free, and the longest that the clock is trusted to go on without the
-  /// system sleeping; in milliseconds.
+  /// How long it is between two looks whether the lease is free, in milliseconds.
   private static let leasePause: Int64 = 1000
-  private static let longestWait: Int64 = 15_000
-  /// How long it is until what could not be read is read again, and by how many seconds a clock is off that was set.
+  /// How long it is until what could not be read is read again, in milliseconds.
   private static let damagePause: Int64 = 30_000
-  private static let clockLeap: Int64 = 2
   /// Until when after the beginning a first connection to the broker brings nothing that is not asked for anyway, in milliseconds.
   static let firstConnection: Int64 = 5000
 
@@ -52,8 +49,9 @@ final class Driver: @unchecked Sendable {
   private var isHandling = false
   /// Rises whenever the machine is another one: what comes back for a former one is dropped.
   var generation = 0
-  private var wakeAt: Int64 = 0
-  private var wakeNumber = 0
+  var wakeAt: Int64 = 0
+  var wakeNumber = 0
+  var alarm: Alarm?
   var transfers: [Int: Transfer] = [:]
   var transferCount = 0
   var waiters: [Waiter] = []
@@ -232,6 +230,7 @@ final class Driver: @unchecked Sendable {
       self.key = key
       generation += 1
       machine = made
+      alarm = Alarm.make { (reasons) in self.queue.run { self.ring(reasons) } }
       lookAtTrial(isFirst: true)
       handle(.boot)
       watchValues()
@@ -251,6 +250,8 @@ final class Driver: @unchecked Sendable {
   private func shutDown() {
     generation += 1
     machine = nil
+    alarm?.end()
+    alarm = nil
     membership = nil
     key = nil
     damage = nil
@@ -355,23 +356,6 @@ final class Driver: @unchecked Sendable {
 
   /// Tells the machine after what is being handled.
   func later(_ event: Device.Event) { events.append(event) }
-
-  private func wake(at uptime: Int64) {
-    wakeAt = uptime
-    wakeNumber += 1
-    arm(wakeNumber)
-  }
-
-  private func arm(_ number: Int) {
-    // The queue's clock stands still while the system sleeps.
-    let delay = min(max(0, wakeAt - now), Self.longestWait)
-    let difference = clock - now / 1000
-    queue.run(after: max(1, delay * 1000)) {
-      guard number == self.wakeNumber, self.machine != nil else { return }
-      let isSet = abs(self.clock - self.now / 1000 - difference) > Self.clockLeap
-      if isSet || self.now >= self.wakeAt { self.handle(.tick) } else { self.arm(number) }
-    }
-  }
 
   /// The server is being asked.
   func noteAsked() { note.asked = clock }

@@ -1,5 +1,6 @@
 import CClient
 import LiveryClient
+import LiveryFleet
 
 /// The drivers of this process, one for each handle on a store.
 final class Drivers: @unchecked Sendable {

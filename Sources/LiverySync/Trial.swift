@@ -13,6 +13,8 @@ struct Trial: Sendable {
   var schema: Int64?
   /// When it was committed, by the clock that goes on while the system sleeps; of this process alone.
   var began: Int64 = 0
+  /// When it is looked what has become of it, by that clock; of this process alone.
+  var lookAt: Int64 = .max
   /// The revision of its commit; 0 as long as it is not there.
   var revision: UInt64 = 0
 
@@ -102,10 +104,10 @@ extension Driver {
     case .success(let revision):
       made.revision = revision
       made.began = now
+      made.lookAt = end(of: made)
       trial = made
       later(.trial(isPending: true))
       later(.applied)
-      watchEnd(of: made)
       // Whether the server can still be reached.
       if made.check == nil { later(.pull) }
     case .failure(let failure):
@@ -143,10 +145,11 @@ extension Driver {
       guard trial == nil else { return }
       found.revision = revision
       found.began = now
+      found.lookAt = end(of: found)
       trial = found
       tell(.trial(isPending: true), isFirst)
       if found.check == nil, !isFirst { handle(.pull) }
-      watchEnd(of: found)
+      arm()
     case .reverted(let origin) where !isInEffect:
       forgetTrial()
       trial = nil
@@ -160,13 +163,6 @@ extension Driver {
       forgetTrial()
       trial = nil
       tell(.trial(isPending: false), isFirst)
-    }
-  }
-
-  /// Looks again when its time is over, whatever else happens by then.
-  private func watchEnd(of made: Trial) {
-    queue.run(after: made.seconds * 1_000_000 + 200_000) {
-      if self.trial?.revision == made.revision { self.lookAtTrial() }
     }
   }
 

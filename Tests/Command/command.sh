@@ -459,6 +459,14 @@ run 2 trial confirm && one_line
 run 2 trial confirm x && one_line
 run 2 trial statsu && warns '`status`'
 run 0 reset volume --trial 1h && run 0 trial revert
+echo '{"volume": 9, "volumeX": 3}' >trial.json
+run 0 import trial.json --partial --trial 10m
+run 0 get volume && prints 9
+run 0 trial status && has "user  volume"
+run 0 trial revert && run 0 get volume && prints "$before"
+run 0 export --layers -o layers.json
+run 2 import layers.json --trial 10m && warns "for good" && one_line
+run 2 import trial.json --trial soon && warns "--trial takes a time" && one_line
 
 # Assets
 images=$fixtures/images
@@ -566,6 +574,11 @@ run 0 --store b brand list && has "*  default" && has "com.sample.wireviewer"
 run 0 --store b brand use com.sample.wireviewer && has revision
 run 0 --store b get branding.name && prints "The Wire Character Viewer"
 run 3 --store b brand use com.sample.wireviewers && warns 'did you mean `com.sample.wireviewer`' && one_line
+run 0 --store b brand use default --trial 10m
+run 0 --store b brand list && has default
+run 0 --store b trial revert
+run 0 --store b brand show && has com.sample.wireviewer
+run 2 --store b brand apply x --trial 10m && warns "--trial is for" && one_line
 run 0 --store b brand use default
 run 0 --store b brand check && has "ok       PrimaryText on PrimaryHighlight: 6.30" && has "[missing-asset]"
 echo '{"colors": {"PrimaryHighlight": "whitesmoke"}, "images": {"logo": {"tv": "https://a.example/t.png"}}}' >payload.json

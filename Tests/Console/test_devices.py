@@ -81,7 +81,7 @@ def origins(store):
 
 
 def origin_of(store, name):
-  explained = json.loads(livery("inspect", "--store", store, name, "--json"))
+  explained = json.loads(livery("explain", "--store", store, name, "--json"))
   return next(layer["origin"] for layer in explained["layers"] if layer["state"] == "wins")
 
 

@@ -70,6 +70,23 @@ import Testing
     #expect(try store.color("branding.color.Toolbar") == .black)
   }
 
+  @Test func aBrandThatIsUsedOnTrialGoesBackWhole() throws {
+    let store = try temporary.open()
+    try apply(store, "one", [("PrimaryHighlight", "#112233")])
+    try apply(store, "two", [("PrimaryText", "#445566")], keep: true)
+    let names = ["branding.color.PrimaryHighlight", "branding.color.PrimaryText", "brands.kept.one", "brands.kept.two"]
+    func held() -> [Value?] { names.map { (try? layer(store, $0, "bundle"))?["value"] } }
+    let before = held()
+    try store.branding.use("two", trial: .seconds(600))
+    #expect(try store.branding.active() == "two")
+    #expect(held() != before)
+    try store.revertTrial()
+    #expect(try store.branding.active() == "one")
+    #expect(held() == before)
+    try store.branding.use("two")
+    #expect(try store.branding.active() == "two")
+  }
+
   // MARK: Checks
 
   @Test func anOptionInAnySpellingSwitchesAnImageOffInEveryCheck() throws {

@@ -31,6 +31,24 @@ import Testing
     return number
   }
 
+  @Test func whatIsImportedGoesBackToo() throws {
+    let store = try temporary.open()
+    try store.set("a", to: .int(1), in: .user)
+    let json = Array(#"{"Values": {"a": 2, "b": 3}}"#.utf8)
+    let tooLong = store.importJSON(json, into: .user, trial: .seconds(400 * 86_400))
+    #expect(tooLong.error?.code == .invalidArgument)
+    #expect(store.importJSON(json, into: .user, trial: .seconds(600)).error == nil)
+    #expect(number(store, "a") == 2)
+    #expect(try store.trialStatus()["settings"]?.items.count == 2)
+    try store.revertTrial()
+    #expect(number(store, "a") == 1)
+    #expect(number(store, "b") == nil)
+    let layers = store.importJSON(
+      try store.exportJSON(layers: true, pretty: false).bytes, into: .user, trial: .seconds(600))
+    #expect(layers.error?.code == .invalidArgument)
+    #expect(try store.trialStatus().text("state") == "reverted")
+  }
+
   @Test func aTrialIsInEffectAtOnceAndStaysOnceItIsConfirmed() throws {
     let store = try temporary.open()
     try store.set("a", to: .int(1), in: .user)

@@ -1,12 +1,13 @@
 #!/usr/bin/env python3
 """Kills processes that take part in a fleet at random moments, while things are published and operators choose, and looks whether all
-is right: kill.py [KILLS [SEED]].
+is right: kill.py [--kills COUNT] [--seed SEED]. `scripts/torture` runs it as `sync_kill`.
 
 Some publications are on trial: they stay once the server was reached after them, and go back otherwise. After each kill what the store
 holds is looked at: the values are those of one publication, whole; and never of one before what it held already for good. In the end the last
 one holds, and no number of a report was used twice.
 """
 
+import argparse
 import random
 import signal
 import subprocess
@@ -28,7 +29,7 @@ def publish(console, number, **members):
     assets=[asset], **members)
 
 
-def kill_devices(store, console, path, kills, chance):
+def kill_devices(store, console, path, kills, chance, is_broken=False):
   import livery.sync
   told = {"kills": 0, "wrong": [], "publications": 0, "trials": 0}
   number = held = 0
@@ -48,6 +49,8 @@ def kill_devices(store, console, path, kills, chance):
     process.send_signal(signal.SIGKILL)
     process.wait()
     told["kills"] += 1
+    if is_broken and told["kills"] == kills // 2:
+      store.set("a.two", -1, layer="enforced")
     is_for_good = store.trial()["state"] != "pending"
     with store.snapshot() as snapshot:
       values = [snapshot.get(name) for name in ("a.one", "a.two", "a.three")]
@@ -78,16 +81,22 @@ def main():
   import livery
   import livery.sync
   from conftest import Console
-  kills = int(sys.argv[1]) if len(sys.argv) > 1 else 500
-  seed = int(sys.argv[2]) if len(sys.argv) > 2 else random.SystemRandom().randrange(1 << 32)
+  parser = argparse.ArgumentParser()
+  parser.add_argument("--kills", type=int, default=500)
+  parser.add_argument("--seed", type=int, default=random.SystemRandom().randrange(1 << 32))
+  parser.add_argument("--broken", action="store_true", help="has one value changed alone, which is to be found")
+  arguments = parser.parse_args()
+  began = time.monotonic()
   with tempfile.TemporaryDirectory() as folder:
     console = Console(Path(folder) / "console")
     with livery.open(Path(folder) / "store", create=True) as store:
       livery.sync.enroll(store, console.code()).result(20)
-      told = kill_devices(store, console, Path(folder) / "store", kills, random.Random(seed))
-  print(f"seed {seed}: {told['kills']} kills, {told['publications']} publications, {told['trials']} of them on trial, {len(told['wrong'])} wrong")
+      told = kill_devices(store, console, Path(folder) / "store", arguments.kills, random.Random(arguments.seed),
+                          arguments.broken)
   for wrong in told["wrong"]:
     print(wrong)
+  print(f"sync_kill: kills={told['kills']} publications={told['publications']} trials={told['trials']} errors={len(told['wrong'])} "
+        f"seconds={time.monotonic() - began:.1f} seed={arguments.seed}")
   return 1 if told["wrong"] else 0
 
 

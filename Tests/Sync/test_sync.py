@@ -91,7 +91,7 @@ def test_who_has_published_a_trial_is_told_when_it_is_superseded(device, console
 def test_who_has_published_is_a_line_or_the_manifest_is_none(device, console, entry):
   entry = {name: value for name, value in entry.items() if value is not None} or {"editor": "eva"}
   console.publisher.publish("fleet", (*console.publisher.document([("volume", "recommend", 40)]), "p1", entry))
-  with pytest.raises(livery.Error):
+  with pytest.raises(livery.LiveryError):
     pull(device)
   assert device.get("volume") == 20
   assert livery.sync.status(device)["problem"]["reason"] in ("malformed", "unsupported")

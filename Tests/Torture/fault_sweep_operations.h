@@ -78,6 +78,15 @@ static livery_status do_replace_layer(livery_store *s) {
   if (status == LIVERY_OK) status = livery_change_set_int(change, "two", 22);
   return end_change(change, status);
 }
+// Long enough to be pending whenever it is looked.
+static livery_status do_trial(livery_store *s) {
+  livery_change *change = NULL;
+  livery_status status = livery_change_begin(s, LIVERY_LAYER_USER, &change);
+  if (status == LIVERY_OK) status = livery_change_trial(change, INT64_C(3600000000));
+  if (status == LIVERY_OK) status = livery_change_set_int(change, "one", 83);
+  if (status == LIVERY_OK) status = livery_change_reset(change, "two");
+  return end_change(change, status);
+}
 static livery_status do_apply(livery_store *s) { return livery_schema_apply(s, schema, LIVERY_ZERO_TERMINATED, NULL, NULL); }
 static livery_status do_import_json(livery_store *s) {
   return livery_import_json(s, LIVERY_LAYER_ENFORCED, "{\"one\": 5, \"from.json\": [1, 2]}", LIVERY_ZERO_TERMINATED, 0, NULL);
@@ -212,7 +221,7 @@ static const struct operation {
   {"set_string", do_set_string, false}, {"set_data", do_set_data, false}, {"set_color", do_set_color, false},
   {"set_value", do_set_value, false}, {"reset", do_reset, false}, {"change_commit", do_change_set, false},
   {"edit", do_edit, false}, {"change_layers", do_change_layers, false}, {"forget", do_forget, false},
-  {"change_reset_all", do_replace_layer, false}, {"schema_apply", do_apply, false}, {"import_json", do_import_json, false},
+  {"change_reset_all", do_replace_layer, false}, {"trial", do_trial, false}, {"schema_apply", do_apply, false}, {"import_json", do_import_json, false},
   {"import_plist", do_import_plist, false}, {"undo", do_undo, false}, {"watch", do_watch, false}, {"read", do_read, false},
   {"open", do_open, true}, {"open_and_set", do_open_and_set, true}, {"make", do_make, true}, {"grow", do_grow, true},
   {"brand_console", do_brand_console, false}, {"brand_plist", do_brand_plist, false},

@@ -8,6 +8,19 @@
 // Milliseconds since the system was started, also while it sleeps.
 int64_t lvy_uptime(void);
 
+// Wakes whoever has something to do: at a time of `lvy_uptime`, which comes also if the system has slept meanwhile; and when somebody
+// has set the clock.
+typedef struct lvy_alarm lvy_alarm;
+typedef enum lvy_alarm_reason { LVY_ALARM_DUE = 1, LVY_ALARM_CLOCK = 2 } lvy_alarm_reason;
+// With a sum of reasons, on the alarm's own thread; it waits for nothing.
+typedef void (*lvy_alarm_function)(uint32_t reasons, void *context);
+// NULL if there is no thread, descriptor or memory to be had.
+lvy_alarm *lvy_alarm_make(lvy_alarm_function function, void *context);
+// In place of the time before.
+void lvy_alarm_set(lvy_alarm *alarm, int64_t uptime);
+// When this returns the function is not called any more. Not on the alarm's own thread.
+void lvy_alarm_free(lvy_alarm *alarm);
+
 // What whoever takes part tells the other processes on a store: at the beginning of `sync.lock`, which it holds. It is no part of
 // what is kept: times that change without anything else changing make no commit.
 typedef struct lvy_note {

@@ -12,10 +12,11 @@ extension StoreBranding {
   ///
   /// Corresponds to `livery_branding_use` in C.
   ///
+  /// - Parameter trial: how long it is on trial: see `ChangeSet.setTrial(_:)`.
   /// - Throws: `.notFound` with the nearest names if there is no such brand; and as `ChangeSet.commit`.
-  public func use(_ brand: String) throws(StoreError) {
+  public func use(_ brand: String, trial: Duration? = nil) throws(StoreError) {
     try checkBrand(brand)
-    try edit(.bundle) { (editor) throws(StoreError) in
+    try edit(.bundle, trial) { (editor) throws(StoreError) in
       if editor.state.isActive(brand) { return }
       let next = try editor.state.found(brand)
       let past = try editor.state.past(brand)

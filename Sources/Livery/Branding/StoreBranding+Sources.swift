@@ -200,8 +200,11 @@ extension StoreBranding {
     }
   }
 
-  func edit(_ source: BrandSource, _ body: (SourceEditor) throws(StoreError) -> Void) throws(StoreError) {
+  func edit(
+    _ source: BrandSource, _ trial: Duration? = nil, _ body: (SourceEditor) throws(StoreError) -> Void
+  ) throws(StoreError) {
     try store.edit(source.layer) { (change) throws(StoreError) in
+      try change.setTrial(trial)
       try body(SourceEditor(change, source, origin: "branding"))
     }
   }

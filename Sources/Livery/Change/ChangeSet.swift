@@ -276,12 +276,7 @@ public final class ChangeSet: @unchecked Sendable {
   ///
   /// - Throws: `.invalidArgument` if the length is not above 0, or more than a year.
   public func setTrial(_ length: Duration?) throws(StoreError) {
-    let microseconds = try length.map { (length) throws(StoreError) in
-      guard let microseconds = length.wholeMicroseconds, microseconds > 0, microseconds <= Trial.longest else {
-        throw StoreError(.invalidArgument, "a trial takes more than 0 and at most \(Trial.longest) microseconds")
-      }
-      return microseconds
-    }
+    let microseconds = try length.map { (length) throws(StoreError) in try Trial.microseconds(length) }
     try whileOpen { () throws(StoreError) in trial = microseconds }
   }
 

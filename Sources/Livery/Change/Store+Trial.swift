@@ -79,3 +79,13 @@ extension TrialState.Phase: CustomStringConvertible {
     }
   }
 }
+
+extension Trial {
+  /// The length of a trial as the store keeps it.
+  static func microseconds(_ length: Duration) throws(StoreError) -> Int64 {
+    guard let microseconds = length.wholeMicroseconds, microseconds > 0, microseconds <= longest else {
+      throw StoreError(.invalidArgument, "a trial takes more than 0 and at most \(longest) microseconds")
+    }
+    return microseconds
+  }
+}

@@ -126,6 +126,9 @@ struct ImportDocument {
     content["Values"]?.type == .object || content["Layers"]?.type == .object
   }
 
+  /// Whether it is an export of all layers.
+  var isLayered: Bool { content["Layers"]?.type == .object }
+
   func request(into layer: Layer, replacing: Bool) throws(StoreError) -> CommitRequest {
     guard case .object(let members) = content else {
       throw StoreError(.parse, "the settings are no dictionary but \(withArticle(content.type.description))")

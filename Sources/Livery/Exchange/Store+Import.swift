@@ -22,23 +22,27 @@ extension Store {
   /// - Parameters:
   ///   - partial: skip what is unknown or invalid and report it, in place of refusing the whole.
   ///   - replacing: let each value count, as `ChangeSet.replace` does: what people have set above the layer goes.
+  ///   - trial: how long it is on trial: see `ChangeSet.setTrial(_:)`. An export of all layers cannot be.
   public func importJSON(
-    _ json: [UInt8], into layer: Layer, partial: Bool = false, replacing: Bool = false
+    _ json: [UInt8], into layer: Layer, partial: Bool = false, replacing: Bool = false, trial: Duration? = nil
   ) -> ImportOutcome {
-    importDocument(into: layer, partial, replacing) { () throws(StoreError) in try .init(json: JSON.parse(json)) }
+    importDocument(into: layer, partial, replacing, trial) { () throws(StoreError) in
+      try .init(json: JSON.parse(json))
+    }
   }
 
   /// Imports settings from a property list, XML or binary, as one commit. Corresponds to `livery_import_plist` in C.
   public func importPropertyList(
-    _ bytes: [UInt8], into layer: Layer, partial: Bool = false, replacing: Bool = false
+    _ bytes: [UInt8], into layer: Layer, partial: Bool = false, replacing: Bool = false, trial: Duration? = nil
   ) -> ImportOutcome {
-    importDocument(into: layer, partial, replacing) { () throws(StoreError) in
+    importDocument(into: layer, partial, replacing, trial) { () throws(StoreError) in
       try .init(propertyList: bytes, skipsUnfit: partial)
     }
   }
 
   private func importDocument(
-    into layer: Layer, _ partial: Bool, _ replacing: Bool, _ parse: () throws(StoreError) -> ImportDocument
+    into layer: Layer, _ partial: Bool, _ replacing: Bool, _ trial: Duration?,
+    _ parse: () throws(StoreError) -> ImportDocument
   ) -> ImportOutcome {
     do throws(StoreError) {
       try whileOpen { () throws(StoreError) in
@@ -47,6 +51,13 @@ extension Store {
       let document = try parse()
       var request = try document.request(into: layer, replacing: replacing)
       request.isPartial = partial
+      if let trial {
+        // It brings back when and by whom everything was set, also what the schema has for defaults.
+        guard !document.isLayered else {
+          throw StoreError(.invalidArgument, "an export with layers is imported for good, and not on trial")
+        }
+        request.trial = try Trial.microseconds(trial)
+      }
       request.allowsOverride = options.allowOverride
       let version = try document.version()
       let stored = try schemaVersion()

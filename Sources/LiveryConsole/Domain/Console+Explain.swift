@@ -69,7 +69,11 @@ extension Console {
       return (.trial, "on trial for \(Conditions.length(trial.seconds)): it goes back unless \(check)" + more)
     }
     if case .differs = phase { return (.scheduled, schedule ?? "later") }
-    if isScheduled { return (.untold, "not made yet" + more) }
+    if isScheduled {
+      // A device has all of it on trial, or nothing.
+      return device.state == .trial
+        ? (.holds, "in effect, beside what is on trial" + more) : (.untold, "not made yet" + more)
+    }
     if let app = conditions.app { return (.passedOver, "not told of yet: it is for the app \(app)") }
     return (.untold, "not told of yet" + more)
   }
