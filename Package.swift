@@ -223,7 +223,7 @@ if nouns.contains("console") {
       name: "LiveryConsole",
       dependencies: [
         "LiveryClient", "LiveryHTTP", "LiveryPage", "LiveryFleet", "CLivery", "CConsole", "CDatabase", "CMosquitto",
-        "CQRCode",
+        "CQRCode", "CCurl",
       ],
       swiftSettings: swiftSettings + alike),
   ]
@@ -244,7 +244,7 @@ if nouns.contains("console") {
   }
 }
 
-if nouns.contains("fetch") || nouns.contains("sync") {
+if nouns.contains("fetch") || nouns.contains("sync") || nouns.contains("console") {
   // Of libcurl it takes the headers alone (libcurl4-openssl-dev): the library is loaded by the first request.
   targets.append(.target(name: "CCurl", dependencies: ["CLivery", "CClient"], cSettings: cSettings))
 }

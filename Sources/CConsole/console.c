@@ -109,6 +109,16 @@ bool lvo_is_open_to_others(const char *path) {
   return stat(path, &facts) == 0 && (facts.st_mode & 077) != 0;
 }
 
+uint64_t lvo_stamp(const char *path) {
+  struct stat facts;
+  if (stat(path, &facts) < 0) return 0;
+  const uint64_t parts[] = { facts.st_ino, (uint64_t)facts.st_mtim.tv_sec, (uint64_t)facts.st_mtim.tv_nsec, (uint64_t)facts.st_size,
+                             (uint64_t)facts.st_ctim.tv_sec, (uint64_t)facts.st_ctim.tv_nsec };
+  uint64_t stamp = 1;
+  for (size_t index = 0; index < sizeof parts / sizeof *parts; index++) stamp = (stamp ^ parts[index]) * 1099511628211u;
+  return stamp ? stamp : 1;
+}
+
 const char *lvo_reason(int error) { return strerrordesc_np(error) ? strerrordesc_np(error) : "unknown error"; }
 
 void lvo_user(char *name, size_t size) {
@@ -188,6 +198,37 @@ bool lvo_start(void (*run)(void *object), void *object) {
   }
   pthread_detach(thread);
   return true;
+}
+
+struct lvo_latch {
+  pthread_mutex_t lock;
+  pthread_cond_t has_ended;
+  size_t count;
+};
+
+lvo_latch *lvo_latch_make(size_t count) {
+  lvo_latch *latch = malloc(sizeof *latch);
+  if (!latch) return NULL;
+  pthread_mutex_init(&latch->lock, NULL);
+  pthread_cond_init(&latch->has_ended, NULL);
+  latch->count = count;
+  return latch;
+}
+
+// What is signalled with the lock held is not freed before it is let go of.
+void lvo_latch_end_one(lvo_latch *latch) {
+  pthread_mutex_lock(&latch->lock);
+  if (--latch->count == 0) pthread_cond_signal(&latch->has_ended);
+  pthread_mutex_unlock(&latch->lock);
+}
+
+void lvo_latch_wait(lvo_latch *latch) {
+  pthread_mutex_lock(&latch->lock);
+  while (latch->count) pthread_cond_wait(&latch->has_ended, &latch->lock);
+  pthread_mutex_unlock(&latch->lock);
+  pthread_cond_destroy(&latch->has_ended);
+  pthread_mutex_destroy(&latch->lock);
+  free(latch);
 }
 
 int lvo_become(const char *program, const char *const *words) {

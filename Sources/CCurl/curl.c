@@ -185,6 +185,7 @@ static bool set_up(request *r, const lvu_request *wanted) {
     SET(CURLOPT_POST, 1L);
     SET(CURLOPT_POSTFIELDS, (const char *)r->body);
     SET(CURLOPT_POSTFIELDSIZE_LARGE, (curl_off_t)wanted->body_length);
+    if (wanted->method) SET(CURLOPT_CUSTOMREQUEST, wanted->method);
   }
   for (size_t index = 0; index < wanted->field_count && is_good; index++) {
     const lvu_field *header = &wanted->fields[index];

@@ -30,6 +30,8 @@ struct lvdb_database {
   pthread_t owner;
   _Atomic bool is_changing;
   char reason[LVDB_REASON_MAX];
+  // When a server was looked for last and was not there, in milliseconds; 0 while it is.
+  int64_t lost;
 };
 
 typedef enum lvdb_type { LVDB_NULL, LVDB_INT, LVDB_TEXT, LVDB_BYTES } lvdb_type;

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 // As libpq-fe.h has them, which says that they stay as they are.
 typedef struct pg_conn PGconn;
@@ -95,10 +96,41 @@ static lvdb_result run(lvdb_database *database, const char *sql) {
   return done;
 }
 
+static int64_t now(void) {
+  struct timespec time;
+  clock_gettime(CLOCK_MONOTONIC, &time);
+  return time.tv_sec * 1000 + time.tv_nsec / 1000000;
+}
+
+// A server that is gone is looked for once in a while, and not by everybody who asks: that may take seconds.
 static bool reconnect(lvdb_database *database) {
+  enum { PAUSE = 500 };
   if (pq.status(database->connection) == CONNECTION_OK) return true;
+  if (database->lost && now() - database->lost < PAUSE) return false;
   pq.reset(database->connection);
-  return pq.status(database->connection) == CONNECTION_OK;
+  const bool is_there = pq.status(database->connection) == CONNECTION_OK;
+  database->lost = is_there ? 0 : now();
+  return is_there;
+}
+
+// An address with what it does not say itself: a server that says nothing is given up, and text is UTF-8, after each reconnection.
+static char *address_of(const char *place) {
+  static const char *const usual[] = {
+    "connect_timeout=5", "tcp_user_timeout=20000", "keepalives_idle=20", "keepalives_interval=5", "client_encoding=UTF8",
+  };
+  size_t room = strlen(place) + 1;
+  for (size_t index = 0; index < sizeof usual / sizeof *usual; index++) room += strlen(usual[index]) + 1;
+  char *address = malloc(room);
+  if (!address) return NULL;
+  strcpy(address, place);
+  for (size_t index = 0; index < sizeof usual / sizeof *usual; index++) {
+    char name[32];
+    snprintf(name, sizeof name, "%.*s=", (int)strcspn(usual[index], "="), usual[index]);
+    if (strstr(place, name)) continue;
+    strcat(address, strchr(address, '?') ? "&" : "?");
+    strcat(address, usual[index]);
+  }
+  return address;
 }
 
 static lvdb_result begin(lvdb_database *database) {
@@ -201,9 +233,10 @@ lvdb_result lvdb_postgres_open(lvdb_database *database) {
   pthread_once(&once, load);
   if (!pq.is_loaded) return lvdb_fail(database, LVDB_FAILED, "libpq.so.5 cannot be loaded: install libpq5");
   database->backend = &backend;
-  database->connection = pq.connect(database->place);
+  char *address = address_of(database->place);
+  database->connection = address ? pq.connect(address) : NULL;
+  free(address);
   if (!database->connection) return lvdb_fail(database, LVDB_NO_MEMORY, "there is no memory");
   pq.notices(database->connection, ignore, NULL);
-  if (pq.status(database->connection) != CONNECTION_OK) return lost(database);
-  return run(database, "SET client_encoding = 'UTF8'");
+  return pq.status(database->connection) == CONNECTION_OK ? LVDB_DONE : lost(database);
 }

@@ -176,6 +176,13 @@ bool lvh_local_address(int descriptor, char text[LVH_ADDRESS_MAX]) {
   return is_loopback(&address);
 }
 
+void lvh_remote_address(int descriptor, char text[LVH_ADDRESS_MAX]) {
+  any_address address;
+  socklen_t size = sizeof address;
+  text[0] = 0;
+  if (getpeername(descriptor, &address.any, &size) == 0) write_host(&address, text);
+}
+
 uint16_t lvh_local_port(int descriptor) {
   any_address address;
   if (!local_name(descriptor, &address)) return 0;

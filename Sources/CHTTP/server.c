@@ -19,7 +19,8 @@ struct lvh_exchange {
   const char *method, *version;
   // What stands for the request; NULL before its head has come.
   void *request;
-  bool is_answered;
+  // Waits for an answer that comes later: the server's thread alone looks at it.
+  bool is_answered, is_deferred;
   char target[];
 };
 
@@ -54,8 +55,9 @@ static enum MHD_Result handle(void *cls, struct MHD_Connection *connection, cons
     *count = 0;
     return MHD_YES;
   }
+  exchange->is_deferred = false;
   if (!exchange->is_answered) server->handlers.finished(exchange->request);
-  return exchange->is_answered ? MHD_YES : MHD_NO;
+  return exchange->is_answered || exchange->is_deferred ? MHD_YES : MHD_NO;
 }
 
 static void end(void *cls, struct MHD_Connection *connection, void **place, enum MHD_RequestTerminationCode code) {
@@ -145,6 +147,10 @@ void lvh_exchange_headers(lvh_exchange *exchange, lvh_header_fn take, void *head
   MHD_get_connection_values_n(exchange->connection, MHD_HEADER_KIND, take_header, &reader);
 }
 
+void lvh_exchange_defer(lvh_exchange *exchange) {
+  exchange->is_deferred = true;
+  MHD_suspend_connection(exchange->connection);
+}
 void lvh_exchange_suspend(lvh_exchange *exchange) { MHD_suspend_connection(exchange->connection); }
 void lvh_exchange_resume(lvh_exchange *exchange) { MHD_resume_connection(exchange->connection); }
 

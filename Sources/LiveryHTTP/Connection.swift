@@ -13,6 +13,8 @@ final class Connection: @unchecked Sendable {
   /// The address of this side; nil where it has none.
   let local: Authority?
   let isLoopback: Bool
+  /// The address of the other side, without a port; "" where it has none.
+  let remote: String
   // Guarded by the lock of the server.
   var deadline: Int64
   var isCut = false
@@ -22,6 +24,9 @@ final class Connection: @unchecked Sendable {
     self.descriptor = descriptor
     var text = [CChar](repeating: 0, count: Int(LVH_ADDRESS_MAX))
     isLoopback = lvh_local_address(descriptor, &text)
+    var far = [CChar](repeating: 0, count: Int(LVH_ADDRESS_MAX))
+    lvh_remote_address(descriptor, &far)
+    remote = String(decoding: far.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
     local = Authority(text.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }[...])
     deadline = lvh_now() + Connection.patience
     if local != nil { lvh_keep_alive(descriptor) }

@@ -15,12 +15,16 @@ final class Exchange {
   private var reserved = 0
   private var isUnderWay = false
   private var isRefused = false
+  /// What the answer comes by, if it comes later.
+  private var deferred: DeferredAnswer?
 
   init(_ server: Server, _ connection: Connection, _ handle: OpaquePointer) {
     self.server = server
     self.connection = connection
     self.handle = handle
-    head = Head(of: handle)
+    var head = Head(of: handle)
+    if !server.options.isBehindProxy || !head.takeForwarded() { head.address = connection.remote }
+    self.head = head
   }
 
   /// The head has come: answers if that is enough.
@@ -89,6 +93,10 @@ final class Exchange {
   func finish() {
     // The refusal could not be sent.
     guard !isRefused, let target else { return }
+    if let deferred {
+      if let answer = deferred.answer { give(answer) }
+      return
+    }
     isUnderWay = true
     server.noteUnderWay(1)
     server.setDeadline(connection, .max)
@@ -100,6 +108,13 @@ final class Exchange {
     }
     request.visitor = admission.visitor
     let response = server.site.answer(request)
+    if let later = response.later {
+      let place = DeferredAnswer(handle)
+      deferred = place
+      server.add(place)
+      lvh_exchange_defer(handle)
+      return later { place.put($0) }
+    }
     if let visitor = response.visitor, admission.visitor == nil { admission.visitor = visitor }
     give(response)
   }
@@ -146,6 +161,7 @@ final class Exchange {
     server.setDeadline(connection, lvh_now() + Connection.patience)
     if isUnderWay { server.noteUnderWay(-1) }
     if let stream { server.remove(stream) }
+    if let deferred { server.remove(deferred) }
     if let visitor = admission.visitor { server.release(visitor) }
     if reserved > 0 { server.giveBack(reserved) }
   }

@@ -34,6 +34,9 @@ package struct Head: Sendable {
   package private(set) var isPrefetch = false
   /// The body comes in pieces of unknown number.
   package private(set) var isChunked = false
+  /// Who asks: an address without a port, "" for somebody on this device by a socket without one.
+  package var address = ""
+  private var forwarded: [UInt8] = []
   /// A header that may come once has come twice, or makes no sense.
   package private(set) var isMalformed = false
 
@@ -94,6 +97,9 @@ package struct Head: Sendable {
       knownTag = content
     } else if name.isSame("if-match") {
       isRepeated = Head.once(&ifMatch, content)
+    } else if name.isSame("x-forwarded-for") {
+      // One that comes twice is one list.
+      forwarded = forwarded.isEmpty ? content : forwarded + [.comma] + content
     } else if name.isSame("accept-encoding") {
       acceptsGzip = Head.accepts(gzip: content)
     } else if name.isSame("x-livery-script") {
@@ -102,6 +108,17 @@ package struct Head: Sendable {
       if content.begins(with: "prefetch") || content.begins(with: "preview") { isPrefetch = true }
     }
     if isRepeated { isMalformed = true }
+  }
+
+  /// Takes the address that the web server in front has added. Whatever stands before it may be anybody's invention.
+  ///
+  /// - Returns: false if there is none.
+  mutating func takeForwarded() -> Bool {
+    guard let last = forwarded.split(separator: .comma).last?.trimmed, !last.isEmpty, last.count < 64 else {
+      return false
+    }
+    address = String(decoding: Array(last), as: UTF8.self)
+    return true
   }
 
   /// What comes with a request that changes something, or asks for it to be changed.

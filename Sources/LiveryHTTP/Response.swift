@@ -23,6 +23,9 @@ package struct Response: Sendable {
   /// Goes on with what the visitor is told (text/event-stream). The function gives the first event, once everything that comes
   /// after it will be told.
   package var stream: (@Sendable () -> [UInt8])?
+  /// The answer comes later, and everything else counts for nothing: the function is handed what takes the answer, to be called
+  /// once, on any thread. Meanwhile the server answers others.
+  package var later: (@Sendable (@escaping @Sendable (Response) -> Void) -> Void)?
   /// What is done once the answer is on its way.
   package var then: (@Sendable () -> Void)?
 

@@ -19,6 +19,8 @@ package final class Server: @unchecked Sendable {
     package var confinement: String?
     /// Browsers reach it by https alone, through a web server in front: cookies travel no other way.
     package var isSecure = false
+    /// A web server in front says for whom it asks: the last address of X-Forwarded-For is the one that counts.
+    package var isBehindProxy = false
     /// Which methods there are beside GET and HEAD.
     package var methods: [Head.Method] = [.post]
     package var limits = Limits()
@@ -60,6 +62,7 @@ package final class Server: @unchecked Sendable {
   // Guarded by `lock`.
   private var connections: [Connection] = []
   private var streams: [EventStream] = []
+  private var deferred: [DeferredAnswer] = []
   private var nextStream: UInt64 = 1
   private var bodies = 0
   /// Requests of which all has come, and whose answer is not on its way yet.
@@ -173,6 +176,8 @@ package final class Server: @unchecked Sendable {
     for stream in lock.withLock({ streams }) { stream.finish() }
     let end = lvh_now() + Server.farewell
     while lock.withLock({ underWay > 0 || !streams.isEmpty }), lvh_now() < end { lvh_sleep(2) }
+    // Whoever still waits is told to come again, for nothing may wait when it ends.
+    for answer in lock.withLock({ deferred }) { answer.put(Response(status: 503, headers: [("Retry-After", "1")])) }
     if let daemon { lvh_server_stop(daemon) }
     lvh_poller_wake(poller)
     if let keeper { lvh_thread_join(keeper) }
@@ -271,6 +276,10 @@ extension Server {
     lock.withLock { streams.removeAll { $0 === stream } }
     site.listenersChanged()
   }
+
+  func add(_ answer: DeferredAnswer) { lock.withLock { deferred.append(answer) } }
+
+  func remove(_ answer: DeferredAnswer) { lock.withLock { deferred.removeAll { $0 === answer } } }
 
   /// The second thread.
   private func keep() {

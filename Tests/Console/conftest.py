@@ -5,6 +5,7 @@ import http.client
 import json
 import os
 import shutil
+import signal
 import socket
 import subprocess
 import sys
@@ -84,8 +85,8 @@ class Console:
     self.token = self.run("token", "make", "eva").strip()
     return self
 
-  def serve(self):
-    words = [PROGRAM, "serve", "--state", self.state, "--listen", f"127.0.0.1:{self.port}"]
+  def serve(self, *more):
+    words = [PROGRAM, "serve", "--state", self.state, "--listen", f"127.0.0.1:{self.port}", *more]
     words += ["--database", self.database] if self.database else []
     self.process = subprocess.Popen([str(word) for word in words], stdout=subprocess.PIPE, text=True)
     assert self.process.stdout.readline().startswith("http://"), self.process.poll()
@@ -217,37 +218,71 @@ def join(console, count=1, **more):
   return devices
 
 
+class Server:
+  """PostgreSQL in a folder of its own."""
+
+  def __init__(self, folder, program, as_user):
+    self.folder, self.program, self.as_user, self.port, self.number = folder, program, as_user, free_port(), 0
+
+  @classmethod
+  def make(cls, folder):
+    found = [shutil.which(name) or next(iter(sorted(map(str, Path("/usr/lib/postgresql").glob(f"*/bin/{name}")))), None)
+             for name in ("initdb", "pg_ctl")]
+    if None in found:
+      pytest.skip("PostgreSQL is not installed (postgresql): the console is tested on SQLite alone")
+    as_user = []
+    if os.getuid() == 0:
+      shutil.chown(folder, "postgres")
+      for parent in list(folder.parents)[:3]:
+        if parent != Path("/tmp") and parent != Path("/"):
+          parent.chmod(0o755)
+      as_user = ["runuser", "-u", "postgres", "--"]
+    subprocess.run([*as_user, found[0], "-D", folder / "data", "-A", "trust", "-U", "postgres"], check=True,
+                   stdout=subprocess.DEVNULL, cwd="/")
+    server = cls(folder, found[1], as_user)
+    server.start()
+    return server
+
+  def control(self, *words, check=True):
+    return subprocess.run([*self.as_user, self.program, "-D", self.folder / "data", *words], check=check,
+                          stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, cwd="/").returncode
+
+  def start(self):
+    # What was killed takes a moment to let go of its memory and its port.
+    wait(self.begin, 30)
+
+  def begin(self):
+    return self.control("-w", "-l", self.folder / "log", "-o", f"-p {self.port} -c listen_addresses=127.0.0.1 -c "
+                 "unix_socket_directories=''", "start", check=False) == 0
+
+  def stop(self):
+    self.control("-m", "immediate", "stop", check=False)
+
+  def restart(self):
+    self.control("-w", "-m", "fast", "stop")
+    self.start()
+
+  def kill(self):
+    """As if its power had gone, all of its processes with it."""
+    os.kill(int((self.folder / "data/postmaster.pid").read_text().split()[0]), signal.SIGKILL)
+    wait(lambda: self.query("SELECT 1", check=False) != 0)
+
+  def query(self, sql, check=True):
+    return subprocess.run(["psql", "-q", "-h", "127.0.0.1", "-p", str(self.port), "-U", "postgres", "-c", sql], check=check,
+                          cwd="/", stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL).returncode
+
+  def database(self):
+    self.number += 1
+    self.query(f"CREATE DATABASE fleet{self.number}")
+    return f"postgresql://postgres@127.0.0.1:{self.port}/fleet{self.number}"
+
+
 @pytest.fixture(scope="session")
 def server(tmp_path_factory):
-  """PostgreSQL in a folder of its own; gives addresses of new databases."""
-  found = [shutil.which(name) or next(iter(sorted(map(str, Path("/usr/lib/postgresql").glob(f"*/bin/{name}")))), None)
-           for name in ("initdb", "pg_ctl")]
-  if None in found:
-    pytest.skip("PostgreSQL is not installed (postgresql): the console is tested on SQLite alone")
-  folder, port = tmp_path_factory.mktemp("postgres"), free_port()
-  as_user = []
-  if os.getuid() == 0:
-    shutil.chown(folder, "postgres")
-    for parent in list(folder.parents)[:3]:
-      if parent != Path("/tmp") and parent != Path("/"):
-        parent.chmod(0o755)
-    as_user = ["runuser", "-u", "postgres", "--"]
-  subprocess.run([*as_user, found[0], "-D", folder / "data", "-A", "trust", "-U", "postgres"], check=True,
-                 stdout=subprocess.DEVNULL, cwd="/")
-  subprocess.run([*as_user, found[1], "-D", folder / "data", "-w", "-l", folder / "log",
-                  "-o", f"-p {port} -c listen_addresses=127.0.0.1 -c unix_socket_directories=''", "start"],
-                 check=True, stdout=subprocess.DEVNULL, cwd="/")
-  number = 0
-
-  def make():
-    nonlocal number
-    number += 1
-    subprocess.run(["psql", "-q", "-h", "127.0.0.1", "-p", str(port), "-U", "postgres", "-c",
-                    f"CREATE DATABASE fleet{number}"], check=True, cwd="/")
-    return f"postgresql://postgres@127.0.0.1:{port}/fleet{number}"
-
-  yield make
-  subprocess.run([*as_user, found[1], "-D", folder / "data", "-m", "immediate", "stop"], stdout=subprocess.DEVNULL, cwd="/")
+  """PostgreSQL; gives addresses of new databases."""
+  server = Server.make(tmp_path_factory.mktemp("postgres"))
+  yield server.database
+  server.stop()
 
 
 @pytest.fixture(params=["sqlite", "postgresql"])

@@ -17,6 +17,27 @@ def test_history_has_no_secret(console):
   assert "servicePin" in line["detail"] and "hunter22" not in line["detail"] and "enforce 4" in line["detail"]
 
 
+def test_a_secret_is_shown_to_nobody(console):
+  device, = join(console)
+  revision = console.api("GET", "channels/fleet/draft")["revision"]
+  draft = console.api("PATCH", "channels/fleet/draft", {"revision": revision, "settings": [
+    {"name": "servicePin", "verb": "enforce", "value": "hunter22"}, {"name": "volume", "verb": "enforce", "value": 4}]})
+  assert {"name": "servicePin", "verb": "enforce", "secret": True} in draft["settings"]
+  told = [draft, console.api("GET", "channels/fleet/draft"), console.api("GET", "channels/fleet/difference"),
+          console.run("draft", "show", "fleet", "--json"), console.run("draft", "show"), console.run("diff"), console.run("diff", "--json")]
+  console.api("POST", "channels/fleet/publications", {"revision": draft["revision"]}, 201)
+  # Devices get it, and it is not lost when others are changed.
+  assert device.pull()["servicePin"] == ("enforce", "hunter22")
+  device.report()
+  told += [console.api("GET", "devices/" + device.id), console.run("explain", device.id, "--json"),
+           console.api("GET", "publications/1"), console.api("GET", "history")]
+  console.set("fleet", ("volume", "enforce", 5))
+  assert device.pull()["servicePin"] == ("enforce", "hunter22")
+  assert all("servicePin" in str(one) for one in told[:7])
+  for one in told[:7] + told[9:]:
+    assert "hunter22" not in str(one), one
+
+
 def test_a_value_comes_to_a_device_and_its_report_back(console):
   device, = join(console)
   published = console.set("fleet", ("volume", "recommend", 30), ("welcomeText", "enforce", "Hello"), comment="first")

@@ -18,6 +18,8 @@ int lvo_write(const char *path, const uint8_t *bytes, size_t count, unsigned mod
 int lvo_make_folder(const char *path, unsigned mode);
 // Whether others than its owner may read a file.
 bool lvo_is_open_to_others(const char *path);
+// Changes whenever a file is exchanged or written to; 0 if there is none.
+uint64_t lvo_stamp(const char *path);
 const char *lvo_reason(int error);
 
 // Who runs this program, and a variable of its environment; "" if there is none.
@@ -37,6 +39,12 @@ void lvo_catch_signals(void);
 bool lvo_wait(int milliseconds);
 // A thread's work that runs until it is over.
 bool lvo_start(void (*run)(void *object), void *object);
+// So many things that are waited for, each of which ends once. NULL if there is no memory.
+typedef struct lvo_latch lvo_latch;
+lvo_latch *lvo_latch_make(size_t count);
+void lvo_latch_end_one(lvo_latch *latch);
+// Waits until all have ended, and frees it.
+void lvo_latch_wait(lvo_latch *latch);
 // The description of the API, in the format of OpenAPI: free() it. NULL if there is no memory.
 uint8_t *lvo_openapi(size_t *count);
 

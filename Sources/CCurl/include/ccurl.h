@@ -13,7 +13,7 @@ typedef struct lvu_field {
   const char *name, *value;
 } lvu_field;
 
-// A request, which is valid during the call: http: or https:, GET, or POST if there is a body. It is made as it is: no redirect is
+// A request, which is valid during the call: http: or https:, GET, or POST if there is a body and no other method is named. It is made as it is: no redirect is
 // followed.
 typedef struct lvu_request {
   const char *url;
@@ -25,6 +25,8 @@ typedef struct lvu_request {
   // NULL for GET.
   const void *body;
   size_t body_length;
+  // What is done with the body, such as PUT; NULL for POST.
+  const char *method;
 } lvu_request;
 
 // What receives answers, for as long as the process lives. It is called by the transfers' thread, without a lock held.

@@ -35,6 +35,8 @@ int lvh_listen_at_path(const char *path);
 void lvh_remove_socket(const char *path);
 // The address of this side, as text; "" for a socket that has none. Whether only this device reaches it.
 bool lvh_local_address(int descriptor, char text[LVH_ADDRESS_MAX]);
+// The address of the other side, without a port; "" for a socket that has none.
+void lvh_remote_address(int descriptor, char text[LVH_ADDRESS_MAX]);
 uint16_t lvh_local_port(int descriptor);
 // The address by which the device reaches others of the same family, without a port; "" where it has none.
 void lvh_primary_address(const lvh_address *like, char text[LVH_ADDRESS_MAX]);
@@ -100,7 +102,10 @@ const char *lvh_exchange_method(const lvh_exchange *exchange);
 const char *lvh_exchange_version(const lvh_exchange *exchange);
 typedef void (*lvh_header_fn)(void *headers, const uint8_t *name, size_t name_size, const uint8_t *value, size_t value_size);
 void lvh_exchange_headers(lvh_exchange *exchange, lvh_header_fn take, void *headers);
-// An answer that waits for something to send, and goes on.
+// Has `finished` be called once more after lvh_exchange_resume(), in place of an answer; to be called by `finished`. What is deferred
+// has to be resumed before the server stops.
+void lvh_exchange_defer(lvh_exchange *exchange);
+// An answer that waits for something to send, and goes on; or a request that waits for its answer.
 void lvh_exchange_suspend(lvh_exchange *exchange);
 void lvh_exchange_resume(lvh_exchange *exchange);
 

@@ -50,10 +50,11 @@ extension API {
       if let name, name.utf8.count > EnrollmentRequest.nameLimit {
         throw Problem(422, "A name has at most \(EnrollmentRequest.nameLimit) bytes.", at: "/name")
       }
-      if let groups {
-        try domain(at: "/groups") { () throws(Refusal) in try console.setGroups(groups, of: id, by: person) }
+      if name != nil || groups != nil {
+        try domain(at: groups == nil ? "/name" : "/groups") { () throws(Refusal) in
+          try console.set(name: name, groups: groups, of: id, by: person)
+        }
       }
-      if let name { try domain(at: "/name") { () throws(Refusal) in try console.name(id, name, by: person) } }
     }
     return try domain { () throws(Refusal) in shown(try console.device(id).json) }
   }

@@ -15,7 +15,7 @@ extension API {
     }
     return try domain { () throws(Refusal) in
       let draft = try console.draft(channel)
-      var response = shown(draft.json)
+      var response = shown(try console.shown(draft).json)
       response.version = API.tag(draft)
       return response
     }

@@ -135,7 +135,7 @@ extension DeviceDetail.Setting {
             var one = JSON()
             one.add("publication", $0.publication)
             one.add("verb", $0.setting.verb)
-            one.add("value", value: $0.setting.value)
+            if $0.setting.isSecret { one.add("secret", true) } else { one.add("value", value: $0.setting.value) }
             one.add("about", $0.about)
             return one.value
           }))
@@ -149,7 +149,7 @@ extension DraftSetting {
     var json = JSON()
     json.add("name", name)
     json.add("verb", verb)
-    json.add("value", value: value)
+    if isSecret { json.add("secret", true) } else { json.add("value", value: value) }
     return json
   }
 }
@@ -357,19 +357,26 @@ extension Console {
     var json = JSON()
     json.add("fleet", fleet)
     json.add("generation", Int64(clamping: try stored()))
-    let all = try devices(DeviceFilter()).total
-    json.add("devices", all)
-    for state in DeviceState.allCases {
-      var filter = DeviceFilter()
-      filter.limit = 1
-      filter.state = state
-      json.add(state.name, try devices(filter).total)
-    }
+    let counts = try counts()
+    json.add("devices", counts.reduce(0) { $0 + $1.count })
+    for one in counts { json.add(one.state.name, one.count) }
     json.add("rolling", try database.number("SELECT COUNT(*) FROM publications WHERE state = 'rolling'") ?? 0)
     let document = try keyDocument()
     json.add("keys", document.version)
     json.add("keysExpire", document.expires)
     json.add("manifestsExpire", try database.number("SELECT MIN(expires) FROM channels"))
+    if let publishing = try publishing() { json.add("publishing", value: publishing.json.value) }
+    return json
+  }
+}
+
+extension PublishingState {
+  var json: JSON {
+    var json = JSON()
+    json.add("place", place)
+    json.add("waiting", waiting)
+    json.add("problem", problem)
+    json.add("since", since)
     return json
   }
 }

@@ -10,11 +10,13 @@ struct Arguments {
   private(set) var problem: String?
 
   /// Options that take no value.
-  private static let flags = ["json", "help"]
+  private static let flags = ["json", "help", "behind-proxy", "publish-again"]
   private static let valued = [
     "state", "database", "publish", "broker", "url", "listen", "host", "root-key", "role", "password-file", "label",
     "days", "hours", "group", "comment", "steps", "pause", "bound", "revision", "name", "user", "query", "limit",
-    "device-state", "channel", "from", "until", "trial", "check", "app", "schema",
+    "device-state", "channel", "broker-user", "broker-password-file", "broker-ca-file", "broker-client-id",
+    "root", "threshold", "request", "endpoint", "region", "credentials", "endpoint-ca-file",
+    "from", "until", "trial", "check", "app", "schema",
   ]
 
   init(_ given: [String]) {

@@ -7,7 +7,7 @@ extension Command {
     let console = try open()
     switch rest.first {
     case "show" where rest.count <= 2, nil:
-      let draft = try console.draft(rest.count == 2 ? rest[1] : "fleet")
+      let draft = try console.shown(console.draft(rest.count == 2 ? rest[1] : "fleet"))
       show(
         draft.json,
         ["revision \(draft.revision)"] + draft.settings.map { "\($0.name)\t\(Console.words($0))" })
@@ -51,7 +51,8 @@ extension Command {
   func difference(_ channel: String) throws(Refusal) {
     let plan = try plan()
     try plan.conditions.check(at: Console.now)
-    let difference = try open().difference(channel)
+    let console = try open()
+    let difference = try console.shown(console.difference(channel))
     var lines = difference.settings.map { "\($0.name): \(Console.words($0.before)) → \(Console.words($0.after))" }
     if !plan.conditions.words.utf8.isEmpty { lines.append(plan.conditions.words) }
     for overlay in difference.overlays {

@@ -29,6 +29,7 @@ extension Command {
     case "explain" where rest.count == 1 || rest.count == 2: try explain(rest)
     case "enroll": return try enroll(rest)
     case "keys": return try keys(rest)
+    case "config": return try config(rest)
     case "status" where rest.isEmpty: try status()
     default: return false
     }
@@ -59,13 +60,7 @@ extension Command {
     let root = arguments["root-key"] ?? "\(place.folder)/root.key"
     try Files.makeFolder(place.folder, mode: 0o700)
     try Console.initialize(place, fleet: fleet, rootKey: root, by: person)
-    var noted = JSON()
-    noted.add("database", place.database)
-    noted.add("publish", place.published)
-    noted.add("broker", place.broker)
-    noted.add("url", place.url)
-    let text = (try? noted.value.jsonText(pretty: true)) ?? "{}"
-    try Files.write("\(place.folder)/console.json", Array((text + "\n").utf8), mode: 0o600, replaces: true)
+    try Configuration().merging(arguments).write(place.folder)
     done("made the fleet \(fleet); keep \(root) somewhere else: whoever has it decides who signs")
   }
 
@@ -73,8 +68,10 @@ extension Command {
     lvo_catch_signals()
     let console = try open()
     console.complain = { _ in }
+    if !arguments.has("publish-again") { try console.publishFromThere() }
     let service = try Service(
-      console, listen: arguments["listen"] ?? "127.0.0.1:8080", hosts: arguments.all("host"))
+      console, listen: arguments["listen"] ?? "127.0.0.1:8080", hosts: arguments.all("host"),
+      isBehindProxy: arguments.has("behind-proxy"))
     var json = JSON()
     json.add("address", service.address)
     show(json, [service.address])
@@ -228,32 +225,6 @@ extension Command {
       }
     }
     show(detail.json, lines)
-  }
-
-  private func keys(_ rest: [String]) throws(Refusal) -> Bool {
-    let console = try open()
-    switch rest.first {
-    case "rotate" where rest.count == 1, "revoke" where rest.count == 1:
-      let roots = arguments.all("root-key")
-      guard !roots.isEmpty else { throw Refusal(.invalid, "which root key? --root-key FILE") }
-      try console.rotate(rootKeys: roots, revokes: rest[0].sameBytes(as: "revoke"), by: person)
-      done("another key signs from now on; start running consoles again")
-    case "show" where rest.count == 1, nil:
-      let document = try console.keyDocument()
-      var json = JSON()
-      json.add("version", document.version)
-      json.add("expires", document.expires)
-      json.add("fingerprint", document.roots.fingerprint.hexadecimal)
-      json.add("signers", texts: document.signers.map { $0.key.hexadecimal })
-      show(
-        json,
-        [
-          "version \(document.version.description), until \(Output.time(document.expires))",
-          "roots \(document.roots.fingerprint.hexadecimal)",
-        ] + document.signers.map { "signer \($0.key.hexadecimal) until \(Output.time($0.until))" })
-    default: return false
-    }
-    return true
   }
 
   private func status() throws(Refusal) {

@@ -82,16 +82,19 @@ struct Command {
     guard !place.folder.utf8.isEmpty else {
       throw Refusal(.invalid, "no console given: use --state DIR or set LIVERY_CONSOLE")
     }
-    if let bytes = try? Files.read("\(place.folder)/console.json", most: 65536), let noted = try? Value(json: bytes) {
-      place.database = noted["database"]?.text
-      place.published = noted["publish"]?.text
-      place.broker = noted["broker"]?.text
-      place.url = noted["url"]?.text
-    }
-    place.database = arguments["database"] ?? place.database
-    place.published = arguments["publish"] ?? place.published
-    place.broker = arguments["broker"] ?? place.broker
-    place.url = arguments["url"] ?? place.url
+    let noted = try Configuration(place.folder).merging(arguments)
+    place.database = noted["database"]
+    place.published = noted["publish"]
+    place.bucket.endpoint = noted["endpoint"]
+    place.bucket.region = noted["region"]
+    place.bucket.credentials = noted["credentials"]
+    place.bucket.certificates = noted["endpoint-ca-file"]
+    place.broker = noted["broker"]
+    place.brokerUser = noted["broker-user"]
+    place.brokerPasswordFile = noted["broker-password-file"]
+    place.brokerCAFile = noted["broker-ca-file"]
+    place.brokerClientID = noted["broker-client-id"]
+    place.url = noted["url"]
     return place
   }
 
@@ -101,7 +104,10 @@ struct Command {
     console.complain = { Output.complain($0) }
     guard arguments.words.first?.sameBytes(as: "serve") != true else { return console }
     try console.publishChangesOnly()
-    if let broker = console.place.broker { console.hints = try? Hints(broker) }
+    // Without a broker devices ask by themselves: what was asked for is done all the same.
+    do throws(Refusal) { console.hints = try Hints.make(console.place, serves: false) } catch {
+      Output.complain(error.message)
+    }
     return console
   }
 

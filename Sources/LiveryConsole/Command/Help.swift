@@ -22,19 +22,38 @@ extension Command {
       livery console history               who has done what
       livery console explain ID [NAME]     what decides the settings of a device
       livery console enroll                a code for one device; enroll list, enroll withdraw ID
-      livery console keys                  who signs; keys rotate, keys revoke
+      livery console keys                  who signs; keys rotate, keys revoke: another key does
+      livery console keys roots            other root keys: --root for each of them, --threshold N
+      livery console keys sign REQUEST     signs with a root key what was asked for elsewhere, without a console
+      livery console keys import REQUEST   takes what was signed
+      livery console keys make FILE        makes a root key and prints its public half; keys public FILE
       livery console status                how the fleet is
+      livery console config                what is noted of options; config set NAME VALUE, config unset NAME
       livery console simulate [OPTION…]    a fleet in virtual time: livery-simulate
 
       --state DIR          the console's folder; else $LIVERY_CONSOLE
       --database URL       postgresql://…; a file in the folder without it
-      --publish DIR        the folder that a web server delivers
-      --broker URL         mqtt://HOST[:PORT], where hints go to
+      --publish PLACE      the folder that a web server delivers, or a bucket: s3://NAME/PREFIX
+      --endpoint URL       the store that the bucket is of; AWS without it
+      --region NAME        the bucket's region
+      --credentials FILE   who puts things there: aws_access_key_id = … and aws_secret_access_key = …, of mode 0400;
+                           AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY without it
+      --endpoint-ca-file FILE  whom to trust there, in PEM; whom the system trusts without it
+      --broker URL         mqtt://HOST[:PORT] or mqtts://…, where hints go to
+      --broker-user NAME   who the console is to the broker
+      --broker-password-file FILE  its password: the first line, of mode 0400
+      --broker-ca-file FILE  whom to trust with mqtts://, in PEM; whom the system trusts without it
+      --broker-client-id TEXT  the identifier of the connection of `serve`; one by chance without it
       --url URL            the fleet's address, as devices know it
-                           `init` notes these four
+                           `init` notes these, and `config` changes what is noted
       --listen ADDRESS     of `serve`: an address and a port; 127.0.0.1:8080 without it
       --host NAME          of `serve`: a name under which it may be asked; can be given more than once
-      --root-key FILE      of `init` and `keys`: where the root key is
+      --publish-again      of `serve`: the bucket has lost something, and gets all of it anew
+      --behind-proxy       of `serve`: a web server in front says in X-Forwarded-For for whom it asks
+      --root-key FILE      of `init` and `keys`: where the root key is; of `keys` can be given more than once
+      --root KEY           of `keys roots`: a file of a root key, which signs, or the public half of one. Once for each
+      --threshold N        of `keys roots`: how many of them have to sign; 1 without it
+      --request FILE       of `keys rotate`, `revoke` and `roots`: what is to be signed elsewhere is written there
       --role ROLE          of `admin`: editor, as without it, or viewer
       --password-file FILE  of `admin`: its first line, in place of standard input
       --label TEXT         of `token` and `enroll`

@@ -87,6 +87,19 @@ enum Tables {
       CREATE INDEX publications_that_stand ON publications (channel, number) WHERE stands = 1;
       ALTER TABLE devices ADD COLUMN trial BIGINT NOT NULL DEFAULT 0
       """,
+      """
+      CREATE TABLE places (
+        name TEXT PRIMARY KEY, written BIGINT NOT NULL, problem TEXT, since BIGINT NOT NULL, holder TEXT,
+        held_until BIGINT);
+      CREATE INDEX channels_by_expiry ON channels (expires);
+      CREATE INDEX documents_by_stamp ON documents (stamp);
+      CREATE INDEX assets_by_stamp ON assets (stamp);
+      CREATE INDEX publications_by_state ON publications (state);
+      CREATE INDEX publications_by_hash ON publications (hash);
+      CREATE INDEX publications_by_rolling_hash ON publications (rolling_hash);
+      CREATE INDEX devices_by_schema ON devices (schema_version);
+      CREATE INDEX values_by_name ON device_values (name)
+      """,
     ]
   }
 

@@ -6,12 +6,32 @@ import LiveryHTTP
 extension Console {
   /// The state of a device `d`, as a number in the order of `DeviceState`, by SQL; the parameter is when silence begins.
   private static let state = """
-    CASE WHEN d.failing = 1 THEN 2 WHEN COALESCE(d.seen, d.enrolled) < ? THEN 3 WHEN d.seen IS NULL OR EXISTS (
-      SELECT 1 FROM channels c LEFT JOIN device_channels h ON h.device = d.id AND h.channel = c.name
-      WHERE (c.name = 'fleet' OR c.name = 'device.' || d.id
-        OR c.name IN (SELECT 'group.' || m.in_group FROM members m WHERE m.device = d.id))
-      AND c.changed > 0 AND (h.version IS NULL OR h.version < c.changed)) THEN 1 WHEN d.trial = 1 THEN 4 ELSE 0 END
+    CASE WHEN d.failing = 1 THEN 2 WHEN COALESCE(d.seen, d.enrolled) < ? THEN 3 WHEN d.seen IS NULL
+      OR EXISTS (SELECT 1 FROM channels c LEFT JOIN device_channels h ON h.device = d.id AND h.channel = c.name
+        WHERE c.name = 'fleet' AND \(isBehind))
+      OR EXISTS (SELECT 1 FROM channels c LEFT JOIN device_channels h ON h.device = d.id AND h.channel = c.name
+        WHERE c.name = 'device.' || d.id AND \(isBehind))
+      OR EXISTS (SELECT 1 FROM members m JOIN channels c ON c.name = 'group.' || m.in_group
+        LEFT JOIN device_channels h ON h.device = d.id AND h.channel = c.name
+        WHERE m.device = d.id AND \(isBehind)) THEN 1
+      WHEN d.trial = 1 THEN 4 ELSE 0 END
     """
+  private static let isBehind = "c.changed > 0 AND (h.version IS NULL OR h.version < c.changed)"
+
+  /// How many devices are in each state.
+  func counts() throws(Refusal) -> [(state: DeviceState, count: Int64)] {
+    var counts = DeviceState.allCases.map { (state: $0, count: Int64(0)) }
+    try database.each(
+      """
+      SELECT s.state, COUNT(*) FROM (SELECT \(Console.state) AS state FROM devices d WHERE d.refused = 0) s
+      GROUP BY s.state
+      """, [.int(Console.now - Console.silence)]
+    ) { (row) throws(Refusal) in
+      let state = Console.state(row.int(0))
+      for index in counts.indices where counts[index].state == state { counts[index].count = row.int(1) }
+    }
+    return counts
+  }
 
   private static func state(_ number: Int64) -> DeviceState {
     switch number {
@@ -138,17 +158,31 @@ extension Console {
   }
 
   package func name(_ device: String, _ name: String, by person: Person) throws(Refusal) {
-    guard name.utf8.count <= EnrollmentRequest.nameLimit, !name.utf8.contains(0) else {
+    try set(name: name, groups: nil, of: device, by: person)
+  }
+
+  /// Names a device, or has it be in some groups, or both: as one change.
+  package func set(name: String?, groups: [String]?, of device: String, by person: Person) throws(Refusal) {
+    if let name, name.utf8.count > EnrollmentRequest.nameLimit || name.utf8.contains(0) {
       throw Refusal(.invalid, "A name has at most 64 bytes.")
     }
-    try change { (_) throws(Refusal) in
+    try change { (stamp) throws(Refusal) in
       guard
         let before = try database.first(
           "SELECT name FROM devices WHERE id = ? AND refused = 0", [.text(device.nulFree)],
           { (row) throws(Refusal) in row.text(0) })
       else { throw Refusal(.notFound, "There is no such device.") }
-      try database.run("UPDATE devices SET name = ? WHERE id = ?", [.text(name), .text(device)])
-      try note(person, "named device \(device)", "\(before) → \(name)")
+      if let groups {
+        let former = try self.groups(of: device)
+        try put(device, in: groups)
+        try sign(.device(device), stamp, isChanged: true)
+        try note(
+          person, "set the groups of device \(device)", "\(former.joinedByCommas) → \(groups.joinedByCommas)")
+      }
+      if let name {
+        try database.run("UPDATE devices SET name = ? WHERE id = ?", [.text(name), .text(device)])
+        try note(person, "named device \(device)", "\(before) → \(name)")
+      }
     }
   }
 
@@ -240,15 +274,7 @@ extension Console {
   }
 
   package func setGroups(_ groups: [String], of device: String, by person: Person) throws(Refusal) {
-    try change { (stamp) throws(Refusal) in
-      guard
-        try database.number("SELECT COUNT(*) FROM devices WHERE id = ? AND refused = 0", [.text(device.nulFree)]) == 1
-      else { throw Refusal(.notFound, "There is no such device.") }
-      let before = try self.groups(of: device)
-      try put(device, in: groups)
-      try sign(.device(device), stamp, isChanged: true)
-      try note(person, "set the groups of device \(device)", "\(before.joinedByCommas) → \(groups.joinedByCommas)")
-    }
+    try set(name: nil, groups: groups, of: device, by: person)
   }
 
   /// Has a device be in some groups and no others; within a change.

@@ -161,7 +161,7 @@ extension Console {
   /// A setting in words, for history.
   static func words(_ setting: DraftSetting?, _ isSecret: Bool = false) -> String {
     guard let setting else { return "nothing" }
-    if isSecret { return setting.verb + " …" }
+    if isSecret || setting.isSecret { return setting.verb + " …" }
     guard let value = setting.value else { return setting.verb }
     var text = (try? value.jsonText()) ?? "…"
     if text.utf8.count > 80 { text = String(decoding: Array(text.utf8.prefix(77)), as: UTF8.self) + "…" }

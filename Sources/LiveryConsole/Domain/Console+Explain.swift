@@ -111,8 +111,10 @@ extension Console {
             "publication \(source.line.number) of \(source.line.channel), of which the device has not told yet",
           publication: source.line.number, time: source.line.time, author: source.line.author))
     }
+    let secrets = try secrets()
     for source in sources where source.holding.state == .scheduled {
-      for setting in Console.settings(of: source.document.document) {
+      for var setting in Console.settings(of: source.document.document) {
+        setting.isSecret = secrets.contains { $0.sameBytes(as: setting.name) }
         let later = DeviceDetail.Later(
           publication: source.line.number, setting: setting, about: source.holding.about)
         if let index = settings.firstIndex(where: { $0.name.sameBytes(as: setting.name) }) {

@@ -102,7 +102,7 @@ extension Console {
       // It says nothing of the others.
       before = before.filter { (old) in after.contains { $0.name.sameBytes(as: old.name) } }
     }
-    detail.settings = Console.changes(before, after)
+    detail.settings = try shown(Console.changes(before, after))
     let base = try database.number("SELECT base FROM standing WHERE channel = ?", [.text(publication.line.channel)])
     detail.canUndo = publication.stands || publication.line.state == .complete && base == number
     return detail

@@ -11,12 +11,60 @@ struct DeviceRefusal: Error {
   var wait: Int?
 }
 
+extension DeviceRefusal {
+  init(_ refusal: Refusal) {
+    let status: Int
+    switch refusal.reason {
+    case .busy: status = 503
+    case .notFound: status = 403
+    case .conflict: status = 409
+    case .invalid: status = 400
+    }
+    self.init(status: status, message: refusal.message, wait: status == 503 ? 10 : nil)
+  }
+}
+
 // What devices send.
 extension Console {
-  /// Takes a report.
+  /// What has become of a report: whether the next one is to tell everything, or why it was not taken.
+  typealias ReportOutcome = Result<Bool, DeviceRefusal>
+
+  /// Takes reports that came at about the same time, in one commit. When this returns those that were taken are durable.
   ///
-  /// - Returns: whether the next one is to tell everything.
-  func take(report bytes: [UInt8]) throws(DeviceRefusal) -> Bool {
+  /// - Returns: an outcome for each, in their order.
+  func take(reports: [[UInt8]]) -> [ReportOutcome] {
+    var outcomes: [ReportOutcome] = []
+    var verified: [(index: Int, report: Report)] = []
+    for bytes in reports {
+      do throws(DeviceRefusal) {
+        verified.append((index: outcomes.count, report: try verify(bytes)))
+        // Until the commit says otherwise.
+        outcomes.append(.success(false))
+      } catch { outcomes.append(.failure(error)) }
+    }
+    if !verified.isEmpty { commit(verified, &outcomes) }
+    return outcomes
+  }
+
+  private func commit(_ reports: [(index: Int, report: Report)], _ outcomes: inout [ReportOutcome]) {
+    do throws(Refusal) {
+      let taken = try changeQuietly { () throws(Refusal) -> [ReportOutcome] in
+        var taken: [ReportOutcome] = []
+        for (_, report) in reports { taken.append(try look(report)) }
+        return taken
+      }
+      for (one, outcome) in zip(reports, taken) { outcomes[one.index] = outcome }
+    } catch {
+      // One that cannot be stored must not keep the others out, as long as the database is there at all.
+      if reports.count > 1, (try? stored()) != nil {
+        for report in reports { commit([report], &outcomes) }
+        return
+      }
+      for report in reports { outcomes[report.index] = .failure(DeviceRefusal(error)) }
+    }
+  }
+
+  private func verify(_ bytes: [UInt8]) throws(DeviceRefusal) -> Report {
     let report: Report
     do throws(FleetError) { report = try Report.verified(bytes, after: nil) } catch {
       throw DeviceRefusal(status: error.reason == .unsigned ? 403 : 400, message: error.message)
@@ -24,18 +72,27 @@ extension Console {
     guard report.fleet.sameBytes(as: fleet) else {
       throw DeviceRefusal(status: 403, message: "it is of another fleet")
     }
-    do throws(Refusal) {
-      let answer = try changeQuietly { () throws(Refusal) in try take(report) }
-      guard let answer else { throw Refusal(.conflict, "the report was there before, or the device is not known") }
-      return answer
-    } catch {
-      switch error.reason {
-      case .busy: throw DeviceRefusal(status: 503, message: error.message, wait: 10)
-      case .notFound: throw DeviceRefusal(status: 403, message: error.message)
-      case .conflict: throw DeviceRefusal(status: 409, message: error.message)
-      case .invalid: throw DeviceRefusal(status: 400, message: error.message)
-      }
+    for one in report.values where one.name.utf8.contains(0) {
+      throw DeviceRefusal(status: 400, message: "the name of a setting has a NUL")
     }
+    // Counted once it is known to be the device's: nobody else can use up what it has.
+    let wait = rates.reports.take(Rates.key(report.device))
+    guard wait == 0 else { throw DeviceRefusal(status: 429, message: "the device reports too often", wait: wait) }
+    return report
+  }
+
+  /// Takes a report, unless it is refused before anything is changed; within a change.
+  private func look(_ report: Report) throws(Refusal) -> ReportOutcome {
+    let id = DeviceID.of(report.device)
+    guard
+      let last = try database.number("SELECT sequence FROM devices WHERE id = ? AND refused = 0", [.text(id)])
+    else { return .failure(DeviceRefusal(status: 403, message: "the device is not of this fleet")) }
+    guard report.sequence > last else {
+      return .failure(
+        DeviceRefusal(
+          status: 409, message: "the report has the number \(report.sequence); \(last) was there before"))
+    }
+    return .success(try take(report, of: id, after: last))
   }
 
   /// A change of what is known and not of what is published.
@@ -49,14 +106,7 @@ extension Console {
     return result
   }
 
-  private func take(_ report: Report) throws(Refusal) -> Bool? {
-    let id = DeviceID.of(report.device)
-    guard
-      let last = try database.number("SELECT sequence FROM devices WHERE id = ? AND refused = 0", [.text(id)])
-    else { throw Refusal(.notFound, "the device is not of this fleet") }
-    guard report.sequence > last else {
-      throw Refusal(.conflict, "the report has the number \(report.sequence); \(last) was there before")
-    }
+  private func take(_ report: Report, of id: String, after last: Int64) throws(Refusal) -> Bool {
     let fails =
       report.problem != nil || report.health != nil
       || report.documents.contains { $0.verdict == .refused || $0.verdict == .unusable }
@@ -130,7 +180,6 @@ extension Console {
   }
 
   private func put(_ one: Report.Effective, of id: String) throws(Refusal) {
-    guard !one.name.utf8.contains(0) else { throw Refusal(.invalid, "the name of a setting has a NUL") }
     guard let layer = one.layer, let value = one.value else {
       return try database.run("DELETE FROM device_values WHERE device = ? AND name = ?", [.text(id), .text(one.name)])
     }
@@ -147,7 +196,9 @@ extension Console {
   }
 
   /// Lets a device in.
-  func take(enrollment bytes: [UInt8]) throws(DeviceRefusal) {
+  ///
+  /// - Returns: the generation that has what it needs first.
+  func take(enrollment bytes: [UInt8]) throws(DeviceRefusal) -> Int64 {
     let request: EnrollmentRequest
     do throws(FleetError) { request = try EnrollmentRequest.verified(bytes) } catch {
       throw DeviceRefusal(status: error.reason == .unsigned ? 403 : 400, message: error.message)
@@ -159,6 +210,7 @@ extension Console {
       try change { (stamp) throws(Refusal) in try enroll(request, stamp) }
       // What a device needs first has to be there before it is told so.
       try publishFiles()
+      return try stored()
     } catch {
       if error.reason == .busy { throw DeviceRefusal(status: 503, message: error.message, wait: 10) }
       throw DeviceRefusal(status: 403, message: error.message)

@@ -104,6 +104,35 @@ extension Console {
   }
 }
 
+// What is shown of drafts to whoever asks: the forms of the page see to that by themselves.
+extension Console {
+  func shown(_ draft: ChannelDraft) throws(Refusal) -> ChannelDraft {
+    let secrets = try secrets()
+    var shown = draft
+    for index in shown.settings.indices {
+      shown.settings[index].isSecret = secrets.contains { $0.sameBytes(as: shown.settings[index].name) }
+    }
+    return shown
+  }
+
+  func shown(_ difference: Difference) throws(Refusal) -> Difference {
+    var shown = difference
+    shown.settings = try self.shown(difference.settings)
+    return shown
+  }
+
+  func shown(_ settings: [Difference.Setting]) throws(Refusal) -> [Difference.Setting] {
+    let secrets = try secrets()
+    var shown = settings
+    for index in shown.indices {
+      let isSecret = secrets.contains { $0.sameBytes(as: shown[index].name) }
+      shown[index].before?.isSecret = isSecret
+      shown[index].after?.isSecret = isSecret
+    }
+    return shown
+  }
+}
+
 /// Stores in memory that know a schema, for what it says of values.
 final class SchemaStores: @unchecked Sendable {
   private let lock = Lock()

@@ -14,10 +14,18 @@ package final class Console: @unchecked Sendable {
     package var folder = ""
     /// A file beneath it if nil.
     package var database: String?
-    /// The folder that a web server delivers; nil for none.
+    /// The folder that a web server delivers, or `s3://bucket/prefix`; nil for none.
     package var published: String?
+    /// How a bucket is reached.
+    var bucket = Bucket.Options()
     /// Where hints go to, `mqtt://…`; nil for none.
     package var broker: String?
+    /// Who the console is there: a user, the file with the password in its first line, whom it trusts (PEM), and the identifier of
+    /// its connection; nil for none.
+    package var brokerUser: String?
+    package var brokerPasswordFile: String?
+    package var brokerCAFile: String?
+    package var brokerClientID: String?
     /// The fleet's address, as devices know it.
     package var url: String?
 
@@ -28,14 +36,21 @@ package final class Console: @unchecked Sendable {
   package let fleet: String
   let database: Database
   let keys: Keys
-  let published: PublishedFolder?
+  let published: PublishedPlace?
   let types = SchemaStores()
   let throttles = Throttles()
+  let rates = Rates()
   let latest = Atomic<UInt64>(0)
-  private let publishing = Lock()
-  /// What has been written to the published folder: guarded by `publishing`.
+  private let writing = Lock()
+  /// What has been written to the published folder: guarded by `writing`.
   private var written: Int64 = -1
+  /// Since when everything was put into a bucket by this console: guarded by `writing`. What has nothing to say does not raise it.
+  private var reached: Int64 = -1
   var hints: Hints?
+  /// Who this one is to others that publish to the same place.
+  let holder = Crypto.random(8).hexadecimal
+  /// Of a console that serves, if what is published goes far.
+  var uploads: Uploads?
   /// Told of what could not be published yet.
   var complain: @Sendable (String) -> Void = { _ in }
 
@@ -56,17 +71,12 @@ package final class Console: @unchecked Sendable {
         "SELECT content FROM facts WHERE name = 'fleet'", [], { (row) throws(Refusal) in row.text(0) })
     else { throw Refusal(.notFound, "there is no fleet yet: livery console init") }
     let keys = try Keys(place.folder)
-    var published: PublishedFolder?
-    if let folder = place.published {
-      do throws(StoreError) { published = try PublishedFolder(path: folder) } catch {
-        throw Refusal(.notFound, error.message)
-      }
-    }
+    let published = try PublishedPlace.make(place)
     self.init(place, fleet, database, keys, published, generation: try Self.generation(of: database))
   }
 
   private init(
-    _ place: Place, _ fleet: String, _ database: Database, _ keys: Keys, _ published: PublishedFolder?,
+    _ place: Place, _ fleet: String, _ database: Database, _ keys: Keys, _ published: PublishedPlace?,
     generation: Int64
   ) {
     self.place = place
@@ -107,10 +117,33 @@ package final class Console: @unchecked Sendable {
     return result
   }
 
-  /// Leaves all that was there before to whoever serves: what changes from now on is published.
+  /// Goes on where the last one has ended who has published to the same place: one that was killed may have left something out, to
+  /// which what comes now refers.
   func publishChangesOnly() throws(Refusal) {
+    if isFar { return try publishFromThere() }
     let now = try stored()
-    publishing.withLock { written = now }
+    let known = published == nil ? now : progress()
+    // A database that was restored begins anew.
+    writing.withLock { written = known <= now ? known : -1 }
+  }
+
+  /// The file beside the keys that says until which generation everything was written into a folder, and into which.
+  private var progressFile: String { "\(place.folder)/published.generation" }
+
+  /// The generation of which everything is in the folder, or a lower one; -1 if that is not known.
+  private func progress() -> Int64 {
+    guard let bytes = try? Files.read(progressFile, most: 8192) else { return -1 }
+    let parts = bytes.split(separator: .lineFeed)
+    guard parts.count == 2, Array(parts[1]) == Array((place.published ?? "").utf8), let number = parts[0].decimal else {
+      return -1
+    }
+    return Int64(number)
+  }
+
+  private func noteProgress(_ generation: Int64) {
+    let text = "\(generation)\n\(place.published ?? "")\n"
+    // If it cannot be kept more is looked at the next time.
+    try? Files.write(progressFile, Array(text.utf8), mode: 0o644, replaces: true)
   }
 
   /// Notes who has done what; within a change.
@@ -124,61 +157,140 @@ package final class Console: @unchecked Sendable {
   /// The person that the console itself is.
   static var itself: Person { Person(name: "console", role: .editor, csrf: "") }
 
+  /// Goes on where a console was that has published to the same place before.
+  func publishFromThere() throws(Refusal) {
+    guard let name = place.published, published?.isFar == true else { return }
+    let there = try database.number("SELECT written FROM places WHERE name = ?", [.text(name)]) ?? -1
+    writing.withLock { (written, reached) = (there, there) }
+  }
+
+  /// Writes what has been published since it was written the last time; or has it put there soon, where that may take long.
+  func publishFiles() throws(Refusal) {
+    if let uploads { uploads.poke() } else { _ = try publishNow() }
+  }
+
   /// Writes what has been published since it was written the last time: all of it the first time. What refers to others comes
   /// after them, the fleet's manifest last.
-  func publishFiles() throws(Refusal) {
-    try publishing.withLock { () throws(Refusal) in
-      guard try stored() != written else { return }
+  ///
+  /// - Returns: the generation of which everything is there.
+  func publishNow() throws(Refusal) -> Int64 {
+    try writing.withLock { () throws(Refusal) in
+      let first = try stored()
+      guard first != written else { return first }
+      // What has nothing to say keeps nobody else from publishing.
+      guard try hasNews() else {
+        written = first
+        return first
+      }
       // What another console or a command writes meanwhile is newer than what is read now.
-      do throws(StoreError) { try published?.lock() } catch { throw Refusal(.busy, error.message) }
-      defer { published?.unlock() }
-      let now = try stored()
-      let since = Database.Parameter.int(written)
-      // Read before what they refer to: what is committed meanwhile is another round's.
-      let manifests = try database.all(
-        "SELECT name, version, manifest FROM channels WHERE stamp > ?", [since]
-      ) { (row) throws(Refusal) in (name: row.text(0), version: row.int(1), bytes: row.bytes(2)) }
-      // One blob after another: they may be large.
-      let blobs = try database.all(
-        """
-        SELECT 0, hash FROM documents WHERE stamp > ? UNION ALL SELECT 1, hash FROM assets WHERE stamp > ?
-        """, [since, since]
-      ) { (row) throws(Refusal) in (isAsset: row.int(0) == 1, hash: row.bytes(1)) }
-      for blob in blobs where published != nil {
-        if let bytes = try blob.isAsset ? asset(hash: blob.hash) : document(blob.hash) {
-          try write(Publisher.File(path: "/v1/blobs/" + blob.hash.hexadecimal, bytes: bytes, isImmutable: true))
-        }
+      try lockPlace()
+      do throws(Refusal) {
+        let now = try writeAll()
+        if case .folder? = published { noteProgress(now) }
+        try unlockPlace(reached, now)
+        (written, reached) = (now, now)
+        return now
+      } catch {
+        try? unlockPlace(nil, nil)
+        throw error
       }
-      let keys = try database.all(
-        "SELECT version, content FROM signed_keys WHERE stamp > ? ORDER BY version", [since]
-      ) { (row) throws(Refusal) in (version: row.int(0), bytes: row.bytes(1)) }
-      for key in keys {
-        try write(Publisher.File(path: "/v1/keys/" + key.version.description, bytes: key.bytes, isImmutable: true))
-      }
-      if let last = keys.last {
-        try write(Publisher.File(path: "/v1/keys/latest", bytes: last.bytes, isImmutable: false))
-      }
-      for isFleet in [false, true] {
-        for manifest in manifests where manifest.name.sameBytes(as: "fleet") == isFleet {
-          try write(
-            Publisher.File(
-              path: "/v1/channels/" + manifest.name + "/manifest", bytes: manifest.bytes, isImmutable: false))
-          hints?.tell(fleet, manifest.name, manifest.version)
-        }
-      }
-      written = now
     }
   }
 
-  private func write(_ file: Publisher.File) throws(Refusal) {
-    guard let published else { return }
-    // At first most of it is there already.
-    if written < 0, !file.isImmutable, let folder = place.published,
-      let there = try? Files.read(folder + file.path, most: Limit.manifest), there == file.bytes
-    {
-      return
+  private var isFar: Bool { published?.isFar == true }
+
+  private func lockPlace() throws(Refusal) {
+    switch published {
+    case .folder(let folder, _)?:
+      do throws(StoreError) { try folder.lock() } catch { throw Refusal(.busy, error.message) }
+    case .bucket?: try takeLease()
+    case nil: break
     }
-    do throws(StoreError) { try published.write([file]) } catch { throw Refusal(.busy, error.message) }
+  }
+
+  private func unlockPlace(_ since: Int64?, _ now: Int64?) throws(Refusal) {
+    switch published {
+    case .folder(let folder, _)?: folder.unlock()
+    case .bucket?: try endLease(since, now)
+    case nil: break
+    }
+  }
+
+  private func hasNews() throws(Refusal) -> Bool {
+    for table in ["channels", "documents", "assets", "signed_keys"] {
+      if try database.number("SELECT MAX(stamp) FROM \(table)") ?? -1 > written { return true }
+    }
+    return false
+  }
+
+  private func writeAll() throws(Refusal) -> Int64 {
+    let now = try stored()
+    let since = Database.Parameter.int(written)
+    // Read before what they refer to: what is committed meanwhile is another round's.
+    let manifests = try database.all(
+      "SELECT name, version, manifest FROM channels WHERE stamp > ?", [since]
+    ) { (row) throws(Refusal) in (name: row.text(0), version: row.int(1), bytes: row.bytes(2)) }
+    try writeBlobs(since)
+    try writeKeys(since)
+    for isFleet in [false, true] {
+      var round: [(name: String, version: Int64, bytes: [UInt8])] = []
+      for manifest in manifests where manifest.name.sameBytes(as: "fleet") == isFleet {
+        round.append(manifest)
+        if round.count == Bucket.most { try write(manifests: &round) }
+      }
+      try write(manifests: &round)
+    }
+    published?.endRound()
+    return now
+  }
+
+  private func writeBlobs(_ since: Database.Parameter) throws(Refusal) {
+    guard published != nil else { return }
+    let blobs = try database.all(
+      """
+      SELECT 0, hash FROM documents WHERE stamp > ? UNION ALL SELECT 1, hash FROM assets WHERE stamp > ?
+      """, [since, since]
+    ) { (row) throws(Refusal) in (isAsset: row.int(0) == 1, hash: row.bytes(1)) }
+    // They may be large: only so many are in memory at the same time.
+    var round: [Publisher.File] = []
+    var size = 0
+    for blob in blobs {
+      guard let bytes = try blob.isAsset ? asset(hash: blob.hash) : document(blob.hash) else { continue }
+      if round.count == Bucket.most || !round.isEmpty && size + bytes.count > Bucket.mostBytes {
+        try write(round)
+        (round, size) = ([], 0)
+      }
+      round.append(Publisher.File(path: "/v1/blobs/" + blob.hash.hexadecimal, bytes: bytes, isImmutable: true))
+      size += bytes.count
+    }
+    try write(round)
+  }
+
+  private func writeKeys(_ since: Database.Parameter) throws(Refusal) {
+    let keys = try database.all(
+      "SELECT version, content FROM signed_keys WHERE stamp > ? ORDER BY version", [since]
+    ) { (row) throws(Refusal) in (version: row.int(0), bytes: row.bytes(1)) }
+    for key in keys {
+      try write([Publisher.File(path: "/v1/keys/" + key.version.description, bytes: key.bytes, isImmutable: true)])
+    }
+    if let last = keys.last {
+      try write([Publisher.File(path: "/v1/keys/latest", bytes: last.bytes, isImmutable: false)])
+    }
+  }
+
+  private func write(manifests round: inout [(name: String, version: Int64, bytes: [UInt8])]) throws(Refusal) {
+    try write(
+      round.map {
+        Publisher.File(path: "/v1/channels/" + $0.name + "/manifest", bytes: $0.bytes, isImmutable: false)
+      })
+    for manifest in round { hints?.tell(fleet, manifest.name, manifest.version) }
+    round = []
+  }
+
+  private func write(_ files: [Publisher.File]) throws(Refusal) {
+    guard let published, !files.isEmpty else { return }
+    if isFar { try keepLease() }
+    try published.put(files, isFirst: written < 0)
   }
 
   func document(_ hash: [UInt8]) throws(Refusal) -> [UInt8]? {

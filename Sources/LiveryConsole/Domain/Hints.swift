@@ -1,4 +1,5 @@
 import CLivery
+import CConsole
 import CMosquitto
 import LiveryClient
 import LiveryHTTP
@@ -9,25 +10,31 @@ final class Hints: @unchecked Sendable {
 
   /// - Parameter user: with the password in a file's first line; nil for none.
   convenience init(
-    _ url: String, user: String? = nil, passwordFile: String? = nil, caFile: String? = nil
+    _ url: String, user: String? = nil, passwordFile: String? = nil, caFile: String? = nil, clientID: String? = nil
   ) throws(Refusal) {
     var options = lvb_options()
     // It is one client alone that comes back: devices wait for what it tells.
     options.spread = 500
     var broker: OpaquePointer?
-    for text in [url, user ?? "", passwordFile ?? "", caFile ?? ""] where text.utf8.contains(0) {
+    for text in [url, user ?? "", passwordFile ?? "", caFile ?? "", clientID ?? ""] where text.utf8.contains(0) {
       throw Refusal(.invalid, "an option of the broker has a NUL")
+    }
+    if let passwordFile, passwordFile.withCString({ lvo_is_open_to_others($0) }) {
+      throw Refusal(.invalid, "\(passwordFile): others may read the broker's password; chmod 400")
     }
     // What the texts point to lives during the call.
     let status = url.withCString { (url) -> livery_status in
       (user ?? "").withCString { (name) in
         (passwordFile ?? "").withCString { (password) in
           (caFile ?? "").withCString { (authorities) in
-            options.url = url
-            options.user = user == nil ? nil : name
-            options.password_file = passwordFile == nil ? nil : password
-            options.ca_file = caFile == nil ? nil : authorities
-            return lvb_open(&options, &broker)
+            (clientID ?? "").withCString { (client) in
+              options.url = url
+              options.user = user == nil ? nil : name
+              options.password_file = passwordFile == nil ? nil : password
+              options.ca_file = caFile == nil ? nil : authorities
+              options.client_id = clientID == nil ? nil : client
+              return lvb_open(&options, &broker)
+            }
           }
         }
       }
@@ -37,6 +44,17 @@ final class Hints: @unchecked Sendable {
     }
     guard let broker else { throw Refusal(.busy, "the broker was opened without a handle") }
     self.init(broker)
+  }
+
+  /// The broker of a place; nil if it has none.
+  ///
+  /// - Parameter serves: whether it is the console that stays. The identifier is its own: a broker ends a connection when another one
+  ///   comes with the same.
+  static func make(_ place: Console.Place, serves: Bool) throws(Refusal) -> Hints? {
+    guard let url = place.broker else { return nil }
+    return try Hints(
+      url, user: place.brokerUser, passwordFile: place.brokerPasswordFile, caFile: place.brokerCAFile,
+      clientID: serves ? place.brokerClientID : nil)
   }
 
   private init(_ broker: OpaquePointer) { self.broker = broker }

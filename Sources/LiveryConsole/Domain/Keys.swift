@@ -4,12 +4,33 @@ import LiveryFleet
 import LiveryHTTP
 
 /// The keys that sign manifests: files in the console's folder, that nobody else may read.
-struct Keys: Sendable {
-  let signers: [SigningKey]
+final class Keys: @unchecked Sendable {
+  private let path: String
+  private let lock = Lock()
+  // Guarded by `lock`.
+  private var present: [SigningKey]
+  private var stamp: UInt64
 
   /// Reads `signing.key` of a folder, where one is on each line, the present one first.
-  init(_ folder: String) throws(Refusal) {
-    signers = try Keys.read("\(folder)/signing.key")
+  convenience init(_ folder: String) throws(Refusal) {
+    let path = "\(folder)/signing.key"
+    let stamp = path.withCString { lvo_stamp($0) }
+    self.init(path, try Keys.read(path), stamp)
+  }
+
+  private init(_ path: String, _ signers: [SigningKey], _ stamp: UInt64) {
+    self.path = path
+    self.stamp = stamp
+    present = signers
+  }
+
+  /// Those of the file as it is now: another key signs as soon as it is there. Those of before while it cannot be read.
+  var signers: [SigningKey] {
+    lock.withLock {
+      let found = path.withCString { lvo_stamp($0) }
+      if found != stamp, found != 0, let read = try? Keys.read(path) { (present, stamp) = (read, found) }
+      return present
+    }
   }
 
   /// The keys of a file: 64 hexadecimal digits a line.
@@ -86,7 +107,7 @@ enum Hexadecimal {
   static func bytes(_ text: String) -> [UInt8]? { bytes(Array(text.utf8)) }
 }
 
-// Making a fleet, and changing who signs.
+// Making a fleet.
 extension Console {
   /// Makes a fleet: the tables, a signing key in the folder, and a root key in a file that belongs somewhere else.
   package static func initialize(_ place: Place, fleet: String, rootKey: String, by person: Person) throws(Refusal) {
@@ -101,7 +122,9 @@ extension Console {
       do throws(FleetError) { _ = try code.encoded() } catch { throw Refusal(error) }
     }
     try Files.makeFolder(place.folder, mode: 0o700)
-    if let published = place.published { try Files.makeFolder(published, mode: 0o755) }
+    if let published = place.published, !Bucket.isBucket(published) { try Files.makeFolder(published, mode: 0o755) }
+    // What is wrong with a bucket's options is told before anything is made.
+    if place.published.map({ Bucket.isBucket($0) }) == true { _ = try PublishedPlace.make(place) }
     let database = try Database(place.database ?? "\(place.folder)/console.db")
     try Tables.migrate(database)
     guard try database.number("SELECT number FROM facts WHERE name = 'fleet'") == nil else {
@@ -145,47 +168,5 @@ extension Console {
     do throws(FleetError) {
       return try KeyDocument.decode(try Envelope.decode(bytes, as: .keys).payload)
     } catch { throw Refusal(error) }
-  }
-
-  /// Has another key sign from now on, and everything signed anew with it. The console has to be opened again afterwards.
-  ///
-  /// - Parameter revokes: whether what the former one has signed counts for nothing from now on: it was stolen. Otherwise it
-  ///   counts until it is over.
-  package func rotate(rootKeys paths: [String], revokes: Bool, by person: Person) throws(Refusal) {
-    var roots: [SigningKey] = []
-    for path in paths { roots += try Keys.read(path) }
-    var document = try keyDocument()
-    let known = document.roots
-    guard roots.allSatisfy({ root in known.keys.contains { $0 == root.publicKey } }), roots.count >= known.threshold
-    else { throw Refusal(.invalid, "the root keys are not those of the fleet, or too few of them") }
-    let path = "\(place.folder)/signing.key"
-    let seed = Crypto.random(SigningKey.seedSize)
-    guard let signer = SigningKey.make(seed: seed) else { throw Refusal(.busy, "libsodium does not work") }
-    let now = Console.now
-    document.version += 1
-    document.issued = now
-    document.expires = now + Console.keyLifetime
-    document.former = nil
-    var signers = revokes ? [] : document.signers.filter { $0.until > now }
-    // One that is superseded ends with the manifests that it has signed.
-    for index in signers.indices { signers[index].until = min(signers[index].until, now + Console.lifetime) }
-    signers.append(KeyDocument.Signer(key: signer.publicKey, from: now - 86_400, until: now + Console.keyLifetime))
-    let made = KeyDocument(
-      fleet: document.fleet, version: document.version, issued: now, expires: document.expires, roots: known,
-      signers: signers, threshold: document.threshold)
-    let bytes = try Console.signed(made, roots)
-    // The file has both until the database has the document: whatever comes between, one of them signs.
-    let before = try Files.read(path, most: 4096)
-    try Files.write(path, Array((seed.hexadecimal + "\n").utf8) + before, mode: 0o400, replaces: true)
-    try change { (stamp) throws(Refusal) in
-      try database.run(
-        "INSERT INTO signed_keys (version, content, stamp) VALUES (?, ?, ?)",
-        [.int(made.version), .bytes(bytes), .int(stamp)])
-      try signAll(stamp, with: [signer])
-      try note(
-        person, revokes ? "revoked the signing key" : "rotated the signing key",
-        [UInt8](signer.publicKey.prefix(6)).hexadecimal)
-    }
-    try Files.write(path, Array((seed.hexadecimal + "\n").utf8), mode: 0o400, replaces: true)
   }
 }

@@ -38,6 +38,8 @@ struct Layout {
   var section: Section?
   /// Stands beneath the sections: the groups of settings of a form.
   var more: HTML?
+  /// What everybody has to know: above every page.
+  var notice: HTML = ""
   /// With what the addresses of a form begin.
   var root = ""
 
@@ -58,7 +60,7 @@ struct Layout {
     </header>
     <div class="body">
     \(navigation)
-    <main id="main" tabindex="-1">\(main)</main>
+    <main id="main" tabindex="-1">\(notice)\(main)</main>
     </div>
     <p id="live" class="unseen" role="status"></p>
     </body>

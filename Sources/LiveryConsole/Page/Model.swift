@@ -48,6 +48,8 @@ package struct Refusal: Error, Sendable {
 
 /// What the pages show and do: the console, as they need it. Times are seconds since 1970.
 package protocol ConsoleModel: AnyObject, Sendable {
+  /// How far publishing is, where it goes to a store that may be slow; nil where it does not.
+  func publishing() throws(Refusal) -> PublishingState?
   var fleet: String { get }
   /// Rises with every change.
   var generation: UInt64 { get }
@@ -271,10 +273,16 @@ package struct DraftSetting: Sendable {
   /// "" takes it out of the draft.
   package var verb: String
   package var value: Value?
+  /// Whether nobody is shown the value.
+  package var isSecret = false
 
   package init(name: String, verb: String, value: Value?) {
     self.name = name
     self.verb = verb
     self.value = value
   }
+}
+
+extension ConsoleModel {
+  package func publishing() throws(Refusal) -> PublishingState? { nil }
 }

@@ -50,7 +50,17 @@ struct View {
     return Response(status: status, body: layout(section).document(title, main).bytes)
   }
 
-  func layout(_ section: Layout.Section?) -> Layout { Layout(fleet: model.fleet, person: person, section: section) }
+  func layout(_ section: Layout.Section?) -> Layout {
+    var layout = Layout(fleet: model.fleet, person: person, section: section)
+    if let publishing = try? model.publishing(), let problem = publishing.problem {
+      layout.notice = """
+        <div class="notice bad" role="note"><p>Not published yet, since \(Piece.time(publishing.since)): \
+        \(Piece.count(publishing.waiting, "manifest", "manifests")). \(problem)</p></div>
+
+        """
+    }
+    return layout
+  }
 
   func gone() -> Response {
     shown(
@@ -66,8 +76,10 @@ struct View {
     case .invalid: status = 422
     case .busy: status = 503
     }
-    return shown(
+    var response = shown(
       nil, "That did not work", "<h1>That did not work</h1>\n\(Piece.notice(refusal.message))", status: status)
+    if status == 503 { response.headers.append((name: "Retry-After", value: "5")) }
+    return response
   }
 
   /// The beginning of a form, for who may change something.

@@ -10,10 +10,18 @@ package final class ConsoleSite: Site, @unchecked Sendable {
 
   let console: Console
   let pages: ConsolePages
+  private let devices: DeviceAnswers
 
   /// - Parameter signedOut: told of who has gone, whose streams are to end.
-  package init(_ console: Console, signedOut: @escaping @Sendable (any Visitor) -> Void = { _ in }) {
+  package convenience init(
+    _ console: Console, signedOut: @escaping @Sendable (any Visitor) -> Void = { _ in }
+  ) throws(Refusal) {
+    self.init(console, try ReportQueue(console), signedOut)
+  }
+
+  private init(_ console: Console, _ reports: ReportQueue, _ signedOut: @escaping @Sendable (any Visitor) -> Void) {
     self.console = console
+    devices = DeviceAnswers(console, reports)
     pages = ConsolePages(console, signedOut: signedOut)
   }
 
@@ -26,7 +34,16 @@ package final class ConsoleSite: Site, @unchecked Sendable {
 
   package func admit(_ head: Head, _ target: Target, cookies: [ArraySlice<UInt8>]) -> Admission {
     switch ConsoleSite.part(target.path) {
-    case .page: return pages.admit(head, target, cookies: cookies)
+    case .page:
+      var admission = pages.admit(head, target, cookies: cookies)
+      if admission.visitor == nil, admission.answer != nil, !cookies.isEmpty, isWithoutDatabase {
+        // Nobody is sent away to sign in who may have done so.
+        var response = pages.refuse(503, head)
+        response.headers.append((name: "Retry-After", value: "5"))
+        admission.answer = response
+        admission.longestBody = ConsolePages.longestForm
+      }
+      return admission
     case .device:
       var admission = Admission(nil, longestBody: DeviceAnswers.longestBody(target.path))
       admission.isForm = false
@@ -47,10 +64,16 @@ package final class ConsoleSite: Site, @unchecked Sendable {
           caller = Caller(person)
         }
       } catch {
-        admission = Admission()
-        admission.isForm = false
-        admission.answer = Problem(503, error.message).response
-        return admission
+        return refused(Problem(503, error.message))
+      }
+      // Whoever has a right one is let in whatever others of the same address have tried.
+      if caller == nil, let address = Rates.key(of: head.address) {
+        let wait = console.rates.tokens.take(address)
+        if wait > 0 {
+          var problem = Problem(429, "Too many tokens were wrong.")
+          problem.wait = wait
+          return refused(problem)
+        }
       }
       admission = Admission(caller)
       // No browser sends it by itself.
@@ -61,6 +84,9 @@ package final class ConsoleSite: Site, @unchecked Sendable {
         guard let text = cookie.text, let person = console.person(text) else { continue }
         guest = pages.guests.find(text, person)
       }
+      if guest == nil, !cookies.isEmpty, isWithoutDatabase {
+        return refused(Problem(503, "The database cannot be reached."))
+      }
       admission = Admission(guest)
     }
     admission.isForm = false
@@ -69,10 +95,21 @@ package final class ConsoleSite: Site, @unchecked Sendable {
     return admission
   }
 
+  /// Whether nobody can be known for the moment.
+  private var isWithoutDatabase: Bool { (try? console.stored()) == nil }
+
+  /// Whatever is asked for. Its body is read, as long as it is a usual one, for the answer to arrive.
+  private func refused(_ problem: Problem) -> Admission {
+    var admission = Admission(nil, longestBody: ConsoleSite.longestBody)
+    admission.isForm = false
+    admission.answer = problem.response
+    return admission
+  }
+
   package func answer(_ request: Request) -> Response {
     switch ConsoleSite.part(request.path) {
     case .page: return pages.answer(request)
-    case .device: return DeviceAnswers(console).answer(request)
+    case .device: return devices.answer(request)
     case .api: return API(console, request).answer()
     }
   }

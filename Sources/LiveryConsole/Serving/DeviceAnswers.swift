@@ -3,10 +3,17 @@ import LiveryFleet
 import LiveryHTTP
 
 /// What devices get. All that they read are files as well, which any other web server may deliver.
-struct DeviceAnswers {
-  private let console: Console
+struct DeviceAnswers: Sendable {
+  /// How long a device that joins waits for a store that is slow, in seconds.
+  private static let patience: Int64 = 15
 
-  init(_ console: Console) { self.console = console }
+  private let console: Console
+  private let reports: ReportQueue
+
+  init(_ console: Console, _ reports: ReportQueue) {
+    self.console = console
+    self.reports = reports
+  }
 
   static func longestBody(_ path: String) -> Int {
     switch path {
@@ -25,19 +32,57 @@ struct DeviceAnswers {
   }
 
   private func post(_ request: Request) -> Response {
-    do throws(DeviceRefusal) {
-      switch request.path {
-      case "/v1/reports":
-        guard try console.take(report: request.body) else { return Response(status: 204, type: "text/plain") }
-        return text(200, "full")
-      case "/v1/enroll":
-        try console.take(enrollment: request.body)
-        return Response(status: 204, type: "text/plain")
-      default: return text(404, "there is nothing here")
-      }
-    } catch {
-      return text(error.status, error.message, error.wait.map { [("Retry-After", $0.description)] } ?? [])
+    switch request.path {
+    case "/v1/reports": return report(request.body)
+    case "/v1/enroll": return enroll(request)
+    default: return text(404, "there is nothing here")
     }
+  }
+
+  /// Answered once it is durable, together with others; meanwhile the server goes on.
+  private func report(_ bytes: [UInt8]) -> Response {
+    var response = Response()
+    response.later = { [self] (give) in
+      reports.add(bytes) { (outcome) in
+        switch outcome {
+        case .success(let isFull): give(isFull ? text(200, "full") : Response(status: 204, type: "text/plain"))
+        case .failure(let refusal): give(text(refusal))
+        }
+      }
+    }
+    return response
+  }
+
+  private func enroll(_ request: Request) -> Response {
+    let address = Rates.key(of: request.head.address)
+    let wait = address.map { console.rates.enrollments.wait($0) } ?? 0
+    guard wait == 0 else {
+      return text(DeviceRefusal(status: 429, message: "too many requests were refused", wait: wait))
+    }
+    do throws(DeviceRefusal) {
+      let generation = try console.take(enrollment: request.body)
+      let done = Response(status: 204, type: "text/plain")
+      guard let uploads = console.uploads else { return done }
+      // What a device needs first has to be there before it is told so. It may ask again with the same code.
+      var response = Response()
+      response.later = { [self] (give) in
+        uploads.wait(for: generation, seconds: DeviceAnswers.patience) { (isThere) in
+          give(
+            isThere
+              ? done
+              : text(
+                DeviceRefusal(status: 503, message: "what the device needs is not published yet; ask again", wait: 5)))
+        }
+      }
+      return response
+    } catch {
+      if error.status < 500, let address { _ = console.rates.enrollments.take(address) }
+      return text(error)
+    }
+  }
+
+  private func text(_ refusal: DeviceRefusal) -> Response {
+    text(refusal.status, refusal.message, refusal.wait.map { [("Retry-After", $0.description)] } ?? [])
   }
 
   private func text(_ status: Int, _ line: String, _ headers: [(name: String, value: String)] = []) -> Response {

@@ -15,22 +15,25 @@ final class Service {
   /// - Parameters:
   ///   - listen: an address of numbers and a port.
   ///   - hosts: names under which it may be asked, besides that of the fleet's URL.
-  convenience init(_ console: Console, listen: String, hosts: [String]) throws(Refusal) {
-    if let broker = console.place.broker { console.hints = try Hints(broker) }
+  ///   - isBehindProxy: whether a web server in front says for whom it asks.
+  convenience init(_ console: Console, listen: String, hosts: [String], isBehindProxy: Bool) throws(Refusal) {
+    console.hints = try Hints.make(console.place, serves: true)
     let served = Served()
-    let site = ConsoleSite(console) { (guest) in served.server?.hangUp { $0 === guest } }
+    let site = try ConsoleSite(console) { (guest) in served.server?.hangUp { $0 === guest } }
     var options = Server.Options()
     options.listen = listen
     options.methods = [.post, .put, .patch, .delete]
     options.limits.connections = 1024
     options.limits.connectionsPerAddress = 1024
     options.hosts = hosts
+    options.isBehindProxy = isBehindProxy
     if let url = console.place.url {
       options.isSecure = url.utf8.starts(with: "https://".utf8)
       let rest = url.after("https://") ?? url.after("http://") ?? url
       options.hosts.append(
         String(decoding: Array(rest.utf8.prefix { $0 != UInt8(ascii: "/") }), as: UTF8.self))
     }
+    if console.published?.isFar == true { console.uploads = try Uploads(console) }
     // What was committed before the console ended is published first.
     try console.publishFiles()
     let server: Server
@@ -66,14 +69,20 @@ final class Service {
     var known = console.generation
     var beats = 0
     var problem = ""
+    var nextLook: Int64 = 0
     while !lvo_wait(Service.beat) {
       beats += 1
       do throws(Refusal) {
         let stored = UInt64(clamping: try console.stored())
         if stored != console.generation { console.latest.store(stored, ordering: .relaxed) }
         try console.publishFiles()
-        // A second or so.
-        if beats % 4 == 0 { try console.look() }
+        console.uploads?.expire()
+        // A second or so; of a large fleet as rarely as it takes to leave nine tenths of the time to others.
+        if beats % 4 == 0, Clock.now >= nextLook {
+          let begun = Clock.now
+          try console.look()
+          nextLook = Clock.now + 9 * (Clock.now - begun)
+        }
         if beats % 200 == 1 { try console.refresh() }
         problem = ""
       } catch {

@@ -31,7 +31,7 @@ final class RealDevices: Devices, @unchecked Sendable {
         "Display \(number)", groups: number % 4 == 0 ? ["lobby"] : [], hours: 1, by: Console.itself)
       let code = try EnrollmentCode.decode(line.code ?? "")
       let request = EnrollmentRequest(fleet: code.fleet, token: code.token, device: key.publicKey)
-      try console.take(enrollment: try Envelope(.enrollment, try request.encoded(), signedBy: [key]).encoded())
+      _ = try console.take(enrollment: try Envelope(.enrollment, try request.encoded(), signedBy: [key]).encoded())
     }
   }
 
@@ -91,7 +91,7 @@ final class RealDevices: Devices, @unchecked Sendable {
     guard let payload = try? report.encoded(),
       let bytes = try? Envelope(.report, payload, signedBy: [keys[number]]).encoded()
     else { return }
-    _ = try? console.take(report: bytes)
+    _ = console.take(reports: [bytes])
     try? console.look()
   }
 }

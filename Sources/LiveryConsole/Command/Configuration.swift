@@ -1,0 +1,89 @@
+import LiveryClient
+import LiveryFleet
+import LiveryHTTP
+
+/// What is noted in `console.json` of the console's folder: options that need not be given each time. Passwords are never among
+/// them: files are.
+struct Configuration {
+  static let names = [
+    "database", "publish", "endpoint", "region", "credentials", "endpoint-ca-file", "broker", "broker-user",
+    "broker-password-file", "broker-ca-file", "broker-client-id", "url",
+  ]
+
+  private(set) var values: [(name: String, value: String)] = []
+
+  init() {}
+
+  /// Reads what is noted in a folder: nothing if there is no file.
+  ///
+  /// - Throws: `.invalid` if it is not what it should be: to go on without would be another console.
+  init(_ folder: String) throws(Refusal) {
+    let path = "\(folder)/console.json"
+    let bytes: [UInt8]
+    do throws(Refusal) { bytes = try Files.read(path, most: 65536) } catch {
+      if error.reason == .notFound { return }
+      throw error
+    }
+    guard let noted = try? Value(json: bytes), noted.type == .object else {
+      throw Refusal(.invalid, "\(path) is not a JSON object")
+    }
+    for name in Configuration.names {
+      if let text = noted[name]?.text { set(name, text) }
+    }
+  }
+
+  subscript(name: String) -> String? { values.first { $0.name.sameBytes(as: name) }?.value }
+
+  mutating func set(_ name: String, _ value: String?) {
+    values.removeAll { $0.name.sameBytes(as: name) }
+    if let value { values.append((name, value)) }
+  }
+
+  /// With what is given now.
+  func merging(_ arguments: Arguments) -> Configuration {
+    var merged = self
+    for name in Configuration.names {
+      if let given = arguments[name] { merged.set(name, given) }
+    }
+    return merged
+  }
+
+  var json: JSON {
+    var json = JSON()
+    for name in Configuration.names { json.add(name, self[name]) }
+    return json
+  }
+
+  func write(_ folder: String) throws(Refusal) {
+    let text = (try? json.value.jsonText(pretty: true)) ?? "{}"
+    try Files.write("\(folder)/console.json", Array((text + "\n").utf8), mode: 0o600, replaces: true)
+  }
+}
+
+extension Command {
+  /// `config`, `config set NAME VALUE`, `config unset NAME`.
+  func config(_ rest: [String]) throws(Refusal) -> Bool {
+    // Nothing is changed where there is no fleet; and history tells who has changed it.
+    let console = try open()
+    var noted = try Configuration(console.place.folder)
+    switch rest.first {
+    case "set" where rest.count == 3, "unset" where rest.count == 2:
+      guard Configuration.names.contains(where: { $0.sameBytes(as: rest[1]) }) else {
+        throw Refusal(.invalid, "there is no option \(rest[1]) to be noted; `livery console config` lists what is")
+      }
+      guard rest.count == 2 || !rest[2].utf8.contains(0) else { throw Refusal(.invalid, "the value has a NUL") }
+      noted.set(rest[1], rest.count == 3 ? rest[2] : nil)
+      try noted.write(console.place.folder)
+      try console.change { (_) throws(Refusal) in
+        try console.note(person, rest.count == 3 ? "set \(rest[1])" : "unset \(rest[1])", "of the console")
+      }
+      done("it counts for consoles that start from now on")
+    case nil:
+      show(
+        noted.json,
+        Configuration.names.compactMap { (name) in noted[name].map { "\(name)\t\($0)" } })
+    default: return false
+    }
+    return true
+  }
+}

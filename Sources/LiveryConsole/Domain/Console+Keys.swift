@@ -1,0 +1,126 @@
+import LiveryClient
+import LiveryFleet
+import LiveryHTTP
+
+// Changing who signs: asked for, signed by root keys, here or elsewhere, and then taken.
+extension Console {
+  /// What follows the key document that holds.
+  private func following() throws(Refusal) -> KeyDocument {
+    var document = try keyDocument()
+    let now = Console.now
+    document.version += 1
+    document.issued = now
+    document.expires = now + Console.keyLifetime
+    document.former = nil
+    return document
+  }
+
+  private var keyFile: String { "\(place.folder)/signing.key" }
+
+  /// Asks for another key to sign. Its secret half is in the console's folder from now on, and does not count before the request is
+  /// taken.
+  ///
+  /// - Parameters:
+  ///   - revokes: whether what the former one has signed counts for nothing from then on: it was stolen. Otherwise it counts until
+  ///     it is over.
+  ///   - roots: the keys at hand, whose signatures it has.
+  package func requestSigner(revokes: Bool, roots: [SigningKey]) throws(Refusal) -> KeyRequest {
+    let now = Console.now
+    let seed = Crypto.random(SigningKey.seedSize)
+    guard let signer = SigningKey.make(seed: seed) else { throw Refusal(.busy, "libsodium does not work") }
+    let document = try following()
+    var signers = revokes ? [] : document.signers.filter { $0.until > now }
+    // One that is superseded ends with the manifests that it has signed.
+    for index in signers.indices { signers[index].until = min(signers[index].until, now + Console.lifetime) }
+    signers.append(KeyDocument.Signer(key: signer.publicKey, from: now - 86_400, until: now + Console.keyLifetime))
+    var request = try KeyRequest(
+      KeyDocument(
+        fleet: document.fleet, version: document.version, issued: now, expires: document.expires, roots: document.roots,
+        signers: signers, threshold: document.threshold))
+    // Keys that are not the fleet's are told of before anything is changed.
+    try request.sign(roots)
+    // The file has both until the request is taken: whatever comes between, one of them signs.
+    let before = try Files.read(keyFile, most: 4096)
+    try Files.write(keyFile, Array((seed.hexadecimal + "\n").utf8) + before, mode: 0o400, replaces: true)
+    return request
+  }
+
+  /// Asks for other root keys: the former ones have to sign it, and the new ones too.
+  package func requestRoots(
+    _ keys: [[UInt8]], threshold: Int, signedBy roots: [SigningKey]
+  ) throws(Refusal) -> KeyRequest {
+    var listed: [[UInt8]] = []
+    for key in keys where !listed.contains(where: { $0 == key }) { listed.append(key) }
+    guard (1...Limit.roots).contains(listed.count), (1...listed.count).contains(threshold) else {
+      throw Refusal(.invalid, "a fleet has 1 to \(Limit.roots) root keys, of which 1 to all have to sign")
+    }
+    var document = try following()
+    let former = document.roots
+    document.roots = KeyDocument.Roots(keys: listed, threshold: threshold)
+    if document.roots != former { document.former = former }
+    let now = Console.now
+    // They hold for as long as the document does.
+    for index in document.signers.indices where document.signers[index].until > now + Console.lifetime {
+      document.signers[index].until = document.expires
+    }
+    var request = try KeyRequest(document)
+    try request.sign(roots)
+    return request
+  }
+
+  /// Takes what root keys have signed: everything is signed anew under it. Consoles that run go on with it.
+  package func accept(_ request: KeyRequest, by person: Person) throws(Refusal) {
+    let bytes = try request.signed
+    let document = request.document
+    guard request.missing == 0 else {
+      throw Refusal(.invalid, "\(request.missing) signatures of root keys are missing: livery console keys sign")
+    }
+    // The console's own keys that sign from then on.
+    let own = keys.signers.filter { document.signer($0.publicKey) != nil }
+    guard let first = own.first else {
+      throw Refusal(.invalid, "no key in \(keyFile) is one of its signers: it was asked for by another console")
+    }
+    let signing = document.threshold == 1 ? [first] : own
+    try change { (stamp) throws(Refusal) in
+      try verify(bytes, document)
+      try database.run(
+        "INSERT INTO signed_keys (version, content, stamp) VALUES (?, ?, ?)",
+        [.int(document.version), .bytes(bytes), .int(stamp)])
+      try signAll(stamp, with: signing)
+      try note(
+        person, document.former == nil ? "changed who signs" : "changed the root keys",
+        document.former == nil
+          ? [UInt8](first.publicKey.prefix(6)).hexadecimal
+          : "\(document.roots.threshold) of \(document.roots.keys.count)")
+    }
+    var lines: [UInt8] = []
+    for line in try Files.read(keyFile, most: 4096).split(separator: .lineFeed) {
+      guard let seed = Hexadecimal.bytes(Array(line)), let key = SigningKey.make(seed: seed),
+        signing.contains(where: { $0.publicKey == key.publicKey })
+      else { continue }
+      lines += line + [.lineFeed]
+    }
+    try Files.write(keyFile, lines, mode: 0o400, replaces: true)
+  }
+
+  /// Whether devices take it after the one that holds: they are asked in their own words.
+  private func verify(_ bytes: [UInt8], _ document: KeyDocument) throws(Refusal) {
+    let present = try keyDocument()
+    guard document.version == present.version + 1 else {
+      throw Refusal(.conflict, "the keys have changed since it was asked for: ask again")
+    }
+    guard
+      let before = try database.first(
+        "SELECT content FROM signed_keys WHERE version = ?", [.int(present.version)],
+        { (row) throws(Refusal) in row.bytes(0) })
+    else { throw Refusal(.notFound, "there is no key document") }
+    do throws(FleetError) {
+      var trust = Trust(fleet: fleet, fingerprint: (present.former ?? present.roots).fingerprint)
+      // The one that holds may be over: that is what another one is for.
+      _ = try trust.take(keys: before, clock: present.issued)
+      guard try trust.take(keys: bytes, clock: Console.now) == .taken else {
+        throw FleetError(.unsigned, "devices would not take it")
+      }
+    } catch { throw Refusal(error) }
+  }
+}

@@ -1,0 +1,93 @@
+import LiveryClient
+import LiveryFleet
+import LiveryHTTP
+
+// One console at a time puts things into a bucket: another one could have read what is older, and put it there later. Who it is
+// lies in the database, and for how long, since nobody hears of a console that dies.
+extension Console {
+  /// How long a lease holds, in seconds: longer than a manifest is under way.
+  private static let lease: Int64 = 120
+  /// How long another console is waited for, in seconds.
+  private static let patience: Int64 = 30
+
+  func takeLease() throws(Refusal) {
+    guard let name = place.published else { return }
+    let end = Clock.now + Console.patience * 1000
+    while true {
+      let isTaken = try database.change { () throws(Refusal) -> Bool in
+        let now = Console.now
+        try database.run(
+          "INSERT INTO places (name, written, since) VALUES (?, -1, ?) ON CONFLICT (name) DO NOTHING",
+          [.text(name), .int(now)])
+        let held =
+          try database.number(
+            "SELECT COUNT(*) FROM places WHERE name = ? AND holder <> ? AND held_until > ?",
+            [.text(name), .text(holder), .int(now)]) ?? 0
+        guard held == 0 else { return false }
+        try database.run(
+          "UPDATE places SET holder = ?, held_until = ? WHERE name = ?",
+          [.text(holder), .int(now + Console.lease), .text(name)])
+        return true
+      }
+      if isTaken { return }
+      guard Clock.now < end else { throw Refusal(.busy, "\(name): another console publishes") }
+      Clock.sleep(200)
+    }
+  }
+
+  /// Has the lease go on; before anything is put there.
+  ///
+  /// - Throws: `.busy` if it has ended meanwhile.
+  func keepLease() throws(Refusal) {
+    guard let name = place.published else { return }
+    let now = Console.now
+    let left =
+      try database.first(
+        "SELECT held_until FROM places WHERE name = ? AND holder = ?", [.text(name), .text(holder)],
+        { (row) throws(Refusal) in row.int(0) - now }) ?? 0
+    guard left > 0 else { throw Refusal(.busy, "\(name): another console publishes") }
+    guard left < Console.lease * 3 / 4 else { return }
+    try database.change { () throws(Refusal) in
+      try database.run(
+        "UPDATE places SET held_until = ? WHERE name = ? AND holder = ?",
+        [.int(now + Console.lease), .text(name), .text(holder)])
+    }
+  }
+
+  /// Ends the lease, and notes how far the place is: a console that starts goes on from there.
+  ///
+  /// - Parameters:
+  ///   - since: from when on everything was put there; nil if something failed.
+  func endLease(_ since: Int64?, _ now: Int64?) throws(Refusal) {
+    guard let name = place.published else { return }
+    try database.change { () throws(Refusal) in
+      if let since, let now {
+        // What was left out before is not there by that.
+        try database.run(
+          """
+          UPDATE places SET written = CASE WHEN written >= ? AND written < ? THEN ? ELSE written END,
+          problem = NULL WHERE name = ?
+          """, [.int(since), .int(now), .int(now), .text(name)])
+      }
+      try database.run(
+        "UPDATE places SET holder = NULL, held_until = NULL WHERE name = ? AND holder = ?",
+        [.text(name), .text(holder)])
+    }
+  }
+
+  /// Notes why something is not there.
+  func note(problem: String) throws(Refusal) {
+    guard let name = place.published else { return }
+    let before = try database.first("SELECT problem FROM places WHERE name = ?", [.text(name)]) {
+      (row) throws(Refusal) in row.textIfAny(0)
+    }
+    if let before = before ?? nil, before.sameBytes(as: problem) { return }
+    try database.change { () throws(Refusal) in
+      try database.run(
+        """
+        INSERT INTO places (name, written, problem, since) VALUES (?, -1, ?, ?) ON CONFLICT (name) DO UPDATE SET
+        since = CASE WHEN places.problem IS NULL THEN excluded.since ELSE places.since END, problem = excluded.problem
+        """, [.text(name), .text(problem.nulFree), .int(Console.now)])
+    }
+  }
+}

@@ -1,0 +1,99 @@
+"""Who signs: keys that are exchanged while consoles run, other root keys, and signatures that are made elsewhere."""
+
+import json
+
+import read_sync
+from conftest import Console, join, wait
+
+
+def roots(console, *names):
+  """Files of root keys, and their public halves."""
+  paths = [console.folder / f"{name}.key" for name in names]
+  return [(path, console.run("keys", "make", path).strip()) for path in paths]
+
+
+def keys(console, version="latest"):
+  answer = console.ask("GET", f"/v1/keys/{version}", token=False)
+  assert answer.status == 200
+  _, payload, signatures = read_sync.cbor(answer.body)
+  return read_sync.cbor(payload), [key.hex() for key, _ in signatures]
+
+
+def signers(console, channel="fleet"):
+  answer = console.ask("GET", f"/v1/channels/{channel}/manifest", token=False)
+  return [key.hex() for key, _ in read_sync.cbor(answer.body)[2]]
+
+
+def test_another_key_signs_in_consoles_that_run(console):
+  device, = join(console)
+  before = signers(console)
+  for value, word in enumerate(("rotate", "revoke")):
+    console.run("keys", word, "--root-key", console.state / "root.key")
+    present = signers(console)
+    assert present != before and present[0] in [one["key"].hex() for one in keys(console)[0]["signers"]]
+    # The console that runs has not been started again.
+    console.set("fleet", ("volume", "enforce", value))
+    assert signers(console) == present and device.pull()["volume"] == ("enforce", value)
+    before = present
+  assert [one["key"].hex() for one in keys(console)[0]["signers"]] == before
+
+
+def test_other_roots_are_signed_by_the_former_and_the_new_ones(console):
+  made = roots(console, "one", "two", "three")
+  root = console.state / "root.key"
+  former = keys(console)[0]["roots"]["keys"][0].hex()
+  words = [word for path, _ in made for word in ("--root", path)]
+  console.run("keys", "roots", *words, "--threshold", "2", "--root-key", root)
+  document, signed = keys(console)
+  assert document["version"] == 2 and document["roots"]["threshold"] == 2
+  assert [key.hex() for key in document["roots"]["keys"]] == sorted(public for _, public in made)
+  assert document["former"]["keys"][0].hex() == former and former in signed and len(signed) == 4
+  listed = console.json("keys")
+  assert listed["threshold"] == 2 and listed["roots"] == sorted(public for _, public in made)
+  # The former one says nothing any more, and one of the new ones is not enough.
+  assert "not a root key" in console.run("keys", "rotate", "--root-key", root, "--root-key", made[0][0], expected=4)
+  assert "too few" in console.run("keys", "rotate", "--root-key", made[0][0], expected=4)
+  console.run("keys", "rotate", "--root-key", made[0][0], "--root-key", made[2][0])
+  assert keys(console)[0]["version"] == 3 and "former" not in keys(console)[0]
+  console.set("fleet", ("volume", "enforce", 5))
+  # Codes name the roots that hold.
+  device, = join(console)
+  assert device.pull()["volume"] == ("enforce", 5)
+  whats = [one["what"] for one in console.api("GET", "history")["items"]]
+  assert "changed the root keys" in whats and "changed who signs" in whats
+
+
+def test_signatures_are_made_where_the_keys_are(console, tmp_path):
+  made = roots(console, "one", "two")
+  request = tmp_path / "request"
+  words = [word for _, public in made for word in ("--root", public)]
+  told = console.run("keys", "roots", *words, "--threshold", "2", "--request", request)
+  assert "3 signatures are missing" in told and keys(console)[0]["version"] == 1
+  assert "missing" in console.run("keys", "import", request, expected=4)
+  # Each on a machine of its own, which has no console.
+  alone = Console(tmp_path, state="nowhere")
+  for path in (made[0][0], console.state / "root.key", made[1][0]):
+    alone.run("keys", "sign", request, "--root-key", path)
+  assert "not a root key" in alone.run("keys", "sign", request, "--root-key", roots(alone, "foreign")[0][0], expected=4)
+  # One signature of another's, and one that is no signature.
+  bad = json.loads(request.read_text())
+  bad["signatures"][0]["signature"] = "00" * 64
+  (tmp_path / "bad").write_text(json.dumps(bad))
+  assert "wrong" in console.run("keys", "import", tmp_path / "bad", expected=4)
+  (tmp_path / "bad").write_text("{")
+  assert "no request" in console.run("keys", "import", tmp_path / "bad", expected=4)
+  assert keys(console)[0]["version"] == 1
+  console.run("keys", "import", request)
+  assert keys(console)[0]["version"] == 2
+  assert "have changed since" in console.run("keys", "import", request, expected=5)
+  # The same for a key that signs: it counts once the request is taken, and not before.
+  before = signers(console)
+  console.run("keys", "rotate", "--request", request)
+  console.set("fleet", ("volume", "enforce", 3))
+  assert signers(console) == before
+  for path, _ in made:
+    alone.run("keys", "sign", request, "--root-key", path)
+  console.run("keys", "import", request)
+  assert signers(console) != before and keys(console)[0]["version"] == 3
+  console.set("fleet", ("volume", "enforce", 4))
+  assert wait(lambda: signers(console) != before)

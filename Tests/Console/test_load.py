@@ -1,0 +1,116 @@
+"""Many at once, and those who do too much: reports in one commit, and who is told to come later."""
+
+import threading
+
+from conftest import Console, Device, join, wait
+
+
+def at_once(functions):
+  threads = [threading.Thread(target=function) for function in functions]
+  for thread in threads:
+    thread.start()
+  for thread in threads:
+    thread.join()
+
+
+def test_reports_that_come_at_once_are_all_kept(console):
+  devices = join(console, 12)
+  console.set("fleet", ("volume", "enforce", 20))
+  answers = []
+
+  def report(device):
+    for number in range(4):
+      answers.append(device.report(health=f"tired {number}"))
+    answers.append(device.report())
+
+  for device in devices:
+    device.report()
+  at_once([lambda device=device: report(device) for device in devices])
+  assert [answer.status for answer in answers] == [204] * 60, [answer.body for answer in answers]
+  found = console.api("GET", "devices")
+  assert found["total"] == 12 and {one["state"] for one in found["items"]} == {"right"}
+  # What was answered is there after a kill.
+  console.kill()
+  console.serve()
+  for device in devices:
+    assert console.ask("POST", "/v1/reports", device.last, token=False).status == 409
+    detail = console.api("GET", "devices/" + device.id)
+    assert [one["value"] for one in detail["settings"] if one["name"] == "volume"] == [20]
+
+
+def test_one_that_is_refused_takes_no_others_with_it(console):
+  devices = join(console, 6)
+  console.api("DELETE", "devices/" + devices[0].id, expected=204)
+  removed, good, again = devices[0], devices[1:5], devices[5]
+  again.report()
+  answers = {}
+
+  def send(name, body):
+    answers[name] = console.ask("POST", "/v1/reports", body, token=False).status
+
+  good[0].report()
+  bodies = {"again": again.last, "cut": good[0].last[:-3], "nothing": b""}
+  at_once([lambda name=name, body=body: send(name, body) for name, body in bodies.items()]
+          + [lambda device=device: answers.setdefault(device.id, device.report().status) for device in good[1:]])
+  assert answers.pop("again") == 409 and answers.pop("cut") in (400, 403) and answers.pop("nothing") == 400
+  assert set(answers.values()) == {204}, answers
+  assert removed.manifest("fleet") is not None
+
+
+def test_a_device_that_reports_without_end_is_told_to_wait_and_others_are_not(console):
+  broken, good = join(console, 2)
+  answers = [broken.report() for _ in range(80)]
+  refused = [answer for answer in answers if answer.status == 429]
+  assert refused and answers[0].status == 204 and answers[50].status == 204
+  assert all(int(answer.headers["Retry-After"]) >= 1 for answer in refused)
+  assert good.report().status == 204
+  # It is let in again as time goes by, with what it has then.
+  assert wait(lambda: broken.report().status in (200, 204))
+
+
+def behind(console, address):
+  return {"X-Forwarded-For": f"10.9.9.9, {address}"}
+
+
+def test_who_guesses_codes_and_tokens_is_told_to_wait(tmp_path, place):
+  console = Console(tmp_path, place).make()
+  console.serve("--behind-proxy")
+  try:
+    device = Device(console, console.code())
+
+    def guess(address):
+      return console.ask("POST", "/v1/enroll", b"guess", behind(console, address), token=False)
+
+    answers = [guess("192.0.2.7") for _ in range(40)]
+    refused = [answer for answer in answers if answer.status == 429]
+    assert refused and answers[0].status == 400 and int(refused[0].headers["Retry-After"]) >= 1
+    # Others are not meant; and an invented address before the last one helps nobody.
+    assert guess("192.0.2.8").status == 400
+    assert device.enroll().status == 204
+
+    def ask(address, token):
+      return console.ask("GET", "/api/v1/status", None, {**behind(console, address), "Authorization": "Bearer " + token})
+
+    answers = [ask("2001:db8::1", f"guess {number}") for number in range(30)]
+    refused = [answer for answer in answers if answer.status == 429]
+    assert refused and answers[0].status == 401 and int(refused[0].headers["Retry-After"]) >= 1
+    assert refused[0].headers["Content-Type"] == "application/problem+json"
+    # A right token counts whatever others of the same address have tried.
+    assert ask("2001:db8::1", console.token).status == 200
+    assert ask("2001:db8:0:1::1", "guess").status == 401
+  finally:
+    console.stop()
+
+
+def test_a_device_is_named_and_put_into_groups_as_one_change(console):
+  device, = join(console)
+  console.api("POST", "groups", {"name": "lobby"}, 201)
+  before = console.api("GET", "status")["generation"]
+  assert console.ask("PATCH", "/api/v1/devices/" + device.id, {"name": "new", "groups": ["lobby", "none"]}).status == 422
+  # Nothing of it is kept.
+  line = console.api("GET", "devices/" + device.id)
+  assert line["name"] != "new" and line["groups"] == []
+  console.api("PATCH", "devices/" + device.id, {"name": "new", "groups": ["lobby"]})
+  line = console.api("GET", "devices/" + device.id)
+  assert line["name"] == "new" and line["groups"] == ["lobby"]
+  assert console.api("GET", "status")["generation"] == before + 1
