@@ -93,11 +93,11 @@ final class SimulatedDevice {
     return nil
   }
 
-  /// The operator sets a value, unless that is locked.
-  func set(_ name: String, _ value: Value) {
+  /// The operator sets a value, unless that is locked; also where nobody listens.
+  func set(_ name: String, _ value: Value, isHeard: Bool = true) {
     guard layers[.enforced]?[name] == nil else { return }
     layers[.user, default: [:]][name] = value
-    tell(.changed)
+    if isHeard { tell(.changed) }
   }
 
   /// The operator takes a choice back.

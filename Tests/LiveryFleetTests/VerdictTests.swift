@@ -92,6 +92,32 @@ import Testing
     #expect(verdicts(origin, device) == [.refused])
   }
 
+  @Test func whatWasSetWhileNobodyListenedIsTold() throws {
+    let (origin, device) = try fleet(.init("a", .recommend, .int(1)))
+    device.run(until: start + 10 * minute)
+    let sequence = try #require(origin.last[device.device.id]?.sequence)
+    // Where nothing has changed a start tells nothing.
+    try device.restart()
+    device.run(until: start + 20 * minute)
+    #expect(origin.last[device.device.id]?.sequence == sequence)
+    device.set("b", .int(5), isHeard: false)
+    device.run(until: start + 30 * minute)
+    #expect(origin.last[device.device.id]?.sequence == sequence)
+    try device.restart()
+    device.run(until: start + 40 * minute)
+    #expect(origin.values[device.device.id]?["b"]?.value == .int(5))
+  }
+
+  @Test func anotherSchemaIsTold() throws {
+    let (origin, device) = try fleet(.init("a", .recommend, .int(1)))
+    device.run(until: start + 10 * minute)
+    #expect(origin.last[device.device.id]?.schema == 1)
+    device.schema = 2
+    device.tell(.tick)
+    device.run(until: start + 20 * minute)
+    #expect(origin.last[device.device.id]?.schema == 2)
+  }
+
   @Test func somebodyMayWantAReportAtOnce() throws {
     let (origin, device) = try fleet(.init("a", .recommend, .int(1)))
     device.run(until: start + 10 * minute)

@@ -7,6 +7,11 @@ extension Device {
   mutating func apply(_ moment: Moment, _ world: World, _ effects: inout [Effect]) {
     if let nextSchedule, moment.clock >= nextSchedule { needsLook = true }
     if moment.uptime >= nextLook || world.schema != lookedSchema { needsLook = true }
+    // Once for each: a look may have to wait.
+    if world.schema != noticedSchema {
+      noticedSchema = world.schema
+      mayHaveChanged = true
+    }
     // Nothing holds before all of it was there once.
     guard needsLook, applying == nil, moment.uptime >= nextChange, kept.channel(.fleet) != nil,
       kept.channel(.device(id)) != nil

@@ -17,7 +17,7 @@ extension Device {
   /// Whether there is something to report, and nothing that has to end before.
   var canReport: Bool {
     guard case .none = reporting else { return false }
-    return kept.isReportDue && applying == nil && pulling == nil && hasKeys
+    return (kept.isReportDue || mayHaveChanged) && applying == nil && pulling == nil && hasKeys
   }
 
   mutating func report(_ moment: Moment, _ effects: inout [Effect]) {
@@ -32,6 +32,8 @@ extension Device {
   ) {
     guard case .collecting = reporting else { return }
     reporting = .none
+    mayHaveChanged = false
+    let health = health?.cut(1024)
     var told: [Kept.Told] = []
     var changed: [Report.Effective] = []
     var (size, room) = (0, Limit.reported)
@@ -65,6 +67,11 @@ extension Device {
       }
     }
     isComplete = takeGone(before: nil, &former, &told, &changed, fits) && isComplete
+    if !kept.isReportDue {
+      let isSame = health.isSame(as: kept.toldHealth) && world.schema == kept.toldSchema
+      guard !isSame || !changed.isEmpty || !isComplete else { return }
+      markReportDue()
+    }
     // Should there be none to send, it is not tried over and over.
     nextReport = moment.uptime + configuration.reportInterval
     guard kept.sequence < Limit.version else { return }
@@ -76,7 +83,7 @@ extension Device {
       time: min(max(0, moment.clock), Limit.time), schema: world.schema, keys: kept.trust.keys?.version ?? 0,
       channels: kept.channels.map { Report.ChannelVersion(channel: $0.manifest.channel, version: $0.manifest.version) },
       documents: documents, violations: kept.violations, since: kept.acknowledged, values: changed,
-      digest: Report.digest(told.map { $0.digest }), problem: problem?.reason.name, health: health?.cut(1024))
+      digest: Report.digest(told.map { $0.digest }), problem: problem?.reason.name, health: health)
     guard let payload = try? report.encoded() else { return }
     // A number is used once, whatever happens to the report.
     let records = takeUnsaved()
@@ -84,6 +91,8 @@ extension Device {
     reporting = .sending(told)
     if !isComplete { isReportOutdated = true }
     sentVerdicts = Report.digest(of: documents)
+    sentHealth = health
+    sentSchema = world.schema
   }
 
   /// Tells that what comes before a name, or all that is left, is gone; false if there was no room for it.
@@ -153,6 +162,8 @@ extension Device {
     kept.told = isFull ? [] : told
     kept.acknowledged = isFull ? nil : kept.sequence
     kept.toldVerdicts = sentVerdicts
+    kept.toldHealth = sentHealth
+    kept.toldSchema = sentSchema
     kept.isReportDue = isReportOutdated || isFull
     isReportOutdated = false
     mark(Kept.toldName)
@@ -169,6 +180,13 @@ extension Device {
     let wanted = retryAfter.map { min(max($0, 0), 86_400) * 1000 }
     reportNotBefore = moment.uptime + (wanted ?? 0)
     nextReport = moment.uptime + reportBackoff.fail(&random, wanted: wanted)
+  }
+}
+
+extension String? {
+  fileprivate func isSame(as other: String?) -> Bool {
+    guard let self, let other else { return self == nil && other == nil }
+    return self.sameBytes(as: other)
   }
 }
 

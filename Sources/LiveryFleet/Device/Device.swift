@@ -43,6 +43,11 @@ public struct Device: Sendable {
   var reportNotBefore: Int64 = 0
   /// Whether something has changed since the report that is on its way was made.
   var isReportOutdated = false
+  /// Whether to look what is in effect although nobody has told of a change: values may have been set before the start, when nobody
+  /// listened, or just before the power went.
+  var mayHaveChanged = false
+  /// The schema because of which it was looked so last.
+  var noticedSchema: Int64?
   /// Hints that led to nothing, one after another.
   var emptyHints = 0
   var isHintDue = false
@@ -53,6 +58,9 @@ public struct Device: Sendable {
   var nextSchedule: Int64?
   /// The digest of the verdicts in the report that is on its way, or was the last.
   var sentVerdicts: [UInt8]?
+  /// What the app said of its health there.
+  var sentHealth: String?
+  var sentSchema: Int64?
   var subscribed: [Channel] = []
   /// Whether its channels may be others than those.
   var isSubscriptionDue = true
@@ -137,6 +145,7 @@ public struct Device: Sendable {
       reporting = .none
       subscribed = []
       isSubscriptionDue = true
+      mayHaveChanged = true
       needsLook = true
       // Devices that start together do not ask together.
       nextPull = moment.uptime + random.number(in: 0...2000)

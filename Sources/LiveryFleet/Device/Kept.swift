@@ -45,6 +45,10 @@ struct Kept: Sendable {
   var told: [Told] = []
   /// The digest of the verdicts that the other side knows.
   var toldVerdicts: [UInt8]?
+  /// What it knows of the app's health.
+  var toldHealth: String?
+  /// The version of the schema that it knows.
+  var toldSchema: Int64?
   /// Whether there is something to report.
   var isReportDue = true
 
@@ -120,6 +124,8 @@ extension Kept {
     made.add("sequence", sequence)
     made.add("acknowledged", ifAny: acknowledged)
     if let toldVerdicts { made.add("verdicts", toldVerdicts) }
+    made.add("health", ifAny: toldHealth)
+    made.add("known", ifAny: toldSchema)
     made.add("due", ifSo: isReportDue)
     return made.value
   }
@@ -185,6 +191,8 @@ extension Kept {
     sequence = try members.int("sequence", 0...Limit.version)
     acknowledged = try members.intIfAny("acknowledged", 1...Limit.version)
     toldVerdicts = try members.dataIfAny("verdicts", Crypto.hashSize...Crypto.hashSize)
+    toldSchema = try members.intIfAny("known", 0...Int64.max)
+    toldHealth = try members.textIfAny("health", limit: 1024)
     isReportDue = try members.flag("due")
   }
 

@@ -173,6 +173,7 @@ extension SimulatedDevice {
         .undecided,
         "\(document.name) is \(verdict.name), and told as \(book.verdict(document.hash)?.name ?? "nothing")")
     }
+    if book.schema != store.schema { wrong(.undecided, "the console knows of another schema") }
     if !book.has(effective()) { wrong(.undecided, "the console does not know what is in effect") }
   }
 

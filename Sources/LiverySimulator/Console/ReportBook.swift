@@ -6,6 +6,7 @@ struct ReportBook {
   private(set) var channels: [Report.ChannelVersion] = []
   private(set) var verdicts: [Report.DocumentVerdict] = []
   private(set) var health: String?
+  private(set) var schema: Int64?
   /// The digests of what is in effect, by the names' indices.
   private var digests = [[UInt8]?](repeating: nil, count: Settings.count)
 
@@ -25,6 +26,7 @@ struct ReportBook {
     channels = report.channels
     verdicts = report.documents
     health = report.health
+    schema = report.schema
     return hasGap || Report.digest(digests.compactMap { $0 }) != report.digest
   }
 

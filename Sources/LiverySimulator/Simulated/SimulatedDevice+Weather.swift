@@ -17,8 +17,8 @@ extension SimulatedDevice {
       // Some systems tell, others do not.
       if dice.chance(0.5) { handle(.tick) }
     case .operate(let index, let value):
-      // With the device off nobody does.
-      guard machine != nil, phase != .full else { return }
+      // Also while nobody listens.
+      guard phase != .full else { return }
       guard store.operate(index, value) else { return }
       outcome.operated += 1
       shadow.operate(index, value)
