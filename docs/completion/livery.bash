@@ -12,13 +12,13 @@ _livery() {
   COMPREPLY=()
   case $prev in
     --layer) mapfile -t COMPREPLY < <(compgen -W "bundle recommended user session enforced override" -- "$cur"); return ;;
-    --bundle|--config|--device|--publish|--settings|--socket|--state|--store) compopt -o filenames; mapfile -t COMPREPLY < <(compgen -d -- "$cur"); return ;;
-    --broker-password|--ca-file|--html|--key-file|--output|--password-file|--root-key|--schema|--token-file|--values) compopt -o filenames; mapfile -t COMPREPLY < <(compgen -f -- "$cur"); return ;;
-    --after|--answer|--app|--appearance|--area|--attempts|--background|--bound|--brand|--broker|--broker-user|--channel|--comment|--contrast|--count|--credential|--database|--days|--declassify|--device-state|--exec|--expires|--expires-in|--group|--height|--host|--hours|--idiom|--idle|--keyring|--label|--limit|--listen|--locale|--max-size|--min-age|--name|--orientation|--origin|--orphan-versions|--pause|--pin-setting|--placeholder|--proxy|--query|--quota|--revision|--role|--scale|--set|--since|--size|--steps|--text|--timeout|--title|--trial|--type|--url|--wait|--width) return ;;
+    --bundle|--config|--device|--settings|--socket|--state|--store) compopt -o filenames; mapfile -t COMPREPLY < <(compgen -d -- "$cur"); return ;;
+    --broker-ca-file|--broker-password|--broker-password-file|--ca-file|--credentials|--endpoint-ca-file|--html|--key-file|--output|--password-file|--request|--root-key|--schema|--token-file|--values) compopt -o filenames; mapfile -t COMPREPLY < <(compgen -f -- "$cur"); return ;;
+    --after|--answer|--app|--appearance|--area|--attempts|--background|--bound|--brand|--broker|--broker-client-id|--broker-user|--channel|--check|--comment|--contrast|--count|--credential|--database|--days|--declassify|--device-state|--endpoint|--exec|--expires|--expires-in|--from|--group|--height|--host|--hours|--idiom|--idle|--keyring|--label|--limit|--listen|--locale|--max-size|--min-age|--name|--orientation|--origin|--orphan-versions|--pause|--pin-setting|--placeholder|--proxy|--publish|--query|--quota|--region|--revision|--role|--root|--scale|--schema|--set|--since|--size|--steps|--text|--threshold|--timeout|--title|--trial|--type|--until|--url|--wait|--width) return ;;
   esac
   for ((index = 1; index < COMP_CWORD; index++)); do
     case ${COMP_WORDS[index]} in
-      --bundle|--config|--device|--publish|--settings|--socket|--state|--store|--broker-password|--ca-file|--html|--key-file|--output|--password-file|--root-key|--schema|--token-file|--values|--layer|--after|--answer|--app|--appearance|--area|--attempts|--background|--bound|--brand|--broker|--broker-user|--channel|--comment|--contrast|--count|--credential|--database|--days|--declassify|--device-state|--exec|--expires|--expires-in|--group|--height|--host|--hours|--idiom|--idle|--keyring|--label|--limit|--listen|--locale|--max-size|--min-age|--name|--orientation|--origin|--orphan-versions|--pause|--pin-setting|--placeholder|--proxy|--query|--quota|--revision|--role|--scale|--set|--since|--size|--steps|--text|--timeout|--title|--trial|--type|--url|--wait|--width) ((index++)) ;;
+      --bundle|--config|--device|--settings|--socket|--state|--store|--broker-ca-file|--broker-password|--broker-password-file|--ca-file|--credentials|--endpoint-ca-file|--html|--key-file|--output|--password-file|--request|--root-key|--schema|--token-file|--values|--layer|--after|--answer|--app|--appearance|--area|--attempts|--background|--bound|--brand|--broker|--broker-client-id|--broker-user|--channel|--check|--comment|--contrast|--count|--credential|--database|--days|--declassify|--device-state|--endpoint|--exec|--expires|--expires-in|--from|--group|--height|--host|--hours|--idiom|--idle|--keyring|--label|--limit|--listen|--locale|--max-size|--min-age|--name|--orientation|--origin|--orphan-versions|--pause|--pin-setting|--placeholder|--proxy|--publish|--query|--quota|--region|--revision|--role|--root|--scale|--schema|--set|--since|--size|--steps|--text|--threshold|--timeout|--title|--trial|--type|--until|--url|--wait|--width) ((index++)) ;;
       -*) ;;
       *) command=${COMP_WORDS[index]}; break ;;
     esac
@@ -40,10 +40,10 @@ _livery() {
     watch) options="--exec --initial --count --store --json --reveal --timeout --help --version" words="" kind=settings ;;
     history) options="--layer --origin --limit --since --store --json --reveal --timeout --help --version" words="" kind=settings ;;
     undo) options="--force --store --json --reveal --timeout --help --version" words="" kind=none ;;
-    import) options="--layer --replace --partial --store --json --reveal --timeout --help --version" words="" kind=files ;;
+    import) options="--layer --replace --trial --partial --store --json --reveal --timeout --help --version" words="" kind=files ;;
     export) options="--layers --output --store --json --reveal --timeout --help --version" words="" kind=none ;;
     asset) options="--force --any --dry-run --ignore-log --min-age --output --store --json --reveal --timeout --help --version" words="put get info list rm gc" kind=files ;;
-    brand) options="--layer --origin --replace --html --brand --bundle --keep --console --whole --color --idiom --scale --width --height --appearance --orientation --contrast --locale --store --json --reveal --timeout --help --version" words="show apply check explain use list set enable disable rm wipe download" kind=none ;;
+    brand) options="--layer --origin --replace --trial --html --brand --bundle --keep --console --whole --color --idiom --scale --width --height --appearance --orientation --contrast --locale --store --json --reveal --timeout --help --version" words="show apply check explain use list set enable disable rm wipe download" kind=none ;;
     backup) options="--list --store --json --reveal --timeout --help --version" words="" kind=files ;;
     restore) options="--origin --yes --store --json --reveal --timeout --help --version" words="" kind=files ;;
     compact) options="--store --json --reveal --timeout --help --version" words="" kind=none ;;
@@ -51,7 +51,7 @@ _livery() {
     stats) options="--store --json --reveal --timeout --help --version" words="" kind=none ;;
     help) options="--store --json --reveal --timeout --help --version" words="" kind=commands ;;
     agent) options="--settings --config --group --timeout --json --help" words="run status check schema" kind=none ;;
-    console) options="--state --database --publish --broker --url --listen --host --root-key --role --password-file --label --days --hours --group --device-state --query --comment --steps --pause --bound --revision --channel --limit --json --help" words="init serve admin token schema group device draft diff publish rollout undo history explain enroll keys status simulate" kind=settings ;;
+    console) options="--state --database --publish --endpoint --region --credentials --endpoint-ca-file --broker --broker-user --broker-password-file --broker-ca-file --broker-client-id --url --listen --host --publish-again --behind-proxy --root-key --root --threshold --request --role --password-file --label --days --hours --group --device-state --query --comment --steps --pause --bound --name --from --until --trial --check --app --schema --revision --channel --limit --json --help" words="init serve admin token schema group device draft diff publish rollout undo history explain enroll keys status config simulate" kind=settings ;;
     convert) options="--values --output --strict --json --help" words="" kind=files ;;
     fetch) options="--store --document --output --revalidate --offline --all --idiom --scale --watch --placeholder --max-size --quota --wait --attempts --ca-file --proxy --timeout --json --help" words="livery" kind=none ;;
     generate) options="--name --output --help" words="c swift python markdown html" kind=files ;;
