@@ -20,11 +20,12 @@ final class Bucket: @unchecked Sendable {
   static let mostBytes = 8 << 20
 
   /// `s3://bucket/prefix`.
-  let name: String
-  private let endpoint: String
-  private let host: String
-  private let region: String
-  private let prefix: String
+  var name: String { address.name }
+  private let address: Address
+  private var endpoint: String { address.endpoint }
+  private var host: String { address.host }
+  private var region: String { address.region }
+  private var prefix: String { address.prefix }
   private let options: Options
   private let lock = Lock()
   // Guarded by `lock`: how far the store's clock is ahead of this one, and what of the present round is there already.
@@ -33,41 +34,19 @@ final class Bucket: @unchecked Sendable {
 
   static func isBucket(_ place: String) -> Bool { place.utf8.starts(with: "s3://".utf8) }
 
-  init(_ place: String, _ options: Options) throws(Refusal) {
-    var rest = Array((place.after("s3://") ?? "").utf8)
-    while rest.last == .slash { rest.removeLast() }
-    let parts = rest.split(separator: .slash, omittingEmptySubsequences: false)
-    let isName = parts.first.map { (first) in
-      (3...63).contains(first.count)
-        && first.allSatisfy { $0.isDigit || (0x61...0x7A).contains($0) || $0 == UInt8(ascii: ".") || $0 == .hyphen }
-    }
-    guard isName == true, !rest.contains(where: { $0.isControl }), rest.count <= 700,
-      parts.allSatisfy({ !$0.isEmpty && !$0.elementsEqual(".".utf8) && !$0.elementsEqual("..".utf8) })
-    else { throw Refusal(.invalid, "\(place): a bucket is s3://NAME or s3://NAME/PREFIX") }
-    name = "s3://" + String(decoding: rest, as: UTF8.self)
-    prefix = Signature.escaped("/" + String(decoding: rest, as: UTF8.self))
-    let region = options.region ?? Bucket.environment("AWS_REGION") ?? Bucket.environment("AWS_DEFAULT_REGION")
-    guard let region = region ?? (options.endpoint == nil ? nil : "us-east-1"),
-      region.utf8.allSatisfy({ $0.isDigit || (0x61...0x7A).contains($0.lowercased) || $0 == .hyphen })
-    else {
-      throw Refusal(.invalid, "\(name): which region? --region NAME, and --endpoint URL for a store that is not at AWS")
-    }
-    self.region = region
-    var endpoint = options.endpoint ?? "https://s3.\(region).amazonaws.com"
-    if endpoint.utf8.last == .slash { endpoint = String(decoding: Array(endpoint.utf8.dropLast()), as: UTF8.self) }
-    guard let host = endpoint.after("https://") ?? endpoint.after("http://"), !host.utf8.isEmpty,
-      host.utf8.allSatisfy({
-        $0 > .space && $0 < 0x7F && $0 != .slash && $0 != UInt8(ascii: "@") && $0 != .questionMark
-      })
-    else { throw Refusal(.invalid, "\(endpoint): an endpoint is https://HOST or https://HOST:PORT") }
-    self.endpoint = endpoint
-    self.host = host
-    self.options = options
+  static func open(_ place: String, _ options: Options) throws(Refusal) -> Bucket {
+    let bucket = Bucket(try Address(place, options), options)
     // What cannot be read is told at once, and not with the first publication.
-    _ = try credentials()
+    _ = try bucket.credentials()
+    return bucket
   }
 
-  private static func environment(_ name: String) -> String? {
+  private init(_ address: Address, _ options: Options) {
+    self.address = address
+    self.options = options
+  }
+
+  fileprivate static func environment(_ name: String) -> String? {
     let text = name.withCString { String(cString: lvo_environment($0)) }
     return text.utf8.isEmpty ? nil : text
   }
@@ -202,5 +181,48 @@ extension Put.Answer {
       return ""
     }
     return String(decoding: Array(code), as: UTF8.self)
+  }
+}
+
+extension Bucket {
+  /// Where a bucket is.
+  fileprivate struct Address {
+    let name: String
+    let endpoint: String
+    let host: String
+    let region: String
+    let prefix: String
+
+    init(_ place: String, _ options: Options) throws(Refusal) {
+      var rest = Array((place.after("s3://") ?? "").utf8)
+      while rest.last == .slash { rest.removeLast() }
+      let parts = rest.split(separator: .slash, omittingEmptySubsequences: false)
+      let isName = parts.first.map { (first) in
+        (3...63).contains(first.count)
+          && first.allSatisfy { $0.isDigit || (0x61...0x7A).contains($0) || $0 == UInt8(ascii: ".") || $0 == .hyphen }
+      }
+      guard isName == true, !rest.contains(where: { $0.isControl }), rest.count <= 700,
+        parts.allSatisfy({ !$0.isEmpty && !$0.elementsEqual(".".utf8) && !$0.elementsEqual("..".utf8) })
+      else { throw Refusal(.invalid, "\(place): a bucket is s3://NAME or s3://NAME/PREFIX") }
+      name = "s3://" + String(decoding: rest, as: UTF8.self)
+      prefix = Signature.escaped("/" + String(decoding: rest, as: UTF8.self))
+      let region = options.region ?? Bucket.environment("AWS_REGION") ?? Bucket.environment("AWS_DEFAULT_REGION")
+      guard let region = region ?? (options.endpoint == nil ? nil : "us-east-1"),
+        region.utf8.allSatisfy({ $0.isDigit || (0x61...0x7A).contains($0.lowercased) || $0 == .hyphen })
+      else {
+        throw Refusal(
+          .invalid, "\(name): which region? --region NAME, and --endpoint URL for a store that is not at AWS")
+      }
+      self.region = region
+      var endpoint = options.endpoint ?? "https://s3.\(region).amazonaws.com"
+      if endpoint.utf8.last == .slash { endpoint = String(decoding: Array(endpoint.utf8.dropLast()), as: UTF8.self) }
+      guard let host = endpoint.after("https://") ?? endpoint.after("http://"), !host.utf8.isEmpty,
+        host.utf8.allSatisfy({
+          $0 > .space && $0 < 0x7F && $0 != .slash && $0 != UInt8(ascii: "@") && $0 != .questionMark
+        })
+      else { throw Refusal(.invalid, "\(endpoint): an endpoint is https://HOST or https://HOST:PORT") }
+      self.endpoint = endpoint
+      self.host = host
+    }
   }
 }

@@ -10,7 +10,7 @@ enum PublishedPlace: Sendable {
   /// nil if there is none.
   static func make(_ place: Console.Place) throws(Refusal) -> PublishedPlace? {
     guard let published = place.published else { return nil }
-    if Bucket.isBucket(published) { return .bucket(try Bucket(published, place.bucket)) }
+    if Bucket.isBucket(published) { return .bucket(try Bucket.open(published, place.bucket)) }
     do throws(StoreError) { return .folder(try PublishedFolder(path: published), path: published) } catch {
       throw Refusal(.notFound, error.message)
     }
