@@ -22,8 +22,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[1]
 sys.path[:0] = [str(ROOT / "Tests" / "Console")]
 
-import publisher  # noqa: E402  (Tests/Sync, which conftest finds)
-from conftest import Console, join  # noqa: E402
+from conftest import Console, join, publisher  # noqa: E402
 
 VALUES = 20
 
