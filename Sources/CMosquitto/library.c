@@ -3,6 +3,7 @@
 
 #include <dlfcn.h>
 #include <pthread.h>
+#include <stdint.h>
 #include <stdio.h>
 
 // Of use once `is_loaded`, which is set with `lock` held.
@@ -14,6 +15,17 @@ static pthread_once_t once = PTHREAD_ONCE_INIT;
 static void before_fork(void) { pthread_mutex_lock(&lock); }
 static void after_fork(void) { pthread_mutex_unlock(&lock); }
 static void watch_forks(void) { pthread_atfork(before_fork, after_fork, after_fork); }
+
+// A thread that is reaching a broker cannot be interrupted, and may outlive main: OpenSSL, by which libmosquitto speaks TLS, is
+// not to be taken down under it. Of no effect if the program has set it up before.
+static void keep_openssl(void) {
+  enum { NO_ATEXIT = 0x00080000 };
+  void *handle = dlopen("libcrypto.so.3", RTLD_NOW | RTLD_NOLOAD);
+  if (!handle) return;
+  int (*init)(uint64_t, const void *) = (int (*)(uint64_t, const void *))dlsym(handle, "OPENSSL_init_crypto");
+  if (init) init(NO_ATEXIT, NULL);
+  dlclose(handle);
+}
 
 // NULL, or why there is none. It is never let go of: called without a lock, for the loader has one of its own, which
 // constructors of other libraries may hold while they fork.
@@ -38,6 +50,7 @@ const lvb_functions *lvb_library(void) {
   const char *missing = load(&found);
   pthread_mutex_lock(&lock);
   if (!missing && !is_loaded) {
+    keep_openssl();
     if (found.lib_init() == MOSQ_ERR_SUCCESS) {
       library = found;
       is_loaded = true;

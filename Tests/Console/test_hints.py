@@ -122,3 +122,10 @@ def test_the_console_says_who_it_is_to_the_broker(tmp_path, guarded):
   (tmp_path / "password").chmod(0o444)
   words = ["serve", "--listen", "127.0.0.1:0"]
   assert "chmod 400" in console.run(*words, expected=4)
+
+
+def test_commands_end_while_the_broker_is_being_reached(tmp_path, guarded):
+  port, folder = guarded
+  console = Console(tmp_path).make("--broker", f"mqtts://localhost:{port}", "--broker-ca-file", folder / "cert.pem")
+  for _ in range(60):
+    assert "kiosks" in console.run("status")
