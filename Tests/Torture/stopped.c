@@ -1,7 +1,8 @@
 // Measures who waits. A process that maintains a store is held still at each of its system calls, or at any instant while many
 // of its threads take readers' slots, or with LMDB's lock of the readers in its hands; and meanwhile another one calls every
 // function that says how it waits. Those that never wait must answer, rightly and at once; those that wait for writers must
-// answer or say BUSY when their time is up.
+// answer or say BUSY when their time is up. One whose commit fails is held still while another replaces the file: what covers the
+// failed commit must not be written into the former one.
 //
 // What is measured is the time that passes less the time in which the thread could have run and no processor was free.
 //
@@ -14,6 +15,7 @@
 #include <dirent.h>
 #include <poll.h>
 #include <pthread.h>
+#include <sys/syscall.h>
 
 enum { FUNCTIONS = COUNT_OF(reading) + COUNT_OF(writing) + 3, HANG_S = 40 };
 enum { OPEN = COUNT_OF(reading) + COUNT_OF(writing), READ_AFTER_OPEN, CLOSE };
@@ -169,6 +171,10 @@ static void measure_on(const operation *operation) {
     self.round = shared->round;
     if (!self.store) measure(OPEN, &opening);
     if (!self.store) continue;
+    if (byte == 'c') {
+      measure(COUNT_OF(reading) + COUNT_OF(writing) - 2, &writing[COUNT_OF(writing) - 2]);
+      continue;
+    }
     size_t from = (size_t)below(COUNT_OF(reading));
     for (size_t each = 0; each < COUNT_OF(reading); each++) {
       size_t index = (from + each) % COUNT_OF(reading);
@@ -222,10 +228,10 @@ static bool wait_for(pid_t process, bool answers_us) {
   }
 }
 
-static bool one_round(pid_t measurer) {
+static bool one_round(pid_t measurer, const char *order) {
   shared->round++;
   shared->rounds++;
-  if (write(orders[1], "r", 1) != 1 || !wait_for(measurer, true)) return false;
+  if (write(orders[1], order, 1) != 1 || !wait_for(measurer, true)) return false;
   return shared->rounds % 3 || wait_for(start(open_and_close, NULL), false);
 }
 
@@ -305,12 +311,31 @@ static void stop_at_calls(const operation *operation, uint64_t every) {
   uint64_t most = operation->has_small_map ? 60 : UINT64_MAX, step = 1 + below(operation->has_small_map ? 600 : every);
   for (; is_there && run_to(&traced, step, HANG_S); step = most > 1 ? every : UINT64_MAX, most--) {
     shared->stop += step;
-    is_there = one_round(measurer);
+    is_there = one_round(measurer, "r");
   }
   if (is_there && !traced.is_over) wrong("it does not end");
   if (is_there && traced.is_over && traced.status != 0) wrong("it %s", ending(traced.status));
   end_trace(&traced);
   if (is_there && write(orders[1], "e", 1) == 1) wait_for(measurer, false);
+}
+
+// Stops the operation once, has the file replaced meanwhile, and lets it come to its end; false if that came before.
+static bool stop_once(const operation *operation, uint64_t at) {
+  traced traced;
+  pid_t process = start(maintain, operation);
+  if (!trace(&traced, process)) return wrong("it cannot be set up: %s", ending(traced.status)), false;
+  pid_t measurer = start(measure_on, operation);
+  bool is_there = wait_for(measurer, true), has_stopped = is_there && run_to(&traced, at, HANG_S);
+  shared->stop = at;
+  if (has_stopped) is_there = one_round(measurer, "c");
+  if (is_there) run_to(&traced, UINT64_MAX, HANG_S);
+  if (is_there && !traced.is_over) wrong("it does not end");
+  if (is_there && traced.is_over && traced.status != 0) wrong("it %s", ending(traced.status));
+  end_trace(&traced);
+  // Others still have the store open.
+  is_there = is_there && wait_for(start(open_and_close, NULL), false) && one_round(measurer, "r");
+  if (is_there && write(orders[1], "e", 1) == 1) wait_for(measurer, false);
+  return has_stopped && is_there;
 }
 
 // Stops it at any instant.
@@ -334,7 +359,7 @@ static void stop_at_instants(void (*work)(const operation *), int stops) {
       wrong("it %s", ending(status));
       break;
     }
-    is_there = one_round(measurer);
+    is_there = one_round(measurer, "r");
     kill(process, SIGCONT);
   }
   kill(process, SIGKILL);
@@ -351,16 +376,22 @@ static void run(uint64_t number, const char *only, uint64_t every) {
   const operation *operation = which < SLOTS ? &operations[which] : NULL;
   shared->operation = operation ? operation->name : which == SLOTS ? "slots" : "reader_lock";
   // A short time, in which many rounds can be made, and one that a read which waits would show.
-  shared->timeout_ms = below(4) || !operation ? 60 : (uint32_t)(bar_ms * 2);
+  uint32_t timeout_ms = below(4) || !operation ? 60 : (uint32_t)(bar_ms * 2);
   shared->may_be_busy = false;
   shared->stop = 0;
-  copy_store(operation);
-  if (pipe2(orders, O_CLOEXEC) != 0 || pipe2(answers, O_CLOEXEC) != 0) give_up("no pipe");
-  if (operation) stop_at_calls(operation, every);
-  else stop_at_instants(which == SLOTS ? take_slots_on : hold_reader_lock, which == SLOTS ? 30 : 1);
-  for (int side = 0; side < 2; side++) close(orders[side]), close(answers[side]);
-  wait_for(start(look_at_end, NULL), false);
-  shared->runs++;
+  uint64_t at = 1 + below(every);
+  for (bool is_over = false; !is_over; at += every) {
+    shared->timeout_ms = timeout_ms;
+    copy_store(operation);
+    if (pipe2(orders, O_CLOEXEC) != 0 || pipe2(answers, O_CLOEXEC) != 0) give_up("no pipe");
+    is_over = true;
+    if (operation && operation->is_replaced) is_over = !stop_once(operation, at) || findings() > 0;
+    else if (operation) stop_at_calls(operation, every);
+    else stop_at_instants(which == SLOTS ? take_slots_on : hold_reader_lock, which == SLOTS ? 30 : 1);
+    for (int side = 0; side < 2; side++) close(orders[side]), close(answers[side]);
+    wait_for(start(look_at_end, NULL), false);
+    shared->runs++;
+  }
 }
 
 int main(int argc, char **argv) {

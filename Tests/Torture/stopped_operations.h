@@ -16,7 +16,21 @@ typedef struct operation {
   const char *name;
   livery_status (*work)(livery_store *store);
   bool opens_itself, is_damaged, has_no_backups, has_small_map;
+  // It is held still once at each of its calls, and the file is replaced meanwhile.
+  bool is_replaced;
 } operation;
+
+// The end of a commit is what is written into one of the first two pages, and the next such write of this process fails.
+static bool next_end_fails;
+
+ssize_t pwrite(int descriptor, const void *bytes, size_t length, off_t offset) {
+  if (next_end_fails && length < 1000 && offset < 2 * sysconf(_SC_PAGESIZE)) {
+    next_end_fails = false;
+    errno = EIO;
+    return -1;
+  }
+  return (ssize_t)syscall(SYS_pwrite64, descriptor, bytes, length, offset);
+}
 
 static livery_status do_compact(livery_store *store) { return livery_compact(store); }
 static livery_status do_restore(livery_store *store) { return livery_restore(store, NULL, NULL, NULL); }
@@ -50,6 +64,12 @@ static livery_status do_grow(livery_store *store) {
 static livery_status do_commit(livery_store *store) {
   return livery_set_string(store, LIVERY_LAYER_USER, "scratch.commit", "committed", LIVERY_ZERO_TERMINATED);
 }
+// It fails, opens the file anew, covers what the first attempt left in it, and is made once more.
+static livery_status do_commit_anew(livery_store *store) {
+  next_end_fails = true;
+  livery_status status = livery_set_int(store, LIVERY_LAYER_USER, "scratch.anew", 1);
+  return next_end_fails ? LIVERY_ERROR_CONFLICT : status;
+}
 static livery_status do_schema(livery_store *store) {
   return livery_schema_apply(store, probe_next_json, LIVERY_ZERO_TERMINATED, NULL, NULL);
 }
@@ -63,6 +83,7 @@ static livery_status do_copy(livery_store *store) {
 
 static const operation operations[] = {
     {.name = "compact", .work = do_compact},
+    {.name = "commit_anew", .work = do_commit_anew, .is_replaced = true},
     {.name = "restore", .work = do_restore},
     {.name = "backup", .work = do_backup},
     {.name = "backup_to_a_file", .work = do_backup_file},
