@@ -42,11 +42,20 @@ static void hash_blocks(uint32_t state[8], const uint8_t *bytes, size_t blocks) 
 #if defined(__x86_64__)
 #include <cpuid.h>
 #include <immintrin.h>
+#include <stdatomic.h>
 
+// Asked once: under a hypervisor each question takes as long as a hash of kilobytes. Who finds out at the same time finds the same.
 static bool has_instructions(void) {
-  unsigned a, b, c, d;
-  if (!__get_cpuid_count(7, 0, &a, &b, &c, &d) || !(b & 1u << 29)) return false;
-  return __get_cpuid(1, &a, &b, &c, &d) && (c & 1u << 9) && (c & 1u << 19);
+  static _Atomic int known;
+  int now = atomic_load_explicit(&known, memory_order_relaxed);
+  if (now == 0) {
+    unsigned a, b, c, d;
+    bool has = __get_cpuid_count(7, 0, &a, &b, &c, &d) && (b & 1u << 29);
+    has = has && __get_cpuid(1, &a, &b, &c, &d) && (c & 1u << 9) && (c & 1u << 19);
+    now = has ? 1 : -1;
+    atomic_store_explicit(&known, now, memory_order_relaxed);
+  }
+  return now > 0;
 }
 
 // The state is kept as the instructions want it: ABEF and CDGH.
