@@ -59,12 +59,12 @@ final class Rate: @unchecked Sendable {
   private func keep(_ bucket: Bucket, _ key: UInt64, _ now: Int64) {
     if buckets.count >= Rate.most, buckets[key] == nil {
       var kept: [UInt64: Bucket] = [:]
-      // Those who have something to lose are kept.
+      // Those who have something to lose are kept, unless they are so many that this would be done again soon.
       for (other, _) in buckets {
         let present = present(other, now)
         if present.left < full { kept[other] = present }
       }
-      buckets = kept.count < Rate.most ? kept : [:]
+      buckets = kept.count < Rate.most / 2 ? kept : [:]
     }
     buckets[key] = bucket
   }
