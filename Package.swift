@@ -222,8 +222,8 @@ if nouns.contains("console") {
     .target(
       name: "LiveryConsole",
       dependencies: [
-        "LiveryClient", "LiveryHTTP", "LiveryPage", "LiveryFleet", "CLivery", "CConsole", "CDatabase", "CMosquitto",
-        "CQRCode", "CCurl",
+        "LiveryClient", "LiveryHTTP", "LiveryPage", "LiveryFleet", "LiveryTransfer", "CLivery", "CConsole", "CDatabase",
+        "CMosquitto", "CQRCode",
       ],
       swiftSettings: swiftSettings + alike),
   ]
@@ -247,6 +247,11 @@ if nouns.contains("console") {
 if nouns.contains("fetch") || nouns.contains("sync") || nouns.contains("console") {
   // Of libcurl it takes the headers alone (libcurl4-openssl-dev): the library is loaded by the first request.
   targets.append(.target(name: "CCurl", dependencies: ["CLivery", "CClient"], cSettings: cSettings))
+}
+
+if nouns.contains("sync") || nouns.contains("console") {
+  targets.append(
+    .target(name: "LiveryTransfer", dependencies: ["LiveryClient", "CLivery", "CCurl"], swiftSettings: swiftSettings))
 }
 
 if nouns.contains("fetch") {
@@ -330,7 +335,7 @@ if nouns.contains("sync") {
     .target(
       name: "LiverySync",
       dependencies: [
-        "LiveryClient", "CLivery", "CClient", "CCurl", "CFleet", "CMosquitto", "CSync", "LiveryFleet",
+        "LiveryClient", "CLivery", "CClient", "CFleet", "CMosquitto", "CSync", "LiveryFleet", "LiveryTransfer",
       ],
       swiftSettings: swiftSettings),
   ]
@@ -347,7 +352,7 @@ if nouns.contains("sync") {
 if nouns.contains("sync"), !embedded {
   products.append(.executable(name: "livery-simulate", targets: ["livery-simulate"]))
   targets += [
-    .target(name: "CSimulator", dependencies: ["CFleet", "CSodium"]),
+    .target(name: "CSimulator", dependencies: ["CFleet", "CSodium", "CSystem"]),
     .target(
       name: "LiverySimulator", dependencies: ["LiveryFleet", "LiveryClient", "CSimulator"],
       swiftSettings: [.treatAllWarnings(as: .error), .unsafeFlags(["-O"])],

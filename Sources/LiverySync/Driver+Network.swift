@@ -1,5 +1,6 @@
 import LiveryClient
 import LiveryFleet
+import LiveryTransfer
 
 // Requests, and reports.
 

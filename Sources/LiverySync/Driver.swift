@@ -2,6 +2,7 @@ import CClient
 import CSync
 import LiveryClient
 import LiveryFleet
+import LiveryTransfer
 
 /// What drives a device on a handle on a store: it does what the state machine asks for, on the real clock, network and store.
 ///

@@ -1,5 +1,6 @@
 import LiveryClient
 import LiveryFleet
+import LiveryTransfer
 
 /// A device that joins a fleet: it makes its key, and tells the console the public half.
 final class Enrollment: @unchecked Sendable {

@@ -2,6 +2,7 @@ import CConsole
 import LiveryClient
 import LiveryFleet
 import LiveryHTTP
+import LiveryTransfer
 
 /// A bucket of an S3-like store, whose objects a web server or a content delivery network delivers.
 final class Bucket: @unchecked Sendable {
@@ -18,6 +19,8 @@ final class Bucket: @unchecked Sendable {
   /// How many objects are put at the same time, and how many bytes they have together at most, unless it is one.
   static let most = 16
   static let mostBytes = 8 << 20
+  /// How much of an answer is read.
+  private static let longestAnswer = 4096
 
   /// `s3://bucket/prefix`.
   var name: String { address.name }
@@ -101,12 +104,17 @@ final class Bucket: @unchecked Sendable {
     for attempt in 1...2 {
       problem = nil
       let time = Console.now + lock.withLock { skew }
-      let contents = wanted.map {
-        content($0.file, $0.hash, Signature(credentials: credentials, region: region, time: time))
+      let asks = wanted.map {
+        ask($0.file, $0.hash, Signature(credentials: credentials, region: region, time: time))
       }
-      guard let answers = Put.all(contents) else { throw Refusal(.busy, "there is no memory") }
+      guard let outcomes = Requests.all(asks) else { throw Refusal(.busy, "there is no memory") }
       var isSkewed = false
-      for (one, answer) in zip(wanted, answers) {
+      for (one, outcome) in zip(wanted, outcomes) {
+        let answer: Reply
+        do throws(StoreError) { answer = try outcome.get() } catch {
+          problem = problem ?? Refusal(.busy, "\(name): \(error.message)")
+          continue
+        }
         if (200...299).contains(answer.status) {
           let key = Bucket.key(one.file.path, one.hash)
           lock.withLock { _ = done.insert(key) }
@@ -132,7 +140,7 @@ final class Bucket: @unchecked Sendable {
     Rates.key(Crypto.hash(Array(path.utf8) + [0] + hash))
   }
 
-  private func content(_ file: Publisher.File, _ hash: [UInt8], _ signature: Signature) -> Put.Content {
+  private func ask(_ file: Publisher.File, _ hash: [UInt8], _ signature: Signature) -> Ask {
     let path = prefix + file.path
     let fields = [
       (name: "cache-control", value: file.isImmutable ? "public, max-age=31536000, immutable" : "no-cache"),
@@ -141,11 +149,13 @@ final class Bucket: @unchecked Sendable {
     var all = signature.fields("PUT", path, fields, hash: hash)
     // Nothing is asked beforehand.
     all.append((name: "expect", value: ""))
-    return Put.Content(url: endpoint + path, fields: all, body: file.bytes, certificates: options.certificates)
+    // A redirect is not followed: the signature is for this host.
+    return Ask(
+      url: endpoint + path, fields: all, body: file.bytes, method: "PUT", limit: Bucket.longestAnswer,
+      certificates: options.certificates, followsRedirects: false)
   }
 
-  private func refusal(_ answer: Put.Answer) -> Refusal {
-    if answer.status == 0 { return Refusal(.busy, "\(name): \(answer.problem ?? "no answer")") }
+  private func refusal(_ answer: Reply) -> Refusal {
     if (300...399).contains(answer.status) {
       return Refusal(.busy, "\(name): the bucket is elsewhere (\(answer.status)): are --region and --endpoint right?")
     }
@@ -157,20 +167,19 @@ final class Bucket: @unchecked Sendable {
   static func time(_ date: String) -> Int64? {
     let bytes = Array(date.utf8)
     let months = Array("JanFebMarAprMayJunJulAugSepOctNovDec".utf8)
-    guard bytes.count == 29, let day = bytes[5..<7].decimal, let year = bytes[12..<16].decimal,
-      let hour = bytes[17..<19].decimal, let minute = bytes[20..<22].decimal, let second = bytes[23..<25].decimal,
-      (1...31).contains(day), (1970...9999).contains(year), hour < 24, minute < 60, second < 61,
-      let month = (0..<12).first(where: { Array(months[$0 * 3..<$0 * 3 + 3]) == Array(bytes[8..<11]) })
+    guard bytes.count == 29,
+      let month = (1...12).first(where: { months[($0 * 3 - 3)..<($0 * 3)].elementsEqual(bytes[8..<11]) })
     else { return nil }
-    // Years begin in March, so that the day of a leap year is its last.
-    let (y, m) = month < 2 ? (year - 1, month + 10) : (year, month - 2)
-    let days = y * 365 + y / 4 - y / 100 + y / 400 + (m * 153 + 2) / 5 + day - 1 - 719_468
-    return Int64(days * 86_400 + hour * 3600 + minute * 60 + second)
+    let parts = [bytes[12..<16], [0x30 + UInt8(month / 10), 0x30 + UInt8(month % 10)], bytes[5..<7]]
+    let day = parts.joined(separator: [UInt8(ascii: "-")])
+    let text = String(decoding: day + [UInt8(ascii: "T")] + bytes[17..<25] + [UInt8(ascii: "Z")], as: UTF8.self)
+    guard case .moment(let seconds)? = ScheduledTime(text: text) else { return nil }
+    return seconds
   }
 }
 
-extension Put.Answer {
-  /// What the store calls it, `<Code>…</Code>`; "" if it says nothing that is one.
+extension Reply {
+  /// What the store calls an error, `<Code>…</Code>`; "" if it says nothing that is one.
   var code: String {
     let (open, close) = (Array("<Code>".utf8), Array("</Code>".utf8))
     guard let start = body.indices.first(where: { body[$0...].starts(with: open) }) else { return "" }

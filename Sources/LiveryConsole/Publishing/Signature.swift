@@ -39,25 +39,8 @@ struct Signature {
 
   /// `20261125T120000Z`.
   static func stamp(_ time: Int64) -> String {
-    let (days, second) = (time / 86_400, time % 86_400)
-    // Years begin in March here, so that the day of a leap year is its last (proleptic Gregorian calendar).
-    let shifted = days + 719_468
-    let era = shifted / 146_097
-    let day = shifted - era * 146_097
-    let year = (day - day / 1460 + day / 36_524 - day / 146_096) / 365
-    let inYear = day - (365 * year + year / 4 - year / 100)
-    let month = (5 * inYear + 2) / 153
-    let inMonth = inYear - (153 * month + 2) / 5 + 1
-    let number = month < 10 ? month + 3 : month - 9
-    let full = year + era * 400 + (number <= 2 ? 1 : 0)
-    return padded(full, 4) + padded(number, 2) + padded(inMonth, 2) + "T" + padded(second / 3600, 2)
-      + padded(second / 60 % 60, 2) + padded(second % 60, 2) + "Z"
-  }
-
-  private static func padded(_ number: Int64, _ count: Int) -> String {
-    var digits = Array(number.description.utf8)
-    while digits.count < count { digits.insert(UInt8(ascii: "0"), at: 0) }
-    return String(decoding: digits, as: UTF8.self)
+    let text = ScheduledTime.moment(time).text.utf8.filter { $0 != UInt8(ascii: "-") && $0 != UInt8(ascii: ":") }
+    return String(decoding: Array(text), as: UTF8.self)
   }
 
   /// The fields that a request is sent with: those that are given, and what signs them all.

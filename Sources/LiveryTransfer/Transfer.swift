@@ -1,31 +1,51 @@
-import CClient
 import CCurl
 import CLivery
 import LiveryClient
 
 /// What is asked for over HTTP.
-struct Ask: Sendable {
-  var url: String
-  var fields: [(name: String, value: String)] = []
+package struct Ask: Sendable {
+  package var url: String
+  package var fields: [(name: String, value: String)]
   /// nil for GET.
-  var body: [UInt8]?
-  /// The most bytes of the answer's body.
-  var limit: Int
-  var certificates: String?
-  var proxy: String?
+  package var body: [UInt8]?
+  /// What is done with the body, such as PUT; nil for POST.
+  package var method: StaticString?
+  /// The most bytes of the answer's body; of one that says why something failed no more is read.
+  package var limit: Int
+  /// Whom to trust, in PEM; nil for whom the system trusts.
+  package var certificates: String?
+  /// nil for what the environment says.
+  package var proxy: String?
+  package var followsRedirects: Bool
+
+  package init(
+    url: String, fields: [(name: String, value: String)] = [], body: [UInt8]? = nil, method: StaticString? = nil,
+    limit: Int, certificates: String? = nil, proxy: String? = nil, followsRedirects: Bool = true
+  ) {
+    self.url = url
+    self.fields = fields
+    self.body = body
+    self.method = method
+    self.limit = limit
+    self.certificates = certificates
+    self.proxy = proxy
+    self.followsRedirects = followsRedirects
+  }
 }
 
 /// What came of it.
-struct Reply: Sendable {
-  var status = 0
-  var body: [UInt8] = []
-  var entityTag: String?
+package struct Reply: Sendable {
+  package var status = 0
+  package var body: [UInt8] = []
+  package var entityTag: String?
   /// In seconds.
-  var retryAfter: Int64?
+  package var retryAfter: Int64?
+  /// The clock of who answered, as HTTP has it.
+  package var date: String?
 }
 
 /// A request that is under way, over all redirects.
-final class Transfer: @unchecked Sendable {
+package final class Transfer: @unchecked Sendable {
   private static let redirectLimit = 5
 
   private let ended: @Sendable (Result<Reply, StoreError>) -> Void
@@ -38,15 +58,15 @@ final class Transfer: @unchecked Sendable {
   private var redirects = 0
 
   /// - Parameter ended: runs once, on any thread.
-  init(_ ask: Ask, ended: @escaping @Sendable (Result<Reply, StoreError>) -> Void) {
+  package init(_ ask: Ask, ended: @escaping @Sendable (Result<Reply, StoreError>) -> Void) {
     self.ask = ask
     self.ended = ended
   }
 
-  func start() { begin(lock.withLock { ask }) }
+  package func start() { begin(lock.withLock { ask }) }
 
   /// Nobody waits for it any more: it ends soon.
-  func cancel() {
+  package func cancel() {
     lock.withLock { isCancelled = true }
     lvu_cancel(UnsafeRawPointer(Unmanaged.passUnretained(self).toOpaque()))
   }
@@ -95,6 +115,7 @@ final class Transfer: @unchecked Sendable {
     var length: Int64?
     for field in fields {
       guard let name = field.name.map({ String(cString: $0).lowercased() }), let value = field.value else { continue }
+      if name.isSame("date") { reply.date = String(validatingCString: value) }
       if name.isSame("etag") { reply.entityTag = String(validatingCString: value) }
       if name.isSame("retry-after") { reply.retryAfter = Int64(String(cString: value)) }
       if name.isSame("content-length") { length = Int64(String(cString: value)) }
@@ -127,7 +148,9 @@ final class Transfer: @unchecked Sendable {
       guard status == livery_status(LIVERY_OK) || reply.status >= 300 else {
         return (.failure(StoreError(StoreError.Code(rawValue: status), message ?? "the request failed")), nil)
       }
-      guard let redirect, [301, 302, 303, 307, 308].contains(reply.status) else { return (.success(reply), nil) }
+      guard ask.followsRedirects, let redirect, [301, 302, 303, 307, 308].contains(reply.status) else {
+        return (.success(reply), nil)
+      }
       redirects += 1
       if let refusal = refusal(of: redirect) { return (.failure(refusal), nil) }
       ask.url = redirect
@@ -163,6 +186,7 @@ extension Ask {
       return start
     }
     let url = add(url)
+    let method = method.map { add($0.description) }
     let certificates = certificates.map { add($0) }
     let proxy = proxy.map { add($0) }
     let pairs = fields.map { (add($0.name), add($0.value)) }
@@ -181,11 +205,18 @@ extension Ask {
           content.field_count = fields.count
           content.ca_file = text(certificates)
           content.proxy = text(proxy)
-          if self.body != nil { content.body = UnsafeRawPointer(bytes.baseAddress) }
+          if self.body != nil {
+            content.body = UnsafeRawPointer(bytes.baseAddress)
+            content.method = text(method)
+          }
           content.body_length = bytes.count
           return body(&content)
         }
       }
     }
   }
+}
+
+extension String {
+  fileprivate func isSame(_ other: String) -> Bool { utf8.elementsEqual(other.utf8) }
 }
