@@ -184,12 +184,12 @@ TEST("who is refused hears why, and gets in once the password file has the right
   server_kill(&server);
 }
 
-TEST("with mqtts a broker is believed by its certificate alone", certificates) {
-  mosquitto_server server = {0};
-  snprintf(server.folder, sizeof server.folder, "%s", fresh_path());
-  mkdir(server.folder, 0755);
-  char command[1200];
-  const char *f = server.folder;
+/** Starts one that speaks TLS. `ca.pem` in its folder has signed its certificate, `other.pem` has not. */
+static bool tls_server_open(mosquitto_server *server) {
+  snprintf(server->folder, sizeof server->folder, "%s", fresh_path());
+  mkdir(server->folder, 0755);
+  char command[1200], more[1000];
+  const char *f = server->folder;
   snprintf(command, sizeof command,
            "cd %s && { for n in ca other; do openssl req -x509 -newkey ed25519 -nodes -days 2 -subj /CN=$n -keyout $n.key -out $n.pem; done;"
            " openssl req -newkey ed25519 -nodes -subj /CN=127.0.0.1 -keyout server.key -out server.csr;"
@@ -198,11 +198,16 @@ TEST("with mqtts a broker is believed by its certificate alone", certificates) {
            " chmod 644 *.key; } >/dev/null 2>&1",
            f);
   EXPECT_INT(0, system(command));
-  char more[1000], right[400], other[400];
   snprintf(more, sizeof more, "allow_anonymous true\ncertfile %s/server.pem\nkeyfile %s/server.key", f, f);
-  snprintf(right, sizeof right, "%s/ca.pem", f);
-  snprintf(other, sizeof other, "%s/other.pem", f);
-  if (!server_open(&server, "mqtts", more)) return;
+  return server_open(server, "mqtts", more);
+}
+
+TEST("with mqtts a broker is believed by its certificate alone", certificates) {
+  mosquitto_server server = {0};
+  if (!tls_server_open(&server)) return;
+  char right[400], other[400];
+  snprintf(right, sizeof right, "%s/ca.pem", server.folder);
+  snprintf(other, sizeof other, "%s/other.pem", server.folder);
   static const char *reasons[] = {NULL, "not trusted", "not trusted", "CA file cannot be read"};
   const char *files[] = {right, other, NULL, "/nonexistent"};
   for (int index = 0; index < 4; index++) {
@@ -231,6 +236,33 @@ TEST("with mqtts a broker is believed by its certificate alone", certificates) {
   REQUIRE_OK(lvb_open(&options, &broker));
   EVENTUALLY(strstr(facts_of(broker).reason, "not trusted"));
   lvb_close(broker);
+  server_kill(&server);
+}
+
+TEST("a process may end while a broker is being reached", ended) {
+  enum { PROCESSES = 400, AT_ONCE = 8 };
+  mosquitto_server server = {0};
+  if (!tls_server_open(&server)) return;
+  char right[400];
+  snprintf(right, sizeof right, "%s/ca.pem", server.folder);
+  fflush(NULL);
+  for (int begun = 0; begun < PROCESSES + AT_ONCE; begun++) {
+    if (begun >= AT_ONCE) {
+      int status = 0;
+      pid_t child;
+      while ((child = waitpid(-1, &status, 0)) == server.process) {
+      }
+      EXPECT(child > 0);
+      EXPECT_INT(0, status);
+    }
+    if (begun >= PROCESSES || fork() != 0) continue;
+    lvb_options options = {.url = server.url, .spread = 1, .ca_file = right};
+    lvb_broker *broker = NULL;
+    if (lvb_open(&options, &broker) != LIVERY_OK) _exit(1);
+    usleep((useconds_t)(begun * 37 % 4000));
+    lvb_close(broker);
+    exit(0);
+  }
   server_kill(&server);
 }
 
