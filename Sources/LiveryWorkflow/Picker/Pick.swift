@@ -206,8 +206,7 @@ final class Pick: @unchecked Sendable {
   // MARK: The source
 
   private func take() {
-    // A store that is being closed has no camera of the program's any more, and ends this.
-    if hasEnded || desk.isEnding { return }
+    if hasEnded { return }
     attempt += 1
     let attempt = attempt
     let patience = wish.patience(source)
@@ -234,7 +233,7 @@ final class Pick: @unchecked Sendable {
 
   private func photograph(_ attempt: Int) throws(StoreError) {
     let wish = wish
-    guard wish.device == nil, let camera = desk.camera else {
+    guard wish.device == nil, let camera = try desk.camera else {
       return try run(attempt) { (work) throws(StoreError) in
         try CameraDevice.capture(wish, patience: wish.patience(.camera)) { work.isWanted }
       }

@@ -136,7 +136,16 @@ final class Desk: @unchecked Sendable {
   }
 
   /// The program's; nil for devices.
-  var camera: HostCamera? { lock.withLock { hostCamera } }
+  ///
+  /// - Throws: `.closed` if the store is being closed: it has no camera of the program's any more, and a device's is not asked for.
+  var camera: HostCamera? {
+    get throws(StoreError) {
+      try lock.withLock { () throws(StoreError) in
+        guard !hasEnded else { throw Self.closed }
+        return hostCamera
+      }
+    }
+  }
 
   /// - Throws: `.closed` if the store is being closed.
   func setCamera(_ camera: HostCamera?) throws(StoreError) {
@@ -243,8 +252,13 @@ final class Desk: @unchecked Sendable {
   }
 
   /// Who shows prompts of a kind: who names it before who shows any; of this handle, then of other processes; the newest first.
-  func candidates(_ kind: String) -> [Request.Candidate] {
-    let all = lock.withLock { providers }
+  ///
+  /// - Throws: `.closed` if the store is being closed: nobody shows them then, and that is no reason to take a default.
+  func candidates(_ kind: String) throws(StoreError) -> [Request.Candidate] {
+    let all = try lock.withLock { () throws(StoreError) -> [Provider] in
+      guard !hasEnded else { throw Self.closed }
+      return providers
+    }
     var found: [Request.Candidate] = []
     for kind in [kind, PromptKind.any] {
       for own in all.reversed() where own.kind.sameBytes(as: kind) { found.append(.own(own)) }
@@ -302,8 +316,10 @@ final class Desk: @unchecked Sendable {
   }
 
   /// Whether anybody shows prompts of a kind.
-  func isProvided(_ kind: String) -> Bool {
-    for candidate in candidates(kind) {
+  ///
+  /// - Throws: `.closed` if the store is being closed.
+  func isProvided(_ kind: String) throws(StoreError) -> Bool {
+    for candidate in try candidates(kind) {
       guard case .other(let name) = candidate else { return true }
       if let descriptor = try? reach(name) {
         lvw_close(descriptor)
@@ -313,11 +329,14 @@ final class Desk: @unchecked Sendable {
     return false
   }
 
-  /// Whether the store is being closed.
-  var isEnding: Bool { lock.withLock { hasEnded } }
-
   /// What is told of the kinds that nobody shows.
-  var missing: [Value] { PromptKind.all.filter { !isProvided($0.name) }.map { $0.value } }
+  ///
+  /// - Throws: `.closed` if the store is being closed.
+  func missing() throws(StoreError) -> [Value] {
+    var missing: [Value] = []
+    for kind in PromptKind.all where try !isProvided(kind.name) { missing.append(kind.value) }
+    return missing
+  }
 
   // MARK: The end
 

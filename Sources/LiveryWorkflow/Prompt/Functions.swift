@@ -36,7 +36,7 @@ public func livery_prompt_missing(
     try checkMemory()
     let desk = try Desks.find(try Store(borrowing: store))
     let place = try required(missing, "missing")
-    place.pointee = try Value.list(desk.missing).makeHandle()
+    place.pointee = try Value.list(desk.missing()).makeHandle()
   }
 }
 

@@ -76,9 +76,8 @@ final class Request: @unchecked Sendable {
 
   func start() {
     if machine.isOver { return }
-    if desk.isEnding { return handle(.closed) }
+    do throws(StoreError) { candidates = try desk.candidates(wish.kind) } catch { return handle(.closed) }
     if wish.timeout > 0 { timer = desk.loop.run(after: wish.timeout) { self.handle(.timedOut) } }
-    candidates = desk.candidates(wish.kind)
     machine = PromptMachine(
       count: candidates.count, fallback: PromptKind.named(wish.kind)?.fallback,
       unavailable: Self.unavailable(wish.kind))

@@ -103,7 +103,7 @@
     public static var promptKinds: [Value] { PromptKind.all.map { $0.value } }
 
     /// Those of them that nobody shows. Corresponds to `livery_prompt_missing` in C.
-    public func missingPrompts() throws(StoreError) -> [Value] { try Desks.find(self).missing }
+    public func missingPrompts() throws(StoreError) -> [Value] { try Desks.find(self).missing() }
 
     /// Lets a provider show the prompts of a kind, also those of other processes. Corresponds to `livery_prompt_provide` in C.
     public func providePrompt(_ kind: String, by provider: some PromptProvider) throws(StoreError) -> PromptProvision {
