@@ -165,9 +165,13 @@ static bool prepare(lvdb_statement *statement) {
   return true;
 }
 
+static bool is_read(const char *sql) { return strncmp(sql, "SELECT", 6) == 0; }
+
 static lvdb_result execute(lvdb_statement *statement) {
   lvdb_database *database = statement->database;
-  if (!reconnect(database)) return lost(database);
+  // What was begun went with its connection: on another one its rest would be done by itself.
+  const bool is_alone = !lvdb_is_own(database);
+  if (is_alone ? !reconnect(database) : pq.status(database->connection) != CONNECTION_OK) return lost(database);
   unsigned types[LVDB_PARAMETERS_MAX];
   const char *values[LVDB_PARAMETERS_MAX];
   int lengths[LVDB_PARAMETERS_MAX], formats[LVDB_PARAMETERS_MAX];
@@ -185,8 +189,15 @@ static lvdb_result execute(lvdb_statement *statement) {
       lengths[index] = 8;
     }
   }
-  PGresult *result = pq.exec_params(database->connection, statement->sql, statement->count, types, values, lengths, formats, 1);
-  lvdb_result done = result_of(database, result);
+  PGresult *result = NULL;
+  lvdb_result done = LVDB_BUSY;
+  // A connection may have been lost without anybody having noticed: what only reads is asked for again.
+  for (bool is_again = false; done == LVDB_BUSY; is_again = true) {
+    result = pq.exec_params(database->connection, statement->sql, statement->count, types, values, lengths, formats, 1);
+    done = result_of(database, result);
+    const bool is_lost = pq.status(database->connection) != CONNECTION_OK;
+    if (!is_lost || is_again || !is_alone || !is_read(statement->sql) || !reconnect(database)) break;
+  }
   if (done == LVDB_ROW) statement->state = result;
   return done;
 }

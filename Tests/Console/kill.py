@@ -122,9 +122,13 @@ class Scene:
   def settle(self, is_patient):
     """What is published last has to be right on all real devices, by what their stores say; and the console is to know, if there is time:
     a device reports once a minute at most."""
+    # A database that was killed last is looked for once in a while.
+    conftest.wait(lambda: self.console.ask("GET", "/api/v1/status").status == 200, 60)
     for line in self.console.api("GET", "publications?limit=1000")["items"]:
       if line["state"] == "rolling":
-        self.console.api("POST", f"publications/{line['number']}/stop")
+        stopped = self.console.ask("POST", f"/api/v1/publications/{line['number']}/stop")
+        # It may have come to its end meanwhile.
+        assert stopped.status in (200, 409), (line, stopped.status, stopped.body)
     for channel in ("north", "south", "fleet"):
       name = channel if channel == "fleet" else f"group.{channel}"
       draft = self.console.api("GET", f"channels/{name}/draft")

@@ -92,3 +92,12 @@ def test_a_server_that_is_started_again_is_found_again(console, own):
     assert device.report().status in (200, 204)
     console.set("fleet", ("volume", "enforce", number))
   assert device.pull()["volume"] == ("enforce", 2)
+
+
+def test_what_only_reads_does_not_notice_that_a_connection_was_lost(console, own):
+  """Also what asks for the first time after a server was away, which is there again."""
+  for _ in range(20):
+    own.query("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name <> 'psql' AND pid <> "
+              "pg_backend_pid() AND backend_type = 'client backend'")
+    for path in ("status", "devices", "channels/fleet/draft"):
+      assert console.ask("GET", "/api/v1/" + path).status == 200
