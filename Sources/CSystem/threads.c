@@ -371,11 +371,13 @@ static bool link_to(int file, const char *path) {
   return symlink(target, path) == 0;
 }
 
-static bool name_in(const char *folder, int file, int lock, char *path, char *lock_path, size_t size) {
+enum { NAME = 64, LOCK_NAME = NAME + sizeof "-lock" };
+
+static bool name_in(const char *folder, int file, int lock, char path[NAME], char lock_path[LOCK_NAME]) {
   uint64_t number = lvs_monotonic_ns();
   (void)!getrandom(&number, sizeof number, GRND_NONBLOCK);
-  snprintf(path, size, "%s/.livery-%016llx", folder, (unsigned long long)number);
-  snprintf(lock_path, size, "%s-lock", path);
+  snprintf(path, NAME, "%s/.livery-%016llx", folder, (unsigned long long)number);
+  snprintf(lock_path, LOCK_NAME, "%s-lock", path);
   if (!link_to(file, path)) return false;
   if (link_to(lock, lock_path)) return true;
   int failure = errno;
@@ -386,13 +388,13 @@ static bool name_in(const char *folder, int file, int lock, char *path, char *lo
 
 int lvs_call_naming(int file, int lock, void (*function)(const char *path, void *argument), void *argument) {
   static const char *const folders[] = {"/dev/shm", "/run", "/tmp", "/var/tmp"};
-  char path[64], lock_path[64];
+  char path[NAME], lock_path[LOCK_NAME];
   int signal = 0;
   bool is_named = false;
   prctl(PR_GET_PDEATHSIG, &signal);
   prctl(PR_SET_PDEATHSIG, 0);
   for (size_t i = 0; i < sizeof folders / sizeof *folders && !is_named; i++)
-    is_named = name_in(folders[i], file, lock, path, lock_path, sizeof path);
+    is_named = name_in(folders[i], file, lock, path, lock_path);
   int failure = errno;
   if (is_named) {
     function(path, argument);

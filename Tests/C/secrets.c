@@ -36,7 +36,7 @@ static int count_in(const char *bytes, size_t size, const char *secret) {
 
 // How often a file of the store holds a secret, or all in a folder of it.
 static int in_file(const char *path, const char *name, const char *secret) {
-  char file[700];
+  char file[800];
   snprintf(file, sizeof file, "%s/%s", path, name);
   size_t size = 0;
   char *bytes = read_file(file, &size);
