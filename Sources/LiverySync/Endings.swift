@@ -22,16 +22,19 @@ final class Endings: @unchecked Sendable {
   func make<Success: Sendable>(
     dispatched: Bool, _ done: @escaping @Sendable (Result<Success, StoreError>) -> Void
   ) throws(StoreError) -> Completion<Success> {
-    let number = try lock.withLock { () throws(StoreError) -> Int in
-      guard !hasEnded else { throw Driver.closed }
+    let number = lock.withLock { () -> Int in
       count += 1
-      queue.count(LVC_OUTCOME, 1)
       return count
     }
     let ending = Completion<Success>(on: store, dispatched: dispatched, over: { self.remove(number) }) { outcome in
       self.queue.calling(LVC_OUTCOME) { done(outcome) }
     }
-    lock.withLock { open[number] = { (error) in ending.settle(.failure(error)) } }
+    // Whoever closes the store waits for what is counted: it finds all of that here.
+    try lock.withLock { () throws(StoreError) in
+      guard !hasEnded else { throw Driver.closed }
+      open[number] = { (error) in ending.settle(.failure(error)) }
+      queue.count(LVC_OUTCOME, 1)
+    }
     return ending
   }
 

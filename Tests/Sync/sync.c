@@ -237,3 +237,46 @@ TEST("many threads start, ask and stop at once", threads) {
   for (int index = 0; index < 6; index++) pthread_join(all[index], NULL);
   OK(livery_close(store));
 }
+
+typedef struct starter {
+  pthread_t thread;
+  livery_store *store;
+  told told[400];
+  livery_status started[400];
+  _Atomic int count;
+} starter;
+
+// Asks until the store is closed.
+static void *ask_on(void *argument) {
+  starter *starter = argument;
+  while (starter->count < 400) {
+    int place = starter->count;
+    starter->started[place] = livery_sync_pull_start(starter->store, NULL, note, &starter->told[place], note_end, NULL);
+    starter->count++;
+    if (starter->started[place] == LIVERY_ERROR_CLOSED) break;
+  }
+  return NULL;
+}
+
+TEST("who asks while the store is closed is told once, also if nothing comes of it", closing_meanwhile) {
+  enum { ROUNDS = 40, THREADS = 4 };
+  starter *starters = calloc(THREADS, sizeof *starters);
+  for (int round = 0; round < ROUNDS; round++) {
+    livery_store *store = new_store(fresh_path(), KIOSK_SCHEMA);
+    memset(starters, 0, THREADS * sizeof *starters);
+    for (int index = 0; index < THREADS; index++) {
+      starters[index].store = store;
+      EXPECT_INT(0, pthread_create(&starters[index].thread, NULL, ask_on, &starters[index]));
+    }
+    while (starters[round % THREADS].count < 1 + round % 5) sched_yield();
+    OK(livery_close(store));
+    for (int index = 0; index < THREADS; index++) {
+      pthread_join(starters[index].thread, NULL);
+      for (int place = 0; place < starters[index].count; place++) {
+        EXPECT_INT(1, starters[index].told[place].done);
+        EXPECT_INT(1, starters[index].told[place].destroyed);
+      }
+    }
+  }
+  free(starters);
+}
