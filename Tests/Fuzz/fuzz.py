@@ -11,6 +11,7 @@ Ends with a line of figures. An input that crashes is put into build/torture/fuz
 --keep drops what reaches nothing new. The corpora are kept in the form that pack.py makes.
 """
 import argparse
+import concurrent.futures
 import datetime
 import os
 import pathlib
@@ -292,10 +293,15 @@ def main():
       parser.error(f"no target {target}: {', '.join(TARGETS)}")
   targets = arguments.targets or (["color"] if arguments.broken else TARGETS)
   total = crashes = coverage = 0
-  for target in targets:
+
+  def begin(target):
     with tempfile.TemporaryDirectory(prefix="livery-corpus-") as kept:
       pack.unpack(target, kept)
-      status, output, runs, covered = work(target, arguments, kept)
+      return work(target, arguments, kept)
+
+  # One for each processor.
+  results = zip(targets, concurrent.futures.ThreadPoolExecutor(os.cpu_count() or 1).map(begin, targets))
+  for target, (status, output, runs, covered) in results:
     total, coverage = total + runs, coverage + covered
     if status not in (0, INTERRUPTED):
       crashes += 1
