@@ -316,7 +316,7 @@ if nouns.contains("sync") {
   targets += [
     .target(name: "CFleet", dependencies: ["CSodium"], cSettings: cSettings),
     // Of libmosquitto it takes the headers alone (libmosquitto-dev): the library is loaded by the first connection.
-    .target(name: "CMosquitto", dependencies: ["CLivery"], cSettings: cSettings),
+    .target(name: "CMosquitto", dependencies: ["CLivery", "CClient"], cSettings: cSettings),
     // Of libqrencode, too (libqrencode-dev).
     .target(name: "CQRCode", dependencies: ["CLivery"], cSettings: cSettings),
     .target(name: "LiveryFleet", dependencies: ["LiveryClient", "CFleet"], swiftSettings: swiftSettings),

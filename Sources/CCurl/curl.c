@@ -209,7 +209,7 @@ static livery_status status_of(CURLcode code) {
   switch (code) {
     case CURLE_OK: return LIVERY_OK;
     case CURLE_OPERATION_TIMEDOUT: return LIVERY_ERROR_TIMEOUT;
-    case CURLE_OUT_OF_MEMORY: return LIVERY_ERROR_NO_MEMORY;
+    case CURLE_OUT_OF_MEMORY: case CURLE_FAILED_INIT: return LIVERY_ERROR_NO_MEMORY;
     case CURLE_URL_MALFORMAT: return LIVERY_ERROR_INVALID_ARGUMENT;
     // Of no use to try again.
     case CURLE_PEER_FAILED_VERIFICATION: case CURLE_SSL_CACERT_BADFILE: case CURLE_SSL_ISSUER_ERROR:
@@ -231,11 +231,23 @@ static void finish(request *r, CURLcode code) {
   r->receiver->finish(r->exchange, status, message, redirect);
 }
 
+static void stop(driver *d, request *r, CURLcode code) {
+  for (request **place = &d->running; *place; place = &(*place)->next) {
+    if (*place != r) continue;
+    *place = r->next;
+    d->running_count--;
+    break;
+  }
+  curl.multi_remove_handle(d->multi, r->easy);
+  finish(r, code);
+  free_request(r);
+}
+
 static void start(driver *d, request *r) {
   r->next = d->running;
   d->running = r;
   d->running_count++;
-  curl.multi_add_handle(d->multi, r->easy);
+  if (curl.multi_add_handle(d->multi, r->easy) != CURLM_OK) stop(d, r, CURLE_FAILED_INIT);
 }
 
 static int running_of(const driver *d, const char *server) {
@@ -262,18 +274,6 @@ static void start_waiting(driver *d) {
       start(d, r);
     }
   }
-}
-
-static void stop(driver *d, request *r, CURLcode code) {
-  for (request **place = &d->running; *place; place = &(*place)->next) {
-    if (*place != r) continue;
-    *place = r->next;
-    d->running_count--;
-    break;
-  }
-  curl.multi_remove_handle(d->multi, r->easy);
-  finish(r, code);
-  free_request(r);
 }
 
 static void take_orders(driver *d) {
@@ -338,6 +338,8 @@ static const char *load(functions *found) {
   FUNCTIONS(TAKE)
 #undef TAKE
   if (!is_whole || found->version_info(CURLVERSION_NOW)->version_num < 0x075500) return "the one that is installed is older than 7.85";
+  // The thread of the transfers goes on for as long as the process lives.
+  lvc_openssl_keep();
   return NULL;
 }
 

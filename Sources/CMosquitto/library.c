@@ -1,9 +1,9 @@
 #define _GNU_SOURCE
 #include "library.h"
 
+#include <cclient.h>
 #include <dlfcn.h>
 #include <pthread.h>
-#include <stdint.h>
 #include <stdio.h>
 
 // Of use once `is_loaded`, which is set with `lock` held.
@@ -16,17 +16,6 @@ static void before_fork(void) { pthread_mutex_lock(&lock); }
 static void after_fork(void) { pthread_mutex_unlock(&lock); }
 static void watch_forks(void) { pthread_atfork(before_fork, after_fork, after_fork); }
 
-// A thread that is reaching a broker cannot be interrupted, and may outlive main: OpenSSL, by which libmosquitto speaks TLS, is
-// not to be taken down under it. Of no effect if the program has set it up before.
-static void keep_openssl(void) {
-  enum { NO_ATEXIT = 0x00080000 };
-  void *handle = dlopen("libcrypto.so.3", RTLD_NOW | RTLD_NOLOAD);
-  if (!handle) return;
-  int (*init)(uint64_t, const void *) = (int (*)(uint64_t, const void *))dlsym(handle, "OPENSSL_init_crypto");
-  if (init) init(NO_ATEXIT, NULL);
-  dlclose(handle);
-}
-
 // NULL, or why there is none. It is never let go of: called without a lock, for the loader has one of its own, which
 // constructors of other libraries may hold while they fork.
 static const char *load(lvb_functions *found) {
@@ -37,6 +26,8 @@ static const char *load(lvb_functions *found) {
   LVB_FUNCTIONS(TAKE)
 #undef TAKE
   if (!is_whole || found->lib_version(NULL, NULL, NULL) < 2000000) return "the one that is installed is older than 2.0";
+  // A thread that is reaching a broker cannot be interrupted.
+  lvc_openssl_keep();
   return NULL;
 }
 
@@ -50,7 +41,6 @@ const lvb_functions *lvb_library(void) {
   const char *missing = load(&found);
   pthread_mutex_lock(&lock);
   if (!missing && !is_loaded) {
-    keep_openssl();
     if (found.lib_init() == MOSQ_ERR_SUCCESS) {
       library = found;
       is_loaded = true;

@@ -2,6 +2,9 @@
 #include "fixture.h"
 #include "scripted.h"
 
+#include <arpa/inet.h>
+#include <sys/socket.h>
+
 enum { ROUNDS = 60, FETCHES = 12 };
 
 typedef struct told {
@@ -231,4 +234,70 @@ TEST("those that are started while the store is closed are told as well", while_
       expect_told(told[index], 200);
     }
   }
+}
+
+/** A port of the loopback at which nobody listens. */
+static int free_port(void) {
+  int file = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+  struct sockaddr_in address = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+  socklen_t length = sizeof address;
+  bind(file, (struct sockaddr *)&address, sizeof address);
+  getsockname(file, (struct sockaddr *)&address, &length);
+  close(file);
+  return ntohs(address.sin_port);
+}
+
+/** A server that speaks TLS with a certificate of its own; its process, or -1. */
+static pid_t start_server(const char *folder, int port) {
+  char command[900];
+  snprintf(command, sizeof command,
+           "cd %s && openssl req -x509 -newkey ed25519 -nodes -days 2 -subj /CN=127.0.0.1 -addext subjectAltName=IP:127.0.0.1"
+           " -keyout key -out certificate >/dev/null 2>&1",
+           folder);
+  if (system(command) != 0) return -1;
+  pid_t process = fork();
+  if (process == 0) {
+    int nothing = open("/dev/null", O_RDWR);
+    for (int file = 0; file < 3; file++) dup2(nothing, file);
+    snprintf(command, sizeof command, "cd %s && exec openssl s_server -accept 127.0.0.1:%d -key key -cert certificate -www", folder, port);
+    execl("/bin/sh", "sh", "-c", command, (char *)NULL);
+    _exit(127);
+  }
+  return process;
+}
+
+TEST("a process may end while a server is being reached, and asked", ended) {
+  enum { PROCESSES = 300, AT_ONCE = 8 };
+  const char *folder = fresh_path();
+  EXPECT_INT(0, mkdir(folder, 0755));
+  int port = free_port();
+  pid_t server = start_server(folder, port);
+  if (server < 0) SKIP("openssl is not there");
+  char url[64], certificate[400];
+  snprintf(url, sizeof url, "https://127.0.0.1:%d/", port);
+  snprintf(certificate, sizeof certificate, "%s/certificate", folder);
+  livery_fetch_options options = LIVERY_FETCH_OPTIONS_INIT;
+  options.ca_file = certificate;
+  fflush(NULL);
+  for (int begun = 0; begun < PROCESSES + AT_ONCE; begun++) {
+    if (begun >= AT_ONCE) {
+      int status = 0;
+      pid_t child;
+      while ((child = waitpid(-1, &status, 0)) == server) {
+      }
+      EXPECT(child > 0);
+      EXPECT_INT(0, status);
+    }
+    if (begun >= PROCESSES || fork() != 0) continue;
+    livery_open_options in_memory = LIVERY_OPEN_OPTIONS_INIT;
+    in_memory.flags = LIVERY_OPEN_MEMORY | LIVERY_OPEN_CREATE;
+    livery_store *store = NULL;
+    static told told;
+    if (livery_open("", &in_memory, &store) != LIVERY_OK) _exit(1);
+    if (livery_fetch_start(store, url, &options, note_fetch, &told, NULL, NULL) != LIVERY_OK) _exit(2);
+    usleep((useconds_t)(begun * 37 % 4000));
+    exit(0);
+  }
+  kill(server, SIGKILL);
+  waitpid(server, NULL, 0);
 }

@@ -59,6 +59,11 @@ void lvc_queue_free(lvc_queue *queue);
 // A detached thread that no signal interrupts. Whether there is one.
 bool lvc_thread_start(void *(*function)(void *), void *argument);
 
+// Has OpenSSL stay as it is when the process ends: threads of ours that speak TLS outlive main, and it is not to be taken down under
+// them. To be called before the first use of a library that has loaded it; of no effect if the program has set it up before. It
+// takes the loader's lock: not with one held that forks wait for.
+void lvc_openssl_keep(void);
+
 // Leases: places in a file that one process at a time holds, and loses when it dies.
 
 // The descriptor of the file with a name in a store's folder; negative where there is none to be had. A forked child does not keep it.
