@@ -18,10 +18,22 @@
 enum { SETTLED = 200 };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-// Guarded by `lock`. A forked child has what its parent has, and not the thread.
-static pid_t watching;
+// Guarded by `lock`.
+static bool is_watching;
 static int descriptor = -1;
 static lvy_network_heard heard_by;
+
+// A forked child has the descriptor, and not the thread.
+static pthread_once_t once = PTHREAD_ONCE_INIT;
+static void before_fork(void) { pthread_mutex_lock(&lock); }
+static void after_fork(void) { pthread_mutex_unlock(&lock); }
+static void in_child(void) {
+  if (descriptor >= 0) close(descriptor);
+  descriptor = -1;
+  is_watching = false;
+  pthread_mutex_unlock(&lock);
+}
+static void watch_forks(void) { pthread_atfork(before_fork, after_fork, in_child); }
 
 // Reads a message; whether it says that there is something new. False in `is_good` if nothing can be read any more.
 static bool read_one(int file, int flags, bool *is_good) {
@@ -56,19 +68,17 @@ static void *run(void *argument) {
     heard_by();
   }
   pthread_mutex_lock(&lock);
-  watching = 0;
+  is_watching = false;
   descriptor = -1;
-  pthread_mutex_unlock(&lock);
   close(file);
+  pthread_mutex_unlock(&lock);
   return NULL;
 }
 
 void lvy_network_watch(lvy_network_heard heard) {
-  // Somebody else is about it; or was, when this process was forked.
-  if (pthread_mutex_trylock(&lock) != 0) return;
-  if (watching != getpid()) {
-    // That of the parent is the parent's.
-    if (descriptor >= 0) close(descriptor);
+  pthread_once(&once, watch_forks);
+  pthread_mutex_lock(&lock);
+  if (!is_watching) {
     heard_by = heard;
     descriptor = socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC, NETLINK_ROUTE);
     const struct sockaddr_nl address = {
@@ -79,7 +89,7 @@ void lvy_network_watch(lvy_network_heard heard) {
       descriptor = -1;
     }
     // Where the system does not let it, it is not tried over and over.
-    watching = getpid();
+    is_watching = true;
   }
   pthread_mutex_unlock(&lock);
 }
