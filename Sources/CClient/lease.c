@@ -40,6 +40,8 @@ int lvc_lease_open(const char *folder, const char *name) {
     free(file);
     return -1;
   }
+  // A child that is forked before it is known would keep it.
+  pthread_mutex_lock(&lock);
   bool is_new = true;
   int descriptor = openat(directory, name, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
   if (descriptor < 0 && errno == EEXIST) {
@@ -52,17 +54,15 @@ int lvc_lease_open(const char *folder, const char *name) {
     ignored = fchmod(descriptor, 0660);
     (void)ignored;
   }
-  close(directory);
-  if (descriptor < 0) {
-    free(file);
-    return -1;
+  if (descriptor >= 0) {
+    file->descriptor = descriptor;
+    file->next = files;
+    files = file;
   }
-  file->descriptor = descriptor;
-  pthread_mutex_lock(&lock);
-  file->next = files;
-  files = file;
   pthread_mutex_unlock(&lock);
-  return descriptor;
+  close(directory);
+  if (descriptor < 0) free(file);
+  return descriptor < 0 ? -1 : descriptor;
 }
 
 void lvc_lease_close(int descriptor) {
