@@ -81,6 +81,11 @@ final class Driver: @unchecked Sendable {
     lease = folder.map { lvc_lease_open($0, "sync.lock") } ?? -1
   }
 
+  deinit {
+    // Of one that was not used: another thread was quicker.
+    if lease >= 0 { lvc_lease_close(lease) }
+  }
+
   static func make(_ store: Store) throws(StoreError) -> Driver {
     // The path of a store in memory is a name, at which there is no folder of a store.
     Driver(store, try Queue.make("livery-sync"), folder: try store.statistics()["path"]?.text)
