@@ -29,20 +29,21 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
 static const char file[] = "liblivery-workflow.so.0";
 
-static bool find(const char *path) {
+static bool find(functions *found, const char *path) {
   void *library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
   if (!library) return false;
   bool is_whole = true;
-#define FIND(name) is_whole = (prompts.name = (__typeof__(prompts.name))dlsym(library, "livery_prompt_" #name)) && is_whole;
+#define FIND(name) is_whole = (found->name = (__typeof__(found->name))dlsym(library, "livery_prompt_" #name)) && is_whole;
   FUNCTIONS(FIND)
 #undef FIND
   // One that stands on another copy of liblivery.so would not know the handles of this one.
   return is_whole && dlsym(library, "livery_post") == (void *)livery_post;
 }
 
-static bool find_all(void) {
+// Called without a lock, for the loader has one of its own, which constructors of other libraries may hold while they fork.
+static bool find_all(functions *found) {
   if (livery_prompt_provide) {
-#define TAKE(name) prompts.name = livery_prompt_##name;
+#define TAKE(name) found->name = livery_prompt_##name;
     FUNCTIONS(TAKE)
 #undef TAKE
     return true;
@@ -54,17 +55,26 @@ static bool find_all(void) {
   int length = end ? (int)(end + 1 - own.dli_fname) : 0;
   if (length > 0 && length < (int)(sizeof path - sizeof file)) {
     snprintf(path, sizeof path, "%.*s%s", length, own.dli_fname, file);
-    if (find(path)) return true;
+    if (find(found, path)) return true;
   }
-  return find(file);
+  return find(found, file);
 }
+
+static pthread_once_t once = PTHREAD_ONCE_INIT;
+static void before_fork(void) { pthread_mutex_lock(&lock); }
+static void after_fork(void) { pthread_mutex_unlock(&lock); }
+static void watch_forks(void) { pthread_atfork(before_fork, after_fork, after_fork); }
 
 bool lvp_prompts_load(void) {
   if (atomic_load(&is_loaded)) return true;
+  functions found;
+  if (!find_all(&found)) return false;
+  pthread_once(&once, watch_forks);
   pthread_mutex_lock(&lock);
-  if (!atomic_load(&is_loaded) && find_all()) atomic_store(&is_loaded, true);
+  if (!atomic_load(&is_loaded)) prompts = found;
+  atomic_store(&is_loaded, true);
   pthread_mutex_unlock(&lock);
-  return atomic_load(&is_loaded);
+  return true;
 }
 
 livery_status lvp_prompt_provide(livery_store *store, livery_prompt_present_fn present, livery_prompt_dismiss_fn dismiss,
