@@ -1,5 +1,5 @@
 // Sessions in one process: each transition from each state, who is told what, and what callers get wrong.
-#include "check.h"
+#include "sealer.h"
 #include <livery/session.h>
 #include <pthread.h>
 
@@ -377,6 +377,36 @@ TEST("when the user cannot be fetched the session stays, and it can be tried aga
   EXPECT_TEXT("", text_setting(store, "session.token"));
   OK(livery_close(store));
   wait_for(&heard.destroyed, 4);
+}
+
+TEST("a token that cannot be opened here is why there is no user, and with its key it can be tried again", sealed) {
+  const char *path = fresh_path();
+  OK(livery_close(new_store(path, SCHEMA)));
+  toy toy = {.key = 7};
+  heard heard = {.answer = "\"ada\""}, other = {0};
+  livery_store *store = open_store(path);
+  OK(toy_set(store, &toy));
+  OK(livery_session_bootstrap(store, NULL, NULL, done, &other, destroy));
+  wait_for(&other.done, 1);
+  OK(login(store, "\"ada\"", "token-1", 0, 0));
+  OK(livery_close(store));
+  for (int round = 0; round < 2; round++) {
+    if (round == 0) store = begun_with(path, &heard, fetch);
+    else OK(livery_session_bootstrap(store, NULL, fetch, done, &heard, destroy));
+    wait_for(&heard.done, round + 1);
+    EXPECT_INT(LIVERY_ERROR_UNAVAILABLE, heard.status);
+    EXPECT_INT(LIVERY_SESSION_ACTIVE, heard.info.state);
+    EXPECT_STATE(store, ACTIVE, LOGIN, "");
+    EXPECT_INT(0, heard.asked);
+  }
+  OK(toy_set(store, &toy));
+  OK(livery_session_bootstrap(store, NULL, fetch, done, &heard, destroy));
+  wait_for(&heard.done, 3);
+  EXPECT_INT(LIVERY_OK, heard.status);
+  EXPECT_TEXT("token-1", heard.token);
+  EXPECT_STATE(store, ACTIVE, LOGIN, "\"ada\"");
+  OK(livery_close(store));
+  wait_for(&heard.destroyed, 3);
 }
 
 TEST("an answer that comes too late is passed over", late) {

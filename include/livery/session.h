@@ -165,6 +165,8 @@ typedef void (*livery_session_watch_fn)(const livery_session_info *info, livery_
  *   - with the status that the fetcher has answered, such as #LIVERY_ERROR_NETWORK: the session is active all the same, and its
  *     user is not known. Calling livery_session_bootstrap() again asks again. But #LIVERY_ERROR_REFUSED ends the session, in all processes:
  *     the state is then expired, and `done` is told #LIVERY_OK.
+ *   - with #LIVERY_ERROR_UNAVAILABLE if the token is sealed and cannot be opened here, or another status if it cannot be read: the
+ *     `fetcher` is not asked, and all else is as for what it has answered.
  *   - with #LIVERY_ERROR_CLOSED when the store was closed first.
  *   - with any status of livery_edit() if the store could not be read or changed.
  *

@@ -165,7 +165,7 @@ final class SessionKeeper: @unchecked Sendable {
       return (request, fetching)
     }
     withExtendedLifetime(former) {}
-    if let request, let fetching { ask(request, fetching, facts) } else { settle(facts) }
+    if let request, let fetching { ask(request, fetching, facts) } else { settle() }
     notify()
     // One that has ended by itself nobody has cleaned up after.
     if facts.state == .expired, facts.forgets != nil { forgetSoon(of: facts) }
@@ -178,9 +178,8 @@ final class SessionKeeper: @unchecked Sendable {
         guard self.lock.withLock({ self.request === request }) else { return self.drop(request) }
         var token: String?
         if facts.hasToken {
-          // It may have gone meanwhile: then the session has, and whoever hears of that asks no more.
-          guard let held = (try? self.store.value(SessionFacts.token))?.text else { return self.drop(request) }
-          token = held
+          do throws(StoreError) { token = try self.token() } catch { return self.failed(request, error) }
+          if token == nil { return self.pass(over: request) }
         }
         fetching.ask(request, facts, token)
       }
@@ -189,13 +188,35 @@ final class SessionKeeper: @unchecked Sendable {
     }
   }
 
+  /// nil if it has gone.
+  private func token() throws(StoreError) -> String? {
+    do throws(StoreError) {
+      guard let text = try store.value(SessionFacts.token).text else {
+        throw StoreError(.typeMismatch, "the session's token is no text", setting: SessionFacts.token)
+      }
+      return text
+    } catch {
+      guard error.code == .notFound || error.code == .noValue else { throw error }
+      return nil
+    }
+  }
+
+  /// The session has gone together with its token, and whoever hears of that asks no more.
+  private func pass(over request: SessionRequest) {
+    lock.withLock {
+      if self.request === request { self.request = nil }
+    }
+    drop(request)
+    settle()
+  }
+
   private func drop(_ request: SessionRequest) {
     lock.withLock { requests.removeAll { $0 === request } }
     request.close()
   }
 
   /// Ends the bootstrapping if there is nothing to wait for.
-  private func settle(_ facts: SessionFacts) {
+  private func settle() {
     let isWaiting = lock.withLock { request != nil }
     if !isWaiting { finish(nil) }
   }
