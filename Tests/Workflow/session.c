@@ -659,6 +659,39 @@ TEST("any number of threads at once", threads) {
   OK(livery_close(shared_store));
 }
 
+static void *tries_in_vain(void *unused) {
+  while (!stops) {
+    if (login(shared_store, "\"bob\"", NULL, 0, 0) != LIVERY_ERROR_CONFLICT) check_fail(__FILE__, __LINE__, "bob is logged in");
+  }
+  return unused;
+}
+
+static void *changes_nothing(void *unused) {
+  while (!stops) OK(livery_session_update(shared_store, NULL, NULL));
+  return unused;
+}
+
+TEST("who has logged in is known, whatever other threads try meanwhile", known_meanwhile) {
+  const char *path = fresh_path();
+  OK(livery_close(new_store(path, SCHEMA)));
+  heard heard = {0}, watching = {0};
+  shared_store = begun_with(path, &heard, NULL);
+  OK(livery_session_watch_start(shared_store, NULL, changed, &watching, destroy, NULL));
+  OK(login(shared_store, "\"eve\"", NULL, 0, 0));
+  pthread_t threads[2];
+  stops = false;
+  pthread_create(&threads[0], NULL, tries_in_vain, NULL);
+  pthread_create(&threads[1], NULL, changes_nothing, NULL);
+  for (int round = 0, before = check_failures; round < 300 && check_failures == before; round++) {
+    OK(login(shared_store, "\"ada\"", NULL, 0, LIVERY_SESSION_REPLACE));
+    EXPECT_STATE(shared_store, ACTIVE, LOGIN, "\"ada\"");
+  }
+  stops = true;
+  for (int index = 0; index < 2; index++) pthread_join(threads[index], NULL);
+  EXPECT_STATE(shared_store, ACTIVE, LOGIN, "\"ada\"");
+  OK(livery_close(shared_store));
+}
+
 TEST("what callers get wrong is a status", wrong) {
   const livery_status invalid = LIVERY_ERROR_INVALID_ARGUMENT;
   const char *path = fresh_path();

@@ -47,6 +47,8 @@ struct SessionFacts: Equatable, Sendable {
   var count: Int64 = 0
   /// Since when somebody is at forgetting the tokens of sessions that are over: 0 if nobody is; nil if nothing is left of them.
   var forgets: Int64?
+  /// Of the snapshot that they were read from; 0 within a change.
+  var revision: UInt64 = 0
   /// Whether the layer holds a token still, be it in effect or not.
   var holdsToken = false
 
@@ -194,9 +196,11 @@ extension Store {
       }
     }
     let holdsToken = try !snapshot.names(in: .session, matching: SessionFacts.token).isEmpty
-    return SessionFacts(
+    var facts = SessionFacts(
       current: try value(SessionFacts.current), last: try value(SessionFacts.last), holdsToken: holdsToken,
       now: Timestamp.now.microseconds)
+    facts.revision = snapshot.revision
+    return facts
   }
 }
 

@@ -24,8 +24,12 @@ final class SessionKeeper: @unchecked Sendable {
   private var hasFailed = false
   private var failedKey: SessionFacts.Key?
   private var user: (key: SessionFacts.Key, value: Value)?
-  /// The user of a transition that is under way.
-  private var adopted: (key: SessionFacts.Key, value: Value?)?
+  /// The users of transitions, in their order, until it was looked what has become of them.
+  private var adopted: [Adopted] = []
+  private var adoptions = 0
+  /// What was looked at last, and how often that was.
+  private var appliedRevision: UInt64 = 0
+  private var appliedCount = 0
   /// Of changes, and one that tells when the store is closed, on the thread that closes it. That is paused.
   private var observations: [Observation] = []
   private var watches: [SessionWatch] = []
@@ -46,6 +50,19 @@ final class SessionKeeper: @unchecked Sendable {
   }
 
   typealias Bootstrap = Completion<SessionReport>
+
+  /// Whom a transition makes the user.
+  private struct Adopted {
+    /// Of the transition.
+    var number: Int
+    var key: SessionFacts.Key
+    /// Of the session as it was.
+    var former: SessionFacts.Key?
+    /// nil for the one that there was.
+    var user: Value?
+    /// Of the commit; nil until that is known.
+    var revision: UInt64?
+  }
 
   // MARK: Beginning
 
@@ -117,39 +134,57 @@ final class SessionKeeper: @unchecked Sendable {
       var report = SessionReport()
       report.facts = facts
       report.isKnown = true
-      if let key = facts.key {
-        if let user, user.key == key { report.user = user.value }
-        if report.user == nil, let adopted, adopted.key == key { report.user = adopted.value }
-      }
+      report.user = knownUser(facts.key)
       return report
     }
+  }
+
+  /// The user that belongs to a key, as far as this process knows him. Call it with the lock held.
+  private func knownUser(_ key: SessionFacts.Key?) -> Value? {
+    guard let key else { return nil }
+    if let user, user.key == key { return user.value }
+    // Of several with the same key the last one was committed, if any.
+    guard let last = adopted.last(where: { $0.key == key }) else { return nil }
+    return last.user ?? knownUser(last.former)
   }
 
   /// Looks what the session is, and does what follows: forgets a user that is none any more, asks for one that is not known,
   /// tells those who watch.
   func refresh(asksAgain: Bool = false) {
-    let facts: SessionFacts
-    do throws(StoreError) { facts = try store.sessionFacts() } catch {
-      let starting = lock.withLock { () -> Bootstrap? in
-        defer { self.starting = nil }
-        return self.starting
+    while true {
+      let count = lock.withLock { appliedCount }
+      let facts: SessionFacts
+      do throws(StoreError) { facts = try store.sessionFacts() } catch {
+        let starting = lock.withLock { () -> Bootstrap? in
+          defer { self.starting = nil }
+          return self.starting
+        }
+        starting?.finish(.failure(error))
+        return
       }
-      starting?.finish(.failure(error))
-      return
+      if apply(facts, since: count, asksAgain) { return }
     }
+  }
+
+  /// - Parameter count: how often this was done before the facts were read.
+  /// - Returns: false if later ones were applied since.
+  private func apply(_ facts: SessionFacts, since count: Int, _ asksAgain: Bool) -> Bool {
     var former: [AnyObject] = []
+    var isPast = false
     let (request, fetching) = lock.withLock { () -> (SessionRequest?, Fetching?) in
       guard !hasEnded else { return (nil, nil) }
+      isPast = facts.revision < appliedRevision && count != appliedCount
+      if isPast { return (nil, nil) }
+      appliedRevision = facts.revision
+      appliedCount += 1
       let key = facts.key
-      if let key, let adopted, adopted.key == key {
-        if let value = adopted.value {
-          user = (key, value)
-        } else if let known = user, known.key.id.utf8.elementsEqual(key.id.utf8) {
-          user = (key, known.value)
-        }
-        self.adopted = nil
+      if let key, let place = adopted.lastIndex(where: { $0.key == key }) {
+        user = knownUser(key).map { (key, $0) }
+        adopted.removeSubrange(...place)
         hasFailed = false
       }
+      // What has been committed before that is over already.
+      adopted.removeAll { $0.revision.map { $0 <= facts.revision } ?? false }
       if let known = user, known.key != key { user = nil }
       if let asked = self.request, asked.key != key {
         former.append(asked)
@@ -165,10 +200,12 @@ final class SessionKeeper: @unchecked Sendable {
       return (request, fetching)
     }
     withExtendedLifetime(former) {}
+    if isPast { return false }
     if let request, let fetching { ask(request, fetching, facts) } else { settle() }
     notify()
     // One that has ended by itself nobody has cleaned up after.
     if facts.state == .expired, facts.forgets != nil { forgetSoon(of: facts) }
+    return true
   }
 
   private func ask(_ request: SessionRequest, _ fetching: Fetching, _ facts: SessionFacts) {
@@ -247,9 +284,33 @@ final class SessionKeeper: @unchecked Sendable {
 
   // MARK: Users
 
-  /// Whom a transition that is under way makes the user; nil for the one that there is.
-  func adopt(_ value: Value?, for key: SessionFacts.Key?) {
-    lock.withLock { adopted = key.map { ($0, value) } }
+  /// A number for a transition that begins.
+  func beginAdopting() -> Int {
+    lock.withLock {
+      adoptions += 1
+      return adoptions
+    }
+  }
+
+  /// Whom a transition makes the user, within its transaction; nil for the one that there is.
+  func adopt(_ value: Value?, _ number: Int, from former: SessionFacts.Key?, to key: SessionFacts.Key?) {
+    // The same user of the same session is no news.
+    guard let key, value != nil || key != former else { return }
+    lock.withLock {
+      if !hasEnded { adopted.append(Adopted(number: number, key: key, former: former, user: value)) }
+    }
+  }
+
+  /// The transition has come about.
+  func committedAdopted(_ number: Int, _ revision: UInt64) {
+    lock.withLock {
+      if let place = adopted.firstIndex(where: { $0.number == number }) { adopted[place].revision = revision }
+    }
+  }
+
+  /// It has not, or begins anew.
+  func abandonAdopted(_ number: Int) {
+    lock.withLock { adopted.removeAll { $0.number == number } }
   }
 
   func answered(_ request: SessionRequest, _ value: Value) {
@@ -319,7 +380,7 @@ final class SessionKeeper: @unchecked Sendable {
       self.requests = []
       request = nil
       user = nil
-      adopted = nil
+      adopted = []
       return ended
     }
     for request in requests { request.close() }

@@ -104,18 +104,22 @@ extension SessionKeeper {
   ) throws(StoreError) {
     SessionKeepers.beginChange()
     defer { SessionKeepers.endChange() }
+    let number = beginAdopting()
     do throws(StoreError) {
-      try store.edit(.session) { (change) throws(StoreError) in
+      let revision = try store.edit(.session) { (change) throws(StoreError) in
+        abandonAdopted(number)
         try change.setOrigin(Self.origin)
         try change.ignoreLocks()
-        guard let facts = try body(change, change.sessionFacts()) else { return }
+        let former = try change.sessionFacts()
+        guard let facts = try body(change, former) else { return }
         // Whoever hears of the commit is to know the user already.
-        adopt(user, for: facts.key)
+        adopt(user, number, from: former.key, to: facts.key)
         try change.use(.user)
         try change.set(SessionFacts.last, to: facts.storedLast)
       }
+      committedAdopted(number, revision)
     } catch {
-      adopt(nil, for: nil)
+      abandonAdopted(number)
       throw error
     }
     refresh()
