@@ -17,7 +17,7 @@ final class Desk: @unchecked Sendable {
   private let lock = Lock()
   // Guarded by `lock`.
   private var hasEnded = false
-  /// In the order in which they came.
+  /// In the order in which they came; also those that are being withdrawn, until they have ended.
   private var providers: [Provider] = []
   private var requests: [Request] = []
   private var picks: [Pick] = []
@@ -188,6 +188,7 @@ final class Desk: @unchecked Sendable {
     }
     guard isTaken else {
       hide(provider)
+      closeListener(of: provider)
       throw Self.closed
     }
     if provider.listener >= 0 {
@@ -215,27 +216,33 @@ final class Desk: @unchecked Sendable {
   }
 
   func withdraw(_ provider: Provider) {
-    let isKnown = lock.withLock { () -> Bool in
-      guard let place = providers.firstIndex(where: { $0 === provider }) else { return false }
-      providers.remove(at: place)
+    let isFirst = lock.withLock { () -> Bool in
+      guard !provider.isLeaving, providers.contains(where: { $0 === provider }) else { return false }
+      provider.isLeaving = true
       return true
     }
-    guard isKnown else { return }
+    guard isFirst else { return }
     hide(provider)
+    // Where the loop takes nothing any more, who closes the store ends it.
     loop.post { self.end(provider, StoreError(.unavailable, "who showed the prompt is withdrawn")) }
   }
 
   /// On the loop's thread.
   private func end(_ provider: Provider, _ reason: StoreError) {
+    if provider.isWithdrawn { return }
     provider.isWithdrawn = true
+    lock.withLock { providers.removeAll { $0 === provider } }
     Provider.handles.remove(provider.handle)
-    if provider.listener >= 0 {
-      loop.forget(provider.listener)
-      lvw_close(provider.listener)
-      provider.listener = -1
-    }
+    if provider.listener >= 0 { loop.forget(provider.listener) }
+    closeListener(of: provider)
     for prompt in Array(provider.prompts.values) { prompt.end(reason) }
     provider.mailbox.add { provider.functions.end() }
+  }
+
+  private func closeListener(of provider: Provider) {
+    guard provider.listener >= 0 else { return }
+    lvw_close(provider.listener)
+    provider.listener = -1
   }
 
   private func accept(_ provider: Provider) {
@@ -255,13 +262,13 @@ final class Desk: @unchecked Sendable {
   ///
   /// - Throws: `.closed` if the store is being closed: nobody shows them then, and that is no reason to take a default.
   func candidates(_ kind: String) throws(StoreError) -> [Request.Candidate] {
-    let all = try lock.withLock { () throws(StoreError) -> [Provider] in
+    let (all, present) = try lock.withLock { () throws(StoreError) -> ([Provider], [Provider]) in
       guard !hasEnded else { throw Self.closed }
-      return providers
+      return (providers, providers.filter { !$0.isLeaving })
     }
     var found: [Request.Candidate] = []
     for kind in [kind, PromptKind.any] {
-      for own in all.reversed() where own.kind.sameBytes(as: kind) { found.append(.own(own)) }
+      for own in present.reversed() where own.kind.sameBytes(as: kind) { found.append(.own(own)) }
       for socket in names(Self.prefix(kind)).sorted
       where !all.contains(where: { $0.socketName.sameBytes(as: socket) }) { found.append(.other(socket)) }
     }

@@ -17,6 +17,8 @@ final class Provider: @unchecked Sendable {
   let desk: Desk
   let functions: Functions
   let mailbox: Mailbox
+  /// Whether it is being withdrawn. Guarded by the lock of its desk.
+  var isLeaving = false
   // Of the loop's thread alone.
   var prompts: [ObjectIdentifier: Prompt] = [:]
   var listener: Int32 = -1

@@ -1,0 +1,140 @@
+// Prompts where calls of the system fail, or something happens in the midst of them: the library's calls come here first.
+#include "asked.h"
+
+#include <dirent.h>
+#include <dlfcn.h>
+
+#define NEXT(name, type, ...) ((type (*)(__VA_ARGS__))(uintptr_t)dlsym(RTLD_NEXT, #name))
+
+// What happens once, right before a socket for prompts loses its name, and right after it has got it.
+static void (*_Atomic before_removal)(void), (*_Atomic after_naming)(void);
+
+int unlinkat(int folder, const char *name, int flags) {
+  void (*before)(void) = strncmp(name, "prompt.", 7) == 0 ? atomic_exchange(&before_removal, NULL) : NULL;
+  if (before) before();
+  return NEXT(unlinkat, int, int, const char *, int)(folder, name, flags);
+}
+
+int renameat(int from, const char *name, int to, const char *other) {
+  int status = NEXT(renameat, int, int, const char *, int, const char *)(from, name, to, other);
+  void (*after)(void) = strncmp(other, "prompt.", 7) == 0 ? atomic_exchange(&after_naming, NULL) : NULL;
+  if (after) after();
+  return status;
+}
+
+static livery_store *made_store(const char *path) {
+  livery_open_options options = LIVERY_OPEN_OPTIONS_INIT;
+  options.flags = LIVERY_OPEN_CREATE;
+  livery_store *store = NULL;
+  OK(livery_open(path, &options, &store));
+  return store;
+}
+
+static int open_descriptors(void) {
+  int count = 0;
+  DIR *entries = opendir("/proc/self/fd");
+  while (entries && readdir(entries)) count++;
+  if (entries) closedir(entries);
+  return count;
+}
+
+static bool has_descriptors(int wanted) {
+  for (int tries = 0; tries < 5000 && open_descriptors() != wanted; tries++) usleep(1000);
+  return open_descriptors() == wanted;
+}
+
+static livery_store *closed_meanwhile;
+
+static void *close_it(void *unused) {
+  OK(livery_close(closed_meanwhile));
+  return unused;
+}
+
+static void close_by_a_thread(void) {
+  pthread_t thread;
+  EXPECT_INT(0, pthread_create(&thread, NULL, close_it, NULL));
+  pthread_join(thread, NULL);
+}
+
+TEST("who is withdrawn while the store is closed ends once, with what it shows", withdrawn_while_closing) {
+  for (int round = 0; round < 2; round++) {
+    const char *path = fresh_path();
+    closed_meanwhile = made_store(path);
+    livery_store *asking = made_store(path);
+    shower self = {.script = "w", .answer = kinds[0].answer};
+    outcome told = {0};
+    livery_prompt_provider *provider = provide(closed_meanwhile, "login", &self);
+    if (round) {
+      OK(livery_prompt_request_start(asking, "login", NULL, NULL, note_done, &told, note_destroyed, NULL));
+      EXPECT(comes(&self.presented, 1));
+    }
+    before_removal = close_by_a_thread;
+    OK(livery_prompt_withdraw(provider));
+    EXPECT(before_removal == NULL);
+    EXPECT(comes(&self.destroyed, 1));
+    EXPECT_INT(round, self.dismissed);
+    if (round) {
+      EXPECT(comes(&told.destroyed, 1));
+      EXPECT_INT(LIVERY_ERROR_UNAVAILABLE, told.status);
+    }
+    OK(livery_close(asking));
+    EXPECT_INT(1, self.destroyed);
+  }
+}
+
+typedef struct withdrawing {
+  pthread_barrier_t *barrier;
+  livery_prompt_provider *provider;
+} withdrawing;
+
+static void *withdraw_it(void *user_data) {
+  withdrawing *self = user_data;
+  pthread_barrier_wait(self->barrier);
+  livery_status status = livery_prompt_withdraw(self->provider);
+  EXPECT(status == LIVERY_OK || status == LIVERY_ERROR_CLOSED);
+  return NULL;
+}
+
+TEST("however a provider is withdrawn beside the end of its store, it ends once", withdrawn_beside) {
+  for (int round = 0; round < 200; round++) {
+    livery_open_options options = LIVERY_OPEN_OPTIONS_INIT;
+    options.flags = LIVERY_OPEN_MEMORY;
+    livery_store *store = NULL;
+    OK(livery_open("withdrawn", &options, &store));
+    shower self = {.script = "w", .answer = kinds[0].answer};
+    pthread_barrier_t barrier;
+    pthread_barrier_init(&barrier, NULL, 2);
+    withdrawing other = {&barrier, provide(store, "login", &self)};
+    pthread_t thread;
+    EXPECT_INT(0, pthread_create(&thread, NULL, withdraw_it, &other));
+    pthread_barrier_wait(&barrier);
+    OK(livery_close(store));
+    pthread_join(thread, NULL);
+    EXPECT(comes(&self.destroyed, 1));
+    EXPECT_INT(1, self.destroyed);
+    pthread_barrier_destroy(&barrier);
+  }
+}
+
+TEST("who is to be provided while the store is closed is told so, and leaves nothing open", provided_while_closing) {
+  const char *path = fresh_path();
+  livery_store *other = made_store(path);
+  // What the process opens once, it has.
+  closed_meanwhile = made_store(path);
+  shower first = {.script = "w"}, self = {.script = "w"};
+  provide(closed_meanwhile, "login", &first);
+  close_by_a_thread();
+  EXPECT_INT(1, first.destroyed);
+  usleep(20000);
+  int before = open_descriptors();
+  closed_meanwhile = made_store(path);
+  after_naming = close_by_a_thread;
+  livery_prompt_functions functions = {sizeof functions, 0, show, hide};
+  livery_prompt_provider *provider = NULL;
+  EXPECT_STATUS(LIVERY_ERROR_CLOSED,
+                livery_prompt_provide(closed_meanwhile, "login", &functions, &self, note_shower_destroyed, &provider));
+  EXPECT(provider == NULL);
+  EXPECT_INT(1, self.destroyed);
+  EXPECT(has_descriptors(before));
+  OK(livery_close(other));
+}
