@@ -3,11 +3,16 @@
 
 #include <dirent.h>
 #include <dlfcn.h>
+#include <poll.h>
+#include <sys/socket.h>
 
 #define NEXT(name, type, ...) ((type (*)(__VA_ARGS__))(uintptr_t)dlsym(RTLD_NEXT, #name))
 
 // What happens once, right before a socket for prompts loses its name, and right after it has got it.
 static void (*_Atomic before_removal)(void), (*_Atomic after_naming)(void);
+// How many connections are not let in for want of descriptors, and the listener of which the last one was.
+static atomic_int refusals;
+static atomic_int refused_listener = -1, polled_again;
 
 int unlinkat(int folder, const char *name, int flags) {
   void (*before)(void) = strncmp(name, "prompt.", 7) == 0 ? atomic_exchange(&before_removal, NULL) : NULL;
@@ -20,6 +25,21 @@ int renameat(int from, const char *name, int to, const char *other) {
   void (*after)(void) = strncmp(other, "prompt.", 7) == 0 ? atomic_exchange(&after_naming, NULL) : NULL;
   if (after) after();
   return status;
+}
+
+int accept4(int listener, __SOCKADDR_ARG address, socklen_t *restrict size, int flags) {
+  if (refusals > 0) {
+    refusals--;
+    refused_listener = listener;
+    return errno = EMFILE, -1;
+  }
+  return NEXT(accept4, int, int, struct sockaddr *, socklen_t *, int)(listener, address.__sockaddr__, size, flags);
+}
+
+int poll(struct pollfd *all, nfds_t count, int timeout) {
+  int listener = atomic_exchange(&refused_listener, -1);
+  for (nfds_t place = 0; listener >= 0 && place < count; place++) polled_again += all[place].fd == listener;
+  return NEXT(poll, int, struct pollfd *, nfds_t, int)(all, count, timeout);
 }
 
 static livery_store *made_store(const char *path) {
@@ -137,4 +157,20 @@ TEST("who is to be provided while the store is closed is told so, and leaves not
   EXPECT_INT(1, self.destroyed);
   EXPECT(has_descriptors(before));
   OK(livery_close(other));
+}
+
+TEST("without a descriptor for who asks, he is let in as soon as there is one, and nothing spins", no_descriptor) {
+  const char *path = fresh_path();
+  livery_store *store = made_store(path), *asking = made_store(path);
+  shower self = {.script = "a", .answer = kinds[0].answer};
+  provide(store, "login", &self);
+  outcome told = {0};
+  polled_again = 0;
+  refusals = 2;
+  ask(asking, "login", NULL, 0, &told);
+  EXPECT_INT(LIVERY_PROMPT_COMPLETED, told.outcome);
+  EXPECT_INT(0, refusals);
+  EXPECT_INT(0, polled_again);
+  OK(livery_close(asking));
+  OK(livery_close(store));
 }

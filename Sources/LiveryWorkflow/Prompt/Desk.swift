@@ -191,11 +191,7 @@ final class Desk: @unchecked Sendable {
       closeListener(of: provider)
       throw Self.closed
     }
-    if provider.listener >= 0 {
-      loop.post {
-        if provider.listener >= 0 { self.loop.watch(provider.listener) { self.accept(provider) } }
-      }
-    }
+    if provider.listener >= 0 { loop.post { self.listen(provider) } }
   }
 
   private static func failure(_ error: Int32) -> StoreError {
@@ -245,10 +241,21 @@ final class Desk: @unchecked Sendable {
     provider.listener = -1
   }
 
+  /// Lets in who comes to a provider. On the loop's thread.
+  private func listen(_ provider: Provider) {
+    if provider.listener >= 0 { loop.watch(provider.listener) { self.accept(provider) } }
+  }
+
   private func accept(_ provider: Provider) {
     while true {
       let descriptor = lvw_accept(provider.listener)
-      if descriptor < 0 { return }
+      if descriptor == -EAGAIN { return }
+      if descriptor < 0 {
+        // Without a descriptor for who waits there, the listener stays readable: it is looked at again in a while.
+        loop.forget(provider.listener)
+        _ = loop.run(after: 100_000) { self.listen(provider) }
+        return
+      }
       // Nobody fills this process with descriptors.
       guard provider.prompts.count < 64, lvw_peer_is_trusted(descriptor) else {
         lvw_close(descriptor)
