@@ -132,7 +132,7 @@ static inline void *read_whole(const char *path, size_t *length) {
 // u and i fail to begin, with BUSY, PERMISSION, UNAVAILABLE and IO; c cancels picking; x closes the store, X after it has handed a picture over.
 typedef struct booth {
   const char *script;
-  bool is_absent, closes_when_asked;
+  bool is_absent, closes_when_asked, closes_when_cancelled;
   atomic_int taken, cancelled, destroyed;
   uint32_t width, height;
   livery_picker_shot *_Atomic shot;
@@ -204,6 +204,11 @@ static inline void booth_cancel(livery_picker_shot *shot, void *user_data) {
   booth *self = user_data;
   EXPECT(self->taken > 1 ? shot != NULL : shot == self->shot);
   atomic_fetch_add(&self->cancelled, 1);
+  if (!self->closes_when_cancelled) return;
+  OK(livery_close(self->store));
+  // Nothing is left for later.
+  EXPECT_INT(1, self->told->done);
+  EXPECT_INT(1, self->told->destroyed);
 }
 
 static inline void booth_destroyed(void *user_data) { atomic_fetch_add(&((booth *)user_data)->destroyed, 1); }

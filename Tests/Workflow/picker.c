@@ -858,6 +858,23 @@ TEST("a camera may close the store while it is asked for a picture", closed_by_c
   }
 }
 
+TEST("a camera may close the store while it is told that its picture is wanted no longer", closed_by_cancelled_camera) {
+  for (int round = 0; round < 2; round++) {
+    livery_store *store = picking_store();
+    picked told = {0};
+    booth camera = {.store = store, .told = &told, .closes_when_cancelled = true};
+    livery_picker_options options = of(LIVERY_PICKER_CAMERA);
+    if (round == 0) options.timeout_ms = 30;
+    build_booth(store, &camera, "w");
+    begin_picking(store, options, &told);
+    EXPECT(comes(&camera.taken, 1));
+    if (round == 1) OK(livery_picker_cancel(told.picker));
+    expect_end(&told, round == 0 ? LIVERY_ERROR_TIMEOUT : LIVERY_ERROR_CANCELLED);
+    EXPECT(comes(&camera.destroyed, 1));
+    EXPECT_INT(1, camera.cancelled);
+  }
+}
+
 TEST("picking that is cancelled ends once, whenever that comes", cancelled) {
   for (int wait = 0; wait < 20; wait++) {
     livery_store *store = picking_store();

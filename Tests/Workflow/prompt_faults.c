@@ -174,3 +174,46 @@ TEST("without a descriptor for who asks, he is let in as soon as there is one, a
   OK(livery_close(asking));
   OK(livery_close(store));
 }
+
+// A call in livery_dispatch(), or in livery_close(), is on the thread that made that.
+static pthread_t told_on;
+static livery_prompt_request *_Atomic under_way;
+
+static void note_thread(const livery_prompt_result *result, void *user_data) {
+  told_on = pthread_self();
+  note_done(result, user_data);
+}
+
+static void hear_nothing(const livery_event *events, size_t count, void *user_data) { (void)events, (void)count, (void)user_data; }
+
+// The first of what belongs to the store has ended, and others are there still.
+static void cancel_it(void *user_data) {
+  (void)user_data;
+  livery_prompt_request *request = atomic_exchange(&under_way, NULL);
+  if (!request) return;
+  OK(livery_prompt_request_cancel(request));
+  usleep(20000);
+}
+
+TEST("what is to be called where the host dispatches is called by no other thread while the store is closed", dispatched_while_closing) {
+  for (int round = 0; round < 5; round++) {
+    livery_store *store = made_store(fresh_path());
+    shower self = {.script = "w", .answer = kinds[0].answer};
+    provide(store, "login", &self);
+    for (int each = 0; each < 20; each++) {
+      livery_watch *watch = NULL;
+      OK(livery_watch_start(store, "any.*", NULL, hear_nothing, NULL, cancel_it, &watch));
+    }
+    outcome told = {0};
+    livery_prompt_request *request = NULL;
+    livery_prompt_options options = LIVERY_PROMPT_OPTIONS_INIT;
+    options.flags = LIVERY_PROMPT_DISPATCH;
+    OK(livery_prompt_request_start(store, "login", NULL, &options, note_thread, &told, note_destroyed, &request));
+    EXPECT(comes(&self.presented, 1));
+    under_way = request;
+    OK(livery_close(store));
+    EXPECT_INT(1, told.done);
+    EXPECT_INT(1, told.destroyed);
+    EXPECT(pthread_equal(told_on, pthread_self()));
+  }
+}

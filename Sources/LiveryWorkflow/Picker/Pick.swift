@@ -384,13 +384,16 @@ final class Pick: @unchecked Sendable {
       return !isOver
     }
     guard isFirst else { return }
-    letGoOfSource()
     asking?.close()
     asking = nil
     desk.letGo(self)
-    desk.mailbox(dispatched: wish.isDispatched).add {
+    let mailbox = desk.mailbox(dispatched: wish.isDispatched)
+    mailbox.keep {
       Self.handles.remove(self.handle)
       self.wish.done(outcome)
     }
+    // A camera of the program's may close the store when it is told.
+    letGoOfSource()
+    mailbox.post()
   }
 }
