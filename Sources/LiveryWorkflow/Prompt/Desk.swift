@@ -46,6 +46,7 @@ final class Desk: @unchecked Sendable {
   }
 
   deinit {
+    guard loop.isOfThisProcess else { return }
     loop.end {}
     if folder >= 0 { lvw_close(folder) }
   }
@@ -212,6 +213,8 @@ final class Desk: @unchecked Sendable {
   }
 
   func withdraw(_ provider: Provider) {
+    // The parent's provider is not its child's to withdraw, nor is its socket.
+    guard loop.isOfThisProcess else { return }
     let isFirst = lock.withLock { () -> Bool in
       guard !provider.isLeaving, providers.contains(where: { $0 === provider }) else { return false }
       provider.isLeaving = true

@@ -1,3 +1,4 @@
+import CClient
 import CWorkflow
 import LiveryClient
 
@@ -12,6 +13,7 @@ final class Loop: @unchecked Sendable {
   }
 
   private let wake: Int32
+  private let process = lvc_process()
   private let lock = Lock()
   // Guarded by `lock`.
   private var posted: [Work] = []
@@ -26,7 +28,12 @@ final class Loop: @unchecked Sendable {
     self.wake = wake
   }
 
-  deinit { lvw_close(wake) }
+  deinit {
+    if isOfThisProcess { lvw_close(wake) }
+  }
+
+  /// A forked child has neither the thread nor the descriptor, whose number may be that of another one.
+  var isOfThisProcess: Bool { process == lvc_process() }
 
   /// - Throws: `.busy` if no thread or no descriptor can be had.
   static func make() throws(StoreError) -> Loop {
@@ -47,9 +54,11 @@ final class Loop: @unchecked Sendable {
     return loop
   }
 
-  /// Has a function run on the thread, once what was posted before has run. False if the thread ends.
+  /// Has a function run on the thread, once what was posted before has run. False if the thread ends, or is that of the parent
+  /// process.
   @discardableResult
   func post(_ work: @escaping Work) -> Bool {
+    guard isOfThisProcess else { return false }
     let isTaken = lock.withLock { () -> Bool in
       guard !isEnding else { return false }
       posted.append(work)
@@ -61,6 +70,7 @@ final class Loop: @unchecked Sendable {
 
   /// Ends the thread once it has run what was posted, and then a function of its own; returns before.
   func end(_ last: @escaping Work) {
+    guard isOfThisProcess else { return }
     lock.withLock {
       if isEnding { return }
       isEnding = true
