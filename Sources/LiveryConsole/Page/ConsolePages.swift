@@ -47,12 +47,18 @@ package final class ConsolePages: Sendable {
   }
 
   package func answer(_ request: Request) -> Response {
+    // The server takes other methods as well, for the API.
+    guard request.method == .get || request.method == .post else {
+      var response = refuse(405, request.head)
+      response.headers.append((name: "Allow", value: "GET, HEAD, POST"))
+      return response
+    }
     if request.method == .get, var response = asset(request.path) {
       response.isForever = response.version?.sameBytes(as: request.query["v"] ?? "") ?? false
       return response
     }
     guard let guest = request.visitor as? SignedIn else { return signIn(request) }
-    if request.path.sameBytes(as: "/events") {
+    if request.method == .get, request.path.sameBytes(as: "/events") {
       let first = news
       return Response(type: "text/event-stream", stream: { first })
     }
@@ -65,6 +71,7 @@ package final class ConsolePages: Sendable {
     switch status {
     case 403, 421: reason = "This is not allowed from here."
     case 404: reason = "There is no such page."
+    case 405: reason = "This is not done here."
     case 413, 414: reason = "That is too much."
     case 429, 503: reason = "Please try again a little later."
     default: reason = "The request is malformed."

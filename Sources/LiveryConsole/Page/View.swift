@@ -14,7 +14,7 @@ struct View {
   func answer() throws(Refusal) -> Response {
     var parts = request.path.utf8.split(separator: UInt8(ascii: "/")).map { String(decoding: $0, as: UTF8.self) }
     let section = parts.isEmpty ? "devices" : parts.removeFirst()
-    if request.method == .post {
+    if !isGet {
       if section.sameBytes(as: "sign-out"), parts.isEmpty { return pages.signOut(guest) }
       guard person.mayChange || isSearch(section, parts) else {
         return shown(
