@@ -68,3 +68,36 @@ def test_a_viewer_changes_nothing_by_any_method(console):
   for method in ("PUT", "PATCH", "DELETE"):
     assert eva.ask(method, "/groups", name="evil").status == 405
   assert eva.ask("POST", "/groups", name="west").status == 303
+
+
+NUMBERS = ["-1", "0", "1", "9999999999", "999999999999999", "9007199254740992", "9223372036854775807", "9223372036854775808",
+           "-9223372036854775808", "18446744073709551615", "99999999999999999999999", "1e999", "0.00000000001", "1.99", "+1", "٣"]
+
+
+def test_no_number_ends_the_console(console):
+  device, = join(console)
+  console.set("fleet", ("volume", "enforce", 5))
+  eva = Person(console, "eva")
+  for number in NUMBERS:
+    quoted = urllib.parse.quote(number)
+    for path in ("/devices?from=", "/devices?schema=", "/devices?schema=1&from=", "/history?before=", "/publications?before=",
+                 "/publications/", "/channels/fleet/form/at/", "/channels/fleet/form/list?name=volume&at=", "/channels/fleet/form/search?q=a&from="):
+      assert eva.ask("GET", path + quoted).status in (200, 303, 404), (path, number)
+    for path in ("devices?offset=", "devices?limit=", "devices?schema=", "history?before=", "history?limit=", "publications?before=",
+                 "publications?limit=", "publications/", "tokens/"):
+      assert console.ask("GET", "/api/v1/" + path + quoted).status in (200, 400, 404, 405), (path, number)
+    good = {"revision": "1", "steps": "100", "pause": "0", "bound": "2"}
+    for name in (*good, "schema", "trial", "from", "until"):
+      answer = eva.ask("POST", "/channels/fleet/publish", op="look", **{**good, name: number})
+      assert answer.status in (200, 409, 422), (name, number)
+    assert eva.ask("POST", "/enrollment", label="x", hours=number).status in (200, 422), number
+    assert eva.ask("POST", f"/publications/{quoted}/undo").status in (303, 404, 409, 422), number
+    for path, name, more in (("channels/fleet/publications", "revision", {}), ("channels/fleet/publications", "pause", {"revision": 1}),
+                             ("channels/fleet/publications", "from", {"revision": 1}), ("enrollments", "hours", {}),
+                             ("channels/fleet/publications", "until", {"revision": 1}), ("tokens", "days", {})):
+      try:
+        value = int(number)
+      except ValueError:
+        continue
+      assert console.ask("POST", "/api/v1/" + path, {**more, name: value}).status in (201, 400, 409, 422), (path, name, number)
+  assert b"till 0" in eva.ask("GET", "/devices?from=-9").body and console.process.poll() is None

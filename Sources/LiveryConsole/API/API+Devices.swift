@@ -31,7 +31,7 @@ extension API {
       filter.state = state
     }
     filter.schema = try numberIfAny("schema", 0...API.largest)
-    filter.offset = Int(try numberIfAny("offset", 0...1_000_000_000) ?? 0)
+    filter.offset = Int(try numberIfAny("offset", 0...Int64(DeviceFilter.farthest)) ?? 0)
     filter.limit = try limit()
     let found = try domain { () throws(Refusal) in try console.devices(filter) }
     return listed(found.lines.map { $0.json }, total: found.total)

@@ -25,7 +25,8 @@ extension View {
     filter.group = request.query["group"].flatMap { $0.isEmpty ? nil : $0 }
     filter.state = DeviceState.allCases.first { $0.name.sameBytes(as: request.query["state"] ?? "") }
     filter.schema = request.query["schema"].flatMap { Int64($0) }
-    filter.offset = max(0, request.query["from"].flatMap { Int($0) } ?? 0)
+    // As far as the API goes: there is arithmetic with it.
+    filter.offset = max(0, min(request.query["from"].flatMap { Int($0) } ?? 0, DeviceFilter.farthest))
     return filter
   }
 

@@ -105,6 +105,9 @@ package enum SignIn: Sendable {
 }
 
 package struct DeviceFilter: Sendable {
+  /// The largest offset.
+  static let farthest = 1_000_000_000
+
   package var query = ""
   package var group: String?
   package var state: DeviceState?
