@@ -1,5 +1,6 @@
 """A console of its own for each test, on a file and on PostgreSQL, and devices by docs/sync-protocol.md alone."""
 
+import contextlib
 import hashlib
 import http.client
 import json
@@ -7,6 +8,7 @@ import os
 import shutil
 import signal
 import socket
+import sqlite3
 import subprocess
 import sys
 import time
@@ -95,6 +97,15 @@ class Console:
   def kill(self):
     self.process.kill()
     self.process.wait()
+
+  def sql(self, statement):
+    """Has something be in the database that the console does not write by itself; gives the rows of a question."""
+    if self.database:
+      done = subprocess.run(["psql", "-X", "-q", "-t", "-A", self.database, "-c", statement], check=True, cwd="/",
+                            capture_output=True, text=True)
+      return [line.split("|") for line in done.stdout.splitlines()]
+    with contextlib.closing(sqlite3.connect(self.state / "console.db", timeout=60)) as database, database:
+      return [[str(one) for one in row] for row in database.execute(statement).fetchall()]
 
   def stop(self):
     if self.process and self.process.poll() is None:

@@ -260,3 +260,29 @@ def test_a_group_that_is_removed_has_none_left(console):
   console.api("POST", "groups", {"name": "lobby"}, 201)
   console.api("PATCH", "devices/" + device.id, {"groups": ["lobby"]})
   assert device.pull() == {} and console.api("GET", f"publications/{number}")["state"] == "stopped"
+
+
+def test_what_settles_loses_nothing_of_what_the_channel_says(tmp_path):
+  """A document that cannot be read for the moment keeps it from settling; others go on."""
+  from conftest import Console
+  console = Console(tmp_path).make().serve()
+  try:
+    for group in ("lobby", "shop"):
+      console.api("POST", "groups", {"name": group}, 201)
+    device, = join(console, groups=["lobby"])
+    console.set("group.lobby", ("volume", "recommend", 30), ("welcomeText", "recommend", "Hello"))
+    console.set("group.shop", ("volume", "recommend", 20))
+    begin = int(time.time()) + 3
+    first = console.set("group.lobby", ("volume", "recommend", 60), **{"from": begin})["number"]
+    second = console.set("group.shop", ("volume", "recommend", 70), **{"from": begin})["number"]
+    (held,), = console.sql("SELECT hex(content) FROM documents WHERE hash = (SELECT hash FROM publications WHERE number = 1)")
+    (hashed,), = console.sql("SELECT hex(hash) FROM publications WHERE number = 1")
+    console.sql(f"DELETE FROM documents WHERE hash = x'{hashed}'")
+    # The later one is looked at after the first.
+    wait(lambda: not console.api("GET", f"publications/{second}")["overlay"])
+    assert console.sql(f"SELECT overlay FROM publications WHERE number = {first}") == [["1"]]
+    console.sql(f"INSERT INTO documents (hash, content, stamp) VALUES (x'{hashed}', x'{held}', 1)")
+    wait(lambda: not console.api("GET", f"publications/{first}")["overlay"])
+    assert device.pull() == {"volume": ("recommend", 60), "welcomeText": ("recommend", "Hello")}
+  finally:
+    console.stop()

@@ -146,11 +146,8 @@ extension Console {
   private func settle(_ publication: Publication, _ channel: LiveryFleet.Channel, _ stamp: Int64) throws(Refusal) {
     let number = publication.line.number
     let base = try standing(channel.name).last
-    var (before, laid) = (Document(settings: []), Document(settings: []))
-    do throws(FleetError) {
-      if let base, let bytes = try? self.document(base.hash) { before = try Document.decode(bytes) }
-      if let bytes = try? self.document(publication.hash) { laid = try Document.decode(bytes) }
-    } catch { throw Refusal(error) }
+    let before = try base.map { (one) throws(Refusal) in try held(one.hash) } ?? Document(settings: [])
+    let laid = try held(publication.hash)
     let others = before.settings.filter { (old) in !laid.settings.contains { $0.name.sameBytes(as: old.name) } }
     var assets: [Document.Asset] = []
     for setting in others + laid.settings { try add(imagesOf: setting.value, to: &assets) }

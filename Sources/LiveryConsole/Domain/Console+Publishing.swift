@@ -32,9 +32,7 @@ extension Console {
       throw Refusal(
         .conflict, "Publication \(rolling.number) is rolling out: stop it, or let it come to its end, before another.")
     }
-    let base = try standing.last.map { (one) throws(Refusal) in try self.document(one.hash) ?? [] }
-    var before = Document(settings: [])
-    if let base, let decoded = try? Document.decode(base) { before = decoded }
+    let before = try standing.last.map { (one) throws(Refusal) in try held(one.hash) } ?? Document(settings: [])
     let number = try next("publication")
     var document = try made(settings, before, number, plan.conditions)
     guard document != before || standing.isEmpty else {
@@ -107,6 +105,16 @@ extension Console {
     case .object(let members)?: for member in members { try add(imagesOf: member.value, to: &assets) }
     default: break
     }
+  }
+
+  /// A document that is published.
+  ///
+  /// - Throws: `.notFound` if it is not there: what is made without it would lose what it says.
+  func held(_ hash: [UInt8]) throws(Refusal) -> Document {
+    guard let bytes = try self.document(hash) else {
+      throw Refusal(.notFound, "The document \(hash.hexadecimal) is published, and not in the database.")
+    }
+    do throws(FleetError) { return try Document.decode(bytes) } catch { throw Refusal(error) }
   }
 
   func keep(_ document: Document, _ stamp: Int64) throws(Refusal) -> [UInt8] {
