@@ -83,6 +83,14 @@ class Console:
     schema = self.folder / "schema.json"
     schema.write_text(json.dumps(SCHEMA))
     self.run("schema", "add", schema)
+    return self.with_eva()
+
+  def make_bare(self):
+    """Without a schema, and without a folder that a web server delivers."""
+    self.run("init", "kiosks", "--url", self.url)
+    return self.with_eva()
+
+  def with_eva(self):
     self.run("admin", "add", "eva", text="correct horse\n")
     self.token = self.run("token", "make", "eva").strip()
     return self

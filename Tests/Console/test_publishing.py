@@ -3,6 +3,7 @@
 import fcntl
 import os
 import subprocess
+import time
 
 import read_sync
 from conftest import PROGRAM, Console, wait
@@ -52,3 +53,28 @@ def test_one_publishes_at_a_time_and_what_a_killed_one_left_out_comes_first(tmp_
   assert last["version"] == second["version"] + 2 and len(last["documents"]) == 2
   for entry in last["documents"]:
     assert (console.published / "v1/blobs" / entry["hash"].hex()).exists(), entry["name"]
+
+
+def draft(console, names, channel="fleet"):
+  """Has a draft say these settings alone."""
+  revision = console.api("GET", f"channels/{channel}/draft")["revision"]
+  settings = [{"name": name, "verb": "enforce", "value": 1} for name in names]
+  return console.api("PUT", f"channels/{channel}/draft", {"revision": revision, "settings": settings})["revision"]
+
+
+def test_no_document_says_more_than_devices_take(tmp_path):
+  console = Console(tmp_path).make_bare().serve()
+  try:
+    # Without a schema everything may be set.
+    first = console.api("POST", "channels/fleet/publications", {"revision": draft(console, [f"a{n:04}" for n in range(2000)])}, 201)
+    revision = draft(console, [f"b{n:04}" for n in range(1000)])
+    for plan in ({"steps": [100, 10000]}, {"until": int(time.time()) + 3600}):
+      refused = console.ask("POST", "/api/v1/channels/fleet/publications", {"revision": revision, **plan})
+      assert refused.status == 422 and "3000" in refused.json["detail"] and "2048" in refused.json["detail"], plan
+    # Nothing is left of it, and all at once it may be.
+    assert [one["number"] for one in console.api("GET", "publications")["items"]] == [first["number"]]
+    assert console.sql("SELECT COUNT(*) FROM documents") == [["1"]]
+    made = console.api("POST", "channels/fleet/publications", {"revision": revision}, 201)
+    assert len(console.api("GET", f"publications/{made['number']}")["settings"]) == 3000
+  finally:
+    console.stop()

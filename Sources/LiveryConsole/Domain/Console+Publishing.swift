@@ -118,6 +118,12 @@ extension Console {
   }
 
   func keep(_ document: Document, _ stamp: Int64) throws(Refusal) -> [UInt8] {
+    // Devices take no more, and what is not said any more counts as well as long as it has to be released.
+    guard document.settings.count <= Limit.settings else {
+      throw Refusal(
+        .invalid,
+        "It would say \(document.settings.count) settings, with what it releases, and may say \(Limit.settings).")
+    }
     let bytes: [UInt8]
     do throws(FleetError) { bytes = try document.encoded() } catch { throw Refusal(error) }
     let hash = Crypto.hash(bytes)
