@@ -286,3 +286,33 @@ def test_what_settles_loses_nothing_of_what_the_channel_says(tmp_path):
     assert device.pull() == {"volume": ("recommend", 60), "welcomeText": ("recommend", "Hello")}
   finally:
     console.stop()
+
+
+def test_what_says_the_same_as_an_overlay_has_a_document_of_its_own(console):
+  """Also while it rolls out, and where it goes on after it was stopped."""
+  device, = join(console)
+  first = console.set("fleet", ("volume", "enforce", 1))["number"]
+  # The document of the overlay has nothing but what differs, and its end.
+  overlay = console.set("fleet", ("welcomeText", "enforce", "Hi"), app="till")["number"]
+  names = lambda: [entry["name"] for entry in entries(device)]
+
+  def put(*settings, **plan):
+    """Publishes these settings, and no others."""
+    revision = console.api("GET", "channels/fleet/draft")["revision"]
+    listed = [{"name": name, "verb": verb, **({} if verb == "release" else {"value": value})} for name, verb, value in settings]
+    revision = console.api("PUT", "channels/fleet/draft", {"revision": revision, "settings": listed})["revision"]
+    return console.api("POST", "channels/fleet/publications", {"revision": revision, **plan}, 201)["number"]
+
+  # While it rolls out it says what the overlay of another app does: volume is released.
+  above = put(("volume", "release", None), ("welcomeText", "enforce", "Ho"), app="sign")
+  rolling = put(("welcomeText", "enforce", "Ho"), steps=[10, 10000], pause=3600)
+  assert names() == [f"p{first}", f"p{rolling}", f"p{overlay}", f"p{above}"]
+  console.api("POST", f"publications/{rolling}/raise", {})
+  assert names() == [f"p{rolling}", f"p{overlay}", f"p{above}"]
+  # It was stopped, and something that says the same has come above it.
+  stopped = put(("volume", "enforce", 7), ("welcomeText", "enforce", "Hu"), steps=[10, 10000], pause=3600)
+  console.api("POST", f"publications/{stopped}/stop", {})
+  same = put(("volume", "enforce", 7), ("welcomeText", "enforce", "Hu"), app="desk")
+  console.api("POST", f"publications/{stopped}/resume", {})
+  assert names() == [f"p{number}" for number in (rolling, stopped, overlay, above, same)]
+  assert len({entry["hash"] for entry in entries(device)}) == 5

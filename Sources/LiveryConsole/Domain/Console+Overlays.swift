@@ -50,8 +50,14 @@ extension Console {
     let bytes: [UInt8]
     do throws(FleetError) { bytes = try document.encoded() } catch { throw Refusal(error) }
     let hash = Crypto.hash(bytes)
-    let others = try standing(channel) + overlays(channel)
-    guard let other = others.first(where: { $0.hash == hash }) else { return document }
+    // Of what rolls out also what it is going to be.
+    let other = try database.number(
+      """
+      SELECT MIN(number) FROM publications WHERE channel = ? AND number <> ? AND (hash = ? OR rolling_hash = ?)
+      AND (stands = 1 OR number IN (SELECT base FROM standing WHERE channel = ?)
+      OR number IN (SELECT rolling FROM standing WHERE channel = ?))
+      """, [.text(channel), .int(number), .bytes(hash), .bytes(hash), .text(channel), .text(channel)])
+    guard let other else { return document }
     if document.from == nil {
       document.from = .moment(number)
     } else if document.until == nil {
@@ -59,9 +65,20 @@ extension Console {
     } else if document.schema == nil, try schema() != nil {
       document.schema = 1...(Limit.version - number)
     } else {
-      throw Refusal(.conflict, "Publication \(other.number) says the same for the same time.")
+      throw Refusal(.conflict, "Publication \(other) says the same for the same time.")
     }
     return document
+  }
+
+  /// Has a publication that goes on be distinct from what has come to its channel meanwhile; within a change.
+  func renew(_ publication: Publication, _ channel: LiveryFleet.Channel, _ stamp: Int64) throws(Refusal) {
+    var hashes: [[UInt8]] = []
+    for hash in [publication.hash, publication.rollingHash] {
+      hashes.append(try keep(try distinct(try held(hash), publication.line.number, in: channel.name), stamp))
+    }
+    try database.run(
+      "UPDATE publications SET hash = ?, rolling_hash = ? WHERE number = ?",
+      [.bytes(hashes[0]), .bytes(hashes[1]), .int(publication.line.number)])
   }
 
   /// What holds in a channel above what it says otherwise, the weakest first.
@@ -81,7 +98,7 @@ extension Console {
     }
   }
 
-  func resumeOverlay(_ publication: Publication, _ channel: LiveryFleet.Channel) throws(Refusal) {
+  func resumeOverlay(_ publication: Publication, _ channel: LiveryFleet.Channel, _ stamp: Int64) throws(Refusal) {
     if let until = publication.line.conditions.until, until.latest <= Console.now {
       throw Refusal(.conflict, "The time of publication \(publication.line.number) is over.")
     }
@@ -89,6 +106,7 @@ extension Console {
       throw Refusal(
         .conflict, "There are \(Console.mostOverlays) publications above what is said: take one back first.")
     }
+    try renew(publication, channel, stamp)
     try database.run(
       "UPDATE publications SET state = 'rolling', stands = 1, reason = NULL, since = ? WHERE number = ?",
       [.int(Console.now), .int(publication.line.number)])

@@ -162,13 +162,14 @@ extension Console {
       throw Refusal(.conflict, "Publication \(publication.line.number) was not stopped.")
     }
     if publication.line.isOverlay {
-      try resumeOverlay(publication, channel)
+      try resumeOverlay(publication, channel, stamp)
       return try sign(channel, stamp, isChanged: true)
     }
     let standing = try standing(publication.line.channel)
     guard standing.allSatisfy({ $0.share == nil }), standing.last?.number == publication.previous else {
       throw Refusal(.conflict, "Something else was published in \(publication.line.channel) meanwhile.")
     }
+    try renew(publication, channel, stamp)
     try database.run(
       "UPDATE publications SET state = 'rolling', reason = NULL, since = ? WHERE number = ?",
       [.int(Console.now), .int(publication.line.number)])

@@ -49,8 +49,8 @@ extension Console {
         settings.append(Document.Setting(old.name, .release))
       }
       if settings.count > document.settings.count {
-        rolling = try keep(
-          Document(from: document.from, settings: settings, assets: document.assets, trial: document.trial), stamp)
+        let both = Document(from: document.from, settings: settings, assets: document.assets, trial: document.trial)
+        rolling = try keep(try distinct(both, number, in: channel.name), stamp)
       }
     }
     try record(
