@@ -138,8 +138,12 @@ static lvdb_result begin(lvdb_database *database) {
   lvdb_result begun = run(database, "BEGIN");
   // A connection may have been lost without anybody having noticed.
   if (begun == LVDB_BUSY && reconnect(database)) begun = run(database, "BEGIN");
-  // One writer at a time, as with a file.
-  if (begun == LVDB_DONE) begun = run(database, "SELECT pg_advisory_xact_lock(7598807748135284)");
+  if (begun != LVDB_DONE) return begun;
+  // One writer at a time, as with a file. One whose machine is gone within a change is given up by the server, too.
+  begun = run(database, "SET LOCAL lock_timeout = '10s'; SET LOCAL idle_in_transaction_session_timeout = '30s'; "
+                        "SELECT pg_advisory_xact_lock(7598807748135284)");
+  if (begun == LVDB_BUSY && pq.status(database->connection) == CONNECTION_OK)
+    lvdb_fail(database, LVDB_BUSY, "the database is kept by somebody else");
   return begun;
 }
 static lvdb_result commit(lvdb_database *database) { return run(database, "COMMIT"); }

@@ -101,3 +101,17 @@ def test_what_only_reads_does_not_notice_that_a_connection_was_lost(console, own
               "pg_backend_pid() AND backend_type = 'client backend'")
     for path in ("status", "devices", "channels/fleet/draft"):
       assert console.ask("GET", "/api/v1/" + path).status == 200
+
+
+def test_a_writer_that_does_not_end_keeps_nobody_for_good(console, own):
+  """As another console does whose machine lost its power within a change."""
+  words = ["psql", "-X", "-q", "-t", "-A", console.database]
+  with subprocess.Popen(words, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, cwd="/") as other:
+    other.stdin.write("SELECT pg_advisory_lock(7598807748135284), 'held';\n")
+    other.stdin.flush()
+    assert "held" in other.stdout.readline()
+    answer = console.ask("POST", "/api/v1/groups", {"name": "lobby"})
+    assert answer.status == 503 and int(answer.headers["Retry-After"]) >= 1 and "somebody else" in answer.json["detail"]
+    assert console.ask("GET", "/api/v1/status").status == 200
+    other.stdin.close()
+  console.api("POST", "groups", {"name": "lobby"}, 201)
