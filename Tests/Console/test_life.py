@@ -267,3 +267,23 @@ def test_a_folder_that_holds_no_console(tmp_path):
   console = Console(tmp_path)
   console.state.mkdir()
   assert "no fleet" in console.run("status", expected=3)
+
+
+def test_devices_that_are_silent_do_not_tell_for_others(console):
+  """Half has told and was switched off: the next step waits for the other half."""
+  console.api("POST", "groups", {"name": "lobby"}, 201)
+  devices = join(console, 4)
+  console.set("fleet", ("volume", "enforce", 1))
+  first = console.set("fleet", ("volume", "enforce", 2), steps=[9999, 10000])["number"]
+  for device in devices[:2]:
+    assert device.report().status in (200, 204)
+  console.sql(f"UPDATE devices SET seen = seen - 200000 WHERE id IN ('{devices[0].id}', '{devices[1].id}')")
+  # What comes later is looked at later: nobody is in that group.
+  console.set("group.lobby", ("volume", "enforce", 1))
+  later = console.set("group.lobby", ("volume", "enforce", 3), steps=[9999, 10000])["number"]
+  wait(lambda: console.api("GET", f"publications/{later}")["state"] == "complete")
+  told = console.api("GET", f"publications/{first}")
+  assert told["state"] == "rolling" and told["applied"] == 2 and told["expected"] == 2
+  for device in devices[2:]:
+    assert device.report().status in (200, 204)
+  wait(lambda: console.api("GET", f"publications/{first}")["state"] == "complete")

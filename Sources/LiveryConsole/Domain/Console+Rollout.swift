@@ -7,6 +7,8 @@ struct Tally {
   /// Devices that are in, and were heard of lately.
   var expected = 0
   var told = 0
+  /// Those of them that were heard of lately.
+  var heard = 0
   /// Those that have it in effect, and are well.
   var applied = 0
   var failed = 0
@@ -24,7 +26,7 @@ struct Tally {
   ///   - elapsed: since the step began, in seconds.
   func decide(bound: Int, pause: Int, elapsed: Int64) -> Decision {
     if failed > 0, failed * 10_000 > bound * told { return .stop }
-    return elapsed >= Int64(pause) && told * 10 >= expected * 9 ? .raise : .wait
+    return elapsed >= Int64(pause) && heard * 10 >= expected * 9 ? .raise : .wait
   }
 }
 
@@ -58,7 +60,8 @@ extension Console {
       if isRolling, rollout.share < 10_000, !rollout.includes(id) { return }
       let verdict = row.textIfAny(4)
       let isMeant = isRolling || publication.line.state == .complete
-      if isMeant, row.int(2) >= alive { tally.expected += 1 }
+      let isAlive = row.int(2) >= alive
+      if isMeant, isAlive { tally.expected += 1 }
       guard let verdict else { return }
       if verdict.sameBytes(as: "scheduled") {
         tally.scheduled += 1
@@ -71,6 +74,7 @@ extension Console {
       default: break
       }
       tally.told += 1
+      if isAlive { tally.heard += 1 }
       guard let problem else {
         if verdict.sameBytes(as: "applied") { tally.applied += 1 }
         if verdict.sameBytes(as: "passed-over") { tally.passedOver += 1 }
@@ -92,8 +96,8 @@ extension Console {
   /// Looks at everything that rolls out, which goes on or stops by itself, and at what is over.
   func look() throws(Refusal) {
     try lookAtOverlays()
-    let numbers = try database.all("SELECT number FROM publications WHERE state = 'rolling'") { (row) throws(Refusal) in
-      row.int(0)
+    let numbers = try database.all("SELECT number FROM publications WHERE state = 'rolling' ORDER BY number") {
+      (row) throws(Refusal) in row.int(0)
     }
     for number in numbers {
       // One whose group is gone stays as it is, and the others go on.
