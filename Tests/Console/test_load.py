@@ -68,6 +68,24 @@ def test_a_device_that_reports_without_end_is_told_to_wait_and_others_are_not(co
   assert wait(lambda: broken.report().status in (200, 204))
 
 
+def test_a_report_that_is_sent_again_uses_up_nothing_of_its_device(console):
+  device, = join(console)
+  assert device.report().status == 204
+  captured = device.last
+  statuses = {console.ask("POST", "/v1/reports", captured, token=False).status for _ in range(80)}
+  assert statuses == {409}
+  # What is refused is no change: nobody looks at anything anew.
+  stranger = Device(console, console.code())
+  stranger.wanted = lambda: []
+  stranger.pull, stranger.channels = dict, {"fleet": 1}
+  before = console.api("GET", "status")["generation"]
+  assert {stranger.report().status for _ in range(5)} == {403}
+  assert console.ask("POST", "/v1/reports", captured, token=False).status == 409
+  assert console.api("GET", "status")["generation"] == before
+  assert device.report().status == 204
+  assert console.api("GET", "status")["generation"] == before + 1
+
+
 def behind(console, address):
   return {"X-Forwarded-For": f"10.9.9.9, {address}"}
 
@@ -95,6 +113,14 @@ def test_who_guesses_codes_and_tokens_is_told_to_wait(tmp_path, place):
     refused = [answer for answer in answers if answer.status == 429]
     assert refused and answers[0].status == 401 and int(refused[0].headers["Retry-After"]) >= 1
     assert refused[0].headers["Content-Type"] == "application/problem+json"
+    # Reports that are refused are counted as well, and by nothing but the address.
+    def report(address, data):
+      return console.ask("POST", "/v1/reports", data, behind(console, address), token=False)
+
+    answers = [report("192.0.2.9", b"guess") for _ in range(140)]
+    refused = [answer for answer in answers if answer.status == 429]
+    assert refused and answers[0].status == 400 and int(refused[0].headers["Retry-After"]) >= 1
+    assert report("192.0.2.10", b"guess").status == 400
     # A right token counts whatever others of the same address have tried.
     assert ask("2001:db8::1", console.token).status == 200
     assert ask("2001:db8:0:1::1", "guess").status == 401

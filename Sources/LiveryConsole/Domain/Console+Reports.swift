@@ -24,6 +24,14 @@ extension DeviceRefusal {
   }
 }
 
+extension Report {
+  /// Why it is not taken after one with that number; nil if it is.
+  fileprivate func refusal(after last: Int64) -> DeviceRefusal? {
+    guard sequence <= last else { return nil }
+    return DeviceRefusal(status: 409, message: "the report has the number \(sequence); \(last) was there before")
+  }
+}
+
 // What devices send.
 extension Console {
   /// What has become of a report: whether the next one is to tell everything, or why it was not taken.
@@ -37,7 +45,11 @@ extension Console {
     var verified: [(index: Int, report: Report)] = []
     for bytes in reports {
       do throws(DeviceRefusal) {
-        verified.append((index: outcomes.count, report: try verify(bytes)))
+        let report = try verify(bytes)
+        // What is refused anyway costs no commit. One that came together with itself, too.
+        let last = verified.last { $0.report.device == report.device }?.report.sequence
+        try check(report, after: last)
+        verified.append((index: outcomes.count, report: report))
         // Until the commit says otherwise.
         outcomes.append(.success(false))
       } catch { outcomes.append(.failure(error)) }
@@ -75,24 +87,38 @@ extension Console {
     for one in report.values where one.name.utf8.contains(0) {
       throw DeviceRefusal(status: 400, message: "the name of a setting has a NUL")
     }
-    // Counted once it is known to be the device's: nobody else can use up what it has.
-    let wait = rates.reports.take(Rates.key(report.device))
-    guard wait == 0 else { throw DeviceRefusal(status: 429, message: "the device reports too often", wait: wait) }
     return report
   }
 
-  /// Takes a report, unless it is refused before anything is changed; within a change.
+  /// Looks whether a report can be taken, and counts it: only what is new is known to be sent by the device, and nobody else can
+  /// use up what it has.
+  ///
+  /// - Parameter last: the number of one that came with it.
+  private func check(_ report: Report, after last: Int64?) throws(DeviceRefusal) {
+    let found: Result<Int64, DeviceRefusal>
+    do throws(Refusal) { found = try self.last(report) } catch { throw DeviceRefusal(error) }
+    let known = try found.get()
+    if let refusal = report.refusal(after: max(known, last ?? known)) { throw refusal }
+    let wait = rates.reports.take(Rates.key(report.device))
+    guard wait == 0 else { throw DeviceRefusal(status: 429, message: "the device reports too often", wait: wait) }
+  }
+
+  /// The number of the device's report before.
+  private func last(_ report: Report) throws(Refusal) -> Result<Int64, DeviceRefusal> {
+    let last = try database.number(
+      "SELECT sequence FROM devices WHERE id = ? AND refused = 0", [.text(DeviceID.of(report.device))])
+    return last.map { .success($0) }
+      ?? .failure(DeviceRefusal(status: 403, message: "the device is not of this fleet"))
+  }
+
+  /// Takes a report, unless it is refused meanwhile; within a change.
   private func look(_ report: Report) throws(Refusal) -> ReportOutcome {
-    let id = DeviceID.of(report.device)
-    guard
-      let last = try database.number("SELECT sequence FROM devices WHERE id = ? AND refused = 0", [.text(id)])
-    else { return .failure(DeviceRefusal(status: 403, message: "the device is not of this fleet")) }
-    guard report.sequence > last else {
-      return .failure(
-        DeviceRefusal(
-          status: 409, message: "the report has the number \(report.sequence); \(last) was there before"))
+    switch try last(report) {
+    case .failure(let refusal): return .failure(refusal)
+    case .success(let last):
+      if let refusal = report.refusal(after: last) { return .failure(refusal) }
+      return .success(try take(report, of: DeviceID.of(report.device), after: last))
     }
-    return .success(try take(report, of: id, after: last))
   }
 
   /// A change of what is known and not of what is published.

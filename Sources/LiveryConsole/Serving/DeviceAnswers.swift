@@ -33,32 +33,40 @@ struct DeviceAnswers: Sendable {
 
   private func post(_ request: Request) -> Response {
     switch request.path {
-    case "/v1/reports": return report(request.body)
+    case "/v1/reports": return report(request)
     case "/v1/enroll": return enroll(request)
     default: return text(404, "there is nothing here")
     }
   }
 
   /// Answered once it is durable, together with others; meanwhile the server goes on.
-  private func report(_ bytes: [UInt8]) -> Response {
+  private func report(_ request: Request) -> Response {
+    let address = Rates.key(of: request.head.address)
+    if let refusal = refusal(address, console.rates.refused) { return text(refusal) }
     var response = Response()
     response.later = { [self] (give) in
-      reports.add(bytes) { (outcome) in
+      reports.add(request.body) { (outcome) in
         switch outcome {
         case .success(let isFull): give(isFull ? text(200, "full") : Response(status: 204, type: "text/plain"))
-        case .failure(let refusal): give(text(refusal))
+        case .failure(let refusal):
+          // One that comes too often is the device's own.
+          if refusal.status < 500, refusal.status != 429, let address { _ = console.rates.refused.take(address) }
+          give(text(refusal))
         }
       }
     }
     return response
   }
 
+  /// Whether too much of what an address has sent was refused.
+  private func refusal(_ address: UInt64?, _ rate: Rate) -> DeviceRefusal? {
+    let wait = address.map { rate.wait($0) } ?? 0
+    return wait == 0 ? nil : DeviceRefusal(status: 429, message: "too many requests were refused", wait: wait)
+  }
+
   private func enroll(_ request: Request) -> Response {
     let address = Rates.key(of: request.head.address)
-    let wait = address.map { console.rates.enrollments.wait($0) } ?? 0
-    guard wait == 0 else {
-      return text(DeviceRefusal(status: 429, message: "too many requests were refused", wait: wait))
-    }
+    if let refusal = refusal(address, console.rates.enrollments) { return text(refusal) }
     do throws(DeviceRefusal) {
       let generation = try console.take(enrollment: request.body)
       let done = Response(status: 204, type: "text/plain")

@@ -74,6 +74,8 @@ final class Rate: @unchecked Sendable {
 struct Rates: Sendable {
   /// Reports of a device: a good one sends far fewer.
   let reports = Rate(burst: 60, every: 1000)
+  /// Reports of an address which were refused: a whole shop may stand behind it.
+  let refused = Rate(burst: 120, every: 500)
   /// Requests for enrollment of an address which were refused: a whole shop may stand behind it.
   let enrollments = Rate(burst: 30, every: 2000)
   /// Tokens of an address which are none.
