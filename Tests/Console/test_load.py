@@ -1,5 +1,6 @@
 """Many at once, and those who do too much: reports in one commit, and who is told to come later."""
 
+import json
 import threading
 
 from conftest import Console, Device, join, wait
@@ -121,6 +122,20 @@ def test_who_guesses_codes_and_tokens_is_told_to_wait(tmp_path, place):
     refused = [answer for answer in answers if answer.status == 429]
     assert refused and answers[0].status == 400 and int(refused[0].headers["Retry-After"]) >= 1
     assert report("192.0.2.10", b"guess").status == 400
+    # And passwords, whatever names are made up; a right one uses up nothing.
+    def sign_in(address, name, password="wrong"):
+      data = json.dumps({"name": name, "password": password}).encode()
+      return console.ask("POST", "/api/v1/session", data, {**behind(console, address), "Content-Type": "application/json"}, token=False)
+
+    for _ in range(3):
+      assert sign_in("192.0.2.11", "eva", "correct horse").status == 201
+    answers = [sign_in("192.0.2.11", f"nobody {number}") for number in range(30)]
+    refused = [answer for answer in answers if answer.status == 429]
+    assert refused and all(answer.status == 403 for answer in answers[:20]) and int(refused[0].headers["Retry-After"]) >= 1
+    page = console.ask("POST", "/sign-in", b"name=nobody&password=wrong",
+                       {**behind(console, "192.0.2.11"), "Content-Type": "application/x-www-form-urlencoded"}, token=False)
+    assert page.status == 429 and int(page.headers["Retry-After"]) >= 1 and b"too many attempts" in page.body
+    assert sign_in("192.0.2.12", "eva", "correct horse").status == 201
     # A right token counts whatever others of the same address have tried.
     assert ask("2001:db8::1", console.token).status == 200
     assert ask("2001:db8:0:1::1", "guess").status == 401

@@ -202,7 +202,8 @@ extension API {
   private func signIn() throws(Problem) -> Response {
     let body = try Body(request, ["name", "password"])
     let (name, password) = (try body.text("name"), try body.text("password"))
-    switch try domain({ () throws(Refusal) in try console.signIn(name, password) }) {
+    let address = request.head.address
+    switch try domain({ () throws(Refusal) in try console.signIn(name, password, from: address) }) {
     case .isRight(let cookie):
       guard let person = console.person(cookie) else { throw Problem(503, "The session is gone.") }
       var response = shown(API.session(person), status: 201)

@@ -30,10 +30,14 @@ extension Console {
 
   static func word(_ role: Person.Role) -> String { role == .viewer ? "viewer" : "editor" }
 
-  package func signIn(_ name: String, _ password: String) throws(Refusal) -> SignIn {
+  package func signIn(_ name: String, _ password: String, from address: String) throws(Refusal) -> SignIn {
     guard (1...64).contains(name.utf8.count), !name.utf8.contains(0) else { return .isWrong(wait: 0) }
     let wait = throttles.wait(name)
     guard wait == 0 else { return .isTooSoon(wait: wait) }
+    // Taken before any work is done, and given back if it was right.
+    let address = Rates.key(of: address)
+    let later = address.map { rates.passwords.take($0) } ?? 0
+    guard later == 0 else { return .isTooSoon(wait: later) }
     let hash =
       try database.first("SELECT hash FROM admins WHERE name = ?", [.text(name)]) { (row) throws(Refusal) in
         row.textIfAny(0)
@@ -41,6 +45,7 @@ extension Console {
     let isRight = Password.isRight(password, hash: hash)
     let next = throttles.note(name, isRight: isRight)
     guard isRight else { return .isWrong(wait: next) }
+    if let address { rates.passwords.giveBack(address) }
     let cookie = String(decoding: Token.make(), as: UTF8.self)
     try database.change { () throws(Refusal) in
       try database.run("DELETE FROM sessions WHERE expires < ?", [.int(Console.now)])
@@ -183,8 +188,8 @@ extension Console {
 final class Throttles: @unchecked Sendable {
   private static let most = 1024
   private let lock = Lock()
-  // Guarded by `lock`, the latest last.
-  private var all: [(name: String, throttle: Throttle)] = []
+  // Guarded by `lock`, the latest last. `wait` is how long the next one had to wait after the last one.
+  private var all: [(name: String, throttle: Throttle, wait: Int)] = []
 
   func wait(_ name: String) -> Int {
     lock.withLock { all.first { $0.name.sameBytes(as: name) }?.throttle.wait() ?? 0 }
@@ -197,9 +202,19 @@ final class Throttles: @unchecked Sendable {
         throttle = all.remove(at: index).throttle
       }
       let wait = throttle.note(isRight: isRight)
-      if all.count >= Throttles.most { all.removeFirst() }
-      if !isRight { all.append((name, throttle)) }
+      guard !isRight else { return wait }
+      if all.count >= Throttles.most { forget() }
+      all.append((name, throttle, wait))
       return wait
     }
+  }
+
+  /// Forgets whoever has the least to wait: the name that is guessed most is not forgotten for others that are made up.
+  private func forget() {
+    all.removeAll { $0.throttle.isOver() }
+    guard all.count >= Throttles.most else { return }
+    var least = all.startIndex
+    for index in all.indices where all[index].wait < all[least].wait { least = index }
+    all.remove(at: least)
   }
 }

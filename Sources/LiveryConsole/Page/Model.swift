@@ -55,7 +55,7 @@ package protocol ConsoleModel: AnyObject, Sendable {
   var generation: UInt64 { get }
 
   // Signing in.
-  func signIn(_ name: String, _ password: String) throws(Refusal) -> SignIn
+  func signIn(_ name: String, _ password: String, from address: String) throws(Refusal) -> SignIn
   func person(_ cookie: String) -> Person?
   func signOut(_ cookie: String)
 

@@ -10,7 +10,7 @@ extension ConsolePages {
     guard request.method == .post else { return form(200, "", nil) }
     let name = request.fields["name"] ?? ""
     do throws(Refusal) {
-      switch try model.signIn(name, request.fields["password"] ?? "") {
+      switch try model.signIn(name, request.fields["password"] ?? "", from: request.head.address) {
       case .isRight(let cookie):
         // A new one, whatever the browser had.
         var response = Response.redirect(to: "/")

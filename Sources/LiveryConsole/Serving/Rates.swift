@@ -40,6 +40,15 @@ final class Rate: @unchecked Sendable {
     }
   }
 
+  /// Gives a try back, which was none.
+  func giveBack(_ key: UInt64, at now: Int64 = Clock.now) {
+    lock.withLock {
+      var bucket = present(key, now)
+      bucket.left = min(full, bucket.left + 1000)
+      keep(bucket, key, now)
+    }
+  }
+
   /// In how many seconds there is a try; 0 if there is one now. Nothing is taken.
   func wait(_ key: UInt64, at now: Int64 = Clock.now) -> Int {
     lock.withLock {
@@ -78,6 +87,8 @@ struct Rates: Sendable {
   let refused = Rate(burst: 120, every: 500)
   /// Requests for enrollment of an address which were refused: a whole shop may stand behind it.
   let enrollments = Rate(burst: 30, every: 2000)
+  /// Passwords of an address which were wrong, whatever the names: each costs as much work as a right one.
+  let passwords = Rate(burst: 20, every: 3000)
   /// Tokens of an address which are none.
   let tokens = Rate(burst: 20, every: 3000)
 

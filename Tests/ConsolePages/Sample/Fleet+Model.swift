@@ -7,7 +7,7 @@ extension Fleet: ConsoleModel {
   var fleet: String { "Signage" }
   var generation: UInt64 { lock.withLock { generationNow } }
 
-  func signIn(_ name: String, _ password: String) throws(Refusal) -> SignIn {
+  func signIn(_ name: String, _ password: String, from address: String) throws(Refusal) -> SignIn {
     lock.withLock {
       let wait = throttle.wait()
       if wait > 0 { return .isTooSoon(wait: wait) }
