@@ -85,6 +85,16 @@ def test_a_draft_that_is_replaced_says_nothing_else(console):
   assert console.draft()[1]["settings"] == []
 
 
+def test_who_discards_a_draft_may_name_what_was_seen(console):
+  tag, _ = console.draft()
+  volume = [{"name": "volume", "verb": "enforce", "value": 40}]
+  console.change(volume)
+  problem(console.ask("DELETE", "/channels/fleet/draft", If_Match=tag), 412)
+  assert console.draft()[1]["settings"] == volume
+  assert console.ask("DELETE", "/channels/fleet/draft", If_Match=console.draft()[0]).status == 204
+  assert console.draft()[1]["settings"] == []
+
+
 def test_what_is_known_is_not_sent_again(console):
   tag, _ = console.draft()
   answer = console.ask("GET", "/channels/fleet/draft", If_None_Match=tag)

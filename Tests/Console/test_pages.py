@@ -101,3 +101,19 @@ def test_no_number_ends_the_console(console):
         continue
       assert console.ask("POST", "/api/v1/" + path, {**more, name: value}).status in (201, 400, 409, 422), (path, name, number)
   assert b"till 0" in eva.ask("GET", "/devices?from=-9").body and console.process.poll() is None
+
+
+def test_a_draft_is_discarded_as_it_was_seen(console):
+  eva = Person(console, "eva")
+  volume = {"name": "volume", "verb": "enforce", "value": 7}
+  seen = console.api("PATCH", "channels/fleet/draft", {"revision": 0, "settings": [volume]})["revision"]
+  shown = eva.ask("GET", "/channels/fleet/difference").body.decode()
+  form = shown[shown.index('action="/channels/fleet/discard"'):]
+  assert re.search(r'name="revision" value="(\d+)"', form)[1] == str(seen)
+  # Somebody else saves something meanwhile.
+  latest = console.api("PATCH", "channels/fleet/draft", {"revision": seen, "settings": [{**volume, "value": 8}]})["revision"]
+  assert eva.ask("POST", "/channels/fleet/discard", revision=str(seen)).status == 409
+  assert console.api("GET", "channels/fleet/draft")["settings"] == [{**volume, "value": 8}]
+  assert "revision" in console.run("draft", "discard", "fleet", "--revision", str(seen), expected=5)
+  assert eva.ask("POST", "/channels/fleet/discard", revision=str(latest)).status == 303
+  assert console.api("GET", "channels/fleet/draft")["settings"] == []

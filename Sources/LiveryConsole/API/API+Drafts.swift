@@ -9,7 +9,7 @@ extension API {
     switch request.method {
     case .put, .patch: try change(channel, person)
     case .delete:
-      try domain { () throws(Refusal) in try console.discard(channel, by: person) }
+      try discard(channel, person)
       return nothing
     default: break
     }
@@ -18,6 +18,20 @@ extension API {
       var response = shown(try console.shown(draft).json)
       response.version = API.tag(draft)
       return response
+    }
+  }
+
+  /// Without If-Match whatever is there is discarded.
+  private func discard(_ channel: String, _ person: Person) throws(Problem) {
+    var revision: UInt64?
+    if let header = request.head.ifMatch {
+      let seen = try domain { () throws(Refusal) in try console.draft(channel) }
+      guard API.names(header, API.tag(seen)) else { throw Problem(412, API.outdated) }
+      revision = seen.revision
+    }
+    do throws(Refusal) { try console.discard(channel, at: revision, by: person) } catch {
+      guard error.reason != .conflict else { throw Problem(412, API.outdated) }
+      throw Problem(error)
     }
   }
 

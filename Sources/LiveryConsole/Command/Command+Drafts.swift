@@ -26,7 +26,7 @@ extension Command {
       try save([DraftSetting(name: rest[2], verb: "", value: nil)], in: rest[1], console)
       done("\(rest[2]) is not in the draft of \(rest[1])")
     case "discard" where rest.count == 2:
-      try console.discard(rest[1], by: person)
+      try console.discard(rest[1], at: try seenRevision(), by: person)
       done("the draft of \(rest[1]) is what is published")
     default: return false
     }
@@ -35,10 +35,7 @@ extension Command {
 
   /// At the revision that is given; else at the present one, again while others are faster.
   private func save(_ settings: [DraftSetting], in channel: String, _ console: Console) throws(Refusal) {
-    if arguments["revision"] != nil {
-      let seen = try arguments.number("revision", 0, 0...1 << 50)
-      return try console.save(settings, in: channel, at: UInt64(clamping: seen), by: person)
-    }
+    if let seen = try seenRevision() { return try console.save(settings, in: channel, at: seen, by: person) }
     for attempt in 1...20 {
       do throws(Refusal) {
         return try console.save(settings, in: channel, at: try console.draft(channel).revision, by: person)
@@ -46,6 +43,12 @@ extension Command {
         guard error.reason == .conflict, attempt < 20 else { throw error }
       }
     }
+  }
+
+  /// The revision that is given; nil if none is.
+  private func seenRevision() throws(Refusal) -> UInt64? {
+    guard arguments["revision"] != nil else { return nil }
+    return UInt64(clamping: try arguments.number("revision", 0, 0...1 << 50))
   }
 
   func difference(_ channel: String) throws(Refusal) {

@@ -101,18 +101,20 @@ extension Console {
     }
   }
 
-  package func discard(_ channel: String, by person: Person) throws(Refusal) {
+  package func discard(_ channel: String, at revision: UInt64?, by person: Person) throws(Refusal) {
     try change { (_) throws(Refusal) in
       try known(channel)
-      try restore(try publishedSettings(channel), in: channel)
+      try restore(try publishedSettings(channel), in: channel, at: revision)
       try note(person, "discarded the draft of \(channel)")
     }
   }
 
   /// Has a draft be something else as a whole; within a change.
-  func restore(_ settings: [DraftSetting], in channel: String) throws(Refusal) {
-    let revision = try database.number("SELECT revision FROM drafts WHERE channel = ?", [.text(channel)]) ?? 0
-    _ = try take(UInt64(clamping: revision), of: channel)
+  ///
+  /// - Parameter revision: the one that was seen; nil for whichever is there.
+  func restore(_ settings: [DraftSetting], in channel: String, at revision: UInt64? = nil) throws(Refusal) {
+    let present = try database.number("SELECT revision FROM drafts WHERE channel = ?", [.text(channel)]) ?? 0
+    _ = try take(revision ?? UInt64(clamping: present), of: channel)
     try database.run("DELETE FROM draft_settings WHERE channel = ?", [.text(channel)])
     for setting in settings { try put(setting, in: channel) }
   }

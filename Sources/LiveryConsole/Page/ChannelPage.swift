@@ -15,7 +15,7 @@ extension View {
     case "difference" where isGet: return try difference(channel)
     case "publish" where !isGet: return try publish(channel)
     case "discard" where !isGet:
-      try model.discard(channel, by: person)
+      try model.discard(channel, at: UInt64(field("revision")) ?? 0, by: person)
       return .redirect(to: "/channels/\(Piece.part(channel))/difference?done=discarded")
     default: return gone()
     }

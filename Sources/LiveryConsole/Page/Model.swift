@@ -75,7 +75,8 @@ package protocol ConsoleModel: AnyObject, Sendable {
   func draft(_ channel: String) throws(Refusal) -> ChannelDraft
   /// - Parameter revision: the one that was seen.
   func save(_ settings: [DraftSetting], in channel: String, at revision: UInt64, by person: Person) throws(Refusal)
-  func discard(_ channel: String, by person: Person) throws(Refusal)
+  /// - Parameter revision: the one that was seen; nil for whichever is there.
+  func discard(_ channel: String, at revision: UInt64?, by person: Person) throws(Refusal)
   func difference(_ channel: String) throws(Refusal) -> Difference
   func schema() throws(Refusal) -> [UInt8]?
   func asset(_ id: String) throws(Refusal) -> [UInt8]?

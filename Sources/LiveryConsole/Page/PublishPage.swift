@@ -28,7 +28,10 @@ extension View {
     html += typed.html(self, channel, difference.revision)
     html += form(
       "/channels/\(query: channel)/discard",
-      "<p><button class=\"link\">Discard the draft<span class=\"unseen\"> of \(title)</span></button></p>")
+      """
+      <input type="hidden" name="revision" value="\(difference.revision)">\
+      <p><button class="link">Discard the draft<span class="unseen"> of \(title)</span></button></p>
+      """)
     return shown(.channels, "Difference, \(title)", html, status: status)
   }
 

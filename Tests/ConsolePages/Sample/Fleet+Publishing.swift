@@ -74,9 +74,12 @@ extension Fleet {
     }
   }
 
-  func discard(_ channel: String, by person: Person) throws(Refusal) {
-    lock.withLock {
+  func discard(_ channel: String, at revision: UInt64?, by person: Person) throws(Refusal) {
+    try lock.withLock { () throws(Refusal) in
       var held = self.channel(at: channel)
+      guard revision ?? held.revision == held.revision else {
+        throw Refusal(.conflict, "Somebody else has changed it meanwhile.")
+      }
       held.draft = latest(channel)?.settings ?? []
       held.revision += 1
       keep(held, at: channel)
