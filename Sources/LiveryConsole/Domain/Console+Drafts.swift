@@ -31,7 +31,10 @@ extension Console {
       """
     ) { (row) throws(Refusal) in row.text(0) }
     var lines: [ChannelLine] = []
-    for name in names { lines.append(try channel(name)) }
+    for name in names {
+      // A group or a device may have been removed meanwhile.
+      do throws(Refusal) { lines.append(try channel(name)) } catch { if error.reason != .notFound { throw error } }
+    }
     return lines
   }
 
