@@ -1,8 +1,10 @@
 """What programs may do by the console's API, and what they are told if they may not."""
 
+import http.client
 import json
 import os
 import re
+import socket
 import subprocess
 import sys
 from pathlib import Path
@@ -160,6 +162,62 @@ def test_parameters_that_there_are_not(console):
                 "schema=99999999999999999999"]:
     problem(console.ask("GET", "/devices?" + query), 400)
   problem(console.ask("POST", "/groups?name=west", {"name": "west"}), 400)
+
+
+def test_numbers_go_as_far_as_they_are_documented(console):
+  largest = (1 << 53) - 1
+  assert console.get(f"/devices?schema={largest}")["total"] == 0
+  assert console.get(f"/history?before={largest}&limit=1")["items"] and console.get(f"/publications?before={largest}")["items"] == []
+  for query in (f"/devices?schema={largest + 1}", f"/history?before={largest + 1}", "/history?before=99999999999999999"):
+    problem(console.ask("GET", query), 400)
+  problem(console.ask("GET", f"/publications/{largest}"), 404)
+  problem(console.ask("DELETE", f"/tokens/{largest}"), 404)
+
+
+def raw(console, head):
+  """The answer to a request that no library would send."""
+  host, port = console.host.split(":")
+  with socket.create_connection((host, int(port)), timeout=30) as connection:
+    connection.sendall(head.replace("HOST", console.host).encode())
+    answer = http.client.HTTPResponse(connection)
+    answer.begin()
+    answer.content = answer.read()
+    answer.json = json.loads(answer.content) if "json" in answer.getheader("Content-Type", "") and answer.content else None
+    return answer
+
+
+def test_what_the_server_refuses_is_a_problem_too(console):
+  description = json.loads(DESCRIPTION.read_text())
+  token = f"Authorization: Bearer {console.editor}"
+  browser = "Sec-Fetch-Site: same-origin\r\nX-Livery-Script: 1\r\nContent-Type: application/json"
+  requests = [(414, f"GET /api/v1/devices?query={'x' * 5000} HTTP/1.1\r\nHost: HOST\r\n{token}\r\n\r\n"),
+              (421, f"GET /api/v1/devices HTTP/1.1\r\nHost: elsewhere.example\r\n{token}\r\n\r\n"),
+              (411, f"POST /api/v1/groups HTTP/1.1\r\nHost: HOST\r\n{token}\r\n\r\n"),
+              (413, f"POST /api/v1/groups HTTP/1.1\r\nHost: HOST\r\n{browser}\r\nContent-Length: 9000000\r\n\r\n")]
+  for status, head in requests:
+    problem(raw(console, head), status)
+    assert all(str(status) in operation["responses"] for path in ("/devices", "/groups") for name, operation in
+               description["paths"][path].items() if name == head.split()[0].lower()), status
+  # Too much at once: the server says once when to come again.
+  held = []
+  try:
+    image = f"POST /api/v1/assets HTTP/1.1\r\nHost: HOST\r\n{token}\r\nContent-Type: image/png\r\nContent-Length: {64 << 20}\r\n\r\n"
+    while True:
+      held.append(socket.create_connection(tuple(console.host.split(":")), timeout=30))
+      held[-1].sendall(image.replace("HOST", console.host).encode())
+      held[-1].settimeout(0.2)
+      try:
+        if held[-1].recv(1, socket.MSG_PEEK):
+          break
+      except TimeoutError:
+        assert len(held) < 64
+    held[-1].settimeout(30)
+    answer = http.client.HTTPResponse(held[-1])
+    answer.begin()
+    assert answer.status == 503 and len(answer.msg.get_all("Retry-After")) == 1 and json.loads(answer.read())["status"] == 503
+  finally:
+    for connection in held:
+      connection.close()
 
 
 def test_devices_are_found_and_named_and_put_into_groups(console):

@@ -129,8 +129,16 @@ struct API {
     return text
   }
 
-  /// Of digits alone.
-  static func number(_ text: String) -> Int64? { Array(text.utf8)[...].decimal.map { Int64($0) } }
+  /// Of digits alone, up to the largest.
+  static func number(_ text: String) -> Int64? {
+    guard (1...16).contains(text.utf8.count) else { return nil }
+    var number: Int64 = 0
+    for digit in text.utf8 {
+      guard digit.isDigit else { return nil }
+      number = number * 10 + Int64(digit - 0x30)
+    }
+    return number <= largest ? number : nil
+  }
 }
 
 // Answers.

@@ -115,9 +115,14 @@ package final class ConsoleSite: Site, @unchecked Sendable {
   }
 
   package func refuse(_ status: Int, _ head: Head) -> Response {
-    // Where it was sent is not known here: browsers say what they want, and programs are content with less.
-    if head.fetchSite != nil || head.isFromScript { return pages.refuse(status, head) }
-    return Problem(status, Problem.title(status)).response
+    // Where it was sent is not known here: browsers say what they want, and programs are content with less. No page sends JSON, or
+    // knows a token.
+    let isProgram = head.authorization != nil || head.contentType.map { $0.begins(with: "application/json") } ?? false
+    if !isProgram, head.fetchSite != nil || head.isFromScript { return pages.refuse(status, head) }
+    var response = Problem(status, Problem.title(status)).response
+    // The server says itself when to come again.
+    response.headers.removeAll { $0.name.sameBytes(as: "Retry-After") }
+    return response
   }
 }
 
