@@ -287,3 +287,25 @@ def test_devices_that_are_silent_do_not_tell_for_others(console):
   for device in devices[2:]:
     assert device.report().status in (200, 204)
   wait(lambda: console.api("GET", f"publications/{first}")["state"] == "complete")
+
+
+def test_a_fleet_that_was_made_half_way_is_made_to_its_end(tmp_path, place):
+  console = Console(tmp_path, place)
+  words = ["init", "kiosks", "--publish", console.published, "--url", console.url]
+  console.run(*words)
+  # As if its end had come before its one change: the tables are there, the keys, and what was noted.
+  before = console.json("keys")
+  for table in ("channels", "history", "signed_keys"):
+    console.sql(f"DELETE FROM {table}")
+  console.sql("DELETE FROM facts WHERE name = 'fleet'")
+  assert "no fleet" in console.run("status", expected=3)
+  console.run(*words)
+  assert [console.json("keys")[name] for name in ("roots", "signers")] == [before[name] for name in ("roots", "signers")]
+  assert [line["what"] for line in console.json("history")] == ["made the fleet"]
+  assert (console.published / "v1/channels/fleet/manifest").exists() and (console.published / "v1/keys/latest").exists()
+  assert "already" in console.run(*words, expected=5) and console.json("config")["url"] == console.url
+  # A root key that somebody else has made is not taken for the fleet's.
+  other = Console(tmp_path, state="other")
+  stick = tmp_path / "stick.key"
+  other.run("keys", "make", stick)
+  assert "exists" in other.run("init", "kiosks", "--root-key", stick, expected=4)

@@ -59,8 +59,9 @@ extension Command {
     let place = try place()
     let root = arguments["root-key"] ?? "\(place.folder)/root.key"
     try Files.makeFolder(place.folder, mode: 0o700)
-    try Console.initialize(place, fleet: fleet, rootKey: root, by: person)
-    try Configuration().merging(arguments).write(place.folder)
+    try Console.initialize(place, fleet: fleet, rootKey: root, by: person) { () throws(Refusal) in
+      try Configuration().merging(arguments).write(place.folder)
+    }
     done("made the fleet \(fleet); keep \(root) somewhere else: whoever has it decides who signs")
   }
 

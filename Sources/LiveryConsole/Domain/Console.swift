@@ -75,7 +75,7 @@ package final class Console: @unchecked Sendable {
     self.init(place, fleet, database, keys, published, generation: try Self.generation(of: database))
   }
 
-  private init(
+  init(
     _ place: Place, _ fleet: String, _ database: Database, _ keys: Keys, _ published: PublishedPlace?,
     generation: Int64
   ) {

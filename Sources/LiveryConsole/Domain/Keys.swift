@@ -56,6 +56,13 @@ final class Keys: @unchecked Sendable {
     return keys
   }
 
+  /// Makes a key, and a file of it; or takes the one that is there.
+  static func make(_ path: String, unless isThere: Bool) throws(Refusal) -> SigningKey {
+    guard isThere else { return try make(path) }
+    guard let key = try read(path).first else { throw Refusal(.invalid, "\(path): there is no key in it") }
+    return key
+  }
+
   /// Makes a key, and a file of it.
   static func make(_ path: String, replaces: Bool = false) throws(Refusal) -> SigningKey {
     let seed = Crypto.random(SigningKey.seedSize)
@@ -66,6 +73,8 @@ final class Keys: @unchecked Sendable {
 }
 
 enum Files {
+  static func isThere(_ path: String) -> Bool { path.withCString { lvo_stamp($0) } != 0 }
+
   static func write(_ path: String, _ bytes: [UInt8], mode: UInt32, replaces: Bool) throws(Refusal) {
     guard !path.utf8.contains(0) else { throw Refusal(.invalid, "the name of the file has a NUL") }
     let error = bytes.withUnsafeBufferPointer { (bytes) in
@@ -110,7 +119,13 @@ enum Hexadecimal {
 // Making a fleet.
 extension Console {
   /// Makes a fleet: the tables, a signing key in the folder, and a root key in a file that belongs somewhere else.
-  package static func initialize(_ place: Place, fleet: String, rootKey: String, by person: Person) throws(Refusal) {
+  ///
+  /// Where it was ended half-way, it goes on.
+  ///
+  /// - Parameter note: called before there is a fleet, with nothing in the way of one: what has to be known to whoever opens it.
+  package static func initialize(
+    _ place: Place, fleet: String, rootKey: String, by person: Person, note: () throws(Refusal) -> Void = {}
+  ) throws(Refusal) {
     guard Crypto.isReady else { throw Refusal(.busy, "libsodium does not work") }
     guard Name.isValid(fleet) else {
       throw Refusal(.invalid, "a fleet's name is 1 to 32 of a to z, 0 to 9, - and _, the first a letter or digit")
@@ -124,27 +139,31 @@ extension Console {
     try Files.makeFolder(place.folder, mode: 0o700)
     if let published = place.published, !Bucket.isBucket(published) { try Files.makeFolder(published, mode: 0o755) }
     // What is wrong with a bucket's options is told before anything is made.
-    if place.published.map({ Bucket.isBucket($0) }) == true { _ = try PublishedPlace.make(place) }
+    let published = try PublishedPlace.make(place)
     let database = try Database(place.database ?? "\(place.folder)/console.db")
     try Tables.migrate(database)
     guard try database.number("SELECT number FROM facts WHERE name = 'fleet'") == nil else {
       throw Refusal(.conflict, "there is a fleet already")
     }
-    let root = try Keys.make(rootKey)
-    let signer = try Keys.make("\(place.folder)/signing.key")
+    try note()
+    // Where the key that signs is there without a fleet, both are of one that was not made to its end.
+    let signingKey = "\(place.folder)/signing.key"
+    let hasBegun = Files.isThere(signingKey)
+    guard hasBegun || !Files.isThere(rootKey) else { throw Refusal(.invalid, "\(rootKey): the file exists already") }
+    let signer = try Keys.make(signingKey, unless: hasBegun)
+    let root = try Keys.make(rootKey, unless: Files.isThere(rootKey))
     let now = Console.now
     let document = KeyDocument(
       fleet: fleet, version: 1, issued: now, expires: now + keyLifetime,
       roots: KeyDocument.Roots(keys: [root.publicKey]),
       signers: [KeyDocument.Signer(key: signer.publicKey, from: now - 86_400, until: now + keyLifetime)])
     let bytes = try signed(document, [root])
-    try database.change { () throws(Refusal) in
+    let console = Console(
+      place, fleet, database, try Keys(place.folder), published, generation: 0)
+    try console.change { (stamp) throws(Refusal) in
       try database.run("INSERT INTO facts (name, content) VALUES ('fleet', ?)", [.text(fleet)])
       try database.run(
-        "INSERT INTO signed_keys (version, content, stamp) VALUES (1, ?, 0)", [.bytes(bytes)])
-    }
-    let console = try Console(place)
-    try console.change { (stamp) throws(Refusal) in
+        "INSERT INTO signed_keys (version, content, stamp) VALUES (1, ?, ?)", [.bytes(bytes), .int(stamp)])
       try console.note(person, "made the fleet", fleet)
       try console.sign(.fleet, stamp, isChanged: true)
     }
