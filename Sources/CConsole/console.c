@@ -12,6 +12,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/signalfd.h>
 #include <sys/stat.h>
 #include <termios.h>
@@ -118,6 +119,21 @@ uint64_t lvo_stamp(const char *path) {
   for (size_t index = 0; index < sizeof parts / sizeof *parts; index++) stamp = (stamp ^ parts[index]) * 1099511628211u;
   return stamp ? stamp : 1;
 }
+
+int lvo_lock(const char *folder, int *error) {
+  int lock = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  *error = errno;
+  if (lock < 0) return -1;
+  while (flock(lock, LOCK_EX) < 0) {
+    if (errno == EINTR) continue;
+    *error = errno;
+    close(lock);
+    return -1;
+  }
+  return lock;
+}
+
+void lvo_unlock(int lock) { close(lock); }
 
 const char *lvo_reason(int error) { return strerrordesc_np(error) ? strerrordesc_np(error) : "unknown error"; }
 

@@ -1,9 +1,10 @@
 """Who signs: keys that are exchanged while consoles run, other root keys, and signatures that are made elsewhere."""
 
 import json
+import subprocess
 
 import read_sync
-from conftest import Console, join, wait
+from conftest import PROGRAM, Console, join, wait
 
 
 def roots(console, *names):
@@ -97,3 +98,19 @@ def test_signatures_are_made_where_the_keys_are(console, tmp_path):
   assert signers(console) != before and keys(console)[0]["version"] == 3
   console.set("fleet", ("volume", "enforce", 4))
   assert wait(lambda: signers(console) != before)
+
+
+def test_several_who_exchange_the_key_at_once_lose_none(console):
+  """Each is done or is told that another one was faster; the last key that was made is in the file, and signs."""
+  words = [str(word) for word in (PROGRAM, "keys", "rotate", "--root-key", console.state / "root.key", "--state", console.state)]
+  words += ["--database", console.database] if console.database else []
+  for _ in range(3):
+    running = [subprocess.Popen(words, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) for _ in range(4)]
+    ends = [process.wait(60) for process in running]
+    assert 0 in ends and set(ends) <= {0, 5}, ends
+    held = console.run("keys", "public", console.state / "signing.key").split()
+    assert keys(console)[0]["signers"] and signers(console)[0] in held
+    # The one that was added last has the longest time.
+    latest = max(keys(console)[0]["signers"], key=lambda one: one["until"])
+    assert latest["key"].hex() in held
+    console.set("fleet", ("volume", "enforce", len(held)), ("welcomeText", "enforce", held[0][:12]))

@@ -20,6 +20,10 @@ int lvo_make_folder(const char *path, unsigned mode);
 bool lvo_is_open_to_others(const char *path);
 // Changes whenever a file is exchanged or written to; 0 if there is none.
 uint64_t lvo_stamp(const char *path);
+// Keeps a folder from everybody else who keeps it so, waiting for them: a descriptor, or -1 with an errno. Let go of by lvo_unlock(),
+// and with the process.
+int lvo_lock(const char *folder, int *error);
+void lvo_unlock(int lock);
 const char *lvo_reason(int error);
 
 // Who runs this program, and a variable of its environment; "" if there is none.

@@ -25,6 +25,11 @@ extension Console {
   ///     it is over.
   ///   - roots: the keys at hand, whose signatures it has.
   package func requestSigner(revokes: Bool, roots: [SigningKey]) throws(Refusal) -> KeyRequest {
+    // Whoever writes the file has read what was written before.
+    try Files.alone(in: place.folder) { () throws(Refusal) in try addSigner(revokes, roots) }
+  }
+
+  private func addSigner(_ revokes: Bool, _ roots: [SigningKey]) throws(Refusal) -> KeyRequest {
     let now = Console.now
     let seed = Crypto.random(SigningKey.seedSize)
     guard let signer = SigningKey.make(seed: seed) else { throw Refusal(.busy, "libsodium does not work") }
@@ -70,11 +75,16 @@ extension Console {
 
   /// Takes what root keys have signed: everything is signed anew under it. Consoles that run go on with it.
   package func accept(_ request: KeyRequest, by person: Person) throws(Refusal) {
+    try Files.alone(in: place.folder) { () throws(Refusal) in try take(request, by: person) }
+  }
+
+  private func take(_ request: KeyRequest, by person: Person) throws(Refusal) {
     let bytes = try request.signed
     let document = request.document
     guard request.missing == 0 else {
       throw Refusal(.invalid, "\(request.missing) signatures of root keys are missing: livery console keys sign")
     }
+    try follows(document)
     // The console's own keys that sign from then on.
     let own = keys.signers.filter { document.signer($0.publicKey) != nil }
     guard let first = own.first else {
@@ -103,12 +113,16 @@ extension Console {
     try Files.write(keyFile, lines, mode: 0o400, replaces: true)
   }
 
-  /// Whether devices take it after the one that holds: they are asked in their own words.
-  private func verify(_ bytes: [UInt8], _ document: KeyDocument) throws(Refusal) {
-    let present = try keyDocument()
-    guard document.version == present.version + 1 else {
+  private func follows(_ document: KeyDocument) throws(Refusal) {
+    guard document.version == (try keyDocument()).version + 1 else {
       throw Refusal(.conflict, "the keys have changed since it was asked for: ask again")
     }
+  }
+
+  /// Whether devices take it after the one that holds: they are asked in their own words.
+  private func verify(_ bytes: [UInt8], _ document: KeyDocument) throws(Refusal) {
+    try follows(document)
+    let present = try keyDocument()
     guard
       let before = try database.first(
         "SELECT content FROM signed_keys WHERE version = ?", [.int(present.version)],

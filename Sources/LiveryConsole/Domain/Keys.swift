@@ -73,6 +73,15 @@ final class Keys: @unchecked Sendable {
 }
 
 enum Files {
+  /// Does something while nobody else does such in a folder.
+  static func alone<R>(in folder: String, _ body: () throws(Refusal) -> R) throws(Refusal) -> R {
+    var error: Int32 = 0
+    let lock = folder.withCString { lvo_lock($0, &error) }
+    guard lock >= 0 else { throw Refusal(.busy, "\(folder): \(String(cString: lvo_reason(error)))") }
+    defer { lvo_unlock(lock) }
+    return try body()
+  }
+
   static func isThere(_ path: String) -> Bool { path.withCString { lvo_stamp($0) } != 0 }
 
   static func write(_ path: String, _ bytes: [UInt8], mode: UInt32, replaces: Bool) throws(Refusal) {
