@@ -4,7 +4,7 @@ import re
 import urllib.parse
 
 import pytest
-from conftest import Console, join
+from conftest import Console, Device, join
 
 PASSWORDS = {"eva": "correct horse", "vera": "battery staple"}
 FORM = {"Content-Type": "application/x-www-form-urlencoded"}
@@ -117,3 +117,31 @@ def test_a_draft_is_discarded_as_it_was_seen(console):
   assert "revision" in console.run("draft", "discard", "fleet", "--revision", str(seen), expected=5)
   assert eva.ask("POST", "/channels/fleet/discard", revision=str(latest)).status == 303
   assert console.api("GET", "channels/fleet/draft")["settings"] == []
+
+
+def test_a_nul_is_left_out_or_refused(tmp_path, place):
+  """On either database: it keeps nobody waiting for what will never be there."""
+  console = Console(tmp_path, place).make().serve()
+  try:
+    console.api("POST", "groups", {"name": "lobby"}, 201)
+    device = Device(console, console.code())
+    assert device.enroll("a\0b").status == 204
+    assert console.api("GET", "devices")["items"][0]["name"] == "ab"
+    eva = Person(console, "eva")
+    console.api("PATCH", "channels/fleet/draft", {"revision": 0, "settings": [{"name": "volume", "verb": "enforce", "value": 7}]})
+    plan = {"revision": "1", "steps": "100", "pause": "0", "bound": "2"}
+    for name in ("name", "app", "schema", "trial", "from", "until", "steps", "pause"):
+      assert eva.ask("POST", "/channels/fleet/publish", **{**plan, name: "a\0b"}).status == 422, name
+    assert eva.ask("POST", "/channels/fleet/publish", **plan, comment="a\0b").status == 303
+    assert console.api("GET", "publications/1")["comment"] == "ab"
+    assert console.api("GET", "history")["items"][0]["detail"].endswith("ab")
+    for path, fields in ((f"/devices/{device.id}/name", {"name": "a\0"}), (f"/devices/{device.id}/groups", {"group": "lobby\0"}),
+                         ("/groups", {"name": "a\0"}), ("/enrollment", {"hours": "1", "label": "a\0"}),
+                         ("/enrollment", {"hours": "1", "label": "a", "group": "lobby\0"})):
+      assert eva.ask("POST", path, **fields).status == 422, (path, fields)
+    for path in ("/devices?q=a%00", "/devices?group=lobby%00", "/publications?channel=fleet%00", "/devices?state=%00&schema=%00"):
+      assert eva.ask("GET", path).status == 200, path
+    signed = console.ask("POST", "/sign-in", encoded(name="eva\0", password="x\0"), FORM, token=False)
+    assert signed.status == 403
+  finally:
+    console.stop()

@@ -285,8 +285,9 @@ extension Console {
     try database.run("DELETE FROM members WHERE device = ?", [.text(device)])
     for group in groups {
       guard
-        try database.number("SELECT COUNT(*) FROM device_groups WHERE name = ?", [.text(group.nulFree)]) == 1
-      else { throw Refusal(.invalid, "There is no group \(group).") }
+        !group.utf8.contains(0),
+        try database.number("SELECT COUNT(*) FROM device_groups WHERE name = ?", [.text(group)]) == 1
+      else { throw Refusal(.invalid, "There is no group \(group.nulFree).") }
       try database.run(
         "INSERT INTO members (device, in_group) VALUES (?, ?) ON CONFLICT (device, in_group) DO NOTHING",
         [.text(device), .text(group)])

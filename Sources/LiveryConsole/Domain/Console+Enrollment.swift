@@ -59,8 +59,9 @@ extension Console {
     try change { (_) throws(Refusal) in
       for group in groups {
         guard
-          try database.number("SELECT COUNT(*) FROM device_groups WHERE name = ?", [.text(group.nulFree)]) == 1
-        else { throw Refusal(.invalid, "There is no group \(group).") }
+          !group.utf8.contains(0),
+          try database.number("SELECT COUNT(*) FROM device_groups WHERE name = ?", [.text(group)]) == 1
+        else { throw Refusal(.invalid, "There is no group \(group.nulFree).") }
       }
       // The token itself is kept nowhere.
       try database.run(

@@ -151,7 +151,8 @@ package final class Console: @unchecked Sendable {
     let number = try next("history")
     try database.run(
       "INSERT INTO history (number, time, author, what, detail) VALUES (?, ?, ?, ?, ?)",
-      [.int(number), .int(Console.now), .text(person.name), .text(what), .text(detail)])
+      // Names and comments may have any byte.
+      [.int(number), .int(Console.now), .text(person.name.nulFree), .text(what.nulFree), .text(detail.nulFree)])
   }
 
   /// The person that the console itself is.
