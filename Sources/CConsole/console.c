@@ -3,6 +3,7 @@
 
 #include <cconsole.h>
 
+#include <arpa/inet.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -136,6 +137,28 @@ int lvo_lock(const char *folder, int *error) {
 void lvo_unlock(int lock) { close(lock); }
 
 const char *lvo_reason(int error) { return strerrordesc_np(error) ? strerrordesc_np(error) : "unknown error"; }
+
+size_t lvo_network(const char *address, uint8_t network[8]) {
+  static const uint8_t mapped[12] = { [10] = 0xff, [11] = 0xff };
+  uint8_t bytes[16];
+  if (inet_pton(AF_INET, address, network) == 1) return 4;
+  // In brackets, as with a port, or without.
+  char plain[64];
+  size_t count = strlen(address);
+  if (count > 2 && address[0] == '[' && address[count - 1] == ']') address++, count -= 2;
+  if (count >= sizeof plain) return 0;
+  memcpy(plain, address, count);
+  plain[count] = 0;
+  // The interface that it is reached by.
+  plain[strcspn(plain, "%")] = 0;
+  if (inet_pton(AF_INET6, plain, bytes) != 1) return 0;
+  if (memcmp(bytes, mapped, sizeof mapped) == 0) {
+    memcpy(network, bytes + 12, 4);
+    return 4;
+  }
+  memcpy(network, bytes, 8);
+  return 8;
+}
 
 void lvo_user(char *name, size_t size) {
   struct passwd entry, *found = NULL;

@@ -139,6 +139,13 @@ def test_who_guesses_codes_and_tokens_is_told_to_wait(tmp_path, place):
     # A right token counts whatever others of the same address have tried.
     assert ask("2001:db8::1", console.token).status == 200
     assert ask("2001:db8:0:1::1", "guess").status == 401
+    # Whatever is made up of its network, and however it is written, is the same.
+    for address in ("2001:db8::2", "2001:db8:0:0:5::9", "2001:0DB8:0000:0000:ffff::", "[2001:db8::7]", "2001:db8::1:2:3:4"):
+      assert ask(address, "guess").status == 429, address
+    assert ask("2001:db8:1::2", "guess").status == 401
+    for _ in range(30):
+      ask("::ffff:198.51.100.1", "guess")
+    assert ask("198.51.100.1", "guess").status == 429 and ask("198.51.100.2", "guess").status == 401
   finally:
     console.stop()
 

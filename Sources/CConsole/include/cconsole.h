@@ -26,6 +26,10 @@ int lvo_lock(const char *folder, int *error);
 void lvo_unlock(int lock);
 const char *lvo_reason(int error);
 
+// What an address of numbers is known by: the four bytes of IPv4, also where IPv6 has them mapped, and of IPv6 the first eight, which are
+// a network's. How many bytes; 0 for what is no such address.
+size_t lvo_network(const char *address, uint8_t network[8]);
+
 // Who runs this program, and a variable of its environment; "" if there is none.
 void lvo_user(char *name, size_t size);
 const char *lvo_environment(const char *name);

@@ -1,3 +1,4 @@
+import CConsole
 import LiveryClient
 import LiveryFleet
 import LiveryHTTP
@@ -102,18 +103,11 @@ struct Rates: Sendable {
   /// Stands for an address: of IPv6 for its network of 64 bits, of which everybody has more addresses than can be counted. nil for
   /// this device's own: a web server in front, which does not say for whom it asks, stands for everybody.
   static func key(of address: String) -> UInt64? {
-    if address.utf8.isEmpty || address.utf8.starts(with: "127.".utf8) || address.sameBytes(as: "[::1]") { return nil }
-    let bytes = Array(address.utf8)
-    let isLong = bytes.contains(.colon)
-    var network = bytes
-    if isLong {
-      var colons = 0
-      network = Array(
-        bytes.prefix { (byte) in
-          if byte == .colon { colons += 1 }
-          return colons < 4
-        })
-    }
-    return key(Crypto.hash(network))
+    if address.utf8.isEmpty || address.sameBytes(as: "[::1]") || address.sameBytes(as: "::1") { return nil }
+    // One address is written in many ways.
+    var network = [UInt8](repeating: 0, count: 8)
+    let count = address.withCString { lvo_network($0, &network) }
+    if count == 4, network[0] == 127 { return nil }
+    return key(Crypto.hash(count == 0 ? Array(address.utf8) : Array(network.prefix(count))))
   }
 }
