@@ -1,10 +1,11 @@
 """The console's pages without a browser: who may do what by which method, and what nobody means well with."""
 
+import json
 import re
 import urllib.parse
 
 import pytest
-from conftest import Console, Device, join
+from conftest import SCHEMA, Console, Device, join
 
 PASSWORDS = {"eva": "correct horse", "vera": "battery staple"}
 FORM = {"Content-Type": "application/x-www-form-urlencoded"}
@@ -145,3 +146,24 @@ def test_a_nul_is_left_out_or_refused(tmp_path, place):
     assert signed.status == 403
   finally:
     console.stop()
+
+
+def test_what_was_secret_once_stays_so(console, tmp_path):
+  """A later version of the schema, which does not have it any more, shows nothing of it."""
+  device, = join(console)
+  pin = {"name": "servicePin", "verb": "enforce", "value": "hunter22"}
+  revision = console.api("PATCH", "channels/fleet/draft", {"revision": 0, "settings": [pin]})["revision"]
+  console.api("POST", "channels/fleet/publications", {"revision": revision}, 201)
+  narrow = json.loads(json.dumps(SCHEMA))
+  narrow["Version"] = 2
+  del narrow["Groups"][0]["Settings"][2]
+  (tmp_path / "narrow.json").write_text(json.dumps(narrow))
+  console.run("schema", "add", tmp_path / "narrow.json")
+  console.api("PATCH", "channels/fleet/draft", {"revision": revision, "settings": [{"name": "servicePin"}]})
+  eva = Person(console, "eva")
+  told = [console.api("GET", "channels/fleet/difference"), console.api("GET", "publications/1"), console.run("diff"),
+          console.api("GET", "history"), eva.ask("GET", "/channels/fleet/difference").body, eva.ask("GET", "/publications/1").body,
+          eva.ask("GET", "/history").body, console.run("draft", "show"), console.run("history")]
+  assert all("servicePin" in str(one) for one in told[:6])
+  assert not any("hunter22" in str(one) for one in told)
+  assert device.pull()["servicePin"] == ("enforce", "hunter22")

@@ -18,7 +18,7 @@ extension API {
     case "draft": return try draft(channel, person)
     case "difference":
       try allow([.get])
-      return try domain { () throws(Refusal) in shown(try console.shown(console.difference(channel)).json) }
+      return try domain { () throws(Refusal) in shown(try console.difference(channel).json) }
     case "publications":
       try allow([.post])
       return try publish(channel, person)

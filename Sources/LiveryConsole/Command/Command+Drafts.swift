@@ -55,7 +55,7 @@ extension Command {
     let plan = try plan()
     try plan.conditions.check(at: Console.now)
     let console = try open()
-    let difference = try console.shown(console.difference(channel))
+    let difference = try console.difference(channel)
     var lines = difference.settings.map { "\($0.name): \(Console.words($0.before)) → \(Console.words($0.after))" }
     if !plan.conditions.words.utf8.isEmpty { lines.append(plan.conditions.words) }
     for overlay in difference.overlays {

@@ -224,7 +224,7 @@ extension Console {
     var difference = Difference()
     let draft = try draft(channel)
     difference.revision = draft.revision
-    difference.settings = Console.changes(try publishedSettings(channel), draft.settings)
+    difference.settings = try shown(Console.changes(try publishedSettings(channel), draft.settings))
     difference.devices = try members(kind).count
     for overlay in try overlays(channel) { difference.overlays.append(try found(overlay.number).line) }
     var changed: [String] = []

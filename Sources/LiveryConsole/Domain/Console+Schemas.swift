@@ -97,10 +97,18 @@ extension Console {
 }
 
 extension Console {
-  /// The settings whose values nobody may read in history.
+  /// The settings whose values nobody may read: what one version of the schema calls secret stays so, though a later one does not
+  /// have it any more.
   func secrets() throws(Refusal) -> [String] {
-    guard let json = try schema() else { return [] }
-    return try types.secrets(json)
+    var names: [String] = []
+    for number in try database.all("SELECT number FROM schemas", [], { (row) throws(Refusal) in row.int(0) }) {
+      names += try types.secrets(of: number) { () throws(Refusal) in
+        try database.first("SELECT content FROM schemas WHERE number = ?", [.int(number)]) { (row) throws(Refusal) in
+          row.bytes(0)
+        }
+      }
+    }
+    return names
   }
 }
 
@@ -112,12 +120,6 @@ extension Console {
     for index in shown.settings.indices {
       shown.settings[index].isSecret = secrets.contains { $0.sameBytes(as: shown.settings[index].name) }
     }
-    return shown
-  }
-
-  func shown(_ difference: Difference) throws(Refusal) -> Difference {
-    var shown = difference
-    shown.settings = try self.shown(difference.settings)
     return shown
   }
 
@@ -138,6 +140,7 @@ final class SchemaStores: @unchecked Sendable {
   private let lock = Lock()
   // Guarded by `lock`.
   private var latest: (schema: [UInt8], store: Store)?
+  private var secrets: [(number: Int64, names: [String])] = []
 
   private func store(_ json: [UInt8]) throws(Refusal) -> Store {
     if let latest, latest.schema == json { return latest.store }
@@ -146,17 +149,24 @@ final class SchemaStores: @unchecked Sendable {
     return store
   }
 
-  func secrets(_ json: [UInt8]) throws(Refusal) -> [String] {
-    try lock.withLock { () throws(Refusal) in
-      let store = try store(json)
-      let form: Value
-      do throws(StoreError) { form = try store.form(FormOptions(includesHidden: true)) } catch {
-        throw Refusal(.busy, error.message)
-      }
-      var names: [String] = []
-      SchemaStores.collect(form, in: nil, &names)
-      return names
+  /// - Parameter content: asked for the schema, once: none is ever another one.
+  func secrets(of number: Int64, _ content: () throws(Refusal) -> [UInt8]?) throws(Refusal) -> [String] {
+    if let known = lock.withLock({ secrets.first { $0.number == number } }) { return known.names }
+    guard let json = try content() else { return [] }
+    let names = try SchemaStores.secrets(json)
+    lock.withLock { if !secrets.contains(where: { $0.number == number }) { secrets.append((number, names)) } }
+    return names
+  }
+
+  private static func secrets(_ json: [UInt8]) throws(Refusal) -> [String] {
+    let store = try open(json)
+    let form: Value
+    do throws(StoreError) { form = try store.form(FormOptions(includesHidden: true)) } catch {
+      throw Refusal(.busy, error.message)
     }
+    var names: [String] = []
+    collect(form, in: nil, &names)
+    return names
   }
 
   /// What a form has that is secret; of lists whose items have a secret the list.

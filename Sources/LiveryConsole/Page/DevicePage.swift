@@ -84,7 +84,8 @@ extension View {
       }
       for later in setting.later {
         decided += """
-          <br>Later \(Piece.verb(later.setting.verb)): <b>\(form?.shown(setting.name, later.setting.value) ?? "–")</b>, \
+          <br>Later \(Piece.verb(later.setting.verb)): \
+          <b>\(later.setting.isSecret ? "•••" : form?.shown(setting.name, later.setting.value) ?? "–")</b>, \
           <a href="/publications/\(later.publication.description)">publication \(later.publication.description)</a>, \
           \(later.about)
           """

@@ -67,6 +67,7 @@ extension View {
   private func shown(_ setting: DraftSetting?, _ name: String, _ titles: FramedForm?) -> HTML {
     guard let setting, !setting.verb.isEmpty else { return "not set" }
     guard let value = setting.value else { return "\(Piece.verb(setting.verb))" }
+    if setting.isSecret { return "\(Piece.verb(setting.verb)): <b>•••</b>" }
     return "\(Piece.verb(setting.verb)): <b>\(titles?.shown(name, value) ?? "–")</b>"
   }
 
