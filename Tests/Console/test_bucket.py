@@ -272,3 +272,22 @@ def test_two_consoles_that_publish_to_a_bucket_leave_the_latest_there(console, b
     wait(lambda: held(bucket, "/v1/channels/fleet/manifest") == present)
   finally:
     other.stop()
+
+
+def test_who_has_lost_its_turn_says_nothing_of_how_far_the_place_is(console, bucket):
+  wait(lambda: is_current(console, bucket))
+  before = console.sql("SELECT written FROM places")
+
+  def steal(key):
+    # While the last file is on its way.
+    if key.endswith("/fleet/manifest"):
+      bucket.answer = lambda key: None
+      console.sql("UPDATE places SET holder = 'another', held_until = 9999999999")
+
+  bucket.answer = steal
+  console.set("fleet", ("volume", "enforce", 3))
+  publishing = wait(lambda: (found := console.api("GET", "status")["publishing"]).get("problem") and found)
+  assert "another console publishes" in publishing["problem"] and console.sql("SELECT written FROM places") == before
+  console.sql("UPDATE places SET holder = NULL, held_until = NULL")
+  wait(lambda: is_current(console, bucket))
+  assert held(bucket, "/v1/channels/fleet/manifest") == console.ask("GET", "/v1/channels/fleet/manifest", token=False).body

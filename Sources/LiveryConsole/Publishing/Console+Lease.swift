@@ -11,12 +11,18 @@ extension Console {
   /// How long another console is waited for, in seconds.
   private static let patience: Int64 = 30
 
+  /// What time it is to all consoles: the database's, since their own clocks may differ.
+  private func leaseTime() throws(Refusal) -> Int64 {
+    guard database.isServer else { return Console.now }
+    return try database.number("SELECT CAST(EXTRACT(EPOCH FROM clock_timestamp()) AS BIGINT)") ?? Console.now
+  }
+
   func takeLease() throws(Refusal) {
     guard let name = place.published else { return }
     let end = Clock.now + Console.patience * 1000
     while true {
       let isTaken = try database.change { () throws(Refusal) -> Bool in
-        let now = Console.now
+        let now = try leaseTime()
         try database.run(
           "INSERT INTO places (name, written, since) VALUES (?, -1, ?) ON CONFLICT (name) DO NOTHING",
           [.text(name), .int(now)])
@@ -41,7 +47,7 @@ extension Console {
   /// - Throws: `.busy` if it has ended meanwhile.
   func keepLease() throws(Refusal) {
     guard let name = place.published else { return }
-    let now = Console.now
+    let now = try leaseTime()
     let left =
       try database.first(
         "SELECT held_until FROM places WHERE name = ? AND holder = ?", [.text(name), .text(holder)],
@@ -59,10 +65,15 @@ extension Console {
   ///
   /// - Parameters:
   ///   - since: from when on everything was put there; nil if something failed.
+  /// - Throws: `.busy` if it has ended meanwhile, and it is not known what is there.
   func endLease(_ since: Int64?, _ now: Int64?) throws(Refusal) {
     guard let name = place.published else { return }
     try database.change { () throws(Refusal) in
       if let since, let now {
+        // Of a lease that has ended somebody else says how far the place is.
+        let isHeld = try database.number(
+          "SELECT COUNT(*) FROM places WHERE name = ? AND holder = ?", [.text(name), .text(holder)])
+        guard isHeld == 1 else { throw Refusal(.busy, "\(name): another console publishes") }
         // What was left out before is not there by that.
         try database.run(
           """
