@@ -309,3 +309,20 @@ def test_a_fleet_that_was_made_half_way_is_made_to_its_end(tmp_path, place):
   stick = tmp_path / "stick.key"
   other.run("keys", "make", stick)
   assert "exists" in other.run("init", "kiosks", "--root-key", stick, expected=4)
+
+
+def test_names_of_groups_count_though_they_were_removed(tmp_path):
+  """The fleet's manifest names them all, and devices take so many."""
+  console = Console(tmp_path).make_bare()
+  console.sql("WITH RECURSIVE n (i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM n WHERE i < 4095) INSERT INTO channels "
+              "(name, version, changed, expires, manifest, stamp) SELECT 'group.g' || i, 1, 1, 9999999999, x'', 0 FROM n")
+  console.serve()
+  try:
+    refused = console.ask("POST", "/api/v1/groups", {"name": "lobby"})
+    assert refused.status == 422 and "4096" in refused.json["detail"] and "removed" in refused.json["detail"]
+    console.api("POST", "groups", {"name": "g17"}, 201)
+    console.set("group.g17", ("volume", "enforce", 3))
+    manifest = read_sync.cbor(read_sync.cbor(console.ask("GET", "/v1/channels/fleet/manifest", token=False).body)[1])
+    assert len(manifest["versions"]) == 4096 and manifest["versions"]["g17"] == 2
+  finally:
+    console.stop()

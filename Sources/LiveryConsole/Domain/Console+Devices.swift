@@ -215,8 +215,16 @@ extension Console {
       guard try database.number("SELECT COUNT(*) FROM device_groups WHERE name = ?", [.text(name)]) == 0 else {
         throw Refusal(.conflict, "There is a group \(name) already.")
       }
-      guard try database.number("SELECT COUNT(*) FROM device_groups") ?? 0 < Int64(Limit.versions) else {
-        throw Refusal(.invalid, "A fleet has at most \(Limit.versions) groups.")
+      // The fleet's manifest names those that were removed, too: a group of that name goes on with its versions.
+      let others = try database.number(
+        """
+        SELECT COUNT(*) FROM (SELECT 'group.' || name AS name FROM device_groups
+        UNION SELECT name FROM channels WHERE name LIKE 'group.%') g WHERE g.name <> ?
+        """, [.text("group." + name)])
+      guard others ?? 0 < Int64(Limit.versions) else {
+        throw Refusal(
+          .invalid,
+          "A fleet has at most \(Limit.versions) names of groups, those that were removed among them: take one again.")
       }
       let place = try next("rank")
       try database.run("INSERT INTO device_groups (name, place) VALUES (?, ?)", [.text(name), .int(place)])
