@@ -78,3 +78,21 @@ def test_no_document_says_more_than_devices_take(tmp_path):
     assert len(console.api("GET", f"publications/{made['number']}")["settings"]) == 3000
   finally:
     console.stop()
+
+
+def test_a_folder_that_cannot_be_written_keeps_nothing_else_from_being_done(tmp_path, place):
+  console = Console(tmp_path, place).make().serve()
+  try:
+    console.set("fleet", ("volume", "enforce", 1))
+    before = manifest(console)
+    # A file is in the way, for root as well.
+    (console.published / "v1").rename(console.published / "away")
+    (console.published / "v1").write_text("in the way")
+    number = console.set("fleet", ("volume", "enforce", 2), until=int(time.time()) + 2)["number"]
+    wait(lambda: console.api("GET", f"publications/{number}")["state"] == "over")
+    (console.published / "v1").unlink()
+    (console.published / "away").rename(console.published / "v1")
+    wait(lambda: manifest(console)["version"] > before["version"])
+    assert len(manifest(console)["documents"]) == 1
+  finally:
+    console.stop()

@@ -64,32 +64,49 @@ final class Service {
 
   var address: String { server.address }
 
-  /// Goes on until the program is told to stop.
-  func run() {
-    var known = console.generation
-    var beats = 0
-    var problem = ""
-    var nextLook: Int64 = 0
-    while !lvo_wait(Service.beat) {
-      beats += 1
-      do throws(Refusal) {
-        let stored = UInt64(clamping: try console.stored())
-        if stored != console.generation { console.latest.store(stored, ordering: .relaxed) }
-        try console.publishFiles()
-        console.uploads?.keep()
-        console.uploads?.expire()
-        // A second or so; of a large fleet as rarely as it takes to leave nine tenths of the time to others.
-        if beats % 4 == 0, Clock.now >= nextLook {
-          let begun = Clock.now
-          try console.look()
-          nextLook = Clock.now + 9 * (Clock.now - begun)
-        }
-        if beats % 200 == 1 { try console.refresh() }
-        problem = ""
-      } catch {
+  /// What is done again and again; what goes wrong with it is told once.
+  private struct Chore {
+    private var problem = ""
+
+    /// - Returns: whether it was done.
+    @discardableResult
+    mutating func attempt(_ body: () throws(Refusal) -> Void) -> Bool {
+      do throws(Refusal) { try body() } catch {
         if !problem.sameBytes(as: error.message) { Output.complain(error.message) }
         problem = error.message
+        return false
       }
+      problem = ""
+      return true
+    }
+  }
+
+  /// Goes on until the program is told to stop.
+  func run() {
+    let console = console
+    var known = console.generation
+    var beats = 0
+    var nextLook: Int64 = 0
+    // Each by itself: a folder that is full neither lets a bad rollout go on nor manifests come to their end.
+    var (asking, publishing, looking, signing) = (Chore(), Chore(), Chore(), Chore())
+    while !lvo_wait(Service.beat) {
+      beats += 1
+      let isThere = asking.attempt { () throws(Refusal) in
+        let stored = UInt64(clamping: try console.stored())
+        if stored != console.generation { console.latest.store(stored, ordering: .relaxed) }
+      }
+      console.uploads?.expire()
+      // Without the database nothing of the rest can be done.
+      guard isThere else { continue }
+      publishing.attempt { () throws(Refusal) in try console.publishFiles() }
+      console.uploads?.keep()
+      // A second or so; of a large fleet as rarely as it takes to leave nine tenths of the time to others.
+      if beats % 4 == 0, Clock.now >= nextLook {
+        let begun = Clock.now
+        looking.attempt { () throws(Refusal) in try console.look() }
+        nextLook = Clock.now + 9 * (Clock.now - begun)
+      }
+      if beats % 200 == 1 { signing.attempt { () throws(Refusal) in try console.refresh() } }
       if console.generation != known {
         known = console.generation
         server.send(site.pages.news)
