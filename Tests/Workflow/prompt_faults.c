@@ -191,7 +191,9 @@ static void cancel_it(void *user_data) {
   (void)user_data;
   livery_prompt_request *request = atomic_exchange(&under_way, NULL);
   if (!request) return;
-  OK(livery_prompt_request_cancel(request));
+  // What ends the requests may have been the first.
+  livery_status status = livery_prompt_request_cancel(request);
+  EXPECT(status == LIVERY_OK || status == LIVERY_ERROR_CLOSED);
   usleep(20000);
 }
 
