@@ -1,8 +1,11 @@
 #define _GNU_SOURCE
 #include "chttp.h"
+#include "kept.h"
 
 #include <arpa/inet.h>
 #include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
 #include <net/if.h>
 #include <netdb.h>
 #include <netinet/in.h>
@@ -10,6 +13,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/random.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/un.h>
@@ -91,13 +95,13 @@ const char *lvh_reason(int error) { return strerrordesc_np(error); }
 
 static int failed(int descriptor) {
   int error = errno;
-  if (descriptor >= 0) close(descriptor);
+  if (descriptor >= 0) lvh_close(descriptor);
   return -error;
 }
 
 int lvh_listen(const lvh_address *address) {
   const struct sockaddr *name = (const void *)address->bytes;
-  int descriptor = socket(name->sa_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+  int descriptor = lvh_socket_open(name->sa_family);
   if (descriptor < 0) return failed(-1);
   int on = 1;
   setsockopt(descriptor, SOL_SOCKET, SO_REUSEADDR, &on, sizeof on);
@@ -116,29 +120,44 @@ static bool is_abandoned(const struct sockaddr_un *name) {
   return is_refused;
 }
 
+// Puts a socket that listens in its place, which nothing else may have.
+static bool put(int folder, const char *hidden, const struct sockaddr_un *name, const char *own) {
+  if (renameat2(folder, hidden, folder, own, RENAME_NOREPLACE) == 0) return true;
+  struct stat facts;
+  if (errno != EEXIST || (lstat(name->sun_path, &facts) == 0 && !S_ISSOCK(facts.st_mode))) return false;
+  if (is_abandoned(name)) unlink(name->sun_path);
+  if (renameat2(folder, hidden, folder, own, RENAME_NOREPLACE) == 0) return true;
+  if (errno == EEXIST) errno = EADDRINUSE;
+  return false;
+}
+
 int lvh_listen_at_path(const char *path) {
-  struct sockaddr_un name = {.sun_family = AF_UNIX};
+  struct sockaddr_un name = {.sun_family = AF_UNIX}, address = {.sun_family = AF_UNIX};
   if (strlen(path) >= sizeof name.sun_path) return -ENAMETOOLONG;
   strcpy(name.sun_path, path);
-  int descriptor = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-  if (descriptor < 0) return failed(-1);
-  int status = bind(descriptor, (const void *)&name, sizeof name);
-  if (status != 0 && errno == EADDRINUSE) {
-    struct stat facts;
-    if (lstat(path, &facts) == 0 && !S_ISSOCK(facts.st_mode)) {
-      close(descriptor);
-      return -EEXIST;
-    }
-    if (is_abandoned(&name)) unlink(path);
-    status = bind(descriptor, (const void *)&name, sizeof name);
-  }
-  if (status != 0) return failed(descriptor);
-  // Nobody connects before it listens.
-  if (chmod(path, 0600) != 0 || listen(descriptor, BACKLOG) != 0) {
+  char parent[sizeof name.sun_path];
+  strcpy(parent, path);
+  char *slash = strrchr(parent, '/');
+  const char *own = slash ? path + (slash - parent) + 1 : path;
+  if (slash) slash[slash == parent] = 0;
+  int folder = open(slash ? parent : ".", O_PATH | O_DIRECTORY | O_CLOEXEC);
+  if (folder < 0) return failed(-1);
+  // Somebody who finds a socket at which nobody listens yet takes it for abandoned: it is bound by another name before.
+  uint64_t number = 0;
+  if (getrandom(&number, sizeof number, 0) != (ssize_t)sizeof number) number = (uint64_t)getpid();
+  char hidden[40];
+  snprintf(hidden, sizeof hidden, ".livery-%016" PRIx64, number);
+  snprintf(address.sun_path, sizeof address.sun_path, "/proc/self/fd/%d/%s", folder, hidden);
+  int descriptor = lvh_socket_open(AF_UNIX);
+  // A socket that is bound has the mode that its descriptor has.
+  bool is_bound = descriptor >= 0 && fchmod(descriptor, 0600) == 0 && bind(descriptor, (const void *)&address, sizeof address) == 0;
+  if (!is_bound || listen(descriptor, BACKLOG) != 0 || !put(folder, hidden, &name, own)) {
     int error = failed(descriptor);
-    unlink(path);
+    if (is_bound) unlinkat(folder, hidden, 0);
+    close(folder);
     return error;
   }
+  close(folder);
   return descriptor;
 }
 
@@ -214,4 +233,7 @@ void lvh_keep_alive(int descriptor) {
 }
 
 void lvh_cut(int descriptor) { shutdown(descriptor, SHUT_RDWR); }
-void lvh_close(int descriptor) { close(descriptor); }
+void lvh_close(int descriptor) {
+  lvh_forget(descriptor);
+  close(descriptor);
+}

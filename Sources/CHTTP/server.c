@@ -1,5 +1,6 @@
 #define _GNU_SOURCE
 #include "chttp.h"
+#include "kept.h"
 
 #include <microhttpd.h>
 #include <signal.h>
@@ -9,6 +10,7 @@
 
 struct lvh_server {
   struct MHD_Daemon *daemon;
+  int listening;
   lvh_handlers handlers;
   void *context;
 };
@@ -70,13 +72,20 @@ static void end(void *cls, struct MHD_Connection *connection, void **place, enum
   free(exchange);
 }
 
+static int descriptor_of(struct MHD_Connection *connection) {
+  const union MHD_ConnectionInfo *info = MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CONNECTION_FD);
+  return info ? info->connect_fd : -1;
+}
+
 static void note_connection(void *cls, struct MHD_Connection *connection, void **place, enum MHD_ConnectionNotificationCode code) {
   lvh_server *server = cls;
   if (code == MHD_CONNECTION_NOTIFY_STARTED) {
-    const union MHD_ConnectionInfo *info = MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CONNECTION_FD);
-    *place = server->handlers.opened(server->context, info ? info->connect_fd : -1);
-  } else if (*place) {
-    server->handlers.closed(*place);
+    int descriptor = descriptor_of(connection);
+    lvh_keep(descriptor);
+    *place = server->handlers.opened(server->context, descriptor);
+  } else {
+    lvh_forget(descriptor_of(connection));
+    if (*place) server->handlers.closed(*place);
     *place = NULL;
   }
 }
@@ -99,6 +108,7 @@ lvh_server *lvh_server_start(int listening, const lvh_handlers *handlers, void *
   if (!server) return NULL;
   server->handlers = *handlers;
   server->context = context;
+  server->listening = listening;
   sigset_t all, before;
   sigfillset(&all);
   pthread_sigmask(SIG_SETMASK, &all, &before);
@@ -118,6 +128,7 @@ lvh_server *lvh_server_start(int listening, const lvh_handlers *handlers, void *
 
 // MHD_quiesce_daemon would race with the thread: both take the socket out of the set that is waited for, and MHD aborts.
 void lvh_server_stop(lvh_server *server) {
+  lvh_forget(server->listening);
   MHD_stop_daemon(server->daemon);
   free(server);
 }

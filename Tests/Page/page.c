@@ -136,6 +136,37 @@ TEST("a port that is taken is BUSY", taken) {
   OK(livery_close(store));
 }
 
+TEST("a forked child does not keep the port", forked) {
+  livery_store *store = open_store(fresh_path());
+  livery_page *page = NULL, *again = NULL;
+  OK(livery_page_start(store, NULL, NULL, NULL, NULL, &page));
+  char *address = NULL, listen[40];
+  unsigned port = 0;
+  OK(livery_page_address(page, &address, NULL));
+  EXPECT(sscanf(address, "http://127.0.0.1:%u", &port) == 1);
+  livery_free(address);
+  int ends[2];
+  EXPECT_INT(0, pipe2(ends, O_CLOEXEC));
+  fflush(NULL);
+  pid_t child = fork();
+  if (child == 0) {
+    char byte;
+    close(ends[1]);
+    while (read(ends[0], &byte, 1) < 0 && errno == EINTR) {
+    }
+    _exit(0);
+  }
+  OK(livery_page_stop(page));
+  snprintf(listen, sizeof listen, "127.0.0.1:%u", port);
+  livery_page_options options = LIVERY_PAGE_OPTIONS_INIT;
+  options.listen = listen;
+  OK(livery_page_start(store, &options, NULL, NULL, NULL, &again));
+  close(ends[1]);
+  close(ends[0]);
+  waitpid(child, NULL, 0);
+  OK(livery_close(store));
+}
+
 TEST("a store that is only read is shown, and not edited", reading) {
   const char *path = fresh_path();
   livery_store *store = open_store(path), *reader = NULL;
