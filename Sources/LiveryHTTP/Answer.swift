@@ -27,7 +27,10 @@ struct Answer {
     var status = response.status
     var body = response.body
     var isCompressed = false
-    if status == 200, stream == nil, let own = response.version, let known = head.knownTag, isKnown(own, known[...]) {
+    // What was changed is changed, whatever is known of it.
+    if status == 200, stream == nil, !head.changes, let own = response.version, let known = head.knownTag,
+      isKnown(own, known[...])
+    {
       status = 304
       body = []
     }
