@@ -111,9 +111,10 @@ final class Exchange {
     if let later = response.later {
       let place = DeferredAnswer(handle)
       deferred = place
-      server.add(place)
+      // Before anybody can have the answer sent.
       lvh_exchange_defer(handle)
-      return later { place.put($0) }
+      if server.add(place) { later { place.put($0) } }
+      return
     }
     if let visitor = response.visitor, admission.visitor == nil { admission.visitor = visitor }
     give(response)
@@ -177,7 +178,9 @@ extension Exchange {
   private func fail(_ status: Int) {
     var response = server.site.refuse(status, head)
     if status == 405 { response.headers.append((name: "Allow", value: server.options.allowed)) }
-    if status == 503 { response.headers.append((name: "Retry-After", value: "1")) }
+    if status == 503, !response.headers.contains(where: { $0.name.utf8.isSame("Retry-After") }) {
+      response.headers.append((name: "Retry-After", value: "1"))
+    }
     give(response)
   }
 

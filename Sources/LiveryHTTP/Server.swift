@@ -70,6 +70,11 @@ package final class Server: @unchecked Sendable {
   /// Until when the second thread sleeps.
   private var sleepsUntil = Int64.max
   private var isStopping = false
+  /// Nothing may wait for its answer any more.
+  private var answersAtOnce = false
+  /// Somebody sees to its end; on which thread, once that has begun.
+  private var isFinishing = false
+  private var finisherThread: UInt = 0
   private var daemon: OpaquePointer?
   private var keeper: OpaquePointer?
   private var serverThread: UInt = 0
@@ -134,19 +139,22 @@ package final class Server: @unchecked Sendable {
 
   /// Stops, once requests under way are answered. Twice is fine.
   ///
-  /// - Parameter then: called once it has stopped, before whoever waits for that goes on. On one of the server's own threads
-  ///   that is after this has returned.
-  package func stop(then: @escaping @Sendable () -> Void = {}) {
-    let (isFirst, isOwn) = lock.withLock { () -> (Bool, Bool) in
-      let isFirst = !isStopping
+  /// - Parameter then: called once it has stopped, before whoever waits for that goes on; not if somebody else stops it. On one
+  ///   of the server's own threads that is after this has returned.
+  /// - Returns: false if no thread can be had that stops it: it refuses everything, until this is called once more.
+  @discardableResult
+  package func stop(then: @escaping @Sendable () -> Void = {}) -> Bool {
+    let (isOwn, isTold) = lock.withLock { () -> (Bool, Bool) in
       isStopping = true
       let thread = lvh_thread_self()
-      return (isFirst, thread == serverThread || thread == keeperThread)
+      return (thread == serverThread || thread == keeperThread, thread == finisherThread)
     }
+    // Whoever is told of the end may stop it again.
+    if isTold { return true }
     if !isOwn {
-      if isFirst { finish(then) }
-      while !hasStopped.load(ordering: .acquiring) { lvh_sleep(2) }
-    } else if isFirst {
+      // Who was to see to it may not be able to.
+      while !hasStopped.load(ordering: .acquiring) { if takeFinish() { finish(then) } else { lvh_sleep(2) } }
+    } else if takeFinish() {
       let own = Unmanaged.passRetained(Farewell(self, then))
       let thread = lvh_thread_start(
         { farewell in
@@ -154,8 +162,19 @@ package final class Server: @unchecked Sendable {
           let last = Unmanaged<Farewell>.fromOpaque(farewell).takeRetainedValue()
           last.server.finish(last.then)
         }, own.toOpaque(), true)
-      // Without a thread it goes on to listen, and refuses everything.
-      if thread == nil { own.release() }
+      guard thread == nil else { return true }
+      own.release()
+      lock.withLock { isFinishing = false }
+      return false
+    }
+    return true
+  }
+
+  /// Whether the caller is to see to the end.
+  private func takeFinish() -> Bool {
+    lock.withLock {
+      defer { isFinishing = true }
+      return !isFinishing
     }
   }
 
@@ -171,20 +190,31 @@ package final class Server: @unchecked Sendable {
   }
 
   private func finish(_ then: @Sendable () -> Void) {
-    let (daemon, keeper) = lock.withLock { (self.daemon, self.keeper) }
+    let (daemon, keeper) = lock.withLock { () -> (OpaquePointer?, OpaquePointer?) in
+      finisherThread = lvh_thread_self()
+      return (self.daemon, self.keeper)
+    }
     if let path = options.unixSocket { lvh_remove_socket(path) }
     for stream in lock.withLock({ streams }) { stream.finish() }
     let end = lvh_now() + Server.farewell
     while lock.withLock({ underWay > 0 || !streams.isEmpty }), lvh_now() < end { lvh_sleep(2) }
     // Whoever still waits is told to come again, for nothing may wait when it ends.
-    for answer in lock.withLock({ deferred }) { answer.put(Response(status: 503, headers: [("Retry-After", "1")])) }
+    let waiting = lock.withLock { () -> [DeferredAnswer] in
+      answersAtOnce = true
+      return deferred
+    }
+    for answer in waiting { answer.put(Server.comeAgain) }
     if let daemon { lvh_server_stop(daemon) }
     lvh_poller_wake(poller)
     if let keeper { lvh_thread_join(keeper) }
-    // Whoever is told may stop it again.
-    hasStopped.store(true, ordering: .releasing)
     then()
+    // Another thread may have its number later.
+    lock.withLock { finisherThread = 0 }
+    hasStopped.store(true, ordering: .releasing)
   }
+
+  /// What is answered in place of what would take longer than the server is there.
+  private static let comeAgain = Response(status: 503, headers: [("Retry-After", "1")])
 
   /// Tells an event to every stream of those visitors: the lines of text/event-stream, with the empty one at the end.
   package func send(_ event: [UInt8], to isMeant: (any Visitor) -> Bool = { _ in true }) {
@@ -277,7 +307,15 @@ extension Server {
     site.listenersChanged()
   }
 
-  func add(_ answer: DeferredAnswer) { lock.withLock { deferred.append(answer) } }
+  /// Keeps an answer that is waited for; false if nothing may wait any more: it has its answer then.
+  func add(_ answer: DeferredAnswer) -> Bool {
+    let mayWait = lock.withLock { () -> Bool in
+      if !answersAtOnce { deferred.append(answer) }
+      return !answersAtOnce
+    }
+    if !mayWait { answer.put(Server.comeAgain) }
+    return mayWait
+  }
 
   func remove(_ answer: DeferredAnswer) { lock.withLock { deferred.removeAll { $0 === answer } } }
 
@@ -287,6 +325,8 @@ extension Server {
     lock.withLock { keeperThread = lvh_thread_self() }
     while true {
       let now = lvh_now()
+      // What becomes due while the site looks may be too late for it to see: that wakes this thread.
+      lock.withLock { sleepsUntil = .max }
       let next = site.keep(at: now)
       let end = lock.withLock { () -> Int64? in
         if isStopping { return nil }

@@ -122,7 +122,9 @@ final class Page: @unchecked Sendable {
   private func end() {
     let (server, handle) = lock.withLock { (self.server, self.handle) }
     prompts?.end()
-    server?.stop { for session in self.sessions.endAll() { self.end(session, .stopped) } }
+    let isOver = server?.stop { for session in self.sessions.endAll() { self.end(session, .stopped) } } ?? true
+    // Where it could not be stopped, that is to be tried again.
+    guard isOver else { return }
     Page.handles.remove(handle)
     // The last reference to what refers to this goes with it.
     let former = lock.withLock { () -> Observation? in
