@@ -57,11 +57,23 @@ final class Exchange: @unchecked Sendable {
   func start(_ request: Request) throws(StoreError) { try transport.begin(request, self) }
 
   /// The handle for a transport.
+  ///
+  /// - Throws: `.cancelled` if nobody waits for it any more.
   func open() throws(StoreError) -> OpaquePointer {
     let handle = try Self.handles.insert(self)
-    lock.withLock { self.handle = handle }
+    let isWanted = lock.withLock { () -> Bool in
+      self.handle = handle
+      return !isCancelled
+    }
+    guard isWanted else {
+      close()
+      throw StoreError(.cancelled, "nobody waits for the answer any more")
+    }
     return handle
   }
+
+  /// Whether it goes on though nobody waits for it any more.
+  var isUnwanted: Bool { lock.withLock { isCancelled && !hasEnded } }
 
   /// The transport did not take it.
   func close() {

@@ -50,7 +50,10 @@ final class Transport: Sendable {
     let handle = try exchange.open()
     do throws(StoreError) {
       switch kind {
-      case .libcurl: try Self.check(request.withContent { lvf_curl_begin($0, handle) })
+      case .libcurl:
+        try Self.check(request.withContent { lvf_curl_begin($0, handle) })
+        // A cancel that came before this was of nothing that libcurl knows.
+        if exchange.isUnwanted { lvf_curl_cancel(handle) }
       case .functions(let functions):
         try Self.check(request.withContent { functions.begin($0, handle, functions.userData.pointer) })
       #if !hasFeature(Embedded)
