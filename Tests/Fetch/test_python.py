@@ -87,6 +87,30 @@ def test_a_transport_that_raises_fails_the_fetch(store):
   livery.fetch.set_transport(store, None)
 
 
+class WithStatus(Exception):
+  """As those of HTTP libraries."""
+
+  status = 404
+
+
+@pytest.mark.parametrize(
+  "raised", [RuntimeError("no \udcff"), SystemExit(0), asyncio.CancelledError(), WithStatus("no radio"), RuntimeError("ü" * 1000)], ids=type)
+def test_a_transport_may_raise_anything_or_end_with_it(store, monkeypatch, raised):
+  monkeypatch.setattr("sys.unraisablehook", lambda _: None)
+
+  class Broken(livery.fetch.Transport):
+    def begin(self, url, headers, exchange):
+      if url.endswith("raised"):
+        raise raised
+      exchange.finish(raised)
+
+  livery.fetch.set_transport(store, Broken())
+  for url in (URL + "?raised", URL):
+    with pytest.raises(livery.NetworkError) as caught:
+      livery.fetch.start(store, url, attempts=1).result(10)
+    assert "\ufffd" not in str(caught.value)
+
+
 def test_a_placeholder_comes_with_the_error(store):
   livery.fetch.set_transport(store, ScriptedTransport())
   placeholder = store.assets.put(PNG)

@@ -130,6 +130,18 @@ def test_a_function_hands_out_the_key(store):
     livery.secrets.open(store, function=lambda: 1 / 0)
 
 
+@pytest.mark.parametrize("raised", [ValueError("livery-key-1 \udcff"), SystemExit(0), livery.RefusedError("\udcff")], ids=repr)
+def test_a_function_that_hands_out_the_key_may_raise_anything(store, monkeypatch, raised):
+  monkeypatch.setattr("sys.unraisablehook", lambda _: None)
+
+  def key():
+    raise raised
+
+  with pytest.raises(livery.RefusedError if isinstance(raised, livery.LiveryError) else livery.UnavailableError) as caught:
+    livery.secrets.open(store, function=key)
+  assert "livery-key-1" not in str(caught.value)
+
+
 @pytest.mark.skipif(os.geteuid() != 0, reason="another owner takes root")
 def test_a_key_of_somebody_else_is_refused(store, key):
   os.chown(key, 12345, 12345)

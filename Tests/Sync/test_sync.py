@@ -8,7 +8,7 @@ from pathlib import Path
 import livery
 import livery.sync
 import pytest
-from conftest import ROOT, wait
+from conftest import ROOT, SCHEMA, wait
 from publisher import Key, image
 
 PNG = (ROOT / "Tests" / "Fixtures" / "images" / "rgba.png").read_bytes()
@@ -168,6 +168,71 @@ def test_polling_alone_finds_a_change(device, console):
     wait(lambda: livery.sync.status(device).get("taken"), "the first pull")
     console.publisher.settings("fleet", "polled", ("volume", "recommend", 44))
     wait(lambda: device.get("volume") == 44, "the change", 25)
+
+
+def test_what_a_restore_has_put_back_comes_again(device, console, tmp_path):
+  console.publisher.settings("fleet", "one", ("volume", "recommend", 40))
+  with livery.sync.start(device):
+    pull(device)
+    device.backup(tmp_path / "backup")
+    console.publisher.settings("fleet", "two", ("volume", "recommend", 60))
+    pull(device)
+    assert device.get("volume") == 60
+    with livery.open(tmp_path / "store") as other:
+      other.restore(tmp_path / "backup")
+    # Its own time is an hour away.
+    wait(lambda: device.get("volume") == 60, "what was published last")
+    push(device)
+  assert [document["verdict"] for document in console.reports()[-1]["documents"]] == ["applied"]
+
+
+# -- Upgrades
+
+
+def upgrade(device, old, new, more=""):
+  """Applies the next version of the schema, with something else in one place."""
+  assert old in SCHEMA
+  device.apply_schema(SCHEMA.replace('"Version": 1', '"Version": 2' + more).replace(old, new))
+
+
+VOLUME = next(line for line in SCHEMA.splitlines() if '"volume"' in line)
+RENAMED = ', "Migrations": [{"To": 2, "Steps": [{"Op": "rename", "From": "volume", "Into": "loudness"}]}]'
+
+
+def test_a_setting_that_the_schema_drops_is_in_nobodys_way(device, console):
+  console.publisher.settings("fleet", "one", ("volume", "enforce", 40), ("title", "recommend", "a"))
+  pull(device)
+  upgrade(device, VOLUME, "")
+  assert layers(device, "volume") == {"enforced": 40}
+  console.publisher.settings("fleet", "two", ("title", "recommend", "b"))
+  pull(device)
+  assert device.get("title") == "b"
+  # A later version does not find what nobody wants any more.
+  with pytest.raises(livery.NotFoundError):
+    device.inspect("volume")
+
+
+@pytest.mark.parametrize("new, more", [("", ""), (VOLUME.replace('"volume"', '"loudness"'), RENAMED)])
+def test_leaving_does_not_fail_for_what_the_schema_does_not_know_any_more(device, console, new, more):
+  console.publisher.settings("fleet", "one", ("volume", "enforce", 40), ("title", "recommend", "a"))
+  pull(device)
+  upgrade(device, VOLUME, new, more)
+  livery.sync.leave(device)
+  assert device.get("title") == "none" and not livery.sync.status(device)["enrolled"]
+
+
+@pytest.mark.parametrize("aliases", ["", ', "Aliases": ["volume"]'])
+def test_the_new_name_of_a_setting_takes_the_place_of_the_former_one(device, console, aliases):
+  console.publisher.settings("fleet", "one", ("volume", "recommend", 40))
+  pull(device)
+  upgrade(device, VOLUME, VOLUME.replace('"volume"', '"loudness"' + aliases), RENAMED)
+  assert device.get("loudness") == 40
+  console.publisher.settings("fleet", "two", ("loudness", "recommend", 60))
+  pull(device)
+  assert layers(device, "loudness")["recommended"] == 60 and device.get("loudness") == 60
+  console.publisher.publish("fleet")
+  pull(device)
+  assert device.get("loudness") == 20
 
 
 # -- Verbs against the operator's own values
@@ -403,6 +468,21 @@ def test_a_report_that_cannot_be_sent_waits(device, console):
   assert livery.sync.status(device)["outbox"] == 0
 
 
+def test_a_device_that_was_put_back_goes_on_above_what_the_console_has(device, console):
+  pull(device)
+  push(device)
+  last = console.reports()[-1]
+  # As if it had reported many times more before.
+  last["sequence"] += 1000
+  device.set("title", "restored")
+  with pytest.raises(livery.LiveryError, match="409"):
+    push(device)
+  push(device)
+  report = console.reports()[-1]
+  assert report["sequence"] > last["sequence"] and "since" not in report
+  assert {value["name"]: value.get("value") for value in report["values"]}["title"] == "restored"
+
+
 # -- Trials
 
 
@@ -470,6 +550,20 @@ def test_a_check_decides(device, console, answer, value):
     wait(lambda: console.reports()[-1]["documents"][0]["verdict"] == ("applied" if answer else "refused"), "the report")
 
 
+@pytest.mark.parametrize("raised", [RuntimeError("no \udcff"), SystemExit(0), KeyboardInterrupt(), livery.BusyError("later")], ids=repr)
+def test_a_check_that_raises_anything_says_no(device, console, monkeypatch, raised):
+  monkeypatch.setattr("sys.unraisablehook", lambda _: None)
+
+  def check(name):
+    raise raised
+
+  livery.sync.set_check(device, "screen", check)
+  console.publisher.settings("fleet", "risky", ("volume", "recommend", 60), trial={"seconds": 60, "check": "screen"})
+  with livery.sync.start(device):
+    wait(lambda: device.trial()["state"] in ("confirmed", "reverted"), "the verdict")
+  assert device.trial()["state"] == "reverted" and device.get("volume") == 20
+
+
 def test_without_whoever_checks_it_goes_back(device, console):
   console.publisher.settings("fleet", "risky", ("volume", "recommend", 60), trial={"seconds": 2, "check": "nobody"})
   with livery.sync.start(device):
@@ -479,6 +573,9 @@ def test_without_whoever_checks_it_goes_back(device, console):
     wait(lambda: console.reports()[-1]["documents"][0]["verdict"] == "refused", "the report")
     # Nothing of what was seen of versions went back with it.
     assert console.reports()[-1]["channels"]["fleet"] == console.publisher.versions["fleet"]
+  # It is forgotten once it is kept that it counts as refused, and not before: the power may go between.
+  written = [{change["name"] for change in commit["changes"]} for commit in device.history()]
+  assert {"sync.trial", "sync.record.state"} <= next(names for names in written if "sync.trial" in names)
 
 
 def test_what_comes_after_a_trial_takes_its_place(device, console):

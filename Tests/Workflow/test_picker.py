@@ -182,6 +182,26 @@ def test_a_camera_of_the_programs_takes_the_picture(ready):
     livery.picker.pick(ready, "camera").result(10)
 
 
+@pytest.mark.parametrize("raised", [ValueError("\udcff"), SystemExit(0), asyncio.CancelledError()], ids=repr)
+def test_a_camera_may_raise_anything(ready, monkeypatch, raised):
+  hooked = []
+  monkeypatch.setattr("sys.unraisablehook", lambda what: hooked.append(what.exc_value))
+  booth = Booth(raised)
+  livery.picker.set_camera(ready, booth)
+  with pytest.raises(livery.UnavailableError, match="the camera has failed"):
+    livery.picker.pick(ready, "camera").result(10)
+  booth.error = livery.BusyError("it is \udcff")
+  with pytest.raises(livery.BusyError, match="it is "):
+    livery.picker.pick(ready, "camera").result(10)
+
+  def available():
+    raise raised
+
+  booth.available = available
+  assert not livery.picker.camera_available(ready)
+  assert hooked == [raised, raised]
+
+
 def test_a_picture_may_come_later_or_not_at_all(ready):
   booth = Booth(waits=True)
   livery.picker.set_camera(ready, booth)

@@ -125,6 +125,47 @@ def test_an_answer_that_does_not_fit_is_an_exception_at_once(store):
   assert told == [livery.InvalidValueError, livery.NotFoundError, livery.TypeMismatchError]
 
 
+@pytest.mark.parametrize(
+  "raised, message",
+  [(ValueError("a" + "ü" * 600), "a" + "ü" * 511), (ValueError("\0 \udcff"), "  ?"), (ValueError(), "ValueError"), (SystemExit(2), "2")],
+  ids=["long", "no text", "nothing", "no Exception"])
+def test_what_looks_at_an_answer_rejects_it_with_whatever_it_raises(store, monkeypatch, raised, message):
+  hooked = []
+  monkeypatch.setattr("sys.unraisablehook", lambda what: hooked.append(what.exc_value))
+
+  def answered(request, answer):
+    raise raised
+
+  livery.prompt.provide(store, "revoked", Shower({"acknowledged": True}))
+  with pytest.raises(livery.RefusedError) as caught:
+    livery.prompt.request(store, "revoked", answered=answered).result(10)
+  assert str(caught.value) == message and hooked == [raised]
+
+
+class Broken:
+  def __str__(self):
+    raise KeyboardInterrupt()
+
+
+@pytest.mark.parametrize(
+  "raised, error",
+  [(ValueError("\udcff"), livery.UnavailableError), (SystemExit(0), livery.UnavailableError), (ValueError(Broken()), livery.UnavailableError),
+   (livery.BusyError("\udcff"), livery.BusyError)],
+  ids=["Exception", "no Exception", "no text", "LiveryError"])
+def test_a_provider_may_raise_anything(store, monkeypatch, raised, error):
+  hooked = []
+  monkeypatch.setattr("sys.unraisablehook", lambda what: hooked.append(what.exc_value))
+
+  class Raises(livery.prompt.Provider):
+    def present(self, prompt, request):
+      raise raised
+
+  livery.prompt.provide(store, "login", Raises())
+  with pytest.raises(error):
+    livery.prompt.request(store, "login").result(10)
+  assert hooked == ([] if isinstance(raised, livery.LiveryError) else [raised])
+
+
 def test_a_kind_of_ones_own_has_the_form_that_it_is_asked_with(store):
   schema = json.dumps({"Version": 1, "Groups": [{"Title": "Tea", "Settings": [
     {"Type": "Number", "Format": "integer", "Title": "Cups", "Key": "cups", "Maximum": 4}]}]})

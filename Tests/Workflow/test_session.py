@@ -130,6 +130,28 @@ def test_the_user_is_fetched_by_the_token_also_by_a_coroutine(path):
     assert livery.session.state(store).reason is Reason.REFUSED
 
 
+class WithStatus(Exception):
+  """As those of HTTP libraries."""
+
+  status = 401
+
+
+@pytest.mark.parametrize("raised", [WithStatus("who?"), SystemExit(0), RuntimeError("\udcff")], ids=repr)
+def test_what_fetches_the_user_may_raise_anything(path, monkeypatch, raised):
+  with begun(path) as store:
+    livery.session.login(store, "Ada", token="token")
+  hooked = []
+  monkeypatch.setattr("sys.unraisablehook", lambda what: hooked.append(what.exc_value))
+
+  def fetch(token, info):
+    raise raised
+
+  with livery.open(path) as store:
+    with pytest.raises(livery.NetworkError):
+      livery.session.bootstrap(store, fetch).result(10)
+  assert hooked == [raised]
+
+
 FOLLOWS = """
 store = livery.open(path)
 def told(info, user):

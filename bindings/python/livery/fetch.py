@@ -22,7 +22,7 @@ from ._native.calls import check, optional_text
 from ._pending import Pending
 from ._serving import Serving
 from .branding import Traits, _traits
-from .errors import InvalidArgumentError, LiveryError, error_class
+from .errors import InvalidArgumentError, error_class
 from .store import Store
 
 _Outcome = TypeVar("_Outcome")
@@ -119,6 +119,7 @@ class _Transport(ctypes.Structure):
 
 
 _DISPATCH, _REVALIDATE, _OFFLINE = 1, 2, 4
+_NETWORK = -23
 _KINDS = {Kind.IMAGE: 1, Kind.DOCUMENT: 2, Kind.ANY: 3}
 
 
@@ -308,10 +309,10 @@ class Exchange:
 
   def finish(self, error: Optional[BaseException] = None) -> None:
     """The end, exactly once; a LiveryError for what went wrong, anything else counts as a failure of the network."""
-    status = 0
+    status, message = 0, None
     if error is not None:
-      status = getattr(error, "status", None) or -23
-    check(_library().livery_fetch_finish(self._handle, status, None if error is None else str(error).encode()))
+      status, message = _native.status_of(error, _NETWORK), _native.line(_native.said(error), 1000)
+    check(_library().livery_fetch_finish(self._handle, status, message))
 
 
 class Transport:
@@ -347,13 +348,8 @@ class _Fetching(Serving):
         }
         transport.begin(request.url.decode(), headers, Exchange(handle))
         return 0
-      except LiveryError as error:
-        status = error.status or -23
-        _library().livery_error_leave(status, str(error).encode())
-        return status
-      except Exception as error:
-        _library().livery_error_leave(-23, str(error).encode())
-        return -23
+      except BaseException as error:
+        return _native.refuse(_native.status_of(error, _NETWORK), error)
 
     def cancel(handle: int, _: object) -> None:
       try:
@@ -393,7 +389,5 @@ def _library() -> ctypes.CDLL:
     loaded.livery_fetch_receive.argtypes = [pointer, ctypes.c_char_p, ctypes.c_size_t]
     loaded.livery_fetch_answer.argtypes = [pointer, ctypes.c_int32, ctypes.POINTER(_Header), ctypes.c_size_t]
     loaded.livery_fetch_finish.argtypes = [pointer, ctypes.c_int32, ctypes.c_char_p]
-    loaded.livery_error_leave.argtypes = [ctypes.c_int32, ctypes.c_char_p]
-    loaded.livery_error_leave.restype = None
     _loaded = loaded
   return _loaded

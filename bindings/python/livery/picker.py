@@ -270,8 +270,7 @@ class Shot:
 
   def failed(self, error: LiveryError) -> None:
     """Say why there is none: picking fails with that."""
-    status = error.status or _UNAVAILABLE
-    _library().livery_error_leave(status, str(error).encode()[:1024])
+    status = _native.leave(_native.status_of(error, _UNAVAILABLE), _native.said(error))
     check(_library().livery_picker_taken(self._handle, status, None, 0))
 
 
@@ -304,7 +303,7 @@ def set_camera(store: Store, camera: Optional[Camera]) -> None:
   def available(_: object) -> bool:
     try:
       return bool(own.available())
-    except Exception as failure:
+    except BaseException as failure:
       _native.unraisable(failure)
       return False
 
@@ -313,13 +312,10 @@ def set_camera(store: Store, camera: Optional[Camera]) -> None:
       own.take(Shot(shot), width, height)
       return 0
     except LiveryError as error:
-      status = error.status or _UNAVAILABLE
-      _library().livery_error_leave(status, str(error).encode()[:1024])
-      return status
-    except Exception as failure:
+      return _native.refuse(_native.status_of(error, _UNAVAILABLE), error)
+    except BaseException as failure:
       _native.unraisable(failure)
-      _library().livery_error_leave(_UNAVAILABLE, f"the camera has failed: {failure}".encode()[:1024])
-      return _UNAVAILABLE
+      return _native.leave(_UNAVAILABLE, f"the camera has failed: {_native.said(failure)}")
 
   def cancel(shot: int, _: object) -> None:
     try:

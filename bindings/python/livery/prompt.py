@@ -24,7 +24,7 @@ from . import _convert, _native
 from ._native.calls import check, optional_text
 from ._pending import Pending
 from ._serving import Serving
-from .errors import InvalidArgumentError, LiveryError, UnavailableError, error_class
+from .errors import InvalidArgumentError, LiveryError, error_class
 from .store import Store
 
 
@@ -171,9 +171,9 @@ def request(
     try:
       if answered is not None:
         answered(made, _convert.look(answer))
-    except Exception as failure:
+    except BaseException as failure:
       _native.unraisable(failure)
-      _library().livery_prompt_reject(made._handle, str(failure).encode()[:1024], False)
+      _library().livery_prompt_reject(made._handle, _native.line(_native.said(failure), 1024), False)
 
   called = _DONE(done), _ANSWERED(look) if answered is not None else _ANSWERED()
   options = _Options(
@@ -242,7 +242,10 @@ class Provider:
   """Shows prompts of a kind. Derive from it, and hand it to provide(). Its methods are called by a thread of this package."""
 
   def present(self, prompt: Prompt, request: Dict[str, Any]) -> None:
-    """Show it, and return soon. UnavailableError leaves it to the next provider; anything else fails the request."""
+    """Show it, and return soon. UnavailableError leaves it to the next provider, any other LiveryError fails the request.
+
+    What else is raised goes to ``sys.unraisablehook``, and the next provider is asked.
+    """
     raise NotImplementedError
 
   def dismiss(self, prompt: Prompt, error: Optional[LiveryError]) -> None:
@@ -275,15 +278,8 @@ def provide(store: Store, kind: str, provider: Provider) -> Provision:
     try:
       provider.present(Prompt(handle, prompting), _convert.look(content))
       return 0
-    except UnavailableError:
-      return _UNAVAILABLE
-    except LiveryError as error:
-      status = error.status or _UNAVAILABLE
-      _library().livery_error_leave(status, str(error).encode())
-      return status
-    except Exception as error:
-      _native.unraisable(error)
-      return _UNAVAILABLE
+    except BaseException as error:
+      return _native.refuse(_native.status_of(error, _UNAVAILABLE), error, LiveryError)
 
   def dismiss(handle: int, status: int, message: bytes, _: object) -> None:
     try:

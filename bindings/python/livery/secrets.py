@@ -123,9 +123,10 @@ def _calling(function: KeyFunction) -> Callable[..., int]:
         ctypes.memmove(place, raw, len(raw))
       return 0
     except LiveryError as error:
-      return int(error.status)
-    except Exception as failure:
+      return _native.refuse(_native.status_of(error, _UNAVAILABLE), error)
+    except BaseException as failure:
       _native.unraisable(failure)
-      return _UNAVAILABLE
+      # What it says may have something of the key.
+      return _native.leave(_UNAVAILABLE, f"the function that hands out the key has raised {type(failure).__name__}")
 
   return hand_out

@@ -256,8 +256,7 @@ def _answer(handle: ctypes.c_void_p, user: Any, failure: Optional[BaseException]
       return
   if not isinstance(failure, LiveryError):
     _native.unraisable(failure)
-  status = getattr(failure, "status", None) or _NETWORK
-  _library().livery_session_answer(handle, status, None)
+  _library().livery_session_answer(handle, _native.status_of(failure, _NETWORK), None)
 
 
 def login(store: Store, user: Any, *, token: Optional[str] = None, expires: Expiry = None, replace: bool = False) -> None:

@@ -178,11 +178,9 @@ def set_check(store: Store, name: str, function: Optional[Check]) -> None:
         return _BUSY
       if answer:
         return 0
-      _library().livery_error_leave(_REFUSED, b"")
-      return _REFUSED
-    except Exception as error:
-      _library().livery_error_leave(_REFUSED, str(error).encode())
-      return _REFUSED
+      return _native.leave(_REFUSED, "")
+    except BaseException as error:
+      return _native.refuse(_REFUSED, error)
 
   called = _CHECK(ask)
   syncing.keep(called)
@@ -239,7 +237,5 @@ def _library() -> ctypes.CDLL:
     loaded.livery_sync_stop.argtypes = [pointer]
     loaded.livery_sync_status.argtypes = [pointer, ctypes.POINTER(pointer)]
     loaded.livery_sync_set_check.argtypes = [pointer, ctypes.c_char_p, ctypes.c_uint32, pointer, pointer, pointer]
-    loaded.livery_error_leave.argtypes = [ctypes.c_int32, ctypes.c_char_p]
-    loaded.livery_error_leave.restype = None
     _loaded = loaded
   return _loaded

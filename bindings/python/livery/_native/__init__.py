@@ -10,8 +10,14 @@ from .branding import *
 from .calls import extension as extension
 from .calls import library_path as library_path
 from .calls import library_version as library_version
+from .calls import leave as leave
+from .calls import line as line
 from .calls import optional_text as optional_text
+from .calls import refuse as refuse
+from .calls import said as said
+from .calls import status_of as status_of
 from .calls import text as text
+from .calls import unraisable as unraisable
 from .change import *
 from .form import *
 from .maintenance import *

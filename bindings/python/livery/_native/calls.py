@@ -102,6 +102,52 @@ def failure(status: int) -> LiveryError:
   return error
 
 
+def said(error: BaseException) -> str:
+  """What an exception says, or else its class; also of one that cannot say it."""
+  try:
+    text = str(error)
+  except BaseException:
+    text = ""
+  return text or type(error).__name__
+
+
+def line(content: str, limit: int = 4095) -> bytes:
+  """Text of any kind as a message that the library takes: so many bytes of UTF-8 at most, of whole characters and without a NUL."""
+  raw = content.encode("utf-8", "replace").replace(b"\0", b" ")[:limit]
+  return raw.decode("utf-8", "ignore").encode()
+
+
+def status_of(error: BaseException, otherwise: int) -> int:
+  """The status of an exception of this package. Those of others may have a member of that name, too, such as HTTP's."""
+  status = error.status if isinstance(error, LiveryError) else None
+  return status if isinstance(status, int) and -(1 << 31) <= status < 0 else otherwise
+
+
+def leave(status: int, message: str) -> int:
+  """The status that a function returns which the library has called, with a message for whoever is told of it."""
+  lib.error_leave(status, line(message))
+  return status
+
+
+def refuse(status: int, error: BaseException, expected: Type[Exception] = Exception) -> int:
+  """The same in place of raising: of what raises, the library would read any number at all.
+
+  What is not expected goes to sys.unraisablehook, too.
+  """
+  if not isinstance(error, expected):
+    unraisable(error)
+  return leave(status, said(error))
+
+
+def unraisable(error: BaseException) -> None:
+  """Hand an exception to sys.unraisablehook, which is what ctypes does with those of callbacks."""
+
+  def fail() -> None:
+    raise error
+
+  ctypes.CFUNCTYPE(None)(fail)()
+
+
 def check(status: int) -> None:
   if status:
     raise failure(status)

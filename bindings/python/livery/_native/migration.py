@@ -8,7 +8,7 @@ from ctypes import c_int32, c_uint64
 from typing import Callable, Dict, Optional
 
 from ..errors import MigrationError
-from .calls import check, handle, lib, out
+from .calls import check, handle, lib, line, out, said
 from .interface import DestroyFunction, MigrationFunction
 
 Step = Callable[[int], object]
@@ -28,9 +28,8 @@ def _step(migration: int, number: Optional[int]) -> int:
   except BaseException as error:
     if getattr(_raised, "error", None) is None:
       _raised.error = error
-    reason = f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
-    raw = reason.encode("utf-8", "replace").replace(b"\0", b" ")[:2000].decode("utf-8", "ignore").encode()
-    lib.migration_fail(migration, raw)
+    kind, text = type(error).__name__, said(error)
+    lib.migration_fail(migration, line(kind if text == kind else f"{kind}: {text}", 2000))
     return MigrationError.status
   return 0
 

@@ -136,15 +136,6 @@ def post(store: int, function: Callable[[], object]) -> None:
   check(lib.post(store, POST_DISPATCH, _post_function, number, _forget_post_function))
 
 
-def unraisable(error: BaseException) -> None:
-  """Hand an exception to sys.unraisablehook, which is what ctypes does with those of callbacks."""
-
-  def fail() -> None:
-    raise error
-
-  ctypes.CFUNCTYPE(None)(fail)()
-
-
 def history(
   store: int,
   pattern: Optional[bytes],
