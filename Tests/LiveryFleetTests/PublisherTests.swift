@@ -92,6 +92,19 @@ import Testing
     #expect(rotated.map { $0.path } == ["/v1/keys/2", "/v1/keys/latest", "/v1/channels/fleet/manifest"])
   }
 
+  /// As long as the key document names the former roots it takes their signatures.
+  @Test func aKeyDocumentWithOtherRootsIsTheSameWheneverItIsWritten() throws {
+    var made = publisher()
+    var trust = Trust(fleet: "kiosks", fingerprint: made.fingerprint)
+    _ = try trust.take(keys: made.keyFiles()[0].bytes, clock: noon)
+    let rotated = try made.rotate(roots: [key("root 2")], now: noon)
+    #expect(try made.keyFiles() == Array(rotated.prefix(2)))
+    #expect(try trust.take(keys: made.keyFiles()[1].bytes, clock: noon) == .taken)
+    // The one after that takes the present ones alone.
+    _ = try made.rotate(now: noon + 1)
+    #expect(try trust.take(keys: made.keyFiles()[1].bytes, clock: noon) == .taken)
+  }
+
   @Test func aConsoleThatIsStartedAnewGoesOnCounting() throws {
     var made = publisher()
     _ = try made.publish(.fleet, documents: [], now: noon)

@@ -29,6 +29,8 @@ public struct Publisher: Sendable {
 
   public private(set) var keys: KeyDocument
   private var roots: [SigningKey]
+  /// Those of before, as long as the key document names them.
+  private var formerRoots: [SigningKey] = []
   private var signers: [SigningKey]
   public private(set) var channels: [Channel] = []
   /// How long manifests hold, in seconds.
@@ -59,9 +61,7 @@ public struct Publisher: Sendable {
   public var fingerprint: [UInt8] { keys.roots.fingerprint }
 
   /// Replaces signers, and roots if they are given. All channels have to be published again, as nothing that a former key has
-  /// signed counts any more: which is what this gives.
-  ///
-  /// - Parameter formerRoots: the keys of before that sign the change of roots; those that are known if nil.
+  /// signed counts any more: which is what this gives. The former roots sign the change of roots.
   public mutating func rotate(
     signers: [SigningKey]? = nil, threshold: Int? = nil, roots: [SigningKey]? = nil, rootThreshold: Int? = nil,
     now: Int64, keyLifetime: Int64 = 365 * 86_400
@@ -76,20 +76,19 @@ public struct Publisher: Sendable {
     keys.roots = KeyDocument.Roots(
       keys: self.roots.map { $0.publicKey }, threshold: rootThreshold ?? former.threshold)
     keys.former = keys.roots == former ? nil : former
+    formerRoots = keys.former == nil ? [] : before
     keys.signers = self.signers.map {
       KeyDocument.Signer(key: $0.publicKey, from: max(0, now - 86_400), until: min(now + keyLifetime, Limit.time))
     }.sorted { $0.key.precedes($1.key) }
     keys.threshold = threshold ?? keys.threshold
-    var files = try keyFiles(signedBy: keys.former == nil ? self.roots : self.roots + before)
+    var files = try keyFiles()
     files += try refresh(now: now)
     return files
   }
 
   /// The key document, by its version and as the latest.
-  public func keyFiles() throws(FleetError) -> [File] { try keyFiles(signedBy: roots) }
-
-  private func keyFiles(signedBy roots: [SigningKey]) throws(FleetError) -> [File] {
-    let bytes = try Envelope(.keys, keys.encoded(), signedBy: roots).encoded()
+  public func keyFiles() throws(FleetError) -> [File] {
+    let bytes = try Envelope(.keys, keys.encoded(), signedBy: roots + formerRoots).encoded()
     return [
       File(path: "/v1/keys/" + keys.version.description, bytes: bytes, isImmutable: true),
       File(path: "/v1/keys/latest", bytes: bytes, isImmutable: false),
