@@ -172,6 +172,80 @@ import Testing
     #expect(device.value("theme") == .string("light"))
   }
 
+  @Test func aClockThatIsSetBackBringsBackWhatItHadEnded() throws {
+    let (origin, device) = try fleet()
+    try origin.publish(own(device), [], now: noon)
+    try origin.publish(
+      .fleet, [document(.init("theme", .enforce, .string("dark")), until: .moment(noon + 3600))], now: noon)
+    device.skew = 7200
+    device.run(until: start + minute)
+    #expect(device.value("theme") == nil)
+    device.skew = 0
+    device.tell(.tick)
+    device.run(until: device.now + 1000)
+    #expect(device.value("theme") == .string("dark"))
+  }
+
+  @Test func whatBeginsOrEndsIsNotOnTrialBecauseOfWhatWasConfirmedLongAgo() throws {
+    let (origin, device) = try fleet()
+    try origin.publish(own(device), [], now: noon)
+    let tried = Document(settings: [.init("title", .recommend, .string("a"))], trial: .init(seconds: 600))
+    let lock = Document(until: .moment(noon + 7200), settings: [.init("volume", .enforce, .int(1))])
+    let later = Document(
+      from: .moment(noon + 10_800), settings: [.init("theme", .enforce, .string("dark"))], trial: .init(seconds: 60))
+    try origin.publish(.fleet, [(Manifest.Entry("tried"), tried), (Manifest.Entry("lock"), lock)], now: noon)
+    device.run(until: start + minute)
+    try origin.publish(
+      .fleet, [(Manifest.Entry("tried"), tried), (Manifest.Entry("lock"), lock), (Manifest.Entry("later"), later)],
+      now: now(device))
+    device.run(until: start + hour)
+    #expect(device.trials == [600])
+    // Nobody is there to confirm anything.
+    device.network = { _ in .lost }
+    try device.restart()
+    device.run(until: start + 2 * hour + minute)
+    #expect(device.value("volume") == nil && device.trials == [600, nil])
+    // That of a document that begins counts.
+    device.run(until: start + 3 * hour + minute)
+    #expect(device.value("theme") == .string("dark") && device.trials == [600, nil, 60])
+  }
+
+  @Test func aClockThatIsBehindWhatWasSignedTakesNothingAwayAndRepeatsNothing() throws {
+    let (origin, device) = try fleet()
+    try origin.publish(own(device), [], now: noon)
+    let begun = document(
+      .init("theme", .enforce, .string("dark")), .init("volume", .replace, .int(1), serial: 1),
+      from: .moment(noon - 60))
+    let over = document(.init("title", .enforce, .string("sale")), until: .moment(noon - 60))
+    try origin.publish(.fleet, [begun, (Manifest.Entry("over"), over.1)], now: noon)
+    device.run(until: start + minute)
+    #expect(device.value("theme") == .string("dark") && device.value("title") == nil)
+    device.set("volume", .int(5))
+    // Its battery is empty, and nobody tells it the time.
+    device.network = { _ in .lost }
+    device.skew = -now(device)
+    try device.restart()
+    device.run(until: start + 5 * hour)
+    #expect(device.value("theme") == .string("dark") && device.value("title") == nil && device.commits == 1)
+    #expect(device.overview.documents.map { $0.verdict } == [.applied, .scheduled])
+    device.skew = 0
+    device.run(until: start + 10 * hour)
+    #expect(device.value("volume") == .int(5) && device.commits == 1)
+  }
+
+  @Test func aClockThatIsBehindIsNotAskedEverySecond() throws {
+    let (origin, device) = try fleet()
+    try origin.publish(own(device), [], now: noon)
+    try origin.publish(.fleet, [document(.init("volume", .recommend, .int(1)), from: .moment(noon + 5))], now: noon)
+    device.run(until: start + 2000)
+    device.network = { _ in .lost }
+    device.skew = -now(device)
+    try device.restart()
+    let before = device.ticks
+    device.run(until: start + 10 * hour)
+    #expect(device.ticks - before < 100)
+  }
+
   @Test func assetsComeBeforeWhatShowsThem() throws {
     let (origin, device) = try fleet()
     let asset: [UInt8] = [1, 2, 3]

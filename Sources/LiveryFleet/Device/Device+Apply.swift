@@ -7,6 +7,8 @@ extension Device {
   mutating func apply(_ moment: Moment, _ world: World, _ effects: inout [Effect]) {
     if let nextSchedule, moment.clock >= nextSchedule { needsLook = true }
     if moment.uptime >= nextLook || world.schema != lookedSchema { needsLook = true }
+    // A clock that was set back: what it had ended may hold again.
+    if moment.clock < lookedClock { needsLook = true }
     // Once for each: a look may have to wait.
     if world.schema != noticedSchema {
       noticedSchema = world.schema
@@ -18,6 +20,7 @@ extension Device {
     else { return }
     needsLook = false
     lookedSchema = world.schema
+    lookedClock = moment.clock
     nextLook = moment.uptime + 3_600_000
     lookAtVerdicts(moment, world)
     do throws(FleetError) {
