@@ -70,9 +70,7 @@ extension Device {
       guard let known = kept.channel(channel), known.entityTag != nil, !pull.isFresh else {
         throw FleetError(.malformed, "the server says that what it was not asked for is unchanged")
       }
-      guard kept.trust.present(moment.clock) < known.manifest.expires else {
-        throw FleetError(.expired, "the time of the manifest of \(channel.name) is over")
-      }
+      try kept.trust.check(unchanged: known.manifest, signedBy: known.signers, clock: moment.clock)
       if let fleet { try Trust.check(fleet, allows: known.manifest) }
       pull.unchanged.append(channel)
     case 404:

@@ -129,10 +129,7 @@ extension Trust {
     }
     let present = present(clock)
     guard present < keys.expires else { throw FleetError(.expired, "the time of the key document is over") }
-    try envelope.verify { (key) in
-      guard let signer = keys.signer(key) else { return false }
-      return present >= signer.from && present < signer.until
-    }
+    try envelope.verify { (key) in keys.counts(key, at: present) }
     guard envelope.signatures.count >= keys.threshold else {
       throw FleetError(
         .unsigned, "\(envelope.signatures.count) have signed the manifest, and it takes \(keys.threshold)")
@@ -170,6 +167,21 @@ extension Trust {
       }
     }
     floors.sort { $0.channel.sameBytes(as: $1.channel) ? $0.key.precedes($1.key) : $0.channel.precedes($1.channel) }
+  }
+
+  /// Whether a manifest that was taken once, and is the present one still, would be taken now.
+  ///
+  /// - Throws: `.keysMissing`, `.expired`, `.unsigned`.
+  func check(unchanged manifest: Manifest, signedBy signers: [[UInt8]], clock: Int64) throws(FleetError) {
+    guard let keys else { throw FleetError(.keysMissing, "there is no key document") }
+    let present = present(clock)
+    guard present < keys.expires else { throw FleetError(.expired, "the time of the key document is over") }
+    guard present < manifest.expires else {
+      throw FleetError(.expired, "the time of the manifest of \(manifest.channel.name) is over")
+    }
+    guard signers.allSatisfy({ keys.counts($0, at: present) }), signers.count >= keys.threshold else {
+      throw FleetError(.unsigned, "who has signed the manifest of \(manifest.channel.name) does not count any more")
+    }
   }
 
   /// Whether a group's manifest is as new as the fleet's says that it is.
