@@ -37,6 +37,7 @@ extension Device {
     case .taken:
       mark(Kept.trustName)
       forgetTags()
+      pull.forgetManifests()
       if version == nil { pull.hasKeys = true } else { pull.wanted = .keys(version: nil) }
     case .needsVersion(let next):
       pull.keySteps += 1

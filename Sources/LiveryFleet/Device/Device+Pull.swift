@@ -50,6 +50,14 @@ struct Pull: Sendable {
     heard[index].version = max(heard[index].version, version)
   }
 
+  /// With other keys it begins anew: who has signed what came along may not count any more.
+  mutating func forgetManifests() {
+    taken = []
+    unchanged = []
+    absent = []
+    waiting = nil
+  }
+
   func manifest(_ channel: Channel) -> Manifest? {
     taken.first { $0.manifest.manifest.channel == channel }?.manifest.manifest
   }

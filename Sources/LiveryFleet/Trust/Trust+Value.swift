@@ -24,6 +24,7 @@ extension Trust {
     if let kept = try members.dataIfAny("keys", 1...Limit.keys) { keys = try KeyDocument.decode(kept) }
     for item in try members.list("floors", limit: Self.floorLimit) { floors.append(try Floor(item)) }
     try members.end()
+    forgetFloors()
   }
 }
 

@@ -104,8 +104,14 @@ extension Trust {
       throw FleetError(.expired, "the time of the key document is over")
     }
     keys = document
-    floors.removeAll { document.signer($0.key) == nil }
+    forgetFloors()
     return .taken
+  }
+
+  /// Drops what those have signed who may not sign any more.
+  mutating func forgetFloors() {
+    guard let keys else { return }
+    floors.removeAll { keys.signer($0.key) == nil }
   }
 }
 
@@ -153,10 +159,11 @@ extension Trust {
       manifest: manifest, payload: envelope.payload, signers: envelope.signatures.map { $0.key }, hash: hash)
   }
 
-  /// Remembers the version of a manifest: nothing older is taken from now on.
+  /// Remembers the version of a manifest: nothing older is taken from now on. What somebody has signed who may not sign any more
+  /// is not remembered.
   public mutating func remember(_ verified: VerifiedManifest) {
     let channel = verified.manifest.channel.name
-    for key in verified.signers {
+    for key in verified.signers where keys?.signer(key) != nil {
       let floor = Floor(
         channel: channel, key: key, version: verified.manifest.version, issued: verified.manifest.issued,
         hash: verified.hash)
