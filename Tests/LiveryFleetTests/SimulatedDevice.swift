@@ -24,7 +24,7 @@ final class SimulatedDevice {
 
   // The store.
   private(set) var layers: [Layer: [String: Value]] = [:]
-  private(set) var records: [String: Value] = [:]
+  var records: [String: Value] = [:]
   private(set) var assets: Set<[UInt8]> = []
   private(set) var commits = 0
   /// What a store would say of a value; nil if it fits.

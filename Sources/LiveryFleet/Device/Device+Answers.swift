@@ -87,7 +87,7 @@ extension Device {
       do throws(FleetError) {
         let verified = try kept.trust.verified(manifest: answer.content(), for: channel, clock: moment.clock)
         if let fleet { try Trust.check(fleet, allows: verified.manifest) }
-        pull.taken.append((verified, answer.entityTag, takes(verified.manifest)))
+        pull.taken.append((verified, answer.keptTag, takes(verified.manifest)))
       } catch {
         // The key document comes first.
         guard error.reason == .keysMissing || error.reason == .unsigned, !pull.hasKeys else { throw error }
@@ -152,6 +152,9 @@ extension Device {
       mark(Kept.name(of: state.manifest.channel))
     }
     kept.channels = present
+    // Those that could not be read are written anew, or go.
+    for name in kept.unread { mark(name) }
+    kept.unread = []
     isSubscriptionDue = true
     for document in kept.documents where !documents.contains(where: { $0.hash == document.hash }) {
       mark(Kept.name(ofDocument: document.hash))
@@ -176,6 +179,12 @@ extension Device.Answer {
   fileprivate func content() throws(FleetError) -> [UInt8] {
     guard status == 200 else { throw FleetError(.unavailable, "the server answered \(status)") }
     return body
+  }
+
+  /// The entity tag, if it is one that can be kept.
+  fileprivate var keptTag: String? {
+    guard let entityTag, (1...Kept.tagLimit).contains(entityTag.utf8.count) else { return nil }
+    return entityTag
   }
 }
 

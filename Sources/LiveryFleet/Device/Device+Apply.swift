@@ -16,7 +16,7 @@ extension Device {
     }
     // Nothing holds before all of it was there once.
     guard needsLook, applying == nil, moment.uptime >= nextChange, kept.channel(.fleet) != nil,
-      kept.channel(.device(id)) != nil
+      kept.channel(.device(id)) != nil, !channels.contains(where: { kept.isUnread($0) })
     else { return }
     needsLook = false
     lookedSchema = world.schema

@@ -27,6 +27,8 @@ struct Kept: Sendable {
   var trust: Trust
   /// The weakest first.
   var channels: [ChannelState] = []
+  /// The names of channels' records that cannot be read.
+  var unread: [String] = []
   /// In the order of their hashes.
   var documents: [DocumentState] = []
   var owned = Owned()
@@ -65,6 +67,9 @@ struct Kept: Sendable {
 
   func channel(_ channel: Channel) -> ChannelState? { channels.first { $0.manifest.channel == channel } }
 
+  /// Whether it is not known what a channel says until it was had anew.
+  func isUnread(_ channel: Channel) -> Bool { unread.contains { $0.sameBytes(as: Self.name(of: channel)) } }
+
   func document(_ hash: [UInt8]) -> DocumentState? { documents.first { $0.hash == hash } }
 }
 
@@ -77,6 +82,8 @@ extension Kept {
   static let toldName = "told"
   static let channelPrefix = "channel."
   static let documentPrefix = "document."
+  /// Bytes of an entity tag.
+  static let tagLimit = 1024
 
   static func name(of channel: Channel) -> String { channelPrefix + channel.name }
   static func name(ofDocument hash: [UInt8]) -> String { documentPrefix + hash.hexadecimal }
@@ -145,7 +152,7 @@ extension Kept {
       } else if record.name.sameBytes(as: Self.toldName) {
         read(told: value)
       } else if record.name.utf8.starts(with: Self.channelPrefix.utf8) {
-        try? read(channel: value, record.name)
+        do throws(FleetError) { try read(channel: value, record.name) } catch { unread.append(record.name) }
       } else if record.name.utf8.starts(with: Self.documentPrefix.utf8) {
         read(document: value, record.name)
       }
@@ -208,14 +215,19 @@ extension Kept {
 
   private mutating func read(channel value: Value, _ name: String) throws(FleetError) {
     var members = try Members(value, of: "a channel")
-    guard let payload = try members.dataIfAny("manifest", 1...Limit.manifest) else { return }
+    guard let payload = try members.dataIfAny("manifest", 1...Limit.manifest) else {
+      throw FleetError(.malformed, "a channel has no manifest")
+    }
     let manifest = try Manifest.decode(payload)
     var signers: [[UInt8]] = []
     for item in try members.list("signers", limit: Limit.signers) {
       if case .data(let key) = item { signers.append(key) }
     }
-    let tag = try members.textIfAny("tag", limit: 1024)
-    guard Self.name(of: manifest.channel).sameBytes(as: name) else { return }
+    // Without it the manifest is had anew.
+    let tag = (try? members.textIfAny("tag", limit: Self.tagLimit)) ?? nil
+    guard Self.name(of: manifest.channel).sameBytes(as: name) else {
+      throw FleetError(.malformed, "a channel is kept in the place of another")
+    }
     channels.append(ChannelState(manifest: manifest, payload: payload, signers: signers, entityTag: tag, isTaken: []))
   }
 
