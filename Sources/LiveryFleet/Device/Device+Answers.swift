@@ -104,11 +104,19 @@ extension Device {
     }
     // It is kept also if it is none: asking again would bring the same.
     let held = try? HeldDocument(bytes, hash: hash)
+    if kept.documents.count >= 2 * Limit.documentsHeld { dropDocuments(but: pull) }
     guard kept.documents.count < 2 * Limit.documentsHeld else {
       throw FleetError(.tooLarge, "there are more documents for this device than \(Limit.documentsHeld)")
     }
     kept.documents.append(Kept.DocumentState(hash: hash, bytes: bytes, held: held))
     mark(Kept.name(ofDocument: hash))
+  }
+
+  /// What pulls have brought that came to no end goes, but for what this one names.
+  private mutating func dropDocuments(but pull: Pull) {
+    let named = (entries(pull) + kept.channels.flatMap { $0.entries }).map { $0.hash }
+    for document in kept.documents where !named.contains(document.hash) { mark(Kept.name(ofDocument: document.hash)) }
+    kept.documents.removeAll { !named.contains($0.hash) }
   }
 
   mutating func stored(_ isStored: Bool, _ moment: Moment) {

@@ -104,7 +104,10 @@ extension Device {
     }
     for channel in [Channel.fleet, .device(id)] where !isThere(channel) { return .manifest(channel) }
     for name in groups(pull) where !isThere(.group(name)) { return .manifest(.group(name)) }
-    for entry in entries(pull) {
+    let entries = entries(pull)
+    // Too many are not even asked for: the pull fails.
+    guard entries.count <= Limit.documentsHeld else { return nil }
+    for entry in entries {
       if let held = kept.document(entry.hash) {
         for asset in held.held?.document.assets ?? [] where !world.hasAsset(asset.hash) {
           return .asset(hash: asset.hash, size: asset.size)
