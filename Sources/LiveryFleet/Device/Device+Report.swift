@@ -197,7 +197,8 @@ extension Report.Effective {
       switch value {
       case nil: 0
       case .bool, .int, .double: 9
-      case .some(let value): (try? CBOR.encode(value))?.count ?? 0
+      // As deep as it lies in a report: what is nested deeper than can be told is too large.
+      case .some(let value): (try? CBOR.encode(.list([.list([.list([value])])])))?.count ?? Limit.report
       }
     return name.utf8.count + 32 + most
   }
