@@ -42,7 +42,7 @@ extension Driver {
         driver.handle(.reported(full: isFull ?? false))
         driver.finishPushes(nil)
       case .success(let reply):
-        driver.handle(.reportFailed(retryAfter: reply.retryAfter))
+        driver.handle(reply.status == 409 ? .reportOutnumbered : .reportFailed(retryAfter: reply.retryAfter))
         driver.finishPushes(
           StoreError(
             reply.status >= 500 || reply.status == 429 ? .unavailable : .refused,

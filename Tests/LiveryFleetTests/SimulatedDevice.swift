@@ -37,6 +37,8 @@ final class SimulatedDevice {
   /// What the world does with a request and with a report.
   var network: (Device.Request) -> Fate = { _ in .lost }
   var console: ([UInt8]) -> Bool? = { _ in nil }
+  /// Whether the console has had a report with the number of this one, or a higher one.
+  var isOutnumbered: ([UInt8]) -> Bool = { _ in false }
   /// How long a request takes, in milliseconds.
   var latency: Int64 = 40
 
@@ -147,9 +149,11 @@ final class SimulatedDevice {
       }
     case .report(let payload, let records):
       guard keep(records) else { return }
-      guard let bytes = try? Envelope(.report, payload, signedBy: [key]).encoded(), let isFull = console(bytes) else {
+      guard let bytes = try? Envelope(.report, payload, signedBy: [key]).encoded() else {
         return later(.reportFailed(retryAfter: nil))
       }
+      if isOutnumbered(bytes) { return later(.reportOutnumbered) }
+      guard let isFull = console(bytes) else { return later(.reportFailed(retryAfter: nil)) }
       later(.reported(full: isFull))
     case .apply(let change, let records): apply(change, records)
     case .save(let records): _ = keep(records)

@@ -97,6 +97,8 @@ extension Device {
     case reported(full: Bool)
     /// The report did not arrive, or nobody knows. Seconds that the other side asks to wait.
     case reportFailed(retryAfter: Int64?)
+    /// The other side has had a report with this number or a higher one: the device was put back to what it was once.
+    case reportOutnumbered
   }
 
   public struct Answer: Sendable {
@@ -132,7 +134,7 @@ extension Device {
     /// To be answered with `answer` or `failure`. One is under way at a time.
     case request(Request)
     /// The payload of a report, to be signed and sent once the records are kept. To be answered with `reported` or
-    /// `reportFailed`; or with `notSaved`.
+    /// `reportFailed` or `reportOutnumbered`; or with `notSaved`.
     case report([UInt8], [Record])
     /// To be made in one commit, with the records. To be answered with `applied`, `refused` or `postponed`.
     case apply(Change, [Record])

@@ -181,6 +181,21 @@ extension Device {
     reportNotBefore = moment.uptime + (wanted ?? 0)
     nextReport = moment.uptime + reportBackoff.fail(&random, wanted: wanted)
   }
+
+  /// Goes on with a number beyond what there was, and tells everything: it is not known what the other side knows.
+  ///
+  /// The seconds since 1970 are more than any number that reports have counted to. Where the clock does not say, the steps
+  /// grow: never so far that whoever answers so could use up all numbers.
+  mutating func reportOutnumbered(_ moment: Moment) {
+    guard case .sending = reporting else { return }
+    let step = Int64(1) << Int64(min(reportBackoff.failures, 20))
+    kept.sequence = min(max(kept.sequence + step, min(kept.trust.present(moment.clock), Limit.time)), Limit.version)
+    kept.acknowledged = nil
+    kept.told = []
+    mark(Kept.stateName)
+    mark(Kept.toldName)
+    reportFailed(nil, moment)
+  }
 }
 
 extension String? {

@@ -175,6 +175,7 @@ public struct Device: Sendable {
     case .collected(let values, let health): collected(values, health, moment, world, &effects)
     case .reported(let isFull): reported(isFull, moment)
     case .reportFailed(let retryAfter): reportFailed(retryAfter, moment)
+    case .reportOutnumbered: reportOutnumbered(moment)
     }
   }
 
