@@ -1,6 +1,8 @@
 """The package's side: awaiting, progress, transports, several processes, and a server that is no test's own."""
 
 import asyncio
+import ctypes
+import gc
 import os
 import random
 import shutil
@@ -109,6 +111,36 @@ def test_a_transport_may_raise_anything_or_end_with_it(store, monkeypatch, raise
     with pytest.raises(livery.NetworkError) as caught:
       livery.fetch.start(store, url, attempts=1).result(10)
     assert "\ufffd" not in str(caught.value)
+
+
+def test_a_fetch_outlives_a_store_that_nobody_holds(tmp_path):
+  under_way, goes_on = threading.Event(), threading.Event()
+
+  class Slow(livery.fetch.Transport):
+    def begin(self, url, headers, exchange):
+      exchange.answer(200, {"Content-Type": "image/png", "Content-Length": str(len(PNG))})
+      exchange.receive(PNG[:10])
+
+    def cancel(self, exchange):
+      exchange.finish(livery.CancelledError())
+
+  def progress(received, total):
+    under_way.set()
+    goes_on.wait(10)
+
+  store = livery.open(tmp_path / "store", create=True)
+  livery.fetch.set_transport(store, Slow())
+  fetch = livery.fetch.start(store, URL, progress=progress)
+  assert under_way.wait(10)
+  with pytest.warns(ResourceWarning, match="a store was not closed"):
+    del store
+    gc.collect()
+  # Where what is told of the end was, there is something else.
+  others = [ctypes.CFUNCTYPE(None)(lambda: None) for _ in range(1000)]
+  goes_on.set()
+  with pytest.raises(livery.ClosedError):
+    fetch.result(10)
+  assert others
 
 
 def test_a_placeholder_comes_with_the_error(store):

@@ -1,5 +1,7 @@
 """The Python module of the extension."""
 
+import ctypes
+import gc
 import threading
 import urllib.error
 import urllib.request
@@ -33,6 +35,30 @@ def test_a_session_from_python(tmp_path):
     assert told.wait(10)
   assert ends == [livery.page.Finished(livery.page.Reason.STOPPED, 0, 0, [])]
   page.stop()
+
+
+def test_the_ends_of_sessions_are_told_also_when_the_page_is_dropped(tmp_path):
+  ends, told, goes_on = [], threading.Event(), threading.Event()
+
+  def finished(end):
+    ends.append(end.reason)
+    told.set()
+    goes_on.wait(10)
+
+  with livery.open(tmp_path / "store", create=True) as store:
+    page = livery.page.start(store, finished=finished)
+    for _ in range(3):
+      opener().open(page.address()).read()
+    page.stop()
+    assert told.wait(10)
+    thread = page._dispatcher._thread
+    del page
+    gc.collect()
+    # Where the function was, there is something else.
+    others = [ctypes.CFUNCTYPE(None)(lambda: None) for _ in range(1000)]
+    goes_on.set()
+    thread.join(10)
+  assert ends == 3 * [livery.page.Reason.STOPPED] and others
 
 
 def test_what_is_refused(tmp_path):

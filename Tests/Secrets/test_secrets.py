@@ -1,10 +1,13 @@
 """Secrets with a key, from Python: also by several processes."""
 
+import ctypes
+import gc
 import json
 import os
 import subprocess
 import sys
 import threading
+import time
 
 import pytest
 
@@ -128,6 +131,31 @@ def test_a_function_hands_out_the_key(store):
     assert store["password"] == "one"
   with pytest.raises(livery.UnavailableError):
     livery.secrets.open(store, function=lambda: 1 / 0)
+
+
+def test_a_function_is_called_for_as_long_as_it_seals_whether_that_is_kept_or_not(path, store, tmp_path):
+  text = ["livery-key-1 AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8="]
+  livery.secrets.open(store, function=lambda: text[0])
+  gc.collect()
+  # Where the function was, there is something else.
+  others = [ctypes.CFUNCTYPE(None)(lambda: None) for _ in range(1000)]
+  text[0] = "livery-key-1 AQECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8=\n" + text[0]
+  file = tmp_path / "both"
+  file.write_text(text[0] + "\n")
+  file.chmod(0o400)
+  run("store = livery.open(sys.argv[1]); livery.secrets.open(store, file=sys.argv[2]); store.set('password', 'two')", path, file)
+
+  def read():
+    try:
+      return store["password"]
+    except livery.UnavailableError:
+      return None
+
+  # It is asked again once a second.
+  until = time.monotonic() + 20
+  while read() is None and time.monotonic() < until:
+    time.sleep(0.05)
+  assert read() == "two" and others
 
 
 @pytest.mark.parametrize("raised", [ValueError("livery-key-1 \udcff"), SystemExit(0), livery.RefusedError("\udcff")], ids=repr)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 import weakref
-from typing import Any, ClassVar, Dict, Type, TypeVar
+from typing import Any, ClassVar, Type, TypeVar
 
 from ._dispatcher import Dispatcher
 from ._native.calls import pointer
@@ -14,7 +14,7 @@ _Of = TypeVar("_Of", bound="Serving")
 
 
 class Serving:
-  """The thread that what was started on a store is told by, the handle that it is started with, and what the library may call meanwhile."""
+  """The thread that what was started on a store is told by, and the handle that it is started with."""
 
   _all: ClassVar["weakref.WeakKeyDictionary[Store, Any]"]
   _lock = threading.Lock()
@@ -33,24 +33,7 @@ class Serving:
 
   def __init__(self, dispatcher: Dispatcher) -> None:
     self._dispatcher = dispatcher
-    # What the library calls has to live as long as it may be called.
-    self._called: Dict[int, object] = {}
-    self._next = 0
-    self._own = threading.Lock()
 
   @property
   def handle(self) -> Any:
     return pointer(self._dispatcher.handle)
-
-  def keep(self, called: object) -> int:
-    """Until `forget` is given the number, or the store is closed."""
-    with self._own:
-      self._next += 1
-      self._called[self._next] = called
-      return self._next
-
-  def forget(self, number: int) -> None:
-    with self._own:
-      # It is running now: it goes with the next one.
-      former, self._called[0] = self._called.get(0), self._called.pop(number, None)
-    del former

@@ -18,6 +18,7 @@ from typing import Any, Callable, Dict, Mapping, NamedTuple, Optional, Sequence,
 
 from . import _convert, _native
 from ._native import interface as _interface
+from ._native.called import entry, forgotten, keep
 from ._native.calls import check, optional_text
 from ._pending import Pending
 from ._serving import Serving
@@ -120,6 +121,8 @@ class _Transport(ctypes.Structure):
 
 _DISPATCH, _REVALIDATE, _OFFLINE = 1, 2, 4
 _NETWORK = -23
+_done, _brand_done, _tell = entry(_DONE), entry(_BRAND_DONE), entry(_PROGRESS, 1)
+_begin, _cancel = entry(_BEGIN, otherwise=_NETWORK), entry(_CANCEL, 1)
 _KINDS = {Kind.IMAGE: 1, Kind.DOCUMENT: 2, Kind.ANY: 3}
 
 
@@ -171,7 +174,7 @@ def start(
   fetch: Fetch[Fetched] = Fetch()
   fetching = _Fetching.of(store)
 
-  def done(content: Any, _: object) -> None:
+  def done(content: Any) -> None:
     try:
       result = content.contents
       fetched = _fetched(result)
@@ -183,15 +186,11 @@ def start(
     except Exception as failure:
       _native.unraisable(failure)
       fetch._end(None, failure)
-    finally:
-      fetching.forget(number)
 
-  called = _DONE(done), wanted.progress()
-  options = wanted.options(called[1])
+  options = wanted.options()
   # From here on `done` is called, whatever happens.
-  number = fetching.keep(called)
   check(_library().livery_fetch_start(
-    fetching.handle, address, ctypes.byref(options), called[0], None, None, ctypes.byref(fetch._handle)))
+    fetching.handle, address, ctypes.byref(options), _done, keep(done, wanted.tell), forgotten, ctypes.byref(fetch._handle)))
   return fetch
 
 
@@ -219,7 +218,7 @@ def brand(
   fetch: Fetch[Dict[str, Any]] = Fetch()
   fetching = _Fetching.of(store)
 
-  def done(status: int, message: bytes, report: int, _: object) -> None:
+  def done(status: int, message: bytes, report: int) -> None:
     try:
       if status == 0:
         fetch._end(_convert.look(report), None)
@@ -228,16 +227,12 @@ def brand(
     except Exception as failure:
       _native.unraisable(failure)
       fetch._end(None, failure)
-    finally:
-      fetching.forget(number)
 
-  called = _BRAND_DONE(done), wanted.progress()
-  options = wanted.options(called[1])
+  options = wanted.options()
   given = _traits(traits)
   device = None if given is None else ctypes.byref(_interface.Traits(ctypes.sizeof(_interface.Traits), *given))
-  number = fetching.keep(called)
   check(_library().livery_fetch_brand_start(
-    fetching.handle, device, ctypes.byref(options), called[0], None, None, ctypes.byref(fetch._handle)))
+    fetching.handle, device, ctypes.byref(options), _brand_done, keep(done, wanted.tell), forgotten, ctypes.byref(fetch._handle)))
   return fetch
 
 
@@ -256,21 +251,11 @@ class _Wanted(NamedTuple):
   proxy: Optional[str]
   told: Optional[Progress]
 
-  def progress(self) -> Any:
-    """The function that the library calls."""
-    told = self.told
-    if told is None:
-      return _PROGRESS()
+  def tell(self, received: int, total: int) -> None:
+    if self.told is not None:
+      self.told(received, total)
 
-    def tell(received: int, total: int, _: object) -> None:
-      try:
-        told(received, total)
-      except Exception as failure:
-        _native.unraisable(failure)
-
-    return _PROGRESS(tell)
-
-  def options(self, progress: Any) -> _Options:
+  def options(self) -> _Options:
     for name, given, most in (("max_size", self.max_size, 1 << 63), ("quota", self.quota, 1 << 63), ("attempts", self.attempts, 100)):
       if not 0 <= given <= most:
         raise InvalidArgumentError(f"{name} is out of range")
@@ -280,7 +265,8 @@ class _Wanted(NamedTuple):
     return _Options(
       struct_size=ctypes.sizeof(_Options), flags=flags, kind=_KINDS[Kind(self.kind)], max_size=self.max_size, quota=self.quota,
       timeout_ms=max(1, int(self.timeout * 1000)), attempts=self.attempts, placeholder=optional_text("placeholder", self.placeholder),
-      ca_file=None if self.ca_file is None else os.fsencode(self.ca_file), proxy=optional_text("proxy", self.proxy), progress=progress,
+      ca_file=None if self.ca_file is None else os.fsencode(self.ca_file), proxy=optional_text("proxy", self.proxy),
+      progress=_PROGRESS() if self.told is None else _tell,
     )
 
 
@@ -339,7 +325,7 @@ class _Fetching(Serving):
       check(_library().livery_fetch_set_transport(self.handle, None, None, None))
       return
 
-    def begin(content: int, handle: int, _: object) -> int:
+    def begin(content: int, handle: int) -> int:
       try:
         request = ctypes.cast(content, ctypes.POINTER(_Request)).contents
         headers = {
@@ -351,17 +337,12 @@ class _Fetching(Serving):
       except BaseException as error:
         return _native.refuse(_native.status_of(error, _NETWORK), error)
 
-    def cancel(handle: int, _: object) -> None:
-      try:
-        transport.cancel(Exchange(handle))
-      except Exception as error:
-        _native.unraisable(error)
+    def cancel(handle: int) -> None:
+      transport.cancel(Exchange(handle))
 
-    functions = (_BEGIN(begin), _CANCEL(cancel))
-    # Requests that are under way go on with theirs: none of them is ever let go of before the store.
-    self.keep((functions, transport))
-    content = _Transport(ctypes.sizeof(_Transport), *functions)
-    check(_library().livery_fetch_set_transport(self.handle, ctypes.byref(content), None, None))
+    content = _Transport(ctypes.sizeof(_Transport), _begin, _cancel)
+    # Requests that are under way go on with theirs, also for a moment after the store was closed.
+    check(_library().livery_fetch_set_transport(self.handle, ctypes.byref(content), keep(begin, cancel), forgotten))
 
 
 def _fetched(result: Any) -> Fetched:

@@ -14,6 +14,7 @@ from typing import Any, Callable, List, Optional, Sequence, Union
 
 from . import _native
 from ._dispatcher import Dispatcher
+from ._native.called import entry, forgotten, keep
 from ._native.calls import check, optional_text
 from .errors import InvalidArgumentError
 from .store import Store
@@ -54,17 +55,16 @@ class _Options(ctypes.Structure):
 
 
 _FINISHED = ctypes.CFUNCTYPE(None, ctypes.POINTER(_Finished), ctypes.c_void_p)
+_finished = entry(_FINISHED)
 _DISPATCH, _HIDDEN, _READ_ONLY, _PROMPTS = 1, 2, 4, 8
 
 
 class Page:
   """A page that is being served, until it is stopped or its store is closed. Keep it for as long as it is to be served."""
 
-  def __init__(self, handle: ctypes.c_void_p, dispatcher: Dispatcher, function: object) -> None:
+  def __init__(self, handle: ctypes.c_void_p, dispatcher: Dispatcher) -> None:
     self._handle: Optional[ctypes.c_void_p] = handle
     self._dispatcher = dispatcher
-    # What the library calls has to live as long as it may be called.
-    self._function = function
 
   def address(self) -> str:
     """A new address, which opens one editing session, once and within ten minutes."""
@@ -122,16 +122,12 @@ def start(
   if not 10 <= idle <= 86_400:
     raise InvalidArgumentError("idle is from 10 to 86400 seconds")
 
-  def tell(content: Any, _: object) -> None:
+  def tell(content: Any) -> None:
     told = content.contents
-    try:
-      if finished is not None:
-        names = [told.names[index].decode() for index in range(told.count)]
-        finished(Finished(Reason(told.reason), told.first_revision, told.last_revision, names))
-    except Exception as error:
-      _native.unraisable(error)
+    if finished is not None:
+      names = [told.names[index].decode() for index in range(told.count)]
+      finished(Finished(Reason(told.reason), told.first_revision, told.last_revision, names))
 
-  function = _FINISHED(tell)
   options = _Options(
     struct_size=ctypes.sizeof(_Options), flags=_DISPATCH | (_HIDDEN if hidden else 0) | (_READ_ONLY if read_only else 0) | (_PROMPTS if prompts else 0),
     has_layer=True, layer=Layer.of(layer), listen=optional_text("listen", listen),
@@ -143,11 +139,11 @@ def start(
   dispatcher = store._watches.serving()
   try:
     check(_library().livery_page_start(
-      ctypes.c_void_p(dispatcher.handle), ctypes.byref(options), function, None, None, ctypes.byref(handle)))
+      ctypes.c_void_p(dispatcher.handle), ctypes.byref(options), _finished, keep(tell), forgotten, ctypes.byref(handle)))
   except BaseException:
     dispatcher.stop(1)
     raise
-  return Page(handle, dispatcher, function)
+  return Page(handle, dispatcher)
 
 
 def brand_html(store: Store, brand: Optional[str] = None, *, locale: Optional[str] = None) -> str:

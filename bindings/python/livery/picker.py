@@ -26,6 +26,7 @@ from enum import Enum
 from typing import Any, Awaitable, Callable, Dict, List, Optional, Tuple, Union
 
 from . import _convert, _native
+from ._native.called import entry, forgotten, keep
 from ._native.calls import check, optional_text
 from ._pending import Pending
 from ._serving import Serving
@@ -98,7 +99,6 @@ _DENIED = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_int32, ctypes.c_int32
 _AVAILABLE = ctypes.CFUNCTYPE(ctypes.c_bool, ctypes.c_void_p)
 _TAKE = ctypes.CFUNCTYPE(ctypes.c_int32, ctypes.c_void_p, ctypes.c_uint32, ctypes.c_uint32, ctypes.c_void_p)
 _CANCEL = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_void_p)
-_DESTROY = ctypes.CFUNCTYPE(None, ctypes.c_void_p)
 
 
 class _Options(ctypes.Structure):
@@ -119,6 +119,8 @@ class _Functions(ctypes.Structure):
 
 _DISPATCH, _OTHER = 1, 2
 _UNAVAILABLE = -27
+_done, _permission, _denied = entry(_DONE), entry(_PERMISSION, 1), entry(_DENIED, 2)
+_available, _take, _cancel = entry(_AVAILABLE, 0, False), entry(_TAKE, 1, _UNAVAILABLE), entry(_CANCEL, 2)
 
 
 class Picking(Pending[Result]):
@@ -176,7 +178,7 @@ def pick(
   made = Picking()
   desk = _Picker.of(store)
 
-  def done(content: Any, _: object) -> None:
+  def done(content: Any) -> None:
     try:
       result = content.contents
       if result.status == 0:
@@ -188,10 +190,8 @@ def pick(
     except Exception as failure:
       _native.unraisable(failure)
       made._end(None, failure)
-    finally:
-      desk.forget(number)
 
-  def permit(ask: int, asked: int, known: int, _: object) -> None:
+  def permit(ask: int, asked: int, known: int) -> None:
     def answer(said: Union[Permission, bool]) -> None:
       _permit(ask, said)
 
@@ -199,7 +199,7 @@ def pick(
     function = permission
     _ask(loop, lambda: function(Source(asked), Permission(known)), answer, Permission.NOT_ASKED)
 
-  def decide(ask: int, asked: int, known: int, message: bytes, _: object) -> None:
+  def decide(ask: int, asked: int, known: int, message: bytes) -> None:
     def answer(decision: Union[Decision, Source]) -> None:
       _decide(ask, decision)
 
@@ -207,20 +207,17 @@ def pick(
     function, why = denied, message.decode(errors="replace")
     _ask(loop, lambda: function(Source(asked), Permission(known), why), answer, Decision.STOP)
 
-  called = (
-    _DONE(done), _PERMISSION(permit) if permission is not None else _PERMISSION(),
-    _DENIED(decide) if denied is not None else _DENIED())
   options = _Options(
     struct_size=ctypes.sizeof(_Options), flags=_DISPATCH, source=where.value,
     folder=None if folder is None else _convert.path(folder), file=optional_text("the file", file),
     device=None if device is None else _convert.path(device), width=_convert.within("the width", width, 32),
     height=_convert.within("the height", height, 32), max_size=_convert.within("max_size", max_size, 32),
     timeout_ms=0 if timeout is None else max(1, int(timeout * 1000)), setting=optional_text("the setting", setting),
-    layer=where_to.value, permission=called[1], denied=called[2])
+    layer=where_to.value,
+    permission=_PERMISSION() if permission is None else _permission, denied=_DENIED() if denied is None else _denied)
   # From here on `done` is called, whatever happens.
-  number = desk.keep(called)
   check(_library().livery_picker_start(
-    desk.handle, ctypes.byref(options), called[0], None, None, ctypes.byref(made._handle)))
+    desk.handle, ctypes.byref(options), _done, keep(done, permit, decide), forgotten, ctypes.byref(made._handle)))
   return made
 
 
@@ -300,14 +297,10 @@ def set_camera(store: Store, camera: Optional[Camera]) -> None:
     return
   own = camera
 
-  def available(_: object) -> bool:
-    try:
-      return bool(own.available())
-    except BaseException as failure:
-      _native.unraisable(failure)
-      return False
+  def available() -> bool:
+    return bool(own.available())
 
-  def take(shot: int, width: int, height: int, _: object) -> int:
+  def take(shot: int, width: int, height: int) -> int:
     try:
       own.take(Shot(shot), width, height)
       return 0
@@ -317,19 +310,11 @@ def set_camera(store: Store, camera: Optional[Camera]) -> None:
       _native.unraisable(failure)
       return _native.leave(_UNAVAILABLE, f"the camera has failed: {_native.said(failure)}")
 
-  def cancel(shot: int, _: object) -> None:
-    try:
-      own.cancel(Shot(shot))
-    except Exception as failure:
-      _native.unraisable(failure)
+  def cancel(shot: int) -> None:
+    own.cancel(Shot(shot))
 
-  def end(_: object) -> None:
-    desk.forget(number)
-
-  called = _AVAILABLE(available), _TAKE(take), _CANCEL(cancel), _DESTROY(end)
-  number = desk.keep(called)
-  functions = _Functions(ctypes.sizeof(_Functions), 0, *called[:3])
-  check(_library().livery_picker_set_camera(desk.handle, ctypes.byref(functions), None, called[3]))
+  functions = _Functions(ctypes.sizeof(_Functions), 0, _available, _take, _cancel)
+  check(_library().livery_picker_set_camera(desk.handle, ctypes.byref(functions), keep(available, take, cancel), forgotten))
 
 
 def _ask(

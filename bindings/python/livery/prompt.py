@@ -21,6 +21,7 @@ from dataclasses import dataclass
 from typing import Any, Callable, Dict, List, Mapping, Optional
 
 from . import _convert, _native
+from ._native.called import entry, forgotten, keep
 from ._native.calls import check, optional_text
 from ._pending import Pending
 from ._serving import Serving
@@ -54,7 +55,6 @@ _ANSWERED = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_vo
 _PRESENT = ctypes.CFUNCTYPE(ctypes.c_int32, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p)
 _DISMISS = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_int32, ctypes.c_char_p, ctypes.c_void_p)
 _VERDICT = ctypes.CFUNCTYPE(None, ctypes.c_int32, ctypes.c_char_p, ctypes.c_bool, ctypes.c_void_p)
-_DESTROY = ctypes.CFUNCTYPE(None, ctypes.c_void_p)
 
 
 class _Options(ctypes.Structure):
@@ -74,6 +74,8 @@ _DISPATCH, _REPLACE = 1, 2
 ANY = "*"
 _DISMISSED = 3
 _UNAVAILABLE = -27
+_done, _answered, _told = entry(_DONE), entry(_ANSWERED, 1), entry(_VERDICT)
+_present, _dismiss = entry(_PRESENT, otherwise=_UNAVAILABLE), entry(_DISMISS, 1)
 
 #: Is told what became of an answer: None if it was accepted, else why not, and whether another one may be given.
 Verdict = Callable[[Optional[LiveryError], bool], object]
@@ -153,7 +155,7 @@ def request(
   made = Request()
   prompting = _Prompting.of(store)
 
-  def done(content: Any, _: object) -> None:
+  def done(content: Any) -> None:
     try:
       result = content.contents
       if result.status == 0:
@@ -163,10 +165,8 @@ def request(
     except Exception as failure:
       _native.unraisable(failure)
       made._end(None, failure)
-    finally:
-      prompting.forget(number)
 
-  def look(handle: int, answer: int, _: object) -> None:
+  def look(handle: int, answer: int) -> None:
     made._handle = ctypes.c_void_p(handle)
     try:
       if answered is not None:
@@ -175,17 +175,15 @@ def request(
       _native.unraisable(failure)
       _library().livery_prompt_reject(made._handle, _native.line(_native.said(failure), 1024), False)
 
-  called = _DONE(done), _ANSWERED(look) if answered is not None else _ANSWERED()
   options = _Options(
     struct_size=ctypes.sizeof(_Options), flags=_DISPATCH | (_REPLACE if replace else 0),
     timeout_ms=0 if timeout is None else max(1, int(timeout * 1000)), patience_ms=max(1, int(patience * 1000)),
-    schema=optional_text("schema", schema), answered=called[1])
+    schema=optional_text("schema", schema), answered=_ANSWERED() if answered is None else _answered)
   about = None if subject is None else ctypes.c_void_p(_convert.make("the subject", dict(subject)))
-  # From here on `done` is called, whatever happens.
-  number = prompting.keep(called)
   try:
+    # From here on `done` is called, whatever happens.
     check(_library().livery_prompt_request_start(
-      prompting.handle, name, about, ctypes.byref(options), called[0], None, None, ctypes.byref(made._handle)))
+      prompting.handle, name, about, ctypes.byref(options), _done, keep(done, look), forgotten, ctypes.byref(made._handle)))
   finally:
     if about is not None:
       _library().livery_value_release(about)
@@ -200,9 +198,8 @@ def pop(store: Store) -> None:
 class Prompt:
   """A prompt that is to be shown. Two of them are equal if they are the same."""
 
-  def __init__(self, handle: int, prompting: _Prompting) -> None:
+  def __init__(self, handle: int) -> None:
     self._handle = ctypes.c_void_p(handle)
-    self._prompting = prompting
 
   def __eq__(self, other: object) -> bool:
     return isinstance(other, Prompt) and other._handle.value == self._handle.value
@@ -213,23 +210,14 @@ class Prompt:
   def answer(self, content: Any, verdict: Optional[Verdict] = None) -> None:
     """Answer it. InvalidValueError, TypeMismatchError or NotFoundError at once for what does not fit the form; ``verdict`` is told
     what the requester makes of it."""
-    prompting = self._prompting
 
-    def told(status: int, message: bytes, retry: bool, _: object) -> None:
-      try:
-        if verdict is not None:
-          verdict(None if status == 0 else error_class(status)(message.decode(errors="replace")), retry)
-      except Exception as failure:
-        _native.unraisable(failure)
+    def told(status: int, message: bytes, retry: bool) -> None:
+      if verdict is not None:
+        verdict(None if status == 0 else error_class(status)(message.decode(errors="replace")), retry)
 
-    def end(_: object) -> None:
-      prompting.forget(number)
-
-    called = _VERDICT(told), _DESTROY(end)
     value = ctypes.c_void_p(_convert.make("the answer", content))
-    number = prompting.keep(called)
     try:
-      check(_library().livery_prompt_answer(self._handle, value, called[0], None, called[1]))
+      check(_library().livery_prompt_answer(self._handle, value, _told, keep(told), forgotten))
     finally:
       _library().livery_value_release(value)
 
@@ -274,29 +262,20 @@ def provide(store: Store, kind: str, provider: Provider) -> Provision:
   name = _native.text("the kind", kind)
   prompting = _Prompting.of(store)
 
-  def present(handle: int, content: int, _: object) -> int:
+  def present(handle: int, content: int) -> int:
     try:
-      provider.present(Prompt(handle, prompting), _convert.look(content))
+      provider.present(Prompt(handle), _convert.look(content))
       return 0
     except BaseException as error:
       return _native.refuse(_native.status_of(error, _UNAVAILABLE), error, LiveryError)
 
-  def dismiss(handle: int, status: int, message: bytes, _: object) -> None:
-    try:
-      error = None if status == 0 else error_class(status)(message.decode(errors="replace"))
-      provider.dismiss(Prompt(handle, prompting), error)
-    except Exception as failure:
-      _native.unraisable(failure)
+  def dismiss(handle: int, status: int, message: bytes) -> None:
+    provider.dismiss(Prompt(handle), None if status == 0 else error_class(status)(message.decode(errors="replace")))
 
-  def end(_: object) -> None:
-    prompting.forget(number)
-
-  called = _PRESENT(present), _DISMISS(dismiss), _DESTROY(end)
-  number = prompting.keep(called)
-  functions = _Functions(ctypes.sizeof(_Functions), _DISPATCH, called[0], called[1])
+  functions = _Functions(ctypes.sizeof(_Functions), _DISPATCH, _present, _dismiss)
   handle = ctypes.c_void_p()
   check(_library().livery_prompt_provide(
-    prompting.handle, name, ctypes.byref(functions), None, called[2], ctypes.byref(handle)))
+    prompting.handle, name, ctypes.byref(functions), keep(present, dismiss), forgotten, ctypes.byref(handle)))
   return Provision(handle)
 
 

@@ -13,6 +13,7 @@ from typing import Any, Callable, Dict, Optional, Union
 
 from . import _convert, _native
 from ._native import calls
+from ._native.called import entry, forgotten, keep
 from ._native.interface import DestroyFunction
 from .errors import LiveryError
 from .store import Store
@@ -22,6 +23,7 @@ KeyFunction = Callable[[], Union[str, bytes]]
 
 _KEY = ctypes.CFUNCTYPE(ctypes.c_int32, ctypes.c_void_p, ctypes.c_size_t, ctypes.POINTER(ctypes.c_size_t), ctypes.c_void_p)
 _UNAVAILABLE = -27
+_hand_out = entry(_KEY, otherwise=_UNAVAILABLE)
 
 
 class _Options(ctypes.Structure):
@@ -49,10 +51,8 @@ _library = _load()
 class Secrets:
   """What seals the secrets of a store, until it is closed."""
 
-  def __init__(self, handle: int, called: Any) -> None:
+  def __init__(self, handle: int) -> None:
     self._handle = handle
-    # What the library calls lives as long as it may.
-    self._called = called
 
   def reload(self) -> None:
     """Read the key anew, as when it has come or was exchanged."""
@@ -83,7 +83,7 @@ class Secrets:
 
 def make_key(*, file: Optional[_convert.Path] = None, keyring: Optional[str] = None) -> None:
   """Make a key by chance, where there is none; ConflictError if there is one."""
-  options, _ = _options(file, keyring, None, None)
+  options = _options(file, keyring, None, None)
   calls.check(_library.livery_secrets_make_key(ctypes.byref(options)))
 
 
@@ -95,26 +95,29 @@ def open(
 
   UnavailableError if there is no key, PermissionDeniedError if others may read it, too.
   """
-  options, called = _options(file, keyring, credential, function)
+  number = store._handle.number
+  options = _options(file, keyring, credential, function)
   handle = ctypes.c_void_p()
-  calls.check(_library.livery_secrets_open(store._handle.number, ctypes.byref(options), ctypes.byref(handle)))
-  return Secrets(handle.value or 0, called)
+  calls.check(_library.livery_secrets_open(number, ctypes.byref(options), ctypes.byref(handle)))
+  return Secrets(handle.value or 0)
 
 
 def _options(
   file: Optional[_convert.Path], keyring: Optional[str], credential: Optional[str], function: Optional[KeyFunction]
-) -> Any:
-  called = _KEY() if function is None else _KEY(_calling(function))
+) -> _Options:
   options = calls.options(
     _Options, file=None if file is None else _convert.path(file),
     keyring=None if keyring is None else _native.text("a key's description", keyring),
-    credential=None if credential is None else _native.text("a credential's name", credential), function=called,
+    credential=None if credential is None else _native.text("a credential's name", credential),
   )
-  return options, called
+  if function is not None:
+    # Whoever hands these over hands on the number.
+    options.function, options.user_data, options.destroy = _hand_out, keep(_calling(function)), forgotten
+  return options
 
 
 def _calling(function: KeyFunction) -> Callable[..., int]:
-  def hand_out(place: int, capacity: int, length: Any, _: object) -> int:
+  def hand_out(place: int, capacity: int, length: Any) -> int:
     try:
       text = function()
       raw = text.encode() if isinstance(text, str) else bytes(text)

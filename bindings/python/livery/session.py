@@ -22,6 +22,7 @@ from enum import Enum
 from typing import Any, Awaitable, Callable, Generator, List, Optional, Union
 
 from . import _convert, _native
+from ._native.called import entry, forgotten, keep
 from ._native.calls import check, text
 from ._serving import Serving
 from .errors import InvalidArgumentError, LiveryError, NoValueError, error_class
@@ -103,6 +104,7 @@ _DONE = ctypes.CFUNCTYPE(
 _CHANGED = ctypes.CFUNCTYPE(None, ctypes.POINTER(_Info), ctypes.c_void_p, ctypes.c_void_p)
 _DISPATCH, _INITIAL, _REPLACE, _ENDLESS = 1, 2, 1, (1 << 63) - 1
 _NETWORK = -23
+_done, _fetch, _changed = entry(_DONE), entry(_FETCH, 1), entry(_CHANGED)
 
 
 class Bootstrap:
@@ -200,7 +202,7 @@ def bootstrap(store: Store, fetch: Optional[Fetch] = None) -> Bootstrap:
   except RuntimeError:
     loop = None
 
-  def ask(request: int, info: Any, start: Optional[int], length: int, _: object) -> None:
+  def ask(request: int, info: Any, start: Optional[int], length: int) -> None:
     handle = ctypes.c_void_p(request)
     try:
       assert fetch is not None
@@ -215,7 +217,7 @@ def bootstrap(store: Store, fetch: Optional[Fetch] = None) -> Bootstrap:
     except BaseException as failure:
       _answer(handle, None, failure)
 
-  def done(status: int, info: Any, _: Optional[int], message: bytes, __: object) -> None:
+  def done(status: int, info: Any, _: Optional[int], message: bytes) -> None:
     try:
       if status == 0:
         outcome._end(_info(info.contents), None)
@@ -225,10 +227,9 @@ def bootstrap(store: Store, fetch: Optional[Fetch] = None) -> Bootstrap:
       _native.unraisable(failure)
       outcome._end(None, failure)
 
-  called = _FETCH(ask) if fetch is not None else _FETCH(), _DONE(done)
-  sessions.keep(called)
+  fetching = _FETCH() if fetch is None else _fetch
   check(_library().livery_session_bootstrap(
-    sessions.handle, ctypes.byref(_Options(ctypes.sizeof(_Options), _DISPATCH)), called[0], called[1], None, None))
+    sessions.handle, ctypes.byref(_Options(ctypes.sizeof(_Options), _DISPATCH)), fetching, _done, keep(done, ask), forgotten))
   return outcome
 
 
@@ -319,17 +320,12 @@ def watch(store: Store, callback: Callable[[Info, Any], object], *, initial: boo
   sessions = _Sessions.of(store)
   watch = Watch()
 
-  def changed(info: Any, user: Optional[int], _: object) -> None:
-    try:
-      callback(_info(info.contents), None if user is None else _convert.look(user))
-    except Exception as failure:
-      _native.unraisable(failure)
+  def changed(info: Any, user: Optional[int]) -> None:
+    callback(_info(info.contents), None if user is None else _convert.look(user))
 
-  called = _CHANGED(changed)
-  sessions.keep(called)
   options = _Options(ctypes.sizeof(_Options), _DISPATCH | (_INITIAL if initial else 0))
   check(_library().livery_session_watch_start(
-    sessions.handle, ctypes.byref(options), called, None, None, ctypes.byref(watch._handle)))
+    sessions.handle, ctypes.byref(options), _changed, keep(changed), forgotten, ctypes.byref(watch._handle)))
   return watch
 
 

@@ -14,6 +14,7 @@ import os
 from typing import Any, Callable, Dict, NamedTuple, Optional, Union
 
 from . import _convert, _native
+from ._native.called import entry, forgotten, keep
 from ._native.calls import check, handle as _out, optional_text
 from ._pending import Pending
 from ._serving import Serving
@@ -28,6 +29,7 @@ _Path = Union[str, "os.PathLike[str]"]
 _DONE = ctypes.CFUNCTYPE(None, ctypes.c_int32, ctypes.c_char_p, ctypes.c_void_p, ctypes.c_void_p)
 _CHECK = ctypes.CFUNCTYPE(ctypes.c_int32, ctypes.c_char_p, ctypes.c_void_p)
 _DISPATCH, _BUSY, _REFUSED = 1, -10, -26
+_done, _ask = entry(_DONE), entry(_CHECK, otherwise=_REFUSED)
 
 
 class _Options(ctypes.Structure):
@@ -171,7 +173,7 @@ def set_check(store: Store, name: str, function: Optional[Check]) -> None:
     return
   given = function
 
-  def ask(_: bytes, __: object) -> int:
+  def ask(_: bytes) -> int:
     try:
       answer = given(name)
       if answer is None:
@@ -182,9 +184,7 @@ def set_check(store: Store, name: str, function: Optional[Check]) -> None:
     except BaseException as error:
       return _native.refuse(_REFUSED, error)
 
-  called = _CHECK(ask)
-  syncing.keep(called)
-  check(_library().livery_sync_set_check(syncing.handle, text, _DISPATCH, called, None, None))
+  check(_library().livery_sync_set_check(syncing.handle, text, _DISPATCH, _ask, keep(ask), forgotten))
 
 
 def health(store: Store, text: str = "") -> None:
@@ -200,7 +200,7 @@ def leave(store: Store) -> None:
 def _start(store: Store, verb: str, wanted: _Wanted, *words: bytes) -> Task:
   options, syncing, task = wanted.options(), _Syncing.of(store), Task()
 
-  def done(status: int, message: bytes, report: int, _: object) -> None:
+  def done(status: int, message: bytes, report: int) -> None:
     try:
       if status == 0:
         task._end(_convert.look(report), None)
@@ -209,14 +209,10 @@ def _start(store: Store, verb: str, wanted: _Wanted, *words: bytes) -> Task:
     except Exception as failure:
       _native.unraisable(failure)
       task._end(None, failure)
-    finally:
-      syncing.forget(number)
 
-  called = _DONE(done)
-  # From here on `done` is called, whatever happens.
-  number = syncing.keep(called)
   function = getattr(_library(), f"livery_sync_{verb}_start")
-  check(function(syncing.handle, *words, ctypes.byref(options), called, None, None, ctypes.byref(task._handle)))
+  # `done` is called, whatever happens.
+  check(function(syncing.handle, *words, ctypes.byref(options), _done, keep(done), forgotten, ctypes.byref(task._handle)))
   return task
 
 
