@@ -461,6 +461,33 @@ TEST("the fetched stay below the quota: what was not used for longest goes, what
   OK(livery_close(store));
 }
 
+static void set_entry(livery_store *store, const char *name, const char *id, int64_t bytes) {
+  static const char *const keys[] = {"url", "image", "bytes", "fetched"};
+  livery_value *members[4] = {NULL}, *entry = NULL;
+  OK(livery_value_make_string("http://h/other", LIVERY_ZERO_TERMINATED, &members[0]));
+  OK(livery_value_make_string(id, LIVERY_ZERO_TERMINATED, &members[1]));
+  OK(livery_value_make_int(bytes, &members[2]));
+  OK(livery_value_make_date(0, &members[3]));
+  OK(livery_value_make_object(keys, members, 4, &entry));
+  OK(livery_set_value(store, LIVERY_LAYER_BUNDLE, name, entry));
+  for (int index = 0; index < 4; index++) livery_value_release(members[index]);
+  livery_value_release(entry);
+}
+
+TEST("what others have written of bodies that are larger than can be counts for nothing", mangled) {
+  livery_store *store = open_store(fresh_path());
+  // Before anything was fetched the settings are anybody's.
+  set_entry(store, "fetch.a", "00000000000000000000000000000001", INT64_MAX);
+  set_entry(store, "fetch.b", "10000000000000000000000000000000", INT64_MAX);
+  SCRIPT(script, false);
+  use_script(store, &script);
+  add_answer(&script, (answer){.status = 200, .image = "rgba.png"});
+  outcome outcome = {0};
+  fetch_and_wait(store, "http://h/a", NULL, &outcome);
+  EXPECT_INT(LIVERY_OK, outcome.status);
+  OK(livery_close(store));
+}
+
 static livery_store *parents_store;
 
 static void in_child(void) {

@@ -72,7 +72,7 @@ struct Entry: Sendable {
   /// Nil for what is no entry.
   init?(_ value: Value?) {
     guard let value, let url = value["url"]?.text, let id = value["image"]?.text, case .int(let size) = value["bytes"],
-      size > 0, case .date(let fetched) = value["fetched"]
+      (1...Int64(Assets.maximumSize)).contains(size), case .date(let fetched) = value["fetched"]
     else { return nil }
     func bytes(_ name: String) -> [UInt8]? { (value[name]?.text).map { Array($0.utf8) } }
     func number(_ name: String) -> Int64? {
