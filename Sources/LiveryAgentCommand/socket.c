@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
@@ -67,7 +68,11 @@ void agent_socket_close(agent_socket *made) {
 
 void agent_socket_answer(const agent_socket *made, const char *text, size_t length) {
   int file = accept4(made->listener, NULL, NULL, SOCK_CLOEXEC);
-  if (file < 0) return;
+  if (file < 0) {
+    // Whoever asks goes on to wait where there is no descriptor left, and would keep the agent busy.
+    if (errno == EMFILE || errno == ENFILE || errno == ENOBUFS || errno == ENOMEM) poll(NULL, 0, 200);
+    return;
+  }
   // Who does not read does not hold the agent up.
   struct timeval patience = {.tv_sec = 1};
   setsockopt(file, SOL_SOCKET, SO_SNDTIMEO, &patience, sizeof patience);
