@@ -92,8 +92,8 @@ import Testing
 
   private func ask(_ path: String, _ line: String, _ fields: String = "") throws -> String {
     let file = try connect(path)
-    let length = line.hasPrefix("GET") ? "" : "Content-Length: 1\r\n"
-    send(file, "\(line) HTTP/1.1\r\nHost: localhost\r\n\(length)\(fields)Connection: close\r\n\r\n\(length.isEmpty ? "" : "x")")
+    let (length, body) = line.hasPrefix("GET") ? ("", "") : ("Content-Length: 1\r\n", "x")
+    send(file, "\(line) HTTP/1.1\r\nHost: localhost\r\n\(length)\(fields)Connection: close\r\n\r\n\(body)")
     return rest(file)
   }
 
