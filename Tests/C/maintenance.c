@@ -274,6 +274,34 @@ TEST("a damaged file is replaced by the last good copy, or refused", recovered) 
   OK(livery_close(store));
 }
 
+static int told;
+
+// Opens another store, as one does that keeps what it is told.
+static void keeps(int32_t level, const char *message, void *user_data) {
+  livery_store *store = open_store_with(user_data, LIVERY_OPEN_CREATE, 100);
+  EXPECT_INT(LIVERY_LOG_ERROR, level);
+  OK(livery_set_string(store, user, "last", message, LIVERY_ZERO_TERMINATED));
+  OK(livery_close(store));
+  told++;
+}
+
+TEST("who is told of a damaged file may open stores: no lock is held", told_of_damage) {
+  const char *path = fresh_path();
+  char other[400];
+  snprintf(other, sizeof other, "%s.messages", path);
+  livery_store *store = kiosk(path);
+  OK(livery_backup(store, NULL));
+  OK(livery_close(store));
+  break_roots(path);
+  OK(livery_set_log_handler(keeps, other, NULL));
+  alarm(60);
+  store = open_store(path);
+  alarm(0);
+  OK(livery_set_log_handler(NULL, NULL, NULL));
+  EXPECT_INT(1, told);
+  OK(livery_close(store));
+}
+
 static const char *shared_path;
 
 static void compact_in_child(void) {

@@ -167,7 +167,7 @@ extension StoreDirectory {
       guard error.code == .corrupt || error.code == .notAStore, !options.noRecovery,
         let last = try BackupFolder(of: folder).lastGood()
       else { throw error }
-      Log.write(
+      Log.keep(
         .error,
         "\(error.message); the file system is read-only: read is \(last.path) of revision \(last.file.revision)")
       return try MemoryCopy.make(of: last.name, in: last.folder, self)
@@ -189,7 +189,7 @@ extension StoreDirectory {
     if !file.isGravelyDamaged {
       let last = try options.noRecovery ? nil : BackupFolder(of: folder).lastGood()
       if last?.file.revision != file.revision {
-        Log.write(.error, "\(path): \(file.damage ?? "")")
+        Log.keep(.error, "\(path): \(file.damage ?? "")")
         return copy
       }
     }

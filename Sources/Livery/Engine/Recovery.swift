@@ -67,7 +67,7 @@ struct Recovery {
     }
     // Records that do not verify are damaged for themselves alone: nothing else is given up for them.
     if !isGrave, last?.file.revision != damaged?.revision || directory.options.noRecovery {
-      Log.write(.error, "\(directory.path): \(damage)")
+      Log.keep(.error, "\(directory.path): \(damage)")
       return true
     }
     guard let last else {
@@ -133,7 +133,7 @@ struct Recovery {
 
     try install(from: folder, keeping: name)
     try? BackupFolder(folder).trim("damaged", keeping: Self.mostDamagedFiles)
-    Log.write(
+    Log.keep(
       .error,
       "\(directory.path): the store's file was damaged (\(damage)) and kept as \(kept); brought back \(copy.path) of "
         + "revision \(copy.file.revision), the last commit known was \(lost)")

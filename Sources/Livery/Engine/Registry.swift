@@ -44,6 +44,7 @@ enum Registry {
     _ path: String, _ options: OpenOptions, _ make: Maker
   ) throws(StoreError) -> SharedEnvironment {
     let deadline = lvs_monotonic_ns() &+ UInt64(options.timeout) * 1_000_000
+    defer { Log.writeKept() }
     while true {
       let found = try opening.withLock { () throws(StoreError) in try find(path, options, make) }
       switch found {

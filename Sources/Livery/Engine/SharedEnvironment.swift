@@ -392,6 +392,7 @@ class SharedEnvironment: @unchecked Sendable {
   /// Looks at the whole file, and replaces it if it is damaged; whether it was. `.busy` if anybody writes or opens just now.
   private func replaceIfDamaged() throws(StoreError) -> Bool {
     try requirePlace()
+    defer { Log.writeKept() }
     return try gate.whileOpening(timeout: 0) { () throws(StoreError) in
       let before = wake.generation
       _ = try gate.alsoWriting(timeout: 0) { () throws(StoreError) in try recovery.examine() }

@@ -14,6 +14,8 @@ public enum Log {
 
   private static let lock = Lock(isGlobal: true)
   nonisolated(unsafe) private static var handler: Handler?
+  /// What those had to say who held locks.
+  nonisolated(unsafe) private static var kept: [(level: Level, message: String)] = []
 
   /// Receives the messages from here on, from any thread, outside every lock; nil for silence.
   public static func setHandler(_ handler: Handler?) {
@@ -29,5 +31,19 @@ public enum Log {
   static func write(_ level: Level, _ message: String) {
     let handler = lock.withLock { Self.handler }
     handler?(level, message)
+  }
+
+  /// Keeps a message for `writeKept`: a handler may call anything, and who has something to say holds locks.
+  static func keep(_ level: Level, _ message: String) {
+    lock.withLock { kept.append((level, message)) }
+  }
+
+  /// Writes what was kept, without a lock held.
+  static func writeKept() {
+    while true {
+      let first = lock.withLock { kept.isEmpty ? nil : kept.removeFirst() }
+      guard let first else { return }
+      write(first.level, first.message)
+    }
   }
 }
