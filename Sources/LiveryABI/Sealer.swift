@@ -7,8 +7,19 @@ public func livery_set_sealer(
   _ store: OpaquePointer?, _ sealer: UnsafePointer<livery_sealer>?, _ user_data: UnsafeMutableRawPointer?,
   _ destroy: livery_destroy_fn?
 ) -> livery_status {
-  let userData = UserData(user_data, destroy)
-  return onStore(store, handing: userData) { (object) throws(StoreError) in
+  ending { () throws(StoreError) in try setSealer(store, sealer, user_data, destroy) }
+}
+
+/// If it fails another thread may just be calling what is not to count: `destroy` runs with the last of those who hold it. Mostly
+/// that is before the thread's error is set, for `destroy` may leave one of its own.
+@inline(never)
+private func setSealer(
+  _ store: OpaquePointer?, _ sealer: UnsafePointer<livery_sealer>?, _ pointer: UnsafeMutableRawPointer?,
+  _ destroy: livery_destroy_fn?
+) throws(StoreError) {
+  let userData = UserData(pointer, destroy)
+  try Memory.check()
+  try pinned(store, .store, "store", as: StoreObject.self) { (object) throws(StoreError) in
     guard let sealer else { return try object.store.setSealer(nil) }
     let functions = try structure(sealer, none: livery_sealer())
     let seal = try required(functions.seal, "seal")

@@ -38,14 +38,34 @@ final class Sealing: @unchecked Sendable {
   /// The latest is asked.
   var sealer: Sealer? { lock.withLock { sealers.last?.sealer } }
 
+  /// What an owner had, and where in the order of them.
+  struct Former {
+    let sealer: Sealer
+    let place: Int
+  }
+
   /// - Returns: what the owner had before. Letting go of it may run code of the caller's.
-  func exchange(_ sealer: Sealer?, of owner: UInt64) -> Sealer? {
+  @discardableResult
+  func exchange(_ sealer: Sealer?, of owner: UInt64) -> Former? {
     lock.withLock {
-      let former = sealers.first { $0.owner == owner }?.sealer
+      let place = sealers.firstIndex { $0.owner == owner }
+      let former = place.map { Former(sealer: sealers[$0].sealer, place: $0) }
       sealers.removeAll { $0.owner == owner }
       if let sealer { sealers.append((owner, sealer)) }
       return former
     }
+  }
+
+  /// Takes an exchange back. Others may have come and gone since.
+  func restore(_ former: Former?, of owner: UInt64) {
+    // Letting go of the sealer may run code of the caller's: outside the lock.
+    let gone = lock.withLock {
+      let gone = sealers.first { $0.owner == owner }
+      sealers.removeAll { $0.owner == owner }
+      if let former { sealers.insert((owner, former.sealer), at: min(former.place, sealers.count)) }
+      return gone
+    }
+    withExtendedLifetime(gone) {}
   }
 }
 
