@@ -184,6 +184,29 @@ TEST("undo obeys locks, schemas and how the store was opened", refused) {
   OK(livery_close(store));
 }
 
+TEST("a commit that brought a lock with a value beneath it is undone, and so is that", lock_of_its_own) {
+  livery_store *store = new_store(fresh_path(), KIOSK_SCHEMA);
+  livery_change *change = NULL;
+  uint64_t revision = 0;
+  int64_t number = 0;
+  OK(livery_set_int(store, user, "pair.a", 1));
+  OK(livery_change_begin(store, user, &change));
+  OK(livery_change_set_int(change, "pair.a", 2));
+  OK(livery_change_layer(change, LIVERY_LAYER_ENFORCED));
+  OK(livery_change_set_int(change, "pair.a", 3));
+  OK(livery_change_commit(change, &revision));
+  OK(livery_undo(store, revision, 0, &revision));
+  OK(livery_get_int(store, "pair.a", &number));
+  EXPECT_INT(1, number);
+  OK(livery_undo(store, revision, 0, NULL));
+  OK(livery_get_int(store, "pair.a", &number));
+  EXPECT_INT(3, number);
+  OK(livery_reset(store, LIVERY_LAYER_ENFORCED, "pair.a"));
+  OK(livery_get_int(store, "pair.a", &number));
+  EXPECT_INT(2, number);
+  OK(livery_close(store));
+}
+
 TEST("a former value that no schema allows any more does not come back", former_value) {
   livery_store *store = new_store(fresh_path(), KIOSK_SCHEMA);
   uint64_t revision = 0;

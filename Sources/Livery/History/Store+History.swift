@@ -21,12 +21,18 @@ extension Store {
     let pattern = try filter.pattern.map { (text) throws(StoreError) in try NamePattern(text) }
     return try read { (view) throws(StoreError) in
       var found: [LogEntry] = []
+      // Trials that changed what is asked for.
+      var trials: [UInt64] = []
       try view.walkLog { (revision, entry, _) throws(StoreError) in
         if filter.beforeRevision > 0, revision >= filter.beforeRevision { return false }
         guard let entry else { throw StoreError.damaged("the log entry of revision \(revision)") }
         // A confirmation changes nothing: it is of the settings that its trial changed.
         var isOfTrial = false
-        if case .confirmed(let begun)? = entry.trial { isOfTrial = found.contains { $0.revision == begun } }
+        switch entry.trial {
+        case .begun? where entry.changes.contains { pattern?.matches($0.name) ?? true }: trials.append(revision)
+        case .confirmed(let begun)?: isOfTrial = trials.contains(begun)
+        default: break
+        }
         if filter.matches(entry, isOfTrial ? nil : pattern) { found.append(entry) }
         return true
       }

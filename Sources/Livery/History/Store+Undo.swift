@@ -48,14 +48,19 @@ extension Store {
     let now = Timestamp.now
     // The first replaced value of a place is the one before the commit.
     var places = ByteIndex()
-    for edit in entry.edits where !edit.isForgotten && places.insert(LayerKey(edit.layer, edit.name).bytes).isNew {
+    // The schema alone makes defaults: it has them already.
+    for edit in entry.edits
+    where !edit.isForgotten && edit.layer != .defaults && places.insert(LayerKey(edit.layer, edit.name).bytes).isNew {
       var action = Edit.Action.reset
       if let old = edit.old, edit.oldExpires.map({ $0 > now }) ?? true { action = .set(old) }
       request.edits.append(
         Edit(name: edit.name, layer: edit.layer, action: action, expires: action.isSet ? edit.oldExpires : nil))
     }
-    // The log does not keep the order of edits: which refusal is told first must not depend on it.
-    request.edits.sort { $0.name.precedesInBytes($1.name) }
+    // The log does not keep the order of edits: which refusal is told first must not depend on it. A lock that the commit
+    // brought goes before what it locks, and one that it took away comes back after that.
+    request.edits.sort {
+      $0.name.sameBytes(as: $1.name) ? $0.lockOrder < $1.lockOrder : $0.name.precedesInBytes($1.name)
+    }
     return request
   }
 }
@@ -104,6 +109,11 @@ private struct LaterChanges {
     let more = names.count > 20 ? " and \(names.count - 20) more" : ""
     return StoreError(.conflict, "later commits changed \(shown)\(more)", setting: names.first)
   }
+}
+
+extension Edit {
+  /// When it is made among the edits of its setting.
+  fileprivate var lockOrder: Int { layer == .enforced ? (action.isSet ? 2 : 0) : 1 }
 }
 
 extension Edit.Action {
