@@ -378,6 +378,67 @@ TEST("history tells who began a trial, who confirmed it and what went back", his
   OK(livery_close(store));
 }
 
+TEST("what went back is told with the layer that was changed", layer_told) {
+  livery_store *store = ready_store(fresh_path());
+  livery_history_options options = LIVERY_HISTORY_OPTIONS_INIT;
+  livery_value *items = NULL;
+  char *text = NULL;
+  livery_change *change = NULL;
+  OK(livery_change_begin(store, LIVERY_LAYER_SESSION, &change));
+  OK(livery_change_set_int(change, "idleResetSeconds", 61));
+  OK(livery_change_layer(change, LIVERY_LAYER_ENFORCED));
+  OK(livery_change_set_int(change, "pair.a", 62));
+  OK(livery_change_trial(change, minute));
+  OK(livery_change_commit(change, NULL));
+  OK(livery_trial_revert(store, 0, NULL));
+  options.limit = 1;
+  OK(livery_history(store, &options, &items));
+  OK(livery_value_to_json(items, 0, &text, NULL));
+  EXPECT_CONTAINS("{\"name\":\"idleResetSeconds\",\"layer\":\"session\"", text);
+  EXPECT_CONTAINS("{\"name\":\"pair.a\",\"layer\":\"enforced\"", text);
+  livery_free(text);
+  OK(livery_value_release(items));
+  OK(livery_close(store));
+}
+
+TEST("a confirmation is found by the setting, the origin and the time together", confirmation_found) {
+  livery_store *store = ready_store(fresh_path());
+  livery_history_options options = LIVERY_HISTORY_OPTIONS_INIT;
+  livery_value *items = NULL;
+  size_t count = 0;
+  OK(livery_trial_confirm(store, begin(store, 2, minute), "console"));
+  options.pattern = "pair.a";
+  options.origin = "console";
+  OK(livery_history(store, &options, &items));
+  OK(livery_value_count(items, &count));
+  EXPECT_INT(1, (int64_t)count);
+  OK(livery_value_release(items));
+  options.pattern = "idleResetSeconds";
+  OK(livery_history(store, &options, &items));
+  OK(livery_value_count(items, &count));
+  EXPECT_INT(0, (int64_t)count);
+  OK(livery_value_release(items));
+  OK(livery_close(store));
+}
+
+TEST("a value of the session that comes back ends with the session, as all of it", session_former) {
+  livery_store *store = ready_store(fresh_path());
+  livery_change *change = NULL;
+  OK(livery_set_int(store, LIVERY_LAYER_SESSION, "pair.a", 5));
+  OK(livery_change_begin(store, LIVERY_LAYER_SESSION, &change));
+  OK(livery_change_set_int(change, "pair.a", 6));
+  OK(livery_change_trial(change, hour));
+  OK(livery_change_commit(change, NULL));
+  OK(livery_change_begin(store, user, &change));
+  OK(livery_change_session_ends(change, now_microseconds() + minute));
+  OK(livery_change_commit(change, NULL));
+  OK(livery_trial_revert(store, 0, NULL));
+  EXPECT_INT(5, integer(store, "pair.a"));
+  passed = 2 * minute;
+  EXPECT_INT(1, integer(store, "pair.a"));
+  OK(livery_close(store));
+}
+
 TEST("a secret that went back is in no file", secret) {
   const char *path = fresh_path();
   livery_store *store = ready_store(path);

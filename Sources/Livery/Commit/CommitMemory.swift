@@ -268,6 +268,16 @@ final class KnownSetting {
     try look(view).record?.trial?.layers.contains(layer) ?? false
   }
 
+  /// What a layer goes back to if a trial does.
+  func former(of layer: Layer, _ view: View) throws(StoreError) -> Record? {
+    try look(view).record?.trial?.former(of: layer)
+  }
+
+  /// Changes when that ends.
+  func endFormer(of layer: Layer, at time: Timestamp?, _ view: View) throws(StoreError) {
+    try change(view) { $0.endFormer(of: layer, at: time) }
+  }
+
   /// Notes that the commit under way, which is on trial, is about to change a layer.
   func putOnTrial(_ layer: Layer, _ view: View) throws(StoreError) {
     if onTrial.isEmpty { beforeTrial = try look(view).record?.values ?? [] }

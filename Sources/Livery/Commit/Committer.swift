@@ -156,16 +156,16 @@ struct Committer {
     for edit in request.edits where edit.layer == layer {
       if edit.action.value != nil { setAgain.insert(try view.resolveAlias(edit.name)) }
     }
-    var places: [LayerKey] = []
-    try view.walkPlaces { if $0.layer == layer, !setAgain.contains($0.name) { places.append($0) } }
+    var names = NameSet()
+    try view.walkPlaces { if $0.layer == layer, !setAgain.contains($0.name) { names.insert($0.name) } }
     // What a trial has taken away is not to come back.
     if try memory.trial(view)?.isPending == true {
       for place in try view.placesOnTrial() where place.layer == layer && !setAgain.contains(place.name) {
-        if !places.contains(where: { $0.name.sameBytes(as: place.name) }) { places.append(place) }
+        names.insert(place.name)
       }
     }
-    for place in places {
-      let setting = memory.setting(place.name)
+    for name in names.names {
+      let setting = memory.setting(name)
       try remove(setting, layer, try setting.stored(layer, view).record)
     }
   }
@@ -336,7 +336,9 @@ struct Committer {
     func refuse(_ code: StoreError.Code, _ message: String, _ constraint: String? = nil) {
       found.append(Refusal(name: edit.name, code: code, constraint: constraint, message: message))
     }
-    if declaration == nil, edit.provenance?.isSetAside != true, !memory.admits(name) {
+    if declaration == nil, edit.provenance?.isSetAside != true, !memory.admits(name),
+      try !removesOrphan(edit, setting)
+    {
       let error = view.unknown(edit.name)
       refuse(error.code, error.message)
       return found
@@ -367,6 +369,13 @@ struct Committer {
       }
     }
     return found
+  }
+
+  /// Whether an edit removes what a layer holds of a setting that no schema declares any more.
+  private func removesOrphan(_ edit: Edit, _ setting: KnownSetting) throws(StoreError) -> Bool {
+    guard case .reset = edit.action else { return false }
+    if try setting.stored(edit.layer, view).isThere { return true }
+    return try setting.isOnTrial(edit.layer, view)
   }
 
   private func record(_ value: Value, _ edit: Edit, _ declaration: SettingValidator?) throws(StoreError) -> Record {
@@ -403,18 +412,25 @@ struct Committer {
     guard former != deadline.time else { return }
     try memory.putSessionDeadline(deadline.time, view)
     hasNewDeadline = true
-    var places: [LayerKey] = []
-    try view.walkPlaces { if $0.layer == .session { places.append($0) } }
-    for place in places {
-      let setting = memory.setting(place.name)
+    var names = NameSet()
+    try view.walkPlaces { if $0.layer == .session { names.insert($0.name) } }
+    let hasTrial = try memory.trial(view)?.isPending == true
+    if hasTrial { for place in try view.placesOnTrial() where place.layer == .session { names.insert(place.name) } }
+    for name in names.names {
+      let setting = memory.setting(name)
       let declared = try admission(setting).declared
-      guard var record = try setting.stored(.session, view).record, record.expires == nil || record.expires == former,
-        declared?.survivesLogout != true
-      else { continue }
-      let old = record
-      record.expires = deadline.time
-      try setting.put(record, view, staysOnTrial: true)
-      note(setting, .session, old, left: record.revision)
+      guard declared?.survivesLogout != true else { continue }
+      if let old = try setting.stored(.session, view).record, old.expires == nil || old.expires == former {
+        var record = old
+        record.expires = deadline.time
+        try setting.put(record, view, staysOnTrial: true)
+        note(setting, .session, old, left: record.revision)
+      }
+      // What a trial has replaced comes back for no longer.
+      if hasTrial, let back = try setting.former(of: .session, view), back.expires == nil || back.expires == former {
+        try setting.endFormer(of: .session, at: deadline.time, view)
+        if setting.touch(number, .session, isExpiry: false) { touched.append(setting) }
+      }
     }
   }
 }

@@ -165,6 +165,14 @@ extension SettingRecord {
     return record
   }
 
+  /// Changes when the value ends that a layer goes back to.
+  @inline(never)
+  public mutating func endFormer(of layer: Layer, at time: Timestamp?) {
+    guard var part = trial else { return }
+    for index in part.former.indices where part.former[index].layer == layer { part.former[index].expires = time }
+    trial = part
+  }
+
   private mutating func leaveTrial(_ layer: Layer) {
     if !rare.isEmpty { leave(layer) }
   }
