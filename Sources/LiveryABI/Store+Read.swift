@@ -123,8 +123,13 @@ public func livery_get_color(
   _ store: OpaquePointer?, _ name: UnsafePointer<CChar>?, _ value: UnsafeMutablePointer<livery_color>?
 ) -> livery_status {
   let size = MemoryLayout<livery_color>.size
-  let answer = lvs_read_name_bytes(handleNumber(store), name, bit(.color), false, value, size, nil)
-  if answer == LVS_READ { return livery_status(LIVERY_OK) }
+  // The caller's own stays as it is unless the read is whole.
+  var whole = livery_color()
+  let answer = lvs_read_name_bytes(handleNumber(store), name, bit(.color), false, &whole, size, nil)
+  if answer == LVS_READ, let value {
+    value.pointee = whole
+    return livery_status(LIVERY_OK)
+  }
   return read(store, name, as: .color, after: answer, into: value, "value") { (found, value) throws(StoreError) in
     value.pointee = livery_color(try found.asColor())
   }

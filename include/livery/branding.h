@@ -336,10 +336,11 @@ LIVERY_API livery_status livery_branding_gradient(livery_store *store, const cha
  * @param color  the color
  * @return #LIVERY_OK, or
  *   - #LIVERY_ERROR_TYPE_MISMATCH     a schema declares the setting as something else
- *   - #LIVERY_ERROR_INVALID_VALUE     a component is not a number from 0 to 1
+ *   - #LIVERY_ERROR_INVALID_VALUE     a component is not a number from 0 to 1, or the layer is `override`, whose values need
+ *     an expiry
  *   - #LIVERY_ERROR_LOCKED            the `enforced` layer holds a value
  *   - #LIVERY_ERROR_READ_ONLY         the store was opened read-only, the schema says ReadOnly, or the layer is
- *     `defaults`, or `override`, whose values need an expiry
+ *     `defaults`, or `override` in a store that was not opened to allow it
  *   - #LIVERY_ERROR_BUSY              another writer kept the store for longer than `busy_timeout_ms`
  *   - #LIVERY_ERROR_NO_SPACE          the file system is full; nothing was changed
  *   - #LIVERY_ERROR_IO                another failure of the operating system; nothing was changed
@@ -364,10 +365,11 @@ LIVERY_API livery_status livery_branding_set_color(livery_store *store, livery_l
  * @param variants  a list of variants as of livery_branding_match(), or one alone
  * @return #LIVERY_OK, or
  *   - #LIVERY_ERROR_TYPE_MISMATCH     a schema declares the setting as something else
- *   - #LIVERY_ERROR_INVALID_VALUE     a variant is malformed; the message says which and where
+ *   - #LIVERY_ERROR_INVALID_VALUE     a variant is malformed; the message says which and where; or the layer is `override`,
+ *     whose values need an expiry
  *   - #LIVERY_ERROR_LOCKED            the `enforced` layer holds a value
  *   - #LIVERY_ERROR_READ_ONLY         the store was opened read-only, the schema says ReadOnly, or the layer is
- *     `defaults`, or `override`, whose values need an expiry
+ *     `defaults`, or `override` in a store that was not opened to allow it
  *   - #LIVERY_ERROR_BUSY              another writer kept the store for longer than `busy_timeout_ms`
  *   - #LIVERY_ERROR_NO_SPACE          the file system is full; nothing was changed
  *   - #LIVERY_ERROR_IO                another failure of the operating system; nothing was changed

@@ -37,7 +37,7 @@ LIVERY_API livery_status livery_snapshot_open(livery_store *store, livery_snapsh
 /**
  * Close a snapshot.
  *
- * Threads: any. Waits for calls on this snapshot in other threads.
+ * Threads: any. Calls on this snapshot in other threads finish; what it holds is let go with the last of them.
  *
  * @param snapshot  a snapshot, or NULL for nothing to happen
  * @return #LIVERY_OK

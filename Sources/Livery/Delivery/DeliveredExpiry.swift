@@ -89,8 +89,10 @@ extension WatchState {
     let hadTrialEnd = trial.map { $0.state.term.deadline <= startMoment } ?? true
     var events = deliverEnd(of: trial, at: now, revision: revision)
     var still: [DeliveredExpiry] = []
+    var known = ByteIndex()
+    for one in delivered { _ = known.insert(one.name) }
     for one in expired {
-      let before = delivered.first { $0.name.sameBytes(as: one.name) }
+      let before = known.number(of: one.name).map { delivered[$0] }
       let (stored, current) = (one.stored, one.current)
       let isOver = stored.hasExpired(at: now)
       guard isOver || before != nil else { continue }

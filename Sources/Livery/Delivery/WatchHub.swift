@@ -196,7 +196,8 @@ final class WatchHub: @unchecked Sendable {
       }
     }
     if let next {
-      let left = next.microseconds - now.microseconds
+      // A damaged time may be any.
+      let left = next.microseconds &- now.microseconds
       if left <= 0 {
         // What is not committed now is told without in the next round, or was committed by somebody else.
         let isCommitted = try shared.clearExpired(LogLimits(largestOf: limits, clock: shared.clock))

@@ -146,13 +146,18 @@ struct ImportDocument {
     var request = CommitRequest()
     request.origin = "import"
     request.toleratesHeld = true
-    let types = content["Types"]
+    // There may be as many as there are values.
+    var types = ByteIndex()
+    var hints: [Value] = []
+    if case .object(let members)? = content["Types"] {
+      for member in members where types.insert(member.key).isNew { hints.append(member.value) }
+    }
     func add(_ name: String, _ value: Value) {
       request.edits.append(Edit(name: name, layer: layer, action: replacing ? .replace(value) : .set(value)))
     }
     if case .object(let values)? = content["Values"] {
       for member in values {
-        let value = try typed(member.value, types?[member.key], member.key)
+        let value = try typed(member.value, types.number(of: member.key).map { hints[$0] }, member.key)
         add(member.key, value)
       }
     } else {
