@@ -96,3 +96,17 @@ def test_a_folder_that_cannot_be_written_keeps_nothing_else_from_being_done(tmp_
     assert len(manifest(console)["documents"]) == 1
   finally:
     console.stop()
+
+
+def test_what_cannot_be_read_gives_way_to_what_comes_next(tmp_path):
+  """As a document with more than devices take, of a console that did not look at their number."""
+  console = Console(tmp_path).make_bare().serve()
+  try:
+    console.api("POST", "channels/fleet/publications", {"revision": draft(console, ["a"])}, 201)
+    console.sql("UPDATE documents SET content = x'00'")
+    assert console.ask("GET", "/api/v1/publications/1").status == 422
+    made = console.api("POST", "channels/fleet/publications", {"revision": draft(console, ["b"])}, 201)
+    assert [one["name"] for one in made["settings"]] == ["b"]
+    assert console.api("GET", "channels/fleet")["changes"] == 0
+  finally:
+    console.stop()

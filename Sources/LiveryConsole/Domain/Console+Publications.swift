@@ -96,7 +96,10 @@ extension Console {
     detail.passedOver = tally.passedOver
     detail.failures = tally.failures
     var before: [DraftSetting] = []
-    if let previous = publication.previous { before = try settings(try found(previous).hash) }
+    if let previous = publication.previous {
+      let hash = try found(previous).hash
+      do throws(Refusal) { before = try settings(hash) } catch { if error.reason != .invalid { throw error } }
+    }
     let after = try settings(publication.hash)
     if publication.line.isOverlay {
       // It says nothing of the others.

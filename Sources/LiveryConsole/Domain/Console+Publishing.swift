@@ -32,7 +32,11 @@ extension Console {
       throw Refusal(
         .conflict, "Publication \(rolling.number) is rolling out: stop it, or let it come to its end, before another.")
     }
-    let before = try standing.last.map { (one) throws(Refusal) in try held(one.hash) } ?? Document(settings: [])
+    var before = Document(settings: [])
+    if let last = standing.last {
+      // One that cannot be read devices have refused as well: there is nothing to be kept of it.
+      do throws(Refusal) { before = try held(last.hash) } catch { if error.reason != .invalid { throw error } }
+    }
     let number = try next("publication")
     var document = try made(settings, before, number, plan.conditions)
     guard document != before || standing.isEmpty else {
