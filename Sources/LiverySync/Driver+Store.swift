@@ -128,8 +128,27 @@ extension Change.Edit {
     switch self {
     case .set(let name, let value, layer): try change.set(name, to: value)
     case .replace(let name, let value) where layer == .recommended: try change.replace(name, with: value)
-    case .reset(let name, layer): try change.reset(name)
+    case .reset(let name, layer): try change.takeBack(name, in: layer)
     default: break
     }
+  }
+}
+
+extension ChangeSet {
+  /// Removes what the layer that edits go to holds. An upgrade may have left neither the setting nor a value of it: then there is
+  /// nothing to do.
+  func takeBack(_ name: String, in layer: Layer) throws(StoreError) {
+    if isUnknown(name), !holds(name, in: layer) { return }
+    try reset(name)
+  }
+
+  private func isUnknown(_ name: String) -> Bool {
+    do throws(StoreError) { _ = try value(name) } catch { return error.code == .notFound }
+    return false
+  }
+
+  /// What cannot be read is there.
+  private func holds(_ name: String, in layer: Layer) -> Bool {
+    do throws(StoreError) { return try value(name, in: layer) != nil } catch { return true }
   }
 }

@@ -183,7 +183,7 @@ struct Oracle {
   }
 
   private func refusal(_ edit: Edit, _ name: String, _ change: Change, at now: Timestamp) -> StoreError.Code? {
-    guard isOpen || declared[name] != nil else { return .notFound }
+    guard isOpen || declared[name] != nil || removesOrphan(edit, name, change.layer) else { return .notFound }
     let isConsole = change.layer == .recommended || change.layer == .enforced
     if declared[name]?.isReadOnly == true, !isConsole { return .readOnly }
     if change.layer < .enforced, let enforced = layers[.enforced]?[name], counts(enforced, now) { return .locked }
@@ -191,6 +191,11 @@ struct Oracle {
     if change.layer == .override, change.expires == nil { return .invalidValue }
     if case .failure(let error) = fitting(given, name) { return error.code }
     return nil
+  }
+
+  private func removesOrphan(_ edit: Edit, _ name: String, _ layer: Layer) -> Bool {
+    guard case .reset = edit else { return false }
+    return layers[layer]?[name] != nil
   }
 
   private func holds(_ edit: Edit, _ name: String, at now: Timestamp) -> Bool {

@@ -83,6 +83,20 @@ import Testing
     #expect(try upgrade(store, schema(5, ["b"])) == ["a in recommended", "a in user"])
   }
 
+  @Test func eachMayBeRemovedAndNoneMayBeSet() throws {
+    let store = try store(keeping: 0)
+    try upgrade(store, schema(2, ["b"]))
+    #expect(code { () throws(StoreError) in try store.set("a", to: .string("x"), in: .recommended) } == .notFound)
+    try store.reset("a", in: .recommended)
+    #expect(try store.inspect("a")["layers"]?.items?.map { $0.text("layer") } == ["user"])
+    // Where nothing is held it is a name like any other that nobody knows.
+    #expect(code { () throws(StoreError) in try store.reset("a", in: .recommended) } == .notFound)
+    try store.reset("a", in: .user)
+    #expect(code { () throws(StoreError) in _ = try store.inspect("a") } == .notFound)
+    try upgrade(store, schema(3, ["a", "b"]))
+    #expect(code { () throws(StoreError) in _ = try store.string("a") } == .noValue)
+  }
+
   @Test func theNumbersOfVersionsCountAndNotTheUpgrades() throws {
     let store = try store(keeping: 3)
     try upgrade(store, schema(10, ["b"]))

@@ -132,7 +132,8 @@ static livery_status model_refusal(const oracle *oracle, livery_layer layer, con
   const model_declaration *declared = &oracle->declared[edit->name];
   const model_entry *enforced = &oracle->layers[LIVERY_LAYER_ENFORCED][edit->name];
   bool is_console = layer == LIVERY_LAYER_RECOMMENDED || layer == LIVERY_LAYER_ENFORCED;
-  if (!model_exists(oracle, edit->name)) return LIVERY_ERROR_NOT_FOUND;
+  if (!model_exists(oracle, edit->name) && !(edit->is_reset && oracle->layers[layer][edit->name].is_there))
+    return LIVERY_ERROR_NOT_FOUND;
   if (declared->is_declared && declared->is_read_only && !is_console) return LIVERY_ERROR_READ_ONLY;
   if (!oracle_forgets_locks && layer < LIVERY_LAYER_ENFORCED && enforced->is_there && !enforced->is_rejected)
     return LIVERY_ERROR_LOCKED;
