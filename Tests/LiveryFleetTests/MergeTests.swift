@@ -57,8 +57,9 @@ import Testing
     let second = try edits([.init("b", .recommend, .int(2)), .init("c", .release)], from: first.owned)
     #expect(
       second.edits == [
-        .reset("b", .enforced), .set("b", .int(2), .recommended), .reset("a", .recommended), .reset("c", .enforced),
+        .reset("a", .recommended), .reset("b", .enforced), .reset("c", .enforced), .set("b", .int(2), .recommended),
       ])
+    #expect(second.origins.count == second.edits.count)
     #expect(second.owned.entries.map { $0.name } == ["b"])
     #expect(try Owned(CBOR.decode(CBOR.encode(first.owned.value))) == first.owned)
   }

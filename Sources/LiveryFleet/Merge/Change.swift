@@ -59,8 +59,9 @@ extension Desired {
   ///
   /// - Parameter holding: what is known of the documents.
   public func change(from owned: Owned, _ holding: [Attribution] = []) throws(FleetError) -> Change {
-    var change = Change(owned: Owned(), trial: trial)
     var next: [Owned.Entry] = []
+    var sets: [Change.Edit] = []
+    var origins: [String] = []
     for entry in entries {
       let setting = entry.setting
       guard let value = setting.value else { continue }
@@ -68,23 +69,24 @@ extension Desired {
       let serial = setting.serial ?? 0
       let before = owned.entry(setting.name)
       let made = Owned.Entry(name: setting.name, verb: setting.verb, serial: serial, hash: hash)
-      if let before, before.layer != made.layer { change.edits.append(.reset(setting.name, before.layer)) }
       switch setting.verb {
-      case .recommend: change.edits.append(.set(setting.name, value, .recommended))
-      case .enforce: change.edits.append(.set(setting.name, value, .enforced))
-      case .replace where before == made: change.edits.append(.set(setting.name, value, .recommended))
-      case .replace: change.edits.append(.replace(setting.name, value))
+      case .recommend: sets.append(.set(setting.name, value, .recommended))
+      case .enforce: sets.append(.set(setting.name, value, .enforced))
+      case .replace where before == made: sets.append(.set(setting.name, value, .recommended))
+      case .replace: sets.append(.replace(setting.name, value))
       case .release: continue
       }
-      let origin = holding.first { $0.hash == entry.document }?.origin ?? "sync"
-      while change.origins.count < change.edits.count { change.origins.append(origin) }
+      origins.append(holding.first { $0.hash == entry.document }?.origin ?? "sync")
       next.append(made)
     }
-    change.owned = Owned(ordered: next)
-    for former in owned.entries where change.owned.entry(former.name) == nil {
+    var change = Change(owned: Owned(ordered: next), trial: trial)
+    // First what goes: a former name may be an alias of one that is set.
+    for former in owned.entries where change.owned.entry(former.name)?.layer != former.layer {
       change.edits.append(.reset(former.name, former.layer))
       change.origins.append("sync")
     }
+    change.edits += sets
+    change.origins += origins
     return change
   }
 }
