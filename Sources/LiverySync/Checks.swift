@@ -63,10 +63,12 @@ final class Checks: @unchecked Sendable {
     guard lock.withLock({ !checks.isEmpty && !hasEnded }), let trial = Trial.of(store), let name = trial.check,
       let check = lock.withLock({ checks.first { $0.name.isSame(name) } })
     else { return }
+    let revision: UInt64
+    switch try? trial.state(in: store) {
+    case .pending(let pending): revision = pending
+    case .confirmed, .reverted: return
     // It may be told of before it is there.
-    guard case .pending(let revision)? = try? trial.state(in: store) else {
-      queue.run(after: Self.pause / 5) { self.lookAgain(trial) }
-      return
+    case .some(.none), nil: return queue.run(after: Self.pause / 5) { self.lookAgain(trial) }
     }
     let isNew = lock.withLock { () -> Bool in
       defer { asked = revision }

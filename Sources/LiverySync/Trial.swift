@@ -68,7 +68,8 @@ struct Trial: Sendable {
       return .none
     }
     switch status["state"]?.text {
-    case .some(let text) where text.isSame("pending"): return .pending(revision: revision)
+    // Somebody else may have begun one since ours has ended, or was not made.
+    case .some(let text) where text.isSame("pending"): return status.isOfOurs ? .pending(revision: revision) : .none
     case .some(let text) where text.isSame("confirmed"): return .confirmed
     case .some(let text) where text.isSame("reverted"): return .reverted(by: status["endOrigin"]?.text)
     default: return .none
@@ -76,9 +77,42 @@ struct Trial: Sendable {
   }
 }
 
+extension Trial {
+  /// Whether it is what holds, by what is kept of that.
+  func isInEffect(_ owned: Value?) -> Bool {
+    guard case .data(let applied)? = owned?["applied"] else { return false }
+    return applied == fingerprint
+  }
+}
+
+extension Value {
+  /// Of the status of a trial that is pending: what it has changed.
+  fileprivate var placesOnTrial: [(name: String, layer: Layer)] {
+    var places: [(name: String, layer: Layer)] = []
+    for item in self["settings"]?.items ?? [] {
+      guard let name = item["name"]?.text, let layer = item["layer"]?.text.flatMap(Layer.named) else { continue }
+      places.append((name, layer))
+    }
+    return places
+  }
+
+  /// Of the status of a trial: whether it is one of the console's. With a change of the console's comes what is kept of that.
+  fileprivate var isOfOurs: Bool {
+    placesOnTrial.contains { $0.layer == .bundle && $0.name.isSame(Driver.ownedSetting) }
+  }
+}
+
+extension Store {
+  /// What a change of the console's has changed that is on trial.
+  func placesOnTrial() throws(StoreError) -> [(name: String, layer: Layer)] {
+    let status = try trialStatus()
+    return status.isOfOurs ? status.placesOnTrial : []
+  }
+}
+
 extension Driver {
   private static let ownedRecord = "owned"
-  private static var ownedSetting: String { Membership.records + ownedRecord }
+  static var ownedSetting: String { Membership.records + ownedRecord }
 
   /// Makes a change that goes back unless somebody confirms it. What the device knows of channels and trust is kept before, and
   /// for good; with the change goes back what follows from it.
@@ -136,10 +170,7 @@ extension Driver {
     }
     guard let state = try? found.state(in: store) else { return }
     let owned = try? store.kept(Self.ownedSetting)
-    let isInEffect = { () -> Bool in
-      guard case .data(let applied)? = owned?["applied"] else { return false }
-      return applied == found.fingerprint
-    }()
+    let isInEffect = found.isInEffect(owned)
     switch state {
     case .pending(let revision) where isInEffect:
       guard trial == nil else { return }

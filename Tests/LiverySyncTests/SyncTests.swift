@@ -46,6 +46,29 @@ import Testing
     store.close()
   }
 
+  /// Whoever confirms or takes back ours is not to do so with theirs.
+  @Test func theTrialOfSomebodyElseIsNotTakenForTheConsoles() throws {
+    let store = try store("trials")
+    let trial = Trial(fingerprint: [1], after: 0, seconds: 60, check: nil, schema: nil)
+    let revision = try store.edit(.user) { (edit) throws(StoreError) in
+      try edit.set("volume", to: .int(1))
+      try edit.setTrial(.seconds(60))
+    }
+    if case .none = try trial.state(in: store) {} else { Issue.record("it is somebody else's") }
+    #expect(try store.placesOnTrial().isEmpty)
+    try store.revertTrial(revision)
+    let ours = try store.edit(.enforced) { (edit) throws(StoreError) in
+      try edit.set("volume", to: .int(2))
+      try edit.use(.bundle)
+      try edit.set(Driver.ownedSetting, to: .object([.init("applied", .data([1]))]))
+      try edit.setTrial(.seconds(60))
+    }
+    if case .pending(ours) = try trial.state(in: store) {} else { Issue.record("it is the console's") }
+    #expect(try Set(store.placesOnTrial().map { $0.name }) == [Driver.ownedSetting, "volume"])
+    #expect(trial.isInEffect(try store.kept(Driver.ownedSetting)) && !trial.isInEffect(nil))
+    store.close()
+  }
+
   @Test(arguments: [
     ("plain", 10, "plain"), ("a\u{1b}[31mb\nc", 20, "a [31mb c"), ("äöü", 3, "ä"), ("äöü", 4, "äö"),
     ("x\u{9b}y", 9, "x y"),
