@@ -119,7 +119,7 @@ extension Driver {
 }
 
 extension Layer {
-  fileprivate static func named(_ name: String) -> Layer? { allCases.first { $0.description.isSame(name) } }
+  static func named(_ name: String) -> Layer? { allCases.first { $0.description.isSame(name) } }
 }
 
 extension Change.Edit {

@@ -149,13 +149,19 @@ extension Store {
   func leaveFleet() throws(StoreError) {
     let names = try list("sync.**", limit: 1)
     guard names.count > 0 else { return }
+    // The time of a trial may be over while the edit is made.
+    let before = try placesOnTrial()
     try edit(.bundle) { (edit) throws(StoreError) in
       try edit.setOrigin("sync: left")
       try edit.ignoreLocks()
-      let owned = try edit.value(Membership.records + "owned", in: .bundle)
+      let owned = try edit.value(Driver.ownedSetting, in: .bundle)
+      var places = Owned.places(owned?["settings"])
+      // What a trial has taken away was the console's, too: it is not to come back.
+      let trial = try edit.value(Membership.trial, in: .bundle).flatMap { Trial($0) }
+      if trial?.isInEffect(owned) ?? false { places += try before + self.placesOnTrial() }
       for layer in [Layer.recommended, .enforced] {
         try edit.use(layer)
-        for entry in Owned.layers(owned?["settings"]) where entry.layer == layer { try edit.reset(entry.name) }
+        for place in places where place.layer == layer { try edit.takeBack(place.name, in: layer) }
       }
       try edit.use(.bundle)
       for name in try edit.names(in: .bundle, matching: Membership.prefix + "**") { try edit.reset(name) }
@@ -165,7 +171,7 @@ extension Store {
 
 extension Owned {
   /// What is set, and where.
-  fileprivate static func layers(_ value: Value?) -> [(name: String, layer: Layer)] {
+  fileprivate static func places(_ value: Value?) -> [(name: String, layer: Layer)] {
     guard let value, let owned = try? Owned(value) else { return [] }
     return owned.entries.map { ($0.name, $0.verb == .enforce ? .enforced : .recommended) }
   }
