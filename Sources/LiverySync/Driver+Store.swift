@@ -12,6 +12,7 @@ extension Driver {
         try change.setOrigin("sync")
         try self.put(records, into: change)
       }
+      hasPut(records)
       return true
     } catch {
       later(.notSaved(records))
@@ -28,6 +29,17 @@ extension Driver {
       let name = Membership.records + record.name
       if let value = record.value { try change.set(name, to: value) } else { try change.reset(name) }
     }
+    if hasEndedTrial, Self.tellOfRefusals(records) { try change.reset(Membership.trial) }
+  }
+
+  /// What `put` has written is on the disk.
+  private func hasPut(_ records: [Device.Record]) {
+    if Self.tellOfRefusals(records) { hasEndedTrial = false }
+  }
+
+  /// Whether it is in these records what counts as refused.
+  private static func tellOfRefusals(_ records: [Device.Record]) -> Bool {
+    records.contains { $0.name.isSame("state") }
   }
 
   /// Whether an asset is on the disk.
@@ -78,6 +90,7 @@ extension Driver {
         try edit.setTrial(trial)
       }
       lastCommitError = nil
+      hasPut(records)
       return .success(revision)
     } catch {
       switch error.code {

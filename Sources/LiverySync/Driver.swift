@@ -63,6 +63,8 @@ final class Driver: @unchecked Sendable {
   var wasAsking = false
   /// What is on trial, if it is ours.
   var trial: Trial?
+  /// Whether the last one has gone back, and the store does not keep yet that it counts as refused.
+  var hasEndedTrial = false
   var hints: Hints?
   var channels: [Channel] = []
   /// How often the broker had been reached when that was looked at last, and since when it is tried.
@@ -262,6 +264,7 @@ final class Driver: @unchecked Sendable {
     key = nil
     damage = nil
     trial = nil
+    hasEndedTrial = false
     events = []
     wasAsking = false
     for transfer in transfers.values { transfer.cancel() }

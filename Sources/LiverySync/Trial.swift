@@ -129,6 +129,7 @@ extension Driver {
         try self.put(records.filter { !$0.name.isSame(Self.ownedRecord) }, into: edit)
         try edit.set(Membership.trial, to: made.value)
       }
+      hasEndedTrial = false
       made.after = try store.revision()
     } catch {
       lastCommitError = error
@@ -182,9 +183,10 @@ extension Driver {
       if found.check == nil, !isFirst { handle(.pull) }
       arm()
     case .reverted(let origin) where !isInEffect:
-      forgetTrial()
       trial = nil
       let isSuperseded = origin?.utf8.starts(with: Change.superseding.utf8) ?? false
+      // What counts as refused from now on is forgotten with the commit that keeps that.
+      if isSuperseded { forgetTrial() } else { hasEndedTrial = true }
       tell(
         .wentBack(
           owned: owned, fingerprint: found.fingerprint, schema: found.schema,
