@@ -316,6 +316,23 @@ final class Driver: @unchecked Sendable {
     if concerns(Membership.request) { hearRequest() }
     if concerns(Membership.health) { handle(.changed) }
     if trial != nil { lookAtTrial() }
+    if concerns(Self.ownedSetting), hasBeenRestored {
+      start()
+      serve()
+    }
+  }
+
+  /// Whether the store keeps something else of what holds than the machine has made: it was put back to what it was once.
+  private var hasBeenRestored: Bool {
+    guard let machine, trial == nil else { return false }
+    do throws(StoreError) {
+      guard case .data(let applied)? = try store.kept(Self.ownedSetting)?["applied"] else {
+        return machine.applied != nil
+      }
+      return machine.applied != applied
+    } catch {
+      return false
+    }
   }
 
   // MARK: The machine

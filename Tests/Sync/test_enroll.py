@@ -112,6 +112,25 @@ def test_leaving_takes_back_what_the_console_has_set_in_one_commit(device, conso
   assert all(layer["layer"] == "user" for layer in device.inspect("title")["layers"] if layer["layer"] != "defaults")
 
 
+def test_leaving_during_a_trial_takes_back_also_what_that_has_taken_away(device, console):
+  device.set("title", "mine")
+  console.publisher.settings("fleet", "first", ("volume", "enforce", 30), ("title", "recommend", "theirs"))
+  livery.sync.pull(device).result(20)
+  console.publisher.settings("fleet", "risky", ("title", "replace", "risky"), trial={"seconds": 600, "check": "nobody"})
+  with livery.sync.start(device):
+    wait(lambda: device.trial()["state"] == "pending", "the trial")
+    assert device.get("volume") == 20 and device.get("title") == "risky"
+    before = device.revision
+    livery.sync.leave(device)
+    assert device.revision == before + 1
+  # As at its deadline.
+  device.revert_trial()
+  assert device.get("volume") == 20 and not device.list("sync.**")
+  assert [layer["layer"] for layer in device.inspect("volume")["layers"]] == ["defaults"]
+  # The operator's own is there again.
+  assert {layer["layer"]: layer["value"] for layer in device.inspect("title")["layers"]} == {"user": "mine", "defaults": "none"}
+
+
 def test_leaving_what_nobody_joined_changes_nothing(store):
   livery.sync.leave(store)
   before = store.revision
