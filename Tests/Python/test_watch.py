@@ -292,6 +292,43 @@ def test_dispatch_passes_on_what_ends_the_program(store):
   with pytest.raises(KeyboardInterrupt):
     store.dispatch()
   assert store.dispatch() == 0
+  store.post(lambda: callback(None), dispatch=True)
+  with pytest.raises(KeyboardInterrupt):
+    store.dispatch()
+  assert store.dispatch() == 0
+
+
+@pytest.mark.parametrize("dispatch", [True, False], ids=["by the program", "by the package"])
+def test_what_ends_the_program_takes_no_event_from_others(store, monkeypatch, dispatch):
+  hooked, seen = [], []
+  monkeypatch.setattr("sys.unraisablehook", lambda what: hooked.append(what.exc_value))
+
+  def callback(event):
+    seen.append(event.name)
+    if event.name != "c":
+      raise SystemExit(event.name)
+
+  store.watch("*", callback, dispatch=dispatch)
+  with store.change() as change:
+    change["a"] = change["b"] = change["c"] = 1
+  if dispatch:
+    with pytest.raises(SystemExit, match="b"):
+      store.dispatch()
+  else:
+    until = time.monotonic() + WAIT
+    while len(hooked) < 2 and time.monotonic() < until:
+      time.sleep(0.005)
+  assert seen == ["a", "b", "c"] and [str(error) for error in hooked] == (["a"] if dispatch else ["a", "b"])
+
+
+def test_a_dispatch_inside_another_keeps_what_ends_the_program(path, store):
+  other = livery.open(path)
+  store.watch("a", lambda event: sys.exit(3), dispatch=True)
+  store.watch("a", lambda event: other.dispatch(), dispatch=True)
+  store.set("a", 1)
+  with pytest.raises(SystemExit):
+    store.dispatch()
+  other.close()
 
 
 def test_under_collection_nothing_is_lost(store):

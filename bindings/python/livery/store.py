@@ -364,7 +364,10 @@ class Store(Owner, Mapping[str, Any]):
     return self._watches.event_fd()
 
   def dispatch(self) -> int:
-    """Call the callbacks of the watches with ``dispatch``; the number of calls, each for all changes of a commit."""
+    """Call the callbacks of the watches with ``dispatch``; the number of calls, each for all changes of a commit.
+
+    KeyboardInterrupt and what else is no Exception is raised once all were called.
+    """
     return self._watches.dispatch()
 
   # -- History

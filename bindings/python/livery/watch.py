@@ -27,13 +27,21 @@ class Watch(Watching):
     self._ended = threading.Event()
 
     def receive(events: List[_native.RawEvent]) -> None:
+      interrupt: Optional[BaseException] = None
       for event in [from_raw(raw) for raw in events]:
         if self._ended.is_set() or is_over():
-          return
+          break
         try:
           callback(event)
         except Exception as error:
           _native.unraisable(error)
+        except BaseException as error:
+          # The others are told all the same: nobody will tell them again.
+          if interrupt is not None:
+            _native.unraisable(interrupt)
+          interrupt = error
+      if interrupt is not None:
+        raise interrupt
 
     self._number = _native.watch_start(store, *wanted, receive, self._ended.set)
 

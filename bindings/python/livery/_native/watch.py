@@ -9,7 +9,7 @@ from ctypes import byref, c_size_t, c_uint64
 from typing import Any, Callable, Dict, List, NamedTuple, Optional, Tuple
 
 from .._constants import POST_DISPATCH, UNDO_FORCE
-from .calls import check, handle, lib, options, out
+from .calls import check, handle, lib, options, out, unraisable
 from .interface import DestroyFunction, Event, HistoryOptions, PostFunction, WatchFunction, WatchOptions
 
 
@@ -46,8 +46,14 @@ def _watch(events: Any, count: int, number: Optional[int]) -> None:
   except Exception:
     raise
   except BaseException as error:
-    # KeyboardInterrupt and the like are for whoever dispatches.
-    _interrupts.error = error
+    _interrupt(error)
+
+
+def _interrupt(error: BaseException) -> None:
+  """KeyboardInterrupt and the like are for whoever dispatches."""
+  former, _interrupts.error = getattr(_interrupts, "error", None), error
+  if former is not None:
+    unraisable(former)
 
 
 def _raw(event: Event) -> RawEvent:
@@ -104,13 +110,15 @@ def event_fd(store: int) -> int:
 
 
 def dispatch(store: int) -> int:
-  _interrupts.error = None
-  count = int(out(c_size_t, lib.dispatch, store))
-  error: Optional[BaseException] = _interrupts.error
-  if error is not None:
-    _interrupts.error = None
-    raise error
-  return count
+  # It may be called by what another one calls.
+  former, _interrupts.error = getattr(_interrupts, "error", None), None
+  try:
+    return int(out(c_size_t, lib.dispatch, store))
+  finally:
+    error: Optional[BaseException] = _interrupts.error
+    _interrupts.error = former
+    if error is not None:
+      raise error
 
 
 _posts: Dict[int, Callable[[], object]] = {}
@@ -118,8 +126,14 @@ _posts: Dict[int, Callable[[], object]] = {}
 
 def _post(number: Optional[int]) -> None:
   function = _posts.get(number or 0)
-  if function is not None:
+  if function is None:
+    return
+  try:
     function()
+  except Exception:
+    raise
+  except BaseException as error:
+    _interrupt(error)
 
 
 def _forget_post(number: Optional[int]) -> None:
@@ -130,7 +144,7 @@ _post_function, _forget_post_function = PostFunction(_post), DestroyFunction(_fo
 
 
 def post(store: int, function: Callable[[], object]) -> None:
-  """To be run by dispatch(). Exceptions go to sys.unraisablehook."""
+  """To be run by dispatch(). Exceptions go to sys.unraisablehook; what is no Exception is raised by dispatch()."""
   number = next(_receiver_numbers)
   _posts[number] = function
   check(lib.post(store, POST_DISPATCH, _post_function, number, _forget_post_function))
