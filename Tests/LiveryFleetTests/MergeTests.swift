@@ -27,6 +27,8 @@ import Testing
       ])
     #expect(desired.entries.map { $0.document } == [fleet.hash, group.hash, device.hash])
     #expect(desired.trial == .init(seconds: 60))
+    #expect(try Desired.merging([fleet, group, device], tried: [group.hash]).trial == .init(seconds: 600))
+    #expect(try Desired.merging([fleet, group, device], tried: [device.hash, group.hash]).trial == nil)
     #expect(try Desired.merging([]).entries.isEmpty)
   }
 

@@ -27,6 +27,8 @@ final class SimulatedDevice {
   var records: [String: Value] = [:]
   private(set) var assets: Set<[UInt8]> = []
   private(set) var commits = 0
+  /// What each of them was on trial for.
+  private(set) var trials: [Int64?] = []
   /// What a store would say of a value; nil if it fits.
   var violation: (String, Value) -> String? = { _, _ in nil }
   /// Whether the next commit finds no room.
@@ -197,6 +199,7 @@ final class SimulatedDevice {
     }
     layers = made
     commits += 1
+    trials.append(change.trial?.seconds)
     _ = keep(records)
     later(.applied)
   }

@@ -37,7 +37,7 @@ extension Device {
         return
       }
       guard fingerprint != kept.refused || world.schema != kept.refusedSchema else { return }
-      let desired = if let merged { merged } else { try Desired.merging(documents) }
+      let desired = if let merged { merged } else { try merging(documents) }
       var change = try desired.change(from: kept.owned, holding)
       let published = kept.channels.flatMap { $0.entries }
       change.origin = ChangeOrigin.of(holding, since: kept.holding) { (hash) in published.contains { $0.hash == hash } }
@@ -52,10 +52,14 @@ extension Device {
   /// The fingerprint of what documents come to; with that itself, unless they are those of the last time.
   mutating func wanted(_ documents: [HeldDocument]) throws(FleetError) -> (fingerprint: [UInt8], Desired?) {
     if let looked, looked.documents.elementsEqual(documents, by: { $0 == $1.hash }) { return (looked.fingerprint, nil) }
-    let desired = try Desired.merging(documents)
+    let desired = try merging(documents)
     let fingerprint = try desired.fingerprint()
     looked = Looked(documents: documents.map { $0.hash }, fingerprint: fingerprint)
     return (fingerprint, desired)
+  }
+
+  private func merging(_ documents: [HeldDocument]) throws(FleetError) -> Desired {
+    try Desired.merging(documents, tried: kept.holding.map { $0.hash })
   }
 
   /// The documents that hold now, the weakest first, and what is known of each.

@@ -10,15 +10,17 @@ public struct Desired: Sendable, Equatable {
 
   /// In the order of the bytes of their names; without those that are released.
   public private(set) var entries: [Entry] = []
-  /// The strictest of the trials of the documents: the shortest one.
+  /// The strictest of the trials of the documents that were not tried yet: the shortest one.
   public private(set) var trial: Document.Trial?
 
   public init() {}
 
   /// Merges documents, the weakest first: fleet, groups in their order, device; in a channel as its manifest has them.
   ///
+  /// - Parameter tried: the hashes of documents that hold already. Their trials are over: what begins or ends beside them is on
+  ///   none because of them.
   /// - Throws: `.tooLarge`.
-  public static func merging(_ documents: [HeldDocument]) throws(FleetError) -> Desired {
+  public static func merging(_ documents: [HeldDocument], tried: [[UInt8]] = []) throws(FleetError) -> Desired {
     var all: [(setting: Document.Setting, document: [UInt8], rank: Int)] = []
     for (rank, held) in documents.enumerated() {
       for setting in held.document.settings { all.append((setting, held.hash, rank)) }
@@ -35,7 +37,7 @@ public struct Desired: Sendable, Equatable {
       desired.entries.append(Entry(setting: one.setting, document: one.document))
     }
     for held in documents {
-      guard let trial = held.document.trial else { continue }
+      guard let trial = held.document.trial, !tried.contains(where: { $0 == held.hash }) else { continue }
       if let present = desired.trial, present.seconds <= trial.seconds { continue }
       desired.trial = trial
     }

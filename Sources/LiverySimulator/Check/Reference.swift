@@ -14,14 +14,18 @@ struct Reference {
   private(set) var verdicts: [(document: PlainDocument, verdict: Report.Verdict)] = []
   /// Moments at which documents begin or cease to hold.
   private(set) var turns: [Int64] = []
-  /// What the whole is on trial for: the shortest, and of two the weaker document's.
+  /// What the whole is on trial for: the shortest of what did not hold before, and of two the weaker document's.
   private(set) var trial: Document.Trial?
+  /// The hashes of what holds.
+  private(set) var holding: [[UInt8]] = []
   /// The hashes of assets that have to be there.
   private(set) var assets: [[UInt8]] = []
   let schema: Int64
 
-  /// - Parameter manifests: the weakest first.
-  init(_ manifests: [PlainManifest], _ facts: Facts, clock: Int64, schema: Int64) {
+  /// - Parameters:
+  ///   - manifests: the weakest first.
+  ///   - before: the hashes of what held before.
+  init(_ manifests: [PlainManifest], _ facts: Facts, clock: Int64, schema: Int64, before: [[UInt8]]) {
     self.schema = schema
     for manifest in manifests {
       for entry in manifest.entries {
@@ -42,7 +46,10 @@ struct Reference {
         } else {
           verdicts.append((document, .applied))
           if let asset = document.assetHash { assets.append(asset) }
-          if let one = document.trial, one.seconds < trial?.seconds ?? .max { trial = one }
+          holding.append(document.hash)
+          if let one = document.trial, one.seconds < trial?.seconds ?? .max, !before.contains(document.hash) {
+            trial = one
+          }
           for setting in document.settings {
             wishes[setting.index] =
               setting.verb == .release

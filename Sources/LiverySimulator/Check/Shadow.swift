@@ -10,6 +10,8 @@ struct Shadow {
   private(set) var user = LayerValues()
   /// What was made active once and is wanted still.
   private(set) var active = [Reference.Wish?](repeating: nil, count: Settings.count)
+  /// The hashes of the documents that held when something was made of them last.
+  private(set) var holding: [[UInt8]] = []
   /// How many exchanges of keys it has seen.
   var knownRotations = 0
   /// Rollouts whose document was in effect.
@@ -43,13 +45,21 @@ struct Shadow {
   }
 
   /// What was on trial went back.
-  mutating func goBack(to former: [Reference.Wish?], _ choices: [Int: Int64]) {
+  mutating func goBack(to former: [Reference.Wish?], _ documents: [[UInt8]], _ choices: [Int: Int64]) {
     active = former
+    holding = documents
     for (index, value) in choices { user[index] = value }
+  }
+
+  /// Others hold than before, which come to the same.
+  mutating func hold(owned: Value) {
+    guard case .list(let documents)? = owned["documents"] else { return holding = [] }
+    holding = documents.compactMap { if case .data(let hash)? = $0["hash"] { hash } else { nil } }
   }
 
   /// A commit has made active what was not so before.
   mutating func commit(_ reference: Reference) {
+    holding = reference.holding
     for index in 0..<Settings.count {
       guard let wish = reference.wishes[index], wish.verb == .replace else {
         active[index] = nil
@@ -105,7 +115,7 @@ extension SimulatedDevice {
   }
 
   private var reference: Reference {
-    Reference(shadow.manifests(ownName), facts, clock: clock, schema: store.schema)
+    Reference(shadow.manifests(ownName), facts, clock: clock, schema: store.schema, before: shadow.holding)
   }
 
   /// The change that was made has to be the whole of what is kept.

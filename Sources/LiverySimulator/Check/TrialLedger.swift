@@ -6,6 +6,8 @@ struct TrialLedger {
     var recommended: LayerValues
     var enforced: LayerValues
     var active: [Reference.Wish?]
+    /// The hashes of the documents that held.
+    var holding: [[UInt8]]
     /// The operator's choices that it took away, as long as the operator makes no others.
     var user: [Int: Int64]
     var wishes: [Reference.Wish?]
@@ -30,8 +32,8 @@ struct TrialLedger {
       var user: [Int: Int64] = [:]
       for index in 0..<Settings.count where shadow.isReplaced(index, by: reference) { user[index] = shadow.user[index] }
       pending = Pending(
-        recommended: recommended, enforced: enforced, active: shadow.active, user: user, wishes: reference.wishes,
-        schema: reference.schema, deadline: now + trial.seconds * .second, system: system)
+        recommended: recommended, enforced: enforced, active: shadow.active, holding: shadow.holding, user: user,
+        wishes: reference.wishes, schema: reference.schema, deadline: now + trial.seconds * .second, system: system)
     }
     recommended = reference.recommended
     enforced = reference.enforced
@@ -49,7 +51,7 @@ struct TrialLedger {
     guard let pending else { return }
     recommended = pending.recommended
     enforced = pending.enforced
-    shadow.goBack(to: pending.active, pending.user)
+    shadow.goBack(to: pending.active, pending.holding, pending.user)
     if isRefused { refused = (pending.wishes, pending.schema) }
     self.pending = nil
     wentBack += 1

@@ -123,6 +123,7 @@ extension SimulatedDevice {
     }
     store.keep(records)
     look(atRecords: records)
+    if let owned = records.first(where: { $0.name == "owned" })?.value { shadow.hold(owned: owned) }
     return true
   }
 
