@@ -5,7 +5,7 @@ import LiveryClient
 extension Device {
   /// Has a change made if something else is wanted than what holds.
   mutating func apply(_ moment: Moment, _ world: World, _ effects: inout [Effect]) {
-    if let nextSchedule, moment.clock >= nextSchedule { needsLook = true }
+    if let nextSchedule, kept.trust.present(moment.clock) >= nextSchedule { needsLook = true }
     if moment.uptime >= nextLook || world.schema != lookedSchema { needsLook = true }
     // A clock that was set back: what it had ended may hold again.
     if moment.clock < lookedClock { needsLook = true }
@@ -71,6 +71,8 @@ extension Device {
     var documents: [HeldDocument] = []
     var attributions: [Attribution] = []
     nextSchedule = nil
+    // Clocks begin with 1970 where a battery is empty: what ended or began by what was signed since stays so.
+    let present = kept.trust.present(clock)
     for state in kept.channels {
       for entry in state.entries {
         guard let known = kept.document(entry.hash) else {
@@ -80,7 +82,7 @@ extension Device {
           throw FleetError(.unsupported, "the document \(entry.name) is none that this software knows")
         }
         guard held.document.isFor(world.schema) else { continue }
-        let (holds, next) = held.document.holds(at: clock, world.offset)
+        let (holds, next) = held.document.holds(at: present, world.offset)
         if let next { nextSchedule = min(nextSchedule ?? next, next) }
         guard holds else { continue }
         documents.append(held)

@@ -124,6 +124,7 @@ extension Device {
   func verdicts(_ moment: Moment, _ world: World) -> [Report.DocumentVerdict] {
     var verdicts: [Report.DocumentVerdict] = []
     verdicts.reserveCapacity(kept.channels.reduce(0) { $0 + $1.isTaken.count })
+    let present = kept.trust.present(moment.clock)
     for state in kept.channels {
       for (entry, isTaken) in zip(state.manifest.documents, state.isTaken)
       where verdicts.count < Limit.reported / 16 {
@@ -133,7 +134,7 @@ extension Device {
         } else if let document = kept.document(entry.hash)?.held?.document {
           if !document.isFor(world.schema) {
             verdict = .passedOver
-          } else if !document.holds(at: moment.clock, world.offset).holds {
+          } else if !document.holds(at: present, world.offset).holds {
             verdict = .scheduled
           } else {
             verdict = kept.refused != nil ? .refused : isBehind || isOnTrial ? .scheduled : .applied

@@ -198,7 +198,7 @@ public struct Device: Sendable {
     var next = moment.uptime + 3_600_000
     if pulling == nil { next = min(next, nextPull) }
     // What is past waits for something else, which comes with an event or has a time of its own.
-    if let nextSchedule, nextSchedule > moment.clock {
+    if let nextSchedule, nextSchedule > kept.trust.present(moment.clock) {
       next = min(next, moment.uptime + min(nextSchedule - moment.clock, 3600) * 1000)
     }
     if nextChange > moment.uptime { next = min(next, nextChange) }

@@ -8,6 +8,8 @@ struct Shadow {
   private(set) var highest: [String: Int64] = [:]
   /// What the operator has chosen, as far as the console did not replace it.
   private(set) var user = LayerValues()
+  /// Whom the device trusts, as it is kept.
+  private(set) var trust: Trust?
   /// What was made active once and is wanted still.
   private(set) var active = [Reference.Wish?](repeating: nil, count: Settings.count)
   /// The hashes of the documents that held when something was made of them last.
@@ -18,6 +20,11 @@ struct Shadow {
   var reached: Set<Int> = []
 
   mutating func operate(_ index: Int, _ value: Int64?) { user[index] = value }
+
+  mutating func believe(_ trust: Trust) {
+    self.trust = trust
+    knownRotations = max(0, Int(trust.keys?.version ?? 1) - 1)
+  }
 
   /// A channel is kept as of a version.
   ///
@@ -82,11 +89,8 @@ extension SimulatedDevice {
   func look(atRecords records: [Device.Record]) {
     for record in records {
       if record.name == "trust" {
-        guard shadow.knownRotations < plan.rotations.count, let value = record.value, let trust = try? Trust(value)
-        else {
-          continue
-        }
-        shadow.knownRotations = max(0, Int(trust.keys?.version ?? 1) - 1)
+        guard let value = record.value, let trust = try? Trust(value) else { continue }
+        shadow.believe(trust)
       } else if record.name.hasPrefix("channel.") {
         let channel = String(record.name.dropFirst(8))
         guard case .data(let payload)? = record.value?["manifest"] else {
@@ -114,8 +118,11 @@ extension SimulatedDevice {
     return nil
   }
 
+  /// What the device takes for now: its clock may be behind what was signed.
+  private var present: Int64 { shadow.trust?.present(clock) ?? clock }
+
   private var reference: Reference {
-    Reference(shadow.manifests(ownName), facts, clock: clock, schema: store.schema, before: shadow.holding)
+    Reference(shadow.manifests(ownName), facts, clock: present, schema: store.schema, before: shadow.holding)
   }
 
   /// The change that was made has to be the whole of what is kept.
