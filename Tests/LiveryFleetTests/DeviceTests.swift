@@ -265,6 +265,33 @@ import Testing
     #expect(device.value("logo") == .image("asset"))
   }
 
+  @Test func anAssetThatIsGoneWhenItsTimeComesIsHadAnewBefore() throws {
+    let (origin, device) = try fleet()
+    let asset: [UInt8] = [1, 2, 3]
+    let hash = Crypto.hash(asset)
+    var shown = document(.init("logo", .enforce, .image(hash.hexadecimal)), from: .moment(noon + 7200))
+    shown.1.assets = [.init(hash: hash, size: 3)]
+    let other = document(.init("theme", .enforce, .string("light")), until: .moment(noon + 3600))
+    try origin.publish(own(device), [], now: noon)
+    try origin.publish(.fleet, [shown, (Manifest.Entry("other"), other.1)], interval: 86_400, now: noon)
+    origin.put([Publisher.blob(asset)])
+    device.run(until: start + minute)
+    #expect(device.assets == [hash])
+    device.dropAssets()
+    let network = device.network
+    device.network = { _ in .lost }
+    // What does not show it needs no network.
+    device.run(until: start + hour + minute)
+    #expect(device.value("theme") == nil)
+    device.run(until: start + 2 * hour + minute)
+    #expect(device.value("logo") == nil)
+    #expect(device.device.problem?.reason == .unavailable)
+    device.network = network
+    device.tell(.network)
+    device.run(until: device.now + minute)
+    #expect(device.assets == [hash] && device.value("logo") == .image(hash.hexadecimal))
+  }
+
   @Test func aDeviceThatWasAwayForWeeksIsRightAfterOnePull() throws {
     let (origin, device) = try fleet()
     origin.publisher.lifetime = 90 * 86_400

@@ -104,6 +104,9 @@ final class SimulatedDevice {
     if isHeard { tell(.changed) }
   }
 
+  /// Somebody has the store drop what nothing refers to.
+  func dropAssets() { assets = [] }
+
   /// The operator takes a choice back.
   func unset(_ name: String) {
     layers[.user]?[name] = nil

@@ -38,6 +38,7 @@ extension Device {
       }
       guard fingerprint != kept.refused || world.schema != kept.refusedSchema else { return }
       let desired = if let merged { merged } else { try merging(documents) }
+      try requireAssets(of: desired, documents, moment, world)
       var change = try desired.change(from: kept.owned, holding)
       let published = kept.channels.flatMap { $0.entries }
       change.origin = ChangeOrigin.of(holding, since: kept.holding) { (hash) in published.contains { $0.hash == hash } }
@@ -60,6 +61,25 @@ extension Device {
 
   private func merging(_ documents: [HeldDocument]) throws(FleetError) -> Desired {
     try Desired.merging(documents, tried: kept.holding.map { $0.hash })
+  }
+
+  /// What is to be shown has to be here: while a document waits for its time a store may drop what nothing there refers to. It is
+  /// asked for soon, then.
+  ///
+  /// - Throws: `.unavailable`: then nothing changes.
+  private mutating func requireAssets(
+    of desired: Desired, _ documents: [HeldDocument], _ moment: Moment, _ world: World
+  ) throws(FleetError) {
+    for held in documents {
+      for asset in held.document.assets where !world.hasAsset(asset.hash) {
+        let id = asset.hash.hexadecimal
+        let shown = desired.entries.filter { $0.document == held.hash }
+        guard shown.contains(where: { $0.setting.value?.shows(id) == true }) else { continue }
+        let soon = moment.uptime + random.number(in: 0...max(0, configuration.hintSpread))
+        if pulling == nil { nextPull = min(nextPull, max(notBefore, soon)) }
+        throw FleetError(.unavailable, "an asset that is to be shown is not here")
+      }
+    }
   }
 
   /// The documents that hold now, the weakest first, and what is known of each.
@@ -155,6 +175,18 @@ extension Device {
     for name in former.records where !name.sameBytes(as: Kept.ownedName) { mark(name) }
     mark(Kept.stateName)
     applying = nil
+  }
+}
+
+extension Value {
+  /// Whether it refers to an asset.
+  fileprivate func shows(_ id: String) -> Bool {
+    switch self {
+    case .image(let text), .string(let text), .url(let text): text.utf8.suffix(id.utf8.count).elementsEqual(id.utf8)
+    case .list(let items): items.contains { $0.shows(id) }
+    case .object(let members): members.contains { $0.value.shows(id) }
+    default: false
+    }
   }
 }
 
