@@ -166,6 +166,21 @@ def test_a_provider_may_raise_anything(store, monkeypatch, raised, error):
   assert hooked == ([] if isinstance(raised, livery.LiveryError) else [raised])
 
 
+@pytest.mark.filterwarnings("ignore::DeprecationWarning")
+def test_a_forked_child_asks_also_if_a_thread_was_about_to(store, tmp_path):
+  with livery.prompt._Prompting._lock:
+    child = os.fork()
+    if child == 0:
+      # It ends whatever becomes of it.
+      signal.alarm(20)
+      try:
+        with livery.open(tmp_path / "child", create=True) as own:
+          os._exit(0 if livery.prompt.missing(own) else 1)
+      finally:
+        os._exit(2)
+  assert os.waitpid(child, 0)[1] == 0
+
+
 def test_a_kind_of_ones_own_has_the_form_that_it_is_asked_with(store):
   schema = json.dumps({"Version": 1, "Groups": [{"Title": "Tea", "Settings": [
     {"Type": "Number", "Format": "integer", "Title": "Cups", "Key": "cups", "Maximum": 4}]}]})

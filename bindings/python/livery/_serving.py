@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import threading
 import weakref
 from typing import Any, ClassVar, Type, TypeVar
@@ -37,3 +38,11 @@ class Serving:
   @property
   def handle(self) -> Any:
     return pointer(self._dispatcher.handle)
+
+
+def _renew() -> None:
+  """Another thread of the parent's may have had it."""
+  Serving._lock = threading.Lock()
+
+
+os.register_at_fork(after_in_child=_renew)
