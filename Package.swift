@@ -217,7 +217,8 @@ if nouns.contains("page") {
 if nouns.contains("console") {
   targets += [
     // The database: SQLite is linked, libpq is loaded by the first connection.
-    .target(name: "CDatabase", cSettings: cSettings, linkerSettings: [.linkedLibrary("sqlite3")]),
+    .target(
+      name: "CDatabase", dependencies: ["CClient"], cSettings: cSettings, linkerSettings: [.linkedLibrary("sqlite3")]),
     .target(name: "CConsole", cSettings: cSettings, linkerSettings: [.linkedLibrary("z")]),
     .target(
       name: "LiveryConsole",

@@ -1,6 +1,8 @@
 // A server of PostgreSQL, by libpq, which is loaded when it is needed first. Numbers and bytes travel in binary.
 #include "database.h"
 
+#include "cclient.h"
+
 #include <dlfcn.h>
 #include <pthread.h>
 #include <stdio.h>
@@ -38,6 +40,8 @@ static pthread_once_t once = PTHREAD_ONCE_INIT;
 static void load(void) {
   void *library = dlopen("libpq.so.5", RTLD_NOW | RTLD_LOCAL);
   if (!library) return;
+  // A command may end while others of its threads speak TLS.
+  lvc_openssl_keep();
   struct { const char *name; void *place; } functions[] = {
     { "PQconnectdb", &pq.connect }, { "PQstatus", &pq.status }, { "PQreset", &pq.reset }, { "PQerrorMessage", &pq.error },
     { "PQfinish", &pq.finish }, { "PQexec", &pq.exec }, { "PQexecParams", &pq.exec_params },
