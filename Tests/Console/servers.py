@@ -6,9 +6,12 @@ import re
 import shutil
 import socket
 import subprocess
+import tempfile
 import threading
 import time
 from pathlib import Path
+
+from conftest import let_go
 
 
 def program(name):
@@ -136,15 +139,20 @@ class Postgres:
     self.ask("CREATE DATABASE fleet", "postgres")
 
   def run(self, *words):
-    subprocess.run([*self.as_user, *map(str, words)], check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, cwd="/")
+    with tempfile.TemporaryFile() as said:
+      status = subprocess.run([*self.as_user, *map(str, words)], stdout=said, stderr=said, cwd="/").returncode
+      said.seek(0)
+      if status != 0:
+        raise RuntimeError(f"{words[0]}: {status} {said.read()[-2000:]}")
 
   def start(self):
     """Those whom a killed one has left end first: it is tried until then."""
     for _ in range(600):
+      let_go(self.folder / "data")
       try:
         return self.run(program("pg_ctl"), "-D", self.folder / "data", "-w", "-l", self.folder / "log", "-o",
                         f"-p {self.port} -c listen_addresses=127.0.0.1 -c unix_socket_directories=''", "start")
-      except subprocess.CalledProcessError:
+      except RuntimeError:
         time.sleep(0.1)
     raise AssertionError((self.folder / "log").read_text()[-2000:])
 
