@@ -88,7 +88,7 @@ import Testing
     try upgrade(store, schema(2, ["b"]))
     #expect(code { () throws(StoreError) in try store.set("a", to: .string("x"), in: .recommended) } == .notFound)
     try store.reset("a", in: .recommended)
-    #expect(try store.inspect("a")["layers"]?.items?.map { $0.text("layer") } == ["user"])
+    #expect(try store.inspect("a")["layers"]?.items.map { $0.text("layer") } == ["user"])
     // Where nothing is held it is a name like any other that nobody knows.
     #expect(code { () throws(StoreError) in try store.reset("a", in: .recommended) } == .notFound)
     try store.reset("a", in: .user)
