@@ -59,8 +59,8 @@ struct Shadow {
   }
 
   /// Others hold than before, which come to the same.
-  mutating func hold(owned: Value) {
-    guard case .list(let documents)? = owned["documents"] else { return holding = [] }
+  mutating func hold(owned: Value?) {
+    guard case .list(let documents)? = owned?["documents"] else { return holding = [] }
     holding = documents.compactMap { if case .data(let hash)? = $0["hash"] { hash } else { nil } }
   }
 

@@ -6,6 +6,8 @@ import LiveryFleet
 extension SimulatedDevice {
   func boot() {
     var records = store.records
+    // What it knew and could not keep is gone.
+    shadow.hold(owned: store.record("owned"))
     switch fault {
     case .floors: records = records.map { $0.name == "trust" ? $0.without("floors") : $0 }
     case .owned: records.removeAll { $0.name == "owned" }
@@ -116,6 +118,8 @@ extension SimulatedDevice {
 
   /// False if a full disk did not take them.
   private func save(_ records: [Device.Record]) -> Bool {
+    // It goes on from that, also where it cannot be kept.
+    if let owned = records.first(where: { $0.name == "owned" })?.value { shadow.hold(owned: owned) }
     if phase == .full, !records.isEmpty {
       if fault == .dropped { return true }
       schedule.add(.event(.notSaved(records)), at: now + 5)
@@ -123,7 +127,6 @@ extension SimulatedDevice {
     }
     store.keep(records)
     look(atRecords: records)
-    if let owned = records.first(where: { $0.name == "owned" })?.value { shadow.hold(owned: owned) }
     return true
   }
 
