@@ -1,6 +1,8 @@
 """What a store may hold below `sync.`, whoever wrote it: nothing of it stops a process, and there is a way back."""
 
+import fcntl
 import random
+from pathlib import Path
 
 import livery
 import livery.sync
@@ -19,6 +21,17 @@ def joined(device, console):
   console.publisher.settings("fleet", "one", ("volume", "enforce", 30), ("title", "replace", "x", 1))
   livery.sync.pull(device).result(20)
   livery.sync.push(device).result(20)
+  wait(lambda: rests(device), "the end of what was asked for")
+
+
+def rests(store):
+  """Whether nobody takes part just now: whoever does next reads what the store holds."""
+  with open(Path(store.stats()["path"]) / "sync.lock", "r+b") as lease:
+    try:
+      fcntl.lockf(lease, fcntl.LOCK_EX | fcntl.LOCK_NB)
+      return True
+    except OSError:
+      return False
 
 
 @pytest.mark.parametrize("seed", range(4))
