@@ -146,16 +146,19 @@ TEST("a forked child does not keep the port", forked) {
   EXPECT(sscanf(address, "http://127.0.0.1:%u", &port) == 1);
   livery_free(address);
   int ends[2];
-  EXPECT_INT(0, pipe2(ends, O_CLOEXEC));
+  char byte = 0;
+  EXPECT_INT(0, socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends));
   fflush(NULL);
   pid_t child = fork();
   if (child == 0) {
-    char byte;
+    // It says that it is there, and stays.
     close(ends[1]);
+    if (write(ends[0], &byte, 1) != 1) _exit(1);
     while (read(ends[0], &byte, 1) < 0 && errno == EINTR) {
     }
     _exit(0);
   }
+  EXPECT(read(ends[1], &byte, 1) == 1);
   OK(livery_page_stop(page));
   snprintf(listen, sizeof listen, "127.0.0.1:%u", port);
   livery_page_options options = LIVERY_PAGE_OPTIONS_INIT;
