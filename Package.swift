@@ -195,7 +195,7 @@ if nouns.contains("page") {
     // The server of HTTP that the page and the console of a fleet are served by.
     .systemLibrary(name: "CMicroHTTPD", pkgConfig: "libmicrohttpd", providers: [.apt(["libmicrohttpd-dev"])]),
     .target(
-      name: "CHTTP", dependencies: ["CMicroHTTPD", "CSodium"], cSettings: cSettings,
+      name: "CHTTP", dependencies: ["CMicroHTTPD", "CSodium", "CClient"], cSettings: cSettings,
       linkerSettings: [.linkedLibrary("z")]),
     .target(name: "LiveryHTTP", dependencies: ["LiveryClient", "CHTTP"], swiftSettings: swiftSettings + alike),
     .target(name: "CPage", dependencies: ["CLivery"], cSettings: cSettings, linkerSettings: [.linkedLibrary("z")]),
@@ -287,7 +287,7 @@ if nouns.contains("secrets") {
 
 if nouns.contains("workflow") {
   targets += [
-    .target(name: "CWorkflow", cSettings: cSettings),
+    .target(name: "CWorkflow", dependencies: ["CClient"], cSettings: cSettings),
     .target(
       name: "LiveryWorkflow", dependencies: ["LiveryClient", "CLivery", "CClient", "CWorkflow"],
       swiftSettings: swiftSettings),

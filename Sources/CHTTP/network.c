@@ -1,6 +1,6 @@
 #define _GNU_SOURCE
 #include "chttp.h"
-#include "kept.h"
+#include <cclient.h>
 
 #include <arpa/inet.h>
 #include <errno.h>
@@ -99,9 +99,13 @@ static int failed(int descriptor) {
   return -error;
 }
 
+static int socket_open(int family) {
+  return lvc_keep_begin() ? lvc_keep_end(socket(family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0)) : -1;
+}
+
 int lvh_listen(const lvh_address *address) {
   const struct sockaddr *name = (const void *)address->bytes;
-  int descriptor = lvh_socket_open(name->sa_family);
+  int descriptor = socket_open(name->sa_family);
   if (descriptor < 0) return failed(-1);
   int on = 1;
   setsockopt(descriptor, SOL_SOCKET, SO_REUSEADDR, &on, sizeof on);
@@ -148,7 +152,7 @@ int lvh_listen_at_path(const char *path) {
   char hidden[40];
   snprintf(hidden, sizeof hidden, ".livery-%016" PRIx64, number);
   snprintf(address.sun_path, sizeof address.sun_path, "/proc/self/fd/%d/%s", folder, hidden);
-  int descriptor = lvh_socket_open(AF_UNIX);
+  int descriptor = socket_open(AF_UNIX);
   // A socket that is bound has the mode that its descriptor has.
   bool is_bound = descriptor >= 0 && fchmod(descriptor, 0600) == 0 && bind(descriptor, (const void *)&address, sizeof address) == 0;
   if (!is_bound || listen(descriptor, BACKLOG) != 0 || !put(folder, hidden, &name, own)) {
@@ -234,6 +238,6 @@ void lvh_keep_alive(int descriptor) {
 
 void lvh_cut(int descriptor) { shutdown(descriptor, SHUT_RDWR); }
 void lvh_close(int descriptor) {
-  lvh_forget(descriptor);
+  lvc_kept_forget(descriptor);
   close(descriptor);
 }

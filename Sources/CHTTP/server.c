@@ -1,6 +1,6 @@
 #define _GNU_SOURCE
 #include "chttp.h"
-#include "kept.h"
+#include <cclient.h>
 
 #include <microhttpd.h>
 #include <signal.h>
@@ -81,10 +81,10 @@ static void note_connection(void *cls, struct MHD_Connection *connection, void *
   lvh_server *server = cls;
   if (code == MHD_CONNECTION_NOTIFY_STARTED) {
     int descriptor = descriptor_of(connection);
-    lvh_keep(descriptor);
+    if (lvc_keep_begin()) lvc_keep_end(descriptor);
     *place = server->handlers.opened(server->context, descriptor);
   } else {
-    lvh_forget(descriptor_of(connection));
+    lvc_kept_forget(descriptor_of(connection));
     if (*place) server->handlers.closed(*place);
     *place = NULL;
   }
@@ -128,7 +128,7 @@ lvh_server *lvh_server_start(int listening, const lvh_handlers *handlers, void *
 
 // MHD_quiesce_daemon would race with the thread: both take the socket out of the set that is waited for, and MHD aborts.
 void lvh_server_stop(lvh_server *server) {
-  lvh_forget(server->listening);
+  lvc_kept_forget(server->listening);
   MHD_stop_daemon(server->daemon);
   free(server);
 }

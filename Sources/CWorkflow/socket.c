@@ -1,6 +1,8 @@
 #define _GNU_SOURCE
 #include "cworkflow.h"
 
+#include <cclient.h>
+
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -14,51 +16,12 @@
 #include <sys/un.h>
 #include <unistd.h>
 
-// What is open, so that a forked child closes it: whoever holds a descriptor keeps the other side from hearing of an end.
-typedef struct kept {
-  struct kept *next;
-  int descriptor;
-} kept;
-
-static pthread_once_t once = PTHREAD_ONCE_INIT;
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static kept *all;
-
-static void before_fork(void) { pthread_mutex_lock(&lock); }
-static void after_fork(void) { pthread_mutex_unlock(&lock); }
-static void in_child(void) {
-  for (kept *each = all; each; each = each->next) close(each->descriptor);
-  all = NULL;
-  pthread_mutex_unlock(&lock);
-}
-static void watch_forks(void) { pthread_atfork(before_fork, after_fork, in_child); }
-
-// Keeps what a call has opened, while none of its threads forks.
-static int keep(int descriptor, kept *entry) {
-  if (descriptor < 0) {
-    int error = errno;
-    free(entry);
-    return -error;
-  }
-  entry->descriptor = descriptor;
-  entry->next = all;
-  all = entry;
-  return descriptor;
-}
-
-static kept *begin(void) {
-  pthread_once(&once, watch_forks);
-  return malloc(sizeof(kept));
-}
-
+// A forked child closes what is open here.
 #define OPENING(call)                                                                                                  \
   do {                                                                                                                 \
-    kept *entry = begin();                                                                                             \
-    if (!entry) return -ENOMEM;                                                                                        \
-    pthread_mutex_lock(&lock);                                                                                         \
-    int descriptor = keep((call), entry);                                                                              \
-    pthread_mutex_unlock(&lock);                                                                                       \
-    return descriptor;                                                                                                 \
+    if (!lvc_keep_begin()) return -ENOMEM;                                                                             \
+    int descriptor = lvc_keep_end(call);                                                                               \
+    return descriptor < 0 ? -errno : descriptor;                                                                       \
   } while (0)
 
 static int open_socket(void) { OPENING(socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0)); }
@@ -67,18 +30,7 @@ int lvw_device_open(const char *path) { OPENING(open(path, O_RDWR | O_NONBLOCK |
 int lvw_wake_open(void) { OPENING(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)); }
 int lvw_accept(int listener) { OPENING(accept4(listener, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK)); }
 
-void lvw_close(int descriptor) {
-  pthread_mutex_lock(&lock);
-  for (kept **place = &all; *place; place = &(*place)->next) {
-    kept *entry = *place;
-    if (entry->descriptor != descriptor) continue;
-    *place = entry->next;
-    free(entry);
-    close(descriptor);
-    break;
-  }
-  pthread_mutex_unlock(&lock);
-}
+void lvw_close(int descriptor) { lvc_kept_close(descriptor); }
 
 int lvw_folder_open(const char *path) {
   int folder = open_directory(path);

@@ -64,6 +64,21 @@ bool lvc_thread_start(void *(*function)(void *), void *argument);
 // takes the loader's lock: not with one held that forks wait for.
 void lvc_openssl_keep(void);
 
+// Descriptors that a forked child closes: whoever holds one keeps its lock or its port from others, and the other side of a connection
+// from hearing of its end.
+
+// What opens one stands between these two: nobody forks meanwhile. False with ENOMEM.
+bool lvc_keep_begin(void);
+// The descriptor, which may be none; errno stays as it is.
+int lvc_keep_end(int descriptor);
+// The end of one that somebody else closes; before that, as another may have its number then.
+void lvc_kept_forget(int descriptor);
+// Nothing happens if it is none.
+void lvc_kept_close(int descriptor);
+// Whether it is one, which stays so until lvc_kept_unlock(); that follows whatever the answer is.
+bool lvc_kept_lock(int descriptor);
+void lvc_kept_unlock(void);
+
 // Leases: places in a file that one process at a time holds, and loses when it dies.
 
 // The descriptor of the file with a name in a store's folder; negative where there is none to be had. A forked child does not keep it.

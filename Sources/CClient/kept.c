@@ -1,10 +1,9 @@
 #define _GNU_SOURCE
-#include "kept.h"
+#include "cclient.h"
 
 #include <errno.h>
 #include <pthread.h>
 #include <stdlib.h>
-#include <sys/socket.h>
 #include <unistd.h>
 
 typedef struct kept {
@@ -14,7 +13,8 @@ typedef struct kept {
 
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static kept *all;
+// Guarded by `lock`: all that are open, and the place of the one that is just being opened.
+static kept *all, *coming;
 
 static void before_fork(void) { pthread_mutex_lock(&lock); }
 static void after_fork(void) { pthread_mutex_unlock(&lock); }
@@ -25,44 +25,55 @@ static void in_child(void) {
 }
 static void watch_forks(void) { pthread_atfork(before_fork, after_fork, in_child); }
 
-// With the lock held.
-static void add(kept *entry, int descriptor) {
-  entry->descriptor = descriptor;
-  entry->next = all;
-  all = entry;
-}
-
-int lvh_socket_open(int family) {
+bool lvc_keep_begin(void) {
   pthread_once(&once, watch_forks);
   kept *entry = malloc(sizeof *entry);
   if (!entry) {
     errno = ENOMEM;
-    return -1;
+    return false;
   }
   pthread_mutex_lock(&lock);
-  int descriptor = socket(family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-  if (descriptor >= 0) add(entry, descriptor);
+  coming = entry;
+  return true;
+}
+
+int lvc_keep_end(int descriptor) {
+  int error = errno;
+  kept *entry = coming;
+  coming = NULL;
+  if (descriptor >= 0) {
+    entry->descriptor = descriptor;
+    entry->next = all;
+    all = entry;
+    entry = NULL;
+  }
   pthread_mutex_unlock(&lock);
-  if (descriptor < 0) free(entry);
+  free(entry);
+  errno = error;
   return descriptor;
 }
 
-void lvh_keep(int descriptor) {
-  kept *entry = malloc(sizeof *entry);
-  if (!entry) return;
-  pthread_mutex_lock(&lock);
-  add(entry, descriptor);
-  pthread_mutex_unlock(&lock);
-}
-
-void lvh_forget(int descriptor) {
+static void end(int descriptor, bool closes) {
   pthread_mutex_lock(&lock);
   for (kept **place = &all; *place; place = &(*place)->next) {
     kept *entry = *place;
     if (entry->descriptor != descriptor) continue;
     *place = entry->next;
     free(entry);
+    if (closes) close(descriptor);
     break;
   }
   pthread_mutex_unlock(&lock);
 }
+
+void lvc_kept_forget(int descriptor) { end(descriptor, false); }
+void lvc_kept_close(int descriptor) { end(descriptor, true); }
+
+bool lvc_kept_lock(int descriptor) {
+  pthread_mutex_lock(&lock);
+  for (const kept *each = all; each; each = each->next)
+    if (each->descriptor == descriptor) return true;
+  return false;
+}
+
+void lvc_kept_unlock(void) { pthread_mutex_unlock(&lock); }
