@@ -14,6 +14,7 @@ func migrate(_ context: Context) throws(StoreError) {
   try deliver(outcome, of: path, context)
   if !isPlan { context.output.hasCommitted = true }
   tell(outcome.report, of: path, context, isTrial: isPlan)
+  if !isPlan { try requireNoDrift(outcome.report, of: path) }
 }
 
 /// Prints what the steps of migrations did to each value, or would do.

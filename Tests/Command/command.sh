@@ -149,6 +149,8 @@ run 0 apply v1.json && has "applied already"
 run 9 apply drift.json && warns "drift.json was ignored" && warns "raise \`Version\`" && one_line
 run 9 apply drift.json --json && json 'v["drift"] and not v["applied"] and v["error"]["status"] == "LOSSY"'
 run 9 init --schema drift.json && warns "was ignored"
+run 9 migrate drift.json && warns "drift.json was ignored" && one_line
+run 0 migrate --plan drift.json && warns "[drift]"
 sed 's/"Version"/“Version”/' v1.json >typographic.json
 run 4 apply typographic.json && warns "typographic.json:1:" && warns "“ is typographic"
 mkdir folder && cp v1.json folder/SettingsSchema.json
