@@ -9,15 +9,18 @@ enum Program {
     // Otherwise the store's own files take the places of standard streams that are closed.
     lvs_fill_standard_streams()
     var words: [String] = []
+    var unreadable: Int?
     for index in 1..<max(1, Int(lvs_argument_count())) {
       guard let argument = lvs_argument(Int32(truncatingIfNeeded: index)) else { break }
-      guard let word = String(validatingCString: argument) else {
-        return finish(Output(), StoreError(.usage, "argument \(index) is not UTF-8"))
+      if let word = String(validatingCString: argument) {
+        words.append(word)
+      } else if unreadable == nil {
+        unreadable = index
       }
-      words.append(word)
     }
     // Known before the rest is, so that mistakes in the rest are told in the form asked for.
     let output = Output(isJSON: words.prefix { !$0.sameBytes(as: "--") }.contains { $0.sameBytes(as: "--json") })
+    if let unreadable { return finish(output, StoreError(.usage, "argument \(unreadable) is not UTF-8")) }
     do {
       try run(words, output)
       return finish(output, nil)

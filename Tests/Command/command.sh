@@ -771,6 +771,7 @@ run 0 --store t get parts && prints '{"a":[1,2.5]}'
 "$livery" list >/dev/full 2>err
 if [ $? -eq 8 ]; then pass; else fail "a result that cannot be written is a failure" "$(cat err)"; fi
 run 2 get $'x\xff' && one_line
+run 2 get $'x\xff' --json && one_line && json '"not UTF-8" in v["error"]["message"]'
 
 # What was committed has not failed, wherever standard output leads.
 "$livery" set volume 4 >/dev/full 2>err
