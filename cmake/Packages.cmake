@@ -61,6 +61,26 @@ macro(livery_package component package section text)
   install(FILES ${packages}/changelog.Debian.gz DESTINATION share/doc/${package} COMPONENT ${component} EXCLUDE_FROM_ALL)
 endmacro()
 
+# livery_service(<component> [<text>])
+#
+# The unit livery-<component>.service ends with its package, and goes on as the new one after an upgrade; the text is what else
+# there is to do once the package is there. To enable it is left to people.
+function(livery_service component)
+  set(running "[ -d /run/systemd/system ]")
+  set(unit livery-${component}.service)
+  set(begin "#!/bin/sh\nset -e\n")
+  file(WRITE ${packages}/${component}/postinst "${begin}${ARGN}"
+    "if [ \"$1\" = configure ] && ${running}; then\n  systemctl daemon-reload\n"
+    "  if [ -n \"$2\" ]; then systemctl try-restart ${unit}; fi\nfi\n")
+  file(WRITE ${packages}/${component}/prerm "${begin}if [ \"$1\" = remove ] && command -v systemctl >/dev/null; then\n"
+    "  if ${running}; then systemctl stop ${unit}; fi\n  systemctl disable ${unit} || true\nfi\n")
+  file(WRITE ${packages}/${component}/postrm "${begin}if [ \"$1\" = remove ] && ${running}; then systemctl daemon-reload; fi\n")
+  set(scripts ${packages}/${component}/postinst ${packages}/${component}/prerm ${packages}/${component}/postrm)
+  file(CHMOD ${scripts} PERMISSIONS OWNER_READ OWNER_WRITE OWNER_EXECUTE GROUP_READ GROUP_EXECUTE WORLD_READ WORLD_EXECUTE)
+  string(TOUPPER ${component} key)
+  set(CPACK_DEBIAN_${key}_PACKAGE_CONTROL_EXTRA "${scripts}" PARENT_SCOPE)
+endfunction()
+
 set(same "(= ${PROJECT_VERSION}-1)")
 set(CPACK_COMPONENTS_ALL)
 livery_package(library liblivery0 libs
@@ -79,10 +99,11 @@ if(NOT LIVERY_CORE_ONLY)
     DEPENDS "liblivery0 ${same}, libjansson4, python3:any" RECOMMENDS "livery, python3-yaml")
 endif()
 if("console" IN_LIST LIVERY_EXTENSIONS)
-  # Libpq is loaded for a database on a server, libmosquitto for hints.
+  # Each is loaded for one thing: libpq for a database on a server, libmosquitto for hints, libcurl for a bucket, libqrencode for codes.
   livery_package(console livery-console net
     "The console of a fleet: says what is to hold on which devices,\nrolls it out step by step, and tells what has become of it.\nA program that serves devices, administrators and other programs."
-    DEPENDS "liblivery0 ${same}" RECOMMENDS "libpq5, libmosquitto1, livery")
+    DEPENDS "liblivery0 ${same}, libjansson4" RECOMMENDS "libpq5, libmosquitto1, libcurl4, libqrencode4, livery")
+  livery_service(console)
 endif()
 foreach(noun IN LISTS extensions)
   get_property(description GLOBAL PROPERTY LIVERY_DESCRIPTION_${noun})
@@ -101,17 +122,16 @@ foreach(noun IN LISTS extensions)
     LIBRARY DEPENDS "${needed}" RECOMMENDS "${recommended}")
 endforeach()
 
-if(TARGET livery-agent)
+if(DEFINED LIVERY_AGENT_PROGRAM)
   # Whom it runs as.
-  file(WRITE ${packages}/agent/postinst "#!/bin/sh\nset -e\nif [ \"$1\" = configure ] && ! getent passwd livery >/dev/null; then\n"
+  string(CONCAT livery_user
+    "if [ \"$1\" = configure ] && ! getent passwd livery >/dev/null; then\n"
     "  if command -v systemd-sysusers >/dev/null; then systemd-sysusers livery-agent.conf\n"
     "  else useradd --system --user-group --home-dir /var/lib/livery --shell /usr/sbin/nologin livery; fi\nfi\n")
-  file(CHMOD ${packages}/agent/postinst PERMISSIONS
-    OWNER_READ OWNER_WRITE OWNER_EXECUTE GROUP_READ GROUP_EXECUTE WORLD_READ WORLD_EXECUTE)
-  set(CPACK_DEBIAN_AGENT_PACKAGE_CONTROL_EXTRA "${packages}/agent/postinst")
+  livery_service(agent "${livery_user}")
   livery_package(agent livery-agent admin
     "Page, images and fleet in one service: the settings in a browser, the\nimages of the brand by URL, and the device's part in a fleet; configured\nby settings of its own."
-    DEPENDS "livery-page ${same}, livery-fetch ${same}, livery-sync ${same}, passwd" RECOMMENDS "livery, libmosquitto1, systemd")
+    DEPENDS "livery-page ${same}, livery-fetch ${same}, livery-sync ${same}, libjansson4, passwd" RECOMMENDS "livery, libmosquitto1, systemd")
 endif()
 
 include(CPack)

@@ -7,6 +7,10 @@ everything() { find / -xdev \( -path /proc -o -path /sys -o -path /dev -o -path 
 everything >before
 mkdir "$HOME"
 
+# Each that there is to be.
+for name in liblivery0 liblivery-dev livery livery-tools livery-images livery-page livery-fetch livery-secrets livery-workflow livery-sync livery-console livery-agent; do
+  test -f "$(echo "$name"_*.deb)"
+done
 dpkg --install ./*.deb
 ldconfig -p | grep 'liblivery\.so\.0 '
 livery --version
