@@ -31,9 +31,9 @@
  * ## Status and errors
  *
  * Every function that can fail returns a #livery_status: 0 is success, failures are negative, and the numbers never
- * change. Results come through the last parameters and are untouched on failure (the two exceptions say so). The status
- * is authoritative; livery_last_error() adds, for the calling thread, a message for people, the setting's name, line and
- * column for parse errors, and errno. Success does not clear it.
+ * change. Results come through the last parameters and are untouched on failure (the exceptions say so, such as reports,
+ * which are released after a failure too). The status is authoritative; livery_last_error() adds, for the calling thread,
+ * a message for people, the setting's name, line and column for parse errors, and errno. Success does not clear it.
  *
  * Any function that can fail may return #LIVERY_ERROR_NO_MEMORY, except those that close, release, discard and stop: these
  * work without memory too. What was under way when memory ended is completed or changes nothing; calls that begin later
