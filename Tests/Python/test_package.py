@@ -36,6 +36,17 @@ def test_the_version_is_that_of_the_library():
   assert livery.library_path == os.environ.get("LIVERY_LIBRARY", livery.library_path)
 
 
+def test_extensions_are_there_without_an_import_of_their_own():
+  result = python(
+    "import sys, livery\n"
+    "assert 'livery.session' not in sys.modules\n"
+    "print(livery.session.__name__, callable(livery.session.state))\n"
+    "print(hasattr(livery, 'nothing'))",
+    PYTHONPATH=PACKAGE,
+  )
+  assert result.stdout.splitlines() == ["livery.session True", "False"], result.stderr
+
+
 def test_a_missing_library_is_an_import_error_that_tells_all_places(tmp_path):
   shutil.copytree(PACKAGE / "livery", tmp_path / "livery", ignore=shutil.ignore_patterns("*.so", "__pycache__"))
   result = python("import livery", LIVERY_LIBRARY=None, PYTHONPATH=str(tmp_path))

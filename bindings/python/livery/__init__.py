@@ -7,6 +7,9 @@
 A store is a directory that any number of processes and threads use at once. See docs/python.md.
 """
 
+import importlib
+from types import ModuleType
+
 from ._native import library_path, library_version
 from .asset import Assets, describe_image
 from .branding import Branding, ColorRole, Gradient, Rect, ShownColor, Traits, aspect_fit, match
@@ -58,6 +61,17 @@ from .value import URL, Color, Image, Layer, Settable, Value
 from .watch import Watch
 
 __version__ = "0.1.0"
+
+#: Extensions, each with a library of its own, which is loaded when the module is used first.
+_EXTENSIONS = ("fetch", "images", "page", "picker", "prompt", "secrets", "session", "sync")
+
+
+def __getattr__(name: str) -> ModuleType:
+  """The module of an extension, as `livery.sync`, without an import of its own."""
+  if name in _EXTENSIONS:
+    return importlib.import_module(f"{__name__}.{name}")
+  raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
 
 __all__ = [
   "Assets",
