@@ -7,7 +7,7 @@ import ssl
 import subprocess
 
 import pytest
-from conftest import Console, free_port, join, wait
+from conftest import ROOT, Console, free_port, join, wait
 
 MOSQUITTO = shutil.which("mosquitto") or shutil.which("/usr/sbin/mosquitto")
 
@@ -88,6 +88,54 @@ def guarded(tmp_path):
   yield port, folder
   process.kill()
   process.wait()
+
+
+@pytest.fixture
+def documented(tmp_path):
+  """A broker with the configuration of docs/console.md: the ports of devices and of the console, and the folder."""
+  if MOSQUITTO is None:
+    pytest.skip("mosquitto is not installed")
+  text = (ROOT / "docs/console.md").read_text().split("mosquitto needs a listener", 1)[1]
+  _, configuration, _, rules = text.split("```", 4)[:4]
+  folder, devices, own = tmp_path / "broker", free_port(), free_port()
+  folder.mkdir()
+  subprocess.run(["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2", "-subj", "/CN=localhost",
+                  "-addext", "subjectAltName=DNS:localhost", "-keyout", folder / "fleet.key", "-out", folder / "fleet.pem"],
+                 check=True, capture_output=True)
+  (folder / "fleet.acl").write_text(rules.strip() + "\n")
+  for there, here in (("listener 8883", f"listener {devices} 127.0.0.1"), ("listener 1883", f"listener {own}"),
+                      ("/etc/ssl/fleet.pem", f"{folder}/fleet.pem"), ("/etc/ssl/fleet.key", f"{folder}/fleet.key"),
+                      ("/etc/mosquitto/fleet.acl", f"{folder}/fleet.acl")):
+    assert there in configuration
+    configuration = configuration.replace(there, here)
+  (folder / "mosquitto.conf").write_text(("user root\n" if os.getuid() == 0 else "") + configuration)
+  process = subprocess.Popen([MOSQUITTO, "-c", folder / "mosquitto.conf"], stdout=subprocess.DEVNULL,
+                             stderr=subprocess.DEVNULL)
+  yield devices, own, folder
+  process.kill()
+  process.wait()
+
+
+def test_the_configuration_of_a_broker_that_is_documented(tmp_path, documented):
+  devices, own, folder = documented
+  console = Console(tmp_path).make("--broker", f"mqtt://127.0.0.1:{own}").serve()
+  try:
+    device, = join(console)
+    console.set("fleet", ("volume", "enforce", 3))
+    version = str(device.manifest("fleet")["version"]).encode()
+    wait(lambda: retained(devices, "livery/kiosks/fleet", folder / "fleet.pem") == version)
+    # Whoever comes as devices do writes nothing there.
+    with socket.create_connection(("127.0.0.1", devices), timeout=10) as plain:
+      trust = ssl.create_default_context(cafile=folder / "fleet.pem")
+      with trust.wrap_socket(plain, server_hostname="localhost") as one:
+        one.sendall(b"\x10\x11\0\4MQTT\4\2\0\x3c\0\5write")
+        assert one.recv(4)[:2] == b"\x20\2"
+        one.sendall(b"\x31\x18\0\x13livery/kiosks/fleet999" + b"\xc0\0")
+        # The answer to a ping: what came before it has been looked at.
+        assert one.recv(2) == b"\xd0\0"
+    assert retained(devices, "livery/kiosks/fleet", folder / "fleet.pem") == version
+  finally:
+    console.stop()
 
 
 def test_the_console_says_who_it_is_to_the_broker(tmp_path, guarded):
