@@ -4,6 +4,7 @@ import asyncio
 import gc
 import os
 import queue
+import resource
 import select
 import signal
 import subprocess
@@ -232,6 +233,29 @@ def test_an_exception_goes_to_the_unraisable_hook_and_the_next_call_comes(store,
   store.set("a", 3)
   assert [seen.get(timeout=WAIT) for _ in range(3)] == [1, 2, 3]
   assert {caught.get(timeout=WAIT) for _ in range(3)} == {ZeroDivisionError}
+
+
+def test_a_damaged_store_is_asked_again_also_by_a_process_with_many_descriptors(store, monkeypatch):
+  limits = resource.getrlimit(resource.RLIMIT_NOFILE)
+  resource.setrlimit(resource.RLIMIT_NOFILE, (max(limits[0], min(2048, limits[1])), limits[1]))
+  many = [os.open(os.devnull, os.O_RDONLY) for _ in range(1100)]
+  caught, seen, dispatch = queue.Queue(), queue.Queue(), livery._native.dispatch
+
+  def damaged_once(handle):
+    monkeypatch.setattr(livery._native, "dispatch", dispatch)
+    raise livery.CorruptError("damaged")
+
+  try:
+    monkeypatch.setattr(sys, "unraisablehook", lambda unraisable: caught.put(unraisable.exc_type))
+    monkeypatch.setattr(livery._native, "dispatch", damaged_once)
+    store.watch("volume", lambda event: seen.put(event.new))
+    store.set("volume", 1)
+    assert caught.get(timeout=WAIT) is livery.CorruptError and seen.get(timeout=WAIT) == 1
+    assert caught.empty()
+  finally:
+    for descriptor in many:
+      os.close(descriptor)
+    resource.setrlimit(resource.RLIMIT_NOFILE, limits)
 
 
 def test_a_callback_may_do_anything(store):

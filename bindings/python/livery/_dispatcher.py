@@ -40,6 +40,8 @@ class Dispatcher:
     poll = select.poll()
     poll.register(descriptor, select.POLLIN)
     poll.register(self._wake_read, select.POLLIN)
+    pause = select.poll()
+    pause.register(self._wake_read, select.POLLIN)
     try:
       while not self._stopped:
         try:
@@ -52,7 +54,7 @@ class Dispatcher:
           _native.unraisable(error)
           if isinstance(error, LiveryError):
             # A damaged store is damaged a moment later, too.
-            select.select([self._wake_read], [], [], 1)
+            pause.poll(1000)
     finally:
       self._release()
 
