@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 import json
+import os
 import pathlib
 import shutil
+import subprocess
+import sys
+import threading
 
 import pytest
 from conftest import SAMPLES, convert
@@ -56,3 +60,50 @@ def test_misuse_and_bad_files(folder: pathlib.Path, arguments: "tuple[str, ...]"
   (folder / "broken.xml").write_text("<schemalist")
   done = convert(*arguments, folder=folder)
   assert done.returncode == status and message in done.stderr and "Traceback" not in done.stderr
+
+
+def test_nothing_is_written_over_its_source(folder: pathlib.Path) -> None:
+  given = "[org/example]\nn=7\n"
+  (folder / "user.ini").write_text(given)
+  assert convert("gsettings", SAMPLE, "--values", "user.ini", "--output", ".", folder=folder).returncode == 0
+  assert (folder / "user.ini").read_text() == given and json.loads((folder / "values.json").read_text()) == {"org.example.n": 7}
+  (folder / "link").symlink_to("user.ini")
+  for output in ("user.ini", "link", SAMPLE):
+    done = convert("gsettings", SAMPLE, "--values", "user.ini", "-o", output, folder=folder)
+    assert done.returncode == 2 and "written over what it is made of" in done.stderr and (folder / "user.ini").read_text() == given
+  # In a folder, too.
+  (folder / "values.json").write_text("{}")
+  assert convert("gsettings", SAMPLE, "-o", "schema.json", folder=folder).returncode == 0
+  assert convert("livery", "schema.json", "--values", "values.json", "-o", ".", folder=folder).returncode == 2
+  for target, name in (("gsettings", "values.ini"), ("apple-bundle", "values.plist"), ("android", "values.json")):
+    (folder / target).mkdir()
+    assert convert(f"livery:{target}", "schema.json", "--values", "values.json", "-o", target, folder=folder).returncode == 0
+    assert [one.name for one in (folder / target).iterdir()] == [name]
+
+
+def test_links_stay_and_pipes_take_it(folder: pathlib.Path) -> None:
+  (folder / "real").mkdir()
+  (folder / "link.json").symlink_to("real/schema.json")
+  for _ in range(2):
+    assert convert("gsettings", SAMPLE, "-o", "link.json", folder=folder).returncode == 0
+    written = (folder / "real" / "schema.json").read_bytes()
+    assert (folder / "link.json").is_symlink() and json.loads(written)
+  os.mkfifo(folder / "pipe")
+  read = []
+  reader = threading.Thread(target=lambda: read.append((folder / "pipe").read_bytes()), daemon=True)
+  reader.start()
+  assert convert("gsettings", SAMPLE, "-o", "pipe", folder=folder).returncode == 0
+  reader.join(60)
+  assert read == [written]
+  done = convert("gsettings", SAMPLE, "-o", "/dev/full", folder=folder)
+  assert done.returncode == 8 and done.stderr.endswith("/dev/full: No space left on device\n")
+
+
+@pytest.mark.parametrize("command", [["convert", "gsettings", SAMPLE], ["convert", "gsettings", SAMPLE, "--json", "-o", "schema.json"],
+                                     ["generate", "c", "made.json"]])
+def test_a_full_standard_output_is_named(folder: pathlib.Path, command: "list[str]") -> None:
+  assert convert("gsettings", SAMPLE, "-o", "made.json", folder=folder).returncode == 0
+  with open("/dev/full", "wb") as full:
+    done = subprocess.run([sys.executable, "-m", f"livery.{command[0]}", *command[1:]], cwd=folder, stdout=full, stderr=subprocess.PIPE, text=True,
+                          timeout=60, check=False)
+  assert done.returncode == 8 and done.stderr.splitlines()[-1] == "standard output: No space left on device"

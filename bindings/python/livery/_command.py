@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import argparse
 import os
+import stat
+import sys
 
 
 class Parser(argparse.ArgumentParser):
@@ -21,13 +23,21 @@ class Parser(argparse.ArgumentParser):
 
 
 def store(path: str, data: bytes) -> None:
-  """Write a file whole, and only if it changed, so that a build does no more than it must."""
+  """Write a file whole, and only if it changed, so that a build does no more than it must; devices and pipes take it as it is."""
   try:
+    there = os.stat(path)
+  except FileNotFoundError:
+    there = None
+  if there and not stat.S_ISREG(there.st_mode):
+    with open(path, "wb") as file:
+      file.write(data)
+    return
+  # A link stays one.
+  path = os.path.realpath(path)
+  if there and there.st_size == len(data):
     with open(path, "rb") as file:
       if file.read() == data:
         return
-  except FileNotFoundError:
-    pass
   temporary = f"{path}.{os.getpid()}.new"
   try:
     with open(temporary, "wb") as file:
@@ -37,3 +47,14 @@ def store(path: str, data: bytes) -> None:
     if os.path.exists(temporary):
       os.unlink(temporary)
     raise
+
+
+def tell(data: bytes) -> None:
+  """Write to standard output, all of it now; OSError names it."""
+  try:
+    sys.stdout.buffer.write(data)
+    sys.stdout.buffer.flush()
+  except OSError as error:
+    # What it did not take is tried again at the end of the program, and would be told twice.
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    raise OSError(error.errno, error.strerror, "standard output") from None

@@ -9,7 +9,7 @@ import os
 import sys
 from typing import Any, Callable, Dict, List, Optional
 
-from .._command import Parser, store
+from .._command import Parser, store, tell
 from .document import Document
 from .place import Place, Refused
 from .source import Source
@@ -19,6 +19,8 @@ FORMATS = {
   "livery": "own", "gsettings": "gsettings", "android": "android", "apple-bundle": "apple_bundle", "apple-config": "apple_appconfig",
   "json-schema": "jsonschema", "vscode": "vscode", "chromium": "chromium",
 }
+#: What files of values end with, in the formats that have no JSON there.
+ENDINGS = {"gsettings": "ini", "apple-bundle": "plist", "apple-config": "plist"}
 HELP = """livery convert: schemas and values of other systems, to and from those of Livery
 
   livery convert FORMAT FILE...         to a schema of Livery
@@ -43,7 +45,11 @@ def main(arguments: Optional[List[str]] = None) -> int:
     _tell(given, document)
     if given.strict and document.losses:
       return LOST
-    _write(given.output, made)
+    paths = _paths(given, made)
+    if paths is None:
+      print(f"{given.output}: would be written over what it is made of", file=sys.stderr)
+      return 2
+    _write(paths, made)
   except Refused as error:
     print(error, file=sys.stderr)
     return 4
@@ -84,7 +90,7 @@ def _convert(given: argparse.Namespace) -> "tuple[Dict[str, bytes], Document]":
   values = Source.open(given.values)
   _in_form(given.values, given.source, lambda: source.read_values(document, values))
   document.check_values()
-  return {os.path.basename(given.values): target.write_values(document)}, document
+  return {f"values.{ENDINGS.get(given.target, 'json')}": target.write_values(document)}, document
 
 
 def _in_form(path: str, name: str, read: Callable[[], Any]) -> Any:
@@ -101,7 +107,8 @@ def _tell(given: argparse.Namespace, document: Document) -> None:
   if given.json:
     losses: List[Dict[str, Any]] = [
       {"file": loss.place.file, "line": loss.place.line, "setting": loss.setting, "message": loss.message} for loss in document.losses]
-    print(json.dumps({"settings": settings, "losing": losing, "values": len(document.values), "losses": losses}))
+    told = {"settings": settings, "losing": losing, "values": len(document.values), "losses": losses}
+    tell((json.dumps(told) + "\n").encode())
     return
   for loss in document.losses:
     print(loss, file=sys.stderr)
@@ -109,18 +116,23 @@ def _tell(given: argparse.Namespace, document: Document) -> None:
     print(f"{losing} of {settings} settings lose something", file=sys.stderr)
 
 
-def _write(output: Optional[str], made: Dict[str, bytes]) -> None:
-  if output is None:
-    for name, content in made.items():
-      if len(made) > 1:
-        sys.stdout.buffer.write(f"==> {name} <==\n".encode())
-      sys.stdout.buffer.write(content)
-    sys.stdout.buffer.flush()
-    return
-  if len(made) == 1 and not os.path.isdir(output):
-    store(output, next(iter(made.values())))
-    return
+def _paths(given: argparse.Namespace, made: Dict[str, bytes]) -> "Optional[Dict[str, Optional[str]]]":
+  """Where each file goes, None for standard output; no paths where one is that of a file that was read."""
+  if given.output is None:
+    return dict.fromkeys(made)
+  alone = len(made) == 1 and not os.path.isdir(given.output)
+  paths: Dict[str, Optional[str]] = {name: given.output if alone else os.path.join(given.output, name) for name in made}
+  read = [path for path in (*given.files, given.values) if path and os.path.isfile(path)]
+  taken = any(os.path.samefile(path, one) for path in paths.values() if path and os.path.isfile(path) for one in read)
+  return None if taken else paths
+
+
+def _write(paths: Dict[str, Optional[str]], made: Dict[str, bytes]) -> None:
   for name, content in made.items():
-    path = os.path.join(output, name)
-    os.makedirs(os.path.dirname(path), exist_ok=True)
+    path = paths[name]
+    if path is None:
+      tell((f"==> {name} <==\n".encode() if len(made) > 1 else b"") + content)
+      continue
+    if len(made) > 1:
+      os.makedirs(os.path.dirname(path) or ".", exist_ok=True)
     store(path, content)

@@ -10,7 +10,7 @@ import os
 import sys
 from typing import Dict, List, Optional
 
-from .._command import Parser, store
+from .._command import Parser, store, tell
 from .model import Model, SchemaError, read
 from .names import pascal, snake
 
@@ -85,5 +85,4 @@ def _store(path: Optional[str], content: str) -> None:
   if path is not None:
     store(path, content.encode())
     return
-  sys.stdout.buffer.write(content.encode())
-  sys.stdout.buffer.flush()
+  tell(content.encode())
