@@ -7,7 +7,7 @@ import datetime
 import plistlib
 from typing import Any, Dict, Optional
 
-from .document import Document
+from .document import Document, Element
 from .nested import flatten
 from .place import Refused
 from .source import Object, Source, read_plist
@@ -16,7 +16,7 @@ from .source import Object, Source, read_plist
 def plain(value: Any) -> Any:
   """A value of a property list as JSON: moments as RFC 3339, bytes as base64."""
   if isinstance(value, datetime.datetime):
-    return value.strftime("%Y-%m-%dT%H:%M:%SZ")
+    return value.replace(tzinfo=None).isoformat() + "Z"
   if isinstance(value, bytes):
     return base64.b64encode(value).decode()
   if isinstance(value, list):
@@ -68,4 +68,15 @@ def plist(value: Any) -> bytes:
 
 def typed_values(document: Document) -> Dict[str, Any]:
   settings = {setting["Key"]: setting for setting in document.settings()}
-  return {name: typed(settings.get(name, {}), value) for name, value in document.values.items()}
+  return {name: whole(document, settings.get(name), name, typed(settings.get(name, {}), value)) for name, value in document.values.items()}
+
+
+def whole(document: Document, setting: Optional[Element], name: str, value: Any) -> Any:
+  """A value of a property list, whose moments are of whole seconds."""
+  if isinstance(value, list):
+    return [whole(document, setting, name, one) for one in value]
+  if isinstance(value, dict):
+    return {member: whole(document, setting, name, one) for member, one in value.items()}
+  if isinstance(value, datetime.datetime) and value.microsecond:
+    document.lose(setting.place if setting else document.place, name, "property lists have no fractions of seconds")
+  return value

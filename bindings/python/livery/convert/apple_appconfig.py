@@ -290,11 +290,11 @@ def _text(value: Any) -> str:
 
 
 def write(document: Document) -> Dict[str, bytes]:
-  fitting.fit_xml(document)
+  fitting.fit_lines(document)
   return {"managed-app-configuration.xml": _Writer(document).write()}
 
 
 def write_values(document: Document) -> bytes:
-  fitting.fit_xml(document)
+  fitting.fit_lines(document)
   values = apple.typed_values(document)
   return apple.plist(nested.unflatten(values, [setting["Key"] for setting in document.settings()]))

@@ -11,7 +11,7 @@ import re
 from typing import Any, Dict, List, Optional, Sequence
 
 from . import apple, fitting
-from .document import Document, Element, is_multiple, is_secret, option_values
+from .document import Document, Element, is_multiple, is_secret, option_values, title_of
 from .place import Place, Refused
 from .source import Object, Source, read_plist, read_strings
 
@@ -245,7 +245,7 @@ class _Writer:
       if kind in ("Number", "URL"):
         made["KeyboardType"] = "URL" if kind == "URL" else "NumbersAndPunctuation"
     if "Value" in setting and (setting["Value"] != "" or kind == "TextField"):
-      made["DefaultValue"] = apple.typed(setting, setting["Value"]) if setting.get("ReadOnly") or kind in ("ToggleSwitch", "Number", "ComboBox") \
+      made["DefaultValue"] = apple.whole(self.document, setting, name, apple.typed(setting, setting["Value"])) if made["Type"] != "PSTextFieldSpecifier" \
         else str(setting["Value"])
     elif made["Type"] not in ("PSTextFieldSpecifier",):
       self.document.lose(setting.place, name, "Settings needs a default there: it shows none")
@@ -259,7 +259,7 @@ def _quoted(text: str) -> str:
 
 def write(document: Document) -> Dict[str, bytes]:
   """`Root.plist`, a file for each pane, and the texts of each language."""
-  fitting.fit_xml(document)
+  fitting.fit_lines(document)
   made = _Writer(document).write()
   if not any(group.get("Settings") for group in document.groups):
     document.lose(Place(document.groups[0].place.file if document.groups else ""), "", "there is nothing to show")
@@ -267,5 +267,5 @@ def write(document: Document) -> Dict[str, bytes]:
 
 
 def write_values(document: Document) -> bytes:
-  fitting.fit_xml(document)
+  fitting.fit_lines(document)
   return apple.plist(apple.typed_values(document))

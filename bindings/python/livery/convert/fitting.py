@@ -24,14 +24,20 @@ def fit_xml(document: Any) -> None:
   _Fitting(document, NOT_XML, "XML has no way to write all characters of").fit()
 
 
+def fit_lines(document: Any) -> None:
+  """Make a document one that XML can hold whose writers know no carriage returns."""
+  fit_xml(document)
+  _Fitting(document, re.compile("\r\n?"), "a carriage return is a line's end in", "\n").fit()
+
+
 def fit_json(document: Any) -> None:
   """Make a document one that JSON can hold."""
   _Fitting(document, NOT_TEXT, "there are halves of characters in").fit()
 
 
 class _Fitting:
-  def __init__(self, document: Any, unfit: "re.Pattern[str]", reason: str) -> None:
-    self.document, self.unfit, self.reason = document, unfit, reason
+  def __init__(self, document: Any, unfit: "re.Pattern[str]", reason: str, by: str = "\ufffd") -> None:
+    self.document, self.unfit, self.reason, self.by = document, unfit, reason, by
 
   def fit(self) -> None:
     document = self.document
@@ -45,7 +51,7 @@ class _Fitting:
                       for language, texts in document.texts.items()}
 
   def text(self, text: str, place: Place, setting: str) -> str:
-    fitting = self.unfit.sub("\ufffd", text)
+    fitting = self.unfit.sub(self.by, text)
     if fitting != text:
       self.document.lose(place, setting, f"{self.reason} {short(text)}: they are replaced")
     return fitting
