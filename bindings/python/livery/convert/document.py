@@ -7,7 +7,7 @@ from typing import Any, Dict, Iterable, Iterator, List, NamedTuple, Optional, Se
 
 import livery
 
-from . import fitting
+from . import fitting, spelling
 from .place import Place, Refused, printable
 
 #: The keys of the items that stand for the entries of a map: a list of them, UniqueBy the first, is one.
@@ -120,7 +120,7 @@ class Document:
     for _ in range(1000):
       faults = _faults(json.dumps(self.schema()), self.place)
       if not faults:
-        return
+        return spelling.settle(self)
       # From the back, so that places in lists stay what they are.
       for fault in sorted(faults, key=_order, reverse=True):
         self._leave_out(fault)
@@ -138,6 +138,11 @@ class Document:
           del self.values[name]
           setting = self.find(name)
           self.lose(setting.place if setting else self.place, name, f"its value {fitting.short(value)} is left out: {error.message}")
+      taken = json.loads(store.export_json(layers=True, reveal=True))["Layers"].get("recommended", {})
+    for setting in self.settings():
+      name = setting["Key"]
+      if name in self.values and name in taken:
+        self.values[name] = spelling.spelled(setting, self.values[name], taken[name]["value"])
 
   def _leave_out(self, fault: Dict[str, Any]) -> None:
     """Leave out the member that a fault is about where a setting can be without, or the setting, or the text."""

@@ -7,6 +7,7 @@ from typing import Dict, Sequence
 
 import livery
 
+from . import spelling
 from .document import Document, Element
 from .place import Refused
 from .source import Object, Source, read_object
@@ -27,10 +28,11 @@ def read(files: Sequence[Source]) -> Document:
     raise Refused(file.place(first["line"] if first else 0), first["message"] if first else error.message) from None
   root = read_object(file)
   document = Document(str(root.get("Title") or ""))
-  document.version = root["Version"]
+  document.version = int(root["Version"])
   document.others = {name: root[name] for name in root if name not in ("Version", "Title", "Groups", "Texts")}
   document.texts = {language: dict(texts) for language, texts in (root.get("Texts") or {}).items()}
   document.groups = [_element(file, group) for group in root["Groups"]]
+  spelling.settle(document)
   return document
 
 
@@ -45,6 +47,10 @@ def _element(file: Source, raw: Object) -> Element:
 def read_values(document: Document, source: Source) -> None:
   names = {setting["Key"] for setting in document.settings()}
   given = read_object(source)
+  if isinstance(given.get("Layers"), dict) and "Layers" not in names:
+    raise Refused(source.place(given.at("Layers")), "an export with layers has several values of a setting: export without --layers")
+  if isinstance(given.get("Values"), dict) and "Values" not in names:
+    given = given["Values"]
   for name, value in given.items():
     if name in names or document.others.get("Open"):
       document.values[name] = value
