@@ -49,3 +49,30 @@ def test_fractions_of_seconds_of_binary_lists_are_read() -> None:
   moment = datetime.datetime(2026, 1, 2, 3, 4, 5, 250000)
   apple_bundle.read_values(document, Source("v", plistlib.dumps({"until": moment}, fmt=plistlib.FMT_BINARY)))
   assert document.values == {"until": "2026-01-02T03:04:05.250000Z"}
+
+
+def test_texts_of_android_are_read_once(tmp_path: pathlib.Path) -> None:
+  (tmp_path / "values").mkdir()
+  (tmp_path / "values-de").mkdir()
+  (tmp_path / "xml").mkdir()
+  texts = {"p": "C:\\\\new", "at": "\\@string/p", "again": " @string/p ", "spaces": '"a  b"'}
+  for folder in ("values", "values-de"):
+    rows = "".join(f'<string name="{name}">{one}{"s" if folder != "values" and name == "p" else ""}</string>' for name, one in texts.items())
+    (tmp_path / folder / "strings.xml").write_text(f'<resources>{rows}<string-array name="all"><item>C:\\\\new</item><item>@string/p</item></string-array></resources>')
+  rows = "".join(f'<restriction android:key="{name}" android:restrictionType="string" android:title="@string/p" android:defaultValue="@string/{name}"/>'
+                 for name in texts)
+  rows += '<restriction android:key="all" android:restrictionType="multi-select" android:title="All" android:entryValues="@array/all" android:entries="@array/all"/>'
+  (tmp_path / "xml" / "app_restrictions.xml").write_text(f'<restrictions xmlns:android="http://schemas.android.com/apk/res/android">{rows}</restrictions>')
+  document = android.read([Source.open(str(tmp_path / "xml" / "app_restrictions.xml"))])
+  found = {one["Key"]: one.get("Value") for one in document.settings()}
+  assert found == {"p": "C:\\new", "at": "@string/p", "again": "C:\\new", "spaces": "a  b", "all": None} and not document.losses
+  options = document.find("all")
+  assert options and [one["Value"] for one in options["Options"]] == ["C:\\new"] and document.texts == {"de": {"C:\\new": "C:\\news"}}
+
+
+def test_texts_of_android_come_back(tmp_path: pathlib.Path) -> None:
+  for number, one in enumerate(["C:\\new\n  two  spaces\\n", "\\", "@string/x", "?x", '"a"', "it's", "\ttab\r\n", " around ", "\\u0041"]):
+    document = schema(text("told", Value=one, Description=one))
+    again = written("android", document, tmp_path / str(number))
+    found = next(again.settings())
+    assert (found["Value"], found["Description"]) == (one, one) and not document.losses

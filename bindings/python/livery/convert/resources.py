@@ -36,7 +36,7 @@ class Resources:
   """The resources that references of a file may mean."""
 
   def __init__(self, file: Source, given: List[Source]) -> None:
-    #: By kind and name; a text, or texts.
+    #: By kind and name; a text, or texts, as they are written.
     self.values: Dict[Tuple[str, str], List[str]] = {}
     #: Texts in other languages, by the language, and kind and name.
     self.translated: Dict[str, Dict[Tuple[str, str], List[str]]] = {}
@@ -55,21 +55,23 @@ class Resources:
     for tag in root.children if root.name == "resources" else []:
       name = tag.get("name")
       if tag.name in ("string", "integer", "bool", "dimen", "color"):
-        into.setdefault((tag.name, name), [_text(tag.text)])
+        into.setdefault((tag.name, name), [tag.text])
       elif tag.name in ("string-array", "integer-array", "array"):
-        into.setdefault(("array", name), [_text(one.text) for one in tag.all("item")])
+        into.setdefault(("array", name), [one.text for one in tag.all("item")])
 
-  def texts(self, written: str) -> Optional[List[str]]:
-    """What a value means: itself, or what it refers to; None if that is not there."""
+  def texts(self, written: str, language: str = "") -> Optional[List[str]]:
+    """What a value means: itself, or what it refers to, in another language where it is there; None if that is not there."""
+    translated = self.translated.get(language, {})
     for _ in range(10):
-      match = REFERENCE.match(written)
+      match = REFERENCE.match(written.strip())
       if not match:
         return [_text(written)]
-      found = None if match.group("package") else self.values.get((match.group("kind"), match.group("name")))
+      key = match.group("kind"), match.group("name")
+      found = None if match.group("package") else translated.get(key, self.values.get(key))
       if found is None:
         return None
       if len(found) != 1 or match.group("kind") == "array":
-        return [one for item in found for one in (self.texts(item) or [item])]
+        return [one for item in found for one in (self.texts(item, language) or [_text(item)])]
       written = found[0]
     return None
 
@@ -77,7 +79,7 @@ class Resources:
     """What a reference means in other languages."""
     match = REFERENCE.match(written)
     key = (match.group("kind"), match.group("name")) if match else ("", "")
-    return {language: found[key] for language, found in self.translated.items() if key in found}
+    return {language: self.texts(written, language) or [] for language, found in self.translated.items() if key in found}
 
 
 def _text(raw: str) -> str:
@@ -93,7 +95,7 @@ def _text(raw: str) -> str:
 
 def text_of(text: str) -> str:
   """A text as resources write it, XML not yet escaped."""
-  for character, escape in (("\\", "\\\\"), ("'", "\\'"), ('"', '\\"'), ("\n", "\\n"), ("\t", "\\t")):
+  for character, escape in (("\\", "\\\\"), ("'", "\\'"), ('"', '\\"'), ("\n", "\\n"), ("\t", "\\t"), ("\r", "\\u000d")):
     text = text.replace(character, escape)
   if text[:1] in ("@", "?"):
     text = "\\" + text
