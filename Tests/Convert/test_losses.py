@@ -29,6 +29,32 @@ def properties(**given: Any) -> Document:
   return jsonschema.read([source(json.dumps({"properties": given}))])
 
 
+HEADED = [{"Type": "Header", "Title": "Above"}, {"Type": "Pane", "Title": "Flat", "Description": "Of it", "Settings": [text("flat")]},
+          {"Type": "Pane", "Title": "Deep", "Description": "Of deep", "Settings": [text("deep.one")]}]
+
+
+@pytest.mark.parametrize("name", ["json-schema", "android", "chromium", "vscode", "gsettings", "apple-config"])
+def test_what_heads_settings_is_told(name: str, tmp_path: pathlib.Path) -> None:
+  document = schema(*HEADED, Title="First", Description="Of first")
+  module(name).write(document)
+  messages = {loss.message for loss in document.losses}
+  assert "the header `Above` is not kept" in messages
+  assert "its pane `Flat` is not kept" in messages or "its pane `Flat` is a group among the others" in messages
+  nests = name in ("json-schema", "android", "chromium")
+  assert ("its pane `Deep` is not kept" in messages) == (not nests and name != "apple-config")
+  assert ("the group `First` is not kept" in messages) == (name in ("json-schema", "android", "gsettings"))
+  assert ("the description of `First` is not kept" in messages) == (name in ("vscode", "apple-config"))
+  (tmp_path / "a.json").write_text(json.dumps(document.schema()))
+  assert convert(f"livery:{name}", "a.json", "--strict", "-o", "out", folder=tmp_path).returncode == 9
+
+
+@pytest.mark.parametrize("name", ["json-schema", "android", "chromium"])
+def test_panes_that_names_tell_come_back(name: str, tmp_path: pathlib.Path) -> None:
+  document = schema(HEADED[2])
+  again = written(name, document, tmp_path)
+  assert not document.losses and plain(again.groups[0]["Settings"][0]["Description"]) == "Of deep"
+
+
 @pytest.mark.parametrize("name", ["apple-bundle", "apple-config"])
 def test_moments_and_carriage_returns_of_apple(name: str) -> None:
   document = schema({"Type": "Date", "Key": "until", "Title": "Until"}, text("note", Value="a\r\nb", Description="c\rd"))
@@ -49,6 +75,24 @@ def test_fractions_of_seconds_of_binary_lists_are_read() -> None:
   moment = datetime.datetime(2026, 1, 2, 3, 4, 5, 250000)
   apple_bundle.read_values(document, Source("v", plistlib.dumps({"until": moment}, fmt=plistlib.FMT_BINARY)))
   assert document.values == {"until": "2026-01-02T03:04:05.250000Z"}
+
+
+TWO = "one  two\nthree"
+
+
+@pytest.mark.parametrize("writer, target", [(apple_appconfig, "AppConfig"), (chromium, "Chromium"), (module("gsettings"), "GSettings")])
+def test_texts_that_read_back_as_others_are_told(writer: Any, target: str) -> None:
+  pick = {"Type": "ComboBox", "Key": "pick", "Title": "Pick", "Options": [{"Title": TWO, "Value": "a"}], "Value": "a"}
+  document = schema(text("told", Description=TWO), text("plain", Description="one two"), pick)
+  writer.write(document)
+  losing = [loss.setting for loss in document.losses if loss.message.startswith(f'{target} has another form of "one  two')]
+  assert losing == ["told", "pick"]
+
+
+def test_spaces_around_options_are_told() -> None:
+  document = schema({"Type": "ComboBox", "Key": "pick", "Title": "Pick", "Options": [{"Title": "A", "Value": " a"}], "Value": " a"})
+  apple_appconfig.write(document)
+  assert [loss.message for loss in document.losses] == ["AppConfig keeps no spaces around options"]
 
 
 def test_texts_of_android_are_read_once(tmp_path: pathlib.Path) -> None:

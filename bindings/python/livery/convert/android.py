@@ -11,7 +11,7 @@ from typing import Any, Dict, List, Optional, Sequence
 from xml.sax.saxutils import escape, quoteattr
 
 from . import fitting, nested
-from .document import Document, Element, holder_of, is_multiple, is_plain_list, members_of, option_values, title_of
+from .document import Document, Element, is_multiple, is_plain_list, members_of, option_values, title_of
 from .place import Refused
 from .resources import Resources, folder_of, text_of
 from .source import Source, Tag, read_object, read_xml
@@ -146,28 +146,32 @@ class _Writer:
   def write(self) -> Dict[str, bytes]:
     lines = ['<?xml version="1.0" encoding="utf-8"?>', '<restrictions xmlns:android="http://schemas.android.com/apk/res/android">']
     tree: Dict[str, Any] = {}
-    titles: Dict[str, str] = {}
+    panes: Dict[str, Optional[Element]] = {}
     for holders, setting in self.document.placed():
       path = nested.path(setting["Key"], self.names)
       here = tree
-      for index, part in enumerate(path[:-1]):
-        here, pane = here.setdefault(part, {}), holder_of(index, path, holders)
-        titles.setdefault(".".join(path[:index + 1]), title_of(pane) if pane else part)
+      for part, _ in zip(path, self.document.panes_of(setting, path, holders, panes)):
+        here = here.setdefault(part, {})
       here[path[-1]] = setting
-    lines += self.level(tree, "", 1, titles)
+    lines += self.level(tree, "", 1, panes)
+    self.document.unheaded(lambda group: title_of(group) == "Settings")
     files = {"xml/app_restrictions.xml": "\n".join([*lines, "</restrictions>", ""]).encode(), "values/app_restrictions.xml": self.resources(None)}
     for language, texts in self.document.texts.items():
       files[f"{folder_of(language)}/app_restrictions.xml"] = self.resources(texts)
     return files
 
-  def level(self, tree: Dict[str, Any], prefix: str, depth: int, titles: Dict[str, str]) -> List[str]:
+  def level(self, tree: Dict[str, Any], prefix: str, depth: int, panes: Dict[str, Optional[Element]]) -> List[str]:
     lines = []
     for key, one in tree.items():
       if isinstance(one, Element):
         lines += self.setting(one, key, prefix + key, depth)
       else:
-        inner = self.level(one, f"{prefix}{key}.", depth + 1, titles)
-        lines += self.tag(depth, key, prefix + key, "bundle", {"title": self.text(prefix + key, "title", titles.get(prefix + key, key))}, inner)
+        name = prefix + key
+        pane: Dict[str, Any] = panes.get(name) or {}
+        attributes = {"title": self.text(name, "title", str(pane.get("Title") or key))}
+        if pane.get("Description"):
+          attributes["description"] = self.text(name, "description", pane["Description"])
+        lines += self.tag(depth, key, name, "bundle", attributes, self.level(one, f"{name}.", depth + 1, panes))
     return lines
 
   def setting(self, setting: Element, key: str, name: str, depth: int) -> List[str]:

@@ -182,6 +182,8 @@ class _Writer:
         groups.setdefault(title_of(holders[-1]), []).append(setting)
       if len(holders) > 1:
         self.document.lose(setting.place, setting["Key"], f"its pane `{title_of(holders[-1])}` is a group among the others")
+    self.document.reread(lambda text: " ".join(text.split()), "AppConfig")
+    self.document.unheaded()
     for title, settings in groups.items():
       lines += ["    <fieldGroup>", *self.said("name", title, 3), *(line for one in settings for line in self.field(one)), "    </fieldGroup>"]
     return "\n".join([*lines, "  </presentation>", "</managedAppConfiguration>", ""]).encode()
@@ -215,6 +217,8 @@ class _Writer:
       values = setting["Value"] if isinstance(setting["Value"], list) else [setting["Value"]]
       body = [f"{indent}  <defaultValue>", *(f"{indent}    <value>{escape(_text(one))}</value>" for one in values), f"{indent}  </defaultValue>"]
     options = option_values(setting) if setting["Type"] == "ComboBox" else []
+    if any(isinstance(one, str) and one != one.strip() for one in options):
+      self.document.lose(setting.place, setting.get("Key") or key, "AppConfig keeps no spaces around options")
     if options:
       body += [f"{indent}  <constraint{constraint}>", f"{indent}    <values>",
                *(f"{indent}      <value>{escape(_text(one))}</value>" for one in options), f"{indent}    </values>", f"{indent}  </constraint>"]

@@ -210,6 +210,8 @@ class _Writer:
         name = re.sub(r"[^A-Za-z0-9]+", "", str(one.get("Title") or "")) or "Pane"
         while f"{name}.plist" in self.files or name == "Root":
           name += "2"
+        if one.get("Description"):
+          self.document.lose(one.place, "", f"the description of `{title_of(one)}` is not kept")
         self.files[f"{name}.plist"] = b""
         self.files[f"{name}.plist"] = self.file(self.level(one["Settings"]), "")
         found.append({"Type": "PSChildPaneSpecifier", "Title": str(one.get("Title") or ""), "File": name})

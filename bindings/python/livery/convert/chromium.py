@@ -172,6 +172,8 @@ def write(document: Document) -> Dict[str, bytes]:
         definitions.append(_policy(name, schema, settings[name][1] if name in settings else None, members))
     definitions.append({"name": re.sub(r"[^A-Za-z0-9]+", "", str(group.get("Title") or "")) or "Settings", "type": "group",
                         "caption": str(group.get("Title") or ""), "desc": str(group.get("Description") or ""), "policies": names})
+  document.reread(said, "Chromium")
+  document.unheaded(described=True)
   if document.texts:
     document.lose(document.groups[0].place, "", "texts in other languages are kept apart by Chromium")
   return {"policy_templates.json": (json.dumps({"policy_definitions": definitions}, ensure_ascii=False, indent=2) + "\n").encode()}

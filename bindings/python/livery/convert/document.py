@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from typing import Any, Dict, Iterable, Iterator, List, NamedTuple, Optional, Set, Tuple
+from typing import Any, Callable, Dict, Iterable, Iterator, List, NamedTuple, Optional, Set, Tuple
 
 import livery
 
@@ -114,6 +114,36 @@ class Document:
       if member not in SILENT and member not in said and setting[member] not in (False, "", None):
         self.lose(setting.place, str(setting.get("Key") or ""), f"{target} has nothing for `{member}`")
 
+  def panes_of(self, setting: Element, path: List[str], holders: Tuple[Element, ...], panes: Dict[str, Optional[Element]]) -> List[Optional[Element]]:
+    """The pane that stands for each part of a name but the last; what no part stands for is a loss. `panes` are those of other settings."""
+    found = [panes.setdefault(".".join(path[:index + 1]), holder_of(index, path, holders)) for index in range(len(path) - 1)]
+    for pane in holders[1:]:
+      if not any(one is pane for one in found):
+        self.lose(setting.place, setting["Key"], f"its pane `{title_of(pane)}` is not kept")
+    return found
+
+  def reread(self, read: Callable[[str], str], target: str) -> None:
+    """Note the texts that people read which are others where the target reads them again."""
+    def note(one: Element, owner: str) -> None:
+      for text in (one.get("Title"), one.get("Description"), *(option.get("Title") for option in one.get("Options") or [])):
+        if isinstance(text, str) and read(text) != text:
+          self.lose(one.place, owner, f"{target} has another form of {fitting.short(text)}: {fitting.short(read(text))}")
+
+    for group in self.groups:
+      note(group, "")
+    for setting in self.settings():
+      note(setting, setting["Key"])
+
+  def unheaded(self, kept: Callable[[Element], bool] = lambda group: True, described: bool = False) -> None:
+    """Note the headers, the groups that are not kept, and the descriptions of groups unless they are."""
+    for group in self.groups:
+      if not kept(group):
+        self.lose(group.place, "", f"the group `{title_of(group)}` is not kept")
+      elif group.get("Description") and not described:
+        self.lose(group.place, "", f"the description of `{title_of(group)}` is not kept")
+      for header in headers(group):
+        self.lose(header.place, "", f"the header `{title_of(header)}` is not kept")
+
   def mend(self) -> None:
     """Leave out what Livery refuses, each as a loss, so that the schema is one."""
     fitting.fit_json(self)
@@ -175,6 +205,15 @@ def within(element: Element, holders: Tuple[Element, ...]) -> Iterator[Tuple[Tup
       yield from within(one, (*holders, one))
     elif one.get("Type") != "Header" and one.get("Key"):
       yield holders, one
+
+
+def headers(element: Element) -> Iterator[Element]:
+  """The headers in a group or pane."""
+  for one in element.get("Settings") or []:
+    if one.get("Type") == "Header":
+      yield one
+    elif one.get("Type") == "Pane":
+      yield from headers(one)
 
 
 def title_of(element: Dict[str, Any]) -> str:

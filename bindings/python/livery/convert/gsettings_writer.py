@@ -9,7 +9,7 @@ from xml.sax.saxutils import escape, quoteattr
 
 from . import gvariant
 from . import gvariant_settings as held
-from .document import Document, Element, is_multiple, option_values
+from .document import Document, Element, is_multiple, option_values, title_of, within
 from .gsettings_reader import AS_TEXT
 from .place import Place
 
@@ -51,7 +51,10 @@ class Writer:
 
   def write(self) -> str:
     schemas: Dict[str, List[str]] = {}
-    for setting in self.document.settings():
+    self.document.reread(lambda text: " ".join(text.split()), "GSettings")
+    self.document.unheaded(lambda group: all(self.names[one["Key"]][0] == title_of(group) for _, one in within(group, ())))
+    for holders, setting in self.document.placed():
+      self.document.panes_of(setting, [setting["Key"]], holders, {})
       schema, key = self.names[setting["Key"]]
       if f"{schema}.{key}" != setting["Key"]:
         self.document.lose(setting.place, setting["Key"], f"it is called `{key}` in `{schema}`")

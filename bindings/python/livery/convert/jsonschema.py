@@ -6,7 +6,7 @@ import json
 from typing import Any, Dict, Sequence
 
 from . import nested
-from .document import Document
+from .document import Document, title_of
 from .jsonschema_reader import Reader
 from .jsonschema_writer import Writer
 from .place import Refused
@@ -46,11 +46,10 @@ def write(document: Document) -> Dict[str, bytes]:
   root: Dict[str, Any] = {"$schema": DIALECT}
   if document.title:
     root["title"] = document.title
-  if len(document.groups) == 1 and document.groups[0].get("Description"):
+  alone = len(document.groups) == 1
+  if alone and document.groups[0].get("Description"):
     root["description"] = document.groups[0]["Description"]
-  for group in document.groups:
-    if len(document.groups) > 1:
-      document.lose(group.place, "", f"the group `{group.get('Title')}` is not kept")
+  document.unheaded(lambda group: alone and title_of(group) == (document.title or "Settings"), described=alone)
   if document.texts:
     document.lose(document.groups[0].place, "", "texts in other languages are not kept")
   root.update(Writer(document, "JSON Schema").tree())

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any, Dict, List, Set
+from typing import Any, Dict, List, Optional, Set
 
 from . import nested
-from .document import Document, Element, holder_of, is_map, is_multiple, is_plain_list, is_secret, members_of, option_values
+from .document import Document, Element, is_map, is_multiple, is_plain_list, is_secret, members_of, option_values
 from .pattern import to_ecma
 
 TYPES = {"ToggleSwitch": "boolean", "TextField": "string", "URL": "string", "Color": "string", "Date": "string", "Data": "string", "Image": "string"}
@@ -24,11 +24,11 @@ class Writer:
     """An object of all settings, with objects in it for the parts of their names."""
     placed = {setting["Key"]: (holders, setting) for holders, setting in self.document.placed()}
     root: Dict[str, Any] = {"type": "object", "properties": {}}
+    panes: Dict[str, Optional[Element]] = {}
     for name, (holders, setting) in placed.items():
       here, path = root, nested.path(name, placed)
-      for index, part in enumerate(path[:-1]):
-        pane: Dict[str, Any] = holder_of(index, path, holders) or {}
-        said = {keyword: pane[member] for member, keyword in (("Title", "title"), ("Description", "description")) if pane.get(member)}
+      for part, pane in zip(path, self.document.panes_of(setting, path, holders, panes)):
+        said = {keyword: pane[member] for member, keyword in (("Title", "title"), ("Description", "description")) if pane and pane.get(member)}
         here = here["properties"].setdefault(part, {"type": "object", **said, "properties": {}})
       here["properties"][path[-1]] = self.schema(setting)
       self.required(setting, path[-1], here)

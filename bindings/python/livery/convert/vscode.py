@@ -132,15 +132,13 @@ def write(document: Document) -> Dict[str, bytes]:
   for group in document.groups:
     properties: Dict[str, Any] = {}
     for holders, setting in within(group, (group,)):
-      if len(holders) > 1:
-        document.lose(setting.place, setting["Key"], f"its pane `{title_of(holders[-1])}` is not kept")
+      document.panes_of(setting, [setting["Key"]], holders, {})
       made = writer.schema(setting)
       writer.required_alone(setting, made)
       _respell(setting, made)
       properties[setting["Key"]] = texts.name(made)
-    if group.get("Description"):
-      document.lose(group.place, "", f"the description of `{title_of(group)}` is not kept")
     configurations.append({"title": texts.named(title_of(group)), "properties": properties})
+  document.unheaded()
   package: Dict[str, Any] = {"displayName": texts.named(document.title)} if document.title else {}
   package["contributes"] = {"configuration": configurations}
   return {name: (json.dumps(content, ensure_ascii=False, indent=2) + "\n").encode() for name, content in {"package.json": package, **texts.files()}.items()}
