@@ -55,6 +55,51 @@ def test_panes_that_names_tell_come_back(name: str, tmp_path: pathlib.Path) -> N
   assert not document.losses and plain(again.groups[0]["Settings"][0]["Description"]) == "Of deep"
 
 
+def test_secrets_that_are_no_texts_are_told() -> None:
+  document = properties(url={"type": "string", "format": "uri", "writeOnly": True}, pin={"type": "string", "writeOnly": True},
+                        data={"type": "string", "contentEncoding": "base64", "writeOnly": True}, none={"type": "string", "format": "uri", "writeOnly": False},
+                        pick={"type": "string", "enum": ["a"], "sensitiveValue": True}, box={"writeOnly": True, "properties": {"a": {"type": "string"}}})
+  assert {line.partition(" ")[2] for line in told(document)} == {
+    "url: `writeOnly` is not kept", "data: `writeOnly` is not kept", "pick: `sensitiveValue` is not kept", "box: `writeOnly` is not kept"}
+  pin = document.find("pin")
+  assert pin and pin["Class"] == ["Password"]
+
+
+def test_truth_values_with_titles_are_options() -> None:
+  document = properties(plain={"enum": [True, False]}, words={"enum": ["True", "False"]},
+                        titled={"oneOf": [{"const": True, "title": "Bright"}, {"const": False, "title": "Dark"}]})
+  assert [one["Type"] for one in document.settings()] == ["ToggleSwitch", "ComboBox", "ComboBox"] and not document.losses
+  titled = document.find("titled")
+  assert titled and [one["Title"] for one in titled["Options"]] == ["Bright", "Dark"]
+
+
+@pytest.mark.parametrize("inside", [False, True])
+def test_what_holds_for_an_object_holds_inside(inside: bool) -> None:
+  box = {"type": "object", "readOnly": True, "deprecated": True, "properties": {"a": {"type": "string"}, "b": {"properties": {"c": {"type": "string"}}}}}
+  document = properties(box={"type": "array", "items": box} if inside else box)
+  found = next(document.settings())["ItemTemplate"] if inside else list(document.settings())
+  assert [(one["ReadOnly"], one["Deprecated"]) for one in found] == [(True, "Deprecated")] * 2 and not document.losses
+  root = jsonschema.read([source('{"readOnly": true, "properties": {"a": {"type": "string"}}}')])
+  assert next(root.settings())["ReadOnly"] is True
+
+
+def test_the_reason_of_an_object_holds_inside() -> None:
+  box = {"type": "object", "deprecationMessage": "Gone", "properties": {"a": {"type": "string"}, "b": {"type": "string", "deprecationMessage": "Other"}}}
+  document = vscode.read([source(json.dumps({"contributes": {"configuration": {"properties": {"x.box": box}}}}), "package.json")])
+  assert [one["Deprecated"] for one in document.settings()] == ["Gone", "Other"]
+
+
+def test_what_is_said_of_an_option_is_told() -> None:
+  document = properties(pick={"oneOf": [{"const": "a", "title": "A", "description": "First"}, {"const": "b", "description": "B", "type": "string"},
+                                        {"const": "c", "deprecated": True}]})
+  assert told(document) == ["1 pick: `description` of an option is not kept", "1 pick: `deprecated` of an option is not kept"]
+
+
+def test_dots_in_names_of_properties_are_told() -> None:
+  document = jsonschema.read([source('{"properties": {\n"a.b": {"type": "string"}}}')])
+  assert told(document) == ["2 a.b: a dot in a name is an object where it is written back"]
+
+
 @pytest.mark.parametrize("name", ["apple-bundle", "apple-config"])
 def test_moments_and_carriage_returns_of_apple(name: str) -> None:
   document = schema({"Type": "Date", "Key": "until", "Title": "Until"}, text("note", Value="a\r\nb", Description="c\rd"))

@@ -34,6 +34,7 @@ def read(files: Sequence[Source]) -> Document:
   if raw.get("additionalProperties") is True:
     document.others["Open"] = True
   group["Settings"] += reader.properties(raw, "", raw.get("default"), refs, inside=False)
+  reader.mark_all(group, raw)
   document.mend()
   return document
 

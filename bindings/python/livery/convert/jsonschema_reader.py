@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import Any, Callable, Dict, List, Optional, Set, Tuple
 
-from .document import MAP_KEY, MAP_VALUE, Document, Element
+from .document import MAP_KEY, MAP_VALUE, Document, Element, within
 from .jsonschema_references import DEEPEST, References, Refs
 from .nested import taken
 from .pattern import to_posix
@@ -14,6 +14,10 @@ from .source import Object, Source
 #: What says nothing of a value.
 SILENT = {"$schema", "$id", "id", "$comment", "$defs", "definitions", "$anchor", "$ref", "title", "type", "default", "enum", "const", "properties",
           "additionalProperties", "required", "examples"}
+#: What an option says that comes along, or is said by its value.
+OPTION = {"const", "enum", "title", "type", "$comment"}
+#: What makes a text a secret.
+SECRET = {"writeOnly", "sensitiveValue"}
 SCALARS = (str, int, float, bool)
 LOW, HIGH = -2**63, 2**63 - 1
 #: What keywords bound, by the kind of setting.
@@ -46,6 +50,8 @@ class Reader(References):
     found: List[Element] = []
     for name, one in (given if isinstance(given, dict) else {}).items():
       line = given.at(name) if isinstance(given, Object) else 0
+      if "." in name:
+        self.lose(line, prefix + name, "a dot in a name is an object where it is written back")
       made = self.setting(prefix + name, one, line, refs, inside, (default or {}).get(name) if isinstance(default, dict) else None)
       if name in (needed or []):
         self.require(made, prefix + name)
@@ -83,9 +89,9 @@ class Reader(References):
       settings = self.properties(raw, name + ".", default if default is not None else raw.get("default"), inner, inside)
       self.unknown(raw, name, {"description"} if not inside else set())
       self.others(raw, name)
-      if inside:
-        return settings
-      return [Element(self.file.place(line), Type="Pane", Title=self.title(raw, name), Description=self.description(raw), Settings=settings)]
+      pane = Element(self.file.place(line), Type="Pane", Title=self.title(raw, name), Description=self.description(raw), Settings=settings)
+      self.mark_all(pane, raw)
+      return settings if inside else [pane]
     made = Element(self.file.place(line), Key=name or None)
     members, said = self.kind(raw, name, line, inner)
     if members is None:
@@ -98,7 +104,7 @@ class Reader(References):
       default = raw.get("default")
     if default is not None:
       made["Value"] = taken(made, default)
-    self.unknown(raw, name, said | {"description"})
+    self.unknown(raw, name, said | {"description"} | (SECRET if made["Type"] == "TextField" else set()))
     return [made]
 
   def as_text(self, name: str, raw: Dict[str, Any], line: int, default: Any) -> Element:
@@ -121,27 +127,34 @@ class Reader(References):
     """What is said of any value."""
     if self.description(raw):
       made["Description"] = self.description(raw)
-    if raw.get("deprecated") is True:
-      made["Deprecated"] = "Deprecated"
-    if raw.get("readOnly") is True:
-      made["ReadOnly"] = True
+    self.mark(made, raw)
     if made["Type"] == "TextField" and (raw.get("writeOnly") is True or raw.get("format") == "password" or raw.get("sensitiveValue") is True):
       made["Class"] = ["Password"]
 
+  def mark(self, made: Element, raw: Dict[str, Any]) -> None:
+    """What holds for all that is in an object, too."""
+    if raw.get("deprecated") is True:
+      made.setdefault("Deprecated", "Deprecated")
+    if raw.get("readOnly") is True:
+      made["ReadOnly"] = True
+
+  def mark_all(self, pane: Element, raw: Dict[str, Any]) -> None:
+    for _, one in within(pane, ()):
+      self.mark(one, raw)
+
   def unknown(self, raw: Object, name: str, said: Set[str]) -> None:
-    understood = SILENT | said | self.known | {"deprecated", "readOnly"} | \
-      ({"writeOnly", "sensitiveValue"} if _type(raw) in ("string", None) else set())
-    for keyword in raw:
-      if keyword not in understood and not keyword.startswith("x-"):
+    understood = SILENT | said | self.known | {"deprecated", "readOnly"}
+    for keyword, value in raw.items():
+      if keyword not in understood and not keyword.startswith("x-") and not (keyword in SECRET and value is False):
         self.lose(raw.at(keyword), name, f"`{keyword}` is not kept")
 
   # What the value is
 
   def kind(self, raw: Object, name: str, line: int, refs: Refs) -> Tuple[Optional[Dict[str, Any]], Set[str]]:
     """The members of the setting, and the keywords that they say; no members where Livery has no such setting."""
-    options = self.options(raw)
+    options = self.options(raw, name)
     if options is not None:
-      if {str(one["Value"]) for one in options} == {"True", "False"}:
+      if sorted(json.dumps(one["Value"]) for one in options) == ["false", "true"] and all(one["Title"] == json.dumps(one["Value"]) for one in options):
         return {"Type": "ToggleSwitch"}, {"oneOf", "anyOf"}
       return {"Type": "ComboBox", "Class": ["Single"], "Options": options}, {"oneOf", "anyOf", "enumDescriptions", "minLength", "maxLength"}
     raw = self.without_null(raw, refs)
@@ -160,9 +173,10 @@ class Reader(References):
     self.lose(raw.line or line, name, (f"Livery has no type for {json.dumps(told)}" if told else "says no type") + ": the value is kept as JSON text and not checked")
     return None, set()
 
-  def options(self, raw: Object) -> Optional[List[Dict[str, Any]]]:
+  def options(self, raw: Object, name: str) -> Optional[List[Dict[str, Any]]]:
     """The options of a value that is one of some."""
     titles: List[str] = []
+    alternatives: Any = []
     if "const" in raw:
       values: Any = [raw["const"]]
     elif isinstance(raw.get("enum"), list):
@@ -184,6 +198,10 @@ class Reader(References):
       if value is not None and not any(type(one["Value"]) is type(value) and one["Value"] == value for one in found):
         title = titles[index] if index < len(titles) else ""
         found.append({"Title": title or (value if isinstance(value, str) and value else json.dumps(value)), "Value": value})
+    for one in alternatives:
+      for keyword in one:
+        if keyword not in OPTION and not keyword.startswith("x-") and (keyword != "description" or one.get("title")):
+          self.lose(one.at(keyword) if isinstance(one, Object) else 0, name, f"`{keyword}` of an option is not kept")
     return found or None
 
   def without_null(self, raw: Object, refs: Refs) -> Object:
@@ -270,7 +288,7 @@ class Reader(References):
     if raw.get("minItems") in (0, 1):
       said.add("minItems")
     inner, refs = found
-    options = self.options(inner)
+    options = self.options(inner, name)
     if options is not None and raw.get("uniqueItems") is True:
       return {**made, "Type": "ComboBox", "Class": ["Multiple"], "Options": options}, said | {"uniqueItems"}
     if raw.get("uniqueItems") is False:

@@ -70,19 +70,22 @@ class _Reader(Reader):
   def description(self, raw: Dict[str, Any]) -> "str | None":
     return self.said(raw.get("markdownDescription")) or self.said(raw.get("description")) or None
 
-  def options(self, raw: Object) -> "List[Dict[str, Any]] | None":
+  def options(self, raw: Object, name: str) -> "List[Dict[str, Any]] | None":
     if "enum" in raw and "markdownEnumDescriptions" in raw:
       raw.setdefault("enumDescriptions", raw["markdownEnumDescriptions"])
-    return super().options(raw)
+    return super().options(raw, name)
 
   def describe(self, made: Element, raw: Dict[str, Any]) -> None:
     super().describe(made, raw)
     if "enum" in raw and raw.get("enumItemLabels") and raw.get("enumDescriptions"):
       line = raw.at("enumDescriptions") if isinstance(raw, Object) else 0
       self.lose(line or made.place.line, str(made.get("Key") or ""), "options have a title and no description")
+
+  def mark(self, made: Element, raw: Dict[str, Any]) -> None:
     reason = self.said(raw.get("deprecationMessage")) or self.said(raw.get("markdownDeprecationMessage"))
     if reason:
-      made["Deprecated"] = reason
+      made.setdefault("Deprecated", reason)
+    super().mark(made, raw)
 
 
 def read(files: Sequence[Source]) -> Document:
