@@ -258,8 +258,14 @@ def test_pages_are_inert(generate: Any) -> None:
 
 def test_secret_defaults_are_told_nowhere(generate: Any) -> None:
   schema = schema_of({"Type": "TextField", "Title": "Code", "Key": "code", "Class": ["Password"], "Value": "hunter2"})
+  code = {**json.loads(schema)["Groups"][0]["Settings"][0], "Value": "letme1n"}
+  inner = {"Type": "List", "Title": "Codes", "Key": "codes", "ItemTemplate": [code]}
+  lists = schema_of({**inner, "Value": [{"code": "hunter2"}]}, {**inner, "Key": "plain", "ItemTemplate": [{"Type": "TextField", "Title": "Code", "Class": ["Password"]}], "Value": ["hunter2"]},
+                    {**inner, "Key": "deep", "ItemTemplate": [inner], "Value": [{"codes": [{"code": "hunter2"}]}]})
   for language in ("c", "swift", "python", "markdown", "html"):
     assert "hunter2" not in generate(language, schema).read_text()
+    told = generate(language, lists).read_text()
+    assert "hunter2" not in told and "letme1n" not in told
 
 
 def test_what_is_wrong_is_told(tmp_path: pathlib.Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -53,6 +53,11 @@ class Setting(NamedTuple):
     return self.kind == "text" and "Password" in (self.raw.get("Class") or [])
 
   @property
+  def holds_secret(self) -> bool:
+    """Whether it or a member of its items is one."""
+    return self.secret or any(one.holds_secret for one in self.template)
+
+  @property
   def listed(self) -> str:
     """Its type as the store's list of settings tells it."""
     return {"integer": "int", "number": "double", "text": "string", "choices": "choice"}.get(self.kind, self.kind)
@@ -77,8 +82,8 @@ class Setting(NamedTuple):
 
   @property
   def default(self) -> Optional[str]:
-    """The default as JSON; None for none, and for a secret's."""
-    if "Value" not in self.raw or self.secret:
+    """The default as JSON; None for none, and where a secret is in it."""
+    if "Value" not in self.raw or self.holds_secret:
       return None
     value = self.raw["Value"]
     if value == "" and self.kind in ("color", "date", "image", "integer", "number"):
