@@ -300,3 +300,9 @@ def test_empty_schema(generate: Any, tmp_path: pathlib.Path) -> None:
   source.write_text(f'#include "{header.name}"\nint main(void) {{ return 0; }}\n')
   assert compile_c(source).returncode == 0
   assert made(generate("python", schema_of())).Kiosk.missing
+
+
+def test_versions_are_whole(generate: Any) -> None:
+  schema = schema_of(NUMBER).replace('"Version": 1,', '"Version": 1.0,')
+  assert "UInt64 = 1\n" in generate("swift", schema, "Kiosk").read_text()
+  assert "_VERSION 1\n" in generate("c", schema).read_text() and made(generate("python", schema)).Kiosk.VERSION.real == 1

@@ -150,7 +150,7 @@ def read(text: str, name: str) -> Model:
   groups: List[Group] = []
   for group in root["Groups"]:
     _collect(group, (), groups)
-  return Model(str(root.get("Title") or ""), root["Version"], digest, [one for one in groups if one.settings])
+  return Model(str(root.get("Title") or ""), int(root["Version"]), digest, [one for one in groups if one.settings])
 
 
 def _faults(error: livery.LiveryError, name: str) -> str:
