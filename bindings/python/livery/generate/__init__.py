@@ -31,7 +31,8 @@ LANGUAGES = ("c", "swift", "python", "markdown", "html")
 
 def main(arguments: Optional[List[str]] = None) -> int:
   """The command; returns its exit status: 0, 2 for a misuse, 4 for a schema that is wrong, 8 for files."""
-  given = _parser().parse_args(arguments)
+  parser = _parser()
+  given = parser.parse_args(arguments)
   # It ends before there is anything to be collected.
   gc.disable()
   try:
@@ -40,6 +41,8 @@ def main(arguments: Optional[List[str]] = None) -> int:
     model = read(text, given.schema)
     for path, content in _files(given, model).items():
       _store(path, content)
+  except ReservedName as error:
+    parser.error(str(error))
   except SchemaError as error:
     print(error, file=sys.stderr)
     return 4
@@ -50,6 +53,10 @@ def main(arguments: Optional[List[str]] = None) -> int:
     print(f"{error.filename or given.output}: {error.strerror}", file=sys.stderr)
     return 8
   return 0
+
+
+class ReservedName(Exception):
+  """A name that was asked for means something else already."""
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -63,14 +70,19 @@ def _parser() -> argparse.ArgumentParser:
 
 def _files(given: argparse.Namespace, model: Model) -> Dict[Optional[str], str]:
   """What is written, by where to; None for standard output."""
-  source = os.path.basename(given.schema)
+  # What is not UTF-8 in the name of a file can be written nowhere.
+  source = os.path.basename(given.schema).encode("utf-8", "replace").decode()
   name = given.name or source.split(".")[0]
   prefix, type_name = (name, name[0].upper() + name[1:]) if given.name and _is_identifier(name) else (snake(name), pascal(name))
   # The one that is wanted alone: the command is to be quick.
   writer = importlib.import_module(f".{'page' if given.language == 'html' else given.language}", __name__)
   if given.language in ("markdown", "html"):
     return {given.output: writer.write(model, name)}
-  called = prefix if given.language == "c" else type_name
+  called, behind = (prefix, "_app") if given.language == "c" else (type_name, "Settings")
+  if writer.is_reserved(called):
+    if given.name:
+      raise ReservedName(f"`{called}` means something else in {given.language.capitalize()} or to the library: give it another --name")
+    called += behind
   files: Dict[Optional[str], str] = {given.output: writer.write(model, called, source)}
   if given.language == "python" and given.output:
     files[os.path.splitext(given.output)[0] + ".pyi"] = writer.write_stub(model, called, source)

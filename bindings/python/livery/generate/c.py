@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from typing import Any, List, NamedTuple, Tuple
 
+from .._native.interface import FUNCTIONS
 from . import c_parts
 from .model import Model, Setting
 from .names import Names, snake
@@ -31,6 +32,11 @@ class Shape(NamedTuple):
 
   type: str
   functions: str
+
+
+def is_reserved(prefix: str) -> bool:
+  """Whether functions of the library begin so."""
+  return any(f"livery_{name}".startswith(f"{prefix}_") for name in FUNCTIONS)
 
 
 def write(model: Model, prefix: str, source: str) -> str:

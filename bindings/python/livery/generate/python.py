@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import keyword
+import re
 from typing import Any, Dict, List, Tuple
 
 from .model import Model, Setting
@@ -15,6 +16,13 @@ READS = {"bool": "get_bool", "integer": "get_int", "number": "get_double", "text
          "color": "get_color", "date": "get_date", "data": "get_data"}
 TAKEN = [*keyword.kwlist, "match", "case", "type", "self", "store", "layer", "at", "reset", "missing", "update", "watch",
          "VERSION", "DIGEST", "livery", "datetime", "bool", "int", "float", "str", "bytes", "property", "List", "Union"]
+#: What no class may be called.
+RESERVED = ["Settable", "None", "True", "False", "List", "Union", "Optional", "Any", "Dict"]
+
+
+def is_reserved(name: str) -> bool:
+  """Whether a class of that name would be none, or another than the module needs."""
+  return name in RESERVED
 
 
 def write(model: Model, name: str, source: str) -> str:
@@ -30,14 +38,14 @@ def write_stub(model: Model, name: str, source: str) -> str:
 class _Module:
   def __init__(self, model: Model, name: str, source: str) -> None:
     self.model, self.name, self.source = model, name, source
-    self.types = Names([name, "Settable", "None", "True", "False", "List", "Union", "Optional", "Any", "Dict"])
+    self.types = Names([name, *RESERVED])
     self.out: List[str] = []
 
   def text(self, stub: bool) -> str:
     idents, rows = Names(TAKEN), []
     for setting in self.model.settings:
       rows.append((setting, idents.take(snake(setting.name)), self._type(setting, pascal(setting.name), stub)))
-    words = {"@NAME@": self.name, "@SOURCE@": line(self.source), "@TITLE@": text(self.model.title or "The settings"),
+    words = {"@NAME@": self.name, "@SOURCE@": line(self.source) if stub else text(self.source), "@TITLE@": text(self.model.title or "The settings"),
              "@VERSION@": str(self.model.version), "@DIGEST@": self.model.digest,
              "@TYPES@": ", ".join(f"{setting.name!a}: {setting.listed!a}" for setting, _, _ in rows)}
     parts = [_filled(STUB_BEGINNING if stub else BEGINNING, words), *self.out, _filled(STUB_CLASS if stub else CLASS, words)]
@@ -138,9 +146,7 @@ def _spelled(value: Any) -> str:
 
 
 def _filled(part: str, words: Dict[str, str]) -> str:
-  for word, content in words.items():
-    part = part.replace(word, content)
-  return part
+  return re.sub("@[A-Z]+@", lambda match: words[match.group()], part)
 
 
 def line(content: str) -> str:
@@ -149,7 +155,8 @@ def line(content: str) -> str:
 
 def text(content: str) -> str:
   """Text in a docstring."""
-  return line(content).replace("\\", "\\\\").replace('"', '\\"')
+  escaped = line(content).replace("\\", "\\\\").replace('"', '\\"')
+  return "".join(one if one.isprintable() else one.encode("unicode_escape").decode() for one in escaped)
 
 
 def docstring(lines: List[str], indent: str = "  ") -> str:

@@ -18,6 +18,14 @@ inout internal is isolated lazy let mutating nil nonisolated nonmutating open op
 precedencegroup prefix private protocol public repeat required rethrows return self set some static store struct subscript super
 switch throw throws true try typealias unowned var weak where while willSet version digest bound update observe missing reset
 settingValue settingType name unknown hash hashValue description""".split()
+#: What no type may be called.
+RESERVED = """Bound Store Key BoundKey Value Layer Color Timestamp String Bool Int64 Double UInt8 StoreError SettingValue Observation Event
+Update Keys Type Protocol Self Any Error Sendable Equatable Array Optional UInt64 Livery""".split()
+
+
+def is_reserved(name: str) -> bool:
+  """Whether a type of that name would be none, or hide one of the library's that the file needs."""
+  return name in RESERVED
 
 
 def write(model: Model, name: str, source: str) -> str:
@@ -27,10 +35,10 @@ def write(model: Model, name: str, source: str) -> str:
 class _Source:
   def __init__(self, model: Model, name: str, source: str) -> None:
     self.model, self.name, self.source = model, name, source
-    self.types = Names([name, "Bound", "Store", "Key", "BoundKey", "Value", "Layer", "Color", "Timestamp", "String", "Bool",
-                        "Int64", "Double", "UInt8", "StoreError", "SettingValue", "Observation", "Event", "Update", "Keys",
-                        "Type", "Protocol", "Self", "Any", "Error", "Sendable", "Equatable", "Array", "Optional"])
+    self.types = Names([name, *RESERVED])
     self.nested: List[str] = []
+    #: What bytes in lists are called, once there are any.
+    self.bytes = ""
 
   def text(self) -> str:
     idents, rows = Names(KEYWORDS), []
@@ -82,10 +90,10 @@ class _Source:
 
   def _bytes(self) -> str:
     """Bytes as an item of a list."""
-    if "Bytes" not in self.types._taken:
-      self.types.take("Bytes")
-      self.nested.append(BYTES)
-    return "Bytes"
+    if not self.bytes:
+      self.bytes = self.types.take("Bytes")
+      self.nested.append(BYTES.replace("Bytes:", f"{self.bytes}:"))
+    return self.bytes
 
   def _options(self, setting: Setting, name: str) -> str:
     idents = Names(KEYWORDS)
