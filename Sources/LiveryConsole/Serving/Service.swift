@@ -26,12 +26,15 @@ final class Service {
     options.limits.connections = 1024
     options.limits.connectionsPerAddress = 1024
     options.hosts = hosts
+    // A web server in front is asked at the usual ports, which browsers leave out.
+    for name in hosts {
+      guard let authority = Authority(Array(name.utf8)[...]), authority.port == nil else { continue }
+      options.hosts += ["\(authority.host):80", "\(authority.host):443"]
+    }
     options.isBehindProxy = isBehindProxy
     if let url = console.place.url {
       options.isSecure = url.utf8.starts(with: "https://".utf8)
-      let rest = url.after("https://") ?? url.after("http://") ?? url
-      options.hosts.append(
-        String(decoding: Array(rest.utf8.prefix { $0 != UInt8(ascii: "/") }), as: UTF8.self))
+      options.hosts.append(try Service.name(of: url))
     }
     if console.published?.isFar == true { console.uploads = try Uploads(console) }
     // What was committed before the console ended is published first.
@@ -42,6 +45,14 @@ final class Service {
     }
     served.server = server
     self.init(console, site, server)
+  }
+
+  /// The host and the port of the fleet's address: those that devices and browsers ask for.
+  static func name(of url: String) throws(Refusal) -> String {
+    guard let authority = Authority(ofURL: Array(url.utf8)[...]), let port = authority.port else {
+      throw Refusal(.invalid, "\(url): the fleet's address is https://HOST or https://HOST:PORT")
+    }
+    return "\(authority.host):\(port)"
   }
 
   private init(_ console: Console, _ site: ConsoleSite, _ server: Server) {
