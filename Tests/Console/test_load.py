@@ -1,7 +1,9 @@
 """Many at once, and those who do too much: reports in one commit, and who is told to come later."""
 
 import json
+import re
 import threading
+from pathlib import Path
 
 from conftest import Console, Device, join, wait
 
@@ -162,3 +164,35 @@ def test_a_device_is_named_and_put_into_groups_as_one_change(console):
   line = console.api("GET", "devices/" + device.id)
   assert line["name"] == "new" and line["groups"] == ["lobby"]
   assert console.api("GET", "status")["generation"] == before + 1
+
+
+def test_the_difference_takes_no_memory_for_each_device_and_setting(tmp_path):
+  console = Console(tmp_path).make_bare()
+  count, names = 20_000, [f"a{number:03}" for number in range(200)]
+  console.sql(f"WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < {count}) INSERT INTO devices "
+              "(id, public_key, name, enrolled) SELECT lower(hex(randomblob(16))), x'00', 'till ' || i, 1 FROM n")
+  console.sql("INSERT INTO device_values (device, name, layer, content, digest) SELECT id, 'a000', 'enforced', x'01', x'00' FROM devices "
+              "ORDER BY id LIMIT 5000")
+  console.serve()
+
+  def changes(names):
+    settings = [{"name": name, "verb": "enforce", "value": 1} for name in names]
+    revision = console.api("GET", "channels/fleet/draft")["revision"]
+    console.api("PUT", "channels/fleet/draft", {"revision": revision, "settings": settings})
+    return console.api("GET", "channels/fleet/difference")
+
+  def peak():
+    status = Path(f"/proc/{console.process.pid}/status").read_text()
+    return int(re.search(r"VmHWM:\s+(\d+) kB", status)[1])
+
+  try:
+    one = changes(names[:1])
+    assert one["devices"] == count and one["settings"][0]["devices"] == one["changed"] == count - 5000
+    before = peak()
+    all_of_them = changes(names)
+    assert [setting["devices"] for setting in all_of_them["settings"]] == [count - 5000] + [count] * 199
+    assert all_of_them["changed"] == count
+    # For each pair of them even a number would take more.
+    assert peak() - before < 16 << 10
+  finally:
+    console.stop()

@@ -218,63 +218,10 @@ extension Console {
     }
     return changes
   }
-
-  package func difference(_ channel: String) throws(Refusal) -> Difference {
-    let kind = try known(channel)
-    var difference = Difference()
-    let draft = try draft(channel)
-    difference.revision = draft.revision
-    difference.settings = try shown(Console.changes(try publishedSettings(channel), draft.settings))
-    difference.devices = try members(kind).count
-    for overlay in try overlays(channel) { difference.overlays.append(try found(overlay.number).line) }
-    var changed: [String] = []
-    for index in difference.settings.indices {
-      let setting = difference.settings[index]
-      // Whoever has this value in effect sees no other one.
-      guard let value = setting.after?.value, let content = try? CBOR.encode(value) else { continue }
-      let same = try database.all(
-        "SELECT device FROM device_values WHERE name = ? AND content = ?", [.text(setting.name), .bytes(content)]
-      ) { (row) throws(Refusal) in row.text(0) }.sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }
-      let others = try members(kind).filter { (id) in !same.containsSorted(id) }
-      difference.settings[index].devices = others.count
-      changed += others
-    }
-    changed.sort { $0.utf8.lexicographicallyPrecedes($1.utf8) }
-    var count = 0
-    for (index, id) in changed.enumerated() where index == 0 || !changed[index - 1].sameBytes(as: id) { count += 1 }
-    difference.changed = count
-    return difference
-  }
-
-  /// The devices that take a channel.
-  func members(_ channel: LiveryFleet.Channel) throws(Refusal) -> [String] {
-    switch channel {
-    case .fleet:
-      return try database.all("SELECT id FROM devices WHERE refused = 0") { (row) throws(Refusal) in row.text(0) }
-    case .group(let group):
-      return try database.all(
-        "SELECT d.id FROM members m JOIN devices d ON d.id = m.device WHERE m.in_group = ? AND d.refused = 0",
-        [.text(group)]
-      ) { (row) throws(Refusal) in row.text(0) }
-    case .device(let id): return [id]
-    }
-  }
 }
 
 extension [DraftSetting] {
   func sorted() -> [DraftSetting] { sorted { $0.name.utf8.lexicographicallyPrecedes($1.name.utf8) } }
-}
-
-extension [String] {
-  /// Whether a text is among those that are in the order of their bytes.
-  func containsSorted(_ text: String) -> Bool {
-    var (low, high) = (0, count)
-    while low < high {
-      let middle = (low + high) / 2
-      if self[middle].utf8.lexicographicallyPrecedes(text.utf8) { low = middle + 1 } else { high = middle }
-    }
-    return low < count && self[low].sameBytes(as: text)
-  }
 }
 
 extension DraftSetting {

@@ -1,0 +1,114 @@
+import LiveryClient
+import LiveryFleet
+import LiveryHTTP
+
+// What publishing a draft would change, and on how many devices.
+extension Console {
+  package func difference(_ channel: String) throws(Refusal) -> Difference {
+    let kind = try known(channel)
+    var difference = Difference()
+    let draft = try draft(channel)
+    difference.revision = draft.revision
+    difference.settings = try shown(Console.changes(try publishedSettings(channel), draft.settings))
+    for overlay in try overlays(channel) { difference.overlays.append(try found(overlay.number).line) }
+    // A fleet is large, and so are drafts: what is kept does not grow with their product.
+    let devices = SortedTexts(try members(kind))
+    difference.devices = devices.count
+    var changes = [Bool](repeating: false, count: devices.count)
+    for index in difference.settings.indices {
+      let setting = difference.settings[index]
+      // Whoever has this value in effect sees no other one.
+      guard let value = setting.after?.value, let content = try? CBOR.encode(value) else { continue }
+      var keeps = [Bool](repeating: false, count: devices.count)
+      try eachDevice(of: kind, having: content, of: setting.name) { (id) in
+        if let place = devices.place(of: id) { keeps[place] = true }
+      }
+      var others = 0
+      for place in keeps.indices where !keeps[place] {
+        others += 1
+        changes[place] = true
+      }
+      difference.settings[index].devices = others
+    }
+    difference.changed = changes.reduce(0) { $0 + ($1 ? 1 : 0) }
+    return difference
+  }
+
+  /// The devices that have told of a value: at least those of them that take a channel.
+  private func eachDevice(
+    of channel: LiveryFleet.Channel, having content: [UInt8], of name: String, _ body: ([UInt8]) -> Void
+  ) throws(Refusal) {
+    var sql = "SELECT device FROM device_values WHERE name = ? AND content = ?"
+    var parameters: [Database.Parameter] = [.text(name), .bytes(content)]
+    switch channel {
+    case .fleet: break
+    case .group(let group):
+      sql += " AND device IN (SELECT device FROM members WHERE in_group = ?)"
+      parameters.append(.text(group))
+    case .device(let id):
+      sql += " AND device = ?"
+      parameters.append(.text(id))
+    }
+    try database.each(sql, parameters) { (row) throws(Refusal) in body(row.bytes(0)) }
+  }
+
+  /// The devices that take a channel.
+  private func members(_ channel: LiveryFleet.Channel) throws(Refusal) -> [[UInt8]] {
+    switch channel {
+    case .fleet:
+      return try database.all("SELECT id FROM devices WHERE refused = 0") { (row) throws(Refusal) in row.bytes(0) }
+    case .group(let group):
+      return try database.all(
+        "SELECT d.id FROM members m JOIN devices d ON d.id = m.device WHERE m.in_group = ? AND d.refused = 0",
+        [.text(group)]
+      ) { (row) throws(Refusal) in row.bytes(0) }
+    case .device(let id): return [Array(id.utf8)]
+    }
+  }
+}
+
+/// Texts in the order of their bytes, which are found by the first eight of them: those of devices differ there.
+private struct SortedTexts {
+  private let texts: [[UInt8]]
+  private let keys: [UInt64]
+
+  init(_ unsorted: [[UInt8]]) {
+    texts = unsorted.sorted { $0.lexicographicallyPrecedes($1) }
+    keys = texts.map { SortedTexts.key($0) }
+  }
+
+  var count: Int { texts.count }
+
+  private static func key(_ text: [UInt8]) -> UInt64 {
+    var key: UInt64 = 0
+    for index in 0..<8 { key = key << 8 | (index < text.count ? UInt64(text[index]) : 0) }
+    return key
+  }
+
+  /// nil if it is not among them.
+  func place(of text: [UInt8]) -> Int? {
+    let key = SortedTexts.key(text)
+    var (low, high) = (0, count)
+    while low < high {
+      let middle = (low + high) / 2
+      if keys[middle] < key { low = middle + 1 } else { high = middle }
+    }
+    while low < count, keys[low] == key {
+      if texts[low] == text { return low }
+      low += 1
+    }
+    return nil
+  }
+}
+
+extension [String] {
+  /// Whether a text is among those that are in the order of their bytes.
+  func containsSorted(_ text: String) -> Bool {
+    var (low, high) = (0, count)
+    while low < high {
+      let middle = (low + high) / 2
+      if self[middle].utf8.lexicographicallyPrecedes(text.utf8) { low = middle + 1 } else { high = middle }
+    }
+    return low < count && self[low].sameBytes(as: text)
+  }
+}
