@@ -80,6 +80,22 @@ def test_what_has_begun_for_good_is_what_the_channel_says(console):
   assert device.pull()["volume"] == ("recommend", 30)
 
 
+def test_what_has_begun_stays_above_what_is_weaker(console):
+  device, = join(console)
+  console.set("fleet", ("volume", "recommend", 30))
+  weaker = console.set("fleet", ("volume", "recommend", 10), schema=[1, 5])["number"]
+  begins = int(time.time()) + 1
+  number = console.set("fleet", ("volume", "recommend", 50), **{"from": begins})["number"]
+  assert device.pull()["volume"] == ("recommend", 50)
+  # It was looked at meanwhile.
+  time.sleep(max(0, begins - time.time()) + 3)
+  assert device.pull()["volume"] == ("recommend", 50) and console.api("GET", f"publications/{number}")["overlay"]
+  console.api("POST", f"publications/{weaker}/undo", {})
+  wait(lambda: not console.api("GET", f"publications/{number}")["overlay"])
+  assert device.pull()["volume"] == ("recommend", 50)
+  assert [entry["name"] for entry in entries(device)] == [f"p{number}"]
+
+
 def test_a_setting_that_is_not_said_for_a_time_is_released(console):
   device, = join(console)
   console.set("fleet", ("volume", "enforce", 30))

@@ -123,14 +123,17 @@ extension Console {
     try sign(channel, stamp, isChanged: true)
   }
 
-  /// Ends what is over, and lets what has begun for good be what its channel says.
+  /// Ends what is over, and lets what has begun for good be what its channel says; not beneath a weaker one, which would be the
+  /// stronger then.
   func lookAtOverlays() throws(Refusal) {
     let now = Database.Parameter.int(Console.now)
     let due = try database.all(
       """
       SELECT p.number FROM publications p WHERE p.stands = 1 AND (p.ends_at <= ? OR (p.settles_at <= ?
       AND p.state = 'complete' AND NOT EXISTS (
-        SELECT 1 FROM standing s WHERE s.channel = p.channel AND s.rolling IS NOT NULL)))
+        SELECT 1 FROM standing s WHERE s.channel = p.channel AND s.rolling IS NOT NULL)
+      AND NOT EXISTS (
+        SELECT 1 FROM publications q WHERE q.channel = p.channel AND q.stands = 1 AND q.number < p.number)))
       ORDER BY p.number
       """, [now, now]
     ) { (row) throws(Refusal) in row.int(0) }
