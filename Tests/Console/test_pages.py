@@ -167,3 +167,20 @@ def test_what_was_secret_once_stays_so(console, tmp_path):
   assert all("servicePin" in str(one) for one in told[:6])
   assert not any("hunter22" in str(one) for one in told)
   assert device.pull()["servicePin"] == ("enforce", "hunter22")
+
+
+def test_what_a_device_tells_of_a_secret_is_shown_to_nobody(console):
+  """As one does whose schema does not call it a secret yet."""
+  device, = join(console)
+  pin = {"name": "servicePin", "verb": "enforce", "value": "hunter22"}
+  revision = console.api("PATCH", "channels/fleet/draft", {"revision": 0, "settings": [pin]})["revision"]
+  console.api("POST", "channels/fleet/publications", {"revision": revision}, 201)
+  assert device.report().status in (200, 204)
+  one = console.api("GET", f"devices/{device.id}/settings/servicePin")
+  assert one["secret"] is True and "value" not in one and one["layer"] == "enforced"
+  pages = [Person(console, name).ask("GET", "/devices/" + device.id).body.decode() for name in ("eva", "vera")]
+  told = [one, console.api("GET", "devices/" + device.id), console.run("explain", device.id), console.json("explain", device.id),
+          console.run("explain", device.id, "servicePin"), *pages]
+  assert all("servicePin" in str(answer) for answer in told)
+  assert not any("hunter22" in str(answer) for answer in told)
+  assert all("•••" in page for page in pages)

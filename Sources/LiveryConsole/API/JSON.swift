@@ -121,7 +121,7 @@ extension DeviceDetail.Setting {
   var json: JSON {
     var json = JSON()
     json.add("name", name)
-    json.add("value", value: value)
+    if isSecret { json.add("secret", true) } else { json.add("value", value: value) }
     json.add("layer", layer)
     json.add("decidedBy", decidedBy)
     json.add("publication", publication)

@@ -219,7 +219,8 @@ extension Command {
       for violation in detail.violations { lines.append("\(violation.name): \(violation.message)") }
     }
     for setting in settings {
-      lines.append("\(setting.name) = \(setting.value.flatMap { try? $0.jsonText() } ?? "?"): \(setting.decidedBy)")
+      let value = setting.isSecret ? "…" : setting.value.flatMap { try? $0.jsonText() } ?? "?"
+      lines.append("\(setting.name) = \(value): \(setting.decidedBy)")
       for later in setting.later {
         lines.append(
           "  \(Console.words(later.setting)) by publication \(later.publication), \(later.about)")

@@ -127,6 +127,9 @@ extension Console {
         }
       }
     }
+    for index in settings.indices {
+      settings[index].isSecret = secrets.contains { $0.sameBytes(as: settings[index].name) }
+    }
     detail.settings = settings.sorted { $0.name.utf8.lexicographicallyPrecedes($1.name.utf8) }
   }
 

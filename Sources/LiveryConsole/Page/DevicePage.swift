@@ -92,7 +92,7 @@ extension View {
       }
       html += """
         <tr><th scope="row">\(form?.title(of: setting.name) ?? setting.name)<br><code>\(setting.name)</code></th>\
-        <td data-of="Value">\(form?.shown(setting.name, setting.value) ?? "–")</td>\
+        <td data-of="Value">\(setting.isSecret ? "•••" : form?.shown(setting.name, setting.value) ?? "–")</td>\
         <td data-of="Layer">\(setting.layer ?? "–")</td><td data-of="Decided by">\(decided)</td>\
         <td data-of="When">\(setting.time.map { Piece.time($0) } ?? "–")</td>\
         <td data-of="By whom">\(setting.author ?? "–")</td></tr>

@@ -221,6 +221,8 @@ package struct DeviceDetail: Sendable {
     package var time: Int64?
     package var author: String?
     package var later: [Later] = []
+    /// Whether nobody is shown the value.
+    package var isSecret = false
   }
 
   package var line = DeviceLine()
