@@ -108,5 +108,20 @@ def test_what_cannot_be_read_gives_way_to_what_comes_next(tmp_path):
     made = console.api("POST", "channels/fleet/publications", {"revision": draft(console, ["b"])}, 201)
     assert [one["name"] for one in made["settings"]] == ["b"]
     assert console.api("GET", "channels/fleet")["changes"] == 0
+    # It keeps nothing else from being shown, changed, and taken back.
+    console.sql("UPDATE documents SET content = x'00'")
+    assert console.api("GET", "channels")["items"][0]["changes"] == 1
+    assert [one["name"] for one in console.api("GET", "channels/fleet/difference")["settings"]] == ["b"]
+    assert "b: nothing" in console.run("diff")
+    overlay = console.api("POST", "channels/fleet/publications", {
+      "revision": draft(console, ["c"]), "from": int(time.time()) + 1}, 201)["number"]
+    assert console.api("GET", "channels/fleet/draft")["settings"] == []
+    wait(lambda: not console.api("GET", f"publications/{overlay}")["overlay"])
+    assert [one["name"] for one in console.api("GET", "channels/fleet/draft")["settings"]] == ["c"]
+    undone = console.api("POST", f"publications/{overlay}/undo", {})
+    assert undone["settings"][0]["after" if "after" in undone["settings"][0] else "before"]["name"] == "c"
+    draft(console, ["d"])
+    assert console.ask("DELETE", "/api/v1/channels/fleet/draft").status == 204
+    assert console.api("GET", "channels/fleet/draft")["settings"] == []
   finally:
     console.stop()

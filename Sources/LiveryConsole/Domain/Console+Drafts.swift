@@ -184,7 +184,15 @@ extension Console {
     let hash = try database.first("SELECT hash FROM publications WHERE number = ?", [.int(last.number)]) {
       (row) throws(Refusal) in row.bytes(0)
     }
-    return try settings(hash ?? last.hash)
+    return try readableSettings(hash ?? last.hash)
+  }
+
+  /// What a document says; nothing if it cannot be read.
+  func readableSettings(_ hash: [UInt8]) throws(Refusal) -> [DraftSetting] {
+    do throws(Refusal) { return try settings(hash) } catch {
+      guard error.reason == .invalid else { throw error }
+      return []
+    }
   }
 
   func settings(_ hash: [UInt8]) throws(Refusal) -> [DraftSetting] {

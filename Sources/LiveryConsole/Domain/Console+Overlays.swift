@@ -167,8 +167,8 @@ extension Console {
   private func settle(_ publication: Publication, _ channel: LiveryFleet.Channel, _ stamp: Int64) throws(Refusal) {
     let number = publication.line.number
     let base = try standing(channel.name).last
-    let before = try base.map { (one) throws(Refusal) in try held(one.hash) } ?? Document(settings: [])
-    let laid = try held(publication.hash)
+    let before = try base.map { (one) throws(Refusal) in try readable(one.hash) } ?? Document(settings: [])
+    let laid = try readable(publication.hash)
     let others = before.settings.filter { (old) in !laid.settings.contains { $0.name.sameBytes(as: old.name) } }
     var assets: [Document.Asset] = []
     for setting in others + laid.settings { try add(imagesOf: setting.value, to: &assets) }

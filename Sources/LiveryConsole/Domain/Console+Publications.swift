@@ -96,10 +96,7 @@ extension Console {
     detail.passedOver = tally.passedOver
     detail.failures = tally.failures
     var before: [DraftSetting] = []
-    if let previous = publication.previous {
-      let hash = try found(previous).hash
-      do throws(Refusal) { before = try settings(hash) } catch { if error.reason != .invalid { throw error } }
-    }
+    if let previous = publication.previous { before = try readableSettings(try found(previous).hash) }
     let after = try settings(publication.hash)
     if publication.line.isOverlay {
       // It says nothing of the others.
@@ -197,7 +194,7 @@ extension Console {
       throw Refusal(.conflict, "Only what is published last, and for all, can be undone.")
     }
     var before: [DraftSetting] = []
-    if let previous = publication.previous { before = try settings(try found(previous).hash) }
+    if let previous = publication.previous { before = try readableSettings(try found(previous).hash) }
     var plan = Plan()
     plan.comment = "Undoes publication \(publication.line.number)"
     let number = try publish(channel, before, plan, stamp, by: person)

@@ -33,13 +33,16 @@ extension Console {
         .conflict, "Publication \(rolling.number) is rolling out: stop it, or let it come to its end, before another.")
     }
     var before = Document(settings: [])
+    // Beside one that cannot be read anything is different.
+    var isKnown = false
     if let last = standing.last {
-      // One that cannot be read devices have refused as well: there is nothing to be kept of it.
-      do throws(Refusal) { before = try held(last.hash) } catch { if error.reason != .invalid { throw error } }
+      do throws(Refusal) { (before, isKnown) = (try held(last.hash), true) } catch {
+        if error.reason != .invalid { throw error }
+      }
     }
     let number = try next("publication")
     var document = try made(settings, before, number, plan.conditions)
-    guard document != before || standing.isEmpty else {
+    guard document != before || !isKnown else {
       throw Refusal(.invalid, "Nothing would become different: the draft is what is published.")
     }
     let isGradual = plan.steps.count > 1
@@ -119,6 +122,14 @@ extension Console {
       throw Refusal(.notFound, "The document \(hash.hexadecimal) is published, and not in the database.")
     }
     do throws(FleetError) { return try Document.decode(bytes) } catch { throw Refusal(error) }
+  }
+
+  /// A document that is published. One that cannot be read devices have refused as well: it says nothing.
+  func readable(_ hash: [UInt8]) throws(Refusal) -> Document {
+    do throws(Refusal) { return try held(hash) } catch {
+      guard error.reason == .invalid else { throw error }
+      return Document(settings: [])
+    }
   }
 
   func keep(_ document: Document, _ stamp: Int64) throws(Refusal) -> [UInt8] {
