@@ -146,6 +146,50 @@ def test_undo_brings_back_what_was_there(console):
   assert [line["what"] for line in console.api("GET", "history")["items"]][0] == f"undid publication {number}"
 
 
+def refused(document):
+  return any(one.get("value") == 99 for one in document["settings"])
+
+
+@pytest.mark.parametrize("by_itself", [False, True])
+def test_what_has_failed_stays_with_what_was_stopped(console, by_itself):
+  devices = join(console, 4)
+  console.set("fleet", ("volume", "enforce", 10))
+  bound = 0 if by_itself else 10000
+  number = console.set("fleet", ("volume", "enforce", 99), steps=[9999, 10000], pause=3600, bound=bound)["number"]
+  for device in devices:
+    assert device.report(refuses=refused).status in (200, 204)
+  if not by_itself:
+    console.api("POST", f"publications/{number}/stop", {})
+  stopped = wait(lambda: (told := console.api("GET", f"publications/{number}"))["state"] == "stopped" and told)
+  assert stopped["failed"] == len(stopped["failures"]) >= 1
+  assert by_itself or (stopped["failed"], stopped["expected"]) == (4, 4)
+  assert "it is too loud" in stopped["failures"][0]["problem"]
+  # Devices have something else by now, and are well.
+  for device in devices:
+    assert device.report().status in (200, 204)
+    assert console.api("GET", "devices/" + device.id)["state"] == "right"
+  assert console.api("GET", f"publications/{number}") == stopped
+  assert "it is too loud" in console.run("rollout", "show", str(number))
+  # It goes on with what they tell from then on.
+  assert console.api("POST", f"publications/{number}/resume", {})["failed"] == 0
+
+
+def test_what_is_removed_stops_what_rolls_out_in_it(console):
+  console.api("POST", "groups", {"name": "lobby"}, 201)
+  device, = join(console, groups=["lobby"])
+  numbers = []
+  for channel in ("group.lobby", "device." + device.id):
+    console.set(channel, ("volume", "enforce", 10))
+    numbers.append(console.set(channel, ("volume", "enforce", 99), steps=[9999, 10000], pause=3600, bound=10000)["number"])
+  assert device.report(refuses=refused).status in (200, 204)
+  console.api("DELETE", "groups/lobby", expected=204)
+  console.api("DELETE", "devices/" + device.id, expected=204)
+  for number, what in zip(numbers, ("group", "device")):
+    told = console.api("GET", f"publications/{number}")
+    assert told["state"] == "stopped" and told["reason"] == f"the {what} was removed" and told["failed"] == 1
+  assert console.api("GET", "status")["rolling"] == 0 and device.pull() == {"volume": ("enforce", 10)}
+
+
 def test_a_bad_rollout_stops_at_its_first_step(console):
   devices = join(console, 12)
   console.set("fleet", ("volume", "enforce", 10))

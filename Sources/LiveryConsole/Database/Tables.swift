@@ -100,6 +100,8 @@ enum Tables {
       CREATE INDEX devices_by_schema ON devices (schema_version);
       CREATE INDEX values_by_name ON device_values (name)
       """,
+      // What devices had told of a publication when it was stopped.
+      "ALTER TABLE publications ADD COLUMN outcome BYTEA",
     ]
   }
 

@@ -188,12 +188,18 @@ extension Console {
 
   /// Refuses a device's key from now on: it was stolen, or the device is gone.
   package func refuse(_ device: String, by person: Person) throws(Refusal) {
-    try change { (_) throws(Refusal) in
+    try change { (stamp) throws(Refusal) in
       guard
         try database.number(
           "SELECT COUNT(*) FROM devices WHERE id = ? AND refused = 0", [.text(device.nulFree)]) == 1
       else { throw Refusal(.notFound, "There is no such device.") }
+      let channel = LiveryFleet.Channel.device(device)
+      let isRolling = try stopAll("state = 'rolling'", in: channel, "the device was removed")
       try database.run("UPDATE devices SET refused = 1 WHERE id = ?", [.text(device)])
+      if isRolling {
+        try database.run("UPDATE standing SET rolling = NULL WHERE channel = ?", [.text(channel.name)])
+        try sign(channel, stamp, isChanged: true)
+      }
       try note(person, "removed device \(device)")
     }
   }
@@ -263,14 +269,10 @@ extension Console {
       }
       let devices = try database.all(
         "SELECT device FROM members WHERE in_group = ?", [.text(name)], { (row) throws(Refusal) in row.text(0) })
-      try database.run("DELETE FROM device_groups WHERE name = ?", [.text(name)])
       // A group that gets this name later says nothing of what this one did.
+      try stopAll("(state = 'rolling' OR stands = 1)", in: .group(name), "the group was removed")
+      try database.run("DELETE FROM device_groups WHERE name = ?", [.text(name)])
       let channel = Database.Parameter.text("group." + name)
-      try database.run(
-        """
-        UPDATE publications SET state = 'stopped', stands = 0, reason = 'the group was removed'
-        WHERE channel = ? AND (state = 'rolling' OR stands = 1)
-        """, [channel])
       try database.run("DELETE FROM standing WHERE channel = ?", [channel])
       try database.run("DELETE FROM drafts WHERE channel = ?", [channel])
       if try database.number("SELECT version FROM channels WHERE name = ?", [channel]) != nil {

@@ -108,7 +108,7 @@ extension Console {
     }
     try renew(publication, channel, stamp)
     try database.run(
-      "UPDATE publications SET state = 'rolling', stands = 1, reason = NULL, since = ? WHERE number = ?",
+      "UPDATE publications SET state = 'rolling', stands = 1, reason = NULL, outcome = NULL, since = ? WHERE number = ?",
       [.int(Console.now), .int(publication.line.number)])
   }
 

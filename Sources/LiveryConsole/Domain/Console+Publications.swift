@@ -18,8 +18,8 @@ extension Console {
 
   private static let publicationColumns = """
     SELECT number, channel, author, comment, time, version, state, steps, step, pause, bound, since, reason, hash,
-    rolling_hash, salt, previous, name, begins, ends, trial, trial_check, app, schema_least, schema_most, overlay, stands
-    FROM publications
+    rolling_hash, salt, previous, name, begins, ends, trial, trial_check, app, schema_least, schema_most, overlay, stands,
+    outcome FROM publications
     """
 
   struct Publication {
@@ -34,6 +34,8 @@ extension Console {
     var previous: Int64?
     /// Whether it is an overlay that its manifest names.
     var stands: Bool
+    /// What devices had told when it was stopped, if it was.
+    var outcome: [UInt8]?
   }
 
   private static func publication(_ row: Database.Row) -> Publication {
@@ -69,7 +71,8 @@ extension Console {
     }
     return Publication(
       line: line, plan: plan, step: step, since: row.int(11), reason: row.textIfAny(12), hash: row.bytes(13),
-      rollingHash: row.bytes(14), salt: row.bytes(15), previous: row.intIfAny(16), stands: row.int(26) != 0)
+      rollingHash: row.bytes(14), salt: row.bytes(15), previous: row.intIfAny(16), stands: row.int(26) != 0,
+      outcome: row.bytesIfAny(27))
   }
 
   func found(_ number: Int64) throws(Refusal) -> Publication {
@@ -88,7 +91,7 @@ extension Console {
     detail.plan = publication.plan
     detail.reason = publication.reason
     if publication.line.state == .rolling { detail.next = publication.since + Int64(publication.plan.pause) }
-    let tally = try tally(publication)
+    let tally = try outcome(of: publication)
     detail.expected = tally.expected
     detail.applied = tally.applied
     detail.failed = tally.failed
@@ -108,11 +111,19 @@ extension Console {
     return detail
   }
 
+  /// What devices tell of a publication; of one that was stopped what they had told then, since they have other things by now.
+  private func outcome(of publication: Publication) throws(Refusal) -> Tally {
+    if publication.line.state == .stopped, let kept = publication.outcome.flatMap({ Tally(encoded: $0) }) {
+      return kept
+    }
+    return try tally(publication)
+  }
+
   package func act(_ step: RolloutStep, on number: Int64, by person: Person) throws(Refusal) -> Int64 {
     try change { (stamp) throws(Refusal) in
       let publication = try found(number)
       switch step {
-      case .stop: try stop(publication, "stopped by \(person.name)", stamp)
+      case .stop: try stop(publication, try tally(publication), "stopped by \(person.name)", stamp)
       case .raise: try raise(publication, stamp)
       case .resume: try resume(publication, stamp)
       case .undo: return try undo(publication, stamp, by: person)
@@ -122,18 +133,39 @@ extension Console {
     }
   }
 
-  func stop(_ publication: Publication, _ reason: String, _ stamp: Int64) throws(Refusal) {
+  func stop(_ publication: Publication, _ tally: Tally, _ reason: String, _ stamp: Int64) throws(Refusal) {
     guard publication.line.state == .rolling else {
       throw Refusal(.conflict, "Publication \(publication.line.number) is not rolling out.")
     }
     let channel = try known(publication.line.channel)
-    try database.run(
-      "UPDATE publications SET state = 'stopped', stands = 0, reason = ?, since = ? WHERE number = ?",
-      [.text(reason), .int(Console.now), .int(publication.line.number)])
+    try markStopped(publication, reason, tally)
     if !publication.line.isOverlay {
       try database.run("UPDATE standing SET rolling = NULL WHERE channel = ?", [.text(publication.line.channel)])
     }
     try sign(channel, stamp, isChanged: true)
+  }
+
+  /// Has a publication be stopped, with what came of it until then; within a change.
+  private func markStopped(_ publication: Publication, _ reason: String, _ tally: Tally) throws(Refusal) {
+    try database.run(
+      "UPDATE publications SET state = 'stopped', stands = 0, reason = ?, since = ?, outcome = ? WHERE number = ?",
+      [.text(reason), .int(Console.now), .optional(tally.encoded), .int(publication.line.number)])
+  }
+
+  /// Stops what goes with its channel; within a change, before those who are in it do.
+  ///
+  /// - Parameter which: those of its publications that are meant, by SQL.
+  /// - Returns: whether there are any.
+  @discardableResult
+  func stopAll(_ which: String, in channel: LiveryFleet.Channel, _ reason: String) throws(Refusal) -> Bool {
+    let all = try database.all(
+      "SELECT number FROM publications WHERE channel = ? AND \(which) ORDER BY number", [.text(channel.name)]
+    ) { (row) throws(Refusal) in row.int(0) }
+    for number in all {
+      let publication = try found(number)
+      try markStopped(publication, reason, try tally(publication))
+    }
+    return !all.isEmpty
   }
 
   func raise(_ publication: Publication, _ stamp: Int64) throws(Refusal) {
@@ -171,7 +203,7 @@ extension Console {
     }
     try renew(publication, channel, stamp)
     try database.run(
-      "UPDATE publications SET state = 'rolling', reason = NULL, since = ? WHERE number = ?",
+      "UPDATE publications SET state = 'rolling', reason = NULL, outcome = NULL, since = ? WHERE number = ?",
       [.int(Console.now), .int(publication.line.number)])
     try database.run(
       """

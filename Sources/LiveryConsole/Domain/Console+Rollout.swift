@@ -30,6 +30,42 @@ struct Tally {
   }
 }
 
+// As it is kept with what was stopped.
+extension Tally {
+  /// nil for what is none.
+  init?(encoded: [UInt8]) {
+    guard let value = try? CBOR.decode(encoded) else { return nil }
+    func count(_ name: String) -> Int {
+      if case .int(let number)? = value[name] { return Int(clamping: number) }
+      return 0
+    }
+    (expected, told, heard) = (count("expected"), count("told"), count("heard"))
+    (applied, failed) = (count("applied"), count("failed"))
+    (scheduled, passedOver) = (count("scheduled"), count("passedOver"))
+    for one in value["failures"]?.items ?? [] {
+      guard let device = one["device"]?.text, let name = one["name"]?.text, let problem = one["problem"]?.text else {
+        continue
+      }
+      failures.append((device: device, name: name, problem: problem))
+    }
+  }
+
+  /// nil if it cannot be kept.
+  var encoded: [UInt8]? {
+    let listed = failures.map { (one) -> Value in
+      .object([
+        .init("device", .string(one.device)), .init("name", .string(one.name)), .init("problem", .string(one.problem)),
+      ])
+    }
+    let counts = [
+      ("expected", expected), ("told", told), ("heard", heard), ("applied", applied), ("failed", failed),
+      ("scheduled", scheduled), ("passedOver", passedOver),
+    ]
+    let members = counts.map { Value.Member($0.0, .int(Int64($0.1))) }
+    return try? CBOR.encode(.object(members + [.init("failures", .list(listed))]))
+  }
+}
+
 extension Console {
   func tally(_ publication: Publication) throws(Refusal) -> Tally {
     var tally = Tally()
@@ -117,7 +153,7 @@ extension Console {
       guard present.line.state == .rolling, present.step == publication.step else { return }
       if case .stop = decision {
         let reason = "\(tally.failed) of \(tally.told) devices failed"
-        try stop(present, reason, stamp)
+        try stop(present, tally, reason, stamp)
         try note(Console.itself, "stopped publication \(number)", reason)
       } else {
         try raise(present, stamp)
