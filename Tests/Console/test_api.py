@@ -97,6 +97,21 @@ def test_who_discards_a_draft_may_name_what_was_seen(console):
   assert console.draft()[1]["settings"] == []
 
 
+def test_a_group_that_is_removed_and_made_again_takes_no_draft_that_was_seen_before(console):
+  channel, volume = "group.lobby", [{"name": "volume", "verb": "enforce", "value": 40}]
+  assert console.change(volume, channel).status == 200
+  tag, seen = console.draft(channel)
+  assert console.ask("DELETE", "/groups/lobby").status == 204
+  assert console.ask("POST", "/groups", {"name": "lobby"}).status == 201
+  assert console.draft(channel)[1]["settings"] == []
+  while console.draft(channel)[1]["revision"] < seen["revision"]:
+    assert console.change(volume, channel).status == 200
+  place = f"/channels/{channel}/draft"
+  assert console.ask("GET", place, If_None_Match=tag).status == 200
+  problem(console.ask("PATCH", place, {"settings": []}, If_Match=tag), 412)
+  problem(console.ask("PATCH", place, {"revision": seen["revision"], "settings": []}), 409)
+
+
 def test_what_is_known_is_not_sent_again(console):
   tag, _ = console.draft()
   answer = console.ask("GET", "/channels/fleet/draft", If_None_Match=tag)

@@ -274,7 +274,9 @@ extension Console {
       try database.run("DELETE FROM device_groups WHERE name = ?", [.text(name)])
       let channel = Database.Parameter.text("group." + name)
       try database.run("DELETE FROM standing WHERE channel = ?", [channel])
-      try database.run("DELETE FROM drafts WHERE channel = ?", [channel])
+      // Its draft goes on with another revision: those that were seen never count again.
+      try database.run("UPDATE drafts SET revision = revision + 1 WHERE channel = ?", [channel])
+      try database.run("DELETE FROM draft_settings WHERE channel = ?", [channel])
       if try database.number("SELECT version FROM channels WHERE name = ?", [channel]) != nil {
         try sign(.group(name), stamp, isChanged: true)
       }
