@@ -267,8 +267,8 @@ class Server:
         if parent != Path("/tmp") and parent != Path("/"):
           parent.chmod(0o755)
       as_user = ["runuser", "-u", "postgres", "--"]
-    subprocess.run([*as_user, found[0], "-D", folder / "data", "-A", "trust", "-U", "postgres"], check=True,
-                   stdout=subprocess.DEVNULL, cwd="/")
+    subprocess.run([*as_user, found[0], "-D", folder / "data", "-A", "trust", "-U", "postgres",
+                    "--locale=C.UTF-8"], check=True, stdout=subprocess.DEVNULL, cwd="/")
     server = cls(folder, found[1], as_user)
     server.start()
     return server

@@ -3,6 +3,9 @@
 import hashlib
 import json
 import re
+import shutil
+import threading
+import urllib.parse
 
 import pytest
 import read_sync
@@ -272,6 +275,18 @@ def test_nobody_gets_in_without_being_known(console):
   console.token = console.run("token", "make", "vic").strip()
   assert console.api("GET", "devices")["total"] == 0
   console.api("POST", "groups", {"name": "b"}, 403)
+
+
+def test_a_device_is_found_by_its_name_however_it_is_written(console):
+  device, = join(console)
+  for name in ("KÄSETHEKE ÉLÉGANTE", "Kasse_1 100%", "Λόμπι"):
+    console.api("PATCH", "devices/" + device.id, {"name": name})
+    for query in (name, name[1:6], device.id.upper()):
+      found = console.api("GET", "devices?query=" + urllib.parse.quote(query))["items"]
+      assert [one["id"] for one in found] == [device.id], query
+  console.api("PATCH", "devices/" + device.id, {"name": "Till"})
+  assert console.api("GET", "devices?query=TILL")["total"] == 1
+  assert console.api("GET", "devices?query=T_ll")["total"] == 0
 
 
 def test_keys_change_and_devices_follow(console):

@@ -53,11 +53,12 @@ extension Console {
         if byte == UInt8(ascii: "%") || byte == UInt8(ascii: "_") || byte == UInt8(ascii: "\\") {
           pattern.append(UInt8(ascii: "\\"))
         }
-        pattern.append(byte.lowercased)
+        pattern.append(byte)
       }
       pattern.append(UInt8(ascii: "%"))
       let text = String(decoding: pattern, as: UTF8.self).nulFree
-      sql += " AND (LOWER(d.name) LIKE ? ESCAPE '\\' OR d.id LIKE ? ESCAPE '\\')"
+      // Which letters have small ones the database knows, and has to be asked for both sides.
+      sql += " AND (LOWER(d.name) LIKE LOWER(?) ESCAPE '\\' OR d.id LIKE LOWER(?) ESCAPE '\\')"
       parameters += [.text(text), .text(text)]
     }
     if let group = filter.group {
