@@ -77,12 +77,21 @@ struct Command {
 
   /// Where the console is: what `init` has noted, and what is given now.
   func place() throws(Refusal) -> Console.Place {
-    var place = Console.Place()
-    place.folder = arguments["state"] ?? String(cString: lvo_environment("LIVERY_CONSOLE"))
-    guard !place.folder.utf8.isEmpty else {
+    let folder = try folder()
+    return place(folder, try Configuration(folder).merging(arguments))
+  }
+
+  func folder() throws(Refusal) -> String {
+    let folder = arguments["state"] ?? String(cString: lvo_environment("LIVERY_CONSOLE"))
+    guard !folder.utf8.isEmpty else {
       throw Refusal(.invalid, "no console given: use --state DIR or set LIVERY_CONSOLE")
     }
-    let noted = try Configuration(place.folder).merging(arguments)
+    return folder
+  }
+
+  func place(_ folder: String, _ noted: Configuration) -> Console.Place {
+    var place = Console.Place()
+    place.folder = folder
     place.database = noted["database"]
     place.published = noted["publish"]
     place.bucket.endpoint = noted["endpoint"]

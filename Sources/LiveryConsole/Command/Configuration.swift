@@ -24,9 +24,12 @@ struct Configuration {
       if error.reason == .notFound { return }
       throw error
     }
-    guard let noted = try? Value(json: bytes), noted.type == .object else {
-      throw Refusal(.invalid, "\(path) is not a JSON object")
+    let noted: Value
+    // What is wrong with it; or that nothing is there that reads JSON.
+    do throws(StoreError) { noted = try Value(json: bytes) } catch {
+      throw Refusal(.invalid, "\(path): \(error.message)")
     }
+    guard noted.type == .object else { throw Refusal(.invalid, "\(path) is not a JSON object") }
     for name in Configuration.names {
       if let text = noted[name]?.text { set(name, text) }
     }
@@ -63,17 +66,28 @@ struct Configuration {
 extension Command {
   /// `config`, `config set NAME VALUE`, `config unset NAME`.
   func config(_ rest: [String]) throws(Refusal) -> Bool {
-    // Nothing is changed where there is no fleet; and history tells who has changed it.
-    let console = try open()
-    var noted = try Configuration(console.place.folder)
+    let folder = try folder()
+    guard Files.isThere("\(folder)/signing.key") else { throw Console.isMissing }
+    var noted = try Configuration(folder)
     switch rest.first {
     case "set" where rest.count == 3, "unset" where rest.count == 2:
       guard Configuration.names.contains(where: { $0.sameBytes(as: rest[1]) }) else {
         throw Refusal(.invalid, "there is no option \(rest[1]) to be noted; `livery console config` lists what is")
       }
       guard rest.count == 2 || !rest[2].utf8.contains(0) else { throw Refusal(.invalid, "the value has a NUL") }
-      noted.set(rest[1], rest.count == 3 ? rest[2] : nil)
-      try noted.write(console.place.folder)
+      let value = rest.count == 3 ? rest[2] : nil
+      noted.set(rest[1], value)
+      // Opened as it is going to be, and what is published left alone: whatever is noted can be changed back.
+      var wanted = noted.merging(arguments)
+      wanted.set(rest[1], value)
+      var place = place(folder, wanted)
+      try check(rest[1], place)
+      place.published = nil
+      // Nothing is changed where there is no fleet; and history tells who has changed it.
+      let console = try Console(place)
+      if rest[1].sameBytes(as: "url"), let url = place.url { try Console.check(url: url, of: console.fleet) }
+      try console.publishChangesOnly()
+      try noted.write(folder)
       try console.change { (_) throws(Refusal) in
         try console.note(person, rest.count == 3 ? "set \(rest[1])" : "unset \(rest[1])", "of the console")
       }
@@ -85,5 +99,19 @@ extension Command {
     default: return false
     }
     return true
+  }
+
+  /// Refuses what no console could be opened with: what is wrong with another option is that one's.
+  private func check(_ name: String, _ place: Console.Place) throws(Refusal) {
+    do throws(Refusal) {
+      switch name {
+      case "publish", "endpoint", "region", "credentials", "endpoint-ca-file": _ = try PublishedPlace.make(place)
+      case "database": try Console.checkDatabase(of: place)
+      default: break
+      }
+    } catch {
+      guard error.reason == .notFound else { throw error }
+      throw Refusal(.invalid, error.message)
+    }
   }
 }

@@ -69,10 +69,24 @@ package final class Console: @unchecked Sendable {
     guard
       let fleet = try database.first(
         "SELECT content FROM facts WHERE name = 'fleet'", [], { (row) throws(Refusal) in row.text(0) })
-    else { throw Refusal(.notFound, "there is no fleet yet: livery console init") }
+    else { throw Console.isMissing }
     let keys = try Keys(place.folder)
     let published = try PublishedPlace.make(place)
     self.init(place, fleet, database, keys, published, generation: try Self.generation(of: database))
+  }
+
+  static var isMissing: Refusal { Refusal(.notFound, "there is no fleet yet: livery console init") }
+
+  /// Whether there is a fleet in a database. Nothing is made where there is none.
+  package static func checkDatabase(of place: Place) throws(Refusal) {
+    let path = place.database ?? "\(place.folder)/console.db"
+    let isServer = (path.after("postgresql://") ?? path.after("postgres://")) != nil
+    let isMissing = Refusal(.notFound, "there is no fleet in that database")
+    guard isServer || Files.isThere(path) else { throw isMissing }
+    let database = try Database(path)
+    // Without tables the question itself is wrong.
+    let found = try? database.number("SELECT COUNT(*) FROM facts WHERE name = 'fleet'")
+    guard found == 1 else { throw isMissing }
   }
 
   init(

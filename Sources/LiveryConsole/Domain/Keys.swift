@@ -139,12 +139,7 @@ extension Console {
     guard Name.isValid(fleet) else {
       throw Refusal(.invalid, "a fleet's name is 1 to 32 of a to z, 0 to 9, - and _, the first a letter or digit")
     }
-    if let url = place.url {
-      let code = EnrollmentCode(
-        url: url, fleet: fleet, token: [UInt8](repeating: 0, count: 16), fingerprint: [UInt8](repeating: 0, count: 32),
-        expires: 0)
-      do throws(FleetError) { _ = try code.encoded() } catch { throw Refusal(error) }
-    }
+    if let url = place.url { try check(url: url, of: fleet) }
     try Files.makeFolder(place.folder, mode: 0o700)
     if let published = place.published, !Bucket.isBucket(published) { try Files.makeFolder(published, mode: 0o755) }
     // What is wrong with a bucket's options is told before anything is made.
@@ -176,6 +171,14 @@ extension Console {
       try console.note(person, "made the fleet", fleet)
       try console.sign(.fleet, stamp, isChanged: true)
     }
+  }
+
+  /// Whether codes can name an address of a fleet.
+  static func check(url: String, of fleet: String) throws(Refusal) {
+    let code = EnrollmentCode(
+      url: url, fleet: fleet, token: [UInt8](repeating: 0, count: 16), fingerprint: [UInt8](repeating: 0, count: 32),
+      expires: 0)
+    do throws(FleetError) { _ = try code.encoded() } catch { throw Refusal(error) }
   }
 
   /// How long a key document and its signers hold, in seconds.
