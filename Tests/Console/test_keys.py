@@ -100,6 +100,19 @@ def test_signatures_are_made_where_the_keys_are(console, tmp_path):
   assert wait(lambda: signers(console) != before)
 
 
+def test_what_was_asked_for_and_never_taken_is_forgotten(tmp_path):
+  console = Console(tmp_path).make_bare()
+  signing, request = console.state / "signing.key", tmp_path / "request"
+  present = console.run("keys", "public", signing).strip()
+  for _ in range(12):
+    console.run("keys", "rotate", "--request", request)
+  held = console.run("keys", "public", signing).split()
+  assert len(held) == 10 and present in held
+  console.run("keys", "sign", request, "--root-key", console.state / "root.key")
+  console.run("keys", "import", request)
+  assert console.run("keys", "public", signing).split() == held[:1]
+
+
 def test_several_who_exchange_the_key_at_once_lose_none(console):
   """Each is done or is told that another one was faster; the last key that was made is in the file, and signs."""
   words = [str(word) for word in (PROGRAM, "keys", "rotate", "--root-key", console.state / "root.key", "--state", console.state)]

@@ -45,10 +45,23 @@ extension Console {
     // Keys that are not the fleet's are told of before anything is changed.
     try request.sign(roots)
     // The file has both until the request is taken: whatever comes between, one of them signs.
-    let before = try Files.read(keyFile, most: 4096)
-    try Files.write(keyFile, Array((seed.hexadecimal + "\n").utf8) + before, mode: 0o400, replaces: true)
+    var lines = Array((seed.hexadecimal + "\n").utf8)
+    var pending = 0
+    for line in try Files.read(keyFile, most: 4096).split(separator: .lineFeed) {
+      guard let seed = Hexadecimal.bytes(Array(line)), let key = SigningKey.make(seed: seed) else { continue }
+      if document.signers.contains(where: { $0.key == key.publicKey }) {
+        lines += line + [.lineFeed]
+      } else if pending < Console.mostPending {
+        pending += 1
+        lines += line + [.lineFeed]
+      }
+    }
+    try Files.write(keyFile, lines, mode: 0o400, replaces: true)
     return request
   }
+
+  /// How many keys are kept that were asked for and not taken yet, the latest ones: the file has an end.
+  private static let mostPending = 8
 
   /// Asks for other root keys: the former ones have to sign it, and the new ones too.
   package func requestRoots(
