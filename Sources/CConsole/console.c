@@ -50,9 +50,12 @@ static uint8_t *read_all(int file, size_t most, size_t *count, int *error) {
 }
 
 uint8_t *lvo_read(const char *path, size_t most, size_t *count, int *error) {
+  // A pipe that nobody writes to keeps nobody waiting; what somebody is about to write does.
   int file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
   *error = errno;
   if (file < 0) return NULL;
+  int flags = fcntl(file, F_GETFL);
+  if (flags >= 0) fcntl(file, F_SETFL, flags & ~O_NONBLOCK);
   uint8_t *bytes = read_all(file, most, count, error);
   close(file);
   return bytes;

@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+import os
 import re
 import shutil
 import threading
@@ -320,6 +321,22 @@ def test_the_command_tells_moments_as_people_read_them(console):
   assert re.search(rf"^version 1, until {moment}$", console.run("keys"), re.M)
   assert re.search(rf"^1\t{moment}\t\S+\tmade the fleet", console.run("history"), re.M)
   assert isinstance(console.json("history")[0]["time"], int)
+
+
+def test_a_password_may_come_late(console, tmp_path):
+  pipe = tmp_path / "pipe"
+  os.mkfifo(pipe)
+  writer = os.open(pipe, os.O_RDWR)
+
+  def write():
+    os.write(writer, b"battery staple\n")
+    os.close(writer)
+
+  timer = threading.Timer(1, write)
+  timer.start()
+  console.run("admin", "add", "otto", "--password-file", pipe)
+  timer.join()
+  assert console.ask("POST", "/api/v1/session", {"name": "otto", "password": "battery staple"}, token=False).status == 201
 
 
 def test_a_folder_that_holds_no_console(tmp_path):
