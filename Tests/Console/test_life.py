@@ -313,6 +313,20 @@ def test_the_command_says_what_is_wrong(console):
   assert "no such channel" in console.run("draft", "show", "group.none", expected=3).lower()
   assert json.loads(console.run("draft", "show", "group.none", "--json", expected=3))["error"]
   assert "already" in console.run("init", "other", expected=5)
+  if not shutil.which("livery-simulate") and not (PROGRAM.parent / "livery-simulate").exists():
+    assert "docs/fleet.md" in console.run("simulate", expected=3)
+
+
+def test_a_name_does_nothing_to_a_terminal(console):
+  name = "till\x1b[2J\r\nffff\tright\x7f\u009b2J\u00a0é"
+  device = Device(console, console.code())
+  assert device.enroll(name).status == 204
+  assert console.api("GET", "devices")["items"][0]["name"] == name == console.json("device", "list")[0]["name"]
+  lines = console.run("device", "list").split("\n")
+  assert lines == [f"{device.id}\tbehind\ttill�[2J��ffff�right��2J\u00a0é\t", ""]
+  for words in (("explain", device.id), ("history",)):
+    told = console.run(*words)
+    assert "[2J" in told and not any(one in told for one in ("\x1b", "\r", "\x7f", "\u009b", "\nffff"))
 
 
 def test_the_command_tells_moments_as_people_read_them(console):

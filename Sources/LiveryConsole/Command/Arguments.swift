@@ -71,6 +71,24 @@ enum Output {
     return String(decoding: json.utf8.dropFirst().dropLast(), as: UTF8.self)
   }
 
+  /// A text without what a terminal would do in place of showing it: of a name that came from elsewhere.
+  static func plain(_ text: String, keeping: [UInt8] = []) -> String {
+    var bytes: [UInt8] = []
+    var rest = Array(text.utf8)[...]
+    while let byte = rest.popFirst() {
+      // The second half of what controls begins with 0xC2 in UTF-8.
+      if byte == 0xC2, let next = rest.first, next < 0xA0 {
+        rest = rest.dropFirst()
+        bytes += "\u{FFFD}".utf8
+      } else if byte.isControl, !keeping.contains(byte) {
+        bytes += "\u{FFFD}".utf8
+      } else {
+        bytes.append(byte)
+      }
+    }
+    return String(decoding: bytes, as: UTF8.self)
+  }
+
   static func print(_ line: String) {
     let text = line + "\n"
     let count = text.utf8.count
@@ -78,7 +96,7 @@ enum Output {
   }
 
   static func complain(_ line: String) {
-    let text = "livery console: " + line + "\n"
+    let text = "livery console: " + plain(line, keeping: [.tab, .lineFeed]) + "\n"
     let count = text.utf8.count
     _ = text.withCString { lvo_print(true, $0, count) }
   }

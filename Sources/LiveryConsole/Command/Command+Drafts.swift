@@ -153,7 +153,7 @@ extension Command {
       show(
         list: all.map { $0.json },
         all.map {
-          "\($0.number.description)\t\($0.channel)\t\($0.word)\t\($0.author)\t\($0.comment)"
+          "\($0.number.description)\t\($0.channel)\t\($0.word)\t\($0.author)\t\(Output.plain($0.comment))"
             + ($0.name.map { "\t" + $0 } ?? "") + ($0.conditions.words.utf8.isEmpty ? "" : "\t" + $0.conditions.words)
         })
     case "show" where rest.count == 2:

@@ -188,7 +188,9 @@ extension Command {
       let found = try console.devices(filter)
       show(
         list: found.lines.map { $0.json },
-        found.lines.map { "\($0.id)\t\($0.state.name)\t\($0.name)\t\($0.groups.joinedByCommas)" })
+        found.lines.map {
+          "\($0.id)\t\($0.state.name)\t\(Output.plain($0.name))\t\($0.groups.joinedByCommas)"
+        })
     case "show" where rest.count == 2: try explain([rest[1]])
     case "name" where rest.count == 3:
       try console.name(rest[1], rest[2], by: person)
@@ -245,7 +247,9 @@ extension Command {
     let all = try open().history(before: nil, limit: try arguments.number("limit", 100, 1...1000))
     show(
       list: all.map { $0.json },
-      all.map { "\($0.number.description)\t\(Output.time($0.time))\t\($0.author)\t\($0.what)\t\($0.detail)" })
+      all.map {
+        "\($0.number.description)\t\(Output.time($0.time))\t\($0.author)\t\(Output.plain($0.what))\t\($0.detail)"
+      })
   }
 
   private func enroll(_ rest: [String]) throws(Refusal) -> Bool {
@@ -253,7 +257,7 @@ extension Command {
     switch rest.first {
     case "list" where rest.count == 1:
       let all = try console.tokens()
-      show(list: all.map { $0.json }, all.map { "\($0.id)\t\($0.label)\t\($0.device ?? "open")" })
+      show(list: all.map { $0.json }, all.map { "\($0.id)\t\(Output.plain($0.label))\t\($0.device ?? "open")" })
     case "withdraw" where rest.count == 2:
       try console.withdraw(rest[1], by: person)
       done("withdrew \(rest[1])")

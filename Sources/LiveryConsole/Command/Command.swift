@@ -125,7 +125,7 @@ struct Command {
     if isJSON {
       Output.print((try? json.value.jsonText()) ?? "{}")
     } else {
-      for line in lines { Output.print(line) }
+      for line in lines { Output.print(Output.plain(line, keeping: [.tab])) }
     }
   }
 
@@ -133,7 +133,7 @@ struct Command {
     if isJSON {
       Output.print((try? Value.list(items.map { $0.value }).jsonText()) ?? "[]")
     } else {
-      for line in lines { Output.print(line) }
+      for line in lines { Output.print(Output.plain(line, keeping: [.tab])) }
     }
   }
 
