@@ -1,5 +1,6 @@
 """The console's pages without a browser: who may do what by which method, and what nobody means well with."""
 
+import http.client
 import json
 import re
 import urllib.parse
@@ -146,6 +147,25 @@ def test_a_nul_is_left_out_or_refused(tmp_path, place):
     assert signed.status == 403
   finally:
     console.stop()
+
+
+def test_signing_out_by_the_api_ends_what_the_session_was_told_of(console):
+  signed = console.ask("POST", "/api/v1/session", {"name": "eva", "password": PASSWORDS["eva"]}, token=False)
+  cookie = {"Cookie": signed.headers["Set-Cookie"].split(";")[0]}
+  connection = http.client.HTTPConnection("127.0.0.1", console.port, timeout=20)
+  try:
+    connection.request("GET", "/events", headers=cookie)
+    stream = connection.getresponse()
+    assert stream.status == 200 and stream.readline() == b"event: all\n"
+    left = console.ask("DELETE", "/api/v1/session", None, {**cookie, "X-Livery-CSRF": signed.json["csrf"]}, token=False)
+    assert left.status == 204 and console.ask("GET", "/api/v1/status", headers=cookie, token=False).status == 401
+    try:
+      while stream.readline():
+        pass
+    except (http.client.IncompleteRead, ConnectionError):
+      pass
+  finally:
+    connection.close()
 
 
 def test_what_was_secret_once_stays_so(console, tmp_path):

@@ -5,11 +5,13 @@ import LiveryHTTP
 /// One request of a program, or of a script that goes by a session: docs/console-api.openapi.json describes each.
 struct API {
   let console: Console
+  let pages: ConsolePages
   let request: Request
   private let caller: Person?
 
-  init(_ console: Console, _ request: Request) {
+  init(_ console: Console, _ pages: ConsolePages, _ request: Request) {
     self.console = console
+    self.pages = pages
     self.request = request
     if let caller = request.visitor as? Caller {
       self.caller = caller.person
@@ -190,10 +192,7 @@ extension API {
     case .post: return try signIn()
     case .delete:
       guard let guest = request.visitor as? SignedIn else { throw Problem(401, "Nobody is signed in.") }
-      console.signOut(guest.cookie)
-      var response = nothing
-      response.cookie = .forget
-      return response
+      return pages.signOut(guest, nothing)
     default: return shown(API.session(try person()))
     }
   }

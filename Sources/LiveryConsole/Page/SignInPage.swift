@@ -28,10 +28,13 @@ extension ConsolePages {
     }
   }
 
-  func signOut(_ guest: SignedIn) -> Response {
+  func signOut(_ guest: SignedIn) -> Response { signOut(guest, .redirect(to: "/sign-in")) }
+
+  /// Ends a session: what follows from that is in the answer.
+  func signOut(_ guest: SignedIn, _ answer: Response) -> Response {
     model.signOut(guest.cookie)
     guests.forget(guest)
-    var response = Response.redirect(to: "/sign-in")
+    var response = answer
     response.cookie = .forget
     response.then = { [signedOut] in signedOut(guest) }
     return response

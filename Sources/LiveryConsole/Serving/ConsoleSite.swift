@@ -110,7 +110,7 @@ package final class ConsoleSite: Site, @unchecked Sendable {
     switch ConsoleSite.part(request.path) {
     case .page: return pages.answer(request)
     case .device: return devices.answer(request)
-    case .api: return API(console, request).answer()
+    case .api: return API(console, pages, request).answer()
     }
   }
 
