@@ -10,7 +10,7 @@ import urllib.parse
 
 import pytest
 import read_sync
-from conftest import Console, Device, join, wait
+from conftest import PROGRAM, Console, Device, join, wait
 
 
 def test_history_has_no_secret(console):

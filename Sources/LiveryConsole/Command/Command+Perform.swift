@@ -52,7 +52,10 @@ extension Command {
         "livery-simulate".withCString { (name) in list.baseAddress.map { lvo_become(name, $0) } ?? 0 }
       }
     }
-    return Refusal(.notFound, "livery-simulate: \(String(cString: lvo_reason(error)))")
+    return Refusal(
+      .notFound,
+      "livery-simulate: \(String(cString: lvo_reason(error))); no package has it: docs/fleet.md tells how `swift build` "
+        + "makes it of Livery's sources")
   }
 
   private func make(_ fleet: String) throws(Refusal) {
