@@ -142,4 +142,5 @@ def main():
       console.stop()
 
 
-main()
+if __name__ == "__main__":
+  main()
