@@ -14,6 +14,9 @@
 #include <time.h>
 #include <unistd.h>
 
+// Bytes of a path: the longest that is given has 4,096.
+enum { LONGEST = 4200 };
+
 static void stamp_of(const struct stat *facts, lvk_stamp *stamp) {
   stamp->device = (uint64_t)facts->st_dev;
   stamp->inode = (uint64_t)facts->st_ino;
@@ -74,7 +77,7 @@ static int write_all(int file, const uint8_t *bytes, size_t length) {
 
 // Has the folder of a file on the disk.
 static int sync_folder(const char *path) {
-  char folder[4200];
+  char folder[LONGEST];
   const char *slash = strrchr(path, '/');
   int length = slash == path ? 1 : slash ? (int)(slash - path) : 1;
   if ((size_t)snprintf(folder, sizeof folder, "%.*s", length, slash ? path : ".") >= sizeof folder) return ENAMETOOLONG;
@@ -95,81 +98,147 @@ static int name_file(const char *fresh, const char *path) {
   return error;
 }
 
-// Makes a file beside another one, for what is to have its name.
-static int make_beside(const char *path, char *fresh, size_t capacity, int *file) {
-  if ((size_t)snprintf(fresh, capacity, "%s.XXXXXX", path) >= capacity) return ENAMETOOLONG;
-  *file = mkostemp(fresh, O_CLOEXEC);
-  return *file < 0 ? errno : 0;
+// Where the links lead that a file has the name of; there may be no file yet.
+static int follow_links(const char *path, char *place) {
+  size_t length = strlen(path);
+  if (length >= LONGEST) return ENAMETOOLONG;
+  memcpy(place, path, length + 1);
+  for (int steps = 0; steps < 40; steps++) {
+    char target[LONGEST];
+    ssize_t count = readlink(place, target, sizeof target);
+    if (count < 0) return errno == EINVAL || errno == ENOENT ? 0 : errno;
+    const char *slash = count > 0 && target[0] == '/' ? NULL : strrchr(place, '/');
+    size_t folder = slash ? (size_t)(slash - place) + 1 : 0;
+    if (folder + (size_t)count >= LONGEST) return ENAMETOOLONG;
+    memcpy(place + folder, target, (size_t)count);
+    place[folder + (size_t)count] = 0;
+  }
+  return ELOOP;
 }
 
 int lvk_file_make(const char *path, const void *bytes, size_t length) {
-  char fresh[4200];
+  char place[LONGEST], fresh[LONGEST + 20];
   struct stat facts;
-  int file = -1;
-  if (lstat(path, &facts) == 0) return EEXIST;
-  // The file has its name only once all of it is on the disk.
-  int error = make_beside(path, fresh, sizeof fresh, &file);
+  int error = follow_links(path, place);
   if (error) return error;
+  if (lstat(place, &facts) == 0) return EEXIST;
+  // The file has its name only once all of it is on the disk.
+  snprintf(fresh, sizeof fresh, "%s.XXXXXX", place);
+  int file = mkostemp(fresh, O_CLOEXEC);
+  if (file < 0) return errno;
   if (fchmod(file, 0400) != 0) error = errno;
   if (!error) error = write_all(file, bytes, length);
   if (close(file) != 0 && !error) error = errno;
-  if (!error) error = name_file(fresh, path);
+  if (!error) error = name_file(fresh, place);
   if (error) {
     unlink(fresh);
     return error;
   }
-  return sync_folder(path);
+  return sync_folder(place);
 }
 
-int lvk_file_replace(const char *path, const void *bytes, size_t length) {
-  char fresh[4200];
-  struct stat facts;
-  int file = -1;
-  if (stat(path, &facts) != 0) return errno;
-  int error = make_beside(path, fresh, sizeof fresh, &file);
-  if (error) return error;
-  if ((facts.st_uid != geteuid() || facts.st_gid != getegid()) && fchown(file, facts.st_uid, facts.st_gid) != 0) error = errno;
-  if (!error && fchmod(file, facts.st_mode & 0700) != 0) error = errno;
-  if (!error) error = write_all(file, bytes, length);
-  if (close(file) != 0 && !error) error = errno;
-  if (!error && rename(fresh, path) != 0) error = errno;
-  if (error) {
-    unlink(fresh);
-    return error;
-  }
-  return sync_folder(path);
+struct lvk_lock {
+  int descriptor;
+  // What was locked at the beginning: while it is open no file that takes its place has its number, by which it is known.
+  int former;
+  // Of the file that is exchanged, without links.
+  char place[LONGEST];
+};
+
+// A forked child may have the descriptor, too.
+static void let_go(int descriptor) {
+  flock(descriptor, LOCK_UN);
+  close(descriptor);
 }
 
-int lvk_file_lock(const char *path, int *descriptor) {
-  for (;;) {
-    int file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+static int lock_place(lvk_lock *lock) {
+  struct stat held, there;
+  for (int tries = 0; tries < 100; tries++) {
+    int file = open(lock->place, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
     if (file < 0) return errno;
-    struct stat held, there;
     if (flock(file, LOCK_EX | LOCK_NB) != 0 || fstat(file, &held) != 0) {
       int error = errno;
       close(file);
       return error;
     }
-    // It may have been exchanged meanwhile.
-    if (stat(path, &there) == 0 && there.st_ino == held.st_ino && there.st_dev == held.st_dev) {
-      *descriptor = file;
+    // Who had the lock before may have put another file in its place.
+    if (lstat(lock->place, &there) == 0 && there.st_ino == held.st_ino && there.st_dev == held.st_dev) {
+      lock->descriptor = lock->former = file;
       return 0;
     }
-    close(file);
+    let_go(file);
   }
+  return EWOULDBLOCK;
 }
 
-void lvk_file_unlock(int descriptor) { close(descriptor); }
+static int lock_made(lvk_lock *made, int error, lvk_lock **lock) {
+  if (!error) error = lock_place(made);
+  if (error) free(made);
+  else *lock = made;
+  return error;
+}
+
+int lvk_file_lock(const char *path, lvk_lock **lock) {
+  lvk_lock *made = malloc(sizeof *made);
+  return made ? lock_made(made, follow_links(path, made->place), lock) : ENOMEM;
+}
+
+int lvk_folder_lock(const char *path, lvk_lock **lock) {
+  lvk_lock *made = malloc(sizeof *made);
+  if (!made) return ENOMEM;
+  // The name of a folder may be a link.
+  int length = snprintf(made->place, sizeof made->place, "%s/.", path);
+  return lock_made(made, (size_t)length < sizeof made->place ? 0 : ENAMETOOLONG, lock);
+}
+
+void lvk_unlock(lvk_lock *lock) {
+  if (!lock) return;
+  if (lock->former != lock->descriptor) let_go(lock->former);
+  let_go(lock->descriptor);
+  free(lock);
+}
+
+int lvk_file_replace(lvk_lock *lock, const void *bytes, size_t length) {
+  char fresh[LONGEST + 20];
+  struct stat facts;
+  if (fstat(lock->descriptor, &facts) != 0) return errno;
+  // One name, so that what is left of a process that was killed goes now.
+  snprintf(fresh, sizeof fresh, "%s.rotating", lock->place);
+  if (unlink(fresh) != 0 && errno != ENOENT) return errno;
+  int file = open(fresh, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600), error = 0;
+  if (file < 0) return errno;
+  if ((facts.st_uid != geteuid() || facts.st_gid != getegid()) && fchown(file, facts.st_uid, facts.st_gid) != 0) error = errno;
+  if (!error && fchmod(file, facts.st_mode & 0700) != 0) error = errno;
+  if (!error) error = write_all(file, bytes, length);
+  // Nobody else gets the lock by opening what has the name from now on.
+  if (!error && flock(file, LOCK_EX | LOCK_NB) != 0) error = errno;
+  if (!error && rename(fresh, lock->place) != 0) error = errno;
+  if (error) {
+    unlink(fresh);
+    close(file);
+    return error;
+  }
+  if (lock->former != lock->descriptor) let_go(lock->descriptor);
+  lock->descriptor = file;
+  return sync_folder(lock->place);
+}
+
+// Of the session, then of the user.
+static int find_key(const char *name, long *key) {
+  const int rings[] = {KEY_SPEC_SESSION_KEYRING, KEY_SPEC_USER_KEYRING};
+  int error = ENOKEY;
+  for (size_t i = 0; i < sizeof rings / sizeof *rings; i++) {
+    *key = syscall(SYS_keyctl, KEYCTL_SEARCH, rings[i], "user", name, 0);
+    if (*key >= 0) return 0;
+    error = errno;
+  }
+  return error;
+}
 
 int lvk_keyring_read(const char *name, void *buffer, size_t capacity, size_t *length) {
   long key = -1;
-  int error = ENOKEY;
-  const int rings[] = {KEY_SPEC_SESSION_KEYRING, KEY_SPEC_USER_KEYRING};
-  for (size_t i = 0; i < sizeof rings / sizeof *rings && key < 0; i++) {
-    key = syscall(SYS_keyctl, KEYCTL_SEARCH, rings[i], "user", name, 0);
-    if (key < 0) error = errno;
-  }
-  if (key < 0) return error;
+  int error = find_key(name, &key);
+  if (error) return error;
   long size = syscall(SYS_keyctl, KEYCTL_READ, key, buffer, capacity);
   if (size < 0) return errno;
   if ((size_t)size >= capacity) return EOVERFLOW;
@@ -177,9 +246,30 @@ int lvk_keyring_read(const char *name, void *buffer, size_t capacity, size_t *le
   return 0;
 }
 
-int lvk_keyring_write(const char *name, const void *bytes, size_t length) {
-  return syscall(SYS_add_key, "user", name, bytes, length, KEY_SPEC_USER_KEYRING) < 0 ? errno : 0;
+// Whether what was written is what is found; EIO if not.
+static int read_back(const char *name, const void *bytes, size_t length) {
+  uint8_t buffer[LVK_MOST_TEXT + 1];
+  size_t count = 0;
+  int error = lvk_keyring_read(name, buffer, sizeof buffer, &count);
+  if (!error && (count != length || memcmp(buffer, bytes, length) != 0)) error = EIO;
+  lvk_wipe(buffer, sizeof buffer);
+  return error;
 }
+
+int lvk_keyring_make(const char *name, const void *bytes, size_t length) {
+  if (syscall(SYS_add_key, "user", name, bytes, length, KEY_SPEC_USER_KEYRING) < 0) return errno;
+  return read_back(name, bytes, length);
+}
+
+int lvk_keyring_replace(const char *name, const void *bytes, size_t length) {
+  long key = -1;
+  int error = find_key(name, &key);
+  if (error) return error;
+  if (syscall(SYS_keyctl, KEYCTL_UPDATE, key, bytes, length) < 0) return errno;
+  return read_back(name, bytes, length);
+}
+
+int64_t lvk_process(void) { return (int64_t)getpid(); }
 
 const char *lvk_credentials(void) { return secure_getenv("CREDENTIALS_DIRECTORY"); }
 

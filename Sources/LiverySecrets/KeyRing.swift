@@ -10,7 +10,12 @@ final class KeyRing: @unchecked Sendable {
   // Guarded by `lock`.
   private var keys: [Key]
   private var stamp: lvk_stamp?
+  /// The one that is sealed with while it is exchanged.
+  private var held: Key?
   private var lastLook: Int64
+  /// How often the source was read, and which of these came last of those that are here.
+  private var reads = 0
+  private var latest = 0
 
   init(_ source: KeySource, _ keys: [Key], _ stamp: lvk_stamp?) {
     self.source = source
@@ -21,23 +26,57 @@ final class KeyRing: @unchecked Sendable {
   }
 
   var names: [String] { lock.withLock { keys.map { $0.name } } }
-  var all: [Key] { lock.withLock { keys } }
 
   /// Reads the source anew; the keys of before stay if that fails.
-  func reload() throws(StoreError) {
+  ///
+  /// - Returns: what it has.
+  @discardableResult
+  func reload() throws(StoreError) -> [Key] {
+    let number = lock.withLock { () -> Int in
+      reads += 1
+      return reads
+    }
     let (fresh, seen) = try source.read()
     lock.withLock {
+      // Whoever began to read later has seen what is newer.
+      guard number > latest else { return }
+      latest = number
       keys = fresh
       stamp = seen
+      putHeldFirst()
     }
+    return fresh
+  }
+
+  /// Seals with a key, whatever the source has, until this is called with nil.
+  func hold(_ key: Key?) {
+    lock.withLock {
+      held = key
+      putHeldFirst()
+    }
+  }
+
+  /// Call it with the lock held.
+  private func putHeldFirst() {
+    guard let held else { return }
+    keys = [held] + keys.filter { $0.id != held.id }
+  }
+
+  /// The key that seals, of the source as it is now: another process may have exchanged it. Where that cannot be read it
+  /// is the one of before.
+  private func sealing() -> Key? {
+    let (held, first, seen) = lock.withLock { (self.held, keys.first, stamp) }
+    if let held { return held }
+    if let seen {
+      guard let now = source.stamp(), !seen.isSame(as: now) else { return first }
+    }
+    do throws(StoreError) { return try reload().first } catch { return first }
   }
 
   func seal(
     _ place: SealPlace, _ bytes: UnsafeRawBufferPointer, _ buffer: UnsafeMutableRawBufferPointer
   ) throws(StoreError) -> Int {
-    // Another process may have exchanged the key. Where that cannot be read, the one of before still opens.
-    if let seen = lock.withLock({ stamp }), let now = source.stamp(), !seen.isSame(as: now) { try? reload() }
-    guard let key = lock.withLock({ keys.first }), let count = key.seal(bytes, place.context, into: buffer) else {
+    guard let key = sealing(), let count = key.seal(bytes, place.context, into: buffer) else {
       throw StoreError(.unavailable, "there is no key that seals")
     }
     return count
@@ -55,13 +94,13 @@ final class KeyRing: @unchecked Sendable {
     return count
   }
 
-  /// The key that a value names, for which the source is read anew from time to time.
+  /// The key that a value names, for which the source is read anew: a function from time to time.
   private func key(of bytes: UnsafeRawBufferPointer) throws(StoreError) -> Key? {
     guard bytes.count >= LVK_ID else { throw StoreError(.corrupt, "it is too short") }
     if let known = find(bytes) { return known }
     let now = lvk_now_ms()
     let mayLook = lock.withLock {
-      guard now - lastLook >= Self.patience || stamp != nil else { return false }
+      guard now - lastLook >= Self.patience || !source.isFunction else { return false }
       lastLook = now
       return true
     }

@@ -46,7 +46,7 @@ extension KeySource {
       try Self.check(lvk_file_read(path, isPrivate, buffer.baseAddress, capacity, &length, &found), path)
       stamp = found
     case .keyring(let name):
-      try Self.check(lvk_keyring_read(name, buffer.baseAddress, capacity, &length), "the keyring's key `\(name)`")
+      try Self.check(lvk_keyring_read(name, buffer.baseAddress, capacity, &length), shown)
     case .function(let function):
       length = try function(UnsafeMutableRawBufferPointer(rebasing: buffer[0..<(capacity - 1)]))
       guard length >= 0, length < capacity else {
@@ -81,48 +81,22 @@ extension KeySource {
           return lvk_keyring_read(name, buffer.baseAddress, buffer.count, &length)
         }
         guard error == ENOKEY || error == EKEYEXPIRED || error == EKEYREVOKED else {
-          if error != 0 { try Self.check(error, "the keyring's key `\(name)`") }
+          if error != 0 { try Self.check(error, shown) }
           throw StoreError(.conflict, "there is a key `\(name)` in the keyring already")
         }
-        try write(keys)
+        try Self.check(lvk_keyring_make(name, text.baseAddress, text.count), shown)
       case .credential, .function:
         throw StoreError(.invalidArgument, "a key can be made in a file or in the keyring alone")
       }
     }
   }
 
-  /// Exchanges the keys.
-  func write(_ keys: [Key]) throws(StoreError) {
-    try KeyText.text(of: keys) { (text) throws(StoreError) in
-      switch self {
-      case .file(let path): try Self.check(lvk_file_replace(path, text.baseAddress, text.count), path)
-      case .keyring(let name):
-        try Self.check(lvk_keyring_write(name, text.baseAddress, text.count), "the keyring's key `\(name)`")
-      case .credential, .function: break
-      }
-    }
+  /// Whether reading it anew takes a function of the program's, which may be slow.
+  var isFunction: Bool {
+    if case .function = self { true } else { false }
   }
 
-  /// Whether keys can be exchanged by this library.
-  var isWritable: Bool {
-    switch self {
-    case .file, .keyring: true
-    case .credential, .function: false
-    }
-  }
-
-  /// Runs `body` while no other process exchanges the keys.
-  func whileLocked<R>(_ body: () throws(StoreError) -> R) throws(StoreError) -> R {
-    guard case .file(let path) = self else { return try body() }
-    var descriptor: Int32 = -1
-    let error = lvk_file_lock(path, &descriptor)
-    guard error != EWOULDBLOCK else { throw StoreError(.busy, "\(path): another process is exchanging the key") }
-    try Self.check(error, path)
-    defer { lvk_file_unlock(descriptor) }
-    return try body()
-  }
-
-  private var shown: String {
+  var shown: String {
     switch self {
     case .file(let path): path
     case .keyring(let name): "the keyring's key `\(name)`"
@@ -145,7 +119,7 @@ extension KeySource {
     }
   }
 
-  private static func check(_ error: Int32, _ what: String) throws(StoreError) {
+  static func check(_ error: Int32, _ what: String) throws(StoreError) {
     switch error {
     case 0: return
     case ENOENT, ENOTDIR, ENOKEY, EKEYEXPIRED, EKEYREVOKED:
@@ -157,6 +131,7 @@ extension KeySource {
       throw StoreError(
         .permission, "\(what): a key has to belong to this user or root, and nobody else may read it (chmod 400)",
         systemError: error)
+    case ENOMEM: throw StoreError(.noMemory, "\(what): there is no memory", systemError: error)
     case EEXIST: throw StoreError(.conflict, "\(what): there is a file already", systemError: error)
     case EOVERFLOW: throw StoreError(.parse, "\(what): it is too long for a file of keys")
     case EINVAL: throw StoreError(.parse, "\(what): it is no file")

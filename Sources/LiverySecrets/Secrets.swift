@@ -74,25 +74,38 @@ public final class Secrets: @unchecked Sendable {
   @discardableResult
   public func rotate() throws(StoreError) -> Value {
     try checkOpen()
-    return try ring.source.whileLocked { () throws(StoreError) in
-      try ring.reload()
-      if ring.source.isWritable {
-        let former = ring.all
-        guard former.count < LVK_MOST_KEYS else {
-          throw StoreError(.parse, "there are \(former.count) keys, with values that none of them has opened")
+    return try ring.source.exchanging(for: store) { (exchange) throws(StoreError) in
+      let former = try ring.reload()
+      guard let exchange else { return try resealed() }
+      guard former.count < LVK_MOST_KEYS else {
+        throw StoreError(.parse, "there are \(former.count) keys, with values that none of them has opened")
+      }
+      let made = try Key.random()
+      try exchange.write([made] + former)
+      guard try ring.reload().first?.id == made.id else {
+        throw StoreError(.io, "\(ring.source.shown): the new key is not the one that is found")
+      }
+      // This process seals with it from now on, whatever becomes of the source.
+      ring.hold(made)
+      defer { ring.hold(nil) }
+      let report = try resealed()
+      if report["unavailable"]?.count == 0 {
+        // With keys that somebody has added meanwhile other values may be sealed.
+        let added = try ring.source.read().keys.filter { (key) in
+          key.id != made.id && !former.contains { $0.id == key.id }
         }
-        try ring.source.write([try Key.random()] + former)
+        guard added.count < LVK_MOST_KEYS else { throw StoreError(.parse, "there are \(added.count) other keys") }
+        try exchange.write([made] + added)
         try ring.reload()
       }
-      // What a process without the key has left plain is sealed, too.
-      try setSealer()
-      let report = try store.reseal(copies: true)
-      if ring.source.isWritable, report["unavailable"]?.count == 0, let present = ring.all.first {
-        try ring.source.write([present])
-        try ring.reload()
-      }
-      return report.with("key", .string(ring.names.first ?? ""))
+      return report
     }
+  }
+
+  private func resealed() throws(StoreError) -> Value {
+    // What a process without the key has left plain is sealed, too.
+    try setSealer()
+    return try store.reseal(copies: true).with("key", .string(ring.names.first ?? ""))
   }
 
   /// How the secrets lie in the store. Corresponds to `livery_secrets_status` in C, where the report is described.

@@ -1,6 +1,7 @@
 """A store whose schema declares secrets, and a key."""
 
 import os
+import subprocess
 import sys
 from pathlib import Path
 
@@ -25,6 +26,21 @@ SCHEMA = """{"Version": 1, "Groups": [{"Title": "All", "Settings": [
 def contains(folder, text):
   """Which files under a folder hold a text."""
   return [path for path in Path(folder).rglob("*") if path.is_file() and text.encode() in path.read_bytes()]
+
+
+def started(code, *arguments, **options):
+  """Another process that is under way."""
+  head = f"import sys; sys.path.insert(0, {str(ROOT / 'bindings' / 'python')!r}); import livery, livery.secrets\n"
+  return subprocess.Popen(
+    [sys.executable, "-c", head + code, *map(str, arguments)], stdout=subprocess.PIPE, text=True, **options)
+
+
+def run(code, *arguments):
+  """What another process tells."""
+  process = started(code, *arguments)
+  told = process.communicate()[0]
+  assert process.returncode == 0
+  return told.strip()
 
 
 @pytest.fixture

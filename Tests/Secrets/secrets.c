@@ -208,6 +208,28 @@ TEST("a function hands out keys; one that comes later makes the values known", f
   EXPECT_INT(2, source.destroyed);
 }
 
+TEST("a function is asked anew before a value is sealed, so that nothing is under a key that is taken away", asked_anew) {
+  source source = {KEY_A, 0, 0};
+  livery_secrets_options options = LIVERY_SECRETS_OPTIONS_INIT;
+  options.function = hand_out, options.user_data = &source, options.destroy = note_destroyed;
+  livery_store *store = new_store(fresh_path(), SCHEMA);
+  livery_secrets *secrets = NULL;
+  OK(livery_secrets_open(store, &options, &secrets));
+  // Somebody else has put another key first, and takes the first one away.
+  source.text = KEY_B KEY_A;
+  OK(set(store, "one"));
+  source.text = KEY_B;
+  OK(livery_secrets_reload(secrets));
+  EXPECT_TEXT("one", get(store));
+  // Where there is none to be had the one of before seals.
+  source.text = NULL;
+  OK(set(store, "two"));
+  EXPECT_TEXT("two", get(store));
+  OK(livery_secrets_close(secrets));
+  OK(livery_close(store));
+  EXPECT_INT(1, source.destroyed);
+}
+
 TEST("the kernel's keyring holds a key", keyring) {
   livery_secrets_options options = LIVERY_SECRETS_OPTIONS_INIT;
   char name[64];

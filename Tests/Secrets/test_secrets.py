@@ -4,8 +4,6 @@ import ctypes
 import gc
 import json
 import os
-import subprocess
-import sys
 import threading
 import time
 
@@ -13,15 +11,7 @@ import pytest
 
 import livery
 import livery.secrets
-from conftest import ROOT, contains
-
-
-def run(code, *arguments):
-  """Another process."""
-  head = f"import sys; sys.path.insert(0, {str(ROOT / 'bindings' / 'python')!r}); import livery, livery.secrets\n"
-  return subprocess.run(
-    [sys.executable, "-c", head + code, *map(str, arguments)], check=True, stdout=subprocess.PIPE, text=True
-  ).stdout.strip()
+from conftest import contains, run
 
 
 def test_a_secret_is_read_and_set_as_ever_and_lies_in_no_file(path, store, key):

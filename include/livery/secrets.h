@@ -36,8 +36,10 @@ typedef struct livery_secrets livery_secrets;
  * Hands out the text of the keys: writes at most `capacity` bytes (#LIVERY_SECRETS_TEXT_MAX) into `text`, and how many to
  * `length`. It returns #LIVERY_OK, or a status with which reading the key fails, such as #LIVERY_ERROR_UNAVAILABLE.
  *
- * Called by livery_secrets_open(), livery_secrets_reload() and livery_secrets_rotate(), and on any thread when a value asks for
- * a key that is not known, at most once a second: it must not use the store.
+ * Called by livery_secrets_open(), livery_secrets_reload() and livery_secrets_rotate(); on any thread before a value is sealed,
+ * while other writers wait, for the key may have been exchanged; and when a value asks for a key that is not known, at most once
+ * a second. It must not use the store. One that takes long, such as that of a server, keeps the key, and only looks whether it
+ * is still the same.
  */
 typedef livery_status (*livery_secrets_key_fn)(char *text, size_t capacity, size_t *length, void *user_data);
 
@@ -66,6 +68,8 @@ typedef struct livery_secrets_options {
  * Make a key by chance, where there is none: a file of mode 0400, or a key in the user's keyring, which the kernel forgets when
  * the system ends.
  *
+ * Where the file's path is a link that leads to no file, that is made to which it leads.
+ *
  * Without the key nobody reads the secrets again: keep a copy apart from the store and from its backups.
  *
  * Threads: any. Waits for the disk.
@@ -86,9 +90,10 @@ LIVERY_API livery_status livery_secrets_make_key(const livery_secrets_options *o
  * Seal the secrets of a store from now on, and open them, for all handles of the process on it: livery_set_sealer() with the
  * keys of a source. What is not sealed yet is sealed now.
  *
- * Where another process has exchanged the key, a file or credential is read anew before a value is sealed, and any source
- * when a value asks for a key that is not known. A value is padded to a multiple of 32 bytes before it is sealed, and takes 56
- * more.
+ * Another process may exchange the key at any time: before a value is sealed a file or credential that was exchanged, a keyring
+ * and a function are read anew, and any source when a value asks for a key that is not known. Where it cannot be read the key of
+ * before seals. A value is
+ * padded to a multiple of 32 bytes before it is sealed, and takes 56 more.
  *
  * Threads: any. Waits for other writers and for openings, at most `busy_timeout_ms` each, and for the disk, if there is
  * something to seal.
@@ -142,10 +147,14 @@ LIVERY_API livery_status livery_secrets_reload(livery_secrets *secrets);
 /**
  * Exchange the key: seal all secrets anew, in one commit, in the store's own backups too, and overwrite what was there.
  *
- * In a file or in the user's keyring a new key is put before the others; then everything is sealed with it, and then the former
- * keys are taken away, unless some value was opened by none of them (`unavailable` of the report). Interrupted anywhere, all
- * values open, and rotating again completes it. Of a credential or a function the new key has to be there already, as the first
- * of its lines; the others can be taken away afterwards.
+ * In a file, or in the keyring where the key was found, a new key is put before the others; then everything is sealed with it,
+ * and then the keys that were there at the beginning are taken away, unless some value was opened by none of them
+ * (`unavailable` of the report). Interrupted anywhere,
+ * all values open, and rotating again completes it. Of a credential or a function the new key has to be there already, as the
+ * first of its lines; the others can be taken away afterwards.
+ *
+ * A file is written anew beside the former one, as `FILE.rotating`, and takes its place; where the path is a link, that happens
+ * where it leads. One process at a time exchanges the key of a file, or that of a store in a keyring.
  *
  * The report is that of livery_reseal(), with `key`, the id of the key that seals now.
  *

@@ -42,20 +42,30 @@ typedef struct lvk_stamp {
 // `is_private`: refused with EPERM unless it is a file of this user or root that nobody else may read.
 int lvk_file_read(const char *path, bool is_private, void *buffer, size_t capacity, size_t *length, lvk_stamp *stamp);
 int lvk_file_stamp(const char *path, lvk_stamp *stamp);
-// A new file of mode 0400: EEXIST if there is one.
+// A new file of mode 0400, where the path's links lead: EEXIST if there is one.
 int lvk_file_make(const char *path, const void *bytes, size_t length);
-// Puts another file in the place of one, with its owner and mode, on the disk.
-int lvk_file_replace(const char *path, const void *bytes, size_t length);
-// Held by one process at a time that exchanges the file; `descriptor` is to be closed by lvk_file_unlock().
-int lvk_file_lock(const char *path, int *descriptor);
-void lvk_file_unlock(int descriptor);
+
+// Held by one process at a time that exchanges what it is of; EWOULDBLOCK while another one has it. It ends by lvk_unlock().
+typedef struct lvk_lock lvk_lock;
+int lvk_file_lock(const char *path, lvk_lock **lock);
+int lvk_folder_lock(const char *path, lvk_lock **lock);
+// NULL is nothing to end.
+void lvk_unlock(lvk_lock *lock);
+// Puts another file in the place of the one that is locked, with its owner and mode, on the disk; the lock is of that one then. It is
+// written beside it, as `PATH.rotating`.
+int lvk_file_replace(lvk_lock *lock, const void *bytes, size_t length);
 
 // Of the kernel's keyrings: of the session, then of the user.
 int lvk_keyring_read(const char *name, void *buffer, size_t capacity, size_t *length);
-int lvk_keyring_write(const char *name, const void *bytes, size_t length);
+// A key in the user's keyring, or another payload of the very key that is read. EIO if something else is read afterwards.
+int lvk_keyring_make(const char *name, const void *bytes, size_t length);
+int lvk_keyring_replace(const char *name, const void *bytes, size_t length);
 
 // The folder of systemd's credentials; NULL if there is none.
 const char *lvk_credentials(void);
+
+// The number of this process.
+int64_t lvk_process(void);
 
 // Milliseconds of a clock that never goes back.
 int64_t lvk_now_ms(void);
