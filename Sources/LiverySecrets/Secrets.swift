@@ -5,6 +5,7 @@ import LiveryClient
 public final class Secrets: @unchecked Sendable {
   private let store: Store
   private let ring: KeyRing
+  private let place: SealerPlace
   private let lock = Lock()
   // Guarded by `lock`.
   private var isClosed = false
@@ -12,6 +13,7 @@ public final class Secrets: @unchecked Sendable {
   private init(_ store: Store, _ ring: KeyRing) {
     self.store = store
     self.ring = ring
+    place = SealerPlace.enter(store)
   }
 
   deinit { close() }
@@ -31,30 +33,22 @@ public final class Secrets: @unchecked Sendable {
   public static func open(_ store: Store, _ source: KeySource) throws(StoreError) -> Secrets {
     let (keys, stamp) = try source.read()
     let secrets = Secrets(store, KeyRing(source, keys, stamp))
-    do throws(StoreError) { try secrets.setSealer() } catch {
-      // What is set is another's.
-      secrets.lock.withLock { secrets.isClosed = true }
-      throw error
-    }
+    try secrets.setSealer()
     return secrets
   }
 
-  private func setSealer() throws(StoreError) {
-    let ring = ring
-    try store.setSealer(
-      Sealer(
-        seal: { (place, bytes, buffer) throws(StoreError) in try ring.seal(place, bytes, buffer) },
-        open: { (place, bytes, buffer) throws(StoreError) in try ring.open(place, bytes, buffer) }))
-  }
+  private func setSealer() throws(StoreError) { try place.set(ring, on: store) }
 
-  /// Stops sealing and opening; closing twice is fine. Corresponds to `livery_secrets_close` in C.
+  /// Stops sealing and opening, unless others were opened on the handle since; closing twice is fine. Corresponds to
+  /// `livery_secrets_close` in C.
   public func close() {
     let isFirst = lock.withLock {
       defer { isClosed = true }
       return !isClosed
     }
-    // A store that was closed has let go of it.
-    if isFirst { try? store.setSealer(nil) }
+    guard isFirst else { return }
+    place.remove(ring, from: store)
+    place.leave()
   }
 
   private func checkOpen() throws(StoreError) {

@@ -230,6 +230,41 @@ TEST("a function is asked anew before a value is sealed, so that nothing is unde
   EXPECT_INT(1, source.destroyed);
 }
 
+TEST("of several on a handle the latest counts, and closing another one changes nothing", several) {
+  source former = {KEY_A, 0, 0}, later = {KEY_B KEY_A, 0, 0};
+  livery_secrets_options options = LIVERY_SECRETS_OPTIONS_INIT;
+  options.function = hand_out, options.destroy = note_destroyed;
+  livery_store *store = new_store(fresh_path(), SCHEMA);
+  livery_secrets *first = NULL, *second = NULL, *third = NULL;
+  options.user_data = &former;
+  OK(livery_secrets_open(store, &options, &first));
+  OK(set(store, "one"));
+  options.user_data = &later;
+  OK(livery_secrets_open(store, &options, &second));
+  OK(livery_secrets_close(first));
+  EXPECT_INT(1, former.destroyed);
+  EXPECT_TEXT("one", get(store));
+  OK(set(store, "two"));
+  // One that cannot be opened takes nothing away, either.
+  former.text = NULL;
+  options.user_data = &former;
+  EXPECT_STATUS(LIVERY_ERROR_UNAVAILABLE, livery_secrets_open(store, &options, &third));
+  EXPECT_TEXT("two", get(store));
+  options.user_data = &former, former.text = KEY_A;
+  OK(livery_secrets_open(store, &options, &third));
+  EXPECT_TEXT("LIVERY_ERROR_UNAVAILABLE", get(store));
+  // Reloaded, it is the latest.
+  OK(livery_secrets_reload(second));
+  EXPECT_TEXT("two", get(store));
+  OK(livery_secrets_close(third));
+  EXPECT_TEXT("two", get(store));
+  OK(livery_secrets_close(second));
+  EXPECT_TEXT("LIVERY_ERROR_UNAVAILABLE", get(store));
+  OK(livery_close(store));
+  EXPECT_INT(3, former.destroyed);
+  EXPECT_INT(1, later.destroyed);
+}
+
 TEST("the kernel's keyring holds a key", keyring) {
   livery_secrets_options options = LIVERY_SECRETS_OPTIONS_INIT;
   char name[64];

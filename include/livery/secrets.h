@@ -92,7 +92,7 @@ LIVERY_API livery_status livery_secrets_make_key(const livery_secrets_options *o
  *
  * Another process may exchange the key at any time: before a value is sealed a file or credential that was exchanged, a keyring
  * and a function are read anew, and any source when a value asks for a key that is not known. Where it cannot be read the key of
- * before seals. A value is
+ * before seals. Of several that were opened on one handle the one that was opened, reloaded or rotated last counts. A value is
  * padded to a multiple of 32 bytes before it is sealed, and takes 56 more.
  *
  * Threads: any. Waits for other writers and for openings, at most `busy_timeout_ms` each, and for the disk, if there is
@@ -115,9 +115,9 @@ LIVERY_API livery_status livery_secrets_open(livery_store *store, const livery_s
 
 /**
  * Stop sealing and opening: the secrets are #LIVERY_ERROR_UNAVAILABLE, unless another handle on the store has the key. When the
- * store was closed that has come about already.
+ * store was closed that has come about already. Where others were opened or reloaded on the same handle since, these go on.
  *
- * Threads: any.
+ * Threads: any. Waits for livery_secrets_open(), livery_secrets_reload() and livery_secrets_rotate() on the same handle.
  *
  * @param secrets  NULL is nothing to close
  * @return #LIVERY_OK, or
