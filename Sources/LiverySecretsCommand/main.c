@@ -29,7 +29,8 @@ static const char help[] =
   "  --json                 print what was done as JSON\n"
   "  -h, --help             print this\n"
   "\n"
-  "Keep a copy of the key apart from the store and its backups: without it nobody reads the secrets again.\n";
+  "Keep a copy of the key apart from the store and its backups: without it nobody reads the secrets again. A key is one\n"
+  "store's: `rotate` takes the former one away, also from another store that was sealed with it.\n";
 
 static livery_secrets_options where = LIVERY_SECRETS_OPTIONS_INIT;
 static livery_layer layer = LIVERY_LAYER_USER;

@@ -14,6 +14,9 @@
  * A key lies in a file, in the kernel's keyring, among systemd's credentials, or with a function of the program. Its text
  * is a line for each of up to #LIVERY_SECRETS_KEYS_MAX keys, `livery-key-1 ` and 32 bytes in base64 (RFC 4648); empty
  * lines and such that begin with `#` are passed over. The first key seals, all of them open.
+ *
+ * **A key is one store's.** Nobody can tell from a key which stores it seals, and livery_secrets_rotate() takes it away: what
+ * another store has sealed with it opens with a copy of it alone. Make each store a file, or a key in the keyring, of its own.
  */
 #ifndef LIVERY_SECRETS_H
 #define LIVERY_SECRETS_H
@@ -70,7 +73,8 @@ typedef struct livery_secrets_options {
  *
  * Where the file's path is a link that leads to no file, that is made to which it leads.
  *
- * Without the key nobody reads the secrets again: keep a copy apart from the store and from its backups.
+ * Without the key nobody reads the secrets again: keep a copy apart from the store and from its backups. It is a key for one
+ * store.
  *
  * Threads: any. Waits for the disk.
  *
@@ -149,7 +153,7 @@ LIVERY_API livery_status livery_secrets_reload(livery_secrets *secrets);
  *
  * In a file, or in the keyring where the key was found, a new key is put before the others; then everything is sealed with it,
  * and then the keys that were there at the beginning are taken away, unless some value was opened by none of them
- * (`unavailable` of the report). Interrupted anywhere,
+ * (`unavailable` of the report). **Another store that was sealed with them cannot be opened any more.** Interrupted anywhere,
  * all values open, and rotating again completes it. Of a credential or a function the new key has to be there already, as the
  * first of its lines; the others can be taken away afterwards.
  *
