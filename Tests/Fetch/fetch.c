@@ -60,62 +60,6 @@ TEST("what is not modified moves no body and makes no commit", not_modified) {
   OK(livery_close(store));
 }
 
-typedef struct refusal {
-  const char *what;
-  answer answer;
-  livery_status status;
-  const char *message;
-} refusal;
-
-TEST("each way to fail has its own status and message, and leaves nothing behind", refusals) {
-  static const refusal refusals[] = {
-    {"not there", {.status = 404}, LIVERY_ERROR_NOT_FOUND, "404"},
-    {"gone", {.status = 410}, LIVERY_ERROR_NOT_FOUND, "410"},
-    {"forbidden", {.status = 403}, LIVERY_ERROR_REFUSED, "403"},
-    {"broken server", {.status = 500}, LIVERY_ERROR_UNAVAILABLE, "500"},
-    {"not implemented", {.status = 501}, LIVERY_ERROR_UNAVAILABLE, "501"},
-    {"too many", {.status = 429}, LIVERY_ERROR_UNAVAILABLE, "429"},
-    {"empty", {.status = 200}, LIVERY_ERROR_INVALID_VALUE, "empty"},
-    {"no image", {.status = 200, .headers = "Content-Type: image/png", .body = "hello"}, LIVERY_ERROR_PARSE, "http://h/"},
-    {"damaged", {.status = 200, .body = "\x89PNG\r\n\x1a\n"}, LIVERY_ERROR_PARSE, "http://h/"},
-    {"cut short", {.status = 200, .headers = "Content-Length: 100", .body = "hello"}, LIVERY_ERROR_NETWORK, "breaks off after 5 of 100"},
-    {"a part", {.status = 206, .headers = "Content-Range: bytes 0-4/9", .body = "hello"}, LIVERY_ERROR_NETWORK, "another part"},
-    {"nothing new", {.status = 304}, LIVERY_ERROR_NETWORK, "nothing is new"},
-    {"nowhere", {.status = 302}, LIVERY_ERROR_NETWORK, "nowhere"},
-    {"to a file", {.status = 302, .headers = "Location: file:///etc/passwd"}, LIVERY_ERROR_REFUSED, "nobody may go"},
-    {"in circles", {.status = 302, .headers = "Location: /again", .repeats = 9}, LIVERY_ERROR_REFUSED, "more than 5"},
-    {"unreachable", {.ends = LIVERY_ERROR_NETWORK, .message = "no route"}, LIVERY_ERROR_NETWORK, "no route"},
-    {"too slow", {.ends = LIVERY_ERROR_TIMEOUT}, LIVERY_ERROR_TIMEOUT, "LIVERY_ERROR_TIMEOUT"},
-    {"not taken", {.refuses = LIVERY_ERROR_PERMISSION, .message = "no radio"}, LIVERY_ERROR_PERMISSION, "no radio"},
-    {"without a head", {.is_headless = true}, LIVERY_ERROR_NETWORK, "without a head"},
-    {"too large", {.status = 200, .image = "rgba.png", .repeats = 1000}, LIVERY_ERROR_INVALID_VALUE, "larger than 100"},
-    {"said to be too large", {.status = 200, .headers = "Content-Length: 101", .body = "x"}, LIVERY_ERROR_INVALID_VALUE, "larger than 100"},
-  };
-  for (size_t index = 0; index < COUNT(refusals); index++) {
-    const refusal *refusal = &refusals[index];
-    livery_store *store = open_store(fresh_path());
-    SCRIPT(script, false);
-    use_script(store, &script);
-    int repeats = refusal->answer.repeats > 0 && refusal->answer.status == 302 ? refusal->answer.repeats : 1;
-    for (int count = 0; count < repeats; count++) add_answer(&script, refusal->answer);
-    livery_fetch_options options = LIVERY_FETCH_OPTIONS_INIT;
-    options.attempts = 1;
-    if (strstr(refusal->what, "too large")) options.max_size = 100;
-    outcome outcome = {0};
-    fetch_and_wait(store, "http://h/x", &options, &outcome);
-    if (outcome.status != refusal->status) check_fail(__FILE__, __LINE__, "%s: %d, %s", refusal->what, outcome.status, outcome.message);
-    EXPECT_CONTAINS(refusal->message, outcome.message);
-    EXPECT_INT(refusal->answer.status, outcome.http_status);
-    EXPECT_INT(LIVERY_FETCH_FAILED, outcome.state);
-    EXPECT_INT(LIVERY_FETCH_FROM_NOWHERE, outcome.source);
-    EXPECT(outcome.length == 0 && !outcome.id[0]);
-    livery_value *assets = NULL;
-    OK(livery_asset_list(store, &assets));
-    EXPECT_JSON("[]", assets);
-    OK(livery_close(store));
-  }
-}
-
 TEST("a failing network hands out what is stored; must-revalidate forbids it; a placeholder takes its place", failing) {
   livery_store *store = open_store(fresh_path());
   SCRIPT(script, false);

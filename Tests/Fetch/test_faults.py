@@ -238,3 +238,18 @@ def test_cancelling_ends_the_request(store, server):
   with pytest.raises(livery.CancelledError):
     running.result(10)
   assert is_clean(store)
+
+
+def test_an_error_page_that_never_ends_is_no_more_than_its_status(store, server):
+  def endless(handler):
+    handler.send_response_only(503)
+    handler.send_header("Transfer-Encoding", "chunked")
+    handler.end_headers()
+    while True:
+      handler.wfile.write(b"10000\r\n" + b"x" * 65536 + b"\r\n")
+
+  url = server.serve("/it", (200, b"{}", {"ETag": '"1"'}), endless)
+  assert fetch(store, url, kind="document", max_size=1000).data == b"{}"
+  stale = fetch(store, url, kind="document", max_size=1000, timeout=20)
+  assert (stale.state, stale.http_status, stale.data) == (livery.fetch.State.STALE, 503, b"{}")
+  assert "503" in stale.message

@@ -355,7 +355,8 @@ LIVERY_API livery_status livery_fetch_answer(livery_fetch_exchange *exchange, in
  * @param length    how many
  * @return #LIVERY_OK, or
  *   - #LIVERY_ERROR_CANCELLED         nobody waits for it any more: stop, and call livery_fetch_finish()
- *   - #LIVERY_ERROR_INVALID_VALUE     it is larger than may be: stop, and call livery_fetch_finish()
+ *   - #LIVERY_ERROR_INVALID_VALUE     it is larger than may be, or the page of a failure, of which nobody needs more: stop, and call
+ *     livery_fetch_finish()
  *   - #LIVERY_ERROR_CLOSED            it was finished
  *   - #LIVERY_ERROR_INVALID_ARGUMENT  `exchange` or `bytes` is NULL, or there was no head yet
  * @since 0.1

@@ -31,6 +31,9 @@ struct Head: Sendable {
     }
   }
 
+  /// Whether the body is what was asked for, or a part of that.
+  var hasContent: Bool { status == 200 || status == 203 || status == 206 }
+
   /// How long the body is, as far as the server says it and it is not packed into something else.
   var length: Int64? {
     guard !isPacked, let field = first("content-length") else { return nil }

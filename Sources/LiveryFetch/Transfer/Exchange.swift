@@ -15,14 +15,19 @@ final class Exchange: @unchecked Sendable {
     /// Whether the body is larger than may be.
     var isTooLarge: Bool
 
-    init(head: Head? = nil, body: [UInt8] = [], error: StoreError?, isTooLarge: Bool = false) {
+    init(
+      head: Head? = nil, body: [UInt8] = [], received: Int64 = 0, error: StoreError?, isTooLarge: Bool = false
+    ) {
       self.head = head
       self.body = body
-      received = Int64(body.count)
+      self.received = received
       self.error = error
       self.isTooLarge = isTooLarge
     }
   }
+
+  /// The most bytes that are waited for of a body that only says why there is none.
+  private static let patience: Int64 = 1 << 20
 
   private let transport: Transport
   private let limit: Int64
@@ -33,6 +38,7 @@ final class Exchange: @unchecked Sendable {
   private var handle: OpaquePointer?
   private var head: Head?
   private var body: [UInt8] = []
+  private var received: Int64 = 0
   private var isTooLarge = false
   private var isCancelled = false
   private var hasEnded = false
@@ -101,30 +107,37 @@ final class Exchange: @unchecked Sendable {
       try check()
       guard self.head == nil else { throw StoreError(.invalidArgument, "the exchange has a head already") }
       self.head = head
-      if let length = head.length, length > limit { isTooLarge = true }
+      if head.hasContent, let length = head.length, length > limit { isTooLarge = true }
     }
   }
 
   func receive(_ bytes: UnsafeRawBufferPointer) throws(StoreError) {
-    let (count, head) = try lock.withLock { () throws(StoreError) -> (Int, Head) in
+    let (count, head) = try lock.withLock { () throws(StoreError) -> (Int64, Head) in
       try check()
       guard let head = self.head else { throw StoreError(.invalidArgument, "the exchange has no head yet") }
-      if isTooLarge || Int64(body.count) + Int64(bytes.count) > limit {
+      let most = head.hasContent ? limit : max(limit, Self.patience)
+      if isTooLarge || Int64(bytes.count) > most - received {
         isTooLarge = true
         throw StoreError(.invalidValue, "the body is larger than may be")
       }
+      received += Int64(bytes.count)
+      // The page of a failure is nothing that anybody asks for.
+      guard head.hasContent else { return (received, head) }
       if body.isEmpty, let length = head.length { body.reserveCapacity(Int(min(length, limit, 1 << 20))) }
       body.append(contentsOf: bytes)
-      return (body.count, head)
+      return (received, head)
     }
-    progressed(Int64(count), head)
+    progressed(count, head)
   }
 
   func finish(_ error: StoreError?) throws(StoreError) {
     let (outcome, handle) = try lock.withLock { () throws(StoreError) -> (Outcome, OpaquePointer?) in
       guard !hasEnded else { throw StoreError(.closed, "the exchange was finished") }
       hasEnded = true
-      let outcome = Outcome(head: head, body: body, error: error, isTooLarge: isTooLarge)
+      // Of what is no content the head says all, though its page was not waited for.
+      let isCut = isTooLarge && head?.hasContent == false
+      let outcome = Outcome(
+        head: head, body: body, received: received, error: isCut ? nil : error, isTooLarge: isTooLarge && !isCut)
       body = []
       return (outcome, self.handle)
     }
