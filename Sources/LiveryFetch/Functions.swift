@@ -136,7 +136,7 @@ public func livery_fetch_answer(
     guard (200...599).contains(http_status) else {
       throw StoreError(.invalidArgument, "\(http_status) is no status of an answer")
     }
-    guard count <= 1000 else { throw StoreError(.invalidArgument, "there are more than 1,000 headers") }
+    guard (0...1000).contains(count) else { throw StoreError(.invalidArgument, "there are more than 1,000 headers") }
     if count > 0 { _ = try required(headers, "headers") }
     var fields: [Head.Field] = []
     for header in UnsafeBufferPointer(start: headers, count: count) {
@@ -154,6 +154,7 @@ public func livery_fetch_receive(
 ) -> livery_status {
   boundary { () throws(StoreError) in
     let exchange = try Exchange.handles.find(exchange)
+    guard length >= 0 else { throw StoreError(.invalidArgument, "no piece of a body is so long") }
     if length > 0 { _ = try required(bytes, "bytes") }
     try exchange.receive(UnsafeRawBufferPointer(start: bytes, count: bytes == nil ? 0 : length))
   }

@@ -359,9 +359,13 @@ TEST("wrong arguments are refused, and told to `done` and `destroy` here and now
   EXPECT_STATUS(invalid, livery_fetch_answer(held, 200, NULL, 1));
   EXPECT_STATUS(invalid, livery_fetch_answer(held, 200, &half, 1));
   EXPECT_STATUS(invalid, livery_fetch_answer(held, 200, &half, 1001));
+  EXPECT_STATUS(invalid, livery_fetch_answer(held, 200, &half, SIZE_MAX));
   OK(livery_fetch_answer(held, 200, NULL, 0));
   EXPECT_STATUS(invalid, livery_fetch_answer(held, 200, NULL, 0));
   EXPECT_STATUS(invalid, livery_fetch_receive(held, NULL, 1));
+  EXPECT_STATUS(invalid, livery_fetch_receive(held, "x", SIZE_MAX));
+  OK(livery_fetch_receive(held, "x", 1));
+  EXPECT_STATUS(LIVERY_ERROR_INVALID_VALUE, livery_fetch_receive(held, "x", SIZE_MAX / 2));
   EXPECT_STATUS(invalid, livery_fetch_finish(held, 1, NULL));
   finish_held(&script);
   OK(livery_close(store));

@@ -358,7 +358,7 @@ LIVERY_API livery_status livery_fetch_answer(livery_fetch_exchange *exchange, in
  *   - #LIVERY_ERROR_INVALID_VALUE     it is larger than may be, or the page of a failure, of which nobody needs more: stop, and call
  *     livery_fetch_finish()
  *   - #LIVERY_ERROR_CLOSED            it was finished
- *   - #LIVERY_ERROR_INVALID_ARGUMENT  `exchange` or `bytes` is NULL, or there was no head yet
+ *   - #LIVERY_ERROR_INVALID_ARGUMENT  `exchange` or `bytes` is NULL, `length` is more than there can be, or there was no head yet
  * @since 0.1
  */
 LIVERY_API livery_status livery_fetch_receive(livery_fetch_exchange *exchange, const void *bytes, size_t length);
