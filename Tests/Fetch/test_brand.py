@@ -44,6 +44,16 @@ def test_all_images_come_with_one_commit_that_watches_hear_once(store, transport
   assert store.assets.get(store.branding.image("background")["image"]) == GIF
 
 
+def test_a_document_that_is_called_an_image_gets_into_no_brand(store, transport):
+  transport.set(LOGO, Answer(body=b"<html>no image</html>", headers={"Content-Type": "image/png", **FRESH}))
+  livery.fetch.get(store, LOGO, kind="document")
+  apply(store)
+  report = livery.fetch.brand(store).result(30)
+  assert (report["ready"], report["stale"], report["failed"]) == (1, 0, 1)
+  assert [image["status"] for image in report["images"] if image["url"] == LOGO] == [livery.ParseError.status]
+  assert store.branding.image("logo")["state"] == "failed"
+
+
 def test_what_has_not_changed_makes_no_commit(store, transport):
   apply(store)
   livery.fetch.brand(store).result(30)

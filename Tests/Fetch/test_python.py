@@ -78,6 +78,35 @@ def test_a_script_takes_the_place_of_the_network(store):
   assert livery.fetch.get(store, URL, revalidate=True).source is livery.fetch.Source.REVALIDATED
 
 
+LIE = Answer(body=b"<html>no image</html>", headers={"Content-Type": "image/png", **FRESH})
+
+
+@pytest.mark.parametrize("kind", ["image", "any"])
+@pytest.mark.parametrize("offline", [False, True])
+def test_a_document_that_is_called_an_image_is_none(store, kind, offline):
+  livery.fetch.set_transport(store, ScriptedTransport({URL: LIE}))
+  document = livery.fetch.get(store, URL, kind="document")
+  assert (document.type, document.data) == ("image/png", LIE.body)
+  with pytest.raises(livery.UnavailableError if offline else livery.ParseError):
+    livery.fetch.get(store, URL, kind=kind, offline=offline)
+  assert livery.fetch.get(store, URL, kind="document", offline=True).data == LIE.body
+
+
+def test_an_image_is_what_its_bytes_are_also_where_it_was_kept_as_a_document(store):
+  transport = ScriptedTransport({URL: Answer(body=PNG, headers={"Content-Type": "image/gif", **FRESH})})
+  livery.fetch.set_transport(store, transport)
+  assert livery.fetch.get(store, URL, kind="document").type == "image/gif"
+  for kind in ("image", "any"):
+    image = livery.fetch.get(store, URL, kind=kind)
+    assert (image.type, image.data, image.source) == ("image/png", PNG, livery.fetch.Source.STORE)
+  assert livery.fetch.get(store, URL, kind="document").type == "image/gif"
+  transport.set(URL, Answer(304))
+  for source in (livery.fetch.Source.REVALIDATED, livery.fetch.Source.STORE):
+    image = livery.fetch.get(store, URL, revalidate=source is livery.fetch.Source.REVALIDATED)
+    assert (image.type, image.source) == ("image/png", source)
+  assert transport.requests == [URL, URL]
+
+
 def test_a_transport_that_raises_fails_the_fetch(store):
   class Broken(livery.fetch.Transport):
     def begin(self, url, headers, exchange):

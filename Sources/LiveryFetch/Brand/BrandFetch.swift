@@ -234,10 +234,11 @@ final class BrandFetch: @unchecked Sendable {
   /// What the store held when it was asked for may have been exchanged or removed by another process since.
   private func lookAgain(_ job: Job) throws(StoreError) {
     guard let entry = job.outcome?.entry else { return }
-    if let present = try fetcher.cache.entry(job.key, entry.url) {
+    if let present = try fetcher.cache.entry(job.key, entry.url)?.wanted(as: .image) {
       job.outcome?.entry = present
     } else {
-      job.outcome = Outcome(state: .failed, error: StoreError(.notFound, "\(job.url) was removed meanwhile"))
+      let error = StoreError(.notFound, "\(job.url) was removed meanwhile, or exchanged for what is no image")
+      job.outcome = Outcome(state: .failed, error: error)
     }
   }
 

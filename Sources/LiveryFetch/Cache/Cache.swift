@@ -26,13 +26,17 @@ final class Cache: @unchecked Sendable {
 
   /// What the store holds for a URL; nil also where its asset is gone or damaged.
   func entry(_ key: URLKey, _ url: [UInt8]) throws(StoreError) -> Entry? {
-    guard let stored = Entry(try store.kept(key.setting)), stored.url == url else { return nil }
-    do throws(StoreError) { _ = try store.assets.info(stored.id) } catch {
+    guard var stored = Entry(try store.kept(key.setting)), stored.url == url else { return nil }
+    do throws(StoreError) {
+      let facts = try store.assets.info(stored.id)
+      stored.ownType = (facts["type"]?.text).map { Array($0.utf8) }
+    } catch {
       guard error.code == .notFound || error.code == .corrupt || error.code == .invalidArgument else { throw error }
       return nil
     }
     used[key] = Timestamp.now.seconds
-    if let confirmed = confirmed[key], confirmed.isSameBody(as: stored), confirmed.fetched >= stored.fetched {
+    if var confirmed = confirmed[key], confirmed.isSameBody(as: stored), confirmed.fetched >= stored.fetched {
+      confirmed.ownType = stored.ownType
       return confirmed
     }
     return stored

@@ -9,7 +9,10 @@ struct Entry: Sendable {
   var id: String
   /// How many bytes that is.
   var size: Int64
+  /// As it was told when it was stored: of a document by the server.
   var type: [UInt8]?
+  /// By the bytes, as the asset has it; it is not part of the setting.
+  var ownType: [UInt8]?
   var tag: [UInt8]?
   /// The field Last-Modified.
   var modified: [UInt8]?
@@ -22,6 +25,18 @@ struct Entry: Sendable {
     id.utf8.elementsEqual(other.id.utf8) && tag == other.tag && modified == other.modified && type == other.type
       && location == other.location && url == other.url
   }
+
+  /// What is handed out to who wants that kind: an image is what its bytes are, whatever its server calls it. Nil if it
+  /// is none.
+  func wanted(as kind: Wish.Kind) -> Entry? {
+    guard kind == .image || (kind == .any && Self.isImage(type)) else { return self }
+    guard Self.isImage(ownType) else { return nil }
+    var entry = self
+    entry.type = ownType
+    return entry
+  }
+
+  static func isImage(_ type: [UInt8]?) -> Bool { type?.starts(with: "image/".utf8) ?? false }
 
   // MARK: In the store
 

@@ -117,11 +117,7 @@ final class Fetch: @unchecked Sendable {
   private func look(wait: Int64) {
     if hasEnded { return }
     let now = Timestamp.now.seconds
-    do throws(StoreError) {
-      attempt.entry = try fetcher.cache.entry(key, address.bytes)
-      // A document that is kept may be no image.
-      if let entry = attempt.entry, wish.kind == .image, !Self.isImage(entry.type) { attempt.entry = nil }
-    } catch { return fail(error) }
+    do throws(StoreError) { attempt.entry = try present() } catch { return fail(error) }
     if let entry = attempt.entry {
       // Who waited for another one's answer takes that for its own.
       let isAnswer = hasWaited && entry.fetched >= began
@@ -141,11 +137,17 @@ final class Fetch: @unchecked Sendable {
     }
     hasLease = true
     // Who held the lease may have brought it between the two looks.
-    guard hasWaited, let entry = try? fetcher.cache.entry(key, address.bytes), entry.fetched >= began else {
+    guard hasWaited, let entry = try? present(), entry.fetched >= began else {
       return send()
     }
     attempt.entry = entry
     handOut(entry, .ready, .store)
+  }
+
+  /// What the store holds, if it is what is wanted: a document that is kept may be no image.
+  private func present() throws(StoreError) -> Entry? {
+    let entry = try fetcher.cache.entry(key, address.bytes)
+    return entry?.wanted(as: wish.kind) == nil ? nil : entry
   }
 
   /// Asks the server for what is handed out meanwhile.
@@ -154,8 +156,6 @@ final class Fetch: @unchecked Sendable {
     wish.revalidates = true
     try? Fetch(fetcher, address, wish) { _ in }.start()
   }
-
-  private static func isImage(_ type: [UInt8]?) -> Bool { type?.starts(with: "image/".utf8) ?? false }
 
   // MARK: Asking the server
 
@@ -289,7 +289,7 @@ final class Fetch: @unchecked Sendable {
 
   private func complete(_ head: Head, _ body: [UInt8]) {
     guard Int64(body.count) <= wish.maximumSize else { return failTooLarge() }
-    let isImage = wish.kind == .image || (wish.kind == .any && Self.isImage(head.mediaType))
+    let isImage = wish.kind == .image || (wish.kind == .any && Entry.isImage(head.mediaType))
     var type = head.mediaType
     let id: String
     do throws(StoreError) {
@@ -377,7 +377,7 @@ final class Fetch: @unchecked Sendable {
     _ entry: Entry, _ state: Outcome.State, _ source: Outcome.Source, _ error: StoreError? = nil
   ) {
     var outcome = Outcome(state: state, source: source, error: error)
-    outcome.entry = entry
+    outcome.entry = entry.wanted(as: wish.kind) ?? entry
     outcome.body = source == .network ? pending : nil
     deliver(outcome)
   }
