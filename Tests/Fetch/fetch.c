@@ -181,6 +181,31 @@ TEST("an answer that breaks off is resumed where the server lets it, and tried a
   OK(livery_close(store));
 }
 
+TEST("what nobody has told the size of is not taken for whole because a part of it has come", unknown_size) {
+  livery_store *store = open_store(fresh_path());
+  SCRIPT(script, false);
+  use_script(store, &script);
+  livery_fetch_options options = LIVERY_FETCH_OPTIONS_INIT;
+  options.kind = LIVERY_FETCH_DOCUMENT;
+  outcome outcomes[2] = {0};
+  add_answer(&script, (answer){.status = 200, .headers = "ETag: \"1\"", .body = "01234", .ends = LIVERY_ERROR_NETWORK});
+  add_answer(&script, (answer){.status = 206, .headers = "ETag: \"1\"\nContent-Range: bytes 5-9/*", .body = "56789"});
+  add_answer(&script, (answer){.status = 200, .headers = "ETag: \"1\"", .body = "0123456789abcde"});
+  fetch_and_wait(store, "http://h/a", &options, &outcomes[0]);
+  EXPECT_INT(LIVERY_OK, outcomes[0].status);
+  EXPECT(outcomes[0].length == 15 && memcmp(outcomes[0].data, "0123456789abcde", 15) == 0);
+  EXPECT_TEXT("bytes=5-", script.ranges[1]);
+  EXPECT_TEXT("", script.ranges[2]);
+  // The size may be told later, also by a part that breaks off in turn.
+  add_answer(&script, (answer){.status = 200, .headers = "ETag: \"1\"", .body = "01234", .ends = LIVERY_ERROR_NETWORK});
+  add_answer(&script, (answer){.status = 206, .headers = "ETag: \"1\"\nContent-Range: bytes 5-9/10", .body = "56", .ends = LIVERY_ERROR_NETWORK});
+  add_answer(&script, (answer){.status = 206, .headers = "ETag: \"1\"\nContent-Range: bytes 7-9/*", .body = "789"});
+  fetch_and_wait(store, "http://h/b", &options, &outcomes[1]);
+  EXPECT(outcomes[1].length == 10 && memcmp(outcomes[1].data, "0123456789", 10) == 0);
+  EXPECT_INT(6, script.requests);
+  OK(livery_close(store));
+}
+
 TEST("redirects are followed, and what is kept of them is what they allow", redirected) {
   livery_store *store = open_store(fresh_path());
   SCRIPT(script, false);

@@ -24,7 +24,7 @@ struct Partial: Sendable {
     case 206:
       guard let before, before.fits(head) else { return nil }
       self.body = before.body + body
-      total = before.total
+      total = before.total ?? head.contentRange?.total
     default: return nil
     }
     self.tag = tag
@@ -40,11 +40,12 @@ struct Partial: Sendable {
     return true
   }
 
-  /// The whole, if an answer 206 is its rest; nil if it is something else, or less.
+  /// The whole, if an answer 206 is its rest; nil if it is something else, or less, or if nobody has told how large the
+  /// whole is.
   func completed(by head: Head, _ rest: [UInt8]) -> [UInt8]? {
     guard fits(head), let part = head.contentRange, let range = part.range else { return nil }
     let size = Int64(body.count) + Int64(rest.count)
-    guard range.upperBound + 1 == size, (part.total ?? total ?? size) == size else { return nil }
+    guard range.upperBound + 1 == size, part.total ?? total == size else { return nil }
     return body + rest
   }
 }
