@@ -1,6 +1,7 @@
 """Keys that are exchanged: by several processes at once, in files, behind links and in the kernel's keyrings."""
 
 import base64
+import ctypes
 import os
 import subprocess
 import uuid
@@ -24,6 +25,17 @@ for _ in range(int(sys.argv[4])):
 SET = "store = livery.open(sys.argv[1]); secrets = livery.secrets.open(store, **{sys.argv[2]: sys.argv[3]}); store.set('password', sys.argv[4])"
 GET = "store = livery.open(sys.argv[1]); secrets = livery.secrets.open(store, **{sys.argv[2]: sys.argv[3]}); print(store['password'])"
 
+# The numbers of the system calls keyctl and add_key, where they are known.
+NUMBERS = {"x86_64": (250, 248), "aarch64": (219, 217)}.get(os.uname().machine)
+
+
+def forget(name):
+  """Takes a key out of the user's keyring, by KEYCTL_SEARCH and KEYCTL_UNLINK."""
+  call, user, long = ctypes.CDLL(None).syscall, ctypes.c_long(-4), ctypes.c_long
+  key = call(long(NUMBERS[0]), long(10), user, b"user", name.encode(), long(0)) if NUMBERS else -1
+  if key > 0:
+    call(long(NUMBERS[0]), long(9), long(key), user)
+
 
 @pytest.fixture
 def keyring():
@@ -32,7 +44,8 @@ def keyring():
     livery.secrets.make_key(keyring=name)
   except (livery.UnavailableError, livery.PermissionDeniedError):
     pytest.skip("no keyrings here")
-  return name
+  yield name
+  forget(name)
 
 
 @pytest.fixture(params=["file", "keyring"])
@@ -152,11 +165,10 @@ with livery.open(sys.argv[1]) as store, livery.secrets.open(store, keyring=sys.a
 
 
 def test_a_key_of_the_sessions_keyring_is_exchanged_there(path):
-  numbers = {"x86_64": (250, 248), "aarch64": (219, 217)}.get(os.uname().machine)
-  if numbers is None:
+  if NUMBERS is None:
     pytest.skip("the numbers of the system calls are not known")
   text = "livery-key-1 " + base64.b64encode(os.urandom(32)).decode() + "\n"
-  code = IN_A_SESSION.replace("KEYCTL)", f"{numbers[0]})").replace("ADD_KEY)", f"{numbers[1]})")
+  code = IN_A_SESSION.replace("KEYCTL)", f"{NUMBERS[0]})").replace("ADD_KEY)", f"{NUMBERS[1]})")
   told = run(code, path, f"livery-test-{uuid.uuid4()}", text)
   if told == "none":
     pytest.skip("no keyrings here")
