@@ -133,3 +133,34 @@ TEST("a function may leave an error of its own", leaves_error) {
   livery_error_leave(LIVERY_ERROR_CONFLICT, long_text);
   EXPECT_INT(4095, strlen(livery_last_error()->message));
 }
+
+static livery_status takes_any(const char *name, livery_value *value, livery_value **checked, void *user_data) {
+  (void)name, (void)value, (void)checked, (void)user_data;
+  return LIVERY_OK;
+}
+
+static livery_store *store_with_secret(const char *schema) {
+  livery_store *store = open_store(fresh_path());
+  if (schema) OK(livery_schema_apply(store, schema, LIVERY_ZERO_TERMINATED, NULL, NULL));
+  OK(livery_claim(store, "kept.", takes_any, NULL, NULL));
+  OK(livery_claim_secret(store, "kept.token"));
+  OK(livery_set_string(store, user, "kept.token", TEXT("hunter2")));
+  OK(livery_set_string(store, user, "kept.other", TEXT("hunted")));
+  return store;
+}
+
+TEST("a secret in a claimed namespace is found by its name alone", secret_searched) {
+  livery_store *store = store_with_secret(NULL);
+  livery_value *found = NULL;
+  OK(livery_search(store, "hunter2", NULL, &found));
+  EXPECT_JSON("{\"revision\":2,\"total\":0,\"results\":[]}", found);
+  OK(livery_search(store, "tok", NULL, &found));
+  EXPECT_JSON("{\"revision\":2,\"total\":1,\"results\":[{\"name\":\"kept.token\",\"type\":\"string\",\"secret\":true,"
+              "\"matches\":[{\"field\":\"name\",\"text\":\"kept.token\",\"offset\":5,\"length\":3}]}]}", found);
+  // Every word has to be in the name.
+  OK(livery_search(store, "kept hunt", NULL, &found));
+  EXPECT_JSON("{\"revision\":2,\"total\":1,\"results\":[{\"name\":\"kept.other\",\"type\":\"string\",\"value\":\"hunted\","
+              "\"matches\":[{\"field\":\"name\",\"text\":\"kept.other\",\"offset\":0,\"length\":4},"
+              "{\"field\":\"value\",\"text\":\"hunted\",\"offset\":0,\"length\":4}]}]}", found);
+  OK(livery_close(store));
+}

@@ -247,6 +247,29 @@ for command in form "form --json" "search password" "search password --json" "se
   run 0 $command --reveal && hides s3cr3t
 done
 run 0 get adminPassword && prints ••••••
+# Nor what a library has claimed as a secret; the command claims nothing, and an emulated one has no library here.
+if [ -z "${LIVERY_SKIPPED:-}" ]; then
+  run 0 --store claimed init
+  if python3 - "$(dirname "$livery")/liblivery.so" 2>err <<'PY'
+import ctypes
+import sys
+
+library, store = ctypes.CDLL(sys.argv[1]), ctypes.c_void_p()
+check = ctypes.CFUNCTYPE(ctypes.c_int, *[ctypes.c_void_p] * 4)(lambda *_: 0)
+statuses = [
+  library.livery_open(b"claimed", None, ctypes.byref(store)),
+  library.livery_claim(store, b"kept.", check, None, None),
+  library.livery_claim_secret(store, b"kept.token"),
+  library.livery_set_string(store, 3, b"kept.token", b"hunter2", ctypes.c_size_t(7)),
+  library.livery_close(store),
+]
+sys.exit(any(statuses))
+PY
+  then pass; else fail "claiming a secret" "$(cat err)"; fi
+  run 0 --store claimed search hunter2 && prints "nothing is found"
+  run 0 --store claimed search token && has kept.token && hides hunter2
+  run 0 --store claimed search token --json && hides hunter2 && json 'v["results"][0]["secret"] and "value" not in v["results"][0]'
+fi
 run 0 export && warns "--reveal" && json '"adminPassword" not in v["Values"]'
 
 # Import and export

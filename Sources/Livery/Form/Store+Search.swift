@@ -24,7 +24,8 @@ extension Store {
       let now = Timestamp.now
       let index = try shared.schemaMemory.index(view, options.locale)
       var run = try SearchRun(index, words, includesHidden: options.includesHidden)
-      if words.count > 0 { try view.lookAtValues(&run, at: now) }
+      let claims = try view.claims()
+      if words.count > 0 { try view.lookAtValues(&run, claims, at: now) }
       let isOpen = try view.schemaFacts().isOpen
       let found = try run.found { (name) throws(StoreError) in try view.isKnown(name, isOpen, at: now) }
       var results: [Value] = []
@@ -33,7 +34,8 @@ extension Store {
         let value = try view.effective(name).map { (record) throws(StoreError) in
           try view.current(record, name, at: now).value
         }
-        results.append(try run.result(one, value.flatMap { $0?.isSealed == true ? nil : $0 }))
+        let shown = value.flatMap { $0?.isSealed == true ? nil : $0 }
+        results.append(try run.result(one, shown, isClaimedSecret: claims.isSecret(name)))
       }
       return .object([
         .init("revision", .int(Int64(clamping: try view.revision()))), .init("total", .int(Int64(found.count))),
@@ -45,9 +47,13 @@ extension Store {
 
 extension View {
   /// Shows a search the values in effect.
-  fileprivate func lookAtValues(_ run: inout SearchRun, at now: Timestamp) throws(StoreError) {
+  fileprivate func lookAtValues(_ run: inout SearchRun, _ claims: Claims, at now: Timestamp) throws(StoreError) {
     try walkStored { (name, place, bytes) throws(StoreError) in
       guard case .value(let number) = run.interest(in: name) else { return }
+      // A secret is found by its name alone.
+      if number == nil, !claims.secrets.isEmpty, name.text.map({ claims.isSecret($0) }) == true {
+        return run.meet(name, nil, nil)
+      }
       let isCurrent = place.map { $0.counts(at: now.microseconds, trialMoment) }
       if let place, isCurrent == true { return run.meet(name, number, place, bytes) }
       let shown = name.withUnsafeBytes { String(decoding: $0, as: UTF8.self) }

@@ -128,14 +128,16 @@ public struct SearchRun {
 
   /// A result, as it is described at `livery_search` in C.
   ///
-  /// - Parameter value: the one in effect.
+  /// - Parameters:
+  ///   - value: the one in effect.
+  ///   - isClaimedSecret: whether it is a secret unless the schema declares it.
   /// - Throws: `.noMemory`.
-  public func result(_ found: Found, _ value: Value?) throws(StoreError) -> Value {
+  public func result(_ found: Found, _ value: Value?, isClaimedSecret: Bool) throws(StoreError) -> Value {
     if let number = found.number { try Memory.require(index.matchSize(number)) }
     var members = MemberList()
     members.add("name", text: name(found))
     var matches: [Value] = []
-    var isSecret = false
+    var isSecret = isClaimedSecret
     if let number = found.number {
       let entry = index.entries[number]
       isSecret = entry.holdsSecret
