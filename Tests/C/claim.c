@@ -164,3 +164,21 @@ TEST("a secret in a claimed namespace is found by its name alone", secret_search
               "{\"field\":\"value\",\"text\":\"hunted\",\"offset\":0,\"length\":4}]}]}", found);
   OK(livery_close(store));
 }
+
+TEST("nor is it in the message of a value that does not convert", secret_mismatch) {
+  livery_store *store = store_with_secret(NULL);
+  livery_key *key = NULL;
+  livery_color color;
+  int64_t number = 0;
+  OK(livery_key_open(store, "kept.token", &key));
+  EXPECT_STATUS(LIVERY_ERROR_TYPE_MISMATCH, livery_key_get_int(key, &number));
+  EXPECT_CONTAINS("`kept.token` is the string ••••••", livery_last_error()->message);
+  EXPECT_STATUS(LIVERY_ERROR_TYPE_MISMATCH, livery_get_int(store, "kept.token", &number));
+  EXPECT_CONTAINS("••••••", livery_last_error()->message);
+  EXPECT_STATUS(LIVERY_ERROR_TYPE_MISMATCH, livery_get_color(store, "kept.token", &color));
+  EXPECT_CONTAINS("••••••", livery_last_error()->message);
+  EXPECT_STATUS(LIVERY_ERROR_TYPE_MISMATCH, livery_get_int(store, "kept.other", &number));
+  EXPECT_CONTAINS("hunted", livery_last_error()->message);
+  OK(livery_key_close(key));
+  OK(livery_close(store));
+}

@@ -1,9 +1,12 @@
 import LMDB
 
 extension SharedEnvironment {
-  /// What the schema says of the setting that a name or alias stands for.
-  func declared(_ name: String) throws(StoreError) -> SettingDescriptor? {
-    try read { (view) throws(StoreError) in try view.descriptor(view.resolveAlias(name)) }
+  /// Whether a value of the setting that a name or alias stands for is not for everyone's eyes.
+  func isSecret(_ name: String, _ value: Value) throws(StoreError) -> Bool {
+    try read { (view) throws(StoreError) in
+      let target = try view.resolveAlias(name)
+      return try view.isSecret(target, view.descriptor(target), value)
+    }
   }
 
   /// A setting's effective value: from the cache, or looked up in a transaction.

@@ -37,8 +37,8 @@ package final class InternedKey: @unchecked Sendable {
 
   /// What to say of a value that does not convert.
   func mismatch(_ value: Value, _ type: String) -> StoreError {
-    let declared = try? use.whileOpen { () throws(StoreError) in try use.shared.declared(name) }
-    return StoreError(mismatch: value, of: name, declared, type)
+    let isSecret = try? use.whileOpen { () throws(StoreError) in try use.shared.isSecret(name, value) }
+    return StoreError(mismatch: value, of: name, isSecret: isSecret, type)
   }
 
   /// The memory of the cache, which outlives the store.

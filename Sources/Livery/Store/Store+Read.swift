@@ -33,8 +33,8 @@ extension Store {
   /// What to say of a value that does not convert.
   @usableFromInline
   func mismatch(_ name: String, _ value: Value, _ type: String) -> StoreError {
-    let declared = try? whileOpen { () throws(StoreError) in try shared.declared(name) }
-    return StoreError(mismatch: value, of: name, declared, type)
+    let isSecret = try? whileOpen { () throws(StoreError) in try shared.isSecret(name, value) }
+    return StoreError(mismatch: value, of: name, isSecret: isSecret, type)
   }
 
   /// All settings that have a value, as clients of App Settings Management know them: `{"Version", "Values"}`.

@@ -150,9 +150,9 @@ extension View {
 }
 
 extension StoreError {
-  /// The value itself is shown unless it is secret.
-  init(mismatch value: Value, of name: String, _ declared: SettingDescriptor??, _ type: String) {
-    let shown = declared??.holdsSecret == true ? "••••••" : value.brief
+  /// - Parameter isSecret: whether the value is not to be shown; nil if nobody can tell.
+  init(mismatch value: Value, of name: String, isSecret: Bool?, _ type: String) {
+    let shown = isSecret == false ? value.brief : "••••••"
     self.init(
       .typeMismatch, "`\(name)` is the \(value.type) \(shown), which does not convert to \(type) without loss",
       setting: name)
