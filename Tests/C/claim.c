@@ -182,3 +182,44 @@ TEST("nor is it in the message of a value that does not convert", secret_mismatc
   OK(livery_key_close(key));
   OK(livery_close(store));
 }
+
+#define UPGRADE(key, steps)                                                                                            \
+  "{\"Version\": 2, \"Groups\": [{\"Title\": \"All\", \"Settings\": [{\"Type\": \"TextField\", \"Title\": \"X\","      \
+  " \"Key\": \"" key "\"}]}], \"Migrations\": [{\"To\": 2, \"Steps\": [" steps "]}]}"
+
+TEST("nor does an upgrade show it without consent", secret_upgraded) {
+  static const char *const upgrades[][2] = {
+    {"plain", UPGRADE("plain", "{\"Op\": \"copy\", \"From\": \"kept.token\", \"Into\": \"plain\"}")},
+    {"kept.open", UPGRADE("plain", "{\"Op\": \"rename\", \"From\": \"kept.token\", \"Into\": \"kept.open\"}")},
+    {"kept.token", UPGRADE("kept.token", "{\"Op\": \"remove\", \"Key\": \"kept.other\"}")},
+  };
+  for (size_t index = 0; index < COUNT(upgrades); index++) {
+    livery_store *store = store_with_secret("{\"Version\": 1, \"Groups\": []}");
+    const char *name = upgrades[index][0], *schema = upgrades[index][1];
+    livery_schema_options options = LIVERY_SCHEMA_OPTIONS_INIT;
+    livery_value *plan = NULL;
+    char *text = NULL;
+    EXPECT_STATUS(LIVERY_ERROR_MIGRATION, livery_schema_check(store, schema, LIVERY_ZERO_TERMINATED, &plan));
+    EXPECT_CONTAINS(name, livery_last_error()->message);
+    EXPECT(!strstr(livery_last_error()->message, "hunter2"));
+    OK(livery_value_to_json(plan, 0, &text, NULL));
+    if (index < 2) EXPECT_CONTAINS("\"secret\":true", text);
+    EXPECT(strstr(text, "\"declassified\":[]") == NULL);
+    livery_free(text);
+    OK(livery_value_release(plan));
+    EXPECT_STATUS(LIVERY_ERROR_MIGRATION, livery_schema_apply(store, schema, LIVERY_ZERO_TERMINATED, NULL, NULL));
+    options.declassify = &name;
+    options.declassify_count = 1;
+    char value[16] = "";
+    OK(livery_schema_apply(store, schema, LIVERY_ZERO_TERMINATED, &options, NULL));
+    OK(livery_get_string(store, name, value, sizeof value, NULL));
+    EXPECT_TEXT("hunter2", value);
+    OK(livery_close(store));
+  }
+  // What stays a secret needs none.
+  livery_store *store = store_with_secret("{\"Version\": 1, \"Groups\": []}");
+  static const char schema[] = UPGRADE("plain", "{\"Op\": \"convert\", \"Key\": \"kept.token\", \"Type\": \"string\","
+                                                " \"Map\": {\"hunter2\": \"hunter3\"}}");
+  OK(livery_schema_apply(store, schema, LIVERY_ZERO_TERMINATED, NULL, NULL));
+  OK(livery_close(store));
+}

@@ -13,11 +13,24 @@ extension SchemaApplication {
   }
 
   /// Whether a value that the layers will hold is a secret that readers would see; it is noted then.
-  mutating func declassifies(_ name: String, _ slot: MigrationLayer.Slot?, _ known: Orphans) -> Bool {
+  mutating func declassifies(
+    _ name: String, _ slot: MigrationLayer.Slot?, _ known: Orphans, _ claims: Claims
+  ) throws(StoreError) -> Bool {
     for found in report.declassified where found.setting.sameBytes(as: name) { return true }
     let declared = validator.declared(name)
-    guard declared?.holdsSecret != true, declared != nil || schema.isOpen else { return false }
-    guard slot?.isChanged == true ? slot?.isSecret == true : known.facts(name)?.isSecret == true else { return false }
+    let isClaimed = claims.isSecret(name)
+    guard declared?.holdsSecret != true, declared != nil || !isClaimed && (schema.isOpen || claims.covers(name)) else {
+      return false
+    }
+    let wasSecret: Bool
+    if let slot, slot.isChanged {
+      wasSecret = slot.isSecret
+    } else if isClaimed {
+      wasSecret = try view.descriptor(name) == nil
+    } else {
+      wasSecret = known.facts(name)?.isSecret == true
+    }
+    guard wasSecret else { return false }
     report.declassified.append(
       Declassification(
         setting: name, path: name, step: nil, message: "`\(name)` is no secret, and gets what was one"))

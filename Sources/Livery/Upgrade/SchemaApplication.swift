@@ -175,7 +175,7 @@ extension SchemaApplication {
       steps += migration.steps
     }
     guard !steps.isEmpty else { return }
-    let secrets = SecretNames(view, validator, try view.orphans())
+    let secrets = SecretNames(view, validator, try view.orphans(), try view.claims())
     for layer in Layer.allCases where layer != .defaults {
       layers.append(MigrationLayer(layer, source(layer, secrets)))
     }
@@ -235,7 +235,7 @@ extension SchemaApplication {
       guard let value = record.value else { return judged }
       // Nobody here can tell whether it satisfies its declaration.
       if value.isSealed, validator.declared(place.name) != nil { return record }
-      let isExposed = declassifies(place.name, slot, known)
+      let isExposed = try declassifies(place.name, slot, known, claims)
       switch isExposed ? masked(place.name, value) : validator.validated(place.name, value) {
       case nil:
         undeclared.insert(place.name)
@@ -280,18 +280,21 @@ extension SchemaApplication {
   }
 }
 
-/// Which names are declared secret, before or after, or were when they were declared; each is looked up once.
+/// Which names are declared secret, before or after, by a schema or by who has claimed them, or were when they were declared;
+/// each is looked up once.
 private final class SecretNames {
   private let view: View
   private let validator: SchemaValidator
   private let orphans: Orphans
+  private let claims: Claims
   private var numbers = ByteIndex()
   private var flags: [Bool] = []
 
-  init(_ view: View, _ validator: SchemaValidator, _ orphans: Orphans) {
+  init(_ view: View, _ validator: SchemaValidator, _ orphans: Orphans, _ claims: Claims) {
     self.view = view
     self.validator = validator
     self.orphans = orphans
+    self.claims = claims
   }
 
   func contains(_ name: String) throws(StoreError) -> Bool {
@@ -301,7 +304,8 @@ private final class SecretNames {
       if let descriptor = try view.descriptor(name) {
         isSecret = descriptor.holdsSecret
       } else {
-        isSecret = try view.orphan(name, among: orphans)?.isSecret == true
+        isSecret = claims.isSecret(name)
+        if !isSecret { isSecret = try view.orphan(name, among: orphans)?.isSecret == true }
       }
     }
     _ = numbers.insert(name)
