@@ -1,7 +1,7 @@
 // Backups, bringing them back, damage, compaction and figures.
 #include "damage.h"
 #include "sealer.h"
-#include "fixture.h"
+#include "seen.h"
 
 static const livery_layer user = LIVERY_LAYER_USER;
 
@@ -58,6 +58,42 @@ TEST("a backup that is restored gives the same export, as a commit of its own", 
   EXPECT_INT(90, seconds);
   livery_free(before);
   livery_free(after);
+  unlink(file);
+  OK(livery_close(store));
+}
+
+TEST("what a restored backup holds ends when it says, also if it was made during a trial", restored_expiry) {
+  const char *path = fresh_path();
+  livery_store *store = kiosk(path);
+  livery_change *change = NULL;
+  char file[400];
+  uint64_t revision = 0, again = 0;
+  static seen seen;
+  snprintf(file, sizeof file, "%s/../trial.mdb", path);
+  int64_t end = now_microseconds() + 1500000;
+  OK(livery_change_begin(store, LIVERY_LAYER_SESSION, &change));
+  OK(livery_change_expires(change, end));
+  OK(livery_change_set_int(change, "pair.a", 7));
+  OK(livery_change_commit(change, NULL));
+  OK(livery_change_begin(store, LIVERY_LAYER_SESSION, &change));
+  OK(livery_change_trial(change, 60000000));
+  OK(livery_change_reset(change, "pair.a"));
+  OK(livery_change_commit(change, NULL));
+  OK(livery_backup(store, file));
+  OK(livery_trial_revert(store, 0, NULL));
+  for (int round = 0; round < 3; round++) {
+    OK(livery_restore(store, file, NULL, &again));
+    if (round > 0) EXPECT_INT(revision, again);
+    revision = again;
+  }
+  if (!seen_start(&seen, store, "pair.a", LIVERY_WATCH_INITIAL, 0)) return;
+  EXPECT(seen_wait(&seen.count, 2));
+  EXPECT_EVENT(LIVERY_EVENT_INITIAL, "pair.a", "", "7", &seen.events[0]);
+  EXPECT_EVENT(LIVERY_EVENT_EXPIRED, "pair.a", "7", "0", &seen.events[1]);
+  // And is not there any more.
+  char *text = export_of(store);
+  EXPECT(strstr(text, "\"session\":{\"") == NULL);
+  livery_free(text);
   unlink(file);
   OK(livery_close(store));
 }

@@ -80,7 +80,7 @@ private struct Restoration {
   let revision: UInt64
   private var entry: LogEntry
   private var hasChanged = false
-  /// Whether facts of assets were brought back: by themselves they make no revision.
+  /// Whether facts of assets were brought back, or what says when values end: by themselves they make no revision.
   private var hasFacts = false
   /// Whether the backup held secrets plainly.
   private(set) var hasSealed = false
@@ -96,10 +96,13 @@ private struct Restoration {
     let before = try view.contentRevision()
     let mark = try view.sealMark()
     var secrets = try secrets()
-    for (name, database, onlyAdds) in view.databases.restored { try replace(name, database, onlyAdds: onlyAdds) }
+    for (name, database, onlyAdds) in view.databases.restored {
+      try replace(name, database, by: content.table(name).entries, onlyAdds: onlyAdds)
+    }
     let fresh = try differences()
-    try replace("meta", view.databases.meta)
+    try replace("meta", view.databases.meta, by: content.table("meta").entries)
     guard hasChanged || before != content.contentRevision else {
+      try replaceExpiries()
       return hasFacts ? .commit(revision - 1) : .abort(revision - 1)
     }
     for name in try self.secrets().names { secrets.insert(name) }
@@ -110,6 +113,7 @@ private struct Restoration {
       guard let values = fresh.values(of: setting.name) else { return }
       try setting.replace(by: values.map { view.opened($0, setting.name) }, view)
     }
+    try replaceExpiries()
     try endTrial()
     try view.putRestored(revision, content: content.contentRevision)
     try view.finish(entry, limits)
@@ -135,7 +139,6 @@ private struct Restoration {
 
   /// No trial goes on: what the layers hold now was confirmed, or was there before.
   private mutating func endTrial() throws(StoreError) {
-    try view.forgetPlacesOnTrial()
     guard var trial = try view.pendingTrial() else { return }
     trial.phase = .reverted
     trial.end = TrialState.End(revision: revision, time: now, origin: entry.origin)
@@ -203,10 +206,26 @@ private struct Restoration {
     return isOther
   }
 
-  /// Makes a database equal to the backup's, touching nothing else.
-  private mutating func replace(_ name: String, _ database: Database, onlyAdds: Bool = false) throws(StoreError) {
+  /// When values end is that of the settings as they are stored now: what the backup says of trials and of what they had
+  /// replaced does not hold.
+  private mutating func replaceExpiries() throws(StoreError) {
+    var wanted: [(key: [UInt8], value: [UInt8])] = []
+    try view.walk(view.databases.settings) { (key, value) throws(StoreError) in
+      let key = key.array
+      let endings = SettingRecord(value, key: key, tag: Tag.settings)?.endings(String(decoding: key, as: UTF8.self))
+      for ending in endings ?? [] { wanted.append((ending.bytes, [])) }
+      return true
+    }
+    let order = sortedOrder(of: wanted.count) { wanted[$0].key.lexicographicallyPrecedes(wanted[$1].key) }
+    try replace("expiries", view.databases.expiries, by: order.map { wanted[$0] })
+  }
+
+  /// Makes a database equal to what is wanted, in the order of keys, touching nothing else.
+  private mutating func replace(
+    _ name: String, _ database: Database, by entries: [(key: [UInt8], value: [UInt8])], onlyAdds: Bool = false
+  ) throws(StoreError) {
     let isMeta = name.sameBytes(as: "meta")
-    var wanted = content.table(name).entries
+    var wanted = entries
     if isMeta { wanted.removeAll { !View.isMeta(key: $0.key) } }
     var next = 0
     var doomed: [(key: [UInt8], value: [UInt8])] = []
@@ -254,7 +273,7 @@ private struct Restoration {
 
   /// Remembers what was replaced, for the history and for undoing.
   private mutating func note(_ database: String, _ key: [UInt8], _ old: [UInt8]?) {
-    guard !Self.isFact(database, key) else {
+    guard !Self.isFact(database, key), !database.sameBytes(as: "expiries") else {
       hasFacts = true
       return
     }

@@ -71,10 +71,10 @@ extension Databases {
     ]
   }
 
-  /// Those that a restore makes equal to the backup's, beside the settings. Assets are brought back, and none goes: somebody
+  /// Those that a restore makes equal to the backup's, beside the settings and when they end. Assets are brought back, and none goes: somebody
   /// may need it yet.
   var restored: [(name: String, database: Database, onlyAdds: Bool)] {
-    [("schema", schema, false), ("expiries", expiries, false), ("assets", assets, true)]
+    [("schema", schema, false), ("assets", assets, true)]
   }
 }
 
