@@ -80,6 +80,45 @@ TEST("a plan tells every value before and after, and touches nothing", plan) {
   OK(livery_close(store));
 }
 
+TEST("a scaled number is a whole one, or none: it is not rounded", scaled) {
+  static const struct {
+    int64_t number;
+    const char *scale, *result;
+  } samples[] = {
+    {3, "0.5", NULL},
+    {1000000001, "0.5", NULL},
+    {2000000001, "0.1", NULL},
+    {1125899906842625, "0.5", NULL},
+    {4503599627370497, "0.125", NULL},
+    {9007199254740993, "0.5", NULL},
+    {9007199254740993, "1000.0", NULL},
+    {0, "0.1", "0"},
+    {30, "0.1", "3"},
+    {3, "0.333333333333", "1"},
+    {2000000010, "0.1", "200000001"},
+    {7000000000000000, "0.001", "7000000000000"},
+    {9007199254740992, "0.5", "4503599627370496"},
+    {9007199254740993, "60", "540431955284459580"},
+  };
+  for (size_t index = 0; index < COUNT(samples); index++) {
+    livery_store *store = new_store(fresh_path(), EMPTY);
+    livery_value *value = NULL;
+    char schema[400];
+    snprintf(schema, sizeof schema, SCHEMA("2", "{\"Op\": \"convert\", \"Key\": \"a\", \"Type\": \"integer\", \"Scale\": %s}"),
+             samples[index].scale);
+    OK(livery_set_int(store, LIVERY_LAYER_USER, "a", samples[index].number));
+    if (samples[index].result) {
+      OK(livery_schema_apply(store, schema, LIVERY_ZERO_TERMINATED, NULL, NULL));
+      OK(livery_get_value(store, "a", &value));
+      EXPECT_JSON(samples[index].result, value);
+    } else {
+      EXPECT_STATUS(LIVERY_ERROR_MIGRATION, livery_schema_apply(store, schema, LIVERY_ZERO_TERMINATED, NULL, NULL));
+      EXPECT_CONTAINS("is not a value of type int", livery_last_error()->message);
+    }
+    OK(livery_close(store));
+  }
+}
+
 TEST("a step that fails is MIGRATION, with the place in the message and the store as it was", failure) {
   livery_store *store = new_store(fresh_path(), EMPTY);
   OK(livery_set_string(store, LIVERY_LAYER_RECOMMENDED, "idle", TEXT("soon")));

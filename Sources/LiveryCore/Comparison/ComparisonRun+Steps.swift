@@ -232,6 +232,7 @@ extension Conversion {
     if low == nil || high == nil { lost = "a number" }
     if type == .int, !isWhole { lost = "a number" }
     if type == .double, isWhole, !result.isExactAsDouble { lost = "a number" }
+    if declared.kind == .int, !isWhole, !declared.isExactAsDouble { lost = "a number" }
     return (result, lost)
   }
 }

@@ -63,7 +63,8 @@ extension Value {
     return type == .string ? exactText.map { .string($0) } : nil
   }
 
-  /// The number times a factor: exactly for integers, and within 1e-9 of a whole number where one is wanted.
+  /// The number times a factor: exactly for integers, and where a whole number is wanted within 1e-9 of one, or if the
+  /// factor is the closest that there is to what would give it.
   func scaled(by factor: Value, to type: ValueType) -> Value? {
     if case .int(let number) = self, case .int(let factor) = factor {
       let (product, overflows) = number.multipliedReportingOverflow(by: factor)
@@ -74,13 +75,14 @@ extension Value {
     guard product.isFinite else { return nil }
     guard type == .int else { return .double(product) }
     let whole = product.rounded()
-    guard abs(product - whole) <= 1e-9 * max(1, abs(product)) else { return nil }
+    guard abs(product - whole) <= 1e-9 || whole / number == factor else { return nil }
     return Value.double(whole).coerced(to: .int)
   }
 
+  /// nil also if a double does not hold it.
   private var double: Double? {
     switch self {
-    case .int(let number): Double(number)
+    case .int(let number): Double(exactly: number)
     case .double(let number): number
     default: nil
     }
