@@ -207,6 +207,40 @@ TEST("a commit that brought a lock with a value beneath it is undone, and so is 
   OK(livery_close(store));
 }
 
+static const char beneath[] = "{\"Layers\": {\"user\": {\"pair.a\": {\"value\": 10}}, \"enforced\": {\"pair.a\": {\"value\": 20}}}}";
+
+TEST("a commit that was made beneath a lock is undone beneath it, and not beneath one that came later", beneath_lock) {
+  livery_store *store = new_store(fresh_path(), KIOSK_SCHEMA);
+  const livery_layer enforced = LIVERY_LAYER_ENFORCED;
+  livery_change *change = NULL;
+  uint64_t revision = 0;
+  int64_t number = 0;
+  OK(livery_set_int(store, user, "pair.a", 1));
+  OK(livery_set_int(store, enforced, "pair.a", 3));
+  OK(livery_change_begin(store, user, &change));
+  OK(livery_change_ignore_locks(change));
+  OK(livery_change_set_int(change, "pair.a", 2));
+  OK(livery_change_commit(change, &revision));
+  OK(livery_undo(store, revision, 0, &revision));
+  // So is that, and what an import of all layers has brought.
+  OK(livery_undo(store, revision, 0, &revision));
+  OK(livery_import_json(store, user, TEXT(beneath), 0, NULL));
+  OK(livery_get_int(store, "pair.a", &number));
+  EXPECT_INT(20, number);
+  OK(livery_revision(store, &revision));
+  OK(livery_undo(store, revision, 0, NULL));
+  OK(livery_get_int(store, "pair.a", &number));
+  EXPECT_INT(3, number);
+  OK(livery_reset(store, enforced, "pair.a"));
+  OK(livery_get_int(store, "pair.a", &number));
+  EXPECT_INT(2, number);
+  OK(livery_revision(store, &revision));
+  OK(livery_set_int(store, user, "pair.a", 4));
+  OK(livery_set_int(store, enforced, "pair.a", 5));
+  EXPECT_STATUS(LIVERY_ERROR_LOCKED, livery_undo(store, revision + 1, LIVERY_UNDO_FORCE, NULL));
+  OK(livery_close(store));
+}
+
 TEST("a former value that no schema allows any more does not come back", former_value) {
   livery_store *store = new_store(fresh_path(), KIOSK_SCHEMA);
   uint64_t revision = 0;

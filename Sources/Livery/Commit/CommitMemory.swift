@@ -249,9 +249,11 @@ final class KnownSetting {
     return (value != nil, value)
   }
 
-  /// Whether the layers beneath `enforced` may not be changed.
-  func isLocked(at now: Timestamp, _ view: View) throws(StoreError) -> Bool {
-    try look(view).record?.values.contains { $0.layer == .enforced && $0.counts(at: now) } ?? false
+  /// Whether the layers beneath `enforced` may not be changed, by what was set there after a revision.
+  func isLocked(at now: Timestamp, since revision: UInt64, _ view: View) throws(StoreError) -> Bool {
+    try look(view).record?.values.contains {
+      $0.layer == .enforced && $0.revision > revision && $0.counts(at: now)
+    } ?? false
   }
 
   /// - Parameter staysOnTrial: whether a trial goes on that the layer is part of. Otherwise the layer leaves it.

@@ -60,6 +60,8 @@ struct CommitRequest: Sendable {
   var origin = ""
   /// An import of all layers brings back locks together with what they lock.
   var ignoresLocks = false
+  /// Locks of this revision and of those before hold up nothing: they were there when what is undone was committed.
+  var passedLocks: UInt64 = 0
   /// Pass over what may not be changed if it is so already, as an export holds it.
   var toleratesHeld = false
   /// Leave out what is refused, in place of refusing everything.

@@ -349,7 +349,7 @@ struct Committer {
     if declaration?.descriptor.isReadOnly == true, !edit.layer.isConsole, !request.ignoresLocks {
       refuse(.readOnly, "`\(name)` is read-only: only the console's layers may set it, not \(edit.layer)", "ReadOnly")
     }
-    if edit.layer < .enforced, !request.ignoresLocks, try setting.isLocked(at: now, view) {
+    if edit.layer < .enforced, !request.ignoresLocks, try setting.isLocked(at: now, since: request.passedLocks, view) {
       refuse(.locked, "`\(name)` is locked: the layer enforced holds a value, so \(edit.layer) cannot be changed")
     }
     if let value = edit.action.value {

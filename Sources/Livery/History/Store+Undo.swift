@@ -45,6 +45,7 @@ extension Store {
       guard later.names.isEmpty else { throw later.conflict }
     }
     request.layer = entry.layer
+    request.passedLocks = revision
     let now = Timestamp.now
     // The first replaced value of a place is the one before the commit.
     var places = ByteIndex()
