@@ -212,3 +212,21 @@ TEST("an import of an export gives the same store back", round_trip) {
   OK(livery_close(store));
   OK(livery_close(copy));
 }
+
+TEST("a value of an export that tells no revision keeps who set it, and when, through an upgrade", without_revision) {
+  static const char *const schema = "{\"Version\": 2, \"Open\": true, \"Groups\": [], \"Migrations\": [{\"To\": 2,"
+                                    " \"Steps\": [{\"Op\": \"rename\", \"From\": \"a\", \"Into\": \"b\"}]}]}";
+  livery_store *store = new_store(fresh_path(), "{\"Version\": 1, \"Open\": true, \"Groups\": []}");
+  livery_value *told = NULL;
+  char *text = NULL;
+  OK(livery_import_json(store, user,
+                        TEXT("{\"Layers\": {\"user\": {\"a\": {\"value\": 1, \"time\": \"2020-01-01T00:00:00Z\", \"origin\": \"bob\"}}}}"),
+                        0, NULL));
+  OK(livery_schema_apply(store, schema, LIVERY_ZERO_TERMINATED, NULL, NULL));
+  OK(livery_inspect(store, "b", &told));
+  OK(livery_value_to_json(told, 0, &text, NULL));
+  EXPECT_CONTAINS("\"revision\":2,\"time\":\"2020-01-01T00:00:00Z\",\"origin\":\"bob\"", text);
+  livery_free(text);
+  OK(livery_value_release(told));
+  OK(livery_close(store));
+}

@@ -386,8 +386,10 @@ struct Committer {
     {
       expires = deadline
     }
+    // No revision is 0.
+    let former = takesRevisions ? past?.revision ?? 0 : 0
     var record = Record(
-      value, layer: edit.layer, revision: takesRevisions ? past?.revision ?? revision : revision,
+      value, layer: edit.layer, revision: former > 0 ? former : revision,
       time: past?.time ?? now, expires: expires, origin: past?.origin ?? edit.origin ?? request.origin)
     if declaration?.isVolatile == true, edit.layer != .defaults { record.boot = Boot.present }
     return record
