@@ -161,3 +161,84 @@ TEST("each is let go once, whoever posts, dispatches and closes", busy) {
     wait_for(&ends, posted);
   }
 }
+
+static pthread_mutex_t turn = PTHREAD_MUTEX_INITIALIZER;
+static int inside, overlaps, wrong;
+static long latest;
+
+static void takes_its_turn(void *user_data) {
+  long number = *(long *)user_data;
+  pthread_mutex_lock(&turn);
+  overlaps += inside++ > 0;
+  wrong += number < latest;
+  latest = number;
+  pthread_mutex_unlock(&turn);
+  usleep(100);
+  pthread_mutex_lock(&turn);
+  inside--;
+  runs++;
+  pthread_mutex_unlock(&turn);
+}
+
+static void *dispatches_until_all_ran(void *store) {
+  for (int tries = 0; tries < 20000 && runs < 200; tries++) {
+    livery_dispatch(store, NULL);
+    usleep(50);
+  }
+  return NULL;
+}
+
+TEST("they run one at a time and in their order, however many threads dispatch", threads) {
+  static long numbers[200];
+  livery_store *store = open_store(fresh_path());
+  pthread_t threads[3];
+  begin();
+  for (long index = 0; index < 200; index++) {
+    numbers[index] = index;
+    OK(livery_post(store, LIVERY_POST_DISPATCH, takes_its_turn, &numbers[index], ended));
+  }
+  for (int index = 0; index < 3; index++) pthread_create(&threads[index], NULL, dispatches_until_all_ran, store);
+  for (int index = 0; index < 3; index++) pthread_join(threads[index], NULL);
+  EXPECT(runs == 200 && ends == 200 && overlaps == 0 && wrong == 0);
+  OK(livery_close(store));
+}
+
+static void posts_meanwhile(void *user_data) {
+  size_t count = 77;
+  note("p");
+  OK(livery_post(own, LIVERY_POST_DISPATCH, note, "q", ended));
+  OK(livery_dispatch(own, &count));
+  EXPECT_INT(0, count);
+  (void)user_data;
+}
+
+TEST("what is posted while a thread dispatches keeps the descriptor readable", meanwhile) {
+  livery_store *store = own = open_store(fresh_path());
+  int descriptor = -1;
+  size_t count = 0;
+  begin();
+  OK(livery_event_fd(store, &descriptor));
+  OK(livery_post(store, LIVERY_POST_DISPATCH, posts_meanwhile, NULL, ended));
+  OK(livery_dispatch(store, &count));
+  EXPECT_INT(1, count);
+  struct pollfd entry = {.fd = descriptor, .events = POLLIN};
+  EXPECT_INT(1, poll(&entry, 1, 2000));
+  OK(livery_dispatch(store, &count));
+  EXPECT_INT(1, count);
+  EXPECT_TEXT("pq", order);
+  EXPECT_INT(0, poll(&entry, 1, 20));
+  OK(livery_close(store));
+}
+
+TEST("one that posts itself runs once in a round, whatever others have posted", others_posted) {
+  const char *path = fresh_path();
+  livery_store *store = own = open_store(path), *other = open_store(path);
+  size_t count = 0;
+  begin();
+  for (int index = 0; index < 20; index++) OK(livery_post(other, LIVERY_POST_DISPATCH, note, "o", ended));
+  OK(livery_post(store, LIVERY_POST_DISPATCH, posts_again, "", ended));
+  OK(livery_dispatch(store, &count));
+  EXPECT(count == 1 && runs == 1);
+  OK(livery_close(store));
+  OK(livery_close(other));
+}

@@ -186,12 +186,13 @@ LIVERY_API livery_status livery_watch_pause(livery_watch *watch, bool paused);
 LIVERY_API livery_status livery_event_fd(livery_store *store, int *descriptor);
 
 /**
- * Call the functions of the watches with #LIVERY_WATCH_DISPATCH, as far as there are events for them, and before them what
- * livery_post() was given to run here.
+ * Call the functions of the store's watches with #LIVERY_WATCH_DISPATCH, as far as there are events for them, and before
+ * them, once each, what livery_post() was given by then to run here.
  *
- * Returns when there are none left at the moment; call it again when the descriptor is readable.
+ * Returns when there are no events left at the moment; call it again when the descriptor is readable.
  *
- * Threads: any. While a thread is inside, another one finds nothing to do; what comes meanwhile is told by the first.
+ * Threads: any. While a thread is inside, another one, and a function that it calls, finds nothing to do: events that come
+ * meanwhile are told by the first, and what is posted meanwhile runs in the next call, for which the descriptor is readable.
  *
  * @param store        an open store
  * @param[out] count   the number of calls made; may be NULL; untouched on failure
@@ -214,8 +215,8 @@ enum {
 /**
  * Have a function run once on the watcher thread, between the calls of watches, or in livery_dispatch().
  *
- * What was posted runs in its order, outside of every lock and transaction, and may call anything; like the function of a
- * watch it has to return. What is posted while it runs comes in the next round. It does not run if the store is closed
+ * What was posted runs in its order, one after the other, outside of every lock and transaction, and may call anything; like
+ * the function of a watch it has to return. What is posted while it runs comes in the next round. It does not run if the store is closed
  * before its turn: then `destroy` alone is called.
  *
  * Threads: any, also from inside such functions. Does not wait.

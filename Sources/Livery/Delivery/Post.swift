@@ -16,4 +16,7 @@ final class Post: Sendable {
     self.end = end
     self.run = run
   }
+
+  /// Whether a handle has posted it for its `dispatch`.
+  func isDispatched(of owner: UInt64) -> Bool { self.owner == owner && descriptor != nil }
 }

@@ -11,6 +11,9 @@ final class WatchHub: @unchecked Sendable {
   private var watches: [WatchState] = []
   /// Functions that are to run once, in their order.
   private var posts: [Post] = []
+  /// The handles for which a thread is inside `dispatch`, and those of them for which another one has come meanwhile.
+  private var dispatching: [UInt64] = []
+  private var asked: [UInt64] = []
   private var isRunning = false
   /// Nobody here may commit that values are over whose time has come: each watch is told without.
   private var reportsExpiry = false
@@ -112,31 +115,65 @@ final class WatchHub: @unchecked Sendable {
     while let post = take({ $0.owner == owner }) { post.end() }
   }
 
-  /// Serves the dispatched watches of a handle on the calling thread; the number of calls made.
-  func dispatch(_ owner: UInt64, _ shared: SharedEnvironment) throws(StoreError) -> Int {
+  /// Runs what a handle has posted until now and serves its dispatched watches, on the calling thread; the number of calls
+  /// made. While a thread does that, another one, or what it calls, only has it look once more.
+  func dispatch(
+    _ owner: UInt64, _ descriptor: EventDescriptor, _ shared: SharedEnvironment
+  ) throws(StoreError) -> Int {
+    let waiting = lock.withLock { () -> Int? in
+      guard !dispatching.contains(owner) else {
+        if !asked.contains(owner) { asked.append(owner) }
+        return nil
+      }
+      dispatching.append(owner)
+      return posts.count(where: { $0.isDispatched(of: owner) })
+    }
+    guard let waiting else { return 0 }
+    // Who came meanwhile has drained the descriptor.
+    defer { if leave(owner) { descriptor.signal() } }
     var calls = 0
-    let waiting = lock.withLock { posts.count }
-    while calls < waiting, let post = take({ $0.owner == owner && $0.descriptor != nil }) {
+    while calls < waiting, let post = take({ $0.isDispatched(of: owner) }) {
       calls += 1
       post.run()
       post.end()
     }
-    for watch in lock.withLock({ watches }) where watch.owner == owner && watch.isDispatched && !watch.isPaused {
-      var isMore = begin(watch)
-      while isMore {
-        do throws(StoreError) {
-          let news = try LogReading(shared, for: watch, reportsExpiry: lock.withLock { reportsExpiry })
-          calls += deliver(news, to: watch)
-          isMore = goesOn(watch, isPartial: news.isPartial)
-        } catch {
-          end(watch)
-          throw error
-        }
+    repeat {
+      for watch in lock.withLock({ watches }) where watch.owner == owner && watch.isDispatched {
+        calls += try tell(watch, shared)
       }
-      // The thread sleeps, and has to know when something is due.
-      if lock.withLock({ watch.outlook.dueAt }) != UInt64.max { shared.wake.signal() }
+    } while takeAsked(owner)
+    return calls
+  }
+
+  private func tell(_ watch: WatchState, _ shared: SharedEnvironment) throws(StoreError) -> Int {
+    var calls = 0
+    guard watch.mayCall else { return calls }
+    // The thread sleeps, and has to know when something is due.
+    defer {
+      lock.withLock { watch.outlook = (watch.position, watch.dueAt) }
+      if watch.dueAt != UInt64.max { shared.wake.signal() }
+    }
+    var isMore = true
+    while isMore {
+      let news = try LogReading(shared, for: watch, reportsExpiry: lock.withLock { reportsExpiry })
+      calls += deliver(news, to: watch)
+      isMore = news.isPartial && watch.mayCall
     }
     return calls
+  }
+
+  /// Whether another thread has come to dispatch for a handle since that was asked last.
+  private func takeAsked(_ owner: UInt64) -> Bool {
+    lock.withLock { asked.firstIndex(of: owner).map { asked.remove(at: $0) } != nil }
+  }
+
+  /// Nobody dispatches for a handle any more; whether there is something to do.
+  private func leave(_ owner: UInt64) -> Bool {
+    let wasAsked = takeAsked(owner)
+    return lock.withLock {
+      dispatching.removeAll { $0 == owner }
+      return wasAsked || posts.contains { $0.isDispatched(of: owner) }
+    }
   }
 
   /// The first function that waits, of those asked for; nil if there is none.
@@ -146,7 +183,7 @@ final class WatchHub: @unchecked Sendable {
 
   /// Runs what was posted until now; what is posted meanwhile waits for the next round.
   private func runPosts() {
-    for _ in 0..<lock.withLock({ posts.count }) {
+    for _ in 0..<lock.withLock({ posts.count(where: { $0.descriptor == nil }) }) {
       guard let post = take({ $0.descriptor == nil }) else { return }
       running = post
       post.run()
@@ -166,12 +203,9 @@ final class WatchHub: @unchecked Sendable {
     for watch in all {
       if watch.isDispatched {
         pause = min(pause, try signal(watch, shared))
-      } else if begin(watch) {
+      } else if !watch.isStopped {
         serving = watch
-        defer {
-          serving = nil
-          end(watch)
-        }
+        defer { serving = nil }
         let news = try LogReading(shared, for: watch, reportsExpiry: !commits)
         _ = deliver(news, to: watch)
         if news.isPartial { pause = 0 }
@@ -252,7 +286,6 @@ final class WatchHub: @unchecked Sendable {
     if let watch = serving {
       serving = nil
       watch.abandon()
-      end(watch)
     }
     let status = lvs_thread_start_watched(
       { context in
@@ -270,38 +303,6 @@ final class WatchHub: @unchecked Sendable {
     lock.withLock {
       isRunning = hasWatches || posts.contains { $0.descriptor == nil }
       return isRunning
-    }
-  }
-
-  /// False if the watch is being served already, as when its own handler asks for more.
-  private func begin(_ watch: WatchState) -> Bool {
-    lock.withLock {
-      guard !watch.isDelivering, !watch.isStopped else {
-        watch.wasAsked = true
-        return false
-      }
-      watch.isDelivering = true
-      watch.wasAsked = false
-      return true
-    }
-  }
-
-  private func end(_ watch: WatchState) {
-    lock.withLock { free(watch) }
-  }
-
-  private func free(_ watch: WatchState) {
-    watch.isDelivering = false
-    if watch.isDispatched { watch.outlook = (watch.position, watch.dueAt) }
-  }
-
-  /// Ends it unless there is more, or somebody asked for more meanwhile; whether that is so.
-  private func goesOn(_ watch: WatchState, isPartial: Bool) -> Bool {
-    lock.withLock {
-      let goesOn = (isPartial || watch.wasAsked) && watch.mayCall
-      watch.wasAsked = false
-      if !goesOn { free(watch) }
-      return goesOn
     }
   }
 

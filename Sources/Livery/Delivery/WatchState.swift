@@ -3,8 +3,8 @@ import Synchronization
 
 /// One watch: what it looks at, how far it has come, and what waits to be told.
 ///
-/// Its mutable parts belong to the thread that delivers, which `isDelivering` keeps to one; `outlook` and what decides who
-/// delivers are guarded by the hub's lock.
+/// Its mutable parts belong to the thread that delivers: the hub's, or the one that is inside `dispatch` for its handle;
+/// `outlook` is guarded by the hub's lock.
 final class WatchState: @unchecked Sendable {
   typealias Handler = @Sendable ([Event]) -> Void
 
@@ -33,9 +33,6 @@ final class WatchState: @unchecked Sendable {
   var signalled: UInt64 = 0
   /// What the first call tells.
   var initial: [Event]
-  var isDelivering = false
-  /// Somebody wanted to deliver while another thread did, which then looks once more.
-  var wasAsked = false
   /// What the watcher thread knows of a watch that others dispatch: where it is, and when something will be due.
   var outlook: (position: UInt64, dueAt: UInt64)
   /// What waits for the interval to pass, and for coalesced ones the place of each setting.

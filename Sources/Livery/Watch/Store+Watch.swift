@@ -76,7 +76,7 @@ extension Store {
   public func dispatch() throws(StoreError) -> Int {
     try whileOpen { () throws(StoreError) in
       descriptor.drain()
-      return try shared.hub.dispatch(identity, shared)
+      return try shared.hub.dispatch(identity, descriptor, shared)
     }
   }
 }
