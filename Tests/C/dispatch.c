@@ -187,6 +187,33 @@ TEST("a watch that the log has left behind gets one resync, then what the log st
   OK(livery_close(store));
 }
 
+TEST("what waited for an interval to pass is not told after a resync", resync_coalesced) {
+  NEEDS_FILES;
+  path = fresh_path();
+  OK(livery_close(new_store(path, KIOSK_SCHEMA)));
+  livery_store *store = NULL;
+  livery_open_options options = LIVERY_OPEN_OPTIONS_INIT;
+  options.log_entries = 2;
+  OK(livery_open(path, &options, &store));
+  static seen seen;
+  if (!seen_start(&seen, store, "pair.a", LIVERY_WATCH_DISPATCH, 1500)) return;
+  OK(livery_set_int(store, user, "pair.a", 1));
+  OK(livery_dispatch(store, NULL));
+  EXPECT_INT(1, seen.calls);
+  OK(livery_set_int(store, user, "pair.a", 2));
+  OK(livery_dispatch(store, NULL));
+  for (int number = 1; number <= 20; number++) OK(livery_set_int(store, user, number == 10 ? "pair.a" : "pair.b", number));
+  OK(livery_dispatch(store, NULL));
+  EXPECT_INT(1, seen.calls);
+  for (int round = 0; round < 500 && seen.calls < 2; round++) {
+    sleep_ms(20);
+    OK(livery_dispatch(store, NULL));
+  }
+  EXPECT_INT(2, seen.count);
+  EXPECT_INT(LIVERY_EVENT_RESYNC, seen.events[1].kind);
+  OK(livery_close(store));
+}
+
 TEST("a log that keeps a second has nothing older", log_age) {
   NEEDS_FILES;
   path = fresh_path();

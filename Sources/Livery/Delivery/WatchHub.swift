@@ -315,6 +315,9 @@ final class WatchHub: @unchecked Sendable {
       watch.call(events)
     }
     // A pause may come, and be over, at any moment: what is left out here begins with the next reading.
+    func take(_ events: [Event]) {
+      if watch.interval == 0 { tell(events) } else { watch.merge(events) }
+    }
     if !watch.initial.isEmpty {
       guard watch.mayCall else { return calls }
       let events = watch.initial
@@ -322,25 +325,23 @@ final class WatchHub: @unchecked Sendable {
       tell(events)
     }
     let opened = watch.mayCall ? lock.withLock { watch.takeOpened() } : []
-    if opened.contains(where: { watch.pattern?.matches($0) ?? true }) { tell([.resync(to: watch.position)]) }
+    if opened.contains(where: { watch.pattern?.matches($0) ?? true }) { take([.resync(to: watch.position)]) }
     if watch.position < news.trimmed {
       guard watch.mayCall else { return calls }
       watch.position = news.trimmed
-      tell([.resync(to: news.trimmed)])
+      take([.resync(to: news.trimmed)])
     }
     for (revision, entry) in news.entries where revision > watch.position {
       watch.isAmid = true
       guard watch.mayCall else { return calls }
       watch.position = revision
-      let events = entry.map { watch.events(of: $0) } ?? [.resync(to: revision)]
-      if watch.interval == 0 { tell(events) } else { watch.merge(events) }
+      take(entry.map { watch.events(of: $0) } ?? [.resync(to: revision)])
     }
     watch.isAmid = news.isPartial
     watch.pattern = news.pattern
     guard watch.mayCall else { return calls }
     if !news.isPartial {
-      let events = watch.deliverExpiry(news.expired, of: news.trial, at: news.time, revision: news.revision)
-      if watch.interval == 0 { tell(events) } else { watch.merge(events) }
+      take(watch.deliverExpiry(news.expired, of: news.trial, at: news.time, revision: news.revision))
     }
     if watch.timeUntilDue(at: lvs_monotonic_ns()) == 0 { tell(watch.takePending()) }
     return calls
