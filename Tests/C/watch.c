@@ -143,6 +143,63 @@ TEST("changes that fall together within the interval are told as one", coalesced
   EXPECT(seen_wait(&seen.destroyed, 1));
 }
 
+// Has a watch see the first change at once, so that those that follow fall together.
+static livery_store *about_to_coalesce(seen *seen) {
+  livery_store *store = new_store(fresh_path(), KIOSK_SCHEMA);
+  memset(seen, 0, sizeof *seen);
+  OK(livery_set_int(store, user, "pair.a", 1));
+  if (!seen_start(seen, store, "pair.*", 0, 500)) return NULL;
+  OK(livery_set_int(store, user, "pair.b", 1));
+  EXPECT(seen_wait(&seen->calls, 1));
+  return store;
+}
+
+TEST("of a value and a lock that change within the interval both are told, and what is as it was is not", coalesced_locks) {
+  static seen seen;
+  const livery_layer enforced = LIVERY_LAYER_ENFORCED;
+  livery_store *store = about_to_coalesce(&seen);
+  if (!store) return;
+  // Another value, which is then locked.
+  OK(livery_set_int(store, user, "pair.a", 2));
+  OK(livery_set_int(store, enforced, "pair.a", 2));
+  EXPECT(seen_wait(&seen.calls, 2));
+  EXPECT_INT(2, seen.count);
+  EXPECT_EVENT(LIVERY_EVENT_CHANGED, "pair.a", "1", "2", &seen.events[1]);
+  EXPECT(!seen.events[1].writable);
+  OK(livery_close(store));
+  EXPECT(seen_wait(&seen.destroyed, 1));
+
+  // Locked, with the value that was there in the end.
+  store = about_to_coalesce(&seen);
+  if (!store) return;
+  OK(livery_set_int(store, enforced, "pair.a", 2));
+  OK(livery_set_int(store, enforced, "pair.a", 1));
+  EXPECT(seen_wait(&seen.calls, 2));
+  EXPECT_INT(2, seen.count);
+  EXPECT_EVENT(LIVERY_EVENT_WRITABILITY, "pair.a", "1", "1", &seen.events[1]);
+  EXPECT(!seen.events[1].writable);
+  OK(livery_close(store));
+  EXPECT(seen_wait(&seen.destroyed, 1));
+
+  // Locked and unlocked again; and another value for a while.
+  store = about_to_coalesce(&seen);
+  if (!store) return;
+  livery_change *change = NULL;
+  OK(livery_set_int(store, enforced, "pair.a", 1));
+  OK(livery_reset(store, enforced, "pair.a"));
+  OK(livery_change_begin(store, LIVERY_LAYER_SESSION, &change));
+  OK(livery_change_expires(change, now_microseconds() + 100000));
+  OK(livery_change_set_int(change, "pair.a", 7));
+  OK(livery_change_commit(change, NULL));
+  sleep_ms(250);
+  OK(livery_set_int(store, user, "pair.b", 2));
+  EXPECT(seen_wait(&seen.calls, 2));
+  EXPECT_INT(2, seen.count);
+  EXPECT_EVENT(LIVERY_EVENT_CHANGED, "pair.b", "1", "2", &seen.events[1]);
+  OK(livery_close(store));
+  EXPECT(seen_wait(&seen.destroyed, 1));
+}
+
 static const char *path;
 enum { CHILD_COMMITS = 200 };
 

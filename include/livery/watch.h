@@ -90,7 +90,8 @@ typedef struct livery_watch_options {
   /** A sum of `LIVERY_WATCH_*` bits. */
   uint32_t flags;
   /** The least time between two calls, in milliseconds. Changes of one setting that fall together are told as one, from
-      the first old value to the last new one. */
+      the first old value to the last new one: as #LIVERY_EVENT_WRITABILITY where only the lock is another one than before,
+      and not at all where nothing is. */
   uint32_t min_interval_ms;
 } livery_watch_options;
 

@@ -40,6 +40,8 @@ public struct Event: Sendable {
   public var isSecret: Bool
   /// Whether a value is not told since it cannot be opened here.
   public var isUnavailable = false
+  /// Whether layers beneath `enforced` could be changed before.
+  var wasWritable = true
   /// The log no longer tells the value before, or not the one that the commit led to.
   var isForgotten = false
 }
@@ -71,6 +73,18 @@ extension Event {
     return event
   }
 
+  /// Of the kind that what is before and after it makes it; nil if nobody sees a difference.
+  var asDifference: Event? {
+    var event = self
+    if isForgotten || oldValue != newValue {
+      if kind == .writability { event.kind = .changed }
+    } else {
+      guard isWritable != wasWritable else { return nil }
+      event.kind = .writability
+    }
+    return event
+  }
+
   /// What an entry tells of a trial; nil if it is of none.
   static func ofTrial(_ entry: LogEntry) -> Event? {
     switch entry.trial {
@@ -92,7 +106,8 @@ extension Event {
       revision: entry.revision, time: entry.time,
       kind: change.isExpiry ? .expired : change.valueChanged ? .changed : .writability, layer: change.layer,
       name: change.name, oldValue: change.old, newValue: change.new, origin: entry.origin,
-      isWritable: change.isWritable, isSecret: change.isSecret, isForgotten: change.isForgotten)
+      isWritable: change.isWritable, isSecret: change.isSecret,
+      wasWritable: change.writable.map { !$0 } ?? change.isWritable, isForgotten: change.isForgotten)
   }
 
   /// What is missed between two revisions that the log no longer holds.

@@ -129,7 +129,7 @@ final class WatchState: @unchecked Sendable {
     return events
   }
 
-  /// Keeps events for later, one for each setting: from the first old value to the last new one.
+  /// Keeps events for later, one for each setting: from what was before the first to what is after the last.
   func merge(_ events: [Event]) {
     for event in events {
       // One of each kind beside the settings.
@@ -145,6 +145,8 @@ final class WatchState: @unchecked Sendable {
       } else {
         let before = pending[place]
         pending[place] = event
+        pending[place].wasWritable = before.wasWritable
+        pending[place].isSecret = event.isSecret || before.isSecret
         pending[place].oldValue = before.oldValue
         pending[place].isForgotten = event.isForgotten || before.isForgotten
       }
@@ -152,7 +154,7 @@ final class WatchState: @unchecked Sendable {
   }
 
   func takePending() -> [Event] {
-    let events = pending.filter { $0.kind != .changed || $0.isForgotten || $0.oldValue != $0.newValue }
+    let events = pending.compactMap { $0.name == nil ? $0 : $0.asDifference }
     pending = []
     places = ByteIndex()
     return events
