@@ -227,6 +227,14 @@ TEST("(as another program)", there) {
   OK(livery_open(path, &options, &store));
   expected_pair = getenv("TEST_SAYS");
   EXPECT_PAIR(atoi(expected_pair), store);
+  if (getenv("TEST_WATCHES")) {
+    static seen seen;
+    // What ended with the boot was over when the watch began.
+    if (!seen_start(&seen, store, NULL, 0, 0)) return;
+    sleep_ms(300);
+    EXPECT_INT(0, seen.count);
+    EXPECT_TEXT("reverted", state(store));
+  }
   OK(livery_close(store));
 }
 
@@ -264,6 +272,9 @@ TEST("a new start of the system ends it, at the first read, also for who may not
   OK(livery_close(store));
   in_boot("-", path, "2", false);
   in_boot("b2", path, "1", true);
+  setenv("TEST_WATCHES", "1", 1);
+  in_boot("b2", path, "1", true);
+  unsetenv("TEST_WATCHES");
   // What only read has left it as it is.
   in_boot("-", path, "2", false);
   in_boot("b2", path, "1", false);
@@ -352,6 +363,35 @@ TEST("a process that only reads is told without a commit, and once", watched_rea
   EXPECT(wait_for_events(&pair, 4));
   EXPECT_INT(4, pair.count);
   EXPECT_TEXT("8", pair.events[3].new_value);
+  OK(livery_watch_stop(watch));
+  OK(livery_close(reader));
+  OK(livery_close(store));
+}
+
+TEST("and of a lock that went with it, also where the value is the same", watched_lock) {
+  const char *path = fresh_path();
+  livery_store *store = ready_store(path), *reader = NULL;
+  livery_open_options options = LIVERY_OPEN_OPTIONS_INIT;
+  options.flags = LIVERY_OPEN_READ_ONLY;
+  OK(livery_open(path, &options, &reader));
+  static seen pair;
+  livery_watch *watch = NULL;
+  livery_change *change = NULL;
+  OK(livery_change_begin(store, LIVERY_LAYER_ENFORCED, &change));
+  OK(livery_change_set_int(change, "pair.a", 1));
+  OK(livery_change_trial(change, minute));
+  OK(livery_change_commit(change, NULL));
+  OK(livery_watch_start(reader, "pair.*", NULL, seen_call, &pair, seen_destroy, &watch));
+  passed = hour;
+  EXPECT(wait_for_events(&pair, 2));
+  EXPECT_INT(LIVERY_EVENT_REVERTED, pair.events[0].kind);
+  EXPECT_EVENT(LIVERY_EVENT_WRITABILITY, "pair.a", "1", "1", &pair.events[1]);
+  EXPECT(pair.events[1].writable);
+  // The commit is no news of it.
+  OK(livery_set_int(store, user, "pair.b", 8));
+  EXPECT(wait_for_events(&pair, 3));
+  EXPECT_INT(3, pair.count);
+  EXPECT_EVENT(LIVERY_EVENT_CHANGED, "pair.b", "1", "8", &pair.events[2]);
   OK(livery_watch_stop(watch));
   OK(livery_close(reader));
   OK(livery_close(store));

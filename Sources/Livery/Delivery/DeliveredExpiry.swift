@@ -1,10 +1,13 @@
+import CSystem
+
 /// That a value's time is over, told to a watch before anybody has committed it: a process that only reads commits nothing,
 /// and none does while the clock cannot be trusted. Readers go by the clock all the same, and so do watches.
 struct DeliveredExpiry {
   let name: String
-  /// What was told to be in effect, and until when.
+  /// What was told to be in effect, until when, and whether layers beneath `enforced` were told to be locked.
   let value: Value?
   let expires: Timestamp?
+  let isLocked: Bool
 }
 
 /// A setting whose stored winner may be over.
@@ -23,6 +26,12 @@ struct ExpiredTrial {
   let state: TrialState
   /// The settings that were on trial and that are watched.
   var names = NameSet()
+
+  /// Whether it was over at a moment of this boot of the system.
+  func wasOver(at moment: Int64) -> Bool {
+    let term = state.term
+    return Boot.hasEnded(term.boot) || lvs_boottime_us() < term.began || term.deadline <= moment
+  }
 }
 
 extension View {
@@ -73,12 +82,10 @@ extension WatchState {
 
   /// The event of a trial that is over, unless that was told or was so when the watch began.
   func deliverEnd(of trial: ExpiredTrial?, at now: Timestamp, revision: UInt64) -> [Event] {
-    guard let trial = trial?.state, trial.term.revision != revertedTrial, trial.term.deadline > startMoment else {
-      return []
-    }
-    revertedTrial = trial.term.revision
+    guard let trial, trial.state.term.revision != revertedTrial, !trial.wasOver(at: startMoment) else { return [] }
+    revertedTrial = trial.state.term.revision
     var entry = LogEntry(revision: revision, time: now, layer: .user, origin: TrialState.ownOrigin)
-    entry.trial = .reverted(revision: trial.term.revision)
+    entry.trial = .reverted(revision: revertedTrial)
     return [Event(.reverted, of: entry)]
   }
 
@@ -86,7 +93,7 @@ extension WatchState {
   func deliverExpiry(
     _ expired: [ExpiredValue], of trial: ExpiredTrial?, at now: Timestamp, revision: UInt64
   ) -> [Event] {
-    let hadTrialEnd = trial.map { $0.state.term.deadline <= startMoment } ?? true
+    let hadTrialEnd = trial?.wasOver(at: startMoment) ?? true
     var events = deliverEnd(of: trial, at: now, revision: revision)
     var still: [DeliveredExpiry] = []
     var known = ByteIndex()
@@ -96,38 +103,39 @@ extension WatchState {
       let (stored, current) = (one.stored, one.current)
       let isOver = stored.hasExpired(at: now)
       guard isOver || before != nil else { continue }
-      if isOver { still.append(DeliveredExpiry(name: one.name, value: current.value, expires: current.expires)) }
+      if isOver {
+        still.append(
+          DeliveredExpiry(
+            name: one.name, value: current.value, expires: current.expires, isLocked: current.isLocked))
+      }
       // What was over when the watch began is no news.
       let wasOver = one.wasOnTrial ? hadTrialEnd : stored.expires.map { $0 <= start } ?? false
       guard before != nil || !wasOver else { continue }
-      let old = before.map { $0.value } ?? stored.value
-      guard old != current.value else { continue }
       let expires = before.map { $0.expires } ?? (one.wasOnTrial ? nil : stored.expires)
       let isExpiry = expires.map { $0 <= now } ?? false
       let isRevert = one.wasOnTrial && before == nil
-      events.append(
-        Event(
-          revision: revision, time: now, kind: isExpiry ? .expired : .changed,
-          layer: isExpiry && before == nil ? stored.layer : current.layer, name: one.name, oldValue: old,
-          newValue: current.value, origin: isExpiry ? "expiry" : isRevert ? TrialState.ownOrigin : current.origin,
-          isWritable: !current.isLocked,
-          isSecret: one.isSecret))
+      let event = Event(
+        revision: revision, time: now, kind: isExpiry ? .expired : .changed,
+        layer: isExpiry && before == nil ? stored.layer : current.layer, name: one.name,
+        oldValue: before.map { $0.value } ?? stored.value, newValue: current.value,
+        origin: isExpiry ? "expiry" : isRevert ? TrialState.ownOrigin : current.origin, isWritable: !current.isLocked,
+        isSecret: one.isSecret, wasWritable: !(before?.isLocked ?? stored.isLocked))
+      if let event = event.asDifference { events.append(event) }
     }
     delivered = still
     return events
   }
 
   /// A change of a commit as it is for a watch that may have been told of it, or of a part; nil if there is nothing left.
-  func afterDelivered(_ event: Event, hasWritability: Bool) -> Event? {
+  func afterDelivered(_ event: Event) -> Event? {
     guard let name = event.name, let place = delivered.firstIndex(where: { $0.name.sameBytes(as: name) }) else {
       return event
     }
     var event = event
-    event.oldValue = delivered.remove(at: place).value
-    if event.oldValue == event.newValue {
-      guard hasWritability else { return nil }
-      event.kind = .writability
-    }
-    return event
+    let told = delivered.remove(at: place)
+    event.oldValue = told.value
+    event.wasWritable = !told.isLocked
+    event.isForgotten = false
+    return event.asDifference
   }
 }

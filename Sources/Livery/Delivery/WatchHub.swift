@@ -218,8 +218,9 @@ final class WatchHub: @unchecked Sendable {
       (try view.nextExpiry(after: commits ? nil : now), try view.pendingTrial())
     }
     if let trial {
-      let left = trial.term.deadline &- lvs_boottime_us()
-      if left > 0 {
+      let moment = lvs_boottime_us()
+      if !trial.term.isOver(at: moment) {
+        let left = trial.term.deadline &- moment
         if left < Int64(Self.second / 1000) { pause = min(pause, UInt64(left) * 1000) }
       } else if !limits.isEmpty {
         let isCommitted = try shared.clearExpired(LogLimits(largestOf: limits, clock: shared.clock))
@@ -314,10 +315,10 @@ final class WatchHub: @unchecked Sendable {
       watch.lastCall = lvs_monotonic_ns()
       watch.call(events)
     }
-    // A pause may come, and be over, at any moment: what is left out here begins with the next reading.
     func take(_ events: [Event]) {
       if watch.interval == 0 { tell(events) } else { watch.merge(events) }
     }
+    // A pause may come, and be over, at any moment: what is left out here begins with the next reading.
     if !watch.initial.isEmpty {
       guard watch.mayCall else { return calls }
       let events = watch.initial

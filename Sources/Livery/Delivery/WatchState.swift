@@ -123,8 +123,7 @@ final class WatchState: @unchecked Sendable {
     if let event = Event.ofTrial(entry), !wasTold(entry) { events.append(event) }
     guard !entry.isTooLarge else { return events + [.resync(to: entry.revision)] }
     for change in entry.changes {
-      let event = Event(change, of: entry)
-      if let event = afterDelivered(event, hasWritability: change.writable != nil) { events.append(event) }
+      if let event = afterDelivered(Event(change, of: entry)) { events.append(event) }
     }
     return events
   }
@@ -145,9 +144,9 @@ final class WatchState: @unchecked Sendable {
       } else {
         let before = pending[place]
         pending[place] = event
+        pending[place].oldValue = before.oldValue
         pending[place].wasWritable = before.wasWritable
         pending[place].isSecret = event.isSecret || before.isSecret
-        pending[place].oldValue = before.oldValue
         pending[place].isForgotten = event.isForgotten || before.isForgotten
       }
     }
