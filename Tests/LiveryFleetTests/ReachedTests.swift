@@ -77,6 +77,23 @@ import Testing
     #expect((device.requests.count - before) / 2 <= 13)
   }
 
+  @Test func networksThatComeAndGoPutNothingOff() throws {
+    let (origin, device) = try fleet()
+    try publish(2, origin, device)
+    device.network = { _ in .lost }
+    device.tell(.pull)
+    device.run(until: device.now + 10 * minute)
+    for _ in 0..<80 {
+      device.tell(.network)
+      device.tell(.reached)
+      device.run(until: device.now + 450)
+    }
+    device.network = { .answered(origin.answer($0)) }
+    device.tell(.network)
+    device.run(until: device.now + 6000)
+    #expect(device.value("volume") == .int(2))
+  }
+
   @Test func aServerThatAsksToWaitIsLeftAlone() throws {
     let (origin, device) = try fleet()
     device.network = { _ in .answered(Device.Answer(status: 503, retryAfter: 600)) }

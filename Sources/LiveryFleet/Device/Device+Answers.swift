@@ -180,6 +180,7 @@ extension Device {
     // What this has brought may be what the hints meant.
     if pull.heard.contains(where: { $0.version > kept.trust.version(of: $0.channel) }) { heedHint(moment) }
     if pull.isWantedAgain { nextPull = moment.uptime }
+    askIfReached(moment)
   }
 }
 

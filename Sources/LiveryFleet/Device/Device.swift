@@ -268,15 +268,31 @@ extension Device {
   /// Asks soon, and tells what is due: the waits that have grown as long as nobody was there are over. Those that the server has
   /// asked for are not, and a broker that comes and goes is not followed every time.
   private mutating func reached(_ moment: Moment) {
-    var due = max(notBefore, moment.uptime + random.number(in: 0...max(0, configuration.hintSpread)))
-    if let lastReached { due = max(due, lastReached + Self.reachedPause) }
-    lastReached = due
-    pullBackoff.succeed()
-    // What is asked just now may have been answered before.
-    if pulling != nil { pulling?.isWantedAgain = true } else { nextPull = min(nextPull, due) }
+    let due: Int64
+    let isNew = lastReached.map { $0 <= moment.uptime } ?? true
+    if let lastReached, !isNew {
+      // Networks that come and go do not put it off.
+      due = max(notBefore, lastReached)
+    } else {
+      let soon = max(notBefore, moment.uptime + random.number(in: 0...max(0, configuration.hintSpread)))
+      due = max(soon, lastReached.map { $0 + Self.reachedPause } ?? soon)
+      lastReached = due
+      pullBackoff.succeed()
+    }
+    // What is asked just now may have been answered before: it is asked once more, at its time.
+    if pulling == nil {
+      nextPull = min(nextPull, due)
+    } else if due <= moment.uptime {
+      pulling?.isWantedAgain = true
+    }
     guard case .none = reporting else { return }
-    reportBackoff.succeed()
+    if isNew { reportBackoff.succeed() }
     nextReport = min(nextReport, max(due, reportNotBefore))
+  }
+
+  /// A pull has ended: somebody may have been reached meanwhile.
+  mutating func askIfReached(_ moment: Moment) {
+    if let lastReached, lastReached > moment.uptime { nextPull = min(nextPull, max(notBefore, lastReached)) }
   }
 
   /// The least time between two pulls because of that, in milliseconds.
