@@ -118,6 +118,69 @@ import Testing
     #expect(origin.last[device.device.id]?.schema == 2)
   }
 
+  @Test func whatCannotBeTakenIsToldOnceAndItsEndToo() throws {
+    let (origin, device) = try fleet(.init("a", .recommend, .int(1)))
+    device.run(until: start + 10 * minute)
+    let sequence = try #require(origin.last[device.device.id]?.sequence)
+    // A document that is none, pull by pull.
+    let none = Publisher.blob([0xa0])
+    var channel = try #require(origin.publisher.channels.first { $0.channel == .fleet })
+    channel.documents = [Manifest.Entry(hash: Crypto.hash(none.bytes), size: 1, name: "none")]
+    origin.publisher.resume(channel)
+    origin.put([none])
+    origin.put(try origin.publisher.refresh(now: noon + 600))
+    device.run(until: start + 40 * minute)
+    #expect(device.requests.count > 40)
+    #expect(origin.last[device.device.id]?.problem == "unsupported")
+    let told = try #require(origin.last[device.device.id]?.sequence)
+    #expect(told <= sequence + 2)
+    try device.restart()
+    device.run(until: start + 60 * minute)
+    #expect(origin.last[device.device.id]?.sequence == told)
+    try publish(origin, .init("a", .recommend, .int(1)), now: noon + 3600)
+    device.run(until: start + 80 * minute)
+    #expect(try #require(origin.last[device.device.id]).problem == nil)
+  }
+
+  @Test func aFailureThatIsOverIsToldAlsoIfNothingElseIsNew() throws {
+    let (origin, device) = try fleet(.init("a", .recommend, .int(1)))
+    device.run(until: start + 10 * minute)
+    device.network = { _ in .answered(Device.Answer(status: 200, body: [1, 2, 3])) }
+    device.run(until: start + 20 * minute)
+    #expect(origin.last[device.device.id]?.problem == "malformed")
+    device.network = { .answered(origin.answer($0)) }
+    device.run(until: start + 120 * minute)
+    let last = try #require(origin.last[device.device.id])
+    #expect(last.problem == nil)
+    device.run(until: start + 240 * minute)
+    #expect(origin.last[device.device.id]?.sequence == last.sequence)
+  }
+
+  @Test func aPublicationIsOneReportAlsoWhereTheDeviceHearsOfItsOwnChange() throws {
+    let (origin, device) = try fleet(.init("a", .recommend, .int(1)))
+    device.run(until: start + 10 * minute)
+    let sequence = try #require(origin.last[device.device.id]?.sequence)
+    try publish(origin, .init("a", .recommend, .int(2)), now: noon + 600)
+    device.tell(.pull)
+    while device.value("a") != .int(2) { device.run(until: device.now + 10) }
+    // While the report is on its way, and afterwards.
+    for _ in 0..<20 {
+      device.tell(.changed)
+      device.run(until: device.now + 20)
+    }
+    device.run(until: device.now + 10 * minute)
+    let last = try #require(origin.last[device.device.id])
+    #expect(last.sequence == sequence + 1)
+    #expect(last.values.map { $0.name } == ["a"] && last.documents.map { $0.verdict } == [.applied])
+    // What does change at that time is told.
+    for number in 0..<40 {
+      device.set("b", .int(Int64(number)))
+      device.run(until: device.now + 7)
+    }
+    device.run(until: device.now + 10 * minute)
+    #expect(origin.values[device.device.id]?["b"]?.value == .int(39))
+  }
+
   @Test func somebodyMayWantAReportAtOnce() throws {
     let (origin, device) = try fleet(.init("a", .recommend, .int(1)))
     device.run(until: start + 10 * minute)

@@ -137,7 +137,8 @@ extension Device {
     let wanted = retryAfter.map { min(max($0, 0), 86_400) * 1000 }
     notBefore = moment.uptime + (wanted ?? 0)
     nextPull = moment.uptime + pullBackoff.fail(&random, wanted: wanted)
-    if problem?.reason != error.reason, error.reason != .unavailable { markReportDue() }
+    askIfReached(moment)
+    if error.reason != .unavailable, !isTold(error) { markReportDue() }
     problem = error
   }
 
@@ -175,6 +176,7 @@ extension Device {
     needsLook = true
     pulling = nil
     problem = nil
+    hasPulled = true
     pullBackoff.succeed()
     nextPull = moment.uptime + interval - interval / 10 + random.number(in: 0...(interval / 5))
     // What this has brought may be what the hints meant.

@@ -45,7 +45,7 @@ extension Device {
       begin(change, holding, fingerprint, world.schema, &effects)
     } catch {
       isBehind = true
-      if problem?.reason != error.reason { markReportDue() }
+      if !isTold(error) { markReportDue() }
       problem = error
     }
   }

@@ -24,6 +24,8 @@ extension Device {
     guard canReport, moment.uptime >= nextReport else { return }
     reporting = .collecting
     isReportOutdated = false
+    // What changes from here on may be in this report or not.
+    mayHaveChanged = false
     effects.append(.collect)
   }
 
@@ -32,7 +34,6 @@ extension Device {
   ) {
     guard case .collecting = reporting else { return }
     reporting = .none
-    mayHaveChanged = false
     let health = health?.cut(1024)
     var told: [Kept.Told] = []
     var changed: [Report.Effective] = []
@@ -69,7 +70,10 @@ extension Device {
     isComplete = takeGone(before: nil, &former, &told, &changed, fits) && isComplete
     if !kept.isReportDue {
       let isSame = health.isSame(as: kept.toldHealth) && world.schema == kept.toldSchema
-      guard !isSame || !changed.isEmpty || !isComplete else { return }
+      guard !isSame || !changed.isEmpty || !isComplete else {
+        nextReport = moment.uptime + configuration.reportInterval / 10
+        return
+      }
       markReportDue()
     }
     // Should there be none to send, it is not tried over and over.
@@ -93,6 +97,7 @@ extension Device {
     sentVerdicts = Report.digest(of: documents)
     sentHealth = health
     sentSchema = world.schema
+    sentProblem = problem?.reason.name
   }
 
   /// Tells that what comes before a name, or all that is left, is gone; false if there was no room for it.
@@ -119,6 +124,19 @@ extension Device {
     let known: [UInt8]?
     if case .none = reporting { known = kept.toldVerdicts } else { known = sentVerdicts }
     if Report.digest(of: verdicts(moment, world)) != known { markReportDue() }
+  }
+
+  /// Whether the other side knows, or hears just now, that this could not be taken.
+  func isTold(_ error: FleetError) -> Bool { knownProblem?.sameBytes(as: error.reason.name) ?? false }
+
+  private var knownProblem: String? {
+    if case .sending = reporting { sentProblem } else { kept.toldProblem }
+  }
+
+  /// That what is published can be taken again is told as well, once it is known.
+  mutating func lookAtProblem() {
+    guard problem == nil, hasPulled, !needsLook, knownProblem != nil, !kept.isReportDue else { return }
+    markReportDue()
   }
 
   func verdicts(_ moment: Moment, _ world: World) -> [Report.DocumentVerdict] {
@@ -165,6 +183,7 @@ extension Device {
     kept.toldVerdicts = sentVerdicts
     kept.toldHealth = sentHealth
     kept.toldSchema = sentSchema
+    kept.toldProblem = sentProblem
     kept.isReportDue = isReportOutdated || isFull
     isReportOutdated = false
     mark(Kept.toldName)

@@ -63,6 +63,10 @@ public struct Device: Sendable {
   /// What the app said of its health there.
   var sentHealth: String?
   var sentSchema: Int64?
+  /// What it said could not be taken.
+  var sentProblem: String?
+  /// Whether a pull has come to its end since the start.
+  var hasPulled = false
   var subscribed: [Channel] = []
   /// Whether its channels may be others than those.
   var isSubscriptionDue = true
@@ -161,7 +165,8 @@ public struct Device: Sendable {
     case .reached: reached(moment)
     // To whom nothing is missing nothing is new: networks tell of themselves every so often.
     case .network: if pullBackoff.failures > 0 || reportBackoff.failures > 0 { reached(moment) }
-    case .changed: markReportDue()
+    // What the device has made itself is told of as well: it is looked what is in effect.
+    case .changed: mayHaveChanged = true
     case .answer(let answer): answered(answer, moment)
     case .failure(let retryAfter): failed(retryAfter, moment)
     case .applied: applied(moment)
@@ -187,6 +192,7 @@ public struct Device: Sendable {
     }
     advance(moment, world, &effects)
     apply(moment, world, &effects)
+    lookAtProblem()
     report(moment, &effects)
     subscribe(&effects)
     if applying == nil, moment.uptime >= nextSave { save(&effects) }

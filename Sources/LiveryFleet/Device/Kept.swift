@@ -51,6 +51,8 @@ struct Kept: Sendable {
   var toldHealth: String?
   /// The version of the schema that it knows.
   var toldSchema: Int64?
+  /// What it knows that could not be taken.
+  var toldProblem: String?
   /// Whether there is something to report.
   var isReportDue = true
 
@@ -133,6 +135,7 @@ extension Kept {
     if let toldVerdicts { made.add("verdicts", toldVerdicts) }
     made.add("health", ifAny: toldHealth)
     made.add("known", ifAny: toldSchema)
+    made.add("problem", ifAny: toldProblem)
     made.add("due", ifSo: isReportDue)
     return made.value
   }
@@ -200,6 +203,7 @@ extension Kept {
     toldVerdicts = try members.dataIfAny("verdicts", Crypto.hashSize...Crypto.hashSize)
     toldSchema = try members.intIfAny("known", 0...Int64.max)
     toldHealth = try members.textIfAny("health", limit: 1024)
+    toldProblem = try members.textIfAny("problem", limit: 32)
     isReportDue = try members.flag("due")
   }
 
