@@ -82,6 +82,13 @@ extension Driver {
         try self.put(records, into: edit)
         for layer in [Layer.recommended, .enforced] {
           try edit.use(layer)
+          if change.followsUpgrade {
+            // First what goes: what is wanted may be an alias of it.
+            try edit.attribute(to: "sync")
+            for name in try self.store.namesOfConsole(in: layer, of: edit) where !change.wants(name, in: layer) {
+              try edit.takeBack(name, in: layer)
+            }
+          }
           for (one, origin) in zip(change.edits, change.origins) {
             try edit.attribute(to: origin)
             try one.make(in: edit, layer)
@@ -128,6 +135,24 @@ extension Driver {
     }
     let health = (try? store.kept(Membership.health)).flatMap { $0?.text }
     later(.collected(values, health: health.flatMap { $0.utf8.isEmpty ? nil : $0 }))
+  }
+}
+
+extension Store {
+  /// What the console has set in a layer, whatever name an upgrade has given it since: its values keep who has set them.
+  ///
+  /// - Parameter edit: one that is being made, and has not changed the layer.
+  func namesOfConsole(in layer: Layer, of edit: ChangeSet) throws(StoreError) -> [String] {
+    var names: [String] = []
+    for name in try edit.names(in: layer) {
+      // What cannot be read is left to those who set it.
+      guard let layers = (try? inspect(name))?["layers"]?.items else { continue }
+      let isOfConsole = layers.contains { (item) in
+        item["layer"]?.text.flatMap(Layer.named) == layer && item["origin"]?.text.map { Change.hasSet($0) } ?? false
+      }
+      if isOfConsole { names.append(name) }
+    }
+    return names
   }
 }
 

@@ -161,6 +161,7 @@ extension Store {
       if trial?.isInEffect(owned) ?? false { places += try before + self.placesOnTrial() }
       for layer in [Layer.recommended, .enforced] {
         try edit.use(layer)
+        for name in try self.namesOfConsole(in: layer, of: edit) { try edit.takeBack(name, in: layer) }
         for place in places where place.layer == layer { try edit.takeBack(place.name, in: layer) }
       }
       try edit.use(.bundle)

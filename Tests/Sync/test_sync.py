@@ -235,6 +235,64 @@ def test_the_new_name_of_a_setting_takes_the_place_of_the_former_one(device, con
   assert device.get("loudness") == 20
 
 
+@pytest.mark.parametrize("aliases", ["", ', "Aliases": ["volume"]'])
+def test_what_an_upgrade_has_renamed_is_taken_back_by_its_new_name(device, console, aliases):
+  console.publisher.settings("fleet", "one", ("volume", "enforce", 80))
+  with livery.sync.start(device):
+    pull(device)
+    upgrade(device, VOLUME, VOLUME.replace('"volume"', '"loudness"' + aliases), RENAMED)
+    if aliases:
+      pull(device)
+      assert layers(device, "loudness") == {"enforced": 80, "defaults": 20}
+    else:
+      # It is for a setting that there is not any more.
+      with pytest.raises(livery.InvalidValueError, match="volume"):
+        pull(device)
+    assert device.get("loudness") == 80
+    console.publisher.publish("fleet")
+    pull(device)
+    assert device.get("loudness") == 20
+    device.set("loudness", 30)
+    assert device.get("loudness") == 30
+
+
+def test_what_is_for_another_schema_is_taken_back_by_its_new_name(device, console):
+  console.publisher.settings("fleet", "one", ("volume", "enforce", 80), schema=[1, 1])
+  with livery.sync.start(device):
+    pull(device)
+    upgrade(device, VOLUME, VOLUME.replace('"volume"', '"loudness"'), RENAMED)
+    wait(lambda: device.get("loudness") == 20, "that it is taken back")
+    push(device)
+  assert [document["verdict"] for document in console.reports()[-1]["documents"]] == ["passed-over"]
+
+
+def test_leaving_takes_back_what_was_renamed_and_nothing_of_others(device, console):
+  console.publisher.settings("fleet", "one", ("volume", "enforce", 80))
+  pull(device)
+  device.set("title", "of the app", "recommended")
+  upgrade(device, VOLUME, VOLUME.replace('"volume"', '"loudness"'), RENAMED)
+  livery.sync.leave(device)
+  assert device.get("loudness") == 20 and device.get("title") == "of the app"
+  device.set("loudness", 30)
+
+
+def test_what_does_not_fit_an_upgrade_is_told_as_refused(device, console):
+  console.publisher.settings("fleet", "one", ("volume", "enforce", 80), ("title", "recommend", "hello"))
+  with livery.sync.start(device):
+    pull(device)
+    upgrade(device, '"Maximum": 100', '"Maximum": 50')
+    with pytest.raises(livery.InvalidValueError, match="volume"):
+      pull(device)
+    push(device)
+    assert [document["verdict"] for document in livery.sync.status(device)["documents"]] == ["refused"]
+    report = console.reports()[-1]
+    assert [document["verdict"] for document in report["documents"]] == ["refused"] and report["schema"] == 2
+    assert [violation["name"] for violation in report["violations"]] == ["volume"]
+    console.publisher.settings("fleet", "two", ("volume", "enforce", 40), ("title", "recommend", "hello"))
+    pull(device)
+    assert device.get("volume") == 40 and "violations" not in livery.sync.status(device)
+
+
 # -- Verbs against the operator's own values
 
 

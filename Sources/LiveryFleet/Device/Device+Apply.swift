@@ -27,7 +27,7 @@ extension Device {
       let (documents, holding) = try holding(moment.clock, world)
       let (fingerprint, merged) = try wanted(documents)
       isBehind = false
-      guard fingerprint != kept.applied else {
+      guard !holds(fingerprint, world) else {
         if kept.refused != nil { forgetRefusal() }
         // The record of a change that is on trial goes back with it, and is not written before its end.
         if holding != kept.holding, !isOnTrial {
@@ -40,6 +40,7 @@ extension Device {
       let desired = if let merged { merged } else { try merging(documents) }
       try requireAssets(of: desired, documents, moment, world)
       var change = try desired.change(from: kept.owned, holding)
+      change.followsUpgrade = kept.applied != nil && world.schema != kept.appliedSchema
       let published = kept.channels.flatMap { $0.entries }
       change.origin = ChangeOrigin.of(holding, since: kept.holding) { (hash) in published.contains { $0.hash == hash } }
       begin(change, holding, fingerprint, world.schema, &effects)
@@ -48,6 +49,12 @@ extension Device {
       if !isTold(error) { markReportDue() }
       problem = error
     }
+  }
+
+  /// Whether what comes to a fingerprint is what holds. With another schema the same is made anew: it may not fit any more. What is
+  /// on trial then an upgrade takes back by itself.
+  func holds(_ fingerprint: [UInt8], _ world: World) -> Bool {
+    fingerprint == kept.applied && (world.schema == kept.appliedSchema || isOnTrial)
   }
 
   /// The fingerprint of what documents come to; with that itself, unless they are those of the last time.
@@ -115,9 +122,10 @@ extension Device {
   private mutating func begin(
     _ change: Change, _ holding: [Attribution], _ fingerprint: [UInt8], _ schema: Int64?, _ effects: inout [Effect]
   ) {
-    let before = (owned: kept.owned, applied: kept.applied, holding: kept.holding)
+    let before = (owned: kept.owned, applied: kept.applied, holding: kept.holding, schema: kept.appliedSchema)
     kept.owned = change.owned
     kept.applied = fingerprint
+    kept.appliedSchema = schema
     kept.holding = holding
     mark(Kept.ownedName)
     forgetRefusal()
@@ -126,7 +134,7 @@ extension Device {
     isBehind = true
     applying = Applying(
       fingerprint: fingerprint, schema: schema, records: records.map { $0.name }, owned: before.owned,
-      applied: before.applied, holding: before.holding)
+      applied: before.applied, holding: before.holding, appliedSchema: before.schema)
     effects.append(.apply(change, records))
   }
 
@@ -170,6 +178,7 @@ extension Device {
   private mutating func goBack(to former: Applying) {
     kept.owned = former.owned
     kept.applied = former.applied
+    kept.appliedSchema = former.appliedSchema
     kept.holding = former.holding
     // What is owned is there as it was: it is written with a change, and with nothing else. By then another may have gone back.
     for name in former.records where !name.sameBytes(as: Kept.ownedName) { mark(name) }

@@ -55,7 +55,7 @@ extension Device {
     else {
       return true
     }
-    return fingerprint != kept.applied && fingerprint != kept.refused
+    return !holds(fingerprint, world) && fingerprint != kept.refused
   }
 
   /// Whether a pull or what follows from it is under way.

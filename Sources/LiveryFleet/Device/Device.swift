@@ -88,6 +88,7 @@ public struct Device: Sendable {
     var owned: Owned
     var applied: [UInt8]?
     var holding: [Attribution]
+    var appliedSchema: Int64?
   }
 
   enum Reporting: Sendable {

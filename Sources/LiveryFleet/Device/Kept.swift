@@ -37,6 +37,8 @@ struct Kept: Sendable {
   /// The fingerprints of what is wanted, as it was applied and refused last.
   var applied: [UInt8]?
   var refused: [UInt8]?
+  /// The schema with which it was applied: with another one a value may not fit any more, or have another name.
+  var appliedSchema: Int64?
   /// The schema with which it was refused.
   var refusedSchema: Int64?
   var violations: [Report.Violation] = []
@@ -118,6 +120,7 @@ extension Kept {
   private var ownership: Value {
     var made = Making()
     if let applied { made.add("applied", applied) }
+    made.add("schema", ifAny: appliedSchema)
     made.add("settings", owned.value)
     made.add("documents", ifAny: holding.map { $0.value })
     return made.value
@@ -180,10 +183,12 @@ extension Kept {
   mutating func read(owned value: Value?) {
     owned = Owned()
     applied = nil
+    appliedSchema = nil
     holding = []
     guard let value, let settings = value["settings"], let owned = try? Owned(settings) else { return }
     self.owned = owned
     if case .data(let hash) = value["applied"], hash.count == Crypto.hashSize { applied = hash }
+    if case .int(let version) = value["schema"] { appliedSchema = version }
     guard case .list(let items) = value["documents"] else { return }
     for item in items.prefix(Limit.documentsHeld) {
       if let one = try? Attribution(item) { holding.append(one) }

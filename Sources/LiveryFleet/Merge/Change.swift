@@ -18,6 +18,16 @@ public struct Change: Sendable, Equatable {
   public var owned: Owned
   /// How long the change is on trial; nil for good.
   public var trial: Document.Trial?
+  /// Whether the schema was another when the one before was made: what that has set may have another name since.
+  public var followsUpgrade = false
+
+  /// Whether the console wants something of a setting in a layer.
+  public func wants(_ name: String, in layer: Layer) -> Bool { owned.entry(name)?.layer == layer }
+
+  /// Whether a value that is kept with an origin was set by a change.
+  public static func hasSet(_ origin: String) -> Bool {
+    origin.utf8.elementsEqual("sync".utf8) || origin.utf8.starts(with: "sync: ".utf8)
+  }
 }
 
 /// The settings that the console has set on a device: what it does not want any more is taken back.
@@ -34,7 +44,7 @@ public struct Owned: Sendable, Equatable {
         && left.hash == right.hash
     }
 
-    var layer: Layer { verb == .enforce ? .enforced : .recommended }
+    public var layer: Layer { verb == .enforce ? .enforced : .recommended }
   }
 
   /// In the order of the bytes of their names.
