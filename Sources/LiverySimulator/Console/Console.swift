@@ -41,6 +41,15 @@ struct Console {
     // The last changes are to arrive.
     guard time < plan.end - Plan.calm else { return }
     var changed: Set<Int> = []
+    if time == plan.blunder {
+      let document = try PlainDocument(
+        "blunder",
+        [.init(index: 1, verb: .recommend, value: 1), .init(index: Settings.volume, verb: .enforce, value: 700)],
+        badness: .refusedByNewSchema)
+      history.add(blobsOf: document)
+      slots[Plan.blundering].append(PlainManifest.Entry(document: document))
+      changed.insert(Plan.blundering)
+    }
     try look(at: time, tally, &changed)
     if dice.chance(0.12) {
       let place = dice.below(2)

@@ -6,6 +6,8 @@ struct Plan: Sendable {
   static let groups = 8
   /// No manifest is ever published of the last one.
   static let unpublished = groups - 1
+  /// The channel, as `History` counts them, that says what the second schema does not take, from a time on to the end.
+  static let blundering = groups - 2
   static func groupName(_ number: Int) -> String { "g" + number.description }
 
   /// How often the console looks at reports and acts.
@@ -22,6 +24,7 @@ struct Plan: Sendable {
   let end: Time
   /// When the signing keys are exchanged, and when the roots.
   let rotations: [Time]
+  let blunder: Time
   /// As the fleet is enrolled, and after each rotation.
   let publishers: [Publisher]
   let keyFiles: [[UInt8]]
@@ -30,6 +33,7 @@ struct Plan: Sendable {
     seed = options.seed
     hasTrials = options.hasTrials
     end = Time(options.days) * .day
+    blunder = Self.onStep(end * 3 / 4)
     rotations = [Self.onStep(end * 2 / 5), Self.onStep(end * 7 / 10)]
     var publisher = Publisher(
       fleet: Self.fleetName, roots: try Self.keys("root-1", seed), signers: try Self.keys("signer-1", seed),
