@@ -6,34 +6,40 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-int lvc_lease_open(const char *folder, const char *name) {
-  int directory = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-  struct stat facts;
+// A file of its own for each process would be no lease: whoever may write the store may have it.
+static void share(int descriptor, const struct stat *store) {
+  int ignored = fchown(descriptor, (uid_t)-1, store->st_gid);
+  ignored = fchown(descriptor, store->st_uid, (gid_t)-1);
+  ignored = fchmod(descriptor, store->st_mode & 0666);
+  (void)ignored;
+}
+
+lvc_lease lvc_lease_open(const char *folder, const char *name, int *descriptor) {
+  *descriptor = -1;
+  // A folder may be one that is not to be listed.
+  int directory = open(folder, O_PATH | O_DIRECTORY | O_CLOEXEC);
+  if (directory < 0) return errno == EMFILE || errno == ENFILE || errno == ENOMEM ? LVC_LEASE_FAILED : LVC_LEASE_NONE;
+  struct stat store;
   // A store in memory has a name, which may be that of any folder.
-  if (directory < 0 || fstat(directory, &facts) != 0 || faccessat(directory, "data.mdb", F_OK, 0) != 0) {
-    if (directory >= 0) close(directory);
-    return -1;
+  if (fstatat(directory, "data.mdb", &store, 0) != 0) {
+    close(directory);
+    return LVC_LEASE_NONE;
   }
   // A lock of the open file, which the kernel takes back with its last descriptor: a forked child would hold on to it.
   if (!lvc_keep_begin()) {
     close(directory);
-    return -1;
+    return LVC_LEASE_FAILED;
   }
-  bool is_new = true;
-  int descriptor = openat(directory, name, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
-  if (descriptor < 0 && errno == EEXIST) {
-    is_new = false;
-    descriptor = openat(directory, name, O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
-  }
-  // Where a group shares the store it shares the leases.
-  if (descriptor >= 0 && is_new && facts.st_mode & S_IWGRP) {
-    int ignored = fchown(descriptor, (uid_t)-1, facts.st_gid);
-    ignored = fchmod(descriptor, 0660);
-    (void)ignored;
-  }
-  descriptor = lvc_keep_end(descriptor);
+  int opened = openat(directory, name, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
+  if (opened >= 0)
+    share(opened, &store);
+  else if (errno == EEXIST)
+    opened = openat(directory, name, O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+  opened = lvc_keep_end(opened);
   close(directory);
-  return descriptor < 0 ? -1 : descriptor;
+  if (opened < 0) return LVC_LEASE_FAILED;
+  *descriptor = opened;
+  return LVC_LEASE_OPEN;
 }
 
 void lvc_lease_close(int descriptor) { lvc_kept_close(descriptor); }

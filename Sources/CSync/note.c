@@ -1,6 +1,7 @@
 #define _GNU_SOURCE
 #include "csync.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <stddef.h>
 #include <string.h>
@@ -44,7 +45,7 @@ static bool is_held(int descriptor) {
 }
 
 bool lvy_note_read(const char *folder, lvy_note *note) {
-  int directory = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  int directory = open(folder, O_PATH | O_DIRECTORY | O_CLOEXEC);
   if (directory < 0) return false;
   int descriptor = openat(directory, "sync.lock", O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
   close(directory);
@@ -60,6 +61,17 @@ bool lvy_note_read(const char *folder, lvy_note *note) {
   }
   close(descriptor);
   return is_whole;
+}
+
+bool lvy_note_is_barred(const char *folder) {
+  int directory = open(folder, O_PATH | O_DIRECTORY | O_CLOEXEC);
+  if (directory < 0) return false;
+  int descriptor = openat(directory, "sync.lock", O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+  // Whoever may not write the store either does not take part anyway.
+  bool is_barred = descriptor < 0 && errno != ENOENT && faccessat(directory, "data.mdb", R_OK | W_OK, AT_EACCESS) == 0;
+  if (descriptor >= 0) close(descriptor);
+  close(directory);
+  return is_barred;
 }
 
 void lvy_copy(char *place, const char *text, uint32_t size) {

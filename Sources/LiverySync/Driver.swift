@@ -21,6 +21,7 @@ final class Driver: @unchecked Sendable {
   let folder: String?
   let endings: Endings
   let checks: Checks
+  let lease: Lease
   let lock = Lock()
   // Guarded by `lock`.
   private var hasEnded = false
@@ -29,7 +30,6 @@ final class Driver: @unchecked Sendable {
   /// Tells when the store is closed. It is paused: it hears of nothing else.
   private var closing: Observation?
   private var values: Observation?
-  private var lease: Int32
   private var told = lvy_note()
   /// Held while the namespace is claimed, so that nobody comes between.
   private let claiming = Lock()
@@ -80,12 +80,7 @@ final class Driver: @unchecked Sendable {
     self.folder = folder
     endings = Endings(store, queue)
     checks = Checks(store, queue)
-    lease = folder.map { lvc_lease_open($0, "sync.lock") } ?? -1
-  }
-
-  deinit {
-    // Of one that was not used: another thread was quicker.
-    if lease >= 0 { lvc_lease_close(lease) }
+    lease = Lease(folder: folder)
   }
 
   static func make(_ store: Store) throws(StoreError) -> Driver {
@@ -127,11 +122,7 @@ final class Driver: @unchecked Sendable {
     }
     queue.wait(for: LVC_OUTCOME)
     checks.end()
-    let lease = lock.withLock { () -> Int32 in
-      defer { self.lease = -1 }
-      return self.lease
-    }
-    if lease >= 0 { lvc_lease_close(lease) }
+    lease.end()
   }
 
   // MARK: Who drives
@@ -177,7 +168,7 @@ final class Driver: @unchecked Sendable {
   /// Takes the lease, if it is free, and looks again later otherwise.
   private func look() {
     guard users > 0, !hasLease else { return serve() }
-    hasLease = lock.withLock { !hasEnded && (lease < 0 || lvc_lease_take(lease, 0)) }
+    hasLease = !lock.withLock { hasEnded } && lease.take()
     guard hasLease else {
       serve()
       return lookAgain(after: Self.leasePause)
@@ -210,7 +201,7 @@ final class Driver: @unchecked Sendable {
     hasLease = false
     note.process = 0
     tell()
-    lock.withLock { if lease >= 0 { lvc_lease_give(lease, 0) } }
+    lease.give()
   }
 
   var drives: Bool { hasLease }
@@ -421,10 +412,8 @@ final class Driver: @unchecked Sendable {
   func tell() {
     note.hints = hints.map { $0.isConnected ? 2 : 1 } ?? 0
     let note = note
-    lock.withLock {
-      told = note
-      if lease >= 0 { withUnsafePointer(to: note) { _ = lvy_note_write(lease, $0) } }
-    }
+    lock.withLock { told = note }
+    lease.write(note)
   }
 
   /// What this process has told last.

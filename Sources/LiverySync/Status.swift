@@ -85,6 +85,7 @@ extension Store {
   }
 
   private static func advice(_ reason: String) -> String {
+    if reason.isSame("barred") { return "give sync.lock, beside data.mdb, the owner and the mode of that" }
     for known in FleetError.Reason.allCases where known.name.isSame(reason) { return FleetError(known, "").advice }
     return "leave the fleet, and enroll anew"
   }
@@ -97,14 +98,14 @@ extension Store {
 
   /// What whoever takes part has told.
   private func syncNote() throws(StoreError) -> lvy_note {
-    if let driver = Drivers.ifAny(self) {
-      let told = driver.toldNote
-      if told.process != 0 { return told }
-    }
+    let driver = Drivers.ifAny(self)
+    if let told = driver?.toldNote, told.process != 0 { return told }
     var note = lvy_note()
-    guard let folder = try statistics()["path"]?.text,
-      folder.withCString({ lvy_note_read($0, &note) })
-    else { return lvy_note() }
+    guard let folder = try statistics()["path"]?.text else { return note }
+    if !folder.withCString({ lvy_note_read($0, &note) }) { note = lvy_note() }
+    if note.process == 0, driver?.lease.isBarred ?? false || folder.withCString({ lvy_note_is_barred($0) }) {
+      note.fail("barred", "sync.lock, by which processes agree who takes part, cannot be opened: this one does not")
+    }
     return note
   }
 

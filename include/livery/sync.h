@@ -20,6 +20,7 @@
  *
  * Everything that is kept is in settings below `sync.`, in the layer `bundle`: no other file, but for `sync.lock`, by which
  * the processes on a store agree who of them asks. One does, whichever was first, and another follows it when it ends or dies.
+ * A process that cannot open that file does not ask.
  *
  * docs/sync.md tells the rest, docs/sync-protocol.md what travels.
  */
@@ -255,7 +256,8 @@ LIVERY_API livery_status livery_sync_cancel(livery_sync_task *task);
  *   - `violations`: a list of objects `name`, `message`, if it was refused
  *   - `asked`, `taken` (dates): when the server was asked last, and when it last had what can be trusted; `next` (date): when it
  *     is asked again; as far as it is known
- *   - `problem`, if any: an object `reason` (the word of reports), `message`, and `advice`: what to do
+ *   - `problem`, if any: an object `reason` (the word of reports, "damaged", or "barred": this process cannot open `sync.lock`),
+ *     `message`, and `advice`: what to do
  *   - `reported` (int): the number of the last report that has arrived; `outbox` (int): 1 if there is something to report
  *   - `trial`: an object `until` (date) and `check` (text, if one is asked), as long as something is on trial
  *   - `hints`: "off", "connected" or "disconnected", while a process takes part

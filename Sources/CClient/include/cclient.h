@@ -81,8 +81,16 @@ void lvc_kept_unlock(void);
 
 // Leases: places in a file that one process at a time holds, and loses when it dies.
 
-// The descriptor of the file with a name in a store's folder; negative where there is none to be had. A forked child does not keep it.
-int lvc_lease_open(const char *folder, const char *name);
+typedef enum lvc_lease {
+  // It is no folder of a store: there is nothing to agree on with others.
+  LVC_LEASE_NONE,
+  // The file cannot be had now, or by this process: another one may have it.
+  LVC_LEASE_FAILED,
+  LVC_LEASE_OPEN
+} lvc_lease;
+// Opens the file with a name in a store's folder, which is made with the owner and the mode of the store's; the descriptor is negative
+// unless it is open. A forked child does not keep it.
+lvc_lease lvc_lease_open(const char *folder, const char *name, int *descriptor);
 void lvc_lease_close(int descriptor);
 // Whether it is taken now; false while another one has it.
 bool lvc_lease_take(int descriptor, uint64_t place);

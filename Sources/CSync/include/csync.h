@@ -40,6 +40,8 @@ typedef struct lvy_note {
 bool lvy_note_write(int descriptor, const lvy_note *note);
 // Of the store in a folder. False if there is none that is whole.
 bool lvy_note_read(const char *folder, lvy_note *note);
+// Whether there is a file that this process cannot take part by.
+bool lvy_note_is_barred(const char *folder);
 
 // Calls a function on a thread of its own after the system has got an address or a route, for as long as the process lives; of all calls
 // in a process the first one counts. Where the system forbids it nothing is ever heard.

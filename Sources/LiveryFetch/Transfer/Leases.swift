@@ -12,7 +12,10 @@ final class Leases: @unchecked Sendable {
   private var descriptor: Int32
 
   init(folder: String?) {
-    descriptor = folder.map { lvc_lease_open($0, "fetch.lock") } ?? -1
+    var opened: Int32 = -1
+    // Where it cannot be opened a URL may be fetched twice: better than never.
+    if let folder { _ = lvc_lease_open(folder, "fetch.lock", &opened) }
+    descriptor = opened
   }
 
   deinit { end() }
