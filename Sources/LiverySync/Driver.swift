@@ -178,7 +178,6 @@ final class Driver: @unchecked Sendable {
     note.process = lvc_process()
     note.use(options.scope)
     tell()
-    for index in waiters.indices { waiters[index].isSaid = false }
     start()
     hearRequest()
     serve()
@@ -231,6 +230,8 @@ final class Driver: @unchecked Sendable {
       machine = made
       alarm = Alarm.make { (reasons) in self.queue.run { self.ring(reasons) } }
       lookAtTrial(isFirst: true)
+      // What a former machine was told this one does not know of.
+      for index in waiters.indices { (waiters[index].isSaid, waiters[index].isIncluded) = (false, false) }
       handle(.boot)
       watchValues()
     } catch {
@@ -240,9 +241,15 @@ final class Driver: @unchecked Sendable {
       // It may be otherwise another time: a store that was busy, say.
       let started = generation
       queue.run(after: Self.damagePause * 1000) {
-        if self.users > 0, self.hasLease, self.generation == started { self.start() }
+        if self.users > 0, self.hasLease, self.generation == started { self.restart() }
       }
     }
+  }
+
+  /// Begins anew with what the store keeps; who waits goes on waiting.
+  private func restart() {
+    start()
+    serve()
   }
 
   /// Ends what is under way. What is kept is in the store.
@@ -301,16 +308,12 @@ final class Driver: @unchecked Sendable {
     checks.look()
     guard hasLease else { return }
     if concerns(Membership.setting), (try? Membership.of(store))?.map({ $0.device }) != membership.map({ $0.device }) {
-      start()
-      serve()
+      restart()
     }
     if concerns(Membership.request) { hearRequest() }
     if concerns(Membership.health) { handle(.changed) }
     if trial != nil { lookAtTrial() }
-    if concerns(Self.ownedSetting), hasBeenRestored {
-      start()
-      serve()
-    }
+    if concerns(Self.ownedSetting), hasBeenRestored { restart() }
   }
 
   /// Whether the store keeps something else of what holds than the machine has made: it was put back to what it was once.

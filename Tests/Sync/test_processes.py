@@ -62,6 +62,22 @@ def test_a_pull_whose_process_dies_is_made_by_the_one_that_waits(device, console
   assert task.result(30)["Values"]["volume"] == 41
 
 
+def test_a_pull_is_not_ended_by_who_begins_to_take_part(device, console):
+  livery.sync.pull(device).result(20)
+  console.publisher.settings("fleet", "one", ("volume", "recommend", 41))
+  data = console.publisher.contents["fleet"]
+
+  def slow(handler):
+    time.sleep(1)
+    handler.give(200, data, {"ETag": '"x"'})
+
+  console.answers["/v1/channels/fleet/manifest"] = slow
+  task = livery.sync.pull(device)
+  time.sleep(0.3)
+  with livery.sync.start(device):
+    assert task.result(20)["Values"]["volume"] == 41
+
+
 def test_no_failure_of_a_request_to_another_process_is_lost(device, console, tmp_path):
   process = start(tmp_path / "store")
   try:
