@@ -160,8 +160,10 @@ final class Driver: @unchecked Sendable {
   /// Nobody wants it to run any more.
   private func rest() {
     shutDown()
-    for waiter in waiters { waiter.finish(.failure(Self.closed)) }
+    let ended = waiters
     waiters = []
+    // What others have asked for stays where it is: whoever takes the lease does it, one of those who wait at the latest.
+    for waiter in ended where !waiter.isRemote { end(waiter, .failure(Self.closed)) }
     if hasLease { giveLease() }
   }
 
@@ -179,7 +181,7 @@ final class Driver: @unchecked Sendable {
     note.use(options.scope)
     tell()
     start()
-    hearRequest()
+    hearRequests()
     serve()
     guard damage?.code == .unavailable else { return }
     // A process that can open the key is to have its turn.
@@ -304,13 +306,16 @@ final class Driver: @unchecked Sendable {
   /// Something of the namespace has changed, here or in another process.
   private func hear(_ events: [Event]) {
     func concerns(_ name: String) -> Bool { events.contains { $0.name?.isSame(name) ?? ($0.kind == .resync) } }
-    if concerns(Membership.answer) { hearAnswer() }
+    func concerns(below prefix: String) -> Bool {
+      events.contains { $0.name?.utf8.starts(with: prefix.utf8) ?? ($0.kind == .resync) }
+    }
+    if concerns(below: Membership.answers) { hearAnswers() }
     checks.look()
     guard hasLease else { return }
     if concerns(Membership.setting), (try? Membership.of(store))?.map({ $0.device }) != membership.map({ $0.device }) {
       restart()
     }
-    if concerns(Membership.request) { hearRequest() }
+    if concerns(below: Membership.requests) { hearRequests() }
     if concerns(Membership.health) { handle(.changed) }
     if trial != nil { lookAtTrial() }
     if concerns(Self.ownedSetting), hasBeenRestored { restart() }

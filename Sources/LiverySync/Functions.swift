@@ -238,17 +238,18 @@ extension Driver {
         self.queue.run { self.leave() }
       }
       self.queue.run(after: options.timeout) {
-        self.forget(number)
-        end(.failure(StoreError(.timeout, "it did not end in time; it goes on, if a process takes part")))
+        let waiter = self.forget(number)
+        let barred = "it did not end in time: this process cannot open sync.lock, and no other one has answered"
+        let message = "it did not end in time; it goes on, if a process takes part"
+        end(.failure(StoreError(.timeout, self.lease.isBarred ? barred : message)))
+        if waiter?.isAsked == true { self.withdraw(number) }
       }
-      self.want(Waiter(kind: kind, number: number, finish: end))
+      self.want(Waiter(kind: kind, number: number, until: self.now + options.timeout / 1000, finish: end))
     }
     return {
       self.queue.run {
-        if let waiter = self.waiters.first(where: { $0.number.isSame(number) }) {
-          self.forget(number)
-          waiter.finish(.failure(StoreError(.cancelled, "it was cancelled")))
-        }
+        guard let waiter = self.forget(number) else { return }
+        self.end(waiter, .failure(StoreError(.cancelled, "it was cancelled")))
       }
     }
   }

@@ -8,8 +8,8 @@ struct Membership: Sendable {
   static let key = "sync.key"
   static let health = "sync.health"
   static let trial = "sync.trial"
-  static let request = "sync.request"
-  static let answer = "sync.answer"
+  static let requests = "sync.request."
+  static let answers = "sync.answer."
   static let records = "sync.record."
 
   /// Without a slash at its end.
@@ -90,7 +90,7 @@ struct Membership: Sendable {
       if case .data(let bytes) = value { isGood = bytes.count == SigningKey.seedSize } else { isGood = false }
     } else if name.isSame(health) {
       isGood = value.text != nil
-    } else if name.isSame(trial) || name.isSame(request) || name.isSame(answer) {
+    } else if name.isSame(trial) || [requests, answers].contains(where: { name.utf8.starts(with: $0.utf8) }) {
       isGood = value.type == .object
     } else {
       isGood = name.utf8.starts(with: records.utf8)

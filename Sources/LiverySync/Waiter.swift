@@ -10,10 +10,16 @@ struct Waiter: Sendable {
   var kind: Kind
   /// What tells it from others.
   var number: String
+  /// Until when it waits, in milliseconds of the driver's `now`.
+  var until: Int64
+  /// Whether it is of another process, which hears of the end through the store.
+  var isRemote = false
   /// Whether the report that is on its way is what it waits for.
   var isIncluded = false
   /// Whether the machine was told, or the process that drives.
   var isSaid = false
+  /// Whether the store has a request of it.
+  var isAsked = false
   var finish: @Sendable (Result<Void, StoreError>) -> Void
 }
 
@@ -24,8 +30,17 @@ extension Driver {
     serve()
   }
 
-  /// Waits no more.
-  func forget(_ number: String) { waiters.removeAll { $0.number.isSame(number) } }
+  /// Waits no more; who did.
+  func forget(_ number: String) -> Waiter? {
+    guard let index = waiters.firstIndex(where: { $0.number.isSame(number) }) else { return nil }
+    return waiters.remove(at: index)
+  }
+
+  /// Ends one that waits no more.
+  func end(_ waiter: Waiter, _ outcome: Result<Void, StoreError>) {
+    if waiter.isAsked { withdraw(waiter.number) }
+    waiter.finish(outcome)
+  }
 
   /// Has done what is wanted: here, or by the process that drives.
   func serve() {
@@ -53,7 +68,7 @@ extension Driver {
   private func finish(_ outcome: (Waiter) -> StoreError?) {
     let ended = waiters
     waiters = []
-    for waiter in ended { waiter.finish(outcome(waiter).map { .failure($0) } ?? .success(())) }
+    for waiter in ended { end(waiter, outcome(waiter).map { .failure($0) } ?? .success(())) }
   }
 
   /// Ends those who wait for a pull, once there is none.
@@ -66,7 +81,7 @@ extension Driver {
     let ended = waiters.filter { $0.kind == .pull && $0.isSaid }
     waiters.removeAll { $0.kind == .pull && $0.isSaid }
     let failure = pullFailure(machine)
-    for waiter in ended { waiter.finish(failure.map { .failure($0) } ?? .success(())) }
+    for waiter in ended { end(waiter, failure.map { .failure($0) } ?? .success(())) }
   }
 
   private func pullFailure(_ machine: Device) -> StoreError? {
@@ -91,57 +106,7 @@ extension Driver {
   func finishPushes(_ error: StoreError?) {
     let ended = waiters.filter { $0.kind == .push && $0.isIncluded }
     waiters.removeAll { $0.kind == .push && $0.isIncluded }
-    for waiter in ended { waiter.finish(error.map { .failure($0) } ?? .success(())) }
+    for waiter in ended { end(waiter, error.map { .failure($0) } ?? .success(())) }
     if waiters.contains(where: { $0.kind == .push }) { handle(.push) }
-  }
-
-  // MARK: Between processes
-
-  /// Asks the process that drives.
-  private func ask() {
-    for index in waiters.indices where !waiters[index].isSaid {
-      let waiter = waiters[index]
-      let request: Value = .object([
-        .init("kind", .string(waiter.kind == .pull ? "pull" : "push")), .init("number", .string(waiter.number)),
-      ])
-      do throws(StoreError) {
-        try store.set(Membership.request, to: request, in: .bundle)
-        waiters[index].isSaid = true
-      } catch {
-        forget(waiter.number)
-        return waiter.finish(.failure(error))
-      }
-    }
-  }
-
-  /// Another process asks.
-  func hearRequest() {
-    guard let request = try? store.kept(Membership.request), let number = request["number"]?.text,
-      let kind = request["kind"]?.text, !waiters.contains(where: { $0.number.isSame(number) })
-    else { return }
-    want(
-      Waiter(kind: kind.isSame("push") ? .push : .pull, number: number) { (outcome) in
-        var members = [Value.Member("number", .string(number))]
-        if case .failure(let error) = outcome {
-          members.append(.init("status", .int(Int64(error.code.rawValue))))
-          members.append(.init("message", .string(error.message.line(1000))))
-        }
-        _ = try? self.store.edit(.bundle) { (change) throws(StoreError) in
-          try change.set(Membership.answer, to: .object(members))
-          try change.reset(Membership.request)
-        }
-      })
-  }
-
-  func hearAnswer() {
-    guard let answer = try? store.kept(Membership.answer), let number = answer["number"]?.text,
-      let waiter = waiters.first(where: { $0.number.isSame(number) }), !drives
-    else { return }
-    forget(number)
-    guard case .int(let status)? = answer["status"], let code = Int32(exactly: status) else {
-      return waiter.finish(.success(()))
-    }
-    waiter.finish(
-      .failure(StoreError(StoreError.Code(rawValue: code), answer["message"]?.text ?? "it failed in another process")))
   }
 }

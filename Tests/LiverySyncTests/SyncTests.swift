@@ -88,6 +88,10 @@ import Testing
       #expect(throws: StoreError.self) { try Membership.check(.int(1), name) }
     }
     #expect(try Membership.check(.int(1), "sync.record.anything") == .int(1))
+    for name in ["sync.request.1", "sync.answer.1"] {
+      #expect(try Membership.check(.object([]), name) == .object([]))
+      #expect(throws: StoreError.self) { try Membership.check(.int(1), name) }
+    }
     let trial = Trial(fingerprint: [1, 2], after: 9, seconds: 60, check: "screen", schema: 3)
     #expect(Trial(trial.value)?.value == trial.value && Trial(trial.value)?.schema == 3)
     #expect(Trial(.object([.init("after", .int(-1))])) == nil)

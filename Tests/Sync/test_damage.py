@@ -74,7 +74,7 @@ def test_what_is_no_membership_is_not_kept(device):
 def test_a_layer_above_does_not_take_the_place_of_what_is_kept(device, console):
   joined(device, console)
   kept = livery.sync.status(device)["device"]
-  for name in records(device) + ["sync.trial", "sync.request", "sync.answer"]:
+  for name in records(device) + ["sync.trial", "sync.request.1", "sync.answer.1"]:
     try:
       device.set(name, {"kind": "pull", "number": "1", "fingerprint": b"x", "after": 0, "seconds": 1}, "user")
     except livery.LiveryError:

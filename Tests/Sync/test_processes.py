@@ -62,6 +62,51 @@ def test_a_pull_whose_process_dies_is_made_by_the_one_that_waits(device, console
   assert task.result(30)["Values"]["volume"] == 41
 
 
+def test_what_another_process_asks_survives_the_end_of_the_one_that_asked(device, console, tmp_path):
+  with livery.open(tmp_path / "store") as other:
+    taking_part = livery.sync.start(other)
+    wait(lambda: livery.sync.status(device).get("taken"), "the first pull")
+    console.answers["/v1/channels/fleet/manifest"] = lambda handler: time.sleep(3)
+    console.publisher.settings("fleet", "one", ("volume", "recommend", 41))
+    task = livery.sync.pull(device, timeout=30)
+    wait(lambda: device.list("sync.request.**"), "the request")
+    time.sleep(0.5)
+    taking_part.stop()
+    console.answers.clear()
+    assert task.result(30)["Values"]["volume"] == 41
+
+
+def test_nobody_who_asks_at_once_writes_over_another(device, console, tmp_path):
+  process = start(tmp_path / "store")
+  handles = [livery.open(tmp_path / "store") for _ in range(3)]
+  try:
+    wait(lambda: livery.sync.status(device).get("taken"), "the first pull")
+    for number in range(4):
+      console.publisher.settings("fleet", "one", ("volume", "recommend", number))
+      tasks = [livery.sync.pull(handle, timeout=15) for handle in handles]
+      assert [task.result(20)["Values"]["volume"] for task in tasks] == [number] * 3
+    with pytest.raises(livery.TimedOutError):
+      console.answers["/v1/channels/fleet/manifest"] = lambda handler: time.sleep(2)
+      livery.sync.pull(handles[0], timeout=0.5).result(20)
+    console.answers.clear()
+    # Nothing of it stays behind.
+    wait(lambda: not device.list("sync.request.**") + device.list("sync.answer.**"), "that all is read")
+  finally:
+    for handle in handles:
+      handle.close()
+    process.kill()
+    process.wait()
+
+
+def test_what_nobody_waits_for_any_more_goes(device, console):
+  livery.sync.status(device)
+  left = ("sync.request.1", "sync.request.2", "sync.answer.1", "sync.answer.2")
+  for name, until in zip(left, (1, 1 << 62, 1, "soon")):
+    device.set(name, {"kind": "pull", "until": until}, "bundle")
+  with livery.sync.start(device):
+    wait(lambda: not device.list("sync.request.**") + device.list("sync.answer.**"), "that it is gone")
+
+
 def test_a_pull_is_not_ended_by_who_begins_to_take_part(device, console):
   livery.sync.pull(device).result(20)
   console.publisher.settings("fleet", "one", ("volume", "recommend", 41))
@@ -76,6 +121,23 @@ def test_a_pull_is_not_ended_by_who_begins_to_take_part(device, console):
   time.sleep(0.3)
   with livery.sync.start(device):
     assert task.result(20)["Values"]["volume"] == 41
+
+
+def test_where_the_lease_cannot_be_opened_nobody_takes_part(store, console, tmp_path):
+  place = tmp_path / "store" / "sync.lock"
+  place.mkdir()
+  livery.sync.enroll(store, console.code()).result(20)
+  with livery.sync.start(store):
+    with pytest.raises(livery.TimedOutError, match="sync.lock"):
+      livery.sync.pull(store, timeout=2).result(20)
+    assert not console.asked("manifest")
+    status = livery.sync.status(store)
+    assert status["state"] == "stopped" and status["problem"]["reason"] == "barred" and "data.mdb" in status["problem"]["advice"]
+    (tmp_path / "store" / "data.mdb").chmod(0o664)
+    place.rmdir()
+    wait(lambda: livery.sync.status(store).get("taken"), "that it takes part")
+    assert place.stat().st_mode & 0o777 == 0o664
+    assert "problem" not in livery.sync.status(store)
 
 
 def test_no_failure_of_a_request_to_another_process_is_lost(device, console, tmp_path):
