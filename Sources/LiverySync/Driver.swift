@@ -218,6 +218,10 @@ final class Driver: @unchecked Sendable {
       guard case .data(let seed)? = try store.kept(Membership.key), let key = SigningKey.make(seed: seed) else {
         throw StoreError(.corrupt, "the device's key is damaged: leave the fleet, and enroll anew")
       }
+      guard key.publicKey == membership.device else {
+        throw StoreError(
+          .corrupt, "the device's key is not the one that has joined the fleet: leave it, and enroll anew")
+      }
       let chance = Crypto.random(8).reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
       let records = try Membership.records(of: store)
       let made: Device

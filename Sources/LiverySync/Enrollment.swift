@@ -4,6 +4,12 @@ import LiveryTransfer
 
 /// A device that joins a fleet: it makes its key, and tells the console the public half.
 final class Enrollment: @unchecked Sendable {
+  /// A key, and what is kept of it.
+  private struct Seed: Sendable {
+    var bytes: [UInt8]
+    var key: SigningKey
+  }
+
   private let driver: Driver
   private let code: EnrollmentCode
   private let options: Options
@@ -46,16 +52,17 @@ final class Enrollment: @unchecked Sendable {
       if let present = try Membership.of(driver.store) {
         throw StoreError(.conflict, "the device is of the fleet \(present.fleet) already: leave it first")
       }
-      let key = try makeKey()
-      let request = EnrollmentRequest(fleet: code.fleet, token: code.token, device: key.publicKey, name: options.name)
+      let seed = try makeKey()
+      let request = EnrollmentRequest(
+        fleet: code.fleet, token: code.token, device: seed.key.publicKey, name: options.name)
       guard let payload = try? request.encoded(),
-        let signed = try? Envelope(.enrollment, payload, signedBy: [key]).encoded()
+        let signed = try? Envelope(.enrollment, payload, signedBy: [seed.key]).encoded()
       else { throw StoreError(.invalidArgument, "the request is larger than may be") }
       let ask = Ask(
         url: code.url + "/v1/enroll", fields: Driver.fields + [("Content-Type", "application/cbor")], body: signed,
         limit: 4096, certificates: options.certificates, proxy: options.proxy)
       let transfer = Transfer(ask) { (outcome) in
-        self.driver.queue.run { self.answered(outcome, key) }
+        self.driver.queue.run { self.answered(outcome, seed) }
       }
       self.transfer = transfer
       transfer.start()
@@ -81,30 +88,36 @@ final class Enrollment: @unchecked Sendable {
   }
 
   /// The key is kept before it is shown to anybody: if the answer is lost, the same is shown again.
-  private func makeKey() throws(StoreError) -> SigningKey {
-    let kept: Value?
-    do throws(StoreError) { kept = try driver.store.kept(Membership.key) } catch {
-      throw StoreError(error.code, "the device's key cannot be read: \(error.message)")
-    }
-    if case .data(let seed)? = kept, let key = SigningKey.make(seed: seed) { return key }
+  /// Another process may make one at the same moment: that of the first one is the device's.
+  private func makeKey() throws(StoreError) -> Seed {
     let seed = Crypto.random(SigningKey.seedSize)
     guard let key = SigningKey.make(seed: seed) else {
       throw StoreError(.unavailable, "libsodium does not make keys here")
     }
+    var made = Seed(bytes: seed, key: key)
     try driver.store.edit(.bundle) { (edit) throws(StoreError) in
+      let kept: Value?
+      do throws(StoreError) { kept = try edit.value(Membership.key, in: .bundle) } catch {
+        throw StoreError(error.code, "the device's key cannot be read: \(error.message)")
+      }
+      if case .data(let seed)? = kept, let key = SigningKey.make(seed: seed) {
+        made = Seed(bytes: seed, key: key)
+        return
+      }
+      made = Seed(bytes: seed, key: key)
       try edit.setOrigin("sync")
       try edit.set(Membership.key, to: .data(seed))
     }
-    return key
+    return made
   }
 
-  private func answered(_ outcome: Result<Reply, StoreError>, _ key: SigningKey) {
+  private func answered(_ outcome: Result<Reply, StoreError>, _ seed: Seed) {
     guard !hasEnded else { return }
     transfer = nil
     do throws(StoreError) {
       let reply = try outcome.get()
       guard reply.status == 200 || reply.status == 204 else { throw refusal(reply) }
-      try keep(key)
+      try keep(seed)
       end(.success(()))
     } catch {
       end(.failure(error))
@@ -123,9 +136,9 @@ final class Enrollment: @unchecked Sendable {
     }
   }
 
-  private func keep(_ key: SigningKey) throws(StoreError) {
+  private func keep(_ seed: Seed) throws(StoreError) {
     let membership = Membership(
-      url: code.url, fleet: code.fleet, device: key.publicKey, name: options.name, since: .now,
+      url: code.url, fleet: code.fleet, device: seed.key.publicKey, name: options.name, since: .now,
       certificates: options.certificates, proxy: options.proxy)
     // Whom it trusts is known from the beginning.
     let trust: Value
@@ -138,6 +151,9 @@ final class Enrollment: @unchecked Sendable {
       }
       try edit.setOrigin("sync: joined \(code.fleet)")
       for name in try edit.names(in: .bundle, matching: Membership.records + "**") { try edit.reset(name) }
+      // Somebody may have left, and made another key meanwhile: the console knows this one.
+      let present = (try? edit.value(Membership.key, in: .bundle)) ?? nil
+      if present != .data(seed.bytes) { try edit.set(Membership.key, to: .data(seed.bytes)) }
       try edit.set(Membership.setting, to: membership.value)
       try edit.set(Membership.records + "trust", to: trust)
     }

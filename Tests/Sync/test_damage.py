@@ -84,3 +84,17 @@ def test_a_layer_above_does_not_take_the_place_of_what_is_kept(device, console):
     livery.sync.pull(device).result(20)
     wait(lambda: device.get("volume") == 31, "the change")
   assert livery.sync.status(device)["device"] == kept
+
+
+def test_a_key_that_is_not_the_one_that_has_joined_is_damage(device, console):
+  livery.sync.pull(device).result(20)
+  wait(lambda: rests(device), "the end of what was asked for")
+  device.set("sync.key", b"k" * 32, "bundle")
+  with pytest.raises(livery.CorruptError, match="not the one that has joined"):
+    livery.sync.pull(device, timeout=5).result(20)
+  assert livery.sync.status(device)["problem"]["reason"] == "damaged"
+  livery.sync.leave(device)
+  livery.sync.enroll(device, console.code()).result(20)
+  livery.sync.push(device).result(20)
+
+

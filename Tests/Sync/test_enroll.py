@@ -55,6 +55,22 @@ def test_a_foreign_code_says_that_it_is_foreign(store, console):
   assert not livery.sync.status(store)["enrolled"]
 
 
+def test_two_that_enroll_at_once_have_one_key(console, tmp_path):
+  for number in range(4):
+    path = tmp_path / f"store {number}"
+    with livery.open(path, create=True) as one, livery.open(path) as other:
+      code = console.code()
+      tasks = [livery.sync.enroll(handle, code) for handle in (one, other)]
+      outcomes = []
+      for task in tasks:
+        try:
+          outcomes.append(task.result(20)["enrolled"])
+        except livery.ConflictError:
+          outcomes.append(False)
+      assert any(outcomes)
+      livery.sync.push(one).result(20)
+
+
 def test_an_answer_that_is_lost_lets_the_same_code_be_given_again(store, console):
   code = console.code()
 
