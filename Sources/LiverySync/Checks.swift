@@ -24,6 +24,8 @@ final class Checks: @unchecked Sendable {
   private var hasEnded = false
   /// The revision that is being asked about.
   private var asked: UInt64 = 0
+  /// Whether it is looked again already. Of the queue's thread alone.
+  private var isLooking = false
 
   init(_ store: Store, _ queue: Queue) {
     self.store = store
@@ -68,7 +70,7 @@ final class Checks: @unchecked Sendable {
     case .pending(let pending): revision = pending
     case .confirmed, .reverted: return
     // It may be told of before it is there.
-    case .some(.none), nil: return queue.run(after: Self.pause / 5) { self.lookAgain(trial) }
+    case .some(.none), nil: return lookAgain()
     }
     let isNew = lock.withLock { () -> Bool in
       defer { asked = revision }
@@ -77,15 +79,29 @@ final class Checks: @unchecked Sendable {
     if isNew { call(check, revision) }
   }
 
-  private func lookAgain(_ former: Trial) {
-    if Trial.of(store)?.fingerprint == former.fingerprint { look() }
+  private func lookAgain() {
+    guard !isLooking else { return }
+    isLooking = true
+    queue.run(after: Self.pause / 5) {
+      self.isLooking = false
+      self.look()
+    }
   }
 
   private func call(_ check: Check, _ revision: UInt64) {
-    try? store.post(dispatched: check.isDispatched) {
-      let (status, message) = check.function()
-      self.queue.run { self.take(status, message, check, revision) }
+    do throws(StoreError) {
+      try store.post(dispatched: check.isDispatched) {
+        let (status, message) = check.function()
+        self.queue.run { self.take(status, message, check, revision) }
+      }
+    } catch {
+      forget(revision)
     }
+  }
+
+  /// Nobody is asked about it any more: it is begun anew once there is somebody.
+  private func forget(_ revision: UInt64) {
+    lock.withLock { if asked == revision { asked = 0 } }
   }
 
   private func take(_ status: livery_status, _ message: String, _ check: Check, _ revision: UInt64) {
@@ -105,8 +121,10 @@ final class Checks: @unchecked Sendable {
 
   private func again(_ check: Check, _ revision: UInt64) {
     queue.run(after: Self.pause) {
-      let known = self.lock.withLock { self.checks.first { $0.name.isSame(check.name) } }
-      guard let known, case .pending(revision)? = try? Trial.of(self.store)?.state(in: self.store) else { return }
+      guard let known = self.lock.withLock({ self.checks.first { $0.name.isSame(check.name) } }) else {
+        return self.forget(revision)
+      }
+      guard case .pending(revision)? = try? Trial.of(self.store)?.state(in: self.store) else { return }
       self.call(known, revision)
     }
   }

@@ -71,7 +71,8 @@ struct Trial: Sendable {
     // Somebody else may have begun one since ours has ended, or was not made.
     case .some(let text) where text.isSame("pending"): return status.isOfOurs ? .pending(revision: revision) : .none
     case .some(let text) where text.isSame("confirmed"): return .confirmed
-    case .some(let text) where text.isSame("reverted"): return .reverted(by: status["endOrigin"]?.text)
+    case .some(let text) where text.isSame("reverted"):
+      return status.wasOfOurs ? .reverted(by: status["endOrigin"]?.text) : .none
     default: return .none
     }
   }
@@ -100,6 +101,11 @@ extension Value {
   fileprivate var isOfOurs: Bool {
     placesOnTrial.contains { $0.layer == .bundle && $0.name.isSame(Driver.ownedSetting) }
   }
+}
+
+extension Value {
+  /// Of the status of a trial that has ended: whether it was one of the console's.
+  fileprivate var wasOfOurs: Bool { self["origin"]?.text.map { Change.hasSet($0) } ?? false }
 }
 
 extension Store {

@@ -57,7 +57,9 @@ import Testing
     if case .none = try trial.state(in: store) {} else { Issue.record("it is somebody else's") }
     #expect(try store.placesOnTrial().isEmpty)
     try store.revertTrial(revision)
+    if case .none = try trial.state(in: store) {} else { Issue.record("it was somebody else's") }
     let ours = try store.edit(.enforced) { (edit) throws(StoreError) in
+      try edit.setOrigin("sync: p1 by eva")
       try edit.set("volume", to: .int(2))
       try edit.use(.bundle)
       try edit.set(Driver.ownedSetting, to: .object([.init("applied", .data([1]))]))
@@ -66,6 +68,8 @@ import Testing
     if case .pending(ours) = try trial.state(in: store) {} else { Issue.record("it is the console's") }
     #expect(try Set(store.placesOnTrial().map { $0.name }) == [Driver.ownedSetting, "volume"])
     #expect(trial.isInEffect(try store.kept(Driver.ownedSetting)) && !trial.isInEffect(nil))
+    try store.revertTrial(ours)
+    if case .reverted = try trial.state(in: store) {} else { Issue.record("it was the console's") }
     store.close()
   }
 

@@ -2,6 +2,7 @@
 
 import fcntl
 import random
+from datetime import timedelta
 from pathlib import Path
 
 import livery
@@ -98,3 +99,15 @@ def test_a_key_that_is_not_the_one_that_has_joined_is_damage(device, console):
   livery.sync.push(device).result(20)
 
 
+def test_the_trial_of_an_app_is_no_refusal_of_the_consoles(device, console):
+  """The power went after it was kept that something is to be on trial, and before that was."""
+  livery.sync.pull(device).result(20)
+  wait(lambda: rests(device), "the end of what was asked for")
+  device.set("sync.trial", {"fingerprint": b"x" * 32, "after": device.revision, "seconds": 60}, "bundle")
+  with device.change(trial=timedelta(seconds=60)) as change:
+    change.set("title", "mine")
+  device.revert_trial()
+  console.publisher.settings("fleet", "one", ("volume", "recommend", 41))
+  livery.sync.pull(device).result(20)
+  assert device.get("volume") == 41
+  assert "violations" not in livery.sync.status(device)

@@ -622,6 +622,19 @@ def test_a_check_that_raises_anything_says_no(device, console, monkeypatch, rais
   assert device.trial()["state"] == "reverted" and device.get("volume") == 20
 
 
+def test_a_check_that_is_removed_and_provided_again_is_asked(device, console):
+  asked = []
+  livery.sync.set_check(device, "screen", lambda name: asked.append(1))
+  console.publisher.settings("fleet", "risky", ("volume", "recommend", 60), trial={"seconds": 60, "check": "screen"})
+  with livery.sync.start(device):
+    wait(lambda: asked, "the first call")
+    livery.sync.set_check(device, "screen", None)
+    time.sleep(1.5)
+    livery.sync.set_check(device, "screen", lambda name: True)
+    wait(lambda: device.trial()["state"] == "confirmed", "the verdict")
+  assert device.get("volume") == 60
+
+
 def test_without_whoever_checks_it_goes_back(device, console):
   console.publisher.settings("fleet", "risky", ("volume", "recommend", 60), trial={"seconds": 2, "check": "nobody"})
   with livery.sync.start(device):
