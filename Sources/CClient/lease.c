@@ -8,9 +8,12 @@
 
 // A file of its own for each process would be no lease: whoever may write the store may have it.
 static void share(int descriptor, const struct stat *store) {
-  int ignored = fchown(descriptor, (uid_t)-1, store->st_gid);
-  ignored = fchown(descriptor, store->st_uid, (gid_t)-1);
-  ignored = fchmod(descriptor, store->st_mode & 0666);
+  struct stat made;
+  if (fstat(descriptor, &made) != 0) return;
+  // Services may be forbidden to ask for what is so already.
+  int ignored = made.st_gid == store->st_gid ? 0 : fchown(descriptor, (uid_t)-1, store->st_gid);
+  if (made.st_uid != store->st_uid) ignored = fchown(descriptor, store->st_uid, (gid_t)-1);
+  if ((made.st_mode & 0777) != (store->st_mode & 0666)) ignored = fchmod(descriptor, store->st_mode & 0666);
   (void)ignored;
 }
 
