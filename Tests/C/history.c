@@ -241,6 +241,22 @@ TEST("a commit that was made beneath a lock is undone beneath it, and not beneat
   OK(livery_close(store));
 }
 
+#define UP_TO(version, most)                                                                                           \
+  "{\"Version\": " version ", \"Groups\": [{\"Title\": \"All\", \"Settings\": [{\"Type\": \"Number\", \"Format\": \"integer\"," \
+  " \"Title\": \"Level\", \"Key\": \"level\", \"Maximum\": " most "}]}]}"
+
+TEST("a lock that a schema had put out of effect holds up what was committed meanwhile, once it counts again", later_lock) {
+  livery_store *store = new_store(fresh_path(), UP_TO("1", "100"));
+  uint64_t revision = 0;
+  OK(livery_set_int(store, LIVERY_LAYER_ENFORCED, "level", 50));
+  OK(livery_schema_apply(store, TEXT(UP_TO("2", "10")), NULL, NULL));
+  OK(livery_set_int(store, user, "level", 5));
+  OK(livery_revision(store, &revision));
+  OK(livery_schema_apply(store, TEXT(UP_TO("3", "100")), NULL, NULL));
+  EXPECT_STATUS(LIVERY_ERROR_LOCKED, livery_undo(store, revision, LIVERY_UNDO_FORCE, NULL));
+  OK(livery_close(store));
+}
+
 TEST("a former value that no schema allows any more does not come back", former_value) {
   livery_store *store = new_store(fresh_path(), KIOSK_SCHEMA);
   uint64_t revision = 0;

@@ -348,7 +348,7 @@ static void run_seed(int operations) {
       some_edits(change, 3, false);
       bool is_plain = true;
       for (int edit = 0; edit < change->count; edit++)
-        is_plain &= model_refusal(&now, change->layer, &change->edits[edit]) == LIVERY_OK;
+        is_plain &= model_refusal(&now, change, &change->edits[edit]) == LIVERY_OK;
       tell_change("import", index, change);
       if (is_plain) {
         livery_status status = ask(index, IMPORT);

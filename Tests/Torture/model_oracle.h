@@ -23,6 +23,7 @@ typedef struct model_change {
   bool clears, has_expectation;
   int expected_name;
   uint64_t expected_revision;
+  uint64_t passed_locks;  // locks of this revision and of those before hold up nothing
   int count;
   model_edit edits[MODEL_REPLACED];
 } model_change;
@@ -128,14 +129,20 @@ static void model_settle(oracle *oracle, const bool touched[MODEL_NAMES]) {
   }
 }
 
-static livery_status model_refusal(const oracle *oracle, livery_layer layer, const model_edit *edit) {
+static bool model_is_locked(const oracle *oracle, int name, uint64_t since) {
+  const model_entry *enforced = &oracle->layers[LIVERY_LAYER_ENFORCED][name];
+  if (!enforced->is_there || enforced->is_rejected) return false;
+  return since == 0 || enforced->revision > since || oracle->effective[name].revision > since;
+}
+
+static livery_status model_refusal(const oracle *oracle, const model_change *change, const model_edit *edit) {
+  livery_layer layer = change->layer;
   const model_declaration *declared = &oracle->declared[edit->name];
-  const model_entry *enforced = &oracle->layers[LIVERY_LAYER_ENFORCED][edit->name];
   bool is_console = layer == LIVERY_LAYER_RECOMMENDED || layer == LIVERY_LAYER_ENFORCED;
   if (!model_exists(oracle, edit->name) && !(edit->is_reset && oracle->layers[layer][edit->name].is_there))
     return LIVERY_ERROR_NOT_FOUND;
   if (declared->is_declared && declared->is_read_only && !is_console) return LIVERY_ERROR_READ_ONLY;
-  if (!oracle_forgets_locks && layer < LIVERY_LAYER_ENFORCED && enforced->is_there && !enforced->is_rejected)
+  if (!oracle_forgets_locks && layer < LIVERY_LAYER_ENFORCED && model_is_locked(oracle, edit->name, change->passed_locks))
     return LIVERY_ERROR_LOCKED;
   model_value fitted;
   return edit->is_reset ? LIVERY_OK : model_fits(oracle, edit->name, &edit->value, &fitted);
@@ -173,7 +180,7 @@ static livery_status model_commit_change(oracle *self, const model_change *chang
   }
   for (int index = 0; index < change->count; index++) {
     const model_edit *edit = &change->edits[index];
-    livery_status refusal = model_refusal(&next, change->layer, edit);
+    livery_status refusal = model_refusal(&next, change, edit);
     if (refusal != LIVERY_OK) return refusal;
     model_entry *old = &entries[edit->name], fresh = {.is_there = true, .revision = self->revision + 1};
     if (edit->is_reset) {
@@ -201,7 +208,7 @@ static livery_status model_undoing(const oracle *self, uint64_t revision, bool i
   if (revision == 0 || revision > self->revision) return LIVERY_ERROR_NOT_FOUND;
   const model_commit *commit = &model_log[revision];
   if (commit->is_schema) return LIVERY_ERROR_READ_ONLY;
-  *change = (model_change){.layer = commit->layer};
+  *change = (model_change){.layer = commit->layer, .passed_locks = revision};
   bool is_seen[MODEL_NAMES] = {false};
   // In the order of names.
   for (int name = 0; name < MODEL_NAMES; name++) {

@@ -84,8 +84,8 @@ enum {
  *   - #LIVERY_ERROR_CONFLICT          later commits changed the same values, and #LIVERY_UNDO_FORCE was not given
  *   - #LIVERY_ERROR_READ_ONLY         the store was opened read-only; the commit applied a schema, or confirmed a trial: undo
  *     the one that began it; or it changed the layer `override` and the store does not allow that
- *   - #LIVERY_ERROR_LOCKED            the `enforced` layer holds a value that was set after that commit: a commit that was made
- *     beneath a lock, as by an import of all layers, is undone beneath it
+ *   - #LIVERY_ERROR_LOCKED            the `enforced` layer holds a value that was set after that commit, or counts only since
+ *     then: a commit that was made beneath a lock, as by an import of all layers, is undone beneath it
  *   - #LIVERY_ERROR_TYPE_MISMATCH     a former value does not convert to the type that the schema declares by now
  *   - #LIVERY_ERROR_INVALID_VALUE     a former value no longer satisfies the schema
  *   - #LIVERY_ERROR_BUSY              another writer kept the store for longer than `busy_timeout_ms`

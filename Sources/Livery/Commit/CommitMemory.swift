@@ -249,11 +249,12 @@ final class KnownSetting {
     return (value != nil, value)
   }
 
-  /// Whether the layers beneath `enforced` may not be changed, by what was set there after a revision.
+  /// Whether the layers beneath `enforced` may not be changed, by what was set there after a revision or counts since then.
   func isLocked(at now: Timestamp, since revision: UInt64, _ view: View) throws(StoreError) -> Bool {
-    try look(view).record?.values.contains {
-      $0.layer == .enforced && $0.revision > revision && $0.counts(at: now)
-    } ?? false
+    guard let record = try look(view).record, let lock = record.value(of: .enforced), lock.counts(at: now) else {
+      return false
+    }
+    return lock.revision > revision || record.revision > revision || revision == 0
   }
 
   /// - Parameter staysOnTrial: whether a trial goes on that the layer is part of. Otherwise the layer leaves it.
