@@ -545,7 +545,7 @@ def test_the_keyboard_alone_answers(page, visit):
     shown.keyboard.press("Enter")
     shown.wait_for_selector("#notice")
     if len(asked.answers) == 1:
-      shown.wait_for_function("document.activeElement.id == 'notice'")
+      shown.wait_for_function("() => document.activeElement.id == 'notice'")
   assert asked.end() == KINDS["login"][1]
 
 
