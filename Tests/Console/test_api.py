@@ -112,6 +112,14 @@ def test_a_group_that_is_removed_and_made_again_takes_no_draft_that_was_seen_bef
   problem(console.ask("PATCH", place, {"revision": seen["revision"], "settings": []}), 409)
 
 
+def test_nor_one_that_was_never_saved(console):
+  assert console.ask("POST", "/groups", {"name": "untouched"}).status == 201
+  tag, _ = console.draft("group.untouched")
+  assert console.ask("DELETE", "/groups/untouched").status == 204
+  assert console.ask("POST", "/groups", {"name": "untouched"}).status == 201
+  assert console.draft("group.untouched")[0] != tag
+
+
 def test_what_is_known_is_not_sent_again(console):
   tag, _ = console.draft()
   answer = console.ask("GET", "/channels/fleet/draft", If_None_Match=tag)

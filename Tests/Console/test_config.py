@@ -1,5 +1,6 @@
 """What is noted of options: nothing with which no console could be opened, and whatever is noted can be changed."""
 
+import concurrent.futures
 import json
 
 import pytest
@@ -23,7 +24,8 @@ def test_what_would_not_open_is_not_noted(console, tmp_path):
   before = console.json("config")
   for name, value, words in (("publish", "s3://fleet-files/kiosks", "region"), ("publish", "s3://-/", "s3://NAME"),
                              ("publish", tmp_path / "nothing", "nothing"), ("database", tmp_path / "nothing.db", "no fleet"),
-                             ("url", "fleet.example.com", "no http or https URL")):
+                             ("url", "fleet.example.com", "no http or https URL"),
+                             ("url", "https://fleet.example.com:99999", "99999")):
     assert words in console.run("config", "set", name, value, expected=4), name
     assert console.json("config") == before and "fleet: kiosks" in console.run("status"), name
   assert not (tmp_path / "nothing.db").exists()
@@ -37,6 +39,14 @@ def test_what_would_not_open_is_not_noted(console, tmp_path):
   console.run("config", "set", "publish", console.published)
   console.run("config", "unset", "region")
   assert [line["what"] for line in console.json("history")][:2] == ["unset region", "set publish"]
+
+
+def test_several_who_note_something_at_once_lose_nothing(console):
+  values = {"region": "eu-central-1", "url": "https://fleet.example.org", "broker": "mqtt://127.0.0.1:1"}
+  with concurrent.futures.ThreadPoolExecutor() as pool:
+    for done in [pool.submit(console.run, "config", "set", name, value) for name, value in values.items()]:
+      done.result()
+  assert {name: console.json("config")[name] for name in values} == values
 
 
 def test_what_is_noted_can_always_be_changed(console, tmp_path):

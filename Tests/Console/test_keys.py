@@ -113,6 +113,21 @@ def test_what_was_asked_for_and_never_taken_is_forgotten(tmp_path):
   assert console.run("keys", "public", signing).split() == held[:1]
 
 
+def test_a_key_that_was_forgotten_does_not_come_to_sign(tmp_path):
+  console = Console(tmp_path).make_bare()
+  signing, first, latest = console.state / "signing.key", tmp_path / "first", tmp_path / "latest"
+  console.run("keys", "rotate", "--request", first)
+  for _ in range(10):
+    console.run("keys", "rotate", "--request", latest)
+  held = console.run("keys", "public", signing)
+  for request in (first, latest):
+    console.run("keys", "sign", request, "--root-key", console.state / "root.key")
+  assert "ask again" in console.run("keys", "import", first, expected=4)
+  assert console.run("keys", "public", signing) == held
+  console.run("keys", "import", latest)
+  assert console.run("keys", "public", signing).split() == held.split()[:1]
+
+
 def test_several_who_exchange_the_key_at_once_lose_none(console):
   """Each is done or is told that another one was faster; the last key that was made is in the file, and signs."""
   words = [str(word) for word in (PROGRAM, "keys", "rotate", "--root-key", console.state / "root.key", "--state", console.state)]

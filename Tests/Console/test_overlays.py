@@ -276,6 +276,8 @@ def test_a_group_that_is_removed_has_none_left(console):
   console.api("POST", "groups", {"name": "lobby"}, 201)
   console.api("PATCH", "devices/" + device.id, {"groups": ["lobby"]})
   assert device.pull() == {} and console.api("GET", f"publications/{number}")["state"] == "stopped"
+  refused = console.ask("POST", f"/api/v1/publications/{number}/resume", {})
+  assert refused.status == 409 and "with its group" in refused.json["detail"]
 
 
 def test_what_settles_loses_nothing_of_what_the_channel_says(tmp_path):

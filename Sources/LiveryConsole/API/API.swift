@@ -192,7 +192,7 @@ extension API {
     case .post: return try signIn()
     case .delete:
       guard let guest = request.visitor as? SignedIn else { throw Problem(401, "Nobody is signed in.") }
-      return pages.signOut(guest, nothing)
+      return try domain { () throws(Refusal) in try pages.signOut(guest, nothing) }
     default: return shown(API.session(try person()))
     }
   }

@@ -68,7 +68,7 @@ extension Command {
   func config(_ rest: [String]) throws(Refusal) -> Bool {
     let folder = try folder()
     guard Files.isThere("\(folder)/signing.key") else { throw Console.isMissing }
-    var noted = try Configuration(folder)
+    let noted = try Configuration(folder)
     switch rest.first {
     case "set" where rest.count == 3, "unset" where rest.count == 2:
       guard Configuration.names.contains(where: { $0.sameBytes(as: rest[1]) }) else {
@@ -76,7 +76,6 @@ extension Command {
       }
       guard rest.count == 2 || !rest[2].utf8.contains(0) else { throw Refusal(.invalid, "the value has a NUL") }
       let value = rest.count == 3 ? rest[2] : nil
-      noted.set(rest[1], value)
       // Opened as it is going to be, and what is published left alone: whatever is noted can be changed back.
       var wanted = noted.merging(arguments)
       wanted.set(rest[1], value)
@@ -87,7 +86,12 @@ extension Command {
       let console = try Console(place)
       if rest[1].sameBytes(as: "url"), let url = place.url { try Console.check(url: url, of: console.fleet) }
       try console.publishChangesOnly()
-      try noted.write(folder)
+      // Another one may have been noted meanwhile.
+      try Files.alone(in: folder) { () throws(Refusal) in
+        var present = try Configuration(folder)
+        present.set(rest[1], value)
+        try present.write(folder)
+      }
       try console.change { (_) throws(Refusal) in
         try console.note(person, rest.count == 3 ? "set \(rest[1])" : "unset \(rest[1])", "of the console")
       }

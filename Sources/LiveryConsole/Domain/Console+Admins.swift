@@ -82,8 +82,8 @@ extension Console {
     return found.person
   }
 
-  package func signOut(_ cookie: String) {
-    _ = try? database.change { () throws(Refusal) in
+  package func signOut(_ cookie: String) throws(Refusal) {
+    try database.change { () throws(Refusal) in
       try database.run("DELETE FROM sessions WHERE hash = ?", [.bytes(Crypto.hash(Array(cookie.utf8)))])
     }
   }

@@ -195,11 +195,12 @@ extension Console {
           "SELECT COUNT(*) FROM devices WHERE id = ? AND refused = 0", [.text(device.nulFree)]) == 1
       else { throw Refusal(.notFound, "There is no such device.") }
       let channel = LiveryFleet.Channel.device(device)
-      let isRolling = try stopAll("state = 'rolling'", in: channel, "the device was removed")
+      let isAny = try stopAll("(state = 'rolling' OR stands = 1)", in: channel, "the device was removed")
       try database.run("UPDATE devices SET refused = 1 WHERE id = ?", [.text(device)])
-      if isRolling {
+      if isAny {
         try database.run("UPDATE standing SET rolling = NULL WHERE channel = ?", [.text(channel.name)])
-        try sign(channel, stamp, isChanged: true)
+        // It has to go also where nothing can be signed: nobody asks for its manifest any more.
+        if try canSign() { try sign(channel, stamp, isChanged: true) }
       }
       try note(person, "removed device \(device)")
     }
@@ -271,12 +272,16 @@ extension Console {
       let devices = try database.all(
         "SELECT device FROM members WHERE in_group = ?", [.text(name)], { (row) throws(Refusal) in row.text(0) })
       // A group that gets this name later says nothing of what this one did.
-      try stopAll("(state = 'rolling' OR stands = 1)", in: .group(name), "the group was removed")
+      try stopAll("(state = 'rolling' OR stands = 1)", in: .group(name), Console.groupIsGone)
       try database.run("DELETE FROM device_groups WHERE name = ?", [.text(name)])
       let channel = Database.Parameter.text("group." + name)
       try database.run("DELETE FROM standing WHERE channel = ?", [channel])
       // Its draft goes on with another revision: those that were seen never count again.
-      try database.run("UPDATE drafts SET revision = revision + 1 WHERE channel = ?", [channel])
+      try database.run(
+        """
+        INSERT INTO drafts (channel, revision) VALUES (?, 1)
+        ON CONFLICT (channel) DO UPDATE SET revision = drafts.revision + 1
+        """, [channel])
       try database.run("DELETE FROM draft_settings WHERE channel = ?", [channel])
       if try database.number("SELECT version FROM channels WHERE name = ?", [channel]) != nil {
         try sign(.group(name), stamp, isChanged: true)
@@ -285,6 +290,9 @@ extension Console {
       try note(person, "removed group \(name)", "\(devices.count) devices")
     }
   }
+
+  /// Why publications of a group that was removed were stopped.
+  static let groupIsGone = "the group was removed"
 
   package func setGroups(_ groups: [String], of device: String, by person: Person) throws(Refusal) {
     try set(name: nil, groups: groups, of: device, by: person)

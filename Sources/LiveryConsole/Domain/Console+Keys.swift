@@ -103,6 +103,14 @@ extension Console {
     guard let first = own.first else {
       throw Refusal(.invalid, "no key in \(keyFile) is one of its signers: it was asked for by another console")
     }
+    // Of many that were asked for the latest keys are kept: without the new one nobody would sign once the former is over.
+    let present = try keyDocument()
+    let fresh = document.signers.filter { present.signer($0.key) == nil }
+    guard fresh.isEmpty || fresh.contains(where: { new in own.contains { $0.publicKey == new.key } }) else {
+      throw Refusal(
+        .invalid,
+        "the key that is to sign is not in \(keyFile): it was asked for by another console, or others since; ask again")
+    }
     let signing = document.threshold == 1 ? [first] : own
     try change { (stamp) throws(Refusal) in
       try verify(bytes, document)

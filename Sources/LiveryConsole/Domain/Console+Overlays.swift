@@ -166,7 +166,12 @@ extension Console {
   /// An overlay from a moment on becomes part of what its channel says. Nothing changes for devices.
   private func settle(_ publication: Publication, _ channel: LiveryFleet.Channel, _ stamp: Int64) throws(Refusal) {
     let number = publication.line.number
-    let base = try standing(channel.name).last
+    // What was so when it was looked for may be otherwise by now.
+    let standing = try standing(channel.name)
+    guard publication.line.state == .complete, standing.allSatisfy({ $0.share == nil }),
+      try overlays(channel.name).first?.number == number
+    else { return }
+    let base = standing.last
     let before = try base.map { (one) throws(Refusal) in try readable(one.hash) } ?? Document(settings: [])
     let laid = try readable(publication.hash)
     let others = before.settings.filter { (old) in !laid.settings.contains { $0.name.sameBytes(as: old.name) } }

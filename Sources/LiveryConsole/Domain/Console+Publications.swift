@@ -193,6 +193,10 @@ extension Console {
     guard publication.line.state == .stopped else {
       throw Refusal(.conflict, "Publication \(publication.line.number) was not stopped.")
     }
+    // There may be another group of that name.
+    guard publication.reason?.sameBytes(as: Console.groupIsGone) != true else {
+      throw Refusal(.conflict, "Publication \(publication.line.number) has ended with its group: publish it anew.")
+    }
     if publication.line.isOverlay {
       try resumeOverlay(publication, channel, stamp)
       return try sign(channel, stamp, isChanged: true)

@@ -179,6 +179,8 @@ extension Console {
       url: url, fleet: fleet, token: [UInt8](repeating: 0, count: 16), fingerprint: [UInt8](repeating: 0, count: 32),
       expires: 0)
     do throws(FleetError) { _ = try code.encoded() } catch { throw Refusal(error) }
+    // A console answers at it.
+    _ = try Service.name(of: url)
   }
 
   /// How long a key document and its signers hold, in seconds.

@@ -13,10 +13,7 @@ extension Console {
   ) throws(Refusal) {
     let document = try keyDocument()
     let now = Console.now
-    let all = signers ?? keys.signers
-    let counting = all.filter { key in
-      document.signer(key.publicKey).map { $0.from <= now && now < $0.until } ?? false
-    }
+    let counting = Console.counting(signers ?? keys.signers, document, at: now)
     guard counting.count >= document.threshold else {
       throw Refusal(
         .busy, "the keys in \(place.folder)/signing.key do not sign for this fleet: is another console's key newer?")
@@ -59,6 +56,16 @@ extension Console {
       """,
       [.text(name), .int(version), .int(changed), .int(manifest.expires), .bytes(bytes), .int(stamp)])
     if case .group = channel { try sign(.fleet, stamp, isChanged: false, with: signers) }
+  }
+
+  private static func counting(_ keys: [SigningKey], _ document: KeyDocument, at now: Int64) -> [SigningKey] {
+    keys.filter { (key) in document.signer(key.publicKey).map { $0.from <= now && now < $0.until } ?? false }
+  }
+
+  /// Whether the keys at hand sign for the fleet now.
+  func canSign() throws(Refusal) -> Bool {
+    let document = try keyDocument()
+    return Console.counting(keys.signers, document, at: Console.now).count >= document.threshold
   }
 
   /// What a channel's manifest names: what holds for all, what rolls out on top of it, and overlays.

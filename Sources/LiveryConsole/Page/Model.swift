@@ -57,7 +57,7 @@ package protocol ConsoleModel: AnyObject, Sendable {
   // Signing in.
   func signIn(_ name: String, _ password: String, from address: String) throws(Refusal) -> SignIn
   func person(_ cookie: String) -> Person?
-  func signOut(_ cookie: String)
+  func signOut(_ cookie: String) throws(Refusal)
 
   // Devices.
   func devices(_ filter: DeviceFilter) throws(Refusal) -> (lines: [DeviceLine], total: Int)

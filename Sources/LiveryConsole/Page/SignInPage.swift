@@ -28,11 +28,11 @@ extension ConsolePages {
     }
   }
 
-  func signOut(_ guest: SignedIn) -> Response { signOut(guest, .redirect(to: "/sign-in")) }
+  func signOut(_ guest: SignedIn) throws(Refusal) -> Response { try signOut(guest, .redirect(to: "/sign-in")) }
 
   /// Ends a session: what follows from that is in the answer.
-  func signOut(_ guest: SignedIn, _ answer: Response) -> Response {
-    model.signOut(guest.cookie)
+  func signOut(_ guest: SignedIn, _ answer: Response) throws(Refusal) -> Response {
+    try model.signOut(guest.cookie)
     guests.forget(guest)
     var response = answer
     response.cookie = .forget

@@ -15,7 +15,7 @@ struct View {
     var parts = request.path.utf8.split(separator: UInt8(ascii: "/")).map { String(decoding: $0, as: UTF8.self) }
     let section = parts.isEmpty ? "devices" : parts.removeFirst()
     if !isGet {
-      if section.sameBytes(as: "sign-out"), parts.isEmpty { return pages.signOut(guest) }
+      if section.sameBytes(as: "sign-out"), parts.isEmpty { return try pages.signOut(guest) }
       guard person.mayChange || isSearch(section, parts) else {
         return shown(
           nil, "Not allowed", "<h1>Not allowed</h1>\n\(Piece.notice("A viewer changes nothing."))", status: 403)
