@@ -1,11 +1,14 @@
 """A fleet from its first day on: over HTTP and by the command, with devices that verify all that they read."""
 
+import contextlib
 import hashlib
 import json
 import os
 import re
 import shutil
+import sqlite3
 import threading
+import time
 import urllib.parse
 
 import pytest
@@ -192,6 +195,47 @@ def test_what_is_removed_stops_what_rolls_out_in_it(console):
     told = console.api("GET", f"publications/{number}")
     assert told["state"] == "stopped" and told["reason"] == f"the {what} was removed" and told["failed"] == 1
   assert console.api("GET", "status")["rolling"] == 0 and device.pull() == {"volume": ("enforce", 10)}
+
+
+def test_a_session_that_cannot_be_ended_is_not_said_to_be(tmp_path):
+  console = Console(tmp_path).make().serve()
+  try:
+    place = "/api/v1/session"
+    signed = console.ask("POST", place, {"name": "eva", "password": "correct horse"}, token=False)
+    own = {"Cookie": signed.headers["Set-Cookie"].split(";")[0], "X-Livery-CSRF": signed.json["csrf"]}
+    with contextlib.closing(sqlite3.connect(console.state / "console.db", isolation_level=None)) as database:
+      database.execute("BEGIN IMMEDIATE")
+      busy = console.ask("DELETE", place, headers=own, token=False)
+      assert busy.status == 503 and "Set-Cookie" not in busy.headers
+      database.execute("COMMIT")
+    assert console.ask("GET", place, headers=own, token=False).status == 200
+    assert console.ask("DELETE", place, headers=own, token=False).status == 204
+    assert console.ask("GET", place, headers=own, token=False).status == 401
+  finally:
+    console.stop()
+
+
+def test_a_device_is_removed_also_where_nothing_can_be_signed(console):
+  device, = join(console)
+  channel = "device." + device.id
+  console.set(channel, ("volume", "enforce", 10))
+  numbers = [console.set(channel, ("volume", "enforce", 20), **{"from": int(time.time()) + 3600})["number"],
+             console.set(channel, ("volume", "enforce", 99), steps=[9999, 10000], pause=3600)["number"]]
+  other = console.folder / "other"
+  console.run("keys", "make", other)
+  signing = console.state / "signing.key"
+  former = signing.read_bytes()
+  signing.chmod(0o600)
+  signing.write_bytes(other.read_bytes())
+  try:
+    refused = console.ask("POST", "/api/v1/channels/fleet/publications", {"revision": 0})
+    assert refused.status in (409, 503)
+    console.api("DELETE", "devices/" + device.id, expected=204)
+  finally:
+    signing.write_bytes(former)
+  for number in numbers:
+    assert console.api("GET", f"publications/{number}")["state"] == "stopped", number
+  assert console.api("GET", "status")["rolling"] == 0
 
 
 def test_a_bad_rollout_stops_at_its_first_step(console):

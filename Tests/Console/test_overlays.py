@@ -1,9 +1,11 @@
 """Publications for a time, for an app, for versions of the schema, and on trial: what the console says, lists and explains."""
 
+import contextlib
+import sqlite3
 import time
 
 import pytest
-from conftest import SCHEMA, join, wait
+from conftest import SCHEMA, Console, join, wait
 
 
 def wall(seconds):
@@ -231,7 +233,6 @@ def test_what_is_wrong_with_a_time_or_a_name_is_told_with_its_place(serving, mor
 
 @pytest.fixture(scope="module")
 def serving(tmp_path_factory):
-  from conftest import Console
   console = Console(tmp_path_factory.mktemp("serving")).make().serve()
   console.api("PATCH", "channels/fleet/draft", {"revision": 0, "settings": [{"name": "volume", "verb": "recommend", "value": 30}]})
   yield console
@@ -280,9 +281,38 @@ def test_a_group_that_is_removed_has_none_left(console):
   assert refused.status == 409 and "with its group" in refused.json["detail"]
 
 
+def test_what_begins_to_roll_out_while_something_settles_stays_a_rollout(tmp_path):
+  """Whoever settles has looked before the rollout began, and comes after it."""
+  console = Console(tmp_path).make().serve()
+  try:
+    console.set("fleet", ("welcomeText", "recommend", "Hello"))
+    rolling = console.set("fleet", ("welcomeText", "recommend", "BAD"), steps=[1, 10000], pause=3600)["number"]
+    console.api("POST", f"publications/{rolling}/stop", {})
+    number = console.set("fleet", ("volume", "recommend", 60), **{"from": int(time.time()) + 2})["number"]
+    with contextlib.closing(sqlite3.connect(console.state / "console.db", isolation_level=None)) as database:
+      database.execute("BEGIN IMMEDIATE")
+      settles = database.execute("SELECT settles_at FROM publications WHERE number = ?", [number]).fetchone()[0]
+      time.sleep(max(0, settles - time.time()) + 4)
+      database.execute("UPDATE publications SET state = 'rolling' WHERE number = ?", [rolling])
+      database.execute("UPDATE standing SET rolling = ? WHERE channel = 'fleet'", [rolling])
+      database.execute("COMMIT")
+    time.sleep(3)
+    assert console.sql("SELECT base, rolling FROM standing WHERE channel = 'fleet'") == [["1", str(rolling)]]
+    assert console.api("GET", f"publications/{number}")["overlay"]
+    # Once nothing rolls out any more it settles upon what is said to all.
+    console.api("POST", f"publications/{rolling}/stop", {})
+    # After one look that took long the next one may be a minute off, but not for a console that starts.
+    console.stop()
+    console.serve()
+    wait(lambda: not console.api("GET", f"publications/{number}")["overlay"])
+    assert {one["name"]: one["value"] for one in console.api("GET", "channels/fleet/draft")["settings"]}["volume"] == 60
+    assert console.sql("SELECT previous FROM publications WHERE number = %d" % number) == [["1"]]
+  finally:
+    console.stop()
+
+
 def test_what_settles_loses_nothing_of_what_the_channel_says(tmp_path):
   """A document that cannot be read for the moment keeps it from settling; others go on."""
-  from conftest import Console
   console = Console(tmp_path).make().serve()
   try:
     for group in ("lobby", "shop"):

@@ -249,7 +249,8 @@ final class KnownSetting {
     return (value != nil, value)
   }
 
-  /// Whether the layers beneath `enforced` may not be changed, by what was set there after a revision or counts since then.
+  /// Whether the layers beneath `enforced` may not be changed, by what was set there after a revision or counts since then;
+  /// for 0 by whatever is there.
   func isLocked(at now: Timestamp, since revision: UInt64, _ view: View) throws(StoreError) -> Bool {
     guard let record = try look(view).record, let lock = record.value(of: .enforced), lock.counts(at: now) else {
       return false

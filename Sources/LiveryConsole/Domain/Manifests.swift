@@ -13,7 +13,7 @@ extension Console {
   ) throws(Refusal) {
     let document = try keyDocument()
     let now = Console.now
-    let counting = Console.counting(signers ?? keys.signers, document, at: now)
+    let counting = (signers ?? keys.signers).filter { document.counts($0.publicKey, at: now) }
     guard counting.count >= document.threshold else {
       throw Refusal(
         .busy, "the keys in \(place.folder)/signing.key do not sign for this fleet: is another console's key newer?")
@@ -58,14 +58,10 @@ extension Console {
     if case .group = channel { try sign(.fleet, stamp, isChanged: false, with: signers) }
   }
 
-  private static func counting(_ keys: [SigningKey], _ document: KeyDocument, at now: Int64) -> [SigningKey] {
-    keys.filter { (key) in document.signer(key.publicKey).map { $0.from <= now && now < $0.until } ?? false }
-  }
-
   /// Whether the keys at hand sign for the fleet now.
   func canSign() throws(Refusal) -> Bool {
     let document = try keyDocument()
-    return Console.counting(keys.signers, document, at: Console.now).count >= document.threshold
+    return keys.signers.count { document.counts($0.publicKey, at: Console.now) } >= document.threshold
   }
 
   /// What a channel's manifest names: what holds for all, what rolls out on top of it, and overlays.

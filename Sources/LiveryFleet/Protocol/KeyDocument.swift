@@ -68,7 +68,7 @@ public struct KeyDocument: Sendable, Equatable {
   public func signer(_ key: [UInt8]) -> Signer? { signers.first { $0.key == key } }
 
   /// Whether a key may sign manifests at a time.
-  func counts(_ key: [UInt8], at time: Int64) -> Bool {
+  public func counts(_ key: [UInt8], at time: Int64) -> Bool {
     guard let signer = signer(key) else { return false }
     return time >= signer.from && time < signer.until
   }
