@@ -2,6 +2,7 @@
 
 import concurrent.futures
 import json
+import shutil
 
 import pytest
 from conftest import Console
@@ -65,6 +66,18 @@ def test_what_is_noted_can_always_be_changed(console, tmp_path):
   console.run("draft", "set", "fleet", "enforce", "volume", "3")
   console.run("publish")
   assert (console.published / "v1/channels/fleet/manifest").exists()
+
+
+def test_a_database_of_another_fleet_is_not_noted(console, tmp_path):
+  (tmp_path / "other").mkdir()
+  other = Console(tmp_path / "other").make()
+  refused = console.run("config", "set", "database", other.state / "console.db", expected=4)
+  assert "signing.key" in refused and "fleet: kiosks" in console.run("status")
+  # That of one's own may lie elsewhere.
+  shutil.copy(console.state / "console.db", tmp_path / "moved.db")
+  console.run("config", "set", "database", tmp_path / "moved.db")
+  console.run("draft", "set", "fleet", "enforce", "volume", "3")
+  console.run("publish")
 
 
 def test_what_is_wrong_with_the_file_is_told(console):

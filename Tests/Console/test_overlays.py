@@ -98,6 +98,36 @@ def test_what_has_begun_stays_above_what_is_weaker(console):
   assert [entry["name"] for entry in entries(device)] == [f"p{number}"]
 
 
+def test_what_has_begun_is_what_the_channel_says_beneath_weaker_ones_about_other_things(console):
+  device, = join(console)
+  console.set("fleet", ("volume", "recommend", 30))
+  weaker = console.set("fleet", ("welcomeText", "recommend", "Hello"), schema=[1, 5])["number"]
+  number = console.set("fleet", ("volume", "recommend", 50), **{"from": int(time.time()) + 1})["number"]
+  wait(lambda: not console.api("GET", f"publications/{number}")["overlay"])
+  assert device.pull() == {"volume": ("recommend", 50), "welcomeText": ("recommend", "Hello")}
+  assert [entry["name"] for entry in entries(device)] == [f"p{number}", f"p{weaker}"]
+
+
+def test_what_was_stopped_is_not_resumed_above_what_was_stronger(console):
+  device, = join(console)
+  console.set("fleet", ("volume", "recommend", 30))
+  same, other = (console.set("fleet", setting, schema=[1, 5], steps=[1, 10000], pause=3600)["number"]
+                 for setting in (("volume", "recommend", 10), ("welcomeText", "recommend", "Hello")))
+  for stopped in (same, other):
+    console.api("POST", f"publications/{stopped}/stop", {})
+  number = console.set("fleet", ("volume", "recommend", 50), **{"from": int(time.time()) + 1})["number"]
+  # As long as that is above the channel it is the stronger of the two.
+  console.api("POST", f"publications/{same}/resume", {})
+  assert [entry["name"] for entry in entries(device)][-1] == f"p{number}"
+  console.api("POST", f"publications/{same}/stop", {})
+  wait(lambda: not console.api("GET", f"publications/{number}")["overlay"])
+  refused = console.api("POST", f"publications/{same}/resume", {}, 409)
+  assert f"Publication {number}" in refused["detail"] and "publish it anew" in refused["detail"]
+  console.api("POST", f"publications/{other}/resume", {})
+  console.api("POST", f"publications/{other}/raise", {})
+  assert device.pull() == {"volume": ("recommend", 50), "welcomeText": ("recommend", "Hello")}
+
+
 def test_a_setting_that_is_not_said_for_a_time_is_released(console):
   device, = join(console)
   console.set("fleet", ("volume", "enforce", 30))

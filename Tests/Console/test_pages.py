@@ -1,5 +1,6 @@
 """The console's pages without a browser: who may do what by which method, and what nobody means well with."""
 
+import contextlib
 import http.client
 import json
 import re
@@ -166,6 +167,28 @@ def test_signing_out_by_the_api_ends_what_the_session_was_told_of(console):
       pass
   finally:
     connection.close()
+
+
+def test_another_password_ends_what_sessions_were_told_of(console):
+  """The one who gives it may have asked another console."""
+  with contextlib.ExitStack() as stack:
+    streams = []
+    for headers in (Person(console, "eva").cookie, Person(console, "vera").cookie):
+      connection = http.client.HTTPConnection("127.0.0.1", console.port, timeout=30)
+      stack.callback(connection.close)
+      connection.request("GET", "/events", headers=headers)
+      streams.append(connection.getresponse())
+      assert streams[-1].status == 200 and streams[-1].readline() == b"event: all\n"
+    console.run("admin", "add", "eva", text="another horse\n")
+    try:
+      while streams[0].readline():
+        pass
+    except (http.client.IncompleteRead, ConnectionError):
+      pass
+    # Others go on.
+    console.set("fleet", ("volume", "enforce", 9))
+    while not streams[1].readline().startswith(b"event"):
+      pass
 
 
 def test_what_was_secret_once_stays_so(console, tmp_path):

@@ -82,6 +82,13 @@ extension Console {
     return found.person
   }
 
+  /// The hashes of the cookies of all who are signed in.
+  func sessions() throws(Refusal) -> [[UInt8]] {
+    try database.all(
+      "SELECT s.hash FROM sessions s JOIN admins a ON a.name = s.admin WHERE s.expires > ?", [.int(Console.now)]
+    ) { (row) throws(Refusal) in row.bytes(0) }
+  }
+
   package func signOut(_ cookie: String) throws(Refusal) {
     try database.change { () throws(Refusal) in
       try database.run("DELETE FROM sessions WHERE hash = ?", [.bytes(Crypto.hash(Array(cookie.utf8)))])

@@ -159,3 +159,13 @@ extension Console {
     } catch { throw Refusal(error) }
   }
 }
+
+extension Console {
+  /// Refuses a database whose fleet knows no key of this console's folder: nothing could be signed for it.
+  func checkKey(in folder: String) throws(Refusal) {
+    let document = try keyDocument()
+    guard keys.signers.contains(where: { document.signer($0.publicKey) != nil }) else {
+      throw Refusal(.invalid, "the fleet \(fleet) in that database knows no key of \(folder)/signing.key")
+    }
+  }
+}

@@ -106,6 +106,17 @@ extension Console {
       throw Refusal(
         .conflict, "There are \(Console.mostOverlays) publications above what is said: take one back first.")
     }
+    // What was above it has become what the channel says, and would be beneath it; what it said itself is still kept.
+    let settled = try database.all(
+      """
+      SELECT number, rolling_hash FROM publications WHERE channel = ? AND number > ? AND overlay = 0
+      AND begins IS NOT NULL ORDER BY number
+      """, [.text(channel.name), .int(publication.line.number)]
+    ) { (row) throws(Refusal) in (number: row.int(0), hash: row.bytes(1)) }
+    for other in settled where try isAbout(other.hash, publication.hash) {
+      throw Refusal(
+        .conflict, "Publication \(other.number), which was above it, is what \(channel.name) says: publish it anew.")
+    }
     try renew(publication, channel, stamp)
     try database.run(
       "UPDATE publications SET state = 'rolling', stands = 1, reason = NULL, outcome = NULL, since = ? WHERE number = ?",
@@ -123,22 +134,37 @@ extension Console {
     try sign(channel, stamp, isChanged: true)
   }
 
-  /// Ends what is over, and lets what has begun for good be what its channel says; not beneath a weaker one, which would be the
-  /// stronger then.
+  /// Whether two documents have a setting in common.
+  private func isAbout(_ one: [UInt8], _ other: [UInt8]) throws(Refusal) -> Bool {
+    let settings = try readable(other).settings
+    return try readable(one).settings.contains { (setting) in
+      settings.contains { $0.name.sameBytes(as: setting.name) }
+    }
+  }
+
+  /// Whether one that has begun for good can be what its channel says: nothing rolls out there, and no weaker one is about the
+  /// same, which would be the stronger then.
+  private func canSettle(_ publication: Publication, _ standing: [Standing]) throws(Refusal) -> Bool {
+    guard publication.line.state == .complete, standing.allSatisfy({ $0.share == nil }) else { return false }
+    for other in try overlays(publication.line.channel) where other.number < publication.line.number {
+      if try isAbout(other.hash, publication.hash) { return false }
+    }
+    return true
+  }
+
+  /// Ends what is over, and lets what has begun for good be what its channel says.
   func lookAtOverlays() throws(Refusal) {
     let now = Database.Parameter.int(Console.now)
     let due = try database.all(
       """
-      SELECT p.number FROM publications p WHERE p.stands = 1 AND (p.ends_at <= ? OR (p.settles_at <= ?
-      AND p.state = 'complete' AND NOT EXISTS (
-        SELECT 1 FROM standing s WHERE s.channel = p.channel AND s.rolling IS NOT NULL)
-      AND NOT EXISTS (
-        SELECT 1 FROM publications q WHERE q.channel = p.channel AND q.stands = 1 AND q.number < p.number)))
-      ORDER BY p.number
+      SELECT number FROM publications WHERE stands = 1 AND (ends_at <= ? OR settles_at <= ? AND state = 'complete')
+      ORDER BY number
       """, [now, now]
     ) { (row) throws(Refusal) in row.int(0) }
     for number in due {
       do throws(Refusal) {
+        let seen = try found(number)
+        if seen.line.conditions.settles, try !canSettle(seen, try standing(seen.line.channel)) { continue }
         try change { (stamp) throws(Refusal) in
           let publication = try found(number)
           // Another console may have been faster.
@@ -168,9 +194,7 @@ extension Console {
     let number = publication.line.number
     // What was so when it was looked for may be otherwise by now.
     let standing = try standing(channel.name)
-    guard publication.line.state == .complete, standing.allSatisfy({ $0.share == nil }),
-      try overlays(channel.name).first?.number == number
-    else { return }
+    guard try canSettle(publication, standing) else { return }
     let base = standing.last
     let before = try base.map { (one) throws(Refusal) in try readable(one.hash) } ?? Document(settings: [])
     let laid = try readable(publication.hash)

@@ -18,8 +18,8 @@ extension Console {
 
   private static let publicationColumns = """
     SELECT number, channel, author, comment, time, version, state, steps, step, pause, bound, since, reason, hash,
-    rolling_hash, salt, previous, name, begins, ends, trial, trial_check, app, schema_least, schema_most, overlay, stands,
-    outcome FROM publications
+    rolling_hash, salt, previous, name, begins, ends, trial, trial_check, app, schema_least, schema_most, overlay, stands
+    FROM publications
     """
 
   struct Publication {
@@ -34,8 +34,6 @@ extension Console {
     var previous: Int64?
     /// Whether it is an overlay that its manifest names.
     var stands: Bool
-    /// What devices had told when it was stopped, if it was.
-    var outcome: [UInt8]?
   }
 
   private static func publication(_ row: Database.Row) -> Publication {
@@ -71,8 +69,7 @@ extension Console {
     }
     return Publication(
       line: line, plan: plan, step: step, since: row.int(11), reason: row.textIfAny(12), hash: row.bytes(13),
-      rollingHash: row.bytes(14), salt: row.bytes(15), previous: row.intIfAny(16), stands: row.int(26) != 0,
-      outcome: row.bytesIfAny(27))
+      rollingHash: row.bytes(14), salt: row.bytes(15), previous: row.intIfAny(16), stands: row.int(26) != 0)
   }
 
   func found(_ number: Int64) throws(Refusal) -> Publication {
@@ -113,8 +110,11 @@ extension Console {
 
   /// What devices tell of a publication; of one that was stopped what they had told then, since they have other things by now.
   private func outcome(of publication: Publication) throws(Refusal) -> Tally {
-    if publication.line.state == .stopped, let kept = publication.outcome.flatMap({ Tally(encoded: $0) }) {
-      return kept
+    if publication.line.state == .stopped {
+      let kept = try database.first(
+        "SELECT outcome FROM publications WHERE number = ?", [.int(publication.line.number)]
+      ) { (row) throws(Refusal) in row.bytesIfAny(0) }
+      if let outcome = kept.flatMap({ $0 }), let tally = Tally(encoded: outcome) { return tally }
     }
     return try tally(publication)
   }

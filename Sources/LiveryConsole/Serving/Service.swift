@@ -1,5 +1,6 @@
 import CConsole
 import LiveryClient
+import LiveryFleet
 import LiveryHTTP
 import Synchronization
 
@@ -99,7 +100,7 @@ final class Service {
     var beats = 0
     var nextLook: Int64 = 0
     // Each by itself: a folder that is full neither lets a bad rollout go on nor manifests come to their end.
-    var (asking, publishing, looking, signing) = (Chore(), Chore(), Chore(), Chore())
+    var (asking, publishing, looking, signing, listening) = (Chore(), Chore(), Chore(), Chore(), Chore())
     while !lvo_wait(Service.beat) {
       beats += 1
       let isThere = asking.attempt { () throws(Refusal) in
@@ -114,10 +115,14 @@ final class Service {
       // A second or so; of a large fleet as rarely as it takes to leave nine tenths of the time to others.
       if beats % 4 == 0, Clock.now >= nextLook {
         let begun = Clock.now
-        looking.attempt { () throws(Refusal) in try console.look() }
-        nextLook = Clock.now + 9 * (Clock.now - begun)
+        // What could not be looked at tells nothing of how long it takes.
+        if looking.attempt({ () throws(Refusal) in try console.look() }) {
+          nextLook = Clock.now + 9 * (Clock.now - begun)
+        }
       }
       if beats % 200 == 1 { signing.attempt { () throws(Refusal) in try console.refresh() } }
+      // Whoever was signed out elsewhere, has another password, or has not come for long.
+      if beats % 40 == 2 { listening.attempt { () throws(Refusal) in try hangUp() } }
       if console.generation != known {
         known = console.generation
         server.send(site.pages.news)
@@ -125,5 +130,18 @@ final class Service {
     }
     server.stop()
     console.hints?.flush(1000)
+  }
+
+  /// Ends the streams of those who are signed in no more.
+  private func hangUp() throws(Refusal) {
+    let guests = server.listeners.compactMap { $0 as? SignedIn }
+    guard !guests.isEmpty else { return }
+    let sessions = try console.sessions()
+    let gone = guests.filter { (guest) in
+      let hash = Crypto.hash(Array(guest.cookie.utf8))
+      return !sessions.contains { $0 == hash }
+    }
+    guard !gone.isEmpty else { return }
+    server.hangUp { (visitor) in gone.contains { $0 === visitor } }
   }
 }
