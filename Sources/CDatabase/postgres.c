@@ -106,6 +106,12 @@ static int64_t now(void) {
   return time.tv_sec * 1000 + time.tv_nsec / 1000000;
 }
 
+// To compile a statement takes longer than any of these does. A server that does not know of it has none to switch off.
+static void settle(lvdb_database *database) {
+  PGresult *result = pq.exec(database->connection, "SET jit = off");
+  if (result) pq.clear(result);
+}
+
 // A server that is gone is looked for once in a while, and not by everybody who asks: that may take seconds.
 static bool reconnect(lvdb_database *database) {
   enum { PAUSE = 500 };
@@ -114,6 +120,7 @@ static bool reconnect(lvdb_database *database) {
   pq.reset(database->connection);
   const bool is_there = pq.status(database->connection) == CONNECTION_OK;
   database->lost = is_there ? 0 : now();
+  if (is_there) settle(database);
   return is_there;
 }
 
@@ -257,5 +264,7 @@ lvdb_result lvdb_postgres_open(lvdb_database *database) {
   free(address);
   if (!database->connection) return lvdb_fail(database, LVDB_NO_MEMORY, "there is no memory");
   pq.notices(database->connection, ignore, NULL);
-  return pq.status(database->connection) == CONNECTION_OK ? LVDB_DONE : lost(database);
+  if (pq.status(database->connection) != CONNECTION_OK) return lost(database);
+  settle(database);
+  return LVDB_DONE;
 }

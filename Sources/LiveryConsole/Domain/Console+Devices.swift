@@ -70,16 +70,17 @@ extension Console {
       parameters.append(.int(schema))
     }
     if let state = filter.state {
-      let number: Int64
+      let silence = Database.Parameter.int(Console.now - Console.silence)
       switch state {
-      case .right: number = 0
-      case .behind: number = 1
-      case .failing: number = 2
-      case .silent: number = 3
-      case .trial: number = 4
+      // What it has does not matter to these.
+      case .failing: sql += " AND d.failing = 1"
+      case .silent:
+        sql += " AND d.failing <> 1 AND COALESCE(d.seen, d.enrolled) < ?"
+        parameters.append(silence)
+      case .right, .behind, .trial:
+        sql += " AND \(Console.state) = ?"
+        parameters += [silence, .int(state == .right ? 0 : state == .behind ? 1 : 4)]
       }
-      sql += " AND \(Console.state) = ?"
-      parameters += [.int(Console.now - Console.silence), .int(number)]
     }
     return (sql, parameters)
   }
@@ -87,9 +88,10 @@ extension Console {
   package func devices(_ filter: DeviceFilter) throws(Refusal) -> (lines: [DeviceLine], total: Int) {
     let (sql, parameters) = condition(filter)
     let total = try database.number("SELECT COUNT(*) FROM devices d" + sql, parameters) ?? 0
+    // The state of those that are shown alone.
     let lines = try database.all(
-      "SELECT d.id, d.name, d.seen, d.schema_version, d.problem, \(Console.state) FROM devices d" + sql
-        + " ORDER BY d.name, d.id LIMIT ? OFFSET ?",
+      "SELECT d.id, d.name, d.seen, d.schema_version, d.problem, \(Console.state) FROM (SELECT * FROM devices d" + sql
+        + " ORDER BY d.name, d.id LIMIT ? OFFSET ?) d ORDER BY d.name, d.id",
       [.int(Console.now - Console.silence)] + parameters
         + [.int(Int64(max(1, min(filter.limit, 1000)))), .int(Int64(max(0, filter.offset)))]
     ) { (row) throws(Refusal) -> DeviceLine in Console.line(row) }
