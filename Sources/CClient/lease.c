@@ -17,16 +17,19 @@ static void share(int descriptor, const struct stat *store) {
   (void)ignored;
 }
 
+// A store in memory has a name, at which there is nothing. What cannot be looked at may be there.
+static lvc_lease none_or_failed(void) { return errno == ENOENT || errno == ENOTDIR ? LVC_LEASE_NONE : LVC_LEASE_FAILED; }
+
 lvc_lease lvc_lease_open(const char *folder, const char *name, int *descriptor) {
   *descriptor = -1;
   // A folder may be one that is not to be listed.
   int directory = open(folder, O_PATH | O_DIRECTORY | O_CLOEXEC);
-  if (directory < 0) return errno == EMFILE || errno == ENFILE || errno == ENOMEM ? LVC_LEASE_FAILED : LVC_LEASE_NONE;
+  if (directory < 0) return none_or_failed();
   struct stat store;
-  // A store in memory has a name, which may be that of any folder.
   if (fstatat(directory, "data.mdb", &store, 0) != 0) {
+    const lvc_lease outcome = none_or_failed();
     close(directory);
-    return LVC_LEASE_NONE;
+    return outcome;
   }
   // A lock of the open file, which the kernel takes back with its last descriptor: a forked child would hold on to it.
   if (!lvc_keep_begin()) {

@@ -112,11 +112,44 @@ TEST("an image that goes while the server says that it still holds is not shown"
   wait_until(&script.held_count, 1);
   EXPECT_TEXT("\"1\"", script.conditions[1]);
   OK(livery_asset_remove(store, first.id, LIVERY_ASSET_FORCE));
+  script.holds = false;
+  script.count = 2;
+  add_answer(&script, (answer){.status = 404});
   OK(livery_fetch_answer(script.held[0], 304, NULL, 0));
   finish_held(&script);
   wait_for_brand(&told);
+  // It is asked for again, by who has nothing.
+  EXPECT_INT(3, script.requests);
+  EXPECT_TEXT("", script.conditions[2]);
   EXPECT_CONTAINS("\"failed\":1", told.report);
   expect_state(store, "failed");
+  OK(livery_close(store));
+}
+
+static void note_progress(uint64_t received, uint64_t total, void *user_data) {
+  (void)user_data;
+  EXPECT(received == 0 && total == 0);
+}
+
+TEST("however large pages of failures claim to be, they are no progress", failing) {
+  livery_store *store = open_store(fresh_path());
+  SCRIPT(script, false);
+  use_script(store, &script);
+  char list[1000] = "[";
+  for (int number = 0; number < 12; number++) {
+    snprintf(list + strlen(list), sizeof list - strlen(list), "%s{\"image\": \"http://h/%d\", \"scale\": %d}", number ? ", " : "",
+             number, number + 1);
+    add_answer(&script, (answer){.status = 404, .headers = "Content-Length: 999999999999999999", .body = "x"});
+  }
+  strcat(list, "]");
+  set_logo(store, LIVERY_LAYER_BUNDLE, list);
+  livery_fetch_options options = LIVERY_FETCH_OPTIONS_INIT;
+  options.attempts = 1;
+  options.progress = note_progress;
+  told told = {0};
+  OK(livery_fetch_brand_start(store, NULL, &options, note_brand, &told, note_let_go, NULL));
+  wait_for_brand(&told);
+  EXPECT_CONTAINS("\"failed\":12", told.report);
   OK(livery_close(store));
 }
 

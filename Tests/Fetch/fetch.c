@@ -3,6 +3,8 @@
 #include "fixture.h"
 #include "scripted.h"
 
+#include <sys/stat.h>
+
 static const livery_status invalid = LIVERY_ERROR_INVALID_ARGUMENT;
 
 TEST("an image is fetched once, and handed out of the store afterwards", once) {
@@ -230,6 +232,122 @@ TEST("redirects are followed, and what is kept of them is what they allow", redi
   EXPECT_INT(LIVERY_ERROR_REFUSED, outcomes[2].status);
   EXPECT_CONTAINS("from https to http", outcomes[2].message);
   OK(livery_close(store));
+}
+
+TEST("what a redirect says of how long it counts holds for what it leads to", cautious) {
+  livery_store *store = open_store(fresh_path());
+  SCRIPT(script, false);
+  use_script(store, &script);
+  livery_fetch_options options = LIVERY_FETCH_OPTIONS_INIT;
+  options.kind = LIVERY_FETCH_DOCUMENT;
+  options.attempts = 1;
+  // It says nothing: nobody is handed what is behind it before it was asked for again.
+  outcome outcomes[8] = {0};
+  add_answer(&script, (answer){.status = 302, .headers = "Location: /a2"});
+  add_answer(&script, (answer){.status = 200, .headers = "Cache-Control: max-age=0, stale-while-revalidate=1000\nETag: \"1\"", .body = "{}"});
+  add_answer(&script, (answer){.status = 302, .headers = "Location: /a2"});
+  add_answer(&script, (answer){.status = 304});
+  for (int round = 0; round < 2; round++) fetch_and_wait(store, "http://h/a", &options, &outcomes[round]);
+  EXPECT_INT(LIVERY_FETCH_REVALIDATED, outcomes[1].source);
+  // It forbids what is behind it to be used where the network fails.
+  static const char *const forbidding[] = {"Location: /b2\nCache-Control: must-revalidate", "Location: /c2\nCache-Control: stale-if-error=0"};
+  for (int number = 0; number < 2; number++) {
+    add_answer(&script, (answer){.status = 302, .headers = forbidding[number]});
+    add_answer(&script, (answer){.status = 200, .headers = "Cache-Control: max-age=1000\nETag: \"1\"", .body = "{}"});
+    add_answer(&script, (answer){.ends = LIVERY_ERROR_NETWORK});
+    for (int round = 0; round < 2; round++)
+      fetch_and_wait(store, number ? "http://h/c" : "http://h/b", &options, &outcomes[2 + 2 * number + round]);
+    EXPECT_INT(LIVERY_OK, outcomes[2 + 2 * number].status);
+    EXPECT_INT(LIVERY_ERROR_NETWORK, outcomes[3 + 2 * number].status);
+  }
+  // It is not to be stored, nor where it leads.
+  for (int round = 0; round < 2; round++) {
+    add_answer(&script, (answer){.status = 301, .headers = "Cache-Control: no-store\nLocation: /d2?token=TOKEN"});
+    add_answer(&script, (answer){.status = 200, .headers = "Cache-Control: max-age=1000", .body = "{}"});
+    fetch_and_wait(store, "http://h/d", &options, &outcomes[6 + round]);
+    EXPECT_INT(LIVERY_OK, outcomes[6 + round].status);
+    EXPECT_INT(LIVERY_FETCH_FROM_NETWORK, outcomes[6 + round].source);
+  }
+  char *text = NULL;
+  OK(livery_export_json(store, LIVERY_EXPORT_LAYERS, &text, NULL));
+  EXPECT(text && !strstr(text, "TOKEN"));
+  livery_free(text);
+  OK(livery_close(store));
+}
+
+TEST("what was resumed is what its beginning said", beginning) {
+  livery_store *store = open_store(fresh_path());
+  SCRIPT(script, false);
+  use_script(store, &script);
+  static const char *const begin = "ETag: \"1\"\nContent-Type: %s\nLast-Modified: Mon, 01 Jan 2024 00:00:00 GMT\nContent-Length: 10";
+  livery_fetch_options options = LIVERY_FETCH_OPTIONS_INIT;
+  outcome outcomes[3] = {0};
+  char heads[2][200];
+  for (int number = 0; number < 2; number++) {
+    snprintf(heads[number], sizeof heads[number], begin, number ? "image/png" : "application/json");
+    add_answer(&script, (answer){.status = 200, .headers = heads[number], .body = "[1,2", .ends = LIVERY_ERROR_NETWORK});
+    add_answer(&script, (answer){.status = 206, .headers = "ETag: \"1\"\nContent-Range: bytes 4-9/10", .body = ",3,44]"});
+    options.kind = number ? LIVERY_FETCH_ANY : LIVERY_FETCH_DOCUMENT;
+    fetch_and_wait(store, number ? "http://h/b" : "http://h/a", &options, &outcomes[number]);
+  }
+  EXPECT_INT(LIVERY_OK, outcomes[0].status);
+  EXPECT_TEXT("application/json", outcomes[0].type);
+  EXPECT_INT(10, outcomes[0].length);
+  // It has not changed for long: it is fresh for a while.
+  options.kind = LIVERY_FETCH_DOCUMENT;
+  fetch_and_wait(store, "http://h/a", &options, &outcomes[2]);
+  EXPECT_INT(LIVERY_FETCH_FROM_STORE, outcomes[2].source);
+  // It is called an image, and is none.
+  EXPECT_INT(LIVERY_ERROR_PARSE, outcomes[1].status);
+  OK(livery_close(store));
+}
+
+TEST("what is evicted while the server is asked whether it is new is fetched", evicted) {
+  livery_store *store = open_store(fresh_path());
+  SCRIPT(script, false);
+  use_script(store, &script);
+  livery_fetch_options options = LIVERY_FETCH_OPTIONS_INIT;
+  options.kind = LIVERY_FETCH_DOCUMENT;
+  outcome outcomes[3] = {0};
+  add_answer(&script, (answer){.status = 200, .headers = "ETag: \"1\"", .body = "{\"a\": 1}"});
+  fetch_and_wait(store, "http://h/a", &options, &outcomes[0]);
+  script.holds = true;
+  OK(livery_fetch_start(store, "http://h/a", &options, note_done, &outcomes[1], note_destroyed, NULL));
+  wait_until(&script.held_count, 1);
+  script.holds = false;
+  // The second answer is that of the request which is held.
+  add_answer(&script, (answer){.status = 304});
+  add_answer(&script, (answer){.status = 200, .headers = "ETag: \"2\"", .body = "[1,2,3,4]"});
+  add_answer(&script, (answer){.status = 200, .headers = "ETag: \"1\"", .body = "{\"a\": 1}"});
+  options.quota = 12;
+  fetch_and_wait(store, "http://h/b", &options, &outcomes[2]);
+  OK(livery_fetch_answer(script.held[0], 304, NULL, 0));
+  finish_held(&script);
+  wait_for(&outcomes[1]);
+  EXPECT_INT(LIVERY_OK, outcomes[1].status);
+  EXPECT_INT(LIVERY_FETCH_FROM_NETWORK, outcomes[1].source);
+  EXPECT_TEXT("", script.conditions[3]);
+  EXPECT_INT(8, outcomes[1].length);
+  OK(livery_close(store));
+}
+
+TEST("a store that was opened by a relative path has its leases wherever the process goes", moved) {
+  char folder[500], here[500];
+  snprintf(folder, sizeof folder, "%s", fresh_path());
+  EXPECT(getcwd(here, sizeof here) != NULL && mkdir(folder, 0700) == 0 && chdir(folder) == 0);
+  livery_store *store = open_store("store");
+  EXPECT(chdir("/") == 0);
+  SCRIPT(script, false);
+  use_script(store, &script);
+  outcome outcome = {0};
+  add_answer(&script, (answer){.status = 200, .image = "rgba.png"});
+  fetch_and_wait(store, "http://h/a", NULL, &outcome);
+  EXPECT_INT(LIVERY_OK, outcome.status);
+  char lease[600];
+  snprintf(lease, sizeof lease, "%s/store/fetch.lock", folder);
+  EXPECT(access(lease, F_OK) == 0);
+  OK(livery_close(store));
+  EXPECT(chdir(here) == 0);
 }
 
 TEST("cancelling is told once, where the outcome would have been; others go on", cancelled) {

@@ -185,7 +185,8 @@ LIVERY_API livery_status livery_forget(livery_store *store, const char *name, ui
 /**
  * Figures about the store.
  *
- * An object: `path`, `id`, `format`, `revision`, `schemaVersion`, `settings`, `values` (an object: number by layer),
+ * An object: `path` (of the folder, absolute and without links, wherever the process has gone since; `memory` or `memory:NAME` of
+ * a store in memory), `id`, `format`, `revision`, `schemaVersion`, `settings`, `values` (an object: number by layer),
  * `assets`, `fileBytes` (on the disk), `usedBytes`, `mapBytes`, `readers`, `maxReaders`, `logBytes` and `maxLogBytes`
  * (what the log takes of the file, and may take by the options of this handle), `lmdb` (its version), `databases` (an
  * object: `entries` and `bytes` by name), `lastBackup` (as in livery_backups(); missing if there is none) and `recovery`

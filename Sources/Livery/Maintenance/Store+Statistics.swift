@@ -21,7 +21,7 @@ extension Store {
       let pageSize = try view.pageSize()
       func int(_ number: UInt64) -> Value { .int(Int64(clamping: number)) }
       var members: [Value.Member] = [
-        .init("path", .string(path)), .init("id", .string(Hexadecimal.encode(try view.identifier()))),
+        .init("path", .string(shared.directory.path)), .init("id", .string(Hexadecimal.encode(try view.identifier()))),
         .init("format", int(try view.format() ?? 0)), .init("revision", int(try view.revision())),
         .init("schemaVersion", int(try view.schemaFacts().version)), .init("settings", .int(Int64(settings))),
         .init("values", .object(layers)), .init("assets", .int(Int64(assets))),

@@ -22,7 +22,8 @@ struct Freshness: Sendable, Equatable {
     let told = head.first("age").flatMap { CacheControl.seconds($0) } ?? 0
     age = min(max(0, received - date, told + max(0, received - asked)), CacheControl.longest)
     lifetime = Self.lifetime(head, control, date, received)
-    isAlwaysChecked = control.isAlwaysChecked || head.variesByAnything
+    // A redirect that is not to be stored leads nowhere the next time.
+    isAlwaysChecked = control.isAlwaysChecked || control.isNotStored || head.variesByAnything
     isNeverStale = control.isNeverStale
     staleWhileRevalidate = control.staleWhileRevalidate ?? 0
     staleIfError = control.staleIfError
@@ -78,6 +79,9 @@ struct Freshness: Sendable, Equatable {
     var both = other
     both.lifetime = min(other.lifetime - other.age, lifetime - age) + other.age
     both.isAlwaysChecked = isAlwaysChecked || other.isAlwaysChecked
+    both.isNeverStale = isNeverStale || other.isNeverStale
+    both.staleWhileRevalidate = min(staleWhileRevalidate, other.staleWhileRevalidate)
+    if let staleIfError { both.staleIfError = min(staleIfError, other.staleIfError ?? staleIfError) }
     return both
   }
 }

@@ -5,6 +5,9 @@ struct Head: Sendable {
     var name: [UInt8]
     /// Without space around it.
     var value: [UInt8]
+
+    /// Whether it is about the very bytes that come with it.
+    fileprivate var isOfPart: Bool { name.isText("content-range") || name.isText("content-length") }
   }
 
   var status: Int32
@@ -33,6 +36,14 @@ struct Head: Sendable {
 
   /// Whether the body is what was asked for, or a part of that.
   var hasContent: Bool { status == 200 || status == 203 || status == 206 }
+
+  /// What holds for a whole of which an answer 206 is the rest: what that does not say stays as it was told with the
+  /// beginning (RFC 9111 §3.4).
+  func completed(by rest: Head) -> Head {
+    let later = rest.fields.filter { !$0.isOfPart }
+    let earlier = fields.filter { (one) in !one.isOfPart && !later.contains { $0.name == one.name } }
+    return Head(status: status, fields: earlier + later)
+  }
 
   /// How long the body is, as far as the server says it and it is not packed into something else.
   var length: Int64? {

@@ -39,6 +39,8 @@ final class Fetch: @unchecked Sendable {
     var address: Address?
     var hops = 0
     var redirect: Freshness?
+    /// Whether one of them is not to be stored.
+    var isSecretive = false
     /// What the store holds.
     var entry: Entry?
     /// Whether the last request asked for what is newer than that.
@@ -193,7 +195,8 @@ final class Fetch: @unchecked Sendable {
   }
 
   private func note(_ received: Int64, _ head: Head, after before: Int64) {
-    guard let progressed else { return }
+    // The page of a failure is nothing of what is asked for.
+    guard let progressed, head.hasContent else { return }
     let start = head.status == 206 ? before : 0
     let total = head.length ?? 0
     progressed(start + received, total == 0 ? 0 : start + total)
@@ -227,7 +230,7 @@ final class Fetch: @unchecked Sendable {
         // Another range or another body: all of it, from the beginning.
         return failed(Self.nonsense(address, "sends another part than was asked for"), mayRetry: true, after: nil)
       }
-      complete(head, whole)
+      complete(whole.head, whole.body)
     case 204, 205: complete(head, [])
     case 304: confirm(head)
     case 416 where partial != nil:
@@ -254,6 +257,7 @@ final class Fetch: @unchecked Sendable {
       let now = Timestamp.now.seconds
       let freshness = Freshness(of: head, asked: attempt.asked, received: now)
       attempt.redirect = attempt.redirect.map { $0.leading(to: freshness) } ?? freshness
+      attempt.isSecretive = attempt.isSecretive || head.cacheControl.isNotStored
       attempt.hops += 1
       attempt.address = next
       // A step on the way is no attempt.
@@ -269,6 +273,11 @@ final class Fetch: @unchecked Sendable {
   private func confirm(_ head: Head) {
     guard attempt.isConditional, var entry = attempt.entry else {
       return failed(Self.nonsense(address, "says that nothing is new to who has nothing"), mayRetry: true, after: nil)
+    }
+    // It may have been removed meanwhile, to make room or by another process.
+    guard let present = (try? present()) ?? nil, present.isSameBody(as: entry) else {
+      attempt.entry = nil
+      return send()
     }
     let now = Timestamp.now
     // What it does not say anew stays as it was told before.
@@ -307,7 +316,7 @@ final class Fetch: @unchecked Sendable {
     let entry = Entry(
       url: address.bytes, location: (attempt.address ?? address).bytes, id: id, size: Int64(body.count), type: type,
       head: head, fetched: now, freshness: attempt.redirect.map { $0.leading(to: own) } ?? own)
-    if head.cacheControl.isNotStored {
+    if head.cacheControl.isNotStored || attempt.isSecretive {
       var outcome = Outcome(state: .ready, source: .network)
       outcome.body = body
       outcome.type = type
@@ -357,13 +366,16 @@ final class Fetch: @unchecked Sendable {
     attempt.address = nil
     attempt.hops = 0
     attempt.redirect = nil
+    attempt.isSecretive = false
     fetcher.queue.run(after: delay) { self.send() }
   }
 
   private func fail(_ error: StoreError, mayBeStale: Bool = false) {
     if hasEnded { return release() }
     let mayBeStale = mayBeStale || error.code == .timeout
-    if mayBeStale, let entry = attempt.entry, entry.freshness.isUsableAfterFailure(at: Timestamp.now.seconds) {
+    if mayBeStale, let entry = attempt.entry, entry.freshness.isUsableAfterFailure(at: Timestamp.now.seconds),
+      let present = (try? present()) ?? nil, present.isSameBody(as: entry)
+    {
       return handOut(entry, .stale, .store, error)
     }
     var outcome = Outcome(state: wish.placeholder == nil ? .failed : .placeholder, error: error)

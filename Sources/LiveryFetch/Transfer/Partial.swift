@@ -2,6 +2,8 @@
 struct Partial: Sendable {
   let address: Address
   let tag: EntityTag
+  /// Of the answer that began it, with what others have said since.
+  let head: Head
   let body: [UInt8]
   /// The size of the whole, if the server told it.
   let total: Int64?
@@ -19,10 +21,12 @@ struct Partial: Sendable {
     }
     switch head.status {
     case 200, 203:
+      self.head = head
       self.body = body
       total = head.length
     case 206:
       guard let before, before.fits(head) else { return nil }
+      self.head = before.head.completed(by: head)
       self.body = before.body + body
       total = before.total ?? head.contentRange?.total
     default: return nil
@@ -40,12 +44,12 @@ struct Partial: Sendable {
     return true
   }
 
-  /// The whole, if an answer 206 is its rest; nil if it is something else, or less, or if nobody has told how large the
+  /// The whole with its head, if an answer 206 is its rest; nil if it is something else, or less, or if nobody has told how large the
   /// whole is.
-  func completed(by head: Head, _ rest: [UInt8]) -> [UInt8]? {
+  func completed(by head: Head, _ rest: [UInt8]) -> (head: Head, body: [UInt8])? {
     guard fits(head), let part = head.contentRange, let range = part.range else { return nil }
     let size = Int64(body.count) + Int64(rest.count)
     guard range.upperBound + 1 == size, part.total ?? total == size else { return nil }
-    return body + rest
+    return (self.head.completed(by: head), body + rest)
   }
 }
