@@ -6,6 +6,9 @@ public final class Secrets: @unchecked Sendable {
   private let store: Store
   private let ring: KeyRing
   private let place: SealerPlace
+  private let process = lvk_process()
+  /// Held by whoever reads the source or seals anew, for which closing waits.
+  private let working = Lock()
   private let lock = Lock()
   // Guarded by `lock`.
   private var isClosed = false
@@ -47,6 +50,8 @@ public final class Secrets: @unchecked Sendable {
       return !isClosed
     }
     guard isFirst else { return }
+    // In a forked child nobody is at work who would be waited for.
+    if process == lvk_process() { working.withLock {} }
     place.remove(ring, from: store)
     place.leave()
   }
@@ -59,41 +64,55 @@ public final class Secrets: @unchecked Sendable {
   ///
   /// - Throws: as `open`; the keys of before stay in use.
   public func reload() throws(StoreError) {
-    try checkOpen()
-    try ring.reload()
-    try setSealer()
+    try working.withLock { () throws(StoreError) in
+      try checkOpen()
+      try ring.reload()
+      try setSealer()
+    }
   }
 
   /// Exchanges the key, and seals everything anew. Corresponds to `livery_secrets_rotate` in C, where the report is described.
   @discardableResult
   public func rotate() throws(StoreError) -> Value {
-    try checkOpen()
-    return try ring.source.exchanging(for: store) { (exchange) throws(StoreError) in
-      let former = try ring.reload()
-      guard let exchange else { return try resealed() }
-      guard former.count < LVK_MOST_KEYS else {
-        throw StoreError(.parse, "there are \(former.count) keys, with values that none of them has opened")
-      }
-      let made = try Key.random()
+    try working.withLock { () throws(StoreError) in
+      try checkOpen()
+      return try ring.source.exchanging(for: store) { (exchange) throws(StoreError) in try rotated(exchange) }
+    }
+  }
+
+  /// - Parameter exchange: nil where the new key is there already.
+  private func rotated(_ exchange: KeyExchange?) throws(StoreError) -> Value {
+    let former = try ring.reload()
+    guard let exchange else { return try resealed() }
+    // Nothing is exchanged where nothing can be sealed anew.
+    try store.edit(.bundle) { _ in }
+    let made: Key
+    if former.count >= LVK_MOST_KEYS, let first = former.first {
+      // Whoever was interrupted so often has made keys enough: the last one is to seal, and the others can go.
+      made = first
+    } else {
+      made = try Key.random()
       try exchange.write([made] + former)
       guard try ring.reload().first?.id == made.id else {
         throw StoreError(.io, "\(ring.source.shown): the new key is not the one that is found")
       }
-      // This process seals with it from now on, whatever becomes of the source.
-      ring.hold(made)
-      defer { ring.hold(nil) }
-      let report = try resealed()
-      if report["unavailable"]?.count == 0 {
-        // With keys that somebody has added meanwhile other values may be sealed.
-        let added = try ring.source.read().keys.filter { (key) in
-          key.id != made.id && !former.contains { $0.id == key.id }
-        }
-        guard added.count < LVK_MOST_KEYS else { throw StoreError(.parse, "there are \(added.count) other keys") }
-        try exchange.write([made] + added)
-        try ring.reload()
-      }
-      return report
     }
+    // This process seals with it from now on, whatever becomes of the source.
+    ring.hold(made)
+    defer { ring.hold(nil) }
+    let report = try resealed()
+    if report["unavailable"]?.count == 0 {
+      // With keys that somebody has added meanwhile other values may be sealed.
+      let added = try ring.source.read().keys.filter { (key) in
+        key.id != made.id && !former.contains { $0.id == key.id }
+      }
+      guard added.count < LVK_MOST_KEYS else { throw StoreError(.parse, "there are \(added.count) other keys") }
+      try exchange.write([made] + added)
+      try ring.reload()
+    } else if former.count >= LVK_MOST_KEYS {
+      throw StoreError(.parse, "there are \(former.count) keys, with values that none of them has opened")
+    }
+    return report
   }
 
   private func resealed() throws(StoreError) -> Value {

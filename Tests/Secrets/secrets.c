@@ -2,6 +2,8 @@
 #include "searched.h"
 
 #include <livery/secrets.h>
+#include <pthread.h>
+#include <semaphore.h>
 #include <sys/stat.h>
 
 #define SCHEMA                                                                                                         \
@@ -228,6 +230,59 @@ TEST("a function is asked anew before a value is sealed, so that nothing is unde
   OK(livery_secrets_close(secrets));
   OK(livery_close(store));
   EXPECT_INT(1, source.destroyed);
+}
+
+static sem_t asked, answered;
+static _Atomic int closed, is_late;
+static livery_secrets *shared;
+
+static livery_status hand_out_late(char *text, size_t capacity, size_t *length, void *user_data) {
+  if (is_late) {
+    sem_post(&asked);
+    sem_wait(&answered);
+  }
+  return hand_out(text, capacity, length, user_data);
+}
+
+static void *reload(void *rotates) {
+  OK(rotates ? livery_secrets_rotate(shared, NULL) : livery_secrets_reload(shared));
+  return NULL;
+}
+
+static void *close_shared(void *unused) {
+  OK(livery_secrets_close(shared));
+  closed = 1;
+  return unused;
+}
+
+TEST("closing waits for what reads the source, and nothing seals afterwards", closing) {
+  for (int rotates = 0; rotates < 2; rotates++) {
+    source source = {KEY_A, 0, 0};
+    livery_secrets_options options = LIVERY_SECRETS_OPTIONS_INIT;
+    options.function = hand_out_late, options.user_data = &source, options.destroy = note_destroyed;
+    livery_store *store = new_store(fresh_path(), SCHEMA);
+    closed = 0;
+    sem_init(&asked, 0, 0);
+    sem_init(&answered, 0, 0);
+    OK(set(store, "one"));
+    OK(livery_secrets_open(store, &options, &shared));
+    is_late = 1;
+    pthread_t threads[2];
+    pthread_create(&threads[0], NULL, reload, rotates ? &source : NULL);
+    sem_wait(&asked);
+    pthread_create(&threads[1], NULL, close_shared, NULL);
+    usleep(50000);
+    EXPECT_INT(0, closed);
+    EXPECT_INT(0, source.destroyed);
+    // However often it is asked from now on.
+    for (int times = 0; times < 20; times++) sem_post(&answered);
+    for (int thread = 0; thread < 2; thread++) pthread_join(threads[thread], NULL);
+    EXPECT_INT(1, source.destroyed);
+    EXPECT_TEXT("LIVERY_ERROR_UNAVAILABLE", get(store));
+    EXPECT_STATUS(LIVERY_ERROR_CLOSED, livery_secrets_close(shared));
+    is_late = 0;
+    OK(livery_close(store));
+  }
 }
 
 TEST("of several on a handle the latest counts, and closing another one changes nothing", several) {

@@ -184,3 +184,34 @@ def test_a_key_of_a_store_in_memory_is_exchanged_too(keyring):
       for _ in range(2):
         secrets.rotate()
       assert store["password"] == "one" and secrets.status()["keys"] != before
+
+
+def keys(file):
+  return [line for line in open(file) if line.startswith("livery-key-1")]
+
+
+def test_a_store_that_cannot_be_sealed_anew_keeps_its_keys(path, key):
+  run(SET, path, "file", key, "one")
+  before = keys(key)
+  with livery.open(path, read_only=True) as store, livery.secrets.open(store, file=key) as secrets:
+    for _ in range(10):
+      with pytest.raises(livery.ReadOnlyError):
+        secrets.rotate()
+  assert keys(key) == before
+  assert run(GET, path, "file", key) == "one"
+
+
+def test_what_was_interrupted_however_often_is_completed(path, key):
+  """Each that was killed behind its first step has left a key."""
+  run(SET, path, "file", key, "one")
+  former = keys(key)
+  os.chmod(key, 0o600)
+  with open(key, "w") as file:
+    file.writelines(["livery-key-1 " + base64.b64encode(os.urandom(32)).decode() + "\n" for _ in range(7)] + former)
+  os.chmod(key, 0o400)
+  with livery.open(path) as store, livery.secrets.open(store, file=key) as secrets:
+    secrets.rotate()
+    assert store["password"] == "one"
+  assert len(keys(key)) == 1 and keys(key) != former
+  run(ROTATE, path, "file", key, "2")
+  assert run(GET, path, "file", key) == "one"
