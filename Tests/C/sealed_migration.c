@@ -105,3 +105,42 @@ TEST("a secret that is copied, renamed or split stays sealed; without the key, o
     if (check_failures) fprintf(stderr, "  %s\n", upgrade->name);
   }
 }
+
+static livery_status take_any(const char *name, livery_value *value, livery_value **checked, void *user_data) {
+  (void)name, (void)value, (void)checked, (void)user_data;
+  return LIVERY_OK;
+}
+
+TEST("a sealed secret that no schema declared is declared openly by consent alone, also by who has no key", declared_openly) {
+  static toy key = {.key = 42};
+  static const char *const first[] = {"{\"Version\": 1, \"Groups\": []}",
+                                      "{\"Version\": 1, \"Groups\": [{\"Title\": \"All\", \"Settings\": [" SECRET("kept.token") "]}]}"};
+  static const char next[] = "{\"Version\": 3, \"Groups\": [{\"Title\": \"All\", \"Settings\": [" OPEN("kept.token") "]}]}";
+  for (int was_declared = 0; was_declared < 2; was_declared++) {
+    const char *path = fresh_path();
+    livery_store *store = open_store(path);
+    OK(livery_schema_apply(store, first[was_declared], LIVERY_ZERO_TERMINATED, NULL, NULL));
+    if (!was_declared) {
+      OK(livery_claim(store, "kept.", take_any, NULL, NULL));
+      OK(livery_claim_secret(store, "kept.token"));
+    }
+    OK(livery_set_sealer(store, &toy_sealer, &key, NULL));
+    OK(livery_set_string(store, user, "kept.token", "hunter2", LIVERY_ZERO_TERMINATED));
+    // It is an orphan then.
+    if (was_declared) OK(livery_schema_apply(store, "{\"Version\": 2, \"Groups\": []}", LIVERY_ZERO_TERMINATED, NULL, NULL));
+    OK(livery_close(store));
+    store = open_store(path);
+    EXPECT_STATUS(LIVERY_ERROR_MIGRATION, livery_schema_apply(store, next, LIVERY_ZERO_TERMINATED, NULL, NULL));
+    EXPECT_CONTAINS("kept.token", livery_last_error()->message);
+    livery_schema_options options = LIVERY_SCHEMA_OPTIONS_INIT;
+    const char *name = "kept.token";
+    options.declassify = &name;
+    options.declassify_count = 1;
+    OK(livery_schema_apply(store, next, LIVERY_ZERO_TERMINATED, &options, NULL));
+    OK(livery_set_sealer(store, &toy_sealer, &key, NULL));
+    char value[16] = "";
+    OK(livery_get_string(store, name, value, sizeof value, NULL));
+    EXPECT_TEXT("hunter2", value);
+    OK(livery_close(store));
+  }
+}

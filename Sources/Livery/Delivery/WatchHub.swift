@@ -169,8 +169,10 @@ final class WatchHub: @unchecked Sendable {
 
   /// Nobody dispatches for a handle any more; whether there is something to do.
   private func leave(_ owner: UInt64) -> Bool {
-    let wasAsked = takeAsked(owner)
-    return lock.withLock {
+    // In one step: who comes between the two would have nobody to tell.
+    lock.withLock {
+      let wasAsked = asked.contains(owner)
+      asked.removeAll { $0 == owner }
       dispatching.removeAll { $0 == owner }
       return wasAsked || posts.contains { $0.isDispatched(of: owner) }
     }

@@ -233,9 +233,9 @@ extension SchemaApplication {
         if isVolatile != (record.boot != 0) { judged.boot = isVolatile ? Boot.present : 0 }
       }
       guard let value = record.value else { return judged }
+      let isExposed = try declassifies(place.name, slot, known, claims)
       // Nobody here can tell whether it satisfies its declaration.
       if value.isSealed, validator.declared(place.name) != nil { return record }
-      let isExposed = try declassifies(place.name, slot, known, claims)
       switch isExposed ? masked(place.name, value) : validator.validated(place.name, value) {
       case nil:
         undeclared.insert(place.name)
