@@ -96,7 +96,7 @@ def measure(console, questions, runs):
     print(f"{name:40} {statistics.median(found):9.1f} {max(found):9.1f}")
 
 
-def rate(console, devices, connections, seconds):
+def rate(console, devices, connections):
   """Reports a second, each signed beforehand."""
   each = 4
   bodies = [[] for _ in range(connections)]
@@ -147,8 +147,8 @@ def measure_all(console, count, runs):
     devices = join(console, 64)
     alone, together = [], []
     for _ in range(runs):
-      alone.append(rate(console, devices, 1, 1))
-      together.append(rate(console, devices, 32, 1))
+      alone.append(rate(console, devices, 1))
+      together.append(rate(console, devices, 32))
       time.sleep(4)
     print(f"reports: {statistics.median(together) / statistics.median(alone):.1f} times as many a second by 32 connections as by one "
           f"({statistics.median(together):.0f} and {statistics.median(alone):.0f})")

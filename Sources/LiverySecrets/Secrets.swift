@@ -86,8 +86,9 @@ public final class Secrets: @unchecked Sendable {
     guard let exchange else { return try resealed() }
     // Nothing is exchanged where nothing can be sealed anew.
     try store.edit(.bundle) { _ in }
+    let isFull = former.count >= LVK_MOST_KEYS
     let made: Key
-    if former.count >= LVK_MOST_KEYS, let first = former.first {
+    if isFull, let first = former.first {
       // Whoever was interrupted so often has made keys enough: the last one is to seal, and the others can go.
       made = first
     } else {
@@ -109,7 +110,7 @@ public final class Secrets: @unchecked Sendable {
       guard added.count < LVK_MOST_KEYS else { throw StoreError(.parse, "there are \(added.count) other keys") }
       try exchange.write([made] + added)
       try ring.reload()
-    } else if former.count >= LVK_MOST_KEYS {
+    } else if isFull {
       throw StoreError(.parse, "there are \(former.count) keys, with values that none of them has opened")
     }
     return report

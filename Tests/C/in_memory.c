@@ -3,6 +3,8 @@
 #include "fixture.h"
 
 #include <dirent.h>
+#include <limits.h>
+#include <sys/stat.h>
 
 static livery_status open_in_memory(const char *name, uint32_t flags, livery_store **store) {
   livery_open_options options = LIVERY_OPEN_OPTIONS_INIT;
@@ -33,6 +35,36 @@ TEST("a name in memory is one store in a process, and without a name each is ano
   OK(livery_close(again));
   OK(livery_close(other));
   OK(livery_close(empty));
+}
+
+static void expect_path(livery_store *store, const char *path) {
+  livery_value *figures = NULL, *told = NULL;
+  const char *text = NULL;
+  OK(livery_stats(store, &figures));
+  OK(livery_value_member(figures, "path", &told));
+  OK(livery_value_as_string(told, &text, NULL));
+  EXPECT_TEXT(path, text);
+  OK(livery_value_release(told));
+  OK(livery_value_release(figures));
+}
+
+TEST("where it is told to be is no folder's path, and that of a folder is the same from anywhere", paths) {
+  livery_store *named = in_memory("/tmp"), *other = in_memory(NULL);
+  expect_path(named, "memory:/tmp");
+  expect_path(other, "memory");
+  OK(livery_close(named));
+  OK(livery_close(other));
+  char folder[500], real[PATH_MAX], here[500], link[600];
+  snprintf(folder, sizeof folder, "%s", fresh_path());
+  snprintf(link, sizeof link, "%s.link", folder);
+  unlink(link);
+  EXPECT(mkdir(folder, 0700) == 0 && realpath(folder, real) != NULL && symlink(folder, link) == 0);
+  EXPECT(getcwd(here, sizeof here) != NULL && chdir(link) == 0);
+  livery_store *store = open_store(".");
+  EXPECT(chdir("/") == 0);
+  expect_path(store, real);
+  OK(livery_close(store));
+  EXPECT(chdir(here) == 0 && unlink(link) == 0);
 }
 
 TEST("one that is read-only is not made, and no path is no name where the store is not in memory", refusals) {

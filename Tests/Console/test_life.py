@@ -460,3 +460,26 @@ def test_names_of_groups_count_though_they_were_removed(tmp_path):
     assert len(manifest["versions"]) == 4096 and manifest["versions"]["g17"] == 2
   finally:
     console.stop()
+
+
+def test_devices_are_listed_by_the_state_that_each_is_told_to_have(console):
+  devices = join(console, 6)
+  console.set("fleet", ("volume", "enforce", 20))
+  for device in devices:
+    device.pull()
+    device.report()
+  columns = ["failing = 1", "seen = 1", "failing = 1, seen = 1", "trial = 1", None, None]
+  for device, column in zip(devices, columns):
+    if column:
+      console.sql(f"UPDATE devices SET {column} WHERE id = '{device.id}'")
+  console.sql(f"UPDATE device_channels SET version = 0 WHERE device = '{devices[4].id}'")
+  told = {one["id"]: one["state"] for one in console.api("GET", "devices")["items"]}
+  assert [told[device.id] for device in devices] == ["failing", "silent", "failing", "trial", "behind", "right"]
+  status = console.api("GET", "status")
+  for state in sorted(set(told.values())):
+    wanted = sorted(one for one in told if told[one] == state)
+    found = console.api("GET", f"devices?state={state}&limit=10")
+    assert sorted(one["id"] for one in found["items"]) == wanted and found["total"] == status[state] == len(wanted), state
+  # Pages of a list follow one another.
+  pages = [console.api("GET", f"devices?limit=2&offset={offset}")["items"] for offset in (0, 2, 4)]
+  assert [one["id"] for page in pages for one in page] == [one["id"] for one in console.api("GET", "devices")["items"]]

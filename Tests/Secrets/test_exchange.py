@@ -25,6 +25,16 @@ for _ in range(int(sys.argv[4])):
 SET = "store = livery.open(sys.argv[1]); secrets = livery.secrets.open(store, **{sys.argv[2]: sys.argv[3]}); store.set('password', sys.argv[4])"
 GET = "store = livery.open(sys.argv[1]); secrets = livery.secrets.open(store, **{sys.argv[2]: sys.argv[3]}); print(store['password'])"
 
+KEEP = """
+def wait(name, value):
+  print("kept", flush=True)
+  sys.stdin.readline()
+  return value
+store = livery.open(sys.argv[1])
+store.claim("kept.", wait)
+store.set("kept.a", 1)
+"""
+
 # The numbers of the system calls keyctl and add_key, where they are known.
 NUMBERS = {"x86_64": (250, 248), "aarch64": (219, 217)}.get(os.uname().machine)
 
@@ -197,6 +207,14 @@ def test_a_store_that_cannot_be_sealed_anew_keeps_its_keys(path, key):
     for _ in range(10):
       with pytest.raises(livery.ReadOnlyError):
         secrets.rotate()
+  # Nor does one that is kept by somebody else.
+  keeper = started(KEEP, path, stdin=subprocess.PIPE)
+  assert keeper.stdout.readline() == "kept\n"
+  with livery.open(path, busy_timeout=0.05) as store, livery.secrets.open(store, file=key) as secrets:
+    for _ in range(10):
+      with pytest.raises(livery.BusyError):
+        secrets.rotate()
+  keeper.communicate("\n")
   assert keys(key) == before
   assert run(GET, path, "file", key) == "one"
 

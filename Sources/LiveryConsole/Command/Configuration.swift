@@ -85,7 +85,7 @@ extension Command {
       // Nothing is changed where there is no fleet; and history tells who has changed it.
       let console = try Console(place)
       if rest[1].sameBytes(as: "url"), let url = place.url { try Console.check(url: url, of: console.fleet) }
-      if rest.count == 3, rest[1].sameBytes(as: "database") { try console.checkKey(in: folder) }
+      if rest.count == 3, rest[1].sameBytes(as: "database") { try console.checkKey() }
       try console.publishChangesOnly()
       // Another one may have been noted meanwhile.
       try Files.alone(in: folder) { () throws(Refusal) in

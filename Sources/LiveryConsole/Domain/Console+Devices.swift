@@ -4,9 +4,12 @@ import LiveryHTTP
 
 // Devices, and the groups that they are in.
 extension Console {
-  /// The state of a device `d`, as a number in the order of `DeviceState`, by SQL; the parameter is when silence begins.
+  // By SQL, of a device `d`; the parameter is when silence begins.
+  private static let isFailing = "d.failing = 1"
+  private static let isSilent = "COALESCE(d.seen, d.enrolled) < ?"
+  /// Its state, as a number of `states`.
   private static let state = """
-    CASE WHEN d.failing = 1 THEN 2 WHEN COALESCE(d.seen, d.enrolled) < ? THEN 3 WHEN d.seen IS NULL
+    CASE WHEN \(isFailing) THEN 2 WHEN \(isSilent) THEN 3 WHEN d.seen IS NULL
       OR EXISTS (SELECT 1 FROM channels c LEFT JOIN device_channels h ON h.device = d.id AND h.channel = c.name
         WHERE c.name = 'fleet' AND \(isBehind))
       OR EXISTS (SELECT 1 FROM channels c LEFT JOIN device_channels h ON h.device = d.id AND h.channel = c.name
@@ -33,15 +36,9 @@ extension Console {
     return counts
   }
 
-  private static func state(_ number: Int64) -> DeviceState {
-    switch number {
-    case 0: .right
-    case 1: .behind
-    case 2: .failing
-    case 4: .trial
-    default: .silent
-    }
-  }
+  /// By their numbers.
+  private static let states: [DeviceState] = [.right, .behind, .failing, .silent, .trial]
+  private static func state(_ number: Int64) -> DeviceState { states[Int(number)] }
 
   /// Which devices a filter means, as the rest of a statement behind `FROM devices d`.
   private func condition(_ filter: DeviceFilter) -> (sql: String, parameters: [Database.Parameter]) {
@@ -73,13 +70,13 @@ extension Console {
       let silence = Database.Parameter.int(Console.now - Console.silence)
       switch state {
       // What it has does not matter to these.
-      case .failing: sql += " AND d.failing = 1"
+      case .failing: sql += " AND \(Console.isFailing)"
       case .silent:
-        sql += " AND d.failing <> 1 AND COALESCE(d.seen, d.enrolled) < ?"
+        sql += " AND NOT \(Console.isFailing) AND \(Console.isSilent)"
         parameters.append(silence)
       case .right, .behind, .trial:
         sql += " AND \(Console.state) = ?"
-        parameters += [silence, .int(state == .right ? 0 : state == .behind ? 1 : 4)]
+        parameters += [silence, .int(Int64(Console.states.firstIndex(of: state) ?? 0))]
       }
     }
     return (sql, parameters)

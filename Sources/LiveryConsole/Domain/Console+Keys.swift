@@ -17,6 +17,14 @@ extension Console {
 
   private var keyFile: String { "\(place.folder)/signing.key" }
 
+  /// Refuses a database whose fleet knows no key of this console's folder: nothing could be signed for it.
+  func checkKey() throws(Refusal) {
+    let document = try keyDocument()
+    guard keys.signers.contains(where: { document.signer($0.publicKey) != nil }) else {
+      throw Refusal(.invalid, "the fleet \(fleet) in that database knows no key of \(keyFile)")
+    }
+  }
+
   /// Asks for another key to sign. Its secret half is in the console's folder from now on, and does not count before the request is
   /// taken.
   ///
@@ -157,15 +165,5 @@ extension Console {
         throw FleetError(.unsigned, "devices would not take it")
       }
     } catch { throw Refusal(error) }
-  }
-}
-
-extension Console {
-  /// Refuses a database whose fleet knows no key of this console's folder: nothing could be signed for it.
-  func checkKey(in folder: String) throws(Refusal) {
-    let document = try keyDocument()
-    guard keys.signers.contains(where: { document.signer($0.publicKey) != nil }) else {
-      throw Refusal(.invalid, "the fleet \(fleet) in that database knows no key of \(folder)/signing.key")
-    }
   }
 }

@@ -152,6 +152,9 @@ final class Fetch: @unchecked Sendable {
     return entry?.wanted(as: wish.kind) == nil ? nil : entry
   }
 
+  /// Whether the store has it still.
+  private func isPresent(_ entry: Entry) -> Bool { (try? present())?.isSameBody(as: entry) ?? false }
+
   /// Asks the server for what is handed out meanwhile.
   private func check() {
     var wish = wish
@@ -275,7 +278,7 @@ final class Fetch: @unchecked Sendable {
       return failed(Self.nonsense(address, "says that nothing is new to who has nothing"), mayRetry: true, after: nil)
     }
     // It may have been removed meanwhile, to make room or by another process.
-    guard let present = (try? present()) ?? nil, present.isSameBody(as: entry) else {
+    guard isPresent(entry) else {
       attempt.entry = nil
       return send()
     }
@@ -374,7 +377,7 @@ final class Fetch: @unchecked Sendable {
     if hasEnded { return release() }
     let mayBeStale = mayBeStale || error.code == .timeout
     if mayBeStale, let entry = attempt.entry, entry.freshness.isUsableAfterFailure(at: Timestamp.now.seconds),
-      let present = (try? present()) ?? nil, present.isSameBody(as: entry)
+      isPresent(entry)
     {
       return handOut(entry, .stale, .store, error)
     }
