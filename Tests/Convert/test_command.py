@@ -107,3 +107,11 @@ def test_a_full_standard_output_is_named(folder: pathlib.Path, command: "list[st
     done = subprocess.run([sys.executable, "-m", f"livery.{command[0]}", *command[1:]], cwd=folder, stdout=full, stderr=subprocess.PIPE, text=True,
                           timeout=60, check=False)
   assert done.returncode == 8 and done.stderr.splitlines()[-1] == "standard output: No space left on device"
+
+
+@pytest.mark.parametrize("command", [["convert", "gsettings", SAMPLE], ["generate", "c", "made.json"]])
+def test_without_a_standard_output_it_is_said(folder: pathlib.Path, command: "list[str]") -> None:
+  assert convert("gsettings", SAMPLE, "-o", "made.json", folder=folder).returncode == 0
+  done = subprocess.run(["sh", "-c", 'exec "$@" >&-', "sh", sys.executable, "-m", f"livery.{command[0]}", *map(str, command[1:])], cwd=folder,
+                        stderr=subprocess.PIPE, text=True, timeout=60, check=False)
+  assert done.returncode == 8 and done.stderr.splitlines()[-1] == "standard output: Bad file descriptor"

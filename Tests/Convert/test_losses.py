@@ -165,3 +165,72 @@ def test_texts_of_android_come_back(tmp_path: pathlib.Path) -> None:
     again = written("android", document, tmp_path / str(number))
     found = next(again.settings())
     assert (found["Value"], found["Description"]) == (one, one) and not document.losses
+
+
+def test_limits_of_nothing_are_told_as_others_are() -> None:
+  document = schema({"Type": "Number", "Key": "gain", "Title": "Gain", "Value": -3, "Minimum": -40, "Maximum": 0},
+                    {"Type": "Number", "Key": "rise", "Title": "Rise", "Value": 3, "Minimum": 0})
+  android.write(document)
+  messages = {(loss.setting, loss.message) for loss in document.losses}
+  assert {("gain", "Android has nothing for `Minimum`"), ("gain", "Android has nothing for `Maximum`"),
+          ("rise", "Android has nothing for `Minimum`")} <= messages
+
+
+def test_no_loss_shows_a_secret() -> None:
+  secret = {"Type": "TextField", "Class": ["Password"], "Title": "PIN", "MaxLength": 3}
+  document = schema({**secret, "Key": "pin"}, {"Type": "List", "Key": "pins", "Title": "PINs", "ItemTemplate": [{**secret, "Key": "pin"}]})
+  document.values.update({"pin": "hunter2", "pins": [{"pin": "hunter2"}]})
+  document.check_values()
+  assert document.values == {} and len(document.losses) == 2
+  made = properties(pin={"type": "string", "writeOnly": True, "maxLength": 3, "default": "hunter2"})
+  document = properties(pin={"type": "string", "writeOnly": True, "default": "hun\ud800ter2"})
+  other = properties(pin={"type": "string", "writeOnly": True, "default": "hunter2\r"})
+  apple_appconfig.write(other)
+  for one in (document, made, other):
+    assert one.losses and not any("hun" in loss.message for loss in one.losses)
+
+
+@pytest.mark.parametrize("number", [2**63, 2**64 - 1, -2**63 - 1, 10**40])
+def test_numbers_of_more_than_64_bits_are_left_out_alone(number: int) -> None:
+  document = properties(a={"type": "number", "maximum": number}, b={"type": "integer", "default": number}, c={"enum": [1, number]},
+                        d={"type": "string", "maxLength": number})
+  assert {loss.setting for loss in document.losses} == {"a", "b", "c", "d"}
+  assert json.loads(own.write(document)["schema.json"])["Groups"]
+  assert own.read([source(own.write(document)["schema.json"].decode(), "a.json")]).losses == []
+
+
+def test_limits_far_beyond_whole_numbers_are_read_again() -> None:
+  document = schema({"Type": "Number", "Key": "a", "Title": "A", "Format": "integer", "Value": 1, "Maximum": 1e30})
+  assert own.read([source(own.write(document)["schema.json"].decode(), "a.json")]).losses == []
+
+
+def test_what_android_calls_true() -> None:
+  restriction = "<restrictions xmlns:android='http://schemas.android.com/apk/res/android'>{}</restrictions>"
+  one = "<restriction android:restrictionType='bool' android:key='{0}' android:title='{0}' android:defaultValue='{1}'/>"
+  document = android.read([source(restriction.format("".join(one.format(*pair) for pair in (("a", "TRUE"), ("b", "False"), ("c", "1")))), "a.xml")])
+  assert {setting["Key"]: setting.get("Value") for setting in document.settings()} == {"a": True, "b": False, "c": None}
+  assert [(loss.setting, loss.message) for loss in document.losses if "default" in loss.message] == [
+    ("c", "no default, since `1` is neither true nor false")]
+
+
+def test_values_of_names_within_each_other_stay_as_they_are() -> None:
+  document = Document()
+  document.groups = own.read([source(json.dumps({"Version": 1, "Open": True, "Groups": [{"Title": "S", "Settings": [text("x")]}]}), "a.json")]).groups
+  document.values.update({"a": 1, "a.b": 2})
+  assert json.loads(jsonschema.write_values(document)) == {"a": 1, "a.b": 2}
+
+
+@pytest.mark.parametrize("name", ["json-schema", "chromium"])
+def test_texts_without_a_group_are_told(name: str) -> None:
+  document = own.read([source(json.dumps({"Version": 1, "Groups": [], "Texts": {"de": {"a": "b"}}}), "a.json")])
+  module(name).write(document)
+  assert any("other languages" in loss.message for loss in document.losses)
+
+
+def test_a_binary_property_list_that_refers_to_itself_many_times_is_refused(tmp_path: pathlib.Path) -> None:
+  shared: Any = ["a"]
+  for _ in range(40):
+    shared = [shared, shared]
+  (tmp_path / "Root.plist").write_bytes(plistlib.dumps({"PreferenceSpecifiers": shared}, fmt=plistlib.FMT_BINARY))
+  done = convert("apple-bundle", "Root.plist", folder=tmp_path)
+  assert done.returncode == 4 and "1,000,000 values" in done.stderr

@@ -80,6 +80,27 @@ def test_deprecated(generate: Any, tmp_path: pathlib.Path) -> None:
   assert '@available(*, deprecated, message: "Write \\"new\\" instead")' in generate("swift", ALL).read_text()
 
 
+def test_text_that_turns_direction_or_ends_lines_is_plain_in_comments(generate: Any, tmp_path: pathlib.Path) -> None:
+  odd = "a\u202eb\u2028c\x85d"
+  schema = schema_of({**NUMBER, "Title": odd, "Description": odd})
+  generate("c", schema)
+  source = tmp_path / "program.c"
+  source.write_text('#include "kiosk.h"\nint main(void) { return 0; }\n')
+  compiled = compile_c(source, "-c")
+  assert compiled.returncode == 0, compiled.stderr
+  for language in ("c", "swift"):
+    assert all(one.isprintable() or one == "\n" for one in generate(language, schema).read_text()), language
+
+
+def test_a_setting_called_deprecated_beside_one_that_is(generate: Any, tmp_path: pathlib.Path) -> None:
+  pytest.importorskip("mypy")
+  generate("python", schema_of({**NUMBER, "Key": "deprecated"}, OLD))
+  source = tmp_path / "use.py"
+  source.write_text("import kiosk\n\n\ndef use(s: kiosk.Kiosk) -> None:\n  print(s.old)\n")
+  checked = mypy(tmp_path, source, tmp_path / "kiosk.pyi")
+  assert checked.returncode == 0, checked.stdout
+
+
 def test_header_in_cplusplus(generate: Any) -> None:
   header = generate("c", ALL)
   compiled = run("c++", "-fsyntax-only", "-Wall", "-Wextra", "-Werror", f"-I{ROOT / 'include'}", "-x", "c++", header)

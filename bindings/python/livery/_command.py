@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import errno
 import os
 import stat
 import sys
@@ -51,6 +52,9 @@ def store(path: str, data: bytes) -> None:
 
 def tell(data: bytes) -> None:
   """Write to standard output, all of it now; OSError names it."""
+  # A program that was started without one has none.
+  if sys.stdout is None:
+    raise OSError(errno.EBADF, os.strerror(errno.EBADF), "standard output")
   try:
     sys.stdout.buffer.write(data)
     sys.stdout.buffer.flush()

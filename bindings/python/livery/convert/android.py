@@ -64,7 +64,10 @@ class _Reader:
       return [Element(place, Type="ComboBox", **common, **self.choice(tag, name, kind == "multi-select"))]
     default = self.one(tag, "defaultValue", name)
     if kind == "bool":
-      return [Element(place, Type="ToggleSwitch", **common, Value=None if default is None else default == "true")]
+      if default is not None and default.lower() not in ("true", "false"):
+        self.document.lose(place, name, f"no default, since `{default}` is neither true nor false")
+        default = None
+      return [Element(place, Type="ToggleSwitch", **common, Value=None if default is None else default.lower() == "true")]
     if kind == "integer":
       value: Optional[int] = None
       if default is not None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any, Dict, List, Optional, Sequence, Tuple
 from xml.sax.saxutils import escape, quoteattr
 
@@ -290,7 +291,7 @@ class _Writer:
 
 
 def _text(value: Any) -> str:
-  return ("true" if value else "false") if isinstance(value, bool) else value if isinstance(value, str) else repr(value)
+  return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
 
 
 def write(document: Document) -> Dict[str, bytes]:

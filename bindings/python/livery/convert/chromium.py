@@ -175,7 +175,7 @@ def write(document: Document) -> Dict[str, bytes]:
   document.reread(said, "Chromium")
   document.unheaded(described=True)
   if document.texts:
-    document.lose(document.groups[0].place, "", "texts in other languages are kept apart by Chromium")
+    document.lose(document.place, "", "texts in other languages are kept apart by Chromium")
   return {"policy_templates.json": (json.dumps({"policy_definitions": definitions}, ensure_ascii=False, indent=2) + "\n").encode()}
 
 

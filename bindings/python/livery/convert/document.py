@@ -20,6 +20,8 @@ NEEDED = frozenset(("Type", "Key", "Options", "ItemTemplate", "Settings", "Group
 
 #: How many parts of schemas are followed at most, references and what they refer to.
 MOST_STEPS = 200_000
+#: What messages have in the place of a secret.
+HIDDEN = "••••••"
 
 
 class Loss(NamedTuple):
@@ -97,6 +99,11 @@ class Document:
   def find(self, name: str) -> Optional[Element]:
     return next((one for one in self.settings() if one["Key"] == name), None)
 
+  def shown(self, name: str, value: Any) -> str:
+    """What is said of a setting, as a message shows it: of a secret nothing."""
+    setting = self.find(name)
+    return HIDDEN if setting is not None and holds_secret(setting) else fitting.short(value)
+
   def schema(self) -> Dict[str, Any]:
     """The schema as Livery writes it."""
     made: Dict[str, Any] = {"Version": self.version}
@@ -111,7 +118,7 @@ class Document:
   def unsaid(self, setting: Element, said: Iterable[str], target: str) -> None:
     """Note each member of a setting that the target has nothing for."""
     for member in setting:
-      if member not in SILENT and member not in said and setting[member] not in (False, "", None):
+      if member not in SILENT and member not in said and setting[member] is not False and setting[member] not in ("", None):
         self.lose(setting.place, str(setting.get("Key") or ""), f"{target} has nothing for `{member}`")
 
   def panes_of(self, setting: Element, path: List[str], holders: Tuple[Element, ...], panes: Dict[str, Optional[Element]]) -> List[Optional[Element]]:
@@ -167,7 +174,7 @@ class Document:
         except livery.LiveryError as error:
           del self.values[name]
           setting = self.find(name)
-          self.lose(setting.place if setting else self.place, name, f"its value {fitting.short(value)} is left out: {error.message}")
+          self.lose(setting.place if setting else self.place, name, f"its value {self.shown(name, value)} is left out: {error.message}")
       taken = json.loads(store.export_json(layers=True, reveal=True))["Layers"].get("recommended", {})
     for setting in self.settings():
       name = setting["Key"]
@@ -190,7 +197,9 @@ class Document:
       containers.append(holder)
     setting, owner = str(fault.get("setting") or ""), containers[-2 if len(containers) == len(steps) + 1 else -1]
     if isinstance(owner, dict) and step in owner and step not in NEEDED:
-      self.lose(place, setting, f"`{step}` is left out, which was {fitting.short(owner.pop(step))}: {fault['message']}")
+      is_hidden = "Value" in steps and any(isinstance(one, Element) and holds_secret(one) for one in containers)
+      was = fitting.short(owner.pop(step))
+      self.lose(place, setting, f"`{step}` is left out, which was {HIDDEN if is_hidden else was}: {fault['message']}")
     elif inside is not None:
       self.lose(place, setting, f"the setting is left out: {fault['message']}")
       del inside[0][inside[1]]
@@ -269,6 +278,11 @@ def is_multiple(setting: Dict[str, Any]) -> bool:
 
 def is_secret(setting: Dict[str, Any]) -> bool:
   return setting.get("Type") == "TextField" and "Password" in (setting.get("Class") or [])
+
+
+def holds_secret(setting: Dict[str, Any]) -> bool:
+  """Whether it or a member of its items is one."""
+  return is_secret(setting) or any(holds_secret(one) for one in members_of(setting.get("ItemTemplate") or []))
 
 
 def members_of(template: List[Element]) -> List[Element]:

@@ -53,14 +53,18 @@ class _Fitting:
   def text(self, text: str, place: Place, setting: str) -> str:
     fitting = self.unfit.sub(self.by, text)
     if fitting != text:
-      self.document.lose(place, setting, f"{self.reason} {short(text)}: they are replaced")
+      self.document.lose(place, setting, f"{self.reason} {self.document.shown(setting, text)}: they are replaced")
     return fitting
 
   def value(self, value: Any, place: Place, setting: str) -> Any:
     """A value that fits; Unfit where there is none."""
     if isinstance(value, str):
       return self.text(value, place, setting)
-    if value is None or isinstance(value, int):
+    if value is None or isinstance(value, bool):
+      return value
+    if isinstance(value, int):
+      if not -2**63 <= value < 2**63:
+        raise Unfit(f"{short(value)} has more than 64 bits")
       return value
     if isinstance(value, float):
       if not math.isfinite(value):

@@ -52,7 +52,7 @@ def write(document: Document) -> Dict[str, bytes]:
     root["description"] = document.groups[0]["Description"]
   document.unheaded(lambda group: alone and title_of(group) == (document.title or "Settings"), described=alone)
   if document.texts:
-    document.lose(document.groups[0].place, "", "texts in other languages are not kept")
+    document.lose(document.place, "", "texts in other languages are not kept")
   root.update(Writer(document, "JSON Schema").tree())
   if document.others.get("Open"):
     root["additionalProperties"] = True

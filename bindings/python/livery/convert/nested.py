@@ -86,8 +86,8 @@ def given(setting: Dict[str, Any], value: Any, maps: bool) -> Any:
 
 
 def unflatten(values: Dict[str, Any], names: Iterable[str]) -> Dict[str, Any]:
-  """Objects of names with dots. A name of which a part is a setting itself stays as it is."""
-  taken_names = set(names)
+  """Objects of names with dots. A name of which a part is a setting or a value itself stays as it is."""
+  taken_names = {*names, *values}
   made: Dict[str, Any] = {}
   for name, value in values.items():
     parts = path(name, taken_names)

@@ -16,7 +16,7 @@ from typing import Any, Dict, List, Optional, Tuple
 from .place import Place, Refused
 
 #: Beyond these no file of settings is one.
-MOST_BYTES, MOST_DEPTH = 64 << 20, 100
+MOST_BYTES, MOST_DEPTH, MOST_VALUES = 64 << 20, 100, 1_000_000
 
 
 class Source:
@@ -229,15 +229,27 @@ def read_plist(source: Source) -> Any:
   if source.data[:6] != b"bplist":
     return _plist_value(source, read_xml(source))
   try:
-    return _with_lines(plistlib.loads(source.data, fmt=plistlib.FMT_BINARY))
+    value = plistlib.loads(source.data, fmt=plistlib.FMT_BINARY)
   except Exception as error:  # plistlib raises whatever its reading meets.
     raise Refused(source.place(), f"not a property list: {error}") from None
+  return _Copying(source).copy(value, 0)
 
 
-def _with_lines(value: Any) -> Any:
-  if isinstance(value, dict):
-    return Object({str(name): _with_lines(one) for name, one in value.items()})
-  return [_with_lines(one) for one in value] if isinstance(value, list) else value
+class _Copying:
+  """What binary property lists have once, and may refer to from many places: each has its own afterwards."""
+
+  def __init__(self, source: Source) -> None:
+    self.source, self.left = source, MOST_VALUES
+
+  def copy(self, value: Any, depth: int) -> Any:
+    self.left -= 1
+    if self.left < 0:
+      raise Refused(self.source.place(), f"has more than {MOST_VALUES:,} values")
+    if depth > MOST_DEPTH:
+      raise Refused(self.source.place(), f"is nested deeper than {MOST_DEPTH}")
+    if isinstance(value, dict):
+      return Object({str(name): self.copy(one, depth + 1) for name, one in value.items()})
+    return [self.copy(one, depth + 1) for one in value] if isinstance(value, list) else value
 
 
 def _plist_value(source: Source, tag: Tag) -> Any:

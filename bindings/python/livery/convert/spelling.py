@@ -47,7 +47,8 @@ def _settle_limits(document: Any, setting: Dict[str, Any]) -> None:
   whole = ("MinLength", "MaxLength", "MaxItems") + (("Minimum", "Maximum") if setting.get("Format") == "integer" else ())
   for member in whole:
     bound = setting.get(member)
-    if isinstance(bound, float):
+    # What is beyond 64 bits bounds nothing, and would be no number that is read.
+    if isinstance(bound, float) and abs(bound) < 2**63:
       setting[member] = math.ceil(bound) if member == "Minimum" else math.floor(bound)
       if member == "Minimum" and setting[member] != bound and "Step" in setting:
         document.lose(getattr(setting, "place", Place("")), str(setting.get("Key") or ""), f"its steps begin at {setting[member]}, and not at {bound}")

@@ -188,7 +188,8 @@ def literal(text: str) -> str:
 
 def comment(text: str) -> str:
   """Text in a comment: in one line, with nothing that ends or begins one, nor continues a line."""
-  return " ".join(text.split()).replace("*/", "* /").replace("/*", "/ *").replace("\\", "\\ ").replace("??/", "? ?/").strip()
+  plain = "".join(one if one.isprintable() else " " for one in text)
+  return " ".join(plain.split()).replace("*/", "* /").replace("/*", "/ *").replace("\\", "\\ ").replace("??/", "? ?/").strip()
 
 
 def doc(setting: Setting, indent: str = "") -> str:

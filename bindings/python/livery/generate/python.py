@@ -15,7 +15,7 @@ TYPES = {"bool": "bool", "integer": "int", "number": "float", "text": "str", "ur
 READS = {"bool": "get_bool", "integer": "get_int", "number": "get_double", "text": "get_string", "url": "get_url",
          "color": "get_color", "date": "get_date", "data": "get_data"}
 TAKEN = [*keyword.kwlist, "match", "case", "type", "self", "store", "layer", "at", "reset", "missing", "update", "watch",
-         "VERSION", "DIGEST", "livery", "datetime", "bool", "int", "float", "str", "bytes", "property", "List", "Union"]
+         "VERSION", "DIGEST", "deprecated", "livery", "datetime", "bool", "int", "float", "str", "bytes", "property", "List", "Union"]
 #: What no class may be called.
 RESERVED = ["Settable", "None", "True", "False", "List", "Union", "Optional", "Any", "Dict"]
 

@@ -171,7 +171,8 @@ def string(text: str) -> str:
 
 
 def line(text: str) -> str:
-  return " ".join(text.split())
+  """Text in a comment: what is not printable may end one, or turn its direction."""
+  return " ".join("".join(one if one.isprintable() else " " for one in text).split())
 
 
 def doc(setting: Setting, indent: str) -> List[str]:
