@@ -73,7 +73,7 @@ class Console:
     words = [PROGRAM, *words, "--state", self.state] + (["--database", self.database] if self.database else [])
     done = subprocess.run([str(word) for word in words], capture_output=True, text=True, input=text, timeout=120)
     assert done.returncode == expected, (words, done.returncode, done.stderr, done.stdout)
-    return done.stdout if expected == 0 else done.stderr
+    return done.stdout if expected == 0 or "--json" in words else done.stderr
 
   def json(self, *words):
     return json.loads(self.run(*words, "--json"))

@@ -52,7 +52,10 @@ def test_a_setting_comes_from_a_draft_to_a_publication(console):
   assert console.ask("POST", place + "/stop").json["state"] == "stopped"
   problem(console.ask("POST", place + "/raise"), 409)
   assert console.ask("POST", place + "/resume").json["state"] == "rolling"
-  assert console.ask("POST", place + "/raise").json["state"] == "complete"
+  problem(console.ask("POST", place + "/raise", {"share": 10000}), 409)
+  problem(console.ask("POST", place + "/raise", {"share": "all"}), 422, "/share")
+  problem(console.ask("POST", place + "/stop", {"share": 100}), 422, "/share")
+  assert console.ask("POST", place + "/raise", {"share": 100}).json["state"] == "complete"
   undone = console.ask("POST", place + "/undo")
   assert undone.status == 200 and undone.json["number"] > made.json["number"]
   assert console.get(place)["state"] == "undone"
@@ -434,3 +437,14 @@ def test_requests_made_of_the_description(tmp_path):
     assert console.get("/session")["name"] == "nobody-else-has-this-name"
   finally:
     console.close()
+
+
+def test_channels_come_by_pages(console):
+  for device in console.devices:
+    assert console.change([{"name": "volume", "verb": "enforce", "value": 4}], f"device.{device}").status == 200
+  everything = console.get("/channels")
+  assert [one["name"] for one in everything["items"]] == ["fleet", "group.lobby", "group.north"] + [f"device.{one}" for one in console.devices]
+  assert everything["total"] == 6
+  pages = [console.get(f"/channels?limit=2&offset={offset}") for offset in (0, 2, 4, 6)]
+  assert [one for page in pages for one in page["items"]] == everything["items"] and all(page["total"] == 6 for page in pages)
+  problem(console.ask("GET", "/channels?offset=-1"), 400)

@@ -7,6 +7,7 @@ import os
 import re
 import shutil
 import sqlite3
+import subprocess
 import threading
 import time
 import urllib.parse
@@ -355,7 +356,11 @@ def test_the_command_says_what_is_wrong(console):
   assert "no command" in console.run("dance", expected=2)
   assert "no option" in console.run("status", "--dance", expected=2)
   assert "no such channel" in console.run("draft", "show", "group.none", expected=3).lower()
-  assert json.loads(console.run("draft", "show", "group.none", "--json", expected=3))["error"]
+  error = json.loads(console.run("draft", "show", "group.none", "--json", expected=3))["error"]
+  assert error["status"] == "LIVERY_ERROR_NOT_FOUND" and "no such channel" in error["message"].lower()
+  missing = subprocess.run([PROGRAM, "status", "--state", "/nonexistent"], capture_output=True, text=True)
+  assert missing.returncode == 3 and "no fleet yet in /nonexistent" in missing.stderr
+  assert subprocess.run([PROGRAM], capture_output=True, text=True).returncode == 2
   assert "already" in console.run("init", "other", expected=5)
   if not shutil.which("livery-simulate") and not (PROGRAM.parent / "livery-simulate").exists():
     assert "docs/fleet.md" in console.run("simulate", expected=3)
@@ -417,7 +422,7 @@ def test_devices_that_are_silent_do_not_tell_for_others(console):
   later = console.set("group.lobby", ("volume", "enforce", 3), steps=[9999, 10000])["number"]
   wait(lambda: console.api("GET", f"publications/{later}")["state"] == "complete")
   told = console.api("GET", f"publications/{first}")
-  assert told["state"] == "rolling" and told["applied"] == 2 and told["expected"] == 2
+  assert told["state"] == "rolling" and told["applied"] == 2 and told["expected"] == 4
   for device in devices[2:]:
     assert device.report().status in (200, 204)
   wait(lambda: console.api("GET", f"publications/{first}")["state"] == "complete")

@@ -227,3 +227,21 @@ def test_what_a_device_tells_of_a_secret_is_shown_to_nobody(console):
   assert all("servicePin" in str(answer) for answer in told)
   assert not any("hunter22" in str(answer) for answer in told)
   assert all("•••" in page for page in pages)
+
+
+def test_what_fits_the_schema_no_more_is_told_where_it_is_set_and_published(console, tmp_path):
+  console.set("fleet", ("volume", "enforce", 90))
+  revision = console.api("GET", "channels/fleet/draft")["revision"]
+  settings = [{"name": "welcomeText", "verb": "enforce", "value": "hello"}]
+  console.api("PATCH", "channels/fleet/draft", {"revision": revision, "settings": settings})
+  schema = json.loads(json.dumps(SCHEMA))
+  schema["Version"] += 1
+  next(one for group in schema["Groups"] for one in group["Settings"] if one["Key"] == "volume")["Maximum"] = 60
+  file = tmp_path / "narrower.json"
+  file.write_text(json.dumps(schema))
+  eva = Person(console, "eva")
+  assert 'id="unfit"' not in eva.ask("GET", "/channels/fleet/difference").body.decode()
+  console.run("schema", "add", str(file))
+  for path in ("/channels/fleet/form/at/0", "/channels/fleet/difference"):
+    told = re.search(r'id="unfit">(.*?)</ul>', eva.ask("GET", path).body.decode(), re.S)[1]
+    assert "<b>volume</b>" in told and "60" in told and "welcomeText" not in told

@@ -6,7 +6,7 @@ import subprocess
 import time
 
 import read_sync
-from conftest import PROGRAM, Console, wait
+from conftest import PROGRAM, Console, join, wait
 
 
 def manifest(console, channel="fleet"):
@@ -104,7 +104,7 @@ def test_what_cannot_be_read_gives_way_to_what_comes_next(tmp_path):
   try:
     console.api("POST", "channels/fleet/publications", {"revision": draft(console, ["a"])}, 201)
     console.sql("UPDATE documents SET content = x'00'")
-    assert console.ask("GET", "/api/v1/publications/1").status == 422
+    assert console.api("GET", "publications/1")["unreadable"]
     made = console.api("POST", "channels/fleet/publications", {"revision": draft(console, ["b"])}, 201)
     assert [one["name"] for one in made["settings"]] == ["b"]
     assert console.api("GET", "channels/fleet")["changes"] == 0
@@ -125,3 +125,148 @@ def test_what_cannot_be_read_gives_way_to_what_comes_next(tmp_path):
     assert console.api("GET", "channels/fleet/draft")["settings"] == []
   finally:
     console.stop()
+
+
+def test_what_cannot_be_read_is_stopped_all_the_same(console):
+  device, = join(console)
+  number = console.set("fleet", ("volume", "recommend", 30), steps=[100, 10000], pause=3600)["number"]
+  assert "unreadable" not in console.api("GET", f"publications/{number}")
+  blob = "'\\x00'::bytea" if console.database else "x'00'"
+  console.sql(f"UPDATE documents SET content = {blob} WHERE hash = (SELECT hash FROM publications WHERE number = {number})")
+  found = console.api("GET", f"publications/{number}")
+  assert found["unreadable"] and found["settings"] == [] and found["state"] == "rolling"
+  found = console.api("POST", f"publications/{number}/stop")
+  assert found["unreadable"] and found["state"] == "stopped"
+  assert console.set("fleet", ("volume", "recommend", 31))["state"] == "complete"
+  assert device.pull() == {"volume": ("recommend", 31)}
+
+
+def test_a_difference_that_was_seen_before_an_undo_is_not_published(console):
+  console.set("fleet", ("volume", "recommend", 30))
+  bad = console.set("fleet", ("volume", "enforce", 100))
+  draft = console.api("GET", "channels/fleet/draft")
+  listed = [{"name": "welcomeText", "verb": "recommend", "value": "Hello"}]
+  seen = console.api("PATCH", "channels/fleet/draft", {"revision": draft["revision"], "settings": listed})["revision"]
+  assert [one["name"] for one in console.api("GET", "channels/fleet/difference")["settings"]] == ["welcomeText"]
+  console.api("POST", f"publications/{bad['number']}/undo")
+  refused = console.ask("POST", "/api/v1/channels/fleet/publications", {"revision": seen})
+  assert refused.status == 409 and "what is published" in refused.json["detail"]
+  difference = console.api("GET", "channels/fleet/difference")
+  assert [one["name"] for one in difference["settings"]] == ["volume", "welcomeText"]
+  console.api("POST", "channels/fleet/publications", {"revision": difference["revision"]}, 201)
+
+
+def test_a_difference_that_was_seen_before_a_rollout_stopped_is_not_published(console):
+  devices = join(console, 4)
+  console.set("fleet", ("volume", "recommend", 30))
+  for device in devices:
+    device.report()
+  number = console.set("fleet", ("volume", "enforce", 100), steps=[9999, 10000], pause=3600)["number"]
+  seen = console.api("GET", "channels/fleet/difference")["revision"]
+  for device in devices:
+    device.report(refuses=lambda document: any(one.get("value") == 100 for one in document.get("settings", [])))
+  wait(lambda: console.api("GET", f"publications/{number}")["state"] == "stopped")
+  assert console.ask("POST", "/api/v1/channels/fleet/publications", {"revision": seen}).status == 409
+  # Nor one that was seen before it goes on.
+  seen = console.api("GET", "channels/fleet/difference")["revision"]
+  console.api("POST", f"publications/{number}/resume")
+  assert console.api("GET", "channels/fleet/difference")["revision"] > seen
+
+
+def test_what_is_taken_out_changes_who_has_it(console):
+  devices = join(console, 3)
+  console.set("fleet", ("volume", "enforce", 90), ("welcomeText", "replace", "Hello"))
+  for device in devices[:2]:
+    device.report()
+  revision = console.api("GET", "channels/fleet/draft")["revision"]
+  revision = console.api("PUT", "channels/fleet/draft", {"revision": revision, "settings": []})["revision"]
+  difference = console.api("GET", "channels/fleet/difference")
+  # What was replaced stays where it is.
+  assert {one["name"]: one.get("devices") for one in difference["settings"]} == {"volume": 2, "welcomeText": None}
+  assert difference["changed"] == 2
+  listed = [{"name": "volume", "verb": "release"}, {"name": "welcomeText", "verb": "replace", "value": "Hello"}]
+  console.api("PUT", "channels/fleet/draft", {"revision": revision, "settings": listed})
+  difference = console.api("GET", "channels/fleet/difference")
+  assert [(one["name"], one["devices"]) for one in difference["settings"]] == [("volume", 2)] and difference["changed"] == 2
+
+
+def test_a_device_that_has_what_was_there_before_is_explained_by_no_later_publication(console):
+  device, = join(console)
+  for verb in ("enforce", "recommend"):
+    first = console.set("fleet", ("volume", verb, 30))
+    device.report()
+    told = console.api("GET", f"devices/{device.id}/settings/volume")
+    assert told["publication"] == first["number"]
+    second = console.set("fleet", ("volume", verb, 60))
+    told = console.api("GET", f"devices/{device.id}/settings/volume")
+    assert told["value"] == 30 and "publication" not in told and "author" not in told
+    assert f"has not told of publication {second['number']}" in told["decidedBy"]
+    device.report()
+    assert console.api("GET", f"devices/{device.id}/settings/volume")["publication"] == second["number"]
+
+
+def test_a_group_of_the_same_name_takes_up_nothing_that_was_stopped_before(console):
+  console.run("group", "add", "till")
+  join(console, groups=["till"])
+  plan = {"steps": [5000, 10000], "pause": 3600}
+  plain = console.set("group.till", ("volume", "enforce", 100), **plan)["number"]
+  console.api("POST", f"publications/{plain}/stop")
+  laid = console.set("group.till", ("welcomeText", "enforce", "old"), until="2040-01-01T00:00Z", **plan)["number"]
+  console.api("POST", f"publications/{laid}/stop")
+  console.run("group", "remove", "till")
+  console.run("group", "add", "till")
+  device, = join(console, groups=["till"])
+  for number in (plain, laid):
+    refused = console.ask("POST", f"/api/v1/publications/{number}/resume")
+    assert refused.status == 409 and "group" in refused.json["detail"]
+    assert console.api("GET", f"publications/{number}")["reason"].startswith("stopped by")
+  assert device.pull() == {}
+  # Nor is that said twice where the next one goes, too.
+  console.run("group", "remove", "till")
+  assert console.api("GET", f"publications/{plain}")["reason"].count("the group was removed") == 1
+
+
+def test_devices_that_are_silent_since_are_among_those_that_are_counted(console):
+  devices = join(console, 3)
+  number = console.set("fleet", ("volume", "enforce", 5))["number"]
+  for device in devices:
+    device.report()
+  console.sql(f"UPDATE devices SET seen = seen - 200000 WHERE id <> '{devices[0].id}'")
+  told = console.api("GET", f"publications/{number}")
+  assert (told["applied"], told["expected"]) == (3, 3)
+
+
+def test_nothing_is_undone_while_something_rolls_out(console):
+  first = console.set("fleet", ("volume", "enforce", 5))["number"]
+  assert console.api("GET", f"publications/{first}")["canUndo"]
+  second = console.set("fleet", ("volume", "enforce", 6), steps=[100, 10000], pause=3600)["number"]
+  assert not console.api("GET", f"publications/{first}")["canUndo"]
+  console.api("POST", f"publications/{second}/stop")
+  assert console.api("GET", f"publications/{first}")["canUndo"]
+
+
+def test_a_folder_that_cannot_be_written_is_told_of_until_it_is(console):
+  console.set("fleet", ("volume", "enforce", 30))
+  assert "publishing" not in console.api("GET", "status")
+  folder = console.published / "v1/channels/fleet"
+  folder.rename(console.published / "away")
+  folder.write_text("in the way")
+  version = read_sync.cbor(read_sync.cbor((console.published / "away/manifest").read_bytes())[1])["version"]
+  console.set("fleet", ("volume", "enforce", 31))
+  told = console.api("GET", "status")["publishing"]
+  assert told["place"] == str(console.published) and told["waiting"] >= 1 and told["problem"] and told["since"] > 0
+  folder.unlink()
+  (console.published / "away").rename(folder)
+  wait(lambda: "publishing" not in console.api("GET", "status"))
+  assert manifest(console)["version"] == version + 1
+
+
+def test_another_password_makes_nobody_an_editor(tmp_path):
+  console = Console(tmp_path).make_bare()
+  console.run("admin", "add", "vera", "--role", "viewer", text="only looking\n")
+  console.run("admin", "set", "vera", text="still looking\n")
+  roles = {one["name"]: one["role"] for one in console.json("admin", "list")}
+  assert roles == {"eva": "editor", "vera": "viewer"}
+  console.run("admin", "set", "vera", "--role", "editor", text="not only looking\n")
+  console.run("admin", "add", "nils", text="somebody else\n")
+  assert {one["name"]: one["role"] for one in console.json("admin", "list")} == {"eva": "editor", "nils": "editor", "vera": "editor"}

@@ -1,5 +1,6 @@
 """From a value in a form to devices, and back."""
 
+import json
 import re
 
 from conftest import Person
@@ -207,3 +208,51 @@ def test_a_brand_is_looked_at_before_it_travels(fleet, visit):
   page.wait_for_selector("#notice.good")
   Person(served).publish()
   assert served.device(0)["branding.color.Toolbar"]["verb"] == "enforce"
+
+
+def test_images_in_lists_travel(fleet, tmp_path, visit):
+  schema = tmp_path / "albums.json"
+  schema.write_text(json.dumps({"Version": 1, "Groups": [{"Title": "Album", "Settings": [
+    {"Type": "List", "Title": "Pages", "Key": "pages", "ItemTemplate": [
+      {"Type": "Image", "Title": "Picture", "Key": "picture"}, {"Type": "TextField", "Title": "Name", "Key": "name"}]}]}]}))
+  served = fleet(1, schema)
+  page = visit(served, "/channels/fleet/form/at/0")
+  page.click("text=Edit the list")
+  page.click("text=Add an item")
+  picture = tmp_path / "picture.svg"
+  picture.write_text('<svg xmlns="http://www.w3.org/2000/svg" width="8" height="8"><path d="M0 0h8v8H0z"/></svg>')
+  page.set_input_files("[name='f:0.0']", picture)
+  page.fill("[name='m:0.1']", "first")
+  page.click(".save button.main")
+  page.wait_for_selector("#notice.good")
+  # It is drawn from the database, not from what the browser has sent.
+  page.reload()
+  assert page.locator("img.preview").evaluate("image => image.naturalWidth") == 8
+  Person(served).publish()
+  assert "first" in json.dumps(served.device(0)["pages"])
+
+
+def test_what_is_pressed_twice_begins_one_step(fleet):
+  served = fleet(8)
+  alice = Person(served)
+  alice.set(volume=("enforce", "30"))
+  number = alice.publish(steps="10, 50, 100", pause="60")
+  share = re.search(r'name="share" value="(\d+)"', alice.get(f"/publications/{number}").text)[1]
+  assert share == "1000"
+  assert alice.post(f"/publications/{number}/raise", {"share": share}).status == 303
+  assert alice.post(f"/publications/{number}/raise", {"share": share}).status == 409
+  assert 'name="share" value="5000"' in alice.get(f"/publications/{number}").text
+
+
+def test_groups_that_somebody_else_chose_meanwhile_stay(fleet):
+  served = fleet(3)
+  alice = Person(served)
+  for name in ("east", "west", "hall"):
+    alice.post("/groups", {"op": "add", "name": name})
+  device = served.page(2)
+  assert alice.post(device + "/groups", [("group", "east")]).status == 303
+  # Of two pages that both show it in one group.
+  assert alice.post(device + "/groups", [("seen", "east"), ("group", "east"), ("group", "west")]).status == 303
+  assert alice.post(device + "/groups", [("seen", "east"), ("group", "hall")]).status == 303
+  chosen = re.findall(r'name="seen" value="(\w+)"', alice.get(device).text)
+  assert [name for name in chosen if name in ("east", "west", "hall")] == ["west", "hall"]

@@ -6,8 +6,13 @@ import LiveryHTTP
 extension API {
   func channels(_ rest: [String], _ person: Person) throws(Problem) -> Response {
     guard let channel = rest.first else {
-      try allow([.get])
-      return try domain { () throws(Refusal) in listed(try console.channels().map { $0.json }) }
+      try allow([.get], query: ["offset", "limit"])
+      let offset = Int(try numberIfAny("offset", 0...Int64(DeviceFilter.farthest)) ?? 0)
+      let limit = try limit()
+      return try domain { () throws(Refusal) in
+        let (lines, total) = try console.channels(from: offset, limit: limit)
+        return listed(lines.map { $0.json }, total: total)
+      }
     }
     if rest.count == 1 {
       try allow([.get])
@@ -104,9 +109,14 @@ extension API {
     }
     guard rest.count == 2, let step = RolloutStep(rest[1]) else { throw missing }
     try allow([.post])
-    try expectNothing()
+    var share: Int?
+    if step == .raise, !request.body.isEmpty {
+      share = try Body(request, ["share"]).intIfAny("share", 0...10_000).map { Int($0) }
+    } else {
+      try expectNothing()
+    }
     return try domain { () throws(Refusal) in
-      shown(try console.publication(try console.act(step, on: number, by: person)).json)
+      shown(try console.publication(try console.act(step, on: number, at: share, by: person)).json)
     }
   }
 

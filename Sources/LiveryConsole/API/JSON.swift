@@ -268,6 +268,7 @@ extension PublicationDetail {
     json.add("reason", reason)
     json.add("next", next)
     json.add("canUndo", canUndo)
+    if isUnreadable { json.add("unreadable", true) }
     json.add(
       "failures",
       value: .list(

@@ -97,7 +97,8 @@ extension Command {
     let console = try open()
     switch rest.first {
     case "add" where rest.count == 2, "set" where rest.count == 2:
-      guard let role = Console.role(arguments["role"] ?? "editor") else {
+      let present = try console.admins().first { $0.name.sameBytes(as: rest[1]) }
+      guard let role = arguments["role"].map({ Console.role($0) }) ?? present?.role ?? .editor else {
         throw Refusal(.invalid, "--role is viewer or editor")
       }
       try console.put(rest[1], role, password: try password(), by: person)

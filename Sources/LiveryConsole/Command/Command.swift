@@ -31,40 +31,39 @@ struct Command {
   }
 
   func run() -> Int32 {
-    if arguments.has("help") || arguments.words.isEmpty && arguments.problem == nil {
+    if arguments.has("help") {
       Output.print(Command.help)
       return Exit.done
     }
     if let problem = arguments.problem { return usage(problem) }
+    if arguments.words.isEmpty { return usage("what? --help tells") }
     do throws(Refusal) {
       guard try perform() else { return usage("there is no command `\(arguments.words.joinedBySpaces)`; --help tells") }
       return Exit.done
     } catch {
-      fail(error.message)
       switch error.reason {
-      case .notFound: return Exit.missing
-      case .invalid: return Exit.invalid
-      case .conflict: return Exit.refused
-      case .busy: return Exit.busy
+      case .notFound: return fail(error.message, "NOT_FOUND", Exit.missing)
+      case .invalid: return fail(error.message, "INVALID_VALUE", Exit.invalid)
+      case .conflict: return fail(error.message, "CONFLICT", Exit.refused)
+      case .busy: return fail(error.message, "BUSY", Exit.busy)
       }
     }
   }
 
-  private func usage(_ message: String) -> Int32 {
-    fail(message)
-    return Exit.usage
-  }
+  private func usage(_ message: String) -> Int32 { fail(message, "INVALID_ARGUMENT", Exit.usage) }
 
-  private func fail(_ message: String) {
+  /// As the other programs tell it: a line for people, and in JSON also an object.
+  private func fail(_ message: String, _ status: String, _ exit: Int32) -> Int32 {
+    Output.complain(message)
     if isJSON {
+      var error = JSON()
+      error.add("status", "LIVERY_ERROR_" + status)
+      error.add("message", message)
       var json = JSON()
-      json.add("error", message)
-      let text = ((try? json.value.jsonText()) ?? "{}") + "\n"
-      let count = text.utf8.count
-      _ = text.withCString { lvo_print(true, $0, count) }
-    } else {
-      Output.complain(message)
+      json.add("error", value: error.value)
+      Output.print((try? json.value.jsonText()) ?? "{}")
     }
+    return exit
   }
 
   /// Who runs it.

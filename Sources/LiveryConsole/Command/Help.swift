@@ -54,7 +54,7 @@ extension Command {
       --root KEY           of `keys roots`: a file of a root key, which signs, or the public half of one. Once for each
       --threshold N        of `keys roots`: how many of them have to sign; 1 without it
       --request FILE       of `keys rotate`, `revoke` and `roots`: what is to be signed elsewhere is written there
-      --role ROLE          of `admin`: editor, as without it, or viewer
+      --role ROLE          of `admin`: editor or viewer; without it editor for somebody new, and no other for who is there
       --password-file FILE  of `admin`: its first line, in place of standard input
       --label TEXT         of `token` and `enroll`
       --days N             of `token`: how long it is of use; 365 without it

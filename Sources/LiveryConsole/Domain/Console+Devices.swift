@@ -163,6 +163,13 @@ extension Console {
 
   /// Names a device, or has it be in some groups, or both: as one change.
   package func set(name: String?, groups: [String]?, of device: String, by person: Person) throws(Refusal) {
+    try change(device, named: name, by: person) { (_) in groups }
+  }
+
+  /// - Parameter groups: makes the groups of the former ones; nil for those.
+  private func change(
+    _ device: String, named name: String?, by person: Person, _ groups: ([String]) throws(Refusal) -> [String]?
+  ) throws(Refusal) {
     if let name, name.utf8.count > EnrollmentRequest.nameLimit || name.utf8.contains(0) {
       throw Refusal(.invalid, "A name has at most 64 bytes.")
     }
@@ -172,8 +179,8 @@ extension Console {
           "SELECT name FROM devices WHERE id = ? AND refused = 0", [.text(device.nulFree)],
           { (row) throws(Refusal) in row.text(0) })
       else { throw Refusal(.notFound, "There is no such device.") }
-      if let groups {
-        let former = try self.groups(of: device)
+      let former = try self.groups(of: device)
+      if let groups = try groups(former) {
         try put(device, in: groups)
         try sign(.device(device), stamp, isChanged: true)
         try note(
@@ -274,13 +281,13 @@ extension Console {
       try stopAll("(state = 'rolling' OR stands = 1)", in: .group(name), Console.groupIsGone)
       try database.run("DELETE FROM device_groups WHERE name = ?", [.text(name)])
       let channel = Database.Parameter.text("group." + name)
+      // Nor is one resumed in it that was stopped before.
+      try database.run(
+        "UPDATE publications SET reason = reason || ? WHERE channel = ? AND state = 'stopped' AND reason NOT LIKE ?",
+        [.text("; " + Console.groupIsGone), channel, .text("%" + Console.groupIsGone)])
       try database.run("DELETE FROM standing WHERE channel = ?", [channel])
       // Its draft goes on with another revision: those that were seen never count again.
-      try database.run(
-        """
-        INSERT INTO drafts (channel, revision) VALUES (?, 1)
-        ON CONFLICT (channel) DO UPDATE SET revision = drafts.revision + 1
-        """, [channel])
+      try renewDraft(of: "group." + name)
       try database.run("DELETE FROM draft_settings WHERE channel = ?", [channel])
       if try database.number("SELECT version FROM channels WHERE name = ?", [channel]) != nil {
         try sign(.group(name), stamp, isChanged: true)
@@ -295,6 +302,16 @@ extension Console {
 
   package func setGroups(_ groups: [String], of device: String, by person: Person) throws(Refusal) {
     try set(name: nil, groups: groups, of: device, by: person)
+  }
+
+  package func changeGroups(
+    of device: String, adding: [String], removing: [String], by person: Person
+  ) throws(Refusal) {
+    guard !adding.isEmpty || !removing.isEmpty else { return }
+    try change(device, named: nil, by: person) { (former) throws(Refusal) in
+      let isNew = { (group: String) in !former.contains { $0.sameBytes(as: group) } }
+      return former.filter { (group) in !removing.contains { $0.sameBytes(as: group) } } + adding.filter(isNew)
+    }
   }
 
   /// Has a device be in some groups and no others; within a change.

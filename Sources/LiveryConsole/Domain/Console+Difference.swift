@@ -17,29 +17,44 @@ extension Console {
     var changes = [Bool](repeating: false, count: devices.count)
     for index in difference.settings.indices {
       let setting = difference.settings[index]
-      // Whoever has this value in effect sees no other one.
-      guard let value = setting.after?.value, let content = try? CBOR.encode(value) else { continue }
-      var keeps = [Bool](repeating: false, count: devices.count)
-      try eachDevice(of: kind, having: content, of: setting.name) { (id) in
-        if let place = devices.place(of: id) { keeps[place] = true }
+      var have = [Bool](repeating: false, count: devices.count)
+      let note = { (id: [UInt8]) in
+        if let place = devices.place(of: id) { have[place] = true }
       }
-      var others = 0
-      for place in keeps.indices where !keeps[place] {
-        others += 1
+      var count = 0
+      if let value = setting.after?.value, let content = try? CBOR.encode(value) {
+        // Whoever has this value in effect sees no other one.
+        try eachDevice(of: kind, where: "content = ?", [.bytes(content)], of: setting.name, note)
+        for place in have.indices { have[place].toggle() }
+      } else {
+        // What is not said any more goes from whoever has it by that; what was replaced is the device's own.
+        let condition: String
+        switch setting.before?.verb {
+        case "enforce": condition = "layer = 'enforced'"
+        case "recommend": condition = "layer = 'recommended'"
+        // A release holds for what weaker channels say.
+        case nil: condition = "layer IN ('enforced', 'recommended')"
+        default: continue
+        }
+        try eachDevice(of: kind, where: condition, [], of: setting.name, note)
+      }
+      for place in have.indices where have[place] {
+        count += 1
         changes[place] = true
       }
-      difference.settings[index].devices = others
+      difference.settings[index].devices = count
     }
     difference.changed = changes.reduce(0) { $0 + ($1 ? 1 : 0) }
     return difference
   }
 
-  /// The devices that have told of a value: at least those of them that take a channel.
+  /// The devices that have told of a setting for which a condition in SQL holds: at least those of them that take a channel.
   private func eachDevice(
-    of channel: LiveryFleet.Channel, having content: [UInt8], of name: String, _ body: ([UInt8]) -> Void
+    of channel: LiveryFleet.Channel, where condition: String, _ more: [Database.Parameter], of name: String,
+    _ body: ([UInt8]) -> Void
   ) throws(Refusal) {
-    var sql = "SELECT device FROM device_values WHERE name = ? AND content = ?"
-    var parameters: [Database.Parameter] = [.text(name), .bytes(content)]
+    var sql = "SELECT device FROM device_values WHERE name = ? AND \(condition)"
+    var parameters: [Database.Parameter] = [.text(name)] + more
     switch channel {
     case .fleet: break
     case .group(let group):

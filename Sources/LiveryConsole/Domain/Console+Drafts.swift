@@ -20,22 +20,28 @@ extension Console {
     return channel
   }
 
-  package func channels() throws(Refusal) -> [ChannelLine] {
-    var names = ["fleet"]
-    names += try groups().map { "group." + $0.name }
-    names += try database.all(
-      """
-      SELECT 'device.' || d.id FROM devices d WHERE d.refused = 0 AND ('device.' || d.id IN (SELECT channel FROM standing)
-      OR 'device.' || d.id IN (SELECT channel FROM draft_settings)
-      OR 'device.' || d.id IN (SELECT channel FROM publications WHERE stands = 1)) ORDER BY d.name, d.id LIMIT 1000
-      """
-    ) { (row) throws(Refusal) in row.text(0) }
+  private static let ownChannels = """
+    FROM devices d WHERE d.refused = 0 AND ('device.' || d.id IN (SELECT channel FROM standing)
+    OR 'device.' || d.id IN (SELECT channel FROM draft_settings)
+    OR 'device.' || d.id IN (SELECT channel FROM publications WHERE stands = 1))
+    """
+
+  package func channels(from: Int, limit: Int) throws(Refusal) -> (lines: [ChannelLine], total: Int) {
+    let shared = ["fleet"] + (try groups().map { "group." + $0.name })
+    let devices = Int(try database.number("SELECT COUNT(*) " + Console.ownChannels) ?? 0)
+    var names = Array(shared.dropFirst(from).prefix(limit))
+    if names.count < limit {
+      names += try database.all(
+        "SELECT 'device.' || d.id " + Console.ownChannels + " ORDER BY d.name, d.id LIMIT ? OFFSET ?",
+        [.int(Int64(limit - names.count)), .int(Int64(max(0, from - shared.count)))]
+      ) { (row) throws(Refusal) in row.text(0) }
+    }
     var lines: [ChannelLine] = []
     for name in names {
       // A group or a device may have been removed meanwhile.
       do throws(Refusal) { lines.append(try channel(name)) } catch { if error.reason != .notFound { throw error } }
     }
-    return lines
+    return (lines, shared.count + devices)
   }
 
   package func channel(_ name: String) throws(Refusal) -> ChannelLine {
@@ -128,12 +134,17 @@ extension Console {
     guard draft.revision == revision else {
       throw Refusal(.conflict, "Somebody else has changed the draft meanwhile: it is at revision \(draft.revision).")
     }
+    try renewDraft(of: channel)
+    return draft.settings
+  }
+
+  /// Gives a draft another revision: a difference that was seen before is none that can be published any more.
+  func renewDraft(of channel: String) throws(Refusal) {
     try database.run(
       """
       INSERT INTO drafts (channel, revision) VALUES (?, 1)
       ON CONFLICT (channel) DO UPDATE SET revision = drafts.revision + 1
       """, [.text(channel)])
-    return draft.settings
   }
 
   private func put(_ setting: DraftSetting, in channel: String) throws(Refusal) {
@@ -188,10 +199,14 @@ extension Console {
   }
 
   /// What a document says; nothing if it cannot be read.
-  func readableSettings(_ hash: [UInt8]) throws(Refusal) -> [DraftSetting] {
+  func readableSettings(_ hash: [UInt8]) throws(Refusal) -> [DraftSetting] { try settingsIfAny(hash) ?? [] }
+
+  /// What a document says; nil if it is not there, or cannot be read.
+  func settingsIfAny(_ hash: [UInt8]) throws(Refusal) -> [DraftSetting]? {
+    guard try document(hash) != nil else { return nil }
     do throws(Refusal) { return try settings(hash) } catch {
       guard error.reason == .invalid else { throw error }
-      return []
+      return nil
     }
   }
 

@@ -136,10 +136,12 @@ extension Console {
   private static func decide(_ setting: inout DeviceDetail.Setting, _ entry: Desired.Entry, _ source: Source) {
     let layer = setting.layer
     let by = "publication \(source.line.number) of \(source.line.channel)"
+    // Its layer may hold what an earlier publication has put there.
+    let isSame = setting.value == nil || entry.setting.value?.isSame(as: setting.value) ?? true
     var decides = false
     switch entry.setting.verb {
-    case .enforce: decides = layer.map { $0.sameBytes(as: "enforced") } ?? false
-    case .recommend: decides = layer.map { $0.sameBytes(as: "recommended") } ?? false
+    case .enforce: decides = isSame && layer.map { $0.sameBytes(as: "enforced") } ?? false
+    case .recommend: decides = isSame && layer.map { $0.sameBytes(as: "recommended") } ?? false
     case .replace: decides = entry.setting.value == setting.value
     case .release: break
     }
@@ -154,10 +156,21 @@ extension Console {
       setting.publication = source.line.number
       setting.time = source.line.time
       setting.author = source.line.author
-    } else if case .recommend = entry.setting.verb, let layer {
+    } else if case .recommend = entry.setting.verb, let layer, !layer.sameBytes(as: "recommended") {
       setting.decidedBy = "the layer \(layer) of the device, over what \(by) recommends"
     } else if let layer {
       setting.decidedBy = "the layer \(layer) of the device; it has not told of \(by) yet"
+    }
+  }
+}
+
+extension Value {
+  /// Whether both are one value: a device tells of a whole number as its schema has it.
+  fileprivate func isSame(as other: Value?) -> Bool {
+    switch (self, other) {
+    case (.int(let whole), .double(let number)?): Double(whole) == number
+    case (.double(let number), .int(let whole)?): Double(whole) == number
+    default: self == other
     }
   }
 }

@@ -89,21 +89,28 @@ extension Console {
     detail.reason = publication.reason
     if publication.line.state == .rolling { detail.next = publication.since + Int64(publication.plan.pause) }
     let tally = try outcome(of: publication)
-    detail.expected = tally.expected
+    // Who has told and is silent since has it, too.
+    let isMeant = publication.line.state == .rolling || publication.line.state == .complete
+    detail.expected = tally.expected + (isMeant ? tally.told - tally.heard : 0)
     detail.applied = tally.applied
     detail.failed = tally.failed
     detail.scheduled = tally.scheduled
     detail.passedOver = tally.passedOver
     detail.failures = tally.failures
-    var before: [DraftSetting] = []
-    if let previous = publication.previous { before = try readableSettings(try found(previous).hash) }
-    let after = try settings(publication.hash)
-    if publication.line.isOverlay {
-      // It says nothing of the others.
-      before = before.filter { (old) in after.contains { $0.name.sameBytes(as: old.name) } }
+    // What cannot be read can be stopped all the same, and undone.
+    if let after = try settingsIfAny(publication.hash) {
+      var before: [DraftSetting] = []
+      if let previous = publication.previous { before = try readableSettings(try found(previous).hash) }
+      if publication.line.isOverlay {
+        // It says nothing of the others.
+        before = before.filter { (old) in after.contains { $0.name.sameBytes(as: old.name) } }
+      }
+      detail.settings = try shown(Console.changes(before, after))
+    } else {
+      detail.isUnreadable = true
     }
-    detail.settings = try shown(Console.changes(before, after))
-    let base = try database.number("SELECT base FROM standing WHERE channel = ?", [.text(publication.line.channel)])
+    let base = try database.number(
+      "SELECT base FROM standing WHERE channel = ? AND rolling IS NULL", [.text(publication.line.channel)])
     detail.canUndo = publication.stands || publication.line.state == .complete && base == number
     return detail
   }
@@ -119,9 +126,14 @@ extension Console {
     return try tally(publication)
   }
 
-  package func act(_ step: RolloutStep, on number: Int64, by person: Person) throws(Refusal) -> Int64 {
+  package func act(
+    _ step: RolloutStep, on number: Int64, at share: Int? = nil, by person: Person
+  ) throws(Refusal) -> Int64 {
     try change { (stamp) throws(Refusal) in
       let publication = try found(number)
+      if let share, publication.line.share != share {
+        throw Refusal(.conflict, "Publication \(number) has gone on meanwhile: look at it again.")
+      }
       switch step {
       case .stop: try stop(publication, try tally(publication), "stopped by \(person.name)", stamp)
       case .raise: try raise(publication, stamp)
@@ -141,6 +153,7 @@ extension Console {
     try markStopped(publication, reason, tally)
     if !publication.line.isOverlay {
       try database.run("UPDATE standing SET rolling = NULL WHERE channel = ?", [.text(publication.line.channel)])
+      try renewDraft(of: publication.line.channel)
     }
     try sign(channel, stamp, isChanged: true)
   }
@@ -194,7 +207,7 @@ extension Console {
       throw Refusal(.conflict, "Publication \(publication.line.number) was not stopped.")
     }
     // There may be another group of that name.
-    guard publication.reason?.sameBytes(as: Console.groupIsGone) != true else {
+    guard publication.reason?.hasSuffix(Console.groupIsGone) != true else {
       throw Refusal(.conflict, "Publication \(publication.line.number) has ended with its group: publish it anew.")
     }
     if publication.line.isOverlay {
@@ -214,6 +227,7 @@ extension Console {
       INSERT INTO standing (channel, rolling) VALUES (?, ?)
       ON CONFLICT (channel) DO UPDATE SET rolling = excluded.rolling
       """, [.text(publication.line.channel), .int(publication.line.number)])
+    try renewDraft(of: publication.line.channel)
     try sign(channel, stamp, isChanged: true)
   }
 
@@ -234,6 +248,7 @@ extension Console {
     var plan = Plan()
     plan.comment = "Undoes publication \(publication.line.number)"
     let number = try publish(channel, before, plan, stamp, by: person)
+    try renewDraft(of: publication.line.channel)
     try database.run("UPDATE publications SET state = 'undone' WHERE number = ?", [.int(publication.line.number)])
     try note(person, "undid publication \(publication.line.number)", "publication \(number)")
     return number

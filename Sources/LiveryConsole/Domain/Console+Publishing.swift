@@ -12,7 +12,8 @@ extension Console {
       let kind = try known(channel)
       let draft = try draft(channel)
       guard draft.revision == revision else {
-        throw Refusal(.conflict, "Somebody else has changed the draft meanwhile: it is at revision \(draft.revision).")
+        throw Refusal(
+          .conflict, "The draft, or what is published, has changed meanwhile: it is at revision \(draft.revision).")
       }
       let number =
         plan.conditions.isOverlay

@@ -42,6 +42,9 @@ package final class Console: @unchecked Sendable {
   let rates = Rates()
   let latest = Atomic<UInt64>(0)
   private let writing = Lock()
+  /// Why a folder could not be written, and since when; guarded by `failing`.
+  private let failing = Lock()
+  private var failure: (problem: String, since: Int64)?
   /// What has been written to the published folder: guarded by `writing`.
   private var written: Int64 = -1
   /// Since when everything was put into a bucket by this console: guarded by `writing`. What has nothing to say does not raise it.
@@ -64,6 +67,10 @@ package final class Console: @unchecked Sendable {
   /// Opens a console that `initialize` has made.
   package convenience init(_ place: Place) throws(Refusal) {
     guard Crypto.isReady else { throw Refusal(.busy, "libsodium does not work") }
+    // Nothing is made where there is none.
+    guard place.database != nil || Files.isThere("\(place.folder)/console.db") else {
+      throw Refusal(.notFound, "there is no fleet yet in \(place.folder): livery console init")
+    }
     let database = try Database(place.database ?? "\(place.folder)/console.db")
     try Tables.migrate(database)
     guard
@@ -181,8 +188,21 @@ package final class Console: @unchecked Sendable {
 
   /// Writes what has been published since it was written the last time; or has it put there soon, where that may take long.
   func publishFiles() throws(Refusal) {
-    if let uploads { uploads.poke() } else { _ = try publishNow() }
+    if let uploads { return uploads.poke() }
+    do throws(Refusal) {
+      _ = try publishNow()
+      failing.withLock { failure = nil }
+    } catch {
+      failing.withLock { failure = (error.message, failure?.since ?? Console.now) }
+      throw error
+    }
   }
+
+  /// Until which generation this console knows everything to be there; -1 if it does not know.
+  var writtenGeneration: Int64 { writing.withLock { written } }
+
+  /// Why what is published is not in its folder yet, and since when.
+  var folderFailure: (problem: String, since: Int64)? { failing.withLock { failure } }
 
   /// Writes what has been published since it was written the last time: all of it the first time. What refers to others comes
   /// after them, the fleet's manifest last.

@@ -17,6 +17,7 @@ final class ChannelForms: Sendable {
     let store: Store
     let schema: [UInt8]
     var draft = ChannelDraft(revision: .max, settings: [])
+    var unfit: [Unfit] = []
 
     init(_ channel: String, _ store: Store, _ schema: [UInt8]) {
       self.channel = channel
@@ -25,17 +26,29 @@ final class ChannelForms: Sendable {
     }
   }
 
-  /// A store that holds what the draft of a channel says now, and that draft; nil if there is no schema yet.
-  func store(_ channel: String, _ model: any ConsoleModel) throws(Refusal) -> (store: Store, draft: ChannelDraft)? {
+  /// A setting of a draft whose value the schema does not take, and why.
+  struct Unfit: Sendable {
+    let name, problem: String
+  }
+
+  /// What a form is drawn from: a store that holds what a draft says, but for what does not fit the schema.
+  struct Drawn {
+    let store: Store
+    let draft: ChannelDraft
+    let unfit: [Unfit]
+  }
+
+  /// What the draft of a channel says now; nil if there is no schema yet.
+  func drawn(_ channel: String, _ model: any ConsoleModel) throws(Refusal) -> Drawn? {
     try lock.withLock { () throws(Refusal) in
       guard let schema = try model.schema() else { return nil }
       let draft = try model.draft(channel)
       let copy = try find(channel, schema)
       if copy.draft.revision != draft.revision {
-        try fill(copy, draft, model)
+        copy.unfit = try fill(copy, draft, model)
         copy.draft = draft
       }
-      return (copy.store, draft)
+      return Drawn(store: copy.store, draft: draft, unfit: copy.unfit)
     }
   }
 
@@ -67,34 +80,32 @@ final class ChannelForms: Sendable {
     } catch { throw Refusal(.busy, "The form cannot be drawn: \(error.message)") }
   }
 
-  private func fill(_ copy: Copy, _ draft: ChannelDraft, _ model: any ConsoleModel) throws(Refusal) {
+  /// - Returns: what does not fit the schema any more. It is left out.
+  private func fill(_ copy: Copy, _ draft: ChannelDraft, _ model: any ConsoleModel) throws(Refusal) -> [Unfit] {
     do throws(StoreError) {
-      // One that does not fit the schema any more is left out, and shown as it is where the draft is compared.
-      var left: [String] = []
+      var left: [Unfit] = []
       for _ in 0...draft.settings.count {
         var failed: String?
         do throws(StoreError) {
           _ = try copy.store.edit(.user) { (change) throws(StoreError) in
             try change.resetAll()
-            for setting in draft.settings where !left.contains(where: { $0.sameBytes(as: setting.name) }) {
+            for setting in draft.settings where !left.contains(where: { $0.name.sameBytes(as: setting.name) }) {
               guard let value = setting.value else { continue }
               failed = setting.name
-              if case .image(let id) = value, let bytes = try? model.asset(id) {
-                try change.set(setting.name, to: .image(try change.put(bytes)))
-              } else {
-                try change.set(setting.name, to: value)
-              }
+              for id in value.images { if let bytes = try? model.asset(id) { _ = try change.put(bytes) } }
+              try change.set(setting.name, to: value)
             }
             failed = nil
           }
-          return
+          return left
         } catch {
-          guard let name = error.setting ?? failed, !left.contains(where: { $0.sameBytes(as: name) }) else {
+          guard let name = error.setting ?? failed, !left.contains(where: { $0.name.sameBytes(as: name) }) else {
             throw error
           }
-          left.append(name)
+          left.append(Unfit(name: name, problem: error.message))
         }
       }
+      return left
     } catch { throw Refusal(.busy, "The form cannot be drawn: \(error.message)") }
   }
 
@@ -116,10 +127,22 @@ final class ChannelForms: Sendable {
 
   /// For the titles and values of settings.
   func titles(_ model: any ConsoleModel) throws(Refusal) -> FramedForm? {
-    guard let (store, _) = try store("fleet", model) else { return nil }
+    guard let store = try drawn("fleet", model)?.store else { return nil }
     let frame = Frame(
       root: "", verbs: [], usual: "", label: "", verb: { _ in "" }, revision: { 0 }, take: { _ in }, above: { "" },
       document: { _, _, main, _ in main })
     return FramedForm(store, frame, isReadOnly: true)
+  }
+}
+
+extension Value {
+  /// Images that it names.
+  var images: [String] {
+    switch self {
+    case .image(let id): [id]
+    case .list(let items): items.flatMap { $0.images }
+    case .object(let members): members.flatMap { $0.value.images }
+    default: []
+    }
   }
 }

@@ -21,6 +21,8 @@ extension View {
     }
   }
 
+  private static let channelsOnPage = 100
+
   private func channels() throws(Refusal) -> Response {
     var html: HTML = """
       <h1>Channels</h1>
@@ -30,7 +32,9 @@ extension View {
       \(Piece.head(["Channel", "Settings", "Not published yet", "Version", "Published", "Above it"]))<tbody>
 
       """
-    for line in try model.channels() {
+    let from = max(0, min(request.query["from"].flatMap { Int($0) } ?? 0, DeviceFilter.farthest))
+    let (lines, total) = try model.channels(from: from, limit: View.channelsOnPage)
+    for line in lines {
       html += """
         <tr><th scope="row">\(Piece.link(channel: line.name))</th><td data-of="Settings">\(line.settings)</td>\
         <td data-of="Not published yet">
@@ -53,7 +57,9 @@ extension View {
       }
       html += "</td><td data-of=\"Above it\">\(above(line))</td></tr>\n"
     }
-    html += "</tbody></table></div>\n</div>\n"
+    html += "</tbody></table></div>\n"
+    html += Piece.pager("Pages of channels", from, lines.count, total, View.channelsOnPage) { "/channels?from=\($0)" }
+    html += "</div>\n"
     return shown(.channels, "Channels", html)
   }
 
@@ -82,7 +88,7 @@ extension View {
   private func form(of channel: String) throws(Refusal) -> Response {
     _ = try model.channel(channel)
     let root = "/channels/\(Piece.part(channel))/form"
-    guard let (store, draft) = try pages.forms.store(channel, model) else {
+    guard let drawn = try pages.forms.drawn(channel, model) else {
       return shown(
         .channels, Piece.title(ofChannel: channel),
         """
@@ -94,19 +100,21 @@ extension View {
     var asked = request
     asked.path = request.path.after("/channels/\(channel)/form") ?? "/"
     if asked.path.isEmpty { asked.path = "/" }
-    let frame = frame(channel, root, ChannelForms.Latest(draft))
-    let form = FramedForm(store, frame, isReadOnly: !person.mayChange)
+    let frame = frame(channel, root, ChannelForms.Latest(drawn.draft), drawn.unfit)
+    let form = FramedForm(drawn.store, frame, isReadOnly: !person.mayChange)
     return form.answer(asked, guest, guest.notes)
   }
 
-  private func frame(_ channel: String, _ root: String, _ latest: ChannelForms.Latest) -> Frame {
+  private func frame(
+    _ channel: String, _ root: String, _ latest: ChannelForms.Latest, _ unfit: [ChannelForms.Unfit]
+  ) -> Frame {
     let view = self
     return Frame(
       root: root, verbs: View.verbs, usual: "recommend", label: "On devices",
       verb: { name in latest.draft.settings.first { $0.name.sameBytes(as: name) }?.verb ?? "" },
       revision: { latest.draft.revision },
       take: { (changes) throws(StoreError) in try view.take(changes, in: channel, latest) },
-      above: { view.banner(channel) },
+      above: { view.banner(channel) + Piece.list(unfit) },
       document: { title, navigation, main, request in
         var layout = view.layout(.channels)
         layout.more = navigation
@@ -119,12 +127,11 @@ extension View {
   private func take(_ changes: [Frame.Change], in channel: String, _ latest: ChannelForms.Latest) throws(StoreError) {
     defer { pages.forms.forget(channel) }
     do throws(Refusal) {
+      let drawn = try pages.forms.drawn(channel, model)?.store
       var settings: [DraftSetting] = []
       for change in changes {
-        if case .image(let id)? = change.value, let (store, _) = try pages.forms.store(channel, model),
-          let bytes = try? store.assets.bytes(id)
-        {
-          try model.keep(bytes, by: person)
+        for id in change.value?.images ?? [] {
+          if let bytes = try? drawn?.assets.bytes(id) { try model.keep(bytes, by: person) }
         }
         settings.append(DraftSetting(name: change.name, verb: change.verb, value: change.value))
       }

@@ -125,6 +125,7 @@ extension View {
         <label class="option"><input type="checkbox" name="group" value="\(group.name)"\(" checked", if: isIn)> \
         \(group.name)</label>
         """
+      if isIn { choices += "<input type=\"hidden\" name=\"seen\" value=\"\(group.name)\">" }
     }
     choices += "</div><p><button>Save</button></p></fieldset>"
     if !groups.isEmpty { html += form("/devices/\(query: id)/groups", choices) }

@@ -12,11 +12,18 @@ extension View {
     switch parts[1] {
     case "name": try model.name(id, field("name"), by: person)
     case "groups":
-      let chosen = request.fields.all.filter { $0.name.sameBytes(as: "group") }.map { $0.value }
-      try model.setGroups(chosen, of: id, by: person)
+      // What somebody else has changed meanwhile stays so.
+      let (chosen, seen) = (fields("group"), fields("seen"))
+      try model.changeGroups(
+        of: id, adding: chosen.filter { (group) in !seen.contains { $0.sameBytes(as: group) } },
+        removing: seen.filter { (group) in !chosen.contains { $0.sameBytes(as: group) } }, by: person)
     default: return gone()
     }
     return .redirect(to: "/devices/\(Piece.part(id))?done=saved")
+  }
+
+  private func fields(_ name: String) -> [String] {
+    request.fields.all.filter { $0.name.sameBytes(as: name) }.map { $0.value }
   }
 
   private var filter: DeviceFilter {
@@ -49,7 +56,7 @@ extension View {
       for line in lines { html += row(line) }
       html += "</tbody></table></div>\n"
     }
-    html += pager(filter, lines.count, total)
+    html += Piece.pager("Pages of devices", filter.offset, lines.count, total, filter.limit) { address(filter, $0) }
     html += "</div>\n"
     return shown(.devices, "Devices", html)
   }
@@ -84,20 +91,6 @@ extension View {
     if let schema = filter.schema {
       html += "<p>Schema version \(schema.description) alone. <a href=\"/devices\">All</a></p>\n"
     }
-    return html
-  }
-
-  private func pager(_ filter: DeviceFilter, _ shown: Int, _ total: Int) -> HTML {
-    guard filter.offset > 0 || filter.offset + shown < total else { return "" }
-    var html: HTML = "<nav aria-label=\"Pages of devices\" class=\"pager\">"
-    if filter.offset > 0 {
-      html += "<a class=\"button\" href=\"\(address(filter, max(0, filter.offset - filter.limit)))\">Before</a> "
-    }
-    html += "<span>\(min(filter.offset + 1, total)) to \(filter.offset + shown) of \(total)</span>"
-    if filter.offset + shown < total {
-      html += " <a class=\"button\" href=\"\(address(filter, filter.offset + filter.limit))\">Next</a>"
-    }
-    html += "</nav>\n"
     return html
   }
 

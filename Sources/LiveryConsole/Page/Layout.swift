@@ -158,6 +158,29 @@ enum Piece {
       : "<p class=\"notice bad\" role=\"alert\" tabindex=\"-1\" id=\"notice\">\(text)</p>\n"
   }
 
+  /// Leads to what comes before and after a part of a list; nothing if that is all of it.
+  static func pager(
+    _ label: HTML, _ from: Int, _ shown: Int, _ total: Int, _ limit: Int, _ address: (Int) -> HTML
+  ) -> HTML {
+    guard from > 0 || from + shown < total else { return "" }
+    var html: HTML = "<nav aria-label=\"\(label)\" class=\"pager\">"
+    if from > 0 { html += "<a class=\"button\" href=\"\(address(max(0, from - limit)))\">Before</a> " }
+    html += "<span>\(min(from + 1, total)) to \(from + shown) of \(total)</span>"
+    if from + shown < total { html += " <a class=\"button\" href=\"\(address(from + limit))\">Next</a>" }
+    return html + "</nav>\n"
+  }
+
+  /// What of a draft does not fit the schema any more.
+  static func list(_ unfit: [ChannelForms.Unfit]) -> HTML {
+    guard !unfit.isEmpty else { return "" }
+    var html: HTML = """
+      <div class="notice bad" id="unfit"><p>What does not fit the schema any more: set it anew, or take it out.</p><ul>
+
+      """
+    for one in unfit { html += "<li><b>\(one.name)</b>: \(one.problem)</li>\n" }
+    return html + "</ul></div>\n"
+  }
+
   static func joined(_ texts: [String], _ empty: String = "–") -> String {
     var joined = ""
     for text in texts { joined += (joined.isEmpty ? "" : ", ") + text }

@@ -99,6 +99,8 @@ package struct PublicationDetail: Sendable {
   package var next: Int64?
   package var failures: [(device: String, name: String, problem: String)] = []
   package var settings: [Difference.Setting] = []
+  /// Whether nobody can tell what it has changed.
+  package var isUnreadable = false
   package var canUndo = false
 
   package init() {}

@@ -67,10 +67,12 @@ package protocol ConsoleModel: AnyObject, Sendable {
   func addGroup(_ name: String, by person: Person) throws(Refusal)
   func moveGroup(_ name: String, up: Bool, by person: Person) throws(Refusal)
   func removeGroup(_ name: String, by person: Person) throws(Refusal)
-  func setGroups(_ groups: [String], of device: String, by person: Person) throws(Refusal)
+  /// Has a device be in some groups, and no more in others.
+  func changeGroups(of device: String, adding: [String], removing: [String], by person: Person) throws(Refusal)
 
   // What is set.
-  func channels() throws(Refusal) -> [ChannelLine]
+  /// The fleet, then groups, then devices with settings of their own: so many from a place on, and how many there are in all.
+  func channels(from: Int, limit: Int) throws(Refusal) -> (lines: [ChannelLine], total: Int)
   func channel(_ name: String) throws(Refusal) -> ChannelLine
   func draft(_ channel: String) throws(Refusal) -> ChannelDraft
   /// - Parameter revision: the one that was seen.
@@ -86,7 +88,8 @@ package protocol ConsoleModel: AnyObject, Sendable {
   func publish(_ channel: String, _ plan: Plan, at revision: UInt64, by person: Person) throws(Refusal) -> Int64
   func publications(_ channel: String?, before: Int64?, limit: Int) throws(Refusal) -> [PublicationLine]
   func publication(_ number: Int64) throws(Refusal) -> PublicationDetail
-  func act(_ step: RolloutStep, on publication: Int64, by person: Person) throws(Refusal) -> Int64
+  /// - Parameter share: the one that was seen: if it is another by now nothing is done. nil for whichever it is.
+  func act(_ step: RolloutStep, on publication: Int64, at share: Int?, by person: Person) throws(Refusal) -> Int64
   func history(before: Int64?, limit: Int) throws(Refusal) -> [HistoryLine]
 
   // Joining, and schemas.

@@ -19,7 +19,9 @@ extension View {
     case "undo": (step, word) = (.undo, "undone")
     default: return gone()
     }
-    let shown = try model.act(step, on: number, by: person)
+    // Who presses twice, or has an old page, begins one step.
+    let share = step == .raise ? Int(field("share")) : nil
+    let shown = try model.act(step, on: number, at: share, by: person)
     if step == .undo, shown == number { word = "taken" }
     return .redirect(to: "/publications/\(shown.description)?done=\(word)")
   }
@@ -99,7 +101,11 @@ extension View {
     if !line.conditions.words.isEmpty { html += "<dt>Holds</dt><dd id=\"when\">\(line.conditions.words)</dd>\n" }
     if !line.comment.isEmpty { html += "<dt>Comment</dt><dd>\(line.comment)</dd>\n" }
     html += "</dl>\n"
-    html += try table(publication.settings, withDevices: false)
+    if publication.isUnreadable {
+      html += "<p class=\"notice\">Its document is damaged: nobody can tell what it changed.</p>\n"
+    } else {
+      html += try table(publication.settings, withDevices: false)
+    }
     return shown(.publications, "Publication \(number.description)", html)
   }
 
@@ -160,7 +166,11 @@ extension View {
     switch publication.line.state {
     case .rolling:
       html += form("/publications/\(number)/stop", "<button class=\"main\">Stop</button>", " class=\"act\"")
-      html += form("/publications/\(number)/raise", "<button>Go to the next step now</button>", " class=\"act\"")
+      html += form(
+        "/publications/\(number)/raise",
+        """
+        <input type="hidden" name="share" value="\(publication.line.share)"><button>Go to the next step now</button>
+        """, " class=\"act\"")
     case .stopped:
       html += form("/publications/\(number)/resume", "<button>Go on</button>", " class=\"act\"")
     case .complete, .undone, .over: break

@@ -23,6 +23,7 @@ extension View {
     }
     html += "<p id=\"reach\"><b>\(reach(difference))</b></p>\n"
     if let words = typed.words { html += "<p id=\"when\" role=\"status\"><b>\(words)</b></p>\n" }
+    html += Piece.list(try pages.forms.drawn(channel, model)?.unfit ?? [])
     html += try table(difference.settings, withDevices: true)
     html += overlays(difference)
     html += typed.html(self, channel, difference.revision)

@@ -102,9 +102,15 @@ package struct PublishingState: Sendable {
 }
 
 extension Console {
-  /// nil where nothing is published, or into a folder, which is written before a change is answered.
+  /// nil where nothing is published, or into a folder that can be written, which it is before a change is answered.
   package func publishing() throws(Refusal) -> PublishingState? {
-    guard let published, published.isFar, let name = place.published else { return nil }
+    guard let published, let name = place.published else { return nil }
+    guard published.isFar else {
+      guard let failure = folderFailure else { return nil }
+      let written = writtenGeneration
+      let waiting = try database.number("SELECT COUNT(*) FROM channels WHERE stamp > ?", [.int(written)]) ?? 0
+      return PublishingState(place: name, waiting: Int(waiting), problem: failure.problem, since: failure.since)
+    }
     var state = PublishingState(place: name, waiting: 0, problem: nil, since: nil)
     var written: Int64 = -1
     try database.each("SELECT written, problem, since FROM places WHERE name = ?", [.text(name)]) {

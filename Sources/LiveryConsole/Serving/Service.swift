@@ -12,6 +12,8 @@ final class Service {
 
   /// How often the database is asked whether something has changed, in milliseconds.
   private static let beat: Int32 = 300
+  /// How long a look may take of which nothing is known, in milliseconds.
+  private static let quickLook: Int64 = 1000
 
   /// - Parameters:
   ///   - listen: an address of numbers and a port.
@@ -99,6 +101,7 @@ final class Service {
     var known = console.generation
     var beats = 0
     var nextLook: Int64 = 0
+    var lastLook: Int64 = 0
     // Each by itself: a folder that is full neither lets a bad rollout go on nor manifests come to their end.
     var (asking, publishing, looking, signing, listening) = (Chore(), Chore(), Chore(), Chore(), Chore())
     while !lvo_wait(Service.beat) {
@@ -117,7 +120,10 @@ final class Service {
         let begun = Clock.now
         // What could not be looked at tells nothing of how long it takes.
         if looking.attempt({ () throws(Refusal) in try console.look() }) {
-          nextLook = Clock.now + 9 * (Clock.now - begun)
+          // One that had to wait for somebody else is no measure of how long they take.
+          let took = Clock.now - begun
+          nextLook = Clock.now + 9 * min(took, max(lastLook, Service.quickLook))
+          lastLook = took
         }
       }
       if beats % 200 == 1 { signing.attempt { () throws(Refusal) in try console.refresh() } }

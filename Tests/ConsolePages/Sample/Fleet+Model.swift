@@ -139,10 +139,15 @@ extension Fleet: ConsoleModel {
     }
   }
 
-  func setGroups(_ groups: [String], of device: String, by person: Person) throws(Refusal) {
+  func changeGroups(
+    of device: String, adding: [String], removing: [String], by person: Person
+  ) throws(Refusal) {
     try lock.withLock { () throws(Refusal) in
       let place = try place(of: device)
-      devices[place].groups = groupNames.filter { groups.contains($0) }
+      let former = devices[place].groups
+      devices[place].groups = groupNames.filter {
+        adding.contains($0) || former.contains($0) && !removing.contains($0)
+      }
       note("Groups of a device", devices[place].name, person)
     }
   }

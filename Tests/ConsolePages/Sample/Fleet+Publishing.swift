@@ -3,8 +3,11 @@ import LiveryClient
 @testable import LiveryConsole
 
 extension Fleet {
-  func channels() throws(Refusal) -> [ChannelLine] {
-    lock.withLock { (["fleet"] + groupNames.map { "group.\($0)" }).map { line($0) } }
+  func channels(from: Int, limit: Int) throws(Refusal) -> (lines: [ChannelLine], total: Int) {
+    lock.withLock {
+      let names = ["fleet"] + groupNames.map { "group.\($0)" }
+      return (names.dropFirst(from).prefix(limit).map { line($0) }, names.count)
+    }
   }
 
   func channel(_ name: String) throws(Refusal) -> ChannelLine {
@@ -182,10 +185,11 @@ extension Fleet {
     }
   }
 
-  func act(_ step: RolloutStep, on number: Int64, by person: Person) throws(Refusal) -> Int64 {
+  func act(_ step: RolloutStep, on number: Int64, at share: Int?, by person: Person) throws(Refusal) -> Int64 {
     try lock.withLock { () throws(Refusal) in
       let index = try index(number)
       let publication = publications[index]
+      guard share == nil || share == publication.line.share else { throw Refusal(.conflict, "It has gone on.") }
       switch step {
       case .stop:
         guard publication.line.state == .rolling else { throw Refusal(.conflict, "It is not rolling out.") }
