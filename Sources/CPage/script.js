@@ -84,7 +84,14 @@
         answer = await fetchPart(address, options);
       }
     }
-    if (answer.isForNobody) { warn(words.ended); throw new Error(words.ended); }
+    if (answer.isForNobody) {
+      // What was too large, say, has nothing to do with the session.
+      const isEnded = answer.ok || answer.status === 401 || answer.status === 403;
+      const told = isEnded ? "" : new DOMParser().parseFromString(answer.content, "text/html").querySelector("main")?.textContent;
+      const text = told?.replace(/\s+/g, " ").trim() || words.ended;
+      warn(text);
+      throw Object.assign(new Error(text), { isTold: true });
+    }
     return answer;
   };
 
@@ -123,21 +130,37 @@
     try {
       if (button && button.hasAttribute("formaction")) await undo(button);
       else await send(form, button);
-    } catch (error) { warn(error.message === words.ended ? words.ended : words.offline); }
+    } catch (error) { if (!error.isTold) warn(words.offline); }
     isBusy = false;
     // What became of an answer may have been told in between.
     if (main.querySelector("[data-waits]")) visit(shown, true).catch(() => {});
   });
+  // The name of a control of a list once an item has been moved or removed.
+  const moved = (name, operation) => {
+    const path = /^(up|down|remove):((?:\d+\.)*)(\d+)$/.exec(operation);
+    if (!path || !name.startsWith(`m:${path[2]}`)) return name;
+    const verb = path[1], place = Number(path[3]), rest = name.slice(2 + path[2].length).split(".");
+    const index = Number(rest[0]), other = verb === "up" ? place - 1 : place + 1;
+    if (verb === "remove") rest[0] = index === place ? "" : index - (index > place);
+    else if (other >= 0) rest[0] = index === place ? other : index === other ? place : index;
+    return `m:${path[2]}${rest.join(".")}`;
+  };
   const send = async (form, button) => {
     const data = new FormData(form);
     if (button && button.name) data.append(button.name, button.value);
     const hasFiles = form.enctype === "multipart/form-data";
     const answer = await ask(form.action, { method: "POST", body: hasFiles ? data : new URLSearchParams(data) });
     const secrets = [...main.querySelectorAll("input[type=password]")].filter((field) => field.value);
+    // Whoever decides on a trial goes on typing.
+    if (typed && form !== byId("form")) return answer.ok ? keep(answer.content) : warn(noticeOf(answer.content));
     show(answer.content, true);
     // What was typed for a secret is not sent back; one that was rejected is typed anew.
-    if (!answer.ok && !byId("form")?.dataset.prompt || /^(reset|add):/.test(button?.value)) {
-      for (const field of secrets) { const now = byId(field.id); if (now) now.value = field.value; }
+    if (!answer.ok && !byId("form")?.dataset.prompt || /^(reset|add|up|down|remove):/.test(button?.value)) {
+      const fields = [...main.querySelectorAll("input[type=password]")];
+      for (const field of secrets) {
+        const name = answer.ok ? moved(field.name, button.value) : field.name, now = fields.find((one) => one.name === name);
+        if (now) now.value = field.value;
+      }
       tell();
     }
     if (answer.redirected) {
@@ -229,6 +252,9 @@
       if (hasFocus) (field ?? row.querySelector("a"))?.focus();
       return;
     }
+    // What has changed may be what it depends on alone.
+    const seen = (one) => one.querySelector("input[name^='s:']")?.value.replace(/^\d+\./, "");
+    if (seen(old) && seen(old) === seen(row)) return;
     let note = old.querySelector(".meanwhile");
     if (!note) {
       note = document.createElement("p");
@@ -246,6 +272,17 @@
     place.innerHTML = html;
     for (const row of [...place.content.querySelectorAll(".row[data-name]")]) replace(row);
   };
+  const noticeOf = (html) => new DOMParser().parseFromString(html, "text/html").querySelector(".notice")?.textContent ?? words.offline;
+  // Draws anew all but what is being typed.
+  const keep = (html) => {
+    const place = document.createElement("template"), old = byId("trial");
+    place.innerHTML = html;
+    const now = place.content.querySelector("#trial");
+    if (old) old.remove();
+    if (now) main.prepend(now);
+    byId("form").dataset.revision = / data-revision="(\d+)"/.exec(html)?.[1] ?? byId("form").dataset.revision;
+    rows(html);
+  };
   // Draws anew what nobody is typing.
   const refresh = async () => {
     const form = byId("form");
@@ -253,9 +290,7 @@
     if (!form || !form.dataset.revision) return;
     const answer = await ask(shown);
     if (byId("form") !== form || !answer.ok) return;
-    if (!typed) return show(answer.content, false);
-    form.dataset.revision = / data-revision="(\d+)"/.exec(answer.content)?.[1] ?? form.dataset.revision;
-    rows(answer.content);
+    typed ? keep(answer.content) : show(answer.content, false);
   };
   // What shows how something goes on is drawn anew as it is then, at most once a second, unless somebody is at work in it.
   let looked = -1e9, waiting = 0;

@@ -90,7 +90,7 @@ extension Desk {
       return try self.draft(draft, form, status: draft.typed.errors.isEmpty ? 200 : 422)
     }
     guest.notes.draft = draft
-    switch page.save(draft.typed, draft.uploads, form) {
+    switch page.save(draft.typed, draft.uploads, form, words) {
     case .done(let revision, let names):
       guest.notes.add(revision, names)
       guest.notes.draft = nil

@@ -28,7 +28,8 @@ extension Desk {
   /// Confirms what is on trial, or takes it back.
   func endTrial() -> Response {
     let revision = request.fields["revision"].flatMap { UInt64($0) } ?? 0
-    guard revision > 0, revision < .max, page.pendingTrial().map({ page.decides($0) }) ?? true else {
+    let pending = page.pendingTrial()
+    guard revision > 0, revision < .max, pending.map({ page.decides($0) }) ?? true else {
       return shown(words[.onTrial], parts.message(words[.failed], words[.notOurs]), status: 403)
     }
     do throws(StoreError) {
@@ -36,6 +37,9 @@ extension Desk {
         try store.confirmTrial(revision, origin: "page")
       } else {
         try store.revertTrial(revision, origin: "page")
+        let names = (pending?["settings"]?.items ?? []).compactMap { $0["name"]?.text }
+        let made = (try? store.trialStatus())?["endRevision"]?.whole ?? 0
+        if made > 0 { guest.notes.add(UInt64(made), names) }
       }
       return .redirect(to: guest.notes.place)
     } catch {

@@ -74,7 +74,7 @@ struct Desk {
     guard let view = form.view(at: path) else { return gone() }
     let draft = Draft(request.fields)
     guard let name = draft.fields["op"]?.after("reset:") else {
-      return answer(page.save(draft, request.files, form), path)
+      return answer(page.save(draft, request.files, form, words), path)
     }
     guard let element = form.element(name), element.isEditable else { return gone() }
     switch page.reset(element, draft) {

@@ -129,7 +129,7 @@ extension Page.Options {
     showsPrompts = has(LIVERY_PAGE_PROMPTS)
     if options.has_layer { layer = try Layer(number: options.layer) }
     if let locale = options.locale { self.locale = try Languages.tag(of: try argument(locale, "locale", limit: 35)) }
-    if let title = options.title { self.title = try argument(title, "title", limit: 200) }
+    if let title = options.title { self.title = try argument(title, "title", limit: 800) }
     if let setting = options.pin_setting {
       pinSetting = try argument(setting, "pin_setting", limit: Int(LIVERY_NAME_MAX))
     }

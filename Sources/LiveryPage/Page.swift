@@ -159,6 +159,8 @@ final class Page: @unchecked Sendable {
       isReadOnly: options.isReadOnly)
     lock.withLock {
       forms.removeAll { $0.locale.sameBytes(as: locale) }
+      // So it is with what lasts for a time.
+      guard !form.mayExpire else { return }
       if forms.count >= 4 { forms.removeFirst() }
       forms.append((locale, trial, form))
     }

@@ -196,7 +196,10 @@ def test_a_locked_color_and_a_read_only_page_take_no_draft(serve):
   assert 'name="v:branding.color.Toolbar" disabled' in text and "Decided by the console" in text
   fields = Tab.read(text)
   answer = upload(tab, "/draft", {**fields, "v:branding.color.Toolbar": "#ff0000", "s:branding.color.Toolbar": "1.x", "op": "save"}, {})
-  assert answer.status == 303 and served.store.get("branding.color.Toolbar") == livery.Color.parse("#111111")
+  # Who typed it before it was locked is told.
+  assert answer.status == 422 and "Decided by the console" in answer.text
+  assert served.store.get("branding.color.Toolbar") == livery.Color.parse("#111111")
+  assert upload(tab, "/draft", {**Tab.read(answer.text), "op": "save"}, {}).status == 303
   shown = branded(serve, "--read-only")
   tab = Tab(shown)
   assert "Try changes" not in tab.ask("GET", "/brand").text

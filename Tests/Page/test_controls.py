@@ -251,3 +251,33 @@ def test_a_typed_secret_is_not_sent_back(serve, visit):
   page.locator("button.main").click()
   page.wait_for_selector("#notice.good")
   assert served.store.get("password") == "typed and hidden"
+
+
+def test_what_is_too_large_is_said_and_is_no_end_of_the_session(serve, visit):
+  served = serve()
+  page = visit(served.link())
+  page.goto(served.base + "/at/0")
+  page.fill("[name='v:notice']", "x" * (1 << 20))
+  page.click(".save button.main")
+  page.wait_for_function("() => document.getElementById('unsaved').textContent.includes('large')")
+  assert len(page.input_value("[name='v:notice']")) == 1 << 20
+
+
+def test_secrets_that_are_being_typed_move_with_their_items(serve, visit):
+  served = serve({"Version": 1, "Groups": [{"Title": "One", "Settings": [
+    {"Type": "List", "Title": "Users", "Key": "users", "Value": [{"name": name} for name in "abc"], "ItemTemplate": [
+      {"Type": "TextField", "Title": "Name", "Key": "name"},
+      {"Type": "TextField", "Title": "Secret", "Key": "secret", "Class": ["Password"]}]}]}]})
+  page = visit(served.link())
+  page.goto(f"{served.base}/list?name=users")
+  for place, secret in enumerate(("for a", "for b", "for c")):
+    page.fill(f"[name='m:{place}.1']", secret)
+  page.get_by_role("button", name="Move up").nth(1).click()
+  page.wait_for_function("() => document.querySelector(\"[name='m:1.0']\").value === 'c'")
+  page.get_by_role("button", name="Remove").first.click()
+  page.wait_for_function("() => !document.querySelector(\"[name='m:2.0']\")")
+  page.get_by_role("button", name="Move down").first.click()
+  page.wait_for_function("() => document.querySelector(\"[name='m:0.0']\").value === 'b'")
+  page.click("button.main")
+  page.wait_for_selector("#notice:not(.bad)")
+  assert served.store.get("users") == [{"name": "b", "secret": "for b"}, {"name": "c", "secret": "for c"}]

@@ -224,3 +224,32 @@ def test_live_changes_keep_empty_lines(serve, visit):
   page.locator("button.main").click()
   page.wait_for_selector("#notice.good")
   assert served.store.get("notice") == "\none\n\nthree\n"
+
+
+def test_what_depends_on_a_change_is_not_said_to_have_changed(serve, visit):
+  served = serve({"Version": 1, "Groups": [{"Title": "One", "Settings": [
+    {"Type": "ToggleSwitch", "Title": "On", "Key": "on", "Value": True},
+    {"Type": "TextField", "Title": "Needs it", "Key": "needs", "Value": "a", "EnabledBy": {"Key": "on", "Equals": True}}]}]})
+  page = visit(served.link())
+  page.goto(served.base + "/at/0")
+  page.fill("[name='v:needs']", "typed")
+  page.wait_for_timeout(300)
+  served.store.set("on", False)
+  page.wait_for_selector("[name='v:on']:not(:checked)")
+  assert page.locator(".row[data-name=needs] .meanwhile").count() == 0
+  served.store.set("needs", "b")
+  page.wait_for_selector(".row[data-name=needs] .meanwhile")
+  assert page.input_value("[name='v:needs']") == "typed"
+
+
+def test_who_types_hears_that_the_session_is_over(serve, visit):
+  served = serve()
+  page = visit(served.link())
+  page.goto(served.base + "/at/0")
+  page.fill("[name='v:notice']", "being typed")
+  page.wait_for_timeout(500)
+  page.evaluate("""async () => { await fetch("/done", { method: "POST", body: new URLSearchParams(
+    { csrf: document.querySelector("input[name=csrf]").value }) }); }""")
+  page.fill("[name='v:notice']", "more of it")
+  page.wait_for_function("() => document.getElementById('unsaved').textContent.includes('This session is over')")
+  assert page.input_value("[name='v:notice']") == "more of it"

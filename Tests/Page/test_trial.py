@@ -3,6 +3,7 @@
 from datetime import timedelta
 
 import pytest
+from test_races import Tab
 
 
 def begin(served, layer="user", length=timedelta(minutes=10), value=75):
@@ -79,3 +80,45 @@ def test_axe_finds_nothing(serve, visit, width, scheme):
   assert page.locator("#trial button").count() == 2
   assert violations(page, source) == []
   assert page.evaluate("document.documentElement.scrollWidth <= window.innerWidth")
+
+
+@pytest.mark.parametrize("keeps", [True, False], ids=["keep", "back"])
+def test_what_is_being_typed_stays_when_somebody_decides(serve, visit, keeps):
+  served = serve()
+  served.store.set("volume", 10)
+  begin(served)
+  page = visit(served.link())
+  page.goto(served.base + "/at/0")
+  page.fill("[name='v:notice']", "being typed")
+  page.locator(f"#trial button[value={'confirm' if keeps else 'revert'}]").click()
+  page.wait_for_selector("#trial", state="detached")
+  assert page.input_value("[name='v:notice']") == "being typed"
+  assert page.input_value("[name='v:volume']") == ("75" if keeps else "10")
+  page.click(".save button.main")
+  page.wait_for_selector("#notice.good")
+  assert served.store.get("notice") == "being typed" and served.store.get("volume") == (75 if keeps else 10)
+
+
+def test_a_trial_that_begins_while_somebody_types_is_said(serve, visit):
+  served = serve()
+  page = visit(served.link())
+  page.goto(served.base + "/at/0")
+  page.fill("[name='v:notice']", "being typed")
+  begin(served)
+  page.wait_for_selector("#trial")
+  assert page.input_value("[name='v:notice']") == "being typed"
+
+
+@pytest.mark.parametrize("keeps", [True, False], ids=["keep", "back"])
+def test_what_somebody_took_back_is_told_at_the_end(serve, keeps):
+  served = serve()
+  served.store.set("volume", 10)
+  revision = begin(served)
+  tab = Tab(served)
+  fields = tab.load()
+  operation = "confirm" if keeps else "revert"
+  answer = tab.ask("POST", "/trial", {"csrf": fields["csrf"], "revision": str(revision), "op": operation})
+  assert answer.status == 303
+  tab.load()
+  assert tab.ask("POST", "/done", {"csrf": fields["csrf"]}).status == 200
+  assert served.line() == ("finished: done" if keeps else "finished: done, changed volume")

@@ -94,7 +94,7 @@ typedef struct livery_page_options {
   /** The language of schema and page, as a tag of BCP 47 ("de-AT") or a locale of the system ("de_AT.UTF-8"); by default what the
       browser prefers. */
   const char *locale;
-  /** What the page is called; the schema's title by default. */
+  /** What the page is called, up to 800 bytes of UTF-8; the schema's title by default. */
   const char *title;
 } livery_page_options;
 

@@ -97,7 +97,12 @@ struct ListEntry: Sendable {
       isWhole = false
       return
     }
-    for place in 0..<min(count, budget) where budget > 0 {
+    // What is more is not to be lost for that.
+    guard count <= budget else {
+      isWhole = false
+      return
+    }
+    for place in 0..<count where budget > 0 {
       budget -= 1
       var members: [Member] = []
       for (index, member) in template.enumerated() {
@@ -252,7 +257,7 @@ struct ListEntry: Sendable {
         let old = item.origin?.place.flatMap { former.indices.contains($0) ? former[$0] : nil }
         if ListEntry.isPlain(template) {
           switch item.members.first {
-          case .text(let text)?: return value(template[0], text, old) ?? template[0].value(for: text)
+          case .text(let text)?: return value(template[0], text, old, in: old) ?? template[0].value(for: text)
           case .bytes(let bytes)?: return .data(bytes)
           default: break
           }
@@ -263,7 +268,9 @@ struct ListEntry: Sendable {
           case .list(let inner): members.append(.init(element.name, inner.value(keeping: old?[element.name])))
           case .bytes(let bytes): members.append(.init(element.name, .data(bytes)))
           case .text(let text):
-            if let value = value(element, text, old?[element.name]) { members.append(.init(element.name, value)) }
+            if let value = value(element, text, old?[element.name], in: old) {
+              members.append(.init(element.name, value))
+            }
           }
         }
         // What no control stands for stays as it is.
@@ -276,8 +283,10 @@ struct ListEntry: Sendable {
       })
   }
 
-  /// nil where nothing was typed and that is no value of the type.
-  private func value(_ element: Element, _ text: String, _ old: Value?) -> Value? {
+  /// nil where nothing was typed and that is no value of the type, or there was none before.
+  private func value(_ element: Element, _ text: String, _ old: Value?, in item: Value?) -> Value? {
+    // What nobody has touched stays as it is: missing, or with other ends of lines than browsers send.
+    if item != nil, !element.isKept, text.sameBytes(as: element.shown(old)) { return old }
     switch element.kind {
     case .secret: return text.isEmpty ? old : .string(text)
     case .data: return old

@@ -30,7 +30,7 @@ private struct Edit {
 extension Page {
   /// Saves what a person has changed in a form, as one commit, unless somebody else has changed one of these settings since
   /// they were drawn.
-  func save(_ draft: Draft, _ files: [Upload], _ form: Form) -> Saved {
+  func save(_ draft: Draft, _ files: [Upload], _ form: Form, _ words: Words) -> Saved {
     var draft = draft
     var uploads: [[UInt8]: [UInt8]] = [:]
     for file in files where !file.bytes.isEmpty {
@@ -38,12 +38,18 @@ extension Page {
     }
     var edits: [Edit] = []
     for name in draft.names {
-      guard let element = form.element(name), element.isEditable, element.kind != .list || options.frame != nil,
-        let mark = draft.mark(name)
+      guard let element = form.element(name), element.kind != .list || options.frame != nil, let mark = draft.mark(name)
       else {
         continue
       }
       let key = Array(name.utf8)
+      guard element.isEditable else {
+        // It could be changed when it was drawn.
+        if uploads[key] != nil || draft.typed(element) != nil {
+          draft.errors[key] = element.obstruction(words)
+        }
+        continue
+      }
       var content: Edit.Content?
       if element.holdsFile {
         if let bytes = uploads[key] { content = .file(bytes) }

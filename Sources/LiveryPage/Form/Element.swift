@@ -70,6 +70,15 @@ final class Element: @unchecked Sendable {
     }
   }
 
+  /// Why nobody can change it here; nil if somebody can.
+  func obstruction(_ words: Words) -> String? {
+    switch obstacle {
+    case nil, .disabled: nil
+    case .locked(let layer): "\(words[.lockedBy]) \(words.name(ofLayer: layer))"
+    case .readOnly: words[.readOnly]
+    }
+  }
+
   /// Distinguishes its place in a document; the same in every drawing.
   var id: String { fingerprint(name.utf8) }
 }

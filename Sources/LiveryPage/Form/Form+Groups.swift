@@ -59,6 +59,16 @@ struct Form: Sendable {
     return found
   }
 
+  /// Whether something of it may become another without a commit: values of these layers end by the clock.
+  var mayExpire: Bool { groups.contains { Form.mayExpire($0.elements) } }
+
+  private static func mayExpire(_ elements: [Element]) -> Bool {
+    elements.contains { (element) in
+      element.layer.map { $0.sameBytes(as: "override") || $0.sameBytes(as: "session") } ?? false
+        || mayExpire(element.elements)
+    }
+  }
+
   private static func add(dependents names: [String], among elements: [Element], to found: inout [String]) {
     for element in elements {
       add(dependents: names, among: element.elements, to: &found)

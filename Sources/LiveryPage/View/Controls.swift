@@ -118,7 +118,7 @@ struct Control {
   }
 
   private var radios: HTML {
-    var html: HTML = "<span class=\"options\">"
+    var html = options
     if !isKnown, !text.isEmpty {
       html += choice("radio", text, "\(text) (\(words[.unknownOption]))", isChosen: true, id + "u")
     }
@@ -129,9 +129,12 @@ struct Control {
     return html
   }
 
+  /// What begins a group: what is wrong with it leads here.
+  private var options: HTML { "<span class=\"options\" id=\"\(id)\" tabindex=\"-1\">" }
+
   private var checkboxes: HTML {
     let chosen = Element.parts(text)
-    var html: HTML = "<span class=\"options\">"
+    var html = options
     for (index, option) in element.options.enumerated() {
       let isChosen = chosen.contains { $0.sameBytes(as: option.text) }
       html += choice("checkbox", option.text, option.title, isChosen: isChosen, "\(id)o\(index)")

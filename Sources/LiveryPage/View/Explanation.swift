@@ -77,8 +77,11 @@ extension Parts {
   static func cut(_ text: String) -> String {
     guard text.utf8.count > 500 else { return text }
     var bytes = Array(text.utf8.prefix(400))
-    // Not within a character.
-    while let last = bytes.last, last >= 0x80 { bytes.removeLast() }
+    // Not within a character: what follows its first byte, and that.
+    while let last = bytes.last, last >= 0x80 {
+      bytes.removeLast()
+      if last >= 0xC0 { break }
+    }
     return String(decoding: bytes, as: UTF8.self) + "…"
   }
 

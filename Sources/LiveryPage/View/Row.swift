@@ -171,8 +171,7 @@ struct Row {
     var html: HTML = "<p class=\"state\" id=\"n\(id)\">"
     if let limits = Limits(element, words).text { html += "<span>\(limits)</span> " }
     switch element.obstacle {
-    case .locked(let layer)?: html += "<span class=\"lock\">\(words[.lockedBy]) \(words.name(ofLayer: layer))</span> "
-    case .readOnly?: html += "<span class=\"lock\">\(words[.readOnly])</span> "
+    case .locked?, .readOnly?: html += "<span class=\"lock\">\(element.obstruction(words) ?? "")</span> "
     case .disabled(let other)?: html += "<span class=\"lock\">\(words[.disabledBy]) \(other)</span> "
     case nil: break
     }
