@@ -60,17 +60,29 @@ void lvs_wipe_freed_pages(void) {
 
 // Numbers
 
-static locale_t c_locale(void) {
-  static locale_t made;
-  locale_t found = __atomic_load_n(&made, __ATOMIC_ACQUIRE);
+// A locale that is made once; 0 where the system has none of that name.
+static locale_t locale_named(const char *name, locale_t *made) {
+  locale_t found = __atomic_load_n(made, __ATOMIC_ACQUIRE);
   if (found) return found;
-  locale_t fresh = newlocale(LC_ALL_MASK, "C", (locale_t)0);
+  locale_t fresh = newlocale(LC_ALL_MASK, name, (locale_t)0);
   locale_t none = (locale_t)0;
-  if (!__atomic_compare_exchange_n(&made, &none, fresh, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE)) {
+  if (fresh && !__atomic_compare_exchange_n(made, &none, fresh, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE)) {
     freelocale(fresh);
     return none;
   }
   return fresh;
+}
+
+static locale_t c_locale(void) {
+  static locale_t made;
+  return locale_named("C", &made);
+}
+
+// Patterns mean the same in each process, whatever locale that has set: characters of Unicode, in the order of their numbers.
+static locale_t text_locale(void) {
+  static locale_t made;
+  locale_t found = locale_named("C.UTF-8", &made);
+  return found ? found : c_locale();
 }
 
 bool lvs_parse_double(const char *text, size_t length, double *value) {
@@ -132,16 +144,21 @@ struct lvs_regex {
 lvs_regex *lvs_regex_make(const char *pattern, char *message, size_t message_size) {
   lvs_regex *regex = calloc(1, sizeof *regex);
   if (!regex) lvs_die("livery: out of memory\n");
+  locale_t before = uselocale(text_locale());
   int status = regcomp(&regex->compiled, pattern, REG_EXTENDED | REG_NOSUB);
+  if (status != 0) regerror(status, &regex->compiled, message, message_size);
+  uselocale(before);
   if (status == 0) return regex;
-  regerror(status, &regex->compiled, message, message_size);
   free(regex);
   return NULL;
 }
 
 bool lvs_regex_matches(const lvs_regex *regex, const char *text, size_t length) {
   regmatch_t range = {.rm_so = 0, .rm_eo = (regoff_t)length};
-  return regexec(&regex->compiled, text, 1, &range, REG_STARTEND) == 0;
+  locale_t before = uselocale(text_locale());
+  bool matches = regexec(&regex->compiled, text, 1, &range, REG_STARTEND) == 0;
+  uselocale(before);
+  return matches;
 }
 
 void lvs_regex_free(lvs_regex *regex) {

@@ -1,6 +1,8 @@
 // Schemas: applied, checked, refused; what the report says.
 #include "fixture.h"
 
+#include <locale.h>
+
 #define SCHEMA(version, settings)                                                                                      \
   "{\"Version\": " version ", \"Groups\": [{\"Title\": \"G\", \"Settings\": [" settings "]}]}"
 #define FIELD(key, value) "{\"Type\": \"TextField\", \"Title\": \"T\", \"Key\": \"" key "\", \"Value\": \"" value "\"}"
@@ -292,5 +294,29 @@ TEST("the origin given with a schema is kept with its defaults", origin) {
   options.origin = "line\nbreak";
   EXPECT_STATUS(LIVERY_ERROR_INVALID_ARGUMENT,
                 livery_schema_apply(store, SCHEMA("2", ""), LIVERY_ZERO_TERMINATED, &options, NULL));
+  OK(livery_close(store));
+}
+
+#define PATTERN(key, pattern)                                                                                          \
+  "{\"Type\": \"TextField\", \"Title\": \"T\", \"Key\": \"" key "\", \"Pattern\": \"" pattern "\"}"
+
+TEST("patterns are about characters in whatever locale the program runs", pattern_locale) {
+  const char *schema = SCHEMA("1", PATTERN("three", "^.{3}$") "," PATTERN("name", "^[[:alpha:]]+$"));
+  livery_store *store = new_store(fresh_path(), schema);
+  EXPECT_TEXT("C", setlocale(LC_ALL, NULL));
+  OK(livery_set_string(store, LIVERY_LAYER_USER, "three", TEXT("\u00e4\u00f6\u00fc")));
+  OK(livery_set_string(store, LIVERY_LAYER_USER, "name", TEXT("Zo\u00eb")));
+  EXPECT_STATUS(LIVERY_ERROR_INVALID_VALUE,
+                livery_set_string(store, LIVERY_LAYER_USER, "three", TEXT("\u00e4\u00f6")));
+  EXPECT_STATUS(LIVERY_ERROR_INVALID_VALUE,
+                livery_set_string(store, LIVERY_LAYER_USER, "name", TEXT("Zo\u00eb 1")));
+  livery_value *report = NULL;
+  EXPECT_STATUS(LIVERY_ERROR_SCHEMA_INVALID,
+                livery_schema_apply(store, SCHEMA("2", PATTERN("three", "[\u0430-\u044f]")), LIVERY_ZERO_TERMINATED, NULL,
+                                    &report));
+  livery_value *first = first_diagnostic(report);
+  EXPECT_TEXT("invalid-pattern", member_text(first, "code"));
+  OK(livery_value_release(first));
+  OK(livery_value_release(report));
   OK(livery_close(store));
 }
