@@ -151,3 +151,57 @@ def test_no_upgrade_shows_a_secret_without_consent(tmp_path):
     report = store.apply_schema(plain, declassify=["code"])
     assert report["applied"] and report["declassified"][0]["allowed"]
     assert store["code"] == "first-secret"
+
+
+def numbers(version, *more, read_only=False):
+  volume = {"Type": "Number", "Title": "V", "Key": "volume", "Format": "integer", "Value": 1, "ReadOnly": read_only}
+  return {"Version": version, "Groups": [{"Title": "G", "Settings": [volume, *more]}]}
+
+
+def test_what_was_allowed_to_change_a_read_only_setting_is_undone(store, tmp_path):
+  store.apply_schema(numbers(1, read_only=True))
+  store.backup(tmp_path / "copy.mdb")
+  with store.change("user") as change:
+    change.ignore_locks()
+    change.set("volume", 6)
+  store.undo(store.revision)
+  assert store["volume"] == 5
+  with store.change("user") as change:
+    change.ignore_locks()
+    change.set("volume", 7)
+  store.undo(store.restore(tmp_path / "copy.mdb"))
+  assert store["volume"] == 7
+
+
+def test_what_was_orphaned_comes_back_as_that(store, tmp_path):
+  old = {"Type": "TextField", "Title": "Old", "Key": "old"}
+  store.apply_schema(numbers(1, old))
+  store.set("old", "text")
+  store.apply_schema(numbers(2))
+  store.reset("old")
+  store.backup(tmp_path / "copy.mdb")
+  store.undo(store.revision)
+  with pytest.raises(livery.NotFoundError):
+    store["old"]
+  assert "text" in store.export_json(layers=True)
+  store.set("volume", 8)
+  revision = store.restore(tmp_path / "copy.mdb")
+  assert "text" not in store.export_json(layers=True)
+  store.undo(revision)
+  assert store["volume"] == 8 and "text" in store.export_json(layers=True)
+  store.apply_schema(numbers(3, old))
+  assert store["old"] == "text"
+
+
+def test_what_has_ended_since_the_backup_does_not_come_back(store, tmp_path):
+  with store.change("session") as change:
+    change.expires(timedelta(milliseconds=300))
+    change.set("shown", "for a moment")
+  store.backup(tmp_path / "copy.mdb")
+  time.sleep(0.4)
+  store.set("volume", 9)
+  revision = store.restore(tmp_path / "copy.mdb")
+  assert store["volume"] == 5 and "shown" not in store
+  assert store.restore(tmp_path / "copy.mdb") == revision
+  store.undo(revision)
+  assert store["volume"] == 9

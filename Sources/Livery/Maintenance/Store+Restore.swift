@@ -99,8 +99,8 @@ private struct Restoration {
     for (name, database, onlyAdds) in view.databases.restored {
       try replace(name, database, by: content.table(name).entries, onlyAdds: onlyAdds)
     }
-    let fresh = try differences()
     try replace("meta", view.databases.meta, by: content.table("meta").entries)
+    let fresh = try differences(limits.horizon(now, view))
     guard hasChanged || before != content.contentRevision else {
       try replaceExpiries()
       return hasFacts ? .commit(revision - 1) : .abort(revision - 1)
@@ -146,9 +146,13 @@ private struct Restoration {
     entry.trial = .reverted(revision: trial.term.revision)
   }
 
-  /// What the layers are to hold for the settings for which they hold something else.
-  private mutating func differences() throws(StoreError) -> FreshSettings {
+  /// What the layers are to hold for the settings for which they hold something else. What is over by now is neither brought
+  /// back nor missed.
+  private mutating func differences(_ horizon: Timestamp) throws(StoreError) -> FreshSettings {
     var fresh = FreshSettings()
+    func lasting(_ record: SettingRecord?) -> [Record] {
+      record?.values.filter { !$0.hasExpired(at: horizon) } ?? []
+    }
     let wanted = content.table("settings").entries
     var next = 0
     var found: [(name: String, old: SettingRecord?, place: Int?, isOnTrial: Bool)] = []
@@ -166,7 +170,8 @@ private struct Restoration {
         let old = SettingRecord(value, key: key, tag: Tag.settings)
         // What is damaged is replaced whatever it holds.
         if old == nil { hasChanged = true }
-        found.append((name(key), old.map { view.current($0) }, isWanted ? next : nil, isOnTrial))
+        // To undo it does not bring back for good what nobody had confirmed.
+        found.append((name(key), old?.reverted, isWanted ? next : nil, isOnTrial))
       }
       if isWanted { next += 1 }
       return true
@@ -175,18 +180,34 @@ private struct Restoration {
       found.append((name(wanted[next].key), nil, next, false))
       next += 1
     }
+    let exposed = try exposed()
     for (name, old, place, isOnTrial) in found {
       if isOnTrial { hasChanged = true }
-      let row = place.map { wanted[$0] }
+      let isLeftOut = place != nil && exposed.contains(name)
+      if isLeftOut {
+        Log.write(.warning, "`\(name)` was a secret and is in a claimed namespace now: its value is not brought back")
+      }
+      let row = isLeftOut ? nil : place.map { wanted[$0] }
       let new = row.flatMap { row in
         // What had not been confirmed then is not brought back.
         row.value.withUnsafeBytes { SettingRecord($0.bytes, key: row.key, tag: Tag.settings)?.reverted }
       }
-      if note(name, old?.values ?? [], new?.values ?? []) || old == nil || isOnTrial {
-        fresh.put(name, new?.values ?? [])
-      }
+      let values = lasting(new)
+      if note(name, lasting(old), values) || old == nil || isOnTrial { fresh.put(name, values) }
     }
     return fresh
+  }
+
+  /// Secrets whose setting was not declared any more when the backup was made, and that everybody would read since their
+  /// namespace has been claimed: a claim refuses to show them as well.
+  private func exposed() throws(StoreError) -> NameSet {
+    let claims = try view.claims()
+    let orphans = try view.orphans()
+    var names = NameSet()
+    for name in orphans.names where claims.covers(name) && !claims.isSecret(name) {
+      if orphans.facts(name)?.isSecret == true { names.insert(name) }
+    }
+    return names
   }
 
   /// Remembers what was replaced of a setting, for the history and for undoing; false if the layers hold it already.
