@@ -164,3 +164,11 @@ def test_property_lists_go_in(declared, form):
   assert report["imported"] == 2
   assert declared["volume"] == 7 and declared["sound"] is False
   assert declared.list("volume")[0]["layer"] == "bundle"
+
+
+def test_an_export_that_is_malformed_names_the_setting(kiosk):
+  everything = json.loads(kiosk.export_json(layers=True))
+  for member, value in (("origin", 5), ("origin", "x" * 64), ("origin", "a\nb"), ("setAside", "yes"), ("asSet", 1)):
+    layers = {"user": {"duration": {"value": 3, member: value}}}
+    with pytest.raises(livery.ParseError, match=f"`{member}` of `duration` is malformed"):
+      kiosk.import_json({**everything, "Layers": layers})

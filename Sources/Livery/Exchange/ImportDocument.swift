@@ -207,16 +207,22 @@ struct ImportDocument {
       guard case .date(let time)? = time.coerced(to: .date) else { throw malformed("time", item.key) }
       past.time = time
     }
-    if case .string(let origin)? = item.value["origin"] {
-      try checkOrigin(origin)
-      past.origin = origin
-    } else {
-      past.origin = ""
+    past.origin = ""
+    if let origin = item.value["origin"] {
+      guard case .string(let text) = origin else { throw malformed("origin", item.key) }
+      do throws(StoreError) { try checkOrigin(text) } catch { throw malformed("origin", item.key) }
+      past.origin = text
     }
-    past.isSetAside = item.value["setAside"] == .bool(true)
-    past.isAsSet = item.value["asSet"] == .bool(true)
+    past.isSetAside = try flag("setAside", of: item)
+    past.isAsSet = try flag("asSet", of: item)
     edit.provenance = past
     return edit
+  }
+
+  private func flag(_ member: String, of item: Value.Member) throws(StoreError) -> Bool {
+    guard let value = item.value[member] else { return false }
+    guard case .bool(let flag) = value else { throw malformed(member, item.key) }
+    return flag
   }
 
   private static func revision(_ value: Value, _ of: String) throws(StoreError) -> UInt64 {
