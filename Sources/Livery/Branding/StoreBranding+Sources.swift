@@ -113,6 +113,7 @@ extension StoreBranding {
     var former: Brand?
     var twins: [BrandTwin] = []
     let given = pending
+    try endTrial(in: given.source == .bundle ? [.bundle] : [.bundle, .recommended, .enforced])
     let revision = try store.edit(pending.source.layer) { (change) throws(StoreError) in
       var editor = try SourceEditor(change, given.source, origin: origin)
       editor.replaces = given.replaces
@@ -186,6 +187,7 @@ extension StoreBranding {
   ///
   /// - Throws: as `ChangeSet.commit`.
   public func wipe() throws(StoreError) {
+    try endTrial(in: [.bundle, .recommended, .enforced])
     try store.edit(.enforced) { (change) throws(StoreError) in
       try change.setOrigin("console")
       try change.ignoreLocks()
@@ -203,9 +205,27 @@ extension StoreBranding {
   func edit(
     _ source: BrandSource, _ trial: Duration? = nil, _ body: (SourceEditor) throws(StoreError) -> Void
   ) throws(StoreError) {
+    if trial == nil { try endTrial(in: source == .bundle ? [.bundle] : [.bundle, .recommended, .enforced]) }
     try store.edit(source.layer) { (change) throws(StoreError) in
       try change.setTrial(trial)
       try body(SourceEditor(change, source, origin: "branding"))
+    }
+  }
+
+  /// Takes a brand back that is on trial in one of the layers: what is done to a brand as a whole begins with what was there
+  /// before, as parts of two would be mixed otherwise.
+  private func endTrial(in layers: [Layer]) throws(StoreError) {
+    let isOnTrial = try store.read { (view) throws(StoreError) in
+      guard let trial = try view.pendingTrial(), !view.isOver(trial) else { return false }
+      return try view.placesOnTrial().contains { (place) in
+        layers.contains(place.layer)
+          && (Branding.has(Branding.prefix, place.name) || Branding.has(Branding.keptPrefix, place.name))
+      }
+    }
+    guard isOnTrial else { return }
+    do throws(StoreError) { try store.revertTrial(origin: "branding") } catch {
+      // It has ended meanwhile.
+      guard error.code == .notFound else { throw error }
     }
   }
 }
@@ -266,7 +286,7 @@ private struct PendingBrand {
 
   /// What an image is for, with its file or its URL: none if the bundle lacks it, several if its name stands for several.
   private mutating func variants(of image: BrandReader.Image, in bundle: String?) throws(StoreError) -> [Value] {
-    if isAbsoluteURL(image.reference) { return [image.variant(.url(image.reference))] }
+    if image.reference.isEmpty || isAbsoluteURL(image.reference) { return [image.variant(.url(image.reference))] }
     let remote = image.fallback.map { [image.variant(.url($0))] }
     guard let bundle, !BrandCheck.isAsset(image.reference) else {
       return remote ?? [image.variant(.image(image.reference))]

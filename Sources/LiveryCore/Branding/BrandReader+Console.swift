@@ -67,10 +67,11 @@ extension BrandReader {
   private mutating func keepRemoteImage(_ name: String, _ qualifiers: [Value.Member], _ value: Value) {
     switch value {
     case .image(let text), .string(let text), .url(let text):
-      guard BrandCheck.isAsset(text) || isAbsoluteURL(text) else {
+      // A blank one is a placeholder.
+      guard text.isEmpty || BrandCheck.isAsset(text) || isAbsoluteURL(text) else {
         return problem("invalid-url", "`\(truncated(text, to: 80))` is neither an absolute URL nor an asset's SHA-256")
       }
-      images.append(Image(name: name, qualifiers: qualifiers, reference: text, path: pointer))
+      append(Image(name: name, qualifiers: qualifiers, reference: text, path: pointer))
     default: expect(value, "a URL")
     }
   }

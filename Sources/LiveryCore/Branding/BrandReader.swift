@@ -12,7 +12,7 @@ public struct BrandReader {
   public struct Image: Sendable {
     public var name: String
     public var qualifiers: [Value.Member]
-    /// A file of the bundle, or an absolute URL.
+    /// A file of the bundle, or an absolute URL; empty for a placeholder.
     public var reference: String
     /// Where in the document.
     public var path: String
@@ -128,6 +128,15 @@ public struct BrandReader {
     guard brand.values.count < 1000 else { return problem("too-many", "a brand has at most 1000 values") }
     brand.values.append(.init(whole, value))
     report.read(pointer, setting)
+  }
+
+  /// Keeps an image that the document names; keys that differ in the case of letters are one.
+  mutating func append(_ image: Image) {
+    let isThere = images.contains { $0.name.sameBytes(as: image.name) && Value.object($0.qualifiers) == .object(image.qualifiers) }
+    guard !isThere else {
+      return problem("twice", "the image `\(truncated(image.name, to: 80))` is there twice for the same devices")
+    }
+    images.append(image)
   }
 
   /// Keeps the variants of an image, once their files are known.
