@@ -71,6 +71,34 @@ import Testing
     observation.cancel()
   }
 
+  @Test func whatBeginsBesideAClosingEndsWithIt() throws {
+    let temporary = TemporaryStore()
+    let keeper = try temporary.open()
+    for _ in 0..<100 {
+      let store = try temporary.open()
+      let tally = Tally()
+      inThreads(3) { index in
+        guard index > 0 else {
+          while tally.begun < 4 { sched_yield() }
+          return store.close()
+        }
+        do throws(StoreError) {
+          for _ in 0..<200 {
+            if index == 1 {
+              tally.keep(try store.observe("a", onEnd: { tally.end() }) { _ in })
+            } else {
+              try store.post(onEnd: { tally.end() }) {}
+            }
+            tally.begin()
+          }
+        } catch {}
+      }
+      for _ in 0..<200 where tally.ended < tally.begun { usleep(1000) }
+      #expect(tally.ended == tally.begun)
+    }
+    keeper.close()
+  }
+
   @Test func initialValuesComeFirst() throws {
     let store = try temporary.open(schema: kioskSchema)
     let heard = Events()
@@ -273,4 +301,17 @@ final class Flag: @unchecked Sendable {
       return !isSet
     }
   }
+}
+
+/// How much has begun and ended; it keeps what would end by itself otherwise.
+private final class Tally: @unchecked Sendable {
+  private let lock = TestLock()
+  private var observations: [Observation] = []
+  private var counts = (begun: 0, ended: 0)
+
+  func keep(_ observation: Observation) { lock.withLock { observations.append(observation) } }
+  func begin() { lock.withLock { counts.begun += 1 } }
+  func end() { lock.withLock { counts.ended += 1 } }
+  var begun: Int { lock.withLock { counts.begun } }
+  var ended: Int { lock.withLock { counts.ended } }
 }

@@ -395,6 +395,23 @@ for number in range(20):
   assert b"Error" not in result.stdout and b"Traceback" not in result.stdout
 
 
+@pytest.mark.filterwarnings("ignore::DeprecationWarning")
+@pytest.mark.parametrize("begin", [
+  lambda store: next(store.watch("a")), lambda store: store.watch_async("a"), lambda store: store.watch("a", print),
+  lambda store: store.post(print)], ids=["watch", "watch_async", "callback", "post"])
+def test_a_forked_child_begins_no_watch(store, begin):
+  child = os.fork()
+  if child == 0:
+    try:
+      begin(store)
+      os._exit(1)
+    except livery.ForkedError:
+      os._exit(0)
+    except BaseException:
+      os._exit(2)
+  assert os.waitpid(child, 0)[1] == 0
+
+
 def test_a_forked_child_is_told_and_the_parent_goes_on(store):
   seen = queue.Queue()
   store.watch("a", seen.put)

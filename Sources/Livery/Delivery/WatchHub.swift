@@ -137,21 +137,25 @@ final class WatchHub: @unchecked Sendable {
       post.run()
       post.end()
     }
+    var failure: StoreError?
     repeat {
       for watch in lock.withLock({ watches }) where watch.owner == owner && watch.isDispatched {
-        calls += try tell(watch, shared)
+        do throws(StoreError) { calls += try tell(watch, shared) } catch { failure = failure ?? error }
       }
     } while takeAsked(owner)
+    if let failure { throw failure }
     return calls
   }
 
   private func tell(_ watch: WatchState, _ shared: SharedEnvironment) throws(StoreError) -> Int {
     var calls = 0
     guard watch.mayCall else { return calls }
-    // The thread sleeps, and has to know when something is due.
+    // The thread sleeps, and has to know when something is due. What fails is signalled again.
+    var retryAt = lvs_monotonic_ns() &+ Self.second
     defer {
-      lock.withLock { watch.outlook = (watch.position, watch.dueAt) }
-      if watch.dueAt != UInt64.max { shared.wake.signal() }
+      let dueAt = min(watch.dueAt, retryAt)
+      lock.withLock { watch.outlook = (watch.position, dueAt) }
+      if dueAt != UInt64.max { shared.wake.signal() }
     }
     var isMore = true
     while isMore {
@@ -159,6 +163,7 @@ final class WatchHub: @unchecked Sendable {
       calls += deliver(news, to: watch)
       isMore = news.isPartial && watch.mayCall
     }
+    retryAt = UInt64.max
     return calls
   }
 

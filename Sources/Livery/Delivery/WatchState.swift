@@ -42,9 +42,9 @@ final class WatchState: @unchecked Sendable {
   var lastCall: UInt64?
   /// What has been told of values whose time is over while nobody has committed that.
   var delivered: [DeliveredExpiry] = []
-  let start = Timestamp.now
+  let start: Timestamp
   /// The same in microseconds since the start of the system.
-  let startMoment = lvs_boottime_us()
+  let startMoment: Int64
   /// The trial of which was told that it went back, while nobody had committed that.
   var revertedTrial: UInt64 = 0
   /// The trial whose end the descriptor has been signalled for.
@@ -52,27 +52,29 @@ final class WatchState: @unchecked Sendable {
   /// What could not be opened and can be now: it is to be read anew. Guarded by the hub's lock.
   var openedSince: [String] = []
   /// The moment up to which the descriptor has been signalled for what expires.
-  var signalledExpiry = Timestamp.now
+  var signalledExpiry: Timestamp
   /// On the thread that delivers: whether the handler is being called.
   private var isCalling = false
 
   init(
-    owner: UInt64, name: String?, pattern: NamePattern?, options: WatchOptions, descriptor: EventDescriptor?,
-    logLimits: LogLimits?, position: UInt64, initial: [Event], onEnd: @escaping @Sendable () -> Void,
-    handler: @escaping Handler
+    owner: UInt64, name: String?, options: WatchOptions, descriptor: EventDescriptor?,
+    logLimits: LogLimits?, start: WatchStart, onEnd: @escaping @Sendable () -> Void, handler: @escaping Handler
   ) {
     self.owner = owner
     self.name = name
-    self.pattern = pattern
+    pattern = start.pattern
     isDispatched = options.dispatched
     interval = UInt64(UInt32(clamping: options.minimumInterval.wholeMilliseconds)) * 1_000_000
     self.descriptor = descriptor
     self.logLimits = logLimits
-    self.position = position
-    outlook = (position, initial.isEmpty ? UInt64.max : 0)
+    position = start.revision
+    outlook = (position, start.initial.isEmpty ? UInt64.max : 0)
+    self.start = start.time
+    startMoment = start.moment
+    signalledExpiry = start.time
     self.handler = handler
     self.onEnd = onEnd
-    self.initial = initial
+    initial = start.initial
   }
 
   func takeOpened() -> [String] {
@@ -131,14 +133,14 @@ final class WatchState: @unchecked Sendable {
   /// Keeps events for later, one for each setting: from what was before the first to what is after the last.
   func merge(_ events: [Event]) {
     for event in events {
-      // One of each kind beside the settings.
+      // Beside the settings one of the schema, and the last of trials: what is so now.
       if event.kind == .resync || pending.count >= Self.mostPending {
         pending = [.resync(to: event.revision)]
         places = ByteIndex()
         _ = places.insert([])
         continue
       }
-      let (place, isNew) = places.insert(event.name ?? "\u{1}\(event.kind.description)")
+      let (place, isNew) = places.insert(event.name ?? (event.kind == .schema ? "\u{1}schema" : "\u{1}trial"))
       if isNew || place >= pending.count {
         pending.append(event)
       } else {

@@ -49,9 +49,9 @@ extension Store {
     return try whileOpen { () throws(StoreError) in
       let start = try shared.read { (view) throws(StoreError) in try WatchStart(view, asked, pattern, options) }
       let state = WatchState(
-        owner: identity, name: asked?.isLiteral == true ? pattern : nil, pattern: start.pattern, options: options,
+        owner: identity, name: asked?.isLiteral == true ? pattern : nil, options: options,
         descriptor: options.dispatched ? descriptor : nil, logLimits: self.options.readOnly ? nil : logLimits,
-        position: start.revision, initial: start.initial, onEnd: onEnd, handler: handler)
+        start: start, onEnd: onEnd, handler: handler)
       try shared.hub.add(state, shared)
       return Observation(state, self)
     }
@@ -78,38 +78,5 @@ extension Store {
       descriptor.drain()
       return try shared.hub.dispatch(identity, descriptor, shared)
     }
-  }
-}
-
-/// Where a watch begins: all of one moment.
-private struct WatchStart {
-  let pattern: NamePattern?
-  let revision: UInt64
-  var initial: [Event] = []
-
-  init(_ view: View, _ asked: NamePattern?, _ text: String?, _ options: WatchOptions) throws(StoreError) {
-    revision = try view.revision()
-    if let asked, asked.isLiteral, let text {
-      pattern = try NamePattern(view.resolveAlias(text))
-    } else {
-      pattern = asked
-    }
-    guard options.initial else { return }
-    let now = Timestamp.now
-    let pattern = self.pattern
-    let revision = self.revision
-    var events: [Event] = []
-    try view.walkEffective(prefix: pattern?.literalPrefix ?? "") { (name, record) throws(StoreError) in
-      guard pattern?.matches(name) ?? true else { return true }
-      let current = try view.current(record, name, at: now)
-      guard let value = current.value else { return true }
-      events.append(
-        Event(
-          revision: revision, time: current.time, kind: .initial, layer: current.layer, name: name, oldValue: nil,
-          newValue: value, origin: current.origin, isWritable: !current.isLocked,
-          isSecret: try view.isSecret(name, view.descriptor(name), value)))
-      return true
-    }
-    initial = events
   }
 }
