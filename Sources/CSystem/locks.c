@@ -5,6 +5,7 @@
 
 #include <dirent.h>
 #include <stdio.h>
+#include <sys/file.h>
 
 struct lvs_lock_file {
   int descriptor;
@@ -39,6 +40,7 @@ void lvs_lock_file_free(lvs_lock_file *file) {
     // A child that is just being made may have it still.
     struct flock all = {.l_type = F_UNLCK, .l_whence = SEEK_SET};
     fcntl(file->descriptor, F_OFD_SETLK, &all);
+    flock(file->descriptor, LOCK_UN);
     close(file->descriptor);
   }
   lvs_fork_unlock();
@@ -69,6 +71,13 @@ static int set_lock(const lvs_lock_file *file, short kind, int64_t byte) {
 int lvs_lock_byte(const lvs_lock_file *file, int64_t byte) { return set_lock(file, F_WRLCK, byte); }
 int lvs_unlock_byte(const lvs_lock_file *file, int64_t byte) { return set_lock(file, F_UNLCK, byte); }
 int lvs_share_byte(const lvs_lock_file *file, int64_t byte) { return set_lock(file, F_RDLCK, byte); }
+
+int lvs_lock_whole(const lvs_lock_file *file, bool is_shared) {
+  int status;
+  do status = flock(file->descriptor, (is_shared ? LOCK_SH : LOCK_EX) | LOCK_NB);
+  while (status != 0 && errno == EINTR);
+  return status;
+}
 
 bool lvs_is_byte_taken(const lvs_lock_file *file, int64_t byte) {
   struct flock range;

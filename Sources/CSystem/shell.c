@@ -1,11 +1,13 @@
 #define _GNU_SOURCE
 #include "csystem.h"
 
+#include <limits.h>
 #include <poll.h>
 #include <signal.h>
 #include <spawn.h>
 #include <stdio.h>
 #include <sys/signalfd.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 
 extern char **environ;
@@ -51,6 +53,26 @@ int lvs_signals_wait(int signals, int descriptor) {
     if (sources[0].revents != 0 && ending_signal(signals) != 0) return 0;
     if (sources[1].revents != 0) return 1;
   }
+}
+
+int lvs_signals_write(int signals, int descriptor, const void *bytes, size_t count) {
+  const char *next = bytes;
+  while (count > 0) {
+    struct pollfd sources[2] = {{.fd = signals, .events = POLLIN}, {.fd = descriptor, .events = POLLOUT}};
+    if (poll(sources, 2, -1) < 0) {
+      if (errno == EINTR) continue;
+      return -1;
+    }
+    if (sources[0].revents != 0 && ending_signal(signals) != 0) return 0;
+    if (sources[1].revents == 0) continue;
+    // As much as a pipe has room for that takes anything.
+    ssize_t written = write(descriptor, next, count < PIPE_BUF ? count : PIPE_BUF);
+    if (written < 0 && errno != EINTR && errno != EAGAIN) return -1;
+    if (written <= 0) continue;
+    next += written;
+    count -= (size_t)written;
+  }
+  return 1;
 }
 
 struct lvs_shell {
@@ -130,4 +152,10 @@ void lvs_shell_free(lvs_shell *shell) {
   for (size_t index = 0; index < shell->count; index++) free(shell->environment[index]);
   free(shell->environment);
   free(shell);
+}
+
+bool lvs_make_private(int descriptor) {
+  struct stat facts;
+  if (fstat(descriptor, &facts) != 0) return false;
+  return !S_ISREG(facts.st_mode) || fchmod(descriptor, S_IRUSR | S_IWUSR) == 0;
 }

@@ -223,3 +223,77 @@ TEST("nor does an upgrade show it without consent", secret_upgraded) {
   OK(livery_schema_apply(store, schema, LIVERY_ZERO_TERMINATED, NULL, NULL));
   OK(livery_close(store));
 }
+
+#define CLOSED(version, settings)                                                                                      \
+  "{\"Version\": " #version ", \"Groups\": [{\"Title\": \"All\", \"Settings\": [" settings "]}]}"
+#define OTHER "{\"Type\": \"TextField\", \"Title\": \"X\", \"Key\": \"plain\"}"
+#define DECLARED(more) "{\"Type\": \"TextField\", \"Title\": \"Old\", \"Key\": \"kept.old\"" more "}"
+#define SECRET DECLARED(", \"Class\": [\"Password\"]")
+
+TEST("a secret that a schema declared does not become what its namespace's owner shows", secret_undeclared) {
+  livery_store *store = new_store(fresh_path(), CLOSED(1, SECRET));
+  livery_schema_options options = LIVERY_SCHEMA_OPTIONS_INIT;
+  static const char *const name = "kept.old";
+  char value[16] = "";
+  OK(livery_claim(store, "kept.", takes_any, NULL, NULL));
+  OK(livery_set_string(store, user, name, TEXT("hunter2")));
+  EXPECT_STATUS(LIVERY_ERROR_MIGRATION, livery_schema_apply(store, CLOSED(2, OTHER), LIVERY_ZERO_TERMINATED, NULL, NULL));
+  EXPECT_CONTAINS(name, livery_last_error()->message);
+  options.declassify = &name;
+  options.declassify_count = 1;
+  OK(livery_schema_apply(store, CLOSED(2, OTHER), LIVERY_ZERO_TERMINATED, &options, NULL));
+  OK(livery_get_string(store, name, value, sizeof value, NULL));
+  EXPECT_TEXT("hunter2", value);
+  OK(livery_close(store));
+}
+
+TEST("nor does a backup bring one back that was set aside before the namespace was claimed", secret_restored) {
+  NEEDS_FILES;
+  const char *path = fresh_path();
+  livery_store *store = new_store(path, CLOSED(1, SECRET));
+  char value[16] = "", *text = NULL;
+  OK(livery_set_string(store, user, "kept.old", TEXT("hunter2")));
+  OK(livery_schema_apply(store, CLOSED(2, OTHER), LIVERY_ZERO_TERMINATED, NULL, NULL));
+  OK(livery_set_string(store, user, "plain", TEXT("before")));
+  OK(livery_backup(store, NULL));
+  EXPECT_STATUS(LIVERY_ERROR_CONFLICT, livery_claim(store, "kept.", takes_any, NULL, NULL));
+  OK(livery_reset(store, user, "kept.old"));
+  OK(livery_claim(store, "kept.", takes_any, NULL, NULL));
+  OK(livery_set_string(store, user, "plain", TEXT("after")));
+  OK(livery_restore(store, NULL, NULL, NULL));
+  OK(livery_get_string(store, "plain", value, sizeof value, NULL));
+  EXPECT_TEXT("before", value);
+  EXPECT_STATUS(LIVERY_ERROR_NOT_FOUND, livery_get_string(store, "kept.old", value, sizeof value, NULL));
+  OK(livery_export_json(store, LIVERY_EXPORT_LAYERS, &text, NULL));
+  EXPECT(!strstr(text, "hunter2"));
+  livery_free(text);
+  OK(livery_check(path, NULL));
+  OK(livery_close(store));
+}
+
+TEST("what a schema declares openly is exported, also if an owner has declared it a secret", secret_exported) {
+  livery_store *store = store_with_secret(CLOSED(1, OTHER));
+  livery_schema_options options = LIVERY_SCHEMA_OPTIONS_INIT;
+  static const char *const name = "kept.token";
+  static const char open[] = CLOSED(2, "{\"Type\": \"TextField\", \"Title\": \"T\", \"Key\": \"kept.token\"}");
+  livery_value *settings = NULL;
+  char *text = NULL;
+  for (int is_open = 0; is_open < 2; is_open++) {
+    for (uint32_t flags = 0;; flags = LIVERY_EXPORT_LAYERS) {
+      OK(livery_export_json(store, flags, &text, NULL));
+      EXPECT(!strstr(text, "hunter2") == !is_open);
+      EXPECT_CONTAINS("hunted", text);
+      livery_free(text);
+      if (flags) break;
+    }
+    OK(livery_settings(store, &settings));
+    OK(livery_value_to_json(settings, 0, &text, NULL));
+    EXPECT(!strstr(text, "hunter2") == !is_open);
+    livery_free(text);
+    OK(livery_value_release(settings));
+    options.declassify = &name;
+    options.declassify_count = 1;
+    if (!is_open) OK(livery_schema_apply(store, open, LIVERY_ZERO_TERMINATED, &options, NULL));
+  }
+  OK(livery_close(store));
+}

@@ -1,28 +1,7 @@
 // A clock that is wrong for a while takes nothing with it. The program's clock_gettime is the one that the library calls.
-#include "seen.h"
+#include "moments.h"
 
-#include <sys/syscall.h>
-
-static const livery_layer user = LIVERY_LAYER_USER;
-static const int64_t second = 1000000, hour = 3600 * second, day = 24 * hour, year = 365 * day;
-
-// By how much the clock that can be set, and the one since the start of the system, are moved; in microseconds.
-static _Atomic int64_t set_by, passed;
-
-int clock_gettime(clockid_t clock, struct timespec *time) {
-  int result = (int)syscall(SYS_clock_gettime, clock, time);
-  int64_t shift = clock == CLOCK_REALTIME ? set_by + passed : clock == CLOCK_BOOTTIME ? passed : 0;
-  int64_t sum = time->tv_nsec / 1000 + shift % second;
-  time->tv_sec += (time_t)(shift / second + sum / second - (sum % second < 0));
-  time->tv_nsec = (long)((sum % second + (sum % second < 0 ? second : 0)) * 1000 + time->tv_nsec % 1000);
-  return result;
-}
-
-static int64_t integer(livery_store *store, const char *name) {
-  int64_t number = -1;
-  livery_get_int(store, name, &number);
-  return number;
-}
+static const int64_t year = 365 * day;
 
 static int commits(livery_store *store) {
   livery_value *history = NULL;

@@ -2,6 +2,9 @@
 // And what is freed holds no secret.
 #include "every_call.h"
 #include "memory.h"
+#include "seen.h"
+
+#include <poll.h>
 
 // Nothing is left
 
@@ -257,6 +260,34 @@ TEST("a watch is told of what was committed when there is memory to read it", to
   if (!can_run_out()) SKIP("Swift's runtime ends the process when memory ends");
   path = fresh_path();
   IN_CHILD(tell_later);
+}
+
+static void dispatch_later(void) {
+  livery_store *store = ready_store(path, KIOSK_SCHEMA);
+  static seen seen;
+  struct pollfd entry = {.events = POLLIN};
+  size_t count = 0;
+  OK(livery_event_fd(store, &entry.fd));
+  if (!seen_start(&seen, store, "pair.a", LIVERY_WATCH_DISPATCH, 0)) return;
+  OK(livery_dispatch(store, NULL));
+  OK(livery_set_int(store, user, "pair.a", 5));
+  EXPECT_INT(1, poll(&entry, 1, 5000));
+  memory_ends_after(0, true);
+  livery_status status = livery_dispatch(store, &count);
+  memory_is_back();
+  EXPECT_INT(LIVERY_ERROR_NO_MEMORY, status);
+  EXPECT_INT(0, seen.count);
+  EXPECT_INT(1, poll(&entry, 1, 5000));
+  OK(livery_dispatch(store, &count));
+  EXPECT_INT(1, count);
+  EXPECT_EVENT(LIVERY_EVENT_CHANGED, "pair.a", "1", "5", &seen.events[0]);
+  OK(livery_close(store));
+}
+
+TEST("what could not be dispatched is signalled again", undispatched) {
+  if (!can_run_out()) SKIP("Swift's runtime ends the process when memory ends");
+  path = fresh_path();
+  IN_CHILD(dispatch_later);
 }
 
 // A child of a process whose memory has ended

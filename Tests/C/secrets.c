@@ -3,6 +3,7 @@
 
 #include <dirent.h>
 #include <dlfcn.h>
+#include <sys/file.h>
 #include <sys/random.h>
 #include <sys/uio.h>
 
@@ -253,6 +254,71 @@ TEST("a backup that is damaged is removed when a secret is forgotten", damaged_b
   OK(livery_reset(store, user, "password"));
   OK(livery_forget(store, "password", LIVERY_FORGET_BACKUPS, NULL));
   EXPECT(access(file, F_OK) != 0);
+  OK(livery_close(store));
+}
+
+// Of a store that is copied by itself as soon as it is opened.
+static livery_store *open_copied(const char *path, uint32_t busy_timeout_ms) {
+  livery_store *store = NULL;
+  livery_open_options options = LIVERY_OPEN_OPTIONS_INIT;
+  options.busy_timeout_ms = busy_timeout_ms;
+  OK(livery_open(path, &options, &store));
+  return store;
+}
+
+TEST("a copy that is being made by itself keeps nothing that is forgotten meanwhile", copied_meanwhile) {
+  NEEDS_FILES;
+  static char text[4000];
+  char secret[LENGTH + 1], kept[LENGTH + 1], name[32];
+  make_secret(secret), make_secret(kept);
+  memset(text, 'x', sizeof text - 1);
+  const char *path = fresh_path();
+  livery_store *store = open_store(path);
+  set(store, secret);
+  livery_change *change = NULL;
+  OK(livery_change_begin(store, user, &change));
+  for (int i = 0; i < 4000; i++) {
+    snprintf(name, sizeof name, "large.%d", i);
+    OK(livery_change_set_string(change, name, text, LIVERY_ZERO_TERMINATED));
+  }
+  OK(livery_change_commit(change, NULL));
+  OK(livery_set_string(store, user, "note", kept, LIVERY_ZERO_TERMINATED));
+  OK(livery_close(store));
+  store = open_copied(path, 30000);
+  OK(livery_reset(store, user, "password"));
+  OK(livery_forget(store, "password", LIVERY_FORGET_BACKUPS, NULL));
+  EXPECT_INT(0, in_file(path, "data.mdb", secret) + in_folder(path, "backups", secret));
+  OK(livery_close(store));
+  EXPECT(in_folder(path, "backups", kept) > 0);
+  EXPECT_INT(0, in_file(path, "data.mdb", secret) + in_folder(path, "backups", secret));
+}
+
+TEST("what a killed process has begun to copy goes with what is forgotten, and a copy that goes on is waited for", begun_copies) {
+  NEEDS_FILES;
+  char secret[LENGTH + 1], folder[500], left[600];
+  make_secret(secret);
+  const char *path = fresh_path();
+  livery_store *store = new_store(path, SCHEMA), *hasty = open_store_with(path, 0, 50);
+  set(store, secret);
+  OK(livery_backup(store, NULL));
+  snprintf(folder, sizeof folder, "%s/backups", path);
+  snprintf(left, sizeof left, "%s/.0123456789abcdef.tmp", folder);
+  FILE *file = fopen(left, "w");
+  EXPECT(file && fputs(secret, file) >= 0);
+  if (file) fclose(file);
+  OK(livery_reset(store, user, "password"));
+  int copying = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  EXPECT_INT(0, flock(copying, LOCK_SH | LOCK_NB));
+  OK(livery_backup(store, NULL));
+  EXPECT_STATUS(LIVERY_ERROR_BUSY, livery_forget(hasty, "password", LIVERY_FORGET_BACKUPS, NULL));
+  EXPECT_CONTAINS("backups: a backup was being made or changed for longer than 50 ms", livery_last_error()->message);
+  EXPECT_INT(0, flock(copying, LOCK_EX | LOCK_NB));
+  EXPECT_STATUS(LIVERY_ERROR_BUSY, livery_backup(hasty, NULL));
+  close(copying);
+  OK(livery_forget(hasty, "password", LIVERY_FORGET_BACKUPS, NULL));
+  EXPECT(access(left, F_OK) != 0);
+  EXPECT_INT(0, in_file(path, "data.mdb", secret) + in_folder(path, "backups", secret));
+  OK(livery_close(hasty));
   OK(livery_close(store));
 }
 

@@ -205,3 +205,16 @@ def test_as_many_backups_are_kept_as_the_option_says(tmp_path):
     for version in range(1, 6):
       store.apply_schema({"Version": version, "Groups": []})
     assert [backup["schemaVersion"] for backup in store.backups()] == [4, 3]
+
+
+def test_what_is_declared_no_more_locks_nothing(store):
+  store.apply_schema({"Version": 1, "Groups": [{"Title": "G", "Settings": [field("a"), field("b")]}]})
+  store.set("b", "the app's", layer="bundle")
+  store.set("b", "the console's", layer="enforced")
+  with pytest.raises(livery.LockedError):
+    store.reset("b", layer="bundle")
+  store.apply_schema({"Version": 2, "Groups": [{"Title": "G", "Settings": [field("a")]}]})
+  assert "b" not in store
+  assert not store.inspect("b")["locked"]
+  store.reset("b", layer="bundle")
+  assert [layer["layer"] for layer in store.inspect("b")["layers"]] == ["enforced"]

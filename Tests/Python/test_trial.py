@@ -1,7 +1,11 @@
 """What is on trial goes back by itself unless it is confirmed."""
 
+import os
+import plistlib
+import subprocess
 import time
 from datetime import timedelta
+from pathlib import Path
 
 import livery
 import pytest
@@ -56,7 +60,7 @@ def test_it_is_taken_back(store):
     store.revert_trial()
 
 
-@pytest.mark.parametrize("wrong", [timedelta(0), timedelta(seconds=-1), timedelta(days=367), timedelta.max])
+@pytest.mark.parametrize("wrong", [timedelta(0), timedelta(seconds=-1), timedelta(days=367), timedelta.max, 0, -1, 1e300, float("nan")])
 def test_no_length_is_refused(store, wrong):
   with pytest.raises(livery.InvalidArgumentError):
     store.change(trial=wrong)
@@ -64,7 +68,7 @@ def test_no_length_is_refused(store, wrong):
     with pytest.raises(livery.InvalidArgumentError):
       change.trial(wrong)
     with pytest.raises(TypeError):
-      change.trial(10)
+      change.trial("10m")
     change.trial(None)
     change["a"] = 1
   assert store.trial() == {"state": "none"}
@@ -76,3 +80,51 @@ def test_watches_hear_of_it(store):
       change["a"] = 2
     store.confirm_trial(change.revision)
     assert [next(events).kind for _ in range(2)] == [livery.EventKind.TRIAL, livery.EventKind.CONFIRMED]
+
+
+def brand(red, **more):
+  color = {"red": red, "green": 0, "blue": 0, "alpha": 1}
+  return plistlib.dumps({name: color for name in ("Toolbar", *more)})
+
+
+def brands(store):
+  return {one["id"]: one["active"] for one in store.branding.brands()}
+
+
+@pytest.mark.parametrize("what", ["use", "disable", "remove", "apply", "console"])
+def test_brands_are_not_mixed_with_one_on_trial(store, what):
+  branding = store.branding
+  branding.apply_plist(brand(1, Extra=1), brand="a")
+  for name, red in (("b", 0.5), ("c", 0.25)):
+    branding.apply_plist(brand(red), brand=name, keep=True)
+  command = Path(os.environ["LIVERY_LIBRARY"]).parent / "livery"
+  if not command.exists():
+    pytest.skip("the command is not beside the library")
+  subprocess.run([command, "brand", "use", "b", "--trial", "10m"], check=True, env={**os.environ, "LIVERY_STORE": store.stats()["path"]})
+  if what == "use":
+    branding.use("c")
+    active, colors = "c", {"Toolbar"}
+  elif what == "disable":
+    branding.set_enabled("bundle", False)
+    active, colors = "a", set()
+  elif what == "remove":
+    branding.remove("b")
+    active, colors = "a", {"Toolbar", "Extra"}
+  elif what == "apply":
+    branding.apply_plist(brand(0.75, Extra=1), brand="a", keep=True)
+    active, colors = "a", {"Toolbar", "Extra"}
+  else:
+    branding.apply_console({"Colors": {"Toolbar": "#102030"}})
+    active, colors = "a", {"Toolbar", "Extra"}
+  assert store.trial()["state"] == "reverted"
+  assert brands(store) == {name: name == active for name in ("a", "b", "c") if (what, name) != ("remove", "b")}
+  assert set(branding.get().get("colors", {})) == colors
+  assert set(branding.get("a")["colors"]) == {"Toolbar", "Extra"}
+
+
+def test_what_the_console_has_sent_does_not_come_back_when_it_is_wiped(store):
+  store.branding.apply_console({"Colors": {"Toolbar": "#102030", "Extra": "#203040"}})
+  with store.change("recommended", trial=timedelta(minutes=10)) as change:
+    change.reset("branding.color.Extra")
+  store.branding.wipe()
+  assert store.trial()["state"] == "reverted" and store.branding.get().get("colors", {}) == {}

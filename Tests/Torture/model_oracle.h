@@ -24,6 +24,7 @@ typedef struct model_change {
   int expected_name;
   uint64_t expected_revision;
   uint64_t passed_locks;  // locks of this revision and of those before hold up nothing
+  bool restores;          // undoes what was committed under the same schema: also what is read-only or orphaned
   int count;
   model_edit edits[MODEL_REPLACED];
 } model_change;
@@ -139,13 +140,13 @@ static livery_status model_refusal(const oracle *oracle, const model_change *cha
   livery_layer layer = change->layer;
   const model_declaration *declared = &oracle->declared[edit->name];
   bool is_console = layer == LIVERY_LAYER_RECOMMENDED || layer == LIVERY_LAYER_ENFORCED;
-  if (!model_exists(oracle, edit->name) && !(edit->is_reset && oracle->layers[layer][edit->name].is_there))
-    return LIVERY_ERROR_NOT_FOUND;
-  if (declared->is_declared && declared->is_read_only && !is_console) return LIVERY_ERROR_READ_ONLY;
+  bool is_known = model_exists(oracle, edit->name);
+  if (!is_known && !(edit->is_reset ? oracle->layers[layer][edit->name].is_there : change->restores)) return LIVERY_ERROR_NOT_FOUND;
+  if (declared->is_declared && declared->is_read_only && !is_console && !change->restores) return LIVERY_ERROR_READ_ONLY;
   if (!oracle_forgets_locks && layer < LIVERY_LAYER_ENFORCED && model_is_locked(oracle, edit->name, change->passed_locks))
     return LIVERY_ERROR_LOCKED;
   model_value fitted;
-  return edit->is_reset ? LIVERY_OK : model_fits(oracle, edit->name, &edit->value, &fitted);
+  return edit->is_reset || !is_known ? LIVERY_OK : model_fits(oracle, edit->name, &edit->value, &fitted);
 }
 
 /** Commits a change; the status of its first refusal if it is refused, and then nothing is changed. */
@@ -209,6 +210,8 @@ static livery_status model_undoing(const oracle *self, uint64_t revision, bool i
   const model_commit *commit = &model_log[revision];
   if (commit->is_schema) return LIVERY_ERROR_READ_ONLY;
   *change = (model_change){.layer = commit->layer, .passed_locks = revision};
+  change->restores = true;
+  for (uint64_t later = revision + 1; later <= self->revision; later++) change->restores &= !model_log[later].is_schema;
   bool is_seen[MODEL_NAMES] = {false};
   // In the order of names.
   for (int name = 0; name < MODEL_NAMES; name++) {

@@ -68,7 +68,8 @@ enum {
  * Undo a commit: give the layers that it changed back the values that it replaced, as a new commit.
  *
  * A commit can be undone as long as the log holds it, however many values it changed. What expired meanwhile does not
- * come back. With #LIVERY_ERROR_CONFLICT the message names the settings that later commits changed, the first 20 of them:
+ * come back, and what the commit said of the end of the session (livery_change_session_ends()) stays. What was orphaned comes back
+ * as that. With #LIVERY_ERROR_CONFLICT the message names the settings that later commits changed, the first 20 of them:
  * those that the log tells, and those for which a layer does not hold what the commit left there. Where several settings
  * refuse their former value, the status is that of the first by name.
  *

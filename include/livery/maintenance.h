@@ -49,7 +49,8 @@ LIVERY_API livery_status livery_check(const char *path, livery_value **report);
  * file of the same name. It is a store's `data.mdb`: in a directory of its own it can be opened. Without a path it goes
  * to the folder `backups` of the store, where the last of each reason are kept, as many as `backups` says at open.
  *
- * Threads: any. Neither readers nor writers wait.
+ * Threads: any. Neither readers nor writers wait. Without a path it waits for who changes the store's own backups, at most
+ * `busy_timeout_ms`.
  *
  * @param store  an open store
  * @param path   the file; NULL for the store's own folder
@@ -59,7 +60,8 @@ LIVERY_API livery_status livery_check(const char *path, livery_value **report);
  *   - #LIVERY_ERROR_PERMISSION        the file must not be written there: see `system_error`
  *   - #LIVERY_ERROR_NOT_A_STORE       something has that name that is no regular file, such as a pipe
  *   - #LIVERY_ERROR_NO_SPACE          the file system is full
- *   - #LIVERY_ERROR_BUSY              all reader slots are taken: close snapshots
+ *   - #LIVERY_ERROR_BUSY              all reader slots are taken: close snapshots; or, without a path, livery_forget() or
+ *                                     livery_reseal() was at the store's own backups for longer than `busy_timeout_ms`
  *   - #LIVERY_ERROR_IO                another failure of the operating system, such as a directory of that name
  *   - #LIVERY_ERROR_INVALID_ARGUMENT  `store` is NULL, or the path is empty or no UTF-8
  * @since 0.1
@@ -91,7 +93,8 @@ LIVERY_API livery_status livery_backups(livery_store *store, livery_value **valu
  * commit has a new revision; the history stays, and livery_undo() takes a restore back unless it changed the schema.
  * The present state is put into the store's own backups first. If the store has the backup's content already, nothing
  * is committed. Of what is known of assets (livery_change_put_fact()) only what is missing or damaged is brought back, which
- * by itself makes no revision. The backup is looked at as by livery_check() before.
+ * by itself makes no revision. A value that was a secret's whose setting was not declared any more, in a namespace that has been
+ * claimed since, is not brought back: its owner would show it. The backup is looked at as by livery_check() before.
  *
  * Threads: any. Waits for other writers and for openings, at most `busy_timeout_ms` each, and for the disk.
  *
@@ -157,13 +160,16 @@ enum {
  * those that the layers hold now and the default of its schema; restoring one brings back no other. Backups that are
  * damaged, and the files in the folder `damaged`, are removed. Backups elsewhere stay as they are, and so does what an
  * older name of the setting holds: forget that, too. What a file system or a medium keeps of removed files is not wiped.
+ * A backup that is being made there is waited for, also that of another process, and what was left unfinished there by a
+ * process that was killed is removed.
  *
  * It can be called again if it fails on its way: what was done stays done.
  *
  * The report is an object: `name`, `commits` (how many the log told of) and, with #LIVERY_FORGET_BACKUPS, `backups` (a list
  * of objects `name` and `outcome`: "rewritten", "unchanged", "removed") and `damaged` (a list of the names removed).
  *
- * Threads: any. Waits for other writers and for openings, at most `busy_timeout_ms` each, and for the disk.
+ * Threads: any. Waits for other writers, for openings and for backups that are being made, at most `busy_timeout_ms` each, and
+ * for the disk.
  *
  * @param store         an open store
  * @param name          the setting, or an alias; it need not be declared any more
@@ -171,7 +177,8 @@ enum {
  * @param[out] report   an object: release it; may be NULL; untouched on failure
  * @return #LIVERY_OK, or
  *   - #LIVERY_ERROR_READ_ONLY         the store was opened read-only
- *   - #LIVERY_ERROR_BUSY              another writer or opener kept the store for longer than `busy_timeout_ms`
+ *   - #LIVERY_ERROR_BUSY              another writer or opener kept the store, or a copy its backups, for longer than
+ *                                     `busy_timeout_ms`
  *   - #LIVERY_ERROR_CORRUPT           the store is damaged: restore a backup
  *   - #LIVERY_ERROR_FORMAT_NEWER      a backup was written by a newer Livery: upgrade the library
  *   - #LIVERY_ERROR_NO_SPACE          there is no room for a copy

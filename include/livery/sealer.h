@@ -109,7 +109,8 @@ enum {
  * (how many values of layers), `wasPlain` (how many of them were not sealed before), `unavailable` (the names of settings with
  * values that were not opened), and with #LIVERY_RESEAL_COPIES `backups` and `damaged` as livery_forget() tells them.
  *
- * Threads: any. Waits for other writers and for openings, at most `busy_timeout_ms` each, and for the disk.
+ * Threads: any. Waits for other writers, for openings and for backups that are being made, at most `busy_timeout_ms` each, and
+ * for the disk.
  *
  * @param store        an open store
  * @param flags        a sum of `LIVERY_RESEAL_*` bits
@@ -117,7 +118,7 @@ enum {
  * @return #LIVERY_OK, or
  *   - #LIVERY_ERROR_UNAVAILABLE       there is no sealer, or it does not seal
  *   - #LIVERY_ERROR_READ_ONLY         the store was opened read-only
- *   - #LIVERY_ERROR_BUSY              another writer kept the store for longer than `busy_timeout_ms`
+ *   - #LIVERY_ERROR_BUSY              another writer kept the store, or a copy its backups, for longer than `busy_timeout_ms`
  *   - #LIVERY_ERROR_NO_SPACE          the file system has no room for a second copy of the store
  *   - #LIVERY_ERROR_PERMISSION        the store's folder may not be written to
  *   - #LIVERY_ERROR_IO                another failure of the operating system

@@ -59,6 +59,8 @@ int lvs_give(int descriptor, const lvs_owner *owner, bool is_loose);
 int lvs_make_at(int folder, const char *name, int flags, unsigned mode, const lvs_owner *owner, bool is_loose);
 int lvs_make_folder_at(int folder, const char *name, unsigned mode, const lvs_owner *owner);
 ssize_t lvs_write_all(int descriptor, const void *bytes, size_t count);
+// Has a file be its owner's alone, whatever it was before; of what is no file nothing changes. False with errno.
+bool lvs_make_private(int descriptor);
 // The whole of a file (descriptor 0 and up, or path when descriptor is -1), malloc'ed and NUL-terminated; NULL and errno
 // on failure; EFBIG past `limit`.
 char *lvs_read_file(const char *path, int descriptor, size_t limit, size_t *count);
@@ -143,6 +145,8 @@ int lvs_unlock_byte(const lvs_lock_file *file, int64_t byte);
 // A lock that is held together, and whether any other open file, or any process, has a lock of either kind on the byte.
 int lvs_share_byte(const lvs_lock_file *file, int64_t byte);
 bool lvs_is_byte_taken(const lvs_lock_file *file, int64_t byte);
+// Locks a file or a directory as a whole, beside the locks on bytes, alone or together with others; does not wait either.
+int lvs_lock_whole(const lvs_lock_file *file, bool is_shared);
 // The process whose own lock a byte has; 0 if nobody has it, or an open file.
 pid_t lvs_lock_holder(const lvs_lock_file *file, int64_t byte);
 // Takes over a lock that the process itself has exclusively on a byte, so that others find it taken at every moment.
@@ -325,6 +329,8 @@ void lvs_ignore_broken_pipes(void);
 int lvs_signals_catch(void);
 // Waits until a descriptor is readable: 1; or SIGINT or SIGTERM came: 0. -1 and errno on failure.
 int lvs_signals_wait(int signals, int descriptor);
+// Writes all of it, or until such a signal comes: also where nobody reads. 1, 0 for a signal, or -1 and errno.
+int lvs_signals_write(int signals, int descriptor, const void *bytes, size_t count);
 
 // A command line for /bin/sh, with the program's environment and what is set beside it.
 typedef struct lvs_shell lvs_shell;

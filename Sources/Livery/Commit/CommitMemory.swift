@@ -288,6 +288,14 @@ final class KnownSetting {
     onTrial.insert(layer)
   }
 
+  /// What the commit under way, which is on trial, has replaced in a layer ends at another time if that said nothing else.
+  func endReplaced(in layer: Layer, from former: Timestamp?, at time: Timestamp?) {
+    for index in beforeTrial.indices where beforeTrial[index].layer == layer {
+      let expires = beforeTrial[index].expires
+      if expires == nil || expires == former { beforeTrial[index].expires = time }
+    }
+  }
+
   /// Exchanges all that is stored of it, of a trial too.
   func exchange(_ present: SettingRecord, for fresh: SettingRecord) {
     former = Former(State(record: present, isThere: true), name)

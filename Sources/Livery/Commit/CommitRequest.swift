@@ -62,6 +62,8 @@ struct CommitRequest: Sendable {
   var ignoresLocks = false
   /// Locks of this revision and of those before hold up nothing: they were there when what is undone was committed.
   var passedLocks: UInt64 = 0
+  /// What is read-only may change: to undo a commit that did only brings back what was there.
+  var passesReadOnly = false
   /// Pass over what may not be changed if it is so already, as an export holds it.
   var toleratesHeld = false
   /// Leave out what is refused, in place of refusing everything.
@@ -112,6 +114,8 @@ extension CommitRequest {
     guard assets.isEmpty, facts.isEmpty, deadline == nil else { return false }
     return !edits.contains { $0.action.value != nil }
   }
+
+  var mayChangeReadOnly: Bool { ignoresLocks || passesReadOnly }
 
   /// How much it may add to the file, estimated on the large side.
   var mostBytes: UInt64 {

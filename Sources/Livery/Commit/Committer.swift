@@ -141,7 +141,11 @@ struct Committer {
       let name = try view.resolveAlias(expected.name)
       let effective = try view.effective(name)?.revision ?? 0
       let own = try view.record(LayerKey(expected.layer, name))?.revision ?? 0
-      let last = max(effective, own)
+      var last = max(effective, own)
+      // What a trial has gone back to is as old as it was.
+      if let end = try memory.trial(view)?.end, end.revision > max(last, expected.revision) {
+        last = max(last, try view.lastRevert(of: LayerKey(expected.layer, name), after: expected.revision))
+      }
       guard last > expected.revision else { continue }
       refusals.append(
         Refusal(
@@ -316,7 +320,8 @@ struct Committer {
   private func readOnlyMembers(
     of value: Value, _ edit: Edit, _ setting: KnownSetting, _ declaration: SettingValidator?
   ) throws(StoreError) -> [Refusal] {
-    guard let declaration, declaration.descriptor.kind == .list, !edit.layer.isConsole, !request.ignoresLocks else {
+    guard let declaration, declaration.descriptor.kind == .list, !edit.layer.isConsole, !request.mayChangeReadOnly
+    else {
       return []
     }
     let effective = try view.effective(setting.name).map { (record) throws(StoreError) in
@@ -346,10 +351,13 @@ struct Committer {
     if edit.layer == .override, !request.allowsOverride {
       refuse(.readOnly, "`\(name)`: the layer override needs a store that was opened to allow it")
     }
-    if declaration?.descriptor.isReadOnly == true, !edit.layer.isConsole, !request.ignoresLocks {
+    if declaration?.descriptor.isReadOnly == true, !edit.layer.isConsole, !request.mayChangeReadOnly {
       refuse(.readOnly, "`\(name)` is read-only: only the console's layers may set it, not \(edit.layer)", "ReadOnly")
     }
-    if edit.layer < .enforced, !request.ignoresLocks, try setting.isLocked(at: now, since: request.passedLocks, view) {
+    // What no schema declares any more counts for nothing, and locks nothing.
+    if edit.layer < .enforced, !request.ignoresLocks, try setting.isLocked(at: now, since: request.passedLocks, view),
+      try admission(setting).counts
+    {
       refuse(.locked, "`\(name)` is locked: the layer enforced holds a value, so \(edit.layer) cannot be changed")
     }
     if let value = edit.action.value {
@@ -433,6 +441,10 @@ struct Committer {
         try setting.endFormer(of: .session, at: deadline.time, view)
         if setting.touch(number, .session, isExpiry: false) { touched.append(setting) }
       }
+    }
+    // Nor does what this commit, on trial itself, has removed.
+    for setting in touched where try admission(setting).declared?.survivesLogout != true {
+      setting.endReplaced(in: .session, from: former, at: deadline.time)
     }
   }
 }

@@ -113,7 +113,11 @@ extension View {
   func withPresentValues(_ entry: LogEntry?) throws(StoreError) -> LogEntry? {
     guard var entry else { return nil }
     for index in entry.changes.indices where entry.changes[index].isNewForgotten {
-      entry.changes[index].new = try effective(entry.changes[index].name)?.value
+      let name = entry.changes[index].name
+      entry.changes[index].new =
+        try effective(name).map { (record) throws(StoreError) in
+          try current(record, name, at: .now).value
+        } ?? nil
     }
     return entry
   }

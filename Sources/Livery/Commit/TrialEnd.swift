@@ -55,9 +55,9 @@ extension View {
     state.phase = confirms ? .confirmed : .reverted
     state.end = TrialState.End(revision: entry.revision, time: entry.time, origin: origin)
     try putTrial(state)
-    // As after any other commit nothing is left of a secret that a layer holds no longer.
+    // Nothing is left of a secret that went back: nobody has confirmed that it is one.
     var gone = NameSet()
-    for edit in edits where edit.left == 0 && secrets.contains(edit.name) { gone.insert(edit.name) }
+    for edit in edits where secrets.contains(edit.name) { gone.insert(edit.name) }
     if !gone.isEmpty {
       try forget(gone)
       _ = entry.forget(gone, keepingNew: true)
@@ -71,6 +71,34 @@ extension View {
   func revertIfOver(_ limits: LogLimits, spares: Bool = false) throws(StoreError) -> TrialState? {
     guard let trial = try pendingTrial(), isOver(trial) else { return nil }
     return try end(trial, confirms: false, origin: TrialState.ownOrigin, limits, spares: spares)
+  }
+}
+
+extension View {
+  /// How a trial before the last one ended, as far as the log tells.
+  func end(ofTrial begun: UInt64) throws(StoreError) -> (confirms: Bool, revision: UInt64)? {
+    var found: (Bool, UInt64)?
+    try walkLog(after: begun, withEdits: false, opens: false) { (revision, entry, _) in
+      switch entry?.trial {
+      case .confirmed(begun)?: found = (true, revision)
+      case .reverted(begun)?: found = (false, revision)
+      default: break
+      }
+      return found == nil
+    }
+    return found
+  }
+
+  /// The last commit by which a layer went back to what it had held of a setting, as far as the log tells; 0 if there is none.
+  func lastRevert(of place: LayerKey, after start: UInt64) throws(StoreError) -> UInt64 {
+    var last: UInt64 = 0
+    try walkLog(after: start, opens: false) { (revision, entry, _) in
+      guard case .reverted? = entry?.trial else { return true }
+      let isThere = entry?.edits.contains { $0.layer == place.layer && $0.name.sameBytes(as: place.name) } ?? false
+      if isThere { last = revision }
+      return true
+    }
+    return last
   }
 }
 
@@ -108,6 +136,13 @@ extension Committer {
   /// Ends the trial that is pending, as the request says.
   mutating func end(_ end: TrialEnd) throws(StoreError) -> Environment.Outcome<CommitResult> {
     guard let trial = try memory.trial(view) else { throw StoreError(.notFound, "nothing is on trial") }
+    if end.revision > 0, end.revision < trial.term.revision, let former = try view.end(ofTrial: end.revision) {
+      guard former.confirms == end.confirms else {
+        let what = former.confirms ? "was confirmed" : "went back"
+        throw StoreError(.notFound, "revision \(end.revision) \(what) with revision \(former.revision)")
+      }
+      return .abort(CommitResult(revision: former.revision, count: 0, refusals: [], isRefused: false))
+    }
     if let former = trial.end {
       // Whoever has lost the answer asks again.
       if end.revision == trial.term.revision, end.confirms == (trial.phase == .confirmed) {

@@ -87,6 +87,26 @@ struct BackupFolder {
     return nil
   }
 
+  /// Runs `body` while nobody changes what is in the backups, or, for who does, while nobody makes one either: a copy that
+  /// was begun before would bring back what is being forgotten. The kernel frees the lock of who dies.
+  func hold<R>(
+    isAlone: Bool, timeout: UInt32, _ body: () throws(StoreError) -> R
+  ) throws(StoreError) -> R {
+    guard let folder else { return try body() }
+    let lock = try ByteLocks.make(folder.openAgain(), folder.path)
+    defer { lock.close() }
+    let deadline = lvs_monotonic_ns() &+ UInt64(timeout) * 1_000_000
+    // Where a file system has no such locks, `body` runs without.
+    while lock.lockWhole(isShared: !isAlone) == EWOULDBLOCK {
+      guard lvs_monotonic_ns() < deadline else {
+        throw StoreError(
+          .busy, "\(folder.path): a backup was being made or changed for longer than \(timeout) ms")
+      }
+      lvs_sleep_us(1000)
+    }
+    return try body()
+  }
+
   /// Removes what processes that died have left unfinished.
   func removeUnfinished() {
     if let folder { TemporaryFile.removeUnfinished(in: folder) }

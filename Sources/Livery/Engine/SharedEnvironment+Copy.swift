@@ -19,13 +19,16 @@ extension SharedEnvironment {
     }
     try requirePlace()
     let folder = try directory.folder.makeFolder(BackupFolder.name, options.directoryMode, directory.owner)
-    let made = try copy(
-      in: folder, mode: options.fileMode, directory.owner, allowsDamagedRecords: allowsDamagedRecords
-    ) { copied in
-      BackupFolder.name(copied.revision, copied.schemaVersion, .now, reason)
+    let backups = BackupFolder(folder)
+    return try backups.hold(isAlone: false, timeout: options.timeout) { () throws(StoreError) in
+      let made = try copy(
+        in: folder, mode: options.fileMode, directory.owner, allowsDamagedRecords: allowsDamagedRecords
+      ) { copied in
+        BackupFolder.name(copied.revision, copied.schemaVersion, .now, reason)
+      }
+      try backups.trim(reason, keeping: Int(options.backups))
+      return made
     }
-    try BackupFolder(folder).trim(reason, keeping: Int(options.backups))
-    return made
   }
 
   /// The folder of a file that is to become a backup, unless that is a file of a store.

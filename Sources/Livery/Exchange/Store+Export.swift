@@ -18,7 +18,7 @@ extension Store {
     var types: [Value.Member] = []
     try view.walkEffective { (name, record) throws(StoreError) in
       let current = try view.current(record, name, at: now)
-      guard let value = current.value, !claims.isSecret(name) else { return true }
+      guard let value = current.value, try !claims.hides(name, view) else { return true }
       if let sealed = current.exported(reveal) {
         values.append(.init(name, .string(Base64.encode(sealed.bytes))))
         types.append(.init(name, TypeHints.sealed))
@@ -53,7 +53,7 @@ extension Store {
     for layer in Layer.allCases {
       var items: [Value.Member] = []
       try view.walkLayers(layer) { (place, record) throws(StoreError) in
-        if !claims.isSecret(place.name) {
+        if try !claims.hides(place.name, view) {
           items.append(.init(place.name, try exported(record, place.name, view, reveal)))
         }
       }

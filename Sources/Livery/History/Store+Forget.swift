@@ -19,12 +19,14 @@ extension Store {
       var setting = name
       var present: [Record] = []
       let commits = try write(isRemoval: true) { (view) throws(StoreError) -> Environment.Outcome<Int> in
+        // What has gone back by the clock is no present value.
+        let isReverted = try view.revertIfOver(logLimits) != nil
         setting = try view.resolveAlias(name)
         present = try view.records(of: setting)
         var names = NameSet()
         names.insert(setting)
         let count = try view.forget(names)
-        return count > 0 ? .commit(count) : .abort(0)
+        return count > 0 || isReverted ? .commit(count) : .abort(0)
       }
       var members: [Value.Member] = [
         .init("name", .string(setting)), .init("commits", .int(Int64(commits))),
@@ -33,7 +35,7 @@ extension Store {
         let cleaning = BackupCleaning(shared.directory, shared.sealing) { [setting] (view) throws(StoreError) in
           try view.forget(setting, save: present)
         }
-        members.append(.init("backups", .list(try cleaning.cleanBackups())))
+        members.append(.init("backups", .list(try cleaning.cleanBackups(timeout: options.timeout))))
         members.append(.init("damaged", .list(try cleaning.removeDamagedFiles())))
       }
       try compact()
@@ -47,11 +49,13 @@ extension View {
   fileprivate func forget(_ name: String, save present: [Record]) throws(StoreError) -> Bool {
     var isChanged = false
     let setting = KnownSetting(name, isKept: false)
+    var records = try records(of: name)
     if try wholeSetting(name)?.trial != nil {
-      try setting.replace(by: reverted.records(of: name), self)
+      records = try reverted.records(of: name)
+      try setting.replace(by: records, self)
       isChanged = true
     }
-    for record in try records(of: name) where record.layer != .defaults {
+    for record in records where record.layer != .defaults {
       let isPresent = present.contains { $0.layer == record.layer && $0.value == record.value }
       if isPresent { continue }
       try setting.remove(record.layer, self)

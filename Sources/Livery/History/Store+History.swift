@@ -29,7 +29,7 @@ extension Store {
         // A confirmation changes nothing: it is of the settings that its trial changed.
         var isOfTrial = false
         switch entry.trial {
-        case .begun? where entry.changes.contains { pattern?.matches($0.name) ?? true }: trials.append(revision)
+        case .begun? where filter.concerns(entry, pattern): trials.append(revision)
         case .confirmed(let begun)?: isOfTrial = trials.contains(begun)
         default: break
         }
@@ -96,6 +96,10 @@ extension HistoryFilter {
     if let origin, !origin.sameBytes(as: entry.origin) { return false }
     if let since, entry.time < since { return false }
     if let until, entry.time >= until { return false }
+    return concerns(entry, pattern)
+  }
+
+  fileprivate func concerns(_ entry: LogEntry, _ pattern: NamePattern?) -> Bool {
     guard let pattern else { return true }
     return entry.changes.contains { pattern.matches($0.name) } || entry.edits.contains { pattern.matches($0.name) }
   }

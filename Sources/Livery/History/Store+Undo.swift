@@ -44,7 +44,10 @@ extension Store {
       let later = try LaterChanges(revision, entry, view)
       guard later.names.isEmpty else { throw later.conflict }
     }
+    // With the schema of the commit what it could change can be changed back.
+    let isOfSchema = try !view.hasSchema(after: revision)
     request.layer = entry.layer
+    request.passesReadOnly = isOfSchema
     request.passedLocks = revision
     let now = Timestamp.now
     // The first replaced value of a place is the one before the commit.
@@ -54,8 +57,12 @@ extension Store {
     where !edit.isForgotten && edit.layer != .defaults && places.insert(LayerKey(edit.layer, edit.name).bytes).isNew {
       var action = Edit.Action.reset
       if let old = edit.old, edit.oldExpires.map({ $0 > now }) ?? true { action = .set(old) }
-      request.edits.append(
-        Edit(name: edit.name, layer: edit.layer, action: action, expires: action.isSet ? edit.oldExpires : nil))
+      var made = Edit(name: edit.name, layer: edit.layer, action: action, expires: action.isSet ? edit.oldExpires : nil)
+      // What was orphaned comes back as that.
+      if isOfSchema, action.isSet, try !view.admission(edit.name).counts {
+        made.provenance = Edit.Provenance(revision: 0, time: now, origin: request.origin, isSetAside: true)
+      }
+      request.edits.append(made)
     }
     // The log does not keep the order of edits: which refusal is told first must not depend on it. A lock that the commit
     // brought goes before what it locks, and one that it took away comes back after that.
@@ -63,6 +70,18 @@ extension Store {
       $0.name.sameBytes(as: $1.name) ? $0.lockOrder < $1.lockOrder : $0.name.precedesInBytes($1.name)
     }
     return request
+  }
+}
+
+extension View {
+  /// Whether a schema was applied after a revision that the log holds.
+  fileprivate func hasSchema(after revision: UInt64) throws(StoreError) -> Bool {
+    var isThere = false
+    try walkLog(after: revision, withEdits: false, opens: false) { (_, entry, _) in
+      isThere = entry?.isSchema ?? false
+      return !isThere
+    }
+    return isThere
   }
 }
 

@@ -27,15 +27,21 @@ struct BackupCleaning {
   }
 
   /// What became of each backup: a list of objects `name` and `outcome`.
-  func cleanBackups() throws(StoreError) -> [Value] {
+  ///
+  /// - Parameter timeout: for how long it waits for who copies the store there, in milliseconds.
+  func cleanBackups(timeout: UInt32) throws(StoreError) -> [Value] {
     let backups = try BackupFolder(of: directory.folder)
     guard let folder = backups.folder else { return [] }
-    var items: [Value] = []
-    for entry in try backups.entries() {
-      guard let outcome = try cleaned(entry.name, folder) else { continue }
-      items.append(.object([.init("name", .string(entry.name)), .init("outcome", .string(outcome.description))]))
+    return try backups.hold(isAlone: true, timeout: timeout) { () throws(StoreError) in
+      // What somebody who was killed has begun to copy.
+      backups.removeUnfinished()
+      var items: [Value] = []
+      for entry in try backups.entries() {
+        guard let outcome = try cleaned(entry.name, folder) else { continue }
+        items.append(.object([.init("name", .string(entry.name)), .init("outcome", .string(outcome.description))]))
+      }
+      return items
     }
-    return items
   }
 
   /// nil if the backup has gone meanwhile.

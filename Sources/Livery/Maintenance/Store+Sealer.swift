@@ -122,7 +122,8 @@ extension Store {
       return try view.reseal(anew: anew, settles: true).hasChanged || isFirst
     }
     return [
-      .init("backups", .list(try cleaning.cleanBackups())), .init("damaged", .list(try cleaning.removeDamagedFiles())),
+      .init("backups", .list(try cleaning.cleanBackups(timeout: options.timeout))),
+      .init("damaged", .list(try cleaning.removeDamagedFiles())),
     ]
   }
 

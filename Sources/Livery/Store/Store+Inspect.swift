@@ -22,12 +22,14 @@ extension Store {
       let resolution = resolve(records, at: now)
       guard descriptor != nil || resolution.winner != nil || !records.isEmpty else {
         // What is in effect has come from somewhere.
-        if effective.value != nil { throw .damaged("the layers' value of `\(target)`", setting: target) }
+        if try view.current(effective, target, at: now).value != nil {
+          throw .damaged("the layers' value of `\(target)`", setting: target)
+        }
         if let waiting = try waiting(target, view) { return waiting }
         throw view.unknown(name)
       }
 
-      var isSecret = false
+      var isSecret = try view.isSecret(target, descriptor, nil)
       for record in records where !isSecret { isSecret = try view.isSecret(target, descriptor, record.value) }
       var members = description(target, descriptor, resolution, isSecret: isSecret)
       members.append(.init("locked", .bool(resolution.isLocked)))

@@ -46,7 +46,7 @@ extension Store {
       let claims = try view.claims()
       var values: [Value.Member] = []
       try view.walkEffective { (name, record) throws(StoreError) in
-        if claims.isSecret(name) { return true }
+        if try claims.hides(name, view) { return true }
         if let value = try view.current(record, name, at: now).value, !value.isSealed {
           values.append(.init(name, value))
         }

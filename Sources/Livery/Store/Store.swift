@@ -1,5 +1,4 @@
 import LMDB
-import Synchronization
 
 /// An open store.
 ///
@@ -13,8 +12,6 @@ public final class Store: Sendable {
   public let path: String
   public let options: Options
   let use: StoreUse
-  /// Tells this handle from others on the same store.
-  let identity = Store.identities.add(1, ordering: .relaxed).newValue
   /// How much of the past a commit of this handle leaves.
   let logLimits: LogLimits
   /// How long a commit waits, in milliseconds.
@@ -25,7 +22,6 @@ public final class Store: Sendable {
     let boundKeys = BoundKeys()
     let naming: NamingHandle
   #endif
-  private static let identities = Atomic<UInt64>(0)
 
   /// Opens a store. Corresponds to `livery_open` in C.
   ///
@@ -86,6 +82,7 @@ public final class Store: Sendable {
   }
 
   var shared: SharedStore { use.shared }
+  var identity: UInt64 { use.identity }
   var isOfThisProcess: Bool { use.isOfThisProcess }
 
   /// Runs `body` unless the store is closed or belongs to a parent process; closing waits for it.

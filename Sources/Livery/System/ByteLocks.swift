@@ -48,6 +48,12 @@ final class ByteLocks: @unchecked Sendable {
     return lvs_share_byte(file, byte) == 0 ? 0 : lvs_errno()
   }
 
+  /// Holds the file as a whole, alone or together with others; 0, or errno: EAGAIN while somebody else has it.
+  func lockWhole(isShared: Bool) -> Int32 {
+    guard let file else { return EBADF }
+    return lvs_lock_whole(file, isShared) == 0 ? 0 : lvs_errno()
+  }
+
   func isTaken(_ byte: Int64) -> Bool { file.map { lvs_is_byte_taken($0, byte) } ?? false }
 
   /// The process whose own lock a byte has, as older versions of the library have them; 0 for others.

@@ -92,6 +92,15 @@ final class Folder: @unchecked Sendable {
     return made
   }
 
+  /// Another descriptor of it, whose locks are its own.
+  func openAgain() throws(StoreError) -> Int32 {
+    let again = lvs_open_at(descriptor, ".", O_RDONLY | O_DIRECTORY, 0)
+    guard again >= 0 else {
+      throw StoreError(.io, "\(path) cannot be opened once more", systemError: lvs_errno())
+    }
+    return again
+  }
+
   /// Whether its path still leads to it.
   var isInPlace: Bool { lvs_leads_to(path, device, inode, root) != 0 }
 

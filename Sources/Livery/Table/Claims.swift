@@ -33,6 +33,12 @@ struct Claims: Sendable {
 
   func isSecret(_ name: String) -> Bool { secrets.contains { $0.sameBytes(as: name) } }
 
+  /// Whether a setting is a secret that nobody exports: what a schema declares is what that says.
+  func hides(_ name: String, _ view: View) throws(StoreError) -> Bool {
+    guard isSecret(name) else { return false }
+    return try view.descriptor(name) == nil
+  }
+
   func checkSecret(_ name: String) throws(StoreError) {
     guard covers(name) else { throw StoreError(.notFound, "`\(name)` is in no claimed namespace", setting: name) }
     guard Claim.builtIn(of: name) == nil else {

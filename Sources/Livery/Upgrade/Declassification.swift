@@ -28,7 +28,9 @@ extension SchemaApplication {
     } else if isClaimed {
       wasSecret = try view.descriptor(name) == nil
     } else {
-      wasSecret = known.facts(name)?.isSecret == true
+      // The schema before may have declared it.
+      let wasDeclared = try view.descriptor(name)?.holdsSecret == true
+      wasSecret = wasDeclared || known.facts(name)?.isSecret == true
     }
     guard wasSecret else { return false }
     report.declassified.append(
