@@ -221,8 +221,10 @@ static livery_status status_of(CURLcode code) {
 static void finish(request *r, CURLcode code) {
   // So libcurl says of a line that is longer than it takes.
   if (code == CURLE_OUT_OF_MEMORY && !r->has_answered) r->is_head_too_large = true;
+  // Names and passwords of proxies are nobody's to read.
+  bool may_quote = r->error[0] && code != CURLE_COULDNT_RESOLVE_PROXY && code != CURLE_URL_MALFORMAT && !strchr(r->error, '@');
   const char *message = r->is_head_too_large ? "the head of the answer is too large"
-                        : r->error[0]        ? r->error
+                        : may_quote          ? r->error
                         : code != CURLE_OK   ? curl.easy_strerror(code)
                                              : NULL;
   livery_status status = r->is_cancelled ? LIVERY_ERROR_CANCELLED : r->is_head_too_large ? LIVERY_ERROR_NETWORK : status_of(code);

@@ -150,9 +150,12 @@ static void print_result(const livery_fetch_result *result, void *user_data) {
   bool is_good = result->status == LIVERY_OK;
   if (!is_good) {
     livery_error_leave(result->status, result->message);
-    int done = command_fail(work->command, result->status, NULL);
+    bool has_placeholder = result->state == LIVERY_FETCH_PLACEHOLDER && result->data;
+    // One value of JSON for each URL, which has the message too.
+    int done = has_placeholder && work->command->is_json ? command_exit_status(work->command, result->status)
+                                                         : command_fail(work->command, result->status, NULL);
     if (!work->done) work->done = done;
-    return;
+    if (!has_placeholder) return;
   }
   if (output && !write_output(result)) work->done = SYSTEM;
   if (work->command->is_json) {
@@ -171,7 +174,7 @@ static void print_result(const livery_fetch_result *result, void *user_data) {
   } else if (!output || strcmp(output, "-") != 0) {
     printf("%s  %s, %zu bytes, %s\n", result->id ? result->id : "not kept", result->type ? result->type : "unknown", result->length,
            result->state == LIVERY_FETCH_STALE ? "maybe outdated" : sources[result->source]);
-    if (*result->message) fprintf(stderr, "livery fetch: %s\n", result->message);
+    if (is_good && *result->message) fprintf(stderr, "livery fetch: %s\n", result->message);
   }
   fflush(stdout);
 }
@@ -303,6 +306,8 @@ int main(int count, char **words) {
   if (!is_brand && command.count == skipped) return command_usage(&command, "which URL?");
   if (!is_brand && (wants_all || watches)) return command_usage(&command, "--all and --watch are for livery brand download");
   if (output && (is_brand || command.count - skipped > 1)) return command_usage(&command, "--output is for one URL");
+  if (output && command.is_json && strcmp(output, "-") == 0)
+    return command_usage(&command, "standard output is for the JSON: --output takes a file beside it");
   if (is_brand && wants_document) return command_usage(&command, "a brand has images, and no documents");
   fetch_options.flags = LIVERY_FETCH_DISPATCH | (revalidates ? LIVERY_FETCH_REVALIDATE : 0) | (is_offline ? LIVERY_FETCH_OFFLINE : 0);
   if (wants_document) fetch_options.kind = LIVERY_FETCH_DOCUMENT;

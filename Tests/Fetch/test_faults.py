@@ -131,6 +131,37 @@ def test_a_weak_tag_is_not_resumed(store, server):
   assert "Range" not in server.requests[1][1]
 
 
+def test_a_rest_that_comes_as_a_packed_whole_is_asked_for_anew(store, server):
+  new = b'{"hello": "everybody"}' * 50
+  packed = {"Content-Encoding": "gzip", "Vary": "Accept-Encoding", "ETag": '"2"', "Content-Type": "application/json"}
+  url = server.serve("/it", (200, b"x" * 10, {"ETag": '"1"'}, 20), (200, gzip.compress(new), packed),
+                     (200, gzip.compress(new), packed))
+  assert livery.fetch.get(store, url, kind="document").data == new
+  asked = [headers["Accept-Encoding"] for _, headers in server.requests]
+  assert asked == ["gzip", "identity", "gzip"] and "Range" not in server.requests[2][1]
+
+
+@pytest.mark.parametrize("proxy", ["socks9://eva:secret@127.0.0.1:1", "http://eva:secret@127.0.0.1:port", "http://eva:secret@nowhere.invalid"])
+def test_the_password_of_a_proxy_is_in_no_message(store, proxy):
+  with pytest.raises(livery.LiveryError) as caught:
+    fetch(store, "http://127.0.0.1:9/it", proxy=proxy)
+  assert "secret" not in str(caught.value)
+
+
+@pytest.mark.parametrize("url", ["ftp://eva:secret@127.0.0.1/it", "http:eva:secret@127.0.0.1/it", "http://eva:secret@127.0.0.1/it"])
+def test_a_password_in_a_url_is_in_no_message(store, url):
+  with pytest.raises(livery.LiveryError) as caught:
+    fetch(store, url)
+  assert "secret" not in str(caught.value)
+
+
+def test_what_is_stored_is_no_larger_than_what_is_taken(store, server):
+  url = server.serve("/it", (200, b"x" * 5000, {"Cache-Control": "max-age=60"}))
+  assert len(fetch(store, url, kind="document").data) == 5000
+  with pytest.raises(livery.LiveryError, match="larger than 100 bytes"):
+    fetch(store, url, kind="document", max_size=100)
+
+
 def test_packed_content_is_taken_out(store, server):
   url = server.serve("/it", (200, gzip.compress(b"{}" * 1000), {"Content-Encoding": "gzip", "Content-Type": "application/json"}))
   fetched = fetch(store, url, kind="document")

@@ -3,6 +3,7 @@
 import asyncio
 import ctypes
 import gc
+import json
 import os
 import random
 import shutil
@@ -13,6 +14,7 @@ import sys
 import textwrap
 import threading
 import time
+from email.utils import formatdate
 
 import livery
 import livery.fetch
@@ -328,6 +330,19 @@ def livery_command(*words, **options):
   return subprocess.run([str(BUILD / "livery"), *words], env=environment, capture_output=True, text=True, timeout=60)
 
 
+def test_the_command_hands_out_a_placeholder_beside_the_error(tmp_path):
+  path, output = tmp_path / "store", tmp_path / "out.png"
+  with livery.open(path, create=True) as store:
+    placeholder = store.assets.put(PNG)
+  words = ("fetch", "http://127.0.0.1:1/x", "--attempts", "1", "--placeholder", placeholder, "--output", str(output))
+  told = livery_command(*words, "--json", path=path)
+  answer = json.loads(told.stdout)
+  assert told.returncode == 8 and answer["state"] == "placeholder" and answer["id"] == placeholder and answer["message"]
+  assert output.read_bytes() == PNG
+  plain = livery_command(*words, path=path)
+  assert plain.returncode == 8 and placeholder in plain.stdout and len(plain.stderr.splitlines()) == 1
+
+
 def test_the_command_fetches_puts_and_downloads(tmp_path, server):
   path = tmp_path / "store"
   logo = server.serve("/logo", (200, PNG, FRESH))
@@ -364,6 +379,17 @@ def test_what_is_outdated_is_handed_out_while_the_server_is_asked(store):
       break
     time.sleep(0.05)
   assert fetched.data == b"two" and len(transport.requests) == 2
+
+
+@pytest.mark.parametrize("control", ["no-cache", "max-age=0, must-revalidate"])
+def test_what_says_only_when_it_expires_leaves_the_rest_as_it_was_told(store, control):
+  now = time.time()
+  fresh = {"ETag": '"1"', "Expires": formatdate(now + 86400, usegmt=True), "Date": formatdate(now, usegmt=True)}
+  transport = ScriptedTransport({URL: [
+    Answer(body=b"one", headers={"ETag": '"1"', "Cache-Control": control}), Answer(status=304, headers=fresh),
+    Answer(body=b"two", headers={"ETag": '"2"', "Cache-Control": control})]})
+  livery.fetch.set_transport(store, transport)
+  assert [livery.fetch.get(store, URL, kind="document").data for _ in range(3)] == [b"one", b"one", b"two"]
 
 
 def test_the_lease_is_none_of_a_folder_that_is_no_store(tmp_path, monkeypatch):

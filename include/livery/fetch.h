@@ -18,8 +18,8 @@
  * request, what is not is asked for anew with its ETag or date, and "not modified" moves no body and makes no commit. What is
  * stored stays until its successor is complete and found to be good, and where the network fails it is handed out as it is.
  *
- * One transfer for each URL is under way among all processes on a store: the others wait for its outcome. http and https
- * alone are fetched, certificates are verified, redirects are followed up to 5 and never from https to http.
+ * One transfer for each URL is under way among all processes on a store: the others wait, and take what it has stored.
+ * http and https alone are fetched, certificates are verified, redirects are followed up to 5 and never from https to http.
  *
  * docs/fetch.md tells the rest.
  */
@@ -173,8 +173,8 @@ typedef struct livery_fetch_options {
  *
  *   - as ready, while it is fresh (unless #LIVERY_FETCH_REVALIDATE is given), and when the server says that it still holds;
  *   - as stale, when the network fails, the time is over or the server answers 408, 429, 500, 502, 503 or 504, unless it said
- *     `must-revalidate` or `no-cache`, or limits it by `stale-if-error`; at once, while the server is being asked, if that
- *     allows `stale-while-revalidate`; and with #LIVERY_FETCH_OFFLINE.
+ *     `must-revalidate` or `no-cache`, or limits it by `stale-if-error`, or its answer varies by `*`; at once, while the
+ *     server is being asked, if that allows `stale-while-revalidate`; and with #LIVERY_FETCH_OFFLINE.
  *
  * What `done` is told in livery_fetch_result.status:
  *

@@ -22,7 +22,8 @@ struct Address: Sendable, Equatable {
     var scanner = Scanner(text)
     let scheme = scanner.take { $0 != UInt8(ascii: ":") }
     guard scanner.skip("://"), scheme.isText("https") || scheme.isText("http") else {
-      throw StoreError(.invalidArgument, "`\(text.text)` does not begin with http:// or https://")
+      let name = text.contains(UInt8(ascii: "@")) ? "the URL" : "`\(text.text)`"
+      throw StoreError(.invalidArgument, "\(name) does not begin with http:// or https://")
     }
     let authority = scanner.take { $0 != 47 && $0 != UInt8(ascii: "?") && $0 != UInt8(ascii: "\\") }
     guard !authority.contains(UInt8(ascii: "@")) else {

@@ -174,6 +174,7 @@ final class Fetch: @unchecked Sendable {
     if attempt.isResuming, let partial = attempt.partial {
       request.fields.append(("Range", Array("bytes=\(partial.body.count)-".utf8)))
       request.fields.append(("If-Range", partial.tag.bytes))
+      request.fields.append(("Accept-Encoding", Array("identity".utf8)))
     } else {
       request.fields.append(("Accept-Encoding", Array("gzip".utf8)))
       if let entry = attempt.entry, entry.location == address.bytes {
@@ -222,6 +223,10 @@ final class Fetch: @unchecked Sendable {
     guard let head else { return failed(Self.nonsense(address, "ends without a head"), mayRetry: true, after: nil) }
     switch head.status {
     case 200, 203:
+      // A rest is asked for as it is, and nobody has unpacked this.
+      if attempt.isResuming, head.isPacked {
+        return failed(Self.nonsense(address, "is packed, which was not asked for"), mayRetry: true, after: nil)
+      }
       if let length = head.length, length != answer.received {
         attempt.partial = Partial(after: nil, head, answer.body, attempt.address ?? address)
         let error = Self.nonsense(address, "breaks off after \(answer.received) of \(length) bytes")
@@ -285,9 +290,11 @@ final class Fetch: @unchecked Sendable {
     let now = Timestamp.now
     // What it does not say anew stays as it was told before.
     var freshness = Freshness(of: head, asked: attempt.asked, received: now.seconds)
-    if head.first("cache-control") == nil, head.first("expires") == nil {
+    if head.first("cache-control") == nil {
       let former = entry.freshness
-      freshness.lifetime = former.lifetime
+      // Whether the former time was that of `max-age`, which holds before `Expires`, nobody knows any more: the shorter of both.
+      let isTold = head.first("expires") != nil
+      freshness.lifetime = isTold ? min(freshness.lifetime, former.lifetime) : former.lifetime
       freshness.isAlwaysChecked = former.isAlwaysChecked
       freshness.isNeverStale = former.isNeverStale
       freshness.staleWhileRevalidate = former.staleWhileRevalidate
@@ -391,6 +398,8 @@ final class Fetch: @unchecked Sendable {
   private func handOut(
     _ entry: Entry, _ state: Outcome.State, _ source: Outcome.Source, _ error: StoreError? = nil
   ) {
+    // Who fetched it may have taken more.
+    guard entry.size <= wish.maximumSize else { return failTooLarge() }
     var outcome = Outcome(state: state, source: source, error: error)
     outcome.entry = entry.wanted(as: wish.kind) ?? entry
     outcome.body = source == .network ? pending : nil
