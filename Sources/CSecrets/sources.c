@@ -75,13 +75,21 @@ static int write_all(int file, const uint8_t *bytes, size_t length) {
   return fsync(file) == 0 ? 0 : errno;
 }
 
-// Has the folder of a file on the disk.
-static int sync_folder(const char *path) {
+// Opens the folder of a file, or something in it; -1 and errno.
+static int open_folder(const char *path, int flags, mode_t mode) {
   char folder[LONGEST];
   const char *slash = strrchr(path, '/');
   int length = slash == path ? 1 : slash ? (int)(slash - path) : 1;
-  if ((size_t)snprintf(folder, sizeof folder, "%.*s", length, slash ? path : ".") >= sizeof folder) return ENAMETOOLONG;
-  int descriptor = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  if ((size_t)snprintf(folder, sizeof folder, "%.*s", length, slash ? path : ".") >= sizeof folder) {
+    errno = ENAMETOOLONG;
+    return -1;
+  }
+  return open(folder, flags | O_CLOEXEC, mode);
+}
+
+// Has the folder of a file on the disk.
+static int sync_folder(const char *path) {
+  int descriptor = open_folder(path, O_RDONLY | O_DIRECTORY, 0);
   if (descriptor < 0) return errno;
   int error = fsync(descriptor) == 0 ? 0 : errno;
   close(descriptor);
@@ -116,13 +124,29 @@ static int follow_links(const char *path, char *place) {
   return ELOOP;
 }
 
+// Writes a file that has no name until all of it is on the disk: one that is killed meanwhile leaves nothing of the key.
+// -1 where a system has no such files.
+static int make_unnamed(const char *place, const void *bytes, size_t length) {
+  char own[40];
+  int file = open_folder(place, O_TMPFILE | O_WRONLY, 0400);
+  if (file < 0) return -1;
+  int error = fchmod(file, 0400) == 0 ? write_all(file, bytes, length) : errno;
+  snprintf(own, sizeof own, "/proc/self/fd/%d", file);
+  if (!error && linkat(AT_FDCWD, own, AT_FDCWD, place, AT_SYMLINK_FOLLOW) != 0) error = errno == EEXIST ? EEXIST : -1;
+  if (close(file) != 0 && !error) error = errno;
+  return error;
+}
+
 int lvk_file_make(const char *path, const void *bytes, size_t length) {
   char place[LONGEST], fresh[LONGEST + 20];
   struct stat facts;
   int error = follow_links(path, place);
   if (error) return error;
   if (lstat(place, &facts) == 0) return EEXIST;
+  error = make_unnamed(place, bytes, length);
+  if (error >= 0) return error ? error : sync_folder(place);
   // The file has its name only once all of it is on the disk.
+  error = 0;
   snprintf(fresh, sizeof fresh, "%s.XXXXXX", place);
   int file = mkostemp(fresh, O_CLOEXEC);
   if (file < 0) return errno;
@@ -171,24 +195,14 @@ static int lock_place(lvk_lock *lock) {
   return EWOULDBLOCK;
 }
 
-static int lock_made(lvk_lock *made, int error, lvk_lock **lock) {
+int lvk_file_lock(const char *path, lvk_lock **lock) {
+  lvk_lock *made = malloc(sizeof *made);
+  if (!made) return ENOMEM;
+  int error = follow_links(path, made->place);
   if (!error) error = lock_place(made);
   if (error) free(made);
   else *lock = made;
   return error;
-}
-
-int lvk_file_lock(const char *path, lvk_lock **lock) {
-  lvk_lock *made = malloc(sizeof *made);
-  return made ? lock_made(made, follow_links(path, made->place), lock) : ENOMEM;
-}
-
-int lvk_folder_lock(const char *path, lvk_lock **lock) {
-  lvk_lock *made = malloc(sizeof *made);
-  if (!made) return ENOMEM;
-  // The name of a folder may be a link.
-  int length = snprintf(made->place, sizeof made->place, "%s/.", path);
-  return lock_made(made, (size_t)length < sizeof made->place ? 0 : ENAMETOOLONG, lock);
 }
 
 void lvk_unlock(lvk_lock *lock) {

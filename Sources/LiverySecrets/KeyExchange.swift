@@ -1,10 +1,11 @@
+import CClient
 import CSecrets
 import LiveryClient
 
 /// Exchanges the keys of a source, for as long as nobody else does.
 struct KeyExchange {
   fileprivate let source: KeySource
-  /// Of a file, or of the store's folder; nil for a store in memory.
+  /// Of a file; nil for a key in a keyring.
   fileprivate let lock: OpaquePointer?
 
   func write(_ keys: [Key]) throws(StoreError) {
@@ -27,27 +28,33 @@ extension KeySource {
   func exchanging<R>(
     for store: Store, _ body: (KeyExchange?) throws(StoreError) -> R
   ) throws(StoreError) -> R {
-    var lock: OpaquePointer?
     switch self {
     case .credential, .function: return try body(nil)
-    case .file(let path): try checkLock(lvk_file_lock(path, &lock))
+    case .file(let path):
+      var lock: OpaquePointer?
+      let error = lvk_file_lock(path, &lock)
+      guard error != EWOULDBLOCK else { throw busy }
+      try Self.check(error, shown)
+      defer { lvk_unlock(lock) }
+      return try body(KeyExchange(source: self, lock: lock))
     case .keyring(let name):
-      // The keyring has no locks. A key is one store's, so that of the store's folder does.
-      let error = lvk_folder_lock(try store.statistics()["path"]?.text ?? "", &lock)
-      if error == ENOENT || error == ENOTDIR {
+      // The keyring has no locks. A key is one store's, so one beside the store does.
+      var lease: Int32 = -1
+      switch lvc_lease_open(try store.statistics()["path"]?.text ?? "", "secrets.lock", &lease) {
+      case LVC_LEASE_OPEN:
+        defer { lvc_lease_close(lease) }
+        guard lvc_lease_take(lease, 0) else { throw busy }
+        return try body(KeyExchange(source: self, lock: nil))
+      case LVC_LEASE_NONE:
         return try Exchanges.shared.whileOne(of: name) { () throws(StoreError) in
           try body(KeyExchange(source: self, lock: nil))
         }
+      default:
+        throw StoreError(
+          .permission,
+          "secrets.lock, beside data.mdb, by which processes agree who exchanges the key, cannot be opened")
       }
-      try checkLock(error)
     }
-    defer { lvk_unlock(lock) }
-    return try body(KeyExchange(source: self, lock: lock))
-  }
-
-  private func checkLock(_ error: Int32) throws(StoreError) {
-    guard error != EWOULDBLOCK else { throw busy }
-    try Self.check(error, shown)
   }
 
   fileprivate var busy: StoreError { StoreError(.busy, "\(shown): another process is exchanging the key") }

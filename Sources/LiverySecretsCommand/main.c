@@ -48,13 +48,13 @@ static const char *take_layer(const char *value, void *unused) {
     layer = layers[index].layer;
     return NULL;
   }
-  return "no layer that can be set";
+  return "takes user, session, recommended, enforced or bundle";
 }
 
 static const command_option options[] = {
   {"key-file", "FILE", .text = &where.file}, {"keyring", "NAME", .text = &where.keyring},
-  {"credential", "NAME", .text = &where.credential}, {"layer", "LAYER", .take = take_layer},
-  {"layers", .flag = &wants_layers},
+  {"credential", "NAME", .text = &where.credential}, {"layer", "LAYER", .take = take_layer, .only = "set"},
+  {"layers", .flag = &wants_layers, .only = "export"},
 };
 
 static livery_status print_report(livery_value *report, bool is_json) {
@@ -123,6 +123,11 @@ static livery_status set_value(livery_store *store, const char *name) {
   return status;
 }
 
+static void print_revision(livery_store *store) {
+  uint64_t revision = 0;
+  if (livery_revision(store, &revision) == LIVERY_OK) printf("{\"revision\":%llu}\n", (unsigned long long)revision);
+}
+
 static livery_status print_export(livery_store *store, bool is_json) {
   char *text = NULL;
   uint32_t flags = LIVERY_EXPORT_REVEAL | (wants_layers ? LIVERY_EXPORT_LAYERS : 0) | (is_json ? 0 : LIVERY_JSON_PRETTY);
@@ -151,7 +156,9 @@ int main(int count, char **words) {
   if (places == 0 && !is_status) return command_usage(&command, "where is the key? --key-file, --keyring or --credential");
   if (strcmp(verb, "key") == 0) {
     livery_status status = livery_secrets_make_key(&where);
-    return status == LIVERY_OK ? DONE : command_fail(&command, status, NULL);
+    if (status != LIVERY_OK) return command_fail(&command, status, NULL);
+    if (command.is_json) puts("{\"made\":true}");
+    return command_end(&command, DONE);
   }
   bool reads = is_status || strcmp(verb, "get") == 0 || strcmp(verb, "export") == 0;
   livery_store *store = NULL;
@@ -171,6 +178,7 @@ int main(int count, char **words) {
   } else {
     status = print_export(store, command.is_json);
   }
+  if (status == LIVERY_OK && command.is_json && strcmp(verb, "set") == 0) print_revision(store);
   bool is_told = status == LIVERY_ERROR_NO_VALUE && strcmp(verb, "set") == 0;
   done = status == LIVERY_OK ? DONE : is_told ? MISSING : command_fail(&command, status, NULL);
   livery_secrets_close(secrets);

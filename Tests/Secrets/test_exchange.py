@@ -2,6 +2,7 @@
 
 import base64
 import ctypes
+import fcntl
 import os
 import subprocess
 import uuid
@@ -138,11 +139,14 @@ def test_a_process_that_holds_the_lock_keeps_others_from_rotating_and_loses_it_w
   run(SET, path, option, place, "one")
   code = """
 import fcntl, os
-fcntl.flock(os.open(sys.argv[1], os.O_RDONLY), fcntl.LOCK_EX)
+if sys.argv[1].endswith("secrets.lock"):
+  fcntl.lockf(os.open(sys.argv[1], os.O_RDWR | os.O_CREAT, 0o600), fcntl.LOCK_EX, 1)
+else:
+  fcntl.flock(os.open(sys.argv[1], os.O_RDONLY), fcntl.LOCK_EX)
 print("held", flush=True)
 sys.stdin.read()
 """
-  holder = started(code, place if option == "file" else path, stdin=subprocess.PIPE)
+  holder = started(code, place if option == "file" else path / "secrets.lock", stdin=subprocess.PIPE)
   assert holder.stdout.readline() == "held\n"
   assert run(ROTATE, path, option, place, 1) == "BUSY"
   holder.kill()
@@ -233,3 +237,15 @@ def test_what_was_interrupted_however_often_is_completed(path, key):
   assert len(keys(key)) == 1 and keys(key) != former
   run(ROTATE, path, "file", key, "2")
   assert run(GET, path, "file", key) == "one"
+
+
+def test_who_may_list_the_folder_cannot_keep_others_from_rotating(path, keyring):
+  run(SET, path, "keyring", keyring, "one")
+  holder = os.open(path, os.O_RDONLY)
+  try:
+    fcntl.flock(holder, fcntl.LOCK_EX)
+    assert run(ROTATE, path, "keyring", keyring, 1) == "OK"
+  finally:
+    os.close(holder)
+  assert (path / "secrets.lock").stat().st_mode == (path / "data.mdb").stat().st_mode
+  assert run(GET, path, "keyring", keyring) == "one"

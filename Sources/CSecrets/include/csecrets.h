@@ -48,7 +48,6 @@ int lvk_file_make(const char *path, const void *bytes, size_t length);
 // Held by one process at a time that exchanges what it is of; EWOULDBLOCK while another one has it. It ends by lvk_unlock().
 typedef struct lvk_lock lvk_lock;
 int lvk_file_lock(const char *path, lvk_lock **lock);
-int lvk_folder_lock(const char *path, lvk_lock **lock);
 // NULL is nothing to end.
 void lvk_unlock(lvk_lock *lock);
 // Puts another file in the place of the one that is locked, with its owner and mode, on the disk; the lock is of that one then. It is
