@@ -62,7 +62,7 @@ static void wake(const lvb_broker *broker) {
   (void)written;
 }
 
-static const char *wrong(const lvb_options *options, lvb_address *address) {
+static const char *find_wrong(const lvb_options *options, lvb_address *address) {
   const char *problem = lvb_address_read(options->url, address);
   if (problem) return problem;
   if (options->keep_alive && (options->keep_alive < 5 || options->keep_alive > 3600)) return "keep_alive is not 5 to 3600 seconds";
@@ -72,6 +72,11 @@ static const char *wrong(const lvb_options *options, lvb_address *address) {
   if (options->client_id && (!options->client_id[0] || strlen(options->client_id) > 64)) return "client_id is not 1 to 64 bytes";
   if (options->user && (!options->user[0] || strlen(options->user) > 256)) return "user is not 1 to 256 bytes";
   return NULL;
+}
+
+const char *lvb_wrong(const lvb_options *options) {
+  lvb_address address;
+  return find_wrong(options, &address);
 }
 
 static char *copy(const char *text, bool *is_good) {
@@ -98,7 +103,7 @@ static bool start(lvb_broker *broker) {
 livery_status lvb_open(const lvb_options *options, lvb_broker **opened) {
   if (!options || !opened) return invalid("options and a place for it are wanted");
   lvb_address address;
-  const char *problem = wrong(options, &address);
+  const char *problem = find_wrong(options, &address);
   if (problem) return invalid(problem);
   const lvb_functions *mqtt = lvb_library();
   if (!mqtt) return LIVERY_ERROR_UNAVAILABLE;

@@ -20,6 +20,12 @@ extension Driver {
           .answer(
             Device.Answer(
               status: reply.status, body: reply.body, entityTag: reply.entityTag, retryAfter: reply.retryAfter)))
+      case .failure(let error) where error.code == .invalidValue:
+        // It was there, and had more than was asked for.
+        driver.networkError = nil
+        var answer = Device.Answer(status: 200)
+        answer.isTooLarge = true
+        driver.handle(.answer(answer))
       case .failure(let error):
         driver.networkError = error
         driver.handle(.failure(retryAfter: nil))

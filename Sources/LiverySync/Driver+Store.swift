@@ -156,10 +156,6 @@ extension Store {
   }
 }
 
-extension Layer {
-  static func named(_ name: String) -> Layer? { allCases.first { $0.description.isSame(name) } }
-}
-
 extension Change.Edit {
   /// Makes the edit, if it is one of a layer.
   fileprivate func make(in change: ChangeSet, _ layer: Layer) throws(StoreError) {

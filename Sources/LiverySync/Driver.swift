@@ -37,8 +37,8 @@ final class Driver: @unchecked Sendable {
   // Of the queue's thread alone.
   var options = Options()
   private var users = 0
-  /// Whether they are of somebody who takes part.
-  private var hasOptions = false
+  /// How many of them take part, and have said how.
+  private var members = 0
   private var hasLease = false
   private var isLooking = false
   var membership: Membership?
@@ -61,6 +61,7 @@ final class Driver: @unchecked Sendable {
   var pullBegan: Int64 = 0
   var pullSucceeded: Int64 = 0
   var wasAsking = false
+  var pullsSeen: UInt64 = 0
   /// What is on trial, if it is ours.
   var trial: Trial?
   /// Whether the last one has gone back, and the store does not keep yet that it counts as refused.
@@ -116,7 +117,7 @@ final class Driver: @unchecked Sendable {
     for observation in ended { observation?.cancel() }
     endings.end(Self.closed)
     queue.run {
-      self.users = 0
+      (self.users, self.members) = (0, 0)
       self.rest()
       self.queue.end()
     }
@@ -135,26 +136,26 @@ final class Driver: @unchecked Sendable {
   func enter(_ options: Options?, otherwise other: Options? = nil) {
     let isFirst = users == 0
     users += 1
-    if let options, !hasOptions {
+    if options != nil { members += 1 }
+    if let options, members == 1 {
       self.options = options
-      hasOptions = true
       // What was begun for somebody who waits goes on as is wanted now.
       if !isFirst, hasLease {
         note.use(options.scope)
         start()
+        giveWay()
       }
     } else if options == nil, isFirst, let other {
       self.options = other
-      hasOptions = false
     }
     look()
   }
 
-  func leave() {
+  /// - Parameter isMember: whether it had said how it takes part.
+  func leave(isMember: Bool) {
     users -= 1
-    guard users == 0 else { return }
-    hasOptions = false
-    rest()
+    if isMember { members -= 1 }
+    if users == 0 { rest() }
   }
 
   /// Nobody wants it to run any more.
@@ -183,8 +184,12 @@ final class Driver: @unchecked Sendable {
     start()
     hearRequests()
     serve()
-    guard damage?.code == .unavailable else { return }
-    // A process that can open the key is to have its turn.
+    giveWay()
+  }
+
+  /// A process that can open the key is to have its turn.
+  private func giveWay() {
+    guard hasLease, damage?.code == .unavailable else { return }
     giveLease()
     lookAgain(after: Self.damagePause)
   }
@@ -242,7 +247,7 @@ final class Driver: @unchecked Sendable {
       watchValues()
     } catch {
       damage = error
-      note.fail("damaged", error.message)
+      note.fail(error.code == .unavailable ? "sealed" : "damaged", error.message)
       tell()
       // It may be otherwise another time: a store that was busy, say.
       let started = generation
@@ -256,6 +261,7 @@ final class Driver: @unchecked Sendable {
   private func restart() {
     start()
     serve()
+    giveWay()
   }
 
   /// Ends what is under way. What is kept is in the store.
@@ -270,7 +276,7 @@ final class Driver: @unchecked Sendable {
     trial = nil
     hasEndedTrial = false
     events = []
-    wasAsking = false
+    (wasAsking, pullsSeen) = (false, 0)
     for transfer in transfers.values { transfer.cancel() }
     transfers = [:]
     hints?.end()
@@ -394,7 +400,8 @@ final class Driver: @unchecked Sendable {
     guard let machine else { return }
     let isAsking = machine.isAsking
     if isAsking, !wasAsking { pullBegan = now }
-    if !isAsking, wasAsking, machine.problem == nil {
+    if machine.pullsCompleted != pullsSeen {
+      pullsSeen = machine.pullsCompleted
       pullSucceeded = pullBegan
       note.taken = clock
     }

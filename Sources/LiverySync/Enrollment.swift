@@ -165,6 +165,10 @@ extension Store {
   func leaveFleet() throws(StoreError) {
     let names = try list("sync.**", limit: 1)
     guard names.count > 0 else { return }
+    let hasJoined = try kept(Membership.setting) != nil
+    let hasKey = try kept(Membership.key) != nil
+    // What the app says of itself is nobody's but the app's.
+    guard hasJoined || hasKey else { return }
     // The time of a trial may be over while the edit is made.
     let before = try placesOnTrial()
     try edit(.bundle) { (edit) throws(StoreError) in
@@ -181,7 +185,11 @@ extension Store {
         for place in places where place.layer == layer { try edit.takeBack(place.name, in: layer) }
       }
       try edit.use(.bundle)
-      for name in try edit.names(in: .bundle, matching: Membership.prefix + "**") { try edit.reset(name) }
+      for name in try edit.names(in: .bundle, matching: Membership.prefix + "**") {
+        // Who waits is told that there is no fleet any more, by whoever takes part.
+        let isAsked = [Membership.requests, Membership.answers].contains { name.utf8.starts(with: $0.utf8) }
+        if !isAsked, !name.isSame(Membership.health) { try edit.reset(name) }
+      }
     }
   }
 }

@@ -219,7 +219,9 @@ final class Sync: @unchecked Sendable {
 
   /// Twice is fine.
   func stop() {
-    if !hasStopped.exchange(true, ordering: .acquiringAndReleasing) { driver.queue.run { self.driver.leave() } }
+    if !hasStopped.exchange(true, ordering: .acquiringAndReleasing) {
+      driver.queue.run { self.driver.leave(isMember: true) }
+    }
   }
 }
 
@@ -235,7 +237,7 @@ extension Driver {
       let end: @Sendable (Result<Void, StoreError>) -> Void = { (outcome) in
         guard isOver.isFirst else { return }
         finish(outcome)
-        self.queue.run { self.leave() }
+        self.queue.run { self.leave(isMember: false) }
       }
       self.queue.run(after: options.timeout) {
         let waiter = self.forget(number)

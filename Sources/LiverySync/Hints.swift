@@ -25,26 +25,9 @@ final class Hints: @unchecked Sendable {
     heard: @escaping @Sendable (_ topic: String, _ version: Int64) -> Void, changed: @escaping @Sendable () -> Void
   ) -> Hints? {
     let hints = Hints(heard: heard, changed: changed)
-    let texts = [url, user, passwordFile, url.utf8.starts(with: "mqtts:".utf8) ? certificates : nil]
-    var bytes: [UInt8] = []
-    let places = texts.map { (text) -> Int? in
-      guard let text else { return nil }
-      let place = bytes.count
-      bytes += text.utf8
-      bytes.append(0)
-      return place
-    }
+    let trusted = url.utf8.starts(with: "mqtts:".utf8) ? certificates : nil
     let held = Unmanaged.passRetained(hints)
-    let broker = bytes.withUnsafeBytes { (bytes) -> OpaquePointer? in
-      func text(_ index: Int) -> UnsafePointer<CChar>? {
-        guard let place = places[index], let base = bytes.baseAddress else { return nil }
-        return (base + place).assumingMemoryBound(to: CChar.self)
-      }
-      var options = lvb_options()
-      options.url = text(0)
-      options.user = text(1)
-      options.password_file = text(2)
-      options.ca_file = text(3)
+    let broker = withOptions([url, user, passwordFile, trusted]) { (options) -> OpaquePointer? in
       options.message = { context, topic, payload, length in
         guard let topic, let hints = Hints.of(context) else { return }
         hints.hear(String(cString: topic), UnsafeBufferPointer(start: payload, count: payload == nil ? 0 : length))
@@ -60,6 +43,35 @@ final class Hints: @unchecked Sendable {
     }
     hints.lock.withLock { hints.broker = broker }
     return hints
+  }
+
+  /// What is wrong with what a broker is reached by; nil for nothing. Nobody is asked.
+  static func problem(of url: String, user: String?, passwordFile: String?) -> String? {
+    withOptions([url, user, passwordFile, nil]) { (options) in lvb_wrong(&options).map { String(cString: $0) } }
+  }
+
+  /// - Parameter texts: URL, user, file of the password, certificates.
+  private static func withOptions<R>(_ texts: [String?], _ body: (inout lvb_options) -> R) -> R {
+    var bytes: [UInt8] = []
+    let places = texts.map { (text) -> Int? in
+      guard let text else { return nil }
+      let place = bytes.count
+      bytes += text.utf8
+      bytes.append(0)
+      return place
+    }
+    return bytes.withUnsafeBytes { (bytes) -> R in
+      func text(_ index: Int) -> UnsafePointer<CChar>? {
+        guard let place = places[index], let base = bytes.baseAddress else { return nil }
+        return (base + place).assumingMemoryBound(to: CChar.self)
+      }
+      var options = lvb_options()
+      options.url = text(0)
+      options.user = text(1)
+      options.password_file = text(2)
+      options.ca_file = text(3)
+      return body(&options)
+    }
   }
 
   private static func of(_ context: UnsafeMutableRawPointer?) -> Hints? {

@@ -47,8 +47,8 @@ struct Options: Sendable {
       throw StoreError(.invalidArgument, "name is empty, or has control characters")
     }
     if let certificates, certificates.utf8.isEmpty { throw StoreError(.invalidArgument, "ca_file is empty") }
-    if let broker, !broker.utf8.starts(with: "mqtt://".utf8), !broker.utf8.starts(with: "mqtts://".utf8) {
-      throw StoreError(.invalidArgument, "broker is no URL that begins with mqtt:// or mqtts://")
+    if let broker, let problem = Hints.problem(of: broker, user: brokerUser, passwordFile: brokerPasswordFile) {
+      throw StoreError(.invalidArgument, "broker: \(problem)")
     }
     guard (1...86_400_000_000).contains(timeout) else {
       throw StoreError(.invalidArgument, "timeout_ms is more than 86,400,000")

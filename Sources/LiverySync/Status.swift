@@ -86,6 +86,7 @@ extension Store {
 
   private static func advice(_ reason: String) -> String {
     if reason.isSame("barred") { return "give sync.lock, beside data.mdb, the owner and the mode of that" }
+    if reason.isSame("sealed") { return "give this process the store's key, or have one take part that has it" }
     for known in FleetError.Reason.allCases where known.name.isSame(reason) { return FleetError(known, "").advice }
     return "leave the fleet, and enroll anew"
   }

@@ -87,16 +87,6 @@ extension Trial {
 }
 
 extension Value {
-  /// Of the status of a trial that is pending: what it has changed.
-  fileprivate var placesOnTrial: [(name: String, layer: Layer)] {
-    var places: [(name: String, layer: Layer)] = []
-    for item in self["settings"]?.items ?? [] {
-      guard let name = item["name"]?.text, let layer = item["layer"]?.text.flatMap(Layer.named) else { continue }
-      places.append((name, layer))
-    }
-    return places
-  }
-
   /// Of the status of a trial: whether it is one of the console's. With a change of the console's comes what is kept of that.
   fileprivate var isOfOurs: Bool {
     placesOnTrial.contains { $0.layer == .bundle && $0.name.isSame(Driver.ownedSetting) }

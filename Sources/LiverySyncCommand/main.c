@@ -48,12 +48,17 @@ static const char *take_wait(const char *value, void *unused) {
 }
 
 static const command_option options[] = {
-  {"name", "NAME", .text = &sync_options.name}, {"app", "NAME", .text = &sync_options.scope},
-  {"broker", "URL", .text = &sync_options.broker}, {"broker-user", "NAME", .text = &sync_options.broker_user},
-  {"broker-password", "FILE", .text = &sync_options.broker_password_file},
-  {"ca-file", "FILE", .text = &sync_options.ca_file}, {"proxy", "URL", .text = &sync_options.proxy},
-  {"wait", "MS", .take = take_wait},
+  {"name", "NAME", .text = &sync_options.name, .only = "enroll"}, {"app", "NAME", .text = &sync_options.scope},
+  {"broker", "URL", .text = &sync_options.broker, .only = "run"},
+  {"broker-user", "NAME", .text = &sync_options.broker_user, .only = "run"},
+  {"broker-password", "FILE", .text = &sync_options.broker_password_file, .only = "run"},
+  {"ca-file", "FILE", .text = &sync_options.ca_file, .only = "enroll run pull push"},
+  {"proxy", "URL", .text = &sync_options.proxy, .only = "enroll run pull push"},
+  {"wait", "MS", .take = take_wait, .only = "enroll run pull push"},
 };
+
+// Where there is nothing else to tell.
+#define DONE_IN_JSON "{\"done\":true}"
 
 // What is under way.
 typedef struct work {
@@ -72,7 +77,7 @@ static void note_end(livery_status status, const char *message, livery_value *re
   }
   work->done = DONE;
   char *text = NULL;
-  if (work->command->is_json && report && livery_value_to_json(report, 0, &text, NULL) == LIVERY_OK) puts(text);
+  if (work->command->is_json && (!report || livery_value_to_json(report, 0, &text, NULL) == LIVERY_OK)) puts(text ? text : DONE_IN_JSON);
   livery_free(text);
 }
 
@@ -259,7 +264,11 @@ static int show_keys(const command *command, livery_store *store) {
   return DONE;
 }
 
-static int finish(const command *command, livery_status status) { return status == LIVERY_OK ? DONE : command_fail(command, status, NULL); }
+static int finish(const command *command, livery_status status) {
+  if (status != LIVERY_OK) return command_fail(command, status, NULL);
+  if (command->is_json) puts(DONE_IN_JSON);
+  return DONE;
+}
 
 static int run(const command *command, livery_store *store) {
   livery_sync *sync = NULL;
@@ -292,7 +301,6 @@ int main(int count, char **words) {
   const bool takes_one = strcmp(verb, "enroll") == 0 || strcmp(verb, "health") == 0;
   if (strcmp(verb, "enroll") == 0 && !argument) return command_usage(&command, "which code?");
   if (command.count > (takes_one ? 2 : 1)) return command_usage(&command, "unknown argument %s", command.words[takes_one ? 2 : 1]);
-  if (sync_options.name && strcmp(verb, "enroll") != 0) return command_usage(&command, "--name is for livery sync enroll");
   sync_options.flags = LIVERY_SYNC_DISPATCH;
   const bool is_reading = strcmp(verb, "status") == 0 || strcmp(verb, "keys") == 0;
   livery_store *store = NULL;

@@ -107,4 +107,24 @@ import Testing
     device.run(until: device.now + 3 * minute)
     #expect(device.requests.count > before)
   }
+
+  @Test func whatItHasAskedForEndsWhenItCanAnswer() throws {
+    let (origin, device) = try fleet()
+    device.network = { _ in .answered(Device.Answer(status: 503, retryAfter: 86_400)) }
+    device.tell(.pull)
+    device.run(until: device.now + 1000)
+    device.tell(.reached)
+    device.network = { .answered(origin.answer($0)) }
+    device.tell(.pull)
+    device.run(until: device.now + 1000)
+    try publish(2, origin, device)
+    device.tell(.hint(.fleet, version: 3))
+    device.run(until: device.now + 1000)
+    #expect(device.value("volume") == .int(2))
+    try publish(3, origin, device)
+    device.run(until: device.now + 5000)
+    device.tell(.reached)
+    device.run(until: device.now + 1000)
+    #expect(device.value("volume") == .int(3))
+  }
 }

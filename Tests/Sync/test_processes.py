@@ -269,6 +269,54 @@ def test_a_process_that_cannot_open_the_key_leaves_it_to_one_that_can(console, t
     secrets.close()
 
 
+def test_nor_does_one_that_took_part_before_the_device_joined(console, tmp_path):
+  pytest.importorskip("livery.secrets")
+  key, path = tmp_path / "settings.key", tmp_path / "sealed"
+  livery.secrets.make_key(file=key)
+  with livery.open(path, create=True) as store:
+    secrets = livery.secrets.open(store, file=key)
+    blind = start(path)
+    try:
+      livery.sync.enroll(store, console.code()).result(20)
+      console.publisher.settings("fleet", "opening", ("a", "enforce", 1))
+      assert livery.sync.pull(store, timeout=10).result(20)["Values"]["a"] == 1
+      wait(lambda: livery.sync.status(store).get("problem", {}).get("reason") in (None, "sealed"), "what is told of it")
+    finally:
+      blind.kill()
+      blind.wait()
+    secrets.close()
+
+
+def test_who_waits_in_another_process_hears_that_the_device_has_left(device, console, tmp_path):
+  process = start(tmp_path / "store")
+  try:
+    wait(lambda: livery.sync.status(device).get("taken"), "the first pull")
+    console.answers["/v1/channels/fleet/manifest"] = lambda handler: time.sleep(5)
+    task = livery.sync.pull(device, timeout=30)
+    wait(lambda: [item for item in device.list("sync.request.**")], "what is asked for")
+    livery.sync.leave(device)
+    with pytest.raises(livery.NotFoundError, match="no fleet"):
+      task.result(4)
+    assert not [item for item in device.list("sync.**")]
+  finally:
+    process.kill()
+    process.wait()
+
+
+# -- Brokers that are none
+
+
+@pytest.mark.parametrize("options", [
+  {"broker": "mqtt://"}, {"broker": "mqtt://host:0"}, {"broker": "mqtt://host:65536"}, {"broker": "mqtt://host/more"},
+  {"broker": "mqtt://me:secret@host"}, {"broker": "mqtts://[::1"}, {"broker": "http://host"}, {"broker": "mqtt://ho st"},
+  {"broker": "mqtt://host", "broker_user": "u" * 257}, {"broker": "mqtt://host", "broker_user": ""},
+  {"broker": "mqtt://host", "broker_password_file": "/etc/hostname"},
+])
+def test_a_broker_that_is_none_is_refused(device, options):
+  with pytest.raises(livery.InvalidArgumentError, match="broker"):
+    livery.sync.start(device, **options)
+
+
 # -- Stores that cannot take it now
 
 

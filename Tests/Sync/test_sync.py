@@ -2,6 +2,7 @@
 
 import hashlib
 import os
+import threading
 import time
 from pathlib import Path
 
@@ -438,6 +439,23 @@ def test_more_than_a_manifest_may_be_is_not_read(device, console):
     pull(device)
 
 
+def test_what_a_cache_has_too_much_of_is_asked_for_past_it(device, console):
+  publisher, asked = console.publisher, []
+  publisher.settings("fleet", "one", ("volume", "recommend", 41))
+  channel = "/v1/channels/fleet/manifest"
+
+  def cached(handler):
+    asked.append(handler.headers.get("Cache-Control"))
+    handler.give(200, publisher.contents["fleet"] if asked[-1] == "no-cache" else b"x" * 300_000)
+
+  console.answers[channel] = cached
+  assert livery.sync.pull(device).result(20)["Values"]["volume"] == 41
+  assert asked == [None, "no-cache"]
+  console.answers[channel] = lambda handler: handler.give(200, b"x" * 300_000)
+  with pytest.raises(livery.LiveryError, match="larger than may be"):
+    livery.sync.pull(device).result(20)
+
+
 def test_redirects_are_followed(device, console):
   console.publisher.settings("fleet", "moved", ("volume", "recommend", 11))
   data = console.publisher.contents["fleet"]
@@ -556,6 +574,27 @@ def test_a_trial_stays_once_the_server_was_reached(device, console):
   assert [document["verdict"] for document in console.reports()[-1]["documents"]] == ["applied"]
 
 
+def test_nor_does_a_document_that_is_none_keep_it_from_staying(device, console):
+  publisher = console.publisher
+  risky = publisher.document([("volume", "recommend", 60)], trial={"seconds": 60})
+  junk = b"no document"
+  publisher.write("v1/blobs/" + hashlib.sha256(junk).hexdigest(), junk)
+  publisher.publish("fleet", (*risky, "risky"))
+  channel, first = "/v1/channels/fleet/manifest", publisher.contents["fleet"]
+
+  def follow(handler):
+    del console.answers[channel]
+    publisher.publish("fleet", (*risky, "risky"), (hashlib.sha256(junk).digest(), len(junk), "junk"))
+    handler.give(200, first)
+
+  console.answers[channel] = follow
+  with livery.sync.start(device):
+    wait(lambda: device.get("volume") == 60, "the trial")
+    wait(lambda: device.trial()["state"] == "confirmed", "the confirmation")
+    wait(lambda: livery.sync.status(device)["documents"][1]["verdict"] == "unusable", "the verdict")
+    assert device.get("volume") == 60
+
+
 def test_a_trial_that_cuts_off_goes_back_and_counts_as_refused(device, console):
   console.publisher.settings("fleet", "risky", ("volume", "recommend", 60), trial={"seconds": 3})
   name = console.publisher.contents["fleet"]
@@ -656,3 +695,74 @@ def test_what_comes_after_a_trial_takes_its_place(device, console):
     console.publisher.settings("fleet", "safe", ("volume", "recommend", 50))
     wait(lambda: livery.sync.pull(device).result(20) is not None and device.get("volume") == 50, "what follows")
     assert device.get("title") == "none"
+
+
+def test_what_is_taken_is_told_before_what_others_take(device, console):
+  """Of more documents than a report has room for."""
+  publisher = console.publisher
+  others = [(*publisher.document([("title", "recommend", str(number))]), f"d{number}", {"scope": "other"}) for number in range(200)]
+  publisher.publish("fleet", *others)
+  own = publisher.document([("volume", "enforce", 33)])
+  publisher.publish("device." + livery.sync.status(device)["device"], (*own, "own"))
+  livery.sync.pull(device).result(20)
+  livery.sync.push(device).result(20)
+  documents = livery.sync.status(device)["documents"]
+  assert len(documents) == 201 and documents[-1]["name"] == "own" and documents[-1]["verdict"] == "applied"
+  told = {document["hash"]: document["verdict"] for document in console.reports()[-1]["documents"]}
+  assert len(told) == 192 and told[own[0]] == "applied"
+
+
+def test_a_document_that_one_channel_passes_over_and_another_takes(device, console):
+  """As one that was tried on a device, and rolls out afterwards."""
+  publisher = console.publisher
+  document = publisher.document([("volume", "recommend", 33)])
+  publisher.publish("fleet", (*document, "first", {"share": 0, "salt": b"s" * 16}))
+  publisher.publish("device." + livery.sync.status(device)["device"], (*document, "first"))
+  livery.sync.pull(device).result(20)
+  livery.sync.push(device).result(20)
+  assert device.get("volume") == 33
+  assert [one["verdict"] for one in livery.sync.status(device)["documents"]] == ["passed-over", "applied"]
+  assert [(one["hash"], one["verdict"]) for one in console.reports()[-1]["documents"]] == [(document[0], "applied")]
+
+
+def test_another_channels_manifest_is_asked_for_past_the_cache(device, console):
+  publisher, asked = console.publisher, []
+  publisher.settings("fleet", "one", ("volume", "recommend", 41))
+  other = publisher.contents["device." + livery.sync.status(device)["device"]]
+
+  def cached(handler):
+    asked.append(handler.headers.get("Cache-Control"))
+    handler.give(200, publisher.contents["fleet"] if asked[-1] == "no-cache" else other)
+
+  console.answers["/v1/channels/fleet/manifest"] = cached
+  assert livery.sync.pull(device).result(20)["Values"]["volume"] == 41
+  assert asked == [None, "no-cache"]
+
+
+def test_how_it_takes_part_is_said_anew_by_who_begins_while_a_pull_waits(device, console):
+  publisher, gate = console.publisher, threading.Event()
+  publisher.publish("fleet", (*publisher.document([("title", "recommend", "for b")]), "b", {"scope": "b"}))
+
+  def slow(handler):
+    gate.wait(20)
+    handler.give(200, publisher.contents["fleet"])
+
+  console.answers["/v1/channels/fleet/manifest"] = slow
+  first = livery.sync.start(device, scope="a")
+  task = livery.sync.pull(device)
+  wait(lambda: livery.sync.status(device).get("asked"), "the first request")
+  first.stop()
+  with livery.sync.start(device, scope="b"):
+    gate.set()
+    task.result(20)
+    wait(lambda: device.get("title") == "for b", "what is for the second")
+
+
+def test_leaving_keeps_what_the_app_says_of_itself(store, console):
+  livery.sync.health(store, "the printer is out of paper")
+  before = store.revision
+  livery.sync.leave(store)
+  assert store.revision == before
+  livery.sync.enroll(store, console.code()).result(20)
+  livery.sync.leave(store)
+  assert [item["name"] for item in store.list("sync.**")] == ["sync.health"]

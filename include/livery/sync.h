@@ -81,10 +81,11 @@ typedef struct livery_sync_options {
   /** A proxy for HTTP, such as "http://proxy:3128"; "" for none; NULL for what the environment says (`https_proxy`,
       `no_proxy`). What is given with an enrollment is kept for later. */
   const char *proxy;
-  /** The broker of hints, "mqtt://host" or "mqtts://host:8883"; NULL for none: changes are found by asking every so often. */
+  /** The broker of hints, "mqtt://host" or "mqtts://host:8883" and nothing behind it; NULL for none: changes are found by asking
+      every so often. */
   const char *broker;
-  /** Who the broker is told that this is; NULL for nobody. The password is the first line of a file, which each attempt to connect
-      reads; NULL for none. */
+  /** Who the broker is told that this is, 1 to 256 bytes; NULL for nobody. The password is the first line of a file, which each
+      attempt to connect reads; NULL for none, and NULL without a user. */
   const char *broker_user, *broker_password_file;
   /** How long an enrollment, a pull or a push may take, in milliseconds; default 60,000; at most 86,400,000. */
   uint32_t timeout_ms;
@@ -256,8 +257,8 @@ LIVERY_API livery_status livery_sync_cancel(livery_sync_task *task);
  *   - `violations`: a list of objects `name`, `message`, if it was refused
  *   - `asked`, `taken` (dates): when the server was asked last, and when it last had what can be trusted; `next` (date): when it
  *     is asked again; as far as it is known
- *   - `problem`, if any: an object `reason` (the word of reports, "damaged", or "barred": this process cannot open `sync.lock`),
- *     `message`, and `advice`: what to do
+ *   - `problem`, if any: an object `reason` (the word of reports, "damaged", "sealed": whoever tried to take part last cannot open
+ *     the device's key, or "barred": this process cannot open `sync.lock`), `message`, and `advice`: what to do
  *   - `reported` (int): the number of the last report that has arrived; `outbox` (int): 1 if there is something to report
  *   - `trial`: an object `until` (date) and `check` (text, if one is asked), as long as something is on trial
  *   - `hints`: "off", "connected" or "disconnected", while a process takes part

@@ -64,6 +64,9 @@ typedef struct lvb_facts {
   size_t pending;
 } lvb_facts;
 
+// What is wrong with options, such as the URL; NULL for nothing. Nothing is loaded, and nobody asked.
+const char *lvb_wrong(const lvb_options *options);
+
 // Begins to connect. LIVERY_ERROR_INVALID_ARGUMENT: an option is not what it should be; LIVERY_ERROR_UNAVAILABLE: libmosquitto
 // cannot be loaded; LIVERY_ERROR_NO_MEMORY; LIVERY_ERROR_BUSY: no thread can be had. livery_error_message() has more. A broker
 // that cannot be reached is none: it may be there later.

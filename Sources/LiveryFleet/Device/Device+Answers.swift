@@ -176,8 +176,11 @@ extension Device {
     needsLook = true
     pulling = nil
     problem = nil
-    hasPulled = true
+    pullsCompleted += 1
     pullBackoff.succeed()
+    // What the server asked for before it could answer does not hold any more.
+    notBefore = moment.uptime
+    if let lastReached { self.lastReached = min(lastReached, moment.uptime + Self.reachedPause) }
     nextPull = moment.uptime + interval - interval / 10 + random.number(in: 0...(interval / 5))
     // What this has brought may be what the hints meant.
     if pull.heard.contains(where: { $0.version > kept.trust.version(of: $0.channel) }) { heedHint(moment) }
@@ -189,6 +192,7 @@ extension Device {
 extension Device.Answer {
   fileprivate func content() throws(FleetError) -> [UInt8] {
     guard status == 200 else { throw FleetError(.unavailable, "the server answered \(status)") }
+    guard !isTooLarge else { throw FleetError(.tooLarge, "the server's answer is larger than may be") }
     return body
   }
 
@@ -203,8 +207,10 @@ extension FleetError.Reason {
   /// Whether the other end may have something better.
   fileprivate var mayBeOfCache: Bool {
     switch self {
-    case .malformed, .tooLarge, .unsigned, .rollback, .equivocation, .expired, .mixed, .keysMissing, .wrongHash: true
-    case .unsupported, .foreign, .unavailable: false
+    case .malformed, .tooLarge, .unsigned, .rollback, .equivocation, .expired, .mixed, .keysMissing, .wrongHash,
+      .foreign:
+      true
+    case .unsupported, .unavailable: false
     }
   }
 }

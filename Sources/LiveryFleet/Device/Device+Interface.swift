@@ -109,6 +109,8 @@ extension Device {
     public var entityTag: String?
     /// In seconds.
     public var retryAfter: Int64?
+    /// Whether it has more than was asked for at most: then there is no body.
+    public var isTooLarge = false
 
     public init(status: Int, body: [UInt8] = [], entityTag: String? = nil, retryAfter: Int64? = nil) {
       self.status = status

@@ -33,11 +33,11 @@ extension Device {
     var looked = self
     looked.isBehind = looked.isBehindNow(moment, world)
     var overview = Overview(isReportDue: kept.isReportDue)
-    let verdicts = looked.verdicts(moment, world)
+    var verdicts = looked.verdictsOfEntries(moment, world)[...]
     for state in kept.channels {
       overview.channels.append((state.manifest.channel, state.manifest.version, state.manifest.expires))
       for entry in state.manifest.documents {
-        guard let told = verdicts.first(where: { $0.hash == entry.hash }) else { continue }
+        guard let told = verdicts.popFirst() else { break }
         overview.documents.append(
           DocumentState(
             name: entry.name, hash: entry.hash, channel: state.manifest.channel, verdict: told.verdict,

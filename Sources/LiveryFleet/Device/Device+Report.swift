@@ -135,17 +135,36 @@ extension Device {
 
   /// That what is published can be taken again is told as well, once it is known.
   mutating func lookAtProblem() {
-    guard problem == nil, hasPulled, !needsLook, knownProblem != nil, !kept.isReportDue else { return }
+    guard problem == nil, pullsCompleted > 0, !needsLook, knownProblem != nil, !kept.isReportDue else { return }
     markReportDue()
   }
 
+  /// What a report tells of documents: one verdict for each hash, and if there are too many those first that are taken.
   func verdicts(_ moment: Moment, _ world: World) -> [Report.DocumentVerdict] {
+    let all = verdictsOfEntries(moment, world)
+    // One channel may take what another one passes over: of the same hash that comes first.
+    let order = all.indices.sorted { (left, right) in
+      if all[left].hash != all[right].hash { return all[left].hash.precedes(all[right].hash) }
+      let isOther = all[right].verdict == .passedOver
+      return (all[left].verdict == .passedOver) == isOther ? left < right : isOther
+    }
+    var isTold = [Bool](repeating: false, count: all.count)
+    for (rank, place) in order.enumerated() {
+      isTold[place] = rank == 0 || all[order[rank - 1]].hash != all[place].hash
+    }
+    let told = all.indices.filter { isTold[$0] }.map { all[$0] }
+    let most = Limit.reported / 16
+    guard told.count > most else { return told }
+    return Array((told.filter { $0.verdict != .passedOver } + told.filter { $0.verdict == .passedOver }).prefix(most))
+  }
+
+  /// The verdict of each document of the manifests, in their order.
+  func verdictsOfEntries(_ moment: Moment, _ world: World) -> [Report.DocumentVerdict] {
     var verdicts: [Report.DocumentVerdict] = []
     verdicts.reserveCapacity(kept.channels.reduce(0) { $0 + $1.isTaken.count })
     let present = kept.trust.present(moment.clock)
     for state in kept.channels {
-      for (entry, isTaken) in zip(state.manifest.documents, state.isTaken)
-      where verdicts.count < Limit.reported / 16 {
+      for (entry, isTaken) in zip(state.manifest.documents, state.isTaken) {
         let verdict: Report.Verdict
         if !isTaken {
           verdict = .passedOver

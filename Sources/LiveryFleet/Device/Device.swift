@@ -65,8 +65,8 @@ public struct Device: Sendable {
   var sentSchema: Int64?
   /// What it said could not be taken.
   var sentProblem: String?
-  /// Whether a pull has come to its end since the start.
-  var hasPulled = false
+  /// How many pulls have come to their end since the start: all that is published was there.
+  public internal(set) var pullsCompleted: UInt64 = 0
   var subscribed: [Channel] = []
   /// Whether its channels may be others than those.
   var isSubscriptionDue = true
@@ -303,7 +303,7 @@ extension Device {
   }
 
   /// The least time between two pulls because of that, in milliseconds.
-  private static let reachedPause: Int64 = 5000
+  static let reachedPause: Int64 = 5000
 
   /// How often it asks, in milliseconds.
   var interval: Int64 {

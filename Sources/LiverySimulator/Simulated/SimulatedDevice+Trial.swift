@@ -18,11 +18,12 @@ struct DriverTrial {
 struct PullWatch {
   private var wasAsking = false
   private var began: Time = 0
+  private var seen: UInt64 = 0
   private(set) var succeeded: Time?
 
   mutating func look(_ machine: Device, at now: Time) {
     if machine.isAsking, !wasAsking { began = now }
-    if !machine.isAsking, wasAsking, machine.problem == nil { succeeded = began }
+    if machine.pullsCompleted != seen { (seen, succeeded) = (machine.pullsCompleted, began) }
     wasAsking = machine.isAsking
   }
 }
