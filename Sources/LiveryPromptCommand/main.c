@@ -43,8 +43,9 @@ static const char *take_wait(const char *value, void *unused) {
 }
 
 static const command_option options[] = {
-  {"answer", "JSON", .text = &fixed}, {"once", .flag = &is_once}, {"wait", "MS", .take = take_wait},
-  {"schema", "FILE", .text = &schema_file}, {"reveal", .flag = &reveals},
+  {"answer", "JSON", .text = &fixed, .only = "provide"}, {"once", .flag = &is_once, .only = "provide"},
+  {"wait", "MS", .take = take_wait, .only = "request"}, {"schema", "FILE", .text = &schema_file, .only = "request"},
+  {"reveal", .flag = &reveals, .only = "request"},
 };
 
 // What is under way.
@@ -362,11 +363,24 @@ static int provide(work *work) {
   return status == LIVERY_OK ? work->done : command_fail(work->command, status, NULL);
 }
 
+// What it is to answer with, if that is given. GO_ON, or the exit status.
+static int check_fixed(const command *command) {
+  livery_value *value = NULL;
+  livery_status status = fixed ? livery_value_from_json(fixed, LIVERY_ZERO_TERMINATED, &value) : LIVERY_OK;
+  livery_value_release(value);
+  return status == LIVERY_OK ? GO_ON : command_fail(command, status, "--answer");
+}
+
 static int request(work *work, const char *subject) {
   livery_value *about = NULL;
   char *schema = NULL;
   livery_status status = subject ? livery_value_from_json(subject, LIVERY_ZERO_TERMINATED, &about) : LIVERY_OK;
   if (status != LIVERY_OK) return command_fail(work->command, status, "the subject");
+  livery_type type = LIVERY_TYPE_OBJECT;
+  if (about && livery_value_type(about, &type) == LIVERY_OK && type != LIVERY_TYPE_OBJECT) {
+    livery_value_release(about);
+    return command_usage(work->command, "the subject is an object of JSON, not %.80s", subject);
+  }
   if (schema_file && !(schema = read_file(schema_file))) return command_unreadable(work->command, schema_file);
   asking.flags = LIVERY_PROMPT_DISPATCH;
   asking.schema = schema;
@@ -388,6 +402,8 @@ int main(int count, char **words) {
   if (is_request && command.count < 2) return command_usage(&command, "which KIND?");
   int most = is_request ? 3 : 1;
   if (!is_provide && command.count > most) return command_usage(&command, "unknown argument %s", command.words[most]);
+  done = check_fixed(&command);
+  if (done != GO_ON) return done;
   work work = {.command = &command, .kind = command.count > 1 ? command.words[1] : NULL};
   done = command_open(&command, 0, &work.store);
   if (done != GO_ON) return done;

@@ -146,7 +146,9 @@ static char *read_token(size_t *length) {
 
 static livery_status make_user(const char *word, livery_value **user) {
   if (!word) return livery_value_make_string("", 0, user);
-  if (livery_value_from_json(word, LIVERY_ZERO_TERMINATED, user) == LIVERY_OK) return LIVERY_OK;
+  livery_status status = livery_value_from_json(word, LIVERY_ZERO_TERMINATED, user);
+  // What begins as an object or a list is meant as one, and is no name.
+  if (status == LIVERY_OK || word[0] == '{' || word[0] == '[') return status;
   return livery_value_make_string(word, LIVERY_ZERO_TERMINATED, user);
 }
 
@@ -158,6 +160,10 @@ static int begin(const command *command, livery_store *store, bool is_login, con
   if (token_file) {
     token = read_token(&login.token_length);
     if (!token) return command_unreadable(command, token_file);
+    if (login.token_length == 0) {
+      free(token);
+      return command_usage(command, "%s holds no token", token_file);
+    }
     login.token = token;
   }
   if (has_end && lifetime == 0) {

@@ -878,7 +878,7 @@ TEST("a camera may close the store while it is told that its picture is wanted n
 TEST("picking that is cancelled ends once, whenever that comes", cancelled) {
   for (int wait = 0; wait < 20; wait++) {
     livery_store *store = picking_store();
-    picked told = {.permits = "g"};
+    picked told = {.permits = "e"};
     livery_picker_options options = good();
     options.setting = "logo";
     begin_picking(store, options, &told);

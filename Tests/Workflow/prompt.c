@@ -507,6 +507,52 @@ TEST("requests lie upon each other; one replaces the topmost, and the topmost is
   OK(livery_close(store));
 }
 
+TEST("what is cancelled is not what the next one replaces", replaced_after_cancel) {
+  for (int round = 0; round < 50; round++) {
+    livery_store *store = made_store(fresh_path());
+    shower self = {.script = "w", .answer = kinds[0].answer};
+    provide(store, "login", &self);
+    livery_prompt_options options = LIVERY_PROMPT_OPTIONS_INIT;
+    outcome bottom = {0}, middle = {0}, top = {0};
+    livery_prompt_request *request = NULL;
+    OK(livery_prompt_request_start(store, "login", NULL, &options, note_done, &bottom, note_destroyed, NULL));
+    OK(livery_prompt_request_start(store, "login", NULL, &options, note_done, &middle, note_destroyed, &request));
+    OK(livery_prompt_request_cancel(request));
+    options.flags = LIVERY_PROMPT_REPLACE;
+    OK(livery_prompt_request_start(store, "login", NULL, &options, note_done, &top, note_destroyed, NULL));
+    EXPECT(comes(&middle.destroyed, 1));
+    EXPECT(comes(&bottom.destroyed, 1));
+    EXPECT_INT(LIVERY_PROMPT_DISMISSED, bottom.outcome);
+    EXPECT_CONTAINS("replaced", bottom.message);
+    EXPECT_INT(0, top.done);
+    OK(livery_close(store));
+  }
+}
+
+TEST("a subject is nested as deep as who shows it can be given", deep_subject) {
+  livery_store *store = made_store(fresh_path());
+  shower self = {.script = "a", .answer = kinds[0].answer};
+  outcome told = {0}, refused = {0};
+  provide(store, "login", &self);
+  livery_value *subject = json("1");
+  for (int depth = 0; depth < 32; depth++) {
+    livery_value *outer = NULL;
+    const char *key = "in";
+    OK(livery_value_make_object(&key, &subject, 1, &outer));
+    OK(livery_value_release(subject));
+    subject = outer;
+    if (depth != 30) continue;
+    OK(livery_prompt_request_start(store, "login", subject, NULL, note_done, &told, note_destroyed, NULL));
+    EXPECT(comes(&told.destroyed, 1));
+    EXPECT_INT(LIVERY_PROMPT_COMPLETED, told.outcome);
+  }
+  livery_status status = livery_prompt_request_start(store, "login", subject, NULL, note_done, &refused, note_destroyed, NULL);
+  EXPECT_STATUS(LIVERY_ERROR_INVALID_VALUE, status);
+  EXPECT_CONTAINS("subject", livery_last_error()->message);
+  OK(livery_value_release(subject));
+  OK(livery_close(store));
+}
+
 TEST("what a person has agreed to is a setting with its history", facts) {
   livery_store *store = made_store(fresh_path());
   shower self = {.script = "a", .answer = "{\"accepted\":true}"};

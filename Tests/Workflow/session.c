@@ -291,6 +291,123 @@ TEST("from expired: a login begins anew, a logout makes it none, all else leaves
   OK(livery_close(store));
 }
 
+typedef struct { _Atomic bool begun, goes_on, over; } lingering;
+
+static void linger(const livery_session_info *info, livery_value *user, void *data) {
+  lingering *call = data;
+  (void)info, (void)user;
+  call->begun = true;
+  while (!call->goes_on) sleep_ms(1);
+  call->over = true;
+}
+
+static void *let_go_on(void *data) {
+  sleep_ms(100);
+  ((lingering *)data)->goes_on = true;
+  return NULL;
+}
+
+TEST("whoever stops watching waits for the call that is under way", stop_waits) {
+  heard heard = {0};
+  lingering call = {0};
+  livery_store *store = begun_with(fresh_path(), &heard, NULL);
+  livery_session_watch *watch = NULL;
+  pthread_t thread;
+  OK(livery_session_watch_start(store, NULL, linger, &call, NULL, &watch));
+  OK(login(store, "\"ada\"", NULL, 0, 0));
+  for (int tries = 0; !call.begun && tries < 5000; tries++) sleep_ms(1);
+  EXPECT_INT(0, pthread_create(&thread, NULL, let_go_on, &call));
+  OK(livery_session_watch_stop(watch));
+  EXPECT(call.over);
+  pthread_join(thread, NULL);
+  OK(livery_close(store));
+}
+
+static void stop_in_call(const livery_session_info *info, livery_value *user, void *data) {
+  livery_session_watch *_Atomic *watch = data;
+  (void)info, (void)user;
+  while (!*watch) sleep_ms(1);
+  livery_session_watch *here = *watch;
+  OK(livery_session_watch_stop(here));
+  *watch = NULL;
+}
+
+TEST("a watch may be stopped within its own call", stop_within) {
+  heard heard = {0};
+  livery_store *store = begun_with(fresh_path(), &heard, NULL);
+  livery_session_watch *_Atomic watch = NULL;
+  livery_session_watch *made = NULL;
+  OK(livery_session_watch_start(store, NULL, stop_in_call, (void *)&watch, NULL, &made));
+  watch = made;
+  OK(login(store, "\"ada\"", NULL, 0, 0));
+  for (int tries = 0; watch && tries < 5000; tries++) sleep_ms(1);
+  EXPECT(!watch);
+  OK(livery_close(store));
+}
+
+TEST("a token that is refused after it was exchanged ends nothing", refused_too_late) {
+  const char *path = fresh_path();
+  heard first = {0}, second = {.waits = true};
+  livery_store *store = begun_with(path, &first, NULL), *other = open_store(path);
+  OK(login(store, "\"ada\"", "old", 0, 0));
+  OK(livery_session_bootstrap(other, NULL, fetch, done, &second, destroy));
+  wait_for(&second.asked, 1);
+  EXPECT_TEXT("old", second.token);
+  livery_session_fetch *asked = second.fetch;
+  second.waits = false;
+  second.answer = "\"ada\"";
+  livery_session_login_options options = LIVERY_SESSION_LOGIN_OPTIONS_INIT;
+  options.token = "new";
+  options.token_length = LIVERY_ZERO_TERMINATED;
+  OK(livery_session_update(store, NULL, &options));
+  // It may know already that somebody else is meant.
+  livery_status status = livery_session_answer(asked, LIVERY_ERROR_REFUSED, NULL);
+  EXPECT(status == LIVERY_OK || status == LIVERY_ERROR_CLOSED);
+  wait_for(&second.asked, 2);
+  EXPECT_TEXT("new", second.token);
+  for (int tries = 0; !state_of(other).has_user && tries < 500; tries++) sleep_ms(10);
+  EXPECT_STATE(other, ACTIVE, LOGIN, "\"ada\"");
+  EXPECT_STATE(store, ACTIVE, LOGIN, "\"ada\"");
+  OK(livery_close(other));
+  OK(livery_close(store));
+}
+
+typedef struct { livery_store *store; heard heard; } exchanging;
+
+/** Exchanges the token while its user is asked for, and refuses the former one before the watcher can hear of that. */
+static void exchange(livery_session_fetch *fetched, const livery_session_info *info, const char *token, size_t length, void *data) {
+  exchanging *here = data;
+  if (token && strcmp(token, "old") == 0) {
+    livery_session_login_options options = LIVERY_SESSION_LOGIN_OPTIONS_INIT;
+    options.token = "new";
+    options.token_length = LIVERY_ZERO_TERMINATED;
+    OK(livery_session_update(here->store, NULL, &options));
+    OK(livery_session_answer(fetched, LIVERY_ERROR_REFUSED, NULL));
+  } else {
+    fetch(fetched, info, token, length, &here->heard);
+  }
+}
+
+static void exchanged(livery_status status, const livery_session_info *info, livery_value *user, const char *message, void *data) {
+  done(status, info, user, message, &((exchanging *)data)->heard);
+}
+
+TEST("a token that is refused while it is exchanged ends nothing", refused_meanwhile) {
+  const char *path = fresh_path();
+  heard first = {0};
+  exchanging second = {.heard = {.answer = "\"ada\""}};
+  livery_store *store = begun_with(path, &first, NULL), *other = open_store(path);
+  second.store = store;
+  OK(login(store, "\"ada\"", "old", 0, 0));
+  OK(livery_session_bootstrap(other, NULL, exchange, exchanged, &second, NULL));
+  wait_for(&second.heard.asked, 1);
+  for (int tries = 0; !state_of(other).has_user && tries < 500; tries++) sleep_ms(10);
+  EXPECT_STATE(other, ACTIVE, LOGIN, "\"ada\"");
+  EXPECT_STATE(store, ACTIVE, LOGIN, "\"ada\"");
+  OK(livery_close(other));
+  OK(livery_close(store));
+}
+
 TEST("its time ends a session: everything of it at once, and those who watch hear why", time_ends) {
   const char *path = fresh_path();
   OK(livery_close(new_store(path, SCHEMA)));

@@ -7,6 +7,7 @@ import signal
 import subprocess
 import threading
 import time
+from datetime import timedelta
 
 import livery
 import livery.picker
@@ -152,7 +153,7 @@ def test_each_failure_is_an_exception_of_its_own(ready, folder):
       livery.picker.pick(ready, "camera").result(10)
   livery.picker.set_camera(ready, Booth(waits=True))
   with pytest.raises(livery.TimedOutError):
-    livery.picker.pick(ready, "camera", timeout=0.05).result(10)
+    livery.picker.pick(ready, "camera", timeout=timedelta(milliseconds=50)).result(timedelta(seconds=10))
   with pytest.raises(livery.UnavailableError, match="photo-upload"):
     livery.picker.pick(ready, "upload").result(10)
   for wrong in ({"timeout": 0}, {"layer": "defaults"}, {"layer": "tea"}, {"size": (-1, 1)}, {"size": (20_000, 1)}, {"max_size": 1 << 33}):

@@ -6,6 +6,7 @@ import os
 import signal
 import subprocess
 import time
+from datetime import timedelta
 
 import livery
 import livery.prompt
@@ -81,7 +82,7 @@ def test_what_is_dismissed_late_or_shown_by_nobody_is_an_exception(store):
     livery.prompt.request(store, "login").result(10)
   livery.prompt.provide(store, "passcode", type("Waits", (livery.prompt.Provider,), {"present": lambda *_: None})())
   with pytest.raises(livery.TimedOutError):
-    livery.prompt.request(store, "passcode", timeout=0.05).result(10)
+    livery.prompt.request(store, "passcode", timeout=timedelta(milliseconds=50)).result(timedelta(seconds=10))
   request = livery.prompt.request(store, "passcode")
   request.cancel()
   with pytest.raises(livery.CancelledError):
@@ -274,3 +275,12 @@ def test_the_program_says_what_is_wrong(store):
   assert run(store, "request", "login", "--wait", "50").returncode == 8
   late.kill()
   late.wait()
+
+
+@pytest.mark.parametrize("word", ["--x" + "ß" * 30, "--\x1b[31mred", "--\x9bq"], ids=["cut", "control", "c1"])
+def test_mistakes_are_told_in_plain_text(word):
+  done = subprocess.run([BUILD / "livery", "prompt", word, "--json"], capture_output=True, timeout=30)
+  said = done.stderr.decode()
+  assert done.returncode == 2 and "there is no option" in said and len(said.splitlines()) == 1
+  assert not any(ord(letter) < 32 or 127 <= ord(letter) < 160 for letter in said.rstrip("\n"))
+  assert "there is no option" in json.loads(done.stdout)["error"]["message"]

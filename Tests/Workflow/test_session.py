@@ -69,7 +69,7 @@ def test_who_is_logged_in_is_found_out_told_and_ended(path):
     with livery.session.watch(store, lambda info, user: heard.append((info.state, user)), initial=True):
       # Of changes that follow one another quickly the last one is told.
       eventually(lambda: heard == [(State.NONE, None)])
-      livery.session.login(store, {"name": "Ada", "age": 36}, token="token", expires=timedelta(hours=1))
+      livery.session.login(store, {"name": "Ada", "age": 36}, token="token", expires=3600)
       assert livery.session.current(store) == {"name": "Ada", "age": 36}
       info = livery.session.state(store)
       assert info.state is State.ACTIVE and info.reason is Reason.LOGIN and info.has_token and info.has_user
@@ -408,3 +408,15 @@ def test_the_command_watches(path):
   finally:
     process.send_signal(signal.SIGTERM)
     assert process.wait(20) == 0
+
+
+def test_what_a_trial_has_taken_away_is_not_the_next_ones(path):
+  with begun(path) as store:
+    livery.session.login(store, "Ada", token="token")
+    store.set("note", "Ada's", "session")
+    with store.change("session", trial=timedelta(minutes=10)) as change:
+      change.reset("note")
+    livery.session.logout(store)
+    livery.session.login(store, "Bob", token="other")
+    store.revert_trial()
+    assert store.get("note", None) != "Ada's"

@@ -294,7 +294,8 @@ LIVERY_API livery_status livery_prompt_withdraw(livery_prompt_provider *provider
  * @param[out] request  a handle, which ends when `done` is called; untouched on failure; may be NULL
  * @return #LIVERY_OK, or
  *   - #LIVERY_ERROR_BUSY              no thread or no descriptor can be had
- *   - #LIVERY_ERROR_INVALID_VALUE     the subject is larger than half of #LIVERY_PROMPT_SIZE_MAX, or the schema
+ *   - #LIVERY_ERROR_INVALID_VALUE     the subject or the schema is larger than half and a third of #LIVERY_PROMPT_SIZE_MAX, or
+ *     the subject is nested so deep that no object may hold it
  *   - #LIVERY_ERROR_SCHEMA_INVALID    the schema has errors
  *   - #LIVERY_ERROR_PARSE             the schema is no JSON
  *   - #LIVERY_ERROR_INVALID_ARGUMENT  `store`, `kind` or `done` is NULL, the kind is no name of one, an option is unknown or out of range,

@@ -77,7 +77,7 @@ final class Desk: @unchecked Sendable {
   func push(_ request: Request) throws(StoreError) {
     let former = try lock.withLock { () throws(StoreError) -> Request? in
       guard !hasEnded else { throw Self.closed }
-      let former = request.wish.replaces ? requests.last : nil
+      let former = request.wish.replaces ? requests.last(where: { !$0.isEnding }) : nil
       requests.append(request)
       return former
     }

@@ -228,6 +228,12 @@ extension Request.Wish {
     guard bytes.count <= Message.limit / 2, (schema?.utf8.count ?? 0) <= Message.limit / 3 else {
       throw StoreError(.invalidValue, "the subject or the schema of a prompt is too large")
     }
+    // Who shows the prompt is given it as a member of what is asked for.
+    do throws(StoreError) {
+      livery_value_release(try Value.object([.init("subject", subject)]).makeHandle())
+    } catch {
+      throw StoreError(error.code, "the subject of a prompt is no value that an object may hold: \(error.message)")
+    }
     guard let schema else { return }
     if PromptKind.named(kind) != nil {
       throw StoreError(.invalidArgument, "the kind \"\(kind)\" has a form, and takes no schema")

@@ -183,6 +183,8 @@ final class SessionKeeper: @unchecked Sendable {
         adopted.removeSubrange(...place)
         hasFailed = false
       }
+      // What failed for another user or token says nothing of this one.
+      if key != failedKey { hasFailed = false }
       // What has been committed before that is over already.
       adopted.removeAll { $0.revision.map { $0 <= facts.revision } ?? false }
       if let known = user, known.key != key { user = nil }
@@ -342,7 +344,7 @@ final class SessionKeeper: @unchecked Sendable {
     }
     // What comes of it is told by the state.
     lock.withLock { isReady = true }
-    do throws(StoreError) { try end(.refused, of: request.key.id) } catch { finish(error) }
+    do throws(StoreError) { try end(.refused, of: request.key) } catch { finish(error) }
     refresh()
   }
 

@@ -70,13 +70,13 @@ extension SessionKeeper {
   ///
   /// - Parameters:
   ///   - reason: `.logout`, `.expire` or `.refused`.
-  ///   - id: the one that is meant; nil for whichever it is.
-  func end(_ reason: SessionReason, of id: String? = nil) throws(StoreError) {
+  ///   - key: the one that is meant; nil for whichever it is.
+  func end(_ reason: SessionReason, of key: SessionFacts.Key? = nil) throws(StoreError) {
     try requireReady()
     var isOver = false
     try transition(adopting: nil) { (change, former) throws(StoreError) in
       isOver = false
-      if let id, former.state != .active || !former.id.utf8.elementsEqual(id.utf8) { return nil }
+      if let key, former.key != key { return nil }
       switch former.state {
       case .unknown, .none:
         guard reason == .logout else { throw StoreError(.conflict, "nobody is logged in") }
@@ -128,7 +128,10 @@ extension SessionKeeper {
   /// Removes what the layer holds, but for what survives.
   private func clearLayer(_ change: ChangeSet) throws(StoreError) {
     try change.use(.session)
-    for name in try change.names(in: .session) where try !survives(name) { try change.reset(name) }
+    var names = try change.names(in: .session)
+    // What a trial has taken away is not to come back for somebody else.
+    for place in try store.trialStatus().placesOnTrial where place.layer == .session { names.append(place.name) }
+    for name in names where try !survives(name) { try change.reset(name) }
   }
 
   private func survives(_ name: String) throws(StoreError) -> Bool {

@@ -1,3 +1,4 @@
+import CWorkflow
 import LiveryClient
 
 /// Somebody who is told of changes of the session.
@@ -13,6 +14,8 @@ final class SessionWatch: @unchecked Sendable {
   /// What was told last; nil for nothing yet.
   private var told: SessionReport?
   private var isPosted = false
+  /// The threads that call the function now.
+  private var callers: [UInt64] = []
 
   init(_ keeper: SessionKeeper, isDispatched: Bool, _ function: @escaping @Sendable (SessionReport) -> Void) {
     self.keeper = keeper
@@ -45,12 +48,15 @@ final class SessionWatch: @unchecked Sendable {
       return self.keeper
     }
     guard let keeper else { return }
-    try? keeper.store.post(dispatched: isDispatched, onEnd: { self.lock.withLock { self.isPosted = false } }) {
-      self.tell()
+    let call = Call()
+    let onEnd: @Sendable () -> Void = {
+      self.lock.withLock { self.isPosted = false }
+      if let thread = call.thread { self.leave(thread) }
     }
+    try? keeper.store.post(dispatched: isDispatched, onEnd: onEnd) { self.tell(call) }
   }
 
-  private func tell() {
+  private func tell(_ call: Call) {
     guard
       let keeper = lock.withLock({ () -> SessionKeeper? in
         // What comes from here on is posted anew.
@@ -61,14 +67,57 @@ final class SessionWatch: @unchecked Sendable {
     let function = lock.withLock { () -> (@Sendable (SessionReport) -> Void)? in
       if let told, told.saysTheSame(as: report) { return nil }
       told = report
-      return self.function
+      guard let function = self.function else { return nil }
+      let thread = lvw_thread()
+      call.thread = thread
+      callers.append(thread)
+      return function
     }
     function?(report)
   }
 
+  private func leave(_ thread: UInt64) {
+    lock.withLock {
+      if let place = callers.firstIndex(of: thread) { callers.remove(at: place) }
+    }
+    lvw_calls_end()
+  }
+
+  private func isCalling(_ thread: UInt64) -> Bool { lock.withLock { callers.contains(thread) } }
+
+  /// No call begins from here on, and none is under way when this returns, but for those of this thread.
   func stop() {
     lock.withLock { keeper }?.remove(self)
     close()
+    for thread in lock.withLock({ callers }) { Awaited(self, thread).wait() }
+  }
+
+  /// One of the threads that call.
+  private final class Awaited {
+    private let watch: SessionWatch
+    private let thread: UInt64
+
+    init(_ watch: SessionWatch, _ thread: UInt64) {
+      self.watch = watch
+      self.thread = thread
+    }
+
+    func wait() {
+      withExtendedLifetime(self) {
+        lvw_calls_wait(
+          { context in
+            guard let context else { return 0 }
+            let awaited = Unmanaged<Awaited>.fromOpaque(context).takeUnretainedValue()
+            return awaited.watch.isCalling(awaited.thread) ? awaited.thread : 0
+          }, Unmanaged.passUnretained(self).toOpaque())
+      }
+    }
+  }
+
+  /// Ends also where the function ends its thread.
+  private final class Call: @unchecked Sendable {
+    /// That of the call; nil if none was made.
+    var thread: UInt64?
   }
 
   /// What was handed over goes with the last call that is under way.
