@@ -8,14 +8,15 @@
 #include <stdint.h>
 #include <stdio.h>
 
-// What the agent's own store says, as one value that can be compared: unused bytes are zero.
+// What the agent's own store says, as one value that can be compared: unused bytes are zero. Each text has room for as many
+// characters as the schema lets it have, of four bytes.
 typedef struct agent_settings {
   struct {
-    char ca_file[1024], proxy[1024];
+    char ca_file[4004], proxy[4004];
   } network;
   struct {
     bool is_enabled, shows_prompts, shows_hidden, is_read_only;
-    char listen[256], hosts[1024], pin_setting[256], title[256], locale[64];
+    char listen[804], hosts[4004], pin_setting[1024], title[804], locale[244];
     int64_t idle_s;
   } page;
   struct {
@@ -26,7 +27,7 @@ typedef struct agent_settings {
   } fetch;
   struct {
     bool is_enabled;
-    char app[64], broker[512], broker_user[260], broker_password_file[1024];
+    char app[132], broker[1204], broker_user[804], broker_password_file[4004];
   } sync;
 } agent_settings;
 
@@ -68,6 +69,9 @@ int64_t agent_parts_attend(livery_store *store, const agent_settings *settings, 
 void agent_parts_stop(void);
 // Has all that failed tried at once.
 void agent_parts_retry(void);
+
+// As much of a text as there is room for: whole characters.
+void agent_copy(char *buffer, size_t capacity, const char *text);
 
 // Milliseconds of a clock that never goes back.
 int64_t agent_now_ms(void);

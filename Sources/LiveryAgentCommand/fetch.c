@@ -72,7 +72,7 @@ static void note_end(livery_status status, const char *message, livery_value *re
     if (failed > 0) snprintf(problem, sizeof problem, "%lld images cannot be had", (long long)failed);
   } else {
     failed = failed > 0 ? failed : 1;
-    snprintf(problem, sizeof problem, "%s", message && message[0] ? message : livery_status_name(status));
+    agent_copy(problem, sizeof problem, message && message[0] ? message : livery_status_name(status));
   }
   if (failed != failed_before) agent_say("fetch", "%lld images are ready, %lld cannot be had", (long long)(ready + stale), (long long)failed);
   retry_ms = failed == 0 ? 0 : retry_ms == 0 ? FIRST_RETRY : retry_ms < LAST_RETRY / 2 ? retry_ms * 2 : LAST_RETRY;

@@ -1,5 +1,6 @@
 // `livery agent`: page, fetch and sync in one process, by the settings of a store of its own.
 #include "agent.h"
+#include <chttp.h>
 
 #include <dlfcn.h>
 #include <errno.h>
@@ -172,8 +173,9 @@ static int run(const command *command) {
   livery_store *config = NULL, *store = NULL;
   agent_socket asked;
   livery_status status = open_store(command, config_path, flags, &config);
-  if (status == LIVERY_OK) status = agent_settings_apply(config);
+  // A second one is to change nothing of what the first one goes by.
   bool is_asked = status == LIVERY_OK && (status = agent_socket_open(config_path, &asked)) == LIVERY_OK;
+  if (status == LIVERY_OK) status = agent_settings_apply(config);
   if (status == LIVERY_OK) status = open_store(command, command->store, flags, &store);
   if (status == LIVERY_OK) status = serve(config, store, &asked, signals);
   int done = status == LIVERY_OK ? DONE : command_fail(command, status, NULL);
@@ -215,6 +217,10 @@ static void print_status(livery_value *status) {
     print_member(fleet, "device", "device");
     print_member(fleet, "state", "state");
     print_member(fleet, "hints", "hints");
+    livery_value *problem = member(fleet, "problem");
+    print_member(problem, "message", "problem");
+    print_member(problem, "advice", "advice");
+    livery_value_release(problem);
     livery_value_release(enrolled);
     livery_value_release(fleet);
     livery_value_release(state);
@@ -243,7 +249,8 @@ typedef struct problems {
 } problems;
 
 __attribute__((format(printf, 3, 4))) static void note_problem(problems *found, const char *part, const char *format, ...) {
-  char message[1600];
+  // Of a path and what is wrong with it.
+  char message[sizeof((agent_settings *)0)->network.ca_file + 400];
   va_list arguments;
   va_start(arguments, format);
   vsnprintf(message, sizeof message, format, arguments);
@@ -268,8 +275,17 @@ static void check_file(problems *found, const char *part, const char *path) {
   if (path[0] && access(path, R_OK) != 0) note_problem(found, part, "%s: %s", path, strerror(errno));
 }
 
+static void check_listen(problems *found, const char *listen, const char *pin) {
+  lvh_address address;
+  if (!lvh_address_parse(listen, &address))
+    note_problem(found, "page", "%s is no address with a port, such as 127.0.0.1:8080 or [::1]:0: agent.page.listen", listen);
+  else if (!pin[0] && !address.is_loopback)
+    note_problem(found, "page", "others reach %s: it needs a PIN, whose setting agent.page.pinSetting names", listen);
+}
+
 static void check_parts(problems *found, const agent_settings *settings, livery_store *store) {
   const char *pin = settings->page.pin_setting;
+  if (settings->page.is_enabled && settings->page.listen[0]) check_listen(found, settings->page.listen, pin);
   if (settings->page.is_enabled && store && pin[0] && livery_get_string(store, pin, NULL, 0, NULL) != LIVERY_ERROR_BUFFER_TOO_SMALL)
     note_problem(found, "page", "nobody gets in without a PIN: livery page pin %s", pin);
   if (settings->fetch.is_enabled || settings->sync.is_enabled) {

@@ -28,6 +28,16 @@ void agent_say(const char *part, const char *format, ...) {
   fprintf(stderr, "%s: %s\n", part, message);
 }
 
+void agent_copy(char *buffer, size_t capacity, const char *text) {
+  size_t length = strnlen(text, capacity);
+  if (length == capacity) {
+    length--;
+    while (length > 0 && ((unsigned char)text[length] & 0xC0) == 0x80) length--;
+  }
+  memcpy(buffer, text, length);
+  buffer[length] = 0;
+}
+
 void agent_print_text(FILE *output, const char *text) {
   fputc('"', output);
   for (; *text; text++) {
@@ -59,10 +69,10 @@ static void begin(part *part, livery_store *store, const agent_settings *setting
     return;
   }
   char message[sizeof part->message];
-  snprintf(message, sizeof message, "%s", livery_last_error() ? livery_last_error()->message : livery_status_name(status));
+  agent_copy(message, sizeof message, livery_last_error() ? livery_last_error()->message : livery_status_name(status));
   // The same once more is no news.
   if (part->state != PART_FAILED || strcmp(message, part->message) != 0) agent_say(part->name, "cannot run: %s", message);
-  memcpy(part->message, message, sizeof message);
+  agent_copy(part->message, sizeof part->message, message);
   part->state = PART_FAILED;
   int64_t wait = FIRST_RETRY << (part->failures < 6 ? part->failures : 6);
   if (wait > LAST_RETRY) wait = LAST_RETRY;

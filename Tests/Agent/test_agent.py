@@ -198,6 +198,15 @@ def test_check_says_what_cannot_run_here(agent, tmp_path):
   assert wrong.returncode == 4
   assert "sync: /nonexistent: No such file" in wrong.stdout and "page: nobody gets in without a PIN" in wrong.stdout
   assert "fetch: is off" in wrong.stdout
+  agent.set(page_listen="0.0.0.0:8080", page_pinSetting="", sync_enabled=False)
+  wrong = agent.command("check")
+  assert wrong.returncode == 4 and "page: others reach 0.0.0.0:8080: it needs a PIN" in wrong.stdout
+  agent.set(page_listen="127.0.0.1:99999")
+  assert "page: 127.0.0.1:99999 is no address" in agent.command("check").stdout
+  # As the page itself takes them.
+  for own in ("localhost:8080", "[::1]:8080", "127.0.0.2:0"):
+    agent.set(page_listen=own)
+    assert agent.command("check").returncode == 0
 
 
 def test_what_it_does_not_know_is_told(agent):
@@ -228,3 +237,44 @@ def test_all_parts_together_take_at_most_12_mebibytes(agent, console):
   with open(f"/proc/{agent.process.pid}/smaps_rollup") as file:
     taken = {line.split(":")[0]: int(line.split()[1]) * 1024 for line in file if line.rstrip().endswith("kB")}
   assert taken["Pss"] <= 12 * MEBIBYTE
+
+
+def test_texts_of_any_script_are_taken_whole(agent, tmp_path):
+  """The schema counts characters, which may have four bytes."""
+  agent.start()
+  title = "設" * 200
+  agent.set(page_enabled=True, page_listen=f"127.0.0.1:{free_port()}", page_title=title)
+  wait(lambda: agent.part("page")["state"] == "running")
+  browser = urllib.request.build_opener(urllib.request.HTTPCookieProcessor())
+  with browser.open(agent.part("page")["address"], timeout=10) as answer:
+    assert title in answer.read().decode()
+  missing = f"{tmp_path}/" + "設" * (999 - len(str(tmp_path)))
+  agent.set(network_caFile=missing, fetch_enabled=True)
+  done = agent.command("check")
+  assert done.returncode != 0 and "設設" in done.stdout + done.stderr
+
+
+def test_the_status_tells_what_is_wrong_with_the_fleet(agent, console):
+  agent.start()
+  with livery.open(agent.settings) as store:
+    livery.sync.enroll(store, console.code()).result(20)
+  console.is_down = True
+  agent.set(sync_enabled=True)
+  wait(lambda: agent.part("sync").get("fleet", {}).get("problem"), "a problem")
+  told = agent.command("status").stdout
+  problem = agent.part("sync")["fleet"]["problem"]
+  assert problem["message"] in told and problem["advice"] in told
+
+
+def test_the_unit_leaves_room_for_the_largest_asset(agent, console):
+  asset = console.publisher.asset(os.urandom(64 * MEBIBYTE))
+  console.publisher.settings("fleet", "large", ("volume", "enforce", 77), assets=[asset])
+  with livery.open(agent.settings) as store:
+    livery.sync.enroll(store, console.code()).result(20)
+  agent.start()
+  agent.set(sync_enabled=True)
+  with livery.open(agent.settings) as store:
+    wait(lambda: store["volume"] == 77, "the asset", 60)
+  peak = int(re.search(r"VmHWM:\s*(\d+) kB", open(f"/proc/{agent.process.pid}/status").read()).group(1)) // 1024
+  limit = int(re.search(r"MemoryMax=(\d+)M", (ROOT / "Sources/LiveryAgentCommand/livery-agent.service.in").read_text()).group(1))
+  assert peak < limit, (peak, limit)
