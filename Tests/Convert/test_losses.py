@@ -178,10 +178,11 @@ def test_limits_of_nothing_are_told_as_others_are() -> None:
 
 def test_no_loss_shows_a_secret() -> None:
   secret = {"Type": "TextField", "Class": ["Password"], "Title": "PIN", "MaxLength": 3}
-  document = schema({**secret, "Key": "pin"}, {"Type": "List", "Key": "pins", "Title": "PINs", "ItemTemplate": [{**secret, "Key": "pin"}]})
-  document.values.update({"pin": "hunter2", "pins": [{"pin": "hunter2"}]})
+  document = schema({**secret, "Key": "pin"}, {"Type": "List", "Key": "pins", "Title": "PINs", "ItemTemplate": [{**secret, "Key": "pin"}]},
+                    {"Type": "List", "Key": "plain", "Title": "Plain", "ItemTemplate": [secret]})
+  document.values.update({"pin": "hunter2", "pins": [{"pin": "hunter2"}], "plain": ["hunter2"]})
   document.check_values()
-  assert document.values == {} and len(document.losses) == 2
+  assert document.values == {} and len(document.losses) == 3
   made = properties(pin={"type": "string", "writeOnly": True, "maxLength": 3, "default": "hunter2"})
   document = properties(pin={"type": "string", "writeOnly": True, "default": "hun\ud800ter2"})
   other = properties(pin={"type": "string", "writeOnly": True, "default": "hunter2\r"})
@@ -234,3 +235,72 @@ def test_a_binary_property_list_that_refers_to_itself_many_times_is_refused(tmp_
   (tmp_path / "Root.plist").write_bytes(plistlib.dumps({"PreferenceSpecifiers": shared}, fmt=plistlib.FMT_BINARY))
   done = convert("apple-bundle", "Root.plist", folder=tmp_path)
   assert done.returncode == 4 and "1,000,000 values" in done.stderr
+
+
+ARRANGED = {"Type": "List", "Key": "rows", "Title": "Rows", "ItemTemplate": [
+  {"Type": "Header", "Title": "Above"}, {"Type": "Pane", "Title": "More", "Settings": [{"Type": "TextField", "Key": "name", "Title": "Name", "Required": True}, {"Type": "Header", "Title": "Between"}]},
+  {"Type": "Number", "Key": "count", "Title": "Count", "Value": 1}]}
+
+
+@pytest.mark.parametrize("name", ["json-schema", "android", "chromium", "vscode", "gsettings", "apple-config", "apple-bundle"])
+def test_what_arranges_the_items_of_lists_is_told(name: str, tmp_path: pathlib.Path) -> None:
+  (tmp_path / "a.json").write_text(json.dumps(schema(ARRANGED, text("plain")).schema()))
+  (tmp_path / "v.json").write_text('{"rows": [{"name": "a", "count": 2}]}')
+  done = convert(f"livery:{name}", "a.json", "-o", "out", folder=tmp_path)
+  assert done.returncode == 0 and "Traceback" not in done.stderr
+  for one in ("header `Above`", "pane `More`", "header `Between`"):
+    assert f"rows: the {one} in its items is not kept" in done.stderr
+  done = convert(f"livery:{name}", "a.json", "-v", "v.json", "-o", "values", folder=tmp_path)
+  assert done.returncode == 0 and "Traceback" not in done.stderr
+  again = convert("livery:livery", "a.json", "--strict", folder=tmp_path)
+  assert again.returncode == 0 and '"Above"' in again.stdout
+
+
+def test_limits_that_types_of_gsettings_do_not_say_are_told() -> None:
+  rows = {"Type": "List", "Key": "rows", "Title": "Rows", "MaxItems": 5, "Required": True, "UniqueBy": "1", "ItemTemplate": [
+    {**text("1"), "MaxLength": 8, "Pattern": "[a-z]*"}, {"Type": "Number", "Format": "integer", "Key": "2", "Title": "2", "Minimum": 0, "Maximum": 9, "Required": True},
+    {"Type": "ComboBox", "Key": "3", "Title": "3", "Options": [{"Title": "A", "Value": "a"}]}]}
+  names = {"Type": "List", "Key": "names", "Title": "Names", "MaxItems": 3, "ItemTemplate": [{"Type": "TextField", "Title": "Name", "MinLength": 2}]}
+  bytewise = {"Type": "List", "Key": "levels", "Title": "Levels", "ItemTemplate": [
+    {"Type": "Number", "Format": "integer", "Title": "Level", "Minimum": 0, "Maximum": 255}]}
+  document = schema(rows, names, bytewise)
+  module("gsettings").write(document)
+  nothing = "GSettings has nothing for "
+  found = {(loss.setting, loss.message[len(nothing):]) for loss in document.losses if loss.message.startswith(nothing)}
+  assert found == {("rows", "`MaxItems`"), ("rows", "`Required`"), ("rows", "`UniqueBy`"), ("rows", "`MaxLength` of `1` in its items"),
+                   ("rows", "`Pattern` of `1` in its items"), ("rows", "`Minimum` of `2` in its items"), ("rows", "`Maximum` of `2` in its items"),
+                   ("names", "`MaxItems`"), ("names", "`MinLength` of its items")}
+  assert any(loss.message == "the options of its items are not kept" for loss in document.losses)
+
+
+def test_the_tighter_of_two_bounds_holds() -> None:
+  document = properties(
+    a={"type": "integer", "minimum": 5, "exclusiveMinimum": 2, "maximum": 7, "exclusiveMaximum": 20},
+    b={"type": "integer", "minimum": 1, "exclusiveMinimum": 5}, c={"type": "number", "maximum": 3.5, "exclusiveMaximum": 9},
+    d={"allOf": [{"type": "string", "minLength": 2, "maxLength": 9}, {"minLength": 3, "maxLength": 5}]},
+    e={"allOf": [{"type": "string", "pattern": "^a"}, {"pattern": "b$"}]})
+  found = {one["Key"]: one for one in document.settings()}
+  assert (found["a"]["Minimum"], found["a"]["Maximum"], found["b"]["Minimum"], found["c"]["Maximum"]) == (5, 7, 6, 3.5)
+  assert (found["d"]["MinLength"], found["d"]["MaxLength"]) == (3, 5)
+  assert told(document) == ['1 : `pattern` "b$" is not kept beside "^a"']
+
+
+def test_resources_of_android_are_of_one_setting_each(tmp_path: pathlib.Path) -> None:
+  names = ["1", "r.1", "a_b", "a.5f.b", "r_1"]
+  document = schema(*(text(name, Title=f"Title of {name}") for name in names))
+  again = written("android", document, tmp_path)
+  assert {one["Key"]: one["Title"] for one in again.settings()} == {name: f"Title of {name}" for name in names}
+
+
+@pytest.mark.parametrize("name, target", [("apple-bundle", "Settings"), ("apple-config", "AppConfig")])
+def test_texts_that_have_others_in_english_are_told(name: str, target: str) -> None:
+  document = own.read([source(json.dumps({"Version": 1, "Groups": [{"Title": "Allgemein", "Settings": [text("x", Title="Titel")]}],
+                                          "Texts": {"en": {"Titel": "Title"}, "fr": {"Titel": "Titre"}}}), "a.json")])
+  module(name).write(document)
+  assert [loss.message for loss in document.losses if "English" in loss.message] == [f'{target} has "Titel" in English alone: "Title"']
+
+
+def test_leap_seconds_are_the_seconds_after_them() -> None:
+  document = schema({"Type": "Date", "Key": "until", "Title": "Until"})
+  document.values = {"until": "2016-12-31T23:59:60Z"}
+  assert plistlib.loads(apple_bundle.write_values(document)) == {"until": datetime.datetime(2017, 1, 1)} and not document.losses

@@ -5,7 +5,9 @@ from __future__ import annotations
 import html.parser
 import json
 import importlib.util
+import os
 import pathlib
+import subprocess
 import sys
 from typing import Any, List, Tuple
 
@@ -313,6 +315,18 @@ def test_same_output_is_not_written_again(tmp_path: pathlib.Path) -> None:
   before = output.stat()
   assert main(["c", str(source), "-o", str(output)]) == 0
   assert output.stat().st_mtime_ns == before.st_mtime_ns and output.stat().st_ino == before.st_ino
+
+
+def test_no_stub_lies_beside_what_is_no_file(tmp_path: pathlib.Path) -> None:
+  source, pipe = tmp_path / "kiosk.json", tmp_path / "pipe.py"
+  source.write_text('{"Version": 1, "Groups": []}')
+  os.mkfifo(pipe)
+  reader = subprocess.Popen(["cat", pipe], stdout=subprocess.PIPE, text=True)
+  assert main(["python", str(source), "-o", str(pipe)]) == 0
+  assert "class Kiosk" in reader.communicate(timeout=20)[0]
+  assert sorted(one.name for one in tmp_path.iterdir()) == ["kiosk.json", "pipe.py"]
+  assert main(["python", str(source), "-o", str(tmp_path / "made.py")]) == 0
+  assert (tmp_path / "made.pyi").is_file()
 
 
 def test_empty_schema(generate: Any, tmp_path: pathlib.Path) -> None:

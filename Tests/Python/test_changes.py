@@ -175,7 +175,7 @@ def test_an_expiry_is_a_moment_in_the_future(store):
   with pytest.raises(livery.InvalidArgumentError):
     change.expires(timedelta.max)
   with pytest.raises(TypeError):
-    change.expires(5)
+    change.expires("5")
   with pytest.raises(livery.InvalidArgumentError):
     store.change("user").expires(timedelta(1))
 

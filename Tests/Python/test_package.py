@@ -132,6 +132,16 @@ def test_the_types_are_right(tmp_path):
   assert result.returncode == 0, result.stdout
 
 
+def test_a_misspelt_name_is_found_and_extensions_need_no_import(tmp_path):
+  pytest.importorskip("mypy")
+  (tmp_path / "a.py").write_text("import livery\n\nprint(livery.sync.enroll, livery.Lyer)\n")
+  command = [sys.executable, "-m", "mypy", "--no-incremental", str(tmp_path / "a.py")]
+  result = subprocess.run(
+    command, cwd=tmp_path, env={**os.environ, "MYPYPATH": str(PACKAGE)}, stdout=subprocess.PIPE, text=True)
+  assert [line for line in result.stdout.splitlines() if ": error:" in line and '"Lyer"' not in line] == []
+  assert 'has no attribute "Lyer"' in result.stdout
+
+
 def copied(folder):
   """The package's sources at their place in a repository, without anything built."""
   source = folder / "bindings" / "python"

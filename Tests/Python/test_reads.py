@@ -130,6 +130,7 @@ def test_listing_tells_what_has_no_value(declared):
   items = {item["name"]: item for item in declared.list()}
   assert "value" not in items["serial"] and items["serial"]["type"] == "string"
   assert items["secret"]["secret"] is True and items["mode"]["type"] == "choice"
+  assert declared.inspect("secret")["secret"] is True
 
 
 def test_inspection_tells_every_layer(declared):
@@ -208,6 +209,10 @@ def test_durations_are_seconds_or_a_timedelta(path):
     with store.watch("a", min_interval=timedelta(milliseconds=1)) as events:
       assert list(events.events(timeout=timedelta(milliseconds=1))) == []
     assert store.assets.collect(min_age=timedelta(0), ignore_log=True)["removed"] == [image]
+    store.change("session").expires(0.5)
+    with store.change(trial=600) as change:
+      change["a"] = 1
+    assert abs(store.trial()["remaining"] / 1e6 - 600) < 60
     for negative in (-1, timedelta(seconds=-1), float("nan")):
       for attempt in (
         lambda: livery.open(path, busy_timeout=negative),

@@ -173,6 +173,9 @@ def test_colors():
   assert livery.Color.from_hex("#33669980") == pytest.approx(livery.Color(0.2, 0.4, 0.6, 128 / 255))
   assert livery.Color(0, 0, 0) == (0, 0, 0, 1)
   assert livery.Color(9, -9, 0.5).hex == "#FF0080FF"
+  # As the library rounds, which counts in 32 bits.
+  half = livery.Color(0.5 / 255, 0.5 / 255, 0.5 / 255)
+  assert half.hex == half.format("hexalpha")
   for bad in ("", "#", "abc", "#abcd", "#ggg", "#abc\n", " #abc", "#１２３"):
     with pytest.raises(livery.InvalidValueError):
       livery.Color.from_hex(bad)

@@ -9,6 +9,7 @@ A store is a directory that any number of processes and threads use at once. See
 
 import importlib
 from types import ModuleType
+from typing import TYPE_CHECKING
 
 from ._native import library_path, library_version
 from .asset import Assets, describe_image
@@ -66,11 +67,18 @@ __version__ = "0.1.0"
 _EXTENSIONS = ("fetch", "images", "page", "picker", "prompt", "secrets", "session", "sync")
 
 
-def __getattr__(name: str) -> ModuleType:
+def _extension(name: str) -> ModuleType:
   """The module of an extension, as `livery.sync`, without an import of its own."""
   if name in _EXTENSIONS:
     return importlib.import_module(f"{__name__}.{name}")
   raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
+if TYPE_CHECKING:
+  # A function for any name would have checkers take what is misspelt for a module.
+  from . import fetch, images, page, picker, prompt, secrets, session, sync
+else:
+  __getattr__ = _extension
 
 
 __all__ = [

@@ -156,6 +156,39 @@ def seconds(what: str, duration: Duration) -> float:
   return number
 
 
+def patience(timeout: Optional[Duration]) -> Optional[float]:
+  """How long somebody waits, in seconds; None for as long as it takes."""
+  return timeout.total_seconds() if isinstance(timeout, timedelta) else timeout
+
+
+def milliseconds(what: str, duration: Duration) -> int:
+  """InvalidArgumentError for none, and for more than a day."""
+  number = seconds(what, duration)
+  if not 0 < number <= 86_400:
+    raise InvalidArgumentError(f"{what} is more than 0 and at most 86400 seconds")
+  return max(1, int(number * 1000))
+
+
+def length(delay: Duration) -> timedelta:
+  """From seconds too. InvalidArgumentError for what is NaN, or longer than the calendar."""
+  if isinstance(delay, timedelta):
+    return delay
+  if isinstance(delay, bool) or not isinstance(delay, (int, float)):
+    raise TypeError(f"a time is in seconds or a timedelta, not {type(delay).__name__}")
+  try:
+    return timedelta(seconds=delay)
+  except (OverflowError, ValueError):
+    raise InvalidArgumentError(f"there is no time of {delay} seconds") from None
+
+
+def later(delay: Duration) -> datetime:
+  """So long from now. InvalidArgumentError beyond the calendar."""
+  try:
+    return datetime.now(timezone.utc) + length(delay)
+  except OverflowError:
+    raise InvalidArgumentError(f"{delay} from now is beyond the year 9999") from None
+
+
 def within(what: str, number: float, bits: int, least: int = 0) -> int:
   """The number, if so many bits hold it: to C it would be handed cut off."""
   if not least <= number < 1 << bits:

@@ -6,6 +6,8 @@ import asyncio
 import threading
 from typing import Any, Callable, Generator, Generic, List, Optional, TypeVar
 
+from . import _convert
+
 _Outcome = TypeVar("_Outcome")
 
 
@@ -30,9 +32,9 @@ class Pending(Generic[_Outcome]):
     """Cancel it: CancelledError is its outcome, unless it has one already."""
     raise NotImplementedError
 
-  def result(self, timeout: Optional[float] = None) -> _Outcome:
-    """Wait for the outcome; the built-in TimeoutError if it does not come within so many seconds."""
-    if not self._ended.wait(timeout):
+  def result(self, timeout: Optional[_convert.Duration] = None) -> _Outcome:
+    """Wait for the outcome; the built-in TimeoutError if it does not come within so many seconds, or a timedelta."""
+    if not self._ended.wait(_convert.patience(timeout)):
       raise TimeoutError(f"the {self._noun} is still under way")
     return self._get()
 

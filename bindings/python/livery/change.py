@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import datetime, timedelta, timezone
+from datetime import datetime
 from types import TracebackType
 from typing import Any, Callable, Dict, List, Optional, Type, Union
 
@@ -10,7 +10,7 @@ from . import _constants, _convert, _native
 from . import trial as _trial
 from ._handle import Handle, Owner
 from .asset import Content, as_bytes
-from .errors import ClosedError, ForkedError, InvalidArgumentError, LiveryError
+from .errors import ClosedError, ForkedError, LiveryError
 from .value import Image, Layer, Settable
 
 
@@ -115,20 +115,21 @@ class Change(Owner):
     """Remove all values of the layer, and forget the edits made so far."""
     _native.change_reset_all(self._handle.number)
 
-  def expires(self, when: Union[datetime, timedelta, None]) -> None:
-    """Say when the values that are set from here on expire: a moment, a time from now, or None for never.
+  def expires(self, when: Union[datetime, _convert.Duration, None]) -> None:
+    """Say when the values that are set from here on expire: a moment, a time from now in seconds or a
+    timedelta, or None for never.
 
     Only values of the ``session`` and ``override`` layers can.
     """
-    if isinstance(when, timedelta):
-      when = _later(when)
     if when is not None and not isinstance(when, datetime):
-      raise TypeError(f"an expiry is a datetime, a timedelta or None, not {type(when).__name__}")
+      when = _convert.later(when)
     # For the library 0 is never, so the moment 0, which is past, becomes its neighbor.
     _native.change_expires(self._handle.number, 0 if when is None else _convert.microseconds(when) or 1)
 
-  def trial(self, time: Optional[timedelta]) -> None:
-    """Let what is committed go back by itself after a time, unless Store.confirm_trial() comes before; None for no trial.
+  def trial(self, time: Optional[_convert.Duration]) -> None:
+    """Let what is committed go back by itself after a time, in seconds or a timedelta, unless Store.confirm_trial() comes before.
+
+    None for no trial.
 
     The commit raises ConflictError while another trial is pending.
     """
@@ -170,13 +171,6 @@ class Change(Owner):
         self.commit()
     finally:
       self.close()
-
-
-def _later(delay: timedelta) -> datetime:
-  try:
-    return datetime.now(timezone.utc) + delay
-  except OverflowError:
-    raise InvalidArgumentError(f"{delay} from now is beyond the year 9999") from None
 
 
 class Changes:

@@ -13,7 +13,6 @@ import threading
 import time
 import weakref
 from collections import deque
-from datetime import timedelta
 from types import TracebackType
 from typing import TYPE_CHECKING, AsyncIterator, Deque, Iterator, List, Optional, Type
 
@@ -77,7 +76,7 @@ class Events(Watching, Iterator[Event]):
 
   def events(self, timeout: Optional[_convert.Duration] = None) -> Iterator[Event]:
     """The same, and end as well when nothing has come for so many seconds, or a timedelta."""
-    patience = timeout.total_seconds() if isinstance(timeout, timedelta) else timeout
+    patience = _convert.patience(timeout)
     while True:
       event = self._next(patience)
       if event is None:

@@ -155,7 +155,7 @@ def start(
   offline: bool = False,
   max_size: int = 0,
   quota: int = 0,
-  timeout: float = 60,
+  timeout: _convert.Duration = 60,
   attempts: int = 0,
   placeholder: Optional[str] = None,
   ca_file: Optional[Union[str, "os.PathLike[str]"]] = None,
@@ -164,7 +164,7 @@ def start(
 ) -> Fetch[Fetched]:
   """Begin to fetch what a URL leads to, or take it from the store where that is as good.
 
-  ``timeout`` is in seconds. ``progress`` is told the bytes that came and those of the whole, 0 if that is not known, by a thread of
+  ``timeout`` is in seconds or a timedelta. ``progress`` is told the bytes that came and those of the whole, 0 if that is not known, by a thread of
   this package. 0 stands for the library's own ``max_size``, ``quota`` and ``attempts``.
 
   InvalidArgumentError for a URL or an option that is malformed or out of range, ReadOnlyError for a store that is.
@@ -202,7 +202,7 @@ def brand(
   offline: bool = False,
   max_size: int = 0,
   quota: int = 0,
-  timeout: float = 60,
+  timeout: _convert.Duration = 60,
   attempts: int = 0,
   placeholder: Optional[str] = None,
   ca_file: Optional[Union[str, "os.PathLike[str]"]] = None,
@@ -244,7 +244,7 @@ class _Wanted(NamedTuple):
   offline: bool
   max_size: int
   quota: int
-  timeout: float
+  timeout: _convert.Duration
   attempts: int
   placeholder: Optional[str]
   ca_file: Optional[Union[str, "os.PathLike[str]"]]
@@ -259,12 +259,10 @@ class _Wanted(NamedTuple):
     for name, given, most in (("max_size", self.max_size, 1 << 63), ("quota", self.quota, 1 << 63), ("attempts", self.attempts, 100)):
       if not 0 <= given <= most:
         raise InvalidArgumentError(f"{name} is out of range")
-    if not 0 < self.timeout <= 86_400:
-      raise InvalidArgumentError("timeout is more than 0 and at most 86400 seconds")
     flags = _DISPATCH | (_REVALIDATE if self.revalidate else 0) | (_OFFLINE if self.offline else 0)
     return _Options(
       struct_size=ctypes.sizeof(_Options), flags=flags, kind=_KINDS[Kind(self.kind)], max_size=self.max_size, quota=self.quota,
-      timeout_ms=max(1, int(self.timeout * 1000)), attempts=self.attempts, placeholder=optional_text("placeholder", self.placeholder),
+      timeout_ms=_convert.milliseconds("timeout", self.timeout), attempts=self.attempts, placeholder=optional_text("placeholder", self.placeholder),
       ca_file=None if self.ca_file is None else os.fsencode(self.ca_file), proxy=optional_text("proxy", self.proxy),
       progress=_PROGRESS() if self.told is None else _tell,
     )

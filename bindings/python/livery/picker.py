@@ -152,7 +152,7 @@ def pick(
   device: Optional[_convert.Path] = None,
   size: Optional[Tuple[int, int]] = None,
   max_size: int = 0,
-  timeout: Optional[float] = None,
+  timeout: Optional[_convert.Duration] = None,
   setting: Optional[str] = None,
   layer: Union[Layer, str] = Layer.USER,
   permission: Optional[AskPermission] = None,
@@ -161,15 +161,14 @@ def pick(
   """Begin to pick an image, and commit it together with the ``setting`` that shows it.
 
   ``folder`` and ``file``, as list() tells it, are for a folder; ``device`` and ``size``, width and height, for a camera. ``max_size``
-  is in bytes, 0 for 16 MiB; ``timeout`` in seconds, None for the source's own. ``permission`` and ``denied`` are called by a thread of
+  is in bytes, 0 for 16 MiB; ``timeout`` in seconds or a timedelta, None for the source's own. ``permission`` and ``denied`` are called by a thread of
   this package, or, if they are coroutine functions, in the running event loop; what they raise is the end, as if ``permission`` had
   said NOT_ASKED and ``denied`` STOP.
 
   InvalidArgumentError for what is malformed, or missing for the source.
   """
   where = _source(source)
-  if timeout is not None and not 0 < timeout <= 86_400:
-    raise InvalidArgumentError("timeout is more than 0 and at most 86400 seconds")
+  timeout_ms = 0 if timeout is None else _convert.milliseconds("timeout", timeout)
   where_to = Layer.of(layer)
   if where_to is Layer.DEFAULTS:
     raise InvalidArgumentError("nothing can be set in the layer defaults")
@@ -212,7 +211,7 @@ def pick(
     folder=None if folder is None else _convert.path(folder), file=optional_text("the file", file),
     device=None if device is None else _convert.path(device), width=_convert.within("the width", width, 32),
     height=_convert.within("the height", height, 32), max_size=_convert.within("max_size", max_size, 32),
-    timeout_ms=0 if timeout is None else max(1, int(timeout * 1000)), setting=optional_text("the setting", setting),
+    timeout_ms=timeout_ms, setting=optional_text("the setting", setting),
     layer=where_to.value,
     permission=_PERMISSION() if permission is None else _permission, denied=_DENIED() if denied is None else _denied)
   # From here on `done` is called, whatever happens.

@@ -25,7 +25,7 @@ from ._native.called import entry, forgotten, keep
 from ._native.calls import check, optional_text
 from ._pending import Pending
 from ._serving import Serving
-from .errors import InvalidArgumentError, LiveryError, error_class
+from .errors import LiveryError, error_class
 from .store import Store
 
 
@@ -134,8 +134,8 @@ def request(
   subject: Optional[Mapping[str, Any]] = None,
   *,
   answered: Optional[Callable[[Request, Any], object]] = None,
-  timeout: Optional[float] = None,
-  patience: float = 10,
+  timeout: Optional[_convert.Duration] = None,
+  patience: _convert.Duration = 10,
   replace: bool = False,
   schema: Optional[str] = None,
 ) -> Request:
@@ -143,15 +143,14 @@ def request(
 
   ``answered`` is given the request and each answer by a thread of this package, and calls ``accept()`` or ``reject()``, then or
   later; without it every answer that fits the form is accepted. What it raises rejects the answer for good. ``timeout`` is in
-  seconds, None for as long as the person needs; ``patience`` is how long each provider may take to show it. With ``replace`` the
+  seconds or a timedelta, None for as long as the person needs; ``patience`` is how long each provider may take to show it. With ``replace`` the
   topmost request of this store goes. ``schema`` says what an answer of a kind with a name of its own looks like.
 
   InvalidArgumentError for what is malformed, SchemaInvalidError for a schema that has errors.
   """
   name = _native.text("the kind", kind)
-  for what, given in (("timeout", timeout), ("patience", patience)):
-    if given is not None and not 0 < given <= 86_400:
-      raise InvalidArgumentError(f"{what} is more than 0 and at most 86400 seconds")
+  timeout_ms = 0 if timeout is None else _convert.milliseconds("timeout", timeout)
+  patience_ms = _convert.milliseconds("patience", patience)
   made = Request()
   prompting = _Prompting.of(store)
 
@@ -177,7 +176,7 @@ def request(
 
   options = _Options(
     struct_size=ctypes.sizeof(_Options), flags=_DISPATCH | (_REPLACE if replace else 0),
-    timeout_ms=0 if timeout is None else max(1, int(timeout * 1000)), patience_ms=max(1, int(patience * 1000)),
+    timeout_ms=timeout_ms, patience_ms=patience_ms,
     schema=optional_text("schema", schema), answered=_ANSWERED() if answered is None else _answered)
   about = None if subject is None else ctypes.c_void_p(_convert.make("the subject", dict(subject)))
   try:

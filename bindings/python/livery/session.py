@@ -17,7 +17,7 @@ import ctypes
 import inspect
 import threading
 from dataclasses import dataclass
-from datetime import datetime, timedelta, timezone
+from datetime import datetime
 from enum import Enum
 from typing import Any, Awaitable, Callable, Generator, List, Optional, Union
 
@@ -68,7 +68,7 @@ class Info:
 Fetch = Callable[[Optional[str], Info], Union[Any, Awaitable[Any]]]
 
 #: When a session ends by itself: at a moment, after a time, or never.
-Expiry = Union[datetime, timedelta, None]
+Expiry = Union[datetime, _convert.Duration, None]
 
 
 class _Keep(Enum):
@@ -124,9 +124,9 @@ class Bootstrap:
   def done(self) -> bool:
     return self._ended.is_set()
 
-  def result(self, timeout: Optional[float] = None) -> Info:
-    """Wait for it; the built-in TimeoutError if it does not come within so many seconds."""
-    if not self._ended.wait(timeout):
+  def result(self, timeout: Optional[_convert.Duration] = None) -> Info:
+    """Wait for it; the built-in TimeoutError if it does not come within so many seconds, or a timedelta."""
+    if not self._ended.wait(_convert.patience(timeout)):
       raise TimeoutError("it is not known yet who is logged in")
     return self._get()
 
@@ -332,8 +332,8 @@ def watch(store: Store, callback: Callable[[Info, Any], object], *, initial: boo
 def _moment(expires: Expiry) -> int:
   if expires is None:
     return 0
-  if isinstance(expires, timedelta):
-    expires = datetime.now(timezone.utc) + expires
+  if not isinstance(expires, datetime):
+    expires = _convert.later(expires)
   moment = _convert.microseconds(expires)
   if moment <= 0:
     raise InvalidArgumentError("expires is before 1970")

@@ -6,7 +6,7 @@ so that opening a store costs no more for them.
 
 from __future__ import annotations
 
-from datetime import datetime, timedelta
+from datetime import datetime
 from typing import Any, Callable, Dict, ItemsView, Iterable, Iterator, List, Mapping, Optional, Tuple, Union, ValuesView, overload
 
 from . import _native
@@ -235,7 +235,7 @@ class Store(Owner, Mapping[str, Any]):
     layer: Union[Layer, str, int] = Layer.USER,
     *,
     origin: Optional[str] = None,
-    trial: Optional[timedelta] = None,
+    trial: Optional[Duration] = None,
   ) -> Change:
     """Begin a change set: leaving its ``with`` block commits it, an exception discards it.
 

@@ -18,7 +18,7 @@ from ._native.called import entry, forgotten, keep
 from ._native.calls import check, handle as _out, optional_text
 from ._pending import Pending
 from ._serving import Serving
-from .errors import InvalidArgumentError, error_class
+from .errors import error_class
 from .store import Store
 
 #: Decides whether what is on trial is well: True for yes, False for no, None to be asked again.
@@ -91,11 +91,9 @@ class _Wanted(NamedTuple):
   broker: Optional[str] = None
   broker_user: Optional[str] = None
   broker_password_file: Optional[_Path] = None
-  timeout: float = 60
+  timeout: _convert.Duration = 60
 
   def options(self) -> _Options:
-    if not 0 < self.timeout <= 86_400:
-      raise InvalidArgumentError("timeout is more than 0 and at most 86400 seconds")
 
     def path(given: Optional[_Path]) -> Optional[bytes]:
       return None if given is None else os.fsencode(given)
@@ -104,12 +102,12 @@ class _Wanted(NamedTuple):
       struct_size=ctypes.sizeof(_Options), flags=_DISPATCH, name=optional_text("name", self.name),
       scope=optional_text("scope", self.scope), ca_file=path(self.ca_file), proxy=optional_text("proxy", self.proxy),
       broker=optional_text("broker", self.broker), broker_user=optional_text("broker_user", self.broker_user),
-      broker_password_file=path(self.broker_password_file), timeout_ms=max(1, int(self.timeout * 1000)))
+      broker_password_file=path(self.broker_password_file), timeout_ms=_convert.milliseconds("timeout", self.timeout))
 
 
 def enroll(
   store: Store, code: str, *, name: Optional[str] = None, ca_file: Optional[_Path] = None, proxy: Optional[str] = None,
-  timeout: float = 60,
+  timeout: _convert.Duration = 60,
 ) -> Task:
   """Begin to join a fleet, with a code that its console has made. ``name`` is what people call the device.
 
@@ -122,7 +120,7 @@ def enroll(
 
 
 def pull(
-  store: Store, *, scope: Optional[str] = None, ca_file: Optional[_Path] = None, proxy: Optional[str] = None, timeout: float = 60,
+  store: Store, *, scope: Optional[str] = None, ca_file: Optional[_Path] = None, proxy: Optional[str] = None, timeout: _convert.Duration = 60,
 ) -> Task:
   """Begin to ask for what is published, and to apply it, by whichever process takes part.
 
@@ -133,7 +131,7 @@ def pull(
 
 
 def push(
-  store: Store, *, scope: Optional[str] = None, ca_file: Optional[_Path] = None, proxy: Optional[str] = None, timeout: float = 60,
+  store: Store, *, scope: Optional[str] = None, ca_file: Optional[_Path] = None, proxy: Optional[str] = None, timeout: _convert.Duration = 60,
 ) -> Task:
   """Begin to report what the device has. As pull()."""
   return _start(store, "push", _Wanted(scope=scope, ca_file=ca_file, proxy=proxy, timeout=timeout))

@@ -29,11 +29,9 @@ class Trials:
     _native.trial_revert(number, begun, _convert.origin(origin))
 
 
-def length(time: Optional[timedelta]) -> int:
+def length(time: Optional[_convert.Duration]) -> int:
   """In microseconds; 0 for no trial. What is no length is left to the library, which refuses it."""
   if time is None:
     return 0
-  if not isinstance(time, timedelta):
-    raise TypeError(f"the length of a trial is a timedelta or None, not {type(time).__name__}")
-  microseconds = time // timedelta(microseconds=1)
+  microseconds = _convert.length(time) // timedelta(microseconds=1)
   return microseconds if 0 < microseconds < 1 << 63 else -1

@@ -67,7 +67,7 @@ class Color(NamedTuple):
   @property
   def hex(self) -> str:
     """The color as ``#RRGGBBAA``, each component rounded to 8 bits."""
-    return "#" + "".join(f"{max(0, min(255, int(component * 255 + 0.5))):02X}" for component in self)
+    return Color(*(max(0.0, min(1.0, component)) for component in self)).format("hexalpha")
 
   @classmethod
   def from_hex(cls, text: str) -> "Color":

@@ -5,6 +5,7 @@ A thread of this package calls, or the program itself; no thread of the library 
 
 from __future__ import annotations
 
+import os
 import threading
 import weakref
 from typing import Callable, List, Optional, Union
@@ -67,6 +68,7 @@ class Watches:
 
   def __init__(self, store: Handle, source: Source) -> None:
     self._store, self._source = store, source
+    self._process = os.getpid()
     self._lock = threading.Lock()
     self._dispatcher: Optional[Dispatcher] = None
     self._iterators: weakref.WeakSet[Union[Events, AsyncEvents]] = weakref.WeakSet()
@@ -81,6 +83,12 @@ class Watches:
     for ended in serving + ([] if dispatcher is None else [dispatcher]):
       ended.stop(1)
 
+  def _check(self) -> None:
+    """Asks before the lock is taken, which a thread of the parent may hold for ever."""
+    if os.getpid() != self._process:
+      raise ForkedError("the store was opened by this process's parent: open it again in the child")
+    _ = self._store.number
+
   def call(self, wanted: Wanted, callback: Callback, dispatch: bool) -> Watch:
     if not callable(callback):
       raise TypeError(f"a callback is callable, not {type(callback).__name__}")
@@ -90,13 +98,13 @@ class Watches:
     return Watch(dispatcher.handle, wanted, callback, dispatcher.is_over)
 
   def iterate(self, wanted: Wanted) -> Events:
-    _ = self._store.number
+    self._check()
     events = Events(self._source, wanted)
     self._adopt(events)
     return events
 
   def iterate_async(self, wanted: Wanted) -> AsyncEvents:
-    _ = self._store.number
+    self._check()
     events = AsyncEvents(self._source, wanted)
     self._adopt(events)
     return events
@@ -108,6 +116,7 @@ class Watches:
 
   def serving(self) -> Dispatcher:
     """A thread with a handle on the store that may change it: for a library on top, whose functions the thread calls."""
+    self._check()
     with self._lock:
       _ = self._store.number
       dispatcher = Dispatcher(self._source, writes=True)
@@ -122,6 +131,7 @@ class Watches:
     return _native.dispatch(self._store.number)
 
   def _dispatching(self) -> Dispatcher:
+    self._check()
     with self._lock:
       _ = self._store.number
       dispatcher = self._dispatcher

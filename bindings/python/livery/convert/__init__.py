@@ -83,6 +83,9 @@ def _convert(given: argparse.Namespace) -> "tuple[Dict[str, bytes], Document]":
   source, target = (importlib.import_module(f".{FORMATS[name]}", __name__) for name in (given.source, given.target))
   files = [Source.open(path) for path in given.files]
   document: Document = _in_form(given.files[0], given.source, lambda: source.read(files))
+  if given.target != "livery":
+    # No other format has anything among the members of items.
+    document.flatten_items()
   if not given.values:
     return target.write(document), document
   # What the schema loses is told where the schema is converted.

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 import re
-from typing import Any, Dict, List, Optional, Sequence
+from typing import Any, Dict, List, Optional, Sequence, Tuple
 from xml.sax.saxutils import escape, quoteattr
 
 from . import fitting, nested
@@ -145,6 +145,8 @@ class _Writer:
     self.strings: Dict[str, str] = {}
     self.arrays: Dict[str, List[str]] = {}
     self.names = [setting["Key"] for setting in document.settings()]
+    #: What each resource is of.
+    self.owners: Dict[str, Tuple[str, str]] = {}
 
   def write(self) -> Dict[str, bytes]:
     lines = ['<?xml version="1.0" encoding="utf-8"?>', '<restrictions xmlns:android="http://schemas.android.com/apk/res/android">']
@@ -185,9 +187,9 @@ class _Writer:
     if kind == "integer" and (setting.get("Minimum"), setting.get("Maximum")) == (LOW, HIGH):
       said |= {"Minimum", "Maximum"}
     if kind in ("choice", "multi-select"):
-      self.arrays[_resource(name, "entries")] = [str(one.get("Title") or one["Value"]) for one in setting["Options"]]
-      self.arrays[_resource(name, "values")] = [_written(one) for one in option_values(setting)]
-      attributes.update(entries=f"@array/{_resource(name, 'entries')}", entryValues=f"@array/{_resource(name, 'values')}")
+      self.arrays[self.resource(name, "entries")] = [str(one.get("Title") or one["Value"]) for one in setting["Options"]]
+      self.arrays[self.resource(name, "values")] = [_written(one) for one in option_values(setting)]
+      attributes.update(entries=f"@array/{self.resource(name, 'entries')}", entryValues=f"@array/{self.resource(name, 'values')}")
     if kind == "bundle_array":
       members = {one["Key"]: one for one in members_of(setting["ItemTemplate"])}
       tree = nested.unflatten(members, members)
@@ -228,14 +230,22 @@ class _Writer:
         self.document.lose(setting.place, name, "a list of bundles has no default")
       return {}
     if kind == "multi-select":
-      self.arrays[_resource(name, "default")] = [_written(one) for one in value]
-      return {"defaultValue": f"@array/{_resource(name, 'default')}"}
+      self.arrays[self.resource(name, "default")] = [_written(one) for one in value]
+      return {"defaultValue": f"@array/{self.resource(name, 'default')}"}
     written = _written(value)
     return {"defaultValue": text_of(written)}
 
   def text(self, name: str, what: str, text: str) -> str:
-    self.strings[_resource(name, what)] = text
-    return f"@string/{_resource(name, what)}"
+    self.strings[self.resource(name, what)] = text
+    return f"@string/{self.resource(name, what)}"
+
+  def resource(self, name: str, what: str) -> str:
+    """The name of a resource: letters, digits and underscores, distinct for each setting."""
+    plain = re.sub(r"[^A-Za-z0-9]", lambda match: "_" if match.group() == "." else f"_{ord(match.group()):x}_", name)
+    made = f"{plain if plain[:1].isalpha() else 'r_' + plain}_{what}"
+    while self.owners.setdefault(made, (name, what)) != (name, what):
+      made = f"r_{made}"
+    return made
 
   @staticmethod
   def tag(depth: int, key: str, name: str, kind: str, attributes: Dict[str, str], inner: List[str]) -> List[str]:
@@ -254,12 +264,6 @@ class _Writer:
         lines += [f"  <string-array name=\"{name}\">",
                   *(f"    <item>{escape(text_of((texts or {}).get(one, one)))}</item>" for one in items), "  </string-array>"]
     return "\n".join([*lines, "</resources>", ""]).encode()
-
-
-def _resource(name: str, what: str) -> str:
-  """The name of a resource: letters, digits and underscores, distinct for each setting."""
-  plain = re.sub(r"[^A-Za-z0-9]", lambda match: "_" if match.group() == "." else f"_{ord(match.group()):x}_", name)
-  return f"{plain if plain[:1].isalpha() else 'r_' + plain}_{what}"
 
 
 def _written(value: Any) -> str:

@@ -30,10 +30,13 @@ def plain(value: Any) -> Any:
 
 
 def moment(text: str) -> Optional[datetime.datetime]:
-  """A moment of RFC 3339 as property lists have it, in whole seconds of UTC; None if it is none."""
+  """A moment of RFC 3339 as property lists have it, in seconds of UTC; a leap second is the one after it. None if it is none."""
+  leap = text[17:19] == "60"
+  if leap:
+    text = f"{text[:17]}59{text[19:]}"
   try:
-    parsed = datetime.datetime.fromisoformat(text.replace("Z", "+00:00").replace("z", "+00:00"))
-  except ValueError:
+    parsed = datetime.datetime.fromisoformat(text.replace("Z", "+00:00").replace("z", "+00:00")) + datetime.timedelta(seconds=leap)
+  except (ValueError, OverflowError):
     return None
   return parsed.astimezone(datetime.timezone.utc).replace(tzinfo=None) if parsed.tzinfo else parsed
 

@@ -186,7 +186,7 @@ class _Writer:
     self.document.reread(lambda text: " ".join(text.split()), "AppConfig")
     self.document.unheaded()
     for title, settings in groups.items():
-      lines += ["    <fieldGroup>", *self.said("name", title, 3), *(line for one in settings for line in self.field(one)), "    </fieldGroup>"]
+      lines += ["    <fieldGroup>", *self.said("name", title, 3, settings[0]), *(line for one in settings for line in self.field(one)), "    </fieldGroup>"]
     return "\n".join([*lines, "  </presentation>", "</managedAppConfiguration>", ""]).encode()
 
   def level(self, tree: Dict[str, Any], depth: int) -> List[str]:
@@ -273,19 +273,19 @@ class _Writer:
     kind = {"ToggleSwitch": "checkbox", "Date": "datetime", "List": "list"}.get(setting["Type"], "input")
     if setting["Type"] == "ComboBox":
       kind = "multiselect" if is_multiple(setting) else "select"
-    lines = [f"      <field keyName={quoteattr(setting['Key'])} type=\"{kind}\">", *self.said("label", str(setting.get("Title") or setting["Key"]), 4)]
+    lines = [f"      <field keyName={quoteattr(setting['Key'])} type=\"{kind}\">", *self.said("label", str(setting.get("Title") or setting["Key"]), 4, setting)]
     if setting.get("Description"):
-      lines += self.said("description", setting["Description"], 4)
+      lines += self.said("description", setting["Description"], 4, setting)
     if setting["Type"] == "ComboBox":
       lines.append("        <options>")
       for one in setting["Options"]:
-        lines += self.said("option", str(one.get("Title") or one["Value"]), 5, f" value={quoteattr(_text(one['Value']))}")
+        lines += self.said("option", str(one.get("Title") or one["Value"]), 5, setting, f" value={quoteattr(_text(one['Value']))}")
       lines.append("        </options>")
     return [*lines, "      </field>"]
 
-  def said(self, tag: str, text: str, depth: int, attributes: str = "") -> List[str]:
+  def said(self, tag: str, text: str, depth: int, setting: Element, attributes: str = "") -> List[str]:
     indent = "  " * depth
-    texts = {"en": text, **{language: texts[text] for language, texts in self.document.texts.items() if text in texts}}
+    texts = self.document.translate(text, setting.place, "" if tag == "name" else setting["Key"], "AppConfig")
     return [f"{indent}<{tag}{attributes}>", *(f"{indent}  <language value={quoteattr(language)}>{escape(one)}</language>" for language, one in texts.items()),
             f"{indent}</{tag}>"]
 

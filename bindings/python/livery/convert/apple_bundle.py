@@ -192,6 +192,8 @@ class _Writer:
       specifiers.append({**title, "FooterText": group["Description"]} if group.get("Description") else title)
       specifiers += self.level(group.get("Settings") or [])
     self.files["Root.plist"] = self.file(specifiers, self.document.title)
+    for text in self.document.texts.get("en", {}):
+      self.document.translate(text, self.document.place, "", "Settings")
     for language, texts in self.document.texts.items():
       lines = [f'"{_quoted(text)}" = "{_quoted(translated)}";' for text, translated in texts.items()]
       self.files[f"{language}.lproj/Root.strings"] = "\n".join([*lines, ""]).encode()

@@ -115,11 +115,30 @@ class Document:
       made["Texts"] = self.texts
     return made
 
-  def unsaid(self, setting: Element, said: Iterable[str], target: str) -> None:
-    """Note each member of a setting that the target has nothing for."""
+  def unsaid(self, setting: Element, said: Iterable[str], target: str, owner: Optional[str] = None) -> None:
+    """Note each member of a setting that the target has nothing for; `owner` is the list in whose items it is."""
     for member in setting:
       if member not in SILENT and member not in said and setting[member] is not False and setting[member] not in ("", None):
-        self.lose(setting.place, str(setting.get("Key") or ""), f"{target} has nothing for `{member}`")
+        where = "" if owner is None else f" of `{setting['Key']}` in its items" if setting.get("Key") else " of its items"
+        self.lose(setting.place, str(setting.get("Key") or "") if owner is None else owner, f"{target} has nothing for `{member}`{where}")
+
+  def flatten_items(self) -> None:
+    """Have the items of lists consist of their members alone: what arranges these in a form is a loss."""
+    for setting in self.settings():
+      self._flatten(setting, setting["Key"])
+
+  def _flatten(self, setting: Element, name: str) -> None:
+    if setting.get("ItemTemplate"):
+      setting["ItemTemplate"] = list(self._members(setting["ItemTemplate"], name))
+
+  def _members(self, template: List[Element], name: str) -> Iterator[Element]:
+    for one in template:
+      if one["Type"] in ("Header", "Pane"):
+        self.lose(one.place, name, f"the {one['Type'].lower()} `{title_of(one)}` in its items is not kept")
+        yield from self._members(one.get("Settings") or [], name)
+      else:
+        self._flatten(one, name)
+        yield one
 
   def panes_of(self, setting: Element, path: List[str], holders: Tuple[Element, ...], panes: Dict[str, Optional[Element]]) -> List[Optional[Element]]:
     """The pane that stands for each part of a name but the last; what no part stands for is a loss. `panes` are those of other settings."""
@@ -140,6 +159,13 @@ class Document:
       note(group, "")
     for setting in self.settings():
       note(setting, setting["Key"])
+
+  def translate(self, text: str, place: Place, name: str, target: str) -> Dict[str, str]:
+    """A text in its languages; in English as it is, unless it has one of its own there, beside which a target keeps no other."""
+    given = {language: texts[text] for language, texts in self.texts.items() if text in texts}
+    if given.get("en", text) != text:
+      self.lose(place, name, f"{target} has {fitting.short(text)} in English alone: {fitting.short(given['en'])}")
+    return {"en": text, **given}
 
   def unheaded(self, kept: Callable[[Element], bool] = lambda group: True, described: bool = False) -> None:
     """Note the headers, the groups that are not kept, and the descriptions of groups unless they are."""
@@ -291,6 +317,6 @@ def members_of(template: List[Element]) -> List[Element]:
   for one in template:
     if one["Type"] == "Pane":
       found += members_of(one.get("Settings") or [])
-    elif one.get("Key"):
+    elif one["Type"] != "Header":
       found.append(one)
   return found

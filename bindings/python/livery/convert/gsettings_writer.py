@@ -9,7 +9,7 @@ from xml.sax.saxutils import escape, quoteattr
 
 from . import gvariant
 from . import gvariant_settings as held
-from .document import Document, Element, is_multiple, option_values, title_of, within
+from .document import Document, Element, is_multiple, members_of, option_values, title_of, within
 from .gsettings_reader import AS_TEXT
 from .place import Place
 
@@ -69,7 +69,7 @@ class Writer:
   def key(self, schema: str, key: str, setting: Element) -> List[str]:
     signature = held.signature_of(setting)
     name, kind, extra = setting["Key"], "", []
-    said = {"Description", "MaxItems", "Required", "UniqueBy"} if setting["Type"] == "List" else {"Description"}
+    said = {"Description"} | held.said_by(signature, setting)
     if setting["Type"] == "Number":
       low, high = gvariant.RANGES.get(signature or "", (None, None))
       if "Minimum" in setting and setting["Minimum"] != low or "Maximum" in setting and setting["Maximum"] not in (high, gvariant.LARGEST):
@@ -90,10 +90,22 @@ class Writer:
     if setting["Type"] == "TextField" and setting.get("Class"):
       self.document.lose(setting.place, name, "GSettings knows no secrets: it is a text")
     self.document.unsaid(setting, said, "GSettings")
+    if signature != "s":
+      self.members(setting, name)
     value = self.default(setting, signature)
     return [f"    <key name={quoteattr(key)} {kind or 'type=' + quoteattr(signature)}>", *extra, f"      <default>{escape(value)}</default>",
             f"      <summary>{escape(str(setting.get('Title') or key))}</summary>",
             *([f"      <description>{escape(setting['Description'])}</description>"] if setting.get("Description") else []), "    </key>"]
+
+  def members(self, setting: Element, name: str) -> None:
+    """Note what the types of a list's items do not say."""
+    for one in members_of(setting.get("ItemTemplate") or []):
+      signature = held.signature_of(one)
+      said = held.said_by(signature, one) | ({"Required"} if one["Type"] in held.ALWAYS else set())
+      if one["Type"] == "ComboBox":
+        self.document.lose(one.place, name, "the options of its items are not kept")
+      self.document.unsaid(one, said, "GSettings", name)
+      self.members(one, name)
 
   def choices(self, schema: str, key: str, setting: Element) -> Tuple[str, List[str]]:
     values = option_values(setting)

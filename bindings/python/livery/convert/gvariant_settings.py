@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import base64
 import math
-from typing import Any, Dict, List, Optional, Tuple
+from typing import Any, Dict, List, Optional, Set, Tuple
 
 from .document import MAP_KEY, MAP_VALUE, Element, is_map, is_multiple, is_plain_list, option_values
 from .gvariant import LARGEST, RANGES, parts
@@ -126,6 +126,20 @@ def signature_of(setting: Dict[str, Any]) -> Optional[str]:
     one = signature_of(setting["ItemTemplate"][0])
     return one and ("m" if setting.get("MaxItems") == 1 else "a") + one
   return _records(setting)
+
+
+def said_by(signature: Optional[str], setting: Dict[str, Any]) -> Set[str]:
+  """What the type of a setting's values says of them."""
+  if signature is None:
+    return set()
+  if setting["Type"] == "List":
+    return {"(": {"MaxItems", "Required"}, "m": {"MaxItems"}}.get(signature[0], {"UniqueBy"} if is_map(setting) else set())
+  if setting.get("Pattern") == OBJECT_PATH:
+    return {"Pattern"}
+  low, high = RANGES.get(signature, (None, None))
+  if setting["Type"] == "Number" and low is not None and high is not None:
+    return ({"Minimum"} if setting.get("Minimum", low) == low else set()) | ({"Maximum"} if setting.get("Maximum") in (None, high, min(high, LARGEST)) else set())
+  return set()
 
 
 def _records(setting: Dict[str, Any]) -> Optional[str]:

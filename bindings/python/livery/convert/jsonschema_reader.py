@@ -230,11 +230,14 @@ class Reader(References):
           bound = made[member]
         else:
           continue
-      if whole:
-        edge = _whole(bound, up=step > 0)
-        made[member] = edge + step if edge == bound else edge
-      else:
-        made[member] = bound
+      edge = _whole(bound, up=step > 0) if whole else bound
+      if whole and edge == bound:
+        edge += step
+      # The other bound may be the tighter one.
+      if member in made and (made[member] - edge) * step > 0:
+        continue
+      made[member] = edge
+      if not whole:
         self.lose(raw.at(keyword), name, f"{bound} itself is allowed, too")
     for member in ("Minimum", "Maximum"):
       if whole and member in made and not LOW <= made[member] <= HIGH:

@@ -4,10 +4,16 @@ from __future__ import annotations
 
 from typing import Any, Dict, List, Optional, Tuple
 
+from . import fitting
 from .document import Document
 from .source import Object, Source
 
 DEEPEST = 24
+#: Which of two bounds holds where both do.
+TIGHTER = {"minimum": max, "exclusiveMinimum": max, "maximum": min, "exclusiveMaximum": min, "minLength": max, "maxLength": min,
+           "minItems": max, "maxItems": min, "minProperties": max, "maxProperties": min, "uniqueItems": max}
+#: What can hold twice, and be kept once.
+BESIDE = {"pattern", "multipleOf", "enum", "const", "format"}
 #: The references by which a schema was reached, and "" for each level of objects and lists.
 Refs = Tuple[str, ...]
 
@@ -40,7 +46,12 @@ class References:
           made[keyword] = _merged(made[keyword], value)
         elif keyword == "required" and isinstance(made.get(keyword), list) and isinstance(value, list):
           made[keyword] = made[keyword] + value
+        elif keyword in TIGHTER and _is_number(made.get(keyword)) and _is_number(value):
+          # All of it holds.
+          made[keyword] = TIGHTER[keyword](made[keyword], value)
         else:
+          if keyword in BESIDE and made.get(keyword, value) != value:
+            self.document.lose(self.file.place(found[0].at(keyword)), "", f"`{keyword}` {fitting.short(value)} is not kept beside {fitting.short(made[keyword])}")
           made.setdefault(keyword, value)
     return made, followed
 
@@ -70,6 +81,10 @@ class References:
       if found is not None:
         return found
     return None
+
+
+def _is_number(value: Any) -> bool:
+  return isinstance(value, (int, float))
 
 
 def _merged(first: Dict[str, Any], second: Dict[str, Any]) -> Object:

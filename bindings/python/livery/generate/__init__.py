@@ -84,7 +84,8 @@ def _files(given: argparse.Namespace, model: Model) -> Dict[Optional[str], str]:
       raise ReservedName(f"`{called}` means something else in {given.language.capitalize()} or to the library: give it another --name")
     called += behind
   files: Dict[Optional[str], str] = {given.output: writer.write(model, called, source)}
-  if given.language == "python" and given.output:
+  # Beside a pipe or a device there is no place for one.
+  if given.language == "python" and given.output and (not os.path.exists(given.output) or os.path.isfile(given.output)):
     files[os.path.splitext(given.output)[0] + ".pyi"] = writer.write_stub(model, called, source)
   return files
 
