@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <stdarg.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -36,8 +37,49 @@ void command_print_text(const char *text) {
   putchar('"');
 }
 
+// How many bytes of a text make one character; 0 for bytes that are none.
+static size_t character_length(const unsigned char *text) {
+  static const struct { unsigned char mask, lead; uint32_t least; } kinds[] = {{0xE0, 0xC0, 0x80}, {0xF0, 0xE0, 0x800}, {0xF8, 0xF0, 0x10000}};
+  if (*text < 0x80) return 1;
+  for (size_t kind = 0; kind < 3; kind++) {
+    if ((*text & kinds[kind].mask) != kinds[kind].lead) continue;
+    uint32_t character = *text & (unsigned char)~kinds[kind].mask;
+    for (size_t index = 1; index <= kind + 1; index++) {
+      if ((text[index] & 0xC0) != 0x80) return 0;
+      character = character << 6 | (text[index] & 0x3F);
+    }
+    bool is_character = character >= kinds[kind].least && character <= 0x10FFFF && (character < 0xD800 || character > 0xDFFF);
+    return is_character ? kind + 2 : 0;
+  }
+  return 0;
+}
+
+// Puts U+FFFD in the place of what is cut, or is no UTF-8, and of what a terminal would do in place of showing it.
+static void make_plain(char *plain, size_t size, const char *message) {
+  const unsigned char *text = (const unsigned char *)message;
+  size_t used = 0;
+  while (*text && used + 5 < size) {
+    size_t length = character_length(text);
+    bool is_control = length == 1 ? *text < 32 || *text == 127 : length == 2 && *text == 0xC2 && text[1] < 0xA0;
+    if (length == 0 || is_control) {
+      memcpy(plain + used, "\xEF\xBF\xBD", 3);
+      used += 3;
+      // The rest of a character that was cut.
+      if (length == 0) for (text++; (*text & 0xC0) == 0x80;) text++;
+      else text += length;
+      continue;
+    }
+    memcpy(plain + used, text, length);
+    used += length;
+    text += length;
+  }
+  plain[used] = 0;
+}
+
 // A line on standard error, and in JSON also an object.
-static void tell(const command *command, const char *status, const char *message) {
+static void tell(const command *command, const char *status, const char *told) {
+  char message[6000];
+  make_plain(message, sizeof message, told);
   fprintf(stderr, "%s: %s\n", command->name, message);
   if (!command->is_json) return;
   printf("{\"error\":{\"status\":\"%s\",\"message\":", status);
@@ -121,6 +163,28 @@ static int read_option(command *command, const command_option *option, const cha
   return problem ? command_usage(command, "--%s %s: %.80s", option->name, problem, value) : GO_ON;
 }
 
+static bool is_for(const command_option *option, const char *verb) {
+  size_t length = strlen(verb);
+  for (const char *word = option->only; word; word = strchr(word, ' ') ? strchr(word, ' ') + 1 : NULL)
+    if (strncmp(word, verb, length) == 0 && (word[length] == ' ' || !word[length])) return true;
+  return !option->only;
+}
+
+// An option of another action would be passed over without a word.
+static int check_option(const command *command, const command_option *option) {
+  const char *verb = command->count ? command->words[0] : "-";
+  if (is_for(option, verb)) return GO_ON;
+  char words[200] = "";
+  size_t used = 0;
+  for (const char *word = option->only; word && used + 60 < sizeof words; word = strchr(word, ' ') ? strchr(word, ' ') + 1 : NULL) {
+    int length = (int)strcspn(word, " ");
+    bool is_none = length == 1 && *word == '-';
+    used += (size_t)snprintf(words + used, sizeof words - used, "%s`%s%s%.*s`", used ? " and " : "", command->name, is_none ? "" : " ",
+                             is_none ? 0 : length, word);
+  }
+  return command_usage(command, "--%s is for %s", option->name, words);
+}
+
 // Known before the rest is, so that mistakes in the rest are told in the form asked for.
 static bool asks_for_json(int count, char **arguments) {
   for (int index = 1; index < count && strcmp(arguments[index], "--") != 0; index++)
@@ -130,6 +194,8 @@ static bool asks_for_json(int count, char **arguments) {
 
 int command_read(command *command, int count, char **arguments) {
   bool asks_for_help = false, is_ended = false;
+  const command_option *given[64];
+  size_t given_count = 0;
   const command_option shared[] = {
     {"store", "PATH", .text = &command->store}, {"timeout", "MS", .take = take_timeout, .user_data = command},
     {"json", .flag = &command->is_json}, {"help", .flag = &asks_for_help},
@@ -153,6 +219,11 @@ int command_read(command *command, int count, char **arguments) {
     if (!option) option = find(command->options, command->option_count, name, length);
     if (!option) return command_usage(command, "there is no option `%.40s`", word);
     int done = read_option(command, option, equals ? equals + 1 : NULL, count, arguments, &index);
+    if (done != GO_ON) return done;
+    if (option->only && given_count < sizeof given / sizeof *given) given[given_count++] = option;
+  }
+  for (size_t index = 0; !asks_for_help && index < given_count; index++) {
+    int done = check_option(command, given[index]);
     if (done != GO_ON) return done;
   }
   if (!asks_for_help) return GO_ON;

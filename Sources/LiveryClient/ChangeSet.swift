@@ -124,7 +124,7 @@ public final class ChangeSet: @unchecked Sendable {
   ///
   /// Required for the layer `override`, possible for `session`.
   public func expires(_ time: Timestamp?) throws(StoreError) {
-    try check(livery_change_expires(handle, time?.microseconds ?? 0))
+    try check(livery_change_expires(handle, time?.moment ?? 0))
   }
 
   /// When the values of the layer `session` end that have no expiry of their own, those that are there and those that are set
@@ -132,7 +132,7 @@ public final class ChangeSet: @unchecked Sendable {
   ///
   /// Corresponds to `livery_change_session_ends` in C.
   public func sessionEnds(_ time: Timestamp?) throws(StoreError) {
-    try check(livery_change_session_ends(handle, time?.microseconds ?? 0))
+    try check(livery_change_session_ends(handle, time?.moment ?? 0))
   }
 
   /// Puts what is committed on trial: it goes back by itself unless `Store.confirmTrial` comes in time. nil for no trial.

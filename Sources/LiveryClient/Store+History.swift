@@ -25,8 +25,8 @@ extension Store {
     options.struct_size = MemoryLayout<livery_history_options>.size
     options.has_layer = filter.layer != nil
     options.layer = filter.layer?.number ?? 0
-    options.since = filter.since?.microseconds ?? 0
-    options.until = filter.until?.microseconds ?? 0
+    options.since = filter.since?.moment ?? 0
+    options.until = filter.until?.moment ?? 0
     options.before_revision = filter.beforeRevision
     options.limit = max(0, filter.limit)
     try filter.origin?.checkHasNoNUL()

@@ -25,6 +25,24 @@ extension Store {
   }
 }
 
+extension Value {
+  /// Of the status of a trial that is pending: what it has changed.
+  package var placesOnTrial: [(name: String, layer: Layer)] {
+    var places: [(name: String, layer: Layer)] = []
+    for item in self["settings"]?.items ?? [] {
+      guard let name = item["name"]?.text, let layer = item["layer"]?.text.flatMap(Layer.named) else { continue }
+      places.append((name, layer))
+    }
+    return places
+  }
+}
+
+extension Layer {
+  package static func named(_ name: String) -> Layer? {
+    allCases.first { $0.description.utf8.elementsEqual(name.utf8) }
+  }
+}
+
 extension Duration {
   /// In microseconds; -1 for what is none, or too much to be one.
   var microsecondsOfTrial: Int64 {

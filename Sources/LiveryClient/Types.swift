@@ -58,6 +58,9 @@ public struct Timestamp: Sendable, Hashable, Comparable {
   /// The present moment, of the system's clock.
   public static var now: Timestamp { Timestamp(microseconds: lvc_realtime_us()) }
 
+  /// As it is handed over where 0 stands for none: that moment becomes its neighbor.
+  var moment: Int64 { microseconds == 0 ? 1 : microseconds }
+
   public static func < (left: Timestamp, right: Timestamp) -> Bool {
     left.microseconds < right.microseconds
   }

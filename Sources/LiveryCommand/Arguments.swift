@@ -34,7 +34,7 @@ struct Option: Sendable {
       help: "convert to bool, int, double, string, data, url, date, color, image, list or object"),
     Option(name: "all", help: "all settings of the layer"),
     Option(name: "after", value: "NAME", help: "only settings that come after this name"),
-    Option(name: "limit", value: "COUNT", help: "at most so many settings, or commits"),
+    Option(name: "limit", value: "COUNT", help: "at most so many settings, or commits; 0 for all"),
     Option(name: "plan", help: "tell what would happen, and touch nothing"),
     Option(
       name: "orphan-versions", value: "COUNT",

@@ -97,12 +97,15 @@ private func list(_ context: Context, _: [String]) throws(StoreError) {
 
 private func remove(_ context: Context, _ ids: [String]) throws(StoreError) {
   let assets = try context.open().assets
+  var removed: [Value] = []
   for id in ids {
     try assets.remove(id, force: context.arguments.has("force"))
     context.output.hasCommitted = true
     context.output.line("removed \(id)")
+    removed.append(.string(id))
+    // What has been removed is told also if the next one fails.
+    context.output.result(.object([.init("removed", .list(removed))]))
   }
-  context.output.result(.object([.init("removed", .list(ids.map { .string($0) }))]))
 }
 
 private func collect(_ context: Context, _: [String]) throws(StoreError) {

@@ -4,27 +4,56 @@ import Livery
 func brand(_ context: Context) throws(StoreError) {
   let rest = Array(context.words.dropFirst())
   let action = context.words.first ?? ""
-  if context.arguments.has("trial"), !action.sameBytes(as: "use") {
-    throw StoreError(.usage, "--trial is for `livery brand use`")
+  for one in brandActions where one.name.sameBytes(as: action) {
+    try requireWords(rest, one.words, "livery brand \(one.name)", one.usage)
+    try requireOptions(of: one, context)
+    return try one.run(context, rest)
   }
-  for (name, words, usage, run) in brandActions where name.sameBytes(as: action) {
-    try requireWords(rest, words, "livery brand \(name)", usage)
-    return try run(context, rest)
-  }
-  let near = nearestNames(to: action, among: brandActions.map { $0.0 })
+  let near = nearestNames(to: action, among: brandActions.map { $0.name })
   throw StoreError(.usage, "there is no `livery brand \(truncated(action, to: 40))`\(didYouMean(near))")
 }
 
-private typealias BrandAction = @Sendable (Context, [String]) throws(StoreError) -> Void
+private struct BrandAction: Sendable {
+  let name: String
+  let words: ClosedRange<Int>
+  let usage: String
+  let options: [String]
+  let run: @Sendable (Context, [String]) throws(StoreError) -> Void
 
-private let brandActions: [(String, ClosedRange<Int>, String, BrandAction)] = [
-  ("show", 0...1, "[BRAND]", showBrand), ("apply", 1...1, "FILE|DIR", applyBrand),
-  ("check", 0...1, "[BRAND]", checkBrand),
-  ("explain", 1...1, "NAME", explainBrand), ("use", 1...1, "BRAND", useBrand), ("list", 0...0, "", listBrands),
-  ("set", 2...2, "ROLE COLOR", setBrandColor), ("enable", 1...1, "bundle|console", enableSource),
-  ("disable", 1...1, "bundle|console", disableSource), ("rm", 1...1, "BRAND", removeBrand),
-  ("wipe", 0...0, "", wipeBrand),
+  init(
+    _ name: String, _ words: ClosedRange<Int>, _ usage: String, _ options: [String],
+    _ run: @escaping @Sendable (Context, [String]) throws(StoreError) -> Void
+  ) {
+    (self.name, self.words, self.usage, self.options, self.run) = (name, words, usage, options, run)
+  }
+}
+
+/// Options that describe a device.
+private let traitOptions = ["idiom", "scale", "width", "height", "appearance", "orientation", "contrast", "locale"]
+
+private let brandActions: [BrandAction] = [
+  BrandAction("show", 0...1, "[BRAND]", ["html", "color"], showBrand),
+  BrandAction(
+    "apply", 1...1, "FILE|DIR", ["brand", "bundle", "keep", "console", "whole", "replace", "origin"], applyBrand),
+  BrandAction("check", 0...1, "[BRAND]", traitOptions, checkBrand),
+  BrandAction("explain", 1...1, "NAME", traitOptions, explainBrand),
+  BrandAction("use", 1...1, "BRAND", ["trial"], useBrand), BrandAction("list", 0...0, "", [], listBrands),
+  BrandAction("set", 2...2, "ROLE COLOR", ["layer"], setBrandColor),
+  BrandAction("enable", 1...1, "bundle|console", [], enableSource),
+  BrandAction("disable", 1...1, "bundle|console", [], disableSource),
+  BrandAction("rm", 1...1, "BRAND", [], removeBrand), BrandAction("wipe", 0...0, "", [], wipeBrand),
 ]
+
+/// An option of another action would be passed over without a word.
+private func requireOptions(of action: BrandAction, _ context: Context) throws(StoreError) {
+  for other in brandActions {
+    for option in other.options where context.arguments.has(option) {
+      guard !action.options.contains(where: { $0.sameBytes(as: option) }) else { continue }
+      throw StoreError(
+        .usage, "--\(option) is for `livery brand \(other.name)`, not for `livery brand \(action.name)`")
+    }
+  }
+}
 
 private func applyBrand(_ context: Context, _ words: [String]) throws(StoreError) {
   let path = words[0]

@@ -93,12 +93,12 @@ private struct SecretFilter {
     var kept: [Value.Member] = []
     for member in members {
       if member.key.sameBytes(as: "Values") {
-        kept.append(.init(member.key, settings(member.value, counts: true)))
+        kept.append(.init(member.key, settings(member.value)))
       } else if member.key.sameBytes(as: "Types") {
         kept.append(.init(member.key, settings(member.value, counts: false)))
       } else if member.key.sameBytes(as: "Layers"), case .object(let layers) = member.value {
         var items: [Value.Member] = []
-        for layer in layers { items.append(.init(layer.key, settings(layer.value, counts: true))) }
+        for layer in layers { items.append(.init(layer.key, settings(layer.value, areRecords: true))) }
         kept.append(.init(member.key, .object(items)))
       } else {
         kept.append(.init(member.key, value(member.value)))
@@ -107,12 +107,13 @@ private struct SecretFilter {
     return .object(kept)
   }
 
-  private mutating func settings(_ json: JSON, counts: Bool) -> Value {
+  /// - Parameter areRecords: of a layer, which tell more than a value of each.
+  private mutating func settings(_ json: JSON, counts: Bool = true, areRecords: Bool = false) -> Value {
     guard case .object(let members) = json else { return value(json) }
     var kept: [Value.Member] = []
     for member in members {
       // No schema tells any more whether what it set aside was a secret.
-      if secrets.contains(member.key.bytes) || member.value["setAside"] == .bool(true) {
+      if secrets.contains(member.key.bytes) || areRecords && member.value["setAside"] == .bool(true) {
         if counts { count += 1 }
       } else {
         kept.append(.init(member.key, value(member.value)))

@@ -53,9 +53,12 @@ final class Output {
     result = nil
   }
 
-  /// Writes a line at once, for people or as JSON; false if standard output does not take it.
-  func stream(_ line: String, json: Value) -> Bool {
-    Files.write((isJSON ? json.json() : line).bytes + [UInt8(ascii: "\n")], to: 1)
+  /// Writes a line at once, for people or as JSON, unless a signal comes before it is taken.
+  ///
+  /// - Returns: 1; 0 for a signal; -1 if standard output does not take it.
+  func stream(_ line: String, json: Value, unless signals: Int32) -> Int32 {
+    let bytes = (isJSON ? json.json() : line).bytes + [UInt8(ascii: "\n")]
+    return bytes.withUnsafeBufferPointer { lvs_signals_write(signals, 1, $0.baseAddress, $0.count) }
   }
 
   /// A line on standard error.

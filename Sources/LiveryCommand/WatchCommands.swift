@@ -79,8 +79,13 @@ private final class ChangeTeller: @unchecked Sendable {
   private func tell(_ event: Event) throws(StoreError) {
     if event.kind == .schema || event.kind == .resync { try learnSecrets() }
     let isHidden = isSecret(event) && !context.reveals
-    guard context.output.stream(line(event, isHidden), json: json(event, isHidden)) else {
+    let state = context.output.stream(line(event, isHidden), json: json(event, isHidden), unless: signals)
+    guard state >= 0 else {
       throw StoreError(.io, "cannot write to standard output", systemError: lvs_errno())
+    }
+    if state == 0 {
+      isDone = true
+      return
     }
     if let command = context.arguments.value("exec") { try run(command, event, isHidden) }
     guard let left, event.kind != .initial else { return }

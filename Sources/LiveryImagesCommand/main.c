@@ -52,8 +52,9 @@ static const char *take_area(const char *value, void *unused) {
 }
 
 static const command_option options[] = {
-  {"any", .flag = &takes_any}, {"all", .flag = &again}, {"text", "COLOR", .text = &text_color},
-  {"background", "COLOR", .text = &background_color}, {"bundle", "DIR", .text = &bundle}, {"area", "AREA", .take = take_area},
+  {"any", .flag = &takes_any, .only = "put"}, {"all", .flag = &again, .only = "judge"},
+  {"text", "COLOR", .text = &text_color, .only = "show"}, {"background", "COLOR", .text = &background_color, .only = "show"},
+  {"bundle", "DIR", .text = &bundle, .only = "apply"}, {"area", "AREA", .take = take_area, .only = "show"},
 };
 
 // The whole of a file; NULL if it cannot be read, or is larger than any asset.

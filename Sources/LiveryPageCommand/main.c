@@ -114,13 +114,13 @@ static const char *take_host(const char *value, void *unused) {
 }
 
 static const command_option options[] = {
-  { "layer", "LAYER", .take = take_layer }, { "listen", "ADDRESS", .text = &page_options.listen },
-  { "socket", "PATH", .text = &page_options.unix_socket }, { "host", "NAME", .take = take_host },
-  { "pin-setting", "NAME", .text = &page_options.pin_setting }, { "idle", "SECONDS", .take = take_idle },
-  { "locale", "TAG", .text = &page_options.locale }, { "title", "TEXT", .text = &page_options.title },
-  { "hidden", .flag = &shows_hidden }, { "read-only", .flag = &is_read_only }, { "once", .flag = &is_once },
-  { "prompts", .flag = &shows_prompts },
-  { "html", "FILE", .text = &html_file },
+  { "layer", "LAYER", .take = take_layer, .only = "-" }, { "listen", "ADDRESS", .text = &page_options.listen, .only = "-" },
+  { "socket", "PATH", .text = &page_options.unix_socket, .only = "-" }, { "host", "NAME", .take = take_host, .only = "-" },
+  { "pin-setting", "NAME", .text = &page_options.pin_setting, .only = "-" },
+  { "idle", "SECONDS", .take = take_idle, .only = "-" }, { "locale", "TAG", .text = &page_options.locale, .only = "- brand" },
+  { "title", "TEXT", .text = &page_options.title, .only = "-" }, { "hidden", .flag = &shows_hidden, .only = "-" },
+  { "read-only", .flag = &is_read_only, .only = "-" }, { "once", .flag = &is_once, .only = "-" },
+  { "prompts", .flag = &shows_prompts, .only = "-" }, { "html", "FILE", .text = &html_file, .only = "brand" },
 };
 
 static livery_status keep_pin(livery_store *store, const char *setting) {
@@ -146,6 +146,12 @@ static livery_status keep_pin(livery_store *store, const char *setting) {
   __asm__ volatile("" : : "r"(pin) : "memory");
   if (status == LIVERY_OK) status = livery_set_string(store, LIVERY_LAYER_USER, setting, hash, length);
   livery_free(hash);
+  // The engine's own words have the beginning of the hash.
+  if (status == LIVERY_ERROR_INVALID_VALUE || status == LIVERY_ERROR_TYPE_MISMATCH) {
+    char message[400];
+    snprintf(message, sizeof message, "`%.255s` cannot hold a PIN: its hash is a text of %zu letters", setting, length);
+    livery_error_leave(status, message);
+  }
   return status;
 }
 
@@ -214,7 +220,6 @@ int main(int count, char **words) {
   if (command.count > 0 && !asks_pin && !draws) return command_usage(&command, "unknown argument %s", command.words[0]);
   if (asks_pin && command.count == 1) return command_usage(&command, "which setting?");
   if (command.count > 2) return command_usage(&command, "unknown argument %s", command.words[2]);
-  if (html_file && !draws) return command_usage(&command, "--html is for `livery page brand`");
   livery_store *store = NULL;
   // Of what goes wrong with a brand `livery brand show` tells, too.
   if (draws) command.name = "livery";
@@ -223,7 +228,10 @@ int main(int count, char **words) {
   done = DONE;
   livery_status status = asks_pin ? keep_pin(store, command.words[1])
     : draws ? draw_brand(store, &command, &done) : serve(store, &command);
+  uint64_t revision = 0;
   if (status != LIVERY_OK) done = command_fail(&command, status, NULL);
+  else if (asks_pin && command.is_json && livery_revision(store, &revision) == LIVERY_OK)
+    printf("{\"revision\":%llu}\n", (unsigned long long)revision);
   livery_close(store);
   return command_end(&command, done);
 }

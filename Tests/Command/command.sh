@@ -276,6 +276,10 @@ run 0 export && warns "--reveal" && json '"adminPassword" not in v["Values"]'
 run 0 export --json && json 'v["Version"] == 1 and v["Values"]["volume"] == 3'
 run 0 export --layers --reveal -o all.json && prints ""
 if [ "$(stat -c %a all.json)" = 600 ]; then pass; else fail "an export with secrets is for its owner alone"; fi
+chmod 644 all.json && run 0 export --layers --reveal -o all.json
+if [ "$(stat -c %a all.json)" = 600 ]; then pass; else fail "an export with secrets is for its owner alone, also over another one"; fi
+run 0 --store members init && run 0 --store members set o --value-json '{"setAside": true, "x": 1}'
+run 0 --store members export --json && json 'v["Values"]["o"] == {"setAside": True, "x": 1}' && quiet
 run 0 export --output values.json --json && json 'v == {"written": "values.json"}'
 run 3 export --reveal -o nowhere/file && one_line
 run 0 --store v init --schema v1.json
@@ -420,6 +424,20 @@ watched 0 && has told
 watching volume
 pkill -TERM -P $watcher livery
 watched 0 && quiet
+what="livery watch beside a reader that has gone to sleep ends with a signal"
+LIVERY_STORE=$work/w python3 - "$livery" 2>err <<'PYTHON' && pass || fail "$what" "$(cat err)"
+import fcntl, os, signal, subprocess, sys, time
+reads, writes = os.pipe()
+fcntl.fcntl(writes, 1031, 4096)  # F_SETPIPE_SZ
+watch = subprocess.Popen([sys.argv[1], "watch", "--initial", "--json", "volume"], stdout=writes)
+for number in range(60):
+  subprocess.run([sys.argv[1], "set", "volume", str(number % 9)], check=True, stdout=subprocess.DEVNULL)
+time.sleep(0.2)
+assert watch.poll() is None
+watch.send_signal(signal.SIGTERM)
+assert watch.wait(5) == 0
+subprocess.run([sys.argv[1], "set", "volume", "2"], check=True, stdout=subprocess.DEVNULL)
+PYTHON
 run 2 watch --count 0 && one_line
 run 2 watch '' && one_line
 run 3 watch --store nothing && one_line
@@ -515,6 +533,9 @@ run 0 asset gc --min-age 3600 && has "removed 0 of 3"
 run 0 asset gc --json && json 'len(v["removed"]) == 2 and v["kept"] == 1'
 run 0 asset rm "$rgb" --force && has "removed $rgb"
 run 3 asset rm "$rgb" && one_line
+# What was removed before one that is not there is told.
+run 0 asset put v1.json --any && document=$(grep -oE '[0-9a-f]{64}' out | head -1)
+run 3 asset rm "$document" "$document" --json && json 'v["removed"] == ["'"$document"'"] and v["error"]'
 run 2 asset rm logo.png && one_line
 run 2 asset drop && warns "there is no"
 run 2 asset put && warns "usage: livery asset put"
@@ -604,6 +625,9 @@ run 0 --store b brand list && has default
 run 0 --store b trial revert
 run 0 --store b brand show && has com.sample.wireviewer
 run 2 --store b brand apply x --trial 10m && warns "--trial is for" && one_line
+run 2 --store b brand list --idiom phone && warns '--idiom is for `livery brand check`' && one_line
+run 2 --store b brand set Accent red --origin me && warns '--origin is for `livery brand apply`' && one_line
+run 2 --store b brand show --keep && warns "--keep is for" && one_line
 run 0 --store b brand use default
 run 0 --store b brand check && has "ok       PrimaryText on PrimaryHighlight: 6.30" && has "[missing-asset]"
 echo '{"colors": {"PrimaryHighlight": "whitesmoke"}, "images": {"logo": {"tv": "https://a.example/t.png"}}}' >payload.json

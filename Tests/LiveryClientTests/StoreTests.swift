@@ -130,6 +130,10 @@ import Testing
     #expect(found.count == 1 && found.items?.first?["revision"] == .int(Int64(revision)))
     filter.beforeRevision = revision
     #expect(try store.history(filter).count == 0)
+    // A moment as any other, and not none.
+    filter.beforeRevision = 0
+    filter.until = Timestamp(microseconds: 0)
+    #expect(try store.history(filter).count == 0)
     #expect(try store.undo(revision) == revision + 1)
     #expect(try store.string("welcome") == "Hello")
     try store.set("idle", to: .int(61), in: .user)
