@@ -132,7 +132,9 @@ public struct BrandReader {
 
   /// Keeps an image that the document names; keys that differ in the case of letters are one.
   mutating func append(_ image: Image) {
-    let isThere = images.contains { $0.name.sameBytes(as: image.name) && Value.object($0.qualifiers) == .object(image.qualifiers) }
+    let isThere = images.contains {
+      $0.name.sameBytes(as: image.name) && Value.object($0.qualifiers) == .object(image.qualifiers)
+    }
     guard !isThere else {
       return problem("twice", "the image `\(truncated(image.name, to: 80))` is there twice for the same devices")
     }
