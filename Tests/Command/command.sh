@@ -801,6 +801,8 @@ run 0 set volume 3
 run 0 restore ./copy.mdb && has "revision "
 run 0 restore latest --origin service
 run 3 restore nothing.mdb && one_line
+echo "only words" >words
+run 7 restore ./words && warns "neither a store nor a copy of one" && one_line
 run 2 backup --list x && one_line
 head -c 9000 copy.mdb >cut.mdb
 run 7 restore ./cut.mdb && warns "is damaged" && one_line

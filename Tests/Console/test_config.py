@@ -24,7 +24,7 @@ def noted(console, **values):
 def test_what_would_not_open_is_not_noted(console, tmp_path):
   before = console.json("config")
   for name, value, words in (("publish", "s3://fleet-files/kiosks", "region"), ("publish", "s3://-/", "s3://NAME"),
-                             ("publish", tmp_path / "nothing", "nothing"), ("database", tmp_path / "nothing.db", "no fleet"),
+                             ("publish", tmp_path / "nothing", "nothing"), ("broker", "foo", "mqtt://"), ("database", tmp_path / "nothing.db", "no fleet"),
                              ("url", "fleet.example.com", "no http or https URL"),
                              ("url", "https://fleet.example.com:99999", "99999")):
     assert words in console.run("config", "set", name, value, expected=4), name

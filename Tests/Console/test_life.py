@@ -340,7 +340,7 @@ def test_keys_change_and_devices_follow(console):
   console.set("fleet", ("volume", "enforce", 3))
   before = device.manifest("fleet")
   console.stop()
-  assert "root" in console.run("keys", "rotate", expected=4)
+  assert "--root-key" in console.run("keys", "rotate", expected=2)
   console.run("keys", "revoke", "--root-key", console.state / "root.key")
   console.serve()
   after = device.manifest("fleet")
@@ -355,6 +355,16 @@ def test_keys_change_and_devices_follow(console):
 def test_the_command_says_what_is_wrong(console):
   assert "no command" in console.run("dance", expected=2)
   assert "no option" in console.run("status", "--dance", expected=2)
+  assert "`group add NAME`" in console.run("group", "add", expected=2)
+  assert "`rollout stop NUMBER`" in console.run("rollout", "halt", "1", expected=2)
+  assert "--role is no option of `group add`" in console.run("group", "add", "a", "--role", "viewer", expected=2)
+  assert "--json takes no value" in console.run("status", "--json=no", expected=2)
+  for words in (("history", "--limit", "none"), ("publish", "--steps", "many"), ("rollout", "show", "latest"),
+                ("draft", "set", "fleet", "enforce", "volume"), ("admin", "add", "ann", "--role", "king")):
+    error = json.loads(console.run(*words, "--json", expected=2))["error"]
+    assert error["status"] == "LIVERY_ERROR_INVALID_ARGUMENT", words
+  assert console.json("group", "list") == []
+  assert subprocess.run([PROGRAM, "status"], env={}, capture_output=True).returncode == 2
   assert "no such channel" in console.run("draft", "show", "group.none", expected=3).lower()
   error = json.loads(console.run("draft", "show", "group.none", "--json", expected=3))["error"]
   assert error["status"] == "LIVERY_ERROR_NOT_FOUND" and "no such channel" in error["message"].lower()
@@ -364,6 +374,15 @@ def test_the_command_says_what_is_wrong(console):
   assert "already" in console.run("init", "other", expected=5)
   if not shutil.which("livery-simulate") and not (PROGRAM.parent / "livery-simulate").exists():
     assert "docs/fleet.md" in console.run("simulate", expected=3)
+
+
+def test_a_text_may_look_like_a_number_or_like_an_option(console):
+  console.run("draft", "set", "fleet", "enforce", "welcomeText", "47111")
+  assert "47111" in console.run("draft", "show") and console.json("draft", "show")["settings"][0]["value"] == "47111"
+  words = [PROGRAM, "--state", console.state, *(["--database", console.database] if console.database else []),
+           "--", "draft", "set", "fleet", "enforce", "welcomeText", "--json"]
+  assert subprocess.run([str(word) for word in words], capture_output=True).returncode == 0
+  assert console.json("draft", "show")["settings"][0]["value"] == "--json"
 
 
 def test_a_name_does_nothing_to_a_terminal(console):

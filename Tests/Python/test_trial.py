@@ -3,6 +3,7 @@
 import os
 import plistlib
 import subprocess
+import sys
 import time
 from datetime import timedelta
 from pathlib import Path
@@ -128,3 +129,28 @@ def test_what_the_console_has_sent_does_not_come_back_when_it_is_wiped(store):
     change.reset("branding.color.Extra")
   store.branding.wipe()
   assert store.trial()["state"] == "reverted" and store.branding.get().get("colors", {}) == {}
+
+
+def slept(seconds, code, *words):
+  """Runs Python where the system has slept for so long since."""
+  return subprocess.run(["unshare", "--time", "--fork", "--boottime", str(seconds), sys.executable, "-c", code, *words],
+                        capture_output=True, text=True, timeout=60)
+
+
+def test_its_time_goes_on_while_the_system_sleeps(store, path):
+  if os.geteuid() != 0 or slept(1, "").returncode != 0:
+    pytest.skip("clocks of one's own are root's, with unshare")
+  store.set("a", 1)
+  with store.change(trial=timedelta(minutes=10)) as change:
+    change["a"] = 2
+  read = "import livery, sys; s = livery.open(sys.argv[1], read_only=True); print(s['a'], s.trial()['state'])"
+  assert slept(590, read, path).stdout == "2 pending\n"
+  assert slept(610, read, path).stdout == "1 reverted\n"
+  assert store["a"] == 2
+  # Whoever watches makes a commit of it, for all.
+  watch = """if True:
+    import livery, sys, time
+    with livery.open(sys.argv[1]) as store, store.watch("a"):
+      while store.history(limit=1)[0]["kind"] != "reverted": time.sleep(0.01)"""
+  assert slept(610, watch, path).returncode == 0
+  assert store["a"] == 1 and store.trial()["state"] == "reverted"

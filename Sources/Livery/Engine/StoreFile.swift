@@ -42,7 +42,7 @@ struct StoreFile {
   /// - Parameter name: what errors call the file; its path if it is nil.
   init(_ path: String, keeping: Bool, as name: String? = nil) throws(StoreError) {
     let file: PageFile
-    do { file = try PageFile.open(path) } catch { throw StoreError(error).prefixed("\(name ?? path): ") }
+    do { file = try PageFile.open(path) } catch { throw Self.refusal(error, name ?? path) }
     try self.init(file, keeping, name ?? path)
   }
 
@@ -50,8 +50,13 @@ struct StoreFile {
   init(_ name: String, in folder: Folder, keeping: Bool) throws(StoreError) {
     let descriptor = try folder.open(name)
     let file: PageFile
-    do { file = try PageFile.of(descriptor) } catch { throw StoreError(error).prefixed("\(folder.shown(name)): ") }
+    do { file = try PageFile.of(descriptor) } catch { throw Self.refusal(error, folder.shown(name)) }
     try self.init(file, keeping, folder.shown(name))
+  }
+
+  private static func refusal(_ error: LMDBError, _ shown: String) -> StoreError {
+    guard error.kind == .foreign else { return StoreError(error).prefixed("\(shown): ") }
+    return StoreError(.notAStore, "\(shown): the file is neither a store nor a copy of one")
   }
 
   private init(_ file: PageFile, _ keeping: Bool, _ shown: String) throws(StoreError) {

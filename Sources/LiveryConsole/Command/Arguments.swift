@@ -21,18 +21,29 @@ struct Arguments {
 
   init(_ given: [String]) {
     var rest = given[...]
+    // It knows its options itself.
+    if given.first?.sameBytes(as: "simulate") == true {
+      words = given
+      return
+    }
     while let word = rest.popFirst() {
       if word.sameBytes(as: "-h") {
         options.append((name: "help", value: ""))
         continue
       }
-      guard let option = word.after("--"), !option.utf8.isEmpty else {
+      guard let option = word.after("--") else {
         words.append(word)
         continue
+      }
+      // What follows is no option, whatever it begins with.
+      if option.utf8.isEmpty {
+        words += rest
+        break
       }
       let (name, inline) = Array(option.utf8)[...].cut(at: .equals)
       let text = String(decoding: Array(name), as: UTF8.self)
       if Arguments.flags.contains(where: { $0.sameBytes(as: text) }) {
+        if inline != nil { problem = problem ?? "--\(text) takes no value" }
         options.append((name: text, value: ""))
       } else if Arguments.valued.contains(where: { $0.sameBytes(as: text) }) {
         guard let value = inline.map({ String(decoding: Array($0), as: UTF8.self) }) ?? rest.popFirst() else {
@@ -46,6 +57,8 @@ struct Arguments {
     }
   }
 
+  var given: [String] { options.map { $0.name } }
+
   func has(_ flag: String) -> Bool { options.contains { $0.name.sameBytes(as: flag) } }
 
   /// The last value of an option.
@@ -56,7 +69,7 @@ struct Arguments {
   func number(_ name: String, _ usual: Int, _ range: ClosedRange<Int>) throws(Refusal) -> Int {
     guard let text = self[name] else { return usual }
     guard let number = Array(text.utf8)[...].decimal, range.contains(number) else {
-      throw Refusal(.invalid, "--\(name) takes a whole number from \(range.lowerBound) to \(range.upperBound)")
+      throw Command.usage("--\(name) takes a whole number from \(range.lowerBound) to \(range.upperBound)")
     }
     return number
   }

@@ -3,34 +3,38 @@ import LiveryFleet
 import LiveryHTTP
 
 extension Command {
-  func draft(_ rest: [String]) throws(Refusal) -> Bool {
+  func draft(_ rest: [String]) throws(Refusal) {
     let console = try open()
     switch rest.first {
-    case "show" where rest.count <= 2, nil:
+    case "set":
+      guard rest.count == 5 || rest[2].sameBytes(as: "release") else {
+        throw Command.usage("\(rest[2]) needs a value: write `draft set CHANNEL VERB NAME VALUE`")
+      }
+      let name = rest[3]
+      var value: Value?
+      if rest.count == 5 {
+        // JSON, or a text as it is, which may look like a number.
+        let text = Value.string(rest[4])
+        let given = (try? Value(json: rest[4])) ?? text
+        do throws(Refusal) { value = try console.typed(name, given) } catch {
+          guard given.type != .string, let typed = try? console.typed(name, text) else { throw error }
+          value = typed
+        }
+      }
+      try save([DraftSetting(name: name, verb: rest[2], value: value)], in: rest[1], console)
+      done("\(name) is in the draft of \(rest[1])")
+    case "unset":
+      try save([DraftSetting(name: rest[2], verb: "", value: nil)], in: rest[1], console)
+      done("\(rest[2]) is not in the draft of \(rest[1])")
+    case "discard":
+      try console.discard(rest[1], at: try seenRevision(), by: person)
+      done("the draft of \(rest[1]) is what is published")
+    default:
       let draft = try console.shown(console.draft(rest.count == 2 ? rest[1] : "fleet"))
       show(
         draft.json,
         ["revision \(draft.revision)"] + draft.settings.map { "\($0.name)\t\(Console.words($0))" })
-    // draft set CHANNEL VERB NAME VALUE
-    case "set" where rest.count == 5 || rest.count == 4 && rest[2].sameBytes(as: "release"):
-      let name = rest[3]
-      var value: Value?
-      if rest.count == 5 {
-        // JSON, or a text as it is.
-        let given = (try? Value(json: rest[4])) ?? .string(rest[4])
-        value = try console.typed(name, given)
-      }
-      try save([DraftSetting(name: name, verb: rest[2], value: value)], in: rest[1], console)
-      done("\(name) is in the draft of \(rest[1])")
-    case "unset" where rest.count == 3:
-      try save([DraftSetting(name: rest[2], verb: "", value: nil)], in: rest[1], console)
-      done("\(rest[2]) is not in the draft of \(rest[1])")
-    case "discard" where rest.count == 2:
-      try console.discard(rest[1], at: try seenRevision(), by: person)
-      done("the draft of \(rest[1]) is what is published")
-    default: return false
     }
-    return true
   }
 
   /// At the revision that is given; else at the present one, again while others are faster.
@@ -63,7 +67,9 @@ extension Command {
         "above: publication \(overlay.number)\(overlay.name.map { " " + $0 } ?? ""), \(overlay.conditions.words)")
     }
     lines.append("\(difference.devices) devices take \(channel)")
-    show(difference.json, lines)
+    var json = difference.json
+    plan.conditions.add(to: &json)
+    show(json, lines)
   }
 
   /// What the options say of how, when and for whom something is published.
@@ -74,7 +80,7 @@ extension Command {
     plan.pause = try arguments.number("pause", 0, 0...2_592_000)
     if let bound = arguments["bound"] {
       guard let share = try Command.shares(bound, least: 0).first else {
-        throw Refusal(.invalid, "--bound takes a share")
+        throw Command.usage("--bound takes a share")
       }
       plan.bound = share
     }
@@ -84,15 +90,15 @@ extension Command {
     plan.conditions.app = arguments["app"]
     if let text = arguments["trial"] {
       guard let seconds = Conditions.seconds(text) else {
-        throw Refusal(.invalid, "--trial takes a time such as 90s, 10m, 2h or 1d, not `\(text)`")
+        throw Command.usage("--trial takes a time such as 90s, 10m, 2h or 1d, not `\(text)`")
       }
       plan.conditions.trial = Document.Trial(seconds: seconds, check: arguments["check"])
     } else if arguments["check"] != nil {
-      throw Refusal(.invalid, "--check is of something on trial: --trial says how long")
+      throw Command.usage("--check is of something on trial: --trial says how long")
     }
     if let text = arguments["schema"] {
       guard let range = Conditions.versions(text) else {
-        throw Refusal(.invalid, "--schema takes versions such as 3 or 3..5, not `\(text)`")
+        throw Command.usage("--schema takes versions such as 3 or 3..5, not `\(text)`")
       }
       plan.conditions.schema = range
     }
@@ -103,8 +109,7 @@ extension Command {
     guard let text = arguments[option] else { return nil }
     if let seconds = Array(text.utf8)[...].decimal, seconds <= Int(Limit.time) { return .moment(Int64(seconds)) }
     guard let time = ScheduledTime(text: text) else {
-      throw Refusal(
-        .invalid,
+      throw Command.usage(
         "--\(option) takes a date and time such as 2026-12-24T18:00, with Z for UTC; there is no `\(text)`")
     }
     return time
@@ -139,15 +144,15 @@ extension Command {
       while behind.count < 2 { behind.append(UInt8(ascii: "0")) }
       guard let number = whole.decimal, let fraction = behind[...].decimal, behind.count == 2,
         (least...10_000).contains(number * 100 + fraction)
-      else { throw Refusal(.invalid, "a share is a percentage, such as 2.5 or 10") }
+      else { throw Command.usage("a share is a percentage, such as 2.5 or 10") }
       shares.append(number * 100 + fraction)
     }
     return shares
   }
 
-  func rollout(_ rest: [String]) throws(Refusal) -> Bool {
+  func rollout(_ rest: [String]) throws(Refusal) {
     switch rest.first {
-    case "list" where rest.count == 1, nil:
+    case "list", nil:
       let all = try open().publications(
         arguments["channel"], before: nil, limit: try arguments.number("limit", 100, 1...1000))
       show(
@@ -156,7 +161,7 @@ extension Command {
           "\($0.number.description)\t\($0.channel)\t\($0.word)\t\($0.author)\t\(Output.plain($0.comment))"
             + ($0.name.map { "\t" + $0 } ?? "") + ($0.conditions.words.utf8.isEmpty ? "" : "\t" + $0.conditions.words)
         })
-    case "show" where rest.count == 2:
+    case "show":
       let detail = try open().publication(try number(rest[1]))
       show(
         detail.json,
@@ -166,15 +171,12 @@ extension Command {
             + "its time or have it on trial, and it is not for \(detail.passedOver)",
         ] + (detail.line.conditions.words.utf8.isEmpty ? [] : [detail.line.conditions.words]) + []
           + (detail.reason.map { [$0] } ?? []) + detail.failures.map { "\($0.device) \($0.name): \($0.problem)" })
-    default:
-      guard rest.count == 2, let step = RolloutStep(rest[0]) else { return false }
-      try act(step, rest[1])
+    default: if let step = RolloutStep(rest[0]) { try act(step, rest[1]) }
     }
-    return true
   }
 
   private func number(_ word: String) throws(Refusal) -> Int64 {
-    guard let number = Array(word.utf8)[...].decimal else { throw Refusal(.invalid, "a publication has a number") }
+    guard let number = Array(word.utf8)[...].decimal else { throw Command.usage("a publication has a number") }
     return Int64(number)
   }
 

@@ -3,27 +3,27 @@ import LiveryFleet
 import LiveryHTTP
 
 extension Command {
-  func keys(_ rest: [String]) throws(Refusal) -> Bool {
+  func keys(_ rest: [String]) throws(Refusal) {
     switch rest.first {
     // On a machine that has no console.
-    case "make" where rest.count == 2:
+    case "make":
       let key = try Keys.make(rest[1])
       show(public: key)
-      return true
-    case "public" where rest.count == 2:
+      return
+    case "public":
       for key in try Keys.read(rest[1]) { show(public: key) }
-      return true
-    case "sign" where rest.count == 2:
+      return
+    case "sign":
       var request = try KeyRequest(path: rest[1])
       try request.sign(try rootKeys())
       try request.write(rest[1])
       show(request)
-      return true
+      return
     default: break
     }
     let console = try open()
     switch rest.first {
-    case "rotate" where rest.count == 1, "revoke" where rest.count == 1:
+    case "rotate", "revoke":
       let roots = try rootKeys(areNeeded: arguments["request"] == nil)
       let document = try console.keyDocument()
       guard arguments["request"] != nil || roots.count >= document.roots.threshold else {
@@ -33,7 +33,7 @@ extension Command {
       try finish(
         try console.requestSigner(revokes: rest[0].sameBytes(as: "revoke"), roots: roots), console,
         "another key signs from now on")
-    case "roots" where rest.count == 1:
+    case "roots":
       var wanted: [[UInt8]] = []
       var signing = try rootKeys(areNeeded: false)
       for word in arguments.all("root") {
@@ -46,16 +46,16 @@ extension Command {
         }
       }
       guard !wanted.isEmpty else {
-        throw Refusal(.invalid, "which root keys? --root FILE, or --root and the public half of one")
+        throw Command.usage("which root keys? --root FILE, or --root and the public half of one")
       }
       let threshold = try arguments.number("threshold", 1, 1...Limit.roots)
       try finish(
         try console.requestRoots(wanted, threshold: threshold, signedBy: signing), console,
         "the fleet has other root keys from now on: those of before say nothing any more")
-    case "import" where rest.count == 2:
+    case "import":
       try console.accept(try KeyRequest(path: rest[1]), by: person)
       done("who signs has changed")
-    case "show" where rest.count == 1, nil:
+    default:
       let document = try console.keyDocument()
       var json = JSON()
       json.add("version", document.version)
@@ -71,15 +71,13 @@ extension Command {
           "roots \(document.roots.fingerprint.hexadecimal), of which \(document.roots.threshold) of "
             + "\(document.roots.keys.count) have to sign",
         ] + document.signers.map { "signer \($0.key.hexadecimal) until \(Output.time($0.until))" })
-    default: return false
     }
-    return true
   }
 
   private func rootKeys(areNeeded: Bool = true) throws(Refusal) -> [SigningKey] {
     var keys: [SigningKey] = []
     for path in arguments.all("root-key") { keys += try Keys.read(path) }
-    guard !areNeeded || !keys.isEmpty else { throw Refusal(.invalid, "which root key? --root-key FILE") }
+    guard !areNeeded || !keys.isEmpty else { throw Command.usage("which root key? --root-key FILE") }
     return keys
   }
 

@@ -4,42 +4,37 @@ import LiveryFleet
 import LiveryHTTP
 
 extension Command {
-  /// false if there is no such command.
-  func perform() throws(Refusal) -> Bool {
+  /// Does what the words say, which have the form of a command.
+  func perform() throws(Refusal) {
     let words = arguments.words
     let rest = Array(words.dropFirst())
     switch words.first {
-    case "init" where rest.count == 1: try make(rest[0])
-    case "serve" where rest.isEmpty: try serve()
-    case "simulate":
-      var all = ["livery-simulate"] + rest
-      if isJSON { all.append("--json") }
-      throw try become(all)
-    case "admin": return try admin(rest)
-    case "token": return try token(rest)
-    case "schema": return try schema(rest)
-    case "group": return try group(rest)
-    case "device": return try device(rest)
-    case "draft": return try draft(rest)
-    case "diff" where rest.count <= 1: try difference(rest.first ?? "fleet")
-    case "publish" where rest.count <= 1: try publish(rest.first ?? "fleet")
-    case "rollout": return try rollout(rest)
-    case "undo" where rest.count == 1: try act(.undo, rest[0])
-    case "history" where rest.isEmpty: try history()
-    case "explain" where rest.count == 1 || rest.count == 2: try explain(rest)
-    case "enroll": return try enroll(rest)
-    case "keys": return try keys(rest)
-    case "config": return try config(rest)
-    case "status" where rest.isEmpty: try status()
-    default: return false
+    case "init": try make(rest[0])
+    case "serve": try serve()
+    case "admin": try admin(rest)
+    case "token": try token(rest)
+    case "schema": try schema(rest)
+    case "group": try group(rest)
+    case "device": try device(rest)
+    case "draft": try draft(rest)
+    case "diff": try difference(rest.first ?? "fleet")
+    case "publish": try publish(rest.first ?? "fleet")
+    case "rollout": try rollout(rest)
+    case "undo": try act(.undo, rest[0])
+    case "history": try history()
+    case "explain": try explain(rest)
+    case "enroll": try enroll(rest)
+    case "keys": try keys(rest)
+    case "config": try config(rest)
+    default: try status()
     }
-    return true
   }
 
-  private func become(_ words: [String]) throws(Refusal) -> Refusal {
+  /// Becomes the program that knows the options.
+  func simulate() throws(Refusal) -> Refusal {
     var bytes: [UInt8] = []
     var starts: [Int] = []
-    for word in words {
+    for word in ["livery-simulate"] + arguments.words.dropFirst() {
       starts.append(bytes.count)
       bytes += word.utf8
       bytes.append(0)
@@ -93,56 +88,52 @@ extension Command {
     return line.withUnsafeBufferPointer { $0.baseAddress.map { String(cString: $0) } ?? "" }
   }
 
-  private func admin(_ rest: [String]) throws(Refusal) -> Bool {
+  private func admin(_ rest: [String]) throws(Refusal) {
     let console = try open()
     switch rest.first {
-    case "add" where rest.count == 2, "set" where rest.count == 2:
+    case "add", "set":
       let present = try console.admins().first { $0.name.sameBytes(as: rest[1]) }
       guard let role = arguments["role"].map({ Console.role($0) }) ?? present?.role ?? .editor else {
-        throw Refusal(.invalid, "--role is viewer or editor")
+        throw Command.usage("--role is viewer or editor")
       }
       try console.put(rest[1], role, password: try password(), by: person)
       done("\(rest[1]) is \(Console.word(role))")
-    case "remove" where rest.count == 2:
+    case "remove":
       try console.removeAdmin(rest[1], by: person)
       done("removed \(rest[1])")
-    case "list" where rest.count == 1, nil:
+    default:
       let all = try console.admins()
       show(list: all.map { $0.json }, all.map { "\($0.name)\t\(Console.word($0.role))" })
-    default: return false
     }
-    return true
   }
 
-  private func token(_ rest: [String]) throws(Refusal) -> Bool {
+  private func token(_ rest: [String]) throws(Refusal) {
     let console = try open()
     switch rest.first {
-    case "make" where rest.count == 2:
+    case "make":
       let made = try console.makeBearer(
         of: rest[1], arguments["label"] ?? "", days: try arguments.number("days", 365, 1...3650), by: person)
       var json = JSON()
       json.add("number", made.number)
       json.add("token", made.token)
       show(json, [made.token])
-    case "remove" where rest.count == 2:
-      guard let number = Array(rest[1].utf8)[...].decimal else { throw Refusal(.invalid, "a token has a number") }
+    case "remove":
+      guard let number = Array(rest[1].utf8)[...].decimal else { throw Command.usage("a token has a number") }
       try console.removeBearer(Int64(number), by: person)
       done("removed token \(rest[1])")
-    case "list" where rest.count == 1, nil:
+    default:
       let all = try console.bearers()
       show(list: all.map { $0.json }, all.map { "\($0.number.description)\t\($0.admin)\t\($0.label)" })
-    default: return false
     }
-    return true
   }
 
-  private func schema(_ rest: [String]) throws(Refusal) -> Bool {
+  private func schema(_ rest: [String]) throws(Refusal) {
     let console = try open()
     switch rest.first {
-    case "add" where rest.count == 2:
+    case "add":
       try console.addSchema(try Files.read(rest[1], most: 16 << 20), by: person)
       done("added \(rest[1])")
-    case "list" where rest.count == 1, nil:
+    default:
       let all = try console.schemas()
       show(
         list: all.map { $0.json },
@@ -150,41 +141,47 @@ extension Command {
           "version \($0.version.description)\t\($0.devices) devices\t\($0.isKnown ? $0.digest : "not known")"
             + ($0.isCurrent ? "\tcurrent" : "")
         })
-    default: return false
     }
-    return true
   }
 
-  private func group(_ rest: [String]) throws(Refusal) -> Bool {
+  private func group(_ rest: [String]) throws(Refusal) {
     let console = try open()
     switch rest.first {
-    case "add" where rest.count == 2:
+    case "add":
       try console.addGroup(rest[1], by: person)
       done("added group \(rest[1])")
-    case "remove" where rest.count == 2:
+    case "remove":
       try console.removeGroup(rest[1], by: person)
       done("removed group \(rest[1])")
-    case "up" where rest.count == 2, "down" where rest.count == 2:
+    case "up", "down":
       try console.moveGroup(rest[1], up: rest[0].sameBytes(as: "up"), by: person)
       done("moved group \(rest[1])")
-    case "list" where rest.count == 1, nil:
+    default:
       let all = try console.groups()
       show(list: all.map { $0.json }, all.map { "\($0.name)\t\($0.members) devices" })
-    default: return false
     }
-    return true
   }
 
-  private func device(_ rest: [String]) throws(Refusal) -> Bool {
+  private func device(_ rest: [String]) throws(Refusal) {
     let console = try open()
     switch rest.first {
-    case "list" where rest.count == 1, nil:
+    case "show": try explain([rest[1]])
+    case "name":
+      try console.name(rest[1], rest[2], by: person)
+      done("named \(rest[1])")
+    case "groups":
+      try console.setGroups(Array(rest.dropFirst(2)), of: rest[1], by: person)
+      done("\(rest[1]) is in \(rest.count == 2 ? "no group" : Array(rest.dropFirst(2)).joinedByCommas)")
+    case "remove":
+      try console.refuse(rest[1], by: person)
+      done("removed \(rest[1])")
+    default:
       var filter = DeviceFilter()
       filter.query = arguments["query"] ?? ""
       filter.group = arguments["group"]
       if let word = arguments["device-state"] {
         guard let state = DeviceState.allCases.first(where: { $0.name.sameBytes(as: word) }) else {
-          throw Refusal(.invalid, "--device-state is right, behind, trial, failing or silent")
+          throw Command.usage("--device-state is right, behind, trial, failing or silent")
         }
         filter.state = state
       }
@@ -195,19 +192,7 @@ extension Command {
         found.lines.map {
           "\($0.id)\t\($0.state.name)\t\(Output.plain($0.name))\t\($0.groups.joinedByCommas)"
         })
-    case "show" where rest.count == 2: try explain([rest[1]])
-    case "name" where rest.count == 3:
-      try console.name(rest[1], rest[2], by: person)
-      done("named \(rest[1])")
-    case "groups" where rest.count >= 2:
-      try console.setGroups(Array(rest.dropFirst(2)), of: rest[1], by: person)
-      done("\(rest[1]) is in \(rest.count == 2 ? "no group" : Array(rest.dropFirst(2)).joinedByCommas)")
-    case "remove" where rest.count == 2:
-      try console.refuse(rest[1], by: person)
-      done("removed \(rest[1])")
-    default: return false
     }
-    return true
   }
 
   private func explain(_ rest: [String]) throws(Refusal) {
@@ -256,22 +241,20 @@ extension Command {
       })
   }
 
-  private func enroll(_ rest: [String]) throws(Refusal) -> Bool {
+  private func enroll(_ rest: [String]) throws(Refusal) {
     let console = try open()
     switch rest.first {
-    case "list" where rest.count == 1:
+    case "list":
       let all = try console.tokens()
       show(list: all.map { $0.json }, all.map { "\($0.id)\t\(Output.plain($0.label))\t\($0.device ?? "open")" })
-    case "withdraw" where rest.count == 2:
+    case "withdraw":
       try console.withdraw(rest[1], by: person)
       done("withdrew \(rest[1])")
-    case nil:
+    default:
       let line = try console.enroll(
         arguments["label"] ?? "", groups: arguments.all("group"), hours: try arguments.number("hours", 24, 1...8760),
         by: person)
       show(line.json, [line.code ?? ""])
-    default: return false
     }
-    return true
   }
 }

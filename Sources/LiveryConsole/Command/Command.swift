@@ -35,13 +35,17 @@ struct Command {
       Output.print(Command.help)
       return Exit.done
     }
-    if let problem = arguments.problem { return usage(problem) }
-    if arguments.words.isEmpty { return usage("what? --help tells") }
     do throws(Refusal) {
-      guard try perform() else { return usage("there is no command `\(arguments.words.joinedBySpaces)`; --help tells") }
+      if let problem = arguments.problem { throw Command.usage(problem) }
+      guard let first = arguments.words.first else { throw Command.usage("what? --help tells") }
+      if first.sameBytes(as: "simulate") { throw try simulate() }
+      if let problem = CommandForm.problem(arguments) { throw Command.usage(problem) }
+      try perform()
       return Exit.done
     } catch {
       switch error.reason {
+      case .invalid where error.field?.sameBytes(as: Command.line) == true:
+        return fail(error.message, "INVALID_ARGUMENT", Exit.usage)
       case .notFound: return fail(error.message, "NOT_FOUND", Exit.missing)
       case .invalid: return fail(error.message, "INVALID_VALUE", Exit.invalid)
       case .conflict: return fail(error.message, "CONFLICT", Exit.refused)
@@ -50,7 +54,10 @@ struct Command {
     }
   }
 
-  private func usage(_ message: String) -> Int32 { fail(message, "INVALID_ARGUMENT", Exit.usage) }
+  /// The field of what is wrong with how the command was written, and not with what it is about.
+  private static let line = "command line"
+
+  static func usage(_ message: String) -> Refusal { Refusal(.invalid, message, at: line) }
 
   /// As the other programs tell it: a line for people, and in JSON also an object.
   private func fail(_ message: String, _ status: String, _ exit: Int32) -> Int32 {
@@ -83,7 +90,7 @@ struct Command {
   func folder() throws(Refusal) -> String {
     let folder = arguments["state"] ?? String(cString: lvo_environment("LIVERY_CONSOLE"))
     guard !folder.utf8.isEmpty else {
-      throw Refusal(.invalid, "no console given: use --state DIR or set LIVERY_CONSOLE")
+      throw Command.usage("no console given: use --state DIR or set LIVERY_CONSOLE")
     }
     return folder
   }

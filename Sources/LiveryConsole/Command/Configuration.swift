@@ -65,12 +65,12 @@ struct Configuration {
 
 extension Command {
   /// `config`, `config set NAME VALUE`, `config unset NAME`.
-  func config(_ rest: [String]) throws(Refusal) -> Bool {
+  func config(_ rest: [String]) throws(Refusal) {
     let folder = try folder()
     guard Files.isThere("\(folder)/signing.key") else { throw Console.isMissing }
     let noted = try Configuration(folder)
     switch rest.first {
-    case "set" where rest.count == 3, "unset" where rest.count == 2:
+    case "set", "unset":
       guard Configuration.names.contains(where: { $0.sameBytes(as: rest[1]) }) else {
         throw Refusal(.invalid, "there is no option \(rest[1]) to be noted; `livery console config` lists what is")
       }
@@ -97,13 +97,11 @@ extension Command {
         try console.note(person, rest.count == 3 ? "set \(rest[1])" : "unset \(rest[1])", "of the console")
       }
       done("it counts for consoles that start from now on")
-    case nil:
+    default:
       show(
         noted.json,
         Configuration.names.compactMap { (name) in noted[name].map { "\(name)\t\($0)" } })
-    default: return false
     }
-    return true
   }
 
   /// Refuses what no console could be opened with: what is wrong with another option is that one's.
@@ -112,6 +110,10 @@ extension Command {
       switch name {
       case "publish", "endpoint", "region", "credentials", "endpoint-ca-file": _ = try PublishedPlace.make(place)
       case "database": try Console.checkDatabase(of: place)
+      case "broker":
+        var alone = Console.Place()
+        alone.broker = place.broker
+        _ = try Hints.make(alone, serves: false)
       default: break
       }
     } catch {
