@@ -157,7 +157,7 @@ static int read_option(command *command, const command_option *option, const cha
     return GO_ON;
   }
   const char *value = inline_value ? inline_value : *index + 1 < count ? arguments[++*index] : NULL;
-  if (!value || !*value) return command_usage(command, "--%s needs a value: %s", option->name, option->value);
+  if (!value || (!*value && !option->may_be_empty)) return command_usage(command, "--%s needs a value: %s", option->name, option->value);
   if (option->text) *option->text = value;
   const char *problem = option->take ? option->take(value, option->user_data) : NULL;
   return problem ? command_usage(command, "--%s %s: %.80s", option->name, problem, value) : GO_ON;

@@ -24,6 +24,8 @@ typedef struct command_option {
   // Called for each value; NULL, or what is wrong with it, to follow the option's name: "takes a number".
   const char *(*take)(const char *value, void *user_data);
   void *user_data;
+  // Whether "" says something, too.
+  bool may_be_empty;
   // The first words that it is for, with spaces between them, "-" for none; NULL for all. It is refused with others.
   const char *only;
 } command_option;

@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stddef.h>
+#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
@@ -78,4 +79,12 @@ void lvy_copy(char *place, const char *text, uint32_t size) {
   size_t length = strnlen(text, size - 1);
   memcpy(place, text, length);
   memset(place + length, 0, size - length);
+}
+
+bool lvy_absolute(const char *path, char *place, uint32_t size) {
+  char *found = realpath(path, NULL);
+  bool fits = found && strlen(found) < size;
+  if (fits) lvy_copy(place, found, size);
+  free(found);
+  return fits;
 }

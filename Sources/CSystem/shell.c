@@ -46,10 +46,12 @@ static int ending_signal(int signals) {
 int lvs_signals_wait(int signals, int descriptor) {
   for (;;) {
     struct pollfd sources[2] = {{.fd = signals, .events = POLLIN}, {.fd = descriptor, .events = POLLIN}};
-    if (poll(sources, 2, -1) < 0) {
+    int count = poll(sources, 2, 1000);
+    if (count < 0) {
       if (errno == EINTR) continue;
       return -1;
     }
+    if (count == 0) return 2;
     if (sources[0].revents != 0 && ending_signal(signals) != 0) return 0;
     if (sources[1].revents != 0) return 1;
   }

@@ -27,7 +27,7 @@ func watch(_ context: Context) throws(StoreError) {
     let state = lvs_signals_wait(signals, descriptor)
     guard state >= 0 else { throw StoreError(.io, "waiting failed", systemError: lvs_errno()) }
     guard state > 0 else { return }
-    try store.dispatch()
+    if state == 2 { try store.requirePlace() } else { try store.dispatch() }
     if let failure = teller.failure { throw failure }
   }
 }

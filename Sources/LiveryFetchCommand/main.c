@@ -87,7 +87,7 @@ static const command_option options[] = {
   {"offline", .flag = &is_offline}, {"all", .flag = &wants_all}, {"watch", .flag = &watches},
   {"idiom", "WORD", .take = take_idiom}, {"scale", "NUMBER", .take = take_scale},
   {"placeholder", "ID", .text = &fetch_options.placeholder}, {"ca-file", "FILE", .text = &fetch_options.ca_file},
-  {"proxy", "URL", .text = &fetch_options.proxy},
+  {"proxy", "URL", .text = &fetch_options.proxy, .may_be_empty = true},
   {"max-size", "BYTES", .take = take_size, .user_data = &fetch_options.max_size},
   {"quota", "BYTES", .take = take_size, .user_data = &fetch_options.quota},
   {"wait", "MS", .take = take_count, .user_data = &fetch_options.timeout_ms},

@@ -1,6 +1,7 @@
 // `livery secrets`: what takes the key of a store's secrets.
 #include <command.h>
 #include <livery/secrets.h>
+#include <signal.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -94,13 +95,23 @@ static livery_status print_value(livery_store *store, const char *name, bool is_
   return LIVERY_OK;
 }
 
+static struct termios shown;
+
+// Whoever gives up typing is to see again what is typed next.
+static void show_again(int signal) {
+  tcsetattr(STDIN_FILENO, TCSAFLUSH, &shown);
+  raise(signal);
+}
+
 // A line of standard input, which a terminal does not show.
 static livery_status set_value(livery_store *store, const char *name) {
-  struct termios before;
-  bool is_terminal = isatty(STDIN_FILENO) && tcgetattr(STDIN_FILENO, &before) == 0;
+  static const int endings[] = {SIGINT, SIGTERM, SIGQUIT, SIGHUP};
+  bool is_terminal = isatty(STDIN_FILENO) && tcgetattr(STDIN_FILENO, &shown) == 0;
   if (is_terminal) {
-    struct termios quiet = before;
+    struct termios quiet = shown;
     quiet.c_lflag &= ~(tcflag_t)ECHO;
+    struct sigaction action = {.sa_handler = show_again, .sa_flags = SA_RESETHAND};
+    for (size_t index = 0; index < sizeof endings / sizeof *endings; index++) sigaction(endings[index], &action, NULL);
     tcsetattr(STDIN_FILENO, TCSAFLUSH, &quiet);
     fprintf(stderr, "%s: ", name);
   }
@@ -108,10 +119,12 @@ static livery_status set_value(livery_store *store, const char *name) {
   size_t size = 0;
   ssize_t length = getline(&line, &size, stdin);
   if (is_terminal) {
-    tcsetattr(STDIN_FILENO, TCSAFLUSH, &before);
+    tcsetattr(STDIN_FILENO, TCSAFLUSH, &shown);
+    for (size_t index = 0; index < sizeof endings / sizeof *endings; index++) signal(endings[index], SIG_DFL);
     fputc('\n', stderr);
   }
   if (length > 0 && line[length - 1] == '\n') line[--length] = 0;
+  if (length > 0 && line[length - 1] == '\r') line[--length] = 0;
   livery_status status = LIVERY_ERROR_NO_VALUE;
   if (length < 0) {
     fputs("livery secrets: there is no line on standard input\n", stderr);

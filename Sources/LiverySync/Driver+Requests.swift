@@ -17,8 +17,7 @@ extension Driver {
         .init("kind", .string(waiter.kind == .pull ? "pull" : "push")), .init("until", .int(waiter.until)),
       ])
       do throws(StoreError) {
-        try store.edit(.bundle) { (edit) throws(StoreError) in
-          try edit.setOrigin("sync")
+        try store.keep { (edit) throws(StoreError) in
           try edit.set(Membership.requests + waiter.number, to: request)
         }
         guard let index = waiters.firstIndex(where: { $0.number.isSame(waiter.number) }) else { continue }
@@ -33,8 +32,7 @@ extension Driver {
   func withdraw(_ number: String) { remove([Membership.requests + number, Membership.answers + number]) }
 
   private func remove(_ names: [String]) {
-    _ = try? store.edit(.bundle) { (edit) throws(StoreError) in
-      try edit.setOrigin("sync")
+    _ = try? store.keep { (edit) throws(StoreError) in
       for name in names where try edit.value(name, in: .bundle) != nil { try edit.reset(name) }
     }
   }
@@ -81,10 +79,9 @@ extension Driver {
     }
     let request = Membership.requests + number
     do throws(StoreError) {
-      try store.edit(.bundle) { (edit) throws(StoreError) in
+      try store.keep { (edit) throws(StoreError) in
         // Whoever has asked may have given up.
         guard try edit.value(request, in: .bundle) != nil else { return }
-        try edit.setOrigin("sync")
         try edit.set(Membership.answers + number, to: .object(members))
         try edit.reset(request)
       }

@@ -8,10 +8,7 @@ extension Driver {
   func save(_ records: [Device.Record]) -> Bool {
     guard !records.isEmpty else { return true }
     do throws(StoreError) {
-      try store.edit(.bundle) { (change) throws(StoreError) in
-        try change.setOrigin("sync")
-        try self.put(records, into: change)
-      }
+      try store.keep { (change) throws(StoreError) in try self.put(records, into: change) }
       hasPut(records)
       return true
     } catch {
@@ -72,6 +69,11 @@ extension Driver {
   func commit(
     _ change: Change, _ records: [Device.Record], _ trial: Duration?
   ) -> Result<UInt64, CommitFailure> {
+    let own = change.edits.map { $0.name }.filter { $0.utf8.starts(with: Membership.prefix.utf8) }
+    guard own.isEmpty else {
+      let message = "the namespace sync. is kept by the library that syncs"
+      return .failure(CommitFailure(event: .refused(own.map { Report.Violation(name: $0, message: message) })))
+    }
     var set: ChangeSet?
     do throws(StoreError) {
       let revision = try store.edit(.bundle) { (edit) throws(StoreError) in
@@ -157,6 +159,12 @@ extension Store {
 }
 
 extension Change.Edit {
+  fileprivate var name: String {
+    switch self {
+    case .set(let name, _, _), .replace(let name, _), .reset(let name, _): name
+    }
+  }
+
   /// Makes the edit, if it is one of a layer.
   fileprivate func make(in change: ChangeSet, _ layer: Layer) throws(StoreError) {
     switch self {

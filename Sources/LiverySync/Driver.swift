@@ -93,19 +93,35 @@ final class Driver: @unchecked Sendable {
   func claim(onEnd: @escaping @Sendable () -> Void) throws(StoreError) {
     try claiming.withLock { () throws(StoreError) in
       if isClaimed { return }
-      try store.claim(Membership.prefix) { (value, name) throws(StoreError) in try Membership.check(value, name) }
-      try store.claimSecret(Membership.key)
-      let observation = try store.observe("sync.**") { (events) in
-        self.queue.run { self.hear(events) }
+      // Whoever was here before could not claim it.
+      guard !isOver else { throw Driver.closed }
+      do throws(StoreError) { try claimNow(onEnd) } catch {
+        lock.withLock { hasEnded = true }
+        throw error
       }
-      lock.withLock { self.observation = observation }
-      // A watch that is never called ends on the thread that closes the store: one that is being called ends when that is over.
-      let closing = try store.observe(Membership.setting, onEnd: onEnd) { _ in }
-      try closing.setPaused(true)
-      lock.withLock { self.closing = closing }
       isClaimed = true
     }
   }
+
+  private func claimNow(_ onEnd: @escaping @Sendable () -> Void) throws(StoreError) {
+    try store.claim(Membership.prefix) { (value, name) throws(StoreError) in try Membership.check(value, name) }
+    try store.claimSecret(Membership.key)
+    do throws(StoreError) { try store.claimSecret(Membership.records) } catch {
+      // A store of a former version has some already: they are secret from the next enrollment on.
+      guard error.code == .conflict else { throw error }
+    }
+    let observation = try store.observe("sync.**") { (events) in
+      self.queue.run { self.hear(events) }
+    }
+    lock.withLock { self.observation = observation }
+    // A watch that is never called ends on the thread that closes the store: one that is being called ends when that is over.
+    let closing = try store.observe(Membership.setting, onEnd: onEnd) { _ in }
+    try closing.setPaused(true)
+    lock.withLock { self.closing = closing }
+  }
+
+  /// Whether nothing is done with it any more.
+  var isOver: Bool { lock.withLock { hasEnded } }
 
   /// The store is closed: everything that is under way ends.
   func end() {
@@ -141,7 +157,6 @@ final class Driver: @unchecked Sendable {
       self.options = options
       // What was begun for somebody who waits goes on as is wanted now.
       if !isFirst, hasLease {
-        note.use(options.scope)
         start()
         giveWay()
       }
@@ -171,7 +186,7 @@ final class Driver: @unchecked Sendable {
   /// Takes the lease, if it is free, and looks again later otherwise.
   private func look() {
     guard users > 0, !hasLease else { return serve() }
-    hasLease = !lock.withLock { hasEnded } && lease.take()
+    hasLease = !isOver && lease.take()
     guard hasLease else {
       serve()
       return lookAgain(after: Self.leasePause)
@@ -179,7 +194,6 @@ final class Driver: @unchecked Sendable {
     lvy_network_watch { Drivers.hearNetwork() }
     if let folder { _ = folder.withCString { lvy_note_read($0, &note) } }
     note.process = lvc_process()
-    note.use(options.scope)
     tell()
     start()
     hearRequests()
@@ -229,9 +243,11 @@ final class Driver: @unchecked Sendable {
       }
       let chance = Crypto.random(8).reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
       let records = try Membership.records(of: store)
+      let scope = try keepScope()
+      note.use(scope)
       let made: Device
       do throws(FleetError) {
-        made = try Device(membership.configuration(options.scope), records: records, seed: chance)
+        made = try Device(membership.configuration(scope), records: records, seed: chance)
       } catch {
         throw StoreError(.corrupt, "\(error.message): leave the fleet, and enroll anew")
       }
@@ -255,6 +271,15 @@ final class Driver: @unchecked Sendable {
         if self.users > 0, self.hasLease, self.generation == started { self.restart() }
       }
     }
+  }
+
+  /// The app that documents are taken for. It is kept, for those who do not name one: a report is no reason to take back what
+  /// holds for the app.
+  private func keepScope() throws(StoreError) -> String? {
+    let kept = try store.kept(Membership.scope)?.text
+    guard let scope = options.scope, kept.map({ !$0.isSame(scope) }) ?? true else { return kept }
+    try store.keep { (edit) throws(StoreError) in try edit.set(Membership.scope, to: .string(scope)) }
+    return scope
   }
 
   /// Begins anew with what the store keeps; who waits goes on waiting.
@@ -420,6 +445,8 @@ final class Driver: @unchecked Sendable {
     note.next = machine.nextAttempt > now ? clock + (machine.nextAttempt - now) / 1000 : clock
     if let problem = machine.problem {
       note.fail(problem.reason.name, problem.message)
+    } else if machine.isBehind, let error = lastCommitError {
+      note.fail("postponed", "what is published cannot be made to hold now: \(error.message)")
     } else {
       note.reason.0 = 0
       note.message.0 = 0

@@ -23,13 +23,19 @@ final class Drivers: @unchecked Sendable {
     // What is read-only is found here, and not by the first commit.
     try store.change(.bundle).discard()
     let number = UInt(bitPattern: store.handle)
-    let driver: Driver
-    if let known = shared.find(number) { driver = known } else { driver = shared.add(try Driver.make(store), number) }
-    do throws(StoreError) { try driver.claim(onEnd: { shared.forget(driver) }) } catch {
-      shared.forget(driver)
-      throw error
+    while true {
+      let driver: Driver
+      if let known = shared.find(number) { driver = known } else { driver = shared.add(try Driver.make(store), number) }
+      do throws(StoreError) {
+        try driver.claim(onEnd: { shared.forget(driver) })
+        return driver
+      } catch {
+        shared.forget(driver)
+        // What another thread could not claim with it is nothing to this one, as long as the store is open.
+        guard error.code == .closed else { throw error }
+        _ = try store.revision()
+      }
     }
-    return driver
   }
 
   /// The driver of a store, if there is one.

@@ -152,6 +152,8 @@ final class Enrollment: @unchecked Sendable {
       try edit.setOrigin("sync: joined \(code.fleet)")
       for name in try edit.names(in: .bundle, matching: Membership.records + "**") { try edit.reset(name) }
       // Somebody may have left, and made another key meanwhile: the console knows this one.
+      if let scope = options.scope { try edit.set(Membership.scope, to: .string(scope)) }
+      if let proxy = options.proxy { try edit.set(Membership.proxy, to: .string(proxy)) }
       let present = (try? edit.value(Membership.key, in: .bundle)) ?? nil
       if present != .data(seed.bytes) { try edit.set(Membership.key, to: .data(seed.bytes)) }
       try edit.set(Membership.setting, to: membership.value)
@@ -163,18 +165,20 @@ final class Enrollment: @unchecked Sendable {
 extension Store {
   /// Takes back what a console has set, and forgets the fleet, in one commit.
   func leaveFleet() throws(StoreError) {
-    let names = try list("sync.**", limit: 1)
-    guard names.count > 0 else { return }
-    let hasJoined = try kept(Membership.setting) != nil
-    let hasKey = try kept(Membership.key) != nil
+    // Whether there is a key is known without opening it: it may be sealed for good.
+    let snapshot = try snapshot()
+    let names = try snapshot.names(in: .bundle, matching: "sync.**")
+    snapshot.close()
     // What the app says of itself is nobody's but the app's.
-    guard hasJoined || hasKey else { return }
+    guard names.contains(where: { $0.isSame(Membership.setting) || $0.isSame(Membership.key) }) else { return }
     // The time of a trial may be over while the edit is made.
     let before = try placesOnTrial()
+    let trialBefore = try trialStatus()["revision"]
     try edit(.bundle) { (edit) throws(StoreError) in
       try edit.setOrigin("sync: left")
       try edit.ignoreLocks()
-      let owned = try edit.value(Driver.ownedSetting, in: .bundle)
+      // Without the store's key it is told by who has set them alone.
+      let owned = (try? edit.value(Driver.ownedSetting, in: .bundle)) ?? nil
       var places = Owned.places(owned?["settings"])
       // What a trial has taken away was the console's, too: it is not to come back.
       let trial = try edit.value(Membership.trial, in: .bundle).flatMap { Trial($0) }
@@ -190,6 +194,11 @@ extension Store {
         let isAsked = [Membership.requests, Membership.answers].contains { name.utf8.starts(with: $0.utf8) }
         if !isAsked, !name.isSame(Membership.health) { try edit.reset(name) }
       }
+    }
+    guard !before.isEmpty, case .int(let number)? = trialBefore else { return }
+    // What is left of the trial holds nothing, and would keep others from beginning one.
+    do throws(StoreError) { try revertTrial(UInt64(clamping: number), origin: "sync: left") } catch {
+      guard error.code == .notFound || error.code == .conflict else { throw error }
     }
   }
 }

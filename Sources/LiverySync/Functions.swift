@@ -122,8 +122,7 @@ public func livery_sync_health(_ store: OpaquePointer?, _ health: UnsafePointer<
     let store = try Store(borrowing: store)
     let text = health == nil ? "" : try argument(health, "health", limit: Int(LIVERY_SYNC_HEALTH_MAX))
     _ = try Drivers.find(store)
-    try store.edit(.bundle) { (edit) throws(StoreError) in
-      try edit.setOrigin("sync")
+    try store.keep { (edit) throws(StoreError) in
       if text.utf8.isEmpty {
         try edit.reset(Membership.health)
       } else {

@@ -10,7 +10,12 @@ struct Membership: Sendable {
   static let trial = "sync.trial"
   static let requests = "sync.request."
   static let answers = "sync.answer."
+  /// What the device keeps: documents, whose values may be secret, and what follows from them.
   static let records = "sync.record."
+  /// The app that documents are taken for, as it was named last.
+  static let scope = "sync.record.scope"
+  /// A proxy, whose URL may have a password.
+  static let proxy = "sync.record.proxy"
 
   /// Without a slash at its end.
   var url: String
@@ -29,7 +34,6 @@ struct Membership: Sendable {
     ]
     if let name { members.append(.init("name", .string(name))) }
     if let certificates { members.append(.init("caFile", .string(certificates))) }
-    if let proxy { members.append(.init("proxy", .string(proxy))) }
     return .object(members)
   }
 
@@ -62,6 +66,12 @@ struct Membership: Sendable {
     guard let value = try store.kept(setting) else { return nil }
     guard let membership = Membership(value) else {
       throw StoreError(.corrupt, "what is kept of the fleet is damaged: leave it, and enroll anew", setting: setting)
+    }
+    // Who cannot read it does not ask the server either.
+    if let proxy = (try? store.kept(proxy))?.flatMap({ $0.text }) {
+      var reached = membership
+      reached.proxy = proxy
+      return reached
     }
     return membership
   }
@@ -107,6 +117,15 @@ struct Membership: Sendable {
 }
 
 extension Store {
+  /// Writes what this library keeps, whatever lies above it.
+  func keep(_ body: (ChangeSet) throws(StoreError) -> Void) throws(StoreError) {
+    try edit(.bundle) { (edit) throws(StoreError) in
+      try edit.setOrigin("sync")
+      try edit.ignoreLocks()
+      try body(edit)
+    }
+  }
+
   /// What is kept under a name of the namespace: whatever other layers may hold of it; nil for nothing.
   func kept(_ name: String) throws(StoreError) -> Value? {
     let snapshot = try snapshot()

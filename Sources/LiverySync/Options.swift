@@ -1,6 +1,7 @@
 import CFleet
 import CLivery
 import CLiverySync
+import CSync
 import LiveryClient
 import LiveryFleet
 
@@ -25,7 +26,7 @@ struct Options: Sendable {
     isDispatched = content.flags & UInt32(LIVERY_SYNC_DISPATCH) != 0
     name = try Self.text(content.name, "name", Int(LIVERY_SYNC_NAME_MAX))
     scope = try Self.text(content.scope, "scope", 32)
-    certificates = try Self.text(content.ca_file, "ca_file", 4096)
+    certificates = try Self.text(content.ca_file, "ca_file", 4096).map { Self.absolute($0) }
     proxy = try Self.text(content.proxy, "proxy", 2048)
     broker = try Self.text(content.broker, "broker", 2048)
     brokerUser = try Self.text(content.broker_user, "broker_user", 1024)
@@ -38,6 +39,13 @@ struct Options: Sendable {
     -> String?
   {
     text == nil ? nil : try argument(text, name, limit: limit)
+  }
+
+  /// It is kept, and used by other processes. What is not there is told by the first request.
+  static func absolute(_ path: String) -> String {
+    var place = [CChar](repeating: 0, count: 4097)
+    let isThere = path.withCString { lvy_absolute($0, &place, UInt32(place.count)) }
+    return isThere ? place.withUnsafeBufferPointer { $0.baseAddress.map { String(cString: $0) } ?? path } : path
   }
 
   /// - Throws: `.invalidArgument`.

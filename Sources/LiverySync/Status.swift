@@ -41,7 +41,8 @@ extension Store {
     var problem = note.reasonText.utf8.isEmpty ? nil : (note.reasonText, note.messageText)
     do throws(FleetError) {
       let device = try Device(
-        membership.configuration(note.app), records: try kept(), seed: 0)
+        membership.configuration(note.process != 0 ? note.app : (try? kept(Membership.scope))?.text),
+        records: try kept(), seed: 0)
       let moment = Device.Moment(uptime: 0, clock: max(0, Timestamp.now.microseconds / 1_000_000))
       let overview = device.overview(at: moment, Driver.world(of: self))
       let trial = pendingTrial()
@@ -73,20 +74,28 @@ extension Store {
       members.append(.init("outbox", .int(overview.isReportDue ? 1 : 0)))
       if let trial { members.append(.init("trial", trial)) }
     } catch {
-      problem = ("damaged", error.message)
+      if error.reason != .unavailable {
+        problem = ("damaged", error.message)
+      } else if problem == nil {
+        problem = ("sealed", error.message)
+      }
     }
     if let problem { members.append(.init("problem", Self.problem(problem.0, problem.1, Self.advice(problem.0)))) }
   }
 
   private func kept() throws(FleetError) -> [Device.Record] {
     do throws(StoreError) { return try Membership.records(of: self) } catch {
-      throw FleetError(.malformed, error.message)
+      throw FleetError(error.code == .unavailable ? .unavailable : .malformed, error.message)
     }
   }
 
   private static func advice(_ reason: String) -> String {
     if reason.isSame("barred") { return "give sync.lock, beside data.mdb, the owner and the mode of that" }
-    if reason.isSame("sealed") { return "give this process the store's key, or have one take part that has it" }
+    if reason.isSame("sealed") {
+      return "give this process the store's key, or have one take part that has it; "
+        + "if it is lost for good, leave the fleet, and enroll anew"
+    }
+    if reason.isSame("postponed") { return "look at what keeps it from being made: it is tried again" }
     for known in FleetError.Reason.allCases where known.name.isSame(reason) { return FleetError(known, "").advice }
     return "leave the fleet, and enroll anew"
   }

@@ -28,7 +28,7 @@
       var content = Options()
       content.name = name
       content.scope = scope
-      content.certificates = certificates
+      content.certificates = certificates.map { Options.absolute($0) }
       content.proxy = proxy
       content.broker = broker
       content.brokerUser = brokerUser

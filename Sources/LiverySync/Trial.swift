@@ -120,8 +120,7 @@ extension Driver {
       fingerprint: fingerprint, after: revision, seconds: wanted.seconds, check: wanted.check,
       schema: world.schema)
     do throws(StoreError) {
-      try store.edit(.bundle) { (edit) throws(StoreError) in
-        try edit.setOrigin("sync")
+      try store.keep { (edit) throws(StoreError) in
         try self.put(records.filter { !$0.name.isSame(Self.ownedRecord) }, into: edit)
         try edit.set(Membership.trial, to: made.value)
       }
@@ -202,10 +201,7 @@ extension Driver {
   }
 
   private func forgetTrial() {
-    _ = try? store.edit(.bundle) { (edit) throws(StoreError) in
-      try edit.setOrigin("sync")
-      try edit.reset(Membership.trial)
-    }
+    _ = try? store.keep { (edit) throws(StoreError) in try edit.reset(Membership.trial) }
   }
 
   /// What asks for no check stays once the server was reached after it.

@@ -25,7 +25,7 @@ static const char help[] =
   "\n"
   "  --store PATH           the directory of the store; else $LIVERY_STORE\n"
   "  --name NAME            with enroll: what people call the device\n"
-  "  --app NAME             the app that documents are taken for, beside those for every app\n"
+  "  --app NAME             the app that documents are taken for, beside those for every app; the one named last without it\n"
   "  --broker URL           a broker of hints, mqtt://host or mqtts://host; without one it is asked every so often\n"
   "  --broker-user NAME     who the broker is told that this is\n"
   "  --broker-password FILE  a file whose first line is the password for the broker\n"
@@ -48,12 +48,12 @@ static const char *take_wait(const char *value, void *unused) {
 }
 
 static const command_option options[] = {
-  {"name", "NAME", .text = &sync_options.name, .only = "enroll"}, {"app", "NAME", .text = &sync_options.scope},
+  {"name", "NAME", .text = &sync_options.name, .only = "enroll"}, {"app", "NAME", .text = &sync_options.scope, .only = "enroll run pull push"},
   {"broker", "URL", .text = &sync_options.broker, .only = "run"},
   {"broker-user", "NAME", .text = &sync_options.broker_user, .only = "run"},
   {"broker-password", "FILE", .text = &sync_options.broker_password_file, .only = "run"},
   {"ca-file", "FILE", .text = &sync_options.ca_file, .only = "enroll run pull push"},
-  {"proxy", "URL", .text = &sync_options.proxy, .only = "enroll run pull push"},
+  {"proxy", "URL", .text = &sync_options.proxy, .may_be_empty = true, .only = "enroll run pull push"},
   {"wait", "MS", .take = take_wait, .only = "enroll run pull push"},
 };
 
@@ -220,7 +220,7 @@ static void print_status(livery_value *status) {
   livery_value *problem = member(status, "problem");
   if (problem) {
     print_text(problem, "message", "problem");
-    print_text(problem, "advice", "what to do");
+    print_text(problem, "advice", "advice");
   }
   livery_value_release(problem);
 }

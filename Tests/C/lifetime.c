@@ -290,6 +290,12 @@ TEST("a namespace can have secrets, which the log forgets as those that a schema
   EXPECT_STATUS(LIVERY_ERROR_READ_ONLY, livery_claim_secret(reader, "kept.token"));
   OK(livery_claim_secret(store, "kept.token"));
   OK(livery_claim_secret(store, "kept.token"));
+  EXPECT_STATUS(LIVERY_ERROR_CONFLICT, livery_claim_secret(store, "kept."));
+  OK(livery_claim_secret(store, "kept.all."));
+  OK(livery_set_string(store, user, "kept.all.one", TEXT("x")));
+  EXPECT(is_secret(store, "kept.all.one"));
+  OK(livery_claim_secret(store, "kept.all."));
+  OK(livery_reset(store, user, "kept.all.one"));
   OK(livery_claim_secret(reader, "kept.token"));
   livery_watch *watch = NULL;
   OK(livery_watch_start(store, "kept.*", NULL, count_secrets, NULL, NULL, &watch));
@@ -308,7 +314,7 @@ TEST("a namespace can have secrets, which the log forgets as those that a schema
   EXPECT(strstr(text, "forgotten") != NULL);
   livery_free(text);
   OK(livery_value_release(history));
-  for (int number = 0; number < 63; number++) {
+  for (int number = 0; number < 62; number++) {
     char name[32];
     snprintf(name, sizeof name, "kept.secret%d", number);
     OK(livery_claim_secret(store, name));

@@ -140,7 +140,7 @@ TEST("what cannot be backed up or restored is a status, and changes nothing", re
   EXPECT_STATUS(LIVERY_ERROR_IO, livery_backup(store, ".."));
   EXPECT_STATUS(LIVERY_ERROR_NOT_FOUND, livery_restore(store, "/nowhere/x.mdb", NULL, NULL));
   EXPECT_STATUS(LIVERY_ERROR_NOT_A_STORE, livery_restore(store, "/etc/passwd", NULL, NULL));
-  EXPECT_STATUS(LIVERY_ERROR_IO, livery_restore(store, "/", NULL, NULL));
+  EXPECT_STATUS(LIVERY_ERROR_NOT_A_STORE, livery_restore(store, "/", NULL, NULL));
   EXPECT_STATUS(LIVERY_ERROR_INVALID_ARGUMENT, livery_restore(store, "", NULL, NULL));
   EXPECT_STATUS(LIVERY_ERROR_INVALID_ARGUMENT, livery_restore(store, NULL, "a\nb", NULL));
   EXPECT_STATUS(LIVERY_ERROR_INVALID_ARGUMENT, livery_backup(store, ""));

@@ -441,6 +441,15 @@ PYTHON
 run 2 watch --count 0 && one_line
 run 2 watch '' && one_line
 run 3 watch --store nothing && one_line
+what="livery watch ends when its store is removed"
+"$livery" init --store "$work/leaves" >out 2>err
+timeout 20 "$livery" watch --initial --store "$work/leaves" >out 2>err &
+watcher=$!
+sleep 0.3
+rm -r "$work/leaves"
+wait $watcher
+code=$?
+[ $code -eq 3 ] && warns "leaves" && one_line
 LIVERY_STORE=$work/w timeout 10 "$livery" watch --initial >/dev/full 2>err
 if [ $? -eq 8 ]; then pass; else fail "lines that cannot be written end the watch" "$(cat err)"; fi
 

@@ -186,7 +186,9 @@ struct Oracle {
     guard isOpen || declared[name] != nil || removesOrphan(edit, name, change.layer) else { return .notFound }
     let isConsole = change.layer == .recommended || change.layer == .enforced
     if declared[name]?.isReadOnly == true, !isConsole { return .readOnly }
-    if change.layer < .enforced, let enforced = layers[.enforced]?[name], counts(enforced, now) { return .locked }
+    if change.layer < .enforced, exists(name), let enforced = layers[.enforced]?[name], counts(enforced, now) {
+      return .locked
+    }
     guard case .set(_, let given) = edit else { return nil }
     if change.layer == .override, change.expires == nil { return .invalidValue }
     if case .failure(let error) = fitting(given, name) { return error.code }

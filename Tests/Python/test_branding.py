@@ -123,13 +123,6 @@ def test_a_blank_url_is_a_placeholder(store):
     assert store.branding.color("Toolbar").format() == "#123456"
 
 
-def test_keys_that_differ_in_the_case_of_letters_are_one_image(store):
-  with pytest.raises(livery.InvalidValueError) as caught:
-    store.branding.apply_console({"images": {"logo": {"phone": "https://a.example/1", "Phone": "https://a.example/2"}}})
-  assert [one["code"] for one in caught.value.report["problems"]] == ["twice"]
-  store.branding.apply_console({"images": {"logo": {"phone": "https://a.example/1", "phone@2x": "https://a.example/2"}}})
-
-
 def test_a_check_finds_the_whitish_background(store):
   store.branding.apply_console({"colors": {"PrimaryHighlight": "whitesmoke", "PrimaryText": "#999"}})
   report = store.branding.check()

@@ -68,7 +68,7 @@ def test_no_network_is_a_failure_of_the_system_and_says_what_to_do(path, console
   run(path, "enroll", console.code())
   console.close()
   assert run(path, "pull", expected=8)
-  assert "what to do" in run(path, "status")
+  assert "advice    look whether the device has a network" in run(path, "status")
 
 
 def test_the_key_is_not_shown(path, console):

@@ -1,11 +1,12 @@
 """Joining a fleet, and leaving it."""
 
+import subprocess
 import time
 
 import livery
 import livery.sync
 import pytest
-from conftest import wait
+from conftest import BUILD, wait
 
 
 def test_a_device_joins_and_is_told_what_it_is(store, console):
@@ -138,13 +139,30 @@ def test_leaving_during_a_trial_takes_back_also_what_that_has_taken_away(device,
     assert device.get("volume") == 20 and device.get("title") == "risky"
     before = device.revision
     livery.sync.leave(device)
-    assert device.revision == before + 1
-  # As at its deadline.
+    assert [(commit["origin"], commit["kind"]) for commit in device.history(limit=2)] == [("sync: left", "reverted"), ("sync: left", "change")]
+    assert device.revision == before + 2 and device.trial()["state"] == "reverted"
+  # Others may begin one.
+  with device.change(trial=60) as change:
+    change["title"] = "yours"
   device.revert_trial()
   assert device.get("volume") == 20 and not device.list("sync.**")
   assert [layer["layer"] for layer in device.inspect("volume")["layers"]] == ["defaults"]
   # The operator's own is there again.
   assert {layer["layer"]: layer["value"] for layer in device.inspect("title")["layers"]} == {"user": "mine", "defaults": "none"}
+
+
+def test_a_device_whose_key_is_lost_leaves(device, console, tmp_path):
+  console.publisher.settings("fleet", "opening", ("volume", "enforce", 33))
+  livery.sync.pull(device).result(20)
+  key = tmp_path / "lost.key"
+  for words in (("key",), ("seal", "--store", tmp_path / "store")):
+    subprocess.run([BUILD / "livery", "secrets", *words, "--key-file", key], check=True, capture_output=True)
+  key.unlink()
+  problem = livery.sync.status(device)["problem"]
+  assert problem["reason"] == "sealed" and "enroll anew" in problem["advice"]
+  livery.sync.leave(device)
+  assert livery.sync.status(device) == {"enrolled": False, "state": "none"}
+  assert device.get("volume") == 20 and not device.list("sync.**")
 
 
 def test_leaving_what_nobody_joined_changes_nothing(store):

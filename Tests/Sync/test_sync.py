@@ -2,14 +2,17 @@
 
 import hashlib
 import os
+import subprocess
+import sys
 import threading
 import time
 from pathlib import Path
 
 import livery
+import livery.secrets
 import livery.sync
 import pytest
-from conftest import ROOT, SCHEMA, wait
+from conftest import BUILD, ROOT, SCHEMA, wait
 from publisher import Key, image
 
 PNG = (ROOT / "Tests" / "Fixtures" / "images" / "rgba.png").read_bytes()
@@ -766,3 +769,105 @@ def test_leaving_keeps_what_the_app_says_of_itself(store, console):
   livery.sync.enroll(store, console.code()).result(20)
   livery.sync.leave(store)
   assert [item["name"] for item in store.list("sync.**")] == ["sync.health"]
+
+
+def test_what_documents_say_is_secret(device, console, tmp_path):
+  key = tmp_path / "store.key"
+  subprocess.run([BUILD / "livery", "secrets", "key", "--key-file", key], check=True)
+  with livery.secrets.open(device, file=key):
+    console.publisher.settings("fleet", "wifi", ("token", "enforce", "HUNTER2"))
+    livery.sync.pull(device).result(20)
+    device.backup()
+    assert device["token"] == "HUNTER2"
+    livery.sync.push(device).result(20)
+    console.publisher.publish("fleet")
+    livery.sync.pull(device).result(20)
+  files = [file for file in (tmp_path / "store").rglob("*") if file.is_file()]
+  assert len(files) > 3 and not [file for file in files if b"HUNTER2" in file.read_bytes()]
+  exported = device.export_json(layers=True)
+  assert "sync.record" not in exported and "sync.fleet" in exported
+
+
+def test_an_export_of_a_device_is_imported(device, console, tmp_path):
+  console.publisher.settings("fleet", "opening", ("volume", "enforce", 33))
+  livery.sync.pull(device).result(20)
+  device.set("title", "mine")
+  for layers in (False, True):
+    exported = tmp_path / f"{layers}.json"
+    exported.write_text(device.export_json(layers=layers))
+    done = subprocess.run([BUILD / "livery", "import", exported, "--store", tmp_path / "store"], capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    assert "only who has claimed `sync.` may set it" in done.stdout + done.stderr
+  assert livery.sync.status(device)["fleet"] == "kiosks" and device["title"] == "mine"
+
+
+def test_the_app_that_was_named_last_counts_for_who_names_none(device, console):
+  console.publisher.publish("fleet", (*console.publisher.document([("volume", "replace", 40), ("title", "enforce", "Kiosk")]), "one",
+                                      {"scope": "kiosk"}))
+  livery.sync.pull(device, scope="kiosk").result(20)
+  assert (device["volume"], device["title"]) == (40, "Kiosk")
+  device.set("volume", 77)
+  livery.sync.push(device).result(20)
+  livery.sync.pull(device).result(20)
+  assert (device["volume"], device["title"]) == (77, "Kiosk")
+  livery.sync.pull(device, scope="till").result(20)
+  assert device["title"] == "none"
+
+
+@pytest.mark.parametrize("name, value", [("sync.record.state", "x"), ("sync.health", "fine"), ("sync.trial", {"a": 1})])
+def test_what_the_library_keeps_is_nothing_to_publish(device, console, name, value):
+  console.publisher.settings("fleet", "silence", (name, "enforce", value))
+  with pytest.raises(livery.LiveryError, match="the namespace sync. is kept by the library that syncs"):
+    livery.sync.pull(device).result(20)
+  livery.sync.health(device, "paper")
+  livery.sync.push(device).result(20)
+  assert console.reports()[-1]["violations"] and console.reports()[-1]["health"] == "paper"
+
+
+def test_what_keeps_a_change_from_being_made_is_told(device, console):
+  with device.change(trial=3600) as change:
+    change["title"] = "mine"
+  console.publisher.settings("fleet", "louder", ("volume", "recommend", 44), trial={"seconds": 60})
+  with livery.sync.start(device):
+    wait(lambda: livery.sync.status(device).get("problem"), "a problem")
+    problem = livery.sync.status(device)["problem"]
+    assert problem["reason"] == "postponed" and "is on trial until" in problem["message"]
+    device.revert_trial()
+    wait(lambda: device["volume"] == 44, "the change", 30)
+    wait(lambda: not livery.sync.status(device).get("problem"), "that it is well", 30)
+
+
+HOLD = """if True:
+  import livery, sys, time
+  with livery.open(sys.argv[1]) as store:
+    def slow(change):
+      print(flush=True)
+      time.sleep(0.4)
+    store.edit(slow)"""
+
+
+def test_who_cannot_claim_is_nothing_to_others(tmp_path, console):
+  with livery.open(tmp_path / "store", create=True) as store:
+    store.apply_schema(SCHEMA)
+  with livery.open(tmp_path / "store", busy_timeout=0.1) as store:
+    with subprocess.Popen([sys.executable, "-c", HOLD, tmp_path / "store"], stdout=subprocess.PIPE) as holder:
+      holder.stdout.readline()
+      taking = []
+
+      def take_part():
+        try:
+          taking.append(livery.sync.start(store))
+        except livery.BusyError:
+          pass
+
+      threads = [threading.Thread(target=lambda wait=number / 20: (time.sleep(wait), take_part())) for number in range(16)]
+      for thread in threads:
+        thread.start()
+      for thread in threads:
+        thread.join()
+    assert taking
+    livery.sync.enroll(store, console.code()).result(20)
+    console.publisher.settings("fleet", "opening", ("volume", "enforce", 33))
+    wait(lambda: store["volume"] == 33, "that somebody takes part")
+    for one in taking:
+      one.stop()

@@ -143,7 +143,7 @@ static livery_status model_refusal(const oracle *oracle, const model_change *cha
   bool is_known = model_exists(oracle, edit->name);
   if (!is_known && !(edit->is_reset ? oracle->layers[layer][edit->name].is_there : change->restores)) return LIVERY_ERROR_NOT_FOUND;
   if (declared->is_declared && declared->is_read_only && !is_console && !change->restores) return LIVERY_ERROR_READ_ONLY;
-  if (!oracle_forgets_locks && layer < LIVERY_LAYER_ENFORCED && model_is_locked(oracle, edit->name, change->passed_locks))
+  if (is_known && !oracle_forgets_locks && layer < LIVERY_LAYER_ENFORCED && model_is_locked(oracle, edit->name, change->passed_locks))
     return LIVERY_ERROR_LOCKED;
   model_value fitted;
   return edit->is_reset || !is_known ? LIVERY_OK : model_fits(oracle, edit->name, &edit->value, &fitted);

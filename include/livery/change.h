@@ -502,7 +502,8 @@ LIVERY_API livery_status livery_change_reset(livery_change *change, const char *
 /**
  * Add to a change set: remove all values of the layer.
  *
- * Forgets the edits of it made so far; edits made after it count on top. Logging a user out is this on the `session` layer.
+ * Forgets the edits of it made so far; edits made after it count on top. On the `session` layer it takes away all that a user has
+ * left, also what the schema says survives a logout: livery_session_logout() of <livery/session.h> ends a session and keeps that.
  * Locks do not prevent it.
  *
  * Threads: any; calls on one change set wait for each other.
@@ -767,7 +768,7 @@ LIVERY_API livery_status livery_claim(livery_store *store, const char *prefix, l
  * Threads: any. Waits for other writers, at most `busy_timeout_ms`, and for the disk, if it was not declared.
  *
  * @param store  an open store
- * @param name   the setting's name, which has no value yet
+ * @param name   the setting's name, which has no value yet; with a dot at its end all settings whose names begin so
  * @return #LIVERY_OK, or
  *   - #LIVERY_ERROR_NOT_FOUND         the name is in no claimed namespace: call livery_claim() before
  *   - #LIVERY_ERROR_CONFLICT          the namespace is one of the library's own, or the setting has a value

@@ -40,7 +40,7 @@ enum {
   LIVERY_LAYER_RECOMMENDED = 2,
   /** The operator at the device. */
   LIVERY_LAYER_USER = 3,
-  /** The logged-in user; goes at logout (livery_change_reset_all()) or when it expires. */
+  /** The logged-in user; goes at logout (livery_session_logout(), livery_change_reset_all()) or when it expires. */
   LIVERY_LAYER_SESSION = 4,
   /** From the console; weaker layers are locked. */
   LIVERY_LAYER_ENFORCED = 5,

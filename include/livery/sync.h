@@ -72,11 +72,11 @@ typedef struct livery_sync_options {
   uint32_t flags;
   /** What people call the device, up to #LIVERY_SYNC_NAME_MAX bytes of UTF-8; for an enrollment alone. NULL for none. */
   const char *name;
-  /** The app that documents are taken for, beside those for every app: 1 to 32 of `a` to `z`, `0` to `9`, `-` and `_`. NULL for
-      those for every app alone. */
+  /** The app that documents are taken for, beside those for every app: 1 to 32 of `a` to `z`, `0` to `9`, `-` and `_`. The store
+      keeps it until the device leaves the fleet. NULL for the one that was named last; without any, those for every app alone. */
   const char *scope;
   /** A file of certificates in the form PEM that servers and brokers are verified with, in place of the system's. What is given
-      with an enrollment is kept for later. */
+      with an enrollment is kept for later, with its absolute path. */
   const char *ca_file;
   /** A proxy for HTTP, such as "http://proxy:3128"; "" for none; NULL for what the environment says (`https_proxy`,
       `no_proxy`). What is given with an enrollment is kept for later. */

@@ -327,7 +327,7 @@ void lvs_ignore_broken_pipes(void);
 // Takes SIGINT, SIGTERM and SIGCHLD as a descriptor from now on, for programs with one thread so far; -1 and errno on
 // failure.
 int lvs_signals_catch(void);
-// Waits until a descriptor is readable: 1; or SIGINT or SIGTERM came: 0. -1 and errno on failure.
+// Waits a second at most until a descriptor is readable: 1; or SIGINT or SIGTERM came: 0; 2 if neither. -1 and errno on failure.
 int lvs_signals_wait(int signals, int descriptor);
 // Writes all of it, or until such a signal comes: also where nobody reads. 1, 0 for a signal, or -1 and errno.
 int lvs_signals_write(int signals, int descriptor, const void *bytes, size_t count);

@@ -35,13 +35,15 @@ extension View {
   /// Declares a setting of a claimed namespace to be secret, for good.
   func claimSecret(_ name: String) throws(StoreError) -> Environment.Outcome<Void> {
     var claims = try claims()
-    if claims.isSecret(name) { return .abort(()) }
+    if claims.declares(name) { return .abort(()) }
     try claims.checkSecret(name)
     guard claims.secrets.count < Self.mostSecrets else {
       throw StoreError(.invalidArgument, "a store has at most \(Self.mostSecrets) secrets in claimed namespaces")
     }
-    for layer in Layer.allCases where try record(LayerKey(layer, name)) != nil {
-      throw StoreError(.conflict, "`\(name)` has a value already, which the log may tell", setting: name)
+    var present: String?
+    try walkPlaces { if Claims.means(name, $0.name) { present = $0.name } }
+    if let present {
+      throw StoreError(.conflict, "`\(present)` has a value already, which the log may tell", setting: present)
     }
     claims.secrets.append(name)
     try putClaims(claims)
@@ -55,13 +57,14 @@ extension Store {
   ///
   /// The store remembers it, for good; done again it does nothing. Corresponds to `livery_claim_secret` in C.
   ///
+  /// - Parameter name: with a dot at its end all settings whose names begin so are.
   /// - Throws: `.notFound` if the name is in no claimed namespace; `.conflict` if it is in one of the library's own, or has a value; `.readOnly` if the
   ///   handle may not write and it is not declared yet; as `ChangeSet.commit()`.
   public func claimSecret(_ name: String) throws(StoreError) {
     try checkName(name)
     try whileOpen { () throws(StoreError) in
       let known = try shared.read { (view) throws(StoreError) in try view.claims() }
-      if !known.isSecret(name) {
+      if !known.declares(name) {
         try known.checkSecret(name)
         try write { (view) throws(StoreError) in try view.claimSecret(name) }
       }

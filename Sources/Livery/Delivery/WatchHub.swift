@@ -15,6 +15,7 @@ final class WatchHub: @unchecked Sendable {
   private var dispatching: [UInt64] = []
   private var asked: [UInt64] = []
   private var isRunning = false
+  private let threads = WatchThreads()
   /// Nobody here may commit that values are over whose time has come: each watch is told without.
   private var reportsExpiry = false
   /// What the thread is serving, and when it looked last whether the store is still there; its own.
@@ -48,6 +49,7 @@ final class WatchHub: @unchecked Sendable {
     guard !isRunning else { return }
     Registry.retain(shared)
     shared.wake.join()
+    threads.begin()
     let context = Unmanaged.passRetained(Watcher(hub: self, shared: shared)).toOpaque()
     let status = lvs_thread_start_watched({ serve($0) }, { serveAgain($0) }, context)
     guard status == 0 else {
@@ -97,8 +99,15 @@ final class WatchHub: @unchecked Sendable {
     if !all.isEmpty { shared.wake.signal() }
   }
 
-  /// Stops the watches of a handle that is closed, and forgets what it has posted.
+  /// Stops the watches of a handle that is closed, and forgets what it has posted. The thread that nobody needs any more has let go
+  /// of the store then, unless somebody's function is running on it.
   func stopAll(of owner: UInt64, _ shared: SharedEnvironment) {
+    stopWatches(of: owner, shared)
+    let isNeeded = lock.withLock { hasWatches || posts.contains { $0.descriptor == nil } }
+    if !isNeeded { threads.waitForEnd() }
+  }
+
+  private func stopWatches(of owner: UInt64, _ shared: SharedEnvironment) {
     cancelPosts(of: owner)
     let stopped = lock.withLock {
       let all = watches.filter { $0.owner == owner }
@@ -192,10 +201,12 @@ final class WatchHub: @unchecked Sendable {
   private func runPosts() {
     for _ in 0..<lock.withLock({ posts.count(where: { $0.descriptor == nil }) }) {
       guard let post = take({ $0.descriptor == nil }) else { return }
-      running = post
-      post.run()
-      running = nil
-      post.end()
+      threads.whileOutside {
+        running = post
+        post.run()
+        running = nil
+        post.end()
+      }
     }
   }
 
@@ -295,6 +306,7 @@ final class WatchHub: @unchecked Sendable {
       serving = nil
       watch.abandon()
     }
+    threads.comeBack()
     let status = lvs_thread_start_watched(
       { context in
         Log.write(.error, "watching: a callback has ended its thread, which it must not; another one goes on")
@@ -305,6 +317,8 @@ final class WatchHub: @unchecked Sendable {
     Log.write(.error, "watching: a callback has ended its thread, and no other can be had: watch anew")
     letGo(context)
   }
+
+  fileprivate func hasLetGo() { threads.end() }
 
   /// Whether the thread is still needed; if not, it is on its way out.
   fileprivate func keepsRunning() -> Bool {
@@ -320,7 +334,8 @@ final class WatchHub: @unchecked Sendable {
       guard !events.isEmpty else { return }
       calls += 1
       watch.lastCall = lvs_monotonic_ns()
-      watch.call(events)
+      if watch.isDispatched { return watch.call(events) }
+      threads.whileOutside { watch.call(events) }
     }
     func take(_ events: [Event]) {
       if watch.interval == 0 { tell(events) } else { watch.merge(events) }
@@ -442,6 +457,46 @@ extension WatchState {
   }
 }
 
+/// The watcher threads of a store: one, and beside it for a moment one that nobody needs any more.
+private final class WatchThreads: Sendable {
+  /// How long is waited for their end at most, in nanoseconds: what the log is told may be somebody's function, too.
+  private static let patience: UInt64 = 2_000_000_000
+
+  private let monitor = Monitor()
+  // Guarded by `monitor`.
+  nonisolated(unsafe) private var count = 0
+  nonisolated(unsafe) private var isOutside = false
+
+  func begin() { change { count += 1 } }
+  func end() { change { count -= 1 } }
+
+  /// Runs somebody's function: it may wait for whoever closes the store.
+  func whileOutside(_ function: () -> Void) {
+    change { isOutside = true }
+    function()
+    change { isOutside = false }
+  }
+
+  /// A function has ended its thread.
+  func comeBack() { change { isOutside = false } }
+
+  func waitForEnd() {
+    let deadline = lvs_monotonic_ns() &+ Self.patience
+    monitor.lock()
+    defer { monitor.unlock() }
+    while count > 0, !isOutside {
+      guard monitor.wait(until: deadline) else { return }
+    }
+  }
+
+  private func change(_ body: () -> Void) {
+    monitor.lock()
+    body()
+    monitor.wakeAll()
+    monitor.unlock()
+  }
+}
+
 /// What the watcher thread is given: the environment stays open for it, or for the thread that takes its place.
 private final class Watcher: Sendable {
   let hub: WatchHub
@@ -481,7 +536,8 @@ private func serveAgain(_ context: UnsafeMutableRawPointer?) {
 }
 
 private func letGo(_ context: UnsafeMutableRawPointer) {
-  let shared = Unmanaged<Watcher>.fromOpaque(context).takeRetainedValue().shared
-  shared.wake.leave()
-  Registry.release(shared)
+  let watcher = Unmanaged<Watcher>.fromOpaque(context).takeRetainedValue()
+  watcher.shared.wake.leave()
+  Registry.release(watcher.shared)
+  watcher.hub.hasLetGo()
 }

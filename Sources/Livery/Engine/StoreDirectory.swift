@@ -98,8 +98,9 @@ struct StoreDirectory {
 
   private func open() throws(StoreError) -> Opened {
     try checkData()
-    guard try folder.facts(Self.data)?.is_link != true else {
-      throw StoreError(.notAStore, "\(path): data.mdb is a symbolic link; link to the directory in its place")
+    if let facts = try folder.facts(Self.data), !facts.is_regular {
+      let what = facts.is_link ? "a symbolic link; link to the directory in its place" : "no regular file"
+      throw StoreError(.notAStore, "\(path): data.mdb is \(what)")
     }
     lvs_let_group_in(folder.descriptor, options.directoryMode)
     let locks: ByteLocks

@@ -55,7 +55,8 @@ struct StoreFile {
   }
 
   private static func refusal(_ error: LMDBError, _ shown: String) -> StoreError {
-    guard error.kind == .foreign else { return StoreError(error).prefixed("\(shown): ") }
+    let isNoFile = error.kind == .system && (error.code == EISDIR || error.code == ENXIO)
+    guard error.kind == .foreign || isNoFile else { return StoreError(error).prefixed("\(shown): ") }
     return StoreError(.notAStore, "\(shown): the file is neither a store nor a copy of one")
   }
 

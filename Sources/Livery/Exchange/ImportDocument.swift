@@ -122,7 +122,7 @@ struct ImportDocument {
   }
 
   /// Whether it is an export rather than a plain dictionary of settings.
-  private var isExport: Bool {
+  var isExport: Bool {
     content["Values"]?.type == .object || content["Layers"]?.type == .object
   }
 

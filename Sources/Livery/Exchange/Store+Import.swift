@@ -69,10 +69,36 @@ extension Store {
       guard partial || document.refusals.isEmpty else {
         return document.refused(document.refusals, revision: try revision())
       }
+      let claimed = document.isExport ? try leaveOutClaimed(&request) : []
       let result = try commit(request)
       if result.isRefused { return document.refused(result.refusals, revision: result.revision) }
       return ImportOutcome(
-        report: document.report(result.count, result.revision, document.refusals + result.refusals), error: nil)
+        report: document.report(result.count, result.revision, document.refusals + claimed + result.refusals),
+        error: nil)
     } catch { return .failed(error) }
+  }
+
+  /// Takes out of what an export brings what belongs to libraries that are not in this process: they keep there what is of the
+  /// store, such as of which fleet it is, and an export has more than that.
+  private func leaveOutClaimed(_ request: inout CommitRequest) throws(StoreError) -> [Refusal] {
+    try read { (view) throws(StoreError) in
+      let claims = try view.claims()
+      var refusals: [Refusal] = []
+      var rest: [Edit] = []
+      for edit in request.edits {
+        if let prefix = claims.prefixes.first(where: { Claim.covers($0, edit.name) }),
+          shared.claims.claim(of: edit.name) == nil, try view.descriptor(edit.name) == nil
+        {
+          refusals.append(
+            Refusal(
+              name: edit.name, code: .readOnly,
+              message: "`\(edit.name)` is left out: only who has claimed `\(prefix)` may set it"))
+        } else {
+          rest.append(edit)
+        }
+      }
+      request.edits = rest
+      return refusals
+    }
   }
 }

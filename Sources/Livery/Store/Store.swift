@@ -91,6 +91,11 @@ public final class Store: Sendable {
     try use.whileOpen(body)
   }
 
+  /// - Throws: `.gone` if the store's directory was removed, or exchanged for another one.
+  package func requirePlace() throws(StoreError) {
+    try whileOpen { () throws(StoreError) in try shared.requirePlace() }
+  }
+
   /// Runs `body` in a read transaction.
   func read<R>(_ body: (View) throws(StoreError) -> R) throws(StoreError) -> R {
     try whileOpen { () throws(StoreError) in try shared.read(body) }

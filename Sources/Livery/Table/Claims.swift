@@ -28,10 +28,18 @@ struct Claims: Sendable {
 
   /// Those that the store knows of, besides the library's own.
   var prefixes: [String]
-  /// Names in them that their owners have declared to be secret.
+  /// Names in them that their owners have declared to be secret; with a dot at the end all that begin so.
   var secrets: [String]
 
-  func isSecret(_ name: String) -> Bool { secrets.contains { $0.sameBytes(as: name) } }
+  func isSecret(_ name: String) -> Bool { secrets.contains { Claims.means($0, name) } }
+
+  /// Whether just this has been declared.
+  func declares(_ secret: String) -> Bool { secrets.contains { $0.sameBytes(as: secret) } }
+
+  /// Whether a declared secret is a setting, or begins as its name does.
+  static func means(_ secret: String, _ name: String) -> Bool {
+    secret.utf8.last == UInt8(ascii: ".") ? name.begins(with: secret) : secret.sameBytes(as: name)
+  }
 
   /// Whether a setting is a secret that nobody exports: what a schema declares is what that says.
   func hides(_ name: String, _ view: View) throws(StoreError) -> Bool {
@@ -40,7 +48,9 @@ struct Claims: Sendable {
   }
 
   func checkSecret(_ name: String) throws(StoreError) {
-    guard covers(name) else { throw StoreError(.notFound, "`\(name)` is in no claimed namespace", setting: name) }
+    guard covers(name) || prefixes.contains(where: { $0.sameBytes(as: name) }) else {
+      throw StoreError(.notFound, "`\(name)` is in no claimed namespace", setting: name)
+    }
     guard Claim.builtIn(of: name) == nil else {
       throw StoreError(.conflict, "`\(name)` is in a namespace of the library's own", setting: name)
     }

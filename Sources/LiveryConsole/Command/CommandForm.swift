@@ -1,3 +1,7 @@
+import LiveryClient
+import LiveryFleet
+import LiveryHTTP
+
 /// How a command is written, and the options that it takes beside those of all commands.
 struct CommandForm {
   /// `draft set CHANNEL VERB NAME [VALUE]`: words in lower case are said as they are.

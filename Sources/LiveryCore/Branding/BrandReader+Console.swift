@@ -71,7 +71,7 @@ extension BrandReader {
       guard text.isEmpty || BrandCheck.isAsset(text) || isAbsoluteURL(text) else {
         return problem("invalid-url", "`\(truncated(text, to: 80))` is neither an absolute URL nor an asset's SHA-256")
       }
-      append(Image(name: name, qualifiers: qualifiers, reference: text, path: pointer))
+      images.append(Image(name: name, qualifiers: qualifiers, reference: text, path: pointer))
     default: expect(value, "a URL")
     }
   }

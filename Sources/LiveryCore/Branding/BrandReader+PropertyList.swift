@@ -140,7 +140,7 @@ extension BrandReader {
     }
     guard images.count < 1000 else { return problem("too-many", "a brand has at most 1000 images") }
     if isWebURL(text) || !leadsOut(text, at: pointer) {
-      append(Image(name: name, qualifiers: qualifiers, reference: text, path: pointer))
+      images.append(Image(name: name, qualifiers: qualifiers, reference: text, path: pointer))
     }
   }
 

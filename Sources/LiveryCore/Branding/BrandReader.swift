@@ -130,17 +130,6 @@ public struct BrandReader {
     report.read(pointer, setting)
   }
 
-  /// Keeps an image that the document names; keys that differ in the case of letters are one.
-  mutating func append(_ image: Image) {
-    let isThere = images.contains {
-      $0.name.sameBytes(as: image.name) && Value.object($0.qualifiers) == .object(image.qualifiers)
-    }
-    guard !isThere else {
-      return problem("twice", "the image `\(truncated(image.name, to: 80))` is there twice for the same devices")
-    }
-    images.append(image)
-  }
-
   /// Keeps the variants of an image, once their files are known.
   public mutating func keepImage(_ name: String, _ variants: Value, at pointer: String) {
     let whole = Branding.image + name

@@ -41,7 +41,7 @@ extension JSON {
       guard place > text.count else { throw StoreError(failure) }
       // The bracket behind the text is its end.
       var end = Lines.location(of: text.count, in: text)
-      end.column -= 1
+      end.column = max(1, end.column - 1)
       throw StoreError(failure, at: end)
     }
     defer { lvs_json_decref(root) }

@@ -25,7 +25,7 @@ public struct Device: Sendable {
   /// What was wanted by then.
   var looked: Looked?
   /// Whether something else holds than what is wanted, since it cannot be had or made yet.
-  var isBehind = false
+  public internal(set) var isBehind = false
   var isOnTrial = false
   var reporting: Reporting = .none
   /// When it asks next, in milliseconds of `uptime`.
