@@ -247,3 +247,26 @@ TEST("opening and closing it leaves no descriptor and no memory mapped", repeate
   }
   EXPECT_INT(before, descriptors());
 }
+
+static void ignore_events(const livery_event *events, size_t count, void *user_data) {
+  (void)events, (void)count, (void)user_data;
+}
+
+// The thread that served watches has let go of it by then.
+TEST("it is gone with its last handle, also if that has watched, and so are the files of one on disk", closed_watches) {
+  int before = descriptors();
+  for (int round = 0; round < 40; round++) {
+    bool is_on_disk = round % 2;
+    livery_store *store = is_on_disk ? open_store(fresh_path()) : in_memory("watched");
+    livery_watch *watch = NULL;
+    int64_t number = 0;
+    EXPECT_STATUS(LIVERY_ERROR_NOT_FOUND, livery_get_int(store, "a", &number));
+    livery_watch_options options = LIVERY_WATCH_OPTIONS_INIT;
+    if (round % 4 > 1) options.flags = LIVERY_WATCH_DISPATCH;
+    OK(livery_watch_start(store, NULL, &options, ignore_events, NULL, NULL, &watch));
+    OK(livery_set_int(store, LIVERY_LAYER_USER, "a", round));
+    if (round % 3 == 0) OK(livery_watch_stop(watch));
+    OK(livery_close(store));
+    EXPECT_INT(before, descriptors());
+  }
+}

@@ -271,7 +271,7 @@ complete -c livery -n '__fish_seen_subcommand_from session' -l watch -d 'print t
 complete -c livery -n '__fish_seen_subcommand_from session' -a 'login update logout expire'
 complete -c livery -n 'not __fish_seen_subcommand_from init apply migrate check get set reset trial list form search explain watch history undo import export asset brand backup restore compact forget stats help agent console convert fetch generate images page picker prompt secrets session sync' -a sync -d 'a device of a fleet: what a console publishes is applied, and what the device has is reported'
 complete -c livery -n '__fish_seen_subcommand_from sync' -l name -x -d 'with enroll: what people call the device'
-complete -c livery -n '__fish_seen_subcommand_from sync' -l app -x -d 'the app that documents are taken for, beside those for every app'
+complete -c livery -n '__fish_seen_subcommand_from sync' -l app -x -d 'the app that documents are taken for, beside those for every app; the one named last without it'
 complete -c livery -n '__fish_seen_subcommand_from sync' -l broker -x -d 'a broker of hints, mqtt://host or mqtts://host; without one it is asked every so often'
 complete -c livery -n '__fish_seen_subcommand_from sync' -l broker-user -x -d 'who the broker is told that this is'
 complete -c livery -n '__fish_seen_subcommand_from sync' -l broker-password -r -F -d 'a file whose first line is the password for the broker'

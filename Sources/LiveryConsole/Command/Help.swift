@@ -79,7 +79,6 @@ extension Command {
       --limit N            how many lines
       --json               print JSON
       -h, --help           print this
-      --                   what follows are no options
 
     A channel is `fleet`, `group.NAME` or `device.ID`; a verb is recommend, replace, enforce or release.
     """
