@@ -382,7 +382,8 @@ final class Driver: @unchecked Sendable {
   static func world(of store: Store) -> Device.World {
     Device.World(
       hasAsset: { (try? store.assets.info($0.hexadecimal)) != nil }, offset: { Zone.offset($0) },
-      schema: (try? store.schemaVersion()).flatMap { $0 == 0 ? nil : Int64(clamping: $0) })
+      schema: (try? store.schemaVersion()).flatMap { $0 == 0 ? nil : Int64(clamping: $0) },
+      canonical: { ((try? store.inspect($0)) ?? .list([]))["name"]?.text ?? $0 })
   }
 
   /// Tells the machine what has happened, and does what it asks for.

@@ -837,6 +837,24 @@ def test_what_keeps_a_change_from_being_made_is_told(device, console):
     wait(lambda: not livery.sync.status(device).get("problem"), "that it is well", 30)
 
 
+def test_the_strongest_document_counts_by_whatever_name(store, console):
+  store.apply_schema({"Version": 2, "Groups": [{"Title": "One", "Settings": [
+    {"Type": "Number", "Format": "integer", "Title": "Zoom", "Key": "aa.zoom", "Aliases": ["zoom"], "Value": 0}]}]})
+  livery.sync.enroll(store, console.code()).result(20)
+  device = f"device.{livery.sync.status(store)['device']}"
+  console.publisher.settings("fleet", "all", ("zoom", "recommend", 1))
+  console.publisher.settings(device, "this", ("aa.zoom", "recommend", 2))
+  livery.sync.pull(store).result(20)
+  assert store["zoom"] == 2
+  console.publisher.settings("fleet", "all", ("zoom", "enforce", 4))
+  console.publisher.settings(device, "this", ("aa.zoom", "enforce", 3))
+  livery.sync.pull(store).result(20)
+  assert store["zoom"] == 3
+  console.publisher.settings(device, "this", ("aa.zoom", "release"))
+  livery.sync.pull(store).result(20)
+  assert store["zoom"] == 0 and store.inspect("zoom")["layers"][-1]["layer"] == "defaults"
+
+
 HOLD = """if True:
   import livery, sys, time
   with livery.open(sys.argv[1]) as store:

@@ -30,7 +30,8 @@ enum {
  *
  * The report is an object: `imported` (the number of values), `revision`, `diagnostics`, a list of objects `name`,
  * `status`, `message` and, where it applies, `constraint`, and, if an export has members that are none of it,
- * `ignored`, the list of their names.
+ * `ignored`, the list of their names. Of an export, settings of claimed namespaces whose owner is not in this process
+ * (livery_claim()) are left out and told in `diagnostics` as #LIVERY_ERROR_READ_ONLY: they are about the store itself.
  *
  * Threads: any. Waits for other writers, at most `busy_timeout_ms`, and for the disk.
  *
@@ -70,7 +71,8 @@ LIVERY_API livery_status livery_import_json(livery_store *store, livery_layer la
  *
  * The report is an object: `imported` (the number of values), `revision`, `diagnostics`, a list of objects `name`,
  * `status`, `message` and, where it applies, `constraint`, and, if an export has members that are none of it,
- * `ignored`, the list of their names.
+ * `ignored`, the list of their names. Of an export, settings of claimed namespaces whose owner is not in this process
+ * (livery_claim()) are left out and told in `diagnostics` as #LIVERY_ERROR_READ_ONLY: they are about the store itself.
  *
  * Threads: any. Waits for other writers, at most `busy_timeout_ms`, and for the disk.
  *

@@ -25,7 +25,7 @@ extension Device {
     lookAtVerdicts(moment, world)
     do throws(FleetError) {
       let (documents, holding) = try holding(moment.clock, world)
-      let (fingerprint, merged) = try wanted(documents)
+      let (fingerprint, merged) = try wanted(documents, world)
       isBehind = false
       guard !holds(fingerprint, world) else {
         if kept.refused != nil { forgetRefusal() }
@@ -37,7 +37,7 @@ extension Device {
         return
       }
       guard fingerprint != kept.refused || world.schema != kept.refusedSchema else { return }
-      let desired = if let merged { merged } else { try merging(documents) }
+      let desired = if let merged { merged } else { try merging(documents, world) }
       try requireAssets(of: desired, documents, moment, world)
       var change = try desired.change(from: kept.owned, holding)
       change.followsUpgrade = kept.applied != nil && world.schema != kept.appliedSchema
@@ -58,16 +58,20 @@ extension Device {
   }
 
   /// The fingerprint of what documents come to; with that itself, unless they are those of the last time.
-  mutating func wanted(_ documents: [HeldDocument]) throws(FleetError) -> (fingerprint: [UInt8], Desired?) {
-    if let looked, looked.documents.elementsEqual(documents, by: { $0 == $1.hash }) { return (looked.fingerprint, nil) }
-    let desired = try merging(documents)
+  mutating func wanted(
+    _ documents: [HeldDocument], _ world: World
+  ) throws(FleetError) -> (fingerprint: [UInt8], Desired?) {
+    if let looked, looked.schema == world.schema, looked.documents.elementsEqual(documents, by: { $0 == $1.hash }) {
+      return (looked.fingerprint, nil)
+    }
+    let desired = try merging(documents, world)
     let fingerprint = try desired.fingerprint()
-    looked = Looked(documents: documents.map { $0.hash }, fingerprint: fingerprint)
+    looked = Looked(documents: documents.map { $0.hash }, schema: world.schema, fingerprint: fingerprint)
     return (fingerprint, desired)
   }
 
-  private func merging(_ documents: [HeldDocument]) throws(FleetError) -> Desired {
-    try Desired.merging(documents, tried: kept.holding.map { $0.hash })
+  private func merging(_ documents: [HeldDocument], _ world: World) throws(FleetError) -> Desired {
+    try Desired.merging(documents, tried: kept.holding.map { $0.hash }, canonical: world.canonical)
   }
 
   /// What is to be shown has to be here: while a document waits for its time a store may drop what nothing there refers to. It is

@@ -22,14 +22,21 @@ extension Device {
     var offset: ZoneOffset
     /// The version of the schema; nil without one.
     public var schema: Int64?
+    /// What a setting is called now: documents may name it by an alias.
+    var canonical: (_ name: String) -> String
 
     /// - Parameters:
     ///   - hasAsset: whether the store has the asset with a hash.
     ///   - offset: how many seconds the zone is ahead of UTC.
-    public init(hasAsset: @escaping (_ hash: [UInt8]) -> Bool, offset: @escaping ZoneOffset, schema: Int64?) {
+    ///   - canonical: the name of a setting by its name or an alias; other names as they are.
+    public init(
+      hasAsset: @escaping (_ hash: [UInt8]) -> Bool, offset: @escaping ZoneOffset, schema: Int64?,
+      canonical: @escaping (_ name: String) -> String = { $0 }
+    ) {
       self.hasAsset = hasAsset
       self.offset = offset
       self.schema = schema
+      self.canonical = canonical
     }
   }
 

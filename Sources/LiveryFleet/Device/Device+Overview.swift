@@ -51,7 +51,8 @@ extension Device {
   }
 
   private mutating func isBehindNow(_ moment: Moment, _ world: World) -> Bool {
-    guard let documents = try? holding(moment.clock, world).documents, let (fingerprint, _) = try? wanted(documents)
+    guard let documents = try? holding(moment.clock, world).documents,
+      let (fingerprint, _) = try? wanted(documents, world)
     else {
       return true
     }

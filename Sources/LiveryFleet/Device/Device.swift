@@ -74,8 +74,9 @@ public struct Device: Sendable {
   public internal(set) var problem: FleetError?
 
   struct Looked: Sendable {
-    /// The hashes of the documents that held, the weakest first: what they come to follows from them alone.
+    /// The hashes of the documents that held, the weakest first, and the schema: what they come to follows from them alone.
     var documents: [[UInt8]]
+    var schema: Int64?
     var fingerprint: [UInt8]
   }
 

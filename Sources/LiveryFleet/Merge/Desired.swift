@@ -19,11 +19,18 @@ public struct Desired: Sendable, Equatable {
   ///
   /// - Parameter tried: the hashes of documents that hold already. Their trials are over: what begins or ends beside them is on
   ///   none because of them.
+  /// - Parameter canonical: the name of a setting, of which documents may say an alias.
   /// - Throws: `.tooLarge`.
-  public static func merging(_ documents: [HeldDocument], tried: [[UInt8]] = []) throws(FleetError) -> Desired {
+  public static func merging(
+    _ documents: [HeldDocument], tried: [[UInt8]] = [], canonical: (String) -> String = { $0 }
+  ) throws(FleetError) -> Desired {
     var all: [(setting: Document.Setting, document: [UInt8], rank: Int)] = []
     for (rank, held) in documents.enumerated() {
-      for setting in held.document.settings { all.append((setting, held.hash, rank)) }
+      for setting in held.document.settings {
+        var known = setting
+        known.name = canonical(setting.name)
+        all.append((known, held.hash, rank))
+      }
     }
     guard all.count <= Limit.settingsHeld else { throw FleetError(.tooLarge, "the documents have too many settings") }
     all.sort { left, right in
