@@ -185,6 +185,7 @@ extension Driver {
       tell(
         .wentBack(
           owned: owned, fingerprint: found.fingerprint, schema: found.schema,
+          Document.Trial(seconds: found.seconds, check: found.check),
           isSuperseded ? nil : found.violation(by: origin)), isFirst)
     case .pending, .confirmed, .reverted, .none:
       // Committed, or never made.

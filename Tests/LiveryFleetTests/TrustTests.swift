@@ -54,6 +54,14 @@ import Testing
     try take(manifest(8), &trust)
   }
 
+  @Test func aManifestFromAfterTheTimeOfTheKeysEndsNothing() throws {
+    var trust = try enrolled()
+    var late = manifest(5, expires: noon + 800 * 86_400)
+    late.issued = noon + 400 * 86_400
+    #expect(reason { try take(late, &trust) } == .expired)
+    try take(manifest(5), &trust)
+  }
+
   @Test func mixAndMatchAGroupThatIsBehindTheFleetIsRefused() throws {
     var fleet = manifest(5)
     fleet.versions = [.init(group: "lobby", version: 3)]

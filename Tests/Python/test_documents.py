@@ -172,3 +172,9 @@ def test_an_export_that_is_malformed_names_the_setting(kiosk):
     layers = {"user": {"duration": {"value": 3, member: value}}}
     with pytest.raises(livery.ParseError, match=f"`{member}` of `duration` is malformed"):
       kiosk.import_json({**everything, "Layers": layers})
+
+
+def test_an_export_has_values_or_layers(kiosk):
+  everything = json.loads(kiosk.export_json(layers=True))
+  assert kiosk.import_json({**everything, "Values": {"duration": 3}, "Note": "x"})["ignored"] == ["Values", "Note"]
+  assert "ignored" not in kiosk.import_json(everything)

@@ -95,7 +95,11 @@ struct ImportDocument {
   private var ignored: [Value] {
     guard isExport, case .object(let members) = content else { return [] }
     var names: [Value] = []
-    for member in members where !Self.isOwn(member.key) { names.append(.string(member.key)) }
+    // An export has values of its own or those of its layers.
+    for member in members {
+      let isOfOther = isLayered && (member.key.sameBytes(as: "Values") || member.key.sameBytes(as: "Types"))
+      if isOfOther || !Self.isOwn(member.key) { names.append(.string(member.key)) }
+    }
     return names
   }
 

@@ -36,8 +36,10 @@ extension Device {
         }
         return
       }
-      guard fingerprint != kept.refused || world.schema != kept.refusedSchema else { return }
+      let isRefused = fingerprint == kept.refused && world.schema == kept.refusedSchema
+      if isRefused, kept.refusedTrial == nil { return }
       let desired = if let merged { merged } else { try merging(documents, world) }
+      if isRefused, desired.trial?.text == kept.refusedTrial { return }
       try requireAssets(of: desired, documents, moment, world)
       var change = try desired.change(from: kept.owned, holding)
       change.followsUpgrade = kept.applied != nil && world.schema != kept.appliedSchema
@@ -145,6 +147,7 @@ extension Device {
   private mutating func forgetRefusal() {
     kept.refused = nil
     kept.refusedSchema = nil
+    kept.refusedTrial = nil
     kept.violations = []
     mark(Kept.stateName)
   }
@@ -165,6 +168,7 @@ extension Device {
     isBehind = false
     kept.refused = refused.fingerprint
     kept.refusedSchema = refused.schema
+    kept.refusedTrial = nil
     kept.violations = violations.prefix(Limit.reported / 16).map {
       Report.Violation(name: $0.name.cut(Limit.settingName), message: $0.message.cut(1024))
     }

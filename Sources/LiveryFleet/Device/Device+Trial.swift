@@ -12,7 +12,7 @@ extension Device {
   }
 
   mutating func wentBack(
-    _ owned: Value?, _ fingerprint: [UInt8], _ schema: Int64?, _ violation: Report.Violation?
+    _ owned: Value?, _ fingerprint: [UInt8], _ schema: Int64?, _ trial: Document.Trial?, _ violation: Report.Violation?
   ) {
     isOnTrial = false
     kept.read(owned: owned)
@@ -22,6 +22,7 @@ extension Device {
     kept.refused = fingerprint
     // That of now may be another: an upgrade takes back what is on trial.
     kept.refusedSchema = schema
+    kept.refusedTrial = trial?.text
     kept.violations = [violation]
     mark(Kept.stateName)
   }

@@ -173,8 +173,8 @@ public struct Device: Sendable {
     case .failure(let retryAfter): failed(retryAfter, moment)
     case .applied: applied(moment)
     case .trial(let isPending): setTrial(isPending)
-    case .wentBack(let owned, let fingerprint, let schema, let violation):
-      wentBack(owned, fingerprint, schema, violation)
+    case .wentBack(let owned, let fingerprint, let schema, let trial, let violation):
+      wentBack(owned, fingerprint, schema, trial, violation)
     case .refused(let violations): refused(violations, moment)
     case .postponed: postponed(moment)
     case .notSaved(let records): notSaved(records, moment)

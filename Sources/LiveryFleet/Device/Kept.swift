@@ -41,6 +41,8 @@ struct Kept: Sendable {
   var appliedSchema: Int64?
   /// The schema with which it was refused.
   var refusedSchema: Int64?
+  /// The trial after which it went back: with another one it is tried again.
+  var refusedTrial: String?
   var violations: [Report.Violation] = []
   /// The number of the last report, and of the last one that arrived.
   var sequence: Int64 = 0
@@ -130,6 +132,7 @@ extension Kept {
     var made = Making()
     if let refused { made.add("refused", refused) }
     made.add("schema", ifAny: refusedSchema)
+    made.add("trial", ifAny: refusedTrial)
     made.add(
       "violations",
       ifAny: violations.map { .object([.init("name", .string($0.name)), .init("message", .string($0.message))]) })
@@ -199,6 +202,7 @@ extension Kept {
     var members = try Members(value, of: "the state")
     refused = try members.dataIfAny("refused", Crypto.hashSize...Crypto.hashSize)
     refusedSchema = try members.intIfAny("schema", 0...Int64.max)
+    refusedTrial = try members.textIfAny("trial", limit: 64)
     for item in try members.list("violations", limit: Limit.reported) {
       guard let name = item["name"]?.text, let message = item["message"]?.text else { continue }
       violations.append(Report.Violation(name: name, message: message))

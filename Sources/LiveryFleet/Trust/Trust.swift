@@ -133,8 +133,11 @@ extension Trust {
     guard let keys, manifest.keys <= keys.version else {
       throw FleetError(.keysMissing, "the manifest was made under key document \(manifest.keys), which is not here")
     }
-    let present = present(clock)
-    guard present < keys.expires else { throw FleetError(.expired, "the time of the key document is over") }
+    // What it says of the time counts from then on: one after which nothing counted any more is not taken.
+    let present = max(present(clock), manifest.issued)
+    guard present < keys.expires else {
+      throw FleetError(.expired, "the time of the key document is over at \(present)")
+    }
     try envelope.verify { (key) in keys.counts(key, at: present) }
     guard envelope.signatures.count >= keys.threshold else {
       throw FleetError(

@@ -127,6 +127,7 @@ extension SimulatedDevice {
     tell(
       .wentBack(
         owned: owned, fingerprint: found.fingerprint, schema: found.schema,
+        Document.Trial(seconds: found.seconds, check: found.check),
         origin == Self.superseded ? nil : violation), isFirst)
   }
 
