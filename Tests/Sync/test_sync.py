@@ -900,14 +900,3 @@ def test_what_went_back_is_tried_again_once_it_is_to_be_tried_otherwise(device, 
     livery.sync.pull(device).result(20)
     assert device["volume"] == 44 and device.trial()["state"] == "reverted"
     assert [one["verdict"] for one in livery.sync.status(device)["documents"]] == ["applied"]
-
-
-def test_what_holds_beside_what_is_refused_is_told_as_that(device, console):
-  console.publisher.settings("fleet", "good", ("volume", "enforce", 44))
-  livery.sync.pull(device).result(20)
-  own = f"device.{livery.sync.status(device)['device']}"
-  console.publisher.settings(own, "bad", ("volume", "enforce", "loud"))
-  with pytest.raises(livery.LiveryError):
-    livery.sync.pull(device).result(20)
-  assert device["volume"] == 44
-  assert {one["name"]: one["verdict"] for one in livery.sync.status(device)["documents"]} == {"good": "applied", "bad": "refused"}

@@ -174,7 +174,7 @@ extension Device {
           } else if !document.holds(at: present, world.offset).holds {
             verdict = .scheduled
           } else {
-            verdict = isRefused(entry) ? .refused : isBehind || isOnTrial ? .scheduled : .applied
+            verdict = kept.refused != nil ? .refused : isBehind || isOnTrial ? .scheduled : .applied
           }
         } else {
           verdict = .unusable
@@ -183,12 +183,6 @@ extension Device {
       }
     }
     return verdicts
-  }
-
-  /// What holds beside what was refused is none of that, unless it does not fit any more.
-  private func isRefused(_ entry: Manifest.Entry) -> Bool {
-    guard let refused = kept.refused else { return false }
-    return refused == kept.applied || !kept.holding.contains { $0.hash == entry.hash }
   }
 
   /// Records could not be kept, and a report that came with them was not sent.
