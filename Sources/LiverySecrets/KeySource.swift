@@ -73,7 +73,11 @@ extension KeySource {
     try KeyText.text(of: keys) { (text) throws(StoreError) in
       switch self {
       case .file(let path):
-        try Self.check(lvk_file_make(path, text.baseAddress, text.count), path)
+        let error = lvk_file_make(path, text.baseAddress, text.count)
+        guard error != ENOENT && error != ENOTDIR else {
+          throw StoreError(.unavailable, "\(path): the folder that is to hold the key is missing", systemError: error)
+        }
+        try Self.check(error, path)
       case .keyring(let name):
         var length = 0
         let error = withUnsafeTemporaryAllocation(byteCount: LVK_MOST_TEXT, alignment: 8) { buffer in

@@ -511,3 +511,21 @@ def test_a_store_that_was_moved_is_not_mistaken_for_another(path, store):
   livery.open(path, create=True).close()
   with pytest.raises(livery.InvalidArgumentError, match="moved"):
     store.watch()
+
+
+def test_what_falls_together_comes_in_the_order_of_revisions(store):
+  store.set("a", 1)
+  events = []
+  with store.watch("*", events.append, min_interval=0.3):
+    for number in (2, 3):
+      with store.change(trial=timedelta(minutes=1)) as change:
+        change["a"] = number
+      store.confirm_trial(change.revision)
+    store.set("b", 1)
+    store.set("a", 4)
+    end = time.monotonic() + WAIT
+    while not any(event.name == "a" and event.new == 4 for event in events) and time.monotonic() < end:
+      time.sleep(0.01)
+    told = [(event.kind, event.name, event.revision) for event in events]
+    assert [revision for _, _, revision in told] == sorted(revision for _, _, revision in told), told
+    assert (EventKind.CONFIRMED, None) in [(kind, name) for kind, name, _ in told]

@@ -216,3 +216,8 @@ def test_many_threads_read_and_set_while_the_key_is_exchanged(store, key):
       thread.join()
     assert store["password"].startswith("value")
   assert failures == []
+
+
+def test_a_key_is_made_in_a_folder_that_is_there(tmp_path):
+  with pytest.raises(livery.LiveryError, match="the folder that is to hold the key is missing"):
+    livery.secrets.make_key(file=tmp_path / "missing" / "key")

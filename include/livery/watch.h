@@ -91,7 +91,7 @@ typedef struct livery_watch_options {
   uint32_t flags;
   /** The least time between two calls, in milliseconds. Changes of one setting that fall together are told as one, from
       the first old value to the last new one: as #LIVERY_EVENT_WRITABILITY where only the lock is another one than before,
-      and not at all where nothing is. */
+      and not at all where nothing is. Of schemas the last is told, and of trials what became of the last one. */
   uint32_t min_interval_ms;
 } livery_watch_options;
 

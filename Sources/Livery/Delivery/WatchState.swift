@@ -155,7 +155,9 @@ final class WatchState: @unchecked Sendable {
   }
 
   func takePending() -> [Event] {
-    let events = pending.compactMap { $0.name == nil ? $0 : $0.asDifference }
+    // What was changed last comes last, also where it had been changed before.
+    let order = sortedOrder(of: pending.count) { pending[$0].revision < pending[$1].revision }
+    let events = order.compactMap { pending[$0].name == nil ? pending[$0] : pending[$0].asDifference }
     pending = []
     places = ByteIndex()
     return events
