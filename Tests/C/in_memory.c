@@ -4,6 +4,7 @@
 
 #include <dirent.h>
 #include <limits.h>
+#include <stdatomic.h>
 #include <sys/stat.h>
 
 static livery_status open_in_memory(const char *name, uint32_t flags, livery_store **store) {
@@ -248,8 +249,9 @@ TEST("opening and closing it leaves no descriptor and no memory mapped", repeate
   EXPECT_INT(before, descriptors());
 }
 
-static void ignore_events(const livery_event *events, size_t count, void *user_data) {
-  (void)events, (void)count, (void)user_data;
+static void note_events(const livery_event *events, size_t count, void *user_data) {
+  (void)events, (void)count;
+  atomic_store((atomic_bool *)user_data, true);
 }
 
 // The thread that served watches has let go of it by then.
@@ -260,11 +262,15 @@ TEST("it is gone with its last handle, also if that has watched, and so are the 
     livery_store *store = is_on_disk ? open_store(fresh_path()) : in_memory("watched");
     livery_watch *watch = NULL;
     int64_t number = 0;
+    atomic_bool is_told = false;
     EXPECT_STATUS(LIVERY_ERROR_NOT_FOUND, livery_get_int(store, "a", &number));
     livery_watch_options options = LIVERY_WATCH_OPTIONS_INIT;
     if (round % 4 > 1) options.flags = LIVERY_WATCH_DISPATCH;
-    OK(livery_watch_start(store, NULL, &options, ignore_events, NULL, NULL, &watch));
+    OK(livery_watch_start(store, NULL, &options, note_events, &is_told, NULL, &watch));
     OK(livery_set_int(store, LIVERY_LAYER_USER, "a", round));
+    // What is called just then is not waited for.
+    for (int tries = 0; !options.flags && !is_told && tries < 1000; tries++) usleep(1000);
+    usleep(2000);
     if (round % 3 == 0) OK(livery_watch_stop(watch));
     OK(livery_close(store));
     EXPECT_INT(before, descriptors());

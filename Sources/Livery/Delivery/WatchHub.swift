@@ -15,7 +15,7 @@ final class WatchHub: @unchecked Sendable {
   private var dispatching: [UInt64] = []
   private var asked: [UInt64] = []
   private var isRunning = false
-  private let threads = WatchThreads()
+  fileprivate let threads = WatchThreads()
   /// Nobody here may commit that values are over whose time has come: each watch is told without.
   private var reportsExpiry = false
   /// What the thread is serving, and when it looked last whether the store is still there; its own.
@@ -318,8 +318,6 @@ final class WatchHub: @unchecked Sendable {
     letGo(context)
   }
 
-  fileprivate func hasLetGo() { threads.end() }
-
   /// Whether the thread is still needed; if not, it is on its way out.
   fileprivate func keepsRunning() -> Bool {
     lock.withLock {
@@ -459,8 +457,9 @@ extension WatchState {
 
 /// The watcher threads of a store: one, and beside it for a moment one that nobody needs any more.
 private final class WatchThreads: Sendable {
-  /// How long is waited for their end at most, in nanoseconds: what the log is told may be somebody's function, too.
-  private static let patience: UInt64 = 2_000_000_000
+  /// How long is waited for their end at most, in nanoseconds: where somebody has damaged the wake word the thread sleeps on for a
+  /// second, and what the log is told may be somebody's function, too.
+  private static let patience: UInt64 = 50_000_000
 
   private let monitor = Monitor()
   // Guarded by `monitor`.
@@ -511,10 +510,18 @@ private final class Watcher: Sendable {
 /// The watcher thread.
 private func serve(_ context: UnsafeMutableRawPointer?) {
   guard let context else { return }
+  serveWhileNeeded(context)
+  letGo(context)
+}
+
+@inline(never)
+private func serveWhileNeeded(_ context: UnsafeMutableRawPointer) {
   let watcher = Unmanaged<Watcher>.fromOpaque(context).takeUnretainedValue()
   let shared = watcher.shared
-  while watcher.hub.keepsRunning() {
+  while true {
+    // What comes after this look is seen before the thread sleeps.
     let count = shared.wake.count
+    guard watcher.hub.keepsRunning() else { return }
     var pause: UInt64 = 1_000_000_000
     // What is new stays in the log until there is memory to read it.
     if lvs_memory_is_short() {
@@ -526,7 +533,6 @@ private func serve(_ context: UnsafeMutableRawPointer?) {
     }
     if pause > 0 { shared.wake.wait(while: count, for: pause) }
   }
-  letGo(context)
 }
 
 private func serveAgain(_ context: UnsafeMutableRawPointer?) {
@@ -535,9 +541,13 @@ private func serveAgain(_ context: UnsafeMutableRawPointer?) {
   watcher.hub.serveAnew(watcher.shared, context)
 }
 
-private func letGo(_ context: UnsafeMutableRawPointer) {
+private func letGo(_ context: UnsafeMutableRawPointer) { release(context).end() }
+
+/// Nothing is held of the store any more when this returns.
+@inline(never)
+private func release(_ context: UnsafeMutableRawPointer) -> WatchThreads {
   let watcher = Unmanaged<Watcher>.fromOpaque(context).takeRetainedValue()
   watcher.shared.wake.leave()
   Registry.release(watcher.shared)
-  watcher.hub.hasLetGo()
+  return watcher.hub.threads
 }
