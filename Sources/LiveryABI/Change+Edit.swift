@@ -46,11 +46,17 @@ extension StoreError {
       self.init(.invalidArgument, "the function returned \(status), which is no status")
       return
     }
-    let last = lvs_thread_error_view().pointee
-    guard last.status == status, let message = last.message else {
+    guard let left = Self.left(of: status) else {
       self.init(code, "the function returned \(String(cString: livery_status_name(status)))")
       return
     }
-    self.init(code, String(cString: message), setting: last.setting.map { String(cString: $0) })
+    self.init(code, left.message, setting: left.setting)
+  }
+
+  /// The thread's last error, if it is of a status.
+  static func left(of status: livery_status) -> (message: String, setting: String?)? {
+    let last = lvs_thread_error_view().pointee
+    guard last.status == status, let message = last.message else { return nil }
+    return (String(cString: message), last.setting.map { String(cString: $0) })
   }
 }

@@ -91,8 +91,6 @@ private func carryOut(
   HandleTable.shared.closeIfOpen(handleNumber(handle), .migration)
   guard status != livery_status(LIVERY_OK) else { return }
   let name = String(cString: livery_status_name(status))
-  // What it has left as the thread's last error says more.
-  let reason = status < 0 ? StoreError(returned: status).message : ""
-  let told = reason.utf8.isEmpty || reason.utf8.starts(with: "the function returned".utf8) ? "" : ": \(reason)"
+  let told = StoreError.left(of: status).map { ": \($0.message)" } ?? ""
   throw StoreError(.migration, "the function returned \(name) (\(status))\(told)")
 }

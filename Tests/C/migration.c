@@ -240,12 +240,21 @@ static livery_status refuse(livery_migration *migration, void *user_data) {
   return LIVERY_ERROR_BUSY;
 }
 
+static livery_status leave_reason(livery_migration *migration, void *user_data) {
+  (void)migration, (void)user_data;
+  livery_error_leave(LIVERY_ERROR_CONFLICT, "the old server is gone");
+  return LIVERY_ERROR_CONFLICT;
+}
+
 TEST("a function that fails leaves the store as it was", function_fails) {
   livery_store *store = new_store(fresh_path(), EMPTY);
   int64_t number = 0;
   OK(livery_set_int(store, LIVERY_LAYER_USER, "a", 1));
   EXPECT_STATUS(LIVERY_ERROR_MIGRATION, livery_schema_apply(store, CALL, LIVERY_ZERO_TERMINATED, NULL, NULL));
   EXPECT_CONTAINS("no function is registered", livery_last_error()->message);
+  OK(livery_migration_register(store, "host", leave_reason, NULL, NULL));
+  EXPECT_STATUS(LIVERY_ERROR_MIGRATION, livery_schema_apply(store, CALL, LIVERY_ZERO_TERMINATED, NULL, NULL));
+  EXPECT_CONTAINS("LIVERY_ERROR_CONFLICT (-9): the old server is gone", livery_last_error()->message);
   OK(livery_migration_register(store, "host", refuse, NULL, NULL));
   EXPECT_STATUS(LIVERY_ERROR_MIGRATION, livery_schema_apply(store, CALL, LIVERY_ZERO_TERMINATED, NULL, NULL));
   EXPECT_CONTAINS("LIVERY_ERROR_BUSY", livery_last_error()->message);
