@@ -106,10 +106,7 @@ final class Driver: @unchecked Sendable {
   private func claimNow(_ onEnd: @escaping @Sendable () -> Void) throws(StoreError) {
     try store.claim(Membership.prefix) { (value, name) throws(StoreError) in try Membership.check(value, name) }
     try store.claimSecret(Membership.key)
-    do throws(StoreError) { try store.claimSecret(Membership.records) } catch {
-      // A store of a former version has some already: they are secret from the next enrollment on.
-      guard error.code == .conflict else { throw error }
-    }
+    try claimRecords()
     let observation = try store.observe("sync.**") { (events) in
       self.queue.run { self.hear(events) }
     }
@@ -118,6 +115,13 @@ final class Driver: @unchecked Sendable {
     let closing = try store.observe(Membership.setting, onEnd: onEnd) { _ in }
     try closing.setPaused(true)
     lock.withLock { self.closing = closing }
+  }
+
+  /// What is kept of documents is secret. A store of a former version has some already: there it is from the next enrollment on.
+  func claimRecords() throws(StoreError) {
+    do throws(StoreError) { try store.claimSecret(Membership.records) } catch {
+      guard error.code == .conflict else { throw error }
+    }
   }
 
   /// Whether nothing is done with it any more.

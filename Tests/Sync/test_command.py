@@ -79,3 +79,9 @@ def test_the_key_is_not_shown(path, console):
     assert secret.hex() not in run(path, *words)
   listed = subprocess.run([BUILD / "livery", "list", "--store", path, "--json"], capture_output=True, text=True, check=True).stdout
   assert secret.hex() not in listed and "sync.key" in listed
+
+
+def test_no_proxy_can_be_said(path, console, monkeypatch):
+  monkeypatch.setenv("http_proxy", "http://proxy.invalid:3128")
+  run(path, "enroll", console.code(), "--proxy", "")
+  assert "volume" in run(path, "pull", "--json")

@@ -182,3 +182,17 @@ def test_a_device_that_has_left_joins_again_as_another(device, console):
 def test_without_a_fleet_there_is_nothing_to_pull(store):
   with pytest.raises(livery.NotFoundError, match="no fleet"):
     livery.sync.pull(store).result(20)
+
+
+def test_a_proxy_is_kept_where_nobody_reads_it_and_certificates_where_all_find_them(store, console, tmp_path, monkeypatch):
+  monkeypatch.setenv("no_proxy", "127.0.0.1")
+  monkeypatch.chdir(tmp_path)
+  (tmp_path / "own.pem").write_text("")
+  livery.sync.enroll(store, console.code(), proxy="http://user:PROXYPASS@proxy.invalid:3128", ca_file="own.pem").result(20)
+  told = subprocess.run([BUILD / "livery", "history", "--json", "--store", tmp_path / "store"], check=True, capture_output=True, text=True).stdout
+  assert "PROXYPASS" not in store.export_json(layers=True) + str(store.inspect("sync.fleet")) + told
+  assert store["sync.fleet"]["caFile"] == str((tmp_path / "own.pem").resolve())
+  # It is used, as the environment allows.
+  monkeypatch.setenv("no_proxy", "")
+  with pytest.raises(livery.LiveryError, match="proxy"):
+    livery.sync.pull(store, timeout=5).result(20)

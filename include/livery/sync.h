@@ -333,7 +333,8 @@ LIVERY_API livery_status livery_sync_set_check(livery_store *store, const char *
 LIVERY_API livery_status livery_sync_health(livery_store *store, const char *health);
 
 /**
- * Leave the fleet: what the console has set is taken back, and the key and all that was kept of the fleet goes, in one commit.
+ * Leave the fleet: what the console has set is taken back, and the key and all that was kept of the fleet goes, in one commit. What of
+ * it was on trial ends with that; the end of the trial is a commit of its own.
  * The operator's own values stay as they are. The console is not told; it hears nothing any more. Of a device that is of no
  * fleet nothing is changed.
  *
