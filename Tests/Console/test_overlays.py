@@ -226,6 +226,8 @@ def test_the_command_says_when_and_for_whom(console):
   line, = console.json("rollout", "list")
   assert line["from"] == "2126-12-24T18:00:00" and line["schema"] == [1, 5] and line["trial"] == {"seconds": 600, "check": "screen"}
   assert "above: publication 1 christmas" in console.run("diff")
+  told = console.json("diff", "--until", "2126-12-24T18:00", "--trial", "10m", "--app", "kiosk")
+  assert (told["until"], told["trial"], told["app"]) == ("2126-12-24T18:00:00", {"seconds": 600}, "kiosk")
   console.run("undo", "1")
   console.run("draft", "set", "fleet", "recommend", "volume", "30")
   assert "--from" in console.run("publish", "--from", "2126-02-30T10:00", expected=2)

@@ -11,13 +11,6 @@ struct Arguments {
 
   /// Options that take no value.
   private static let flags = ["json", "help", "behind-proxy", "publish-again"]
-  private static let valued = [
-    "state", "database", "publish", "broker", "url", "listen", "host", "root-key", "role", "password-file", "label",
-    "days", "hours", "group", "comment", "steps", "pause", "bound", "revision", "name", "user", "query", "limit",
-    "device-state", "channel", "broker-user", "broker-password-file", "broker-ca-file", "broker-client-id",
-    "root", "threshold", "request", "endpoint", "region", "credentials", "endpoint-ca-file",
-    "from", "until", "trial", "check", "app", "schema",
-  ]
 
   init(_ given: [String]) {
     var rest = given[...]
@@ -45,7 +38,7 @@ struct Arguments {
       if Arguments.flags.contains(where: { $0.sameBytes(as: text) }) {
         if inline != nil { problem = problem ?? "--\(text) takes no value" }
         options.append((name: text, value: ""))
-      } else if Arguments.valued.contains(where: { $0.sameBytes(as: text) }) {
+      } else if CommandForm.options.contains(where: { $0.sameBytes(as: text) }) {
         guard let value = inline.map({ String(decoding: Array($0), as: UTF8.self) }) ?? rest.popFirst() else {
           problem = problem ?? "--\(text) needs a value"
           continue

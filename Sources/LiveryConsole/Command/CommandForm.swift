@@ -32,6 +32,9 @@ struct CommandForm {
   /// What all commands take: the console that they are about, and how they print.
   static let common = ["state", "json", "help"] + Configuration.names
 
+  /// What any command takes.
+  static let options = common + all.flatMap { $0.options }
+
   private static let plan = [
     "comment", "steps", "pause", "bound", "name", "from", "until", "trial", "check", "app", "schema",
   ]
