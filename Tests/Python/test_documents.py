@@ -178,3 +178,10 @@ def test_an_export_has_values_or_layers(kiosk):
   everything = json.loads(kiosk.export_json(layers=True))
   assert kiosk.import_json({**everything, "Values": {"duration": 3}, "Note": "x"})["ignored"] == ["Values", "Note"]
   assert "ignored" not in kiosk.import_json(everything)
+
+
+@pytest.mark.parametrize("text, line", [("{\n", 2), ("[1,\n", 2), ('{"a":\n\n', 3)])
+def test_columns_count_from_one_also_at_the_end(store, text, line):
+  with pytest.raises(livery.ParseError) as caught:
+    store.import_json(text)
+  assert (caught.value.line, caught.value.column) == (line, 1)

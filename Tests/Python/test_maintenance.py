@@ -205,3 +205,11 @@ def test_what_has_ended_since_the_backup_does_not_come_back(store, tmp_path):
   assert store.restore(tmp_path / "copy.mdb") == revision
   store.undo(revision)
   assert store["volume"] == 9
+
+
+def test_what_is_no_file_is_not_replaced_by_a_store(tmp_path):
+  (tmp_path / "piped").mkdir()
+  os.mkfifo(tmp_path / "piped" / "data.mdb")
+  with pytest.raises(livery.NotAStoreError, match="no regular file"):
+    livery.open(tmp_path / "piped", create=True)
+  assert stat.S_ISFIFO(os.stat(tmp_path / "piped" / "data.mdb").st_mode)
