@@ -82,6 +82,8 @@ def test_the_key_is_not_shown(path, console):
 
 
 def test_no_proxy_can_be_said(path, console, monkeypatch):
+  for name in ("no_proxy", "NO_PROXY"):
+    monkeypatch.delenv(name)
   monkeypatch.setenv("http_proxy", "http://proxy.invalid:3128")
   run(path, "enroll", console.code(), "--proxy", "")
   assert "volume" in run(path, "pull", "--json")

@@ -185,14 +185,14 @@ def test_without_a_fleet_there_is_nothing_to_pull(store):
 
 
 def test_a_proxy_is_kept_where_nobody_reads_it_and_certificates_where_all_find_them(store, console, tmp_path, monkeypatch):
-  monkeypatch.setenv("no_proxy", "127.0.0.1")
   monkeypatch.chdir(tmp_path)
   (tmp_path / "own.pem").write_text("")
   livery.sync.enroll(store, console.code(), proxy="http://user:PROXYPASS@proxy.invalid:3128", ca_file="own.pem").result(20)
   told = subprocess.run([BUILD / "livery", "history", "--json", "--store", tmp_path / "store"], check=True, capture_output=True, text=True).stdout
   assert "PROXYPASS" not in store.export_json(layers=True) + str(store.inspect("sync.fleet")) + told
   assert store["sync.fleet"]["caFile"] == str((tmp_path / "own.pem").resolve())
-  # It is used, as the environment allows.
-  monkeypatch.setenv("no_proxy", "")
+  # It is used, once the environment lets it.
+  for name in ("no_proxy", "NO_PROXY"):
+    monkeypatch.delenv(name)
   with pytest.raises(livery.LiveryError, match="proxy"):
     livery.sync.pull(store, timeout=5).result(20)
