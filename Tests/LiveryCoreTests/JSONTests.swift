@@ -77,6 +77,22 @@ import Testing
     #expect(error?.message.hasSuffix("at line 3, column 7") == true, "\(error?.message ?? "")")
   }
 
+  @Test(arguments: [
+    ("{\"a\": 1e999}", 7), ("{\"a\": 12345678901234567890}", 7), ("{\"a\": nul}", 7), ("{\"a\": 01}", 7),
+    ("{\"a\" 1}", 6), ("{\"a\": 1, \"a\": 2}", 10), ("{\"a\": 1,}", 9), ("{ab: 1}", 2),
+    ("{\"long\": \"\u{e9}x\u{1}yz\"}", 13), ("{\"a\": \"x\ny\"}", 9), ("{\"a\": \"x\\qyz\"}", 9),
+    ("{\"a\": \"x\\u12\"}", 9), ("{\"a\": \"\\\"\\u00e9\\ud83d\\ude00 \\ud800 \"}", 29),
+    ("{\"a\": \"\\udc00\"}", 8), ("{\"a\": \"\\ud800\\u0041\"}", 8), ("{\"a\\u0000\": 1}", 2), ("[1, 2 3]", 7),
+  ])
+  func anErrorIsWhereItsTokenBegins(_ text: String, _ column: Int) {
+    #expect(failure(text)?.location == .init(line: 1, column: column), "\(failure(text)?.message ?? "it is read")")
+  }
+
+  @Test func whatIsNoUTF8IsFoundAtItsByte() {
+    #expect(failure(Array("{\"a\": \"xx".utf8) + [0xff] + Array("y\"}".utf8))?.location == .init(line: 1, column: 10))
+    #expect(failure(Array("{\"a\": ".utf8) + [0xff, 0x7d])?.location == .init(line: 1, column: 7))
+  }
+
   @Test func brokenTextsAreRefused() {
     for bad in [
       "", " \n", "{", "[1,]", "{\"a\":1,}", "nul", "01", "1 2", "'a'", "\"\\x\"", "\"\u{1}\"", "[1", "\"a",
@@ -121,7 +137,7 @@ import Testing
 
   @Test func sizeIsLimited() {
     #expect(failure([UInt8](repeating: 0x20, count: JSON.maximumSize + 1))?.code == .parse)
-    let many = Array("[".utf8) + [UInt8](repeating: 0x2c, count: JSON.maximumCount + 1)
+    let many = Array("[".utf8) + [UInt8](repeating: 0x2c, count: JSON.maximumCount(of: 1) + 1)
     #expect(failure(many)?.message.contains("values") == true)
   }
 

@@ -79,6 +79,35 @@ import Testing
     #expect(any.validated(.string(String(repeating: "a", count: 4_097))).constraints == ["Pattern"])
   }
 
+  /// Texts are searched as bytes where that comes to the same: with a class of all characters in it a pattern never is.
+  @Test func bytesAndCharactersComeToTheSame() {
+    var random = SchemaRandom(seed: 11)
+    let parts = ["a", "b", "é", ".", "[^a]", "[a-c]", "*", "+", "?", "{2}", "(a|b)", "|", "^", "$", " "]
+    let letters = ["a", "b", "c", "é", "ü", "日", "😀", " ", "\n", "\0"]
+    for _ in 0..<3_000 {
+      let pattern = (0..<1 + random.below(6)).map { _ in parts[random.below(parts.count)] }.joined()
+      let text = (0..<random.below(8)).map { _ in letters[random.below(letters.count)] }.joined()
+      let slow = descriptor("(\(pattern))|[[:digit:]]")
+      guard !slow.validated(.string("1")).constraints.contains("Pattern"), !text.isEmpty else { continue }
+      #expect(
+        descriptor("(\(pattern))").validated(.string(text)).constraints == slow.validated(.string(text)).constraints,
+        "\(pattern) in \(text)")
+    }
+  }
+
+  @Test func whatWouldTakeLongIsRefused() throws {
+    let accented = String(repeating: "é", count: 1_500)
+    // As bytes these are quick.
+    for pattern in [".{0,999}z", "^.{1,1000}z"] {
+      #expect(descriptor(pattern).validated(.string(accented)).constraints == ["Pattern"])
+    }
+    #expect(descriptor("^.{1,1000}$").validated(.string(String(repeating: "é", count: 1_000))).value != nil)
+    // The kinds of characters are looked up one by one.
+    #expect(descriptor("^[[:alpha:]]{1,100}$").validated(.string(String(repeating: "é", count: 100))).value != nil)
+    let costly = descriptor("[[:alpha:]]{1,500}z").validated(.string(accented))
+    #expect(costly.violations.first?.message.contains("costly") == true)
+  }
+
   @Test func anyPatternThatIsAcceptedIsQuick() throws {
     var random = SchemaRandom(seed: 7)
     let parts = [

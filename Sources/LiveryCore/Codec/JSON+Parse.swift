@@ -38,7 +38,9 @@ extension JSON {
       if lvs_memory_is_short() || !lvs_memory_can_have(1 << 20) || failure.text.0 == 0 { throw Memory.shortage() }
       let place = Int(failure.position) - start
       if let end = shape.end(of: text), place > end, end < text.count { throw StoreError.behind(text, end) }
-      guard place > text.count else { throw StoreError(failure) }
+      guard place > text.count else {
+        throw StoreError(failure, place, text)
+      }
       // The bracket behind the text is its end.
       var end = Lines.location(of: text.count, in: text)
       end.column = max(1, end.column - 1)
@@ -81,6 +83,7 @@ extension JSON {
       var number: Int?
       var digits = 0
       var token = 0
+      let mostValues = JSON.maximumCount(of: text.count)
       while index < text.count {
         let byte = text[index]
         digits = byte &- UInt8(ascii: "0") < 10 ? digits + 1 : 0
@@ -114,8 +117,8 @@ extension JSON {
           if depth == 0, firstEnd == nil { firstEnd = index + 1 }
         case UInt8(ascii: ","):
           count += 1
-          if count > JSON.maximumCount {
-            throw StoreError.json("more than \(JSON.maximumCount) values", Lines.location(of: index, in: text))
+          if count > mostValues {
+            throw StoreError.json("more than \(mostValues) values", Lines.location(of: index, in: text))
           }
         case 0xc2, 0xe2:
           if let mark = Self.quotationMark(text, index) {
@@ -233,15 +236,73 @@ extension StoreError {
       .parse, "\(reason) at line \(location.line), column \(location.column)", location: location)
   }
 
-  fileprivate init(_ failure: json_error_t, at location: Location? = nil) {
+  /// What jansson says of a text, and where in it that is.
+  fileprivate init(_ failure: json_error_t, _ stop: Int, _ text: [UInt8]) {
+    // It stops before a byte that is not of UTF-8, and else behind what is wrong.
+    let isByte = StoreError.reason(failure).utf8.starts(with: "unable to decode".utf8)
+    self.init(failure, at: Lines.location(of: isByte ? stop : Fault.place(stop, in: text), in: text))
+  }
+
+  private static func reason(_ failure: json_error_t) -> String {
     // The last byte of the text is jansson's error code.
-    let reason = withUnsafeBytes(of: failure.text) { text in
+    withUnsafeBytes(of: failure.text) { text in
       String(decoding: text.dropLast().prefix { $0 != 0 }, as: UTF8.self)
     }
-    self = .json(
-      truncated(withoutContent(reason), to: 160),
-      // The text begins on the second line.
-      location ?? Location(line: max(1, Int(failure.line) - 1), column: max(1, Int(failure.column))))
+  }
+
+  fileprivate init(_ failure: json_error_t, at location: Location) {
+    self = .json(truncated(withoutContent(StoreError.reason(failure)), to: 160), location)
+  }
+}
+
+/// Finds what is wrong where jansson has read on: it tells where it stopped.
+private enum Fault {
+  /// Where the token begins that ends at a place, or in a string what must not be in one.
+  static func place(_ stop: Int, in text: [UInt8]) -> Int {
+    var index = 0
+    while index < stop, index < text.count {
+      let begin = index
+      if text[index] == UInt8(ascii: "\"") {
+        index += 1
+        while index < text.count, text[index] != UInt8(ascii: "\"") {
+          guard let length = length(text, index) else { return index }
+          index += length
+        }
+        index += 1
+      } else {
+        while index < text.count, isOfWord(text[index]) { index += 1 }
+        if index == begin { index += 1 }
+      }
+      if index >= stop { return begin }
+    }
+    return max(0, stop - 1)
+  }
+
+  private static func isOfWord(_ byte: UInt8) -> Bool {
+    byte &- UInt8(ascii: "0") < 10 || (byte | 0x20) &- UInt8(ascii: "a") < 26 || "+-.".utf8.contains(byte)
+  }
+
+  /// Of a byte in a string, or of an escape; nil for a control character and for an escape that is none.
+  private static func length(_ text: [UInt8], _ index: Int) -> Int? {
+    guard text[index] == UInt8(ascii: "\\"), index + 1 < text.count else { return text[index] < 0x20 ? nil : 1 }
+    guard text[index + 1] == UInt8(ascii: "u") else { return "\"\\/bfnrt".utf8.contains(text[index + 1]) ? 2 : nil }
+    guard let unit = unit(text, index) else { return nil }
+    guard unit & 0xf800 == 0xd800 else { return 6 }
+    // The first half of a pair takes the second.
+    guard unit < 0xdc00, let second = Self.unit(text, index + 6) else { return nil }
+    return second & 0xfc00 == 0xdc00 ? 12 : nil
+  }
+
+  /// What `\u` and four digits say.
+  private static func unit(_ text: [UInt8], _ index: Int) -> UInt32? {
+    guard index + 6 <= text.count, text[index..<(index + 2)].elementsEqual("\\u".utf8) else { return nil }
+    var unit: UInt32 = 0
+    for byte in text[(index + 2)..<(index + 6)] {
+      let digit = byte &- UInt8(ascii: "0") < 10 ? byte - UInt8(ascii: "0") : (byte | 0x20) &- UInt8(ascii: "a") &+ 10
+      guard digit < 16, digit < 10 || byte >= UInt8(ascii: "A") else { return nil }
+      unit = unit << 4 | UInt32(digit)
+    }
+    return unit
   }
 }
 

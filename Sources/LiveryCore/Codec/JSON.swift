@@ -23,9 +23,9 @@ public enum JSON: Sendable {
   public static let maximumSize = 64 << 20
   /// The deepest nesting of arrays and objects.
   public static let maximumDepth = 200
-  /// The largest number of values in one text. It bounds memory: the smallest text of a value takes two bytes, the value
-  /// itself a hundred.
-  public static let maximumCount = 1_000_000
+  /// The largest number of values in a text of so many bytes. It bounds memory: the smallest text of a value takes two bytes, the
+  /// value itself a hundred. The largest list has fewer, and so have settings by their names.
+  public static func maximumCount(of bytes: Int) -> Int { max(1_200_000, bytes / 8) }
   /// The most digits in a row of a number: more than any number needs that is exact.
   static let maximumDigits = 1_000
 

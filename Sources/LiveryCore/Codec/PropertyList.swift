@@ -8,7 +8,7 @@ public enum PropertyList {
   /// The deepest nesting of elements of XML that is looked at; the value itself has `Value.maximumDepth`.
   static let maximumNesting = 200
   /// The largest number of values in one property list, those that a binary one uses several times counted each time.
-  static let maximumCount = 1_000_000
+  static let maximumCount = 1_200_000
   /// What a value takes in libplist's tree and in ours, in bytes. libplist does not look whether it was given memory.
   private static let perValue = 400
 

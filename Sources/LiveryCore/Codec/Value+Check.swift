@@ -6,10 +6,12 @@ extension Value {
   /// `maximumDepth`, more than `maximumSize` bytes. The message has the JSON pointer of the part.
   public func check() throws(StoreError) {
     // Size first: it bounds the work of the rest, also when parts are shared many times over.
-    guard depth <= Value.maximumDepth else {
+    var budget = Value.maximumSize
+    let depth = depth(limit: Value.maximumDepth + 1, budget: &budget)
+    guard budget <= 0 || depth <= Value.maximumDepth else {
       throw StoreError(.invalidValue, "the value is \(Value.tooDeep)")
     }
-    guard encodedSize <= Value.maximumSize else {
+    guard budget > 0, encodedSize <= Value.maximumSize else {
       throw StoreError(.invalidValue, "the value is larger than \(Value.maximumSize) bytes")
     }
     do {

@@ -9,6 +9,8 @@ struct PatternScan {
 
   let bytes: [UInt8]
   var position = 0
+  /// Whether there is a `|` outside of groups.
+  private(set) var hasChoice = false
 
   init(bytes: [UInt8]) {
     self.bytes = bytes
@@ -22,6 +24,7 @@ struct PatternScan {
     var total = Cost(copies: 1, size: 1)
     while let byte = next {
       if byte == UInt8(ascii: ")"), depth > 0 { return total }
+      if byte == UInt8(ascii: "|"), depth == 0 { hasChoice = true }
       let part = try repeated(try atom(depth: depth))
       total.copies = max(total.copies, part.copies)
       total.size += part.size

@@ -135,7 +135,11 @@ extension SettingValidator {
         "the text is longer than the \(Pattern.maximumTextLength) bytes that Pattern is searched in")
       return
     }
-    run.searched += text.utf8.count * pattern.size
+    guard let cost = pattern.cost(of: text) else {
+      run.report(.invalidValue, "Pattern", "the text is too long to be searched for Pattern \(source), which is costly")
+      return
+    }
+    run.searched += cost
     guard run.searched <= ValidationRun.searchBudget else {
       run.report(.invalidValue, "Pattern", "the value has too much text to search for patterns")
       return
@@ -229,8 +233,11 @@ extension SettingValidator {
     for (index, item) in items.enumerated() {
       run.path.append(.index(index))
       if let checked = self.item(item, in: &run) {
-        if let name = descriptor.uniqueBy, let mark = checked[name], !seen.insert(CBOR.encode(mark)).isNew {
-          let shown = memberNumbers.number(of: name).map { members[$0].shown(mark) } ?? mark.type.description
+        if let name = descriptor.uniqueBy, let member = memberNumbers.number(of: name).map({ members[$0] }),
+          // What an item lacks is read as its default.
+          let mark = checked[name] ?? member.descriptor.defaultValue, !seen.insert(CBOR.encode(mark)).isNew
+        {
+          let shown = member.shown(mark)
           run.report(.invalidValue, "UniqueBy", "`\(name)` is \(shown), as in an item before")
         }
         result.append(checked)

@@ -35,7 +35,7 @@ struct ValidationRun {
   static let limit = 1_000
 
   /// The most that searching for patterns may cost in one value, in bytes of text times parts of the pattern.
-  static let searchBudget = 40_000_000
+  static let searchBudget = 16_000_000
 
   var path: [PathStep] = []
   var searched = 0
