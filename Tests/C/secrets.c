@@ -164,6 +164,53 @@ TEST("a watch that comes late is told what is in effect, and of each commit", wa
   OK(livery_close(store));
 }
 
+static livery_status takes_any(const char *name, livery_value *value, livery_value **checked, void *user_data) {
+  (void)name, (void)value, (void)checked, (void)user_data;
+  return LIVERY_OK;
+}
+
+TEST("nor does it leave one that a restore took away beneath another layer, of a secret by how its name begins", by_prefix) {
+  NEEDS_FILES;
+  char first[LENGTH + 1], second[LENGTH + 1];
+  make_secret(first), make_secret(second);
+  const char *path = fresh_path();
+  livery_open_options options = LIVERY_OPEN_OPTIONS_INIT;
+  options.flags = LIVERY_OPEN_CREATE;
+  options.log_entries = 1;
+  livery_store *store = NULL;
+  char backup[900];
+  snprintf(backup, sizeof backup, "%s.backup", path);
+  OK(livery_open(path, &options, &store));
+  OK(livery_claim(store, "kept.", takes_any, NULL, NULL));
+  OK(livery_claim_secret(store, "kept.record."));
+  OK(livery_set_string(store, user, "kept.record.a", "above", LIVERY_ZERO_TERMINATED));
+  OK(livery_set_string(store, LIVERY_LAYER_BUNDLE, "kept.record.a", first, LIVERY_ZERO_TERMINATED));
+  OK(livery_backup(store, backup));
+  OK(livery_set_string(store, LIVERY_LAYER_BUNDLE, "kept.record.a", second, LIVERY_ZERO_TERMINATED));
+  OK(livery_restore(store, backup, NULL, NULL));
+  OK(livery_compact(store));
+  EXPECT_INT(0, in_file(path, "data.mdb", second));
+  EXPECT_INT(1, in_file(path, "data.mdb", first));
+  OK(livery_close(store));
+}
+
+TEST("what a schema declares as none is no secret by how its name begins", declared) {
+  NEEDS_FILES;
+  for (int is_secret = 0; is_secret < 2; is_secret++) {
+    char first[LENGTH + 1], second[LENGTH + 1];
+    make_secret(first), make_secret(second);
+    const char *path = fresh_path();
+    livery_store *store = new_store(path, is_secret ? SECRET("1", "kept.name", PASSWORD, "") : SECRET("1", "kept.name", "", ""));
+    OK(livery_claim(store, "kept.", takes_any, NULL, NULL));
+    OK(livery_claim_secret(store, "kept."));
+    OK(livery_set_string(store, user, "kept.name", first, LIVERY_ZERO_TERMINATED));
+    OK(livery_set_string(store, user, "kept.name", second, LIVERY_ZERO_TERMINATED));
+    OK(livery_compact(store));
+    EXPECT_INT(!is_secret, in_file(path, "data.mdb", first) > 0);
+    OK(livery_close(store));
+  }
+}
+
 TEST("compaction leaves no former value of a secret", compacted) {
   NEEDS_FILES;
   char first[LENGTH + 1], second[LENGTH + 1];

@@ -3,7 +3,8 @@
 
 #define EXPECT_SAME(type, macro)                                                                                       \
   do {                                                                                                                 \
-    type from_macro = macro, zeroed;                                                                                   \
+    static const type from_macro = macro; /* Of one on the stack what lies between members may be anything. */         \
+    type zeroed;                                                                                                       \
     memset(&zeroed, 0, sizeof zeroed);                                                                                 \
     zeroed.struct_size = sizeof zeroed;                                                                                \
     EXPECT_INT(sizeof(type), from_macro.struct_size);                                                                  \

@@ -59,6 +59,8 @@ struct Oracle {
   var revision: UInt64 = 0
   /// What is in effect as of the last commit that looked at a setting, and the revision at which that came about.
   private var effective: [String: (state: Effective, revision: UInt64)] = [:]
+  /// The commit that removed what a layer held last.
+  private var removed: [Layer: [String: UInt64]] = [:]
 
   // MARK: What reads tell
 
@@ -128,17 +130,23 @@ struct Oracle {
     }
   }
 
+  private mutating func remove(_ name: String, _ layer: Layer) {
+    layers[layer]?[name] = nil
+    removed[layer, default: [:]][name] = revision + 1
+  }
+
   /// Commits a change; the code of its first refusal if it is refused.
   mutating func commit(_ change: Change, at now: Timestamp) -> StoreError.Code? {
     var next = self
     var touched: Set<String> = []
     for expected in change.expected {
       let name = target(expected.name)
-      if max(changed(name), layers[change.layer]?[name]?.revision ?? 0) > expected.revision { return .conflict }
+      let own = layers[change.layer]?[name]?.revision ?? removed[change.layer]?[name] ?? 0
+      if max(changed(name), own) > expected.revision { return .conflict }
     }
     for (layer, entries) in layers {
       for (name, entry) in entries where entry.expires.map({ $0 <= now }) ?? false {
-        next.layers[layer]?[name] = nil
+        next.remove(name, layer)
         touched.insert(name)
       }
     }
@@ -147,21 +155,24 @@ struct Oracle {
         if case .set(let name, _) = edit { target(name) } else { nil }
       }
       for name in (next.layers[change.layer] ?? [:]).keys where !setAgain.contains(name) {
-        next.layers[change.layer]?[name] = nil
+        next.remove(name, change.layer)
         touched.insert(name)
       }
     }
-    for edit in change.edits {
+    // Of edits by the names of one setting the last counts.
+    for (place, edit) in change.edits.enumerated() {
       let name = target(edit.name)
+      if change.edits[(place + 1)...].contains(where: { target($0.name) == name }) { continue }
       let old = next.layers[change.layer]?[name]
       if let code = next.refusal(edit, name, change, at: now) {
-        if change.isPartial || change.isImport && holds(edit, name, at: now) { continue }
+        let isBarred = (code == .locked || code == .readOnly) && (change.layer != .override || change.expires != nil)
+        if change.isPartial || change.isImport && isBarred && holds(edit, name, at: now) { continue }
         return code
       }
       switch edit {
       case .reset:
         guard old != nil else { continue }
-        next.layers[change.layer]?[name] = nil
+        next.remove(name, change.layer)
         touched.insert(name)
       case .set(_, let given):
         guard case .success(let value) = next.fitting(given, name) else { continue }

@@ -35,6 +35,7 @@ typedef struct model_declaration {
   model_value otherwise;
 } model_declaration;
 
+// What was removed keeps the revision that removed it.
 typedef struct model_entry {
   bool is_there, is_rejected;
   model_value value;
@@ -157,7 +158,7 @@ static livery_status model_commit_change(oracle *self, const model_change *chang
   model_entry *entries = next.layers[change->layer];
   if (change->has_expectation) {
     uint64_t effective = self->effective[change->expected_name].revision;
-    uint64_t own = entries[change->expected_name].is_there ? entries[change->expected_name].revision : 0;
+    uint64_t own = entries[change->expected_name].revision;
     if ((effective > own ? effective : own) > change->expected_revision) return LIVERY_ERROR_CONFLICT;
   }
 #define REPLACED(which)                                                                                                \
@@ -176,7 +177,7 @@ static livery_status model_commit_change(oracle *self, const model_change *chang
         is_set_again |= change->edits[index].name == name && !change->edits[index].is_reset;
       if (is_set_again || !entries[name].is_there) continue;
       REPLACED(name);
-      entries[name] = (model_entry){0};
+      entries[name] = (model_entry){.revision = self->revision + 1};
     }
   }
   for (int index = 0; index < change->count; index++) {
@@ -187,7 +188,7 @@ static livery_status model_commit_change(oracle *self, const model_change *chang
     if (edit->is_reset) {
       if (!old->is_there) continue;
       REPLACED(edit->name);
-      *old = (model_entry){0};
+      *old = (model_entry){.revision = self->revision + 1};
       continue;
     }
     model_fits(&next, edit->name, &edit->value, &fresh.value);

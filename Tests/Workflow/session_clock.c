@@ -95,6 +95,35 @@ TEST("a clock that is ahead for a while ends a session for that while", ahead) {
   OK(livery_close(store));
 }
 
+TEST("who logs in or out while the clock is ahead leaves nothing of who was there before", after_ahead) {
+  for (int logs_in = 0; logs_in < 2; logs_in++) {
+    set_by = passed = 0;
+    const char *path = fresh_path();
+    OK(livery_close(new_store(path, SCHEMA)));
+    livery_store *store = begun(path);
+    login(store, hour);
+    set_by = 100 * day;
+    if (logs_in) {
+      livery_session_login_options options = LIVERY_SESSION_LOGIN_OPTIONS_INIT;
+      options.expires = now_microseconds() + hour;
+      livery_value *user = json("\"bob\"");
+      OK(livery_session_login(store, user, &options));
+      OK(livery_value_release(user));
+      EXPECT_INT(LIVERY_SESSION_ACTIVE, state_of(store).state);
+    } else {
+      OK(livery_session_logout(store));
+    }
+    EXPECT_TEXT("none", theme(store));
+    char token[40] = "none";
+    livery_get_string(store, "session.token", token, sizeof token, NULL);
+    EXPECT_TEXT("none", token);
+    set_by = 0;
+    EXPECT_TEXT("none", theme(store));
+    if (!logs_in) EXPECT_INT(LIVERY_SESSION_NONE, state_of(store).state);
+    OK(livery_close(store));
+  }
+}
+
 TEST("a clock that is set back does not make a session longer than that, and time that passes ends it", passes) {
   set_by = passed = 0;
   const char *path = fresh_path();

@@ -1,7 +1,10 @@
 """What the programs of extensions take, and what they refuse: an option of another action is passed over by none of them."""
 
 import json
+import os
+import pty
 import subprocess
+import termios
 
 import livery
 import pytest
@@ -69,3 +72,19 @@ def test_what_cannot_hold_a_pin_is_told_without_its_hash(path):
   for name in ("volume", "short"):
     done = run(path, "page pin", name, input="1234\n")
     assert done.returncode == 4 and f"`{name}` cannot hold a PIN" in done.stderr and "argon" not in done.stderr
+
+
+@pytest.mark.parametrize("words, title", [("secrets set password --key-file KEY", b"password: "), ("page pin lock", b"PIN: ")])
+def test_whoever_gives_up_typing_what_nobody_is_to_see_sees_what_is_typed_next(path, tmp_path, words, title):
+  key = str(tmp_path / "key")
+  run(path, "secrets key --key-file", key)
+  main, side = pty.openpty()
+  command = [BUILD / "livery", *words.replace("KEY", key).split(), "--store", path]
+  with subprocess.Popen(["setsid", "--ctty", "--wait", *command], stdin=side, stdout=side, stderr=side) as process:
+    told = b""
+    while title not in told:
+      told += os.read(main, 100)
+    assert not termios.tcgetattr(side)[3] & termios.ECHO
+    os.write(main, b"\x03")
+    process.wait(20)
+  assert termios.tcgetattr(side)[3] & termios.ECHO

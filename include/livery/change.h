@@ -468,7 +468,8 @@ LIVERY_API livery_status livery_change_get_layer(livery_change *change, livery_l
                                                  livery_value **value);
 
 /**
- * The names of what a layer would hold if the change set were committed now, in their order (byte by byte).
+ * The names of what a layer would hold if the change set were committed now, in their order (byte by byte). What has expired is
+ * among them until a commit removes it: the clock may be wrong, and come back.
  *
  * Threads: any; calls on one change set wait for each other. Never waits for a writer.
  *
@@ -537,8 +538,9 @@ LIVERY_API livery_status livery_change_expires(livery_change *change, int64_t mi
  *
  * From that moment on none of them counts, in any process, without any commit, as if each had been set with
  * livery_change_expires(); the next commit removes them together. It holds for those that the layer has, of whatever commit,
- * and for those that anybody sets later, until it is said anew or livery_change_reset_all() empties the layer. Settings of
- * which the schema says that they survive a logout are not concerned.
+ * and for those that anybody sets before that moment, unless it is said anew or livery_change_reset_all() empties the layer.
+ * What is set after it is of another session, which does not end by itself until that is said. Settings of which the schema
+ * says that they survive a logout are not concerned.
  *
  * Threads: any; calls on one change set wait for each other.
  *
@@ -554,9 +556,12 @@ LIVERY_API livery_status livery_change_session_ends(livery_change *change, int64
 /**
  * Commit only if a setting has not changed meanwhile.
  *
- * With a revision read from livery_revision(), a snapshot or livery_inspect(), the commit fails with
- * #LIVERY_ERROR_CONFLICT if the effective value of the setting, or its value in this layer, was changed by a later
- * commit. 0 expects a setting that never had a value.
+ * With a revision read from livery_revision(), a snapshot, a form, or of a value that livery_inspect() shows, the commit fails
+ * with #LIVERY_ERROR_CONFLICT if the effective value of the setting, or its value in this layer, was changed by a later
+ * commit. 0 expects a setting that never had a value. What went back to where it was before a trial counts as changed for
+ * whoever read it while it was on trial, and for everybody where that made another value effective; a restored backup changes
+ * everything. What was removed counts as long as the log tells of it, so that for a layer that shows no value any more the
+ * revision of the store is the one to expect.
  *
  * Threads: any; calls on one change set wait for each other.
  *
@@ -679,7 +684,8 @@ LIVERY_API livery_status livery_change_discard(livery_change *change);
  *
  * livery_change_get() sees the store as the commit will find it, and the edits made so far. The change set ends when the
  * function returns: with #LIVERY_OK it is committed, with any other status nothing is, and livery_edit() returns that.
- * livery_change_discard() in it has nothing committed either; livery_change_commit() is refused.
+ * livery_change_discard() in it has nothing committed either, and so has livery_close() of the store; livery_change_commit() is
+ * refused.
  */
 typedef livery_status (*livery_edit_fn)(livery_change *change, void *user_data);
 

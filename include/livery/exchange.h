@@ -32,6 +32,7 @@ enum {
  * `status`, `message` and, where it applies, `constraint`, and, if an export has members that are none of it,
  * `ignored`, the list of their names. Of an export, settings of claimed namespaces whose owner is not in this process
  * (livery_claim()) are left out and told in `diagnostics` as #LIVERY_ERROR_READ_ONLY: they are about the store itself.
+ * What `layer` may not have, since it is locked or read-only, and is in effect as it stands there is left out without a word.
  *
  * Threads: any. Waits for other writers, at most `busy_timeout_ms`, and for the disk.
  *
@@ -73,6 +74,7 @@ LIVERY_API livery_status livery_import_json(livery_store *store, livery_layer la
  * `status`, `message` and, where it applies, `constraint`, and, if an export has members that are none of it,
  * `ignored`, the list of their names. Of an export, settings of claimed namespaces whose owner is not in this process
  * (livery_claim()) are left out and told in `diagnostics` as #LIVERY_ERROR_READ_ONLY: they are about the store itself.
+ * What `layer` may not have, since it is locked or read-only, and is in effect as it stands there is left out without a word.
  *
  * Threads: any. Waits for other writers, at most `busy_timeout_ms`, and for the disk.
  *

@@ -17,7 +17,7 @@ typedef struct livery_history_options {
   size_t struct_size;
   /** Only commits that touched a setting that matches; see livery_list(). */
   const char *pattern;
-  /** Only commits of this layer, if `has_layer`. */
+  /** Only commits that changed something in this layer, if `has_layer`. */
   livery_layer layer;
   bool has_layer;
   /** Only commits of this origin. */

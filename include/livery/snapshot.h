@@ -96,7 +96,8 @@ LIVERY_API livery_status livery_snapshot_get_layer(livery_snapshot *snapshot, li
                                                    livery_value **value);
 
 /**
- * The names of what a layer held at the moment of the snapshot, in their order (byte by byte).
+ * The names of what a layer held at the moment of the snapshot, in their order (byte by byte). What had expired by then is among
+ * them if no commit had removed it.
  *
  * Threads: any; calls on one snapshot wait for each other.
  *

@@ -290,6 +290,8 @@ void lvs_sha256(const void *bytes, size_t count, bool is_portable, uint8_t diges
 typedef struct lvs_regex lvs_regex;
 lvs_regex *lvs_regex_make(const char *pattern, char *message, size_t message_size);
 bool lvs_regex_matches(const lvs_regex *regex, const char *text, size_t length);
+// How many characters of a text are slow to search: 0 where all are as bytes are.
+size_t lvs_regex_slow_characters(const lvs_regex *regex, const char *text, size_t length);
 void lvs_regex_free(lvs_regex *regex);
 
 // A library that is loaded when it is needed first, and stays. `files` are what it may be called, `names` its functions, whose

@@ -15,14 +15,15 @@ enum BundleFolder {
       let code = lvs_errno()
       let shown = truncated(name, to: 80)
       switch code {
-      case ENOENT:
+      case ENOENT, ENOTDIR:
         var facts = lvs_file_facts()
         guard lvs_file_facts_of(folder, &facts) == 0, facts.is_directory else {
           throw StoreError(.notFound, "there is no directory `\(truncated(folder, to: 200))`", systemError: code)
         }
-        return nil
+        if code == ENOENT { return nil }
+        fallthrough
+      case EISDIR, EINVAL: throw StoreError(.invalidValue, "`\(shown)` is no file", systemError: code)
       case EXDEV, ELOOP: throw StoreError(.invalidValue, "`\(shown)` leads out of the bundle", systemError: code)
-      case EISDIR, ENOTDIR, EINVAL: throw StoreError(.invalidValue, "`\(shown)` is no file", systemError: code)
       case EFBIG:
         throw StoreError(
           .invalidValue, "`\(shown)` has more than the \(Asset.maximumSize) bytes of an asset", systemError: code)

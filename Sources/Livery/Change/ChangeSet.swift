@@ -134,11 +134,11 @@ public final class ChangeSet: @unchecked Sendable {
   func names(in layer: Layer, matching pattern: NamePattern?, _ view: View) throws(StoreError) -> [String] {
     var edited = NameSet()
     var isHeld: [Bool] = []
-    for edit in inOrder(parts.flatMap { $0.edits }) {
+    for (name, edit) in try lasting(view) {
       var uncovers = false
       if case .replace = edit.action { uncovers = layer > edit.layer && layer.isOfPeople }
       guard uncovers || edit.layer == layer else { continue }
-      let (number, isNew) = edited.insert(try view.resolveAlias(edit.name))
+      let (number, isNew) = edited.insert(name)
       if isNew { isHeld.append(false) }
       isHeld[number] = edit.action.value != nil && !uncovers
     }
@@ -150,6 +150,19 @@ public final class ChangeSet: @unchecked Sendable {
       found.append(edited.names[number])
     }
     return sortedOrder(of: found.count) { found[$0].precedesInBytes(found[$1]) }.map { found[$0] }
+  }
+
+  /// The edits that count, with the names of their settings: of several of one setting in a layer the last one, by whatever name.
+  private func lasting(_ view: View) throws(StoreError) -> [(name: String, edit: Edit)] {
+    var known: [(layer: Layer, names: NameSet)] = []
+    var found: [(name: String, edit: Edit)] = []
+    for edit in inOrder(parts.flatMap { $0.edits }).reversed() {
+      let name = try view.resolveAlias(edit.name)
+      let place = known.firstIndex { $0.layer == edit.layer } ?? known.count
+      if place == known.count { known.append((edit.layer, NameSet())) }
+      if known[place].names.insert(name).isNew { found.append((name, edit)) }
+    }
+    return found.reversed()
   }
 
   /// Runs `body` on what would be there if this were committed now, in the transaction of the edit or in one of its own.
@@ -193,7 +206,12 @@ public final class ChangeSet: @unchecked Sendable {
         if let edit = part.edit(of: name) { edits.append(edit) }
       }
     }
-    for edit in inOrder(edits) {
+    // Of several by the names of one setting the last counts.
+    var lasting: [Edit] = []
+    for edit in inOrder(edits).reversed() where !lasting.contains(where: { $0.layer == edit.layer }) {
+      lasting.append(edit)
+    }
+    for edit in lasting.reversed() {
       records.removeAll { $0.layer == edit.layer }
       guard let given = edit.action.value else { continue }
       switch validate(given, setting, edit.name, declared, claims, store.shared.claims) {
@@ -426,7 +444,7 @@ extension StoreError {
       return
     }
     let more = refusals.count > 1 ? " (and \(refusals.count - 1) more)" : ""
-    self.init(first.code, first.message + more, setting: first.name)
+    self.init(first.code, first.message + more, setting: first.name.isEmpty ? nil : first.name)
   }
 }
 

@@ -47,6 +47,8 @@ struct SessionDeadline: Sendable {
 /// What is to be committed as one.
 struct CommitRequest: Sendable {
   var edits: [Edit] = []
+  /// What was to be edits, and is refused as it is written.
+  var refusals: [Refusal] = []
   /// Assets that come with the edits.
   var assets: [NewAsset] = []
   /// What is known of assets, these or others.

@@ -20,6 +20,9 @@ struct Committer {
   let memory: CommitMemory
   /// The number that the memory has given to this commit.
   private let number: Int
+  /// Of so many names that there are not it is told which ones are like them.
+  private static let mostExplained = 20
+
   var refusals: [Refusal] = []
   private var touched: [KnownSetting] = []
   var replaced: [LogEntry.Edit] = []
@@ -80,7 +83,8 @@ struct Committer {
     for expiry in expired { try expire(expiry) }
     for layer in request.clearedLayers { try clear(layer) }
     try endSession()
-    for edit in request.edits { try apply(edit) }
+    refusals += request.refusals
+    try applyEdits()
     if !refusals.isEmpty, !request.isPartial {
       return .abort(CommitResult(revision: present, count: 0, refusals: refusals, isRefused: true))
     }
@@ -136,21 +140,48 @@ struct Committer {
     return true
   }
 
-  private mutating func checkExpectations() throws(StoreError) {
-    for expected in request.expectations {
-      let name = try view.resolveAlias(expected.name)
-      let effective = try view.effective(name)?.revision ?? 0
-      let own = try view.record(LayerKey(expected.layer, name))?.revision ?? 0
-      var last = max(effective, own)
-      // What a trial has gone back to is as old as it was.
-      if let end = try memory.trial(view)?.end, end.revision > max(last, expected.revision) {
-        last = max(last, try view.lastRevert(of: LayerKey(expected.layer, name), after: expected.revision))
+  /// Makes the edits. A later one of the same setting replaces an earlier one, also if one of them has its name and the other an
+  /// alias.
+  private mutating func applyEdits() throws(StoreError) {
+    var settings: [KnownSetting] = []
+    settings.reserveCapacity(request.edits.count)
+    var hasAlias = false
+    for edit in request.edits {
+      // What an export holds set aside is under the very name, also if that has become an alias.
+      var setting = memory.setting(edit.name)
+      if (1...255).contains(edit.name.utf8.count), case .alias(let target)? = try memory.row(setting, view),
+        edit.provenance?.isSetAside != true
+      {
+        setting = memory.setting(target)
+        hasAlias = true
       }
-      guard last > expected.revision else { continue }
-      refusals.append(
-        Refusal(
-          name: expected.name, code: .conflict,
-          message: "`\(name)` was changed at revision \(last), after revision \(expected.revision) that was expected"))
+      settings.append(setting)
+    }
+    var isReplaced = [Bool](repeating: false, count: settings.count)
+    // Of each edit the one before it that it replaces.
+    var former = [Int?](repeating: nil, count: settings.count)
+    for layer in Layer.allCases where hasAlias {
+      var known = NameSet()
+      var earliest: [Int] = []
+      for index in settings.indices.reversed() where request.edits[index].layer == layer {
+        let (number, isNew) = known.insert(settings[index].name)
+        guard !isNew else {
+          earliest.append(index)
+          continue
+        }
+        isReplaced[index] = true
+        former[earliest[number]] = index
+        earliest[number] = index
+      }
+    }
+    for index in settings.indices where !isReplaced[index] {
+      var next: Int? = index
+      while let one = next {
+        let before = refusals.count
+        try apply(request.edits[one], settings[one])
+        // Where what does not fit is left out, the one before it may be fine.
+        next = request.isPartial && refusals.count > before ? former[one] : nil
+      }
     }
   }
 
@@ -208,21 +239,17 @@ struct Committer {
     try view.deleteExpiry(expiry)
   }
 
-  private mutating func apply(_ edit: Edit) throws(StoreError) {
+  private mutating func apply(_ edit: Edit, _ setting: KnownSetting) throws(StoreError) {
     do throws(StoreError) { try checkName(edit.name) } catch {
       refusals.append(Refusal(name: edit.name, code: .parse, message: error.message))
       return
-    }
-    // What an export holds set aside is under the very name, also if that has become an alias.
-    var setting = memory.setting(edit.name)
-    if case .alias(let target)? = try memory.row(setting, view), edit.provenance?.isSetAside != true {
-      setting = memory.setting(target)
     }
     let name = setting.name
     let declaration = try admission(setting).declared
     let problems = try check(edit, setting, declaration)
     guard problems.isEmpty else {
-      if request.toleratesHeld, try isHeld(edit, name, declaration) { return }
+      let isBarred = problems.allSatisfy { $0.code == .locked || $0.code == .readOnly }
+      if isBarred, request.toleratesHeld, try isHeld(edit, name, declaration) { return }
       return refusals += problems
     }
 
@@ -344,7 +371,8 @@ struct Committer {
     if declaration == nil, edit.provenance?.isSetAside != true, !memory.admits(name),
       try !removesOrphan(edit, setting)
     {
-      let error = view.unknown(edit.name)
+      // To look for what may have been meant takes a while, for which others wait.
+      let error = view.unknown(edit.name, isBrief: refusals.count >= Self.mostExplained)
       refuse(error.code, error.message)
       return found
     }

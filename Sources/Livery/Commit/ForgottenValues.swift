@@ -1,12 +1,15 @@
-import CSystem
 import LMDB
 
 // What the log no longer tells: values of secrets that were reset or replaced. Who changed them and when stays.
 extension LogEntry {
   /// Takes the values of settings out, save what a change led to if that is in effect still; false if there were none.
   mutating func forget(_ names: NameSet, keepingNew: Bool = false) -> Bool {
+    forget(keepingNew: keepingNew) { names.contains($0) }
+  }
+
+  mutating func forget(keepingNew: Bool = false, _ isMeant: (String) -> Bool) -> Bool {
     var hasForgotten = false
-    for index in changes.indices where names.contains(changes[index].name) {
+    for index in changes.indices where isMeant(changes[index].name) {
       if changes[index].old != nil {
         changes[index].old = nil
         changes[index].isOldForgotten = true
@@ -18,7 +21,7 @@ extension LogEntry {
         hasForgotten = true
       }
     }
-    for index in edits.indices where names.contains(edits[index].name) {
+    for index in edits.indices where isMeant(edits[index].name) {
       guard edits[index].old != nil else { continue }
       edits[index].old = nil
       edits[index].oldExpires = nil
@@ -39,6 +42,20 @@ extension LogEntry {
   }
 }
 
+/// The settings that are secret: by their names, and those of which a namespace's owner says so, as by how their names begin, unless a
+/// schema decides it.
+struct SecretSettings {
+  var names = NameSet()
+  fileprivate var declared = NameSet()
+  fileprivate var claims: Claims
+
+  var isEmpty: Bool { names.isEmpty && claims.secrets.isEmpty }
+
+  func contains(_ name: String) -> Bool {
+    names.contains(name) || !claims.secrets.isEmpty && !declared.contains(name) && claims.isSecret(name)
+  }
+}
+
 extension View {
   /// Takes the values of settings out of the log; how many commits it told them of.
   @discardableResult
@@ -49,34 +66,34 @@ extension View {
       if value.holdsAny(of: needles) { found.append(revision) }
       return true
     }
-    return try forget(names, inEntries: found)
+    return try forget(inEntries: found) { names.contains($0) }
   }
 
   /// Takes all values of secrets out of the log: those in effect are in their layers. How many commits it told them of.
   func forgetSecrets() throws(StoreError) -> Int {
-    var secrets = try secretNames()
+    var secrets = try secretSettings()
     // Those of settings that were secrets once.
     try walkLog(withEdits: false, opens: false) { (_, entry, _) throws(StoreError) in
       guard let entry else { return true }
       for change in entry.changes where change.isSecret && (change.old != nil || change.new != nil) {
-        secrets.insert(change.name)
+        secrets.names.insert(change.name)
       }
       return true
     }
     guard !secrets.isEmpty else { return 0 }
     var found: [UInt64] = []
     try walkLog(opens: false) { (revision, entry, _) throws(StoreError) in
-      if var entry, entry.forget(secrets) { found.append(revision) }
+      if var entry, entry.forget({ secrets.contains($0) }) { found.append(revision) }
       return true
     }
-    return try forget(secrets, inEntries: found)
+    return try forget(inEntries: found) { secrets.contains($0) }
   }
 
-  private func forget(_ names: NameSet, inEntries revisions: [UInt64]) throws(StoreError) -> Int {
+  private func forget(inEntries revisions: [UInt64], _ isMeant: (String) -> Bool) throws(StoreError) -> Int {
     var count = 0
     for revision in revisions {
       do throws(StoreError) {
-        guard var entry = try logEntry(revision, opens: false), entry.forget(names) else { continue }
+        guard var entry = try logEntry(revision, opens: false), entry.forget(isMeant) else { continue }
         try putLogEntry(entry)
         count += 1
       } catch {
@@ -88,24 +105,32 @@ extension View {
   }
 
   /// The settings that are secret, or were when they were declared; one whose declaration is damaged counts as well.
-  private func secretNames() throws(StoreError) -> NameSet {
+  ///
+  /// - Parameter isDamaged: whether what is damaged beside that says nothing: it is about to be replaced.
+  func secretSettings(isDamaged: Bool = false) throws(StoreError) -> SecretSettings {
     var names: [String] = []
     try walk(databases.schema) { (key, _) throws(StoreError) in
       if let name = key.text { names.append(name) }
       return true
     }
-    var secrets = NameSet()
+    var secrets = SecretSettings(claims: .none)
     for name in names {
       do throws(StoreError) {
-        if try descriptor(name)?.holdsSecret == true { secrets.insert(name) }
+        guard let descriptor = try descriptor(name) else { continue }
+        if descriptor.holdsSecret { secrets.names.insert(name) } else { secrets.declared.insert(name) }
       } catch {
         guard error.code == .corrupt else { throw error }
-        secrets.insert(name)
+        secrets.names.insert(name)
       }
     }
-    for name in try claims().secrets { secrets.insert(name) }
-    let orphans = try orphans()
-    for name in orphans.names where orphans.facts(name)?.isSecret == true { secrets.insert(name) }
+    func add(_ part: () throws(StoreError) -> Void) throws(StoreError) {
+      do throws(StoreError) { try part() } catch { guard isDamaged, error.code == .corrupt else { throw error } }
+    }
+    try add { () throws(StoreError) in secrets.claims = try claims() }
+    try add { () throws(StoreError) in
+      let orphans = try orphans()
+      for name in orphans.names where orphans.facts(name)?.isSecret == true { secrets.names.insert(name) }
+    }
     return secrets
   }
 
@@ -141,14 +166,5 @@ extension Committer {
     // Entries have become smaller.
     memory.logTail = nil
     _ = entry.forget(names, keepingNew: true)
-  }
-}
-
-extension RawSpan {
-  fileprivate func holdsAny(of needles: [[UInt8]]) -> Bool {
-    withUnsafeBytes { bytes in
-      for needle in needles where lvs_holds(bytes.baseAddress, bytes.count, needle, needle.count) { return true }
-      return false
-    }
   }
 }

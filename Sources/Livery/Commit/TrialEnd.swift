@@ -88,18 +88,6 @@ extension View {
     }
     return found
   }
-
-  /// The last commit by which a layer went back to what it had held of a setting, as far as the log tells; 0 if there is none.
-  func lastRevert(of place: LayerKey, after start: UInt64) throws(StoreError) -> UInt64 {
-    var last: UInt64 = 0
-    try walkLog(after: start, opens: false) { (revision, entry, _) in
-      guard case .reverted? = entry?.trial else { return true }
-      let isThere = entry?.edits.contains { $0.layer == place.layer && $0.name.sameBytes(as: place.name) } ?? false
-      if isThere { last = revision }
-      return true
-    }
-    return last
-  }
 }
 
 extension TrialState {

@@ -218,19 +218,37 @@ final class WatchHub: @unchecked Sendable {
     let commits = !limits.isEmpty && !shared.clock.isDoubtful
     lock.withLock { reportsExpiry = !commits }
     var pause = Self.second
+    // What one watch cannot read keeps nothing from the others.
+    var failure: StoreError?
     for watch in all {
-      if watch.isDispatched {
-        pause = min(pause, try signal(watch, shared))
-      } else if !watch.isStopped {
-        serving = watch
-        defer { serving = nil }
-        let news = try LogReading(shared, for: watch, reportsExpiry: !commits)
-        _ = deliver(news, to: watch)
-        if news.isPartial { pause = 0 }
-        pause = min(pause, watch.timeUntilDue(at: lvs_monotonic_ns()))
+      do throws(StoreError) { pause = min(pause, try tellNews(of: watch, shared, reportsExpiry: !commits)) } catch {
+        failure = failure ?? error
       }
     }
     lookIfGone(shared)
+    pause = min(pause, try end(shared, limits, commits: commits))
+    if let failure { throw failure }
+    return pause
+  }
+
+  /// Signals or calls what is new for a watch; how long until more will be due, in nanoseconds.
+  private func tellNews(
+    of watch: WatchState, _ shared: SharedEnvironment, reportsExpiry: Bool
+  ) throws(StoreError) -> UInt64 {
+    if watch.isDispatched { return try signal(watch, shared) }
+    if watch.isStopped { return Self.second }
+    serving = watch
+    defer { serving = nil }
+    let news = try LogReading(shared, for: watch, reportsExpiry: reportsExpiry)
+    _ = deliver(news, to: watch)
+    return news.isPartial ? 0 : watch.timeUntilDue(at: lvs_monotonic_ns())
+  }
+
+  /// Ends what has expired, and a trial whose time is over; how long until more will, in nanoseconds.
+  private func end(
+    _ shared: SharedEnvironment, _ limits: [LogLimits], commits: Bool
+  ) throws(StoreError) -> UInt64 {
+    var pause = Self.second
     let now = Timestamp.now
     let (next, trial) = try shared.read { (view) throws(StoreError) in
       (try view.nextExpiry(after: commits ? nil : now), try view.pendingTrial())

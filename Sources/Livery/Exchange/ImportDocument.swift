@@ -161,8 +161,8 @@ struct ImportDocument {
     }
     if case .object(let values)? = content["Values"] {
       for member in values {
-        let value = try typed(member.value, types.number(of: member.key).map { hints[$0] }, member.key)
-        add(member.key, value)
+        let hint = types.number(of: member.key).map { hints[$0] }
+        if let value = try typed(member.value, hint, member.key, &request.refusals) { add(member.key, value) }
       }
     } else {
       for member in members { add(member.key, member.value) }
@@ -186,7 +186,7 @@ struct ImportDocument {
           .parse, "the layer `\(member.key)` is no dictionary but \(withArticle(member.value.type.description))")
       }
       for item in items {
-        if let edit = try layeredEdit(item, layer), edit.expires.map({ $0 > now }) ?? true {
+        if let edit = try layeredEdit(item, layer, &request.refusals), edit.expires.map({ $0 > now }) ?? true {
           request.edits.append(edit)
         }
       }
@@ -194,11 +194,14 @@ struct ImportDocument {
     return request
   }
 
-  private func layeredEdit(_ item: Value.Member, _ layer: Layer) throws(StoreError) -> Edit? {
+  private func layeredEdit(
+    _ item: Value.Member, _ layer: Layer, _ refusals: inout [Refusal]
+  ) throws(StoreError) -> Edit? {
     guard item.value.type == .object, let value = item.value["value"] else {
       throw StoreError(.parse, "`\(item.key)` in the layer \(layer) has no `value`", setting: item.key)
     }
-    var edit = Edit(name: item.key, layer: layer, action: .set(try typed(value, item.value["type"], item.key)))
+    guard let value = try typed(value, item.value["type"], item.key, &refusals) else { return nil }
+    var edit = Edit(name: item.key, layer: layer, action: .set(value))
     if let expires = item.value["expires"] {
       guard case .date(let time)? = expires.coerced(to: .date) else { throw malformed("expires", item.key) }
       edit.expires = time
@@ -237,10 +240,19 @@ struct ImportDocument {
     return UInt64(number)
   }
 
-  private func typed(_ value: Value, _ hint: Value?, _ name: String) throws(StoreError) -> Value {
+  /// A value in the type that is said of it; nil if it is none of that, which is refused as what a schema does not take is.
+  private func typed(
+    _ value: Value, _ hint: Value?, _ name: String, _ refusals: inout [Refusal]
+  ) throws(StoreError) -> Value? {
     guard let hint else { return value }
-    guard let typed = TypeHints.apply(hint, to: value) else { throw malformed("type", name) }
-    return typed
+    if let typed = TypeHints.apply(hint, to: value) { return typed }
+    guard TypeHints.isKnown(hint) else { throw malformed("type", name) }
+    var message = "`\(name)`: a value is not of the type that is said of it"
+    if case .string(let type) = hint {
+      message = "`\(name)`: expected \(type), found \(withArticle(value.type.description)) that is none"
+    }
+    refusals.append(Refusal(name: name, code: .typeMismatch, message: message))
+    return nil
   }
 
   private func malformed(_ member: String, _ name: String) -> StoreError {

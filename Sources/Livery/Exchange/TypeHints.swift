@@ -33,6 +33,18 @@ enum TypeHints {
     }
   }
 
+  /// Whether it says types that there are, whatever the value.
+  static func isKnown(_ hint: Value) -> Bool {
+    switch hint {
+    case .string(let name): hint == sealed || ValueType(name: name) != nil
+    case .object(let parts):
+      parts.allSatisfy { (part) in
+        if case .string(let name) = part.value { ValueType(name: name) != nil } else { false }
+      }
+    default: false
+    }
+  }
+
   private static func isNative(_ value: Value) -> Bool {
     switch value.type {
     case .bool, .int, .double, .string, .list, .object: true

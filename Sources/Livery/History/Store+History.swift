@@ -2,6 +2,7 @@
 public struct HistoryFilter: Sendable {
   /// Only commits that touched a setting that matches; see `NamePattern`.
   public var pattern: String?
+  /// Only commits that changed something in it.
   public var layer: Layer?
   public var origin: String?
   /// Only commits from this moment on, and before that one.
@@ -29,11 +30,12 @@ extension Store {
         // A confirmation changes nothing: it is of the settings that its trial changed.
         var isOfTrial = false
         switch entry.trial {
-        case .begun? where filter.concerns(entry, pattern): trials.append(revision)
+        case .begun? where filter.changes(entry, pattern) && filter.concerns(entry, pattern): trials.append(revision)
         case .confirmed(let begun)?: isOfTrial = trials.contains(begun)
         default: break
         }
-        if filter.matches(entry, isOfTrial ? nil : pattern) { found.append(entry) }
+        let concerns = isOfTrial || filter.changes(entry, pattern) && filter.concerns(entry, pattern)
+        if concerns, filter.matches(entry) { found.append(entry) }
         return true
       }
       var items: [Value] = []
@@ -91,12 +93,19 @@ extension Store {
 }
 
 extension HistoryFilter {
-  fileprivate func matches(_ entry: LogEntry, _ pattern: NamePattern?) -> Bool {
-    if let layer, layer != entry.layer { return false }
+  fileprivate func matches(_ entry: LogEntry) -> Bool {
     if let origin, !origin.sameBytes(as: entry.origin) { return false }
     if let since, entry.time < since { return false }
     if let until, entry.time >= until { return false }
-    return concerns(entry, pattern)
+    return true
+  }
+
+  /// Whether a commit changed something in the layer that is asked for: one may be of several.
+  fileprivate func changes(_ entry: LogEntry, _ pattern: NamePattern?) -> Bool {
+    guard let layer else { return true }
+    guard !entry.edits.isEmpty else { return layer == entry.layer }
+    return entry.edits.contains { $0.layer == layer && pattern?.matches($0.name) != false }
+      || entry.changes.contains { $0.layer == layer && pattern?.matches($0.name) != false }
   }
 
   fileprivate func concerns(_ entry: LogEntry, _ pattern: NamePattern?) -> Bool {

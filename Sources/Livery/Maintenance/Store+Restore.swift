@@ -95,7 +95,7 @@ private struct Restoration {
   mutating func run(_ limits: LogLimits) throws(StoreError) -> Environment.Outcome<UInt64> {
     let before = try view.contentRevision()
     let mark = try view.sealMark()
-    var secrets = try secrets()
+    let former = try view.secretSettings(isDamaged: true)
     for (name, database, onlyAdds) in view.databases.restored {
       try replace(name, database, by: content.table(name).entries, onlyAdds: onlyAdds)
     }
@@ -105,10 +105,10 @@ private struct Restoration {
       try replaceExpiries()
       return hasFacts ? .commit(revision - 1) : .abort(revision - 1)
     }
-    for name in try self.secrets().names { secrets.insert(name) }
+    let secrets = try view.secretSettings()
     try adoptSeal(mark)
 
-    try view.settle(allNames(fresh), &entry, limits, isSecret: { secrets.contains($0) }) {
+    try view.settle(allNames(fresh), &entry, limits, isSecret: { former.contains($0) || secrets.contains($0) }) {
       (setting) throws(StoreError) in
       guard let values = fresh.values(of: setting.name) else { return }
       try setting.replace(by: values.map { view.opened($0, setting.name) }, view)
@@ -320,22 +320,5 @@ private struct Restoration {
       return true
     }
     return names
-  }
-
-  /// The settings that are declared secret; one whose declaration is damaged counts as well.
-  private func secrets() throws(StoreError) -> NameSet {
-    var names: [String] = []
-    try view.walk(view.databases.schema) { (key, _) throws(StoreError) in
-      if let name = key.text { names.append(name) }
-      return true
-    }
-    var secrets = NameSet()
-    for name in names {
-      do throws(StoreError) {
-        if try view.descriptor(name)?.holdsSecret == true { secrets.insert(name) }
-      } catch { secrets.insert(name) }
-    }
-    for name in try view.claims().secrets { secrets.insert(name) }
-    return secrets
   }
 }

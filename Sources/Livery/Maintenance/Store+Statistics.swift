@@ -29,7 +29,7 @@ extension Store {
         .init("usedBytes", int((information.lastPage + 1) * UInt64(pageSize))),
         .init("mapBytes", int(information.mapSize)), .init("readers", int(UInt64(information.readers))),
         .init("maxReaders", int(UInt64(information.maximumReaders))),
-        .init("logBytes", .int(Int64(try view.statistics(view.databases.log).bytes))),
+        .init("logBytes", .int(Int64(try view.statistics(view.databases.log).bytes) + Int64(try view.logTail().bytes))),
         .init("maxLogBytes", .int(Int64(try view.mostBytes(of: logLimits)))),
         .init("lmdb", .string(Environment.version)),
         .init("databases", try view.databaseFigures()),

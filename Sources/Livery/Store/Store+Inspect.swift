@@ -20,7 +20,8 @@ extension Store {
       }
       let records = try view.records(of: target)
       let resolution = resolve(records, at: now)
-      guard descriptor != nil || resolution.winner != nil || !records.isEmpty else {
+      let isOnTrial = try view.setting(target)?.trial != nil
+      guard descriptor != nil || resolution.winner != nil || !records.isEmpty || isOnTrial else {
         // What is in effect has come from somewhere.
         if try view.current(effective, target, at: now).value != nil {
           throw .damaged("the layers' value of `\(target)`", setting: target)

@@ -12,7 +12,7 @@ struct LogTail {
   private(set) var revisions: [UInt64] = []
   /// When the oldest of them was made, as it says itself.
   private(set) var oldest = Int64.max
-  private var bytes = 0
+  private(set) var bytes = 0
 
   /// Whether there is room for one more entry.
   func hasRoom(_ size: Int) -> Bool { bytes + size + Self.overhead <= Self.mostBytes }

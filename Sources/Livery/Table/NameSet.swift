@@ -5,7 +5,9 @@ struct NameSet {
 
   var isEmpty: Bool { names.isEmpty }
 
-  func contains(_ name: String) -> Bool { known.number(of: name) != nil }
+  func contains(_ name: String) -> Bool { number(of: name) != nil }
+
+  func number(of name: String) -> Int? { known.number(of: name) }
 
   @discardableResult
   mutating func insert(_ name: String) -> (number: Int, isNew: Bool) {

@@ -1,3 +1,4 @@
+import CSystem
 import LMDB
 
 /// How much of the past the log keeps.
@@ -194,6 +195,47 @@ extension View {
     }
   }
 
+  /// Of each of some places the last commit after a revision that changed what a layer holds for a setting, as far as the log tells; 0 if
+  /// there is none. What was on trial and went back has changed nothing, but for whoever has seen it on trial.
+  func lastEdits(_ wanted: [(place: LayerKey, after: UInt64)]) throws(StoreError) -> [UInt64] {
+    var last = [UInt64](repeating: 0, count: wanted.count)
+    guard let start = wanted.map({ $0.after }).min(), start < UInt64.max else { return last }
+    var onTrial = last
+    var names = NameSet()
+    var numbers: [[Int]] = []
+    for (index, one) in wanted.enumerated() {
+      let (number, isNew) = names.insert(one.place.name)
+      if isNew { numbers.append([]) }
+      numbers[number].append(index)
+    }
+    // Looking for many in the bytes takes longer than reading these.
+    let needles = names.names.count > 4 ? [] : names.names.map { $0.bytes }
+    try walkStoredLog(from: start + 1) { (revision, value) throws(StoreError) in
+      guard needles.isEmpty || value.holdsAny(of: needles),
+        let entry = Self.entry(revision, value, withEdits: true)
+      else { return true }
+      for edit in entry.edits {
+        guard let number = names.number(of: edit.name) else { continue }
+        for index in numbers[number] where wanted[index].place.layer == edit.layer && revision > wanted[index].after {
+          switch entry.trial {
+          case .begun?:
+            last[index] = max(last[index], onTrial[index])
+            onTrial[index] = revision
+          case .reverted(let begun)?:
+            if begun == onTrial[index] {
+              onTrial[index] = 0
+            } else if begun <= wanted[index].after {
+              last[index] = revision
+            }
+          case .confirmed?, nil: last[index] = revision
+          }
+        }
+      }
+      return true
+    }
+    return wanted.indices.map { max(last[$0], onTrial[$0]) }
+  }
+
   /// Walks the entries from a revision on as they are stored, oldest first.
   func walkStoredLog(
     from revision: UInt64 = 0, _ body: (UInt64, RawSpan) throws(StoreError) -> Bool
@@ -225,5 +267,14 @@ extension View {
   ) -> LogEntry? {
     guard let content = Checksum.content(of: value, key: logKey(revision), tag: Tag.log) else { return nil }
     return LogEntry(content, revision: revision, matching: pattern, withEdits: withEdits)
+  }
+}
+
+extension RawSpan {
+  func holdsAny(of needles: [[UInt8]]) -> Bool {
+    withUnsafeBytes { bytes in
+      for needle in needles where lvs_holds(bytes.baseAddress, bytes.count, needle, needle.count) { return true }
+      return false
+    }
   }
 }

@@ -77,6 +77,12 @@ extension View {
     return content.withUnsafeBytes { $0.bytes.word(at: 0) == revision ? $0.bytes.word(at: 8) : revision }
   }
 
+  /// The last commit that restored a backup, as far as that is known; 0 if none was.
+  func restoredRevision() throws(StoreError) -> UInt64 {
+    guard let content = try meta(Self.restoredKey, "what was restored"), content.count == 16 else { return 0 }
+    return content.withUnsafeBytes { $0.bytes.word(at: 0) }
+  }
+
   func putRestored(_ revision: UInt64, content: UInt64) throws(StoreError) {
     var bytes: [UInt8] = []
     bytes.append(littleEndian: revision)

@@ -128,7 +128,10 @@ extension View {
     return try !records(of: name).isEmpty
   }
 
-  func unknown(_ name: String) -> StoreError {
+  /// - Parameter isBrief: whether all of the store's names are left alone, which it takes to tell whether one that is damaged may
+  ///   be meant, or one that is like it.
+  func unknown(_ name: String, isBrief: Bool = false) -> StoreError {
+    if isBrief { return StoreError(.notFound, "there is no setting `\(name)`", setting: name) }
     do throws(StoreError) {
       if try lacksRecord(name) { return .damaged("the record of `\(name)`", setting: name) }
     } catch {
@@ -140,12 +143,20 @@ extension View {
       guard let known = try self.names(beside: name, most: 10_000) else {
         return .damaged("the record of `\(name)`", setting: name)
       }
-      // A setting that was removed leaves its name behind.
       names = known.filter { !$0.sameBytes(as: name) }
     } catch { if error.code == .noMemory { return error } }
     let hint = whatWaits(name)
-    let end = hint.isEmpty ? didYouMean(nearestNames(to: name, among: names)) : hint
+    let end = hint.isEmpty ? didYouMean(near(name, among: names)) : hint
     return StoreError(.notFound, "there is no setting `\(name)`\(end)", setting: name)
+  }
+
+  /// The nearest names of settings that there are: one that was removed leaves its name behind.
+  private func near(_ name: String, among names: [String]) -> [String] {
+    let near = nearestNames(to: name, among: names, limit: 8).filter { (name) in
+      if (try? descriptor(name)) != nil { return true }
+      return (try? records(of: name).isEmpty) == false
+    }
+    return Array(near.prefix(3))
   }
 }
 

@@ -172,7 +172,7 @@ extension View {
     }
   }
 
-  /// The names that begin with a prefix and have a value in a layer, in order.
+  /// The names that begin with a prefix and have a value in a layer, in order; also one that has ended, until it is removed.
   private func names(_ layer: Layer, prefix: String) throws(StoreError) -> [String] {
     var found: [String] = []
     try walk(databases.settings, from: prefix.bytes) { (key, value) throws(StoreError) in
