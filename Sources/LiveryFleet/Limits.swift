@@ -30,6 +30,8 @@ public enum Limit {
   /// Documents of a channel, and those that a device holds.
   public static let documents = 256
   public static let documentsHeld = 64
+  /// Bytes of what a trial is told from another one by: a time, and a check of each document.
+  static let trial = 16 + documentsHeld * (name + 1)
   /// Settings of a document, and of all documents of a device together.
   public static let settings = 2048
   public static let settingsHeld = 3072

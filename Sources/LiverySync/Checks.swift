@@ -2,6 +2,7 @@ import CClient
 import CLivery
 import CLiverySync
 import LiveryClient
+import LiveryFleet
 
 /// The checks that a program provides on a handle on a store: each decides whether what is on trial is well.
 final class Checks: @unchecked Sendable {
@@ -22,8 +23,8 @@ final class Checks: @unchecked Sendable {
   // Guarded by `lock`.
   private var checks: [Check] = []
   private var hasEnded = false
-  /// The revision that is being asked about.
-  private var asked: UInt64 = 0
+  /// The names of those that are being asked, and about which revision.
+  private var asked: (names: [String], revision: UInt64) = ([], 0)
   /// Whether it is looked again already. Of the queue's thread alone.
   private var isLooking = false
 
@@ -60,11 +61,14 @@ final class Checks: @unchecked Sendable {
     withExtendedLifetime(former) {}
   }
 
-  /// Asks the check of what is on trial, if it is provided here. On the queue's thread.
+  /// Asks the checks that what is on trial waits for, as far as they are provided here. On the queue's thread.
   func look() {
-    guard lock.withLock({ !checks.isEmpty && !hasEnded }), let trial = Trial.of(store), let name = trial.check,
-      let check = lock.withLock({ checks.first { $0.name.isSame(name) } })
-    else { return }
+    guard lock.withLock({ !checks.isEmpty && !hasEnded }) else { return }
+    let kept: Trial?
+    do throws(StoreError) { kept = try Trial.of(store) } catch { return lookAgain() }
+    guard let trial = kept else { return }
+    let wanted = lock.withLock { checks.filter { trial.open.contains(.check($0.name)) } }
+    guard !wanted.isEmpty else { return }
     let revision: UInt64
     switch try? trial.state(in: store) {
     case .pending(let pending): revision = pending
@@ -72,11 +76,17 @@ final class Checks: @unchecked Sendable {
     // It may be told of before it is there.
     case .some(.none), nil: return lookAgain()
     }
-    let isNew = lock.withLock { () -> Bool in
-      defer { asked = revision }
-      return asked != revision
+    for check in wanted where begin(check, revision) { call(check, revision) }
+  }
+
+  /// False if it is being asked already.
+  private func begin(_ check: Check, _ revision: UInt64) -> Bool {
+    lock.withLock {
+      if asked.revision != revision { asked = ([], revision) }
+      guard !asked.names.contains(where: { $0.isSame(check.name) }) else { return false }
+      asked.names.append(check.name)
+      return true
     }
-    if isNew { call(check, revision) }
   }
 
   private func lookAgain() {
@@ -95,19 +105,20 @@ final class Checks: @unchecked Sendable {
         self.queue.run { self.take(status, message, check, revision) }
       }
     } catch {
-      forget(revision)
+      forget(check, revision)
     }
   }
 
   /// Nobody is asked about it any more: it is begun anew once there is somebody.
-  private func forget(_ revision: UInt64) {
-    lock.withLock { if asked == revision { asked = 0 } }
+  private func forget(_ check: Check, _ revision: UInt64) {
+    lock.withLock { if asked.revision == revision { asked.names.removeAll { $0.isSame(check.name) } } }
   }
 
   private func take(_ status: livery_status, _ message: String, _ check: Check, _ revision: UInt64) {
     do throws(StoreError) {
       switch status {
-      case livery_status(LIVERY_OK): try store.confirmTrial(revision, origin: "check \(check.name)".line(63))
+      case livery_status(LIVERY_OK):
+        try store.pass(.check(check.name), of: revision, origin: "check \(check.name)".line(63))
       case livery_status(LIVERY_ERROR_BUSY): again(check, revision)
       default:
         let reason = message.utf8.isEmpty ? "it says no" : message
@@ -122,10 +133,14 @@ final class Checks: @unchecked Sendable {
   private func again(_ check: Check, _ revision: UInt64) {
     queue.run(after: Self.pause) {
       guard let known = self.lock.withLock({ self.checks.first { $0.name.isSame(check.name) } }) else {
-        return self.forget(revision)
+        return self.forget(check, revision)
       }
-      guard case .pending(revision)? = try? Trial.of(self.store)?.state(in: self.store) else { return }
-      self.call(known, revision)
+      do throws(StoreError) {
+        guard case .pending(revision)? = try Trial.of(self.store)?.state(in: self.store) else { return }
+        self.call(known, revision)
+      } catch {
+        self.again(check, revision)
+      }
     }
   }
 }

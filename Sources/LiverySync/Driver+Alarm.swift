@@ -40,7 +40,7 @@ extension Driver {
   }
 
   /// When it is looked what has become of a trial that began now.
-  func end(of trial: Trial) -> Int64 { now + trial.seconds * 1000 + Self.afterTrial }
+  func end(of trial: Trial) -> Int64 { now + trial.wanted.seconds * 1000 + Self.afterTrial }
 }
 
 /// What wakes a driver: see `lvy_alarm`.

@@ -45,10 +45,20 @@ extension Driver {
       switch outcome {
       case .success(let reply) where reply.status == 200 || reply.status == 204:
         let isFull = reply.body.split(separator: UInt8(ascii: "\n")).first.map { $0.elementsEqual("full".utf8) }
+        driver.refusal = nil
+        driver.isOutnumbered = false
         driver.handle(.reported(full: isFull ?? false))
         driver.finishPushes(nil)
       case .success(let reply):
+        driver.refusal = reply.status == 403 ? "the console refuses reports of this device" + reply.saying : nil
+        // Those who wait for it wait for the one that takes its place, once.
+        let isReplaced = reply.status == 409 && !driver.isOutnumbered
+        if isReplaced {
+          for index in driver.waiters.indices { driver.waiters[index].isIncluded = false }
+        }
+        driver.isOutnumbered = isReplaced
         driver.handle(reply.status == 409 ? .reportOutnumbered : .reportFailed(retryAfter: reply.retryAfter))
+        if isReplaced { return }
         driver.finishPushes(
           StoreError(
             reply.status >= 500 || reply.status == 429 ? .unavailable : .refused,

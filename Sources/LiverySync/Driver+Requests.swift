@@ -39,8 +39,13 @@ extension Driver {
 
   /// What other processes ask.
   func hearRequests() {
-    var stale = kept(below: Membership.answers).filter { isStale($0.value) }.map { $0.name }
-    for (name, request) in kept(below: Membership.requests) {
+    let answers: [(name: String, value: Value)]
+    let requests: [(name: String, value: Value)]
+    do throws(StoreError) {
+      (answers, requests) = (try kept(below: Membership.answers), try kept(below: Membership.requests))
+    } catch { return hearAgain() }
+    var stale = answers.filter { isStale($0.value) }.map { $0.name }
+    for (name, request) in requests {
       guard !isStale(request), let kind = request["kind"]?.text, case .int(let until)? = request["until"] else {
         stale.append(name)
         continue
@@ -61,11 +66,22 @@ extension Driver {
     return until < now || until > now + Self.longestRequest
   }
 
-  private func kept(below prefix: String) -> [(name: String, value: Value)] {
-    guard let snapshot = try? store.snapshot() else { return [] }
+  /// What cannot be read now is looked at again.
+  private func hearAgain() {
+    guard !isHearing else { return }
+    isHearing = true
+    queue.run(after: Self.answerPause) {
+      self.isHearing = false
+      if self.drives { self.hearRequests() }
+      self.hearAnswers()
+    }
+  }
+
+  private func kept(below prefix: String) throws(StoreError) -> [(name: String, value: Value)] {
+    let snapshot = try store.snapshot()
     defer { snapshot.close() }
     var found: [(name: String, value: Value)] = []
-    for name in (try? snapshot.names(in: .bundle, matching: prefix + "**")) ?? [] {
+    for name in try snapshot.names(in: .bundle, matching: prefix + "**") {
       if let value = (try? snapshot.value(name, in: .bundle)) ?? nil { found.append((name, value)) }
     }
     return found
@@ -86,16 +102,19 @@ extension Driver {
         try edit.reset(request)
       }
     } catch {
-      queue.run(after: Self.answerPause) { if self.drives { self.hearRequests() } }
+      hearAgain()
     }
   }
 
   /// Other processes have answered.
   func hearAnswers() {
     for waiter in waiters where waiter.isAsked {
-      guard let answer = (try? store.kept(Membership.answers + waiter.number)) ?? nil,
-        forget(waiter.number) != nil
-      else { continue }
+      let kept: Value?
+      do throws(StoreError) { kept = try store.kept(Membership.answers + waiter.number) } catch {
+        hearAgain()
+        continue
+      }
+      guard let answer = kept, forget(waiter.number) != nil else { continue }
       guard case .int(let status)? = answer["status"], let code = Int32(exactly: status) else {
         end(waiter, .success(()))
         continue

@@ -26,17 +26,17 @@ extension Driver {
       let name = Membership.records + record.name
       if let value = record.value { try change.set(name, to: value) } else { try change.reset(name) }
     }
-    if hasEndedTrial, Self.tellOfRefusals(records) { try change.reset(Membership.trial) }
+    if hasEndedTrial, Self.tellOfItsEnd(records) { try change.reset(Membership.trial) }
   }
 
   /// What `put` has written is on the disk.
   private func hasPut(_ records: [Device.Record]) {
-    if Self.tellOfRefusals(records) { hasEndedTrial = false }
+    if Self.tellOfItsEnd(records) { hasEndedTrial = false }
   }
 
-  /// Whether it is in these records what counts as refused.
-  private static func tellOfRefusals(_ records: [Device.Record]) -> Bool {
-    records.contains { $0.name.isSame("state") }
+  /// Whether it is in these records what counts as refused, or as replaced, since it went back.
+  private static func tellOfItsEnd(_ records: [Device.Record]) -> Bool {
+    records.contains { $0.name.isSame("state") || $0.name.isSame(ownedRecord) }
   }
 
   /// Whether an asset is on the disk.

@@ -13,6 +13,8 @@ final class Driver: @unchecked Sendable {
   private static let leasePause: Int64 = 1000
   /// How long it is until what could not be read is read again, in milliseconds.
   private static let damagePause: Int64 = 30_000
+  /// The same of one that could not be read for now.
+  private static let busyPause: Int64 = 1_000
   /// Until when after the beginning a first connection to the broker brings nothing that is not asked for anyway, in milliseconds.
   static let firstConnection: Int64 = 5000
 
@@ -66,11 +68,18 @@ final class Driver: @unchecked Sendable {
   var trial: Trial?
   /// Whether the last one has gone back, and the store does not keep yet that it counts as refused.
   var hasEndedTrial = false
+  var isTrialLookedAtLater = false
   var hints: Hints?
   var channels: [Channel] = []
   /// How often the broker had been reached when that was looked at last, and since when it is tried.
   var connectionsSeen = 0
   var hintsBegan: Int64 = 0
+  /// What the console has said if it took no report of the device's, as it does of one that was removed.
+  var refusal: String?
+  /// Whether it has said last that it knows a later report.
+  var isOutnumbered = false
+  /// Whether it is looked again what other processes ask and answer.
+  var isHearing = false
   /// Why nothing could be had, or committed, the last time.
   var networkError: StoreError?
   var lastCommitError: StoreError?
@@ -106,7 +115,7 @@ final class Driver: @unchecked Sendable {
   private func claimNow(_ onEnd: @escaping @Sendable () -> Void) throws(StoreError) {
     try store.claim(Membership.prefix) { (value, name) throws(StoreError) in try Membership.check(value, name) }
     try store.claimSecret(Membership.key)
-    try claimRecords()
+    try store.claimRecords()
     let observation = try store.observe("sync.**") { (events) in
       self.queue.run { self.hear(events) }
     }
@@ -115,13 +124,6 @@ final class Driver: @unchecked Sendable {
     let closing = try store.observe(Membership.setting, onEnd: onEnd) { _ in }
     try closing.setPaused(true)
     lock.withLock { self.closing = closing }
-  }
-
-  /// What is kept of documents is secret. A store of a former version has some already: there it is from the next enrollment on.
-  func claimRecords() throws(StoreError) {
-    do throws(StoreError) { try store.claimSecret(Membership.records) } catch {
-      guard error.code == .conflict else { throw error }
-    }
   }
 
   /// Whether nothing is done with it any more.
@@ -188,7 +190,7 @@ final class Driver: @unchecked Sendable {
   }
 
   /// Takes the lease, if it is free, and looks again later otherwise.
-  private func look() {
+  func look() {
     guard users > 0, !hasLease else { return serve() }
     hasLease = !isOver && lease.take()
     guard hasLease else {
@@ -224,6 +226,7 @@ final class Driver: @unchecked Sendable {
   private func giveLease() {
     hasLease = false
     note.process = 0
+    note.next = 0
     tell()
     lease.give()
   }
@@ -267,11 +270,12 @@ final class Driver: @unchecked Sendable {
       watchValues()
     } catch {
       damage = error
-      note.fail(error.code == .unavailable ? "sealed" : "damaged", error.message)
+      let isDamaged = error.code == .corrupt
+      note.fail(isDamaged ? "damaged" : error.code == .unavailable ? "sealed" : "postponed", error.message)
       tell()
-      // It may be otherwise another time: a store that was busy, say.
+      // It may be otherwise another time: soon, where the store is only busy.
       let started = generation
-      queue.run(after: Self.damagePause * 1000) {
+      queue.run(after: (isDamaged || error.code == .unavailable ? Self.damagePause : Self.busyPause) * 1000) {
         if self.users > 0, self.hasLease, self.generation == started { self.restart() }
       }
     }
@@ -302,6 +306,8 @@ final class Driver: @unchecked Sendable {
     membership = nil
     key = nil
     damage = nil
+    refusal = nil
+    isOutnumbered = false
     trial = nil
     hasEndedTrial = false
     events = []
@@ -350,6 +356,8 @@ final class Driver: @unchecked Sendable {
     }
     if concerns(below: Membership.answers) { hearAnswers() }
     checks.look()
+    // The key of what is sealed may have come.
+    if damage?.code == .unavailable, events.contains(where: { $0.kind == .resync }) { look() }
     guard hasLease else { return }
     if concerns(Membership.setting), (try? Membership.of(store))?.map({ $0.device }) != membership.map({ $0.device }) {
       restart()
@@ -440,7 +448,7 @@ final class Driver: @unchecked Sendable {
 
   /// What follows once the machine has nothing more to say.
   private func settle() {
-    confirmTrialIfReached()
+    passTrialIfReached()
     noteState()
     finishPulls()
   }
@@ -452,6 +460,8 @@ final class Driver: @unchecked Sendable {
       note.fail(problem.reason.name, problem.message)
     } else if machine.isBehind, let error = lastCommitError {
       note.fail("postponed", "what is published cannot be made to hold now: \(error.message)")
+    } else if let refusal {
+      note.fail("refused", refusal)
     } else {
       note.reason.0 = 0
       note.message.0 = 0

@@ -52,7 +52,7 @@ final class Enrollment: @unchecked Sendable {
       if let present = try Membership.of(driver.store) {
         throw StoreError(.conflict, "the device is of the fleet \(present.fleet) already: leave it first")
       }
-      try driver.claimRecords()
+      try driver.store.claimRecords()
       let seed = try makeKey()
       let request = EnrollmentRequest(
         fleet: code.fleet, token: code.token, device: seed.key.publicKey, name: options.name)

@@ -120,7 +120,8 @@ public func livery_sync_health(_ store: OpaquePointer?, _ health: UnsafePointer<
   boundary { () throws(StoreError) in
     try checkMemory()
     let store = try Store(borrowing: store)
-    let text = health == nil ? "" : try argument(health, "health", limit: Int(LIVERY_SYNC_HEALTH_MAX))
+    let most = Int(LIVERY_SYNC_HEALTH_MAX)
+    let text = health == nil ? "" : Line.of(try argument(health, "health", limit: most), limit: most) ?? ""
     _ = try Drivers.find(store)
     try store.keep { (edit) throws(StoreError) in
       if text.utf8.isEmpty {
@@ -235,8 +236,11 @@ extension Driver {
       let isOver = Once()
       let end: @Sendable (Result<Void, StoreError>) -> Void = { (outcome) in
         guard isOver.isFirst else { return }
-        finish(outcome)
-        self.queue.run { self.leave(isMember: false) }
+        // Who comes next is not to find this one here: what it says of how would not count.
+        self.queue.run {
+          self.leave(isMember: false)
+          finish(outcome)
+        }
       }
       self.queue.run(after: options.timeout) {
         let waiter = self.forget(number)

@@ -117,6 +117,13 @@ struct Membership: Sendable {
 }
 
 extension Store {
+  /// What is kept of documents is secret. A store of a former version has some already: there it is from the next enrollment on.
+  func claimRecords() throws(StoreError) {
+    do throws(StoreError) { try claimSecret(Membership.records) } catch {
+      guard error.code == .conflict else { throw error }
+    }
+  }
+
   /// Writes what this library keeps, whatever lies above it.
   func keep(_ body: (ChangeSet) throws(StoreError) -> Void) throws(StoreError) {
     try edit(.bundle) { (edit) throws(StoreError) in

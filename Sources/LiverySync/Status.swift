@@ -23,7 +23,8 @@ extension Store {
       .init("since", .date(membership.since)),
     ]
     if let name = membership.name { members.append(.init("name", .string(name))) }
-    let note = try syncNote()
+    var note = try syncNote()
+    note.forget(before: membership.since.microseconds / 1_000_000)
     members.append(.init("state", .string(note.process != 0 ? "running" : "stopped")))
     if note.process != 0 {
       members.append(.init("process", .int(note.process)))
@@ -39,10 +40,11 @@ extension Store {
   private func describe(_ membership: Membership, _ note: lvy_note, _ members: inout [Value.Member]) throws(StoreError)
   {
     var problem = note.reasonText.utf8.isEmpty ? nil : (note.reasonText, note.messageText)
+    let kept = try keptForSync()
     do throws(FleetError) {
       let device = try Device(
-        membership.configuration(note.process != 0 ? note.app : (try? kept(Membership.scope))?.text),
-        records: try kept(), seed: 0)
+        membership.configuration(note.process != 0 ? note.app : (try? self.kept(Membership.scope))?.text),
+        records: kept.get(), seed: 0)
       let moment = Device.Moment(uptime: 0, clock: max(0, Timestamp.now.microseconds / 1_000_000))
       let overview = device.overview(at: moment, Driver.world(of: self))
       let trial = pendingTrial()
@@ -83,9 +85,14 @@ extension Store {
     if let problem { members.append(.init("problem", Self.problem(problem.0, problem.1, Self.advice(problem.0)))) }
   }
 
-  private func kept() throws(FleetError) -> [Device.Record] {
-    do throws(StoreError) { return try Membership.records(of: self) } catch {
-      throw FleetError(error.code == .unavailable ? .unavailable : .malformed, error.message)
+  /// - Throws: what keeps it from being read for now.
+  private func keptForSync() throws(StoreError) -> Result<[Device.Record], FleetError> {
+    do throws(StoreError) { return .success(try Membership.records(of: self)) } catch {
+      switch error.code {
+      case .unavailable: return .failure(FleetError(.unavailable, error.message))
+      case .corrupt: return .failure(FleetError(.malformed, error.message))
+      default: throw error
+      }
     }
   }
 
@@ -121,11 +128,14 @@ extension Store {
 
   /// nil unless a change of the console's is on trial.
   private func pendingTrial() -> Value? {
-    guard let trial = Trial.of(self), case .pending? = try? trial.state(in: self), let status = try? trialStatus(),
-      let until = status["until"]
+    guard let trial = (try? Trial.of(self)) ?? nil, case .pending? = try? trial.state(in: self),
+      let status = try? trialStatus(), let until = status["until"]
     else { return nil }
     var members = [Value.Member("until", until)]
-    if let check = trial.check { members.append(.init("check", .string(check))) }
+    let checks = trial.open.compactMap { (condition) -> Value? in
+      if case .check(let name) = condition { .string(name) } else { nil }
+    }
+    if !checks.isEmpty { members.append(.init("checks", .list(checks))) }
     return .object(members)
   }
 
@@ -139,6 +149,17 @@ extension Store {
         return Value.Member(
           member.key, .object(values.filter { !$0.key.utf8.starts(with: Membership.prefix.utf8) }))
       })
+  }
+}
+
+extension lvy_note {
+  /// What is of a fleet that the device was in before says nothing.
+  fileprivate mutating func forget(before joined: Int64) {
+    if taken < joined { taken = 0 }
+    guard asked < joined else { return }
+    asked = 0
+    // Why the lease cannot be taken is of no fleet.
+    if process == 0, !reasonText.isSame("barred") { (reason.0, message.0, next) = (0, 0, 0) }
   }
 }
 

@@ -27,7 +27,8 @@ extension Driver {
   /// Waits for a pull or a push from now on.
   func want(_ waiter: Waiter) {
     waiters.append(waiter)
-    serve()
+    // Where nobody else takes part who could open the key it is told at once that this process cannot.
+    if !drives, damage?.code == .unavailable { look() } else { serve() }
   }
 
   /// Waits no more; who did.
@@ -71,16 +72,18 @@ extension Driver {
     for waiter in ended { end(waiter, outcome(waiter).map { .failure($0) } ?? .success(())) }
   }
 
-  /// Ends those who wait for a pull, once there is none.
+  /// Ends those who wait for a pull, once there is none; also who waits for a report, as long as it is not known to whom.
   func finishPulls() {
     guard let machine, !machine.isPulling, machine.nextAttempt > now,
       // What waits for the end of a trial comes in a moment.
-      !machine.isBehindWanted || machine.problem != nil || lastCommitError != nil,
-      waiters.contains(where: { $0.kind == .pull && $0.isSaid })
+      !machine.isBehindWanted || machine.problem != nil || lastCommitError != nil
     else { return }
-    let ended = waiters.filter { $0.kind == .pull && $0.isSaid }
-    waiters.removeAll { $0.kind == .pull && $0.isSaid }
     let failure = pullFailure(machine)
+    let reports = machine.hasKeys || failure == nil
+    func isOver(_ waiter: Waiter) -> Bool { waiter.isSaid && (waiter.kind == .pull || !reports) }
+    let ended = waiters.filter(isOver)
+    guard !ended.isEmpty else { return }
+    waiters.removeAll(where: isOver)
     for waiter in ended { end(waiter, failure.map { .failure($0) } ?? .success(())) }
   }
 

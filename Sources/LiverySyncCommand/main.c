@@ -31,6 +31,7 @@ static const char help[] =
   "  --broker-password FILE  a file whose first line is the password for the broker\n"
   "  --ca-file FILE         certificates that servers are verified with, in place of the system's\n"
   "  --proxy URL            a proxy; \"\" for none\n"
+  COMMAND_KEY_HELP("  ")
   "  --wait MS              how long an enrollment, a pull or a push may take; 60000 without it\n"
   "  --timeout MS           how long to wait for other writers; 5000 without it\n"
   "  --json                 print what is known as JSON\n"
@@ -289,7 +290,9 @@ static int perform(const command *command, livery_store *store, const char *verb
 }
 
 int main(int count, char **words) {
-  command command = {.name = "livery sync", .help = help, .options = options, .option_count = sizeof options / sizeof *options};
+  command command = {.name = "livery sync", .help = help, .options = options, .option_count = sizeof options / sizeof *options,
+                     // The device's own key is a secret, and so is what is kept of documents.
+                     .takes_key = true};
   int done = command_read(&command, count, words);
   if (done != GO_ON) return done;
   if (command.count == 0) return command_usage(&command, "what? livery sync --help tells");

@@ -5,8 +5,8 @@ import Testing
 @testable import LiveryFleet
 
 @Suite struct MergeTests {
-  private func held(_ settings: [Document.Setting], trial: Int64? = nil) throws -> HeldDocument {
-    let bytes = try Document(settings: settings, trial: trial.map { .init(seconds: $0) }).encoded()
+  private func held(_ settings: [Document.Setting], trial: Document.Trial? = nil) throws -> HeldDocument {
+    let bytes = try Document(settings: settings, trial: trial).encoded()
     return try HeldDocument(bytes, hash: Crypto.hash(bytes))
   }
 
@@ -18,18 +18,37 @@ import Testing
     let fleet = try held([
       .init("a", .enforce, .int(1)), .init("b", .enforce, .int(1)), .init("c", .recommend, .int(1)),
     ])
-    let group = try held([.init("b", .recommend, .int(2)), .init("c", .replace, .int(2), serial: 1)], trial: 60)
-    let device = try held([.init("c", .release), .init("d", .enforce, .int(3))], trial: 600)
+    let group = try held([.init("b", .recommend, .int(2)), .init("c", .replace, .int(2), serial: 1)])
+    let device = try held([.init("c", .release), .init("d", .enforce, .int(3))])
     let desired = try Desired.merging([fleet, group, device])
     #expect(
       desired.entries.map { $0.setting } == [
         .init("a", .enforce, .int(1)), .init("b", .recommend, .int(2)), .init("d", .enforce, .int(3)),
       ])
     #expect(desired.entries.map { $0.document } == [fleet.hash, group.hash, device.hash])
-    #expect(desired.trial == .init(seconds: 60))
-    #expect(try Desired.merging([fleet, group, device], tried: [group.hash]).trial == .init(seconds: 600))
-    #expect(try Desired.merging([fleet, group, device], tried: [device.hash, group.hash]).trial == nil)
     #expect(try Desired.merging([]).entries.isEmpty)
+  }
+
+  @Test func ofTrialsThatBeginTogetherAllHaveToProveGood() throws {
+    let fleet = try held([.init("a", .enforce, .int(1))], trial: .init(seconds: 600, check: "screen"))
+    let group = try held([.init("b", .enforce, .int(1))], trial: .init(seconds: 60))
+    let device = try held([.init("c", .enforce, .int(1))], trial: .init(seconds: 900, check: "camera"))
+    let again = try held([.init("d", .enforce, .int(1))], trial: .init(seconds: 700, check: "screen"))
+    func trial(_ documents: HeldDocument..., tried: [[UInt8]] = []) throws -> Desired.Trial? {
+      try Desired.merging(documents, tried: tried).trial
+    }
+    #expect(
+      try trial(fleet, group, device, again)
+        == .init(seconds: 60, [.reached, .check("camera"), .check("screen")]))
+    #expect(try trial(again, fleet) == .init(seconds: 600, [.check("screen")]))
+    #expect(try trial(fleet, group, tried: [fleet.hash]) == .init(seconds: 60, [.reached]))
+    #expect(try trial(fleet, group, tried: [group.hash, fleet.hash]) == nil)
+    #expect(try trial(device, fleet)?.text == "600 camera screen")
+    // One of which nothing is has none.
+    let above = try held([.init("a", .release)])
+    #expect(try trial(fleet, above) == nil)
+    #expect(try Desired.merging([fleet, above]).idle == [fleet.hash])
+    #expect(try trial(fleet, group, above) == .init(seconds: 60, [.reached]))
   }
 
   @Test func eachVerbComesToItsEdit() throws {
@@ -50,6 +69,40 @@ import Testing
       ])
     #expect(try edits([.init("b", .replace, .int(2), serial: 2)], from: first.owned).edits == [.replace("b", .int(2))])
     #expect(try edits([.init("b", .replace, .int(3), serial: 1)], from: first.owned).edits == [.replace("b", .int(3))])
+  }
+
+  @Test func whatWasReplacedStaysSoBeneathSomethingStronger() throws {
+    let weak = try held([.init("b", .replace, .int(2), serial: 1)])
+    let strong = try held([.init("b", .recommend, .int(9))])
+    let released = try held([.init("b", .release)])
+    let other = try held([.init("b", .replace, .int(3), serial: 1)])
+    let first = try Desired.merging([weak]).change(from: Owned())
+    for above in [strong, released, other] {
+      let covered = try Desired.merging([weak, above]).change(from: first.owned)
+      #expect(covered.owned.covered.count == 1)
+      // As it is kept.
+      var kept = try Owned(CBOR.decode(CBOR.encode(covered.owned.value)))
+      guard case .list(let beside) = try CBOR.decode(CBOR.encode(.list(covered.owned.coveredValue))) else { return }
+      kept.cover(beside)
+      #expect(kept == covered.owned)
+      #expect(try Desired.merging([weak]).change(from: kept).edits.last == .set("b", .int(2), .recommended))
+      // It was gone.
+      let without = try Desired.merging([above]).change(from: kept)
+      #expect(without.owned.covered.isEmpty)
+      #expect(try Desired.merging([weak]).change(from: without.owned).edits.last == .replace("b", .int(2)))
+    }
+    // Beneath another from its beginning it has replaced nothing.
+    let hidden = try Desired.merging([weak, strong]).change(from: Owned())
+    #expect(hidden.owned.covered.isEmpty)
+    #expect(try Desired.merging([weak]).change(from: hidden.owned).edits.last == .replace("b", .int(2)))
+    #expect(try Desired.merging([weak, strong]).fingerprint() == Desired.merging([strong]).fingerprint())
+  }
+
+  @Test func whatWasReplacedStaysSoByAnotherName() throws {
+    let first = try edits([.init("b", .replace, .int(2), serial: 1)])
+    let upgraded = try Desired.merging([held([.init("b", .replace, .int(2), serial: 1)])], canonical: { _ in "c" })
+    let change = try upgraded.change(from: first.owned, canonical: { $0 == "b" ? "c" : $0 })
+    #expect(change.edits == [.reset("b", .recommended), .set("c", .int(2), .recommended)])
   }
 
   @Test func whatIsNotWantedAnyMoreIsTakenBack() throws {

@@ -29,7 +29,7 @@ final class SimulatedDevice {
   private(set) var commits = 0
   /// What each of them was on trial for.
   private(set) var trials: [Int64?] = []
-  private var lastTrial: Document.Trial?
+  private var lastTrial: Desired.Trial?
   /// What a store would say of a value; nil if it fits.
   var violation: (String, Value) -> String? = { _, _ in nil }
   /// Whether the next commit finds no room.
@@ -83,7 +83,7 @@ final class SimulatedDevice {
     guard let fingerprint = device.applied else { return }
     layers = [:]
     records["owned"] = nil
-    tell(.wentBack(owned: nil, fingerprint: fingerprint, schema: tried, lastTrial, violation))
+    tell(.wentBack(owned: nil, chosen: [], fingerprint: fingerprint, schema: tried, lastTrial, violation))
   }
 
   var overview: Device.Overview {

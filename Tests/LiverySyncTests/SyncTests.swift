@@ -49,7 +49,7 @@ import Testing
   /// Whoever confirms or takes back ours is not to do so with theirs.
   @Test func theTrialOfSomebodyElseIsNotTakenForTheConsoles() throws {
     let store = try store("trials")
-    let trial = Trial(fingerprint: [1], after: 0, seconds: 60, check: nil, schema: nil)
+    let trial = Trial(fingerprint: [1], after: 0, wanted: .init(seconds: 60, [.reached]), schema: nil)
     let revision = try store.edit(.user) { (edit) throws(StoreError) in
       try edit.set("volume", to: .int(1))
       try edit.setTrial(.seconds(60))
@@ -96,13 +96,18 @@ import Testing
       #expect(try Membership.check(.object([]), name) == .object([]))
       #expect(throws: StoreError.self) { try Membership.check(.int(1), name) }
     }
-    let trial = Trial(fingerprint: [1, 2], after: 9, seconds: 60, check: "screen", schema: 3)
+    let wanted = Desired.Trial(seconds: 60, [.check("screen"), .reached, .check("camera")])
+    var trial = Trial(fingerprint: [1, 2], after: 9, wanted: wanted, schema: 3)
+    #expect(trial.open == [.reached, .check("camera"), .check("screen")])
     #expect(Trial(trial.value)?.value == trial.value && Trial(trial.value)?.schema == 3)
+    trial.passed = [.check("screen"), .reached]
+    #expect(Trial(trial.value)?.open == [.check("camera")])
     #expect(Trial(.object([.init("after", .int(-1))])) == nil)
     // What no trial lasts is none, whoever wrote it.
     for seconds in [Int64.min, -1, 0, 2_592_001, .max] {
       let members: [Value.Member] = [
         .init("fingerprint", .data([1])), .init("after", .int(1)), .init("seconds", .int(seconds)),
+        .init("conditions", .list([.string("-")])),
       ]
       #expect(Trial(.object(members)) == nil)
     }

@@ -42,6 +42,27 @@ def test_a_device_from_a_shell(path, console):
   assert "of no fleet" in run(path, "status")
 
 
+def test_a_store_that_seals_its_secrets_takes_part_with_its_key(path, console, tmp_path, monkeypatch):
+  secrets = pytest.importorskip("livery.secrets")
+  key, other = tmp_path / "settings.key", tmp_path / "other.key"
+  secrets.make_key(file=key)
+  secrets.make_key(file=other)
+  with livery.open(path) as store, secrets.open(store, file=key):
+    pass
+  run(path, "enroll", console.code(), "--key-file", key)
+  console.publisher.settings("fleet", "opening", ("token", "enforce", "for the till alone"))
+  assert "sealed" in run(path, "pull", "--wait", "10000", expected=8)
+  assert "sealed" in run(path, "pull", "--wait", "10000", "--key-file", other, expected=8)
+  monkeypatch.setenv("LIVERY_KEY_FILE", str(key))
+  run(path, "pull")
+  run(path, "push")
+  assert b"for the till alone" not in (path / "data.mdb").read_bytes()
+  with livery.open(path) as store, secrets.open(store, file=key):
+    assert store["token"] == "for the till alone"
+  assert "one of --key-file" in run(path, "pull", "--key-file", key, "--keyring", "till", expected=2)
+  assert str(tmp_path / "none") in run(path, "pull", "--key-file", tmp_path / "none", expected=8)
+
+
 def test_it_takes_part_until_it_is_asked_to_end(path, console):
   run(path, "enroll", console.code())
   process = subprocess.Popen([BUILD / "livery", "sync", "--store", path, "run"])

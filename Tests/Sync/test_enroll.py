@@ -186,11 +186,13 @@ def test_without_a_fleet_there_is_nothing_to_pull(store):
 
 def test_a_proxy_is_kept_where_nobody_reads_it_and_certificates_where_all_find_them(store, console, tmp_path, monkeypatch):
   monkeypatch.chdir(tmp_path)
-  (tmp_path / "own.pem").write_text("")
+  # A link leads to newer certificates one day.
+  (tmp_path / "old.pem").write_text("")
+  (tmp_path / "own.pem").symlink_to("old.pem")
   livery.sync.enroll(store, console.code(), proxy="http://user:PROXYPASS@proxy.invalid:3128", ca_file="own.pem").result(20)
   told = subprocess.run([BUILD / "livery", "history", "--json", "--store", tmp_path / "store"], check=True, capture_output=True, text=True).stdout
   assert "PROXYPASS" not in store.export_json(layers=True) + str(store.inspect("sync.fleet")) + told
-  assert store["sync.fleet"]["caFile"] == str((tmp_path / "own.pem").resolve())
+  assert store["sync.fleet"]["caFile"] == str(tmp_path / "own.pem")
   # It is used, once the environment lets it.
   for name in ("no_proxy", "NO_PROXY"):
     monkeypatch.delenv(name)

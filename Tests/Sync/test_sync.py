@@ -297,6 +297,20 @@ def test_what_does_not_fit_an_upgrade_is_told_as_refused(device, console):
     assert device.get("volume") == 40 and "violations" not in livery.sync.status(device)
 
 
+def test_status_tells_nothing_of_a_fleet_that_the_device_has_left(device, console):
+  pull(device)
+  console.answers["/v1/reports"] = lambda handler: handler.give(403, b"removed")
+  with livery.sync.start(device), pytest.raises(livery.RefusedError):
+    push(device)
+  former = livery.sync.status(device)
+  assert former["problem"]["reason"] == "refused" and former["taken"] and "next" not in former
+  time.sleep(1.1)
+  livery.sync.leave(device)
+  livery.sync.enroll(device, console.code()).result(20)
+  status = livery.sync.status(device)
+  assert "problem" not in status and status.get("taken", status["since"]) != former["taken"]
+
+
 # -- Verbs against the operator's own values
 
 
@@ -336,6 +350,88 @@ def test_replace_is_done_once_for_a_serial_and_again_for_another(device, console
   console.publisher.settings("fleet", "three", ("volume", "replace", 30, 2))
   pull(device)
   assert device.get("volume") == 30
+
+
+@pytest.mark.parametrize("verb", ["recommend", "replace"])
+def test_what_is_covered_is_on_trial_once_it_is_not(device, console, verb):
+  name = livery.sync.status(device)["device"]
+  console.publisher.settings(f"device.{name}", "own", ("volume", "enforce", 40))
+  pull(device)
+  setting = ("volume", verb, 30) + ((1,) if verb == "replace" else ())
+  console.publisher.settings("fleet", "one", setting, trial={"seconds": 600, "check": "screen"})
+  for _ in range(2):
+    pull(device)
+    assert device.get("volume") == 40 and device.trial()["state"] == "none"
+  console.publisher.publish(f"device.{name}")
+  pull(device)
+  assert device.get("volume") == 30 and device.trial()["state"] == "pending"
+
+
+def test_what_covers_what_went_back_is_on_no_trial(device, console):
+  name = livery.sync.status(device)["device"]
+  console.publisher.settings("fleet", "bad", ("volume", "recommend", 50), trial={"seconds": 1, "check": "nobody"})
+  with livery.sync.start(device):
+    wait(lambda: livery.sync.status(device).get("violations"), "that it goes back")
+    console.publisher.settings(f"device.{name}", "own", ("volume", "recommend", 40))
+    pull(device)
+    assert device.get("volume") == 40 and device.trial()["state"] == "reverted"
+    assert "violations" not in livery.sync.status(device)
+
+
+@pytest.mark.parametrize("how", ["published", "upgraded", "restarted"])
+def test_what_is_chosen_while_a_replacement_is_on_trial_stays_when_that_is_begun_anew(device, console, how):
+  name = livery.sync.status(device)["device"]
+  device.set("volume", 7)
+  console.publisher.settings("fleet", "one", ("volume", "replace", 30, 1), trial={"seconds": 600, "check": "screen"})
+  with livery.sync.start(device):
+    pull(device)
+    assert device.get("volume") == 30
+    device.set("volume", 9)
+    before = device.trial()["revision"]
+    if how != "restarted":
+      if how == "upgraded":
+        upgrade(device, '"Maximum": 100', '"Maximum": 99')
+      else:
+        console.publisher.settings(f"device.{name}", "other", ("title", "recommend", "x"))
+        pull(device)
+      wait(lambda: device.trial()["state"] != "pending" or device.trial()["revision"] > before, "that it goes back")
+      wait(lambda: layers(device, "volume").get("recommended") == 30, "that it is begun anew")
+  if how == "restarted":
+    device.revert_trial(origin="sync: superseded: by hand")
+    assert layers(device, "volume") == {"user": 9, "defaults": 20}
+    with livery.sync.start(device):
+      pull(device)
+      wait(lambda: layers(device, "volume").get("recommended") == 30, "that it is begun anew")
+  assert device.get("volume") == 9
+
+
+@pytest.mark.parametrize("above", [("volume", "recommend", 40), ("volume", "enforce", 40), ("volume", "release"), ("volume", "replace", 40, 2)])
+def test_what_was_replaced_once_is_not_replaced_again_when_something_stronger_ends(device, console, above):
+  name = livery.sync.status(device)["device"]
+  console.publisher.settings("fleet", "one", ("volume", "replace", 30, 1))
+  pull(device)
+  device.set("volume", 9)
+  console.publisher.settings(f"device.{name}", "own", above)
+  pull(device)
+  if above[1] == "replace":
+    assert device.get("volume") == 40
+    device.set("volume", 9)
+  console.publisher.settings("fleet", "two", ("volume", "replace", 30, 1), ("title", "recommend", "x"))
+  pull(device)
+  console.publisher.publish(f"device.{name}")
+  pull(device)
+  assert device.get("volume") == 9 and layers(device, "volume")["recommended"] == 30
+  device.reset("volume")
+  assert device.get("volume") == 30
+
+
+def test_what_was_replaced_once_is_not_replaced_again_by_the_name_that_an_upgrade_gives(device, console):
+  console.publisher.settings("fleet", "one", ("volume", "replace", 30, 1))
+  pull(device)
+  device.set("volume", 9)
+  upgrade(device, VOLUME, VOLUME.replace('"volume"', '"loudness", "Aliases": ["volume"]'), RENAMED)
+  pull(device)
+  assert device.get("loudness") == 9 and layers(device, "loudness")["recommended"] == 30
 
 
 def test_release_gives_a_setting_back(device, console):
@@ -531,9 +627,36 @@ def test_health_is_told(device, console):
   livery.sync.health(device, "the printer is out of paper")
   push(device)
   assert console.reports()[-1]["health"] == "the printer is out of paper"
+  livery.sync.health(device, "\tno paper\r\nno ink\n")
+  push(device)
+  assert console.reports()[-1]["health"] == "no paper no ink"
+  livery.sync.health(device, " \n")
+  push(device)
+  assert "health" not in console.reports()[-1]
   livery.sync.health(device)
   push(device)
   assert "health" not in console.reports()[-1]
+
+
+def test_who_may_not_report_is_told_so(device, console):
+  pull(device)
+  console.answers["/v1/reports"] = lambda handler: handler.give(403, b"the device is not of this fleet")
+  with livery.sync.start(device):
+    with pytest.raises(livery.RefusedError):
+      push(device)
+    problem = livery.sync.status(device)["problem"]
+    assert problem["reason"] == "refused" and "not of this fleet" in problem["message"] and "enroll anew" in problem["advice"]
+    del console.answers["/v1/reports"]
+    push(device)
+    assert "problem" not in livery.sync.status(device)
+
+
+def test_who_cannot_report_since_it_knows_no_keys_hears_why_at_once(device, console):
+  console.is_down = True
+  begun = time.monotonic()
+  with pytest.raises((livery.NetworkError, livery.UnavailableError)):
+    livery.sync.push(device, timeout=60).result(50)
+  assert time.monotonic() - begun < 40
 
 
 def test_a_report_that_cannot_be_sent_waits(device, console):
@@ -554,9 +677,8 @@ def test_a_device_that_was_put_back_goes_on_above_what_the_console_has(device, c
   # As if it had reported many times more before.
   last["sequence"] += 1000
   device.set("title", "restored")
-  with pytest.raises(livery.LiveryError, match="409"):
-    push(device)
   push(device)
+  assert [status for path, status, _ in console.requests if path == "/v1/reports"][-2:] == [409, 204]
   report = console.reports()[-1]
   assert report["sequence"] > last["sequence"] and "since" not in report
   assert {value["name"]: value.get("value") for value in report["values"]}["title"] == "restored"
@@ -677,6 +799,46 @@ def test_a_check_that_is_removed_and_provided_again_is_asked(device, console):
   assert device.get("volume") == 60
 
 
+def test_of_trials_that_begin_together_all_checks_are_asked_wherever_they_are(device, console, tmp_path):
+  asked = {"screen": 0, "camera": 0}
+
+  def check(name):
+    asked[name] += 1
+    return True if name == "camera" or asked[name] > 2 else None
+
+  publisher = console.publisher
+  risky = publisher.document([("volume", "recommend", 60)], trial={"seconds": 30, "check": "screen"})
+  other = publisher.document([("title", "recommend", "x")], trial={"seconds": 60, "check": "camera"})
+  third = publisher.document([("token", "recommend", "t")], trial={"seconds": 60})
+  publisher.publish("fleet", (*risky, "risky"), (*other, "other"), (*third, "third"))
+  with livery.open(tmp_path / "store") as elsewhere, livery.sync.start(device):
+    wait(lambda: device.get("volume") == 60, "the trial")
+    livery.sync.set_check(elsewhere, "camera", check)
+    wait(lambda: livery.sync.status(device)["trial"]["checks"] == ["screen"], "the first that says yes")
+    assert asked == {"screen": 0, "camera": 1} and device.trial()["state"] == "pending"
+    livery.sync.set_check(device, "screen", check)
+    wait(lambda: device.trial()["state"] == "confirmed", "the verdict")
+    wait(lambda: "trial" not in livery.sync.status(device), "the end of the trial")
+    assert asked == {"screen": 3, "camera": 1} and device.get("title") == "x"
+    push(device)
+  assert {document["verdict"] for document in console.reports()[-1]["documents"]} == {"applied"}
+
+
+def test_and_one_that_says_no_takes_all_back(device, console):
+  publisher = console.publisher
+  risky = publisher.document([("volume", "recommend", 60)], trial={"seconds": 30, "check": "screen"})
+  other = publisher.document([("title", "recommend", "x")], trial={"seconds": 60, "check": "camera"})
+  publisher.publish("fleet", (*risky, "risky"), (*other, "other"))
+  livery.sync.set_check(device, "screen", lambda name: True)
+  with livery.sync.start(device):
+    wait(lambda: livery.sync.status(device).get("trial", {}).get("checks") == ["camera"], "the first that says yes")
+    livery.sync.set_check(device, "camera", lambda name: False)
+    wait(lambda: device.trial()["state"] == "reverted", "the verdict")
+    assert device.get("volume") == 20 and device.get("title") == "none"
+    push(device)
+  assert {document["verdict"] for document in console.reports()[-1]["documents"]} == {"refused"}
+
+
 def test_without_whoever_checks_it_goes_back(device, console):
   console.publisher.settings("fleet", "risky", ("volume", "recommend", 60), trial={"seconds": 2, "check": "nobody"})
   with livery.sync.start(device):
@@ -689,6 +851,24 @@ def test_without_whoever_checks_it_goes_back(device, console):
   # It is forgotten once it is kept that it counts as refused, and not before: the power may go between.
   written = [{change["name"] for change in commit["changes"]} for commit in device.history()]
   assert {"sync.trial", "sync.record.state"} <= next(names for names in written if "sync.trial" in names)
+
+
+@pytest.mark.parametrize("kept", [True, False])
+def test_what_went_back_while_nobody_took_part_is_not_tried_again_though_another_trial_came_after_it(device, console, tmp_path, kept):
+  console.publisher.settings("fleet", "risky", ("volume", "recommend", 60), trial={"seconds": 2, "check": "nobody"})
+  with subprocess.Popen([sys.executable, Path(__file__).parent / "member.py", tmp_path / "store"], stdout=subprocess.PIPE) as member:
+    wait(lambda: device.get("volume") == 60, "the trial")
+    member.kill()
+  wait(lambda: device.get("volume") == 20, "its end")
+  with device.change() as change:
+    change.trial(60)
+    change.set("title", "mine")
+  device.confirm_trial(device.trial()["revision"]) if kept else device.revert_trial(device.trial()["revision"])
+  pull_error(device)
+  assert device.get("volume") == 20 and "trial" not in livery.sync.status(device)
+  push(device)
+  report = console.reports()[-1]
+  assert [document["verdict"] for document in report["documents"]] == ["refused"] and report["violations"][0]["name"] == "trial"
 
 
 def test_what_comes_after_a_trial_takes_its_place(device, console):

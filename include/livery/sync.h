@@ -260,7 +260,8 @@ LIVERY_API livery_status livery_sync_cancel(livery_sync_task *task);
  *   - `problem`, if any: an object `reason` (the word of reports, "damaged", "sealed": whoever tried to take part last cannot open
  *     the device's key, or "barred": this process cannot open `sync.lock`), `message`, and `advice`: what to do
  *   - `reported` (int): the number of the last report that has arrived; `outbox` (int): 1 if there is something to report
- *   - `trial`: an object `until` (date) and `check` (text, if one is asked), as long as something is on trial
+ *   - `trial`: an object `until` (date) and `checks` (a list of texts: those that have not said yes, if any is asked), as long
+ *     as something is on trial
  *   - `hints`: "off", "connected" or "disconnected", while a process takes part
  *
  * Threads: any. Never blocks, never waits for a writer.
@@ -290,7 +291,8 @@ typedef livery_status (*livery_sync_check_fn)(const char *name, void *user_data)
  * names a check, that decides: it is called a moment after the commit, and every second until it says yes or no, in each
  * process that provides it; the first answer counts. Nobody who says yes in time means that it goes back, also if no process
  * provides the check. If it names none, it is confirmed once the server has been reached after the commit: what it changes
- * has not cut the device off.
+ * has not cut the device off. Documents whose trials begin together are one change: all that they ask for has to come true, in
+ * the shortest of their times.
  *
  * Threads: any. The first call on a handle waits for other writers, at most `busy_timeout_ms`.
  *
@@ -319,7 +321,8 @@ LIVERY_API livery_status livery_sync_set_check(livery_store *store, const char *
  * Threads: any. Waits for other writers, at most `busy_timeout_ms`, and for the disk.
  *
  * @param store   an open store
- * @param health  up to #LIVERY_SYNC_HEALTH_MAX bytes of UTF-8; NULL or "" for well
+ * @param health  up to #LIVERY_SYNC_HEALTH_MAX bytes of UTF-8, of which line breaks and other controls are told as a space; NULL,
+ *                "" or nothing but those for well
  * @return #LIVERY_OK, or
  *   - #LIVERY_ERROR_BUSY              another writer kept the store for longer than `busy_timeout_ms`
  *   - #LIVERY_ERROR_READ_ONLY         the store was opened read-only

@@ -48,7 +48,7 @@ bool lvy_note_is_barred(const char *folder);
 typedef void (*lvy_network_heard)(void);
 void lvy_network_watch(lvy_network_heard heard);
 
-// The absolute path of a file, for another process to find it. False if there is none, or it is longer than so many bytes with NUL.
+// The absolute path of a file, for another process to find it. False if it is longer than so many bytes with NUL.
 bool lvy_absolute(const char *path, char *place, uint32_t size);
 
 // Copies a text, cut to so many bytes with NUL.

@@ -24,8 +24,12 @@ extension Device {
     nextLook = moment.uptime + 3_600_000
     lookAtVerdicts(moment, world)
     do throws(FleetError) {
-      let (documents, holding) = try holding(moment.clock, world)
+      var (documents, holding) = try holding(moment.clock, world)
       let (fingerprint, merged) = try wanted(documents, world)
+      for (index, held) in documents.enumerated() where held.document.trial != nil {
+        let isTried = tried.contains { $0 == held.hash }
+        holding[index].isUntried = !isTried && looked?.idle.contains { $0 == held.hash } ?? false
+      }
       isBehind = false
       guard !holds(fingerprint, world) else {
         if kept.refused != nil { forgetRefusal() }
@@ -41,8 +45,10 @@ extension Device {
       let desired = if let merged { merged } else { try merging(documents, world) }
       if isRefused, desired.trial?.text == kept.refusedTrial { return }
       try requireAssets(of: desired, documents, moment, world)
-      var change = try desired.change(from: kept.owned, holding)
-      change.followsUpgrade = kept.applied != nil && world.schema != kept.appliedSchema
+      let followsUpgrade = kept.applied != nil && world.schema != kept.appliedSchema
+      var change = try desired.change(
+        from: kept.owned, holding, canonical: followsUpgrade ? world.canonical : { $0 })
+      change.followsUpgrade = followsUpgrade
       let published = kept.channels.flatMap { $0.entries }
       change.origin = ChangeOrigin.of(holding, since: kept.holding) { (hash) in published.contains { $0.hash == hash } }
       begin(change, holding, fingerprint, world.schema, &effects)
@@ -68,13 +74,17 @@ extension Device {
     }
     let desired = try merging(documents, world)
     let fingerprint = try desired.fingerprint()
-    looked = Looked(documents: documents.map { $0.hash }, schema: world.schema, fingerprint: fingerprint)
+    looked = Looked(
+      documents: documents.map { $0.hash }, schema: world.schema, fingerprint: fingerprint, idle: desired.idle)
     return (fingerprint, desired)
   }
 
   private func merging(_ documents: [HeldDocument], _ world: World) throws(FleetError) -> Desired {
-    try Desired.merging(documents, tried: kept.holding.map { $0.hash }, canonical: world.canonical)
+    try Desired.merging(documents, tried: tried, canonical: world.canonical)
   }
+
+  /// The hashes of documents that held before, but for those whose trial is still to come.
+  private var tried: [[UInt8]] { kept.holding.filter { !$0.isUntried }.map { $0.hash } }
 
   /// What is to be shown has to be here: while a document waits for its time a store may drop what nothing there refers to. It is
   /// asked for soon, then.

@@ -89,7 +89,9 @@ extension Device {
     case trial(isPending: Bool)
     /// What was on trial went back, or was not made: what is kept of settings is as before. With a violation it counts as
     /// refused by the schema with which it was made, as long as it is to be tried the same way; without one it is tried anew.
-    case wentBack(owned: Value?, fingerprint: [UInt8], schema: Int64?, Document.Trial?, Report.Violation?)
+    /// `chosen` is what it replaced and the operator has chosen otherwise meanwhile: part of `Change.replacing`.
+    case wentBack(
+      owned: Value?, chosen: [Value], fingerprint: [UInt8], schema: Int64?, Desired.Trial?, Report.Violation?)
     /// The change was refused as a whole.
     case refused([Report.Violation])
     /// The change could not be made now: it is tried again.

@@ -65,6 +65,9 @@ extension Device {
   /// Whether the server is being asked.
   public var isAsking: Bool { pulling != nil }
 
+  /// Whether a report is under way.
+  public var isReporting: Bool { if case .none = reporting { false } else { true } }
+
   /// Whether something else is wanted than what holds, and can neither be had nor made now.
   public var isBehindWanted: Bool { isBehind }
 

@@ -233,7 +233,10 @@ extension Device {
     kept.told = []
     mark(Kept.stateName)
     mark(Kept.toldName)
+    let isFirst = reportBackoff.failures == 0
     reportFailed(nil, moment)
+    // Who was put back is told no for its number alone: with the next one it counts.
+    if isFirst { nextReport = moment.uptime }
   }
 }
 

@@ -12,10 +12,14 @@ extension Device {
   }
 
   mutating func wentBack(
-    _ owned: Value?, _ fingerprint: [UInt8], _ schema: Int64?, _ trial: Document.Trial?, _ violation: Report.Violation?
+    _ owned: Value?, _ chosen: [Value], _ fingerprint: [UInt8], _ schema: Int64?, _ trial: Desired.Trial?,
+    _ violation: Report.Violation?
   ) {
     isOnTrial = false
     kept.read(owned: owned)
+    // It was active once.
+    kept.owned.cover(chosen)
+    if !chosen.isEmpty { mark(Kept.ownedName) }
     needsLook = true
     markReportDue()
     guard let violation else { return }

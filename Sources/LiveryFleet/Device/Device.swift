@@ -78,6 +78,8 @@ public struct Device: Sendable {
     var documents: [[UInt8]]
     var schema: Int64?
     var fingerprint: [UInt8]
+    /// The hashes of those of which nothing is.
+    var idle: [[UInt8]]
   }
 
   struct Applying: Sendable {
@@ -173,8 +175,8 @@ public struct Device: Sendable {
     case .failure(let retryAfter): failed(retryAfter, moment)
     case .applied: applied(moment)
     case .trial(let isPending): setTrial(isPending)
-    case .wentBack(let owned, let fingerprint, let schema, let trial, let violation):
-      wentBack(owned, fingerprint, schema, trial, violation)
+    case .wentBack(let owned, let chosen, let fingerprint, let schema, let trial, let violation):
+      wentBack(owned, chosen, fingerprint, schema, trial, violation)
     case .refused(let violations): refused(violations, moment)
     case .postponed: postponed(moment)
     case .notSaved(let records): notSaved(records, moment)

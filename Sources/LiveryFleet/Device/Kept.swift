@@ -124,6 +124,7 @@ extension Kept {
     if let applied { made.add("applied", applied) }
     made.add("schema", ifAny: appliedSchema)
     made.add("settings", owned.value)
+    made.add("covered", ifAny: owned.coveredValue)
     made.add("documents", ifAny: holding.map { $0.value })
     return made.value
   }
@@ -190,6 +191,7 @@ extension Kept {
     holding = []
     guard let value, let settings = value["settings"], let owned = try? Owned(settings) else { return }
     self.owned = owned
+    if case .list(let items) = value["covered"] { self.owned.cover(items) }
     if case .data(let hash) = value["applied"], hash.count == Crypto.hashSize { applied = hash }
     if case .int(let version) = value["schema"] { appliedSchema = version }
     guard case .list(let items) = value["documents"] else { return }
@@ -202,7 +204,7 @@ extension Kept {
     var members = try Members(value, of: "the state")
     refused = try members.dataIfAny("refused", Crypto.hashSize...Crypto.hashSize)
     refusedSchema = try members.intIfAny("schema", 0...Int64.max)
-    refusedTrial = try members.textIfAny("trial", limit: 64)
+    refusedTrial = try members.textIfAny("trial", limit: Limit.trial)
     for item in try members.list("violations", limit: Limit.reported) {
       guard let name = item["name"]?.text, let message = item["message"]?.text else { continue }
       violations.append(Report.Violation(name: name, message: message))

@@ -7,6 +7,8 @@ public struct Attribution: Sendable, Equatable {
   public var name: String
   public var author: String?
   public var comment: String?
+  /// Whether its trial has not begun: stronger documents name all that it does.
+  var isUntried = false
 
   init(_ entry: Manifest.Entry, of channel: Channel) {
     hash = entry.hash
@@ -31,6 +33,7 @@ public struct Attribution: Sendable, Equatable {
     made.add("name", name)
     made.add("author", ifAny: author)
     made.add("comment", ifAny: comment)
+    made.add("untried", ifSo: isUntried)
     return made.value
   }
 
@@ -44,6 +47,7 @@ public struct Attribution: Sendable, Equatable {
     name = try members.name("name")
     author = try members.lineIfAny("author", limit: Limit.author)
     comment = try members.lineIfAny("comment", limit: Limit.comment)
+    isUntried = try members.flag("untried")
     try members.end()
   }
 }

@@ -10,8 +10,12 @@ public struct Desired: Sendable, Equatable {
 
   /// In the order of the bytes of their names; without those that are released.
   public private(set) var entries: [Entry] = []
-  /// The strictest of the trials of the documents that were not tried yet: the shortest one.
-  public private(set) var trial: Document.Trial?
+  /// What weaker documents would replace, in the same order: what of it was replaced once stays so beneath the stronger ones.
+  public private(set) var covered: [Entry] = []
+  /// Of the documents that were not tried yet, as far as something is of them.
+  public private(set) var trial: Trial?
+  /// The hashes of documents of which nothing is: stronger ones name all that they do.
+  public private(set) var idle: [[UInt8]] = []
 
   public init() {}
 
@@ -38,20 +42,29 @@ public struct Desired: Sendable, Equatable {
         ? left.rank < right.rank : left.setting.name.precedes(right.setting.name)
     }
     var desired = Desired()
+    var isIdle = [Bool](repeating: true, count: documents.count)
     for (index, one) in all.enumerated() {
       let isStrongest = index + 1 == all.count || !all[index + 1].setting.name.sameBytes(as: one.setting.name)
-      guard isStrongest, one.setting.verb != .release else { continue }
-      desired.entries.append(Entry(setting: one.setting, document: one.document))
+      let entry = Entry(setting: one.setting, document: one.document)
+      if !isStrongest {
+        if one.setting.verb == .replace { desired.covered.append(entry) }
+        continue
+      }
+      isIdle[one.rank] = false
+      if one.setting.verb != .release { desired.entries.append(entry) }
     }
-    for held in documents {
+    for (rank, held) in documents.enumerated() {
+      guard !isIdle[rank] else {
+        desired.idle.append(held.hash)
+        continue
+      }
       guard let trial = held.document.trial, !tried.contains(where: { $0 == held.hash }) else { continue }
-      if let present = desired.trial, present.seconds <= trial.seconds { continue }
-      desired.trial = trial
+      if desired.trial == nil { desired.trial = Trial(trial) } else { desired.trial?.add(trial) }
     }
     return desired
   }
 
-  /// SHA-256 of what is wanted: the same for what comes to the same.
+  /// SHA-256 of what is wanted: the same for what comes to the same. What is covered makes no difference until it is no longer.
   public func fingerprint() throws(FleetError) -> [UInt8] {
     let items = entries.map { (entry) -> Value in
       .list(

@@ -72,9 +72,6 @@ public struct Document: Sendable, Equatable {
       self.seconds = seconds
       self.check = check
     }
-
-    /// To be kept: two that are alike have the same.
-    var text: String { check.map { "\(seconds) \($0)" } ?? "\(seconds)" }
   }
 
   /// The versions of the schema that it is for.

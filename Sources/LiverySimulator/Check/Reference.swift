@@ -10,13 +10,15 @@ struct Reference {
   }
 
   private(set) var wishes = [Wish?](repeating: nil, count: Settings.count)
+  /// What is to replace what the operator chose, if only where a stronger document does not say otherwise.
+  private(set) var replacements = [[Wish]](repeating: [], count: Settings.count)
   /// The documents with what became of each, by its hash.
   private(set) var verdicts: [(document: PlainDocument, verdict: Report.Verdict)] = []
   /// Moments at which documents begin or cease to hold.
   private(set) var turns: [Int64] = []
-  /// What the whole is on trial for: the shortest of what did not hold before, and of two the weaker document's.
-  private(set) var trial: Document.Trial?
-  /// The hashes of what holds.
+  /// What the whole is on trial for: of what did not hold before the shortest time, and all that is asked for.
+  private(set) var trial: Desired.Trial?
+  /// The hashes of what holds, but for what is still to be tried: something stronger says all that it does otherwise.
   private(set) var holding: [[UInt8]] = []
   /// The hashes of assets that have to be there.
   private(set) var assets: [[UInt8]] = []
@@ -27,6 +29,7 @@ struct Reference {
   ///   - before: the hashes of what held before.
   init(_ manifests: [PlainManifest], _ facts: Facts, clock: Int64, schema: Int64, before: [[UInt8]]) {
     self.schema = schema
+    var applied: [PlainDocument] = []
     for manifest in manifests {
       for entry in manifest.entries {
         let document = entry.document
@@ -46,18 +49,25 @@ struct Reference {
         } else {
           verdicts.append((document, .applied))
           if let asset = document.assetHash { assets.append(asset) }
-          holding.append(document.hash)
-          if let one = document.trial, one.seconds < trial?.seconds ?? .max, !before.contains(document.hash) {
-            trial = one
-          }
+          applied.append(document)
           for setting in document.settings {
-            wishes[setting.index] =
-              setting.verb == .release
-              ? nil
-              : Wish(verb: setting.verb, value: setting.value, serial: setting.verb == .replace ? setting.serial : 0)
+            let wish = Wish(
+              verb: setting.verb, value: setting.value, serial: setting.verb == .replace ? setting.serial : 0)
+            wishes[setting.index] = setting.verb == .release ? nil : wish
+            if setting.verb == .replace { replacements[setting.index].append(wish) }
           }
         }
       }
+    }
+    for (place, document) in applied.enumerated() {
+      let above = applied[(place + 1)...].flatMap { $0.settings.map { $0.index } }
+      let isCovered = document.settings.allSatisfy { above.contains($0.index) }
+      let isNew = document.trial != nil && !before.contains(document.hash)
+      if !isNew || !isCovered { holding.append(document.hash) }
+      guard let one = document.trial, isNew, !isCovered else { continue }
+      let condition = one.check.map { Desired.Trial.Condition.check($0) } ?? .reached
+      trial = Desired.Trial(
+        seconds: min(one.seconds, trial?.seconds ?? .max), (trial?.conditions ?? []) + [condition])
     }
     if !fits { verdicts = verdicts.map { ($0, $1 == .applied ? .refused : $1) } }
   }

@@ -10,9 +10,9 @@ struct Shadow {
   private(set) var user = LayerValues()
   /// Whom the device trusts, as it is kept.
   private(set) var trust: Trust?
-  /// What was made active once and is wanted still.
-  private(set) var active = [Reference.Wish?](repeating: nil, count: Settings.count)
-  /// The hashes of the documents that held when something was made of them last.
+  /// What was made active once and is wanted still, if only beneath something stronger.
+  private(set) var active = [[Reference.Wish]](repeating: [], count: Settings.count)
+  /// The hashes of the documents that held when something was made of them last, but for those that are still to be tried.
   private(set) var holding: [[UInt8]] = []
   /// How many exchanges of keys it has seen.
   var knownRotations = 0
@@ -48,11 +48,11 @@ struct Shadow {
   /// Whether what the operator chose goes with a change.
   func isReplaced(_ index: Int, by reference: Reference) -> Bool {
     guard let wish = reference.wishes[index], wish.verb == .replace else { return false }
-    return active[index] != wish
+    return !active[index].contains(wish)
   }
 
   /// What was on trial went back.
-  mutating func goBack(to former: [Reference.Wish?], _ documents: [[UInt8]], _ choices: [Int: Int64]) {
+  mutating func goBack(to former: [[Reference.Wish]], _ documents: [[UInt8]], _ choices: [Int: Int64]) {
     active = former
     holding = documents
     for (index, value) in choices { user[index] = value }
@@ -61,19 +61,19 @@ struct Shadow {
   /// Others hold than before, which come to the same.
   mutating func hold(owned: Value?) {
     guard case .list(let documents)? = owned?["documents"] else { return holding = [] }
-    holding = documents.compactMap { if case .data(let hash)? = $0["hash"] { hash } else { nil } }
+    holding = documents.compactMap { document in
+      guard case .data(let hash)? = document["hash"], document["untried"] == nil else { return nil }
+      return hash
+    }
   }
 
   /// A commit has made active what was not so before.
   mutating func commit(_ reference: Reference) {
     holding = reference.holding
     for index in 0..<Settings.count {
-      guard let wish = reference.wishes[index], wish.verb == .replace else {
-        active[index] = nil
-        continue
-      }
       if isReplaced(index, by: reference) { user[index] = nil }
-      active[index] = wish
+      let wish = reference.wishes[index]
+      active[index] = reference.replacements[index].filter { $0 == wish || active[index].contains($0) }
     }
   }
 }
@@ -128,9 +128,9 @@ extension SimulatedDevice {
   /// The change that was made has to be the whole of what is kept.
   ///
   /// - Parameter trial: what the device wants it to be on trial for.
-  func committed(_ trial: Document.Trial?) {
+  func committed(_ trial: Desired.Trial?) {
     let reference = reference
-    if trial != reference.trial { wrong(.lost, "it is on trial for another time, or by another check") }
+    if trial != reference.trial { wrong(.lost, "it is on trial for another time, or by other checks") }
     if plan.hasTrials { ledger.commit(reference, shadow, at: now, system: system) }
     for index in 0..<Settings.count {
       for value in [store.recommended[index], store.enforced[index]] {

@@ -5,11 +5,13 @@ struct TrialLedger {
   struct Pending {
     var recommended: LayerValues
     var enforced: LayerValues
-    var active: [Reference.Wish?]
+    var active: [[Reference.Wish]]
     /// The hashes of the documents that held.
     var holding: [[UInt8]]
     /// The operator's choices that it took away, as long as the operator makes no others.
     var user: [Int: Int64]
+    /// What the operator has chosen since.
+    var chosen: Set<Int> = []
     var wishes: [Reference.Wish?]
     var schema: Int64
     var deadline: Time
@@ -39,7 +41,10 @@ struct TrialLedger {
     enforced = reference.enforced
   }
 
-  mutating func operate(_ index: Int) { pending?.user[index] = nil }
+  mutating func operate(_ index: Int, _ value: Int64?) {
+    pending?.user[index] = nil
+    if value == nil { pending?.chosen.remove(index) } else { pending?.chosen.insert(index) }
+  }
 
   /// Its time may be over.
   mutating func settle(_ shadow: inout Shadow, at now: Time, system: Int) {
@@ -51,7 +56,12 @@ struct TrialLedger {
     guard let pending else { return }
     recommended = pending.recommended
     enforced = pending.enforced
-    shadow.goBack(to: pending.active, pending.holding, pending.user)
+    // What was active and chosen otherwise has had its turn.
+    var active = pending.active
+    for index in pending.chosen {
+      if let wish = pending.wishes[index], wish.verb == .replace { active[index].append(wish) }
+    }
+    shadow.goBack(to: active, pending.holding, pending.user)
     if isRefused { refused = (pending.wishes, pending.schema) }
     self.pending = nil
     wentBack += 1

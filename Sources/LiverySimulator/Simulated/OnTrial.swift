@@ -20,6 +20,8 @@ struct OnTrial {
   var recommended: [Int: Int64?] = [:]
   var user: [Int: Int64?] = [:]
   var enforced: [Int: Int64?] = [:]
+  /// What the operator has chosen since.
+  var chosen: Set<Int> = []
   let owned: Value?
 
   init(revision: Int, time: Time, former: SimulatedStore, present: SimulatedStore) {
@@ -50,14 +52,14 @@ extension SimulatedStore {
     for (index, value) in trial.user { user[index] = value }
     for (index, value) in trial.enforced { enforced[index] = value }
     keep([Device.Record("owned", trial.owned)])
-    lastTrial = (trial.revision, .reverted(by: origin))
+    lastTrial = (trial.revision, .reverted(by: origin), trial.chosen)
     onTrial = nil
   }
 
   /// False if it is over.
   mutating func confirm(_ revision: Int) -> Bool {
     guard let trial = onTrial, trial.revision == revision else { return false }
-    lastTrial = (revision, .confirmed)
+    lastTrial = (revision, .confirmed, trial.chosen)
     onTrial = nil
     return true
   }

@@ -56,7 +56,7 @@ extension SimulatedDevice {
       if phase == .stormy, dice.chance(0.02) { return crash() }
       perform(effect)
     }
-    if trial != nil { confirmIfReached() }
+    if trial != nil { passIfReached() }
   }
 
   var moment: Device.Moment { Device.Moment(uptime: now - booted, clock: clock) }

@@ -6,12 +6,18 @@ struct DriverTrial {
   var fingerprint: [UInt8]
   /// The store's revision before it.
   var after: Int
-  var seconds: Int64
-  var check: String?
+  var wanted: Desired.Trial
+  /// What it has made active in place of what the operator had chosen.
+  var replacing: [Value]
+  /// What of its conditions has come true.
+  var passed: [Desired.Trial.Condition] = []
   var schema: Int64
   /// When it began, and with which revision; of this process alone.
   var began: Time = 0
   var revision = 0
+
+  /// What it still waits for.
+  var open: [Desired.Trial.Condition] { wanted.conditions.filter { !passed.contains($0) } }
 }
 
 /// When pulls began that have brought all there is.
@@ -34,7 +40,7 @@ extension SimulatedDevice {
   static let superseded = "superseded"
 
   /// What is kept of the device, and what is on trial itself, is there before the change; what goes back with it comes with it.
-  func begin(_ wanted: Document.Trial, _ change: Change, _ records: [Device.Record]) {
+  func begin(_ wanted: Desired.Trial, _ change: Change, _ records: [Device.Record]) {
     guard let owned = records.first(where: { $0.name == "owned" }),
       case .data(let fingerprint)? = owned.value?["applied"]
     else { return schedule.add(.event(.postponed), at: now) }
@@ -42,8 +48,8 @@ extension SimulatedDevice {
     store.keep(others)
     look(atRecords: others)
     var made = DriverTrial(
-      fingerprint: fingerprint, after: store.revision, seconds: wanted.seconds, check: wanted.check,
-      schema: store.schema)
+      fingerprint: fingerprint, after: store.revision, wanted: wanted, replacing: change.replacing, schema: store.schema
+    )
     store.driverTrial = made
     if phase == .stormy, trialDice.chance(0.1) { return crash() }
     let time = OnTrial.Time(deadline: now + wanted.seconds * .second, system: system)
@@ -56,7 +62,7 @@ extension SimulatedDevice {
     }
     outcome.commits += 1
     outcome.trials += 1
-    say("commits \(change.edits.count) edits on trial for \(wanted.seconds) s, check \(wanted.check ?? "none")")
+    say("commits \(change.edits.count) edits on trial for \(wanted.seconds) s, \(wanted.conditions.map { $0.text })")
     committed(change.trial)
     made.revision = store.revision
     made.began = now
@@ -64,7 +70,7 @@ extension SimulatedDevice {
     schedule.add(.event(.trial(isPending: true)), at: now)
     schedule.add(.event(.applied), at: now)
     watch(made)
-    if made.check == nil { schedule.add(.event(.pull), at: now) }
+    if made.open.contains(.reached) { schedule.add(.event(.pull), at: now) }
     if trialDice.chance(0.5) { disturb(wanted.seconds * .second) }
   }
 
@@ -86,7 +92,9 @@ extension SimulatedDevice {
   private func watch(_ made: DriverTrial) {
     let left = store.onTrial.map { $0.time.deadline - now } ?? 0
     schedule.add(.over, at: now + max(0, left) + 200)
-    if made.check != nil { schedule.add(.asked(made.revision), at: now + trialDice.number(in: 200...3000)) }
+    if made.open.contains(where: { $0 != .reached }) {
+      schedule.add(.asked(made.revision), at: now + trialDice.number(in: 200...3000))
+    }
   }
 
   /// What is wanted instead of it begins with what was there before.
@@ -107,14 +115,21 @@ extension SimulatedDevice {
       if case .data(let applied)? = owned?["applied"] { applied == found.fingerprint } else { false }
     let isPending = (store.onTrial?.revision ?? 0) > found.after
     var end: OnTrial.End?
-    if let last = store.lastTrial, last.revision > found.after { end = last.end }
+    var chosen: [Value] = []
+    if let last = store.lastTrial, last.revision > found.after {
+      end = last.end
+      chosen = found.replacing.filter { (item) in
+        guard case .list(let parts) = item, case .string(let name)? = parts.first else { return false }
+        return Settings.index(of: name).map { last.chosen.contains($0) } ?? false
+      }
+    }
     if isPending, isInEffect {
       guard trial == nil, let onTrial = store.onTrial else { return }
       found.revision = onTrial.revision
       found.began = now
       trial = found
       tell(.trial(isPending: true), isFirst)
-      if found.check == nil { schedule.add(.event(.pull), at: now) }
+      if found.open.contains(.reached) { schedule.add(.event(.pull), at: now) }
       watch(found)
       return
     }
@@ -126,8 +141,7 @@ extension SimulatedDevice {
     let violation = Report.Violation(name: "trial", message: "it went back")
     tell(
       .wentBack(
-        owned: owned, fingerprint: found.fingerprint, schema: found.schema,
-        Document.Trial(seconds: found.seconds, check: found.check),
+        owned: owned, chosen: chosen, fingerprint: found.fingerprint, schema: found.schema, found.wanted,
         origin == Self.superseded ? nil : violation), isFirst)
   }
 
@@ -135,18 +149,21 @@ extension SimulatedDevice {
     if isFirst { machine?.prepare(event, at: moment, world) } else { schedule.add(.event(event), at: now) }
   }
 
-  /// What asks for no check stays once the server was reached after it.
-  func confirmIfReached() {
-    guard let trial, trial.check == nil, let succeeded = pulls.succeeded, succeeded >= trial.began,
+  /// What waits for that has come true once the server was reached after the change.
+  func passIfReached() {
+    guard let trial, trial.open.contains(.reached), let succeeded = pulls.succeeded, succeeded >= trial.began,
       !(machine?.isAsking ?? true)
     else { return }
-    confirm(trial.revision)
+    pass(.reached, trial.revision)
     lookAtTrial()
   }
 
-  private func confirm(_ revision: Int) {
+  /// What was on trial stays once all has come true.
+  private func pass(_ condition: Desired.Trial.Condition, _ revision: Int) {
     guard phase != .full else { return schedule.add(.asked(revision), at: now + 30 * .second) }
-    guard store.confirm(revision) else { return }
+    store.driverTrial?.passed.append(condition)
+    trial?.passed.append(condition)
+    guard store.driverTrial?.open.isEmpty ?? true, store.confirm(revision) else { return }
     say("confirms what is on trial")
     outcome.confirmed += 1
     if !ledger.confirm() { wrong(.half, "what was over has been confirmed") }
@@ -154,13 +171,17 @@ extension SimulatedDevice {
 
   /// The app says whether it is well.
   func answerCheck(_ revision: Int) {
-    guard store.onTrial?.revision == revision, let name = trial?.check else { return }
-    switch health != nil ? .no : facts.check(name) {
-    case .yes: confirm(revision)
-    case .no:
-      store.goBack(by: "check " + name)
-      ledger.goBack(&shadow, isRefused: true)
-    case .never: return
+    guard store.onTrial?.revision == revision, let trial else { return }
+    for condition in trial.open {
+      guard case .check(let name) = condition else { continue }
+      switch health != nil ? .no : facts.check(name) {
+      case .yes: pass(condition, revision)
+      case .no:
+        store.goBack(by: "check " + name)
+        ledger.goBack(&shadow, isRefused: true)
+      case .never: continue
+      }
+      guard store.onTrial != nil else { break }
     }
     lookAtTrial()
   }

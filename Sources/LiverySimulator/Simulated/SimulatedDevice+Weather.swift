@@ -22,7 +22,7 @@ extension SimulatedDevice {
       guard store.operate(index, value) else { return }
       outcome.operated += 1
       shadow.operate(index, value)
-      ledger.operate(index)
+      ledger.operate(index, value)
       say("has \(Settings.names[index]) set to \(value.map { "\($0)" } ?? "nothing")")
       handle(.changed)
     case .reboot: if machine != nil { crash() }

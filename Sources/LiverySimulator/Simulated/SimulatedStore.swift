@@ -10,7 +10,7 @@ struct SimulatedStore {
   private(set) var records: [Device.Record] = []
   /// What is on trial, and what became of the last of that.
   var onTrial: OnTrial?
-  var lastTrial: (revision: Int, end: OnTrial.End)?
+  var lastTrial: (revision: Int, end: OnTrial.End, chosen: Set<Int>)?
   /// What the driver keeps of what is on trial.
   var driverTrial: DriverTrial?
   private(set) var revision = 0
@@ -83,6 +83,7 @@ struct SimulatedStore {
     guard enforced[index] == nil else { return false }
     user[index] = value
     onTrial?.user[index] = nil
+    if value == nil { onTrial?.chosen.remove(index) } else { onTrial?.chosen.insert(index) }
     return true
   }
 
