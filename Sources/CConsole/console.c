@@ -16,7 +16,6 @@
 #include <sys/file.h>
 #include <sys/signalfd.h>
 #include <sys/stat.h>
-#include <termios.h>
 #include <unistd.h>
 
 static uint8_t *read_all(int file, size_t most, size_t *count, int *error) {
@@ -180,25 +179,7 @@ bool lvo_print(bool is_error, const char *text, size_t count) {
   return fwrite(text, 1, count, file) == count && fflush(file) == 0;
 }
 
-long lvo_ask(const char *prompt, char *line, size_t size) {
-  struct termios state;
-  bool is_terminal = isatty(STDIN_FILENO) && tcgetattr(STDIN_FILENO, &state) == 0;
-  if (is_terminal) {
-    struct termios quiet = state;
-    quiet.c_lflag &= ~(tcflag_t)ECHO;
-    fputs(prompt, stderr);
-    tcsetattr(STDIN_FILENO, TCSAFLUSH, &quiet);
-  }
-  bool is_read = fgets(line, (int)size, stdin);
-  if (is_terminal) {
-    tcsetattr(STDIN_FILENO, TCSAFLUSH, &state);
-    fputc('\n', stderr);
-  }
-  if (!is_read) return -1;
-  size_t count = strcspn(line, "\r\n");
-  line[count] = 0;
-  return (long)count;
-}
+bool lvo_print_has_failed(void) { return ferror(stdout); }
 
 static int stops = -1;
 

@@ -213,7 +213,7 @@ class Device:
       listed.append({"hash": hashed, "verdict": "refused" if bad else verdict})
       if bad:
         violations = [{"name": "volume", "message": "it is too loud"}]
-    layers = {"recommend": "recommended", "enforce": "enforced", "replace": "user"}
+    layers = {"recommend": "recommended", "enforce": "enforced", "replace": "recommended"}
     values = [{"name": name, "layer": layers[verb], "value": value}
               for name, (verb, value) in sorted(self.pull().items(), key=lambda pair: pair[0].encode())]
     digest = hashlib.sha256(b"".join(hashlib.sha256(publisher.cbor(one)).digest()[:8] for one in values)).digest()

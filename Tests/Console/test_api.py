@@ -1,12 +1,15 @@
 """What programs may do by the console's API, and what they are told if they may not."""
 
+import contextlib
 import http.client
 import json
 import os
 import re
 import socket
+import sqlite3
 import subprocess
 import sys
+import urllib.parse
 from pathlib import Path
 
 import pytest
@@ -90,6 +93,55 @@ def test_a_draft_that_is_replaced_says_nothing_else(console):
   assert console.draft()[1]["settings"] == []
 
 
+def test_what_changes_nothing_is_no_change(console):
+  volume = {"name": "volume", "verb": "enforce", "value": 40}
+  assert console.change([volume]).status == 200
+  place = f"/devices/{console.devices[0]}"
+  known = {"name": "Entrance", "groups": ["lobby", "north"]}
+  assert console.ask("PATCH", place, known).status == 200
+  (tag, draft), device, history = console.draft(), console.get(place), console.get("/history")
+  for method, settings in (("PATCH", []), ("PATCH", [{"name": "theme"}]), ("PATCH", [volume, {"name": "theme"}]), ("PUT", [volume])):
+    answer = console.change(settings, method=method)
+    assert answer.status == 200 and answer.getheader("ETag") == tag and answer.json == draft, (method, settings)
+  problem(console.change([], tag='"other"'), 412)
+  problem(console.ask("PATCH", "/channels/fleet/draft", {"revision": 0, "settings": []}), 409)
+  console.command("draft", "unset", "fleet", "theme")
+  console.command("draft", "set", "fleet", "enforce", "volume", "40")
+  assert console.ask("PUT", "/admins/vera", {"role": "viewer"}).status == 200
+  assert console.draft() == (tag, draft)
+  for body in (known, {"name": "Entrance"}, {"groups": ["north", "lobby"]}, {}):
+    answer = console.ask("PATCH", place, body)
+    assert answer.status == 200 and answer.json == device, body
+  assert console.get("/history") == history
+  # What does is noted once, and nothing else with it.
+  assert console.ask("PATCH", place, {**known, "name": "Exit"}).json["name"] == "Exit"
+  now = console.get("/history")
+  assert now["total"] == history["total"] + 1 and now["items"][0]["detail"] == "Entrance → Exit"
+
+
+def test_a_draft_that_is_what_is_published_is_not_discarded_again(console):
+  console.change([{"name": "volume", "verb": "enforce", "value": 40}])
+  assert console.ask("DELETE", "/channels/fleet/draft").status == 204
+  (tag, draft), history = console.draft(), console.get("/history")
+  assert draft["settings"] == [] and history["items"][0]["what"] == "discarded the draft of fleet"
+  assert console.ask("DELETE", "/channels/fleet/draft").status == 204
+  assert console.ask("DELETE", "/channels/fleet/draft", If_Match=tag).status == 204
+  problem(console.ask("DELETE", "/channels/fleet/draft", If_Match='"other"'), 412)
+  console.command("draft", "discard", "fleet")
+  assert console.draft() == (tag, draft) and console.get("/history") == history
+
+
+def test_a_role_that_somebody_has_is_no_change(console):
+  history = console.get("/history")
+  for name, role in (("alice", "editor"), ("vera", "viewer")):
+    assert console.ask("PUT", f"/admins/{name}", {"role": role}).json["role"] == role
+  assert console.get("/history") == history
+  # A password is one, and another role.
+  assert console.ask("PUT", "/admins/vera", {"role": "viewer", "password": PASSWORD}).status == 200
+  assert console.ask("PUT", "/admins/vera", {"role": "editor"}).status == 200
+  assert [one["what"] for one in console.get("/history?limit=2")["items"]] == ["changed editor vera", "changed viewer vera"]
+
+
 def test_who_discards_a_draft_may_name_what_was_seen(console):
   tag, _ = console.draft()
   volume = [{"name": "volume", "verb": "enforce", "value": 40}]
@@ -133,7 +185,9 @@ def test_what_is_known_is_not_sent_again(console):
 
 @pytest.mark.parametrize("settings, pointer", [
     ([{"name": "volume", "verb": "enforce", "value": 400}], "/settings/0/value"),
-    ([{"name": "theme", "verb": "enforce", "value": "dark"}, {"name": "nothing", "verb": "enforce", "value": 1}], "/settings/1/value"),
+    ([{"name": "theme", "verb": "enforce", "value": "dark"}, {"name": "nothing", "verb": "enforce", "value": 1}], "/settings/1/name"),
+    ([{"name": "nothing", "verb": "recommend", "value": [1]}], "/settings/0/name"),
+    ([{"name": "volume", "verb": "recommend", "value": "loud"}], "/settings/0/value"),
     ([{"name": "volume", "verb": "force", "value": 4}], "/settings/0/verb"),
     ([{"name": "volume", "verb": "enforce"}], "/settings/0/value"),
     ([{"name": "volume", "verb": "release", "value": 4}], "/settings/0/value"),
@@ -187,6 +241,11 @@ def test_parameters_that_there_are_not(console):
   for query in ["color=red", "limit=0", "limit=1001", "limit=ten", "limit=1&limit=2", "state=fine", "offset=-1", "limit=",
                 "schema=99999999999999999999"]:
     problem(console.ask("GET", "/devices?" + query), 400)
+  told = problem(console.ask("GET", "/devices?state=fine"), 400)
+  assert all(state in told for state in ("right", "behind", "trial", "failing", "silent"))
+  for query in ("offset=-1", "limit=0", "limit=1001", "state=open"):
+    problem(console.ask("GET", "/enrollments?" + query), 400)
+  problem(console.ask("POST", "/enrollments?limit=1", {}), 400)
   problem(console.ask("POST", "/groups?name=west", {"name": "west"}), 400)
 
 
@@ -299,6 +358,69 @@ def test_codes_are_told_once(console):
   problem(console.ask("DELETE", place), 404)
 
 
+def fill(console, statement, rows):
+  """Has rows be in the database that the console does not write by itself."""
+  with contextlib.closing(sqlite3.connect(console.folder / "console" / "console.db", timeout=60)) as database, database:
+    database.executemany(statement, rows)
+
+
+def test_codes_come_by_pages(console):
+  """The open ones first, and then the latest."""
+  used = [number for number in range(1203) if number % 3]
+  opened = [number for number in range(1203) if not number % 3]
+  fill(console, "INSERT INTO enrollments (id, hash, label, in_groups, expires, device, created) VALUES (?, ?, ?, '', ?, ?, ?)",
+       [(f"{number:016x}", number.to_bytes(32, "big"), f"code {number}", 1 << 33, console.devices[0] if number % 3 else None, number)
+        for number in range(1203)])
+  wanted = [f"{number:016x}" for number in opened[::-1] + used[::-1]]
+  pages = [console.get(f"/enrollments?limit=1000&offset={offset}") for offset in (0, 1000, 2000)]
+  assert [one["id"] for page in pages for one in page["items"]] == wanted and all(page["total"] == 1203 for page in pages)
+  assert [one["id"] for one in console.get("/enrollments")["items"]] == wanted[:100]
+  assert [one["id"] for one in console.get("/enrollments?offset=400&limit=2")["items"]] == wanted[400:402]
+  assert [one["id"] for one in json.loads(console.command("enroll", "list", "--json"))] == wanted
+  lines = console.command("enroll", "list").splitlines()
+  assert [line.split("\t")[0] for line in lines] == wanted and lines[0].endswith("\topen")
+
+
+def test_the_command_lists_all_devices(console):
+  fill(console, "INSERT INTO devices (id, public_key, name, enrolled) VALUES (?, ?, ?, 1)",
+       [(f"{number:032x}", number.to_bytes(32, "little"), f"Till {number:04}") for number in range(1000, 2202)])
+  found = console.get("/devices?limit=1000")
+  wanted = [one["id"] for one in found["items"] + console.get("/devices?limit=1000&offset=1000")["items"]]
+  assert len(wanted) == found["total"] == 1205
+
+  def listed(*words):
+    return [line.split("\t")[0] for line in console.command("device", "list", *words).splitlines()]
+
+  assert listed() == wanted and listed("--limit", "1100") == wanted[:1100]
+  assert listed("--offset", "2", "--limit", "3") == wanted[2:5] and listed("--offset", "1203") == wanted[1203:]
+  assert listed("--offset", "1205") == [] and listed("--query", "till 1", "--offset", "999") == wanted[1002:1003]
+  assert [one["id"] for one in json.loads(console.command("device", "--json"))] == wanted
+
+
+LINES = ["a\nb", "a\tb", "\x1b[2J", "a\x7f", "a\u0085b", "a\u2028b", "a\u202eb", "a\u2066b"]
+
+
+def test_names_labels_and_comments_are_one_line(console):
+  before = console.get("/history")
+  place = f"/devices/{console.devices[0]}"
+  for text in LINES:
+    problem(console.ask("PATCH", place, {"name": text}), 422, "/name")
+    problem(console.ask("PATCH", place, {"name": text, "groups": ["north"]}), 422, "/name")
+    problem(console.ask("POST", "/enrollments", {"label": text}), 422, "/label")
+    problem(console.ask("POST", "/enrollments", {"label": text, "groups": ["north"]}), 422, "/label")
+    problem(console.ask("POST", "/tokens", {"label": text}), 422, "/label")
+    problem(console.ask("POST", "/channels/fleet/publications", {"revision": 0, "comment": text}), 422, "/comment")
+  assert console.get("/history") == before and console.get(place)["groups"] == []
+  assert console.ask("PATCH", place, {"name": "Eingang für alle, 入口"}).json["name"] == "Eingang für alle, 入口"
+
+
+def test_no_administrator_looks_like_another(console):
+  for name in ("alice ", " alice", "al\u202eice", "a\u0085", "a\u2028b", "x" * 65):
+    problem(console.ask("PUT", "/admins/" + urllib.parse.quote(name), {"role": "editor", "password": PASSWORD}), 422)
+  assert [one["name"] for one in console.get("/admins")["items"]] == ["alice", "vera"]
+  assert console.ask("PUT", "/admins/alice%20b", {"role": "viewer", "password": PASSWORD}).json["name"] == "alice b"
+
+
 def test_schemas_and_images(console):
   schema = json.loads(SCHEMA.read_text())
   assert console.get("/schemas/current") == schema
@@ -361,6 +483,20 @@ def test_admins_come_and_go(console):
   assert PASSWORD not in console.ask("GET", "/admins").content.decode()
 
 
+def test_the_last_editor_stays_one(console):
+  before = console.get("/history")
+  problem(console.ask("PUT", "/admins/alice", {"role": "viewer"}), 409)
+  problem(console.ask("DELETE", "/admins/alice"), 409)
+  assert console.get("/session") == {"name": "alice", "role": "editor"} and console.get("/history") == before
+  # Others come and go, and another password is another matter.
+  assert console.ask("PUT", "/admins/alice", {"role": "editor", "password": PASSWORD}).status == 200
+  assert console.ask("PUT", "/admins/vera", {"role": "editor"}).status == 200
+  assert console.ask("PUT", "/admins/alice", {"role": "viewer"}).json["role"] == "viewer"
+  problem(console.ask("DELETE", "/admins/vera", token=console.viewer), 409)
+  assert console.ask("DELETE", "/admins/alice", token=console.viewer).status == 204
+  assert [(one["name"], one["role"]) for one in console.get("/admins", token=console.viewer)["items"]] == [("vera", "editor")]
+
+
 def test_a_session_needs_its_token_to_change_something(console):
   signed = console.ask("POST", "/session", {"name": "alice", "password": PASSWORD}, token=False)
   assert signed.status == 201
@@ -400,7 +536,11 @@ def test_every_resource_has_the_methods_that_are_documented_and_no_others(consol
       answer = console.ask(method.upper(), path)
       problem(answer, 405)
       assert answer.getheader("Allow") == ", ".join(METHODS[name] for name in METHODS if name in methods), template
-    assert console.ask("OPTIONS", path).status == 405
+    # So does what nobody knows, with a body or without.
+    for method, body in (("OPTIONS", None), ("PROPFIND", {})):
+      answer = console.ask(method, path, body)
+      problem(answer, 405)
+      assert answer.getheader("Allow") == ", ".join(METHODS[name] for name in METHODS if name in methods), (method, template)
     if "get" in methods:
       get, head = console.ask("GET", path), console.ask("HEAD", path)
       assert head.status == get.status and not head.content

@@ -3,9 +3,10 @@
 import concurrent.futures
 import json
 import shutil
+import subprocess
 
 import pytest
-from conftest import Console
+from conftest import PROGRAM, Console
 
 
 @pytest.fixture
@@ -92,3 +93,25 @@ def test_a_folder_without_a_fleet_has_nothing_noted(tmp_path):
   for words in (("config",), ("config", "set", "region", "eu-central-1")):
     assert "no fleet" in console.run(*words, expected=3)
   assert list(console.state.iterdir()) == []
+
+
+def test_what_cannot_be_printed_is_a_failure(tmp_path):
+  console = Console(tmp_path).make()
+  for words in (["--help"], ["status", "--state", console.state]):
+    with open("/dev/full", "w") as full:
+      done = subprocess.run([PROGRAM, *words], stdout=full, stderr=subprocess.PIPE, text=True, timeout=60)
+    assert done.returncode == 8 and "standard output" in done.stderr
+
+
+def test_a_name_that_no_address_can_have_is_nobodys(tmp_path):
+  console = Console(tmp_path).make()
+  for name in ("a/b", "a\\b", ".", ".."):
+    assert "slashes" in console.run("admin", "add", name, text="correct horse\n", expected=4)
+
+
+def test_a_code_needs_an_address_and_is_told_how_to_get_one(tmp_path):
+  console = Console(tmp_path)
+  console.run("init", "kiosks")
+  assert "livery console config set url" in console.run("enroll", expected=4)
+  console.run("config", "set", "url", "https://fleet.example.com")
+  assert console.run("enroll").startswith("livery:")

@@ -88,7 +88,7 @@ def origin_of(store, name):
 def test_the_history_of_a_device_says_who_has_published_what_and_why(console, tmp_path):
   console.api("POST", "groups", {"name": "lobby"}, 201)
   store = joined(console, tmp_path / "till", groups=["lobby"])
-  first = console.set("fleet", ("volume", "recommend", 30), comment="Quieter shops\nof the summer")["number"]
+  first = console.set("fleet", ("volume", "recommend", 30), comment="Quieter shops of the summer")["number"]
   pull(store)
   assert origins(store)[0] == f"sync: p{first} by eva: Quieter shops of the summer"
   # Two authors in one commit: both are named, and each value has its own.

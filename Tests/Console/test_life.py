@@ -60,6 +60,8 @@ def test_a_value_comes_to_a_device_and_its_report_back(console):
   assert decided["welcomeText"]["author"] == "eva"
   # The command tells the same.
   assert "enforced by publication" in console.run("explain", device.id, "welcomeText")
+  assert console.json("explain", device.id, "welcomeText") == console.api("GET", f"devices/{device.id}/settings/welcomeText")
+  assert console.json("explain", device.id) == console.json("device", "show", device.id) == told
 
 
 def test_the_folder_has_what_the_console_delivers(console):
@@ -126,7 +128,8 @@ def test_what_the_schema_has_against_a_value_is_told_with_its_place(console):
   refused = console.ask("PATCH", "/api/v1/channels/fleet/draft", bad)
   assert refused.status == 422 and refused.json["pointer"] == "/settings/0/value" and "volume" in refused.json["detail"]
   bad["settings"][0]["name"] = "nothing"
-  assert console.ask("PATCH", "/api/v1/channels/fleet/draft", bad).status == 422
+  refused = console.ask("PATCH", "/api/v1/channels/fleet/draft", bad)
+  assert refused.status == 422 and refused.json["pointer"] == "/settings/0/name"
 
 
 def test_a_replaced_value_keeps_its_number_as_long_as_it_stays(console):
@@ -210,6 +213,8 @@ def test_a_session_that_cannot_be_ended_is_not_said_to_be(tmp_path):
       assert busy.status == 503 and "Set-Cookie" not in busy.headers
       database.execute("COMMIT")
     assert console.ask("GET", place, headers=own, token=False).status == 200
+    without = console.ask("DELETE", place, headers={"Cookie": own["Cookie"]}, token=False)
+    assert without.status == 403 and "X-Livery-CSRF" in without.json["detail"]
     assert console.ask("DELETE", place, headers=own, token=False).status == 204
     assert console.ask("GET", place, headers=own, token=False).status == 401
   finally:
@@ -360,7 +365,8 @@ def test_the_command_says_what_is_wrong(console):
   assert "--role is no option of `group add`" in console.run("group", "add", "a", "--role", "viewer", expected=2)
   assert "--json takes no value" in console.run("status", "--json=no", expected=2)
   for words in (("history", "--limit", "none"), ("publish", "--steps", "many"), ("rollout", "show", "latest"),
-                ("draft", "set", "fleet", "enforce", "volume"), ("admin", "add", "ann", "--role", "king")):
+                ("publish", "--steps", "5,,100"), ("publish", "--steps", "5,100,"), ("publish", "--steps", ""),
+                ("publish", "--bound", "2,5"), ("publish", "--bound", ""), ("diff", "--bound", "2,"), ("draft", "set", "fleet", "enforce", "volume"), ("admin", "add", "ann", "--role", "king")):
     error = json.loads(console.run(*words, "--json", expected=2))["error"]
     assert error["status"] == "LIVERY_ERROR_INVALID_ARGUMENT", words
   assert console.json("group", "list") == []
@@ -395,6 +401,27 @@ def test_a_name_does_nothing_to_a_terminal(console):
   for words in (("explain", device.id), ("history",)):
     told = console.run(*words)
     assert "[2J" in told and not any(one in told for one in ("\x1b", "\r", "\x7f", "\u009b", "\nffff"))
+
+
+def test_the_command_takes_no_text_of_several_lines(console):
+  device, = join(console)
+  before = console.json("history")
+  for text in ("a\nb", "a\tb", "\x1b[2J", "a\u202eb"):
+    for words in (("device", "name", device.id, text), ("enroll", "--label", text), ("publish", "--comment", text),
+                  ("token", "make", "eva", "--label", text)):
+      assert "one line" in console.run(*words, expected=4), words
+    assert "control" in console.run("admin", "add", text, text="battery staple\n", expected=4)
+  assert "space" in console.run("admin", "add", "eva ", text="battery staple\n", expected=4)
+  assert console.json("history") == before
+
+
+def test_the_last_editor_stays_one_by_the_command_too(console):
+  assert "only editor" in console.run("admin", "remove", "eva", expected=5)
+  assert "only editor" in console.run("admin", "set", "eva", "--role", "viewer", text="correct horse\n", expected=5)
+  console.run("admin", "set", "eva", text="another horse\n")
+  console.run("admin", "add", "otto", text="battery staple\n")
+  console.run("admin", "remove", "eva")
+  assert [(one["name"], one["role"]) for one in console.json("admin", "list")] == [("otto", "editor")]
 
 
 def test_the_command_tells_moments_as_people_read_them(console):

@@ -82,6 +82,20 @@ def test_what_has_begun_for_good_is_what_the_channel_says(console):
   assert device.pull()["volume"] == ("recommend", 30)
 
 
+def test_who_has_changed_the_same_sees_that_what_it_is_compared_with_is_another(console):
+  console.set("fleet", ("volume", "recommend", 40))
+  number = console.set("fleet", ("volume", "recommend", 60), **{"from": int(time.time()) + 2})["number"]
+  draft = console.api("GET", "channels/fleet/draft")
+  console.api("PATCH", "channels/fleet/draft", {"revision": draft["revision"], "settings": [
+    {"name": "volume", "verb": "recommend", "value": 50}]})
+  seen = console.api("GET", "channels/fleet/difference")
+  assert [(one["before"]["value"], one["after"]["value"]) for one in seen["settings"]] == [(40, 50)]
+  wait(lambda: not console.api("GET", f"publications/{number}")["overlay"])
+  console.api("POST", "channels/fleet/publications", {"revision": seen["revision"]}, 409)
+  present = console.api("GET", "channels/fleet/difference")
+  assert [(one["before"]["value"], one["after"]["value"]) for one in present["settings"]] == [(60, 50)]
+
+
 def test_what_has_begun_stays_above_what_is_weaker(console):
   device, = join(console)
   console.set("fleet", ("volume", "recommend", 30))

@@ -7,7 +7,7 @@ import re
 import urllib.parse
 
 import pytest
-from conftest import SCHEMA, Console, Device, join
+from conftest import ROOT, SCHEMA, Console, Device, join
 
 PASSWORDS = {"eva": "correct horse", "vera": "battery staple"}
 FORM = {"Content-Type": "application/x-www-form-urlencoded"}
@@ -66,6 +66,12 @@ def test_a_viewer_changes_nothing_by_any_method(console):
       assert vera.ask("POST", path, **fields).status == 403, path
     assert vera.ask("HEAD", path).status in (200, 303, 404), path
   assert console.api("GET", "status")["generation"] == before
+  # Nor does anybody know others, and each is told what there is.
+  for method in ("OPTIONS", "PROPFIND"):
+    answer = vera.ask(method, "/groups")
+    assert answer.status == 405 and answer.headers["Allow"] == "GET, HEAD, POST", method
+    answer = console.ask(method, "/v1/channels/fleet/manifest", token=False)
+    assert answer.status == 405 and answer.headers["Allow"] == "GET, HEAD", method
   # Editors use no other methods either.
   eva = Person(console, "eva")
   for method in ("PUT", "PATCH", "DELETE"):
@@ -133,11 +139,9 @@ def test_a_nul_is_left_out_or_refused(tmp_path, place):
     eva = Person(console, "eva")
     console.api("PATCH", "channels/fleet/draft", {"revision": 0, "settings": [{"name": "volume", "verb": "enforce", "value": 7}]})
     plan = {"revision": "1", "steps": "100", "pause": "0", "bound": "2"}
-    for name in ("name", "app", "schema", "trial", "from", "until", "steps", "pause"):
+    for name in ("name", "app", "schema", "trial", "from", "until", "steps", "pause", "comment"):
       assert eva.ask("POST", "/channels/fleet/publish", **{**plan, name: "a\0b"}).status == 422, name
-    assert eva.ask("POST", "/channels/fleet/publish", **plan, comment="a\0b").status == 303
-    assert console.api("GET", "publications/1")["comment"] == "ab"
-    assert console.api("GET", "history")["items"][0]["detail"].endswith("ab")
+    assert eva.ask("POST", "/channels/fleet/publish", **plan).status == 303
     for path, fields in ((f"/devices/{device.id}/name", {"name": "a\0"}), (f"/devices/{device.id}/groups", {"group": "lobby\0"}),
                          ("/groups", {"name": "a\0"}), ("/enrollment", {"hours": "1", "label": "a\0"}),
                          ("/enrollment", {"hours": "1", "label": "a", "group": "lobby\0"})):
@@ -179,7 +183,7 @@ def test_another_password_ends_what_sessions_were_told_of(console):
       connection.request("GET", "/events", headers=headers)
       streams.append(connection.getresponse())
       assert streams[-1].status == 200 and streams[-1].readline() == b"event: all\n"
-    console.run("admin", "add", "eva", text="another horse\n")
+    console.run("admin", "set", "eva", text="another horse\n")
     try:
       while streams[0].readline():
         pass
@@ -245,3 +249,83 @@ def test_what_fits_the_schema_no_more_is_told_where_it_is_set_and_published(cons
   for path in ("/channels/fleet/form/at/0", "/channels/fleet/difference"):
     told = re.search(r'id="unfit">(.*?)</ul>', eva.ask("GET", path).body.decode(), re.S)[1]
     assert "<b>volume</b>" in told and "60" in told and "welcomeText" not in told
+  # It is taken out on the page itself, by who may change something.
+  revision = console.api("GET", "channels/fleet/draft")["revision"]
+  assert Person(console, "vera").ask("POST", "/channels/fleet/take-out", name="volume", revision=revision).status == 403
+  assert eva.ask("POST", "/channels/fleet/take-out", name="volume", revision=revision - 1).status == 409
+  taken = eva.ask("POST", "/channels/fleet/take-out", name="volume", revision=revision, page="form")
+  assert (taken.status, taken.headers["Location"]) == (303, "/channels/fleet/form")
+  assert [one["name"] for one in console.api("GET", "channels/fleet/draft")["settings"]] == ["welcomeText"]
+  assert 'id="unfit"' not in eva.ask("GET", "/channels/fleet/form/at/0").body.decode()
+
+
+def test_what_is_tried_on_a_brand_is_of_one_channel_and_its_images_are_found(console):
+  eva = Person(console, "eva")
+  image = (ROOT / "Tests" / "Fixtures" / "images" / "rgba.png").read_bytes()
+  logo = console.ask("POST", "/api/v1/assets", image, {"Content-Type": "image/png"}).json["id"]
+  revision = console.api("GET", "channels/fleet/draft")["revision"]
+  console.api("PATCH", "channels/fleet/draft", {"revision": revision, "settings": [
+    {"name": "branding.image.Logo", "verb": "recommend", "value": [{"image": logo}]}]})
+  page = eva.ask("GET", "/channels/fleet/form/brand").body.decode()
+  addresses = set(re.findall(r'href="([^"]*/asset\?id=[^"]*)"', page))
+  assert addresses and all(one.startswith("/channels/fleet/form/asset?") for one in addresses)
+  assert all(eva.ask("GET", one.replace("&amp;", "&")).status == 200 for one in addresses)
+  draft = "/channels/fleet/form/draft"
+  mark = re.search(r'name="s:branding.color.Toolbar" value="([^"]*)"', eva.ask("GET", draft).body.decode())[1]
+  tried = {f"{kind}:branding.color.Toolbar": text for kind, text in (("s", mark), ("v", "#AB1234"), ("w", "recommend"))}
+  assert eva.ask("POST", draft, op="show", **tried).status == 200
+  assert "AB1234" in eva.ask("GET", draft).body.decode().upper()
+  assert "AB1234" not in eva.ask("GET", "/channels/group.lobby/form/draft").body.decode().upper()
+
+
+def test_a_page_leads_to_no_channel_that_was_removed(console):
+  device, = join(console, groups=["lobby"])
+  for channel in ("fleet", "group.lobby", "device." + device.id):
+    console.set(channel, ("volume", "enforce", 5))
+    number = console.set(channel, ("volume", "enforce", 6), steps=[100, 10000], pause=3600)["number"]
+    console.api("POST", f"publications/{number}/stop")
+  eva = Person(console, "eva")
+
+  def page(path):
+    return eva.ask("GET", path).body.decode()
+
+  for number, channel in ((4, "group.lobby"), (6, "device." + device.id)):
+    assert f"/publications/{number}/resume" in page(f"/publications/{number}")
+    assert f'href="/channels/{channel}"' in page("/publications") and f'href="/channels/{channel}"' in page(f"/publications/{number}")
+  console.run("group", "remove", "lobby")
+  console.run("device", "remove", device.id)
+  shown = page("/publications")
+  assert shown.count('href="/channels/') == shown.count('href="/channels/fleet"') == 2
+  assert "Group lobby, removed" in shown and f"Device {device.id}, removed" in shown
+  for number in (3, 4, 5, 6):
+    shown = page(f"/publications/{number}")
+    assert ", removed" in shown and 'href="/channels/' not in shown
+    assert f"/publications/{number}/resume" not in shown and f"/publications/{number}/undo" not in shown
+  assert "/publications/2/resume" in page("/publications/2")
+
+
+def test_a_comment_is_one_line_by_the_page_as_well(console):
+  console.api("PATCH", "channels/fleet/draft", {"revision": 0, "settings": [{"name": "volume", "verb": "enforce", "value": 7}]})
+  eva = Person(console, "eva")
+  plan = {"revision": "1", "steps": "100", "pause": "0", "bound": "2"}
+  for text in ("a\nb", "a\x1b[2J", "a\u2028b", "a\u202eb", "a\0b", "x" * 1001):
+    for op in ("", "look"):
+      answer = eva.ask("POST", "/channels/fleet/publish", **plan, comment=text, op=op)
+      shown = answer.body.decode()
+      assert answer.status == 422 and 'id="comment-error"' in shown and shown.count("aria-invalid") == 1, (text, op)
+  assert console.api("GET", "publications")["total"] == 0
+  assert eva.ask("POST", "/channels/fleet/publish", **plan, comment="Für alle, 入口 " + "x" * 900).status == 303
+  assert console.api("GET", "publications/1")["comment"].startswith("Für alle, 入口 x")
+
+
+def test_a_code_whose_device_was_removed_is_withdrawn(console):
+  gone, there = join(console, 2)
+  eva = Person(console, "eva")
+  codes = {one["device"]: one["id"] for one in console.api("GET", "enrollments")["items"]}
+  console.run("device", "remove", gone.id)
+  shown = eva.ask("GET", "/enrollment").body.decode()
+  assert f"{gone.id}, removed" in shown and f"/devices/{gone.id}" not in shown and f"/devices/{there.id}" in shown
+  assert f"/enrollment/{codes[gone.id]}/withdraw" in shown and f"/enrollment/{codes[there.id]}/withdraw" not in shown
+  assert eva.ask("POST", f"/enrollment/{codes[gone.id]}/withdraw").status == 303
+  assert eva.ask("POST", f"/enrollment/{codes[there.id]}/withdraw").status == 409
+  assert 'id="label" name="label" maxlength="64"' in shown

@@ -6,7 +6,7 @@ import subprocess
 import time
 
 import read_sync
-from conftest import PROGRAM, Console, join, wait
+from conftest import PROGRAM, Console, Device, join, wait
 
 
 def manifest(console, channel="fleet"):
@@ -152,7 +152,8 @@ def test_a_difference_that_was_seen_before_an_undo_is_not_published(console):
   refused = console.ask("POST", "/api/v1/channels/fleet/publications", {"revision": seen})
   assert refused.status == 409 and "what is published" in refused.json["detail"]
   difference = console.api("GET", "channels/fleet/difference")
-  assert [one["name"] for one in difference["settings"]] == ["volume", "welcomeText"]
+  # What was undone is not published again with something else.
+  assert [one["name"] for one in difference["settings"]] == ["welcomeText"]
   console.api("POST", "channels/fleet/publications", {"revision": difference["revision"]}, 201)
 
 
@@ -255,9 +256,16 @@ def test_a_folder_that_cannot_be_written_is_told_of_until_it_is(console):
   console.set("fleet", ("volume", "enforce", 31))
   told = console.api("GET", "status")["publishing"]
   assert told["place"] == str(console.published) and told["waiting"] >= 1 and told["problem"] and told["since"] > 0
+  assert console.json("status")["publishing"] == told
+  # Nor can a device join; where the folder lies is nothing for it.
+  device = Device(console, console.code())
+  refused = device.enroll()
+  assert refused.status == 503 and b"ask again" in refused.body and str(console.published).encode() not in refused.body
   folder.unlink()
   (console.published / "away").rename(folder)
   wait(lambda: "publishing" not in console.api("GET", "status"))
+  assert "publishing" not in console.json("status")
+  assert device.enroll().status == 204
   assert manifest(console)["version"] == version + 1
 
 
@@ -270,3 +278,142 @@ def test_another_password_makes_nobody_an_editor(tmp_path):
   console.run("admin", "set", "vera", "--role", "editor", text="not only looking\n")
   console.run("admin", "add", "nils", text="somebody else\n")
   assert {one["name"]: one["role"] for one in console.json("admin", "list")} == {"eva": "editor", "nils": "editor", "vera": "editor"}
+
+
+def test_what_was_told_before_a_step_began_does_not_count_for_it(console):
+  devices = join(console, 2)
+  bad = lambda document: any(one.get("value") == 100 for one in document.get("settings", []))  # noqa: E731
+  console.set("fleet", ("volume", "recommend", 30))
+  number = console.set("fleet", ("volume", "enforce", 100), steps=[9999, 10000], pause=3600)["number"]
+  for device in devices:
+    device.report(refuses=bad)
+  wait(lambda: console.api("GET", f"publications/{number}")["state"] == "stopped")
+  # What was the matter has been mended.
+  console.api("POST", f"publications/{number}/resume")
+  told = console.api("GET", f"publications/{number}")
+  assert (told["state"], told["failed"]) == ("rolling", 0)
+  time.sleep(2.5)
+  assert console.api("GET", f"publications/{number}")["state"] == "rolling"
+  for device in devices:
+    device.report()
+  wait(lambda: console.api("GET", f"publications/{number}")["applied"] == 2)
+  # Nor does what was told of the step before.
+  console.api("POST", f"publications/{number}/stop")
+  console.api("POST", f"publications/{number}/resume")
+  assert console.api("GET", f"publications/{number}")["applied"] == 0
+
+
+def test_what_was_stopped_or_undone_does_not_come_with_the_next_publication(console):
+  device, = join(console)
+  console.set("fleet", ("volume", "recommend", 30))
+
+  def drafted():
+    return {one["name"]: one.get("value") for one in console.api("GET", "channels/fleet/draft")["settings"]}
+
+  number = console.set("fleet", ("volume", "enforce", 100), steps=[9999, 10000], pause=3600)["number"]
+  console.api("POST", f"publications/{number}/stop")
+  assert drafted() == {"volume": 30}
+  console.api("POST", f"publications/{number}/resume")
+  assert drafted() == {"volume": 100}
+  console.api("POST", f"publications/{number}/stop")
+  number = console.set("fleet", ("welcomeText", "recommend", "Hello"))["number"]
+  assert device.pull() == {"volume": ("recommend", 30), "welcomeText": ("recommend", "Hello")}
+  console.api("POST", f"publications/{number}/undo")
+  assert drafted() == {"volume": 30}
+  # What somebody is about to change stays theirs.
+  number = console.set("fleet", ("volume", "enforce", 99))["number"]
+  revision = console.api("GET", "channels/fleet/draft")["revision"]
+  console.api("PATCH", "channels/fleet/draft", {"revision": revision, "settings": [{"name": "volume", "verb": "enforce", "value": 98}]})
+  console.api("POST", f"publications/{number}/undo")
+  assert drafted() == {"volume": 98}
+
+
+def test_a_device_is_explained_by_what_it_has_told(console):
+  device, = join(console)
+  console.set("fleet", ("servicePin", "enforce", "4711"), ("volume", "replace", 28))
+  device.report()
+
+  def decided(name):
+    return console.api("GET", f"devices/{device.id}/settings/{name}")["decidedBy"]
+
+  # Devices tell of no secret.
+  console.sql("DELETE FROM device_values WHERE name = 'servicePin'")
+  assert decided("servicePin") == "publication 1 of fleet: a secret, which devices do not tell"
+  assert decided("volume") == "replaced by publication 1 of fleet"
+  console.sql("UPDATE device_values SET layer = 'user' WHERE name = 'volume'")
+  assert decided("volume") == "the layer user of the device, chosen after publication 1 of fleet had replaced what was there"
+  device.report(verdict="refused")
+  assert decided("volume").endswith("which has refused publication 1 of fleet")
+
+
+def test_a_verdict_is_of_a_publication_in_its_own_channel(console):
+  for name in ("lobby", "shop"):
+    console.run("group", "add", name)
+  device, = join(console, groups=["lobby"])
+
+  def verdict():
+    one, = console.api("GET", "devices/" + device.id)["verdicts"]
+    return one["publication"], one["channel"]
+
+  lobby = console.set("group.lobby", ("volume", "recommend", 30))["number"]
+  device.report()
+  assert verdict() == (lobby, "group.lobby")
+  # Others that say the same are others' first.
+  shop = console.set("group.shop", ("volume", "recommend", 30))["number"]
+  assert verdict() == (lobby, "group.lobby")
+  console.run("device", "groups", device.id)
+  assert verdict() == (shop, "group.shop")
+  fleet = console.set("fleet", ("volume", "recommend", 30))["number"]
+  assert verdict() == (fleet, "fleet")
+
+
+def test_the_history_of_a_group_that_was_removed_counts_devices_that_are_there(console):
+  console.run("group", "add", "till")
+  gone, there = join(console, 2, groups=["till"])
+  console.run("device", "remove", gone.id)
+  console.run("group", "remove", "till")
+  assert console.api("GET", "history")["items"][0]["detail"] == "1 devices"
+  assert there.pull() == {}
+
+
+def test_a_code_is_withdrawn_unless_its_device_is_there(console):
+  device, = join(console)
+  code, = console.api("GET", "enrollments")["items"]
+  place = f"enrollments/{code['id']}"
+  assert "remove the device" in console.api("DELETE", place, expected=409)["detail"]
+  assert "remove the device" in console.run("enroll", "withdraw", code["id"], expected=5)
+  console.run("device", "remove", device.id)
+  assert console.api("GET", place)["device"] == device.id
+  console.api("DELETE", place, expected=204)
+  assert console.api("GET", "enrollments")["items"] == []
+  assert device.enroll().status == 403
+
+
+def test_who_is_there_is_not_added_and_who_is_not_is_not_changed(tmp_path, place):
+  console = Console(tmp_path, place).make_bare().serve()
+
+  def signs_in(password):
+    signed = console.ask("POST", "/api/v1/session", {"name": "eva", "password": password}, token=False)
+    return signed.status == 201
+
+  try:
+    before = console.json("history")
+    assert "admin set" in console.run("admin", "add", "eva", text="another horse\n", expected=5)
+    assert "admin add" in console.run("admin", "set", "vera", text="only looking\n", expected=3)
+    assert "password" in console.run("admin", "add", "vera", text="", expected=4)
+    assert console.json("history") == before and [one["name"] for one in console.json("admin", "list")] == ["eva"]
+    # A role alone leaves the password.
+    console.run("admin", "add", "otto", text="battery staple\n")
+    for text in ("", "\n"):
+      console.run("admin", "set", "eva", "--role", "viewer", text=text)
+      assert signs_in("correct horse")
+      console.run("admin", "set", "eva", "--role", "editor", text=text)
+    assert "8 to" in console.run("admin", "set", "eva", text="short\n", expected=4)
+    console.run("admin", "set", "eva", text="another horse\n")
+    assert signs_in("another horse") and not signs_in("correct horse")
+    # Nothing is noted of what was no change.
+    before = console.json("history")
+    console.run("admin", "set", "eva", text="")
+    assert console.json("history") == before
+  finally:
+    console.stop()

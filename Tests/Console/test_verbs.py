@@ -32,16 +32,17 @@ class Expected:
   """What the device has of a setting: the operator's value, and what the console has set."""
 
   def __init__(self, default):
-    self.default, self.user, self.recommended, self.enforced, self.replaced = default, None, None, None, None
+    self.default, self.user, self.recommended, self.enforced, self.replaced = default, None, None, None, set()
 
-  def take(self, wanted):
-    """Something is wanted now: a verb, a value and a number; None for nothing."""
+  def take(self, wanted, named):
+    """Something is wanted now: a verb, a value and a number; None for nothing. `named` is what all channels name to replace with."""
     verb, value, number = wanted or ("release", None, None)
     self.enforced = value if verb == "enforce" else None
     self.recommended = value if verb in ("recommend", "replace") else None
-    if verb == "replace" and self.replaced != (number, value):
+    if verb == "replace" and (number, value) not in self.replaced:
       self.user = None
-    self.replaced = (number, value) if verb == "replace" else None
+      self.replaced.add((number, value))
+    self.replaced &= named
 
   def holds(self):
     for layer, value in (("enforced", self.enforced), ("user", self.user), ("recommended", self.recommended)):
@@ -116,7 +117,8 @@ class Scene:
     """The device is online: it asks, and tells."""
     self.livery("sync", "pull")
     for name in NAMES:
-      self.expected[name].take(self.wanted(name))
+      named = {(says[2], says[1]) for channel in self.channels.values() for says in [channel.says.get(name)] if says and says[0] == "replace"}
+      self.expected[name].take(self.wanted(name), named)
     self.look()
     self.livery("sync", "push")
     for name in NAMES:

@@ -2,6 +2,7 @@
 
 import re
 import socket
+import urllib.parse
 
 import pytest
 from conftest import PASSWORDS, Person
@@ -30,7 +31,8 @@ def test_who_is_not_signed_in_sees_nothing(used):
   served, _ = used
   for path in PAGES:
     answer = served.ask("GET", path)
-    assert (answer.status, answer.getheader("Location")) == (303, "/sign-in"), path
+    way = "/sign-in" if path == "/" else "/sign-in?" + urllib.parse.urlencode({"to": served.path(path).split("?")[0]})
+    assert (answer.status, answer.getheader("Location")) == (303, way), path
     assert "61" not in answer.text and served.ask("GET", path, headers={"X-Livery-Script": "1"}).status == 403
   for path in CHANGES:
     assert served.ask("POST", path, "op=stop", TYPE).status in (303, 403), path
@@ -89,6 +91,25 @@ def test_each_sign_in_is_a_new_session(used):
   first, second = Person(served), Person(served)
   assert first.cookie != second.cookie
   assert served.ask("GET", "/devices", headers={"Cookie": planted}).status == 303
+
+
+def test_signing_in_leads_to_where_one_wanted_to_go_and_nowhere_else(used):
+  served, _ = used
+  for page, leads in (("/publications/1", "/publications/1"), ("/channels/a%20b/form", "/channels/a%20b/form"), ("//evil.example", "/"),
+                      ("https://evil.example", "/"), ("/\\evil", "/"), ("/a\r\nX: y", "/"), ("", "/")):
+    fields = urllib.parse.urlencode({"name": "alice", "password": PASSWORDS["alice"], "to": page})
+    answer = served.ask("POST", "/sign-in", fields, TYPE)
+    assert (answer.status, answer.getheader("Location")) == (303, leads) and not answer.getheader("X"), page
+  assert 'name="to" value="/publications/1"' in served.ask("GET", "/sign-in?to=%2Fpublications%2F1").text
+
+
+def test_somebody_else_may_sign_in_where_somebody_has(used):
+  served, _ = used
+  alice = Person(served)
+  fields = urllib.parse.urlencode({"name": "vera", "password": PASSWORDS["vera"]})
+  answer = served.ask("POST", "/sign-in", fields, {**TYPE, "Cookie": alice.cookie})
+  assert answer.status == 303 and answer.getheader("Set-Cookie").split(";")[0] != alice.cookie
+  assert alice.get("/devices").status == 303
 
 
 def test_signing_out_ends_the_session(used):

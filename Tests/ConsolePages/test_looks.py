@@ -27,7 +27,7 @@ def served():
   made.close()
 
 
-SHOWN = [path for path in PAGES if path not in ("/", "/events")] + ["/devices/THIRD", "/publications/2", "/nowhere"]
+SHOWN = [path for path in PAGES if path not in ("/", "/events")] + ["/devices/THIRD", "/publications/2", "/groups/lobby/remove", "/nowhere"]
 
 
 @pytest.mark.parametrize("name", ["alice", "vera"])
@@ -122,3 +122,16 @@ def test_groups_are_ordered(served, visit):
   page.locator("text=Move down").first.click()
   page.wait_for_selector("#notice.good")
   assert page.locator("ol.items .title").all_inner_texts() == [names[1], names[0], *names[2:]]
+
+
+@pytest.mark.parametrize("script", [True, False])
+def test_settings_are_found_by_what_they_are_called(served, visit, script):
+  page = visit(served, "/channels/fleet/form/at/1", script=script)
+  page.fill("#q", "volume")
+  if not script:
+    page.press("#q", "Enter")
+  page.locator("ul.results a").first.wait_for()
+  assert page.input_value("#q") == "volume"
+  page.locator("ul.results a").first.click()
+  page.wait_for_selector("[name='v:volume']")
+  assert page.url.startswith(f"{served.base}/channels/fleet/form/at/")

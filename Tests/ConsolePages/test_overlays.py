@@ -91,6 +91,8 @@ def test_what_is_wrong_stands_at_its_field(fleet, visit):
   fields = {"revision": re.search(r'name="revision" value="(\d+)"', shown)[1], "steps": "100", "pause": "0", "bound": "2"}
   answer = alice.post("/channels/fleet/publish", {**fields, "from": "2126-02-30T10:00"})
   assert answer.status == 422 and "no such date" in answer.text
+  answer = alice.post("/channels/fleet/publish", {**fields, "comment": "a\x1bb"})
+  assert answer.status == 422 and 'id="comment-error"' in answer.text and "one line" in answer.text
   assert served.device(0) == {}
 
 

@@ -111,8 +111,10 @@ def test_two_people_at_once_are_asked(fleet, visit):
   served = fleet(1)
   alice = Person(served)
   page = visit(served, "/channels/fleet/form")
-  assert alice.set(volume=("enforce", "30")).status == 303
+  # What nobody has touched is drawn anew, and not in conflict.
   page.fill("[name='v:volume']", "40")
+  assert alice.set(volume=("enforce", "30")).status == 303
+  page.wait_for_selector(".meanwhile")
   page.click(".save button.main")
   page.wait_for_selector("#notice.bad")
   assert "somebody else has changed this" in text(page).lower()
@@ -244,6 +246,19 @@ def test_what_is_pressed_twice_begins_one_step(fleet):
   assert 'name="share" value="5000"' in alice.get(f"/publications/{number}").text
 
 
+def test_a_group_is_removed_after_a_question(fleet):
+  served = fleet(3)
+  alice = Person(served)
+  alice.post("/groups", {"op": "add", "name": "hall"})
+  assert "/groups/hall/remove" in alice.get("/groups").text
+  asked = alice.get("/groups/hall/remove")
+  assert asked.status == 200 and 'value="remove"' in asked.text and "0 devices" in asked.text
+  assert "/channels/group.hall" in alice.get("/groups").text
+  assert Person(served, "vera").get("/groups/hall/remove").status == 404
+  assert alice.post("/groups/hall", {"op": "remove"}).status == 303
+  assert "/channels/group.hall" not in alice.get("/groups").text and alice.get("/groups/hall/remove").status == 404
+
+
 def test_groups_that_somebody_else_chose_meanwhile_stay(fleet):
   served = fleet(3)
   alice = Person(served)
@@ -256,3 +271,14 @@ def test_groups_that_somebody_else_chose_meanwhile_stay(fleet):
   assert alice.post(device + "/groups", [("seen", "east"), ("group", "hall")]).status == 303
   chosen = re.findall(r'name="seen" value="(\w+)"', alice.get(device).text)
   assert [name for name in chosen if name in ("east", "west", "hall")] == ["west", "hall"]
+
+
+def test_what_another_has_followed_waits_for_no_reports(fleet):
+  served = fleet(3)
+  alice = Person(served)
+  for value in ("30", "31"):
+    alice.set(volume=("enforce", value))
+    alice.publish()
+  first, second = (alice.get(f"/publications/{number}").text for number in (1, 2))
+  assert "Complete: it does not hold any more." in first and "Not reported yet" not in first
+  assert "Complete: all devices are in." in second and "<dt>Not reported yet</dt><dd>3</dd>" in second

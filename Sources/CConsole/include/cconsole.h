@@ -36,8 +36,8 @@ const char *lvo_environment(const char *name);
 
 // Output as it is; false if it was not taken.
 bool lvo_print(bool is_error, const char *text, size_t count);
-// A line, without what is typed being shown on a terminal. How many bytes, -1 at the end.
-long lvo_ask(const char *prompt, char *line, size_t size);
+// Whether something of it could not be written to standard output.
+bool lvo_print_has_failed(void);
 // All of standard input, of so many bytes at most: free() them.
 uint8_t *lvo_read_input(size_t most, size_t *count);
 

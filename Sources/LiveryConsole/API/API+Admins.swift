@@ -21,10 +21,7 @@ extension API {
         throw Problem(422, "It is viewer or editor.", at: "/role")
       }
       let password = try body.textIfAny("password")
-      guard (1...64).contains(name.utf8.count) else { throw Problem(422, "A name has 1 to 64 bytes.") }
-      try domain(at: "/password") { () throws(Refusal) in
-        try console.put(name, role, password: password, by: person)
-      }
+      try domain { () throws(Refusal) in try console.put(name, role, password: password, by: person) }
     }
     let all = try domain { () throws(Refusal) in try console.admins() }
     guard let admin = all.first(where: { $0.name.sameBytes(as: name) }) else {

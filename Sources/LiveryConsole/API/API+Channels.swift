@@ -7,8 +7,7 @@ extension API {
   func channels(_ rest: [String], _ person: Person) throws(Problem) -> Response {
     guard let channel = rest.first else {
       try allow([.get], query: ["offset", "limit"])
-      let offset = Int(try numberIfAny("offset", 0...Int64(DeviceFilter.farthest)) ?? 0)
-      let limit = try limit()
+      let (offset, limit) = (try offset(), try limit())
       return try domain { () throws(Refusal) in
         let (lines, total) = try console.channels(from: offset, limit: limit)
         return listed(lines.map { $0.json }, total: total)

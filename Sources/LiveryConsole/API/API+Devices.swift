@@ -13,9 +13,11 @@ extension API {
     switch rest[1] {
     case "settings" where rest.count == 3:
       try allow([.get])
-      let detail = try domain { () throws(Refusal) in try console.device(id) }
-      for setting in detail.settings where setting.name.sameBytes(as: rest[2]) { return shown(setting.json) }
-      throw Problem(404, "The device has told of no such setting, and nothing that it takes names it.")
+      let setting = try domain { () throws(Refusal) in try console.setting(rest[2], of: try console.device(id)) }
+      guard let setting else {
+        throw Problem(404, "The device has told of no such setting, and nothing that it takes names it.")
+      }
+      return shown(setting.json)
     default: throw missing
     }
   }
@@ -26,12 +28,12 @@ extension API {
     filter.group = try textIfAny("group")
     if let word = request.query["state"] {
       guard let state = DeviceState.allCases.first(where: { $0.name.sameBytes(as: word) }) else {
-        throw Problem(400, "The parameter state is right, behind, failing or silent.")
+        throw Problem(400, "The parameter state is right, behind, trial, failing or silent.")
       }
       filter.state = state
     }
     filter.schema = try numberIfAny("schema", 0...API.largest)
-    filter.offset = Int(try numberIfAny("offset", 0...Int64(DeviceFilter.farthest)) ?? 0)
+    filter.offset = try offset()
     filter.limit = try limit()
     let found = try domain { () throws(Refusal) in try console.devices(filter) }
     return listed(found.lines.map { $0.json }, total: found.total)
@@ -46,10 +48,6 @@ extension API {
     if request.method == .patch {
       let body = try Body(request, ["name", "groups"])
       let (name, groups) = (try body.textIfAny("name"), try body.textsIfAny("groups"))
-      // Looked at before anything is changed.
-      if let name, name.utf8.count > EnrollmentRequest.nameLimit {
-        throw Problem(422, "A name has at most \(EnrollmentRequest.nameLimit) bytes.", at: "/name")
-      }
       if name != nil || groups != nil {
         try domain(at: groups == nil ? "/name" : "/groups") { () throws(Refusal) in
           try console.set(name: name, groups: groups, of: id, by: person)
@@ -94,9 +92,13 @@ extension API {
 
   func enrollments(_ rest: [String], _ person: Person) throws(Problem) -> Response {
     guard let id = rest.first else {
-      try allow([.get, .post])
+      try allow([.get, .post], query: ["offset", "limit"])
       if request.method == .post { return try enroll(person) }
-      return try domain { () throws(Refusal) in listed(try console.tokens().map { $0.json }) }
+      let (offset, limit) = (try offset(), try limit())
+      return try domain { () throws(Refusal) in
+        let (lines, total) = try console.tokens(from: offset, limit: limit)
+        return listed(lines.map { $0.json }, total: total)
+      }
     }
     guard rest.count == 1 else { throw missing }
     try allow([.get, .delete])
@@ -110,9 +112,6 @@ extension API {
   private func enroll(_ person: Person) throws(Problem) -> Response {
     let body = try Body(request, ["label", "groups", "hours"])
     let label = try body.textIfAny("label") ?? ""
-    guard label.utf8.count <= EnrollmentRequest.nameLimit else {
-      throw Problem(422, "A label has at most \(EnrollmentRequest.nameLimit) bytes.", at: "/label")
-    }
     let groups = try body.textsIfAny("groups") ?? []
     let hours = Int(try body.intIfAny("hours", 1...8760) ?? 24)
     let line = try domain(at: groups.isEmpty ? nil : "/groups") { () throws(Refusal) in

@@ -85,9 +85,14 @@ extension API {
     for (index, item) in items.enumerated() {
       settings.append(try setting(item, at: Pointer.adding(index.description, to: "/settings")))
     }
+    try type(&settings)
+    let names = try domain { () throws(Refusal) in try console.names() }
+    settings = settings.map { names.named($0) }
     let sorted = settings.sorted()
     for (one, next) in zip(sorted, sorted.dropFirst()) where one.name.sameBytes(as: next.name) {
-      throw Problem(422, "\(one.name) is there twice.", at: "/settings")
+      let alias = one.alias ?? next.alias
+      let words = alias.map { "\(one.name) is there twice: also as \($0)." } ?? "\(one.name) is there twice."
+      throw Problem(422, words, at: "/settings")
     }
     return settings
   }
@@ -116,7 +121,31 @@ extension API {
       return DraftSetting(name: name, verb: word ?? "", value: nil)
     }
     guard let value else { throw Problem(422, "It is missing.", at: body.pointer("value")) }
-    let typed = try domain(at: body.pointer("value")) { () throws(Refusal) in try console.typed(name, value) }
-    return DraftSetting(name: name, verb: verb.name, value: typed)
+    return DraftSetting(name: name, verb: verb.name, value: value)
+  }
+
+  /// Gives values the types that the schema says: all at once, and one by one to find which it does not take.
+  private func type(_ settings: inout [DraftSetting]) throws(Problem) {
+    let valued = settings.indices.filter { settings[$0].value != nil }
+    let given = valued.map { Value.Member(settings[$0].name, settings[$0].value ?? .bool(false)) }
+    if let typed = try? console.typed(given) {
+      for (index, value) in zip(valued, typed) { settings[index].value = value }
+      return
+    }
+    for (index, one) in zip(valued, given) {
+      do throws(Refusal) { settings[index].value = try console.typed(one.key, one.value) } catch {
+        let place = Pointer.adding(index.description, to: "/settings")
+        throw Problem(error, at: Pointer.adding(console.declares(one.key) ? "value" : "name", to: place))
+      }
+    }
+  }
+}
+
+extension Console {
+  /// Whether the schema has a setting by a name, as far as that can be said; true without a schema.
+  fileprivate func declares(_ name: String) -> Bool {
+    guard let json = try? schema(), let store = try? SchemaStores.open(json) else { return true }
+    do throws(StoreError) { _ = try store.value(name) } catch { return error.code == .noValue }
+    return true
   }
 }

@@ -75,7 +75,8 @@ struct API {
   ///   - query: the parameters that there may be.
   ///   - isOpen: also for somebody who may change nothing, or is not known.
   func allow(_ methods: [Request.Method], query: [String] = [], isOpen: Bool = false) throws(Problem) {
-    guard methods.contains(request.method) else {
+    // One that the server does not know comes as one that reads.
+    guard methods.contains(request.method), request.head.method != .other else {
       var problem = Problem(405, "The resource does not have this method.")
       var names = ""
       for method in methods { names += (names.utf8.isEmpty ? "" : ", ") + method.names }
@@ -121,6 +122,9 @@ struct API {
     }
     return number
   }
+
+  /// How many are left out at the beginning.
+  func offset() throws(Problem) -> Int { Int(try numberIfAny("offset", 0...Int64(DeviceFilter.farthest)) ?? 0) }
 
   func limit() throws(Problem) -> Int { Int(try numberIfAny("limit", 1...1000) ?? 100) }
 

@@ -197,6 +197,12 @@ extension Difference {
     json.add("devices", devices)
     json.add("changed", changed.map { Int64($0) })
     if !overlays.isEmpty { json.add("overlays", value: .list(overlays.map { $0.json.value })) }
+    if !unfit.isEmpty {
+      json.add(
+        "unfit",
+        value: .list(
+          unfit.map { .object([.init("name", .string($0.name)), .init("problem", .string($0.problem))]) }))
+    }
     return json
   }
 }
@@ -260,6 +266,7 @@ extension PublicationDetail {
     json.add("steps", value: .list(plan.steps.map { .int(Int64($0)) }))
     json.add("pause", plan.pause)
     json.add("bound", plan.bound)
+    json.add("holds", holds)
     json.add("expected", expected)
     json.add("applied", applied)
     json.add("failed", failed)
@@ -268,6 +275,7 @@ extension PublicationDetail {
     json.add("reason", reason)
     json.add("next", next)
     json.add("canUndo", canUndo)
+    json.add("canResume", canResume)
     if isUnreadable { json.add("unreadable", true) }
     json.add(
       "failures",

@@ -10,6 +10,9 @@ extension Command {
       guard rest.count == 5 || rest[2].sameBytes(as: "release") else {
         throw Command.usage("\(rest[2]) needs a value: write `draft set CHANNEL VERB NAME VALUE`")
       }
+      guard rest.count == 4 || !rest[2].sameBytes(as: "release") else {
+        throw Command.usage("release takes no value: write `draft set CHANNEL release NAME`")
+      }
       let name = rest[3]
       var value: Value?
       if rest.count == 5 {
@@ -37,14 +40,16 @@ extension Command {
     }
   }
 
-  /// At the revision that is given; else at the present one, again while others are faster.
+  /// At the revision that is given; else at the present one, again while others are faster. What changes nothing is not
+  /// saved.
   private func save(_ settings: [DraftSetting], in channel: String, _ console: Console) throws(Refusal) {
-    if let seen = try seenRevision() { return try console.save(settings, in: channel, at: seen, by: person) }
+    let seen = try seenRevision()
     for attempt in 1...20 {
       do throws(Refusal) {
-        return try console.save(settings, in: channel, at: try console.draft(channel).revision, by: person)
+        let draft = try console.draft(channel)
+        return try console.save(settings, in: channel, at: seen ?? draft.revision, by: person)
       } catch {
-        guard error.reason == .conflict, attempt < 20 else { throw error }
+        guard error.reason == .conflict, seen == nil, attempt < 20 else { throw error }
       }
     }
   }
@@ -57,7 +62,7 @@ extension Command {
 
   func difference(_ channel: String) throws(Refusal) {
     let plan = try plan()
-    try plan.conditions.check(at: Console.now)
+    try plan.check()
     let console = try open()
     let difference = try console.difference(channel)
     var lines = difference.settings.map { "\($0.name): \(Console.words($0.before)) → \(Console.words($0.after))" }
@@ -66,6 +71,7 @@ extension Command {
       lines.append(
         "above: publication \(overlay.number)\(overlay.name.map { " " + $0 } ?? ""), \(overlay.conditions.words)")
     }
+    lines += difference.unfit.map { "\($0.name) does not fit the present schema: \($0.problem)" }
     lines.append("\(difference.devices) devices take \(channel)")
     var json = difference.json
     plan.conditions.add(to: &json)
@@ -79,10 +85,9 @@ extension Command {
     if let steps = arguments["steps"] { plan.steps = try Command.shares(steps) }
     plan.pause = try arguments.number("pause", 0, 0...2_592_000)
     if let bound = arguments["bound"] {
-      guard let share = try Command.shares(bound, least: 0).first else {
-        throw Command.usage("--bound takes a share")
-      }
-      plan.bound = share
+      let shares = try Command.shares(bound, least: 0)
+      guard shares.count == 1 else { throw Command.usage("--bound takes one share, such as 2.5, not `\(bound)`") }
+      plan.bound = shares[0]
     }
     plan.name = arguments["name"]
     plan.conditions.from = try time("from")
@@ -136,7 +141,7 @@ extension Command {
   /// "1%,10%,100%": shares in percent, with up to two digits behind the point.
   static func shares(_ text: String, least: Int = 1) throws(Refusal) -> [Int] {
     var shares: [Int] = []
-    for part in text.utf8.split(separator: UInt8(ascii: ",")) {
+    for part in text.utf8.split(separator: UInt8(ascii: ","), omittingEmptySubsequences: false) {
       var digits = Array(part)[...]
       if digits.last == .percent { digits = digits.dropLast() }
       let (whole, rest) = digits.cut(at: UInt8(ascii: "."))
@@ -163,12 +168,15 @@ extension Command {
         })
     case "show":
       let detail = try open().publication(try number(rest[1]))
+      let hasEnded = detail.line.state == .complete && !detail.holds
       show(
         detail.json,
         [
           "publication \(detail.line.number.description) of \(detail.line.channel): \(detail.line.word)",
-          "\(detail.applied) of \(detail.expected) devices have it, \(detail.failed) failed, \(detail.scheduled) wait for "
-            + "its time or have it on trial, and it is not for \(detail.passedOver)",
+          hasEnded
+            ? "it does not hold any more"
+            : "\(detail.applied) of \(detail.expected) devices have it, \(detail.failed) failed, \(detail.scheduled) wait for "
+              + "its time or have it on trial, and it is not for \(detail.passedOver)",
         ] + (detail.line.conditions.words.utf8.isEmpty ? [] : [detail.line.conditions.words]) + []
           + (detail.reason.map { [$0] } ?? []) + detail.failures.map { "\($0.device) \($0.name): \($0.problem)" })
     default: if let step = RolloutStep(rest[0]) { try act(step, rest[1]) }

@@ -1,3 +1,4 @@
+import CCommand
 import CConsole
 import LiveryClient
 import LiveryFleet
@@ -77,15 +78,16 @@ extension Command {
     service.run()
   }
 
-  /// A password: the first line of a file, or of standard input.
-  private func password() throws(Refusal) -> String {
+  /// A password: the first line of a file, or of standard input; nil if there is none.
+  private func password(_ title: String) throws(Refusal) -> String? {
     if let path = arguments["password-file"] {
       let bytes = try Files.read(path, most: 4096)
       return String(decoding: Array(bytes.prefix { $0 != .lineFeed && $0 != .carriageReturn }), as: UTF8.self)
     }
-    var line = [CChar](repeating: 0, count: 256)
-    guard lvo_ask("Password: ", &line, line.count) >= 0 else { throw Refusal(.invalid, "there is no password") }
-    return line.withUnsafeBufferPointer { $0.baseAddress.map { String(cString: $0) } ?? "" }
+    var count = 0
+    guard let line = command_read_line(title, true, &count) else { return nil }
+    defer { lvo_free(line) }
+    return count == 0 ? nil : String(decoding: UnsafeRawBufferPointer(start: line, count: count), as: UTF8.self)
   }
 
   private func admin(_ rest: [String]) throws(Refusal) {
@@ -96,7 +98,11 @@ extension Command {
       guard let role = arguments["role"].map({ Console.role($0) }) ?? present?.role ?? .editor else {
         throw Command.usage("--role is viewer or editor")
       }
-      try console.put(rest[1], role, password: try password(), by: person)
+      let isNew = rest[0].sameBytes(as: "add")
+      // Nobody types a password in vain.
+      try console.check(rest[1], isNew: isNew)
+      let password = try password(isNew ? "Password" : "Password (none: as it is)")
+      try console.put(rest[1], role, password: password, isNew: isNew, by: person)
       done("\(rest[1]) is \(Console.word(role))")
     case "remove":
       try console.removeAdmin(rest[1], by: person)
@@ -185,21 +191,50 @@ extension Command {
         }
         filter.state = state
       }
-      filter.limit = try arguments.number("limit", 100, 1...1000)
-      let found = try console.devices(filter)
+      let lines = try paged(
+        from: try arguments.number("offset", 0, 0...DeviceFilter.farthest),
+        most: try arguments.number("limit", .max, 1...DeviceFilter.farthest)
+      ) { (from, limit) throws(Refusal) -> [DeviceLine] in
+        var page = filter
+        page.offset = from
+        page.limit = limit
+        return try console.devices(page).lines
+      }
       show(
-        list: found.lines.map { $0.json },
-        found.lines.map {
+        list: lines.map { $0.json },
+        lines.map {
           "\($0.id)\t\($0.state.name)\t\(Output.plain($0.name))\t\($0.groups.joinedByCommas)"
         })
     }
   }
 
+  /// The most that the console gives at once.
+  private static let page = 1000
+
+  /// Up to so many from a place on, page by page.
+  private func paged<Item>(
+    from place: Int = 0, most: Int = .max, _ page: (_ from: Int, _ limit: Int) throws(Refusal) -> [Item]
+  ) throws(Refusal) -> [Item] {
+    var all: [Item] = []
+    while all.count < most {
+      let limit = min(most - all.count, Command.page)
+      let items = try page(place + all.count, limit)
+      all += items
+      if items.count < limit { break }
+    }
+    return all
+  }
+
   private func explain(_ rest: [String]) throws(Refusal) {
     let console = try open()
     let detail = try console.device(rest[0])
-    let settings = detail.settings.filter { (setting) in rest.count == 1 || setting.name.sameBytes(as: rest[1]) }
-    guard rest.count == 1 || !settings.isEmpty else { throw Refusal(.notFound, "nothing is known of \(rest[1])") }
+    var settings = detail.settings
+    if rest.count > 1 {
+      guard let setting = try console.setting(rest[1], of: detail) else {
+        throw Refusal(.notFound, "nothing is known of \(rest[1])")
+      }
+      settings = [setting]
+    }
     var lines: [String] = []
     if rest.count == 1 {
       lines.append("\(detail.line.id) \(detail.line.name): \(detail.line.state.name)")
@@ -217,7 +252,7 @@ extension Command {
           "  \(Console.words(later.setting)) by publication \(later.publication), \(later.about)")
       }
     }
-    show(detail.json, lines)
+    show(rest.count == 1 ? detail.json : settings[0].json, lines)
   }
 
   private func status() throws(Refusal) {
@@ -245,8 +280,13 @@ extension Command {
     let console = try open()
     switch rest.first {
     case "list":
-      let all = try console.tokens()
-      show(list: all.map { $0.json }, all.map { "\($0.id)\t\(Output.plain($0.label))\t\($0.device ?? "open")" })
+      let all = try paged { (from, limit) throws(Refusal) -> [EnrollmentLine] in
+        try console.tokens(from: from, limit: limit).lines
+      }
+      let now = Timestamp.now.microseconds / 1_000_000
+      show(
+        list: all.map { $0.json },
+        all.map { "\($0.id)\t\(Output.plain($0.label))\t\($0.device ?? ($0.expires > now ? "open" : "over"))" })
     case "withdraw":
       try console.withdraw(rest[1], by: person)
       done("withdrew \(rest[1])")

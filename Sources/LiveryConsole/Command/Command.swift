@@ -28,9 +28,17 @@ struct Command {
     static let invalid: Int32 = 4
     static let refused: Int32 = 5
     static let busy: Int32 = 6
+    static let system: Int32 = 8
   }
 
   func run() -> Int32 {
+    let status = act()
+    guard lvo_print_has_failed() else { return status }
+    Output.complain("standard output cannot be written to")
+    return status == Exit.done ? Exit.system : status
+  }
+
+  private func act() -> Int32 {
     if arguments.has("help") {
       Output.print(Command.help)
       return Exit.done

@@ -6,7 +6,8 @@ extension Command {
       livery console init FLEET            make a console: tables, a signing key, a root key
       livery console serve                 serve devices, programs and people until SIGTERM; prints the address
       livery console admin add NAME        somebody who may sign in; the password comes from standard input
-      livery console admin set|remove|list
+      livery console admin set NAME        gives another password, or none, which keeps it, and another role
+      livery console admin remove NAME, admin list
       livery console token make ADMIN      a token for programs; prints it once
       livery console token remove|list
       livery console schema add FILE       what settings there are, as a schema; schema list
@@ -76,7 +77,8 @@ extension Command {
       --schema VERSIONS    of `publish` and `diff`: 3 or 3..5: the versions of the schema that it is for
       --revision N         of `draft` and `publish`: the revision of the draft that was seen
       --channel NAME       of `rollout list`
-      --limit N            how many lines
+      --limit N            how many lines; 100 without it, of `device list` all
+      --offset N           of `device list`: how many are left out at the beginning
       --json               print JSON
       -h, --help           print this
 

@@ -102,6 +102,8 @@ enum Tables {
       """,
       // What devices had told of a publication when it was stopped.
       "ALTER TABLE publications ADD COLUMN outcome BYTEA",
+      // The version of the channel with which its present step began: what devices tell of older ones is of something else.
+      "ALTER TABLE publications ADD COLUMN step_version BIGINT NOT NULL DEFAULT 0",
     ]
   }
 

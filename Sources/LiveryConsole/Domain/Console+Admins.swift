@@ -101,22 +101,53 @@ extension Console {
     }
   }
 
+  /// Refuses to add somebody who is there, and to change somebody who is not.
+  func check(_ name: String, isNew: Bool) throws(Refusal) {
+    let isThere = try database.number("SELECT COUNT(*) FROM admins WHERE name = ?", [.text(name.nulFree)]) == 1
+    if isNew, isThere {
+      throw Refusal(
+        .conflict, "There is somebody of that name already: livery console admin set gives another password or role.")
+    }
+    if !isNew, !isThere {
+      throw Refusal(.notFound, "There is nobody of that name: livery console admin add adds somebody.")
+    }
+  }
+
   /// Adds somebody, or gives somebody another role or password.
-  package func put(_ name: String, _ role: Person.Role, password: String?, by person: Person) throws(Refusal) {
-    guard (1...64).contains(name.utf8.count), name.utf8.allSatisfy({ !$0.isControl }) else {
-      throw Refusal(.invalid, "A name has 1 to 64 bytes, and no control characters.")
+  ///
+  /// - Parameter isNew: whether it has to be somebody new, or somebody who is there; nil for either.
+  package func put(
+    _ name: String, _ role: Person.Role, password: String?, isNew: Bool? = nil, by person: Person
+  ) throws(Refusal) {
+    // It stands in addresses.
+    guard (1...64).contains(name.utf8.count), Line.isValid(name),
+      name.utf8.allSatisfy({ $0 != .slash && $0 != .backslash }),
+      // It would look like another one.
+      name.utf8.first != .space, name.utf8.last != .space,
+      ![".", ".."].contains(where: { $0.sameBytes(as: name) })
+    else {
+      throw Refusal(
+        .invalid,
+        "A name has 1 to 64 bytes, no control characters, no slashes, no space at either end, and is not `.` or `..`.")
     }
     var hash: String?
     if let password {
       guard (8...Password.longest).contains(password.utf8.count) else {
-        throw Refusal(.invalid, "A password has 8 to \(Password.longest) bytes.")
+        throw Refusal(.invalid, "A password has 8 to \(Password.longest) bytes.", at: "password")
       }
       guard let made = Password.hash(password) else { throw Refusal(.busy, "There is no memory.") }
       hash = made
     }
     try change { (_) throws(Refusal) in
-      let isThere = try database.number("SELECT COUNT(*) FROM admins WHERE name = ?", [.text(name)]) == 1
-      guard isThere || hash != nil else { throw Refusal(.invalid, "Somebody new needs a password.") }
+      if let isNew { try check(name, isNew: isNew) }
+      let former = try database.first(
+        "SELECT role FROM admins WHERE name = ?", [.text(name)], { (row) throws(Refusal) in row.text(0) })
+      guard former != nil || hash != nil else {
+        throw Refusal(.invalid, "Somebody new needs a password.", at: "password")
+      }
+      // What changes nothing is no change.
+      if let former, hash == nil, former.sameBytes(as: Console.word(role)) { return }
+      if role == .viewer { try keepEditor(besides: name) }
       try database.run(
         """
         INSERT INTO admins (name, role, hash, created) VALUES (?, ?, ?, ?)
@@ -124,7 +155,7 @@ extension Console {
         """, [.text(name), .text(Console.word(role)), .optional(hash), .int(Console.now)])
       // Whoever knows an old password is out.
       if hash != nil { try database.run("DELETE FROM sessions WHERE admin = ?", [.text(name)]) }
-      try note(person, "\(isThere ? "changed" : "added") \(Console.word(role)) \(name)")
+      try note(person, "\(former == nil ? "added" : "changed") \(Console.word(role)) \(name)")
     }
   }
 
@@ -133,8 +164,19 @@ extension Console {
       guard try database.number("SELECT COUNT(*) FROM admins WHERE name = ?", [.text(name.nulFree)]) == 1 else {
         throw Refusal(.notFound, "There is nobody of that name.")
       }
+      try keepEditor(besides: name)
       try database.run("DELETE FROM admins WHERE name = ?", [.text(name)])
       try note(person, "removed \(name)")
+    }
+  }
+
+  /// Refuses to take the last editor away, without whom nobody would change anything any more; within a change.
+  private func keepEditor(besides name: String) throws(Refusal) {
+    let editors = try database.all("SELECT name FROM admins WHERE role = 'editor'") { (row) throws(Refusal) in
+      row.text(0)
+    }
+    guard editors.count != 1 || !editors[0].sameBytes(as: name) else {
+      throw Refusal(.conflict, "\(name) is the only editor: make somebody else one before.")
     }
   }
 
@@ -143,8 +185,8 @@ extension Console {
     of name: String, _ label: String, days: Int, by person: Person
   ) throws(Refusal) -> (number: Int64, token: String) {
     guard (1...3650).contains(days) else { throw Refusal(.invalid, "A token is of use for 1 to 3,650 days.") }
-    guard label.utf8.count <= 64, !label.utf8.contains(0) else {
-      throw Refusal(.invalid, "A label has at most 64 bytes.")
+    guard label.utf8.count <= 64, Line.isValid(label) else {
+      throw Refusal(.invalid, "A label has at most 64 bytes, and is \(Console.lineWords).", at: "label")
     }
     let token = String(decoding: Token.make(), as: UTF8.self)
     var number: Int64 = 0

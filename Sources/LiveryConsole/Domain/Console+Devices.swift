@@ -133,18 +133,23 @@ extension Console {
     }
     guard found == true else { throw Refusal(.notFound, "There is no such device.") }
     detail.line.groups = try groups(of: id)
-    for channel in channels(of: detail.line) {
+    let channels = channels(of: detail.line)
+    for channel in channels {
       let published = try database.number("SELECT version FROM channels WHERE name = ?", [.text(channel)])
       let has = try database.number(
         "SELECT version FROM device_channels WHERE device = ? AND channel = ?", [.text(id), .text(channel)])
       detail.channels.append(DeviceDetail.ChannelState(name: channel, has: has, published: published))
     }
+    // Others may say the same: the latest in what it takes is meant.
+    let places = channels.map { _ in "?" }.joined(separator: ", ")
     detail.verdicts = try database.all(
       """
-      SELECT v.verdict, MAX(p.number), MAX(p.channel) FROM device_verdicts v
-      LEFT JOIN publications p ON p.hash = v.hash OR p.rolling_hash = v.hash WHERE v.device = ?
-      GROUP BY v.hash, v.verdict ORDER BY 2
-      """, [.text(id)]
+      SELECT v.verdict, p.number, p.channel FROM device_verdicts v
+      LEFT JOIN publications p ON p.number = (
+        SELECT q.number FROM publications q WHERE q.hash = v.hash OR q.rolling_hash = v.hash
+        ORDER BY CASE WHEN q.channel IN (\(places)) THEN 0 ELSE 1 END, q.number DESC LIMIT 1)
+      WHERE v.device = ? ORDER BY 2
+      """, channels.map { .text($0) } + [.text(id)]
     ) { (row) throws(Refusal) in
       DeviceDetail.Verdict(publication: row.intIfAny(1), channel: row.textIfAny(2) ?? "", verdict: row.text(0))
     }
@@ -157,11 +162,14 @@ extension Console {
     ["fleet"] + line.groups.map { "group." + $0 } + ["device." + line.id]
   }
 
+  /// What names, labels and comments are.
+  static let lineWords = "one line, without control characters"
+
   package func name(_ device: String, _ name: String, by person: Person) throws(Refusal) {
     try set(name: name, groups: nil, of: device, by: person)
   }
 
-  /// Names a device, or has it be in some groups, or both: as one change.
+  /// Names a device, or has it be in some groups, or both: as one change. What it is called and is in already is none.
   package func set(name: String?, groups: [String]?, of device: String, by person: Person) throws(Refusal) {
     try change(device, named: name, by: person) { (_) in groups }
   }
@@ -170,8 +178,8 @@ extension Console {
   private func change(
     _ device: String, named name: String?, by person: Person, _ groups: ([String]) throws(Refusal) -> [String]?
   ) throws(Refusal) {
-    if let name, name.utf8.count > EnrollmentRequest.nameLimit || name.utf8.contains(0) {
-      throw Refusal(.invalid, "A name has at most 64 bytes.")
+    if let name, name.utf8.count > EnrollmentRequest.nameLimit || !Line.isValid(name) {
+      throw Refusal(.invalid, "A name has at most 64 bytes, and is \(Console.lineWords).", at: "name")
     }
     try change { (stamp) throws(Refusal) in
       guard
@@ -182,11 +190,14 @@ extension Console {
       let former = try self.groups(of: device)
       if let groups = try groups(former) {
         try put(device, in: groups)
-        try sign(.device(device), stamp, isChanged: true)
-        try note(
-          person, "set the groups of device \(device)", "\(former.joinedByCommas) → \(groups.joinedByCommas)")
+        let present = try self.groups(of: device)
+        if !present.elementsEqual(former, by: { $0.sameBytes(as: $1) }) {
+          try sign(.device(device), stamp, isChanged: true)
+          try note(
+            person, "set the groups of device \(device)", "\(former.joinedByCommas) → \(groups.joinedByCommas)")
+        }
       }
-      if let name {
+      if let name, !name.sameBytes(as: before) {
         try database.run("UPDATE devices SET name = ? WHERE id = ?", [.text(name), .text(device)])
         try note(person, "named device \(device)", "\(before) → \(name)")
       }
@@ -276,7 +287,9 @@ extension Console {
         throw Refusal(.notFound, "There is no such group.")
       }
       let devices = try database.all(
-        "SELECT device FROM members WHERE in_group = ?", [.text(name)], { (row) throws(Refusal) in row.text(0) })
+        """
+        SELECT m.device FROM members m JOIN devices d ON d.id = m.device WHERE m.in_group = ? AND d.refused = 0
+        """, [.text(name)], { (row) throws(Refusal) in row.text(0) })
       // A group that gets this name later says nothing of what this one did.
       try stopAll("(state = 'rolling' OR stands = 1)", in: .group(name), Console.groupIsGone)
       try database.run("DELETE FROM device_groups WHERE name = ?", [.text(name)])

@@ -9,10 +9,12 @@ extension Console {
     var difference = Difference()
     let draft = try draft(channel)
     difference.revision = draft.revision
+    difference.unfit = try unfit(draft.settings)
     difference.settings = try shown(Console.changes(try publishedSettings(channel), draft.settings))
     for overlay in try overlays(channel) { difference.overlays.append(try found(overlay.number).line) }
     // A fleet is large, and so are drafts: what is kept does not grow with their product.
     let devices = SortedTexts(try members(kind))
+    let names = try names()
     difference.devices = devices.count
     var changes = [Bool](repeating: false, count: devices.count)
     for index in difference.settings.indices {
@@ -24,7 +26,12 @@ extension Console {
       var count = 0
       if let value = setting.after?.value, let content = try? CBOR.encode(value) {
         // Whoever has this value in effect sees no other one.
-        try eachDevice(of: kind, where: "content = ?", [.bytes(content)], of: setting.name, note)
+        var condition = "content = ?"
+        // Nor does who has chosen something else, where the choice stays.
+        if setting.after?.verb.sameBytes(as: "recommend") ?? false {
+          condition = "(content = ? OR layer IN ('user', 'session', 'enforced'))"
+        }
+        try eachDevice(of: kind, where: condition, [.bytes(content)], of: names.all(of: setting.name), note)
         for place in have.indices { have[place].toggle() }
       } else {
         // What is not said any more goes from whoever has it by that; what was replaced is the device's own.
@@ -36,7 +43,7 @@ extension Console {
         case nil: condition = "layer IN ('enforced', 'recommended')"
         default: continue
         }
-        try eachDevice(of: kind, where: condition, [], of: setting.name, note)
+        try eachDevice(of: kind, where: condition, [], of: names.all(of: setting.name), note)
       }
       for place in have.indices where have[place] {
         count += 1
@@ -50,11 +57,12 @@ extension Console {
 
   /// The devices that have told of a setting for which a condition in SQL holds: at least those of them that take a channel.
   private func eachDevice(
-    of channel: LiveryFleet.Channel, where condition: String, _ more: [Database.Parameter], of name: String,
+    of channel: LiveryFleet.Channel, where condition: String, _ more: [Database.Parameter], of names: [String],
     _ body: ([UInt8]) -> Void
   ) throws(Refusal) {
-    var sql = "SELECT device FROM device_values WHERE name = ? AND \(condition)"
-    var parameters: [Database.Parameter] = [.text(name)] + more
+    let places = names.map { _ in "?" }.joined(separator: ", ")
+    var sql = "SELECT device FROM device_values WHERE name IN (\(places)) AND \(condition)"
+    var parameters: [Database.Parameter] = names.map { .text($0) } + more
     switch channel {
     case .fleet: break
     case .group(let group):

@@ -72,9 +72,7 @@ extension Console {
     ) { (row) throws(Refusal) in
       DraftSetting(name: row.text(0), verb: row.text(1), value: row.bytesIfAny(2).flatMap { try? CBOR.decode($0) })
     }
-    return ChannelDraft(
-      revision: UInt64(clamping: revision),
-      settings: settings.sorted { $0.name.utf8.lexicographicallyPrecedes($1.name.utf8) })
+    return ChannelDraft(revision: UInt64(clamping: revision), settings: try names().named(settings))
   }
 
   package func save(
@@ -82,15 +80,18 @@ extension Console {
   ) throws(Refusal) {
     try change { (_) throws(Refusal) in
       try known(channel)
+      let names = try names()
+      let settings = settings.map { names.named($0) }
+      let draft = try draft(channel)
+      // What changes nothing is no change, whoever was second is told all the same.
+      if draft.revision == revision, draft.has(settings) { return }
       let before = try take(revision, of: channel)
       for setting in settings {
         try check(setting)
-        guard !setting.verb.utf8.isEmpty else {
-          try database.run(
-            "DELETE FROM draft_settings WHERE channel = ? AND name = ?", [.text(channel), .text(setting.name)])
-          continue
+        for name in names.all(of: setting.name) {
+          try database.run("DELETE FROM draft_settings WHERE channel = ? AND name = ?", [.text(channel), .text(name)])
         }
-        try put(setting, in: channel)
+        if !setting.verb.utf8.isEmpty { try put(setting, in: channel) }
       }
       guard
         try database.number("SELECT COUNT(*) FROM draft_settings WHERE channel = ?", [.text(channel)]) ?? 0
@@ -112,8 +113,12 @@ extension Console {
 
   package func discard(_ channel: String, at revision: UInt64?, by person: Person) throws(Refusal) {
     try change { (_) throws(Refusal) in
-      try known(channel)
-      try restore(try publishedSettings(channel), in: channel, at: revision)
+      let (draft, published) = (try draft(channel), try publishedSettings(channel))
+      // What changes nothing is no change, whoever was second is told all the same.
+      if draft.revision == revision ?? draft.revision, draft.settings.count == published.count, draft.has(published) {
+        return
+      }
+      try restore(published, in: channel, at: revision)
       try note(person, "discarded the draft of \(channel)")
     }
   }
@@ -147,6 +152,24 @@ extension Console {
       """, [.text(channel)])
   }
 
+  /// Has a draft say what is said from now on, wherever it says what was said before: what somebody is about to change stays as they
+  /// have it. Its revision rises in any case, since what it is compared with is another; within a change.
+  func carryDraft(of channel: String, from before: [DraftSetting], to after: [DraftSetting]) throws(Refusal) {
+    func isSame(_ one: DraftSetting?, _ other: DraftSetting?) -> Bool {
+      guard let one, let other else { return one == nil && other == nil }
+      return one.isSame(as: other)
+    }
+    let draft = try draft(channel).settings
+    var kept = draft
+    for change in Console.changes(before, after) {
+      let present = draft.first { $0.name.sameBytes(as: change.name) }
+      guard isSame(change.before, present) else { continue }
+      kept.removeAll { $0.name.sameBytes(as: change.name) }
+      if let setting = change.after { kept.append(setting) }
+    }
+    if Console.changes(draft, kept).isEmpty { try renewDraft(of: channel) } else { try restore(kept, in: channel) }
+  }
+
   private func put(_ setting: DraftSetting, in channel: String) throws(Refusal) {
     var content: [UInt8]?
     if let value = setting.value, !setting.verb.sameBytes(as: "release") {
@@ -158,11 +181,11 @@ extension Console {
       """
       INSERT INTO draft_settings (channel, name, verb, content) VALUES (?, ?, ?, ?)
       ON CONFLICT (channel, name) DO UPDATE SET verb = excluded.verb, content = excluded.content
-      """, [.text(channel), .text(setting.name), .text(setting.verb), .optional(content)])
+      """, [.text(channel), .text(setting.written), .text(setting.verb), .optional(content)])
   }
 
   private func check(_ setting: DraftSetting) throws(Refusal) {
-    guard (1...Limit.settingName).contains(setting.name.utf8.count), !setting.name.utf8.contains(0) else {
+    guard (1...Limit.settingName).contains(setting.written.utf8.count), !setting.written.utf8.contains(0) else {
       throw Refusal(.invalid, "A setting's name has 1 to \(Limit.settingName) bytes.")
     }
     if setting.verb.utf8.isEmpty { return }
@@ -185,8 +208,8 @@ extension Console {
   }
 
   /// What a document says, as drafts have it.
-  static func settings(of document: Document) -> [DraftSetting] {
-    document.settings.map { DraftSetting(name: $0.name, verb: $0.verb.name, value: $0.value) }
+  func settings(of document: Document) throws(Refusal) -> [DraftSetting] {
+    try names().named(document.settings.map { DraftSetting(name: $0.name, verb: $0.verb.name, value: $0.value) })
   }
 
   /// What a channel says to all of its devices, or to those that are in where something rolls out.
@@ -211,8 +234,8 @@ extension Console {
   }
 
   func settings(_ hash: [UInt8]) throws(Refusal) -> [DraftSetting] {
-    guard let bytes = try document(hash) else { return [] }
-    do throws(FleetError) { return Console.settings(of: try Document.decode(bytes)) } catch { throw Refusal(error) }
+    guard try document(hash) != nil else { return [] }
+    return try settings(of: try held(hash))
   }
 
   /// What is other after than before, in the order of the names; both are in it.
@@ -240,6 +263,24 @@ extension Console {
       }
     }
     return changes
+  }
+}
+
+extension ChannelDraft {
+  /// Whether it stays as it is with these settings, which go by the names that the schema has for them.
+  func has(_ others: [DraftSetting]) -> Bool {
+    let own = settings.sorted()
+    var place = 0
+    for other in others.sorted() {
+      while place < own.count, own[place].name.utf8.lexicographicallyPrecedes(other.name.utf8) { place += 1 }
+      guard place < own.count, own[place].name.sameBytes(as: other.name) else {
+        // It is not there, and is to be taken out.
+        if other.verb.utf8.isEmpty { continue }
+        return false
+      }
+      guard own[place].isSame(as: other), own[place].written.sameBytes(as: other.written) else { return false }
+    }
+    return true
   }
 }
 

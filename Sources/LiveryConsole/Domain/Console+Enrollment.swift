@@ -4,7 +4,10 @@ import LiveryHTTP
 
 // Codes by which devices join.
 extension Console {
-  private static let columns = "SELECT id, label, in_groups, expires, device FROM enrollments"
+  private static let columns = """
+    SELECT id, label, in_groups, expires, device,
+    (SELECT d.refused FROM devices d WHERE d.id = enrollments.device) FROM enrollments
+    """
 
   private static func enrollment(_ row: Database.Row) -> EnrollmentLine {
     var line = EnrollmentLine()
@@ -13,13 +16,22 @@ extension Console {
     line.groups = row.text(2).utf8.split(separator: UInt8(ascii: ",")).map { String(decoding: $0, as: UTF8.self) }
     line.expires = row.int(3)
     line.device = row.textIfAny(4)
+    line.isRemoved = row.intIfAny(5) == 1
     return line
   }
 
-  package func tokens() throws(Refusal) -> [EnrollmentLine] {
-    try database.all(Console.columns + " ORDER BY created DESC, id LIMIT 1000") { (row) throws(Refusal) in
-      Console.enrollment(row)
-    }
+  /// The first of them, as pages show them.
+  package func tokens() throws(Refusal) -> [EnrollmentLine] { try tokens(from: 0, limit: 1000).lines }
+
+  /// Those that are open, and then those by which a device has joined, the latest first: so many from a place on, and how
+  /// many there are in all.
+  package func tokens(from: Int, limit: Int) throws(Refusal) -> (lines: [EnrollmentLine], total: Int) {
+    let total = try database.number("SELECT COUNT(*) FROM enrollments") ?? 0
+    let lines = try database.all(
+      Console.columns + " ORDER BY CASE WHEN device IS NULL THEN 0 ELSE 1 END, created DESC, id LIMIT ? OFFSET ?",
+      [.int(Int64(max(1, min(limit, 1000)))), .int(Int64(max(0, from)))]
+    ) { (row) throws(Refusal) in Console.enrollment(row) }
+    return (lines, Int(total))
   }
 
   package func token(_ id: String) throws(Refusal) -> EnrollmentLine {
@@ -33,11 +45,14 @@ extension Console {
   package func enroll(
     _ label: String, groups: [String], hours: Int, by person: Person
   ) throws(Refusal) -> EnrollmentLine {
-    guard let url = place.url else {
-      throw Refusal(.invalid, "The console does not know the fleet's address: livery console serve --url URL.")
+    guard label.utf8.count <= EnrollmentRequest.nameLimit, Line.isValid(label) else {
+      throw Refusal(.invalid, "A label has at most 64 bytes, and is \(Console.lineWords).", at: "label")
     }
-    guard label.utf8.count <= EnrollmentRequest.nameLimit, !label.utf8.contains(0) else {
-      throw Refusal(.invalid, "A label has at most 64 bytes.")
+    guard let url = place.url else {
+      throw Refusal(
+        .invalid,
+        "The console does not know the fleet's address: livery console config set url URL, which counts from its next start on."
+      )
     }
     guard (1...8760).contains(hours) else { throw Refusal(.invalid, "A code is of use for 1 to 8,760 hours.") }
     guard groups.count <= Limit.groups else {
@@ -75,7 +90,9 @@ extension Console {
   package func withdraw(_ token: String, by person: Person) throws(Refusal) {
     try change { (_) throws(Refusal) in
       let line = try self.token(token)
-      guard line.device == nil else { throw Refusal(.conflict, "A device has joined with it: remove the device.") }
+      guard line.device == nil || line.isRemoved else {
+        throw Refusal(.conflict, "A device has joined with it: remove the device.")
+      }
       try database.run("DELETE FROM enrollments WHERE id = ?", [.text(token)])
       try note(person, "withdrew enrollment \(token)", line.label)
     }

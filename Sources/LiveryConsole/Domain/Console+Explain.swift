@@ -83,7 +83,9 @@ extension Console {
     let line = detail.line
     let sources = try sources(of: line)
     detail.holdings = sources.map { $0.holding }
-    let wanted = (try? Desired.merging(sources.filter { $0.holds }.map { $0.document }))?.entries ?? []
+    let names = try names()
+    let holding = sources.filter { $0.holds }.map { $0.document }
+    let wanted = (try? Desired.merging(holding, canonical: { names.name($0) }))?.entries ?? []
     var settings: [DeviceDetail.Setting] = []
     try database.each(
       "SELECT name, layer, content FROM device_values WHERE device = ?", [.text(line.id)]
@@ -94,7 +96,9 @@ extension Console {
       var setting = DeviceDetail.Setting(
         name: name, value: value, layer: layer, decidedBy: layer.map { "the layer \($0) of the device" } ?? "nothing",
         publication: nil, time: nil, author: nil)
-      if let entry = wanted.first(where: { $0.setting.name.sameBytes(as: name) }),
+      // A device with an older schema has it by a former name.
+      let present = names.name(name)
+      if let entry = wanted.first(where: { $0.setting.name.sameBytes(as: present) }),
         let source = sources.first(where: { $0.document.hash == entry.document })
       {
         Console.decide(&setting, entry, source)
@@ -102,28 +106,40 @@ extension Console {
       settings.append(setting)
     }
     // What is wanted, and was not told of.
-    for entry in wanted where !settings.contains(where: { $0.name.sameBytes(as: entry.setting.name) }) {
+    let told = settings.map { names.name($0.name) }.sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }
+    let secrets = try secrets()
+    for entry in wanted where !told.containsSorted(entry.setting.name) {
       guard let source = sources.first(where: { $0.document.hash == entry.document }) else { continue }
+      let number = source.line.number
+      // Of a secret a device tells nothing but whether the document holds.
+      let isSecret = secrets.contains { $0.sameBytes(as: entry.setting.name) }
+      let isKnown = isSecret && (source.holding.state == .holds || source.holding.state == .trial)
+      let more: String
+      if source.holding.state == .refused {
+        more = ", which the device has refused"
+      } else {
+        more = isKnown ? ": a secret, which devices do not tell" : ", of which the device has not told yet"
+      }
       settings.append(
         DeviceDetail.Setting(
           name: entry.setting.name, value: nil, layer: nil,
-          decidedBy:
-            "publication \(source.line.number) of \(source.line.channel), of which the device has not told yet",
-          publication: source.line.number, time: source.line.time, author: source.line.author))
+          decidedBy: "publication \(number) of \(source.line.channel)" + more,
+          publication: number, time: source.line.time, author: source.line.author))
     }
-    let secrets = try secrets()
+    var present = settings.map { names.name($0.name) }
     for source in sources where source.holding.state == .scheduled {
-      for var setting in Console.settings(of: source.document.document) {
+      for var setting in try self.settings(of: source.document.document) {
         setting.isSecret = secrets.contains { $0.sameBytes(as: setting.name) }
         let later = DeviceDetail.Later(
           publication: source.line.number, setting: setting, about: source.holding.about)
-        if let index = settings.firstIndex(where: { $0.name.sameBytes(as: setting.name) }) {
+        if let index = present.firstIndex(where: { $0.sameBytes(as: setting.name) }) {
           settings[index].later.append(later)
         } else {
           settings.append(
             DeviceDetail.Setting(
               name: setting.name, value: nil, layer: nil, decidedBy: "nothing", publication: nil, time: nil,
               author: nil, later: [later]))
+          present.append(setting.name)
         }
       }
     }
@@ -131,6 +147,14 @@ extension Console {
       settings[index].isSecret = secrets.contains { $0.sameBytes(as: settings[index].name) }
     }
     detail.settings = settings.sorted { $0.name.utf8.lexicographicallyPrecedes($1.name.utf8) }
+  }
+
+  /// What is known of a setting on a device, by any name that the schema has for it; of several the one that is written so.
+  func setting(_ name: String, of detail: DeviceDetail) throws(Refusal) -> DeviceDetail.Setting? {
+    if let exact = detail.settings.first(where: { $0.name.sameBytes(as: name) }) { return exact }
+    let names = try names()
+    let present = names.name(name)
+    return detail.settings.first { names.name($0.name).sameBytes(as: present) }
   }
 
   private static func decide(_ setting: inout DeviceDetail.Setting, _ entry: Desired.Entry, _ source: Source) {
@@ -142,10 +166,14 @@ extension Console {
     switch entry.setting.verb {
     case .enforce: decides = isSame && layer.map { $0.sameBytes(as: "enforced") } ?? false
     case .recommend: decides = isSame && layer.map { $0.sameBytes(as: "recommended") } ?? false
-    case .replace: decides = entry.setting.value == setting.value
+    // Of what was replaced the operator may choose something else, be it the same.
+    case .replace: decides = isSame && layer.map { $0.sameBytes(as: "recommended") } ?? false
     case .release: break
     }
-    if decides {
+    let isMade = source.holding.state == .holds || source.holding.state == .trial
+    if source.holding.state == .refused {
+      if let layer { setting.decidedBy = "the layer \(layer) of the device, which has refused \(by)" }
+    } else if decides {
       let word: String
       switch entry.setting.verb {
       case .enforce: word = "enforced by "
@@ -158,6 +186,8 @@ extension Console {
       setting.author = source.line.author
     } else if case .recommend = entry.setting.verb, let layer, !layer.sameBytes(as: "recommended") {
       setting.decidedBy = "the layer \(layer) of the device, over what \(by) recommends"
+    } else if case .replace = entry.setting.verb, isMade, let layer, !layer.sameBytes(as: "recommended") {
+      setting.decidedBy = "the layer \(layer) of the device, chosen after \(by) had replaced what was there"
     } else if let layer {
       setting.decidedBy = "the layer \(layer) of the device; it has not told of \(by) yet"
     }

@@ -8,7 +8,9 @@ extension Console {
   private func following() throws(Refusal) -> KeyDocument {
     var document = try keyDocument()
     let now = Console.now
-    document.version += 1
+    // A database that was put back does not know of all that devices have seen. What one of them may have made up does not count.
+    let seen = try database.number("SELECT MAX(keys) FROM devices WHERE refused = 0") ?? 0
+    document.version = (seen - document.version < 1000 ? max(document.version, seen) : document.version) + 1
     document.issued = now
     document.expires = now + Console.keyLifetime
     document.former = nil

@@ -30,7 +30,9 @@ extension Console {
           .invalid, "\(change.name) is taken out of the draft: what begins later can release it, and not take it out.",
           at: "from")
       } else {
-        laid.append(DraftSetting(name: change.name, verb: "release", value: nil))
+        var released = DraftSetting(name: change.name, verb: "release", value: nil)
+        released.alias = change.before?.alias
+        laid.append(released)
       }
     }
     try check(laid, for: plan.conditions.schema)
@@ -98,11 +100,13 @@ extension Console {
     }
   }
 
-  func resumeOverlay(_ publication: Publication, _ channel: LiveryFleet.Channel, _ stamp: Int64) throws(Refusal) {
+  /// Refuses to resume what cannot go on, whatever it says.
+  func checkResumeOverlay(_ publication: Publication) throws(Refusal) {
+    let channel = publication.line.channel
     if let until = publication.line.conditions.until, until.latest <= Console.now {
       throw Refusal(.conflict, "The time of publication \(publication.line.number) is over.")
     }
-    guard try overlays(channel.name).count < Console.mostOverlays else {
+    guard try overlays(channel).count < Console.mostOverlays else {
       throw Refusal(
         .conflict, "There are \(Console.mostOverlays) publications above what is said: take one back first.")
     }
@@ -111,16 +115,24 @@ extension Console {
       """
       SELECT number, rolling_hash FROM publications WHERE channel = ? AND number > ? AND overlay = 0
       AND begins IS NOT NULL ORDER BY number
-      """, [.text(channel.name), .int(publication.line.number)]
+      """, [.text(channel), .int(publication.line.number)]
     ) { (row) throws(Refusal) in (number: row.int(0), hash: row.bytes(1)) }
     for other in settled where try isAbout(other.hash, publication.hash) {
       throw Refusal(
-        .conflict, "Publication \(other.number), which was above it, is what \(channel.name) says: publish it anew.")
+        .conflict, "Publication \(other.number), which was above it, is what \(channel) says: publish it anew.")
+    }
+  }
+
+  func resumeOverlay(_ publication: Publication, _ channel: LiveryFleet.Channel, _ stamp: Int64) throws(Refusal) {
+    if publication.line.conditions.schema == nil {
+      try checkChanges(try publishedSettings(channel.name), try readableSettings(publication.hash))
     }
     try renew(publication, channel, stamp)
     try database.run(
-      "UPDATE publications SET state = 'rolling', stands = 1, reason = NULL, outcome = NULL, since = ? WHERE number = ?",
-      [.int(Console.now), .int(publication.line.number)])
+      """
+      UPDATE publications SET state = 'rolling', stands = 1, reason = NULL, outcome = NULL, since = ?,
+      step_version = \(Console.nextVersion) WHERE number = ?
+      """, [.int(Console.now), .int(publication.line.number)])
   }
 
   /// Has an overlay not hold any more.
@@ -136,8 +148,8 @@ extension Console {
 
   /// Whether two documents have a setting in common.
   private func isAbout(_ one: [UInt8], _ other: [UInt8]) throws(Refusal) -> Bool {
-    let settings = try readable(other).settings
-    return try readable(one).settings.contains { (setting) in
+    let settings = try settings(of: try readable(other))
+    return try self.settings(of: try readable(one)).contains { (setting) in
       settings.contains { $0.name.sameBytes(as: setting.name) }
     }
   }
@@ -198,7 +210,9 @@ extension Console {
     let base = standing.last
     let before = try base.map { (one) throws(Refusal) in try readable(one.hash) } ?? Document(settings: [])
     let laid = try readable(publication.hash)
-    let others = before.settings.filter { (old) in !laid.settings.contains { $0.name.sameBytes(as: old.name) } }
+    let names = try names()
+    let said = FoundSettings(laid.settings, names)
+    let others = before.settings.filter { said.setting(names.name($0.name)) == nil }
     var assets: [Document.Asset] = []
     for setting in others + laid.settings { try add(imagesOf: setting.value, to: &assets) }
     guard others.count + laid.settings.count <= Limit.settings, assets.count <= Limit.assets else {
@@ -208,18 +222,7 @@ extension Console {
     let folded = try distinct(
       Document(settings: others + laid.settings, assets: assets, trial: laid.trial ?? before.trial), number,
       in: channel.name)
-    let said = Console.settings(of: before)
-    let draft = try draft(channel.name).settings
-    var kept = draft
-    for setting in Console.settings(of: laid) {
-      // What somebody is about to change stays theirs.
-      let old = said.first { $0.name.sameBytes(as: setting.name) }
-      let present = draft.first { $0.name.sameBytes(as: setting.name) }
-      guard Console.isSame(old, present) else { continue }
-      kept.removeAll { $0.name.sameBytes(as: setting.name) }
-      kept.append(setting)
-    }
-    if !Console.changes(draft, kept).isEmpty { try restore(kept, in: channel.name) }
+    try carryDraft(of: channel.name, from: try settings(of: before), to: try settings(of: folded))
     try database.run(
       """
       UPDATE publications SET hash = ?, previous = ?, overlay = 0, stands = 0, settles_at = NULL WHERE number = ?
@@ -232,10 +235,5 @@ extension Console {
     try sign(channel, stamp, isChanged: false)
     try note(
       Console.itself, "settled publication \(number)", "it has begun everywhere, and is what \(channel.name) says")
-  }
-
-  private static func isSame(_ one: DraftSetting?, _ other: DraftSetting?) -> Bool {
-    guard let one, let other else { return one == nil && other == nil }
-    return one.isSame(as: other)
   }
 }

@@ -18,7 +18,13 @@ extension Console {
 
   private static let publicationColumns = """
     SELECT number, channel, author, comment, time, version, state, steps, step, pause, bound, since, reason, hash,
-    rolling_hash, salt, previous, name, begins, ends, trial, trial_check, app, schema_least, schema_most, overlay, stands
+    rolling_hash, salt, previous, name, begins, ends, trial, trial_check, app, schema_least, schema_most, overlay, stands,
+    (SELECT COUNT(*) FROM standing s WHERE s.channel = publications.channel AND s.base = publications.number),
+    CASE WHEN channel LIKE 'group.%'
+      THEN (SELECT COUNT(*) FROM device_groups g WHERE g.name = SUBSTR(publications.channel, 7))
+    WHEN channel LIKE 'device.%'
+      THEN (SELECT COUNT(*) FROM devices d WHERE d.id = SUBSTR(publications.channel, 8) AND d.refused = 0)
+    ELSE 1 END
     FROM publications
     """
 
@@ -34,6 +40,14 @@ extension Console {
     var previous: Int64?
     /// Whether it is an overlay that its manifest names.
     var stands: Bool
+    /// Whether it is what its channel says to all devices.
+    var isBase: Bool
+
+    /// Whether something becomes different by undoing it: these settings, or that they are on trial.
+    func isUndone(by changes: [Difference.Setting]) -> Bool { !changes.isEmpty || plan.conditions.trial != nil }
+
+    /// Whether its channel names it, and devices are to have it.
+    var holds: Bool { line.state == .rolling || line.state == .complete && (stands || isBase) }
   }
 
   private static func publication(_ row: Database.Row) -> Publication {
@@ -44,6 +58,7 @@ extension Console {
     line.comment = row.text(3)
     line.time = row.int(4)
     line.version = row.int(5)
+    line.isGone = row.int(28) == 0
     var plan = Plan()
     plan.comment = line.comment
     plan.steps = Plan.steps(row.text(7))
@@ -69,7 +84,8 @@ extension Console {
     }
     return Publication(
       line: line, plan: plan, step: step, since: row.int(11), reason: row.textIfAny(12), hash: row.bytes(13),
-      rollingHash: row.bytes(14), salt: row.bytes(15), previous: row.intIfAny(16), stands: row.int(26) != 0)
+      rollingHash: row.bytes(14), salt: row.bytes(15), previous: row.intIfAny(16), stands: row.int(26) != 0,
+      isBase: row.int(27) != 0)
   }
 
   func found(_ number: Int64) throws(Refusal) -> Publication {
@@ -89,9 +105,9 @@ extension Console {
     detail.reason = publication.reason
     if publication.line.state == .rolling { detail.next = publication.since + Int64(publication.plan.pause) }
     let tally = try outcome(of: publication)
+    detail.holds = publication.holds
     // Who has told and is silent since has it, too.
-    let isMeant = publication.line.state == .rolling || publication.line.state == .complete
-    detail.expected = tally.expected + (isMeant ? tally.told - tally.heard : 0)
+    detail.expected = tally.expected + (publication.holds ? tally.told - tally.heard : 0)
     detail.applied = tally.applied
     detail.failed = tally.failed
     detail.scheduled = tally.scheduled
@@ -109,13 +125,28 @@ extension Console {
     } else {
       detail.isUnreadable = true
     }
-    let base = try database.number(
-      "SELECT base FROM standing WHERE channel = ? AND rolling IS NULL", [.text(publication.line.channel)])
-    detail.canUndo = publication.stands || publication.line.state == .complete && base == number
+    guard !publication.line.isGone else { return detail }
+    if publication.line.isOverlay {
+      detail.canUndo = publication.stands
+    } else if publication.line.state == .complete, publication.isBase {
+      let isAlone = try standing(publication.line.channel).count == 1
+      detail.canUndo = isAlone && (detail.isUnreadable || publication.isUndone(by: detail.settings))
+    }
+    detail.canResume = try isPossible { () throws(Refusal) in try checkResume(publication) }
     return detail
   }
 
-  /// What devices tell of a publication; of one that was stopped what they had told then, since they have other things by now.
+  /// Whether nothing refuses it for now.
+  private func isPossible(_ check: () throws(Refusal) -> Void) throws(Refusal) -> Bool {
+    do throws(Refusal) { try check() } catch {
+      guard error.reason != .busy else { throw error }
+      return false
+    }
+    return true
+  }
+
+  /// What devices tell of a publication; of one that was stopped what they had told then, since they have other things by now. Of one
+  /// that others have followed nothing.
   private func outcome(of publication: Publication) throws(Refusal) -> Tally {
     if publication.line.state == .stopped {
       let kept = try database.first(
@@ -123,6 +154,8 @@ extension Console {
       ) { (row) throws(Refusal) in row.bytesIfAny(0) }
       if let outcome = kept.flatMap({ $0 }), let tally = Tally(encoded: outcome) { return tally }
     }
+    // Devices have what came after it, be it in another group of the same name.
+    if publication.line.state == .complete, !publication.holds { return Tally() }
     return try tally(publication)
   }
 
@@ -152,8 +185,10 @@ extension Console {
     let channel = try known(publication.line.channel)
     try markStopped(publication, reason, tally)
     if !publication.line.isOverlay {
-      try database.run("UPDATE standing SET rolling = NULL WHERE channel = ?", [.text(publication.line.channel)])
-      try renewDraft(of: publication.line.channel)
+      try database.run("UPDATE standing SET rolling = NULL WHERE channel = ?", [.text(channel.name)])
+      // The next publication is not to bring what was stopped.
+      let said = try readableSettings(publication.hash)
+      try carryDraft(of: channel.name, from: said, to: try publishedSettings(channel.name))
     }
     try sign(channel, stamp, isChanged: true)
   }
@@ -181,6 +216,9 @@ extension Console {
     return !all.isEmpty
   }
 
+  /// The version that the channel of a publication has once it is signed anew, by SQL.
+  static let nextVersion = "COALESCE((SELECT c.version FROM channels c WHERE c.name = publications.channel), 0) + 1"
+
   func raise(_ publication: Publication, _ stamp: Int64) throws(Refusal) {
     guard publication.line.state == .rolling else {
       throw Refusal(.conflict, "Publication \(publication.line.number) is not rolling out.")
@@ -189,7 +227,7 @@ extension Console {
     let step = publication.step + 1
     let isLast = step + 1 >= publication.plan.steps.count
     try database.run(
-      "UPDATE publications SET step = ?, since = ?, state = ? WHERE number = ?",
+      "UPDATE publications SET step = ?, since = ?, state = ?, step_version = \(Console.nextVersion) WHERE number = ?",
       [
         .int(Int64(step)), .int(Console.now), .text(isLast ? "complete" : "rolling"), .int(publication.line.number),
       ])
@@ -201,8 +239,8 @@ extension Console {
     try sign(channel, stamp, isChanged: true)
   }
 
-  private func resume(_ publication: Publication, _ stamp: Int64) throws(Refusal) {
-    let channel = try known(publication.line.channel)
+  /// Refuses to resume what cannot go on, whatever it says.
+  private func checkResume(_ publication: Publication) throws(Refusal) {
     guard publication.line.state == .stopped else {
       throw Refusal(.conflict, "Publication \(publication.line.number) was not stopped.")
     }
@@ -210,24 +248,34 @@ extension Console {
     guard publication.reason?.hasSuffix(Console.groupIsGone) != true else {
       throw Refusal(.conflict, "Publication \(publication.line.number) has ended with its group: publish it anew.")
     }
-    if publication.line.isOverlay {
-      try resumeOverlay(publication, channel, stamp)
-      return try sign(channel, stamp, isChanged: true)
-    }
+    if publication.line.isOverlay { return try checkResumeOverlay(publication) }
     let standing = try standing(publication.line.channel)
     guard standing.allSatisfy({ $0.share == nil }), standing.last?.number == publication.previous else {
       throw Refusal(.conflict, "Something else was published in \(publication.line.channel) meanwhile.")
     }
+  }
+
+  private func resume(_ publication: Publication, _ stamp: Int64) throws(Refusal) {
+    let channel = try known(publication.line.channel)
+    try checkResume(publication)
+    if publication.line.isOverlay {
+      try resumeOverlay(publication, channel, stamp)
+      return try sign(channel, stamp, isChanged: true)
+    }
+    let (before, said) = (try publishedSettings(channel.name), try readableSettings(publication.hash))
+    try checkChanges(before, said)
     try renew(publication, channel, stamp)
     try database.run(
-      "UPDATE publications SET state = 'rolling', reason = NULL, outcome = NULL, since = ? WHERE number = ?",
-      [.int(Console.now), .int(publication.line.number)])
+      """
+      UPDATE publications SET state = 'rolling', reason = NULL, outcome = NULL, since = ?,
+      step_version = \(Console.nextVersion) WHERE number = ?
+      """, [.int(Console.now), .int(publication.line.number)])
     try database.run(
       """
       INSERT INTO standing (channel, rolling) VALUES (?, ?)
       ON CONFLICT (channel) DO UPDATE SET rolling = excluded.rolling
       """, [.text(publication.line.channel), .int(publication.line.number)])
-    try renewDraft(of: publication.line.channel)
+    try carryDraft(of: channel.name, from: before, to: said)
     try sign(channel, stamp, isChanged: true)
   }
 
@@ -245,10 +293,15 @@ extension Console {
     }
     var before: [DraftSetting] = []
     if let previous = publication.previous { before = try readableSettings(try found(previous).hash) }
+    let said = try settingsIfAny(publication.hash)
+    guard said.map({ publication.isUndone(by: Console.changes($0, before)) }) ?? true else {
+      throw Refusal(.conflict, "Publication \(publication.line.number) has changed nothing: there is nothing to undo.")
+    }
+    try checkChanges(said ?? [], before)
     var plan = Plan()
     plan.comment = "Undoes publication \(publication.line.number)"
     let number = try publish(channel, before, plan, stamp, by: person)
-    try renewDraft(of: publication.line.channel)
+    try carryDraft(of: channel.name, from: said ?? [], to: before)
     try database.run("UPDATE publications SET state = 'undone' WHERE number = ?", [.int(publication.line.number)])
     try note(person, "undid publication \(publication.line.number)", "publication \(number)")
     return number
@@ -276,17 +329,17 @@ extension Plan {
       zip(steps, steps.dropFirst()).allSatisfy({ $0 < $1 })
     else {
       throw Refusal(
-        .invalid, "The steps of a rollout are up to 20 shares that rise to 10,000, in hundredths of a percent.",
+        .invalid, "The steps of a rollout are up to 20 shares that rise to 100 %: 10,000 hundredths of a percent.",
         at: "steps")
     }
     guard (0...2_592_000).contains(pause) else {
       throw Refusal(.invalid, "The pause is 0 to 2,592,000 seconds.", at: "pause")
     }
     guard (0...10_000).contains(bound) else {
-      throw Refusal(.invalid, "The bound of failures is 0 to 10,000, in hundredths of a percent.", at: "bound")
+      throw Refusal(.invalid, "The bound of failures is 0 to 100 %: 10,000 hundredths of a percent.", at: "bound")
     }
-    guard comment.utf8.count <= 1000 else {
-      throw Refusal(.invalid, "A comment has at most 1,000 bytes.", at: "comment")
+    guard comment.utf8.count <= 1000, Line.isValid(comment) else {
+      throw Refusal(.invalid, "A comment has at most 1,000 bytes, and is \(Console.lineWords).", at: "comment")
     }
     if let name, !Name.isValid(name) {
       throw Refusal(.invalid, "A publication's name is \(Conditions.nameWords).", at: "name")

@@ -15,6 +15,7 @@ extension Console {
         throw Refusal(
           .conflict, "The draft, or what is published, has changed meanwhile: it is at revision \(draft.revision).")
       }
+      if plan.conditions.schema == nil { try checkChanges(try publishedSettings(channel), draft.settings) }
       let number =
         plan.conditions.isOverlay
         ? try lay(kind, draft.settings, plan, stamp, by: person)
@@ -22,6 +23,13 @@ extension Console {
       try note(person, "published \(channel)", "publication \(number)\(plan.words)")
       return number
     }
+  }
+
+  /// Refuses what the present schema does not take of what becomes different: what is said already may be for devices whose schema is
+  /// another one.
+  func checkChanges(_ before: [DraftSetting], _ after: [DraftSetting]) throws(Refusal) {
+    guard let one = try unfit(Console.changes(before, after).compactMap { $0.after }).first else { return }
+    throw Refusal(.invalid, "With the present schema: \(one.name): \(one.problem)")
   }
 
   /// Makes a publication of settings, which is what the channel says from then on; within a change.
@@ -53,7 +61,9 @@ extension Console {
     if isGradual {
       // While some have it and others do not, both documents hold for those who do. What is not said any more is released.
       var settings = document.settings
-      for old in before.settings where !settings.contains(where: { $0.name.sameBytes(as: old.name) }) {
+      let names = try names()
+      let said = FoundSettings(settings, names)
+      for old in before.settings where said.setting(names.name(old.name)) == nil {
         settings.append(Document.Setting(old.name, .release))
       }
       if settings.count > document.settings.count {
@@ -83,11 +93,12 @@ extension Console {
   ) throws(Refusal) -> Document {
     var listed: [Document.Setting] = []
     var assets: [Document.Asset] = []
+    let replaced = FoundSettings(before.settings.filter { $0.verb == .replace }, try names())
     for setting in settings {
       guard let verb = Document.Verb.allCases.first(where: { $0.name.sameBytes(as: setting.verb) }) else { continue }
-      var one = Document.Setting(setting.name, verb, verb == .release ? nil : setting.value)
+      var one = Document.Setting(setting.written, verb, verb == .release ? nil : setting.value)
       if verb == .replace {
-        let old = before.settings.first { $0.name.sameBytes(as: setting.name) && $0.verb == .replace }
+        let old = replaced.setting(setting.name)
         one.serial = old?.value == one.value ? old?.serial ?? number : number
       }
       listed.append(one)
@@ -169,18 +180,18 @@ extension Console {
       """
       INSERT INTO publications (number, channel, author, comment, time, version, hash, rolling_hash, salt, step, steps,
       pause, bound, state, since, previous, name, begins, ends, trial, trial_check, app, schema_least, schema_most,
-      overlay, stands, ends_at, settles_at)
-      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, 0, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+      overlay, stands, ends_at, settles_at, step_version)
+      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, 0, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
       """,
       [
         .int(made.number), .text(channel.name), .text(person.name), .text(plan.comment.nulFree), .int(Console.now),
-        .int(version), .bytes(made.hash), .bytes(made.rolling), .bytes(Crypto.random(8)), .text(plan.text),
+        .int(version), .bytes(made.hash), .bytes(made.rolling), .bytes(try salt(plan, of: channel)), .text(plan.text),
         .int(Int64(plan.pause)), .int(Int64(plan.bound)), .text(plan.steps.count > 1 ? "rolling" : "complete"),
         .int(Console.now), .optional(made.previous), .optional(plan.name), .optional(conditions.from?.text),
         .optional(conditions.until?.text), .optional(conditions.trial?.seconds), .optional(conditions.trial?.check),
         .optional(conditions.app), .optional(conditions.schema?.lowerBound), .optional(conditions.schema?.upperBound),
         .int(conditions.isOverlay ? 1 : 0), .int(conditions.isOverlay ? 1 : 0), .optional(conditions.until?.latest),
-        .optional(conditions.settles ? conditions.from?.latest : nil),
+        .optional(conditions.settles ? conditions.from?.latest : nil), .int(version),
       ])
   }
 
@@ -196,7 +207,7 @@ extension Console {
       last = schema.version
       for setting in settings {
         guard let value = setting.value else { continue }
-        do throws(Refusal) { _ = try types.typed(setting.name, value, schema.content) } catch {
+        do throws(Refusal) { _ = try types.typed([Value.Member(setting.name, value)], schema.content) } catch {
           guard error.reason == .invalid else { throw error }
           throw Refusal(.invalid, "With version \(schema.version) of the schema: \(error.message)", at: "schema")
         }

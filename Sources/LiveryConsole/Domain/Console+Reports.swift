@@ -12,6 +12,10 @@ struct DeviceRefusal: Error {
 }
 
 extension DeviceRefusal {
+  static var unpublished: DeviceRefusal {
+    DeviceRefusal(status: 503, message: "what the device needs is not published yet; ask again", wait: 10)
+  }
+
   init(_ refusal: Refusal) {
     let status: Int
     switch refusal.reason {
@@ -234,13 +238,15 @@ extension Console {
     }
     do throws(Refusal) {
       try change { (stamp) throws(Refusal) in try enroll(request, stamp) }
-      // What a device needs first has to be there before it is told so.
-      try publishFiles()
-      return try stored()
     } catch {
       if error.reason == .busy { throw DeviceRefusal(status: 503, message: error.message, wait: 10) }
       throw DeviceRefusal(status: 403, message: error.message)
     }
+    // What a device needs first has to be there before it is told so. Why it is not is nothing for whoever has a code.
+    do throws(Refusal) {
+      try publishFiles()
+      return try stored()
+    } catch { throw DeviceRefusal.unpublished }
   }
 
   private func enroll(_ request: EnrollmentRequest, _ stamp: Int64) throws(Refusal) {

@@ -67,38 +67,65 @@ extension Tally {
 }
 
 extension Console {
+  /// Which of `devices d` are of a channel, behind others that it has to meet.
+  private static func condition(_ channel: LiveryFleet.Channel, _ parameters: inout [Database.Parameter]) -> String {
+    switch channel {
+    case .fleet: return ""
+    case .group(let group):
+      parameters.append(.text(group))
+      return " AND EXISTS (SELECT 1 FROM members m WHERE m.device = d.id AND m.in_group = ?)"
+    case .device(let id):
+      parameters.append(.text(id))
+      return " AND d.id = ?"
+    }
+  }
+
+  /// What draws the devices of a rollout: by chance, but so that somebody is in its first step. In a small fleet nobody might be.
+  func salt(_ plan: Plan, of channel: LiveryFleet.Channel) throws(Refusal) -> [UInt8] {
+    var rollout = Rollout(share: Int64(plan.steps.first ?? 10_000), salt: Crypto.random(8))
+    guard rollout.share < 10_000 else { return rollout.salt }
+    var parameters = [Database.Parameter.int(Console.now - Console.silence)]
+    let condition = Console.condition(channel, &parameters)
+    // Of many some are in anyway.
+    let devices = try database.all(
+      "SELECT d.id FROM devices d WHERE d.refused = 0 AND COALESCE(d.seen, d.enrolled) >= ?" + condition
+        + " LIMIT 2000", parameters, { (row) throws(Refusal) in row.text(0) })
+    guard !devices.isEmpty else { return rollout.salt }
+    for _ in 0..<(100_000 / devices.count) {
+      if devices.contains(where: { rollout.includes($0) }) { break }
+      rollout.salt = Crypto.random(8)
+    }
+    return rollout.salt
+  }
+
   func tally(_ publication: Publication) throws(Refusal) -> Tally {
     var tally = Tally()
     guard let channel = LiveryFleet.Channel(name: publication.line.channel) else { return tally }
     let isRolling = publication.line.state == .rolling
     let rollout = Rollout(share: Int64(publication.line.share), salt: publication.salt)
-    let condition: String
     var parameters: [Database.Parameter] = [
       .bytes(isRolling ? publication.rollingHash : publication.hash), .bytes(publication.rollingHash),
+      .int(publication.line.number),
     ]
-    switch channel {
-    case .fleet: condition = ""
-    case .group(let group):
-      condition = " AND EXISTS (SELECT 1 FROM members m WHERE m.device = d.id AND m.in_group = ?)"
-      parameters.append(.text(group))
-    case .device(let id):
-      condition = " AND d.id = ?"
-      parameters.append(.text(id))
-    }
+    let condition = Console.condition(channel, &parameters)
     let alive = Console.now - Console.silence
     try database.each(
       """
-      SELECT d.id, d.name, COALESCE(d.seen, d.enrolled), d.health, v.verdict, d.violations FROM devices d
-      LEFT JOIN device_verdicts v ON v.device = d.id AND (v.hash = ? OR v.hash = ?) WHERE d.refused = 0
+      SELECT d.id, d.name, COALESCE(d.seen, d.enrolled), d.health, v.verdict, d.violations,
+        CASE WHEN h.version >= p.step_version THEN 1 ELSE 0 END FROM devices d
+      LEFT JOIN device_verdicts v ON v.device = d.id AND (v.hash = ? OR v.hash = ?)
+      LEFT JOIN publications p ON p.number = ?
+      LEFT JOIN device_channels h ON h.device = d.id AND h.channel = p.channel
+      WHERE d.refused = 0
       """ + condition, parameters
     ) { (row) throws(Refusal) in
       let id = row.text(0)
       if isRolling, rollout.share < 10_000, !rollout.includes(id) { return }
       let verdict = row.textIfAny(4)
-      let isMeant = isRolling || publication.line.state == .complete
       let isAlive = row.int(2) >= alive
-      if isMeant, isAlive { tally.expected += 1 }
-      guard let verdict else { return }
+      if publication.holds, isAlive { tally.expected += 1 }
+      // What was told before the step had begun is of another one, or of what was published before with the same words.
+      guard let verdict, !isRolling || row.int(6) == 1 else { return }
       if verdict.sameBytes(as: "scheduled") {
         tally.scheduled += 1
         return

@@ -91,12 +91,37 @@ extension Console {
   ///
   /// - Throws: `.invalid` with what the schema has against it.
   func typed(_ name: String, _ value: Value) throws(Refusal) -> Value {
-    guard let json = try schema() else { return value }
-    return try types.typed(name, value, json)
+    try typed([Value.Member(name, value)])[0]
+  }
+
+  /// The same of several settings, each once.
+  func typed(_ settings: [Value.Member]) throws(Refusal) -> [Value] {
+    let json = try schema()
+    let typed = try json.map { (json) throws(Refusal) in try types.typed(settings, json) } ?? settings.map { $0.value }
+    return zip(settings, typed).map { $0.key.after("branding.image.") == nil ? $1 : $1.withAssets }
+  }
+}
+
+extension Value {
+  /// Of an image of a brand, whose schema knows no types: what is a hash is an asset, which goes along to devices.
+  fileprivate var withAssets: Value {
+    switch self {
+    case .string(let text): text.utf8.count == 64 && Hexadecimal.bytes(text) != nil ? .image(text) : self
+    case .list(let items): .list(items.map { $0.withAssets })
+    case .object(let members):
+      .object(members.map { $0.key.sameBytes(as: "image") ? Member($0.key, $0.value.withAssets) : $0 })
+    default: self
+    }
   }
 }
 
 extension Console {
+  /// What the schema does not take.
+  func unfit(_ settings: [DraftSetting]) throws(Refusal) -> [Unfit] {
+    guard let json = try schema() else { return [] }
+    return try types.unfit(settings, json) { try? self.asset($0) }
+  }
+
   /// The settings whose values nobody may read: what one version of the schema calls secret stays so, though a later one does not
   /// have it any more.
   func secrets() throws(Refusal) -> [String] {
@@ -108,7 +133,9 @@ extension Console {
         }
       }
     }
-    return names
+    let known = try self.names()
+    // What was secret by another name is so by this one.
+    return names + names.map { known.name($0) }
   }
 }
 
@@ -139,49 +166,47 @@ extension Console {
 final class SchemaStores: @unchecked Sendable {
   private let lock = Lock()
   // Guarded by `lock`.
-  private var latest: (schema: [UInt8], store: Store)?
+  private var latest: (schema: [UInt8], store: Store, names: SettingNames)?
   private var secrets: [(number: Int64, names: [String])] = []
 
-  private func store(_ json: [UInt8]) throws(Refusal) -> Store {
-    if let latest, latest.schema == json { return latest.store }
+  private func known(_ json: [UInt8]) throws(Refusal) -> (store: Store, names: SettingNames) {
+    if let latest, latest.schema == json { return (latest.store, latest.names) }
     let store = try SchemaStores.open(json)
-    latest = (json, store)
-    return store
+    let names = try SchemaStores.names(of: store)
+    latest = (json, store, names)
+    return (store, names)
+  }
+
+  func names(_ json: [UInt8]) throws(Refusal) -> SettingNames {
+    try lock.withLock { () throws(Refusal) in try known(json).names }
+  }
+
+  private static func names(of store: Store) throws(Refusal) -> SettingNames {
+    do throws(StoreError) { return SettingNames(try store.form(FormOptions(includesHidden: true))) } catch {
+      throw Refusal(.busy, error.message)
+    }
   }
 
   /// - Parameter content: asked for the schema, once: none is ever another one.
   func secrets(of number: Int64, _ content: () throws(Refusal) -> [UInt8]?) throws(Refusal) -> [String] {
     if let known = lock.withLock({ secrets.first { $0.number == number } }) { return known.names }
     guard let json = try content() else { return [] }
-    let names = try SchemaStores.secrets(json)
+    let names = try SchemaStores.names(of: SchemaStores.open(json)).secrets
     lock.withLock { if !secrets.contains(where: { $0.number == number }) { secrets.append((number, names)) } }
     return names
   }
 
-  private static func secrets(_ json: [UInt8]) throws(Refusal) -> [String] {
-    let store = try open(json)
-    let form: Value
-    do throws(StoreError) { form = try store.form(FormOptions(includesHidden: true)) } catch {
-      throw Refusal(.busy, error.message)
-    }
-    var names: [String] = []
-    collect(form, in: nil, &names)
-    return names
-  }
-
-  /// What a form has that is secret; of lists whose items have a secret the list.
-  private static func collect(_ value: Value, in list: String?, _ names: inout [String]) {
-    switch value {
-    case .list(let items): for item in items { collect(item, in: list, &names) }
-    case .object(let members):
-      let kind = value["kind"]?.text
-      let name = list ?? value["name"]?.text
-      if let kind, let name, kind.sameBytes(as: "secret") { names.append(name) }
-      let isList = kind.map { $0.sameBytes(as: "list") } ?? false
-      for member in members where !["value", "items", "default"].contains(where: { $0.sameBytes(as: member.key) }) {
-        collect(member.value, in: isList ? name : list, &names)
-      }
-    default: break
+  /// What a schema does not take.
+  func unfit(
+    _ settings: [DraftSetting], _ json: [UInt8], asset: (String) -> [UInt8]?
+  ) throws(Refusal) -> [Unfit] {
+    try lock.withLock { () throws(Refusal) in
+      let store = try known(json).store
+      do throws(StoreError) {
+        let unfit = try store.fill(settings, asset: asset)
+        _ = try store.edit(.user) { (change) throws(StoreError) in try change.resetAll() }
+        return unfit
+      } catch { throw Refusal(.busy, error.message) }
     }
   }
 
@@ -197,22 +222,23 @@ final class SchemaStores: @unchecked Sendable {
     } catch { throw Refusal(.invalid, error.message) }
   }
 
-  func typed(_ name: String, _ value: Value, _ json: [UInt8]) throws(Refusal) -> Value {
+  func typed(_ settings: [Value.Member], _ json: [UInt8]) throws(Refusal) -> [Value] {
     try lock.withLock { () throws(Refusal) in
-      let store = try store(json)
+      let store = try known(json).store
       // An image is there once it was uploaded, which the store does not know of.
       do throws(StoreError) {
-        let text = Array(try Value.object([Value.Member(name, value)]).jsonText().utf8)
+        let text = Array(try Value.object(settings).jsonText().utf8)
         let status = text.withUnsafeBufferPointer { (bytes) -> livery_status in
           bytes.withMemoryRebound(to: CChar.self) {
             livery_import_json(store.handle, livery_layer(LIVERY_LAYER_USER), $0.baseAddress, $0.count, 0, nil)
           }
         }
         try LiveryClient.check(status)
-        let typed = try store.value(name)
+        var typed: [Value] = []
+        for setting in settings { typed.append(try store.value(setting.key)) }
         _ = try store.edit(.user) { (change) throws(StoreError) in try change.resetAll() }
         return typed
-      } catch { throw Refusal(.invalid, "\(name): \(error.message)") }
+      } catch { throw Refusal(.invalid, "\(settings.first?.key ?? ""): \(error.message)") }
     }
   }
 }

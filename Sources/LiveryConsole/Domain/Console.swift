@@ -192,17 +192,21 @@ package final class Console: @unchecked Sendable {
     do throws(Refusal) {
       _ = try publishNow()
       failing.withLock { failure = nil }
+      try? noteFolder()
     } catch {
       failing.withLock { failure = (error.message, failure?.since ?? Console.now) }
+      // For commands, which look at the database; where that is as full this console knows it all the same.
+      try? note(problem: error.message, written: writing.withLock { written })
       throw error
     }
   }
 
-  /// Until which generation this console knows everything to be there; -1 if it does not know.
-  var writtenGeneration: Int64 { writing.withLock { written } }
-
-  /// Why what is published is not in its folder yet, and since when.
-  var folderFailure: (problem: String, since: Int64)? { failing.withLock { failure } }
+  /// Why what is published is not in its folder yet, and since when, as far as this console has tried; and until which generation
+  /// it knows everything to be there, -1 for none.
+  var folderFailure: (problem: String, since: Int64, written: Int64)? {
+    guard let failure = failing.withLock({ failure }) else { return nil }
+    return (failure.problem, failure.since, writing.withLock { written })
+  }
 
   /// Writes what has been published since it was written the last time: all of it the first time. What refers to others comes
   /// after them, the fleet's manifest last.

@@ -40,7 +40,8 @@ final class Hints: @unchecked Sendable {
       }
     }
     do throws(StoreError) { try LiveryClient.check(status) } catch {
-      throw Refusal(.invalid, "the broker: \(error.message)")
+      let isSaid = error.message.utf8.starts(with: "the broker".utf8)
+      throw Refusal(.invalid, isSaid ? error.message : "the broker: \(error.message)")
     }
     guard let broker else { throw Refusal(.busy, "the broker was opened without a handle") }
     self.init(broker)

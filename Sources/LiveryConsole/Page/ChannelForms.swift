@@ -26,11 +26,6 @@ final class ChannelForms: Sendable {
     }
   }
 
-  /// A setting of a draft whose value the schema does not take, and why.
-  struct Unfit: Sendable {
-    let name, problem: String
-  }
-
   /// What a form is drawn from: a store that holds what a draft says, but for what does not fit the schema.
   struct Drawn {
     let store: Store
@@ -82,31 +77,9 @@ final class ChannelForms: Sendable {
 
   /// - Returns: what does not fit the schema any more. It is left out.
   private func fill(_ copy: Copy, _ draft: ChannelDraft, _ model: any ConsoleModel) throws(Refusal) -> [Unfit] {
-    do throws(StoreError) {
-      var left: [Unfit] = []
-      for _ in 0...draft.settings.count {
-        var failed: String?
-        do throws(StoreError) {
-          _ = try copy.store.edit(.user) { (change) throws(StoreError) in
-            try change.resetAll()
-            for setting in draft.settings where !left.contains(where: { $0.name.sameBytes(as: setting.name) }) {
-              guard let value = setting.value else { continue }
-              failed = setting.name
-              for id in value.images { if let bytes = try? model.asset(id) { _ = try change.put(bytes) } }
-              try change.set(setting.name, to: value)
-            }
-            failed = nil
-          }
-          return left
-        } catch {
-          guard let name = error.setting ?? failed, !left.contains(where: { $0.name.sameBytes(as: name) }) else {
-            throw error
-          }
-          left.append(Unfit(name: name, problem: error.message))
-        }
-      }
-      return left
-    } catch { throw Refusal(.busy, "The form cannot be drawn: \(error.message)") }
+    do throws(StoreError) { return try copy.store.fill(draft.settings) { try? model.asset($0) } } catch {
+      throw Refusal(.busy, "The form cannot be drawn: \(error.message)")
+    }
   }
 
   /// What the draft of a channel says, by one request after what it has changed itself.
@@ -132,17 +105,5 @@ final class ChannelForms: Sendable {
       root: "", verbs: [], usual: "", label: "", verb: { _ in "" }, revision: { 0 }, take: { _ in }, above: { "" },
       document: { _, _, main, _ in main })
     return FramedForm(store, frame, isReadOnly: true)
-  }
-}
-
-extension Value {
-  /// Images that it names.
-  var images: [String] {
-    switch self {
-    case .image(let id): [id]
-    case .list(let items): items.flatMap { $0.images }
-    case .object(let members): members.flatMap { $0.value.images }
-    default: []
-    }
   }
 }

@@ -14,6 +14,7 @@ extension View {
     case "" where isGet: return .redirect(to: "/channels/\(Piece.part(channel))/form")
     case "difference" where isGet: return try difference(channel)
     case "publish" where !isGet: return try publish(channel)
+    case "take-out" where !isGet: return try takeOut(of: channel)
     case "discard" where !isGet:
       try model.discard(channel, at: UInt64(field("revision")) ?? 0, by: person)
       return .redirect(to: "/channels/\(Piece.part(channel))/difference?done=discarded")
@@ -102,11 +103,11 @@ extension View {
     if asked.path.isEmpty { asked.path = "/" }
     let frame = frame(channel, root, ChannelForms.Latest(drawn.draft), drawn.unfit)
     let form = FramedForm(drawn.store, frame, isReadOnly: !person.mayChange)
-    return form.answer(asked, guest, guest.notes)
+    return form.answer(asked, guest, guest.notes(of: channel))
   }
 
   private func frame(
-    _ channel: String, _ root: String, _ latest: ChannelForms.Latest, _ unfit: [ChannelForms.Unfit]
+    _ channel: String, _ root: String, _ latest: ChannelForms.Latest, _ unfit: [Unfit]
   ) -> Frame {
     let view = self
     return Frame(
@@ -114,11 +115,12 @@ extension View {
       verb: { name in latest.draft.settings.first { $0.name.sameBytes(as: name) }?.verb ?? "" },
       revision: { latest.draft.revision },
       take: { (changes) throws(StoreError) in try view.take(changes, in: channel, latest) },
-      above: { view.banner(channel) + Piece.list(unfit) },
+      above: { view.banner(channel) + view.list(unfit, channel, latest.draft.revision, "form") },
       document: { title, navigation, main, request in
         var layout = view.layout(.channels)
         layout.more = navigation
         layout.root = root
+        layout.query = request.query["q"] ?? ""
         return layout.document("\(title), \(Piece.title(ofChannel: channel))", main)
       })
   }
@@ -140,6 +142,39 @@ extension View {
     } catch {
       throw StoreError(error.reason == .busy ? .busy : .invalidValue, error.message)
     }
+  }
+
+  /// What of a draft does not fit the schema any more, which has no row in the form.
+  ///
+  /// - Parameter page: the one that it stands on.
+  func list(_ unfit: [Unfit], _ channel: String, _ revision: UInt64, _ page: String) -> HTML {
+    guard !unfit.isEmpty else { return "" }
+    var lines: HTML = ""
+    for one in unfit {
+      lines += "<li><b>\(one.name)</b>: \(one.problem)"
+      if person.mayChange {
+        lines += """
+           <button class="link" name="name" value="\(one.name)">Take out<span class="unseen"> \(one.name)</span></button>
+          """
+      }
+      lines += "</li>\n"
+    }
+    let hidden: HTML = """
+      <input type="hidden" name="revision" value="\(revision)"><input type="hidden" name="page" value="\(page)">
+      """
+    let content: HTML = "<ul>\n\(lines)</ul>\n"
+    return """
+      <div class="notice bad" id="unfit"><p>What does not fit the schema any more: set it anew, or take it out.</p>
+      \(person.mayChange ? form("/channels/\(query: channel)/take-out", hidden + content) : content)</div>
+
+      """
+  }
+
+  private func takeOut(of channel: String) throws(Refusal) -> Response {
+    let setting = DraftSetting(name: field("name"), verb: "", value: nil)
+    try model.save([setting], in: channel, at: UInt64(field("revision")) ?? 0, by: person)
+    let page = field("page").sameBytes(as: "form") ? "form" : "difference?done=saved"
+    return .redirect(to: "/channels/\(Piece.part(channel))/\(page)")
   }
 
   /// What stands above a form: of which channel it is, and what is next.

@@ -36,10 +36,12 @@ package final class ConsolePages: Sendable {
     if guest != nil {
       let isUpload = head.contentType.flatMap { Multipart.boundary(of: $0[...]) } != nil
       admission.longestBody = isUpload ? ConsolePages.longestUpload : ConsolePages.longestForm
+      // Somebody else may sign in where somebody has: that form knows of no session.
+      if target.path.sameBytes(as: "/sign-in") { admission.needsToken = false }
     } else if !ConsolePages.isOpen(target.path) {
       admission.answer =
         head.method == .get && !head.isFromScript
-        ? .redirect(to: "/sign-in")
+        ? .redirect(to: ConsolePages.signIn(for: target.path))
         : Response(
           status: 403, body: Layout.alone("Signed out", model.fleet, "<p><a href=\"/sign-in\">Sign in</a></p>").bytes)
     }
@@ -57,7 +59,8 @@ package final class ConsolePages: Sendable {
       response.isForever = response.version?.sameBytes(as: request.query["v"] ?? "") ?? false
       return response
     }
-    guard let guest = request.visitor as? SignedIn else { return signIn(request) }
+    let isSigningIn = request.method == .post && request.path.sameBytes(as: "/sign-in")
+    guard let guest = request.visitor as? SignedIn, !isSigningIn else { return signIn(request) }
     if request.method == .get, request.path.sameBytes(as: "/events") {
       let first = news
       return Response(type: "text/event-stream", stream: { first })
@@ -98,15 +101,28 @@ package final class ConsolePages: Sendable {
 final class SignedIn: Visitor {
   let cookie: String
   let csrf: String
-  let notes = SessionNotes()
+  /// Of how many channels it is remembered what is tried.
+  private static let most = 8
   private let lock = Lock()
-  // Guarded by `lock`.
+  // Guarded by `lock`; of channels the latest last.
   private nonisolated(unsafe) var latest: Person
+  private nonisolated(unsafe) var noted: [(channel: String, notes: SessionNotes)] = []
 
   init(_ cookie: String, _ person: Person) {
     self.cookie = cookie
     csrf = person.csrf
     latest = person
+  }
+
+  /// What is remembered of the form of a channel, such as the draft of a brand.
+  func notes(of channel: String) -> SessionNotes {
+    lock.withLock {
+      let place = noted.firstIndex { $0.channel.sameBytes(as: channel) }
+      let notes = place.map { noted.remove(at: $0).notes } ?? SessionNotes()
+      if noted.count >= SignedIn.most { noted.removeFirst() }
+      noted.append((channel, notes))
+      return notes
+    }
   }
 
   var person: Person {

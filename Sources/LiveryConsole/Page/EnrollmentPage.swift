@@ -29,7 +29,7 @@ extension View {
     var content: HTML = """
       <h2>New code</h2>
       <div class="row"><label class="title" for="label">What it is for</label><div class="control">\
-      <input type="text" id="label" name="label" maxlength="100"></div></div>
+      <input type="text" id="label" name="label" maxlength="64"></div></div>
       <div class="row"><label class="title" for="hours">Good for, in hours</label><div class="control">\
       <input type="text" inputmode="numeric" id="hours" name="hours" value="24" required></div></div>
 
@@ -82,7 +82,9 @@ extension View {
         <tr><th scope="row">\(line.label.isEmpty ? line.id : line.label)</th><td data-of="Groups">\(Piece.joined(line.groups))</td>\
         <td data-of="Good until">\(Piece.time(line.expires))</td><td data-of="Device">
         """
-      if let device = line.device {
+      if let device = line.device, line.isRemoved {
+        html += "\(device), removed"
+      } else if let device = line.device {
         html += "<a href=\"/devices/\(query: device)\">\(device)</a>"
       } else {
         html += "not used"
@@ -90,7 +92,7 @@ extension View {
       html += "</td>"
       if person.mayChange {
         html += "<td data-of=\"Withdraw\">"
-        if line.device == nil {
+        if line.device == nil || line.isRemoved {
           html += form(
             "/enrollment/\(query: line.id)/withdraw",
             "<button class=\"link\">Withdraw<span class=\"unseen\"> \(line.label.isEmpty ? line.id : line.label)</span></button>"

@@ -6,7 +6,10 @@ import LiveryPage
 
 extension View {
   func groups(_ parts: [String]) throws(Refusal) -> Response {
-    if isGet { return parts.isEmpty ? try groups() : gone() }
+    if isGet {
+      if parts.isEmpty { return try groups() }
+      return parts.count == 2 && parts[1].sameBytes(as: "remove") ? try removal(of: parts[0]) : gone()
+    }
     if parts.isEmpty {
       try model.addGroup(field("name"), by: person)
     } else {
@@ -41,8 +44,9 @@ extension View {
       var buttons: HTML = "<p class=\"moves\">"
       if place > 0 { buttons += button("up", "Move up", line.name) }
       if place + 1 < lines.count { buttons += button("down", "Move down", line.name) }
-      buttons += button("remove", "Remove", line.name)
-      buttons += "</p>"
+      buttons += """
+        <a href="/groups/\(query: line.name)/remove">Remove<span class="unseen"> \(line.name)</span></a></p>
+        """
       html += form("/groups/\(query: line.name)", buttons)
       html += "</li>\n"
     }
@@ -55,6 +59,27 @@ extension View {
       <p class="about" id="group-about">1 to 32 of a to z, 0 to 9, - and _.</p>
       """)
     return shown(.groups, "Groups", html)
+  }
+
+  /// Asks before it goes: all of its devices change with it.
+  private func removal(of name: String) throws(Refusal) -> Response {
+    guard person.mayChange, let line = try model.groups().first(where: { $0.name.sameBytes(as: name) }) else {
+      return gone()
+    }
+    var html: HTML = """
+      <p class="way"><a href="/groups">Groups</a></p>
+      <h1>Remove group \(line.name)?</h1>
+      <p>What is set for it ends on its \(Piece.count(line.members, "device", "devices")). Its draft is lost, and none of its \
+      publications can be resumed.</p>
+
+      """
+    html += form(
+      "/groups/\(query: line.name)",
+      """
+      <p class="moves"><button name="op" value="remove">Remove<span class="unseen"> \(line.name)</span></button> \
+      <a href="/groups">Keep</a></p>
+      """)
+    return shown(.groups, "Remove group \(line.name)", html)
   }
 
   func button(_ operation: String, _ title: String, _ subject: String) -> HTML {

@@ -42,6 +42,8 @@ struct Layout {
   var notice: HTML = ""
   /// With what the addresses of a form begin.
   var root = ""
+  /// What was searched for in it.
+  var query = ""
 
   func document(_ title: String, _ main: HTML) -> HTML {
     """
@@ -97,7 +99,15 @@ struct Layout {
         """
     }
     html += "</ul></nav>\n"
-    if let more { html += "<nav aria-label=\"Groups of settings\" class=\"more\">\(more)</nav>\n" }
+    if let more {
+      html += """
+        <form role="search" aria-label="Settings" action="\(root)/search" method="get" class="more"><label class="unseen" for="q">\
+        Search all settings</label><input type="search" id="q" name="q" value="\(query)" placeholder="Search settings" \
+        autocomplete="off" maxlength="1024"></form>
+        <nav aria-label="Groups of settings">\(more)</nav>
+
+        """
+    }
     html += "</div>"
     return html
   }
@@ -170,17 +180,6 @@ enum Piece {
     return html + "</nav>\n"
   }
 
-  /// What of a draft does not fit the schema any more.
-  static func list(_ unfit: [ChannelForms.Unfit]) -> HTML {
-    guard !unfit.isEmpty else { return "" }
-    var html: HTML = """
-      <div class="notice bad" id="unfit"><p>What does not fit the schema any more: set it anew, or take it out.</p><ul>
-
-      """
-    for one in unfit { html += "<li><b>\(one.name)</b>: \(one.problem)</li>\n" }
-    return html + "</ul></div>\n"
-  }
-
   static func joined(_ texts: [String], _ empty: String = "–") -> String {
     var joined = ""
     for text in texts { joined += (joined.isEmpty ? "" : ", ") + text }
@@ -211,6 +210,11 @@ enum Piece {
 
   static func link(channel: String) -> HTML {
     "<a href=\"/channels/\(query: channel)\">\(title(ofChannel: channel))</a>"
+  }
+
+  /// Leads nowhere if it was removed.
+  static func link(channelOf line: PublicationLine) -> HTML {
+    line.isGone ? "\(title(ofChannel: line.channel)), removed" : link(channel: line.channel)
   }
 
   static func title(ofChannel name: String) -> String {

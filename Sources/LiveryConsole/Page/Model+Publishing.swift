@@ -19,6 +19,8 @@ package struct Difference: Sendable {
   package var changed: Int?
   /// What holds above all of it, the weakest first.
   package var overlays: [PublicationLine] = []
+  /// What devices with the present schema would refuse, all of it.
+  package var unfit: [Unfit] = []
 
   package init() {}
 }
@@ -79,6 +81,8 @@ package struct PublicationLine: Sendable {
   package var conditions = Conditions()
   /// Whether it holds above what the channel says otherwise.
   package var isOverlay = false
+  /// Whether there is no such channel any more: its group or its device was removed.
+  package var isGone = false
 
   package init() {}
 }
@@ -86,6 +90,8 @@ package struct PublicationLine: Sendable {
 package struct PublicationDetail: Sendable {
   package var line = PublicationLine()
   package var plan = Plan()
+  /// Whether devices are to have it: others may have followed it.
+  package var holds = true
   /// Devices that are in by now.
   package var expected = 0
   package var applied = 0
@@ -101,7 +107,9 @@ package struct PublicationDetail: Sendable {
   package var settings: [Difference.Setting] = []
   /// Whether nobody can tell what it has changed.
   package var isUnreadable = false
+  /// Whether they are possible, as far as the schema takes what they bring.
   package var canUndo = false
+  package var canResume = false
 
   package init() {}
 }
@@ -123,6 +131,8 @@ package struct EnrollmentLine: Sendable {
   package var expires: Int64 = 0
   /// Of the device that it has let in.
   package var device: String?
+  /// Whether that was removed.
+  package var isRemoved = false
   /// The code, and as a picture; only right after it was made, since the console keeps no token.
   package var code: String?
   package var picture: [UInt8]?

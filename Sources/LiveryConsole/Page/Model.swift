@@ -282,8 +282,13 @@ package struct DraftSetting: Sendable {
   /// "" takes it out of the draft.
   package var verb: String
   package var value: Value?
+  /// How it is written where that is not its name; nil where it is.
+  package var alias: String?
   /// Whether nobody is shown the value.
   package var isSecret = false
+
+  /// How documents have it.
+  package var written: String { alias ?? name }
 
   package init(name: String, verb: String, value: Value?) {
     self.name = name

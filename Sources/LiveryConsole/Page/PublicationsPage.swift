@@ -45,7 +45,7 @@ extension View {
         html += """
           <tr><th scope="row"><a href="/publications/\(line.number.description)">\(line.number.description)\
           \(line.name.map { " " + $0 } ?? "")</a></th>\
-          <td data-of="Channel">\(Piece.link(channel: line.channel))</td>\
+          <td data-of="Channel">\(Piece.link(channelOf: line))</td>\
           <td data-of="State">\(Piece.chip(line.state))\(line.state == .rolling ? " " + Piece.percent(line.share) : "")</td>\
           <td data-of="When">\(Piece.time(line.time))</td><td data-of="By whom">\(line.author)</td>\
           <td data-of="Holds">\(line.conditions.words.isEmpty ? "–" : line.conditions.words)</td>\
@@ -94,7 +94,7 @@ extension View {
     html += "</div>\n"
     html += """
       <h2>What it changed</h2>
-      <dl class="facts"><dt>Channel</dt><dd>\(Piece.link(channel: line.channel)), version \(line.version.description)</dd>
+      <dl class="facts"><dt>Channel</dt><dd>\(Piece.link(channelOf: line)), version \(line.version.description)</dd>
       <dt>By whom</dt><dd>\(line.author), \(Piece.time(line.time))</dd>
 
       """
@@ -118,14 +118,18 @@ extension View {
     case .rolling: sentence = "Rolling out: \(Piece.percent(line.share)) of the devices are in."
     case .complete:
       sentence =
-        line.isOverlay ? "Complete: it holds above what holds otherwise." : "Complete: all devices are in."
+        !publication.holds
+        ? "Complete: it does not hold any more."
+        : line.isOverlay ? "Complete: it holds above what holds otherwise." : "Complete: all devices are in."
     case .stopped: sentence = "Stopped: what was there before is back."
     case .undone: sentence = "Undone."
     case .over: sentence = "Over: its time has ended."
     }
     if let reason = publication.reason { sentence += " " + reason }
-    var html: HTML = """
-      <p data-told>\(Piece.chip(line.state)) \(sentence)</p>
+    var html: HTML = "<p data-told>\(Piece.chip(line.state)) \(sentence)</p>\n"
+    // What devices tell is of what came after it.
+    if line.state == .complete, !publication.holds { return html }
+    html += """
       <dl class="facts">
       <dt>Right</dt><dd>\(publication.applied)</dd>
       <dt>Failed</dt><dd>\(publication.failed)</dd>
@@ -171,9 +175,10 @@ extension View {
         """
         <input type="hidden" name="share" value="\(publication.line.share)"><button>Go to the next step now</button>
         """, " class=\"act\"")
-    case .stopped:
+    case .stopped, .complete, .undone, .over: break
+    }
+    if publication.canResume {
       html += form("/publications/\(number)/resume", "<button>Go on</button>", " class=\"act\"")
-    case .complete, .undone, .over: break
     }
     if publication.canUndo {
       html += form(

@@ -84,7 +84,6 @@ struct PublishForm {
   func plan() throws(Refusal) -> Plan {
     var plan = Plan()
     plan.comment = value("comment")
-    guard plan.comment.utf8.count <= 2000 else { throw Refusal(.invalid, "The comment is too long.", at: "comment") }
     plan.steps = []
     for part in Array(value("steps").utf8).split(separator: UInt8(ascii: ",")) {
       guard let share = PublishForm.hundredths(part[...]), share > (plan.steps.last ?? 0), share <= 10_000 else {

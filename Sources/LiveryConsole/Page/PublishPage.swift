@@ -16,6 +16,7 @@ extension View {
       \(done)
       """
     if let problem = typed.problem { html += Piece.notice(problem.message) }
+    html += list(try pages.forms.drawn(channel, model)?.unfit ?? [], channel, difference.revision, "difference")
     guard !difference.settings.isEmpty else {
       html += "<p>What is set is what is published.</p>\n"
       html += overlays(difference)
@@ -23,7 +24,6 @@ extension View {
     }
     html += "<p id=\"reach\"><b>\(reach(difference))</b></p>\n"
     if let words = typed.words { html += "<p id=\"when\" role=\"status\"><b>\(words)</b></p>\n" }
-    html += Piece.list(try pages.forms.drawn(channel, model)?.unfit ?? [])
     html += try table(difference.settings, withDevices: true)
     html += overlays(difference)
     html += typed.html(self, channel, difference.revision)

@@ -87,8 +87,21 @@ extension Console {
     }
   }
 
+  /// Notes that all is in the folder.
+  func noteFolder() throws(Refusal) {
+    guard let name = place.published, case .folder? = published else { return }
+    let failed = try database.number(
+      "SELECT COUNT(*) FROM places WHERE name = ? AND problem IS NOT NULL", [.text(name)])
+    guard failed != 0 else { return }
+    try database.change { () throws(Refusal) in
+      try database.run("UPDATE places SET problem = NULL WHERE name = ?", [.text(name)])
+    }
+  }
+
   /// Notes why something is not there.
-  func note(problem: String) throws(Refusal) {
+  ///
+  /// - Parameter written: until which generation everything is there, where the database does not know it; -1 for none.
+  func note(problem: String, written: Int64 = -1) throws(Refusal) {
     guard let name = place.published else { return }
     let before = try database.first("SELECT problem FROM places WHERE name = ?", [.text(name)]) {
       (row) throws(Refusal) in row.textIfAny(0)
@@ -97,9 +110,10 @@ extension Console {
     try database.change { () throws(Refusal) in
       try database.run(
         """
-        INSERT INTO places (name, written, problem, since) VALUES (?, -1, ?, ?) ON CONFLICT (name) DO UPDATE SET
+        INSERT INTO places (name, written, problem, since) VALUES (?, ?, ?, ?) ON CONFLICT (name) DO UPDATE SET
+        written = CASE WHEN excluded.written > places.written THEN excluded.written ELSE places.written END,
         since = CASE WHEN places.problem IS NULL THEN excluded.since ELSE places.since END, problem = excluded.problem
-        """, [.text(name), .text(problem.nulFree), .int(Console.now)])
+        """, [.text(name), .int(written), .text(problem.nulFree), .int(Console.now)])
     }
   }
 }

@@ -105,12 +105,6 @@ extension Console {
   /// nil where nothing is published, or into a folder that can be written, which it is before a change is answered.
   package func publishing() throws(Refusal) -> PublishingState? {
     guard let published, let name = place.published else { return nil }
-    guard published.isFar else {
-      guard let failure = folderFailure else { return nil }
-      let written = writtenGeneration
-      let waiting = try database.number("SELECT COUNT(*) FROM channels WHERE stamp > ?", [.int(written)]) ?? 0
-      return PublishingState(place: name, waiting: Int(waiting), problem: failure.problem, since: failure.since)
-    }
     var state = PublishingState(place: name, waiting: 0, problem: nil, since: nil)
     var written: Int64 = -1
     try database.each("SELECT written, problem, since FROM places WHERE name = ?", [.text(name)]) {
@@ -118,6 +112,12 @@ extension Console {
       written = row.int(0)
       state.problem = row.textIfAny(1)
       state.since = state.problem == nil ? nil : row.int(2)
+    }
+    if !published.isFar {
+      if let failure = folderFailure {
+        (state.problem, state.since, written) = (failure.problem, failure.since, failure.written)
+      }
+      guard state.problem != nil else { return nil }
     }
     state.waiting = Int(try database.number("SELECT COUNT(*) FROM channels WHERE stamp > ?", [.int(written)]) ?? 0)
     return state

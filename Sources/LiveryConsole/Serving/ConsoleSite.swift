@@ -119,10 +119,29 @@ package final class ConsoleSite: Site, @unchecked Sendable {
     // knows a token.
     let isProgram = head.authorization != nil || head.contentType.map { $0.begins(with: "application/json") } ?? false
     if !isProgram, head.fetchSite != nil || head.isFromScript { return pages.refuse(status, head) }
-    var response = Problem(status, Problem.title(status)).response
+    var response = Problem(status, ConsoleSite.reason(status)).response
     // The server says itself when to come again.
     response.headers.removeAll { $0.name.sameBytes(as: "Retry-After") }
     return response
+  }
+}
+
+extension ConsoleSite {
+  /// What is wrong with a request that nobody has looked at, for people.
+  private static func reason(_ status: Int) -> String {
+    switch status {
+    case 400: "The request is malformed: its path, its host, its length or its fields."
+    case 403:
+      "A change by a session is sent from a page of this console, with the session's csrf as X-Livery-CSRF. Programs send a token."
+    case 405: "This method is not known here."
+    case 411: "A body is sent with its length."
+    case 413: "The body is too large: \(longestBody >> 20) MiB at most, and \(Limit.asset >> 20) MiB for an image."
+    case 414: "The address is too long."
+    case 421: "The console does not go by this host's name: serve it with --host."
+    case 503: "There is too much to do: ask again a little later."
+    case 505: "HTTP/1.1 is spoken here."
+    default: Problem.title(status)
+    }
   }
 }
 

@@ -75,11 +75,7 @@ struct DeviceAnswers: Sendable {
       var response = Response()
       response.later = { [self] (give) in
         uploads.wait(for: generation, seconds: DeviceAnswers.patience) { (isThere) in
-          give(
-            isThere
-              ? done
-              : text(
-                DeviceRefusal(status: 503, message: "what the device needs is not published yet; ask again", wait: 5)))
+          give(isThere ? done : text(.unpublished))
         }
       }
       return response

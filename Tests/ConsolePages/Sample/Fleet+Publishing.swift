@@ -149,11 +149,17 @@ extension Fleet {
 
   func publications(_ channel: String?, before: Int64?, limit: Int) throws(Refusal) -> [PublicationLine] {
     lock.withLock {
-      let found = publications.map { $0.line }.reversed().filter { line in
+      let found = publications.map { shown($0.line) }.reversed().filter { line in
         channel.map { line.channel == $0 } ?? true && before.map { line.number < $0 } ?? true
       }
       return Array(found.prefix(limit))
     }
+  }
+
+  private func shown(_ line: PublicationLine) -> PublicationLine {
+    var line = line
+    line.isGone = line.channel.hasPrefix("group.") && !groupNames.contains(String(line.channel.dropFirst(6)))
+    return line
   }
 
   private func index(_ number: Int64) throws(Refusal) -> Int {
@@ -167,11 +173,15 @@ extension Fleet {
     try lock.withLock { () throws(Refusal) in
       let publication = publications[try index(number)]
       var detail = PublicationDetail()
-      (detail.line, detail.plan, detail.reason) = (publication.line, publication.plan, publication.reason)
+      (detail.line, detail.plan, detail.reason) = (shown(publication.line), publication.plan, publication.reason)
+      // What follows it holds in its place.
+      detail.holds =
+        publication.line.state == .rolling || published(publication.line.channel, for: nil)?.line.number == number
+      let hasEnded = publication.line.state == .complete && !detail.holds
       let reporters = devices.indices.filter { place in
-        devices[place].verdicts.contains { $0.publication == number }
+        !hasEnded && devices[place].verdicts.contains { $0.publication == number }
       }
-      let expected = Set(expected(publication) + reporters).sorted()
+      let expected = Set((hasEnded ? [] : expected(publication)) + reporters).sorted()
       detail.expected = expected.count
       detail.failed = reporters.filter { failed($0, publication) }.count
       detail.applied = reporters.count - detail.failed
@@ -179,7 +189,8 @@ extension Fleet {
         (devices[$0].id, devices[$0].name, "refused: volume is above the maximum of 100")
       }
       detail.settings = compare(publication.before, publication.settings)
-      detail.canUndo = latest(publication.line.channel)?.line.number == number
+      detail.canUndo = !detail.line.isGone && latest(publication.line.channel)?.line.number == number
+      detail.canResume = !detail.line.isGone && publication.line.state == .stopped
       if publication.line.state == .rolling { detail.next = publication.line.time + Int64(publication.plan.pause) }
       return detail
     }
