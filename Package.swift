@@ -170,8 +170,6 @@ if nouns.contains("images") {
       .executable(name: "livery-images", targets: ["livery-images"]),
     ]
     targets += [
-      // What programs of extensions share.
-      .target(name: "CCommand", dependencies: ["CLivery"], publicHeadersPath: "."),
       .systemLibrary(name: "CRSVG", pkgConfig: "librsvg-2.0", providers: [.apt(["librsvg2-dev"])]),
       .executableTarget(
         name: "livery-images", dependencies: ["LiveryImages", "LiveryABI", "CCommand", "CImages", "CLivery", "CRSVG"],
@@ -180,6 +178,11 @@ if nouns.contains("images") {
         name: "LiveryImagesTests", dependencies: ["LiveryImages", "LiveryClient", "LiveryABI", "livery-images"]),
     ]
   }
+}
+
+if nouns.contains("console") || (nouns.contains("images") && !embedded) {
+  // What programs of extensions share.
+  targets.append(.target(name: "CCommand", dependencies: ["CLivery"], publicHeadersPath: "."))
 }
 
 if nouns.contains("page") || nouns.contains("secrets") || nouns.contains("sync") {
@@ -223,8 +226,8 @@ if nouns.contains("console") {
     .target(
       name: "LiveryConsole",
       dependencies: [
-        "LiveryClient", "LiveryHTTP", "LiveryPage", "LiveryFleet", "LiveryTransfer", "CLivery", "CConsole", "CDatabase",
-        "CMosquitto", "CQRCode",
+        "LiveryClient", "LiveryHTTP", "LiveryPage", "LiveryFleet", "LiveryTransfer", "CLivery", "CCommand", "CConsole",
+        "CDatabase", "CMosquitto", "CQRCode",
       ],
       swiftSettings: swiftSettings + alike),
   ]

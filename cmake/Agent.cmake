@@ -1,7 +1,7 @@
 # Page, fetch and sync in one process, with what systemd needs to run it.
 set(agent ${PROJECT_SOURCE_DIR}/Sources/LiveryAgentCommand)
 livery_extension_program(agent EXTENSION sync COMPONENT agent
-  SOURCES ${agent}/main.c ${agent}/fetch.c ${agent}/notify.c ${agent}/page.c ${agent}/parts.c ${agent}/schema.c ${agent}/settings.c
+  SOURCES ${agent}/main.c ${agent}/fetch.c ${agent}/notify.c ${agent}/page.c ${agent}/parts.c ${agent}/schema.c ${agent}/secrets.c ${agent}/settings.c
     ${agent}/socket.c ${agent}/sync.c ${PROJECT_SOURCE_DIR}/Sources/CHTTP/address.c
   INCLUDE ${PROJECT_SOURCE_DIR}/Sources/CHTTP/include
   LIBRARIES Livery::page Livery::fetch ${CMAKE_DL_LIBS})

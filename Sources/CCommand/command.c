@@ -192,6 +192,18 @@ static bool asks_for_json(int count, char **arguments) {
   return false;
 }
 
+bool command_has_key(const command *command) { return command->key.file || command->key.keyring || command->key.credential; }
+
+// Where the key lies: as it is given, or in the environment.
+static int find_key(command *command) {
+  command_key *key = &command->key;
+  if ((key->file != NULL) + (key->keyring != NULL) + (key->credential != NULL) > 1)
+    return command_usage(command, "one of --key-file, --keyring and --credential");
+  const char *file = getenv("LIVERY_KEY_FILE");
+  if (command->takes_key && !command_has_key(command) && file && file[0]) key->file = file;
+  return GO_ON;
+}
+
 int command_read(command *command, int count, char **arguments) {
   bool asks_for_help = false, is_ended = false;
   const command_option *given[64];
@@ -199,7 +211,10 @@ int command_read(command *command, int count, char **arguments) {
   const command_option shared[] = {
     {"store", "PATH", .text = &command->store}, {"timeout", "MS", .take = take_timeout, .user_data = command},
     {"json", .flag = &command->is_json}, {"help", .flag = &asks_for_help},
+    {"key-file", "FILE", .text = &command->key.file}, {"keyring", "NAME", .text = &command->key.keyring},
+    {"credential", "NAME", .text = &command->key.credential},
   };
+  const size_t shared_count = sizeof shared / sizeof *shared - (command->takes_key ? 0 : 3);
   command->store = getenv("LIVERY_STORE");
   command->is_json = asks_for_json(count, arguments);
   command->words = arguments;
@@ -215,7 +230,7 @@ int command_read(command *command, int count, char **arguments) {
     }
     const char *name = strcmp(word, "-h") == 0 ? "help" : word[1] == '-' ? word + 2 : "", *equals = strchr(name, '=');
     size_t length = equals ? (size_t)(equals - name) : strlen(name);
-    const command_option *option = find(shared, sizeof shared / sizeof *shared, name, length);
+    const command_option *option = find(shared, shared_count, name, length);
     if (!option) option = find(command->options, command->option_count, name, length);
     if (!option) return command_usage(command, "there is no option `%.40s`", word);
     int done = read_option(command, option, equals ? equals + 1 : NULL, count, arguments, &index);
@@ -226,7 +241,7 @@ int command_read(command *command, int count, char **arguments) {
     int done = check_option(command, given[index]);
     if (done != GO_ON) return done;
   }
-  if (!asks_for_help) return GO_ON;
+  if (!asks_for_help) return find_key(command);
   fputs(command->help, stdout);
   return command_end(command, DONE);
 }
@@ -237,5 +252,11 @@ int command_open(const command *command, uint32_t flags, livery_store **store) {
   options.flags = flags;
   if (command->timeout_ms) options.busy_timeout_ms = command->timeout_ms;
   livery_status status = livery_open(command->store, &options, store);
-  return status == LIVERY_OK ? GO_ON : command_fail(command, status, NULL);
+  bool is_open = status == LIVERY_OK;
+  if (is_open && command->takes_key && command_has_key(command)) status = command_take_key(&command->key, *store);
+  if (status == LIVERY_OK) return GO_ON;
+  int done = command_fail(command, status, NULL);
+  if (is_open) livery_close(*store);
+  *store = NULL;
+  return done;
 }

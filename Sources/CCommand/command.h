@@ -30,6 +30,17 @@ typedef struct command_option {
   const char *only;
 } command_option;
 
+// Where the key of a store lies that seals its secrets: one of them, or none.
+typedef struct command_key {
+  const char *file, *keyring, *credential;
+} command_key;
+
+// What --help says of the options that name it; `gap` is what the other lines have beyond 21 columns.
+#define COMMAND_KEY_HELP(gap) \
+  "  --key-file FILE      " gap "the key of a store that seals its secrets is in a file; else $LIVERY_KEY_FILE\n" \
+  "  --keyring NAME       " gap "it is in the kernel's keyring, by its description\n" \
+  "  --credential NAME    " gap "it is a credential of systemd's\n"
+
 typedef struct command {
   // "livery NOUN", and all of its help.
   const char *name, *help;
@@ -37,11 +48,14 @@ typedef struct command {
   size_t option_count;
   // A status of the extension's own that is a failure of the system; 0 for none.
   livery_status unavailable;
+  // Whether it has the options that name the key of its store, or else $LIVERY_KEY_FILE, and opens the store with it.
+  bool takes_key;
 
   // What was given: --store or $LIVERY_STORE, --timeout or 0, --json, and the words that are no options.
   const char *store;
   uint32_t timeout_ms;
   bool is_json;
+  command_key key;
   char **words;
   int count;
 } command;
@@ -50,8 +64,13 @@ typedef struct command {
 // --json, --help and -h. GO_ON, or the exit status of a program that ends here.
 int command_read(command *command, int count, char **arguments);
 
-// Opens the store, with the wait that was asked for. GO_ON, or the exit status.
+// Opens the store, with the wait that was asked for, and with the key if it takes one. GO_ON, or the exit status.
 int command_open(const command *command, uint32_t flags, livery_store **store);
+
+bool command_has_key(const command *command);
+// Lets the process read and write what is sealed in a store, until its handle is closed or command_drop_key().
+livery_status command_take_key(const command_key *key, livery_store *store);
+void command_drop_key(void);
 
 // Each says what went wrong, and is the exit status. `what` is what it happened to, such as a file, or NULL.
 int command_fail(const command *command, livery_status status, const char *what);
@@ -62,6 +81,10 @@ int command_unwritable(const command *command, const char *file);
 
 // Ends the program: SYSTEM if standard output did not take what is to be known.
 int command_end(const command *command, int done);
+
+// A line of standard input without its end, to be freed; one that is hidden a terminal does not show, and whoever has it wipes it.
+// NULL where there is none any more.
+char *command_read_line(const char *title, bool is_hidden, size_t *length);
 
 // Text as a string of JSON.
 void command_print_text(const char *text);

@@ -13,7 +13,12 @@
   let typed = false, isBusy = false;
 
   const say = (text) => { live.textContent = ""; live.textContent = text; };
-  const warn = (text) => { const place = byId("unsaved"); place ? place.textContent = text : say(text); };
+  const warn = (text) => {
+    const place = byId("unsaved");
+    // What was said before is not so any more; the place says the rest itself.
+    say(place ? "" : text);
+    if (place) place.textContent = text;
+  };
 
   // What is typed differs from what was drawn, or was drawn as it came back.
   const differs = (field) => {
@@ -58,12 +63,58 @@
     }
   };
 
-  const show = (html, focus) => {
+  // What stands for a control in what was drawn anew.
+  const again = (former, place = main) => {
+    if (former.id) return byId(former.id);
+    const action = (one) => one.form?.getAttribute("action");
+    const isChosen = /^(submit|radio|checkbox)$/.test(former.type);
+    return [...place.querySelectorAll(former.localName)].find((one) =>
+      ["name", "type", "href", "aria-label"].every((trait) => one.getAttribute(trait) === former.getAttribute(trait))
+      && (!isChosen || one.value === former.value) && (!former.form || action(one) === action(former)));
+  };
+  // What may have the focus once a button was used, the best first. Items of a list are known by their places.
+  const heirs = (used) => {
+    const [, verb, lead, last] = /^(add|up|down|remove):((?:\d+\.)*)(\d*)$/.exec(used.value) ?? [], place = Number(last);
+    const at = (verb, place) => main.querySelector(`button[value="${verb}:${lead}${place}"]`);
+    const back = verb === "up", now = back ? place - 1 : place + 1;
+    if (verb === "up" || verb === "down") return [at(verb, now), at(back ? "down" : "up", now), again(used)];
+    if (verb === "remove") {
+      return [at(verb, place), at(verb, place - 1), main.querySelector(`button[value="add:${lead.slice(0, -1)}"]`)];
+    }
+    if (verb === "add") {
+      const path = lead + last, count = main.querySelector(`input[name="n:${path}"]`)?.value;
+      const item = main.querySelector(`button[value="remove:${path && path + "."}${count - 1}"]`)?.closest(".item");
+      return [...item?.querySelectorAll("input:not([type=hidden]), select, textarea, button") ?? [], again(used)];
+    }
+    // Others are known by their forms: of the same item, of those after it, of those before it.
+    const item = used.closest(".items > li"), items = [...item?.parentNode.children ?? []], index = items.indexOf(item);
+    const form = item && [...main.querySelectorAll("form")].find((one) => one.action === used.form?.action);
+    const others = [...items.slice(index + 1), ...items.slice(0, Math.max(index, 0)).reverse()]
+      .map((one) => [...one.querySelectorAll("button")].find((button) => button.value === used.value));
+    const row = byId(used.closest(".row")?.id);
+    return [again(used), ...form?.querySelectorAll("button") ?? [], ...others.map((one) => one && again(one)),
+      row?.querySelector("input[name^='v:']:checked"), ...row?.querySelectorAll("[name^='v:'], a") ?? []];
+  };
+  const take = (places, options) => places.some((one) => { one?.focus(options); return one && one === document.activeElement; });
+
+  // Whoever has used something is told what became of it, and goes on there. The focus stays where nobody has.
+  const show = (html, focus, used) => {
+    const former = document.activeElement, isInside = main.contains(former);
     main.innerHTML = html;
     dress(main);
     tell();
+    const same = isInside && former !== main && former !== used ? again(former) : null;
+    if (!focus) {
+      if (isInside) take([same, main], { preventScroll: true });
+      return;
+    }
     const notice = byId("notice");
-    if (notice && focus) { notice.focus(); say(notice.textContent); }
+    // What was moved is read by itself.
+    const isMoved = /^(up|down|remove)$/.test(used?.value) && !notice?.matches(".bad");
+    if (notice && !isMoved) notice.focus();
+    else if (isInside || former === document.body) take([same, ...used ? heirs(used) : [], notice, main]);
+    const told = [...main.querySelectorAll("#notice, [role=status], #verdict")].find((one) => one.textContent.trim());
+    say(told?.textContent ?? "");
   };
 
   const fetchPart = async (address, options) => {
@@ -114,7 +165,10 @@
     const body = new URLSearchParams({ csrf: token(), [button.name]: button.value });
     const answer = await ask(button.formAction, { method: "POST", body });
     const part = button.closest(".part");
-    if (!answer.ok || !part) return show(answer.content, true);
+    if (answer.status === 403) return refuse(answer.content);
+    if (!answer.ok || !part) return show(answer.content, true, button);
+    const link = [...main.querySelectorAll("a[data-part]")].find((one) => one.href === part.dataset.of);
+    if (part.contains(document.activeElement)) take([link, main]);
     part.textContent = "";
     delete part.dataset.of;
   };
@@ -145,15 +199,27 @@
     else if (other >= 0) rest[0] = index === place ? other : index === other ? place : index;
     return `m:${path[2]}${rest.join(".")}`;
   };
+  // Says why something may not be done, and leaves what is shown, and what was typed, as it is.
+  const refuse = (html) => {
+    const place = document.createElement("template");
+    place.innerHTML = html;
+    const notice = place.content.querySelector("#notice");
+    if (byId("unsaved") || !notice) return warn(noticeOf(html));
+    byId("notice")?.remove();
+    main.prepend(notice);
+    notice.focus();
+    say(notice.textContent);
+  };
   const send = async (form, button) => {
     const data = new FormData(form);
     if (button && button.name) data.append(button.name, button.value);
     const hasFiles = form.enctype === "multipart/form-data";
     const answer = await ask(form.action, { method: "POST", body: hasFiles ? data : new URLSearchParams(data) });
+    if (answer.status === 403) return refuse(answer.content);
     const secrets = [...main.querySelectorAll("input[type=password]")].filter((field) => field.value);
     // Whoever decides on a trial goes on typing.
     if (typed && form !== byId("form")) return answer.ok ? keep(answer.content) : warn(noticeOf(answer.content));
-    show(answer.content, true);
+    show(answer.content, true, button);
     // What was typed for a secret is not sent back; one that was rejected is typed anew.
     if (!answer.ok && !byId("form")?.dataset.prompt || /^(reset|add|up|down|remove):/.test(button?.value)) {
       const fields = [...main.querySelectorAll("input[type=password]")];
@@ -240,20 +306,33 @@
 
   addEventListener("beforeunload", (event) => { if (typed) event.preventDefault(); });
 
+  // What a row shows, without what travels with it and what is added here.
+  const bare = (row) => {
+    const copy = row.cloneNode(true);
+    for (const one of copy.querySelectorAll("input[type=hidden], input[type=color]")) one.remove();
+    return copy.outerHTML;
+  };
   // What others change.
   const replace = (row) => {
     const old = byId(row.id);
     if (!old) return;
     const field = row.querySelector("[name^='v:']");
     if (!isChanged(old)) {
-      const hasFocus = old.contains(document.activeElement);
+      if (bare(old) === bare(row)) {
+        for (const mark of row.querySelectorAll("input[type=hidden]")) {
+          for (const one of old.querySelectorAll("input[type=hidden]")) if (one.name === mark.name) one.value = mark.value;
+        }
+        return;
+      }
+      const active = document.activeElement, hasFocus = old.contains(active);
       old.replaceWith(row);
       dress(row.parentNode);
-      if (hasFocus) (field ?? row.querySelector("a"))?.focus();
+      if (hasFocus) take([again(active, row), field, row.querySelector("a")], { preventScroll: true });
       return;
     }
-    // What has changed may be what it depends on alone.
-    const seen = (one) => one.querySelector("input[name^='s:']")?.value.replace(/^\d+\./, "");
+    // What has changed may be what it depends on alone. When it was drawn is left out: before what was shown, and after a verb.
+    const seen = (one) => [...one.querySelectorAll("input[name^='s:'], input[name^='z:']")]
+      .map((mark) => mark.value.replace(mark.name.startsWith("s:") ? /^\d+\./ : /\.\d+$/, "")).join("\n");
     if (seen(old) && seen(old) === seen(row)) return;
     let note = old.querySelector(".meanwhile");
     if (!note) {
@@ -265,21 +344,24 @@
     const chosen = row.querySelector("[name^='v:']:checked");
     const value = !field || field.type === "password" ? ""
       : field.type === "checkbox" && !row.matches("fieldset") ? String(field.checked) : (chosen ?? field).value;
-    note.textContent = `${words.changed} ${value}`;
+    const verb = row.querySelector("select.verb")?.selectedOptions[0]?.textContent;
+    note.textContent = `${words.changed} ${[value, verb].filter(Boolean).join(", ")}`;
   };
   const rows = (html) => {
     const place = document.createElement("template");
     place.innerHTML = html;
     for (const row of [...place.content.querySelectorAll(".row[data-name]")]) replace(row);
   };
-  const noticeOf = (html) => new DOMParser().parseFromString(html, "text/html").querySelector(".notice")?.textContent ?? words.offline;
+  const noticeOf = (html) => new DOMParser().parseFromString(html, "text/html").querySelector("#notice")?.textContent ?? words.offline;
   // Draws anew all but what is being typed.
   const keep = (html) => {
     const place = document.createElement("template"), old = byId("trial");
     place.innerHTML = html;
-    const now = place.content.querySelector("#trial");
+    const now = place.content.querySelector("#trial"), active = document.activeElement;
+    const hadFocus = old?.contains(active);
     if (old) old.remove();
     if (now) main.prepend(now);
+    if (hadFocus) take([again(active), main], { preventScroll: true });
     byId("form").dataset.revision = / data-revision="(\d+)"/.exec(html)?.[1] ?? byId("form").dataset.revision;
     rows(html);
   };
@@ -299,7 +381,7 @@
     clearTimeout(waiting);
     if (rest > 0) { waiting = setTimeout(() => refresh().catch(() => {}), rest); return; }
     looked = performance.now();
-    const address = shown;
+    const address = shown, form = byId("form");
     const answer = await ask(address);
     if (!answer.ok || address !== shown) return;
     const place = document.createElement("template");
@@ -311,10 +393,15 @@
       if (hasFocus && /^(input|select|textarea)$/i.test(active.tagName)) continue;
       old.replaceWith(part);
       dress(part);
-      if (hasFocus) [...part.querySelectorAll(active.tagName)].find((one) => one.textContent === active.textContent)?.focus();
+      if (hasFocus) take([again(active, part), main], { preventScroll: true });
       const told = part.querySelector("[data-told]");
       if (told && told.textContent !== old.querySelector("[data-told]")?.textContent) say(told.textContent);
     }
+    // What stands in such a page may be a form as well.
+    const now = place.content.querySelector("#form");
+    if (!now || !form?.dataset.revision || byId("form") !== form) return;
+    const names = (one) => [...one.querySelectorAll(".row[data-name]")].map((row) => row.id).join();
+    typed || names(now) === names(form) ? keep(answer.content) : show(answer.content, false);
   };
   // Prompts come and go above whatever is shown. The focus stays, unless it was on one that goes.
   let looks = 0;

@@ -15,6 +15,9 @@ typedef struct agent_settings {
     char ca_file[4004], proxy[4004];
   } network;
   struct {
+    char key_file[4004], keyring[1024], credential[1024];
+  } secrets;
+  struct {
     bool is_enabled, shows_prompts, shows_hidden, is_read_only;
     char listen[804], hosts[4004], pin_setting[1024], title[804], locale[244];
     int64_t idle_s;
@@ -43,6 +46,8 @@ typedef enum part_state { PART_OFF, PART_RUNNING, PART_FAILED } part_state;
 // Something that the agent runs as long as that is wanted.
 typedef struct part {
   const char *name;
+  // Whether it is spoken of only where it is wanted: it does nothing for itself.
+  bool is_helper;
   // Whether it is to run, and whether one of both has other options than the other.
   bool (*is_wanted)(const agent_settings *settings);
   bool (*is_same)(const agent_settings *one, const agent_settings *other);
@@ -59,8 +64,8 @@ typedef struct part {
   char message[400];
 } part;
 
-extern part agent_page, agent_fetch, agent_sync;
-enum { PARTS = 3 };
+extern part agent_secrets, agent_page, agent_fetch, agent_sync;
+enum { PARTS = 4 };
 extern part *const agent_parts[PARTS];
 
 // Starts and stops parts until they are as wanted; those that fail are tried again later and later, by chance more or less. The
@@ -69,6 +74,8 @@ int64_t agent_parts_attend(livery_store *store, const agent_settings *settings, 
 void agent_parts_stop(void);
 // Has all that failed tried at once.
 void agent_parts_retry(void);
+// Opens what is sealed in a store, with the key that the settings name.
+livery_status agent_secrets_open(livery_store *store, const agent_settings *settings);
 
 // As much of a text as there is room for: whole characters.
 void agent_copy(char *buffer, size_t capacity, const char *text);

@@ -68,9 +68,12 @@ static char *describe(size_t *length) {
   FILE *output = open_memstream(&text, length);
   if (!output) return NULL;
   fprintf(output, "{\"pid\":%d,\"parts\":{", (int)getpid());
+  const char *gap = "";
   for (size_t index = 0; index < PARTS; index++) {
     const part *part = agent_parts[index];
-    fprintf(output, "%s\"%s\":{\"state\":\"%s\"", index ? "," : "", part->name, states[part->state]);
+    if (part->is_helper && part->state == PART_OFF) continue;
+    fprintf(output, "%s\"%s\":{\"state\":\"%s\"", gap, part->name, states[part->state]);
+    gap = ",";
     if (part->message[0]) {
       fputs(",\"problem\":", output);
       agent_print_text(output, part->message);
@@ -283,6 +286,11 @@ static void check_listen(problems *found, const char *listen, const char *pin) {
     note_problem(found, "page", "others reach %s: it needs a PIN, whose setting agent.page.pinSetting names", listen);
 }
 
+static void check_secrets(problems *found, const agent_settings *settings, livery_store *store) {
+  if (!agent_secrets.is_wanted(settings)) return;
+  if (store && agent_secrets_open(store, settings) != LIVERY_OK) note_problem(found, "secrets", "%s", livery_last_error()->message);
+}
+
 static void check_parts(problems *found, const agent_settings *settings, livery_store *store) {
   const char *pin = settings->page.pin_setting;
   if (settings->page.is_enabled && settings->page.listen[0]) check_listen(found, settings->page.listen, pin);
@@ -294,6 +302,8 @@ static void check_parts(problems *found, const agent_settings *settings, livery_
     check_file(found, part, settings->network.ca_file);
   }
   if (!settings->sync.is_enabled) return;
+  if (!settings->sync.broker[0] && (settings->sync.broker_user[0] || settings->sync.broker_password_file[0]))
+    note_problem(found, "sync", "who the broker is told that this is, and no broker: agent.sync.broker");
   if (settings->sync.broker[0]) check_library(found, "sync", "libmosquitto.so.1", "libmosquitto1");
   check_file(found, "sync", settings->sync.broker_password_file);
 }
@@ -309,13 +319,17 @@ static int check(const command *command) {
   if (command->is_json) fputs("{\"problems\":[", stdout);
   status = open_store(command, command->store, LIVERY_OPEN_READ_ONLY, &store);
   if (status != LIVERY_OK) note_problem(&found, "settings", "%s", livery_last_error()->message);
+  check_secrets(&found, &settings, store);
   check_parts(&found, &settings, store);
   livery_close(store);
   if (command->is_json) fputs("],\"parts\":{", stdout);
+  const char *gap = "";
   for (size_t index = 0; index < PARTS; index++) {
     bool is_on = agent_parts[index]->is_wanted(&settings);
-    if (command->is_json) printf("%s\"%s\":%s", index ? "," : "", agent_parts[index]->name, is_on ? "true" : "false");
-    else printf("%s: %s\n", agent_parts[index]->name, is_on ? "is to run" : "is off");
+    if (agent_parts[index]->is_helper && !is_on) continue;
+    if (command->is_json) printf("%s\"%s\":%s", gap, agent_parts[index]->name, is_on ? "true" : "false");
+    gap = ",";
+    if (!command->is_json) printf("%s: %s\n", agent_parts[index]->name, is_on ? "is to run" : "is off");
   }
   if (command->is_json) puts("}}");
   return found.count ? INVALID : DONE;

@@ -11,7 +11,7 @@ enum {
   LAST_RETRY = 60000,
 };
 
-part *const agent_parts[PARTS] = {&agent_page, &agent_fetch, &agent_sync};
+part *const agent_parts[PARTS] = {&agent_secrets, &agent_page, &agent_fetch, &agent_sync};
 
 int64_t agent_now_ms(void) {
   struct timespec now;

@@ -1,7 +1,7 @@
 #include "agent.h"
 
 const char agent_schema[] =
-  "{\"Version\":1,\"Title\":\"Agent\",\"Groups\":["
+  "{\"Version\":2,\"Title\":\"Agent\",\"Groups\":["
   "{\"Title\":\"Fleet\",\"Description\":\"Takes part in a fleet: livery sync enroll joins one.\",\"Settings\":["
   "{\"Type\":\"ToggleSwitch\",\"Title\":\"Take part\",\"Key\":\"agent.sync.enabled\",\"Value\":false},"
   "{\"Type\":\"TextField\",\"Title\":\"Broker of hints\",\"Key\":\"agent.sync.broker\",\"Value\":\"\",\"MaxLength\":300,"
@@ -36,6 +36,12 @@ const char agent_schema[] =
   "{\"Title\":\"TV\",\"Value\":\"tv\"},{\"Title\":\"Desktop\",\"Value\":\"desktop\"},{\"Title\":\"Watch\",\"Value\":\"watch\"}]},"
   "{\"Type\":\"Number\",\"Title\":\"Pixels a point\",\"Key\":\"agent.fetch.scale\",\"Minimum\":0,\"Maximum\":16,\"Value\":0,"
   "\"Description\":\"0 where nothing is known.\"}]},"
+  "{\"Title\":\"Secrets\",\"Description\":\"Where the key lies, if the store of the settings seals its secrets: one place.\",\"Settings\":["
+  "{\"Type\":\"TextField\",\"Title\":\"File with the key\",\"Key\":\"agent.secrets.keyFile\",\"Value\":\"\",\"MaxLength\":1000,"
+  "\"Pattern\":\"^$|^/\"},"
+  "{\"Type\":\"TextField\",\"Title\":\"Key of the kernel's keyring\",\"Key\":\"agent.secrets.keyring\",\"Value\":\"\",\"MaxLength\":255},"
+  "{\"Type\":\"TextField\",\"Title\":\"Credential of systemd's\",\"Key\":\"agent.secrets.credential\",\"Value\":\"\",\"MaxLength\":255,"
+  "\"Pattern\":\"^[^/]*$\"}]},"
   "{\"Title\":\"Network\",\"Settings\":["
   "{\"Type\":\"TextField\",\"Title\":\"File of certificates\",\"Key\":\"agent.network.caFile\",\"Value\":\"\",\"MaxLength\":1000,"
   "\"Pattern\":\"^$|^/\",\"Description\":\"In place of the system's.\"},"

@@ -32,6 +32,9 @@ void agent_settings_read(livery_store *config, agent_settings *settings) {
 #define TEXT(name, member) text(config, name, settings->member, sizeof settings->member)
   TEXT("agent.network.caFile", network.ca_file);
   TEXT("agent.network.proxy", network.proxy);
+  TEXT("agent.secrets.keyFile", secrets.key_file);
+  TEXT("agent.secrets.keyring", secrets.keyring);
+  TEXT("agent.secrets.credential", secrets.credential);
   settings->page.is_enabled = flag(config, "agent.page.enabled");
   settings->page.shows_prompts = flag(config, "agent.page.prompts");
   settings->page.shows_hidden = flag(config, "agent.page.hidden");

@@ -78,6 +78,7 @@ private struct FormPage {
 extension Value {
   /// What a form shows of an element's value, for people.
   fileprivate var shownInForm: String {
+    if flag("unavailable") { return "sealed" }
     guard flag("isSet") else { return "–" }
     if text("kind").sameBytes(as: "secret") { return mask }
     if case .list(let items)? = self["items"] { return items.count == 1 ? "1 item" : "\(items.count) items" }

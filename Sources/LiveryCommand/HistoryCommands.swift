@@ -26,6 +26,7 @@ func history(_ context: Context) throws(StoreError) {
       "\(commit.number("revision"))", commit.time("time"), commit.text("layer"),
       origin.isEmpty ? "–" : truncated(origin, to: 63),
     ]
+    var layer = commit.text("layer")
     func add(_ name: String, _ change: String) {
       rows.append(heading + [name, change])
       heading = ["", "", "", ""]
@@ -35,7 +36,12 @@ func history(_ context: Context) throws(StoreError) {
     if kind.sameBytes(as: "trial") { add("–", "on trial for \(commit.number("length") / 1_000_000) seconds") }
     if kind.sameBytes(as: "confirmed") { add("–", "revision \(commit.number("trial")) was confirmed") }
     if kind.sameBytes(as: "reverted") { add("–", "revision \(commit.number("trial")) went back") }
-    for change in commit.items("changes") { add(truncated(change.text("name"), to: 255), description(of: change)) }
+    for change in commit.items("changes") {
+      // One commit may be of several layers.
+      let own = change.text("layer")
+      if !own.sameBytes(as: layer) { (layer, heading[2]) = (own, own) }
+      add(truncated(change.text("name"), to: 255), description(of: change))
+    }
     if commit.flag("tooLarge") { add("–", "more changes than the log keeps") }
     // A commit that changed only what stronger layers cover.
     if heading[0].isEmpty == false { add("–", "no effective value") }

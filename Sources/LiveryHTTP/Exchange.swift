@@ -32,6 +32,8 @@ final class Exchange {
     if let status = problem() { return refuse(status) }
     guard let target else { return }
     admission = server.site.admit(head, target, cookies: head.cookies(named: server.cookieName))
+    // Who takes no forms says of each resource what it has.
+    if head.method == .other, admission.isForm { return refuse(405) }
     guard let length = head.length, length > 0 else { return }
     guard length <= admission.longestBody else { return refuse(413) }
     // What is read out of it takes as much again.
@@ -57,12 +59,12 @@ final class Exchange {
     guard count <= Server.longestTarget else { return 414 }
     target = Target(Array(UnsafeBufferPointer(start: start, count: count)))
     guard target != nil else { return 400 }
-    guard isKnown(head.method) else { return 405 }
+    guard isKnown(head.method) || head.method == .other else { return 405 }
     if head.isChunked { return 411 }
     if head.changes {
       guard head.length != nil || head.method == .delete else { return 411 }
       guard isOwn else { return 403 }
-    } else if let length = head.length, length > 0 {
+    } else if head.method != .other, let length = head.length, length > 0 {
       return 400
     }
     return nil
@@ -108,6 +110,8 @@ final class Exchange {
     }
     request.visitor = admission.visitor
     let response = server.site.answer(request)
+    // It can be read, which is not what was asked for.
+    if head.method == .other, response.status < 400 { return fail(405) }
     if let later = response.later {
       let place = DeferredAnswer(handle)
       deferred = place
@@ -120,6 +124,7 @@ final class Exchange {
     give(response)
   }
 
+  /// One that is not known comes to the site as one that reads, and `.other` in the head.
   private var method: Request.Method {
     switch head.method {
     case .get, .head, .other: .get
@@ -177,11 +182,17 @@ extension Exchange {
 
   private func fail(_ status: Int) {
     var response = server.site.refuse(status, head)
-    if status == 405 { response.headers.append((name: "Allow", value: server.options.allowed)) }
+    if status == 405 { response.headers.append((name: "Allow", value: allowed)) }
     if status == 503, !response.headers.contains(where: { $0.name.utf8.isSame("Retry-After") }) {
       response.headers.append((name: "Retry-After", value: "1"))
     }
     give(response)
+  }
+
+  /// What the header Allow says where the site does not: what is read, or a form as well.
+  private var allowed: String {
+    let takesForms = admission.isForm && server.options.methods.contains { $0 == .post }
+    return takesForms ? "GET, HEAD, POST" : "GET, HEAD"
   }
 
   private func give(_ response: Response) {
@@ -213,23 +224,6 @@ extension Exchange {
     case .forget?: return "\(server.cookieName)=; Max-Age=0; \(rest)"
     case nil: return nil
     }
-  }
-}
-
-extension Server.Options {
-  /// What the header Allow says.
-  fileprivate var allowed: String {
-    var names = "GET, HEAD"
-    for method in methods {
-      switch method {
-      case .post: names += ", POST"
-      case .put: names += ", PUT"
-      case .patch: names += ", PATCH"
-      case .delete: names += ", DELETE"
-      case .get, .head, .other: break
-      }
-    }
-    return names
   }
 }
 

@@ -7,7 +7,8 @@ extension Desk {
   func brand() throws(StoreError) -> Response {
     let device = BrandDevice.asked(request.query)
     let drawing = BrandDrawing(
-      try store.shownBrand(), try store.branding.check(for: device?.traits), words, BrandSource(store: store),
+      try store.shownBrand(), try store.branding.check(for: device?.traits), words,
+      BrandSource(store: store, root: page.root),
       devices: device.map { [$0] })
     let saved = request.query["saved"].flatMap { UInt64($0) }
     return shown(
@@ -69,7 +70,7 @@ extension Desk {
     }
     if let refused { typed = refused }
     let drawing = BrandDrawing(
-      brand.hiding(try store.hiddenOfBrands()), report, words, BrandSource(store: store, draft: draft))
+      brand.hiding(try store.hiddenOfBrands()), report, words, BrandSource(store: store, root: page.root, draft: draft))
     return shown(words[.draft], parts.draft(form, draft, typed, drawing), status: status)
   }
 

@@ -8,7 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/signalfd.h>
-#include <termios.h>
 #include <unistd.h>
 
 static const char help[] =
@@ -32,6 +31,7 @@ static const char help[] =
   "  --prompts            show prompts that no program shows, such as logins, for whoever has the page open\n"
   "  --once               end with the first session\n"
   "  --html FILE          where `brand` writes to; standard output without it\n"
+  COMMAND_KEY_HELP("")
   "  --timeout MS         how long to wait for other writers; 5000 without it\n"
   "  --json               print what happens as JSON, a line each\n"
   "  -h, --help           print this\n"
@@ -124,26 +124,13 @@ static const command_option options[] = {
 };
 
 static livery_status keep_pin(livery_store *store, const char *setting) {
-  char pin[256] = "";
-  struct termios state;
-  bool is_terminal = isatty(STDIN_FILENO) && tcgetattr(STDIN_FILENO, &state) == 0;
-  if (is_terminal) {
-    struct termios quiet = state;
-    quiet.c_lflag &= ~(tcflag_t)ECHO;
-    fputs("PIN: ", stderr);
-    tcsetattr(STDIN_FILENO, TCSAFLUSH, &quiet);
-  }
-  bool is_read = fgets(pin, sizeof pin, stdin);
-  if (is_terminal) {
-    tcsetattr(STDIN_FILENO, TCSAFLUSH, &state);
-    fputc('\n', stderr);
-  }
-  pin[is_read ? strcspn(pin, "\r\n") : 0] = 0;
+  size_t count = 0;
+  char *pin = command_read_line("PIN", true, &count);
   char *hash = NULL;
   size_t length = 0;
-  livery_status status = livery_page_hash_pin(pin, &hash, &length);
-  memset(pin, 0, sizeof pin);
-  __asm__ volatile("" : : "r"(pin) : "memory");
+  livery_status status = livery_page_hash_pin(pin ? pin : "", &hash, &length);
+  if (pin) explicit_bzero(pin, count);
+  free(pin);
   if (status == LIVERY_OK) status = livery_set_string(store, LIVERY_LAYER_USER, setting, hash, length);
   livery_free(hash);
   // The engine's own words have the beginning of the hash.
@@ -212,7 +199,9 @@ static livery_status serve(livery_store *store, const command *command) {
 }
 
 int main(int count, char **words) {
-  command command = { .name = "livery page", .help = help, .options = options, .option_count = sizeof options / sizeof *options };
+  command command = { .name = "livery page", .help = help, .options = options, .option_count = sizeof options / sizeof *options,
+    // The hash of a PIN is a secret, and others may be shown.
+    .takes_key = true };
   int done = command_read(&command, count, words);
   if (done != GO_ON) return done;
   bool asks_pin = command.count > 0 && strcmp(command.words[0], "pin") == 0;

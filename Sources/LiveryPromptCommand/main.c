@@ -8,7 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/signalfd.h>
-#include <termios.h>
 #include <unistd.h>
 
 static const char help[] =
@@ -206,31 +205,6 @@ static char *read_file(const char *path) {
 
 // -- provide
 
-// A line of the person's, without its end; NULL where there is none any more.
-static char *read_line(const char *title, bool is_secret) {
-  struct termios former, quiet;
-  bool is_hidden = is_secret && tcgetattr(STDIN_FILENO, &former) == 0;
-  if (is_hidden) {
-    quiet = former;
-    quiet.c_lflag &= ~(tcflag_t)ECHO;
-    tcsetattr(STDIN_FILENO, TCSAFLUSH, &quiet);
-  }
-  fprintf(stderr, "%s: ", title);
-  char *line = NULL;
-  size_t room = 0;
-  ssize_t length = getline(&line, &room, stdin);
-  if (is_hidden) {
-    tcsetattr(STDIN_FILENO, TCSAFLUSH, &former);
-    fputc('\n', stderr);
-  }
-  if (length < 0) {
-    free(line);
-    return NULL;
-  }
-  if (length > 0 && line[length - 1] == '\n') line[length - 1] = 0;
-  return line;
-}
-
 static livery_status answer(work *work, livery_value *value);
 
 // Asks for each element of the form; false where the person ends it.
@@ -252,14 +226,15 @@ static livery_value *ask_person(work *work, bool *has_ended) {
     livery_value_at(list, place, &element);
     char *name = text_of(element, "name"), *label = text_of(element, "title"), *type = text_of(element, "kind");
     livery_value_release(element);
-    char *line = name ? read_line(label ? label : name, type && strcmp(type, "secret") == 0) : NULL;
+    size_t length = 0;
+    char *line = name ? command_read_line(label ? label : name, type && strcmp(type, "secret") == 0, &length) : NULL;
     *has_ended = name && !line;
     if (line && *line && livery_value_make_string(line, LIVERY_ZERO_TERMINATED, &values[count]) == LIVERY_OK) {
       keys[count] = names[count] = name;
       count++;
       name = NULL;
     }
-    if (line) explicit_bzero(line, strlen(line));
+    if (line) explicit_bzero(line, length);
     free(line), free(name), free(label), free(type);
   }
   if (!*has_ended) livery_value_make_object(keys, values, count, &made);

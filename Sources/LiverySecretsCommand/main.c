@@ -1,13 +1,10 @@
 // `livery secrets`: what takes the key of a store's secrets.
 #include <command.h>
 #include <livery/secrets.h>
-#include <signal.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <termios.h>
-#include <unistd.h>
 
 static const char help[] =
   "livery secrets: the secrets of a store, sealed with a key\n"
@@ -53,8 +50,7 @@ static const char *take_layer(const char *value, void *unused) {
 }
 
 static const command_option options[] = {
-  {"key-file", "FILE", .text = &where.file}, {"keyring", "NAME", .text = &where.keyring},
-  {"credential", "NAME", .text = &where.credential}, {"layer", "LAYER", .take = take_layer, .only = "set"},
+  {"layer", "LAYER", .take = take_layer, .only = "set"},
   {"layers", .flag = &wants_layers, .only = "export"},
 };
 
@@ -87,51 +83,26 @@ static livery_status rotate(livery_secrets *secrets, bool is_json) {
 static livery_status print_value(livery_store *store, const char *name, bool is_json) {
   livery_value *value = NULL;
   const char *text = NULL;
+  size_t length = 0;
   livery_status status = livery_get_value(store, name, &value);
   if (status != LIVERY_OK) return status;
-  if (is_json || livery_value_as_string(value, &text, NULL) != LIVERY_OK) return print_report(value, true);
-  puts(text);
+  if (is_json || livery_value_as_string(value, &text, &length) != LIVERY_OK) return print_report(value, true);
+  fwrite(text, 1, length, stdout);
+  putchar('\n');
   livery_value_release(value);
   return LIVERY_OK;
 }
 
-static struct termios shown;
-
-// Whoever gives up typing is to see again what is typed next.
-static void show_again(int signal) {
-  tcsetattr(STDIN_FILENO, TCSAFLUSH, &shown);
-  raise(signal);
-}
-
 // A line of standard input, which a terminal does not show.
 static livery_status set_value(livery_store *store, const char *name) {
-  static const int endings[] = {SIGINT, SIGTERM, SIGQUIT, SIGHUP};
-  bool is_terminal = isatty(STDIN_FILENO) && tcgetattr(STDIN_FILENO, &shown) == 0;
-  if (is_terminal) {
-    struct termios quiet = shown;
-    quiet.c_lflag &= ~(tcflag_t)ECHO;
-    struct sigaction action = {.sa_handler = show_again, .sa_flags = SA_RESETHAND};
-    for (size_t index = 0; index < sizeof endings / sizeof *endings; index++) sigaction(endings[index], &action, NULL);
-    tcsetattr(STDIN_FILENO, TCSAFLUSH, &quiet);
-    fprintf(stderr, "%s: ", name);
-  }
-  char *line = NULL;
-  size_t size = 0;
-  ssize_t length = getline(&line, &size, stdin);
-  if (is_terminal) {
-    tcsetattr(STDIN_FILENO, TCSAFLUSH, &shown);
-    for (size_t index = 0; index < sizeof endings / sizeof *endings; index++) signal(endings[index], SIG_DFL);
-    fputc('\n', stderr);
-  }
-  if (length > 0 && line[length - 1] == '\n') line[--length] = 0;
-  if (length > 0 && line[length - 1] == '\r') line[--length] = 0;
-  livery_status status = LIVERY_ERROR_NO_VALUE;
-  if (length < 0) {
+  size_t length = 0;
+  char *line = command_read_line(name, true, &length);
+  if (!line) {
     fputs("livery secrets: there is no line on standard input\n", stderr);
-  } else {
-    status = livery_set_string(store, layer, name, line, (size_t)length);
+    return LIVERY_ERROR_NO_VALUE;
   }
-  if (line) explicit_bzero(line, size);
+  livery_status status = livery_set_string(store, layer, name, line, length);
+  explicit_bzero(line, length);
   free(line);
   return status;
 }
@@ -151,7 +122,8 @@ static livery_status print_export(livery_store *store, bool is_json) {
 }
 
 int main(int count, char **words) {
-  command command = {.name = "livery secrets", .help = help, .options = options, .option_count = sizeof options / sizeof *options};
+  command command = {.name = "livery secrets", .help = help, .options = options, .option_count = sizeof options / sizeof *options,
+                     .takes_key = true};
   int done = command_read(&command, count, words);
   if (done != GO_ON) return done;
   if (command.count == 0) return command_usage(&command, "key, seal, status, rotate, get, set or export?");
@@ -162,11 +134,13 @@ int main(int count, char **words) {
   if (!is_known) return command_usage(&command, "unknown argument %s", verb);
   if (takes_name && command.count < 2) return command_usage(&command, "which setting?");
   if (command.count > (takes_name ? 2 : 1)) return command_usage(&command, "unknown argument %s", command.words[takes_name ? 2 : 1]);
-  int places = (where.file != NULL) + (where.keyring != NULL) + (where.credential != NULL);
-  if (places == 0 && (where.file = getenv("LIVERY_KEY_FILE")) != NULL) places = 1;
-  if (places > 1) return command_usage(&command, "one of --key-file, --keyring and --credential");
+  where.file = command.key.file;
+  where.keyring = command.key.keyring;
+  where.credential = command.key.credential;
+  // Not by command_open(): what is done here takes more than an open store.
+  command.takes_key = false;
   bool is_status = strcmp(verb, "status") == 0;
-  if (places == 0 && !is_status) return command_usage(&command, "where is the key? --key-file, --keyring or --credential");
+  if (!command_has_key(&command) && !is_status) return command_usage(&command, "where is the key? --key-file, --keyring or --credential");
   if (strcmp(verb, "key") == 0) {
     livery_status status = livery_secrets_make_key(&where);
     if (status != LIVERY_OK) return command_fail(&command, status, NULL);
@@ -178,7 +152,7 @@ int main(int count, char **words) {
   done = command_open(&command, reads ? LIVERY_OPEN_READ_ONLY : 0, &store);
   if (done != GO_ON) return done;
   livery_secrets *secrets = NULL;
-  livery_status status = places ? livery_secrets_open(store, &where, &secrets) : LIVERY_OK;
+  livery_status status = command_has_key(&command) ? livery_secrets_open(store, &where, &secrets) : LIVERY_OK;
   if (status != LIVERY_OK) {
   } else if (is_status || strcmp(verb, "seal") == 0) {
     status = print_status(store, secrets, command.is_json);

@@ -25,6 +25,7 @@ static const char help[] =
   "  --expires-in SECONDS   with login and update: when the session ends by itself; 0 for never\n"
   "  --replace              with login: end a session that is active\n"
   "  --watch                print the state whenever it changes, until SIGTERM or SIGINT\n"
+  COMMAND_KEY_HELP("  ")
   "  --timeout MS           how long to wait for other writers; 5000 without it\n"
   "  --json                 print the state as JSON, a line each\n"
   "  -h, --help             print this\n";
@@ -148,7 +149,13 @@ static livery_status make_user(const char *word, livery_value **user) {
   if (!word) return livery_value_make_string("", 0, user);
   livery_status status = livery_value_from_json(word, LIVERY_ZERO_TERMINATED, user);
   // What begins as an object or a list is meant as one, and is no name.
-  if (status == LIVERY_OK || word[0] == '{' || word[0] == '[') return status;
+  if (status == LIVERY_OK) return status;
+  if (word[0] == '{' || word[0] == '[') {
+    char message[400];
+    snprintf(message, sizeof message, "USER: %s", livery_last_error() ? livery_last_error()->message : livery_status_name(status));
+    livery_error_leave(status, message);
+    return status;
+  }
   return livery_value_make_string(word, LIVERY_ZERO_TERMINATED, user);
 }
 
@@ -233,7 +240,9 @@ static int run(const command *command, livery_store *store) {
 }
 
 int main(int count, char **words) {
-  command command = {.name = "livery session", .help = help, .options = options, .option_count = sizeof options / sizeof *options};
+  command command = {.name = "livery session", .help = help, .options = options, .option_count = sizeof options / sizeof *options,
+                     // The token is a secret.
+                     .takes_key = true};
   int done = command_read(&command, count, words);
   if (done != GO_ON) return done;
   const char *verb = command.count > 0 ? command.words[0] : "";

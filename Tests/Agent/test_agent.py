@@ -115,6 +115,34 @@ def test_what_a_console_publishes_is_applied_and_reported(agent, console):
   assert "kiosks" in agent.command("status").stdout
 
 
+def test_a_store_that_seals_its_secrets_is_opened_with_the_key_also_when_that_comes_later(agent, console):
+  secrets = pytest.importorskip("livery.secrets")
+  key, away = agent.settings.parent / "settings.key", agent.settings.parent / "away"
+  secrets.make_key(file=key)
+  with livery.open(agent.settings) as store, secrets.open(store, file=key):
+    livery.sync.enroll(store, console.code()).result(20)
+    store.set("token", livery.page.hash_pin("4711") if hasattr(livery, "page") else "x")
+  console.publisher.settings("fleet", "opening", ("volume", "enforce", 33), ("token", "enforce", "for the till alone"))
+  key.rename(away)
+  agent.start()
+  agent.set(secrets_keyFile=str(key), sync_enabled=True)
+  wait(lambda: agent.part("secrets")["state"] == "failed", "that the key is missed")
+  assert str(key) in agent.part("secrets")["problem"]
+  done = agent.command("check")
+  assert done.returncode == 4 and f"secrets: {key}" in done.stdout
+  assert agent.part("sync")["fleet"]["problem"]["reason"] == "sealed"
+  away.rename(key)
+  assert agent.command("check").returncode == 0
+  with livery.open(agent.settings) as store:
+    wait(lambda: store["volume"] == 33, "what is published")
+    with pytest.raises(livery.UnavailableError), secrets.open(store, file=key) as opened:
+      opened.close()
+      store["token"]
+  wait(lambda: agent.part("secrets") == {"state": "running"}, "that the key is taken")
+  agent.set(secrets_keyFile="")
+  wait(lambda: "secrets" not in agent.status()["parts"], "that it is let go")
+
+
 def test_one_agent_has_the_store_and_its_death_frees_it(agent):
   agent.start()
   other = agent.command("run")
@@ -186,6 +214,14 @@ def test_paths_come_from_the_state_directory_of_a_service(agent, tmp_path):
   assert os.stat(tmp_path / "agent").st_mode & 0o777 == 0o770
 
 
+def test_check_misses_a_broker_for_who_the_device_is(agent):
+  with livery.open(agent.config, create=True) as config:
+    config.apply_schema(agent.command("schema").stdout)
+  agent.set(sync_enabled=True, sync_brokerUser="till")
+  done = agent.command("check")
+  assert done.returncode == 4 and "agent.sync.broker\n" in done.stdout
+
+
 def test_check_says_what_cannot_run_here(agent, tmp_path):
   missing = agent.command("check")
   assert missing.returncode == 3
@@ -221,7 +257,7 @@ def test_the_store_of_a_later_agent_is_used_as_far_as_it_is_known(agent):
   agent.start()
   agent.end()
   with livery.open(agent.config) as config:
-    config.apply_schema(re.sub(r'"Version":1', '"Version":2', subprocess.run([BUILD / "livery-agent", "schema"], capture_output=True, text=True).stdout))
+    config.apply_schema(re.sub(r'"Version":2', '"Version":3', subprocess.run([BUILD / "livery-agent", "schema"], capture_output=True, text=True).stdout))
   agent.start()
   assert agent.part("page")["state"] == "off"
 

@@ -99,6 +99,63 @@ def test_links_stay_and_pipes_take_it(folder: pathlib.Path) -> None:
   assert done.returncode == 8 and done.stderr.endswith("/dev/full: No space left on device\n")
 
 
+@pytest.mark.parametrize("arguments, status, name, message", [
+  (("--json",), 2, "INVALID_ARGUMENT", "the following arguments are required: FORMAT[:FORMAT], FILE"),
+  (("gsettings", SAMPLE, "--json"), 2, "INVALID_ARGUMENT", "--json needs --output"),
+  (("registry", SAMPLE, "-sj", "-o", "made"), 2, "INVALID_ARGUMENT", "`registry` is none of the formats livery"),
+  (("gsettings", SAMPLE, "-j", "--other", "-o", "made"), 2, "INVALID_ARGUMENT", "unrecognized arguments: --other"),
+  (("gsettings", SAMPLE, "-j", "-o", SAMPLE), 2, "INVALID_ARGUMENT", f"{SAMPLE}: would be written over what it is made of"),
+  (("gsettings", "broken.xml", "--json", "-o", "made"), 4, "PARSE", "broken.xml:1: column"),
+  (("livery", "broken.xml", "--json", "-o", "made"), 4, "PARSE", "broken.xml:1: "),
+  (("livery", "wrong.json", "--json", "-o", "made"), 4, "SCHEMA_INVALID", 'wrong.json:1: "Nope" is not'),
+  (("gsettings", "missing.xml", "--json", "-o", "made"), 8, "NOT_FOUND", "missing.xml: No such file or directory"),
+  (("gsettings", os.fsdecode(b"\xff\n.xml"), "--json", "-o", "made"), 8, "NOT_FOUND", "\\udcff\\u000a.xml: No such file or directory"),
+  (("gsettings", SAMPLE, "--json", "-o", "no/made"), 8, "NOT_FOUND", "no/made: No such file or directory"),
+  (("gsettings", SAMPLE, "--json", "-o", "/dev/full"), 8, "NO_SPACE", "/dev/full: No space left on device"),
+  (("gsettings", ".", "--json", "-o", "made"), 8, "IO", ".: Is a directory")])
+def test_json_tells_what_failed(folder: pathlib.Path, arguments: "tuple[str, ...]", status: int, name: str, message: str) -> None:
+  (folder / "broken.xml").write_text("<schemalist")
+  (folder / "wrong.json").write_text('{"Version": 1, "Groups": [{"Title": "A", "Settings": [{"Key": "a", "Type": "Nope"}]}]}')
+  done = convert(*arguments, folder=folder)
+  error = json.loads(done.stdout)["error"]
+  assert done.returncode == status and error["status"] == f"LIVERY_ERROR_{name}" and error["message"].startswith(message)
+  assert done.stderr.splitlines()[-1].endswith(error["message"]) and not (folder / "made").exists()
+
+
+def test_without_json_failures_are_on_standard_error_alone(folder: pathlib.Path) -> None:
+  for arguments in (("gsettings", "missing.xml"), ("registry", SAMPLE), ("gsettings", "--", "--json"), ("gsettings", SAMPLE, "-o", SAMPLE)):
+    done = convert(*arguments, folder=folder)
+    assert done.returncode in (2, 8) and not done.stdout and done.stderr
+
+
+def test_json_is_one_value_where_something_is_lost(folder: pathlib.Path) -> None:
+  done = convert("gsettings", SAMPLE, "--json", "--strict", "-o", "made", folder=folder)
+  assert done.returncode == 9 and json.loads(done.stdout)["losing"] == 4 and not (folder / "made").exists()
+
+
+def test_the_file_that_was_asked_for_is_named(folder: pathlib.Path) -> None:
+  (folder / "link").symlink_to("no/such/file")
+  for output in ("/nonexistent/x", "link"):
+    done = convert("gsettings", SAMPLE, "-o", output, folder=folder)
+    assert done.returncode == 8 and done.stderr.splitlines()[-1] == f"{output}: No such file or directory"
+
+
+def test_help_that_cannot_be_written_is_said(folder: pathlib.Path) -> None:
+  assert convert("--help", folder=folder).stdout.startswith("livery convert: schemas and values")
+  for shell, told in (('exec "$@" >/dev/full', "No space left on device"), ('exec "$@" >&-', "Bad file descriptor")):
+    done = subprocess.run(["sh", "-c", shell, "sh", sys.executable, "-m", "livery.convert", "--help"], cwd=folder, capture_output=True, text=True,
+                          timeout=60, check=False)
+    assert done.returncode == 8 and done.stderr == f"standard output: {told}\n"
+
+
+def test_json_that_cannot_be_written_changes_no_status(folder: pathlib.Path) -> None:
+  for arguments, status in ((["--json"], 2), (["gsettings", "missing.xml", "--json", "-o", "made"], 8)):
+    with open("/dev/full", "wb") as full:
+      done = subprocess.run([sys.executable, "-m", "livery.convert", *arguments], cwd=folder, stdout=full, stderr=subprocess.PIPE, text=True,
+                            timeout=60, check=False)
+    assert done.returncode == status and "Traceback" not in done.stderr
+
+
 @pytest.mark.parametrize("command", [["convert", "gsettings", SAMPLE], ["convert", "gsettings", SAMPLE, "--json", "-o", "schema.json"],
                                      ["generate", "c", "made.json"]])
 def test_a_full_standard_output_is_named(folder: pathlib.Path, command: "list[str]") -> None:

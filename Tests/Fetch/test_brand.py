@@ -195,6 +195,23 @@ def test_former_images_of_a_process_that_has_ended_go_with_the_next(tmp_path):
   assert ids[0] not in held and ids[2] in held
 
 
+def test_former_images_of_a_process_that_has_just_ended_go_with_the_next_that_stores_something(tmp_path):
+  path, other = tmp_path / "store", LOGO + "?other"
+  transport = ScriptedTransport({LOGO: [Answer(body=PNG), Answer(body=GIF)], other: [Answer(body=WEBP)]})
+  with livery.open(path, create=True) as store:
+    livery.fetch.set_transport(store, transport)
+    former = livery.fetch.get(store, LOGO).id
+    livery.fetch.get(store, LOGO)
+  with livery.open(path) as store:
+    livery.fetch.set_transport(store, transport)
+    livery.fetch.get(store, other)
+    assert former in [asset["id"] for asset in store.assets.list()]
+    end = time.monotonic() + 20
+    while former in [asset["id"] for asset in store.assets.list()] and time.monotonic() < end:
+      time.sleep(0.1)
+    assert former not in [asset["id"] for asset in store.assets.list()]
+
+
 def test_cancelling_leaves_the_brand_as_it_is(store, transport):
   class Never(livery.fetch.Transport):
     def __init__(self):

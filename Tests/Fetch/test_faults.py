@@ -125,6 +125,19 @@ def test_what_breaks_off_is_resumed(store, server):
   assert server.count("/it") == 3
 
 
+def test_what_is_resumed_is_no_larger_than_may_be(store, server):
+  def answer(handler):
+    start = int((handler.headers.get("Range") or "bytes=0-")[6:-1])
+    if start == 0:
+      return handler.give(200, bytes(100_000), {"ETag": '"a"'}, 150_000)
+    span = f"bytes {start}-{start + 149_999}/*"
+    handler.give(206, bytes(100_000), {"ETag": '"a"', "Content-Range": span}, 150_000)
+
+  with pytest.raises(livery.InvalidValueError, match="larger than 150000 bytes"):
+    livery.fetch.get(store, server.serve("/it", answer), kind="document", max_size=150_000, attempts=9)
+  assert server.count("/it") == 2
+
+
 def test_a_weak_tag_is_not_resumed(store, server):
   url = server.serve("/it", (200, b"x" * 10, {"ETag": 'W/"a"'}, 20), (200, b"y" * 20, {"ETag": 'W/"a"'}))
   assert livery.fetch.get(store, url, kind="document").data == b"y" * 20

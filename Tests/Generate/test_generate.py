@@ -302,10 +302,21 @@ def test_what_is_wrong_is_told(tmp_path: pathlib.Path, capsys: pytest.CaptureFix
   assert "none.json: No such file" in capsys.readouterr().err
   good = tmp_path / "good.json"
   good.write_text(ALL)
+  capsys.readouterr()
   assert main(["c", str(good), "-o", str(tmp_path / "no" / "folder.h")]) == 8
+  assert capsys.readouterr().err == f"{tmp_path / 'no' / 'folder.h'}: No such file or directory\n"
   with pytest.raises(SystemExit) as ended:
     main(["cobol", str(good)])
   assert ended.value.code == 2
+
+
+def test_help_that_cannot_be_written_is_said() -> None:
+  environment = {**os.environ, "PYTHONPATH": str(ROOT / "bindings" / "python")}
+  command = [sys.executable, "-m", "livery.generate", "--help"]
+  assert run(*command, env=environment).stdout.startswith("livery generate: typed accessors")
+  for shell, told in (('exec "$@" >/dev/full', "No space left on device"), ('exec "$@" >&-', "Bad file descriptor")):
+    done = run("sh", "-c", shell, "sh", *command, env=environment)
+    assert done.returncode == 8 and done.stderr == f"standard output: {told}\n"
 
 
 def test_same_output_is_not_written_again(tmp_path: pathlib.Path) -> None:

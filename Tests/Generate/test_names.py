@@ -104,6 +104,16 @@ def test_files_called_as_something_else(tmp_path: pathlib.Path, capsys: "pytest.
     assert checked.returncode == 0, checked.stderr
 
 
+def test_a_line_alone_names_no_type_in_swift(tmp_path: pathlib.Path, capsys: "pytest.CaptureFixture[str]") -> None:
+  source, output = tmp_path / "_.json", tmp_path / "Made.swift"
+  source.write_text(schema_of(SETTING))
+  with pytest.raises(SystemExit) as ended:
+    main(["swift", str(source), "-o", str(output), "--name", "_"])
+  assert ended.value.code == 2 and "give it another --name" in capsys.readouterr().err and not output.exists()
+  # A file may be called so.
+  assert main(["swift", str(source), "-o", str(output)]) == 0 and "struct Setting:" in output.read_text()
+
+
 def test_bytes_of_lists_have_a_name_of_their_own(generate: Any) -> None:
   pick = {"Type": "ComboBox", "Key": "bytes", "Title": "Bytes", "Options": [{"Title": "A", "Value": "a"}]}
   parts = {"Type": "List", "Title": "Parts", "ItemTemplate": [{"Type": "Data", "Title": "Part"}]}

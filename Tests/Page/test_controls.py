@@ -2,6 +2,7 @@
 
 import base64
 import datetime
+import re
 
 import livery
 import pytest
@@ -281,3 +282,39 @@ def test_secrets_that_are_being_typed_move_with_their_items(serve, visit):
   page.click("button.main")
   page.wait_for_selector("#notice:not(.bad)")
   assert served.store.get("users") == [{"name": "b", "secret": "for b"}, {"name": "c", "secret": "for c"}]
+
+
+ALIKE = """{"Version": 1, "Groups": [{"Title": "All", "Settings": [
+  {"Type": "ComboBox", "Title": "Combo", "Key": "combo", "Value": 1, "Options": [{"Title": "One", "Value": 1},
+    {"Title": "Text one", "Value": "1"}, {"Title": "True", "Value": true}, {"Title": "Text true", "Value": "true"},
+    {"Title": "Half", "Value": 0.5}]},
+  {"Type": "ComboBox", "Title": "Empty", "Key": "empty", "Options": [{"Title": "Nothing", "Value": ""},
+    {"Title": "NUL", "Value": "a\\u0000b"}, {"Title": "Return", "Value": "a\\rb"}, {"Title": "Line", "Value": "a\\nb"}, {"Title": "P", "Value": "p"}]},
+  {"Type": "ComboBox", "Title": "Few", "Key": "few", "Options": [{"Title": "One", "Value": 1}, {"Title": "Text one", "Value": "1"}]},
+  {"Type": "ComboBox", "Title": "Several", "Key": "several", "Class": ["Multiple"], "Options": [
+    {"Title": "One", "Value": 1}, {"Title": "Text one", "Value": "1"}, {"Title": "Separator", "Value": "a\\u001fb"}]}
+]}]}""".encode()
+
+
+@pytest.mark.parametrize("script", [True, False], ids=["script", "plain"])
+def test_options_that_look_alike_are_told_apart(serve, visit, script):
+  served = serve(ALIKE)
+  page = visit(served.link(), script)
+
+  def shown(name):
+    return page.locator(f"select[name='v:{name}'] option[selected]").all_inner_texts()
+
+  assert shown("combo") == ["One"] and shown("empty") == ["Please choose"]
+  for name, title, value in (("combo", "Text one", "1"), ("combo", "True", True), ("combo", "Text true", "true"), ("combo", "Half", 0.5),
+                             ("combo", "One", 1), ("empty", "Nothing", ""), ("empty", "NUL", "a\0b"), ("empty", "Return", "a\rb"),
+                             ("empty", "Line", "a\nb")):
+    page.locator(f"select[name='v:{name}']").select_option(label=title)
+    assert "Saved" in save(page, script)
+    assert served.store.get(name) == value and type(served.store.get(name)) is type(value)
+    page.reload()
+    assert shown(name) == [title]
+  for name, title, value in (("few", "Text one", "1"), ("few", "One", 1), ("several", "Separator", ["a\x1fb"]), ("several", "Text one", ["1", "a\x1fb"])):
+    page.locator(f".row[data-name='{name}'] label.option", has_text=re.compile(f"^\\s*{title}\\s*$")).locator("input").check()
+    assert "Saved" in save(page, script)
+    assert served.store.get(name) == value
+    page.reload()

@@ -1,6 +1,7 @@
 """A change set is committed whole or not at all."""
 
 import threading
+import time
 from datetime import datetime, timedelta, timezone
 
 import livery
@@ -307,3 +308,112 @@ def test_a_claimed_namespace_is_checked_by_its_owner(declared, tmp_path):
   with pytest.raises(TypeError):
     declared.claim("other.", None)
   assert declared["kept.a"] == 7
+
+
+def commits(store, layer, name, revision, value):
+  """Whether a commit that expects a setting as of a revision is taken."""
+  change = store.change(layer)
+  change.expect(name, revision)
+  change.set(name, value)
+  try:
+    change.commit()
+  except livery.ConflictError as error:
+    change.discard()
+    assert "changed at revision" in str(error)
+    return False
+  return True
+
+
+def test_what_was_removed_has_changed_also_where_a_stronger_layer_covers_it(store):
+  store.set("a", "mine")
+  store.set("a", "session", layer="session")
+  seen = store.revision
+  store.reset("a")
+  change = store.change("user")
+  change.expect("a", seen)
+  with pytest.raises(livery.ConflictError, match=f"changed at revision {seen + 1}"):
+    change.commit()
+  change.discard()
+  assert not commits(store, "user", "a", seen, "new") and commits(store, "user", "a", store.revision, "new")
+  with store.change("bundle") as change:
+    change.expect("never", 0)
+    change["never"] = 1
+
+
+ALIASED = {"Version": 1, "Groups": [{"Title": "G", "Settings": [
+  {"Type": "Number", "Format": "integer", "Key": "n", "Title": "n", "Maximum": 10, "Aliases": ["m", "o"]}]}]}
+
+
+def test_of_edits_by_name_and_alias_the_last_counts(store):
+  store.apply_schema(ALIASED)
+  change = store.change("user")
+  change.set("m", 99)
+  change.set("n", 3)
+  assert change.get("n") == change.get("m") == 3
+  change.commit()
+  assert store["n"] == 3
+  with store.change("user") as change:
+    change["n"], change["o"] = 99, 4
+  assert store["n"] == 4
+  before = store.revision
+  with store.change("user") as change:
+    change["m"], change["n"] = 1, 4
+  with store.change("user") as change:
+    change.trial(30)
+    change["o"], change["n"] = 1, 4
+  assert store.revision == before and store.trial()["state"] == "none"
+  assert store.import_json({"m": 5, "n": 6})["imported"] == 1 and store["n"] == 6
+  # Each layer for itself.
+  with store.change("user") as change:
+    change["m"] = 7
+    change.use("bundle")
+    change["n"] = 8
+  assert [layer["value"] for layer in store.inspect("n")["layers"]] == [7, 8]
+
+
+def test_names_of_a_layer_are_those_that_it_holds_until_they_are_removed(store):
+  with store.change("session") as change:
+    change.expires(0.05)
+    change["b"] = "x"
+    change.expires(60)
+    change["c"] = "y"
+  time.sleep(0.1)
+  change = store.change("session")
+  # Who clears a layer by its names is to find also what a clock that is ahead has ended for a while.
+  assert change.names("session") == ["b", "c"]
+  change.discard()
+  with store.snapshot() as snapshot:
+    assert snapshot.names("session") == ["b", "c"]
+  store.set("other", 1)
+  with store.snapshot() as snapshot:
+    assert snapshot.names("session") == ["c"]
+
+
+def test_a_restored_backup_changes_what_was_read_before(store):
+  store.set("a", "one", layer="recommended")
+  store.set("a", "mine")
+  store.backup()
+  store.set("a", "two", layer="recommended")
+  seen = store.revision
+  store.restore()
+  assert not commits(store, "recommended", "a", seen, "three") and commits(store, "recommended", "a", store.revision, "three")
+  with store.change("user") as change:
+    change.expect("never", 0)
+    change["never"] = 1
+
+
+def test_of_a_partial_import_by_name_and_alias_the_last_that_fits_counts(store):
+  store.apply_schema(ALIASED)
+  assert store.import_json({"m": 3, "n": 99}, partial=True)["imported"] == 1 and store["n"] == 3
+  assert store.import_json({"m": 4, "o": 5, "n": 99}, partial=True)["imported"] == 1 and store["n"] == 5
+
+
+def test_names_of_a_layer_count_the_last_edit_by_whatever_name(store):
+  store.apply_schema(ALIASED)
+  store.set("n", 1)
+  change = store.change("recommended")
+  change.replace("m", 5)
+  change.set("n", 6)
+  assert change.names("user") == ["n"] and change.get("n", "user") == 1
+  change.commit()
+  assert [layer["value"] for layer in store.inspect("n")["layers"]] == [1, 6]

@@ -185,3 +185,65 @@ def test_columns_count_from_one_also_at_the_end(store, text, line):
   with pytest.raises(livery.ParseError) as caught:
     store.import_json(text)
   assert (caught.value.line, caught.value.column) == (line, 1)
+
+
+def test_what_is_exported_can_be_imported_however_many_values_it_has():
+  with livery.open(memory=True) as store, livery.open(memory=True) as other:
+    store.set("list", [1] * 1_048_570)
+    with pytest.raises(livery.InvalidValueError, match="larger than 1048576 bytes"):
+      store.set("list", [1] * 1_048_575)
+    other.import_json(store.export_json())
+    assert len(other["list"]) == 1_048_570
+
+
+def test_an_import_passes_over_what_is_barred_and_in_effect_alone():
+  with livery.open(memory=True, allow_override=True) as store:
+    store.set("a", 3, layer="enforced")
+    assert store.import_json({"a": 3})["imported"] == 0
+    with pytest.raises(livery.LockedError):
+      store.import_json({"a": 4})
+    # What is missing is missing, whatever is in effect.
+    store.set("b", 3, layer="recommended")
+    with pytest.raises(livery.InvalidValueError, match="expiry"):
+      store.import_json({"b": 3}, layer="override")
+
+
+def test_of_many_names_that_there_are_not_some_are_explained():
+  with livery.open(memory=True) as store:
+    store.apply_schema({"Version": 1, "Groups": [{"Title": "All", "Settings": [
+      {"Type": "TextField", "Title": "T", "Key": f"setting{number}"} for number in range(50)]}]})
+    report = store.import_json({f"settin{number}": 1 for number in range(50)}, partial=True)
+    messages = [one["message"] for one in report["diagnostics"]]
+    assert len(messages) == 50 and all("there is no setting" in one for one in messages)
+    assert sum("did you mean" in one for one in messages) == 20
+
+
+def test_a_bundle_that_is_a_file_is_none(tmp_path):
+  with livery.open(memory=True) as store:
+    with pytest.raises(livery.NotFoundError, match="no directory"):
+      store.branding.apply_plist(b'<plist version="1.0"><dict><key>Toolbar</key><string>#123</string>'
+                                 b'<key>PrimaryiPad</key><string>x.png</string></dict></plist>', bundle="/etc/hostname")
+
+
+def test_what_an_item_lacks_counts_as_its_default_for_unique_members():
+  members = [{"Type": "TextField", "Title": "PIN", "Key": "pin", "Value": "0000"}, {"Type": "TextField", "Title": "Name", "Key": "name"}]
+  with livery.open(memory=True) as store:
+    store.apply_schema({"Version": 1, "Groups": [{"Title": "All", "Settings": [
+      {"Type": "List", "Title": "Staff", "Key": "staff", "UniqueBy": "pin", "ItemTemplate": members}]}]})
+    store.set("staff", [{"name": "Eva"}, {"pin": "1234"}])
+    for items in ([{"name": "Eva"}, {"name": "Nils"}], [{"name": "Eva"}, {"pin": "0000"}]):
+      with pytest.raises(livery.InvalidValueError, match="`pin` is \"0000\", as in an item before"):
+        store.set("staff", items)
+    store.set("staff", [])
+
+
+def test_a_value_that_is_not_of_the_type_that_is_said_of_it_is_one_refusal(store):
+  text = '{"Version": 0, "Values": {"good": 1, "when": "soon"}, "Types": {"when": "date"}}'
+  with pytest.raises(livery.TypeMismatchError, match="expected date, found a string"):
+    store.import_json(text)
+  report = store.import_json(text, partial=True)
+  assert report["imported"] == 1 and store["good"] == 1 and "when" not in store
+  assert [one["name"] for one in report["diagnostics"]] == ["when"]
+  assert store.import_json(text.replace('"date"', '"sealed"'), partial=True)["imported"] == 1
+  with pytest.raises(livery.ParseError, match="`type` of `when`"):
+    store.import_json(text.replace('"date"', '"dates"'), partial=True)

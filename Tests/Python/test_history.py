@@ -106,3 +106,39 @@ def test_what_is_large_is_undone_and_never_gone_back_over(store):
   assert store["s7"] == 2
   store.undo(2)
   assert dict(store) == {"s7": 1}
+
+
+def test_a_commit_of_several_layers_is_found_by_each_of_them(store):
+  with store.change("recommended") as change:
+    change["a"] = 1
+    change.use("enforced")
+    change["b"] = 2
+  assert [[one["name"] for one in commit["changes"]] for commit in store.history(layer="enforced")] == [["a", "b"]]
+  assert len(store.history("b", layer="enforced")) == 1 and store.history("a", layer="enforced") == []
+  assert len(store.history("a", layer="recommended")) == 1 and store.history("b", layer="recommended") == []
+
+
+def test_the_confirmation_of_a_trial_is_of_all_its_layers(store):
+  with store.change("user") as change:
+    change.trial(600)
+    change["a"] = 1
+    change.use("session")
+    change["b"] = 2
+  store.confirm_trial(store.trial()["revision"])
+  for layer in ("user", "session"):
+    assert [commit["kind"] for commit in store.history(layer=layer)] == ["confirmed", "trial"]
+  assert store.history(layer="bundle") == [] and store.history("a", layer="session") == []
+
+
+def test_the_log_takes_room_from_its_first_entry(store):
+  assert store.stats()["logBytes"] == 0
+  store.set("a", 1)
+  assert store.stats()["logBytes"] > 0
+
+
+def test_a_name_is_suggested_only_if_there_is_such_a_setting(store):
+  store.set("volume1", 1)
+  store.set("volume2", 1)
+  store.reset("volume1")
+  with pytest.raises(livery.NotFoundError, match=r"did you mean `volume2`\?"):
+    store["volume"]

@@ -1,6 +1,7 @@
 """Backups, checks, compaction and figures."""
 
 import os
+import re
 import stat
 import time
 from datetime import timedelta
@@ -213,3 +214,23 @@ def test_what_is_no_file_is_not_replaced_by_a_store(tmp_path):
   with pytest.raises(livery.NotAStoreError, match="no regular file"):
     livery.open(tmp_path / "piped", create=True)
   assert stat.S_ISFIFO(os.stat(tmp_path / "piped" / "data.mdb").st_mode)
+
+
+def test_a_backup_is_restored_where_what_is_known_of_former_settings_is_damaged(store, tmp_path):
+  schema = '{"Version": %d, "Groups": [{"Title": "G", "Settings": [{"Type": "TextField", "Key": "k", "Title": "k"}%s]}]}'
+  store.apply_schema(schema % (1, ', {"Type": "TextField", "Key": "former.one", "Title": "f"}'))
+  store.set("former.one", "x")
+  store.set("k", "1")
+  store.backup()
+  store.apply_schema(schema % (2, ""))
+  store.set("k", "2")
+  with open(tmp_path / "store" / "data.mdb", "r+b") as file:
+    content = file.read()
+    for found in re.finditer(b"orphans", content):
+      place = content.find(b"former.one", found.start(), found.start() + 60)
+      if place > 0:
+        file.seek(place)
+        file.write(bytes([content[place] ^ 1]))
+  name = next(one["name"] for one in store.backups() if one["reason"] == "manual")
+  store.restore(name)
+  assert store["k"] == "1"

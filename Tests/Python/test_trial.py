@@ -154,3 +154,35 @@ def test_its_time_goes_on_while_the_system_sleeps(store, path):
       while store.history(limit=1)[0]["kind"] != "reverted": time.sleep(0.01)"""
   assert slept(610, watch, path).returncode == 0
   assert store["a"] == 1 and store.trial()["state"] == "reverted"
+
+
+def test_a_value_that_is_removed_on_trial_is_explained(store):
+  store.set("a", "old")
+  with store.change("user") as change:
+    change.trial(600)
+    change.reset("a")
+  told = store.inspect("a")
+  assert told["layers"] == [] and "effective" not in told
+  assert told["trial"]["former"] == [{"layer": "user", "value": "old"}] and "goes back to" in told["reason"]
+
+
+def test_what_was_read_before_a_trial_that_went_back_may_be_expected(store):
+  store.set("a", 1, layer="bundle")
+  store.set("a", 2)
+  store.set("a", 3, layer="recommended")
+  seen = store.revision
+  with store.change("recommended") as change:
+    change.trial(600)
+    change["a"] = 4
+  tried = store.revision
+  store.revert_trial()
+  for revision, fits in ((tried, False), (seen, True)):
+    change = store.change("recommended")
+    change.expect("a", revision)
+    change.set("a", 5)
+    if fits:
+      change.commit()
+    else:
+      with pytest.raises(livery.ConflictError):
+        change.commit()
+      change.discard()

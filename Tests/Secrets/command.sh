@@ -48,10 +48,14 @@ run 0 secrets get password && has swordfish-1
 run 3 secrets set password && has 'no line'
 printf 'swordfish-2\n' | "$livery" secrets set password || failed=$((failed + 1))
 run 0 secrets get password && has swordfish-2
+printf 'sword\0fish\n' | "$livery" secrets set password && run 0 secrets get password
+[ "$(od -An -tx1 out | tr -d ' \n')" = 73776f726400666973680a ] || failed=$((failed + 1))
+printf 'swordfish-2\n' | "$livery" secrets set password
 lacks swordfish store
 # Who has no key.
 run 8 get password && run 8 set password plain
 run 0 set note plain && run 0 get note && has plain
+run 0 form && has 'sealed'
 run 0 list && run 0 explain password && run 0 history password && has ' sealed' && run 0 history && lacks swordfish out
 run 0 export --reveal && has '"sealed"' && lacks swordfish out
 run 0 export && lacks '"sealed"' out

@@ -4,9 +4,7 @@ import ctypes
 import gc
 import json
 import os
-import pty
 import subprocess
-import termios
 import threading
 import time
 
@@ -224,16 +222,3 @@ def test_many_threads_read_and_set_while_the_key_is_exchanged(store, key):
 def test_a_key_is_made_in_a_folder_that_is_there(tmp_path):
   with pytest.raises(livery.LiveryError, match="the folder that is to hold the key is missing"):
     livery.secrets.make_key(file=tmp_path / "missing" / "key")
-
-
-def test_whoever_gives_up_typing_a_secret_sees_what_is_typed_next(path, store, key):
-  main, side = pty.openpty()
-  words = [BUILD / "livery", "secrets", "set", "password", "--store", path, "--key-file", key]
-  with subprocess.Popen(["setsid", "--ctty", "--wait", *words], stdin=side, stdout=side, stderr=side) as process:
-    told = b""
-    while b"password: " not in told:
-      told += os.read(main, 100)
-    assert not termios.tcgetattr(side)[3] & termios.ECHO
-    os.write(main, b"\x03")
-    process.wait(20)
-  assert termios.tcgetattr(side)[3] & termios.ECHO

@@ -15,8 +15,8 @@ final class Cache: @unchecked Sendable {
   private var confirmed: [URLKey: Entry] = [:]
   /// Seconds since 1970 at which something was used last by this process.
   private var used: [URLKey: Int64] = [:]
-  /// Whether something newer has taken the place of an asset since this was last asked.
-  private var hasReplaced = false
+  /// Whether former assets have been noted since this was last asked, also those of a process that may have ended.
+  private var hasNoted = false
   /// Former assets that were removed the last time, or that something refers to again.
   private var settled: Set<UInt64> = []
 
@@ -62,8 +62,7 @@ final class Cache: @unchecked Sendable {
       try change.set(item.key.setting, to: entry.value)
       hasChanged = true
     }
-    if hasChanged { try FormerAssets(store).note(replaced, since: .now, settled: settled, in: change) }
-    hasReplaced = hasReplaced || !replaced.isEmpty
+    if hasChanged, try FormerAssets(store).note(replaced, since: .now, settled: settled, in: change) { hasNoted = true }
   }
 
   /// Removes assets whose place was taken a moment ago, as far as nothing refers to them.
@@ -80,9 +79,9 @@ final class Cache: @unchecked Sendable {
     settled.insert(Self.number(id))
   }
 
-  func hasNewFormer() -> Bool {
-    defer { hasReplaced = false }
-    return hasReplaced
+  func hasNotedFormer() -> Bool {
+    defer { hasNoted = false }
+    return hasNoted
   }
 
   // MARK: The quota

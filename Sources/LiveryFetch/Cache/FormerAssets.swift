@@ -51,17 +51,24 @@ struct FormerAssets {
 
   /// Adds ids to the note, in an edit, so that no other process's are lost. What is due and settled goes: it was removed, or
   /// something refers to it again.
+  ///
+  /// - Returns: whether any are noted now.
+  @discardableResult
   func note(
     _ ids: [String], since: Timestamp, settled: Set<UInt64>, in change: ChangeSet
-  ) throws(StoreError) {
+  ) throws(StoreError) -> Bool {
     let left = known.filter { !Self.isDue($0.since) || !settled.contains(Cache.number($0.id)) }
     let kept = left + ids.map { ($0, since) }
-    if kept.isEmpty && known.isEmpty { return }
+    if kept.isEmpty && known.isEmpty { return false }
     try change.use(.bundle)
-    if kept.isEmpty { return try change.reset(Self.setting) }
+    if kept.isEmpty {
+      try change.reset(Self.setting)
+      return false
+    }
     let items = kept.suffix(10_000).map { (id, since) -> Value in
       .object([.init("id", .data(Self.bytes(id))), .init("since", .date(since))])
     }
     try change.set(Self.setting, to: .list(Array(items)))
+    return true
   }
 }

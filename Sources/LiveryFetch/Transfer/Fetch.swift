@@ -212,7 +212,9 @@ final class Fetch: @unchecked Sendable {
     let partial = attempt.isResuming ? attempt.partial : nil
     let head = answer.head
     if let head { attempt.httpStatus = head.status }
-    guard !answer.isTooLarge else { return failTooLarge() }
+    // The limit is one of the whole, and not of what each attempt adds to it.
+    let before = head?.status == 206 ? Int64(partial?.body.count ?? 0) : 0
+    guard !answer.isTooLarge, before == 0 || before + answer.received <= wish.maximumSize else { return failTooLarge() }
     if let error = answer.error {
       attempt.partial = Partial(after: partial, head, answer.body, attempt.address ?? address)
       let told = StoreError(error.code, "\(address.text): \(error.message)")
@@ -228,8 +230,13 @@ final class Fetch: @unchecked Sendable {
         return failed(Self.nonsense(address, "is packed, which was not asked for"), mayRetry: true, after: nil)
       }
       if let length = head.length, length != answer.received {
-        attempt.partial = Partial(after: nil, head, answer.body, attempt.address ?? address)
-        let error = Self.nonsense(address, "breaks off after \(answer.received) of \(length) bytes")
+        let isShort = answer.received < length
+        if isShort { attempt.partial = Partial(after: nil, head, answer.body, attempt.address ?? address) }
+        let what =
+          isShort
+          ? "breaks off after \(answer.received) of \(length) bytes"
+          : "has \(answer.received) bytes, and says that it has \(length)"
+        let error = Self.nonsense(address, what)
         return failed(error, mayRetry: true, after: nil)
       }
       complete(head, answer.body)

@@ -188,7 +188,7 @@ final class Fetcher: @unchecked Sendable {
   }
 
   func removeFormerSoon() {
-    if cache.hasNewFormer() { queue.run(after: FormerAssets.respite + 100_000) { self.cache.removeFormer() } }
+    if cache.hasNotedFormer() { queue.run(after: FormerAssets.respite + 100_000) { self.cache.removeFormer() } }
   }
 }
 

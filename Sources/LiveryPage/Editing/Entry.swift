@@ -12,7 +12,8 @@ extension Element {
     switch kind {
     case .toggle: return value.isTrue ? "1" : "0"
     case .date: return LocalTime.shown(value.plain) ?? value.plain
-    case .choices: return Element.joined(inOrder((value.items ?? []).map { $0.plain }))
+    case .choice: return shown(option: value)
+    case .choices: return Element.joined(inOrder((value.items ?? []).map { shown(option: $0) }))
     default: return Element.asSent(value.plain)
     }
   }
@@ -54,6 +55,10 @@ extension Element {
     case .text, .secret, .url: return .string(sent)
     default: return .string(Element.trimmed(sent))
     }
+  }
+
+  private func shown(option value: Value) -> String {
+    options.first { $0.value == value }?.text ?? Element.asSent(value.plain)
   }
 
   private func option(_ text: String) -> Value {

@@ -102,7 +102,12 @@ struct ListEntry: Sendable {
       isWhole = false
       return
     }
-    for place in 0..<count where budget > 0 {
+    for place in 0..<count {
+      // Lists in items have used it up.
+      guard budget > 0 else {
+        isWhole = false
+        return
+      }
       budget -= 1
       var members: [Member] = []
       for (index, member) in template.enumerated() {

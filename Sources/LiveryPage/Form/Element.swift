@@ -100,7 +100,7 @@ extension Element {
     case "description": description = value.text
     case "placeholder": placeholder = value.text
     case "unit": unit = value.text
-    case "options": options = (value.items ?? []).map { Option($0) }
+    case "options": options = Option.distinct((value.items ?? []).map { Option($0) })
     case "minimum": minimum = value
     case "maximum": maximum = value
     case "step": step = value
@@ -186,6 +186,20 @@ extension Element.Option {
   fileprivate init(_ value: Value) {
     let content = value["value"] ?? .string("")
     self.init(title: value["title"]?.text ?? content.plain, value: content, text: content.plain)
+  }
+
+  /// Options of which each is sent as something else: where one looks like another as text, like nothing, or otherwise once a
+  /// browser has sent it, its place stands for it.
+  static func distinct(_ options: [Element.Option]) -> [Element.Option] {
+    var made = options
+    for (index, option) in options.enumerated() {
+      let text = option.text
+      let isPlain = !text.isEmpty && !text.utf8.contains { $0 == 0 || $0 == 13 || $0 == 0x1f }
+      if isPlain, !options[..<index].contains(where: { $0.text.sameBytes(as: text) }) { continue }
+      // Of the characters that nobody writes.
+      made[index].text = "\u{E000}\(index)"
+    }
+    return made
   }
 }
 

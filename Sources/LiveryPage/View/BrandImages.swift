@@ -4,6 +4,8 @@ import LiveryHTTP
 /// Where the images of a brand are.
 struct BrandSource {
   let store: Store
+  /// With what the addresses of a form begin that is a part of another site.
+  var root = ""
   /// With images that are not in the store yet.
   var draft: BrandDraft?
   /// Whether the bytes go into the document.
@@ -12,10 +14,10 @@ struct BrandSource {
   /// What is there by a reference; nil if there is nothing.
   func load(_ reference: String) -> BrandImages.Stored? {
     if let image = draft?.image(id: reference) {
-      return .init(address: "/draft/image?id=" + reference, info: image.info)
+      return .init(address: root + "/draft/image?id=" + reference, info: image.info)
     }
     guard let info = store.image(reference) else { return nil }
-    guard isEmbedding else { return .init(address: "/asset?id=" + reference, info: info) }
+    guard isEmbedding else { return .init(address: root + "/asset?id=" + reference, info: info) }
     guard let bytes = try? store.assets.bytes(reference) else { return nil }
     return .init(address: "data:" + (info["type"]?.text ?? "") + ";base64," + Value.data(bytes).plain, info: info)
   }

@@ -101,7 +101,8 @@ struct Row {
   private var preview: HTML {
     switch (element.kind, element.value) {
     case (.image, .image(let reference)?) where Assets.isID(reference):
-      return "<img class=\"preview\" src=\"\(root)/asset?id=\(query: reference)\" alt=\"\(words[.current])\"> "
+      let title = "\(words[.current]): \(element.title)"
+      return "<img class=\"preview\" src=\"\(root)/asset?id=\(query: reference)\" alt=\"\(title)\"> "
     case (.image, let value?): return "<code>\(value.plain)</code> "
     case (.data, .data(let bytes)?): return "<span>\(bytes.count) \(words[.bytes])</span> "
     default: return ""

@@ -1,18 +1,30 @@
-"""What the programs of this package share: how they tell of their options, and how they write files."""
+"""What the programs of this package share: how they tell of their options and of what fails, and how they write files."""
 
 from __future__ import annotations
 
 import argparse
 import errno
+import json
 import os
+import re
 import stat
 import sys
+from typing import Any, NoReturn
+
+_CONTROL = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]")
+#: Failures of the operating system that have a status of their own, as `livery` tells those of files.
+_STATUSES = {
+  errno.ENOENT: "NOT_FOUND", errno.ENOTDIR: "NOT_FOUND", errno.EACCES: "PERMISSION", errno.EPERM: "PERMISSION", errno.EROFS: "PERMISSION",
+  errno.ENOSPC: "NO_SPACE", errno.EDQUOT: "NO_SPACE",
+}
 
 
 class Parser(argparse.ArgumentParser):
   """Options, told of as the other programs of `livery` tell of theirs."""
 
   def __init__(self, name: str, text: str, usage_text: str) -> None:
+    #: Whether mistakes are told in JSON as well.
+    self.is_json = False
     self._text, self._usage_text = text, f"usage: livery {name} {usage_text}\n"
     super().__init__(prog=f"livery {name}", allow_abbrev=False)
 
@@ -21,6 +33,48 @@ class Parser(argparse.ArgumentParser):
 
   def format_usage(self) -> str:
     return self._usage_text
+
+  def print_help(self, file: Any = None) -> None:
+    if file is not None:
+      super().print_help(file)
+      return
+    try:
+      tell(self.format_help().encode())
+    except OSError as error:
+      self.exit(8, f"{error.filename}: {error.strerror}\n")
+
+  def error(self, message: str) -> NoReturn:
+    message = printable(message)
+    if self.is_json:
+      _tell_json("INVALID_ARGUMENT", message)
+    super().error(message)
+
+
+def printable(text: str) -> str:
+  """A text in one line that changes nothing else of a terminal than that line."""
+  return _CONTROL.sub(lambda match: "\\u%04x" % ord(match.group()), text)
+
+
+def complain(message: str, status: str, is_json: bool) -> None:
+  """Tell what failed in a line on standard error, and in JSON also as an object with its status, as the other programs do."""
+  message = printable(message)
+  print(message, file=sys.stderr)
+  if is_json:
+    _tell_json(status, message)
+
+
+def _tell_json(status: str, message: str) -> None:
+  told = {"error": {"status": f"LIVERY_ERROR_{status}", "message": message}}
+  try:
+    tell((json.dumps(told, ensure_ascii=False, separators=(",", ":")) + "\n").encode())
+  except OSError:
+    # Standard error has it, and the exit status is one of failure already.
+    pass
+
+
+def status_of(error: OSError) -> str:
+  """The status that stands for a failure of the operating system."""
+  return _STATUSES.get(error.errno or 0, "IO")
 
 
 def store(path: str, data: bytes) -> None:
@@ -34,7 +88,7 @@ def store(path: str, data: bytes) -> None:
       file.write(data)
     return
   # A link stays one.
-  path = os.path.realpath(path)
+  given, path = path, os.path.realpath(path)
   if there and there.st_size == len(data):
     with open(path, "rb") as file:
       if file.read() == data:
@@ -44,10 +98,11 @@ def store(path: str, data: bytes) -> None:
     with open(temporary, "wb") as file:
       file.write(data)
     os.replace(temporary, path)
-  except OSError:
+  except OSError as error:
     if os.path.exists(temporary):
       os.unlink(temporary)
-    raise
+    # The name that was asked for: nobody knows the other.
+    raise OSError(error.errno, error.strerror, given) from None
 
 
 def tell(data: bytes) -> None:

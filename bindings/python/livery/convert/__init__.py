@@ -6,10 +6,11 @@ import argparse
 import importlib
 import json
 import os
+import re
 import sys
 from typing import Any, Callable, Dict, List, Optional
 
-from .._command import Parser, store, tell
+from .._command import Parser, complain, status_of, store, tell
 from .document import Document
 from .place import Place, Refused
 from .source import Source
@@ -42,19 +43,24 @@ def main(arguments: Optional[List[str]] = None) -> int:
   given = _parse(arguments)
   try:
     made, document = _convert(given)
-    _tell(given, document)
-    if given.strict and document.losses:
+    is_lost = given.strict and bool(document.losses)
+    # In JSON there is one value: the losses, or what failed after all.
+    if is_lost or not given.json:
+      _tell(given, document)
+    if is_lost:
       return LOST
     paths = _paths(given, made)
     if paths is None:
-      print(f"{given.output}: would be written over what it is made of", file=sys.stderr)
+      complain(f"{given.output}: would be written over what it is made of", "INVALID_ARGUMENT", given.json)
       return 2
     _write(paths, made)
+    if given.json:
+      _tell(given, document)
   except Refused as error:
-    print(error, file=sys.stderr)
+    complain(str(error), error.status, given.json)
     return 4
   except OSError as error:
-    print(f"{error.filename or given.output}: {error.strerror}", file=sys.stderr)
+    complain(f"{error.filename or given.output}: {error.strerror}", status_of(error), given.json)
     return 8
   return 0
 
@@ -67,6 +73,7 @@ def _parse(arguments: Optional[List[str]]) -> argparse.Namespace:
   parser.add_argument("-o", "--output")
   parser.add_argument("-s", "--strict", action="store_true")
   parser.add_argument("-j", "--json", action="store_true")
+  parser.is_json = _asks_for_json(sys.argv[1:] if arguments is None else arguments)
   given = parser.parse_args(arguments)
   given.source, _, given.target = given.formats.partition(":")
   given.target = given.target or "livery"
@@ -76,6 +83,12 @@ def _parse(arguments: Optional[List[str]]) -> argparse.Namespace:
   if given.json and not given.output:
     parser.error("--json needs --output")
   return given
+
+
+def _asks_for_json(words: List[str]) -> bool:
+  """Known before the rest is, so that mistakes in the rest are told in the form asked for."""
+  options = words[:words.index("--")] if "--" in words else words
+  return any(word == "--json" or re.match("-s*j", word) for word in options)
 
 
 def _convert(given: argparse.Namespace) -> "tuple[Dict[str, bytes], Document]":

@@ -7,8 +7,9 @@ from typing import Any, Callable, Dict, Iterable, Iterator, List, NamedTuple, Op
 
 import livery
 
+from .._command import printable
 from . import fitting, spelling
-from .place import Place, Refused, printable
+from .place import Place, Refused
 
 #: The keys of the items that stand for the entries of a map: a list of them, UniqueBy the first, is one.
 MAP_KEY, MAP_VALUE = "key", "value"

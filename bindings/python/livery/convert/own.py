@@ -25,7 +25,8 @@ def read(files: Sequence[Source]) -> Document:
   except livery.LiveryError as error:
     report = getattr(error, "report", None) or {}
     first = next((one for one in report.get("diagnostics", []) if one["severity"] == "error"), None)
-    raise Refused(file.place(first["line"] if first else 0), first["message"] if first else error.message) from None
+    status = error.status_name[len("LIVERY_ERROR_"):]
+    raise Refused(file.place(first["line"] if first else 0), first["message"] if first else error.message, status) from None
   root = read_object(file)
   document = Document(str(root.get("Title") or ""))
   document.version = int(root["Version"])

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import re
 from typing import NamedTuple
 
-_CONTROL = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]")
+from .._command import printable
 
 
 class Place(NamedTuple):
@@ -21,11 +20,6 @@ class Place(NamedTuple):
 class Refused(Exception):
   """A file is not what it is said to be."""
 
-  def __init__(self, place: Place, message: str) -> None:
+  def __init__(self, place: Place, message: str, status: str = "PARSE") -> None:
     super().__init__(printable(f"{place}: {message}" if place.file else message))
-    self.place, self.message = place, message
-
-
-def printable(text: str) -> str:
-  """A text in one line that changes nothing else of a terminal than that line."""
-  return _CONTROL.sub(lambda match: "\\u%04x" % ord(match.group()), text)
+    self.place, self.message, self.status = place, message, status

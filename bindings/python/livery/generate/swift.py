@@ -20,7 +20,7 @@ switch throw throws true try typealias unowned var weak where while willSet vers
 settingValue settingType name unknown hash hashValue description""".split()
 #: What no type may be called.
 RESERVED = """Bound Store Key BoundKey Value Layer Color Timestamp String Bool Int64 Double UInt8 StoreError SettingValue Observation Event
-Update Keys Type Protocol Self Any Error Sendable Equatable Array Optional UInt64 Livery""".split()
+Update Keys Type Protocol Self Any Error Sendable Equatable Array Optional UInt64 Livery _""".split()
 
 
 def is_reserved(name: str) -> bool:
