@@ -302,6 +302,8 @@ def test_status_tells_nothing_of_a_fleet_that_the_device_has_left(device, consol
   console.answers["/v1/reports"] = lambda handler: handler.give(403, b"removed")
   with livery.sync.start(device), pytest.raises(livery.RefusedError):
     push(device)
+  # It stops in a moment.
+  wait(lambda: livery.sync.status(device)["state"] == "stopped")
   former = livery.sync.status(device)
   assert former["problem"]["reason"] == "refused" and former["taken"] and "next" not in former
   time.sleep(1.1)

@@ -211,10 +211,13 @@ static int made;
 
 static void make_at(const char *place, int id) {
   livery_store *store = NULL;
+  livery_change *change = NULL;
   char text[2048];
-  if (open_at(place, LIVERY_OPEN_CREATE, &store) != LIVERY_OK
-      || livery_set_string(store, LIVERY_LAYER_BUNDLE, "text", text, mark_text(id, 0, text)) != LIVERY_OK
-      || livery_set_int(store, LIVERY_LAYER_BUNDLE, "mark", id) != LIVERY_OK || livery_close(store) != LIVERY_OK)
+  // In one commit: a copy is made as soon as there is one, and may be restored.
+  if (open_at(place, LIVERY_OPEN_CREATE, &store) != LIVERY_OK || livery_change_begin(store, LIVERY_LAYER_BUNDLE, &change) != LIVERY_OK
+      || livery_change_set_string(change, "text", text, mark_text(id, 0, text)) != LIVERY_OK
+      || livery_change_set_int(change, "mark", id) != LIVERY_OK || livery_change_commit(change, NULL) != LIVERY_OK
+      || livery_close(store) != LIVERY_OK)
     give_up("%s cannot be made", place);
 }
 
