@@ -303,6 +303,8 @@ static void exchange_directory(void) {
     size_t length = 0;
     snprintf(inner, sizeof inner, "%s/data.mdb", gone->place);
     unsigned char *content = file_content(inner, &length);
+    snprintf(inner, sizeof inner, "%s/backups", path);
+    if (mkdir(inner, 0700) != 0 && errno != EEXIST) give_up("%s", inner);
     snprintf(inner, sizeof inner, "%s/backups/left.mdb", path);
     put_file(inner, content, length);
     free(content);
@@ -435,8 +437,8 @@ static void look_at_end(int unused) {
       snprintf(own, sizeof own, "own%d", index);
       if (livery_get_int(store, own, &number) != LIVERY_OK) number = 0;
       if (number < known->acknowledged[index] || number > known->intended[index])
-        wrong("store %d: service %d: %lld is there, %lld was acknowledged, %lld begun", id, index, (long long)number,
-              (long long)known->acknowledged[index], (long long)known->intended[index]);
+        wrong("store %d (%s): service %d: %lld is there, %lld was acknowledged, %lld begun", id, kind_names[kind], index,
+              (long long)number, (long long)known->acknowledged[index], (long long)known->intended[index]);
     }
     livery_close(store);
     if (kind == SINGLE_FILES) continue;

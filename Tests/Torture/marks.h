@@ -4,9 +4,13 @@
 
 #include "rounds.h"
 
+// What tells a whole mark from pieces of several, of which free space may be full.
+static uint32_t mark_check(int64_t id, int64_t number) { return (uint32_t)mixed(mixed((uint64_t)id) + (uint64_t)number); }
+
 // What marks a store: its bytes are looked for in all files of all others.
 static size_t mark_text(int id, int64_t number, char text[2048]) {
-  size_t length = (size_t)snprintf(text, 64, "MARK-%08llx-%04d-%lld-", (unsigned long long)scene_number, id, (long long)number);
+  size_t length = (size_t)snprintf(text, 64, "MARK-%08llx-%04d-%lld-%08x-", (unsigned long long)scene_number, id, (long long)number,
+                                   mark_check(id, number));
   size_t whole = length + mixed((uint64_t)number + (uint64_t)id) % (number % 4 ? 60 : 1900);
   for (; length < whole; length++) text[length] = (char)('a' + length % 26);
   return whole;
@@ -21,11 +25,14 @@ static void scan_entry(const char *path, const char *name, const struct stat *fa
   unsigned char *content = file_content(path, &size), *next = content;
   while ((next = memmem(next, size - (size_t)(next - content), mark, (size_t)length)) != NULL) {
     next += length;
-    // Pages that are free may hold the beginning of one.
-    char *end = NULL;
-    long whose = strtol((const char *)next, &end, 10);
-    if (end != (const char *)next + 4 || *end != '-' || whose == id) continue;
-    wrong_at("", "%s, of store %d, holds what belongs to %ld", path, id, whose);
+    // A NUL ends the file's content in memory.
+    long whose = 0;
+    long long number = 0;
+    unsigned check = 0;
+    if (sscanf((const char *)next, "%4ld-%lld-%8x-", &whose, &number, &check) != 3 || check != mark_check(whose, number)) continue;
+    if (whose == id) continue;
+    wrong_at("", "%s, of store %d, holds what belongs to %ld: number %lld, at byte %zu of %zu", path, id, whose, number,
+             (size_t)(next - content), size);
     break;
   }
   free(content);
