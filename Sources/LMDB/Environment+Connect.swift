@@ -42,6 +42,7 @@ extension Environment {
     let flags: UInt32
     let mode: UInt32
     let unnamed: (data: Int32, lock: Int32)?
+    let lockFile: LockFile?
     var code: Int32
 
     mutating func open() {
@@ -56,7 +57,12 @@ extension Environment {
       if status < 0 { code = lvs_errno() }
     }
 
-    private mutating func open(_ path: UnsafePointer<CChar>) { code = mdb_env_open(handle, path, flags, mode) }
+    /// LMDB's own locks go with the process that this may be run in: the lock file's are there before.
+    private mutating func open(_ path: UnsafePointer<CChar>) {
+      code = mdb_env_open(handle, path, flags, mode)
+      guard code == MDB_SUCCESS else { return }
+      do throws(LMDBError) { try lockFile?.use() } catch { code = error.code }
+    }
   }
 
   private static func open(_ handle: OpaquePointer, _ path: String, _ options: Options) throws(LMDBError) {
@@ -67,16 +73,26 @@ extension Environment {
     var flags = MDB_NOTLS
     if options.isPrivateFile { flags |= MDB_NOSUBDIR | MDB_NOLOCK }
     if options.unnamed != nil { flags |= MDB_NOSUBDIR }
-    try open(handle, path, UInt32(flags), options.fileMode, options.folder, options.unnamed)
+    try open(handle, path, UInt32(flags), options.fileMode, options.folder, options.unnamed, options.lockFile)
+    try requireLockFile(options)
+  }
+
+  /// ESTALE unless LMDB has opened the lock file that ours is: in another one nothing keeps its readers from being cleared.
+  private static func requireLockFile(_ options: Options) throws(LMDBError) {
+    guard let lockFile = options.lockFile, options.unnamed == nil else { return }
+    var facts = lvs_file_facts()
+    guard lvs_file_facts_in(options.folder, "lock.mdb", &facts) == 0, facts.device == lockFile.device,
+      facts.inode == lockFile.inode
+    else { throw LMDBError(code: ESTALE) }
   }
 
   /// LMDB leaves the data file open for children that run other programs: they must not inherit it.
   static func open(
     _ handle: OpaquePointer, _ path: String, _ flags: UInt32, _ mode: UInt32, _ folder: Int32,
-    _ unnamed: (data: Int32, lock: Int32)? = nil
+    _ unnamed: (data: Int32, lock: Int32)? = nil, _ lockFile: LockFile? = nil
   ) throws(LMDBError) {
     let code: Int32 = path.withCString { path in
-      var opening = Opening(handle: handle, path: path, flags: flags, mode: mode, unnamed: unnamed, code: 0)
+      var opening = Opening(handle: handle, path: path, flags: flags, mode: mode, unnamed: unnamed, lockFile: lockFile, code: 0)
       let status = withUnsafeMutablePointer(to: &opening) { opening in
         lvs_call_opening(
           { argument in

@@ -56,11 +56,6 @@ public final class Environment: @unchecked Sendable {
   /// Opens the environment in a directory that exists.
   public convenience init(path: String, options: Options = Options()) throws(LMDBError) {
     let (opened, reader) = try Self.connect(path, options)
-    do { try options.lockFile?.use() } catch {
-      mdb_txn_abort(reader)
-      mdb_env_close(opened.handle)
-      throw error
-    }
     self.init(opened, lastReader: reader, path: path, options: options)
   }
 

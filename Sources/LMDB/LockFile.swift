@@ -22,7 +22,7 @@ public final class LockFile: @unchecked Sendable {
   private var numbers: [Int32] = []
   public let device, inode: UInt64
 
-  /// Takes the descriptor over, also if it fails.
+  /// Takes the descriptor over, also if it fails: ESTALE if the two are of different files.
   ///
   /// - Parameter mapped: another open file of the same: what is mapped keeps its open file in every forked child, and would
   ///   keep the locks with it.
@@ -30,7 +30,11 @@ public final class LockFile: @unchecked Sendable {
     var facts = lvs_file_facts()
     let page: LockPage
     do throws(LMDBError) {
-      guard lvs_file_facts_at(descriptor, &facts) == 0 else { throw LMDBError(code: lvs_errno()) }
+      var other = lvs_file_facts()
+      guard lvs_file_facts_at(descriptor, &facts) == 0, lvs_file_facts_at(mapped, &other) == 0 else {
+        throw LMDBError(code: lvs_errno())
+      }
+      guard facts.device == other.device, facts.inode == other.inode else { throw LMDBError(code: ESTALE) }
       page = try LockPage.make(mapped)
     } catch {
       lvs_close(descriptor)
@@ -61,7 +65,7 @@ public final class LockFile: @unchecked Sendable {
   /// Whether anybody else has an environment with this lock file open.
   public var isUsed: Bool { file.map { lvs_is_byte_taken($0, Self.usedByte) } ?? false }
 
-  /// Keeps LMDB from taking the file for one that nobody uses.
+  /// Keeps LMDB from taking the file for one that nobody uses, once it has opened it.
   func use() throws(LMDBError) {
     guard let file, lvs_share_byte(file, Self.usedByte) == 0 else { throw LMDBError(code: lvs_errno()) }
   }

@@ -121,10 +121,12 @@ struct StoreDirectory {
   }
 
   private func open(_ gate: WriterGate, _ wake: WakeWord) throws(StoreError) -> Opened {
+    var use: ByteLocks?
+    defer { use?.close() }
     if gate.hasOthers {
       try checkOthers(gate, wake)
     } else {
-      try beFirst(wake)
+      use = try beFirst(gate, wake)
     }
     let wasChecked = try examine(gate, wake)
     try makeData()
@@ -177,15 +179,19 @@ struct StoreDirectory {
     }
   }
 
-  /// What the only process that opens the store sees to.
-  private func beFirst(_ wake: WakeWord) throws(StoreError) {
+  /// What the only process that opens the store sees to. Until it has opened the data file, what is returned says so.
+  private func beFirst(_ gate: WriterGate, _ wake: WakeWord) throws(StoreError) -> ByteLocks? {
     // A process that is ending gives up its files one after the other.
     var tries = 0
-    while try StorePlace.isInUse(folder), tries < 200 {
+    var found = try StorePlace.reserve(folder)
+    while !found.isFree, tries < 200 {
       tries += 1
       lvs_sleep_us(5000)
+      found = try StorePlace.reserve(folder)
     }
-    guard tries < 200 else {
+    // Of two that go by different lock files the one whose file has gone finds that here: it came before the other's.
+    guard found.isFree, try folder.facts(Self.gate).map({ FileIdentity($0) }) == gate.identity else {
+      found.use?.close()
       throw StoreError(
         .gone,
         "\(path): other processes have the store open, and its lock files were deleted or exchanged: close it in all of "
@@ -193,8 +199,9 @@ struct StoreDirectory {
     }
     wake.reset()
     try BackupFolder(of: folder).removeUnfinished()
-    guard let damaged = try folder.folder(BackupFolder.damagedName) else { return }
+    guard let damaged = try folder.folder(BackupFolder.damagedName) else { return found.use }
     for name in Recovery.workFiles { damaged.remove(name) }
+    return found.use
   }
 
   /// The first process to open a store looks at the whole file before LMDB trusts it, unless it is noted to be sound.

@@ -56,11 +56,15 @@ final class StorePlace: @unchecked Sendable {
   /// Gives the data file up; to be called before the right to have the store open is.
   func close() { use.close() }
 
-  /// Whether any process has a store's data file open.
-  static func isInUse(_ folder: Folder) throws(StoreError) -> Bool {
-    guard let facts = try folder.facts(StoreDirectory.data), facts.is_regular else { return false }
+  /// Tells by the data file that it is in use, until what it returns is closed; nil if any process has said so before, and
+  /// for a file that is not there.
+  static func reserve(_ folder: Folder) throws(StoreError) -> (isFree: Bool, use: ByteLocks?) {
+    guard let facts = try folder.facts(StoreDirectory.data), facts.is_regular else { return (true, nil) }
     let locks = try ByteLocks.make(folder.open(StoreDirectory.data), folder.shown(StoreDirectory.data))
-    return locks.isTaken(dataByte)
+    guard !locks.isTaken(dataByte) else { return (false, nil) }
+    let code = locks.share(dataByte)
+    guard code == 0 else { throw .system(code, folder.shown(StoreDirectory.data)) }
+    return (true, locks)
   }
 
   /// Which file is open as the data file.
