@@ -77,7 +77,7 @@ extension Environment {
     try requireLockFile(options)
   }
 
-  /// ESTALE unless LMDB has opened the lock file that ours is: in another one nothing keeps its readers from being cleared.
+  /// ESTALE unless LMDB has opened the lock file that ours is: in another one nothing keeps its readers.
   private static func requireLockFile(_ options: Options) throws(LMDBError) {
     guard let lockFile = options.lockFile, options.unnamed == nil else { return }
     var facts = lvs_file_facts()
@@ -92,7 +92,8 @@ extension Environment {
     _ unnamed: (data: Int32, lock: Int32)? = nil, _ lockFile: LockFile? = nil
   ) throws(LMDBError) {
     let code: Int32 = path.withCString { path in
-      var opening = Opening(handle: handle, path: path, flags: flags, mode: mode, unnamed: unnamed, lockFile: lockFile, code: 0)
+      var opening = Opening(
+        handle: handle, path: path, flags: flags, mode: mode, unnamed: unnamed, lockFile: lockFile, code: 0)
       let status = withUnsafeMutablePointer(to: &opening) { opening in
         lvs_call_opening(
           { argument in

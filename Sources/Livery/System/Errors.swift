@@ -14,7 +14,9 @@ extension StoreError: LMDBErrorConvertible {
     case .failed: self.init(.io, "the store's file could not be opened again after a failed write")
     case .readersFull: self.init(.busy, "all reader slots of the store are taken")
     case .system where error.code == ESTALE:
-      self.init(.gone, "lock.mdb was deleted or exchanged: close the store's every handle, in all processes, and open it again")
+      self.init(
+        .gone,
+        "lock.mdb was deleted or exchanged: close every handle on the store, in all processes, and open it again")
     case .system: self = .system(error.code, "the store")
     case .other: self.init(.io, "the store: \(error.message)")
     }
