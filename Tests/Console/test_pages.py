@@ -154,6 +154,20 @@ def test_a_nul_is_left_out_or_refused(tmp_path, place):
     console.stop()
 
 
+def test_steps_are_read_by_the_page_as_by_the_command(console):
+  eva = Person(console, "eva")
+  console.api("PATCH", "channels/fleet/draft", {"revision": 0, "settings": [{"name": "volume", "verb": "enforce", "value": 7}]})
+  plan = {"revision": "1", "pause": "0", "bound": "2.5 %"}
+  for steps in ("5,,100", "5,100,", "", ",", "2%5", "2.555", "1e1", ".", "50,5", "50,50", "101", "0,100", "-1"):
+    answer = eva.ask("POST", "/channels/fleet/publish", **plan, steps=steps)
+    assert answer.status == 422 and b"rising percentages" in answer.body, steps
+    console.run("publish", "--revision", 1, "--steps=" + steps, expected=2)
+  assert eva.ask("POST", "/channels/fleet/publish", **plan, steps=" 2.5 %, 25,100 ").status == 303
+  number = console.api("GET", "publications")["items"][0]["number"]
+  detail = console.api("GET", f"publications/{number}")
+  assert detail["steps"] == [250, 2500, 10000] and detail["bound"] == 250
+
+
 def test_signing_out_by_the_api_ends_what_the_session_was_told_of(console):
   signed = console.ask("POST", "/api/v1/session", {"name": "eva", "password": PASSWORDS["eva"]}, token=False)
   cookie = {"Cookie": signed.headers["Set-Cookie"].split(";")[0]}

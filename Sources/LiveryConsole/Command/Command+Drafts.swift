@@ -82,12 +82,18 @@ extension Command {
   private func plan() throws(Refusal) -> Plan {
     var plan = Plan()
     plan.comment = arguments["comment"] ?? ""
-    if let steps = arguments["steps"] { plan.steps = try Command.shares(steps) }
+    if let steps = arguments["steps"] {
+      guard let shares = Hundredths.list(steps, 1...10_000) else {
+        throw Command.usage("--steps takes percentages such as 2.5,10,100, not `\(steps)`")
+      }
+      plan.steps = shares
+    }
     plan.pause = try arguments.number("pause", 0, 0...2_592_000)
     if let bound = arguments["bound"] {
-      let shares = try Command.shares(bound, least: 0)
-      guard shares.count == 1 else { throw Command.usage("--bound takes one share, such as 2.5, not `\(bound)`") }
-      plan.bound = shares[0]
+      guard let share = Hundredths.parse(Array(bound.utf8)[...]), share <= 10_000 else {
+        throw Command.usage("--bound takes a percentage such as 2.5, not `\(bound)`")
+      }
+      plan.bound = share
     }
     plan.name = arguments["name"]
     plan.conditions.from = try time("from")
@@ -136,23 +142,6 @@ extension Command {
     let words = line.conditions.words
     return "publication \(line.number)\(line.name.map { " " + $0 } ?? ""): \(line.word)"
       + (words.utf8.isEmpty ? "" : ", " + words)
-  }
-
-  /// "1%,10%,100%": shares in percent, with up to two digits behind the point.
-  static func shares(_ text: String, least: Int = 1) throws(Refusal) -> [Int] {
-    var shares: [Int] = []
-    for part in text.utf8.split(separator: UInt8(ascii: ","), omittingEmptySubsequences: false) {
-      var digits = Array(part)[...]
-      if digits.last == .percent { digits = digits.dropLast() }
-      let (whole, rest) = digits.cut(at: UInt8(ascii: "."))
-      var behind = Array(rest ?? [])
-      while behind.count < 2 { behind.append(UInt8(ascii: "0")) }
-      guard let number = whole.decimal, let fraction = behind[...].decimal, behind.count == 2,
-        (least...10_000).contains(number * 100 + fraction)
-      else { throw Command.usage("a share is a percentage, such as 2.5 or 10") }
-      shares.append(number * 100 + fraction)
-    }
-    return shares
   }
 
   func rollout(_ rest: [String]) throws(Refusal) {

@@ -84,23 +84,18 @@ struct PublishForm {
   func plan() throws(Refusal) -> Plan {
     var plan = Plan()
     plan.comment = value("comment")
-    plan.steps = []
-    for part in Array(value("steps").utf8).split(separator: UInt8(ascii: ",")) {
-      guard let share = PublishForm.hundredths(part[...]), share > (plan.steps.last ?? 0), share <= 10_000 else {
-        throw Refusal(.invalid, "The steps are rising percentages such as 5, 25, 100.", at: "steps")
-      }
-      plan.steps.append(share)
+    guard let steps = Hundredths.list(value("steps"), 1...10_000), zip(steps, steps.dropFirst()).allSatisfy(<) else {
+      throw Refusal(.invalid, "The steps are rising percentages such as 5, 25, 100.", at: "steps")
     }
-    guard !plan.steps.isEmpty, plan.steps.count <= 20 else {
-      throw Refusal(.invalid, "There are 1 to 20 steps.", at: "steps")
-    }
+    guard steps.count <= 20 else { throw Refusal(.invalid, "There are 1 to 20 steps.", at: "steps") }
+    plan.steps = steps
     if plan.steps.last != 10_000 { plan.steps.append(10_000) }
-    guard let minutes = PublishForm.hundredths(Array(value("pause").utf8)[...]), minutes <= 4_320_000 else {
+    guard let minutes = Hundredths.parse(Array(value("pause").utf8)[...]), minutes <= 4_320_000 else {
       throw Refusal(
         .invalid, "The time until the next step is a number of minutes, up to 43,200.", at: "pause")
     }
     plan.pause = minutes * 60 / 100
-    guard let bound = PublishForm.hundredths(Array(value("bound").utf8)[...]), bound <= 10_000 else {
+    guard let bound = Hundredths.parse(Array(value("bound").utf8)[...]), bound <= 10_000 else {
       throw Refusal(.invalid, "The most failures are a percentage from 0 to 100.", at: "bound")
     }
     plan.bound = bound
@@ -145,27 +140,6 @@ struct PublishForm {
       throw Refusal(.invalid, "There is no such date and time: it is one such as 2026-12-24T18:00.", at: name)
     }
     return time
-  }
-
-  /// `2.5`, with `%` or without, as hundredths; nil if it is no such number.
-  private static func hundredths(_ bytes: ArraySlice<UInt8>) -> Int? {
-    var digits = bytes.filter { $0 != 32 && $0 != UInt8(ascii: "%") }[...]
-    guard !digits.isEmpty, digits.count <= 12 else { return nil }
-    var number = 0
-    var behind: Int?
-    while let digit = digits.first {
-      digits = digits.dropFirst()
-      if digit == UInt8(ascii: "."), behind == nil {
-        behind = 0
-      } else if (48...57).contains(digit), (behind ?? 0) < 2, number < 100_000_000 {
-        number = number * 10 + Int(digit - 48)
-        behind = behind.map { $0 + 1 }
-      } else {
-        return nil
-      }
-    }
-    for _ in (behind ?? 0)..<2 { number *= 10 }
-    return number
   }
 }
 
