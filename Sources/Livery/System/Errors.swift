@@ -32,6 +32,7 @@ extension StoreError: LMDBErrorConvertible {
       case EACCES, EPERM, EROFS: .permission
       case ENOENT: .notFound
       case ELOOP: .notAStore
+      case ESTALE: .gone
       default: .io
       }
     return StoreError(found, "\(what): \(LMDBError(code: code).message)", systemError: code)
