@@ -161,7 +161,8 @@ def test_steps_are_read_by_the_page_as_by_the_command(console):
   for steps in ("5,,100", "5,100,", "", ",", "2%5", "2.555", "1e1", ".", "50,5", "50,50", "101", "0,100", "-1"):
     answer = eva.ask("POST", "/channels/fleet/publish", **plan, steps=steps)
     assert answer.status == 422 and b"rising percentages" in answer.body, steps
-    console.run("publish", "--revision", 1, "--steps=" + steps, expected=2)
+    # What does not rise is no mistake in writing.
+    console.run("publish", "--revision", 1, "--steps=" + steps, expected=4 if steps in ("50,5", "50,50") else 2)
   assert eva.ask("POST", "/channels/fleet/publish", **plan, steps=" 2.5 %, 25,100 ").status == 303
   number = console.api("GET", "publications")["items"][0]["number"]
   detail = console.api("GET", f"publications/{number}")
