@@ -50,7 +50,6 @@ final class Driver: @unchecked Sendable {
   var damage: StoreError?
   private var events: [Device.Event] = []
   private var isHandling = false
-  private let names = CurrentNames()
   /// Rises whenever the machine is another one: what comes back for a former one is dropped.
   var generation = 0
   var wakeAt: Int64 = 0
@@ -237,7 +236,6 @@ final class Driver: @unchecked Sendable {
   /// Begins with what the store keeps.
   func start() {
     shutDown()
-    names.forget()
     note.reason.0 = 0
     note.message.0 = 0
     note.next = 0
@@ -342,7 +340,6 @@ final class Driver: @unchecked Sendable {
 
   private func hearValues(_ events: [Event]) {
     guard machine != nil else { return }
-    if events.contains(where: { $0.kind == .schema || $0.kind == .resync }) { names.forget() }
     if events.contains(where: { $0.kind == .schema }) { handle(.tick) }
     let isOther = events.contains {
       $0.name.map { !$0.utf8.starts(with: Membership.prefix.utf8) } ?? ($0.kind == .resync)
@@ -392,13 +389,13 @@ final class Driver: @unchecked Sendable {
   /// Seconds since 1970, as the device's clock has it.
   var clock: Int64 { max(0, Timestamp.now.microseconds / 1_000_000) }
 
-  var world: Device.World { Driver.world(of: store, names) }
+  var world: Device.World { Driver.world(of: store) }
 
-  static func world(of store: Store, _ names: CurrentNames = CurrentNames()) -> Device.World {
-    let schema = (try? store.schemaVersion()).flatMap { $0 == 0 ? nil : Int64(clamping: $0) }
-    return Device.World(
+  static func world(of store: Store) -> Device.World {
+    Device.World(
       hasAsset: { (try? store.assets.info($0.hexadecimal)) != nil }, offset: { Zone.offset($0) },
-      schema: schema, canonical: { names.name($0, schema, in: store) })
+      schema: (try? store.schemaVersion()).flatMap { $0 == 0 ? nil : Int64(clamping: $0) },
+      canonical: { ((try? store.inspect($0)) ?? .list([]))["name"]?.text ?? $0 })
   }
 
   /// Tells the machine what has happened, and does what it asks for.
