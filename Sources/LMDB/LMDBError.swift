@@ -1,4 +1,5 @@
 import CLMDB
+import CSystem
 
 /// A code of LMDB (negative, MDB_…) or of the operating system (positive, errno).
 public struct LMDBError: Error, Sendable {
@@ -16,7 +17,7 @@ public struct LMDBError: Error, Sendable {
 
   /// What a caller may want to tell apart.
   public enum Kind: Sendable {
-    case damaged, foreign, mapFull, mapMoved, readersFull, failed, system, other
+    case damaged, foreign, mapFull, mapMoved, readersFull, failed, exchanged, system, other
   }
 
   public var kind: Kind {
@@ -27,6 +28,7 @@ public struct LMDBError: Error, Sendable {
     case MDB_MAP_RESIZED: .mapMoved
     case MDB_READERS_FULL: .readersFull
     case MDB_PANIC: .failed
+    case ESTALE: .exchanged
     case let code: code > 0 ? .system : .other
     }
   }

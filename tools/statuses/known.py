@@ -227,7 +227,7 @@ class Known:
     self.by_code = {code: status for codes, status in re.findall(r"case ([A-Z][A-Z, ]+): \.(\w+)\n", errors)
                     for code in codes.split(", ")}
     self.by_code.update({code: kinds[kind] for codes, kind in
-                         re.findall(r"case (MDB_[A-Z_, ]+): \.(\w+)\n", texts["LMDBError.swift"])
+                         re.findall(r"case ((?:MDB_|E)[A-Z_, ]+): \.(\w+)\n", texts["LMDBError.swift"])
                          for code in codes.split(", ")})
     self.all_codes = set().union(*self.fails.values(), *self.codes.values(), self.by_code)
     #: What the tables name beside exceptions, which has to be there.

@@ -191,7 +191,6 @@ struct StoreDirectory {
     }
     // Of two that go by different lock files the one whose file has gone finds that here: it came before the other's.
     guard found.isFree, try folder.facts(Self.gate).map({ FileIdentity($0) }) == gate.identity else {
-      found.use?.close()
       throw StoreError(
         .gone,
         "\(path): other processes have the store open, and its lock files were deleted or exchanged: close it in all of "

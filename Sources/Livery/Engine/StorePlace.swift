@@ -48,6 +48,10 @@ final class StorePlace: @unchecked Sendable {
   private static func used(_ folder: Folder, _ data: FileIdentity) throws(StoreError) -> ByteLocks {
     let locks = try ByteLocks.make(folder.open(StoreDirectory.data), folder.shown(StoreDirectory.data))
     guard locks.identity == data else { throw StoreError(.gone, "\(folder.path): data.mdb was exchanged") }
+    return try shared(folder, locks)
+  }
+
+  private static func shared(_ folder: Folder, _ locks: ByteLocks) throws(StoreError) -> ByteLocks {
     let code = locks.share(dataByte)
     guard code == 0 else { throw .system(code, folder.shown(StoreDirectory.data)) }
     return locks
@@ -56,15 +60,13 @@ final class StorePlace: @unchecked Sendable {
   /// Gives the data file up; to be called before the right to have the store open is.
   func close() { use.close() }
 
-  /// Tells by the data file that it is in use, until what it returns is closed; nil if any process has said so before, and
-  /// for a file that is not there.
+  /// Tells by the data file that it is in use, until `use` is closed, unless any process has said so before. Nothing is told
+  /// of a file that is not there.
   static func reserve(_ folder: Folder) throws(StoreError) -> (isFree: Bool, use: ByteLocks?) {
     guard let facts = try folder.facts(StoreDirectory.data), facts.is_regular else { return (true, nil) }
     let locks = try ByteLocks.make(folder.open(StoreDirectory.data), folder.shown(StoreDirectory.data))
     guard !locks.isTaken(dataByte) else { return (false, nil) }
-    let code = locks.share(dataByte)
-    guard code == 0 else { throw .system(code, folder.shown(StoreDirectory.data)) }
-    return (true, locks)
+    return (true, try shared(folder, locks))
   }
 
   /// Which file is open as the data file.

@@ -13,7 +13,7 @@ extension StoreError: LMDBErrorConvertible {
       self.init(.busy, "another process has grown or replaced the store while this one holds a snapshot open: close it")
     case .failed: self.init(.io, "the store's file could not be opened again after a failed write")
     case .readersFull: self.init(.busy, "all reader slots of the store are taken")
-    case .system where error.code == ESTALE:
+    case .exchanged:
       self.init(
         .gone,
         "lock.mdb was deleted or exchanged: close every handle on the store, in all processes, and open it again")
@@ -32,7 +32,6 @@ extension StoreError: LMDBErrorConvertible {
       case EACCES, EPERM, EROFS: .permission
       case ENOENT: .notFound
       case ELOOP: .notAStore
-      case ESTALE: .gone
       default: .io
       }
     return StoreError(found, "\(what): \(LMDBError(code: code).message)", systemError: code)
