@@ -93,5 +93,17 @@ public struct ByteIndex: Sendable {
 /// The one sort of the library, for the same reason.
 @inline(never)
 public func sortedOrder(of count: Int, _ precedes: (Int, Int) -> Bool) -> [Int] {
-  Array(0..<count).sorted(by: precedes)
+  let order = Array(0..<count)
+  return isInOrder(count, precedes) ? order : order.sorted(by: precedes)
+}
+
+/// Whether `count` things are in their order already, as they mostly are.
+@inline(never)
+func isInOrder(_ count: Int, _ precedes: (Int, Int) -> Bool) -> Bool {
+  var index = 1
+  while index < count {
+    if precedes(index, index - 1) { return false }
+    index += 1
+  }
+  return true
 }

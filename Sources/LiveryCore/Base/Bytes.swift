@@ -17,8 +17,9 @@ extension String {
   }
 
   /// The order of names and keys: by bytes.
+  @inline(never)
   public func precedesInBytes(_ other: String) -> Bool {
-    utf8.lexicographicallyPrecedes(other.utf8)
+    withBytes { (mine) in other.withBytes { mine.precedes($0) } }
   }
 
   /// The text's bytes.
@@ -44,6 +45,23 @@ extension String {
 }
 
 extension UnsafeRawBufferPointer {
+  /// Whether they come before others in the order of bytes.
+  fileprivate func precedes(_ other: UnsafeRawBufferPointer) -> Bool {
+    let shared = Swift.min(count, other.count)
+    var offset = 0
+    while offset + 8 <= shared,
+      loadUnaligned(fromByteOffset: offset, as: UInt64.self)
+        == other.loadUnaligned(fromByteOffset: offset, as: UInt64.self)
+    {
+      offset += 8
+    }
+    while offset < shared {
+      if self[offset] != other[offset] { return self[offset] < other[offset] }
+      offset += 1
+    }
+    return count < other.count
+  }
+
   /// Whether as many bytes are the same.
   fileprivate func hasSameBytes(as other: UnsafeRawBufferPointer) -> Bool {
     var offset = 0

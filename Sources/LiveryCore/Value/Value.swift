@@ -109,6 +109,7 @@ extension Value {
 extension Value: Equatable {
   /// Whether two values are the same: text byte by byte, doubles by their bits, so that 0.0 and −0.0 differ, members in any
   /// order.
+  @inline(never)
   public static func == (left: Value, right: Value) -> Bool {
     switch (left, right) {
     case (.bool(let a), .bool(let b)): return a == b
@@ -122,14 +123,7 @@ extension Value: Equatable {
     case (.list(let a), .list(let b)): return a == b
     case (.object(let a), .object(let b)):
       guard a.count == b.count else { return false }
-      let sortedA = a.sortedByKey()
-      let sortedB = b.sortedByKey()
-      for index in 0..<sortedA.count {
-        guard sortedA[index].key.sameBytes(as: sortedB[index].key), sortedA[index].value == sortedB[index].value else {
-          return false
-        }
-      }
-      return true
+      return a.isSame(as: b)
     case (.sealed(let a), .sealed(let b)): return a == b
     default: return false
     }
@@ -138,7 +132,24 @@ extension Value: Equatable {
 
 extension [Value.Member] {
   /// The members in the order of their keys' bytes.
+  @inline(never)
   public func sortedByKey() -> [Value.Member] {
-    sortedOrder(of: count) { self[$0].key.precedesInBytes(self[$1].key) }.map { self[$0] }
+    func precedes(_ one: Int, _ other: Int) -> Bool { self[one].key.precedesInBytes(self[other].key) }
+    return isInOrder(count, precedes) ? self : sortedOrder(of: count, precedes).map { self[$0] }
+  }
+
+  /// Whether as many others are the same, in whatever order.
+  @inline(never)
+  fileprivate func isSame(as others: [Value.Member]) -> Bool {
+    var index = 0
+    while index < count, self[index].key.sameBytes(as: others[index].key) {
+      guard self[index].value == others[index].value else { return false }
+      index += 1
+    }
+    guard index < count else { return true }
+    let (mine, theirs) = (sortedByKey(), others.sortedByKey())
+    return mine.indices.allSatisfy {
+      mine[$0].key.sameBytes(as: theirs[$0].key) && mine[$0].value == theirs[$0].value
+    }
   }
 }
