@@ -261,9 +261,12 @@ static int running_of(const driver *d, const char *server) {
 // Begins what waits and may, the eldest first.
 static void start_waiting(driver *d) {
   request **place = &d->waiting;
+  // Of many that wait most do for one server.
+  const char *busy = NULL;
   while (*place && d->running_count < MOST) {
     request *r = *place;
-    if (!r->is_cancelled && running_of(d, r->server) >= MOST_OF_A_SERVER) {
+    if (!r->is_cancelled && ((busy && strcmp(r->server, busy) == 0) || running_of(d, r->server) >= MOST_OF_A_SERVER)) {
+      busy = r->server;
       place = &r->next;
       continue;
     }
