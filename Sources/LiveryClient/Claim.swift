@@ -10,15 +10,17 @@ extension Store {
   /// - Parameters:
   ///   - prefix: ends with a dot, such as `fetch.`.
   ///   - onEnd: runs once: when the store is closed, or before claiming throws.
+  ///   - takesAll: whether a setting takes any value, which is kept then without being read.
   ///   - check: returns the value to be kept. What it throws refuses the value. Runs on any thread that changes the store
   ///     and must not change it itself; it may be run more than once for one change.
   /// - Throws: `.conflict` if a part of the namespace is claimed, or holds a former secret; `.readOnly` if the handle may not
   ///   write and the namespace is not claimed yet; as `ChangeSet.commit()`.
   public func claim(
     _ prefix: String, onEnd: @escaping @Sendable () -> Void = {},
+    takesAll: @escaping @Sendable (_ name: String) -> Bool = { _ in false },
     check: @escaping @Sendable (_ value: Value, _ name: String) throws(StoreError) -> Value
   ) throws(StoreError) {
-    let claim = ClaimCheck(check, onEnd)
+    let claim = ClaimCheck(check, takesAll, onEnd)
     do throws(StoreError) { try prefix.checkHasNoNUL() } catch {
       onEnd()
       throw error
@@ -43,12 +45,15 @@ extension Store {
 
 private final class ClaimCheck: Box {
   private let check: @Sendable (Value, String) throws(StoreError) -> Value
+  private let takesAll: @Sendable (String) -> Bool
   private let onEnd: @Sendable () -> Void
 
   init(
-    _ check: @escaping @Sendable (Value, String) throws(StoreError) -> Value, _ onEnd: @escaping @Sendable () -> Void
+    _ check: @escaping @Sendable (Value, String) throws(StoreError) -> Value,
+    _ takesAll: @escaping @Sendable (String) -> Bool, _ onEnd: @escaping @Sendable () -> Void
   ) {
     self.check = check
+    self.takesAll = takesAll
     self.onEnd = onEnd
   }
 
@@ -57,9 +62,11 @@ private final class ClaimCheck: Box {
   func run(
     _ name: UnsafePointer<CChar>?, _ handle: OpaquePointer?, _ checked: UnsafeMutablePointer<OpaquePointer?>?
   ) -> livery_status {
+    let name = name.map { String(cString: $0) } ?? ""
+    if takesAll(name) { return livery_status(LIVERY_OK) }
     do throws(StoreError) {
       let value = try Value(reading: handle)
-      let kept = try check(value, name.map { String(cString: $0) } ?? "")
+      let kept = try check(value, name)
       if kept != value { checked?.pointee = try kept.makeHandle() }
       return livery_status(LIVERY_OK)
     } catch {

@@ -32,7 +32,7 @@ public struct Event: Sendable {
   public var layer: Layer
   /// nil for `schema`, `resync`, `trial`, `confirmed` and `reverted`.
   public var name: String?
-  /// The effective values before and after; nil for none.
+  /// The effective values before and after; nil for none, and in a watch without values.
   public var oldValue: Value?
   public var newValue: Value?
   public var origin: String
@@ -53,13 +53,14 @@ extension Event {
   }
 
   /// What cannot be told has to be read anew: a kind that a newer library tells of, a value that there is no memory for.
-  init(reading event: livery_event) {
+  init(reading event: livery_event, hasValues: Bool) {
     do throws(StoreError) {
       guard let kind = Kind(rawValue: event.kind) else { throw StoreError(.typeMismatch, "an event of a newer kind") }
       self.init(
         revision: event.revision, time: Timestamp(microseconds: event.time), kind: kind,
         layer: try Layer(number: event.layer), name: event.name.map { String(cString: $0) },
-        oldValue: try Event.value(event.old_value), newValue: try Event.value(event.new_value),
+        oldValue: hasValues ? try Event.value(event.old_value) : nil,
+        newValue: hasValues ? try Event.value(event.new_value) : nil,
         origin: event.origin.map { String(cString: $0) } ?? "", isWritable: event.writable, isSecret: event.secret)
       isUnavailable = event.unavailable
     } catch {

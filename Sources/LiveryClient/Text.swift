@@ -6,7 +6,9 @@ extension String {
   /// Whether two texts are the same bytes. `==` would also take canonically equivalent text for the same.
   @inline(never)
   func sameBytes(as other: String) -> Bool {
-    utf8.count == other.utf8.count && utf8.elementsEqual(other.utf8)
+    guard utf8.count == other.utf8.count else { return false }
+    var (mine, theirs) = (self, other)
+    return mine.withUTF8 { (mine) in theirs.withUTF8 { mine.elementsEqual($0) } }
   }
 
   /// - Throws: `.invalidArgument` if it has a NUL, at which C would see its end.

@@ -9,6 +9,8 @@ public struct WatchOptions: Sendable {
   public var dispatched = false
   /// The least time between two calls; changes of one setting that fall together are told as one.
   public var minimumInterval = Duration.zero
+  /// Whether events carry values: without them each costs less, however large they are.
+  public var hasValues = true
 
   public init() {}
 }
@@ -64,7 +66,7 @@ extension Store {
       throw error
     }
     let hasEnded = HasEnded()
-    let box = WatchHandler(handler, onEnd, hasEnded)
+    let box = WatchHandler(handler, onEnd, hasEnded, hasValues: options.hasValues)
     var watch: OpaquePointer?
     var content = livery_watch_options()
     content.struct_size = MemoryLayout<livery_watch_options>.size
@@ -120,10 +122,14 @@ private final class WatchHandler: Box {
   private let handler: @Sendable ([Event]) -> Void
   private let onEnd: @Sendable () -> Void
   private let hasEnded: HasEnded
+  private let hasValues: Bool
 
-  init(_ handler: @escaping @Sendable ([Event]) -> Void, _ onEnd: @escaping @Sendable () -> Void, _ hasEnded: HasEnded)
-  {
+  init(
+    _ handler: @escaping @Sendable ([Event]) -> Void, _ onEnd: @escaping @Sendable () -> Void, _ hasEnded: HasEnded,
+    hasValues: Bool
+  ) {
     self.handler = handler
+    self.hasValues = hasValues
     self.onEnd = onEnd
     self.hasEnded = hasEnded
   }
@@ -131,7 +137,9 @@ private final class WatchHandler: Box {
   func run(_ events: UnsafePointer<livery_event>?, _ count: Int) {
     var told: [Event] = []
     told.reserveCapacity(count)
-    for event in UnsafeBufferPointer(start: events, count: count) { told.append(Event(reading: event)) }
+    for event in UnsafeBufferPointer(start: events, count: count) {
+      told.append(Event(reading: event, hasValues: hasValues))
+    }
     handler(told)
   }
 

@@ -98,7 +98,7 @@ extension Driver {
         }
         try edit.setTrial(trial)
       }
-      lastCommitError = nil
+      (lastCommitError, lastRevision) = (nil, revision)
       hasPut(records)
       return .success(revision)
     } catch {

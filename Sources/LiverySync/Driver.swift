@@ -83,6 +83,8 @@ final class Driver: @unchecked Sendable {
   /// Why nothing could be had, or committed, the last time.
   var networkError: StoreError?
   var lastCommitError: StoreError?
+  /// The commit by which what holds was made last.
+  var lastRevision: UInt64 = 0
 
   private init(_ store: Store, _ queue: Queue, folder: String?) {
     self.store = store
@@ -113,10 +115,14 @@ final class Driver: @unchecked Sendable {
   }
 
   private func claimNow(_ onEnd: @escaping @Sendable () -> Void) throws(StoreError) {
-    try store.claim(Membership.prefix) { (value, name) throws(StoreError) in try Membership.check(value, name) }
+    try store.claim(Membership.prefix, takesAll: { $0.utf8.starts(with: Membership.records.utf8) }) {
+      (value, name) throws(StoreError) in try Membership.check(value, name)
+    }
     try store.claimSecret(Membership.key)
     try store.claimRecords()
-    let observation = try store.observe("sync.**") { (events) in
+    var names = WatchOptions()
+    names.hasValues = false
+    let observation = try store.observe("sync.**", options: names) { (events) in
       self.queue.run { self.hear(events) }
     }
     lock.withLock { self.observation = observation }
@@ -328,6 +334,7 @@ final class Driver: @unchecked Sendable {
   private func watchValues() {
     var quiet = WatchOptions()
     quiet.minimumInterval = .seconds(1)
+    quiet.hasValues = false
     guard let values = try? store.observe(options: quiet, { (events) in self.queue.run { self.hearValues(events) } })
     else { return }
     let isLate = lock.withLock { () -> Bool in
@@ -365,7 +372,8 @@ final class Driver: @unchecked Sendable {
     if concerns(below: Membership.requests) { hearRequests() }
     if concerns(Membership.health) { handle(.changed) }
     if trial != nil { lookAtTrial() }
-    if concerns(Self.ownedSetting), hasBeenRestored { restart() }
+    let isOwn = events.allSatisfy { $0.kind != .resync && $0.revision == lastRevision }
+    if !isOwn, concerns(Self.ownedSetting), hasBeenRestored { restart() }
   }
 
   /// Whether the store keeps something else of what holds than the machine has made: it was put back to what it was once.

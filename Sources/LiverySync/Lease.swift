@@ -10,6 +10,8 @@ final class Lease: @unchecked Sendable {
   // Guarded by `lock`.
   private var outcome = LVC_LEASE_NONE
   private var descriptor: Int32 = -1
+  /// What the file says, as far as it is known.
+  private var written: lvy_note?
 
   init(folder: String?) {
     self.folder = folder
@@ -25,6 +27,7 @@ final class Lease: @unchecked Sendable {
   /// Whether it is ours now. A file that cannot be opened may be another process's: then it is nobody's here.
   func take() -> Bool {
     lock.withLock {
+      written = nil
       if outcome == LVC_LEASE_FAILED { open() }
       switch outcome {
       case LVC_LEASE_NONE: return true
@@ -43,7 +46,13 @@ final class Lease: @unchecked Sendable {
 
   /// Tells the other processes how it is; for whoever has it.
   func write(_ note: lvy_note) {
-    lock.withLock { if descriptor >= 0 { withUnsafePointer(to: note) { _ = lvy_note_write(descriptor, $0) } } }
+    lock.withLock {
+      guard descriptor >= 0 else { return }
+      withUnsafePointer(to: note) { (note) in
+        if let written, withUnsafePointer(to: written, { lvy_note_is_same($0, note) }) { return }
+        written = lvy_note_write(descriptor, note) ? note.pointee : nil
+      }
+    }
   }
 
   func end() {

@@ -143,7 +143,11 @@ extension Store {
 
 extension String {
   /// Whether two texts are the same bytes.
-  func isSame(_ other: String) -> Bool { utf8.count == other.utf8.count && utf8.elementsEqual(other.utf8) }
+  func isSame(_ other: String) -> Bool {
+    guard utf8.count == other.utf8.count else { return false }
+    var (mine, theirs) = (self, other)
+    return mine.withUTF8 { (mine) in theirs.withUTF8 { mine.elementsEqual($0) } }
+  }
 
   /// The beginning of it, of so many bytes at most, whole characters alone, and none that steers a terminal.
   func line(_ limit: Int) -> String {

@@ -38,6 +38,7 @@ typedef struct lvy_note {
 
 // Whether it was written.
 bool lvy_note_write(int descriptor, const lvy_note *note);
+bool lvy_note_is_same(const lvy_note *one, const lvy_note *other);
 // Of the store in a folder. False if there is none that is whole.
 bool lvy_note_read(const char *folder, lvy_note *note);
 // Whether there is a file that this process cannot take part by.
