@@ -147,7 +147,8 @@ extension [Value.Member] {
       index += 1
     }
     guard index < count else { return true }
-    let (mine, theirs) = (sortedByKey(), others.sortedByKey())
+    // What was the same is not compared again, which would double with each level.
+    let (mine, theirs) = (Array(self[index...]).sortedByKey(), Array(others[index...]).sortedByKey())
     return mine.indices.allSatisfy {
       mine[$0].key.sameBytes(as: theirs[$0].key) && mine[$0].value == theirs[$0].value
     }
