@@ -223,7 +223,7 @@ class Known:
     self.statuses = {name: names[int(number)].removeprefix("LIVERY_ERROR_") for name, number in declared}
     self.short = {"LIVERY_ERROR_" + long: name for name, long in self.statuses.items()}
     errors = texts["Errors.swift"]
-    kinds = dict(re.findall(r"case \.(\w+):\s+self\.init\(\.(\w+),", errors))
+    kinds = dict(re.findall(r"case \.(\w+):\s+self\.init\(\s*\.(\w+),", errors))
     self.by_code = {code: status for codes, status in re.findall(r"case ([A-Z][A-Z, ]+): \.(\w+)\n", errors)
                     for code in codes.split(", ")}
     self.by_code.update({code: kinds[kind] for codes, kind in
