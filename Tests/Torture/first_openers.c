@@ -19,7 +19,9 @@ static struct shared {
   struct told {
     _Atomic int64_t held, other;
   } told[WORKERS];
-  _Atomic uint64_t next, rounds, last, opened, held_both, both;
+  _Atomic uint64_t next, rounds, opened, held_both, both;
+  // Of those without and with a thread before, which make more stops.
+  _Atomic uint64_t last[2];
 } *shared;
 
 static char made[256], path[256];
@@ -185,18 +187,17 @@ static void work(int index) {
     uint64_t number = shared->next++;
     point = option_number("--from", 1) + number / COUNT_OF(ways) * every;
     way = ways[number % COUNT_OF(ways)];
-    if (point >= shared->last || (option_given("--once") && number >= COUNT_OF(ways))) break;
-    if (!hold_at()) {
-      if (point < shared->last) shared->last = point;
-      break;
-    }
+    _Atomic uint64_t *last = &shared->last[point % 2];
+    if (option_given("--once") && number >= COUNT_OF(ways)) break;
+    if (point < *last && !hold_at() && point < *last) *last = point;
+    if (point >= *last && (every % 2 == 0 || point >= shared->last[1 - point % 2])) break;
   }
 }
 
 int main(int argc, char **argv) {
   begin_torture("first_openers", argc, argv);
   shared = shared_memory(sizeof *shared);
-  shared->last = UINT64_MAX;
+  shared->last[0] = shared->last[1] = UINT64_MAX;
   snprintf(made, sizeof made, "%s/made", torture_directory);
   double began = seconds_now();
   if (run_child(make) != 0) give_up("no store");
@@ -216,6 +217,6 @@ int main(int argc, char **argv) {
   if (!option_given("--once") && !findings() && (shared->opened == 0 || shared->opened == shared->rounds))
     finding("first_openers: the other one opened the store at %s stop", shared->opened ? "every" : "no");
   printf("first_openers: rounds=%" PRIu64 " stops=%" PRIu64 " opened=%" PRIu64 " held_both=%" PRIu64 " both=%" PRIu64 " errors=%" PRIu64 " seconds=%.1f\n",
-         shared->rounds, shared->last == UINT64_MAX ? 0 : shared->last, shared->opened, shared->held_both, shared->both, findings(), seconds_now() - began);
+         shared->rounds, shared->last[1] == UINT64_MAX ? 0 : shared->last[1], shared->opened, shared->held_both, shared->both, findings(), seconds_now() - began);
   return findings() != 0;
 }

@@ -117,11 +117,19 @@ UNUSED static bool run_to(traced *self, uint64_t stops, double seconds) {
   return false;
 }
 
+static void wait_for_end(pid_t thread, int *status) {
+  while (waitpid(thread, status, __WALL) == thread && WIFSTOPPED(*status)) {}
+}
+
 /** Lets it go. */
 UNUSED static void end_trace(traced *self) {
+  int status = 0;
   if (self->is_over) return;
   kill(self->process, SIGKILL);
-  waitpid(self->process, &self->status, __WALL);
+  // Of the process it is told once its other threads are gone, of which it is told as well.
+  for (int index = 0; index < self->count; index++)
+    if (self->threads[index] != self->process) wait_for_end(self->threads[index], &status);
+  wait_for_end(self->process, &self->status);
   self->is_over = true;
 }
 
