@@ -132,7 +132,8 @@ import Testing
   @Test func aNamespaceIsClaimedAndItsValuesChecked() throws {
     let store = try temporary.open(schema: kioskSchema)
     let ends = Counter()
-    try store.claim("kept.", onEnd: { ends.increase() }) { (value, name) throws(StoreError) in
+    try store.claim("kept.", onEnd: { ends.increase() }, takesAll: { $0.utf8.starts(with: "kept.all.".utf8) }) {
+      (value, name) throws(StoreError) in
       guard case .int(let number) = value else { throw StoreError(.typeMismatch, "`\(name)` counts") }
       return .int(abs(number))
     }
@@ -140,6 +141,8 @@ import Testing
     #expect(try store.int("kept.a") == 7)
     let refused = failure { () throws(StoreError) in try store.set("kept.a", to: .bool(true), in: .user) }
     #expect(refused?.code == .typeMismatch && refused?.message.contains("`kept.a` counts") == true)
+    try store.set("kept.all.a", to: .bool(true), in: .user)
+    #expect(try store.value("kept.all.a") == .bool(true))
     // Each claim that fails is let go.
     #expect(
       code { () throws(StoreError) in

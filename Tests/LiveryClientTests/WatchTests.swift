@@ -27,6 +27,19 @@ import Testing
     ends.wait(1)
   }
 
+  @Test func aWatchWithoutValuesTellsNamesAlone() throws {
+    let store = try temporary.open()
+    let events = Events()
+    var options = WatchOptions()
+    options.hasValues = false
+    let watch = try store.observe(options: options) { events.append($0) }
+    try store.set("n", to: .int(1), in: .user)
+    events.wait(1)
+    let event = try #require(events.all.first)
+    #expect(event.kind == .changed && event.name == "n" && event.oldValue == nil && event.newValue == nil)
+    watch.cancel()
+  }
+
   @Test func aWatchEndsWithItsLastReferenceAndWithTheStore() throws {
     let store = try temporary.open()
     let ends = Counter()
