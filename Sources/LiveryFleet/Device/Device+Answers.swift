@@ -65,7 +65,7 @@ extension Device {
   private mutating func take(
     manifest answer: Answer, _ channel: Channel, _ pull: inout Pull, _ moment: Moment
   ) throws(FleetError) {
-    let fleet = pull.manifest(.fleet) ?? kept.channel(.fleet)?.manifest
+    let fleet = fleet(pull)
     switch answer.status {
     case 304:
       guard let known = kept.channel(channel), known.entityTag != nil, !pull.isFresh else {
@@ -181,9 +181,15 @@ extension Device {
     // What the server asked for before it could answer does not hold any more.
     notBefore = moment.uptime
     if let lastReached { self.lastReached = min(lastReached, moment.uptime + Self.reachedPause) }
-    nextPull = moment.uptime + interval - interval / 10 + random.number(in: 0...(interval / 5))
+    // What hints lead to does not put off that it asks for everything.
+    nextPull =
+      pull.asked == nil
+      ? moment.uptime + interval - interval / 10 + random.number(in: 0...(interval / 5))
+      : min(nextPull, moment.uptime + interval + interval / 10)
     // What this has brought may be what the hints meant.
-    if pull.heard.contains(where: { $0.version > kept.trust.version(of: $0.channel) }) { heedHint(moment) }
+    for heard in pull.heard where heard.version > kept.trust.version(of: heard.channel) {
+      heedHint(heard.channel, moment)
+    }
     if pull.isWantedAgain { nextPull = moment.uptime }
     askIfReached(moment)
   }

@@ -81,5 +81,5 @@ extension Device {
   public var applied: [UInt8]? { kept.applied }
 
   /// When it asks next, in milliseconds of `uptime`.
-  public var nextAttempt: Int64 { nextPull }
+  public var nextAttempt: Int64 { min(nextPull, nextHinted ?? nextPull) }
 }

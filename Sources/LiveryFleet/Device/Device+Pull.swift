@@ -11,7 +11,9 @@ struct Pull: Sendable {
   }
 
   /// Whether a hint is why it asks.
-  var isHinted: Bool
+  let isHinted: Bool
+  /// The channels that it asks for; nil for all. What is known of the others has to hold on.
+  var asked: [Channel]?
   /// What is asked for now.
   var step: Step?
   /// What is asked for next whatever else is missing.
@@ -40,7 +42,10 @@ struct Pull: Sendable {
   /// The longest chain of key documents that is followed in one pull.
   static let keyStepLimit = 64
 
-  init(isHinted: Bool) { self.isHinted = isHinted }
+  init(isHinted: Bool, asked: [Channel]?) {
+    self.isHinted = isHinted
+    self.asked = asked
+  }
 
   /// Notes what a hint tells of, for each channel once.
   mutating func hear(_ channel: Channel, _ version: Int64) {
@@ -50,8 +55,9 @@ struct Pull: Sendable {
     heard[index].version = max(heard[index].version, version)
   }
 
-  /// With other keys it begins anew: who has signed what came along may not count any more.
+  /// With other keys it begins anew, and with everything: who has signed what came along may not count any more.
   mutating func forgetManifests() {
+    asked = nil
     taken = []
     unchanged = []
     absent = []
@@ -64,6 +70,15 @@ struct Pull: Sendable {
 }
 
 extension Device {
+  /// Begins a pull that is due. A hint leads to the channels that it names, unless something of the others may be missing.
+  mutating func begin(_ moment: Moment) {
+    guard pulling == nil, moment.uptime >= nextAttempt else { return }
+    let isHinted = moment.uptime < nextPull
+    let isWhole = !isHinted || pullsCompleted == 0 || problem != nil
+    pulling = Pull(isHinted: isHinted, asked: isWhole ? nil : hinted)
+    (nextHinted, hinted) = (nil, [])
+  }
+
   /// Asks for what is missing next; ends the pull if nothing is.
   mutating func advance(_ moment: Moment, _ world: World, _ effects: inout [Effect]) {
     guard var pull = pulling, pull.step == nil else { return }
@@ -100,7 +115,7 @@ extension Device {
     if let wanted = pull.wanted { return wanted }
     if !pull.hasKeys, !kept.trust.isCurrent(moment.clock) { return .keys(version: nil) }
     func isThere(_ channel: Channel) -> Bool {
-      pull.manifest(channel) != nil || pull.unchanged.contains(channel)
+      pull.manifest(channel) != nil || pull.unchanged.contains(channel) || isLeft(channel, pull, moment)
     }
     for channel in [Channel.fleet, .device(id)] where !isThere(channel) { return .manifest(channel) }
     for name in groups(pull) where !isThere(.group(name)) { return .manifest(.group(name)) }
@@ -118,6 +133,21 @@ extension Device {
     }
     return nil
   }
+
+  /// Whether a channel is not asked for, since nothing was said of it and what is known of it holds on.
+  private func isLeft(_ channel: Channel, _ pull: Pull, _ moment: Moment) -> Bool {
+    guard let asked = pull.asked, !asked.contains(channel), let known = kept.channel(channel) else { return false }
+    do throws(FleetError) {
+      try kept.trust.check(unchanged: known.manifest, signedBy: known.signers, clock: moment.clock)
+      if let fleet = fleet(pull) { try Trust.check(fleet, allows: known.manifest) }
+      return true
+    } catch {
+      return false
+    }
+  }
+
+  /// The fleet's manifest, as far as it is known by now.
+  func fleet(_ pull: Pull) -> Manifest? { pull.manifest(.fleet) ?? kept.channel(.fleet)?.manifest }
 
   func groups(_ pull: Pull) -> [String] {
     (pull.manifest(.device(id)) ?? kept.channel(.device(id))?.manifest)?.groups ?? []

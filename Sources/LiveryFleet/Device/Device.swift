@@ -28,8 +28,11 @@ public struct Device: Sendable {
   public internal(set) var isBehind = false
   var isOnTrial = false
   var reporting: Reporting = .none
-  /// When it asks next, in milliseconds of `uptime`.
+  /// When it asks for everything next, in milliseconds of `uptime`.
   var nextPull: Int64 = 0
+  /// When it asks because of hints, if that is before, and the channels that they named.
+  var nextHinted: Int64?
+  var hinted: [Channel] = []
   var nextReport: Int64 = 0
   /// No change is tried before that.
   var nextChange: Int64 = 0
@@ -52,7 +55,6 @@ public struct Device: Sendable {
   var noticedSchema: Int64?
   /// Hints that led to nothing, one after another.
   var emptyHints = 0
-  var isHintDue = false
   var lastHintedPull: Int64?
   /// When it asked last, or will, since the broker was there again.
   var lastReached: Int64?
@@ -158,6 +160,7 @@ public struct Device: Sendable {
       mayHaveChanged = true
       needsLook = true
       // Devices that start together do not ask together.
+      (nextHinted, hinted) = (nil, [])
       nextPull = moment.uptime + random.number(in: 0...2000)
       nextReport = moment.uptime + random.number(in: 0...5000)
     case .tick: break
@@ -190,10 +193,7 @@ public struct Device: Sendable {
 
   /// Begins what is due, and says when to be asked again.
   private mutating func settle(_ moment: Moment, _ world: World, _ effects: inout [Effect]) {
-    if pulling == nil, moment.uptime >= nextPull {
-      pulling = Pull(isHinted: isHintDue)
-      isHintDue = false
-    }
+    begin(moment)
     advance(moment, world, &effects)
     apply(moment, world, &effects)
     lookAtProblem()
@@ -206,7 +206,7 @@ public struct Device: Sendable {
   private func wake(_ moment: Moment) -> Int64 {
     // Clocks are set: at least every hour is looked whether documents hold.
     var next = moment.uptime + 3_600_000
-    if pulling == nil { next = min(next, nextPull) }
+    if pulling == nil { next = min(next, nextAttempt) }
     // What is past waits for something else, which comes with an event or has a time of its own.
     if let nextSchedule, nextSchedule > kept.trust.present(moment.clock) {
       next = min(next, moment.uptime + min(nextSchedule - moment.clock, 3600) * 1000)
@@ -260,19 +260,20 @@ extension Device {
   /// Anybody may send hints: what leads to nothing makes it wait longer before it listens to the next one.
   private mutating func hint(_ channel: Channel, _ version: Int64, _ moment: Moment) {
     guard channels.contains(channel), version > kept.trust.version(of: channel) else { return }
-    if pulling != nil { pulling?.hear(channel, version) } else { heedHint(moment) }
+    if pulling != nil { pulling?.hear(channel, version) } else { heedHint(channel, moment) }
   }
 
   /// Asks soon: but not sooner than what hints led to so far lets it.
-  mutating func heedHint(_ moment: Moment) {
+  mutating func heedHint(_ channel: Channel, _ moment: Moment) {
+    if nextHinted != nil, !hinted.contains(channel) { hinted.append(channel) }
     var due = max(notBefore, moment.uptime + random.number(in: 0...max(0, configuration.hintSpread)))
     if let lastHintedPull, emptyHints > 0 {
       due = max(due, lastHintedPull + min(interval, 2000 << Int64(min(emptyHints, 16))))
     }
-    guard due < nextPull else { return }
-    nextPull = due
+    guard due < nextAttempt else { return }
+    if nextHinted == nil { hinted = [channel] }
+    nextHinted = due
     lastHintedPull = due
-    isHintDue = true
   }
 
   /// Asks soon, and tells what is due: the waits that have grown as long as nobody was there are over. Those that the server has
