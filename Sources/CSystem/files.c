@@ -3,8 +3,10 @@
 #include "csystem.h"
 
 #include <dirent.h>
+#include <linux/magic.h>
 #include <stdio.h>
 #include <sys/mman.h>
+#include <sys/statfs.h>
 #include <sys/statvfs.h>
 
 int lvs_open(const char *path, int flags, unsigned mode) {
@@ -258,24 +260,52 @@ uint64_t lvs_root_inode(void) {
   return stat("/", &found) == 0 ? found.st_ino : 0;
 }
 
-int lvs_leads_to(const char *path, uint64_t device, uint64_t inode, uint64_t root) {
+// As lvs_leads_to; `changed` is when the directory was changed last, and zero where that cannot be told.
+static bool leads_to(const char *path, uint64_t device, uint64_t inode, uint64_t root, struct timespec *changed) {
   struct stat found;
-  if (stat(path, &found) == 0) return found.st_dev == device && found.st_ino == inode;
-  if (errno != ENOENT && errno != ENOTDIR && errno != ELOOP) return 1;
-  return lvs_root_inode() != root;
+  *changed = (struct timespec){0};
+  if (stat(path, &found) != 0) return (errno != ENOENT && errno != ENOTDIR && errno != ELOOP) || lvs_root_inode() != root;
+  *changed = found.st_ctim;
+  return found.st_dev == device && found.st_ino == inode;
 }
 
-const char *lvs_place_check(const lvs_place *place) {
+int lvs_leads_to(const char *path, uint64_t device, uint64_t inode, uint64_t root) {
+  struct timespec changed;
+  return leads_to(path, device, inode, root, &changed);
+}
+
+const char *lvs_place_check(lvs_place *place) {
   static const char *const names[LVS_PLACE_FILES] = {"data.mdb", "lock.mdb", "livery.lock", "livery.wake"};
-  if (!lvs_leads_to(place->path, place->directory.device, place->directory.inode, place->root)) return "";
+  struct timespec changed, none = {0};
+  if (!leads_to(place->path, place->directory.device, place->directory.inode, place->root, &changed)) return "";
+  if (changed.tv_sec != 0 && changed.tv_sec == place->settled.tv_sec && changed.tv_nsec == place->settled.tv_nsec) return NULL;
+  // Times have steps, of a second in some file systems: what comes within the same one does not show.
+  bool is_settled = place->keeps_changes && changed.tv_sec < lvs_realtime_us() / 1000000 - 2;
   for (int i = 0; i < LVS_PLACE_FILES; i++) {
     struct stat found;
     bool is_found = fstatat(place->folder, names[i], &found, AT_SYMLINK_NOFOLLOW) == 0;
     // Who may not look cannot tell; what it does next says why.
-    if (!is_found && errno != ENOENT) continue;
-    if (!is_found || found.st_dev != place->files[i].device || found.st_ino != place->files[i].inode) return names[i];
+    if (!is_found && errno != ENOENT) is_settled = false;
+    else if (!is_found || found.st_dev != place->files[i].device || found.st_ino != place->files[i].inode) return names[i];
   }
+  place->settled = is_settled ? changed : none;
   return NULL;
+}
+
+bool lvs_keeps_changes(int folder) {
+  enum { UBIFS_MAGIC = 0x24051905 };
+  struct statfs found;
+  if (fstatfs(folder, &found) != 0) return false;
+  switch ((uint32_t)found.f_type) {
+  case EXT4_SUPER_MAGIC:
+  case XFS_SUPER_MAGIC:
+  case BTRFS_SUPER_MAGIC:
+  case F2FS_SUPER_MAGIC:
+  case UBIFS_MAGIC:
+  case TMPFS_MAGIC:
+  case OVERLAYFS_SUPER_MAGIC: return true;
+  default: return false;
+  }
 }
 
 ssize_t lvs_read_at(int descriptor, void *bytes, size_t count, uint64_t offset) {

@@ -210,3 +210,56 @@ TEST("who only watches is told once that the store has gone", watching) {
   OK(livery_close(store));
   OK(livery_set_log_handler(NULL, NULL, NULL));
 }
+
+static const char *const files[] = {"data.mdb", "lock.mdb", "livery.lock", "livery.wake"};
+
+// What becomes of a file in a folder; the folder's times are set to what they were.
+static void lose(const char *path, const char *file, int way) {
+  char from[400], to[400];
+  struct stat before;
+  snprintf(from, sizeof from, "%s/%s", path, file);
+  snprintf(to, sizeof to, "%s/other", path);
+  write_file(to, "another file", 12);
+  EXPECT(stat(path, &before) == 0);
+  if (way == MOVED) EXPECT(rename(from, to) == 0);
+  else if (way == DELETED) EXPECT(unlink(from) == 0);
+  else if (way == REPLACED) EXPECT(rename(to, from) == 0);
+  else EXPECT(syscall(SYS_renameat2, AT_FDCWD, from, AT_FDCWD, to, 2) == 0);
+  EXPECT(utimensat(AT_FDCWD, path, (struct timespec[]){before.st_atim, before.st_mtim}, 0) == 0);
+}
+
+TEST("in a folder that was left alone for long it is seen that a file has gone, whichever and however", left_alone) {
+  livery_store *stores[COUNT(files)][WAYS];
+  char paths[COUNT(files)][WAYS][320];
+  for (size_t file = 0; file < COUNT(files); file++) {
+    for (int way = 0; way < WAYS; way++) {
+      snprintf(paths[file][way], sizeof paths[file][way], "%s", fresh_path());
+      stores[file][way] = open_store(paths[file][way]);
+    }
+  }
+  sleep(4);
+  for (size_t file = 0; file < COUNT(files); file++) {
+    for (int way = 0; way < WAYS; way++) {
+      for (int time = 0; time < 3; time++) OK(livery_set_int(stores[file][way], LIVERY_LAYER_USER, "number", time));
+      lose(paths[file][way], files[file], way);
+      EXPECT_STATUS(LIVERY_ERROR_GONE, livery_set_int(stores[file][way], LIVERY_LAYER_USER, "number", 11));
+      EXPECT(strstr(livery_last_error()->message, files[file]) != NULL);
+      OK(livery_close(stores[file][way]));
+    }
+  }
+}
+
+TEST("what others put into a store's folder and take out again keeps nobody from committing", foreign_files) {
+  char path[320], file[400];
+  snprintf(path, sizeof path, "%s", fresh_path());
+  snprintf(file, sizeof file, "%s/foreign", path);
+  livery_store *store = open_store(path);
+  for (int time = 0; time < 5; time++) {
+    write_file(file, "foreign", 7);
+    OK(livery_set_int(store, LIVERY_LAYER_USER, "number", 2 * time));
+    EXPECT(unlink(file) == 0);
+    OK(livery_set_int(store, LIVERY_LAYER_USER, "number", 2 * time + 1));
+  }
+  OK(livery_close(store));
+  EXPECT_INT(9, number_at(path));
+}

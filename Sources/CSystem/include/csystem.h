@@ -93,9 +93,17 @@ typedef struct lvs_place {
   lvs_file_identity directory, files[LVS_PLACE_FILES];
   // See lvs_leads_to.
   uint64_t root;
+  // Whether the file system keeps when a directory was changed.
+  bool keeps_changes;
+  // When the directory had been changed last as all files were in their places; zero if it may have been changed since at what
+  // is the same time to its file system.
+  struct timespec settled;
 } lvs_place;
 // The name of a file that is not the one that is open any more; "" if the path leads elsewhere; NULL if all is in its place.
-const char *lvs_place_check(const lvs_place *place);
+// Nothing is looked for in a directory that nobody has changed.
+const char *lvs_place_check(lvs_place *place);
+// Whether a directory's time of change tells of each entry that comes, goes or is exchanged.
+bool lvs_keeps_changes(int folder);
 // As many bytes as there are up to `count`, from an offset; how many.
 ssize_t lvs_read_at(int descriptor, void *bytes, size_t count, uint64_t offset);
 ssize_t lvs_write_at(int descriptor, const void *bytes, size_t count, uint64_t offset);

@@ -35,6 +35,7 @@ final class StorePlace: @unchecked Sendable {
     place.pointee.folder = folder.descriptor
     place.pointee.directory = lvs_file_identity(device: folder.device, inode: folder.inode)
     place.pointee.root = folder.root
+    place.pointee.keeps_changes = lvs_keeps_changes(folder.descriptor)
     place.pointee.path = strdup(folder.path)
     // In the order of the constants.
     place.pointee.files = (data.stored, lockFile.stored, gate.stored, wake.stored)
@@ -83,7 +84,10 @@ final class StorePlace: @unchecked Sendable {
       guard error.code == .gone || error.code == .notFound || error.code == .notAStore else { throw error }
       return false
     }
-    lock.withLock { place.pointee.files.0 = now.stored }
+    lock.withLock {
+      place.pointee.files.0 = now.stored
+      place.pointee.settled = timespec()
+    }
     return true
   }
 
