@@ -142,6 +142,31 @@ import Testing
     #expect(try #require(origin.last[device.device.id]).problem == nil)
   }
 
+  /// One process asks, and ends; another one reports, and has not asked.
+  @Test func whatAnotherProcessCouldNotTakeIsTold() throws {
+    let (origin, device) = try fleet(.init("a", .recommend, .int(1)))
+    device.run(until: start + 10 * minute)
+    device.console = { _ in nil }
+    device.network = { _ in .answered(Device.Answer(status: 200, body: [1, 2, 3])) }
+    device.tell(.pull)
+    device.run(until: device.now + 1000)
+    device.network = { _ in .lost }
+    device.console = { origin.take(report: $0) }
+    for _ in 0..<2 {
+      try device.restart()
+      device.tell(.push)
+      device.run(until: device.now + 100)
+      #expect(origin.last[device.device.id]?.problem == "malformed")
+    }
+    device.network = { .answered(origin.answer($0)) }
+    device.run(until: device.now + 60 * minute)
+    #expect(try #require(origin.last[device.device.id]).problem == nil)
+    try device.restart()
+    device.tell(.push)
+    device.run(until: device.now + 100)
+    #expect(try #require(origin.last[device.device.id]).problem == nil)
+  }
+
   @Test func aFailureThatIsOverIsToldAlsoIfNothingElseIsNew() throws {
     let (origin, device) = try fleet(.init("a", .recommend, .int(1)))
     device.run(until: start + 10 * minute)

@@ -115,9 +115,8 @@ import Testing
     // Of a small fleet some have no occasion for a fault.
     let seed: UInt64 =
       switch fault {
-      case .floors, .console, .trial: 1
+      case .floors, .unsigned, .reports, .console, .trial: 1
       case .dropped: 3
-      case .unsigned: 5
       default: 2
       }
     let summary = try await summary(40, seed: seed, fault, hasTrials: fault == .trial)

@@ -138,8 +138,17 @@ extension Device {
     notBefore = moment.uptime + (wanted ?? 0)
     nextPull = moment.uptime + pullBackoff.fail(&random, wanted: wanted)
     askIfReached(moment)
-    if error.reason != .unavailable, !isTold(error) { markReportDue() }
+    if error.reason != .unavailable {
+      keepProblem(error.reason.name)
+      if !isTold(error) { markReportDue() }
+    }
     problem = error
+  }
+
+  private mutating func keepProblem(_ name: String?) {
+    guard !name.isSame(as: kept.problem) else { return }
+    kept.problem = name
+    mark(Kept.stateName)
   }
 
   /// All is there.
@@ -176,6 +185,7 @@ extension Device {
     needsLook = true
     pulling = nil
     problem = nil
+    keepProblem(nil)
     pullsCompleted += 1
     pullBackoff.succeed()
     // What the server asked for before it could answer does not hold any more.

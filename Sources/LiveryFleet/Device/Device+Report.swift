@@ -87,7 +87,7 @@ extension Device {
       time: min(max(0, moment.clock), Limit.time), schema: world.schema, keys: kept.trust.keys?.version ?? 0,
       channels: kept.channels.map { Report.ChannelVersion(channel: $0.manifest.channel, version: $0.manifest.version) },
       documents: documents, violations: kept.violations, since: kept.acknowledged, values: changed,
-      digest: Report.digest(told.map { $0.digest }), problem: problem?.reason.name, health: health)
+      digest: Report.digest(told.map { $0.digest }), problem: presentProblem, health: health)
     guard let payload = try? report.encoded() else { return }
     // A number is used once, whatever happens to the report.
     let records = takeUnsaved()
@@ -97,7 +97,7 @@ extension Device {
     sentVerdicts = Report.digest(of: documents)
     sentHealth = health
     sentSchema = world.schema
-    sentProblem = problem?.reason.name
+    sentProblem = presentProblem
   }
 
   /// Tells that what comes before a name, or all that is left, is gone; false if there was no room for it.
@@ -128,6 +128,9 @@ extension Device {
 
   /// Whether the other side knows, or hears just now, that this could not be taken.
   func isTold(_ error: FleetError) -> Bool { knownProblem?.sameBytes(as: error.reason.name) ?? false }
+
+  /// Why what is published cannot be taken; before the first answer as it was.
+  private var presentProblem: String? { problem?.reason.name ?? (pullsCompleted == 0 ? kept.problem : nil) }
 
   private var knownProblem: String? {
     if case .sending = reporting { sentProblem } else { kept.toldProblem }
@@ -241,7 +244,7 @@ extension Device {
 }
 
 extension String? {
-  fileprivate func isSame(as other: String?) -> Bool {
+  func isSame(as other: String?) -> Bool {
     guard let self, let other else { return self == nil && other == nil }
     return self.sameBytes(as: other)
   }

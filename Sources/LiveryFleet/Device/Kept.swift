@@ -57,6 +57,8 @@ struct Kept: Sendable {
   var toldSchema: Int64?
   /// What it knows that could not be taken.
   var toldProblem: String?
+  /// Why what is published could not be taken the last time: a process that has not asked yet tells it, too.
+  var problem: String?
   /// Whether there is something to report.
   var isReportDue = true
 
@@ -143,6 +145,7 @@ extension Kept {
     made.add("health", ifAny: toldHealth)
     made.add("known", ifAny: toldSchema)
     made.add("problem", ifAny: toldProblem)
+    made.add("untaken", ifAny: problem)
     made.add("due", ifSo: isReportDue)
     return made.value
   }
@@ -215,6 +218,7 @@ extension Kept {
     toldSchema = try members.intIfAny("known", 0...Int64.max)
     toldHealth = try members.textIfAny("health", limit: 1024)
     toldProblem = try members.textIfAny("problem", limit: 32)
+    problem = try members.textIfAny("untaken", limit: 32)
     isReportDue = try members.flag("due")
   }
 
