@@ -279,8 +279,9 @@ const char *lvs_place_check(lvs_place *place) {
   struct timespec changed, none = {0};
   if (!leads_to(place->path, place->directory.device, place->directory.inode, place->root, &changed)) return "";
   if (changed.tv_sec != 0 && changed.tv_sec == place->settled.tv_sec && changed.tv_nsec == place->settled.tv_nsec) return NULL;
-  // Times have steps, of a second in some file systems: what comes within the same one does not show.
-  bool is_settled = place->keeps_changes && changed.tv_sec < lvs_realtime_us() / 1000000 - 2;
+  // Times have steps: what comes within the same one does not show. Where steps are seconds a clock that was set back comes to
+  // the same one again.
+  bool is_settled = place->keeps_changes && changed.tv_nsec != 0 && changed.tv_sec < lvs_realtime_us() / 1000000 - 2;
   for (int i = 0; i < LVS_PLACE_FILES; i++) {
     struct stat found;
     bool is_found = fstatat(place->folder, names[i], &found, AT_SYMLINK_NOFOLLOW) == 0;

@@ -144,6 +144,52 @@ import Testing
     #expect(device.value(own.name) == .int(3))
   }
 
+  @Test func theBrokerThatIsThereAgainWhileAHintIsFollowedLeadsToEverything() throws {
+    device.latency = 2000
+    try publish(2, own)
+    try publish(2, .fleet)
+    device.tell(.hint(.fleet, version: 2))
+    while !device.device.isAsking { device.run(until: device.now + 10) }
+    device.tell(.reached)
+    device.run(until: device.now + 20_000)
+    #expect(device.value("fleet") == .int(2))
+    #expect(device.value(own.name) == .int(2))
+  }
+
+  @Test func theHintOfAGroupThatTheDeviceHasLeftMeanwhileLeadsToNothing() throws {
+    try origin.publish(own, [], groups: [], now: device.now / 1000)
+    device.tell(.hint(own, version: 2))
+    while !device.device.isAsking { device.run(until: device.now + 10) }
+    device.tell(.hint(.group("lobby"), version: 9))
+    let before = (device.requests.count, device.device.pullsCompleted)
+    device.run(until: device.now + 5000)
+    #expect(device.value("group.lobby") == nil)
+    #expect(device.requests.count == before.0 && device.device.pullsCompleted == before.1 + 1)
+  }
+
+  @Test func aShorterIntervalDoesNotHaveAllAskTogether() throws {
+    var others: [SimulatedDevice] = []
+    for number in 1...20 {
+      let other = SimulatedDevice(
+        key("device \(number)"), fingerprint: origin.publisher.fingerprint, at: device.now, seed: UInt64(number))
+      other.network = { [origin] in .answered(origin.answer($0)) }
+      other.console = { [origin] in origin.take(report: $0) }
+      try origin.publish(.device(other.device.id), [], now: device.now / 1000)
+      other.run(until: device.now + minute)
+      others.append(other)
+    }
+    try origin.publish(.fleet, [], interval: 100, now: device.now / 1000)
+    var moments: [Int64] = []
+    for other in others {
+      other.tell(.hint(.fleet, version: 2))
+      other.run(until: other.now + 1000)
+      let begun = other.requests.count
+      while other.requests.count == begun { other.run(until: other.now + 100) }
+      moments.append(other.now)
+    }
+    #expect(moments.max()! - moments.min()! > 10_000)
+  }
+
   @Test(arguments: [["second signer"], ["signer", "second signer"]])
   func withOtherKeysEverythingIsReadAnew(_ signers: [String]) throws {
     origin.put(try origin.publisher.rotate(signers: signers.map { key($0) }, now: device.now / 1000))

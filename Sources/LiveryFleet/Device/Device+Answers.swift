@@ -192,13 +192,12 @@ extension Device {
     notBefore = moment.uptime
     if let lastReached { self.lastReached = min(lastReached, moment.uptime + Self.reachedPause) }
     // What hints lead to does not put off that it asks for everything.
-    nextPull =
-      pull.asked == nil
-      ? moment.uptime + interval - interval / 10 + random.number(in: 0...(interval / 5))
-      : min(nextPull, moment.uptime + interval + interval / 10)
-    // What this has brought may be what the hints meant.
+    if pull.asked == nil || nextPull > moment.uptime + interval + interval / 10 {
+      nextPull = moment.uptime + interval - interval / 10 + random.number(in: 0...(interval / 5))
+    }
+    // What this has brought may be what the hints meant, or a device that has nothing to do with them any more.
     for heard in pull.heard where heard.version > kept.trust.version(of: heard.channel) {
-      heedHint(heard.channel, moment)
+      if channels.contains(heard.channel) { heedHint(heard.channel, moment) }
     }
     if pull.isWantedAgain { nextPull = moment.uptime }
     askIfReached(moment)

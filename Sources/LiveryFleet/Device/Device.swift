@@ -67,7 +67,7 @@ public struct Device: Sendable {
   var sentSchema: Int64?
   /// What it said could not be taken.
   var sentProblem: String?
-  /// How many pulls have come to their end since the start: all that is published was there.
+  /// How many pulls have come to their end since the start: all that was asked for was there.
   public internal(set) var pullsCompleted: UInt64 = 0
   var subscribed: [Channel] = []
   /// Whether its channels may be others than those.
@@ -290,12 +290,9 @@ extension Device {
       lastReached = due
       pullBackoff.succeed()
     }
-    // What is asked just now may have been answered before: it is asked once more, at its time.
-    if pulling == nil {
-      nextPull = min(nextPull, due)
-    } else if due <= moment.uptime {
-      pulling?.isWantedAgain = true
-    }
+    // What is asked just now may have been answered before, or be of a hint: it is asked once more, at its time.
+    nextPull = min(nextPull, due)
+    if due <= moment.uptime { pulling?.isWantedAgain = true }
     guard case .none = reporting else { return }
     if isNew { reportBackoff.succeed() }
     nextReport = min(nextReport, max(due, reportNotBefore))

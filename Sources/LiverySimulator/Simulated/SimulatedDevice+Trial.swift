@@ -20,7 +20,7 @@ struct DriverTrial {
   var open: [Desired.Trial.Condition] { wanted.conditions.filter { !passed.contains($0) } }
 }
 
-/// When pulls began that have brought all there is.
+/// When pulls began that have brought all that was asked for.
 struct PullWatch {
   private var wasAsking = false
   private var began: Time = 0
