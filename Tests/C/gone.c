@@ -249,6 +249,21 @@ TEST("in a folder that was left alone for long it is seen that a file has gone, 
   }
 }
 
+TEST("a file that goes right after another change of the folder is missed, too", same_moment) {
+  char path[320], other[400], data[400];
+  for (int time = 0; time < 30; time++) {
+    snprintf(path, sizeof path, "%s", fresh_path());
+    snprintf(other, sizeof other, "%s/other", path);
+    snprintf(data, sizeof data, "%s/data.mdb", path);
+    livery_store *store = open_store(path);
+    write_file(other, "another file", 12);
+    OK(livery_set_int(store, LIVERY_LAYER_USER, "number", time));
+    EXPECT(rename(other, data) == 0);
+    EXPECT_STATUS(LIVERY_ERROR_GONE, livery_set_int(store, LIVERY_LAYER_USER, "number", 11));
+    OK(livery_close(store));
+  }
+}
+
 TEST("what others put into a store's folder and take out again keeps nobody from committing", foreign_files) {
   char path[320], file[400];
   snprintf(path, sizeof path, "%s", fresh_path());
