@@ -42,11 +42,6 @@ struct Pull: Sendable {
   /// The longest chain of key documents that is followed in one pull.
   static let keyStepLimit = 64
 
-  init(isHinted: Bool, asked: [Channel]?) {
-    self.isHinted = isHinted
-    self.asked = asked
-  }
-
   /// Notes what a hint tells of, for each channel once.
   mutating func hear(_ channel: Channel, _ version: Int64) {
     guard let index = heard.firstIndex(where: { $0.channel == channel }) else {

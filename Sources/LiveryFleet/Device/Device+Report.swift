@@ -129,7 +129,7 @@ extension Device {
   /// Whether the other side knows, or hears just now, that this could not be taken.
   func isTold(_ error: FleetError) -> Bool { knownProblem?.sameBytes(as: error.reason.name) ?? false }
 
-  /// Why what is published cannot be taken; as long as nothing was asked, why it could not.
+  /// Why what is published cannot be taken; until this process knows, what the one before it has met.
   private var presentProblem: String? { problem?.reason.name ?? (pullsCompleted == 0 ? kept.problem : nil) }
 
   private var knownProblem: String? {

@@ -265,15 +265,14 @@ extension Device {
 
   /// Asks soon: but not sooner than what hints led to so far lets it.
   mutating func heedHint(_ channel: Channel, _ moment: Moment) {
-    if nextHinted != nil, !hinted.contains(channel) { hinted.append(channel) }
     var due = max(notBefore, moment.uptime + random.number(in: 0...max(0, configuration.hintSpread)))
     if let lastHintedPull, emptyHints > 0 {
       due = max(due, lastHintedPull + min(interval, 2000 << Int64(min(emptyHints, 16))))
     }
-    guard due < nextAttempt else { return }
-    if nextHinted == nil { hinted = [channel] }
-    nextHinted = due
-    lastHintedPull = due
+    guard nextHinted != nil || due < nextPull else { return }
+    if !hinted.contains(channel) { hinted.append(channel) }
+    due = min(due, nextHinted ?? due)
+    (nextHinted, lastHintedPull) = (due, due)
   }
 
   /// Asks soon, and tells what is due: the waits that have grown as long as nobody was there are over. Those that the server has
