@@ -93,7 +93,12 @@ public struct Fleet: Sendable {
         for device in devices { tally += device.tally(of: console.history.rollouts[rollout.number], console.share) }
       }
       outcome.tallies.append(tally)
-      if step > 0, time < plan.end { try console.act(at: time, tally) }
+      if step > 0, time < plan.end {
+        try console.act(at: time, tally) {
+          let known = devices.filter { $0.book.schema != nil }
+          return Dictionary(grouping: known) { $0.book.schema ?? 0 }.mapValues { $0.map { $0.configuration.id } }
+        }
+      }
       let history = console.history
       for device in devices { device.live(until: min(time + Plan.step, plan.end), history) }
     }
@@ -143,14 +148,15 @@ extension SimulatedDevice {
   func tally(of rollout: History.Rollout, _ share: Int64) -> Tally {
     facts.add(rollout.salt)
     guard facts.place(rollout.salt) < share else { return Tally() }
-    var tally = Tally(expected: 1, told: 0, failed: 0)
+    var tally = Tally(expected: 1, schemas: book.schema.map { 1 << $0 } ?? 0)
     guard let verdict = book.verdict(rollout.document.hash) else { return tally }
+    tally.schemasTold = tally.schemas
     switch verdict {
     case .applied:
       tally.told = 1
       tally.failed = book.health == nil ? 0 : 1
     case .refused, .unusable: (tally.told, tally.failed) = (1, 1)
-    case .scheduled, .passedOver: break
+    case .scheduled, .passedOver: tally.schemasTold = 0
     }
     return tally
   }

@@ -32,9 +32,7 @@ public struct Summary: Sendable {
     guard options.first == nil else { return 0 }
     return history.decisions.filter { (decision) in
       let tally = outcome.tallies[Int(decision.time / Plan.step)]
-      let taken = Rule.decide(
-        told: tally.told, failed: tally.failed, expected: tally.expected, since: decision.time - decision.since)
-      return taken != decision.taken
+      return Rule.decide(tally, since: decision.time - decision.since) != decision.taken
     }.count
   }
 

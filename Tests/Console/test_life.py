@@ -267,6 +267,34 @@ def test_a_bad_rollout_stops_at_its_first_step(console):
   assert all(device.pull()["volume"] == ("enforce", 99) for device in devices)
 
 
+def test_the_first_step_has_each_version_of_the_schema(console):
+  devices = join(console, 12)
+  console.set("fleet", ("volume", "enforce", 10))
+  for device in devices:
+    assert device.report(schema=2 if device is devices[7] else 1).status in (200, 204)
+  for number in range(20, 25):
+    rolling = console.set("fleet", ("volume", "enforce", number), steps=[1500, 10000], pause=3600)["number"]
+    taken = [device for device in devices if device.pull()["volume"] == ("enforce", number)]
+    assert devices[7] in taken and len(taken) > 1
+    console.api("POST", f"publications/{rolling}/stop", {})
+
+
+def test_the_next_step_waits_for_each_version_of_the_schema(console):
+  devices = join(console, 20)
+  console.set("fleet", ("volume", "enforce", 10))
+  for device in devices:
+    assert device.report(schema=2 if device is devices[7] else 1).status in (200, 204)
+  # Without a draw all are in: nineteen of twenty tell, and the twentieth has another schema.
+  number = console.set("fleet", ("volume", "enforce", 20), steps=[9999, 10000], pause=0)["number"]
+  for device in devices[:7] + devices[8:]:
+    assert device.report().status in (200, 204)
+  time.sleep(3)
+  told = console.api("GET", f"publications/{number}")
+  assert told["state"] == "rolling" and told["applied"] == 19, told
+  assert devices[7].report(schema=2).status in (200, 204)
+  wait(lambda: console.api("GET", f"publications/{number}")["state"] == "complete")
+
+
 def test_a_good_rollout_comes_to_its_end_by_itself(console):
   devices = join(console, 6)
   console.set("fleet", ("volume", "enforce", 10), ("welcomeText", "recommend", "Hi"))

@@ -18,6 +18,8 @@ struct Tally {
   var passedOver = 0
   /// The first of those where it failed.
   var failures: [(device: String, name: String, problem: String)] = []
+  /// The versions of the schemas of those that are in and were heard of lately, each with whether one of them has told.
+  var schemas: [Int64: Bool] = [:]
 
   enum Decision { case wait, raise, stop }
 
@@ -26,7 +28,8 @@ struct Tally {
   ///   - elapsed: since the step began, in seconds.
   func decide(bound: Int, pause: Int, elapsed: Int64) -> Decision {
     if failed > 0, failed * 10_000 > bound * told { return .stop }
-    return elapsed >= Int64(pause) && heard * 10 >= expected * 9 ? .raise : .wait
+    let isEnough = heard * 10 >= expected * 9 && schemas.values.allSatisfy { $0 }
+    return elapsed >= Int64(pause) && isEnough ? .raise : .wait
   }
 }
 
@@ -80,22 +83,38 @@ extension Console {
     }
   }
 
-  /// What draws the devices of a rollout: by chance, but so that somebody is in its first step. In a small fleet nobody might be.
+  /// What draws the devices of a rollout: by chance, but so that somebody is in its first step, and somebody with each version of the
+  /// schema, if that can be: what one of them refuses the others may take. In a small fleet chance alone might have nobody.
   func salt(_ plan: Plan, of channel: LiveryFleet.Channel) throws(Refusal) -> [UInt8] {
-    var rollout = Rollout(share: Int64(plan.steps.first ?? 10_000), salt: Crypto.random(8))
-    guard rollout.share < 10_000 else { return rollout.salt }
+    let share = Int64(plan.steps.first ?? 10_000)
+    func draw() -> Rollout { Rollout(share: share, salt: Crypto.random(8)) }
+    guard share < 10_000 else { return draw().salt }
     var parameters = [Database.Parameter.int(Console.now - Console.silence)]
     let condition = Console.condition(channel, &parameters)
-    // Of many some are in anyway.
-    let devices = try database.all(
-      "SELECT d.id FROM devices d WHERE d.refused = 0 AND COALESCE(d.seen, d.enrolled) >= ?" + condition
-        + " LIMIT 2000", parameters, { (row) throws(Refusal) in row.text(0) })
-    guard !devices.isEmpty else { return rollout.salt }
-    for _ in 0..<(100_000 / devices.count) {
-      if devices.contains(where: { rollout.includes($0) }) { break }
-      rollout.salt = Crypto.random(8)
+    var devices: [Int64: [String]] = [:]
+    var count = 0
+    // Of many of a kind some are in anyway.
+    try database.each(
+      """
+      SELECT id, schema_version FROM (
+        SELECT d.id, d.schema_version, ROW_NUMBER() OVER (PARTITION BY d.schema_version ORDER BY d.id) AS place
+        FROM devices d WHERE d.refused = 0 AND COALESCE(d.seen, d.enrolled) >= ?\(condition)) AS numbered
+      ORDER BY place LIMIT 2000
+      """, parameters
+    ) { (row) throws(Refusal) in
+      devices[row.intIfAny(1) ?? -1, default: []].append(row.text(0))
+      count += 1
     }
-    return rollout.salt
+    guard count > 0 else { return draw().salt }
+    func covered(_ rollout: Rollout) -> Int { devices.values.count { (ids) in ids.contains { rollout.includes($0) } } }
+    var best = draw()
+    var bestCovered = covered(best)
+    for _ in 0..<(100_000 / count) where bestCovered < devices.count {
+      let other = draw()
+      let otherCovered = covered(other)
+      if otherCovered > bestCovered { (best, bestCovered) = (other, otherCovered) }
+    }
+    return best.salt
   }
 
   func tally(_ publication: Publication) throws(Refusal) -> Tally {
@@ -112,7 +131,7 @@ extension Console {
     try database.each(
       """
       SELECT d.id, d.name, COALESCE(d.seen, d.enrolled), d.health, v.verdict, d.violations,
-        CASE WHEN h.version >= p.step_version THEN 1 ELSE 0 END FROM devices d
+        CASE WHEN h.version >= p.step_version THEN 1 ELSE 0 END, d.schema_version FROM devices d
       LEFT JOIN device_verdicts v ON v.device = d.id AND (v.hash = ? OR v.hash = ?)
       LEFT JOIN publications p ON p.number = ?
       LEFT JOIN device_channels h ON h.device = d.id AND h.channel = p.channel
@@ -123,7 +142,9 @@ extension Console {
       if isRolling, rollout.share < 10_000, !rollout.includes(id) { return }
       let verdict = row.textIfAny(4)
       let isAlive = row.int(2) >= alive
+      let schema = isAlive ? row.intIfAny(7) : nil
       if publication.holds, isAlive { tally.expected += 1 }
+      if isRolling, let schema, tally.schemas[schema] == nil { tally.schemas[schema] = false }
       // What was told before the step had begun is of another one, or of what was published before with the same words.
       guard let verdict, !isRolling || row.int(6) == 1 else { return }
       if verdict.sameBytes(as: "scheduled") {
@@ -138,6 +159,7 @@ extension Console {
       }
       tally.told += 1
       if isAlive { tally.heard += 1 }
+      if let schema { tally.schemas[schema] = true }
       guard let problem else {
         if verdict.sameBytes(as: "applied") { tally.applied += 1 }
         if verdict.sameBytes(as: "passed-over") { tally.passedOver += 1 }

@@ -20,7 +20,10 @@ extension Outcome {
       Self.sums.filter { self[keyPath: $0.path] != 0 }.map { .init($0.name, .int(Int64(self[keyPath: $0.path]))) } + [
         .init("counts", .list(counts.map { .int(Int64($0)) })),
         .init("findings", .list(findings.map { $0.value })),
-        .init("tallies", .list(tallies.flatMap { [$0.expected, $0.told, $0.failed] }.map { .int(Int64($0)) })),
+        .init(
+          "tallies",
+          .list(
+            tallies.flatMap { [$0.expected, $0.told, $0.failed, $0.schemas, $0.schemasTold] }.map { .int(Int64($0)) })),
         .init("reached", .list(reached.map { .int(Int64($0)) })),
       ])
   }
@@ -37,12 +40,14 @@ extension Outcome {
     let counted = try Self.numbers(value, "counts")
     let tallied = try Self.numbers(value, "tallies")
     reached = try Self.numbers(value, "reached")
-    guard counted.count == counts.count, tallied.count % 3 == 0, case .list(let items) = value["findings"] else {
+    guard counted.count == counts.count, tallied.count % 5 == 0, case .list(let items) = value["findings"] else {
       throw FleetError(.malformed, "there are other sums than there should be")
     }
     counts = counted
-    tallies = stride(from: 0, to: tallied.count, by: 3).map {
-      Tally(expected: tallied[$0], told: tallied[$0 + 1], failed: tallied[$0 + 2])
+    tallies = stride(from: 0, to: tallied.count, by: 5).map {
+      Tally(
+        expected: tallied[$0], told: tallied[$0 + 1], failed: tallied[$0 + 2], schemas: tallied[$0 + 3],
+        schemasTold: tallied[$0 + 4])
     }
     for item in items { findings.append(try Finding(item)) }
   }

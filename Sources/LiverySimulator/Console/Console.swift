@@ -34,8 +34,10 @@ struct Console {
 
   /// What it does at a time, before devices go on.
   ///
-  /// - Parameter tally: what reports say of the rollout that goes on.
-  mutating func act(at time: Time, _ tally: Tally) throws(FleetError) {
+  /// - Parameters:
+  ///   - tally: what reports say of the rollout that goes on.
+  ///   - devices: those that it goes by, by the versions of their schemas.
+  mutating func act(at time: Time, _ tally: Tally, among devices: () -> [Int64: [String]]) throws(FleetError) {
     if let index = plan.rotations.firstIndex(of: time) { try rotate(index, at: time) }
     if time - lastRefresh >= 5 * .day { try refresh(at: time) }
     // The last changes are to arrive.
@@ -63,7 +65,7 @@ struct Console {
       changed.insert(channel)
     }
     if rollout == nil, dice.chance(0.15), time < plan.end - 5 * .day {
-      try begin(at: time)
+      try begin(at: time, among: devices())
       changed.insert(History.fleet)
     }
     for channel in changed.sorted(by: >) { try publish(channel, at: time) }
@@ -72,7 +74,7 @@ struct Console {
   private mutating func look(at time: Time, _ tally: Tally, _ changed: inout Set<Int>) throws(FleetError) {
     guard let (number, place, since) = rollout else { return }
     let share = share
-    var decision = Rule.decide(told: tally.told, failed: tally.failed, expected: tally.expected, since: time - since)
+    var decision = Rule.decide(tally, since: time - since)
     if isBlind, time - since >= Rule.pause { decision = .raise }
     history.decisions.append(
       History.Decision(time: time, rollout: number, share: share, since: since, taken: decision))
@@ -95,10 +97,10 @@ struct Console {
     changed.insert(History.fleet)
   }
 
-  private mutating func begin(at time: Time) throws(FleetError) {
+  private mutating func begin(at time: Time, among devices: [Int64: [String]]) throws(FleetError) {
     let badness: PlainDocument.Badness = [.none, .none, .refused, .refusedByNewSchema, .unwell][dice.below(5)]
     let document = try made(at: time, History.fleet, badness, isRollout: true)
-    let salt = dice.bytes(8)
+    let salt = Rule.salt(dice.bytes(8), among: devices)
     rollout = (history.rollouts.count, slots[History.fleet].count, time)
     history.rollouts.append(History.Rollout(document: document, salt: salt, reached: Rule.shares[0]))
     slots[History.fleet].append(PlainManifest.Entry(document: document, share: Rule.shares[0], salt: salt))
@@ -151,13 +153,21 @@ struct Console {
 
 /// What reports say of a rollout.
 struct Tally: Sendable, Equatable {
+  /// Devices that are meant.
   var expected = 0
+  /// Those whose reports say what became of the document.
   var told = 0
+  /// Those of them where it did no good.
   var failed = 0
+  /// The versions of the schemas of those that are meant, and of those that have told: a bit each.
+  var schemas = 0
+  var schemasTold = 0
 
   static func += (left: inout Tally, right: Tally) {
     left.expected += right.expected
     left.told += right.told
     left.failed += right.failed
+    left.schemas |= right.schemas
+    left.schemasTold |= right.schemasTold
   }
 }

@@ -97,13 +97,30 @@ enum Rule {
   /// How long a step takes at least.
   static let pause = Time.day
 
+  static func decide(_ tally: Tally, since: Time) -> Decision {
+    if tally.failed >= 1, tally.failed * 50 > tally.told { return .stop }
+    // Half of them, or those with one schema, might all be those whom it does no harm.
+    let isEnough = tally.told >= max(3, tally.expected * 9 / 10) && tally.schemasTold == tally.schemas
+    return since >= pause && isEnough ? .raise : .wait
+  }
+
+  /// What draws the devices of a rollout: those of its first step have all the schemas that devices have, if that can be.
+  ///
   /// - Parameters:
-  ///   - told: devices whose reports say what became of the document.
-  ///   - failed: those of them where it did no good.
-  ///   - expected: devices that are meant.
-  static func decide(told: Int, failed: Int, expected: Int, since: Time) -> Decision {
-    if failed >= 1, failed * 50 > told { return .stop }
-    // Half of them might all be those whom it does no harm.
-    return since >= pause && told >= max(3, expected * 9 / 10) ? .raise : .wait
+  ///   - first: what is tried first.
+  ///   - devices: the devices that the console goes by, by the versions of their schemas.
+  static func salt(_ first: [UInt8], among devices: [Int64: [String]]) -> [UInt8] {
+    func covered(_ salt: [UInt8]) -> Int {
+      let rollout = Rollout(share: shares[0], salt: salt)
+      return devices.values.count { (ids) in ids.contains { rollout.includes($0) } }
+    }
+    var best = (salt: first, covered: covered(first))
+    var dice = Dice(first.reduce(0) { $0 << 8 | UInt64($1) })
+    for _ in 0..<1000 where best.covered < devices.count {
+      let salt = dice.bytes(8)
+      let covered = covered(salt)
+      if covered > best.covered { best = (salt, covered) }
+    }
+    return best.salt
   }
 }
