@@ -60,9 +60,9 @@ final class Exchange {
     target = Target(Array(UnsafeBufferPointer(start: start, count: count)))
     guard target != nil else { return 400 }
     guard isKnown(head.method) || head.method == .other else { return 405 }
+    // Without a length there is no body (RFC 9112, section 6.3).
     if head.isChunked { return 411 }
     if head.changes {
-      guard head.length != nil || head.method == .delete else { return 411 }
       guard isOwn else { return 403 }
     } else if head.method != .other, let length = head.length, length > 0 {
       return 400

@@ -271,13 +271,24 @@ def raw(console, head):
     return answer
 
 
+def test_a_request_without_a_length_has_no_body(console):
+  token = f"Authorization: Bearer {console.editor}"
+  problem(raw(console, f"POST /api/v1/groups HTTP/1.1\r\nHost: HOST\r\n{token}\r\n\r\n"), 415)
+  console.change([{"name": "volume", "verb": "enforce", "value": 90}])
+  revision = console.get("/channels/fleet/difference")["revision"]
+  number = console.ask("POST", "/channels/fleet/publications", {"revision": revision, "steps": [9999, 10000], "pause": 3600}).json["number"]
+  for what, state in (("stop", "stopped"), ("resume", "rolling"), ("raise", "complete")):
+    answer = raw(console, f"POST /api/v1/publications/{number}/{what} HTTP/1.1\r\nHost: HOST\r\n{token}\r\n\r\n")
+    assert (answer.status, answer.json["state"]) == (200, state), answer.content
+
+
 def test_what_the_server_refuses_is_a_problem_too(console):
   description = json.loads(DESCRIPTION.read_text())
   token = f"Authorization: Bearer {console.editor}"
   browser = "Sec-Fetch-Site: same-origin\r\nX-Livery-Script: 1\r\nContent-Type: application/json"
   requests = [(414, f"GET /api/v1/devices?query={'x' * 5000} HTTP/1.1\r\nHost: HOST\r\n{token}\r\n\r\n"),
               (421, f"GET /api/v1/devices HTTP/1.1\r\nHost: elsewhere.example\r\n{token}\r\n\r\n"),
-              (411, f"POST /api/v1/groups HTTP/1.1\r\nHost: HOST\r\n{token}\r\n\r\n"),
+              (411, f"POST /api/v1/groups HTTP/1.1\r\nHost: HOST\r\n{token}\r\nTransfer-Encoding: chunked\r\n\r\n"),
               (413, f"POST /api/v1/groups HTTP/1.1\r\nHost: HOST\r\n{browser}\r\nContent-Length: 9000000\r\n\r\n")]
   for status, head in requests:
     problem(raw(console, head), status)

@@ -361,7 +361,11 @@ def test_a_verdict_is_of_a_publication_in_its_own_channel(console):
   # Others that say the same are others' first.
   shop = console.set("group.shop", ("volume", "recommend", 30))["number"]
   assert verdict() == (lobby, "group.lobby")
-  console.run("device", "groups", device.id)
+  assert console.run("device", "groups", device.id).split() == ["lobby"]
+  assert console.json("device", "groups", device.id) == {"groups": ["lobby"]}
+  assert "groups or --none" in console.run("device", "groups", device.id, "shop", "--none", expected=2)
+  console.run("device", "groups", device.id, "--none")
+  assert console.run("device", "groups", device.id) == "" and console.json("device", "groups", device.id) == {"groups": []}
   assert verdict() == (shop, "group.shop")
   fleet = console.set("fleet", ("volume", "recommend", 30))["number"]
   assert verdict() == (fleet, "fleet")

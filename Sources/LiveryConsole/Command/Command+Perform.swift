@@ -176,8 +176,16 @@ extension Command {
       try console.name(rest[1], rest[2], by: person)
       done("named \(rest[1])")
     case "groups":
-      try console.setGroups(Array(rest.dropFirst(2)), of: rest[1], by: person)
-      done("\(rest[1]) is in \(rest.count == 2 ? "no group" : Array(rest.dropFirst(2)).joinedByCommas)")
+      let groups = Array(rest.dropFirst(2))
+      guard groups.isEmpty == arguments.has("none") else {
+        guard groups.isEmpty else { throw Command.usage("`device groups` takes groups or --none") }
+        let present = try console.device(rest[1]).line.groups
+        var json = JSON()
+        json.add("groups", texts: present)
+        return show(json, present)
+      }
+      try console.setGroups(groups, of: rest[1], by: person)
+      done("\(rest[1]) is in \(groups.isEmpty ? "no group" : groups.joinedByCommas)")
     case "remove":
       try console.refuse(rest[1], by: person)
       done("removed \(rest[1])")

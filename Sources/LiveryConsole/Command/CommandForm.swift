@@ -53,7 +53,7 @@ struct CommandForm {
     CommandForm("device", ["query", "group", "device-state", "limit", "offset"]),
     CommandForm("device list", ["query", "group", "device-state", "limit", "offset"]),
     CommandForm("device show ID"), CommandForm("device remove ID"), CommandForm("device name ID NAME"),
-    CommandForm("device groups ID [GROUP…]"),
+    CommandForm("device groups ID [GROUP…]", ["none"]),
     CommandForm("draft"), CommandForm("draft show [CHANNEL]"),
     CommandForm("draft set CHANNEL VERB NAME [VALUE]", ["revision"]),
     CommandForm("draft unset CHANNEL NAME", ["revision"]), CommandForm("draft discard CHANNEL", ["revision"]),

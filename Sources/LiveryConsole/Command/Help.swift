@@ -57,6 +57,7 @@ extension Command {
       --request FILE       of `keys rotate`, `revoke` and `roots`: what is to be signed elsewhere is written there
       --role ROLE          of `admin`: editor or viewer; without it editor for somebody new, and no other for who is there
       --password-file FILE  of `admin`: its first line, in place of standard input
+      --none               of `device groups`: the device is in no group any more; without it and groups they are told
       --label TEXT         of `token` and `enroll`
       --days N             of `token`: how long it is of use; 365 without it
       --hours N            of `enroll`: how long the code is of use; 24 without it
