@@ -102,7 +102,7 @@ final class CommitQueue: @unchecked Sendable {
       // One that is being made cannot be called off.
       mayLeave = leave(pending)
       if mayLeave {
-        throw StoreError(.busy, "another thread of this process kept the store for longer than \(timeout) ms")
+        throw StoreError(.busy, "this process itself kept the store for longer than \(timeout) ms")
       }
     }
   }

@@ -56,7 +56,9 @@ struct StoreFile {
 
   private static func refusal(_ error: LMDBError, _ shown: String) -> StoreError {
     let isNoFile = error.kind == .system && (error.code == EISDIR || error.code == ENXIO)
-    guard error.kind == .foreign || isNoFile else { return StoreError(error).prefixed("\(shown): ") }
+    guard error.kind == .foreign || isNoFile else {
+      return error.kind == .system ? .system(error.code, shown) : StoreError(error).prefixed("\(shown): ")
+    }
     return StoreError(.notAStore, "\(shown): the file is neither a store nor a copy of one")
   }
 
