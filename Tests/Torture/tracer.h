@@ -73,6 +73,13 @@ static void go_on(traced *self, int index) {
   ptrace(PTRACE_SYSCALL, self->threads[index], NULL, (void *)(intptr_t)self->signals[index]);
 }
 
+// A thread that was made shows itself by its parent.
+static void take_made(traced *self, pid_t parent, int status) {
+  unsigned long made = 0;
+  if (WIFSTOPPED(status) && status >> 16 == PTRACE_EVENT_CLONE && ptrace(PTRACE_GETEVENTMSG, parent, NULL, &made) == 0)
+    traced_thread(self, (pid_t)made);
+}
+
 /** Lets it go on for so many stops at system calls, entries and returns, and stops it there with all its threads; false if it
     ended before, or hung. */
 UNUSED static bool run_to(traced *self, uint64_t stops, double seconds) {
@@ -90,11 +97,7 @@ UNUSED static bool run_to(traced *self, uint64_t stops, double seconds) {
       pid_t thread = waitpid(self->threads[index], &status, WNOHANG | __WALL);
       if (thread <= 0) continue;
       found = true;
-      // A thread that was made shows itself by its parent.
-      unsigned long made = 0;
-      if (WIFSTOPPED(status) && status >> 16 == PTRACE_EVENT_CLONE
-          && ptrace(PTRACE_GETEVENTMSG, thread, NULL, &made) == 0)
-        traced_thread(self, (pid_t)made);
+      take_made(self, thread, status);
       if (take_note(self, thread, status) && --stops == 0) {
         // The others too.
         for (int other = 0; other < self->count; other++) {
@@ -102,6 +105,7 @@ UNUSED static bool run_to(traced *self, uint64_t stops, double seconds) {
           pid_t one = self->threads[other];
           if (ptrace(PTRACE_INTERRUPT, one, NULL, NULL) != 0) continue;
           if (waitpid(one, &status, __WALL) != one) continue;
+          take_made(self, one, status);
           take_note(self, one, status);
           if (!WIFSTOPPED(status)) other--;
         }
