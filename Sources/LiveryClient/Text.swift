@@ -5,7 +5,7 @@ import CLivery
 extension String {
   /// Whether two texts are the same bytes. `==` would also take canonically equivalent text for the same.
   @inline(never)
-  func sameBytes(as other: String) -> Bool {
+  package func sameBytes(as other: String) -> Bool {
     guard utf8.count == other.utf8.count else { return false }
     var (mine, theirs) = (self, other)
     return mine.withUTF8 { (mine) in theirs.withUTF8 { mine.elementsEqual($0) } }

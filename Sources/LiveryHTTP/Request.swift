@@ -1,3 +1,5 @@
+import LiveryClient
+
 /// One request that has passed every check of the server.
 package struct Request: Sendable {
   package enum Method: Sendable {

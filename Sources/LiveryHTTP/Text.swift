@@ -1,10 +1,6 @@
-extension String {
-  /// Whether two texts are the same bytes. `==` would also take canonically equivalent text for the same.
-  @inline(never)
-  package func sameBytes(as other: String) -> Bool {
-    utf8.count == other.utf8.count && utf8.elementsEqual(other.utf8)
-  }
+import LiveryClient
 
+extension String {
   /// What comes after a prefix; nil if it does not begin with that.
   @inline(never)
   package func after(_ prefix: String) -> String? {

@@ -36,8 +36,8 @@ final class Checks: @unchecked Sendable {
   /// Provides a check in place of a former one of the name; without a function there is none.
   func provide(_ name: String, dispatched: Bool, _ function: Function?, _ userData: UserData) {
     let former = lock.withLock { () -> [Check] in
-      let former = checks.filter { $0.name.isSame(name) }
-      checks.removeAll { $0.name.isSame(name) }
+      let former = checks.filter { $0.name.sameBytes(as: name) }
+      checks.removeAll { $0.name.sameBytes(as: name) }
       guard let function, !hasEnded else { return former }
       checks.append(
         Check(name: name, isDispatched: dispatched) {
@@ -83,7 +83,7 @@ final class Checks: @unchecked Sendable {
   private func begin(_ check: Check, _ revision: UInt64) -> Bool {
     lock.withLock {
       if asked.revision != revision { asked = ([], revision) }
-      guard !asked.names.contains(where: { $0.isSame(check.name) }) else { return false }
+      guard !asked.names.contains(where: { $0.sameBytes(as: check.name) }) else { return false }
       asked.names.append(check.name)
       return true
     }
@@ -111,7 +111,7 @@ final class Checks: @unchecked Sendable {
 
   /// Nobody is asked about it any more: it is begun anew once there is somebody.
   private func forget(_ check: Check, _ revision: UInt64) {
-    lock.withLock { if asked.revision == revision { asked.names.removeAll { $0.isSame(check.name) } } }
+    lock.withLock { if asked.revision == revision { asked.names.removeAll { $0.sameBytes(as: check.name) } } }
   }
 
   private func take(_ status: livery_status, _ message: String, _ check: Check, _ revision: UInt64) {
@@ -132,7 +132,7 @@ final class Checks: @unchecked Sendable {
 
   private func again(_ check: Check, _ revision: UInt64) {
     queue.run(after: Self.pause) {
-      guard let known = self.lock.withLock({ self.checks.first { $0.name.isSame(check.name) } }) else {
+      guard let known = self.lock.withLock({ self.checks.first { $0.name.sameBytes(as: check.name) } }) else {
         return self.forget(check, revision)
       }
       do throws(StoreError) {

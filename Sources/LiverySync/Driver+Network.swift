@@ -132,7 +132,7 @@ extension Driver {
 
   private func hear(hint topic: String, _ version: Int64) {
     guard let membership else { return }
-    for channel in channels where Self.topic(membership.fleet, channel).isSame(topic) {
+    for channel in channels where Self.topic(membership.fleet, channel).sameBytes(as: topic) {
       handle(.hint(channel, version: version))
     }
   }

@@ -20,7 +20,7 @@ extension Driver {
         try store.keep { (edit) throws(StoreError) in
           try edit.set(Membership.requests + waiter.number, to: request)
         }
-        guard let index = waiters.firstIndex(where: { $0.number.isSame(waiter.number) }) else { continue }
+        guard let index = waiters.firstIndex(where: { $0.number.sameBytes(as: waiter.number) }) else { continue }
         (waiters[index].isSaid, waiters[index].isAsked) = (true, true)
       } catch {
         forget(waiter.number)?.finish(.failure(error))
@@ -51,9 +51,9 @@ extension Driver {
         continue
       }
       let number = String(decoding: name.utf8.dropFirst(Membership.requests.utf8.count), as: UTF8.self)
-      if waiters.contains(where: { $0.number.isSame(number) }) { continue }
+      if waiters.contains(where: { $0.number.sameBytes(as: number) }) { continue }
       want(
-        Waiter(kind: kind.isSame("push") ? .push : .pull, number: number, until: until, isRemote: true) { (outcome) in
+        Waiter(kind: kind.sameBytes(as: "push") ? .push : .pull, number: number, until: until, isRemote: true) { (outcome) in
           self.answer(number, until, outcome)
         })
     }

@@ -36,12 +36,12 @@ extension Driver {
 
   /// Whether it is in these records what counts as refused, or as replaced, since it went back.
   private static func tellOfItsEnd(_ records: [Device.Record]) -> Bool {
-    records.contains { $0.name.isSame("state") || $0.name.isSame(ownedRecord) }
+    records.contains { $0.name.sameBytes(as: "state") || $0.name.sameBytes(as: ownedRecord) }
   }
 
   /// Whether an asset is on the disk.
   func keep(_ bytes: [UInt8], _ hash: [UInt8]) -> Bool {
-    do throws(StoreError) { return try store.assets.put(bytes, allowsAny: true).isSame(hash.hexadecimal) } catch {
+    do throws(StoreError) { return try store.assets.put(bytes, allowsAny: true).sameBytes(as: hash.hexadecimal) } catch {
       return false
     }
   }

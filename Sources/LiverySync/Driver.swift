@@ -291,7 +291,7 @@ final class Driver: @unchecked Sendable {
   /// holds for the app.
   private func keepScope() throws(StoreError) -> String? {
     let kept = try store.kept(Membership.scope)?.text
-    guard let scope = options.scope, kept.map({ !$0.isSame(scope) }) ?? true else { return kept }
+    guard let scope = options.scope, kept.map({ !$0.sameBytes(as: scope) }) ?? true else { return kept }
     try store.keep { (edit) throws(StoreError) in try edit.set(Membership.scope, to: .string(scope)) }
     return scope
   }
@@ -357,7 +357,7 @@ final class Driver: @unchecked Sendable {
 
   /// Something of the namespace has changed, here or in another process.
   private func hear(_ events: [Event]) {
-    func concerns(_ name: String) -> Bool { events.contains { $0.name?.isSame(name) ?? ($0.kind == .resync) } }
+    func concerns(_ name: String) -> Bool { events.contains { $0.name?.sameBytes(as: name) ?? ($0.kind == .resync) } }
     func concerns(below prefix: String) -> Bool {
       events.contains { $0.name?.utf8.starts(with: prefix.utf8) ?? ($0.kind == .resync) }
     }

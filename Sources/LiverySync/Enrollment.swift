@@ -171,7 +171,7 @@ extension Store {
     let names = try snapshot.names(in: .bundle, matching: "sync.**")
     snapshot.close()
     // What the app says of itself is nobody's but the app's.
-    guard names.contains(where: { $0.isSame(Membership.setting) || $0.isSame(Membership.key) }) else { return }
+    guard names.contains(where: { $0.sameBytes(as: Membership.setting) || $0.sameBytes(as: Membership.key) }) else { return }
     // The time of a trial may be over while the edit is made.
     let before = try placesOnTrial()
     let trialBefore = try trialStatus()["revision"]
@@ -193,7 +193,7 @@ extension Store {
       for name in try edit.names(in: .bundle, matching: Membership.prefix + "**") {
         // Who waits is told that there is no fleet any more, by whoever takes part.
         let isAsked = [Membership.requests, Membership.answers].contains { name.utf8.starts(with: $0.utf8) }
-        if !isAsked, !name.isSame(Membership.health) { try edit.reset(name) }
+        if !isAsked, !name.sameBytes(as: Membership.health) { try edit.reset(name) }
       }
     }
     guard !before.isEmpty, case .int(let number)? = trialBefore else { return }

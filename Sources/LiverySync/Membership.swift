@@ -94,13 +94,13 @@ struct Membership: Sendable {
   /// What a value of the namespace has to be.
   static func check(_ value: Value, _ name: String) throws(StoreError) -> Value {
     let isGood: Bool
-    if name.isSame(setting) {
+    if name.sameBytes(as: setting) {
       isGood = Membership(value) != nil
-    } else if name.isSame(key) {
+    } else if name.sameBytes(as: key) {
       if case .data(let bytes) = value { isGood = bytes.count == SigningKey.seedSize } else { isGood = false }
-    } else if name.isSame(health) {
+    } else if name.sameBytes(as: health) {
       isGood = value.text != nil
-    } else if name.isSame(trial) || [requests, answers].contains(where: { name.utf8.starts(with: $0.utf8) }) {
+    } else if name.sameBytes(as: trial) || [requests, answers].contains(where: { name.utf8.starts(with: $0.utf8) }) {
       isGood = value.type == .object
     } else {
       isGood = name.utf8.starts(with: records.utf8)
@@ -142,13 +142,6 @@ extension Store {
 }
 
 extension String {
-  /// Whether two texts are the same bytes.
-  func isSame(_ other: String) -> Bool {
-    guard utf8.count == other.utf8.count else { return false }
-    var (mine, theirs) = (self, other)
-    return mine.withUTF8 { (mine) in theirs.withUTF8 { mine.elementsEqual($0) } }
-  }
-
   /// The beginning of it, of so many bytes at most, whole characters alone, and none that steers a terminal.
   func line(_ limit: Int) -> String {
     var text: [UInt8] = []

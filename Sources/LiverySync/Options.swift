@@ -51,7 +51,7 @@ struct Options: Sendable {
   /// - Throws: `.invalidArgument`.
   func check() throws(StoreError) {
     if let scope, !Name.isValid(scope) { throw StoreError(.invalidArgument, "scope is no name of an app") }
-    if let name, name.utf8.isEmpty || !name.line(name.utf8.count).isSame(name) {
+    if let name, name.utf8.isEmpty || !name.line(name.utf8.count).sameBytes(as: name) {
       throw StoreError(.invalidArgument, "name is empty, or has control characters")
     }
     if let certificates, certificates.utf8.isEmpty { throw StoreError(.invalidArgument, "ca_file is empty") }

@@ -97,13 +97,13 @@ extension Store {
   }
 
   private static func advice(_ reason: String) -> String {
-    if reason.isSame("barred") { return "give sync.lock, beside data.mdb, the owner and the mode of that" }
-    if reason.isSame("sealed") {
+    if reason.sameBytes(as: "barred") { return "give sync.lock, beside data.mdb, the owner and the mode of that" }
+    if reason.sameBytes(as: "sealed") {
       return "give this process the store's key, or have one take part that has it; "
         + "if it is lost for good, leave the fleet, and enroll anew"
     }
-    if reason.isSame("postponed") { return "look at what keeps it from being made: it is tried again" }
-    for known in FleetError.Reason.allCases where known.name.isSame(reason) { return FleetError(known, "").advice }
+    if reason.sameBytes(as: "postponed") { return "look at what keeps it from being made: it is tried again" }
+    for known in FleetError.Reason.allCases where known.name.sameBytes(as: reason) { return FleetError(known, "").advice }
     return "leave the fleet, and enroll anew"
   }
 
@@ -145,7 +145,7 @@ extension Store {
     guard case .object(let members) = settings else { return settings }
     return .object(
       members.map { (member) -> Value.Member in
-        guard member.key.isSame("Values"), case .object(let values) = member.value else { return member }
+        guard member.key.sameBytes(as: "Values"), case .object(let values) = member.value else { return member }
         return Value.Member(
           member.key, .object(values.filter { !$0.key.utf8.starts(with: Membership.prefix.utf8) }))
       })
@@ -159,7 +159,7 @@ extension lvy_note {
     guard asked < joined else { return }
     asked = 0
     // Why the lease cannot be taken is of no fleet.
-    if process == 0, !reasonText.isSame("barred") { (reason.0, message.0, next) = (0, 0, 0) }
+    if process == 0, !reasonText.sameBytes(as: "barred") { (reason.0, message.0, next) = (0, 0, 0) }
   }
 }
 

@@ -83,10 +83,10 @@ struct Trial: Sendable {
     guard let revision = status.number("revision"), revision > after else { return .none }
     // Somebody else may have begun one since ours has ended, or was not made.
     switch status["state"]?.text {
-    case .some(let text) where text.isSame("pending"):
+    case .some(let text) where text.sameBytes(as: "pending"):
       return status.isOfOurs ? .pending(revision: revision) : try past(in: store)
-    case .some(let text) where text.isSame("confirmed"): return status.wasOfOurs ? .confirmed : try past(in: store)
-    case .some(let text) where text.isSame("reverted"):
+    case .some(let text) where text.sameBytes(as: "confirmed"): return status.wasOfOurs ? .confirmed : try past(in: store)
+    case .some(let text) where text.sameBytes(as: "reverted"):
       return status.wasOfOurs
         ? .reverted(by: status["endOrigin"]?.text, at: status.number("endRevision") ?? .max) : try past(in: store)
     default: return .none
@@ -100,7 +100,7 @@ struct Trial: Sendable {
     for commit in try store.history(filter).items ?? [] {
       guard let revision = commit.number("revision"), revision > after else { break }
       guard let trial = commit.number("trial"), trial > after else { continue }
-      let hasGoneBack = commit["kind"]?.text.map { $0.isSame("reverted") } ?? false
+      let hasGoneBack = commit["kind"]?.text.map { $0.sameBytes(as: "reverted") } ?? false
       return hasGoneBack ? .reverted(by: commit["origin"]?.text, at: revision) : .confirmed
     }
     return .none
@@ -114,7 +114,7 @@ struct Trial: Sendable {
       else { return false }
       return layers.contains { (layer) in
         guard let revision = layer.number("revision"), let place = layer["layer"]?.text else { return false }
-        return (place.isSame("user") || place.isSame("session")) && revision > after && revision < end
+        return (place.sameBytes(as: "user") || place.sameBytes(as: "session")) && revision > after && revision < end
       }
     }
   }
@@ -137,7 +137,7 @@ extension Value {
 
   /// Of the status of a trial: whether it is one of the console's. With a change of the console's comes what is kept of that.
   fileprivate var isOfOurs: Bool {
-    placesOnTrial.contains { $0.layer == .bundle && $0.name.isSame(Driver.ownedSetting) }
+    placesOnTrial.contains { $0.layer == .bundle && $0.name.sameBytes(as: Driver.ownedSetting) }
   }
 }
 
@@ -184,14 +184,14 @@ extension Driver {
   /// Makes a change that goes back unless somebody confirms it. What the device knows of channels and trust is kept before, and
   /// for good; with the change goes back what follows from it.
   func begin(_ wanted: Desired.Trial, _ change: Change, _ records: [Device.Record]) {
-    guard let owned = records.first(where: { $0.name.isSame(Self.ownedRecord) }),
+    guard let owned = records.first(where: { $0.name.sameBytes(as: Self.ownedRecord) }),
       case .data(let fingerprint)? = owned.value?["applied"], let revision = try? store.revision()
     else { return later(.postponed) }
     var made = Trial(fingerprint: fingerprint, after: revision, wanted: wanted, schema: world.schema)
     made.replacing = change.replacing
     do throws(StoreError) {
       try store.keep { (edit) throws(StoreError) in
-        try self.put(records.filter { !$0.name.isSame(Self.ownedRecord) }, into: edit)
+        try self.put(records.filter { !$0.name.sameBytes(as: Self.ownedRecord) }, into: edit)
         try edit.set(Membership.trial, to: made.value)
       }
       hasEndedTrial = false

@@ -33,7 +33,7 @@ extension Driver {
 
   /// Waits no more; who did.
   func forget(_ number: String) -> Waiter? {
-    guard let index = waiters.firstIndex(where: { $0.number.isSame(number) }) else { return nil }
+    guard let index = waiters.firstIndex(where: { $0.number.sameBytes(as: number) }) else { return nil }
     return waiters.remove(at: index)
   }
 

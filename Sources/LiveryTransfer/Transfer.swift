@@ -115,10 +115,10 @@ package final class Transfer: @unchecked Sendable {
     var length: Int64?
     for field in fields {
       guard let name = field.name.map({ String(cString: $0).lowercased() }), let value = field.value else { continue }
-      if name.isSame("date") { reply.date = String(validatingCString: value) }
-      if name.isSame("etag") { reply.entityTag = String(validatingCString: value) }
-      if name.isSame("retry-after") { reply.retryAfter = Int64(String(cString: value)) }
-      if name.isSame("content-length") { length = Int64(String(cString: value)) }
+      if name.sameBytes(as: "date") { reply.date = String(validatingCString: value) }
+      if name.sameBytes(as: "etag") { reply.entityTag = String(validatingCString: value) }
+      if name.sameBytes(as: "retry-after") { reply.retryAfter = Int64(String(cString: value)) }
+      if name.sameBytes(as: "content-length") { length = Int64(String(cString: value)) }
     }
     return lock.withLock {
       self.reply = reply
@@ -215,8 +215,4 @@ extension Ask {
       }
     }
   }
-}
-
-extension String {
-  fileprivate func isSame(_ other: String) -> Bool { utf8.elementsEqual(other.utf8) }
 }

@@ -1,3 +1,4 @@
+import LiveryClient
 import LiveryHTTP
 
 /// What the page itself says, in the languages that it speaks. The schema's texts are the schema's.

@@ -66,11 +66,3 @@ struct PromptForm: Sendable {
     }
   }
 }
-
-extension String {
-  /// Whether two texts are the same bytes. `==` would also take canonically equivalent text for the same.
-  @inline(never)
-  func sameBytes(as other: String) -> Bool {
-    utf8.count == other.utf8.count && utf8.elementsEqual(other.utf8)
-  }
-}
