@@ -335,7 +335,10 @@ TEST("a commit that expects an older state is a CONFLICT", expect) {
   OK(livery_change_expect(change, "pair.a", revision));
   OK(livery_set_int(store, user, "pair.a", 2));
   EXPECT_STATUS(LIVERY_ERROR_CONFLICT, livery_change_commit(change, NULL));
-  OK(livery_change_discard(change));
+  // Whoever has looked again expects what is there now, and no more what was.
+  OK(livery_revision(store, &revision));
+  OK(livery_change_expect(change, "pair.a", revision));
+  OK(livery_change_commit(change, NULL));
 
   // Another setting's change is no conflict; one that never had a value is expected with 0.
   OK(livery_revision(store, &revision));

@@ -251,6 +251,20 @@ TEST("a store whose format number is damaged is CORRUPT at open", format_damaged
   EXPECT(store == NULL);
 }
 
+TEST("a declaration whose key is damaged is CORRUPT at open, and not taken for missing", declaration_key) {
+  const char *path = fresh_path();
+  livery_open_options options = LIVERY_OPEN_OPTIONS_INIT;
+  options.flags = LIVERY_OPEN_CREATE;
+  options.backup_commits = options.backup_age_s = UINT32_MAX;
+  livery_store *store = NULL;
+  OK(livery_open(path, &options, &store));
+  OK(livery_schema_apply(store, KIOSK_SCHEMA, LIVERY_ZERO_TERMINATED, NULL, NULL));
+  OK(livery_close(store));
+  EXPECT(damage_record(path, "idleResetSeconds", 16, 3) > 0);
+  EXPECT_STATUS(corrupt, livery_open(path, &options, &store));
+  EXPECT(store == NULL);
+}
+
 TEST("a store of a newer format is FORMAT_NEWER at open", format_newer) {
   const char *path = NULL;
   OK(livery_close(filled_store(&path)));

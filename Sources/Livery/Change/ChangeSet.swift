@@ -298,10 +298,19 @@ public final class ChangeSet: @unchecked Sendable {
     try whileOpen { () throws(StoreError) in trial = microseconds }
   }
 
-  /// Makes the commit fail with `.conflict` if a setting was changed after a revision. 0 expects one never set.
+  /// Makes the commit fail with `.conflict` if a setting was changed after a revision. 0 expects one never set. Of one
+  /// setting in one layer the last counts.
   public func expect(_ name: String, at revision: UInt64) throws(StoreError) {
     try checkName(name)
-    try whileOpen { () throws(StoreError) in expectations.append((name, parts[current].layer, revision)) }
+    try whileOpen { () throws(StoreError) in
+      let layer = parts[current].layer
+      for index in expectations.indices
+      where expectations[index].layer == layer && expectations[index].name.sameBytes(as: name) {
+        expectations[index].revision = revision
+        return
+      }
+      expectations.append((name, layer, revision))
+    }
   }
 
   /// Where the changes come from; kept with each value. Up to 63 bytes without control characters.

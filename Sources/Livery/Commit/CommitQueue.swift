@@ -102,7 +102,7 @@ final class CommitQueue: @unchecked Sendable {
       // One that is being made cannot be called off.
       mayLeave = leave(pending)
       if mayLeave {
-        throw StoreError(.busy, "this process itself kept the store for longer than \(timeout) ms")
+        throw .keptByOwnProcess(timeout)
       }
     }
   }

@@ -174,9 +174,11 @@ struct StoreFile {
     return false
   }
 
-  /// Whether something that describes the store has a damaged key: it would be taken for missing.
+  /// Whether something that describes the store, or declares a setting, has a damaged key: it would be taken for missing.
   var lacksFacts: Bool {
-    for record in damagedRecords where record.hasDamagedKey && record.database.sameBytes(as: "meta") { return true }
+    for record in damagedRecords where record.hasDamagedKey {
+      if record.database.sameBytes(as: "meta") || record.database.sameBytes(as: "schema") { return true }
+    }
     return false
   }
 

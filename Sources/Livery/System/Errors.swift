@@ -44,6 +44,12 @@ extension StoreError: LMDBErrorConvertible {
 }
 
 extension StoreError {
+  /// By another thread, or by an edit of the thread that waits.
+  @inline(never)
+  static func keptByOwnProcess(_ milliseconds: UInt32) -> StoreError {
+    StoreError(.busy, "this process itself kept the store for longer than \(milliseconds) ms")
+  }
+
   static var forkedStore: StoreError {
     StoreError(.forked, "the store was opened by this process's parent: open it again")
   }

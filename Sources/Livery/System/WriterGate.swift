@@ -63,7 +63,7 @@ final class WriterGate: @unchecked Sendable {
   ) throws(StoreError) -> R {
     let deadline = lvs_monotonic_ns() &+ UInt64(timeout) * 1_000_000
     guard threads.lock(until: deadline) else {
-      throw StoreError(.busy, "this process itself kept the store for longer than \(told) ms")
+      throw .keptByOwnProcess(told)
     }
     defer { threads.unlock() }
     try takeInTurn(byte, told, until: deadline)
