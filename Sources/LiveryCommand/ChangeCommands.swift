@@ -75,8 +75,8 @@ private func holdsParts(_ name: String, _ store: Store) throws(StoreError) -> Bo
     let type = item.text("type")
     return item["readOnly"] != nil && (type.sameBytes(as: "list") || type.sameBytes(as: "object"))
   } catch {
-    // The commit says better what is wrong.
-    guard error.code == .notFound else { throw error }
+    // The commit says better what is wrong, and takes the place of what is damaged.
+    guard error.code == .notFound || error.code == .corrupt else { throw error }
     return false
   }
 }

@@ -135,14 +135,18 @@ struct Context {
     options.create = create
     options.allowOverride = allowOverride
     options.sharesWithGroup = sharesWithGroup
-    if let timeout = try number("timeout") {
-      guard let milliseconds = UInt32(exactly: timeout), milliseconds > 0 else {
-        throw StoreError(.usage, "--timeout takes milliseconds, from 1 to \(UInt32.max)")
-      }
-      options.busyTimeout = .milliseconds(Int64(milliseconds))
-    }
+    if let timeout = try timeout() { options.busyTimeout = .milliseconds(Int64(timeout)) }
     if let versions = try number("orphan-versions") { options.orphanVersions = versions > 0 ? UInt64(versions) : nil }
     return try Store(path: path, options: options)
+  }
+
+  /// How long to wait for other writers, in milliseconds; nil if that is not told.
+  func timeout() throws(StoreError) -> UInt32? {
+    guard let timeout = try number("timeout") else { return nil }
+    guard let milliseconds = UInt32(exactly: timeout), milliseconds > 0 else {
+      throw StoreError(.usage, "--timeout takes milliseconds, from 1 to \(UInt32.max)")
+    }
+    return milliseconds
   }
 
   /// An option that takes a whole number.

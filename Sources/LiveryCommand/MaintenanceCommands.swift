@@ -92,7 +92,7 @@ func checkStore(_ context: Context) throws(StoreError) {
   guard let path = context.storePath else {
     throw StoreError(.usage, "no store given: use --store PATH or set LIVERY_STORE")
   }
-  let outcome = Store.check(path: path)
+  let outcome = Store.check(path: path, timeout: try context.timeout() ?? 5000)
   if outcome.hasReport { context.output.result(outcome.report) }
   for damage in outcome.report.items("damage") {
     let page = damage["page"] == nil ? "" : "page \(damage.number("page")) "

@@ -809,7 +809,7 @@ run 0 backup --list --json && json 'v[0]["reason"] == "restore" and v[1]["reason
 run 0 set volume 3
 run 0 restore ./copy.mdb && has "revision "
 run 0 restore latest --origin service
-run 3 restore nothing.mdb && one_line
+run 3 restore nothing.mdb && one_line && warns "livery: nothing.mdb: No such file"
 echo "only words" >words
 run 7 restore ./words && warns "neither a store nor a copy of one" && one_line
 run 2 backup --list x && one_line
@@ -823,6 +823,12 @@ run 0 stats --json && json 'v["schemaVersion"] == 1 and v["revision"] > 0'
 run 0 apply v2.json && has "applied version 2 over 1" && has "- console"
 run 4 apply v1.json && one_line
 run 0 --store t set any 'thing "x"'
+run 0 init --store worn
+run 0 --store worn set note damageme
+python3 -c 'path = "worn/data.mdb"; data = open(path, "rb").read(); open(path, "wb").write(data.replace(b"damageme", b"damagemf"))'
+run 7 --store worn get note && warns "set it anew"
+run 0 --store worn set note mended
+run 0 --store worn get note && prints mended
 run 0 --store t get any && prints 'thing "x"'
 run 0 --store t set parts '{"a": [1, 2.5]}' --value-json
 run 0 --store t get parts && prints '{"a":[1,2.5]}'

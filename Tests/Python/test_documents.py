@@ -36,6 +36,14 @@ def test_the_same_schema_again_changes_nothing_and_another_is_drift(store):
   assert not drift["applied"] and drift["drift"] and store.revision == revision
 
 
+@pytest.mark.parametrize("wrong", [{"c": livery.Color.from_hex("#336699")}, {"list": [{"c": livery.Color(1, 0, 0, 1)}]}, {1: 2}])
+def test_what_json_would_take_for_something_else_is_refused(store, wrong):
+  revision = store.revision
+  with pytest.raises(livery.InvalidValueError, match="cannot be written as JSON"):
+    store.import_json(wrong)
+  assert store.revision == revision
+
+
 def test_a_lower_version_is_newer_here(store):
   store.apply_schema({**OPEN, "Version": 3})
   with pytest.raises(livery.SchemaNewerError) as caught:

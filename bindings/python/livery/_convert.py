@@ -125,6 +125,18 @@ def path(path: Path) -> bytes:
   return raw
 
 
+def _plain(value: object) -> object:
+  """A value that JSON has; TypeError for what it would take for something else."""
+  if isinstance(value, Mapping):
+    for key in value:
+      if not isinstance(key, str):
+        raise TypeError(f"the name {key!r} is not text")
+    return {key: _plain(one) for key, one in value.items()}
+  if isinstance(value, Color):
+    raise TypeError("JSON has no colors: write it as text")
+  return [_plain(one) for one in value] if isinstance(value, (list, tuple)) else value
+
+
 def document(document: Document) -> bytes:
   """The document's text in UTF-8."""
   if isinstance(document, (bytes, bytearray)):
@@ -136,7 +148,7 @@ def document(document: Document) -> bytes:
       raise InvalidValueError("the text is not valid Unicode: it contains a surrogate") from None
   if isinstance(document, Mapping):
     try:
-      return json.dumps(document, allow_nan=False).encode()
+      return json.dumps(_plain(document), allow_nan=False).encode()
     except (TypeError, ValueError, RecursionError) as error:
       raise InvalidValueError(f"the document cannot be written as JSON: {error}") from None
   raise TypeError(f"a document is text, bytes or a mapping, not {type(document).__name__}")
