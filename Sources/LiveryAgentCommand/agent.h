@@ -37,7 +37,10 @@ typedef struct agent_settings {
 // The schema of that store.
 extern const char agent_schema[];
 
-// Applies the schema where the store has another; a later one is left as it is.
+// INVALID_ARGUMENT if the store has the schema of something else.
+livery_status agent_settings_check(livery_store *config);
+
+// Applies the schema where the store has an earlier one or none; a later one is left as it is.
 livery_status agent_settings_apply(livery_store *config);
 void agent_settings_read(livery_store *config, agent_settings *settings);
 

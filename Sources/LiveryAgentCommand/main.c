@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/signalfd.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 static const char help[] =
@@ -308,10 +309,21 @@ static void check_parts(problems *found, const agent_settings *settings, livery_
   check_file(found, "sync", settings->sync.broker_password_file);
 }
 
+static bool is_same_place(const char *one, const char *other) {
+  struct stat first, second;
+  if (stat(one, &first) != 0 || stat(other, &second) != 0) return strcmp(one, other) == 0;
+  return first.st_dev == second.st_dev && first.st_ino == second.st_ino;
+}
+
 static int check(const command *command) {
   livery_store *config = NULL, *store = NULL;
   livery_status status = open_store(command, config_path, LIVERY_OPEN_READ_ONLY, &config);
-  if (status != LIVERY_OK) return command_fail(command, status, NULL);
+  if (status == LIVERY_OK) status = agent_settings_check(config);
+  if (status != LIVERY_OK) {
+    int failed = command_fail(command, status, NULL);
+    livery_close(config);
+    return failed;
+  }
   static agent_settings settings;
   agent_settings_read(config, &settings);
   livery_close(config);
@@ -352,6 +364,8 @@ int main(int count, char **words) {
   if (!config_path || !config_path[0]) return command_usage(&command, "no store of the agent's given: use --config PATH or set LIVERY_AGENT_CONFIG");
   if ((is_run || is_check) && (!command.store || !command.store[0]))
     return command_usage(&command, "no store given: use --settings PATH or set LIVERY_STORE");
+  if ((is_run || is_check) && is_same_place(config_path, command.store))
+    return command_usage(&command, "--config and --settings are the same store: the agent has one of its own");
   done = is_run ? run(&command) : is_check ? check(&command) : show_status(&command);
   return command_end(&command, done);
 }

@@ -2,7 +2,20 @@
 
 #include <string.h>
 
+livery_status agent_settings_check(livery_store *config) {
+  uint64_t version = 0;
+  bool is_enabled = false;
+  livery_status status = livery_schema_version(config, &version);
+  if (status != LIVERY_OK || version == 0) return status;
+  if (livery_get_bool(config, "agent.page.enabled", &is_enabled) != LIVERY_ERROR_NOT_FOUND) return LIVERY_OK;
+  livery_error_leave(LIVERY_ERROR_INVALID_ARGUMENT, "--config: the store has an app's schema: give the agent a store of its own");
+  return LIVERY_ERROR_INVALID_ARGUMENT;
+}
+
 livery_status agent_settings_apply(livery_store *config) {
+  // An app's own settings would go out of force with its schema.
+  livery_status checked = agent_settings_check(config);
+  if (checked != LIVERY_OK) return checked;
   livery_schema_options options = LIVERY_SCHEMA_OPTIONS_INIT;
   options.origin = "livery-agent";
   livery_status status = livery_schema_apply(config, agent_schema, LIVERY_ZERO_TERMINATED, &options, NULL);

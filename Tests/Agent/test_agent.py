@@ -290,6 +290,19 @@ def test_texts_of_any_script_are_taken_whole(agent, tmp_path):
   assert done.returncode != 0 and "設設" in done.stdout + done.stderr
 
 
+def test_the_store_of_an_app_is_not_taken_for_the_agents(agent):
+  with livery.open(agent.settings) as store:
+    store["volume"] = 33
+    revision = store.revision
+  words = {"same": ["--settings", agent.settings], "other": ["--settings", agent.settings.parent / "other"]}
+  for verb in ("run", "check"):
+    for which, more in words.items():
+      done = subprocess.run([BUILD / "livery-agent", verb, "--config", agent.settings, *more], capture_output=True, text=True, timeout=30)
+      assert done.returncode == 2 and ("same store" if which == "same" else "app's schema") in done.stderr, (verb, which, done)
+  with livery.open(agent.settings) as store:
+    assert store["volume"] == 33 and store.revision == revision
+
+
 def test_the_status_tells_what_is_wrong_with_the_fleet(agent, console):
   agent.start()
   with livery.open(agent.settings) as store:
