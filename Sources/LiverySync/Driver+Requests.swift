@@ -53,7 +53,8 @@ extension Driver {
       let number = String(decoding: name.utf8.dropFirst(Membership.requests.utf8.count), as: UTF8.self)
       if waiters.contains(where: { $0.number.sameBytes(as: number) }) { continue }
       want(
-        Waiter(kind: kind.sameBytes(as: "push") ? .push : .pull, number: number, until: until, isRemote: true) { (outcome) in
+        Waiter(kind: kind.sameBytes(as: "push") ? .push : .pull, number: number, until: until, isRemote: true) {
+          (outcome) in
           self.answer(number, until, outcome)
         })
     }

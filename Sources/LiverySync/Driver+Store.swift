@@ -41,7 +41,8 @@ extension Driver {
 
   /// Whether an asset is on the disk.
   func keep(_ bytes: [UInt8], _ hash: [UInt8]) -> Bool {
-    do throws(StoreError) { return try store.assets.put(bytes, allowsAny: true).sameBytes(as: hash.hexadecimal) } catch {
+    do throws(StoreError) { return try store.assets.put(bytes, allowsAny: true).sameBytes(as: hash.hexadecimal) } catch
+    {
       return false
     }
   }

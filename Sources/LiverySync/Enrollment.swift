@@ -171,7 +171,9 @@ extension Store {
     let names = try snapshot.names(in: .bundle, matching: "sync.**")
     snapshot.close()
     // What the app says of itself is nobody's but the app's.
-    guard names.contains(where: { $0.sameBytes(as: Membership.setting) || $0.sameBytes(as: Membership.key) }) else { return }
+    guard names.contains(where: { $0.sameBytes(as: Membership.setting) || $0.sameBytes(as: Membership.key) }) else {
+      return
+    }
     // The time of a trial may be over while the edit is made.
     let before = try placesOnTrial()
     let trialBefore = try trialStatus()["revision"]

@@ -103,7 +103,9 @@ extension Store {
         + "if it is lost for good, leave the fleet, and enroll anew"
     }
     if reason.sameBytes(as: "postponed") { return "look at what keeps it from being made: it is tried again" }
-    for known in FleetError.Reason.allCases where known.name.sameBytes(as: reason) { return FleetError(known, "").advice }
+    for known in FleetError.Reason.allCases where known.name.sameBytes(as: reason) {
+      return FleetError(known, "").advice
+    }
     return "leave the fleet, and enroll anew"
   }
 

@@ -85,7 +85,8 @@ struct Trial: Sendable {
     switch status["state"]?.text {
     case .some(let text) where text.sameBytes(as: "pending"):
       return status.isOfOurs ? .pending(revision: revision) : try past(in: store)
-    case .some(let text) where text.sameBytes(as: "confirmed"): return status.wasOfOurs ? .confirmed : try past(in: store)
+    case .some(let text) where text.sameBytes(as: "confirmed"):
+      return status.wasOfOurs ? .confirmed : try past(in: store)
     case .some(let text) where text.sameBytes(as: "reverted"):
       return status.wasOfOurs
         ? .reverted(by: status["endOrigin"]?.text, at: status.number("endRevision") ?? .max) : try past(in: store)
@@ -322,6 +323,9 @@ extension Trial {
     var message = "it went back"
     if let origin, origin.utf8.starts(with: "check ".utf8) {
       message += ": " + origin
+    } else if let origin, !origin.sameBytes(as: "trial") {
+      // By hand; its time was not over.
+      message = "it was taken back" + (origin.utf8.isEmpty ? "" : ": " + origin)
     } else {
       message += ", since nobody confirmed it within \(wanted.seconds) s"
       for condition in open {

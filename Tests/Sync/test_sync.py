@@ -1082,3 +1082,33 @@ def test_what_went_back_is_tried_again_once_it_is_to_be_tried_otherwise(device, 
     livery.sync.pull(device).result(20)
     assert device["volume"] == 44 and device.trial()["state"] == "reverted"
     assert [one["verdict"] for one in livery.sync.status(device)["documents"]] == ["applied"]
+
+
+def test_who_takes_a_trial_back_is_told_and_not_that_its_time_was_over(device, console):
+  console.publisher.settings("fleet", "risky", ("volume", "recommend", 60), trial={"seconds": 600, "check": "nobody"})
+  with livery.sync.start(device):
+    wait(lambda: device.get("volume") == 60, "the trial")
+    device.revert_trial(origin="eva at the till")
+    push(device)
+    wait(lambda: console.reports()[-1]["documents"][0]["verdict"] == "refused", "the report")
+  assert [one["message"] for one in console.reports()[-1]["violations"]] == ["it was taken back: eva at the till"]
+
+
+def test_a_document_that_grew_on_the_way_is_another_one(device, console):
+  console.publisher.settings("fleet", "first", ("volume", "recommend", 60))
+  for blob in (console.publisher.folder / "v1/blobs").iterdir():
+    blob.write_bytes(blob.read_bytes() + b"<html>sign in</html>")
+  with pytest.raises(livery.LiveryError):
+    pull(device)
+  assert livery.sync.status(device)["problem"]["reason"] == "wrong-hash"
+
+
+def test_what_could_not_be_made_to_hold_does_not_keep_what_comes_after(device, console):
+  with device.change("user", trial=3600) as change:
+    change.set("title", "app")
+  console.publisher.settings("fleet", "tried", ("volume", "recommend", 46), trial={"seconds": 600})
+  with pytest.raises(livery.ConflictError):
+    pull(device)
+  console.publisher.settings("fleet", "plain", ("volume", "recommend", 47))
+  pull(device)
+  assert device.get("volume") == 47

@@ -12,7 +12,7 @@ extension Device {
       case .manifest(let channel): try take(manifest: answer, channel, &pull, moment)
       case .document(let hash, _): try take(document: answer, hash, &pull)
       case .asset(let hash, _):
-        let bytes = try answer.content()
+        let bytes = answer.isTooLarge ? [] : try answer.content()
         guard Crypto.hash(bytes) == hash else {
           throw FleetError(.wrongHash, "an asset is not the one that was asked for")
         }
@@ -98,7 +98,8 @@ extension Device {
   }
 
   private mutating func take(document answer: Answer, _ hash: [UInt8], _ pull: inout Pull) throws(FleetError) {
-    let bytes = try answer.content()
+    // What is larger than its entry says is another one.
+    let bytes = answer.isTooLarge ? [] : try answer.content()
     guard Crypto.hash(bytes) == hash else {
       throw FleetError(.wrongHash, "a document is not the one that was asked for")
     }
@@ -183,6 +184,8 @@ extension Device {
     if hasNews { markReportDue() }
     if pull.isHinted { emptyHints = hasNews ? 0 : emptyHints + 1 }
     needsLook = true
+    // What could not be made to hold was something else.
+    if hasNews { nextChange = min(nextChange, moment.uptime) }
     pulling = nil
     problem = nil
     keepProblem(nil)
